@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+# wpp: whole program paths for GCC.
+#
+#   make                 everything, into build/$(CONFIG)
+#   make demo            record, compress and explain a real program  [PROGRAM=bzip2|gzip|lua5.4|sqlite3]
+#   make check           all ordinary tests; ends with `N passed, N failed, N skipped`
+#   make check-all       these, and whole Debian programs at -O0, -O2, -O3, and the other configurations
+#   make bench           every figure of docs/performance.md
+#   make install         PREFIX=/usr/local DESTDIR=
+#
+# CONFIG=release|debug|asan|ubsan|hostile each build in a folder of their own.
+# V=1 shows the commands.
+
+CONFIG  ?= release
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= gcc
+CXX     ?= g++
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX     := g++
+endif
+# The compiler whose plugin is built; its headers decide the version that may load it.
+PLUGIN_GCC ?= $(CC)
+PLUGIN_GXX ?= $(CXX)
+PROGRAM ?=
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s%s\n' '$(1)' '$(2)')
+
+B := build/$(CONFIG)
+
+# ---- Flags: one line a configuration --------------------------------------
+CONFIG_release := -O2 -g -DNDEBUG
+CONFIG_debug   := -O0 -g3
+CONFIG_asan    := -O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+CONFIG_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined
+CONFIG_hostile := -O1 -g -DWPP_HOSTILE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+ifeq ($(CONFIG_$(CONFIG)),)
+$(error CONFIG must be one of release, debug, asan, ubsan, hostile)
+endif
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+CPPFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
+CFLAGS_  := -std=gnu17 $(CONFIG_$(CONFIG)) $(WARN) $(CFLAGS)
+LDLIBS_  := -lzstd -lpthread
+
+# The runtime and the plugin live inside other programs: always plain code.
+RT_CFLAGS := -std=gnu17 -O2 -g -fPIC -fvisibility=hidden -mgeneral-regs-only -fno-stack-protector \
+             -fcf-protection=none -ftls-model=initial-exec -fno-tree-loop-distribute-patterns $(WARN)
+PLUGIN_DIR   = $(shell $(PLUGIN_GCC) -print-file-name=plugin)
+PLUGIN_FLAGS = -O2 -g -fPIC -fvisibility=hidden -I. -isystem $(PLUGIN_DIR)/include -Wall -Wextra
+
+# ---- Files ------------------------------------------------------------------
+lib_of   = $(filter-out $(1)/wpp-%.c,$(wildcard $(1)/*.c))
+SEQ_SRC  := $(call lib_of,sequitur)
+WPP_SRC  := $(call lib_of,wpp)
+HOT_SRC  := $(call lib_of,hotpaths)
+TOOL_SRC := $(wildcard wpp/wpp-*.c hotpaths/wpp-*.c)
+RT_SRC   := $(filter-out tracer/nop.c,$(wildcard tracer/*.c)) $(wildcard tracer/*.S)
+NOP_SRC  := $(wildcard tracer/nop.c) $(wildcard tracer/*.S)
+UNIT_SRC := $(wildcard test/unit/*.c)
+REF_MAIN := $(wildcard test/reference/read-*.c)
+REF_SRC  := $(filter-out $(REF_MAIN),$(wildcard test/reference/*.c))
+BENCH_SRC := $(wildcard test/bench/*.c)
+WRAPPERS := $(wildcard scripts/wpp-*)
+
+obj      = $(patsubst %,$(B)/obj/%.o,$(basename $(1)))
+LIBSEQ   := $(B)/lib/libsequitur.a
+LIBWPP   := $(B)/lib/libwpp.a
+LIBHOT   := $(B)/lib/libhotpaths.a
+LIBREF   := $(B)/lib/libreference.a
+LIBNUM   := $(B)/lib/libnumbering.a
+LIBS     := $(LIBHOT) $(LIBWPP) $(LIBSEQ)
+RT       := $(B)/lib/wpp/libwpp-rt.a $(B)/lib/wpp/libwpp-rt.so $(B)/lib/wpp/libwpp-rt-nop.a
+PLUGIN   := $(B)/lib/wpp/wpp.so
+TOOLS    := $(patsubst %.c,$(B)/bin/%,$(notdir $(TOOL_SRC)))
+SCRIPTS  := $(patsubst scripts/%,$(B)/bin/%,$(WRAPPERS))
+UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
+REFS     := $(patsubst test/reference/%.c,$(B)/test/%,$(REF_MAIN))
+BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
+
+.PHONY: all tests demo check check-all bench bench-engine fuzz install uninstall clean
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+all: $(TOOLS) $(SCRIPTS) $(RT) $(PLUGIN)
+tests: all $(UNITS) $(REFS) $(BENCHES)
+
+# Goals that promise to work from nothing install what is missing first.
+DEPS :=
+ifneq ($(filter demo check check-all bench bench-engine fuzz,$(MAKECMDGOALS)),)
+DEPS := build/deps
+endif
+build/deps: scripts/deps
+	@mkdir -p build
+	@scripts/deps
+	@touch $@
+
+# ---- Rules --------------------------------------------------------------------
+$(B)/obj/tracer/%.o: tracer/%.c | $(DEPS)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(RT_CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/obj/tracer/%.o: tracer/%.S | $(DEPS)
+	@mkdir -p $(@D)
+	$(call say,AS,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(RT_CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/obj/gcc-plugin/%.o: gcc-plugin/%.cc | $(DEPS)
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(PLUGIN_GXX) $(PLUGIN_FLAGS) -std=gnu++17 -fno-rtti -fno-exceptions -MMD -MP -c -o $@ $<
+$(B)/obj/gcc-plugin/%.o: gcc-plugin/%.c | $(DEPS)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(PLUGIN_GCC) -I. -std=gnu17 -O2 -g -fPIC -fvisibility=hidden $(WARN) -MMD -MP -c -o $@ $<
+$(B)/obj/%.o: %.c | $(DEPS)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_) -MMD -MP -c -o $@ $<
+
+$(LIBSEQ): $(call obj,$(SEQ_SRC))
+$(LIBWPP): $(call obj,$(WPP_SRC))
+$(LIBHOT): $(call obj,$(HOT_SRC))
+$(LIBREF): $(call obj,$(REF_SRC))
+$(LIBNUM): $(B)/obj/gcc-plugin/numbering.o
+$(B)/lib/wpp/libwpp-rt.a: $(call obj,$(RT_SRC))
+$(B)/lib/wpp/libwpp-rt-nop.a: $(call obj,$(NOP_SRC))
+%.a:
+	@mkdir -p $(@D)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcsD $@ $^
+$(B)/lib/wpp/libwpp-rt.so: $(call obj,$(RT_SRC))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -shared -Wl,-soname,libwpp-rt.so -Wl,-z,defs -o $@ $^ -lpthread
+$(PLUGIN): $(call obj,$(wildcard gcc-plugin/*.cc) gcc-plugin/numbering.c)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(PLUGIN_GXX) -shared -Wl,-z,now -o $@ $^
+
+$(B)/bin/wpp-dot: TOOL_LIBS = -lgvc -lcgraph
+$(B)/bin/%: $(B)/obj/wpp/%.o $(LIBS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBS) $(TOOL_LIBS) $(LDLIBS_)
+$(B)/bin/%: $(B)/obj/hotpaths/%.o $(LIBS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS_)
+$(B)/bin/%: scripts/%
+	@mkdir -p $(@D)
+	$(Q)install -m 755 $< $@
+
+$(B)/test/unit/tracer%: TEST_LIBS = -Wl,--export-dynamic-symbol=__wpp_* $(B)/lib/wpp/libwpp-rt.a
+$(B)/test/unit/%: $(B)/obj/test/unit/%.o $(LIBREF) $(LIBNUM) $(LIBS) $(B)/lib/wpp/libwpp-rt.a
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBREF) $(LIBNUM) $(LIBS) $(TEST_LIBS) $(LDLIBS_)
+$(B)/test/read-%: $(B)/obj/test/reference/read-%.o
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< -lzstd
+$(B)/test/bench/%: $(B)/obj/test/bench/%.o $(LIBREF) $(LIBS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBREF) $(LIBS) $(LDLIBS_)
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+
+# ---- Tests, demo, figures -------------------------------------------------------
+check: tests
+	@CONFIG=$(CONFIG) test/run $(B)
+check-all: check
+	@$(MAKE) --no-print-directory CONFIG=hostile tests
+	@CONFIG=hostile test/run build/hostile --unit
+	@CONFIG=$(CONFIG) test/real/check-all $(B)
+demo: all
+	@CONFIG=$(CONFIG) scripts/demo $(B) $(PROGRAM)
+bench: tests
+	@CONFIG=$(CONFIG) test/bench/run $(B)
+
+# ---- Install ----------------------------------------------------------------------
+D := $(DESTDIR)$(PREFIX)
+install: all
+	$(Q)install -d $(D)/bin $(D)/lib/wpp $(D)/lib/pkgconfig $(D)/include/wpp $(D)/share/man/man1 $(D)/share/doc/wpp
+	$(Q)install -m 755 $(TOOLS) $(SCRIPTS) $(D)/bin
+	$(Q)install -m 755 $(PLUGIN) $(B)/lib/wpp/libwpp-rt.so $(D)/lib/wpp
+	$(Q)install -m 644 $(B)/lib/wpp/libwpp-rt.a $(B)/lib/wpp/libwpp-rt-nop.a $(D)/lib/wpp
+	$(Q)install -m 644 $(LIBWPP) $(LIBSEQ) $(LIBHOT) $(D)/lib
+	$(Q)install -m 644 wpp/wpp.h hotpaths/hotpaths.h sequitur/sequitur.h $(D)/include/wpp
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|' scripts/wpp.pc.in > $(D)/lib/pkgconfig/wpp.pc
+	$(Q)install -m 644 $(wildcard docs/man/*.1) $(D)/share/man/man1
+	$(Q)install -m 644 README.md LICENSE $(wildcard docs/*.md) $(D)/share/doc/wpp
+	$(Q)install -D -m 644 scripts/completion.bash $(D)/share/bash-completion/completions/wpp
+uninstall:
+	$(Q)rm -f $(patsubst $(B)/bin/%,$(D)/bin/%,$(TOOLS) $(SCRIPTS)) $(D)/lib/pkgconfig/wpp.pc \
+	    $(D)/lib/libwpp.a $(D)/lib/libsequitur.a $(D)/lib/libhotpaths.a \
+	    $(patsubst docs/man/%,$(D)/share/man/man1/%,$(wildcard docs/man/*.1)) \
+	    $(D)/share/bash-completion/completions/wpp
+	$(Q)rm -rf $(D)/lib/wpp $(D)/include/wpp $(D)/share/doc/wpp
+clean:
+	$(Q)rm -rf build

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* numbering.h - acyclic path numbering on plain graphs.
+ *
+ * Ball and Larus, Efficient Path Profiling (MICRO 1996), sections 3.1 to 3.4,
+ * with the cuts of Larus, Whole Program Paths (PLDI 1999), section 2.
+ *
+ * The caller describes a routine's control-flow graph.  pn_number() turns it
+ * into a DAG: each *cut* edge (a back edge found by depth-first search, an
+ * edge the caller marked, or one cut because a vertex had too many paths)
+ *
+ *      b ----> h     becomes     b --END--> EXIT   and   ENTRY --START--> h
+ *
+ * numbers the DAG's paths from ENTRY to EXIT densely from 0, and computes the
+ * increments to put on the edges so that the sum of increments along a path
+ * is its number, with as few and as cold edges as it can.
+ *
+ * No GCC type appears here; the code is plain C and is tested on graphs alone.
+ */
+#ifndef WPP_NUMBERING_H
+#define WPP_NUMBERING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PN_NONE UINT32_MAX
+
+enum pn_edge_flag {
+    PN_CUT = 1u,          /* asked for by the caller: this edge ends a path */
+    PN_SHARED_END = 2u    /* with PN_CUT: all such edges of one source share one END edge,
+                             because the event is emitted in the block, not on the edge */
+};
+
+/* An edge of the control-flow graph. */
+struct pn_edge {
+    uint32_t src, dst;
+    uint32_t flags;       /* of pn_edge_flag */
+    uint64_t weight;      /* expected executions; chords go to light edges */
+    /* results of pn_number */
+    bool cut;             /* asked for, back edge, or over the limit */
+    bool back;            /* cut because depth-first search found it retreating */
+    bool limited;         /* cut because its source had more than limit paths */
+    uint32_t dag;         /* its REAL edge in the DAG, or if cut its END edge */
+    uint32_t start;       /* if cut: the START edge of its target, else PN_NONE */
+};
+
+enum pn_kind { PN_REAL, PN_START, PN_END };
+
+/* An edge of the DAG. */
+struct pn_dag_edge {
+    uint32_t src, dst;
+    uint32_t kind;        /* pn_kind */
+    uint32_t edge;        /* REAL, END: a CFG edge it stands for; START: PN_NONE */
+    uint64_t weight;
+    uint64_t val;         /* Ball-Larus Val: sums to the path number, used to regenerate */
+    int64_t inc;          /* increment to execute: sums to the path number too, 0 off the chords */
+    bool chord;
+};
+
+struct pn_graph {
+    uint32_t n_vertices, entry, exit;
+    uint32_t n_edges, cap_edges;
+    struct pn_edge *edge;
+    /* results */
+    uint32_t n_dag;
+    struct pn_dag_edge *dag;   /* grouped by src, each group by ascending val */
+    uint32_t *first;           /* n_vertices + 1: DAG edges of v are dag[first[v] .. first[v+1]) */
+    uint64_t num_paths;        /* NumPaths(ENTRY) */
+    uint32_t n_limited;        /* vertices cut because of the limit */
+};
+
+enum pn_status {
+    PN_OK = 0,
+    PN_E_NOMEM = -1,
+    PN_E_GRAPH = -2,      /* vertex out of range, edge into ENTRY or out of EXIT, a vertex
+                             reachable from ENTRY without out-edges other than EXIT */
+    PN_E_RANGE = -3       /* more than 2^62 paths (cannot happen with a limit <= 2^32) */
+};
+
+/* An empty graph with vertices 0 .. n_vertices-1; NULL without memory. */
+struct pn_graph *pn_new(uint32_t n_vertices, uint32_t entry, uint32_t exit);
+void pn_free(struct pn_graph *g);
+
+/* Adds an edge and returns its index, PN_NONE without memory.  Parallel edges
+ * and self loops are allowed. */
+uint32_t pn_add_edge(struct pn_graph *g, uint32_t src, uint32_t dst,
+                     uint64_t weight, uint32_t flags);
+
+/* Numbers the paths.  No vertex other than ENTRY keeps more than `limit` paths
+ * (limit >= 2): one that would has its out-edges cut.  A vertex with a single
+ * out-edge never needs it.  Time and memory are linear in the graph (but for
+ * sorting).  Vertices that ENTRY does not reach get no DAG edges.
+ * ENTRY's out-edges: REAL ones first, so numbers of paths that begin at the
+ * routine's entry are the smallest. */
+int pn_number(struct pn_graph *g, uint64_t limit);
+
+/* Writes the DAG edges of path `number` to out[0 .. max) and returns how many
+ * the path has (never more than n_vertices + 1); 0 when number >= num_paths.
+ * Walks by Val, as Ball and Larus section 3.4. */
+uint32_t pn_regenerate(const struct pn_graph *g, uint64_t number,
+                       uint32_t *out, uint32_t max);
+
+/* Checks the equations above on a numbered graph: acyclic, Val dense at every
+ * vertex, START/END pairs complete, increments of non-chords 0, chords sum to
+ * Val sums around every fundamental cycle.  PN_OK, or PN_E_GRAPH with *why set
+ * to a static string. */
+int pn_check(const struct pn_graph *g, const char **why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* sequitur.h - an online SEQUITUR(1) grammar engine.
+ *
+ * A stream of terminal symbols goes in, a context-free grammar that derives
+ * exactly that stream comes out (Nevill-Manning and Witten 1997; the
+ * one-symbol look-ahead is Larus, Whole Program Paths, section 3.2).
+ * Several streams may be built over one shared rule set: each has a start
+ * rule of its own.
+ *
+ * The library does no I/O, keeps no global state and prints nothing.  Every
+ * byte comes from the caller's allocator.  One `seq` must not be used by two
+ * threads at once; different ones may.  Equal input gives equal grammars,
+ * whatever the sizes of the pieces it arrives in.
+ */
+#ifndef WPP_SEQUITUR_H
+#define WPP_SEQUITUR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct seq seq;
+
+/* Terminals are 0 .. SEQ_TERMINAL_MAX. */
+#define SEQ_TERMINAL_MAX ((UINT32_C(1) << 30) - 1)
+/* In exported bodies a symbol with this bit set is a rule, else a terminal. */
+#define SEQ_RULE UINT32_C(0x80000000)
+
+enum seq_status {
+    SEQ_OK = 0,
+    SEQ_E_NOMEM = -1,    /* the allocator returned NULL; the grammar is unusable, free it */
+    SEQ_E_RANGE = -2,    /* a terminal above SEQ_TERMINAL_MAX, or too many symbols for 32-bit nodes */
+    SEQ_E_STATE = -3,    /* append after finish, export or check before finish where not allowed */
+    SEQ_E_BROKEN = -4    /* seq_check() found a violated invariant */
+};
+
+/* realloc semantics: p == NULL allocates, size == 0 frees and returns NULL.
+ * old_size is what was asked for when p was made. */
+typedef void *seq_realloc(void *ctx, void *p, size_t old_size, size_t size);
+
+struct seq_config {
+    size_t size;             /* sizeof(struct seq_config), for later growth */
+    seq_realloc *realloc;    /* NULL: the C library's */
+    void *realloc_ctx;
+    uint32_t flags;          /* 0, or of SEQ_PLAIN */
+};
+/* Leave out every shortcut, the look-ahead too: SEQUITUR as of 1997. */
+#define SEQ_PLAIN 1u
+
+/* Makes an empty grammar.  config may be NULL.  SEQ_OK or SEQ_E_NOMEM. */
+int seq_new(seq **out, const struct seq_config *config);
+void seq_free(seq *s);
+
+/* Appends n terminals to the stream `start` (0-based; streams below it that
+ * do not exist yet come into being empty).  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE,
+ * SEQ_E_STATE. */
+int seq_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);
+
+/* No more input: consumes what the look-ahead held back.  Afterwards only
+ * seq_check, seq_stats, seq_export and seq_free are allowed. */
+int seq_finish(seq *s);
+
+struct seq_stats {
+    uint64_t symbols;        /* terminals appended, all streams */
+    uint64_t rhs_symbols;    /* symbols on all right-hand sides, start rules included */
+    uint32_t rules;          /* live rules, start rules not counted */
+    uint32_t starts;
+    uint64_t memory;         /* bytes now held from the allocator */
+    uint64_t memory_peak;
+};
+void seq_get_stats(const seq *s, struct seq_stats *out);
+
+/* Checks every invariant: digram uniqueness (overlapping runs like `aaa`
+ * excepted), rule utility, bodies of at least two symbols, use counts,
+ * expansion lengths, and that the digram table holds exactly the digrams of
+ * the grammar.  On SEQ_E_BROKEN a description is in why[0..why_size). */
+int seq_check(const seq *s, char *why, size_t why_size);
+
+/* A flat grammar.  Rules are numbered in the order in which their first use
+ * ends in a left-to-right walk of the start rules 0, 1, ...: a rule's body
+ * uses only rules with smaller numbers.  The body of rule r is
+ * symbols[body[r] .. body[r+1]); start rule k is rule number rules + k. */
+struct seq_grammar {
+    uint32_t rules;          /* start rules not counted */
+    uint32_t starts;
+    uint64_t *body;          /* rules + starts + 1 offsets into symbols */
+    uint32_t *symbols;       /* terminal, or SEQ_RULE | rule number */
+    uint64_t *length;        /* rules + starts: terminals each derives */
+};
+/* After seq_finish.  The arrays belong to the caller: seq_grammar_free with
+ * the same seq.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_STATE. */
+int seq_export(const seq *s, struct seq_grammar *out);
+void seq_grammar_free(const seq *s, struct seq_grammar *g);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* trace-abi.h - what the plugin's code, the runtime and the readers agree on.
+ *
+ * Three layouts: the records the plugin puts into the program (wpp_unit,
+ * wpp_module), the cursor protocol of the emitted code, and the trace the
+ * runtime writes (docs/trace-format.md).  A change to any of them changes
+ * WPP_ABI or WPP_TRACE_VERSION.  Everything is little-endian.
+ */
+#ifndef WPP_TRACE_ABI_H
+#define WPP_TRACE_ABI_H
+
+#include <stdint.h>
+
+#define WPP_ABI 1u
+
+/* ---- Tokens -----------------------------------------------------------
+ * One 32-bit word per path end:  unit base + routine's first path in the unit
+ * + path number.  No token is 0.  From WPP_CONTROL up: control opcodes, each
+ * followed by the operand words that docs/trace-format.md gives. */
+#define WPP_CONTROL       UINT32_C(0xFFFF0000)
+#define WPP_TOKEN_FIRST   UINT32_C(16)        /* bases start here; 1..15 are never used */
+
+/* ---- Chunks and the cursor --------------------------------------------
+ * A thread's events go to chunks of WPP_CHUNK_BYTES, aligned to that size:
+ *
+ *   chunk        +64                        cursor             +65536
+ *   | struct wpp_record | token token token ... | 0 0 0 0 0 0 0 |
+ *
+ * The emitted code for one event:
+ *
+ *     p = __wpp_cursor;                      thread-local
+ *     if (((uintptr_t)p & (WPP_CHUNK_BYTES-1)) == 0)   "full" and "not begun" alike
+ *         p = __wpp_refill();                cold; new chunk, all registers kept
+ *     *p = token;
+ *     __wpp_cursor = p + 1;
+ *
+ * Invariant: the cursor is NULL (this thread has no chunk), or points into the
+ * payload of the thread's chunk, or just past its end.  All bytes of the chunk
+ * from the cursor on are zero.
+ *
+ * __wpp_refill is called from inline assembly, not as a C function: no
+ * arguments, result in %rax, every other register preserved (vector and
+ * mask registers too, because the slow path uses none), flags clobbered, any
+ * stack alignment.  The caller has already stepped over the red zone. */
+#define WPP_CHUNK_BYTES   65536u
+#define WPP_HEADER_BYTES  64u
+
+/* ---- In the program ----------------------------------------------------
+ * Each instrumented object has one wpp_unit in section `wpp_units`; the
+ * linker lays a module's units end to end, and __start_wpp_units /
+ * __stop_wpp_units bound them.  Unit i of a module loaded at base B has
+ * base(i) = B + sum of count(0..i-1).  `id` finds the unit's path table in
+ * the module file's (not loaded) section `.wpp` (docs/path-table-format.md). */
+struct wpp_unit {
+    uint32_t base;        /* set by __wpp_module_load; the emitted code adds it */
+    uint32_t count;       /* path numbers used by the unit's routines */
+    uint64_t id;          /* FNV-1a 64 of the path table's body */
+    uint32_t abi;         /* WPP_ABI */
+    uint32_t reserved[3];
+};
+
+/* One per module (executable or shared library), hidden, in a COMDAT group. */
+struct wpp_module {
+    struct wpp_unit *begin, *end;
+    const void *ehdr;     /* __ehdr_start: the module's ELF header in memory */
+    uint32_t abi;         /* WPP_ABI */
+    uint32_t base;        /* set by __wpp_module_load */
+};
+
+/* ---- The trace ---------------------------------------------------------
+ * A trace is a sequence of records, each a 64-byte header and its payload. */
+#define WPP_TRACE_MAGIC   UINT32_C(0x54505057)   /* "WPPT" */
+#define WPP_TRACE_VERSION 1u
+
+enum wpp_record_kind {
+    WPP_REC_PROCESS = 1,     /* first of a process: NUL-terminated strings, see the document */
+    WPP_REC_MODULE_LOAD = 2, /* struct wpp_load, build id bytes, path */
+    WPP_REC_MODULE_UNLOAD = 3, /* u32 base */
+    WPP_REC_THREAD = 4,      /* first of a thread: its name, no NUL */
+    WPP_REC_TOKENS = 5,      /* uint32 tokens */
+    WPP_REC_THREAD_END = 6,  /* nothing */
+    WPP_REC_LOST = 7,        /* u64 tokens of this thread that were lost here */
+    WPP_REC_FORK = 8,        /* u32 pid of the child */
+    WPP_REC_END = 9          /* last of a process: u64 tokens written, u64 tokens lost */
+};
+
+struct wpp_record {
+    uint32_t magic;       /* WPP_TRACE_MAGIC */
+    uint16_t version;     /* WPP_TRACE_VERSION */
+    uint16_t kind;        /* wpp_record_kind */
+    uint32_t bytes;       /* of payload; the next header follows, padded to 4 bytes */
+    uint32_t pid, tid;    /* the kernel's */
+    uint32_t sequence;    /* of this record within its thread: 0, 1, 2, ... */
+    uint64_t time;        /* CLOCK_MONOTONIC nanoseconds when the record was made */
+    uint64_t first;       /* TOKENS: tokens of this thread before this record */
+    uint32_t reserved[4];
+    uint32_t check;       /* low 32 bits of FNV-1a 64 of the header's first 56 bytes */
+    uint32_t reserved2;
+};
+
+struct wpp_load {
+    uint32_t base, count; /* tokens base .. base+count-1 belong to the module */
+    uint64_t address;     /* of its ELF header in memory */
+    uint64_t units;       /* FNV-1a 64 over (id, count) of each unit in order, 12 bytes each */
+    uint32_t n_units;
+    uint32_t build_id_bytes; /* 0 when the module has none; the bytes follow, then the path */
+};
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* wpp.h - reading whole program paths.
+ *
+ * A WPP file (docs/wpp-format.md) holds the complete control flow of one
+ * process as a context-free grammar over acyclic paths, one start rule per
+ * thread, and the tables that turn a path into routines, blocks and source
+ * lines.  This header opens such a file and shows all of it as plain arrays;
+ * nothing is ever expanded.
+ *
+ *      wpp_open -> grammar: rules, threads' start rules
+ *                  terminals: token, routine, path number, cost
+ *                  routines: name, file, blocks, lines, edges
+ *
+ * All pointers handed out belong to the `wpp` and live until wpp_close().  An
+ * open `wpp` is read-only: several threads may use it at once.  The library
+ * prints nothing and keeps no global state.
+ */
+#ifndef WPP_H
+#define WPP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WPP_VERSION "0.1.0"
+
+/* ---- Errors ------------------------------------------------------------ */
+
+enum wpp_status {
+    WPP_OK = 0,
+    WPP_E_SYSTEM,       /* a system call failed; errno's text is in the message */
+    WPP_E_MEMORY,
+    WPP_E_FORMAT,       /* not such a file at all */
+    WPP_E_VERSION,      /* made by a version this one cannot read */
+    WPP_E_DAMAGED,      /* checksum or structure wrong */
+    WPP_E_INCOMPLETE,   /* cut short; what was intact has been used */
+    WPP_E_MISMATCH,     /* the program's file is not the one that was traced */
+    WPP_E_NOT_TRACED,   /* the program has no path table: it is not instrumented */
+    WPP_E_ARGUMENT
+};
+
+/* Filled by every function that can fail: one line, without the program's
+ * name and without a newline: what is wrong, where, what to do. */
+struct wpp_error {
+    enum wpp_status status;
+    char text[512];
+};
+
+/* ---- Opening ------------------------------------------------------------ */
+
+typedef struct wpp wpp;
+
+/* Reads and verifies `path` ("-": standard input).  NULL on error:
+ * WPP_E_SYSTEM, _MEMORY, _FORMAT, _VERSION, _DAMAGED, _INCOMPLETE. */
+wpp *wpp_open(const char *path, struct wpp_error *error);
+void wpp_close(wpp *w);
+
+/* ---- The run ------------------------------------------------------------ */
+
+struct wpp_summary {
+    const char *program;       /* path of the executable, "" for raw symbols */
+    const char *command;       /* command line, arguments separated by blanks */
+    const char *host;
+    uint32_t pid;
+    uint64_t started;          /* seconds since 1970, 0 if unknown */
+    uint64_t nanoseconds;      /* from first to last record, 0 if unknown */
+    uint64_t tokens;           /* events in all threads */
+    uint64_t lost;             /* events that are known to be missing */
+    uint64_t trace_bytes;      /* of the trace as it was read */
+    uint64_t file_bytes;       /* of the WPP */
+    uint64_t grammar_bytes;    /* of the grammar section in the file, compressed */
+    bool complete;             /* the trace ended with the process's own end record */
+    uint32_t n_threads, n_routines, n_terminals, n_rules;
+    uint64_t rhs_symbols;      /* on all right-hand sides, start rules included */
+    uint32_t n_modules, n_instrumented_routines, n_limited_routines;
+};
+void wpp_get_summary(const wpp *w, struct wpp_summary *out);
+
+struct wpp_thread {
+    uint32_t tid;              /* the kernel's; 0 for raw symbols */
+    const char *name;
+    uint64_t tokens;
+};
+const struct wpp_thread *wpp_thread(const wpp *w, uint32_t index);   /* index < n_threads */
+
+/* ---- Grammar ------------------------------------------------------------ */
+
+#define WPP_RULE UINT32_C(0x80000000)  /* set: a rule's number; clear: a terminal's */
+
+/* Rule r's right-hand side is symbols[body[r] .. body[r+1]).  A rule uses only
+ * rules with smaller numbers, so ascending order is bottom-up.  The start rule
+ * of thread k is rule number n_rules + k; no rule uses a start rule. */
+struct wpp_grammar {
+    uint32_t n_terminals, n_rules, n_threads;
+    const uint64_t *body;      /* n_rules + n_threads + 1 */
+    const uint32_t *symbols;
+    const uint64_t *length;    /* n_rules + n_threads: events the rule derives */
+};
+const struct wpp_grammar *wpp_grammar(const wpp *w);
+
+/* ---- Terminals: executed (routine, path) pairs, by first execution -------- */
+
+#define WPP_NO_ROUTINE UINT32_MAX
+
+struct wpp_terminal {
+    uint32_t token;            /* the word in the trace */
+    uint32_t routine;          /* WPP_NO_ROUTINE: a raw symbol or a control word */
+    uint64_t path;             /* number within the routine */
+    uint32_t n_blocks;
+    const uint32_t *blocks;    /* in execution order, without ENTRY and EXIT */
+    uint32_t n_edges;
+    const uint32_t *edges;     /* indices into the routine's edges; n_blocks + 1 */
+    uint64_t insns;            /* cost: sum over its blocks, at least 1 */
+    bool enters, leaves;       /* begins at routine entry; ends by returning */
+};
+const struct wpp_terminal *wpp_terminal(const wpp *w, uint32_t terminal);
+
+/* ---- Routines ------------------------------------------------------------ */
+
+enum wpp_edge_kind {           /* docs/path-table-format.md */
+    WPP_EDGE_REAL, WPP_EDGE_START, WPP_EDGE_END_BACK, WPP_EDGE_END_CALL,
+    WPP_EDGE_END_LIMIT, WPP_EDGE_END_JUMP, WPP_EDGE_END_STOP
+};
+
+struct wpp_line { const char *file; uint32_t line; };
+
+struct wpp_block {
+    uint32_t insns;
+    uint32_t n_lines;
+    const struct wpp_line *lines;
+};
+
+struct wpp_edge {
+    uint32_t src, dst;
+    uint32_t kind;             /* wpp_edge_kind */
+    uint32_t to;               /* END kinds: block where execution goes on, UINT32_MAX if unknown */
+    uint64_t val;
+};
+
+struct wpp_routine {
+    const char *name;          /* assembler name */
+    const char *file;          /* of its definition, as given to the compiler */
+    const char *directory;     /* where it was compiled */
+    const char *module;        /* path of the executable or library */
+    uint32_t line;
+    uint32_t flags;
+    uint64_t num_paths;
+    uint32_t n_blocks;         /* block 0 ENTRY, 1 EXIT */
+    const struct wpp_block *blocks;
+    uint32_t n_edges;
+    const struct wpp_edge *edges;
+};
+/* Executed routines only, by first execution.  index < n_routines. */
+const struct wpp_routine *wpp_routine(const wpp *w, uint32_t index);
+
+/* ---- Derived, computed on demand into the caller's arrays ----------------- */
+
+/* Frequency of each rule, start rules included (n_rules + n_threads values):
+ * how often it stands in the expansion of all threads, i.e. the number of DAG
+ * paths from the start rules to it (Larus 3.3).  Saturates at UINT64_MAX. */
+void wpp_rule_frequencies(const wpp *w, uint64_t *out);
+
+/* Executions of each terminal (n_terminals values). */
+void wpp_terminal_counts(const wpp *w, uint64_t *out);
+
+/* Walking a thread's events in order from event `first`: O(depth) to begin,
+ * amortised O(1) an event. */
+typedef struct wpp_cursor wpp_cursor;
+wpp_cursor *wpp_cursor_new(const wpp *w, uint32_t thread, uint64_t first); /* NULL: no memory or first > tokens */
+/* Writes up to n terminals, returns how many; 0 at the end. */
+size_t wpp_cursor_read(wpp_cursor *c, uint32_t *terminals, size_t n);
+void wpp_cursor_free(wpp_cursor *c);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
