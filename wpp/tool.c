@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/tool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A process is one tool: this is its name and its progress line. */
+static const char *name = "wpp";
+static struct {
+    int terminal;          /* 0 not asked yet, 1 yes, -1 no */
+    bool shown;
+    uint64_t last;         /* milliseconds */
+} progress;
+
+void tool_init(const char *tool)
+{
+    name = tool;
+    setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+}
+
+const char *tool_name(void)
+{
+    return name;
+}
+
+/* ---- Messages ------------------------------------------------------------ */
+
+static void say(const char *format, va_list args)
+{
+    char line[1024];
+
+    vsnprintf(line, sizeof line, format, args);
+    tool_progress_end();
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n", name, line);
+}
+
+void tool_warn(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
+}
+
+void tool_die(int status, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(format, args);
+    va_end(args);
+    exit(status);
+}
+
+void tool_usage(const char *format, ...)
+{
+    if (format) {
+        va_list args;
+
+        va_start(args, format);
+        say(format, args);
+        va_end(args);
+    }
+    fprintf(stderr, "Try `%s --help`.\n", name);
+    exit(TOOL_USAGE);
+}
+
+int tool_exit_status(enum wpp_status status)
+{
+    switch (status) {
+    case WPP_OK:
+        return TOOL_OK;
+    case WPP_E_DAMAGED:
+    case WPP_E_INCOMPLETE:
+        return TOOL_INCOMPLETE;
+    default:
+        return TOOL_ERROR;
+    }
+}
+
+void tool_die_error(const struct wpp_error *error)
+{
+    tool_die(tool_exit_status(error->status), "%s", error->text);
+}
+
+/* ---- Common options -------------------------------------------------------- */
+
+void tool_help(const char *text)
+{
+    fputs(text, stdout);
+    exit(tool_finish(TOOL_OK));
+}
+
+void tool_version(void)
+{
+    printf("%s %s\n", name, WPP_VERSION);
+    exit(tool_finish(TOOL_OK));
+}
+
+static bool parse_scaled(const char *text, uint64_t base, uint64_t *out)
+{
+    char *end;
+    uint64_t value, scale = 1;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    value = strtoull(text, &end, 10);
+    if (errno)
+        return false;
+    switch (*end) {
+    case 'G': case 'g': scale *= base;    /* fall through */
+    case 'M': case 'm': scale *= base;    /* fall through */
+    case 'K': case 'k': scale *= base; end++;
+    }
+    if (*end)
+        return false;
+    return !__builtin_mul_overflow(value, scale, out);
+}
+
+bool tool_parse_size(const char *text, uint64_t *out)
+{
+    return parse_scaled(text, 1024, out);
+}
+
+bool tool_parse_count(const char *text, uint64_t *out)
+{
+    return parse_scaled(text, 1000, out);
+}
+
+uint64_t tool_size_argument(const char *option, const char *text)
+{
+    uint64_t value;
+
+    if (!tool_parse_size(text, &value))
+        tool_usage("%s: `%s` is not a size like 4096, 64k, 16M or 1G", option, text);
+    return value;
+}
+
+uint64_t tool_count_argument(const char *option, const char *text)
+{
+    uint64_t value;
+
+    if (!tool_parse_count(text, &value))
+        tool_usage("%s: `%s` is not a number like 20, 50k, 1M or 2G", option, text);
+    return value;
+}
+
+unsigned tool_choice_argument(const char *option, const char *text, const char *const *choices)
+{
+    char list[256] = "";
+
+    for (unsigned i = 0; choices[i]; i++) {
+        size_t used = strlen(list);
+
+        if (strcmp(text, choices[i]) == 0)
+            return i;
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", choices[i]);
+    }
+    tool_usage("%s: `%s` is none of %s", option, text, list);
+}
+
+/* ---- Terminals --------------------------------------------------------------- */
+
+bool tool_color(const char *when)
+{
+    const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+
+    if (when && strcmp(when, "always") == 0)
+        return true;
+    if (when && strcmp(when, "never") == 0)
+        return false;
+    if (when && strcmp(when, "auto") != 0)
+        tool_usage("--color: `%s` is none of auto, always, never", when);
+    return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb") != 0;
+}
+
+void tool_refuse_terminal(int fd, const char *what)
+{
+    if (isatty(fd))
+        tool_usage("%s is binary and not for a terminal; redirect it or give a file", what);
+}
+
+static uint64_t milliseconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+bool tool_progress_due(void)
+{
+    if (progress.terminal == 0) {
+        progress.terminal = isatty(STDERR_FILENO) ? 1 : -1;
+        progress.last = milliseconds();
+    }
+    return progress.terminal > 0 && milliseconds() - progress.last >= 100;
+}
+
+void tool_progress(const char *format, ...)
+{
+    va_list args;
+
+    if (!tool_progress_due())
+        return;
+    progress.last = milliseconds();
+    progress.shown = true;
+    fprintf(stderr, "\r%s: ", name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputs("\033[K", stderr);
+    fflush(stderr);
+}
+
+void tool_progress_end(void)
+{
+    if (progress.shown)
+        fputs("\r\033[K", stderr);
+    progress.shown = false;
+}
+
+int tool_finish(int status)
+{
+    bool failed = ferror(stdout) != 0;
+
+    errno = 0;
+    failed |= fflush(stdout) != 0;
+    /* A closed standard output (>&-) that nothing was written to is no error. */
+    failed |= close(STDOUT_FILENO) != 0 && errno != EBADF;
+    if (failed && errno == EPIPE)
+        _exit(128 + SIGPIPE);
+    if (failed)
+        tool_die(TOOL_ERROR, "cannot write standard output: %s",
+                 errno ? strerror(errno) : "write error");
+    return status;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* tool.h - what all command-line tools share: messages, options, habits.
+ *
+ * For main() and the functions right below it; the libraries never call this.
+ * Every message is one line on standard error, `NAME: text`.
+ */
+#ifndef WPP_TOOL_H
+#define WPP_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wpp/wpp.h"
+
+enum tool_exit {
+    TOOL_OK = 0,
+    TOOL_ERROR = 1,
+    TOOL_USAGE = 2,
+    TOOL_INCOMPLETE = 3    /* the data is damaged or cut short, and that was said */
+};
+
+/* First thing in main: the name for messages and --version. */
+void tool_init(const char *name);
+const char *tool_name(void);
+
+/* ---- Messages ----------------------------------------------------------- */
+
+void tool_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+_Noreturn void tool_die(int status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The message, a pointer to --help, exit status TOOL_USAGE.  format NULL: only
+ * the pointer (getopt_long has said what is wrong). */
+_Noreturn void tool_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Dies with the error's text and the exit status that belongs to it. */
+_Noreturn void tool_die_error(const struct wpp_error *error);
+/* TOOL_INCOMPLETE for damaged and incomplete data, else TOOL_ERROR. */
+int tool_exit_status(enum wpp_status status);
+
+/* ---- Common options ------------------------------------------------------ */
+
+/* For struct option tables (getopt_long); 'h' and 'V' go to the two functions. */
+#define TOOL_OPTIONS \
+    {"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}, {NULL, 0, NULL, 0}
+/* Print to standard output and exit with TOOL_OK. */
+_Noreturn void tool_help(const char *text);
+_Noreturn void tool_version(void);
+
+/* `12`, `64k`, `1M`, `2G`: a size in powers of 1024, a count in powers of 1000.
+ * False when `text` is anything else or too large. */
+bool tool_parse_size(const char *text, uint64_t *out);
+bool tool_parse_count(const char *text, uint64_t *out);
+/* The same for an option's argument; a bad one is a usage error. */
+uint64_t tool_size_argument(const char *option, const char *text);
+uint64_t tool_count_argument(const char *option, const char *text);
+
+/* Index of `text` in the NULL-terminated `choices`; anything else is a usage
+ * error that lists them. */
+unsigned tool_choice_argument(const char *option, const char *text, const char *const *choices);
+
+/* ---- Terminals ------------------------------------------------------------ */
+
+/* Whether to colour standard output: `when` is auto, always, never or NULL
+ * (auto).  auto: a terminal that is not dumb, and NO_COLOR unset or empty. */
+bool tool_color(const char *when);
+
+/* Usage error when descriptor fd is a terminal: `what` is binary. */
+void tool_refuse_terminal(int fd, const char *what);
+
+/* A line on standard error that overwrites itself, at most ten times a second,
+ * only if standard error is a terminal.  tool_progress_end() removes it. */
+void tool_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void tool_progress_end(void);
+/* Whether tool_progress() would print now: to spare computing its arguments. */
+bool tool_progress_due(void);
+
+/* Flushes and closes standard output.  Returns `status`; dies when something
+ * could not be written, without a word if the reader has gone away (EPIPE). */
+int tool_finish(int status);
+
+#endif
