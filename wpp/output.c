@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wpp/error.h"
+
+struct wpp_output {
+    int fd;
+    unsigned flags;
+    bool in_place;
+    bool named;           /* `temporary` exists; else the file has no name yet */
+    char *path;           /* links followed */
+    char *temporary;      /* its name, for use at commit if not before */
+};
+
+int wpp_output_fd(const struct wpp_output *out)
+{
+    return out->fd;
+}
+
+bool wpp_output_in_place(const struct wpp_output *out)
+{
+    return out->in_place;
+}
+
+/* ---- Opening ------------------------------------------------------------- */
+
+/* The descriptor that `path` names by number, -1 if it names none.  These are
+ * not opened by name: that would start again at the file's beginning. */
+static int descriptor_of(const char *path)
+{
+    int fd, used = 0;
+
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
+        return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0)
+        return STDERR_FILENO;
+    if ((sscanf(path, "/dev/fd/%d%n", &fd, &used) == 1 ||
+         sscanf(path, "/proc/self/fd/%d%n", &fd, &used) == 1) && path[used] == '\0' && fd >= 0)
+        return fd;
+    return -1;
+}
+
+static bool open_in_place(struct wpp_output *out, int fd, struct wpp_error *error)
+{
+    out->in_place = true;
+    out->fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : open(out->path, O_WRONLY | O_CLOEXEC);
+    if (out->fd < 0)
+        return wpp_fail_errno(error, "cannot write %s", out->path);
+    return true;
+}
+
+/* `DIR/.NAME.PID.N.tmp`, a name that nothing else has now. */
+static bool name_temporary(struct wpp_output *out, unsigned n)
+{
+    const char *slash = strrchr(out->path, '/');
+    int directory = slash ? (int)(slash - out->path) + 1 : 0;
+
+    free(out->temporary);
+    if (asprintf(&out->temporary, "%.*s.%.200s.%ld.%u.tmp", directory, out->path,
+                 out->path + directory, (long)getpid(), n) < 0)
+        out->temporary = NULL;
+    return out->temporary != NULL;
+}
+
+/* A file without a name vanishes by itself however the process ends; not all
+ * file systems have that. */
+static int open_unnamed(const struct wpp_output *out)
+{
+    const char *slash = strrchr(out->path, '/');
+    char *directory = slash ? strndup(out->path, (size_t)(slash - out->path) + 1) : strdup(".");
+    int fd = -1;
+
+    if (directory && access("/proc/self/fd", X_OK) == 0)
+        fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    free(directory);
+    return fd;
+}
+
+static bool open_temporary(struct wpp_output *out, struct wpp_error *error)
+{
+    out->fd = open_unnamed(out);
+    for (unsigned n = 0; out->fd < 0 && n < 100; n++) {
+        if (!name_temporary(out, n))
+            return wpp_fail_memory(error);
+        out->fd = open(out->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        out->named = out->fd >= 0;
+        if (out->fd < 0 && errno != EEXIST)
+            break;
+    }
+    if (out->fd < 0)
+        return wpp_fail_errno(error, "cannot create %s", out->path);
+    return true;
+}
+
+static bool refuse_existing(const char *path, struct wpp_error *error)
+{
+    return wpp_fail(error, WPP_E_ARGUMENT, "%s exists; -f overwrites it", path);
+}
+
+static bool open_output(struct wpp_output *out, struct wpp_error *error)
+{
+    struct stat st;
+    char *real;
+    int fd = descriptor_of(out->path);
+
+    if (fd >= 0)
+        return open_in_place(out, fd, error);
+    if (stat(out->path, &st) != 0)
+        return open_temporary(out, error);
+    if (S_ISDIR(st.st_mode))
+        return wpp_fail(error, WPP_E_ARGUMENT, "cannot write %s: it is a directory", out->path);
+    if (!S_ISREG(st.st_mode))
+        return open_in_place(out, -1, error);
+    if (!(out->flags & WPP_OUTPUT_REPLACE))
+        return refuse_existing(out->path, error);
+    real = realpath(out->path, NULL);
+    if (real) {
+        free(out->path);
+        out->path = real;
+    }
+    return open_temporary(out, error);
+}
+
+struct wpp_output *wpp_output_open(const char *path, unsigned flags, struct wpp_error *error)
+{
+    struct wpp_output *out = calloc(1, sizeof *out);
+
+    if (!out || !(out->path = strdup(path))) {
+        free(out);
+        wpp_fail_memory(error);
+        return NULL;
+    }
+    out->fd = -1;
+    out->flags = flags;
+    if (!open_output(out, error)) {
+        wpp_output_abandon(out);
+        return NULL;
+    }
+    return out;
+}
+
+/* ---- Writing --------------------------------------------------------------- */
+
+bool wpp_output_write(struct wpp_output *out, const void *data, size_t size,
+                      struct wpp_error *error)
+{
+    const char *p = data;
+
+    while (size > 0) {
+        ssize_t n = write(out->fd, p, size);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return wpp_fail_errno(error, "cannot write %s", out->path);
+        p += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+/* ---- Ending ------------------------------------------------------------------ */
+
+static void free_output(struct wpp_output *out)
+{
+    free(out->temporary);
+    free(out->path);
+    free(out);
+}
+
+void wpp_output_abandon(struct wpp_output *out)
+{
+    if (!out)
+        return;
+    if (out->fd >= 0)
+        close(out->fd);
+    if (out->named)
+        unlink(out->temporary);
+    free_output(out);
+}
+
+/* Gives an unnamed file its temporary name. */
+static bool give_name(struct wpp_output *out)
+{
+    char self[64];
+
+    snprintf(self, sizeof self, "/proc/self/fd/%d", out->fd);
+    for (unsigned n = 0; !out->named && n < 100; n++) {
+        if (!name_temporary(out, n))
+            return false;
+        out->named = linkat(AT_FDCWD, self, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0;
+        if (!out->named && errno != EEXIST)
+            return false;
+    }
+    return out->named;
+}
+
+static bool keep_old(const struct wpp_output *out)
+{
+    char *old;
+    bool done;
+
+    if (asprintf(&old, "%s.old", out->path) < 0)
+        return false;
+    done = rename(out->path, old) == 0 || errno == ENOENT;
+    free(old);
+    return done;
+}
+
+/* Moves the temporary file to its final name.  What has come to stand there
+ * since wpp_output_open() is not overwritten unless it may be. */
+static bool move_into_place(struct wpp_output *out)
+{
+    struct stat st;
+
+    if (lstat(out->path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
+        errno = EEXIST;
+        return false;
+    }
+    if (out->flags & WPP_OUTPUT_REPLACE) {
+        if ((out->flags & WPP_OUTPUT_KEEP_OLD) && !keep_old(out))
+            return false;
+        return rename(out->temporary, out->path) == 0;
+    }
+    if (renameat2(AT_FDCWD, out->temporary, AT_FDCWD, out->path, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    /* The file system cannot do both in one step. */
+    if (access(out->path, F_OK) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return rename(out->temporary, out->path) == 0;
+}
+
+bool wpp_output_commit(struct wpp_output *out, struct wpp_error *error)
+{
+    bool done;
+
+    if (!out->in_place && (!give_name(out) || !move_into_place(out))) {
+        if (errno == EEXIST)
+            refuse_existing(out->path, error);
+        else
+            wpp_fail_errno(error, "cannot create %s", out->path);
+        wpp_output_abandon(out);
+        return false;
+    }
+    done = close(out->fd) == 0;
+    if (!done)
+        wpp_fail_errno(error, "cannot write %s", out->path);
+    /* The name is the final one now, and some file systems report a full disk
+     * only here. */
+    if (!done && !out->in_place)
+        unlink(out->path);
+    free_output(out);
+    return done;
+}
