@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* events.c - the stack of activations behind a stream of paths. */
+
+#include "wpp/events.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* Bit of wpp_routine.flags, docs/path-table-format.md. */
+#define ROUTINE_NONLOCAL 2u
+
+/* A frame whose last path ended for good: nothing of it can follow. */
+#define RESUME_NEVER (UINT32_MAX - 1)
+
+struct frame {
+    uint32_t routine;
+    uint32_t resume;       /* block, EVENTS_ANYWHERE or RESUME_NEVER */
+    bool nonlocal;
+};
+
+struct events {
+    struct frame *frames;
+    uint32_t depth, capacity;
+};
+
+struct events *events_new(void)
+{
+    return calloc(1, sizeof(struct events));
+}
+
+void events_free(struct events *e)
+{
+    if (e)
+        free(e->frames);
+    free(e);
+}
+
+uint32_t events_depth(const struct events *e)
+{
+    return e->depth;
+}
+
+static bool reserve(struct events *e)
+{
+    uint32_t capacity = e->capacity ? 2 * e->capacity : 64;
+    struct frame *frames;
+
+    if (e->depth < e->capacity)
+        return true;
+    if (e->capacity > UINT32_MAX / 4)
+        return false;
+    frames = realloc(e->frames, capacity * sizeof *frames);
+    if (!frames)
+        return false;
+    e->frames = frames;
+    e->capacity = capacity;
+    return true;
+}
+
+static void push(struct events *e, const struct wpp_terminal *terminal, bool nonlocal)
+{
+    assert(e->depth < e->capacity);
+    e->frames[e->depth++] = (struct frame){
+        .routine = terminal->routine, .resume = EVENTS_ANYWHERE, .nonlocal = nonlocal
+    };
+}
+
+/* Where the activation goes on after this path. */
+static uint32_t resume_after(const struct wpp_terminal *terminal,
+                             const struct wpp_routine *routine)
+{
+    const struct wpp_edge *last;
+
+    if (terminal->n_edges == 0)
+        return EVENTS_ANYWHERE;
+    last = &routine->edges[terminal->edges[terminal->n_edges - 1]];
+    if (last->kind == WPP_EDGE_REAL || last->kind == WPP_EDGE_END_STOP)
+        return RESUME_NEVER;
+    return last->to;       /* UINT32_MAX, unknown, is EVENTS_ANYWHERE */
+}
+
+static uint32_t first_block(const struct wpp_terminal *terminal)
+{
+    return terminal->n_blocks ? terminal->blocks[0] : EVENTS_ANYWHERE;
+}
+
+static bool resumes_at(const struct frame *f, uint32_t block)
+{
+    return f->resume == block || f->resume == EVENTS_ANYWHERE;
+}
+
+/* The frame a path that does not enter belongs to: rules 1 to 4 of events.h.
+ * Returns its depth, or e->depth when there is none. */
+static uint32_t find_frame(const struct events *e, uint32_t routine, uint32_t block,
+                           enum events_arrival *arrival)
+{
+    uint32_t nonlocal = e->depth, any = e->depth;
+
+    for (uint32_t d = e->depth; d-- > 0;) {
+        const struct frame *f = &e->frames[d];
+        if (f->routine != routine)
+            continue;
+        if (resumes_at(f, block)) {
+            *arrival = ARRIVAL_UNWIND;
+            return d;
+        }
+        if (f->nonlocal && nonlocal == e->depth)
+            nonlocal = d;
+        if (any == e->depth)
+            any = d;
+    }
+    if (nonlocal < e->depth) {
+        *arrival = ARRIVAL_NONLOCAL;
+        return nonlocal;
+    }
+    *arrival = any < e->depth ? ARRIVAL_IMPOSSIBLE : ARRIVAL_UNSEEN;
+    return any;
+}
+
+/* A path that begins at a cut. */
+static bool resume(struct events *e, const struct wpp_terminal *terminal, bool nonlocal,
+                   struct events_step *out)
+{
+    uint32_t block = first_block(terminal), depth;
+    const struct frame *top = e->depth ? &e->frames[e->depth - 1] : NULL;
+
+    if (top && top->routine == terminal->routine && resumes_at(top, block)) {
+        out->arrival = ARRIVAL_RESUME;
+        out->left = 0;
+        out->depth = e->depth - 1;
+        return true;
+    }
+    depth = find_frame(e, terminal->routine, block, &out->arrival);
+    if (out->arrival == ARRIVAL_UNSEEN) {
+        if (!reserve(e))
+            return false;
+        out->left = e->depth;
+        out->depth = e->depth = 0;
+        push(e, terminal, nonlocal);
+        return true;
+    }
+    out->left = e->depth - 1 - depth;
+    out->depth = depth;
+    e->depth = depth + 1;
+    return true;
+}
+
+bool events_next(struct events *e, const struct wpp_terminal *terminal,
+                 const struct wpp_routine *routine, struct events_step *out)
+{
+    bool nonlocal;
+
+    *out = (struct events_step){.arrival = ARRIVAL_NONE, .depth = e->depth};
+    if (!routine)
+        return true;
+    assert(terminal->routine != WPP_NO_ROUTINE);
+    nonlocal = routine->flags & ROUTINE_NONLOCAL;
+    if (!terminal->enters) {
+        if (!resume(e, terminal, nonlocal, out))
+            return false;
+    } else {
+        if (!reserve(e))
+            return false;
+        out->arrival = ARRIVAL_ENTER;
+        push(e, terminal, nonlocal);
+    }
+    out->leaves = terminal->leaves;
+    e->frames[out->depth].resume = resume_after(terminal, routine);
+    if (out->leaves)
+        e->depth--;
+    return true;
+}
+
+bool events_check(const struct events *e, const char **why)
+{
+    *why = NULL;
+    if (e->depth > e->capacity)
+        *why = "more activations than there is room for";
+    for (uint32_t d = 0; !*why && d < e->depth; d++)
+        if (e->frames[d].routine == WPP_NO_ROUTINE)
+            *why = "an activation of no routine";
+    return !*why;
+}

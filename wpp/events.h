@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* events.h - the paper's opcodes from one thread's stream of paths.
+ *
+ * A stream holds one terminal per path; EnterRoutine and LeaveRoutine are
+ * folded into it (Larus, section 2).  This machine gives them back.  It keeps
+ * the stack of activations:
+ *
+ *      frame[0 .. depth)       outermost first; frame[depth-1] runs now
+ *      frame.resume            block where the activation's next path begins:
+ *                              the `to` of the END edge of its last path, or
+ *                              EVENTS_ANYWHERE when the table does not say
+ *
+ * A path that enters its routine pushes a frame.  Any other path belongs to a
+ * frame that exists; nearly always the topmost.  When it does not fit there,
+ * activations have ended without a path that says so: longjmp, exceptions.
+ * The frame it belongs to is then, searching from the top,
+ *
+ *      1. the nearest of that routine that resumes at this block or anywhere;
+ *      2. else the nearest of a routine that non-local returns may enter;
+ *      3. else the nearest of that routine, which contradicts the table;
+ *      4. else none: the activation began before the first event seen, so it
+ *         lies below all frames, and a frame is made for it.
+ *
+ * All frames above it have left.
+ */
+#ifndef WPP_EVENTS_H
+#define WPP_EVENTS_H
+
+#include "wpp/wpp.h"
+
+#define EVENTS_ANYWHERE UINT32_MAX
+
+enum events_arrival {
+    ARRIVAL_ENTER,         /* the path begins where its routine begins */
+    ARRIVAL_RESUME,        /* it goes on in the topmost activation, where that stopped */
+    ARRIVAL_UNWIND,        /* rule 1, after activations above had to leave */
+    ARRIVAL_NONLOCAL,      /* rule 2 */
+    ARRIVAL_IMPOSSIBLE,    /* rule 3 */
+    ARRIVAL_UNSEEN,        /* rule 4 */
+    ARRIVAL_NONE           /* a terminal without routine: no activation is touched */
+};
+
+/* What one terminal did, in this order: the topmost `left` activations left;
+ * a frame was made at `depth` if arrival is ENTER or UNSEEN; the path ran in
+ * the frame at `depth`, now the topmost; that frame left if `leaves`. */
+struct events_step {
+    enum events_arrival arrival;
+    uint32_t left;
+    uint32_t depth;
+    bool leaves;
+};
+
+struct events;
+
+/* An empty stack.  NULL without memory. */
+struct events *events_new(void);
+void events_free(struct events *e);
+
+/* The next terminal; `routine` is the one it belongs to, NULL if none.  False
+ * without memory: the machine is then as it was. */
+bool events_next(struct events *e, const struct wpp_terminal *terminal,
+                 const struct wpp_routine *routine, struct events_step *out);
+
+/* Activations that have not left. */
+uint32_t events_depth(const struct events *e);
+/* The invariants of the stack; false and a static text in *why. */
+bool events_check(const struct events *e, const char **why);
+
+#endif
