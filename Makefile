@@ -60,6 +60,7 @@ HOT_SRC  := $(call lib_of,hotpaths)
 TOOL_SRC := $(wildcard wpp/wpp-*.c hotpaths/wpp-*.c)
 RT_SRC   := $(filter-out tracer/nop.c,$(wildcard tracer/*.c)) $(wildcard tracer/*.S)
 NOP_SRC  := $(wildcard tracer/nop.c) $(wildcard tracer/*.S)
+NUM_SRC  := $(filter-out gcc-plugin/loader.c,$(wildcard gcc-plugin/*.c))
 UNIT_SRC := $(wildcard test/unit/*.c)
 REF_MAIN := $(wildcard test/reference/read-*.c)
 REF_SRC  := $(filter-out $(REF_MAIN),$(wildcard test/reference/*.c))
@@ -74,7 +75,10 @@ LIBREF   := $(B)/lib/libreference.a
 LIBNUM   := $(B)/lib/libnumbering.a
 LIBS     := $(LIBHOT) $(LIBWPP) $(LIBSEQ)
 RT       := $(B)/lib/wpp/libwpp-rt.a $(B)/lib/wpp/libwpp-rt.so $(B)/lib/wpp/libwpp-rt-nop.a
-PLUGIN   := $(B)/lib/wpp/wpp.so
+# wpp.so loads the plugin of the GCC that runs it; each GCC has one.
+PLUGIN_MAJOR := $(firstword $(subst ., ,$(shell $(PLUGIN_GCC) -dumpversion)))
+PLUGIN   := $(B)/lib/wpp/wpp.so $(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so
+PLUGIN_OBJ = $(B)/obj/gcc-plugin-$(PLUGIN_MAJOR)
 TOOLS    := $(patsubst %.c,$(B)/bin/%,$(notdir $(TOOL_SRC)))
 SCRIPTS  := $(patsubst scripts/%,$(B)/bin/%,$(WRAPPERS))
 UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
@@ -107,14 +111,14 @@ $(B)/obj/tracer/%.o: tracer/%.S | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(RT_CFLAGS) -MMD -MP -c -o $@ $<
-$(B)/obj/gcc-plugin/%.o: gcc-plugin/%.cc | $(DEPS)
+$(PLUGIN_OBJ)/%.o: gcc-plugin/%.cc | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(PLUGIN_GXX) $(PLUGIN_FLAGS) -std=gnu++17 -fno-rtti -fno-exceptions -MMD -MP -c -o $@ $<
 $(B)/obj/gcc-plugin/%.o: gcc-plugin/%.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(PLUGIN_GCC) -I. -std=gnu17 -O2 -g -fPIC -fvisibility=hidden $(WARN) -MMD -MP -c -o $@ $<
+	$(Q)$(PLUGIN_GCC) -I. -D_GNU_SOURCE -std=gnu17 -O2 -g -fPIC -fvisibility=hidden $(WARN) -MMD -MP -c -o $@ $<
 $(B)/obj/%.o: %.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -124,7 +128,7 @@ $(LIBSEQ): $(call obj,$(SEQ_SRC))
 $(LIBWPP): $(call obj,$(WPP_SRC))
 $(LIBHOT): $(call obj,$(HOT_SRC))
 $(LIBREF): $(call obj,$(REF_SRC))
-$(LIBNUM): $(B)/obj/gcc-plugin/numbering.o
+$(LIBNUM): $(call obj,$(NUM_SRC))
 $(B)/lib/wpp/libwpp-rt.a: $(call obj,$(RT_SRC))
 $(B)/lib/wpp/libwpp-rt-nop.a: $(call obj,$(NOP_SRC))
 %.a:
@@ -135,10 +139,15 @@ $(B)/lib/wpp/libwpp-rt.so: $(call obj,$(RT_SRC))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,-soname,libwpp-rt.so -Wl,-z,defs -o $@ $^ -lpthread
-$(PLUGIN): $(call obj,$(wildcard gcc-plugin/*.cc) gcc-plugin/numbering.c)
+$(B)/lib/wpp/wpp.so: $(B)/obj/gcc-plugin/loader.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(PLUGIN_GXX) -shared -Wl,-z,now -o $@ $^
+	$(Q)$(PLUGIN_GCC) -shared -o $@ $^ -ldl
+$(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so: $(patsubst gcc-plugin/%.cc,$(PLUGIN_OBJ)/%.o,$(wildcard gcc-plugin/*.cc)) \
+                                    $(call obj,$(NUM_SRC))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(PLUGIN_GXX) -shared -o $@ $^
 
 $(B)/bin/wpp-dot: TOOL_LIBS = -lgvc -lcgraph
 $(B)/bin/%: $(B)/obj/wpp/%.o $(LIBS)

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* gcc-compat.h - the only file that knows GCC's header order and versions.
+ *
+ * Everything here is keyed on BUILDING_GCC_VERSION; the rest of the plugin is
+ * written as if there were one GCC.
+ */
+#ifndef WPP_GCC_COMPAT_H
+#define WPP_GCC_COMPAT_H
+
+#include "gcc-plugin.h"
+#include "plugin-version.h"
+
+#include "backend.h"
+#include "tree.h"
+#include "gimple.h"
+#include "ssa.h"
+#include "cgraph.h"
+#include "diagnostic-core.h"
+#include "fold-const.h"
+#include "stor-layout.h"
+#include "stringpool.h"
+#include "attribs.h"
+#include "cfganal.h"
+#include "cfgloop.h"
+#include "gimple-iterator.h"
+#include "gimple-walk.h"
+#include "gimple-pretty-print.h"
+#include "tree-cfg.h"
+#include "tree-eh.h"
+#include "tree-inline.h"
+#include "tree-into-ssa.h"
+#include "tree-pass.h"
+#include "tree-phinodes.h"
+#include "ssa-iterators.h"
+#include "tree-ssa-operands.h"
+#include "tree-vrp.h"
+#include "alias.h"
+#include "varasm.h"
+#include "output.h"
+#include "toplev.h"
+#include "langhooks.h"
+#include "context.h"
+#include "opts.h"
+#include "options.h"
+
+#ifndef BUILDING_GCC_VERSION
+#error "plugin-version.h of this GCC does not define BUILDING_GCC_VERSION"
+#endif
+#if BUILDING_GCC_VERSION < 11000
+#error "wpp needs GCC 11 or later"
+#endif
+
+/* A location that stands for no place in a source file. */
+static inline bool compat_no_location(location_t where)
+{
+    return RESERVED_LOCATION_P(where);
+}
+
+/* The last statement of a block that is not a debug marker, or NULL. */
+static inline gimple *compat_last_stmt(basic_block bb)
+{
+    gimple_stmt_iterator at = gsi_last_nondebug_bb(bb);
+    return gsi_end_p(at) ? NULL : gsi_stmt(at);
+}
+
+
+#endif

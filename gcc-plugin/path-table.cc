@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// path-table.cc - encodes path tables and writes them as assembly.
+//
+// No GCC type is needed here: what goes in are plain numbers and strings, what
+// comes out is text for the assembler.
+
+#include "path-table.h"
+
+#include <assert.h>
+
+#include "tracer/trace-abi.h"
+
+void byte_string::varint(uint64_t n)
+{
+    for (; n >= 0x80; n >>= 7)
+        bytes += static_cast<char>(n | 0x80);
+    bytes += static_cast<char>(n);
+}
+
+void byte_string::svarint(int64_t n)
+{
+    varint(static_cast<uint64_t>(n) << 1 ^ static_cast<uint64_t>(n >> 63));
+}
+
+uint32_t unit_table::intern(const char *string)
+{
+    if (!string || !*string)
+        return 0;
+    auto found = numbers_.find(string);
+    if (found != numbers_.end())
+        return found->second;
+    uint32_t number = strings_.size();
+    strings_.emplace_back(string);
+    numbers_.emplace(string, number);
+    return number;
+}
+
+static void encode_block(byte_string &out, const table_block &block, uint32_t base_line)
+{
+    out.varint(block.insns);
+    out.varint(block.lines.size());
+    for (const table_line &line : block.lines) {
+        out.varint(line.file);
+        out.svarint(static_cast<int64_t>(line.line) - base_line);
+    }
+}
+
+static void encode_edges(byte_string &out, const std::vector<table_edge> &edges)
+{
+    uint32_t src = 0;
+    uint64_t val = 0;
+
+    out.varint(edges.size());
+    for (const table_edge &edge : edges) {
+        assert(edge.src >= src);
+        if (edge.src != src)
+            val = 0;
+        assert(edge.val >= val);
+        out.varint(edge.src - src);
+        out.varint(edge.dst);
+        out.varint(edge.val - val);
+        out.varint(edge.kind);
+        if (edge.kind >= TABLE_END_BACK)
+            out.varint(edge.to);
+        src = edge.src;
+        val = edge.val;
+    }
+}
+
+uint64_t unit_table::add(const table_routine &routine)
+{
+    byte_string r;
+    uint64_t first = paths_;
+
+    r.varint(routine.name);
+    r.varint(routine.file);
+    r.varint(routine.line);
+    r.varint(routine.flags);
+    r.varint(routine.num_paths);
+    r.varint(routine.blocks.size());
+    for (const table_block &block : routine.blocks)
+        encode_block(r, block, routine.line);
+    encode_edges(r, routine.edges);
+
+    body_.varint(r.bytes.size());
+    body_.raw(r);
+    routines_++;
+    paths_ += routine.num_paths;
+    return first;
+}
+
+static uint64_t fnv1a(const std::string &bytes)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (unsigned char byte : bytes)
+        hash = (hash ^ byte) * 0x100000001b3u;
+    return hash;
+}
+
+static void write_bytes(FILE *assembly, const std::string &bytes)
+{
+    for (size_t i = 0; i < bytes.size(); i++)
+        fprintf(assembly, i % 32 == 0 ? "\n\t.byte %u" : ",%u",
+                static_cast<unsigned char>(bytes[i]));
+    fputc('\n', assembly);
+}
+
+// The module's constructor and destructor: once a module, through COMDAT.  The
+// priorities run them before every other constructor and after every other
+// destructor of the module.  __ehdr_start is the linker's.
+static const char module_records[] = R"(
+	.section .init_array.00000,"awG",@init_array,__wpp_module,comdat
+	.balign 8
+	.quad __wpp_module_begin
+	.section .fini_array.00000,"awG",@fini_array,__wpp_module,comdat
+	.balign 8
+	.quad __wpp_module_end
+	.section .text.__wpp_module,"axG",@progbits,__wpp_module,comdat
+	.weak __wpp_module_begin, __wpp_module_end
+	.hidden __wpp_module_begin, __wpp_module_end
+	.type __wpp_module_begin, @function
+	.type __wpp_module_end, @function
+__wpp_module_begin:
+	leaq __wpp_module(%%rip), %%rdi
+	jmp *__wpp_module_load@GOTPCREL(%%rip)
+	.size __wpp_module_begin, .-__wpp_module_begin
+__wpp_module_end:
+	leaq __wpp_module(%%rip), %%rdi
+	jmp *__wpp_module_unload@GOTPCREL(%%rip)
+	.size __wpp_module_end, .-__wpp_module_end
+	.section .data.rel.__wpp_module,"awG",@progbits,__wpp_module,comdat
+	.weak __wpp_module
+	.hidden __wpp_module, __start_wpp_units, __stop_wpp_units, __ehdr_start
+	.balign 8
+	.type __wpp_module, @object
+__wpp_module:
+	.quad __start_wpp_units, __stop_wpp_units, __ehdr_start
+	.long %u, 0
+	.size __wpp_module, .-__wpp_module
+)";
+
+void unit_table::write(FILE *assembly, const char *compiler, const char *source,
+                       const char *directory, unsigned stage, unsigned level)
+{
+    uint32_t compiler_string = intern(compiler);
+    uint32_t source_string = intern(source);
+    uint32_t directory_string = intern(directory);
+    byte_string body;
+
+    body.varint(strings_.size());
+    for (const std::string &string : strings_) {
+        body.varint(string.size());
+        body.bytes += string;
+    }
+    body.varint(compiler_string);
+    body.varint(source_string);
+    body.varint(directory_string);
+    body.varint(stage);
+    body.varint(level);
+    body.varint(paths_);
+    body.varint(routines_);
+    body.raw(body_);
+
+    unsigned long long id = fnv1a(body.bytes);
+    fputs("\n\t.section .wpp,\"\",@progbits\n", assembly);
+    fprintf(assembly, "\t.ascii \"WPPU\"\n\t.long 1\n\t.quad %#llx\n\t.long %zu",
+            id, body.bytes.size());
+    write_bytes(assembly, body.bytes);
+    fprintf(assembly,
+            "\t.section wpp_units,\"aw\",@progbits\n\t.balign 8\n"
+            "\t.type __wpp_unit, @object\n\t.size __wpp_unit, %zu\n"
+            "__wpp_unit:\n\t.long 0, %llu\n\t.quad %#llx\n\t.long %u, 0, 0, 0\n",
+            sizeof(struct wpp_unit), static_cast<unsigned long long>(paths_), id, WPP_ABI);
+    fprintf(assembly, module_records, WPP_ABI);
+    fputs("\t.text\n", assembly);
+}

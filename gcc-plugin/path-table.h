@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* path-table.h - the description of a unit's routines that goes to section
+ * `.wpp` (docs/path-table-format.md), and the unit's runtime records.
+ */
+#ifndef WPP_PATH_TABLE_H
+#define WPP_PATH_TABLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+/* A growing string of bytes with the format's two kinds of number. */
+struct byte_string {
+    std::string bytes;
+
+    void varint(uint64_t n);
+    void svarint(int64_t n);
+    void raw(const byte_string &other) { bytes += other.bytes; }
+};
+
+struct table_line {
+    uint32_t file;        /* index in the string table */
+    uint32_t line;
+};
+
+struct table_block {
+    uint32_t insns = 0;
+    std::vector<table_line> lines;
+};
+
+/* Kinds of edges as they stand in the format.  ORDER EDGE_KIND: wpp/wpp.h. */
+enum table_edge_kind {
+    TABLE_REAL, TABLE_START, TABLE_END_BACK, TABLE_END_CALL, TABLE_END_LIMIT,
+    TABLE_END_JUMP, TABLE_END_STOP
+};
+
+struct table_edge {
+    uint32_t src, dst;
+    uint64_t val;
+    uint32_t kind;        /* table_edge_kind */
+    uint32_t to;          /* END kinds: 1 + the block where execution goes on, or 0 */
+};
+
+enum { TABLE_LIMITED = 1, TABLE_NONLOCAL = 2 };
+
+struct table_routine {
+    uint32_t name, file, line, flags;
+    uint64_t num_paths;
+    std::vector<table_block> blocks;
+    std::vector<table_edge> edges;
+};
+
+/* One object file's table.  Lives as long as the compiler. */
+class unit_table {
+public:
+    /* The number of a string in the table. */
+    uint32_t intern(const char *string);
+
+    /* Appends a routine; the number of its first path within the unit. */
+    uint64_t add(const table_routine &routine);
+
+    uint64_t paths() const { return paths_; }
+    bool empty() const { return routines_ == 0; }
+
+    /* Writes section .wpp, the wpp_unit, and the module's constructor and
+     * destructor as assembly. */
+    void write(FILE *assembly, const char *compiler, const char *source,
+               const char *directory, unsigned stage, unsigned level);
+
+private:
+    std::unordered_map<std::string, uint32_t> numbers_;
+    std::vector<std::string> strings_ = {std::string()};
+    byte_string body_;
+    uint64_t routines_ = 0, paths_ = 0;
+};
+
+#endif

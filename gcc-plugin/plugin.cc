@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// plugin.cc - the plugin's arguments, its pass and its place among GCC's passes.
+//
+// The walk of one routine: execute() splits it, makes the plain graph, numbers
+// its paths, describes them in the unit's table and inserts the events.  At the
+// end of the unit finish_unit() writes the table.
+
+#include "gcc-compat.h"
+
+#include <fnmatch.h>
+
+#include "instrument.h"
+#include "routine-graph.h"
+
+__attribute__((visibility("default"))) int plugin_is_GPL_compatible;
+
+enum stage { STAGE_LATE, STAGE_EARLY };
+
+// The state of one compilation: GCC runs one unit per process.
+static struct {
+    enum stage stage = STAGE_LATE;
+    uint64_t limit = 4096;                // paths a vertex may have
+    std::vector<std::string> include, exclude;
+    runtime_decls decls = {};
+    unit_table table;
+} unit;
+
+/* ---- Which routines -------------------------------------------------------------- */
+
+static bool matches(const std::vector<std::string> &globs, tree decl)
+{
+    for (const std::string &glob : globs)
+        if (fnmatch(glob.c_str(), DECL_SOURCE_FILE(decl), 0) == 0
+            || fnmatch(glob.c_str(), IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)), 0) == 0)
+            return true;
+    return false;
+}
+
+static bool wanted(function *fun)
+{
+    tree decl = fun->decl;
+    const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
+
+    if (lookup_attribute("no_wpp", DECL_ATTRIBUTES(decl))
+        || lookup_attribute("naked", DECL_ATTRIBUTES(decl))
+        || lookup_attribute("ifunc", DECL_ATTRIBUTES(decl))
+        || lookup_attribute("interrupt", DECL_ATTRIBUTES(decl)))
+        return false;
+    if (startswith(name, "__wpp_"))
+        return false;
+    if (!unit.include.empty() && !matches(unit.include, decl))
+        return false;
+    return !matches(unit.exclude, decl);
+}
+
+/* ---- The pass ------------------------------------------------------------------------ */
+
+static const pass_data pass_data_wpp = {
+    GIMPLE_PASS, "wpp", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0,
+    TODO_update_ssa_only_virtuals
+};
+
+// All numbers of the unit must stay below the control opcodes.  A routine that
+// would pass that is numbered again with fewer paths.
+static bool number_within(routine_graph &r)
+{
+    uint64_t room = 0xF0000000u - unit.table.paths();
+
+    for (uint64_t limit = unit.limit; limit >= 2; limit /= 8) {
+        if (pn_number(r.graph, limit) != PN_OK)
+            return false;
+        if (r.graph->num_paths < room)
+            return true;
+    }
+    return false;
+}
+
+static unsigned instrument_function(function *fun)
+{
+    routine_graph r;
+    const char *why = NULL;
+
+    if (!unit.decls.cursor)
+        make_runtime_decls(unit.decls);
+    split_for_paths(fun);
+    if (!build_graph(fun, r) || !number_within(r)) {
+        warning_at(DECL_SOURCE_LOCATION(fun->decl), 0,
+                   "wpp: %qD is not instrumented: its paths cannot be numbered", fun->decl);
+        return 0;
+    }
+    if (flag_checking && pn_check(r.graph, &why) != PN_OK)
+        internal_error("wpp: paths of %qD: %s", fun->decl, why);
+    instrument(r, unit.table.add(describe_routine(r, unit.table)), unit.decls);
+    mark_virtual_operands_for_renaming(fun);
+    return 0;
+}
+
+class wpp_pass : public gimple_opt_pass {
+public:
+    wpp_pass() : gimple_opt_pass(pass_data_wpp, g) {}
+    bool gate(function *fun) final override { return wanted(fun) && !seen_error(); }
+    unsigned execute(function *fun) final override { return instrument_function(fun); }
+};
+
+static void finish_unit(void *, void *)
+{
+    char *compiler;
+
+    if (unit.table.empty() || seen_error() || !asm_out_file)
+        return;
+    unsigned level = optimize_size ? 4 : optimize_debug ? 5 : flag_unsafe_math_optimizations
+                     && optimize == 3 ? 6 : optimize;
+    compiler = xasprintf("%s %s", lang_hooks.name, gcc_version.basever);
+    unit.table.write(asm_out_file, compiler, main_input_filename, get_src_pwd(),
+                     unit.stage, level);
+    free(compiler);
+}
+
+/* ---- Attributes and garbage collection ------------------------------------------------ */
+
+static tree accept_attribute(tree *, tree, tree, int, bool *)
+{
+    return NULL_TREE;
+}
+
+static struct attribute_spec no_wpp_attribute = {
+    "no_wpp", 0, 0, true, false, false, false, accept_attribute, NULL
+};
+
+static void register_attributes(void *, void *)
+{
+    register_attribute(&no_wpp_attribute);
+}
+
+static const struct ggc_root_tab roots[] = {
+    {&unit.decls, sizeof unit.decls / sizeof(tree), sizeof(tree), &gt_ggc_mx_tree_node,
+     &gt_pch_nx_tree_node},
+    LAST_GGC_ROOT_TAB
+};
+
+/* ---- Starting ---------------------------------------------------------------------------- */
+
+static bool parse_limit(const char *value)
+{
+    char *end;
+    unsigned long long limit = value && *value ? strtoull(value, &end, 10) : 0;
+
+    if (limit < 2 || *end || limit > 1u << 24)
+        return false;
+    unit.limit = limit;
+    return true;
+}
+
+static bool parse_argument(const char *key, const char *value)
+{
+    if (!strcmp(key, "stage") && value && !strcmp(value, "late"))
+        unit.stage = STAGE_LATE;
+    else if (!strcmp(key, "stage") && value && !strcmp(value, "early"))
+        unit.stage = STAGE_EARLY;
+    else if (!strcmp(key, "limit"))
+        return parse_limit(value);
+    else if (!strcmp(key, "include") && value && *value)
+        unit.include.push_back(value);
+    else if (!strcmp(key, "exclude") && value && *value)
+        unit.exclude.push_back(value);
+    else
+        return false;
+    return true;
+}
+
+// Late: after "optimized", GCC's last pass over GIMPLE.
+static void register_wpp_pass(const char *name)
+{
+    static struct register_pass_info info;
+
+    info.pass = new wpp_pass();
+    info.reference_pass_name = unit.stage == STAGE_LATE ? "optimized" : "ssa";
+    info.ref_pass_instance_number = 1;
+    info.pos_op = PASS_POS_INSERT_AFTER;
+    register_callback(name, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
+}
+
+__attribute__((visibility("default")))
+int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *version)
+{
+    if (strcmp(version->basever, gcc_version.basever))
+        fatal_error(UNKNOWN_LOCATION,
+                    "wpp: this is GCC %s, but the plugin was built for GCC %s; build wpp again "
+                    "with %<make%>", version->basever, gcc_version.basever);
+    if (POINTER_SIZE != 64 || !TARGET_64BIT)
+        fatal_error(UNKNOWN_LOCATION, "wpp: only x86-64 code can be instrumented; leave out "
+                    "%<-m32%>, %<-mx32%> and the like");
+    for (int i = 0; i < args->argc; i++)
+        if (!parse_argument(args->argv[i].key, args->argv[i].value))
+            fatal_error(UNKNOWN_LOCATION,
+                        "wpp: %<-fplugin-arg-wpp-%s%s%s%> is not understood; there are stage=late, "
+                        "stage=early, limit=2 to 16777216, include=GLOB, exclude=GLOB",
+                        args->argv[i].key, args->argv[i].value ? "=" : "",
+                        args->argv[i].value ? args->argv[i].value : "");
+
+    static struct plugin_info help = {
+        "0.1.0",
+        "records every acyclic path a program runs\n"
+        "  -fplugin-arg-wpp-stage=late|early   after the last GIMPLE pass (default) or before "
+        "inlining\n"
+        "  -fplugin-arg-wpp-limit=N            paths a block may begin (4096)\n"
+        "  -fplugin-arg-wpp-include=GLOB       only these files or routines; may be repeated\n"
+        "  -fplugin-arg-wpp-exclude=GLOB       not these files or routines; may be repeated"
+    };
+    register_callback(args->base_name, PLUGIN_INFO, NULL, &help);
+    register_callback(args->base_name, PLUGIN_ATTRIBUTES, register_attributes, NULL);
+    register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
+                      const_cast<ggc_root_tab *>(roots));
+    register_callback(args->base_name, PLUGIN_FINISH_UNIT, finish_unit, NULL);
+    register_wpp_pass(args->base_name);
+    return 0;
+}

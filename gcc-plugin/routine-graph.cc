@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// routine-graph.cc - GCC's control-flow graph to a plain one.
+
+#include "routine-graph.h"
+
+/* ---- What ends a path ---------------------------------------------------- */
+
+// Calls that return, without throwing and without running any code that may
+// be traced, lie inside a path; all others end it.
+static bool call_cuts(gcall *call)
+{
+    tree callee = gimple_call_fndecl(call);
+    int flags = gimple_call_flags(call);
+
+    if (gimple_call_internal_p(call))
+        return false;
+    if (flags & (ECF_NORETURN | ECF_RETURNS_TWICE))
+        return true;
+    if (!callee || !(flags & ECF_NOTHROW))
+        return true;
+    cgraph_node *node = cgraph_node::get(callee);
+    if (node && node->ultimate_alias_target()->definition)
+        return true;                              // its body is here and may be traced
+    if (flags & ECF_LEAF)
+        return false;
+    return !((flags & (ECF_CONST | ECF_PURE)) && !(flags & ECF_LOOPING_CONST_OR_PURE)
+             && (fndecl_built_in_p(callee) || DECL_IN_SYSTEM_HEADER(callee)));
+}
+
+// Calls after which a block is split: all that cut, and all that need an edge
+// to the exit for edge profiling, so that lines fall into the same blocks as
+// in GCC's own coverage graph (docs/design.md, "Line counts").
+static bool splits_block(gimple *statement)
+{
+    if (gasm *assembly = dyn_cast<gasm *>(statement))
+        return gimple_asm_volatile_p(assembly) || gimple_asm_input_p(assembly);
+    gcall *call = dyn_cast<gcall *>(statement);
+    if (!call)
+        return false;
+    if (call_cuts(call) || gimple_call_tail_p(call))
+        return true;
+    tree callee = gimple_call_fndecl(call);
+    int flags = gimple_call_flags(call);
+    if (callee && fndecl_built_in_p(callee) && (flags & ECF_NOTHROW)
+        && !(flags & ECF_RETURNS_TWICE))
+        return false;
+    return !(flags & (ECF_PURE | ECF_CONST)) || (flags & ECF_LOOPING_CONST_OR_PURE);
+}
+
+static bool has_complex_out(basic_block bb)
+{
+    edge e;
+    edge_iterator ei;
+
+    FOR_EACH_EDGE (e, ei, bb->succs)
+        if (e->flags & EDGE_COMPLEX)
+            return true;
+    return false;
+}
+
+static bool has_complex_in(basic_block bb)
+{
+    edge e;
+    edge_iterator ei;
+
+    FOR_EACH_EDGE (e, ei, bb->preds)
+        if (e->flags & EDGE_COMPLEX)
+            return true;
+    return false;
+}
+
+static bool only_statement(basic_block bb, gimple *statement)
+{
+    for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at))
+        if (gsi_stmt(at) != statement && !is_gimple_debug(gsi_stmt(at))
+            && gimple_code(gsi_stmt(at)) != GIMPLE_LABEL)
+            return false;
+    return true;
+}
+
+static enum ending ending_of(basic_block bb)
+{
+    gimple *last = compat_last_stmt(bb);
+    gcall *call = last ? dyn_cast<gcall *>(last) : NULL;
+
+    if (call && gimple_call_internal_p(call, IFN_ABNORMAL_DISPATCHER))
+        return ENDING_SILENT;
+    if (call && gimple_call_tail_p(call))
+        return ENDING_TAIL_CALL;
+    if (call && call_cuts(call))
+        return ENDING_CALL;
+    if (last && computed_goto_p(last) && only_statement(bb, last)
+        && single_succ(ENTRY_BLOCK_PTR_FOR_FN(cfun)) != bb)
+        return ENDING_GOTO;
+    if (has_complex_out(bb))
+        return ENDING_JUMP;
+    if (last && gimple_code(last) == GIMPLE_RETURN)
+        return ENDING_RETURN;
+    return EDGE_COUNT(bb->succs) == 0 ? ENDING_STOP : ENDING_NONE;
+}
+
+/* ---- Splitting ------------------------------------------------------------- */
+
+// The first statement after which the block is to be split, or NULL.
+static gimple *split_point(basic_block bb)
+{
+    gimple *last = compat_last_stmt(bb);
+
+    for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
+        gimple *statement = gsi_stmt(at);
+        if (statement == last)
+            return NULL;
+        if (!is_gimple_debug(statement) && splits_block(statement))
+            return statement;
+    }
+    return NULL;
+}
+
+static void split_after_calls(basic_block bb)
+{
+    while (gimple *statement = split_point(bb))
+        bb = split_block(bb, statement)->dest;
+}
+
+// A jump with a source line of its own on one way out of a branch: an empty
+// block takes the line (the coverage graph does the same).
+static void split_lined_edges(basic_block bb)
+{
+    std::vector<edge> lined;
+    gimple *last = NULL;
+    edge e;
+    edge_iterator ei;
+
+    for (gimple_stmt_iterator at = gsi_last_nondebug_bb(bb); !gsi_end_p(at);
+         gsi_prev_nondebug(&at)) {
+        last = gsi_stmt(at);
+        if (!compat_no_location(gimple_location(last)))
+            break;
+    }
+    if (!last || !gimple_has_location(last) || single_succ_p(bb))
+        return;
+    FOR_EACH_EDGE (e, ei, bb->succs)
+        if (!(e->flags & EDGE_COMPLEX) && !compat_no_location(e->goto_locus)
+            && e->dest != EXIT_BLOCK_PTR_FOR_FN(cfun)
+            && (LOCATION_LINE(e->goto_locus) != gimple_lineno(last)
+                || LOCATION_FILE(e->goto_locus) != gimple_filename(last)))
+            lined.push_back(e);
+    for (edge split : lined) {
+        location_t where = split->goto_locus;
+        basic_block empty = split_edge(split);
+        single_succ_edge(empty)->goto_locus = where;
+    }
+}
+
+// Follows blocks with one way on from e to a return.  False when there is
+// none; else *shared is the first edge on the way into a block that others
+// enter too (or NULL), and *value what is returned coming along it.
+static bool return_ahead(edge e, edge *shared, tree *value)
+{
+    std::vector<edge> way = {e};
+    gimple *last;
+
+    *shared = NULL;
+    for (;; way.push_back(single_succ_edge(way.back()->dest))) {
+        basic_block bb = way.back()->dest;
+        if (bb == EXIT_BLOCK_PTR_FOR_FN(cfun) || way.size() > 16)
+            return false;
+        if (!*shared && !single_pred_p(bb))
+            *shared = way.back();
+        last = compat_last_stmt(bb);
+        if (last && gimple_code(last) == GIMPLE_RETURN)
+            break;
+        if (!single_succ_p(bb))
+            return false;
+    }
+    *value = gimple_return_retval(as_a<greturn *>(last));
+    for (; *value && TREE_CODE(*value) == SSA_NAME && !way.empty(); way.pop_back()) {
+        gimple *def = SSA_NAME_DEF_STMT(*value);
+        if (gimple_code(def) == GIMPLE_PHI && gimple_bb(def) == way.back()->dest)
+            *value = PHI_ARG_DEF_FROM_EDGE(def, way.back());
+        if (way.back() == *shared)
+            break;
+    }
+    return true;
+}
+
+// GCC may find only at expansion that a call it marked as a tail call cannot
+// be one.  Then the code after it runs, and must not emit a second event: the
+// call gets a return that no other way shares.
+static void own_return(basic_block bb)
+{
+    gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
+    edge shared;
+    tree value;
+
+    if (!call || !gimple_call_tail_p(call) || !single_succ_p(bb)
+        || !return_ahead(single_succ_edge(bb), &shared, &value) || !shared)
+        return;
+    basic_block own = split_edge(shared);
+    gimple_stmt_iterator at = gsi_start_bb(own);
+    greturn *ret = gimple_build_return(value);
+    gimple_set_location(ret, gimple_location(call));
+    gsi_insert_after(&at, ret, GSI_NEW_STMT);
+    remove_edge(single_succ_edge(own));
+    make_single_succ_edge(own, EXIT_BLOCK_PTR_FOR_FN(cfun), 0);
+}
+
+void split_for_paths(function *fun)
+{
+    basic_block bb;
+    std::vector<basic_block> blocks;
+    edge entry = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fun));
+
+    // A first block that is also entered otherwise keeps the entry apart.
+    if (!single_pred_p(entry->dest))
+        split_edge(entry);
+    FOR_EACH_BB_FN (bb, fun)
+        blocks.push_back(bb);
+    for (basic_block block : blocks)
+        split_after_calls(block);
+    blocks.clear();
+    FOR_EACH_BB_FN (bb, fun)
+        blocks.push_back(bb);
+    for (basic_block block : blocks) {
+        split_lined_edges(block);
+        own_return(block);
+    }
+    free_dominance_info(CDI_DOMINATORS);
+    free_dominance_info(CDI_POST_DOMINATORS);
+}
+
+/* ---- The graph --------------------------------------------------------------- */
+
+enum { ENTRY_VERTEX = 0, EXIT_VERTEX = 1 };
+
+static uint64_t weight_of(edge e)
+{
+    if (!e || !e->count().initialized_p())
+        return 1;
+    return static_cast<uint64_t>(e->count().to_frequency(cfun)) * 16 + 1;
+}
+
+static bool add_edge(routine_graph &r, uint32_t src, uint32_t dst, edge e, uint32_t flags)
+{
+    uint32_t index = pn_add_edge(r.graph, src, dst, weight_of(e), flags);
+    if (index == PN_NONE)
+        return false;
+    r.edges.push_back({e});
+    r.out[src].push_back(index);
+    r.in[dst].push_back(index);
+    return true;
+}
+
+// Adds the edges out of one block.  A tail call, a stop and a call that never
+// returns go straight to EXIT.
+static bool add_out_edges(routine_graph &r, uint32_t v)
+{
+    graph_block &b = r.blocks[v];
+    bool in_block = b.ending == ENDING_CALL || b.ending == ENDING_JUMP
+                    || b.ending == ENDING_GOTO || b.ending == ENDING_SILENT;
+    edge e;
+    edge_iterator ei;
+
+    if (b.ending == ENDING_TAIL_CALL || EDGE_COUNT(b.bb->succs) == 0)
+        return add_edge(r, v, EXIT_VERTEX, NULL, 0);
+    FOR_EACH_EDGE (e, ei, b.bb->succs) {
+        uint32_t dst = r.vertex[e->dest->index];
+        uint32_t flags = 0;
+        if (dst == EXIT_VERTEX)
+            flags = 0;
+        else if (in_block)
+            flags = PN_CUT | PN_SHARED_END;
+        else if (r.blocks[dst].fresh)
+            flags = PN_CUT;
+        if (!add_edge(r, v, dst, e, flags))
+            return false;
+    }
+    return true;
+}
+
+bool build_graph(function *fun, routine_graph &r)
+{
+    basic_block bb;
+
+    r.fun = fun;
+    r.blocks = {{ENTRY_BLOCK_PTR_FOR_FN(fun), ENDING_NONE, false},
+                {EXIT_BLOCK_PTR_FOR_FN(fun), ENDING_NONE, false}};
+    r.vertex.assign(last_basic_block_for_fn(fun), -1);
+    r.vertex[ENTRY_BLOCK] = ENTRY_VERTEX;
+    r.vertex[EXIT_BLOCK] = EXIT_VERTEX;
+    FOR_EACH_BB_FN (bb, fun) {
+        enum ending ending = ending_of(bb);
+        bool complex_in = has_complex_in(bb);
+        r.vertex[bb->index] = r.blocks.size();
+        r.blocks.push_back({bb, ending, complex_in || ending == ENDING_GOTO});
+        r.nonlocal |= complex_in && ending != ENDING_SILENT;
+    }
+    r.graph = pn_new(r.blocks.size(), ENTRY_VERTEX, EXIT_VERTEX);
+    if (!r.graph)
+        return false;
+    r.in.resize(r.blocks.size());
+    r.out.resize(r.blocks.size());
+    edge entry = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fun));
+    if (!add_edge(r, ENTRY_VERTEX, r.vertex[entry->dest->index], entry, 0))
+        return false;
+    for (uint32_t v = 2; v < r.blocks.size(); v++)
+        if (!add_out_edges(r, v))
+            return false;
+    return true;
+}
+
+/* ---- The table ------------------------------------------------------------------ */
+
+static void add_line(table_block &block, unit_table &unit, const char *file, int line)
+{
+    table_line entry = {unit.intern(file), static_cast<uint32_t>(line > 0 ? line : 1)};
+    if (block.lines.empty() || block.lines.back().file != entry.file
+        || block.lines.back().line != entry.line)
+        block.lines.push_back(entry);
+}
+
+// Lines as GCC's own coverage attributes them: the routine's line to its first
+// block, statements in order, then a goto that the graph has swallowed.
+static table_block describe_block(const routine_graph &r, uint32_t v, unit_table &unit,
+                                  hash_set<location_t, false, location_hash> &seen)
+{
+    table_block out;
+    basic_block bb = r.blocks[v].bb;
+    location_t where = DECL_SOURCE_LOCATION(r.fun->decl);
+
+    if (bb == ENTRY_BLOCK_PTR_FOR_FN(r.fun)->next_bb && !compat_no_location(where)) {
+        seen.add(where);
+        add_line(out, unit, LOCATION_FILE(where), LOCATION_LINE(where));
+    }
+    for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
+        gimple *statement = gsi_stmt(at);
+        where = gimple_location(statement);
+        if (is_gimple_debug(statement))
+            continue;
+        out.insns += estimate_num_insns(statement, &eni_size_weights);
+        if (compat_no_location(where))
+            continue;
+        seen.add(where);
+        add_line(out, unit, LOCATION_FILE(where), LOCATION_LINE(where));
+    }
+    if (single_succ_p(bb)) {
+        where = single_succ_edge(bb)->goto_locus;
+        if (!compat_no_location(where) && !seen.contains(where))
+            add_line(out, unit, LOCATION_FILE(where), LOCATION_LINE(where));
+    }
+    return out;
+}
+
+static uint32_t end_kind(const routine_graph &r, const pn_edge &edge)
+{
+    if (r.blocks[edge.src].ending == ENDING_CALL)
+        return TABLE_END_CALL;
+    if (edge.flags & PN_CUT)
+        return TABLE_END_JUMP;
+    return edge.limited ? TABLE_END_LIMIT : TABLE_END_BACK;
+}
+
+// Where execution goes on after the END edge that stands for CFG edge `edge`.
+static uint32_t goes_on(const routine_graph &r, const pn_edge &edge)
+{
+    if (!(edge.flags & PN_SHARED_END) || r.out[edge.src].size() == 1)
+        return edge.dst + 1;
+    return 0;
+}
+
+static table_edge describe_edge(const routine_graph &r, const pn_dag_edge &dag)
+{
+    table_edge out = {dag.src, dag.dst, dag.val, TABLE_REAL, 0};
+
+    if (dag.kind == PN_START) {
+        out.kind = TABLE_START;
+    } else if (dag.kind == PN_END) {
+        const pn_edge &edge = r.graph->edge[dag.edge];
+        out.kind = end_kind(r, edge);
+        out.to = goes_on(r, edge);
+    } else if (!r.edges[dag.edge].e && r.blocks[dag.src].ending != ENDING_TAIL_CALL) {
+        out.kind = r.blocks[dag.src].ending == ENDING_CALL ? TABLE_END_CALL : TABLE_END_STOP;
+    }
+    return out;
+}
+
+table_routine describe_routine(const routine_graph &r, unit_table &unit)
+{
+    table_routine out;
+    tree decl = r.fun->decl;
+    hash_set<location_t, false, location_hash> seen;
+
+    out.name = unit.intern(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)));
+    out.file = unit.intern(DECL_SOURCE_FILE(decl));
+    out.line = DECL_SOURCE_LINE(decl);
+    out.flags = (r.graph->n_limited ? TABLE_LIMITED : 0) | (r.nonlocal ? TABLE_NONLOCAL : 0);
+    out.num_paths = r.graph->num_paths;
+    out.blocks.resize(r.blocks.size());
+    for (uint32_t v = 2; v < r.blocks.size(); v++)
+        out.blocks[v] = describe_block(r, v, unit, seen);
+    for (uint32_t i = 0; i < r.graph->n_dag; i++)
+        out.edges.push_back(describe_edge(r, r.graph->dag[i]));
+    return out;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* routine-graph.h - a GCC function as a plain graph with marked cuts.
+ *
+ * Vertices: 0 ENTRY, 1 EXIT, then the basic blocks in layout order.  Blocks
+ * have been split (split_for_paths) so that every call stands last in its
+ * block.  What ends a path, and where its event is emitted:
+ *
+ *   in the block, before its last statement    the statement is a call that may
+ *                                              reach traced code or not return,
+ *                                              may throw or jump abnormally,
+ *                                              returns, or never goes on
+ *   on the edge                                back edges; edges cut because of
+ *                                              the limit; edges into a block
+ *                                              that is also entered abnormally,
+ *                                              and into a lone computed goto
+ *   before a tail call                         the path includes the return
+ */
+#ifndef WPP_ROUTINE_GRAPH_H
+#define WPP_ROUTINE_GRAPH_H
+
+#include "gcc-compat.h"
+
+#include <vector>
+
+extern "C" {
+#include "numbering.h"
+}
+#include "path-table.h"
+
+enum ending {
+    ENDING_NONE,          /* control flows on: any event is on an edge */
+    ENDING_CALL,          /* a call that cuts */
+    ENDING_JUMP,          /* throws or jumps abnormally without being such a call */
+    ENDING_GOTO,          /* lone computed goto: its predecessors emit, it never does */
+    ENDING_RETURN,
+    ENDING_TAIL_CALL,
+    ENDING_STOP,          /* no successor and no call: trap, unreachable */
+    ENDING_SILENT         /* GCC's fictitious dispatcher of abnormal edges: never runs */
+};
+
+struct graph_block {
+    basic_block bb;
+    enum ending ending;
+    bool fresh;           /* every way into it is cut: a path begins here */
+};
+
+struct graph_edge {
+    edge e;               /* NULL: the virtual edge to EXIT of a block that ends here */
+};
+
+struct routine_graph {
+    function *fun;
+    struct pn_graph *graph = NULL;
+    std::vector<graph_block> blocks;     /* by vertex; 0 and 1 are ENTRY and EXIT */
+    std::vector<graph_edge> edges;       /* by pn_edge index */
+    std::vector<int> vertex;             /* by bb->index; -1: not in the graph */
+    std::vector<std::vector<uint32_t>> in, out;   /* pn_edge indices by vertex */
+    bool nonlocal = false;
+
+    ~routine_graph() { pn_free(graph); }
+};
+
+/* Splits blocks after calls and edges that carry a source line of their own,
+ * gives tail calls a return of their own.  Changes no behaviour. */
+void split_for_paths(function *fun);
+
+/* Builds the graph; the cuts are marked, the paths not yet numbered.  False
+ * without memory. */
+bool build_graph(function *fun, routine_graph &out);
+
+/* The routine's entry in the path table.  To be called on a numbered graph,
+ * before any event is inserted. */
+table_routine describe_routine(const routine_graph &r, unit_table &unit);
+
+#endif
