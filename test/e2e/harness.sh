@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The harness itself: a test that dies, stops early or fails is never counted
+# as passed by test/run, and lib.sh's verbs can fail.
+. "$(dirname "$0")/lib.sh"
+
+# file NAME: a test program of the script on standard input
+file() {
+    mkdir -p "$T/build/test/unit"
+    { echo '#!/bin/sh'; cat; } > "$T/build/test/unit/$1"
+    chmod +x "$T/build/test/unit/$1"
+}
+total() {
+    tail -n 1 "$T/out"
+}
+lib=$ROOT/test/e2e/lib.sh
+harness() {
+    CONFIG='' WPP_BUILD='' run env TEST_TIMEOUT=2 "$ROOT/test/run" "$T/build" "$@"
+}
+
+file good <<< 'echo "ok 1 - a"; echo "skip 2 - no network"; echo "ok 3 - b"; echo 1..3'
+harness --unit
+is 'a good file passes' "$status $(total)" '0 2 passed, 0 failed, 1 skipped'
+
+file bad <<< 'echo "ok 1 - a"; echo "not ok 2 - b"; echo "# because"; echo 1..2; exit 1'
+harness --unit
+is 'a failing check is counted' "$status $(total)" '1 3 passed, 1 failed, 1 skipped'
+like 'and shown with its reason' "$(cat "$T/out")" '^ +# because'
+
+file bad <<< 'echo "ok 1 - a"; kill -SEGV $$'
+harness --unit
+is 'a crash after a good check fails' "$status $(total)" '1 3 passed, 1 failed, 1 skipped'
+
+file bad <<< 'echo "ok 1 - a"; exit 0'
+harness --unit
+is 'an end without a plan fails' "$status $(total)" '1 3 passed, 1 failed, 1 skipped'
+
+file bad <<< 'echo "ok 1 - a"; echo 1..2'
+harness --unit
+is 'a wrong plan fails' "$status $(total)" '1 3 passed, 1 failed, 1 skipped'
+
+file bad <<< 'echo "ok 1 - a"; echo 1..1; exit 4'
+harness --unit
+is 'a bad exit status fails' "$status $(total)" '1 3 passed, 1 failed, 1 skipped'
+
+file bad <<< 'echo "ok 1 - a"; sleep 60'
+harness --unit
+is 'a file that hangs fails' "$status $(total)" '1 3 passed, 1 failed, 1 skipped'
+
+rm -r "$T/build/test/unit"
+harness --unit
+is 'no test at all is no success' "$status $(total)" '1 0 passed, 1 failed, 0 skipped'
+
+cat > "$T/verbs.sh" <<EOF
+. '$lib'
+ok a true;  ok b false
+fails c sh -c 'echo why >&2; exit 3';  fails d true;  fails e sh -c 'exit 3'
+fails f sh -c 'echo two >&2; echo lines >&2; exit 3'
+fails g sh -c 'echo crash >&2; kill -SEGV \$\$'
+fails_with 3 h sh -c 'echo why >&2; exit 3';  fails_with 3 i sh -c 'echo why >&2; exit 2'
+is j 1 1;  is k 1 2;  like l abc 'b.$';  like m abc 'a$'
+same n '$lib' '$lib';  same o '$lib' /dev/null;  absent p '$T/nothing';  absent q '$lib'
+done_testing

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+# lib.sh: what every end-to-end test begins with:
+#
+#     . "$(dirname "$0")/lib.sh"
+#     ok 'compresses a trace'  wpp-compress -o "$T/a.wpp" "$T/a.trace"
+#     is 'counts the events'   "$(events "$T/a.wpp")" 17
+#     fails 'refuses an empty file'  wpp-compress -o "$T/b.wpp" /dev/null
+#     done_testing
+#
+# T      a private directory, removed at exit
+# ROOT   the project's root
+# BUILD  the build under test; its tools come first in PATH
+# WPP_GCC, WPP_GXX   its compiler wrappers
+# CONFIG release, debug, asan, ubsan or hostile
+set -u
+export LC_ALL=C
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+BUILD=${WPP_BUILD:-$ROOT/build/${CONFIG:-release}}
+CONFIG=${BUILD##*/}
+PATH=$BUILD/bin:$PATH
+WPP_GCC=$BUILD/bin/wpp-gcc
+WPP_GXX=$BUILD/bin/wpp-g++
+# Settings of the one who runs the tests are not part of the tests.
+unset WPP_OUT WPP_OPTIONS WPP_CC WPP_CXX WPP_RUNTIME WPP_PLUGIN_ARGS NO_COLOR
+export ROOT BUILD CONFIG PATH WPP_GCC WPP_GXX
+
+T=$(mktemp -d "${TMPDIR:-/tmp}/wpp-test.XXXXXX") || exit 1
+trap 'rm -rf "$T"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+checks=0
+failures=0
+
+pass() {
+    echo "ok $((++checks)) - $1"
+}
+
+# fail NAME [DETAIL...]: each detail is printed as lines of comment.
+fail() {
+    failures=$((failures + 1))
+    echo "not ok $((++checks)) - $1"
+    shift
+    [ $# = 0 ] || printf '%s\n' "$@" | head -n 40 | sed 's/^/# /'
+}
+
+# skip WHY: a check that cannot be made here.
+skip() {
+    echo "skip $((++checks)) - $1"
+}
+
+# run COMMAND...: its output to $T/out and $T/err, its exit status to $status.
+run() {
+    "$@" > "$T/out" 2> "$T/err"
+    status=$?
+}
+
+# ok NAME COMMAND...: the command succeeds.
+ok() {
+    local name=$1
+
+    shift
+    run "$@"
+    if [ $status = 0 ]; then
+        pass "$name"
+    else
+        fail "$name" "status $status of: $*" "$(tail -n 20 "$T/err")"
+        return 1
+    fi
+}
+
+# refused NAME STATUS COMMAND...: fails as a tool should: the given exit status
+# (any: 1 to 125), one line on standard error, no signal.
+refused() {
+    local name=$1 want=$2 lines
+
+    shift 2
+    run "$@"
+    lines=$(wc -l < "$T/err")
+    if [ "$want" = any ] && [ $status -ge 1 ] && [ $status -le 125 ] ||
+       [ "$want" = $status ]; then
+        if [ "$lines" = 1 ]; then
+            pass "$name"
+        else
+            fail "$name" "$lines lines of message instead of one:" "$(cat "$T/err")"
+        fi
+    else
+        fail "$name" "status $status, not $want, of: $*" "$(tail -n 20 "$T/err")"
+    fi
+}
+
+# fails NAME COMMAND... / fails_with STATUS NAME COMMAND...
+fails() {
+    local name=$1
+
+    shift
+    refused "$name" any "$@"
+}
+fails_with() {
+    local want=$1 name=$2
+
+    shift 2
+    refused "$name" "$want" "$@"
+}
+
+# is NAME GOT WANT
+is() {
+    if [ "$2" = "$3" ]; then
+        pass "$1"
+    else
+        fail "$1" "got:  $2" "want: $3"
+    fi
+}
+
+# like NAME TEXT REGEX (grep -E)
+like() {
+    if printf '%s\n' "$2" | grep -Eq -- "$3"; then
+        pass "$1"
+    else
+        fail "$1" "does not match /$3/:" "$2"
+    fi
+}
+
+# same NAME FILE FILE: byte for byte
+same() {
+    if cmp "$2" "$3" > "$T/cmp" 2>&1; then
+        pass "$1"
+    else
+        fail "$1" "$(cat "$T/cmp")"
+    fi
+}
+
+# absent NAME FILE: nothing of this name is left
+absent() {
+    if [ ! -e "$2" ] && [ ! -L "$2" ]; then
+        pass "$1"
+    else
+        fail "$1" "exists: $(ls -l "$2")"
+    fi
+}
+
+done_testing() {
+    echo "1..$checks"
+    [ $failures = 0 ]
+    exit
+}
