@@ -51,7 +51,7 @@ rm -r "$T/build/test/unit"
 harness --unit
 is 'no test at all is no success' "$status $(total)" '1 0 passed, 1 failed, 0 skipped'
 
-cat > "$T/verbs.sh" <<EOF
+cat > "$T/verbs.sh" <<END
 . '$lib'
 ok a true;  ok b false
 fails c sh -c 'echo why >&2; exit 3';  fails d true;  fails e sh -c 'exit 3'
@@ -60,4 +60,11 @@ fails g sh -c 'echo crash >&2; kill -SEGV \$\$'
 fails_with 3 h sh -c 'echo why >&2; exit 3';  fails_with 3 i sh -c 'echo why >&2; exit 2'
 is j 1 1;  is k 1 2;  like l abc 'b.$';  like m abc 'a$'
 same n '$lib' '$lib';  same o '$lib' /dev/null;  absent p '$T/nothing';  absent q '$lib'
+done_testing
+END
+run bash "$T/verbs.sh"
+is 'verbs pass and fail as they should' \
+    "$(sed -n 's/^\(ok\|not ok\) [0-9]* - \(.\)$/\1 \2/p' "$T/out" | tr '\n' ',')" \
+    'ok a,not ok b,ok c,not ok d,not ok e,not ok f,not ok g,ok h,not ok i,ok j,not ok k,ok l,not ok m,ok n,not ok o,ok p,not ok q,'
+
 done_testing
