@@ -86,7 +86,7 @@ REFS     := $(patsubst test/reference/%.c,$(B)/test/%,$(REF_MAIN))
 BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 
 .PHONY: all tests demo check check-all bench bench-engine fuzz install uninstall clean
-.SECONDARY:
+.PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
 all: $(TOOLS) $(SCRIPTS) $(RT) $(PLUGIN)

@@ -49,6 +49,34 @@ void make_runtime_decls(runtime_decls &decls)
     DECL_VISIBILITY_SPECIFIED(decls.unit) = 1;
 }
 
+/* ---- Callees ------------------------------------------------------------------ */
+
+void honest_callees::declare(const routine_graph &r)
+{
+    for (const graph_block &b : r.blocks) {
+        if (b.ending != ENDING_CALL && b.ending != ENDING_TAIL_CALL)
+            continue;
+        tree callee = gimple_call_fndecl(compat_last_stmt(b.bb));
+        if (!callee || !(TREE_READONLY(callee) || DECL_PURE_P(callee)))
+            continue;
+        changed.push_back({callee, !!TREE_READONLY(callee), !!DECL_PURE_P(callee),
+                           !!DECL_LOOPING_CONST_OR_PURE_P(callee)});
+        DECL_LOOPING_CONST_OR_PURE_P(callee) = 0;
+        TREE_READONLY(callee) = 0;
+        DECL_PURE_P(callee) = 0;
+    }
+}
+
+void honest_callees::restore()
+{
+    for (const flags &f : changed) {
+        TREE_READONLY(f.decl) = f.constant;
+        DECL_PURE_P(f.decl) = f.pure;
+        DECL_LOOPING_CONST_OR_PURE_P(f.decl) = f.looping;
+    }
+    changed.clear();
+}
+
 /* ---- The path register --------------------------------------------------------- */
 
 struct path_value {

@@ -12,6 +12,17 @@ struct runtime_decls {
     tree token_type;      /* uint32_t with an alias set of its own */
 };
 
+/* Calls to const and pure functions: the compiler may keep memory in registers
+ * across them, the cursor too.  But a function that emits events is neither.
+ * Until the caller is expanded its callees are declared ordinary functions. */
+struct honest_callees {
+    struct flags { tree decl; bool constant, pure, looping; };
+    std::vector<flags> changed;
+
+    void declare(const routine_graph &r);
+    void restore();
+};
+
 /* Makes the declarations. */
 void make_runtime_decls(runtime_decls &decls);
 

@@ -22,6 +22,7 @@ static struct {
     uint64_t limit = 4096;                // paths a vertex may have
     std::vector<std::string> include, exclude;
     runtime_decls decls = {};
+    honest_callees callees;
     unit_table table;
 } unit;
 
@@ -90,6 +91,7 @@ static unsigned instrument_function(function *fun)
     }
     if (flag_checking && pn_check(r.graph, &why) != PN_OK)
         internal_error("wpp: paths of %qD: %s", fun->decl, why);
+    unit.callees.declare(r);
     instrument(r, unit.table.add(describe_routine(r, unit.table)), unit.decls);
     mark_virtual_operands_for_renaming(fun);
     return 0;
@@ -100,6 +102,18 @@ public:
     wpp_pass() : gimple_opt_pass(pass_data_wpp, g) {}
     bool gate(function *fun) final override { return wanted(fun) && !seen_error(); }
     unsigned execute(function *fun) final override { return instrument_function(fun); }
+};
+
+// Right after expansion: what later routines may assume of the callees is as
+// it was.
+static const pass_data pass_data_restore = {
+    RTL_PASS, "wpp-restore", OPTGROUP_NONE, TV_NONE, PROP_rtl, 0, 0, 0, 0
+};
+
+class restore_pass : public rtl_opt_pass {
+public:
+    restore_pass() : rtl_opt_pass(pass_data_restore, g) {}
+    unsigned execute(function *) final override { unit.callees.restore(); return 0; }
 };
 
 static void finish_unit(void *, void *)
@@ -168,15 +182,10 @@ static bool parse_argument(const char *key, const char *value)
     return true;
 }
 
-// Late: after "optimized", GCC's last pass over GIMPLE.
-static void register_wpp_pass(const char *name)
+static void register_after(const char *name, opt_pass *pass, const char *reference)
 {
-    static struct register_pass_info info;
+    struct register_pass_info info = {pass, reference, 1, PASS_POS_INSERT_AFTER};
 
-    info.pass = new wpp_pass();
-    info.reference_pass_name = unit.stage == STAGE_LATE ? "optimized" : "ssa";
-    info.ref_pass_instance_number = 1;
-    info.pos_op = PASS_POS_INSERT_AFTER;
     register_callback(name, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
 }
 
@@ -212,6 +221,9 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
     register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
                       const_cast<ggc_root_tab *>(roots));
     register_callback(args->base_name, PLUGIN_FINISH_UNIT, finish_unit, NULL);
-    register_wpp_pass(args->base_name);
+    // Late: after "optimized", GCC's last pass over GIMPLE.
+    register_after(args->base_name, new wpp_pass(),
+                   unit.stage == STAGE_LATE ? "optimized" : "ssa");
+    register_after(args->base_name, new restore_pass(), "expand");
     return 0;
 }

@@ -360,12 +360,22 @@ static uint32_t end_kind(const routine_graph &r, const pn_edge &edge)
     return edge.limited ? TABLE_END_LIMIT : TABLE_END_BACK;
 }
 
-// Where execution goes on after the END edge that stands for CFG edge `edge`.
+// Where execution goes on after the END edge that stands for CFG edge `edge`,
+// plus 1: of a shared END, the one way that is no abnormal one.
 static uint32_t goes_on(const routine_graph &r, const pn_edge &edge)
 {
-    if (!(edge.flags & PN_SHARED_END) || r.out[edge.src].size() == 1)
+    uint32_t to = 0;
+
+    if (!(edge.flags & PN_SHARED_END))
         return edge.dst + 1;
-    return 0;
+    for (uint32_t other : r.out[edge.src]) {
+        if (r.edges[other].e->flags & EDGE_COMPLEX)
+            continue;
+        if (to != 0)
+            return 0;
+        to = r.graph->edge[other].dst + 1;
+    }
+    return to;
 }
 
 static table_edge describe_edge(const routine_graph &r, const pn_dag_edge &dag)
