@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* found.c - the set of subpaths an analysis has found; see found.h. */
+#include "hotpaths/found.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/hotpaths.h"
+#include "hotpaths/saturate.h"
+
+#ifdef WPP_HOSTILE
+enum { FIRST_ENTRIES = 1, FIRST_TERMINALS = 1, FIRST_TABLE = 2 };
+#define HASH_MASK 3u        /* nearly everything collides */
+#else
+enum { FIRST_ENTRIES = 64, FIRST_TERMINALS = 1024, FIRST_TABLE = 128 };
+#define HASH_MASK UINT32_MAX
+#endif
+
+void found_init(struct found *f)
+{
+    memset(f, 0, sizeof *f);
+}
+
+void found_clear(struct found *f)
+{
+    free(f->entries);
+    free(f->terminals);
+    free(f->table);
+    found_init(f);
+}
+
+static uint32_t hash_of(const uint32_t *string, uint32_t length)
+{
+    uint64_t h = length;
+
+    for (uint32_t i = 0; i < length; i++)
+        h = (h ^ string[i]) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29);
+    return (uint32_t)(h >> 32) & HASH_MASK;
+}
+
+/* The slot that holds the string, or the empty one where it belongs. */
+static size_t slot_of(const struct found *f, const uint32_t *string, uint32_t length,
+                      uint32_t hash)
+{
+    size_t mask = f->table_size - 1;
+    size_t slot = hash & mask;
+
+    for (; f->table[slot]; slot = (slot + 1) & mask) {
+        const struct found_entry *e = &f->entries[f->table[slot] - 1];
+
+        if (e->hash == hash && e->length == length &&
+            memcmp(f->terminals + e->first, string, length * sizeof *string) == 0)
+            break;
+    }
+    return slot;
+}
+
+static int grow_table(struct found *f)
+{
+    size_t size = f->table_size ? 2 * f->table_size : FIRST_TABLE;
+    uint32_t *table = calloc(size, sizeof *table);
+
+    if (!table)
+        return HOT_E_MEMORY;
+    for (size_t i = 0; i < f->n_entries; i++) {
+        size_t slot = f->entries[i].hash & (size - 1);
+
+        while (table[slot])
+            slot = (slot + 1) & (size - 1);
+        table[slot] = (uint32_t)i + 1;
+    }
+    free(f->table);
+    f->table = table;
+    f->table_size = size;
+    return HOT_OK;
+}
+
+/* Makes room for `more` elements behind n in an array of *size elements. */
+static int reserve(void **array, size_t *size, size_t n, size_t more, size_t element,
+                   size_t first)
+{
+    size_t wanted = *size ? *size : first;
+    void *p;
+
+    if (n + more <= *size)
+        return HOT_OK;
+    while (wanted < n + more)
+        wanted *= 2;
+    p = realloc(*array, wanted * element);
+    if (!p)
+        return HOT_E_MEMORY;
+    *array = p;
+    *size = wanted;
+    return HOT_OK;
+}
+
+static int make_room(struct found *f, uint32_t length)
+{
+    if (f->n_entries >= UINT32_MAX - 1)
+        return HOT_E_MEMORY;
+    if (4 * (f->n_entries + 1) > 3 * f->table_size && grow_table(f) != HOT_OK)
+        return HOT_E_MEMORY;
+    if (reserve((void **)&f->entries, &f->entries_size, f->n_entries, 1, sizeof *f->entries,
+                FIRST_ENTRIES) != HOT_OK)
+        return HOT_E_MEMORY;
+    return reserve((void **)&f->terminals, &f->terminals_size, f->n_terminals, length,
+                   sizeof *f->terminals, FIRST_TERMINALS);
+}
+
+int found_add(struct found *f, const uint32_t *string, uint32_t length,
+              uint64_t unit_cost, uint64_t frequency)
+{
+    uint32_t hash = hash_of(string, length);
+    size_t slot;
+    struct found_entry *e;
+
+    assert(length > 0);
+    if (make_room(f, length) != HOT_OK)
+        return HOT_E_MEMORY;
+    slot = slot_of(f, string, length, hash);
+    if (f->table[slot]) {
+        e = &f->entries[f->table[slot] - 1];
+        assert(e->unit_cost == unit_cost);
+        e->frequency = saturating_add(e->frequency, frequency);
+        return HOT_OK;
+    }
+    e = &f->entries[f->n_entries++];
+    *e = (struct found_entry){ f->n_terminals, length, hash, frequency, unit_cost };
+    memcpy(f->terminals + f->n_terminals, string, length * sizeof *string);
+    f->n_terminals += length;
+    f->table[slot] = (uint32_t)f->n_entries;
+    return HOT_OK;
+}
+
+static int compare(const void *pa, const void *pb, void *set)
+{
+    const struct found *f = set;
+    const struct found_entry *a = pa, *b = pb;
+    uint64_t cost_a = saturating_mul(a->frequency, a->unit_cost);
+    uint64_t cost_b = saturating_mul(b->frequency, b->unit_cost);
+
+    if (cost_a != cost_b)
+        return cost_a > cost_b ? -1 : 1;
+    if (a->length != b->length)
+        return a->length < b->length ? -1 : 1;
+    for (uint32_t i = 0; i < a->length; i++) {
+        uint32_t ta = f->terminals[a->first + i], tb = f->terminals[b->first + i];
+
+        if (ta != tb)
+            return ta < tb ? -1 : 1;
+    }
+    return 0;
+}
+
+void found_sort(struct found *f)
+{
+    if (f->n_entries)
+        qsort_r(f->entries, f->n_entries, sizeof *f->entries, compare, f);
+}
+
+bool found_check(const struct found *f)
+{
+    size_t used = 0;
+
+    if (f->table_size & (f->table_size - 1))
+        return false;
+    if (4 * f->n_entries > 3 * f->table_size)
+        return false;
+    for (size_t i = 0; i < f->table_size; i++) {
+        used += f->table[i] != 0;
+        if (f->table[i] > f->n_entries)
+            return false;
+    }
+    if (used != f->n_entries)
+        return false;
+    for (size_t i = 0; i < f->n_entries; i++) {
+        const struct found_entry *e = &f->entries[i];
+        const uint32_t *string = f->terminals + e->first;
+
+        if (!e->length || e->first + e->length > f->n_terminals)
+            return false;
+        if (e->hash != hash_of(string, e->length))
+            return false;
+        /* Strings that differ and slots reached from home: one lookup shows both. */
+        if (f->table[slot_of(f, string, e->length, e->hash)] != i + 1)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* found.h - the set of subpaths an analysis has found.
+ *
+ * Equal strings are one entry; adding one again adds its frequency.
+ *
+ *      table     open addressing, entry number + 1, 0 is empty
+ *        |
+ *      entries   {first, length, hash, frequency, unit cost}
+ *        |
+ *      terminals all strings end to end
+ *
+ * Invariants (found_check): strings differ pairwise; each entry is reachable
+ * from its hash's home slot without crossing an empty one; the table is at
+ * most three quarters full; its size is a power of two.
+ */
+#ifndef WPP_HOT_FOUND_H
+#define WPP_HOT_FOUND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct found_entry {
+    uint64_t first;         /* of its string in terminals[] */
+    uint32_t length;
+    uint32_t hash;
+    uint64_t frequency;
+    uint64_t unit_cost;
+};
+
+struct found {
+    struct found_entry *entries;
+    size_t n_entries, entries_size;
+    uint32_t *terminals;
+    size_t n_terminals, terminals_size;
+    uint32_t *table;        /* meaningless after found_sort */
+    size_t table_size;
+};
+
+void found_init(struct found *f);
+void found_clear(struct found *f);      /* frees; f is as after found_init */
+
+/* HOT_OK or HOT_E_MEMORY; then nothing has changed. */
+int found_add(struct found *f, const uint32_t *string, uint32_t length,
+              uint64_t unit_cost, uint64_t frequency);
+
+/* Orders the entries by cost.  Nothing can be added afterwards. */
+void found_sort(struct found *f);
+
+/* True when the invariants hold; before found_sort only.  */
+bool found_check(const struct found *f);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* hotpaths.h - the hot subpaths of a whole program path.
+ *
+ * A subpath is a string of terminals (acyclic paths) that stands somewhere in
+ * the expansion of a thread.  One execution of it costs the sum of its
+ * terminals' costs; its cost is that sum times its frequency, the number of
+ * places where it stands.  A subpath is hot when its length lies between
+ * min_length and max_length and its cost is at least min_cost; it is minimal
+ * when no proper prefix of it is hot.
+ *
+ * The analyses read the grammar, never its expansion.  What each algorithm
+ * promises is proved in docs/hotpaths.md.
+ *
+ * The library prints nothing and keeps no global state; different threads may
+ * analyse the same grammar at once.
+ */
+#ifndef WPP_HOTPATHS_H
+#define WPP_HOTPATHS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wpp/wpp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum hot_status {
+    HOT_OK = 0,
+    HOT_E_MEMORY = -1,
+    HOT_E_ARGUMENT = -2,    /* the configuration breaks a limit stated below */
+    HOT_E_COST = -3         /* max_length times the dearest terminal passes 64 bits */
+};
+
+enum hot_algorithm {
+    HOT_LARUS = 0,          /* Larus' walk: disjoint finds, frequencies are lower bounds */
+    HOT_EXACT = 1           /* all minimal hot subpaths with their true frequencies */
+};
+
+#define HOT_ALL_THREADS UINT32_MAX
+#define HOT_LENGTH_MAX  UINT32_C(1000000)
+
+struct hot_config {
+    size_t size;            /* sizeof(struct hot_config), for later growth */
+    enum hot_algorithm algorithm;
+    uint32_t min_length;    /* terminals, at least 1 */
+    uint32_t max_length;    /* terminals, min_length .. HOT_LENGTH_MAX */
+    uint64_t min_cost;      /* 0: choose one that finds about `wanted` subpaths */
+    uint32_t wanted;        /* used when min_cost is 0; at least 1 */
+    uint32_t thread;        /* only this thread's expansion, or HOT_ALL_THREADS */
+};
+
+struct hot_subpath {
+    const uint32_t *terminals;
+    uint32_t length;
+    uint64_t unit_cost;     /* of one execution: the sum over its terminals */
+    uint64_t frequency;     /* HOT_LARUS: a lower bound */
+    uint64_t cost;          /* frequency x unit_cost; stops at UINT64_MAX */
+};
+
+typedef struct hot_result hot_result;
+
+/* Finds the hot subpaths of `g`, whose terminal t costs cost[t].  The result
+ * is the caller's (hot_free) and refers to neither `g` nor `cost`.  On error
+ * *out is NULL.  HOT_OK, HOT_E_MEMORY, HOT_E_ARGUMENT, HOT_E_COST. */
+int hot_find(hot_result **out, const struct wpp_grammar *g, const uint64_t *cost,
+             const struct hot_config *config);
+void hot_free(hot_result *r);
+
+/* Number of subpaths found; each string counts once. */
+size_t hot_count(const hot_result *r);
+
+/* The subpath of rank `index` (< hot_count), dearest first; equal costs by
+ * length, then by terminals.  Its terminals live as long as `r`. */
+struct hot_subpath hot_get(const hot_result *r, size_t index);
+
+/* Cost of everything that was analysed; stops at UINT64_MAX. */
+uint64_t hot_total_cost(const hot_result *r);
+
+/* The min_cost that was used: the configured one, or the one chosen. */
+uint64_t hot_min_cost(const hot_result *r);
+
+/* One line for an enum hot_status. */
+const char *hot_status_text(int status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

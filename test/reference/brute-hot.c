@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* brute-hot.c - hot subpaths straight from the definition; see brute-hot.h. */
+#include "test/reference/brute-hot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *must(void *p)
+{
+    if (!p)
+        abort();
+    return p;
+}
+
+static size_t at_least_one(size_t n)
+{
+    return n ? n : 1;
+}
+
+/* ---- Expansion ---------------------------------------------------------------- */
+
+/* Writes out rule r behind `s`, which has room. */
+static void write_out(const struct wpp_grammar *g, uint32_t r, struct brute_string *s)
+{
+    for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++) {
+        if (g->symbols[i] & WPP_RULE)
+            write_out(g, g->symbols[i] ^ WPP_RULE, s);
+        else
+            s->symbols[s->length++] = g->symbols[i];
+    }
+}
+
+/* Walks the derivation tree and counts every node of it. */
+static void count_instances(struct brute_run *run, uint32_t r)
+{
+    const struct wpp_grammar *g = run->g;
+
+    run->instances[r]++;
+    for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
+        if (g->symbols[i] & WPP_RULE)
+            count_instances(run, g->symbols[i] ^ WPP_RULE);
+}
+
+static size_t expansion_length(const struct wpp_grammar *g, uint32_t r)
+{
+    size_t n = 0;
+
+    for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
+        n += g->symbols[i] & WPP_RULE ? expansion_length(g, g->symbols[i] ^ WPP_RULE) : 1;
+    return n;
+}
+
+void brute_expand(struct brute_run *run, const struct wpp_grammar *g)
+{
+    run->g = g;
+    run->n_threads = g->n_threads;
+    run->n_rules = g->n_rules + g->n_threads;
+    run->rule = must(calloc(at_least_one(run->n_rules), sizeof *run->rule));
+    run->instances = must(calloc(at_least_one(run->n_rules), sizeof *run->instances));
+    for (uint32_t r = 0; r < run->n_rules; r++) {
+        size_t n = expansion_length(g, r);
+
+        run->rule[r].symbols = must(malloc(at_least_one(n) * sizeof(uint32_t)));
+        write_out(g, r, &run->rule[r]);
+    }
+    for (uint32_t k = 0; k < run->n_threads; k++)
+        count_instances(run, g->n_rules + k);
+}
+
+void brute_free(struct brute_run *run)
+{
+    for (uint32_t r = 0; r < run->n_rules; r++)
+        free(run->rule[r].symbols);
+    free(run->rule);
+    free(run->instances);
+}
+
+const struct brute_string *brute_thread(const struct brute_run *run, uint32_t thread)
+{
+    return &run->rule[run->n_rules - run->n_threads + thread];
+}
+
+/* ---- The definition ------------------------------------------------------------- */
+
+uint64_t brute_occurrences(const struct brute_run *run, const uint32_t *w, size_t length)
+{
+    uint64_t n = 0;
+
+    for (uint32_t k = 0; k < run->n_threads; k++) {
+        const struct brute_string *s = brute_thread(run, k);
+
+        for (size_t i = 0; i + length <= s->length; i++)
+            n += memcmp(s->symbols + i, w, length * sizeof *w) == 0;
+    }
+    return n;
+}
+
+uint64_t brute_cost(const uint64_t *cost, const uint32_t *w, size_t length)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < length; i++)
+        sum += cost[w[i]];
+    return sum;
+}
+
+bool brute_is_hot(const struct brute_run *run, const uint64_t *cost,
+                  const struct brute_limits *limits, const uint32_t *w, size_t length)
+{
+    if (length < limits->min_length || length > limits->max_length)
+        return false;
+    return brute_occurrences(run, w, length) * brute_cost(cost, w, length) >= limits->min_cost;
+}
+
+bool brute_is_minimal(const struct brute_run *run, const uint64_t *cost,
+                      const struct brute_limits *limits, const uint32_t *w, size_t length)
+{
+    for (size_t n = limits->min_length; n < length; n++)
+        if (brute_is_hot(run, cost, limits, w, n))
+            return false;
+    return true;
+}
+
+/* True when no earlier place of the run, in thread and position order, holds
+ * the string that stands at `at` in thread `k`. */
+static bool is_first(const struct brute_run *run, uint32_t k, size_t at, size_t length)
+{
+    const uint32_t *w = brute_thread(run, k)->symbols + at;
+
+    for (uint32_t j = 0; j <= k; j++) {
+        const struct brute_string *s = brute_thread(run, j);
+
+        for (size_t i = 0; i + length <= s->length && (j < k || i < at); i++)
+            if (memcmp(s->symbols + i, w, length * sizeof *w) == 0)
+                return false;
+    }
+    return true;
+}
+
+size_t brute_minimal_hot(const struct brute_run *run, const uint64_t *cost,
+                         const struct brute_limits *limits,
+                         void (*each)(void *ctx, const uint32_t *w, size_t length,
+                                      uint64_t frequency),
+                         void *ctx)
+{
+    size_t found = 0;
+
+    for (uint32_t k = 0; k < run->n_threads; k++) {
+        const struct brute_string *s = brute_thread(run, k);
+
+        for (size_t at = 0; at < s->length; at++) {
+            for (size_t n = limits->min_length;
+                 n <= limits->max_length && at + n <= s->length; n++) {
+                const uint32_t *w = s->symbols + at;
+
+                if (!brute_is_hot(run, cost, limits, w, n))
+                    continue;
+                if (is_first(run, k, at, n)) {
+                    each(ctx, w, n, brute_occurrences(run, w, n));
+                    found++;
+                }
+                break;      /* longer ones are not minimal */
+            }
+        }
+    }
+    return found;
+}
+
+/* ---- What the walk promises ------------------------------------------------------- */
+
+/* For each symbol of r's expansion, which symbol of its body it comes from. */
+static uint32_t *origins(const struct brute_run *run, uint32_t r)
+{
+    const struct wpp_grammar *g = run->g;
+    uint32_t *origin = must(malloc(at_least_one(run->rule[r].length) * sizeof *origin));
+    size_t n = 0;
+
+    for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++) {
+        size_t width = g->symbols[i] & WPP_RULE
+                           ? run->rule[g->symbols[i] ^ WPP_RULE].length : 1;
+
+        while (width-- > 0)
+            origin[n++] = (uint32_t)(i - g->body[r]);
+    }
+    return origin;
+}
+
+static bool any(const bool *flags, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (flags[i])
+            return true;
+    return false;
+}
+
+bool brute_touches_crossing(const struct brute_run *run, const uint64_t *cost,
+                            const struct brute_limits *limits, uint32_t rule,
+                            const bool *marked)
+{
+    const struct brute_string *s = &run->rule[rule];
+    const uint32_t *body = run->g->symbols + run->g->body[rule];
+    uint32_t *origin = origins(run, rule);
+    bool good = true;
+
+    for (size_t at = 0; at < s->length && good; at++) {
+        for (size_t n = limits->min_length; n <= limits->max_length && at + n <= s->length; n++) {
+            bool crosses = origin[at] != origin[at + n - 1] || !(body[origin[at]] & WPP_RULE);
+            uint64_t charge = run->instances[rule] * brute_cost(cost, s->symbols + at, n);
+
+            if (crosses && charge >= limits->min_cost && !any(marked + at, n))
+                good = false;
+        }
+    }
+    free(origin);
+    return good;
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+/* hotpaths.c - the hot subpath analyses against the paper's example and, on
+ * random grammars, against brute force on the expanded trace. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/hotpaths.h"
+#include "test/reference/brute-hot.h"
+#include "test/unit/tap.h"
+
+/* ---- Grammars ------------------------------------------------------------------- */
+
+enum { MAX_RULES = 24, MAX_SYMBOLS = 400, MAX_TERMINALS = 26 };
+
+struct small_grammar {
+    struct wpp_grammar g;
+    uint64_t body[MAX_RULES + 1];
+    uint32_t symbols[MAX_SYMBOLS];
+    uint64_t length[MAX_RULES];
+    uint64_t cost[MAX_TERMINALS];
+};
+
+static void begin(struct small_grammar *s)
+{
+    memset(s, 0, sizeof *s);
+    s->g.body = s->body;
+    s->g.symbols = s->symbols;
+    s->g.length = s->length;
+    for (int t = 0; t < MAX_TERMINALS; t++)
+        s->cost[t] = 1;
+    s->g.n_terminals = MAX_TERMINALS;
+}
+
+static void add_symbol(struct small_grammar *s, uint32_t rule, uint32_t symbol)
+{
+    s->symbols[s->body[rule + 1]++] = symbol;
+    s->length[rule] += symbol & WPP_RULE ? s->length[symbol & ~WPP_RULE] : 1;
+}
+
+/* Rules as text: lower-case letters are terminals, `A` is rule 0, `B` rule 1,
+ * and so on.  The last n_threads of them are the start rules. */
+static void from_text(struct small_grammar *s, uint32_t n_threads, const char *const *rules)
+{
+    uint32_t n = 0;
+
+    begin(s);
+    for (; rules[n]; n++) {
+        s->body[n + 1] = s->body[n];
+        for (const char *c = rules[n]; *c; c++)
+            add_symbol(s, n, *c >= 'a' ? (uint32_t)(*c - 'a') : WPP_RULE | (uint32_t)(*c - 'A'));
+    }
+    s->g.n_threads = n_threads;
+    s->g.n_rules = n - n_threads;
+}
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint32_t random_below(uint32_t n)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)(random_state >> 33) % n;
+}
+
+/* Any grammar whatever: SEQUITUR's invariants are not asked for.  Threads may
+ * be empty. */
+static void random_grammar(struct small_grammar *s)
+{
+    uint32_t terminals = 1 + random_below(4);
+    uint32_t rules = random_below(9);
+    uint64_t longest = 0;
+
+    begin(s);
+    s->g.n_rules = rules;
+    s->g.n_threads = 1 + random_below(3);
+    for (uint32_t r = 0; r < rules + s->g.n_threads; r++) {
+        bool start = r >= rules;
+        uint32_t width = start ? random_below(12) : 2 + random_below(3);
+
+        s->body[r + 1] = s->body[r];
+        for (uint32_t i = 0; i < width; i++) {
+            uint32_t usable = start ? rules : r;
+            bool rule = usable && random_below(100) < 60 && longest < 60;
+
+            add_symbol(s, r, rule ? WPP_RULE | random_below(usable) : random_below(terminals));
+        }
+        if (s->length[r] > longest)
+            longest = s->length[r];
+    }
+    for (uint32_t t = 0; t < terminals; t++)
+        s->cost[t] = 1 + random_below(random_below(2) ? 3 : 40);
+}
+
+/* ---- Running -------------------------------------------------------------------- */
+
+static struct hot_config config_of(enum hot_algorithm algorithm, uint32_t min_length,
+                                   uint32_t max_length, uint64_t min_cost)
+{
+    return (struct hot_config){ .size = sizeof(struct hot_config), .algorithm = algorithm,
+                                .min_length = min_length, .max_length = max_length,
+                                .min_cost = min_cost, .wanted = 20,
+                                .thread = HOT_ALL_THREADS };
+}
+
+/* What was found as text in alphabetical order: `ab:6 bc:9`. */
+static void as_text(const hot_result *r, char *out, size_t size)
+{
+    char word[32][64];
+    size_t n = hot_count(r) < 32 ? hot_count(r) : 32;
+
+    for (size_t i = 0; i < n; i++) {
+        struct hot_subpath p = hot_get(r, i);
+        char name[32] = "";
+
+        for (uint32_t j = 0; j < p.length && j < sizeof name - 1; j++)
+            name[j] = (char)('a' + p.terminals[j]);
+        snprintf(word[i], sizeof word[i], "%s:%llu", name, (unsigned long long)p.frequency);
+    }
+    qsort(word, n, sizeof word[0], (int (*)(const void *, const void *))strcmp);
+    *out = '\0';
+    for (size_t i = 0; i < n; i++)
+        snprintf(out + strlen(out), size - strlen(out), "%s%s", i ? " " : "", word[i]);
+}
+
+static void expect(const char *name, const struct small_grammar *s,
+                   const struct hot_config *config, const char *wanted)
+{
+    hot_result *r;
+    char got[1024] = "";
+    int status = hot_find(&r, &s->g, s->cost, config);
+
+    if (status == HOT_OK)
+        as_text(r, got, sizeof got);
+    if (!tap_ok(status == HOT_OK && strcmp(got, wanted) == 0, "%s", name))
+        tap_note("status %d, wanted '%s', got '%s'", status, wanted, got);
+    hot_free(r);
+}
+
+/* ---- The paper's example ----------------------------------------------------------- */
+
+static void paper_example(void)
+{
+    /* Figure 5's string abbcbcabbc three times in a larger WPP: ab 6, bb 6,
+     * bc 9, ca 3 times, and cb 3 times too. */
+    static const char *const printed[] = { "ab", "bc", "AB", "CBC", "DxDyDz", NULL };
+    /* abbcabbc, whose grammar fits what the text says (docs/errata.md). */
+    static const char *const told[] = { "ab", "bc", "AB", "CC", "DxDyDz", NULL };
+    struct hot_config walk = config_of(HOT_LARUS, 2, 3, 6);
+    struct hot_config exact = config_of(HOT_EXACT, 2, 3, 6);
+    struct small_grammar s;
+
+    from_text(&s, 1, printed);
+    expect("paper, the printed string: the walk finds ab and bc", &s, &walk, "ab:6 bc:9");
+    expect("paper, the printed string: what is hot", &s, &exact, "ab:6 bb:6 bc:9 ca:3 cb:3");
+    from_text(&s, 1, told);
+    expect("paper, the grammar of the text: the walk finds ab and bc", &s, &walk, "ab:6 bc:6");
+    expect("paper, the grammar of the text: what is hot", &s, &exact, "ab:6 bb:6 bc:6 ca:3");
+}
+
+/* ---- Where the printed algorithm errs ------------------------------------------------ */
+
+static void slips(void)
+{
+    struct hot_config c;
+    struct small_grammar s;
+
+    /* The prefix of a rule must end before its first find although the string
+     * was cleared: else `ab` of A would be charged again inside `xab`. */
+    static const char *const freeze[] = { "abc", "xA", "ByBzAwAuA", NULL };
+    from_text(&s, 1, freeze);
+    c = config_of(HOT_LARUS, 2, 4, 10);
+    expect("a find is not extended to the left by the rules above", &s, &c, "ab:5");
+
+    /* A prefix that stopped at a find must not go on behind it. */
+    static const char *const resume[] = { "ab", "xAcd", "ByBzAwAuA", NULL };
+    from_text(&s, 1, resume);
+    c = config_of(HOT_LARUS, 2, 4, 8);
+    expect("a prefix does not resume behind a find", &s, &c, "ab:5");
+
+    /* A suffix that reaches back into a find of its prefix is cut there: else
+     * `cdey` would be charged for the `c` of `xabc`. */
+    static const char *const overlap[] = { "abcde", "xAy", "BuBvB", NULL };
+    from_text(&s, 1, overlap);
+    s.cost['x' - 'a'] = s.cost['y' - 'a'] = 10;
+    c = config_of(HOT_LARUS, 4, 4, 39);
+    expect("a suffix does not reach back into a find", &s, &c, "xabc:3");
+
+    /* The window holds the last L terminals, not the first. */
+    static const char *const slide[] = { "aaaab", "AcAdA", NULL };
+    from_text(&s, 1, slide);
+    s.cost[1] = 10;
+    c = config_of(HOT_LARUS, 2, 2, 33);
+    expect("the window slides", &s, &c, "ab:3");
+
+    /* Equal strings from two rules are one answer with the sum; what only the
+     * start rule joins is not charged by the walk. */
+    static const char *const twice[] = { "ab", "xa", "by", "BC", "AADdADeDfabba", "b", NULL };
+    from_text(&s, 2, twice);
+    s.cost['x' - 'a'] = s.cost['y' - 'a'] = 0;
+    c = config_of(HOT_LARUS, 2, 2, 6);
+    expect("charged per rule, reported with the sum", &s, &c, "ab:6");
+    c = config_of(HOT_EXACT, 2, 2, 6);
+    expect("the exact count adds what the walk cannot charge", &s, &c, "ab:7");
+}
+
+static void edges(void)
+{
+    static const char *const one[] = { "abcabc", "ab", "", NULL };
+    struct hot_config c = config_of(HOT_LARUS, 1, 1, 2);
+    struct small_grammar s;
+    hot_result *r;
+
+    from_text(&s, 3, one);
+    expect("length one: terminals; several threads, one of them empty", &s, &c, "");
+    c.algorithm = HOT_EXACT;
+    expect("length one, exact", &s, &c, "a:3 b:3 c:2");
+    c.thread = 1;
+    c.min_cost = 1;
+    expect("one thread alone", &s, &c, "a:1 b:1");
+    c.algorithm = HOT_LARUS;
+    expect("one thread alone, walked", &s, &c, "a:1 b:1");
+    c.thread = 2;
+    expect("an empty thread", &s, &c, "");
+    c = config_of(HOT_LARUS, 7, 9, 1);
+    expect("nothing is as long as asked", &s, &c, "");
+
+    memset(s.cost, 0, sizeof s.cost);
+    c = config_of(HOT_EXACT, 1, 3, 1);
+    expect("free of cost, exact", &s, &c, "");
+    c.algorithm = HOT_LARUS;
+    c.min_cost = 0;
+    expect("free of cost, with a cost to be chosen", &s, &c, "");
+
+    c = config_of(HOT_LARUS, 0, 3, 1);
+    tap_ok(hot_find(&r, &s.g, s.cost, &c) == HOT_E_ARGUMENT && !r, "no minimal length");
+    c = config_of(HOT_LARUS, 4, 3, 1);
+    tap_ok(hot_find(&r, &s.g, s.cost, &c) == HOT_E_ARGUMENT, "lengths crossed");
+    c = config_of(HOT_LARUS, 1, HOT_LENGTH_MAX + 1, 1);
+    tap_ok(hot_find(&r, &s.g, s.cost, &c) == HOT_E_ARGUMENT, "length too large");
+    c = config_of(HOT_LARUS, 1, 3, 1);
+    c.thread = 3;
+    tap_ok(hot_find(&r, &s.g, s.cost, &c) == HOT_E_ARGUMENT, "no such thread");
+    c = config_of((enum hot_algorithm)7, 1, 3, 1);
+    tap_ok(hot_find(&r, &s.g, s.cost, &c) == HOT_E_ARGUMENT, "no such algorithm");
+    s.cost[0] = UINT64_MAX / 2;
+    c = config_of(HOT_LARUS, 1, 3, 1);
+    tap_ok(hot_find(&r, &s.g, s.cost, &c) == HOT_E_COST, "cost too large");
+}
+
+/* ---- Random grammars against brute force ------------------------------------------------ */
+
+struct trial {
+    struct small_grammar s;
+    struct brute_run run;
+    struct brute_limits limits;
+    hot_result *walk, *exact;
+};
+
+static void begin_trial(struct trial *t)
+{
+    uint64_t total = 0;
+    struct hot_config c;
+
+    random_grammar(&t->s);
+    brute_expand(&t->run, &t->s.g);
+    for (uint32_t k = 0; k < t->run.n_threads; k++)
+        total += brute_cost(t->s.cost, brute_thread(&t->run, k)->symbols,
+                            brute_thread(&t->run, k)->length);
+    t->limits.min_length = 1 + random_below(4);
+    t->limits.max_length = t->limits.min_length + random_below(8);
+    t->limits.min_cost = 1 + random_below((uint32_t)total / (1 + random_below(30)) + 1);
+    c = config_of(HOT_LARUS, t->limits.min_length, t->limits.max_length, t->limits.min_cost);
+    if (hot_find(&t->walk, &t->s.g, t->s.cost, &c) != HOT_OK)
+        abort();
+    c.algorithm = HOT_EXACT;
+    if (hot_find(&t->exact, &t->s.g, t->s.cost, &c) != HOT_OK)
+        abort();
+    if (hot_total_cost(t->walk) != total)
+        abort();
+}
+
+static void end_trial(struct trial *t)
+{
+    hot_free(t->walk);
+    hot_free(t->exact);
+    brute_free(&t->run);
+}
+
+static bool all_really_hot(const struct trial *t)
+{
+    for (size_t i = 0; i < hot_count(t->walk); i++) {
+        struct hot_subpath p = hot_get(t->walk, i);
+
+        if (!brute_is_hot(&t->run, t->s.cost, &t->limits, p.terminals, p.length))
+            return false;
+    }
+    return true;
+}
+
+static bool never_too_frequent(const struct trial *t)
+{
+    for (size_t i = 0; i < hot_count(t->walk); i++) {
+        struct hot_subpath p = hot_get(t->walk, i);
+
+        if (p.frequency > brute_occurrences(&t->run, p.terminals, p.length) ||
+            p.unit_cost != brute_cost(t->s.cost, p.terminals, p.length) ||
+            p.cost != p.unit_cost * p.frequency || p.cost < t->limits.min_cost)
+            return false;
+    }
+    return true;
+}
+
+static bool nothing_twice_and_ranked(const hot_result *r)
+{
+    for (size_t i = 0; i < hot_count(r); i++) {
+        struct hot_subpath p = hot_get(r, i);
+
+        if (i > 0 && hot_get(r, i - 1).cost < p.cost)
+            return false;
+        for (size_t j = 0; j < i; j++) {
+            struct hot_subpath q = hot_get(r, j);
+
+            if (p.length == q.length &&
+                memcmp(p.terminals, q.terminals, p.length * sizeof *p.terminals) == 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Finds are disjoint places of the trace, so they cannot cost more than it. */
+static bool disjoint(const struct trial *t)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < hot_count(t->walk); i++)
+        sum += hot_get(t->walk, i).cost;
+    return sum <= hot_total_cost(t->walk);
+}
+
+/* The walk's promise: whatever one rule alone makes hot is touched by a find
+ * in that rule's expansion. */
+static bool nothing_missed(const struct trial *t)
+{
+    bool good = true;
+
+    for (uint32_t rule = 0; rule < t->run.n_rules && good; rule++) {
+        const struct brute_string *s = &t->run.rule[rule];
+        bool *marked = calloc(s->length + 1, sizeof *marked);
+
+        for (size_t i = 0; i < hot_count(t->walk); i++) {
+            struct hot_subpath p = hot_get(t->walk, i);
+
+            for (size_t at = 0; at + p.length <= s->length; at++)
+                if (memcmp(s->symbols + at, p.terminals, p.length * sizeof *p.terminals) == 0)
+                    memset(marked + at, true, p.length);
+        }
+        good = brute_touches_crossing(&t->run, t->s.cost, &t->limits, rule, marked);
+        free(marked);
+    }
+    return good;
+}
+
+struct expectation {
+    const hot_result *r;
+    size_t matched;
+};
+
+static void look_up(void *ctx, const uint32_t *w, size_t length, uint64_t frequency)
+{
+    struct expectation *e = ctx;
+
+    for (size_t i = 0; i < hot_count(e->r); i++) {
+        struct hot_subpath p = hot_get(e->r, i);
+
+        if (p.length == length && p.frequency == frequency &&
+            memcmp(p.terminals, w, length * sizeof *w) == 0)
+            e->matched++;
+    }
+}
+
+static bool exact_is_exact(const struct trial *t)
+{
+    struct expectation e = { t->exact, 0 };
+    size_t n = brute_minimal_hot(&t->run, t->s.cost, &t->limits, look_up, &e);
+
+    return n == e.matched && n == hot_count(t->exact);
+}
+
+static void random_trials(int trials)
+{
+    int failed[6] = { 0 };
+    size_t walked = 0, exact = 0;
+
+    for (int i = 0; i < trials; i++) {
+        struct trial t;
+
+        begin_trial(&t);
+        failed[0] += !all_really_hot(&t);
+        failed[1] += !never_too_frequent(&t);
+        failed[2] += !nothing_twice_and_ranked(t.walk) || !nothing_twice_and_ranked(t.exact);
+        failed[3] += !disjoint(&t);
+        failed[4] += !nothing_missed(&t);
+        failed[5] += !exact_is_exact(&t);
+        walked += hot_count(t.walk);
+        exact += hot_count(t.exact);
+        end_trial(&t);
+    }
+    tap_ok(!failed[0], "%d random grammars: what the walk reports is hot", trials);
+    tap_ok(!failed[1], "the walk's frequencies are lower bounds");
+    tap_ok(!failed[2], "nothing is reported twice, the dearest comes first");
+    tap_ok(!failed[3], "the walk's finds do not overlap: no more cost than the run's");
+    tap_ok(!failed[4], "whatever one rule makes hot is touched by a find");
+    tap_ok(!failed[5], "exact: all minimal hot subpaths with their frequencies");
+    tap_ok(walked > (size_t)trials && exact > walked, "the trials were not empty");
+    tap_note("%zu subpaths walked, %zu exact", walked, exact);
+}
+
+/* ---- The chosen minimal cost -------------------------------------------------------------- */
+
+/* A chain of rules, each twice the one below: A -> ab, B -> AA, C -> BB ... */
+static void chosen_cost(void)
+{
+    struct hot_config c = config_of(HOT_LARUS, 2, 8, 0);
+    struct small_grammar s;
+    hot_result *r;
+    bool good = true;
+
+    for (int i = 0; i < 200; i++) {
+        hot_result *again;
+
+        random_grammar(&s);
+        c.wanted = 1 + random_below(5);
+        c.min_cost = 0;
+        if (hot_find(&r, &s.g, s.cost, &c) != HOT_OK)
+            abort();
+        c.min_cost = hot_min_cost(r);
+        if (hot_find(&again, &s.g, s.cost, &c) != HOT_OK)
+            abort();
+        good &= hot_count(r) == hot_count(again) && c.min_cost > 0;
+        hot_free(r);
+        hot_free(again);
+    }
+    tap_ok(good, "a chosen cost is said, and finds the same when it is given");
+}
+
+/* Doubling rules: 2^60 terminals; nothing may be expanded or overflow. */
+static void astronomical(void)
+{
+    static uint64_t body[64], length[64];
+    static uint32_t symbols[128];
+    uint64_t cost[2] = { 3, 4 };
+    struct wpp_grammar g = { .n_terminals = 2, .n_rules = 62, .n_threads = 1, .body = body,
+                             .symbols = symbols, .length = length };
+    struct hot_config c = config_of(HOT_EXACT, 2, 2, 1);
+    hot_result *r;
+    uint64_t n = 0;
+
+    for (uint32_t rule = 0; rule < 63; rule++) {
+        symbols[n++] = rule ? WPP_RULE | (rule - 1) : 0;
+        symbols[n++] = rule ? WPP_RULE | (rule - 1) : 1;
+        length[rule] = UINT64_C(2) << rule;
+        body[rule + 1] = n;
+    }
+    tap_ok(hot_find(&r, &g, cost, &c) == HOT_OK && hot_count(r) == 2 &&
+               hot_get(r, 0).frequency == UINT64_C(1) << 62 &&
+               hot_get(r, 1).frequency == (UINT64_C(1) << 62) - 1 &&
+               hot_get(r, 0).cost == UINT64_MAX && hot_total_cost(r) == UINT64_MAX,
+           "2^63 events, counted exactly; costs stop at the largest number");
+    hot_free(r);
+    c = config_of(HOT_LARUS, 2, 100, UINT64_C(1) << 40);
+    tap_ok(hot_find(&r, &g, cost, &c) == HOT_OK && hot_count(r) == 1 &&
+               hot_get(r, 0).length == 2 && hot_get(r, 0).frequency == UINT64_C(1) << 62,
+           "2^63 events, walked");
+    hot_free(r);
+}
+
+int main(void)
+{
+    paper_example();
+    slips();
+    edges();
+    random_trials(20000);
+    chosen_cost();
+    astronomical();
+    return tap_done();
+}
