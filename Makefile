@@ -66,6 +66,7 @@ REF_MAIN := $(wildcard test/reference/read-*.c)
 REF_SRC  := $(filter-out $(REF_MAIN),$(wildcard test/reference/*.c))
 BENCH_SRC := $(wildcard test/bench/*.c)
 WRAPPERS := $(wildcard scripts/wpp-*)
+VERSION  := $(shell sed -n 's/^.define WPP_VERSION "\(.*\)"$$/\1/p' wpp/wpp.h)
 
 obj      = $(patsubst %,$(B)/obj/%.o,$(basename $(1)))
 LIBSEQ   := $(B)/lib/libsequitur.a
@@ -160,7 +161,7 @@ $(B)/bin/%: $(B)/obj/hotpaths/%.o $(LIBS)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS_)
 $(B)/bin/%: scripts/%
 	@mkdir -p $(@D)
-	$(Q)install -m 755 $< $@
+	$(Q)sed 's|@VERSION@|$(VERSION)|' $< > $@ && chmod 755 $@
 
 $(B)/test/unit/tracer%: TEST_LIBS = -Wl,--export-dynamic-symbol=__wpp_* $(B)/lib/wpp/libwpp-rt.a
 $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(LIBREF) $(LIBNUM) $(LIBS) $(B)/lib/wpp/libwpp-rt.a
@@ -199,7 +200,7 @@ install: all
 	$(Q)install -m 644 $(B)/lib/wpp/libwpp-rt.a $(B)/lib/wpp/libwpp-rt-nop.a $(D)/lib/wpp
 	$(Q)install -m 644 $(LIBWPP) $(LIBSEQ) $(LIBHOT) $(D)/lib
 	$(Q)install -m 644 wpp/wpp.h hotpaths/hotpaths.h sequitur/sequitur.h $(D)/include/wpp
-	$(Q)sed 's|@PREFIX@|$(PREFIX)|' scripts/wpp.pc.in > $(D)/lib/pkgconfig/wpp.pc
+	$(Q)sed 's|@VERSION@|$(VERSION)|' scripts/wpp.pc.in > $(D)/lib/pkgconfig/wpp.pc
 	$(Q)install -m 644 $(wildcard docs/man/*.1) $(D)/share/man/man1
 	$(Q)install -m 644 README.md LICENSE $(wildcard docs/*.md) $(D)/share/doc/wpp
 	$(Q)install -D -m 644 scripts/completion.bash $(D)/share/bash-completion/completions/wpp
