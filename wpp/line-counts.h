@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* line-counts.h - how often each source line was executed.
+ *
+ * From the counts of terminals alone; no stream is ever expanded:
+ *
+ *      counts of terminals
+ *        -> counts of the routine's DAG edges and blocks
+ *        -> counts of its control-flow arcs: a REAL edge is one; an END edge
+ *           b -> EXIT and the START edge of its `to` are one cut in two
+ *        -> counts of lines
+ *
+ * A line's count is gcov's, so that the two can be compared line by line:
+ *
+ *   - A block belongs to the greatest line of each run of lines of one file
+ *     among its lines (each line counted where it first stands).
+ *   - A line that has blocks was executed as often as control entered the set
+ *     of its blocks, plus as often as it went round a cycle within the set.
+ *   - A line that only stands in blocks of other lines was executed as often
+ *     as those blocks.
+ *   - Lines are summed over routines.  Routines that begin at one line of one
+ *     file (copies of an inline function, instances of a template) are summed
+ *     after the rules above, all others before.
+ *
+ * What the table leaves open (which of several calls before one join did not
+ * return, who jumped to a landing pad) is settled so that blocks keep their
+ * counts; it matters only within a line.
+ */
+#ifndef WPP_LINE_COUNTS_H
+#define WPP_LINE_COUNTS_H
+
+#include "wpp/wpp.h"
+
+/* What the counts are computed from. */
+struct line_program {
+    uint32_t n_routines, n_terminals;
+    const struct wpp_routine *const *routines;
+    const struct wpp_terminal *const *terminals;   /* their `routine` indexes routines */
+    const uint64_t *counts;                        /* executions of each terminal */
+};
+
+struct line_count {
+    const char *file;      /* as given to the compiler, its directory before it if that is
+                              needed to tell files apart */
+    uint32_t line;
+    uint64_t count;        /* at least 1 */
+};
+
+struct line_counts {
+    size_t n;
+    struct line_count *item;   /* by file (strcmp), then line */
+    char **names;              /* owns the file names */
+    size_t n_names;
+};
+
+/* False without memory. */
+bool line_counts_compute(const struct line_program *program, struct line_counts *out);
+/* The same for a whole WPP. */
+bool line_counts_of(const wpp *w, struct line_counts *out);
+void line_counts_free(struct line_counts *counts);
+
+#endif

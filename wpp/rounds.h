@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* rounds.h - how often control went round in a graph with counted arcs. */
+#ifndef WPP_ROUNDS_H
+#define WPP_ROUNDS_H
+
+#include "wpp/flow.h"
+
+/* Finds elementary cycles one after the other, takes the least count on a
+ * cycle's arcs from all of them and adds it to *rounds, until there are none.
+ * Nodes are 0 .. n_nodes-1, arcs ascend by (src, dst); their counts are used
+ * up.  False without memory. */
+bool count_rounds(struct flow_arc *arcs, uint32_t n_arcs, uint32_t n_nodes, uint64_t *rounds);
+
+#endif
