@@ -120,6 +120,11 @@ $(B)/obj/gcc-plugin/%.o: gcc-plugin/%.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(PLUGIN_GCC) -I. -D_GNU_SOURCE -std=gnu17 -O2 -g -fPIC -fvisibility=hidden $(WARN) -MMD -MP -c -o $@ $<
+# Tests take the numbering with the flags of their configuration.
+$(B)/obj/numbering/%.o: gcc-plugin/%.c | $(DEPS)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_) -MMD -MP -c -o $@ $<
 $(B)/obj/%.o: %.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -129,7 +134,7 @@ $(LIBSEQ): $(call obj,$(SEQ_SRC))
 $(LIBWPP): $(call obj,$(WPP_SRC))
 $(LIBHOT): $(call obj,$(HOT_SRC))
 $(LIBREF): $(call obj,$(REF_SRC))
-$(LIBNUM): $(call obj,$(NUM_SRC))
+$(LIBNUM): $(patsubst gcc-plugin/%.c,$(B)/obj/numbering/%.o,$(NUM_SRC))
 $(B)/lib/wpp/libwpp-rt.a: $(call obj,$(RT_SRC))
 $(B)/lib/wpp/libwpp-rt-nop.a: $(call obj,$(NOP_SRC))
 %.a:
@@ -163,6 +168,7 @@ $(B)/bin/%: scripts/%
 	@mkdir -p $(@D)
 	$(Q)sed 's|@VERSION@|$(VERSION)|' $< > $@ && chmod 755 $@
 
+$(B)/test/unit/numbering: TEST_LIBS = -Wl,--wrap=calloc,--wrap=realloc
 $(B)/test/unit/tracer%: TEST_LIBS = -Wl,--export-dynamic-symbol=__wpp_* $(B)/lib/wpp/libwpp-rt.a
 $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(LIBREF) $(LIBNUM) $(LIBS) $(B)/lib/wpp/libwpp-rt.a
 	@mkdir -p $(@D)

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* numbering.c - from a control-flow graph to numbered paths, in six passes:
  *
- *   group_edges        CFG edges by source
- *   find_back_edges    reached vertices in postorder; which edges retreat
- *   count_paths        NumPaths, bottom up; vertices over the limit are cut
- *   lay_out            the DAG's edges, grouped by source
- *   assign_values      Val: running sums of NumPaths over each group
- *   place_increments   maximum spanning tree; increments of the chords
+ *   group_edges          CFG edges by source
+ *   find_back_edges      reached vertices in postorder; which edges retreat
+ *   count_paths          NumPaths, bottom up; vertices over the limit are cut
+ *   lay_out              the DAG's edges, grouped by source
+ *   assign_values        Val: running sums of NumPaths over each group
+ *   pn_place_increments  maximum spanning tree; increments of the chords
  *
  * All of them iterate: a routine may have 100,000 blocks in one chain.
  */
-#include "numbering.h"
+#include "numbering-internal.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 /* Sums of two counts stay below 2^63. */
 #define MAX_PATHS ((uint64_t)1 << 62)
@@ -38,17 +37,12 @@ struct numbering {
     uint32_t n_starts;
 };
 
-static void *new_array(uint64_t n, size_t size)
-{
-    return calloc(n ? n : 1, size);
-}
-
 static uint64_t saturating_add(uint64_t a, uint64_t b, uint64_t most)
 {
     return a >= most || b > most - a ? most : a + b;
 }
 
-/* ---- The graph ------------------------------------------------------------ */
+/* ---- The graph ------------------------------------------------------------- */
 
 struct pn_graph *pn_new(uint32_t n_vertices, uint32_t entry, uint32_t exit)
 {
@@ -137,7 +131,7 @@ static int group_edges(struct numbering *s)
     return PN_OK;
 }
 
-/* ---- Back edges ------------------------------------------------------------- */
+/* ---- Back edges ------------------------------------------------------------ */
 
 /* Depth-first search over the edges that the caller left uncut, from ENTRY and
  * then from each target of a cut edge in the order found.  A cycle that the
@@ -234,7 +228,7 @@ static int find_back_edges(struct numbering *s)
     return status;
 }
 
-/* ---- NumPaths and the limit --------------------------------------------------- */
+/* ---- NumPaths and the limit ------------------------------------------------ */
 
 /* An edge to EXIT is one path, cut or not, so the limit never cuts it. */
 static bool limit_may_cut(const struct numbering *s, const struct pn_edge *e)
@@ -313,7 +307,7 @@ static int count_paths(struct numbering *s)
     return g->num_paths > MAX_PATHS ? PN_E_RANGE : PN_OK;
 }
 
-/* ---- The DAG --------------------------------------------------------------------- */
+/* ---- The DAG --------------------------------------------------------------- */
 
 /* Until assign_values, val holds the paths of the edge's target: the sort key. */
 static uint32_t append(struct numbering *s, uint32_t src, uint32_t dst, enum pn_kind kind,
@@ -347,11 +341,6 @@ static void append_out_edges(struct numbering *s, uint32_t v)
             end->weight = saturating_add(end->weight, e->weight, UINT64_MAX);
         }
     }
-}
-
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
 }
 
 /* Most paths first: the smaller Vals then fall to the edges that lead to more
@@ -443,137 +432,7 @@ static void link_edges(struct numbering *s)
     }
 }
 
-/* ---- Increments -------------------------------------------------------------------- */
-
-/* Ball's event counting gives a chord u -> v the sum of Vals around the one
- * cycle it closes with the spanning tree.  With a potential p that rises by
- * Val along every tree edge, EXIT -> ENTRY with Val 0 among them, this is
- *
- *      inc(u -> v) = p(u) + Val(u -> v) - p(v)            0 on tree edges
- *
- * and along a path the potentials cancel: p(ENTRY) = p(EXIT).  A union-find
- * forest that stores potentials relative to the parent builds tree and
- * potentials at once.  They are taken modulo 2^64, as sums of increments are. */
-struct forest {
-    uint32_t *parent, *size;
-    uint64_t *above;          /* p(v) - p(parent[v]); 0 at a root */
-};
-
-/* The root of v's tree; *potential becomes p(v) - p(root). */
-static uint32_t find_root(struct forest *f, uint32_t v, uint64_t *potential)
-{
-    *potential = 0;
-    while (f->parent[v] != v) {
-        uint32_t parent = f->parent[v];
-        f->above[v] += f->above[parent];
-        f->parent[v] = f->parent[parent];
-        *potential += f->above[v];
-        v = f->parent[v];
-    }
-    return v;
-}
-
-/* Makes p(dst) = p(src) + val; false when both are in one tree already. */
-static bool join(struct forest *f, uint32_t src, uint32_t dst, uint64_t val)
-{
-    uint64_t p_src, p_dst;
-    uint32_t a = find_root(f, src, &p_src), b = find_root(f, dst, &p_dst);
-    uint64_t b_above_a = p_src + val - p_dst;
-
-    if (a == b)
-        return false;
-    if (f->size[a] >= f->size[b]) {
-        f->parent[b] = a;
-        f->above[b] = b_above_a;
-        f->size[a] += f->size[b];
-    } else {
-        f->parent[a] = b;
-        f->above[a] = 0 - b_above_a;
-        f->size[b] += f->size[a];
-    }
-    return true;
-}
-
-static bool new_forest(struct forest *f, uint32_t n_vertices)
-{
-    f->parent = new_array(n_vertices, sizeof *f->parent);
-    f->size = new_array(n_vertices, sizeof *f->size);
-    f->above = new_array(n_vertices, sizeof *f->above);
-    if (!f->parent || !f->size || !f->above)
-        return false;
-    for (uint32_t v = 0; v < n_vertices; v++) {
-        f->parent[v] = v;
-        f->size[v] = 1;
-    }
-    return true;
-}
-
-static void free_forest(struct forest *f)
-{
-    free(f->parent);
-    free(f->size);
-    free(f->above);
-}
-
-struct candidate {
-    uint64_t cost;
-    uint32_t dag;
-};
-
-/* What an increment on the edge costs at run time.  At ENTRY (START too) it
- * merges with the constant that the path register is set to, at EXIT (END too)
- * with the constant that is added when the number is emitted. */
-static uint64_t cost_of(const struct pn_graph *g, const struct pn_dag_edge *d)
-{
-    return d->src == g->entry || d->dst == g->exit ? 0 : d->weight;
-}
-
-static int by_cost(const void *left, const void *right)
-{
-    const struct candidate *a = left, *b = right;
-    int order = compare(b->cost, a->cost);
-
-    return order ? order : compare(a->dag, b->dag);
-}
-
-/* Kruskal: the dearest edges join the tree first, the others are chords. */
-static void span(struct pn_graph *g, struct forest *f, struct candidate *candidate)
-{
-    for (uint32_t i = 0; i < g->n_dag; i++)
-        candidate[i] = (struct candidate){cost_of(g, &g->dag[i]), i};
-    qsort(candidate, g->n_dag, sizeof *candidate, by_cost);
-    join(f, g->exit, g->entry, 0);
-    for (uint32_t i = 0; i < g->n_dag; i++) {
-        struct pn_dag_edge *d = &g->dag[candidate[i].dag];
-        d->chord = !join(f, d->src, d->dst, d->val);
-    }
-    for (uint32_t i = 0; i < g->n_dag; i++) {
-        struct pn_dag_edge *d = &g->dag[i];
-        uint64_t p_src, p_dst;
-        if (!d->chord)
-            continue;
-        find_root(f, d->src, &p_src);
-        find_root(f, d->dst, &p_dst);
-        d->inc = (int64_t)(p_src + d->val - p_dst);
-    }
-}
-
-static int place_increments(struct pn_graph *g)
-{
-    struct forest f = {0};
-    struct candidate *candidate = new_array(g->n_dag, sizeof *candidate);
-    int status = PN_E_NOMEM;
-
-    if (new_forest(&f, g->n_vertices) && candidate) {
-        span(g, &f, candidate);
-        status = PN_OK;
-    }
-    free(candidate);
-    free_forest(&f);
-    return status;
-}
-
-/* ---- All of it ------------------------------------------------------------------------ */
+/* ---- All of it ------------------------------------------------------------- */
 
 static int number_paths(struct numbering *s)
 {
@@ -586,7 +445,7 @@ static int number_paths(struct numbering *s)
         return status;
     assign_values(s);
     link_edges(s);
-    return place_increments(s->g);
+    return pn_place_increments(s->g);
 }
 
 int pn_number(struct pn_graph *g, uint64_t limit)

@@ -30,8 +30,9 @@ extern "C" {
 
 enum pn_edge_flag {
     PN_CUT = 1u,          /* asked for by the caller: this edge ends a path */
-    PN_SHARED_END = 2u    /* with PN_CUT: all such edges of one source share one END edge,
-                             because the event is emitted in the block, not on the edge */
+    PN_SHARED_END = 2u    /* all such edges of one source share one END edge where they are
+                             cut, because the event is emitted in the block, not on the
+                             edge */
 };
 
 /* An edge of the control-flow graph. */
@@ -43,7 +44,8 @@ struct pn_edge {
     bool cut;             /* asked for, back edge, or over the limit */
     bool back;            /* cut because depth-first search found it retreating */
     bool limited;         /* cut because its source had more than limit paths */
-    uint32_t dag;         /* its REAL edge in the DAG, or if cut its END edge */
+    uint32_t dag;         /* its REAL edge in the DAG, or if cut its END edge; PN_NONE if
+                             ENTRY does not reach src */
     uint32_t start;       /* if cut: the START edge of its target, else PN_NONE */
 };
 
@@ -53,8 +55,8 @@ enum pn_kind { PN_REAL, PN_START, PN_END };
 struct pn_dag_edge {
     uint32_t src, dst;
     uint32_t kind;        /* pn_kind */
-    uint32_t edge;        /* REAL, END: a CFG edge it stands for; START: PN_NONE */
-    uint64_t weight;
+    uint32_t edge;        /* REAL, END: the (first) CFG edge it stands for; START: PN_NONE */
+    uint64_t weight;      /* END, START: the sum over the cut edges they stand for */
     uint64_t val;         /* Ball-Larus Val: sums to the path number, used to regenerate */
     int64_t inc;          /* increment to execute: sums to the path number too, 0 off the chords */
     bool chord;
@@ -75,8 +77,9 @@ struct pn_graph {
 enum pn_status {
     PN_OK = 0,
     PN_E_NOMEM = -1,
-    PN_E_GRAPH = -2,      /* vertex out of range, edge into ENTRY or out of EXIT, a vertex
-                             reachable from ENTRY without out-edges other than EXIT */
+    PN_E_GRAPH = -2,      /* vertex out of range, ENTRY is EXIT, edge into ENTRY or out of
+                             EXIT, a vertex other than EXIT reachable from ENTRY without
+                             out-edges */
     PN_E_RANGE = -3       /* more than 2^62 paths (cannot happen with a limit <= 2^32) */
 };
 
@@ -89,12 +92,28 @@ void pn_free(struct pn_graph *g);
 uint32_t pn_add_edge(struct pn_graph *g, uint32_t src, uint32_t dst,
                      uint64_t weight, uint32_t flags);
 
-/* Numbers the paths.  No vertex other than ENTRY keeps more than `limit` paths
- * (limit >= 2): one that would has its out-edges cut.  A vertex with a single
- * out-edge never needs it.  Time and memory are linear in the graph (but for
- * sorting).  Vertices that ENTRY does not reach get no DAG edges.
- * ENTRY's out-edges: REAL ones first, so numbers of paths that begin at the
- * routine's entry are the smallest. */
+/* Numbers the paths; earlier results are dropped first, and there are none
+ * after an error.  Deterministic: equal graphs get equal numbers.
+ *
+ * Which edges retreat is decided by a depth-first search that follows the
+ * edges without PN_CUT: a cycle that the caller has cut is not cut again.
+ *
+ * No vertex other than ENTRY keeps more than `limit` paths: one that would has
+ * its out-edges cut, those to EXIT excepted, which are one path anyway.  Only
+ * a vertex with more than `limit` out-edges can exceed it: then each of them
+ * is one path, and a cut would win nothing.
+ *
+ * ENTRY's out-edges are visited REAL ones first, so numbers of paths that
+ * begin at the routine's entry are the smallest, and each kind in the order in
+ * which the edges were added (START: by target).  Elsewhere the successor with
+ * the most paths comes first, then the edge added first.
+ *
+ * Increments go to light edges, and for preference to those at ENTRY and EXIT
+ * (START and END among them): there they merge with a constant that is set or
+ * emitted anyway.
+ *
+ * Time and memory are linear in the graph (but for sorting).  Vertices that
+ * ENTRY does not reach get no DAG edges.  PN_OK or any error of pn_status. */
 int pn_number(struct pn_graph *g, uint64_t limit);
 
 /* Writes the DAG edges of path `number` to out[0 .. max) and returns how many
@@ -105,8 +124,8 @@ uint32_t pn_regenerate(const struct pn_graph *g, uint64_t number,
 
 /* Checks the equations above on a numbered graph: acyclic, Val dense at every
  * vertex, START/END pairs complete, increments of non-chords 0, chords sum to
- * Val sums around every fundamental cycle.  PN_OK, or PN_E_GRAPH with *why set
- * to a static string. */
+ * Val sums around every fundamental cycle.  PN_OK; PN_E_GRAPH with *why set to
+ * a static string; PN_E_NOMEM. */
 int pn_check(const struct pn_graph *g, const char **why);
 
 #ifdef __cplusplus
