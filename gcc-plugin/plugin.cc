@@ -207,6 +207,10 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
                         args->argv[i].key, args->argv[i].value ? "=" : "",
                         args->argv[i].value ? args->argv[i].value : "");
 
+    if (unit.stage == STAGE_EARLY && flag_lto)
+        fatal_error(UNKNOWN_LOCATION, "wpp: %<stage=early%> does not go with %<-flto%>; leave out "
+                    "one of them");
+
     static struct plugin_info help = {
         "0.1.0",
         "records every acyclic path a program runs\n"
