@@ -87,6 +87,15 @@ struct wpp_thread {
 };
 const struct wpp_thread *wpp_thread(const wpp *w, uint32_t index);   /* index < n_threads */
 
+/* When pieces of the trace were recorded: from event `first` of `thread` on,
+ * until its next chunk.  In order of the trace. */
+struct wpp_chunk {
+    uint32_t thread;
+    uint64_t first;
+    uint64_t time;             /* CLOCK_MONOTONIC nanoseconds when the piece was begun */
+};
+const struct wpp_chunk *wpp_chunks(const wpp *w, uint64_t *n);
+
 /* ---- Grammar ------------------------------------------------------------ */
 
 #define WPP_RULE UINT32_C(0x80000000)  /* set: a rule's number; clear: a terminal's */

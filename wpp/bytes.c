@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/bytes.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "our formats are little-endian, and integers are copied as they are"
+#endif
+
+/* ---- Building -------------------------------------------------------------- */
+
+void wpp_bytes_free(struct wpp_bytes *b)
+{
+    free(b->data);
+    *b = (struct wpp_bytes){0};
+}
+
+static bool reserve(struct wpp_bytes *b, size_t size)
+{
+    size_t capacity = b->capacity ? b->capacity : 64;
+    uint8_t *data;
+
+    if (b->failed)
+        return false;
+    if (b->capacity - b->size >= size)
+        return true;
+    while (capacity - b->size < size)
+        capacity *= 2;
+    data = realloc(b->data, capacity);
+    if (!data) {
+        b->failed = true;
+        return false;
+    }
+    b->data = data;
+    b->capacity = capacity;
+    return true;
+}
+
+void wpp_put(struct wpp_bytes *b, const void *data, size_t size)
+{
+    if (size == 0 || !reserve(b, size))
+        return;
+    memcpy(b->data + b->size, data, size);
+    b->size += size;
+}
+
+void wpp_put_u8(struct wpp_bytes *b, uint8_t v)
+{
+    wpp_put(b, &v, sizeof v);
+}
+
+void wpp_put_u32(struct wpp_bytes *b, uint32_t v)
+{
+    wpp_put(b, &v, sizeof v);
+}
+
+void wpp_put_u64(struct wpp_bytes *b, uint64_t v)
+{
+    wpp_put(b, &v, sizeof v);
+}
+
+void wpp_put_varint(struct wpp_bytes *b, uint64_t v)
+{
+    uint8_t bytes[10];
+    size_t n = 0;
+
+    while (v >= 0x80) {
+        bytes[n++] = (uint8_t)(v | 0x80);
+        v >>= 7;
+    }
+    bytes[n++] = (uint8_t)v;
+    assert(n <= sizeof bytes);
+    wpp_put(b, bytes, n);
+}
+
+void wpp_put_svarint(struct wpp_bytes *b, int64_t v)
+{
+    wpp_put_varint(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+}
+
+void wpp_put_string(struct wpp_bytes *b, const char *s)
+{
+    size_t size = strlen(s);
+
+    wpp_put_varint(b, size);
+    wpp_put(b, s, size);
+}
+
+/* ---- Reading ---------------------------------------------------------------- */
+
+uint64_t wpp_get_varint(struct wpp_view *v)
+{
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; !v->failed && v->p < v->end; shift += 7) {
+        uint8_t byte = *v->p++;
+
+        /* The tenth byte has room for one bit only. */
+        if (shift == 63 && byte > 1)
+            break;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+    v->failed = true;
+    return 0;
+}
+
+int64_t wpp_get_svarint(struct wpp_view *v)
+{
+    uint64_t u = wpp_get_varint(v);
+
+    return (int64_t)(u >> 1 ^ -(u & 1));
+}
+
+uint64_t wpp_get_varint_max(struct wpp_view *v, uint64_t max)
+{
+    uint64_t value = wpp_get_varint(v);
+
+    if (value > max) {
+        v->failed = true;
+        return 0;
+    }
+    return value;
+}
+
+size_t wpp_get_count(struct wpp_view *v, size_t min_bytes)
+{
+    uint64_t n = wpp_get_varint(v);
+
+    assert(min_bytes >= 1);
+    if (n > wpp_left(v) / min_bytes) {
+        v->failed = true;
+        return 0;
+    }
+    return (size_t)n;
+}
+
+const uint8_t *wpp_get_bytes(struct wpp_view *v, size_t n)
+{
+    const uint8_t *p = v->p;
+
+    if (v->failed || n > wpp_left(v)) {
+        v->failed = true;
+        return NULL;
+    }
+    v->p += n;
+    return p;
+}
+
+struct wpp_view wpp_get_view(struct wpp_view *v, size_t n)
+{
+    const uint8_t *p = wpp_get_bytes(v, n);
+
+    if (!p)
+        return (struct wpp_view){v->end, v->end, true};
+    return wpp_view(p, n);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/content.h"
+
+#include <assert.h>
+
+#include "wpp/container.h"
+#include "wpp/error.h"
+#include "wpp/grammar-code.h"
+#include "wpp/intern.h"
+#include "wpp/path-table.h"
+
+/* Each put_ function writes one section as docs/wpp-format.md lays it out; the
+ * reader's get_ functions in reader.c stand in the same order.  SECTION ORDER */
+
+static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    wpp_put_string(b, c->run.program);
+    wpp_put_string(b, c->run.command);
+    wpp_put_string(b, c->run.host);
+    wpp_put_varint(b, c->run.pid);
+    wpp_put_varint(b, c->run.started);
+    wpp_put_varint(b, c->run.nanoseconds);
+    wpp_put_varint(b, c->run.lost);
+    wpp_put_varint(b, c->run.trace_bytes);
+    wpp_put_varint(b, c->run.complete);
+}
+
+static void put_modules(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    wpp_put_varint(b, c->n_modules);
+    for (uint32_t i = 0; i < c->n_modules; i++) {
+        const struct wpp_module_content *m = &c->modules[i];
+
+        wpp_put_string(b, m->path);
+        wpp_put_varint(b, m->build_id_bytes);
+        wpp_put(b, m->build_id, m->build_id_bytes);
+        wpp_put_varint(b, m->n_routines);
+        wpp_put_varint(b, m->n_limited);
+    }
+}
+
+/* The string table stands in front but is complete only at the end. */
+static void put_routines(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    struct wpp_bytes body = {0};
+    struct wpp_intern strings;
+
+    wpp_intern_init(&strings);
+    wpp_put_varint(&body, c->n_units);
+    for (uint32_t i = 0; i < c->n_units; i++) {
+        const struct wpp_unit_content *u = &c->units[i];
+
+        assert(u->module < c->n_modules);
+        wpp_put_varint(&body, u->module);
+        wpp_put_varint(&body, wpp_intern(&strings, u->compiler));
+        wpp_put_varint(&body, wpp_intern(&strings, u->source));
+        wpp_put_varint(&body, wpp_intern(&strings, u->directory));
+        wpp_put_varint(&body, u->stage);
+        wpp_put_varint(&body, u->level);
+    }
+    wpp_put_varint(&body, c->n_routines);
+    for (uint32_t i = 0; i < c->n_routines; i++) {
+        assert(c->routines[i].unit < c->n_units);
+        wpp_put_varint(&body, c->routines[i].unit);
+        wpp_put_varint(&body, c->routines[i].base);
+        wpp_put_routine(&body, &strings, c->routines[i].routine);
+    }
+    wpp_put_intern(b, &strings);
+    wpp_put(b, body.data, body.size);
+    b->failed |= body.failed;
+    wpp_bytes_free(&body);
+    wpp_intern_free(&strings);
+}
+
+/* By column: the routines of all, then the paths of all. */
+static void put_terminals(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    wpp_put_varint(b, c->n_terminals);
+    for (uint32_t i = 0; i < c->n_terminals; i++) {
+        uint32_t routine = c->terminals[i].routine;
+
+        wpp_put_varint(b, routine == WPP_NO_ROUTINE ? 0 : (uint64_t)routine + 1);
+    }
+    for (uint32_t i = 0; i < c->n_terminals; i++) {
+        const struct wpp_terminal_content *t = &c->terminals[i];
+        uint32_t base = t->routine == WPP_NO_ROUTINE ? 0 : c->routines[t->routine].base;
+
+        assert(t->token >= base);
+        wpp_put_varint(b, t->token - base);
+    }
+}
+
+static void put_threads(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    wpp_put_varint(b, c->n_threads);
+    for (uint32_t i = 0; i < c->n_threads; i++) {
+        wpp_put_varint(b, c->threads[i].tid);
+        wpp_put_string(b, c->threads[i].name);
+        wpp_put_varint(b, c->threads[i].tokens);
+    }
+}
+
+static void put_chunks(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    uint64_t time = 0;
+
+    wpp_put_varint(b, c->n_chunks);
+    for (uint64_t i = 0; i < c->n_chunks; i++) {
+        wpp_put_varint(b, c->chunks[i].thread);
+        wpp_put_varint(b, c->chunks[i].first);
+        wpp_put_svarint(b, (int64_t)(c->chunks[i].time - time));
+        time = c->chunks[i].time;
+    }
+}
+
+bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
+                        struct wpp_error *error)
+{
+    struct wpp_section sections[] = {
+        {.kind = WPP_SECTION_SUMMARY}, {.kind = WPP_SECTION_MODULES},
+        {.kind = WPP_SECTION_ROUTINES}, {.kind = WPP_SECTION_TERMINALS},
+        {.kind = WPP_SECTION_THREADS}, {.kind = WPP_SECTION_GRAMMAR},
+        {.kind = WPP_SECTION_CHUNKS}
+    };
+    uint32_t n = sizeof sections / sizeof sections[0];
+    bool done;
+
+    assert(content->grammar.n_threads == content->n_threads);
+    assert(content->grammar.n_terminals == content->n_terminals);
+    put_summary(&sections[0].content, content);
+    put_modules(&sections[1].content, content);
+    put_routines(&sections[2].content, content);
+    put_terminals(&sections[3].content, content);
+    put_threads(&sections[4].content, content);
+    done = wpp_grammar_encode(&content->grammar, &sections[5].content) || wpp_fail_memory(error);
+    put_chunks(&sections[6].content, content);
+    done = done && wpp_container_write(sections, n, out, error);
+    for (uint32_t i = 0; i < n; i++)
+        wpp_bytes_free(&sections[i].content);
+    return done;
+}

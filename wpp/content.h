@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* content.h - what a WPP file says, as the writer takes it.
+ *
+ * The order of things is part of the content:
+ *   threads     by their first record in the trace
+ *   terminals   by first occurrence, walking the start rules 0, 1, ... in turn
+ *   routines    by their first terminal
+ *   units, modules: any, but each is named by a routine (modules need not be)
+ */
+#ifndef WPP_CONTENT_H
+#define WPP_CONTENT_H
+
+#include "wpp/bytes.h"
+#include "wpp/wpp.h"
+
+struct wpp_module_content {
+    const char *path;
+    const uint8_t *build_id;
+    uint32_t build_id_bytes;
+    uint32_t n_routines;         /* instrumented */
+    uint32_t n_limited;          /* of these, with vertices cut because of the path limit */
+};
+
+/* An object file with executed routines. */
+struct wpp_unit_content {
+    uint32_t module;
+    const char *compiler, *source, *directory;
+    uint32_t stage, level;       /* docs/path-table-format.md */
+};
+
+struct wpp_routine_content {
+    uint32_t unit;
+    uint32_t base;               /* token of its path 0 */
+    const struct wpp_routine *routine;
+};
+
+struct wpp_terminal_content {
+    uint32_t token;
+    uint32_t routine;            /* or WPP_NO_ROUTINE */
+};
+
+struct wpp_content {
+    struct wpp_summary run;      /* program to trace_bytes, and complete; the rest is derived */
+    uint32_t n_modules, n_units, n_routines, n_terminals, n_threads;
+    uint64_t n_chunks;
+    const struct wpp_module_content *modules;
+    const struct wpp_unit_content *units;
+    const struct wpp_routine_content *routines;
+    const struct wpp_terminal_content *terminals;
+    const struct wpp_thread *threads;
+    const struct wpp_chunk *chunks;
+    struct wpp_grammar grammar;
+};
+
+/* Encodes a whole file.  Equal content gives equal bytes.  WPP_E_MEMORY. */
+bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
+                        struct wpp_error *error);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* derive.c - counts that follow from the grammar, without expanding it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wpp/reader.h"
+
+static void add_saturating(uint64_t *sum, uint64_t n)
+{
+    if (__builtin_add_overflow(*sum, n, sum))
+        *sum = UINT64_MAX;
+}
+
+/* Descending order is top-down: when a rule's turn comes, all its uses have
+ * been added. */
+static void derive_frequencies(struct wpp *w)
+{
+    const struct wpp_grammar *g = &w->grammar;
+    uint64_t *out = w->frequencies;
+
+    for (uint32_t k = 0; k < g->n_threads; k++)
+        out[g->n_rules + k] = 1;
+    for (uint32_t r = g->n_rules + g->n_threads; r-- > 0;)
+        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
+            if (g->symbols[i] & WPP_RULE)
+                add_saturating(&out[g->symbols[i] & ~WPP_RULE], out[r]);
+}
+
+static void derive_sums(struct wpp *w)
+{
+    const struct wpp_grammar *g = &w->grammar;
+    uint64_t n = g->body[g->n_rules + g->n_threads], sum = 0;
+
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t symbol = g->symbols[i];
+
+        if (i % WPP_SUM_STEP == 0)
+            w->sums[i / WPP_SUM_STEP] = sum;
+        sum += symbol & WPP_RULE ? g->length[symbol & ~WPP_RULE] : 1;
+    }
+}
+
+static uint32_t deepest(const struct wpp_grammar *g, uint32_t *depth)
+{
+    uint32_t most = 0;
+
+    for (uint32_t r = 0; r < g->n_rules + g->n_threads; r++) {
+        depth[r] = 1;
+        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++) {
+            uint32_t symbol = g->symbols[i];
+
+            if ((symbol & WPP_RULE) && depth[symbol & ~WPP_RULE] >= depth[r])
+                depth[r] = depth[symbol & ~WPP_RULE] + 1;
+        }
+        most = depth[r] > most ? depth[r] : most;
+    }
+    return most;
+}
+
+bool wpp_derive(struct wpp *w)
+{
+    const struct wpp_grammar *g = &w->grammar;
+    size_t n = (size_t)g->n_rules + g->n_threads;
+    uint64_t n_sums = g->body[n] / WPP_SUM_STEP + 1;
+    uint32_t *depth = malloc((n + 1) * sizeof *depth);
+
+    w->frequencies = wpp_arena_alloc(&w->arena, n, sizeof *w->frequencies);
+    w->sums = wpp_arena_alloc(&w->arena, n_sums, sizeof *w->sums);
+    if (depth && !w->arena.failed) {
+        derive_frequencies(w);
+        derive_sums(w);
+        w->depth = deepest(g, depth);
+    }
+    free(depth);
+    return depth && !w->arena.failed;
+}
+
+void wpp_rule_frequencies(const wpp *w, uint64_t *out)
+{
+    memcpy(out, w->frequencies,
+           ((size_t)w->grammar.n_rules + w->grammar.n_threads) * sizeof *out);
+}
+
+void wpp_terminal_counts(const wpp *w, uint64_t *out)
+{
+    const struct wpp_grammar *g = &w->grammar;
+
+    memset(out, 0, g->n_terminals * sizeof *out);
+    for (uint32_t r = 0; r < g->n_rules + g->n_threads; r++)
+        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
+            if (!(g->symbols[i] & WPP_RULE))
+                add_saturating(&out[g->symbols[i]], w->frequencies[r]);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* intern.h - a string table under construction: each text once, by number.
+ * Numbers count up from 0, the empty string, in order of first use. */
+#ifndef WPP_INTERN_H
+#define WPP_INTERN_H
+
+#include <stdint.h>
+
+#include "wpp/bytes.h"
+
+struct wpp_intern {
+    struct wpp_bytes text;     /* the strings as they are written: lengths and bytes */
+    uint32_t n;
+    uint32_t n_slots;          /* a power of two, or 0 at the very beginning */
+    struct wpp_intern_slot {
+        uint64_t hash;
+        uint32_t offset;       /* of the bytes in text */
+        uint32_t length;
+        uint32_t number;       /* plus 1; 0: the slot is empty */
+    } *slots;
+    bool failed;               /* no memory; stays */
+};
+
+void wpp_intern_init(struct wpp_intern *t);
+void wpp_intern_free(struct wpp_intern *t);
+uint32_t wpp_intern(struct wpp_intern *t, const char *s);
+/* Appends varint n and the n strings; passes a failure on. */
+void wpp_put_intern(struct wpp_bytes *b, const struct wpp_intern *t);
+
+#endif

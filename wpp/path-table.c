@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/path-table.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { ENTRY = 0, EXIT = 1 };
+
+/* Sizes of the shortest encodings, to bound counts before memory is asked for. */
+enum { MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4 };
+
+/* ---- Strings ----------------------------------------------------------------- */
+
+bool wpp_parse_strings(struct wpp_view *v, struct wpp_arena *arena, struct wpp_string_table *out)
+{
+    size_t n = wpp_get_count(v, 1);
+
+    if (v->failed || n == 0 || n > UINT32_MAX)
+        return false;
+    out->n = (uint32_t)n;
+    out->text = wpp_arena_alloc(arena, n, sizeof *out->text);
+    if (!out->text)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        size_t length = wpp_get_count(v, 1);
+        const uint8_t *bytes = wpp_get_bytes(v, length);
+
+        /* A NUL inside would make two strings look like one. */
+        if (!bytes || memchr(bytes, 0, length) || (i == 0 && length > 0))
+            return false;
+        out->text[i] = wpp_arena_string(arena, bytes, length);
+        if (!out->text[i])
+            return false;
+    }
+    return true;
+}
+
+static const char *get_string(struct wpp_view *v, const struct wpp_string_table *strings)
+{
+    return strings->text[wpp_get_varint_max(v, strings->n - 1)];
+}
+
+/* ---- Decoding a routine -------------------------------------------------------- */
+
+static bool parse_lines(struct wpp_view *v, const struct wpp_string_table *strings,
+                        struct wpp_arena *arena, uint32_t base, struct wpp_block *block)
+{
+    size_t n = wpp_get_count(v, MIN_LINE);
+    struct wpp_line *lines = wpp_arena_alloc(arena, n, sizeof *lines);
+
+    if (!lines)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        int64_t delta;
+
+        lines[i].file = get_string(v, strings);
+        delta = wpp_get_svarint(v);
+        if (delta < -(int64_t)base || delta > (int64_t)UINT32_MAX - (int64_t)base)
+            return false;
+        lines[i].line = (uint32_t)((int64_t)base + delta);
+    }
+    block->n_lines = (uint32_t)n;
+    block->lines = lines;
+    return !v->failed;
+}
+
+static bool parse_blocks(struct wpp_view *v, const struct wpp_string_table *strings,
+                         struct wpp_arena *arena, struct wpp_routine *r)
+{
+    size_t n = wpp_get_count(v, MIN_BLOCK);
+    struct wpp_block *blocks;
+
+    if (v->failed || n < 2 || n > INT32_MAX)
+        return false;
+    blocks = wpp_arena_alloc(arena, n, sizeof *blocks);
+    if (!blocks)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        blocks[i].insns = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+        if (!parse_lines(v, strings, arena, r->line, &blocks[i]))
+            return false;
+    }
+    r->n_blocks = (uint32_t)n;
+    r->blocks = blocks;
+    return true;
+}
+
+/* One edge after *prev (or the first when prev is NULL). */
+static bool parse_edge(struct wpp_view *v, const struct wpp_routine *r,
+                       const struct wpp_edge *prev, struct wpp_edge *e)
+{
+    uint64_t step = wpp_get_varint_max(v, r->n_blocks - 1), val, to;
+
+    e->dst = (uint32_t)wpp_get_varint_max(v, r->n_blocks - 1);
+    val = wpp_get_varint(v);
+    e->kind = (uint32_t)wpp_get_varint_max(v, WPP_EDGE_END_STOP);
+    to = e->kind >= WPP_EDGE_END_BACK ? wpp_get_varint_max(v, r->n_blocks) : 0;
+    e->to = to > 0 ? (uint32_t)to - 1 : UINT32_MAX;
+    e->src = (prev ? prev->src : 0) + (uint32_t)step;
+    e->val = val;
+    if (prev && step == 0 && __builtin_add_overflow(prev->val, val, &e->val))
+        return false;
+    if (v->failed || e->src >= r->n_blocks || e->src == EXIT || e->dst == ENTRY)
+        return false;
+    if (e->kind == WPP_EDGE_START)
+        return e->src == ENTRY && e->dst != EXIT;
+    return e->kind == WPP_EDGE_REAL || (e->dst == EXIT && e->to != ENTRY);
+}
+
+static bool parse_edges(struct wpp_view *v, struct wpp_arena *arena, struct wpp_routine *r)
+{
+    size_t n = wpp_get_count(v, MIN_EDGE);
+    struct wpp_edge *edges;
+
+    if (v->failed || n > INT32_MAX)
+        return false;
+    edges = wpp_arena_alloc(arena, n, sizeof *edges);
+    if (!edges)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!parse_edge(v, r, i > 0 ? &edges[i - 1] : NULL, &edges[i]))
+            return false;
+    r->n_edges = (uint32_t)n;
+    r->edges = edges;
+    return true;
+}
+
+/* ---- Checking the numbering ------------------------------------------------------ */
+
+/* Index of the first edge of each vertex, and one past the last. */
+static void find_first_edges(const struct wpp_routine *r, uint32_t *first)
+{
+    uint32_t e = 0;
+
+    for (uint32_t v = 0; v <= r->n_blocks; v++) {
+        while (e < r->n_edges && r->edges[e].src < v)
+            e++;
+        first[v] = e;
+    }
+}
+
+/* NumPaths of every vertex that ENTRY reaches, in postorder of a depth-first
+ * walk, with the equations of Ball and Larus at each: Val of an edge is the sum
+ * of NumPaths over the targets of the edges before it.  0 stands for a vertex
+ * not finished: met on the way, it is a cycle.  `next` is a cursor per vertex,
+ * `stack` holds the vertices of the current walk. */
+static bool check_values(const struct wpp_routine *r, uint32_t *first, uint64_t *num_paths,
+                         uint32_t *next, uint32_t *stack)
+{
+    uint32_t depth = 0;
+
+    memcpy(next, first, r->n_blocks * sizeof *next);
+    num_paths[EXIT] = 1;
+    stack[depth++] = ENTRY;
+    while (depth > 0) {
+        uint32_t v = stack[depth - 1];
+        const struct wpp_edge *e = &r->edges[next[v]];
+
+        if (next[v] == first[v + 1]) {
+            if (first[v] == first[v + 1])
+                return false;
+            num_paths[v] = r->edges[next[v] - 1].val + num_paths[r->edges[next[v] - 1].dst];
+            if (num_paths[v] > r->num_paths)
+                return false;
+            depth--;
+        } else if (num_paths[e->dst] == 0) {
+            if (depth == r->n_blocks)
+                return false;
+            stack[depth++] = e->dst;
+        } else {
+            uint64_t expected = next[v] == first[v] ? 0 : e[-1].val + num_paths[e[-1].dst];
+
+            if (e->val != expected || e->val >= r->num_paths)
+                return false;
+            next[v]++;
+        }
+    }
+    return num_paths[ENTRY] == r->num_paths;
+}
+
+static bool check_numbering(const struct wpp_routine *r, struct wpp_arena *arena)
+{
+    size_t n = r->n_blocks;
+    uint64_t *num_paths = calloc(n, sizeof *num_paths);
+    uint32_t *scratch = calloc(3 * n + 1, sizeof *scratch);
+    bool good = false;
+
+    if (!num_paths || !scratch) {
+        arena->failed = true;
+    } else {
+        uint32_t *first = scratch;
+
+        find_first_edges(r, first);
+        good = check_values(r, first, num_paths, first + n + 1, first + 2 * n + 1);
+    }
+    free(num_paths);
+    free(scratch);
+    return good;
+}
+
+bool wpp_parse_routine(struct wpp_view *v, const struct wpp_string_table *strings,
+                       struct wpp_arena *arena, struct wpp_routine *out)
+{
+    struct wpp_view r = wpp_get_view(v, wpp_get_count(v, 1));
+
+    out->name = get_string(&r, strings);
+    out->file = get_string(&r, strings);
+    out->line = (uint32_t)wpp_get_varint_max(&r, INT32_MAX);
+    out->flags = (uint32_t)wpp_get_varint_max(&r, UINT32_MAX);
+    out->num_paths = wpp_get_varint_max(&r, UINT32_MAX);
+    if (r.failed || out->num_paths == 0)
+        return false;
+    return parse_blocks(&r, strings, arena, out) &&
+           parse_edges(&r, arena, out) && check_numbering(out, arena);
+}
+
+/* ---- Encoding a routine ------------------------------------------------------------ */
+
+static void put_block(struct wpp_bytes *b, struct wpp_intern *strings,
+                      const struct wpp_block *block, uint32_t base)
+{
+    wpp_put_varint(b, block->insns);
+    wpp_put_varint(b, block->n_lines);
+    for (uint32_t i = 0; i < block->n_lines; i++) {
+        wpp_put_varint(b, wpp_intern(strings, block->lines[i].file));
+        wpp_put_svarint(b, (int64_t)block->lines[i].line - (int64_t)base);
+    }
+}
+
+static void put_edge(struct wpp_bytes *b, const struct wpp_edge *prev, const struct wpp_edge *e)
+{
+    bool same = prev && prev->src == e->src;
+
+    wpp_put_varint(b, e->src - (prev ? prev->src : 0));
+    wpp_put_varint(b, e->dst);
+    wpp_put_varint(b, e->val - (same ? prev->val : 0));
+    wpp_put_varint(b, e->kind);
+    if (e->kind >= WPP_EDGE_END_BACK)
+        wpp_put_varint(b, e->to == UINT32_MAX ? 0 : (uint64_t)e->to + 1);
+}
+
+void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
+                     const struct wpp_routine *routine)
+{
+    struct wpp_bytes r = {0};
+
+    wpp_put_varint(&r, wpp_intern(strings, routine->name));
+    wpp_put_varint(&r, wpp_intern(strings, routine->file));
+    wpp_put_varint(&r, routine->line);
+    wpp_put_varint(&r, routine->flags);
+    wpp_put_varint(&r, routine->num_paths);
+    wpp_put_varint(&r, routine->n_blocks);
+    for (uint32_t i = 0; i < routine->n_blocks; i++)
+        put_block(&r, strings, &routine->blocks[i], routine->line);
+    wpp_put_varint(&r, routine->n_edges);
+    for (uint32_t i = 0; i < routine->n_edges; i++)
+        put_edge(&r, i > 0 ? &routine->edges[i - 1] : NULL, &routine->edges[i]);
+    wpp_put_varint(b, r.size);
+    wpp_put(b, r.data, r.size);
+    b->failed |= r.failed;
+    wpp_bytes_free(&r);
+}
+
+/* ---- Paths ---------------------------------------------------------------------------- */
+
+/* The last edge of vertex v with val <= number; edges are sorted by (src, val). */
+static uint32_t last_edge_below(const struct wpp_routine *r, uint32_t v, uint64_t number)
+{
+    uint32_t low = 0, high = r->n_edges;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct wpp_edge *e = &r->edges[middle];
+
+        if (e->src < v || (e->src == v && e->val <= number))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert(low > 0 && r->edges[low - 1].src == v);
+    return low - 1;
+}
+
+uint32_t wpp_path_edges(const struct wpp_routine *routine, uint64_t number, uint32_t *out)
+{
+    uint32_t n = 0, v = ENTRY;
+
+    assert(number < routine->num_paths);
+    while (v != EXIT) {
+        uint32_t e = last_edge_below(routine, v, number);
+
+        assert(n < routine->n_blocks);
+        number -= routine->edges[e].val;
+        v = routine->edges[e].dst;
+        out[n++] = e;
+    }
+    assert(number == 0);
+    return n;
+}
+
+/* ---- Unit tables -------------------------------------------------------------------------- */
+
+int wpp_next_unit(struct wpp_view *section, uint64_t *id, struct wpp_view *body)
+{
+    const uint8_t *head;
+
+    while (section->p < section->end && *section->p == 0)
+        section->p++;
+    if (section->p == section->end)
+        return 0;
+    head = wpp_get_bytes(section, 20);
+    if (!head || memcmp(head, "WPPU", 4) != 0 || wpp_get_u32(head + 4) != 1)
+        return -1;
+    *id = wpp_get_u64(head + 8);
+    *body = wpp_get_view(section, wpp_get_u32(head + 16));
+    if (body->failed || wpp_fnv(WPP_FNV_START, body->p, wpp_left(body)) != *id)
+        return -1;
+    return 1;
+}
+
+/* num_paths without decoding the rest. */
+static uint64_t peek_num_paths(struct wpp_view encoded)
+{
+    struct wpp_view r = wpp_get_view(&encoded, wpp_get_count(&encoded, 1));
+
+    for (int i = 0; i < 4; i++)
+        wpp_get_varint(&r);
+    return wpp_get_varint(&r);
+}
+
+static bool parse_unit_routines(struct wpp_view *v, struct wpp_unit_table *unit)
+{
+    uint64_t path = 0;
+
+    for (uint32_t i = 0; i < unit->n_routines; i++) {
+        struct wpp_unit_routine *r = &unit->routines[i];
+        const uint8_t *begin = v->p;
+
+        wpp_get_view(v, wpp_get_count(v, 1));
+        if (v->failed)
+            return false;
+        r->encoded = wpp_view(begin, (size_t)(v->p - begin));
+        r->first_path = path;
+        r->num_paths = peek_num_paths(r->encoded);
+        path += r->num_paths;
+        if (r->num_paths == 0 || r->num_paths > UINT32_MAX || path > UINT32_MAX)
+            return false;
+    }
+    return path == unit->paths;
+}
+
+bool wpp_parse_unit(struct wpp_view body, struct wpp_arena *arena, struct wpp_unit_table *out)
+{
+    size_t n;
+
+    if (!wpp_parse_strings(&body, arena, &out->strings))
+        return false;
+    out->compiler = get_string(&body, &out->strings);
+    out->source = get_string(&body, &out->strings);
+    out->directory = get_string(&body, &out->strings);
+    out->stage = (uint32_t)wpp_get_varint_max(&body, UINT32_MAX);
+    out->level = (uint32_t)wpp_get_varint_max(&body, UINT32_MAX);
+    out->paths = wpp_get_varint(&body);
+    n = wpp_get_count(&body, MIN_ROUTINE);
+    if (body.failed || n > UINT32_MAX)
+        return false;
+    out->n_routines = (uint32_t)n;
+    out->routines = wpp_arena_alloc(arena, n, sizeof *out->routines);
+    if (!out->routines)
+        return false;
+    return parse_unit_routines(&body, out);
+}

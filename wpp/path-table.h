@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* path-table.h - routines in the encoding of docs/path-table-format.md.
+ *
+ * The plugin's tables (section `.wpp` of a module) and the tables inside a WPP
+ * file share one encoding of a routine; they differ in what stands around it.
+ * Everything that is decoded is checked: a routine that comes out of here is
+ * an acyclic graph whose edges' values number its paths densely.
+ */
+#ifndef WPP_PATH_TABLE_H
+#define WPP_PATH_TABLE_H
+
+#include "wpp/arena.h"
+#include "wpp/bytes.h"
+#include "wpp/intern.h"
+#include "wpp/wpp.h"
+
+struct wpp_string_table {
+    uint32_t n;
+    const char **text;
+};
+
+/* varint n and n strings, copied into the arena.  False: malformed, or no
+ * memory (arena->failed). */
+bool wpp_parse_strings(struct wpp_view *v, struct wpp_arena *arena, struct wpp_string_table *out);
+
+/* One routine with the size in front; strings and arrays go to the arena.
+ * module and directory are left alone.  False as above. */
+bool wpp_parse_routine(struct wpp_view *v, const struct wpp_string_table *strings,
+                       struct wpp_arena *arena, struct wpp_routine *out);
+
+void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
+                     const struct wpp_routine *routine);
+
+/* The edges of path `number` (< num_paths) to out; returns how many, at most
+ * n_blocks.  Bodies of checked routines only. */
+uint32_t wpp_path_edges(const struct wpp_routine *routine, uint64_t number, uint32_t *out);
+
+/* ---- Unit tables, one per object in a module's section `.wpp` --------------- */
+
+struct wpp_unit_routine {
+    uint64_t first_path;           /* sum of num_paths of those before it */
+    uint64_t num_paths;
+    struct wpp_view encoded;       /* for wpp_parse_routine */
+};
+
+struct wpp_unit_table {
+    uint64_t id;
+    struct wpp_string_table strings;
+    const char *compiler, *source, *directory;
+    uint32_t stage, level;
+    uint64_t paths;
+    uint32_t n_routines;
+    struct wpp_unit_routine *routines;
+};
+
+/* The next table of a section; *id tells which it is.  1: there was one, 0:
+ * the end, -1: malformed (or its checksum is not its id). */
+int wpp_next_unit(struct wpp_view *section, uint64_t *id, struct wpp_view *body);
+
+/* Decodes a body, but for the insides of its routines.  False as above. */
+bool wpp_parse_unit(struct wpp_view body, struct wpp_arena *arena, struct wpp_unit_table *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* reader.h - an open WPP file.  Internal to libwpp: others see wpp.h. */
+#ifndef WPP_READER_H
+#define WPP_READER_H
+
+#include "wpp/arena.h"
+#include "wpp/bytes.h"
+#include "wpp/wpp.h"
+
+struct wpp {
+    struct wpp_summary summary;
+    uint32_t n_routines, n_terminals, n_threads;
+    uint64_t n_chunks;
+    const struct wpp_routine *routines;
+    const struct wpp_terminal *terminals;
+    const struct wpp_thread *threads;
+    const struct wpp_chunk *chunks;
+    struct wpp_grammar grammar;         /* arrays of its own */
+    /* Derived from the grammar once, at opening (derive.c). */
+    uint64_t *frequencies;              /* n_rules + n_threads: wpp_rule_frequencies() */
+    uint64_t *sums;                     /* sums[i]: events derived by symbols[0 .. i * WPP_SUM_STEP),
+                                           modulo 2^64 */
+    uint32_t depth;                     /* rules open at once when expanding, start rule included */
+    struct wpp_arena arena;             /* everything else */
+};
+
+/* A sum every so many symbols: an eighth of a byte each, and a search within a
+ * right-hand side looks at no more than two such steps. */
+enum { WPP_SUM_STEP = 64 };
+
+bool wpp_derive(struct wpp *w);         /* false: no memory */
+
+/* wpp_open() for a file that is in memory; it is not needed afterwards. */
+wpp *wpp_open_memory(const void *file, size_t size, const char *path, struct wpp_error *error);
+
+#endif
