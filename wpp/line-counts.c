@@ -352,27 +352,24 @@ bool line_counts_compute(const struct line_program *program, struct line_counts 
     return ok;
 }
 
-bool line_counts_of(const wpp *w, struct line_counts *out)
+bool line_counts_of(const wpp *w, const uint64_t *counts, struct line_counts *out)
 {
     struct wpp_summary summary;
     wpp_get_summary(w, &summary);
     const struct wpp_routine **routines = calloc(summary.n_routines + 1, sizeof *routines);
     const struct wpp_terminal **terminals = calloc(summary.n_terminals + 1, sizeof *terminals);
-    uint64_t *counts = calloc(summary.n_terminals + 1, sizeof *counts);
-    bool ok = routines && terminals && counts;
+    bool ok = routines && terminals;
 
     if (ok) {
         for (uint32_t i = 0; i < summary.n_routines; i++)
             routines[i] = wpp_routine(w, i);
         for (uint32_t i = 0; i < summary.n_terminals; i++)
             terminals[i] = wpp_terminal(w, i);
-        wpp_terminal_counts(w, counts);
         ok = line_counts_compute(&(struct line_program){summary.n_routines, summary.n_terminals,
                                                         routines, terminals, counts}, out);
     }
     free(routines);
     free(terminals);
-    free(counts);
     return ok;
 }
 

@@ -54,8 +54,8 @@ struct line_counts {
 
 /* False without memory. */
 bool line_counts_compute(const struct line_program *program, struct line_counts *out);
-/* The same for a whole WPP. */
-bool line_counts_of(const wpp *w, struct line_counts *out);
+/* The same for a WPP's routines and these executions of its terminals. */
+bool line_counts_of(const wpp *w, const uint64_t *counts, struct line_counts *out);
 void line_counts_free(struct line_counts *counts);
 
 #endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* dump.c - walking a thread's events, and what is said of each.
+ *
+ * A run has few distinct paths and very many executions of them: what is said
+ * of a path is put into words once, when it first comes (struct words).
+ */
+
+#include "wpp/dump.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wpp/error.h"
+#include "wpp/events.h"
+#include "wpp/path-lines.h"
+
+enum { BATCH = 16384, MAX_INDENT = 64 };
+
+/* ---- Walking ------------------------------------------------------------------ */
+
+struct walk {
+    wpp_cursor *cursor;
+    uint64_t left;
+    uint32_t terminals[BATCH];
+};
+
+static struct walk *walk_new(const struct dump_range *range, struct wpp_error *error)
+{
+    struct walk *walk = malloc(sizeof *walk);
+
+    if (walk) {
+        walk->left = range->end - range->begin;
+        walk->cursor = wpp_cursor_new(range->w, range->thread, range->begin);
+    }
+    if (!walk || !walk->cursor) {
+        free(walk);
+        wpp_fail_memory(error);
+        return NULL;
+    }
+    return walk;
+}
+
+static void walk_free(struct walk *walk)
+{
+    wpp_cursor_free(walk->cursor);
+    free(walk);
+}
+
+/* The next terminals into walk->terminals; 0 at the range's end. */
+static size_t walk_next(struct walk *walk)
+{
+    size_t want = walk->left < BATCH ? walk->left : BATCH;
+    size_t got = want ? wpp_cursor_read(walk->cursor, walk->terminals, want) : 0;
+
+    walk->left -= got;
+    return got;
+}
+
+static uint32_t n_terminals(const wpp *w)
+{
+    return wpp_grammar(w)->n_terminals;
+}
+
+/* ---- Tokens, counts ------------------------------------------------------------ */
+
+bool dump_tokens(FILE *out, const struct dump_range *range, struct wpp_error *error)
+{
+    uint32_t *token = malloc((n_terminals(range->w) + (size_t)1) * sizeof *token);
+    struct walk *walk = token ? walk_new(range, error) : NULL;
+    size_t n;
+
+    if (!walk) {
+        free(token);
+        return wpp_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < n_terminals(range->w); i++)
+        token[i] = htole32(wpp_terminal(range->w, i)->token);
+    while ((n = walk_next(walk)) > 0) {
+        for (size_t i = 0; i < n; i++)
+            walk->terminals[i] = token[walk->terminals[i]];
+        if (fwrite(walk->terminals, sizeof *walk->terminals, n, out) != n)
+            break;
+    }
+    walk_free(walk);
+    free(token);
+    return true;
+}
+
+bool dump_count(const struct dump_range *range, uint64_t *counts, struct wpp_error *error)
+{
+    struct walk *walk = walk_new(range, error);
+    size_t n;
+
+    if (!walk)
+        return false;
+    while ((n = walk_next(walk)) > 0)
+        for (size_t i = 0; i < n; i++)
+            counts[walk->terminals[i]]++;
+    walk_free(walk);
+    return true;
+}
+
+/* ---- What is said of a path ------------------------------------------------------ */
+
+/* dump_events: text is `NewPath ...\n`.  dump_lines: text has one line for each
+ * source line; `rest` is where the second begins. */
+struct words {
+    char *text;                /* NULL: not yet put into words */
+    size_t size, rest;
+    struct wpp_line first, last;   /* file NULL: the path has no lines */
+};
+
+static bool say_path(struct words *words, const struct wpp_terminal *t,
+                     const struct wpp_routine *routine)
+{
+    FILE *out = open_memstream(&words->text, &words->size);
+    struct path_lines lines = {0};
+    bool ok = out && (!routine || path_lines_of(t, routine, &lines));
+
+    if (ok && !routine) {
+        fprintf(out, "Symbol %u\n", t->token);
+    } else if (ok) {
+        fprintf(out, "NewPath %llu [", (unsigned long long)t->path);
+        path_lines_print(out, &lines, 0);
+        fputs("]\n", out);
+    }
+    path_lines_free(&lines);
+    return (!out || fclose(out) == 0) && ok;
+}
+
+static bool say_lines(struct words *words, const struct wpp_terminal *t,
+                      const struct wpp_routine *routine)
+{
+    FILE *out = open_memstream(&words->text, &words->size);
+    struct path_lines lines = {0};
+    bool ok = out && (!routine || path_lines_of(t, routine, &lines));
+
+    for (size_t i = 0; ok && i < lines.n; i++) {
+        fprintf(out, "%s:%u\n", lines.line[i].file, lines.line[i].line);
+        if (i == 0)
+            words->rest = fflush(out) == 0 ? words->size : 0;
+    }
+    if (ok && lines.n > 0) {
+        words->first = lines.line[0];
+        words->last = lines.line[lines.n - 1];
+    }
+    path_lines_free(&lines);
+    return (!out || fclose(out) == 0) && ok;
+}
+
+/* ---- Events ------------------------------------------------------------------------- */
+
+/* What the caller of the machine remembers of an activation. */
+struct shadow {
+    const struct wpp_routine *routine;
+    struct wpp_line line;      /* executed last in it; file NULL: none yet */
+};
+
+struct teller {
+    FILE *out;
+    const wpp *w;
+    struct events *events;
+    struct words *words;       /* by terminal */
+    uint32_t n_words;
+    struct shadow *stack;      /* by depth, as deep as the machine's */
+    uint32_t capacity;
+    bool tells_lines;
+};
+
+static void teller_free(struct teller *t)
+{
+    for (uint32_t i = 0; t->words && i < t->n_words; i++)
+        free(t->words[i].text);
+    free(t->words);
+    free(t->stack);
+    events_free(t->events);
+}
+
+static bool teller_new(struct teller *t, FILE *out, const wpp *w, bool tells_lines)
+{
+    *t = (struct teller){.out = out, .w = w, .tells_lines = tells_lines,
+                         .n_words = n_terminals(w)};
+    t->events = events_new();
+    t->words = calloc(t->n_words + (size_t)1, sizeof *t->words);
+    if (t->events && t->words)
+        return true;
+    teller_free(t);
+    return false;
+}
+
+/* Room for a frame at `depth`. */
+static bool reserve(struct teller *t, uint32_t depth)
+{
+    uint32_t capacity = t->capacity ? 2 * t->capacity : 64;
+    struct shadow *stack;
+
+    if (depth < t->capacity)
+        return true;
+    stack = realloc(t->stack, capacity * sizeof *stack);
+    if (!stack)
+        return false;
+    t->stack = stack;
+    t->capacity = capacity;
+    return true;
+}
+
+static void indent(const struct teller *t, uint32_t depth)
+{
+    static const char blanks[2 * MAX_INDENT + 1] = {[0 ... 2 * MAX_INDENT - 1] = ' '};
+    fwrite_unlocked(blanks, 1, 2 * (depth < MAX_INDENT ? depth : MAX_INDENT), t->out);
+}
+
+static void tell(const struct teller *t, uint32_t depth, const char *what, const char *remark)
+{
+    indent(t, depth);
+    fputs_unlocked(what, t->out);
+    putc_unlocked(' ', t->out);
+    fputs_unlocked(t->stack[depth].routine->name, t->out);
+    fputs_unlocked(remark, t->out);
+    putc_unlocked('\n', t->out);
+}
+
+static void tell_step(const struct teller *t, const struct events_step *step, uint32_t old_depth,
+                      const struct words *words, const struct wpp_routine *routine)
+{
+    bool seen = step->arrival != ARRIVAL_UNSEEN;
+
+    for (uint32_t i = 0; i < step->left; i++)
+        tell(t, old_depth - 1 - i, "LeaveRoutine", "  # not by returning");
+    if (step->arrival == ARRIVAL_ENTER || !seen) {
+        t->stack[step->depth] = (struct shadow){.routine = routine};
+        tell(t, step->depth, "EnterRoutine", seen ? "" : "  # earlier");
+    }
+    indent(t, step->arrival == ARRIVAL_NONE ? step->depth : step->depth + 1);
+    fwrite_unlocked(words->text, 1, words->size, t->out);
+    if (step->leaves)
+        tell(t, step->depth, "LeaveRoutine", "");
+}
+
+static void tell_lines(const struct teller *t, const struct events_step *step,
+                       const struct words *words, const struct wpp_routine *routine)
+{
+    struct shadow *frame = &t->stack[step->depth];
+    size_t skip;
+
+    if (step->arrival == ARRIVAL_NONE)
+        return;
+    if (step->arrival == ARRIVAL_ENTER || step->arrival == ARRIVAL_UNSEEN)
+        *frame = (struct shadow){.routine = routine};
+    if (!words->first.file)
+        return;
+    skip = frame->line.file && path_lines_equal(frame->line, words->first) ? words->rest : 0;
+    fwrite_unlocked(words->text + skip, 1, words->size - skip, t->out);
+    frame->line = words->last;
+}
+
+static bool tell_terminal(struct teller *t, uint32_t number)
+{
+    const struct wpp_terminal *terminal = wpp_terminal(t->w, number);
+    const struct wpp_routine *routine =
+        terminal->routine == WPP_NO_ROUTINE ? NULL : wpp_routine(t->w, terminal->routine);
+    struct words *words = &t->words[number];
+    uint32_t old_depth = events_depth(t->events);
+    struct events_step step;
+
+    if (!words->text && !(t->tells_lines ? say_lines : say_path)(words, terminal, routine))
+        return false;
+    if (!events_next(t->events, terminal, routine, &step) || !reserve(t, step.depth))
+        return false;
+    if (t->tells_lines)
+        tell_lines(t, &step, words, routine);
+    else
+        tell_step(t, &step, old_depth, words, routine);
+    return true;
+}
+
+static bool tell_range(struct teller *t, const struct dump_range *range, struct wpp_error *error)
+{
+    struct walk *walk = walk_new(range, error);
+    bool ok = walk != NULL;
+    size_t n;
+
+    while (ok && !ferror(t->out) && (n = walk_next(walk)) > 0)
+        for (size_t i = 0; ok && i < n; i++)
+            ok = tell_terminal(t, walk->terminals[i]);
+    if (walk)
+        walk_free(walk);
+    return ok || wpp_fail_memory(error);
+}
+
+bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *error)
+{
+    const struct wpp_thread *thread = wpp_thread(range->w, range->thread);
+    struct teller t;
+    bool ok;
+
+    if (!teller_new(&t, out, range->w, false))
+        return wpp_fail_memory(error);
+    fprintf(out, "EnterThread %u%s%s\n", thread->tid, thread->name[0] ? " " : "", thread->name);
+    ok = tell_range(&t, range, error);
+    for (uint32_t depth = events_depth(t.events); ok && depth-- > 0;)
+        tell(&t, depth, "LeaveRoutine",
+             range->end == thread->tokens ? "  # at the end" : "  # later");
+    teller_free(&t);
+    return ok;
+}
+
+bool dump_lines(FILE *out, const struct dump_range *range, struct wpp_error *error)
+{
+    struct teller t;
+    bool ok;
+
+    if (!teller_new(&t, out, range->w, true))
+        return wpp_fail_memory(error);
+    ok = tell_range(&t, range, error);
+    teller_free(&t);
+    return ok;
+}

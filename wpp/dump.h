@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* dump.h - a thread's events written out, for wpp-dump. */
+#ifndef WPP_DUMP_H
+#define WPP_DUMP_H
+
+#include <stdio.h>
+
+#include "wpp/wpp.h"
+
+/* Events [begin, end) of a thread. */
+struct dump_range {
+    const wpp *w;
+    uint32_t thread;
+    uint64_t begin, end;       /* begin <= end <= the thread's tokens */
+};
+
+/* All stop early, without an error, when `out` cannot be written to any more:
+ * ask ferror().  They fail with WPP_E_MEMORY only. */
+
+/* The tokens, 32 bits each, little-endian. */
+bool dump_tokens(FILE *out, const struct dump_range *range, struct wpp_error *error);
+
+/* EnterThread, EnterRoutine, NewPath, LeaveRoutine, a line each, indented by
+ * depth of activations.  `#` begins a remark: an event that the trace does not
+ * hold but that must have happened (wpp/events.h). */
+bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *error);
+
+/* Source lines as they were executed, `file:line` each.  A line that goes on
+ * after a call, or round a loop, is not repeated. */
+bool dump_lines(FILE *out, const struct dump_range *range, struct wpp_error *error);
+
+/* Adds the executions of each terminal in the range to counts. */
+bool dump_count(const struct dump_range *range, uint64_t *counts, struct wpp_error *error);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* wpp-dump - what a recorded program did, event by event or line by line. */
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "wpp/dump.h"
+#include "wpp/error.h"
+#include "wpp/line-counts.h"
+#include "wpp/output.h"
+#include "wpp/tool.h"
+
+static const char help[] =
+    "Usage: wpp-dump [OPTION]... FILE.wpp\n"
+    "Shows what a recorded program did.  FILE `-` is standard input.\n"
+    "\n"
+    "What to show (default --events):\n"
+    "      --events       EnterThread, EnterRoutine, NewPath, LeaveRoutine in execution order,\n"
+    "                     indented by depth of calls, paths with their source lines; a remark\n"
+    "                     after `#` marks events that the trace does not hold but implies\n"
+    "      --lines        source lines in execution order, FILE:LINE each\n"
+    "      --line-counts  how often each executed line was executed: FILE:LINE COUNT\n"
+    "      --routines     the executed routines: calls, paths, cost, name, place\n"
+    "      --tokens       the trace's tokens: binary, 32 bits each, little-endian\n"
+    "\n"
+    "      --thread=N     only thread N, counted from 0 (`wpp-info` lists them)\n"
+    "      --range=A:B    only events A to B-1 of the thread; either may be left out,\n"
+    "                     k, M and G count thousands, millions and billions\n"
+    "  -o, --output=FILE  write to FILE instead of standard output\n"
+    "  -f, --force        replace FILE if it exists\n"
+    "  -h, --help         this text\n"
+    "  -V, --version      the version\n";
+
+enum what { SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_ROUTINES, SHOW_TOKENS };
+
+struct request {
+    enum what what;
+    const char *path, *output;
+    const char *thread, *range;    /* NULL: all */
+    bool force;
+};
+
+enum { OPT_WHAT = 0x100, OPT_THREAD = 0x200, OPT_RANGE };
+static const struct option options[] = {
+    {"events", no_argument, NULL, OPT_WHAT + SHOW_EVENTS},
+    {"lines", no_argument, NULL, OPT_WHAT + SHOW_LINES},
+    {"line-counts", no_argument, NULL, OPT_WHAT + SHOW_LINE_COUNTS},
+    {"routines", no_argument, NULL, OPT_WHAT + SHOW_ROUTINES},
+    {"tokens", no_argument, NULL, OPT_WHAT + SHOW_TOKENS},
+    {"thread", required_argument, NULL, OPT_THREAD},
+    {"range", required_argument, NULL, OPT_RANGE},
+    {"output", required_argument, NULL, 'o'},
+    {"force", no_argument, NULL, 'f'},
+    TOOL_OPTIONS
+};
+
+static void parse_options(int argc, char **argv, struct request *r)
+{
+    int option;
+
+    while ((option = getopt_long(argc, argv, "o:fhV", options, NULL)) != -1) {
+        if (option >= OPT_WHAT && option < OPT_THREAD) {
+            r->what = option - OPT_WHAT;
+            continue;
+        }
+        switch (option) {
+        case OPT_THREAD: r->thread = optarg; break;
+        case OPT_RANGE:  r->range = optarg; break;
+        case 'o':        r->output = optarg; break;
+        case 'f':        r->force = true; break;
+        case 'h':        tool_help(help);
+        case 'V':        tool_version();
+        default:         tool_usage(NULL);
+        }
+    }
+    if (argc - optind != 1)
+        tool_usage(argc == optind ? "no file given" : "more than one file given");
+    r->path = argv[optind];
+    if ((r->range || r->thread) && r->what == SHOW_ROUTINES)
+        tool_usage("--routines is about all threads");
+}
+
+/* ---- Ranges --------------------------------------------------------------------- */
+
+/* `A:B`, `A:`, `:B`. */
+static void parse_range(const char *text, struct dump_range *range)
+{
+    const char *colon = strchr(text, ':');
+    char first[32];
+
+    if (!colon || (size_t)(colon - text) >= sizeof first)
+        tool_usage("--range: `%s` is not of the form A:B", text);
+    memcpy(first, text, colon - text);
+    first[colon - text] = '\0';
+    if (first[0])
+        range->begin = tool_count_argument("--range", first);
+    if (colon[1])
+        range->end = tool_count_argument("--range", colon + 1);
+    if (range->begin > range->end)
+        tool_usage("--range: %s ends before it begins", text);
+}
+
+/* The ranges asked for, one a thread: *n of them. */
+static struct dump_range *find_ranges(const wpp *w, const struct request *r, uint32_t *n)
+{
+    uint32_t n_threads = wpp_grammar(w)->n_threads;
+    uint64_t first = r->thread ? tool_count_argument("--thread", r->thread) : 0;
+    struct dump_range *ranges = calloc(n_threads + 1, sizeof *ranges);
+
+    if (!ranges)
+        tool_die(TOOL_ERROR, "out of memory");
+    if (r->thread && first >= n_threads)
+        tool_die(TOOL_ERROR, "%s: no thread %s, there are %u", r->path, r->thread, n_threads);
+    if (r->range && !r->thread && n_threads > 1)
+        tool_usage("--range: %s has %u threads; choose one by --thread", r->path, n_threads);
+    *n = r->thread ? 1 : n_threads;
+    for (uint32_t i = 0; i < *n; i++) {
+        uint64_t tokens = wpp_thread(w, first + i)->tokens;
+        ranges[i] = (struct dump_range){w, first + i, 0, tokens};
+        if (r->range)
+            parse_range(r->range, &ranges[i]);
+        if (ranges[i].begin > tokens)
+            tool_die(TOOL_ERROR, "%s: thread %u has only %llu events", r->path, (unsigned)first + i,
+                     (unsigned long long)tokens);
+        if (ranges[i].end > tokens)
+            ranges[i].end = tokens;
+    }
+    return ranges;
+}
+
+/* ---- Views that need no order ------------------------------------------------------ */
+
+static bool show_line_counts(const wpp *w, const struct request *r,
+                             const struct dump_range *ranges, uint32_t n, struct wpp_error *error)
+{
+    uint64_t *counts = calloc(wpp_grammar(w)->n_terminals + (size_t)1, sizeof *counts);
+    struct line_counts lines;
+    bool ok = counts != NULL || wpp_fail_memory(error);
+
+    if (ok && !r->range && !r->thread)
+        wpp_terminal_counts(w, counts);
+    else
+        for (uint32_t i = 0; ok && i < n; i++)
+            ok = dump_count(&ranges[i], counts, error);
+    if (ok && !line_counts_of(w, counts, &lines))
+        ok = wpp_fail_memory(error);
+    free(counts);
+    if (!ok)
+        return false;
+    for (size_t i = 0; i < lines.n; i++)
+        printf("%s:%u %llu\n", lines.item[i].file, lines.item[i].line,
+               (unsigned long long)lines.item[i].count);
+    line_counts_free(&lines);
+    return true;
+}
+
+struct routine_row {
+    uint32_t index, paths;     /* executed paths */
+    uint64_t calls, insns;
+};
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct routine_row *x = a, *y = b;
+
+    if (x->insns != y->insns)
+        return x->insns > y->insns ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static void fill_rows(const wpp *w, const uint64_t *counts, struct routine_row *rows, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        rows[i] = (struct routine_row){.index = i};
+    for (uint32_t i = 0; i < wpp_grammar(w)->n_terminals; i++) {
+        const struct wpp_terminal *t = wpp_terminal(w, i);
+        if (t->routine == WPP_NO_ROUTINE)
+            continue;
+        rows[t->routine].paths++;
+        rows[t->routine].calls += t->enters ? counts[i] : 0;
+        rows[t->routine].insns += counts[i] * t->insns;
+    }
+    qsort(rows, n, sizeof *rows, compare_rows);
+}
+
+static bool show_routines(const wpp *w, struct wpp_error *error)
+{
+    struct wpp_summary s;
+    wpp_get_summary(w, &s);
+    uint64_t *counts = calloc(s.n_terminals + (size_t)1, sizeof *counts);
+    struct routine_row *rows = calloc(s.n_routines + (size_t)1, sizeof *rows);
+    bool ok = (counts && rows) || wpp_fail_memory(error);
+
+    if (ok) {
+        wpp_terminal_counts(w, counts);
+        fill_rows(w, counts, rows, s.n_routines);
+        printf("%16s %14s %8s %12s  %s\n", "instructions", "calls", "paths", "of possible",
+               "routine");
+    }
+    for (uint32_t i = 0; ok && i < s.n_routines; i++) {
+        const struct wpp_routine *routine = wpp_routine(w, rows[i].index);
+        printf("%16llu %14llu %8u %12llu  %s  %s:%u%s\n", (unsigned long long)rows[i].insns,
+               (unsigned long long)rows[i].calls, rows[i].paths,
+               (unsigned long long)routine->num_paths, routine->name, routine->file,
+               routine->line, routine->flags & 1 ? "  (limited)" : "");
+    }
+    free(counts);
+    free(rows);
+    return ok;
+}
+
+/* ---- main ------------------------------------------------------------------------------ */
+
+static bool show(const wpp *w, const struct request *r, const struct dump_range *ranges,
+                 uint32_t n, struct wpp_error *error)
+{
+    static bool (*const views[])(FILE *, const struct dump_range *, struct wpp_error *) = {
+        [SHOW_EVENTS] = dump_events, [SHOW_LINES] = dump_lines, [SHOW_TOKENS] = dump_tokens
+    };
+    bool ok = true;
+
+    if (r->what == SHOW_ROUTINES)
+        return show_routines(w, error);
+    if (r->what == SHOW_LINE_COUNTS)
+        return show_line_counts(w, r, ranges, n, error);
+    for (uint32_t i = 0; ok && i < n && !ferror(stdout); i++)
+        ok = views[r->what](stdout, &ranges[i], error);
+    return ok;
+}
+
+/* With -o, standard output becomes the file. */
+static struct wpp_output *redirect(const struct request *r)
+{
+    struct wpp_error error;
+    struct wpp_output *out;
+
+    if (!r->output)
+        return NULL;
+    out = wpp_output_open(r->output, r->force ? WPP_OUTPUT_REPLACE : 0, &error);
+    if (!out)
+        tool_die_error(&error);
+    if (dup2(wpp_output_fd(out), STDOUT_FILENO) < 0)
+        tool_die(TOOL_ERROR, "cannot redirect standard output");
+    return out;
+}
+
+/* Gives the file its name, or leaves nothing behind. */
+static void keep_output(struct wpp_output *out, const char *path)
+{
+    struct wpp_error error;
+
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        wpp_output_abandon(out);
+        tool_die(TOOL_ERROR, "cannot write %s", path);
+    }
+    if (!wpp_output_commit(out, &error))
+        tool_die_error(&error);
+}
+
+int main(int argc, char **argv)
+{
+    struct request r = {.what = SHOW_EVENTS};
+    struct wpp_error error;
+    struct wpp_output *out;
+    struct dump_range *ranges;
+    uint32_t n;
+    wpp *w;
+
+    tool_init("wpp-dump");
+    parse_options(argc, argv, &r);
+    if (r.what == SHOW_TOKENS && !r.output)
+        tool_refuse_terminal(STDOUT_FILENO, "--tokens");
+    w = wpp_open(r.path, &error);
+    if (!w)
+        tool_die_error(&error);
+    ranges = find_ranges(w, &r, &n);
+    out = redirect(&r);
+    if (!show(w, &r, ranges, n, &error)) {
+        wpp_output_abandon(out);
+        tool_die_error(&error);
+    }
+    free(ranges);
+    wpp_close(w);
+    if (out)
+        keep_output(out, r.output);
+    return tool_finish(TOOL_OK);
+}
