@@ -275,7 +275,7 @@ static void test_saturation(void)
     c.threads = &thread;
     for (uint32_t n = 62; n < N; n++) {
         thread.tokens = n == 62 ? UINT64_C(1) << 63 : 0;
-        c.grammar = (struct wpp_grammar){1, n, 1, all, symbols, length};
+        c.grammar = (struct wpp_grammar){1, n, 1, body, symbols, length};
         wpp_content_encode(&c, &file, &error);
         w = wpp_open_memory(file.data, file.size, "test", &error);
         if (n == 62) {
