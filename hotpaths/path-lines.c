@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* path-lines.c - the source lines that one acyclic path executes. */
+#include "hotpaths/path-lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct located {
+    uint32_t file;              /* index into files[] */
+    uint32_t line;
+};
+
+static uint32_t file_index(struct path_lines *p, const char *name)
+{
+    for (size_t i = 0; i < p->n_files; i++)
+        if (p->files[i].name == name || strcmp(p->files[i].name, name) == 0)
+            return (uint32_t)i;
+    p->files[p->n_files].name = name;
+    return (uint32_t)p->n_files++;
+}
+
+static int by_file_and_line(const void *pa, const void *pb)
+{
+    const struct located *a = pa, *b = pb;
+
+    if (a->file != b->file)
+        return a->file < b->file ? -1 : 1;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static size_t count_lines(const struct wpp_routine *r, const struct wpp_terminal *t)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < t->n_blocks; i++)
+        n += r->blocks[t->blocks[i]].n_lines;
+    return n;
+}
+
+/* The path's lines in order of execution; returns how many. */
+static size_t collect(struct path_lines *p, struct located *out, const struct wpp_routine *r,
+                      const struct wpp_terminal *t)
+{
+    size_t n = 0;
+
+    file_index(p, r->file);
+    for (uint32_t i = 0; i < t->n_blocks; i++) {
+        const struct wpp_block *b = &r->blocks[t->blocks[i]];
+
+        for (uint32_t j = 0; j < b->n_lines; j++)
+            if (b->lines[j].line)
+                out[n++] = (struct located){ file_index(p, b->lines[j].file), b->lines[j].line };
+    }
+    return n;
+}
+
+/* Distributes sorted lines over their files; files without lines go. */
+static void group(struct path_lines *p, const struct located *sorted, size_t n)
+{
+    size_t used = 0, kept = 0;
+
+    for (size_t f = 0, i = 0; f < p->n_files; f++) {
+        struct path_file file = { p->files[f].name, p->all + used, 0 };
+
+        for (; i < n && sorted[i].file == f; i++)
+            if (!file.n_lines || file.lines[file.n_lines - 1] != sorted[i].line)
+                file.lines[file.n_lines++] = sorted[i].line;
+        used += file.n_lines;
+        if (file.n_lines)
+            p->files[kept++] = file;
+    }
+    p->n_files = kept;
+}
+
+bool path_lines_of(struct path_lines *p, const wpp *w, uint32_t terminal)
+{
+    const struct wpp_terminal *t = wpp_terminal(w, terminal);
+    const struct wpp_routine *r;
+    struct located *located;
+    size_t n;
+
+    *p = (struct path_lines){ 0 };
+    if (t->routine == WPP_NO_ROUTINE)
+        return true;
+    r = wpp_routine(w, t->routine);
+    n = count_lines(r, t);
+    located = calloc(n + 1, sizeof *located);
+    p->files = calloc(n + 1, sizeof *p->files);     /* the routine's file and one for each line */
+    p->all = calloc(n + 1, sizeof *p->all);
+    if (!located || !p->files || !p->all) {
+        free(located);
+        path_lines_free(p);
+        return false;
+    }
+    n = collect(p, located, r, t);
+    qsort(located, n, sizeof *located, by_file_and_line);
+    group(p, located, n);
+    free(located);
+    return true;
+}
+
+void path_lines_free(struct path_lines *p)
+{
+    free(p->files);
+    free(p->all);
+    *p = (struct path_lines){ 0 };
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/* report-text.c - an analysis' answer for people.
+ *
+ *       rank, share, cost = frequency x cost of one execution, length
+ *         routine  file:lines  x turns
+ *             line * source text             `*`: executed
+ *           -> routine called within the subpath, indented by its depth
+ *         3 times:                           what repeats is told once
+ *
+ * The source of a path is shown where the path first appears in the report;
+ * later steps name the subpath that shows it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/path-lines.h"
+#include "hotpaths/report.h"
+#include "hotpaths/story.h"
+
+enum {
+    WIDTH = 118,                /* columns of a source line, number included */
+    TAB = 8,
+    CONTEXT = 3,                /* up to so many lines between executed ones are shown too */
+    STEP_INDENT = 4,            /* of the first level of calls */
+    LEVEL_INDENT = 3,
+    LINES_INDENT = 3            /* of source lines below their step */
+};
+
+struct teller {
+    const struct report *r;
+    const struct story *story;
+    size_t rank;
+    size_t *shown_at;           /* of each terminal: rank of the subpath with its source, or 0 */
+    bool source_missing;
+};
+
+/* ---- Small pieces ---------------------------------------------------------------- */
+
+enum style { BOLD, ROUTINE, DIM, EXECUTED, TURNS, PLAIN };
+
+static const char *style(const struct report *r, enum style style)
+{
+    static const char *const codes[] = {
+        "\033[1m", "\033[1;36m", "\033[2m", "\033[32m", "\033[33m", "\033[0m"
+    };
+
+    return r->color ? codes[style] : "";
+}
+
+/* 1234567 as 1,234,567. */
+static const char *grouped(uint64_t n, char out[static 32])
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
+    char *p = out;
+
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *p++ = ',';
+        *p++ = digits[i];
+    }
+    *p = '\0';
+    return out;
+}
+
+/* 1234567 as 1.23 M. */
+static const char *scaled(uint64_t n, char out[static 32])
+{
+    static const char *const units[] = { "", " k", " M", " G", " T", " P", " E" };
+    double value = (double)n;
+    unsigned unit = 0;
+
+    while (value >= 999.5 && unit < 6) {
+        value /= 1000;
+        unit++;
+    }
+    if (unit == 0)
+        snprintf(out, 32, "%" PRIu64, n);
+    else
+        snprintf(out, 32, "%.3g%s", value, units[unit]);
+    return out;
+}
+
+static const char *percent(const struct report *r, uint64_t cost, char out[static 32])
+{
+    uint64_t total = hot_total_cost(r->result);
+    double share = total ? 100 * (double)cost / (double)total : 0;
+
+    snprintf(out, 32, share >= 9.95 ? "%.1f %%" : "%.2f %%", share);
+    return out;
+}
+
+static void indent(FILE *out, size_t columns)
+{
+    fprintf(out, "%*s", (int)columns, "");
+}
+
+/* Names may hold any bytes: none may act on the terminal. */
+static void put_name(FILE *out, const char *name)
+{
+    for (; *name; name++)
+        putc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, out);
+}
+
+/* ---- Source lines ------------------------------------------------------------------ */
+
+struct source_line {
+    const char *text;
+    size_t length;
+};
+
+static bool source_line(const struct teller *t, const struct wpp_routine *routine,
+                        const struct path_file *f, uint32_t line, struct source_line *out)
+{
+    out->text = source_text_line(t->r->sources, routine->directory, f->name, line, &out->length);
+    return out->text != NULL;
+}
+
+/* Columns of white space before the text; SIZE_MAX for a blank line. */
+static size_t leading_columns(const struct source_line *l)
+{
+    size_t columns = 0;
+
+    for (size_t i = 0; i < l->length; i++) {
+        if (l->text[i] == '\t')
+            columns += TAB - columns % TAB;
+        else if (l->text[i] == ' ')
+            columns++;
+        else
+            return columns;
+    }
+    return SIZE_MAX;
+}
+
+/* The text from column `from` on, tabs expanded, cut at `width` columns. */
+static void put_source(FILE *out, const struct source_line *l, size_t from, size_t width)
+{
+    size_t column = 0;
+
+    for (size_t i = 0; i < l->length && column < from + width; i++) {
+        unsigned char c = (unsigned char)l->text[i];
+        size_t next = c == '\t' ? column + TAB - column % TAB : column + 1;
+
+        if ((c & 0xc0) == 0x80)
+            next = column;      /* the rest of a UTF-8 character takes no column */
+        if (c == '\t')
+            indent(out, next > from ? next - (column > from ? column : from) : 0);
+        else if (next > from)
+            putc(c < 0x20 || c == 0x7f ? '?' : c, out);
+        column = next;
+    }
+    putc('\n', out);
+}
+
+/* Whether lines between executed lines a < b are shown as context. */
+static bool is_close(uint32_t a, uint32_t b)
+{
+    return b - a <= CONTEXT + 1;
+}
+
+static size_t common_indent(const struct teller *t, const struct wpp_routine *routine,
+                            const struct path_file *f)
+{
+    size_t least = SIZE_MAX;
+    struct source_line l;
+
+    for (size_t i = 0; i < f->n_lines; i++) {
+        uint32_t end = i + 1 < f->n_lines && is_close(f->lines[i], f->lines[i + 1])
+                           ? f->lines[i + 1] : f->lines[i] + 1;
+
+        for (uint32_t line = f->lines[i]; line < end; line++)
+            if (source_line(t, routine, f, line, &l) && leading_columns(&l) < least)
+                least = leading_columns(&l);
+    }
+    return least == SIZE_MAX ? 0 : least;
+}
+
+static void put_line(const struct teller *t, const struct wpp_routine *routine,
+                     const struct path_file *f, uint32_t line, bool executed, size_t from,
+                     size_t columns)
+{
+    const struct report *r = t->r;
+    size_t width = columns + 24 < WIDTH ? WIDTH - columns - 8 : 16;
+    struct source_line l;
+
+    if (!source_line(t, routine, f, line, &l))
+        l = (struct source_line){ "", 0 };
+    indent(r->out, columns);
+    fprintf(r->out, "%s%5" PRIu32 "%s %s%c%s ", style(r, DIM), line, style(r, PLAIN),
+            style(r, EXECUTED), executed ? '*' : ' ', style(r, PLAIN));
+    fputs(style(r, executed ? PLAIN : DIM), r->out);
+    put_source(r->out, &l, from, width);
+    fputs(style(r, PLAIN), r->out);
+}
+
+static void put_file(const struct teller *t, const struct wpp_routine *routine,
+                     const struct path_file *f, size_t columns)
+{
+    size_t from = common_indent(t, routine, f);
+
+    for (size_t i = 0; i < f->n_lines; i++) {
+        uint32_t line = f->lines[i];
+
+        put_line(t, routine, f, line, true, from, columns);
+        if (i + 1 == f->n_lines)
+            break;
+        if (!is_close(line, f->lines[i + 1])) {
+            indent(t->r->out, columns);
+            fprintf(t->r->out, "%s    :%s\n", style(t->r, DIM), style(t->r, PLAIN));
+            continue;
+        }
+        while (++line < f->lines[i + 1])
+            put_line(t, routine, f, line, false, from, columns);
+    }
+}
+
+/* The source of all files of a path; those of inlined code under their name. */
+static void put_sources(struct teller *t, const struct wpp_routine *routine,
+                        const struct path_lines *p, size_t columns)
+{
+    for (size_t i = 0; i < p->n_files; i++) {
+        if (!source_text_has(t->r->sources, routine->directory, p->files[i].name)) {
+            t->source_missing = true;
+            continue;
+        }
+        if (i > 0 || strcmp(p->files[i].name, routine->file) != 0) {
+            indent(t->r->out, columns);
+            fprintf(t->r->out, "%sinlined from ", style(t->r, DIM));
+            put_name(t->r->out, p->files[i].name);
+            fprintf(t->r->out, ":%s\n", style(t->r, PLAIN));
+        }
+        put_file(t, routine, &p->files[i], columns);
+    }
+}
+
+/* ---- Steps ----------------------------------------------------------------------------- */
+
+static void put_ranges(FILE *out, const struct path_file *f)
+{
+    put_name(out, f->name);
+    for (size_t i = 0, j; i < f->n_lines; i = j) {
+        for (j = i + 1; j < f->n_lines && f->lines[j] == f->lines[j - 1] + 1;)
+            j++;
+        fprintf(out, "%c%" PRIu32, i ? ',' : ':', f->lines[i]);
+        if (j - i > 1)
+            fprintf(out, "-%" PRIu32, f->lines[j - 1]);
+    }
+}
+
+static void put_turns(const struct report *r, size_t turns)
+{
+    if (turns > 1)
+        fprintf(r->out, "  %sx %zu%s", style(r, TURNS), turns, style(r, PLAIN));
+}
+
+static bool put_path(struct teller *t, const struct story_step *step,
+                     const struct wpp_terminal *terminal, size_t turns, size_t columns)
+{
+    const struct report *r = t->r;
+    const struct wpp_routine *routine = wpp_routine(r->w, terminal->routine);
+    size_t *shown_at = &t->shown_at[step->terminal];
+    struct path_lines p;
+
+    if (!path_lines_of(&p, r->w, step->terminal))
+        return false;
+    fprintf(r->out, "%s%s", step->called ? "-> " : "", style(r, ROUTINE));
+    put_name(r->out, routine->name);
+    fprintf(r->out, "%s  ", style(r, PLAIN));
+    for (size_t i = 0; i < p.n_files; i++) {
+        put_ranges(r->out, &p.files[i]);
+        fputs(i + 1 < p.n_files ? " " : "  ", r->out);
+    }
+    fprintf(r->out, "%spath %" PRIu64 "%s", style(r, DIM), terminal->path, style(r, PLAIN));
+    put_turns(r, turns);
+    if (step->leaves)
+        fputs("  returns", r->out);
+    if (*shown_at && *shown_at != t->rank)
+        fprintf(r->out, "  %s(shown in %zu)%s", style(r, DIM), *shown_at, style(r, PLAIN));
+    putc('\n', r->out);
+    if (!*shown_at)
+        put_sources(t, routine, &p, columns + LINES_INDENT);
+    *shown_at = *shown_at ? *shown_at : t->rank;
+    path_lines_free(&p);
+    return true;
+}
+
+static bool put_step(struct teller *t, const struct story_step *step, size_t turns, size_t nesting)
+{
+    const struct report *r = t->r;
+    const struct wpp_terminal *terminal = wpp_terminal(r->w, step->terminal);
+    size_t level = step->depth < 20 ? step->depth : 20;
+    size_t columns = STEP_INDENT + LEVEL_INDENT * (level + nesting);
+
+    /* The arrow of a call stands in the indentation. */
+    indent(r->out, step->called ? columns - LEVEL_INDENT : columns);
+    if (terminal->routine != WPP_NO_ROUTINE)
+        return put_path(t, step, terminal, turns, columns);
+    fprintf(r->out, "symbol %" PRIu32, terminal->token);
+    put_turns(r, turns);
+    putc('\n', r->out);
+    return true;
+}
+
+/* Steps [at, end), repetitions folded, those inside repetitions too.  The
+ * recursion halves the range each time. */
+static bool put_steps(struct teller *t, size_t at, size_t end, size_t nesting)
+{
+    while (at < end) {
+        struct story_repeat repeat = story_repeat_at(t->story, at, end);
+
+        if (repeat.period == 1) {
+            if (!put_step(t, &t->story->steps[at], repeat.count, nesting))
+                return false;
+        } else {
+            indent(t->r->out, STEP_INDENT + LEVEL_INDENT * nesting);
+            fprintf(t->r->out, "%s%zu times:%s\n", style(t->r, TURNS), repeat.count,
+                    style(t->r, PLAIN));
+            if (!put_steps(t, at, at + repeat.period, nesting + 1))
+                return false;
+        }
+        at += repeat.period * repeat.count;
+        if (at < end && repeat.period > 1) {
+            indent(t->r->out, STEP_INDENT + LEVEL_INDENT * nesting);
+            fprintf(t->r->out, "%sthen:%s\n", style(t->r, TURNS), style(t->r, PLAIN));
+        }
+    }
+    return true;
+}
+
+/* ---- The report --------------------------------------------------------------------------- */
+
+static bool put_subpath(struct teller *t, size_t index)
+{
+    const struct report *r = t->r;
+    struct hot_subpath p = hot_get(r->result, index);
+    struct story story;
+    char share[32], cost[32], frequency[32], unit[32];
+    bool good;
+
+    if (!story_tell(&story, r->w, p.terminals, p.length))
+        return false;
+    fprintf(r->out, "\n%s%3zu  %s%s of the run: %s %s = %s times %s, %" PRIu32 " path%s\n",
+            style(r, BOLD), index + 1, percent(r, p.cost, share), style(r, PLAIN),
+            scaled(p.cost, cost), r->cost_unit, grouped(p.frequency, frequency),
+            grouped(p.unit_cost, unit), p.length, p.length == 1 ? "" : "s");
+    t->rank = index + 1;
+    t->story = &story;
+    good = put_steps(t, 0, story.n, 0);
+    story_free(&story);
+    return good;
+}
+
+static uint64_t cost_of_first(const struct report *r, size_t n)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (__builtin_add_overflow(sum, hot_get(r->result, i).cost, &sum))
+            return UINT64_MAX;
+    return sum;
+}
+
+static void put_heading(const struct report *r, size_t n)
+{
+    char total[32], least[32], share[32], sum[32], chosen[64] = "";
+
+    if (!r->config->min_cost)
+        snprintf(chosen, sizeof chosen, ", chosen for about %" PRIu32 " answers", r->config->wanted);
+    put_name(r->out, r->file_name);
+    fprintf(r->out, ": %zu hot subpath%s of %" PRIu32 " to %" PRIu32 " paths\n",
+            hot_count(r->result), hot_count(r->result) == 1 ? "" : "s", r->config->min_length,
+            r->config->max_length);
+    fprintf(r->out, "at least %s of the run's %s %s each (%s; --min-cost=%" PRIu64 "%s)\n",
+            scaled(hot_min_cost(r->result), least), scaled(hot_total_cost(r->result), total),
+            r->cost_unit, percent(r, hot_min_cost(r->result), share), hot_min_cost(r->result),
+            chosen);
+    if (r->config->algorithm == HOT_EXACT)
+        fputs("frequencies are exact; subpaths overlap\n", r->out);
+    else
+        fprintf(r->out, "frequencies are lower bounds; subpaths do not overlap: the %zu shown are "
+                "%s of the run\n", n, percent(r, cost_of_first(r, n), sum));
+}
+
+bool report_text(const struct report *r)
+{
+    size_t n = hot_count(r->result) < r->top ? hot_count(r->result) : r->top;
+    struct teller t = { .r = r };
+    struct wpp_summary run;
+    bool good = true;
+
+    wpp_get_summary(r->w, &run);
+    t.shown_at = calloc((size_t)run.n_terminals + 1, sizeof *t.shown_at);
+    if (!t.shown_at)
+        return false;
+    put_heading(r, n);
+    for (size_t i = 0; i < n && good; i++)
+        good = put_subpath(&t, i);
+    if (good && n < hot_count(r->result))
+        fprintf(r->out, "\n%zu more: --top=%zu shows all\n", hot_count(r->result) - n,
+                hot_count(r->result));
+    if (good && t.source_missing)
+        fputs("\nSome source files were not found; --source=DIR says where they are.\n", r->out);
+    free(t.shown_at);
+    return good;
+}

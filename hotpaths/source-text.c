@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* source-text.c - lines of source files; see source-text.h. */
+#include "hotpaths/source-text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* More than any source; what is larger is not read. */
+enum { LARGEST_FILE = 64 << 20 };
+
+/* One file: text[start[i] .. start[i + 1]) is line i + 1 with its newline.
+ * text is NULL when the file cannot be shown. */
+struct shown_file {
+    char *directory, *name;
+    char *text;
+    uint32_t *start;
+    uint32_t n_lines;
+};
+
+struct source_text {
+    const char *first_directory;
+    struct shown_file *files;
+    size_t n, size;
+    size_t last;                /* most questions are about the same file again */
+};
+
+struct source_text *source_text_new(const char *first_directory)
+{
+    struct source_text *s = calloc(1, sizeof *s);
+
+    if (s)
+        s->first_directory = first_directory;
+    return s;
+}
+
+void source_text_free(struct source_text *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->files[i].directory);
+        free(s->files[i].name);
+        free(s->files[i].text);
+        free(s->files[i].start);
+    }
+    free(s->files);
+    free(s);
+}
+
+/* ---- Reading ------------------------------------------------------------------ */
+
+static int open_in(const char *directory, const char *name)
+{
+    char *path;
+    int fd;
+
+    if (!directory || !*directory || *name == '/')
+        return open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (asprintf(&path, "%s/%s", directory, name) < 0)
+        return -1;
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    free(path);
+    return fd;
+}
+
+static int open_source(const char *first, const char *directory, const char *name)
+{
+    int fd = -1;
+
+    if (first)
+        fd = open_in(first, *name == '/' ? name + 1 : name);
+    if (fd < 0)
+        fd = open_in(directory, name);
+    if (fd < 0)
+        fd = open_in(NULL, name);
+    return fd;
+}
+
+/* The whole file with a NUL behind it; NULL if it is no readable regular file. */
+static char *read_whole(int fd, size_t *size)
+{
+    struct stat st;
+    char *text;
+    size_t n = 0;
+
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > LARGEST_FILE)
+        return NULL;
+    text = malloc((size_t)st.st_size + 1);
+    while (text && n < (size_t)st.st_size) {
+        ssize_t got = read(fd, text + n, (size_t)st.st_size - n);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        n += (size_t)got;
+    }
+    if (text)
+        text[n] = '\0';
+    *size = n;
+    return text;
+}
+
+static bool index_lines(struct shown_file *f, size_t size)
+{
+    size_t lines = 1;
+
+    for (size_t i = 0; i < size; i++)
+        lines += f->text[i] == '\n';
+    f->start = malloc((lines + 1) * sizeof *f->start);
+    if (!f->start)
+        return false;
+    f->start[0] = 0;
+    for (size_t i = 0; i < size; i++)
+        if (f->text[i] == '\n')
+            f->start[++f->n_lines] = (uint32_t)i + 1;
+    if (f->start[f->n_lines] < size)
+        f->start[++f->n_lines] = (uint32_t)size;
+    return true;
+}
+
+static void load(const struct source_text *s, struct shown_file *f)
+{
+    int fd = open_source(s->first_directory, f->directory, f->name);
+    size_t size;
+
+    if (fd < 0)
+        return;
+    f->text = read_whole(fd, &size);
+    close(fd);
+    if (f->text && !index_lines(f, size)) {
+        free(f->text);
+        f->text = NULL;
+    }
+}
+
+/* ---- Asking --------------------------------------------------------------------- */
+
+static bool is_file(const struct shown_file *f, const char *directory, const char *name)
+{
+    return strcmp(f->name, name) == 0 && strcmp(f->directory, directory) == 0;
+}
+
+static struct shown_file *add(struct source_text *s, const char *directory, const char *name)
+{
+    struct shown_file *f;
+
+    if (s->n == s->size) {
+        size_t size = s->size ? 2 * s->size : 16;
+        struct shown_file *files = realloc(s->files, size * sizeof *files);
+
+        if (!files)
+            return NULL;
+        s->files = files;
+        s->size = size;
+    }
+    f = &s->files[s->n];
+    *f = (struct shown_file){ .directory = strdup(directory), .name = strdup(name) };
+    if (!f->directory || !f->name) {
+        free(f->directory);
+        free(f->name);
+        return NULL;
+    }
+    s->last = s->n++;
+    load(s, f);
+    return f;
+}
+
+static struct shown_file *look_up(struct source_text *s, const char *directory, const char *name)
+{
+    if (s->n && is_file(&s->files[s->last], directory, name))
+        return &s->files[s->last];
+    for (size_t i = 0; i < s->n; i++) {
+        if (is_file(&s->files[i], directory, name)) {
+            s->last = i;
+            return &s->files[i];
+        }
+    }
+    return add(s, directory, name);
+}
+
+bool source_text_has(struct source_text *s, const char *directory, const char *file)
+{
+    const struct shown_file *f = look_up(s, directory, file);
+
+    return f && f->text;
+}
+
+const char *source_text_line(struct source_text *s, const char *directory, const char *file,
+                             uint32_t line, size_t *length)
+{
+    const struct shown_file *f = look_up(s, directory, file);
+    const char *begin, *end;
+
+    if (!f || !f->text || line < 1 || line > f->n_lines)
+        return NULL;
+    begin = f->text + f->start[line - 1];
+    end = f->text + f->start[line];
+    while (end > begin && (end[-1] == '\n' || end[-1] == '\r'))
+        end--;
+    *length = (size_t)(end - begin);
+    return begin;
+}

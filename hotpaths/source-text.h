@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* source-text.h - lines of source files, where these can still be found.
+ *
+ * A file is looked for below the directory the user names, if any, then in the
+ * directory where it was compiled, then from the current directory.  Each file
+ * is read once.  Only regular files are opened.
+ */
+#ifndef WPP_HOT_SOURCE_TEXT_H
+#define WPP_HOT_SOURCE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct source_text;
+
+/* `first_directory` may be NULL, else must outlive the result.  NULL: no memory. */
+struct source_text *source_text_new(const char *first_directory);
+void source_text_free(struct source_text *s);
+
+/* Whether the file can be shown. */
+bool source_text_has(struct source_text *s, const char *directory, const char *file);
+
+/* Line `line` (from 1) without its newline, not NUL-terminated: *length bytes.
+ * NULL when there is no such file or line. */
+const char *source_text_line(struct source_text *s, const char *directory, const char *file,
+                             uint32_t line, size_t *length);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* story.c - a subpath as one reads it; see story.h. */
+#include "hotpaths/story.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "wpp/events.h"
+
+/* Longer repetitions are neither common nor worth looking for. */
+enum { LONGEST_PERIOD = 1024 };
+
+static const struct wpp_routine *routine_of(const wpp *w, const struct wpp_terminal *t)
+{
+    return t->routine == WPP_NO_ROUTINE ? NULL : wpp_routine(w, t->routine);
+}
+
+/* Lets the stack of activations find the depths.  An activation that began
+ * before the subpath lies below all that were seen: one level up. */
+static bool find_depths(struct story *s, int64_t *depth, struct events *events, const wpp *w)
+{
+    int64_t bottom = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct wpp_terminal *t = wpp_terminal(w, s->steps[i].terminal);
+        struct events_step step;
+
+        if (!events_next(events, t, routine_of(w, t), &step))
+            return false;
+        if (step.arrival == ARRIVAL_NONE) {
+            depth[i] = i ? depth[i - 1] : 0;
+            continue;
+        }
+        if (step.arrival == ARRIVAL_UNSEEN && i > 0)
+            bottom--;
+        depth[i] = bottom + step.depth;
+        s->steps[i].called = step.arrival == ARRIVAL_ENTER && i > 0 && depth[i] > depth[i - 1];
+        s->steps[i].leaves = step.leaves;
+    }
+    return true;
+}
+
+bool story_tell(struct story *s, const wpp *w, const uint32_t *terminals, uint32_t n)
+{
+    struct events *events = events_new();
+    int64_t *depth = calloc((size_t)n + 1, sizeof *depth);
+    int64_t lowest = 0;
+    bool good;
+
+    s->steps = calloc((size_t)n + 1, sizeof *s->steps);
+    s->n = n;
+    for (uint32_t i = 0; s->steps && i < n; i++)
+        s->steps[i].terminal = terminals[i];
+    good = events && depth && s->steps && find_depths(s, depth, events, w);
+    for (uint32_t i = 0; good && i < n; i++)
+        lowest = depth[i] < lowest ? depth[i] : lowest;
+    for (uint32_t i = 0; good && i < n; i++)
+        s->steps[i].depth = (uint32_t)(depth[i] - lowest);
+    events_free(events);
+    free(depth);
+    if (!good)
+        story_free(s);
+    return good;
+}
+
+void story_free(struct story *s)
+{
+    free(s->steps);
+    *s = (struct story){ 0 };
+}
+
+static bool same_step(const struct story_step *a, const struct story_step *b)
+{
+    return a->terminal == b->terminal && a->depth == b->depth;
+}
+
+struct story_repeat story_repeat_at(const struct story *s, size_t at, size_t end)
+{
+    struct story_repeat best = { 1, 1 };
+
+    assert(at < end && end <= s->n);
+    for (size_t period = 1; period <= LONGEST_PERIOD && period <= (end - at) / 2; period++) {
+        size_t stop = at + period;
+        size_t count;
+
+        while (stop < end && same_step(&s->steps[stop], &s->steps[stop - period]))
+            stop++;
+        count = (stop - at) / period;
+        if (count > 1 && (best.count == 1 || count * period > best.count * best.period))
+            best = (struct story_repeat){ period, count };
+    }
+    return best;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* story.h - a subpath as one reads it: who calls whom, what repeats.
+ *
+ *      step     terminal   depth
+ *      0        caller       0     ends at a call
+ *      1        callee       1     arrives by it
+ *      2        callee       1     leaves
+ *      3        caller       0     goes on behind the call
+ *
+ * Depths are relative: the shallowest step has depth 0.
+ */
+#ifndef WPP_HOT_STORY_H
+#define WPP_HOT_STORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wpp/wpp.h"
+
+struct story_step {
+    uint32_t terminal;
+    uint32_t depth;
+    bool called;            /* arrives by a call within the subpath */
+    bool leaves;
+};
+
+struct story {
+    struct story_step *steps;
+    size_t n;
+};
+
+/* Fills `s` (story_free); false when there is no memory. */
+bool story_tell(struct story *s, const wpp *w, const uint32_t *terminals, uint32_t n);
+void story_free(struct story *s);
+
+/* The repetition that begins at step `at` and ends before `end`: `count` times
+ * the same `period` steps.  Of all, the one that covers most, then the one of
+ * the shortest period; count is 1 when nothing repeats. */
+struct story_repeat {
+    size_t period;
+    size_t count;
+};
+struct story_repeat story_repeat_at(const struct story *s, size_t at, size_t end);
+
+#endif
