@@ -13,7 +13,7 @@
 
 #include "wpp/error.h"
 #include "wpp/events.h"
-#include "wpp/path-lines.h"
+#include "wpp/trail.h"
 
 enum { BATCH = 16384, MAX_INDENT = 64 };
 
@@ -115,17 +115,17 @@ static bool say_path(struct words *words, const struct wpp_terminal *t,
                      const struct wpp_routine *routine)
 {
     FILE *out = open_memstream(&words->text, &words->size);
-    struct path_lines lines = {0};
-    bool ok = out && (!routine || path_lines_of(t, routine, &lines));
+    struct trail trail = {0};
+    bool ok = out && (!routine || trail_of(t, routine, &trail));
 
     if (ok && !routine) {
         fprintf(out, "Symbol %u\n", t->token);
     } else if (ok) {
         fprintf(out, "NewPath %llu [", (unsigned long long)t->path);
-        path_lines_print(out, &lines, 0);
+        trail_print(out, &trail, 0);
         fputs("]\n", out);
     }
-    path_lines_free(&lines);
+    trail_free(&trail);
     return (!out || fclose(out) == 0) && ok;
 }
 
@@ -133,19 +133,19 @@ static bool say_lines(struct words *words, const struct wpp_terminal *t,
                       const struct wpp_routine *routine)
 {
     FILE *out = open_memstream(&words->text, &words->size);
-    struct path_lines lines = {0};
-    bool ok = out && (!routine || path_lines_of(t, routine, &lines));
+    struct trail trail = {0};
+    bool ok = out && (!routine || trail_of(t, routine, &trail));
 
-    for (size_t i = 0; ok && i < lines.n; i++) {
-        fprintf(out, "%s:%u\n", lines.line[i].file, lines.line[i].line);
+    for (size_t i = 0; ok && i < trail.n; i++) {
+        fprintf(out, "%s:%u\n", trail.line[i].file, trail.line[i].line);
         if (i == 0)
             words->rest = fflush(out) == 0 ? words->size : 0;
     }
-    if (ok && lines.n > 0) {
-        words->first = lines.line[0];
-        words->last = lines.line[lines.n - 1];
+    if (ok && trail.n > 0) {
+        words->first = trail.line[0];
+        words->last = trail.line[trail.n - 1];
     }
-    path_lines_free(&lines);
+    trail_free(&trail);
     return (!out || fclose(out) == 0) && ok;
 }
 
@@ -250,7 +250,7 @@ static void tell_lines(const struct teller *t, const struct events_step *step,
         *frame = (struct shadow){.routine = routine};
     if (!words->first.file)
         return;
-    skip = frame->line.file && path_lines_equal(frame->line, words->first) ? words->rest : 0;
+    skip = frame->line.file && same_line(frame->line, words->first) ? words->rest : 0;
     fwrite_unlocked(words->text + skip, 1, words->size - skip, t->out);
     frame->line = words->last;
 }

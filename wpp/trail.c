@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/path-lines.h"
+#include "wpp/trail.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool path_lines_equal(struct wpp_line a, struct wpp_line b)
+bool same_line(struct wpp_line a, struct wpp_line b)
 {
     return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0);
 }
 
-bool path_lines_of(const struct wpp_terminal *terminal, const struct wpp_routine *routine,
-                   struct path_lines *out)
+bool trail_of(const struct wpp_terminal *terminal, const struct wpp_routine *routine,
+                   struct trail *out)
 {
     size_t most = 0;
 
     for (uint32_t i = 0; i < terminal->n_blocks; i++)
         most += routine->blocks[terminal->blocks[i]].n_lines;
-    *out = (struct path_lines){0, malloc((most + 1) * sizeof *out->line)};
+    *out = (struct trail){0, malloc((most + 1) * sizeof *out->line)};
     if (!out->line)
         return false;
     for (uint32_t i = 0; i < terminal->n_blocks; i++) {
         const struct wpp_block *b = &routine->blocks[terminal->blocks[i]];
         for (uint32_t k = 0; k < b->n_lines; k++)
-            if (out->n == 0 || !path_lines_equal(out->line[out->n - 1], b->lines[k]))
+            if (out->n == 0 || !same_line(out->line[out->n - 1], b->lines[k]))
                 out->line[out->n++] = b->lines[k];
     }
     return true;
 }
 
-void path_lines_free(struct path_lines *lines)
+void trail_free(struct trail *trail)
 {
-    free(lines->line);
-    *lines = (struct path_lines){0};
+    free(trail->line);
+    *trail = (struct trail){0};
 }
 
-void path_lines_print(FILE *out, const struct path_lines *lines, size_t max_runs)
+void trail_print(FILE *out, const struct trail *trail, size_t max_runs)
 {
     const char *file = NULL;
     size_t runs = 0;
 
-    for (size_t i = 0, end; i < lines->n; i = end) {
-        const struct wpp_line *first = &lines->line[i];
-        for (end = i + 1; end < lines->n && lines->line[end].line == first->line + (end - i)
-                          && strcmp(lines->line[end].file, first->file) == 0;)
+    for (size_t i = 0, end; i < trail->n; i = end) {
+        const struct wpp_line *first = &trail->line[i];
+        for (end = i + 1; end < trail->n && trail->line[end].line == first->line + (end - i)
+                          && strcmp(trail->line[end].file, first->file) == 0;)
             end++;
         if (i > 0)
             putc(' ', out);
@@ -55,6 +55,6 @@ void path_lines_print(FILE *out, const struct path_lines *lines, size_t max_runs
         file = first->file;
         fprintf(out, "%u", first->line);
         if (end - i > 1)
-            fprintf(out, "-%u", lines->line[end - 1].line);
+            fprintf(out, "-%u", trail->line[end - 1].line);
     }
 }

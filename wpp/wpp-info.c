@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* wpp-info - what a WPP file holds: the columns of Larus' Table 1, and more. */
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "wpp/json.h"
+#include "wpp/tool.h"
+
+static const char help[] =
+    "Usage: wpp-info [OPTION]... FILE.wpp...\n"
+    "Says what was recorded and how well it compressed; several files make a table.\n"
+    "FILE `-` is standard input.\n"
+    "\n"
+    "      --format=FORMAT  text (default), table (also for one file), or json: an object\n"
+    "                       a file, a line each; sizes in bytes, times in nanoseconds\n"
+    "  -h, --help           this text\n"
+    "  -V, --version        the version\n"
+    "\n"
+    "Exit status is 3 when a file is damaged, or what it holds is known to be incomplete.\n";
+
+enum format { FORMAT_TEXT, FORMAT_TABLE, FORMAT_JSON };
+static const char *const format_names[] = {"text", "table", "json", NULL};
+
+struct info {
+    const char *path;
+    struct wpp_summary s;
+    uint64_t *counts;          /* of terminals */
+    uint64_t insns, calls;     /* executed */
+    uint64_t longest;          /* events a rule derives at most */
+};
+
+/* ---- Figures -------------------------------------------------------------------- */
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+static double seconds(const struct info *i)
+{
+    return i->s.nanoseconds / 1e9;
+}
+
+/* What the events weigh as the array of 32-bit words the paper compresses. */
+static double token_bytes(const struct info *i)
+{
+    return 4.0 * i->s.tokens;
+}
+
+/* 1234567 as `1,234,567`; the text lies in one of a few buffers used in turn. */
+static const char *grouped(uint64_t n)
+{
+    static char buffers[8][32];
+    static unsigned turn;
+    char digits[24], *out = buffers[turn++ % 8], *p = out;
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *p++ = ',';
+        *p++ = digits[i];
+    }
+    *p = '\0';
+    return out;
+}
+
+static void gather(const wpp *w, const char *path, struct info *i)
+{
+    const struct wpp_grammar *g = wpp_grammar(w);
+
+    *i = (struct info){.path = path};
+    wpp_get_summary(w, &i->s);
+    i->counts = calloc(g->n_terminals + (size_t)1, sizeof *i->counts);
+    if (!i->counts)
+        tool_die(TOOL_ERROR, "out of memory");
+    wpp_terminal_counts(w, i->counts);
+    for (uint32_t t = 0; t < g->n_terminals; t++) {
+        const struct wpp_terminal *terminal = wpp_terminal(w, t);
+        i->insns += i->counts[t] * terminal->insns;
+        i->calls += terminal->enters ? i->counts[t] : 0;
+    }
+    for (uint32_t r = 0; r < g->n_rules; r++)
+        if (g->length[r] > i->longest)
+            i->longest = g->length[r];
+}
+
+/* ---- Text ------------------------------------------------------------------------- */
+
+static void print_rate(const char *name, double bytes, double time, const char *remark)
+{
+    printf("%-18s %.3f MB", name, bytes / 1e6);
+    if (time > 0)
+        printf(", %.3f MB/s", bytes / 1e6 / time);
+    printf("%s\n", remark);
+}
+
+static void print_when(const struct info *i)
+{
+    char when[64];
+    time_t started = i->s.started;
+    struct tm tm;
+
+    if (i->s.started && localtime_r(&started, &tm)
+        && strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S %z", &tm))
+        printf("%-18s %s\n", "started", when);
+    if (i->s.nanoseconds)
+        printf("%-18s %.3f s\n", "time", seconds(i));
+}
+
+static void print_run(const struct info *i)
+{
+    const struct wpp_summary *s = &i->s;
+
+    if (!s->program[0]) {
+        printf("%-18s %s\n", "program", "none: plain symbols");
+        return;
+    }
+    printf("%-18s %s\n", "program", s->program);
+    if (s->command[0])
+        printf("%-18s %s\n", "command", s->command);
+    printf("%-18s %s, process %u\n", "recorded on", s->host[0] ? s->host : "?", s->pid);
+    print_when(i);
+    printf("%-18s %s\n", "complete",
+           s->complete && !s->lost ? "yes" : s->complete ? "no: events were lost" : "no: cut short");
+    if (s->lost)
+        printf("%-18s %s events\n", "lost", grouped(s->lost));
+}
+
+static void print_code(const struct info *i)
+{
+    const struct wpp_summary *s = &i->s;
+
+    printf("%-18s %s instrumented in %u module%s, %s executed\n", "routines",
+           grouped(s->n_instrumented_routines), s->n_modules, s->n_modules == 1 ? "" : "s",
+           grouped(s->n_routines));
+    if (s->n_limited_routines)
+        printf("%-18s %s of the executed have paths cut at the limit\n", "limited",
+               grouped(s->n_limited_routines));
+    printf("%-18s %s\n", "calls", grouped(i->calls));
+    printf("%-18s %s\n", "instructions", grouped(i->insns));
+}
+
+static void print_threads(const wpp *w, const struct info *i)
+{
+    printf("%-18s %s\n", "threads", grouped(i->s.n_threads));
+    for (uint32_t t = 0; t < i->s.n_threads; t++) {
+        const struct wpp_thread *thread = wpp_thread(w, t);
+        printf("%18u %s event%s", t, grouped(thread->tokens), thread->tokens == 1 ? "" : "s");
+        if (thread->tid)
+            printf(", thread %u %s", thread->tid, thread->name);
+        putchar('\n');
+    }
+}
+
+static void print_text(const wpp *w, const struct info *i)
+{
+    const struct wpp_summary *s = &i->s;
+    char grammar[64];
+
+    print_run(i);
+    if (s->program[0])
+        print_code(i);
+    printf("%-18s %s\n", "events", grouped(s->tokens));
+    print_rate("trace", token_bytes(i), seconds(i), "");
+    snprintf(grammar, sizeof grammar, " (grammar %.3f MB)", s->grammar_bytes / 1e6);
+    print_rate("WPP", s->file_bytes, seconds(i), grammar);
+    printf("%-18s %.1f\n", "trace / WPP", ratio(token_bytes(i), s->file_bytes));
+    printf("%-18s %s\n", s->program[0] ? "paths executed" : "distinct symbols",
+           grouped(s->n_terminals));
+    printf("%-18s %s\n", "rules", grouped(s->n_rules));
+    printf("%-18s %.2f\n", "rules per path", ratio(s->n_rules, s->n_terminals));
+    printf("%-18s %s\n", "right-hand sides", grouped(s->rhs_symbols));
+    printf("%-18s %s events\n", "longest rule", grouped(i->longest));
+    print_threads(w, i);
+}
+
+/* ---- Table ------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static int name_width(char **paths, int n)
+{
+    int width = 8;
+
+    for (int i = 0; i < n; i++) {
+        int length = strlen(base_name(paths[i]));
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+static void print_head(int width)
+{
+    printf("%-*s %8s %10s %9s %9s %8s %9s %7s %9s %9s %7s\n", width, "", "time", "trace", "trace/s",
+           "WPP", "WPP/s", "trace/", "threads", "paths", "rules", "rules/");
+    printf("%-*s %8s %10s %9s %9s %8s %9s %7s %9s %9s %7s\n", width, "WPP file", "s", "MB", "MB/s",
+           "MB", "MB/s", "WPP", "", "executed", "", "path");
+}
+
+static void print_row(const struct info *i, int width)
+{
+    const struct wpp_summary *s = &i->s;
+    double trace = token_bytes(i) / 1e6, size = s->file_bytes / 1e6, time = seconds(i);
+
+    printf("%-*s %8.2f %10.2f %9.2f %9.3f %8.3f %9.1f %7u %9s %9s %7.2f%s\n", width,
+           base_name(i->path), time, trace, ratio(trace, time), size, ratio(size, time),
+           ratio(trace, size), s->n_threads, grouped(s->n_terminals), grouped(s->n_rules),
+           ratio(s->n_rules, s->n_terminals),
+           s->complete && !s->lost ? "" : "  incomplete");
+}
+
+/* ---- JSON --------------------------------------------------------------------------- */
+
+static void json_text(const char *key, const char *value)
+{
+    printf("\"%s\":", key);
+    json_string(stdout, value);
+    putchar(',');
+}
+
+static void json_number(const char *key, uint64_t value)
+{
+    printf("\"%s\":%llu,", key, (unsigned long long)value);
+}
+
+static void json_threads(const wpp *w, uint32_t n)
+{
+    printf("\"threads\":[");
+    for (uint32_t t = 0; t < n; t++) {
+        const struct wpp_thread *thread = wpp_thread(w, t);
+        printf("%s{", t ? "," : "");
+        json_number("tid", thread->tid);
+        json_text("name", thread->name);
+        printf("\"events\":%llu}", (unsigned long long)thread->tokens);
+    }
+    printf("],");
+}
+
+static void print_json(const wpp *w, const struct info *i)
+{
+    const struct wpp_summary *s = &i->s;
+
+    putchar('{');
+    json_text("file", i->path);
+    json_text("program", s->program);
+    json_text("command", s->command);
+    json_text("host", s->host);
+    json_number("pid", s->pid);
+    json_number("started", s->started);
+    json_number("nanoseconds", s->nanoseconds);
+    printf("\"complete\":%s,", s->complete ? "true" : "false");
+    json_number("lost", s->lost);
+    json_number("events", s->tokens);
+    json_number("token_bytes", 4 * s->tokens);
+    json_number("trace_bytes", s->trace_bytes);
+    json_number("wpp_bytes", s->file_bytes);
+    json_number("grammar_bytes", s->grammar_bytes);
+    printf("\"ratio\":%.3f,", ratio(token_bytes(i), s->file_bytes));
+    json_number("modules", s->n_modules);
+    json_number("instrumented_routines", s->n_instrumented_routines);
+    json_number("routines", s->n_routines);
+    json_number("limited_routines", s->n_limited_routines);
+    json_number("calls", i->calls);
+    json_number("instructions", i->insns);
+    json_number("paths", s->n_terminals);
+    json_number("rules", s->n_rules);
+    json_number("rhs_symbols", s->rhs_symbols);
+    json_number("longest_rule", i->longest);
+    json_threads(w, s->n_threads);
+    printf("\"rules_per_path\":%.3f}\n", ratio(s->n_rules, s->n_terminals));
+}
+
+/* ---- main ----------------------------------------------------------------------------- */
+
+/* One file; its exit status. */
+static int show(const char *path, enum format format, int width)
+{
+    struct wpp_error error;
+    struct info i;
+    int status;
+    wpp *w = wpp_open(path, &error);
+
+    if (!w) {
+        tool_warn("%s", error.text);
+        return tool_exit_status(error.status);
+    }
+    gather(w, path, &i);
+    if (format == FORMAT_JSON)
+        print_json(w, &i);
+    else if (format == FORMAT_TABLE)
+        print_row(&i, width);
+    else
+        print_text(w, &i);
+    status = i.s.complete && !i.s.lost ? TOOL_OK : TOOL_INCOMPLETE;
+    free(i.counts);
+    wpp_close(w);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"format", required_argument, NULL, 'F'}, TOOL_OPTIONS
+    };
+    int option, format = -1, status = TOOL_OK, width;
+
+    tool_init("wpp-info");
+    while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
+        switch (option) {
+        case 'F': format = tool_choice_argument("--format", optarg, format_names); break;
+        case 'h': tool_help(help);
+        case 'V': tool_version();
+        default:  tool_usage(NULL);
+        }
+    if (optind == argc)
+        tool_usage("no file given");
+    if (format < 0 || (format == FORMAT_TEXT && argc - optind > 1))
+        format = argc - optind > 1 ? FORMAT_TABLE : FORMAT_TEXT;
+    width = name_width(argv + optind, argc - optind);
+    if (format == FORMAT_TABLE)
+        print_head(width);
+    for (int i = optind; i < argc; i++) {
+        int its = show(argv[i], format, width);
+        if (its != TOOL_OK && status != TOOL_ERROR)
+            status = its;
+    }
+    return tool_finish(status);
+}
