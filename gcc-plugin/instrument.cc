@@ -56,14 +56,16 @@ void honest_callees::declare(const routine_graph &r)
     for (const graph_block &b : r.blocks) {
         if (b.ending != ENDING_CALL && b.ending != ENDING_TAIL_CALL)
             continue;
-        tree callee = gimple_call_fndecl(compat_last_stmt(b.bb));
-        if (!callee || !(TREE_READONLY(callee) || DECL_PURE_P(callee)))
-            continue;
-        changed.push_back({callee, !!TREE_READONLY(callee), !!DECL_PURE_P(callee),
-                           !!DECL_LOOPING_CONST_OR_PURE_P(callee)});
-        DECL_LOOPING_CONST_OR_PURE_P(callee) = 0;
-        TREE_READONLY(callee) = 0;
-        DECL_PURE_P(callee) = 0;
+        gimple *call = compat_last_stmt(b.bb);
+        tree callee = gimple_call_fndecl(call);
+        if (callee && (TREE_READONLY(callee) || DECL_PURE_P(callee))) {
+            changed.push_back({callee, !!TREE_READONLY(callee), !!DECL_PURE_P(callee),
+                               !!DECL_LOOPING_CONST_OR_PURE_P(callee)});
+            DECL_LOOPING_CONST_OR_PURE_P(callee) = 0;
+            TREE_READONLY(callee) = 0;
+            DECL_PURE_P(callee) = 0;
+        }
+        update_stmt(call);                // it has virtual operands now
     }
 }
 
