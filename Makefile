@@ -28,7 +28,7 @@ PLUGIN_GXX ?= $(CXX)
 PROGRAM ?=
 
 Q := $(if $(V),,@)
-say = $(if $(V),,@printf '  %-8s%s\n' '$(1)' '$(2)')
+say = $(if $(V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-8s%s\n' '$(1)' '$(2)')
 
 B := build/$(CONFIG)
 
