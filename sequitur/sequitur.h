@@ -45,10 +45,12 @@ struct seq_config {
     size_t size;             /* sizeof(struct seq_config), for later growth */
     seq_realloc *realloc;    /* NULL: the C library's */
     void *realloc_ctx;
-    uint32_t flags;          /* 0, or of SEQ_PLAIN */
+    uint32_t flags;          /* 0, SEQ_EXACT or SEQ_PLAIN */
 };
-/* Leave out every shortcut, the look-ahead too: SEQUITUR as of 1997. */
-#define SEQ_PLAIN 1u
+/* Without flags the engine takes shortcuts (docs/sequitur.md): the grammar
+ * differs from SEQUITUR(1)'s in places, every property of it holds. */
+#define SEQ_PLAIN 1u         /* SEQUITUR as of 1997, without the look-ahead */
+#define SEQ_EXACT 2u         /* SEQUITUR(1) to the letter */
 
 /* Makes an empty grammar.  config may be NULL.  SEQ_OK or SEQ_E_NOMEM. */
 int seq_new(seq **out, const struct seq_config *config);

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* arena.c - memory: the arenas of nodes and rules, the caller's allocator. */
+#include "sequitur/digrams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef WPP_HOSTILE
+enum { FIRST_NODES = 8, FIRST_RULES = 2, FIRST_QUEUE = STEP_QUEUE };
+#else
+enum { FIRST_NODES = 1024, FIRST_RULES = 256, FIRST_QUEUE = 256 };
+#endif
+
+static void *libc_realloc(void *ctx, void *p, size_t old_size, size_t size)
+{
+    (void)ctx, (void)old_size;
+    if (size)
+        return realloc(p, size);
+    free(p);
+    return NULL;
+}
+
+void *seq_memory(seq *s, void *p, size_t old_size, size_t size)
+{
+    if (!p && !size)
+        return NULL;
+    p = s->realloc(s->realloc_ctx, p, old_size, size);
+    if (size && !p)
+        return NULL;
+    s->memory += size - old_size;
+    if (s->memory_peak < s->memory)
+        s->memory_peak = s->memory;
+    return p;
+}
+
+int seq_grow(seq *s, void **array, uint32_t *size, size_t each, uint64_t need, uint64_t max)
+{
+    /* A quarter more each time: the slack is memory nobody uses. */
+    uint64_t bigger = *size + (uint64_t)*size / 4;
+
+    if (need > max)
+        return SEQ_E_RANGE;
+    if (bigger < need)
+        bigger = need;
+    if (bigger > max)
+        bigger = max;
+    void *p = seq_memory(s, *array, *size * each, bigger * each);
+    if (!p)
+        return SEQ_E_NOMEM;
+    *array = p;
+    *size = (uint32_t)bigger;
+    return SEQ_OK;
+}
+
+static int queue_room(seq *s)
+{
+    uint32_t waiting = s->queue_tail - s->queue_head;
+
+    if (s->queue_head >= STEP_QUEUE) {
+        memmove(s->queue, s->queue + s->queue_head, waiting * sizeof *s->queue);
+        s->queue_head = 0;
+        s->queue_tail = waiting;
+        return SEQ_OK;
+    }
+    return seq_grow(s, (void **)&s->queue, &s->queue_size, sizeof *s->queue,
+                    s->queue_tail + UINT64_C(2) * STEP_QUEUE, UINT32_MAX);
+}
+
+int seq_room_slow(seq *s)
+{
+    int status = SEQ_OK;
+
+    if (s->nodes_size - s->nodes_live <= STEP_NODES)
+        status = seq_grow(s, (void **)&s->nodes, &s->nodes_size, sizeof *s->nodes,
+                          s->nodes_live + UINT64_C(2) * STEP_NODES, NODE_MAX);
+    if (status == SEQ_OK && !s->rules_free && s->rules_size == s->rules_used)
+        status = seq_grow(s, (void **)&s->rules, &s->rules_size, sizeof *s->rules,
+                          s->rules_used + UINT64_C(2), RULE_MAX);
+    if (status == SEQ_OK
+        && (s->digrams.used + STEP_DIGRAMS > s->digrams.limit || *s->digrams.watch != SLOT_EMPTY))
+        status = digrams_grow(s);
+    if (status == SEQ_OK && s->queue_size - s->queue_tail < STEP_QUEUE)
+        status = queue_room(s);
+    return s->status = status;
+}
+
+uint32_t node_new(seq *s, uint32_t value)
+{
+    uint32_t n = s->nodes_free;
+
+    if (n)
+        s->nodes_free = s->nodes[n].next;
+    else
+        n = s->nodes_used++;
+    assert(n < s->nodes_size);
+    s->nodes_live++;
+    s->nodes[n] = (struct node){.value = value};
+    return n;
+}
+
+/* A node that waits in the queue is reused only after it has left it. */
+void node_free(seq *s, uint32_t n)
+{
+    struct node *node = &s->nodes[n];
+
+    node->value = VALUE_FREE;
+    node->prev = 0;
+    if (node->mark & MARK_QUEUED)
+        return;
+    node->next = s->nodes_free;
+    s->nodes_free = n;
+    s->nodes_live--;
+}
+
+uint32_t rule_new(seq *s, uint32_t guard_kind)
+{
+    uint32_t r = s->rules_free;
+
+    if (r)
+        s->rules_free = s->rules[r].count;
+    else
+        r = s->rules_used++;
+    assert(r < s->rules_size);
+    uint32_t guard = node_new(s, guard_kind | r);
+    s->rules[r] = (struct rule){.guard = guard, .at = AT_UNKNOWN};
+    link_nodes(s, guard, guard);
+    s->rules_live += guard_kind == VALUE_GUARD;
+    return r;
+}
+
+void rule_free(seq *s, uint32_t r)
+{
+    struct rule *rule = &s->rules[r];
+
+    assert(rule->guard && rule->count == 0);
+    node_free(s, rule->guard);
+    rule->guard = 0;
+    rule->count = s->rules_free;
+    s->rules_free = r;
+    s->rules_live--;
+}
+
+/* ---- The grammar as a whole ---------------------------------------------------- */
+
+/* The first arenas; number 0 is nobody in both. */
+static int first_memory(seq *s)
+{
+    int status = seq_grow(s, (void **)&s->nodes, &s->nodes_size, sizeof *s->nodes,
+                          FIRST_NODES, NODE_MAX);
+
+    if (status == SEQ_OK)
+        status = seq_grow(s, (void **)&s->rules, &s->rules_size, sizeof *s->rules,
+                          FIRST_RULES, RULE_MAX);
+    if (status == SEQ_OK)
+        status = seq_grow(s, (void **)&s->queue, &s->queue_size, sizeof *s->queue,
+                          FIRST_QUEUE, UINT32_MAX);
+    if (status == SEQ_OK)
+        status = digrams_new(s);
+    if (status != SEQ_OK)
+        return status;
+    s->nodes[0] = (struct node){.value = VALUE_FREE};
+    s->rules[0] = (struct rule){0};
+    s->nodes_used = s->rules_used = 1;
+    return s->flags & (SEQ_EXACT | SEQ_PLAIN) ? SEQ_OK : fast_new(s);
+}
+
+int seq_new(seq **out, const struct seq_config *config)
+{
+    static const struct seq_config none;
+    const struct seq_config *c = config ? config : &none;
+    seq_realloc *allocate = c->realloc ? c->realloc : libc_realloc;
+    seq *s = allocate(c->realloc_ctx, NULL, 0, sizeof *s);
+
+    *out = NULL;
+    if (!s)
+        return SEQ_E_NOMEM;
+    *s = (seq){
+        .ahead = NO_TERMINAL, .flags = c->flags, .memory = sizeof *s, .memory_peak = sizeof *s,
+        .realloc = allocate, .realloc_ctx = c->realloc_ctx,
+    };
+    int status = first_memory(s);
+    if (status != SEQ_OK) {
+        seq_free(s);
+        return status;
+    }
+    *out = s;
+    return SEQ_OK;
+}
+
+void seq_free(seq *s)
+{
+    if (!s)
+        return;
+    for (uint32_t k = 0; k < s->starts_count; k++)
+        seq_memory(s, s->starts[k].staged, s->starts[k].staged_size * sizeof(uint32_t), 0);
+    seq_memory(s, s->starts, s->starts_size * sizeof *s->starts, 0);
+    fast_free(s);
+    digrams_free(s);
+    seq_memory(s, s->queue, s->queue_size * sizeof *s->queue, 0);
+    seq_memory(s, s->rules, s->rules_size * sizeof *s->rules, 0);
+    seq_memory(s, s->nodes, s->nodes_size * sizeof *s->nodes, 0);
+    assert(s->memory == sizeof *s);
+    s->realloc(s->realloc_ctx, s, sizeof *s, 0);
+}
+
+/* Streams up to `start` come into being. */
+static int open_starts(seq *s, uint32_t start)
+{
+    while (s->starts_count <= start) {
+        int status = SEQ_OK;
+        if (s->starts_count == s->starts_size)
+            status = seq_grow(s, (void **)&s->starts, &s->starts_size, sizeof *s->starts,
+                              s->starts_count + UINT64_C(4), RULE_MAX);
+        if (status == SEQ_OK)
+            status = seq_room(s);
+        if (status != SEQ_OK)
+            return s->status = status;
+        s->starts[s->starts_count++] = (struct start){
+            .rule = rule_new(s, VALUE_START), .held = NO_TERMINAL,
+        };
+    }
+    return SEQ_OK;
+}
+
+static bool in_range(const uint32_t *terminals, size_t n)
+{
+    uint32_t all = 0;
+
+    for (size_t i = 0; i < n; i++)
+        all |= terminals[i];
+    return all <= SEQ_TERMINAL_MAX;
+}
+
+int seq_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
+{
+    if (s->finished)
+        return SEQ_E_STATE;
+    if (s->status != SEQ_OK)
+        return s->status;
+    if (!in_range(terminals, n) || start >= RULE_MAX)
+        return SEQ_E_RANGE;
+    if (start >= s->starts_count && open_starts(s, start) != SEQ_OK)
+        return s->status;
+    s->symbols += n;
+    s->status = s->jumps ? fast_append(s, start, terminals, n)
+                         : exact_append(s, start, terminals, n);
+    return s->status;
+}
+
+int seq_finish(seq *s)
+{
+    if (s->finished)
+        return SEQ_E_STATE;
+    if (s->status == SEQ_OK)
+        s->status = s->jumps ? fast_finish(s) : exact_finish(s);
+    s->finished = s->status == SEQ_OK;
+    return s->status;
+}
+
+void seq_get_stats(const seq *s, struct seq_stats *out)
+{
+    /* Every live node is nobody's: a guard (one a rule) or a symbol. */
+    uint64_t rules = (uint64_t)s->rules_live + s->starts_count;
+
+    *out = (struct seq_stats){
+        .symbols = s->symbols, .rhs_symbols = s->nodes_live - rules, .rules = s->rules_live,
+        .starts = s->starts_count, .memory = s->memory, .memory_peak = s->memory_peak,
+    };
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* check.c - the invariants of grammar.h and digrams.h, one function each. */
+#include "sequitur/digrams.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+struct checker {
+    const seq *s;
+    uint32_t *uses;          /* by rule */
+    uint64_t nodes;          /* guards and symbols met */
+    uint64_t held;           /* digrams that are the table's own */
+    char *why;
+    size_t why_size;
+};
+
+__attribute__((format(printf, 2, 3)))
+static int broken(struct checker *c, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    if (c->why_size)
+        vsnprintf(c->why, c->why_size, format, args);
+    va_end(args);
+    return SEQ_E_BROKEN;
+}
+
+/* G7. */
+static bool mark_allowed(const seq *s, uint32_t n)
+{
+    const struct node *last = &s->nodes[s->nodes[n].next];
+
+    return (s->nodes[n].mark == MARK_POSTPONED || s->nodes[n].mark == MARK_UNSETTLED)
+        && is_start_guard(s->nodes[last->next].value);
+}
+
+/* G5 and one direction of G6, for the digram at n. */
+static int check_digram(struct checker *c, uint32_t n)
+{
+    const seq *s = c->s;
+    uint32_t next = s->nodes[n].next;
+    uint32_t a = s->nodes[n].value;
+    uint32_t b = s->nodes[next].value;
+
+    if (s->nodes[n].mark)
+        return mark_allowed(s, n) ? SEQ_OK : broken(c, "node %u bears mark %u", n, s->nodes[n].mark);
+    uint32_t held = digrams_find(s, a, b);
+    if (!held)
+        return broken(c, "digram %x %x at node %u is not in the table", a, b, n);
+    if (held == n)
+        c->held++;
+    else if (s->nodes[held].next != n && next != held)
+        return broken(c, "digram %x %x stands at nodes %u and %u", a, b, held, n);
+    uint32_t third = s->nodes[next].next;
+    if (a == b && s->nodes[third].value == a && s->nodes[s->nodes[third].next].value == a
+        && !s->nodes[third].mark)
+        return broken(c, "a run of four %x begins at node %u", a, n);
+    return SEQ_OK;
+}
+
+/* G1, G3, G4 for rule r, and its digrams. */
+static int check_body(struct checker *c, uint32_t r)
+{
+    const seq *s = c->s;
+    uint32_t guard = s->rules[r].guard;
+    uint64_t length = 0;
+    uint64_t symbols = 0;
+    uint32_t before = guard;
+
+    for (uint32_t n = s->nodes[guard].next; n != guard; before = n, n = s->nodes[n].next) {
+        uint32_t value = s->nodes[n].value;
+        if (n == 0 || n >= s->nodes_used || is_guard(value) || s->nodes[n].prev != before
+            || ++symbols > s->nodes_used)
+            return broken(c, "rule %u: the ring is torn at node %u", r, n);
+        if (is_rule(value)) {
+            if (rule_of(value) >= s->rules_used || !s->rules[rule_of(value)].guard)
+                return broken(c, "rule %u uses rule %u, which is none", r, rule_of(value));
+            c->uses[rule_of(value)]++;
+        }
+        length += length_of(s, value);
+        if (s->nodes[n].next != guard && check_digram(c, n) != SEQ_OK)
+            return SEQ_E_BROKEN;
+    }
+    if (s->nodes[guard].prev != before)
+        return broken(c, "rule %u: the ring is torn at its end", r);
+    if (length != s->rules[r].length)
+        return broken(c, "rule %u derives %llu terminals, not %llu", r,
+                      (unsigned long long)length, (unsigned long long)s->rules[r].length);
+    if (symbols < 2 && !is_start_guard(s->nodes[guard].value))
+        return broken(c, "rule %u has a body of %llu", r, (unsigned long long)symbols);
+    c->nodes += symbols + 1;
+    return SEQ_OK;
+}
+
+/* G2. */
+static int check_uses(struct checker *c)
+{
+    const seq *s = c->s;
+
+    for (uint32_t r = 1; r < s->rules_used; r++) {
+        if (!s->rules[r].guard)
+            continue;
+        bool start = is_start_guard(s->nodes[s->rules[r].guard].value);
+        if (c->uses[r] != s->rules[r].count)
+            return broken(c, "rule %u is used %u times, not %u", r, c->uses[r], s->rules[r].count);
+        if (start ? c->uses[r] != 0 : c->uses[r] < 2)
+            return broken(c, "rule %u is used %u times", r, c->uses[r]);
+    }
+    return SEQ_OK;
+}
+
+/* The other direction of G6, and the order of the slots. */
+static int check_table(struct checker *c)
+{
+    const struct digrams *t = &c->s->digrams;
+    uint64_t used = 0;
+    uint64_t last = 0;
+
+    for (uint64_t i = 0; i < t->homes + t->spill; i++) {
+        uint64_t slot = t->slots[i];
+        if (slot == SLOT_EMPTY)
+            continue;
+        uint64_t home = digram_home(t, slot >> 32);
+        if (home > i || slot <= last || (home < i && t->slots[i - 1] == SLOT_EMPTY))
+            return broken(c, "slot %llu is out of order", (unsigned long long)i);
+        last = slot;
+        used++;
+    }
+    if (used != t->used || used != c->held)
+        return broken(c, "the table holds %llu digrams, says %llu, should hold %llu",
+                      (unsigned long long)used, (unsigned long long)t->used,
+                      (unsigned long long)c->held);
+    if (t->slots[t->homes + t->spill - 1] != SLOT_EMPTY)
+        return broken(c, "the table's last slot is taken");
+    return SEQ_OK;
+}
+
+static int check_all(struct checker *c)
+{
+    const seq *s = c->s;
+    uint32_t live = 0;
+
+    for (uint32_t r = 1; r < s->rules_used; r++) {
+        uint32_t guard = s->rules[r].guard;
+        if (!guard)
+            continue;
+        uint32_t value = s->nodes[guard].value;
+        if (!is_guard(value) || value == VALUE_FREE || rule_of(value) != r)
+            return broken(c, "rule %u: node %u is not its guard", r, guard);
+        live += !is_start_guard(value);
+        if (check_body(c, r) != SEQ_OK)
+            return SEQ_E_BROKEN;
+    }
+    if (live != s->rules_live || c->nodes != s->nodes_live)
+        return broken(c, "%u rules and %llu nodes live, not %u and %u", live,
+                      (unsigned long long)c->nodes, s->rules_live, s->nodes_live);
+    if (check_uses(c) != SEQ_OK || check_table(c) != SEQ_OK)
+        return SEQ_E_BROKEN;
+    return SEQ_OK;
+}
+
+int seq_check(const seq *s, char *why, size_t why_size)
+{
+    struct checker c = {.s = s, .why = why, .why_size = why_size};
+    size_t size = s->rules_used * sizeof *c.uses;
+
+    c.uses = s->realloc(s->realloc_ctx, NULL, 0, size);
+    if (!c.uses)
+        return SEQ_E_NOMEM;
+    for (uint32_t r = 0; r < s->rules_used; r++)
+        c.uses[r] = 0;
+    int status = check_all(&c);
+    s->realloc(s->realloc_ctx, c.uses, size, 0);
+    return status;
+}

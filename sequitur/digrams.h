@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* digrams.h - the digram table: which node holds a present digram.  Private.
+ *
+ * A digram's tag is a 32-bit hash of its two values, its home the slot
+ * tag * homes >> 32.  A slot is tag<<32 | node, an empty one all ones.
+ *
+ *   slots  [ 03.. | 07.. | ---- | 0c.. | 0c.. | 0e.. | ---- | ... | spill ]
+ *
+ * Invariants: slots are in ascending order (gaps aside); no slot is left of
+ * its home; between a slot's home and the slot there is no gap.  So a search
+ * walks right from the home and ends at the first slot that is not smaller,
+ * which an empty one never is; a search that fails touches no node; growing
+ * is one sequential sweep that hashes nothing.
+ */
+#ifndef SEQUITUR_DIGRAMS_H
+#define SEQUITUR_DIGRAMS_H
+
+#include "sequitur/grammar.h"
+
+#define SLOT_EMPTY UINT64_MAX
+
+static inline uint32_t digram_tag(uint32_t a, uint32_t b)
+{
+    uint64_t x = ((uint64_t)b << 32 | a) * UINT64_C(0x9E3779B97F4A7C15);
+
+    x ^= x >> 32;
+#ifdef WPP_HOSTILE
+    /* Few tags: collisions and long clusters everywhere. */
+    return (uint32_t)(x & 7) << 29;
+#endif
+    return (uint32_t)(x * UINT64_C(0xD6E8FEB86659FD93) >> 32);
+}
+
+static inline uint64_t digram_home(const struct digrams *t, uint64_t tag)
+{
+    return tag * t->homes >> 32;
+}
+
+/* The node that holds the digram (a, b), or 0. */
+static inline uint32_t digrams_find(const seq *s, uint32_t a, uint32_t b)
+{
+    uint64_t tag = digram_tag(a, b);
+    const uint64_t *slot = s->digrams.slots + digram_home(&s->digrams, tag);
+
+    while (*slot >> 32 < tag)
+        slot++;
+    for (; *slot >> 32 == tag && *slot != SLOT_EMPTY; slot++) {
+        uint32_t n = (uint32_t)*slot;
+        if (s->nodes[n].value == a && s->nodes[s->nodes[n].next].value == b)
+            return n;
+    }
+    return 0;
+}
+
+static inline uint64_t digram_slot(const seq *s, uint32_t n)
+{
+    uint64_t tag = digram_tag(s->nodes[n].value, s->nodes[s->nodes[n].next].value);
+
+    return tag << 32 | n;
+}
+
+/* The digram at n becomes present; it must not be in the table yet, and
+ * seq_room() must have been called. */
+void digrams_insert(seq *s, uint32_t n);
+/* Takes the digram out if it is n that holds it.  True if it was. */
+bool digrams_remove(seq *s, uint32_t n);
+
+int digrams_new(seq *s);
+void digrams_free(seq *s);
+/* SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+int digrams_grow(seq *s);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* export.c - the finished grammar as flat arrays, rules in the order in which
+ * their first use ends. */
+#include "sequitur/digrams.h"
+
+struct exporter {
+    const seq *s;
+    struct seq_grammar *out;
+    uint32_t *number;        /* by rule: its number in the export, UNNUMBERED before */
+    uint32_t *path;          /* the nodes that lead from a start rule to where the walk is */
+    uint64_t symbols;
+};
+#define UNNUMBERED UINT32_MAX
+
+static void *get(const seq *s, uint64_t size)
+{
+    return s->realloc(s->realloc_ctx, NULL, 0, size ? size : 1);
+}
+
+static void put(const seq *s, void *p, uint64_t size)
+{
+    if (p)
+        s->realloc(s->realloc_ctx, p, size ? size : 1, 0);
+}
+
+/* Copies the body of r, all of whose rules have numbers, to rule number k. */
+static void copy_body(struct exporter *e, uint32_t r, uint64_t k)
+{
+    const seq *s = e->s;
+    uint32_t guard = s->rules[r].guard;
+
+    for (uint32_t n = s->nodes[guard].next; n != guard; n = s->nodes[n].next) {
+        uint32_t value = s->nodes[n].value;
+        e->out->symbols[e->symbols++] =
+            is_rule(value) ? SEQ_RULE | e->number[rule_of(value)] : value;
+    }
+    e->out->length[k] = s->rules[r].length;
+    e->out->body[k + 1] = e->symbols;
+}
+
+/* Numbers and copies every rule that the start rule r is first to reach. */
+static void walk(struct exporter *e, uint32_t r)
+{
+    const seq *s = e->s;
+    uint32_t depth = 0;
+    uint32_t n = s->nodes[s->rules[r].guard].next;
+
+    for (;;) {
+        uint32_t value = s->nodes[n].value;
+        if (is_guard(value)) {
+            if (depth == 0)
+                return;
+            e->number[rule_of(value)] = e->out->rules;
+            copy_body(e, rule_of(value), e->out->rules++);
+            n = s->nodes[e->path[--depth]].next;
+        } else if (is_rule(value) && e->number[rule_of(value)] == UNNUMBERED) {
+            e->path[depth++] = n;
+            n = s->nodes[s->rules[rule_of(value)].guard].next;
+        } else {
+            n = s->nodes[n].next;
+        }
+    }
+}
+
+static uint32_t start_rule(const seq *s, uint32_t k)
+{
+    return s->starts[k].rule;
+}
+
+static void export_all(struct exporter *e)
+{
+    const seq *s = e->s;
+
+    for (uint32_t r = 0; r < s->rules_used; r++)
+        e->number[r] = UNNUMBERED;
+    e->out->body[0] = 0;
+    for (uint32_t k = 0; k < s->starts_count; k++)
+        walk(e, start_rule(s, k));
+    for (uint32_t k = 0; k < s->starts_count; k++)
+        copy_body(e, start_rule(s, k), (uint64_t)e->out->rules + k);
+    assert(e->out->rules == s->rules_live);
+}
+
+static void sizes(uint64_t rules, uint64_t symbols, uint64_t size[3])
+{
+    size[0] = (rules + 1) * sizeof(uint64_t);
+    size[1] = symbols * sizeof(uint32_t);
+    size[2] = rules * sizeof(uint64_t);
+}
+
+int seq_export(const seq *s, struct seq_grammar *out)
+{
+    struct exporter e = {.s = s, .out = out};
+    struct seq_stats stats;
+    uint64_t size[3];
+
+    if (!s->finished)
+        return SEQ_E_STATE;
+    seq_get_stats(s, &stats);
+    sizes((uint64_t)stats.rules + stats.starts, stats.rhs_symbols, size);
+    *out = (struct seq_grammar){.starts = stats.starts};
+    out->body = get(s, size[0]);
+    out->symbols = get(s, size[1]);
+    out->length = get(s, size[2]);
+    e.number = get(s, s->rules_used * sizeof *e.number);
+    e.path = get(s, stats.rules * sizeof *e.path);
+    bool complete = out->body && out->symbols && out->length && e.number && e.path;
+    if (complete) {
+        export_all(&e);
+        assert(e.symbols == stats.rhs_symbols);
+    }
+    put(s, e.number, s->rules_used * sizeof *e.number);
+    put(s, e.path, stats.rules * sizeof *e.path);
+    if (complete)
+        return SEQ_OK;
+    put(s, out->body, size[0]);
+    put(s, out->symbols, size[1]);
+    put(s, out->length, size[2]);
+    *out = (struct seq_grammar){0};
+    return SEQ_E_NOMEM;
+}
+
+void seq_grammar_free(const seq *s, struct seq_grammar *g)
+{
+    uint64_t rules = (uint64_t)g->rules + g->starts;
+    uint64_t size[3];
+
+    if (!g->body)
+        return;
+    sizes(rules, g->body[rules], size);
+    put(s, g->body, size[0]);
+    put(s, g->symbols, size[1]);
+    put(s, g->length, size[2]);
+    *g = (struct seq_grammar){0};
+}

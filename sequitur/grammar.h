@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* grammar.h - the engine's data: symbols, rules, starts.  Private.
+ *
+ *   rules[r]           guard of r                 the body, a ring of nodes
+ *   +--------+        +-----------+     +-----------+     +-----------+
+ *   | guard  |------->| GUARD | r |<--->| terminal  |<--->| RULE | q  |<--> (guard)
+ *   | count  |        +-----------+     +-----------+     +-----------+
+ *   | length |
+ *   | at     |        digram at a node = (its value, the value of its successor)
+ *   +--------+
+ *
+ * Nodes and rules are numbers into arenas, so an arena may move as it grows;
+ * number 0 is nobody in both.  A start rule is a rule whose guard says START.
+ *
+ * Invariants, which seq_check() enforces:
+ *   G1  every live node is in exactly one ring, next and prev agree;
+ *   G2  rules[r].count is the number of nodes with value RULE|r; it is at
+ *       least 2, and 0 for a start rule;
+ *   G3  a body has at least 2 symbols, a start rule's any number;
+ *   G4  rules[r].length is the number of terminals r derives;
+ *   G5  a digram whose node carries no mark is *present*.  No two present
+ *       digrams are equal unless they overlap (the two of `aaa`);
+ *   G6  the digram table holds one node for each present digram, no others;
+ *   G7  between steps the only marks are POSTPONED and UNSETTLED, at most one
+ *       a start, on the digram that ends its body.
+ */
+#ifndef SEQUITUR_GRAMMAR_H
+#define SEQUITUR_GRAMMAR_H
+
+#include "sequitur/sequitur.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A node's value: a terminal, or one of these with a rule's number. */
+#define VALUE_RULE  UINT32_C(0x80000000)
+#define VALUE_GUARD UINT32_C(0xC0000000)
+#define VALUE_START UINT32_C(0xE0000000)
+#define VALUE_FREE  UINT32_C(0xFFFFFFFF)
+#define VALUE_BITS  UINT32_C(0x1FFFFFFF)         /* where the rule's number is */
+#define RULE_MAX    (VALUE_BITS - 1)
+#define NODE_MAX    (UINT32_MAX - 1)
+
+/* Why a digram is not present. */
+enum mark {
+    MARK_QUEUED = 1,         /* it waits in the queue to be checked */
+    MARK_POSTPONED = 2,      /* the look-ahead found that a rule will swallow its second symbol */
+    MARK_UNSETTLED = 4       /* the fast tail has not looked at it yet */
+};
+
+struct node {
+    uint32_t value;
+    uint32_t prev;
+    uint32_t next;           /* of a free node: the next free one */
+    uint32_t mark;
+};
+
+#define AT_UNKNOWN UINT64_MAX
+
+struct rule {
+    uint32_t guard;          /* 0: the number is free */
+    uint32_t count;          /* of a free one: the next free number */
+    uint64_t length;
+    uint64_t at;             /* where in the history it stood last, or AT_UNKNOWN */
+};
+
+#define NO_TERMINAL UINT32_MAX
+
+struct start {
+    uint32_t rule;
+    uint32_t held;           /* exact: read, not yet appended; NO_TERMINAL if none */
+    uint32_t *staged;        /* fast: what a block still lacks to be full */
+    uint32_t staged_count;
+    uint32_t staged_size;
+    uint64_t run_begin;      /* fast: the stream stands in one piece in the history */
+    uint64_t run_end;        /* ... from here to here */
+};
+
+/* The digram table: sorted 64-bit slots tag<<32|node with gaps (digrams.h). */
+struct digrams {
+    uint64_t *slots;
+    uint64_t homes;          /* a tag's home is tag * homes >> 32 */
+    uint64_t spill;          /* slots behind the last home */
+    uint64_t used;
+    uint64_t limit;          /* grow before used passes it */
+    const uint64_t *watch;   /* grow when this slot is taken: a cluster may need those behind it */
+};
+
+struct jumps;
+
+struct seq {
+    struct node *nodes;
+    uint32_t nodes_size;
+    uint32_t nodes_used;     /* numbers below it have been given out */
+    uint32_t nodes_free;     /* list */
+    uint32_t nodes_live;
+
+    struct rule *rules;
+    uint32_t rules_size;
+    uint32_t rules_used;
+    uint32_t rules_free;     /* list */
+    uint32_t rules_live;     /* without start rules */
+    uint32_t newest;         /* the rule made last and where it was put: hints */
+    uint32_t newest_use[2];
+
+    struct digrams digrams;
+
+    uint32_t *queue;         /* digrams to check, oldest first */
+    uint32_t queue_head;
+    uint32_t queue_tail;
+    uint32_t queue_size;
+
+    struct start *starts;
+    uint32_t starts_count;
+    uint32_t starts_size;
+
+    uint32_t active;         /* guard of the start rule that is being appended to */
+    uint32_t ahead;          /* exact: the terminal that follows there, or NO_TERMINAL */
+
+    struct jumps *jumps;     /* fast only */
+
+    uint32_t flags;
+    bool finished;
+    int status;              /* the first error sticks */
+    uint64_t symbols;
+    uint64_t memory;
+    uint64_t memory_peak;
+    seq_realloc *realloc;
+    void *realloc_ctx;
+};
+
+static inline bool is_rule(uint32_t value)
+{
+    return (value & VALUE_GUARD) == VALUE_RULE;
+}
+static inline bool is_guard(uint32_t value)
+{
+    return (value & VALUE_GUARD) == VALUE_GUARD;
+}
+static inline bool is_start_guard(uint32_t value)
+{
+    return (value & VALUE_START) == VALUE_START;
+}
+/* The rule a symbol or guard names. */
+static inline uint32_t rule_of(uint32_t value)
+{
+    return value & VALUE_BITS;
+}
+static inline uint64_t length_of(const seq *s, uint32_t value)
+{
+    return is_rule(value) ? s->rules[rule_of(value)].length : 1;
+}
+static inline bool ends_body(const seq *s, uint32_t n)
+{
+    return is_guard(s->nodes[n].value);
+}
+
+/* ---- arena.c ---------------------------------------------------------------- */
+
+/* What one step may need; seq_room() sees to it before the step begins, so
+ * that nothing inside a step can fail.  (One rule is enough.) */
+enum { STEP_NODES = 4, STEP_DIGRAMS = 16, STEP_QUEUE = 16 };
+
+/* Makes room for one step.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+int seq_room_slow(seq *s);
+static inline int seq_room(seq *s)
+{
+    if (s->nodes_size - s->nodes_live > STEP_NODES
+        && (s->rules_free || s->rules_size > s->rules_used)
+        && s->digrams.used + STEP_DIGRAMS <= s->digrams.limit && *s->digrams.watch == UINT64_MAX
+        && s->queue_size - s->queue_tail >= STEP_QUEUE)
+        return SEQ_OK;
+    return seq_room_slow(s);
+}
+
+/* The caller's allocator, counted.  NULL when it fails or for size 0. */
+void *seq_memory(seq *s, void *p, size_t old_size, size_t size);
+
+/* Grows an array of *size elements of `each` bytes to at least need, at most
+ * max.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+int seq_grow(seq *s, void **array, uint32_t *size, size_t each, uint64_t need, uint64_t max);
+
+uint32_t node_new(seq *s, uint32_t value);
+void node_free(seq *s, uint32_t n);
+/* An empty rule; guard_kind is VALUE_GUARD or VALUE_START. */
+uint32_t rule_new(seq *s, uint32_t guard_kind);
+/* Its body must have been taken elsewhere. */
+void rule_free(seq *s, uint32_t r);
+
+static inline void link_nodes(seq *s, uint32_t left, uint32_t right)
+{
+    s->nodes[left].next = right;
+    s->nodes[right].prev = left;
+}
+
+/* ---- rewrite.c -------------------------------------------------------------- */
+
+/* The digram at n is to be checked by restore(). */
+void enqueue(seq *s, uint32_t n);
+/* Checks queued digrams until none is left: the two properties hold again.
+ * SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+int restore(seq *s);
+/* The rule whose whole body is the digram at n, else 0. */
+uint32_t rule_of_pair(const seq *s, uint32_t n);
+/* The present digram equal to the one at w and not overlapping it, else 0. */
+uint32_t find_twin(const seq *s, uint32_t w, bool *overlaps);
+/* Takes the symbols first..last out of their body into a new rule and leaves
+ * a symbol for it in their place.  Returns the rule. */
+uint32_t extract_rule(seq *s, uint32_t first, uint32_t last);
+/* Puts rule r in the place of the digram at n, which must not be present. */
+void replace_pair(seq *s, uint32_t n, uint32_t r);
+/* The first and the last symbol of r each lost a use: a rule with one use left,
+ * which is that symbol, dissolves. */
+void dissolve_ends(seq *s, uint32_t r);
+/* Appends a symbol to the body that ends at `guard`.  Returns its node. */
+uint32_t append_symbol(seq *s, uint32_t guard, uint32_t value);
+
+/* ---- exact.c, fast.c: the two ways to append to a stream --------------------- */
+
+int exact_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);
+int exact_finish(seq *s);
+int fast_new(seq *s);
+void fast_free(seq *s);
+int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);
+int fast_finish(seq *s);
+
+#endif
