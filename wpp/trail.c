@@ -10,7 +10,7 @@ bool same_line(struct wpp_line a, struct wpp_line b)
 }
 
 bool trail_of(const struct wpp_terminal *terminal, const struct wpp_routine *routine,
-                   struct trail *out)
+              struct trail *out)
 {
     size_t most = 0;
 

@@ -18,7 +18,7 @@ struct trail {
 
 /* False without memory. */
 bool trail_of(const struct wpp_terminal *terminal, const struct wpp_routine *routine,
-                   struct trail *out);
+              struct trail *out);
 void trail_free(struct trail *trail);
 
 bool same_line(struct wpp_line a, struct wpp_line b);

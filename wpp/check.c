@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* check.c - the invariants of a WPP, from what wpp.h shows of it. */
+
+#include "wpp/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wpp/error.h"
+#include "wpp/events.h"
+
+#define ROUTINE_NONLOCAL 2u      /* bit of wpp_routine.flags */
+
+typedef unsigned long long ull;  /* for printf */
+
+static bool damaged(struct wpp_error *error, const char *what, ull number, const char *how)
+{
+    return wpp_fail(error, WPP_E_DAMAGED, "%s %llu %s", what, number, how);
+}
+
+/* ---- Grammar -------------------------------------------------------------------- */
+
+static bool check_bodies(const struct wpp_grammar *g, uint32_t *uses, struct wpp_error *error)
+{
+    for (uint32_t r = 0; r < g->n_rules + g->n_threads; r++) {
+        uint64_t length = 0;
+        if (g->body[r] > g->body[r + 1] || (r < g->n_rules && g->body[r + 1] - g->body[r] < 2))
+            return damaged(error, "rule", r, "has fewer than two symbols");
+        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++) {
+            uint32_t symbol = g->symbols[i], number = symbol & ~WPP_RULE;
+            if (symbol & WPP_RULE) {
+                if (number >= r || number >= g->n_rules)
+                    return damaged(error, "rule", r, "uses a rule that is not before it");
+                uses[number] += uses[number] < 2;
+                length += g->length[number];
+            } else {
+                if (number >= g->n_terminals)
+                    return damaged(error, "rule", r, "uses a terminal that does not exist");
+                length++;
+            }
+        }
+        if (length != g->length[r])
+            return damaged(error, "rule", r, "does not derive as many events as it says");
+    }
+    for (uint32_t r = 0; r < g->n_rules; r++)
+        if (uses[r] < 2)
+            return damaged(error, "rule", r, "is used less than twice");
+    return true;
+}
+
+/* An open-addressing set of digrams: 1 + the place of the first, 0 free. */
+struct digrams {
+    const uint32_t *symbols;
+    uint64_t *slots;
+    uint64_t mask;
+};
+
+static uint64_t *digram_slot(const struct digrams *d, uint64_t place)
+{
+    uint32_t a = d->symbols[place], b = d->symbols[place + 1];
+    uint64_t hash = ((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u;
+
+    for (uint64_t i = hash >> 20 & d->mask;; i = (i + 1) & d->mask) {
+        const uint32_t *other = &d->symbols[d->slots[i] - (d->slots[i] > 0)];
+        if (d->slots[i] == 0 || (other[0] == a && other[1] == b))
+            return &d->slots[i];
+    }
+}
+
+static bool check_digrams(const struct wpp_grammar *g, struct wpp_error *error)
+{
+    uint64_t n = g->body[g->n_rules + g->n_threads], size = 64;
+    struct digrams d = {.symbols = g->symbols};
+    bool ok = true;
+
+    while (size < n + n / 2)
+        size *= 2;
+    d.slots = calloc(size, sizeof *d.slots);
+    d.mask = size - 1;
+    if (!d.slots)
+        return wpp_fail_memory(error);
+    for (uint32_t r = 0; ok && r < g->n_rules + g->n_threads; r++)
+        for (uint64_t i = g->body[r]; ok && i + 1 < g->body[r + 1]; i++) {
+            uint64_t *slot = digram_slot(&d, i);
+            if (*slot == 0)
+                *slot = i + 1;
+            else if (*slot != i || i == g->body[r])    /* slot i: the digram just before this */
+                ok = damaged(error, "a digram of rule", r, "stands twice in the grammar");
+        }
+    free(d.slots);
+    return ok;
+}
+
+bool check_rules(const struct wpp_grammar *g, struct wpp_error *error)
+{
+    uint32_t *uses = calloc(g->n_rules + (size_t)1, sizeof *uses);
+    bool ok = uses ? check_bodies(g, uses, error) : wpp_fail_memory(error);
+
+    free(uses);
+    return ok && check_digrams(g, error);
+}
+
+bool check_grammar(const wpp *w, struct wpp_error *error)
+{
+    const struct wpp_grammar *g = wpp_grammar(w);
+    struct wpp_summary s;
+    uint64_t tokens = 0;
+
+    wpp_get_summary(w, &s);
+    if (s.n_rules != g->n_rules || s.n_threads != g->n_threads || s.n_terminals != g->n_terminals
+        || s.rhs_symbols != g->body[g->n_rules + g->n_threads])
+        return wpp_fail(error, WPP_E_DAMAGED, "the summary contradicts the grammar");
+    if (!check_rules(g, error))
+        return false;
+    for (uint32_t k = 0; k < g->n_threads; k++) {
+        if (wpp_thread(w, k)->tokens != g->length[g->n_rules + k])
+            return damaged(error, "thread", k, "has another number of events than its start rule");
+        tokens += wpp_thread(w, k)->tokens;
+    }
+    if (tokens != s.tokens)
+        return wpp_fail(error, WPP_E_DAMAGED, "the threads have %llu events, the summary says %llu",
+                        (ull)tokens, (ull)s.tokens);
+    return true;
+}
+
+/* ---- Paths ------------------------------------------------------------------------- */
+
+static int compare_tokens(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool check_tokens(const wpp *w, struct wpp_error *error)
+{
+    uint32_t n = wpp_grammar(w)->n_terminals;
+    uint32_t *tokens = calloc(n + (size_t)1, sizeof *tokens);
+    bool ok = true;
+
+    if (!tokens)
+        return wpp_fail_memory(error);
+    for (uint32_t t = 0; t < n; t++)
+        tokens[t] = wpp_terminal(w, t)->token;
+    qsort(tokens, n, sizeof *tokens, compare_tokens);
+    for (uint32_t t = 1; ok && t < n; t++)
+        if (tokens[t] == tokens[t - 1])
+            ok = damaged(error, "token", tokens[t], "stands for two terminals");
+    free(tokens);
+    return ok;
+}
+
+/* The first of the routine's edges, which ascend by source, that leaves
+ * `vertex` or a later one. */
+static uint32_t first_edge(const struct wpp_routine *routine, uint32_t vertex)
+{
+    uint32_t low = 0, high = routine->n_edges;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (routine->edges[middle].src < vertex)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The edge a path with rest *number takes out of `vertex`; NULL: none. */
+static const struct wpp_edge *step(const struct wpp_routine *routine, uint32_t vertex,
+                                   uint64_t *number)
+{
+    const struct wpp_edge *best = NULL;
+
+    for (uint32_t i = first_edge(routine, vertex); i < routine->n_edges; i++) {
+        const struct wpp_edge *e = &routine->edges[i];
+        if (e->src != vertex)
+            break;
+        if (e->val <= *number && (!best || e->val >= best->val))
+            best = e;
+    }
+    if (best)
+        *number -= best->val;
+    return best;
+}
+
+static bool check_path(const struct wpp_terminal *t, const struct wpp_routine *routine)
+{
+    uint64_t rest = t->path, insns = 0;
+    uint32_t vertex = 0;
+
+    if (t->path >= routine->num_paths || t->n_edges != t->n_blocks + 1)
+        return false;
+    for (uint32_t i = 0; i < t->n_edges; i++) {
+        const struct wpp_edge *e = step(routine, vertex, &rest);
+        if (!e || e != &routine->edges[t->edges[i]])
+            return false;
+        vertex = e->dst;
+        if (i < t->n_blocks && t->blocks[i] != vertex)
+            return false;
+        if (i < t->n_blocks)
+            insns += routine->blocks[vertex].insns;
+    }
+    return vertex == 1 && rest == 0 && t->insns == (insns ? insns : 1)
+           && t->enters == (routine->edges[t->edges[0]].kind == WPP_EDGE_REAL)
+           && t->leaves == (routine->edges[t->edges[t->n_edges - 1]].kind == WPP_EDGE_REAL);
+}
+
+bool check_paths(const wpp *w, struct wpp_error *error)
+{
+    struct wpp_summary s;
+
+    wpp_get_summary(w, &s);
+    for (uint32_t i = 0; i < s.n_terminals; i++) {
+        const struct wpp_terminal *t = wpp_terminal(w, i);
+        if (t->routine == WPP_NO_ROUTINE)
+            continue;
+        if (t->routine >= s.n_routines)
+            return damaged(error, "path", i, "belongs to no routine");
+        if (!check_path(t, wpp_routine(w, t->routine)))
+            return wpp_fail(error, WPP_E_DAMAGED, "path %llu of %s does not regenerate from its number",
+                            (ull)t->path, wpp_routine(w, t->routine)->name);
+    }
+    return check_tokens(w, error);
+}
+
+/* ---- Nesting ------------------------------------------------------------------------- */
+
+static bool any_nonlocal(const wpp *w)
+{
+    struct wpp_summary s;
+
+    wpp_get_summary(w, &s);
+    for (uint32_t r = 0; r < s.n_routines; r++)
+        if (wpp_routine(w, r)->flags & ROUTINE_NONLOCAL)
+            return true;
+    return false;
+}
+
+struct nesting {
+    const wpp *w;
+    struct check_activations *sum;
+    struct events *events;
+    bool nonlocal;             /* some routine may be entered non-locally */
+};
+
+static bool check_event(struct nesting *n, uint32_t number, uint32_t thread, uint64_t at,
+                        struct wpp_error *error)
+{
+    const struct wpp_terminal *t = wpp_terminal(n->w, number);
+    const struct wpp_routine *routine =
+        t->routine == WPP_NO_ROUTINE ? NULL : wpp_routine(n->w, t->routine);
+    struct events_step step;
+
+    if (!events_next(n->events, t, routine, &step))
+        return wpp_fail_memory(error);
+    n->sum->entered += step.arrival == ARRIVAL_ENTER;
+    n->sum->left += step.leaves;
+    n->sum->unwound += step.left;
+    n->sum->nonlocal += step.arrival == ARRIVAL_NONLOCAL;
+    n->sum->unseen += step.arrival == ARRIVAL_UNSEEN;
+    if (step.arrival == ARRIVAL_IMPOSSIBLE)
+        return wpp_fail(error, WPP_E_DAMAGED,
+                        "event %llu of thread %u, path %llu of %s, cannot follow the path before it "
+                        "in that activation", (ull)at, thread, (ull)t->path, routine->name);
+    if (step.left > 0 && !n->nonlocal)
+        return wpp_fail(error, WPP_E_DAMAGED,
+                        "event %llu of thread %u, path %llu of %s, comes before its callees have left",
+                        (ull)at, thread, (ull)t->path, routine->name);
+    return true;
+}
+
+static bool check_thread(struct nesting *n, uint32_t thread, struct wpp_error *error)
+{
+    wpp_cursor *cursor = wpp_cursor_new(n->w, thread, 0);
+    uint32_t batch[4096];
+    uint64_t at = 0;
+    size_t got;
+    bool ok = true;
+
+    n->events = events_new();
+    if (!cursor || !n->events)
+        ok = wpp_fail_memory(error);
+    while (ok && (got = wpp_cursor_read(cursor, batch, sizeof batch / sizeof *batch)) > 0)
+        for (size_t i = 0; ok && i < got; i++)
+            ok = check_event(n, batch[i], thread, at++, error);
+    if (ok)
+        n->sum->open += events_depth(n->events);
+    if (cursor)
+        wpp_cursor_free(cursor);
+    events_free(n->events);
+    return ok;
+}
+
+bool check_nesting(const wpp *w, struct check_activations *out, struct wpp_error *error)
+{
+    struct nesting n = {.w = w, .sum = out, .nonlocal = any_nonlocal(w)};
+
+    *out = (struct check_activations){0};
+    for (uint32_t k = 0; k < wpp_grammar(w)->n_threads; k++)
+        if (!check_thread(&n, k, error))
+            return false;
+    return true;
+}

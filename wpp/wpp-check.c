@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* wpp-check - verifies WPP files. */
+
+#include <getopt.h>
+#include <stdio.h>
+
+#include "wpp/check.h"
+#include "wpp/tool.h"
+
+static const char help[] =
+    "Usage: wpp-check [OPTION]... FILE.wpp...\n"
+    "Verifies WPP files: checksums and structure, the grammar's invariants, every path against\n"
+    "its routine's graph, every thread's number of events.  FILE `-` is standard input.\n"
+    "\n"
+    "  -s, --strict   also walk all events: each path must be possible after the one before it\n"
+    "                 in its activation\n"
+    "  -q, --quiet    say only what is wrong\n"
+    "  -h, --help     this text\n"
+    "  -V, --version  the version\n"
+    "\n"
+    "Exit status is 0 when all is well, 3 when a file is damaged or holds an incomplete run.\n";
+
+static void say_fine(const wpp *w, const char *path, const struct check_activations *nesting)
+{
+    struct wpp_summary s;
+
+    wpp_get_summary(w, &s);
+    printf("%s: fine: %llu events in %u thread%s, %u rules, %u paths of %u routines", path,
+           (unsigned long long)s.tokens, s.n_threads, s.n_threads == 1 ? "" : "s", s.n_rules,
+           s.n_terminals, s.n_routines);
+    if (nesting)
+        printf("; %llu activations, %llu returned, %llu unwound, %llu open at the end, "
+               "%llu open before the start, %llu non-local arrivals",
+               (unsigned long long)nesting->entered, (unsigned long long)nesting->left,
+               (unsigned long long)nesting->unwound, (unsigned long long)nesting->open,
+               (unsigned long long)nesting->unseen, (unsigned long long)nesting->nonlocal);
+    putchar('\n');
+}
+
+static int say_damaged(const char *path, const struct wpp_error *error)
+{
+    tool_warn("%s: %s", path, error->text);
+    return tool_exit_status(error->status);
+}
+
+/* One file; its exit status. */
+static int check(const char *path, bool strict, bool quiet)
+{
+    struct check_activations nesting;
+    struct wpp_summary s;
+    struct wpp_error error;
+    int status = TOOL_OK;
+    wpp *w = wpp_open(path, &error);
+
+    if (!w) {
+        tool_warn("%s", error.text);
+        return tool_exit_status(error.status);
+    }
+    wpp_get_summary(w, &s);
+    if (!check_grammar(w, &error) || !check_paths(w, &error)
+        || (strict && !check_nesting(w, &nesting, &error))) {
+        status = say_damaged(path, &error);
+    } else if (!s.complete || s.lost) {
+        tool_warn("%s: undamaged, but the run it holds is incomplete", path);
+        status = TOOL_INCOMPLETE;
+    } else if (!quiet) {
+        say_fine(w, path, strict ? &nesting : NULL);
+    }
+    wpp_close(w);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"strict", no_argument, NULL, 's'}, {"quiet", no_argument, NULL, 'q'}, TOOL_OPTIONS
+    };
+    bool strict = false, quiet = false;
+    int option, status = TOOL_OK;
+
+    tool_init("wpp-check");
+    while ((option = getopt_long(argc, argv, "sqhV", options, NULL)) != -1)
+        switch (option) {
+        case 's': strict = true; break;
+        case 'q': quiet = true; break;
+        case 'h': tool_help(help);
+        case 'V': tool_version();
+        default:  tool_usage(NULL);
+        }
+    if (optind == argc)
+        tool_usage("no file given");
+    for (int i = optind; i < argc; i++) {
+        int its = check(argv[i], strict, quiet);
+        if (its != TOOL_OK && status != TOOL_ERROR)
+            status = its;
+    }
+    return tool_finish(status);
+}
