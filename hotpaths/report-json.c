@@ -1,50 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* report-json.c - an analysis' answer as JSON; schema in docs/hotpaths.md. */
 #include <inttypes.h>
-#include <string.h>
 
-#include "hotpaths/path-lines.h"
+#include "hotpaths/executed-lines.h"
 #include "hotpaths/report.h"
 #include "hotpaths/story.h"
+#include "wpp/json.h"
 
-/* The length of the well-formed UTF-8 sequence at s, 0 if there is none. */
-static size_t utf8_length(const unsigned char *s)
-{
-    size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3
-               : s[0] < 0xf5 ? 4 : 0;
-
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return n;
-}
-
-/* File names are bytes: what is not UTF-8 becomes U+FFFD. */
-static void put_string(FILE *out, const char *text)
-{
-    putc('"', out);
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        size_t n = utf8_length(s);
-
-        if (n == 0) {
-            fputs("\\ufffd", out);
-            n = 1;
-        } else if (*s == '"' || *s == '\\') {
-            fprintf(out, "\\%c", *s);
-        } else if (*s < 0x20 || *s == 0x7f) {
-            fprintf(out, "\\u%04x", *s);
-        } else {
-            fwrite(s, 1, n, out);
-        }
-        s += n;
-    }
-    putc('"', out);
-}
-
-static void put_ranges(FILE *out, const struct path_file *f)
+static void put_ranges(FILE *out, const struct executed_file *f)
 {
     for (size_t i = 0, j; i < f->n_lines; i = j) {
         for (j = i + 1; j < f->n_lines && f->lines[j] == f->lines[j - 1] + 1;)
@@ -55,20 +18,20 @@ static void put_ranges(FILE *out, const struct path_file *f)
 
 static bool put_lines(const struct report *r, uint32_t terminal)
 {
-    struct path_lines p;
+    struct executed_lines p;
 
-    if (!path_lines_of(&p, r->w, terminal))
+    if (!executed_lines_of(&p, r->w, terminal))
         return false;
-    fputs(", \"lines\": [", r->out);
+    fputs(",\n         \"lines\": [", r->out);
     for (size_t i = 0; i < p.n_files; i++) {
         fputs(i ? ", {\"file\": " : "{\"file\": ", r->out);
-        put_string(r->out, p.files[i].name);
+        json_string(r->out, p.files[i].name);
         fputs(", \"ranges\": [", r->out);
         put_ranges(r->out, &p.files[i]);
         fputs("]}", r->out);
     }
     fputs("]", r->out);
-    path_lines_free(&p);
+    executed_lines_free(&p);
     return true;
 }
 
@@ -83,8 +46,8 @@ static bool put_step(const struct report *r, const struct story_step *step)
         return true;
     }
     fputs(", \"routine\": ", r->out);
-    put_string(r->out, wpp_routine(r->w, t->routine)->name);
-    fprintf(r->out, ", \"path\": %" PRIu64 ", \"depth\": %" PRIu32 ", \"enters\": %s, "
+    json_string(r->out, wpp_routine(r->w, t->routine)->name);
+    fprintf(r->out, ", \"path\": %" PRIu64 ", \"depth\": %" PRIu32 ",\n         \"enters\": %s, "
             "\"leaves\": %s, \"insns\": %" PRIu64 ", \"blocks\": %" PRIu32, t->path, step->depth,
             t->enters ? "true" : "false", t->leaves ? "true" : "false", t->insns, t->n_blocks);
     if (!put_lines(r, step->terminal))
@@ -109,14 +72,14 @@ static bool put_subpath(const struct report *r, size_t index)
     if (!story_tell(&story, r->w, p.terminals, p.length))
         return false;
     fprintf(r->out, "    {\"rank\": %zu, \"cost\": %" PRIu64 ", \"share\": %.6f, "
-            "\"frequency\": %" PRIu64 ", \"unit_cost\": %" PRIu64 ", \"length\": %" PRIu32
-            ",\n      \"paths\": [\n", index + 1, p.cost, share_of(r, p.cost), p.frequency,
+            "\"frequency\": %" PRIu64 ",\n     \"unit_cost\": %" PRIu64 ", \"length\": %" PRIu32
+            ",\n     \"paths\": [\n", index + 1, p.cost, share_of(r, p.cost), p.frequency,
             p.unit_cost, p.length);
     for (size_t i = 0; i < story.n && good; i++) {
         good = put_step(r, &story.steps[i]);
         fputs(i + 1 < story.n ? ",\n" : "\n", r->out);
     }
-    fputs("      ]}", r->out);
+    fputs("     ]}", r->out);
     story_free(&story);
     return good;
 }
@@ -127,11 +90,11 @@ static void put_heading(const struct report *r)
 
     wpp_get_summary(r->w, &run);
     fputs("{\n  \"file\": ", r->out);
-    put_string(r->out, r->file_name);
+    json_string(r->out, r->file_name);
     fputs(",\n  \"program\": ", r->out);
-    put_string(r->out, run.program);
+    json_string(r->out, run.program);
     fputs(",\n  \"command\": ", r->out);
-    put_string(r->out, run.command);
+    json_string(r->out, run.command);
     fprintf(r->out, ",\n  \"complete\": %s,\n  \"thread\": ", run.complete ? "true" : "false");
     if (r->config->thread == HOT_ALL_THREADS)
         fputs("null", r->out);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/path-lines.h"
+#include "hotpaths/executed-lines.h"
 #include "hotpaths/report.h"
 #include "hotpaths/story.h"
 
@@ -111,7 +111,7 @@ struct source_line {
 };
 
 static bool source_line(const struct teller *t, const struct wpp_routine *routine,
-                        const struct path_file *f, uint32_t line, struct source_line *out)
+                        const struct executed_file *f, uint32_t line, struct source_line *out)
 {
     out->text = source_text_line(t->r->sources, routine->directory, f->name, line, &out->length);
     return out->text != NULL;
@@ -150,7 +150,6 @@ static void put_source(FILE *out, const struct source_line *l, size_t from, size
             putc(c < 0x20 || c == 0x7f ? '?' : c, out);
         column = next;
     }
-    putc('\n', out);
 }
 
 /* Whether lines between executed lines a < b are shown as context. */
@@ -160,7 +159,7 @@ static bool is_close(uint32_t a, uint32_t b)
 }
 
 static size_t common_indent(const struct teller *t, const struct wpp_routine *routine,
-                            const struct path_file *f)
+                            const struct executed_file *f)
 {
     size_t least = SIZE_MAX;
     struct source_line l;
@@ -177,7 +176,7 @@ static size_t common_indent(const struct teller *t, const struct wpp_routine *ro
 }
 
 static void put_line(const struct teller *t, const struct wpp_routine *routine,
-                     const struct path_file *f, uint32_t line, bool executed, size_t from,
+                     const struct executed_file *f, uint32_t line, bool executed, size_t from,
                      size_t columns)
 {
     const struct report *r = t->r;
@@ -191,11 +190,11 @@ static void put_line(const struct teller *t, const struct wpp_routine *routine,
             style(r, EXECUTED), executed ? '*' : ' ', style(r, PLAIN));
     fputs(style(r, executed ? PLAIN : DIM), r->out);
     put_source(r->out, &l, from, width);
-    fputs(style(r, PLAIN), r->out);
+    fprintf(r->out, "%s\n", style(r, PLAIN));
 }
 
 static void put_file(const struct teller *t, const struct wpp_routine *routine,
-                     const struct path_file *f, size_t columns)
+                     const struct executed_file *f, size_t columns)
 {
     size_t from = common_indent(t, routine, f);
 
@@ -217,7 +216,7 @@ static void put_file(const struct teller *t, const struct wpp_routine *routine,
 
 /* The source of all files of a path; those of inlined code under their name. */
 static void put_sources(struct teller *t, const struct wpp_routine *routine,
-                        const struct path_lines *p, size_t columns)
+                        const struct executed_lines *p, size_t columns)
 {
     for (size_t i = 0; i < p->n_files; i++) {
         if (!source_text_has(t->r->sources, routine->directory, p->files[i].name)) {
@@ -236,7 +235,7 @@ static void put_sources(struct teller *t, const struct wpp_routine *routine,
 
 /* ---- Steps ----------------------------------------------------------------------------- */
 
-static void put_ranges(FILE *out, const struct path_file *f)
+static void put_ranges(FILE *out, const struct executed_file *f)
 {
     put_name(out, f->name);
     for (size_t i = 0, j; i < f->n_lines; i = j) {
@@ -260,9 +259,9 @@ static bool put_path(struct teller *t, const struct story_step *step,
     const struct report *r = t->r;
     const struct wpp_routine *routine = wpp_routine(r->w, terminal->routine);
     size_t *shown_at = &t->shown_at[step->terminal];
-    struct path_lines p;
+    struct executed_lines p;
 
-    if (!path_lines_of(&p, r->w, step->terminal))
+    if (!executed_lines_of(&p, r->w, step->terminal))
         return false;
     fprintf(r->out, "%s%s", step->called ? "-> " : "", style(r, ROUTINE));
     put_name(r->out, routine->name);
@@ -281,7 +280,7 @@ static bool put_path(struct teller *t, const struct story_step *step,
     if (!*shown_at)
         put_sources(t, routine, &p, columns + LINES_INDENT);
     *shown_at = *shown_at ? *shown_at : t->rank;
-    path_lines_free(&p);
+    executed_lines_free(&p);
     return true;
 }
 
@@ -340,7 +339,7 @@ static bool put_subpath(struct teller *t, size_t index)
 
     if (!story_tell(&story, r->w, p.terminals, p.length))
         return false;
-    fprintf(r->out, "\n%s%3zu  %s%s of the run: %s %s = %s times %s, %" PRIu32 " path%s\n",
+    fprintf(r->out, "\n%s%3zu  %s%s: %s %s = %s times %s, %" PRIu32 " path%s\n",
             style(r, BOLD), index + 1, percent(r, p.cost, share), style(r, PLAIN),
             scaled(p.cost, cost), r->cost_unit, grouped(p.frequency, frequency),
             grouped(p.unit_cost, unit), p.length, p.length == 1 ? "" : "s");
@@ -363,23 +362,25 @@ static uint64_t cost_of_first(const struct report *r, size_t n)
 
 static void put_heading(const struct report *r, size_t n)
 {
-    char total[32], least[32], share[32], sum[32], chosen[64] = "";
+    const char *scope = r->config->thread == HOT_ALL_THREADS ? "run" : "thread";
+    size_t found = hot_count(r->result);
+    char total[32], least[32], share[32], sum[32];
 
-    if (!r->config->min_cost)
-        snprintf(chosen, sizeof chosen, ", chosen for about %" PRIu32 " answers", r->config->wanted);
     put_name(r->out, r->file_name);
-    fprintf(r->out, ": %zu hot subpath%s of %" PRIu32 " to %" PRIu32 " paths\n",
-            hot_count(r->result), hot_count(r->result) == 1 ? "" : "s", r->config->min_length,
-            r->config->max_length);
-    fprintf(r->out, "at least %s of the run's %s %s each (%s; --min-cost=%" PRIu64 "%s)\n",
-            scaled(hot_min_cost(r->result), least), scaled(hot_total_cost(r->result), total),
-            r->cost_unit, percent(r, hot_min_cost(r->result), share), hot_min_cost(r->result),
-            chosen);
+    fprintf(r->out, ": %zu hot subpath%s of %" PRIu32 " to %" PRIu32 " paths\n", found,
+            found == 1 ? "" : "s", r->config->min_length, r->config->max_length);
+    fprintf(r->out, "each at least %s of the %s's %s %s (%s; --min-cost=%" PRIu64,
+            scaled(hot_min_cost(r->result), least), scope,
+            scaled(hot_total_cost(r->result), total), r->cost_unit,
+            percent(r, hot_min_cost(r->result), share), hot_min_cost(r->result));
+    if (!r->config->min_cost)
+        fprintf(r->out, ", chosen for about %" PRIu32 " answers", r->config->wanted);
+    fputs(")\n", r->out);
     if (r->config->algorithm == HOT_EXACT)
         fputs("frequencies are exact; subpaths overlap\n", r->out);
     else
-        fprintf(r->out, "frequencies are lower bounds; subpaths do not overlap: the %zu shown are "
-                "%s of the run\n", n, percent(r, cost_of_first(r, n), sum));
+        fprintf(r->out, "frequencies are lower bounds; no two overlap: what is shown makes up "
+                "%s of the %s\n", percent(r, cost_of_first(r, n), sum), scope);
 }
 
 bool report_text(const struct report *r)

@@ -16,7 +16,7 @@ allowed gcc-plugin 'tracer/trace-abi\.h"'
 allowed tracer '-nothing-'
 allowed sequitur '-nothing-'
 allowed wpp 'sequitur/sequitur\.h"|tracer/trace-abi\.h"'
-allowed hotpaths 'wpp/(wpp|tool|output|error|source-files|names)\.h"'
+allowed hotpaths 'wpp/(wpp|tool|output|error|events|source-files|names|json)\.h"'
 
 # Nothing outside test/ includes a test.
 is "nothing includes test/" \

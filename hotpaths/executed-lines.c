@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* path-lines.c - the source lines that one acyclic path executes. */
-#include "hotpaths/path-lines.h"
+/* executed-lines.c - the source lines that one acyclic path executes. */
+#include "hotpaths/executed-lines.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ struct located {
     uint32_t line;
 };
 
-static uint32_t file_index(struct path_lines *p, const char *name)
+static uint32_t file_index(struct executed_lines *p, const char *name)
 {
     for (size_t i = 0; i < p->n_files; i++)
         if (p->files[i].name == name || strcmp(p->files[i].name, name) == 0)
@@ -38,7 +38,7 @@ static size_t count_lines(const struct wpp_routine *r, const struct wpp_terminal
 }
 
 /* The path's lines in order of execution; returns how many. */
-static size_t collect(struct path_lines *p, struct located *out, const struct wpp_routine *r,
+static size_t collect(struct executed_lines *p, struct located *out, const struct wpp_routine *r,
                       const struct wpp_terminal *t)
 {
     size_t n = 0;
@@ -55,12 +55,12 @@ static size_t collect(struct path_lines *p, struct located *out, const struct wp
 }
 
 /* Distributes sorted lines over their files; files without lines go. */
-static void group(struct path_lines *p, const struct located *sorted, size_t n)
+static void group(struct executed_lines *p, const struct located *sorted, size_t n)
 {
     size_t used = 0, kept = 0;
 
     for (size_t f = 0, i = 0; f < p->n_files; f++) {
-        struct path_file file = { p->files[f].name, p->all + used, 0 };
+        struct executed_file file = { p->files[f].name, p->all + used, 0 };
 
         for (; i < n && sorted[i].file == f; i++)
             if (!file.n_lines || file.lines[file.n_lines - 1] != sorted[i].line)
@@ -72,14 +72,14 @@ static void group(struct path_lines *p, const struct located *sorted, size_t n)
     p->n_files = kept;
 }
 
-bool path_lines_of(struct path_lines *p, const wpp *w, uint32_t terminal)
+bool executed_lines_of(struct executed_lines *p, const wpp *w, uint32_t terminal)
 {
     const struct wpp_terminal *t = wpp_terminal(w, terminal);
     const struct wpp_routine *r;
     struct located *located;
     size_t n;
 
-    *p = (struct path_lines){ 0 };
+    *p = (struct executed_lines){ 0 };
     if (t->routine == WPP_NO_ROUTINE)
         return true;
     r = wpp_routine(w, t->routine);
@@ -89,7 +89,7 @@ bool path_lines_of(struct path_lines *p, const wpp *w, uint32_t terminal)
     p->all = calloc(n + 1, sizeof *p->all);
     if (!located || !p->files || !p->all) {
         free(located);
-        path_lines_free(p);
+        executed_lines_free(p);
         return false;
     }
     n = collect(p, located, r, t);
@@ -99,9 +99,9 @@ bool path_lines_of(struct path_lines *p, const wpp *w, uint32_t terminal)
     return true;
 }
 
-void path_lines_free(struct path_lines *p)
+void executed_lines_free(struct executed_lines *p)
 {
     free(p->files);
     free(p->all);
-    *p = (struct path_lines){ 0 };
+    *p = (struct executed_lines){ 0 };
 }

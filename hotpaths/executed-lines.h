@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* path-lines.h - the source lines that one acyclic path executes.
+/* executed-lines.h - the source lines that one acyclic path executes.
  *
  * Lines are grouped by file, the routine's own file first, the others (of
  * inlined code) in the order in which the path comes to them; within a file
  * they ascend and differ.
  */
-#ifndef WPP_HOT_PATH_LINES_H
-#define WPP_HOT_PATH_LINES_H
+#ifndef WPP_HOT_EXECUTED_LINES_H
+#define WPP_HOT_EXECUTED_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,21 +14,21 @@
 
 #include "wpp/wpp.h"
 
-struct path_file {
+struct executed_file {
     const char *name;           /* as given to the compiler; the wpp's */
     uint32_t *lines;
     size_t n_lines;
 };
 
-struct path_lines {
-    struct path_file *files;
+struct executed_lines {
+    struct executed_file *files;
     size_t n_files;
     uint32_t *all;              /* what files[].lines point into */
 };
 
-/* Fills `p` (path_lines_free): empty for raw symbols and for code compiled
+/* Fills `p` (executed_lines_free): empty for raw symbols and for code compiled
  * without lines.  False when there is no memory. */
-bool path_lines_of(struct path_lines *p, const wpp *w, uint32_t terminal);
-void path_lines_free(struct path_lines *p);
+bool executed_lines_of(struct executed_lines *p, const wpp *w, uint32_t terminal);
+void executed_lines_free(struct executed_lines *p);
 
 #endif
