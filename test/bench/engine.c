@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* engine.c - speed and size of the grammar engine.
+ *
+ *   engine [-c] [-p] [FILE...]
+ *
+ * Each FILE is an array of little-endian uint32 terminals, a stream of its
+ * own.  Without one, streams made here: one loop, nested loops with random
+ * trip counts, random terminals.  -c checks each grammar, -p adds plain
+ * SEQUITUR.  A line a run:
+ *   name mode: million symbols a second, rules, symbols on right-hand sides,
+ *   bytes of memory a right-hand-side symbol (in all, and at most).
+ */
+#include "sequitur/sequitur.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct stream {
+    const char *name;
+    uint32_t *symbols;
+    size_t n;
+};
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void fail(const char *what, const char *detail)
+{
+    fprintf(stderr, "engine: %s%s%s\n", what, *detail ? ": " : "", detail);
+    exit(1);
+}
+
+static void run(const struct stream *in, uint32_t flags, const char *mode, bool check)
+{
+    struct seq_config config = {.size = sizeof config, .flags = flags};
+    struct seq_stats stats;
+    char why[128] = "";
+    seq *s;
+
+    if (seq_new(&s, &config) != SEQ_OK)
+        fail("no memory", "");
+    double begin = now();
+    if (seq_append(s, 0, in->symbols, in->n) != SEQ_OK || seq_finish(s) != SEQ_OK)
+        fail(in->name, "cannot build the grammar");
+    double seconds = now() - begin;
+    if (check && seq_check(s, why, sizeof why) != SEQ_OK)
+        fail(in->name, why);
+    seq_get_stats(s, &stats);
+    double rhs = stats.rhs_symbols ? (double)stats.rhs_symbols : 1;
+    printf("%-12s %-6s %8.1f Msym/s %9u rules %10llu rhs %7.1f bytes/rhs %7.1f peak\n", in->name,
+           mode, (double)in->n / seconds / 1e6, stats.rules, (unsigned long long)stats.rhs_symbols,
+           (double)stats.memory / rhs, (double)stats.memory_peak / rhs);
+    fflush(stdout);
+    seq_free(s);
+}
+
+static struct stream read_stream(const char *path)
+{
+    struct stream in = {.name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path};
+    FILE *file = fopen(path, "rb");
+
+    if (!file || fseek(file, 0, SEEK_END) != 0)
+        fail(path, "cannot be read");
+    long size = ftell(file);
+    rewind(file);
+    in.n = (size_t)size / sizeof *in.symbols;
+    in.symbols = malloc((size_t)size + 1);
+    if (!in.symbols || fread(in.symbols, sizeof *in.symbols, in.n, file) != in.n)
+        fail(path, "cannot be read");
+    fclose(file);
+    return in;
+}
+
+static uint32_t random_below(uint64_t *state, uint32_t n)
+{
+    *state ^= *state >> 12;
+    *state ^= *state << 25;
+    *state ^= *state >> 27;
+    return (uint32_t)((*state * UINT64_C(0x2545F4914F6CDD1D) >> 32) * n >> 32);
+}
+
+/* Three nested loops of random trip counts around a random branch. */
+static void nested(struct stream *in)
+{
+    uint64_t r = 1;
+    size_t i = 0;
+
+    for (;;)
+        for (uint32_t outer = 3 + random_below(&r, 40); outer; outer--) {
+            for (uint32_t inner = 1 + random_below(&r, 25); inner; inner--) {
+                uint32_t branch = random_below(&r, 8) == 0 ? 5 : 1;
+                for (uint32_t k = 0; k < 6; k++) {
+                    if (i == in->n)
+                        return;
+                    in->symbols[i++] = 10 * branch + k;
+                }
+            }
+            if (i == in->n)
+                return;
+            in->symbols[i++] = 100 + outer % 4;
+        }
+}
+
+static struct stream make_stream(const char *name, size_t n)
+{
+    struct stream in = {.name = name, .n = n, .symbols = malloc(n * sizeof *in.symbols)};
+    uint64_t r = 7;
+
+    if (!in.symbols)
+        fail("no memory", "");
+    if (strcmp(name, "nested") == 0)
+        nested(&in);
+    else
+        for (size_t i = 0; i < n; i++)
+            in.symbols[i] = strcmp(name, "loop") == 0 ? (uint32_t)(i % 10)
+                                                      : random_below(&r, 1 << 16);
+    return in;
+}
+
+int main(int argc, char **argv)
+{
+    bool check = false;
+    bool plain = false;
+    int option;
+
+    while ((option = getopt(argc, argv, "cp")) != -1)
+        switch (option) {
+        case 'c': check = true; break;
+        case 'p': plain = true; break;
+        default: return 2;
+        }
+    static const char *const made[] = {"loop", "nested", "random"};
+    int count = optind < argc ? argc - optind : 3;
+    for (int i = 0; i < count; i++) {
+        struct stream in = optind < argc ? read_stream(argv[optind + i])
+                                         : make_stream(made[i], i == 2 ? 5000000 : 20000000);
+        if (plain)
+            run(&in, SEQ_PLAIN, "plain", check);
+        run(&in, SEQ_EXACT, "exact", check);
+        run(&in, 0, "fast", check);
+        free(in.symbols);
+    }
+    return 0;
+}

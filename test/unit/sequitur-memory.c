@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* sequitur-memory.c - every allocation fails once; nothing leaks, nothing breaks. */
+#include "test/unit/sequitur-test.h"
+
+enum { TEXT = 30000, PIECE = 700 };
+
+struct allocator {
+    uint64_t calls;
+    uint64_t fail_at;        /* the call that fails; 0: none */
+    uint64_t held;
+    bool wrong_size;
+};
+
+/* Each block carries its size in front, to see that old_size is right. */
+static void *count_realloc(void *ctx, void *p, size_t old_size, size_t size)
+{
+    struct allocator *a = ctx;
+    size_t *block = p ? (size_t *)p - 2 : NULL;
+
+    a->wrong_size |= old_size != (block ? block[0] : 0);
+    if (!size) {
+        a->held -= old_size;
+        free(block);
+        return NULL;
+    }
+    if (++a->calls == a->fail_at)
+        return NULL;
+    block = realloc(block, size + 2 * sizeof *block);
+    a->held += size - old_size;
+    block[0] = size;
+    return block + 2;
+}
+
+/* Everything a user does; the first status that is not SEQ_OK. */
+static int build(struct allocator *a, uint32_t flags, const uint32_t *text)
+{
+    struct seq_config config = {
+        .size = sizeof config, .realloc = count_realloc, .realloc_ctx = a, .flags = flags,
+    };
+    struct seq_grammar g = {0};
+    struct seq_stats stats;
+    char why[128];
+    seq *s = NULL;
+    int status = seq_new(&s, &config);
+
+    for (size_t i = 0; status == SEQ_OK && i < TEXT; i += PIECE)
+        status = seq_append(s, (uint32_t)(i / PIECE % 5), text + i, i + PIECE < TEXT ? PIECE : TEXT - i);
+    if (status == SEQ_OK)
+        status = seq_finish(s);
+    if (status == SEQ_OK) {
+        seq_get_stats(s, &stats);
+        if (stats.memory != a->held || stats.memory_peak < stats.memory)
+            status = SEQ_E_BROKEN;
+    }
+    if (status == SEQ_OK)
+        status = seq_check(s, why, sizeof why);
+    if (status == SEQ_OK)
+        status = seq_export(s, &g);
+    if (status == SEQ_OK)
+        seq_grammar_free(s, &g);
+    seq_free(s);
+    return status;
+}
+
+static void test_failures(uint32_t flags, const char *mode, const uint32_t *text)
+{
+    struct allocator all = {0};
+    uint64_t told = 0;
+    bool clean = true;
+
+    tap_ok(build(&all, flags, text) == SEQ_OK && !all.held && !all.wrong_size,
+           "%s: all memory is accounted for and given back", mode);
+    for (uint64_t n = 1; n <= all.calls; n++) {
+        struct allocator one = {.fail_at = n};
+        told += build(&one, flags, text) == SEQ_E_NOMEM;
+        clean = clean && !one.held && !one.wrong_size;
+    }
+    tap_ok(told == all.calls, "%s: %llu of %llu failures are reported", mode,
+           (unsigned long long)told, (unsigned long long)all.calls);
+    tap_ok(clean, "%s: and leave nothing behind", mode);
+}
+
+int main(void)
+{
+    static uint32_t text[TEXT];
+    struct random r = {5};
+
+    for (size_t i = 0; i < TEXT; i += TEXT / 6)
+        random_string(&r, text + i, TEXT / 6, i % 4 ? 5 : 3000);
+    test_failures(SEQ_PLAIN, "plain", text);
+    test_failures(SEQ_EXACT, "exact", text);
+    test_failures(0, "fast", text);
+    return tap_done();
+}
