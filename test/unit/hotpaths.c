@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "hotpaths/hotpaths.h"
+#include "sequitur/sequitur.h"
 #include "test/reference/brute-hot.h"
 #include "test/unit/tap.h"
 
 /* ---- Grammars ------------------------------------------------------------------- */
 
-enum { MAX_RULES = 24, MAX_SYMBOLS = 400, MAX_TERMINALS = 26 };
+enum { MAX_RULES = 64, MAX_SYMBOLS = 400, MAX_TERMINALS = 26 };
 
 struct small_grammar {
     struct wpp_grammar g;
@@ -89,6 +90,56 @@ static void random_grammar(struct small_grammar *s)
             longest = s->length[r];
     }
     for (uint32_t t = 0; t < terminals; t++)
+        s->cost[t] = 1 + random_below(random_below(2) ? 3 : 40);
+}
+
+/* A string over few symbols in which much has been there before. */
+static size_t random_string(uint32_t *out, size_t size)
+{
+    uint32_t terminals = 1 + random_below(4);
+    size_t wanted = random_below((uint32_t)size);
+    size_t n = 0;
+
+    while (n < wanted) {
+        size_t from = n ? random_below((uint32_t)n) : 0;
+        size_t copy = n && random_below(3) ? 1 + random_below((uint32_t)(n - from)) : 0;
+
+        out[n++] = random_below(terminals);
+        for (size_t i = 0; i < copy && n < wanted; i++)
+            out[n++] = out[from + i];
+    }
+    return n;
+}
+
+/* What the engine makes of up to three such strings. */
+static void sequitur_grammar(struct small_grammar *s)
+{
+    struct seq_config config = { .size = sizeof config, .flags = random_below(2) ? SEQ_EXACT : 0 };
+    struct seq_grammar made;
+    uint32_t string[100];
+    uint32_t threads = 1 + random_below(3);
+    uint32_t n;
+    seq *q;
+
+    begin(s);
+    if (seq_new(&q, &config) != SEQ_OK)
+        abort();
+    for (uint32_t k = 0; k < threads; k++)
+        if (seq_append(q, k, string, random_string(string, 100 / threads)) != SEQ_OK)
+            abort();
+    if (seq_finish(q) != SEQ_OK || seq_export(q, &made) != SEQ_OK)
+        abort();
+    n = made.rules + made.starts;
+    if (n > MAX_RULES || made.body[n] > MAX_SYMBOLS)
+        abort();
+    memcpy(s->body, made.body, (n + 1) * sizeof *s->body);
+    memcpy(s->symbols, made.symbols, made.body[n] * sizeof *s->symbols);
+    memcpy(s->length, made.length, n * sizeof *s->length);
+    s->g.n_rules = made.rules;
+    s->g.n_threads = made.starts;
+    seq_grammar_free(q, &made);
+    seq_free(q);
+    for (uint32_t t = 0; t < 4; t++)
         s->cost[t] = 1 + random_below(random_below(2) ? 3 : 40);
 }
 
@@ -257,12 +308,12 @@ struct trial {
     hot_result *walk, *exact;
 };
 
-static void begin_trial(struct trial *t)
+static void begin_trial(struct trial *t, void (*draw)(struct small_grammar *))
 {
     uint64_t total = 0;
     struct hot_config c;
 
-    random_grammar(&t->s);
+    draw(&t->s);
     brute_expand(&t->run, &t->s.g);
     for (uint32_t k = 0; k < t->run.n_threads; k++)
         total += brute_cost(t->s.cost, brute_thread(&t->run, k)->symbols,
@@ -388,7 +439,7 @@ static bool exact_is_exact(const struct trial *t)
     return n == e.matched && n == hot_count(t->exact);
 }
 
-static void random_trials(int trials)
+static void random_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
 {
     int failed[6] = { 0 };
     size_t walked = 0, exact = 0;
@@ -396,7 +447,7 @@ static void random_trials(int trials)
     for (int i = 0; i < trials; i++) {
         struct trial t;
 
-        begin_trial(&t);
+        begin_trial(&t, draw);
         failed[0] += !all_really_hot(&t);
         failed[1] += !never_too_frequent(&t);
         failed[2] += !nothing_twice_and_ranked(t.walk) || !nothing_twice_and_ranked(t.exact);
@@ -407,19 +458,18 @@ static void random_trials(int trials)
         exact += hot_count(t.exact);
         end_trial(&t);
     }
-    tap_ok(!failed[0], "%d random grammars: what the walk reports is hot", trials);
-    tap_ok(!failed[1], "the walk's frequencies are lower bounds");
-    tap_ok(!failed[2], "nothing is reported twice, the dearest comes first");
-    tap_ok(!failed[3], "the walk's finds do not overlap: no more cost than the run's");
-    tap_ok(!failed[4], "whatever one rule makes hot is touched by a find");
-    tap_ok(!failed[5], "exact: all minimal hot subpaths with their frequencies");
-    tap_ok(walked > (size_t)trials && exact > walked, "the trials were not empty");
+    tap_ok(!failed[0], "%d %s: what the walk reports is hot", trials, name);
+    tap_ok(!failed[1], "%s: the walk's frequencies are lower bounds", name);
+    tap_ok(!failed[2], "%s: nothing is reported twice, the dearest comes first", name);
+    tap_ok(!failed[3], "%s: the walk's finds do not overlap, so cost no more than the run", name);
+    tap_ok(!failed[4], "%s: whatever one rule makes hot is touched by a find", name);
+    tap_ok(!failed[5], "%s: exact: all minimal hot subpaths with their frequencies", name);
+    tap_ok(walked > (size_t)trials && exact > walked, "%s: the trials were not empty", name);
     tap_note("%zu subpaths walked, %zu exact", walked, exact);
 }
 
 /* ---- The chosen minimal cost -------------------------------------------------------------- */
 
-/* A chain of rules, each twice the one below: A -> ab, B -> AA, C -> BB ... */
 static void chosen_cost(void)
 {
     struct hot_config c = config_of(HOT_LARUS, 2, 8, 0);
@@ -481,7 +531,8 @@ int main(void)
     paper_example();
     slips();
     edges();
-    random_trials(20000);
+    random_trials("random grammars", 20000, random_grammar);
+    random_trials("SEQUITUR grammars", 4000, sequitur_grammar);
     chosen_cost();
     astronomical();
     return tap_done();
