@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+# programs.sh: real programs from Debian's sources, and real work for them.
+#
+#     real_prepare NAME             fetch the source, generate what its build generates
+#     real_build NAME CC OPT DIR    compile and link DIR/NAME with `CC OPT`
+#     real_input NAME SIZE          make the input, the same bytes on every call
+#     real_command NAME EXE SIZE    set the array `command`: EXE at work on that input
+#
+# NAME is one of $real_names.  SIZE is small (about 1/20 s), demo (1/4 s) or full (1 s
+# and more), natively at -O2.  Every command reads files, writes its result to standard
+# output, and does the same thing on every run.  `command` is to be run in an empty folder.
+#
+# All builds of a program compile the same files of one prepared tree, directly, so
+# that plain, traced and gcov builds differ in the compiler's flags and nothing else.
+#
+# Expects ROOT, the project's folder.  Writes under $REAL (ROOT/build/real).
+REAL=${REAL:-$ROOT/build/real}
+real_names='bzip2 gzip lua5.4 sqlite3 zstd'
+
+# ---- Sources ------------------------------------------------------------------
+
+real_tree() {
+    echo "$REAL/tree/$1"
+}
+
+# Makes the prepared tree of NAME; says why it cannot and returns 1.
+real_prepare() {
+    local name=$1 package=$1 tree source new
+
+    tree=$(real_tree "$name")
+    [ ! -d "$tree" ] || return 0
+    [ "$name" != zstd ] || package=libzstd
+    source=$("$ROOT/scripts/fetch-source" "$package") || return 1
+    new=$REAL/tree/.$name.$$
+    mkdir -p "$REAL/tree" && cp -a "$source" "$new" || return 1
+    if ! (cd "$new" && "prepare_${name%%.*}") > "$REAL/$name.log" 2>&1; then
+        echo "cannot prepare $name; see $REAL/$name.log" >&2
+        rm -rf "$new"
+        return 1
+    fi
+    mv -T "$new" "$tree" 2>/dev/null || rm -rf "$new"
+}
+
+prepare_bzip2() { :; }
+# The header with which Debian names its library folder.
+prepare_lua5()  { echo '#define DEB_HOST_MULTIARCH ""' > src/lua5.4-deb-multiarch.h; }
+prepare_zstd()  { :; }
+
+# gzip wants its config.h and the replacements of libc functions that it selects.
+prepare_gzip() {
+    ./configure -q --disable-dependency-tracking CC="${CC:-gcc}" CFLAGS=-O0 &&
+        make ACLOCAL=: AUTOCONF=: AUTOMAKE=: AUTOHEADER=: MAKEINFO=: all &&
+        ar t lib/libgzip.a | sed 's/^libgzip_a-//; s/\.o$/.c/; /^xalloc-die/d' | while read -r file; do
+            find lib -name "$file"
+        done > library-files
+}
+
+# sqlite3 is compiled as one file made of all.
+prepare_sqlite3() {
+    make -f main.mk TOP=. BCC="${CC:-gcc}" TCCX="${CC:-gcc}" sqlite3.c shell.c &&
+        rm -rf test www
+}
+
+# Sets files, flags and libraries of NAME, with the tree as working folder.
+real_recipe() {
+    case $1 in
+    bzip2)
+        files='blocksort.c huffman.c crctable.c randtable.c compress.c decompress.c bzlib.c bzip2.c'
+        flags='-D_FILE_OFFSET_BITS=64' libraries= ;;
+    gzip)
+        files="bits.c deflate.c gzip.c inflate.c trees.c unlzh.c unlzw.c unpack.c unzip.c util.c
+               zip.c version.c $(cat library-files)"
+        flags='-DHAVE_CONFIG_H -I. -Ilib' libraries= ;;
+    lua5.4)
+        files=$(ls src/*.c | grep -v 'src/luac\.c')
+        # The seed of its string hash otherwise comes from addresses and the time.
+        flags='-DLUA_USE_LINUX -DLUA_COMPAT_5_3 -Dluai_makeseed(L)=(123u)' libraries='-lm -ldl' ;;
+    sqlite3)
+        files='shell.c sqlite3.c'
+        flags='-I. -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_ENABLE_FTS5'
+        libraries=-lm ;;
+    zstd)
+        files="$(ls lib/common/*.c lib/compress/*.c lib/decompress/*.c lib/dictBuilder/*.c)
+               $(ls programs/*.c)"
+        flags='-Ilib -Ilib/common -DZSTD_DISABLE_ASM -DBACKTRACE_ENABLE=0 -DZSTD_LEGACY_SUPPORT=0'
+        libraries= ;;
+    esac
+}
+
+# ---- Building -----------------------------------------------------------------
+
+# real_build NAME CC OPT DIR [FLAG...]: objects and program to DIR, unless DIR/NAME
+# is newer than the plugin and the runtime.  WPP_... variables act as usual.
+# Several words in CC or OPT are several arguments.
+real_build() {
+    local name=$1 cc=$2 opt=$3 dir=$4 files flags libraries object file
+    local -a cflags objects=()
+
+    shift 4
+    real_prepare "$name" || return 1
+    if [ "$dir/$name" -nt "$BUILD/lib/wpp/libwpp-rt.a" ] &&
+       [ -z "$(find "$BUILD/lib/wpp" -newer "$dir/$name")" ]; then
+        return 0
+    fi
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    (
+        cd "$(real_tree "$name")" || exit 1
+        real_recipe "$name"
+        read -ra cflags <<< "$opt -g -w $flags"
+        for file in $files; do
+            printf '%s\0%s\0' "$file" "$dir/${file//\//-}.o"
+        done | xargs -0 -n 2 -P "$(nproc)" nice bash -c \
+            'cc=$1; shift; n=$(($# - 1)); f=${@:n:1} o=${@:$#}; exec $cc "${@:1:n-1}" -c "$f" -o "$o"' \
+            compile "$cc" "${cflags[@]}" "$@" || exit 1
+        for file in $files; do
+            objects+=("$dir/${file//\//-}.o")
+        done
+        $cc $opt -g "$@" "${objects[@]}" $libraries -o "$dir/$name.new"
+    ) > "$dir/log" 2>&1 && mv "$dir/$name.new" "$dir/$name" && return 0
+    echo "cannot build $name with $cc $opt: $(grep -m 1 -E 'error|rror:' "$dir/log")" >&2
+    return 1
+}
+
+# ---- Work ---------------------------------------------------------------------
+
+# The first MB of what the compiler brings along: headers (text) and cc1 (binary).
+# Sets nothing; prints N bytes of text, then M bytes of machine code.
+corpus() {
+    local folder text=$1 code=$2
+
+    folder=$("${CC:-gcc}" -print-file-name=plugin)/include
+    while [ "$text" -gt 0 ]; do     # the headers are some 6 MB
+        find "$folder" -name '*.h' -print0 | LC_ALL=C sort -z | xargs -0 cat 2>/dev/null |
+            head -c "$(( text < 6000000 ? text : 6000000 ))"
+        text=$((text - 6000000))
+    done
+    [ "$code" = 0 ] || head -c "$((1000000 + code))" "$("${CC:-gcc}" -print-prog-name=cc1)" |
+        tail -c "$code"
+}
+
+real_input() {
+    local name=$1 size=$2 file
+
+    file=$REAL/input/$name.$size
+    [ ! -f "$file" ] || return 0
+    mkdir -p "$REAL/input"
+    case $name-$size in
+    bzip2-small)  corpus 300000 100000 ;;
+    bzip2-demo)   corpus 1500000 500000 ;;
+    bzip2-full)   corpus 10000000 4000000 ;;
+    gzip-small)   corpus 1000000 200000 ;;
+    gzip-demo)    corpus 3000000 1000000 ;;
+    gzip-full)    corpus 18000000 8000000 ;;
+    zstd-small)   corpus 800000 200000 ;;
+    zstd-demo)    corpus 6000000 2000000 ;;
+    zstd-full)    corpus 22000000 10000000 ;;
+    lua5.4-small) corpus 150000 0 ;;
+    lua5.4-demo)  corpus 700000 0 ;;
+    lua5.4-full)  corpus 4000000 0 ;;
+    sqlite3-small) sql_script 3000 ;;
+    sqlite3-demo) sql_script 25000 ;;
+    sqlite3-full) sql_script 140000 ;;
+    esac > "$file.new" && mv "$file.new" "$file"
+}
+
+# N rows of orders that 1 + N/50 customers make, looked at from several sides.
+sql_script() {
+    sed "s/@N@/$1/g; s/@M@/$((1 + $1 / 50))/g" "$ROOT/test/real/work.sql"
+}
+
+real_command() {
+    local input=$REAL/input/$1.$3
+
+    case $1 in
+    bzip2)   command=("$2" -9 -c "$input") ;;
+    gzip)    command=("$2" -6 -n -c "$input") ;;
+    zstd)    command=("$2" -q -9 -c "$input") ;;
+    # Objects as table keys are hashed by address.
+    lua5.4)  command=(setarch -R "$2" "$ROOT/test/real/work.lua" "$input") ;;
+    sqlite3) command=("$2" -batch -init /dev/null run.db ".read $input") ;;
+    esac
+}
