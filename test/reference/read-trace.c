@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* read-trace.c - a second reader of traces, written from docs/trace-format.md
+ * alone: plain, slow, sharing no code and no header with the others.
+ *
+ *   read-trace FILE             one line for each record
+ *   read-trace --streams FILE   one line for each stream: name, tokens, their FNV-1a 64
+ *   read-trace --numbers FILE   every token of every stream, one a line, in file order
+ *   read-trace --raw N FILE     the tokens of stream N (0, 1, ...) as they are
+ *
+ * It always checks everything the document promises.  Exit: 0 complete, 1 damaged,
+ * 2 usage or system, 3 incomplete. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END };
+
+struct header {
+    uint32_t magic, version, kind, bytes, pid, tid, sequence;
+    uint64_t time, first;
+    uint32_t check;
+};
+
+struct stream {
+    uint32_t pid, tid, next;        /* next: expected sequence */
+    char name[16];
+    uint64_t words, tokens, hash;   /* words: with zeros and lost ones, as `first` counts */
+    int ended;
+};
+
+struct process {
+    uint32_t pid, next;
+    uint64_t words, lost;
+    int ended, incomplete;
+};
+
+static struct stream *streams;
+static size_t n_streams;
+static struct process *processes;
+static size_t n_processes;
+static enum { RECORDS, STREAMS, NUMBERS, RAW } mode;
+static size_t raw_stream;
+static uint64_t offset;             /* of the record being read */
+
+static _Noreturn void damaged(const char *format, ...)
+{
+    va_list args;
+
+    fflush(stdout);
+    fprintf(stderr, "read-trace: record at byte %llu: ", (unsigned long long)offset);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+static uint64_t u(const unsigned char *at, int bytes)
+{
+    uint64_t value = 0;
+
+    while (bytes--)
+        value = value << 8 | at[bytes];
+    return value;
+}
+
+static uint64_t fnv(uint64_t hash, const unsigned char *at, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ at[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static void *grow(void *array, size_t n, size_t size)
+{
+    array = realloc(array, n * size);
+    if (!array) {
+        perror("read-trace");
+        exit(2);
+    }
+    return array;
+}
+
+/* ---- Headers ------------------------------------------------------------------- */
+
+static void parse_header(struct header *h, const unsigned char *at)
+{
+    *h = (struct header){
+        .magic = (uint32_t)u(at, 4), .version = (uint32_t)u(at + 4, 2),
+        .kind = (uint32_t)u(at + 6, 2), .bytes = (uint32_t)u(at + 8, 4),
+        .pid = (uint32_t)u(at + 12, 4), .tid = (uint32_t)u(at + 16, 4),
+        .sequence = (uint32_t)u(at + 20, 4), .time = u(at + 24, 8), .first = u(at + 32, 8),
+        .check = (uint32_t)u(at + 56, 4),
+    };
+    if (memcmp(at, "WPPT", 4) != 0)
+        damaged("no magic");
+    if (h->version != 1)
+        damaged("version %u", h->version);
+    if (h->check != (uint32_t)fnv(0xcbf29ce484222325u, at, 56))
+        damaged("wrong check");
+    for (int i = 40; i < 56; i++)
+        if (at[i])
+            damaged("reserved byte %d is not 0", i);
+    if (u(at + 60, 4))
+        damaged("reserved2 is not 0");
+    if (h->first && h->kind != TOKENS && h->kind != LOST)
+        damaged("`first` in a record of kind %u", h->kind);
+}
+
+static struct process *process_of(const struct header *h)
+{
+    for (size_t i = n_processes; i-- > 0;)
+        if (processes[i].pid == h->pid)
+            return &processes[i];
+    return NULL;
+}
+
+/* The latest stream of the thread. */
+static struct stream *stream_of(const struct header *h)
+{
+    for (size_t i = n_streams; i-- > 0;)
+        if (streams[i].pid == h->pid && streams[i].tid == h->tid)
+            return &streams[i];
+    return NULL;
+}
+
+/* ---- Kinds ------------------------------------------------------------------------ */
+
+static void read_process(const struct header *h, const unsigned char *p)
+{
+    struct process *old = process_of(h);
+
+    if (old && !old->ended)
+        old->incomplete = 1;        /* replaced itself by exec */
+    if (h->bytes && p[h->bytes - 1] != '\0')
+        damaged("PROCESS does not end with a NUL");
+    for (const char *s = (const char *)p; s < (const char *)p + h->bytes; s += strlen(s) + 1)
+        if (!strchr(s, '='))
+            damaged("PROCESS: `%s` is no key=value", s);
+    processes = grow(processes, n_processes + 1, sizeof *processes);
+    processes[n_processes++] = (struct process){ .pid = h->pid };
+    if (mode == RECORDS) {
+        printf("PROCESS pid=%u\n", h->pid);
+        for (const char *s = (const char *)p; s < (const char *)p + h->bytes; s += strlen(s) + 1)
+            printf("    %s\n", s);
+    }
+}
+
+static void read_load(const struct header *h, const unsigned char *p)
+{
+    uint32_t id;
+
+    if (h->bytes < 32 || (id = (uint32_t)u(p + 28, 4)) > h->bytes - 32)
+        damaged("MODULE_LOAD is too short");
+    if (mode != RECORDS)
+        return;
+    printf("MODULE_LOAD base=%llu count=%llu address=%#llx units=%016llx n=%llu id=",
+           (unsigned long long)u(p, 4), (unsigned long long)u(p + 4, 4),
+           (unsigned long long)u(p + 8, 8), (unsigned long long)u(p + 16, 8),
+           (unsigned long long)u(p + 24, 4));
+    for (uint32_t i = 0; i < id; i++)
+        printf("%02x", p[32 + i]);
+    printf(" path=%.*s\n", (int)(h->bytes - 32 - id), (const char *)p + 32 + id);
+}
+
+static void begin_stream(const struct header *h, const unsigned char *p)
+{
+    struct stream s = { .pid = h->pid, .tid = h->tid, .hash = 0xcbf29ce484222325u };
+
+    if (h->bytes > 15)
+        damaged("a thread's name of %u bytes", h->bytes);
+    memcpy(s.name, p, h->bytes);
+    streams = grow(streams, n_streams + 1, sizeof *streams);
+    streams[n_streams++] = s;
+    if (mode == RECORDS)
+        printf("THREAD stream=%zu tid=%u name=%s\n", n_streams - 1, h->tid, s.name);
+}
+
+static void read_tokens(const struct header *h, const unsigned char *p, struct stream *s)
+{
+    if (h->bytes % 4)
+        damaged("TOKENS of %u bytes", h->bytes);
+    if (h->first != s->words)
+        damaged("TOKENS begin at %llu, %llu came before", (unsigned long long)h->first,
+                (unsigned long long)s->words);
+    s->words += h->bytes / 4;
+    process_of(h)->words += h->bytes / 4;
+    if (mode == RECORDS)
+        printf("TOKENS tid=%u first=%llu count=%u\n", h->tid, (unsigned long long)h->first,
+               h->bytes / 4);
+    for (uint32_t i = 0; i < h->bytes; i += 4) {
+        if (!u(p + i, 4))
+            continue;
+        s->tokens++;
+        s->hash = fnv(s->hash, p + i, 4);
+        if (mode == NUMBERS)
+            printf("%llu\n", (unsigned long long)u(p + i, 4));
+        if (mode == RAW && s == &streams[raw_stream])
+            fwrite(p + i, 4, 1, stdout);
+    }
+}
+
+static void read_lost(const struct header *h, const unsigned char *p, struct stream *s)
+{
+    struct process *process = process_of(h);
+
+    if (h->bytes != 8 || h->first != s->words)
+        damaged("LOST of %u bytes at %llu", h->bytes, (unsigned long long)h->first);
+    s->words += u(p, 8);
+    process->lost += u(p, 8);
+    if (mode == RECORDS)
+        printf("LOST tid=%u tokens=%llu\n", h->tid, (unsigned long long)u(p, 8));
+}
+
+static void read_end(const struct header *h, const unsigned char *p)
+{
+    struct process *process = process_of(h);
+
+    if (h->bytes != 16)
+        damaged("END of %u bytes", h->bytes);
+    if (u(p, 8) != process->words)
+        damaged("END counts %llu tokens, there were %llu", (unsigned long long)u(p, 8),
+                (unsigned long long)process->words);
+    if (u(p + 8, 8) < process->lost)
+        damaged("END counts fewer lost tokens than there were");
+    process->ended = 1;
+    process->incomplete = u(p + 8, 8) != 0;
+    if (mode == RECORDS)
+        printf("END tokens=%llu lost=%llu\n", (unsigned long long)u(p, 8),
+               (unsigned long long)u(p + 8, 8));
+}
+
+/* ---- Sequence ----------------------------------------------------------------------- */
+
+static void expect_sequence(const struct header *h, uint32_t *next)
+{
+    if (h->sequence != *next)
+        damaged("sequence %u, expected %u", h->sequence, *next);
+    ++*next;
+}
+
+static void read_process_record(const struct header *h, const unsigned char *p)
+{
+    if (h->kind == PROCESS)
+        read_process(h, p);
+    expect_sequence(h, &process_of(h)->next);
+    if (h->kind == MODULE_LOAD)
+        read_load(h, p);
+    if (h->kind == END)
+        read_end(h, p);
+    if (h->kind == MODULE_UNLOAD) {
+        if (h->bytes != 4)
+            damaged("MODULE_UNLOAD of %u bytes", h->bytes);
+        if (mode == RECORDS)
+            printf("MODULE_UNLOAD base=%llu\n", (unsigned long long)u(p, 4));
+    }
+}
+
+static void read_thread_record(const struct header *h, const unsigned char *p)
+{
+    struct stream *s;
+
+    if (h->kind == THREAD)
+        begin_stream(h, p);
+    s = stream_of(h);
+    if (!s)
+        damaged("no THREAD record before the first record of thread %u", h->tid);
+    if (s->ended)
+        damaged("a record after THREAD_END of thread %u", h->tid);
+    expect_sequence(h, &s->next);
+    if (h->kind == TOKENS)
+        read_tokens(h, p, s);
+    if (h->kind == LOST)
+        read_lost(h, p, s);
+    if (h->kind == THREAD_END) {
+        s->ended = 1;
+        if (mode == RECORDS)
+            printf("THREAD_END tid=%u\n", h->tid);
+    }
+    if (h->kind == FORK) {
+        if (h->bytes != 4)
+            damaged("FORK of %u bytes", h->bytes);
+        if (mode == RECORDS)
+            printf("FORK tid=%u child=%llu\n", h->tid, (unsigned long long)u(p, 4));
+    }
+}
+
+static void read_record(const struct header *h, const unsigned char *p)
+{
+    struct process *process = process_of(h);
+
+    if (h->kind != PROCESS && !process)
+        damaged("no PROCESS record before the first record of process %u", h->pid);
+    if (h->kind != PROCESS && process->ended)
+        damaged("a record after END of process %u", h->pid);
+    switch (h->kind) {
+    case PROCESS: case MODULE_LOAD: case MODULE_UNLOAD: case END:
+        read_process_record(h, p);
+        break;
+    case THREAD: case TOKENS: case THREAD_END: case LOST: case FORK:
+        read_thread_record(h, p);
+        break;
+    }
+}
+
+/* 1: a whole record; 0: the end; -1: the file ends within a record.  Of TOKENS
+ * that are cut the whole words that are there count, `bytes` says how many. */
+static int next_record(FILE *file, struct header *h, unsigned char **payload)
+{
+    unsigned char bytes[64];
+    size_t n = fread(bytes, 1, sizeof bytes, file), padded;
+
+    if (n == 0)
+        return 0;
+    if (n < sizeof bytes)
+        return -1;
+    parse_header(h, bytes);
+    padded = ((size_t)h->bytes + 3) / 4 * 4;
+    *payload = grow(*payload, padded + 1, 1);
+    n = fread(*payload, 1, padded, file);
+    offset += sizeof bytes + n;
+    if (n < padded) {
+        h->bytes = (uint32_t)(n / 4 * 4);
+        if (h->kind == TOKENS)
+            read_record(h, *payload);
+        return -1;
+    }
+    for (size_t i = h->bytes; i < padded; i++)
+        if ((*payload)[i])
+            damaged("padding is not 0");
+    return 1;
+}
+
+static int incomplete(void)
+{
+    if (n_processes == 0)
+        return 1;
+    for (size_t i = 0; i < n_processes; i++)
+        if (!processes[i].ended || processes[i].incomplete)
+            return 1;
+    return 0;
+}
+
+static const char *parse_arguments(int argc, char **argv)
+{
+    int i = 1;
+
+    if (i < argc && strcmp(argv[i], "--streams") == 0)
+        mode = STREAMS, i++;
+    else if (i < argc && strcmp(argv[i], "--numbers") == 0)
+        mode = NUMBERS, i++;
+    else if (i + 1 < argc && strcmp(argv[i], "--raw") == 0)
+        mode = RAW, raw_stream = strtoul(argv[i + 1], NULL, 10), i += 2;
+    if (i + 1 != argc || argv[i][0] == '-') {
+        fputs("usage: read-trace [--streams | --numbers | --raw N] FILE\n", stderr);
+        exit(2);
+    }
+    return argv[i];
+}
+
+int main(int argc, char **argv)
+{
+    const char *path = parse_arguments(argc, argv);
+    FILE *file = fopen(path, "rb");
+    unsigned char *payload = NULL;
+    struct header h;
+    int got;
+
+    if (!file) {
+        fprintf(stderr, "read-trace: %s: %s\n", path, strerror(errno));
+        return 2;
+    }
+    while ((got = next_record(file, &h, &payload)) > 0)
+        read_record(&h, payload);
+    if (mode == STREAMS)
+        for (size_t i = 0; i < n_streams; i++)
+            printf("%s %llu %016llx\n", streams[i].name, (unsigned long long)streams[i].tokens,
+                   (unsigned long long)streams[i].hash);
+    fclose(file);
+    free(payload);
+    free(streams);
+    if (fflush(stdout) != 0)
+        return 2;
+    if (got < 0 || incomplete()) {
+        free(processes);
+        fputs("read-trace: incomplete\n", stderr);
+        return 3;
+    }
+    free(processes);
+    return 0;
+}

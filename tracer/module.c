@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* module.c - which executables and libraries are loaded, and their tokens.
+ *
+ * Bases are given in the order of loading, from WPP_TOKEN_FIRST up, and never
+ * again: what a token means does not change during a process.  A module's
+ * MODULE_LOAD payload is kept for the trace of a forked child.
+ */
+#include "tracer/runtime.h"
+
+#include <elf.h>
+
+#include "tracer/sys.h"
+#include "tracer/text.h"
+
+struct loaded {
+    struct loaded *next;
+    struct wpp_module *module;
+    size_t map_bytes;
+    uint32_t payload_bytes;
+    unsigned char payload[];
+};
+
+static struct loaded *modules;          /* in order of loading */
+static uint64_t next_base = WPP_TOKEN_FIRST;
+
+/* ---- What a module is called -------------------------------------------------------- */
+
+/* One line of /proc/self/maps, as far as it has been read:
+ *   55d0c8a2b000-55d0c8a2d000 r--p 00000000 fe:00 1234    /usr/bin/prog */
+struct map_line {
+    uint64_t number[2];         /* first address, end */
+    int field;                  /* 0, 1: the addresses; 2: what follows; 3: the path */
+};
+
+static bool map_line_covers(const struct map_line *line, uint64_t address)
+{
+    return line->number[0] <= address && address < line->number[1];
+}
+
+static void map_line_byte(struct map_line *line, char byte)
+{
+    if (line->field < 2) {
+        if (byte == '-' || byte == ' ')
+            line->field++;
+        else
+            line->number[line->field] = line->number[line->field] * 16
+                                        + (uint64_t)(byte <= '9' ? byte - '0' : byte - 'a' + 10);
+    } else if (byte == '/') {
+        line->field = 3;
+    }
+}
+
+/* The kernel writes a newline in a name as \012. */
+static void unescape(struct wpp_text *path)
+{
+    size_t to = 0;
+
+    for (size_t from = 0; from < path->used; from++) {
+        if (text_after(path->at + from, "\\012")) {
+            path->at[to++] = '\n';
+            from += 3;
+        } else {
+            path->at[to++] = path->at[from];
+        }
+    }
+    path->used = to;
+    path->at[to] = '\0';
+}
+
+/* The path of the file that is mapped at `address`; empty when there is none. */
+static void find_path(struct wpp_text *path, const void *address)
+{
+    static char block[4096];
+    long fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), n;
+    struct map_line line = { .field = 0 };
+    bool found = false;
+
+    while (!found && fd >= 0 && (n = sys_read((int)fd, block, sizeof block)) > 0) {
+        for (long i = 0; i < n && !found; i++) {
+            if (block[i] != '\n') {
+                map_line_byte(&line, block[i]);
+                if (line.field == 3 && map_line_covers(&line, (uint64_t)address))
+                    text_byte(path, block[i]);
+                continue;
+            }
+            found = map_line_covers(&line, (uint64_t)address);
+            line = (struct map_line){ .field = 0 };
+        }
+    }
+    if (fd >= 0)
+        sys_close((int)fd);
+    unescape(path);
+}
+
+/* ---- Its build id ------------------------------------------------------------------------ */
+
+/* Finds the GNU build id among the notes at [at, end): its length, and where it is. */
+static uint32_t build_id_note(const char *at, const char *end, size_t align,
+                              const unsigned char **id)
+{
+    while ((size_t)(end - at) >= sizeof(Elf64_Nhdr)) {
+        const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
+        const char *name = at + sizeof *note;
+        size_t left = (size_t)(end - name);
+        size_t name_bytes = (note->n_namesz + align - 1) & -align;
+        size_t desc_bytes = (note->n_descsz + align - 1) & -align;
+
+        if (name_bytes > left || note->n_descsz > left - name_bytes)
+            break;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && text_equal(name, "GNU")) {
+            *id = (const unsigned char *)name + name_bytes;
+            return note->n_descsz;
+        }
+        if (desc_bytes > left - name_bytes)
+            break;
+        at = name + name_bytes + desc_bytes;
+    }
+    return 0;
+}
+
+static uint32_t find_build_id(const Elf64_Ehdr *ehdr, const unsigned char **id)
+{
+    const Elf64_Phdr *phdr = (const Elf64_Phdr *)((const char *)ehdr + ehdr->e_phoff);
+    const char *bias = (const char *)ehdr;
+    uint32_t bytes = 0;
+
+    for (int i = 0; i < ehdr->e_phnum; i++)
+        if (phdr[i].p_type == PT_LOAD && phdr[i].p_offset == 0)
+            bias = (const char *)ehdr - phdr[i].p_vaddr;
+    for (int i = 0; i < ehdr->e_phnum && !bytes; i++) {
+        const char *notes = bias + phdr[i].p_vaddr;
+
+        if (phdr[i].p_type == PT_NOTE)
+            bytes = build_id_note(notes, notes + phdr[i].p_memsz,
+                                  phdr[i].p_align == 8 ? 8 : 4, id);
+    }
+    return bytes <= 64 ? bytes : 0;
+}
+
+/* ---- Loading ------------------------------------------------------------------------------- */
+
+static uint64_t hash_units(const struct wpp_module *m)
+{
+    uint64_t hash = FNV_START;
+
+    for (const struct wpp_unit *unit = m->begin; unit < m->end; unit++) {
+        hash = fnv1a(hash, &unit->id, sizeof unit->id);
+        hash = fnv1a(hash, &unit->count, sizeof unit->count);
+    }
+    return hash;
+}
+
+/* The module's place in the list and its MODULE_LOAD payload; NULL without memory. */
+static struct loaded *describe(struct wpp_module *m, uint32_t count, const struct wpp_text *path)
+{
+    const unsigned char *id = NULL;
+    uint32_t id_bytes = find_build_id(m->ehdr, &id);
+    uint32_t bytes = (uint32_t)(sizeof(struct wpp_load) + id_bytes + path->used);
+    struct loaded *l = sys_map(sizeof *l + bytes);
+    struct wpp_load *load;
+
+    if (!l)
+        return NULL;
+    l->module = m;
+    l->map_bytes = sizeof *l + bytes;
+    l->payload_bytes = bytes;
+    load = (struct wpp_load *)l->payload;
+    load->base = m->base;
+    load->count = count;
+    load->address = (uint64_t)m->ehdr;
+    load->units = hash_units(m);
+    load->n_units = (uint32_t)(m->end - m->begin);
+    load->build_id_bytes = id_bytes;
+    bytes_copy(l->payload + sizeof *load, id, id_bytes);
+    bytes_copy(l->payload + sizeof *load + id_bytes, path->at, path->used);
+    return l;
+}
+
+/* What keeps a module from being recorded, or NULL. */
+static const char *objection(const struct wpp_module *m)
+{
+    uint64_t end = next_base;
+
+    if (m->abi != WPP_ABI)
+        return ": built for another version of libwpp-rt; rebuild it with the wpp-gcc of this one";
+    for (const struct wpp_unit *unit = m->begin; unit < m->end; unit++) {
+        if (unit->abi != WPP_ABI)
+            return ": has objects built for another version of libwpp-rt; "
+                   "rebuild it with the wpp-gcc of this one";
+        end += unit->count;
+    }
+    if (end > WPP_CONTROL)
+        return ": its paths and those of the modules before it are more than 32 bits can number; instrument less of them";
+    return NULL;
+}
+
+/* Gives the units their bases; returns the number of tokens. */
+static uint32_t number_units(struct wpp_module *m)
+{
+    uint64_t base = next_base;
+
+    m->base = (uint32_t)base;
+    for (struct wpp_unit *unit = m->begin; unit < m->end; unit++) {
+        unit->base = (uint32_t)base;
+        base += unit->count;
+    }
+    next_base = base;
+    return (uint32_t)base - m->base;
+}
+
+/* Everything handed over so far is right, what comes from now on is not. */
+static void refuse(const char *path, const char *why)
+{
+    for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
+        if (t->begun)
+            __wpp_thread_flush(t);
+    if (__wpp_process.state != WPP_STOPPED)
+        __wpp_complain(*path ? path : "a module", why, "; recording stopped");
+    __wpp_process.state = WPP_STOPPED;
+}
+
+static void add_module(struct wpp_module *m)
+{
+    static char path_bytes[4096 + 16];
+    struct wpp_text path;
+    struct loaded *l, **link = &modules;
+    const char *why = objection(m);
+
+    text_init(&path, path_bytes, sizeof path_bytes);
+    find_path(&path, m->ehdr);
+    if (why) {
+        refuse(path.at, why);
+        return;
+    }
+    l = describe(m, number_units(m), &path);
+    if (!l) {
+        refuse(path.at, ": no memory to describe it");
+        return;
+    }
+    while (*link)
+        link = &(*link)->next;
+    __atomic_store_n(link, l, __ATOMIC_RELEASE);
+    __wpp_record_process(WPP_REC_MODULE_LOAD, l->payload, l->payload_bytes);
+}
+
+void __wpp_module_load(struct wpp_module *m)
+{
+    bool first = __wpp_process.state == WPP_IDLE;
+    uint64_t mask;
+
+    if (first)
+        __wpp_process_start();
+    mask = __wpp_enter();
+    add_module(m);
+    __wpp_leave(mask);
+    if (first)
+        __wpp_process_hooks();
+}
+
+void __wpp_module_unload(struct wpp_module *m)
+{
+    uint64_t mask = __wpp_enter();
+    struct wpp_thread *t = __wpp_self();
+    struct loaded **link = &modules, *l;
+
+    while (*link && (*link)->module != m)
+        link = &(*link)->next;
+    l = *link;
+    if (l) {
+        if (t && t->begun)
+            __wpp_thread_flush(t);
+        __wpp_record_process(WPP_REC_MODULE_UNLOAD, &m->base, sizeof m->base);
+        *link = l->next;
+        sys_unmap(l, l->map_bytes);
+        __wpp_process_end_if_over();
+    }
+    __wpp_leave(mask);
+}
+
+void __wpp_modules_rewrite(void)
+{
+    for (const struct loaded *l = modules; l; l = l->next)
+        __wpp_record_process(WPP_REC_MODULE_LOAD, l->payload, l->payload_bytes);
+}
+
+bool __wpp_modules_none(void)
+{
+    return !modules;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* output.c - where the trace goes.
+ *
+ * A file, a FIFO, a device or an inherited descriptor; in each case the
+ * descriptor in use is a high one, closed by exec, and remembered with the
+ * file's identity: a program that closes descriptors it does not know may get
+ * the number again for a file of its own, and that file must not get our data.
+ *
+ *   fd < 0                  nothing is open
+ *   fd >= 0                 open on the file with `device` and `inode`, last we looked
+ *   whole <= bytes written  whole: the length up to the last complete record
+ */
+#include "tracer/runtime.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/utsname.h>
+
+#include "tracer/sys.h"
+#include "tracer/text.h"
+
+static struct {
+    int fd;
+    dev_t device;
+    ino_t inode;
+    bool ours;              /* a regular file that we made: may be cut and reopened */
+    uint64_t whole;
+    char path[4096 + 256];
+} out = { .fd = -1 };
+
+/* ---- Complaints ------------------------------------------------------------------ */
+
+void __wpp_complain(const char *a, const char *b, const char *c)
+{
+    static char line[5120];
+    struct wpp_text text;
+
+    text_init(&text, line, sizeof line - 1);
+    text_add(&text, "wpp: ");
+    text_add(&text, a);
+    text_add(&text, b);
+    text_add(&text, c);
+    line[text.used++] = '\n';
+    sys_write(2, line, text.used);
+}
+
+static const char *error_text(long error)
+{
+    switch (-error) {
+    case ENOSPC: return "no space left";
+    case EPIPE:  return "the reader is gone";
+    case EACCES: return "permission denied";
+    case ENOENT: return "no such file or directory";
+    case EISDIR: return "is a directory";
+    case EFBIG:  return "file too large";
+    case EDQUOT: return "disk quota exceeded";
+    case EROFS:  return "read-only file system";
+    case EBADF:  return "the descriptor is not open for writing";
+    case EIO:    return "input/output error";
+    case EMFILE:
+    case ENFILE: return "too many open files";
+    default:     return NULL;
+    }
+}
+
+static void complain_of(const char *what, long error, const char *consequence)
+{
+    static char buffer[sizeof out.path + 128];
+    struct wpp_text text;
+
+    text_init(&text, buffer, sizeof buffer);
+    text_add(&text, out.path);
+    text_add(&text, ": ");
+    if (error_text(error)) {
+        text_add(&text, error_text(error));
+    } else {
+        text_add(&text, "error ");
+        text_number(&text, (uint64_t)-error, 1);
+    }
+    __wpp_complain(what, buffer, consequence);
+}
+
+/* ---- Opening ---------------------------------------------------------------------- */
+
+/* Moves a descriptor out of the program's way.  `fd` itself stays open. */
+static int move_high(int fd)
+{
+    for (int lowest = __wpp_settings.lowest; lowest >= 3; lowest /= 2) {
+        long high = sys_fcntl(fd, F_DUPFD_CLOEXEC, lowest);
+
+        if (high >= 0)
+            return (int)high;
+        if (high == -EBADF)
+            break;
+    }
+    return -1;
+}
+
+/* Takes `fd` into use; closes it on failure. */
+static long adopt(int fd)
+{
+    struct stat st;
+    int high = move_high(fd);
+    long error = sys_fstat(fd, &st);
+
+    if (high >= 0) {
+        sys_close(fd);
+        fd = high;
+    }
+    if (error < 0) {
+        sys_close(fd);
+        return error;
+    }
+    /* A live reader is woken less often when the pipe is large. */
+    if (S_ISFIFO(st.st_mode) && sys_fcntl(fd, F_GETPIPE_SZ, 0) < 1 << 20)
+        sys_fcntl(fd, F_SETPIPE_SZ, 1 << 20);
+    out.fd = fd;
+    out.device = st.st_dev;
+    out.inode = st.st_ino;
+    out.whole = 0;
+    return 0;
+}
+
+/* The inherited descriptor's number must not come to mean another file, since
+ * programs that this one starts find the same WPP_OUT: it becomes /dev/null. */
+static long open_inherited(int fd)
+{
+    long flags = sys_fcntl(fd, F_GETFL, 0), high, null, error;
+    struct wpp_text name;
+
+    text_init(&name, out.path, sizeof out.path);
+    text_add(&name, "descriptor ");
+    text_number(&name, (uint64_t)fd, 1);
+    if (flags < 0)
+        return flags;
+    if ((flags & O_ACCMODE) == O_RDONLY)
+        return -EBADF;
+    high = sys_fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    if (high < 0)
+        return high;
+    error = adopt((int)high);
+    if (error < 0 || fd <= 2)
+        return error;
+    null = sys_open("/dev/null", O_WRONLY | O_CLOEXEC, 0);
+    if (null < 0) {
+        sys_close(fd);
+    } else {
+        sys3(SYS_dup3, null, fd, 0);
+        sys_close((int)null);
+    }
+    return 0;
+}
+
+/* out.path = the pattern with process and host put in; attempt > 0: a name besides it. */
+static void expand_path(uint32_t attempt)
+{
+    struct utsname host;
+    struct wpp_text path;
+
+    text_init(&path, out.path, sizeof out.path);
+    for (const char *at = __wpp_settings.out; *at; at++) {
+        if (*at != '%') {
+            text_byte(&path, *at);
+            continue;
+        }
+        switch (*++at) {
+        case 'p':
+            text_number(&path, __wpp_process.pid, 1);
+            break;
+        case 'h':
+            host.nodename[0] = '\0';
+            sys3(SYS_uname, (long)&host, 0, 0);
+            text_add(&path, host.nodename);
+            break;
+        default:
+            text_byte(&path, '%');
+        }
+    }
+    if (attempt) {
+        text_byte(&path, '.');
+        text_number(&path, attempt, 1);
+    }
+}
+
+/* A regular file is made anew, so that another process that still writes the old
+ * one is not disturbed.  Anything else is written in place. */
+static long open_new(void)
+{
+    struct stat st;
+
+    if (sys_lstat(out.path, &st) == 0 && S_ISREG(st.st_mode))
+        sys3(SYS_unlink, (long)out.path, 0, 0);
+    return sys_open(out.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+static long open_in_place(void)
+{
+    struct stat st;
+    long fd;
+
+    do
+        fd = sys_open(out.path, O_WRONLY | O_NOCTTY | O_CLOEXEC, 0);
+    while (fd == -EINTR);
+    if (fd >= 0 && sys_fstat((int)fd, &st) == 0 && S_ISREG(st.st_mode))
+        sys3(SYS_ftruncate, fd, 0, 0);
+    return fd;
+}
+
+/* A name with %p is never written over: a program that replaces itself by exec
+ * keeps its process number, and both traces are wanted. */
+static long open_named(void)
+{
+    long fd = -EEXIST;
+
+    for (uint32_t n = 0; __wpp_settings.names_process && fd == -EEXIST && n < 1000; n++) {
+        expand_path(n);
+        fd = sys_open(out.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    if (!__wpp_settings.names_process) {
+        expand_path(0);
+        fd = open_new();
+    }
+    out.ours = fd >= 0;
+    if (fd == -EEXIST)
+        fd = open_in_place();
+    return fd < 0 ? fd : adopt((int)fd);
+}
+
+bool __wpp_output_open(void)
+{
+    long error;
+
+    WPP_EXPECT(out.fd < 0);
+    out.ours = false;
+    error = __wpp_settings.fd >= 0 ? open_inherited(__wpp_settings.fd) : open_named();
+    if (error < 0)
+        complain_of("cannot write the trace to ", error, "; not recording");
+    return error >= 0;
+}
+
+void __wpp_output_close(void)
+{
+    struct stat st;
+
+    if (out.fd >= 0 && sys_fstat(out.fd, &st) == 0
+        && st.st_dev == out.device && st.st_ino == out.inode)
+        sys_close(out.fd);
+    out.fd = -1;
+}
+
+/* ---- Writing ------------------------------------------------------------------------ */
+
+static bool still_there(void)
+{
+    struct stat st;
+
+    return out.fd >= 0 && sys_fstat(out.fd, &st) == 0
+           && st.st_dev == out.device && st.st_ino == out.inode;
+}
+
+/* The program closed our descriptor: a file of ours can be had again. */
+static bool reopen(void)
+{
+    dev_t device = out.device;
+    ino_t inode = out.inode;
+    uint64_t whole = out.whole;
+    long fd;
+
+    out.fd = -1;
+    if (!out.ours)
+        return false;
+    fd = sys_open(out.path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+    if (fd < 0 || adopt((int)fd) < 0)
+        return false;
+    if (out.device != device || out.inode != inode
+        || sys3(SYS_lseek, out.fd, (long)whole, SEEK_SET) < 0) {
+        __wpp_output_close();
+        return false;
+    }
+    out.whole = whole;
+    return true;
+}
+
+static void wait_writable(void)
+{
+    struct pollfd waiting = { .fd = out.fd, .events = POLLOUT, .revents = 0 };
+
+    sys3(SYS_poll, (long)&waiting, 1, -1);
+}
+
+#define WRITE_SIGNALS (UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGXFSZ - 1))
+
+/* Takes back a signal that our write raised.  All signals are blocked. */
+static void consume(uint64_t signals)
+{
+    static const struct timespec at_once = { 0, 0 };
+
+    while (signals && sys4(SYS_rt_sigtimedwait, (long)&signals, 0, (long)&at_once,
+                           sizeof signals) > 0)
+        ;
+}
+
+static long write_all(const char *from, size_t bytes)
+{
+    uint64_t before = 0;
+
+    sys3(SYS_rt_sigpending, (long)&before, sizeof before, 0);
+    while (bytes) {
+        long n = sys_write(out.fd, from, bytes);
+
+        if (n > 0) {
+            from += n;
+            bytes -= (size_t)n;
+        } else if (n == -EAGAIN) {
+            wait_writable();
+        } else if (n != -EINTR) {
+            consume(WRITE_SIGNALS & ~before);
+            return n ? n : -EIO;
+        }
+    }
+    return 0;
+}
+
+bool __wpp_output_write(const void *from, size_t bytes)
+{
+    long error;
+
+    if (!still_there() && !reopen()) {
+        __wpp_complain("the program closed the trace's descriptor: ", out.path,
+                       "; recording stopped");
+        out.fd = -1;
+        return false;
+    }
+    error = write_all(from, bytes);
+    if (error < 0) {
+        complain_of("cannot write the trace to ", error, "; recording stopped");
+        return false;
+    }
+    out.whole += bytes;
+    return true;
+}
+
+bool __wpp_output_repair(void)
+{
+    return out.ours && still_there()
+           && sys3(SYS_ftruncate, out.fd, (long)out.whole, 0) == 0
+           && sys3(SYS_lseek, out.fd, (long)out.whole, SEEK_SET) >= 0;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/* process.c - the trace's begin and end, forks, and the lock.
+ *
+ *            first module            WPP_OUT=none
+ *     IDLE ---------------> RECORDING  or  DISCARDING
+ *                             |    ^             |
+ *          output failed      |    | child's first event
+ *     STOPPED <---------------+    FORKED <-- fork, when each process has a trace of its own
+ *        |                    |                  |
+ *        +-----> ENDED <------+------------------+   last module gone while exiting
+ *
+ * The end.  A module's destructor runs after all other destructors of that
+ * module, but those of shared libraries run after the executable's, where this
+ * runtime may live.  So the runtime's own destructor only says that the process
+ * is exiting, and END is written when no module is left.
+ */
+#include "tracer/runtime.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/utsname.h>
+
+#include "tracer/sys.h"
+#include "tracer/text.h"
+
+#define ARGUMENT_BYTES 32768
+#define GUARD_BYTES    4096
+
+struct wpp_process __wpp_process;
+
+/* Holds our pid; the kernel clears it in the child of any fork, also of one that
+ * libc does not know of.  NULL on kernels before 4.14. */
+static volatile uint32_t *guard;
+
+/* ---- The lock ---------------------------------------------------------------------- */
+
+static uint32_t lock;           /* 0 free, 1 held, 2 held and waited for */
+
+static void acquire(void)
+{
+    uint32_t seen = 0;
+
+    if (__atomic_compare_exchange_n(&lock, &seen, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    while (__atomic_exchange_n(&lock, 2, __ATOMIC_ACQUIRE) != 0)
+        sys4(SYS_futex, (long)&lock, FUTEX_WAIT_PRIVATE, 2, 0);
+}
+
+static void release(void)
+{
+    if (__atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE) == 2)
+        sys3(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1);
+}
+
+/* A child that libc's fork did not make: the descriptor's position and perhaps
+ * the lock are another process's. */
+static void leave_to_parent(void)
+{
+    *guard = __wpp_process.pid = sys_getpid();
+    lock = 0;
+    __wpp_output_close();
+    __wpp_process.begun = false;
+    __wpp_process.state = WPP_STOPPED;
+}
+
+uint64_t __wpp_enter(void)
+{
+    uint64_t mask = sys_sigmask(~UINT64_C(0));
+
+    if (guard && !*guard)
+        leave_to_parent();
+    acquire();
+    return mask;
+}
+
+void __wpp_leave(uint64_t mask)
+{
+    release();
+    sys_sigmask(mask);
+}
+
+/* ---- Stopping ------------------------------------------------------------------------ */
+
+void __wpp_stop(void)
+{
+    if (__wpp_process.state == WPP_RECORDING || __wpp_process.state == WPP_FORKED)
+        __wpp_process.state = WPP_STOPPED;
+}
+
+void __wpp_broken(const char *file, int line)
+{
+    static char where[256];
+    static bool told;
+    struct wpp_text text;
+
+    __wpp_stop();
+    if (told)
+        return;
+    told = true;
+    text_init(&text, where, sizeof where);
+    text_add(&text, file);
+    text_byte(&text, ':');
+    text_number(&text, (uint64_t)line, 1);
+    __wpp_complain("internal error at ", where, "; recording stopped");
+}
+
+/* ---- The PROCESS record ----------------------------------------------------------------- */
+
+static char process_strings[WPP_PAYLOAD_BYTES];
+
+static void add_string(struct wpp_text *text, const char *key, const char *value)
+{
+    text_add(text, key);
+    text_byte(text, '=');
+    text_add(text, value);
+    text_byte(text, '\0');
+}
+
+static void add_number(struct wpp_text *text, const char *key, uint64_t number)
+{
+    text_add(text, key);
+    text_byte(text, '=');
+    text_number(text, number, 1);
+    text_byte(text, '\0');
+}
+
+static void add_started(struct wpp_text *text)
+{
+    struct timespec now = sys_clock(CLOCK_REALTIME);
+
+    text_add(text, "started=");
+    text_number(text, (uint64_t)now.tv_sec, 1);
+    text_byte(text, '.');
+    text_number(text, (uint64_t)now.tv_nsec, 9);
+    text_byte(text, '\0');
+}
+
+/* /proc/self/cmdline is the arguments, each with its NUL. */
+static void add_arguments(struct wpp_text *text)
+{
+    static char block[1024];
+    long fd = sys_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0), n;
+    size_t copied = 0;
+    bool begins = true, cut = false;
+
+    if (fd < 0)
+        return;
+    while (!cut && (n = sys_read((int)fd, block, sizeof block)) > 0) {
+        for (long i = 0; i < n && !cut; i++) {
+            cut = copied++ == ARGUMENT_BYTES;
+            if (cut)
+                break;
+            if (begins)
+                text_add(text, "arg=");
+            text_byte(text, block[i]);
+            begins = block[i] == '\0';
+        }
+    }
+    sys_close((int)fd);
+    if (!begins)
+        text_byte(text, '\0');
+    if (cut)
+        add_string(text, "args-cut", "1");
+}
+
+static void write_process(bool forked)
+{
+    static char path[4096];
+    static struct utsname host;
+    struct wpp_text text;
+    long n;
+
+    text_init(&text, process_strings, sizeof process_strings);
+    n = sys3(SYS_readlink, (long)"/proc/self/exe", (long)path, sizeof path - 1);
+    path[n > 0 ? n : 0] = '\0';
+    add_string(&text, "program", path);
+    if (sys3(SYS_uname, (long)&host, 0, 0) == 0)
+        add_string(&text, "host", host.nodename);
+    if (sys3(SYS_getcwd, (long)path, sizeof path, 0) > 0)
+        add_string(&text, "cwd", path);
+    add_number(&text, "parent", (uint64_t)sys3(SYS_getppid, 0, 0, 0));
+    if (forked)
+        add_string(&text, "forked", "1");
+    add_arguments(&text);
+    add_started(&text);
+    __wpp_record_process(WPP_REC_PROCESS, process_strings, (uint32_t)text.used);
+    __wpp_process.begun = true;
+}
+
+/* ---- Start ------------------------------------------------------------------------------ */
+
+static void make_guard(void)
+{
+    uint32_t *page = sys_map(GUARD_BYTES);
+
+    if (page && sys3(SYS_madvise, (long)page, GUARD_BYTES, MADV_WIPEONFORK) == 0) {
+        *page = __wpp_process.pid;
+        guard = page;
+    } else if (page) {
+        sys_unmap(page, GUARD_BYTES);
+    }
+}
+
+void __wpp_process_start(void)
+{
+    bool wanted;
+
+    __wpp_process.pid = sys_getpid();
+    __wpp_threads_forget();
+    make_guard();
+    wanted = __wpp_settings_read();
+    if (!wanted || (!__wpp_settings.none && !__wpp_output_open()))
+        __wpp_process.state = WPP_STOPPED;
+    else
+        __wpp_process.state = __wpp_settings.none ? WPP_DISCARDING : WPP_RECORDING;
+    if (__wpp_process.state == WPP_RECORDING)
+        write_process(false);
+}
+
+/* The first event of a forked child. */
+static void start_child(void)
+{
+    if (!__wpp_output_open()) {
+        __wpp_process.state = WPP_STOPPED;
+        return;
+    }
+    __wpp_process.state = WPP_RECORDING;
+    write_process(true);
+    __wpp_modules_rewrite();
+}
+
+bool __wpp_process_ready(void)
+{
+    if (__wpp_process.state == WPP_FORKED)
+        start_child();
+    return __wpp_process.state != WPP_IDLE;
+}
+
+/* ---- Fork --------------------------------------------------------------------------------- */
+
+/* The youngest child of this thread, 0 when the kernel does not tell. */
+static uint32_t youngest_child(void)
+{
+    char block[512];
+    long fd = sys_open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC, 0), n;
+    uint32_t last = 0, number = 0;
+
+    if (fd < 0)
+        return 0;
+    while ((n = sys_read((int)fd, block, sizeof block)) > 0) {
+        for (long i = 0; i < n; i++) {
+            if (block[i] >= '0' && block[i] <= '9') {
+                number = number * 10 + (uint32_t)(block[i] - '0');
+            } else {
+                last = number;
+                number = 0;
+            }
+        }
+    }
+    sys_close((int)fd);
+    return number ? number : last;
+}
+
+static void after_fork_in_parent(void)
+{
+    uint64_t mask = __wpp_enter();
+    struct wpp_thread *t = __wpp_self();
+    uint32_t child;
+
+    if (t && t->begun && __wpp_process.state == WPP_RECORDING) {
+        child = youngest_child();
+        __wpp_thread_flush(t);
+        __wpp_record_thread(t, WPP_REC_FORK, &child, sizeof child);
+    }
+    __wpp_leave(mask);
+}
+
+static void after_fork_in_child(void)
+{
+    uint64_t mask = sys_sigmask(~UINT64_C(0));
+    enum wpp_state state = __wpp_process.state;
+
+    lock = 0;
+    __wpp_process.pid = sys_getpid();
+    if (guard)
+        *guard = __wpp_process.pid;
+    if (state == WPP_RECORDING) {
+        __wpp_output_close();
+        __wpp_process.state = __wpp_settings.names_process ? WPP_FORKED : WPP_STOPPED;
+    }
+    __wpp_process.sequence = 0;
+    __wpp_process.written = __wpp_process.lost = 0;
+    __wpp_process.begun = false;
+    __wpp_threads_forked();
+    sys_sigmask(mask);
+}
+
+void __wpp_process_hooks(void)
+{
+    __wpp_threads_start();
+    pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
+}
+
+/* ---- End ------------------------------------------------------------------------------------ */
+
+static void write_end(void)
+{
+    uint64_t totals[2];
+
+    for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
+        if (t->begun)
+            __wpp_thread_flush(t);
+    if (__wpp_process.state == WPP_STOPPED && __wpp_process.begun && __wpp_output_repair())
+        __wpp_process.state = WPP_RECORDING;
+    totals[0] = __wpp_process.written;
+    totals[1] = __wpp_process.lost;
+    __wpp_record_process(WPP_REC_END, totals, sizeof totals);
+    __wpp_output_close();
+}
+
+void __wpp_process_end_if_over(void)
+{
+    if (!__wpp_process.exiting || !__wpp_modules_none() || __wpp_process.state == WPP_ENDED)
+        return;
+    write_end();
+    __wpp_process.state = WPP_ENDED;
+}
+
+__attribute__((destructor)) static void runtime_exits(void)
+{
+    uint64_t mask;
+
+    if (__wpp_process.state == WPP_IDLE)
+        return;
+    mask = __wpp_enter();
+    __wpp_process.exiting = true;
+    __wpp_process_end_if_over();
+    __wpp_leave(mask);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* record.c - the records of docs/trace-format.md. */
+#include "tracer/runtime.h"
+
+#include "tracer/sys.h"
+#include "tracer/text.h"
+
+#define CHECKED_BYTES offsetof(struct wpp_record, check)
+_Static_assert(CHECKED_BYTES == 56, "the check covers everything before it");
+
+/* Every record leaves in one piece: TOKENS from their chunk, the others from here. */
+static struct {
+    struct wpp_record header;
+    unsigned char payload[WPP_PAYLOAD_BYTES];
+} assembled;
+
+static void make_header(struct wpp_record *r, uint16_t kind, uint32_t bytes)
+{
+    struct timespec now = sys_clock(CLOCK_MONOTONIC);
+
+    r->magic = WPP_TRACE_MAGIC;
+    r->version = WPP_TRACE_VERSION;
+    r->kind = kind;
+    r->bytes = bytes;
+    r->pid = __wpp_process.pid;
+    r->time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    r->first = 0;
+    for (int i = 0; i < 4; i++)
+        r->reserved[i] = 0;
+    r->reserved2 = 0;
+}
+
+static void number_process(struct wpp_record *r)
+{
+    r->tid = sys_gettid();
+    r->sequence = __wpp_process.sequence++;
+}
+
+static void number_thread(struct wpp_record *r, struct wpp_thread *t)
+{
+    r->tid = t->tid;
+    r->sequence = t->sequence++;
+    if (r->kind == WPP_REC_TOKENS || r->kind == WPP_REC_LOST)
+        r->first = t->first;
+}
+
+/* `payload_bytes` with padding; the payload lies behind the header. */
+static void close_and_write(struct wpp_record *r, uint32_t payload_bytes)
+{
+    r->check = (uint32_t)fnv1a(FNV_START, r, CHECKED_BYTES);
+    if (!__wpp_output_write(r, WPP_HEADER_BYTES + (size_t)payload_bytes))
+        __wpp_stop();
+}
+
+/* Returns the payload's size with padding. */
+static uint32_t assemble(uint16_t kind, const void *payload, uint32_t bytes)
+{
+    uint32_t padded = (bytes + 3) & ~3u;
+
+    WPP_EXPECT(padded <= WPP_PAYLOAD_BYTES);
+    make_header(&assembled.header, kind, bytes);
+    bytes_copy(assembled.payload, payload, bytes);
+    for (uint32_t i = bytes; i < padded; i++)
+        assembled.payload[i] = 0;
+    return padded;
+}
+
+void __wpp_record_process(uint16_t kind, const void *payload, uint32_t bytes)
+{
+    uint32_t padded;
+
+    if (__wpp_process.state != WPP_RECORDING)
+        return;
+    WPP_EXPECT(__wpp_process.begun || kind == WPP_REC_PROCESS);
+    padded = assemble(kind, payload, bytes);
+    number_process(&assembled.header);
+    close_and_write(&assembled.header, padded);
+}
+
+void __wpp_record_thread(struct wpp_thread *t, uint16_t kind, const void *payload,
+                         uint32_t bytes)
+{
+    uint32_t padded;
+
+    if (__wpp_process.state != WPP_RECORDING)
+        return;
+    WPP_EXPECT(t->begun || kind == WPP_REC_THREAD);
+    padded = assemble(kind, payload, bytes);
+    number_thread(&assembled.header, t);
+    close_and_write(&assembled.header, padded);
+}
+
+void __wpp_record_tokens(struct wpp_thread *t, uint32_t count)
+{
+    struct wpp_record *r = (struct wpp_record *)((char *)t->done - WPP_HEADER_BYTES);
+
+    WPP_EXPECT(__wpp_process.state == WPP_RECORDING && t->begun);
+    make_header(r, WPP_REC_TOKENS, count * 4);
+    number_thread(r, t);
+    close_and_write(r, count * 4);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* refill.S - the entry of the emitted code, and the way back out to libc.
+ *
+ * __wpp_refill: the convention of trace-abi.h.  Called in the middle of any
+ * function, so every register but %rax is live, the stack may have any
+ * alignment and the flags are free.  The C behind it is compiled with
+ * -mgeneral-regs-only and calls nothing that is not, so saving the general
+ * registers that a C function may change is enough.
+ */
+        .text
+        .globl  __wpp_refill
+        .type   __wpp_refill, @function
+        .p2align 4
+__wpp_refill:
+        .cfi_startproc
+        pushq   %rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset %rbp, -16
+        movq    %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        pushq   %rcx
+        pushq   %rdx
+        pushq   %rsi
+        pushq   %rdi
+        pushq   %r8
+        pushq   %r9
+        pushq   %r10
+        pushq   %r11
+        .cfi_offset %rcx, -24
+        .cfi_offset %rdx, -32
+        .cfi_offset %rsi, -40
+        .cfi_offset %rdi, -48
+        .cfi_offset %r8, -56
+        .cfi_offset %r9, -64
+        .cfi_offset %r10, -72
+        .cfi_offset %r11, -80
+        andq    $-16, %rsp
+        cld
+        call    __wpp_refill_slow
+        movq    -8(%rbp), %rcx
+        movq    -16(%rbp), %rdx
+        movq    -24(%rbp), %rsi
+        movq    -32(%rbp), %rdi
+        movq    -40(%rbp), %r8
+        movq    -48(%rbp), %r9
+        movq    -56(%rbp), %r10
+        movq    -64(%rbp), %r11
+        leave
+        .cfi_def_cfa %rsp, 8
+        ret
+        .cfi_endproc
+        .size   __wpp_refill, .-__wpp_refill
+        .hidden __wpp_refill_slow
+
+/* void __wpp_keep_vectors(void (*function)(void *), void *argument, void *area,
+ *                         int use_xsave)
+ * Calls function(argument); the vector, mask and x87 registers are afterwards
+ * as before.  area: WPP_VECTOR_BYTES, aligned to 64, zero at first.  Without
+ * XSAVE there are only the registers that FXSAVE knows. */
+        .globl  __wpp_keep_vectors
+        .hidden __wpp_keep_vectors
+        .type   __wpp_keep_vectors, @function
+        .set    COMPONENTS, 0xe7        # x87, SSE, AVX, the three of AVX-512
+        .p2align 4
+__wpp_keep_vectors:
+        .cfi_startproc
+        pushq   %rbx
+        .cfi_def_cfa_offset 16
+        .cfi_offset %rbx, -16
+        pushq   %r12
+        .cfi_def_cfa_offset 24
+        .cfi_offset %r12, -24
+        pushq   %r13
+        .cfi_def_cfa_offset 32
+        .cfi_offset %r13, -32
+        movq    %rdi, %r13
+        movq    %rdx, %rbx
+        movl    %ecx, %r12d
+        testl   %r12d, %r12d
+        jz      1f
+        movl    $COMPONENTS, %eax
+        xorl    %edx, %edx
+        xsave64 (%rbx)
+        jmp     2f
+1:      fxsave64 (%rbx)
+2:      movq    %rsi, %rdi
+        call    *%r13
+        testl   %r12d, %r12d
+        jz      3f
+        movl    $COMPONENTS, %eax
+        xorl    %edx, %edx
+        xrstor64 (%rbx)
+        jmp     4f
+3:      fxrstor64 (%rbx)
+4:      popq    %r13
+        .cfi_def_cfa_offset 24
+        popq    %r12
+        .cfi_def_cfa_offset 16
+        popq    %rbx
+        .cfi_def_cfa_offset 8
+        ret
+        .cfi_endproc
+        .size   __wpp_keep_vectors, .-__wpp_keep_vectors
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime.h - the inside of libwpp-rt: what its files share.
+ *
+ *   refill.S    the one entry of the emitted code, keeps its registers
+ *   thread.c    a thread's chunk: begun, handed over, ended
+ *   output.c    where the trace goes: opening, writing, failing
+ *   record.c    records: header, check, sequence
+ *   module.c    bases of tokens; who is loaded
+ *   process.c   the trace's begin and end; fork
+ *   settings.c  WPP_OUT and WPP_OPTIONS
+ *   text.h      bounded strings
+ *
+ * Rules in all of these: no malloc, no stdio, no locks of libc's, errno is not
+ * touched, no libc function on the way from the emitted code (except
+ * pthread_setspecific, called with the vector registers put aside), nothing is
+ * written to descriptors 0 to 2 but one line of complaint.
+ *
+ * LOCKING.  Every entry does `mask = __wpp_enter()` first, `__wpp_leave(mask)`
+ * last.  In between all signals are blocked and one lock is held, so whatever
+ * follows runs alone: all globals and all struct wpp_thread are protected.  Only
+ * the cursor and the words behind it change meanwhile, by their own thread.
+ *
+ * LIMITS.  Events in buffers are lost when the process ends without exit():
+ * _exit, a signal, exec.  A process made by vfork writes into its parent's
+ * buffer until it calls exec.  One made by clone or _Fork without libc's fork
+ * is not recorded.  A traced signal handler may overwrite events of the code
+ * that it interrupted in the middle of an event.
+ */
+#ifndef WPP_RUNTIME_H
+#define WPP_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracer/trace-abi.h"
+
+#define WPP_EXPORT __attribute__((visibility("default")))
+
+/* A condition that holds unless the runtime is wrong.  The program is not ours
+ * to kill: say so once and stop recording. */
+#define WPP_EXPECT(condition) \
+    ((condition) ? (void)0 : __wpp_broken(__FILE__, __LINE__))
+
+/* ---- Threads ----------------------------------------------------------------
+ *
+ *   one mapping, aligned to WPP_CHUNK_BYTES
+ *   | chunk 65536                                                  | page          |
+ *   | 64 bytes | tokens in the trace | tokens to come | 0 0 0 ...  | struct thread |
+ *                                    ^ done           ^ cursor
+ *
+ *   chunk + 64 <= done <= cursor <= chunk + 65536
+ *   everything from the cursor on is 0, no token is 0
+ *
+ * The 64 bytes before `done` are free: the header that was never a token, or
+ * tokens already handed over.  So a record is put together in place, its header
+ * right before its tokens, and leaves with one write.  Where a thread's tokens
+ * end is found by looking for the first 0, so that any thread can hand over any
+ * other's.
+ */
+#define WPP_CHUNK_TOKENS ((WPP_CHUNK_BYTES - WPP_HEADER_BYTES) / 4)
+#define WPP_VECTOR_BYTES 2688u      /* XSAVE, x87 to AVX-512 */
+
+struct wpp_thread {
+    struct wpp_thread *next;        /* of the live ones, or of the free ones */
+    uint32_t *done;
+    uint64_t first;                 /* tokens of the stream before `done` */
+    uint32_t tid;
+    uint32_t sequence;              /* of the stream's next record */
+    uint32_t rounds;                /* of thread-specific destructors seen */
+    bool begun;                     /* its THREAD record is written */
+    _Alignas(64) unsigned char vectors[WPP_VECTOR_BYTES];
+};
+_Static_assert(sizeof(struct wpp_thread) <= 4096, "a thread fits its page");
+_Static_assert(sizeof(struct wpp_record) == WPP_HEADER_BYTES, "header");
+
+extern struct wpp_thread *__wpp_threads;
+
+uint32_t *__wpp_refill_slow(void);             /* refill.S calls it */
+void __wpp_keep_vectors(void (*function)(void *), void *argument, void *area, int use_xsave);
+
+/* This thread's, or NULL. */
+struct wpp_thread *__wpp_self(void);
+/* Hands over what the thread has recorded so far. */
+void __wpp_thread_flush(struct wpp_thread *t);
+/* In the child of a fork: this thread is the only one and starts anew. */
+void __wpp_threads_forked(void);
+/* What the calling thread did before the first module was loaded is lost. */
+void __wpp_threads_forget(void);
+/* What thread.c needs of libc; to be called once, before main. */
+void __wpp_threads_start(void);
+
+/* ---- The process -------------------------------------------------------------- */
+
+enum wpp_state {
+    WPP_IDLE,           /* no module has been loaded */
+    WPP_FORKED,         /* a child of a traced process, without an event so far */
+    WPP_RECORDING,
+    WPP_DISCARDING,     /* WPP_OUT=none: chunks are used again, nothing is written */
+    WPP_STOPPED,        /* output failed: tokens are counted as lost */
+    WPP_ENDED           /* END is written */
+};
+
+struct wpp_process {
+    enum wpp_state state;
+    uint32_t pid;
+    uint32_t sequence;              /* of the next process record */
+    uint64_t written, lost;         /* tokens */
+    bool begun;                     /* its PROCESS record is written */
+    bool exiting;
+};
+extern struct wpp_process __wpp_process;
+
+uint64_t __wpp_enter(void);
+void __wpp_leave(uint64_t mask);
+
+/* False as long as no chunk can be used. A forked child opens its trace. */
+bool __wpp_process_ready(void);
+/* Before the first module, without the lock since opening a FIFO may take long. */
+void __wpp_process_start(void);
+/* After it: what runs at the ends of threads and at forks. */
+void __wpp_process_hooks(void);
+/* Called whenever a module has gone: writes END when it was the last of all. */
+void __wpp_process_end_if_over(void);
+
+/* Recording ends here, for a reason already told. */
+void __wpp_stop(void);
+void __wpp_broken(const char *file, int line);
+/* `wpp: A B C`: one line on standard error.  Any of the strings may be NULL. */
+void __wpp_complain(const char *a, const char *b, const char *c);
+
+/* ---- Modules -------------------------------------------------------------------- */
+
+WPP_EXPORT void __wpp_module_load(struct wpp_module *module);
+WPP_EXPORT void __wpp_module_unload(struct wpp_module *module);
+extern WPP_EXPORT __thread uint32_t *__wpp_cursor;
+
+/* MODULE_LOAD of all loaded modules, for the trace of a forked child. */
+void __wpp_modules_rewrite(void);
+bool __wpp_modules_none(void);
+
+/* ---- Records and output ---------------------------------------------------------- */
+
+#define WPP_PAYLOAD_BYTES 49152u     /* of any record but TOKENS, at most */
+
+/* A process record, a thread record.  On failure recording stops. */
+void __wpp_record_process(uint16_t kind, const void *payload, uint32_t bytes);
+void __wpp_record_thread(struct wpp_thread *t, uint16_t kind, const void *payload,
+                         uint32_t bytes);
+/* A TOKENS record of the `count` words at t->done, in place. */
+void __wpp_record_tokens(struct wpp_thread *t, uint32_t count);
+
+struct wpp_settings {
+    char out[4096];         /* pattern or path, absolute; empty when `fd` or `none` is given */
+    bool names_process;     /* it has a %p: each process has a trace of its own */
+    bool none;
+    int fd;                 /* inherited descriptor, -1 otherwise */
+    int lowest;             /* descriptor from which on ours are */
+};
+extern struct wpp_settings __wpp_settings;
+/* Reads the environment.  False: recording is off, and that was told where it should be. */
+bool __wpp_settings_read(void);
+
+/* False when it cannot be opened, after saying so. */
+bool __wpp_output_open(void);
+/* False when the output has failed, after saying so. */
+bool __wpp_output_write(const void *from, size_t bytes);
+/* Drops what a failed write left of a record, so that END can still follow.
+ * False when the output is no file of ours. */
+bool __wpp_output_repair(void);
+void __wpp_output_close(void);
+
+#endif

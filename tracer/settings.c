@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* settings.c - WPP_OUT and WPP_OPTIONS, read once, before the program's main.
+ *
+ *   WPP_OUT      a path with %p process, %h host, %% percent; or fd:N; or none
+ *   WPP_OPTIONS  key=value, separated by colons
+ *
+ * The environment is read without getenv, which programs replace by their own. */
+#include "tracer/runtime.h"
+
+#include <elf.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "tracer/sys.h"
+#include "tracer/text.h"
+
+#define DEFAULT_OUT "wpp.%p.trace"
+#define LOWEST_FD   200
+
+struct wpp_settings __wpp_settings = { .fd = -1, .lowest = LOWEST_FD };
+
+static const char *environment(const char *name)
+{
+    for (char **entry = environ; entry && *entry; entry++) {
+        const char *rest = text_after(*entry, name);
+
+        if (rest && *rest == '=')
+            return rest + 1;
+    }
+    return NULL;
+}
+
+/* One `key=value`, without its colon.  False: the key is unknown or the value wrong. */
+static bool set_option(const char *option)
+{
+    const char *value = text_after(option, "fd=");
+
+    if (value) {
+        long lowest = text_decimal(value, 1 << 20);
+
+        if (lowest >= 3)
+            __wpp_settings.lowest = (int)lowest;
+        return lowest >= 3;
+    }
+    return false;
+}
+
+static void read_options(const char *options)
+{
+    char buffer[128];
+    struct wpp_text option;
+
+    while (options && *options) {
+        text_init(&option, buffer, sizeof buffer);
+        while (*options && *options != ':')
+            text_byte(&option, *options++);
+        if (*options)
+            options++;
+        if (option.used && (option.cut || !set_option(buffer)))
+            __wpp_complain("WPP_OPTIONS: no such option, ignored: ", buffer, NULL);
+    }
+}
+
+/* Every % is followed by a letter that we know. */
+static bool good_pattern(const char *out)
+{
+    for (; *out; out++) {
+        if (*out != '%')
+            continue;
+        out++;
+        if (*out == 'p')
+            __wpp_settings.names_process = true;
+        else if (*out != 'h' && *out != '%')
+            return false;
+    }
+    return true;
+}
+
+/* The program may change its directory before a child of it opens a trace. */
+static bool make_absolute(const char *out)
+{
+    char cwd[2048];
+    struct wpp_text path;
+
+    text_init(&path, __wpp_settings.out, sizeof __wpp_settings.out);
+    if (*out != '/' && sys3(SYS_getcwd, (long)cwd, sizeof cwd, 0) > 0 && cwd[0] == '/') {
+        for (const char *at = cwd; *at; at++) {
+            text_byte(&path, *at);
+            if (*at == '%')
+                text_byte(&path, '%');
+        }
+        text_byte(&path, '/');
+    }
+    text_add(&path, out);
+    return !path.cut;
+}
+
+static bool read_out(const char *out)
+{
+    const char *number;
+
+    if (!out || !*out)
+        out = DEFAULT_OUT;
+    if (text_equal(out, "none")) {
+        __wpp_settings.none = true;
+        return true;
+    }
+    if ((number = text_after(out, "fd:"))) {
+        long fd = text_decimal(number, INT32_MAX);
+
+        if (fd >= 0)
+            __wpp_settings.fd = (int)fd;
+        else
+            __wpp_complain("WPP_OUT=", out, ": fd: wants a number; not recording");
+        return fd >= 0;
+    }
+    if (!good_pattern(out)) {
+        __wpp_complain("WPP_OUT=", out, ": only %p, %h and %% are known; not recording");
+        return false;
+    }
+    if (!make_absolute(out)) {
+        __wpp_complain("WPP_OUT: the path is too long; not recording", NULL, NULL);
+        return false;
+    }
+    return true;
+}
+
+bool __wpp_settings_read(void)
+{
+    /* A program with more rights than its caller takes no paths from him. */
+    if (getauxval(AT_SECURE))
+        return false;
+    read_options(environment("WPP_OPTIONS"));
+    return read_out(environment("WPP_OUT"));
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* thread.c - a thread's chunk, from its first event to its last. */
+#include "tracer/runtime.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include "tracer/sys.h"
+#include "tracer/text.h"
+
+#define THREAD_PAGE  4096u
+#define REGION_BYTES (WPP_CHUNK_BYTES + THREAD_PAGE)
+
+WPP_EXPORT __thread uint32_t *__wpp_cursor;
+static __thread struct wpp_thread *self;
+static __thread uint64_t unkept;        /* tokens that went to `nowhere` */
+
+struct wpp_thread *__wpp_threads;       /* the live ones */
+static struct wpp_thread *free_threads;
+static pthread_key_t ended_key;
+static bool have_key;
+static int use_xsave;
+
+/* Where events go when there is no memory for a chunk: all threads write here at
+ * once, and nobody reads.  One aligned chunk lies within. */
+static unsigned char nowhere[2 * WPP_CHUNK_BYTES];
+
+struct wpp_thread *__wpp_self(void)
+{
+    return self;
+}
+
+/* ---- The chunk's geometry ---------------------------------------------------------- */
+
+static uint32_t *chunk_start(const struct wpp_thread *t)
+{
+    return (uint32_t *)((char *)t - WPP_CHUNK_BYTES + WPP_HEADER_BYTES);
+}
+
+static uint32_t *chunk_end(const struct wpp_thread *t)
+{
+    return (uint32_t *)t;
+}
+
+static bool at_boundary(const uint32_t *cursor)
+{
+    return ((uintptr_t)cursor & (WPP_CHUNK_BYTES - 1)) == 0;
+}
+
+static uint32_t *nowhere_start(void)
+{
+    uintptr_t at = ((uintptr_t)nowhere + WPP_CHUNK_BYTES - 1) & -(uintptr_t)WPP_CHUNK_BYTES;
+
+    return (uint32_t *)(at + WPP_HEADER_BYTES);
+}
+
+/* The tokens between `done` and the first 0.  Their thread may be adding more. */
+static uint32_t pending(const struct wpp_thread *t)
+{
+    const uint32_t *at = t->done, *end = chunk_end(t);
+
+    while (at < end && __atomic_load_n(at, __ATOMIC_ACQUIRE))
+        at++;
+    return (uint32_t)(at - t->done);
+}
+
+static void check_thread(const struct wpp_thread *t)
+{
+    WPP_EXPECT(at_boundary(chunk_end(t)));
+    WPP_EXPECT(chunk_start(t) <= t->done && t->done <= chunk_end(t));
+    WPP_EXPECT(t->tid != 0 && t->rounds <= PTHREAD_DESTRUCTOR_ITERATIONS);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------- */
+
+/* A chunk and its thread's page, aligned: a larger mapping with its ends cut off. */
+static struct wpp_thread *map_region(void)
+{
+    size_t bytes = REGION_BYTES + WPP_CHUNK_BYTES;
+    char *map = sys_map(bytes), *region;
+    size_t before;
+
+    if (!map)
+        return NULL;
+    before = -(uintptr_t)map & (WPP_CHUNK_BYTES - 1);
+    region = map + before;
+    sys_unmap(map, before);
+    sys_unmap(region + REGION_BYTES, bytes - before - REGION_BYTES);
+    return (struct wpp_thread *)(region + WPP_CHUNK_BYTES);
+}
+
+static struct wpp_thread *take_region(void)
+{
+    struct wpp_thread *t = free_threads;
+
+    if (t)
+        free_threads = t->next;
+    else
+        t = map_region();
+    return t;
+}
+
+/* The chunk as new: all zero, nothing done. */
+static void clear_chunk(struct wpp_thread *t)
+{
+    t->done = chunk_start(t);
+    words_clear(t->done, WPP_CHUNK_TOKENS / 2);
+}
+
+static void unlink_thread(struct wpp_thread *t)
+{
+    struct wpp_thread **link = &__wpp_threads;
+
+    while (*link && *link != t)
+        link = &(*link)->next;
+    WPP_EXPECT(*link == t);
+    if (*link)
+        *link = t->next;
+}
+
+/* ---- Handing over ------------------------------------------------------------------------ */
+
+/* `count` tokens at `done` go to the trace, or are counted as lost. */
+static void hand_over(struct wpp_thread *t, uint32_t count)
+{
+    check_thread(t);
+    if (!count)
+        return;
+    if (__wpp_process.state == WPP_RECORDING) {
+        __wpp_record_tokens(t, count);
+        if (__wpp_process.state == WPP_RECORDING)
+            __wpp_process.written += count;
+    }
+    if (__wpp_process.state == WPP_STOPPED)
+        __wpp_process.lost += count;
+    t->first += count;
+    t->done += count;
+}
+
+void __wpp_thread_flush(struct wpp_thread *t)
+{
+    hand_over(t, pending(t));
+}
+
+/* ---- Beginning ----------------------------------------------------------------------------- */
+
+static void begin_stream(struct wpp_thread *t)
+{
+    char name[32];
+
+    t->tid = sys_gettid();
+    t->sequence = 0;
+    t->rounds = 0;
+    t->begun = true;
+    name[0] = '\0';
+    sys3(SYS_prctl, PR_GET_NAME, (long)name, 0);
+    name[15] = '\0';
+    __wpp_record_thread(t, WPP_REC_THREAD, name, (uint32_t)text_length(name));
+    if (unkept) {
+        __wpp_record_thread(t, WPP_REC_LOST, &unkept, sizeof unkept);
+        t->first += unkept;
+        unkept = 0;
+    }
+}
+
+static void arm(void *t)
+{
+    pthread_setspecific(ended_key, t);
+}
+
+/* libc may use vector registers, and the emitted code has live values there. */
+static void arm_keeping_vectors(struct wpp_thread *t)
+{
+    if (have_key)
+        __wpp_keep_vectors(arm, t, t->vectors, use_xsave);
+}
+
+/* The thread's first event, or the first after its last chunk went away. */
+static uint32_t *open_thread(void)
+{
+    struct wpp_thread *t = self;
+
+    if (!__wpp_process_ready())
+        return NULL;
+    if (!t) {
+        t = take_region();
+        if (!t)
+            return NULL;
+        t->next = __wpp_threads;
+        __wpp_threads = t;
+        t->first = 0;
+        t->begun = false;
+        clear_chunk(t);
+        self = t;
+    }
+    if (!t->begun)
+        begin_stream(t);
+    if (t->done == chunk_end(t))
+        clear_chunk(t);
+    check_thread(t);
+    return t->done;
+}
+
+/* What `nowhere` was given for is lost the moment it is given. */
+static uint32_t *lose_a_chunk(void)
+{
+    unkept += WPP_CHUNK_TOKENS;
+    __wpp_process.lost += WPP_CHUNK_TOKENS;
+    return nowhere_start();
+}
+
+static uint32_t *next_chunk(void)
+{
+    hand_over(self, (uint32_t)(chunk_end(self) - self->done));
+    clear_chunk(self);
+    return self->done;
+}
+
+/* Called by refill.S.  A signal handler may have come in between and refilled:
+ * then there is nothing to do. */
+uint32_t *__wpp_refill_slow(void)
+{
+    uint64_t mask = __wpp_enter();
+    uint32_t *cursor = __wpp_cursor;
+    bool opened = false;
+
+    if (at_boundary(cursor)) {
+        if (self && self->begun && cursor) {
+            cursor = next_chunk();
+        } else {
+            opened = !self;
+            cursor = open_thread();
+            if (!cursor)
+                cursor = lose_a_chunk(), opened = false;
+        }
+        __wpp_cursor = cursor;
+    }
+    __wpp_leave(mask);
+    if (opened)
+        arm_keeping_vectors(self);
+    return cursor;
+}
+
+/* ---- Ending ---------------------------------------------------------------------------------- */
+
+/* The destructor of thread-specific data.  Other destructors may be traced code,
+ * so the last round is waited for.  What still comes afterwards opens a stream
+ * of its own, which the end of the process hands over. */
+static void thread_ended(void *argument)
+{
+    struct wpp_thread *t = argument;
+    uint64_t mask;
+
+    if (t != self)
+        return;
+    if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(ended_key, t);
+        return;
+    }
+    mask = __wpp_enter();
+    __wpp_thread_flush(t);
+    __wpp_record_thread(t, WPP_REC_THREAD_END, NULL, 0);
+    unlink_thread(t);
+    t->next = free_threads;
+    free_threads = t;
+    self = NULL;
+    __wpp_cursor = NULL;
+    __wpp_leave(mask);
+}
+
+/* The memory of the parent's other threads is left alone: it costs nothing as
+ * long as nobody touches it. */
+void __wpp_threads_forked(void)
+{
+    free_threads = NULL;
+    __wpp_threads = self;
+    __wpp_cursor = NULL;
+    unkept = 0;
+    if (!self)
+        return;
+    self->next = NULL;
+    self->first = 0;
+    self->begun = false;
+    clear_chunk(self);
+}
+
+/* Events from before the first module had no base and mean nothing. */
+void __wpp_threads_forget(void)
+{
+    if (__wpp_cursor) {
+        unkept = (uint64_t)(__wpp_cursor - nowhere_start());
+        __wpp_process.lost = unkept;
+    }
+    __wpp_cursor = NULL;
+}
+
+void __wpp_threads_start(void)
+{
+    have_key = pthread_key_create(&ended_key, thread_ended) == 0;
+    use_xsave = sys_has_xsave();
+}
