@@ -144,7 +144,7 @@ $(B)/lib/wpp/libwpp-rt-nop.a: $(call obj,$(NOP_SRC))
 $(B)/lib/wpp/libwpp-rt.so: $(call obj,$(RT_SRC))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libwpp-rt.so -Wl,-z,defs -o $@ $^ -lpthread
+	$(Q)$(CC) -shared -Wl,-soname,libwpp-rt.so -Wl,-z,defs,-z,nodelete -o $@ $^ -lpthread
 $(B)/lib/wpp/wpp.so: $(B)/obj/gcc-plugin/loader.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
