@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/alphabet.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sequitur/sequitur.h"
+#include "wpp/bytes.h"
+
+enum {
+    PAGE_BITS = 12, PAGE_TOKENS = 1 << PAGE_BITS, N_PAGES = 1 << (32 - PAGE_BITS),
+    FREE_PAGES = 1024,            /* made whatever they hold: 16 MiB */
+    TERMINALS_A_PAGE = 64         /* beyond these, pages must hold so many on average */
+};
+
+#define NONE UINT32_MAX
+
+bool wpp_alphabet_init(struct wpp_alphabet *a, bool skip_zero)
+{
+    *a = (struct wpp_alphabet){.skip_zero = skip_zero};
+    a->none_page = malloc(PAGE_TOKENS * sizeof *a->none_page);
+    a->pages = malloc(N_PAGES * sizeof *a->pages);
+    if (!a->none_page || !a->pages) {
+        wpp_alphabet_free(a);
+        return false;
+    }
+    memset(a->none_page, 0xff, PAGE_TOKENS * sizeof *a->none_page);
+    for (uint32_t i = 0; i < N_PAGES; i++)
+        a->pages[i] = a->none_page;
+    return true;
+}
+
+void wpp_alphabet_free(struct wpp_alphabet *a)
+{
+    for (uint32_t i = 0; a->pages && a->n_pages > 0 && i < N_PAGES; i++)
+        if (a->pages[i] != a->none_page)
+            free(a->pages[i]);
+    free(a->pages);
+    free(a->none_page);
+    free(a->slots);
+    free(a->tokens);
+    *a = (struct wpp_alphabet){0};
+}
+
+/* ---- The slow way -------------------------------------------------------------- */
+
+static uint32_t slot_of(const struct wpp_alphabet *a, uint32_t token)
+{
+    uint32_t i = (uint32_t)(token * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (a->n_slots - 1);
+
+    while (a->slots[i] != 0 && a->tokens[a->slots[i] - 1] != token)
+        i = (i + 1) & (a->n_slots - 1);
+    return i;
+}
+
+static bool grow_slots(struct wpp_alphabet *a)
+{
+    uint32_t *old = a->slots, n_old = a->n_slots;
+
+    a->n_slots = n_old ? 2 * n_old : 1024;
+    a->slots = calloc(a->n_slots, sizeof *a->slots);
+    if (!a->slots) {
+        a->slots = old;
+        a->n_slots = n_old;
+        return false;
+    }
+    for (uint32_t i = 0; i < n_old; i++)
+        if (old[i] != 0)
+            a->slots[slot_of(a, a->tokens[old[i] - 1])] = old[i];
+    free(old);
+    return true;
+}
+
+static bool grow_tokens(struct wpp_alphabet *a)
+{
+    uint32_t capacity = a->capacity ? 2 * a->capacity : 1024;
+    uint32_t *tokens = realloc(a->tokens, capacity * sizeof *tokens);
+
+    if (!tokens)
+        return false;
+    a->tokens = tokens;
+    a->capacity = capacity;
+    return true;
+}
+
+/* The page for a new terminal, NULL when it shall go to the hash table. */
+static uint32_t *page_for(struct wpp_alphabet *a, uint32_t token)
+{
+    uint32_t **page = &a->pages[token >> PAGE_BITS];
+
+    if (*page != a->none_page)
+        return *page;
+    if (a->n_pages >= FREE_PAGES + a->n / TERMINALS_A_PAGE)
+        return NULL;
+    *page = malloc(PAGE_TOKENS * sizeof **page);
+    if (!*page) {
+        *page = a->none_page;
+        return NULL;
+    }
+    memcpy(*page, a->none_page, PAGE_TOKENS * sizeof **page);
+    a->n_pages++;
+    return *page;
+}
+
+/* The terminal of a token that no page knows: in the hash table, or new. */
+static ptrdiff_t find_or_add(struct wpp_alphabet *a, uint32_t token)
+{
+    uint32_t *page, slot;
+
+    if (a->n_hashed > 0) {
+        slot = slot_of(a, token);
+        if (a->slots[slot] != 0)
+            return a->slots[slot] - 1;
+    }
+    if (a->n > SEQ_TERMINAL_MAX)
+        return WPP_ALPHABET_FULL;
+    if (a->n == a->capacity && !grow_tokens(a))
+        return WPP_ALPHABET_NO_MEMORY;
+    page = page_for(a, token);
+    if (page) {
+        page[token % PAGE_TOKENS] = a->n;
+    } else {
+        if (a->n_hashed >= a->n_slots / 2 && !grow_slots(a))
+            return WPP_ALPHABET_NO_MEMORY;
+        a->slots[slot_of(a, token)] = a->n + 1;
+        a->n_hashed++;
+    }
+    a->tokens[a->n] = token;
+    return a->n++;
+}
+
+/* ---- The fast way ---------------------------------------------------------------- */
+
+ptrdiff_t wpp_alphabet_map(struct wpp_alphabet *a, const void *words, size_t n, uint32_t *out)
+{
+    const uint8_t *p = words;
+    uint32_t *begin = out;
+
+    for (const uint8_t *end = p + 4 * n; p < end; p += 4) {
+        uint32_t token = wpp_get_u32(p);
+        uint32_t terminal = a->pages[token >> PAGE_BITS][token % PAGE_TOKENS];
+
+        if (__builtin_expect(terminal == NONE, 0)) {
+            ptrdiff_t found;
+
+            if (token == 0 && a->skip_zero)
+                continue;
+            found = find_or_add(a, token);
+            if (found < 0)
+                return found;
+            terminal = (uint32_t)found;
+        }
+        *out++ = terminal;
+    }
+    return out - begin;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* alphabet.h - from tokens, any 32-bit words, to terminals 0, 1, 2, ... in order
+ * of first appearance.
+ *
+ * Tokens of a trace are dense, and this runs once for each: a two-level table,
+ *
+ *      pages[token >> 12][token & 4095]      the terminal, or NONE
+ *
+ * where pages without any terminal are all the same page of NONEs, so the fast
+ * way has one branch.  Words from elsewhere may be spread over the whole range;
+ * a page is only made while pages hold terminals enough, and what has no page
+ * is in a hash table, found on the slow way.
+ */
+#ifndef WPP_ALPHABET_H
+#define WPP_ALPHABET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wpp_alphabet {
+    uint32_t n;                  /* terminals */
+    uint32_t *tokens;            /* of each; room for `capacity` */
+    uint32_t capacity;
+    uint32_t **pages;
+    uint32_t *none_page;
+    uint32_t n_pages;            /* without none_page */
+    uint32_t *slots;             /* 1 + terminal, 0 empty; n_slots a power of two or 0 */
+    uint32_t n_slots, n_hashed;
+    bool skip_zero;              /* token 0 is none: docs/trace-format.md */
+};
+
+bool wpp_alphabet_init(struct wpp_alphabet *a, bool skip_zero);   /* false: no memory */
+void wpp_alphabet_free(struct wpp_alphabet *a);
+
+enum { WPP_ALPHABET_NO_MEMORY = -1, WPP_ALPHABET_FULL = -2 };
+
+/* Maps n little-endian words at `words` (any alignment) to out[0 ..] and returns
+ * how many came out: n less the zeros skipped.  Negative: one of the above; FULL
+ * is more than 2^30 different tokens. */
+ptrdiff_t wpp_alphabet_map(struct wpp_alphabet *a, const void *words, size_t n, uint32_t *out);
+
+#endif

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* assemble.c - the finished grammar and what is known of its terminals, put
+ * together as the content of a file.
+ *
+ * The alphabet numbered terminals as they came, across threads; a file numbers
+ * them by first occurrence along the start rules, and routines and units by
+ * first terminal.
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "wpp/compressor.h"
+#include "wpp/error.h"
+
+struct assembly {
+    const struct wpp_compressor *c;
+    struct wpp_arena arena;
+    struct seq_grammar grammar;
+    uint32_t *order;                   /* old numbers of terminals 0, 1, ... */
+    struct wpp_alphabet units;         /* by their base tokens, which differ */
+    struct wpp_alphabet routines;      /* by the tokens of their path 0 */
+    struct wpp_content content;
+};
+
+/* ---- Terminals by first occurrence ------------------------------------------------- */
+
+struct place {
+    uint32_t rule;
+    uint64_t next;
+};
+
+struct renumbering {
+    struct seq_grammar *g;
+    uint32_t *number;                  /* new number by old, NONE until met */
+    uint32_t *order;
+    uint32_t n, n_rules;               /* terminals met, rules done */
+    struct place *stack;
+    size_t depth, capacity;
+};
+
+#define NONE UINT32_MAX
+
+static bool enter(struct renumbering *r, uint32_t rule)
+{
+    if (r->depth == r->capacity) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 64;
+        struct place *stack = realloc(r->stack, capacity * sizeof *stack);
+
+        if (!stack)
+            return false;
+        r->stack = stack;
+        r->capacity = capacity;
+    }
+    r->stack[r->depth++] = (struct place){rule, r->g->body[rule]};
+    return true;
+}
+
+/* Walks a start rule, and each rule where it is first used. */
+static bool renumber_start(struct renumbering *r, uint32_t start)
+{
+    if (!enter(r, start))
+        return false;
+    while (r->depth > 0) {
+        struct place *top = &r->stack[r->depth - 1];
+        uint32_t *symbol = &r->g->symbols[top->next];
+
+        if (top->next == r->g->body[top->rule + 1]) {
+            r->n_rules += top->rule < r->g->rules;
+            r->depth--;
+            continue;
+        }
+        top->next++;
+        if (*symbol & SEQ_RULE) {
+            uint32_t rule = *symbol & ~SEQ_RULE;
+
+            /* Rules are numbered in the order in which this walk leaves them. */
+            if (rule >= r->n_rules && !enter(r, rule))
+                return false;
+            continue;
+        }
+        if (r->number[*symbol] == NONE) {
+            r->order[r->n] = *symbol;
+            r->number[*symbol] = r->n++;
+        }
+        *symbol = r->number[*symbol];
+    }
+    return true;
+}
+
+static bool renumber(struct assembly *a)
+{
+    uint32_t n = a->c->alphabet.n;
+    struct renumbering r = {.g = &a->grammar, .order = a->order};
+    bool done = true;
+
+    r.number = malloc(((size_t)n + 1) * sizeof *r.number);
+    if (!r.number)
+        return false;
+    memset(r.number, 0xff, n * sizeof *r.number);
+    for (uint32_t k = 0; done && k < a->grammar.starts; k++)
+        done = renumber_start(&r, a->grammar.rules + k);
+    assert(!done || (r.n == n && r.n_rules == a->grammar.rules));
+    free(r.number);
+    free(r.stack);
+    return done;
+}
+
+/* ---- Routines and units by first terminal --------------------------------------------- */
+
+static void new_unit(struct assembly *a, const struct wpp_token_place *place)
+{
+    const struct wpp_unit_table *table = &a->c->modules.loaded[place->module]
+                                              .units[place->unit].table;
+    struct wpp_unit_content *units = (struct wpp_unit_content *)a->content.units;
+
+    units[a->content.n_units++] = (struct wpp_unit_content){
+        place->module, table->compiler, table->source, table->directory, table->stage,
+        table->level};
+}
+
+static bool new_routine(struct assembly *a, const struct wpp_token_place *place,
+                        struct wpp_error *error)
+{
+    const struct wpp_loaded_module *module = &a->c->modules.loaded[place->module];
+    const struct wpp_module_unit *unit = &module->units[place->unit];
+    struct wpp_view encoded = unit->table.routines[place->routine].encoded;
+    struct wpp_routine_content *routines = (struct wpp_routine_content *)a->content.routines;
+    struct wpp_routine *r = wpp_arena_alloc(&a->arena, 1, sizeof *r);
+    uint32_t number;
+
+    if (!r || wpp_alphabet_map(&a->units, &unit->base, 1, &number) < 0)
+        return wpp_fail_memory(error);
+    if (number == a->content.n_units)
+        new_unit(a, place);
+    if (!wpp_parse_routine(&encoded, &unit->table.strings, &a->arena, r))
+        return a->arena.failed
+                   ? wpp_fail_memory(error)
+                   : wpp_fail(error, WPP_E_FORMAT, "%s has a broken path table (section .wpp, "
+                              "routine %u of %s)", module->path, place->routine,
+                              unit->table.source);
+    routines[a->content.n_routines++] = (struct wpp_routine_content){number, place->routine_base,
+                                                                     r};
+    return true;
+}
+
+static bool describe_terminals(struct assembly *a, struct wpp_error *error)
+{
+    uint32_t n = a->c->alphabet.n;
+    struct wpp_terminal_content *terminals = wpp_arena_alloc(&a->arena, n, sizeof *terminals);
+
+    a->content.terminals = terminals;
+    a->content.units = wpp_arena_alloc(&a->arena, n, sizeof *a->content.units);
+    a->content.routines = wpp_arena_alloc(&a->arena, n, sizeof *a->content.routines);
+    if (a->arena.failed)
+        return wpp_fail_memory(error);
+    for (uint32_t t = 0; t < n; t++) {
+        struct wpp_token_place place;
+
+        terminals[t].token = a->c->alphabet.tokens[a->order[t]];
+        terminals[t].routine = WPP_NO_ROUTINE;
+        if (!wpp_modules_find(&a->c->modules, terminals[t].token, &place))
+            continue;
+        if (wpp_alphabet_map(&a->routines, &place.routine_base, 1, &terminals[t].routine) < 0)
+            return wpp_fail_memory(error);
+        if (terminals[t].routine == a->content.n_routines && !new_routine(a, &place, error))
+            return false;
+    }
+    a->content.n_terminals = n;
+    return true;
+}
+
+/* ---- The rest --------------------------------------------------------------------------- */
+
+static bool describe_modules(struct assembly *a)
+{
+    uint32_t n = a->c->modules.n;
+    struct wpp_module_content *modules = wpp_arena_alloc(&a->arena, n, sizeof *modules);
+
+    if (!modules)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wpp_loaded_module *m = &a->c->modules.loaded[i];
+
+        modules[i] = (struct wpp_module_content){m->path, m->build_id, m->build_id_bytes,
+                                                 m->n_routines, m->n_limited};
+    }
+    a->content.modules = modules;
+    a->content.n_modules = n;
+    return true;
+}
+
+static bool describe_threads(struct assembly *a)
+{
+    uint32_t n = a->c->streams.n;
+    struct wpp_thread *threads = wpp_arena_alloc(&a->arena, n, sizeof *threads);
+
+    if (!threads)
+        return false;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct wpp_stream *s = &a->c->streams.list[k];
+
+        threads[k] = (struct wpp_thread){s->tid, s->name, s->tokens};
+    }
+    a->content.threads = threads;
+    a->content.n_threads = n;
+    return true;
+}
+
+static void describe_run(struct assembly *a)
+{
+    const struct wpp_compressor *c = a->c;
+
+    a->content.run = c->run;
+    a->content.run.nanoseconds = c->last_time > c->first_time ? c->last_time - c->first_time : 0;
+    a->content.run.lost = c->lost;
+    a->content.run.trace_bytes = c->bytes;
+    a->content.run.complete = c->note.status == WPP_OK;
+    a->content.chunks = c->chunks;
+    a->content.n_chunks = c->n_chunks;
+    a->content.grammar = (struct wpp_grammar){c->alphabet.n, a->grammar.rules, a->grammar.starts,
+                                              a->grammar.body, a->grammar.symbols,
+                                              a->grammar.length};
+}
+
+static bool assemble(struct assembly *a, struct wpp_bytes *file, struct wpp_error *error)
+{
+    a->order = wpp_arena_alloc(&a->arena, a->c->alphabet.n, sizeof *a->order);
+    if (!a->order || seq_export(a->c->grammar, &a->grammar) != SEQ_OK ||
+        !wpp_alphabet_init(&a->units, false) || !wpp_alphabet_init(&a->routines, false) ||
+        !renumber(a) || !describe_modules(a) || !describe_threads(a))
+        return wpp_fail_memory(error);
+    if (!describe_terminals(a, error))
+        return false;
+    describe_run(a);
+    return wpp_content_encode(&a->content, file, error);
+}
+
+bool wpp_assemble(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *error)
+{
+    struct assembly a = {.c = c};
+    bool done = assemble(&a, file, error);
+
+    seq_grammar_free(c->grammar, &a.grammar);
+    wpp_alphabet_free(&a.units);
+    wpp_alphabet_free(&a.routines);
+    wpp_arena_free(&a.arena);
+    return done;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/compressor.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "wpp/error.h"
+
+enum { PIECE_TOKENS = 1 << 14 };
+
+/* ---- What is missing ------------------------------------------------------------ */
+
+/* The first note stays: what follows is mostly its consequence. */
+static void note(wpp_compressor *c, enum wpp_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void note(wpp_compressor *c, enum wpp_status status, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+
+    if (c->note.status != WPP_OK)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    wpp_fail(&c->note, status, "%s", text);
+}
+
+static void note_at(wpp_compressor *c, const char *what)
+{
+    note(c, WPP_E_DAMAGED, "the trace is damaged at byte %llu: %s",
+         (unsigned long long)c->trace.record_offset, what);
+}
+
+/* ---- Tokens ------------------------------------------------------------------------ */
+
+static bool fail_engine(wpp_compressor *c, int status)
+{
+    if (status == SEQ_E_NOMEM)
+        return wpp_fail_memory(&c->fatal);
+    return wpp_fail(&c->fatal, WPP_E_MEMORY, "the grammar has outgrown 32-bit symbol numbers");
+}
+
+static bool append(wpp_compressor *c, const uint8_t *words, size_t n)
+{
+    struct wpp_stream *stream = &c->streams.list[c->current];
+    ptrdiff_t mapped = wpp_alphabet_map(&c->alphabet, words, n, c->terminals);
+    int status;
+
+    if (mapped == WPP_ALPHABET_NO_MEMORY)
+        return wpp_fail_memory(&c->fatal);
+    if (mapped < 0)
+        return wpp_fail(&c->fatal, WPP_E_MEMORY, "there are more than 2^30 different tokens");
+    status = seq_append(c->grammar, c->current, c->terminals, (size_t)mapped);
+    stream->position += n;
+    stream->tokens += (uint64_t)mapped;
+    c->tokens += (uint64_t)mapped;
+    return status == SEQ_OK || fail_engine(c, status);
+}
+
+static bool take_tokens(void *ctx, const void *words, size_t n)
+{
+    wpp_compressor *c = ctx;
+    const uint8_t *p = words;
+
+    while (n > 0 && !c->skipping) {
+        size_t piece = n < PIECE_TOKENS ? n : PIECE_TOKENS;
+
+        if (!append(c, p, piece))
+            return false;
+        p += 4 * piece;
+        n -= piece;
+    }
+    return true;
+}
+
+/* ---- Records ------------------------------------------------------------------------ */
+
+static void check_sequence(wpp_compressor *c, uint32_t *next, uint32_t sequence)
+{
+    if (sequence != *next)
+        note_at(c, "records are missing before it");
+    *next = sequence + 1;
+}
+
+/* The stream a record belongs to; a new one when it begins one, or when its
+ * beginning is missing. */
+static struct wpp_stream *stream_of(wpp_compressor *c, const struct wpp_record *r)
+{
+    struct wpp_stream *stream = NULL;
+
+    if (r->kind != WPP_REC_THREAD)
+        stream = wpp_streams_find(&c->streams, r->tid);
+    if (!stream)
+        stream = wpp_streams_add(&c->streams, r->tid);
+    if (!stream) {
+        wpp_fail_memory(&c->fatal);
+        return NULL;
+    }
+    check_sequence(c, &stream->next_sequence, r->sequence);
+    return stream;
+}
+
+static bool add_chunk(wpp_compressor *c, const struct wpp_stream *stream, uint64_t time)
+{
+    if (c->n_chunks == c->chunk_capacity) {
+        uint64_t capacity = c->chunk_capacity ? 2 * c->chunk_capacity : 256;
+        struct wpp_chunk *larger = realloc(c->chunks, capacity * sizeof *larger);
+
+        if (!larger)
+            return wpp_fail_memory(&c->fatal);
+        c->chunks = larger;
+        c->chunk_capacity = capacity;
+    }
+    c->chunks[c->n_chunks++] = (struct wpp_chunk){c->current, stream->tokens, time};
+    return true;
+}
+
+static bool begin_tokens(wpp_compressor *c, const struct wpp_record *r)
+{
+    struct wpp_stream *stream = stream_of(c, r);
+
+    if (!stream)
+        return false;
+    c->current = (uint32_t)(stream - c->streams.list);
+    if (r->first != stream->position)
+        note_at(c, "tokens are missing before it");
+    stream->position = r->first;
+    return r->bytes == 0 || add_chunk(c, stream, r->time);
+}
+
+static bool take_lost(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
+{
+    struct wpp_stream *stream = stream_of(c, r);
+
+    if (!stream)
+        return false;
+    if (r->bytes < 8) {
+        note_at(c, "a record is too short");
+        return true;
+    }
+    stream->position += wpp_get_u64(payload);
+    c->lost += wpp_get_u64(payload);
+    return true;
+}
+
+static bool take_thread(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
+{
+    struct wpp_stream *stream = stream_of(c, r);
+    size_t n = r->bytes < sizeof stream->name ? r->bytes : sizeof stream->name - 1;
+
+    if (!stream)
+        return false;
+    memcpy(stream->name, payload, n);
+    return true;
+}
+
+/* Joins the `arg` strings of the command line with blanks, takes what else is
+ * known; docs/trace-format.md has the keys. */
+static bool take_process(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
+{
+    const char *p = (const char *)payload, *end = p + r->bytes;
+    struct wpp_bytes command = {0};
+
+    if (c->begun)
+        note_at(c, "the process begins a second time");
+    c->begun = true;
+    for (; p < end; p += strnlen(p, (size_t)(end - p)) + 1) {
+        size_t left = (size_t)(end - p), n = strnlen(p, left);
+
+        if (n == left)
+            break;
+        if (strncmp(p, "program=", 8) == 0)
+            c->run.program = wpp_arena_string(&c->arena, p + 8, n - 8);
+        else if (strncmp(p, "host=", 5) == 0)
+            c->run.host = wpp_arena_string(&c->arena, p + 5, n - 5);
+        else if (strncmp(p, "started=", 8) == 0)
+            c->run.started = strtoull(p + 8, NULL, 10);
+        else if (strcmp(p, "args-cut=1") == 0)
+            wpp_put(&command, " ...", 4);
+        if (strncmp(p, "arg=", 4) == 0) {
+            wpp_put(&command, " ", command.size > 0);
+            wpp_put(&command, p + 4, n - 4);
+        }
+    }
+    c->run.command = wpp_arena_string(&c->arena, command.data, command.size);
+    wpp_bytes_free(&command);
+    return (!c->arena.failed && !command.failed) || wpp_fail_memory(&c->fatal);
+}
+
+static void take_end(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
+{
+    uint64_t words = 0, lost;
+
+    c->ended = c->over = true;
+    if (r->bytes < 16) {
+        note_at(c, "a record is too short");
+        return;
+    }
+    for (uint32_t i = 0; i < c->streams.n; i++)
+        words += c->streams.list[i].position;
+    lost = wpp_get_u64(payload + 8);
+    if (wpp_get_u64(payload) != words - c->lost)
+        note_at(c, "it holds another number of tokens than it says");
+    c->lost = lost > c->lost ? lost : c->lost;
+}
+
+static bool take_module(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
+{
+    return wpp_modules_add(&c->modules, payload, r->bytes, &c->fatal);
+}
+
+static bool is_process_record(unsigned kind)
+{
+    return kind == WPP_REC_PROCESS || kind == WPP_REC_MODULE_LOAD ||
+           kind == WPP_REC_MODULE_UNLOAD || kind == WPP_REC_END;
+}
+
+/* A WPP is one process: the first one's. */
+static bool is_ours(wpp_compressor *c, const struct wpp_record *r)
+{
+    if (c->pid == 0) {
+        c->pid = c->run.pid = r->pid;
+        c->first_time = r->time;
+        if (r->kind != WPP_REC_PROCESS)
+            note_at(c, "its beginning is missing");
+    }
+    if (r->pid != c->pid)
+        note(c, WPP_E_INCOMPLETE, "the trace holds other processes too (%u at byte %llu); "
+             "only process %u was taken", r->pid, (unsigned long long)c->trace.record_offset,
+             c->pid);
+    return r->pid == c->pid;
+}
+
+static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *payload)
+{
+    wpp_compressor *c = ctx;
+
+    c->skipping = !is_ours(c, r);
+    if (c->skipping)
+        return true;
+    if (c->ended) {
+        note_at(c, "something follows the process's end");
+        c->skipping = true;
+        return true;
+    }
+    if (r->time > c->last_time)
+        c->last_time = r->time;
+    if (is_process_record(r->kind))
+        check_sequence(c, &c->next_sequence, r->sequence);
+    switch (r->kind) {
+    case WPP_REC_PROCESS:
+        return take_process(c, r, payload);
+    case WPP_REC_MODULE_LOAD:
+        return take_module(c, r, payload);
+    case WPP_REC_THREAD:
+        return take_thread(c, r, payload);
+    case WPP_REC_TOKENS:
+        return begin_tokens(c, r);
+    case WPP_REC_LOST:
+        return take_lost(c, r, payload);
+    case WPP_REC_END:
+        take_end(c, r, payload);
+        return true;
+    case WPP_REC_THREAD_END:
+    case WPP_REC_FORK:
+        return stream_of(c, r) != NULL;
+    default:
+        return true;
+    }
+}
+
+/* ---- The interface ---------------------------------------------------------------------- */
+
+wpp_compressor *wpp_compress_new(enum wpp_compress_input input, struct wpp_error *error)
+{
+    wpp_compressor *c = calloc(1, sizeof *c);
+
+    if (c) {
+        wpp_trace_init(&c->trace, &(struct wpp_trace_sink){c, take_record, take_tokens});
+        c->input = input;
+        c->run.program = c->run.command = c->run.host = "";
+        c->terminals = malloc(PIECE_TOKENS * sizeof *c->terminals);
+    }
+    if (!c || !c->terminals || seq_new(&c->grammar, NULL) != SEQ_OK ||
+        !wpp_alphabet_init(&c->alphabet, input == WPP_INPUT_TRACE) ||
+        (input == WPP_INPUT_SYMBOLS && !wpp_streams_add(&c->streams, 0))) {
+        wpp_compress_free(c);
+        wpp_fail_memory(error);
+        return NULL;
+    }
+    return c;
+}
+
+void wpp_compress_free(wpp_compressor *c)
+{
+    if (!c)
+        return;
+    wpp_trace_free(&c->trace);
+    wpp_bytes_free(&c->word);
+    if (c->grammar)
+        seq_free(c->grammar);
+    wpp_alphabet_free(&c->alphabet);
+    wpp_modules_free(&c->modules);
+    wpp_streams_free(&c->streams);
+    wpp_arena_free(&c->arena);
+    free(c->terminals);
+    free(c->chunks);
+    free(c);
+}
+
+static bool push_trace(wpp_compressor *c, const void *bytes, size_t n, struct wpp_error *error)
+{
+    enum wpp_trace_result result = wpp_trace_push(&c->trace, bytes, n, error);
+
+    if (result == WPP_TRACE_STOPPED && error)
+        *error = c->fatal;
+    if (result != WPP_TRACE_WRONG)
+        return result == WPP_TRACE_OK;
+    /* From the start it is no trace; further on, what came before is one. */
+    if (!error || error->status != WPP_E_DAMAGED || c->pid == 0)
+        return false;
+    note(c, WPP_E_DAMAGED, "%s", error->text);
+    c->over = true;
+    return true;
+}
+
+/* Words may lie across the pieces they come in. */
+static bool push_symbols(wpp_compressor *c, const uint8_t *p, size_t n, struct wpp_error *error)
+{
+    bool done = true;
+
+    while (n > 0 && c->word.size > 0 && c->word.size < 4) {
+        wpp_put_u8(&c->word, *p++);
+        n--;
+    }
+    if (c->word.size == 4) {
+        done = take_tokens(c, c->word.data, 1);
+        c->word.size = 0;
+    }
+    done = done && take_tokens(c, p, n / 4);
+    wpp_put(&c->word, p + n / 4 * 4, n % 4);
+    if (done && c->word.failed)
+        done = wpp_fail_memory(&c->fatal);
+    if (!done && error)
+        *error = c->fatal;
+    return done;
+}
+
+bool wpp_compress_push(wpp_compressor *c, const void *bytes, size_t n, struct wpp_error *error)
+{
+    struct wpp_error unwanted;
+
+    if (!error)
+        error = &unwanted;
+    c->bytes += n;
+    if (c->input == WPP_INPUT_SYMBOLS)
+        return push_symbols(c, bytes, n, error);
+    /* After the end, a further record is looked at to say that it is there. */
+    if (c->over && !c->ended)
+        return true;
+    return push_trace(c, bytes, n, error);
+}
+
+bool wpp_compress_is_over(const wpp_compressor *c)
+{
+    return c->over;
+}
+
+void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out)
+{
+    *out = (struct wpp_compress_progress){c->bytes, c->tokens};
+}
+
+static void note_missing_end(wpp_compressor *c)
+{
+    if (!wpp_trace_at_boundary(&c->trace))
+        note(c, WPP_E_INCOMPLETE, "the trace is cut short at byte %llu, within a record; the "
+             "%llu events before it were taken", (unsigned long long)c->trace.offset,
+             (unsigned long long)c->tokens);
+    else if (!c->ended)
+        note(c, WPP_E_INCOMPLETE, "the trace has no end: the program was killed or left by "
+             "_exit, or the trace is cut; the %llu events in it were taken",
+             (unsigned long long)c->tokens);
+    if (c->lost > 0)
+        note(c, WPP_E_INCOMPLETE, "%llu events were lost when the trace was recorded",
+             (unsigned long long)c->lost);
+}
+
+static bool check_input(const wpp_compressor *c, struct wpp_error *error)
+{
+    if (c->input == WPP_INPUT_SYMBOLS && c->word.size > 0)
+        return wpp_fail(error, WPP_E_FORMAT, "the symbols end within a word: %llu bytes are no "
+                        "multiple of 4", (unsigned long long)c->bytes);
+    if (c->input == WPP_INPUT_SYMBOLS)
+        return true;
+    if (c->bytes == 0)
+        return wpp_fail(error, WPP_E_NOT_TRACED, "the trace is empty: the program is not "
+                        "instrumented, or it has not run");
+    if (c->pid == 0)
+        return wpp_fail(error, WPP_E_FORMAT, "the trace ends before its first record does");
+    return true;
+}
+
+bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note_out,
+                         struct wpp_error *error)
+{
+    int status;
+
+    if (!check_input(c, error))
+        return false;
+    if (c->input == WPP_INPUT_TRACE)
+        note_missing_end(c);
+    /* Threads without events have start rules too. */
+    status = c->streams.n ? seq_append(c->grammar, c->streams.n - 1, NULL, 0) : SEQ_OK;
+    if (status == SEQ_OK)
+        status = seq_finish(c->grammar);
+    if (status != SEQ_OK) {
+        fail_engine(c, status);
+        if (error)
+            *error = c->fatal;
+        return false;
+    }
+    if (note_out)
+        *note_out = c->note;
+    return wpp_assemble(c, file, error);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* compress.h - from a trace to a WPP, while the trace arrives.
+ *
+ *      wpp_compress_new -> wpp_compress_push ... -> wpp_compress_finish -> bytes of a file
+ *
+ * The result depends on the bytes pushed (and the program's files on disk),
+ * never on the sizes of the pieces or on time.  A trace that is cut or damaged
+ * is used up to that point: what is missing becomes a note.
+ */
+#ifndef WPP_COMPRESS_H
+#define WPP_COMPRESS_H
+
+#include "wpp/bytes.h"
+#include "wpp/wpp.h"
+
+typedef struct wpp_compressor wpp_compressor;
+
+enum wpp_compress_input {
+    WPP_INPUT_TRACE,          /* docs/trace-format.md */
+    WPP_INPUT_SYMBOLS         /* little-endian uint32 words, any values */
+};
+
+/* NULL: WPP_E_MEMORY. */
+wpp_compressor *wpp_compress_new(enum wpp_compress_input input, struct wpp_error *error);
+void wpp_compress_free(wpp_compressor *c);
+
+/* Takes the next n bytes.  False when there can be no WPP at all; then only
+ * wpp_compress_free() is allowed.
+ *   WPP_E_FORMAT, WPP_E_VERSION   this is no trace that we know
+ *   WPP_E_MISMATCH, WPP_E_NOT_TRACED, WPP_E_SYSTEM
+ *                                 the program's files are not what was traced
+ *   WPP_E_MEMORY */
+bool wpp_compress_push(wpp_compressor *c, const void *bytes, size_t n, struct wpp_error *error);
+
+/* Whether more input makes no difference: damage was met, or the process's end. */
+bool wpp_compress_is_over(const wpp_compressor *c);
+
+struct wpp_compress_progress {
+    uint64_t bytes, tokens;
+};
+void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out);
+
+/* Ends the input and makes the file.  *note: WPP_OK, or in one line what the
+ * WPP lacks: WPP_E_INCOMPLETE, WPP_E_DAMAGED.  False: WPP_E_MEMORY, _FORMAT (no
+ * trace; symbols not a multiple of 4 bytes), _NOT_TRACED (no input at all). */
+bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note,
+                         struct wpp_error *error);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* compressor.h - the compressor's state, shared by compress.c (taking the trace
+ * in) and assemble.c (putting the file together).  Internal to libwpp. */
+#ifndef WPP_COMPRESSOR_H
+#define WPP_COMPRESSOR_H
+
+#include "sequitur/sequitur.h"
+#include "wpp/alphabet.h"
+#include "wpp/arena.h"
+#include "wpp/compress.h"
+#include "wpp/content.h"
+#include "wpp/modules.h"
+#include "wpp/streams.h"
+#include "wpp/trace.h"
+
+struct wpp_compressor {
+    enum wpp_compress_input input;
+    uint64_t bytes;                   /* pushed */
+    uint64_t tokens;
+    struct wpp_trace trace;           /* of WPP_INPUT_TRACE */
+    struct wpp_bytes word;            /* of WPP_INPUT_SYMBOLS: the beginning of a word */
+
+    seq *grammar;
+    struct wpp_alphabet alphabet;
+    struct wpp_modules modules;
+    struct wpp_streams streams;       /* start rule k is streams.list[k] */
+    uint32_t current;                 /* stream of the TOKENS record at hand */
+    uint32_t *terminals;              /* scratch: PIECE_TOKENS */
+
+    struct wpp_chunk *chunks;
+    uint64_t n_chunks, chunk_capacity;
+
+    /* The run, from the process records. */
+    bool begun, ended;                /* PROCESS and END were read */
+    uint32_t pid, next_sequence;
+    uint64_t first_time, last_time;
+    uint64_t lost;
+    struct wpp_summary run;           /* strings in the arena */
+    struct wpp_arena arena;
+
+    struct wpp_error note;            /* the first thing found missing, WPP_OK if none */
+    struct wpp_error fatal;           /* set inside a callback that returns false */
+    bool skipping;                    /* the record at hand is of another process */
+    bool over;                        /* what follows cannot or need not be read */
+};
+
+/* Takes the finished grammar and all the rest to a file's bytes. */
+bool wpp_assemble(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *error);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wpp/error.h"
+
+/* More sections than any linker makes: what an allocation may be based on. */
+enum { MAX_SECTIONS = 1 << 20 };
+
+static bool broken(const struct wpp_elf *e, struct wpp_error *error)
+{
+    return wpp_fail(error, WPP_E_FORMAT, "%s is broken: its section headers do not fit the file",
+                    e->path);
+}
+
+static bool read_at(const struct wpp_elf *e, void *out, uint64_t size, uint64_t offset,
+                    struct wpp_error *error)
+{
+    uint8_t *p = out;
+
+    if (offset > e->size || size > e->size - offset)
+        return broken(e, error);
+    while (size > 0) {
+        ssize_t n = pread(e->fd, p, size, (off_t)offset);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return wpp_fail_errno(error, "cannot read %s", e->path);
+        if (n == 0)
+            return broken(e, error);
+        p += n;
+        size -= (uint64_t)n;
+        offset += (uint64_t)n;
+    }
+    return true;
+}
+
+static bool read_section(const struct wpp_elf *e, const Elf64_Shdr *s, struct wpp_bytes *out,
+                         struct wpp_error *error)
+{
+    if (s->sh_type == SHT_NOBITS || (s->sh_flags & SHF_COMPRESSED) || s->sh_offset > e->size ||
+        s->sh_size > e->size - s->sh_offset)
+        return broken(e, error);
+    out->data = malloc(s->sh_size + 1);
+    if (!out->data)
+        return wpp_fail_memory(error);
+    out->capacity = s->sh_size + 1;
+    out->size = s->sh_size;
+    return read_at(e, out->data, s->sh_size, s->sh_offset, error);
+}
+
+/* Numbers that do not fit the header are in section 0 instead. */
+static bool read_sections(struct wpp_elf *e, const Elf64_Ehdr *h, struct wpp_error *error)
+{
+    Elf64_Shdr zero;
+    uint64_t n = h->e_shnum, names = h->e_shstrndx;
+
+    if (h->e_shoff == 0 || h->e_shentsize != sizeof zero)
+        return broken(e, error);
+    if (!read_at(e, &zero, sizeof zero, h->e_shoff, error))
+        return false;
+    if (n == 0)
+        n = zero.sh_size;
+    if (names == SHN_XINDEX)
+        names = zero.sh_link;
+    if (n == 0 || n > MAX_SECTIONS || names >= n)
+        return broken(e, error);
+    e->sections = calloc(n, sizeof *e->sections);
+    if (!e->sections)
+        return wpp_fail_memory(error);
+    e->n_sections = n;
+    return read_at(e, e->sections, n * sizeof *e->sections, h->e_shoff, error) &&
+           read_section(e, &e->sections[names], &e->names, error);
+}
+
+static bool read_header(struct wpp_elf *e, struct wpp_error *error)
+{
+    Elf64_Ehdr h;
+    struct stat st;
+
+    if (fstat(e->fd, &st) != 0)
+        return wpp_fail_errno(error, "cannot read %s", e->path);
+    e->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+    if (e->size < sizeof h)
+        return wpp_fail(error, WPP_E_FORMAT, "%s is no ELF file", e->path);
+    if (!read_at(e, &h, sizeof h, 0, error))
+        return false;
+    if (memcmp(h.e_ident, ELFMAG, SELFMAG) != 0)
+        return wpp_fail(error, WPP_E_FORMAT, "%s is no ELF file", e->path);
+    if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB)
+        return wpp_fail(error, WPP_E_FORMAT, "%s is no 64-bit little-endian ELF file", e->path);
+    return read_sections(e, &h, error);
+}
+
+bool wpp_elf_open(struct wpp_elf *e, const char *path, struct wpp_error *error)
+{
+    *e = (struct wpp_elf){.path = path};
+    e->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (e->fd < 0)
+        return wpp_fail_errno(error, "cannot open %s", path);
+    if (read_header(e, error))
+        return true;
+    wpp_elf_close(e);
+    return false;
+}
+
+void wpp_elf_close(struct wpp_elf *e)
+{
+    close(e->fd);
+    free(e->sections);
+    wpp_bytes_free(&e->names);
+}
+
+static bool has_name(const struct wpp_elf *e, const Elf64_Shdr *s, const char *name)
+{
+    size_t length = strlen(name) + 1;
+
+    return s->sh_name < e->names.size && length <= e->names.size - s->sh_name &&
+           memcmp(e->names.data + s->sh_name, name, length) == 0;
+}
+
+bool wpp_elf_read(struct wpp_elf *e, const char *name, struct wpp_bytes *out, bool *found,
+                  struct wpp_error *error)
+{
+    *found = false;
+    for (uint64_t i = 0; i < e->n_sections; i++) {
+        if (!has_name(e, &e->sections[i], name))
+            continue;
+        *found = true;
+        return read_section(e, &e->sections[i], out, error);
+    }
+    return true;
+}
+
+static size_t round_to_4(size_t n)
+{
+    return (n + 3) & ~(size_t)3;
+}
+
+/* Notes: name size, content size, type, then both, each padded to 4 bytes. */
+static bool find_build_id(const struct wpp_bytes *notes, struct wpp_bytes *out)
+{
+    struct wpp_view v = wpp_view(notes->data, notes->size);
+
+    while (wpp_left(&v) >= sizeof(Elf64_Nhdr)) {
+        Elf64_Nhdr h;
+        const uint8_t *name, *id;
+
+        memcpy(&h, wpp_get_bytes(&v, sizeof h), sizeof h);
+        name = wpp_get_bytes(&v, round_to_4(h.n_namesz));
+        id = wpp_get_bytes(&v, round_to_4(h.n_descsz));
+        if (!name || !id)
+            return false;
+        if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
+            wpp_put(out, id, h.n_descsz);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool wpp_elf_build_id(struct wpp_elf *e, struct wpp_bytes *out, struct wpp_error *error)
+{
+    for (uint64_t i = 0; i < e->n_sections; i++) {
+        struct wpp_bytes notes = {0};
+        bool found;
+
+        if (e->sections[i].sh_type != SHT_NOTE)
+            continue;
+        if (!read_section(e, &e->sections[i], &notes, error)) {
+            wpp_bytes_free(&notes);
+            return false;
+        }
+        found = find_build_id(&notes, out);
+        wpp_bytes_free(&notes);
+        if (found)
+            break;
+    }
+    return !out->failed || wpp_fail_memory(error);
+}

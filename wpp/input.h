@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* input.h - feeding a compressor from a descriptor: a file, a FIFO, a pipe. */
+#ifndef WPP_INPUT_H
+#define WPP_INPUT_H
+
+#include "wpp/compress.h"
+
+/* Sees every piece before the compressor does.  False, with *error set, ends the
+ * feeding. */
+typedef bool wpp_feed_hook(void *ctx, const void *bytes, size_t n, struct wpp_error *error);
+
+/* Reads fd to its end into c.  `hook` may be NULL; `path` is for messages.  False:
+ * WPP_E_SYSTEM, or what wpp_compress_push() and the hook give. */
+bool wpp_feed(wpp_compressor *c, int fd, const char *path, wpp_feed_hook *hook, void *ctx,
+              struct wpp_error *error);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/modules.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "wpp/elf.h"
+#include "wpp/error.h"
+
+void wpp_modules_free(struct wpp_modules *m)
+{
+    for (uint32_t i = 0; i < m->n; i++)
+        wpp_bytes_free(&m->loaded[i].tables);
+    free(m->loaded);
+    wpp_arena_free(&m->arena);
+    *m = (struct wpp_modules){0};
+}
+
+/* ---- Checking the file against the trace ---------------------------------------- */
+
+/* What is known of one module while it is added. */
+struct adding {
+    struct wpp_loaded_module *m;
+    struct wpp_arena *arena;
+    struct wpp_load load;
+    struct wpp_bytes units;            /* section wpp_units */
+    struct wpp_error *error;
+};
+
+static bool changed(const struct adding *a, const char *what)
+{
+    return wpp_fail(a->error, WPP_E_MISMATCH, "%s has changed since it was traced: %s", a->m->path,
+                    what);
+}
+
+static bool check_build_id(const struct adding *a, struct wpp_elf *elf)
+{
+    struct wpp_bytes id = {0};
+    bool read = wpp_elf_build_id(elf, &id, a->error), same;
+
+    same = id.size == a->m->build_id_bytes &&
+           (id.size == 0 || memcmp(id.data, a->m->build_id, id.size) == 0);
+    wpp_bytes_free(&id);
+    return read && (same || changed(a, "its build id is another"));
+}
+
+static struct wpp_unit unit_at(const struct adding *a, uint32_t i)
+{
+    struct wpp_unit unit;
+
+    memcpy(&unit, a->units.data + i * sizeof unit, sizeof unit);
+    return unit;
+}
+
+/* The trace's hash over (id, count) of all units in order. */
+static bool check_units(const struct adding *a)
+{
+    uint64_t hash = WPP_FNV_START, paths = 0;
+
+    if (a->units.size != (uint64_t)a->load.n_units * sizeof(struct wpp_unit))
+        return changed(a, "it has another number of instrumented objects");
+    for (uint32_t i = 0; i < a->load.n_units; i++) {
+        struct wpp_unit unit = unit_at(a, i);
+
+        if (unit.abi != WPP_ABI)
+            return wpp_fail(a->error, WPP_E_VERSION, "%s was built by another version of the "
+                            "plugin (its interface is %u, this program's %u)", a->m->path,
+                            unit.abi, WPP_ABI);
+        hash = wpp_fnv(hash, &unit.id, sizeof unit.id);
+        hash = wpp_fnv(hash, &unit.count, sizeof unit.count);
+        paths += unit.count;
+    }
+    if (hash != a->load.units || paths != a->load.count)
+        return changed(a, "its instrumented routines are others");
+    return true;
+}
+
+/* ---- Path tables -------------------------------------------------------------------- */
+
+struct table_place {
+    uint64_t id;
+    struct wpp_view body;
+};
+
+static int compare_tables(const void *a, const void *b)
+{
+    uint64_t x = ((const struct table_place *)a)->id, y = ((const struct table_place *)b)->id;
+
+    return x < y ? -1 : x > y;
+}
+
+static bool bad_table(const struct adding *a)
+{
+    if (a->arena->failed)
+        return wpp_fail_memory(a->error);
+    return wpp_fail(a->error, WPP_E_FORMAT, "%s has a broken path table (section .wpp)",
+                    a->m->path);
+}
+
+/* All tables of the section, sorted by id; n_units is only a first guess of how
+ * many there are. */
+static struct table_place *list_tables(const struct adding *a, size_t *n)
+{
+    struct wpp_view section = wpp_view(a->m->tables.data, a->m->tables.size);
+    struct table_place *list = NULL, place;
+    size_t capacity = 0;
+    int more;
+
+    *n = 0;
+    while ((more = wpp_next_unit(&section, &place.id, &place.body)) > 0) {
+        if (*n == capacity) {
+            struct table_place *larger;
+
+            capacity = capacity ? 2 * capacity : (size_t)a->load.n_units + 1;
+            larger = realloc(list, capacity * sizeof *list);
+            if (!larger) {
+                a->arena->failed = true;
+                more = -1;
+                break;
+            }
+            list = larger;
+        }
+        list[(*n)++] = place;
+    }
+    if (more < 0) {
+        bad_table(a);
+        free(list);
+        return NULL;
+    }
+    if (!list) {
+        wpp_fail(a->error, WPP_E_NOT_TRACED, "%s has lost its path table (section .wpp); trace "
+                 "the file as the linker made it", a->m->path);
+        return NULL;
+    }
+    qsort(list, *n, sizeof *list, compare_tables);
+    return list;
+}
+
+/* Names of limited routines are not needed, their flag is. */
+static uint32_t count_limited(const struct wpp_unit_table *table)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < table->n_routines; i++) {
+        struct wpp_view r = table->routines[i].encoded;
+
+        for (int field = 0; field < 4; field++)    /* size, name, file, line */
+            wpp_get_varint(&r);
+        n += wpp_get_varint(&r) & 1;
+    }
+    return n;
+}
+
+static bool add_unit(const struct adding *a, uint32_t i, uint32_t base,
+                     const struct table_place *list, size_t n)
+{
+    struct wpp_unit unit = unit_at(a, i);
+    struct table_place key = {.id = unit.id};
+    const struct table_place *found = bsearch(&key, list, n, sizeof *list, compare_tables);
+    struct wpp_module_unit *u = &a->m->units[i];
+
+    if (!found)
+        return wpp_fail(a->error, WPP_E_NOT_TRACED, "%s has lost a part of its path table "
+                        "(section .wpp)", a->m->path);
+    if (!wpp_parse_unit(found->body, a->arena, &u->table))
+        return bad_table(a);
+    if (u->table.paths != unit.count)
+        return bad_table(a);
+    u->base = base;
+    u->count = unit.count;
+    a->m->n_routines += u->table.n_routines;
+    a->m->n_limited += count_limited(&u->table);
+    return true;
+}
+
+static bool add_units(const struct adding *a)
+{
+    uint32_t base = a->load.base;
+    struct table_place *list;
+    size_t n;
+    bool good = true;
+
+    a->m->n_units = a->load.n_units;
+    a->m->units = wpp_arena_alloc(a->arena, a->load.n_units, sizeof *a->m->units);
+    if (!a->m->units)
+        return wpp_fail_memory(a->error);
+    list = list_tables(a, &n);
+    if (!list)
+        return false;
+    for (uint32_t i = 0; good && i < a->load.n_units; i++) {
+        good = add_unit(a, i, base, list, n);
+        base += a->m->units[i].count;
+    }
+    free(list);
+    return good;
+}
+
+/* ---- Adding ---------------------------------------------------------------------------- */
+
+static bool read_file(struct adding *a, struct wpp_elf *elf)
+{
+    bool has_units, has_tables;
+
+    if (!check_build_id(a, elf) ||
+        !wpp_elf_read(elf, "wpp_units", &a->units, &has_units, a->error) ||
+        !wpp_elf_read(elf, ".wpp", &a->m->tables, &has_tables, a->error))
+        return false;
+    if (!has_units)
+        return changed(a, "it is not instrumented any more");
+    return check_units(a);
+}
+
+static bool add_module(struct adding *a)
+{
+    struct wpp_elf elf;
+    bool good;
+
+    if (a->m->path[0] == '\0')
+        return wpp_fail(a->error, WPP_E_MISMATCH, "the trace does not say which file its module "
+                        "at token %u is", a->m->base);
+    if (!wpp_elf_open(&elf, a->m->path, a->error)) {
+        struct wpp_error why;
+
+        if (!a->error || a->error->status == WPP_E_MEMORY)
+            return false;
+        why = *a->error;
+        return wpp_fail(a->error, WPP_E_MISMATCH, "a file that was traced is gone or unreadable: "
+                        "%s", why.text);
+    }
+    good = read_file(a, &elf);
+    wpp_elf_close(&elf);
+    return good && add_units(a);
+}
+
+static bool add_room(struct wpp_modules *m)
+{
+    uint32_t capacity = m->capacity ? 2 * m->capacity : 8;
+    struct wpp_loaded_module *larger;
+
+    if (m->n < m->capacity)
+        return true;
+    larger = realloc(m->loaded, capacity * sizeof *larger);
+    if (!larger)
+        return false;
+    m->loaded = larger;
+    m->capacity = capacity;
+    return true;
+}
+
+bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
+                     struct wpp_error *error)
+{
+    struct wpp_view v = wpp_view(payload, size);
+    const uint8_t *fixed = wpp_get_bytes(&v, sizeof(struct wpp_load)), *id;
+    struct adding a = {.arena = &m->arena, .error = error};
+    bool good;
+
+    if (!fixed || !add_room(m))
+        return fixed ? wpp_fail_memory(error)
+                     : wpp_fail(error, WPP_E_DAMAGED, "a module's record is too short");
+    memcpy(&a.load, fixed, sizeof a.load);
+    a.m = &m->loaded[m->n];
+    *a.m = (struct wpp_loaded_module){.base = a.load.base, .count = a.load.count,
+                                      .build_id_bytes = a.load.build_id_bytes};
+    id = wpp_get_bytes(&v, a.load.build_id_bytes);
+    if (!id || a.load.count > UINT32_MAX - a.load.base)
+        return wpp_fail(error, WPP_E_DAMAGED, "a module's record makes no sense");
+    a.m->build_id = (const uint8_t *)wpp_arena_string(a.arena, id, a.load.build_id_bytes);
+    a.m->path = wpp_arena_string(a.arena, v.p, wpp_left(&v));
+    if (!a.m->build_id || !a.m->path)
+        return wpp_fail_memory(error);
+    good = add_module(&a);
+    wpp_bytes_free(&a.units);
+    if (good)
+        m->n++;
+    else
+        wpp_bytes_free(&a.m->tables);
+    return good;
+}
+
+/* ---- Finding ------------------------------------------------------------------------------ */
+
+/* Index of the last routine whose first path is not above `path`. */
+static uint32_t find_routine(const struct wpp_unit_table *table, uint32_t path)
+{
+    uint32_t low = 0, high = table->n_routines;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (table->routines[middle].first_path <= path)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t find_unit(const struct wpp_loaded_module *m, uint32_t token)
+{
+    uint32_t low = 0, high = m->n_units;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (m->units[middle].base <= token)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool wpp_modules_find(const struct wpp_modules *m, uint32_t token, struct wpp_token_place *out)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        const struct wpp_loaded_module *module = &m->loaded[i];
+        const struct wpp_module_unit *unit;
+
+        if (token < module->base || token - module->base >= module->count)
+            continue;
+        out->module = i;
+        out->unit = find_unit(module, token);
+        unit = &module->units[out->unit];
+        assert(token - unit->base < unit->count);
+        out->routine = find_routine(&unit->table, token - unit->base);
+        out->routine_base = unit->base + (uint32_t)unit->table.routines[out->routine].first_path;
+        return true;
+    }
+    return false;
+}

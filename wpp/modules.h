@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* modules.h - the program's files behind the tokens of a trace.
+ *
+ * A module announced by the trace is looked up on disk once, when it is
+ * announced, and checked to be the one that was traced.  Its tokens then lead
+ * to a unit (object file) and a routine:
+ *
+ *      token - base(unit) = first path(routine) + path number
+ */
+#ifndef WPP_MODULES_H
+#define WPP_MODULES_H
+
+#include "tracer/trace-abi.h"
+#include "wpp/arena.h"
+#include "wpp/path-table.h"
+#include "wpp/wpp.h"
+
+struct wpp_module_unit {
+    uint32_t base, count;
+    struct wpp_unit_table table;
+};
+
+struct wpp_loaded_module {
+    uint32_t base, count;
+    const char *path;
+    const uint8_t *build_id;
+    uint32_t build_id_bytes;
+    uint32_t n_units;
+    struct wpp_module_unit *units;     /* by base; bases and counts are contiguous */
+    uint32_t n_routines, n_limited;
+    struct wpp_bytes tables;           /* section .wpp, which the units' tables point into */
+};
+
+struct wpp_modules {
+    uint32_t n, capacity;
+    struct wpp_loaded_module *loaded;  /* in the order of the trace */
+    struct wpp_arena arena;            /* what else they point to */
+};
+
+void wpp_modules_free(struct wpp_modules *m);
+
+/* Adds the module of a MODULE_LOAD record with this payload.  WPP_E_MISMATCH,
+ * WPP_E_NOT_TRACED, WPP_E_SYSTEM, WPP_E_FORMAT, WPP_E_DAMAGED (the record),
+ * WPP_E_MEMORY. */
+bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
+                     struct wpp_error *error);
+
+/* Where a token belongs.  False: to no module. */
+struct wpp_token_place {
+    uint32_t module, unit, routine;    /* indices, each within the one before */
+    uint32_t routine_base;             /* token of the routine's path 0 */
+};
+bool wpp_modules_find(const struct wpp_modules *m, uint32_t token, struct wpp_token_place *out);
+
+#endif

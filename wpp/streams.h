@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* streams.h - the threads of a trace: one stream each, found by thread id.
+ * A thread id may come again for a new stream; it then means the newest. */
+#ifndef WPP_STREAMS_H
+#define WPP_STREAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wpp_stream {
+    uint32_t tid;
+    uint32_t next_sequence;      /* of its records */
+    uint64_t position;           /* words so far: events, zeros and lost ones */
+    uint64_t tokens;             /* events so far */
+    char name[16];
+};
+
+struct wpp_streams {
+    uint32_t n, capacity;
+    struct wpp_stream *list;     /* in order of their first record */
+    uint32_t *slots;             /* 1 + index by hash of tid, 0 empty; n_slots a power of two */
+    uint32_t n_slots;
+};
+
+void wpp_streams_free(struct wpp_streams *s);
+/* The newest stream of a thread, NULL if there is none. */
+struct wpp_stream *wpp_streams_find(const struct wpp_streams *s, uint32_t tid);
+/* Begins a new one; NULL without memory.  Pointers into the list end here. */
+struct wpp_stream *wpp_streams_add(struct wpp_streams *s, uint32_t tid);
+
+#endif

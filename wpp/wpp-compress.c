@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* wpp-compress - a trace, finished or still being written, becomes a WPP. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "wpp/compress.h"
+#include "wpp/input.h"
+#include "wpp/output.h"
+#include "wpp/tool.h"
+
+static const char help[] =
+    "Usage: wpp-compress [-o FILE] [-f] [TRACE]\n"
+    "       wpp-compress --symbols [-o FILE] [-f] [FILE]\n"
+    "\n"
+    "Compresses a trace to a whole program path. TRACE may be a file, a FIFO that\n"
+    "a traced program writes to, or `-` (also when left out): standard input.\n"
+    "\n"
+    "  -o, --output=FILE   write FILE (`-`: standard output) instead of TRACE with\n"
+    "                      `.trace` replaced by `.wpp`; standard input goes to\n"
+    "                      standard output\n"
+    "  -f, --force         overwrite FILE if it exists\n"
+    "      --symbols       the input is an array of little-endian 32-bit words\n"
+    "  -q, --quiet         no progress\n"
+    "  -h, --help          this text\n"
+    "  -V, --version       the version\n"
+    "\n"
+    "Exit status: 0, 1 an error, 2 wrong usage, 3 the trace is damaged or cut\n"
+    "short: what was intact is in FILE.\n";
+
+struct options {
+    const char *input, *output;
+    unsigned flags;
+    enum wpp_compress_input kind;
+    bool quiet;
+};
+
+static struct options parse_options(int argc, char **argv)
+{
+    enum { SYMBOLS = 256 };
+    static const struct option table[] = {
+        {"output", required_argument, NULL, 'o'}, {"force", no_argument, NULL, 'f'},
+        {"symbols", no_argument, NULL, SYMBOLS}, {"quiet", no_argument, NULL, 'q'}, TOOL_OPTIONS};
+    struct options o = {.input = "-", .kind = WPP_INPUT_TRACE};
+    int option;
+
+    while ((option = getopt_long(argc, argv, "o:fqhV", table, NULL)) != -1) {
+        switch (option) {
+        case 'o': o.output = optarg; break;
+        case 'f': o.flags |= WPP_OUTPUT_REPLACE; break;
+        case 'q': o.quiet = true; break;
+        case SYMBOLS: o.kind = WPP_INPUT_SYMBOLS; break;
+        case 'h': tool_help(help);
+        case 'V': tool_version();
+        default: tool_usage(NULL);
+        }
+    }
+    if (argc - optind > 1)
+        tool_usage("one trace at a time: `%s` is too much", argv[optind + 1]);
+    if (optind < argc)
+        o.input = argv[optind];
+    return o;
+}
+
+/* NAME.trace becomes NAME.wpp, any other name gets .wpp added. */
+static char *default_output(const char *input)
+{
+    size_t n = strlen(input);
+    char *output;
+
+    if (strcmp(input, "-") == 0)
+        return strdup("-");
+    if (n > 6 && strcmp(input + n - 6, ".trace") == 0)
+        n -= 6;
+    if (asprintf(&output, "%.*s.wpp", (int)n, input) < 0)
+        return NULL;
+    return output;
+}
+
+static bool show_progress(void *ctx, const void *bytes, size_t n, struct wpp_error *error)
+{
+    struct wpp_compress_progress p;
+
+    (void)bytes, (void)n, (void)error;
+    if (!tool_progress_due())
+        return true;
+    wpp_compress_get_progress(ctx, &p);
+    tool_progress("%.1f MB, %.1f M events", (double)p.bytes / 1e6, (double)p.tokens / 1e6);
+    return true;
+}
+
+static wpp_compressor *read_input(const struct options *o, struct wpp_error *error)
+{
+    bool standard = strcmp(o->input, "-") == 0;
+    const char *name = standard ? "standard input" : o->input;
+    wpp_compressor *c;
+    int fd;
+
+    if (standard)
+        tool_refuse_terminal(STDIN_FILENO, "a trace");
+    fd = standard ? STDIN_FILENO : open(o->input, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        tool_die(TOOL_ERROR, "cannot open %s: %s", o->input, strerror(errno));
+    c = wpp_compress_new(o->kind, error);
+    if (c && !wpp_feed(c, fd, name, o->quiet ? NULL : show_progress, c, error)) {
+        wpp_compress_free(c);
+        c = NULL;
+    }
+    if (!standard)
+        close(fd);
+    tool_progress_end();
+    return c;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o;
+    struct wpp_output *out;
+    struct wpp_bytes file = {0};
+    struct wpp_error error, note;
+    wpp_compressor *c;
+    char *path;
+    bool done;
+
+    tool_init("wpp-compress");
+    o = parse_options(argc, argv);
+    path = o.output ? strdup(o.output) : default_output(o.input);
+    if (!path)
+        tool_die(TOOL_ERROR, "out of memory");
+    if (strcmp(path, "-") == 0)
+        tool_refuse_terminal(STDOUT_FILENO, "a WPP file");
+    out = wpp_output_open(path, o.flags, &error);
+    if (!out)
+        tool_die_error(&error);
+    c = read_input(&o, &error);
+    done = c && wpp_compress_finish(c, &file, &note, &error) &&
+           wpp_output_write(out, file.data, file.size, &error);
+    if (done)
+        done = wpp_output_commit(out, &error);
+    else
+        wpp_output_abandon(out);
+    wpp_compress_free(c);
+    wpp_bytes_free(&file);
+    free(path);
+    if (!done)
+        tool_die(tool_exit_status(error.status), "%s: %s", o.input, error.text);
+    if (note.status != WPP_OK)
+        tool_die(tool_exit_status(note.status), "%s: %s", o.input, note.text);
+    return TOOL_OK;
+}
