@@ -107,42 +107,75 @@ static uint64_t round_below(uint64_t limit)
     return power <= limit / 2 ? 2 * power : power;
 }
 
-static size_t distance(size_t a, size_t b)
+/* `n` with all but its two leading digits zero. */
+static uint64_t two_digits(uint64_t n)
 {
-    return a > b ? a - b : b - a;
+    uint64_t power = 1;
+
+    while (n / power >= 100)
+        power *= 10;
+    return n - n % power;
 }
 
-/* Tries round minimal costs from the total downwards until there are `wanted`
- * subpaths, and keeps the attempt that came closest.  High costs leave nearly
- * all rules cold, so the attempts before the last cost little. */
+/* Whether `a` answers come closer to `wanted` than `b`, as a factor; none are
+ * infinitely far off. */
+static bool is_closer(size_t a, size_t b, size_t wanted)
+{
+    double off_a = a < wanted ? (double)wanted / (double)a : (double)a / (double)wanted;
+    double off_b = b < wanted ? (double)wanted / (double)b : (double)b / (double)wanted;
+
+    return b == 0 ? a > 0 : a > 0 && off_a < off_b;
+}
+
+/* Finds at `min_cost`, counts, and keeps the find if it is the best so far. */
+static int try_cost(const struct analysis *a, const struct hot_config *config, uint64_t min_cost,
+                    struct hot_result *r, size_t *count)
+{
+    struct found attempt;
+    int status;
+
+    found_init(&attempt);
+    status = find_at(a, config->algorithm, min_cost, &attempt);
+    *count = attempt.n_entries;
+    if (status != HOT_OK || (r->min_cost && !is_closer(*count, r->found.n_entries,
+                                                       config->wanted))) {
+        found_clear(&attempt);
+        return status;
+    }
+    found_clear(&r->found);
+    r->found = attempt;
+    r->min_cost = min_cost;
+    return HOT_OK;
+}
+
+/* Tries round minimal costs from the total downwards until there are enough
+ * subpaths, then halves the last step.  High costs leave nearly all rules cold,
+ * so the attempts before the last cost little. */
 static int find_about(const struct analysis *a, const struct hot_config *config,
                       struct hot_result *r)
 {
-    uint64_t min_cost = round_below(a->total_cost ? a->total_cost : 1);
-    struct found attempt;
+    enum { HALVINGS = 6 };
+    uint64_t high = 0, low = round_below(a->total_cost ? a->total_cost : 1);
+    size_t count;
+    int status = try_cost(a, config, low, r, &count);
 
-    r->min_cost = min_cost;
-    for (;; min_cost = round_below(min_cost - 1)) {
-        size_t count;
-        int status;
-
-        found_init(&attempt);
-        status = find_at(a, config->algorithm, min_cost, &attempt);
-        count = attempt.n_entries;
-        if (status != HOT_OK) {
-            found_clear(&attempt);
-            return status;
-        }
-        if (distance(count, config->wanted) <= distance(r->found.n_entries, config->wanted)) {
-            found_clear(&r->found);
-            r->found = attempt;
-            r->min_cost = min_cost;
-        } else {
-            found_clear(&attempt);
-        }
-        if (count >= config->wanted || min_cost == 1)
-            return HOT_OK;
+    while (status == HOT_OK && count < config->wanted && low > 1) {
+        high = low;
+        low = round_below(low - 1);
+        status = try_cost(a, config, low, r, &count);
     }
+    for (int i = 0; status == HOT_OK && count != config->wanted && i < HALVINGS; i++) {
+        uint64_t middle = high > low ? two_digits(low + (high - low) / 2) : low;
+
+        if (middle <= low)
+            break;
+        status = try_cost(a, config, middle, r, &count);
+        if (count < config->wanted)
+            high = middle;
+        else
+            low = middle;
+    }
+    return status;
 }
 
 /* ---- The public functions ------------------------------------------------------ */

@@ -475,7 +475,7 @@ static void chosen_cost(void)
     struct hot_config c = config_of(HOT_LARUS, 2, 8, 0);
     struct small_grammar s;
     hot_result *r;
-    bool good = true;
+    bool good = true, some = true;
 
     for (int i = 0; i < 200; i++) {
         hot_result *again;
@@ -489,10 +489,16 @@ static void chosen_cost(void)
         if (hot_find(&again, &s.g, s.cost, &c) != HOT_OK)
             abort();
         good &= hot_count(r) == hot_count(again) && c.min_cost > 0;
+        c.min_cost = 1;
+        hot_free(again);
+        if (hot_find(&again, &s.g, s.cost, &c) != HOT_OK)
+            abort();
+        some &= hot_count(r) > 0 || hot_count(again) == 0;
         hot_free(r);
         hot_free(again);
     }
     tap_ok(good, "a chosen cost is said, and finds the same when it is given");
+    tap_ok(some, "a chosen cost finds something when there is anything to be found");
 }
 
 /* Doubling rules: 2^60 terminals; nothing may be expanded or overflow. */
