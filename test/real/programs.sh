@@ -14,7 +14,7 @@
 # that plain, traced and gcov builds differ in the compiler's flags and nothing else.
 #
 # Expects ROOT, the project's folder.  Writes under $REAL (ROOT/build/real).
-REAL=${REAL:-$ROOT/build/real}
+REAL=${REAL:-${ROOT:-.}/build/real}
 real_names='bzip2 gzip lua5.4 sqlite3 zstd'
 
 # ---- Sources ------------------------------------------------------------------

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+# checks.sh: what must hold for a whole real program.
+#
+#     check_program NAME OPT SIZE
+#
+# builds NAME of programs.sh plainly and with wpp-gcc at OPT, lets both do the
+# same work, and checks that
+#   - tracing changed neither the output nor the exit status,
+#   - a trace compressed while the program runs and one compressed afterwards
+#     give the same bytes,
+#   - the WPP expands to exactly the tokens of the trace,
+#   - the WPP satisfies wpp-check,
+#   - at -O0, the line counts derived from the WPP are gcov's.
+# Expects test/e2e/lib.sh and test/real/programs.sh to be loaded.
+
+# in_folder DIR COMMAND...: runs it in the new folder DIR.  run.out: what it printed.
+in_folder() {
+    local dir=$1
+
+    shift
+    mkdir -p "$dir" && (cd "$dir" && "$@" > run.out 2> run.err < /dev/null)
+}
+
+# Runs `command` in DIR with its trace on a FIFO, which tee copies to DIR/trace and
+# wpp-compress reads at once.  compressed: the latter's exit status.
+record_live() {
+    local dir=$1 status
+
+    mkdir -p "$dir"
+    mkfifo "$dir/stream"
+    (tee "$dir/trace" < "$dir/stream" | wpp-compress -o "$dir/live.wpp" - 2> "$dir/compress.err"
+     echo "${PIPESTATUS[1]}" > "$dir/compress.status") &
+    in_folder "$dir" env WPP_OUT="$dir/stream" "${command[@]}"
+    status=$?
+    # A program that never opened its stream would let tee wait for ever.
+    [ -s "$dir/trace" ] || : > "$dir/stream" &
+    wait
+    compressed=$(cat "$dir/compress.status")
+    return $status
+}
+
+# ---- gcov ---------------------------------------------------------------------
+
+# Prints `file:line count` for each executed line: the sum over the objects in DIR.
+gcov_counts() {
+    local tree=$1 dir=$2
+
+    (cd "$tree" && for data in "$dir"/*.gcda; do
+        gcov --stdout "$data"
+    done) 2> /dev/null | awk '
+        # Instances of one function follow the totals of their lines; they start with a rule.
+        /^-----/ { instance = 1; next }
+        { split($0, field, ":"); count = field[1]; line = field[2] + 0 }
+        count ~ /^ *-$/ && line == 0 && field[3] == "Source" {
+            file = substr($0, index($0, "Source:") + 7); instance = 0; next
+        }
+        count ~ /^ *[0-9]+\*?$/ {
+            if (instance && line <= last) next
+            instance = 0; last = line
+            sub(/\*/, "", count); total[file ":" line] += count
+        }
+        { last = instance ? last : line }
+        END { for (l in total) if (total[l] > 0) printf "%s %.0f\n", l, total[l] }' | sort
+}
+
+# Prints the lines on which two such lists differ, the shorter list's gaps as 0.
+differing_counts() {
+    awk 'NR == FNR { first[$1] = $2; next }
+         { if (first[$1] != $2) printf "%s wpp %.0f gcov %.0f\n", $1, first[$1], $2; seen[$1] = 1 }
+         END { for (l in first) if (!(l in seen)) printf "%s wpp %.0f gcov 0\n", l, first[l] }' \
+        "$1" "$2" | sort -t: -k1,1 -k2,2n
+}
+
+check_line_counts() {
+    local name=$1 size=$2 wpp=$3 dir=$REAL/gcov-O0/$1 different executed
+
+    real_build "$name" "${CC:-gcc}" -O0 "$dir" --coverage -fprofile-update=single ||
+        { fail "$name -O0: the gcov build"; return; }
+    find "$dir" -name '*.gcda' -delete
+    real_command "$name" "$dir/$name" "$size"
+    in_folder "$T/gcov" "${command[@]}"
+    gcov_counts "$(real_tree "$name")" "$dir" > "$T/gcov.counts"
+    wpp-dump --line-counts "$wpp" | sort > "$T/wpp.counts"
+    executed=$(wc -l < "$T/gcov.counts")
+    differing_counts "$T/wpp.counts" "$T/gcov.counts" > "$T/counts.diff"
+    cp "$T/counts.diff" "$REAL/$name.line-differences"
+    different=$(wc -l < "$T/counts.diff")
+    if [ "$executed" -gt 100 ] && [ "$different" = 0 ]; then
+        pass "$name -O0: the counts of $executed lines are gcov's"
+    else
+        fail "$name -O0: $different of $executed line counts differ from gcov's" \
+            "$(cat "$T/counts.diff")"
+    fi
+}
+
+# ---- One program --------------------------------------------------------------
+
+check_program() {
+    local name=$1 opt=$2 size=$3 what="$1 $2" plain=$REAL/plain$2/$1 traced=$REAL/$CONFIG$2/$1
+    local plain_status traced_status d=$T/$1$2
+
+    if ! why=$(real_prepare "$name" 2>&1); then
+        skip "$what: no source: ${why##*$'\n'}"
+        return
+    fi
+    real_input "$name" "$size"
+    ok "$what: plain build" real_build "$name" "${CC:-gcc}" "$opt" "$plain" || return
+    ok "$what: traced build" real_build "$name" "$WPP_GCC" "$opt" "$traced" || return
+
+    real_command "$name" "$plain/$name" "$size"
+    in_folder "$d/plain" "${command[@]}"
+    plain_status=$?
+    real_command "$name" "$traced/$name" "$size"
+    record_live "$d"
+    traced_status=$?
+    is "$what: exit status" "$traced_status" "$plain_status"
+    same "$what: output" "$d/plain/run.out" "$d/run.out"
+    same "$what: messages" "$d/plain/run.err" "$d/run.err"
+    rm -rf "$d/plain"
+
+    is "$what: the live trace is compressed" "$compressed $(cat "$d/compress.err")" '0 '
+    ok "$what: the saved trace is compressed" wpp-compress -o "$d/saved.wpp" "$d/trace"
+    same "$what: live and saved give the same WPP" "$d/live.wpp" "$d/saved.wpp"
+    if "$BUILD/test/read-tokens" "$d/trace" 2> "$d/read.err" | cmp - <(wpp-dump --tokens "$d/saved.wpp") \
+        > "$d/cmp" 2>&1 && [ ! -s "$d/read.err" ]; then
+        pass "$what: the WPP expands to the trace, $(stat -c %s "$d/trace") bytes"
+    else
+        fail "$what: the WPP expands to the trace" "$(cat "$d/read.err" "$d/cmp")"
+    fi
+    rm -f "$d/trace"
+    ok "$what: wpp-check --strict" wpp-check --strict "$d/saved.wpp"
+    [ "$opt" != -O0 ] || check_line_counts "$name" "$size" "$d/saved.wpp"
+    rm -rf "$d"
+}
