@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* dot-text.c - labels, colours and legend of a drawn WPP. */
+
+#include "wpp/dot-text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wpp/trail.h"
+
+/* Shares and their colours, coldest first: the sequential scheme YlOrRd of
+ * ColorBrewer.  A node has the last colour whose share it reaches. */
+static const struct {
+    double share;
+    const char *fill, *text, *legend;
+} ramp[] = {
+    {0.00, "#ffffff", "#303030", "&lt; 1 %"},
+    {0.01, "#ffffb2", "#303030", "1 %"},
+    {0.03, "#fed976", "#303030", "3 %"},
+    {0.10, "#feb24c", "#202020", "10 %"},
+    {0.25, "#fd8d3c", "#101010", "25 %"},
+    {0.50, "#f03b20", "#ffffff", "50 %"},
+    {0.75, "#bd0026", "#ffffff", "75 %"},
+};
+enum { RAMP = sizeof ramp / sizeof *ramp };
+
+static unsigned colour_of(double share)
+{
+    unsigned i = RAMP - 1;
+
+    while (i > 0 && share < ramp[i].share)
+        i--;
+    return i;
+}
+
+/* ---- Text -------------------------------------------------------------------- */
+
+/* At most `most` characters of s, as Graphviz' HTML: `…` for what is left out. */
+static void put_text(FILE *out, const char *s, size_t most)
+{
+    size_t n = 0;
+
+    for (; *s; s++) {
+        bool begins = ((unsigned char)*s & 0xc0) != 0x80;     /* of a UTF-8 sequence */
+        if (begins && n++ == most) {
+            fputs("…", out);
+            return;
+        }
+        switch (*s) {
+        case '&': fputs("&amp;", out); break;
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        case '"': fputs("&quot;", out); break;
+        default:  putc((unsigned char)*s < 0x20 ? ' ' : *s, out);
+        }
+    }
+}
+
+/* 1234567 as `1,234,567`. */
+static void put_number(FILE *out, uint64_t n)
+{
+    if (n >= 1000) {
+        put_number(out, n / 1000);
+        fprintf(out, ",%03u", (unsigned)(n % 1000));
+    } else {
+        fprintf(out, "%u", (unsigned)n);
+    }
+}
+
+static void put_share(FILE *out, double share)
+{
+    if (share > 0 && share < 0.0001)
+        fputs("&lt; 0.01 %", out);
+    else
+        fprintf(out, share < 0.0995 ? "%.2g %%" : "%.0f %%", 100 * share);
+}
+
+/* ---- Nodes --------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The lines of a path, without directories. */
+static void put_lines(FILE *out, const struct wpp_terminal *t, const struct wpp_routine *routine)
+{
+    struct trail trail;
+    char *text = NULL;
+    size_t size;
+    FILE *memory;
+
+    if (!trail_of(t, routine, &trail))
+        return;
+    for (size_t i = 0; i < trail.n; i++)
+        trail.line[i].file = base_name(trail.line[i].file);
+    memory = open_memstream(&text, &size);
+    if (memory) {
+        trail_print(memory, &trail, 5);
+        fclose(memory);
+        put_text(out, text, 60);
+        free(text);
+    }
+    trail_free(&trail);
+}
+
+static void put_terminal(FILE *out, const wpp *w, const struct picture_node *node)
+{
+    const struct wpp_terminal *t = wpp_terminal(w, node->symbol);
+    const struct wpp_routine *routine =
+        t->routine == WPP_NO_ROUTINE ? NULL : wpp_routine(w, t->routine);
+
+    fputs("<b>", out);
+    if (routine)
+        put_text(out, routine->name, 36);
+    else
+        fprintf(out, "symbol %u", t->token);
+    fputs("</b><br/>", out);
+    if (routine) {
+        put_lines(out, t, routine);
+        fputs("<br/>", out);
+    }
+    put_number(out, node->executed);
+    fputs(" ×   <b>", out);
+    put_share(out, node->share);
+    fputs("</b>", out);
+}
+
+static void put_hidden(FILE *out, const struct picture_node *node)
+{
+    if (node->n_hidden == 0)
+        return;
+    fputs("<br/><font point-size=\"9\">", out);
+    put_number(out, node->n_hidden);
+    fputs(" of ", out);
+    put_number(out, node->n_places);
+    fputs(" parts not shown, ", out);
+    put_share(out, node->hidden);
+    fputs("</font>", out);
+}
+
+static void put_rule(FILE *out, const struct picture_node *node)
+{
+    fprintf(out, "<b>rule %u</b><br/>", node->symbol & ~WPP_RULE);
+    put_number(out, node->executed);
+    fputs(" ×   <b>", out);
+    put_share(out, node->share);
+    fputs("</b>", out);
+    put_hidden(out, node);
+}
+
+static void put_start(FILE *out, const wpp *w, const struct picture_node *node)
+{
+    uint32_t k = (node->symbol & ~WPP_RULE) - wpp_grammar(w)->n_rules;
+    const struct wpp_thread *thread = wpp_thread(w, k);
+
+    fprintf(out, "<b>thread %u", k);
+    if (thread->name[0]) {
+        fputs("  ", out);
+        put_text(out, thread->name, 24);
+    }
+    fputs("</b><br/>", out);
+    put_number(out, thread->tokens);
+    fputs(" events   <b>", out);
+    put_share(out, node->share);
+    fputs("</b>", out);
+    put_hidden(out, node);
+}
+
+static void write_node(FILE *out, const wpp *w, const struct picture *p, uint32_t i)
+{
+    const struct picture_node *node = &p->node[i];
+    unsigned colour = colour_of(node->share);
+
+    fprintf(out, "  n%u [label=<", i);
+    if (i < p->n_starts)
+        put_start(out, w, node);
+    else if (node->symbol & WPP_RULE)
+        put_rule(out, node);
+    else
+        put_terminal(out, w, node);
+    fputs(">", out);
+    if (i < p->n_starts)       /* all of it is below them: no colour of the ramp */
+        fputs(", fillcolor=\"#dce6f2\", penwidth=1.6", out);
+    else
+        fprintf(out, ", fillcolor=\"%s\", fontcolor=\"%s\"", ramp[colour].fill, ramp[colour].text);
+    if (!(node->symbol & WPP_RULE))
+        fputs(", style=filled, penwidth=1.2, color=\"#404040\"", out);
+    fputs("];\n", out);
+}
+
+/* ---- Edges ----------------------------------------------------------------------- */
+
+/* Places in the right-hand side if they are few, and how often. */
+static void put_edge_label(FILE *out, const struct picture *p, const struct picture_edge *e)
+{
+    bool places = p->node[e->from].n_places > 1 && e->n_places <= PICTURE_PLACES;
+
+    for (uint64_t i = 0; places && i < e->n_places; i++) {
+        fputs(i ? ", " : " ", out);
+        put_number(out, e->place[i]);
+    }
+    if (places)
+        fputs(".", out);
+    if (e->times > e->n_places || !places) {
+        fputs(" × ", out);
+        put_number(out, e->times);
+    }
+    putc(' ', out);
+}
+
+static void write_edge(FILE *out, const struct picture *p, const struct picture_edge *e)
+{
+    /* Width and darkness by flow; square root, so that small ones can be seen. */
+    double flow = e->flow < 0 ? 0 : e->flow > 1 ? 1 : e->flow;
+    double width = 0.6 + 4.4 * (flow < 0.25 ? 2 * flow : 0.5 + (flow - 0.25) * 2 / 3);
+    const char *colour = flow >= 0.25 ? "#a01020" : flow >= 0.05 ? "#c06030" : "#909090";
+
+    fprintf(out, "  n%u -> n%u [penwidth=%.2f, color=\"%s\", weight=%d, label=\"", e->from, e->to,
+            width, colour, flow >= 0.25 ? 8 : flow >= 0.05 ? 3 : 1);
+    put_edge_label(out, p, e);
+    fputs("\"];\n", out);
+}
+
+/* ---- Legend ------------------------------------------------------------------------ */
+
+static void put_title(FILE *out, const wpp *w, const struct picture *p)
+{
+    struct wpp_summary s;
+
+    wpp_get_summary(w, &s);
+    fputs("<tr><td align=\"left\"><font point-size=\"15\"><b>", out);
+    put_text(out, s.command[0] ? s.command : s.program[0] ? s.program : "symbols", 90);
+    fputs("</b></font></td></tr><tr><td align=\"left\">", out);
+    put_number(out, s.tokens);
+    fputs(" events, ", out);
+    if (s.program[0]) {
+        put_number(out, p->cost < 1.8e19 ? (uint64_t)p->cost : UINT64_MAX);
+        fputs(" instructions, ", out);
+    }
+    put_number(out, s.n_rules);
+    fputs(" rules, ", out);
+    put_number(out, s.n_terminals);
+    fputs(s.program[0] ? " paths" : " symbols", out);
+    if (!s.complete)
+        fputs(" <b>(incomplete)</b>", out);
+    fputs("</td></tr>", out);
+}
+
+static void put_left_out(FILE *out, const struct picture *p)
+{
+    if (p->hidden_rules + p->hidden_terminals == 0) {
+        fputs("<tr><td align=\"left\">Nothing is left out.</td></tr>", out);
+        return;
+    }
+    fputs("<tr><td align=\"left\"><b>… ", out);
+    put_number(out, p->hidden_rules);
+    fputs(" rules and ", out);
+    put_number(out, p->hidden_terminals);
+    fputs(" paths not shown, ", out);
+    put_share(out, p->hidden);
+    fputs(" of the cost</b></td></tr>", out);
+}
+
+static void write_legend(FILE *out, const wpp *w, const struct picture *p)
+{
+    fputs("  label=<<table border=\"0\" cellspacing=\"2\" cellpadding=\"2\">", out);
+    put_title(out, w, p);
+    put_left_out(out, p);
+    fputs("<tr><td align=\"left\"><table border=\"0\" cellspacing=\"0\" cellpadding=\"4\"><tr>"
+          "<td>share of the cost: </td>", out);
+    for (unsigned i = 0; i < RAMP; i++)
+        fprintf(out, "<td bgcolor=\"%s\" border=\"1\" color=\"#808080\"><font color=\"%s\">%s</font></td>",
+                ramp[i].fill, ramp[i].text, ramp[i].legend);
+    fputs("<td>  rounded: rule, its executions (×) and share;  square: path</td></tr></table>"
+          "</td></tr><tr><td align=\"left\"><font point-size=\"10\">An edge says the place in the "
+          "rule's right-hand side, and how often (×) the part stands there; wide: much cost.",
+          out);
+    if (p->folded_rules > 0) {
+        fputs(" ", out);
+        put_number(out, p->folded_rules);
+        fputs(" rules that only repeat one part are drawn as × on edges.", out);
+    }
+    fputs("</font></td></tr></table>>;\n", out);
+}
+
+void dot_text_write(FILE *out, const wpp *w, const struct picture *p)
+{
+    fputs("digraph wpp {\n"
+          "  graph [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, labelloc=t, labeljust=l,\n"
+          "         ordering=out, nodesep=0.25, ranksep=0.45, bgcolor=white, pad=0.2];\n"
+          "  node [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, shape=box,\n"
+          "        style=\"rounded,filled\", color=\"#808080\", margin=\"0.12,0.06\"];\n"
+          "  edge [fontname=\"Helvetica,Arial,sans-serif\", fontsize=9, fontcolor=\"#404040\",\n"
+          "        arrowsize=0.6];\n", out);
+    write_legend(out, w, p);
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        write_node(out, w, p, i);
+    if (p->n_starts > 1) {
+        fputs("  { rank=same;", out);
+        for (uint32_t i = 0; i < p->n_starts; i++)
+            fprintf(out, " n%u;", i);
+        fputs(" }\n", out);
+    }
+    for (uint32_t i = 0; i < p->n_edges; i++)
+        write_edge(out, p, &p->edge[i]);
+    fputs("}\n", out);
+}

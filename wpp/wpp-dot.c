@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* wpp-dot - draws a WPP's DAG.
+ *
+ * The only file of the project that uses Graphviz: libcgraph reads the graph,
+ * libgvc lays it out and renders it. */
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <graphviz/cgraph.h>
+#include <graphviz/gvc.h>
+
+#include "wpp/dot-text.h"
+#include "wpp/output.h"
+#include "wpp/tool.h"
+
+static const char help[] =
+    "Usage: wpp-dot [OPTION]... FILE.wpp\n"
+    "Draws the hottest part of a WPP as a graph: start rules on top, rules, and paths as leaves,\n"
+    "coloured by their share of the executed instructions.  FILE `-` is standard input.\n"
+    "\n"
+    "  -T, --format=FORMAT  dot, svg, png or pdf; default: what the output's name ends with,\n"
+    "                       else dot\n"
+    "  -o, --output=FILE    write to FILE instead of standard output\n"
+    "  -f, --force          replace FILE if it exists\n"
+    "      --max-nodes=N    draw at most N nodes (default 60)\n"
+    "  -h, --help           this text\n"
+    "  -V, --version        the version\n";
+
+static const char *const formats[] = {"dot", "svg", "png", "pdf", NULL};
+enum { FORMAT_DOT, FORMAT_SVG };
+
+struct request {
+    const char *path, *output;
+    int format;                /* index of formats, -1: not said */
+    uint32_t max_nodes;
+    bool force;
+};
+
+enum { OPT_MAX_NODES = 0x100 };
+static const struct option options[] = {
+    {"format", required_argument, NULL, 'T'},
+    {"output", required_argument, NULL, 'o'},
+    {"force", no_argument, NULL, 'f'},
+    {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
+    TOOL_OPTIONS
+};
+
+static uint32_t max_nodes_argument(const char *text)
+{
+    uint64_t n = tool_count_argument("--max-nodes", text);
+
+    if (n < 1 || n > 1000000)
+        tool_usage("--max-nodes: `%s` is not between 1 and 1M", text);
+    return n;
+}
+
+/* The format an output's name ends with. */
+static int format_of(const char *output)
+{
+    const char *dot = output ? strrchr(output, '.') : NULL;
+
+    for (int i = 0; dot && formats[i]; i++)
+        if (strcmp(dot + 1, formats[i]) == 0)
+            return i;
+    return FORMAT_DOT;
+}
+
+static struct request parse_options(int argc, char **argv)
+{
+    struct request r = {.format = -1, .max_nodes = 60, .output = "-"};
+    int option;
+
+    while ((option = getopt_long(argc, argv, "T:o:fhV", options, NULL)) != -1)
+        switch (option) {
+        case 'T': r.format = tool_choice_argument("-T", optarg, formats); break;
+        case 'o': r.output = optarg; break;
+        case 'f': r.force = true; break;
+        case OPT_MAX_NODES: r.max_nodes = max_nodes_argument(optarg); break;
+        case 'h': tool_help(help);
+        case 'V': tool_version();
+        default:  tool_usage(NULL);
+        }
+    if (argc - optind != 1)
+        tool_usage(argc == optind ? "no file given" : "more than one file given");
+    r.path = argv[optind];
+    if (r.format < 0)
+        r.format = format_of(r.output);
+    if (r.format > FORMAT_SVG && strcmp(r.output, "-") == 0)
+        tool_refuse_terminal(STDOUT_FILENO, formats[r.format]);
+    return r;
+}
+
+struct bytes { char *data; size_t size; };
+
+/* The graph in Graphviz' language; dies without memory. */
+static struct bytes draw_text(const wpp *w, uint32_t max_nodes)
+{
+    struct picture picture;
+    struct bytes text = {0};
+    FILE *out = open_memstream(&text.data, &text.size);
+
+    if (!out || !picture_new(w, max_nodes, &picture))
+        tool_die(TOOL_ERROR, "out of memory");
+    dot_text_write(out, w, &picture);
+    picture_free(&picture);
+    if (fclose(out) != 0)
+        tool_die(TOOL_ERROR, "out of memory");
+    return text;
+}
+
+/* Laid out and rendered.  Graphviz keeps what it allocates until the process
+ * ends, and so does this. */
+static struct bytes render(const char *text, const char *format)
+{
+    GVC_t *context = gvContext();
+    struct bytes image = {0};
+    unsigned size = 0;
+    Agraph_t *graph;
+
+    agseterr(AGERR);
+    graph = context ? agmemread(text) : NULL;
+    if (!graph || gvLayout(context, graph, "dot") != 0)
+        tool_die(TOOL_ERROR, "Graphviz cannot lay out the graph");
+    if (gvRenderData(context, graph, format, &image.data, &size) != 0 || !image.data)
+        tool_die(TOOL_ERROR, "Graphviz cannot write %s; is its plugin for it installed?", format);
+    image.size = size;
+    return image;
+}
+
+static void write_result(const struct request *r, struct bytes data)
+{
+    struct wpp_error error;
+    struct wpp_output *out = wpp_output_open(r->output, r->force ? WPP_OUTPUT_REPLACE : 0, &error);
+
+    if (!out)
+        tool_die_error(&error);
+    if (!wpp_output_write(out, data.data, data.size, &error)) {
+        wpp_output_abandon(out);
+        tool_die_error(&error);
+    }
+    if (!wpp_output_commit(out, &error))
+        tool_die_error(&error);
+}
+
+int main(int argc, char **argv)
+{
+    struct request r;
+    struct wpp_error error;
+    struct bytes result;
+    wpp *w;
+
+    tool_init("wpp-dot");
+    r = parse_options(argc, argv);
+    w = wpp_open(r.path, &error);
+    if (!w)
+        tool_die_error(&error);
+    result = draw_text(w, r.max_nodes);
+    wpp_close(w);
+    if (r.format != FORMAT_DOT)
+        result = render(result.data, formats[r.format]);
+    write_result(&r, result);
+    /* Not exit(): libraries below Graphviz (fontconfig, pango) have destructors
+     * that are slow, and memory that leak checkers complain of. */
+    _exit(tool_finish(TOOL_OK));
+}
