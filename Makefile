@@ -53,11 +53,11 @@ PLUGIN_DIR   = $(shell $(PLUGIN_GCC) -print-file-name=plugin)
 PLUGIN_FLAGS = -O2 -g -fPIC -fvisibility=hidden -I. -isystem $(PLUGIN_DIR)/include -Wall -Wextra
 
 # ---- Files ------------------------------------------------------------------
-lib_of   = $(filter-out $(1)/wpp-%.c,$(wildcard $(1)/*.c))
+lib_of   = $(filter-out $(1)/wpp-%.c $(1)/wpp.c,$(wildcard $(1)/*.c))
 SEQ_SRC  := $(call lib_of,sequitur)
 WPP_SRC  := $(call lib_of,wpp)
 HOT_SRC  := $(call lib_of,hotpaths)
-TOOL_SRC := $(wildcard wpp/wpp-*.c hotpaths/wpp-*.c)
+TOOL_SRC := $(wildcard wpp/wpp-*.c wpp/wpp.c hotpaths/wpp-*.c)
 RT_SRC   := $(filter-out tracer/nop.c,$(wildcard tracer/*.c)) $(wildcard tracer/*.S)
 NOP_SRC  := $(wildcard tracer/nop.c) $(wildcard tracer/*.S)
 NUM_SRC  := $(filter-out gcc-plugin/loader.c,$(wildcard gcc-plugin/*.c))

@@ -369,6 +369,11 @@ bool wpp_compress_is_over(const wpp_compressor *c)
     return c->over;
 }
 
+uint32_t wpp_compress_pid(const wpp_compressor *c)
+{
+    return c->pid;
+}
+
 void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out)
 {
     *out = (struct wpp_compress_progress){c->bytes, c->tokens};

@@ -35,6 +35,9 @@ bool wpp_compress_push(wpp_compressor *c, const void *bytes, size_t n, struct wp
 /* Whether more input makes no difference: damage was met, or the process's end. */
 bool wpp_compress_is_over(const wpp_compressor *c);
 
+/* The process whose trace it is, 0 before its first record. */
+uint32_t wpp_compress_pid(const wpp_compressor *c);
+
 struct wpp_compress_progress {
     uint64_t bytes, tokens;
 };

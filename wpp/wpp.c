@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* wpp - `wpp SUB arguments` runs wpp-SUB from the directory where wpp itself is. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "wpp/tool.h"
+
+/* `DIR/wpp-` for the directory of this executable, which links may lead to. */
+static char *own_prefix(void)
+{
+    char *self = realpath("/proc/self/exe", NULL), *prefix;
+    char *slash = self ? strrchr(self, '/') : NULL;
+
+    if (!slash)
+        tool_die(TOOL_ERROR, "cannot find my own directory: %s", strerror(errno));
+    if (asprintf(&prefix, "%.*s/wpp-", (int)(slash - self), self) < 0)
+        tool_die(TOOL_ERROR, "out of memory");
+    free(self);
+    return prefix;
+}
+
+static int is_command(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, "wpp-", 4) == 0;
+}
+
+_Noreturn static void show_help(const char *prefix)
+{
+    char *directory = strndup(prefix, strlen(prefix) - strlen("/wpp-"));
+    struct dirent **entries = NULL;
+    int n = directory ? scandir(directory, &entries, is_command, alphasort) : 0;
+
+    printf("Usage: wpp COMMAND [ARGUMENT]...\n\n"
+           "Records, compresses and explains whole program paths. The same as wpp-COMMAND.\n\n"
+           "Commands:");
+    for (int i = 0; i < n; i++)
+        printf(" %s", entries[i]->d_name + 4);
+    puts("\n\n`wpp COMMAND --help` explains one.");
+    exit(tool_finish(TOOL_OK));
+}
+
+int main(int argc, char **argv)
+{
+    const char *command = argc > 1 ? argv[1] : "";
+    char *prefix, *path;
+
+    tool_init("wpp");
+    prefix = own_prefix();
+    if (strcmp(command, "-V") == 0 || strcmp(command, "--version") == 0)
+        tool_version();
+    if (strcmp(command, "-h") == 0 || strcmp(command, "--help") == 0)
+        show_help(prefix);
+    if (argc < 2)
+        tool_usage("no command given");
+    if (command[0] == '-' || strchr(command, '/'))
+        tool_usage("`%s` is no command", command);
+    if (asprintf(&path, "%s%s", prefix, command) < 0)
+        tool_die(TOOL_ERROR, "out of memory");
+    argv[1] = path;
+    execv(path, argv + 1);
+    if (errno == ENOENT)
+        tool_usage("`%s` is no command", command);
+    tool_die(TOOL_ERROR, "cannot run %s: %s", path, strerror(errno));
+}
