@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* check.c - the invariants of grammar.h and digrams.h, one function each. */
+/* check.c - the invariants of grammar.h, digrams.h and history.h. */
 #include "sequitur/digrams.h"
+#include "sequitur/history.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ static bool mark_allowed(const seq *s, uint32_t n)
 {
     const struct node *last = &s->nodes[s->nodes[n].next];
 
-    return (s->nodes[n].mark == MARK_POSTPONED || s->nodes[n].mark == MARK_UNSETTLED)
+    return s->nodes[n].mark == MARK_POSTPONED
         && is_start_guard(s->nodes[last->next].value);
 }
 
@@ -157,6 +158,9 @@ static int check_all(struct checker *c)
                       (unsigned long long)c->nodes, s->rules_live, s->nodes_live);
     if (check_uses(c) != SEQ_OK || check_table(c) != SEQ_OK)
         return SEQ_E_BROKEN;
+    uint32_t culprit;
+    if (!history_check(s, &culprit))
+        return broken(c, "rule %u is not what the history says", culprit);
     return SEQ_OK;
 }
 

@@ -1,6 +1,215 @@
 /* SPDX-License-Identifier: MIT */
-#include "sequitur/grammar.h"
-int fast_new(seq *s) { (void)s; return SEQ_OK; }
-void fast_free(seq *s) { (void)s; }
-int fast_append(seq *s, uint32_t k, const uint32_t *t, size_t n) { return exact_append(s, k, t, n); }
-int fast_finish(seq *s) { return exact_finish(s); }
+/* fast.c - appending with shortcuts.
+ *
+ * The algorithm is exact.c's with three liberties, none of which breaks an
+ * invariant, because each ends in the rewrites that exact.c uses too:
+ *
+ *   jump        not the next terminal is appended but the longest rule that
+ *               derives the next terminals, if one is known (history.h);
+ *   long match  when the digram at the end has a twin, the symbols behind the
+ *               twin that derive the unread input join it: one rule is made
+ *               for the whole run, not one for each symbol in turn;
+ *   lazy end    the digram at the end stays unsettled, neither looked up nor
+ *               present, until it is known that its second symbol and what
+ *               follows are not all of a rule.  (Larus' look-ahead, and it
+ *               costs one search where a chain of rules is climbed.)
+ *
+ * A stream is cut into blocks of BLOCK terminals, no shortcut looks past the
+ * end of one, and each block is settled completely: so nothing depends on the
+ * sizes of the pieces that the input arrives in.
+ */
+#include "sequitur/digrams.h"
+#include "sequitur/history.h"
+
+#include <string.h>
+
+/* Where the end of the active start rule is in its input. */
+struct cursor {
+    const struct start *start;
+    uint32_t guard;
+    uint64_t at;             /* position of the first unread terminal */
+    uint64_t end;            /* of the block */
+};
+
+int fast_new(seq *s)
+{
+    return history_new(s);
+}
+
+void fast_free(seq *s)
+{
+    history_free(s);
+}
+
+/* What to append next. */
+static uint32_t next_symbol(const seq *s, const struct cursor *c)
+{
+    uint32_t r = history_jump(s, c->at, c->end - c->at);
+
+    return r ? VALUE_RULE | r : *history_at(s->jumps, c->at);
+}
+
+/* The symbols behind the digram at `twin` that derive the unread input, not
+ * beyond the digram at w.  Advances the cursor; the last of the run. */
+static uint32_t longest_run(const seq *s, struct cursor *c, uint32_t twin, uint32_t w)
+{
+    uint32_t last = s->nodes[twin].next;
+
+    for (uint32_t n = s->nodes[last].next; n != w && !ends_body(s, n); n = s->nodes[n].next) {
+        uint32_t value = s->nodes[n].value;
+        uint64_t length = length_of(s, value);
+        if (length > c->end - c->at || !derives_input(s, value, history_at(s->jumps, c->at)))
+            break;
+        c->at += length;
+        last = n;
+    }
+    return last;
+}
+
+/* The rule whose whole body first..last is, else 0. */
+static uint32_t rule_of_run(const seq *s, uint32_t first, uint32_t last)
+{
+    uint32_t value = s->nodes[s->nodes[first].prev].value;
+    bool whole = is_guard(value) && !is_start_guard(value)
+              && s->nodes[s->nodes[last].next].value == value;
+
+    return whole ? rule_of(value) : 0;
+}
+
+/* The digram at w ends the start rule and gives way to r. */
+static int finish_with(seq *s, const struct cursor *c, uint32_t w, uint32_t r)
+{
+    replace_pair(s, w, r);
+    history_saw(s, c->start, r, c->at);
+    dissolve_beginning(s, r);
+    return restore(s);
+}
+
+/* Looks up the unsettled digram at w.  *changed if that changed the end. */
+static int settle(seq *s, struct cursor *c, uint32_t w, bool *changed)
+{
+    bool overlaps;
+
+    s->nodes[w].mark = 0;
+    uint32_t twin = find_twin(s, w, &overlaps);
+    *changed = twin != 0;
+    if (!twin) {
+        if (!overlaps)
+            digrams_insert(s, w);
+        return SEQ_OK;
+    }
+    take_over(s, twin);
+    uint64_t before = c->at;
+    uint32_t last = longest_run(s, c, twin, w);
+    s->rules[rule_of(s->nodes[c->guard].value)].length += c->at - before;
+    uint32_t r = rule_of_run(s, twin, last);
+    return finish_with(s, c, w, r ? r : extract_rule(s, twin, last));
+}
+
+/* The digram at the end is unsettled: its node, else 0. */
+static uint32_t unsettled(const seq *s, uint32_t guard)
+{
+    uint32_t n = s->nodes[s->nodes[guard].prev].prev;
+
+    return s->nodes[n].mark == MARK_UNSETTLED ? n : 0;
+}
+
+/* Appends one symbol, after what must be settled before. */
+static int append_next(seq *s, struct cursor *c)
+{
+    uint32_t value = next_symbol(s, c);
+    bool changed;
+
+    for (;;) {
+        if (seq_room(s) != SEQ_OK)
+            return s->status;
+        uint32_t last = s->nodes[c->guard].prev;
+        uint32_t twin = last == c->guard ? 0 : digrams_find(s, s->nodes[last].value, value);
+        uint32_t r = twin ? rule_of_pair(s, twin) : 0;
+        if (r) {
+            append_symbol(s, c->guard, value);
+            c->at += length_of(s, value);
+            return finish_with(s, c, last, r);
+        }
+        uint32_t w = unsettled(s, c->guard);
+        if (!w)
+            break;
+        uint64_t at = c->at;
+        if (settle(s, c, w, &changed) != SEQ_OK)
+            return s->status;
+        if (!changed)
+            break;
+        if (c->at == c->end)
+            return SEQ_OK;
+        if (c->at != at || is_rule(value))       /* a rule may have dissolved meanwhile */
+            value = next_symbol(s, c);
+    }
+    uint32_t n = append_symbol(s, c->guard, value);
+    c->at += length_of(s, value);
+    if (is_rule(value))
+        history_saw(s, c->start, rule_of(value), c->at);
+    if (s->nodes[n].prev != c->guard)
+        s->nodes[s->nodes[n].prev].mark = MARK_UNSETTLED;
+    return SEQ_OK;
+}
+
+static int append_block(seq *s, struct start *t, const uint32_t *terminals, size_t n)
+{
+    struct cursor c = {.start = t, .guard = s->rules[t->rule].guard};
+    int status = history_add(s, t, terminals, n, &c.at);
+
+    c.end = c.at + n;
+    s->active = c.guard;
+    s->lazy = true;
+    while (status == SEQ_OK && c.at < c.end)
+        status = append_next(s, &c);
+    s->lazy = false;
+    uint32_t w = unsettled(s, c.guard);
+    if (status == SEQ_OK && w) {
+        enqueue(s, w);
+        status = restore(s);
+    }
+    return status;
+}
+
+int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
+{
+    struct start *t = &s->starts[start];
+
+    while (n) {
+        size_t piece = n < BLOCK - t->staged_count ? n : BLOCK - t->staged_count;
+        if (t->staged_count == 0 && piece == BLOCK) {
+            if (append_block(s, t, terminals, BLOCK) != SEQ_OK)
+                return s->status;
+        } else {
+            if (t->staged_size < t->staged_count + piece
+                && seq_grow(s, (void **)&t->staged, &t->staged_size, sizeof *t->staged,
+                            t->staged_count + piece, BLOCK) != SEQ_OK)
+                return SEQ_E_NOMEM;
+            memcpy(t->staged + t->staged_count, terminals, piece * sizeof *terminals);
+            t->staged_count += (uint32_t)piece;
+        }
+        if (t->staged_count == BLOCK) {
+            t->staged_count = 0;
+            int status = append_block(s, t, t->staged, BLOCK);
+            if (status != SEQ_OK)
+                return status;
+        }
+        terminals += piece;
+        n -= piece;
+    }
+    return SEQ_OK;
+}
+
+int fast_finish(seq *s)
+{
+    for (uint32_t k = 0; k < s->starts_count; k++) {
+        struct start *t = &s->starts[k];
+        size_t n = t->staged_count;
+        t->staged_count = 0;
+        int status = n ? append_block(s, t, t->staged, n) : SEQ_OK;
+        if (status != SEQ_OK)
+            return status;
+    }
+    return SEQ_OK;
+}

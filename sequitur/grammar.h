@@ -21,8 +21,8 @@
  *   G5  a digram whose node carries no mark is *present*.  No two present
  *       digrams are equal unless they overlap (the two of `aaa`);
  *   G6  the digram table holds one node for each present digram, no others;
- *   G7  between steps the only marks are POSTPONED and UNSETTLED, at most one
- *       a start, on the digram that ends its body.
+ *   G7  between calls the only mark is POSTPONED, on a digram that ends a
+ *       start rule.
  */
 #ifndef SEQUITUR_GRAMMAR_H
 #define SEQUITUR_GRAMMAR_H
@@ -47,7 +47,7 @@
 enum mark {
     MARK_QUEUED = 1,         /* it waits in the queue to be checked */
     MARK_POSTPONED = 2,      /* the look-ahead found that a rule will swallow its second symbol */
-    MARK_UNSETTLED = 4       /* the fast tail has not looked at it yet */
+    MARK_UNSETTLED = 4       /* the lazy end (fast.c) has not looked it up yet */
 };
 
 struct node {
@@ -120,6 +120,7 @@ struct seq {
     uint32_t ahead;          /* exact: the terminal that follows there, or NO_TERMINAL */
 
     struct jumps *jumps;     /* fast only */
+    bool lazy;               /* fast: the digram at the active end is not to be checked */
 
     uint32_t flags;
     bool finished;
@@ -211,9 +212,11 @@ uint32_t find_twin(const seq *s, uint32_t w, bool *overlaps);
 uint32_t extract_rule(seq *s, uint32_t first, uint32_t last);
 /* Puts rule r in the place of the digram at n, which must not be present. */
 void replace_pair(seq *s, uint32_t n, uint32_t r);
-/* The first and the last symbol of r each lost a use: a rule with one use left,
- * which is that symbol, dissolves. */
-void dissolve_ends(seq *s, uint32_t r);
+/* The first two symbols of r each lost a use to it: one with a single use left,
+ * which is there, dissolves. */
+void dissolve_beginning(seq *s, uint32_t r);
+/* The table's entry for the digram equal to the one at n moves to n. */
+void take_over(seq *s, uint32_t n);
 /* Appends a symbol to the body that ends at `guard`.  Returns its node. */
 uint32_t append_symbol(seq *s, uint32_t guard, uint32_t value);
 

@@ -148,14 +148,13 @@ static void dissolve_if_single(seq *s, uint32_t n)
     enqueue_digram(s, last);
 }
 
-/* A replacement by rule r took a use from r's first and last symbol. */
-void dissolve_ends(seq *s, uint32_t r)
+void dissolve_beginning(seq *s, uint32_t r)
 {
-    uint32_t guard = s->rules[r].guard;
-    uint32_t last = s->nodes[guard].prev;
+    uint32_t first = s->nodes[s->rules[r].guard].next;
+    uint32_t second = s->nodes[first].next;
 
-    dissolve_if_single(s, s->nodes[guard].next);
-    dissolve_if_single(s, last);
+    dissolve_if_single(s, first);
+    dissolve_if_single(s, second);
 }
 
 uint32_t rule_of_pair(const seq *s, uint32_t n)
@@ -194,8 +193,7 @@ uint32_t find_twin(const seq *s, uint32_t w, bool *overlaps)
     return twin;
 }
 
-/* The table's entry for the digram equal to the one at n moves to n. */
-static void take_over(seq *s, uint32_t n)
+void take_over(seq *s, uint32_t n)
 {
     uint32_t held = digrams_find(s, s->nodes[n].value, s->nodes[s->nodes[n].next].value);
 
@@ -306,7 +304,7 @@ static int check(seq *s, uint32_t w)
         replace_pair(s, w, r);
         s->newest_use[1] = w;
     }
-    dissolve_ends(s, r);
+    dissolve_beginning(s, r);
     return SEQ_OK;
 }
 
@@ -320,7 +318,11 @@ int restore(seq *s)
         node->mark = 0;
         if (node->value == VALUE_FREE)
             node_free(s, n);
-        else if (!ends_body(s, s->nodes[n].next) && check(s, n) != SEQ_OK)
+        else if (ends_body(s, node->next))
+            continue;
+        else if (s->lazy && s->nodes[node->next].next == s->active)
+            node->mark = MARK_UNSETTLED;
+        else if (check(s, n) != SEQ_OK)
             return s->status;
     }
     s->queue_head = s->queue_tail = 0;

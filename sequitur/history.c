@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* history.c - see history.h. */
+#include "sequitur/history.h"
+
+#include <string.h>
+
+/* A rule that has left the window is compared by its children, this deep. */
+enum { DEPTH = 6 };
+
+static size_t table_size(unsigned bits)
+{
+    return (sizeof(struct jump)) << bits;
+}
+
+static int new_tables(seq *s, unsigned bits, struct jump *table[2])
+{
+    for (int i = 0; i < 2; i++) {
+        table[i] = seq_memory(s, NULL, 0, table_size(bits));
+        if (!table[i]) {
+            if (i)
+                seq_memory(s, table[0], table_size(bits), 0);
+            return SEQ_E_NOMEM;
+        }
+        memset(table[i], 0, table_size(bits));
+    }
+    return SEQ_OK;
+}
+
+int history_new(seq *s)
+{
+    struct jump *table[2];
+    struct jumps *j = seq_memory(s, NULL, 0, sizeof *j);
+
+    if (!j)
+        return SEQ_E_NOMEM;
+    *j = (struct jumps){.bits = JUMP_BITS_MIN};
+    if (new_tables(s, j->bits, table) != SEQ_OK) {
+        seq_memory(s, j, sizeof *j, 0);
+        return SEQ_E_NOMEM;
+    }
+    j->near_table = table[0];
+    j->far_table = table[1];
+    s->jumps = j;
+    return SEQ_OK;
+}
+
+void history_free(seq *s)
+{
+    struct jumps *j = s->jumps;
+
+    if (!j)
+        return;
+    seq_memory(s, j->history, j->size * sizeof *j->history, 0);
+    seq_memory(s, j->near_table, table_size(j->bits), 0);
+    seq_memory(s, j->far_table, table_size(j->bits), 0);
+    seq_memory(s, j, sizeof *j, 0);
+    s->jumps = NULL;
+}
+
+/* An entry's index is the top of its hash: each table doubles in one sweep. */
+static int grow_tables(seq *s)
+{
+    struct jumps *j = s->jumps;
+    struct jump *table[2];
+    struct jump *old[2] = {j->near_table, j->far_table};
+    unsigned bits = j->bits + 1;
+
+    if (new_tables(s, bits, table) != SEQ_OK)
+        return SEQ_E_NOMEM;
+    for (int i = 0; i < 2; i++) {
+        for (size_t k = 0; k < (size_t)1 << j->bits; k++)
+            table[i][old[i][k].hash >> (32 - bits)] = old[i][k];
+        seq_memory(s, old[i], table_size(j->bits), 0);
+    }
+    j->near_table = table[0];
+    j->far_table = table[1];
+    j->bits = bits;
+    return SEQ_OK;
+}
+
+static int grow_history(seq *s)
+{
+    struct jumps *j = s->jumps;
+    uint64_t bigger = j->size ? 2 * j->size : BLOCK;
+    uint32_t *p = seq_memory(s, j->history, j->size * sizeof *p, bigger * sizeof *p);
+
+    /* The ring has never wrapped yet: every position stays in its place. */
+    assert(j->end <= j->size);
+    if (!p)
+        return SEQ_E_NOMEM;
+    j->history = p;
+    j->size = bigger;
+    return SEQ_OK;
+}
+
+int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, uint64_t *from)
+{
+    struct jumps *j = s->jumps;
+
+    assert(n <= BLOCK && j->end % BLOCK == 0);
+    if (j->end == j->size && j->size < HISTORY_MAX && grow_history(s) != SEQ_OK)
+        return SEQ_E_NOMEM;
+    if (j->bits < JUMP_BITS_MAX && s->rules_live >> j->bits && grow_tables(s) != SEQ_OK)
+        return SEQ_E_NOMEM;
+    if (t->run_end != j->end || (j->end & (j->size - 1)) == 0)
+        t->run_begin = j->end;
+    *from = j->end;
+    memcpy(j->history + (j->end & (j->size - 1)), terminals, n * sizeof *terminals);
+    j->end += BLOCK;
+    t->run_end = *from + n;
+    return SEQ_OK;
+}
+
+static bool derives_deep(const seq *s, uint32_t value, const uint32_t *in, int depth)
+{
+    if (!is_rule(value))
+        return *in == value;
+    const struct rule *r = &s->rules[rule_of(value)];
+    if (history_has(s->jumps, r))
+        return memcmp(history_at(s->jumps, r->at), in, r->length * sizeof *in) == 0;
+    if (depth == DEPTH)
+        return false;
+    for (uint32_t n = s->nodes[r->guard].next; n != r->guard; n = s->nodes[n].next) {
+        if (!derives_deep(s, s->nodes[n].value, in, depth + 1))
+            return false;
+        in += length_of(s, s->nodes[n].value);
+    }
+    return true;
+}
+
+bool derives_input(const seq *s, uint32_t value, const uint32_t *in)
+{
+    return derives_deep(s, value, in, 0);
+}
+
+/* ---- Jumps ------------------------------------------------------------------------ */
+
+static inline uint64_t fold(const uint32_t *in, uint64_t k)
+{
+    uint64_t a, b;
+
+    memcpy(&a, in, sizeof a);
+    memcpy(&b, in + 2, sizeof b);
+    unsigned __int128 product = (unsigned __int128)(a ^ k) * (b + UINT64_C(0x9E3779B97F4A7C15));
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+#ifdef WPP_HOSTILE
+static inline uint32_t hash_terminals(const uint32_t *in, int n)
+{
+    uint32_t h = 0;
+
+    while (n--)
+        h = (h + *in++) * UINT32_C(0x9E3779B1);
+    return h & UINT32_C(0xF0000000);
+}
+#else
+static inline uint32_t hash_terminals(const uint32_t *in, int n)
+{
+    uint64_t h = 0;
+
+    for (int i = 0; i < n; i += 8)
+        h = (h + fold(in + i, UINT64_C(0xD6E8FEB86659FD93)))
+            * UINT64_C(0xC2B2AE3D27D4EB4F) + fold(in + i + 4, UINT64_C(0x2545F4914F6CDD1D));
+    h ^= h >> 29;
+    return (uint32_t)(h * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+#endif
+
+static inline struct jump *jump_slot(struct jump *table, unsigned bits, uint32_t hash)
+{
+    return &table[hash >> (32 - bits)];
+}
+
+static void remember(struct jump *e, uint32_t hash, uint32_t r, uint64_t length)
+{
+    *e = (struct jump){r, hash, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+}
+
+void history_saw(seq *s, const struct start *t, uint32_t r, uint64_t end)
+{
+    struct jumps *j = s->jumps;
+    struct rule *rule = &s->rules[r];
+
+    if (rule->length > end - t->run_begin)
+        return;
+    rule->at = end - rule->length;
+    const uint32_t *in = history_at(j, rule->at);
+    if (rule->length >= NEAR) {
+        uint32_t hash = hash_terminals(in, NEAR);
+        remember(jump_slot(j->near_table, j->bits, hash), hash, r, rule->length);
+    }
+    if (rule->length >= FAR) {
+        uint32_t hash = hash_terminals(in, FAR);
+        remember(jump_slot(j->far_table, j->bits, hash), hash, r, rule->length);
+    }
+}
+
+/* How many of the first n terminals are equal. */
+static uint64_t common(const uint32_t *a, const uint32_t *b, uint64_t n)
+{
+    uint64_t i = 0;
+
+    for (; i + 8 <= n; i += 8) {
+        uint64_t x[4], y[4];
+        memcpy(x, a + i, sizeof x);
+        memcpy(y, b + i, sizeof y);
+        if ((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]))
+            break;
+    }
+    while (i < n && a[i] == b[i])
+        i++;
+    return i;
+}
+
+/* Rule r, or the rule it begins with, or the rule that begins with, ..:
+ * the first that derives a beginning of in[0..n). */
+static uint32_t fitting(const seq *s, uint32_t r, const uint32_t *in, uint64_t n)
+{
+    const struct rule *rule = &s->rules[r];
+
+    if (!rule->guard || !history_has(s->jumps, rule))
+        return 0;
+    uint64_t most = rule->length < n ? rule->length : n;
+    uint64_t same = common(history_at(s->jumps, rule->at), in, most);
+    while (s->rules[r].length > same) {
+        uint32_t first = s->nodes[s->nodes[s->rules[r].guard].next].value;
+        if (!is_rule(first))
+            return 0;
+        r = rule_of(first);
+    }
+    return r;
+}
+
+static uint32_t try_table(const seq *s, struct jump *table, const uint32_t *in, uint64_t n, int k)
+{
+    if (n < (uint64_t)k)
+        return 0;
+    uint32_t hash = hash_terminals(in, k);
+    const struct jump *e = jump_slot(table, s->jumps->bits, hash);
+    return e->rule && e->hash == hash ? fitting(s, e->rule, in, n) : 0;
+}
+
+uint32_t history_jump(const seq *s, uint64_t position, uint64_t n)
+{
+    const struct jumps *j = s->jumps;
+    const uint32_t *in = history_at(j, position);
+    uint32_t r = try_table(s, j->far_table, in, n, FAR);
+
+    return r ? r : try_table(s, j->near_table, in, n, NEAR);
+}
+
+bool history_check(const seq *s, uint32_t *culprit)
+{
+    for (uint32_t r = 1; s->jumps && r < s->rules_used; r++) {
+        const struct rule *rule = &s->rules[r];
+        if (!rule->guard || is_start_guard(s->nodes[rule->guard].value)
+            || !history_has(s->jumps, rule))
+            continue;
+        uint64_t at = rule->at;
+        for (uint32_t n = s->nodes[rule->guard].next; n != rule->guard; n = s->nodes[n].next) {
+            *culprit = r;
+            if (!derives_input(s, s->nodes[n].value, history_at(s->jumps, at)))
+                return false;
+            at += length_of(s, s->nodes[n].value);
+        }
+    }
+    return true;
+}
