@@ -4,6 +4,7 @@
 #   make                 everything, into build/$(CONFIG)
 #   make demo            record, compress and explain a real program  [PROGRAM=bzip2|gzip|lua5.4|sqlite3]
 #   make check           all ordinary tests; ends with `N passed, N failed, N skipped`
+#   make check-torture   GCC's own execution tests, plainly and traced, at -O0, -O2, -O3, -flto
 #   make check-all       these, and whole Debian programs at -O0, -O2, -O3, and the other configurations
 #   make bench           every figure of docs/performance.md
 #   make install         PREFIX=/usr/local DESTDIR=
@@ -86,7 +87,7 @@ UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
 REFS     := $(patsubst test/reference/%.c,$(B)/test/%,$(REF_MAIN))
 BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 
-.PHONY: all tests demo check check-all bench bench-engine fuzz install uninstall clean
+.PHONY: all tests demo check check-torture check-all bench bench-engine fuzz install uninstall clean
 .PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
@@ -95,7 +96,7 @@ tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
 DEPS :=
-ifneq ($(filter demo check check-all bench bench-engine fuzz,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-torture check-all bench bench-engine fuzz,$(MAKECMDGOALS)),)
 DEPS := build/deps
 endif
 build/deps: scripts/deps
@@ -188,6 +189,8 @@ $(B)/test/bench/%: $(B)/obj/test/bench/%.o $(LIBREF) $(LIBS)
 # ---- Tests, demo, figures -------------------------------------------------------
 check: tests
 	@CONFIG=$(CONFIG) test/run $(B)
+check-torture: tests
+	@test/real/torture -j2 $(B)
 check-all: check
 	@$(MAKE) --no-print-directory CONFIG=hostile tests
 	@CONFIG=hostile test/run build/hostile --unit
