@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: MIT
+# What instrumented programs record: written-down sequences of events at -O0,
+# the same calls at every level, the same behaviour everywhere.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+# record NAME COMPILER OPTION...: builds NAME.c or NAME.cc, runs it, leaves
+# NAME.wpp and NAME.out.
+record() {
+    local name=$1 source
+
+    shift
+    source=$(ls "$name".c "$name".cc 2>/dev/null)
+    rm -f "$name" "$name.trace" "$name.wpp"
+    "$@" "$source" -o "$name" 2> "$name.err" || { cat "$name.err"; return 1; }
+    WPP_OUT=$name.trace ./"$name" > "$name.out"
+    echo "status $?" >> "$name.out"
+    wpp-compress -f -o "$name.wpp" "$name.trace" && wpp-check --strict "$name.wpp"
+}
+
+# plainly NAME COMPILER OPTION...: the same program without wpp, to NAME.want
+plainly() {
+    local name=$1 source
+
+    shift
+    source=$(ls "$name".c "$name".cc 2>/dev/null)
+    "$@" -w "$source" -o "$name.plain" && ./"$name.plain" > "$name.want"
+    echo "status $?" >> "$name.want"
+}
+
+events() {
+    wpp-dump "$1" | grep -v EnterThread
+}
+
+# ---- A loop with a branch, and recursion ------------------------------------
+cat > fib.c <<'END'
+#include <stdio.h>
+static int fib(int n)
+{
+    if (n < 2)
+        return n;
+    return fib(n - 1) + fib(n - 2);
+}
+int main(void)
+{
+    int s = 0;
+    for (int i = 0; i < 3; i++) {
+        if (i & 1)
+            s += 3;
+        else
+            s += 1;
+    }
+    printf("%d %d\n", fib(2), s);
+    return 0;
+}
+END
+ok "fib at -O0 is recorded" record fib "$WPP_GCC" -O0
+is "its events are the ones written down" "$(events fib.wpp)" "\
+EnterRoutine main
+  NewPath 1 [fib.c:8 10-12 15 11]
+  NewPath 3 [fib.c:11-13 11]
+  NewPath 4 [fib.c:11-12 15 11]
+  NewPath 5 [fib.c:11 17]
+  EnterRoutine fib
+    NewPath 1 [fib.c:2 4 6]
+    EnterRoutine fib
+      NewPath 0 [fib.c:2 4-5]
+    LeaveRoutine fib
+    NewPath 2 [fib.c:6]
+    EnterRoutine fib
+      NewPath 0 [fib.c:2 4-5]
+    LeaveRoutine fib
+    NewPath 3 [fib.c:6]
+  LeaveRoutine fib
+  NewPath 6 [fib.c:17]
+  NewPath 7 [fib.c:18]
+LeaveRoutine main"
+is "its lines are counted" "$(wpp-dump --line-counts fib.wpp | tr '\n' ' ')" \
+   "fib.c:2 3 fib.c:4 3 fib.c:5 2 fib.c:6 1 fib.c:8 1 fib.c:10 1 fib.c:11 4 fib.c:12 3 fib.c:13 1 fib.c:15 2 fib.c:17 1 fib.c:18 1 "
+
+# ---- A const callee: GCC may keep memory in registers across such a call, but
+# the callee emits events.  (The cursor was once kept, and events overwritten.)
+cat > pure.c <<'END'
+#include <stdio.h>
+__attribute__((noinline)) static int leaf(int x) { return x * 3; }
+__attribute__((noinline)) static int twice(int x) { return leaf(x) + leaf(x + 1); }
+int main(int argc, char **argv)
+{
+    int s = argc;
+    (void)argv;
+    for (int i = 0; i < 1000; i++)
+        s += twice(s) & 7;
+    printf("%d\n", s);
+    return 0;
+}
+END
+for level in -O0 -O1 -O2 -O3 -Os; do
+    ok "const callees at $level" record pure "$WPP_GCC" $level -fno-ipa-cp -fno-ipa-sra
+    is "2000 calls of a const routine at $level" \
+       "$(events pure.wpp | grep -c 'EnterRoutine leaf')" 2000
+done
+
+# ---- Everything that leaves or enters a routine in another way ------------------
+cat > ways.c <<'END'
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#define NOINLINE __attribute__((noinline, noclone))
+static jmp_buf place;
+NOINLINE static void thrower(int n)
+{
+    if (n == 0)
+        longjmp(place, 3);
+    thrower(n - 1);
+    putchar('.');
+}
+NOINLINE static int interpret(const char *p)
+{
+    static void *const label[] = {&&inc, &&dec, &&end, &&twice};
+    int acc = 0;
+#define NEXT goto *label[*p++ - '0']
+    NEXT;
+inc:   acc++; NEXT;
+dec:   acc--; NEXT;
+twice: acc *= 2; NEXT;
+end:   return acc;
+}
+NOINLINE static int choose(int x)
+{
+    switch (x) {
+    case 1: return 10;
+    case 2: return 20;
+    case 3: x += 5;             /* fall through */
+    case 4: x *= 2; break;
+    case 5: return 3;
+    case 900: return 4;
+    default: x = -x;
+    }
+    return x;
+}
+NOINLINE static int odd(unsigned n);
+NOINLINE static int even(unsigned n) { return n == 0 ? 1 : odd(n - 1); }
+NOINLINE static int odd(unsigned n) { return n == 0 ? 0 : even(n - 1); }
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+int main(int argc, char **argv)
+{
+    volatile int k = 0;
+    int s = 0, a[] = {5, 2, 8, 1}, r = setjmp(place);
+    (void)argv;
+    if (r == 0) {
+        k++;
+        thrower(3);
+    } else {
+        printf("back %d %d\n", r, k);
+    }
+    printf("%d\n", interpret("0003012"));
+    for (int i = 0; i < 8; i++)
+        s += choose(i) * i;
+    printf("%d %d\n", s, even(argc > 1 ? 1000000 : 1001));
+    qsort(a, 4, sizeof *a, compare);
+    printf("%d %d\n", a[0], a[3]);
+    exit(s & 3);
+}
+END
+for level in -O0 -O1 -O2 -O3 -Os; do
+    plainly ways gcc $level
+    ok "setjmp, computed goto, switch, tail calls at $level" record ways "$WPP_GCC" -w $level
+    same "the same behaviour at $level" ways.out ways.want
+    is "calls and returns at $level" \
+       "$(events ways.wpp | sed 's/^ *//' | grep -E '(Enter|Leave)Routine (thrower|choose|interpret|compare)' |
+          sed 's/  *#.*//' | sort | uniq -c | sed 's/^ *//' | grep -v compare | tr '\n' ';')" \
+       "8 EnterRoutine choose;1 EnterRoutine interpret;4 EnterRoutine thrower;8 LeaveRoutine choose;1 LeaveRoutine interpret;4 LeaveRoutine thrower;"
+done
+is "a longjmp leaves each routine it skips" \
+   "$(events ways.wpp | grep -c 'LeaveRoutine thrower  # not by returning')" 4
+ok "tail calls at -O2" record ways "$WPP_GCC" -w -O2
+ok "a million mutual tail calls need no stack" \
+   bash -c 'ulimit -s 256; WPP_OUT=none ./ways deep > /dev/null; [ $? -lt 4 ]'
+
+# ---- C++ ----------------------------------------------------------------------
+cat > plus.cc <<'END'
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+struct noisy { int k; noisy(int k) : k(k) {} ~noisy() { std::printf("~%d ", k); } };
+static int deep(int n)
+{
+    noisy d(n);
+    if (n == 0)
+        throw std::runtime_error("deep");
+    return deep(n - 1) + 1;
+}
+struct base { virtual int f(int x) { return x + 1; } virtual ~base() {} };
+struct derived : base { int f(int x) override { return x * 2; } };
+struct global { global() { std::puts("constructed"); } ~global() { std::puts("destroyed"); } } g;
+int main()
+{
+    for (int i = 0; i < 3; i++)
+        try { deep(i + 1); } catch (std::exception &e) { std::printf("%s\n", e.what()); }
+    std::vector<base *> v;
+    std::map<std::string, int> m;
+    int s = 0;
+    for (int i = 0; i < 10; i++)
+        v.push_back(i % 3 ? new base : new derived);
+    for (auto *b : v)
+        s = std::max(s, b->f(s));
+    for (int i = 0; i < 100; i++)
+        m[std::to_string(i % 13)] += i;
+    for (auto &p : m)
+        std::printf("%s=%d ", p.first.c_str(), p.second);
+    try { m.at("none"); } catch (...) { std::puts("none"); }
+    for (auto *b : v)
+        delete b;
+    return s & 7;
+}
+END
+for options in -O0 -O1 -O2 -O3 -Os '-O2 -flto' '-O2 -fPIC' '-O2 -static' '-O0 -fno-pie -no-pie' \
+               '-O2 -fnon-call-exceptions'; do
+    plainly plus g++ $options
+    ok "exceptions, virtual calls, templates with $options" record plus "$WPP_GXX" $options
+    same "the same behaviour with $options" plus.out plus.want
+done
+
+# ---- GCC's own checker finds nothing wrong --------------------------------------
+for level in -O0 -O1 -O2 -O3; do
+    ok "GCC checks the instrumented code at $level" \
+       "$WPP_GCC" $level -fchecking -w -c ways.c -o checked.o
+    ok "GCC checks the instrumented C++ at $level" \
+       "$WPP_GXX" $level -fchecking -w -c plus.cc -o checked.o
+done
+
+# ---- Limits, selection, early stage ----------------------------------------------
+{
+    echo 'unsigned f(const unsigned char *p) { unsigned s = 0;'
+    for i in $(seq 200); do echo "if (p[$i] & 1) s += $i; else s ^= $i;"; done
+    echo 'return s; }'
+    echo 'int main(void) { unsigned char b[201]; for (int i = 0; i < 201; i++) b[i] = i * 7 % 13; return f(b) & 127; }'
+} > wide.c
+plainly wide gcc -O0
+ok "2^200 paths compile" record wide "$WPP_GCC" -O0
+same "and behave" wide.out wide.want
+like "wpp-info says that the routine was cut" "$(wpp-info wide.wpp)" '^limited +1 '
+is "each of its 200 branches counts one way" \
+   "$(wpp-dump --line-counts wide.wpp | awk -F'[: ]' '$2 > 1 && $2 <= 201 && $3 != 1' | wc -l)" 0
+WPP_PLUGIN_ARGS="limit=16" ok "a smaller limit" record wide "$WPP_GCC" -O0
+same "behaves too" wide.out wide.want
+WPP_PLUGIN_ARGS="exclude=thrower" ok "a routine is left out" record ways "$WPP_GCC" -w -O1
+is "and does not appear" "$(events ways.wpp | grep -c thrower)" 0
+WPP_PLUGIN_ARGS="include=main" ok "one routine is chosen" record ways "$WPP_GCC" -w -O1
+is "and appears alone" "$(events ways.wpp | grep EnterRoutine | sort -u)" "EnterRoutine main"
+plainly plus g++ -O2
+WPP_PLUGIN_ARGS="stage=early" ok "the early stage" record plus "$WPP_GXX" -O2
+same "behaves the same" plus.out plus.want
+
+# ---- Refusals ---------------------------------------------------------------------
+plugin=$BUILD/lib/wpp/wpp.so
+refusal() {
+    local name=$1 pattern=$2
+
+    shift 2
+    if "$@" > /dev/null 2> err; then
+        fail "$name" "was accepted"
+    else
+        like "$name" "$(grep -v 'compilation terminated' err)" "$pattern"
+        is "$name: in one line" "$(grep -vc 'compilation terminated' err)" 1
+    fi
+}
+refusal "a plugin argument that is none" "wpp-stage=lately. is not understood" \
+        gcc -fplugin="$plugin" -fplugin-arg-wpp-stage=lately -c fib.c -o fib.o
+refusal "a limit that is none" "wpp-limit=1. is not understood" \
+        gcc -fplugin="$plugin" -fplugin-arg-wpp-limit=1 -c fib.c -o fib.o
+refusal "32-bit code" "only x86-64" gcc -m32 -fplugin="$plugin" -c fib.c -o fib.o
+refusal "early stage with LTO" "does not go with" \
+        gcc -flto -fplugin="$plugin" -fplugin-arg-wpp-stage=early -c fib.c -o fib.o
+other=
+for major in 9 10 11 13 14; do
+    [ -e "$BUILD/lib/wpp/wpp-$major.so" ] || ! command -v gcc-$major > /dev/null || other=gcc-$major
+done
+if [ -n "$other" ]; then
+    refusal "$other, for which no plugin is built" "this is GCC .*but the plugin is built for GCC" \
+            $other -fplugin="$plugin" -c fib.c -o fib.o
+else
+    skip "no second GCC is installed to be refused"
+fi
+done_testing
