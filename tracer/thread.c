@@ -140,7 +140,12 @@ static void hand_over(struct wpp_thread *t, uint32_t count)
 
 void __wpp_thread_flush(struct wpp_thread *t)
 {
-    hand_over(t, pending(t));
+    const uint32_t *cursor = __wpp_cursor;
+
+    if (t == self && t->done <= cursor && cursor <= chunk_end(t))
+        hand_over(t, (uint32_t)(cursor - t->done));
+    else
+        hand_over(t, pending(t));
 }
 
 /* ---- Beginning ----------------------------------------------------------------------------- */
