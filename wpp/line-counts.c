@@ -199,6 +199,9 @@ static bool count_line(const struct flow *flow, const struct place *place, size_
     for (size_t i = 0; i < n; i++) {
         if (!place[i].again)
             share->stood += flow->block[place[i].block];
+        /* As gcov, which takes a routine's last block for its exit. */
+        if (place[i].block + 1 == flow->n_blocks)
+            continue;
         if (place[i].owns && (n_set == 0 || set[n_set - 1] != place[i].block))
             set[n_set++] = place[i].block;
     }

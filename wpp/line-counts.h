@@ -12,7 +12,8 @@
  * A line's count is gcov's, so that the two can be compared line by line:
  *
  *   - A block belongs to the greatest line of each run of lines of one file
- *     among its lines (each line counted where it first stands).
+ *     among its lines (each line counted where it first stands).  A routine's
+ *     last block belongs to none: gcov takes it for the exit.
  *   - A line that has blocks was executed as often as control entered the set
  *     of its blocks, plus as often as it went round a cycle within the set.
  *   - A line that only stands in blocks of other lines was executed as often

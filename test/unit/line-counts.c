@@ -116,6 +116,8 @@ static uint32_t owner(const struct program *p, uint32_t b)
 {
     uint32_t line = 0;
 
+    if (b + 1 == p->routine.n_blocks)
+        return 0;
     for (uint32_t i = 0; i < p->blocks[b].n_lines; i++)
         if (p->lines[b][i].line > line)
             line = p->lines[b][i].line;
@@ -357,6 +359,7 @@ static void straight(struct program *p, const char *directory, const char *file,
     }
     for (uint32_t b = 0; b <= n_blocks; b++)
         add_arc(p, b ? b + 1 : 0, b < n_blocks ? b + 2 : 1, false);
+    p->routine.n_blocks++;         /* a last block that is never executed */
     activate(p);
 }
 
@@ -406,6 +409,22 @@ static void test_rules(void)
     }
 }
 
+/* A routine's last block belongs to no line: the line is entered once, but
+ * stands in two blocks, of which one is the last. */
+static void test_last_block(void)
+{
+    static struct program p;
+    struct line_counts counts;
+
+    straight(&p, "/d", "a.c", 1,
+             (struct line_spec[]){{0, "a.c", 2}, {1, "a.c", 3}, {2, "a.c", 2}, {2, "a.c", 4}}, 4, 3);
+    p.routine.n_blocks--;
+    compute(&p, 1, &counts);
+    tap_ok(found(&counts, "a.c", 2) == 1 && found(&counts, "a.c", 3) == 1
+           && found(&counts, "a.c", 4) == 1, "the last block of a routine belongs to no line");
+    line_counts_free(&counts);
+}
+
 /* gcov would count `for (i = 0; i < 5; i++) x;` on one line as 6: one entry,
  * five rounds. */
 static void test_loop_on_a_line(void)
@@ -442,6 +461,7 @@ static void test_loop_on_a_line(void)
 int main(void)
 {
     test_rules();
+    test_last_block();
     test_loop_on_a_line();
     test_random();
     return tap_done();
