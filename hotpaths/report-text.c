@@ -22,17 +22,25 @@ enum {
     WIDTH = 118,                /* columns of a source line, number included */
     TAB = 8,
     CONTEXT = 3,                /* up to so many lines between executed ones are shown too */
+    MOST_RANGES = 6,            /* of line numbers in the head of a step */
     STEP_INDENT = 4,            /* of the first level of calls */
     LEVEL_INDENT = 3,
     LINES_INDENT = 3            /* of source lines below their step */
+};
+
+/* Ranks of subpaths, 0 for none yet. */
+struct mention {
+    size_t shown;               /* with the terminal's source */
+    size_t last;                /* that names the terminal, up to now */
 };
 
 struct teller {
     const struct report *r;
     const struct story *story;
     size_t rank;
-    size_t *shown_at;           /* of each terminal: rank of the subpath with its source, or 0 */
-    bool source_missing;
+    struct mention *mentions;   /* of each terminal */
+    uint64_t started;           /* the run; UINT64_MAX if unknown */
+    bool source_missing, source_newer;
 };
 
 /* ---- Small pieces ---------------------------------------------------------------- */
@@ -110,11 +118,21 @@ struct source_line {
     size_t length;
 };
 
+static size_t without_trailing_blanks(const char *text, size_t length)
+{
+    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+        length--;
+    return length;
+}
+
 static bool source_line(const struct teller *t, const struct wpp_routine *routine,
                         const struct executed_file *f, uint32_t line, struct source_line *out)
 {
     out->text = source_text_line(t->r->sources, routine->directory, f->name, line, &out->length);
-    return out->text != NULL;
+    if (!out->text)
+        return false;
+    out->length = without_trailing_blanks(out->text, out->length);
+    return true;
 }
 
 /* Columns of white space before the text; SIZE_MAX for a blank line. */
@@ -186,11 +204,15 @@ static void put_line(const struct teller *t, const struct wpp_routine *routine,
     if (!source_line(t, routine, f, line, &l))
         l = (struct source_line){ "", 0 };
     indent(r->out, columns);
-    fprintf(r->out, "%s%5" PRIu32 "%s %s%c%s ", style(r, DIM), line, style(r, PLAIN),
-            style(r, EXECUTED), executed ? '*' : ' ', style(r, PLAIN));
-    fputs(style(r, executed ? PLAIN : DIM), r->out);
-    put_source(r->out, &l, from, width);
-    fprintf(r->out, "%s\n", style(r, PLAIN));
+    fprintf(r->out, "%s%5" PRIu32 "%s", style(r, DIM), line, style(r, PLAIN));
+    if (executed || l.length > 0)
+        fprintf(r->out, " %s%c%s", style(r, EXECUTED), executed ? '*' : ' ', style(r, PLAIN));
+    if (l.length > 0) {
+        fprintf(r->out, " %s", executed ? "" : style(r, DIM));
+        put_source(r->out, &l, from, width);
+        fputs(executed ? "" : style(r, PLAIN), r->out);
+    }
+    putc('\n', r->out);
 }
 
 static void put_file(const struct teller *t, const struct wpp_routine *routine,
@@ -223,6 +245,8 @@ static void put_sources(struct teller *t, const struct wpp_routine *routine,
             t->source_missing = true;
             continue;
         }
+        if (source_text_is_newer(t->r->sources, routine->directory, p->files[i].name, t->started))
+            t->source_newer = true;
         if (i > 0 || strcmp(p->files[i].name, routine->file) != 0) {
             indent(t->r->out, columns);
             fprintf(t->r->out, "%sinlined from ", style(t->r, DIM));
@@ -235,15 +259,41 @@ static void put_sources(struct teller *t, const struct wpp_routine *routine,
 
 /* ---- Steps ----------------------------------------------------------------------------- */
 
+/* The end of the run of lines that begins at lines[i] and leaves out at most
+ * `gap` lines at a time. */
+static size_t range_end(const struct executed_file *f, size_t i, uint32_t gap)
+{
+    do
+        i++;
+    while (i < f->n_lines && f->lines[i] - f->lines[i - 1] <= gap + 1);
+    return i;
+}
+
+static size_t count_ranges(const struct executed_file *f, uint32_t gap)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->n_lines; i = range_end(f, i, gap))
+        n++;
+    return n;
+}
+
+/* The lines exactly if that takes few ranges, else roughly. */
 static void put_ranges(FILE *out, const struct executed_file *f)
 {
+    uint32_t gap = count_ranges(f, 0) <= MOST_RANGES ? 0 : CONTEXT;
+    size_t shown = 0;
+
     put_name(out, f->name);
-    for (size_t i = 0, j; i < f->n_lines; i = j) {
-        for (j = i + 1; j < f->n_lines && f->lines[j] == f->lines[j - 1] + 1;)
-            j++;
-        fprintf(out, "%c%" PRIu32, i ? ',' : ':', f->lines[i]);
-        if (j - i > 1)
-            fprintf(out, "-%" PRIu32, f->lines[j - 1]);
+    for (size_t i = 0, end; i < f->n_lines; i = end) {
+        end = range_end(f, i, gap);
+        if (shown == MOST_RANGES) {
+            fputs(",...", out);
+            return;
+        }
+        fprintf(out, "%c%" PRIu32, shown++ ? ',' : ':', f->lines[i]);
+        if (end - i > 1)
+            fprintf(out, "-%" PRIu32, f->lines[end - 1]);
     }
 }
 
@@ -258,7 +308,7 @@ static bool put_path(struct teller *t, const struct story_step *step,
 {
     const struct report *r = t->r;
     const struct wpp_routine *routine = wpp_routine(r->w, terminal->routine);
-    size_t *shown_at = &t->shown_at[step->terminal];
+    struct mention *mention = &t->mentions[step->terminal];
     struct executed_lines p;
 
     if (!executed_lines_of(&p, r->w, step->terminal))
@@ -274,12 +324,14 @@ static bool put_path(struct teller *t, const struct story_step *step,
     put_turns(r, turns);
     if (step->leaves)
         fputs("  returns", r->out);
-    if (*shown_at && *shown_at != t->rank)
-        fprintf(r->out, "  %s(shown in %zu)%s", style(r, DIM), *shown_at, style(r, PLAIN));
+    if (mention->shown && mention->last != t->rank)
+        fprintf(r->out, "  %s(shown in %zu)%s", style(r, DIM), mention->shown, style(r, PLAIN));
     putc('\n', r->out);
-    if (!*shown_at)
+    if (!mention->shown) {
         put_sources(t, routine, &p, columns + LINES_INDENT);
-    *shown_at = *shown_at ? *shown_at : t->rank;
+        mention->shown = t->rank;
+    }
+    mention->last = t->rank;
     executed_lines_free(&p);
     return true;
 }
@@ -377,7 +429,7 @@ static void put_heading(const struct report *r, size_t n)
         fprintf(r->out, ", chosen for about %" PRIu32 " answers", r->config->wanted);
     fputs(")\n", r->out);
     if (r->config->algorithm == HOT_EXACT)
-        fputs("frequencies are exact; subpaths overlap\n", r->out);
+        fputs("frequencies are exact; subpaths overlap, so that shares do not add up\n", r->out);
     else
         fprintf(r->out, "frequencies are lower bounds; no two overlap: what is shown makes up "
                 "%s of the %s\n", percent(r, cost_of_first(r, n), sum), scope);
@@ -391,9 +443,10 @@ bool report_text(const struct report *r)
     bool good = true;
 
     wpp_get_summary(r->w, &run);
-    t.shown_at = calloc((size_t)run.n_terminals + 1, sizeof *t.shown_at);
-    if (!t.shown_at)
+    t.mentions = calloc((size_t)run.n_terminals + 1, sizeof *t.mentions);
+    if (!t.mentions)
         return false;
+    t.started = run.started ? run.started : UINT64_MAX;
     put_heading(r, n);
     for (size_t i = 0; i < n && good; i++)
         good = put_subpath(&t, i);
@@ -402,6 +455,8 @@ bool report_text(const struct report *r)
                 hot_count(r->result));
     if (good && t.source_missing)
         fputs("\nSome source files were not found; --source=DIR says where they are.\n", r->out);
-    free(t.shown_at);
+    if (good && t.source_newer)
+        fputs("\nSome source files are newer than the run; their lines may have moved.\n", r->out);
+    free(t.mentions);
     return good;
 }

@@ -20,6 +20,7 @@ struct shown_file {
     char *text;
     uint32_t *start;
     uint32_t n_lines;
+    uint64_t modified;          /* seconds since 1970 */
 };
 
 struct source_text {
@@ -81,28 +82,22 @@ static int open_source(const char *first, const char *directory, const char *nam
     return fd;
 }
 
-/* The whole file with a NUL behind it; NULL if it is no readable regular file. */
-static char *read_whole(int fd, size_t *size)
+/* Up to `size` bytes; *got says how many there were.  NULL: no memory. */
+static char *read_all(int fd, size_t size, size_t *got)
 {
-    struct stat st;
-    char *text;
+    char *text = malloc(size + 1);
     size_t n = 0;
 
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > LARGEST_FILE)
-        return NULL;
-    text = malloc((size_t)st.st_size + 1);
-    while (text && n < (size_t)st.st_size) {
-        ssize_t got = read(fd, text + n, (size_t)st.st_size - n);
+    while (text && n < size) {
+        ssize_t more = read(fd, text + n, size - n);
 
-        if (got < 0 && errno == EINTR)
+        if (more < 0 && errno == EINTR)
             continue;
-        if (got <= 0)
+        if (more <= 0)
             break;
-        n += (size_t)got;
+        n += (size_t)more;
     }
-    if (text)
-        text[n] = '\0';
-    *size = n;
+    *got = n;
     return text;
 }
 
@@ -127,16 +122,20 @@ static bool index_lines(struct shown_file *f, size_t size)
 static void load(const struct source_text *s, struct shown_file *f)
 {
     int fd = open_source(s->first_directory, f->directory, f->name);
+    struct stat st;
     size_t size;
 
     if (fd < 0)
         return;
-    f->text = read_whole(fd, &size);
-    close(fd);
-    if (f->text && !index_lines(f, size)) {
-        free(f->text);
-        f->text = NULL;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= LARGEST_FILE) {
+        f->modified = (uint64_t)st.st_mtime;
+        f->text = read_all(fd, (size_t)st.st_size, &size);
+        if (f->text && !index_lines(f, size)) {
+            free(f->text);
+            f->text = NULL;
+        }
     }
+    close(fd);
 }
 
 /* ---- Asking --------------------------------------------------------------------- */
@@ -189,6 +188,14 @@ bool source_text_has(struct source_text *s, const char *directory, const char *f
     const struct shown_file *f = look_up(s, directory, file);
 
     return f && f->text;
+}
+
+bool source_text_is_newer(struct source_text *s, const char *directory, const char *file,
+                          uint64_t time)
+{
+    const struct shown_file *f = look_up(s, directory, file);
+
+    return f && f->text && f->modified > time;
 }
 
 const char *source_text_line(struct source_text *s, const char *directory, const char *file,

@@ -21,6 +21,11 @@ void source_text_free(struct source_text *s);
 /* Whether the file can be shown. */
 bool source_text_has(struct source_text *s, const char *directory, const char *file);
 
+/* Whether it can be shown and was modified after `time` (seconds since 1970):
+ * its lines may not be those that were compiled. */
+bool source_text_is_newer(struct source_text *s, const char *directory, const char *file,
+                          uint64_t time);
+
 /* Line `line` (from 1) without its newline, not NUL-terminated: *length bytes.
  * NULL when there is no such file or line. */
 const char *source_text_line(struct source_text *s, const char *directory, const char *file,

@@ -224,6 +224,9 @@ static void texts(void)
     tap_ok(source_text_has(s, directory, "empty.c") &&
                !source_text_line(s, directory, "empty.c", 1, &n), "an empty file");
     tap_ok(!source_text_has(s, directory, "gone.c"), "a file that is gone");
+    tap_ok(source_text_is_newer(s, directory, "demo.c", 1000000000) &&
+               !source_text_is_newer(s, directory, "demo.c", UINT64_MAX) &&
+               !source_text_is_newer(s, directory, "gone.c", 0), "a file newer than a time");
     tap_ok(!source_text_has(s, directory, "."), "a directory is no source file");
     tap_ok(!source_text_has(s, directory, "fifo"), "a FIFO is no source file, and does not block");
     source_text_free(s);
@@ -327,10 +330,10 @@ static const char chosen[] =
     "\n"
     "\033[1m  1  39.7 %\033[0m: 96 instructions = 24 times 4, 2 paths\n"
     "    \033[1;36mmain\033[0m  demo.c:15 step.h:3  \033[2mpath 4\033[0m\n"
-    "       \033[2m   15\033[0m \033[32m*\033[0m \033[0mx = step(x);\033[0m\n"
+    "       \033[2m   15\033[0m \033[32m*\033[0m x = step(x);\n"
     "    \033[1;36mmain\033[0m  demo.c:14-15  \033[2mpath 2\033[0m\n"
-    "       \033[2m   14\033[0m \033[32m*\033[0m \033[0mwhile (x != 1)\033[0m\n"
-    "       \033[2m   15\033[0m \033[32m*\033[0m \033[0m    x = step(x);\033[0m\n"
+    "       \033[2m   14\033[0m \033[32m*\033[0m while (x != 1)\n"
+    "       \033[2m   15\033[0m \033[32m*\033[0m     x = step(x);\n"
     "\n"
     "2 more: --top=3 shows all\n"
     "\n"
