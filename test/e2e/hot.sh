@@ -1,0 +1,171 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# wpp-hot: from a compiled program and from plain arrays to subpaths, checked
+# against the token array of the same run.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+# words N...: a little-endian uint32 array
+words() {
+    local n
+
+    for n; do
+        printf "\\x$(printf %02x $((n & 255)))\\x$(printf %02x $((n >> 8 & 255)))\\x00\\x00"
+    done
+}
+
+# subpaths FILE.json: a line for each: frequency, then its tokens
+subpaths() {
+    awk '/"rank":/ { if (f != "") print f t; t = ""; f = $0; sub(/.*"frequency": /, "", f)
+                     sub(/[,}].*/, "", f) }
+         /"terminal":/ { w = $0; sub(/.*"token": /, "", w); sub(/[,}].*/, "", w); t = t " " w }
+         END { if (f != "") print f t }' "$1"
+}
+
+# occurrences FILE.tokens < subpaths: their true frequencies, counted one by one
+# in the token array, a token a line; each line begins with the claimed one
+occurrences() {
+    awk 'NR == FNR { token[n++] = $1; next }
+         { count = 0
+           for (i = 0; i + NF - 1 <= n; i++) {
+               for (j = 2; j <= NF && token[i + j - 2] == $j; j++)
+                   ;
+               count += j > NF
+           }
+           print $1, count }' "$1" -
+}
+
+# ---- Plain arrays ---------------------------------------------------------------
+
+words 11 12 13 11 12 14 11 12 13 11 12 14 11 12 13 11 12 14 > array
+ok 'compresses an array' wpp-compress -q --symbols -o array.wpp array
+ok 'finds its subpaths' wpp-hot -l 2 -L 3 -c 8 --cost=paths array.wpp
+is 'the text' "$(cat out)" \
+"array.wpp: 1 hot subpath of 2 to 3 paths
+each at least 8 of the run's 18 paths (44.4 %; --min-cost=8)
+frequencies are lower bounds; no two overlap: what is shown makes up 66.7 % of the run
+
+  1  66.7 %: 12 paths = 6 times 2, 2 paths
+    symbol 11
+    symbol 12"
+ok 'exactly' wpp-hot -l 2 -L 3 -c 8 --cost=paths --algorithm=exact --format=json array.wpp
+is 'the exact answer' "$(subpaths out)" '6 11 12
+3 12 13 11
+3 13 11 12'
+ok 'a share as minimal cost' wpp-hot -l 2 -L 3 -c 40% --format=json array.wpp
+like 'is a share of the run' "$(cat out)" '"min_cost": 7,'
+ok 'a count with a unit' wpp-hot -c 3k --format=json array.wpp
+like 'is taken as such' "$(cat out)" '"min_cost": 3000,'
+ok 'from standard input' wpp-hot -l 2 -L 3 -c 8 --format=json - < array.wpp
+is 'the same' "$(subpaths out)" '6 11 12'
+: > empty
+if wpp-compress -q --symbols -o empty.wpp empty 2> /dev/null; then
+    ok 'an empty run has no subpaths' wpp-hot empty.wpp
+    like 'and says so' "$(cat out)" '^empty.wpp: 0 hot subpaths'
+else
+    skip 'an empty run: there is no WPP of it'
+fi
+
+# ---- A program --------------------------------------------------------------------
+
+cat > sieve.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+
+static unsigned char composite[3000];
+
+static void strike(unsigned prime)
+{
+    for (unsigned n = prime * prime; n < sizeof composite; n += prime)
+        composite[n] = 1;
+}
+
+static int is_prime(unsigned n)
+{
+    if (n < 2)
+        return 0;
+    return !composite[n];
+}
+
+int main(void)
+{
+    unsigned twins = 0;
+
+    for (unsigned n = 2; n * n < sizeof composite; n++)
+        if (is_prime(n))
+            strike(n);
+    for (unsigned n = 3; n + 2 < sizeof composite; n += 2)
+        if (is_prime(n) && is_prime(n + 2))
+            twins++;
+    printf("%u\n", twins);
+    return 0;
+}
+END
+ok 'a traced program is built' "$WPP_GCC" -O0 -g -o sieve sieve.c
+ok 'and runs' env WPP_OUT="$T/sieve.trace" ./sieve
+ok 'and is compressed' wpp-compress -q -o sieve.wpp sieve.trace
+wpp-dump --tokens sieve.wpp | od -An -v -tu4 -w4 > sieve.tokens
+
+ok 'its subpaths as text' wpp-hot sieve.wpp
+like 'the inner loop is the hottest' "$(sed -n 5,8p out)" '^    strike  sieve.c:8-9  path [0-9]+  x 10$'
+like 'in source lines' "$(sed -n 5,8p out)" '^ +9 \*     composite\[n\] = 1;$'
+like 'a call is seen by its indentation' "$(cat out)" '^    (   )*-> is_prime  sieve.c:12,14,16'
+is 'no colour into a file' "$(grep -c $'\033' out)" 0
+ok 'colour when asked' wpp-hot --color=always sieve.wpp
+is 'there is some' "$(grep -q $'\033' out && echo yes)" yes
+
+ok 'as JSON' wpp-hot --format=json --top=50 -c 200 sieve.wpp
+cp out walked.json
+subpaths out > walked
+is 'the walk finds something' "$(test -s walked && echo yes)" yes
+is 'its frequencies are at most the true ones' \
+   "$(occurrences sieve.tokens < walked | awk '$1 > $2 || $1 == 0')" ''
+is 'nothing stands twice' "$(cut -d' ' -f2- walked | sort | uniq -d)" ''
+is 'lengths are kept' "$(awk 'NF - 1 < 10 || NF - 1 > 100' walked)" ''
+like 'the program is named' "$(cat out)" '"program": ".*/sieve",'
+if command -v python3 > /dev/null; then
+    ok 'the JSON is well-formed' python3 -m json.tool walked.json
+else
+    skip 'the JSON is well-formed: no python3'
+fi
+ok 'exactly' wpp-hot --algorithm=exact --format=json --top=50 -l 4 -L 20 -c 1% sieve.wpp
+subpaths out > exact
+is 'there are some' "$(test -s exact && echo yes)" yes
+is 'exact frequencies are the true ones' "$(occurrences sieve.tokens < exact | awk '$1 != $2')" ''
+
+mv sieve.c moved.c
+ok 'without the source' wpp-hot sieve.wpp
+like 'there are line numbers' "$(cat out)" '^    strike  sieve.c:8-9'
+like 'and a hint' "$(cat out)" '--source=DIR'
+mkdir elsewhere && mv moved.c elsewhere/sieve.c
+ok 'with the source elsewhere' wpp-hot --source elsewhere sieve.wpp
+like 'the lines are back' "$(cat out)" '^ +9 \*     composite\[n\] = 1;$'
+
+# ---- Wrong use, bad files -------------------------------------------------------------
+
+for option in -l0 --min-cost=0 --min-cost=x --min-cost=-1 --min-cost=0% --min-cost=101% --min-cost=5x% \
+              --max-length=0 --max-length=9G --cost=time --format=xml --algorithm=best \
+              --top=x --color=blue --thread=x; do
+    run wpp-hot $option sieve.wpp
+    is "$option is a usage error" $status 2
+done
+run wpp-hot -l 20 -L 10 sieve.wpp
+is 'lengths crossed' $status 2
+run wpp-hot
+is 'no file' $status 2
+run wpp-hot a b
+is 'two files' $status 2
+fails_with 1 'no such thread' wpp-hot --thread=1 sieve.wpp
+fails_with 1 'no such file' wpp-hot missing.wpp
+fails_with 1 'not a WPP file' wpp-hot elsewhere/sieve.c
+head -c 300 sieve.wpp > cut.wpp
+run wpp-hot cut.wpp
+is 'a cut file' "$status $(wc -l < err)" '3 1'
+if [ -e /dev/full ]; then
+    run sh -c 'wpp-hot sieve.wpp > /dev/full'
+    is 'a full disk' "$status $(wc -l < err)" '1 1'
+fi
+is 'a reader that goes away' "$(wpp-hot sieve.wpp 2>&1 | head -n 1 | wc -l)" 1
+ok 'help' wpp-hot --help
+ok 'version' wpp-hot --version
+done_testing
