@@ -435,6 +435,15 @@ static void put_heading(const struct report *r, size_t n)
                 "%s of the %s\n", percent(r, cost_of_first(r, n), sum), scope);
 }
 
+static void put_hint(const struct report *r)
+{
+    if (r->config->min_cost)
+        fputs("\nNothing costs that much; without --min-cost one is chosen.\n", r->out);
+    else
+        fprintf(r->out, "\nNothing is %" PRIu32 " paths long; --min-length asks for less.\n",
+                r->config->min_length);
+}
+
 bool report_text(const struct report *r)
 {
     size_t n = hot_count(r->result) < r->top ? hot_count(r->result) : r->top;
@@ -448,6 +457,8 @@ bool report_text(const struct report *r)
         return false;
     t.started = run.started ? run.started : UINT64_MAX;
     put_heading(r, n);
+    if (hot_count(r->result) == 0)
+        put_hint(r);
     for (size_t i = 0; i < n && good; i++)
         good = put_subpath(&t, i);
     if (good && n < hot_count(r->result))

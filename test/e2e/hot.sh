@@ -56,6 +56,10 @@ ok 'a share as minimal cost' wpp-hot -l 2 -L 3 -c 40% --format=json array.wpp
 like 'is a share of the run' "$(cat out)" '"min_cost": 7,'
 ok 'a count with a unit' wpp-hot -c 3k --format=json array.wpp
 like 'is taken as such' "$(cat out)" '"min_cost": 3000,'
+ok 'nothing is that hot' wpp-hot -c 3k array.wpp
+like 'says what to do' "$(cat out)" 'without --min-cost one is chosen'
+ok 'nothing is that long' wpp-hot -l 19 array.wpp
+like 'says what to do' "$(cat out)" 'Nothing is 19 paths long'
 ok 'from standard input' wpp-hot -l 2 -L 3 -c 8 --format=json - < array.wpp
 is 'the same' "$(subpaths out)" '6 11 12'
 : > empty
