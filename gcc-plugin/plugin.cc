@@ -97,11 +97,19 @@ static unsigned instrument_function(function *fun)
     return 0;
 }
 
+// The pass stands at two places; one of them instruments a routine.
 class wpp_pass : public gimple_opt_pass {
 public:
-    wpp_pass() : gimple_opt_pass(pass_data_wpp, g) {}
-    bool gate(function *fun) final override { return wanted(fun) && !seen_error(); }
+    wpp_pass(bool optimized) : gimple_opt_pass(pass_data_wpp, g), optimized_(optimized) {}
+    bool gate(function *fun) final override
+    {
+        bool here = unit.stage == STAGE_EARLY || optimized_ == (optimize > 0);
+        return here && wanted(fun) && !seen_error();
+    }
     unsigned execute(function *fun) final override { return instrument_function(fun); }
+
+private:
+    bool optimized_;
 };
 
 // Right after expansion: what later routines may assume of the callees is as
@@ -182,11 +190,26 @@ static bool parse_argument(const char *key, const char *value)
     return true;
 }
 
-static void register_after(const char *name, opt_pass *pass, const char *reference)
+static void register_pass(const char *name, opt_pass *pass, const char *reference,
+                          pass_positioning_ops position)
 {
-    struct register_pass_info info = {pass, reference, 1, PASS_POS_INSERT_AFTER};
+    struct register_pass_info info = {pass, reference, 1, position};
 
     register_callback(name, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
+}
+
+// Late: after "optimized", GCC's last pass over GIMPLE.  Without optimisation
+// before switches are lowered: nothing is left out by that, and the blocks are
+// those of the source (and of gcov).
+static void register_passes(const char *name)
+{
+    if (unit.stage == STAGE_EARLY) {
+        register_pass(name, new wpp_pass(true), "ssa", PASS_POS_INSERT_AFTER);
+    } else {
+        register_pass(name, new wpp_pass(true), "optimized", PASS_POS_INSERT_AFTER);
+        register_pass(name, new wpp_pass(false), "switchlower_O0", PASS_POS_INSERT_BEFORE);
+    }
+    register_pass(name, new restore_pass(), "expand", PASS_POS_INSERT_AFTER);
 }
 
 __attribute__((visibility("default")))
@@ -225,9 +248,6 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
     register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
                       const_cast<ggc_root_tab *>(roots));
     register_callback(args->base_name, PLUGIN_FINISH_UNIT, finish_unit, NULL);
-    // Late: after "optimized", GCC's last pass over GIMPLE.
-    register_after(args->base_name, new wpp_pass(),
-                   unit.stage == STAGE_LATE ? "optimized" : "ssa");
-    register_after(args->base_name, new restore_pass(), "expand");
+    register_passes(args->base_name);
     return 0;
 }
