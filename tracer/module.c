@@ -190,7 +190,8 @@ static const char *objection(const struct wpp_module *m)
         end += unit->count;
     }
     if (end > WPP_CONTROL)
-        return ": its paths and those of the modules before it are more than 32 bits can number; instrument less of them";
+        return ": its paths and those of the modules before it are more than 32 bits can number; "
+               "instrument less of them";
     return NULL;
 }
 
@@ -204,6 +205,7 @@ static uint32_t number_units(struct wpp_module *m)
         unit->base = (uint32_t)base;
         base += unit->count;
     }
+    WPP_EXPECT(m->base >= WPP_TOKEN_FIRST && base <= WPP_CONTROL);
     next_base = base;
     return (uint32_t)base - m->base;
 }
@@ -232,6 +234,7 @@ static void add_module(struct wpp_module *m)
         refuse(path.at, why);
         return;
     }
+    WPP_EXPECT(m->begin <= m->end);
     l = describe(m, number_units(m), &path);
     if (!l) {
         refuse(path.at, ": no memory to describe it");

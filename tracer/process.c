@@ -48,6 +48,7 @@ static void acquire(void)
 
 static void release(void)
 {
+    WPP_EXPECT(lock != 0);
     if (__atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE) == 2)
         sys3(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1);
 }
@@ -203,23 +204,27 @@ static void make_guard(void)
 
 void __wpp_process_start(void)
 {
-    bool wanted;
+    uint64_t mask;
+    bool opened;
 
     __wpp_process.pid = sys_getpid();
     __wpp_threads_forget();
     make_guard();
-    wanted = __wpp_settings_read();
-    if (!wanted || (!__wpp_settings.none && !__wpp_output_open()))
+    opened = __wpp_settings_read() && (__wpp_settings.none || __wpp_output_open());
+    mask = __wpp_enter();
+    if (!opened)
         __wpp_process.state = WPP_STOPPED;
     else
         __wpp_process.state = __wpp_settings.none ? WPP_DISCARDING : WPP_RECORDING;
     if (__wpp_process.state == WPP_RECORDING)
         write_process(false);
+    __wpp_leave(mask);
 }
 
 /* The first event of a forked child. */
 static void start_child(void)
 {
+    WPP_EXPECT(__wpp_process.state == WPP_FORKED && !__wpp_process.begun);
     if (!__wpp_output_open()) {
         __wpp_process.state = WPP_STOPPED;
         return;
@@ -307,6 +312,7 @@ static void write_end(void)
 {
     uint64_t totals[2];
 
+    WPP_EXPECT(__wpp_process.state != WPP_IDLE && __wpp_process.state != WPP_ENDED);
     for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
         if (t->begun)
             __wpp_thread_flush(t);

@@ -239,6 +239,7 @@ uint32_t *__wpp_refill_slow(void)
             if (!cursor)
                 cursor = lose_a_chunk(), opened = false;
         }
+        WPP_EXPECT(!at_boundary(cursor));
         __wpp_cursor = cursor;
     }
     __wpp_leave(mask);

@@ -22,7 +22,8 @@ like 'its program' "$(cat "$T/out")" '^    program=/home/ada/tiny$'
 sed -n '/^```c$/,/^```$/p' "$ROOT/docs/trace-format.md" | sed '/^```/d' > "$T/tiny.c"
 ok 'its source compiles' "$WPP_GCC" -O0 -o "$T/tiny" "$T/tiny.c"
 WPP_OUT=$T/today ok 'and runs' "$T/tiny"
-is 'the tokens are those of the document' "$("$READ" --numbers "$T/today" | tr '\n' ' ')" '17 16 18 '
+is 'the tokens are those of the document' \
+    "$("$READ" --numbers "$T/today" | tr '\n' ' ')" '17 16 18 '
 
 # Cut anywhere: what is whole is read, and the reader says that something is missing.
 size=$(wc -c < "$T/trace")
@@ -34,7 +35,8 @@ for ((n = 0; n < size; n += 1)); do
 done
 is 'a trace cut anywhere is incomplete' "$wrong" ''
 head -c $((0x1b4)) "$T/trace" > "$T/cut"
-is 'whole words of cut TOKENS are tokens' "$("$READ" --numbers "$T/cut" 2> /dev/null | tr '\n' ' ')" '17 16 '
+is 'whole words of cut TOKENS are tokens' \
+    "$("$READ" --numbers "$T/cut" 2> /dev/null | tr '\n' ' ')" '17 16 '
 
 # Any byte of any header that changes is noticed.
 wrong=

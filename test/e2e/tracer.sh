@@ -110,9 +110,11 @@ for kind in static fixed dynamic shared; do
     streams "$T/trace"
     want "$(expect $kind 0:0:100000:$BASE)"
     for k in 1 2 3; do
-        wanted=$(printf '%s\n%s' "$wanted" "$(expect t$k $k:0:$(awk "/^t$k / { print \$2 }" <<< "$got"):$BASE)")
+        n=$(sed -n "s/^t$k \([0-9]*\) .*/\1/p" <<< "$got")
+        wanted=$(printf '%s\n%s' "$wanted" "$(expect t$k $k:0:$n:$BASE)")
     done
-    is "$kind: threads that emit while the program ends" "$complete $(sort <<< "$got")" "0 $(sort <<< "$wanted")"
+    is "$kind: threads that emit while the program ends" \
+        "$complete $(sort <<< "$got")" "0 $(sort <<< "$wanted")"
     scenario "$T/$kind" vfork
     recorded "$kind: vfork" "$(expect $kind 0:0:10:$BASE 7:0:20000:$BASE 0:10:10:$BASE)"
     scenario "$T/$kind" destructors
@@ -159,7 +161,8 @@ wait $reader
 mv "$T/copy" "$T/trace"
 recorded 'a FIFO' "$one"
 
-run bash -c 'WPP_OUT=fd:9 "$1" single 100000 9>&1 >/dev/null | cat > "$2"' - "$T/dynamic" "$T/trace"
+run bash -c 'WPP_OUT=fd:9 "$1" single 100000 9>&1 >/dev/null | cat > "$2"' \
+    - "$T/dynamic" "$T/trace"
 recorded 'an inherited descriptor' "$one"
 run bash -c 'WPP_OUT=fd:9 "$1" single 100000 9> "$2"; [ $? = 7 ]' - "$T/dynamic" "$T/trace"
 recorded 'an inherited descriptor of a file' "$one"
@@ -247,7 +250,8 @@ for trace in "$T"/forks/*; do
 done
 is 'each complete' "$good" 200
 "$READ" --streams "$T/trace" > "$T/list"
-is 'and the parent has its own' "$? $(grep '^dynamic' "$T/list")" "0 $(expect dynamic 0:0:200:$BASE)"
+is 'and the parent has its own' "$? $(grep '^dynamic' "$T/list")" \
+    "0 $(expect dynamic 0:0:200:$BASE)"
 rm -f "$T"/forks/*
 
 OUT="$T/forks/%p" scenario "$T/dynamic" exec 50
@@ -255,7 +259,8 @@ streams "$T"/forks/*[0-9].1
 is 'after exec: a trace besides the first' "$got $complete" "$(expect exe 0:0:50:$BASE) 0"
 first=$(ls "$T/forks" | grep -v '\.')
 streams "$T/forks/$first"
-is 'before exec: incomplete, and what was handed over is kept' "$got $complete" \
+is 'before exec: incomplete, and what was handed over is kept' \
+    "$got $complete" \
     "$(expect dynamic 3:0:32736:$BASE) 3"
 
 # ---- Signals ------------------------------------------------------------------------------
@@ -293,8 +298,15 @@ complains 'a path that is too long' 'too long'
 OUT=/dev/full scenario "$T/dynamic" errno 100000
 complains '/dev/full: one line' '/dev/full: no space left; recording stopped$'
 
+# Descriptor 9 writes to a pipe without any reader.
+mkfifo "$T/nobody"
+exec 8<> "$T/nobody" 9> "$T/nobody" 8<&-
+OUT=fd:9 scenario "$T/dynamic" errno 1000
+exec 9>&-
+complains 'no reader from the start: one line' 'descriptor 9: the reader is gone; recording stopped$'
 for n in 100000 1000000; do
-    run bash -c 'WPP_OUT=fd:9 "$1" errno $2 9>&1 >/dev/null | true; exit ${PIPESTATUS[0]}' - "$T/dynamic" $n
+    run bash -c 'WPP_OUT=fd:9 "$1" errno $2 9>&1 >/dev/null | true; exit ${PIPESTATUS[0]}' \
+        - "$T/dynamic" $n
     is "a reader that goes away: the program goes on ($n)" "$status" 7
 done
 (head -c 100000 "$T/fifo" > "$T/copy") & reader=$!
@@ -312,7 +324,8 @@ complains "a SIGPIPE of the program's own stays" 'the reader is gone'
 scenario "$T/dynamic" limit 100000 150000
 complains 'a limit on file sizes: one line' 'file too large; recording stopped$'
 streams "$T/trace"
-is 'and the trace holds what was written before' "$got $complete" "$(expect dynamic 0:0:32736:$BASE) 3"
+is 'and the trace holds what was written before' "$got $complete" \
+    "$(expect dynamic 0:0:32736:$BASE) 3"
 like 'and says what was lost' "$("$READ" "$T/trace" 2> /dev/null)" '^END tokens=32736 lost=67264$'
 
 if mkdir "$T/small" && mount -t tmpfs -o size=128k wpp-test "$T/small" 2> /dev/null; then
@@ -344,7 +357,8 @@ streams "$T/trace"
 want "$(expect dynamic 0:0:10:$BASE)" "$(expect t1 1:16368:50:$BASE)"
 is 'no memory: the program goes on, and later so does the recording' "$got" "$wanted"
 is 'the trace is incomplete' "$complete" 3
-like 'and says what was lost, and where' "$("$READ" "$T/trace" 2> /dev/null)" '^LOST tid=[0-9]+ tokens=16368$'
+like 'and says what was lost, and where' "$("$READ" "$T/trace" 2> /dev/null)" \
+    '^LOST tid=[0-9]+ tokens=16368$'
 
 compile -o "$T/early" -DEMIT_EARLY "$SRC/scenarios.c" "$RT/libwpp-rt.a"
 scenario "$T/early" single 100
@@ -385,7 +399,8 @@ for kind in dynamic shared; do
     recorded "$kind: a library, loaded twice" "$(expect $kind 0:0:5:$BASE 9:0:20000:$first \
         0:5:5:$BASE 0:10:5:$BASE 9:0:20000:$second 0:15:5:$BASE)"
     "$READ" "$T/trace" > "$T/list"
-    is "$kind: one process, three modules" "$(grep -c ^PROCESS "$T/list") $(grep -c ^MODULE_LOAD "$T/list") $(grep -c ^MODULE_UNLOAD "$T/list")" '1 3 3'
+    counts=$(for r in PROCESS MODULE_LOAD MODULE_UNLOAD; do grep -c "^$r" "$T/list"; done)
+    is "$kind: one process, three modules" "$(echo $counts)" '1 3 3'
     like "$kind: the library's path" "$(cat "$T/list")" "path=$T/library.so\$"
 done
 # A traced library in a program that is not.
@@ -419,14 +434,16 @@ is 'nop: writes nothing' "$(ls "$T/cwd")" ''
 run "$T/nop" threads 96 8
 is 'nop: threads' "$status" 7
 
-is 'exported: four names' "$(nm -D --defined-only "$RT/libwpp-rt.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
+is 'exported: four names' \
+    "$(nm -D --defined-only "$RT/libwpp-rt.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
     '__wpp_cursor __wpp_module_load __wpp_module_unload __wpp_refill '
+needed='_GLOBAL_OFFSET_TABLE_|environ|getauxval|pthread_(atfork|key_create|setspecific)'
 for lib in libwpp-rt.a libwpp-rt-nop.a; do
     is "$lib: every name begins with __wpp_" \
         "$(nm -g --defined-only "$RT/$lib" | awk 'NF == 3 && $3 !~ /^__wpp_/ { print $3 }')" ''
     is "$lib: needs no more of libc than it says" \
         "$(nm -gu "$RT/$lib" | awk 'NF == 2 && $2 !~ /^__wpp_/ { print $2 }' | sort -u |
-           grep -vxE '_GLOBAL_OFFSET_TABLE_|environ|getauxval|pthread_(atfork|key_create|setspecific)')" ''
+           grep -vxE "$needed")" ''
     is "$lib: uses no vector register" "$(objdump -d "$RT/$lib" | grep -cE '%[xyz]mm|%mm|%st')" 0
 done
 done_testing
