@@ -5,23 +5,23 @@
 #include <stdlib.h>
 
 #include "wpp/error.h"
+#include "wpp/recency.h"
 
-/* A step is one byte, its operation, which for most holds the leading bits of
- * an operand too: values are put into classes of equal width, four to each
- * power of two, and what distinguishes the values of a class follows as bits in
- * a stream of its own.  Operations are what zstd compresses well, bits are
- * close to random.
+/* A step is one byte, its operation.  A symbol that has been there before is named
+ * by its rank in order of last use; ranks are put into classes of equal width,
+ * four to each power of two, the class is part of the operation, and what
+ * distinguishes the ranks of a class follows as bits in a stream of its own:
+ * operations are what zstd compresses well, bits are close to random.
  *
  *      operation      meaning                     operand
  *      0              end of a thread
  *      1              terminal that is new        its number is the next one
- *      2 .. 8         reduce 2 .. 8
- *      9              reduce                      varint n - 9 in `lengths`
- *      10 .. 133      rule                        rules so far - 1 - number, in classes
- *      134 .. 255     terminal                    number, in classes */
+ *      2 .. 16        reduce 2 .. 16
+ *      17             reduce                      varint n - 17 in `lengths`
+ *      128 .. 251     symbol                      rank, in classes */
 enum {
-    OP_END = 0, OP_NEW = 1, OP_REDUCE = 2, OP_REDUCE_LONG = 9, OP_RULE = 10, OP_TERMINAL = 134,
-    SHORT_MIN = 2, LONG_MIN = 9
+    OP_END = 0, OP_NEW = 1, OP_REDUCE_MIN = 2, OP_REDUCE_LONG = 17, OP_SYMBOL = 128,
+    N_CLASSES = 124
 };
 
 /* ---- Classes --------------------------------------------------------------- */
@@ -58,6 +58,7 @@ struct encoder {
     uint64_t pending;            /* low n_pending bits still to go to `bits` */
     unsigned n_pending;
     uint32_t n_rules, n_terminals;   /* written so far */
+    struct wpp_recency recency;
     struct frame *stack;         /* rules being written, the outermost first */
     size_t depth, capacity;
 };
@@ -73,38 +74,37 @@ static void put_bits(struct encoder *e, uint32_t value, unsigned n)
     }
 }
 
-static void put_class(struct encoder *e, unsigned op, uint32_t value)
+static void put_symbol(struct encoder *e, uint32_t symbol)
 {
-    unsigned n_bits, class = class_of(value, &n_bits);
+    unsigned n_bits, class;
+    uint32_t rank;
 
-    assert(op + class <= UINT8_MAX);
-    wpp_put_u8(&e->ops, (uint8_t)(op + class));
-    put_bits(e, value, n_bits);
-}
-
-static void put_terminal(struct encoder *e, uint32_t terminal)
-{
-    assert(terminal <= e->n_terminals);
-    if (terminal == e->n_terminals) {
+    if (symbol == e->n_terminals) {
         e->n_terminals++;
         wpp_put_u8(&e->ops, OP_NEW);
-    } else {
-        put_class(e, OP_TERMINAL, terminal);
+        wpp_recency_add(&e->recency, symbol);
+        return;
     }
+    rank = wpp_recency_use(&e->recency, symbol);
+    class = class_of(rank, &n_bits);
+    assert(class < N_CLASSES);
+    wpp_put_u8(&e->ops, (uint8_t)(OP_SYMBOL + class));
+    put_bits(e, rank, n_bits);
 }
 
 static void put_reduce(struct encoder *e, uint32_t rule)
 {
     uint64_t n = e->g->body[rule + 1] - e->g->body[rule];
 
-    assert(rule == e->n_rules && n >= SHORT_MIN);
+    assert(rule == e->n_rules && n >= OP_REDUCE_MIN);
     e->n_rules++;
-    if (n < LONG_MIN) {
-        wpp_put_u8(&e->ops, (uint8_t)(OP_REDUCE + n - SHORT_MIN));
+    if (n < OP_REDUCE_LONG) {
+        wpp_put_u8(&e->ops, (uint8_t)n);
     } else {
         wpp_put_u8(&e->ops, OP_REDUCE_LONG);
-        wpp_put_varint(&e->lengths, n - LONG_MIN);
+        wpp_put_varint(&e->lengths, n - OP_REDUCE_LONG);
     }
+    wpp_recency_add(&e->recency, WPP_RULE | rule);
 }
 
 static bool enter(struct encoder *e, uint32_t rule)
@@ -137,10 +137,8 @@ static bool put_start(struct encoder *e, uint32_t start)
         }
         symbol = e->g->symbols[f->next++];
         rule = symbol & ~WPP_RULE;
-        if (!(symbol & WPP_RULE))
-            put_terminal(e, symbol);
-        else if (rule < e->n_rules)
-            put_class(e, OP_RULE, e->n_rules - 1 - rule);
+        if (!(symbol & WPP_RULE) || rule < e->n_rules)
+            put_symbol(e, symbol);
         else if (!enter(e, rule))
             return false;
     }
@@ -158,7 +156,7 @@ static void put_stream(struct wpp_bytes *out, const struct wpp_bytes *stream)
 bool wpp_grammar_encode(const struct wpp_grammar *g, struct wpp_bytes *out)
 {
     struct encoder e = {.g = g};
-    bool done = true;
+    bool done = wpp_recency_init(&e.recency, g->n_terminals, g->n_rules);
 
     for (uint32_t k = 0; done && k < g->n_threads; k++)
         done = put_start(&e, g->n_rules + k);
@@ -170,6 +168,7 @@ bool wpp_grammar_encode(const struct wpp_grammar *g, struct wpp_bytes *out)
     wpp_bytes_free(&e.ops);
     wpp_bytes_free(&e.lengths);
     wpp_bytes_free(&e.bits);
+    wpp_recency_free(&e.recency);
     free(e.stack);
     return done && !out->failed;
 }
@@ -186,6 +185,7 @@ struct decoder {
     struct wpp_grammar g;
     uint64_t *body, *length;
     uint32_t *symbols, *stack;
+    struct wpp_recency recency;
     uint64_t n_symbols, top, bottom;
     uint32_t n_rules, n_terminals, n_threads;    /* so far; g has the totals */
     const char *wrong;                           /* what, once something is */
@@ -246,6 +246,7 @@ static bool do_reduce(struct decoder *d, uint64_t n)
     d->top -= n;
     if (!take_body(d, d->n_rules, d->stack + d->top, n))
         return false;
+    wpp_recency_add(&d->recency, WPP_RULE | d->n_rules);
     d->stack[d->top++] = WPP_RULE | d->n_rules++;
     return true;
 }
@@ -258,31 +259,38 @@ static void do_end(struct decoder *d)
     d->body[d->g.n_rules + d->n_threads++] = d->top;
 }
 
+static bool do_symbol(struct decoder *d, unsigned class)
+{
+    uint64_t rank = class < N_CLASSES ? get_class(d, class) : UINT64_MAX;
+
+    if (rank >= d->recency.n)
+        return wrong(d, "a symbol is used before it is there");
+    d->stack[d->top++] = wpp_recency_use_rank(&d->recency, (uint32_t)rank);
+    return true;
+}
+
 static bool do_step(struct decoder *d, unsigned op)
 {
-    uint64_t value;
+    uint64_t n;
 
-    if (op == OP_END) {
+    if (op >= OP_SYMBOL)
+        return do_symbol(d, op - OP_SYMBOL);
+    if (op >= OP_REDUCE_MIN && op < OP_REDUCE_LONG)
+        return do_reduce(d, op);
+    switch (op) {
+    case OP_END:
         do_end(d);
-    } else if (op == OP_NEW) {
+        return true;
+    case OP_NEW:
+        wpp_recency_add(&d->recency, d->n_terminals);
         d->stack[d->top++] = d->n_terminals++;
-    } else if (op < OP_REDUCE_LONG) {
-        return do_reduce(d, op - OP_REDUCE + SHORT_MIN);
-    } else if (op == OP_REDUCE_LONG) {
-        value = wpp_get_varint(&d->lengths);
-        return do_reduce(d, value > UINT64_MAX - LONG_MIN ? value : value + LONG_MIN);
-    } else if (op < OP_TERMINAL) {
-        value = get_class(d, op - OP_RULE);
-        if (value >= d->n_rules)
-            return wrong(d, "a rule is used before it is written");
-        d->stack[d->top++] = WPP_RULE | (d->n_rules - 1 - (uint32_t)value);
-    } else {
-        value = get_class(d, op - OP_TERMINAL);
-        if (value >= d->n_terminals)
-            return wrong(d, "a terminal is used before it is new");
-        d->stack[d->top++] = (uint32_t)value;
+        return true;
+    case OP_REDUCE_LONG:
+        n = wpp_get_varint(&d->lengths);
+        return do_reduce(d, n > UINT64_MAX - OP_REDUCE_LONG ? n : n + OP_REDUCE_LONG);
+    default:
+        return wrong(d, "a step is unknown");
     }
-    return true;
 }
 
 static bool take_starts(struct decoder *d)
@@ -322,7 +330,7 @@ static bool count_steps(struct decoder *d)
     uint64_t rules = 0, threads = 0, terminals = 0;
 
     for (const uint8_t *p = d->ops.p; p < d->ops.end; p++) {
-        rules += *p >= OP_REDUCE && *p <= OP_REDUCE_LONG;
+        rules += *p >= OP_REDUCE_MIN && *p <= OP_REDUCE_LONG;
         threads += *p == OP_END;
         terminals += *p == OP_NEW;
     }
@@ -343,7 +351,8 @@ static bool allocate(struct decoder *d)
     d->g.length = d->length = malloc((n_bodies + 1) * sizeof *d->length);
     d->g.symbols = d->symbols = malloc((n_steps + 1) * sizeof *d->symbols);
     d->stack = malloc((n_steps + 1) * sizeof *d->stack);
-    return d->body && d->length && d->symbols && d->stack;
+    return d->body && d->length && d->symbols && d->stack &&
+           wpp_recency_init(&d->recency, d->g.n_terminals, d->g.n_rules);
 }
 
 bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wpp_error *error)
@@ -362,6 +371,7 @@ bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wp
     done = done && run(&d);
     if (d.wrong)
         wpp_fail(error, WPP_E_DAMAGED, "%s", d.wrong);
+    wpp_recency_free(&d.recency);
     free(d.stack);
     if (!done)
         wpp_grammar_release(&d.g);

@@ -4,7 +4,8 @@
  * docs/wpp-format.md, section "Grammar", defines the steps; in short, a stack
  * machine whose program is the start rules in postfix:
  *
- *      terminal, rule          pushes a symbol
+ *      new terminal            pushes the next terminal
+ *      symbol                  pushes one that has been there, named by recency
  *      reduce n                the top n symbols become the next rule's body,
  *                              the rule is pushed in their place
  *      end                     what is on the stack is a thread's start rule
