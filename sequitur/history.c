@@ -6,6 +6,8 @@
 
 /* A rule that has left the window is compared by its children, this deep. */
 enum { DEPTH = 6 };
+/* Shorter comparisons are not worth a look beforehand. */
+enum { PROBE = 64 };
 
 static size_t table_size(unsigned bits)
 {
@@ -111,13 +113,34 @@ int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, ui
     return SEQ_OK;
 }
 
+/* False only if the n terminals at a and b differ: a look at a few places, so
+ * that a long comparison is seldom begun that would fail near its end.  Without
+ * it, long runs of one loop cost time quadratic in their length. */
+static inline bool look_alike(const uint32_t *a, const uint32_t *b, uint64_t n)
+{
+    uint64_t x[2], y[2];
+
+    if (n < 2 * PROBE)
+        return true;
+    for (uint64_t at = n - 4; at >= PROBE; at /= 2) {
+        memcpy(x, a + at, sizeof x);
+        memcpy(y, b + at, sizeof y);
+        if ((x[0] ^ y[0]) | (x[1] ^ y[1]))
+            return false;
+    }
+    return true;
+}
+
 static bool derives_deep(const seq *s, uint32_t value, const uint32_t *in, int depth)
 {
     if (!is_rule(value))
         return *in == value;
     const struct rule *r = &s->rules[rule_of(value)];
-    if (history_has(s->jumps, r))
-        return memcmp(history_at(s->jumps, r->at), in, r->length * sizeof *in) == 0;
+    if (history_has(s->jumps, r)) {
+        const uint32_t *known = history_at(s->jumps, r->at);
+        return look_alike(known, in, r->length)
+            && memcmp(known, in, r->length * sizeof *in) == 0;
+    }
     if (depth == DEPTH)
         return false;
     for (uint32_t n = s->nodes[r->guard].next; n != r->guard; n = s->nodes[n].next) {
@@ -172,8 +195,9 @@ static inline struct jump *jump_slot(struct jump *table, unsigned bits, uint32_t
     return &table[hash >> (32 - bits)];
 }
 
-static void remember(struct jump *e, uint32_t hash, uint32_t r, uint64_t length)
+static void remember(seq *s, struct jump *e, uint32_t hash, uint32_t r, uint64_t length)
 {
+    if (e->rule && e->length>length && s->rules[e->rule].guard && s->rules[e->rule].length==e->length && history_has(s->jumps,&s->rules[e->rule])) return;
     *e = (struct jump){r, hash, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
 }
 
@@ -188,11 +212,11 @@ void history_saw(seq *s, const struct start *t, uint32_t r, uint64_t end)
     const uint32_t *in = history_at(j, rule->at);
     if (rule->length >= NEAR) {
         uint32_t hash = hash_terminals(in, NEAR);
-        remember(jump_slot(j->near_table, j->bits, hash), hash, r, rule->length);
+        remember(s, jump_slot(j->near_table, j->bits, hash), hash, r, rule->length);
     }
     if (rule->length >= FAR) {
         uint32_t hash = hash_terminals(in, FAR);
-        remember(jump_slot(j->far_table, j->bits, hash), hash, r, rule->length);
+        remember(s, jump_slot(j->far_table, j->bits, hash), hash, r, rule->length);
     }
 }
 
@@ -213,23 +237,34 @@ static uint64_t common(const uint32_t *a, const uint32_t *b, uint64_t n)
     return i;
 }
 
+/* The rule that r begins with, 0 if that is a terminal. */
+static uint32_t first_rule(const seq *s, uint32_t r)
+{
+    uint32_t first = s->nodes[s->nodes[s->rules[r].guard].next].value;
+
+    return is_rule(first) ? rule_of(first) : 0;
+}
+
 /* Rule r, or the rule it begins with, or the rule that begins with, ..:
- * the first that derives a beginning of in[0..n). */
+ * the first that derives a beginning of in[0..n).  All of them can be read
+ * where r can. */
 static uint32_t fitting(const seq *s, uint32_t r, const uint32_t *in, uint64_t n)
 {
     const struct rule *rule = &s->rules[r];
 
     if (!rule->guard || !history_has(s->jumps, rule))
         return 0;
-    uint64_t most = rule->length < n ? rule->length : n;
-    uint64_t same = common(history_at(s->jumps, rule->at), in, most);
-    while (s->rules[r].length > same) {
-        uint32_t first = s->nodes[s->nodes[s->rules[r].guard].next].value;
-        if (!is_rule(first))
-            return 0;
-        r = rule_of(first);
+    const uint32_t *known = history_at(s->jumps, rule->at);
+    for (; r; r = first_rule(s, r)) {
+        uint64_t length = s->rules[r].length;
+        if (length > n || !look_alike(known, in, length))
+            continue;
+        uint64_t same = common(known, in, length);
+        if (same == length)
+            return r;
+        n = same;
     }
-    return r;
+    return 0;
 }
 
 static uint32_t try_table(const seq *s, struct jump *table, const uint32_t *in, uint64_t n, int k)
