@@ -76,6 +76,9 @@ static uint32_t resume_after(const struct wpp_terminal *terminal,
     last = &routine->edges[terminal->edges[terminal->n_edges - 1]];
     if (last->kind == WPP_EDGE_REAL || last->kind == WPP_EDGE_END_STOP)
         return RESUME_NEVER;
+    /* An end-jump may lead to a block that only jumps on and begins no path. */
+    if (last->kind == WPP_EDGE_END_JUMP)
+        return EVENTS_ANYWHERE;
     return last->to;       /* UINT32_MAX, unknown, is EVENTS_ANYWHERE */
 }
 

@@ -11,6 +11,7 @@
 #define BLOCK_ENTRY 0
 #define BLOCK_EXIT  1
 #define NO_BLOCK    UINT32_MAX
+#define ROUTINE_NONLOCAL 2u    /* bit of wpp_routine.flags */
 
 static uint64_t min64(uint64_t a, uint64_t b)
 {
@@ -28,20 +29,36 @@ static bool is_end(const struct wpp_edge *e)
     return e->kind >= WPP_EDGE_END_BACK && e->kind <= WPP_EDGE_END_STOP;
 }
 
-/* Gives the arrivals at each block to the END edges that lead there, first to
- * those that always arrive, then to calls.  arrivals[h] becomes what is left.
+/* Whether an END edge may be that of a call that returns more than once, like
+ * setjmp: a block that is also entered abnormally, so that only cut edges lead
+ * into it.  `entered` marks blocks with a REAL edge into them. */
+static bool may_return_twice(const struct wpp_routine *routine, const struct wpp_edge *e,
+                             const bool *entered)
+{
+    return (routine->flags & ROUTINE_NONLOCAL) && e->kind == WPP_EDGE_END_CALL
+           && !entered[e->src];
+}
+
+/* Gives the arrivals at each block to the END edges that lead there: first to
+ * those that always arrive, then to calls, then what is left to a call that may
+ * return twice.  arrivals[h] becomes what came from nowhere the table knows.
  * Returns the number of arcs made. */
 static uint32_t join_cut_edges(const struct wpp_routine *routine, const uint64_t *edge,
-                               uint64_t *arrivals, struct flow_arc *arc)
+                               const bool *entered, uint64_t *arrivals, struct flow_arc *arc)
 {
+    enum { CERTAIN, CALLS, SECOND_RETURNS, TURNS };
     uint32_t n = 0;
 
-    for (int calls = 0; calls < 2; calls++)
+    for (int turn = 0; turn < TURNS; turn++)
         for (uint32_t i = 0; i < routine->n_edges; i++) {
             const struct wpp_edge *e = &routine->edges[i];
-            if (!is_end(e) || e->to == NO_BLOCK || (e->kind == WPP_EDGE_END_CALL) != calls)
+            uint64_t most = turn == SECOND_RETURNS ? UINT64_MAX : edge[i];
+            if (!is_end(e) || e->to == NO_BLOCK)
                 continue;
-            uint64_t count = min64(edge[i], arrivals[e->to]);
+            if (turn == SECOND_RETURNS ? !may_return_twice(routine, e, entered)
+                                       : (e->kind == WPP_EDGE_END_CALL) != (turn == CALLS))
+                continue;
+            uint64_t count = min64(most, arrivals[e->to]);
             arrivals[e->to] -= count;
             arc[n++] = (struct flow_arc){e->src, e->to, count};
         }
@@ -77,31 +94,42 @@ static void arrange(struct flow *f)
     }
 }
 
+/* Adds the arcs of all edges; arrivals and entered are zeroed scratch. */
+static void make_arcs(struct flow *f, const struct wpp_routine *routine, const uint64_t *edge,
+                      uint64_t *arrivals, bool *entered)
+{
+    for (uint32_t i = 0; i < routine->n_edges; i++) {
+        const struct wpp_edge *e = &routine->edges[i];
+        if (e->kind == WPP_EDGE_START)
+            arrivals[e->dst] += edge[i];
+        if (e->kind != WPP_EDGE_REAL)
+            continue;
+        entered[e->dst] = true;
+        if (e->src != BLOCK_ENTRY && e->dst != BLOCK_EXIT)
+            f->arc[f->n_arcs++] = (struct flow_arc){e->src, e->dst, edge[i]};
+    }
+    f->n_arcs += join_cut_edges(routine, edge, entered, arrivals, f->arc + f->n_arcs);
+}
+
 bool flow_new(struct flow *f, const struct wpp_routine *routine, const uint64_t *block,
               const uint64_t *edge)
 {
-    uint64_t *arrivals = calloc(routine->n_blocks + 1, sizeof *arrivals);
+    uint64_t *arrivals = calloc(routine->n_blocks + (size_t)1, sizeof *arrivals);
+    bool *entered = calloc(routine->n_blocks + (size_t)1, sizeof *entered);
 
     *f = (struct flow){.n_blocks = routine->n_blocks, .block = block};
-    f->arc = calloc(routine->n_edges + 1, sizeof *f->arc);
-    f->first = calloc(routine->n_blocks + 1, sizeof *f->first);
-    if (!arrivals || !f->arc || !f->first) {
-        free(arrivals);
+    f->arc = calloc(2 * (size_t)routine->n_edges + 1, sizeof *f->arc);
+    f->first = calloc(routine->n_blocks + (size_t)1, sizeof *f->first);
+    bool ok = arrivals && entered && f->arc && f->first;
+    if (ok) {
+        make_arcs(f, routine, edge, arrivals, entered);
+        arrange(f);
+    } else {
         flow_free(f);
-        return false;
-    }
-    for (uint32_t i = 0; i < routine->n_edges; i++)
-        if (routine->edges[i].kind == WPP_EDGE_START)
-            arrivals[routine->edges[i].dst] += edge[i];
-    f->n_arcs = join_cut_edges(routine, edge, arrivals, f->arc);
-    for (uint32_t i = 0; i < routine->n_edges; i++) {
-        const struct wpp_edge *e = &routine->edges[i];
-        if (e->kind == WPP_EDGE_REAL && e->src != BLOCK_ENTRY && e->dst != BLOCK_EXIT)
-            f->arc[f->n_arcs++] = (struct flow_arc){e->src, e->dst, edge[i]};
     }
     free(arrivals);
-    arrange(f);
-    return true;
+    free(entered);
+    return ok;
 }
 
 void flow_free(struct flow *f)
