@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* read-wpp - a reader of WPP files written from docs/wpp-format.md alone.
+ *
+ * Plain and slow on purpose; shares no code with the library.  Prints each
+ * thread's tokens, thread after thread, as little-endian 32-bit words; with
+ * --text one line a token: thread, token, routine, path, and the path's blocks
+ * as they are regenerated from the routine's edges.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "read-wpp: %s\n", what);
+    exit(1);
+}
+
+static void *get_memory(size_t n)
+{
+    void *p = calloc(n + 1, 1);
+
+    if (!p)
+        fail("out of memory");
+    return p;
+}
+
+/* ---- Bytes ------------------------------------------------------------------ */
+
+struct bytes {
+    const unsigned char *p;
+    size_t n, at;
+};
+
+static unsigned get_byte(struct bytes *b)
+{
+    if (b->at >= b->n)
+        fail("a section ends too early");
+    return b->p[b->at++];
+}
+
+static uint64_t get_varint(struct bytes *b)
+{
+    uint64_t value = 0;
+    unsigned byte, shift = 0;
+
+    do {
+        byte = get_byte(b);
+        if (shift > 63)
+            fail("a varint is too long");
+        value += (uint64_t)(byte & 127) << shift;
+        shift += 7;
+    } while (byte & 128);
+    return value;
+}
+
+static const unsigned char *get_run(struct bytes *b, uint64_t n)
+{
+    const unsigned char *p = b->p + b->at;
+
+    if (n > b->n - b->at)
+        fail("a section ends too early");
+    b->at += n;
+    return p;
+}
+
+static char *get_string(struct bytes *b)
+{
+    uint64_t n = get_varint(b);
+    const unsigned char *p = get_run(b, n);
+    char *s = get_memory(n);
+
+    memcpy(s, p, n);
+    return s;
+}
+
+static uint64_t fixed(const unsigned char *p, int n)
+{
+    uint64_t value = 0;
+
+    while (n-- > 0)
+        value = value * 256 + p[n];
+    return value;
+}
+
+static uint64_t checksum(uint64_t sum, const unsigned char *p, size_t n)
+{
+    while (n-- > 0) {
+        sum ^= *p++;
+        sum *= 0x100000001b3u;
+    }
+    return sum;
+}
+
+/* ---- The outside ---------------------------------------------------------------- */
+
+static unsigned char *file;
+static size_t file_size;
+
+static void read_file(const char *name)
+{
+    FILE *f = fopen(name, "rb");
+    size_t room = 1 << 16, got;
+
+    if (!f)
+        fail("cannot open the file");
+    file = get_memory(room);
+    while ((got = fread(file + file_size, 1, room - file_size, f)) > 0) {
+        file_size += got;
+        if (file_size == room) {
+            room *= 2;
+            file = realloc(file, room);
+            if (!file)
+                fail("out of memory");
+        }
+    }
+    fclose(f);
+}
+
+static void check_outside(void)
+{
+    const uint64_t start = 0xcbf29ce484222325u;
+    uint64_t n, sum, at;
+
+    if (file_size < 32 || memcmp(file, "\x89WPP\r\n\x1a\n", 8) != 0)
+        fail("no WPP file");
+    n = fixed(file + 12, 4);
+    if (fixed(file + 8, 4) != 1 || n > 64 || file_size < 32 + 40 * n)
+        fail("wrong version or size");
+    sum = checksum(checksum(start, file, 24), file + 32, 40 * n);
+    if (sum != fixed(file + 24, 8) || file_size != fixed(file + 16, 8))
+        fail("wrong header");
+    at = 32 + 40 * n;
+    for (uint64_t i = 0; i < n; i++) {
+        const unsigned char *entry = file + 32 + 40 * i;
+
+        if (fixed(entry + 8, 8) != at || fixed(entry + 16, 8) > file_size - at)
+            fail("wrong section table");
+        if (checksum(start, file + at, fixed(entry + 16, 8)) != fixed(entry + 32, 8))
+            fail("wrong checksum of a section");
+        at += fixed(entry + 16, 8);
+    }
+    if (at != file_size)
+        fail("sections do not fill the file");
+}
+
+static struct bytes section(unsigned kind)
+{
+    for (uint64_t i = 0; i < fixed(file + 12, 4); i++) {
+        const unsigned char *entry = file + 32 + 40 * i, *data = file + fixed(entry + 8, 8);
+        uint64_t n = fixed(entry + 24, 8);
+        unsigned char *content;
+
+        if (fixed(entry, 4) != kind)
+            continue;
+        content = get_memory(n);
+        if (fixed(entry + 4, 4) == 0)
+            memcpy(content, data, n);
+        else if (ZSTD_decompress(content, n, data, fixed(entry + 16, 8)) != n)
+            fail("a section cannot be decompressed");
+        return (struct bytes){content, n, 0};
+    }
+    fail("a section is missing");
+    return (struct bytes){0};
+}
+
+/* ---- Routines --------------------------------------------------------------------- */
+
+struct edge {
+    uint64_t source, target, value;
+};
+
+struct routine {
+    char *name;
+    uint64_t base, n_edges;
+    struct edge *edges;
+};
+
+static struct routine *routines;
+static uint64_t n_routines;
+
+static void read_edges(struct bytes *b, struct routine *r)
+{
+    uint64_t source = 0, value = 0;
+
+    r->n_edges = get_varint(b);
+    r->edges = get_memory(r->n_edges * sizeof *r->edges);
+    for (uint64_t i = 0; i < r->n_edges; i++) {
+        uint64_t step = get_varint(b), target = get_varint(b), delta = get_varint(b);
+
+        source += step;
+        value = step > 0 || i == 0 ? delta : value + delta;
+        r->edges[i] = (struct edge){source, target, value};
+        if (get_varint(b) >= 2)
+            get_varint(b);
+    }
+}
+
+static void read_routine(struct bytes *b, struct routine *r, char **strings)
+{
+    size_t end;
+    uint64_t blocks;
+
+    get_varint(b);
+    r->base = get_varint(b);
+    end = get_varint(b);
+    end += b->at;
+    r->name = strings[get_varint(b)];
+    for (int field = 0; field < 4; field++)
+        get_varint(b);
+    blocks = get_varint(b);
+    for (uint64_t i = 0; i < blocks; i++) {
+        get_varint(b);
+        for (uint64_t lines = get_varint(b); lines > 0; lines--) {
+            get_varint(b);
+            get_varint(b);
+        }
+    }
+    read_edges(b, r);
+    b->at = end;
+}
+
+static void read_routines(void)
+{
+    struct bytes b = section(3);
+    uint64_t n = get_varint(&b);
+    char **strings = get_memory(n * sizeof *strings);
+
+    for (uint64_t i = 0; i < n; i++)
+        strings[i] = get_string(&b);
+    for (uint64_t fields = 6 * get_varint(&b); fields > 0; fields--)
+        get_varint(&b);
+    n_routines = get_varint(&b);
+    routines = get_memory(n_routines * sizeof *routines);
+    for (uint64_t i = 0; i < n_routines; i++)
+        read_routine(&b, &routines[i], strings);
+}
+
+/* ---- Terminals ---------------------------------------------------------------------- */
+
+struct terminal {
+    uint64_t routine;            /* 0: none */
+    uint64_t path;
+};
+
+static struct terminal *terminals;
+static uint64_t n_terminals;
+
+static void read_terminals(void)
+{
+    struct bytes b = section(4);
+
+    n_terminals = get_varint(&b);
+    terminals = get_memory(n_terminals * sizeof *terminals);
+    for (uint64_t i = 0; i < n_terminals; i++)
+        terminals[i].routine = get_varint(&b);
+    for (uint64_t i = 0; i < n_terminals; i++)
+        terminals[i].path = get_varint(&b);
+}
+
+static void print_blocks(const struct routine *r, uint64_t number)
+{
+    uint64_t at = 0;
+
+    while (at != 1) {
+        const struct edge *taken = NULL;
+
+        for (uint64_t i = 0; i < r->n_edges; i++)
+            if (r->edges[i].source == at && r->edges[i].value <= number)
+                taken = &r->edges[i];
+        if (!taken)
+            fail("a path ends nowhere");
+        number -= taken->value;
+        at = taken->target;
+        if (at != 1)
+            printf(" %llu", (unsigned long long)at);
+    }
+}
+
+static void print_terminal(uint64_t number, unsigned thread, int text)
+{
+    const struct terminal *t = &terminals[number];
+    const struct routine *r = t->routine ? &routines[t->routine - 1] : NULL;
+    uint64_t token = t->path + (r ? r->base : 0);
+
+    if (!text) {
+        for (int i = 0; i < 4; i++)
+            putchar((int)(token >> 8 * i & 255));
+        return;
+    }
+    printf("%u %llu %s %llu", thread, (unsigned long long)token, r ? r->name : "-",
+           (unsigned long long)t->path);
+    if (r)
+        print_blocks(r, t->path);
+    putchar('\n');
+}
+
+/* ---- The grammar ---------------------------------------------------------------------- */
+
+/* A symbol is a terminal's number, or n_terminals + a rule's. */
+struct list {
+    uint64_t *symbols;
+    uint64_t n, room;
+};
+
+static struct list *rules;
+static uint64_t n_rules;
+
+static void add(struct list *l, uint64_t symbol)
+{
+    if (l->n == l->room) {
+        l->room = 2 * l->room + 4;
+        l->symbols = realloc(l->symbols, l->room * sizeof *l->symbols);
+        if (!l->symbols)
+            fail("out of memory");
+    }
+    l->symbols[l->n++] = symbol;
+}
+
+static void print_symbol(uint64_t symbol, unsigned thread, int text)
+{
+    if (symbol < n_terminals) {
+        print_terminal(symbol, thread, text);
+        return;
+    }
+    for (uint64_t i = 0; i < rules[symbol - n_terminals].n; i++)
+        print_symbol(rules[symbol - n_terminals].symbols[i], thread, text);
+}
+
+static struct bytes stream(struct bytes *b)
+{
+    uint64_t n = get_varint(b);
+
+    return (struct bytes){get_run(b, n), n, 0};
+}
+
+static uint64_t get_rank(unsigned class, struct bytes *bits, unsigned *bit)
+{
+    uint64_t rank;
+
+    if (class < 4)
+        return class;
+    rank = (uint64_t)(4 + class % 4) << (class / 4 - 1);
+    for (unsigned k = 0; k < class / 4 - 1; k++) {
+        if (*bit / 8 >= bits->n)
+            fail("bits end too early");
+        rank += (uint64_t)(bits->p[*bit / 8] >> *bit % 8 & 1) << k;
+        ++*bit;
+    }
+    return rank;
+}
+
+static void reduce(struct list *stack, struct list *recency, uint64_t n)
+{
+    if (n > stack->n)
+        fail("a rule is too long");
+    rules = realloc(rules, (n_rules + 1) * sizeof *rules);
+    if (!rules)
+        fail("out of memory");
+    rules[n_rules] = (struct list){0};
+    for (uint64_t i = stack->n - n; i < stack->n; i++)
+        add(&rules[n_rules], stack->symbols[i]);
+    stack->n -= n;
+    add(stack, n_terminals + n_rules);
+    add(recency, n_terminals + n_rules);
+    n_rules++;
+}
+
+/* The list of recency is kept with the most recent symbol last. */
+static void use(struct list *stack, struct list *recency, uint64_t rank)
+{
+    uint64_t symbol, at;
+
+    if (rank >= recency->n)
+        fail("a rank is too large");
+    at = recency->n - 1 - rank;
+    symbol = recency->symbols[at];
+    memmove(recency->symbols + at, recency->symbols + at + 1, rank * sizeof symbol);
+    recency->symbols[recency->n - 1] = symbol;
+    add(stack, symbol);
+}
+
+static void run_grammar(int text)
+{
+    struct bytes b = section(6), steps = stream(&b), lengths = stream(&b), bits = stream(&b);
+    struct list stack = {0}, recency = {0};
+    uint64_t new_terminal = 0;
+    unsigned bit = 0, thread = 0;
+
+    while (steps.at < steps.n) {
+        unsigned step = get_byte(&steps);
+
+        if (step == 0) {
+            for (uint64_t i = 0; i < stack.n; i++)
+                print_symbol(stack.symbols[i], thread, text);
+            stack.n = 0;
+            thread++;
+        } else if (step == 1) {
+            if (new_terminal == n_terminals)
+                fail("too many terminals");
+            add(&stack, new_terminal);
+            add(&recency, new_terminal++);
+        } else if (step <= 16) {
+            reduce(&stack, &recency, step);
+        } else if (step == 17) {
+            reduce(&stack, &recency, 17 + get_varint(&lengths));
+        } else if (step >= 128 && step <= 251) {
+            use(&stack, &recency, get_rank(step - 128, &bits, &bit));
+        } else {
+            fail("unknown step");
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int text = argc == 3 && strcmp(argv[1], "--text") == 0;
+
+    if (argc != 2 + text)
+        fail("usage: read-wpp [--text] FILE");
+    read_file(argv[argc - 1]);
+    check_outside();
+    read_routines();
+    read_terminals();
+    run_grammar(text);
+    return ferror(stdout) != 0;
+}
