@@ -27,7 +27,7 @@ static int broken(struct checker *c, const char *format, ...)
     return SEQ_E_BROKEN;
 }
 
-/* G7. */
+/* G8. */
 static bool mark_allowed(const seq *s, uint32_t n)
 {
     const struct node *last = &s->nodes[s->nodes[n].next];
@@ -60,7 +60,23 @@ static int check_digram(struct checker *c, uint32_t n)
     return SEQ_OK;
 }
 
-/* G1, G3, G4 for rule r, and its digrams. */
+/* G7 for rule r. */
+static bool repeats_right(const seq *s, uint32_t r)
+{
+    uint32_t guard = s->rules[r].guard;
+    uint32_t first = s->nodes[guard].next;
+    bool start = is_start_guard(s->nodes[guard].value);
+    bool pair = s->nodes[s->nodes[first].next].next == guard && !start;
+
+    if (!start && s->rules[r].first != s->nodes[first].value)
+        return false;
+    for (uint32_t n = first; n != guard; n = s->nodes[n].next)
+        if (s->nodes[n].whole != (pair && n == first ? r : 0))
+            return false;
+    return true;
+}
+
+/* G1, G3, G4, G7 for rule r, and its digrams. */
 static int check_body(struct checker *c, uint32_t r)
 {
     const seq *s = c->s;
@@ -90,6 +106,8 @@ static int check_body(struct checker *c, uint32_t r)
                       (unsigned long long)length, (unsigned long long)s->rules[r].length);
     if (symbols < 2 && !is_start_guard(s->nodes[guard].value))
         return broken(c, "rule %u has a body of %llu", r, (unsigned long long)symbols);
+    if (!repeats_right(s, r))
+        return broken(c, "rule %u: its first symbol or length of two is noted wrong", r);
     c->nodes += symbols + 1;
     return SEQ_OK;
 }

@@ -114,6 +114,19 @@ static uint32_t unsettled(const seq *s, uint32_t guard)
     return s->nodes[n].mark == MARK_UNSETTLED ? n : 0;
 }
 
+/* The symbol at `last`, which ends the start rule, and `value` are all of r. */
+static int climb(seq *s, struct cursor *c, uint32_t last, uint32_t value, uint32_t r)
+{
+    uint64_t length = length_of(s, value);
+
+    c->at += length;
+    s->rules[rule_of(s->nodes[c->guard].value)].length += length;
+    replace_end(s, last, r);
+    history_saw(s, c->start, r, c->at);
+    dissolve_beginning(s, r);
+    return restore(s);
+}
+
 /* Appends one symbol, after what must be settled before. */
 static int append_next(seq *s, struct cursor *c)
 {
@@ -125,12 +138,8 @@ static int append_next(seq *s, struct cursor *c)
             return s->status;
         uint32_t last = s->nodes[c->guard].prev;
         uint32_t twin = last == c->guard ? 0 : digrams_find(s, s->nodes[last].value, value);
-        uint32_t r = twin ? rule_of_pair(s, twin) : 0;
-        if (r) {
-            append_symbol(s, c->guard, value);
-            c->at += length_of(s, value);
-            return finish_with(s, c, last, r);
-        }
+        if (twin && s->nodes[twin].whole)
+            return climb(s, c, last, value, s->nodes[twin].whole);
         uint32_t w = unsettled(s, c->guard);
         if (!w)
             break;

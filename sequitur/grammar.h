@@ -21,7 +21,9 @@
  *   G5  a digram whose node carries no mark is *present*.  No two present
  *       digrams are equal unless they overlap (the two of `aaa`);
  *   G6  the digram table holds one node for each present digram, no others;
- *   G7  between calls the only mark is POSTPONED, on a digram that ends a
+ *   G7  node.whole and rule.first repeat what the ring says, so that asking does
+ *       not take a walk through it; they are not kept up for start rules;
+ *   G8  between calls the only mark is POSTPONED, on a digram that ends a
  *       start rule.
  */
 #ifndef SEQUITUR_GRAMMAR_H
@@ -54,7 +56,8 @@ struct node {
     uint32_t value;
     uint32_t prev;
     uint32_t next;           /* of a free node: the next free one */
-    uint32_t mark;
+    uint32_t mark : 3;
+    uint32_t whole : 29;     /* the rule whose whole body the digram here is, or 0 */
 };
 
 #define AT_UNKNOWN UINT64_MAX
@@ -64,6 +67,8 @@ struct rule {
     uint32_t count;          /* of a free one: the next free number */
     uint64_t length;
     uint64_t at;             /* where in the history it stood last, or AT_UNKNOWN */
+    uint32_t first;          /* the value of its first symbol; 0 while it has none */
+    uint32_t reserved;
 };
 
 #define NO_TERMINAL UINT32_MAX
@@ -203,8 +208,9 @@ void enqueue(seq *s, uint32_t n);
 /* Checks queued digrams until none is left: the two properties hold again.
  * SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
 int restore(seq *s);
-/* The rule whose whole body is the digram at n, else 0. */
-uint32_t rule_of_pair(const seq *s, uint32_t n);
+/* Puts r in the place of the symbol at n, which ends the active start rule, and
+ * one that was to follow it.  The digram that r ends stays unsettled. */
+void replace_end(seq *s, uint32_t n, uint32_t r);
 /* The present digram equal to the one at w and not overlapping it, else 0. */
 uint32_t find_twin(const seq *s, uint32_t w, bool *overlaps);
 /* Takes the symbols first..last out of their body into a new rule and leaves

@@ -240,7 +240,7 @@ static uint64_t common(const uint32_t *a, const uint32_t *b, uint64_t n)
 /* The rule that r begins with, 0 if that is a terminal. */
 static uint32_t first_rule(const seq *s, uint32_t r)
 {
-    uint32_t first = s->nodes[s->nodes[s->rules[r].guard].next].value;
+    uint32_t first = s->rules[r].first;
 
     return is_rule(first) ? rule_of(first) : 0;
 }

@@ -47,6 +47,25 @@ static void inherit(seq *s, uint32_t n, uint32_t value)
         digrams_insert(s, n);
 }
 
+/* The symbols at n and before it are new neighbours: G7 for their rule. */
+static void note_body(seq *s, uint32_t n)
+{
+    uint32_t before = s->nodes[n].prev;
+    uint32_t after = s->nodes[n].next;
+    uint32_t guard = s->nodes[before].value;
+
+    if (is_guard(guard)) {
+        if (is_start_guard(guard))
+            return;
+        s->rules[rule_of(guard)].first = s->nodes[n].value;
+        s->nodes[n].whole = s->nodes[s->nodes[after].next].value == guard ? rule_of(guard) : 0;
+        return;
+    }
+    guard = s->nodes[after].value;
+    if (is_guard(guard) && !is_start_guard(guard))
+        s->nodes[before].whole = s->nodes[s->nodes[before].prev].value == guard ? rule_of(guard) : 0;
+}
+
 uint32_t append_symbol(seq *s, uint32_t guard, uint32_t value)
 {
     uint32_t n = node_new(s, value);
@@ -88,6 +107,8 @@ uint32_t extract_rule(seq *s, uint32_t first, uint32_t last)
     link_nodes(s, symbol, after);
     s->newest = r;
     s->newest_use[0] = symbol;
+    note_body(s, first);
+    note_body(s, symbol);
     /* What `last` was marked for has gone with its right neighbour. */
     s->nodes[last].mark &= MARK_QUEUED;
     if (left_held && s->nodes[before].value == left_value)
@@ -114,14 +135,31 @@ void replace_pair(seq *s, uint32_t n, uint32_t r)
     s->rules[r].count++;
     s->nodes[n].value = VALUE_RULE | r;
     s->nodes[n].mark &= MARK_QUEUED;
+    s->nodes[n].whole = 0;
     link_nodes(s, n, after);
     node_free(s, right);
+    note_body(s, n);
     if (left_held && s->nodes[before].value == left_value)
         inherit(s, s->nodes[before].prev, left_value);
     if (right_held && s->nodes[after].value == right_value)
         inherit(s, after, right_value);
     enqueue_digram(s, before);
     enqueue_digram(s, n);
+}
+
+void replace_end(seq *s, uint32_t n, uint32_t r)
+{
+    uint32_t before = s->nodes[n].prev;
+    uint32_t old = s->nodes[n].value;
+    bool held = unregister(s, before);
+
+    drop_use(s, old);
+    s->rules[r].count++;
+    s->nodes[n].value = VALUE_RULE | r;
+    if (held && s->nodes[before].value == old)
+        inherit(s, s->nodes[before].prev, old);
+    if (!ends_body(s, before))
+        s->nodes[before].mark |= MARK_UNSETTLED;
 }
 
 static void dissolve_if_single(seq *s, uint32_t n)
@@ -139,8 +177,11 @@ static void dissolve_if_single(seq *s, uint32_t n)
 
     unregister(s, before);
     unregister(s, n);
+    s->nodes[before].whole = 0;
+    s->nodes[first].whole = 0;
     link_nodes(s, before, first);
     link_nodes(s, last, after);
+    note_body(s, first);
     s->rules[r].count = 0;
     rule_free(s, r);
     node_free(s, n);
@@ -155,16 +196,6 @@ void dissolve_beginning(seq *s, uint32_t r)
 
     dissolve_if_single(s, first);
     dissolve_if_single(s, second);
-}
-
-uint32_t rule_of_pair(const seq *s, uint32_t n)
-{
-    uint32_t guard = s->nodes[n].prev;
-    uint32_t value = s->nodes[guard].value;
-    bool whole = is_guard(value) && !is_start_guard(value)
-              && s->nodes[s->nodes[s->nodes[n].next].next].value == value;
-
-    return whole ? rule_of(value) : 0;
 }
 
 /* Equal digrams of one symbol stand in one run, however the table and w lie in
@@ -212,7 +243,7 @@ static bool look_ahead(const seq *s, uint32_t w)
     if (s->ahead == NO_TERMINAL || s->nodes[right].next != s->active)
         return false;
     uint32_t n = digrams_find(s, s->nodes[right].value, s->ahead);
-    return n && rule_of_pair(s, n);
+    return n && s->nodes[n].whole;
 }
 
 /* The symbol at n, a use of some rule, becomes one of r. */
@@ -227,6 +258,7 @@ static void rename_use(seq *s, uint32_t n, uint32_t r)
     drop_use(s, old);
     s->rules[r].count++;
     s->nodes[n].value = VALUE_RULE | r;
+    note_body(s, n);
     if (left_held && s->nodes[before].value == old)
         inherit(s, s->nodes[before].prev, old);
     if (right_held && s->nodes[after].value == old)
@@ -269,7 +301,7 @@ static int merge_rules(seq *s, uint32_t q, uint32_t r)
 /* The digram at w gives way to rule r, whose body its twin is. */
 static int use_whole_rule(seq *s, uint32_t w, uint32_t r)
 {
-    uint32_t q = rule_of_pair(s, w);
+    uint32_t q = s->nodes[w].whole;
 
     if (q)
         return merge_rules(s, q, r);
@@ -289,10 +321,10 @@ static int check(seq *s, uint32_t w)
             digrams_insert(s, w);
         return SEQ_OK;
     }
-    if ((r = rule_of_pair(s, twin))) {
+    if ((r = s->nodes[twin].whole)) {
         if (use_whole_rule(s, w, r) != SEQ_OK)
             return s->status;
-    } else if ((r = rule_of_pair(s, w))) {
+    } else if ((r = s->nodes[w].whole)) {
         take_over(s, w);
         replace_pair(s, twin, r);
     } else if (look_ahead(s, w)) {
