@@ -27,24 +27,29 @@ static bool call_cuts(gcall *call)
              && (fndecl_built_in_p(callee) || DECL_IN_SYSTEM_HEADER(callee)));
 }
 
-// Calls after which a block is split: all that cut, and all that need an edge
-// to the exit for edge profiling, so that lines fall into the same blocks as
-// in GCC's own coverage graph (docs/design.md, "Line counts").
-static bool splits_block(gimple *statement)
+// Statements to which GCC's coverage gives an edge to the exit, because they
+// may not come back: it splits blocks after them.
+static bool coverage_splits(gimple *statement)
 {
     if (gasm *assembly = dyn_cast<gasm *>(statement))
         return gimple_asm_volatile_p(assembly) || gimple_asm_input_p(assembly);
     gcall *call = dyn_cast<gcall *>(statement);
     if (!call)
         return false;
-    if (call_cuts(call) || gimple_call_tail_p(call))
-        return true;
     tree callee = gimple_call_fndecl(call);
     int flags = gimple_call_flags(call);
     if (callee && fndecl_built_in_p(callee) && (flags & ECF_NOTHROW)
         && !(flags & ECF_RETURNS_TWICE))
         return false;
     return !(flags & (ECF_PURE | ECF_CONST)) || (flags & ECF_LOOPING_CONST_OR_PURE);
+}
+
+// Statements after which we split a block: those, so that lines fall into the
+// same blocks as in GCC's coverage (docs/design.md), and what ends a path.
+static bool splits_block(gimple *statement)
+{
+    gcall *call = dyn_cast<gcall *>(statement);
+    return coverage_splits(statement) || (call && (call_cuts(call) || gimple_call_tail_p(call)));
 }
 
 static bool has_complex_out(basic_block bb)
@@ -122,8 +127,9 @@ static void split_after_calls(basic_block bb)
         bb = split_block(bb, statement)->dest;
 }
 
-// A jump with a source line of its own on one way out of a branch: an empty
-// block takes the line (the coverage graph does the same).
+// A jump with a source line of its own on one way out of a branch, or behind a
+// call that may not come back: an empty block takes the line (the coverage
+// graph does the same).
 static void split_lined_edges(basic_block bb)
 {
     std::vector<edge> lined;
@@ -137,7 +143,8 @@ static void split_lined_edges(basic_block bb)
         if (!compat_no_location(gimple_location(last)))
             break;
     }
-    if (!last || !gimple_has_location(last) || single_succ_p(bb))
+    if (!last || !gimple_has_location(last)
+        || (single_succ_p(bb) && !coverage_splits(compat_last_stmt(bb))))
         return;
     FOR_EACH_EDGE (e, ei, bb->succs)
         if (!(e->flags & EDGE_COMPLEX) && !compat_no_location(e->goto_locus)
