@@ -36,6 +36,12 @@ static inline uint64_t digram_home(const struct digrams *t, uint64_t tag)
     return tag * t->homes >> 32;
 }
 
+/* Where a search for the digram begins. */
+static inline const uint64_t *digrams_slot(const seq *s, uint32_t a, uint32_t b)
+{
+    return s->digrams.slots + digram_home(&s->digrams, digram_tag(a, b));
+}
+
 /* The node that holds the digram (a, b), or 0. */
 static inline uint32_t digrams_find(const seq *s, uint32_t a, uint32_t b)
 {

@@ -29,6 +29,7 @@ struct cursor {
     uint32_t guard;
     uint64_t at;             /* position of the first unread terminal */
     uint64_t end;            /* of the block */
+    struct outlook ahead;    /* of `at`, or of where `at` was */
 };
 
 int fast_new(seq *s)
@@ -42,9 +43,11 @@ void fast_free(seq *s)
 }
 
 /* What to append next. */
-static uint32_t next_symbol(const seq *s, const struct cursor *c)
+static uint32_t next_symbol(const seq *s, struct cursor *c)
 {
-    uint32_t r = history_jump(s, c->at, c->end - c->at);
+    if (c->ahead.position != c->at)
+        c->ahead = history_look(s, c->at, c->end - c->at);
+    uint32_t r = history_jump(s, &c->ahead);
 
     return r ? VALUE_RULE | r : *history_at(s->jumps, c->at);
 }
@@ -127,10 +130,22 @@ static int climb(seq *s, struct cursor *c, uint32_t last, uint32_t value, uint32
     return restore(s);
 }
 
+/* The table's slot for the digram that may have to be settled. */
+static void prefetch_end(const seq *s, uint32_t guard)
+{
+    uint32_t last = s->nodes[guard].prev;
+    uint32_t before = s->nodes[last].prev;
+
+    __builtin_prefetch(digrams_slot(s, s->nodes[before].value, s->nodes[last].value));
+}
+
 /* Appends one symbol, after what must be settled before. */
 static int append_next(seq *s, struct cursor *c)
 {
+    prefetch_end(s, c->guard);
     uint32_t value = next_symbol(s, c);
+    uint64_t next = c->at + length_of(s, value);
+    c->ahead = history_look(s, next, c->end - next);
     bool changed;
 
     for (;;) {
@@ -164,7 +179,9 @@ static int append_next(seq *s, struct cursor *c)
 
 static int append_block(seq *s, struct start *t, const uint32_t *terminals, size_t n)
 {
-    struct cursor c = {.start = t, .guard = s->rules[t->rule].guard};
+    struct cursor c = {
+        .start = t, .guard = s->rules[t->rule].guard, .ahead.position = UINT64_MAX,
+    };
     int status = history_add(s, t, terminals, n, &c.at);
 
     c.end = c.at + n;

@@ -198,7 +198,8 @@ static inline struct jump *jump_slot(struct jump *table, unsigned bits, uint32_t
 static void remember(seq *s, struct jump *e, uint32_t hash, uint32_t r, uint64_t length)
 {
     if (e->rule && e->length>length && s->rules[e->rule].guard && s->rules[e->rule].length==e->length && history_has(s->jumps,&s->rules[e->rule])) return;
-    *e = (struct jump){r, hash, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+    *e = (struct jump){r, hash, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX,
+                       (uint32_t)s->rules[r].at};
 }
 
 void history_saw(seq *s, const struct start *t, uint32_t r, uint64_t end)
@@ -267,22 +268,42 @@ static uint32_t fitting(const seq *s, uint32_t r, const uint32_t *in, uint64_t n
     return 0;
 }
 
-static uint32_t try_table(const seq *s, struct jump *table, const uint32_t *in, uint64_t n, int k)
-{
-    if (n < (uint64_t)k)
-        return 0;
-    uint32_t hash = hash_terminals(in, k);
-    const struct jump *e = jump_slot(table, s->jumps->bits, hash);
-    return e->rule && e->hash == hash ? fitting(s, e->rule, in, n) : 0;
-}
-
-uint32_t history_jump(const seq *s, uint64_t position, uint64_t n)
+struct outlook history_look(const seq *s, uint64_t position, uint64_t n)
 {
     const struct jumps *j = s->jumps;
     const uint32_t *in = history_at(j, position);
-    uint32_t r = try_table(s, j->far_table, in, n, FAR);
+    struct outlook o = {.position = position, .n = n};
 
-    return r ? r : try_table(s, j->near_table, in, n, NEAR);
+    if (n >= NEAR) {
+        o.near_hash = hash_terminals(in, NEAR);
+        __builtin_prefetch(jump_slot(j->near_table, j->bits, o.near_hash));
+    }
+    if (n >= FAR) {
+        o.far_hash = hash_terminals(in, FAR);
+        __builtin_prefetch(jump_slot(j->far_table, j->bits, o.far_hash));
+    }
+    return o;
+}
+
+static uint32_t try_entry(const seq *s, const struct jump *e, uint32_t hash,
+                          const struct outlook *o)
+{
+    if (!e->rule || e->hash != hash)
+        return 0;
+    __builtin_prefetch(history_at(s->jumps, e->at));
+    return fitting(s, e->rule, history_at(s->jumps, o->position), o->n);
+}
+
+uint32_t history_jump(const seq *s, const struct outlook *o)
+{
+    const struct jumps *j = s->jumps;
+    uint32_t r = 0;
+
+    if (o->n >= FAR)
+        r = try_entry(s, jump_slot(j->far_table, j->bits, o->far_hash), o->far_hash, o);
+    if (!r && o->n >= NEAR)
+        r = try_entry(s, jump_slot(j->near_table, j->bits, o->near_hash), o->near_hash, o);
+    return r;
 }
 
 bool history_check(const seq *s, uint32_t *culprit)

@@ -32,6 +32,15 @@ struct jump {
     uint32_t rule;           /* 0: none */
     uint32_t hash;           /* of the NEAR or FAR terminals; its top bits are the index */
     uint32_t length;         /* the rule's, or UINT32_MAX */
+    uint32_t at;             /* low bits of the rule's place in the history, to prefetch it */
+};
+
+/* What stands at a position, hashed ahead of the moment when it is needed. */
+struct outlook {
+    uint64_t position;
+    uint64_t n;              /* terminals until the end of the block */
+    uint32_t near_hash;      /* if n >= NEAR */
+    uint32_t far_hash;       /* if n >= FAR */
 };
 
 struct jumps {
@@ -67,9 +76,11 @@ bool derives_input(const seq *s, uint32_t value, const uint32_t *in);
 /* Rule r has just been seen to end at position `end` of stream t. */
 void history_saw(seq *s, const struct start *t, uint32_t r, uint64_t end);
 
-/* A rule that derives the first of the n terminals at `position`, as many as
- * can be found quickly; 0 if none. */
-uint32_t history_jump(const seq *s, uint64_t position, uint64_t n);
+/* Hashes the n terminals at `position` and has memory fetch the entries. */
+struct outlook history_look(const seq *s, uint64_t position, uint64_t n);
+/* A rule that derives the first of the terminals there, as many as can be
+ * found quickly; 0 if none. */
+uint32_t history_jump(const seq *s, const struct outlook *o);
 
 /* H2 for every rule.  True if it holds. */
 bool history_check(const seq *s, uint32_t *culprit);
