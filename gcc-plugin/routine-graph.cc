@@ -218,8 +218,9 @@ void split_for_paths(function *fun)
     std::vector<basic_block> blocks;
     edge entry = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fun));
 
-    // A first block that is also entered otherwise keeps the entry apart.
-    if (!single_pred_p(entry->dest))
+    // A first block that is also entered abnormally begins paths of its own:
+    // the routine's entry is kept apart from it.
+    if (has_complex_in(entry->dest))
         split_edge(entry);
     FOR_EACH_BB_FN (bb, fun)
         blocks.push_back(bb);

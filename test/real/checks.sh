@@ -63,6 +63,13 @@ gcov_counts() {
         END { for (l in total) if (total[l] > 0) printf "%s %.0f\n", l, total[l] }' | sort
 }
 
+# gcov shortens lib/compress/../common/x.h to lib/common/x.h; this does so in a list,
+# and adds up what then has one name.
+canonical_names() {
+    sed -E ':again; s,(^|/)([^/.]|[^/][^/.]|[^/]{3,})/\.\./,\1,; t again' |
+        awk '{ total[$1] += $2 } END { for (l in total) printf "%s %.0f\n", l, total[l] }' | sort
+}
+
 # Prints the lines on which two such lists differ, the shorter list's gaps as 0.
 differing_counts() {
     awk 'NR == FNR { first[$1] = $2; next }
@@ -71,16 +78,20 @@ differing_counts() {
         "$1" "$2" | sort -t: -k1,1 -k2,2n
 }
 
+# Programs look at their own name and at the folder they run in, and loop over the
+# characters: both runs have the same ones, and the folder is as empty.
 check_line_counts() {
-    local name=$1 size=$2 wpp=$3 dir=$REAL/gcov-O0/$1 different executed
+    local name=$1 size=$2 wpp=$3 run=$4 dir=$REAL/gcov-O0/$1 different executed
 
     real_build "$name" "${CC:-gcc}" -O0 "$dir" --coverage -fprofile-update=single ||
         { fail "$name -O0: the gcov build"; return; }
     find "$dir" -name '*.gcda' -delete
-    real_command "$name" "$dir/$name" "$size"
-    in_folder "$T/gcov" "${command[@]}"
+    wpp-dump --line-counts "$wpp" | canonical_names > "$T/wpp.counts"
+    rm -rf "$run"
+    mkdir -p "$run" && cp "$dir/$name" "$run/$name"
+    real_command "$name" "$run/$name" "$size"
+    in_folder "$run" "${command[@]}"
     gcov_counts "$(real_tree "$name")" "$dir" > "$T/gcov.counts"
-    wpp-dump --line-counts "$wpp" | sort > "$T/wpp.counts"
     executed=$(wc -l < "$T/gcov.counts")
     differing_counts "$T/wpp.counts" "$T/gcov.counts" > "$T/counts.diff"
     cp "$T/counts.diff" "$REAL/$name.line-differences"
@@ -110,7 +121,8 @@ check_program() {
     real_command "$name" "$plain/$name" "$size"
     in_folder "$d/plain" "${command[@]}"
     plain_status=$?
-    real_command "$name" "$traced/$name" "$size"
+    mkdir -p "$d" && cp "$traced/$name" "$d/$name"
+    real_command "$name" "$d/$name" "$size"
     record_live "$d"
     traced_status=$?
     is "$what: exit status" "$traced_status" "$plain_status"
@@ -129,6 +141,6 @@ check_program() {
     fi
     rm -f "$d/trace"
     ok "$what: wpp-check --strict" wpp-check --strict "$d/saved.wpp"
-    [ "$opt" != -O0 ] || check_line_counts "$name" "$size" "$d/saved.wpp"
+    [ "$opt" != -O0 ] || check_line_counts "$name" "$size" "$d/saved.wpp" "$d"
     rm -rf "$d"
 }
