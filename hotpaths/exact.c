@@ -16,8 +16,19 @@
  * a time, depth first.  A group of places with equal strings of length d has
  * the frequency  sum of frequency(rule) over its places that count from d or
  * less.  Groups that are hot are reported and not refined: what extends them
- * is not minimal.  Groups that can no longer become hot are dropped, for the
- * frequency never grows with the length.
+ * is not minimal.
+ *
+ * A place is dropped as soon as no hot subpath can begin there.  Its *reach* is
+ * the cost of the next L terminals of its text: no string that begins there
+ * costs more.  No extension of a group's string is more frequent than the sum
+ * of frequency(rule) over *all* places of the group, nor than any bound found
+ * for a shorter string.  (The group's own frequency is no such bound once
+ * places have been dropped: an occurrence of the extension may count at one
+ * place and the shorter string in it at another, in a rule below.)
+ *
+ * Invariant: each place at which a hot subpath stands is in the group of every
+ * prefix of it.  So the frequency of a hot group is exact, and that of any
+ * other is too small at most.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -30,6 +41,7 @@
 
 struct place {
     uint64_t at;            /* in the text */
+    uint64_t reach;         /* see above */
     uint32_t counts_from;   /* length of the shortest string that counts here */
     uint32_t rule;
 };
@@ -40,6 +52,7 @@ struct group {
     uint32_t length;
     bool is_new;            /* not yet looked at; else to be split further */
     uint64_t unit_cost;
+    uint64_t at_most;       /* no extension is more frequent */
 };
 
 struct search {
@@ -52,7 +65,7 @@ struct search {
     size_t n_places, places_size;
     struct group *stack;
     size_t n_stack, stack_size;
-    bool *cold;             /* terminals that no hot subpath can hold */
+    uint64_t *count;        /* frequency of each terminal */
 };
 
 /* ---- Growing arrays --------------------------------------------------------------- */
@@ -84,15 +97,13 @@ static int put_text(struct search *s, uint32_t symbol)
     return HOT_OK;
 }
 
-/* The terminal is where a subpath may begin, unless it is a cold one. */
+/* The terminal is where a subpath may begin. */
 static int put_place(struct search *s, uint32_t terminal, uint32_t counts_from, uint32_t rule)
 {
-    if (!s->cold[terminal]) {
-        if (s->n_places == s->places_size &&
-            double_array((void **)&s->places, &s->places_size, sizeof *s->places) != HOT_OK)
-            return HOT_E_MEMORY;
-        s->places[s->n_places++] = (struct place){ s->n_text, counts_from, rule };
-    }
+    if (s->n_places == s->places_size &&
+        double_array((void **)&s->places, &s->places_size, sizeof *s->places) != HOT_OK)
+        return HOT_E_MEMORY;
+    s->places[s->n_places++] = (struct place){ s->n_text, 0, counts_from, rule };
     return put_text(s, terminal);
 }
 
@@ -109,26 +120,28 @@ static int push_group(struct search *s, struct group group)
 
 /* ---- Writing out the right-hand sides ------------------------------------------------ */
 
-/* No string that holds a terminal is more frequent than the terminal. */
-static int mark_cold(struct search *s)
+static int count_terminals(struct search *s)
 {
-    const struct analysis *a = s->a;
-    const struct wpp_grammar *g = a->g;
-    uint64_t *count = calloc((size_t)g->n_terminals + 1, sizeof *count);
+    const struct wpp_grammar *g = s->a->g;
 
-    s->cold = calloc((size_t)g->n_terminals + 1, sizeof *s->cold);
-    if (!count || !s->cold) {
-        free(count);
+    s->count = calloc((size_t)g->n_terminals + 1, sizeof *s->count);
+    if (!s->count)
         return HOT_E_MEMORY;
+    for (uint32_t rule = 0; rule < rule_count(g); rule++) {
+        for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
+            uint32_t symbol = g->symbols[i];
+
+            if (!(symbol & WPP_RULE))
+                s->count[symbol] = saturating_add(s->count[symbol], s->a->frequency[rule]);
+        }
     }
-    for (uint32_t rule = 0; rule < rule_count(g); rule++)
-        for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++)
-            if (!(g->symbols[i] & WPP_RULE))
-                count[g->symbols[i]] = saturating_add(count[g->symbols[i]], a->frequency[rule]);
-    for (uint32_t t = 0; t < g->n_terminals; t++)
-        s->cold[t] = unit_cost_needed(count[t], s->min_cost) > a->max_length * a->dearest;
-    free(count);
     return HOT_OK;
+}
+
+/* No string that holds a terminal is more frequent than the terminal. */
+static bool is_cold(const struct search *s, uint32_t terminal)
+{
+    return unit_cost_needed(s->count[terminal], s->min_cost) > s->a->max_length * s->a->dearest;
 }
 
 /* The text of the rule in visit: where it begins, and its first and last gap
@@ -177,6 +190,45 @@ static int keep_ends(struct search *s, struct ends_store *ends, uint32_t rule,
                      s->text + s->n_text - n_suffix, n_suffix);
 }
 
+/* Gives the places from `first` on, all in the text from `begin` on, their
+ * reach.  Cold terminals end the text. */
+static void measure_reach(struct search *s, size_t begin, size_t first)
+{
+    uint64_t reach = 0;
+    size_t length = 0;
+    size_t place = s->n_places;
+
+    for (size_t i = s->n_text; i-- > begin;) {
+        if (s->text[i] != END && is_cold(s, s->text[i]))
+            s->text[i] = END;
+        if (s->text[i] == END) {
+            reach = length = 0;
+        } else {
+            reach += s->a->cost[s->text[i]];
+            if (++length > s->a->max_length)
+                reach -= s->a->cost[s->text[i + s->a->max_length]];
+        }
+        if (place > first && s->places[place - 1].at == i)
+            s->places[--place].reach = reach;
+    }
+    assert(place == first);
+}
+
+/* Drops the places from `first` on where no hot subpath can begin. */
+static void drop_cold_places(struct search *s, size_t first)
+{
+    size_t kept = first;
+
+    for (size_t i = first; i < s->n_places; i++) {
+        uint32_t terminal = s->text[s->places[i].at];
+
+        if (terminal != END &&
+            unit_cost_needed(s->count[terminal], s->min_cost) <= s->places[i].reach)
+            s->places[kept++] = s->places[i];
+    }
+    s->n_places = kept;
+}
+
 static int write_rule(struct search *s, struct ends_store *ends, uint32_t rule)
 {
     const struct wpp_grammar *g = s->a->g;
@@ -197,9 +249,8 @@ static int write_rule(struct search *s, struct ends_store *ends, uint32_t rule)
     }
     if (keep_ends(s, ends, rule, &w) != HOT_OK)
         return HOT_E_MEMORY;
-    for (size_t i = w.begin; i < s->n_text; i++)
-        if (s->text[i] != END && s->cold[s->text[i]])
-            s->text[i] = END;
+    measure_reach(s, w.begin, n_places);
+    drop_cold_places(s, n_places);
     if (s->n_places == n_places) {
         s->n_text = w.begin;
         return HOT_OK;
@@ -222,30 +273,53 @@ static int write_all(struct search *s)
 
 /* ---- Sorting the places ------------------------------------------------------------------ */
 
-static uint64_t group_frequency(const struct search *s, const struct group *group)
-{
-    uint64_t sum = 0;
+struct sums {
+    uint64_t counting;      /* frequency of the rules in which the string counts */
+    uint64_t all;
+};
 
-    for (size_t i = group->begin; i < group->end; i++)
+static struct sums sum_group(const struct search *s, const struct group *group)
+{
+    struct sums sums = { 0, 0 };
+
+    for (size_t i = group->begin; i < group->end; i++) {
+        uint64_t frequency = s->a->frequency[s->places[i].rule];
+
+        sums.all = saturating_add(sums.all, frequency);
         if (s->places[i].counts_from <= group->length)
-            sum = saturating_add(sum, s->a->frequency[s->places[i].rule]);
-    return sum;
+            sums.counting = saturating_add(sums.counting, frequency);
+    }
+    return sums;
 }
 
-/* Reports the group if it is hot.  True when it is to be refined. */
-static bool judge(struct search *s, const struct group *group, int *status)
+/* Takes the places out of the group that reach less than `needed`. */
+static void narrow(struct search *s, struct group *group, uint64_t needed)
+{
+    size_t kept = group->begin;
+
+    for (size_t i = group->begin; i < group->end; i++)
+        if (s->places[i].reach >= needed)
+            s->places[kept++] = s->places[i];
+    group->end = kept;
+}
+
+/* Reports the group if it is hot, else narrows it.  True when it is to be
+ * refined. */
+static bool judge(struct search *s, struct group *group, int *status)
 {
     const struct analysis *a = s->a;
-    uint64_t frequency = group_frequency(s, group);
-    uint64_t needed = unit_cost_needed(frequency, s->min_cost);
-    uint64_t most = group->unit_cost + (a->max_length - group->length) * a->dearest;
+    struct sums sums = sum_group(s, group);
 
-    if (needed <= group->unit_cost && group->length >= a->min_length) {
+    if (group->length >= a->min_length &&
+        unit_cost_needed(sums.counting, s->min_cost) <= group->unit_cost) {
         *status = found_add(s->out, s->text + s->places[group->begin].at, group->length,
-                            group->unit_cost, frequency);
+                            group->unit_cost, sums.counting);
         return false;
     }
-    return needed <= most && group->length < a->max_length;
+    if (sums.all < group->at_most)
+        group->at_most = sums.all;
+    narrow(s, group, unit_cost_needed(group->at_most, s->min_cost));
+    return group->end > group->begin && group->length < a->max_length;
 }
 
 static uint32_t next_symbol(const struct search *s, size_t place, uint32_t length)
@@ -288,8 +362,11 @@ static int split(struct search *s, const struct group *group)
         return HOT_E_MEMORY;
     if (pivot == END)
         return HOT_OK;
-    return push_group(s, (struct group){ below, above, group->length + 1, true,
-                                         group->unit_cost + s->a->cost[pivot] });
+    return push_group(s, (struct group){
+        .begin = below, .end = above, .length = group->length + 1, .is_new = true,
+        .unit_cost = group->unit_cost + s->a->cost[pivot],
+        .at_most = group->length ? group->at_most : s->count[pivot],
+    });
 }
 
 static int refine_all(struct search *s)
@@ -315,7 +392,7 @@ int exact_find(const struct analysis *a, uint64_t min_cost, struct found *out)
     assert(min_cost > 0);
     if (a->dearest == 0)
         return HOT_OK;
-    status = mark_cold(&s);
+    status = count_terminals(&s);
     if (status == HOT_OK)
         status = write_all(&s);
     if (status == HOT_OK)
@@ -323,6 +400,6 @@ int exact_find(const struct analysis *a, uint64_t min_cost, struct found *out)
     free(s.text);
     free(s.places);
     free(s.stack);
-    free(s.cold);
+    free(s.count);
     return status;
 }

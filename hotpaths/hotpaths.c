@@ -154,7 +154,7 @@ static int try_cost(const struct analysis *a, const struct hot_config *config, u
 static int find_about(const struct analysis *a, const struct hot_config *config,
                       struct hot_result *r)
 {
-    enum { HALVINGS = 6 };
+    int halvings = config->algorithm == HOT_EXACT ? 2 : 6;      /* the one takes far longer */
     uint64_t high = 0, low = round_below(a->total_cost ? a->total_cost : 1);
     size_t count;
     int status = try_cost(a, config, low, r, &count);
@@ -164,7 +164,7 @@ static int find_about(const struct analysis *a, const struct hot_config *config,
         low = round_below(low - 1);
         status = try_cost(a, config, low, r, &count);
     }
-    for (int i = 0; status == HOT_OK && count != config->wanted && i < HALVINGS; i++) {
+    for (int i = 0; status == HOT_OK && count != config->wanted && i < halvings; i++) {
         uint64_t middle = high > low ? two_digits(low + (high - low) / 2) : low;
 
         if (middle <= low)
