@@ -66,7 +66,7 @@ gcov_counts() {
 # gcov shortens lib/compress/../common/x.h to lib/common/x.h; this does so in a list,
 # and adds up what then has one name.
 canonical_names() {
-    sed -E ':again; s,(^|/)([^/.]|[^/][^/.]|[^/]{3,})/\.\./,\1,; t again' |
+    sed -E ':again; s#(^|/)([^/.]|[^/][^/.]|[^/]{3,})/\.\./#\1#; t again' |
         awk '{ total[$1] += $2 } END { for (l in total) printf "%s %.0f\n", l, total[l] }' | sort
 }
 
