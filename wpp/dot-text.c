@@ -24,6 +24,15 @@ static const struct {
 };
 enum { RAMP = sizeof ramp / sizeof *ramp };
 
+/* Edges with a smaller share of the cost are not drawn, if their target has a
+ * greater one. */
+#define LEAST_FLOW 0.003
+
+enum {
+    ROWS = 5,                  /* see arrange_rows */
+    MOST_PLACES = 20           /* edges from a node that are numbered: more would be noise */
+};
+
 static unsigned colour_of(double share)
 {
     unsigned i = RAMP - 1;
@@ -99,7 +108,7 @@ static void put_lines(FILE *out, const struct wpp_terminal *t, const struct wpp_
     if (memory) {
         trail_print(memory, &trail, 5);
         fclose(memory);
-        put_text(out, text, 60);
+        put_text(out, text, 40);
         free(text);
     }
     trail_free(&trail);
@@ -127,17 +136,14 @@ static void put_terminal(FILE *out, const wpp *w, const struct picture_node *nod
     fputs("</b>", out);
 }
 
+/* What of a rule's cost lies in paths that are not drawn. */
 static void put_hidden(FILE *out, const struct picture_node *node)
 {
-    if (node->n_hidden == 0)
+    if (node->hidden < 0.0005)
         return;
     fputs("<br/><font point-size=\"9\">", out);
-    put_number(out, node->n_hidden);
-    fputs(" of ", out);
-    put_number(out, node->n_places);
-    fputs(" parts not shown, ", out);
     put_share(out, node->hidden);
-    fputs("</font>", out);
+    fputs(" in paths not shown</font>", out);
 }
 
 static void put_rule(FILE *out, const struct picture_node *node)
@@ -146,7 +152,9 @@ static void put_rule(FILE *out, const struct picture_node *node)
     put_number(out, node->executed);
     fputs(" ×   <b>", out);
     put_share(out, node->share);
-    fputs("</b>", out);
+    fputs("</b><br/><font point-size=\"9\">", out);
+    put_number(out, node->events);
+    fputs(" events</font>", out);
     put_hidden(out, node);
 }
 
@@ -161,7 +169,7 @@ static void put_start(FILE *out, const wpp *w, const struct picture_node *node)
         put_text(out, thread->name, 24);
     }
     fputs("</b><br/>", out);
-    put_number(out, thread->tokens);
+    put_number(out, node->events);
     fputs(" events   <b>", out);
     put_share(out, node->share);
     fputs("</b>", out);
@@ -186,41 +194,69 @@ static void write_node(FILE *out, const wpp *w, const struct picture *p, uint32_
     else
         fprintf(out, ", fillcolor=\"%s\", fontcolor=\"%s\"", ramp[colour].fill, ramp[colour].text);
     if (!(node->symbol & WPP_RULE))
-        fputs(", style=filled, penwidth=1.2, color=\"#404040\"", out);
+        fputs(", style=filled, penwidth=1.2, color=\"#404040\", margin=\"0.14,0.09\"", out);
     fputs("];\n", out);
 }
 
 /* ---- Edges ----------------------------------------------------------------------- */
 
-/* Places in the right-hand side if they are few, and how often. */
-static void put_edge_label(FILE *out, const struct picture *p, const struct picture_edge *e)
+/* An edge is drawn when it carries much, or most of what arrives at its target. */
+static bool is_drawn(const struct picture *p, const struct picture_edge *e)
 {
-    bool places = p->node[e->from].n_places > 1 && e->n_places <= PICTURE_PLACES;
-
-    for (uint64_t i = 0; places && i < e->n_places; i++) {
-        fputs(i ? ", " : " ", out);
-        put_number(out, e->place[i]);
-    }
-    if (places)
-        fputs(".", out);
-    if (e->times > e->n_places || !places) {
-        fputs(" × ", out);
-        put_number(out, e->times);
-    }
-    putc(' ', out);
+    return e->flow >= LEAST_FLOW || e->flow >= 0.3 * p->node[e->to].share;
 }
 
-static void write_edge(FILE *out, const struct picture *p, const struct picture_edge *e)
+/* Rows of a start rule's targets that have no other user: side by side they
+ * would make the picture as wide as they are many. */
+static unsigned *arrange_rows(const struct picture *p)
 {
-    /* Width and darkness by flow; square root, so that small ones can be seen. */
+    unsigned *row = calloc(p->n_nodes + (size_t)1, sizeof *row);
+    uint32_t *users = calloc(p->n_nodes + (size_t)1, sizeof *users);
+    unsigned leaves = 0, others = 0;
+
+    for (uint32_t i = 0; row && users && i < p->n_edges; i++)
+        users[p->edge[i].to] += is_drawn(p, &p->edge[i]);
+    for (uint32_t i = 0; row && users && i < p->n_edges; i++) {
+        const struct picture_edge *e = &p->edge[i];
+        if (e->from < p->n_starts && users[e->to] == 1 && p->node[e->from].n_out > ROWS)
+            row[e->to] = p->node[e->to].n_out == 0 ? leaves++ % ROWS : others++ % 2;
+    }
+    free(users);
+    return row;
+}
+
+static void write_edge(FILE *out, const struct picture *p, const struct picture_edge *e,
+                       unsigned row)
+{
+    /* Width and darkness by flow, steeper for small ones so that they differ. */
     double flow = e->flow < 0 ? 0 : e->flow > 1 ? 1 : e->flow;
     double width = 0.6 + 4.4 * (flow < 0.25 ? 2 * flow : 0.5 + (flow - 0.25) * 2 / 3);
     const char *colour = flow >= 0.25 ? "#a01020" : flow >= 0.05 ? "#c06030" : "#909090";
+    uint32_t n_out = p->node[e->from].n_out;
 
-    fprintf(out, "  n%u -> n%u [penwidth=%.2f, color=\"%s\", weight=%d, label=\"", e->from, e->to,
+    fprintf(out, "  n%u -> n%u [penwidth=%.2f, color=\"%s\", weight=%d", e->from, e->to,
             width, colour, flow >= 0.25 ? 8 : flow >= 0.05 ? 3 : 1);
-    put_edge_label(out, p, e);
+    if (row > 0)
+        fprintf(out, ", minlen=%u", 1 + row);
+    fputs(", label=\" ", out);
+    if (n_out > 1 && n_out <= MOST_PLACES)
+        fprintf(out, "%u. ", e->place);
+    if (e->times > 1) {
+        fputs("× ", out);
+        put_number(out, e->times);
+        putc(' ', out);
+    }
     fputs("\"];\n", out);
+}
+
+static void write_edges(FILE *out, const struct picture *p)
+{
+    unsigned *row = arrange_rows(p);
+
+    for (uint32_t i = 0; i < p->n_edges; i++)
+        if (is_drawn(p, &p->edge[i]))
+            write_edge(out, p, &p->edge[i], row ? row[p->edge[i].to] : 0);
+    free(row);
 }
 
 /* ---- Legend ------------------------------------------------------------------------ */
@@ -250,17 +286,28 @@ static void put_title(FILE *out, const wpp *w, const struct picture *p)
 
 static void put_left_out(FILE *out, const struct picture *p)
 {
+    uint32_t thin = 0;
+
+    for (uint32_t i = 0; i < p->n_edges; i++)
+        thin += !is_drawn(p, &p->edge[i]);
+    fputs("<tr><td align=\"left\"><b>", out);
     if (p->hidden_rules + p->hidden_terminals == 0) {
-        fputs("<tr><td align=\"left\">Nothing is left out.</td></tr>", out);
-        return;
+        fputs("All rules and paths are shown", out);
+    } else {
+        fputs("… ", out);
+        put_number(out, p->hidden_rules);
+        fputs(" rules not shown (expanded in place); ", out);
+        put_number(out, p->hidden_terminals);
+        fputs(" paths not shown, ", out);
+        put_share(out, p->hidden);
+        fputs(" of the cost", out);
     }
-    fputs("<tr><td align=\"left\"><b>… ", out);
-    put_number(out, p->hidden_rules);
-    fputs(" rules and ", out);
-    put_number(out, p->hidden_terminals);
-    fputs(" paths not shown, ", out);
-    put_share(out, p->hidden);
-    fputs(" of the cost</b></td></tr>", out);
+    if (thin > 0) {
+        fputs("; ", out);
+        put_number(out, thin);
+        fprintf(out, " edges of less than %g %% not shown", 100 * LEAST_FLOW);
+    }
+    fputs("</b></td></tr>", out);
 }
 
 static void write_legend(FILE *out, const wpp *w, const struct picture *p)
@@ -274,15 +321,9 @@ static void write_legend(FILE *out, const wpp *w, const struct picture *p)
         fprintf(out, "<td bgcolor=\"%s\" border=\"1\" color=\"#808080\"><font color=\"%s\">%s</font></td>",
                 ramp[i].fill, ramp[i].text, ramp[i].legend);
     fputs("<td>  rounded: rule, its executions (×) and share;  square: path</td></tr></table>"
-          "</td></tr><tr><td align=\"left\"><font point-size=\"10\">An edge says the place in the "
-          "rule's right-hand side, and how often (×) the part stands there; wide: much cost.",
-          out);
-    if (p->folded_rules > 0) {
-        fputs(" ", out);
-        put_number(out, p->folded_rules);
-        fputs(" rules that only repeat one part are drawn as × on edges.", out);
-    }
-    fputs("</font></td></tr></table>>;\n", out);
+          "</td></tr><tr><td align=\"left\"><font point-size=\"10\">An edge says in which order, and "
+          "how often (×), its target first stands in one execution of the rule;  wide: much cost."
+          "</font></td></tr></table>>;\n", out);
 }
 
 void dot_text_write(FILE *out, const wpp *w, const struct picture *p)
@@ -303,7 +344,6 @@ void dot_text_write(FILE *out, const wpp *w, const struct picture *p)
             fprintf(out, " n%u;", i);
         fputs(" }\n", out);
     }
-    for (uint32_t i = 0; i < p->n_edges; i++)
-        write_edge(out, p, &p->edge[i]);
+    write_edges(out, p);
     fputs("}\n", out);
 }

@@ -10,15 +10,11 @@
 
 #define NO_NODE UINT32_MAX
 
-/* Symbols have dense indices here: rules and start rules first, terminals behind. */
+/* Two symbols say the same when this much of each is the other. */
+#define NEARLY 0.9
+
+/* Symbols have dense indices here: rules, start rules, then terminals. */
 struct base { uint32_t index; uint64_t times; };
-
-/* Sum of one symbol's places in a right-hand side. */
-struct sum {
-    uint64_t times, n_places, place[PICTURE_PLACES];
-};
-
-struct candidate { double flow; uint32_t index; };
 
 struct choosing {
     const struct wpp_grammar *g;
@@ -26,17 +22,12 @@ struct choosing {
     double *cost;              /* by index, one execution */
     uint64_t *executed;        /* by index */
     struct base *base;         /* by index: what it is a power of; itself once if of nothing */
-    double *inflow;            /* by index: from chosen rules; what a candidate is worth */
     uint32_t *node;            /* by index: its node, NO_NODE */
-    struct sum *sums;          /* by index: scratch of sum_up */
-    uint32_t *touched;         /* indices with a sum, by first place */
-    uint32_t n_touched;
-    uint64_t n_places;         /* of the rule summed up last */
-    struct candidate *heap;    /* greatest flow first; entries with an outdated flow are skipped */
-    size_t n_heap, heap_capacity;
+    uint64_t *times;           /* by index: scratch of expand */
+    uint64_t *offset;          /* by index: scratch of expand, valid where times > 0 */
     double total;
     struct picture *out;
-    uint32_t node_capacity, edge_capacity;
+    uint32_t edge_capacity;
 };
 
 static uint32_t index_of(const struct choosing *c, uint32_t symbol)
@@ -49,6 +40,16 @@ static uint32_t symbol_of(const struct choosing *c, uint32_t index)
     return index < c->n_rules ? WPP_RULE | index : index - c->n_rules;
 }
 
+static uint64_t events_of(const struct choosing *c, uint32_t index)
+{
+    return index < c->n_rules ? c->g->length[index] : 1;
+}
+
+static double share_of(const struct choosing *c, uint32_t index)
+{
+    return (double)c->executed[index] * c->cost[index] / c->total;
+}
+
 /* ---- Figures of all symbols ------------------------------------------------------ */
 
 static bool reserve_figures(struct choosing *c)
@@ -58,11 +59,10 @@ static bool reserve_figures(struct choosing *c)
     c->cost = calloc(n, sizeof *c->cost);
     c->executed = calloc(n, sizeof *c->executed);
     c->base = calloc(n, sizeof *c->base);
-    c->inflow = calloc(n, sizeof *c->inflow);
     c->node = calloc(n, sizeof *c->node);
-    c->sums = calloc(n, sizeof *c->sums);
-    c->touched = calloc(n, sizeof *c->touched);
-    return c->cost && c->executed && c->base && c->inflow && c->node && c->sums && c->touched;
+    c->times = calloc(n, sizeof *c->times);
+    c->offset = calloc(n, sizeof *c->offset);
+    return c->cost && c->executed && c->base && c->node && c->times && c->offset;
 }
 
 static void free_figures(struct choosing *c)
@@ -70,11 +70,9 @@ static void free_figures(struct choosing *c)
     free(c->cost);
     free(c->executed);
     free(c->base);
-    free(c->inflow);
     free(c->node);
-    free(c->sums);
-    free(c->touched);
-    free(c->heap);
+    free(c->times);
+    free(c->offset);
 }
 
 /* What rule r is a power of. */
@@ -106,7 +104,6 @@ static void compute_figures(const wpp *w, struct choosing *c)
         for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
             c->cost[r] += c->cost[index_of(c, g->symbols[i])];
         c->base[r] = base_of(c, r);
-        c->out->folded_rules += c->base[r].index != r;
         if (r >= g->n_rules)
             c->total += c->cost[r];
     }
@@ -117,129 +114,106 @@ static void compute_figures(const wpp *w, struct choosing *c)
         c->total = 1;          /* no events: all shares are 0 */
 }
 
-/* ---- Right-hand sides -------------------------------------------------------------- */
+/* ---- Choosing -------------------------------------------------------------------------- */
 
-/* Fills sums and touched from the right-hand side of rule r. */
-static void sum_up(struct choosing *c, uint32_t r)
+struct candidate { double share; uint32_t index; };
+
+/* Greatest share first; of equal ones the longer. */
+static int compare_candidates(const void *a, const void *b)
 {
-    uint32_t last = NO_NODE;
+    const struct candidate *x = a, *y = b;
 
-    c->n_touched = 0;
-    c->n_places = 0;
-    for (uint64_t i = c->g->body[r]; i < c->g->body[r + 1]; i++) {
-        struct base b = c->base[index_of(c, c->g->symbols[i])];
-        struct sum *s = &c->sums[b.index];
-        if (s->n_places == 0)
-            c->touched[c->n_touched++] = b.index;
-        s->times += b.times;
-        if (b.index == last)
-            continue;
-        last = b.index;
-        c->n_places++;
-        if (s->n_places < PICTURE_PLACES)
-            s->place[s->n_places] = c->n_places;
-        s->n_places++;
+    if (x->share != y->share)
+        return x->share > y->share ? -1 : 1;
+    return x->index < y->index ? 1 : x->index > y->index ? -1 : 0;
+}
+
+/* The part of a rule that is nearly the rule itself: at most one is.  NO_NODE:
+ * none.  Uses times as scratch. */
+static uint32_t same_part(struct choosing *c, uint32_t rule)
+{
+    const struct wpp_grammar *g = c->g;
+    uint32_t same = NO_NODE;
+
+    for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
+        struct base b = c->base[index_of(c, g->symbols[i])];
+        c->times[b.index] += b.times;
     }
-}
-
-static void forget_sums(struct choosing *c)
-{
-    for (uint32_t i = 0; i < c->n_touched; i++)
-        c->sums[c->touched[i]] = (struct sum){0};
-    c->n_touched = 0;
-}
-
-/* Share of the cost that flows from rule r to a symbol that stands so often in it. */
-static double flow(const struct choosing *c, uint32_t r, uint32_t to, uint64_t times)
-{
-    return (double)c->executed[r] * (double)times * c->cost[to] / c->total;
-}
-
-/* ---- Candidates ------------------------------------------------------------------------ */
-
-static bool push(struct choosing *c, uint32_t index)
-{
-    size_t i = c->n_heap;
-    struct candidate new = {c->inflow[index], index};
-
-    if (c->n_heap == c->heap_capacity) {
-        size_t capacity = c->heap_capacity ? 2 * c->heap_capacity : 256;
-        struct candidate *heap = realloc(c->heap, capacity * sizeof *heap);
-        if (!heap)
-            return false;
-        c->heap = heap;
-        c->heap_capacity = capacity;
+    for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
+        uint32_t part = c->base[index_of(c, g->symbols[i])].index;
+        double flow = (double)c->executed[rule] * (double)c->times[part] * c->cost[part] / c->total;
+        if (flow >= NEARLY * share_of(c, rule) && flow >= NEARLY * share_of(c, part))
+            same = part;
+        c->times[part] = 0;
     }
-    c->n_heap++;
-    for (; i > 0 && c->heap[(i - 1) / 2].flow < new.flow; i = (i - 1) / 2)
-        c->heap[i] = c->heap[(i - 1) / 2];
-    c->heap[i] = new;
-    return true;
+    return same;
 }
 
-static struct candidate pop(struct choosing *c)
+/* Whether the rule says nothing that another node does not say already; if it
+ * does not, its parts that are nearly itself are marked.  Terminals stay: they
+ * have names. */
+static bool is_repetition(struct choosing *c, uint32_t rule, bool *same)
 {
-    struct candidate top = c->heap[0], last = c->heap[--c->n_heap];
-    size_t i = 0, child;
+    uint32_t part = same_part(c, rule);
 
-    while ((child = 2 * i + 1) < c->n_heap) {
-        if (child + 1 < c->n_heap && c->heap[child + 1].flow > c->heap[child].flow)
-            child++;
-        if (c->heap[child].flow <= last.flow)
-            break;
-        c->heap[i] = c->heap[child];
-        i = child;
+    if (same[rule])
+        return true;
+    if (part == NO_NODE || part >= c->n_rules)
+        return false;
+    if (same[part] || c->node[part] != NO_NODE) {
+        same[rule] = true;
+        return true;
     }
-    c->heap[i] = last;
-    return top;
+    for (; part < c->n_rules; part = same_part(c, part))
+        same[part] = true;
+    return false;
 }
 
-/* Makes a node; its successors become candidates. */
-static bool choose(struct choosing *c, uint32_t index)
+static void add_node(struct choosing *c, uint32_t index)
 {
     struct picture *p = c->out;
 
-    if (p->n_nodes == c->node_capacity) {
-        uint32_t capacity = c->node_capacity ? 2 * c->node_capacity : 64;
-        struct picture_node *node = realloc(p->node, capacity * sizeof *node);
-        if (!node)
-            return false;
-        p->node = node;
-        c->node_capacity = capacity;
-    }
     assert(c->node[index] == NO_NODE);
     c->node[index] = p->n_nodes;
     p->node[p->n_nodes++] = (struct picture_node){
         .symbol = symbol_of(c, index), .executed = c->executed[index],
-        .share = flow(c, index, index, 1)
+        .events = events_of(c, index), .share = share_of(c, index)
     };
-    if (index >= c->n_rules)
-        return true;
-    sum_up(c, index);
-    for (uint32_t i = 0; i < c->n_touched; i++) {
-        uint32_t to = c->touched[i];
-        c->inflow[to] += flow(c, index, to, c->sums[to].times);
-        if (c->node[to] == NO_NODE && !push(c, to))
-            return false;
-    }
-    forget_sums(c);
-    return true;
 }
 
-static bool choose_all(struct choosing *c, uint32_t max_nodes)
+/* The symbols that may be drawn, best first. */
+static struct candidate *list_candidates(const struct choosing *c, uint32_t *n)
 {
-    for (uint32_t k = 0; k < c->g->n_threads; k++)
-        if (!choose(c, c->g->n_rules + k))
-            return false;
+    struct candidate *list = calloc((size_t)c->n + 1, sizeof *list);
+
+    *n = 0;
+    for (uint32_t i = 0; list && i < c->n; i++)
+        if (c->base[i].index == i && (i < c->g->n_rules || i >= c->n_rules))
+            list[(*n)++] = (struct candidate){share_of(c, i), i};
+    if (list)
+        qsort(list, *n, sizeof *list, compare_candidates);
+    return list;
+}
+
+static bool choose(struct choosing *c, uint32_t max_nodes)
+{
+    uint32_t n;
+    struct candidate *list = list_candidates(c, &n);
+    bool *same = calloc((size_t)c->n + 1, sizeof *same);
+
+    c->out->node = calloc((size_t)c->g->n_threads + n + 1, sizeof *c->out->node);
+    bool ok = list && same && c->out->node;
+    for (uint32_t k = 0; ok && k < c->g->n_threads; k++)
+        add_node(c, c->g->n_rules + k);
     c->out->n_starts = c->out->n_nodes;
-    while (c->n_heap > 0 && c->out->n_nodes < max_nodes) {
-        struct candidate best = pop(c);
-        if (c->node[best.index] != NO_NODE || best.flow != c->inflow[best.index])
+    for (uint32_t i = 0; ok && i < n && c->out->n_nodes < max_nodes; i++) {
+        if (list[i].index < c->n_rules && is_repetition(c, list[i].index, same))
             continue;
-        if (!choose(c, best.index))
-            return false;
+        add_node(c, list[i].index);
     }
-    return true;
+    free(list);
+    free(same);
+    return ok;
 }
 
 /* ---- Edges --------------------------------------------------------------------------------- */
@@ -260,81 +234,89 @@ static bool add_edge(struct choosing *c, const struct picture_edge *edge)
     return true;
 }
 
+/* Adds to times and offset what stands in one rule r. */
+static void add_parts(struct choosing *c, uint32_t r)
+{
+    uint64_t at = c->offset[r];
+
+    for (uint64_t i = c->g->body[r]; i < c->g->body[r + 1]; i++) {
+        uint32_t part = index_of(c, c->g->symbols[i]);
+        struct base b = c->base[part];
+        if (c->times[b.index] == 0 || at < c->offset[b.index])
+            c->offset[b.index] = at;
+        c->times[b.index] += c->times[r] * b.times;
+        at += events_of(c, part);
+    }
+}
+
+/* times of all that is drawn, in one rule r, hidden rules expanded.  A rule's
+ * users have greater numbers, so that its times are complete when its turn
+ * comes.  Leaves times of hidden symbols 0. */
+static void expand(struct choosing *c, uint32_t r)
+{
+    c->times[r] = 1;
+    c->offset[r] = 0;
+    add_parts(c, r);
+    c->times[r] = 0;
+    for (uint32_t i = r < c->g->n_rules ? r : c->g->n_rules; i-- > 0;) {
+        if (c->times[i] == 0 || c->node[i] != NO_NODE)
+            continue;
+        add_parts(c, i);
+        c->times[i] = 0;
+    }
+    for (uint32_t i = c->n_rules; i < c->n; i++)
+        if (c->node[i] == NO_NODE)
+            c->times[i] = 0;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct picture_edge *x = a, *y = b;
+
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
 static bool connect(struct choosing *c, uint32_t from)
 {
-    struct picture_node *node = &c->out->node[from];
-    uint32_t r = index_of(c, node->symbol);
+    struct picture *p = c->out;
+    uint32_t r = index_of(c, p->node[from].symbol), first = p->n_edges;
 
     if (r >= c->n_rules)
         return true;
-    sum_up(c, r);
-    node->n_places = c->n_places;
-    for (uint32_t i = 0; i < c->n_touched; i++) {
-        uint32_t to = c->touched[i];
-        const struct sum *s = &c->sums[to];
+    expand(c, r);
+    p->node[from].hidden = p->node[from].share;
+    for (uint32_t to = 0; to < p->n_nodes; to++) {
+        uint32_t index = index_of(c, p->node[to].symbol);
+        if (c->times[index] == 0)
+            continue;
         struct picture_edge edge = {
-            .from = from, .to = c->node[to], .times = s->times, .n_places = s->n_places,
-            .flow = flow(c, r, to, s->times)
+            .from = from, .to = to, .times = c->times[index], .offset = c->offset[index],
+            .flow = (double)c->executed[r] * (double)c->times[index] * c->cost[index] / c->total
         };
-        memcpy(edge.place, s->place, sizeof edge.place);
-        if (edge.to == NO_NODE) {
-            node->n_hidden += s->n_places;
-            node->hidden += edge.flow;
-        } else if (!add_edge(c, &edge)) {
+        c->times[index] = 0;
+        p->node[from].hidden -= edge.flow;
+        p->node[from].n_out++;
+        if (!add_edge(c, &edge))
             return false;
-        }
     }
-    forget_sums(c);
-    return true;
-}
-
-/* Nodes by descending symbol index: every rule before all it uses. */
-static int compare_top_down(const void *a, const void *b, void *picture)
-{
-    const struct picture_node *node = ((const struct picture *)picture)->node;
-    uint32_t x = node[*(const uint32_t *)a].symbol, y = node[*(const uint32_t *)b].symbol;
-    return x > y ? -1 : x < y;
-}
-
-/* How much of each node's share arrives along drawn edges, and how much of all
- * leaves the drawing. */
-static bool follow_drawn(struct picture *p)
-{
-    uint32_t *order = calloc(p->n_nodes + (size_t)1, sizeof *order);
-    uint32_t *first = calloc(p->n_nodes + (size_t)2, sizeof *first);
-
-    if (!order || !first) {
-        free(order);
-        free(first);
-        return false;
-    }
-    for (uint32_t i = 0; i < p->n_edges; i++)
-        first[p->edge[i].from + 1] = i + 1;
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        order[i] = i;
-        first[i + 1] = first[i + 1] ? first[i + 1] : first[i];
-        p->node[i].drawn = i < p->n_starts ? p->node[i].share : 0;
-    }
-    qsort_r(order, p->n_nodes, sizeof *order, compare_top_down, p);
-    for (uint32_t i = 0; i < p->n_nodes; i++) {
-        const struct picture_node *node = &p->node[order[i]];
-        double part = node->share > 0 ? node->drawn / node->share : 0;
-        for (uint32_t e = first[order[i]]; e < first[order[i] + 1]; e++)
-            p->node[p->edge[e].to].drawn += part * p->edge[e].flow;
-        p->hidden += part * node->hidden;
-    }
-    free(order);
-    free(first);
+    if (p->node[from].hidden < 0)      /* rounding */
+        p->node[from].hidden = 0;
+    qsort(p->edge + first, p->n_edges - first, sizeof *p->edge, compare_edges);
+    for (uint32_t i = first; i < p->n_edges; i++)
+        p->edge[i].place = i - first + 1;
     return true;
 }
 
 static void count_hidden(struct choosing *c)
 {
     for (uint32_t i = 0; i < c->n; i++) {
-        if (c->node[i] != NO_NODE || c->base[i].index != i)
+        if (c->node[i] != NO_NODE)
             continue;
         c->out->hidden_rules += i < c->n_rules;
         c->out->hidden_terminals += i >= c->n_rules;
+        c->out->hidden += i >= c->n_rules ? share_of(c, i) : 0;
     }
 }
 
@@ -349,12 +331,14 @@ bool picture_new(const wpp *w, uint32_t max_nodes, struct picture *out)
     ok = reserve_figures(&c);
     if (ok)
         compute_figures(w, &c);
-    ok = ok && choose_all(&c, max_nodes);
+    ok = ok && choose(&c, max_nodes);
+    out->edge = ok ? calloc(1, sizeof *out->edge) : NULL;      /* never NULL, also if empty */
+    c.edge_capacity = out->edge != NULL;
+    ok = ok && out->edge;
     for (uint32_t i = 0; ok && i < out->n_nodes; i++)
         ok = connect(&c, i);
     if (ok)
         count_hidden(&c);
-    ok = ok && follow_drawn(out);
     free_figures(&c);
     if (!ok)
         picture_free(out);
@@ -375,42 +359,55 @@ static bool close_to(double a, double b)
     return fabs(a - b) <= 1e-9 + 1e-6 * fabs(b);
 }
 
-static const char *check_edges(const struct picture *p, double *out_flow, bool *reached)
+static const char *check_edges(const struct picture *p, double *in, double *out)
 {
     for (uint32_t i = 0; i < p->n_edges; i++) {
         const struct picture_edge *e = &p->edge[i], *before = i ? e - 1 : NULL;
+        bool follows = before && before->from == e->from;
         if (e->from >= p->n_nodes || e->to >= p->n_nodes || !(p->node[e->from].symbol & WPP_RULE))
             return "an edge of no rule";
-        if (before && (e->from < before->from
-                       || (e->from == before->from && e->place[0] <= before->place[0])))
+        if (before && (e->from < before->from || (follows && e->offset < before->offset)))
             return "edges out of order";
-        if (e->to < p->n_starts || e->times < e->n_places || e->n_places == 0)
-            return "an edge to a start rule, or of no place";
-        out_flow[e->from] += e->flow;
-        reached[e->to] |= e->from < e->to;
+        if (e->place != (follows ? before->place + 1 : 1))
+            return "a wrong place";
+        if (e->to < p->n_starts || e->times == 0
+            || e->offset + p->node[e->to].events > p->node[e->from].events)
+            return "an edge to a start rule, or to what does not fit";
+        out[e->from] += e->flow;
+        in[e->to] += e->flow;
     }
+    return NULL;
+}
+
+static const char *check_nodes(const struct picture *p, const double *in, const double *out)
+{
+    double whole = p->hidden;
+
+    for (uint32_t i = 0; i < p->n_nodes; i++) {
+        const struct picture_node *n = &p->node[i];
+        bool is_rule = n->symbol & WPP_RULE;
+        if (is_rule && !close_to(out[i] + n->hidden, n->share))
+            return "flows out of a rule do not sum to its share";
+        if (i >= p->n_starts && !close_to(in[i], n->share))
+            return "flows into a node do not sum to its share";
+        if (i > p->n_starts && n->share > n[-1].share)
+            return "nodes out of order";
+        whole += is_rule ? 0 : n->share;
+    }
+    if (p->cost > 0 && !close_to(whole, 1))
+        return "what is drawn and what is hidden do not sum to the whole";
     return NULL;
 }
 
 bool picture_check(const struct picture *p, const char **why)
 {
-    double *out_flow = calloc(p->n_nodes + (size_t)1, sizeof *out_flow), whole = p->hidden;
-    bool *reached = calloc(p->n_nodes + (size_t)1, sizeof *reached);
+    double *in = calloc(p->n_nodes + (size_t)1, sizeof *in);
+    double *out = calloc(p->n_nodes + (size_t)1, sizeof *out);
 
-    *why = out_flow && reached ? check_edges(p, out_flow, reached) : "out of memory";
-    for (uint32_t i = 0; !*why && i < p->n_nodes; i++) {
-        bool is_rule = p->node[i].symbol & WPP_RULE;
-        if (is_rule && !close_to(out_flow[i] + p->node[i].hidden, p->node[i].share))
-            *why = "flows out of a rule do not sum to its share";
-        else if (i >= p->n_starts && !reached[i])
-            *why = "a node that was chosen before all its users";
-        else if (p->node[i].drawn > p->node[i].share * 1.000001 + 1e-9)
-            *why = "more is drawn than there is";
-        whole += is_rule ? 0 : p->node[i].drawn;
-    }
-    if (!*why && p->cost > 0 && !close_to(whole, 1))
-        *why = "what is drawn and what is hidden do not sum to the whole";
-    free(out_flow);
-    free(reached);
+    *why = in && out ? check_edges(p, in, out) : "out of memory";
+    if (!*why)
+        *why = check_nodes(p, in, out);
+    free(in);
+    free(out);
     return !*why;
 }

@@ -47,29 +47,63 @@ static double whole_cost(const wpp *w)
     return cost;
 }
 
-/* Each node's executions and share against the counts of wpp.h, and each edge's
- * `times` against the rule's right-hand side, powers multiplied out. */
-static uint64_t occurrences(const struct wpp_grammar *g, uint32_t rule, uint32_t symbol)
+static bool is_node(const struct picture *p, uint32_t symbol)
 {
-    uint64_t n = 0;
-
-    for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
-        uint32_t s = g->symbols[i];
-        if (s == symbol) {
-            n++;
-        } else if (s & WPP_RULE) {
-            uint32_t inner = s & ~WPP_RULE;
-            bool power = true;
-            for (uint64_t k = g->body[inner]; k < g->body[inner + 1]; k++)
-                power = power && g->symbols[k] == g->symbols[g->body[inner]];
-            if (power)
-                n += occurrences(g, inner, symbol);
-        }
-    }
-    return n;
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        if (p->node[i].symbol == symbol)
+            return true;
+    return false;
 }
 
-static bool figures_are_right(const wpp *w, const struct picture *p, double cost)
+/* Whether a rule only repeats one symbol. */
+static bool is_power(const struct wpp_grammar *g, uint32_t rule)
+{
+    for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++)
+        if (g->symbols[i] != g->symbols[g->body[rule]])
+            return false;
+    return true;
+}
+
+/* Writes out a rule down to what is drawn, and finds `symbol` in it: how often,
+ * and after how many events first. */
+struct search { uint64_t times, first, at; };
+
+static void search_rule(const struct wpp_grammar *g, const struct picture *p, uint32_t rule,
+                        uint32_t symbol, struct search *s)
+{
+    for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
+        uint32_t x = g->symbols[i];
+        if (x == symbol && s->times++ == 0)
+            s->first = s->at;
+        if ((x & WPP_RULE) && !is_node(p, x))
+            search_rule(g, p, x & ~WPP_RULE, symbol, s);
+        else
+            s->at += x & WPP_RULE ? g->length[x & ~WPP_RULE] : 1;
+    }
+}
+
+static bool edges_are_right(const struct wpp_grammar *g, const struct picture *p)
+{
+    uint32_t found = 0;
+
+    for (uint32_t from = 0; from < p->n_nodes; from++)
+        for (uint32_t to = 0; (p->node[from].symbol & WPP_RULE) && to < p->n_nodes; to++) {
+            struct search s = {0};
+            const struct picture_edge *edge = NULL;
+            search_rule(g, p, p->node[from].symbol & ~WPP_RULE, p->node[to].symbol, &s);
+            for (uint32_t i = 0; i < p->n_edges; i++)
+                if (p->edge[i].from == from && p->edge[i].to == to)
+                    edge = &p->edge[i];
+            if (s.times == 0 ? edge != NULL
+                             : !edge || edge->times != s.times || edge->offset != s.first)
+                return false;
+            found += edge != NULL;
+        }
+    return found == p->n_edges;
+}
+
+/* Each node's executions and share, by wpp.h's counts and the whole run. */
+static bool nodes_are_right(const wpp *w, const struct picture *p, double cost)
 {
     const struct wpp_grammar *g = wpp_grammar(w);
     uint64_t *counts = calloc(g->n_terminals + 1, sizeof *counts);
@@ -81,10 +115,9 @@ static bool figures_are_right(const wpp *w, const struct picture *p, double cost
         if (!(s & WPP_RULE))
             ok = p->node[i].executed == counts[s]
                  && (cost == 0 || fabs(p->node[i].share - counts[s] * insns_of(w, s) / cost) < 1e-6);
+        else if (i >= p->n_starts)
+            ok = !is_power(g, s & ~WPP_RULE);
     }
-    for (uint32_t i = 0; ok && i < p->n_edges; i++)
-        ok = p->edge[i].times == occurrences(g, p->node[p->edge[i].from].symbol & ~WPP_RULE,
-                                             p->node[p->edge[i].to].symbol);
     free(counts);
     return ok;
 }
@@ -94,12 +127,12 @@ static void test_random(void)
     struct random r = {12345};
     uint32_t pictures = 0, broken = 0, wrong = 0, over = 0, incomplete = 0;
 
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 200; i++) {
         wpp *w = random_wpp(&r);
         if (!w)
             continue;
         double cost = whole_cost(w);
-        for (uint32_t max = 1; max <= 2000; max = max < 1000 ? max * 4 + 1 : 5000) {
+        for (uint32_t max = 1; max <= 2000; max = max < 80 ? max * 4 + 1 : max == 1000 ? 5000 : 1000) {
             struct picture p;
             const char *why;
             if (!picture_new(w, max, &p)) {
@@ -111,18 +144,20 @@ static void test_random(void)
                 broken++;
                 tap_note("%s", why);
             }
-            wrong += !figures_are_right(w, &p, cost);
+            wrong += !nodes_are_right(w, &p, cost);
+            if (max < 80)
+                wrong += !edges_are_right(wpp_grammar(w), &p);
             over += p.n_nodes > max && p.n_nodes > p.n_starts;
-            incomplete += max > 1000 && (p.hidden > 0 || p.hidden_terminals > 0);
+            incomplete += max == 1000 && (p.hidden > 0 || p.hidden_terminals > 0);
             picture_free(&p);
         }
         wpp_close(w);
     }
-    tap_ok(pictures > 1000 && broken == 0, "%u pictures keep their invariants (%u broken)", pictures,
+    tap_ok(pictures > 600 && broken == 0, "%u pictures keep their invariants (%u broken)", pictures,
            broken);
     tap_ok(wrong == 0, "executions, shares and times are those of the run (%u wrong)", wrong);
     tap_ok(over == 0, "no picture exceeds its limit");
-    tap_ok(incomplete == 0, "with enough room nothing is hidden");
+    tap_ok(incomplete == 0, "with enough room no path is hidden");
 }
 
 int main(void)
