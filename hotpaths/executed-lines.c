@@ -8,6 +8,7 @@
 struct located {
     uint32_t file;              /* index into files[] */
     uint32_t line;
+    uint32_t order;
 };
 
 static uint32_t file_index(struct executed_lines *p, const char *name)
@@ -25,7 +26,9 @@ static int by_file_and_line(const void *pa, const void *pb)
 
     if (a->file != b->file)
         return a->file < b->file ? -1 : 1;
-    return a->line < b->line ? -1 : a->line > b->line;
+    if (a->line != b->line)
+        return a->line < b->line ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
 }
 
 static size_t count_lines(const struct wpp_routine *r, const struct wpp_terminal *t)
@@ -47,9 +50,14 @@ static size_t collect(struct executed_lines *p, struct located *out, const struc
     for (uint32_t i = 0; i < t->n_blocks; i++) {
         const struct wpp_block *b = &r->blocks[t->blocks[i]];
 
-        for (uint32_t j = 0; j < b->n_lines; j++)
-            if (b->lines[j].line)
-                out[n++] = (struct located){ file_index(p, b->lines[j].file), b->lines[j].line };
+        for (uint32_t j = 0; j < b->n_lines; j++) {
+            const struct wpp_line *l = &b->lines[j];
+
+            if (l->line) {
+                out[n] = (struct located){ file_index(p, l->file), l->line, (uint32_t)n };
+                n++;
+            }
+        }
     }
     return n;
 }
@@ -60,11 +68,14 @@ static void group(struct executed_lines *p, const struct located *sorted, size_t
     size_t used = 0, kept = 0;
 
     for (size_t f = 0, i = 0; f < p->n_files; f++) {
-        struct executed_file file = { p->files[f].name, p->all + used, 0 };
+        struct executed_file file = { p->files[f].name, p->all + used, p->all + n + used, 0 };
 
-        for (; i < n && sorted[i].file == f; i++)
-            if (!file.n_lines || file.lines[file.n_lines - 1] != sorted[i].line)
-                file.lines[file.n_lines++] = sorted[i].line;
+        for (; i < n && sorted[i].file == f; i++) {
+            if (file.n_lines && file.lines[file.n_lines - 1] == sorted[i].line)
+                continue;
+            file.lines[file.n_lines] = sorted[i].line;
+            file.order[file.n_lines++] = sorted[i].order;
+        }
         used += file.n_lines;
         if (file.n_lines)
             p->files[kept++] = file;
@@ -86,7 +97,7 @@ bool executed_lines_of(struct executed_lines *p, const wpp *w, uint32_t terminal
     n = count_lines(r, t);
     located = calloc(n + 1, sizeof *located);
     p->files = calloc(n + 1, sizeof *p->files);     /* the routine's file and one for each line */
-    p->all = calloc(n + 1, sizeof *p->all);
+    p->all = calloc(2 * n + 1, sizeof *p->all);
     if (!located || !p->files || !p->all) {
         free(located);
         executed_lines_free(p);
@@ -104,4 +115,12 @@ void executed_lines_free(struct executed_lines *p)
     free(p->files);
     free(p->all);
     *p = (struct executed_lines){ 0 };
+}
+
+size_t executed_range_end(const struct executed_file *f, size_t i, uint32_t gap)
+{
+    do
+        i++;
+    while (i < f->n_lines && f->lines[i] - f->lines[i - 1] <= gap + 1);
+    return i;
 }

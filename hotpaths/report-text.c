@@ -14,14 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/executed-lines.h"
-#include "hotpaths/report.h"
+#include "hotpaths/paint.h"
+#include "hotpaths/report-source.h"
 #include "hotpaths/story.h"
 
 enum {
-    WIDTH = 118,                /* columns of a source line, number included */
-    TAB = 8,
-    CONTEXT = 3,                /* up to so many lines between executed ones are shown too */
     MOST_RANGES = 6,            /* of line numbers in the head of a step */
     STEP_INDENT = 4,            /* of the first level of calls */
     LEVEL_INDENT = 3,
@@ -40,21 +37,10 @@ struct teller {
     size_t rank;
     struct mention *mentions;   /* of each terminal */
     uint64_t started;           /* the run; UINT64_MAX if unknown */
-    bool source_missing, source_newer;
+    struct report_doubts doubts;
 };
 
 /* ---- Small pieces ---------------------------------------------------------------- */
-
-enum style { BOLD, ROUTINE, DIM, EXECUTED, TURNS, PLAIN };
-
-static const char *style(const struct report *r, enum style style)
-{
-    static const char *const codes[] = {
-        "\033[1m", "\033[1;36m", "\033[2m", "\033[32m", "\033[33m", "\033[0m"
-    };
-
-    return r->color ? codes[style] : "";
-}
 
 /* 1234567 as 1,234,567. */
 static const char *grouped(uint64_t n, char out[static 32])
@@ -99,181 +85,13 @@ static const char *percent(const struct report *r, uint64_t cost, char out[stati
     return out;
 }
 
-static void indent(FILE *out, size_t columns)
-{
-    fprintf(out, "%*s", (int)columns, "");
-}
-
-/* Names may hold any bytes: none may act on the terminal. */
-static void put_name(FILE *out, const char *name)
-{
-    for (; *name; name++)
-        putc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, out);
-}
-
-/* ---- Source lines ------------------------------------------------------------------ */
-
-struct source_line {
-    const char *text;
-    size_t length;
-};
-
-static size_t without_trailing_blanks(const char *text, size_t length)
-{
-    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
-        length--;
-    return length;
-}
-
-static bool source_line(const struct teller *t, const struct wpp_routine *routine,
-                        const struct executed_file *f, uint32_t line, struct source_line *out)
-{
-    out->text = source_text_line(t->r->sources, routine->directory, f->name, line, &out->length);
-    if (!out->text)
-        return false;
-    out->length = without_trailing_blanks(out->text, out->length);
-    return true;
-}
-
-/* Columns of white space before the text; SIZE_MAX for a blank line. */
-static size_t leading_columns(const struct source_line *l)
-{
-    size_t columns = 0;
-
-    for (size_t i = 0; i < l->length; i++) {
-        if (l->text[i] == '\t')
-            columns += TAB - columns % TAB;
-        else if (l->text[i] == ' ')
-            columns++;
-        else
-            return columns;
-    }
-    return SIZE_MAX;
-}
-
-/* The text from column `from` on, tabs expanded, cut at `width` columns. */
-static void put_source(FILE *out, const struct source_line *l, size_t from, size_t width)
-{
-    size_t column = 0;
-
-    for (size_t i = 0; i < l->length && column < from + width; i++) {
-        unsigned char c = (unsigned char)l->text[i];
-        size_t next = c == '\t' ? column + TAB - column % TAB : column + 1;
-
-        if ((c & 0xc0) == 0x80)
-            next = column;      /* the rest of a UTF-8 character takes no column */
-        if (c == '\t')
-            indent(out, next > from ? next - (column > from ? column : from) : 0);
-        else if (next > from)
-            putc(c < 0x20 || c == 0x7f ? '?' : c, out);
-        column = next;
-    }
-}
-
-/* Whether lines between executed lines a < b are shown as context. */
-static bool is_close(uint32_t a, uint32_t b)
-{
-    return b - a <= CONTEXT + 1;
-}
-
-static size_t common_indent(const struct teller *t, const struct wpp_routine *routine,
-                            const struct executed_file *f)
-{
-    size_t least = SIZE_MAX;
-    struct source_line l;
-
-    for (size_t i = 0; i < f->n_lines; i++) {
-        uint32_t end = i + 1 < f->n_lines && is_close(f->lines[i], f->lines[i + 1])
-                           ? f->lines[i + 1] : f->lines[i] + 1;
-
-        for (uint32_t line = f->lines[i]; line < end; line++)
-            if (source_line(t, routine, f, line, &l) && leading_columns(&l) < least)
-                least = leading_columns(&l);
-    }
-    return least == SIZE_MAX ? 0 : least;
-}
-
-static void put_line(const struct teller *t, const struct wpp_routine *routine,
-                     const struct executed_file *f, uint32_t line, bool executed, size_t from,
-                     size_t columns)
-{
-    const struct report *r = t->r;
-    size_t width = columns + 24 < WIDTH ? WIDTH - columns - 8 : 16;
-    struct source_line l;
-
-    if (!source_line(t, routine, f, line, &l))
-        l = (struct source_line){ "", 0 };
-    indent(r->out, columns);
-    fprintf(r->out, "%s%5" PRIu32 "%s", style(r, DIM), line, style(r, PLAIN));
-    if (executed || l.length > 0)
-        fprintf(r->out, " %s%c%s", style(r, EXECUTED), executed ? '*' : ' ', style(r, PLAIN));
-    if (l.length > 0) {
-        fprintf(r->out, " %s", executed ? "" : style(r, DIM));
-        put_source(r->out, &l, from, width);
-        fputs(executed ? "" : style(r, PLAIN), r->out);
-    }
-    putc('\n', r->out);
-}
-
-static void put_file(const struct teller *t, const struct wpp_routine *routine,
-                     const struct executed_file *f, size_t columns)
-{
-    size_t from = common_indent(t, routine, f);
-
-    for (size_t i = 0; i < f->n_lines; i++) {
-        uint32_t line = f->lines[i];
-
-        put_line(t, routine, f, line, true, from, columns);
-        if (i + 1 == f->n_lines)
-            break;
-        if (!is_close(line, f->lines[i + 1])) {
-            indent(t->r->out, columns);
-            fprintf(t->r->out, "%s    :%s\n", style(t->r, DIM), style(t->r, PLAIN));
-            continue;
-        }
-        while (++line < f->lines[i + 1])
-            put_line(t, routine, f, line, false, from, columns);
-    }
-}
-
-/* The source of all files of a path; those of inlined code under their name. */
-static void put_sources(struct teller *t, const struct wpp_routine *routine,
-                        const struct executed_lines *p, size_t columns)
-{
-    for (size_t i = 0; i < p->n_files; i++) {
-        if (!source_text_has(t->r->sources, routine->directory, p->files[i].name)) {
-            t->source_missing = true;
-            continue;
-        }
-        if (source_text_is_newer(t->r->sources, routine->directory, p->files[i].name, t->started))
-            t->source_newer = true;
-        if (i > 0 || strcmp(p->files[i].name, routine->file) != 0) {
-            indent(t->r->out, columns);
-            fprintf(t->r->out, "%sinlined from ", style(t->r, DIM));
-            put_name(t->r->out, p->files[i].name);
-            fprintf(t->r->out, ":%s\n", style(t->r, PLAIN));
-        }
-        put_file(t, routine, &p->files[i], columns);
-    }
-}
-
 /* ---- Steps ----------------------------------------------------------------------------- */
-
-/* The end of the run of lines that begins at lines[i] and leaves out at most
- * `gap` lines at a time. */
-static size_t range_end(const struct executed_file *f, size_t i, uint32_t gap)
-{
-    do
-        i++;
-    while (i < f->n_lines && f->lines[i] - f->lines[i - 1] <= gap + 1);
-    return i;
-}
 
 static size_t count_ranges(const struct executed_file *f, uint32_t gap)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < f->n_lines; i = range_end(f, i, gap))
+    for (size_t i = 0; i < f->n_lines; i = executed_range_end(f, i, gap))
         n++;
     return n;
 }
@@ -281,12 +99,12 @@ static size_t count_ranges(const struct executed_file *f, uint32_t gap)
 /* The lines exactly if that takes few ranges, else roughly. */
 static void put_ranges(FILE *out, const struct executed_file *f)
 {
-    uint32_t gap = count_ranges(f, 0) <= MOST_RANGES ? 0 : CONTEXT;
+    uint32_t gap = count_ranges(f, 0) <= MOST_RANGES ? 0 : REPORT_CONTEXT;
     size_t shown = 0;
 
     put_name(out, f->name);
     for (size_t i = 0, end; i < f->n_lines; i = end) {
-        end = range_end(f, i, gap);
+        end = executed_range_end(f, i, gap);
         if (shown == MOST_RANGES) {
             fputs(",...", out);
             return;
@@ -310,6 +128,7 @@ static bool put_path(struct teller *t, const struct story_step *step,
     const struct wpp_routine *routine = wpp_routine(r->w, terminal->routine);
     struct mention *mention = &t->mentions[step->terminal];
     struct executed_lines p;
+    bool good = true;
 
     if (!executed_lines_of(&p, r->w, step->terminal))
         return false;
@@ -328,12 +147,12 @@ static bool put_path(struct teller *t, const struct story_step *step,
         fprintf(r->out, "  %s(shown in %zu)%s", style(r, DIM), mention->shown, style(r, PLAIN));
     putc('\n', r->out);
     if (!mention->shown) {
-        put_sources(t, routine, &p, columns + LINES_INDENT);
+        good = report_source(r, routine, &p, columns + LINES_INDENT, t->started, &t->doubts);
         mention->shown = t->rank;
     }
     mention->last = t->rank;
     executed_lines_free(&p);
-    return true;
+    return good;
 }
 
 static bool put_step(struct teller *t, const struct story_step *step, size_t turns, size_t nesting)
@@ -464,9 +283,9 @@ bool report_text(const struct report *r)
     if (good && n < hot_count(r->result))
         fprintf(r->out, "\n%zu more: --top=%zu shows all\n", hot_count(r->result) - n,
                 hot_count(r->result));
-    if (good && t.source_missing)
+    if (good && t.doubts.missing)
         fputs("\nSome source files were not found; --source=DIR says where they are.\n", r->out);
-    if (good && t.source_newer)
+    if (good && t.doubts.newer)
         fputs("\nSome source files are newer than the run; their lines may have moved.\n", r->out);
     free(t.mentions);
     return good;

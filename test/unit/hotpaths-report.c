@@ -283,11 +283,12 @@ static const char hottest[] =
     "              6       x /= 2;\n"
     "              7 * return x;\n"
     "    main  demo.c:15 step.h:3  path 4\n"
+    "       step.h:\n"
+    "           3 * #define STEP step\n"
+    "       demo.c:\n"
     "          15 * x = step(x);\n"
     "\n"
-    "1 more: --top=2 shows all\n"
-    "\n"
-    "Some source files were not found; --source=DIR says where they are.\n";
+    "1 more: --top=2 shows all\n";
 
 static const char folded[] =
     "demo.wpp: 1 hot subpath of 16 to 24 paths\n"
@@ -303,6 +304,9 @@ static const char folded[] =
     "                 6       x /= 2;\n"
     "                 7 * return x;\n"
     "       main  demo.c:15 step.h:3  path 4\n"
+    "          step.h:\n"
+    "              3 * #define STEP step\n"
+    "          demo.c:\n"
     "             15 * x = step(x);\n"
     "       main  demo.c:14-15  path 2\n"
     "             14 * while (x != 1)\n"
@@ -319,9 +323,7 @@ static const char folded[] =
     "    -> step  demo.c:3-4,7  path 0  returns\n"
     "    main  demo.c:15 step.h:3  path 4\n"
     "    main  demo.c:14-15  path 2\n"
-    "    -> step  demo.c:3,6-7  path 1  returns\n"
-    "\n"
-    "Some source files were not found; --source=DIR says where they are.\n";
+    "    -> step  demo.c:3,6-7  path 1  returns\n";
 
 static const char chosen[] =
     "demo.wpp: 3 hot subpaths of 1 to 24 paths\n"
@@ -330,14 +332,15 @@ static const char chosen[] =
     "\n"
     "\033[1m  1  39.7 %\033[0m: 96 instructions = 24 times 4, 2 paths\n"
     "    \033[1;36mmain\033[0m  demo.c:15 step.h:3  \033[2mpath 4\033[0m\n"
+    "       \033[2mstep.h:\033[0m\n"
+    "       \033[2m    3\033[0m \033[32m*\033[0m #define STEP step\n"
+    "       \033[2mdemo.c:\033[0m\n"
     "       \033[2m   15\033[0m \033[32m*\033[0m x = step(x);\n"
     "    \033[1;36mmain\033[0m  demo.c:14-15  \033[2mpath 2\033[0m\n"
     "       \033[2m   14\033[0m \033[32m*\033[0m while (x != 1)\n"
     "       \033[2m   15\033[0m \033[32m*\033[0m     x = step(x);\n"
     "\n"
-    "2 more: --top=3 shows all\n"
-    "\n"
-    "Some source files were not found; --source=DIR says where they are.\n";
+    "2 more: --top=3 shows all\n";
 
 static const char json[] =
     "{\n"
@@ -395,6 +398,7 @@ int main(void)
         mkfifo("fifo", 0600) != 0)
         abort();
     write_file("demo.c", source, sizeof source - 1);
+    write_file("step.h", "\n\n#define STEP step\n", 20);
     write_file("open.c", "one\nlast", 8);
     write_file("moved/open.c", "one\nlast", 8);
     write_file("empty.c", "", 0);
@@ -406,6 +410,7 @@ int main(void)
     reports(w);
     wpp_close(w);
     unlink("demo.c");
+    unlink("step.h");
     unlink("open.c");
     unlink("moved/open.c");
     unlink("empty.c");

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* paint.h - what the text reports are made of: styles, indentation, names. */
+#ifndef WPP_HOT_PAINT_H
+#define WPP_HOT_PAINT_H
+
+#include "hotpaths/report.h"
+
+enum style { BOLD, ROUTINE, DIM, EXECUTED, TURNS, PLAIN };
+
+static inline const char *style(const struct report *r, enum style style)
+{
+    static const char *const codes[] = {
+        "\033[1m", "\033[1;36m", "\033[2m", "\033[32m", "\033[33m", "\033[0m"
+    };
+
+    return r->color ? codes[style] : "";
+}
+
+static inline void indent(FILE *out, size_t columns)
+{
+    fprintf(out, "%*s", (int)columns, "");
+}
+
+/* Names may hold any bytes: none may act on the terminal. */
+static inline void put_name(FILE *out, const char *name)
+{
+    for (; *name; name++)
+        putc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, out);
+}
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* report-source.c - the source of one path as text; see report-source.h. */
+#include "hotpaths/report-source.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/paint.h"
+
+enum {
+    WIDTH = 118,                /* columns of a source line, number included */
+    TAB = 8
+};
+
+/* ---- Lines ------------------------------------------------------------------------- */
+
+struct source_line {
+    const char *text;
+    size_t length;
+};
+
+static size_t without_trailing_blanks(const char *text, size_t length)
+{
+    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+        length--;
+    return length;
+}
+
+static bool source_line(const struct report *r, const struct wpp_routine *routine,
+                        const struct executed_file *f, uint32_t line, struct source_line *out)
+{
+    out->text = source_text_line(r->sources, routine->directory, f->name, line, &out->length);
+    if (!out->text)
+        return false;
+    out->length = without_trailing_blanks(out->text, out->length);
+    return true;
+}
+
+/* Columns of white space before the text; SIZE_MAX for a blank line. */
+static size_t leading_columns(const struct source_line *l)
+{
+    size_t columns = 0;
+
+    for (size_t i = 0; i < l->length; i++) {
+        if (l->text[i] == '\t')
+            columns += TAB - columns % TAB;
+        else if (l->text[i] == ' ')
+            columns++;
+        else
+            return columns;
+    }
+    return SIZE_MAX;
+}
+
+/* The text from column `from` on, tabs expanded, cut at `width` columns. */
+static void put_source(FILE *out, const struct source_line *l, size_t from, size_t width)
+{
+    size_t column = 0;
+
+    for (size_t i = 0; i < l->length; i++) {
+        unsigned char c = (unsigned char)l->text[i];
+        bool is_tail = (c & 0xc0) == 0x80;      /* of a UTF-8 character: takes no column */
+        size_t next = c == '\t' ? column + TAB - column % TAB : column + !is_tail;
+
+        if (column >= from + width && !is_tail)
+            break;
+        if (c == '\t')
+            indent(out, next > from ? next - (column > from ? column : from) : 0);
+        else if (next > from)
+            putc(c < 0x20 || c == 0x7f ? '?' : c, out);
+        column = next;
+    }
+}
+
+static void put_line(const struct report *r, const struct wpp_routine *routine,
+                     const struct executed_file *f, uint32_t line, bool executed, size_t from,
+                     size_t columns)
+{
+    size_t width = columns + 24 < WIDTH ? WIDTH - columns - 8 : 16;
+    struct source_line l;
+
+    if (!source_line(r, routine, f, line, &l))
+        l = (struct source_line){ "", 0 };
+    indent(r->out, columns);
+    fprintf(r->out, "%s%5" PRIu32 "%s", style(r, DIM), line, style(r, PLAIN));
+    if (executed || l.length > 0)
+        fprintf(r->out, " %s%c%s", style(r, EXECUTED), executed ? '*' : ' ', style(r, PLAIN));
+    if (l.length > 0) {
+        fprintf(r->out, " %s", executed ? "" : style(r, DIM));
+        put_source(r->out, &l, from, width);
+        fputs(executed ? "" : style(r, PLAIN), r->out);
+    }
+    putc('\n', r->out);
+}
+
+/* ---- Passages ---------------------------------------------------------------------- */
+
+/* Lines [begin, end) of a file. */
+struct passage {
+    const struct executed_file *file;
+    size_t begin, end;
+    uint32_t order;             /* the least of its lines */
+};
+
+static int by_order(const void *pa, const void *pb)
+{
+    const struct passage *a = pa, *b = pb;
+
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static struct passage passage_at(const struct executed_file *f, size_t begin)
+{
+    struct passage p = { f, begin, executed_range_end(f, begin, REPORT_CONTEXT), UINT32_MAX };
+
+    for (size_t i = p.begin; i < p.end; i++)
+        if (f->order[i] < p.order)
+            p.order = f->order[i];
+    return p;
+}
+
+static size_t passages_of(struct passage *out, const struct executed_file *f)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->n_lines; i = out[n++].end)
+        out[n] = passage_at(f, i);
+    return n;
+}
+
+/* The white space that all lines of all passages in a file have in front. */
+static size_t common_indent(const struct report *r, const struct wpp_routine *routine,
+                            const struct passage *passages, size_t n,
+                            const struct executed_file *f)
+{
+    size_t least = SIZE_MAX;
+    struct source_line l;
+
+    for (size_t i = 0; i < n; i++) {
+        if (passages[i].file != f)
+            continue;
+        for (uint32_t line = f->lines[passages[i].begin]; line <= f->lines[passages[i].end - 1];
+             line++)
+            if (source_line(r, routine, f, line, &l) && leading_columns(&l) < least)
+                least = leading_columns(&l);
+    }
+    return least == SIZE_MAX ? 0 : least;
+}
+
+static void put_passage(const struct report *r, const struct wpp_routine *routine,
+                        const struct passage *p, size_t from, size_t columns)
+{
+    const struct executed_file *f = p->file;
+
+    for (size_t i = p->begin; i < p->end; i++) {
+        put_line(r, routine, f, f->lines[i], true, from, columns);
+        if (i + 1 == p->end)
+            break;
+        for (uint32_t line = f->lines[i] + 1; line < f->lines[i + 1]; line++)
+            put_line(r, routine, f, line, false, from, columns);
+    }
+}
+
+/* What stands between a passage and the one before: `:`, or the new file. */
+static void put_seam(const struct report *r, const char *before, const char *name, bool first,
+                     size_t columns)
+{
+    if (strcmp(before, name) == 0 && first)
+        return;
+    indent(r->out, columns);
+    if (strcmp(before, name) == 0) {
+        fprintf(r->out, "%s    :%s\n", style(r, DIM), style(r, PLAIN));
+        return;
+    }
+    fputs(style(r, DIM), r->out);
+    put_name(r->out, name);
+    fprintf(r->out, ":%s\n", style(r, PLAIN));
+}
+
+/* The passages of the files that can be shown; returns how many. */
+static size_t shown_passages(const struct report *r, const struct wpp_routine *routine,
+                             const struct executed_lines *lines, uint64_t started,
+                             struct report_doubts *doubts, struct passage *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < lines->n_files; i++) {
+        const struct executed_file *f = &lines->files[i];
+
+        if (!source_text_has(r->sources, routine->directory, f->name)) {
+            doubts->missing = true;
+            continue;
+        }
+        if (source_text_is_newer(r->sources, routine->directory, f->name, started))
+            doubts->newer = true;
+        n += passages_of(out + n, f);
+    }
+    qsort(out, n, sizeof *out, by_order);
+    return n;
+}
+
+bool report_source(const struct report *r, const struct wpp_routine *routine,
+                   const struct executed_lines *lines, size_t columns, uint64_t started,
+                   struct report_doubts *doubts)
+{
+    const char *before = routine->file;
+    size_t most = 0, n;
+    struct passage *passages;
+
+    for (size_t i = 0; i < lines->n_files; i++)
+        most += lines->files[i].n_lines;
+    passages = calloc(most + 1, sizeof *passages);
+    if (!passages)
+        return false;
+    n = shown_passages(r, routine, lines, started, doubts, passages);
+    for (size_t i = 0; i < n; i++) {
+        const struct executed_file *f = passages[i].file;
+
+        put_seam(r, before, f->name, i == 0, columns);
+        put_passage(r, routine, &passages[i], common_indent(r, routine, passages, n, f), columns);
+        before = f->name;
+    }
+    free(passages);
+    return true;
+}

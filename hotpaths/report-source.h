@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* report-source.h - the source of one path as text.
+ *
+ * Executed lines are marked `*`.  Lines that are close to each other form a
+ * passage, which is shown with what lies between; passages come in the order
+ * in which they were first executed, `:` between them.  So code that the
+ * compiler inlined stands where it ran.
+ */
+#ifndef WPP_HOT_REPORT_SOURCE_H
+#define WPP_HOT_REPORT_SOURCE_H
+
+#include "hotpaths/executed-lines.h"
+#include "hotpaths/report.h"
+
+/* Up to so many lines between executed ones belong to a passage. */
+enum { REPORT_CONTEXT = 3 };
+
+/* What could not be shown as it was compiled; set, never cleared. */
+struct report_doubts {
+    bool missing;           /* some file was not found */
+    bool newer;             /* some file is newer than the run */
+};
+
+/* `started`: when the run began, in seconds since 1970; UINT64_MAX: unknown.
+ * False when there is no memory. */
+bool report_source(const struct report *r, const struct wpp_routine *routine,
+                   const struct executed_lines *lines, size_t columns, uint64_t started,
+                   struct report_doubts *doubts);
+
+#endif
