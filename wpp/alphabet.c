@@ -9,9 +9,9 @@
 #include "wpp/bytes.h"
 
 enum {
-    PAGE_BITS = 12, PAGE_TOKENS = 1 << PAGE_BITS, N_PAGES = 1 << (32 - PAGE_BITS),
-    FREE_PAGES = 1024,            /* made whatever they hold: 16 MiB */
-    TERMINALS_A_PAGE = 64         /* beyond these, pages must hold so many on average */
+    PAGE_BITS = 16, PAGE_TOKENS = 1 << PAGE_BITS, N_PAGES = 1 << (32 - PAGE_BITS),
+    FREE_PAGES = 64,              /* made whatever they hold: 16 MiB */
+    TERMINALS_A_PAGE = 1024       /* beyond these, pages must hold so many on average */
 };
 
 #define NONE UINT32_MAX

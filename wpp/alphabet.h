@@ -4,7 +4,7 @@
  *
  * Tokens of a trace are dense, and this runs once for each: a two-level table,
  *
- *      pages[token >> 12][token & 4095]      the terminal, or NONE
+ *      pages[token >> 16][token & 65535]      the terminal, or NONE
  *
  * where pages without any terminal are all the same page of NONEs, so the fast
  * way has one branch.  Words from elsewhere may be spread over the whole range;

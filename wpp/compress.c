@@ -404,9 +404,12 @@ static bool check_input(const wpp_compressor *c, struct wpp_error *error)
     if (c->bytes == 0)
         return wpp_fail(error, WPP_E_NOT_TRACED, "the trace is empty: the program is not "
                         "instrumented, or it has not run");
-    if (c->pid == 0)
-        return wpp_fail(error, WPP_E_FORMAT, "the trace ends before its first record does");
-    return true;
+    if (c->pid != 0)
+        return true;
+    if (c->trace.state == WPP_IN_HEADER && !wpp_trace_begins_well(&c->trace))
+        return wpp_fail(error, WPP_E_FORMAT, "this is no trace: it does not begin with WPPT");
+    return wpp_fail(error, WPP_E_INCOMPLETE, "the trace is cut short at byte %llu, within its "
+                    "first record: there is nothing to use", (unsigned long long)c->bytes);
 }
 
 bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note_out,

@@ -63,13 +63,14 @@ void tool_die(int status, const char *format, ...)
 void tool_usage(const char *format, ...)
 {
     if (format) {
+        char text[512];
         va_list args;
 
         va_start(args, format);
-        say(format, args);
+        vsnprintf(text, sizeof text, format, args);
         va_end(args);
+        tool_warn("%s (%s --help explains)", text, name);
     }
-    fprintf(stderr, "Try `%s --help`.\n", name);
     exit(TOOL_USAGE);
 }
 

@@ -29,8 +29,8 @@ const char *tool_name(void);
 void tool_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void tool_die(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The message, a pointer to --help, exit status TOOL_USAGE.  format NULL: only
- * the pointer (getopt_long has said what is wrong). */
+/* The message with a pointer to --help, exit status TOOL_USAGE.  format NULL: no
+ * message, because getopt_long has said what is wrong. */
 _Noreturn void tool_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Dies with the error's text and the exit status that belongs to it. */
 _Noreturn void tool_die_error(const struct wpp_error *error);

@@ -26,6 +26,13 @@ bool wpp_trace_at_boundary(const struct wpp_trace *t)
     return t->state == WPP_IN_HEADER && t->left == WPP_HEADER_BYTES;
 }
 
+bool wpp_trace_begins_well(const struct wpp_trace *t)
+{
+    size_t n = t->pending.size < 4 ? t->pending.size : 4;
+
+    return n == 0 || memcmp(t->pending.data, &(uint32_t){WPP_TRACE_MAGIC}, n) == 0;
+}
+
 /* ---- From one state to the next --------------------------------------------------- */
 
 static void begin_header(struct wpp_trace *t)

@@ -49,6 +49,8 @@ void wpp_trace_free(struct wpp_trace *t);
 enum wpp_trace_result wpp_trace_push(struct wpp_trace *t, const void *bytes, size_t n,
                                      struct wpp_error *error);
 
+/* Whether the bytes so far, fewer than a header, could be the beginning of one. */
+bool wpp_trace_begins_well(const struct wpp_trace *t);
 /* Whether the bytes so far end where a record ends. */
 bool wpp_trace_at_boundary(const struct wpp_trace *t);
 

@@ -250,6 +250,7 @@ static void random_content_free(struct random_content *c)
 }
 
 /* The whole expansion of a rule, straight from the definition. */
+__attribute__((unused))
 static void rc_expand(const struct wpp_grammar *g, uint32_t rule, uint32_t **out)
 {
     for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {

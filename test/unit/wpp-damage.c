@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that are not as they were written: a bit flipped anywhere, cut anywhere,
+ * grown; and files changed on purpose, with checksums that are right again,
+ * which must be refused or be well-formed, whatever they say. */
+#include "test/unit/random-content.h"
+#include "test/unit/tap.h"
+#include "wpp/container.h"
+#include "wpp/reader.h"
+
+enum { HEADER = 32, ENTRY = 40, N_SECTIONS = 7 };
+
+static struct wpp_bytes encode(struct random *r, uint32_t n_threads, uint32_t start_length)
+{
+    struct random_content *c = random_content(r, n_threads, start_length);
+    struct wpp_bytes file = {0};
+
+    if (!wpp_content_encode(&c->content, &file, NULL))
+        abort();
+    random_content_free(c);
+    return file;
+}
+
+/* A copy of exactly n bytes, so that a read behind its end is an error. */
+static wpp *open_exact(const void *data, size_t n, struct wpp_error *error)
+{
+    uint8_t *copy = malloc(n ? n : 1);
+    wpp *w;
+
+    memcpy(copy, data, n);
+    *error = (struct wpp_error){.status = WPP_OK};
+    w = wpp_open_memory(copy, n, "test", error);
+    free(copy);
+    return w;
+}
+
+static bool is_damage(const struct wpp_error *e)
+{
+    return (e->status == WPP_E_DAMAGED || e->status == WPP_E_INCOMPLETE ||
+            e->status == WPP_E_FORMAT) && e->text[0] != '\0';
+}
+
+static void test_flips(void)
+{
+    struct random r = {77};
+    struct wpp_bytes file = encode(&r, 2, 6);
+    struct wpp_error error;
+    size_t accepted = 0, unsaid = 0;
+
+    for (size_t bit = 0; bit < 8 * file.size; bit++) {
+        wpp *w;
+
+        file.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        w = open_exact(file.data, file.size, &error);
+        accepted += w != NULL;
+        unsaid += !w && !is_damage(&error);
+        wpp_close(w);
+        file.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+    }
+    tap_ok(accepted == 0, "each of %zu flipped bits is found (%zu are not)", 8 * file.size,
+           accepted);
+    tap_ok(unsaid == 0, "and is called damage");
+    wpp_bytes_free(&file);
+}
+
+static void test_cuts(void)
+{
+    struct random r = {78};
+    struct wpp_bytes file = encode(&r, 2, 6);
+    struct wpp_error error;
+    size_t wrong = 0;
+    wpp *w;
+
+    for (size_t n = 0; n < file.size; n++) {
+        w = open_exact(file.data, n, &error);
+        wrong += w || error.status != (n < 8 ? WPP_E_FORMAT : WPP_E_INCOMPLETE);
+        wpp_close(w);
+    }
+    tap_ok(wrong == 0, "a file cut after any byte is called cut");
+    w = open_exact(file.data, file.size, &error);
+    tap_ok(w != NULL, "the whole file is read");
+    wpp_close(w);
+    wpp_put_u8(&file, 0);
+    w = open_exact(file.data, file.size, &error);
+    tap_ok(!w && error.status == WPP_E_DAMAGED, "a byte too many is found");
+    wpp_close(w);
+    wpp_bytes_free(&file);
+}
+
+/* ---- Changed files with right checksums ------------------------------------------ */
+
+static void set(struct wpp_bytes *file, size_t at, uint64_t value, size_t n)
+{
+    memcpy(file->data + at, &value, n);
+}
+
+/* Sections, stored as they are, under the given kinds. */
+static struct wpp_bytes build(const struct wpp_bytes *contents, const uint32_t *kinds, uint32_t n)
+{
+    struct wpp_bytes file = {0};
+    size_t at = HEADER + (size_t)n * ENTRY;
+
+    wpp_put(&file, "\x89WPP\r\n\x1a\n", 8);
+    wpp_put_u32(&file, 1);
+    wpp_put_u32(&file, n);
+    wpp_put_u64(&file, 0);
+    wpp_put_u64(&file, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        wpp_put_u32(&file, kinds[i]);
+        wpp_put_u32(&file, 0);
+        wpp_put_u64(&file, at);
+        wpp_put_u64(&file, contents[i].size);
+        wpp_put_u64(&file, contents[i].size);
+        wpp_put_u64(&file, wpp_fnv(WPP_FNV_START, contents[i].data, contents[i].size));
+        at += contents[i].size;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        wpp_put(&file, contents[i].data, contents[i].size);
+    set(&file, 16, file.size, 8);
+    return file;
+}
+
+static void seal(struct wpp_bytes *file)
+{
+    uint64_t n = wpp_get_u32(file->data + 12);
+    uint64_t sum = wpp_fnv(WPP_FNV_START, file->data, 24);
+
+    if (HEADER + n * ENTRY <= file->size)
+        set(file, 24, wpp_fnv(sum, file->data + HEADER, n * ENTRY), 8);
+}
+
+static void load_contents(const struct wpp_bytes *file, struct wpp_bytes *contents)
+{
+    struct wpp_container c;
+
+    if (!wpp_container_open(&c, file->data, file->size, "test", NULL))
+        abort();
+    for (uint32_t i = 0; i < N_SECTIONS; i++) {
+        struct wpp_section s = {.kind = i + 1};
+
+        if (!wpp_container_load(&c, &s, "test", NULL))
+            abort();
+        contents[i] = s.content;
+    }
+}
+
+/* One to three small changes that keep most of the structure. */
+static void mutate(struct wpp_bytes *b, struct random *r)
+{
+    static const uint8_t telling[] = {0, 1, 2, 0x7f, 0x80, 0xff};
+
+    for (uint32_t k = 1 + draw(r, 3); k > 0 && b->size > 0; k--) {
+        size_t at = draw(r, (uint32_t)b->size);
+
+        switch (draw(r, 6)) {
+        case 0: b->data[at] ^= (uint8_t)(1 << draw(r, 8)); break;
+        case 1: b->data[at] = telling[draw(r, sizeof telling)]; break;
+        case 2: b->data[at] += (uint8_t)(1 + draw(r, 3)); break;
+        case 3: b->size = at; break;
+        case 4: memmove(b->data + at, b->data + at + 1, --b->size - at); break;
+        case 5:
+            wpp_put_u8(b, 0);
+            memmove(b->data + at + 1, b->data + at, b->size - 1 - at);
+            b->data[at] = telling[draw(r, sizeof telling)];
+        }
+    }
+}
+
+/* Everything that wpp.h promises of an open file. */
+static bool is_well_formed(const wpp *w)
+{
+    const struct wpp_grammar *g = wpp_grammar(w);
+    struct wpp_summary s;
+    uint64_t tokens = 0;
+
+    wpp_get_summary(w, &s);
+    for (uint32_t rule = 0; rule < g->n_rules + g->n_threads; rule++) {
+        uint64_t length = 0;
+
+        if (g->body[rule] > g->body[rule + 1])
+            return false;
+        for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
+            uint32_t number = g->symbols[i] & ~WPP_RULE;
+            bool is_rule = g->symbols[i] & WPP_RULE;
+
+            if (is_rule ? number >= rule || number >= g->n_rules : number >= g->n_terminals)
+                return false;
+            length += is_rule ? g->length[number] : 1;
+        }
+        if (length != g->length[rule])
+            return false;
+    }
+    for (uint32_t k = 0; k < s.n_threads; k++)
+        tokens += wpp_thread(w, k)->tokens;
+    for (uint32_t t = 0; t < s.n_terminals; t++) {
+        const struct wpp_terminal *x = wpp_terminal(w, t);
+
+        if (x->routine == WPP_NO_ROUTINE)
+            continue;
+        if (x->routine >= s.n_routines || x->path >= wpp_routine(w, x->routine)->num_paths)
+            return false;
+        for (uint32_t i = 0; i < x->n_blocks; i++)
+            if (x->blocks[i] >= wpp_routine(w, x->routine)->n_blocks)
+                return false;
+    }
+    return tokens == s.tokens && s.n_rules == g->n_rules;
+}
+
+/* A walk from somewhere, as far as a test has patience. */
+static bool walks(const wpp *w, struct random *r)
+{
+    struct wpp_summary s;
+    uint32_t piece[256];
+
+    wpp_get_summary(w, &s);
+    for (uint32_t k = 0; k < s.n_threads; k++) {
+        uint64_t tokens = wpp_thread(w, k)->tokens;
+        uint64_t first = tokens > 0 ? draw(r, UINT32_MAX) % tokens : 0;
+        wpp_cursor *c = wpp_cursor_new(w, k, first);
+        uint64_t want = tokens - first < 256 ? tokens - first : 256;
+
+        if (!c || wpp_cursor_read(c, piece, 256) != want)
+            return false;
+        for (uint64_t i = 0; i < want; i++)
+            if (piece[i] >= s.n_terminals)
+                return false;
+        wpp_cursor_free(c);
+    }
+    return true;
+}
+
+struct outcome {
+    unsigned refused, accepted, malformed, unsaid;
+};
+
+static void try_file(struct wpp_bytes *file, struct random *r, struct outcome *o)
+{
+    struct wpp_error error;
+    wpp *w;
+
+    seal(file);
+    w = open_exact(file->data, file->size, &error);
+    o->refused += w == NULL;
+    o->accepted += w != NULL;
+    o->malformed += w && (!is_well_formed(w) || !walks(w, r));
+    o->unsaid += !w && !is_damage(&error) && error.status != WPP_E_VERSION;
+    wpp_close(w);
+}
+
+static void test_changed_contents(unsigned rounds)
+{
+    static const uint32_t kinds[] = {1, 2, 3, 4, 5, 6, 7};
+    struct random r = {4711};
+    struct outcome o = {0};
+
+    for (unsigned i = 0; i < rounds; i++) {
+        struct wpp_bytes original = encode(&r, 1 + i % RC_THREADS, 2 + draw(&r, 12)), file;
+        struct wpp_bytes contents[N_SECTIONS];
+
+        for (unsigned k = 0; k < 20; k++) {
+            load_contents(&original, contents);
+            mutate(&contents[draw(&r, N_SECTIONS)], &r);
+            if (k % 4 == 0)
+                mutate(&contents[draw(&r, N_SECTIONS)], &r);
+            file = build(contents, kinds, N_SECTIONS);
+            try_file(&file, &r, &o);
+            wpp_bytes_free(&file);
+            for (unsigned s = 0; s < N_SECTIONS; s++)
+                wpp_bytes_free(&contents[s]);
+        }
+        wpp_bytes_free(&original);
+    }
+    tap_ok(o.malformed == 0, "of %u files with changed contents, %u are refused, the others are "
+           "well-formed", o.refused + o.accepted, o.refused);
+    tap_ok(o.unsaid == 0, "and it is said why");
+    tap_ok(o.refused > 0 && o.accepted > 0, "there were both");
+}
+
+static void test_changed_header(unsigned rounds)
+{
+    struct random r = {815};
+    struct wpp_bytes original = encode(&r, 2, 400), file = {0};
+    struct outcome o = {0};
+
+    for (unsigned i = 0; i < rounds; i++) {
+        size_t at = draw(&r, HEADER + N_SECTIONS * ENTRY);
+
+        file.size = 0;
+        wpp_put(&file, original.data, original.size);
+        if (i % 2)
+            file.data[at] ^= (uint8_t)(1 << draw(&r, 8));
+        else
+            file.data[at] = (uint8_t)draw(&r, 256);
+        try_file(&file, &r, &o);
+    }
+    tap_ok(o.malformed == 0, "of %u files with changed headers, %u are refused, the others are "
+           "well-formed", o.refused + o.accepted, o.refused);
+    tap_ok(o.unsaid == 0, "and it is said why");
+    wpp_bytes_free(&original);
+    wpp_bytes_free(&file);
+}
+
+/* Sections that are missing, double or unknown. */
+static void test_sections(void)
+{
+    static const uint32_t kinds[] = {1, 2, 3, 4, 5, 6, 7, 1000};
+    struct random r = {9};
+    struct wpp_bytes original = encode(&r, 1, 20), contents[N_SECTIONS + 1] = {0}, file;
+    struct wpp_error error;
+    bool good = true;
+    wpp *w;
+
+    load_contents(&original, contents);
+    wpp_put(&contents[N_SECTIONS], "later", 5);
+    for (uint32_t i = 0; i < N_SECTIONS; i++) {
+        struct wpp_bytes some[N_SECTIONS];
+        uint32_t some_kinds[N_SECTIONS];
+
+        memcpy(some, contents, sizeof some);
+        memcpy(some_kinds, kinds, sizeof some_kinds);
+        some_kinds[i] = 1000;
+        file = build(some, some_kinds, N_SECTIONS);
+        seal(&file);
+        w = open_exact(file.data, file.size, &error);
+        good = good && !w && error.status == WPP_E_DAMAGED;
+        wpp_bytes_free(&file);
+        some_kinds[i] = kinds[(i + 1) % N_SECTIONS];
+        file = build(some, some_kinds, N_SECTIONS);
+        seal(&file);
+        w = open_exact(file.data, file.size, &error);
+        good = good && !w && error.status == WPP_E_DAMAGED;
+        wpp_bytes_free(&file);
+    }
+    tap_ok(good, "a section that is missing or double is found");
+    file = build(contents, kinds, N_SECTIONS + 1);
+    seal(&file);
+    w = open_exact(file.data, file.size, &error);
+    tap_ok(w != NULL, "an unknown section is skipped");
+    wpp_close(w);
+    wpp_bytes_free(&file);
+    /* All but the grammar may have grown fields at their ends. */
+    for (uint32_t i = 0; i < N_SECTIONS; i++)
+        if (i + 1 != WPP_SECTION_GRAMMAR)
+            wpp_put(&contents[i], "later", 5);
+    file = build(contents, kinds, N_SECTIONS);
+    set(&file, 8, 1, 4);
+    seal(&file);
+    w = open_exact(file.data, file.size, &error);
+    tap_ok(w != NULL, "bytes behind the last known field are skipped");
+    wpp_close(w);
+    set(&file, 8, 2, 4);
+    seal(&file);
+    w = open_exact(file.data, file.size, &error);
+    tap_ok(!w && error.status == WPP_E_VERSION, "a later version is refused");
+    wpp_bytes_free(&file);
+    for (uint32_t i = 0; i <= N_SECTIONS; i++)
+        wpp_bytes_free(&contents[i]);
+    wpp_bytes_free(&original);
+}
+
+int main(void)
+{
+    test_flips();
+    test_cuts();
+    test_sections();
+    test_changed_contents(600);
+    test_changed_header(4000);
+    return tap_done();
+}
