@@ -29,6 +29,7 @@ struct cursor {
     uint32_t guard;
     uint64_t at;             /* position of the first unread terminal */
     uint64_t end;            /* of the block */
+    uint64_t last;           /* the length of what was appended last */
     struct outlook ahead;    /* of `at`, or of where `at` was */
 };
 
@@ -46,7 +47,7 @@ void fast_free(seq *s)
 static uint32_t next_symbol(const seq *s, struct cursor *c)
 {
     if (c->ahead.position != c->at)
-        c->ahead = history_look(s, c->at, c->end - c->at);
+        c->ahead = history_look(s, c->at, c->end - c->at, c->last);
     uint32_t r = history_jump(s, &c->ahead);
 
     return r ? VALUE_RULE | r : *history_at(s->jumps, c->at);
@@ -144,8 +145,8 @@ static int append_next(seq *s, struct cursor *c)
 {
     prefetch_end(s, c->guard);
     uint32_t value = next_symbol(s, c);
-    uint64_t next = c->at + length_of(s, value);
-    c->ahead = history_look(s, next, c->end - next);
+    c->last = length_of(s, value);
+    c->ahead = history_look(s, c->at + c->last, c->end - c->at - c->last, c->last);
     bool changed;
 
     for (;;) {

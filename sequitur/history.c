@@ -9,39 +9,33 @@ enum { DEPTH = 6 };
 /* Shorter comparisons are not worth a look beforehand. */
 enum { PROBE = 64 };
 
+static const uint32_t level_terminals[LEVELS] = LEVEL_TERMINALS;
+
 static size_t table_size(unsigned bits)
 {
-    return (sizeof(struct jump)) << bits;
+    return sizeof(struct jump) << bits;
 }
 
-static int new_tables(seq *s, unsigned bits, struct jump *table[2])
+static struct jump *new_table(seq *s, unsigned bits)
 {
-    for (int i = 0; i < 2; i++) {
-        table[i] = seq_memory(s, NULL, 0, table_size(bits));
-        if (!table[i]) {
-            if (i)
-                seq_memory(s, table[0], table_size(bits), 0);
-            return SEQ_E_NOMEM;
-        }
-        memset(table[i], 0, table_size(bits));
-    }
-    return SEQ_OK;
+    struct jump *table = seq_memory(s, NULL, 0, table_size(bits));
+
+    if (table)
+        memset(table, 0, table_size(bits));
+    return table;
 }
 
 int history_new(seq *s)
 {
-    struct jump *table[2];
     struct jumps *j = seq_memory(s, NULL, 0, sizeof *j);
 
     if (!j)
         return SEQ_E_NOMEM;
-    *j = (struct jumps){.bits = JUMP_BITS_MIN};
-    if (new_tables(s, j->bits, table) != SEQ_OK) {
+    *j = (struct jumps){.bits = JUMP_BITS_MIN, .table = new_table(s, JUMP_BITS_MIN)};
+    if (!j->table) {
         seq_memory(s, j, sizeof *j, 0);
         return SEQ_E_NOMEM;
     }
-    j->near_table = table[0];
-    j->far_table = table[1];
     s->jumps = j;
     return SEQ_OK;
 }
@@ -53,30 +47,29 @@ void history_free(seq *s)
     if (!j)
         return;
     seq_memory(s, j->history, j->size * sizeof *j->history, 0);
-    seq_memory(s, j->near_table, table_size(j->bits), 0);
-    seq_memory(s, j->far_table, table_size(j->bits), 0);
+    seq_memory(s, j->table, table_size(j->bits), 0);
     seq_memory(s, j, sizeof *j, 0);
     s->jumps = NULL;
 }
 
-/* An entry's index is the top of its hash: each table doubles in one sweep. */
-static int grow_tables(seq *s)
+static inline struct jump *jump_slot(const struct jumps *j, uint32_t hash)
+{
+    return &j->table[hash >> (32 - j->bits)];
+}
+
+/* An entry's index is the top of its hash: the table doubles in one sweep. */
+static int grow_table(seq *s)
 {
     struct jumps *j = s->jumps;
-    struct jump *table[2];
-    struct jump *old[2] = {j->near_table, j->far_table};
-    unsigned bits = j->bits + 1;
+    struct jumps bigger = {.bits = j->bits + 1, .table = new_table(s, j->bits + 1)};
 
-    if (new_tables(s, bits, table) != SEQ_OK)
+    if (!bigger.table)
         return SEQ_E_NOMEM;
-    for (int i = 0; i < 2; i++) {
-        for (size_t k = 0; k < (size_t)1 << j->bits; k++)
-            table[i][old[i][k].hash >> (32 - bits)] = old[i][k];
-        seq_memory(s, old[i], table_size(j->bits), 0);
-    }
-    j->near_table = table[0];
-    j->far_table = table[1];
-    j->bits = bits;
+    for (size_t k = 0; k < (size_t)1 << j->bits; k++)
+        *jump_slot(&bigger, j->table[k].hash) = j->table[k];
+    seq_memory(s, j->table, table_size(j->bits), 0);
+    j->table = bigger.table;
+    j->bits = bigger.bits;
     return SEQ_OK;
 }
 
@@ -102,7 +95,7 @@ int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, ui
     assert(n <= BLOCK && j->end % BLOCK == 0);
     if (j->end == j->size && j->size < HISTORY_MAX && grow_history(s) != SEQ_OK)
         return SEQ_E_NOMEM;
-    if (j->bits < JUMP_BITS_MAX && s->rules_live >> j->bits && grow_tables(s) != SEQ_OK)
+    if (j->bits < JUMP_BITS_MAX && s->rules_live >> (j->bits - 1) && grow_table(s) != SEQ_OK)
         return SEQ_E_NOMEM;
     if (t->run_end != j->end || (j->end & (j->size - 1)) == 0)
         t->run_begin = j->end;
@@ -168,57 +161,75 @@ static inline uint64_t fold(const uint32_t *in, uint64_t k)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-#ifdef WPP_HOSTILE
-static inline uint32_t hash_terminals(const uint32_t *in, int n)
+/* Goes on with hashing: n more terminals, a multiple of 8 (in a hostile build, of 2). */
+static inline uint64_t hash_more(uint64_t h, const uint32_t *in, uint32_t n)
 {
-    uint32_t h = 0;
-
+#ifdef WPP_HOSTILE
     while (n--)
         h = (h + *in++) * UINT32_C(0x9E3779B1);
-    return h & UINT32_C(0xF0000000);
-}
 #else
-static inline uint32_t hash_terminals(const uint32_t *in, int n)
-{
-    uint64_t h = 0;
-
-    for (int i = 0; i < n; i += 8)
+    for (uint32_t i = 0; i < n; i += 8)
         h = (h + fold(in + i, UINT64_C(0xD6E8FEB86659FD93)))
             * UINT64_C(0xC2B2AE3D27D4EB4F) + fold(in + i + 4, UINT64_C(0x2545F4914F6CDD1D));
-    h ^= h >> 29;
-    return (uint32_t)(h * UINT64_C(0x9E3779B97F4A7C15) >> 32);
-}
 #endif
-
-static inline struct jump *jump_slot(struct jump *table, unsigned bits, uint32_t hash)
-{
-    return &table[hash >> (32 - bits)];
+    return h;
 }
 
-static void remember(seq *s, struct jump *e, uint32_t hash, uint32_t r, uint64_t length)
+/* The hashes of the first so many levels; level_terminals[levels - 1] terminals
+ * can be read. */
+static void hash_levels(const uint32_t *in, int levels, uint32_t hash[LEVELS])
 {
-    if (e->rule && e->length>length && s->rules[e->rule].guard && s->rules[e->rule].length==e->length && history_has(s->jumps,&s->rules[e->rule])) return;
-    *e = (struct jump){r, hash, length < UINT32_MAX ? (uint32_t)length : UINT32_MAX,
-                       (uint32_t)s->rules[r].at};
+    uint64_t h = 0;
+    uint32_t done = 0;
+
+    for (int i = 0; i < levels; i++) {
+        h = hash_more(h, in + done, level_terminals[i] - done);
+        done = level_terminals[i];
+        hash[i] = (uint32_t)((h ^ h >> 29) * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+#ifdef WPP_HOSTILE
+        hash[i] &= UINT32_C(0xF0000000);
+#endif
+    }
+}
+
+static int levels_within(uint64_t n)
+{
+    int levels = 0;
+
+    while (levels < LEVELS && level_terminals[levels] <= n)
+        levels++;
+    return levels;
+}
+
+/* The entry stays if its rule is longer and still good: where that does not
+ * fit, one that it begins with may. */
+static void remember(const seq *s, struct jump *e, uint32_t hash, uint32_t r)
+{
+    const struct rule *rule = &s->rules[r];
+    const struct rule *other = &s->rules[e->rule];
+
+    if (e->rule && e->length > rule->length && e->length == other->length && other->guard
+        && history_has(s->jumps, other))
+        return;
+    *e = (struct jump){
+        .rule = r, .hash = hash, .at = (uint32_t)rule->at,
+        .length = rule->length < UINT32_MAX ? (uint32_t)rule->length : UINT32_MAX,
+    };
 }
 
 void history_saw(seq *s, const struct start *t, uint32_t r, uint64_t end)
 {
     struct jumps *j = s->jumps;
     struct rule *rule = &s->rules[r];
+    uint32_t hash[LEVELS];
+    int levels = levels_within(rule->length);
 
     if (rule->length > end - t->run_begin)
         return;
     rule->at = end - rule->length;
-    const uint32_t *in = history_at(j, rule->at);
-    if (rule->length >= NEAR) {
-        uint32_t hash = hash_terminals(in, NEAR);
-        remember(s, jump_slot(j->near_table, j->bits, hash), hash, r, rule->length);
-    }
-    if (rule->length >= FAR) {
-        uint32_t hash = hash_terminals(in, FAR);
-        remember(s, jump_slot(j->far_table, j->bits, hash), hash, r, rule->length);
-    }
+    hash_levels(history_at(j, rule->at), levels, hash);
+    for (int i = 0; i < levels; i++)
+        remember(s, jump_slot(j, hash[i]), hash[i], r);
 }
 
 /* How many of the first n terminals are equal. */
@@ -268,42 +279,37 @@ static uint32_t fitting(const seq *s, uint32_t r, const uint32_t *in, uint64_t n
     return 0;
 }
 
-struct outlook history_look(const seq *s, uint64_t position, uint64_t n)
+struct outlook history_look(const seq *s, uint64_t position, uint64_t n, uint64_t last)
 {
     const struct jumps *j = s->jumps;
-    const uint32_t *in = history_at(j, position);
-    struct outlook o = {.position = position, .n = n};
+    struct outlook o = {.position = position, .n = n, .levels = levels_within(n)};
+    int worth = levels_within(8 * last);
 
-    if (n >= NEAR) {
-        o.near_hash = hash_terminals(in, NEAR);
-        __builtin_prefetch(jump_slot(j->near_table, j->bits, o.near_hash));
-    }
-    if (n >= FAR) {
-        o.far_hash = hash_terminals(in, FAR);
-        __builtin_prefetch(jump_slot(j->far_table, j->bits, o.far_hash));
-    }
+    if (worth < LEVELS_ALWAYS)
+        worth = LEVELS_ALWAYS;
+    if (o.levels > worth)
+        o.levels = worth;
+    hash_levels(history_at(j, position), o.levels, o.hash);
+    for (int i = 0; i < o.levels; i++)
+        __builtin_prefetch(jump_slot(j, o.hash[i]));
     return o;
-}
-
-static uint32_t try_entry(const seq *s, const struct jump *e, uint32_t hash,
-                          const struct outlook *o)
-{
-    if (!e->rule || e->hash != hash)
-        return 0;
-    __builtin_prefetch(history_at(s->jumps, e->at));
-    return fitting(s, e->rule, history_at(s->jumps, o->position), o->n);
 }
 
 uint32_t history_jump(const seq *s, const struct outlook *o)
 {
     const struct jumps *j = s->jumps;
-    uint32_t r = 0;
+    const uint32_t *in = history_at(j, o->position);
 
-    if (o->n >= FAR)
-        r = try_entry(s, jump_slot(j->far_table, j->bits, o->far_hash), o->far_hash, o);
-    if (!r && o->n >= NEAR)
-        r = try_entry(s, jump_slot(j->near_table, j->bits, o->near_hash), o->near_hash, o);
-    return r;
+    for (int i = o->levels; i-- > 0;) {
+        const struct jump *e = jump_slot(j, o->hash[i]);
+        if (!e->rule || e->hash != o->hash[i])
+            continue;
+        __builtin_prefetch(history_at(j, e->at));
+        uint32_t r = fitting(s, e->rule, in, o->n);
+        if (r)
+            return r;
+    }
+    return 0;
 }
 
 bool history_check(const seq *s, uint32_t *culprit)

@@ -21,16 +21,19 @@
 #include "sequitur/grammar.h"
 
 #ifdef WPP_HOSTILE
-enum { BLOCK = 32, HISTORY_MAX = 2 * BLOCK, JUMP_BITS_MIN = 1, JUMP_BITS_MAX = 3,
-       NEAR = 3, FAR = 7 };
+enum { BLOCK = 32, HISTORY_MAX = 2 * BLOCK, JUMP_BITS_MIN = 1, JUMP_BITS_MAX = 3 };
+#define LEVEL_TERMINALS {2, 4, 8, 16}
 #else
-enum { BLOCK = 1 << 16, HISTORY_MAX = 1 << 24, JUMP_BITS_MIN = 8, JUMP_BITS_MAX = 18,
-       NEAR = 8, FAR = 32 };
+enum { BLOCK = 1 << 16, HISTORY_MAX = 1 << 24, JUMP_BITS_MIN = 8, JUMP_BITS_MAX = 19 };
+#define LEVEL_TERMINALS {8, 32, 128, 512}
 #endif
+/* As many terminals are hashed to find a rule; the upper levels only where
+ * rules have been long. */
+enum { LEVELS = 4, LEVELS_ALWAYS = 2 };
 
 struct jump {
     uint32_t rule;           /* 0: none */
-    uint32_t hash;           /* of the NEAR or FAR terminals; its top bits are the index */
+    uint32_t hash;           /* its top bits are the index */
     uint32_t length;         /* the rule's, or UINT32_MAX */
     uint32_t at;             /* low bits of the rule's place in the history, to prefetch it */
 };
@@ -39,16 +42,15 @@ struct jump {
 struct outlook {
     uint64_t position;
     uint64_t n;              /* terminals until the end of the block */
-    uint32_t near_hash;      /* if n >= NEAR */
-    uint32_t far_hash;       /* if n >= FAR */
+    int levels;              /* as many are hashed */
+    uint32_t hash[LEVELS];
 };
 
 struct jumps {
     uint32_t *history;
     uint64_t size;           /* in terminals: BLOCK times a power of two */
     uint64_t end;            /* the position of the next block */
-    struct jump *near_table;
-    struct jump *far_table;
+    struct jump *table;
     unsigned bits;
 };
 
@@ -76,8 +78,9 @@ bool derives_input(const seq *s, uint32_t value, const uint32_t *in);
 /* Rule r has just been seen to end at position `end` of stream t. */
 void history_saw(seq *s, const struct start *t, uint32_t r, uint64_t end);
 
-/* Hashes the n terminals at `position` and has memory fetch the entries. */
-struct outlook history_look(const seq *s, uint64_t position, uint64_t n);
+/* Hashes beginnings of the n terminals at `position`, which comes after
+ * something of length `last`, and has memory fetch the entries. */
+struct outlook history_look(const seq *s, uint64_t position, uint64_t n, uint64_t last);
 /* A rule that derives the first of the terminals there, as many as can be
  * found quickly; 0 if none. */
 uint32_t history_jump(const seq *s, const struct outlook *o);
