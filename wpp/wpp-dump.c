@@ -99,8 +99,6 @@ static void parse_range(const char *text, struct dump_range *range)
         range->begin = tool_count_argument("--range", first);
     if (colon[1])
         range->end = tool_count_argument("--range", colon + 1);
-    if (range->begin > range->end)
-        tool_usage("--range: %s ends before it begins", text);
 }
 
 /* The ranges asked for, one a thread: *n of them. */
@@ -125,6 +123,8 @@ static struct dump_range *find_ranges(const wpp *w, const struct request *r, uin
         if (ranges[i].begin > tokens)
             tool_die(TOOL_ERROR, "%s: thread %u has only %llu events", r->path, (unsigned)first + i,
                      (unsigned long long)tokens);
+        if (ranges[i].begin > ranges[i].end)
+            tool_usage("--range: %s ends before it begins", r->range);
         if (ranges[i].end > tokens)
             ranges[i].end = tokens;
     }

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+# wpp-dump: events, lines, tokens and routines of small programs whose course
+# is known from elsewhere.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+# record NAME [OPTION...]: builds NAME.c without optimisation, runs it, leaves NAME.wpp.
+record() {
+    local name=$1
+
+    shift
+    "$WPP_GCC" -O0 -g -w "$name.c" -o "$name" "$@" &&
+        { WPP_OUT=$name.trace ./"$name" > /dev/null; wpp-compress -o "$name.wpp" "$name.trace"; }
+}
+
+# ---- Calls and returns, as GCC's own instrumentation tells them -------------
+cat > calls.c <<'END_C'
+#include <stdio.h>
+#include <stdlib.h>
+static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+static int odd(int n);
+static int even(int n) { return n == 0 ? 1 : odd(n - 1); }
+static int odd(int n) { return n == 0 ? 0 : even(n - 1); }
+static int compare(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+static void nothing(void) {}
+static void (*volatile indirect)(void) = nothing;
+int main(void)
+{
+    int v[] = {5, 3, 8, 1, 9, 2, 7}, sum = 0;
+    for (int i = 0; i < 8; i++) {
+        sum += fib(i) + even(i);
+        if (i % 3 == 0)
+            indirect();
+    }
+    qsort(v, 7, sizeof *v, compare);
+    printf("%d\n", sum + v[3]);
+    return 0;
+}
+END_C
+cat > told.c <<'END_C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#define QUIET __attribute__((no_instrument_function))
+static int depth;
+QUIET static void tell(const char *what, void *routine)
+{
+    Dl_info info;
+    if (dladdr(routine, &info) && info.dli_sname)
+        fprintf(stderr, "%*s%s %s\n", 2 * depth, "", what, info.dli_sname);
+}
+QUIET void __cyg_profile_func_enter(void *routine, void *site)
+{
+    tell("EnterRoutine", routine);
+    depth++;
+}
+QUIET void __cyg_profile_func_exit(void *routine, void *site)
+{
+    depth--;
+    tell("LeaveRoutine", routine);
+}
+END_C
+ok 'a program is recorded' record calls
+gcc -O0 -w -finstrument-functions '-Dstatic=' calls.c -c -o calls.told.o &&
+    gcc -O0 -w -rdynamic calls.told.o told.c -o calls.told -ldl && ./calls.told > /dev/null 2> calls.want
+wpp-dump calls.wpp | grep -v -e EnterThread -e NewPath > calls.got
+is 'there is much to compare' "$([ "$(wc -l < calls.want)" -gt 300 ] && echo yes)" yes
+same 'routines are entered and left as -finstrument-functions says' calls.want calls.got
+like 'a thread begins with its number and name' "$(wpp-dump calls.wpp | head -n 1)" '^EnterThread [0-9]+ calls$'
+
+# ---- Ranges and tokens ------------------------------------------------------
+wpp-dump calls.wpp | grep NewPath | sed 's/^ *//' > paths
+n=$(wc -l < paths)
+for range in 0:1 0:$n 17:18 100:250 $((n - 3)):$n; do
+    a=${range%:*} b=${range#*:}
+    wpp-dump --range="$range" calls.wpp | grep NewPath | sed 's/^ *//' > got
+    sed -n "$((a + 1)),${b}p" paths > want
+    same "events $range are those of the whole" want got
+done
+wpp-dump --tokens calls.wpp > tokens
+is 'tokens are 4 bytes each' "$(stat -c %s tokens)" $((4 * n))
+wpp-dump --tokens --range=10:20 calls.wpp > got
+tail -c +41 tokens | head -c 40 > want
+same 'tokens of a range' want got
+wpp-dump --tokens --range=$((n - 5)): calls.wpp > got
+tail -c 20 tokens > want
+same 'an open range goes to the end' want got
+is 'a range behind the end is empty' "$(wpp-dump --tokens --range=$n: calls.wpp | wc -c)" 0
+like 'a range tells what had begun earlier' \
+    "$(wpp-dump --range=100:150 calls.wpp)" 'EnterRoutine [a-z]+  # earlier'
+
+# ---- Lines, written down ----------------------------------------------------
+cat > lines.c <<'END_C'
+int g;
+int callee(int n)
+{
+    g += n;
+    return g;
+}
+int main(void)
+{
+    int i;
+    for (i = 0; i < 2; i++)
+        if (i == 1)
+            g = callee(i) +
+                callee(2);
+        else
+            g = 10;
+    return g == 3;
+}
+END_C
+record lines
+is 'lines as executed' "$(wpp-dump --lines lines.wpp | sed 's/.*://' | paste -sd' ')" \
+    '7 10 11 15 10 11 12 2 4 5 13 2 4 5 12 10 16'
+is 'lines name their file' "$(wpp-dump --lines lines.wpp | sed 's/:.*//' | sort -u)" lines.c
+
+# ---- Ways out that are no returns -------------------------------------------
+cat > jump.c <<'END_C'
+#include <setjmp.h>
+#include <stdlib.h>
+static jmp_buf env;
+static void inner(int n) { if (n == 0) longjmp(env, 1); inner(n - 1); }
+static void outer(void) { inner(2); }
+int main(void)
+{
+    if (setjmp(env) == 0)
+        outer();
+    exit(0);
+}
+END_C
+record jump
+is 'activations that longjmp ended leave where it arrives' \
+    "$(wpp-dump jump.wpp | sed -n 's/^ *\(LeaveRoutine .*\)/\1/p' | sed 's/  # / # /' | paste -sd,)" \
+    'LeaveRoutine inner # not by returning,LeaveRoutine inner # not by returning,LeaveRoutine inner # not by returning,LeaveRoutine outer # not by returning,LeaveRoutine main # at the end'
+ok 'the jump is no contradiction' wpp-check --strict jump.wpp
+
+# ---- Threads ----------------------------------------------------------------
+cat > threads.c <<'END_C'
+#include <pthread.h>
+static void *work(void *n) { for (volatile long i = 0; i < (long)n; i++); return 0; }
+int main(void)
+{
+    pthread_t t[2];
+    for (long i = 0; i < 2; i++) {
+        pthread_create(&t[i], 0, work, (void *)(i * 10 + 5));
+        pthread_join(t[i], 0);
+    }
+    return 0;
+}
+END_C
+record threads -pthread
+is 'each thread is entered once' "$(wpp-dump threads.wpp | grep -c EnterThread)" 3
+for i in 0 1 2; do
+    wpp-dump --thread=$i threads.wpp
+done > got
+wpp-dump threads.wpp > want
+same 'the threads one by one are the whole' want got
+is 'a thread does what it was told' "$(wpp-dump --thread=2 threads.wpp | grep -c NewPath)" 16
+fails_with 2 'a range needs a thread' wpp-dump --range=0:1 threads.wpp
+fails_with 1 'there is no fourth thread' wpp-dump --thread=3 threads.wpp
+
+# ---- Routines ---------------------------------------------------------------
+like 'the routines are listed with their calls' "$(wpp-dump --routines calls.wpp)" \
+    '^ +[0-9]+ +100 +[0-9]+ +[0-9]+  fib  calls.c:3$'
+is 'all of them' "$(wpp-dump --routines calls.wpp | tail -n +2 | wc -l)" 6
+
+# ---- Habits -----------------------------------------------------------------
+echo 'int main(void) { int n = 0; for (int i = 0; i < 100000; i++)
+                         n += i; return n == 1; }' > long.c
+record long
+wpp-dump long.wpp 2> err | head -n 1 > /dev/null
+is 'a reader that goes away is no failure to speak of' "${PIPESTATUS[0]} $(cat err)" '141 '
+ok 'output to a file' wpp-dump --tokens -o tokens.out calls.wpp
+same 'is the same' tokens tokens.out
+fails 'an existing file is not replaced' wpp-dump --tokens -o tokens.out calls.wpp
+ok 'but by force' wpp-dump -f --tokens -o tokens.out calls.wpp
+ok 'from standard input' sh -c 'wpp-dump - < calls.wpp > in.txt'
+wpp-dump calls.wpp > file.txt
+same 'is the same' file.txt in.txt
+fails_with 2 'no file' wpp-dump
+fails_with 2 'two files' wpp-dump calls.wpp calls.wpp
+fails_with 2 'a range that ends before it begins' wpp-dump --range=5:3 calls.wpp
+fails_with 2 'a range of words' wpp-dump --range=a:b calls.wpp
+fails_with 2 'a range without a colon' wpp-dump --range=5 calls.wpp
+fails_with 1 'a range that begins behind the end' wpp-dump --range=$((n + 1)): calls.wpp
+fails_with 1 'a file that is not there' wpp-dump none.wpp
+fails 'a file that is no WPP' wpp-dump calls.c
+if [ -w /dev/full ]; then
+    fails 'a full disk' sh -c 'wpp-dump calls.wpp > /dev/full'
+fi
+if command -v script > /dev/null; then
+    script -qec "wpp-dump --tokens calls.wpp" /dev/null > typescript < /dev/null
+    is 'no binary to a terminal' "$?" 2
+else
+    skip 'no binary to a terminal: no script(1) here'
+fi
+done_testing
