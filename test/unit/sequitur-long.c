@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* sequitur-long.c - texts of many blocks, for the shortcuts: every property
+ * holds, the text comes back, and equal input gives equal bytes. */
+#include "test/unit/sequitur-test.h"
+
+#ifdef WPP_HOSTILE
+enum { TEXT = 20000, TEXTS = 16, STARTS = 3 };
+#else
+enum { TEXT = 700000, TEXTS = 16, STARTS = 3 };
+#endif
+
+/* A program: nested loops whose bodies and trip counts vary. */
+static size_t loops(struct random *r, uint32_t *out, size_t n, uint32_t depth, uint32_t symbol)
+{
+    size_t i = 0;
+    uint32_t trips = 1 + random_below(r, 12);
+
+    while (trips-- && i < n) {
+        for (uint32_t k = 1 + random_below(r, 4); k && i < n; k--)
+            out[i++] = symbol * 8 + k;
+        if (depth && i < n)
+            i += loops(r, out + i, n - i, depth - 1, symbol * 3 + random_below(r, 3));
+    }
+    return i;
+}
+
+/* Runs of one symbol, and of one long piece, broken at random: what makes
+ * careless comparisons quadratic. */
+static size_t runs(struct random *r, uint32_t *out, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n) {
+        uint32_t period = 1 + random_below(r, 5);
+        for (uint32_t k = random_below(r, (uint32_t)(n / 6) + 2); k && i < n; k--, i++)
+            out[i] = k % period;
+        if (i < n)
+            out[i++] = 7 + random_below(r, 3);
+    }
+    return n;
+}
+
+static void make_text(struct random *r, uint32_t kind, uint32_t *out, size_t n)
+{
+    size_t i = 0;
+
+    switch (kind % 4) {
+    case 0:
+        while (i < n)
+            i += loops(r, out + i, n - i, 5, 1 + random_below(r, 3));
+        break;
+    case 1:
+        runs(r, out, n);
+        break;
+    case 2:
+        random_string(r, out, n, 40);
+        break;
+    default:                     /* little repeats */
+        for (; i < n; i++)
+            out[i] = i > 5000 && random_below(r, 3) ? out[i - 5000] : random_below(r, 2000);
+        break;
+    }
+}
+
+/* Stream k is text[k * TEXT / STARTS ..]; pieces are at most `piece` long. */
+static int build(const uint32_t *text, uint32_t piece, struct random *r, seq **s)
+{
+    size_t part = TEXT / STARTS;
+    size_t done[STARTS] = {0};
+    int status = seq_new(s, NULL);
+
+    for (size_t left = part * STARTS; left && status == SEQ_OK;) {
+        uint32_t k = piece == UINT32_MAX ? (uint32_t)(STARTS - 1 - (left - 1) / part)
+                                         : random_below(r, STARTS);
+        size_t n = piece == UINT32_MAX ? part : 1 + random_below(r, piece);
+        if (n > part - done[k])
+            n = part - done[k];
+        status = seq_append(*s, k, text + k * part + done[k], n);
+        done[k] += n;
+        left -= n;
+    }
+    return status == SEQ_OK ? seq_finish(*s) : status;
+}
+
+static bool is_right(const seq *s, const uint32_t *text)
+{
+    struct seq_grammar g;
+    char why[128] = "";
+    bool right = true;
+
+    if (seq_check(s, why, sizeof why) != SEQ_OK || seq_export(s, &g) != SEQ_OK) {
+        tap_note("%s", why);
+        return false;
+    }
+    for (uint32_t k = 0; k < STARTS; k++)
+        right = right && derives(&g, k, text + k * (TEXT / STARTS), TEXT / STARTS);
+    seq_grammar_free(s, &g);
+    return right;
+}
+
+static bool same_grammar(const seq *a, const seq *b)
+{
+    struct seq_grammar g, h;
+    bool same;
+
+    if (seq_export(a, &g) != SEQ_OK)
+        return false;
+    if (seq_export(b, &h) != SEQ_OK) {
+        seq_grammar_free(a, &g);
+        return false;
+    }
+    uint32_t rules = g.rules + g.starts;
+    same = g.rules == h.rules && g.starts == h.starts
+        && memcmp(g.body, h.body, (rules + 1) * sizeof *g.body) == 0
+        && memcmp(g.symbols, h.symbols, g.body[rules] * sizeof *g.symbols) == 0;
+    seq_grammar_free(a, &g);
+    seq_grammar_free(b, &h);
+    return same;
+}
+
+/* One stream, as a whole and in pieces: the same bytes. */
+static bool pieces_do_not_matter(const uint32_t *text, struct random *r)
+{
+    seq *whole, *pieces;
+    int status = seq_new(&whole, NULL);
+
+    if (status == SEQ_OK && (status = seq_new(&pieces, NULL)) != SEQ_OK)
+        seq_free(whole);
+    if (status != SEQ_OK)
+        return false;
+    status = seq_append(whole, 0, text, TEXT);
+    for (size_t i = 0, n; i < TEXT && status == SEQ_OK; i += n) {
+        n = 1 + random_below(r, TEXT / 5);
+        if (n > TEXT - i)
+            n = TEXT - i;
+        status = seq_append(pieces, 0, text + i, n);
+    }
+    if (status == SEQ_OK)
+        status = seq_finish(whole);
+    if (status == SEQ_OK)
+        status = seq_finish(pieces);
+    bool same = status == SEQ_OK && same_grammar(whole, pieces);
+    seq_free(whole);
+    seq_free(pieces);
+    return same;
+}
+
+int main(void)
+{
+    static uint32_t text[TEXT];
+    struct random r = {99};
+
+    for (uint32_t i = 0; i < TEXTS; i++) {
+        uint32_t piece = i % 8 < 4 ? UINT32_MAX : TEXT / 50;
+        seq *s = NULL;
+        make_text(&r, i, text, TEXT);
+        bool right = build(text, piece, &r, &s) == SEQ_OK && is_right(s, text);
+        tap_ok(right, "text %u in %s is right", i, i % 8 < 4 ? "three wholes" : "mingled pieces");
+        seq_free(s);
+        if (i < 4)
+            tap_ok(pieces_do_not_matter(text, &r), "text %u as one stream, whole or in pieces", i);
+    }
+    return tap_done();
+}
