@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+# wpp-dot: graphs that Graphviz accepts, figures that add up, nothing overlapping.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+
+# ---- abcabcabcabc and d: two nodes of rules, no more ---------------------------
+for i in 1 2 3 4; do printf '101\n102\n103\n'; done > list
+echo 100 >> list
+while read -r n; do printf "\\$(printf %03o "$n")\\0\\0\\0"; done < list > sym.bin
+wpp-compress --symbols -o small.wpp sym.bin
+ok 'a graph as text' wpp-dot small.wpp
+cp "$T/out" small.dot
+is 'a start rule, a rule, four symbols' "$(grep -c '^  n[0-9]* \[label' small.dot)" 6
+is 'the loop is one edge' "$(grep -c -- '-> .*× 4 ' small.dot)" 1
+like 'nothing is left out' "$(cat small.dot)" 'All rules and paths are shown|1 rules not shown'
+is 'symbols keep their names' \
+    "$(grep -o '<b>symbol [0-9]*' small.dot | sort | paste -sd' ')" \
+    '<b>symbol 100 <b>symbol 101 <b>symbol 102 <b>symbol 103'
+is 'the order of the parts' "$(sed -n 's/^  n1 -> .*label=" \([0-9]*\)\. .*/\1/p' small.dot | paste -sd' ')" '1 2 3'
+
+# ---- A program, drawn in every format --------------------------------------------
+cat > prog.cc <<'END_C'
+#include <map>
+#include <string>
+template <class T> struct stack { T v[64]; int n = 0; void push(T x) { if (n < 64) v[n++] = x; } };
+static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+int main()
+{
+    std::map<std::string, int> m;
+    stack<long> s;
+    for (int i = 0; i < 300; i++) {
+        m[std::to_string(i % 17)] += fib(i % 9);
+        s.push(i);
+        if (i % 10 == 0)
+            m.erase(std::to_string(i % 7));
+    }
+    return m.size() == 3;
+}
+END_C
+"$WPP_GXX" -O1 -g prog.cc -o prog && WPP_OUT=prog.trace ./prog && wpp-compress -o prog.wpp prog.trace
+for format in dot svg png pdf; do
+    ok "$format" wpp-dot -o prog.$format prog.wpp
+done
+like 'SVG' "$(head -c 500 prog.svg)" '<svg'
+is 'PNG' "$(head -c 8 prog.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a
+is 'PDF' "$(head -c 5 prog.pdf)" '%PDF-'
+ok 'the format is what -T says' wpp-dot -T svg -f -o prog.dot prog.wpp
+like 'whatever the name' "$(head -c 500 prog.dot)" '<svg'
+wpp-dot prog.wpp > prog.dot
+cp prog.dot again.dot
+wpp-dot prog.wpp > prog.dot
+same 'the same picture each time' prog.dot again.dot
+
+# ---- The limit ----------------------------------------------------------------------
+for n in 1 7 25 60; do
+    drawn=$(wpp-dot --max-nodes=$n prog.wpp | grep -c '^  n[0-9]* \[label')
+    is "at most $n nodes" "$([ "$drawn" -le $n ] && [ "$drawn" -ge 1 ] && echo yes)" yes
+done
+wpp-dot --max-nodes=10 prog.wpp > ten.dot
+like 'what is left out is said' "$(cat ten.dot)" '… [0-9,]+ rules not shown .*; [0-9,]+ paths not shown, [0-9.]+ % of the cost'
+
+# Every routine drawn is one of the program, templates and all.
+wpp-dump --routines prog.wpp | awk 'NR > 1 { print $5 }' | cut -c1-36 | sort -u > known
+grep -v thread prog.dot | grep -o '<b>[A-Za-z_][^<]*</b><br/>[^<]' | sed 's/<b>//; s/<.*//; s/…$//' |
+    grep -v '^rule ' | sort -u > drawn
+is 'routines are drawn' "$([ -s drawn ] && echo yes)" yes
+is 'under their names' "$(comm -13 known drawn)" ''
+
+# ---- Nothing overlaps: boxes as Graphviz placed them ----------------------------------
+if command -v dot > /dev/null; then
+    dot -Tplain prog.dot > plain
+    is 'Graphviz finds nothing to complain of' "$(dot -Tplain prog.dot 2>&1 > /dev/null)" ''
+    overlaps=$(awk '$1 == "node" { n++; x[n] = $3; y[n] = $4; w[n] = $5; h[n] = $6 }
+        function abs(v) { return v < 0 ? -v : v }
+        END { for (i = 1; i <= n; i++) for (j = 1; j < i; j++)
+                  if (abs(x[i] - x[j]) < (w[i] + w[j]) / 2 && abs(y[i] - y[j]) < (h[i] + h[j]) / 2) c++
+              print c + 0 }' plain)
+    is 'no two boxes overlap' "$overlaps" 0
+else
+    skip 'no dot(1) here to ask for the layout'
+fi
+
+# ---- Many parts, empty, bad -------------------------------------------------------------
+awk 'BEGIN { srand(1); for (i = 0; i < 30000; i++) print int(rand() * 200) + 1 }' |
+    while read -r n; do printf "\\$(printf %03o "$n")\\0\\0\\0"; done > sym.bin
+wpp-compress --symbols -o wide.wpp sym.bin
+ok 'a start rule of ten thousand parts' wpp-dot -o wide.svg wide.wpp
+is 'does not give ten thousand edges' "$([ "$(wpp-dot wide.wpp | grep -c -- '->')" -lt 400 ] && echo yes)" yes
+: > sym.bin
+wpp-compress --symbols -o empty.wpp sym.bin
+ok 'a run without events' wpp-dot -o empty.svg empty.wpp
+
+fails 'an existing picture is not replaced' wpp-dot -o prog.svg prog.wpp
+ok 'but by force' wpp-dot -f -o prog.svg prog.wpp
+ok 'a device is written to, not replaced' wpp-dot -T png -o /dev/null prog.wpp
+is 'and still one' "$([ -c /dev/null ] && echo yes)" yes
+fails_with 2 'no such format' wpp-dot -T gif prog.wpp
+fails_with 2 'no node' wpp-dot --max-nodes=0 prog.wpp
+fails_with 2 'no file' wpp-dot
+fails_with 1 'no such file' wpp-dot none.wpp
+fails 'no WPP' wpp-dot prog.cc
+fails 'no such folder' wpp-dot -o none/prog.svg prog.wpp
+done_testing

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+# wpp-info: figures that can be counted otherwise; JSON that parsers accept.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+# field NAME JSON: the value of a number, string or truth value
+field() { printf '%s\n' "$2" | sed -n "s/.*\"$1\":\(\"[^\"]*\"\|[^,}]*\).*/\1/p"; }
+
+cat > prog.c <<'END_C'
+static int unused(int n) { return n; }
+static int leaf(int n) { return n * 3 % 7; }
+int main(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 1000; i++)
+        sum += leaf(i);
+    return sum == 1 ? unused(sum) : 0;
+}
+END_C
+"$WPP_GCC" -O0 -g prog.c -o prog && WPP_OUT=prog.trace ./prog 'an "argument"' && wpp-compress -o prog.wpp prog.trace
+ok 'text' wpp-info prog.wpp
+like 'the program is named' "$(cat "$T/out")" '^program +.*/prog$'
+json=$(wpp-info --format=json prog.wpp)
+is 'one line of JSON' "$(printf '%s\n' "$json" | wc -l)" 1
+if command -v python3 > /dev/null; then
+    ok 'JSON that parses' python3 -c 'import json, sys; d = json.loads(sys.argv[1]); assert d["threads"][0]["events"] == d["events"]; assert "\"argument\"" in d["command"]' "$json"
+else
+    skip 'no python3 here to parse JSON'
+fi
+is 'events are counted' "$(field events "$json")" $(($(wpp-dump --tokens prog.wpp | wc -c) / 4))
+is 'calls are counted' "$(field calls "$json")" 1001
+is 'paths are counted' "$(field paths "$json")" \
+    "$(wpp-dump --tokens prog.wpp | od -An -v -tu4 -w4 | sort -u | wc -l)"
+is 'executed routines' "$(field routines "$json")" 2
+is 'instrumented routines' "$(field instrumented_routines "$json")" 3
+is 'the size of the file' "$(field wpp_bytes "$json")" "$(stat -c %s prog.wpp)"
+is 'the size of the trace' "$(field trace_bytes "$json")" "$(stat -c %s prog.trace)"
+is 'complete' "$(field complete "$json")" true
+is 'instructions are those of the routines' "$(field instructions "$json")" \
+    "$(wpp-dump --routines prog.wpp | awk 'NR > 1 { n += $1 } END { print n }')"
+
+# ---- Symbols, whose rules can be counted by hand: abcabcabcabc -------------------
+printf '\1\0\0\0\2\0\0\0\3\0\0\0' > abc
+cat abc abc abc abc > symbols
+wpp-compress --symbols -o symbols.wpp symbols
+json=$(wpp-info --format=json symbols.wpp)
+# S -> BB, B -> AA, A -> abc
+is 'symbols: events, distinct ones' "$(field events "$json") $(field paths "$json")" '12 3'
+is 'symbols: rules, symbols on right-hand sides' \
+    "$(field rules "$json") $(field rhs_symbols "$json")" '2 7'
+like 'symbols: text' "$(wpp-info symbols.wpp)" 'distinct symbols +3$'
+
+# ---- Tables ---------------------------------------------------------------------
+wpp-info prog.wpp symbols.wpp > table
+is 'a table: head and a row a file' "$(wc -l < table)" 4
+is 'its columns stand below each other' \
+    "$(awk '{ print length($0) }' table | sort -u | wc -l)" 1
+is 'a table of one file' "$(wpp-info --format=table prog.wpp | wc -l)" 3
+
+# ---- Bad input --------------------------------------------------------------------
+fails_with 2 'no file' wpp-info
+fails_with 2 'no such format' wpp-info --format=xml prog.wpp
+fails_with 1 'no such file' wpp-info none.wpp
+fails 'no WPP' wpp-info prog.c
+head -c 200 prog.wpp > cut.wpp
+fails_with 3 'a cut file' wpp-info cut.wpp
+head -c $(($(stat -c %s prog.trace) - 70)) prog.trace > cut.trace
+wpp-compress -o part.wpp cut.trace 2> /dev/null
+wpp-info part.wpp > part 2>&1
+is 'a run that was cut short: status' $? 3
+like 'a run that was cut short: said' "$(cat part)" '^complete +no'
+done_testing
