@@ -52,23 +52,14 @@ static bool splits_block(gimple *statement)
     return coverage_splits(statement) || (call && (call_cuts(call) || gimple_call_tail_p(call)));
 }
 
-static bool has_complex_out(basic_block bb)
+// Whether one of a block's edges (its preds or succs) is abnormal or an
+// exception's: code cannot be put on it.
+static bool any_complex(vec<edge, va_gc> *edges)
 {
     edge e;
     edge_iterator ei;
 
-    FOR_EACH_EDGE (e, ei, bb->succs)
-        if (e->flags & EDGE_COMPLEX)
-            return true;
-    return false;
-}
-
-static bool has_complex_in(basic_block bb)
-{
-    edge e;
-    edge_iterator ei;
-
-    FOR_EACH_EDGE (e, ei, bb->preds)
+    FOR_EACH_EDGE (e, ei, edges)
         if (e->flags & EDGE_COMPLEX)
             return true;
     return false;
@@ -97,7 +88,7 @@ static enum ending ending_of(basic_block bb)
     if (last && computed_goto_p(last) && only_statement(bb, last)
         && single_succ(ENTRY_BLOCK_PTR_FOR_FN(cfun)) != bb)
         return ENDING_GOTO;
-    if (has_complex_out(bb))
+    if (any_complex(bb->succs))
         return ENDING_JUMP;
     if (last && gimple_code(last) == GIMPLE_RETURN)
         return ENDING_RETURN;
@@ -220,7 +211,7 @@ void split_for_paths(function *fun)
 
     // A first block that is also entered abnormally begins paths of its own:
     // the routine's entry is kept apart from it.
-    if (has_complex_in(entry->dest))
+    if (any_complex(entry->dest->preds))
         split_edge(entry);
     FOR_EACH_BB_FN (bb, fun)
         blocks.push_back(bb);
@@ -298,7 +289,7 @@ bool build_graph(function *fun, routine_graph &r)
     r.vertex[EXIT_BLOCK] = EXIT_VERTEX;
     FOR_EACH_BB_FN (bb, fun) {
         enum ending ending = ending_of(bb);
-        bool complex_in = has_complex_in(bb);
+        bool complex_in = any_complex(bb->preds);
         r.vertex[bb->index] = r.blocks.size();
         r.blocks.push_back({bb, ending, complex_in || ending == ENDING_GOTO});
         r.nonlocal |= complex_in && ending != ENDING_SILENT;
