@@ -1,0 +1,629 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Bad input, bad output, bad options: each tool says in one line what is wrong,
+# leaves no file that is not whole, and never crashes.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+# ---- The driver -----------------------------------------------------------------
+# Thousands of runs of small tools, on every byte of a file; a shell is too slow.
+cat > sweep.c <<'END'
+/* sweep flip FILE COMMAND...       FILE with each of its bytes changed, one at a time, is
+ *                                  refused by COMMAND VARIANT: status 1 or 3, one line on
+ *                                  standard error, nothing on standard output.
+ * sweep survive FILE               the same for a trace and wpp-compress, which may not
+ *                                  notice: a file that it makes is one for wpp-check.
+ * sweep cut FILE [OFFSET...]       wpp-compress of the trace FILE, of one thread, cut at every
+ *                                  byte or at the offsets: a WPP of what is there, exactly.
+ *
+ * Works in an empty folder, which is the current one.  Prints what is wrong. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+static int out, err;                    /* what the last command printed */
+static size_t n_wrong;
+
+static void must(int good, const char *what)
+{
+    if (good)
+        return;
+    perror(what);
+    exit(2);
+}
+
+static char *text_of(int fd, size_t *size)
+{
+    char *text;
+
+    *size = lseek(fd, 0, SEEK_END);
+    text = calloc(*size + 1, 1);
+    must(text && pread(fd, text, *size, 0) == (ssize_t)*size, "read");
+    return text;
+}
+
+static void wrong(size_t at, const char *tool, int status, const char *what)
+{
+    size_t n;
+    char *said = text_of(err, &n);
+
+    if (n_wrong++ < 5)
+        printf("byte %zu: %s: status %d: %s: %.300s\n", at, tool, status, what, said);
+    free(said);
+}
+
+/* Its exit status, 128 and more for a signal. */
+static int run(char **command)
+{
+    posix_spawn_file_actions_t actions;
+    int status;
+    pid_t pid;
+
+    must(ftruncate(out, 0) == 0 && ftruncate(err, 0) == 0, "ftruncate");
+    lseek(out, 0, SEEK_SET);
+    lseek(err, 0, SEEK_SET);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, out, 1);
+    posix_spawn_file_actions_adddup2(&actions, err, 2);
+    must(posix_spawnp(&pid, command[0], &actions, NULL, command, environ) == 0, command[0]);
+    posix_spawn_file_actions_destroy(&actions);
+    must(waitpid(pid, &status, 0) == pid, "waitpid");
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int said_lines(void)
+{
+    size_t n;
+    char *text = text_of(err, &n);
+    int lines = 0;
+
+    for (char *p = text; (p = strchr(p, '\n')); p++)
+        lines++;
+    free(text);
+    return lines;
+}
+
+static int folder_entries(void)
+{
+    DIR *folder = opendir(".");
+    int n = 0;
+
+    while (readdir(folder))
+        n++;
+    closedir(folder);
+    return n - 2;
+}
+
+static void store(const char *name, const void *data, size_t size)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+    must(fd >= 0 && write(fd, data, size) == (ssize_t)size && close(fd) == 0, name);
+}
+
+static void flip(char *data, size_t size, char **command, int n)
+{
+    char *argv[16] = {NULL};
+
+    memcpy(argv, command, n * sizeof *argv);
+    argv[n] = "variant.wpp";
+    for (size_t i = 0; i < size; i++) {
+        char mask = i % 9 == 8 ? -1 : 1 << i % 9;
+        size_t printed;
+        int status;
+
+        data[i] ^= mask;
+        store("variant.wpp", data, size);
+        data[i] ^= mask;
+        status = run(argv);
+        free(text_of(out, &printed));
+        if (status != 1 && status != 3)
+            wrong(i, argv[0], status, "is no refusal");
+        else if (said_lines() != 1)
+            wrong(i, argv[0], status, "not one line");
+        else if (printed)
+            wrong(i, argv[0], status, "prints something all the same");
+    }
+}
+
+static char *const compress[] = {"wpp-compress", "-q", "cut.trace", NULL};
+static char *const check[] = {"wpp-check", "cut.wpp", NULL};
+static char *const dump[] = {"wpp-dump", "--tokens", "cut.wpp", NULL};
+
+static void survive(char *data, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        int status, exists, checked;
+
+        data[i] ^= 1 << i % 8;
+        store("cut.trace", data, size);
+        data[i] ^= 1 << i % 8;
+        status = run((char **)compress);
+        exists = access("cut.wpp", F_OK) == 0;
+        if (status != 0 && status != 1 && status != 3)
+            wrong(i, compress[0], status, "is no exit status");
+        if (said_lines() != (status != 0))
+            wrong(i, compress[0], status, "number of lines");
+        if (exists ? status == 1 : status == 0)
+            wrong(i, compress[0], status, exists ? "leaves a file" : "leaves no file");
+        checked = exists ? run((char **)check) : status;
+        if (exists && checked != status)
+            wrong(i, check[0], checked, "but wpp-compress was of another opinion");
+        unlink("cut.wpp");
+        if (folder_entries() != 1)
+            wrong(i, compress[0], status, "leaves other files");
+    }
+}
+
+/* The tokens in the first `size` bytes of a trace; docs/trace-format.md. */
+static size_t tokens_of(const char *data, size_t size, char *tokens)
+{
+    size_t at = 0, n = 0, bytes;
+
+    for (; at + 64 <= size; at += bytes + (-bytes & 3)) {
+        uint32_t length;
+        uint16_t kind;
+
+        memcpy(&kind, data + at + 6, sizeof kind);
+        memcpy(&length, data + at + 8, sizeof length);
+        bytes = length;
+        at += 64;
+        if (kind != 5)
+            continue;
+        length = at + bytes <= size ? bytes : (size - at) / 4 * 4;
+        memcpy(tokens + n, data + at, length);
+        n += length;
+    }
+    return n;
+}
+
+static void cut(const char *data, size_t size)
+{
+    char *want = malloc(size), *got;
+    size_t n = tokens_of(data, size, want), n_got;
+    uint32_t first;
+    int status, usable;
+
+    memcpy(&first, data + 8, sizeof first);
+    usable = size >= 64 + first;        /* the first record is whole */
+    store("cut.trace", data, size);
+    status = run((char **)compress);
+    if (said_lines() != 1)
+        wrong(size, compress[0], status, "not one line");
+    if (usable ? status != 3 : status != 3 && status != 1)
+        wrong(size, compress[0], status, "another exit status was expected");
+    if ((access("cut.wpp", F_OK) == 0) != usable)
+        wrong(size, compress[0], status, usable ? "leaves no file" : "leaves a file");
+    if (folder_entries() != 1 + usable)
+        wrong(size, compress[0], status, "leaves other files");
+    if (usable) {
+        status = run((char **)check);
+        if (status != 3 || said_lines() != 1)
+            wrong(size, check[0], status, "3 and one line were expected");
+        status = run((char **)dump);
+        got = text_of(out, &n_got);
+        if (status != 0 || said_lines() != 0)
+            wrong(size, dump[0], status, "0 was expected");
+        if (n_got != n || memcmp(got, want, n) != 0)
+            wrong(size, dump[0], status, "other tokens than were there");
+        free(got);
+        unlink("cut.wpp");
+    }
+    free(want);
+}
+
+int main(int argc, char **argv)
+{
+    int fd = argc > 2 ? open(argv[2], O_RDONLY | O_CLOEXEC) : -1;
+    size_t size;
+    char *data;
+
+    must(fd >= 0, "the file");
+    data = text_of(fd, &size);
+    out = memfd_create("out", MFD_CLOEXEC);
+    err = memfd_create("err", MFD_CLOEXEC);
+    must(out >= 0 && err >= 0 && size > 64, "memfd_create");
+    if (strcmp(argv[1], "flip") == 0)
+        flip(data, size, argv + 3, argc - 3);
+    else if (strcmp(argv[1], "survive") == 0)
+        survive(data, size);
+    else if (argc == 3)
+        for (size_t n = 1; n < size; n++)
+            cut(data, n);
+    else
+        for (int i = 3; i < argc; i++)
+            cut(data, strtoul(argv[i], NULL, 10));
+    printf("%zu wrong\n", n_wrong);
+    return n_wrong != 0;
+}
+END
+ok 'the driver compiles' gcc -Wall -Wextra -O1 -o sweep sweep.c
+
+# sweeps FOLDER ARGUMENT...: one run of the driver, its output in FOLDER.log.
+sweeps() {
+    local folder=$1
+
+    shift
+    mkdir "$folder" && (cd "$folder" && "$T/sweep" "$@") > "$folder.log" 2>&1
+    echo $? > "$folder.status"
+}
+swept() {
+    is "$1" "$(cat "$2.status") $(cat "$2.log")" '0 0 wrong'
+}
+
+# ---- What is traced -------------------------------------------------------------
+cat > tiny.c <<'END'
+int main(int argc, char **argv)
+{
+    int s = 0;
+    (void)argv;
+    for (int i = 0; i < 9; i++)
+        s += i % 3 ? argc : 2;
+    return s > 100;
+}
+END
+# Irregular, so that a prefix is not like another; with an argument it takes hours.
+cat > busy.c <<'END'
+#include <stdio.h>
+static unsigned step(unsigned x) { return x & 1 ? x * 3 + 1 : x / 2; }
+int main(int argc, char **argv)
+{
+    unsigned long turns = 0;
+    unsigned end = 3000 + (argc - 1) * 1000000000u;
+    (void)argv;
+    for (unsigned seed = 1; seed < end; seed++)
+        for (unsigned x = seed; x > 1; turns++)
+            x = step(x);
+    printf("%lu turns\n", turns);
+    return 0;
+}
+END
+ok 'a small program' "$WPP_GCC" -g tiny.c -o tiny
+ok 'a larger program' "$WPP_GCC" -g busy.c -o busy
+cp busy busy.kept
+WPP_OUT=tiny.trace ok 'the small one is traced' ./tiny
+WPP_OUT=busy.trace ok 'the larger one is traced' ./busy
+ok 'the small trace is compressed' wpp-compress -q tiny.trace
+ok 'the larger trace is compressed' wpp-compress -q busy.trace
+cp tiny.wpp tiny.kept
+cp busy.wpp busy.wpp.kept
+size=$(wc -c < busy.trace)
+
+# ---- Every byte, in two lanes ---------------------------------------------------
+(
+    sweeps flip-dump flip "$T/tiny.wpp" wpp-dump --tokens
+    sweeps flip-check flip "$T/tiny.wpp" wpp-check
+    sweeps flip-dot flip "$T/tiny.wpp" wpp-dot
+) &
+lane=$!
+(
+    sweeps cut cut "$T/tiny.trace"
+    sweeps survive survive "$T/tiny.trace"
+) &
+lane2=$!
+sweeps flip-info flip "$T/tiny.wpp" wpp-info
+sweeps flip-hot flip "$T/tiny.wpp" wpp-hot
+sweeps cuts cut "$T/busy.trace" \
+    $(awk -v size="$size" 'BEGIN { srand(7); for (i = 0; i < 50; i++) print 1 + int(rand() * (size - 1)) }')
+wait $lane $lane2
+swept 'a small trace cut at every byte' cut
+swept 'a larger trace cut at 50 places' cuts
+swept 'a small trace with any byte flipped' survive
+for tool in info dump check hot dot; do
+    swept "wpp-$tool refuses a WPP with any byte flipped" flip-$tool
+done
+
+# ---- Files that are none ----------------------------------------------------------
+: > empty
+echo 'This is no recording of anything, only a text that is longer than a header.' > text
+head -c 3 tiny.wpp > begun
+mkdir folder
+readers='wpp-info:wpp-dump:wpp-dump --tokens:wpp-dump --line-counts:wpp-check:wpp-hot:wpp-dot'
+IFS=: read -ra tools <<< "$readers"
+for tool in "${tools[@]}"; do
+    for file in empty text begun tiny tiny.trace folder missing /dev/null; do
+        fails "$tool $file" $tool $file
+        is "$tool $file prints nothing else" "$(wc -c < out)" 0
+    done
+done
+for file in empty text begun tiny tiny.wpp folder missing /dev/null; do
+    fails "wpp-compress $file" wpp-compress -o none.wpp $file
+    absent "wpp-compress $file leaves nothing" none.wpp
+done
+fails 'wpp-compress of nothing on standard input' bash -c 'wpp-compress -o none.wpp < /dev/null'
+like 'says why' "$(cat err)" 'the trace is empty'
+absent 'and leaves nothing' none.wpp
+fails 'symbols that end within one' wpp-compress --symbols -o none.wpp begun
+absent 'leave nothing' none.wpp
+for n in 1 64 $(($(wc -c < tiny.wpp) - 1)); do
+    head -c "$n" tiny.wpp > cut.wpp
+    for tool in "${tools[@]}"; do
+        fails "$tool of a WPP cut at $n" $tool cut.wpp
+    done
+done
+
+# ---- Programs that cannot be recorded -----------------------------------------------
+fails_with 1 'a program that is not instrumented' wpp-record -o none.wpp true
+like 'says what to do' "$(cat err)" 'true .*not instrumented.*wpp-gcc'
+absent 'and leaves nothing' none.wpp
+fails_with 7 'its exit status stays' wpp-record -o none.wpp sh -c 'exit 7'
+fails_with 127 'a program that does not exist' wpp-record -o none.wpp ./missing
+fails_with 126 'a program that is none' wpp-record -o none.wpp ./text
+fails_with 126 'a folder' wpp-record -o none.wpp ./folder
+absent 'and leave nothing' none.wpp
+
+# ---- The executable has changed ------------------------------------------------------
+# stale NAME PATTERN: ./busy is not what was traced.
+stale() {
+    fails_with 1 "$1" wpp-compress -q -o stale.wpp busy.trace
+    like "$1: the message" "$(cat err)" "$2"
+    absent "$1: no file" stale.wpp
+}
+sed 's/x \* 3 + 1/x > 9 ? x * 3 + 1 : x + 1/' busy.c > other.c
+ok 'it is compiled anew' "$WPP_GCC" -g other.c -o busy
+stale 'an executable that was compiled anew' '/busy has changed since it was traced'
+gcc -o busy busy.c
+stale 'one that was compiled without wpp' '/busy has changed since it was traced'
+cp text busy
+stale 'one that is a text' '/busy.* (ELF|executable)'
+head -c 300 busy.kept > busy
+stale 'one that is cut' '/busy'
+: > busy
+stale 'one that is empty' '/busy'
+rm busy
+stale 'one that is gone' '/busy'
+cp busy.kept busy
+strip --remove-section=.wpp busy
+stale 'one without its path table' '/busy has lost its path table'
+cp busy.kept busy
+ok 'the one that was traced is taken' wpp-compress -q -o stale.wpp busy.trace
+same 'with the same result' stale.wpp busy.wpp
+
+# ---- Existing files ---------------------------------------------------------------------
+cp text target
+fails 'wpp-compress does not overwrite' wpp-compress -o target tiny.trace
+fails 'wpp-dump does not overwrite' wpp-dump -o target tiny.wpp
+fails 'wpp-dot does not overwrite' wpp-dot -o target tiny.wpp
+like 'and says how to' "$(cat err)" 'target exists.* -f '
+same 'the file is untouched' target text
+ln -s target link
+fails 'nor through a link' wpp-compress -o link tiny.trace
+same 'which is untouched, too' target text
+fails 'nor a file that cannot be made into one' wpp-compress -f -o target tiny.wpp
+same 'even by force' target text
+fails 'wpp-dump -f of no WPP' wpp-dump -f -o target text
+fails 'wpp-dot -f of no WPP' wpp-dot -f -o target text
+fails 'wpp-record of no program' wpp-record -o target true
+same 'leave it' target text
+absent 'wpp-record keeps no old one of nothing' target.old
+ok 'by force' wpp-compress -f -o target tiny.trace
+same 'it is overwritten' target tiny.wpp
+cp text target
+ok 'wpp-record keeps what was there' wpp-record -o target ./tiny
+same 'as an old one' target.old text
+rm -f target target.old link
+
+# ---- Places where nothing can be written ---------------------------------------------------
+# nowhere NAME PATH: each tool with -o says so, and the program runs all the same.
+nowhere() {
+    local name=$1 path=$2
+
+    fails_with 1 "wpp-compress -o: $name" wpp-compress -f -o "$path" tiny.trace
+    fails_with 1 "wpp-dump -o: $name" wpp-dump -f -o "$path" tiny.wpp
+    fails_with 1 "wpp-dump --tokens -o: $name" wpp-dump --tokens -f -o "$path" busy.wpp
+    fails_with 1 "wpp-dot -o: $name" wpp-dot -f -o "$path" tiny.wpp
+    fails_with 1 "wpp-dot -T svg -o: $name" wpp-dot -T svg -f -o "$path" tiny.wpp
+    fails_with 1 "wpp-record -o: $name" wpp-record -o "$path" ./busy
+    fails_with 1 "wpp-record --trace: $name" wpp-record -o spare.wpp --trace="$path" ./busy
+    rm -f spare.wpp
+    WPP_OUT=$path fails_with 0 "WPP_OUT: $name" ./busy
+    is "the program does its work: $name" "$(cat out)" "$turns"
+}
+turns=$(WPP_OUT=none ./busy)
+nowhere 'a folder that does not exist' missing/file
+nowhere 'a file as a folder' text/file
+nowhere 'a folder' folder
+nowhere 'a file system that takes no files' /proc/self/none
+
+mounted=
+trap '[ -z "$mounted" ] || umount "$mounted"; rm -rf "$T"' EXIT
+mkdir small
+if mount -t tmpfs -o size=64k,ro wpp-test small 2> /dev/null; then
+    mounted=$T/small
+    nowhere 'a read-only file system' small/file
+    umount small && mounted=
+else
+    skip 'a read-only file system: cannot mount one here'
+fi
+
+# ---- Full disks -------------------------------------------------------------------------------
+# full NAME PATH: as nowhere, but only the first write fails.
+full() {
+    local name=$1 path=$2
+
+    fails_with 1 "wpp-compress -o: $name" wpp-compress -f -o "$path" tiny.trace
+    fails_with 1 "wpp-dump -o: $name" wpp-dump -f -o "$path" tiny.wpp
+    fails_with 1 "wpp-dump --tokens -o: $name" wpp-dump --tokens -f -o "$path" busy.wpp
+    fails_with 1 "wpp-dump --line-counts -o: $name" wpp-dump --line-counts -f -o "$path" tiny.wpp
+    fails_with 1 "wpp-dot -o: $name" wpp-dot -f -o "$path" tiny.wpp
+    fails_with 1 "wpp-dot -T png -o: $name" wpp-dot -T png -f -o "$path" tiny.wpp
+    fails_with 1 "wpp-record -o: $name" wpp-record -o "$path" ./busy
+    is "the program's work is done: $name" "$(cat out)" "$turns"
+    fails_with 1 "wpp-record --trace: $name" wpp-record -o spare.wpp --trace="$path" ./busy
+    is "the program's work is done, too: $name" "$(cat out)" "$turns"
+    ok "and the WPP is kept: $name" wpp-check -q spare.wpp
+    rm -f spare.wpp
+    WPP_OUT=$path fails_with 0 "WPP_OUT: $name" ./busy
+    is "and its work is done: $name" "$(cat out)" "$turns"
+}
+if [ -c /dev/full ]; then
+    full '/dev/full' /dev/full
+    [ -c /dev/full ] && pass '/dev/full is still a device' || fail '/dev/full is still a device'
+    for tool in "${tools[@]}"; do
+        refused "$tool > /dev/full" 1 bash -c "$tool tiny.wpp > /dev/full"
+    done
+    refused 'wpp-compress > /dev/full' 1 bash -c 'wpp-compress -q - < tiny.trace > /dev/full'
+    for tool in info dump check hot dot compress record; do
+        refused "wpp-$tool --help > /dev/full" 1 bash -c "wpp-$tool --help > /dev/full"
+    done
+else
+    skip 'no /dev/full here'
+fi
+if mount -t tmpfs -o size=64k wpp-test small 2> /dev/null; then
+    mounted=$T/small
+    echo precious > small/file
+    cp small/file precious
+    cat /dev/zero > small/filler 2> /dev/null
+    full 'a full disk' small/new
+    rm -f small/new
+    is 'a full disk: nothing is left' "$(ls -A small | tr '\n' ' ')" 'file filler '
+    fails_with 1 'a full disk: wpp-compress -f' wpp-compress -f -o small/file busy.trace
+    fails_with 1 'a full disk: wpp-record' wpp-record -o small/file ./busy
+    same 'a full disk: an existing file stays as it is' small/file precious
+    is 'a full disk: nothing is left besides' "$(ls -A small | tr '\n' ' ')" 'file filler '
+    # It is full only in the middle of the output.
+    rm small/filler
+    fails_with 1 'a disk that becomes full: wpp-dump' wpp-dump -o small/new busy.wpp
+    fails_with 1 'a disk that becomes full: wpp-record' \
+        wpp-record -o spare.wpp --trace=small/new ./busy
+    ok 'the WPP is kept' wpp-check -q spare.wpp
+    is 'a disk that becomes full: nothing is left' "$(ls -A small | tr '\n' ' ')" 'file '
+    rm -f spare.wpp
+    WPP_OUT=small/new fails_with 0 'a disk that becomes full: the program' ./busy
+    is 'does its work' "$(cat out)" "$turns"
+    fails_with 3 'and its trace is compressed as far as it goes' \
+        wpp-compress -q -o spare.wpp small/new
+    refused 'to a WPP' 3 wpp-check spare.wpp
+    rm -f spare.wpp
+    umount small && mounted=
+else
+    skip 'a full disk: cannot mount a small one here'
+fi
+
+# ---- /dev/null ------------------------------------------------------------------------------------
+before=$(stat -c '%F %t %T %i %a' /dev/null)
+ok 'wpp-compress -o /dev/null' wpp-compress -o /dev/null tiny.trace
+ok 'wpp-compress -f -o /dev/null' wpp-compress -f -o /dev/null tiny.trace
+fails 'wpp-compress -o /dev/null of no trace' wpp-compress -f -o /dev/null text
+ok 'wpp-dump -o /dev/null' wpp-dump -o /dev/null tiny.wpp
+ok 'wpp-dump -f -o /dev/null' wpp-dump -f --tokens -o /dev/null tiny.wpp
+ok 'wpp-dot -o /dev/null' wpp-dot -o /dev/null tiny.wpp
+ok 'wpp-dot -f -T svg -o /dev/null' wpp-dot -f -T svg -o /dev/null tiny.wpp
+ok 'wpp-record -o /dev/null' wpp-record -o /dev/null ./tiny
+ok 'wpp-record --trace=/dev/null' wpp-record -o /dev/null --trace=/dev/null ./tiny
+fails 'wpp-record -o /dev/null of no program' wpp-record -o /dev/null true
+WPP_OUT=/dev/null ok 'WPP_OUT=/dev/null' ./tiny
+ln -s /dev/null null
+ok 'through a link' wpp-compress -f -o null tiny.trace
+WPP_OUT=null ok 'the program through a link' ./tiny
+is '/dev/null is what it was' "$(stat -c '%F %t %T %i %a' /dev/null)" "$before"
+is 'nothing old of it is kept' "$(ls -d /dev/null?* /dev/.null* 2> /dev/null)" ''
+rm null
+
+# ---- A FIFO whose writer dies --------------------------------------------------------------------------
+mkfifo fifo
+WPP_OUT=fifo ./busy forever &
+writer=$!
+wpp-compress -q -o killed.wpp fifo > out 2> err &
+reader=$!
+sleep 0.2
+{ kill -KILL $writer; wait $writer; } 2> /dev/null
+wait $reader
+is 'a writer that is killed: exit status and lines' "$? $(wc -l < err)" '3 1'
+like 'the message' "$(cat err)" 'no end|cut short'
+refused 'what it wrote is a WPP' 3 wpp-check killed.wpp
+wpp-dump --tokens killed.wpp | head -c 4000 > killed.tokens
+wpp-dump --tokens busy.wpp | head -c 4000 > busy.tokens
+same 'with the tokens it wrote' killed.tokens busy.tokens
+[ -p fifo ] && pass 'the FIFO is still one' || fail 'the FIFO is still one'
+: > fifo &
+fails 'a writer that writes nothing' wpp-compress -q -o none.wpp fifo
+absent 'leaves nothing' none.wpp
+rm -f fifo killed.*
+
+# ---- A recorder whose program is killed ------------------------------------------------------------------
+run wpp-record -o killed.wpp bash -c 'kill -KILL $$'
+is 'a killed program that is not instrumented' "$status $(wc -l < err)" '137 1'
+absent 'leaves nothing' killed.wpp
+{ run timeout -s KILL 0.3 wpp-record -o killed.wpp ./busy forever; } 2> /dev/null
+is 'a recorder that is killed' "$status" 137
+absent 'leaves nothing' killed.wpp
+
+# ---- Options --------------------------------------------------------------------------------------------
+# misused COMMAND...: exit status 2 and one line.
+misused() {
+    run "$@"
+    if [ "$status $(wc -l < err) $(wc -c < out)" = '2 1 0' ]; then
+        pass "$*"
+    else
+        fail "$*" "status $status, not 2, or not one line:" "$(cat err)" "$(cat out)"
+    fi
+}
+for tool in info dump check hot dot compress record; do
+    file=tiny.wpp
+    [ $tool != compress ] || file=tiny.trace
+    [ $tool != record ] || file=./tiny
+    misused wpp-$tool --no-such-option $file
+    misused wpp-$tool -Z $file
+    misused wpp-$tool --hepl $file
+    [ $tool = compress ] || misused wpp-$tool
+done
+for tool in dump hot dot; do
+    misused wpp-$tool tiny.wpp busy.wpp
+done
+misused wpp-compress tiny.trace busy.trace
+for tool in dump dot compress record; do
+    misused wpp-$tool -o
+    misused wpp-$tool --output
+done
+misused wpp-dump --range=5 tiny.wpp
+misused wpp-dump --range=7:5 tiny.wpp
+misused wpp-dump --range=a:b tiny.wpp
+misused wpp-dump --range=-1:5 tiny.wpp
+misused wpp-dump --range=1:99999999999999999999 tiny.wpp
+misused wpp-dump --thread=x tiny.wpp
+misused wpp-dump --range
+fails_with 1 'wpp-dump --thread=9: there is one' wpp-dump --thread=9 tiny.wpp
+fails_with 1 'wpp-dump --range beyond the end' wpp-dump --range=1M:2M tiny.wpp
+fails_with 1 'wpp-hot --thread=9: there is one' wpp-hot --thread=9 tiny.wpp
+misused wpp-info --format=xml tiny.wpp
+misused wpp-dot -T gif tiny.wpp
+misused wpp-dot --max-nodes=0 tiny.wpp
+misused wpp-dot --max-nodes=many tiny.wpp
+misused wpp-hot --min-cost=lots tiny.wpp
+misused wpp-hot --min-cost=0 tiny.wpp
+misused wpp-hot --min-cost=101% tiny.wpp
+misused wpp-hot --min-length=20 --max-length=10 tiny.wpp
+misused wpp-hot --max-length=0 tiny.wpp
+misused wpp-hot --top=-3 tiny.wpp
+misused wpp-hot --cost=money tiny.wpp
+misused wpp-hot --algorithm=none tiny.wpp
+misused wpp-hot --color=blue tiny.wpp
+misused wpp
+misused wpp no-such-command
+misused wpp --no-such-option
+misused wpp-config
+misused wpp-config --no-such-option
+
+# ---- A reader that has enough ---------------------------------------------------------------------------
+for tool in 'wpp-dump' 'wpp-dump --lines' 'wpp-dump --tokens'; do
+    run bash -c "set -o pipefail; $tool busy.wpp | head -c 10"
+    is "$tool | head says nothing" "$(wc -c < err)" 0
+    like "$tool | head ends" "$status" '^(0|141)$'
+done
+
+# ---- Nothing was changed by all this --------------------------------------------------------------------
+same 'the small WPP is what it was' tiny.wpp tiny.kept
+same 'the larger WPP, too' busy.wpp busy.wpp.kept
+is 'no temporary files are left' "$(find . -name '*.tmp' -o -name '.*.*' -type f)" ''
+is 'no file that was not asked for' "$(ls -d wpp.*.trace core* none.wpp 2> /dev/null)" ''
+done_testing
