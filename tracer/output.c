@@ -24,6 +24,7 @@ static struct {
     dev_t device;
     ino_t inode;
     bool ours;              /* a regular file that we made: may be cut and reopened */
+    bool failed;            /* that it cannot be written was said */
     uint64_t whole;
     char path[4096 + 256];
 } out = { .fd = -1 };
@@ -117,6 +118,7 @@ static long adopt(int fd)
     out.fd = fd;
     out.device = st.st_dev;
     out.inode = st.st_ino;
+    out.failed = false;
     out.whole = 0;
     return 0;
 }
@@ -333,7 +335,9 @@ bool __wpp_output_write(const void *from, size_t bytes)
     }
     error = write_all(from, bytes);
     if (error < 0) {
-        complain_of("cannot write the trace to ", error, "; recording stopped");
+        if (!out.failed)
+            complain_of("cannot write the trace to ", error, "; recording stopped");
+        out.failed = true;
         return false;
     }
     out.whole += bytes;
