@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# wpp-record: the program runs as it would alone, and its path is in a file
+# whatever way it ends.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+cat > ends.c << 'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile long n;
+
+static void work(void) { n++; }
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+
+    for (int i = 0; i < 100000; i++)
+        work();
+    if (strcmp(how, "status") == 0)
+        return 9;
+    if (strcmp(how, "fault") == 0)
+        raise(SIGSEGV);
+    if (strcmp(how, "kill") == 0)
+        raise(SIGKILL);
+    if (strcmp(how, "close") == 0)
+        for (int fd = 3; fd < 100; fd++)
+            close(fd);
+    if (strcmp(how, "daemon") == 0 && fork() == 0) {
+        execlp("sleep", "sleep", "30", (char *)0);
+        _exit(1);
+    }
+    while (strcmp(how, "forever") == 0)
+        work();
+    if (strcmp(how, "handle") == 0) {
+        sigset_t set;
+        int got;
+
+        sigemptyset(&set);
+        sigaddset(&set, SIGINT);
+        sigprocmask(SIG_BLOCK, &set, NULL);
+        puts("ready");
+        fflush(stdout);
+        sigwait(&set, &got);
+        puts("handled");
+    }
+    printf("%ld\n", n);
+    return 0;
+}
+END
+"$WPP_GCC" -O0 -g -o ends ends.c
+gcc -o plain ends.c
+
+# undamaged NAME FILE: of a run that has no end.
+undamaged() {
+    run wpp-check "$2"
+    like "$1" "$status $(cat "$T/err")" '^3 .*undamaged'
+}
+
+ok 'records' wpp-record ./ends
+is 'standard output is the program'"'"'s' "$(cat "$T/out")" 100000
+ok 'the file is PROGRAM.wpp' test -s ends.wpp
+ok 'a valid, complete WPP' wpp-check --strict ends.wpp
+like 'with the end of the run' "$(wpp-info ends.wpp)" 'complete +yes'
+cp ends.wpp first.wpp
+ok 'records again' wpp-record ./ends
+same 'and keeps the former file' ends.wpp.old first.wpp
+
+run wpp-record -o status.wpp ./ends status
+is 'the exit status is the program'"'"'s' $status 9
+run wpp-record -o fault.wpp ./ends fault
+is '128 and the signal' $status 139
+undamaged 'the path up to the signal is there' fault.wpp
+like 'and is called incomplete' "$(wpp-info fault.wpp)" 'complete +no'
+run wpp-record -o kill.wpp ./ends kill
+is 'killed' $status 137
+undamaged 'what was handed over is there' kill.wpp
+ok 'a program that closes its descriptors' wpp-record -o close.wpp ./ends close
+like 'is recorded to its end' "$(wpp-info close.wpp)" 'complete +yes'
+ok 'a process left behind does not hold it up' timeout 20 wpp-record -o daemon.wpp ./ends daemon
+like 'and the program is recorded' "$(wpp-info daemon.wpp)" 'complete +yes'
+
+# ---- Signals ---------------------------------------------------------------------
+
+wpp-record -o term.wpp ./ends forever 2> /dev/null &
+sleep 0.5
+kill -TERM $!
+wait $!
+is 'SIGTERM ends both' $? 143
+undamaged 'and leaves a valid WPP' term.wpp
+mkfifo talk
+wpp-record -o int.wpp ./ends handle > talk 2> err &
+recorder=$!
+exec 7< talk
+read -r line <&7
+kill -INT $recorder
+read -r line <&7
+is 'a program that handles SIGINT goes on' "$line" handled
+exec 7<&-
+wait $recorder
+is 'and ends when it likes' $? 0
+ok 'with its whole path' wpp-check int.wpp
+
+# ---- The raw trace ------------------------------------------------------------------
+
+ok 'keeps the trace' wpp-record --trace=kept.trace -o kept.wpp ./ends
+wpp-compress -o again.wpp kept.trace
+same 'from which the same WPP can be made' again.wpp kept.wpp
+run wpp-record --trace=/dev/full -o full.wpp ./ends
+is 'a trace that cannot be kept is an error' $status 1
+ok 'but the WPP is made' wpp-check full.wpp
+"$BUILD/test/read-tokens" kept.trace > tokens
+wpp-dump --tokens kept.wpp > expanded
+same 'the WPP has the tokens of the trace' expanded tokens
+
+# ---- What cannot be recorded ------------------------------------------------------------
+
+fails 'a program that is not instrumented' wpp-record ./plain
+like 'is told how to become so' "$(cat "$T/err")" 'wpp-gcc'
+absent 'without a file' plain.wpp
+run wpp-record ./plain status
+is 'its status is kept' $status 9
+fails_with 127 'no such program' wpp-record ./nosuch
+fails_with 126 'no program' wpp-record ./ends.c
+absent 'no file either' nosuch.wpp
+fails_with 2 'nothing to record' wpp-record
+fails_with 1 'a directory that is not there' wpp-record -o nosuch/x.wpp ./ends
+is 'no temporary files are left' "$(find . -name '.*.tmp')" ''
+ok 'writes to /dev/null' wpp-record -o /dev/null ./ends
+ok 'which stays a device' test -c /dev/null
+run wpp-record -- ./ends status
+is 'the program'"'"'s options are its own' $status 9
+ok 'through the dispatcher' wpp record -o d.wpp ./ends
+fails_with 2 'an unknown command' wpp nosuch
+done_testing
