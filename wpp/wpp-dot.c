@@ -112,9 +112,16 @@ static struct bytes draw_text(const wpp *w, uint32_t max_nodes)
     return text;
 }
 
+/* Graphviz has failed: nothing is left behind. */
+static void give_up(struct wpp_output *out, const char *format)
+{
+    wpp_output_abandon(out);
+    tool_die(TOOL_ERROR, "Graphviz cannot draw the graph as %s; are its plugins installed?", format);
+}
+
 /* Laid out and rendered.  Graphviz keeps what it allocates until the process
  * ends, and so does this. */
-static struct bytes render(const char *text, const char *format)
+static struct bytes render(struct wpp_output *out, const char *text, const char *format)
 {
     GVC_t *context = gvContext();
     struct bytes image = {0};
@@ -123,21 +130,17 @@ static struct bytes render(const char *text, const char *format)
 
     agseterr(AGERR);
     graph = context ? agmemread(text) : NULL;
-    if (!graph || gvLayout(context, graph, "dot") != 0)
-        tool_die(TOOL_ERROR, "Graphviz cannot lay out the graph");
-    if (gvRenderData(context, graph, format, &image.data, &size) != 0 || !image.data)
-        tool_die(TOOL_ERROR, "Graphviz cannot write %s; is its plugin for it installed?", format);
+    if (!graph || gvLayout(context, graph, "dot") != 0
+        || gvRenderData(context, graph, format, &image.data, &size) != 0 || !image.data)
+        give_up(out, format);
     image.size = size;
     return image;
 }
 
-static void write_result(const struct request *r, struct bytes data)
+static void write_result(struct wpp_output *out, struct bytes data)
 {
     struct wpp_error error;
-    struct wpp_output *out = wpp_output_open(r->output, r->force ? WPP_OUTPUT_REPLACE : 0, &error);
 
-    if (!out)
-        tool_die_error(&error);
     if (!wpp_output_write(out, data.data, data.size, &error)) {
         wpp_output_abandon(out);
         tool_die_error(&error);
@@ -150,6 +153,7 @@ int main(int argc, char **argv)
 {
     struct request r;
     struct wpp_error error;
+    struct wpp_output *out;
     struct bytes result;
     wpp *w;
 
@@ -158,11 +162,14 @@ int main(int argc, char **argv)
     w = wpp_open(r.path, &error);
     if (!w)
         tool_die_error(&error);
+    out = wpp_output_open(r.output, r.force ? WPP_OUTPUT_REPLACE : 0, &error);
+    if (!out)
+        tool_die_error(&error);
     result = draw_text(w, r.max_nodes);
     wpp_close(w);
     if (r.format != FORMAT_DOT)
-        result = render(result.data, formats[r.format]);
-    write_result(&r, result);
+        result = render(out, result.data, formats[r.format]);
+    write_result(out, result);
     /* Not exit(): libraries below Graphviz (fontconfig, pango) have destructors
      * that are slow, and memory that leak checkers complain of. */
     _exit(tool_finish(TOOL_OK));

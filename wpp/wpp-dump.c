@@ -101,33 +101,43 @@ static void parse_range(const char *text, struct dump_range *range)
         range->end = tool_count_argument("--range", colon + 1);
 }
 
+/* What is asked for of a thread; dies if it does not have that. */
+static struct dump_range range_of(const wpp *w, const struct request *r, uint32_t thread)
+{
+    uint64_t tokens = wpp_thread(w, thread)->tokens;
+    struct dump_range range = {w, thread, 0, tokens};
+
+    if (r->range)
+        parse_range(r->range, &range);
+    if (range.begin > tokens)
+        tool_die(TOOL_ERROR, "%s: thread %u has only %llu events", r->path, thread,
+                 (unsigned long long)tokens);
+    if (range.begin > range.end)
+        tool_usage("--range: %s ends before it begins", r->range);
+    if (range.end > tokens)
+        range.end = tokens;
+    return range;
+}
+
 /* The ranges asked for, one a thread: *n of them. */
 static struct dump_range *find_ranges(const wpp *w, const struct request *r, uint32_t *n)
 {
     uint32_t n_threads = wpp_grammar(w)->n_threads;
     uint64_t first = r->thread ? tool_count_argument("--thread", r->thread) : 0;
-    struct dump_range *ranges = calloc(n_threads + 1, sizeof *ranges);
+    struct dump_range *ranges;
 
-    if (!ranges)
-        tool_die(TOOL_ERROR, "out of memory");
     if (r->thread && first >= n_threads)
         tool_die(TOOL_ERROR, "%s: no thread %s, there are %u", r->path, r->thread, n_threads);
     if (r->range && !r->thread && n_threads > 1)
         tool_usage("--range: %s has %u threads; choose one by --thread", r->path, n_threads);
     *n = r->thread ? 1 : n_threads;
-    for (uint32_t i = 0; i < *n; i++) {
-        uint64_t tokens = wpp_thread(w, first + i)->tokens;
-        ranges[i] = (struct dump_range){w, first + i, 0, tokens};
-        if (r->range)
-            parse_range(r->range, &ranges[i]);
-        if (ranges[i].begin > tokens)
-            tool_die(TOOL_ERROR, "%s: thread %u has only %llu events", r->path, (unsigned)first + i,
-                     (unsigned long long)tokens);
-        if (ranges[i].begin > ranges[i].end)
-            tool_usage("--range: %s ends before it begins", r->range);
-        if (ranges[i].end > tokens)
-            ranges[i].end = tokens;
-    }
+    if (*n > 0)
+        range_of(w, r, first);
+    ranges = calloc(*n + (size_t)1, sizeof *ranges);
+    if (!ranges)
+        tool_die(TOOL_ERROR, "out of memory");
+    for (uint32_t i = 0; i < *n; i++)
+        ranges[i] = range_of(w, r, first + i);
     return ranges;
 }
 
