@@ -213,11 +213,13 @@ install: all
 	$(Q)install -m 644 $(wildcard docs/man/*.1) $(D)/share/man/man1
 	$(Q)install -m 644 README.md LICENSE $(wildcard docs/*.md) $(D)/share/doc/wpp
 	$(Q)install -D -m 644 scripts/completion.bash $(D)/share/bash-completion/completions/wpp
+	$(Q)for tool in $(notdir $(filter-out %/wpp,$(TOOLS) $(SCRIPTS))); do \
+	    ln -sf wpp $(D)/share/bash-completion/completions/$$tool; done
 uninstall:
 	$(Q)rm -f $(patsubst $(B)/bin/%,$(D)/bin/%,$(TOOLS) $(SCRIPTS)) $(D)/lib/pkgconfig/wpp.pc \
 	    $(D)/lib/libwpp.a $(D)/lib/libsequitur.a $(D)/lib/libhotpaths.a \
 	    $(patsubst docs/man/%,$(D)/share/man/man1/%,$(wildcard docs/man/*.1)) \
-	    $(D)/share/bash-completion/completions/wpp
+	    $(patsubst $(B)/bin/%,$(D)/share/bash-completion/completions/%,$(TOOLS) $(SCRIPTS))
 	$(Q)rm -rf $(D)/lib/wpp $(D)/include/wpp $(D)/share/doc/wpp
 clean:
 	$(Q)rm -rf build

@@ -39,7 +39,7 @@ _Noreturn static void show_help(const char *prefix)
            "Commands:");
     for (int i = 0; i < n; i++)
         printf(" %s", entries[i]->d_name + 4);
-    puts("\n\n`wpp COMMAND --help` explains one.");
+    puts("\n\n`wpp COMMAND --help` explains one, `wpp --version` says the version.");
     exit(tool_finish(TOOL_OK));
 }
 
