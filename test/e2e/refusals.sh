@@ -530,12 +530,16 @@ is 'nothing old of it is kept' "$(ls -d /dev/null?* /dev/.null* 2> /dev/null)" '
 rm null
 
 # ---- A FIFO whose writer dies --------------------------------------------------------------------------
-mkfifo fifo
+# tee shows when enough has gone through.
+mkfifo fifo copied
 WPP_OUT=fifo ./busy forever &
 writer=$!
-wpp-compress -q -o killed.wpp fifo > out 2> err &
+tee copy < fifo > copied &
+wpp-compress -q -o killed.wpp copied > out 2> err &
 reader=$!
-sleep 0.2
+until [ -e copy ] && [ "$(wc -c < copy)" -gt 100000 ] || ! kill -0 $writer 2> /dev/null; do
+    sleep 0.02
+done
 { kill -KILL $writer; wait $writer; } 2> /dev/null
 wait $reader
 is 'a writer that is killed: exit status and lines' "$? $(wc -l < err)" '3 1'
@@ -544,19 +548,29 @@ refused 'what it wrote is a WPP' 3 wpp-check killed.wpp
 wpp-dump --tokens killed.wpp | head -c 4000 > killed.tokens
 wpp-dump --tokens busy.wpp | head -c 4000 > busy.tokens
 same 'with the tokens it wrote' killed.tokens busy.tokens
-[ -p fifo ] && pass 'the FIFO is still one' || fail 'the FIFO is still one'
+refused 'the same as compressed afterwards' 3 wpp-compress -q -o copy.wpp copy
+same 'to the same file' copy.wpp killed.wpp
+[ -p copied ] && pass 'the FIFO is still one' || fail 'the FIFO is still one'
 : > fifo &
 fails 'a writer that writes nothing' wpp-compress -q -o none.wpp fifo
 absent 'leaves nothing' none.wpp
-rm -f fifo killed.*
+rm -f fifo copied copy copy.wpp killed.*
 
 # ---- A recorder whose program is killed ------------------------------------------------------------------
 run wpp-record -o killed.wpp bash -c 'kill -KILL $$'
 is 'a killed program that is not instrumented' "$status $(wc -l < err)" '137 1'
 absent 'leaves nothing' killed.wpp
-{ run timeout -s KILL 0.3 wpp-record -o killed.wpp ./busy forever; } 2> /dev/null
+# The recorder is killed, and the program goes on.
+{ run wpp-record -o killed.wpp sh -c 'kill -KILL $PPID; ./busy; echo status $?'; } 2> /dev/null
 is 'a recorder that is killed' "$status" 137
-absent 'leaves nothing' killed.wpp
+for ((i = 0; i < 500; i++)); do
+    ! grep -q status out || break
+    sleep 0.02
+done
+is 'its program does its work' "$(cat out)" "$turns
+status 0"
+is 'and says one line' "$(wc -l < err)" 1
+absent 'nothing is left' killed.wpp
 
 # ---- Options --------------------------------------------------------------------------------------------
 # misused COMMAND...: exit status 2 and one line.
