@@ -51,14 +51,32 @@ void make_runtime_decls(runtime_decls &decls)
 
 /* ---- Callees ------------------------------------------------------------------ */
 
+// The same for a call through a pointer to a const function type.
+static void plain_pointer(gcall *call)
+{
+    tree pointer = gimple_call_fn(call);
+    tree type = pointer ? TREE_TYPE(TREE_TYPE(pointer)) : NULL_TREE;
+
+    if (!type || !TYPE_READONLY(type))
+        return;
+    tree plain = build_qualified_type(type, TYPE_QUALS(type) & ~TYPE_QUAL_CONST);
+    tree name = make_ssa_name(build_pointer_type(plain));
+    gimple_stmt_iterator at = gsi_for_stmt(call);
+    gsi_insert_before(&at, gimple_build_assign(name, NOP_EXPR, pointer), GSI_SAME_STMT);
+    gimple_call_set_fn(call, name);
+    gimple_call_set_fntype(call, plain);
+}
+
 void honest_callees::declare(const routine_graph &r)
 {
     for (const graph_block &b : r.blocks) {
         if (b.ending != ENDING_CALL && b.ending != ENDING_TAIL_CALL)
             continue;
-        gimple *call = compat_last_stmt(b.bb);
+        gcall *call = as_a<gcall *>(compat_last_stmt(b.bb));
         tree callee = gimple_call_fndecl(call);
-        if (callee && (TREE_READONLY(callee) || DECL_PURE_P(callee))) {
+        if (!callee)
+            plain_pointer(call);
+        else if (TREE_READONLY(callee) || DECL_PURE_P(callee)) {
             changed.push_back({callee, !!TREE_READONLY(callee), !!DECL_PURE_P(callee),
                                !!DECL_LOOPING_CONST_OR_PURE_P(callee)});
             DECL_LOOPING_CONST_OR_PURE_P(callee) = 0;

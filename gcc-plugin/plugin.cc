@@ -37,6 +37,21 @@ static bool matches(const std::vector<std::string> &globs, tree decl)
     return false;
 }
 
+// IFUNC resolvers run while the program is being relocated, before there is a
+// cursor.
+static bool resolves_ifunc(tree decl)
+{
+    cgraph_node *node = cgraph_node::get(decl);
+    ipa_ref *ref = NULL;
+
+    FOR_EACH_ALIAS (node, ref) {
+        cgraph_node *alias = dyn_cast<cgraph_node *>(ref->referring);
+        if (alias && alias->ifunc_resolver)
+            return true;
+    }
+    return false;
+}
+
 static bool wanted(function *fun)
 {
     tree decl = fun->decl;
@@ -44,7 +59,7 @@ static bool wanted(function *fun)
 
     if (lookup_attribute("no_wpp", DECL_ATTRIBUTES(decl))
         || lookup_attribute("naked", DECL_ATTRIBUTES(decl))
-        || lookup_attribute("ifunc", DECL_ATTRIBUTES(decl))
+        || resolves_ifunc(decl)
         || lookup_attribute("interrupt", DECL_ATTRIBUTES(decl)))
         return false;
     if (startswith(name, "__wpp_"))

@@ -100,6 +100,39 @@ for level in -O0 -O1 -O2 -O3 -Os; do
        "$(events pure.wpp | grep -c 'EnterRoutine leaf')" 2000
 done
 
+# ---- The same through a pointer; and a resolver that runs before all else ----------
+cat > pointer.c <<'END'
+#include <stdio.h>
+typedef int pure_function(int) __attribute__((const));
+__attribute__((noinline)) static int leaf(int x) { return x * 3; }
+static int chosen(int x) { return x + 1; }
+static void *choose(void) { return (void *)chosen; }
+int f(int) __attribute__((ifunc("choose")));
+pure_function *volatile pointer = leaf;
+__attribute__((noinline)) static int twice(int x)
+{
+    pure_function *p = pointer;
+    return p(x) + p(x + 1);
+}
+int main(void)
+{
+    int s = 1;
+    for (int i = 0; i < 1000; i++)
+        s += f(twice(s)) & 7;
+    printf("%d\n", s);
+    return 0;
+}
+END
+for level in -O0 -O2; do
+    plainly pointer gcc $level
+    ok "const function pointers and ifuncs at $level" record pointer "$WPP_GCC" $level
+    same "behave at $level" pointer.out pointer.want
+    is "2000 calls through a pointer at $level" \
+       "$(events pointer.wpp | grep -c 'EnterRoutine leaf')" 2000
+    is "the resolver is left out at $level" \
+       "$(events pointer.wpp | grep -c 'EnterRoutine choose')" 0
+done
+
 # ---- Everything that leaves or enters a routine in another way ------------------
 cat > ways.c <<'END'
 #include <setjmp.h>
