@@ -103,15 +103,14 @@ done
 # ---- The same through a pointer; and a resolver that runs before all else ----------
 cat > pointer.c <<'END'
 #include <stdio.h>
-typedef int pure_function(int) __attribute__((const));
 __attribute__((noinline)) static int leaf(int x) { return x * 3; }
 static int chosen(int x) { return x + 1; }
 static void *choose(void) { return (void *)chosen; }
 int f(int) __attribute__((ifunc("choose")));
-pure_function *volatile pointer = leaf;
+int (*volatile pointer)(int) = leaf;
 __attribute__((noinline)) static int twice(int x)
 {
-    pure_function *p = pointer;
+    int (*p)(int) __attribute__((const)) = pointer;
     return p(x) + p(x + 1);
 }
 int main(void)
