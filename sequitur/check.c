@@ -45,7 +45,8 @@ static int check_digram(struct checker *c, uint32_t n)
     uint32_t b = s->nodes[next].value;
 
     if (s->nodes[n].mark)
-        return mark_allowed(s, n) ? SEQ_OK : broken(c, "node %u bears mark %u", n, s->nodes[n].mark);
+        return mark_allowed(s, n) ? SEQ_OK
+                                  : broken(c, "node %u bears mark %u", n, s->nodes[n].mark);
     uint32_t held = digrams_find(s, a, b);
     if (!held)
         return broken(c, "digram %x %x at node %u is not in the table", a, b, n);

@@ -199,29 +199,40 @@ static int append_block(seq *s, struct start *t, const uint32_t *terminals, size
     return status;
 }
 
+/* Keeps n terminals until there are enough for a block. */
+static int stage(seq *s, struct start *t, const uint32_t *terminals, size_t n)
+{
+    if (t->staged_size < t->staged_count + n) {
+        int status = seq_grow(s, (void **)&t->staged, &t->staged_size, sizeof *t->staged,
+                              t->staged_count + n, BLOCK);
+        if (status != SEQ_OK)
+            return status;
+    }
+    memcpy(t->staged + t->staged_count, terminals, n * sizeof *terminals);
+    t->staged_count += (uint32_t)n;
+    return SEQ_OK;
+}
+
+static int flush(seq *s, struct start *t)
+{
+    size_t n = t->staged_count;
+
+    t->staged_count = 0;
+    return n ? append_block(s, t, t->staged, n) : SEQ_OK;
+}
+
 int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
 {
     struct start *t = &s->starts[start];
 
     while (n) {
         size_t piece = n < BLOCK - t->staged_count ? n : BLOCK - t->staged_count;
-        if (t->staged_count == 0 && piece == BLOCK) {
-            if (append_block(s, t, terminals, BLOCK) != SEQ_OK)
-                return s->status;
-        } else {
-            if (t->staged_size < t->staged_count + piece
-                && seq_grow(s, (void **)&t->staged, &t->staged_size, sizeof *t->staged,
-                            t->staged_count + piece, BLOCK) != SEQ_OK)
-                return SEQ_E_NOMEM;
-            memcpy(t->staged + t->staged_count, terminals, piece * sizeof *terminals);
-            t->staged_count += (uint32_t)piece;
-        }
-        if (t->staged_count == BLOCK) {
-            t->staged_count = 0;
-            int status = append_block(s, t, t->staged, BLOCK);
-            if (status != SEQ_OK)
-                return status;
-        }
+        int status = piece == BLOCK ? append_block(s, t, terminals, BLOCK)
+                                    : stage(s, t, terminals, piece);
+        if (status == SEQ_OK && t->staged_count == BLOCK)
+            status = flush(s, t);
+        if (status != SEQ_OK)
+            return status;
         terminals += piece;
         n -= piece;
     }
@@ -231,10 +242,7 @@ int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
 int fast_finish(seq *s)
 {
     for (uint32_t k = 0; k < s->starts_count; k++) {
-        struct start *t = &s->starts[k];
-        size_t n = t->staged_count;
-        t->staged_count = 0;
-        int status = n ? append_block(s, t, t->staged, n) : SEQ_OK;
+        int status = flush(s, &s->starts[k]);
         if (status != SEQ_OK)
             return status;
     }

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* A rule that has left the window is compared by its children, this deep. */
-enum { DEPTH = 6 };
+/* A rule that has left the window is compared by its children, so deep. */
+enum { DEPTH = 6, DEPTH_OF_CHECK = 10000 };
 /* Shorter comparisons are not worth a look beforehand. */
 enum { PROBE = 64 };
 
@@ -134,10 +134,10 @@ static bool derives_deep(const seq *s, uint32_t value, const uint32_t *in, int d
         return look_alike(known, in, r->length)
             && memcmp(known, in, r->length * sizeof *in) == 0;
     }
-    if (depth == DEPTH)
+    if (depth == 0)
         return false;
     for (uint32_t n = s->nodes[r->guard].next; n != r->guard; n = s->nodes[n].next) {
-        if (!derives_deep(s, s->nodes[n].value, in, depth + 1))
+        if (!derives_deep(s, s->nodes[n].value, in, depth - 1))
             return false;
         in += length_of(s, s->nodes[n].value);
     }
@@ -146,7 +146,7 @@ static bool derives_deep(const seq *s, uint32_t value, const uint32_t *in, int d
 
 bool derives_input(const seq *s, uint32_t value, const uint32_t *in)
 {
-    return derives_deep(s, value, in, 0);
+    return derives_deep(s, value, in, DEPTH);
 }
 
 /* ---- Jumps ------------------------------------------------------------------------ */
@@ -161,7 +161,7 @@ static inline uint64_t fold(const uint32_t *in, uint64_t k)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Goes on with hashing: n more terminals, a multiple of 8 (in a hostile build, of 2). */
+/* Goes on with hashing: n more terminals, a multiple of 8 (hostile build: of 2). */
 static inline uint64_t hash_more(uint64_t h, const uint32_t *in, uint32_t n)
 {
 #ifdef WPP_HOSTILE
@@ -322,7 +322,7 @@ bool history_check(const seq *s, uint32_t *culprit)
         uint64_t at = rule->at;
         for (uint32_t n = s->nodes[rule->guard].next; n != rule->guard; n = s->nodes[n].next) {
             *culprit = r;
-            if (!derives_input(s, s->nodes[n].value, history_at(s->jumps, at)))
+            if (!derives_deep(s, s->nodes[n].value, history_at(s->jumps, at), DEPTH_OF_CHECK))
                 return false;
             at += length_of(s, s->nodes[n].value);
         }

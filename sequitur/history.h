@@ -72,7 +72,8 @@ static inline bool history_has(const struct jumps *j, const struct rule *r)
     return r->at != AT_UNKNOWN && r->at + j->size >= j->end;
 }
 
-/* Whether `value` derives exactly the terminals in[0 .. length_of(value)). */
+/* Whether `value` derives exactly the terminals in[0 .. length_of(value)).
+ * False also where that is not known without a long search. */
 bool derives_input(const seq *s, uint32_t value, const uint32_t *in);
 
 /* Rule r has just been seen to end at position `end` of stream t. */

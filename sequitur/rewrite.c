@@ -63,7 +63,8 @@ static void note_body(seq *s, uint32_t n)
     }
     guard = s->nodes[after].value;
     if (is_guard(guard) && !is_start_guard(guard))
-        s->nodes[before].whole = s->nodes[s->nodes[before].prev].value == guard ? rule_of(guard) : 0;
+        s->nodes[before].whole =
+            s->nodes[s->nodes[before].prev].value == guard ? rule_of(guard) : 0;
 }
 
 uint32_t append_symbol(seq *s, uint32_t guard, uint32_t value)

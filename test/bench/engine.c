@@ -5,7 +5,8 @@
  *
  * Each FILE is an array of little-endian uint32 terminals, a stream of its
  * own.  Without one, streams made here: one loop, nested loops with random
- * trip counts, random terminals.  -c checks each grammar; MODES is of the letters p (plain
+ * trip counts, random terminals.  -c checks each grammar and that it
+ * derives its stream; MODES is of the letters p (plain
  * SEQUITUR), e (exact SEQUITUR(1)) and f (with shortcuts), `ef` without -m.
  * A line a run:
  *   name mode: million symbols a second of processor time, rules, symbols on right-hand sides,
@@ -41,11 +42,37 @@ static void fail(const char *what, const char *detail)
     exit(1);
 }
 
+/* Compares what rule k derives with the text at `at`: its end, NULL if it differs. */
+static const uint32_t *compare(const struct seq_grammar *g, uint32_t k, const uint32_t *at)
+{
+    for (uint64_t i = g->body[k]; at && i < g->body[k + 1]; i++) {
+        uint32_t symbol = g->symbols[i];
+        if (symbol & SEQ_RULE)
+            at = compare(g, symbol & ~SEQ_RULE, at);
+        else
+            at = symbol == *at ? at + 1 : NULL;
+    }
+    return at;
+}
+
+static void check_grammar(const seq *s, const struct stream *in)
+{
+    struct seq_grammar g;
+    char why[128] = "";
+
+    if (seq_check(s, why, sizeof why) != SEQ_OK)
+        fail(in->name, why);
+    if (seq_export(s, &g) != SEQ_OK)
+        fail("no memory", "");
+    if (g.length[g.rules] != in->n || compare(&g, g.rules, in->symbols) != in->symbols + in->n)
+        fail(in->name, "the grammar does not derive the stream");
+    seq_grammar_free(s, &g);
+}
+
 static void run(const struct stream *in, uint32_t flags, const char *mode, bool check)
 {
     struct seq_config config = {.size = sizeof config, .flags = flags};
     struct seq_stats stats;
-    char why[128] = "";
     seq *s;
 
     if (seq_new(&s, &config) != SEQ_OK)
@@ -54,8 +81,8 @@ static void run(const struct stream *in, uint32_t flags, const char *mode, bool 
     if (seq_append(s, 0, in->symbols, in->n) != SEQ_OK || seq_finish(s) != SEQ_OK)
         fail(in->name, "cannot build the grammar");
     double seconds = now() - begin;
-    if (check && seq_check(s, why, sizeof why) != SEQ_OK)
-        fail(in->name, why);
+    if (check)
+        check_grammar(s, in);
     seq_get_stats(s, &stats);
     double rhs = stats.rhs_symbols ? (double)stats.rhs_symbols : 1;
     printf("%-12s %-6s %8.1f Msym/s %9u rules %10llu rhs %7.1f bytes/rhs %7.1f peak\n", in->name,

@@ -44,7 +44,8 @@ static int build(struct allocator *a, uint32_t flags, const uint32_t *text)
     int status = seq_new(&s, &config);
 
     for (size_t i = 0; status == SEQ_OK && i < TEXT; i += PIECE)
-        status = seq_append(s, (uint32_t)(i / PIECE % 5), text + i, i + PIECE < TEXT ? PIECE : TEXT - i);
+        status = seq_append(s, (uint32_t)(i / PIECE % 5), text + i,
+                            i + PIECE < TEXT ? PIECE : TEXT - i);
     if (status == SEQ_OK)
         status = seq_finish(s);
     if (status == SEQ_OK) {
