@@ -18,19 +18,37 @@ void source_files_free(struct source_files *t)
     *t = (struct source_files){0};
 }
 
-/* Takes `/./`, a leading `./` and doubled slashes out of a path, in place. */
+/* Start of the last component of path[0 .. end); NULL if that is `..` or there
+ * is none. */
+static char *last_component(char *path, char *end)
+{
+    char *start = end;
+
+    while (start > path && start[-1] != '/')
+        start--;
+    return start == end || (end - start == 2 && start[0] == '.' && start[1] == '.') ? NULL : start;
+}
+
+/* Takes `.`, empty components and `name/..` out of a path, in place.  As gcov,
+ * but for its question whether `name` is a symbolic link: the folders need not
+ * be there any more. */
 static void simplify(char *path)
 {
-    char *in = path, *out = path;
+    char *in = path, *root = path + (*path == '/'), *out = root;
 
     while (*in) {
-        bool at_start = out == path || out[-1] == '/';
-        if (at_start && in[0] == '.' && in[1] == '/')
-            in += 2;
-        else if (*in == '/' && out > path && out[-1] == '/')
-            in++;
-        else
-            *out++ = *in++;
+        size_t n = strcspn(in, "/");
+        char *before = last_component(root, out);
+        if (n == 2 && memcmp(in, "..", 2) == 0 && before) {
+            out = before > root ? before - 1 : root;
+        } else if (n > 0 && !(n == 1 && *in == '.')) {
+            if (out > root)
+                *out++ = '/';
+            memmove(out, in, n);
+            out += n;
+        }
+        in += n;
+        in += *in == '/';
     }
     *out = '\0';
 }

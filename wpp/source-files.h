@@ -3,9 +3,9 @@
  *
  * A path table names a file as it was given to the compiler, relative to the
  * directory of the compilation.  Two names are one file when directory and
- * name, with `.` and doubled slashes taken out, are equal.  A file is printed
- * under the name first seen, unless another file has that name too: then with
- * its directory.
+ * name are equal, with `.`, doubled slashes and `name/..` taken out.  A file is
+ * printed under the name first seen, simplified too, unless another file has
+ * that name: then with its directory.
  */
 #ifndef WPP_SOURCE_FILES_H
 #define WPP_SOURCE_FILES_H
