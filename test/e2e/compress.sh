@@ -160,6 +160,15 @@ else
     skip 'a directory without permission: root has all'
 fi
 
+if [ "$CONFIG" = release ] || [ "$CONFIG" = debug ]; then
+    small_memory() { (ulimit -v 30000; wpp-compress --symbols -o new.wpp random); }
+    fails_with 1 'too little memory' small_memory
+    like 'is named' "$(cat "$T/err")" 'memory'
+    absent 'and leaves no file' new.wpp
+else
+    skip 'too little memory: the sanitizers need much themselves'
+fi
+
 ok 'help' wpp-compress --help
 ok 'version' wpp-compress -V
 done_testing

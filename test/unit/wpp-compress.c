@@ -8,8 +8,7 @@
 #include "wpp/compress.h"
 #include "wpp/reader.h"
 
-static char directory[] = "/tmp/wpp-unit.XXXXXX";
-static char program[64];
+static char directory[256], program[300];
 static struct wpp_bytes units, tables;
 
 static const unsigned paths_a[] = {3, 1, 5}, paths_b[] = {2, 7};
@@ -17,8 +16,10 @@ enum { BASE = 16, PATHS_A = 9, PATHS_B = 9 };
 
 static void make_program(void)
 {
+    const char *parent = getenv("TMPDIR");
     struct wpp_bytes elf;
 
+    snprintf(directory, sizeof directory, "%s/wpp-unit.XXXXXX", parent ? parent : "/tmp");
     if (!mkdtemp(directory))
         abort();
     snprintf(program, sizeof program, "%s/program", directory);

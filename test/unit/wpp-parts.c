@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the library that have a simple equivalent, against it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "test/unit/tap.h"
+#include "wpp/alphabet.h"
+#include "wpp/bytes.h"
+#include "wpp/intern.h"
+#include "wpp/output.h"
+#include "wpp/recency.h"
+#include "wpp/streams.h"
+#include "wpp/tool.h"
+
+static uint64_t state = 1;
+
+static uint32_t draw(uint32_t below)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)((state >> 11) % below);
+}
+
+/* ---- Numbers and strings --------------------------------------------------------- */
+
+static void test_numbers(void)
+{
+    static const uint64_t values[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX,
+                                      UINT64_C(1) << 62, UINT64_C(1) << 63, UINT64_MAX};
+    static const uint8_t bad[][11] = {
+        {0x80, 0x80, 0x80}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2},
+        {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0}};
+    static const size_t bad_size[] = {3, 10, 11};
+    struct wpp_bytes b = {0};
+    struct wpp_view v;
+    bool same = true;
+
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        wpp_put_varint(&b, values[i]);
+        wpp_put_svarint(&b, (int64_t)values[i]);
+        wpp_put_svarint(&b, -(int64_t)(values[i] >> 1));
+    }
+    v = wpp_view(b.data, b.size);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        same = same && wpp_get_varint(&v) == values[i] &&
+               wpp_get_svarint(&v) == (int64_t)values[i] &&
+               wpp_get_svarint(&v) == -(int64_t)(values[i] >> 1);
+    tap_ok(same && !v.failed && wpp_left(&v) == 0, "numbers of all sizes come back");
+    wpp_get_varint(&v);
+    tap_ok(v.failed, "reading behind the end fails");
+    wpp_bytes_free(&b);
+    for (size_t i = 0; i < 3; i++) {
+        v = wpp_view(bad[i], bad_size[i]);
+        tap_ok(wpp_get_varint(&v) == 0 && v.failed, "a varint that is cut or too large fails");
+    }
+    v = wpp_view("\5ab", 3);
+    tap_ok(wpp_get_count(&v, 1) == 0 && v.failed, "a count of more than there is fails");
+}
+
+static void test_sizes(void)
+{
+    static const struct { const char *text; uint64_t size, count; } good[] = {
+        {"0", 0, 0}, {"17", 17, 17}, {"1k", 1024, 1000}, {"2M", 2 << 20, 2000000},
+        {"3G", UINT64_C(3) << 30, UINT64_C(3000000000)}, {"5K", 5120, 5000}};
+    static const char *const bad[] = {"", "k", "-1", " 1", "1 ", "1kk", "1x", "0x10",
+                                      "99999999999999999999", "99999999999G"};
+    uint64_t value;
+    bool right = true;
+
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        right = right && tool_parse_size(good[i].text, &value) && value == good[i].size &&
+                tool_parse_count(good[i].text, &value) && value == good[i].count;
+    tap_ok(right, "sizes and counts are understood");
+    right = true;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        right = right && !tool_parse_size(bad[i], &value);
+    tap_ok(right, "others are refused");
+}
+
+static void test_intern(void)
+{
+    enum { N = 3000 };
+    struct wpp_intern t;
+    struct wpp_bytes b = {0};
+    struct wpp_view v;
+    char text[32];
+    bool same = true;
+
+    wpp_intern_init(&t);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 1; i < N; i++) {
+            snprintf(text, sizeof text, "string %u", i);
+            same = same && wpp_intern(&t, text) == i;
+        }
+    }
+    same = same && wpp_intern(&t, "") == 0 && t.n == N;
+    wpp_put_intern(&b, &t);
+    v = wpp_view(b.data, b.size);
+    same = same && wpp_get_varint(&v) == N && wpp_get_varint(&v) == 0;
+    for (uint32_t i = 1; i < N; i++) {
+        size_t n = wpp_get_varint(&v);
+
+        snprintf(text, sizeof text, "string %u", i);
+        same = same && n == strlen(text) && memcmp(wpp_get_bytes(&v, n), text, n) == 0;
+    }
+    tap_ok(same && !b.failed, "each string is kept once, in order");
+    wpp_bytes_free(&b);
+    wpp_intern_free(&t);
+}
+
+/* ---- Tables ----------------------------------------------------------------------- */
+
+/* Against a plain list that is searched from its end. */
+static bool same_recency(uint32_t n_terminals, uint32_t n_rules, uint32_t uses)
+{
+    uint32_t total = n_terminals + n_rules, n = 0, terminals = 0, rules = 0;
+    uint32_t *list = malloc((total + 1) * sizeof *list);
+    struct wpp_recency a, b;
+    bool same = wpp_recency_init(&a, n_terminals, n_rules) &&
+                wpp_recency_init(&b, n_terminals, n_rules);
+
+    for (uint32_t i = 0; same && (i < uses || n < total); i++) {
+        uint32_t rank, symbol;
+
+        if (n < total && (n == 0 || draw(4) == 0)) {
+            bool rule = terminals == n_terminals || (rules < n_rules && draw(2));
+
+            symbol = rule ? UINT32_C(0x80000000) | rules++ : terminals++;
+            wpp_recency_add(&a, symbol);
+            wpp_recency_add(&b, symbol);
+            list[n++] = symbol;
+            continue;
+        }
+        rank = draw(3) ? draw(n < 10 ? n : 10) : draw(n);
+        symbol = list[n - 1 - rank];
+        memmove(list + n - 1 - rank, list + n - rank, rank * sizeof *list);
+        list[n - 1] = symbol;
+        same = wpp_recency_use(&a, symbol) == rank && wpp_recency_use_rank(&b, rank) == symbol;
+    }
+    wpp_recency_free(&a);
+    wpp_recency_free(&b);
+    free(list);
+    return same;
+}
+
+static void test_recency(void)
+{
+    bool same = true;
+
+    for (uint32_t n = 1; n < 200; n++)
+        same = same && same_recency(1 + n / 3, n - 1, 20 * n);
+    tap_ok(same && same_recency(3000, 2000, 60000), "recency ranks are those of a plain list");
+}
+
+/* Words of every kind against a search through all words so far. */
+static bool same_alphabet(bool skip_zero, uint32_t spread)
+{
+    enum { N = 6000 };
+    static uint32_t words[N], out[N], known[N];
+    struct wpp_alphabet a;
+    uint32_t n = 0, n_out = 0;
+    bool same = wpp_alphabet_init(&a, skip_zero);
+
+    for (uint32_t i = 0; i < N; i++)
+        words[i] = draw(5) ? draw(300) : draw(spread) * (UINT32_MAX / spread);
+    for (uint32_t i = 0; same && i < N;) {
+        uint32_t piece = 1 + draw(N - i);
+        ptrdiff_t got = wpp_alphabet_map(&a, words + i, piece, out + n_out);
+
+        same = got >= 0 && (uint32_t)got <= piece;
+        n_out += (uint32_t)got;
+        i += piece;
+    }
+    for (uint32_t i = 0, o = 0; same && i < N; i++) {
+        uint32_t k = 0;
+
+        if (skip_zero && words[i] == 0)
+            continue;
+        while (k < n && known[k] != words[i])
+            k++;
+        if (k == n)
+            known[n++] = words[i];
+        same = o < n_out && out[o++] == k;
+    }
+    same = same && a.n == n && memcmp(a.tokens, known, n * sizeof *known) == 0;
+    wpp_alphabet_free(&a);
+    return same;
+}
+
+static void test_alphabet(void)
+{
+    tap_ok(same_alphabet(false, 10) && same_alphabet(true, 10), "few words");
+    tap_ok(same_alphabet(false, UINT32_MAX) && same_alphabet(true, UINT32_MAX),
+           "words spread over all 32 bits");
+    tap_ok(same_alphabet(true, 65536) && same_alphabet(true, 3000), "words with equal low bits");
+}
+
+static void test_streams(void)
+{
+    struct wpp_streams s = {0};
+    bool right = true;
+
+    for (uint32_t i = 0; i < 2000; i++) {
+        struct wpp_stream *stream = wpp_streams_add(&s, i % 700 * 1024);
+
+        right = right && stream && wpp_streams_find(&s, i % 700 * 1024) == stream;
+    }
+    for (uint32_t i = 0; i < 700; i++)
+        right = right && wpp_streams_find(&s, i * 1024) == &s.list[i < 600 ? 1400 + i : 700 + i];
+    tap_ok(right && !wpp_streams_find(&s, 1), "a thread's newest stream is found");
+    wpp_streams_free(&s);
+}
+
+/* ---- Outputs ------------------------------------------------------------------------- */
+
+static bool holds(const char *path, const char *text)
+{
+    char got[64] = "";
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(got, 1, sizeof got - 1, f) : 0;
+
+    if (f)
+        fclose(f);
+    return f && n == strlen(text) && strcmp(got, text) == 0;
+}
+
+static bool write_text(const char *path, unsigned flags, const char *text, bool commit,
+                       struct wpp_error *error)
+{
+    struct wpp_output *out = wpp_output_open(path, flags, error);
+
+    if (!out)
+        return false;
+    if (commit && wpp_output_write(out, text, strlen(text), error))
+        return wpp_output_commit(out, error);
+    wpp_output_abandon(out);
+    return !commit;
+}
+
+static void test_output(void)
+{
+    const char *parent = getenv("TMPDIR");
+    char directory[256];
+    struct wpp_error e;
+    struct wpp_output *out;
+    struct stat st;
+
+    umask(022);
+    snprintf(directory, sizeof directory, "%s/wpp-unit.XXXXXX", parent ? parent : "/tmp");
+    if (!mkdtemp(directory) || chdir(directory) != 0)
+        abort();
+    tap_ok(write_text("a", 0, "one", true, &e) && holds("a", "one"), "a new file");
+    tap_ok(stat("a", &st) == 0 && (st.st_mode & 0777) == 0644,
+           "has the permissions of any new file");
+    tap_ok(!write_text("a", 0, "two", true, &e) && e.status == WPP_E_ARGUMENT &&
+           holds("a", "one"), "is not overwritten");
+    tap_ok(write_text("a", WPP_OUTPUT_REPLACE, "two", false, &e) && holds("a", "one"),
+           "nor by an output that is abandoned");
+    tap_ok(write_text("a", WPP_OUTPUT_REPLACE, "three", true, &e) && holds("a", "three"),
+           "unless that is wanted");
+    tap_ok(write_text("a", WPP_OUTPUT_REPLACE | WPP_OUTPUT_KEEP_OLD, "four", true, &e) &&
+           holds("a", "four") && holds("a.old", "three"), "or the old one is kept");
+    out = wpp_output_open("b", 0, &e);
+    tap_ok(out && access("b", F_OK) != 0, "a file has no name before it is complete");
+    tap_ok(write_text("b", 0, "mine", true, &e), "another one takes the name");
+    tap_ok(!wpp_output_commit(out, &e) && e.status == WPP_E_ARGUMENT && holds("b", "mine"),
+           "then the first one does not get it");
+    tap_ok(!write_text(".", 0, "", true, &e) && !write_text("no/where", 0, "", true, &e) &&
+           e.status == WPP_E_SYSTEM, "directories, and what is in none, are errors");
+    tap_ok(write_text("/dev/null", 0, "gone", true, &e) && stat("/dev/null", &st) == 0 &&
+           S_ISCHR(st.st_mode), "a device is written in place");
+    tap_ok(!write_text("/dev/full", 0, "much", true, &e) && e.status == WPP_E_SYSTEM,
+           "and its errors are errors");
+    tap_ok(symlink("a", "l") == 0 && write_text("l", WPP_OUTPUT_REPLACE, "five", true, &e) &&
+           holds("a", "five") && lstat("l", &st) == 0 && S_ISLNK(st.st_mode),
+           "a link is followed");
+    unlink("a"), unlink("a.old"), unlink("b"), unlink("l");
+    tap_ok(chdir("/") == 0 && rmdir(directory) == 0, "nothing else is left");
+}
+
+int main(void)
+{
+    test_numbers();
+    test_sizes();
+    test_intern();
+    test_recency();
+    test_alphabet();
+    test_streams();
+    test_output();
+    return tap_done();
+}
