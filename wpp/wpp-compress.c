@@ -100,8 +100,6 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_error *err
     wpp_compressor *c;
     int fd;
 
-    if (standard)
-        tool_refuse_terminal(STDIN_FILENO, "a trace");
     fd = standard ? STDIN_FILENO : open(o->input, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         tool_die(TOOL_ERROR, "cannot open %s: %s", o->input, strerror(errno));
@@ -128,6 +126,8 @@ int main(int argc, char **argv)
 
     tool_init("wpp-compress");
     o = parse_options(argc, argv);
+    if (strcmp(o.input, "-") == 0)
+        tool_refuse_terminal(STDIN_FILENO, "a trace");
     path = o.output ? strdup(o.output) : default_output(o.input);
     if (!path)
         tool_die(TOOL_ERROR, "out of memory");
