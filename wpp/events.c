@@ -101,7 +101,7 @@ static uint32_t find_frame(const struct events *e, uint32_t routine, uint32_t bl
 
     for (uint32_t d = e->depth; d-- > 0;) {
         const struct frame *f = &e->frames[d];
-        if (f->routine != routine)
+        if (f->routine != routine || f->resume == RESUME_NEVER)
             continue;
         if (resumes_at(f, block)) {
             *arrival = ARRIVAL_UNWIND;

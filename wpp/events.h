@@ -8,7 +8,8 @@
  *      frame[0 .. depth)       outermost first; frame[depth-1] runs now
  *      frame.resume            block where the activation's next path begins:
  *                              the `to` of the END edge of its last path, or
- *                              EVENTS_ANYWHERE when the table does not say
+ *                              EVENTS_ANYWHERE when the table does not say;
+ *                              none after an end-stop edge
  *
  * A path that enters its routine pushes a frame.  Any other path belongs to a
  * frame that exists; nearly always the topmost.  When it does not fit there,
@@ -21,7 +22,7 @@
  *      4. else none: the activation began before the first event seen, so it
  *         lies below all frames, and a frame is made for it.
  *
- * All frames above it have left.
+ * All frames above it have left.  Frames that can go on nowhere are passed over.
  */
 #ifndef WPP_EVENTS_H
 #define WPP_EVENTS_H

@@ -15,7 +15,7 @@
  */
 enum { BLOCK_ENTRY, BLOCK_EXIT, BLOCK_FIRST, BLOCK_SECOND, BLOCK_LAST, N_BLOCKS };
 enum { EDGE_IN, EDGE_START_SECOND, EDGE_START_LAST, EDGE_CALL_FIRST, EDGE_CALL_SECOND, EDGE_OUT,
-       EDGE_SET_JUMP, N_EDGES };
+       EDGE_SET_JUMP, EDGE_STOP, N_EDGES };
 
 static const struct wpp_edge edges[N_EDGES] = {
     [EDGE_IN] = {BLOCK_ENTRY, BLOCK_FIRST, WPP_EDGE_REAL, UINT32_MAX, 0},
@@ -25,15 +25,17 @@ static const struct wpp_edge edges[N_EDGES] = {
     [EDGE_CALL_SECOND] = {BLOCK_SECOND, BLOCK_EXIT, WPP_EDGE_END_CALL, BLOCK_LAST, 0},
     [EDGE_OUT] = {BLOCK_LAST, BLOCK_EXIT, WPP_EDGE_REAL, UINT32_MAX, 0},
     [EDGE_SET_JUMP] = {BLOCK_FIRST, BLOCK_EXIT, WPP_EDGE_END_CALL, UINT32_MAX, 0},
+    [EDGE_STOP] = {BLOCK_LAST, BLOCK_EXIT, WPP_EDGE_END_STOP, UINT32_MAX, 0},
 };
 static const struct wpp_block blocks[N_BLOCKS];
 
-enum { PATH_FIRST, PATH_SECOND, PATH_LAST, PATH_SET_JUMP, N_PATHS };
+enum { PATH_FIRST, PATH_SECOND, PATH_LAST, PATH_SET_JUMP, PATH_STOP, N_PATHS };
 static const struct { uint32_t block, edge[2]; bool enters, leaves; } paths[N_PATHS] = {
     [PATH_FIRST] = {BLOCK_FIRST, {EDGE_IN, EDGE_CALL_FIRST}, true, false},
     [PATH_SECOND] = {BLOCK_SECOND, {EDGE_START_SECOND, EDGE_CALL_SECOND}, false, false},
     [PATH_LAST] = {BLOCK_LAST, {EDGE_START_LAST, EDGE_OUT}, false, true},
     [PATH_SET_JUMP] = {BLOCK_FIRST, {EDGE_IN, EDGE_SET_JUMP}, true, false},
+    [PATH_STOP] = {BLOCK_LAST, {EDGE_START_LAST, EDGE_STOP}, false, false},
 };
 
 enum { N_ROUTINES = 5, NONLOCAL_ROUTINE = 0 };
@@ -206,6 +208,26 @@ static void test_search_order(void)
     events_free(e);
 }
 
+/* An exception runs the cleanups of two activations of one routine, each ending
+ * for good: the second cannot be the first's again. */
+static void test_unwinding(void)
+{
+    struct events *e = events_new();
+    struct events_step s;
+    const struct wpp_routine *routine = &routines[NONLOCAL_ROUTINE];
+    const struct wpp_terminal *t = terminals[NONLOCAL_ROUTINE];
+
+    events_next(e, &t[PATH_FIRST], routine, &s);
+    events_next(e, &t[PATH_FIRST], routine, &s);
+    events_next(e, &t[PATH_STOP], routine, &s);
+    tap_ok(s.arrival == ARRIVAL_NONLOCAL && s.depth == 1 && s.left == 0,
+           "a cleanup runs in the innermost activation");
+    events_next(e, &t[PATH_STOP], routine, &s);
+    tap_ok(s.arrival == ARRIVAL_NONLOCAL && s.depth == 0 && s.left == 1,
+           "the next in the one below");
+    events_free(e);
+}
+
 static void test_raw_symbols(void)
 {
     struct wpp_terminal raw = {.token = 7, .routine = WPP_NO_ROUTINE};
@@ -239,6 +261,7 @@ int main(void)
     test_random_programs();
     test_from_the_middle();
     test_search_order();
+    test_unwinding();
     test_raw_symbols();
     test_deep();
     return tap_done();
