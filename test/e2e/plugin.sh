@@ -249,7 +249,7 @@ int main()
     return s & 7;
 }
 END
-for options in -O0 -O1 -O2 -O3 -Os '-O2 -flto' '-O2 -fPIC' '-O2 -static' '-O0 -fno-pie -no-pie' \
+for options in -O0 -O1 -O2 -O3 -Os '-O2 -flto' '-O2 -fPIC' '-O2 -static' '-O2 -static-pie' '-O0 -fno-pie -no-pie' \
                '-O2 -fnon-call-exceptions'; do
     plainly plus g++ $options
     ok "exceptions, virtual calls, templates with $options" record plus "$WPP_GXX" $options
