@@ -47,7 +47,7 @@ static void inherit(seq *s, uint32_t n, uint32_t value)
         digrams_insert(s, n);
 }
 
-/* The symbols at n and before it are new neighbours: G7 for their rule. */
+/* The body around n has changed there: its rule and nodes note it (G7). */
 static void note_body(seq *s, uint32_t n)
 {
     uint32_t before = s->nodes[n].prev;
@@ -163,6 +163,8 @@ void replace_end(seq *s, uint32_t n, uint32_t r)
         s->nodes[before].mark |= MARK_UNSETTLED;
 }
 
+/* If the symbol at n is the last use of its rule, the body takes its place.
+ * The digrams this joins are looked up like any other. */
 static void dissolve_if_single(seq *s, uint32_t n)
 {
     uint32_t value = s->nodes[n].value;

@@ -57,7 +57,9 @@ int seq_new(seq **out, const struct seq_config *config);
 void seq_free(seq *s);
 
 /* Appends n terminals to the stream `start` (0-based; streams below it that
- * do not exist yet come into being empty).  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE,
+ * do not exist yet come into being empty).  What was appended last may wait
+ * inside for what follows; streams share rules, so the order in which their
+ * terminals arrive is part of the input.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE,
  * SEQ_E_STATE. */
 int seq_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);
 
