@@ -342,7 +342,9 @@ static table_block describe_block(const routine_graph &r, uint32_t v, unit_table
         seen.add(where);
         add_line(out, unit, LOCATION_FILE(where), LOCATION_LINE(where));
     }
-    if (single_succ_p(bb)) {
+    // Behind a call that may not come back such a goto has a block of its own.
+    gimple *last = compat_last_stmt(bb);
+    if (single_succ_p(bb) && !(last && coverage_splits(last))) {
         where = single_succ_edge(bb)->goto_locus;
         if (!compat_no_location(where) && !seen.contains(where))
             add_line(out, unit, LOCATION_FILE(where), LOCATION_LINE(where));
@@ -388,7 +390,7 @@ static table_edge describe_edge(const routine_graph &r, const pn_dag_edge &dag)
         out.kind = end_kind(r, edge);
         out.to = goes_on(r, edge);
     } else if (!r.edges[dag.edge].e && r.blocks[dag.src].ending != ENDING_TAIL_CALL) {
-        out.kind = r.blocks[dag.src].ending == ENDING_CALL ? TABLE_END_CALL : TABLE_END_STOP;
+        out.kind = TABLE_END_STOP;
     }
     return out;
 }
