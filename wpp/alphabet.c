@@ -10,7 +10,11 @@
 
 enum {
     PAGE_BITS = 16, PAGE_TOKENS = 1 << PAGE_BITS, N_PAGES = 1 << (32 - PAGE_BITS),
+#ifdef WPP_HOSTILE
+    FREE_PAGES = 0,
+#else
     FREE_PAGES = 64,              /* made whatever they hold: 16 MiB */
+#endif
     TERMINALS_A_PAGE = 1024       /* beyond these, pages must hold so many on average */
 };
 

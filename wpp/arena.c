@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef WPP_HOSTILE
+enum { ALIGNMENT = 16, BLOCK_BYTES = 128 };
+#else
 enum { ALIGNMENT = 16, BLOCK_BYTES = 1 << 16 };
+#endif
 
 struct wpp_arena_block {
     struct wpp_arena_block *older;

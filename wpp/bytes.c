@@ -8,6 +8,12 @@
 #error "our formats are little-endian, and integers are copied as they are"
 #endif
 
+#ifdef WPP_HOSTILE
+enum { FIRST_CAPACITY = 1 };
+#else
+enum { FIRST_CAPACITY = 64 };
+#endif
+
 /* ---- Building -------------------------------------------------------------- */
 
 void wpp_bytes_free(struct wpp_bytes *b)
@@ -18,7 +24,7 @@ void wpp_bytes_free(struct wpp_bytes *b)
 
 static bool reserve(struct wpp_bytes *b, size_t size)
 {
-    size_t capacity = b->capacity ? b->capacity : 64;
+    size_t capacity = b->capacity ? b->capacity : FIRST_CAPACITY;
     uint8_t *data;
 
     if (b->failed)

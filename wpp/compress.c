@@ -8,7 +8,11 @@
 
 #include "wpp/error.h"
 
+#ifdef WPP_HOSTILE
+enum { PIECE_TOKENS = 3 };
+#else
 enum { PIECE_TOKENS = 1 << 14 };
+#endif
 
 /* ---- What is missing ------------------------------------------------------------ */
 

@@ -7,8 +7,11 @@
 
 #include "wpp/error.h"
 
-/* As much as a pipe can be made to hold. */
-enum { BUFFER_BYTES = 1 << 20 };
+#ifdef WPP_HOSTILE
+enum { BUFFER_BYTES = 4099 };
+#else
+enum { BUFFER_BYTES = 1 << 20 };     /* as much as a pipe can be made to hold */
+#endif
 
 bool wpp_feed(wpp_compressor *c, int fd, const char *path, wpp_feed_hook *hook, void *ctx,
               struct wpp_error *error)
