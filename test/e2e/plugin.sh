@@ -12,7 +12,7 @@ record() {
     shift
     source=$(ls "$name".c "$name".cc 2>/dev/null)
     rm -f "$name" "$name.trace" "$name.wpp"
-    "$@" "$source" -o "$name" 2> "$name.err" || { cat "$name.err"; return 1; }
+    "$@" "$source" -o "$name" 2> "$name.err" || { cat "$name.err" >&2; return 1; }
     WPP_OUT=$name.trace ./"$name" > "$name.out"
     echo "status $?" >> "$name.out"
     wpp-compress -f -o "$name.wpp" "$name.trace" && wpp-check --strict "$name.wpp"
