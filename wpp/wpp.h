@@ -111,7 +111,8 @@ struct wpp_grammar {
 };
 const struct wpp_grammar *wpp_grammar(const wpp *w);
 
-/* ---- Terminals: executed (routine, path) pairs, by first execution -------- */
+/* ---- Terminals: executed (routine, path) pairs, by first execution, the
+ * threads taken one after the other ------------------------------------------ */
 
 #define WPP_NO_ROUTINE UINT32_MAX
 
@@ -163,7 +164,7 @@ struct wpp_routine {
     uint32_t n_edges;
     const struct wpp_edge *edges;
 };
-/* Executed routines only, by first execution.  index < n_routines. */
+/* Executed routines only, by first terminal.  index < n_routines. */
 const struct wpp_routine *wpp_routine(const wpp *w, uint32_t index);
 
 /* ---- Derived, computed on demand into the caller's arrays ----------------- */

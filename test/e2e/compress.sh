@@ -107,6 +107,69 @@ wpp-dump p.wpp | awk '/EnterRoutine/ { stack[++depth] = $2 } /LeaveRoutine/ { de
                       /NewPath/ { print stack[depth], $2 }' > text.dump
 same 'routines and path numbers, by two readers' text.reader text.dump
 
+# ---- Threads, libraries, processes -----------------------------------------------------
+
+cat > threads.c << 'END'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile int sink;
+
+static void *work(void *p)
+{
+    for (intptr_t i = 0; i < 30000; i++)
+        sink += i % ((intptr_t)p + 2) ? 1 : 2;
+    return p;
+}
+
+int main(void)
+{
+    pthread_t t[4];
+
+    for (intptr_t i = 0; i < 4; i++)
+        pthread_create(&t[i], NULL, work, (void *)i);
+    for (int i = 0; i < 4; i++)
+        pthread_join(t[i], NULL);
+    for (int i = 0; i < 2; i++) {
+        void *library = dlopen("./library.so", RTLD_NOW);
+        int (*twice)(int) = (int (*)(int))dlsym(library, "twice");
+
+        sink += twice(i);
+        dlclose(library);
+    }
+    if (fork() == 0) {
+        work((void *)9);
+        _exit(0);
+    }
+    wait(NULL);
+    work((void *)1);
+    return 0;
+}
+END
+echo 'int twice(int x) { return x > 1 ? x + x : 2 * x; }' > library.c
+"$WPP_GCC" -O1 -shared -fPIC -o library.so library.c
+"$WPP_GCC" -O1 -o threads threads.c -lpthread -ldl
+ok 'threads, a library loaded twice, a fork' wpp-record --trace=threads.trace ./threads
+ok 'are a valid WPP' wpp-check --strict threads.wpp
+wpp-compress -f -o again.wpp threads.trace
+same 'the saved trace gives the same bytes' again.wpp threads.wpp
+streams=$("$BUILD/test/read-trace" --streams threads.trace | wc -l)
+is 'five threads' "$streams" 5
+for ((k = 0; k < streams; k++)); do
+    "$BUILD/test/read-trace" --raw $k threads.trace > want
+    wpp-dump --tokens --thread $k threads.wpp > got
+    same "thread $k has its tokens" got want
+done
+"$read_wpp" threads.wpp > got
+wpp-dump --tokens threads.wpp > want
+same 'all of them, by the second reader' got want
+is 'the routine of the library is there for each time it was loaded' \
+   "$("$read_wpp" --text threads.wpp | awk '$3 == "twice" { print $2 - $4 }' | sort -u | wc -l)" 2
+
 # ---- Ways out ---------------------------------------------------------------------------
 
 fails_with 1 'does not overwrite' wpp-compress p.trace
