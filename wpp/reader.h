@@ -18,7 +18,7 @@ struct wpp {
     struct wpp_grammar grammar;         /* arrays of its own */
     /* Derived from the grammar once, at opening (derive.c). */
     uint64_t *frequencies;              /* n_rules + n_threads: wpp_rule_frequencies() */
-    uint64_t *sums;                     /* sums[i]: events derived by symbols[0 .. i * WPP_SUM_STEP),
+    uint64_t *sums;                     /* sums[i]: events of symbols[0 .. i * WPP_SUM_STEP),
                                            modulo 2^64 */
     uint32_t depth;                     /* rules open at once when expanding, start rule included */
     struct wpp_arena arena;             /* everything else */

@@ -180,7 +180,8 @@ void wpp_terminal_counts(const wpp *w, uint64_t *out);
 /* Walking a thread's events in order from event `first`: O(depth) to begin,
  * amortised O(1) an event. */
 typedef struct wpp_cursor wpp_cursor;
-wpp_cursor *wpp_cursor_new(const wpp *w, uint32_t thread, uint64_t first); /* NULL: no memory or first > tokens */
+/* NULL: no memory, no such thread, or first > tokens. */
+wpp_cursor *wpp_cursor_new(const wpp *w, uint32_t thread, uint64_t first);
 /* Writes up to n terminals, returns how many; 0 at the end. */
 size_t wpp_cursor_read(wpp_cursor *c, uint32_t *terminals, size_t n);
 void wpp_cursor_free(wpp_cursor *c);
