@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-compress - a trace, finished or still being written, becomes a WPP. */
-#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "wpp/compress.h"
+#include "wpp/error.h"
 #include "wpp/input.h"
 #include "wpp/output.h"
 #include "wpp/tool.h"
@@ -98,11 +98,12 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_error *err
     bool standard = strcmp(o->input, "-") == 0;
     const char *name = standard ? "standard input" : o->input;
     wpp_compressor *c;
-    int fd;
+    int fd = standard ? STDIN_FILENO : open(o->input, O_RDONLY | O_CLOEXEC);
 
-    fd = standard ? STDIN_FILENO : open(o->input, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        tool_die(TOOL_ERROR, "cannot open %s: %s", o->input, strerror(errno));
+    if (fd < 0) {
+        wpp_fail_errno(error, "cannot open it");
+        return NULL;
+    }
     c = wpp_compress_new(o->kind, error);
     if (c && !wpp_feed(c, fd, name, o->quiet ? NULL : show_progress, c, error)) {
         wpp_compress_free(c);

@@ -113,10 +113,11 @@ static struct bytes draw_text(const wpp *w, uint32_t max_nodes)
 }
 
 /* Graphviz has failed: nothing is left behind. */
-static void give_up(struct wpp_output *out, const char *format)
+_Noreturn static void give_up(struct wpp_output *out, const char *format)
 {
     wpp_output_abandon(out);
-    tool_die(TOOL_ERROR, "Graphviz cannot draw the graph as %s; are its plugins installed?", format);
+    tool_warn("Graphviz cannot draw the graph as %s; are its plugins installed?", format);
+    _exit(TOOL_ERROR);
 }
 
 /* Laid out and rendered.  Graphviz keeps what it allocates until the process
@@ -137,16 +138,18 @@ static struct bytes render(struct wpp_output *out, const char *text, const char 
     return image;
 }
 
-static void write_result(struct wpp_output *out, struct bytes data)
+/* The exit status: what has rendered may not end by exit(). */
+static int write_result(struct wpp_output *out, struct bytes data)
 {
     struct wpp_error error;
+    bool written = wpp_output_write(out, data.data, data.size, &error);
 
-    if (!wpp_output_write(out, data.data, data.size, &error)) {
+    if (!written)
         wpp_output_abandon(out);
-        tool_die_error(&error);
-    }
-    if (!wpp_output_commit(out, &error))
-        tool_die_error(&error);
+    if (written && wpp_output_commit(out, &error))
+        return TOOL_OK;
+    tool_warn("%s", error.text);
+    return tool_exit_status(error.status);
 }
 
 int main(int argc, char **argv)
@@ -169,8 +172,7 @@ int main(int argc, char **argv)
     wpp_close(w);
     if (r.format != FORMAT_DOT)
         result = render(out, result.data, formats[r.format]);
-    write_result(out, result);
     /* Not exit(): libraries below Graphviz (fontconfig, pango) have destructors
      * that are slow, and memory that leak checkers complain of. */
-    _exit(tool_finish(TOOL_OK));
+    _exit(tool_finish(write_result(out, result)));
 }
