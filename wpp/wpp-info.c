@@ -90,9 +90,19 @@ static void gather(const wpp *w, const char *path, struct info *i)
 
 /* ---- Text ------------------------------------------------------------------------- */
 
+/* A size in MB; a small one, which would lose its digits, in kB. */
+static const char *size_text(double bytes, char text[32])
+{
+    snprintf(text, 32, "%.3f %s", bytes < 1e5 ? bytes / 1e3 : bytes / 1e6,
+             bytes < 1e5 ? "kB" : "MB");
+    return text;
+}
+
 static void print_rate(const char *name, double bytes, double time, const char *remark)
 {
-    printf("%-18s %.3f MB", name, bytes / 1e6);
+    char size[32];
+
+    printf("%-18s %s", name, size_text(bytes, size));
     if (time > 0)
         printf(", %.3f MB/s", bytes / 1e6 / time);
     printf("%s\n", remark);
@@ -159,16 +169,16 @@ static void print_threads(const wpp *w, const struct info *i)
 static void print_text(const wpp *w, const struct info *i)
 {
     const struct wpp_summary *s = &i->s;
-    char grammar[64];
+    char grammar[64], size[32];
 
     print_run(i);
     if (s->program[0])
         print_code(i);
     printf("%-18s %s\n", "events", grouped(s->tokens));
     print_rate("trace", token_bytes(i), seconds(i), "");
-    snprintf(grammar, sizeof grammar, " (grammar %.3f MB)", s->grammar_bytes / 1e6);
+    snprintf(grammar, sizeof grammar, " (grammar %s)", size_text(s->grammar_bytes, size));
     print_rate("WPP", s->file_bytes, seconds(i), grammar);
-    printf("%-18s %.1f\n", "trace / WPP", ratio(token_bytes(i), s->file_bytes));
+    printf("%-18s %.3g\n", "trace / WPP", ratio(token_bytes(i), s->file_bytes));
     printf("%-18s %s\n", s->program[0] ? "paths executed" : "distinct symbols",
            grouped(s->n_terminals));
     printf("%-18s %s\n", "rules", grouped(s->n_rules));
