@@ -2,6 +2,8 @@
 PRAGMA journal_mode = MEMORY;
 PRAGMA synchronous = OFF;
 PRAGMA cache_size = 500;
+-- Temporary files have random names, and line counts see how many digits they have.
+PRAGMA temp_store = MEMORY;
 CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT, town TEXT, credit REAL);
 CREATE TABLE purchase(id INTEGER PRIMARY KEY, customer INTEGER REFERENCES customer,
                       item TEXT, amount INTEGER, price REAL, day TEXT);
