@@ -2,8 +2,6 @@
 PRAGMA journal_mode = MEMORY;
 PRAGMA synchronous = OFF;
 PRAGMA cache_size = 500;
--- Names of temporary files are random, and so would be the number of their digits.
-PRAGMA temp_store = MEMORY;
 -- Temporary files have random names, and line counts see how many digits they have.
 PRAGMA temp_store = MEMORY;
 CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT, town TEXT, credit REAL);
