@@ -163,7 +163,7 @@ real_input() {
     local name=$1 size=$2 file
 
     file=$REAL/input/$name.$size
-    [ ! -f "$file" ] || return 0
+    [ -z "$(find "$ROOT/test/real" -newer "$file" 2>&1)" ] && return
     mkdir -p "$REAL/input"
     case $name-$size in
     bzip2-small)  corpus 300000 100000 ;;
