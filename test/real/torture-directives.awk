@@ -26,7 +26,9 @@ function applies(rest) {
         return 0
     if (rest ~ /!/)
         return 1
-    return rest ~ /x86_64|(^|[ {])\*-\*-(\*|linux)|lp64|int32|size32|c\+\+|pthread|fpic|native|sync|signal|float|int128|run_expensive|pie|alloca|label_values|trampolines|nonlocal_goto/
+    return rest ~ /x86_64|(^|[ {])\*-\*-(\*|linux)|lp64|int32|int128|size32|c\+\+|float/ ||
+           rest ~ /pthread|fpic|pie|native|sync|signal|run_expensive|alloca|label_values/ ||
+           rest ~ /trampolines|nonlocal_goto/
 }
 
 # The C++ standard a test is made for, when the compiler's own (17) is none of them.
@@ -49,6 +51,7 @@ match($0, /dg-require-effective-target +[{ ]*c\+\+[0-9a-z_]+/) {
 match($0, /\{ *dg-(do|options|additional-options|additional-sources) +/) {
     directive = substr($0, RSTART, RLENGTH)
     rest = substr($0, RSTART + RLENGTH)
+    sub(/^\{ */, "", rest)               # { dg-options { "-fwrapv" } }
     if (rest ~ /^"/) {
         value = substr(rest, 2)
         value = substr(value, 1, index(value, "\"") - 1)
