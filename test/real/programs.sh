@@ -6,9 +6,10 @@
 #     real_input NAME SIZE          make the input, the same bytes on every call
 #     real_command NAME EXE SIZE    set the array `command`: EXE at work on that input
 #
-# NAME is one of $real_names.  SIZE is small (about 1/20 s), demo (1/4 s), medium (1/2 s; 1 s
-# at -O0) or full (1 s and more), natively at -O2.  Every command reads files, writes its result to standard
-# output, and does the same thing on every run.  `command` is to be run in an empty folder.
+# NAME is one of $real_names.  SIZE is small (about 1/20 s), demo (1/4 s), medium (1/2 s; more
+# than 1 s at -O0) or full (more than 1 s), natively at -O2 on a fast machine.  Every command
+# reads files, writes its result to standard output, and does the same thing on every run.
+# `command` is to be run in an empty folder.
 #
 # All builds of a program compile the same files of one prepared tree, directly, so
 # that plain, traced and gcov builds differ in the compiler's flags and nothing else.
@@ -168,24 +169,24 @@ real_input() {
     case $name-$size in
     bzip2-small)  corpus 300000 100000 ;;
     bzip2-demo)   corpus 1500000 500000 ;;
-    bzip2-medium) corpus 4500000 1500000 ;;
-    bzip2-full)   corpus 10000000 4000000 ;;
+    bzip2-medium) corpus 10000000 4000000 ;;
+    bzip2-full)   corpus 18000000 7000000 ;;
     gzip-small)   corpus 1000000 200000 ;;
     gzip-demo)    corpus 3000000 1000000 ;;
-    gzip-medium)  corpus 9000000 3000000 ;;
-    gzip-full)    corpus 18000000 8000000 ;;
+    gzip-medium)  corpus 18000000 8000000 ;;
+    gzip-full)    corpus 30000000 14000000 ;;
     zstd-small)   corpus 800000 200000 ;;
     zstd-demo)    corpus 6000000 2000000 ;;
-    zstd-medium)  corpus 8000000 3000000 ;;
-    zstd-full)    corpus 22000000 10000000 ;;
+    zstd-medium)  corpus 22000000 10000000 ;;
+    zstd-full)    corpus 44000000 20000000 ;;
     lua5.4-small) corpus 150000 0 ;;
     lua5.4-demo)  corpus 700000 0 ;;
-    lua5.4-medium) corpus 2000000 0 ;;
-    lua5.4-full)  corpus 4000000 0 ;;
+    lua5.4-medium) corpus 4000000 0 ;;
+    lua5.4-full)  corpus 8000000 0 ;;
     sqlite3-small) sql_script 3000 ;;
     sqlite3-demo) sql_script 25000 ;;
-    sqlite3-medium) sql_script 60000 ;;
-    sqlite3-full) sql_script 140000 ;;
+    sqlite3-medium) sql_script 140000 ;;
+    sqlite3-full) sql_script 240000 ;;
     esac > "$file.new" && mv "$file.new" "$file"
 }
 
