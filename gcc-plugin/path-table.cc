@@ -67,6 +67,19 @@ static void encode_edges(byte_string &out, const std::vector<table_edge> &edges)
     }
 }
 
+static void encode_landings(byte_string &out, const std::vector<table_landing> &landings)
+{
+    uint32_t src = 0;
+
+    out.varint(landings.size());
+    for (const table_landing &landing : landings) {
+        assert(landing.src >= src);
+        out.varint(landing.src - src);
+        out.varint(landing.dst);
+        src = landing.src;
+    }
+}
+
 uint64_t unit_table::add(const table_routine &routine)
 {
     byte_string r;
@@ -81,6 +94,7 @@ uint64_t unit_table::add(const table_routine &routine)
     for (const table_block &block : routine.blocks)
         encode_block(r, block, routine.line);
     encode_edges(r, routine.edges);
+    encode_landings(r, routine.landings);
 
     body_.varint(r.bytes.size());
     body_.raw(r);

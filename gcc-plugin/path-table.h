@@ -44,6 +44,11 @@ struct table_edge {
     uint32_t to;          /* END kinds: 1 + the block where execution goes on, or 0 */
 };
 
+/* An exception thrown by the last statement of block `src` may go on at `dst`. */
+struct table_landing {
+    uint32_t src, dst;
+};
+
 enum { TABLE_LIMITED = 1, TABLE_NONLOCAL = 2 };
 
 struct table_routine {
@@ -51,6 +56,7 @@ struct table_routine {
     uint64_t num_paths;
     std::vector<table_block> blocks;
     std::vector<table_edge> edges;
+    std::vector<table_landing> landings;  /* ascending by (src, dst) */
 };
 
 /* One object file's table.  Lives as long as the compiler. */

@@ -3,6 +3,8 @@
 
 #include "routine-graph.h"
 
+#include <algorithm>
+
 /* ---- What ends a path ---------------------------------------------------- */
 
 // Calls that return, without throwing and without running any code that may
@@ -395,6 +397,18 @@ static table_edge describe_edge(const routine_graph &r, const pn_dag_edge &dag)
     return out;
 }
 
+// Where exceptions of a block go on in this routine.
+static void describe_landings(const routine_graph &r, uint32_t v, table_routine &out)
+{
+    size_t first = out.landings.size();
+
+    for (uint32_t edge : r.out[v])
+        if (r.edges[edge].e && (r.edges[edge].e->flags & EDGE_EH))
+            out.landings.push_back({v, r.graph->edge[edge].dst});
+    std::sort(out.landings.begin() + first, out.landings.end(),
+              [](const table_landing &a, const table_landing &b) { return a.dst < b.dst; });
+}
+
 table_routine describe_routine(const routine_graph &r, unit_table &unit)
 {
     table_routine out;
@@ -407,8 +421,10 @@ table_routine describe_routine(const routine_graph &r, unit_table &unit)
     out.flags = (r.graph->n_limited ? TABLE_LIMITED : 0) | (r.nonlocal ? TABLE_NONLOCAL : 0);
     out.num_paths = r.graph->num_paths;
     out.blocks.resize(r.blocks.size());
-    for (uint32_t v = 2; v < r.blocks.size(); v++)
+    for (uint32_t v = 2; v < r.blocks.size(); v++) {
         out.blocks[v] = describe_block(r, v, unit, seen);
+        describe_landings(r, v, out);
+    }
     for (uint32_t i = 0; i < r.graph->n_dag; i++)
         out.edges.push_back(describe_edge(r, r.graph->dag[i]));
     return out;
