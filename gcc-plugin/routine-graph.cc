@@ -7,6 +7,23 @@
 
 /* ---- What ends a path ---------------------------------------------------- */
 
+// Functions that libc declares as leaves, since they call nothing of the unit,
+// and that may still run traced code or not come back: a signal is delivered
+// before they return, or another program or context takes over.
+static bool hands_over(tree callee)
+{
+    static const char *const names[] = {
+        "clone", "execl", "execle", "execlp", "execv", "execve", "execveat", "execvp",
+        "execvpe", "fexecve", "kill", "killpg", "pthread_kill", "pthread_sigmask",
+        "pthread_sigqueue", "raise", "setcontext", "sigprocmask", "sigqueue", "swapcontext",
+        "syscall", "tgkill"
+    };
+    const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
+
+    return TREE_PUBLIC(callee) && std::binary_search(std::begin(names), std::end(names), name,
+               [](const char *a, const char *b) { return strcmp(a, b) < 0; });
+}
+
 // Calls that return, without throwing and without running any code that may
 // be traced, lie inside a path; all others end it.
 static bool call_cuts(gcall *call)
@@ -23,6 +40,8 @@ static bool call_cuts(gcall *call)
     cgraph_node *node = cgraph_node::get(callee);
     if (node && node->ultimate_alias_target()->definition)
         return true;                              // its body is here and may be traced
+    if (hands_over(callee))
+        return true;
     if (flags & ECF_LEAF)
         return false;
     return !((flags & (ECF_CONST | ECF_PURE)) && !(flags & ECF_LOOPING_CONST_OR_PURE)
