@@ -50,6 +50,13 @@
 #error "wpp needs GCC 11 or later"
 #endif
 
+#if BUILDING_GCC_VERSION < 12000
+static inline bool startswith(const char *string, const char *prefix)
+{
+    return strncmp(string, prefix, strlen(prefix)) == 0;
+}
+#endif
+
 /* A location that stands for no place in a source file. */
 static inline bool compat_no_location(location_t where)
 {
@@ -62,6 +69,5 @@ static inline gimple *compat_last_stmt(basic_block bb)
     gimple_stmt_iterator at = gsi_last_nondebug_bb(bb);
     return gsi_end_p(at) ? NULL : gsi_stmt(at);
 }
-
 
 #endif
