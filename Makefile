@@ -51,7 +51,8 @@ LDLIBS_  := -lzstd -lpthread
 RT_CFLAGS := -std=gnu17 -O2 -g -fPIC -fvisibility=hidden -mgeneral-regs-only -fno-stack-protector \
              -fcf-protection=none -ftls-model=initial-exec -fno-tree-loop-distribute-patterns $(WARN)
 PLUGIN_DIR   = $(shell $(PLUGIN_GCC) -print-file-name=plugin)
-PLUGIN_FLAGS = -O2 -g -fPIC -fvisibility=hidden -I. -isystem $(PLUGIN_DIR)/include -Wall -Wextra
+PLUGIN_FLAGS = -O2 -g -fPIC -fvisibility=hidden -I. -isystem $(PLUGIN_DIR)/include \
+               -D'WPP_VERSION="$(VERSION)"' -Wall -Wextra
 
 # ---- Files ------------------------------------------------------------------
 lib_of   = $(filter-out $(1)/wpp-%.c $(1)/wpp.c,$(wildcard $(1)/*.c))

@@ -103,6 +103,15 @@ uint64_t unit_table::add(const table_routine &routine)
     return first;
 }
 
+void unit_table::leave_out(const table_left_out &routine)
+{
+    left_out_body_.varint(routine.name);
+    left_out_body_.varint(routine.file);
+    left_out_body_.varint(routine.line);
+    left_out_body_.varint(routine.reason);
+    left_out_++;
+}
+
 static uint64_t fnv1a(const std::string &bytes)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -174,17 +183,26 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
     body.varint(paths_);
     body.varint(routines_);
     body.raw(body_);
+    body.varint(left_out_);
+    body.raw(left_out_body_);
 
     unsigned long long id = fnv1a(body.bytes);
     fputs("\n\t.section .wpp,\"\",@progbits\n", assembly);
     fprintf(assembly, "\t.ascii \"WPPU\"\n\t.long 1\n\t.quad %#llx\n\t.long %zu",
             id, body.bytes.size());
     write_bytes(assembly, body.bytes);
+    if (routines_ > 0)
+        write_records(assembly, id);
+    fputs("\t.text\n", assembly);
+}
+
+// What the runtime needs of a unit that records events.
+void unit_table::write_records(FILE *assembly, unsigned long long id) const
+{
     fprintf(assembly,
             "\t.section wpp_units,\"aw\",@progbits\n\t.balign 8\n"
             "\t.type __wpp_unit, @object\n\t.size __wpp_unit, %zu\n"
             "__wpp_unit:\n\t.long 0, %llu\n\t.quad %#llx\n\t.long %u, 0, 0, 0\n",
             sizeof(struct wpp_unit), static_cast<unsigned long long>(paths_), id, WPP_ABI);
     fprintf(assembly, module_records, WPP_ABI);
-    fputs("\t.text\n", assembly);
 }

@@ -59,6 +59,18 @@ struct table_routine {
     std::vector<table_landing> landings;  /* ascending by (src, dst) */
 };
 
+/* Why a routine is not instrumented, as it stands in the format.
+ * ORDER REASON: wpp/wpp.h. */
+enum table_reason {
+    TABLE_WANTED, TABLE_ATTRIBUTE, TABLE_NOT_INCLUDED, TABLE_EXCLUDED, TABLE_TOO_SMALL,
+    TABLE_NO_FRAME, TABLE_TOO_EARLY, TABLE_NO_NUMBERS
+};
+
+struct table_left_out {
+    uint32_t name, file, line;
+    table_reason reason;
+};
+
 /* One object file's table.  Lives as long as the compiler. */
 class unit_table {
 public:
@@ -68,19 +80,24 @@ public:
     /* Appends a routine; the number of its first path within the unit. */
     uint64_t add(const table_routine &routine);
 
-    uint64_t paths() const { return paths_; }
-    bool empty() const { return routines_ == 0; }
+    /* Notes a routine that is not instrumented. */
+    void leave_out(const table_left_out &routine);
 
-    /* Writes section .wpp, the wpp_unit, and the module's constructor and
-     * destructor as assembly. */
+    uint64_t paths() const { return paths_; }
+    bool empty() const { return routines_ == 0 && left_out_ == 0; }
+
+    /* Writes section .wpp and, if any routine is instrumented, the wpp_unit and
+     * the module's constructor and destructor, as assembly. */
     void write(FILE *assembly, const char *compiler, const char *source,
                const char *directory, unsigned stage, unsigned level);
 
 private:
+    void write_records(FILE *assembly, unsigned long long id) const;
+
     std::unordered_map<std::string, uint32_t> numbers_;
     std::vector<std::string> strings_ = {std::string()};
-    byte_string body_;
-    uint64_t routines_ = 0, paths_ = 0;
+    byte_string body_, left_out_body_;
+    uint64_t routines_ = 0, paths_ = 0, left_out_ = 0;
 };
 
 #endif

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // plugin.cc - the plugin's arguments, its pass and its place among GCC's passes.
 //
-// The walk of one routine: execute() splits it, makes the plain graph, numbers
-// its paths, describes them in the unit's table and inserts the events.  At the
-// end of the unit finish_unit() writes the table.
+// The walk of one wanted routine, instrument_paths(): it is split and made a plain
+// graph, its paths are numbered and described in the unit's table, and the events
+// inserted.  At the end of the unit finish_unit() writes the table.
 
 #include "gcc-compat.h"
 
-#include <fnmatch.h>
-
 #include "instrument.h"
 #include "routine-graph.h"
+#include "selection.h"
 
 __attribute__((visibility("default"))) int plugin_is_GPL_compatible;
 
@@ -20,60 +19,16 @@ enum stage { STAGE_LATE, STAGE_EARLY };
 static struct {
     enum stage stage = STAGE_LATE;
     uint64_t limit = 4096;                // paths a vertex may have
-    std::vector<std::string> include, exclude;
+    selection selected;
     runtime_decls decls = {};
     honest_callees callees;
     unit_table table;
 } unit;
 
-/* ---- Which routines -------------------------------------------------------------- */
-
-static bool matches(const std::vector<std::string> &globs, tree decl)
-{
-    for (const std::string &glob : globs)
-        if (fnmatch(glob.c_str(), DECL_SOURCE_FILE(decl), 0) == 0
-            || fnmatch(glob.c_str(), IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)), 0) == 0)
-            return true;
-    return false;
-}
-
-// IFUNC resolvers run while the program is being relocated, before there is a
-// cursor.
-static bool resolves_ifunc(tree decl)
-{
-    cgraph_node *node = cgraph_node::get(decl);
-    ipa_ref *ref = NULL;
-
-    FOR_EACH_ALIAS (node, ref) {
-        cgraph_node *alias = dyn_cast<cgraph_node *>(ref->referring);
-        if (alias && alias->ifunc_resolver)
-            return true;
-    }
-    return false;
-}
-
-static bool wanted(function *fun)
-{
-    tree decl = fun->decl;
-    const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
-
-    if (lookup_attribute("no_wpp", DECL_ATTRIBUTES(decl))
-        || lookup_attribute("naked", DECL_ATTRIBUTES(decl))
-        || resolves_ifunc(decl)
-        || lookup_attribute("interrupt", DECL_ATTRIBUTES(decl)))
-        return false;
-    if (startswith(name, "__wpp_"))
-        return false;
-    if (!unit.include.empty() && !matches(unit.include, decl))
-        return false;
-    return !matches(unit.exclude, decl);
-}
-
 /* ---- The pass ------------------------------------------------------------------------ */
 
 static const pass_data pass_data_wpp = {
-    GIMPLE_PASS, "wpp", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0,
-    TODO_update_ssa_only_virtuals
+    GIMPLE_PASS, "wpp", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0
 };
 
 // All numbers of the unit must stay below the control opcodes.  A routine that
@@ -91,7 +46,16 @@ static bool number_within(routine_graph &r)
     return false;
 }
 
-static unsigned instrument_function(function *fun)
+static void leave_out(function *fun, table_reason reason)
+{
+    tree decl = fun->decl;
+    unit.table.leave_out({unit.table.intern(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl))),
+                          unit.table.intern(DECL_SOURCE_FILE(decl)),
+                          static_cast<uint32_t>(DECL_SOURCE_LINE(decl)), reason});
+}
+
+// False: the paths cannot be numbered.
+static bool instrument_paths(function *fun)
 {
     routine_graph r;
     const char *why = NULL;
@@ -99,27 +63,38 @@ static unsigned instrument_function(function *fun)
     if (!unit.decls.cursor)
         make_runtime_decls(unit.decls);
     split_for_paths(fun);
-    if (!build_graph(fun, r) || !number_within(r)) {
-        warning_at(DECL_SOURCE_LOCATION(fun->decl), 0,
-                   "wpp: %qD is not instrumented: its paths cannot be numbered", fun->decl);
-        return 0;
-    }
+    if (!build_graph(fun, r) || !number_within(r))
+        return false;
     if (flag_checking && pn_check(r.graph, &why) != PN_OK)
         internal_error("wpp: paths of %qD: %s", fun->decl, why);
     unit.callees.declare(r);
     instrument(r, unit.table.add(describe_routine(r, unit.table)), unit.decls);
+    return true;
+}
+
+// Returns what GCC has to do afterwards.
+static unsigned instrument_function(function *fun)
+{
+    table_reason reason = unit.selected.judge(fun);
+
+    if (reason != TABLE_WANTED) {
+        leave_out(fun, reason);
+        return 0;
+    }
+    if (!instrument_paths(fun))
+        leave_out(fun, TABLE_NO_NUMBERS);
     mark_virtual_operands_for_renaming(fun);
-    return 0;
+    return TODO_update_ssa_only_virtuals;
 }
 
 // The pass stands at two places; one of them instruments a routine.
 class wpp_pass : public gimple_opt_pass {
 public:
     wpp_pass(bool optimized) : gimple_opt_pass(pass_data_wpp, g), optimized_(optimized) {}
-    bool gate(function *fun) final override
+    bool gate(function *) final override
     {
         bool here = unit.stage == STAGE_EARLY || optimized_ == (optimize > 0);
-        return here && wanted(fun) && !seen_error();
+        return here && !seen_error();
     }
     unsigned execute(function *fun) final override { return instrument_function(fun); }
 
@@ -155,8 +130,12 @@ static void finish_unit(void *, void *)
 
 /* ---- Attributes and garbage collection ------------------------------------------------ */
 
-static tree accept_attribute(tree *, tree, tree, int, bool *)
+static tree accept_attribute(tree *node, tree name, tree, int, bool *drop)
 {
+    if (TREE_CODE(*node) != FUNCTION_DECL) {
+        warning(OPT_Wattributes, "%qE attribute applies only to functions", name);
+        *drop = true;
+    }
     return NULL_TREE;
 }
 
@@ -196,12 +175,8 @@ static bool parse_argument(const char *key, const char *value)
         unit.stage = STAGE_EARLY;
     else if (!strcmp(key, "limit"))
         return parse_limit(value);
-    else if (!strcmp(key, "include") && value && *value)
-        unit.include.push_back(value);
-    else if (!strcmp(key, "exclude") && value && *value)
-        unit.exclude.push_back(value);
     else
-        return false;
+        return unit.selected.parse(key, value);
     return true;
 }
 
@@ -241,7 +216,7 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         if (!parse_argument(args->argv[i].key, args->argv[i].value))
             fatal_error(UNKNOWN_LOCATION,
                         "wpp: %<-fplugin-arg-wpp-%s%s%s%> is not understood; there are stage=late, "
-                        "stage=early, limit=2 to 16777216, include=GLOB, exclude=GLOB",
+                        "stage=early, limit=2 to 16777216, include=GLOB, exclude=GLOB, min-size=N",
                         args->argv[i].key, args->argv[i].value ? "=" : "",
                         args->argv[i].value ? args->argv[i].value : "");
 
@@ -250,13 +225,14 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
                     "one of them");
 
     static struct plugin_info help = {
-        "0.1.0",
+        WPP_VERSION,
         "records every acyclic path a program runs\n"
         "  -fplugin-arg-wpp-stage=late|early   after the last GIMPLE pass (default) or before "
         "inlining\n"
         "  -fplugin-arg-wpp-limit=N            paths a block may begin (4096)\n"
         "  -fplugin-arg-wpp-include=GLOB       only these files or routines; may be repeated\n"
-        "  -fplugin-arg-wpp-exclude=GLOB       not these files or routines; may be repeated"
+        "  -fplugin-arg-wpp-exclude=GLOB       not these files or routines; may be repeated\n"
+        "  -fplugin-arg-wpp-min-size=N         not routines of fewer than N instructions"
     };
     register_callback(args->base_name, PLUGIN_INFO, NULL, &help);
     register_callback(args->base_name, PLUGIN_ATTRIBUTES, register_attributes, NULL);

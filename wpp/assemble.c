@@ -182,7 +182,8 @@ static bool describe_modules(struct assembly *a)
         const struct wpp_loaded_module *m = &a->c->modules.loaded[i];
 
         modules[i] = (struct wpp_module_content){m->path, m->build_id, m->build_id_bytes,
-                                                 m->n_routines, m->n_limited};
+                                                 m->n_routines, m->n_limited, m->n_left_out,
+                                                 m->left_out};
     }
     a->content.modules = modules;
     a->content.n_modules = n;

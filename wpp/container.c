@@ -231,6 +231,14 @@ static bool load_entry(const struct wpp_container *c, const uint8_t *e, struct w
     return damaged(error, path, "a section cannot be decompressed");
 }
 
+bool wpp_container_has(const struct wpp_container *c, uint32_t kind)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (wpp_get_u32(entry(c, i) + IN_KIND) == kind)
+            return true;
+    return false;
+}
+
 bool wpp_container_load(const struct wpp_container *c, struct wpp_section *out, const char *path,
                         struct wpp_error *error)
 {

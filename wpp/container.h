@@ -22,7 +22,8 @@ enum wpp_section_kind {
     WPP_SECTION_TERMINALS = 4,
     WPP_SECTION_THREADS = 5,
     WPP_SECTION_GRAMMAR = 6,
-    WPP_SECTION_CHUNKS = 7
+    WPP_SECTION_CHUNKS = 7,
+    WPP_SECTION_LEFT_OUT = 8     /* may be missing */
 };
 
 enum { WPP_MAX_SECTIONS = 64 };
@@ -49,6 +50,8 @@ struct wpp_container {
  * _DAMAGED, _INCOMPLETE. */
 bool wpp_container_open(struct wpp_container *c, const void *file, size_t size, const char *path,
                         struct wpp_error *error);
+
+bool wpp_container_has(const struct wpp_container *c, uint32_t kind);
 
 /* Decompresses the section of out->kind, which must be there exactly once.
  * WPP_E_DAMAGED, WPP_E_MEMORY. */

@@ -113,6 +113,34 @@ static void put_chunks(struct wpp_bytes *b, const struct wpp_content *c)
     }
 }
 
+/* Nothing when no routine was left out. */
+static void put_left_out(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    struct wpp_bytes body = {0};
+    struct wpp_intern strings;
+    uint32_t n = 0;
+
+    wpp_intern_init(&strings);
+    for (uint32_t i = 0; i < c->n_modules; i++)
+        for (uint32_t k = 0; k < c->modules[i].n_left_out; k++, n++) {
+            const struct wpp_left_out *r = &c->modules[i].left_out[k];
+
+            wpp_put_varint(&body, i);
+            wpp_put_varint(&body, wpp_intern(&strings, r->name));
+            wpp_put_varint(&body, wpp_intern(&strings, r->file));
+            wpp_put_varint(&body, r->line);
+            wpp_put_varint(&body, r->reason);
+        }
+    if (n > 0) {
+        wpp_put_intern(b, &strings);
+        wpp_put_varint(b, n);
+        wpp_put(b, body.data, body.size);
+    }
+    b->failed |= body.failed;
+    wpp_bytes_free(&body);
+    wpp_intern_free(&strings);
+}
+
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
                         struct wpp_error *error)
 {
@@ -120,7 +148,7 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
         {.kind = WPP_SECTION_SUMMARY}, {.kind = WPP_SECTION_MODULES},
         {.kind = WPP_SECTION_ROUTINES}, {.kind = WPP_SECTION_TERMINALS},
         {.kind = WPP_SECTION_THREADS}, {.kind = WPP_SECTION_GRAMMAR},
-        {.kind = WPP_SECTION_CHUNKS}
+        {.kind = WPP_SECTION_CHUNKS}, {.kind = WPP_SECTION_LEFT_OUT}
     };
     uint32_t n = sizeof sections / sizeof sections[0];
     bool done;
@@ -134,8 +162,10 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
     put_threads(&sections[4].content, content);
     done = wpp_grammar_encode(&content->grammar, &sections[5].content) || wpp_fail_memory(error);
     put_chunks(&sections[6].content, content);
+    put_left_out(&sections[7].content, content);
+    n -= sections[7].content.size == 0 && !sections[7].content.failed;
     done = done && wpp_container_write(sections, n, out, error);
-    for (uint32_t i = 0; i < n; i++)
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         wpp_bytes_free(&sections[i].content);
     return done;
 }

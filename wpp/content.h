@@ -19,6 +19,8 @@ struct wpp_module_content {
     uint32_t build_id_bytes;
     uint32_t n_routines;         /* instrumented */
     uint32_t n_limited;          /* of these, with vertices cut because of the path limit */
+    uint32_t n_left_out;         /* not instrumented, in order; their module is not looked at */
+    const struct wpp_left_out *left_out;
 };
 
 /* An object file with executed routines. */

@@ -80,6 +80,7 @@ static bool check_units(const struct adding *a)
 struct table_place {
     uint64_t id;
     struct wpp_view body;
+    struct wpp_unit_table table;
 };
 
 static int compare_tables(const void *a, const void *b)
@@ -97,9 +98,9 @@ static bool bad_table(const struct adding *a)
                     a->m->path);
 }
 
-/* All tables of the section, sorted by id; n_units is only a first guess of how
+/* The bodies of all tables of the section; n_units is only a first guess of how
  * many there are. */
-static struct table_place *list_tables(const struct adding *a, size_t *n)
+static struct table_place *find_tables(const struct adding *a, size_t *n)
 {
     struct wpp_view section = wpp_view(a->m->tables.data, a->m->tables.size);
     struct table_place *list = NULL, place;
@@ -132,7 +133,22 @@ static struct table_place *list_tables(const struct adding *a, size_t *n)
                  "the file as the linker made it", a->m->path);
         return NULL;
     }
-    qsort(list, *n, sizeof *list, compare_tables);
+    return list;
+}
+
+/* All tables of the section, sorted by id. */
+static struct table_place *list_tables(const struct adding *a, size_t *n)
+{
+    struct table_place *list = find_tables(a, n);
+
+    for (size_t i = 0; list && i < *n; i++)
+        if (!wpp_parse_unit(list[i].body, a->arena, &list[i].table)) {
+            bad_table(a);
+            free(list);
+            return NULL;
+        }
+    if (list)
+        qsort(list, *n, sizeof *list, compare_tables);
     return list;
 }
 
@@ -162,14 +178,50 @@ static bool add_unit(const struct adding *a, uint32_t i, uint32_t base,
     if (!found)
         return wpp_fail(a->error, WPP_E_NOT_TRACED, "%s has lost a part of its path table "
                         "(section .wpp)", a->m->path);
-    if (!wpp_parse_unit(found->body, a->arena, &u->table))
-        return bad_table(a);
+    u->table = found->table;
     if (u->table.paths != unit.count)
         return bad_table(a);
     u->base = base;
     u->count = unit.count;
     a->m->n_routines += u->table.n_routines;
     a->m->n_limited += count_limited(&u->table);
+    return true;
+}
+
+static int compare_left_out(const void *left, const void *right)
+{
+    const struct wpp_left_out *a = left, *b = right;
+    int order = strcmp(a->file, b->file);
+
+    if (order == 0)
+        order = (a->line > b->line) - (a->line < b->line);
+    if (order == 0)
+        order = strcmp(a->name, b->name);
+    return order ? order : (a->reason > b->reason) - (a->reason < b->reason);
+}
+
+/* Routines left out of any object, also of one without instrumented routines;
+ * an inline function, which many objects have, once. */
+static bool collect_left_out(const struct adding *a, const struct table_place *list, size_t n)
+{
+    struct wpp_left_out *all;
+    size_t total = 0, kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        total += list[i].table.n_left_out;
+    a->m->left_out = all = wpp_arena_alloc(a->arena, total, sizeof *all);
+    if (!all || total > UINT32_MAX)
+        return false;
+    total = 0;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(all + total, list[i].table.left_out, list[i].table.n_left_out * sizeof *all);
+        total += list[i].table.n_left_out;
+    }
+    qsort(all, total, sizeof *all, compare_left_out);
+    for (size_t i = 0; i < total; i++)
+        if (kept == 0 || compare_left_out(&all[kept - 1], &all[i]) != 0)
+            all[kept++] = all[i];
+    a->m->n_left_out = (uint32_t)kept;
     return true;
 }
 
@@ -191,6 +243,7 @@ static bool add_units(const struct adding *a)
         good = add_unit(a, i, base, list, n);
         base += a->m->units[i].count;
     }
+    good = good && (collect_left_out(a, list, n) || wpp_fail_memory(a->error));
     free(list);
     return good;
 }

@@ -27,7 +27,8 @@ struct wpp_loaded_module {
     uint32_t build_id_bytes;
     uint32_t n_units;
     struct wpp_module_unit *units;     /* by base; bases and counts are contiguous */
-    uint32_t n_routines, n_limited;
+    uint32_t n_routines, n_limited, n_left_out;
+    struct wpp_left_out *left_out;     /* each once, by file, line and name */
     struct wpp_bytes tables;           /* section .wpp, which the units' tables point into */
 };
 

@@ -7,7 +7,7 @@
 enum { ENTRY = 0, EXIT = 1 };
 
 /* Sizes of the shortest encodings, to bound counts before memory is asked for. */
-enum { MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4 };
+enum { MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LEFT_OUT = 4 };
 
 /* ---- Strings ----------------------------------------------------------------- */
 
@@ -349,6 +349,34 @@ static bool parse_unit_routines(struct wpp_view *v, struct wpp_unit_table *unit)
     return path == unit->paths;
 }
 
+bool wpp_parse_left_out(struct wpp_view *v, const struct wpp_string_table *strings,
+                        struct wpp_left_out *out)
+{
+    out->name = get_string(v, strings);
+    out->file = get_string(v, strings);
+    out->line = (uint32_t)wpp_get_varint_max(v, INT32_MAX);
+    out->reason = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+    return !v->failed;
+}
+
+/* Tables of an older plugin end before the list. */
+static bool parse_left_out_list(struct wpp_view *v, struct wpp_arena *arena,
+                                struct wpp_unit_table *unit)
+{
+    size_t n = wpp_left(v) > 0 ? wpp_get_count(v, MIN_LEFT_OUT) : 0;
+
+    if (v->failed || n > UINT32_MAX)
+        return false;
+    unit->n_left_out = (uint32_t)n;
+    unit->left_out = wpp_arena_alloc(arena, n, sizeof *unit->left_out);
+    if (!unit->left_out)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!wpp_parse_left_out(v, &unit->strings, &unit->left_out[i]))
+            return false;
+    return true;
+}
+
 bool wpp_parse_unit(struct wpp_view body, struct wpp_arena *arena, struct wpp_unit_table *out)
 {
     size_t n;
@@ -368,5 +396,5 @@ bool wpp_parse_unit(struct wpp_view body, struct wpp_arena *arena, struct wpp_un
     out->routines = wpp_arena_alloc(arena, n, sizeof *out->routines);
     if (!out->routines)
         return false;
-    return parse_unit_routines(&body, out);
+    return parse_unit_routines(&body, out) && parse_left_out_list(&body, arena, out);
 }

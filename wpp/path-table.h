@@ -35,6 +35,11 @@ void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
  * n_blocks.  Bodies of checked routines only. */
 uint32_t wpp_path_edges(const struct wpp_routine *routine, uint64_t number, uint32_t *out);
 
+/* A routine that is not instrumented; its module is left alone.  False:
+ * malformed. */
+bool wpp_parse_left_out(struct wpp_view *v, const struct wpp_string_table *strings,
+                        struct wpp_left_out *out);
+
 /* ---- Unit tables, one per object in a module's section `.wpp` --------------- */
 
 struct wpp_unit_routine {
@@ -49,8 +54,9 @@ struct wpp_unit_table {
     const char *compiler, *source, *directory;
     uint32_t stage, level;
     uint64_t paths;
-    uint32_t n_routines;
+    uint32_t n_routines, n_left_out;
     struct wpp_unit_routine *routines;
+    struct wpp_left_out *left_out;     /* module is not set */
 };
 
 /* The next table of a section; *id tells which it is.  1: there was one, 0:

@@ -275,18 +275,42 @@ static bool get_chunks(struct loading *l, struct wpp_view *v)
     return true;
 }
 
+static bool get_left_out(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_string_table strings;
+    struct wpp_left_out *list;
+    size_t n;
+
+    if (!wpp_parse_strings(v, l->arena, &strings))
+        return false;
+    n = wpp_get_count(v, 5);
+    list = allocate(l, n, sizeof *list);
+    if (!list || n > UINT32_MAX || (n > 0 && l->n_modules == 0))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        list[i].module = l->module_paths[wpp_get_varint_max(v, l->n_modules - 1)];
+        if (!wpp_parse_left_out(v, &strings, &list[i]))
+            return false;
+    }
+    l->w->left_out = list;
+    l->w->summary.n_left_out = l->w->n_left_out = (uint32_t)n;
+    return true;
+}
+
 static const struct section_reader {
     uint32_t kind;
     const char *name;
     bool (*get)(struct loading *, struct wpp_view *);
+    bool optional;
 } section_readers[] = {
-    {WPP_SECTION_SUMMARY, "summary", get_summary},
-    {WPP_SECTION_MODULES, "modules", get_modules},
-    {WPP_SECTION_ROUTINES, "routines", get_routines},
-    {WPP_SECTION_TERMINALS, "terminals", get_terminals},
-    {WPP_SECTION_THREADS, "threads", get_threads},
-    {WPP_SECTION_GRAMMAR, "grammar", get_grammar},
-    {WPP_SECTION_CHUNKS, "chunks", get_chunks}
+    {WPP_SECTION_SUMMARY, "summary", get_summary, false},
+    {WPP_SECTION_MODULES, "modules", get_modules, false},
+    {WPP_SECTION_ROUTINES, "routines", get_routines, false},
+    {WPP_SECTION_TERMINALS, "terminals", get_terminals, false},
+    {WPP_SECTION_THREADS, "threads", get_threads, false},
+    {WPP_SECTION_GRAMMAR, "grammar", get_grammar, false},
+    {WPP_SECTION_CHUNKS, "chunks", get_chunks, false},
+    {WPP_SECTION_LEFT_OUT, "left-out", get_left_out, true}
 };
 
 /* ---- Opening -------------------------------------------------------------------- */
@@ -299,6 +323,8 @@ static bool read_section(struct loading *l, const struct wpp_container *c,
     struct wpp_view v;
     bool good;
 
+    if (reader->optional && !wpp_container_has(c, reader->kind))
+        return true;
     if (!wpp_container_load(c, &s, l->path, l->error))
         return false;
     v = wpp_view(s.content.data, s.content.size);
@@ -424,4 +450,10 @@ const struct wpp_routine *wpp_routine(const wpp *w, uint32_t index)
 {
     assert(index < w->n_routines);
     return &w->routines[index];
+}
+
+const struct wpp_left_out *wpp_left_out(const wpp *w, uint32_t index)
+{
+    assert(index < w->n_left_out);
+    return &w->left_out[index];
 }

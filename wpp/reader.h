@@ -9,12 +9,13 @@
 
 struct wpp {
     struct wpp_summary summary;
-    uint32_t n_routines, n_terminals, n_threads;
+    uint32_t n_routines, n_terminals, n_threads, n_left_out;
     uint64_t n_chunks;
     const struct wpp_routine *routines;
     const struct wpp_terminal *terminals;
     const struct wpp_thread *threads;
     const struct wpp_chunk *chunks;
+    const struct wpp_left_out *left_out;
     struct wpp_grammar grammar;         /* arrays of its own */
     /* Derived from the grammar once, at opening (derive.c). */
     uint64_t *frequencies;              /* n_rules + n_threads: wpp_rule_frequencies() */

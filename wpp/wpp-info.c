@@ -17,6 +17,8 @@ static const char help[] =
     "\n"
     "      --format=FORMAT  text (default), table (also for one file), or json: an object\n"
     "                       a file, a line each; sizes in bytes, times in nanoseconds\n"
+    "      --uninstrumented list the routines that were compiled with wpp but left out,\n"
+    "                       with the reason and where they are; text or json\n"
     "  -h, --help           this text\n"
     "  -V, --version        the version\n"
     "\n"
@@ -150,6 +152,9 @@ static void print_code(const struct info *i)
     if (s->n_limited_routines)
         printf("%-18s %s of the executed have paths cut at the limit\n", "limited",
                grouped(s->n_limited_routines));
+    if (s->n_left_out)
+        printf("%-18s %s not instrumented (--uninstrumented lists them)\n", "left out",
+               grouped(s->n_left_out));
     printf("%-18s %s\n", "calls", grouped(i->calls));
     printf("%-18s %s\n", "instructions", grouped(i->insns));
 }
@@ -278,6 +283,7 @@ static void print_json(const wpp *w, const struct info *i)
     json_number("instrumented_routines", s->n_instrumented_routines);
     json_number("routines", s->n_routines);
     json_number("limited_routines", s->n_limited_routines);
+    json_number("uninstrumented_routines", s->n_left_out);
     json_number("calls", i->calls);
     json_number("instructions", i->insns);
     json_number("paths", s->n_terminals);
@@ -288,10 +294,72 @@ static void print_json(const wpp *w, const struct info *i)
     printf("\"rules_per_path\":%.3f}\n", ratio(s->n_rules, s->n_terminals));
 }
 
+/* ---- What was left out ---------------------------------------------------------------- */
+
+static const char *reason_text(uint32_t reason)
+{
+    static const char *const texts[] = {
+        [WPP_LEFT_OUT_ATTRIBUTE] = "attribute",     [WPP_LEFT_OUT_NOT_INCLUDED] = "not included",
+        [WPP_LEFT_OUT_EXCLUDED] = "excluded",       [WPP_LEFT_OUT_TOO_SMALL] = "too small",
+        [WPP_LEFT_OUT_NO_FRAME] = "no frame",       [WPP_LEFT_OUT_TOO_EARLY] = "runs too early",
+        [WPP_LEFT_OUT_NO_NUMBERS] = "too many paths"
+    };
+
+    return reason > 0 && reason < sizeof texts / sizeof texts[0] ? texts[reason] : "unknown";
+}
+
+static void list_left_out(const wpp *w, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wpp_left_out *r = wpp_left_out(w, i);
+        printf("%-15s %s  %s:%u\n", reason_text(r->reason), r->name, r->file, r->line);
+    }
+}
+
+static void list_left_out_json(const wpp *w, uint32_t n, const char *path)
+{
+    putchar('{');
+    json_text("file", path);
+    printf("\"uninstrumented\":[");
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wpp_left_out *r = wpp_left_out(w, i);
+        printf("%s{", i ? "," : "");
+        json_text("reason", reason_text(r->reason));
+        json_text("routine", r->name);
+        json_text("source", r->file);
+        json_number("line", r->line);
+        printf("\"module\":");
+        json_string(stdout, r->module);
+        putchar('}');
+    }
+    printf("]}\n");
+}
+
 /* ---- main ----------------------------------------------------------------------------- */
 
+/* What is asked for, for each file. */
+struct request {
+    int format;                /* enum format, or -1: not said */
+    bool uninstrumented;
+    int width;                 /* of a table's first column */
+};
+
+static void print(const wpp *w, const struct info *i, const struct request *q)
+{
+    if (q->uninstrumented && q->format == FORMAT_JSON)
+        list_left_out_json(w, i->s.n_left_out, i->path);
+    else if (q->uninstrumented)
+        list_left_out(w, i->s.n_left_out);
+    else if (q->format == FORMAT_JSON)
+        print_json(w, i);
+    else if (q->format == FORMAT_TABLE)
+        print_row(i, q->width);
+    else
+        print_text(w, i);
+}
+
 /* One file; its exit status. */
-static int show(const char *path, enum format format, int width)
+static int show(const char *path, const struct request *q)
 {
     struct wpp_error error;
     struct info i;
@@ -303,12 +371,7 @@ static int show(const char *path, enum format format, int width)
         return tool_exit_status(error.status);
     }
     gather(w, path, &i);
-    if (format == FORMAT_JSON)
-        print_json(w, &i);
-    else if (format == FORMAT_TABLE)
-        print_row(&i, width);
-    else
-        print_text(w, &i);
+    print(w, &i, q);
     status = i.s.complete && !i.s.lost ? TOOL_OK : TOOL_INCOMPLETE;
     free(i.counts);
     wpp_close(w);
@@ -318,27 +381,32 @@ static int show(const char *path, enum format format, int width)
 int main(int argc, char **argv)
 {
     static const struct option options[] = {
-        {"format", required_argument, NULL, 'F'}, TOOL_OPTIONS
+        {"format", required_argument, NULL, 'F'},
+        {"uninstrumented", no_argument, NULL, 'U'}, TOOL_OPTIONS
     };
-    int option, format = -1, status = TOOL_OK, width;
+    struct request q = {.format = -1};
+    int option, status = TOOL_OK;
 
     tool_init("wpp-info");
     while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
         switch (option) {
-        case 'F': format = tool_choice_argument("--format", optarg, format_names); break;
+        case 'U': q.uninstrumented = true; break;
+        case 'F': q.format = tool_choice_argument("--format", optarg, format_names); break;
         case 'h': tool_help(help);
         case 'V': tool_version();
         default:  tool_usage(NULL);
         }
     if (optind == argc)
         tool_usage("no file given");
-    if (format < 0 || (format == FORMAT_TEXT && argc - optind > 1))
-        format = argc - optind > 1 ? FORMAT_TABLE : FORMAT_TEXT;
-    width = name_width(argv + optind, argc - optind);
-    if (format == FORMAT_TABLE)
-        print_head(width);
+    if (q.uninstrumented && q.format == FORMAT_TABLE)
+        tool_usage("--uninstrumented is text or json");
+    if (!q.uninstrumented && (q.format < 0 || (q.format == FORMAT_TEXT && argc - optind > 1)))
+        q.format = argc - optind > 1 ? FORMAT_TABLE : FORMAT_TEXT;
+    q.width = name_width(argv + optind, argc - optind);
+    if (q.format == FORMAT_TABLE)
+        print_head(q.width);
     for (int i = optind; i < argc; i++) {
-        int its = show(argv[i], format, width);
+        int its = show(argv[i], &q);
         if (its != TOOL_OK && status != TOOL_ERROR)
             status = its;
     }

@@ -77,6 +77,7 @@ struct wpp_summary {
     uint32_t n_threads, n_routines, n_terminals, n_rules;
     uint64_t rhs_symbols;      /* on all right-hand sides, start rules included */
     uint32_t n_modules, n_instrumented_routines, n_limited_routines;
+    uint32_t n_left_out;
 };
 void wpp_get_summary(const wpp *w, struct wpp_summary *out);
 
@@ -166,6 +167,27 @@ struct wpp_routine {
 };
 /* Executed routines only, by first terminal.  index < n_routines. */
 const struct wpp_routine *wpp_routine(const wpp *w, uint32_t index);
+
+/* Routines that were compiled with the plugin and not instrumented.  What was
+ * compiled without it is not known of.  ORDER REASON: gcc-plugin/path-table.h. */
+enum wpp_reason {
+    WPP_LEFT_OUT_ATTRIBUTE = 1,  /* __attribute__((no_wpp)) */
+    WPP_LEFT_OUT_NOT_INCLUDED,   /* matches no include= */
+    WPP_LEFT_OUT_EXCLUDED,       /* matches an exclude= */
+    WPP_LEFT_OUT_TOO_SMALL,      /* below min-size= */
+    WPP_LEFT_OUT_NO_FRAME,       /* naked function or interrupt handler */
+    WPP_LEFT_OUT_TOO_EARLY,      /* runs before the runtime can: an IFUNC's resolver */
+    WPP_LEFT_OUT_NO_NUMBERS      /* too many paths for any limit */
+};
+
+struct wpp_left_out {
+    const char *name, *file;     /* as in struct wpp_routine */
+    const char *module;
+    uint32_t line;
+    uint32_t reason;             /* wpp_reason, or one of a later version */
+};
+/* By module, file, line and name.  index < n_left_out. */
+const struct wpp_left_out *wpp_left_out(const wpp *w, uint32_t index);
 
 /* ---- Derived, computed on demand into the caller's arrays ----------------- */
 

@@ -199,6 +199,11 @@ static void rc_terminals(struct random_content *c, struct random *r)
     c->content.n_terminals = c->n_terminals;
 }
 
+static const struct wpp_left_out left_out[] = {
+    {"first", "x.cc", "libx.so", 0, WPP_LEFT_OUT_TOO_SMALL},
+    {"second", "y.cc", "libx.so", 70000, 99}
+};
+
 /* ---- The whole ------------------------------------------------------------------- */
 
 static struct random_content *random_content(struct random *r, uint32_t n_threads,
@@ -210,8 +215,8 @@ static struct random_content *random_content(struct random *r, uint32_t n_thread
     rc_grammar(c, r, n_threads, start_length);
     rc_terminals(c, r);
     c->modules[0] = (struct wpp_module_content){"/usr/bin/a program", (const uint8_t *)"\0\1\2", 3,
-                                                40, 2};
-    c->modules[1] = (struct wpp_module_content){"libx.so", NULL, 0, 7, 0};
+                                                40, 2, 0, NULL};
+    c->modules[1] = (struct wpp_module_content){"libx.so", NULL, 0, 7, 0, draw(r, 3), left_out};
     c->units[0] = (struct wpp_unit_content){0, "GNU C17", "main.c", "/src", 0, 2};
     c->units[1] = (struct wpp_unit_content){1, "GNU C++17", "x.cc", "/src/lib", 1, 4};
     for (uint32_t k = 0; k < n_threads; k++) {

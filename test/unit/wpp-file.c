@@ -29,6 +29,24 @@ static bool same_summary(const wpp *w, const struct random_content *c)
            s.n_instrumented_routines == 47 && s.n_limited_routines == 2;
 }
 
+static bool same_left_out(const wpp *w, const struct random_content *c)
+{
+    const struct wpp_module_content *m = &c->modules[1];
+    struct wpp_summary s;
+
+    wpp_get_summary(w, &s);
+    if (s.n_left_out != m->n_left_out)
+        return false;
+    for (uint32_t i = 0; i < s.n_left_out; i++) {
+        const struct wpp_left_out *a = wpp_left_out(w, i), *b = &m->left_out[i];
+
+        if (!same_text(a->name, b->name) || !same_text(a->file, b->file) ||
+            !same_text(a->module, b->module) || a->line != b->line || a->reason != b->reason)
+            return false;
+    }
+    return true;
+}
+
 static bool same_threads(const wpp *w, const struct random_content *c)
 {
     uint64_t n;
@@ -222,6 +240,8 @@ static const char *round_trip(struct random *r, uint32_t n_threads, uint32_t sta
         wrong = "it cannot be read";
     else if (!same_summary(w, c))
         wrong = "summary";
+    else if (!same_left_out(w, c))
+        wrong = "what was left out";
     else if (!same_threads(w, c))
         wrong = "threads or chunks";
     else if (!same_grammar(w, c))

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// selection.cc - the routines that can and shall be instrumented.
+
+#include "selection.h"
+
+#include <cxxabi.h>
+#include <fnmatch.h>
+
+/* ---- Arguments -------------------------------------------------------------------- */
+
+static bool parse_number(const char *text, unsigned long *out)
+{
+    char *end;
+
+    if (!ISDIGIT(*text))
+        return false;
+    errno = 0;
+    *out = strtoul(text, &end, 10);
+    return *end == '\0' && errno == 0;
+}
+
+bool selection::parse(const char *key, const char *value)
+{
+    if (!value || !*value)
+        return false;
+    if (!strcmp(key, "include"))
+        include_.push_back(value);
+    else if (!strcmp(key, "exclude"))
+        exclude_.push_back(value);
+    else
+        return !strcmp(key, "min-size") && parse_number(value, &min_size_);
+    return true;
+}
+
+/* ---- What cannot be instrumented --------------------------------------------------- */
+
+// IFUNC resolvers run while the program is being relocated, before there is a
+// cursor.
+static bool resolves_ifunc(tree decl)
+{
+    cgraph_node *node = cgraph_node::get(decl);
+    ipa_ref *ref = NULL;
+
+    FOR_EACH_ALIAS (node, ref) {
+        cgraph_node *alias = dyn_cast<cgraph_node *>(ref->referring);
+        if (alias && alias->ifunc_resolver)
+            return true;
+    }
+    return false;
+}
+
+static bool has_attribute(tree decl, const char *name)
+{
+    return lookup_attribute(name, DECL_ATTRIBUTES(decl)) != NULL_TREE;
+}
+
+/* ---- What is not wanted -------------------------------------------------------------- */
+
+// The names a pattern may mean: the source file, the assembler's name, the name
+// without what GCC appends to clones (`f.constprop.0` is `f`), and of C++ the
+// name with its parameters.
+static std::vector<std::string> names_of(tree decl)
+{
+    std::string symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
+    std::string plain = symbol.substr(0, symbol.find('.', 1));
+    std::vector<std::string> names = {DECL_SOURCE_FILE(decl), symbol, plain};
+    int status;
+
+    if (char *readable = abi::__cxa_demangle(plain.c_str(), NULL, NULL, &status)) {
+        names.push_back(readable);
+        free(readable);
+    }
+    return names;
+}
+
+static bool matches(const std::vector<std::string> &globs, const std::vector<std::string> &names)
+{
+    for (const std::string &glob : globs)
+        for (const std::string &name : names)
+            if (fnmatch(glob.c_str(), name.c_str(), 0) == 0)
+                return true;
+    return false;
+}
+
+static unsigned long size_of(function *fun)
+{
+    basic_block bb;
+    unsigned long insns = 0;
+
+    FOR_EACH_BB_FN (bb, fun)
+        for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at))
+            insns += estimate_num_insns(gsi_stmt(at), &eni_size_weights);
+    return insns;
+}
+
+table_reason selection::judge(function *fun) const
+{
+    tree decl = fun->decl;
+
+    if (has_attribute(decl, "no_wpp"))
+        return TABLE_ATTRIBUTE;
+    if (has_attribute(decl, "naked") || has_attribute(decl, "interrupt"))
+        return TABLE_NO_FRAME;
+    if (resolves_ifunc(decl) || startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)), "__wpp_"))
+        return TABLE_TOO_EARLY;
+    if (!include_.empty() || !exclude_.empty()) {
+        std::vector<std::string> names = names_of(decl);
+        if (!include_.empty() && !matches(include_, names))
+            return TABLE_NOT_INCLUDED;
+        if (matches(exclude_, names))
+            return TABLE_EXCLUDED;
+    }
+    return min_size_ && size_of(fun) < min_size_ ? TABLE_TOO_SMALL : TABLE_WANTED;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* selection.h - which routines are instrumented, and why the others are not. */
+#ifndef WPP_SELECTION_H
+#define WPP_SELECTION_H
+
+#include "gcc-compat.h"
+
+#include <string>
+#include <vector>
+
+#include "path-table.h"
+
+class selection {
+public:
+    /* Takes the arguments include=, exclude= and min-size=.  False: it is none
+     * of them, or its value is no good. */
+    bool parse(const char *key, const char *value);
+
+    /* TABLE_WANTED, or why the routine is left out. */
+    table_reason judge(function *fun) const;
+
+private:
+    std::vector<std::string> include_, exclude_;
+    unsigned long min_size_ = 0;          /* in GCC's estimate of instructions */
+};
+
+#endif
