@@ -9,6 +9,8 @@
 //      value(start of a path at h)   = inc(START h)
 //      value(after edge e)           = value(src) + inc(e)
 //      token at a path's end         = unit base + first + value + inc(END)
+//
+// What an event looks like and where the cursor is: cursor.cc.
 
 #include "instrument.h"
 
@@ -31,14 +33,16 @@ static tree extern_variable(const char *name, tree type)
 
 void make_runtime_decls(runtime_decls &decls)
 {
-    // Events alias nothing of the program's: with an alias set of their own
-    // they do not make it reload its data.
-    decls.token_type = build_distinct_type_copy(unsigned_type_node);
-    TYPE_ALIAS_SET(decls.token_type) = new_alias_set();
+    // With an alias set of its own the cursor does not make the program reload
+    // its data; volatile it keeps its place among the events.
+    decls.token_type = unsigned_type_node;
     tree pointer = build_distinct_type_copy(build_pointer_type(decls.token_type));
     TYPE_ALIAS_SET(pointer) = new_alias_set();
 
-    decls.cursor = extern_variable("__wpp_cursor", pointer);
+    decls.cursor = extern_variable("__wpp_cursor",
+                                   build_qualified_type(pointer, TYPE_QUAL_VOLATILE));
+    TREE_THIS_VOLATILE(decls.cursor) = 1;
+    TREE_SIDE_EFFECTS(decls.cursor) = 1;
     // Only code that can end up in a shared library needs the longer way.
     set_decl_tls_model(decls.cursor,
                        flag_pic && !flag_pie ? TLS_MODEL_INITIAL_EXEC : TLS_MODEL_LOCAL_EXEC);
@@ -112,8 +116,8 @@ struct path_value {
 // What all paths through one routine need while it is instrumented.
 struct instrumenter {
     routine_graph &r;
-    const runtime_decls &decls;
     uint32_t first;
+    event_plan plan;
     std::vector<path_value> value;        // at the start of each vertex
     std::vector<bool> known;
     std::vector<basic_block> inserted;    // per pn_edge: block made on it, or NULL
@@ -128,7 +132,7 @@ struct instrumenter {
     void compute_values();
     void emit_in_block(uint32_t v);
     void emit_on_edges(uint32_t v);
-    void emit(gimple_stmt_iterator at, path_value v);
+    void emit(basic_block bb, gimple *before, path_value v);
 };
 
 // The value that flows over an edge into its target.
@@ -226,90 +230,9 @@ void instrumenter::compute_values()
 
 /* ---- Events ------------------------------------------------------------------------ */
 
-// Calls the runtime for a new chunk.  All registers but the result's are kept
-// (tracer/trace-abi.h); the cursor is an operand, so it is in memory.
-static gasm *refill_call(tree result, tree cursor)
+void instrumenter::emit(basic_block bb, gimple *before, path_value v)
 {
-    vec<tree, va_gc> *outputs = NULL, *inputs = NULL;
-    tree a = build_string(2, "=a"), out = build_string(2, "=m"), in = build_string(1, "m");
-
-    vec_safe_push(outputs, build_tree_list(build_tree_list(NULL_TREE, a), result));
-    vec_safe_push(outputs, build_tree_list(build_tree_list(NULL_TREE, out), cursor));
-    vec_safe_push(inputs, build_tree_list(build_tree_list(NULL_TREE, in), cursor));
-    gasm *assembly = gimple_build_asm_vec("leaq\t-128(%%rsp), %%rsp\n\t"
-                                          "call\t*__wpp_refill@GOTPCREL(%%rip)\n\t"
-                                          "leaq\t128(%%rsp), %%rsp",
-                                          inputs, outputs, NULL, NULL);
-    gimple_asm_set_volatile(assembly, true);
-    return assembly;
-}
-
-// Splits the block before `at` and puts between the halves
-//      if (condition) { cold block }
-// Returns the cold block; *tail is the second half, with two predecessors.
-static basic_block cold_branch(gimple_stmt_iterator at, tree left, tree right, basic_block *tail)
-{
-    basic_block head = gsi_bb(at);
-    gsi_prev(&at);                        // the load of the cursor is always before
-    edge over = split_block(head, gsi_stmt(at));
-    basic_block cold = create_empty_bb(head);
-    gimple_stmt_iterator end = gsi_last_bb(head);
-
-    *tail = over->dest;
-    gsi_insert_after(&end, gimple_build_cond(EQ_EXPR, left, right, NULL_TREE, NULL_TREE),
-                     GSI_NEW_STMT);
-    over->flags = (over->flags & ~EDGE_FALLTHRU) | EDGE_FALSE_VALUE;
-    over->probability = profile_probability::very_likely();
-    edge in = make_edge(head, cold, EDGE_TRUE_VALUE);
-    in->probability = profile_probability::very_unlikely();
-    cold->count = in->count();
-    make_single_succ_edge(cold, *tail, EDGE_FALLTHRU);
-    if (current_loops && head->loop_father)
-        add_bb_to_loop(cold, head->loop_father);
-    return cold;
-}
-
-// Inserts the event for a path with number v before `at`.
-void instrumenter::emit(gimple_stmt_iterator at, path_value v)
-{
-    tree pointer = TREE_TYPE(decls.cursor);
-    tree loaded = make_ssa_name(pointer), fresh = make_ssa_name(pointer);
-    tree word = make_ssa_name(pointer_sized_int_node), low = make_ssa_name(short_unsigned_type_node);
-    basic_block tail, cold;
-
-    gcc_assert(WPP_CHUNK_BYTES == 65536);
-    gsi_insert_before(&at, gimple_build_assign(loaded, decls.cursor), GSI_SAME_STMT);
-    gsi_insert_before(&at, gimple_build_assign(word, NOP_EXPR, loaded), GSI_SAME_STMT);
-    gsi_insert_before(&at, gimple_build_assign(low, NOP_EXPR, word), GSI_SAME_STMT);
-    cold = cold_branch(at, low, build_int_cst(short_unsigned_type_node, 0), &tail);
-    gimple_stmt_iterator in_cold = gsi_last_bb(cold);
-    gasm *refill = refill_call(fresh, decls.cursor);
-    gsi_insert_after(&in_cold, refill, GSI_NEW_STMT);
-    SSA_NAME_DEF_STMT(fresh) = refill;
-
-    tree cursor = make_ssa_name(pointer), next = make_ssa_name(pointer);
-    gphi *phi = create_phi_node(cursor, tail);
-    add_phi_arg(phi, loaded, find_edge(EDGE_PRED(tail, 0)->src == cold ? EDGE_PRED(tail, 1)->src
-                                                                        : EDGE_PRED(tail, 0)->src,
-                                       tail), UNKNOWN_LOCATION);
-    add_phi_arg(phi, fresh, find_edge(cold, tail), UNKNOWN_LOCATION);
-
-    at = gsi_after_labels(tail);
-    tree token = make_ssa_name(decls.token_type), base = make_ssa_name(decls.token_type);
-    tree number = build_int_cst(decls.token_type, first + v.constant);
-    gsi_insert_before(&at, gimple_build_assign(base, decls.unit), GSI_SAME_STMT);
-    if (v.name) {
-        tree sum = make_ssa_name(decls.token_type);
-        gsi_insert_before(&at, gimple_build_assign(sum, PLUS_EXPR, v.name, number), GSI_SAME_STMT);
-        number = sum;
-    }
-    gsi_insert_before(&at, gimple_build_assign(token, PLUS_EXPR, base, number), GSI_SAME_STMT);
-    tree slot = build2(MEM_REF, decls.token_type, cursor,
-                       build_int_cst(build_pointer_type(decls.token_type), 0));
-    gsi_insert_before(&at, gimple_build_assign(slot, token), GSI_SAME_STMT);
-    gsi_insert_before(&at, gimple_build_assign(next, POINTER_PLUS_EXPR, cursor, size_int(4)),
-                      GSI_SAME_STMT);
-    gsi_insert_before(&at, gimple_build_assign(decls.cursor, next), GSI_SAME_STMT);
+    plan.add(bb, before, v.name, first + v.constant);
 }
 
 // Blocks whose last statement ends the path: the event goes before it.
@@ -321,16 +244,8 @@ void instrumenter::emit_in_block(uint32_t v)
     if (!reached(v) || b.ending == ENDING_NONE || b.ending == ENDING_GOTO
         || b.ending == ENDING_SILENT)
         return;
-    path_value number = ended(r.out[v][0]);
-    if (last && (b.ending != ENDING_STOP || stmt_ends_bb_p(last))) {
-        emit(gsi_for_stmt(last), number);
-        return;
-    }
-    // An empty or falling-off block: a no-op gives the event a place.
-    gimple_stmt_iterator at = gsi_last_bb(b.bb);
-    gimple *nop = gimple_build_nop();
-    gsi_insert_after(&at, nop, GSI_NEW_STMT);
-    emit(gsi_for_stmt(nop), number);
+    bool before = last && (b.ending != ENDING_STOP || stmt_ends_bb_p(last));
+    emit(b.bb, before ? last : NULL, ended(r.out[v][0]));
 }
 
 // Edges that end the path: the event goes on them.
@@ -340,19 +255,14 @@ void instrumenter::emit_on_edges(uint32_t v)
         return;
     for (uint32_t edge : r.out[v]) {
         const pn_edge &e = r.graph->edge[edge];
-        if (!e.cut || (e.flags & PN_SHARED_END))
-            continue;
-        basic_block on = block_on(edge);
-        gimple_stmt_iterator at = gsi_last_bb(on);
-        gimple *nop = gimple_build_nop();
-        gsi_insert_after(&at, nop, GSI_NEW_STMT);
-        emit(gsi_for_stmt(nop), ended(edge));
+        if (e.cut && !(e.flags & PN_SHARED_END))
+            emit(block_on(edge), NULL, ended(edge));
     }
 }
 
-void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls)
+void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls, bool in_line)
 {
-    instrumenter it = {r, decls, static_cast<uint32_t>(first), {}, {}, {}};
+    instrumenter it = {r, static_cast<uint32_t>(first), {}, {}, {}, {}};
 
     it.value.resize(r.blocks.size());
     it.known.resize(r.blocks.size());
@@ -362,4 +272,5 @@ void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls)
         it.emit_on_edges(v);
     for (uint32_t v = 2; v < r.blocks.size(); v++)
         it.emit_in_block(v);
+    write_events(r.fun, it.plan, decls, in_line);
 }

@@ -3,14 +3,8 @@
 #ifndef WPP_INSTRUMENT_H
 #define WPP_INSTRUMENT_H
 
+#include "cursor.h"
 #include "routine-graph.h"
-
-/* The two variables the emitted code uses, as GCC declarations. */
-struct runtime_decls {
-    tree cursor;          /* extern __thread uint32_t *__wpp_cursor */
-    tree unit;            /* extern const uint32_t __wpp_unit: the unit's base */
-    tree token_type;      /* uint32_t with an alias set of its own */
-};
 
 /* Calls to const and pure functions: the compiler may keep memory in registers
  * across them, the cursor too.  But a function that emits events is neither.
@@ -27,7 +21,8 @@ struct honest_callees {
 void make_runtime_decls(runtime_decls &decls);
 
 /* Inserts increments and events.  `first` is the number of the routine's first
- * path within its unit.  Afterwards virtual operands need renaming. */
-void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls);
+ * path within its unit; `in_line`: events may be inline (cursor.h).  Afterwards
+ * virtual operands need renaming. */
+void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls, bool in_line);
 
 #endif

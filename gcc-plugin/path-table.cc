@@ -8,6 +8,7 @@
 
 #include <assert.h>
 
+#include "support-code.h"
 #include "tracer/trace-abi.h"
 
 void byte_string::varint(uint64_t n)
@@ -128,42 +129,8 @@ static void write_bytes(FILE *assembly, const std::string &bytes)
     fputc('\n', assembly);
 }
 
-// The module's constructor and destructor: once a module, through COMDAT.  The
-// priorities run them before every other constructor and after every other
-// destructor of the module.  __ehdr_start is the linker's.
-static const char module_records[] = R"(
-	.section .init_array.00000,"awG",@init_array,__wpp_module,comdat
-	.balign 8
-	.quad __wpp_module_begin
-	.section .fini_array.00000,"awG",@fini_array,__wpp_module,comdat
-	.balign 8
-	.quad __wpp_module_end
-	.section .text.__wpp_module,"axG",@progbits,__wpp_module,comdat
-	.weak __wpp_module_begin, __wpp_module_end
-	.hidden __wpp_module_begin, __wpp_module_end
-	.type __wpp_module_begin, @function
-	.type __wpp_module_end, @function
-__wpp_module_begin:
-	leaq __wpp_module(%%rip), %%rdi
-	jmp *__wpp_module_load@GOTPCREL(%%rip)
-	.size __wpp_module_begin, .-__wpp_module_begin
-__wpp_module_end:
-	leaq __wpp_module(%%rip), %%rdi
-	jmp *__wpp_module_unload@GOTPCREL(%%rip)
-	.size __wpp_module_end, .-__wpp_module_end
-	.section .data.rel.__wpp_module,"awG",@progbits,__wpp_module,comdat
-	.weak __wpp_module
-	.hidden __wpp_module, __start_wpp_units, __stop_wpp_units, __ehdr_start
-	.balign 8
-	.type __wpp_module, @object
-__wpp_module:
-	.quad __start_wpp_units, __stop_wpp_units, __ehdr_start
-	.long %u, 0
-	.size __wpp_module, .-__wpp_module
-)";
-
 void unit_table::write(FILE *assembly, const char *compiler, const char *source,
-                       const char *directory, unsigned stage, unsigned level)
+                       const char *directory, unsigned stage, unsigned level, bool shared)
 {
     uint32_t compiler_string = intern(compiler);
     uint32_t source_string = intern(source);
@@ -192,17 +159,17 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
             id, body.bytes.size());
     write_bytes(assembly, body.bytes);
     if (routines_ > 0)
-        write_records(assembly, id);
+        write_records(assembly, id, shared);
     fputs("\t.text\n", assembly);
 }
 
 // What the runtime needs of a unit that records events.
-void unit_table::write_records(FILE *assembly, unsigned long long id) const
+void unit_table::write_records(FILE *assembly, unsigned long long id, bool shared) const
 {
     fprintf(assembly,
             "\t.section wpp_units,\"aw\",@progbits\n\t.balign 8\n"
             "\t.type __wpp_unit, @object\n\t.size __wpp_unit, %zu\n"
             "__wpp_unit:\n\t.long 0, %llu\n\t.quad %#llx\n\t.long %u, 0, 0, 0\n",
             sizeof(struct wpp_unit), static_cast<unsigned long long>(paths_), id, WPP_ABI);
-    fprintf(assembly, module_records, WPP_ABI);
+    write_support_code(assembly, shared);
 }

@@ -87,12 +87,13 @@ public:
     bool empty() const { return routines_ == 0 && left_out_ == 0; }
 
     /* Writes section .wpp and, if any routine is instrumented, the wpp_unit and
-     * the module's constructor and destructor, as assembly. */
+     * the support code, as assembly.  shared: it may become part of a shared
+     * library. */
     void write(FILE *assembly, const char *compiler, const char *source,
-               const char *directory, unsigned stage, unsigned level);
+               const char *directory, unsigned stage, unsigned level, bool shared);
 
 private:
-    void write_records(FILE *assembly, unsigned long long id) const;
+    void write_records(FILE *assembly, unsigned long long id, bool shared) const;
 
     std::unordered_map<std::string, uint32_t> numbers_;
     std::vector<std::string> strings_ = {std::string()};

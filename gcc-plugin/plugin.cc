@@ -7,6 +7,7 @@
 
 #include "gcc-compat.h"
 
+#include "handler.h"
 #include "instrument.h"
 #include "routine-graph.h"
 #include "selection.h"
@@ -68,7 +69,10 @@ static bool instrument_paths(function *fun)
     if (flag_checking && pn_check(r.graph, &why) != PN_OK)
         internal_error("wpp: paths of %qD: %s", fun->decl, why);
     unit.callees.declare(r);
-    instrument(r, unit.table.add(describe_routine(r, unit.table)), unit.decls);
+    instrument(r, unit.table.add(describe_routine(r, unit.table)), unit.decls,
+               unit.stage == STAGE_LATE && optimize > 0);
+    if (unit.stage == STAGE_LATE)
+        bracket_handler(fun);
     return true;
 }
 
@@ -111,20 +115,29 @@ static const pass_data pass_data_restore = {
 class restore_pass : public rtl_opt_pass {
 public:
     restore_pass() : rtl_opt_pass(pass_data_restore, g) {}
-    unsigned execute(function *) final override { unit.callees.restore(); return 0; }
+    unsigned execute(function *) final override
+    {
+        unit.callees.restore();
+        // Events call in the middle of leaf routines too.
+        target_flags |= MASK_NO_RED_ZONE;
+        return 0;
+    }
 };
 
 static void finish_unit(void *, void *)
 {
     char *compiler;
+    bool intel = ix86_asm_dialect == ASM_INTEL;
 
     if (unit.table.empty() || seen_error() || !asm_out_file)
         return;
     unsigned level = optimize_size ? 4 : optimize_debug ? 5 : flag_unsafe_math_optimizations
                      && optimize == 3 ? 6 : optimize;
+    fputs(intel ? "\t.att_syntax prefix\n" : "", asm_out_file);
     compiler = xasprintf("%s %s", lang_hooks.name, gcc_version.basever);
     unit.table.write(asm_out_file, compiler, main_input_filename, get_src_pwd(),
-                     unit.stage, level);
+                     unit.stage, level, flag_pic && !flag_pie);
+    fputs(intel ? "\t.intel_syntax noprefix\n" : "", asm_out_file);
     free(compiler);
 }
 

@@ -7,18 +7,20 @@
 
 #include "tracer/runtime.h"
 #include "tracer/sys.h"
+#include "tracer/text.h"
 
-WPP_EXPORT __thread uint32_t *__wpp_cursor;
+static uint32_t no_chunk = 1;
+WPP_EXPORT __thread uint32_t *__wpp_cursor = &no_chunk;
 static __thread struct wpp_thread *self;
 static pthread_key_t ended_key;
 static bool have_key;
 static int use_xsave;
-static unsigned char shared[2 * WPP_CHUNK_BYTES];   /* without memory for an own one */
+static uint32_t shared[WPP_CHUNK_TOKENS + 1] = { [WPP_CHUNK_TOKENS] = 1 };   /* without memory for an own one */
 
 static void thread_ended(void *t)
 {
     self = NULL;
-    __wpp_cursor = NULL;
+    __wpp_cursor = &no_chunk;
     sys_unmap((char *)t - WPP_CHUNK_BYTES, WPP_CHUNK_BYTES + sizeof(struct wpp_thread));
 }
 
@@ -29,26 +31,30 @@ static void arm(void *t)
 
 static struct wpp_thread *map_thread(void)
 {
-    size_t wanted = WPP_CHUNK_BYTES + sizeof(struct wpp_thread);
-    char *map = sys_map(wanted + WPP_CHUNK_BYTES);
-    size_t before;
+    char *map = sys_map(WPP_CHUNK_BYTES + sizeof(struct wpp_thread));
+    struct wpp_thread *t = (struct wpp_thread *)(map + WPP_CHUNK_BYTES);
 
     if (!map)
         return NULL;
-    before = -(uintptr_t)map & (WPP_CHUNK_BYTES - 1);
-    sys_unmap(map, before);
-    return (struct wpp_thread *)(map + before + WPP_CHUNK_BYTES);
+    t->behind = UINT32_MAX;
+    return t;
 }
 
-uint32_t *__wpp_refill_slow(void)
+uint32_t *__wpp_refill_slow(uint32_t *at)
 {
-    uintptr_t chunk;
-
     if (!self && (self = map_thread()) && have_key)
         __wpp_keep_vectors(arm, self, self->vectors, use_xsave);
-    chunk = self ? (uintptr_t)self - WPP_CHUNK_BYTES
-                 : ((uintptr_t)shared + WPP_CHUNK_BYTES - 1) & -(uintptr_t)WPP_CHUNK_BYTES;
-    return __wpp_cursor = (uint32_t *)(chunk + WPP_HEADER_BYTES);
+    at = self ? (uint32_t *)((char *)self - WPP_CHUNK_BYTES + WPP_HEADER_BYTES) : shared;
+    words_clear(at, WPP_CHUNK_TOKENS / 2);
+    return __wpp_cursor = at;
+}
+
+void __wpp_signal_begin_slow(void)
+{
+}
+
+void __wpp_signal_end_slow(void)
+{
 }
 
 void __wpp_module_load(struct wpp_module *module)

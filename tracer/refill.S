@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* refill.S - the entry of the emitted code, and the way back out to libc.
+/* refill.S - the entries of the emitted code, and the way back out to libc.
  *
- * __wpp_refill: the convention of trace-abi.h.  Called in the middle of any
- * function, so every register but %rax is live, the stack may have any
- * alignment and the flags are free.  The C behind it is compiled with
- * -mgeneral-regs-only and calls nothing that is not, so saving the general
- * registers that a C function may change is enough.
+ * The convention of trace-abi.h: called in the middle of any function, so every
+ * register but the result's is live, the stack may have any alignment and the
+ * flags are free.  The C behind it is compiled with -mgeneral-regs-only and calls
+ * nothing that is not, so saving the general registers that a C function may
+ * change is enough.
  */
         .text
-        .globl  __wpp_refill
-        .type   __wpp_refill, @function
+
+        .macro  entry name, function, result
+        .globl  \name
+        .type   \name, @function
         .p2align 4
-__wpp_refill:
+\name:
         .cfi_startproc
         pushq   %rbp
         .cfi_def_cfa_offset 16
@@ -34,9 +36,14 @@ __wpp_refill:
         .cfi_offset %r9, -64
         .cfi_offset %r10, -72
         .cfi_offset %r11, -80
+        .ifb \result
+        pushq   %rax
+        .cfi_offset %rax, -88
+        .endif
         andq    $-16, %rsp
         cld
-        call    __wpp_refill_slow
+        movq    %rax, %rdi
+        call    \function
         movq    -8(%rbp), %rcx
         movq    -16(%rbp), %rdx
         movq    -24(%rbp), %rsi
@@ -45,12 +52,20 @@ __wpp_refill:
         movq    -48(%rbp), %r9
         movq    -56(%rbp), %r10
         movq    -64(%rbp), %r11
+        .ifb \result
+        movq    -72(%rbp), %rax
+        .endif
         leave
         .cfi_def_cfa %rsp, 8
         ret
         .cfi_endproc
-        .size   __wpp_refill, .-__wpp_refill
-        .hidden __wpp_refill_slow
+        .size   \name, .-\name
+        .hidden \function
+        .endm
+
+        entry   __wpp_refill, __wpp_refill_slow, rax
+        entry   __wpp_signal_begin, __wpp_signal_begin_slow
+        entry   __wpp_signal_end, __wpp_signal_end_slow
 
 /* void __wpp_keep_vectors(void (*function)(void *), void *argument, void *area,
  *                         int use_xsave)

@@ -23,8 +23,9 @@
  * LIMITS.  Events in buffers are lost when the process ends without exit():
  * _exit, a signal, exec.  A process made by vfork writes into its parent's
  * buffer until it calls exec.  One made by clone or _Fork without libc's fork
- * is not recorded.  A traced signal handler may overwrite events of the code
- * that it interrupted in the middle of an event.
+ * is not recorded.  A traced routine that an untraced signal handler calls may
+ * overwrite one event, or be overwritten, when it interrupts the emitted code
+ * between its test and its store.
  */
 #ifndef WPP_RUNTIME_H
 #define WPP_RUNTIME_H
@@ -50,7 +51,8 @@
  *                                    ^ done           ^ cursor
  *
  *   chunk + 64 <= done <= cursor <= chunk + 65536
- *   everything from the cursor on is 0, no token is 0
+ *   everything from the first free slot on is 0, no token is 0; the cursor in
+ *   memory is never beyond that slot (trace-abi.h), and no word behind is 0
  *
  * The 64 bytes before `done` are free: the header that was never a token, or
  * tokens already handed over.  So a record is put together in place, its header
@@ -62,6 +64,8 @@
 #define WPP_VECTOR_BYTES 2688u      /* XSAVE, x87 to AVX-512 */
 
 struct wpp_thread {
+    uint32_t behind;                /* the word behind the chunk: not 0 */
+    struct wpp_thread *interrupted; /* by the signal handler that writes here */
     struct wpp_thread *next;        /* of the live ones, or of the free ones */
     uint32_t *done;
     uint64_t first;                 /* tokens of the stream before `done` */
@@ -76,7 +80,9 @@ _Static_assert(sizeof(struct wpp_record) == WPP_HEADER_BYTES, "header");
 
 extern struct wpp_thread *__wpp_threads;
 
-uint32_t *__wpp_refill_slow(void);             /* refill.S calls it */
+uint32_t *__wpp_refill_slow(uint32_t *at);     /* refill.S calls these */
+void __wpp_signal_begin_slow(void);
+void __wpp_signal_end_slow(void);
 void __wpp_keep_vectors(void (*function)(void *), void *argument, void *area, int use_xsave);
 
 /* This thread's, or NULL. */

@@ -10,9 +10,13 @@
 #include "tracer/text.h"
 
 #define THREAD_PAGE  4096u
+#define HEADER_WORDS (int)(WPP_HEADER_BYTES / 4)
 #define REGION_BYTES (WPP_CHUNK_BYTES + THREAD_PAGE)
 
-WPP_EXPORT __thread uint32_t *__wpp_cursor;
+/* The slot of a thread without a chunk: never free. */
+static uint32_t no_chunk = 1;
+
+WPP_EXPORT __thread uint32_t *__wpp_cursor = &no_chunk;
 static __thread struct wpp_thread *self;
 static __thread uint64_t unkept;        /* tokens that went to `nowhere` */
 
@@ -23,8 +27,8 @@ static bool have_key;
 static int use_xsave;
 
 /* Where events go when there is no memory for a chunk: all threads write here at
- * once, and nobody reads.  One aligned chunk lies within. */
-static unsigned char nowhere[2 * WPP_CHUNK_BYTES];
+ * once, and nobody reads.  Its last word is never free. */
+static uint32_t nowhere[WPP_CHUNK_TOKENS + 1] = { [WPP_CHUNK_TOKENS] = 1 };
 
 struct wpp_thread *__wpp_self(void)
 {
@@ -43,31 +47,28 @@ static uint32_t *chunk_end(const struct wpp_thread *t)
     return (uint32_t *)t;
 }
 
-static bool at_boundary(const uint32_t *cursor)
+static bool in_chunk(const struct wpp_thread *t, const uint32_t *at)
 {
-    return ((uintptr_t)cursor & (WPP_CHUNK_BYTES - 1)) == 0;
+    return t->done <= at && at <= chunk_end(t);
 }
 
-static uint32_t *nowhere_start(void)
+/* The first free slot from `at` on; the chunk's end when there is none. */
+static uint32_t *first_free(const struct wpp_thread *t, uint32_t *at)
 {
-    uintptr_t at = ((uintptr_t)nowhere + WPP_CHUNK_BYTES - 1) & -(uintptr_t)WPP_CHUNK_BYTES;
-
-    return (uint32_t *)(at + WPP_HEADER_BYTES);
+    while (at < chunk_end(t) && __atomic_load_n(at, __ATOMIC_ACQUIRE))
+        at++;
+    return at;
 }
 
 /* The tokens between `done` and the first 0.  Their thread may be adding more. */
 static uint32_t pending(const struct wpp_thread *t)
 {
-    const uint32_t *at = t->done, *end = chunk_end(t);
-
-    while (at < end && __atomic_load_n(at, __ATOMIC_ACQUIRE))
-        at++;
-    return (uint32_t)(at - t->done);
+    return (uint32_t)(first_free(t, t->done) - t->done);
 }
 
 static void check_thread(const struct wpp_thread *t)
 {
-    WPP_EXPECT(at_boundary(chunk_end(t)));
+    WPP_EXPECT(t->behind != 0);
     WPP_EXPECT(chunk_start(t) <= t->done && t->done <= chunk_end(t));
     WPP_EXPECT(t->tid != 0 && t->rounds <= PTHREAD_DESTRUCTOR_ITERATIONS);
 }
@@ -104,6 +105,7 @@ static struct wpp_thread *take_region(void)
 /* The chunk as new: all zero, nothing done. */
 static void clear_chunk(struct wpp_thread *t)
 {
+    t->behind = UINT32_MAX;
     t->done = chunk_start(t);
     words_clear(t->done, WPP_CHUNK_TOKENS / 2);
 }
@@ -128,7 +130,13 @@ static void hand_over(struct wpp_thread *t, uint32_t count)
     if (!count)
         return;
     if (__wpp_process.state == WPP_RECORDING) {
+        /* A header takes the place of tokens that an old cursor may point at. */
+        uint32_t before[HEADER_WORDS], *header = t->done - HEADER_WORDS;
+        for (int i = 0; i < HEADER_WORDS; i++)
+            before[i] = header[i];
         __wpp_record_tokens(t, count);
+        for (int i = 0; i < HEADER_WORDS; i++)
+            header[i] = before[i];
         if (__wpp_process.state == WPP_RECORDING)
             __wpp_process.written += count;
     }
@@ -140,12 +148,7 @@ static void hand_over(struct wpp_thread *t, uint32_t count)
 
 void __wpp_thread_flush(struct wpp_thread *t)
 {
-    const uint32_t *cursor = __wpp_cursor;
-
-    if (t == self && t->done <= cursor && cursor <= chunk_end(t))
-        hand_over(t, (uint32_t)(cursor - t->done));
-    else
-        hand_over(t, pending(t));
+    hand_over(t, pending(t));
 }
 
 /* ---- Beginning ----------------------------------------------------------------------------- */
@@ -208,11 +211,16 @@ static uint32_t *open_thread(void)
 }
 
 /* What `nowhere` was given for is lost the moment it is given. */
-static uint32_t *lose_a_chunk(void)
+static uint32_t *lose_a_chunk(uint32_t *at)
 {
+    if (nowhere <= at && at < nowhere + WPP_CHUNK_TOKENS)
+        for (; at < nowhere + WPP_CHUNK_TOKENS; at++)
+            if (!*at)
+                return at;
     unkept += WPP_CHUNK_TOKENS;
     __wpp_process.lost += WPP_CHUNK_TOKENS;
-    return nowhere_start();
+    words_clear(nowhere, WPP_CHUNK_TOKENS / 2);
+    return nowhere;
 }
 
 static uint32_t *next_chunk(void)
@@ -222,30 +230,86 @@ static uint32_t *next_chunk(void)
     return self->done;
 }
 
-/* Called by refill.S.  A signal handler may have come in between and refilled:
- * then there is nothing to do. */
-uint32_t *__wpp_refill_slow(void)
+/* The first free slot of a thread that has a chunk.  `at` is what the emitted
+ * code took for it: often the chunk's end, else it is old. */
+static uint32_t *go_on(uint32_t *at)
+{
+    if (!in_chunk(self, at))
+        at = in_chunk(self, __wpp_cursor) ? __wpp_cursor : self->done;
+    at = first_free(self, at);
+    return at < chunk_end(self) ? at : next_chunk();
+}
+
+/* Called by refill.S: the slot at `at` is taken. */
+uint32_t *__wpp_refill_slow(uint32_t *at)
 {
     uint64_t mask = __wpp_enter();
-    uint32_t *cursor = __wpp_cursor;
     bool opened = false;
 
-    if (at_boundary(cursor)) {
-        if (self && self->begun && cursor) {
-            cursor = next_chunk();
-        } else {
-            opened = !self;
-            cursor = open_thread();
-            if (!cursor)
-                cursor = lose_a_chunk(), opened = false;
-        }
-        WPP_EXPECT(!at_boundary(cursor));
-        __wpp_cursor = cursor;
+    if (self && self->begun) {
+        at = go_on(at);
+    } else {
+        uint32_t *first;
+        opened = !self;
+        first = open_thread();
+        if (!first)
+            first = lose_a_chunk(at), opened = false;
+        at = first;
     }
+    __wpp_cursor = at;
     __wpp_leave(mask);
     if (opened)
         arm_keeping_vectors(self);
-    return cursor;
+    return at;
+}
+
+/* ---- Signal handlers -------------------------------------------------------------------------- */
+
+/* What the thread has recorded so far is handed over, so that the handler's
+ * events follow it; the chunk that was interrupted is put aside. */
+void __wpp_signal_begin_slow(void)
+{
+    uint64_t mask = __wpp_enter();
+    struct wpp_thread *outer = self, *t = outer && outer->begun ? take_region() : NULL;
+
+    if (t) {
+        hand_over(outer, pending(outer));
+        clear_chunk(t);
+        t->tid = outer->tid;
+        t->sequence = outer->sequence;
+        t->first = outer->first;
+        t->rounds = outer->rounds;
+        t->begun = true;
+        t->interrupted = outer;
+        t->next = __wpp_threads;
+        __wpp_threads = t;
+        unlink_thread(outer);
+        self = t;
+        __wpp_cursor = t->done;
+    }
+    __wpp_leave(mask);
+}
+
+void __wpp_signal_end_slow(void)
+{
+    uint64_t mask = __wpp_enter();
+    struct wpp_thread *t = self, *outer = t ? t->interrupted : NULL;
+
+    if (outer) {
+        hand_over(t, pending(t));
+        unlink_thread(t);
+        outer->sequence = t->sequence;
+        outer->first = t->first;
+        outer->rounds = t->rounds;
+        outer->next = __wpp_threads;
+        __wpp_threads = outer;
+        t->interrupted = NULL;
+        t->next = free_threads;
+        free_threads = t;
+        self = outer;
+        __wpp_cursor = outer->done;
+    }
+    __wpp_leave(mask);
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
@@ -271,7 +335,7 @@ static void thread_ended(void *argument)
     t->next = free_threads;
     free_threads = t;
     self = NULL;
-    __wpp_cursor = NULL;
+    __wpp_cursor = &no_chunk;
     __wpp_leave(mask);
 }
 
@@ -281,7 +345,7 @@ void __wpp_threads_forked(void)
 {
     free_threads = NULL;
     __wpp_threads = self;
-    __wpp_cursor = NULL;
+    __wpp_cursor = &no_chunk;
     unkept = 0;
     if (!self)
         return;
@@ -294,11 +358,11 @@ void __wpp_threads_forked(void)
 /* Events from before the first module had no base and mean nothing. */
 void __wpp_threads_forget(void)
 {
-    if (__wpp_cursor) {
-        unkept = (uint64_t)(__wpp_cursor - nowhere_start());
+    if (__wpp_cursor != &no_chunk) {
+        unkept = (uint64_t)(__wpp_cursor - nowhere);
         __wpp_process.lost = unkept;
     }
-    __wpp_cursor = NULL;
+    __wpp_cursor = &no_chunk;
 }
 
 void __wpp_threads_start(void)

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define WPP_ABI 1u
+#define WPP_ABI 2u
 
 /* ---- Tokens -----------------------------------------------------------
  * One 32-bit word per path end:  unit base + routine's first path in the unit
@@ -26,22 +26,35 @@
  *   chunk        +64                        cursor             +65536
  *   | struct wpp_record | token token token ... | 0 0 0 0 0 0 0 |
  *
- * The emitted code for one event:
+ * The emitted code for one event, p being the cursor:
  *
- *     p = __wpp_cursor;                      thread-local
- *     if (((uintptr_t)p & (WPP_CHUNK_BYTES-1)) == 0)   "full" and "not begun" alike
- *         p = __wpp_refill();                cold; new chunk, all registers kept
+ *     if (*p != 0)                           "full", "not begun" and "old" alike
+ *         p = __wpp_refill(p);               cold; all registers kept
  *     *p = token;
- *     __wpp_cursor = p + 1;
+ *     p = p + 1;
  *
- * Invariant: the cursor is NULL (this thread has no chunk), or points into the
- * payload of the thread's chunk, or just past its end.  All bytes of the chunk
- * from the cursor on are zero.
+ * Invariants.  The chunk's tokens lie end to end from its start; every word from
+ * the first free slot on is 0, and the word behind the chunk is not.  The
+ * thread-local __wpp_cursor points at a slot of the chunk, at the word behind
+ * it, or (a thread without a chunk) at a word that is not 0.  It may be old: an
+ * activation keeps p in a register as long as no other code can run that emits
+ * events, and stores it before such code can.  Who meets an old cursor finds a
+ * token in its slot, and __wpp_refill looks for the first free one.  So a jump
+ * out of such an activation, an unwinding, the end of the process lose nothing.
  *
- * __wpp_refill is called from inline assembly, not as a C function: no
- * arguments, result in %rax, every other register preserved (vector and
- * mask registers too, because the slow path uses none), flags clobbered, any
- * stack alignment.  The caller has already stepped over the red zone. */
+ * __wpp_refill is called from assembly, not as a C function: argument and result
+ * in %rax, every other register preserved (vector and mask registers too), flags
+ * clobbered, any stack alignment, no red zone in the caller's frame.
+ *
+ * __wpp_event is the same for code that is seldom run: the token in %eax, the
+ * cursor in memory; %rax, %r11 and the flags are clobbered.  Each unit has one of
+ * its own, which adds the unit's base.
+ *
+ * SIGNAL HANDLERS.  A routine that the kernel called as a signal handler has
+ * interrupted an activation whose cursor is in a register.  Its code sees by the
+ * return address what it is and brackets itself by __wpp_signal_begin and
+ * __wpp_signal_end (no arguments, all registers kept): in between the thread
+ * writes to another chunk, and afterwards finds everything as it was. */
 #define WPP_CHUNK_BYTES   65536u
 #define WPP_HEADER_BYTES  64u
 

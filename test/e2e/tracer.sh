@@ -371,7 +371,7 @@ complains 'an unknown option: one line' 'colour=red'
 streams "$T/trace"
 is 'and the trace is there' "$got $complete" "$one 0"
 
-compile -o "$T/abi" -DEMIT_ABI=2 "$SRC/scenarios.c" "$RT/libwpp-rt.a"
+compile -o "$T/abi" -DEMIT_ABI=99 "$SRC/scenarios.c" "$RT/libwpp-rt.a"
 scenario "$T/abi" single 100000
 complains 'another ABI: one line' "$T/abi: built for another version of libwpp-rt; rebuild"
 streams "$T/trace"
@@ -434,9 +434,9 @@ is 'nop: writes nothing' "$(ls "$T/cwd")" ''
 run "$T/nop" threads 96 8
 is 'nop: threads' "$status" 7
 
-is 'exported: four names' \
+is 'exported: six names' \
     "$(nm -D --defined-only "$RT/libwpp-rt.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
-    '__wpp_cursor __wpp_module_load __wpp_module_unload __wpp_refill '
+    '__wpp_cursor __wpp_module_load __wpp_module_unload __wpp_refill __wpp_signal_begin __wpp_signal_end '
 needed='_GLOBAL_OFFSET_TABLE_|environ|getauxval|pthread_(atfork|key_create|setspecific)'
 for lib in libwpp-rt.a libwpp-rt-nop.a; do
     is "$lib: every name begins with __wpp_" \

@@ -58,11 +58,11 @@ static inline void emit(uint32_t number)
 {
     uint32_t *p = __wpp_cursor;
 
-    if (((uintptr_t)p & (WPP_CHUNK_BYTES - 1)) == 0)
+    if (*(volatile uint32_t *)p != 0)
         __asm__ volatile("leaq -128(%%rsp), %%rsp\n\t"
                          "call *__wpp_refill@GOTPCREL(%%rip)\n\t"
                          "leaq 128(%%rsp), %%rsp"
-                         : "=a"(p), "+m"(__wpp_cursor));
+                         : "+a"(p), "+m"(__wpp_cursor));
     *(volatile uint32_t *)p = emit_units[1].base + number;
     __wpp_cursor = p + 1;
 }

@@ -36,7 +36,7 @@ __asm__(
     "mov 8(%rax), %rbx\n mov 16(%rax), %rcx\n mov 24(%rax), %rdx\n mov 32(%rax), %rsi\n"
     "mov 40(%rax), %rdi\n mov 48(%rax), %rbp\n mov 64(%rax), %r8\n mov 72(%rax), %r9\n"
     "mov 80(%rax), %r10\n mov 88(%rax), %r11\n mov 96(%rax), %r12\n mov 104(%rax), %r13\n"
-    "mov 112(%rax), %r14\n mov 120(%rax), %r15\n"
+    "mov 112(%rax), %r14\n mov 120(%rax), %r15\n mov (%rax), %rax\n"
     "movq $RED_ZONE, -128(%rsp)\n movq $RED_ZONE, -8(%rsp)\n"
     "leaq -128(%rsp), %rsp\n call *__wpp_refill@GOTPCREL(%rip)\n leaq 128(%rsp), %rsp\n"
     "mov %rax, registers_result(%rip)\n"
@@ -174,13 +174,14 @@ static void *check_refills(void *argument)
         registers_shift = shift;
         fill_before();
         memset(&after, 0, sizeof after);
+        before.general[0] = (uint64_t)__wpp_cursor;
         registers_in = before.general;
         registers_out = after.general;
         call_with_x87();
         compare();
         for (;;) {
             emit((uint32_t)shift);
-            if (((uintptr_t)__wpp_cursor & (WPP_CHUNK_BYTES - 1)) == 0)
+            if (*__wpp_cursor != 0)
                 break;
         }
     }

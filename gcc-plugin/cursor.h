@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cursor.h - writes the events of a routine.
+ *
+ * Two forms (tracer/trace-abi.h):
+ *
+ *   inline        for code that runs often: test, store, add; the cursor is in
+ *                 a register, loaded before the first event and stored before
+ *                 any statement that can run other traced code
+ *   out of line   for the rest: a call of the unit's __wpp_event, ten bytes
+ *
+ * Where the cursor is:
+ *
+ *      MEMORY   __wpp_cursor is right; at entry, after calls, at handlers
+ *      REGISTER it is in a register, __wpp_cursor may be old
+ *
+ * A block begins in REGISTER when one way into it does; the other ways load.
+ * Ways that code cannot be put on (exceptions, setjmp) mean MEMORY; a computed
+ * goto carries the register when all ways into its targets are computed gotos
+ * or ordinary edges.
+ */
+#ifndef WPP_CURSOR_H
+#define WPP_CURSOR_H
+
+#include "gcc-compat.h"
+
+#include <vector>
+
+/* The two variables the emitted code uses, as GCC declarations. */
+struct runtime_decls {
+    tree cursor;          /* extern volatile __thread uint32_t *__wpp_cursor */
+    tree unit;            /* extern const uint32_t __wpp_unit: the unit's base */
+    tree token_type;      /* uint32_t */
+};
+
+/* A path's end.  The token is the unit's base + name + number. */
+struct planned_event {
+    gimple *before;       /* the statement that stands behind it; NULL: the block's end */
+    tree name;            /* SSA name or NULL_TREE */
+    uint32_t number;
+};
+
+/* Indexed by block; most have none. */
+struct event_plan {
+    std::vector<std::vector<planned_event>> of_block;   /* at most one each */
+
+    void add(basic_block bb, gimple *before, tree name, uint32_t number);
+    const planned_event *get(basic_block bb) const;
+};
+
+/* Writes the plan's events into `fun`; without in_line all of them out of line.
+ * Afterwards virtual operands need renaming. */
+void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
+                  bool in_line);
+
+#endif

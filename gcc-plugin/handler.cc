@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// handler.cc - the way into a signal handler (tracer/trace-abi.h, SIGNAL HANDLERS).
+
+#include "handler.h"
+
+// The kernel returns through `mov $15, %rax; syscall` (rt_sigreturn), in every
+// libc: debuggers and unwinders know it by these bytes.  These are its first four.
+static const unsigned SIGRETURN = 0x0fc0c748;
+
+// Prototypes of handlers: (), (int), (int, siginfo_t *, void *).
+static bool has_prototype(tree decl)
+{
+    unsigned n = 0;
+
+    if (!VOID_TYPE_P(TREE_TYPE(TREE_TYPE(decl))) || stdarg_p(TREE_TYPE(decl)))
+        return false;
+    for (tree parameter = DECL_ARGUMENTS(decl); parameter; parameter = DECL_CHAIN(parameter), n++)
+        if (n == 0 ? TYPE_MAIN_VARIANT(TREE_TYPE(parameter)) != integer_type_node
+                   : !POINTER_TYPE_P(TREE_TYPE(parameter)))
+            return false;
+    return n == 0 || n == 1 || n == 3;
+}
+
+// A routine with setjmp or a nonlocal label in it is left as it is: a call more
+// would need abnormal edges.
+static bool may_be_handler(function *fun)
+{
+    tree decl = fun->decl;
+    cgraph_node *node = cgraph_node::get(decl);
+
+    return has_prototype(decl) && !DECL_STATIC_CHAIN(decl)
+           && !fun->calls_setjmp && !fun->has_nonlocal_label
+           && (TREE_PUBLIC(decl) || TREE_ADDRESSABLE(decl) || (node && node->address_taken));
+}
+
+static gasm *call_runtime(const char *text)
+{
+    gasm *assembly = gimple_build_asm_vec(text, NULL, NULL, NULL, NULL);
+
+    gimple_asm_set_volatile(assembly, true);
+    return assembly;
+}
+
+// The block that handles a signal: everything between the two calls of the runtime.
+static void write_bracket(function *fun, basic_block bb)
+{
+    auto_vec<tree> arguments;
+    gimple_stmt_iterator at = gsi_last_bb(bb);
+    cgraph_node *node = cgraph_node::get(fun->decl);
+
+    for (tree parameter = DECL_ARGUMENTS(fun->decl); parameter; parameter = DECL_CHAIN(parameter)) {
+        tree value = is_gimple_reg(parameter) ? get_or_create_ssa_default_def(fun, parameter)
+                                              : make_ssa_name(TREE_TYPE(parameter));
+        if (!is_gimple_reg(parameter))
+            gsi_insert_after(&at, gimple_build_assign(value, parameter), GSI_NEW_STMT);
+        arguments.safe_push(value);
+    }
+    gsi_insert_after(&at, call_runtime("{call\t*__wpp_signal_begin@GOTPCREL(%%rip)|"
+                                       "call\t[qword ptr __wpp_signal_begin@GOTPCREL[rip]]}"),
+                     GSI_NEW_STMT);
+    gcall *call = gimple_build_call_vec(fun->decl, arguments);
+    gimple_call_set_nothrow(call, TREE_NOTHROW(fun->decl));
+    gsi_insert_after(&at, call, GSI_NEW_STMT);
+    if (node)
+        node->create_edge(node, call, bb->count);
+    gsi_insert_after(&at, call_runtime("{call\t*__wpp_signal_end@GOTPCREL(%%rip)|"
+                                       "call\t[qword ptr __wpp_signal_end@GOTPCREL[rip]]}"),
+                     GSI_NEW_STMT);
+    gsi_insert_after(&at, gimple_build_return(NULL_TREE), GSI_NEW_STMT);
+}
+
+void bracket_handler(function *fun)
+{
+    if (!may_be_handler(fun))
+        return;
+    basic_block check = split_edge(single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fun)));
+    basic_block handle = create_empty_bb(check);
+    edge over = single_succ_edge(check);
+    gimple_stmt_iterator at = gsi_last_bb(check);
+    tree address = make_ssa_name(ptr_type_node), word = make_ssa_name(unsigned_type_node);
+    gcall *where = gimple_build_call(builtin_decl_implicit(BUILT_IN_RETURN_ADDRESS), 1,
+                                     integer_zero_node);
+
+    gimple_call_set_lhs(where, address);
+    gsi_insert_after(&at, where, GSI_NEW_STMT);
+    tree type = build_aligned_type(unsigned_type_node, BITS_PER_UNIT);
+    tree bytes = build2(MEM_REF, type, address,
+                        build_int_cst(ptr_type_node, 0));
+    gsi_insert_after(&at, gimple_build_assign(word, bytes), GSI_NEW_STMT);
+    gsi_insert_after(&at, gimple_build_cond(EQ_EXPR, word,
+                                            build_int_cst(unsigned_type_node, SIGRETURN),
+                                            NULL_TREE, NULL_TREE), GSI_NEW_STMT);
+    over->flags = (over->flags & ~EDGE_FALLTHRU) | EDGE_FALSE_VALUE;
+    over->probability = profile_probability::very_likely();
+    edge in = make_edge(check, handle, EDGE_TRUE_VALUE);
+    in->probability = profile_probability::very_unlikely();
+    handle->count = in->count();
+    make_edge(handle, EXIT_BLOCK_PTR_FOR_FN(fun), 0);
+    if (current_loops)
+        add_bb_to_loop(handle, current_loops->tree_root);
+    write_bracket(fun, handle);
+    free_dominance_info(CDI_DOMINATORS);
+    free_dominance_info(CDI_POST_DOMINATORS);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* handler.h - routines that the kernel may call as signal handlers. */
+#ifndef WPP_HANDLER_H
+#define WPP_HANDLER_H
+
+#include "gcc-compat.h"
+
+/* Gives a routine that could be a signal handler (void, and the parameters of
+ * one) a way in that tells:
+ *
+ *      if (the return address is the kernel's way back from a signal) {
+ *          __wpp_signal_begin();
+ *          the routine itself, called with the same arguments
+ *          __wpp_signal_end();
+ *          return;
+ *      }
+ *
+ * so that nothing else of the routine changes, tail calls included.  To be
+ * called when its events are written. */
+void bracket_handler(function *fun);
+
+#endif

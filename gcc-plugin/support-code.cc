@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// support-code.cc - assembly that is the same for every unit.
+//
+// No GCC type is needed here.  The protocol is tracer/trace-abi.h's.
+
+#include "support-code.h"
+
+#include <string.h>
+
+#include "tracer/trace-abi.h"
+
+// The module's constructor and destructor: once a module, through COMDAT.  The
+// priorities run them before every other constructor and after every other
+// destructor of the module.  __ehdr_start is the linker's.
+static const char module_records[] = R"(
+	.section .init_array.00000,"awG",@init_array,__wpp_module,comdat
+	.balign 8
+	.quad __wpp_module_begin
+	.section .fini_array.00000,"awG",@fini_array,__wpp_module,comdat
+	.balign 8
+	.quad __wpp_module_end
+	.section .text.__wpp_module,"axG",@progbits,__wpp_module,comdat
+	.weak __wpp_module_begin, __wpp_module_end
+	.hidden __wpp_module_begin, __wpp_module_end
+	.type __wpp_module_begin, @function
+	.type __wpp_module_end, @function
+__wpp_module_begin:
+	leaq __wpp_module(%%rip), %%rdi
+	jmp *__wpp_module_load@GOTPCREL(%%rip)
+	.size __wpp_module_begin, .-__wpp_module_begin
+__wpp_module_end:
+	leaq __wpp_module(%%rip), %%rdi
+	jmp *__wpp_module_unload@GOTPCREL(%%rip)
+	.size __wpp_module_end, .-__wpp_module_end
+	.section .data.rel.__wpp_module,"awG",@progbits,__wpp_module,comdat
+	.weak __wpp_module
+	.hidden __wpp_module, __start_wpp_units, __stop_wpp_units, __ehdr_start
+	.balign 8
+	.type __wpp_module, @object
+__wpp_module:
+	.quad __start_wpp_units, __stop_wpp_units, __ehdr_start
+	.long %u, 0
+	.size __wpp_module, .-__wpp_module
+)";
+
+// The event of code that is seldom run: the token without the base in %eax.
+static const char event_head[] = R"(
+	.text
+	.p2align 4
+	.type __wpp_event, @function
+__wpp_event:
+	.cfi_startproc
+	addl __wpp_unit(%rip), %eax
+)";
+static const char event_executable[] = R"(	movq %fs:__wpp_cursor@tpoff, %r11
+	cmpl $0, (%r11)
+	jne 2f
+1:	movl %eax, (%r11)
+	addq $4, %r11
+	movq %r11, %fs:__wpp_cursor@tpoff
+)";
+static const char event_shared[] = R"(	movq __wpp_cursor@gottpoff(%rip), %r11
+	movq %fs:(%r11), %r11
+	cmpl $0, (%r11)
+	jne 2f
+1:	movl %eax, (%r11)
+	movq __wpp_cursor@gottpoff(%rip), %rax
+	addq $4, %r11
+	movq %r11, %fs:(%rax)
+)";
+static const char event_tail[] = R"(	ret
+2:	call __wpp_refill_r11
+	jmp 1b
+	.cfi_endproc
+	.size __wpp_event, .-__wpp_event
+)";
+
+// __wpp_refill takes and gives the cursor in %rax.  These take it where it is.
+static void write_refill_entry(FILE *assembly, const char *reg)
+{
+    fprintf(assembly,
+            "\t.weak __wpp_refill_%s\n\t.hidden __wpp_refill_%s\n"
+            "\t.type __wpp_refill_%s, @function\n__wpp_refill_%s:\n\t.cfi_startproc\n",
+            reg, reg, reg, reg);
+    if (!strcmp(reg, "rax"))
+        fputs("\tjmp *__wpp_refill@GOTPCREL(%rip)\n", assembly);
+    else
+        fprintf(assembly,
+                "\txchgq %%rax, %%%s\n\tcall *__wpp_refill@GOTPCREL(%%rip)\n"
+                "\txchgq %%rax, %%%s\n\tret\n", reg, reg);
+    fprintf(assembly, "\t.cfi_endproc\n\t.size __wpp_refill_%s, .-__wpp_refill_%s\n", reg, reg);
+}
+
+static void write_refill_entries(FILE *assembly)
+{
+    static const char *const registers[] = {
+        "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13",
+        "r14", "r15"
+    };
+
+    fputs("\t.section .text.__wpp_refill,\"axG\",@progbits,__wpp_refill_entries,comdat\n", assembly);
+    for (const char *reg : registers)
+        write_refill_entry(assembly, reg);
+}
+
+void write_support_code(FILE *assembly, bool shared)
+{
+    fputs(event_head, assembly);
+    fputs(shared ? event_shared : event_executable, assembly);
+    fputs(event_tail, assembly);
+    write_refill_entries(assembly);
+    fprintf(assembly, module_records, WPP_ABI);
+    fputs("\t.text\n", assembly);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* support-code.h - what a unit needs besides its routines' events. */
+#ifndef WPP_SUPPORT_CODE_H
+#define WPP_SUPPORT_CODE_H
+
+#include <stdio.h>
+
+/* Writes, as assembly: the unit's __wpp_event; and once a module, through COMDAT,
+ * the entries to __wpp_refill for each register, and the module's constructor
+ * and destructor.  shared: the code may become part of a shared library. */
+void write_support_code(FILE *assembly, bool shared);
+
+#endif
