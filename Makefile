@@ -78,10 +78,12 @@ LIBREF   := $(B)/lib/libreference.a
 LIBNUM   := $(B)/lib/libnumbering.a
 LIBS     := $(LIBHOT) $(LIBWPP) $(LIBSEQ)
 RT       := $(B)/lib/wpp/libwpp-rt.a $(B)/lib/wpp/libwpp-rt.so $(B)/lib/wpp/libwpp-rt-nop.a
-# wpp.so loads the plugin of the GCC that runs it; each GCC has one.
-PLUGIN_MAJOR := $(firstword $(subst ., ,$(shell $(PLUGIN_GCC) -dumpversion)))
+# wpp.so loads the plugin of the GCC that runs it; each GCC has one.  The objects are
+# those of one full version: another GCC 12 makes them anew.
+PLUGIN_VERSION := $(shell $(PLUGIN_GCC) -dumpfullversion 2>/dev/null || echo 12)
+PLUGIN_MAJOR := $(firstword $(subst ., ,$(PLUGIN_VERSION)))
 PLUGIN   := $(B)/lib/wpp/wpp.so $(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so
-PLUGIN_OBJ = $(B)/obj/gcc-plugin-$(PLUGIN_MAJOR)
+PLUGIN_OBJ = $(B)/obj/gcc-plugin-$(PLUGIN_VERSION)
 TOOLS    := $(patsubst %.c,$(B)/bin/%,$(notdir $(TOOL_SRC)))
 SCRIPTS  := $(patsubst scripts/%,$(B)/bin/%,$(WRAPPERS))
 UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))

@@ -24,24 +24,6 @@ typedef int plugin_init_function(struct plugin_name_args *, struct plugin_gcc_ve
 __attribute__((visibility("default"))) int plugin_is_GPL_compatible;
 __attribute__((visibility("default"))) plugin_init_function plugin_init;
 
-/* Lists the versions that are there: "12", "11 and 12". */
-static void list_versions(const char *folder, char *out, size_t size)
-{
-    DIR *dir = opendir(folder);
-    struct dirent *entry;
-    size_t used = 0;
-
-    out[0] = '\0';
-    while (dir && (entry = readdir(dir))) {
-        int major, end = 0;
-        if (sscanf(entry->d_name, "wpp-%d.so%n", &major, &end) == 1 && end
-            && !entry->d_name[end] && used < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%d", used ? ", " : "", major);
-    }
-    if (dir)
-        closedir(dir);
-}
-
 /* One line and out: cc1 would add lines of its own to a mere failure. */
 __attribute__((noreturn, format(printf, 1, 2)))
 static void refuse(const char *format, ...)
@@ -56,31 +38,89 @@ static void refuse(const char *format, ...)
     exit(1);
 }
 
+/* ---- Other compilers ------------------------------------------------------------ */
+
+enum { MAX_VERSIONS = 16 };
+
+static int by_number(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* The versions that have a plugin in the folder, ascending. */
+static int find_versions(const char *folder, int majors[MAX_VERSIONS])
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    int n = 0;
+
+    while (dir && n < MAX_VERSIONS && (entry = readdir(dir))) {
+        int major, end = 0;
+        if (sscanf(entry->d_name, "wpp-%d.so%n", &major, &end) == 1 && end
+            && !entry->d_name[end])
+            majors[n++] = major;
+    }
+    if (dir)
+        closedir(dir);
+    qsort(majors, (size_t)n, sizeof *majors, by_number);
+    return n;
+}
+
+__attribute__((noreturn)) static void refuse_version(const char *folder, const char *version)
+{
+    int majors[MAX_VERSIONS], n = find_versions(folder, majors), major = atoi(version);
+    char list[16 * MAX_VERSIONS] = "", *p = list;
+
+    if (n == 0)
+        refuse("this is GCC %s, but %s has a plugin for no GCC; in wpp's sources type `make "
+               "PLUGIN_GCC=gcc-%d PLUGIN_GXX=g++-%d`", version, folder, major, major);
+    for (int i = 0; i < n; i++)
+        p += sprintf(p, "%s%d", i == 0 ? "" : i < n - 1 ? ", " : " and ", majors[i]);
+    refuse("this is GCC %s, but the plugin is built for GCC %s; compile with gcc-%d (for wpp-gcc, "
+           "wpp-g++: WPP_CC=gcc-%d WPP_CXX=g++-%d), or in wpp's sources type `make "
+           "PLUGIN_GCC=gcc-%d PLUGIN_GXX=g++-%d`", version, list, majors[n - 1], majors[n - 1],
+           majors[n - 1], major, major);
+}
+
+/* A cross compiler has our version and another target.  One that was configured
+ * without --target is for the machine it runs on, as this file is. */
+static void check_target(const char *configuration)
+{
+    const char *target = configuration ? strstr(configuration, "--target=") : NULL;
+
+    if (!target)
+        return;
+    target += strlen("--target=");
+    if (strncmp(target, "x86_64", 6) != 0)
+        refuse("this GCC compiles for %.*s; only x86-64 code can be instrumented",
+               (int)strcspn(target, " '"), target);
+}
+
+/* ---- The plugin ------------------------------------------------------------------- */
+
 int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *version)
 {
-    char path[4096], versions[256];
+    char folder[4096], path[4096 + 32];
     Dl_info self;
     char *slash;
     void *plugin;
     plugin_init_function *init;
-    int major = atoi(version->basever);
 
-    if (!dladdr((void *)&plugin_init, &self) || strlen(self.dli_fname) + 32 > sizeof path)
+    if (!dladdr((void *)&plugin_init, &self) || strlen(self.dli_fname) >= sizeof folder)
         refuse("cannot find the folder of the plugin");
-    strcpy(path, self.dli_fname);
-    slash = strrchr(path, '/');
-    slash = slash ? slash : strcpy(path, "./") + 1;
+    check_target(version->configuration_arguments);
+    strcpy(folder, self.dli_fname);
+    slash = strrchr(folder, '/');
+    slash = slash ? slash : strcpy(folder, "./") + 1;
     *slash = '\0';
-    list_versions(path, versions, sizeof versions);
-    sprintf(slash, "/wpp-%d.so", major);
+    snprintf(path, sizeof path, "%s/wpp-%d.so", folder, atoi(version->basever));
 
     plugin = dlopen(path, RTLD_NOW);
     if (!plugin && access(path, F_OK) == 0)
-        refuse("%s", dlerror());
+        refuse("the plugin does not fit this GCC %s: %s; build it again", version->basever,
+               dlerror());
     if (!plugin)
-        refuse("this is GCC %s, but the plugin is built for GCC %s; compile with `wpp-gcc` or "
-               "`gcc-%.2s`, or build wpp with `make PLUGIN_GCC=gcc-%d PLUGIN_GXX=g++-%d`",
-               version->basever, versions[0] ? versions : "(none)", versions, major, major);
+        refuse_version(folder, version->basever);
     init = (plugin_init_function *)dlsym(plugin, "plugin_init");
     if (!init)
         refuse("%s is damaged: %s", path, dlerror());

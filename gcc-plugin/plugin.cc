@@ -220,8 +220,10 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
 {
     if (strcmp(version->basever, gcc_version.basever))
         fatal_error(UNKNOWN_LOCATION,
-                    "wpp: this is GCC %s, but the plugin was built for GCC %s; build wpp again "
-                    "with %<make%>", version->basever, gcc_version.basever);
+                    "wpp: this is GCC %s, but the plugin is built for GCC %s; compile with that "
+                    "one, or in the sources of wpp type "
+                    "%<make PLUGIN_GCC=gcc-%d PLUGIN_GXX=g++-%d%>", version->basever,
+                    gcc_version.basever, atoi(version->basever), atoi(version->basever));
     if (POINTER_SIZE != 64 || !TARGET_64BIT)
         fatal_error(UNKNOWN_LOCATION, "wpp: only x86-64 code can be instrumented; leave out "
                     "%<-m32%>, %<-mx32%> and the like");
