@@ -35,9 +35,13 @@ is 'arguments are kept as they are' "$(shown -c '-DX="a b"' '*' "it's" '')" \
 is 'dependencies beside compiling (-MD -MF)' "$(shown -MD -MF a.d -c a.c)" \
     "$plugin<-MD><-MF><a.d><-c><a.c>"
 is 'standard input is an input' "$(shown -x c -)" "$plugin<-x><c><->$exe"
-is 'a response file is an input' "$(shown @args)" "$plugin<@args>$exe"
 is 'nothing is linked with -nostdlib' "$(shown -nostdlib a.o)" "$plugin<-nostdlib><a.o>"
-is 'nothing is linked with -r' "$(shown -r a.o b.o)" "$plugin<-r><a.o><b.o>"
+is 'but with -nostdlib and libc, as libtool does' "$(shown -nostdlib -shared a.o -lc -o l.so)" \
+    "$plugin<-nostdlib><-shared><a.o><-lc><-o><l.so>$so<-lc>"
+for option in -r -Wl,-r -Wl,--relocatable; do
+    is "nothing is linked with $option" "$(shown $option a.o b.o)" "$plugin<$option><a.o><b.o>"
+done
+is 'long options' "$(shown --compile a.c --output=a.o)" "$plugin<--compile><a.c><--output=a.o>"
 passes 'preprocessing' -E a.c
 passes 'dependencies alone' -M a.c
 passes 'version' --version
@@ -46,18 +50,54 @@ passes 'an option that takes the next word, no input' -v -o a.c
 passes 'print-' -print-file-name=plugin
 passes 'dumpversion' -dumpversion
 passes 'a precompiled header' -O2 a.h
-passes "a configure script's probe" -o conftest conftest.c
+passes 'a precompiled header, compiled by itself' -O2 -c a.hpp -o a.hpp.gch
+passes 'words that say nothing' -o '' ''
 
+# ---- Probes: not instrumented; libraries that are may be linked -------------------
+passes 'a probe is compiled' -c conftest.c
+passes 'a probe shows what is linked' -v -o conftest conftest.o
+passes "CMake's probe shows what is linked" -v CMakeFiles/cmTC_1.dir/ABI.c.o -o cmTC_1
+is 'a probe is linked' "$(shown -o conftest conftest.c -lz)" "<-o><conftest><conftest.c><-lz>$exe"
+is "CMake's, too" "$(shown CMakeFiles/cmTC_1.dir/a.c.o -o cmTC_1)" \
+    "<CMakeFiles/cmTC_1.dir/a.c.o><-o><cmTC_1>$exe"
+
+# ---- Response files: looked into, passed on as they are --------------------------
+cd "$T" || exit 1
+printf -- '-O2 -c a.c\n"-DX=-shared -E"' > compile
+printf -- "'-shared' -o \\\"l.so\\\" a.o" > library
+echo '-DX -MF -E @library' > nested
+echo @self > self
+printf -- -E > preprocess
+is 'a compile line' "$(shown @compile)" "$plugin<@compile>"
+is 'a link line' "$(shown @library)" "$plugin<@library>$so"
+is 'one in the other' "$(shown @nested -lm)" "$plugin<@nested><-lm>$so"
+is "an option's argument in another place" "$(shown a.c -o @preprocess)" "$plugin<a.c><-o><@preprocess>$exe"
+is 'a file that is not there is an input' "$(shown @missing)" "$plugin<@missing>$exe"
+is 'one in itself' "$(shown @self)" "$plugin<@self>$exe"
+passes 'preprocessing, in a file' a.c @preprocess
+
+# ---- Settings ------------------------------------------------------------------------
 is 'the nop runtime' "$(WPP_RUNTIME=nop shown a.o)" \
     "$plugin<a.o><-L$lib><-l:libwpp-rt-nop.a><-Wl,--export-dynamic-symbol=__wpp_*>"
 WPP_CC=$T/show WPP_RUNTIME=none fails 'another runtime' wpp-gcc a.c
-cd "$T" && touch -- -fplugin-arg-wpp-include=x.c
+touch -- -fplugin-arg-wpp-include=x.c
 is 'plugin arguments, patterns unexpanded' "$(WPP_PLUGIN_ARGS='include=*.c limit=9' shown -c a.c)" \
     "$plugin<-fplugin-arg-wpp-limit=9><-fplugin-arg-wpp-include=*.c><-c><a.c>"
 is 'the compiler may be several words' "$(WPP_CC="$T/show ccache" wpp-gcc -E a.c)" '<ccache><-E><a.c>'
 is 'wpp-g++ calls the other compiler' "$(WPP_CC=false WPP_CXX=$T/show wpp-g++ -c a.cc)" "$plugin<-c><a.cc>"
 cp "$T/show" "$T/gcc"
 is 'gcc is the default' "$(PATH=$T:$PATH wpp-gcc -E a.c)" '<-E><a.c>'
+
+# Named as a compiler, and first in PATH: the next of that name is called.
+mkdir named
+for name in gcc cc c++ gcc-99; do
+    ln -s "$BUILD/bin/wpp-gcc" named/$name
+    printf '#!/bin/sh\nprintf "%%s:" "${0##*/}"\n. "%s"\n' "$T/show" > $name
+    chmod +x $name
+    is "$name in place of $name" "$(PATH=$T/named:$T:$PATH $name -c a.c)" "$name:$plugin<-c><a.c>"
+done
+ln -s "$BUILD/bin/wpp-gcc" named/nothing
+PATH=$T/named:$T:$PATH fails_with 127 'in place of nothing' nothing -c a.c
 
 # Found from anywhere: a moved tree, a relative path, symbolic links, blanks.
 tree="$T/a tree"
