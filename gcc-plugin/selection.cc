@@ -49,6 +49,14 @@ static bool resolves_ifunc(tree decl)
     return false;
 }
 
+// Constructors and destructors that are in no source: they call a sanitizer's or
+// the coverage's runtime, or after link-time optimisation the program's own.
+static bool compilers_own(tree decl)
+{
+    return DECL_ARTIFICIAL(decl) && DECL_IGNORED_P(decl)
+           && (DECL_STATIC_CONSTRUCTOR(decl) || DECL_STATIC_DESTRUCTOR(decl));
+}
+
 static bool has_attribute(tree decl, const char *name)
 {
     return lookup_attribute(name, DECL_ATTRIBUTES(decl)) != NULL_TREE;
@@ -103,6 +111,8 @@ table_reason selection::judge(function *fun) const
         return TABLE_NO_FRAME;
     if (resolves_ifunc(decl) || startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)), "__wpp_"))
         return TABLE_TOO_EARLY;
+    if (compilers_own(decl))
+        return TABLE_COMPILERS_OWN;
     if (!include_.empty() || !exclude_.empty()) {
         std::vector<std::string> names = names_of(decl);
         if (!include_.empty() && !matches(include_, names))

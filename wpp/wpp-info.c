@@ -302,7 +302,8 @@ static const char *reason_text(uint32_t reason)
         [WPP_LEFT_OUT_ATTRIBUTE] = "attribute",     [WPP_LEFT_OUT_NOT_INCLUDED] = "not included",
         [WPP_LEFT_OUT_EXCLUDED] = "excluded",       [WPP_LEFT_OUT_TOO_SMALL] = "too small",
         [WPP_LEFT_OUT_NO_FRAME] = "no frame",       [WPP_LEFT_OUT_TOO_EARLY] = "runs too early",
-        [WPP_LEFT_OUT_NO_NUMBERS] = "too many paths"
+        [WPP_LEFT_OUT_NO_NUMBERS] = "too many paths",
+        [WPP_LEFT_OUT_COMPILERS_OWN] = "compiler's own"
     };
 
     return reason > 0 && reason < sizeof texts / sizeof texts[0] ? texts[reason] : "unknown";

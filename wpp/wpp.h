@@ -177,7 +177,8 @@ enum wpp_reason {
     WPP_LEFT_OUT_TOO_SMALL,      /* below min-size= */
     WPP_LEFT_OUT_NO_FRAME,       /* naked function or interrupt handler */
     WPP_LEFT_OUT_TOO_EARLY,      /* runs before the runtime can: an IFUNC's resolver */
-    WPP_LEFT_OUT_NO_NUMBERS      /* too many paths for any limit */
+    WPP_LEFT_OUT_NO_NUMBERS,     /* too many paths for any limit */
+    WPP_LEFT_OUT_COMPILERS_OWN   /* a constructor or destructor that is in no source */
 };
 
 struct wpp_left_out {
