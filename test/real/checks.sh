@@ -39,6 +39,31 @@ record_live() {
     return $status
 }
 
+# ---- Traces ---------------------------------------------------------------------
+
+# trace_fault TRACE DIR: makes DIR/w.wpp of a whole trace and prints what is wrong with
+# either, or nothing: the reference reader finds the trace complete, wpp-compress takes it,
+# wpp-check finds no fault, and wpp-dump gives back the tokens that the reference reader
+# read, thread by thread.  Expects the build's tools in PATH, read_trace to be its reader.
+trace_fault() {
+    local trace=$1 dir=$2 wpp=$2/w.wpp message=$2/message stream streams
+
+    "$read_trace" "$trace" > "$dir/records" 2> "$message" ||
+        { echo "reference reader: status $?: $(head -n 1 "$message")"; return; }
+    wpp-compress -f -o "$wpp" "$trace" > "$message" 2>&1 ||
+        { echo "wpp-compress: status $?: $(head -n 1 "$message")"; return; }
+    wpp-check --strict "$wpp" > "$message" 2>&1 ||
+        { echo "wpp-check: status $?: $(head -n 1 "$message")"; return; }
+    streams=$("$read_trace" --streams "$trace" | wc -l)
+    for ((stream = 0; stream < streams; stream++)); do
+        "$read_trace" --raw $stream "$trace" > "$dir/raw" &&
+            wpp-dump --tokens --thread=$stream -f -o "$dir/dumped" "$wpp" 2> "$message" &&
+            cmp -s "$dir/raw" "$dir/dumped" ||
+            { echo "tokens of thread $stream differ: $(head -n 1 "$message")"; return; }
+    done
+    [ "$streams" -gt 0 ] || echo 'no thread in the trace'
+}
+
 # ---- gcov ---------------------------------------------------------------------
 
 # Prints `file:line count` for each executed line: the sum over the objects in DIR.
