@@ -256,7 +256,8 @@ static bool check_event(struct nesting *n, uint32_t number, uint32_t thread, uin
     n->sum->entered += step.arrival == ARRIVAL_ENTER;
     n->sum->left += step.leaves;
     n->sum->unwound += step.left;
-    n->sum->nonlocal += step.arrival == ARRIVAL_NONLOCAL;
+    n->sum->nonlocal += step.arrival == ARRIVAL_NONLOCAL
+                        || (step.arrival == ARRIVAL_FRAME && step.left > 0);
     n->sum->unseen += step.arrival == ARRIVAL_UNSEEN;
     if (step.arrival == ARRIVAL_IMPOSSIBLE)
         return wpp_fail(error, WPP_E_DAMAGED,

@@ -232,6 +232,8 @@ static void tell_step(const struct teller *t, const struct events_step *step, ui
         t->stack[step->depth] = (struct shadow){.routine = routine};
         tell(t, step->depth, "EnterRoutine", seen ? "" : "  # earlier");
     }
+    if (step->arrival == ARRIVAL_FRAME)
+        return;
     indent(t, step->arrival == ARRIVAL_NONE ? step->depth : step->depth + 1);
     fwrite_unlocked(words->text, 1, words->size, t->out);
     if (step->leaves)
@@ -244,7 +246,7 @@ static void tell_lines(const struct teller *t, const struct events_step *step,
     struct shadow *frame = &t->stack[step->depth];
     size_t skip;
 
-    if (step->arrival == ARRIVAL_NONE)
+    if (step->arrival == ARRIVAL_NONE || step->arrival == ARRIVAL_FRAME)
         return;
     if (step->arrival == ARRIVAL_ENTER || step->arrival == ARRIVAL_UNSEEN)
         *frame = (struct shadow){.routine = routine};

@@ -11,10 +11,19 @@
 
 /* A frame whose last path ended for good: nothing of it can follow. */
 #define RESUME_NEVER (UINT32_MAX - 1)
+/* A frame that can go on only by an exception or a non-local return. */
+#define RESUME_UNWOUND (UINT32_MAX - 2)
+
+/* Frame words, docs/trace-format.md. */
+#define FRAME_WORD 0xFFFF8000u
+
+#define NO_LABEL 0             /* no Frame word is 0 */
 
 struct frame {
     uint32_t routine;
-    uint32_t resume;       /* block, EVENTS_ANYWHERE or RESUME_NEVER */
+    uint32_t at;           /* last block of its last path */
+    uint32_t resume;       /* block, EVENTS_ANYWHERE, or one of the above */
+    uint32_t label;        /* the Frame word, or NO_LABEL */
     bool nonlocal;
 };
 
@@ -61,8 +70,38 @@ static void push(struct events *e, const struct wpp_terminal *terminal, bool non
 {
     assert(e->depth < e->capacity);
     e->frames[e->depth++] = (struct frame){
-        .routine = terminal->routine, .resume = EVENTS_ANYWHERE, .nonlocal = nonlocal
+        .routine = terminal->routine, .at = 0, .resume = EVENTS_ANYWHERE, .label = NO_LABEL,
+        .nonlocal = nonlocal
     };
+}
+
+/* The first landing that does not lie before (src, dst). */
+static uint32_t landing_from(const struct wpp_routine *routine, uint32_t src, uint32_t dst)
+{
+    uint32_t low = 0, high = routine->n_landings;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct wpp_landing *l = &routine->landings[middle];
+        if (l->src < src || (l->src == src && l->dst < dst))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool lands(const struct wpp_routine *routine, uint32_t src)
+{
+    uint32_t i = landing_from(routine, src, 0);
+    return i < routine->n_landings && routine->landings[i].src == src;
+}
+
+static bool lands_at(const struct wpp_routine *routine, uint32_t src, uint32_t dst)
+{
+    uint32_t i = landing_from(routine, src, dst);
+    return i < routine->n_landings && routine->landings[i].src == src
+           && routine->landings[i].dst == dst;
 }
 
 /* Where the activation goes on after this path. */
@@ -76,10 +115,10 @@ static uint32_t resume_after(const struct wpp_terminal *terminal,
     last = &routine->edges[terminal->edges[terminal->n_edges - 1]];
     if (last->kind == WPP_EDGE_REAL || last->kind == WPP_EDGE_END_STOP)
         return RESUME_NEVER;
-    /* An end-jump may lead to a block that only jumps on and begins no path. */
-    if (last->kind == WPP_EDGE_END_JUMP)
+    /* A computed goto may lead to a block that only jumps on and begins no path. */
+    if (last->kind == WPP_EDGE_END_JUMP && !lands(routine, last->src))
         return EVENTS_ANYWHERE;
-    return last->to;       /* UINT32_MAX, unknown, is EVENTS_ANYWHERE */
+    return last->to == UINT32_MAX ? RESUME_UNWOUND : last->to;
 }
 
 static uint32_t first_block(const struct wpp_terminal *terminal)
@@ -87,23 +126,25 @@ static uint32_t first_block(const struct wpp_terminal *terminal)
     return terminal->n_blocks ? terminal->blocks[0] : EVENTS_ANYWHERE;
 }
 
-static bool resumes_at(const struct frame *f, uint32_t block)
+/* Whether a path of the frame's routine that begins at the block may be its next. */
+static bool resumes_at(const struct frame *f, const struct wpp_routine *routine, uint32_t block)
 {
-    return f->resume == block || f->resume == EVENTS_ANYWHERE;
+    return f->resume == block || f->resume == EVENTS_ANYWHERE || lands_at(routine, f->at, block);
 }
 
 /* The frame a path that does not enter belongs to: rules 1 to 4 of events.h.
  * Returns its depth, or e->depth when there is none. */
-static uint32_t find_frame(const struct events *e, uint32_t routine, uint32_t block,
-                           enum events_arrival *arrival)
+static uint32_t find_frame(const struct events *e, const struct wpp_terminal *terminal,
+                           const struct wpp_routine *routine, enum events_arrival *arrival)
 {
+    uint32_t block = first_block(terminal);
     uint32_t nonlocal = e->depth, any = e->depth;
 
     for (uint32_t d = e->depth; d-- > 0;) {
         const struct frame *f = &e->frames[d];
-        if (f->routine != routine || f->resume == RESUME_NEVER)
+        if (f->routine != terminal->routine || f->resume == RESUME_NEVER)
             continue;
-        if (resumes_at(f, block)) {
+        if (resumes_at(f, routine, block)) {
             *arrival = ARRIVAL_UNWIND;
             return d;
         }
@@ -121,19 +162,20 @@ static uint32_t find_frame(const struct events *e, uint32_t routine, uint32_t bl
 }
 
 /* A path that begins at a cut. */
-static bool resume(struct events *e, const struct wpp_terminal *terminal, bool nonlocal,
-                   struct events_step *out)
+static bool resume(struct events *e, const struct wpp_terminal *terminal,
+                   const struct wpp_routine *routine, bool nonlocal, struct events_step *out)
 {
-    uint32_t block = first_block(terminal), depth;
+    uint32_t depth;
     const struct frame *top = e->depth ? &e->frames[e->depth - 1] : NULL;
 
-    if (top && top->routine == terminal->routine && resumes_at(top, block)) {
+    if (top && top->routine == terminal->routine
+        && resumes_at(top, routine, first_block(terminal))) {
         out->arrival = ARRIVAL_RESUME;
         out->left = 0;
         out->depth = e->depth - 1;
         return true;
     }
-    depth = find_frame(e, terminal->routine, block, &out->arrival);
+    depth = find_frame(e, terminal, routine, &out->arrival);
     if (out->arrival == ARRIVAL_UNSEEN) {
         if (!reserve(e))
             return false;
@@ -148,18 +190,43 @@ static bool resume(struct events *e, const struct wpp_terminal *terminal, bool n
     return true;
 }
 
+/* A Frame word: the topmost frame of that label goes on, or the topmost frame
+ * is given it.  Nothing when the topmost is none that could have one: the word
+ * comes from an activation that began before the first event seen. */
+static void take_label(struct events *e, uint32_t word, struct events_step *out)
+{
+    uint32_t depth = e->depth;
+
+    while (depth > 0 && e->frames[depth - 1].label != word)
+        depth--;
+    if (depth == 0) {
+        depth = e->depth;
+        if (depth == 0 || !e->frames[depth - 1].nonlocal)
+            return;
+    }
+    out->arrival = ARRIVAL_FRAME;
+    out->left = e->depth - depth;
+    out->depth = depth - 1;
+    e->depth = depth;
+    e->frames[depth - 1].label = word;
+    e->frames[depth - 1].resume = EVENTS_ANYWHERE;
+}
+
 bool events_next(struct events *e, const struct wpp_terminal *terminal,
                  const struct wpp_routine *routine, struct events_step *out)
 {
     bool nonlocal;
 
     *out = (struct events_step){.arrival = ARRIVAL_NONE, .depth = e->depth};
-    if (!routine)
+    if (!routine) {
+        if (terminal->token >= FRAME_WORD)
+            take_label(e, terminal->token, out);
         return true;
+    }
     assert(terminal->routine != WPP_NO_ROUTINE);
     nonlocal = routine->flags & ROUTINE_NONLOCAL;
     if (!terminal->enters) {
-        if (!resume(e, terminal, nonlocal, out))
+        if (!resume(e, terminal, routine, nonlocal, out))
             return false;
     } else {
         if (!reserve(e))
@@ -169,6 +236,7 @@ bool events_next(struct events *e, const struct wpp_terminal *terminal,
     }
     out->leaves = terminal->leaves;
     e->frames[out->depth].resume = resume_after(terminal, routine);
+    e->frames[out->depth].at = terminal->n_blocks ? terminal->blocks[terminal->n_blocks - 1] : 0;
     if (out->leaves)
         e->depth--;
     return true;

@@ -6,23 +6,33 @@
  * the stack of activations:
  *
  *      frame[0 .. depth)       outermost first; frame[depth-1] runs now
- *      frame.resume            block where the activation's next path begins:
- *                              the `to` of the END edge of its last path, or
- *                              EVENTS_ANYWHERE when the table does not say;
- *                              none after an end-stop edge
+ *      frame.at                last block of its last path
+ *      frame.resume            block where the activation's next path begins
+ *                              unless there is an exception: the `to` of the END
+ *                              edge of its last path; EVENTS_ANYWHERE after a
+ *                              jump that the table does not follow; or none
+ *      frame.label             its number among activations that longjmp or a
+ *                              nonlocal goto may enter, once a Frame word told it
  *
  * A path that enters its routine pushes a frame.  Any other path belongs to a
  * frame that exists; nearly always the topmost.  When it does not fit there,
  * activations have ended without a path that says so: longjmp, exceptions.
  * The frame it belongs to is then, searching from the top,
  *
- *      1. the nearest of that routine that resumes at this block or anywhere;
+ *      1. the nearest of that routine that resumes at this block or anywhere,
+ *         or whose last statement's exceptions land there: of two activations
+ *         that stopped at one call the inner one gets the exception;
  *      2. else the nearest of a routine that non-local returns may enter;
  *      3. else the nearest of that routine, which contradicts the table;
  *      4. else none: the activation began before the first event seen, so it
  *         lies below all frames, and a frame is made for it.
  *
  * All frames above it have left.  Frames that can go on nowhere are passed over.
+ *
+ * Which activation longjmp returns into cannot be inferred, so the program says
+ * it: the word Frame d (docs/trace-format.md) comes before the next path.  The
+ * topmost frame with that label is meant, and all above it have left; if there is
+ * none, the topmost frame says its label for the first time.
  */
 #ifndef WPP_EVENTS_H
 #define WPP_EVENTS_H
@@ -38,6 +48,7 @@ enum events_arrival {
     ARRIVAL_NONLOCAL,      /* rule 2 */
     ARRIVAL_IMPOSSIBLE,    /* rule 3 */
     ARRIVAL_UNSEEN,        /* rule 4 */
+    ARRIVAL_FRAME,         /* no path: a Frame word told which activation goes on */
     ARRIVAL_NONE           /* a terminal without routine: no activation is touched */
 };
 

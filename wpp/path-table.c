@@ -7,7 +7,9 @@
 enum { ENTRY = 0, EXIT = 1 };
 
 /* Sizes of the shortest encodings, to bound counts before memory is asked for. */
-enum { MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LEFT_OUT = 4 };
+enum {
+    MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LANDING = 2, MIN_LEFT_OUT = 4
+};
 
 /* ---- Strings ----------------------------------------------------------------- */
 
@@ -125,6 +127,34 @@ static bool parse_edges(struct wpp_view *v, struct wpp_arena *arena, struct wpp_
     return true;
 }
 
+static bool parse_landings(struct wpp_view *v, struct wpp_arena *arena, struct wpp_routine *r)
+{
+    struct wpp_landing *landings;
+    uint32_t src = 0;
+    size_t n;
+
+    if (wpp_left(v) == 0)      /* a table made before there were landings */
+        return true;
+    n = wpp_get_count(v, MIN_LANDING);
+    if (v->failed || n > INT32_MAX)
+        return false;
+    landings = wpp_arena_alloc(arena, n, sizeof *landings);
+    if (!landings)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        src += (uint32_t)wpp_get_varint_max(v, r->n_blocks - 1 - src);
+        landings[i].src = src;
+        landings[i].dst = (uint32_t)wpp_get_varint_max(v, r->n_blocks - 1);
+        if (v->failed || src <= EXIT || landings[i].dst <= EXIT)
+            return false;
+        if (i > 0 && landings[i - 1].src == src && landings[i - 1].dst >= landings[i].dst)
+            return false;
+    }
+    r->n_landings = (uint32_t)n;
+    r->landings = landings;
+    return true;
+}
+
 /* ---- Checking the numbering ------------------------------------------------------ */
 
 /* Index of the first edge of each vertex, and one past the last. */
@@ -211,7 +241,8 @@ bool wpp_parse_routine(struct wpp_view *v, const struct wpp_string_table *string
     if (r.failed || out->num_paths == 0)
         return false;
     return parse_blocks(&r, strings, arena, out) &&
-           parse_edges(&r, arena, out) && check_numbering(out, arena);
+           parse_edges(&r, arena, out) && parse_landings(&r, arena, out) &&
+           check_numbering(out, arena);
 }
 
 /* ---- Encoding a routine ------------------------------------------------------------ */
@@ -239,6 +270,18 @@ static void put_edge(struct wpp_bytes *b, const struct wpp_edge *prev, const str
         wpp_put_varint(b, e->to == UINT32_MAX ? 0 : (uint64_t)e->to + 1);
 }
 
+static void put_landings(struct wpp_bytes *b, const struct wpp_routine *routine)
+{
+    uint32_t src = 0;
+
+    wpp_put_varint(b, routine->n_landings);
+    for (uint32_t i = 0; i < routine->n_landings; i++) {
+        wpp_put_varint(b, routine->landings[i].src - src);
+        wpp_put_varint(b, routine->landings[i].dst);
+        src = routine->landings[i].src;
+    }
+}
+
 void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
                      const struct wpp_routine *routine)
 {
@@ -255,6 +298,7 @@ void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
     wpp_put_varint(&r, routine->n_edges);
     for (uint32_t i = 0; i < routine->n_edges; i++)
         put_edge(&r, i > 0 ? &routine->edges[i - 1] : NULL, &routine->edges[i]);
+    put_landings(&r, routine);
     wpp_put_varint(b, r.size);
     wpp_put(b, r.data, r.size);
     b->failed |= r.failed;

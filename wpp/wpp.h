@@ -152,6 +152,9 @@ struct wpp_edge {
     uint64_t val;
 };
 
+/* An exception out of the last statement of block `src` may go on at `dst`. */
+struct wpp_landing { uint32_t src, dst; };
+
 struct wpp_routine {
     const char *name;          /* assembler name */
     const char *file;          /* of its definition, as given to the compiler */
@@ -164,6 +167,8 @@ struct wpp_routine {
     const struct wpp_block *blocks;
     uint32_t n_edges;
     const struct wpp_edge *edges;
+    uint32_t n_landings;
+    const struct wpp_landing *landings;    /* ascending by (src, dst) */
 };
 /* Executed routines only, by first terminal.  index < n_routines. */
 const struct wpp_routine *wpp_routine(const wpp *w, uint32_t index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a random program of calls, returns, longjmps and tail calls, writes down
+/* Runs a random program of calls, returns, longjmps and exceptions, writes down
  * the paths a trace would hold, and lets the machine find the stack again.  The
  * program keeps the true stack; the machine never sees it. */
 
@@ -12,33 +12,36 @@
 /* One routine of this shape for all: calls end blocks 2 and 3, 4 is the last.
  *
  *      ENTRY -> 2 -call-> 3 -call-> 4 -> EXIT,  setjmp returns to 3
+ *               5 -> EXIT: where exceptions of block 3 land, in CATCHERs
  */
-enum { BLOCK_ENTRY, BLOCK_EXIT, BLOCK_FIRST, BLOCK_SECOND, BLOCK_LAST, N_BLOCKS };
-enum { EDGE_IN, EDGE_START_SECOND, EDGE_START_LAST, EDGE_CALL_FIRST, EDGE_CALL_SECOND, EDGE_OUT,
-       EDGE_SET_JUMP, EDGE_STOP, N_EDGES };
+enum { BLOCK_ENTRY, BLOCK_EXIT, BLOCK_FIRST, BLOCK_SECOND, BLOCK_LAST, BLOCK_LANDING, N_BLOCKS };
+enum { EDGE_IN, EDGE_START_SECOND, EDGE_START_LAST, EDGE_START_LANDING, EDGE_CALL_FIRST,
+       EDGE_CALL_SECOND, EDGE_OUT, EDGE_STOP, EDGE_CAUGHT, N_EDGES };
 
 static const struct wpp_edge edges[N_EDGES] = {
     [EDGE_IN] = {BLOCK_ENTRY, BLOCK_FIRST, WPP_EDGE_REAL, UINT32_MAX, 0},
     [EDGE_START_SECOND] = {BLOCK_ENTRY, BLOCK_SECOND, WPP_EDGE_START, UINT32_MAX, 1},
     [EDGE_START_LAST] = {BLOCK_ENTRY, BLOCK_LAST, WPP_EDGE_START, UINT32_MAX, 2},
+    [EDGE_START_LANDING] = {BLOCK_ENTRY, BLOCK_LANDING, WPP_EDGE_START, UINT32_MAX, 3},
     [EDGE_CALL_FIRST] = {BLOCK_FIRST, BLOCK_EXIT, WPP_EDGE_END_CALL, BLOCK_SECOND, 0},
     [EDGE_CALL_SECOND] = {BLOCK_SECOND, BLOCK_EXIT, WPP_EDGE_END_CALL, BLOCK_LAST, 0},
     [EDGE_OUT] = {BLOCK_LAST, BLOCK_EXIT, WPP_EDGE_REAL, UINT32_MAX, 0},
-    [EDGE_SET_JUMP] = {BLOCK_FIRST, BLOCK_EXIT, WPP_EDGE_END_CALL, UINT32_MAX, 0},
     [EDGE_STOP] = {BLOCK_LAST, BLOCK_EXIT, WPP_EDGE_END_STOP, UINT32_MAX, 0},
+    [EDGE_CAUGHT] = {BLOCK_LANDING, BLOCK_EXIT, WPP_EDGE_REAL, UINT32_MAX, 0},
 };
 static const struct wpp_block blocks[N_BLOCKS];
+static const struct wpp_landing landings[] = {{BLOCK_SECOND, BLOCK_LANDING}};
 
-enum { PATH_FIRST, PATH_SECOND, PATH_LAST, PATH_SET_JUMP, PATH_STOP, N_PATHS };
+enum { PATH_FIRST, PATH_SECOND, PATH_LAST, PATH_LANDING, PATH_STOP, N_PATHS };
 static const struct { uint32_t block, edge[2]; bool enters, leaves; } paths[N_PATHS] = {
     [PATH_FIRST] = {BLOCK_FIRST, {EDGE_IN, EDGE_CALL_FIRST}, true, false},
     [PATH_SECOND] = {BLOCK_SECOND, {EDGE_START_SECOND, EDGE_CALL_SECOND}, false, false},
     [PATH_LAST] = {BLOCK_LAST, {EDGE_START_LAST, EDGE_OUT}, false, true},
-    [PATH_SET_JUMP] = {BLOCK_FIRST, {EDGE_IN, EDGE_SET_JUMP}, true, false},
+    [PATH_LANDING] = {BLOCK_LANDING, {EDGE_START_LANDING, EDGE_CAUGHT}, false, true},
     [PATH_STOP] = {BLOCK_LAST, {EDGE_START_LAST, EDGE_STOP}, false, false},
 };
 
-enum { N_ROUTINES = 5, NONLOCAL_ROUTINE = 0 };
+enum { N_ROUTINES = 6, NONLOCAL_ROUTINE = 0, CATCHER = 5 };
 static struct wpp_routine routines[N_ROUTINES];
 static struct wpp_terminal terminals[N_ROUTINES][N_PATHS];
 
@@ -47,7 +50,8 @@ static void make_program(void)
     for (uint32_t r = 0; r < N_ROUTINES; r++) {
         routines[r] = (struct wpp_routine){
             .name = "r", .n_blocks = N_BLOCKS, .blocks = blocks, .n_edges = N_EDGES,
-            .edges = edges, .flags = r == NONLOCAL_ROUTINE ? 2 : 0
+            .edges = edges, .flags = r == NONLOCAL_ROUTINE || r == CATCHER ? 2 : 0,
+            .n_landings = r == CATCHER, .landings = landings
         };
         for (uint32_t p = 0; p < N_PATHS; p++)
             terminals[r][p] = (struct wpp_terminal){
@@ -67,7 +71,10 @@ static uint32_t random_below(uint32_t n)
 
 /* The program's true stack. */
 struct truth {
-    struct { uint32_t routine, next; } frame[64];   /* next: path that comes when it is on top */
+    struct {
+        uint32_t routine, next;    /* path that comes when it is on top */
+        uint32_t number;           /* of frames of NONLOCAL_ROUTINE below it */
+    } frame[64];
     uint32_t depth;
 };
 
@@ -93,16 +100,34 @@ static void step(struct run *r, uint32_t routine, uint32_t path, enum events_arr
     r->steps++;
 }
 
+/* What setjmp's return in the topmost frame writes down. */
+static void frame_word(struct run *r, uint32_t left)
+{
+    uint32_t depth = r->truth.depth - 1;
+    struct wpp_terminal word = {
+        .token = 0xFFFF8000 + r->truth.frame[depth].number, .routine = WPP_NO_ROUTINE
+    };
+    struct events_step got;
+    bool ok = events_next(r->machine, &word, NULL, &got);
+
+    r->wrong += !ok || got.arrival != ARRIVAL_FRAME || got.left != left || got.depth != depth;
+    r->steps++;
+}
+
 static void call(struct run *r)
 {
     struct truth *t = &r->truth;
-    uint32_t routine = random_below(N_ROUTINES);
-    uint32_t path = routine == NONLOCAL_ROUTINE ? PATH_SET_JUMP : PATH_FIRST;
+    uint32_t routine = random_below(N_ROUTINES), below = 0;
 
+    for (uint32_t d = 0; d < t->depth; d++)
+        below += t->frame[d].routine == NONLOCAL_ROUTINE;
     t->frame[t->depth].routine = routine;
     t->frame[t->depth].next = PATH_SECOND;
+    t->frame[t->depth].number = below;
     t->depth++;
-    step(r, routine, path, ARRIVAL_ENTER, t->depth - 1, 0);
+    step(r, routine, PATH_FIRST, ARRIVAL_ENTER, t->depth - 1, 0);
+    if (routine == NONLOCAL_ROUTINE)
+        frame_word(r, 0);
 }
 
 static void go_on(struct run *r, enum events_arrival arrival, uint32_t left)
@@ -115,21 +140,32 @@ static void go_on(struct run *r, enum events_arrival arrival, uint32_t left)
     step(r, t->frame[depth].routine, path, arrival, depth, left);
 }
 
-/* A non-local return into the nearest routine that set a jump and has only
- * done that: the machine can know it, the table leaves its resumption open. */
+/* A non-local return into any activation that set a jump, and its next path. */
 static void long_jump(struct run *r)
 {
     struct truth *t = &r->truth;
+    uint32_t d = random_below(t->depth), left = t->depth - 1 - d;
 
-    for (uint32_t d = t->depth; d-- > 1;) {
-        if (t->frame[d - 1].routine != NONLOCAL_ROUTINE || t->frame[d - 1].next != PATH_SECOND)
+    if (t->frame[d].routine != NONLOCAL_ROUTINE)
+        return;
+    t->depth = d + 1;
+    t->frame[d].next = PATH_SECOND;
+    frame_word(r, left);
+    go_on(r, ARRIVAL_RESUME, 0);
+}
+
+/* An exception out of the topmost frame: the nearest catcher that is stopped at
+ * its second call gets it. */
+static void throw(struct run *r)
+{
+    struct truth *t = &r->truth;
+
+    for (uint32_t d = t->depth; d-- > 0;) {
+        if (t->frame[d].routine != CATCHER || t->frame[d].next != PATH_LAST)
             continue;
-        uint32_t left = t->depth - d;
-        for (uint32_t above = d; above < t->depth; above++)
-            if (t->frame[above].routine == NONLOCAL_ROUTINE)
-                return;
+        uint32_t left = t->depth - 1 - d;
         t->depth = d;
-        go_on(r, ARRIVAL_UNWIND, left);
+        step(r, CATCHER, PATH_LANDING, left > 0 ? ARRIVAL_UNWIND : ARRIVAL_RESUME, d, left);
         return;
     }
 }
@@ -144,11 +180,13 @@ static void test_random_programs(void)
         r.truth.depth = 0;
         call(&r);
         for (int i = 0; i < 60 && r.truth.depth > 0; i++) {
-            uint32_t what = random_below(10);
-            if (what < 5 && r.truth.depth < 64)
+            uint32_t what = random_below(12);
+            if (what < 6 && r.truth.depth < 64)
                 call(&r);
-            else if (what < 9)
+            else if (what < 10)
                 go_on(&r, ARRIVAL_RESUME, 0);
+            else if (what < 11)
+                throw(&r);
             else
                 long_jump(&r);
         }
