@@ -85,7 +85,6 @@ struct cursor_writer {
     void store(gimple_stmt_iterator *at, tree cursor, bool after);
     tree token(gimple_stmt_iterator *at, const planned_event &event, bool with_base);
     tree event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor);
-    void event_called(gimple_stmt_iterator *at, const planned_event &event);
     void event(gimple_stmt_iterator *at, const planned_event &event, bool here, tree *cursor);
 };
 
@@ -226,19 +225,19 @@ tree cursor_writer::event_inline(gimple_stmt_iterator *at, const planned_event &
     return next;
 }
 
-void cursor_writer::event_called(gimple_stmt_iterator *at, const planned_event &event)
+gasm *call_event(const char *text, tree token)
 {
     vec<tree, va_gc> *outputs = NULL, *inputs = NULL, *clobbers = NULL;
-    tree gone = make_ssa_name(unsigned_type_node), word = token(at, event, false);
+    tree gone = make_ssa_name(unsigned_type_node);
 
     vec_safe_push(outputs, operand("=a", gone));
-    vec_safe_push(inputs, operand("0", word));
+    vec_safe_push(inputs, operand("0", token));
     vec_safe_push(clobbers, clobber("r11"));
-    gasm *assembly = gimple_build_asm_vec("call\t__wpp_event", inputs, outputs, clobbers, NULL);
+    gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, clobbers, NULL);
     gimple_asm_set_volatile(assembly, true);
     gimple_asm_set_inline(assembly, true);
-    insert(at, assembly, !event.before);
     SSA_NAME_DEF_STMT(gone) = assembly;
+    return assembly;
 }
 
 void cursor_writer::event(gimple_stmt_iterator *at, const planned_event &event, bool here,
@@ -255,7 +254,7 @@ void cursor_writer::event(gimple_stmt_iterator *at, const planned_event &event, 
     if (*cursor)
         store(at, *cursor, after);
     *cursor = NULL_TREE;
-    event_called(at, event);
+    insert(at, call_event("call\t__wpp_event", token(at, event, false)), after);
 }
 
 // A computed goto gives each of its targets what it begins with.

@@ -25,9 +25,10 @@
 
 #include <vector>
 
-/* The two variables the emitted code uses, as GCC declarations. */
+/* The variables the emitted code uses, as GCC declarations. */
 struct runtime_decls {
     tree cursor;          /* extern volatile __thread uint32_t *__wpp_cursor */
+    tree frames;          /* extern volatile __thread uint32_t __wpp_frames */
     tree unit;            /* extern const uint32_t __wpp_unit: the unit's base */
     tree token_type;      /* uint32_t */
 };
@@ -46,6 +47,10 @@ struct event_plan {
     void add(basic_block bb, gimple *before, tree name, uint32_t number);
     const planned_event *get(basic_block bb) const;
 };
+
+/* An asm statement that is a call of one of the unit's entries for events out of
+ * line, with `token` in %eax. */
+gasm *call_event(const char *text, tree token);
 
 /* Writes the plan's events into `fun`; without in_line all of them out of line.
  * Afterwards virtual operands need renaming. */

@@ -14,6 +14,8 @@
 
 #include "instrument.h"
 
+#include "frames.h"
+
 #include "tracer/trace-abi.h"
 
 /* ---- Declarations ----------------------------------------------------------- */
@@ -46,6 +48,15 @@ void make_runtime_decls(runtime_decls &decls)
     // Only code that can end up in a shared library needs the longer way.
     set_decl_tls_model(decls.cursor,
                        flag_pic && !flag_pie ? TLS_MODEL_INITIAL_EXEC : TLS_MODEL_LOCAL_EXEC);
+
+    decls.frames = extern_variable("__wpp_frames", unsigned_type_node);
+    set_decl_tls_model(decls.frames, DECL_TLS_MODEL(decls.cursor));
+
+    decls.frames = extern_variable("__wpp_frames", build_qualified_type(unsigned_type_node,
+                                                                        TYPE_QUAL_VOLATILE));
+    TREE_THIS_VOLATILE(decls.frames) = 1;
+    TREE_SIDE_EFFECTS(decls.frames) = 1;
+    set_decl_tls_model(decls.frames, DECL_TLS_MODEL(decls.cursor));
 
     decls.unit = extern_variable("__wpp_unit", decls.token_type);
     TREE_READONLY(decls.unit) = 1;
@@ -133,6 +144,7 @@ struct instrumenter {
     void emit_in_block(uint32_t v);
     void emit_on_edges(uint32_t v);
     void emit(basic_block bb, gimple *before, path_value v);
+    void say_arrivals(const runtime_decls &decls);
 };
 
 // The value that flows over an edge into its target.
@@ -260,6 +272,26 @@ void instrumenter::emit_on_edges(uint32_t v)
     }
 }
 
+// Frame words, where longjmp or a nonlocal goto may have brought control.
+void instrumenter::say_arrivals(const runtime_decls &decls)
+{
+    if (!r.numbered())
+        return;
+    tree number = number_activation(r.fun, block_on(0), decls);
+    for (uint32_t v : r.twice)
+        for (uint32_t edge : r.out[v])
+            if (r.edges[edge].e && !(r.edges[edge].e->flags & EDGE_COMPLEX))
+                say_frame(gsi_last_bb(block_on(edge)), true, number, decls);
+    for (uint32_t v : r.labels) {
+        gimple_stmt_iterator at = gsi_after_labels(r.blocks[v].bb);
+        gimple *nop = gimple_build_nop();
+        gsi_insert_before(&at, nop, GSI_NEW_STMT);
+        say_frame(at, true, number, decls);
+    }
+    for (gimple *receiver : r.receivers)
+        say_frame(gsi_for_stmt(receiver), true, number, decls);
+}
+
 void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls, bool in_line)
 {
     instrumenter it = {r, static_cast<uint32_t>(first), {}, {}, {}, {}};
@@ -272,5 +304,6 @@ void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls, bo
         it.emit_on_edges(v);
     for (uint32_t v = 2; v < r.blocks.size(); v++)
         it.emit_in_block(v);
+    it.say_arrivals(decls);
     write_events(r.fun, it.plan, decls, in_line);
 }

@@ -298,6 +298,32 @@ static bool add_out_edges(routine_graph &r, uint32_t v)
     return true;
 }
 
+static bool has_nonlocal_label(basic_block bb)
+{
+    for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
+        glabel *label = dyn_cast<glabel *>(gsi_stmt(at));
+        if (!label)
+            return false;
+        if (DECL_NONLOCAL(gimple_label_label(label)))
+            return true;
+    }
+    return false;
+}
+
+static void find_arrivals(routine_graph &r, uint32_t v)
+{
+    basic_block bb = r.blocks[v].bb;
+    gimple_stmt_iterator first = gsi_start_nondebug_after_labels_bb(bb);
+    gimple *last = compat_last_stmt(bb);
+
+    if (!gsi_end_p(first) && gimple_call_builtin_p(gsi_stmt(first), BUILT_IN_SETJMP_RECEIVER))
+        r.receivers.push_back(gsi_stmt(first));
+    else if (has_nonlocal_label(bb))
+        r.labels.push_back(v);
+    if (last && is_gimple_call(last) && (gimple_call_flags(last) & ECF_RETURNS_TWICE))
+        r.twice.push_back(v);
+}
+
 bool build_graph(function *fun, routine_graph &r)
 {
     basic_block bb;
@@ -313,6 +339,7 @@ bool build_graph(function *fun, routine_graph &r)
         bool complex_in = any_complex(bb->preds);
         r.vertex[bb->index] = r.blocks.size();
         r.blocks.push_back({bb, ending, complex_in || ending == ENDING_GOTO});
+        find_arrivals(r, r.blocks.size() - 1);
         r.nonlocal |= complex_in && ending != ENDING_SILENT;
     }
     r.graph = pn_new(r.blocks.size(), ENTRY_VERTEX, EXIT_VERTEX);
@@ -437,7 +464,8 @@ table_routine describe_routine(const routine_graph &r, unit_table &unit)
     out.name = unit.intern(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)));
     out.file = unit.intern(DECL_SOURCE_FILE(decl));
     out.line = DECL_SOURCE_LINE(decl);
-    out.flags = (r.graph->n_limited ? TABLE_LIMITED : 0) | (r.nonlocal ? TABLE_NONLOCAL : 0);
+    out.flags = (r.graph->n_limited ? TABLE_LIMITED : 0) | (r.nonlocal ? TABLE_NONLOCAL : 0)
+                | (r.numbered() ? TABLE_NUMBERED : 0);
     out.num_paths = r.graph->num_paths;
     out.blocks.resize(r.blocks.size());
     for (uint32_t v = 2; v < r.blocks.size(); v++) {

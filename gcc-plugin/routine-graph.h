@@ -56,6 +56,12 @@ struct routine_graph {
     std::vector<int> vertex;             /* by bb->index; -1: not in the graph */
     std::vector<std::vector<uint32_t>> in, out;   /* pn_edge indices by vertex */
     bool nonlocal = false;
+    /* Where longjmp and nonlocal gotos arrive: behind blocks whose last statement
+     * returns twice; at blocks with such a label; behind what stands at the label
+     * that __builtin_longjmp goes to.  If anywhere, activations are numbered. */
+    std::vector<uint32_t> twice, labels;
+    std::vector<gimple *> receivers;
+    bool numbered() const { return !twice.empty() || !labels.empty() || !receivers.empty(); }
 
     ~routine_graph() { pn_free(graph); }
 };

@@ -43,7 +43,8 @@ __wpp_module:
 	.size __wpp_module, .-__wpp_module
 )";
 
-// The event of code that is seldom run: the token without the base in %eax.
+// The event of code that is seldom run: the token without the base in %eax; and
+// behind the addition any word.
 static const char event_head[] = R"(
 	.text
 	.p2align 4
@@ -51,6 +52,9 @@ static const char event_head[] = R"(
 __wpp_event:
 	.cfi_startproc
 	addl __wpp_unit(%rip), %eax
+	.size __wpp_event, .-__wpp_event
+	.type __wpp_word, @function
+__wpp_word:
 )";
 static const char event_executable[] = R"(	movq %fs:__wpp_cursor@tpoff, %r11
 	cmpl $0, (%r11)
@@ -72,7 +76,7 @@ static const char event_tail[] = R"(	ret
 2:	call __wpp_refill_r11
 	jmp 1b
 	.cfi_endproc
-	.size __wpp_event, .-__wpp_event
+	.size __wpp_word, .-__wpp_word
 )";
 
 // __wpp_refill takes and gives the cursor in %rax.  These take it where it is.

@@ -140,6 +140,7 @@ void __wpp_complain(const char *a, const char *b, const char *c);
 WPP_EXPORT void __wpp_module_load(struct wpp_module *module);
 WPP_EXPORT void __wpp_module_unload(struct wpp_module *module);
 extern WPP_EXPORT __thread uint32_t *__wpp_cursor;
+extern WPP_EXPORT __thread uint32_t __wpp_frames;   /* used by the emitted code alone */
 
 /* MODULE_LOAD of all loaded modules, for the trace of a forked child. */
 void __wpp_modules_rewrite(void);

@@ -17,6 +17,7 @@
 static uint32_t no_chunk = 1;
 
 WPP_EXPORT __thread uint32_t *__wpp_cursor = &no_chunk;
+WPP_EXPORT __thread uint32_t __wpp_frames;
 static __thread struct wpp_thread *self;
 static __thread uint64_t unkept;        /* tokens that went to `nowhere` */
 

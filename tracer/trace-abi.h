@@ -20,6 +20,12 @@
 #define WPP_CONTROL       UINT32_C(0xFFFF0000)
 #define WPP_TOKEN_FIRST   UINT32_C(16)        /* bases start here; 1..15 are never used */
 
+/* Frame words: WPP_FRAME + number of the running activation (modulo
+ * WPP_FRAME_NUMBERS) among those in which setjmp or a nonlocal label waits.
+ * The emitted code counts them in the thread-local __wpp_frames. */
+#define WPP_FRAME         UINT32_C(0xFFFF8000)
+#define WPP_FRAME_NUMBERS UINT32_C(0x8000)
+
 /* ---- Chunks and the cursor --------------------------------------------
  * A thread's events go to chunks of WPP_CHUNK_BYTES, aligned to that size:
  *

@@ -6,8 +6,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Bit of wpp_routine.flags, docs/path-table-format.md. */
+/* Bits of wpp_routine.flags, docs/path-table-format.md. */
 #define ROUTINE_NONLOCAL 2u
+#define ROUTINE_NUMBERED 4u
 
 /* A frame whose last path ended for good: nothing of it can follow. */
 #define RESUME_NEVER (UINT32_MAX - 1)
@@ -15,7 +16,7 @@
 #define RESUME_UNWOUND (UINT32_MAX - 2)
 
 /* Frame words, docs/trace-format.md. */
-#define FRAME_WORD 0xFFFF8000u
+#define FRAME_WORD UINT32_C(0xFFFF8000)
 
 #define NO_LABEL 0             /* no Frame word is 0 */
 
@@ -24,12 +25,13 @@ struct frame {
     uint32_t at;           /* last block of its last path */
     uint32_t resume;       /* block, EVENTS_ANYWHERE, or one of the above */
     uint32_t label;        /* the Frame word, or NO_LABEL */
-    bool nonlocal;
+    bool nonlocal, numbered;
 };
 
 struct events {
     struct frame *frames;
     uint32_t depth, capacity;
+    uint32_t numbered;     /* number of the next numbered activation */
 };
 
 struct events *events_new(void)
@@ -66,12 +68,19 @@ static bool reserve(struct events *e)
     return true;
 }
 
-static void push(struct events *e, const struct wpp_terminal *terminal, bool nonlocal)
+static uint32_t frame_word(uint32_t number)
+{
+    return FRAME_WORD | (number & (UINT32_MAX - FRAME_WORD));
+}
+
+static void push(struct events *e, const struct wpp_terminal *terminal,
+                 const struct wpp_routine *routine)
 {
     assert(e->depth < e->capacity);
     e->frames[e->depth++] = (struct frame){
         .routine = terminal->routine, .at = 0, .resume = EVENTS_ANYWHERE, .label = NO_LABEL,
-        .nonlocal = nonlocal
+        .nonlocal = routine->flags & ROUTINE_NONLOCAL,
+        .numbered = routine->flags & ROUTINE_NUMBERED
     };
 }
 
@@ -163,7 +172,7 @@ static uint32_t find_frame(const struct events *e, const struct wpp_terminal *te
 
 /* A path that begins at a cut. */
 static bool resume(struct events *e, const struct wpp_terminal *terminal,
-                   const struct wpp_routine *routine, bool nonlocal, struct events_step *out)
+                   const struct wpp_routine *routine, struct events_step *out)
 {
     uint32_t depth;
     const struct frame *top = e->depth ? &e->frames[e->depth - 1] : NULL;
@@ -181,12 +190,25 @@ static bool resume(struct events *e, const struct wpp_terminal *terminal,
             return false;
         out->left = e->depth;
         out->depth = e->depth = 0;
-        push(e, terminal, nonlocal);
+        push(e, terminal, routine);
         return true;
     }
     out->left = e->depth - 1 - depth;
     out->depth = depth;
     e->depth = depth + 1;
+    return true;
+}
+
+/* A path that begins where its routine begins. */
+static bool enter(struct events *e, const struct wpp_terminal *terminal,
+                  const struct wpp_routine *routine, struct events_step *out)
+{
+    if (!reserve(e))
+        return false;
+    out->arrival = ARRIVAL_ENTER;
+    push(e, terminal, routine);
+    if (routine->flags & ROUTINE_NUMBERED)
+        e->frames[e->depth - 1].label = frame_word(e->numbered++);
     return true;
 }
 
@@ -197,11 +219,12 @@ static void take_label(struct events *e, uint32_t word, struct events_step *out)
 {
     uint32_t depth = e->depth;
 
+    e->numbered = word - FRAME_WORD + 1;
     while (depth > 0 && e->frames[depth - 1].label != word)
         depth--;
     if (depth == 0) {
         depth = e->depth;
-        if (depth == 0 || !e->frames[depth - 1].nonlocal)
+        if (depth == 0 || !e->frames[depth - 1].numbered)
             return;
     }
     out->arrival = ARRIVAL_FRAME;
@@ -215,7 +238,7 @@ static void take_label(struct events *e, uint32_t word, struct events_step *out)
 bool events_next(struct events *e, const struct wpp_terminal *terminal,
                  const struct wpp_routine *routine, struct events_step *out)
 {
-    bool nonlocal;
+    struct frame *f;
 
     *out = (struct events_step){.arrival = ARRIVAL_NONE, .depth = e->depth};
     if (!routine) {
@@ -224,21 +247,17 @@ bool events_next(struct events *e, const struct wpp_terminal *terminal,
         return true;
     }
     assert(terminal->routine != WPP_NO_ROUTINE);
-    nonlocal = routine->flags & ROUTINE_NONLOCAL;
-    if (!terminal->enters) {
-        if (!resume(e, terminal, routine, nonlocal, out))
-            return false;
-    } else {
-        if (!reserve(e))
-            return false;
-        out->arrival = ARRIVAL_ENTER;
-        push(e, terminal, nonlocal);
-    }
+    if (!(terminal->enters ? enter(e, terminal, routine, out) : resume(e, terminal, routine, out)))
+        return false;
+    f = &e->frames[out->depth];
+    f->resume = resume_after(terminal, routine);
+    f->at = terminal->n_blocks ? terminal->blocks[terminal->n_blocks - 1] : 0;
     out->leaves = terminal->leaves;
-    e->frames[out->depth].resume = resume_after(terminal, routine);
-    e->frames[out->depth].at = terminal->n_blocks ? terminal->blocks[terminal->n_blocks - 1] : 0;
-    if (out->leaves)
+    if (out->leaves) {
+        if (f->label != NO_LABEL)
+            e->numbered = f->label - FRAME_WORD;
         e->depth--;
+    }
     return true;
 }
 

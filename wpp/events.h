@@ -11,8 +11,8 @@
  *                              unless there is an exception: the `to` of the END
  *                              edge of its last path; EVENTS_ANYWHERE after a
  *                              jump that the table does not follow; or none
- *      frame.label             its number among activations that longjmp or a
- *                              nonlocal goto may enter, once a Frame word told it
+ *      frame.label             the Frame word (docs/trace-format.md) that names
+ *                              it, if its routine's activations are numbered
  *
  * A path that enters its routine pushes a frame.  Any other path belongs to a
  * frame that exists; nearly always the topmost.  When it does not fit there,
@@ -30,9 +30,9 @@
  * All frames above it have left.  Frames that can go on nowhere are passed over.
  *
  * Which activation longjmp returns into cannot be inferred, so the program says
- * it: the word Frame d (docs/trace-format.md) comes before the next path.  The
- * topmost frame with that label is meant, and all above it have left; if there is
- * none, the topmost frame says its label for the first time.
+ * it: the word Frame d comes before the next path.  The topmost frame with that
+ * label is meant, and all above it have left.  Numbers are counted here as the
+ * program counts them; if no frame has the label, the topmost is given it.
  */
 #ifndef WPP_EVENTS_H
 #define WPP_EVENTS_H

@@ -50,7 +50,7 @@ static void make_program(void)
     for (uint32_t r = 0; r < N_ROUTINES; r++) {
         routines[r] = (struct wpp_routine){
             .name = "r", .n_blocks = N_BLOCKS, .blocks = blocks, .n_edges = N_EDGES,
-            .edges = edges, .flags = r == NONLOCAL_ROUTINE || r == CATCHER ? 2 : 0,
+            .edges = edges, .flags = r == NONLOCAL_ROUTINE ? 6 : r == CATCHER ? 2 : 0,
             .n_landings = r == CATCHER, .landings = landings
         };
         for (uint32_t p = 0; p < N_PATHS; p++)
@@ -73,9 +73,9 @@ static uint32_t random_below(uint32_t n)
 struct truth {
     struct {
         uint32_t routine, next;    /* path that comes when it is on top */
-        uint32_t number;           /* of frames of NONLOCAL_ROUTINE below it */
+        uint32_t number;           /* of NONLOCAL_ROUTINE's */
     } frame[64];
-    uint32_t depth;
+    uint32_t depth, counter;
 };
 
 struct run {
@@ -110,6 +110,7 @@ static void frame_word(struct run *r, uint32_t left)
     struct events_step got;
     bool ok = events_next(r->machine, &word, NULL, &got);
 
+    r->truth.counter = r->truth.frame[depth].number + 1;
     r->wrong += !ok || got.arrival != ARRIVAL_FRAME || got.left != left || got.depth != depth;
     r->steps++;
 }
@@ -117,16 +118,15 @@ static void frame_word(struct run *r, uint32_t left)
 static void call(struct run *r)
 {
     struct truth *t = &r->truth;
-    uint32_t routine = random_below(N_ROUTINES), below = 0;
+    uint32_t routine = random_below(N_ROUTINES);
 
-    for (uint32_t d = 0; d < t->depth; d++)
-        below += t->frame[d].routine == NONLOCAL_ROUTINE;
     t->frame[t->depth].routine = routine;
     t->frame[t->depth].next = PATH_SECOND;
-    t->frame[t->depth].number = below;
+    t->frame[t->depth].number = t->counter;
+    t->counter += routine == NONLOCAL_ROUTINE;
     t->depth++;
     step(r, routine, PATH_FIRST, ARRIVAL_ENTER, t->depth - 1, 0);
-    if (routine == NONLOCAL_ROUTINE)
+    if (routine == NONLOCAL_ROUTINE && random_below(2))
         frame_word(r, 0);
 }
 
@@ -137,6 +137,8 @@ static void go_on(struct run *r, enum events_arrival arrival, uint32_t left)
 
     t->frame[depth].next++;
     t->depth -= paths[path].leaves;
+    if (paths[path].leaves && t->frame[depth].routine == NONLOCAL_ROUTINE)
+        t->counter = t->frame[depth].number;
     step(r, t->frame[depth].routine, path, arrival, depth, left);
 }
 
@@ -177,7 +179,7 @@ static void test_random_programs(void)
     random_state = 1;
     for (int program = 0; program < 2000; program++) {
         r.machine = events_new();
-        r.truth.depth = 0;
+        r.truth = (struct truth){0};
         call(&r);
         for (int i = 0; i < 60 && r.truth.depth > 0; i++) {
             uint32_t what = random_below(12);
