@@ -434,9 +434,9 @@ is 'nop: writes nothing' "$(ls "$T/cwd")" ''
 run "$T/nop" threads 96 8
 is 'nop: threads' "$status" 7
 
-is 'exported: six names' \
+is 'exported: seven names' \
     "$(nm -D --defined-only "$RT/libwpp-rt.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
-    '__wpp_cursor __wpp_module_load __wpp_module_unload __wpp_refill __wpp_signal_begin __wpp_signal_end '
+    '__wpp_cursor __wpp_frames __wpp_module_load __wpp_module_unload __wpp_refill __wpp_signal_begin __wpp_signal_end '
 needed='_GLOBAL_OFFSET_TABLE_|environ|getauxval|pthread_(atfork|key_create|setspecific)'
 for lib in libwpp-rt.a libwpp-rt-nop.a; do
     is "$lib: every name begins with __wpp_" \
