@@ -191,10 +191,10 @@ fails 'a file that is no WPP' wpp-dump calls.c
 if [ -w /dev/full ]; then
     fails 'a full disk' sh -c 'wpp-dump calls.wpp > /dev/full'
 fi
-if command -v script > /dev/null; then
+if script -qec true /dev/null > /dev/null 2>&1 < /dev/null; then
     script -qec "wpp-dump --tokens calls.wpp" /dev/null > typescript < /dev/null
     is 'no binary to a terminal' "$?" 2
 else
-    skip 'no binary to a terminal: no script(1) here'
+    skip 'no binary to a terminal: no script(1) or no pseudo-terminal here'
 fi
 done_testing

@@ -45,7 +45,7 @@ else
 fi
 
 is 'the completion of wpp: commands' "$(completed wpp re)" record
-cd "$T" && touch a.wpp b.trace c.wpp
+cd "$T" && mkdir -p man1 && touch a.wpp b.trace c.wpp
 is 'files of the right kind' "$(completed wpp info "$T/")" "$T/a.wpp $T/c.wpp $T/man1"
 is 'values' "$(completed wpp-hot --cost = b)" blocks
 is 'values of another form' "$(completed wpp-info --format = j)" json
