@@ -5,7 +5,8 @@
 #   make demo            record, compress and explain a real program  [PROGRAM=bzip2|gzip|lua5.4|sqlite3]
 #   make check           all ordinary tests; ends with `N passed, N failed, N skipped`
 #   make check-torture   GCC's own execution tests, plainly and traced, at -O0, -O2, -O3, -flto
-#   make check-all       these, and whole Debian programs at -O0, -O2, -O3, and the other configurations
+#   make check-all       `check`; all with GCC 11 too; whole Debian programs at -O0, -O2, -O3; other configurations
+#   make check-gcc-11    the plugin for another GCC, and the tests in its hands
 #   make bench           every figure of docs/performance.md
 #   make install         PREFIX=/usr/local DESTDIR=
 #
@@ -99,12 +100,15 @@ tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
 DEPS :=
-ifneq ($(filter demo check check-torture check-all bench bench-engine fuzz,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-torture bench bench-engine fuzz,$(MAKECMDGOALS)),)
 DEPS := build/deps
 endif
-build/deps: scripts/deps
+ifneq ($(filter check-all check-gcc-%,$(MAKECMDGOALS)),)
+DEPS := build/deps-all
+endif
+build/deps build/deps-all: scripts/deps
 	@mkdir -p build
-	@scripts/deps
+	@scripts/deps $(if $(filter %-all,$@),--all)
 	@touch $@
 
 # ---- Rules --------------------------------------------------------------------
@@ -168,6 +172,8 @@ $(B)/bin/%: $(B)/obj/hotpaths/%.o $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS_)
+# Another plugin is another compiler: caches look at the wrapper's time.
+$(B)/bin/wpp-gcc $(B)/bin/wpp-g++: $(PLUGIN)
 $(B)/bin/%: scripts/%
 	@mkdir -p $(@D)
 	$(Q)sed 's|@VERSION@|$(VERSION)|' $< > $@ && chmod 755 $@
@@ -195,9 +201,14 @@ check: tests
 check-torture: tests
 	@test/real/torture -j2 $(B)
 check-all: check
+	@$(MAKE) --no-print-directory check-gcc-11
 	@$(MAKE) --no-print-directory CONFIG=hostile tests
 	@CONFIG=hostile test/run build/hostile --unit
 	@CONFIG=$(CONFIG) test/real/check-all $(B)
+# The plugin of another GCC beside ours, and all tests that compile with `gcc` in its hands.
+check-gcc-%: tests
+	@$(MAKE) --no-print-directory PLUGIN_GCC=gcc-$* PLUGIN_GXX=g++-$* all
+	@CONFIG=$(CONFIG) test/with-gcc $* $(B)
 demo: all
 	@CONFIG=$(CONFIG) scripts/demo $(B) $(PROGRAM)
 bench: tests
@@ -208,7 +219,7 @@ D := $(DESTDIR)$(PREFIX)
 install: all
 	$(Q)install -d $(D)/bin $(D)/lib/wpp $(D)/lib/pkgconfig $(D)/include/wpp $(D)/share/man/man1 $(D)/share/doc/wpp
 	$(Q)install -m 755 $(TOOLS) $(SCRIPTS) $(D)/bin
-	$(Q)install -m 755 $(PLUGIN) $(B)/lib/wpp/libwpp-rt.so $(D)/lib/wpp
+	$(Q)install -m 755 $(B)/lib/wpp/*.so $(D)/lib/wpp
 	$(Q)install -m 644 $(B)/lib/wpp/libwpp-rt.a $(B)/lib/wpp/libwpp-rt-nop.a $(D)/lib/wpp
 	$(Q)install -m 644 $(LIBWPP) $(LIBSEQ) $(LIBHOT) $(D)/lib
 	$(Q)install -m 644 wpp/wpp.h hotpaths/hotpaths.h sequitur/sequitur.h $(D)/include/wpp

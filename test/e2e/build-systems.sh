@@ -84,7 +84,7 @@ if command -v autoreconf > /dev/null && command -v libtoolize > /dev/null && com
     cp -r project tools
     ok 'autoreconf' sh -c 'cd tools && autoreconf -i'
     mkdir plain traced
-    ok 'configure, plainly' sh -c 'cd plain && ../tools/configure'
+    ok 'configure, plainly' sh -c 'cd plain && ../tools/configure CC=gcc CXX=g++'
     ok 'configure CC=wpp-gcc' sh -c 'cd traced && ../tools/configure --prefix="$1" CC=wpp-gcc CXX=wpp-g++' - "$T/tree"
     same 'finds the same' traced/config.h plain/config.h
     is 'and leaves no traces of its probes' "$(traces)" 0
@@ -127,7 +127,7 @@ checks() {
     sed -n '/IMPLICIT_\(LINK\|INCLUDE\)/p' "$1"/CMakeFiles/3*/CMake*Compiler.cmake
 }
 if command -v cmake > /dev/null; then
-    ok 'cmake, plainly' cmake -S project -B cmake-plain
+    ok 'cmake, plainly' cmake -S project -B cmake-plain -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=g++
     ok 'cmake with the wrappers' cmake -S project -B cmake-traced -DCMAKE_INSTALL_PREFIX="$T/cmake-tree" \
         -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_COMPILER=wpp-gcc -DCMAKE_CXX_COMPILER=wpp-g++
     is 'finds the same' "$(checks cmake-traced)" "$(checks cmake-plain)"
@@ -136,7 +136,7 @@ if command -v cmake > /dev/null; then
     is 'the program is recorded with its library' "$(shown cmake-traced/prog)" "$want"
     ok 'cmake --install' cmake --install cmake-traced
     is 'the installed program is' "$(shown cmake-tree/bin/prog)" "$want"
-    ok 'only C++ with a wrapper' sh -c 'cmake -S project -B cmake-mixed -DCMAKE_CXX_COMPILER=wpp-g++ &&
+    ok 'only C++ with a wrapper' sh -c 'cmake -S project -B cmake-mixed -DCMAKE_C_COMPILER=gcc -DCMAKE_CXX_COMPILER=wpp-g++ &&
         cmake --build cmake-mixed -j2'
     is 'is recorded so' "$(shown cmake-mixed/prog)" '16
 names'
