@@ -126,11 +126,30 @@ ok 'a library with libc named, as libtool has it' \
 ok 'for a program that is not instrumented' built prog other part -- \
     gcc main.c -L. -lparts -Wl,-rpath,"$T" -o prog
 ok 'and one that is' built prog $all -- wpp-gcc main.c -L. -lparts -Wl,-rpath,"$T" -o prog
-if command -v ld.gold > /dev/null; then
-    ok 'by the linker gold' built prog $all -- wpp-gcc -fuse-ld=gold main.c part.c other.c -o prog
-else
-    skip 'the linker gold is not installed'
-fi
+# A library that is loaded later has to find the program's runtime.
+cat > loads.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+int main(void)
+{
+    void *library = dlopen("./libparts.so", RTLD_NOW);
+    int (*part)(int), sum = 9;
+
+    *(void **)&part = library ? dlsym(library, "part") : 0;
+    for (int i = 0; part && i < 5; i++)
+        sum += part(i) + 7;
+    printf("sum %d\n", sum - 4);
+    return 0;
+}
+END
+for linker in bfd gold lld mold; do
+    if command -v ld.$linker > /dev/null; then
+        ok "by the linker $linker" built prog $all -- wpp-gcc -fuse-ld=$linker main.c part.c other.c -o prog
+        ok 'with a library loaded later' built prog $all -- wpp-gcc -fuse-ld=$linker loads.c -ldl -o prog
+    else
+        skip "the linker $linker is not installed"
+    fi
+done
 ok 'stripped' built prog $all -- sh -c 'wpp-gcc -O2 main.c part.c other.c -o prog && strip prog'
 
 # ---- Mixed ----------------------------------------------------------------------------

@@ -37,7 +37,7 @@ like 'and explained in source lines' "$("$bin/wpp-hot" turn.wpp)" 'turn.c'
 like 'wpp-info knows it' "$("$bin/wpp-info" turn.wpp)" '^complete +yes'
 ok 'without the wrapper, by wpp-config' sh -c \
     'p=$("$1" --plugin) && gcc -fplugin="$p" -O1 -c turn.c && gcc -o two turn.o \
-     "-L$(dirname "$p")" -l:libwpp-rt.a "-Wl,--export-dynamic-symbol=__wpp_*" && WPP_OUT=two.trace ./two' - "$bin/wpp-config"
+     "-L$(dirname "$p")" -l:libwpp-rt.a "-Wl,--dynamic-list=$(dirname "$p")/libwpp-rt.list" && WPP_OUT=two.trace ./two' - "$bin/wpp-config"
 ok 'and its trace compressed' "$bin/wpp-compress" two.trace
 
 # A shared library with the installed shared runtime.

@@ -11,7 +11,7 @@ END
 chmod +x "$T/show"
 lib=$BUILD/bin/../lib/wpp
 plugin="<-fplugin=$lib/wpp.so>"
-exe="<-L$lib><-l:libwpp-rt.a><-Wl,--export-dynamic-symbol=__wpp_*>"
+exe="<-L$lib><-l:libwpp-rt.a><-Wl,--dynamic-list=$lib/libwpp-rt.list>"
 so="<-L$lib><-l:libwpp-rt.so><-Wl,-rpath,$lib>"
 
 shown() {
@@ -79,7 +79,7 @@ passes 'preprocessing, in a file' a.c @preprocess
 
 # ---- Settings ------------------------------------------------------------------------
 is 'the nop runtime' "$(WPP_RUNTIME=nop shown a.o)" \
-    "$plugin<a.o><-L$lib><-l:libwpp-rt-nop.a><-Wl,--export-dynamic-symbol=__wpp_*>"
+    "$plugin<a.o><-L$lib><-l:libwpp-rt-nop.a><-Wl,--dynamic-list=$lib/libwpp-rt.list>"
 WPP_CC=$T/show WPP_RUNTIME=none fails 'another runtime' wpp-gcc a.c
 touch -- -fplugin-arg-wpp-include=x.c
 is 'plugin arguments, patterns unexpanded' "$(WPP_PLUGIN_ARGS='include=*.c limit=9' shown -c a.c)" \
