@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* output.c - where the trace goes.
  *
- * A file, a FIFO, a device or an inherited descriptor; in each case the
- * descriptor in use is a high one, closed by exec, and remembered with the
+ * To a recorder's memory (share.c), or to a file, a FIFO, a device or an
+ * inherited descriptor; in each of these cases the descriptor in use is a high one, closed by exec, and remembered with the
  * file's identity: a program that closes descriptors it does not know may get
  * the number again for a file of its own, and that file must not get our data.
  *
@@ -26,6 +26,7 @@ static struct {
     bool ours;              /* a regular file that we made: may be cut and reopened */
     bool failed;            /* that it cannot be written was said */
     uint64_t whole;
+    volatile uint64_t *length;      /* `whole` for readers, in the file's first buffer; or NULL */
     char path[4096 + 256];
 } out = { .fd = -1 };
 
@@ -57,6 +58,8 @@ static const char *error_text(long error)
     case EDQUOT: return "disk quota exceeded";
     case EROFS:  return "read-only file system";
     case EBADF:  return "the descriptor is not open for writing";
+    case EINVAL: return "that is not where a recorder is";
+    case EAGAIN: return "the recorder has seen too many processes";
     case EIO:    return "input/output error";
     case EMFILE:
     case ENFILE: return "too many open files";
@@ -192,7 +195,7 @@ static long open_new(void)
 
     if (sys_lstat(out.path, &st) == 0 && S_ISREG(st.st_mode))
         sys3(SYS_unlink, (long)out.path, 0, 0);
-    return sys_open(out.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return sys_open(out.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
 static long open_in_place(void)
@@ -216,7 +219,7 @@ static long open_named(void)
 
     for (uint32_t n = 0; __wpp_settings.names_process && fd == -EEXIST && n < 1000; n++) {
         expand_path(n);
-        fd = sys_open(out.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        fd = sys_open(out.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
     if (!__wpp_settings.names_process) {
         expand_path(0);
@@ -228,13 +231,28 @@ static long open_named(void)
     return fd < 0 ? fd : adopt((int)fd);
 }
 
+static long open_recorder(void)
+{
+    struct wpp_text path;
+
+    if (__wpp_share_is_open())
+        return 0;                       /* a forked child's is its parent's */
+    text_init(&path, out.path, sizeof out.path);
+    text_add(&path, __wpp_settings.out);
+    return __wpp_share_open(out.path);
+}
+
 bool __wpp_output_open(void)
 {
     long error;
 
     WPP_EXPECT(out.fd < 0);
     out.ours = false;
-    error = __wpp_settings.fd >= 0 ? open_inherited(__wpp_settings.fd) : open_named();
+    out.length = NULL;
+    if (__wpp_settings.recorder)
+        error = open_recorder();
+    else
+        error = __wpp_settings.fd >= 0 ? open_inherited(__wpp_settings.fd) : open_named();
     if (error < 0)
         complain_of("cannot write the trace to ", error, "; not recording");
     return error >= 0;
@@ -248,6 +266,7 @@ void __wpp_output_close(void)
         && st.st_dev == out.device && st.st_ino == out.inode)
         sys_close(out.fd);
     out.fd = -1;
+    out.length = NULL;
 }
 
 /* ---- Writing ------------------------------------------------------------------------ */
@@ -271,7 +290,7 @@ static bool reopen(void)
     out.fd = -1;
     if (!out.ours)
         return false;
-    fd = sys_open(out.path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0);
+    fd = sys_open(out.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
     if (fd < 0 || adopt((int)fd) < 0)
         return false;
     if (out.device != device || out.inode != inode
@@ -323,10 +342,20 @@ static long write_all(const char *from, size_t bytes)
     return 0;
 }
 
+/* So much is in the file; a reader that finds less has a piece of it. */
+static void grown(uint64_t by)
+{
+    out.whole += by;
+    if (out.length)
+        *out.length = out.whole;
+}
+
 bool __wpp_output_write(const void *from, size_t bytes)
 {
     long error;
 
+    if (__wpp_share_is_open())
+        return __wpp_share_write(from, bytes);
     if (!still_there() && !reopen()) {
         __wpp_complain("the program closed the trace's descriptor: ", out.path,
                        "; recording stopped");
@@ -340,7 +369,7 @@ bool __wpp_output_write(const void *from, size_t bytes)
         out.failed = true;
         return false;
     }
-    out.whole += bytes;
+    grown(bytes);
     return true;
 }
 
@@ -349,4 +378,59 @@ bool __wpp_output_repair(void)
     return out.ours && still_there()
            && sys3(SYS_ftruncate, out.fd, (long)out.whole, 0) == 0
            && sys3(SYS_lseek, out.fd, (long)out.whole, SEEK_SET) >= 0;
+}
+
+/* ---- Buffers in the file ----------------------------------------------------------------- */
+
+bool __wpp_output_keeps(void)
+{
+    return __wpp_share_is_open() || out.ours;
+}
+
+/* Makes the file longer by `head` and a buffer of zeros.  The disk space is set
+ * aside or written now: later, when a thread stores to memory, a full disk could
+ * only be told by a signal. */
+static long extend(const void *head, size_t bytes, const void *zeros)
+{
+    long error = sys4(SYS_fallocate, out.fd, FALLOC_FL_KEEP_SIZE, (long)out.whole,
+                      (long)(bytes + WPP_BUFFER_BYTES));
+    bool aside = error == 0;
+    long end = (long)(out.whole + bytes + WPP_BUFFER_BYTES);
+
+    if (error < 0 && error != -EOPNOTSUPP && error != -ENOSYS)
+        return error;
+    error = write_all(head, bytes);
+    if (error == 0 && !aside)
+        error = write_all(zeros, WPP_BUFFER_BYTES);
+    if (error == 0 && aside)
+        error = sys3(SYS_ftruncate, out.fd, end, 0);
+    return error == 0 ? sys3(SYS_lseek, out.fd, end, SEEK_SET) : error;
+}
+
+/* A process killed in here leaves a file that ends within a record, before any
+ * event of the thread. */
+static bool append_buffer(void *window)
+{
+    const void *head;
+    size_t bytes = __wpp_record_buffer(out.whole, &head);
+    struct wpp_buffer *buffer = NULL;
+
+    if (extend(head, bytes, window) >= 0)
+        buffer = sys_mmap(window, WPP_BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                          out.fd, out.whole + bytes);
+    if (!buffer) {
+        __wpp_output_repair();
+        return false;
+    }
+    if (!out.length)
+        out.length = &buffer->length;
+    grown(bytes + WPP_BUFFER_BYTES);
+    return true;
+}
+
+bool __wpp_output_keep(void *window)
+{
+    if (__wpp_share_is_open())
+        return __wpp_share_seat(window);
+    return (still_there() || reopen()) && append_buffer(window);
 }

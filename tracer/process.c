@@ -60,6 +60,7 @@ static void leave_to_parent(void)
     *guard = __wpp_process.pid = sys_getpid();
     lock = 0;
     __wpp_output_close();
+    __wpp_share_close();
     __wpp_process.begun = false;
     __wpp_process.state = WPP_STOPPED;
 }
@@ -280,6 +281,11 @@ static void after_fork_in_parent(void)
     __wpp_leave(mask);
 }
 
+static void before_fork(void)
+{
+    __wpp_share_forks();
+}
+
 static void after_fork_in_child(void)
 {
     uint64_t mask = sys_sigmask(~UINT64_C(0));
@@ -287,6 +293,7 @@ static void after_fork_in_child(void)
 
     lock = 0;
     __wpp_process.pid = sys_getpid();
+    __wpp_share_forked();
     if (guard)
         *guard = __wpp_process.pid;
     if (state == WPP_RECORDING) {
@@ -303,7 +310,7 @@ static void after_fork_in_child(void)
 void __wpp_process_hooks(void)
 {
     __wpp_threads_start();
-    pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 /* ---- End ------------------------------------------------------------------------------------ */

@@ -44,10 +44,15 @@ static void number_thread(struct wpp_record *r, struct wpp_thread *t)
         r->first = t->first;
 }
 
+static void seal(struct wpp_record *r)
+{
+    r->check = (uint32_t)fnv1a(FNV_START, r, CHECKED_BYTES);
+}
+
 /* `payload_bytes` with padding; the payload lies behind the header. */
 static void close_and_write(struct wpp_record *r, uint32_t payload_bytes)
 {
-    r->check = (uint32_t)fnv1a(FNV_START, r, CHECKED_BYTES);
+    seal(r);
     if (!__wpp_output_write(r, WPP_HEADER_BYTES + (size_t)payload_bytes))
         __wpp_stop();
 }
@@ -98,4 +103,36 @@ void __wpp_record_tokens(struct wpp_thread *t, uint32_t count)
     make_header(r, WPP_REC_TOKENS, count * 4);
     number_thread(r, t);
     close_and_write(r, count * 4);
+}
+
+/* BUFFER is not numbered: in a recorder's trace it is made when the process has ended. */
+static void number_buffer(struct wpp_record *r)
+{
+    r->tid = sys_gettid();
+    r->sequence = 0;
+}
+
+/* The beginning of a record whose payload ends with the buffer.  The zeros before
+ * it make it begin a page of the file. */
+size_t __wpp_record_buffer(uint64_t offset, const void **from)
+{
+    uint32_t skip = (uint32_t)-(offset + WPP_HEADER_BYTES + 4) & (WPP_PAGE_BYTES - 1);
+
+    assemble(WPP_REC_BUFFER, &skip, 4);
+    for (uint32_t i = 4; i < 4 + skip; i++)
+        assembled.payload[i] = 0;
+    assembled.header.bytes = 4 + skip + WPP_BUFFER_BYTES;
+    number_buffer(&assembled.header);
+    seal(&assembled.header);
+    *from = &assembled;
+    return WPP_HEADER_BYTES + 4 + skip;
+}
+
+void __wpp_record_no_buffer(void)
+{
+    if (__wpp_process.state != WPP_RECORDING)
+        return;
+    assemble(WPP_REC_BUFFER, NULL, 0);
+    number_buffer(&assembled.header);
+    close_and_write(&assembled.header, 0);
 }

@@ -2,8 +2,10 @@
 /* runtime.h - the inside of libwpp-rt: what its files share.
  *
  *   refill.S    the one entry of the emitted code, keeps its registers
- *   thread.c    a thread's chunk: begun, handed over, ended
+ *   thread.c    a thread's stream: begun, handed over, ended
+ *   chunk.c     the memory it is written to
  *   output.c    where the trace goes: opening, writing, failing
+ *   share.c     the same when it goes to a recorder
  *   record.c    records: header, check, sequence
  *   module.c    bases of tokens; who is loaded
  *   process.c   the trace's begin and end; fork
@@ -20,12 +22,13 @@
  * follows runs alone: all globals and all struct wpp_thread are protected.  Only
  * the cursor and the words behind it change meanwhile, by their own thread.
  *
- * LIMITS.  Events in buffers are lost when the process ends without exit():
- * _exit, a signal, exec.  A process made by vfork writes into its parent's
- * buffer until it calls exec.  One made by clone or _Fork without libc's fork
- * is not recorded.  A traced routine that an untraced signal handler calls may
- * overwrite one event, or be overwritten, when it interrupts the emitted code
- * between its test and its store.
+ * LIMITS.  When the trace goes to a FIFO or an inherited descriptor, events in
+ * buffers are lost with a process that ends without exit(): _exit, a signal,
+ * exec.  A process made by vfork writes into its parent's buffer until it calls
+ * exec.  One made by clone or _Fork without libc's fork is not recorded.  A
+ * traced routine that an untraced signal handler calls may overwrite one event,
+ * or be overwritten, when it interrupts the emitted code between its test and
+ * its store.
  */
 #ifndef WPP_RUNTIME_H
 #define WPP_RUNTIME_H
@@ -45,12 +48,12 @@
 
 /* ---- Threads ----------------------------------------------------------------
  *
- *   one mapping, aligned to WPP_CHUNK_BYTES
  *   | chunk 65536                                                  | page          |
  *   | 64 bytes | tokens in the trace | tokens to come | 0 0 0 ...  | struct thread |
  *                                    ^ done           ^ cursor
  *
  *   chunk + 64 <= done <= cursor <= chunk + 65536
+ *   first == buffer.first + (done - (chunk + 64)) / 4
  *   everything from the first free slot on is 0, no token is 0; the cursor in
  *   memory is never beyond that slot (trace-abi.h), and no word behind is 0
  *
@@ -58,7 +61,7 @@
  * tokens already handed over.  So a record is put together in place, its header
  * right before its tokens, and leaves with one write.  Where a thread's tokens
  * end is found by looking for the first 0, so that any thread can hand over any
- * other's.
+ * other's.  chunk.c draws what lies around.
  */
 #define WPP_CHUNK_TOKENS ((WPP_CHUNK_BYTES - WPP_HEADER_BYTES) / 4)
 #define WPP_VECTOR_BYTES 2688u      /* XSAVE, x87 to AVX-512 */
@@ -75,7 +78,7 @@ struct wpp_thread {
     bool begun;                     /* its THREAD record is written */
     _Alignas(64) unsigned char vectors[WPP_VECTOR_BYTES];
 };
-_Static_assert(sizeof(struct wpp_thread) <= 4096, "a thread fits its page");
+_Static_assert(sizeof(struct wpp_thread) <= WPP_PAGE_BYTES, "a thread fits its page");
 _Static_assert(sizeof(struct wpp_record) == WPP_HEADER_BYTES, "header");
 
 extern struct wpp_thread *__wpp_threads;
@@ -95,6 +98,31 @@ void __wpp_threads_forked(void);
 void __wpp_threads_forget(void);
 /* What thread.c needs of libc; to be called once, before main. */
 void __wpp_threads_start(void);
+
+static inline uint32_t *__wpp_chunk_start(const struct wpp_thread *t)
+{
+    return (uint32_t *)((char *)t - WPP_CHUNK_BYTES + WPP_HEADER_BYTES);
+}
+
+static inline uint32_t *__wpp_chunk_end(const struct wpp_thread *t)
+{
+    return (uint32_t *)t;
+}
+
+static inline struct wpp_buffer *__wpp_buffer_of(const struct wpp_thread *t)
+{
+    return (struct wpp_buffer *)((char *)t - WPP_BUFFER_BYTES);
+}
+
+/* A region for a thread, its chunk still as its last owner left it; NULL without memory. */
+struct wpp_thread *__wpp_region_take(void);
+void __wpp_region_give(struct wpp_thread *t);
+/* In the child of a fork: the regions are the parent's. */
+void __wpp_regions_forked(void);
+/* The chunk as new, its first token being the stream's number `first`. */
+void __wpp_chunk_clear(struct wpp_thread *t, uint64_t first);
+/* Another chunk has been written meanwhile: the next token is number t->first. */
+void __wpp_chunk_goes_on(struct wpp_thread *t);
 
 /* ---- The process -------------------------------------------------------------- */
 
@@ -156,10 +184,15 @@ void __wpp_record_thread(struct wpp_thread *t, uint16_t kind, const void *payloa
                          uint32_t bytes);
 /* A TOKENS record of the `count` words at t->done, in place. */
 void __wpp_record_tokens(struct wpp_thread *t, uint32_t count);
+/* What stands at `offset` in the file before a buffer: where it is, and its size. */
+size_t __wpp_record_buffer(uint64_t offset, const void **from);
+/* Says that a thread's buffer does not outlive the process. */
+void __wpp_record_no_buffer(void);
 
 struct wpp_settings {
     char out[4096];         /* pattern or path, absolute; empty when `fd` or `none` is given */
-    bool names_process;     /* it has a %p: each process has a trace of its own */
+    bool recorder;          /* `out` is the recorder's memory */
+    bool names_process;     /* it has a %p, or is a recorder's: each process has its own trace */
     bool none;
     int fd;                 /* inherited descriptor, -1 otherwise */
     int lowest;             /* descriptor from which on ours are */
@@ -176,5 +209,22 @@ bool __wpp_output_write(const void *from, size_t bytes);
  * False when the output is no file of ours. */
 bool __wpp_output_repair(void);
 void __wpp_output_close(void);
+/* Whether buffers may outlive the process. */
+bool __wpp_output_keeps(void);
+/* Makes WPP_BUFFER_BYTES of the output appear at `window`.  False: not possible. */
+bool __wpp_output_keep(void *window);
+
+/* ---- The recorder's memory --------------------------------------------------------- */
+
+/* 0, or the error. */
+long __wpp_share_open(const char *path);
+bool __wpp_share_is_open(void);
+/* Waits for a free slot.  False: the recorder takes no more, or is gone. */
+bool __wpp_share_write(const void *record, size_t bytes);
+bool __wpp_share_seat(void *window);
+void __wpp_share_forks(void);
+void __wpp_share_forked(void);
+/* A process of which the recorder knows nothing. */
+void __wpp_share_close(void);
 
 #endif

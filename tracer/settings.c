@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* settings.c - WPP_OUT and WPP_OPTIONS, read once, before the program's main.
  *
- *   WPP_OUT      a path with %p process, %h host, %% percent; or fd:N; or none
+ *   WPP_OUT      a path with %p process, %h host, %% percent; or fd:N; or none;
+ *                or recorder:PATH, which wpp-record sets
  *   WPP_OPTIONS  key=value, separated by colons
  *
  * The environment is read without getenv, which programs replace by their own. */
@@ -97,12 +98,19 @@ static bool make_absolute(const char *out)
 
 static bool read_out(const char *out)
 {
-    const char *number;
+    const char *number, *path;
+    struct wpp_text text;
 
     if (!out || !*out)
         out = DEFAULT_OUT;
     if (text_equal(out, "none")) {
         __wpp_settings.none = true;
+        return true;
+    }
+    if ((path = text_after(out, "recorder:"))) {
+        __wpp_settings.recorder = __wpp_settings.names_process = true;
+        text_init(&text, __wpp_settings.out, sizeof __wpp_settings.out);
+        text_add(&text, path);
         return true;
     }
     if ((number = text_after(out, "fd:"))) {

@@ -103,12 +103,18 @@ static inline uint32_t sys_gettid(void)
     return (uint32_t)sys3(SYS_gettid, 0, 0, 0);
 }
 
+/* NULL when it fails. */
+static inline void *sys_mmap(void *at, size_t bytes, int prot, int flags, int fd, uint64_t offset)
+{
+    long got = sys6(SYS_mmap, (long)at, (long)bytes, prot, flags, fd, (long)offset);
+
+    return got < 0 && got > -4096 ? NULL : (void *)got;
+}
+
 /* Zeroed private memory, or NULL. */
 static inline void *sys_map(size_t bytes)
 {
-    long at = sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return at < 0 && at > -4096 ? NULL : (void *)at;
+    return sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 static inline void sys_unmap(void *at, size_t bytes)

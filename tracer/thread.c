@@ -9,9 +9,7 @@
 #include "tracer/sys.h"
 #include "tracer/text.h"
 
-#define THREAD_PAGE  4096u
 #define HEADER_WORDS (int)(WPP_HEADER_BYTES / 4)
-#define REGION_BYTES (WPP_CHUNK_BYTES + THREAD_PAGE)
 
 /* The slot of a thread without a chunk: never free. */
 static uint32_t no_chunk = 1;
@@ -22,7 +20,6 @@ static __thread struct wpp_thread *self;
 static __thread uint64_t unkept;        /* tokens that went to `nowhere` */
 
 struct wpp_thread *__wpp_threads;       /* the live ones */
-static struct wpp_thread *free_threads;
 static pthread_key_t ended_key;
 static bool have_key;
 static int use_xsave;
@@ -38,25 +35,15 @@ struct wpp_thread *__wpp_self(void)
 
 /* ---- The chunk's geometry ---------------------------------------------------------- */
 
-static uint32_t *chunk_start(const struct wpp_thread *t)
-{
-    return (uint32_t *)((char *)t - WPP_CHUNK_BYTES + WPP_HEADER_BYTES);
-}
-
-static uint32_t *chunk_end(const struct wpp_thread *t)
-{
-    return (uint32_t *)t;
-}
-
 static bool in_chunk(const struct wpp_thread *t, const uint32_t *at)
 {
-    return t->done <= at && at <= chunk_end(t);
+    return t->done <= at && at <= __wpp_chunk_end(t);
 }
 
 /* The first free slot from `at` on; the chunk's end when there is none. */
 static uint32_t *first_free(const struct wpp_thread *t, uint32_t *at)
 {
-    while (at < chunk_end(t) && __atomic_load_n(at, __ATOMIC_ACQUIRE))
+    while (at < __wpp_chunk_end(t) && __atomic_load_n(at, __ATOMIC_ACQUIRE))
         at++;
     return at;
 }
@@ -70,45 +57,8 @@ static uint32_t pending(const struct wpp_thread *t)
 static void check_thread(const struct wpp_thread *t)
 {
     WPP_EXPECT(t->behind != 0);
-    WPP_EXPECT(chunk_start(t) <= t->done && t->done <= chunk_end(t));
+    WPP_EXPECT(__wpp_chunk_start(t) <= t->done && t->done <= __wpp_chunk_end(t));
     WPP_EXPECT(t->tid != 0 && t->rounds <= PTHREAD_DESTRUCTOR_ITERATIONS);
-}
-
-/* ---- Memory ---------------------------------------------------------------------------- */
-
-/* A chunk and its thread's page, aligned: a larger mapping with its ends cut off. */
-static struct wpp_thread *map_region(void)
-{
-    size_t bytes = REGION_BYTES + WPP_CHUNK_BYTES;
-    char *map = sys_map(bytes), *region;
-    size_t before;
-
-    if (!map)
-        return NULL;
-    before = -(uintptr_t)map & (WPP_CHUNK_BYTES - 1);
-    region = map + before;
-    sys_unmap(map, before);
-    sys_unmap(region + REGION_BYTES, bytes - before - REGION_BYTES);
-    return (struct wpp_thread *)(region + WPP_CHUNK_BYTES);
-}
-
-static struct wpp_thread *take_region(void)
-{
-    struct wpp_thread *t = free_threads;
-
-    if (t)
-        free_threads = t->next;
-    else
-        t = map_region();
-    return t;
-}
-
-/* The chunk as new: all zero, nothing done. */
-static void clear_chunk(struct wpp_thread *t)
-{
-    t->behind = UINT32_MAX;
-    t->done = chunk_start(t);
-    words_clear(t->done, WPP_CHUNK_TOKENS / 2);
 }
 
 static void unlink_thread(struct wpp_thread *t)
@@ -152,13 +102,35 @@ void __wpp_thread_flush(struct wpp_thread *t)
     hand_over(t, pending(t));
 }
 
+/* Everything of the thread is handed over, and another may have its region. */
+static void end_stream(struct wpp_thread *t)
+{
+    __wpp_thread_flush(t);
+    __wpp_record_thread(t, WPP_REC_THREAD_END, NULL, 0);
+    unlink_thread(t);
+    __wpp_region_give(t);
+}
+
 /* ---- Beginning ----------------------------------------------------------------------------- */
+
+/* A thread that recorded after its last thread-specific destructor has left its
+ * stream open.  When the kernel gives its number again, it is gone. */
+static void end_predecessor(const struct wpp_thread *t)
+{
+    struct wpp_thread *other = __wpp_threads;
+
+    while (other && (other == t || other->tid != t->tid))
+        other = other->next;
+    if (other)
+        end_stream(other);
+}
 
 static void begin_stream(struct wpp_thread *t)
 {
     char name[32];
 
     t->tid = sys_gettid();
+    end_predecessor(t);
     t->sequence = 0;
     t->rounds = 0;
     t->begun = true;
@@ -170,7 +142,9 @@ static void begin_stream(struct wpp_thread *t)
         __wpp_record_thread(t, WPP_REC_LOST, &unkept, sizeof unkept);
         t->first += unkept;
         unkept = 0;
+        __wpp_chunk_clear(t, t->first);
     }
+    __wpp_buffer_of(t)->tid = t->tid;
 }
 
 static void arm(void *t)
@@ -193,20 +167,21 @@ static uint32_t *open_thread(void)
     if (!__wpp_process_ready())
         return NULL;
     if (!t) {
-        t = take_region();
+        t = __wpp_region_take();
         if (!t)
             return NULL;
         t->next = __wpp_threads;
         __wpp_threads = t;
         t->first = 0;
         t->begun = false;
-        clear_chunk(t);
+        t->interrupted = NULL;
+        __wpp_chunk_clear(t, 0);
         self = t;
     }
     if (!t->begun)
         begin_stream(t);
-    if (t->done == chunk_end(t))
-        clear_chunk(t);
+    if (t->done == __wpp_chunk_end(t))
+        __wpp_chunk_clear(t, t->first);
     check_thread(t);
     return t->done;
 }
@@ -226,8 +201,8 @@ static uint32_t *lose_a_chunk(uint32_t *at)
 
 static uint32_t *next_chunk(void)
 {
-    hand_over(self, (uint32_t)(chunk_end(self) - self->done));
-    clear_chunk(self);
+    hand_over(self, (uint32_t)(__wpp_chunk_end(self) - self->done));
+    __wpp_chunk_clear(self, self->first);
     return self->done;
 }
 
@@ -238,7 +213,7 @@ static uint32_t *go_on(uint32_t *at)
     if (!in_chunk(self, at))
         at = in_chunk(self, __wpp_cursor) ? __wpp_cursor : self->done;
     at = first_free(self, at);
-    return at < chunk_end(self) ? at : next_chunk();
+    return at < __wpp_chunk_end(self) ? at : next_chunk();
 }
 
 /* Called by refill.S: the slot at `at` is taken. */
@@ -271,11 +246,12 @@ uint32_t *__wpp_refill_slow(uint32_t *at)
 void __wpp_signal_begin_slow(void)
 {
     uint64_t mask = __wpp_enter();
-    struct wpp_thread *outer = self, *t = outer && outer->begun ? take_region() : NULL;
+    struct wpp_thread *outer = self, *t = outer && outer->begun ? __wpp_region_take() : NULL;
 
     if (t) {
         hand_over(outer, pending(outer));
-        clear_chunk(t);
+        __wpp_chunk_clear(t, outer->first);
+        __wpp_buffer_of(t)->tid = outer->tid;
         t->tid = outer->tid;
         t->sequence = outer->sequence;
         t->first = outer->first;
@@ -305,8 +281,8 @@ void __wpp_signal_end_slow(void)
         outer->next = __wpp_threads;
         __wpp_threads = outer;
         t->interrupted = NULL;
-        t->next = free_threads;
-        free_threads = t;
+        __wpp_region_give(t);
+        __wpp_chunk_goes_on(outer);
         self = outer;
         __wpp_cursor = outer->done;
     }
@@ -330,30 +306,20 @@ static void thread_ended(void *argument)
         return;
     }
     mask = __wpp_enter();
-    __wpp_thread_flush(t);
-    __wpp_record_thread(t, WPP_REC_THREAD_END, NULL, 0);
-    unlink_thread(t);
-    t->next = free_threads;
-    free_threads = t;
+    end_stream(t);
     self = NULL;
     __wpp_cursor = &no_chunk;
     __wpp_leave(mask);
 }
 
-/* The memory of the parent's other threads is left alone: it costs nothing as
- * long as nobody touches it. */
+/* What the parent's threads had is left alone, also this one's: their windows
+ * are not here. */
 void __wpp_threads_forked(void)
 {
-    free_threads = NULL;
-    __wpp_threads = self;
+    __wpp_threads = self = NULL;
     __wpp_cursor = &no_chunk;
     unkept = 0;
-    if (!self)
-        return;
-    self->next = NULL;
-    self->first = 0;
-    self->begun = false;
-    clear_chunk(self);
+    __wpp_regions_forked();
 }
 
 /* Events from before the first module had no base and mean nothing. */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* trace-abi.h - what the plugin's code, the runtime and the readers agree on.
  *
- * Three layouts: the records the plugin puts into the program (wpp_unit,
- * wpp_module), the cursor protocol of the emitted code, and the trace the
- * runtime writes (docs/trace-format.md).  A change to any of them changes
- * WPP_ABI or WPP_TRACE_VERSION.  Everything is little-endian.
+ * Four layouts: the records the plugin puts into the program (wpp_unit,
+ * wpp_module), the cursor protocol of the emitted code, the trace the runtime
+ * writes (docs/trace-format.md), and the memory it shares with wpp-record.  A
+ * change to any of them changes WPP_ABI, WPP_TRACE_VERSION or
+ * WPP_SHARE_VERSION.  Everything is little-endian.
  */
 #ifndef WPP_TRACE_ABI_H
 #define WPP_TRACE_ABI_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define WPP_ABI 2u
@@ -27,7 +29,7 @@
 #define WPP_FRAME_NUMBERS UINT32_C(0x8000)
 
 /* ---- Chunks and the cursor --------------------------------------------
- * A thread's events go to chunks of WPP_CHUNK_BYTES, aligned to that size:
+ * A thread's events go to chunks of WPP_CHUNK_BYTES:
  *
  *   chunk        +64                        cursor             +65536
  *   | struct wpp_record | token token token ... | 0 0 0 0 0 0 0 |
@@ -100,7 +102,8 @@ enum wpp_record_kind {
     WPP_REC_THREAD_END = 6,  /* nothing */
     WPP_REC_LOST = 7,        /* u64 tokens of this thread that were lost here */
     WPP_REC_FORK = 8,        /* u32 pid of the child */
-    WPP_REC_END = 9          /* last of a process: u64 tokens written, u64 tokens lost */
+    WPP_REC_END = 9,         /* last of a process: u64 tokens written, u64 tokens lost */
+    WPP_REC_BUFFER = 10      /* u32 n, n zeros, struct wpp_buffer on a page, a chunk */
 };
 
 struct wpp_record {
@@ -124,5 +127,71 @@ struct wpp_load {
     uint32_t n_units;
     uint32_t build_id_bytes; /* 0 when the module has none; the bytes follow, then the path */
 };
+
+/* ---- Buffers that outlive their process ---------------------------------
+ * A chunk that lies in the trace file, or in a recorder's memory, is still there
+ * when its process is not.  The page in front of it says whose it is:
+ *
+ *   | struct wpp_buffer | 0 ...       | 64 bytes | token token token ... | 0 0 0 |
+ *   ^ page              ^             ^ +4096: the chunk                  ^ +69632
+ *
+ * The chunk's n-th token is number first + n of the stream, so that a reader can
+ * tell which ones it has already got by a TOKENS record, whenever the process
+ * ended.  The order of stores when a chunk is used again: tokens to 0, then `first`. */
+struct wpp_buffer {
+    uint64_t first;       /* tokens of the stream before this chunk's */
+    uint64_t length;      /* in a file: that of the trace so far; the largest one counts */
+    uint32_t tid;         /* whose stream; 0: nobody's */
+};
+#define WPP_PAGE_BYTES    4096u
+#define WPP_BUFFER_BYTES  (WPP_PAGE_BYTES + WPP_CHUNK_BYTES)
+
+/* ---- The recorder's memory ------------------------------------------------
+ * wpp-record makes it, every traced process of its program's tree maps it:
+ *
+ *   struct wpp_share | slots: a record each, on its way | seats: a buffer each
+ *
+ * A process copies a record into a free slot and submits it; the recorder takes
+ * it and frees the slot.  A seat belongs to its process until the recorder has
+ * seen the process end, and holds what that had not submitted.
+ *
+ *      FREE --process: compare and swap--> FILLING --store--> SUBMITTED
+ *        ^--------------------- recorder ------------------------'
+ *
+ * The word of a slot names its owner as well, so a process killed anywhere in
+ * between leaves nothing that nobody owns. */
+#define WPP_SHARE_MAGIC     UINT32_C(0x53505057)   /* "WPPS" */
+#define WPP_SHARE_VERSION   1u
+#define WPP_SHARE_SLOTS     128u
+#define WPP_SHARE_SEATS     1024u
+#define WPP_SHARE_PROCESSES (1u << 18)
+
+enum wpp_slot_state { WPP_SLOT_FREE = 0, WPP_SLOT_FILLING = 1, WPP_SLOT_SUBMITTED = 2 };
+
+struct wpp_slot {
+    uint64_t word;        /* owner << 32 | wpp_slot_state; owner: process number + 1 */
+    uint32_t order;       /* 0, 1, 2, ... among the owner's */
+    uint32_t bytes;       /* of the record, with padding */
+};
+
+struct wpp_share {
+    uint32_t magic, version;
+    uint32_t recorder;    /* its pid */
+    uint32_t closed;      /* the recorder takes nothing more */
+    uint32_t processes;   /* numbers given so far */
+    uint32_t submitted;   /* counts; the recorder waits for it to change */
+    uint32_t recorder_waits;
+    uint32_t freed;       /* counts; who finds no free slot waits for it to change */
+    uint32_t waiting;     /* how many do */
+    uint32_t reserved;
+    uint64_t waited;      /* nanoseconds, of all threads of all processes */
+    struct wpp_slot slot[WPP_SHARE_SLOTS];
+    uint32_t seat[WPP_SHARE_SEATS];          /* owner, 0: free */
+    uint32_t pid[WPP_SHARE_PROCESSES];       /* by number; 0: forked, has not run yet */
+};
+
+#define WPP_SHARE_SLOT_AT  ((sizeof(struct wpp_share) + WPP_CHUNK_BYTES - 1) & -(size_t)WPP_CHUNK_BYTES)
+#define WPP_SHARE_SEAT_AT  (WPP_SHARE_SLOT_AT + WPP_SHARE_SLOTS * (size_t)WPP_CHUNK_BYTES)
+#define WPP_SHARE_BYTES    (WPP_SHARE_SEAT_AT + WPP_SHARE_SEATS * (size_t)WPP_BUFFER_BYTES)
 
 #endif

@@ -216,6 +216,17 @@ static bool take_module(wpp_compressor *c, const struct wpp_record *r, const uin
     return wpp_modules_add(&c->modules, payload, r->bytes, &c->fatal);
 }
 
+static bool take_buffer(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
+{
+    enum wpp_buffers_result result = wpp_buffers_add(&c->buffers, payload, r->bytes);
+
+    if (result == WPP_BUFFERS_NO_MEMORY)
+        return wpp_fail_memory(&c->fatal);
+    if (result == WPP_BUFFERS_WRONG)
+        note_at(c, "a record is too short");
+    return true;
+}
+
 static bool is_process_record(unsigned kind)
 {
     return kind == WPP_REC_PROCESS || kind == WPP_REC_MODULE_LOAD ||
@@ -268,6 +279,8 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
     case WPP_REC_END:
         take_end(c, r, payload);
         return true;
+    case WPP_REC_BUFFER:
+        return take_buffer(c, r, payload);
     case WPP_REC_THREAD_END:
     case WPP_REC_FORK:
         return stream_of(c, r) != NULL;
@@ -309,6 +322,7 @@ void wpp_compress_free(wpp_compressor *c)
     wpp_alphabet_free(&c->alphabet);
     wpp_modules_free(&c->modules);
     wpp_streams_free(&c->streams);
+    wpp_buffers_free(&c->buffers);
     wpp_arena_free(&c->arena);
     free(c->terminals);
     free(c->chunks);
@@ -383,13 +397,50 @@ void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_prog
     *out = (struct wpp_compress_progress){c->bytes, c->tokens};
 }
 
+/* ---- The end ------------------------------------------------------------------------------- */
+
+/* What of a thread's buffer had not been handed over.  The thread may have been
+ * stopped anywhere: some of it, or all, may have come by TOKENS. */
+static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
+{
+    struct wpp_stream *stream = b->n ? wpp_streams_find(&c->streams, b->tid) : NULL;
+    uint64_t had;
+
+    if (!stream)
+        return true;
+    if (stream->position < b->first) {
+        note(c, WPP_E_INCOMPLETE, "%llu events of thread %u are missing before its last ones",
+             (unsigned long long)(b->first - stream->position), b->tid);
+        return true;
+    }
+    had = stream->position - b->first;
+    if (had >= b->n)
+        return true;
+    c->current = (uint32_t)(stream - c->streams.list);
+    c->skipping = false;
+    return add_chunk(c, stream, c->last_time) &&
+           take_tokens(c, b->words + 4 * had, b->n - (size_t)had);
+}
+
+/* The process ended without saying so.  When its threads' buffers are there,
+ * nothing is missing all the same. */
+static bool end_by_buffers(wpp_compressor *c)
+{
+    for (size_t i = 0; i < c->buffers.n; i++)
+        if (!take_rest(c, &c->buffers.list[i]))
+            return false;
+    if (c->bytes >= c->buffers.length && wpp_buffers_are_all(&c->buffers))
+        c->rest_taken = true;
+    return true;
+}
+
 static void note_missing_end(wpp_compressor *c)
 {
-    if (!wpp_trace_at_boundary(&c->trace))
+    if (!wpp_trace_at_boundary(&c->trace) && !c->rest_taken)
         note(c, WPP_E_INCOMPLETE, "the trace is cut short at byte %llu, within a record; the "
              "%llu events before it were taken", (unsigned long long)c->trace.offset,
              (unsigned long long)c->tokens);
-    else if (!c->ended)
+    else if (!c->ended && !c->rest_taken)
         note(c, WPP_E_INCOMPLETE, "the trace has no end: the program was killed or left by "
              "_exit, or the trace is cut; the %llu events in it were taken",
              (unsigned long long)c->tokens);
@@ -423,6 +474,11 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
 
     if (!check_input(c, error))
         return false;
+    if (!c->ended && !c->over && !end_by_buffers(c)) {
+        if (error)
+            *error = c->fatal;
+        return false;
+    }
     if (c->input == WPP_INPUT_TRACE)
         note_missing_end(c);
     /* Threads without events have start rules too. */

@@ -7,6 +7,7 @@
 #include "sequitur/sequitur.h"
 #include "wpp/alphabet.h"
 #include "wpp/arena.h"
+#include "wpp/buffers.h"
 #include "wpp/compress.h"
 #include "wpp/content.h"
 #include "wpp/modules.h"
@@ -24,6 +25,7 @@ struct wpp_compressor {
     struct wpp_alphabet alphabet;
     struct wpp_modules modules;
     struct wpp_streams streams;       /* start rule k is streams.list[k] */
+    struct wpp_buffers buffers;       /* of threads, as the process left them */
     uint32_t current;                 /* stream of the TOKENS record at hand */
     uint32_t *terminals;              /* scratch: PIECE_TOKENS */
 
@@ -32,6 +34,7 @@ struct wpp_compressor {
 
     /* The run, from the process records. */
     bool begun, ended;                /* PROCESS and END were read */
+    bool rest_taken;                  /* without END: all that was in buffers is known */
     uint32_t pid, next_sequence;
     uint64_t first_time, last_time;
     uint64_t lost;

@@ -1,73 +1,94 @@
 /* SPDX-License-Identifier: MIT */
-/* wpp-record - runs a program and compresses its trace while it runs.
+/* wpp-record - runs a program and compresses what it records while it runs.
  *
- *      program --- WPP_OUT=fd:N, a pipe ---> wpp-record ---> compressor ---> FILE.wpp
- *                                                 \--------> trace, as it came (--trace)
+ *      program and its children --- shared memory ---> wpp-record ---> a compressor each
+ *        WPP_OUT=recorder:PATH                              |              `--> FILE.wpp
+ *                                                           `--> trace, as it came (--trace)
  *
- * The program must never notice more than the pipe: whatever goes wrong here,
- * the pipe is read to its end and the program's exit status is kept.
+ * The program must never notice more than that it is slower: whatever goes wrong
+ * here, its records are taken, and its exit status is kept.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "wpp/compress.h"
-#include "wpp/output.h"
+#include "wpp/error.h"
+#include "wpp/recorder.h"
+#include "wpp/runs.h"
 #include "wpp/tool.h"
 
 static const char help[] =
-    "Usage: wpp-record [-o FILE] [--trace=FILE] [--] PROGRAM [ARGUMENT]...\n"
+    "Usage: wpp-record [-o FILE] [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
     "\n"
-    "Runs PROGRAM, which was built with wpp-gcc, and records its whole program path.\n"
+    "Runs PROGRAM, which was built with wpp-gcc, and records its whole program path;\n"
+    "those of the processes that it starts, too, in the folder FILE.d.\n"
     "\n"
     "  -o, --output=FILE   write FILE instead of `PROGRAM.wpp` in this directory;\n"
     "                      what FILE was before is kept as FILE.old\n"
-    "      --trace=FILE    keep the uncompressed trace, too\n"
+    "      --limit=N       stop recording after about N events; PROGRAM goes on\n"
+    "      --duration=S    stop recording after S seconds\n"
+    "      --trace=FILE    keep the uncompressed trace, too (of the first process)\n"
+    "  -q, --quiet         no progress\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
     "\n"
     "Exit status: the program's, 128 plus its number if a signal ended it; 127 if it\n"
     "was not found, 126 if it cannot be run; 1 if nothing could be recorded.\n";
 
-enum {
-    PIPE_BYTES = 1 << 20,        /* what an ordinary user may ask for */
-    FIRST_FD = 100,              /* out of the way of programs that count on low numbers */
-    NOT_FOUND = 127, NOT_RUNNABLE = 126
-};
+enum { NOT_FOUND = 127, NOT_RUNNABLE = 126 };
 
-/* What asks us to end asks the program: see forward(). */
+/* What asks us to end asks the program: see on_signal(). */
 static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 extern char **environ;
 
 struct options {
     const char *output, *trace;
+    uint64_t limit;              /* events, 0: none */
+    double duration;             /* seconds, 0: none */
+    bool quiet;
     char **command;
 };
 
+static double seconds_argument(const char *option, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end || !(value > 0 && value < 1e9))
+        tool_usage("%s: `%s` is not a number of seconds", option, text);
+    return value;
+}
+
 static struct options parse_options(int argc, char **argv)
 {
-    enum { TRACE = 256 };
+    enum { TRACE = 256, LIMIT, DURATION };
     static const struct option table[] = {{"output", required_argument, NULL, 'o'},
                                           {"trace", required_argument, NULL, TRACE},
+                                          {"limit", required_argument, NULL, LIMIT},
+                                          {"duration", required_argument, NULL, DURATION},
+                                          {"quiet", no_argument, NULL, 'q'},
                                           TOOL_OPTIONS};
     struct options o = {0};
     int option;
 
     /* `+`: the program's own options are not ours. */
-    while ((option = getopt_long(argc, argv, "+o:hV", table, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "+o:qhV", table, NULL)) != -1) {
         switch (option) {
         case 'o': o.output = optarg; break;
+        case 'q': o.quiet = true; break;
         case TRACE: o.trace = optarg; break;
+        case LIMIT: o.limit = tool_count_argument("--limit", optarg); break;
+        case DURATION: o.duration = seconds_argument("--duration", optarg); break;
         case 'h': tool_help(help);
         case 'V': tool_version();
         default: tool_usage(NULL);
@@ -79,36 +100,67 @@ static struct options parse_options(int argc, char **argv)
     return o;
 }
 
+/* ---- Signals ---------------------------------------------------------------------------- */
+
+/* A signal handler has no other way to know. */
+static struct {
+    struct wpp_recorder *recorder;
+    volatile sig_atomic_t program;   /* its pid, 0 when it has ended */
+    volatile sig_atomic_t asked;     /* to end */
+} signals;
+
+/* A terminal sends its signals to us and the program alike; only one that was
+ * meant for us alone has to be passed on. */
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+    int error = errno;
+
+    (void)context;
+    if (signal != SIGCHLD) {
+        signals.asked = 1;
+        if (info->si_code != SI_KERNEL && signals.program)
+            kill((pid_t)signals.program, signal);
+    }
+    wpp_recorder_wake(signals.recorder);
+    errno = error;
+}
+
+static void set_signals(void (*handler)(int, siginfo_t *, void *))
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
+
+    action.sa_sigaction = handler;
+    sigaction(SIGCHLD, &action, NULL);
+    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
+        sigaction(forwarded[i], &action, NULL);
+    /* A reader of the trace copy that goes away is an error to report. */
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* What is blocked stays pending until the program's pid is known. */
+static sigset_t block_signals(void)
+{
+    sigset_t set, old;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
+        sigaddset(&set, forwarded[i]);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    return old;
+}
+
 /* ---- The program -------------------------------------------------------------------- */
 
 struct program {
     pid_t pid;
-    int pipe;                    /* the trace comes here */
-    int signals;                 /* signalfd: SIGCHLD and what is forwarded */
     bool ended;
     int status;                  /* of waitpid, when ended */
+    bool has_children;           /* that have become ours, when ended */
 };
 
-static void open_signals(struct program *p, sigset_t *old)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
-        sigaddset(&set, forwarded[i]);
-    sigprocmask(SIG_BLOCK, &set, old);
-    /* A reader of the trace copy that goes away is an error to report. */
-    signal(SIGPIPE, SIG_IGN);
-    p->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (p->signals < 0)
-        tool_die(TOOL_ERROR, "cannot watch for signals: %s", strerror(errno));
-}
-
 /* posix_spawn reports a failed exec, and searches PATH as the shell does. */
-static int spawn(struct program *p, char **command, int write_end, const sigset_t *mask)
+static int spawn(struct program *p, char **command, const sigset_t *mask)
 {
-    posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t defaults;
     int error;
@@ -119,50 +171,41 @@ static int spawn(struct program *p, char **command, int write_end, const sigset_
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attributes, mask);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawn_file_actions_init(&actions);
-    /* Onto itself: this clears close-on-exec in the program alone. */
-    posix_spawn_file_actions_adddup2(&actions, write_end, write_end);
-    error = posix_spawnp(&p->pid, command[0], &actions, &attributes, command, environ);
-    posix_spawn_file_actions_destroy(&actions);
+    error = posix_spawnp(&p->pid, command[0], NULL, &attributes, command, environ);
     posix_spawnattr_destroy(&attributes);
     return error;
 }
 
-static int start(struct program *p, char **command)
+static int start(struct program *p, struct wpp_recorder *recorder, char **command)
 {
-    int ends[2], write_end, error;
-    char out[32];
-    sigset_t mask;
+    sigset_t mask = block_signals();
+    int error;
 
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        tool_die(TOOL_ERROR, "cannot make a pipe: %s", strerror(errno));
-    /* Larger means fewer switches between the two; any size works. */
-    fcntl(ends[0], F_SETPIPE_SZ, PIPE_BYTES);
-    write_end = fcntl(ends[1], F_DUPFD_CLOEXEC, FIRST_FD);
-    if (write_end < 0)
-        tool_die(TOOL_ERROR, "cannot make a pipe: %s", strerror(errno));
-    close(ends[1]);
-    p->pipe = ends[0];
-    snprintf(out, sizeof out, "fd:%d", write_end);
-    setenv("WPP_OUT", out, 1);
-    open_signals(p, &mask);
-    error = spawn(p, command, write_end, &mask);
-    close(write_end);
+    signals.recorder = recorder;
+    set_signals(on_signal);
+    /* Processes whose parents have ended become our children: we know of them. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    setenv("WPP_OUT", wpp_recorder_out(recorder), 1);
+    error = spawn(p, command, &mask);
+    if (!error)
+        signals.program = p->pid;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     return error;
 }
 
-/* A terminal sends its signals to us and the program alike; only one that was
- * meant for us alone has to be passed on. */
-static void forward(struct program *p)
+static void reap(struct program *p)
 {
-    struct signalfd_siginfo info;
+    pid_t pid;
+    int status;
 
-    while (read(p->signals, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL)
-            kill(p->pid, (int)info.ssi_signo);
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid != p->pid)
+            continue;
+        signals.program = 0;
+        p->ended = true;
+        p->status = status;
     }
-    if (!p->ended)
-        p->ended = waitpid(p->pid, &p->status, WNOHANG) == p->pid;
+    p->has_children = pid == 0;
 }
 
 static int exit_status(const struct program *p)
@@ -173,14 +216,25 @@ static int exit_status(const struct program *p)
 /* ---- Recording ------------------------------------------------------------------------ */
 
 struct recording {
+    struct options options;
     struct program program;
-    wpp_compressor *compressor;  /* NULL once it has failed */
-    struct wpp_output *wpp;
+    struct wpp_recorder *recorder;
+    struct wpp_runs runs;
     struct wpp_output *trace;    /* NULL when not wanted, or failed */
+    uint32_t first;              /* the process in FILE, known when bytes > 0 */
     uint64_t bytes;
     bool trace_failed;
-    struct wpp_error error;      /* of the compressor */
+    bool closed;                 /* a limit was reached */
+    double begun, quiet_since;   /* seconds */
 };
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
 
 /* The copy must not endanger the recording. */
 static void copy_trace(struct recording *r, const void *bytes, size_t n)
@@ -195,86 +249,105 @@ static void copy_trace(struct recording *r, const void *bytes, size_t n)
     r->trace_failed = true;
 }
 
-static void take(struct recording *r, const void *bytes, size_t n)
+static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
 {
+    struct recording *r = ctx;
+
+    if (r->bytes == 0)
+        r->first = process;
     r->bytes += n;
-    copy_trace(r, bytes, n);
-    if (r->compressor && !wpp_compress_push(r->compressor, bytes, n, &r->error)) {
-        wpp_compress_free(r->compressor);
-        r->compressor = NULL;
+    if (process == r->first)
+        copy_trace(r, bytes, n);
+    wpp_runs_bytes(&r->runs, process, bytes, n);
+}
+
+static void take_over(void *ctx, uint32_t process)
+{
+    struct recording *r = ctx;
+
+    wpp_runs_over(&r->runs, process);
+}
+
+/* That the end is missing is no news when we ended it. */
+static void tell(void *ctx, const char *program, const struct wpp_error *error, bool has_file)
+{
+    struct recording *r = ctx;
+
+    if (!has_file || !r->closed)
+        tool_warn("%s: %s", program, error->text);
+}
+
+static void show_progress(const struct recording *r)
+{
+    double passed = seconds() - r->begun;
+    uint64_t tokens;
+    struct rusage usage;
+
+    if (r->options.quiet || !tool_progress_due())
+        return;
+    tokens = wpp_runs_tokens(&r->runs);
+    getrusage(RUSAGE_SELF, &usage);
+    tool_progress("%.1f M events, %.1f M/s, %u process%s, %ld MB", (double)tokens / 1e6,
+                  (double)tokens / 1e6 / passed, r->runs.begun, r->runs.begun == 1 ? "" : "es",
+                  usage.ru_maxrss / 1024);
+}
+
+static void check_limits(struct recording *r)
+{
+    const struct options *o = &r->options;
+
+    if (r->closed || (!o->limit && o->duration <= 0))
+        return;
+    if ((o->limit && wpp_runs_tokens(&r->runs) >= o->limit) ||
+        (o->duration > 0 && seconds() - r->begun >= o->duration)) {
+        r->closed = true;
+        wpp_recorder_close(r->recorder);
     }
 }
 
-/* Other processes may hold the pipe open for as long as they like (a daemon that
- * the program started); when the program has ended, its trace has an end or
- * there is none to come, and the pipe is empty, that is all. */
-static bool nothing_to_come(const struct recording *r)
+/* When the program has ended, processes that it has started may record on; others,
+ * of which nothing has been heard yet, get a moment to begin. */
+static bool all_over(struct recording *r)
 {
-    struct pollfd pipe = {.fd = r->program.pipe, .events = POLLIN};
-    uint32_t pid;
+    const double moment = 0.2;
+    struct wpp_recorder_processes processes;
 
     if (!r->program.ended)
         return false;
-    if (poll(&pipe, 1, 0) != 0)
-        return false;
-    if (!r->compressor || r->bytes == 0 || wpp_compress_is_over(r->compressor))
+    if (r->closed || signals.asked)
         return true;
-    pid = wpp_compress_pid(r->compressor);
-    return pid == 0 || pid == (uint32_t)r->program.pid;
+    processes = wpp_recorder_count(r->recorder);
+    if (processes.attached > 0)
+        return false;
+    if (processes.unborn == 0 && !r->program.has_children)
+        return true;
+    return seconds() - r->quiet_since >= moment;
 }
 
 static void record(struct recording *r)
 {
-    struct pollfd wait[] = {{.fd = r->program.pipe, .events = POLLIN},
-                            {.fd = r->program.signals, .events = POLLIN}};
-    uint8_t *buffer = malloc(PIPE_BYTES);
+    enum { WAIT_MILLISECONDS = 20 };
 
-    if (!buffer)
-        tool_die(TOOL_ERROR, "out of memory");
-    while (!nothing_to_come(r)) {
-        ssize_t n;
+    r->begun = r->quiet_since = seconds();
+    for (;;) {
+        bool lived = !r->program.ended;
 
-        if (poll(wait, 2, -1) < 0 && errno != EINTR)
-            tool_die(TOOL_ERROR, "cannot wait for the program: %s", strerror(errno));
-        if (wait[1].revents)
-            forward(&r->program);
-        if (!wait[0].revents)
-            continue;
-        n = read(r->program.pipe, buffer, PIPE_BYTES);
-        if (n == 0)
+        reap(&r->program);
+        if (wpp_recorder_turn(r->recorder, 0) || (lived && r->program.ended))
+            r->quiet_since = seconds();
+        else if (all_over(r))
             break;
-        if (n > 0)
-            take(r, buffer, (size_t)n);
-        else if (errno != EINTR)
-            tool_die(TOOL_ERROR, "cannot read the program's trace: %s", strerror(errno));
+        else
+            wpp_recorder_turn(r->recorder, WAIT_MILLISECONDS);
+        show_progress(r);
+        check_limits(r);
     }
-    free(buffer);
-}
-
-/* The pipe may end long before the program does. */
-static void wait_for_end(struct program *p)
-{
-    struct pollfd wait = {.fd = p->signals, .events = POLLIN};
-
-    for (forward(p); !p->ended; forward(p))
-        poll(&wait, 1, -1);
+    if (!r->closed)
+        wpp_recorder_close(r->recorder);
+    tool_progress_end();
 }
 
 /* ---- Results -------------------------------------------------------------------------------- */
-
-static bool write_wpp(struct recording *r, struct wpp_error *note)
-{
-    struct wpp_bytes file = {0};
-    bool done = r->compressor && wpp_compress_finish(r->compressor, &file, note, &r->error) &&
-                wpp_output_write(r->wpp, file.data, file.size, &r->error);
-
-    if (done)
-        done = wpp_output_commit(r->wpp, &r->error);
-    else
-        wpp_output_abandon(r->wpp);
-    wpp_bytes_free(&file);
-    return done;
-}
 
 static void keep_trace(struct recording *r)
 {
@@ -290,25 +363,21 @@ static void keep_trace(struct recording *r)
     }
 }
 
-static int finish(struct recording *r, const char *program)
+static int finish(struct recording *r)
 {
+    const char *program = r->options.command[0];
     int status = exit_status(&r->program);
-    struct wpp_error note = {.status = WPP_OK};
 
     keep_trace(r);
     if (r->bytes == 0) {
-        wpp_output_abandon(r->wpp);
         tool_warn("%s recorded nothing: it is not instrumented; build it with wpp-gcc "
                   "(make CC=wpp-gcc)", program);
         return status ? status : TOOL_ERROR;
     }
-    if (!write_wpp(r, &note)) {
-        tool_warn("%s: %s", program, r->error.text);
-        return status ? status : TOOL_ERROR;
-    }
-    if (note.status != WPP_OK)
-        tool_warn("%s: %s", program, note.text);
-    return status ? status : r->trace_failed ? TOOL_ERROR : TOOL_OK;
+    if (r->runs.folder)
+        tool_warn("%u processes recorded: %s and the folder %s", r->runs.written, r->runs.path,
+                  r->runs.folder);
+    return status ? status : r->trace_failed || r->runs.failed ? TOOL_ERROR : TOOL_OK;
 }
 
 static struct wpp_output *open_output(const char *path)
@@ -332,38 +401,44 @@ static char *default_output(const char *program)
     return output;
 }
 
+static void open_recording(struct recording *r, const char *name)
+{
+    struct wpp_error error;
+
+    wpp_runs_init(&r->runs, name, open_output(name), &(struct wpp_runs_sink){r, tell});
+    if (r->options.trace)
+        r->trace = open_output(r->options.trace);
+    r->recorder = wpp_recorder_new(&(struct wpp_recorder_sink){r, take_bytes, take_over}, &error);
+    if (!r->recorder)
+        tool_die_error(&error);
+}
+
 int main(int argc, char **argv)
 {
     struct recording r = {0};
-    struct options o;
     char *name;
     int error;
 
     tool_init("wpp-record");
-    o = parse_options(argc, argv);
-    name = o.output ? strdup(o.output) : default_output(o.command[0]);
+    r.options = parse_options(argc, argv);
+    name = r.options.output ? strdup(r.options.output) : default_output(r.options.command[0]);
     if (!name)
         tool_die(TOOL_ERROR, "out of memory");
     if (strcmp(name, "-") == 0)
         tool_refuse_terminal(STDOUT_FILENO, "a WPP file");
-    r.wpp = open_output(name);
-    if (o.trace)
-        r.trace = open_output(o.trace);
-    r.compressor = wpp_compress_new(WPP_INPUT_TRACE, &r.error);
-    if (!r.compressor)
-        tool_die_error(&r.error);
-    error = start(&r.program, o.command);
+    open_recording(&r, name);
+    error = start(&r.program, r.recorder, r.options.command);
     if (error) {
-        wpp_output_abandon(r.wpp);
+        wpp_runs_free(&r.runs);
         wpp_output_abandon(r.trace);
-        tool_die(error == ENOENT ? NOT_FOUND : NOT_RUNNABLE, "cannot run %s: %s", o.command[0],
-                 strerror(error));
+        tool_die(error == ENOENT ? NOT_FOUND : NOT_RUNNABLE, "cannot run %s: %s",
+                 r.options.command[0], strerror(error));
     }
     record(&r);
-    close(r.program.pipe);
-    wait_for_end(&r.program);
-    error = finish(&r, o.command[0]);
-    wpp_compress_free(r.compressor);
+    error = finish(&r);
+    set_signals(NULL);
+    wpp_recorder_free(r.recorder);
+    wpp_runs_free(&r.runs);
     free(name);
     return error;
 }

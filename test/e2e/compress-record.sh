@@ -56,10 +56,10 @@ END
 "$WPP_GCC" -O0 -g -o ends ends.c
 gcc -o plain ends.c
 
-# undamaged NAME FILE: of a run that has no end.
-undamaged() {
-    run wpp-check "$2"
-    like "$1" "$status $(cat "$T/err")" '^3 .*undamaged'
+# whole NAME FILE: main and its 100,000 calls are all there, and known to be all.
+whole() {
+    ok "$1" wpp-check --strict "$2"
+    is 'with every call' "$(wpp-info "$2" | sed -n 's/^calls *//p')" 100,001
 }
 
 ok 'records' wpp-record ./ends
@@ -75,11 +75,10 @@ run wpp-record -o status.wpp ./ends status
 is 'the exit status is the program'"'"'s' $status 9
 run wpp-record -o fault.wpp ./ends fault
 is '128 and the signal' $status 139
-undamaged 'the path up to the signal is there' fault.wpp
-like 'and is called incomplete' "$(wpp-info fault.wpp)" 'complete +no'
+whole 'the path up to the signal is there' fault.wpp
 run wpp-record -o kill.wpp ./ends kill
 is 'killed' $status 137
-undamaged 'what was handed over is there' kill.wpp
+whole 'the path up to there, too' kill.wpp
 ok 'a program that closes its descriptors' wpp-record -o close.wpp ./ends close
 like 'is recorded to its end' "$(wpp-info close.wpp)" 'complete +yes'
 ok 'a process left behind does not hold it up' timeout 20 wpp-record -o daemon.wpp ./ends daemon
@@ -92,7 +91,7 @@ sleep 0.5
 kill -TERM $!
 wait $!
 is 'SIGTERM ends both' $? 143
-undamaged 'and leaves a valid WPP' term.wpp
+ok 'and leaves a valid WPP' wpp-check --strict term.wpp
 mkfifo talk
 wpp-record -o int.wpp ./ends handle > talk 2> err &
 recorder=$!

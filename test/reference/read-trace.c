@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END };
+enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END, BUFFER };
 
 struct header {
     uint32_t magic, version, kind, bytes, pid, tid, sequence;
@@ -34,13 +34,22 @@ struct stream {
 struct process {
     uint32_t pid, next;
     uint64_t words, lost;
-    int ended, incomplete;
+    uint64_t length;                /* the trace was so long, its buffers say */
+    int ended, incomplete, buffers; /* buffers: -1 when a thread had none */
+};
+
+struct buffer {
+    uint32_t pid, tid;
+    uint64_t first, n;
+    unsigned char *words;
 };
 
 static struct stream *streams;
 static size_t n_streams;
 static struct process *processes;
 static size_t n_processes;
+static struct buffer *buffers;
+static size_t n_buffers;
 static enum { RECORDS, STREAMS, NUMBERS, RAW } mode;
 static size_t raw_stream;
 static uint64_t offset;             /* of the record being read */
@@ -179,19 +188,10 @@ static void begin_stream(const struct header *h, const unsigned char *p)
         printf("THREAD stream=%zu tid=%u name=%s\n", n_streams - 1, h->tid, s.name);
 }
 
-static void read_tokens(const struct header *h, const unsigned char *p, struct stream *s)
+static void take_words(struct stream *s, const unsigned char *p, uint64_t n)
 {
-    if (h->bytes % 4)
-        damaged("TOKENS of %u bytes", h->bytes);
-    if (h->first != s->words)
-        damaged("TOKENS begin at %llu, %llu came before", (unsigned long long)h->first,
-                (unsigned long long)s->words);
-    s->words += h->bytes / 4;
-    process_of(h)->words += h->bytes / 4;
-    if (mode == RECORDS)
-        printf("TOKENS tid=%u first=%llu count=%u\n", h->tid, (unsigned long long)h->first,
-               h->bytes / 4);
-    for (uint32_t i = 0; i < h->bytes; i += 4) {
+    s->words += n;
+    for (uint64_t i = 0; i < 4 * n; i += 4) {
         if (!u(p + i, 4))
             continue;
         s->tokens++;
@@ -201,6 +201,20 @@ static void read_tokens(const struct header *h, const unsigned char *p, struct s
         if (mode == RAW && s == &streams[raw_stream])
             fwrite(p + i, 4, 1, stdout);
     }
+}
+
+static void read_tokens(const struct header *h, const unsigned char *p, struct stream *s)
+{
+    if (h->bytes % 4)
+        damaged("TOKENS of %u bytes", h->bytes);
+    if (h->first != s->words)
+        damaged("TOKENS begin at %llu, %llu came before", (unsigned long long)h->first,
+                (unsigned long long)s->words);
+    process_of(h)->words += h->bytes / 4;
+    if (mode == RECORDS)
+        printf("TOKENS tid=%u first=%llu count=%u\n", h->tid, (unsigned long long)h->first,
+               h->bytes / 4);
+    take_words(s, p, h->bytes / 4);
 }
 
 static void read_lost(const struct header *h, const unsigned char *p, struct stream *s)
@@ -231,6 +245,72 @@ static void read_end(const struct header *h, const unsigned char *p)
     if (mode == RECORDS)
         printf("END tokens=%llu lost=%llu\n", (unsigned long long)u(p, 8),
                (unsigned long long)u(p + 8, 8));
+}
+
+/* ---- Buffers ---------------------------------------------------------------------------- */
+
+/* What a thread may not have handed over: kept until the process's end is known. */
+static void read_buffer(const struct header *h, const unsigned char *p)
+{
+    struct process *process = process_of(h);
+    struct buffer b = { .pid = h->pid };
+    uint64_t skip, words;
+
+    if (h->bytes == 0) {
+        process->buffers = -1;
+        return;
+    }
+    skip = h->bytes < 4 ? 0 : u(p, 4);
+    if (h->bytes < 4 + skip + 4096 + 64)
+        damaged("BUFFER of %u bytes", h->bytes);
+    for (uint64_t i = 0; i < skip; i++)
+        if (p[4 + i])
+            damaged("what stands before the buffer is not 0");
+    words = (h->bytes - 4 - skip - 4096 - 64) / 4;
+    p += 4 + skip;
+    b.first = u(p, 8);
+    b.tid = (uint32_t)u(p + 16, 4);
+    if (u(p + 8, 8) > process->length)
+        process->length = u(p + 8, 8);
+    p += 4096 + 64;
+    for (uint64_t i = 0; i < words; i++)
+        if (u(p + 4 * i, 4))
+            b.n = i + 1;
+    b.words = memcpy(grow(NULL, b.n + 1, 4), p, 4 * b.n);
+    buffers = grow(buffers, n_buffers + 1, sizeof *buffers);
+    buffers[n_buffers++] = b;
+    if (process->buffers >= 0)
+        process->buffers++;
+    if (mode == RECORDS)
+        printf("BUFFER tid=%u first=%llu count=%llu\n", b.tid, (unsigned long long)b.first,
+               (unsigned long long)b.n);
+}
+
+/* The process did not say that it ended: what its buffers have beyond its records
+ * are events as well. */
+static void take_buffer(const struct buffer *b)
+{
+    struct header h = { .pid = b->pid, .tid = b->tid };
+    struct process *process = process_of(&h);
+    struct stream *s = stream_of(&h);
+
+    if (process->ended || !b->tid || !b->n)
+        return;
+    if (!s || s->words < b->first) {
+        process->incomplete = 1;
+        return;
+    }
+    if (s->words < b->first + b->n)
+        take_words(s, b->words + 4 * (s->words - b->first), b->first + b->n - s->words);
+}
+
+static void take_buffers(void)
+{
+    for (size_t i = 0; i < n_buffers; i++) {
+        take_buffer(&buffers[i]);
+        free(buffers[i].words);
+    }
+    free(buffers);
 }
 
 /* ---- Sequence ----------------------------------------------------------------------- */
@@ -303,6 +383,9 @@ static void read_record(const struct header *h, const unsigned char *p)
     case THREAD: case TOKENS: case THREAD_END: case LOST: case FORK:
         read_thread_record(h, p);
         break;
+    case BUFFER:
+        read_buffer(h, p);
+        break;
     }
 }
 
@@ -334,13 +417,20 @@ static int next_record(FILE *file, struct header *h, unsigned char **payload)
     return 1;
 }
 
-static int incomplete(void)
+/* A process that did not say that it ended is complete when every thread had its
+ * buffer in the trace; it may have been killed within a record. */
+static int incomplete(int cut)
 {
     if (n_processes == 0)
         return 1;
-    for (size_t i = 0; i < n_processes; i++)
-        if (!processes[i].ended || processes[i].incomplete)
+    for (size_t i = 0; i < n_processes; i++) {
+        const struct process *p = &processes[i];
+
+        if (p->incomplete)
             return 1;
+        if (p->ended ? cut : p->buffers <= 0 || offset < p->length)
+            return 1;
+    }
     return 0;
 }
 
@@ -375,6 +465,7 @@ int main(int argc, char **argv)
     }
     while ((got = next_record(file, &h, &payload)) > 0)
         read_record(&h, payload);
+    take_buffers();
     if (mode == STREAMS)
         for (size_t i = 0; i < n_streams; i++)
             printf("%s %llu %016llx\n", streams[i].name, (unsigned long long)streams[i].tokens,
@@ -384,7 +475,7 @@ int main(int argc, char **argv)
     free(streams);
     if (fflush(stdout) != 0)
         return 2;
-    if (got < 0 || incomplete()) {
+    if (incomplete(got < 0)) {
         free(processes);
         fputs("read-trace: incomplete\n", stderr);
         return 3;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* chunk.c - the memory of a thread: where its chunk lies and who else sees it.
+ *
+ *   one region
+ *   | nothing | buffer page | chunk 65536                    | page          |
+ *             |  struct     | 64 bytes | token token 0 0 0 0 | struct thread |
+ *             |  wpp_buffer |
+ *              `------------ window ---------------------------'
+ *
+ * The window is a part of the trace file or of the recorder's memory where that
+ * is possible, so that its events outlive the process; else it is private.
+ *
+ * FORKS.  A child must not write into its parent's window.  libc's fork runs our
+ * handler, which leaves it; a fork that libc does not see does not, and the
+ * child goes on with its parent's cursor.  So a shared window is not inherited,
+ * and the page above it is one that grows downwards, as a stack does: where the
+ * parent has its window, the child gets private zeros as soon as it writes.  The
+ * kernel lets it grow that far down because what lies below can hold nothing.
+ */
+#include "tracer/runtime.h"
+
+#include "tracer/sys.h"
+#include "tracer/text.h"
+
+#define REGION_BYTES (WPP_PAGE_BYTES + WPP_BUFFER_BYTES + WPP_PAGE_BYTES)
+
+static struct wpp_thread *free_regions;
+
+static bool map_private(char *at, size_t bytes, int flags)
+{
+    return sys_mmap(at, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | flags, -1, 0) != NULL;
+}
+
+/* Has the window outlive the process, where the output can do that. */
+static void keep(char *window)
+{
+    if (__wpp_process.state != WPP_RECORDING || !__wpp_output_keeps())
+        return;
+    if (__wpp_output_keep(window))
+        sys3(SYS_madvise, (long)window, WPP_BUFFER_BYTES, MADV_DONTFORK);
+    else
+        __wpp_record_no_buffer();
+}
+
+static struct wpp_thread *map_region(void)
+{
+    char *region = sys_mmap(NULL, REGION_BYTES, PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *window = region + WPP_PAGE_BYTES;
+    struct wpp_thread *t = (struct wpp_thread *)(window + WPP_BUFFER_BYTES);
+
+    if (!region)
+        return NULL;
+    if (!map_private(window, WPP_BUFFER_BYTES, 0) ||
+        !map_private((char *)t, WPP_PAGE_BYTES, MAP_GROWSDOWN)) {
+        sys_unmap(region, REGION_BYTES);
+        return NULL;
+    }
+    keep(window);
+    return t;
+}
+
+struct wpp_thread *__wpp_region_take(void)
+{
+    struct wpp_thread *t = free_regions;
+
+    if (!t)
+        return map_region();
+    free_regions = t->next;
+    return t;
+}
+
+void __wpp_region_give(struct wpp_thread *t)
+{
+    __wpp_buffer_of(t)->tid = 0;
+    t->next = free_regions;
+    free_regions = t;
+}
+
+void __wpp_regions_forked(void)
+{
+    free_regions = NULL;
+}
+
+void __wpp_chunk_clear(struct wpp_thread *t, uint64_t first)
+{
+    volatile struct wpp_buffer *buffer = __wpp_buffer_of(t);
+
+    t->behind = UINT32_MAX;
+    t->done = __wpp_chunk_start(t);
+    words_clear(t->done, WPP_CHUNK_TOKENS / 2);
+    buffer->first = first;
+}
+
+void __wpp_chunk_goes_on(struct wpp_thread *t)
+{
+    volatile struct wpp_buffer *buffer = __wpp_buffer_of(t);
+
+    buffer->first = t->first - (uint64_t)(t->done - __wpp_chunk_start(t));
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* buffers.h - what threads had recorded but not handed over when their process
+ * ended: the BUFFER records of a trace, kept until its end. */
+#ifndef WPP_BUFFERS_H
+#define WPP_BUFFERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wpp_kept_buffer {
+    uint32_t tid;
+    uint64_t first;              /* tokens of the stream before words[0] */
+    size_t n;
+    uint8_t *words;              /* little-endian, as in the trace */
+};
+
+struct wpp_buffers {
+    struct wpp_kept_buffer *list;
+    size_t n, capacity;
+    uint64_t length;             /* the trace was at least so long, 0 if it does not say */
+    bool lacking;                /* a thread had none */
+};
+
+void wpp_buffers_free(struct wpp_buffers *b);
+
+enum wpp_buffers_result { WPP_BUFFERS_OK, WPP_BUFFERS_WRONG, WPP_BUFFERS_NO_MEMORY };
+
+/* Takes a BUFFER record's payload.  WRONG: it is none. */
+enum wpp_buffers_result wpp_buffers_add(struct wpp_buffers *b, const uint8_t *payload, size_t size);
+
+/* Whether every thread had one: then no event was lost with the process. */
+bool wpp_buffers_are_all(const struct wpp_buffers *b);
+
+#endif

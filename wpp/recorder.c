@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/recorder.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracer/trace-abi.h"
+#include "wpp/bytes.h"
+#include "wpp/error.h"
+
+/* One program in the memory of one process.  A process that replaces its program
+ * by exec gets a second number; one that forks has one for its child. */
+struct process {
+    uint32_t pid;                /* 0: forked, has not run yet */
+    int pidfd;                   /* -1: cannot be had; it ends when we close */
+    uint32_t next_order;         /* of its records */
+    bool over;
+    bool ended;                  /* its END has come */
+};
+
+struct wpp_recorder {
+    struct wpp_recorder_sink sink;
+    struct wpp_share *share;
+    int fd;
+    ino_t inode;                 /* of the memory: how it is known in other processes */
+    char out[64];
+    struct process *list;        /* by number */
+    uint32_t n, capacity;
+    uint32_t *living;            /* numbers of those that are not over; room for capacity */
+    uint32_t n_living;
+    struct pollfd *polls;        /* scratch: room for capacity */
+    uint32_t turns;
+};
+
+/* ---- The memory ------------------------------------------------------------------ */
+
+static long futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout)
+{
+    return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
+}
+
+static const uint8_t *slot_memory(const struct wpp_recorder *r, uint32_t slot)
+{
+    return (const uint8_t *)r->share + WPP_SHARE_SLOT_AT + slot * (size_t)WPP_CHUNK_BYTES;
+}
+
+static const uint8_t *seat_memory(const struct wpp_recorder *r, uint32_t seat)
+{
+    return (const uint8_t *)r->share + WPP_SHARE_SEAT_AT + seat * (size_t)WPP_BUFFER_BYTES;
+}
+
+static bool make_memory(struct wpp_recorder *r, struct wpp_error *error)
+{
+    struct stat st;
+    void *at = MAP_FAILED;
+
+    r->fd = memfd_create("wpp", MFD_CLOEXEC);
+    if (r->fd >= 0 && ftruncate(r->fd, WPP_SHARE_BYTES) == 0 && fstat(r->fd, &st) == 0)
+        at = mmap(NULL, WPP_SHARE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+    if (at == MAP_FAILED)
+        return wpp_fail_errno(error, "cannot make memory to share with the program");
+    r->share = at;
+    r->inode = st.st_ino;
+    r->share->magic = WPP_SHARE_MAGIC;
+    r->share->version = WPP_SHARE_VERSION;
+    r->share->recorder = (uint32_t)getpid();
+    snprintf(r->out, sizeof r->out, "recorder:/proc/%ld/fd/%d", (long)getpid(), r->fd);
+    return true;
+}
+
+struct wpp_recorder *wpp_recorder_new(const struct wpp_recorder_sink *sink,
+                                      struct wpp_error *error)
+{
+    struct wpp_recorder *r = calloc(1, sizeof *r);
+
+    if (!r) {
+        wpp_fail_memory(error);
+        return NULL;
+    }
+    r->sink = *sink;
+    r->fd = -1;
+    if (!make_memory(r, error)) {
+        wpp_recorder_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void wpp_recorder_free(struct wpp_recorder *r)
+{
+    if (!r)
+        return;
+    for (uint32_t i = 0; i < r->n_living; i++)
+        if (r->list[r->living[i]].pidfd >= 0)
+            close(r->list[r->living[i]].pidfd);
+    if (r->share)
+        munmap(r->share, WPP_SHARE_BYTES);
+    if (r->fd >= 0)
+        close(r->fd);
+    free(r->list);
+    free(r->living);
+    free(r->polls);
+    free(r);
+}
+
+const char *wpp_recorder_out(const struct wpp_recorder *r)
+{
+    return r->out;
+}
+
+uint64_t wpp_recorder_waited(const struct wpp_recorder *r)
+{
+    return __atomic_load_n(&r->share->waited, __ATOMIC_RELAXED);
+}
+
+/* ---- Slots ------------------------------------------------------------------------- */
+
+static void free_slot(struct wpp_recorder *r, uint32_t slot)
+{
+    __atomic_store_n(&r->share->slot[slot].word, WPP_SLOT_FREE, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&r->share->freed, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&r->share->waiting, __ATOMIC_SEQ_CST))
+        futex(&r->share->freed, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+static void take_slot(struct wpp_recorder *r, uint32_t number, uint32_t slot)
+{
+    const uint8_t *record = slot_memory(r, slot);
+    size_t n = r->share->slot[slot].bytes;
+    struct wpp_record head;
+
+    r->list[number].next_order++;
+    if (n >= sizeof head && n <= WPP_CHUNK_BYTES) {
+        memcpy(&head, record, sizeof head);
+        r->list[number].ended |= head.kind == WPP_REC_END;
+        r->sink.bytes(r->sink.ctx, number, record, n);
+    }
+    free_slot(r, slot);
+}
+
+/* Whether a slot holds the next record of a process that we know. */
+static bool is_next(const struct wpp_recorder *r, uint32_t slot, uint32_t *number)
+{
+    uint64_t word = __atomic_load_n(&r->share->slot[slot].word, __ATOMIC_ACQUIRE);
+
+    *number = (uint32_t)(word >> 32) - 1;
+    return (uint32_t)word == WPP_SLOT_SUBMITTED && *number < r->n &&
+           r->share->slot[slot].order == r->list[*number].next_order;
+}
+
+/* Lower slots are taken again and again, so a process's records lie anywhere. */
+static bool take_slots(struct wpp_recorder *r)
+{
+    bool any = false, found;
+    uint32_t number;
+
+    do {
+        found = false;
+        for (uint32_t i = 0; i < WPP_SHARE_SLOTS; i++) {
+            if (!is_next(r, i, &number))
+                continue;
+            take_slot(r, number, i);
+            any = found = true;
+        }
+    } while (found);
+    return any;
+}
+
+/* ---- The end of a process ------------------------------------------------------------ */
+
+static void put_buffer_record(struct wpp_bytes *out, uint32_t pid, uint32_t tid, size_t payload)
+{
+    struct wpp_record h = {.magic = WPP_TRACE_MAGIC, .version = WPP_TRACE_VERSION,
+                           .kind = WPP_REC_BUFFER, .bytes = (uint32_t)payload, .pid = pid,
+                           .tid = tid};
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    h.time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    h.check = (uint32_t)wpp_fnv(WPP_FNV_START, &h, offsetof(struct wpp_record, check));
+    wpp_put(out, &h, sizeof h);
+}
+
+/* The BUFFER record that says what is in a seat, without the zeros at its end. */
+static void put_seat(struct wpp_bytes *out, const struct wpp_recorder *r, uint32_t number,
+                     uint32_t seat)
+{
+    const uint8_t *memory = seat_memory(r, seat);
+    struct wpp_buffer head;
+    size_t n = WPP_BUFFER_BYTES;
+
+    memcpy(&head, memory, sizeof head);
+    head.length = 0;
+    while (n > WPP_PAGE_BYTES + WPP_HEADER_BYTES && wpp_get_u32(memory + n - 4) == 0)
+        n -= 4;
+    put_buffer_record(out, r->list[number].pid, head.tid, 4 + n);
+    wpp_put_u32(out, 0);
+    wpp_put(out, &head, sizeof head);
+    wpp_put(out, memory + sizeof head, n - sizeof head);
+}
+
+static void copy_seats(const struct wpp_recorder *r, uint32_t number, struct wpp_bytes *out)
+{
+    for (uint32_t i = 0; i < WPP_SHARE_SEATS; i++)
+        if (__atomic_load_n(&r->share->seat[i], __ATOMIC_ACQUIRE) == number + 1)
+            put_seat(out, r, number, i);
+}
+
+static void free_seats(struct wpp_recorder *r, uint32_t number)
+{
+    for (uint32_t i = 0; i < WPP_SHARE_SEATS; i++)
+        if (__atomic_load_n(&r->share->seat[i], __ATOMIC_ACQUIRE) == number + 1)
+            __atomic_store_n(&r->share->seat[i], 0, __ATOMIC_RELEASE);
+}
+
+/* What a process was killed in the middle of.  It is in the seats as well. */
+static void free_fillings(struct wpp_recorder *r, uint32_t number)
+{
+    uint64_t word = (uint64_t)(number + 1) << 32 | WPP_SLOT_FILLING;
+
+    for (uint32_t i = 0; i < WPP_SHARE_SLOTS; i++)
+        if (__atomic_load_n(&r->share->slot[i].word, __ATOMIC_ACQUIRE) == word)
+            free_slot(r, i);
+}
+
+static void forget_living(struct wpp_recorder *r, uint32_t number)
+{
+    uint32_t i = 0;
+
+    while (r->living[i] != number)
+        i++;
+    r->living[i] = r->living[--r->n_living];
+}
+
+/* The seats are read before the last slots: a process that still runs may submit
+ * a chunk and clear it at any time, and what is seen twice is known by its place. */
+static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
+{
+    struct wpp_bytes rest = {0};
+
+    copy_seats(r, number, &rest);
+    if (lives)
+        put_buffer_record(&rest, r->list[number].pid, 0, 0);
+    take_slots(r);
+    assert(!r->list[number].over);
+    if (!r->list[number].ended && rest.size > 0 && !rest.failed)
+        r->sink.bytes(r->sink.ctx, number, rest.data, rest.size);
+    wpp_bytes_free(&rest);
+    if (!lives) {
+        free_fillings(r, number);
+        free_seats(r, number);
+    }
+    if (r->list[number].pidfd >= 0)
+        close(r->list[number].pidfd);
+    r->list[number].pidfd = -1;
+    r->list[number].over = true;
+    forget_living(r, number);
+    r->sink.over(r->sink.ctx, number);
+}
+
+/* ---- Processes -------------------------------------------------------------------------- */
+
+static bool add_room(struct wpp_recorder *r)
+{
+    uint32_t capacity = r->capacity ? 2 * r->capacity : 16;
+    struct process *list = realloc(r->list, capacity * sizeof *list);
+    uint32_t *living;
+    struct pollfd *polls;
+
+    if (!list)
+        return false;
+    r->list = list;
+    living = realloc(r->living, capacity * sizeof *living);
+    if (!living)
+        return false;
+    r->living = living;
+    polls = realloc(r->polls, capacity * sizeof *polls);
+    if (!polls)
+        return false;
+    r->polls = polls;
+    r->capacity = capacity;
+    return true;
+}
+
+/* Another living one with this process id: one of them has replaced the other, or
+ * come after it. */
+static bool find_namesake(const struct wpp_recorder *r, uint32_t number, uint32_t *other)
+{
+    for (uint32_t i = 0; i < r->n_living; i++) {
+        *other = r->living[i];
+        if (*other != number && r->list[*other].pid == r->list[number].pid)
+            return true;
+    }
+    return false;
+}
+
+/* Its first instruction has run. */
+static void welcome(struct wpp_recorder *r, uint32_t number, uint32_t pid)
+{
+    struct process *p = &r->list[number];
+    uint32_t other;
+
+    p->pid = pid;
+    p->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+    if (p->pidfd < 0 && errno == ESRCH)
+        end_process(r, number, false);
+    else if (find_namesake(r, number, &other))
+        end_process(r, number < other ? number : other, false);
+}
+
+static void find_processes(struct wpp_recorder *r)
+{
+    uint32_t n = __atomic_load_n(&r->share->processes, __ATOMIC_SEQ_CST);
+
+    if (n > WPP_SHARE_PROCESSES)
+        n = WPP_SHARE_PROCESSES;
+    while (r->n < n && (r->n < r->capacity || add_room(r))) {
+        r->list[r->n] = (struct process){.pidfd = -1};
+        r->living[r->n_living++] = r->n;
+        r->n++;
+    }
+    for (uint32_t i = r->n_living; i-- > 0;) {
+        uint32_t number = r->living[i];
+        uint32_t pid = __atomic_load_n(&r->share->pid[number], __ATOMIC_SEQ_CST);
+
+        if (r->list[number].pid == 0 && pid != 0)
+            welcome(r, number, pid);
+        if (i > r->n_living)
+            i = r->n_living;
+    }
+}
+
+static bool find_ends(struct wpp_recorder *r)
+{
+    uint32_t n = r->n_living;
+    bool any = false;
+
+    for (uint32_t i = 0; i < n; i++)
+        r->polls[i] = (struct pollfd){.fd = r->list[r->living[i]].pidfd, .events = POLLIN};
+    if (n == 0 || poll(r->polls, n, 0) <= 0)
+        return false;
+    /* From the end: whoever ends makes room for the last one. */
+    for (uint32_t i = n; i-- > 0;) {
+        if (r->polls[i].revents) {
+            end_process(r, r->living[i], false);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* ---- Turns ---------------------------------------------------------------------------------- */
+
+void wpp_recorder_wake(struct wpp_recorder *r)
+{
+    __atomic_fetch_add(&r->share->submitted, 1, __ATOMIC_SEQ_CST);
+    futex(&r->share->submitted, FUTEX_WAKE, 1, NULL);
+}
+
+static void wait(struct wpp_recorder *r, uint32_t seen, int milliseconds)
+{
+    struct timespec timeout = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+
+    __atomic_store_n(&r->share->recorder_waits, 1, __ATOMIC_SEQ_CST);
+    futex(&r->share->submitted, FUTEX_WAIT, seen, &timeout);
+    __atomic_store_n(&r->share->recorder_waits, 0, __ATOMIC_SEQ_CST);
+}
+
+bool wpp_recorder_turn(struct wpp_recorder *r, int milliseconds)
+{
+    enum { TURNS_BETWEEN_LOOKS = 16 };
+    uint32_t seen = __atomic_load_n(&r->share->submitted, __ATOMIC_SEQ_CST);
+    bool any;
+
+    find_processes(r);
+    any = take_slots(r);
+    if (!any || ++r->turns % TURNS_BETWEEN_LOOKS == 0)
+        any |= find_ends(r);
+    if (!any && milliseconds > 0)
+        wait(r, seen, milliseconds);
+    return any;
+}
+
+/* A process that has replaced its program by one without wpp lives, but has the
+ * memory no more.  Where that cannot be seen, it is taken to have it. */
+static bool is_attached(const struct wpp_recorder *r, uint32_t pid)
+{
+    char path[32], line[512], wanted[32];
+    FILE *maps;
+    bool found = false;
+
+    snprintf(path, sizeof path, "/proc/%u/maps", pid);
+    snprintf(wanted, sizeof wanted, " %llu ", (unsigned long long)r->inode);
+    maps = fopen(path, "re");
+    if (!maps)
+        return errno != ENOENT;
+    while (!found && fgets(line, sizeof line, maps))
+        found = strstr(line, "/memfd:wpp") != NULL && strstr(line, wanted) != NULL;
+    fclose(maps);
+    return found;
+}
+
+struct wpp_recorder_processes wpp_recorder_count(struct wpp_recorder *r)
+{
+    struct wpp_recorder_processes count = {0};
+
+    find_processes(r);
+    for (uint32_t i = 0; i < r->n_living; i++) {
+        uint32_t pid = r->list[r->living[i]].pid;
+
+        count.unborn += pid == 0;
+        count.attached += pid != 0 && is_attached(r, pid);
+    }
+    return count;
+}
+
+void wpp_recorder_close(struct wpp_recorder *r)
+{
+    __atomic_store_n(&r->share->closed, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&r->share->freed, 1, __ATOMIC_SEQ_CST);
+    futex(&r->share->freed, FUTEX_WAKE, INT_MAX, NULL);
+    find_processes(r);
+    find_ends(r);
+    while (r->n_living > 0) {
+        uint32_t number = r->living[r->n_living - 1], pid = r->list[number].pid;
+
+        end_process(r, number, pid != 0 && is_attached(r, pid));
+    }
+}

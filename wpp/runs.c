@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/runs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tracer/trace-abi.h"
+#include "wpp/error.h"
+
+struct wpp_run {
+    wpp_compressor *compressor;  /* NULL once it has failed, or is over */
+    struct wpp_output *output;   /* NULL: gets its name when it is over */
+    struct wpp_error error;      /* why it failed */
+    char program[64];
+    uint32_t pid;
+};
+
+void wpp_runs_init(struct wpp_runs *runs, const char *path, struct wpp_output *first,
+                   const struct wpp_runs_sink *sink)
+{
+    *runs = (struct wpp_runs){.sink = *sink, .path = path, .first = first,
+                              .single = wpp_output_in_place(first)};
+}
+
+static void free_run(struct wpp_run *run)
+{
+    if (!run)
+        return;
+    wpp_compress_free(run->compressor);
+    wpp_output_abandon(run->output);
+    free(run);
+}
+
+void wpp_runs_free(struct wpp_runs *runs)
+{
+    for (uint32_t i = 0; i < runs->n; i++)
+        free_run(runs->list[i]);
+    free(runs->list);
+    free(runs->folder);
+    wpp_output_abandon(runs->first);
+}
+
+/* ---- Beginning --------------------------------------------------------------------- */
+
+/* The program's name, without its folders, from the PROCESS record. */
+static void name_run(struct wpp_run *run, const uint8_t *record, size_t n)
+{
+    static const char key[] = "program=";
+    struct wpp_record head;
+    const char *value = (const char *)record + WPP_HEADER_BYTES, *slash;
+    size_t left;
+
+    snprintf(run->program, sizeof run->program, "program");
+    if (n <= sizeof head)
+        return;
+    memcpy(&head, record, sizeof head);
+    run->pid = head.pid;
+    left = n - WPP_HEADER_BYTES;
+    if (left < sizeof key || memcmp(value, key, sizeof key - 1) != 0)
+        return;
+    value += sizeof key - 1;
+    left = strnlen(value, left - (sizeof key - 1));
+    slash = memrchr(value, '/', left);
+    if (slash) {
+        left -= (size_t)(slash + 1 - value);
+        value = slash + 1;
+    }
+    if (left > 0)
+        snprintf(run->program, sizeof run->program, "%.*s", (int)left, value);
+}
+
+static bool add_room(struct wpp_runs *runs, uint32_t process)
+{
+    uint32_t n = process < 8 ? 8 : 2 * process;
+    struct wpp_run **larger;
+
+    if (process < runs->n)
+        return true;
+    larger = realloc(runs->list, n * sizeof(struct wpp_run *));
+    if (!larger)
+        return false;
+    memset(larger + runs->n, 0, (n - runs->n) * sizeof(struct wpp_run *));
+    runs->list = larger;
+    runs->n = n;
+    return true;
+}
+
+static struct wpp_run *begin_run(struct wpp_runs *runs, uint32_t process, const uint8_t *record,
+                                 size_t n)
+{
+    struct wpp_run *run;
+
+    if (!add_room(runs, process))
+        return NULL;
+    run = calloc(1, sizeof *run);
+    if (!run)
+        return NULL;
+    runs->list[process] = run;
+    runs->begun++;
+    name_run(run, record, n);
+    run->output = runs->first;
+    runs->first = NULL;
+    run->compressor = wpp_compress_new(WPP_INPUT_TRACE, &run->error);
+    return run;
+}
+
+void wpp_runs_bytes(struct wpp_runs *runs, uint32_t process, const void *bytes, size_t n)
+{
+    struct wpp_run *run = process < runs->n ? runs->list[process] : NULL;
+
+    if (!run)
+        run = begin_run(runs, process, bytes, n);
+    if (!run || !run->compressor || wpp_compress_push(run->compressor, bytes, n, &run->error))
+        return;
+    wpp_compress_free(run->compressor);
+    run->compressor = NULL;
+}
+
+/* ---- Files ---------------------------------------------------------------------------- */
+
+/* Removes a folder and the WPPs in it; anything else in it keeps it alive. */
+static void remove_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+
+    if (!folder)
+        return;
+    while ((entry = readdir(folder))) {
+        size_t n = strlen(entry->d_name);
+
+        if (n > 4 && strcmp(entry->d_name + n - 4, ".wpp") == 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    closedir(folder);
+    rmdir(path);
+}
+
+/* FILE.d, new and empty. */
+static bool make_folder(struct wpp_runs *runs, struct wpp_error *error)
+{
+    char *folder, *old;
+
+    if (runs->folder)
+        return true;
+    if (runs->single)
+        return wpp_fail(error, WPP_E_ARGUMENT, "only the first process is kept, since %s is no "
+                        "file; -o FILE keeps all", runs->path);
+    if (asprintf(&folder, "%s.d", runs->path) < 0)
+        return wpp_fail_memory(error);
+    if (asprintf(&old, "%s.old", folder) < 0) {
+        free(folder);
+        return wpp_fail_memory(error);
+    }
+    if (access(folder, F_OK) == 0) {
+        remove_folder(old);
+        rename(folder, old);
+    }
+    free(old);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        wpp_fail_errno(error, "cannot make the folder %s", folder);
+        free(folder);
+        return false;
+    }
+    runs->folder = folder;
+    return true;
+}
+
+/* A process that replaces its program keeps its number: then names are tried in turn. */
+static struct wpp_output *open_in_folder(struct wpp_runs *runs, const struct wpp_run *run,
+                                         struct wpp_error *error)
+{
+    struct wpp_output *out = NULL;
+    char *path, again[16] = "";
+
+    if (!make_folder(runs, error))
+        return NULL;
+    for (unsigned n = 2; !out && n < 1000; n++) {
+        if (asprintf(&path, "%s/%s.%u%s.wpp", runs->folder, run->program, run->pid, again) < 0) {
+            wpp_fail_memory(error);
+            return NULL;
+        }
+        out = wpp_output_open(path, 0, error);
+        free(path);
+        if (!out && error->status != WPP_E_ARGUMENT)
+            break;
+        snprintf(again, sizeof again, ".%u", n);
+    }
+    return out;
+}
+
+static bool write_run(struct wpp_runs *runs, struct wpp_run *run, struct wpp_error *note)
+{
+    struct wpp_bytes file = {0};
+    bool done = run->compressor &&
+                wpp_compress_finish(run->compressor, &file, note, &run->error);
+
+    if (done && !run->output)
+        done = (run->output = open_in_folder(runs, run, &run->error)) != NULL;
+    done = done && wpp_output_write(run->output, file.data, file.size, &run->error);
+    if (done)
+        done = wpp_output_commit(run->output, &run->error);
+    else
+        wpp_output_abandon(run->output);
+    run->output = NULL;
+    wpp_bytes_free(&file);
+    return done;
+}
+
+static uint64_t tokens_of(const struct wpp_run *run)
+{
+    struct wpp_compress_progress p = {0};
+
+    if (run && run->compressor)
+        wpp_compress_get_progress(run->compressor, &p);
+    return p.tokens;
+}
+
+void wpp_runs_over(struct wpp_runs *runs, uint32_t process)
+{
+    struct wpp_run *run = process < runs->n ? runs->list[process] : NULL;
+    struct wpp_error note = {.status = WPP_OK};
+    bool done;
+
+    if (!run)
+        return;
+    done = write_run(runs, run, &note);
+    runs->written += done;
+    runs->failed += !done;
+    runs->tokens += tokens_of(run);
+    if (!done)
+        runs->sink.tell(runs->sink.ctx, run->program, &run->error, false);
+    else if (note.status != WPP_OK)
+        runs->sink.tell(runs->sink.ctx, run->program, &note, true);
+    free_run(run);
+    runs->list[process] = NULL;
+}
+
+uint64_t wpp_runs_tokens(const struct wpp_runs *runs)
+{
+    uint64_t tokens = runs->tokens;
+
+    for (uint32_t i = 0; i < runs->n; i++)
+        tokens += tokens_of(runs->list[i]);
+    return tokens;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* runs.h - the processes of a recording, each with a compressor and a file.
+ *
+ * The first process that records anything gets the file that was asked for,
+ * FILE; those that follow are put beside it, into the folder FILE.d, as
+ * PROGRAM.PID.wpp.  A folder of that name from before becomes FILE.d.old.
+ */
+#ifndef WPP_RUNS_H
+#define WPP_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wpp/compress.h"
+#include "wpp/output.h"
+
+struct wpp_run;
+
+struct wpp_runs_sink {
+    void *ctx;
+    /* What is to be told of a process: that it has no file, or what its file lacks. */
+    void (*tell)(void *ctx, const char *program, const struct wpp_error *error, bool has_file);
+};
+
+struct wpp_runs {
+    struct wpp_runs_sink sink;
+    const char *path;            /* FILE */
+    struct wpp_output *first;    /* open on it until a process takes it */
+    bool single;                 /* FILE is a pipe or device: there is no folder beside it */
+    struct wpp_run **list;       /* by the recorder's number, NULL: has recorded nothing */
+    uint32_t n;
+    uint32_t begun, written, failed;
+    char *folder;                /* made, when not NULL */
+    uint64_t tokens;             /* of the processes that are over */
+};
+
+/* `first` is open on `path`; it is the runs' from now on. */
+void wpp_runs_init(struct wpp_runs *runs, const char *path, struct wpp_output *first,
+                   const struct wpp_runs_sink *sink);
+void wpp_runs_free(struct wpp_runs *runs);
+
+void wpp_runs_bytes(struct wpp_runs *runs, uint32_t process, const void *bytes, size_t n);
+/* Writes the process's file. */
+void wpp_runs_over(struct wpp_runs *runs, uint32_t process);
+
+/* Events so far, of all. */
+uint64_t wpp_runs_tokens(const struct wpp_runs *runs);
+
+#endif
