@@ -5,32 +5,7 @@
 # notice.  test/e2e/tracer/scenarios.c says what each scenario does.
 . "$(dirname "$0")/lib.sh"
 
-CC=${CC:-gcc}
-RT=$BUILD/lib/wpp
-SRC=$ROOT/test/e2e/tracer
-FLAGS=(-std=gnu17 -O2 -Wall -Wextra -D_GNU_SOURCE "-I$ROOT")
-EXPORT=-Wl,--export-dynamic-symbol=__wpp_*
-READ=$BUILD/test/read-trace
-BASE=26                                 # of the scenarios' events: 16, and a unit of 10 before
-
-compile() {
-    "$CC" "${FLAGS[@]}" "$@" -lpthread || { echo "Bail out! cannot compile: $*"; exit 1; }
-}
-
-# streams TRACE: one line for each, sorted, in $got; the reader's status in $complete
-streams() {
-    got=$("$READ" --streams "$1" 2> "$T/read.err" | sort; exit "${PIPESTATUS[0]}")
-    complete=$?
-}
-
-# want LINE...: sorted
-want() {
-    wanted=$(printf '%s\n' "$@" | sort)
-}
-
-expect() {
-    "$T/expect" "$@"
-}
+. "$(dirname "$0")/tracer/harness.sh"
 
 # scenario PROGRAM ARGS...: trace in $T/trace; checks the program's own status
 scenario() {

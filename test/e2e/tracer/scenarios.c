@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -474,6 +475,108 @@ static void around_main(void)
     emit_made_up(0, 1, 1);
 }
 
+/* ---- Sudden ends ------------------------------------------------------------------------- */
+
+static void leave_by_handler(int signal)
+{
+    (void)signal;
+    emit_made_up(0, number(1), 20000);
+    _exit(7);
+}
+
+static void kill_self(void) { kill(getpid(), SIGKILL); }
+static void leave(void) { _exit(7); }
+static void leave_quickly(void) { quick_exit(7); }
+static void fault(void) { *(volatile int *)0 = 1; }
+static void become_true(void) { execl("/bin/true", "true", (char *)0); }
+
+static volatile int forever = 1;
+
+/* noinline, and something to do afterwards: a tail call would be a loop */
+__attribute__((noinline)) static int overflow_stack(volatile int *above)
+{
+    volatile int here[1000] = { *above };
+
+    return forever ? overflow_stack(here) + here[0] : 0;
+}
+
+static void overflow(void)
+{
+    overflow_stack(&forever);
+}
+
+/* An exit in a signal handler, after some events there. */
+static void handled(void)
+{
+    signal(SIGUSR1, leave_by_handler);
+    raise(SIGUSR1);
+}
+
+/* The same on an alternate stack with hardly more room than the kernel needs. */
+static void handled_on_little_stack(void)
+{
+    size_t size = (size_t)sysconf(_SC_MINSIGSTKSZ) + 1024;
+    stack_t stack = { .ss_sp = malloc(size), .ss_size = size };
+    struct sigaction action = { .sa_handler = leave_by_handler, .sa_flags = SA_ONSTACK };
+
+    sigaltstack(&stack, NULL);
+    sigaction(SIGSEGV, &action, NULL);
+    overflow();
+}
+
+static const struct end {
+    const char *name;
+    void (*run)(void);
+} ends[] = {
+    { "kill", kill_self }, { "abort", abort }, { "segv", fault }, { "overflow", overflow },
+    { "_exit", leave }, { "quick_exit", leave_quickly }, { "exec", become_true },
+    { "handler", handled }, { "altstack", handled_on_little_stack },
+};
+
+/* end HOW N: N events, then the end; a handler has 20,000 more */
+static void end_suddenly(void)
+{
+    struct rlimit no_core = { 0, 0 };
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    emit_made_up(0, 0, number(1));
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (strcmp(arguments[0], ends[i].name) == 0)
+            ends[i].run();
+    require(false, "there is such an end");
+}
+
+static uint64_t *counters;              /* in a file: [0] the process, [k] events of thread k */
+
+static void *counting_thread(void *argument)
+{
+    uint32_t k = (uint32_t)(uintptr_t)argument;
+    char name[16];
+
+    snprintf(name, sizeof name, "t%u", k);
+    pthread_setname_np(pthread_self(), name);
+    for (uint32_t n = 0;; n++) {
+        emit(made_up(k, n));
+        *(volatile uint64_t *)&counters[k] = n + 1;
+    }
+    return NULL;
+}
+
+/* counted FILE K: K threads that count each event in FILE, behind it, without end */
+static void counted(void)
+{
+    int fd = open(arguments[0], O_RDWR);
+    pthread_t t;
+
+    counters = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    require(counters != MAP_FAILED, "the file can be mapped");
+    for (uintptr_t k = 1; k <= number(1); k++)
+        pthread_create(&t, NULL, counting_thread, (void *)k);
+    *(volatile uint64_t *)&counters[0] = (uint64_t)getpid();
+    for (;;)
+        pause();
+}
+
 #ifdef EMIT_EARLY
 /* Before the module is announced. */
 static void early(int argc, char **argv, char **env)
@@ -496,6 +599,7 @@ static const struct scenario {
     { "pending", keeps_pending }, { "close", closes }, { "memory", memory },
     { "limit", file_limit }, { "library", library }, { "around", around_main },
     { "racing", racing }, { "vfork", borrowing }, { "nonblocking", nonblocking },
+    { "end", end_suddenly }, { "counted", counted },
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# However a process ends, what it recorded up to there is in the trace: counted
+# against what it is known to have done.  WPP_KILLS: how often it is killed at
+# random (20).
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/tracer/harness.sh"
+
+compile -o "$T/expect" "$SRC/expect.c"
+compile -o "$T/static" -static "$SRC/scenarios.c" "$RT/libwpp-rt.a" 2> "$T/static.log"
+compile -o "$T/dynamic" "$SRC/scenarios.c" "$RT/libwpp-rt.a" $EXPORT
+compile -o "$T/shared" "$SRC/scenarios.c" "$RT/libwpp-rt.so" -Wl,-rpath,"$RT"
+RECORD=(wpp-record -q "--trace=$T/trace" -o "$T/none.wpp")
+
+# whole NAME STATUS LINE: the program ended so, and the trace is complete and holds this stream
+whole() {
+    streams "$T/trace"
+    is "$1" "$status $complete $got" "$2 0 $3"
+}
+
+# A program without path tables has no WPP, but wpp-record keeps its trace.
+for kind in static dynamic shared; do
+    for end in kill:137 abort:134 segv:139 overflow:139 _exit:7 quick_exit:7 exec:0 \
+               handler:7 altstack:7; do
+        how=${end%:*}
+        events=50000
+        case $how in handler|altstack) events=70000 ;; esac
+        line=$(expect $kind 0:0:$events:$BASE)
+        rm -f "$T/trace"
+        run env "WPP_OUT=$T/trace" "$T/$kind" end $how 50000
+        whole "$kind: $how" ${end#*:} "$line"
+        run "${RECORD[@]}" "$T/$kind" end $how 50000
+        [ $status = 1 ] && status=0         # no WPP: 1 where the program itself says 0
+        whole "$kind: $how, under wpp-record" ${end#*:} "$line"
+    done
+done
+
+# Nothing but one event, and nothing at all.
+for n in 0 1; do
+    run env "WPP_OUT=$T/trace" "$T/dynamic" end kill $n
+    streams "$T/trace"
+    is "killed after $n events" "$got" "$([ $n = 0 ] || expect dynamic 0:0:1:$BASE)"
+done
+
+# ---- At any moment ------------------------------------------------------------------------
+
+# count K: the events of thread K that the program itself has counted
+count() {
+    od -An -tu8 -j $((8 * $1)) -N 8 "$T/counters" | tr -d ' '
+}
+
+# begin COMMAND...: starts it; its traced process's number is in $victim when it runs
+begin() {
+    head -c 4096 /dev/zero > "$T/counters"
+    rm -f "$T/trace"
+    "$@" > "$T/out" 2> "$T/err" &
+    job=$!
+    until victim=$(count 0) && [ "$victim" != 0 ]; do sleep 0.001; done
+}
+
+# counted_right: each thread has the events that were counted, or one more (killed before it counted)
+counted_right() {
+    local k n c line
+
+    streams "$T/trace"
+    [ $complete = 0 ] || { echo "# incomplete: $(cat "$T/read.err")"; return 1; }
+    for k in 1 2 3; do
+        line=$(grep "^t$k " <<< "$got")
+        n=$(awk '{ print $2 }' <<< "$line")
+        c=$(count $k)
+        [ "$c" != 0 ] || [ "$line" ] || continue
+        if [ "$n" -lt "$c" ] || [ "$n" -gt $((c + 1)) ] ||
+           [ "$line" != "$(expect t$k $k:0:$n:$BASE)" ]; then
+            echo "# thread $k counted $c events, the trace has: $line"
+            return 1
+        fi
+    done
+}
+
+kills=${WPP_KILLS:-20}
+for where in 'in a file' 'under wpp-record'; do
+    right=0
+    for ((i = 0; i < kills; i++)); do
+        if [ "$where" = 'in a file' ]; then
+            WPP_OUT=$T/trace begin "$T/dynamic" counted "$T/counters" 3
+        else
+            begin "${RECORD[@]}" "$T/dynamic" counted "$T/counters" 3
+        fi
+        sleep 0.0$((RANDOM % 30 + 10))
+        kill -KILL "$victim"
+        wait $job 2> /dev/null
+        counted_right && right=$((right + 1))
+    done
+    is "$kills times killed at random, $where: no event is lost" $right $kills
+done
+
+# ---- The recorder ends first ----------------------------------------------------------------
+
+begin "${RECORD[@]}" "$T/dynamic" counted "$T/counters" 1
+kill -KILL $job
+wait $job 2> /dev/null
+before=$(count 1)
+for ((i = 0; i < 100; i++)); do
+    sleep 0.1
+    [ "$(count 1)" -gt $((before + 10000000)) ] && break
+done
+after=$(count 1)
+kill -KILL "$victim" 2> /dev/null
+[ "$after" -gt $((before + 10000000)) ] && pass 'without its recorder the program goes on' ||
+    fail 'without its recorder the program goes on' "from $before to $after events"
+is 'and says so' "$(cat "$T/err")" 'wpp: the recorder is gone; recording stopped'
+done_testing
