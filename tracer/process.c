@@ -18,6 +18,7 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 
 #include "tracer/sys.h"
@@ -106,9 +107,23 @@ void __wpp_broken(const char *file, int line)
     __wpp_complain("internal error at ", where, "; recording stopped");
 }
 
+/* ---- Sandboxes ---------------------------------------------------------------------------- */
+
+static long seccomp_at_start;
+
+/* Whether the program has forbidden itself some system calls since it began: opening
+ * a file may then be the end of it.  (That others have, a container's, is no matter.) */
+static bool sandboxed(void)
+{
+    return sys3(SYS_prctl, PR_GET_SECCOMP, 0, 0) != seccomp_at_start;
+}
+
 /* ---- The PROCESS record ----------------------------------------------------------------- */
 
+/* What is known from the start, then what is each process's own: a forked child
+ * may have no right, or no /proc, to look again. */
 static char process_strings[WPP_PAYLOAD_BYTES];
+static size_t process_known;
 
 static void add_string(struct wpp_text *text, const char *key, const char *value)
 {
@@ -165,7 +180,7 @@ static void add_arguments(struct wpp_text *text)
         add_string(text, "args-cut", "1");
 }
 
-static void write_process(bool forked)
+static void describe_program(void)
 {
     static char path[4096];
     static struct utsname host;
@@ -180,10 +195,17 @@ static void write_process(bool forked)
         add_string(&text, "host", host.nodename);
     if (sys3(SYS_getcwd, (long)path, sizeof path, 0) > 0)
         add_string(&text, "cwd", path);
+    add_arguments(&text);
+    process_known = text.used;
+}
+
+static void write_process(bool forked)
+{
+    struct wpp_text text = { process_strings, process_known, sizeof process_strings, false };
+
     add_number(&text, "parent", (uint64_t)sys3(SYS_getppid, 0, 0, 0));
     if (forked)
         add_string(&text, "forked", "1");
-    add_arguments(&text);
     add_started(&text);
     __wpp_record_process(WPP_REC_PROCESS, process_strings, (uint32_t)text.used);
     __wpp_process.begun = true;
@@ -210,6 +232,7 @@ void __wpp_process_start(void)
 
     __wpp_process.pid = sys_getpid();
     __wpp_threads_forget();
+    seccomp_at_start = sys3(SYS_prctl, PR_GET_SECCOMP, 0, 0);
     make_guard();
     opened = __wpp_settings_read() && (__wpp_settings.none || __wpp_output_open());
     mask = __wpp_enter();
@@ -217,8 +240,10 @@ void __wpp_process_start(void)
         __wpp_process.state = WPP_STOPPED;
     else
         __wpp_process.state = __wpp_settings.none ? WPP_DISCARDING : WPP_RECORDING;
-    if (__wpp_process.state == WPP_RECORDING)
+    if (__wpp_process.state == WPP_RECORDING) {
+        describe_program();
         write_process(false);
+    }
     __wpp_leave(mask);
 }
 
@@ -226,10 +251,13 @@ void __wpp_process_start(void)
 static void start_child(void)
 {
     WPP_EXPECT(__wpp_process.state == WPP_FORKED && !__wpp_process.begun);
-    if (!__wpp_output_open()) {
-        __wpp_process.state = WPP_STOPPED;
+    __wpp_process.state = WPP_STOPPED;
+    if (sandboxed() && !__wpp_share_is_open()) {
+        __wpp_complain("a child in a sandbox opens no trace; not recording it", NULL, NULL);
         return;
     }
+    if (!__wpp_output_open())
+        return;
     __wpp_process.state = WPP_RECORDING;
     write_process(true);
     __wpp_modules_rewrite();
@@ -248,9 +276,11 @@ bool __wpp_process_ready(void)
 static uint32_t youngest_child(void)
 {
     char block[512];
-    long fd = sys_open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC, 0), n;
     uint32_t last = 0, number = 0;
+    long fd = -1, n;
 
+    if (!sandboxed())
+        fd = sys_open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0)
         return 0;
     while ((n = sys_read((int)fd, block, sizeof block)) > 0) {

@@ -1,0 +1,346 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# wpp-record and whole trees of processes: each has a WPP, complete, whatever it
+# is replaced by, whoever outlives whom, and however the recording is ended.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+# calls FILE...: how often `work` and main were entered in each, in one line
+calls() {
+    local f
+
+    for f; do
+        wpp-info "$f" | sed -n 's/^calls *//p'
+    done | tr -d ',' | sort -n | tr '\n' ' '
+}
+
+# complete NAME: FILE and all of FILE.d are whole
+complete() {
+    ok "$1" wpp-check --strict all.wpp all.wpp.d/*.wpp
+}
+
+record() {
+    rm -rf all.wpp*
+    run wpp-record -o all.wpp "$@"
+}
+
+cat > tree.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile long n;
+
+__attribute__((noipa)) static void work(void) { n++; }
+
+/* LEVEL: 1,000 times LEVEL calls, then two children that become LEVEL - 1 */
+int main(int argc, char **argv)
+{
+    int level = argc > 1 ? atoi(argv[1]) : 0;
+    char next[16];
+
+    for (int i = 0; i < 1000 * level; i++)
+        work();
+    snprintf(next, sizeof next, "%d", level - 1);
+    for (int i = 0; i < 2 && level > 1; i++) {
+        if (fork() == 0) {
+            work();
+            execl(argv[0], argv[0], next, (char *)0);
+        }
+    }
+    while (wait(NULL) > 0)
+        ;
+    return level;
+}
+END
+"$WPP_GCC" -O1 -o tree tree.c
+
+# Four levels: 1, 2, 4, 8 programs; 14 forks that call work once before they become one.
+record ./tree 4
+is 'the exit status is that of the first' $status 4
+is 'a file for each process and each program it was' "$(ls all.wpp.d | wc -l)" 28
+complete 'all complete'
+is 'with every call' "$(calls all.wpp all.wpp.d/*)" \
+    "$(printf '1 %.0s' $(seq 14))$(printf '1001 %.0s' $(seq 8))2001 2001 2001 2001 3001 3001 4001 "
+cp all.wpp first.wpp
+wpp-record -o all.wpp ./tree 1
+same 'keeps the former file' all.wpp.old first.wpp
+is 'and leaves the former folder' "$(ls all.wpp.d | wc -l)" 28
+run wpp-record -o all.wpp ./tree 2
+is 'a new folder' "$(ls all.wpp.d | wc -l) $(ls all.wpp.d.old | wc -l)" '4 28'
+
+record sh -c './tree 1; ./tree 3; exit 5'
+is 'programs of a shell: the status is the shell'"'"'s' $status 5
+complete 'all complete'
+is 'all there' "$(calls all.wpp all.wpp.d/* | wc -w)" 14
+
+# Eight at once, forty programs: no file holds anything of another process.
+{
+    echo "all: $(seq -f 'job%.0f' -s ' ' 40)"
+    for i in $(seq 40); do printf 'job%d:\n\t@./tree 2 || true\n' $i; done
+} > Makefile
+record make -s -j8
+complete 'make -j8: all complete'
+is 'and each its own' "$(calls all.wpp all.wpp.d/* | tr ' ' '\n' | sort -n | uniq -c | xargs)" \
+    '80 1 80 1001 40 2001'
+
+# ---- Ways to become another process ------------------------------------------------------
+
+cat > ways.c << 'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+extern char **environ;
+static volatile long n;
+static char **arguments;
+
+__attribute__((noipa)) static void work(long times)
+{
+    for (long i = 0; i < times; i++)
+        n++;
+}
+
+static void calls(int times)
+{
+    for (int i = 0; i < times; i++)
+        work(1);
+}
+
+static void fork_in_thread(void)
+{
+    if (fork() == 0) {
+        calls(200);
+        exit(0);
+    }
+    wait(NULL);
+}
+
+static void *thread(void *unused)
+{
+    calls(50);
+    fork_in_thread();
+    return unused;
+}
+
+static void threaded(void)
+{
+    pthread_t t[4];
+
+    for (int i = 0; i < 4; i++)
+        pthread_create(&t[i], NULL, thread, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(t[i], NULL);
+}
+
+/* Shares all memory with its parent; then becomes a program. */
+static void borrowing(void)
+{
+    if (vfork() == 0) {
+        execl(arguments[0], arguments[0], "none", (char *)0);
+        _exit(1);
+    }
+    wait(NULL);
+}
+
+static void spawned(void)
+{
+    char *argv[] = { arguments[0], "none", NULL };
+    pid_t pid;
+
+    posix_spawn(&pid, argv[0], NULL, NULL, argv, environ);
+    wait(NULL);
+}
+
+/* The first process ends at once; what goes on has no parent. */
+static void daemonise(void)
+{
+    if (fork() != 0)
+        _exit(0);
+    setsid();
+    if (fork() != 0)
+        _exit(0);
+    for (int fd = 0; fd < 1024; fd++)
+        close(fd);
+    usleep(300000);
+    calls(200);
+    exit(0);
+}
+
+static void without_descriptors(void)
+{
+    struct rlimit none = { 0, 0 };
+
+    for (int fd = 3; fd < 1024; fd++)
+        close(fd);
+    setrlimit(RLIMIT_NOFILE, &none);
+    setrlimit(RLIMIT_FSIZE, &none);
+    fork_in_thread();
+}
+
+static void in_another_root(void)
+{
+    if (chroot(".") != 0)
+        exit(77);
+    fork_in_thread();
+}
+
+static void as_nobody(void)
+{
+    if (setgid(65534) != 0 || setuid(65534) != 0)
+        exit(77);
+    fork_in_thread();
+}
+
+/* No file may be opened any more, and no memory mapped to be shared. */
+static void in_a_sandbox(void)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_open, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+    };
+    struct sock_fprog program = { sizeof rules / sizeof *rules, rules };
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        exit(77);
+    fork_in_thread();
+}
+
+static void none(void)
+{
+}
+
+static const struct way {
+    const char *name;
+    void (*run)(void);
+} ways[] = {
+    { "none", none }, { "threads", threaded }, { "vfork", borrowing }, { "spawn", spawned },
+    { "daemon", daemonise }, { "descriptors", without_descriptors },
+    { "chroot", in_another_root }, { "nobody", as_nobody }, { "sandbox", in_a_sandbox },
+};
+
+int main(int argc, char **argv)
+{
+    arguments = argv;
+    calls(100);
+    for (size_t i = 0; argc > 1 && i < sizeof ways / sizeof *ways; i++)
+        if (strcmp(argv[1], ways[i].name) == 0)
+            ways[i].run();
+    calls(30000);
+    return 0;
+}
+END
+"$WPP_GCC" -O0 -o ways ways.c -lpthread || exit 1
+
+# way NAME CALLS...: the calls in each of its processes
+way() {
+    local name=$1
+
+    shift
+    record ./ways $name
+    if [ $status = 77 ]; then
+        skip "$name: not allowed here"
+        return
+    fi
+    is "$name: ends well" $status 0
+    complete "$name: all complete"
+    is "$name: with every call" "$(calls all.wpp all.wpp.d/*)" "$* "
+}
+
+calls_of_none=30104                     # main, none, calls twice, work 100 and 30,000 times
+inner=201                               # calls, and work 200 times: a fork that ends
+way threads $inner $inner $inner $inner $((calls_of_none + 4 * (1 + 1 + 50 + 1)))
+way vfork $calls_of_none $calls_of_none
+way spawn $calls_of_none $calls_of_none
+way daemon 0 $((1 + 1 + 100 + 1)) $inner
+way descriptors $inner $((calls_of_none + 1))
+way chroot $inner $((calls_of_none + 1))
+way nobody $inner $((calls_of_none + 1))
+way sandbox $inner $((calls_of_none + 1))
+
+# ---- Ends of the recording ----------------------------------------------------------------
+
+cat > endless.c << 'END'
+#include <stdio.h>
+#include <unistd.h>
+
+static volatile long n;
+
+__attribute__((noipa)) static void work(void) { n++; }
+
+/* SECONDS... : without an argument, for ever */
+int main(int argc, char **argv)
+{
+    alarm(argc > 1 ? 2 : 20);
+    if (argc > 2 && fork() != 0)
+        return 3;
+    puts("begun");
+    fflush(stdout);
+    for (;;)
+        work();
+    return argv != NULL;
+}
+END
+"$WPP_GCC" -O1 -o endless endless.c
+mkfifo begun
+
+# interrupt SIGNAL ARGUMENT...: sends it to the recorder when ./endless runs; $status
+interrupt() {
+    local signal=$1 recorder line
+
+    shift
+    rm -rf all.wpp*
+    # A shell's background jobs ignore SIGINT, and so would the program.
+    setsid -w env --default-signal=INT wpp-record -o all.wpp ./endless "$@" > begun 2> err &
+    recorder=$!
+    exec 7< begun
+    read -r line <&7
+    sleep 0.2
+    kill -$signal "$(pgrep -P $recorder -x wpp-record || echo $recorder)"
+    wait $recorder
+    status=$?
+    exec 7<&-
+}
+
+interrupt INT
+is 'an interrupt ends the program' $status 130
+ok 'and the recording, whole' wpp-check --strict all.wpp
+interrupt TERM
+is 'SIGTERM as well' $status 143
+ok 'and the file is whole' wpp-check --strict all.wpp
+
+record ./endless 2
+is 'a program that is ended by a signal of its own' $status 142
+ok 'is whole' wpp-check --strict all.wpp
+
+run wpp-record --limit=1M -o all.wpp ./endless 2
+is '--limit: the program goes on to its end' $status 142
+events=$(wpp-info all.wpp | sed -n 's/^events *//p' | tr -d ,)
+[ "$events" -ge 1000000 ] && [ "$events" -lt 30000000 ] && pass '--limit: about so many events' ||
+    fail '--limit: about so many events' "$events"
+is '--limit: nothing to complain about' "$(cat "$T/err")" ''
+run wpp-check all.wpp
+like '--limit: the file says that it is not the whole run' "$status $(cat "$T/err")" '^3 .*undamaged'
+run wpp-record --duration=0.3 -o all.wpp ./endless 2
+is '--duration: the program goes on to its end' $status 142
+nanoseconds=$(wpp-info --format=json all.wpp | grep -o '"nanoseconds":[0-9]*' | cut -d: -f2)
+like '--duration: so long was recorded' "$nanoseconds" '^[2-9][0-9]{8}$'
+fails_with 2 '--duration wants a number' wpp-record --duration=soon ./endless
+fails_with 2 '--limit wants a number' wpp-record --limit=many ./endless
+done_testing
