@@ -25,8 +25,8 @@ like 'is no damage' "$(cat "$T/err")" 'undamaged, but'
 # Each of several files is checked.
 cp prog.wpp bad.wpp
 size=$(stat -c %s bad.wpp)
-printf '\377' | dd of=bad.wpp bs=1 seek=$((size / 2)) conv=notrunc 2> /dev/null
-fails_with 3 'a changed byte' wpp-check bad.wpp
+printf 'not what was here' | dd of=bad.wpp bs=1 seek=$((size / 2)) conv=notrunc 2> /dev/null
+fails_with 3 'changed bytes' wpp-check bad.wpp
 wpp-check bad.wpp prog.wpp > out1 2> err1
 is 'one bad of two: status' $? 3
 is 'one bad of two: both are spoken of' "$(wc -l < out1) $(wc -l < err1)" '1 1'
