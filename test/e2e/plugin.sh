@@ -208,6 +208,19 @@ is "a longjmp leaves each routine it skips" \
 ok "tail calls at -O2" record ways "$WPP_GCC" -w -O2
 ok "a million mutual tail calls need no stack" \
    bash -c 'ulimit -s 256; WPP_OUT=none ./ways deep > /dev/null; [ $? -lt 4 ]'
+cat > tails.c <<'END'
+#include <stdlib.h>
+__attribute__((noinline, noclone)) static int odd(unsigned n);
+__attribute__((noinline, noclone)) static int even(unsigned n) { return n == 0 ? 1 : odd(n - 1); }
+static int odd(unsigned n) { return n == 0 ? 0 : even(n - 1); }
+int main(int argc, char **argv) { return argc == 2 ? even(atoi(argv[1])) - 1 : 2; }
+END
+for level in -O2 -Os; do
+    "$WPP_GCC" $level tails.c -o tails
+    ok "a hundred million of them, recorded, at $level" \
+       bash -c 'ulimit -s 256; wpp-record -o tails.wpp ./tails 100000000'
+    like "and all of them are there at $level" "$(wpp-info tails.wpp)" '^calls +100,000,002$'
+done
 
 # ---- C++ ----------------------------------------------------------------------
 cat > plus.cc <<'END'
@@ -265,18 +278,40 @@ for level in -O0 -O1 -O2 -O3; do
 done
 
 # ---- Limits, selection, early stage ----------------------------------------------
-{
+# diamonds N: a routine of N branches one behind the other, which has 2^N paths.
+diamonds() {
     echo 'unsigned f(const unsigned char *p) { unsigned s = 0;'
-    for i in $(seq 200); do echo "if (p[$i] & 1) s += $i; else s ^= $i;"; done
-    echo 'return s; }'
-    echo 'int main(void) { unsigned char b[201]; for (int i = 0; i < 201; i++) b[i] = i * 7 % 13; return f(b) & 127; }'
-} > wide.c
+    for i in $(seq "$1"); do echo "if (p[$i] & 1) s += $i; else s ^= $i;"; done
+    echo "return s; }
+          int main(void) { unsigned char b[$1 + 1]; for (int i = 0; i <= $1; i++) b[i] = i * 7 % 13;
+                           return f(b) & 127; }"
+}
+diamonds 200 > wide.c
 plainly wide gcc -O0
 ok "2^200 paths compile" record wide "$WPP_GCC" -O0
 same "and behave" wide.out wide.want
 like "wpp-info says that the routine was cut" "$(wpp-info wide.wpp)" '^limited +1 '
 is "each of its 200 branches counts one way" \
    "$(wpp-dump --line-counts wide.wpp | awk -F'[: ]' '$2 > 1 && $2 <= 201 && $3 != 1' | wc -l)" 0
+# cost FILE: milliseconds of the compiler's own time, the least of three; bytes of the table
+cost() {
+    local least=1000000 spent TIMEFORMAT=%U
+
+    for _ in 1 2 3; do
+        spent=$({ time "$WPP_GCC" -O0 -c "$1.c" -o "$1.o"; } 2>&1)
+        spent=$((10#${spent/./}))
+        [ "$spent" -ge $least ] || least=$spent
+    done
+    echo "$least" $((16#$(objdump -h "$1.o" | awk '$2 == ".wpp" { print $3 }')))
+}
+diamonds 400 > less.c
+diamonds 1600 > more.c
+read -r less_time less_bytes <<< "$(cost less)"
+read -r more_time more_bytes <<< "$(cost more)"
+ok "2^1600 paths need time in proportion to 2^400: $more_time ms, $less_time ms" \
+   test "$more_time" -lt $((6 * less_time))
+ok "and so do their tables space: $more_bytes bytes, $less_bytes bytes" \
+   test "$more_bytes" -lt $((5 * less_bytes))
 WPP_PLUGIN_ARGS="limit=16" ok "a smaller limit" record wide "$WPP_GCC" -O0
 same "behaves too" wide.out wide.want
 WPP_PLUGIN_ARGS="exclude=thrower" ok "a routine is left out" record ways "$WPP_GCC" -w -O1
