@@ -78,6 +78,9 @@ if command -v python3 > /dev/null; then
 else
     skip 'no python3 here to parse JSON'
 fi
+is 'the second reader finds the same' "$("$BUILD/test/read-wpp" --left-out prog.wpp | sed 's/^[^ ]*\/prog //')" \
+    "$(sed -E 's/^attribute +/1 /; s/^no frame +/5 /; s/^runs too early +/6 /
+               s/^(.) (.*)  (.*):(.*)$/\2 \3 \4 \1/' list)"
 fails_with 2 'no table of them' wpp-info --uninstrumented --format=table prog.wpp
 like 'the attribute is for functions' \
     "$(echo '__attribute__((no_wpp)) int x;' | "$WPP_GCC" -c -x c - -o x.o 2>&1)" \

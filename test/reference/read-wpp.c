@@ -4,7 +4,8 @@
  * Plain and slow on purpose; shares no code with the library.  Prints each
  * thread's tokens, thread after thread, as little-endian 32-bit words; with
  * --text one line a token: thread, token, routine, path, and the path's blocks
- * as they are regenerated from the routine's edges.
+ * as they are regenerated from the routine's edges; with --left-out instead one
+ * line a routine that was not instrumented: module, name, file, line, reason.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -414,14 +415,48 @@ static void run_grammar(int text)
     }
 }
 
+/* ---- What was left out ------------------------------------------------------------------ */
+
+static void print_left_out(void)
+{
+    struct bytes b = section(2), left_out = section(8);
+    uint64_t n = get_varint(&b);
+    char **modules = get_memory(n * sizeof *modules), **strings;
+
+    for (uint64_t i = 0; i < n; i++) {
+        modules[i] = get_string(&b);
+        get_run(&b, get_varint(&b));
+        get_varint(&b);
+        get_varint(&b);
+    }
+    b = left_out;
+    n = get_varint(&b);
+    strings = get_memory(n * sizeof *strings);
+    for (uint64_t i = 0; i < n; i++)
+        strings[i] = get_string(&b);
+    for (n = get_varint(&b); n > 0; n--) {
+        const char *module = modules[get_varint(&b)], *name = strings[get_varint(&b)];
+        const char *source = strings[get_varint(&b)];
+        uint64_t line = get_varint(&b), reason = get_varint(&b);
+
+        printf("%s %s %s %llu %llu\n", module, name, source, (unsigned long long)line,
+               (unsigned long long)reason);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int text = argc == 3 && strcmp(argv[1], "--text") == 0;
+    int left_out = argc == 3 && strcmp(argv[1], "--left-out") == 0;
 
-    if (argc != 2 + text)
-        fail("usage: read-wpp [--text] FILE");
+    if (argc != 2 + text + left_out)
+        fail("usage: read-wpp [--text|--left-out] FILE");
     read_file(argv[argc - 1]);
     check_outside();
+    if (left_out) {
+        print_left_out();
+        return ferror(stdout) != 0;
+    }
     read_routines();
     read_terminals();
     run_grammar(text);
