@@ -291,8 +291,10 @@ END
 ok 'a small program' "$WPP_GCC" -g tiny.c -o tiny
 ok 'a larger program' "$WPP_GCC" -g busy.c -o busy
 cp busy busy.kept
-WPP_OUT=tiny.trace ok 'the small one is traced' ./tiny
-WPP_OUT=busy.trace ok 'the larger one is traced' ./busy
+# Through a pipe: a trace of records alone, without the threads' buffers.
+for name in tiny busy; do
+    ok "$name is traced" bash -c 'WPP_OUT=fd:9 ./$1 9>&1 > /dev/null | cat > $1.trace' - $name
+done
 ok 'the small trace is compressed' wpp-compress -q tiny.trace
 ok 'the larger trace is compressed' wpp-compress -q busy.trace
 cp tiny.wpp tiny.kept
