@@ -76,10 +76,20 @@ uint64_t __wpp_enter(void)
     return mask;
 }
 
-void __wpp_leave(uint64_t mask)
+void __wpp_unlock(void)
 {
     release();
+}
+
+void __wpp_unblock(uint64_t mask)
+{
     sys_sigmask(mask);
+}
+
+void __wpp_leave(uint64_t mask)
+{
+    __wpp_unlock();
+    __wpp_unblock(mask);
 }
 
 /* ---- Stopping ------------------------------------------------------------------------ */

@@ -147,6 +147,9 @@ extern struct wpp_process __wpp_process;
 
 uint64_t __wpp_enter(void);
 void __wpp_leave(uint64_t mask);
+/* Its two halves, for what must run without signals but not alone. */
+void __wpp_unlock(void);
+void __wpp_unblock(uint64_t mask);
 
 /* False as long as no chunk can be used. A forked child opens its trace. */
 bool __wpp_process_ready(void);

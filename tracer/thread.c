@@ -233,9 +233,11 @@ uint32_t *__wpp_refill_slow(uint32_t *at)
         at = first;
     }
     __wpp_cursor = at;
-    __wpp_leave(mask);
+    __wpp_unlock();
+    /* Still without signals: a thread that is cancelled here must have its end. */
     if (opened)
         arm_keeping_vectors(self);
+    __wpp_unblock(mask);
     return at;
 }
 

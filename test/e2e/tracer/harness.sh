@@ -27,3 +27,38 @@ want() {
 expect() {
     "$T/expect" "$@"
 }
+
+# ---- Programs that count their events themselves, in $T/counters ------------------------
+
+# count K: the events of thread K that the program itself has counted
+count() {
+    od -An -tu8 -j $((8 * $1)) -N 8 "$T/counters" | tr -d ' '
+}
+
+# begin COMMAND...: starts it; its traced process's number is in $victim when it runs
+begin() {
+    head -c 4096 /dev/zero > "$T/counters"
+    rm -f "$T/trace"
+    "$@" > "$T/out" 2> "$T/err" &
+    job=$!
+    until victim=$(count 0) && [ "$victim" != 0 ]; do sleep 0.001; done
+}
+
+# counted_right THREAD...: each has the events that were counted, or one more (killed before it counted)
+counted_right() {
+    local k n c line
+
+    streams "$T/trace"
+    [ $complete = 0 ] || { echo "# incomplete: $(cat "$T/read.err")"; return 1; }
+    for k; do
+        line=$(grep "^t$k " <<< "$got")
+        n=$(awk '{ print $2 }' <<< "$line")
+        c=$(count $k)
+        [ "$c" != 0 ] || [ "$line" ] || continue
+        if [ "$n" -lt "$c" ] || [ "$n" -gt $((c + 1)) ] ||
+           [ "$line" != "$(expect t$k $k:0:$n:$BASE)" ]; then
+            echo "# thread $k counted $c events, the trace has: $line"
+            return 1
+        fi
+    done
+}

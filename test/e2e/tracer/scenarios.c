@@ -555,6 +555,7 @@ static void *counting_thread(void *argument)
 
     snprintf(name, sizeof name, "t%u", k);
     pthread_setname_np(pthread_self(), name);
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
     for (uint32_t n = 0;; n++) {
         emit(made_up(k, n));
         *(volatile uint64_t *)&counters[k] = n + 1;
@@ -562,19 +563,70 @@ static void *counting_thread(void *argument)
     return NULL;
 }
 
-/* counted FILE K: K threads that count each event in FILE, behind it, without end */
-static void counted(void)
+static void start_counting(pthread_t *threads, uint32_t n)
 {
     int fd = open(arguments[0], O_RDWR);
-    pthread_t t;
 
     counters = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     require(counters != MAP_FAILED, "the file can be mapped");
-    for (uintptr_t k = 1; k <= number(1); k++)
-        pthread_create(&t, NULL, counting_thread, (void *)k);
+    for (uintptr_t k = 1; k <= n; k++)
+        pthread_create(&threads[k - 1], NULL, counting_thread, (void *)k);
     *(volatile uint64_t *)&counters[0] = (uint64_t)getpid();
+}
+
+/* counted FILE K: K threads that count each event in FILE, behind it, without end */
+static void counted(void)
+{
+    pthread_t t[64];
+
+    start_counting(t, number(1));
     for (;;)
         pause();
+}
+
+/* cancelled FILE K: the same, until all are cancelled, wherever they are */
+static void cancelled(void)
+{
+    pthread_t t[64];
+    void *result;
+
+    start_counting(t, number(1));
+    usleep(50000);
+    for (uint32_t k = 0; k < number(1); k++)
+        pthread_cancel(t[k]);
+    for (uint32_t k = 0; k < number(1); k++) {
+        pthread_join(t[k], &result);
+        require(result == PTHREAD_CANCELED, "the thread was cancelled");
+    }
+}
+
+static void *short_thread(void *argument)
+{
+    uint32_t k = (uint32_t)(uintptr_t)argument;
+    char name[16];
+
+    snprintf(name, sizeof name, "t%u", k);
+    pthread_setname_np(pthread_self(), name);
+    emit_made_up(k, 0, 10);
+    return NULL;
+}
+
+/* short N: N threads of 10 events, up to 8 at a time, nobody waits for half of them */
+static void short_lived(void)
+{
+    pthread_t t[8];
+
+    for (uintptr_t k = 1; k <= number(0); k += 8) {
+        for (uintptr_t i = 0; i < 8; i++) {
+            pthread_create(&t[i], NULL, short_thread, (void *)(k + i));
+            if (i % 2)
+                pthread_detach(t[i]);
+        }
+        for (uintptr_t i = 0; i < 8; i += 2)
+            pthread_join(t[i], NULL);
+    }
+    emit_made_up(0, 0, 5);
+    usleep(100000);
 }
 
 #ifdef EMIT_EARLY
@@ -600,6 +652,7 @@ static const struct scenario {
     { "limit", file_limit }, { "library", library }, { "around", around_main },
     { "racing", racing }, { "vfork", borrowing }, { "nonblocking", nonblocking },
     { "end", end_suddenly }, { "counted", counted },
+    { "cancelled", cancelled }, { "short", short_lived },
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Threads of every kind: each has its stream, complete and in order, in a file
+# and under wpp-record.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/tracer/harness.sh"
+
+compile -o "$T/expect" "$SRC/expect.c"
+compile -o "$T/dynamic" "$SRC/scenarios.c" "$RT/libwpp-rt.a" $EXPORT
+RECORD=(wpp-record -q "--trace=$T/trace" -o "$T/none.wpp")
+
+# recorded NAME LINE...: the trace is complete and holds these streams
+recorded() {
+    local name=$1
+
+    shift
+    want "$@"
+    streams "$T/trace"
+    is "$name" "$status $complete $got" "7 0 $wanted"
+}
+
+short=("$(expect dynamic 0:0:5:$BASE)")
+for k in $(seq 1000); do
+    short+=("$(expect t$k $k:0:10:$BASE)")
+done
+many=("$(expect dynamic 0:0:20:$BASE)")
+for k in $(seq 64); do
+    many+=("$(expect t$k $k:0:$((k * 100)):$BASE)")
+done
+
+for where in file recorder; do
+    case $where in
+    file)     with=(env "WPP_OUT=$T/trace") ;;
+    recorder) with=("${RECORD[@]}") ;;
+    esac
+    run "${with[@]}" "$T/dynamic" short 1000
+    recorded "$where: a thousand short threads, half of them detached" "${short[@]}"
+    buffers=$("$READ" "$T/trace" | grep -c '^BUFFER')
+    [ "$buffers" -le 64 ] && pass "$where: they take over each other's memory" ||
+        fail "$where: they take over each other's memory" "$buffers buffers"
+    run "${with[@]}" "$T/dynamic" threads 64 64
+    recorded "$where: 64 at once" "${many[@]}"
+    run "${with[@]}" "$T/dynamic" alive
+    recorded "$where: alive when the program ends" "$(expect dynamic 0:0:5:$BASE)" \
+        "$(expect t200 200:0:20000:$BASE)" "$(expect t400 400:0:40000:$BASE)" \
+        "$(expect t600 600:0:60000:$BASE)"
+    run "${with[@]}" "$T/dynamic" destructors
+    recorded "$where: events in thread-specific destructors" "$(expect t1 1:0:130:$BASE)"
+
+    begin "${with[@]}" "$T/dynamic" cancelled "$T/counters" 8
+    wait $job
+    status=$?
+    counted_right 1 2 3 4 5 6 7 8 && right=yes || right=no
+    is "$where: eight threads cancelled wherever they were" "$status $right" '7 yes'
+    # One that was cancelled before its first event has no stream.
+    is "$where: each has its end" "$("$READ" "$T/trace" | grep -c '^THREAD_END')" \
+        "$(grep -c '^t' <<< "$got")"
+done
+done_testing
