@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # test: slow
 # The wrappers in the hands of build systems: configure with automake and
-# libtool, CMake, ccache.  Each is tried where it is installed; `make check-all`
+# libtool, CMake, Meson, ccache.  Each is tried where it is installed; `make check-all`
 # installs them.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
@@ -142,6 +142,32 @@ if command -v cmake > /dev/null; then
 names'
 else
     skip 'CMake is not installed'
+fi
+
+# ---- Meson ---------------------------------------------------------------------------------
+cat > project/meson.build <<'END'
+project('project', 'c', 'cpp')
+compiler = meson.get_compiler('c')
+message('long', compiler.sizeof('long'), 'mmap', compiler.has_function('mmap'),
+        'none', compiler.has_function('no_such_function'), 'three',
+        compiler.run('int main(void) { return 3; }').returncode())
+shapes = static_library('shapes', 'shapes.c')
+names = shared_library('names', 'names.cc', install: true)
+executable('prog', 'main.c', link_with: [shapes, names], install: true, install_rpath: '$ORIGIN/../lib')
+END
+if command -v meson > /dev/null && command -v ninja > /dev/null; then
+    ok 'meson, plainly' env CC=gcc CXX=g++ meson setup meson-plain project
+    grep '^Message' "$T/out" > plain.messages
+    ok 'meson with the wrappers' env CC=wpp-gcc CXX=wpp-g++ \
+        meson setup --prefix="$T/meson-tree" --libdir=lib meson-traced project
+    is 'finds the same' "$(grep '^Message' "$T/out")" "$(cat plain.messages)"
+    is 'and leaves no traces of its probes' "$(traces)" 0
+    ok 'ninja' ninja -C meson-traced -j2
+    is 'the program is recorded with its library' "$(shown meson-traced/prog)" "$want"
+    ok 'ninja install' ninja -C meson-traced install
+    is 'the installed program is' "$(shown meson-tree/bin/prog)" "$want"
+else
+    skip 'Meson or ninja is not installed'
 fi
 
 # ---- ccache ---------------------------------------------------------------------------------
