@@ -403,7 +403,7 @@ void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_prog
  * stopped anywhere: some of it, or all, may have come by TOKENS. */
 static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
 {
-    struct wpp_stream *stream = b->n ? wpp_streams_find(&c->streams, b->tid) : NULL;
+    struct wpp_stream *stream = b->tid ? wpp_streams_find(&c->streams, b->tid) : NULL;
     uint64_t had;
 
     if (!stream)

@@ -294,7 +294,7 @@ static void take_buffer(const struct buffer *b)
     struct process *process = process_of(&h);
     struct stream *s = stream_of(&h);
 
-    if (process->ended || !b->tid || !b->n)
+    if (process->ended || !b->tid || (!s && !b->n))
         return;
     if (!s || s->words < b->first) {
         process->incomplete = 1;
