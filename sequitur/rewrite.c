@@ -114,8 +114,10 @@ uint32_t extract_rule(seq *s, uint32_t first, uint32_t last)
     s->nodes[last].mark &= MARK_QUEUED;
     if (left_held && s->nodes[before].value == left_value)
         inherit(s, s->nodes[before].prev, left_value);
-    if (right_held && s->nodes[after].value == right_value)
+    if (right_held && s->nodes[after].value == right_value) {
+        inherit(s, s->nodes[last].prev, right_value);
         inherit(s, after, right_value);
+    }
     enqueue_digram(s, before);
     enqueue_digram(s, symbol);
     return r;

@@ -76,6 +76,23 @@ static void test_stale_slots(void)
         }
 }
 
+/* Runs of three, of which a long match takes two into its rule: the digram that
+ * stays there is present from then on, though the table held its neighbour. */
+static void test_split_runs(void)
+{
+    static const char *const strings[] = {
+        "baaabaaabaaabaaaabaaabaaaabaaabaaabaa",
+        "baaaaaabbbaaaaaabbbbbaaaaaabaaaaaabaaaaaabaaaaaabbbaaaaaabbbbbaaaaaabaaaabaaaa",
+    };
+    char found[512];
+
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        for (uint32_t flags = 0; flags <= SEQ_EXACT; flags++) {
+            grammar_of(strings[i], 'a', flags, found);
+            tap_ok(strncmp(found, "S -> ", 5) == 0, "%s (flags %u): %s", strings[i], flags, found);
+        }
+}
+
 static void test_states(void)
 {
     uint32_t symbols[] = {1, 2, 3};
@@ -111,6 +128,7 @@ int main(void)
 {
     test_papers();
     test_stale_slots();
+    test_split_runs();
     test_states();
     return tap_done();
 }
