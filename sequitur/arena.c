@@ -2,7 +2,6 @@
 /* arena.c - memory: the arenas of nodes and rules, the caller's allocator. */
 #include "sequitur/digrams.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef WPP_HOSTILE
@@ -10,15 +9,6 @@ enum { FIRST_NODES = 8, FIRST_RULES = 2, FIRST_QUEUE = STEP_QUEUE };
 #else
 enum { FIRST_NODES = 1024, FIRST_RULES = 256, FIRST_QUEUE = 256 };
 #endif
-
-static void *libc_realloc(void *ctx, void *p, size_t old_size, size_t size)
-{
-    (void)ctx, (void)old_size;
-    if (size)
-        return realloc(p, size);
-    free(p);
-    return NULL;
-}
 
 void *seq_memory(seq *s, void *p, size_t old_size, size_t size)
 {
@@ -35,8 +25,8 @@ void *seq_memory(seq *s, void *p, size_t old_size, size_t size)
 
 int seq_grow(seq *s, void **array, uint32_t *size, size_t each, uint64_t need, uint64_t max)
 {
-    /* A quarter more each time: the slack is memory nobody uses. */
-    uint64_t bigger = *size + (uint64_t)*size / 4;
+    /* An eighth more each time: the slack is memory nobody uses. */
+    uint64_t bigger = *size + (uint64_t)*size / 8;
 
     if (need > max)
         return SEQ_E_RANGE;
@@ -168,7 +158,7 @@ int seq_new(seq **out, const struct seq_config *config)
 {
     static const struct seq_config none;
     const struct seq_config *c = config ? config : &none;
-    seq_realloc *allocate = c->realloc ? c->realloc : libc_realloc;
+    seq_realloc *allocate = c->realloc ? c->realloc : seq_pages;
     seq *s = allocate(c->realloc_ctx, NULL, 0, sizeof *s);
 
     *out = NULL;

@@ -42,14 +42,27 @@ static inline const uint64_t *digrams_slot(const seq *s, uint32_t a, uint32_t b)
     return s->digrams.slots + digram_home(&s->digrams, digram_tag(a, b));
 }
 
+/* The first slot from `slot` on that is not below `wanted`.  Four at a time: how
+ * far it lies is chance, and a branch on chance costs more than a comparison. */
+enum { AT_A_TIME = 4 };
+static inline const uint64_t *digrams_seek(const uint64_t *slot, uint64_t wanted)
+{
+    unsigned below;
+
+    do {
+        below = (slot[0] < wanted) + (slot[1] < wanted) + (slot[2] < wanted) + (slot[3] < wanted);
+        slot += below;
+    } while (below == AT_A_TIME);
+    return slot;
+}
+
 /* The node that holds the digram (a, b), or 0. */
 static inline uint32_t digrams_find(const seq *s, uint32_t a, uint32_t b)
 {
     uint64_t tag = digram_tag(a, b);
-    const uint64_t *slot = s->digrams.slots + digram_home(&s->digrams, tag);
+    const uint64_t *slot =
+        digrams_seek(s->digrams.slots + digram_home(&s->digrams, tag), tag << 32);
 
-    while (*slot >> 32 < tag)
-        slot++;
     for (; *slot >> 32 == tag && *slot != SLOT_EMPTY; slot++) {
         uint32_t n = (uint32_t)*slot;
         if (s->nodes[n].value == a && s->nodes[s->nodes[n].next].value == b)

@@ -93,6 +93,7 @@ struct digrams {
     const uint64_t *watch;   /* grow when this slot is taken: a cluster may need those behind it */
 };
 
+struct history;
 struct jumps;
 
 struct seq {
@@ -124,6 +125,7 @@ struct seq {
     uint32_t active;         /* guard of the start rule that is being appended to */
     uint32_t ahead;          /* exact: the terminal that follows there, or NO_TERMINAL */
 
+    struct history *history; /* fast only */
     struct jumps *jumps;     /* fast only */
     bool lazy;               /* fast: the digram at the active end is not to be checked */
 
@@ -180,6 +182,9 @@ static inline int seq_room(seq *s)
         return SEQ_OK;
     return seq_room_slow(s);
 }
+
+/* The allocator of callers that bring none (pages.c). */
+seq_realloc seq_pages;
 
 /* The caller's allocator, counted.  NULL when it fails or for size 0. */
 void *seq_memory(seq *s, void *p, size_t old_size, size_t size);

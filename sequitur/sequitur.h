@@ -43,7 +43,7 @@ typedef void *seq_realloc(void *ctx, void *p, size_t old_size, size_t size);
 
 struct seq_config {
     size_t size;             /* sizeof(struct seq_config), for later growth */
-    seq_realloc *realloc;    /* NULL: the C library's */
+    seq_realloc *realloc;    /* NULL: the C library's, and huge pages for what is large */
     void *realloc_ctx;
     uint32_t flags;          /* 0, SEQ_EXACT or SEQ_PLAIN */
 };
