@@ -5,7 +5,7 @@
  * invariant, because each ends in the rewrites that exact.c uses too:
  *
  *   jump        not the next terminal is appended but the longest rule that
- *               derives the next terminals, if one is known (history.h);
+ *               derives the next terminals, if one is known (jumps.h);
  *   long match  when the digram at the end has a twin, the symbols behind the
  *               twin that derive the unread input join it: one rule is made
  *               for the whole run, not one for each symbol in turn;
@@ -20,6 +20,7 @@
  */
 #include "sequitur/digrams.h"
 #include "sequitur/history.h"
+#include "sequitur/jumps.h"
 
 #include <string.h>
 
@@ -27,30 +28,85 @@
 struct cursor {
     const struct start *start;
     uint32_t guard;
+    uint32_t absent;         /* the digram at this node is known to have no twin; 0: none is */
     uint64_t at;             /* position of the first unread terminal */
     uint64_t end;            /* of the block */
     uint64_t last;           /* the length of what was appended last */
-    struct outlook ahead;    /* of `at`, or of where `at` was */
+    struct outlook outlooks[2];
+    struct outlook *here;    /* of `at`, if its position says so */
+    struct outlook *ahead;   /* of where `at` will be then */
 };
 
 int fast_new(seq *s)
 {
-    return history_new(s);
+    int status = history_new(s);
+
+    return status == SEQ_OK ? jumps_new(s) : status;
 }
 
 void fast_free(seq *s)
 {
+    jumps_free(s);
     history_free(s);
+}
+
+static void swap_outlooks(struct cursor *c)
+{
+    struct outlook *here = c->here;
+
+    c->here = c->ahead;
+    c->ahead = here;
 }
 
 /* What to append next. */
 static uint32_t next_symbol(const seq *s, struct cursor *c)
 {
-    if (c->ahead.position != c->at)
-        c->ahead = history_look(s, c->at, c->end - c->at, c->last);
-    uint32_t r = history_jump(s, &c->ahead);
+    if (c->here->position != c->at)
+        swap_outlooks(c);
+    if (c->here->position != c->at)
+        outlook_look(s, c->here, c->at, c->end - c->at, c->last);
+    uint32_t r = outlook_jump(s, c->here);
 
-    return r ? VALUE_RULE | r : *history_at(s->jumps, c->at);
+    return r ? VALUE_RULE | r : *history_at(s, c->at);
+}
+
+/* Whether `value` is still what next_symbol() said. */
+static bool still_next(const seq *s, const struct cursor *c, uint32_t value)
+{
+    return !is_rule(value)
+        || (s->rules[rule_of(value)].guard && length_of(s, value) == c->last
+            && derives_input(s, value, history_at(s, c->at)));
+}
+
+static void fetch_slot(const seq *s, uint32_t a, uint32_t b)
+{
+    __builtin_prefetch(digrams_slot(s, a, b));
+}
+
+/* `value` will be appended: has memory fetch what this step and the next two
+ * will need.  By its guess the next step says where the one after it begins. */
+static void look_ahead(const seq *s, struct cursor *c, uint32_t value)
+{
+    uint32_t last = s->nodes[c->guard].prev;
+
+    c->last = length_of(s, value);
+    fetch_slot(s, s->nodes[s->nodes[last].prev].value, s->nodes[last].value);
+    fetch_slot(s, s->nodes[last].value, value);
+    if (!is_rule(value) && c->end - c->at > 9) {
+        /* Where terminals follow each other, their digrams are known long before. */
+        const uint32_t *later = history_at(s, c->at + 8);
+        fetch_slot(s, later[0], later[1]);
+    }
+    struct outlook *ahead = c->ahead;
+    uint64_t next = c->at + c->last;
+    if (ahead->position != next)
+        outlook_look(s, ahead, next, c->end - next, c->last);
+    outlook_guess(s, ahead);
+    if (ahead->guess)
+        fetch_slot(s, value, VALUE_RULE | ahead->guess);
+    if (ahead->length && ahead->length < ahead->n)
+        outlook_look(s, c->here, next + ahead->length, ahead->n - ahead->length, ahead->length);
+    swap_outlooks(c);
 }
 
 /* The symbols behind the digram at `twin` that derive the unread input, not
@@ -62,7 +118,7 @@ static uint32_t longest_run(const seq *s, struct cursor *c, uint32_t twin, uint3
     for (uint32_t n = s->nodes[last].next; n != w && !ends_body(s, n); n = s->nodes[n].next) {
         uint32_t value = s->nodes[n].value;
         uint64_t length = length_of(s, value);
-        if (length > c->end - c->at || !derives_input(s, value, history_at(s->jumps, c->at)))
+        if (length > c->end - c->at || !derives_input(s, value, history_at(s, c->at)))
             break;
         c->at += length;
         last = n;
@@ -80,22 +136,29 @@ static uint32_t rule_of_run(const seq *s, uint32_t first, uint32_t last)
     return whole ? rule_of(value) : 0;
 }
 
-/* The digram at w ends the start rule and gives way to r. */
-static int finish_with(seq *s, const struct cursor *c, uint32_t w, uint32_t r)
+/* Rule r has been put where the start rule ends; dissolves what that calls for. */
+static int end_with(seq *s, struct cursor *c, uint32_t r)
 {
-    replace_pair(s, w, r);
-    history_saw(s, c->start, r, c->at);
+    if (history_saw(s, c->start, r, c->at))
+        jumps_learn(s, r);
+    c->absent = 0;
     dissolve_beginning(s, r);
     return restore(s);
+}
+
+/* The input from `from` to the cursor counts as part of the start rule. */
+static void lengthen(seq *s, const struct cursor *c, uint64_t from)
+{
+    s->rules[rule_of(s->nodes[c->guard].value)].length += c->at - from;
 }
 
 /* Looks up the unsettled digram at w.  *changed if that changed the end. */
 static int settle(seq *s, struct cursor *c, uint32_t w, bool *changed)
 {
-    bool overlaps;
+    bool overlaps = false;
 
     s->nodes[w].mark = 0;
-    uint32_t twin = find_twin(s, w, &overlaps);
+    uint32_t twin = w == c->absent ? 0 : find_twin(s, w, &overlaps);
     *changed = twin != 0;
     if (!twin) {
         if (!overlaps)
@@ -105,9 +168,12 @@ static int settle(seq *s, struct cursor *c, uint32_t w, bool *changed)
     take_over(s, twin);
     uint64_t before = c->at;
     uint32_t last = longest_run(s, c, twin, w);
-    s->rules[rule_of(s->nodes[c->guard].value)].length += c->at - before;
+    lengthen(s, c, before);
     uint32_t r = rule_of_run(s, twin, last);
-    return finish_with(s, c, w, r ? r : extract_rule(s, twin, last));
+    if (!r)
+        r = extract_rule(s, twin, last);
+    replace_pair(s, w, r);
+    return end_with(s, c, r);
 }
 
 /* The digram at the end is unsettled: its node, else 0. */
@@ -118,73 +184,76 @@ static uint32_t unsettled(const seq *s, uint32_t guard)
     return s->nodes[n].mark == MARK_UNSETTLED ? n : 0;
 }
 
-/* The symbol at `last`, which ends the start rule, and `value` are all of r. */
-static int climb(seq *s, struct cursor *c, uint32_t last, uint32_t value, uint32_t r)
+/* The symbol that ends the start rule and `value` are all of r. */
+static int climb(seq *s, struct cursor *c, uint32_t value, uint32_t r)
 {
-    uint64_t length = length_of(s, value);
+    uint64_t before = c->at;
 
-    c->at += length;
-    s->rules[rule_of(s->nodes[c->guard].value)].length += length;
-    replace_end(s, last, r);
-    history_saw(s, c->start, r, c->at);
-    dissolve_beginning(s, r);
-    return restore(s);
+    c->at += length_of(s, value);
+    lengthen(s, c, before);
+    replace_end(s, s->nodes[c->guard].prev, r);
+    return end_with(s, c, r);
 }
 
-/* The table's slot for the digram that may have to be settled. */
-static void prefetch_end(const seq *s, uint32_t guard)
+/* Appends `value`; `twin` is that of the digram which it ends. */
+static void append(seq *s, struct cursor *c, uint32_t value, uint32_t twin)
 {
-    uint32_t last = s->nodes[guard].prev;
-    uint32_t before = s->nodes[last].prev;
+    uint32_t n = append_symbol(s, c->guard, value);
+    uint32_t before = s->nodes[n].prev;
 
-    __builtin_prefetch(digrams_slot(s, s->nodes[before].value, s->nodes[last].value));
+    c->at += length_of(s, value);
+    if (is_rule(value))
+        history_saw(s, c->start, rule_of(value), c->at);
+    c->absent = 0;
+    if (before == c->guard)
+        return;
+    s->nodes[before].mark = MARK_UNSETTLED;
+    /* Since that search the digram to the left has become present, which is equal
+     * if both lie in one run. */
+    if (!twin && s->nodes[before].value != value)
+        c->absent = before;
 }
 
 /* Appends one symbol, after what must be settled before. */
 static int append_next(seq *s, struct cursor *c)
 {
-    prefetch_end(s, c->guard);
     uint32_t value = next_symbol(s, c);
-    c->last = length_of(s, value);
-    c->ahead = history_look(s, c->at + c->last, c->end - c->at - c->last, c->last);
-    bool changed;
 
+    look_ahead(s, c, value);
     for (;;) {
         if (seq_room(s) != SEQ_OK)
             return s->status;
         uint32_t last = s->nodes[c->guard].prev;
         uint32_t twin = last == c->guard ? 0 : digrams_find(s, s->nodes[last].value, value);
         if (twin && s->nodes[twin].whole)
-            return climb(s, c, last, value, s->nodes[twin].whole);
-        uint32_t w = unsettled(s, c->guard);
-        if (!w)
-            break;
+            return climb(s, c, value, s->nodes[twin].whole);
         uint64_t at = c->at;
-        if (settle(s, c, w, &changed) != SEQ_OK)
+        uint32_t w = unsettled(s, c->guard);
+        bool changed = false;
+        if (w && settle(s, c, w, &changed) != SEQ_OK)
             return s->status;
-        if (!changed)
-            break;
+        if (!changed) {
+            outlook_fetch(s, c->here);
+            append(s, c, value, twin);
+            return SEQ_OK;
+        }
         if (c->at == c->end)
             return SEQ_OK;
-        if (c->at != at || is_rule(value))       /* a rule may have dissolved meanwhile */
+        if (c->at != at || !still_next(s, c, value))
             value = next_symbol(s, c);
     }
-    uint32_t n = append_symbol(s, c->guard, value);
-    c->at += length_of(s, value);
-    if (is_rule(value))
-        history_saw(s, c->start, rule_of(value), c->at);
-    if (s->nodes[n].prev != c->guard)
-        s->nodes[s->nodes[n].prev].mark = MARK_UNSETTLED;
-    return SEQ_OK;
 }
 
 static int append_block(seq *s, struct start *t, const uint32_t *terminals, size_t n)
 {
-    struct cursor c = {
-        .start = t, .guard = s->rules[t->rule].guard, .ahead.position = UINT64_MAX,
-    };
+    struct cursor c = {.start = t, .guard = s->rules[t->rule].guard};
     int status = history_add(s, t, terminals, n, &c.at);
 
+    if (status == SEQ_OK)
+        status = jumps_room(s);
+    c.outlooks[0].position = c.outlooks[1].position = NO_POSITION;
+    c.here = &c.outlooks[0];
+    c.ahead = &c.outlooks[1];
     c.end = c.at + n;
     s->active = c.guard;
     s->lazy = true;

@@ -26,8 +26,10 @@ void enqueue(seq *s, uint32_t n)
 /* The digram at n, if there is one, is to be checked. */
 static void enqueue_digram(seq *s, uint32_t n)
 {
-    if (!ends_body(s, n) && !ends_body(s, s->nodes[n].next))
-        enqueue(s, n);
+    if (ends_body(s, n) || ends_body(s, s->nodes[n].next))
+        return;
+    __builtin_prefetch(digrams_slot(s, s->nodes[n].value, s->nodes[s->nodes[n].next].value));
+    enqueue(s, n);
 }
 
 /* The digram at n is about to vanish.  True if it was the table's. */

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* jumps.c - see jumps.h. */
+#include "sequitur/jumps.h"
+#include "sequitur/history.h"
+
+#include <string.h>
+
+/* Entries a rule: one and its markers, most of which it shares. */
+enum { JUMPS_A_RULE = 4 };
+/* Levels looked at above that of the symbol before, and after a single terminal. */
+enum { LEVELS_ABOVE = 6, LEVELS_ALONE = 3 };
+/* An entry in one of so many levels at the top calls for a look at some more. */
+enum { LEVELS_TOP = 2, LEVELS_MORE = 4 };
+/* Entries so far below the top level are seldom asked for. */
+enum { LEVELS_FETCHED = 14 };
+
+static size_t table_size(unsigned bits)
+{
+    return sizeof(struct jump) << bits;
+}
+
+static struct jump *new_table(seq *s, unsigned bits)
+{
+    struct jump *table = seq_memory(s, NULL, 0, table_size(bits));
+
+    if (table)
+        memset(table, 0, table_size(bits));
+    return table;
+}
+
+int jumps_new(seq *s)
+{
+    struct jumps *j = seq_memory(s, NULL, 0, sizeof *j);
+
+    if (!j)
+        return SEQ_E_NOMEM;
+    *j = (struct jumps){.bits = JUMP_BITS_MIN, .table = new_table(s, JUMP_BITS_MIN)};
+    if (!j->table) {
+        seq_memory(s, j, sizeof *j, 0);
+        return SEQ_E_NOMEM;
+    }
+    s->jumps = j;
+    return SEQ_OK;
+}
+
+void jumps_free(seq *s)
+{
+    struct jumps *j = s->jumps;
+
+    if (!j)
+        return;
+    seq_memory(s, j->table, table_size(j->bits), 0);
+    seq_memory(s, j, sizeof *j, 0);
+    s->jumps = NULL;
+}
+
+static inline struct jump *jump_slot(const struct jumps *j, uint32_t hash)
+{
+    return &j->table[hash >> (HASH_BITS - j->bits)];
+}
+
+/* An entry's index is the top of its hash: the table doubles in one sweep. */
+int jumps_room(seq *s)
+{
+    struct jumps *j = s->jumps;
+    struct jumps bigger = {.bits = j->bits + 1};
+
+    if (j->bits == JUMP_BITS_MAX || (uint64_t)s->rules_live * JUMPS_A_RULE < UINT64_C(1) << j->bits)
+        return SEQ_OK;
+    bigger.table = new_table(s, bigger.bits);
+    if (!bigger.table)
+        return SEQ_E_NOMEM;
+    for (size_t k = 0; k < (size_t)1 << j->bits; k++)
+        *jump_slot(&bigger, j->table[k].hash) = j->table[k];
+    seq_memory(s, j->table, table_size(j->bits), 0);
+    *j = bigger;
+    return SEQ_OK;
+}
+
+/* ---- Levels and their hashes ------------------------------------------------------ */
+
+static inline uint32_t level_terminals(int level)
+{
+    uint32_t k = (uint32_t)level - 2;
+
+    return level < 2 ? k + 4 : (4 + (k & 3)) << (k >> 2);
+}
+
+/* How many levels are not longer than n. */
+static inline int levels_within(uint64_t n)
+{
+    if (n >= level_terminals(LEVELS - 1))
+        return LEVELS;
+    if (n < 4)
+        return n < 2 ? 0 : (int)n - 1;
+    int octave = 63 - __builtin_clzll(n);
+    return 4 * octave - 5 + (int)(n >> (octave - 2) & 3);
+}
+
+#define MIX UINT64_C(0xC2B2AE3D27D4EB4F)
+
+static inline uint64_t fold(const uint32_t *in, uint64_t k)
+{
+    uint64_t a, b;
+
+    memcpy(&a, in, sizeof a);
+    memcpy(&b, in + 2, sizeof b);
+    unsigned __int128 product = (unsigned __int128)(a ^ k) * (b + UINT64_C(0x9E3779B97F4A7C15));
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Hashes on from terminal `done` to `end`, in steps that all levels there are multiples of. */
+static inline uint64_t hash_terminals(uint64_t h, const uint32_t *in, uint32_t done, uint32_t end)
+{
+    if (end <= 16)
+        for (; done < end; done++)
+            h = (h + in[done] + 1) * MIX;
+    else if (end <= 32)
+        for (; done < end; done += 4)
+            h = (h + fold(in + done, UINT64_C(0xD6E8FEB86659FD93))) * MIX;
+    else
+        for (; done < end; done += 8)
+            h = (h + fold(in + done, UINT64_C(0xD6E8FEB86659FD93))) * MIX
+                + fold(in + done + 4, UINT64_C(0x2545F4914F6CDD1D));
+    return h;
+}
+
+/* Hashes the terminals at `in` for the levels from..to - 1; `state` is what the
+ * levels below left. */
+static uint64_t hash_levels(const uint32_t *in, int from, int to, uint64_t state, uint32_t *hash)
+{
+    uint32_t done = from ? level_terminals(from - 1) : 0;
+
+    for (int i = from; i < to; i++) {
+        uint32_t end = level_terminals(i);
+        state = hash_terminals(state, in, done, end);
+        done = end;
+        hash[i] = (uint32_t)((state ^ state >> 29) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - HASH_BITS));
+#ifdef WPP_HOSTILE
+        hash[i] &= UINT32_C(15) << (HASH_BITS - 4);
+#endif
+    }
+    return state;
+}
+
+/* ---- Learning ----------------------------------------------------------------------- */
+
+/* Whether an entry names a rule that can be jumped to. */
+static bool is_good(const seq *s, const struct jump *e)
+{
+    const struct rule *rule = &s->rules[e->rule];
+
+    return e->rule && !e->marker && rule->guard && history_has(s, rule);
+}
+
+/* r belongs to the level.  Of two that begin alike the longer one is kept: it
+ * may begin with the other. */
+static void put_entry(const seq *s, struct jump *e, uint32_t hash, uint32_t r, int level)
+{
+    uint64_t length = s->rules[r].length;
+    uint64_t more = length - level_terminals(level);
+
+    if (e->hash == hash && is_good(s, e) && s->rules[e->rule].length > length)
+        return;
+    *e = (struct jump){
+        .rule = r, .more = more < MORE_UNKNOWN ? more : MORE_UNKNOWN, .hash = hash,
+    };
+}
+
+static void put_marker(const seq *s, struct jump *e, uint32_t hash, uint32_t r)
+{
+    if (!(e->rule && e->hash == hash) && !is_good(s, e))
+        *e = (struct jump){.rule = r, .marker = 1, .hash = hash};
+}
+
+void jumps_learn(seq *s, uint32_t r)
+{
+    const struct rule *rule = &s->rules[r];
+    uint32_t hash[LEVELS];
+    int level = levels_within(rule->length) - 1;
+
+    hash_levels(history_at(s, rule->at), 0, level + 1, 0, hash);
+    for (int i = 0; i < level; i++)
+        put_marker(s, jump_slot(s->jumps, hash[i]), hash[i], r);
+    put_entry(s, jump_slot(s->jumps, hash[level]), hash[level], r, level);
+}
+
+/* ---- Looking ------------------------------------------------------------------------ */
+
+static int at_most(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Hashes up to so many levels. */
+static void look_up_to(const seq *s, struct outlook *o, int levels)
+{
+    int i = o->levels;
+
+    o->state = hash_levels(history_at(s, o->position), i, levels, o->state, o->hash);
+    o->levels = levels;
+    if (i < levels - LEVELS_FETCHED)
+        i = levels - LEVELS_FETCHED;
+    for (; i < levels; i++)
+        __builtin_prefetch(jump_slot(s->jumps, o->hash[i]));
+}
+
+void outlook_look(const seq *s, struct outlook *o, uint64_t position, uint64_t n, uint64_t last)
+{
+    int worth = last > 1 ? levels_within(last) + LEVELS_ABOVE : LEVELS_ALONE;
+
+    o->position = position;
+    o->n = n;
+    o->state = 0;
+    o->levels = 0;
+    o->asked = -1;
+    o->guess = 0;
+    look_up_to(s, o, at_most(worth, levels_within(n)));
+}
+
+/* Whether there is an entry in one of the top levels. */
+static bool hits_top(const seq *s, const struct outlook *o)
+{
+    for (int i = o->levels; i > 0 && i > o->levels - LEVELS_TOP; i--) {
+        const struct jump *e = jump_slot(s->jumps, o->hash[i - 1]);
+        if (e->rule && e->hash == o->hash[i - 1])
+            return true;
+    }
+    return false;
+}
+
+/* The next guess, from a level below. */
+static void guess_below(const seq *s, struct outlook *o)
+{
+    o->guess = 0;
+    o->length = 1;
+    while (o->asked > 0 && !o->guess) {
+        uint32_t hash = o->hash[--o->asked];
+        const struct jump *e = jump_slot(s->jumps, hash);
+        if (e->hash == hash && !e->marker && e->rule) {
+            o->guess = e->rule;
+            o->length = e->more == MORE_UNKNOWN ? 0 : level_terminals(o->asked) + e->more;
+        }
+    }
+}
+
+void outlook_guess(const seq *s, struct outlook *o)
+{
+    int most = levels_within(o->n);
+
+    if (o->asked >= 0)
+        return;
+    while (o->levels < most && hits_top(s, o))
+        look_up_to(s, o, at_most(o->levels + LEVELS_MORE, most));
+    o->asked = o->levels;
+    guess_below(s, o);
+    __builtin_prefetch(&s->rules[o->guess]);
+}
+
+void outlook_fetch(const seq *s, const struct outlook *o)
+{
+    if (o->guess)
+        __builtin_prefetch(history_at(s, s->rules[o->guess].at));
+}
+
+/* ---- Jumping ------------------------------------------------------------------------ */
+
+/* How many of the first n terminals are equal. */
+static uint64_t common(const uint32_t *a, const uint32_t *b, uint64_t n)
+{
+    uint64_t i = 0;
+
+    for (; i + 8 <= n; i += 8) {
+        uint64_t x[4], y[4];
+        memcpy(x, a + i, sizeof x);
+        memcpy(y, b + i, sizeof y);
+        if ((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]))
+            break;
+    }
+    while (i < n && a[i] == b[i])
+        i++;
+    return i;
+}
+
+/* The rule that r begins with, 0 if that is a terminal. */
+static uint32_t first_rule(const seq *s, uint32_t r)
+{
+    uint32_t first = s->rules[r].first;
+
+    return is_rule(first) ? rule_of(first) : 0;
+}
+
+/* Rule r, or the rule it begins with, or the rule that begins with, ..:
+ * the first that derives a beginning of in[0..n).  All of them can be read
+ * where r can. */
+static uint32_t fitting(const seq *s, uint32_t r, const uint32_t *in, uint64_t n)
+{
+    const struct rule *rule = &s->rules[r];
+
+    if (!rule->guard || !history_has(s, rule))
+        return 0;
+    const uint32_t *known = history_at(s, rule->at);
+    for (; r; r = first_rule(s, r)) {
+        uint64_t length = s->rules[r].length;
+        if (length > n || !look_alike(known, in, length))
+            continue;
+        uint64_t same = common(known, in, length);
+        if (same == length)
+            return r;
+        n = same;
+    }
+    return 0;
+}
+
+uint32_t outlook_jump(const seq *s, struct outlook *o)
+{
+    const uint32_t *in = history_at(s, o->position);
+
+    outlook_guess(s, o);
+    for (; o->guess; guess_below(s, o)) {
+        uint32_t r = fitting(s, o->guess, in, o->n);
+        if (r)
+            return r;
+    }
+    return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* jumps.h - rules by the terminals they begin with.  Private, for fast.c.
+ *
+ *   level          0  1  2  3  4  5  6   7   8   9  10  11 ..
+ *   its terminals  2  3  4  5  6  7  8  10  12  14  16  20 ..      four levels to a doubling
+ *
+ * A rule belongs to the last level that is not longer than it.  The table has an
+ * entry for the hash of that level's terminals which names the rule, and
+ * markers for the levels below.  What stands at a position is hashed for all
+ * levels; the first entry from above that is no marker names the longest rule
+ * that can derive it, with the doubt that entries overwrite each other.
+ *
+ * An entry is a guess: the rule may have died, its number may name another by
+ * now.  What makes comparing sound is H2 (history.h), which is about the rule
+ * that has the number when it is asked.
+ */
+#ifndef SEQUITUR_JUMPS_H
+#define SEQUITUR_JUMPS_H
+
+#include "sequitur/grammar.h"
+
+#ifdef WPP_HOSTILE
+enum { JUMP_BITS_MIN = 1, JUMP_BITS_MAX = 5, LEVELS = 11 };
+#else
+enum { JUMP_BITS_MIN = 8, JUMP_BITS_MAX = 21, LEVELS = 31 };
+#endif
+
+enum { HASH_BITS = 30, MORE_UNKNOWN = 15 };
+
+struct jump {
+    uint64_t rule : 29;      /* 0: none */
+    uint64_t marker : 1;     /* one that is longer than the next level */
+    uint64_t more : 4;       /* its length less the level's terminals, or MORE_UNKNOWN */
+    uint64_t hash : 30;      /* its top bits are the index */
+};
+
+struct jumps {
+    struct jump *table;
+    unsigned bits;
+};
+
+/* What stands at a position, hashed before it is needed, so that memory can
+ * fetch the entries, then the rule, then where that stood, meanwhile. */
+struct outlook {
+    uint64_t position;
+    uint64_t n;              /* terminals until the end of the block */
+    uint64_t state;          /* of the hash */
+    int levels;              /* so many are hashed */
+    int asked;               /* the level whose entry gave the guess; -1: none was asked */
+    uint32_t guess;          /* the rule to try first; 0: none */
+    uint32_t length;         /* how far that goes; 0: unknown */
+    uint32_t hash[LEVELS];
+};
+#define NO_POSITION UINT64_MAX
+
+int jumps_new(seq *s);
+void jumps_free(seq *s);
+/* Grows with the number of rules.  SEQ_OK, SEQ_E_NOMEM. */
+int jumps_room(seq *s);
+
+/* Rule r is to be found where what stands at rules[r].at stands again. */
+void jumps_learn(seq *s, uint32_t r);
+
+/* Looks at the n terminals at `position`, behind something of length `last`. */
+void outlook_look(const seq *s, struct outlook *o, uint64_t position, uint64_t n, uint64_t last);
+/* Makes the first guess. */
+void outlook_guess(const seq *s, struct outlook *o);
+/* Has memory fetch what the guess will be compared with. */
+void outlook_fetch(const seq *s, const struct outlook *o);
+/* A rule that derives the first of the terminals there, about the longest; 0 if
+ * none is found. */
+uint32_t outlook_jump(const seq *s, struct outlook *o);
+
+#endif
