@@ -108,7 +108,8 @@ bool digrams_remove(seq *s, uint32_t n)
 {
     struct digrams *t = &s->digrams;
     uint64_t wanted = digram_slot(s, n);
-    uint64_t i = (uint64_t)(digrams_seek(t->slots + digram_home(t, wanted >> 32), wanted) - t->slots);
+    const uint64_t *home = t->slots + digram_home(t, wanted >> 32);
+    uint64_t i = (uint64_t)(digrams_seek(home, wanted) - t->slots);
 
     if (t->slots[i] != wanted)
         return false;

@@ -98,6 +98,7 @@ static inline int levels_within(uint64_t n)
 }
 
 #define MIX UINT64_C(0xC2B2AE3D27D4EB4F)
+#define GOLDEN UINT64_C(0x9E3779B97F4A7C15)
 
 static inline uint64_t fold(const uint32_t *in, uint64_t k)
 {
@@ -105,7 +106,7 @@ static inline uint64_t fold(const uint32_t *in, uint64_t k)
 
     memcpy(&a, in, sizeof a);
     memcpy(&b, in + 2, sizeof b);
-    unsigned __int128 product = (unsigned __int128)(a ^ k) * (b + UINT64_C(0x9E3779B97F4A7C15));
+    unsigned __int128 product = (unsigned __int128)(a ^ k) * (b + GOLDEN);
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
@@ -135,7 +136,7 @@ static uint64_t hash_levels(const uint32_t *in, int from, int to, uint64_t state
         uint32_t end = level_terminals(i);
         state = hash_terminals(state, in, done, end);
         done = end;
-        hash[i] = (uint32_t)((state ^ state >> 29) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - HASH_BITS));
+        hash[i] = (uint32_t)((state ^ state >> 29) * GOLDEN >> (64 - HASH_BITS));
 #ifdef WPP_HOSTILE
         hash[i] &= UINT32_C(15) << (HASH_BITS - 4);
 #endif
