@@ -350,6 +350,19 @@ void cursor_writer::join(basic_block bb)
     }
 }
 
+// Variables that the program has put into registers are not saved for a call in
+// assembly; operands that the compiler chooses keep out of their way.
+static bool has_register_variables(function *fun)
+{
+    tree variable;
+    unsigned i;
+
+    FOR_EACH_LOCAL_DECL (fun, i, variable)
+        if (VAR_P(variable) && DECL_HARD_REGISTER(variable))
+            return true;
+    return false;
+}
+
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
                   bool in_line)
 {
@@ -358,12 +371,13 @@ void write_events(function *fun, const event_plan &plan, const runtime_decls &de
     std::vector<basic_block> order;
     int n = pre_and_rev_post_order_compute_fn(fun, NULL, rpo.data(), false);
 
+    bool only_inline = has_register_variables(fun);
     it.variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_cursor");
     it.blocks.resize(last_basic_block_for_fn(fun));
     it.is_inline.resize(last_basic_block_for_fn(fun));
     for (int i = 0; i < n; i++) {
         order.push_back(BASIC_BLOCK_FOR_FN(fun, rpo[i]));
-        it.is_inline[rpo[i]] = in_line && it.hot(order.back());
+        it.is_inline[rpo[i]] = only_inline || (in_line && it.hot(order.back()));
     }
     it.solve(order);
     for (basic_block bb : order)

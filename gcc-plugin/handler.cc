@@ -29,6 +29,7 @@ static bool may_be_handler(function *fun)
     cgraph_node *node = cgraph_node::get(decl);
 
     return has_prototype(decl) && !DECL_STATIC_CHAIN(decl)
+           && builtin_decl_implicit(BUILT_IN_RETURN_ADDRESS)      // not every language has it
            && !fun->calls_setjmp && !fun->has_nonlocal_label
            && (TREE_PUBLIC(decl) || TREE_ADDRESSABLE(decl) || (node && node->address_taken));
 }
@@ -63,6 +64,8 @@ static void write_bracket(function *fun, basic_block bb)
     gsi_insert_after(&at, call, GSI_NEW_STMT);
     if (node)
         node->create_edge(node, call, bb->count);
+    if (gimple_call_noreturn_p(call))
+        return;
     gsi_insert_after(&at, call_runtime("{call\t*__wpp_signal_end@GOTPCREL(%%rip)|"
                                        "call\t[qword ptr __wpp_signal_end@GOTPCREL[rip]]}"),
                      GSI_NEW_STMT);
@@ -95,7 +98,8 @@ void bracket_handler(function *fun)
     edge in = make_edge(check, handle, EDGE_TRUE_VALUE);
     in->probability = profile_probability::very_unlikely();
     handle->count = in->count();
-    make_edge(handle, EXIT_BLOCK_PTR_FOR_FN(fun), 0);
+    if (!TREE_THIS_VOLATILE(fun->decl))   // it returns
+        make_edge(handle, EXIT_BLOCK_PTR_FOR_FN(fun), 0);
     if (current_loops)
         add_bb_to_loop(handle, current_loops->tree_root);
     write_bracket(fun, handle);

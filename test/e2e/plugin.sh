@@ -100,6 +100,33 @@ for level in -O0 -O1 -O2 -O3 -Os; do
        "$(events pure.wpp | grep -c 'EnterRoutine leaf')" 2000
 done
 
+# ---- Variables that the program has put into registers: the code of an event
+# must not use the same ones.
+cat > registers.c <<'END'
+#include <stdio.h>
+__attribute__((noinline)) long sum(long k)
+{
+    register long a __asm__("rax") = 0;
+    register long b __asm__("r11") = 1;
+    while (k-- > 0) {
+        if (k == 77)
+            __asm__ volatile("addq $5, %0" : "+r"(b));
+        __asm__ volatile("addq %1, %0" : "+r"(a) : "r"(b));
+    }
+    return a;
+}
+int main(void)
+{
+    printf("%ld\n", sum(100));
+    return 0;
+}
+END
+for level in -O0 -O1 -O2 -Os; do
+    plainly registers gcc $level
+    ok "register variables at $level" record registers "$WPP_GCC" $level
+    same "keep their values at $level" registers.out registers.want
+done
+
 # ---- The same through a pointer; and a resolver that runs before all else ----------
 cat > pointer.c <<'END'
 #include <stdio.h>

@@ -26,4 +26,32 @@ for level in -O0 -O1 -O2 -Os; do
     is "$level: every line of handler and interrupted code" \
         "$(counts_of "$T/handler.wpp" "$SRC/handler.c" "$T/want")" "$(cat "$T/want")"
 done
+
+# A handler that never returns.
+cat > "$T/die.c" <<'END'
+#include <signal.h>
+#include <stdlib.h>
+static volatile int n;
+__attribute__((noreturn)) void die(int signal)
+{
+    for (int i = 0; i < 3; i++)
+        n++;                                        /* DIES */
+    exit(n + signal - signal);
+}
+int main(void)
+{
+    signal(SIGUSR1, die);
+    raise(SIGUSR1);
+    return 1;
+}
+END
+echo 'DIES 3' > "$T/want"
+for level in -O0 -O2; do
+    ok "$level: a handler that exits is built" \
+        "$WPP_GCC" $level -fno-unroll-loops -fdisable-tree-cunroll -fchecking -g -o "$T/die" "$T/die.c"
+    WPP_OUT=$T/trace run "$T/die"
+    is "$level: it exits" "$status" 3
+    ok "$level: compresses" wpp-compress -f -o "$T/die.wpp" "$T/trace"
+    is "$level: its lines are there" "$(counts_of "$T/die.wpp" "$T/die.c" "$T/want")" 'DIES 3'
+done
 done_testing
