@@ -12,9 +12,11 @@
 
 #include "tracer/trace-abi.h"
 #include "wpp/error.h"
+#include "wpp/ring.h"
 
 struct wpp_run {
     wpp_compressor *compressor;  /* NULL once it has failed, or is over */
+    struct wpp_ring *ring;       /* what comes waits here until the process is over, or NULL */
     struct wpp_output *output;   /* NULL: gets its name when it is over */
     struct wpp_error error;      /* why it failed */
     char program[64];
@@ -33,6 +35,7 @@ static void free_run(struct wpp_run *run)
     if (!run)
         return;
     wpp_compress_free(run->compressor);
+    wpp_ring_free(run->ring);
     wpp_output_abandon(run->output);
     free(run);
 }
@@ -91,6 +94,12 @@ static bool add_room(struct wpp_runs *runs, uint32_t process)
     return true;
 }
 
+static void drop_compressor(struct wpp_run *run)
+{
+    wpp_compress_free(run->compressor);
+    run->compressor = NULL;
+}
+
 static struct wpp_run *begin_run(struct wpp_runs *runs, uint32_t process, const uint8_t *record,
                                  size_t n)
 {
@@ -107,7 +116,25 @@ static struct wpp_run *begin_run(struct wpp_runs *runs, uint32_t process, const 
     run->output = runs->first;
     runs->first = NULL;
     run->compressor = wpp_compress_new(WPP_INPUT_TRACE, &run->error);
+    if (runs->ring > 0 && !(run->ring = wpp_ring_new(runs->ring))) {
+        wpp_fail_memory(&run->error);
+        drop_compressor(run);
+    }
     return run;
+}
+
+static bool compress(void *ctx, const void *bytes, size_t n)
+{
+    struct wpp_run *run = ctx;
+
+    return wpp_compress_push(run->compressor, bytes, n, &run->error);
+}
+
+static bool take_bytes(struct wpp_run *run, const void *bytes, size_t n)
+{
+    if (!run->ring)
+        return compress(run, bytes, n);
+    return wpp_ring_push(run->ring, bytes, n) || wpp_fail_memory(&run->error);
 }
 
 void wpp_runs_bytes(struct wpp_runs *runs, uint32_t process, const void *bytes, size_t n)
@@ -116,10 +143,8 @@ void wpp_runs_bytes(struct wpp_runs *runs, uint32_t process, const void *bytes, 
 
     if (!run)
         run = begin_run(runs, process, bytes, n);
-    if (!run || !run->compressor || wpp_compress_push(run->compressor, bytes, n, &run->error))
-        return;
-    wpp_compress_free(run->compressor);
-    run->compressor = NULL;
+    if (run && run->compressor && !take_bytes(run, bytes, n))
+        drop_compressor(run);
 }
 
 /* ---- Files ---------------------------------------------------------------------------- */
@@ -198,7 +223,7 @@ static struct wpp_output *open_in_folder(struct wpp_runs *runs, const struct wpp
 static bool write_run(struct wpp_runs *runs, struct wpp_run *run, struct wpp_error *note)
 {
     struct wpp_bytes file = {0};
-    bool done = run->compressor &&
+    bool done = run->compressor && (!run->ring || wpp_ring_flush(run->ring, compress, run)) &&
                 wpp_compress_finish(run->compressor, &file, note, &run->error);
 
     if (done && !run->output)
@@ -217,6 +242,8 @@ static uint64_t tokens_of(const struct wpp_run *run)
 {
     struct wpp_compress_progress p = {0};
 
+    if (run && run->ring)
+        return wpp_ring_tokens(run->ring);
     if (run && run->compressor)
         wpp_compress_get_progress(run->compressor, &p);
     return p.tokens;

@@ -26,6 +26,7 @@ struct wpp_runs_sink {
 struct wpp_runs {
     struct wpp_runs_sink sink;
     const char *path;            /* FILE */
+    uint64_t ring;               /* bytes of tokens kept of each thread, 0: all */
     struct wpp_output *first;    /* open on it until a process takes it */
     bool single;                 /* FILE is a pipe or device: there is no folder beside it */
     struct wpp_run **list;       /* by the recorder's number, NULL: has recorded nothing */

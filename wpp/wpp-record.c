@@ -36,6 +36,8 @@ static const char help[] =
     "                      what FILE was before is kept as FILE.old\n"
     "      --limit=N       stop recording after about N events; PROGRAM goes on\n"
     "      --duration=S    stop recording after S seconds\n"
+    "      --ring=SIZE     keep the last SIZE bytes of events of each thread, 4 an event;\n"
+    "                      compressed at the end, so PROGRAM waits for nothing\n"
     "      --trace=FILE    keep the uncompressed trace, too (of the first process)\n"
     "  -q, --quiet         no progress\n"
     "  -h, --help          this text\n"
@@ -55,6 +57,7 @@ struct options {
     const char *output, *trace;
     uint64_t limit;              /* events, 0: none */
     double duration;             /* seconds, 0: none */
+    uint64_t ring;               /* bytes, 0: everything is kept */
     bool quiet;
     char **command;
 };
@@ -71,11 +74,12 @@ static double seconds_argument(const char *option, const char *text)
 
 static struct options parse_options(int argc, char **argv)
 {
-    enum { TRACE = 256, LIMIT, DURATION };
+    enum { TRACE = 256, LIMIT, DURATION, RING };
     static const struct option table[] = {{"output", required_argument, NULL, 'o'},
                                           {"trace", required_argument, NULL, TRACE},
                                           {"limit", required_argument, NULL, LIMIT},
                                           {"duration", required_argument, NULL, DURATION},
+                                          {"ring", required_argument, NULL, RING},
                                           {"quiet", no_argument, NULL, 'q'},
                                           TOOL_OPTIONS};
     struct options o = {0};
@@ -89,11 +93,14 @@ static struct options parse_options(int argc, char **argv)
         case TRACE: o.trace = optarg; break;
         case LIMIT: o.limit = tool_count_argument("--limit", optarg); break;
         case DURATION: o.duration = seconds_argument("--duration", optarg); break;
+        case RING: o.ring = tool_size_argument("--ring", optarg); break;
         case 'h': tool_help(help);
         case 'V': tool_version();
         default: tool_usage(NULL);
         }
     }
+    if (o.ring && o.ring < 4096)
+        tool_usage("--ring: less than 4k keeps nothing worth it");
     if (optind == argc)
         tool_usage("no program given");
     o.command = argv + optind;
@@ -268,12 +275,13 @@ static void take_over(void *ctx, uint32_t process)
     wpp_runs_over(&r->runs, process);
 }
 
-/* That the end is missing is no news when we ended it. */
+/* That the end is missing is no news when we ended it, nor the beginning when a
+ * ring was asked for. */
 static void tell(void *ctx, const char *program, const struct wpp_error *error, bool has_file)
 {
     struct recording *r = ctx;
 
-    if (!has_file || !r->closed)
+    if (!has_file || !(r->closed || r->options.ring))
         tool_warn("%s: %s", program, error->text);
 }
 
@@ -406,6 +414,7 @@ static void open_recording(struct recording *r, const char *name)
     struct wpp_error error;
 
     wpp_runs_init(&r->runs, name, open_output(name), &(struct wpp_runs_sink){r, tell});
+    r->runs.ring = r->options.ring;
     if (r->options.trace)
         r->trace = open_output(r->options.trace);
     r->recorder = wpp_recorder_new(&(struct wpp_recorder_sink){r, take_bytes, take_over}, &error);

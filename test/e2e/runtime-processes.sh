@@ -341,6 +341,25 @@ run wpp-record --duration=0.3 -o all.wpp ./endless 2
 is '--duration: the program goes on to its end' $status 142
 nanoseconds=$(wpp-info --format=json all.wpp | grep -o '"nanoseconds":[0-9]*' | cut -d: -f2)
 like '--duration: so long was recorded' "$nanoseconds" '^[2-9][0-9]{8}$'
+run wpp-record --ring=256k -o all.wpp ./endless 2
+is '--ring: the program runs to its end' "$status $(cat "$T/err")" '142 '
+read -r events lost < <(wpp-info --format=json all.wpp |
+    sed 's/.*"lost":\([0-9]*\),"events":\([0-9]*\).*/\2 \1/')
+[ "$events" -gt 40000 ] && [ "$events" -le $((65536 + 16368)) ] && [ "$lost" -gt 1000000 ] &&
+    pass '--ring: the last events, and how many were before' ||
+    fail '--ring: the last events, and how many were before' "$events kept, $lost lost"
+run wpp-check all.wpp
+like '--ring: the file is sound' "$status $(cat "$T/err")" '^3 .*undamaged'
+
+if script -qec true /dev/null > /dev/null 2>&1; then
+    script -qec 'wpp-record -o all.wpp ./endless 2' /dev/null > terminal 2>&1 < /dev/null
+    like 'progress on a terminal' "$(tr '\r' '\n' < terminal)" \
+        'wpp-record: [0-9.]+ M events, [0-9.]+ M/s, 1 process, [0-9]+ MB'
+    script -qec 'wpp-record -q -o all.wpp ./endless 2' /dev/null > terminal 2>&1 < /dev/null
+    is 'none with -q' "$(grep -c 'M events' terminal)" 0
+else
+    skip 'progress on a terminal: no script(1) to make one'
+fi
 fails_with 2 '--duration wants a number' wpp-record --duration=soon ./endless
 fails_with 2 '--limit wants a number' wpp-record --limit=many ./endless
 done_testing
