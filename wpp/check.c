@@ -218,7 +218,7 @@ bool check_paths(const wpp *w, struct wpp_error *error)
             return damaged(error, "path", i, "belongs to no routine");
         if (!check_path(t, wpp_routine(w, t->routine)))
             return wpp_fail(error, WPP_E_DAMAGED, "path %llu of %s does not regenerate from its number",
-                            (ull)t->path, wpp_routine(w, t->routine)->name);
+                            (ull)t->path, wpp_routine(w, t->routine)->shown);
     }
     return check_tokens(w, error);
 }
@@ -262,11 +262,11 @@ static bool check_event(struct nesting *n, uint32_t number, uint32_t thread, uin
     if (step.arrival == ARRIVAL_IMPOSSIBLE)
         return wpp_fail(error, WPP_E_DAMAGED,
                         "event %llu of thread %u, path %llu of %s, cannot follow the path before it "
-                        "in that activation", (ull)at, thread, (ull)t->path, routine->name);
+                        "in that activation", (ull)at, thread, (ull)t->path, routine->shown);
     if (step.left > 0 && !n->nonlocal)
         return wpp_fail(error, WPP_E_DAMAGED,
                         "event %llu of thread %u, path %llu of %s, comes before its callees have left",
-                        (ull)at, thread, (ull)t->path, routine->name);
+                        (ull)at, thread, (ull)t->path, routine->shown);
     return true;
 }
 

@@ -216,7 +216,7 @@ static void tell(const struct teller *t, uint32_t depth, const char *what, const
     indent(t, depth);
     fputs_unlocked(what, t->out);
     putc_unlocked(' ', t->out);
-    fputs_unlocked(t->stack[depth].routine->name, t->out);
+    fputs_unlocked(t->stack[depth].routine->shown, t->out);
     fputs_unlocked(remark, t->out);
     putc_unlocked('\n', t->out);
 }

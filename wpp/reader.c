@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "wpp/container.h"
+#include "wpp/demangle.h"
 #include "wpp/error.h"
 #include "wpp/grammar-code.h"
 #include "wpp/path-table.h"
@@ -109,6 +110,7 @@ static bool get_units(struct loading *l, struct wpp_view *v,
 static bool get_routines(struct loading *l, struct wpp_view *v)
 {
     struct wpp_string_table strings;
+    struct wpp_demangler demangler = {0};
     struct wpp_routine *routines;
     size_t n;
 
@@ -126,6 +128,9 @@ static bool get_routines(struct loading *l, struct wpp_view *v)
         if (v->failed || !wpp_parse_routine(v, &strings, l->arena, &routines[i]))
             return false;
         if (routines[i].num_paths - 1 > UINT32_MAX - l->bases[i])
+            return false;
+        routines[i].shown = wpp_demangle(&demangler, l->arena, routines[i].name);
+        if (!routines[i].shown)
             return false;
         routines[i].module = unit->module;
         routines[i].directory = unit->directory;

@@ -157,6 +157,7 @@ struct wpp_landing { uint32_t src, dst; };
 
 struct wpp_routine {
     const char *name;          /* assembler name */
+    const char *shown;         /* name for people: C++ demangled where the C++ runtime is installed */
     const char *file;          /* of its definition, as given to the compiler */
     const char *directory;     /* where it was compiled */
     const char *module;        /* path of the executable or library */
