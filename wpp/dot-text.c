@@ -24,6 +24,9 @@ static const struct {
 };
 enum { RAMP = sizeof ramp / sizeof *ramp };
 
+/* A rule that spends less of its cost in one routine has `…` behind its name. */
+#define MOSTLY 0.9
+
 /* Edges with a smaller share of the cost are not drawn, if their target has a
  * greater one. */
 #define LEAST_FLOW 0.003
@@ -122,7 +125,7 @@ static void put_terminal(FILE *out, const wpp *w, const struct picture_node *nod
 
     fputs("<b>", out);
     if (routine)
-        put_text(out, routine->name, 36);
+        put_text(out, routine->shown, 36);
     else
         fprintf(out, "symbol %u", t->token);
     fputs("</b><br/>", out);
@@ -146,9 +149,15 @@ static void put_hidden(FILE *out, const struct picture_node *node)
     fputs(" in paths not shown</font>", out);
 }
 
-static void put_rule(FILE *out, const struct picture_node *node)
+/* A rule goes by the routine that it spends most in. */
+static void put_rule(FILE *out, const wpp *w, const struct picture_node *node)
 {
-    fprintf(out, "<b>rule %u</b><br/>", node->symbol & ~WPP_RULE);
+    fprintf(out, "<b>rule %u", node->symbol & ~WPP_RULE);
+    if (node->routine != WPP_NO_ROUTINE) {
+        fputs(": ", out);
+        put_text(out, wpp_routine(w, node->routine)->shown, 28);
+    }
+    fputs(node->routine_part < MOSTLY ? " …</b><br/>" : "</b><br/>", out);
     put_number(out, node->executed);
     fputs(" ×   <b>", out);
     put_share(out, node->share);
@@ -185,7 +194,7 @@ static void write_node(FILE *out, const wpp *w, const struct picture *p, uint32_
     if (i < p->n_starts)
         put_start(out, w, node);
     else if (node->symbol & WPP_RULE)
-        put_rule(out, node);
+        put_rule(out, w, node);
     else
         put_terminal(out, w, node);
     fputs(">", out);
@@ -320,7 +329,8 @@ static void write_legend(FILE *out, const wpp *w, const struct picture *p)
     for (unsigned i = 0; i < RAMP; i++)
         fprintf(out, "<td bgcolor=\"%s\" border=\"1\" color=\"#808080\"><font color=\"%s\">%s</font></td>",
                 ramp[i].fill, ramp[i].text, ramp[i].legend);
-    fputs("<td>  rounded: rule, its executions (×) and share;  square: path</td></tr></table>"
+    fputs("<td>  rounded: rule, the routine that costs most in it (…: of several), its executions (×)"
+          " and share;  square: path</td></tr></table>"
           "</td></tr><tr><td align=\"left\"><font point-size=\"10\">An edge says in which order, and "
           "how often (×), its target first stands in one execution of the rule;  wide: much cost."
           "</font></td></tr></table>>;\n", out);

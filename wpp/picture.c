@@ -216,6 +216,59 @@ static bool choose(struct choosing *c, uint32_t max_nodes)
     return ok;
 }
 
+/* ---- Routines ------------------------------------------------------------------------------- */
+
+/* What one execution of rule r costs in each routine; the last place is for
+ * symbols of no routine.  Leaves times 0. */
+static void sum_routines(struct choosing *c, const wpp *w, uint32_t r, double *spent,
+                         uint32_t n_routines)
+{
+    const struct wpp_grammar *g = c->g;
+
+    memset(spent, 0, (n_routines + (size_t)1) * sizeof *spent);
+    c->times[r] = 1;
+    for (uint32_t rule = r + 1; rule-- > 0;) {
+        for (uint64_t i = g->body[rule]; c->times[rule] && i < g->body[rule + 1]; i++) {
+            uint32_t part = index_of(c, g->symbols[i]), routine;
+            if (part < c->n_rules) {
+                c->times[part] += c->times[rule];
+                continue;
+            }
+            routine = wpp_terminal(w, g->symbols[i])->routine;
+            spent[routine == WPP_NO_ROUTINE ? n_routines : routine]
+                += (double)c->times[rule] * c->cost[part];
+        }
+        c->times[rule] = 0;
+    }
+}
+
+static bool find_routines(struct choosing *c, const wpp *w)
+{
+    struct wpp_summary s;
+    wpp_get_summary(w, &s);
+    double *spent = calloc(s.n_routines + (size_t)1, sizeof *spent);
+    bool ok = spent != NULL;
+
+    for (uint32_t i = 0; ok && i < c->out->n_nodes; i++) {
+        struct picture_node *node = &c->out->node[i];
+        uint32_t index = index_of(c, node->symbol), most = 0;
+
+        node->routine_part = 1;
+        if (index >= c->n_rules) {
+            node->routine = wpp_terminal(w, node->symbol)->routine;
+            continue;
+        }
+        sum_routines(c, w, index, spent, s.n_routines);
+        for (uint32_t k = 1; k <= s.n_routines; k++)
+            most = spent[k] > spent[most] ? k : most;
+        node->routine = most == s.n_routines ? WPP_NO_ROUTINE : most;
+        if (c->cost[index] > 0)
+            node->routine_part = spent[most] / c->cost[index];
+    }
+    free(spent);
+    return ok;
+}
+
 /* ---- Edges --------------------------------------------------------------------------------- */
 
 static bool add_edge(struct choosing *c, const struct picture_edge *edge)
@@ -331,7 +384,7 @@ bool picture_new(const wpp *w, uint32_t max_nodes, struct picture *out)
     ok = reserve_figures(&c);
     if (ok)
         compute_figures(w, &c);
-    ok = ok && choose(&c, max_nodes);
+    ok = ok && choose(&c, max_nodes) && find_routines(&c, w);
     out->edge = ok ? calloc(1, sizeof *out->edge) : NULL;      /* never NULL, also if empty */
     c.edge_capacity = out->edge != NULL;
     ok = ok && out->edge;

@@ -32,6 +32,8 @@ struct picture_node {
     double share;
     double hidden;             /* of the share: paths below it that are not drawn */
     uint32_t n_out;            /* edges from it */
+    uint32_t routine;          /* that most of its cost is spent in, WPP_NO_ROUTINE: symbols' */
+    double routine_part;       /* of its cost: how much */
 };
 
 struct picture_edge {
@@ -46,7 +48,7 @@ struct picture_edge {
  * others descend by share; edges are grouped by `from` and ascend by offset;
  * flows into a node that is no start rule sum to its share; flows out of a rule
  * and what is hidden below it too; shares of drawn terminals and `hidden` sum
- * to 1. */
+ * to 1.  Of routines that cost a node the same, `routine` is the first. */
 struct picture {
     uint32_t n_nodes, n_starts, n_edges;
     struct picture_node *node;

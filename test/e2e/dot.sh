@@ -61,11 +61,21 @@ wpp-dot --max-nodes=10 prog.wpp > ten.dot
 like 'what is left out is said' "$(cat ten.dot)" '… [0-9,]+ rules not shown .*; [0-9,]+ paths not shown, [0-9.]+ % of the cost'
 
 # Every routine drawn is one of the program, templates and all.
-wpp-dump --routines prog.wpp | awk 'NR > 1 { print $5 }' | cut -c1-36 | sort -u > known
-grep -v thread prog.dot | grep -o '<b>[A-Za-z_][^<]*</b><br/>[^<]' | sed 's/<b>//; s/<.*//; s/…$//' |
-    grep -v '^rule ' | sort -u > drawn
+wpp-dump --routines prog.wpp | tail -n +2 |
+    sed 's/^ *[0-9]* *[0-9]* *[0-9]* *[0-9]*  //; s/  [^ ]*:[0-9]*\(  (limited)\)*$//' > names
+plain() {
+    sed 's/<b>//; s/<\/b>.*//; s/ …$//; s/…$//; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | sort -u
+}
+cut -c1-36 names | sort -u > known
+grep -v thread prog.dot | grep -o '<b>[A-Za-z_][^<]*</b><br/>[^<]' | grep -v '<b>rule ' | plain > drawn
 is 'routines are drawn' "$([ -s drawn ] && echo yes)" yes
 is 'under their names' "$(comm -13 known drawn)" ''
+like 'which are those of the source' "$(cat drawn)" '^stack<long>::push\(long\)$|^std::'
+cut -c1-28 names | sort -u > known
+grep -o '<b>rule [0-9]*: [^<]*</b>' prog.dot | sed 's/rule [0-9]*: //' | plain > drawn
+is 'rules go by what costs most in them' "$([ -s drawn ] && echo yes)" yes
+is 'which is a routine' "$(comm -13 known drawn)" ''
+is 'every rule' "$(grep -c '<b>rule [0-9]*<' prog.dot)" 0
 
 # ---- Nothing overlaps: boxes as Graphviz placed them ----------------------------------
 if command -v dot > /dev/null; then

@@ -122,10 +122,50 @@ static bool nodes_are_right(const wpp *w, const struct picture *p, double cost)
     return ok;
 }
 
+/* What an expanded run costs in a routine. */
+static double cost_in(const wpp *w, const uint32_t *run, const uint32_t *end, uint32_t routine)
+{
+    double cost = 0;
+
+    for (; run < end; run++)
+        if (wpp_terminal(w, *run)->routine == routine)
+            cost += insns_of(w, *run);
+    return cost;
+}
+
+/* Each node's routine is the one that costs most in it, by so much. */
+static bool routines_are_right(const wpp *w, const struct picture *p)
+{
+    const struct wpp_grammar *g = wpp_grammar(w);
+    struct wpp_summary summary;
+    bool ok = true;
+
+    wpp_get_summary(w, &summary);
+    for (uint32_t i = 0; ok && i < p->n_nodes; i++) {
+        const struct picture_node *node = &p->node[i];
+        uint32_t *run = malloc((node->events + 1) * sizeof *run), *end = run;
+        double all = 0, most;
+
+        if (node->symbol & WPP_RULE)
+            rc_expand(g, node->symbol & ~WPP_RULE, &end);
+        else
+            *end++ = node->symbol;
+        most = cost_in(w, run, end, node->routine);
+        for (uint32_t k = 0; k <= summary.n_routines; k++) {
+            double cost = cost_in(w, run, end, k < summary.n_routines ? k : WPP_NO_ROUTINE);
+            ok &= cost <= most;
+            all += cost;
+        }
+        ok &= all == 0 || fabs(node->routine_part - most / all) < 1e-9;
+        free(run);
+    }
+    return ok;
+}
+
 static void test_random(void)
 {
     struct random r = {12345};
-    uint32_t pictures = 0, broken = 0, wrong = 0, over = 0, incomplete = 0;
+    uint32_t pictures = 0, broken = 0, wrong = 0, over = 0, incomplete = 0, misnamed = 0;
 
     for (int i = 0; i < 200; i++) {
         wpp *w = random_wpp(&r);
@@ -145,6 +185,7 @@ static void test_random(void)
                 tap_note("%s", why);
             }
             wrong += !nodes_are_right(w, &p, cost);
+            misnamed += !routines_are_right(w, &p);
             if (max < 80)
                 wrong += !edges_are_right(wpp_grammar(w), &p);
             over += p.n_nodes > max && p.n_nodes > p.n_starts;
@@ -156,6 +197,7 @@ static void test_random(void)
     tap_ok(pictures > 600 && broken == 0, "%u pictures keep their invariants (%u broken)", pictures,
            broken);
     tap_ok(wrong == 0, "executions, shares and times are those of the run (%u wrong)", wrong);
+    tap_ok(misnamed == 0, "each goes by the routine that costs most in it (%u wrong)", misnamed);
     tap_ok(over == 0, "no picture exceeds its limit");
     tap_ok(incomplete == 0, "with enough room no path is hidden");
 }
