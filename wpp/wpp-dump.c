@@ -27,8 +27,9 @@ static const char help[] =
     "      --tokens       the trace's tokens: binary, 32 bits each, little-endian\n"
     "\n"
     "      --thread=N     only thread N, counted from 0 (`wpp-info` lists them)\n"
-    "      --range=A:B    only events A to B-1 of the thread; either may be left out,\n"
-    "                     k, M and G count thousands, millions and billions\n"
+    "      --range=A:B    only events A to B-1 of the thread; either may be left out;\n"
+    "                     A:+N: N events from A on; k, M and G count thousands,\n"
+    "                     millions and billions\n"
     "  -o, --output=FILE  write to FILE instead of standard output\n"
     "  -f, --force        replace FILE if it exists\n"
     "  -h, --help         this text\n"
@@ -85,7 +86,7 @@ static void parse_options(int argc, char **argv, struct request *r)
 
 /* ---- Ranges --------------------------------------------------------------------- */
 
-/* `A:B`, `A:`, `:B`. */
+/* `A:B`, `A:`, `:B`, `A:+N`. */
 static void parse_range(const char *text, struct dump_range *range)
 {
     const char *colon = strchr(text, ':');
@@ -97,8 +98,13 @@ static void parse_range(const char *text, struct dump_range *range)
     first[colon - text] = '\0';
     if (first[0])
         range->begin = tool_count_argument("--range", first);
-    if (colon[1])
+    if (colon[1] == '+') {
+        uint64_t n = tool_count_argument("--range", colon + 2);
+
+        range->end = n < UINT64_MAX - range->begin ? range->begin + n : UINT64_MAX;
+    } else if (colon[1]) {
         range->end = tool_count_argument("--range", colon + 1);
+    }
 }
 
 /* What is asked for of a thread; dies if it does not have that. */
@@ -214,7 +220,7 @@ static bool show_routines(const wpp *w, struct wpp_error *error)
         const struct wpp_routine *routine = wpp_routine(w, rows[i].index);
         printf("%16llu %14llu %8u %12llu  %s  %s:%u%s\n", (unsigned long long)rows[i].insns,
                (unsigned long long)rows[i].calls, rows[i].paths,
-               (unsigned long long)routine->num_paths, routine->name, routine->file,
+               (unsigned long long)routine->num_paths, routine->shown, routine->file,
                routine->line, routine->flags & 1 ? "  (limited)" : "");
     }
     free(counts);

@@ -88,6 +88,12 @@ same 'tokens of a range' want got
 wpp-dump --tokens --range=$((n - 5)): calls.wpp > got
 tail -c 20 tokens > want
 same 'an open range goes to the end' want got
+for range in 17:+1 100:+150 $((n - 3)):+99 0:+0; do
+    a=${range%:*} b=${range#*+}
+    wpp-dump --range="$range" calls.wpp | grep NewPath | sed 's/^ *//' > got
+    tail -n +$((a + 1)) paths | head -n "$b" > want
+    same "events $range are so many" want got
+done
 is 'a range behind the end is empty' "$(wpp-dump --tokens --range=$n: calls.wpp | wc -c)" 0
 like 'a range tells what had begun earlier' \
     "$(wpp-dump --range=100:150 calls.wpp)" 'EnterRoutine [a-z]+  # earlier'
@@ -167,6 +173,18 @@ like 'the routines are listed with their calls' "$(wpp-dump --routines calls.wpp
     '^ +[0-9]+ +100 +[0-9]+ +[0-9]+  fib  calls.c:3$'
 is 'all of them' "$(wpp-dump --routines calls.wpp | tail -n +2 | wc -l)" 6
 
+# ---- C++ names ---------------------------------------------------------------
+cat > names.cc <<'END_C'
+namespace shapes { template <class T> struct box { T v; T area(T w) { return v * w; } }; }
+int main(int argc, char **) { shapes::box<long> b{argc + 2}; return (int)b.area(3) - 9; }
+END_C
+ok 'a C++ program is recorded' sh -c '"$1" -O0 -g names.cc -o names && WPP_OUT=names.trace ./names &&
+    wpp-compress -o names.wpp names.trace' - "$WPP_GXX"
+like 'its names are those of the source' "$(wpp-dump names.wpp)" \
+    '^  EnterRoutine shapes::box<long>::area\(long\)$'
+like 'in the list of routines too' "$(wpp-dump --routines names.wpp)" \
+    '  shapes::box<long>::area\(long\)  names.cc:1$'
+
 # ---- Habits -----------------------------------------------------------------
 echo 'int main(void) { int n = 0; for (int i = 0; i < 100000; i++)
                          n += i; return n == 1; }' > long.c
@@ -184,6 +202,7 @@ fails_with 2 'no file' wpp-dump
 fails_with 2 'two files' wpp-dump calls.wpp calls.wpp
 fails_with 2 'a range that ends before it begins' wpp-dump --range=5:3 calls.wpp
 fails_with 2 'a range of words' wpp-dump --range=a:b calls.wpp
+fails_with 2 'so many of nothing' wpp-dump --range=5:+ calls.wpp
 fails_with 2 'a range without a colon' wpp-dump --range=5 calls.wpp
 fails_with 1 'a range that begins behind the end' wpp-dump --range=$((n + 1)): calls.wpp
 fails_with 1 'a file that is not there' wpp-dump none.wpp
