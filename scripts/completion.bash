@@ -31,7 +31,10 @@ _wpp() {
     COMPREPLY=()
     if [ "$tool" = wpp ]; then
         if [ "$COMP_CWORD" = 1 ]; then
-            COMPREPLY=($(compgen -W "$(wpp --help | sed -n 's/^Commands: //p') --help --version" -- "$current"))
+            COMPREPLY=($(compgen -W "$(wpp --help | sed -n 's/^Commands: //p') help --help --version" -- "$current"))
+            return
+        elif [ "$COMP_CWORD" = 2 ] && [ "${COMP_WORDS[1]}" = help ]; then
+            COMPREPLY=($(compgen -W "$(wpp --help | sed -n 's/^Commands: //p')" -- "$current"))
             return
         fi
         tool=wpp-${COMP_WORDS[1]} first=2

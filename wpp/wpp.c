@@ -34,28 +34,22 @@ _Noreturn static void show_help(const char *prefix)
     struct dirent **entries = NULL;
     int n = directory ? scandir(directory, &entries, is_command, alphasort) : 0;
 
-    printf("Usage: wpp COMMAND [ARGUMENT]...\n\n"
+    printf("Usage: wpp COMMAND [ARGUMENT]...\n"
+           "       wpp help [COMMAND]\n\n"
            "Records, compresses and explains whole program paths. The same as wpp-COMMAND.\n\n"
            "Commands:");
     for (int i = 0; i < n; i++)
         printf(" %s", entries[i]->d_name + 4);
-    puts("\n\n`wpp COMMAND --help` explains one, `wpp --version` says the version.");
+    puts("\n\n`wpp help COMMAND` or `wpp COMMAND --help` explains one, `wpp --version` says the version.");
     exit(tool_finish(TOOL_OK));
 }
 
-int main(int argc, char **argv)
+/* argv[0] is `wpp`, argv[1] the command's name. */
+_Noreturn static void run(const char *prefix, char **argv)
 {
-    const char *command = argc > 1 ? argv[1] : "";
-    char *prefix, *path;
+    const char *command = argv[1];
+    char *path;
 
-    tool_init("wpp");
-    prefix = own_prefix();
-    if (strcmp(command, "-V") == 0 || strcmp(command, "--version") == 0)
-        tool_version();
-    if (strcmp(command, "-h") == 0 || strcmp(command, "--help") == 0)
-        show_help(prefix);
-    if (argc < 2)
-        tool_usage("no command given");
     if (command[0] == '-' || strchr(command, '/'))
         tool_usage("`%s` is no command", command);
     if (asprintf(&path, "%s%s", prefix, command) < 0)
@@ -65,4 +59,34 @@ int main(int argc, char **argv)
     if (errno == ENOENT)
         tool_usage("`%s` is no command", command);
     tool_die(TOOL_ERROR, "cannot run %s: %s", path, strerror(errno));
+}
+
+/* `wpp help`, `wpp help COMMAND`, also of itself. */
+_Noreturn static void help(const char *prefix, int argc, char **argv)
+{
+    char *asking[] = { argv[0], argv[2], "--help", NULL };
+
+    if (argc > 3)
+        tool_usage("help is about one command at a time");
+    if (argc < 3 || strcmp(argv[2], "help") == 0)
+        show_help(prefix);
+    run(prefix, asking);
+}
+
+int main(int argc, char **argv)
+{
+    const char *command = argc > 1 ? argv[1] : "";
+    char *prefix;
+
+    tool_init("wpp");
+    prefix = own_prefix();
+    if (strcmp(command, "-V") == 0 || strcmp(command, "--version") == 0)
+        tool_version();
+    if (strcmp(command, "-h") == 0 || strcmp(command, "--help") == 0)
+        show_help(prefix);
+    if (strcmp(command, "help") == 0)
+        help(prefix, argc, argv);
+    if (argc < 2)
+        tool_usage("no command given");
+    run(prefix, argv);
 }

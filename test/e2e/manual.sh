@@ -44,10 +44,40 @@ else
     skip 'man pages are rendered: man and groff are not installed'
 fi
 
+ok 'wpp help' wpp help
+is 'is wpp --help' "$(cat "$T/out")" "$(wpp --help)"
+ok 'wpp help info' wpp help info
+is 'is wpp-info --help' "$(cat "$T/out")" "$(wpp-info --help)"
+fails_with 2 'help about nothing that there is' wpp help nothing
+fails_with 2 'help about two things' wpp help info dump
+
 is 'the completion of wpp: commands' "$(completed wpp re)" record
 cd "$T" && mkdir -p man1 && touch a.wpp b.trace c.wpp
 is 'files of the right kind' "$(completed wpp info "$T/")" "$T/a.wpp $T/c.wpp $T/man1"
 is 'values' "$(completed wpp-hot --cost = b)" blocks
 is 'values of another form' "$(completed wpp-info --format = j)" json
+is 'commands that help is about' "$(completed wpp help du)" dump
+
+# The other shells are asked themselves, where they are installed.
+if command -v zsh > /dev/null; then
+    mkdir -p "$T/zsh" && cp "$ROOT/scripts/completion.zsh" "$T/zsh/_wpp"
+    is 'zsh understands its completion' "$(zsh -f -n "$T/zsh/_wpp" 2>&1)" ''
+else
+    skip 'the completion of zsh: no zsh here'
+fi
+if command -v fish > /dev/null; then
+    # LINE: what fish offers behind it
+    asked() {
+        XDG_CONFIG_HOME=$T/fish XDG_DATA_HOME=$T/fish XDG_CACHE_HOME=$T/fish \
+            fish -c 'source $argv[1]; complete -C $argv[2] | string replace -r "\t.*" ""' \
+            "$ROOT/scripts/completion.fish" "$1" 2>&1
+    }
+    is 'fish: commands' "$(asked 'wpp re')" record
+    is 'fish: options of a tool' "$(asked 'wpp-hot --min-')" "$(printf '%s\n' --min-cost= --min-length=)"
+    is 'fish: and of a command' "$(asked 'wpp dump --ro')" --routines
+    is 'fish: commands that help is about' "$(asked 'wpp help du')" dump
+else
+    skip 'the completion of fish: no fish here'
+fi
 
 done_testing
