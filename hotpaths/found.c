@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/hotpaths.h"
+#include "hotpaths/grow.h"
 #include "hotpaths/saturate.h"
 
 #ifdef WPP_HOSTILE
-enum { FIRST_ENTRIES = 1, FIRST_TERMINALS = 1, FIRST_TABLE = 2 };
+enum { FIRST_TABLE = 2 };
 #define HASH_MASK 3u        /* nearly everything collides */
 #else
-enum { FIRST_ENTRIES = 64, FIRST_TERMINALS = 1024, FIRST_TABLE = 128 };
+enum { FIRST_TABLE = 128 };
 #define HASH_MASK UINT32_MAX
 #endif
 
@@ -76,36 +76,15 @@ static int grow_table(struct found *f)
     return HOT_OK;
 }
 
-/* Makes room for `more` elements behind n in an array of *size elements. */
-static int reserve(void **array, size_t *size, size_t n, size_t more, size_t element,
-                   size_t first)
-{
-    size_t wanted = *size ? *size : first;
-    void *p;
-
-    if (n + more <= *size)
-        return HOT_OK;
-    while (wanted < n + more)
-        wanted *= 2;
-    p = realloc(*array, wanted * element);
-    if (!p)
-        return HOT_E_MEMORY;
-    *array = p;
-    *size = wanted;
-    return HOT_OK;
-}
-
 static int make_room(struct found *f, uint32_t length)
 {
     if (f->n_entries >= UINT32_MAX - 1)
         return HOT_E_MEMORY;
     if (4 * (f->n_entries + 1) > 3 * f->table_size && grow_table(f) != HOT_OK)
         return HOT_E_MEMORY;
-    if (reserve((void **)&f->entries, &f->entries_size, f->n_entries, 1, sizeof *f->entries,
-                FIRST_ENTRIES) != HOT_OK)
+    if (GROW(f->entries, f->entries_size, f->n_entries + 1) != HOT_OK)
         return HOT_E_MEMORY;
-    return reserve((void **)&f->terminals, &f->terminals_size, f->n_terminals, length,
-                   sizeof *f->terminals, FIRST_TERMINALS);
+    return GROW(f->terminals, f->terminals_size, f->n_terminals + length);
 }
 
 int found_add(struct found *f, const uint32_t *string, uint32_t length,
@@ -126,7 +105,9 @@ int found_add(struct found *f, const uint32_t *string, uint32_t length,
         return HOT_OK;
     }
     e = &f->entries[f->n_entries++];
-    *e = (struct found_entry){ f->n_terminals, length, hash, frequency, unit_cost };
+    *e = (struct found_entry){ .first = f->n_terminals, .length = length, .hash = hash,
+                               .frequency = frequency, .unit_cost = unit_cost,
+                               .own_unit = unit_cost, .period = length, .rotations = 1 };
     memcpy(f->terminals + f->n_terminals, string, length * sizeof *string);
     f->n_terminals += length;
     f->table[slot] = (uint32_t)f->n_entries;
@@ -137,8 +118,8 @@ static int compare(const void *pa, const void *pb, void *set)
 {
     const struct found *f = set;
     const struct found_entry *a = pa, *b = pb;
-    uint64_t cost_a = saturating_mul(a->frequency, a->unit_cost);
-    uint64_t cost_b = saturating_mul(b->frequency, b->unit_cost);
+    uint64_t cost_a = saturating_mul(a->frequency, a->own_unit);
+    uint64_t cost_b = saturating_mul(b->frequency, b->own_unit);
 
     if (cost_a != cost_b)
         return cost_a > cost_b ? -1 : 1;

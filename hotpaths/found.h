@@ -26,6 +26,9 @@ struct found_entry {
     uint32_t hash;
     uint64_t frequency;
     uint64_t unit_cost;
+    uint64_t own_unit;      /* of unit_cost: what no two places share */
+    uint32_t period;
+    uint32_t leader, rotations, turn;       /* hotpaths/loops.h */
 };
 
 struct found {
@@ -44,7 +47,7 @@ void found_clear(struct found *f);      /* frees; f is as after found_init */
 int found_add(struct found *f, const uint32_t *string, uint32_t length,
               uint64_t unit_cost, uint64_t frequency);
 
-/* Orders the entries by cost.  Nothing can be added afterwards. */
+/* Orders the entries by frequency x own_unit.  Nothing can be added afterwards. */
 void found_sort(struct found *f);
 
 /* True when the invariants hold; before found_sort only.  */

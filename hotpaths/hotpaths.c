@@ -7,10 +7,13 @@
 #include <stdlib.h>
 
 #include "hotpaths/analysis.h"
+#include "hotpaths/loops.h"
+#include "hotpaths/places.h"
 #include "hotpaths/saturate.h"
 
 struct hot_result {
     struct found found;
+    size_t n_leaders;
     uint64_t total_cost;
     uint64_t min_cost;
 };
@@ -88,10 +91,36 @@ static bool config_is_valid(const struct hot_config *c, const struct wpp_grammar
 
 /* ---- Choosing the minimal cost ----------------------------------------------- */
 
-static int find_at(const struct analysis *a, enum hot_algorithm algorithm, uint64_t min_cost,
+/* What of each subpath no two of its places share. */
+static int find_own_costs(struct found *f, const uint64_t *cost)
+{
+    uint32_t *scratch, longest = 0;
+    bool good;
+
+    for (size_t i = 0; i < f->n_entries; i++)
+        longest = f->entries[i].length > longest ? f->entries[i].length : longest;
+    scratch = malloc(((size_t)longest + 1) * sizeof *scratch);
+    for (size_t i = 0; scratch && i < f->n_entries; i++) {
+        struct found_entry *e = &f->entries[i];
+        const uint32_t *string = f->terminals + e->first;
+
+        e->period = loops_period(string, e->length, scratch);
+        e->own_unit = 0;
+        for (uint32_t k = 0; k < e->period; k++)
+            e->own_unit += cost[string[k]];
+    }
+    good = scratch != NULL;
+    free(scratch);
+    return good ? HOT_OK : HOT_E_MEMORY;
+}
+
+/* `sieve` is NULL for the walk. */
+static int find_at(const struct analysis *a, struct sieve *sieve, uint64_t min_cost,
                    struct found *out)
 {
-    return algorithm == HOT_EXACT ? exact_find(a, min_cost, out) : larus_find(a, min_cost, out);
+    int status = sieve ? exact_find(sieve, min_cost, out) : larus_find(a, min_cost, out);
+
+    return status == HOT_OK && sieve ? find_own_costs(out, a->cost) : status;
 }
 
 /* The largest number of the series 1, 2, 5, 10, 20, 50, ... that is not above
@@ -128,48 +157,54 @@ static bool is_closer(size_t a, size_t b, size_t wanted)
 }
 
 /* Finds at `min_cost`, counts, and keeps the find if it is the best so far. */
-static int try_cost(const struct analysis *a, const struct hot_config *config, uint64_t min_cost,
-                    struct hot_result *r, size_t *count)
+static int try_cost(const struct analysis *a, struct sieve *sieve,
+                    const struct hot_config *config, uint64_t min_cost, struct hot_result *r,
+                    size_t *count)
 {
     struct found attempt;
     int status;
 
     found_init(&attempt);
-    status = find_at(a, config->algorithm, min_cost, &attempt);
+    status = find_at(a, sieve, min_cost, &attempt);
     *count = attempt.n_entries;
-    if (status != HOT_OK || (r->min_cost && !is_closer(*count, r->found.n_entries,
-                                                       config->wanted))) {
+    if (status == HOT_OK && sieve)
+        status = loops_find(&attempt, count);
+    if (status != HOT_OK || (r->min_cost && !is_closer(*count, r->n_leaders, config->wanted))) {
         found_clear(&attempt);
         return status;
     }
     found_clear(&r->found);
     r->found = attempt;
+    r->n_leaders = *count;
     r->min_cost = min_cost;
     return HOT_OK;
 }
 
-/* Tries round minimal costs from the total downwards until there are enough
- * subpaths, then halves the last step.  High costs leave nearly all rules cold,
- * so the attempts before the last cost little. */
-static int find_about(const struct analysis *a, const struct hot_config *config,
-                      struct hot_result *r)
+/* The next number of the series above `n`. */
+static uint64_t round_above(uint64_t n)
 {
-    int halvings = config->algorithm == HOT_EXACT ? 2 : 6;      /* the one takes far longer */
-    uint64_t high = 0, low = round_below(a->total_cost ? a->total_cost : 1);
-    size_t count;
-    int status = try_cost(a, config, low, r, &count);
+    uint64_t below = round_below(n), step = below;
 
-    while (status == HOT_OK && count < config->wanted && low > 1) {
-        high = low;
-        low = round_below(low - 1);
-        status = try_cost(a, config, low, r, &count);
-    }
-    for (int i = 0; status == HOT_OK && count != config->wanted && i < halvings; i++) {
+    while (step % 10 == 0)
+        step /= 10;
+    return step == 2 ? saturating_add(below / 2, saturating_mul(below, 2)) : saturating_mul(below, 2);
+}
+
+/* Halves what lies between `low`, where enough is found, and `high`. */
+static int narrow_cost(const struct analysis *a, struct sieve *sieve,
+                       const struct hot_config *config, uint64_t low, uint64_t high,
+                       struct hot_result *r)
+{
+    enum { HALVINGS = 6 };
+    size_t count = 0;
+    int status = HOT_OK;
+
+    for (int i = 0; status == HOT_OK && count != config->wanted && i < HALVINGS; i++) {
         uint64_t middle = high > low ? two_digits(low + (high - low) / 2) : low;
 
         if (middle <= low)
             break;
-        status = try_cost(a, config, middle, r, &count);
+        status = try_cost(a, sieve, config, middle, r, &count);
         if (count < config->wanted)
             high = middle;
         else
@@ -178,7 +213,71 @@ static int find_about(const struct analysis *a, const struct hot_config *config,
     return status;
 }
 
+/* Tries round minimal costs from `first` on, downwards until there are enough
+ * subpaths or upwards until there are too few, then halves the last step. */
+static int find_about(const struct analysis *a, struct sieve *sieve,
+                      const struct hot_config *config, uint64_t first, struct hot_result *r)
+{
+    uint64_t low = first, high = first;
+    size_t count;
+    int status = try_cost(a, sieve, config, first, r, &count);
+
+    if (count >= config->wanted) {
+        while (status == HOT_OK && count >= config->wanted && high < a->total_cost) {
+            low = high;
+            high = round_above(high);
+            status = try_cost(a, sieve, config, high, r, &count);
+        }
+    } else {
+        while (status == HOT_OK && count < config->wanted && low > 1) {
+            high = low;
+            low = round_below(low - 1);
+            status = try_cost(a, sieve, config, low, r, &count);
+        }
+    }
+    if (status != HOT_OK || count == config->wanted)
+        return status;
+    return narrow_cost(a, sieve, config, low, high, r);
+}
+
+/* High costs leave nearly all rules cold, so the attempts before the last cost
+ * little. */
+static int walk_about(const struct analysis *a, const struct hot_config *config,
+                      struct hot_result *r)
+{
+    return find_about(a, NULL, config, round_below(a->total_cost ? a->total_cost : 1), r);
+}
+
+/* Begins where the walk finds about as much: what is warm there holds all that
+ * is at the higher costs which the exact search, finding more, ends up with. */
+static int find_about_exactly(const struct analysis *a, struct sieve *sieve,
+                              const struct hot_config *config, struct hot_result *r)
+{
+    struct hot_result walked = { 0 };
+    int status;
+
+    found_init(&walked.found);
+    status = walk_about(a, config, &walked);
+    found_clear(&walked.found);
+    if (status != HOT_OK)
+        return status;
+    return find_about(a, sieve, config, round_below(walked.min_cost), r);
+}
+
 /* ---- The public functions ------------------------------------------------------ */
+
+static int find_exactly(struct hot_result *r, const struct analysis *a,
+                        const struct hot_config *config)
+{
+    struct sieve sieve;
+    int status = sieve_init(&sieve, a);
+
+    if (status == HOT_OK)
+        status = config->min_cost ? find_at(a, &sieve, config->min_cost, &r->found)
+                                  : find_about_exactly(a, &sieve, config, r);
+    sieve_clear(&sieve);
+    return status;
+}
 
 static int find_all(struct hot_result *r, const struct wpp_grammar *g, const uint64_t *cost,
                     const struct hot_config *config)
@@ -188,14 +287,21 @@ static int find_all(struct hot_result *r, const struct wpp_grammar *g, const uin
 
     r->total_cost = a.total_cost;
     r->min_cost = config->min_cost;
-    if (status == HOT_OK)
-        status = config->min_cost ? find_at(&a, config->algorithm, config->min_cost, &r->found)
-                                  : find_about(&a, config, r);
+    if (status == HOT_OK && config->algorithm == HOT_EXACT)
+        status = find_exactly(r, &a, config);
+    else if (status == HOT_OK)
+        status = config->min_cost ? larus_find(&a, config->min_cost, &r->found)
+                                  : walk_about(&a, config, r);
     free(a.frequency);
     if (status != HOT_OK)
         return status;
     assert(found_check(&r->found));
     found_sort(&r->found);
+    if (config->algorithm == HOT_EXACT)
+        return loops_find(&r->found, &r->n_leaders);
+    r->n_leaders = r->found.n_entries;
+    for (size_t i = 0; i < r->n_leaders; i++)
+        r->found.entries[i].leader = (uint32_t)i;
     return HOT_OK;
 }
 
@@ -234,6 +340,11 @@ size_t hot_count(const hot_result *r)
     return r->found.n_entries;
 }
 
+size_t hot_count_leaders(const hot_result *r)
+{
+    return r->n_leaders;
+}
+
 struct hot_subpath hot_get(const hot_result *r, size_t index)
 {
     const struct found_entry *e = &r->found.entries[index];
@@ -245,6 +356,12 @@ struct hot_subpath hot_get(const hot_result *r, size_t index)
         .unit_cost = e->unit_cost,
         .frequency = e->frequency,
         .cost = saturating_mul(e->frequency, e->unit_cost),
+        .period = e->period,
+        .own_unit_cost = e->own_unit,
+        .own_cost = saturating_mul(e->frequency, e->own_unit),
+        .leader = e->leader,
+        .rotations = e->rotations,
+        .turn = e->turn,
     };
 }
 

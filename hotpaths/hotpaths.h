@@ -47,7 +47,7 @@ struct hot_config {
     uint32_t min_length;    /* terminals, at least 1 */
     uint32_t max_length;    /* terminals, min_length .. HOT_LENGTH_MAX */
     uint64_t min_cost;      /* 0: choose one that finds about `wanted` subpaths */
-    uint32_t wanted;        /* used when min_cost is 0; at least 1 */
+    uint32_t wanted;        /* used when min_cost is 0; at least 1; rotations count once */
     uint32_t thread;        /* only this thread's expansion, or HOT_ALL_THREADS */
 };
 
@@ -57,6 +57,18 @@ struct hot_subpath {
     uint64_t unit_cost;     /* of one execution: the sum over its terminals */
     uint64_t frequency;     /* HOT_LARUS: a lower bound */
     uint64_t cost;          /* frequency x unit_cost; stops at UINT64_MAX */
+
+    /* Places at which a subpath stands may overlap, but never by so much that two
+     * begin less than `period` terminals apart.  The first `period` terminals of
+     * each are its own: own_cost, what all of these cost, is part of the run. */
+    uint32_t period;        /* length if it cannot overlap itself; HOT_LARUS: length */
+    uint64_t own_unit_cost; /* of the first `period` terminals */
+    uint64_t own_cost;      /* frequency x own_unit_cost */
+
+    /* HOT_EXACT: subpaths that are the same loop, begun at another of its paths. */
+    size_t leader;          /* rank of the first of them */
+    uint32_t rotations;     /* how many they are; 1: alone */
+    uint32_t turn;          /* paths in a turn of the loop; 0: none */
 };
 
 typedef struct hot_result hot_result;
@@ -71,8 +83,11 @@ void hot_free(hot_result *r);
 /* Number of subpaths found; each string counts once. */
 size_t hot_count(const hot_result *r);
 
-/* The subpath of rank `index` (< hot_count), dearest first; equal costs by
- * length, then by terminals.  Its terminals live as long as `r`. */
+/* How many of them are the first of their loop, or no loop's. */
+size_t hot_count_leaders(const hot_result *r);
+
+/* The subpath of rank `index` (< hot_count), that of most own_cost first; equals
+ * by length, then by terminals.  Its terminals live as long as `r`. */
 struct hot_subpath hot_get(const hot_result *r, size_t index);
 
 /* Cost of everything that was analysed; stops at UINT64_MAX. */

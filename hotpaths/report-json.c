@@ -47,6 +47,8 @@ static bool put_step(const struct report *r, const struct story_step *step)
     }
     fputs(", \"routine\": ", r->out);
     json_string(r->out, wpp_routine(r->w, t->routine)->name);
+    fputs(", \"name\": ", r->out);
+    json_string(r->out, wpp_routine(r->w, t->routine)->shown);
     fprintf(r->out, ", \"path\": %" PRIu64 ", \"depth\": %" PRIu32 ",\n         \"enters\": %s, "
             "\"leaves\": %s, \"insns\": %" PRIu64 ", \"blocks\": %" PRIu32, t->path, step->depth,
             t->enters ? "true" : "false", t->leaves ? "true" : "false", t->insns, t->n_blocks);
@@ -63,9 +65,9 @@ static double share_of(const struct report *r, uint64_t cost)
     return total ? (double)cost / (double)total : 0;
 }
 
-static bool put_subpath(const struct report *r, size_t index)
+static bool put_subpath(const struct report *r, size_t rank)
 {
-    struct hot_subpath p = hot_get(r->result, index);
+    struct hot_subpath p = hot_get(r->result, r->shown[rank]);
     struct story story;
     bool good = true;
 
@@ -73,8 +75,10 @@ static bool put_subpath(const struct report *r, size_t index)
         return false;
     fprintf(r->out, "    {\"rank\": %zu, \"cost\": %" PRIu64 ", \"share\": %.6f, "
             "\"frequency\": %" PRIu64 ",\n     \"unit_cost\": %" PRIu64 ", \"length\": %" PRIu32
-            ",\n     \"paths\": [\n", index + 1, p.cost, share_of(r, p.cost), p.frequency,
-            p.unit_cost, p.length);
+            ", \"own_cost\": %" PRIu64 ", \"period\": %" PRIu32 ",\n     \"turn\": %" PRIu32
+            ", \"rotations\": %" PRIu32 ",\n     \"paths\": [\n", rank + 1, p.cost,
+            share_of(r, p.own_cost), p.frequency, p.unit_cost, p.length, p.own_cost, p.period,
+            p.turn, p.rotations);
     for (size_t i = 0; i < story.n && good; i++) {
         good = put_step(r, &story.steps[i]);
         fputs(i + 1 < story.n ? ",\n" : "\n", r->out);
@@ -111,13 +115,11 @@ static void put_heading(const struct report *r)
 
 bool report_json(const struct report *r)
 {
-    size_t n = hot_count(r->result) < r->top ? hot_count(r->result) : r->top;
-
     put_heading(r);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < r->n_shown; i++) {
         if (!put_subpath(r, i))
             return false;
-        fputs(i + 1 < n ? ",\n" : "\n", r->out);
+        fputs(i + 1 < r->n_shown ? ",\n" : "\n", r->out);
     }
     fputs("  ]\n}\n", r->out);
     return true;

@@ -133,7 +133,7 @@ static bool put_path(struct teller *t, const struct story_step *step,
     if (!executed_lines_of(&p, r->w, step->terminal))
         return false;
     fprintf(r->out, "%s%s", step->called ? "-> " : "", style(r, ROUTINE));
-    put_name(r->out, routine->name);
+    put_name(r->out, routine->shown);
     fprintf(r->out, "%s  ", style(r, PLAIN));
     for (size_t i = 0; i < p.n_files; i++) {
         put_ranges(r->out, &p.files[i]);
@@ -200,58 +200,86 @@ static bool put_steps(struct teller *t, size_t at, size_t end, size_t nesting)
 
 /* ---- The report --------------------------------------------------------------------------- */
 
-static bool put_subpath(struct teller *t, size_t index)
+/* instructions; of one: instruction. */
+static void put_unit(const struct report *r, uint64_t n)
+{
+    fprintf(r->out, "%.*s", (int)strlen(r->cost_unit) - (n == 1), r->cost_unit);
+}
+
+/* What a subpath that overlaps itself costs is told in turns of its own. */
+static void put_figures(const struct report *r, const struct hot_subpath *p, size_t rank)
+{
+    char share[32], cost[32], frequency[32], unit[32];
+
+    fprintf(r->out, "\n%s%3zu  %s%s: %s ", style(r, BOLD), rank,
+            percent(r, p->own_cost, share), style(r, PLAIN), scaled(p->own_cost, cost));
+    put_unit(r, p->own_cost);
+    grouped(p->own_unit_cost, unit);
+    if (p->frequency == 1)
+        fprintf(r->out, " = once %s", unit);
+    else
+        fprintf(r->out, " = %s %s %s", grouped(p->frequency, frequency),
+                p->period < p->length ? "turns of" : "times", unit);
+    fprintf(r->out, ", %" PRIu32 " path%s", p->length, p->length == 1 ? "" : "s");
+    if (p->turn)
+        fprintf(r->out, " of a loop of %" PRIu32, p->turn);
+    else if (p->period < p->length)
+        fprintf(r->out, ", the first %" PRIu32 " again and again", p->period);
+    putc('\n', r->out);
+}
+
+static bool put_subpath(struct teller *t, size_t index, size_t rank)
 {
     const struct report *r = t->r;
     struct hot_subpath p = hot_get(r->result, index);
     struct story story;
-    char share[32], cost[32], frequency[32], unit[32];
     bool good;
 
     if (!story_tell(&story, r->w, p.terminals, p.length))
         return false;
-    fprintf(r->out, "\n%s%3zu  %s%s: %s %s = %s times %s, %" PRIu32 " path%s\n",
-            style(r, BOLD), index + 1, percent(r, p.cost, share), style(r, PLAIN),
-            scaled(p.cost, cost), r->cost_unit, grouped(p.frequency, frequency),
-            grouped(p.unit_cost, unit), p.length, p.length == 1 ? "" : "s");
-    t->rank = index + 1;
+    put_figures(r, &p, rank);
+    t->rank = rank;
     t->story = &story;
     good = put_steps(t, 0, story.n, 0);
     story_free(&story);
     return good;
 }
 
-static uint64_t cost_of_first(const struct report *r, size_t n)
+static uint64_t cost_shown(const struct report *r)
 {
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < n; i++)
-        if (__builtin_add_overflow(sum, hot_get(r->result, i).cost, &sum))
+    for (size_t i = 0; i < r->n_shown; i++)
+        if (__builtin_add_overflow(sum, hot_get(r->result, r->shown[i]).cost, &sum))
             return UINT64_MAX;
     return sum;
 }
 
-static void put_heading(const struct report *r, size_t n)
+static void put_heading(const struct report *r)
 {
     const char *scope = r->config->thread == HOT_ALL_THREADS ? "run" : "thread";
     size_t found = hot_count(r->result);
     char total[32], least[32], share[32], sum[32];
 
     put_name(r->out, r->file_name);
-    fprintf(r->out, ": %zu hot subpath%s of %" PRIu32 " to %" PRIu32 " paths\n", found,
+    fprintf(r->out, ": %zu hot subpath%s of %" PRIu32 " to %" PRIu32 " paths", found,
             found == 1 ? "" : "s", r->config->min_length, r->config->max_length);
-    fprintf(r->out, "each at least %s of the %s's %s %s (%s; --min-cost=%" PRIu64,
-            scaled(hot_min_cost(r->result), least), scope,
-            scaled(hot_total_cost(r->result), total), r->cost_unit,
-            percent(r, hot_min_cost(r->result), share), hot_min_cost(r->result));
+    if (r->n_all < found)
+        fprintf(r->out, ", rotations of a loop told as one: %zu", r->n_all);
+    fprintf(r->out, "\neach at least %s of the %s's %s ", scaled(hot_min_cost(r->result), least),
+            scope, scaled(hot_total_cost(r->result), total));
+    put_unit(r, hot_total_cost(r->result));
+    fprintf(r->out, " (%s; --min-cost=%" PRIu64, percent(r, hot_min_cost(r->result), share),
+            hot_min_cost(r->result));
     if (!r->config->min_cost)
         fprintf(r->out, ", chosen for about %" PRIu32 " answers", r->config->wanted);
     fputs(")\n", r->out);
     if (r->config->algorithm == HOT_EXACT)
-        fputs("frequencies are exact; subpaths overlap, so that shares do not add up\n", r->out);
+        fputs("frequencies are exact; a share counts once what a subpath has in common with "
+              "itself,\nbut subpaths overlap each other, so that shares do not add up\n", r->out);
     else
         fprintf(r->out, "frequencies are lower bounds; no two overlap: what is shown makes up "
-                "%s of the %s\n", percent(r, cost_of_first(r, n), sum), scope);
+                "%s of the %s\n", percent(r, cost_shown(r), sum), scope);
 }
 
 static void put_hint(const struct report *r)
@@ -265,7 +293,6 @@ static void put_hint(const struct report *r)
 
 bool report_text(const struct report *r)
 {
-    size_t n = hot_count(r->result) < r->top ? hot_count(r->result) : r->top;
     struct teller t = { .r = r };
     struct wpp_summary run;
     bool good = true;
@@ -275,14 +302,13 @@ bool report_text(const struct report *r)
     if (!t.mentions)
         return false;
     t.started = run.started ? run.started : UINT64_MAX;
-    put_heading(r, n);
+    put_heading(r);
     if (hot_count(r->result) == 0)
         put_hint(r);
-    for (size_t i = 0; i < n && good; i++)
-        good = put_subpath(&t, i);
-    if (good && n < hot_count(r->result))
-        fprintf(r->out, "\n%zu more: --top=%zu shows all\n", hot_count(r->result) - n,
-                hot_count(r->result));
+    for (size_t i = 0; i < r->n_shown && good; i++)
+        good = put_subpath(&t, r->shown[i], i + 1);
+    if (good && r->n_shown < r->n_all)
+        fprintf(r->out, "\n%zu more: --top=%zu shows all\n", r->n_all - r->n_shown, r->n_all);
     if (good && t.doubts.missing)
         fputs("\nSome source files were not found; --source=DIR says where they are.\n", r->out);
     if (good && t.doubts.newer)

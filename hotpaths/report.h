@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* report.h - an analysis' answer as text for people and as JSON (the schema is
- * in docs/hotpaths.md). */
+/* report.h - an analysis' answer as text for people, as JSON and as CSV (both are
+ * described in docs/hotpaths.md). */
 #ifndef WPP_HOT_REPORT_H
 #define WPP_HOT_REPORT_H
 
@@ -19,14 +19,16 @@ struct report {
     const struct hot_config *config;
     const char *cost_name;          /* insns, blocks, paths */
     const char *cost_unit;          /* the same for people: instructions, blocks, paths */
-    size_t top;                     /* subpaths to be shown */
+    const size_t *shown;            /* subpaths to be shown, in order; their rank is their place */
+    size_t n_shown, n_all;          /* and how many there would be without --top */
     bool color;                     /* text only */
     struct source_text *sources;    /* text only */
 };
 
-/* Both write to r->out, whose errors are the caller's to check.  False when
+/* All write to r->out, whose errors are the caller's to check.  False when
  * there is no memory; the output has then been cut short. */
 bool report_text(const struct report *r);
 bool report_json(const struct report *r);
+bool report_csv(const struct report *r);
 
 #endif

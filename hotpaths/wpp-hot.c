@@ -27,7 +27,8 @@ static const char help[] =
     "\n"
     "What is printed\n"
     "  -n, --top=N              the N hottest (20)\n"
-    "      --format=text|json\n"
+    "      --format=text|json|csv\n"
+    "      --rotations          with exact: a loop begun at each of its paths, not once\n"
     "      --source=DIR         look for source files below DIR first\n"
     "      --color=WHEN         auto (default), always, never\n"
     "  -h, --help\n"
@@ -41,13 +42,15 @@ enum cost_kind { COST_INSNS, COST_BLOCKS, COST_PATHS };
 static const char *const cost_names[] = { "insns", "blocks", "paths", NULL };
 static const char *const cost_units[] = { "instructions", "blocks", "paths" };
 static const char *const algorithms[] = { "larus", "exact", NULL };    /* enum hot_algorithm */
-static const char *const formats[] = { "text", "json", NULL };
+static const char *const formats[] = { "text", "json", "csv", NULL };
+static bool (*const reports[])(const struct report *) = { report_text, report_json, report_csv };
 
 struct options {
     struct hot_config config;
     double percent;             /* of the run's cost; 0: not given so */
     enum cost_kind cost;
-    bool json;
+    unsigned format;            /* index of formats */
+    bool rotations;
     size_t top;
     const char *source;
     const char *color;
@@ -83,7 +86,8 @@ static uint32_t small_argument(const char *option, const char *text, uint32_t le
     return (uint32_t)n;
 }
 
-enum { OPT_COST = 256, OPT_THREAD, OPT_ALGORITHM, OPT_FORMAT, OPT_SOURCE, OPT_COLOR };
+enum { OPT_COST = 256, OPT_THREAD, OPT_ALGORITHM, OPT_FORMAT, OPT_SOURCE, OPT_COLOR,
+       OPT_ROTATIONS };
 
 static void parse_option(struct options *o, int option)
 {
@@ -110,7 +114,10 @@ static void parse_option(struct options *o, int option)
         o->config.algorithm = tool_choice_argument("--algorithm", optarg, algorithms);
         break;
     case OPT_FORMAT:
-        o->json = tool_choice_argument("--format", optarg, formats) == 1;
+        o->format = tool_choice_argument("--format", optarg, formats);
+        break;
+    case OPT_ROTATIONS:
+        o->rotations = true;
         break;
     case OPT_SOURCE:
         o->source = optarg;
@@ -138,6 +145,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         {"thread", required_argument, NULL, OPT_THREAD},
         {"algorithm", required_argument, NULL, OPT_ALGORITHM},
         {"format", required_argument, NULL, OPT_FORMAT},
+        {"rotations", no_argument, NULL, OPT_ROTATIONS},
         {"source", required_argument, NULL, OPT_SOURCE},
         {"color", required_argument, NULL, OPT_COLOR},
         TOOL_OPTIONS
@@ -179,6 +187,7 @@ static uint64_t share_of_run(const wpp *w, const uint64_t *cost, const struct op
     double share;
     int status;
 
+    probe.algorithm = HOT_LARUS;
     probe.min_cost = UINT64_MAX;        /* finds nothing, but adds everything up */
     status = hot_find(&r, wpp_grammar(w), cost, &probe);
     if (status != HOT_OK)
@@ -207,17 +216,33 @@ static hot_result *analyse(const wpp *w, struct options *o)
     return result;
 }
 
+/* The subpaths to be shown, *n of them: each, or the first of each loop. */
+static size_t *choose(const hot_result *result, bool rotations, size_t *n)
+{
+    size_t *shown = malloc((hot_count(result) + 1) * sizeof *shown);
+
+    *n = 0;
+    for (size_t i = 0; shown && i < hot_count(result); i++)
+        if (rotations || hot_get(result, i).leader == i)
+            shown[(*n)++] = i;
+    return shown;
+}
+
 static void print(const wpp *w, const hot_result *result, const struct options *o)
 {
+    size_t n;
+    size_t *shown = choose(result, o->rotations, &n);
     struct report report = {
         .out = stdout, .w = w, .file_name = o->file, .result = result, .config = &o->config,
-        .cost_name = cost_names[o->cost], .cost_unit = cost_units[o->cost], .top = o->top,
-        .color = tool_color(o->color), .sources = source_text_new(o->source),
+        .cost_name = cost_names[o->cost], .cost_unit = cost_units[o->cost], .shown = shown,
+        .n_shown = n < o->top ? n : o->top, .n_all = n, .color = tool_color(o->color),
+        .sources = source_text_new(o->source),
     };
 
-    if (!report.sources || !(o->json ? report_json(&report) : report_text(&report)))
+    if (!shown || !report.sources || !reports[o->format](&report))
         tool_die(TOOL_ERROR, "%s: out of memory", o->file);
     source_text_free(report.sources);
+    free(shown);
 }
 
 int main(int argc, char **argv)

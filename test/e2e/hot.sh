@@ -48,10 +48,29 @@ frequencies are lower bounds; no two overlap: what is shown makes up 66.7 % of t
   1  66.7 %: 12 paths = 6 times 2, 2 paths
     symbol 11
     symbol 12"
-ok 'exactly' wpp-hot -l 2 -L 3 -c 8 --cost=paths --algorithm=exact --format=json array.wpp
+ok 'exactly' wpp-hot -l 2 -L 3 -c 8 --cost=paths --algorithm=exact --rotations --format=json array.wpp
 is 'the exact answer' "$(subpaths out)" '6 11 12
 3 12 13 11
 3 13 11 12'
+ok 'exactly, loops once' wpp-hot -l 2 -L 3 -c 8 --cost=paths --algorithm=exact array.wpp
+is 'the loop' "$(cat out)" \
+"array.wpp: 3 hot subpaths of 2 to 3 paths, rotations of a loop told as one: 1
+each at least 8 of the run's 18 paths (44.4 %; --min-cost=8)
+frequencies are exact; a share counts once what a subpath has in common with itself,
+but subpaths overlap each other, so that shares do not add up
+
+  1  66.7 %: 12 paths = 6 times 2, 2 paths of a loop of 3
+    symbol 11
+    symbol 12"
+words 5 5 5 5 5 5 5 5 5 6 > fives
+wpp-compress -q --symbols -o fives.wpp fives
+ok 'what overlaps itself' wpp-hot -l 3 -L 3 -c 20 --algorithm=exact --format=csv fives.wpp
+is 'is no more than the whole' "$(tr -d '\r' < out | tail -n 1)" \
+    '1,0.700000,7,21,7,3,3,1,1,1,"",,"symbol 5",0 0 0'
+words 1 2 > two
+wpp-compress -q --symbols -o two.wpp two
+ok 'one of each' wpp-hot -l 1 -L 1 -c 1 two.wpp
+like 'in the singular' "$(cat out)" '^  1  50.0 %: 1 instruction = once 1, 1 path$'
 ok 'a share as minimal cost' wpp-hot -l 2 -L 3 -c 40% --format=json array.wpp
 like 'is a share of the run' "$(cat out)" '"min_cost": 7,'
 ok 'a count with a unit' wpp-hot -c 3k --format=json array.wpp
@@ -127,6 +146,9 @@ is 'its frequencies are at most the true ones' \
 is 'nothing stands twice' "$(cut -d' ' -f2- walked | sort | uniq -d)" ''
 is 'lengths are kept' "$(awk 'NF - 1 < 10 || NF - 1 > 100' walked)" ''
 like 'the program is named' "$(cat out)" '"program": ".*/sieve",'
+ok 'as CSV' wpp-hot --format=csv --top=50 -c 200 sieve.wpp
+is 'with the same frequencies' "$(tr -d '\r' < out | awk -F, 'NR > 1 { print $5 }')" \
+    "$(cut -d' ' -f1 walked)"
 if command -v python3 > /dev/null; then
     ok 'the JSON is well-formed' python3 -m json.tool walked.json
 else
@@ -134,6 +156,7 @@ else
 fi
 ok 'exactly' wpp-hot --algorithm=exact --format=json --top=50 -l 4 -L 20 -c 1% sieve.wpp
 subpaths out > exact
+is 'no share is more than everything' "$(sed -n 's/.*"share": \([0-9.]*\),.*/\1/p' out | awk '$1 > 1')" ''
 is 'there are some' "$(test -s exact && echo yes)" yes
 is 'exact frequencies are the true ones' "$(occurrences sieve.tokens < exact | awk '$1 != $2')" ''
 

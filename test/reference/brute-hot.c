@@ -166,6 +166,77 @@ size_t brute_minimal_hot(const struct brute_run *run, const uint64_t *cost,
     return found;
 }
 
+/* ---- Overlaps and loops ------------------------------------------------------------ */
+
+uint32_t brute_period(const uint32_t *w, size_t length)
+{
+    size_t p = 1;
+
+    while (memcmp(w, w + p, (length - p) * sizeof *w) != 0)
+        p++;
+    return (uint32_t)p;
+}
+
+uint64_t brute_own_cost(const struct brute_run *run, const uint64_t *cost, const uint32_t *w,
+                        size_t length, size_t period)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t k = 0; k < run->n_threads; k++) {
+        const struct brute_string *s = brute_thread(run, k);
+        size_t free_from = 0;
+
+        for (size_t i = 0; i + length <= s->length; i++) {
+            if (memcmp(s->symbols + i, w, length * sizeof *w) != 0)
+                continue;
+            if (i < free_from)
+                return UINT64_MAX;
+            free_from = i + period;
+            sum += brute_cost(cost, w, period);
+        }
+    }
+    return sum;
+}
+
+bool brute_is_rotation(const uint32_t *a, const uint32_t *b, size_t n)
+{
+    for (size_t shift = 0; shift < n; shift++) {
+        size_t i = 0;
+
+        while (i < n && a[(i + shift) % n] == b[i])
+            i++;
+        if (i == n)
+            return true;
+    }
+    return false;
+}
+
+/* Puts a piece down in the ring, UINT32_MAX being free; false where it does not fit. */
+static bool put_piece(uint32_t *ring, size_t turn, const uint32_t *piece, size_t n, size_t at)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *place = &ring[(at + i) % turn];
+
+        if (*place != UINT32_MAX && *place != piece[i])
+            return false;
+        *place = piece[i];
+    }
+    return true;
+}
+
+bool brute_fit_a_loop(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, size_t turn)
+{
+    uint32_t *ring = must(malloc(at_least_one(turn) * sizeof *ring));
+    bool fits = false;
+
+    for (size_t at = 1; at < turn && !fits; at++) {
+        memset(ring, 0xff, turn * sizeof *ring);
+        fits = put_piece(ring, turn, a, n_a, 0) && put_piece(ring, turn, b, n_b, at);
+    }
+    free(ring);
+    return fits;
+}
+
 /* ---- What the walk promises ------------------------------------------------------- */
 
 /* For each symbol of r's expansion, which symbol of its body it comes from. */

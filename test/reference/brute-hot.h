@@ -63,4 +63,19 @@ bool brute_touches_crossing(const struct brute_run *run, const uint64_t *cost,
                             const struct brute_limits *limits, uint32_t rule,
                             const bool *marked);
 
+/* The least distance at which the string agrees with itself; its length if none. */
+uint32_t brute_period(const uint32_t *w, size_t length);
+
+/* The cost of the first `period` terminals of all places of the string, none of
+ * which may belong to two of them: UINT64_MAX if some do. */
+uint64_t brute_own_cost(const struct brute_run *run, const uint64_t *cost, const uint32_t *w,
+                        size_t length, size_t period);
+
+/* Whether two strings of n symbols are the same but for where they begin. */
+bool brute_is_rotation(const uint32_t *a, const uint32_t *b, size_t n);
+
+/* Whether there is a string of `turn` symbols of whose endless repetition both are
+ * pieces, each at a place of its own, the first at its beginning. */
+bool brute_fit_a_loop(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, size_t turn);
+
 #endif

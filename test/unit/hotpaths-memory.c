@@ -36,8 +36,15 @@ static void *test_realloc(void *p, size_t size)
 #include "hotpaths/ends.c"
 #include "hotpaths/exact.c"
 #include "hotpaths/found.c"
+#include "hotpaths/grams.c"
 #include "hotpaths/hotpaths.c"
 #include "hotpaths/larus.c"
+#include "hotpaths/loops.c"
+#include "hotpaths/outward.c"
+#include "hotpaths/places.c"
+#include "hotpaths/reach.c"
+#include "hotpaths/sieve.c"
+#include "hotpaths/starts.c"
 
 /* A Fibonacci string: rule r -> (r-1) (r-2). */
 enum { RULES = 12 };

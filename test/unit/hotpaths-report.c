@@ -238,9 +238,10 @@ static void texts(void)
 /* ---- Reports ------------------------------------------------------------------------------- */
 
 static void expect_report(const char *name, const wpp *w, bool (*print)(const struct report *),
-                          struct report r, uint64_t min_cost, uint32_t min_length,
+                          size_t top, struct report r, uint64_t min_cost, uint32_t min_length,
                           const char *wanted)
 {
+    static const size_t shown[] = { 0, 1, 2 };
     uint64_t cost[7];
     struct hot_config c = { .size = sizeof c, .min_length = min_length, .max_length = 24,
                             .min_cost = min_cost, .wanted = 3, .thread = HOT_ALL_THREADS };
@@ -256,6 +257,9 @@ static void expect_report(const char *name, const wpp *w, bool (*print)(const st
     r.file_name = "demo.wpp";
     r.config = &c;
     r.result = result;
+    r.shown = shown;
+    r.n_all = hot_count(result) <= 3 ? hot_count(result) : 0;
+    r.n_shown = r.n_all < top ? r.n_all : top;
     r.cost_name = "insns";
     r.cost_unit = "instructions";
     r.sources = source_text_new(NULL);
@@ -359,32 +363,39 @@ static const char json[] =
     "  \"found\": 1,\n"
     "  \"subpaths\": [\n"
     "    {\"rank\": 1, \"cost\": 180, \"share\": 0.743802, \"frequency\": 12,\n"
-    "     \"unit_cost\": 15, \"length\": 4,\n"
+    "     \"unit_cost\": 15, \"length\": 4, \"own_cost\": 180, \"period\": 4,\n"
+    "     \"turn\": 0, \"rotations\": 1,\n"
     "     \"paths\": [\n"
-    "        {\"terminal\": 1, \"token\": 30, \"routine\": \"step\", \"path\": 0, \"depth\": 1,\n"
+    "        {\"terminal\": 1, \"token\": 30, \"routine\": \"step\", \"name\": \"step\", \"path\": 0, \"depth\": 1,\n"
     "         \"enters\": true, \"leaves\": true, \"insns\": 6, \"blocks\": 3,\n"
     "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[3, 4], [7, 7]]}]},\n"
-    "        {\"terminal\": 2, \"token\": 24, \"routine\": \"main\", \"path\": 4, \"depth\": 0,\n"
+    "        {\"terminal\": 2, \"token\": 24, \"routine\": \"main\", \"name\": \"main\", \"path\": 4, \"depth\": 0,\n"
     "         \"enters\": false, \"leaves\": false, \"insns\": 1, \"blocks\": 1,\n"
     "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[15, 15]]}, {\"file\": \"step.h\", \"ranges\": [[3, 3]]}]},\n"
-    "        {\"terminal\": 3, \"token\": 22, \"routine\": \"main\", \"path\": 2, \"depth\": 0,\n"
+    "        {\"terminal\": 3, \"token\": 22, \"routine\": \"main\", \"name\": \"main\", \"path\": 2, \"depth\": 0,\n"
     "         \"enters\": false, \"leaves\": false, \"insns\": 3, \"blocks\": 2,\n"
     "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[14, 15]]}]},\n"
-    "        {\"terminal\": 4, \"token\": 31, \"routine\": \"step\", \"path\": 1, \"depth\": 1,\n"
+    "        {\"terminal\": 4, \"token\": 31, \"routine\": \"step\", \"name\": \"step\", \"path\": 1, \"depth\": 1,\n"
     "         \"enters\": true, \"leaves\": true, \"insns\": 5, \"blocks\": 3,\n"
     "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[3, 3], [6, 7]]}]}\n"
     "     ]}\n"
     "  ]\n"
     "}\n";
 
+static const char csv[] =
+    "rank,share,own_cost,cost,frequency,unit_cost,length,period,turn,rotations,file,line,routines,"
+    "terminals\r\n"
+    "1,0.347107,84,84,12,7,2,2,0,1,\"demo.c\",3,\"step; main\",1 2\r\n"
+    "2,0.297521,72,72,12,6,2,2,0,1,\"demo.c\",3,\"step; main\",4 2\r\n";
+
 static void reports(const wpp *w)
 {
-    expect_report("the hottest alone", w, report_text, (struct report){ .top = 1 }, 60, 2, hottest);
-    expect_report("repetitions are told once", w, report_text, (struct report){ .top = 9 }, 60, 16,
-                  folded);
-    expect_report("a chosen minimal cost, in colour", w, report_text,
-                  (struct report){ .top = 1, .color = true }, 0, 1, chosen);
-    expect_report("JSON", w, report_json, (struct report){ .top = 1 }, 100, 4, json);
+    expect_report("the hottest alone", w, report_text, 1, (struct report){ 0 }, 60, 2, hottest);
+    expect_report("repetitions are told once", w, report_text, 9, (struct report){ 0 }, 60, 16, folded);
+    expect_report("a chosen minimal cost, in colour", w, report_text, 1,
+                  (struct report){ .color = true }, 0, 1, chosen);
+    expect_report("JSON", w, report_json, 1, (struct report){ 0 }, 100, 4, json);
+    expect_report("CSV", w, report_csv, 2, (struct report){ 0 }, 60, 2, csv);
 }
 
 int main(void)

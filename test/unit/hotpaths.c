@@ -299,6 +299,34 @@ static void edges(void)
     tap_ok(hot_find(&r, &s.g, s.cost, &c) == HOT_E_COST, "cost too large");
 }
 
+/* ---- Loops --------------------------------------------------------------------------- */
+
+static void loops(void)
+{
+    /* abc 64 times between other things, and a long turn that no subpath holds. */
+    static const char *const tower[] = { "abc", "AA", "BB", "CC", "DD", "xEEyEEz", NULL };
+    static const char *const wide[] = { "abcdefg", "AA", "BB", "CC", "DD", "xEyz", NULL };
+    struct hot_config c = config_of(HOT_EXACT, 4, 6, 100);
+    struct small_grammar s;
+    hot_result *r;
+
+    from_text(&s, 1, tower);
+    tap_ok(hot_find(&r, &s.g, s.cost, &c) == HOT_OK && hot_count(r) == 3 &&
+               hot_count_leaders(r) == 1 && hot_get(r, 0).rotations == 3 &&
+               hot_get(r, 0).turn == 3 && hot_get(r, 0).period == 3 &&
+               hot_get(r, 0).own_cost <= 192 && hot_get(r, 0).cost > 200,
+           "three rotations are one loop, whose share is no more than the whole");
+    hot_free(r);
+    from_text(&s, 1, wide);
+    c.min_cost = 40;
+    tap_ok(hot_find(&r, &s.g, s.cost, &c) == HOT_OK && hot_count(r) == 7 &&
+               hot_count_leaders(r) == 1 && hot_get(r, 6).leader == 0 &&
+               hot_get(r, 0).rotations == 7 && hot_get(r, 0).turn == 7 &&
+               hot_get(r, 0).period == 4,
+           "a turn that is longer than all subpaths");
+    hot_free(r);
+}
+
 /* ---- Random grammars against brute force ------------------------------------------------ */
 
 struct trial {
@@ -367,7 +395,7 @@ static bool nothing_twice_and_ranked(const hot_result *r)
     for (size_t i = 0; i < hot_count(r); i++) {
         struct hot_subpath p = hot_get(r, i);
 
-        if (i > 0 && hot_get(r, i - 1).cost < p.cost)
+        if (i > 0 && hot_get(r, i - 1).own_cost < p.own_cost)
             return false;
         for (size_t j = 0; j < i; j++) {
             struct hot_subpath q = hot_get(r, j);
@@ -439,10 +467,54 @@ static bool exact_is_exact(const struct trial *t)
     return n == e.matched && n == hot_count(t->exact);
 }
 
+/* Periods are right, and own_cost is what the places have for themselves. */
+static bool own_is_own(const struct trial *t)
+{
+    for (size_t i = 0; i < hot_count(t->exact); i++) {
+        struct hot_subpath p = hot_get(t->exact, i);
+
+        if (p.period != brute_period(p.terminals, p.length) ||
+            p.own_cost != brute_own_cost(&t->run, t->s.cost, p.terminals, p.length, p.period) ||
+            p.own_cost > hot_total_cost(t->exact))
+            return false;
+    }
+    return true;
+}
+
+/* What is told as one loop is one, and no loop is told twice. */
+static bool loops_are_loops(const struct trial *t)
+{
+    size_t leaders = 0;
+
+    for (size_t i = 0; i < hot_count(t->exact); i++) {
+        struct hot_subpath p = hot_get(t->exact, i), q = hot_get(t->exact, p.leader);
+        uint32_t members = 0;
+
+        leaders += p.leader == i;
+        if (p.leader > i || q.leader != p.leader || p.turn != q.turn)
+            return false;
+        for (size_t j = 0; j < hot_count(t->exact); j++) {
+            struct hot_subpath other = hot_get(t->exact, j);
+            bool same = p.turn == p.period && other.turn == p.turn && other.period == p.turn &&
+                        brute_is_rotation(p.terminals, other.terminals, p.period);
+
+            members += other.leader == p.leader;
+            if (same && other.leader != p.leader)
+                return false;
+            if (other.leader == p.leader && j != i &&
+                !brute_fit_a_loop(p.terminals, p.length, other.terminals, other.length, p.turn))
+                return false;
+        }
+        if (members != p.rotations)
+            return false;
+    }
+    return leaders == hot_count_leaders(t->exact);
+}
+
 static void random_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
 {
-    int failed[6] = { 0 };
-    size_t walked = 0, exact = 0;
+    int failed[8] = { 0 };
+    size_t walked = 0, exact = 0, rotations = 0;
 
     for (int i = 0; i < trials; i++) {
         struct trial t;
@@ -454,6 +526,9 @@ static void random_trials(const char *name, int trials, void (*draw)(struct smal
         failed[3] += !disjoint(&t);
         failed[4] += !nothing_missed(&t);
         failed[5] += !exact_is_exact(&t);
+        failed[6] += !own_is_own(&t);
+        failed[7] += !loops_are_loops(&t);
+        rotations += hot_count(t.exact) - hot_count_leaders(t.exact);
         walked += hot_count(t.walk);
         exact += hot_count(t.exact);
         end_trial(&t);
@@ -464,8 +539,11 @@ static void random_trials(const char *name, int trials, void (*draw)(struct smal
     tap_ok(!failed[3], "%s: the walk's finds do not overlap, so cost no more than the run", name);
     tap_ok(!failed[4], "%s: whatever one rule makes hot is touched by a find", name);
     tap_ok(!failed[5], "%s: exact: all minimal hot subpaths with their frequencies", name);
-    tap_ok(walked > (size_t)trials && exact > walked, "%s: the trials were not empty", name);
-    tap_note("%zu subpaths walked, %zu exact", walked, exact);
+    tap_ok(!failed[6], "%s: exact: what places have for themselves", name);
+    tap_ok(!failed[7], "%s: exact: rotations of a loop are told as one", name);
+    tap_ok(walked > (size_t)trials && exact > walked && rotations > (size_t)trials / 10,
+           "%s: the trials were not empty", name);
+    tap_note("%zu subpaths walked, %zu exact, %zu of these rotations", walked, exact, rotations);
 }
 
 /* ---- The chosen minimal cost -------------------------------------------------------------- */
@@ -477,9 +555,10 @@ static void chosen_cost(void)
     hot_result *r;
     bool good = true, some = true;
 
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 400; i++) {
         hot_result *again;
 
+        c.algorithm = i % 2 ? HOT_EXACT : HOT_LARUS;
         random_grammar(&s);
         c.wanted = 1 + random_below(5);
         c.min_cost = 0;
@@ -488,7 +567,8 @@ static void chosen_cost(void)
         c.min_cost = hot_min_cost(r);
         if (hot_find(&again, &s.g, s.cost, &c) != HOT_OK)
             abort();
-        good &= hot_count(r) == hot_count(again) && c.min_cost > 0;
+        good &= hot_count(r) == hot_count(again) && c.min_cost > 0 &&
+                hot_count_leaders(r) == hot_count_leaders(again);
         c.min_cost = 1;
         hot_free(again);
         if (hot_find(&again, &s.g, s.cost, &c) != HOT_OK)
@@ -537,6 +617,7 @@ int main(void)
     paper_example();
     slips();
     edges();
+    loops();
     random_trials("random grammars", 20000, random_grammar);
     random_trials("SEQUITUR grammars", 4000, sequitur_grammar);
     chosen_cost();

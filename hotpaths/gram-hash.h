@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* gram-hash.h - hashes of strings of one length that move along a text.
+ *
+ * The hash of x1 ... xn is the sum of (xi + 1) M^(n - i), modulo 2^64: a window
+ * moves to the right by a multiplication by M, to the left by one by 1 / M.
+ */
+#ifndef WPP_HOT_GRAM_HASH_H
+#define WPP_HOT_GRAM_HASH_H
+
+#include <stdint.h>
+
+#define GRAM_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
+#define GRAM_INVERSE    UINT64_C(0xf1de83e19937733d)
+
+/* M to the length - 1: what the first symbol is multiplied by. */
+static inline uint64_t gram_power(uint32_t length)
+{
+    uint64_t power = 1;
+
+    while (length-- > 1)
+        power *= GRAM_MULTIPLIER;
+    return power;
+}
+
+static inline uint64_t gram_hash(const uint32_t *text, uint32_t length)
+{
+    uint64_t hash = 0;
+
+    for (uint32_t i = 0; i < length; i++)
+        hash = hash * GRAM_MULTIPLIER + text[i] + 1;
+    return hash;
+}
+
+/* The window moves on over `in`; `out` was its first symbol. */
+static inline uint64_t gram_right(uint64_t hash, uint64_t power, uint32_t out, uint32_t in)
+{
+    return (hash - (out + UINT64_C(1)) * power) * GRAM_MULTIPLIER + in + 1;
+}
+
+/* The window moves back over `in`; `out` was its last symbol. */
+static inline uint64_t gram_left(uint64_t hash, uint64_t power, uint32_t in, uint32_t out)
+{
+    return (hash - out - 1) * GRAM_INVERSE + (in + UINT64_C(1)) * power;
+}
+
+/* All bits of the hash in the upper ones. */
+static inline uint64_t gram_mix(uint64_t hash)
+{
+    return (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+#endif

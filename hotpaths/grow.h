@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* grow.h - arrays that double. */
+#ifndef WPP_HOT_GROW_H
+#define WPP_HOT_GROW_H
+
+#include <stdlib.h>
+
+#include "hotpaths/hotpaths.h"
+
+#ifdef WPP_HOSTILE
+enum { GROW_FIRST = 1 };
+#else
+enum { GROW_FIRST = 256 };
+#endif
+
+/* Makes room for `wanted` elements in an array of *size.  HOT_OK or HOT_E_MEMORY;
+ * then nothing has changed. */
+static inline int grow_array(void **array, size_t *size, size_t wanted, size_t element)
+{
+    size_t larger = *size ? *size : GROW_FIRST;
+    void *p;
+
+    if (wanted <= *size)
+        return HOT_OK;
+    while (larger < wanted)
+        larger *= 2;
+    p = realloc(*array, larger * element);
+    if (!p)
+        return HOT_E_MEMORY;
+    *array = p;
+    *size = larger;
+    return HOT_OK;
+}
+
+#define GROW(array, size, wanted) \
+    grow_array((void **)&(array), &(size), (wanted), sizeof *(array))
+
+#endif

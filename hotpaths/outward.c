@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* outward.c - walking away from a place in a rule; see outward.h. */
+#include "hotpaths/outward.h"
+
+#include <stdlib.h>
+
+#include "hotpaths/grow.h"
+
+/* What stands for `rule` when its end on the side of `symbol` is asked for. */
+static uint32_t shortcut(const struct outward *o, const uint32_t *of, uint32_t rule,
+                         uint32_t symbol)
+{
+    uint32_t below = symbol & ~WPP_RULE;
+
+    if (!(symbol & WPP_RULE) || o->g->length[below] < o->reach)
+        return rule;
+    return of[below];
+}
+
+int outward_init(struct outward *o, const struct wpp_grammar *g, uint64_t reach)
+{
+    *o = (struct outward){ .g = g, .reach = reach };
+    o->head = malloc(((size_t)g->n_rules + 1) * sizeof *o->head);
+    o->tail = malloc(((size_t)g->n_rules + 1) * sizeof *o->tail);
+    if (!o->head || !o->tail)
+        return HOT_E_MEMORY;
+    for (uint32_t rule = 0; rule < g->n_rules; rule++) {
+        uint64_t begin = g->body[rule], end = g->body[rule + 1];
+
+        o->head[rule] = begin < end ? shortcut(o, o->head, rule, g->symbols[begin]) : rule;
+        o->tail[rule] = begin < end ? shortcut(o, o->tail, rule, g->symbols[end - 1]) : rule;
+    }
+    return HOT_OK;
+}
+
+void outward_clear(struct outward *o)
+{
+    free(o->head);
+    free(o->tail);
+    *o = (struct outward){ 0 };
+}
+
+void outward_walk_clear(struct outward_walk *w)
+{
+    free(w->parts);
+    *w = (struct outward_walk){ 0 };
+}
+
+static int open_part(struct outward_walk *w, uint64_t at, uint64_t end)
+{
+    if (at == end)
+        return HOT_OK;
+    if (GROW(w->parts, w->size, w->n + 1) != HOT_OK)
+        return HOT_E_MEMORY;
+    w->parts[w->n++] = (struct outward_part){ at, end };
+    return HOT_OK;
+}
+
+int outward_walk_begin(struct outward_walk *w, uint64_t at, uint64_t end)
+{
+    w->n = 0;
+    return open_part(w, at, end);
+}
+
+/* Parts are closed before what ends them is entered: only what is still to
+ * come is ever open. */
+uint32_t outward_right(struct outward_walk *w)
+{
+    const struct wpp_grammar *g = w->o->g;
+
+    while (w->n > 0) {
+        struct outward_part *p = &w->parts[w->n - 1];
+        uint32_t symbol = g->symbols[p->at++], rule;
+
+        if (p->at == p->end)
+            w->n--;
+        if (!(symbol & WPP_RULE))
+            return symbol;
+        rule = w->o->head[symbol & ~WPP_RULE];
+        if (open_part(w, g->body[rule], g->body[rule + 1]) != HOT_OK)
+            return OUTWARD_NO_MEMORY;
+    }
+    return OUTWARD_END;
+}
+
+uint32_t outward_left(struct outward_walk *w)
+{
+    const struct wpp_grammar *g = w->o->g;
+
+    while (w->n > 0) {
+        struct outward_part *p = &w->parts[w->n - 1];
+        uint32_t symbol = g->symbols[--p->end], rule;
+
+        if (p->at == p->end)
+            w->n--;
+        if (!(symbol & WPP_RULE))
+            return symbol;
+        rule = w->o->tail[symbol & ~WPP_RULE];
+        if (open_part(w, g->body[rule], g->body[rule + 1]) != HOT_OK)
+            return OUTWARD_NO_MEMORY;
+    }
+    return OUTWARD_END;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* starts.h - the set of strings of one length that hot subpaths may begin with.
+ *
+ *      table     open addressing, entry number + 1 and half of the hash; 0 is empty
+ *        |
+ *      entries   {frequency, reach}, entry i's string is text[i * length ...]
+ *
+ * Hashes are those of grams.h for this length, so that a walk along a text can
+ * move them on instead of computing them anew.
+ */
+#ifndef WPP_HOT_STARTS_H
+#define WPP_HOT_STARTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NO_START UINT32_MAX
+
+struct start {
+    uint64_t frequency;     /* of the string */
+    uint64_t reach;         /* no hot subpath that begins with it costs more */
+};
+
+struct starts {
+    uint32_t length;
+    uint64_t power;         /* see gram_left */
+    struct start *entry;
+    size_t n, size;
+    uint32_t *text;
+    size_t text_size;
+    uint64_t *table;
+    size_t table_size;
+};
+
+void starts_init(struct starts *s, uint32_t length);
+void starts_clear(struct starts *s);
+
+/* The string at `text` is as frequent as it was and `frequency` more; its reach
+ * is the largest of all.  HOT_OK or HOT_E_MEMORY. */
+int starts_add(struct starts *s, const uint32_t *text, uint64_t hash, uint64_t frequency,
+               uint64_t reach);
+
+/* The number of its entry, or NO_START. */
+uint32_t starts_find(const struct starts *s, const uint32_t *text, uint64_t hash);
+
+#endif
