@@ -30,7 +30,7 @@ enum { GRAM_MOST = 12 };
 struct grams {
     const struct analysis *a;
     uint32_t length;        /* k: at most min_length, so that every subpath holds one */
-    uint32_t *ends;         /* 2 (k - 1) a rule: its first terminals, its last; less if it is short */
+    uint32_t *ends;         /* 2 (k - 1) a rule: its first terminals, its last */
     uint32_t *count;        /* GRAM_MANY: so many or more */
     unsigned shift;         /* of a hash, to its count */
     uint64_t power;         /* see gram_left */

@@ -187,7 +187,9 @@ static uint64_t round_above(uint64_t n)
 
     while (step % 10 == 0)
         step /= 10;
-    return step == 2 ? saturating_add(below / 2, saturating_mul(below, 2)) : saturating_mul(below, 2);
+    if (step == 2)
+        return saturating_add(below / 2, saturating_mul(below, 2));
+    return saturating_mul(below, 2);
 }
 
 /* Halves what lies between `low`, where enough is found, and `high`. */

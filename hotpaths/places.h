@@ -66,9 +66,10 @@ struct sieve {
 int sieve_init(struct sieve *s, const struct analysis *a);
 void sieve_clear(struct sieve *s);
 
-/* Finds the warm borders if they are not known for so little a cost, and adds the strings of starts->length that begin at a place to `starts`, with
+/* Adds the strings of starts->length that begin at a place to `starts`, with
  * their frequencies: those that a subpath of at least min_cost (at least 1) can
- * begin with, and perhaps others.  HOT_OK or HOT_E_MEMORY. */
+ * begin with, and perhaps others.  Finds the warm borders unless they are known
+ * for so small a cost.  HOT_OK or HOT_E_MEMORY. */
 int places_count(struct starts *starts, struct sieve *s, uint64_t min_cost);
 
 /* After places_count: collects anew the places that begin with one of `starts`

@@ -76,8 +76,9 @@ int starts_add(struct starts *s, const uint32_t *text, uint64_t hash, uint64_t f
     struct start *e;
     size_t slot;
 
-    if (2 * (s->n + 1) > s->table_size && grow_start_table(s) != HOT_OK)
-        return HOT_E_MEMORY;
+    while (2 * (s->n + 1) > s->table_size)
+        if (grow_start_table(s) != HOT_OK)
+            return HOT_E_MEMORY;
     slot = start_slot(s, text, mixed);
     if (s->table[slot]) {
         e = &s->entry[NUMBER(s->table[slot]) - 1];
