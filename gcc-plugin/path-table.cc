@@ -121,11 +121,20 @@ static uint64_t fnv1a(const std::string &bytes)
     return hash;
 }
 
+// Eight bytes a number: the assembler's time goes by the numbers.
 static void write_bytes(FILE *assembly, const std::string &bytes)
 {
-    for (size_t i = 0; i < bytes.size(); i++)
-        fprintf(assembly, i % 32 == 0 ? "\n\t.byte %u" : ",%u",
-                static_cast<unsigned char>(bytes[i]));
+    size_t i = 0;
+
+    for (; i + 8 <= bytes.size(); i += 8) {
+        uint64_t word = 0;
+        for (size_t k = 8; k-- > 0;)
+            word = word << 8 | static_cast<unsigned char>(bytes[i + k]);
+        fprintf(assembly, "%s%#llx", i % 64 == 0 ? "\n\t.quad " : ",",
+                static_cast<unsigned long long>(word));
+    }
+    for (; i < bytes.size(); i++)
+        fprintf(assembly, "\n\t.byte %u", static_cast<unsigned char>(bytes[i]));
     fputc('\n', assembly);
 }
 
