@@ -284,6 +284,7 @@ static bool get_left_out(struct loading *l, struct wpp_view *v)
 {
     struct wpp_string_table strings;
     struct wpp_left_out *list;
+    struct wpp_demangler demangler = {0};
     size_t n;
 
     if (!wpp_parse_strings(v, l->arena, &strings))
@@ -295,6 +296,9 @@ static bool get_left_out(struct loading *l, struct wpp_view *v)
     for (size_t i = 0; i < n; i++) {
         list[i].module = l->module_paths[wpp_get_varint_max(v, l->n_modules - 1)];
         if (!wpp_parse_left_out(v, &strings, &list[i]))
+            return false;
+        list[i].shown = wpp_demangle(&demangler, l->arena, list[i].name);
+        if (!list[i].shown)
             return false;
     }
     l->w->left_out = list;

@@ -309,11 +309,15 @@ static const char *reason_text(uint32_t reason)
     return reason > 0 && reason < sizeof texts / sizeof texts[0] ? texts[reason] : "unknown";
 }
 
-static void list_left_out(const wpp *w, uint32_t n)
+static void list_left_out(const wpp *w, const struct info *i, bool several)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        const struct wpp_left_out *r = wpp_left_out(w, i);
-        printf("%-15s %s  %s:%u\n", reason_text(r->reason), r->name, r->file, r->line);
+    uint32_t n = i->s.n_left_out;
+
+    if (several)
+        printf("%s:\n", i->path);
+    for (uint32_t k = 0; k < n; k++) {
+        const struct wpp_left_out *r = wpp_left_out(w, k);
+        printf("%-15s %s  %s:%u\n", reason_text(r->reason), r->shown, r->file, r->line);
     }
 }
 
@@ -341,7 +345,7 @@ static void list_left_out_json(const wpp *w, uint32_t n, const char *path)
 /* What is asked for, for each file. */
 struct request {
     int format;                /* enum format, or -1: not said */
-    bool uninstrumented;
+    bool uninstrumented, several;
     int width;                 /* of a table's first column */
 };
 
@@ -350,7 +354,7 @@ static void print(const wpp *w, const struct info *i, const struct request *q)
     if (q->uninstrumented && q->format == FORMAT_JSON)
         list_left_out_json(w, i->s.n_left_out, i->path);
     else if (q->uninstrumented)
-        list_left_out(w, i->s.n_left_out);
+        list_left_out(w, i, q->several);
     else if (q->format == FORMAT_JSON)
         print_json(w, i);
     else if (q->format == FORMAT_TABLE)
@@ -403,6 +407,7 @@ int main(int argc, char **argv)
         tool_usage("--uninstrumented is text or json");
     if (!q.uninstrumented && (q.format < 0 || (q.format == FORMAT_TEXT && argc - optind > 1)))
         q.format = argc - optind > 1 ? FORMAT_TABLE : FORMAT_TEXT;
+    q.several = argc - optind > 1;
     q.width = name_width(argv + optind, argc - optind);
     if (q.format == FORMAT_TABLE)
         print_head(q.width);

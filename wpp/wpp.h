@@ -189,6 +189,7 @@ enum wpp_reason {
 
 struct wpp_left_out {
     const char *name, *file;     /* as in struct wpp_routine */
+    const char *shown;           /* likewise; only in an open file */
     const char *module;
     uint32_t line;
     uint32_t reason;             /* wpp_reason, or one of a later version */

@@ -125,7 +125,8 @@ END_C
 WPP_PLUGIN_ARGS='exclude=deep::* min-size=1'
 ok 'C++ names' "$WPP_GXX" -O1 plus.cc -o plus
 ok 'with their namespaces' wpp-record -o plus.wpp ./plus
-is 'are what a pattern means' "$(left_out plus)" 'excluded: _ZN4deep3box5twiceEi'
+is 'are what a pattern means, and what is shown' "$(wpp-info --uninstrumented plus.wpp)" \
+    'excluded        deep::box::twice(int)  plus.cc:1'
 
 # ---- Objects and libraries of which nothing is left ---------------------------------------
 WPP_PLUGIN_ARGS='exclude=*'
@@ -140,6 +141,7 @@ WPP_PLUGIN_ARGS='exclude=inner' ok 'a library with a part left out' \
 ok 'and its program' built prog -w -O1 prog.c -L. -lgenerated -Wl,-rpath,"$T"
 like 'the library is named' "$(wpp-info --uninstrumented --format=json prog.wpp)" \
     '"routine":"inner","source":"made/generated.c","line":2,"module":"[^"]*/libgenerated.so"'
+is 'several files are told apart' "$(wpp-info --uninstrumented plus.wpp plus.wpp | grep -c '^plus.wpp:$')" 2
 ok 'nothing left out' built clone -O0 clone.c
 is 'gives an empty list' "$(wpp-info --uninstrumented clone.wpp)" ''
 is 'and no line' "$(wpp-info clone.wpp | grep -c '^left out')" 0

@@ -200,8 +200,8 @@ static void rc_terminals(struct random_content *c, struct random *r)
 }
 
 static const struct wpp_left_out left_out[] = {
-    {"first", "x.cc", "libx.so", 0, WPP_LEFT_OUT_TOO_SMALL},
-    {"second", "y.cc", "libx.so", 70000, 99}
+    {"first", "x.cc", NULL, "libx.so", 0, WPP_LEFT_OUT_TOO_SMALL},
+    {"second", "y.cc", NULL, "libx.so", 70000, 99}
 };
 
 /* ---- The whole ------------------------------------------------------------------- */
