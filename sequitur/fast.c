@@ -83,6 +83,8 @@ static void fetch_slot(const seq *s, uint32_t a, uint32_t b)
     __builtin_prefetch(digrams_slot(s, a, b));
 }
 
+enum { TERMINALS_AHEAD = 8, SLOTS_A_LINE = 8 };
+
 /* `value` will be appended: has memory fetch what this step and the next two
  * will need.  By its guess the next step says where the one after it begins. */
 static void look_ahead(const seq *s, struct cursor *c, uint32_t value)
@@ -92,10 +94,13 @@ static void look_ahead(const seq *s, struct cursor *c, uint32_t value)
     c->last = length_of(s, value);
     fetch_slot(s, s->nodes[s->nodes[last].prev].value, s->nodes[last].value);
     fetch_slot(s, s->nodes[last].value, value);
-    if (!is_rule(value) && c->end - c->at > 9) {
-        /* Where terminals follow each other, their digrams are known long before. */
-        const uint32_t *later = history_at(s, c->at + 8);
-        fetch_slot(s, later[0], later[1]);
+    if (!is_rule(value) && c->end - c->at > TERMINALS_AHEAD + 1) {
+        /* Where terminals follow each other, their digrams are known long before.
+         * Their slots may go on on a second line. */
+        const uint32_t *later = history_at(s, c->at + TERMINALS_AHEAD);
+        const uint64_t *slot = digrams_slot(s, later[0], later[1]);
+        __builtin_prefetch(slot);
+        __builtin_prefetch(slot + SLOTS_A_LINE);
     }
     struct outlook *ahead = c->ahead;
     uint64_t next = c->at + c->last;

@@ -14,6 +14,9 @@ enum { LEVELS_TOP = 2, LEVELS_MORE = 4 };
 /* Entries so far below the top level are seldom asked for. */
 enum { LEVELS_FETCHED = 14 };
 
+/* So much of a rule's place is fetched; the processor sees the rest coming. */
+enum { TERMINALS_FETCHED = 64, TERMINALS_A_LINE = 16 };
+
 static size_t table_size(unsigned bits)
 {
     return sizeof(struct jump) << bits;
@@ -260,8 +263,12 @@ void outlook_guess(const seq *s, struct outlook *o)
 
 void outlook_fetch(const seq *s, const struct outlook *o)
 {
-    if (o->guess)
-        __builtin_prefetch(history_at(s, s->rules[o->guess].at));
+    if (!o->guess)
+        return;
+    const uint32_t *known = history_at(s, s->rules[o->guess].at);
+    uint32_t terminals = level_terminals(o->asked);
+    for (uint32_t i = 0; i < terminals && i < TERMINALS_FETCHED; i += TERMINALS_A_LINE)
+        __builtin_prefetch(known + i);
 }
 
 /* ---- Jumping ------------------------------------------------------------------------ */
