@@ -49,7 +49,7 @@ struct table_landing {
     uint32_t src, dst;
 };
 
-enum { TABLE_LIMITED = 1, TABLE_NONLOCAL = 2, TABLE_NUMBERED = 4 };
+enum { TABLE_LIMITED = 1, TABLE_NONLOCAL = 2, TABLE_NUMBERED = 4, TABLE_ARTIFICIAL = 8 };
 
 struct table_routine {
     uint32_t name, file, line, flags;

@@ -455,6 +455,13 @@ static void describe_landings(const routine_graph &r, uint32_t v, table_routine 
               [](const table_landing &a, const table_landing &b) { return a.dst < b.dst; });
 }
 
+// Made by GCC and not written by anybody, as its coverage sees it, which does not
+// count such routines' lines.
+static bool artificial(tree decl)
+{
+    return DECL_ARTIFICIAL(decl) && !DECL_FUNCTION_VERSIONED(decl) && !DECL_LAMBDA_FUNCTION_P(decl);
+}
+
 table_routine describe_routine(const routine_graph &r, unit_table &unit)
 {
     table_routine out;
@@ -465,7 +472,7 @@ table_routine describe_routine(const routine_graph &r, unit_table &unit)
     out.file = unit.intern(DECL_SOURCE_FILE(decl));
     out.line = DECL_SOURCE_LINE(decl);
     out.flags = (r.graph->n_limited ? TABLE_LIMITED : 0) | (r.nonlocal ? TABLE_NONLOCAL : 0)
-                | (r.numbered() ? TABLE_NUMBERED : 0);
+                | (r.numbered() ? TABLE_NUMBERED : 0) | (artificial(decl) ? TABLE_ARTIFICIAL : 0);
     out.num_paths = r.graph->num_paths;
     out.blocks.resize(r.blocks.size());
     for (uint32_t v = 2; v < r.blocks.size(); v++) {
