@@ -47,11 +47,13 @@ static struct wpp_thread *map_region(void)
 {
     char *region = sys_mmap(NULL, REGION_BYTES, PROT_NONE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    char *window = region + WPP_PAGE_BYTES;
-    struct wpp_thread *t = (struct wpp_thread *)(window + WPP_BUFFER_BYTES);
+    struct wpp_thread *t;
+    char *window;
 
     if (!region)
         return NULL;
+    window = region + WPP_PAGE_BYTES;
+    t = (struct wpp_thread *)(window + WPP_BUFFER_BYTES);
     if (!map_private(window, WPP_BUFFER_BYTES, 0) ||
         !map_private((char *)t, WPP_PAGE_BYTES, MAP_GROWSDOWN)) {
         sys_unmap(region, REGION_BYTES);

@@ -41,7 +41,10 @@ begin() {
     rm -f "$T/trace"
     "$@" > "$T/out" 2> "$T/err" &
     job=$!
-    until victim=$(count 0) && [ "$victim" != 0 ]; do sleep 0.001; done
+    until victim=$(count 0) && [ "$victim" != 0 ]; do
+        kill -0 $job 2> /dev/null || { echo "# did not begin: $(cat "$T/err")"; return 1; }
+        sleep 0.001
+    done
 }
 
 # counted_right THREAD...: each has the events that were counted, or one more (killed before it counted)
