@@ -154,8 +154,8 @@ ok 'stripped' built prog $all -- sh -c 'wpp-gcc -O2 main.c part.c other.c -o pro
 
 # ---- Mixed ----------------------------------------------------------------------------
 ok 'C and C++ objects' sh -c 'wpp-gcc -c main.c part.c && wpp-g++ -c other.cc -o other.o'
-ok 'in one program' built prog _ZL3oddi $all -- wpp-g++ main.o part.o other.o -o prog
-ok 'only the C++' built prog _ZL3oddi other -- sh -c \
+ok 'in one program' built prog main 'odd(int)' other part -- wpp-g++ main.o part.o other.o -o prog
+ok 'only the C++' built prog 'odd(int)' other -- sh -c \
     'gcc -c main.c part.c && wpp-g++ main.o part.o other.o -o prog'
 ok 'only one object' built prog part -- sh -c \
     'gcc -c main.c && gcc -c other.c && wpp-gcc -c part.c && wpp-gcc main.o part.o other.o -o prog'
