@@ -39,30 +39,65 @@ static bool may_return_twice(const struct wpp_routine *routine, const struct wpp
            && !entered[e->src];
 }
 
-/* Gives the arrivals at each block to the END edges that lead there: first to
- * those that always arrive, then to calls, then what is left to a call that may
- * return twice.  arrivals[h] becomes what came from nowhere the table knows.
- * Returns the number of arcs made. */
-static uint32_t join_cut_edges(const struct wpp_routine *routine, const uint64_t *edge,
-                               const bool *entered, uint64_t *arrivals, struct flow_arc *arc)
-{
-    enum { CERTAIN, CALLS, SECOND_RETURNS, TURNS };
-    uint32_t n = 0;
+/* What is known while cut edges are joined; the arrays are by block. */
+struct joining {
+    const struct wpp_routine *routine;
+    const uint64_t *edge;      /* executions of the routine's edges */
+    const bool *entered;       /* a REAL edge leads into it */
+    uint64_t *arrivals;        /* over START edges, from where is not known yet */
+    uint64_t *missing;         /* left over END edges, where to is not known yet */
+    uint32_t *landings;        /* how many of the routine's landings are there */
+    struct flow_arc *arc;      /* the next one made */
+};
 
-    for (int turn = 0; turn < TURNS; turn++)
-        for (uint32_t i = 0; i < routine->n_edges; i++) {
-            const struct wpp_edge *e = &routine->edges[i];
-            uint64_t most = turn == SECOND_RETURNS ? UINT64_MAX : edge[i];
-            if (!is_end(e) || e->to == NO_BLOCK)
-                continue;
-            if (turn == SECOND_RETURNS ? !may_return_twice(routine, e, entered)
-                                       : (e->kind == WPP_EDGE_END_CALL) != (turn == CALLS))
-                continue;
-            uint64_t count = min64(most, arrivals[e->to]);
-            arrivals[e->to] -= count;
-            arc[n++] = (struct flow_arc){e->src, e->to, count};
-        }
-    return n;
+static void join(struct joining *j, uint32_t src, uint32_t dst, uint64_t count)
+{
+    j->arrivals[dst] -= count;
+    j->missing[src] -= min64(count, j->missing[src]);
+    *j->arc++ = (struct flow_arc){src, dst, count};
+}
+
+/* END edges that always arrive, or calls that return. */
+static void join_ends(struct joining *j, bool calls)
+{
+    for (uint32_t i = 0; i < j->routine->n_edges; i++) {
+        const struct wpp_edge *e = &j->routine->edges[i];
+        if (is_end(e) && e->to != NO_BLOCK && (e->kind == WPP_EDGE_END_CALL) == calls)
+            join(j, e->src, e->to, min64(min64(j->edge[i], j->missing[e->src]), j->arrivals[e->to]));
+    }
+}
+
+/* Statements that threw; `only`: where no other's exceptions land. */
+static void join_landings(struct joining *j, bool only)
+{
+    for (uint32_t i = 0; i < j->routine->n_landings; i++) {
+        const struct wpp_landing *l = &j->routine->landings[i];
+        if ((j->landings[l->dst] == 1) == only)
+            join(j, l->src, l->dst, min64(j->missing[l->src], j->arrivals[l->dst]));
+    }
+}
+
+static void join_second_returns(struct joining *j)
+{
+    for (uint32_t i = 0; i < j->routine->n_edges; i++) {
+        const struct wpp_edge *e = &j->routine->edges[i];
+        if (is_end(e) && e->to != NO_BLOCK && may_return_twice(j->routine, e, j->entered))
+            join(j, e->src, e->to, j->arrivals[e->to]);
+    }
+}
+
+/* Gives the arrivals at each block to what leads there: first where there is no
+ * choice, then to calls as far as they can have returned, then to exceptions of
+ * the others, then what is left to calls that may return twice.  arrivals[h]
+ * becomes what came from nowhere the table knows.  Returns the end of the arcs. */
+static struct flow_arc *join_cut_edges(struct joining *j)
+{
+    join_ends(j, false);
+    join_landings(j, true);
+    join_ends(j, true);
+    join_landings(j, false);
+    join_second_returns(j);
+    return j->arc;
 }
 
 static int compare_arcs(const void *a, const void *b)
@@ -94,40 +129,52 @@ static void arrange(struct flow *f)
     }
 }
 
-/* Adds the arcs of all edges; arrivals and entered are zeroed scratch. */
-static void make_arcs(struct flow *f, const struct wpp_routine *routine, const uint64_t *edge,
-                      uint64_t *arrivals, bool *entered)
+/* Adds the arcs of all edges; all but the arcs is zeroed scratch. */
+static void make_arcs(struct flow *f, struct joining *j, bool *entered)
 {
+    const struct wpp_routine *routine = j->routine;
+
     for (uint32_t i = 0; i < routine->n_edges; i++) {
         const struct wpp_edge *e = &routine->edges[i];
         if (e->kind == WPP_EDGE_START)
-            arrivals[e->dst] += edge[i];
+            j->arrivals[e->dst] += j->edge[i];
+        if (is_end(e))
+            j->missing[e->src] += j->edge[i];
         if (e->kind != WPP_EDGE_REAL)
             continue;
         entered[e->dst] = true;
         if (e->src != BLOCK_ENTRY && e->dst != BLOCK_EXIT)
-            f->arc[f->n_arcs++] = (struct flow_arc){e->src, e->dst, edge[i]};
+            *j->arc++ = (struct flow_arc){e->src, e->dst, j->edge[i]};
     }
-    f->n_arcs += join_cut_edges(routine, edge, entered, arrivals, f->arc + f->n_arcs);
+    for (uint32_t i = 0; i < routine->n_landings; i++)
+        j->landings[routine->landings[i].dst]++;
+    f->n_arcs = (uint32_t)(join_cut_edges(j) - f->arc);
 }
 
 bool flow_new(struct flow *f, const struct wpp_routine *routine, const uint64_t *block,
               const uint64_t *edge)
 {
-    uint64_t *arrivals = calloc(routine->n_blocks + (size_t)1, sizeof *arrivals);
-    bool *entered = calloc(routine->n_blocks + (size_t)1, sizeof *entered);
+    size_t n = routine->n_blocks + (size_t)1;
+    bool *entered = calloc(n, sizeof *entered);
+    struct joining j = {
+        .routine = routine, .edge = edge, .entered = entered,
+        .arrivals = calloc(n, sizeof *j.arrivals), .missing = calloc(n, sizeof *j.missing),
+        .landings = calloc(n, sizeof *j.landings)
+    };
 
     *f = (struct flow){.n_blocks = routine->n_blocks, .block = block};
-    f->arc = calloc(2 * (size_t)routine->n_edges + 1, sizeof *f->arc);
-    f->first = calloc(routine->n_blocks + (size_t)1, sizeof *f->first);
-    bool ok = arrivals && entered && f->arc && f->first;
+    f->arc = j.arc = calloc(2 * (size_t)routine->n_edges + routine->n_landings + 1, sizeof *f->arc);
+    f->first = calloc(n, sizeof *f->first);
+    bool ok = entered && j.arrivals && j.missing && j.landings && f->arc && f->first;
     if (ok) {
-        make_arcs(f, routine, edge, arrivals, entered);
+        make_arcs(f, &j, entered);
         arrange(f);
     } else {
         flow_free(f);
     }
-    free(arrivals);
+    free(j.arrivals);
+    free(j.missing);
+    free(j.landings);
     free(entered);
     return ok;
 }
