@@ -16,7 +16,7 @@
 #
 # Expects ROOT, the project's folder.  Writes under $REAL (ROOT/build/real).
 REAL=${REAL:-${ROOT:-.}/build/real}
-real_names='bzip2 gzip lua5.4 sqlite3 zstd'
+real_names='bzip2 gzip lua5.4 sqlite3 zstd ninja'
 
 # ---- Sources ------------------------------------------------------------------
 
@@ -30,7 +30,10 @@ real_prepare() {
 
     tree=$(real_tree "$name")
     [ ! -d "$tree" ] || return 0
-    [ "$name" != zstd ] || package=libzstd
+    case $name in
+    zstd)  package=libzstd ;;
+    ninja) package=ninja-build ;;
+    esac
     source=$("$ROOT/scripts/fetch-source" "$package") || return 1
     new=$REAL/tree/.$name.$$
     mkdir -p "$REAL/tree" && cp -a "$source" "$new" || return 1
@@ -52,6 +55,7 @@ prepare_lua5() {
         sed -i 's/^#define point2uint(p).*/#define point2uint(p) 0u/' src/llimits.h
 }
 prepare_zstd()  { :; }
+prepare_ninja() { :; }
 
 # gzip wants its config.h and the replacements of libc functions that it selects.
 prepare_gzip() {
@@ -93,6 +97,9 @@ real_recipe() {
                $(ls programs/*.c)"
         flags='-Ilib -Ilib/common -DZSTD_DISABLE_ASM -DBACKTRACE_ENABLE=0 -DZSTD_LEGACY_SUPPORT=0'
         libraries= ;;
+    ninja)
+        files=$(ls src/*.cc | grep -Ev '(test|bench|win32|\.in)\.cc$|src/(browse|test)\.cc')
+        flags= libraries=-lstdc++ ;;
     esac
 }
 
@@ -183,6 +190,10 @@ real_input() {
     lua5.4-demo)  corpus 700000 0 ;;
     lua5.4-medium) corpus 4000000 0 ;;
     lua5.4-full)  corpus 8000000 0 ;;
+    ninja-small)  ninja_manifest 2000 ;;
+    ninja-demo)   ninja_manifest 10000 ;;
+    ninja-medium) ninja_manifest 20000 ;;
+    ninja-full)   ninja_manifest 60000 ;;
     sqlite3-small) sql_script 3000 ;;
     sqlite3-demo) sql_script 25000 ;;
     sqlite3-medium) sql_script 140000 ;;
@@ -195,6 +206,28 @@ sql_script() {
     sed "s/@N@/$1/g; s/@M@/$((1 + $1 / 50))/g" "$ROOT/test/real/work.sql"
 }
 
+# A build of N objects from headers they share, libraries of ten, a program of these.
+ninja_manifest() {
+    awk -v n="$1" 'BEGIN {
+        print "cflags = -O2\nrule cc\n  command = cc $cflags -c $in -o $out\n  description = CC $out"
+        print "rule ar\n  command = ar rc $out $in\nrule link\n  command = cc $in -o $out"
+        for (i = 0; i < n; i++) {
+            printf "build obj/%d.o: cc src/%d.c | include/h%d.h include/h%d.h || gen\n", i, i, i % 17, i * 7 % 23
+            if (i % 5 == 0) print "  cflags = $cflags -DN=" i
+            if (i % 10 == 9) {
+                printf "build lib/%d.a: ar", i / 10
+                for (k = i - 9; k <= i; k++) printf " obj/%d.o", k
+                print ""
+            }
+        }
+        printf "build program: link"
+        for (i = 9; i < n; i += 10) printf " lib/%d.a", i / 10
+        print "\nbuild gen: phony\ndefault program"
+        for (i = 0; i < n; i++) printf "build src/%d.c: phony\n", i
+        for (i = 0; i < 23; i++) printf "build include/h%d.h: phony\n", i
+    }'
+}
+
 real_command() {
     local input=$REAL/input/$1.$3
 
@@ -203,6 +236,7 @@ real_command() {
     gzip)    command=("$2" -6 -n -c "$input") ;;
     zstd)    command=("$2" -q -9 -c "$input") ;;
     lua5.4)  command=("$2" "$ROOT/test/real/work.lua" "$input") ;;
+    ninja)   command=("$2" -n -v -d explain -f "$input") ;;
     sqlite3) command=("$2" -batch -init /dev/null run.db ".read $input") ;;
     esac
 }
