@@ -233,11 +233,17 @@ install: all
 	$(Q)install -D -m 644 scripts/completion.bash $(D)/share/bash-completion/completions/wpp
 	$(Q)for tool in $(notdir $(filter-out %/wpp,$(TOOLS) $(SCRIPTS))); do \
 	    ln -sf wpp $(D)/share/bash-completion/completions/$$tool; done
+	$(Q)install -D -m 644 scripts/completion.zsh $(D)/share/zsh/site-functions/_wpp
+	$(Q)install -D -m 644 scripts/completion.fish $(D)/share/fish/vendor_completions.d/wpp.fish
+	$(Q)for tool in $(notdir $(filter-out %/wpp,$(TOOLS) $(SCRIPTS))); do \
+	    ln -sf wpp.fish $(D)/share/fish/vendor_completions.d/$$tool.fish; done
 uninstall:
 	$(Q)rm -f $(patsubst $(B)/bin/%,$(D)/bin/%,$(TOOLS) $(SCRIPTS)) $(D)/lib/pkgconfig/wpp.pc \
 	    $(D)/lib/libwpp.a $(D)/lib/libsequitur.a $(D)/lib/libhotpaths.a \
 	    $(patsubst docs/man/%,$(D)/share/man/man1/%,$(wildcard docs/man/*.1)) \
-	    $(patsubst $(B)/bin/%,$(D)/share/bash-completion/completions/%,$(TOOLS) $(SCRIPTS))
+	    $(patsubst $(B)/bin/%,$(D)/share/bash-completion/completions/%,$(TOOLS) $(SCRIPTS)) \
+	    $(patsubst $(B)/bin/%,$(D)/share/fish/vendor_completions.d/%.fish,$(TOOLS) $(SCRIPTS)) \
+	    $(D)/share/zsh/site-functions/_wpp
 	$(Q)rm -rf $(D)/lib/wpp $(D)/include/wpp $(D)/share/doc/wpp
 clean:
 	$(Q)rm -rf build
