@@ -106,6 +106,10 @@ static struct stream read_stream(const char *path)
     if (!in.symbols || fread(in.symbols, sizeof *in.symbols, in.n, file) != in.n)
         fail(path, "cannot be read");
     fclose(file);
+    /* Control words are above all terminals: to the end of those, one to one. */
+    for (size_t i = 0; i < in.n; i++)
+        if (in.symbols[i] > SEQ_TERMINAL_MAX)
+            in.symbols[i] = SEQ_TERMINAL_MAX - (UINT32_MAX - in.symbols[i]);
     return in;
 }
 
