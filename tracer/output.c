@@ -2,9 +2,10 @@
 /* output.c - where the trace goes.
  *
  * To a recorder's memory (share.c), or to a file, a FIFO, a device or an
- * inherited descriptor; in each of these cases the descriptor in use is a high one, closed by exec, and remembered with the
- * file's identity: a program that closes descriptors it does not know may get
- * the number again for a file of its own, and that file must not get our data.
+ * inherited descriptor.  In each of the latter cases the descriptor in use is a
+ * high one, closed by exec, and remembered with the file's identity: a program
+ * that closes descriptors it does not know may get the number again for a file
+ * of its own, and that file must not get our data.
  *
  *   fd < 0                  nothing is open
  *   fd >= 0                 open on the file with `device` and `inode`, last we looked

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime.h - the inside of libwpp-rt: what its files share.
  *
- *   refill.S    the one entry of the emitted code, keeps its registers
+ *   refill.S    the entries of the emitted code, keep its registers
  *   thread.c    a thread's stream: begun, handed over, ended
  *   chunk.c     the memory it is written to
  *   output.c    where the trace goes: opening, writing, failing
