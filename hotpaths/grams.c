@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 #ifdef WPP_HOSTILE
 enum { LEAST_BITS = 2, MOST_BITS = 4 };     /* nearly all grams share counts */
 #else

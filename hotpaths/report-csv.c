@@ -22,6 +22,7 @@ static bool put_routines(const struct report *r, const struct hot_subpath *p)
 {
     uint32_t *seen = malloc(((size_t)p->length + 1) * sizeof *seen);
     uint32_t n = 0;
+    char name[WPP_SYMBOL_NAME];
 
     if (!seen)
         return false;
@@ -37,7 +38,7 @@ static bool put_routines(const struct report *r, const struct hot_subpath *p)
         seen[n++] = what;
         fputs(k ? "; " : "", r->out);
         if (t->routine == WPP_NO_ROUTINE)
-            fprintf(r->out, "symbol %" PRIu32, t->token);
+            fputs(wpp_symbol_name(t, name), r->out);
         else
             put_text(r->out, wpp_routine(r->w, t->routine)->shown);
     }

@@ -38,11 +38,12 @@ static bool put_lines(const struct report *r, uint32_t terminal)
 static bool put_step(const struct report *r, const struct story_step *step)
 {
     const struct wpp_terminal *t = wpp_terminal(r->w, step->terminal);
+    char name[WPP_SYMBOL_NAME];
 
     fprintf(r->out, "        {\"terminal\": %" PRIu32 ", \"token\": %" PRIu32, step->terminal,
             t->token);
     if (t->routine == WPP_NO_ROUTINE) {
-        fputs(", \"routine\": null}", r->out);
+        fprintf(r->out, ", \"routine\": null, \"name\": \"%s\"}", wpp_symbol_name(t, name));
         return true;
     }
     fputs(", \"routine\": ", r->out);

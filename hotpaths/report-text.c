@@ -161,12 +161,13 @@ static bool put_step(struct teller *t, const struct story_step *step, size_t tur
     const struct wpp_terminal *terminal = wpp_terminal(r->w, step->terminal);
     size_t level = step->depth < 20 ? step->depth : 20;
     size_t columns = STEP_INDENT + LEVEL_INDENT * (level + nesting);
+    char name[WPP_SYMBOL_NAME];
 
     /* The arrow of a call stands in the indentation. */
     indent(r->out, step->called ? columns - LEVEL_INDENT : columns);
     if (terminal->routine != WPP_NO_ROUTINE)
         return put_path(t, step, terminal, turns, columns);
-    fprintf(r->out, "symbol %" PRIu32, terminal->token);
+    fputs(wpp_symbol_name(terminal, name), r->out);
     put_turns(r, turns);
     putc('\n', r->out);
     return true;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-hot - the hot subpaths of a recorded run, in source lines. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,8 +128,6 @@ static void parse_option(struct options *o, int option)
         tool_help(help);
     case 'V':
         tool_version();
-    default:
-        tool_usage(NULL);
     }
 }
 
@@ -152,7 +149,7 @@ static void parse_options(struct options *o, int argc, char **argv)
     };
     int option;
 
-    while ((option = getopt_long(argc, argv, "c:l:L:n:hV", table, NULL)) != -1)
+    while ((option = tool_option(argc, argv, "c:l:L:n:hV", table)) != -1)
         parse_option(o, option);
     if (optind + 1 != argc)
         tool_usage(optind == argc ? "which WPP file?" : "one WPP file at a time");
@@ -172,9 +169,9 @@ static uint64_t *costs_of(const wpp *w, enum cost_kind kind)
     for (uint32_t i = 0; cost && i < n; i++) {
         const struct wpp_terminal *t = wpp_terminal(w, i);
 
-        /* A raw symbol has no blocks; it counts as one. */
-        cost[i] = kind == COST_INSNS ? t->insns : kind == COST_BLOCKS && t->n_blocks
-                  ? t->n_blocks : 1;
+        /* A raw symbol has no blocks; it counts as one.  A control word ran nothing. */
+        cost[i] = t->control ? 0 : kind == COST_INSNS ? t->insns
+                  : kind == COST_BLOCKS && t->n_blocks ? t->n_blocks : 1;
     }
     return cost;
 }

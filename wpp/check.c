@@ -9,7 +9,6 @@
 #include "wpp/error.h"
 #include "wpp/events.h"
 
-#define ROUTINE_NONLOCAL 2u      /* bit of wpp_routine.flags */
 
 typedef unsigned long long ull;  /* for printf */
 
@@ -231,7 +230,7 @@ static bool any_nonlocal(const wpp *w)
 
     wpp_get_summary(w, &s);
     for (uint32_t r = 0; r < s.n_routines; r++)
-        if (wpp_routine(w, r)->flags & ROUTINE_NONLOCAL)
+        if (wpp_routine(w, r)->flags & WPP_ROUTINE_NONLOCAL)
             return true;
     return false;
 }

@@ -122,12 +122,13 @@ static void put_terminal(FILE *out, const wpp *w, const struct picture_node *nod
     const struct wpp_terminal *t = wpp_terminal(w, node->symbol);
     const struct wpp_routine *routine =
         t->routine == WPP_NO_ROUTINE ? NULL : wpp_routine(w, t->routine);
+    char name[WPP_SYMBOL_NAME];
 
     fputs("<b>", out);
     if (routine)
         put_text(out, routine->shown, 36);
     else
-        fprintf(out, "symbol %u", t->token);
+        fputs(wpp_symbol_name(t, name), out);
     fputs("</b><br/>", out);
     if (routine) {
         put_lines(out, t, routine);
@@ -286,7 +287,7 @@ static void put_title(FILE *out, const wpp *w, const struct picture *p)
     }
     put_number(out, s.n_rules);
     fputs(" rules, ", out);
-    put_number(out, s.n_terminals);
+    put_number(out, s.n_terminals - s.n_controls);
     fputs(s.program[0] ? " paths" : " symbols", out);
     if (!s.complete)
         fputs(" <b>(incomplete)</b>", out);

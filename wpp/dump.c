@@ -118,7 +118,10 @@ static bool say_path(struct words *words, const struct wpp_terminal *t,
     struct trail trail = {0};
     bool ok = out && (!routine || trail_of(t, routine, &trail));
 
-    if (ok && !routine) {
+    if (ok && t->control) {
+        char name[WPP_SYMBOL_NAME];
+        fprintf(out, "%s\n", wpp_symbol_name(t, name));
+    } else if (ok && !routine) {
         fprintf(out, "Symbol %u\n", t->token);
     } else if (ok) {
         fprintf(out, "NewPath %llu [", (unsigned long long)t->path);

@@ -6,17 +6,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Bits of wpp_routine.flags, docs/path-table-format.md. */
-#define ROUTINE_NONLOCAL 2u
-#define ROUTINE_NUMBERED 4u
+#include "tracer/trace-abi.h"
 
 /* A frame whose last path ended for good: nothing of it can follow. */
 #define RESUME_NEVER (UINT32_MAX - 1)
 /* A frame that can go on only by an exception or a non-local return. */
 #define RESUME_UNWOUND (UINT32_MAX - 2)
-
-/* Frame words, docs/trace-format.md. */
-#define FRAME_WORD UINT32_C(0xFFFF8000)
 
 #define NO_LABEL 0             /* no Frame word is 0 */
 
@@ -70,7 +65,7 @@ static bool reserve(struct events *e)
 
 static uint32_t frame_word(uint32_t number)
 {
-    return FRAME_WORD | (number & (UINT32_MAX - FRAME_WORD));
+    return WPP_FRAME + number % WPP_FRAME_NUMBERS;
 }
 
 static void push(struct events *e, const struct wpp_terminal *terminal,
@@ -79,8 +74,8 @@ static void push(struct events *e, const struct wpp_terminal *terminal,
     assert(e->depth < e->capacity);
     e->frames[e->depth++] = (struct frame){
         .routine = terminal->routine, .at = 0, .resume = EVENTS_ANYWHERE, .label = NO_LABEL,
-        .nonlocal = routine->flags & ROUTINE_NONLOCAL,
-        .numbered = routine->flags & ROUTINE_NUMBERED
+        .nonlocal = routine->flags & WPP_ROUTINE_NONLOCAL,
+        .numbered = routine->flags & WPP_ROUTINE_NUMBERED
     };
 }
 
@@ -207,7 +202,7 @@ static bool enter(struct events *e, const struct wpp_terminal *terminal,
         return false;
     out->arrival = ARRIVAL_ENTER;
     push(e, terminal, routine);
-    if (routine->flags & ROUTINE_NUMBERED)
+    if (routine->flags & WPP_ROUTINE_NUMBERED)
         e->frames[e->depth - 1].label = frame_word(e->numbered++);
     return true;
 }
@@ -219,7 +214,7 @@ static void take_label(struct events *e, uint32_t word, struct events_step *out)
 {
     uint32_t depth = e->depth;
 
-    e->numbered = word - FRAME_WORD + 1;
+    e->numbered = word - WPP_FRAME + 1;
     while (depth > 0 && e->frames[depth - 1].label != word)
         depth--;
     if (depth == 0) {
@@ -242,7 +237,7 @@ bool events_next(struct events *e, const struct wpp_terminal *terminal,
 
     *out = (struct events_step){.arrival = ARRIVAL_NONE, .depth = e->depth};
     if (!routine) {
-        if (terminal->token >= FRAME_WORD)
+        if (terminal->control && terminal->token >= WPP_FRAME)
             take_label(e, terminal->token, out);
         return true;
     }
@@ -255,7 +250,7 @@ bool events_next(struct events *e, const struct wpp_terminal *terminal,
     out->leaves = terminal->leaves;
     if (out->leaves) {
         if (f->label != NO_LABEL)
-            e->numbered = f->label - FRAME_WORD;
+            e->numbered = f->label - WPP_FRAME;
         e->depth--;
     }
     return true;

@@ -11,7 +11,6 @@
 #define BLOCK_ENTRY 0
 #define BLOCK_EXIT  1
 #define NO_BLOCK    UINT32_MAX
-#define ROUTINE_NONLOCAL 2u    /* bit of wpp_routine.flags */
 
 static uint64_t min64(uint64_t a, uint64_t b)
 {
@@ -35,7 +34,7 @@ static bool is_end(const struct wpp_edge *e)
 static bool may_return_twice(const struct wpp_routine *routine, const struct wpp_edge *e,
                              const bool *entered)
 {
-    return (routine->flags & ROUTINE_NONLOCAL) && e->kind == WPP_EDGE_END_CALL
+    return (routine->flags & WPP_ROUTINE_NONLOCAL) && e->kind == WPP_EDGE_END_CALL
            && !entered[e->src];
 }
 

@@ -37,9 +37,6 @@ struct counting {
     size_t n_shares, capacity;
 };
 
-/* Bit of wpp_routine.flags, docs/path-table-format.md. */
-#define ROUTINE_ARTIFICIAL 8u
-
 /* ---- From terminals to blocks and edges ----------------------------------------- */
 
 static bool count_graph(struct counting *c)
@@ -350,7 +347,7 @@ bool line_counts_compute(const struct line_program *program, struct line_counts 
 
     *out = (struct line_counts){0};
     for (uint32_t r = 0; ok && r < program->n_routines; r++)
-        ok = (program->routines[r]->flags & ROUTINE_ARTIFICIAL) || count_routine(&c, r);
+        ok = (program->routines[r]->flags & WPP_ROUTINE_ARTIFICIAL) || count_routine(&c, r);
     ok = ok && sum_up(&c, out);
     end_counting(&c);
     if (!ok)

@@ -162,7 +162,7 @@ static uint32_t count_limited(const struct wpp_unit_table *table)
 
         for (int field = 0; field < 4; field++)    /* size, name, file, line */
             wpp_get_varint(&r);
-        n += wpp_get_varint(&r) & 1;
+        n += (wpp_get_varint(&r) & WPP_ROUTINE_LIMITED) != 0;
     }
     return n;
 }

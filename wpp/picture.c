@@ -97,7 +97,7 @@ static void compute_figures(const wpp *w, struct choosing *c)
     wpp_rule_frequencies(w, c->executed);
     wpp_terminal_counts(w, c->executed + c->n_rules);
     for (uint32_t t = 0; t < g->n_terminals; t++) {
-        c->cost[c->n_rules + t] = wpp_terminal(w, t)->insns ? wpp_terminal(w, t)->insns : 1;
+        c->cost[c->n_rules + t] = wpp_terminal(w, t)->insns;
         c->base[c->n_rules + t] = (struct base){c->n_rules + t, 1};
     }
     for (uint32_t r = 0; r < c->n_rules; r++) {
@@ -251,7 +251,7 @@ static bool find_routines(struct choosing *c, const wpp *w)
 
     for (uint32_t i = 0; ok && i < c->out->n_nodes; i++) {
         struct picture_node *node = &c->out->node[i];
-        uint32_t index = index_of(c, node->symbol), most = 0;
+        uint32_t index = index_of(c, node->symbol), most = s.n_routines;
 
         node->routine_part = 1;
         if (index >= c->n_rules) {
@@ -259,8 +259,8 @@ static bool find_routines(struct choosing *c, const wpp *w)
             continue;
         }
         sum_routines(c, w, index, spent, s.n_routines);
-        for (uint32_t k = 1; k <= s.n_routines; k++)
-            most = spent[k] > spent[most] ? k : most;
+        for (uint32_t k = s.n_routines; k-- > 0;)
+            most = spent[k] > 0 && spent[k] >= spent[most] ? k : most;
         node->routine = most == s.n_routines ? WPP_NO_ROUTINE : most;
         if (c->cost[index] > 0)
             node->routine_part = spent[most] / c->cost[index];

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +15,7 @@
 #include "wpp/error.h"
 #include "wpp/grammar-code.h"
 #include "wpp/path-table.h"
+#include "tracer/trace-abi.h"
 
 /* Blocks and edges of all paths together: far above any real program, and a
  * bound on what a small malicious file can make us allocate. */
@@ -182,7 +185,7 @@ static bool walk_paths(struct loading *l, struct wpp_terminal *terminals, uint32
         return false;
     for (uint32_t i = 0; i < n; i++) {
         if (terminals[i].routine == WPP_NO_ROUTINE)
-            terminals[i].insns = 1;
+            terminals[i].insns = !terminals[i].control;
         else if (!walk_path(l, &terminals[i], scratch, &n_elements))
             return false;
     }
@@ -215,6 +218,9 @@ static bool get_terminals(struct loading *l, struct wpp_view *v)
 
         t->path = raw ? 0 : path;
         t->token = (uint32_t)path + (raw ? 0 : l->bases[t->routine]);
+        /* Plain symbols may be any number: only a program's trace has control words. */
+        t->control = raw && l->w->summary.program && l->w->summary.program[0] && t->token >= WPP_CONTROL;
+        l->w->summary.n_controls += t->control;
     }
     l->w->terminals = terminals;
     l->w->summary.n_terminals = l->w->n_terminals = (uint32_t)n;
@@ -453,6 +459,17 @@ const struct wpp_terminal *wpp_terminal(const wpp *w, uint32_t terminal)
 {
     assert(terminal < w->n_terminals);
     return &w->terminals[terminal];
+}
+
+const char *wpp_symbol_name(const struct wpp_terminal *t, char *out)
+{
+    if (!t->control)
+        snprintf(out, WPP_SYMBOL_NAME, "symbol %" PRIu32, t->token);
+    else if (t->token >= WPP_FRAME)
+        snprintf(out, WPP_SYMBOL_NAME, "Frame %" PRIu32, t->token - WPP_FRAME);
+    else
+        snprintf(out, WPP_SYMBOL_NAME, "control 0x%" PRIx32, t->token);
+    return out;
 }
 
 const struct wpp_routine *wpp_routine(const wpp *w, uint32_t index)

@@ -62,15 +62,13 @@ void tool_die(int status, const char *format, ...)
 
 void tool_usage(const char *format, ...)
 {
-    if (format) {
-        char text[512];
-        va_list args;
+    char text[512];
+    va_list args;
 
-        va_start(args, format);
-        vsnprintf(text, sizeof text, format, args);
-        va_end(args);
-        tool_warn("%s (%s --help explains)", text, name);
-    }
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tool_warn("%s (%s --help explains)", text, name);
     exit(TOOL_USAGE);
 }
 
@@ -93,6 +91,41 @@ void tool_die_error(const struct wpp_error *error)
 }
 
 /* ---- Common options -------------------------------------------------------- */
+
+static bool has_value(const struct option *longs, int value)
+{
+    while (longs->name && longs->val != value)
+        longs++;
+    return longs->name != NULL;
+}
+
+/* Says what is wrong.  optopt is 0 for long options that are not known, else the
+ * option's value; `word` is the long option, or what stands before a short one. */
+_Noreturn static void refuse_option(const char *word, const char *shorts,
+                                    const struct option *longs)
+{
+    const char *known = optopt > 0 && optopt < 128 ? strchr(shorts, optopt) : NULL;
+    int length = (int)strcspn(word, "=");
+
+    if (optopt == 0)
+        tool_usage("there is no option `%.*s`, or more than one that begins so", length, word);
+    if (strncmp(word, "--", 2) == 0 && has_value(longs, optopt))
+        tool_usage("option `%.*s` takes %s argument", length, word, word[length] ? "no" : "an");
+    if (known && known[1] == ':')
+        tool_usage("option `-%c` takes an argument", optopt);
+    tool_usage("there is no option `-%c`", optopt);
+}
+
+int tool_option(int argc, char **argv, const char *shorts, const struct option *longs)
+{
+    int option;
+
+    opterr = 0;
+    option = getopt_long(argc, argv, shorts, longs, NULL);
+    if (option == '?')
+        refuse_option(argv[optind - 1], shorts, longs);
+    return option;
+}
 
 void tool_help(const char *text)
 {

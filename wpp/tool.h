@@ -7,6 +7,7 @@
 #ifndef WPP_TOOL_H
 #define WPP_TOOL_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +30,7 @@ const char *tool_name(void);
 void tool_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void tool_die(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The message with a pointer to --help, exit status TOOL_USAGE.  format NULL: no
- * message, because getopt_long has said what is wrong. */
+/* The message with a pointer to --help, exit status TOOL_USAGE. */
 _Noreturn void tool_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Dies with the error's text and the exit status that belongs to it. */
 _Noreturn void tool_die_error(const struct wpp_error *error);
@@ -38,6 +38,9 @@ _Noreturn void tool_die_error(const struct wpp_error *error);
 int tool_exit_status(enum wpp_status status);
 
 /* ---- Common options ------------------------------------------------------ */
+
+/* getopt_long(), but whatever it does not understand is a usage error. */
+int tool_option(int argc, char **argv, const char *shorts, const struct option *longs);
 
 /* For struct option tables (getopt_long); 'h' and 'V' go to the two functions. */
 #define TOOL_OPTIONS \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-check - verifies WPP files. */
 
-#include <getopt.h>
 #include <stdio.h>
 
 #include "wpp/check.h"
@@ -27,7 +26,7 @@ static void say_fine(const wpp *w, const char *path, const struct check_activati
     wpp_get_summary(w, &s);
     printf("%s: fine: %llu events in %u thread%s, %u rules, %u paths of %u routines", path,
            (unsigned long long)s.tokens, s.n_threads, s.n_threads == 1 ? "" : "s", s.n_rules,
-           s.n_terminals, s.n_routines);
+           s.n_terminals - s.n_controls, s.n_routines);
     if (nesting)
         printf("; %llu activations, %llu returned, %llu unwound, %llu open at the end, "
                "%llu open before the start, %llu non-local arrivals",
@@ -79,13 +78,12 @@ int main(int argc, char **argv)
     int option, status = TOOL_OK;
 
     tool_init("wpp-check");
-    while ((option = getopt_long(argc, argv, "sqhV", options, NULL)) != -1)
+    while ((option = tool_option(argc, argv, "sqhV", options)) != -1)
         switch (option) {
         case 's': strict = true; break;
         case 'q': quiet = true; break;
         case 'h': tool_help(help);
         case 'V': tool_version();
-        default:  tool_usage(NULL);
         }
     if (optind == argc)
         tool_usage("no file given");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-compress - a trace, finished or still being written, becomes a WPP. */
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +47,7 @@ static struct options parse_options(int argc, char **argv)
     struct options o = {.input = "-", .kind = WPP_INPUT_TRACE};
     int option;
 
-    while ((option = getopt_long(argc, argv, "o:fqhV", table, NULL)) != -1) {
+    while ((option = tool_option(argc, argv, "o:fqhV", table)) != -1) {
         switch (option) {
         case 'o': o.output = optarg; break;
         case 'f': o.flags |= WPP_OUTPUT_REPLACE; break;
@@ -56,7 +55,6 @@ static struct options parse_options(int argc, char **argv)
         case SYMBOLS: o.kind = WPP_INPUT_SYMBOLS; break;
         case 'h': tool_help(help);
         case 'V': tool_version();
-        default: tool_usage(NULL);
         }
     }
     if (argc - optind > 1)

@@ -4,7 +4,6 @@
  * The only file of the project that uses Graphviz: libcgraph reads the graph,
  * libgvc lays it out and renders it. */
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +73,7 @@ static struct request parse_options(int argc, char **argv)
     struct request r = {.format = -1, .max_nodes = 60, .output = "-"};
     int option;
 
-    while ((option = getopt_long(argc, argv, "T:o:fhV", options, NULL)) != -1)
+    while ((option = tool_option(argc, argv, "T:o:fhV", options)) != -1)
         switch (option) {
         case 'T': r.format = tool_choice_argument("-T", optarg, formats); break;
         case 'o': r.output = optarg; break;
@@ -82,7 +81,6 @@ static struct request parse_options(int argc, char **argv)
         case OPT_MAX_NODES: r.max_nodes = max_nodes_argument(optarg); break;
         case 'h': tool_help(help);
         case 'V': tool_version();
-        default:  tool_usage(NULL);
         }
     if (argc - optind != 1)
         tool_usage(argc == optind ? "no file given" : "more than one file given");

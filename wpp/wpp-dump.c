@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-dump - what a recorded program did, event by event or line by line. */
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +61,7 @@ static void parse_options(int argc, char **argv, struct request *r)
 {
     int option;
 
-    while ((option = getopt_long(argc, argv, "o:fhV", options, NULL)) != -1) {
+    while ((option = tool_option(argc, argv, "o:fhV", options)) != -1) {
         if (option >= OPT_WHAT && option < OPT_THREAD) {
             r->what = option - OPT_WHAT;
             continue;
@@ -74,7 +73,6 @@ static void parse_options(int argc, char **argv, struct request *r)
         case 'f':        r->force = true; break;
         case 'h':        tool_help(help);
         case 'V':        tool_version();
-        default:         tool_usage(NULL);
         }
     }
     if (argc - optind != 1)
@@ -221,7 +219,7 @@ static bool show_routines(const wpp *w, struct wpp_error *error)
         printf("%16llu %14llu %8u %12llu  %s  %s:%u%s\n", (unsigned long long)rows[i].insns,
                (unsigned long long)rows[i].calls, rows[i].paths,
                (unsigned long long)routine->num_paths, routine->shown, routine->file,
-               routine->line, routine->flags & 1 ? "  (limited)" : "");
+               routine->line, routine->flags & WPP_ROUTINE_LIMITED ? "  (limited)" : "");
     }
     free(counts);
     free(rows);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-info - what a WPP file holds: the columns of Larus' Table 1, and more. */
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +31,8 @@ struct info {
     struct wpp_summary s;
     uint64_t *counts;          /* of terminals */
     uint64_t insns, calls;     /* executed */
+    uint64_t limited;          /* events of routines with paths cut at the limit */
+    uint64_t cut;              /* of these, those that end only because of it */
     uint64_t longest;          /* events a rule derives at most */
 };
 
@@ -45,6 +46,12 @@ static double ratio(double a, double b)
 static double seconds(const struct info *i)
 {
     return i->s.nanoseconds / 1e9;
+}
+
+/* Control words of the trace are terminals, too, but no paths. */
+static uint32_t paths_executed(const struct info *i)
+{
+    return i->s.n_terminals - i->s.n_controls;
 }
 
 /* What the events weigh as the array of 32-bit words the paper compresses. */
@@ -70,6 +77,21 @@ static const char *grouped(uint64_t n)
     return out;
 }
 
+/* What is cut at the limit goes on with another event. */
+static void gather_limit(const wpp *w, const struct wpp_terminal *t, uint64_t count, struct info *i)
+{
+    const struct wpp_routine *routine;
+
+    if (t->routine == WPP_NO_ROUTINE)
+        return;
+    routine = wpp_routine(w, t->routine);
+    if (!(routine->flags & WPP_ROUTINE_LIMITED))
+        return;
+    i->limited += count;
+    if (t->n_edges > 0 && routine->edges[t->edges[t->n_edges - 1]].kind == WPP_EDGE_END_LIMIT)
+        i->cut += count;
+}
+
 static void gather(const wpp *w, const char *path, struct info *i)
 {
     const struct wpp_grammar *g = wpp_grammar(w);
@@ -84,6 +106,7 @@ static void gather(const wpp *w, const char *path, struct info *i)
         const struct wpp_terminal *terminal = wpp_terminal(w, t);
         i->insns += i->counts[t] * terminal->insns;
         i->calls += terminal->enters ? i->counts[t] : 0;
+        gather_limit(w, terminal, i->counts[t], i);
     }
     for (uint32_t r = 0; r < g->n_rules; r++)
         if (g->length[r] > i->longest)
@@ -142,6 +165,21 @@ static void print_run(const struct info *i)
         printf("%-18s %s events\n", "lost", grouped(s->lost));
 }
 
+static double percent_of_events(const struct info *i, uint64_t n)
+{
+    return 100 * ratio(n, i->s.tokens);
+}
+
+static void print_limited(const struct info *i)
+{
+    uint32_t n = i->s.n_limited_routines;
+
+    printf("%-18s %s routine%s paths cut at the limit: %s events (%.3g %%), of which %s (%.3g %%) "
+           "only because of it\n", "limited", grouped(n), n == 1 ? " has" : "s have",
+           grouped(i->limited), percent_of_events(i, i->limited), grouped(i->cut),
+           percent_of_events(i, i->cut));
+}
+
 static void print_code(const struct info *i)
 {
     const struct wpp_summary *s = &i->s;
@@ -150,8 +188,7 @@ static void print_code(const struct info *i)
            grouped(s->n_instrumented_routines), s->n_modules, s->n_modules == 1 ? "" : "s",
            grouped(s->n_routines));
     if (s->n_limited_routines)
-        printf("%-18s %s of the executed have paths cut at the limit\n", "limited",
-               grouped(s->n_limited_routines));
+        print_limited(i);
     if (s->n_left_out)
         printf("%-18s %s not instrumented (--uninstrumented lists them)\n", "left out",
                grouped(s->n_left_out));
@@ -185,9 +222,9 @@ static void print_text(const wpp *w, const struct info *i)
     print_rate("WPP", s->file_bytes, seconds(i), grammar);
     printf("%-18s %.3g\n", "trace / WPP", ratio(token_bytes(i), s->file_bytes));
     printf("%-18s %s\n", s->program[0] ? "paths executed" : "distinct symbols",
-           grouped(s->n_terminals));
+           grouped(paths_executed(i)));
     printf("%-18s %s\n", "rules", grouped(s->n_rules));
-    printf("%-18s %.2f\n", "rules per path", ratio(s->n_rules, s->n_terminals));
+    printf("%-18s %.2f\n", "rules per path", ratio(s->n_rules, paths_executed(i)));
     printf("%-18s %s\n", "right-hand sides", grouped(s->rhs_symbols));
     printf("%-18s %s events\n", "longest rule", grouped(i->longest));
     print_threads(w, i);
@@ -227,8 +264,8 @@ static void print_row(const struct info *i, int width)
 
     printf("%-*s %8.2f %10.2f %9.2f %9.3f %8.3f %9.1f %7u %9s %9s %7.2f%s\n", width,
            base_name(i->path), time, trace, ratio(trace, time), size, ratio(size, time),
-           ratio(trace, size), s->n_threads, grouped(s->n_terminals), grouped(s->n_rules),
-           ratio(s->n_rules, s->n_terminals),
+           ratio(trace, size), s->n_threads, grouped(paths_executed(i)), grouped(s->n_rules),
+           ratio(s->n_rules, paths_executed(i)),
            s->complete && !s->lost ? "" : "  incomplete");
 }
 
@@ -283,15 +320,17 @@ static void print_json(const wpp *w, const struct info *i)
     json_number("instrumented_routines", s->n_instrumented_routines);
     json_number("routines", s->n_routines);
     json_number("limited_routines", s->n_limited_routines);
+    json_number("limited_events", i->limited);
+    json_number("cut_events", i->cut);
     json_number("uninstrumented_routines", s->n_left_out);
     json_number("calls", i->calls);
     json_number("instructions", i->insns);
-    json_number("paths", s->n_terminals);
+    json_number("paths", paths_executed(i));
     json_number("rules", s->n_rules);
     json_number("rhs_symbols", s->rhs_symbols);
     json_number("longest_rule", i->longest);
     json_threads(w, s->n_threads);
-    printf("\"rules_per_path\":%.3f}\n", ratio(s->n_rules, s->n_terminals));
+    printf("\"rules_per_path\":%.3f}\n", ratio(s->n_rules, paths_executed(i)));
 }
 
 /* ---- What was left out ---------------------------------------------------------------- */
@@ -393,13 +432,12 @@ int main(int argc, char **argv)
     int option, status = TOOL_OK;
 
     tool_init("wpp-info");
-    while ((option = getopt_long(argc, argv, "hV", options, NULL)) != -1)
+    while ((option = tool_option(argc, argv, "hV", options)) != -1)
         switch (option) {
         case 'U': q.uninstrumented = true; break;
         case 'F': q.format = tool_choice_argument("--format", optarg, format_names); break;
         case 'h': tool_help(help);
         case 'V': tool_version();
-        default:  tool_usage(NULL);
         }
     if (optind == argc)
         tool_usage("no file given");

@@ -9,7 +9,6 @@
  * here, its records are taken, and its exit status is kept.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -86,7 +85,7 @@ static struct options parse_options(int argc, char **argv)
     int option;
 
     /* `+`: the program's own options are not ours. */
-    while ((option = getopt_long(argc, argv, "+o:qhV", table, NULL)) != -1) {
+    while ((option = tool_option(argc, argv, "+o:qhV", table)) != -1) {
         switch (option) {
         case 'o': o.output = optarg; break;
         case 'q': o.quiet = true; break;
@@ -96,7 +95,6 @@ static struct options parse_options(int argc, char **argv)
         case RING: o.ring = tool_size_argument("--ring", optarg); break;
         case 'h': tool_help(help);
         case 'V': tool_version();
-        default: tool_usage(NULL);
         }
     }
     if (o.ring && o.ring < 4096)

@@ -76,6 +76,7 @@ struct wpp_summary {
     bool complete;             /* the trace ended with the process's own end record */
     uint32_t n_threads, n_routines, n_terminals, n_rules;
     uint64_t rhs_symbols;      /* on all right-hand sides, start rules included */
+    uint32_t n_controls;       /* terminals that are control words, no paths */
     uint32_t n_modules, n_instrumented_routines, n_limited_routines;
     uint32_t n_left_out;
 };
@@ -125,10 +126,16 @@ struct wpp_terminal {
     const uint32_t *blocks;    /* in execution order, without ENTRY and EXIT */
     uint32_t n_edges;
     const uint32_t *edges;     /* indices into the routine's edges; n_blocks + 1 */
-    uint64_t insns;            /* cost: sum over its blocks, at least 1 */
+    uint64_t insns;            /* cost: sum over its blocks, at least 1; 0 if `control` */
     bool enters, leaves;       /* begins at routine entry; ends by returning */
+    bool control;              /* a control word of the trace: it ran nothing */
 };
 const struct wpp_terminal *wpp_terminal(const wpp *w, uint32_t terminal);
+
+/* What a terminal without routine is called: `Frame 3`, `control 0xffff0007`,
+ * `symbol 17`.  Returns `out`, which has room for WPP_SYMBOL_NAME bytes. */
+enum { WPP_SYMBOL_NAME = 32 };
+const char *wpp_symbol_name(const struct wpp_terminal *t, char *out);
 
 /* ---- Routines ------------------------------------------------------------ */
 
@@ -152,6 +159,13 @@ struct wpp_edge {
     uint64_t val;
 };
 
+enum wpp_routine_flag {        /* bits of wpp_routine.flags, docs/path-table-format.md */
+    WPP_ROUTINE_LIMITED = 1,   /* some of its paths are cut at the path limit */
+    WPP_ROUTINE_NONLOCAL = 2,  /* non-local returns may enter it */
+    WPP_ROUTINE_NUMBERED = 4,  /* Frame words name its activations */
+    WPP_ROUTINE_ARTIFICIAL = 8 /* nobody wrote it: gcov does not count its lines */
+};
+
 /* An exception out of the last statement of block `src` may go on at `dst`. */
 struct wpp_landing { uint32_t src, dst; };
 
@@ -162,7 +176,7 @@ struct wpp_routine {
     const char *directory;     /* where it was compiled */
     const char *module;        /* path of the executable or library */
     uint32_t line;
-    uint32_t flags;
+    uint32_t flags;            /* wpp_routine_flag */
     uint64_t num_paths;
     uint32_t n_blocks;         /* block 0 ENTRY, 1 EXIT */
     const struct wpp_block *blocks;

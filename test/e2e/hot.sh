@@ -168,6 +168,60 @@ mkdir elsewhere && mv moved.c elsewhere/sieve.c
 ok 'with the source elsewhere' wpp-hot --source elsewhere sieve.wpp
 like 'the lines are back' "$(cat out)" '^ +9 \*     composite\[n\] = 1;$'
 
+# ---- Control words: they say where longjmp went, and run nothing -------------------
+
+cat > back.c << 'END'
+#include <setjmp.h>
+static jmp_buf home;
+static int sum;
+__attribute__((noinline)) static void step(int i)
+{
+    sum += i;
+    if (i & 1)
+        longjmp(home, 1);
+}
+int main(void)
+{
+    volatile int i = 0;
+
+    setjmp(home);
+    while (i < 400) {
+        i++;
+        step(i);
+    }
+    return sum == 0;
+}
+END
+ok 'a program that jumps back' "$WPP_GCC" -O1 -g -o back back.c
+ok 'is recorded' wpp-record -o back.wpp ./back
+events=$(($(wpp-dump --tokens back.wpp | wc -c) / 4))
+frames=$(wpp-dump --tokens back.wpp | od -An -v -tx4 -w4 | grep -c ffff8000)
+is 'with a word for each arrival of setjmp' "$frames" 201
+is 'which is no path' "$(wpp-info --format=json back.wpp | sed 's/.*"paths":\([0-9]*\).*/\1/')" \
+    "$(wpp-dump --routines back.wpp | awk 'NR > 1 { n += $3 } END { print n }')"
+is 'nor for wpp-check' "$(wpp-check back.wpp | sed 's/.*, \([0-9]*\) paths of.*/\1/')" \
+    "$(wpp-info back.wpp | sed -n 's/^paths executed *//p')"
+for cost in insns blocks paths; do
+    wpp-hot --cost=$cost -l 2 -L 8 --format=json back.wpp > back.$cost
+done
+like 'paths: each costs 1, these nothing' "$(cat back.paths)" "\"total_cost\": $((events - frames)),"
+is 'instructions: those of the routines' "$(sed -n 's/ *"total_cost": \(.*\),/\1/p' back.insns)" \
+    "$(wpp-dump --routines back.wpp | awk 'NR > 1 { n += $1 } END { print n }')"
+like 'JSON says what they are' "$(cat back.blocks)" '"token": 4294934528, "routine": null, "name": "Frame 0"'
+wpp-hot -l 2 -L 8 back.wpp > back.text
+wpp-hot -l 2 -L 8 --format=csv back.wpp > back.csv
+wpp-dot back.wpp > back.dot
+is 'all call them Frame 0' "$(grep -l 'Frame 0' back.text back.csv back.dot | paste -sd' ')" \
+    'back.text back.csv back.dot'
+is 'none a symbol' "$(grep -il 'symbol' back.text back.csv back.dot)" ''
+like 'a picture counts paths' "$(cat back.dot)" \
+    ", $(wpp-info back.wpp | sed -n 's/^paths executed *//p') paths</td>"
+like 'and their share is nothing' "$(cat back.dot)" 'Frame 0</b><br/>201 ×   <b>0 %<'
+printf '\0\200\377\377\1\200\377\377' > high
+wpp-compress -q --symbols -o high.wpp high
+ok 'plain symbols may have any number' wpp-hot -l 1 -L 1 -c 1 high.wpp
+is 'and are symbols' "$(grep -o 'symbol [0-9]*' out | paste -sd' ')" 'symbol 4294934528 symbol 4294934529'
+
 # ---- Wrong use, bad files -------------------------------------------------------------
 
 for option in -l0 --min-cost=0 --min-cost=x --min-cost=-1 --min-cost=0% --min-cost=101% --min-cost=5x% \
@@ -178,6 +232,10 @@ for option in -l0 --min-cost=0 --min-cost=x --min-cost=-1 --min-cost=0% --min-co
 done
 run wpp-hot -l 20 -L 10 sieve.wpp
 is 'lengths crossed' $status 2
+for option in --best --c -x -c --rotations=1; do
+    fails_with 2 "$option cannot be" wpp-hot sieve.wpp $option
+    like 'which is said with a hint' "$(cat err)" '^wpp-hot: .*option `.*--help explains'
+done
 run wpp-hot
 is 'no file' $status 2
 run wpp-hot a b

@@ -317,7 +317,12 @@ diamonds 200 > wide.c
 plainly wide gcc -O0
 ok "2^200 paths compile" record wide "$WPP_GCC" -O0
 same "and behave" wide.out wide.want
-like "wpp-info says that the routine was cut" "$(wpp-info wide.wpp)" '^limited +1 '
+like "wpp-info says that the routine was cut" "$(wpp-info wide.wpp)" '^limited +1 routine has '
+for field in limited_events cut_events; do
+    wpp-info --format=json wide.wpp | sed "s/.*\"$field\":\([0-9]*\).*/\1/"
+done > wide.limited
+is "and what that costs" "$(paste -sd' ' wide.limited)" \
+   "$(wpp-dump wide.wpp | grep -c '^    NewPath' | awk '{ print $1, $1 - 1 }')"
 is "each of its 200 branches counts one way" \
    "$(wpp-dump --line-counts wide.wpp | awk -F'[: ]' '$2 > 1 && $2 <= 201 && $3 != 1' | wc -l)" 0
 # cost FILE: milliseconds of the compiler's own time, the least of three; bytes of the table

@@ -105,7 +105,8 @@ static void frame_word(struct run *r, uint32_t left)
 {
     uint32_t depth = r->truth.depth - 1;
     struct wpp_terminal word = {
-        .token = 0xFFFF8000 + r->truth.frame[depth].number, .routine = WPP_NO_ROUTINE
+        .token = 0xFFFF8000 + r->truth.frame[depth].number, .routine = WPP_NO_ROUTINE,
+        .control = true
     };
     struct events_step got;
     bool ok = events_next(r->machine, &word, NULL, &got);
@@ -277,6 +278,12 @@ static void test_raw_symbols(void)
     events_next(e, &terminals[1][PATH_FIRST], &routines[1], &s);
     tap_ok(events_next(e, &raw, NULL, &s) && s.arrival == ARRIVAL_NONE && events_depth(e) == 1
            && !s.leaves && s.left == 0, "a terminal without routine touches nothing");
+    raw.token = 0xFFFF8000;
+    events_next(e, &terminals[NONLOCAL_ROUTINE][PATH_FIRST], &routines[NONLOCAL_ROUTINE], &s);
+    tap_ok(events_next(e, &raw, NULL, &s) && s.arrival == ARRIVAL_NONE,
+           "a plain symbol is no Frame word, whatever its number");
+    raw.control = true;
+    tap_ok(events_next(e, &raw, NULL, &s) && s.arrival == ARRIVAL_FRAME, "a control word is");
     events_free(e);
 }
 

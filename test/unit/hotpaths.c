@@ -64,6 +64,13 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)(random_state >> 33) % n;
 }
 
+/* Some cost nothing, as control words do. */
+static void random_costs(struct small_grammar *s, uint32_t terminals)
+{
+    for (uint32_t t = 0; t < terminals; t++)
+        s->cost[t] = random_below(5) ? 1 + random_below(random_below(2) ? 3 : 40) : 0;
+}
+
 /* Any grammar whatever: SEQUITUR's invariants are not asked for.  Threads may
  * be empty. */
 static void random_grammar(struct small_grammar *s)
@@ -89,8 +96,7 @@ static void random_grammar(struct small_grammar *s)
         if (s->length[r] > longest)
             longest = s->length[r];
     }
-    for (uint32_t t = 0; t < terminals; t++)
-        s->cost[t] = 1 + random_below(random_below(2) ? 3 : 40);
+    random_costs(s, terminals);
 }
 
 /* A string over few symbols in which much has been there before. */
@@ -139,8 +145,7 @@ static void sequitur_grammar(struct small_grammar *s)
     s->g.n_threads = made.starts;
     seq_grammar_free(q, &made);
     seq_free(q);
-    for (uint32_t t = 0; t < 4; t++)
-        s->cost[t] = 1 + random_below(random_below(2) ? 3 : 40);
+    random_costs(s, 4);
 }
 
 /* ---- Running -------------------------------------------------------------------- */

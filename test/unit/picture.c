@@ -27,8 +27,7 @@ static wpp *random_wpp(struct random *r)
 
 static uint64_t insns_of(const wpp *w, uint32_t terminal)
 {
-    uint64_t insns = wpp_terminal(w, terminal)->insns;
-    return insns ? insns : 1;
+    return wpp_terminal(w, terminal)->insns;
 }
 
 /* Cost of the whole run, event by event. */

@@ -141,7 +141,8 @@ static bool same_terminals(const wpp *w, const struct random_content *c)
 
         if (t->token != c->terminals[i].token || t->routine != routine)
             return false;
-        if (routine == WPP_NO_ROUTINE && (t->insns != 1 || t->n_blocks != 0 || t->n_edges != 0))
+        if (routine == WPP_NO_ROUTINE &&
+            (!t->control || t->insns != 0 || t->n_blocks != 0 || t->n_edges != 0))
             return false;
         if (routine != WPP_NO_ROUTINE &&
             (t->path != t->token - c->routines[routine].base || !same_path(t, c)))
