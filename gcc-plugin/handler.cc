@@ -34,9 +34,18 @@ static bool may_be_handler(function *fun)
            && (TREE_PUBLIC(decl) || TREE_ADDRESSABLE(decl) || (node && node->address_taken));
 }
 
-static gasm *call_runtime(const char *text)
+static vec<tree, va_gc> *operand(const char *constraint, tree value)
 {
-    gasm *assembly = gimple_build_asm_vec(text, NULL, NULL, NULL, NULL);
+    vec<tree, va_gc> *operands = NULL;
+    tree text = build_string(strlen(constraint), constraint);
+
+    vec_safe_push(operands, build_tree_list(build_tree_list(NULL_TREE, text), value));
+    return operands;
+}
+
+static gasm *call_runtime(const char *text, vec<tree, va_gc> *in, vec<tree, va_gc> *out)
+{
+    gasm *assembly = gimple_build_asm_vec(text, in, out, NULL, NULL);
 
     gimple_asm_set_volatile(assembly, true);
     return assembly;
@@ -48,6 +57,7 @@ static void write_bracket(function *fun, basic_block bb)
     auto_vec<tree> arguments;
     gimple_stmt_iterator at = gsi_last_bb(bb);
     cgraph_node *node = cgraph_node::get(fun->decl);
+    tree region = make_ssa_name(ptr_type_node);
 
     for (tree parameter = DECL_ARGUMENTS(fun->decl); parameter; parameter = DECL_CHAIN(parameter)) {
         tree value = is_gimple_reg(parameter) ? get_or_create_ssa_default_def(fun, parameter)
@@ -56,9 +66,11 @@ static void write_bracket(function *fun, basic_block bb)
             gsi_insert_after(&at, gimple_build_assign(value, parameter), GSI_NEW_STMT);
         arguments.safe_push(value);
     }
-    gsi_insert_after(&at, call_runtime("{call\t*__wpp_signal_begin@GOTPCREL(%%rip)|"
-                                       "call\t[qword ptr __wpp_signal_begin@GOTPCREL[rip]]}"),
-                     GSI_NEW_STMT);
+    gasm *begin = call_runtime("{call\t*__wpp_signal_begin@GOTPCREL(%%rip)|"
+                               "call\t[qword ptr __wpp_signal_begin@GOTPCREL[rip]]}",
+                               NULL, operand("=a", region));
+    SSA_NAME_DEF_STMT(region) = begin;
+    gsi_insert_after(&at, begin, GSI_NEW_STMT);
     gcall *call = gimple_build_call_vec(fun->decl, arguments);
     gimple_call_set_nothrow(call, TREE_NOTHROW(fun->decl));
     gsi_insert_after(&at, call, GSI_NEW_STMT);
@@ -67,7 +79,8 @@ static void write_bracket(function *fun, basic_block bb)
     if (gimple_call_noreturn_p(call))
         return;
     gsi_insert_after(&at, call_runtime("{call\t*__wpp_signal_end@GOTPCREL(%%rip)|"
-                                       "call\t[qword ptr __wpp_signal_end@GOTPCREL[rip]]}"),
+                                       "call\t[qword ptr __wpp_signal_end@GOTPCREL[rip]]}",
+                                       operand("a", region), NULL),
                      GSI_NEW_STMT);
     gsi_insert_after(&at, gimple_build_return(NULL_TREE), GSI_NEW_STMT);
 }

@@ -9,9 +9,9 @@
  * one) a way in that tells:
  *
  *      if (the return address is the kernel's way back from a signal) {
- *          __wpp_signal_begin();
+ *          region = __wpp_signal_begin();
  *          the routine itself, called with the same arguments
- *          __wpp_signal_end();
+ *          __wpp_signal_end(region);
  *          return;
  *      }
  *

@@ -50,12 +50,14 @@ uint32_t *__wpp_refill_slow(uint32_t *at)
     return __wpp_cursor = at;
 }
 
-void __wpp_signal_begin_slow(void)
+struct wpp_thread *__wpp_signal_begin_slow(void)
 {
+    return NULL;
 }
 
-void __wpp_signal_end_slow(void)
+void __wpp_signal_end_slow(struct wpp_thread *t)
 {
+    (void)t;
 }
 
 void __wpp_module_load(struct wpp_module *module)

@@ -28,7 +28,7 @@
  * exec.  One made by clone or _Fork without libc's fork is not recorded.  A
  * traced routine that an untraced signal handler calls may overwrite one event,
  * or be overwritten, when it interrupts the emitted code between its test and
- * its store.
+ * its store.  A traced handler that forks there costs the child one event.
  */
 #ifndef WPP_RUNTIME_H
 #define WPP_RUNTIME_H
@@ -84,8 +84,8 @@ _Static_assert(sizeof(struct wpp_record) == WPP_HEADER_BYTES, "header");
 extern struct wpp_thread *__wpp_threads;
 
 uint32_t *__wpp_refill_slow(uint32_t *at);     /* refill.S calls these */
-void __wpp_signal_begin_slow(void);
-void __wpp_signal_end_slow(void);
+struct wpp_thread *__wpp_signal_begin_slow(void);      /* NULL: the handler has no chunk of its own */
+void __wpp_signal_end_slow(struct wpp_thread *t);
 void __wpp_keep_vectors(void (*function)(void *), void *argument, void *area, int use_xsave);
 
 /* This thread's, or NULL. */

@@ -103,6 +103,12 @@ static inline void words_clear(void *at, size_t n)
     __asm__ volatile("rep stosq" : "+D"(at), "+c"(n) : "a"(0) : "memory");
 }
 
+/* The same, to words of which none is 0. */
+static inline void words_fill(void *at, size_t n)
+{
+    __asm__ volatile("rep stosq" : "+D"(at), "+c"(n) : "a"(~UINT64_C(0)) : "memory");
+}
+
 /* FNV-1a 64, continued from `hash`. */
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 static inline uint64_t fnv1a(uint64_t hash, const void *bytes, size_t n)

@@ -245,7 +245,7 @@ uint32_t *__wpp_refill_slow(uint32_t *at)
 
 /* What the thread has recorded so far is handed over, so that the handler's
  * events follow it; the chunk that was interrupted is put aside. */
-void __wpp_signal_begin_slow(void)
+struct wpp_thread *__wpp_signal_begin_slow(void)
 {
     uint64_t mask = __wpp_enter();
     struct wpp_thread *outer = self, *t = outer && outer->begun ? __wpp_region_take() : NULL;
@@ -267,26 +267,47 @@ void __wpp_signal_begin_slow(void)
         __wpp_cursor = t->done;
     }
     __wpp_leave(mask);
+    return t;
 }
 
-void __wpp_signal_end_slow(void)
+/* Whether the calling thread writes to `t`, or did when a handler interrupted it. */
+static bool is_mine(const struct wpp_thread *t)
+{
+    const struct wpp_thread *mine = self;
+
+    while (mine && mine != t)
+        mine = mine->interrupted;
+    return mine != NULL;
+}
+
+/* The latest handler is over: what it interrupted goes on. */
+static void leave_handler(void)
+{
+    struct wpp_thread *t = self, *outer = t->interrupted;
+
+    hand_over(t, pending(t));
+    unlink_thread(t);
+    outer->sequence = t->sequence;
+    outer->first = t->first;
+    outer->rounds = t->rounds;
+    outer->next = __wpp_threads;
+    __wpp_threads = outer;
+    t->interrupted = NULL;
+    __wpp_region_give(t);
+    __wpp_chunk_goes_on(outer);
+    self = outer;
+    __wpp_cursor = outer->done;
+}
+
+/* A handler that jumped out has not come here: those above `t` are over with it. */
+void __wpp_signal_end_slow(struct wpp_thread *t)
 {
     uint64_t mask = __wpp_enter();
-    struct wpp_thread *t = self, *outer = t ? t->interrupted : NULL;
 
-    if (outer) {
-        hand_over(t, pending(t));
-        unlink_thread(t);
-        outer->sequence = t->sequence;
-        outer->first = t->first;
-        outer->rounds = t->rounds;
-        outer->next = __wpp_threads;
-        __wpp_threads = outer;
-        t->interrupted = NULL;
-        __wpp_region_give(t);
-        __wpp_chunk_goes_on(outer);
-        self = outer;
-        __wpp_cursor = outer->done;
+    if (is_mine(t) && t->interrupted) {
+        while (self != t)
+            leave_handler();
+        leave_handler();
     }
     __wpp_leave(mask);
 }
@@ -299,25 +320,31 @@ void __wpp_signal_end_slow(void)
 static void thread_ended(void *argument)
 {
     struct wpp_thread *t = argument;
-    uint64_t mask;
+    uint64_t mask = __wpp_enter();
+    bool again = false;
 
-    if (t != self)
-        return;
-    if (++t->rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
-        pthread_setspecific(ended_key, t);
-        return;
+    if (is_mine(t)) {
+        again = ++self->rounds < PTHREAD_DESTRUCTOR_ITERATIONS;
+        if (!again) {
+            while (self != t)
+                leave_handler();
+            end_stream(t);
+            self = NULL;
+            __wpp_cursor = &no_chunk;
+        }
     }
-    mask = __wpp_enter();
-    end_stream(t);
-    self = NULL;
-    __wpp_cursor = &no_chunk;
     __wpp_leave(mask);
+    if (again)
+        pthread_setspecific(ended_key, t);
 }
 
 /* What the parent's threads had is left alone, also this one's: their windows
- * are not here. */
+ * are not here.  Code that a handler interrupted goes on with its cursor in a
+ * register: where that points, no slot is free. */
 void __wpp_threads_forked(void)
 {
+    for (const struct wpp_thread *t = self ? self->interrupted : NULL; t; t = t->interrupted)
+        words_fill(__wpp_chunk_start(t), WPP_CHUNK_TOKENS / 2);
     __wpp_threads = self = NULL;
     __wpp_cursor = &no_chunk;
     unkept = 0;

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WPP_ABI 2u
+#define WPP_ABI 3u
 
 /* ---- Tokens -----------------------------------------------------------
  * One 32-bit word per path end:  unit base + routine's first path in the unit
@@ -61,8 +61,10 @@
  * SIGNAL HANDLERS.  A routine that the kernel called as a signal handler has
  * interrupted an activation whose cursor is in a register.  Its code sees by the
  * return address what it is and brackets itself by __wpp_signal_begin and
- * __wpp_signal_end (no arguments, all registers kept): in between the thread
- * writes to another chunk, and afterwards finds everything as it was. */
+ * __wpp_signal_end: in between the thread writes to another chunk, and afterwards
+ * finds everything as it was.  The first returns in %rax what the second takes there;
+ * every other register is kept.  Handlers that never come back (siglongjmp) are left
+ * by the end of the one around them. */
 #define WPP_CHUNK_BYTES   65536u
 #define WPP_HEADER_BYTES  64u
 

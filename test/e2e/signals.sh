@@ -27,6 +27,48 @@ for level in -O0 -O1 -O2 -Os; do
         "$(counts_of "$T/handler.wpp" "$SRC/handler.c" "$T/want")" "$(cat "$T/want")"
 done
 
+# Handlers within each other: one that jumps out, and one without a chunk of its own.
+for level in -O0 -O2; do
+    ok "$level: nested handlers are built" "$WPP_GCC" $level -g -o "$T/nested" "$SRC/nested.c"
+    for how in escape memory; do
+        WPP_OUT=$T/trace ok "$level: $how: runs" "$T/nested" $how
+        cp "$T/out" "$T/want"
+        ok "$level: $how: compresses" wpp-compress -f -o "$T/nested.wpp" "$T/trace"
+        is "$level: $how: every line" \
+            "$(counts_of "$T/nested.wpp" "$SRC/nested.c" "$T/want")" "$(cat "$T/want")"
+    done
+
+    ok "$level: a handler that forks is built" "$WPP_GCC" $level -g -o "$T/fork" "$SRC/fork.c"
+    wrong=0
+    for n in 1 2 3 4 5 6 7 8; do
+        mkdir "$T/forks"
+        WPP_OUT=$T/forks/%p run "$T/fork"
+        while read -r pid after; do
+            wpp-compress -f -o "$T/fork.wpp" "$T/forks/$pid"
+            echo "TURN $after" > "$T/want"
+            read -r _ got < <(counts_of "$T/fork.wpp" "$SRC/fork.c" "$T/want")
+            # The child has, besides, what is left of the call that was interrupted.
+            [ "$after" -le "${got:-0}" ] && [ "${got:-0}" -le $((after + 8)) ] || wrong=$((wrong + 1))
+        done < "$T/out"
+        [ "$(wc -l < "$T/out")" = 2 ] || wrong=$((wrong + 1))
+        rm -r "$T/forks"
+    done
+    is "$level: parent and child have everything" $wrong 0
+
+    ok "$level: threads whose handlers jump are built" \
+        "$WPP_GCC" $level -g -o "$T/threads" "$SRC/threads.c"
+    WPP_OUT=$T/trace ok "$level: they run" "$T/threads"
+    cp "$T/out" "$T/want"
+    ok "$level: they compress" wpp-compress -f -o "$T/threads.wpp" "$T/trace"
+    is "$level: every line of them" \
+        "$(counts_of "$T/threads.wpp" "$SRC/threads.c" "$T/want")" "$(cat "$T/want")"
+    "$BUILD/test/read-trace" "$T/trace" > "$T/list"
+    is "$level: each of them has its end" "$(grep -c '^THREAD_END' "$T/list")" 100
+    buffers=$(grep -c '^BUFFER' "$T/list")
+    [ "$buffers" -le 8 ] && pass "$level: they take over each other's memory" ||
+        fail "$level: they take over each other's memory" "$buffers buffers"
+done
+
 # A handler that never returns.
 cat > "$T/die.c" <<'END'
 #include <signal.h>

@@ -320,6 +320,8 @@ static void keeps_errno(void)
 {
     sigset_t before, after;
 
+    memset(&before, 0, sizeof before);  /* sigprocmask stores the kernel's 64 bits alone */
+    memset(&after, 0, sizeof after);
     sigprocmask(SIG_SETMASK, NULL, &before);
     errno = 4711;
     emit_made_up(0, 0, number(0));
