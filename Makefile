@@ -8,6 +8,8 @@
 #   make check-all       `check`; all with GCC 11 too; whole Debian programs at -O0, -O2, -O3; other configurations
 #   make check-gcc-11    the plugin for another GCC, and the tests in its hands
 #   make bench           every figure of docs/performance.md
+#   make bench-engine    the engine and its file beside zstd, xz and plain SEQUITUR(1)
+#   make fuzz            libFuzzer against the engine for FUZZ_SECONDS (3600), CONFIG=hostile's rare cases
 #   make install         PREFIX=/usr/local DESTDIR=
 #
 # CONFIG=release|debug|asan|ubsan|hostile each build in a folder of their own.
@@ -101,15 +103,18 @@ tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
 DEPS :=
-ifneq ($(filter demo check check-torture bench bench-engine fuzz,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-torture bench bench-engine,$(MAKECMDGOALS)),)
 DEPS := build/deps
+endif
+ifneq ($(filter fuzz,$(MAKECMDGOALS)),)
+DEPS := build/deps-fuzz
 endif
 ifneq ($(filter check-all check-gcc-%,$(MAKECMDGOALS)),)
 DEPS := build/deps-all
 endif
-build/deps build/deps-all: scripts/deps
+build/deps build/deps-all build/deps-fuzz: scripts/deps
 	@mkdir -p build
-	@scripts/deps $(if $(filter %-all,$@),--all)
+	@scripts/deps $(patsubst build/deps-%,--%,$(filter build/deps-%,$@))
 	@touch $@
 
 # ---- Rules --------------------------------------------------------------------
@@ -217,6 +222,18 @@ demo: all
 	@CONFIG=$(CONFIG) scripts/demo $(B) $(PROGRAM)
 bench: tests
 	@CONFIG=$(CONFIG) test/bench/run $(B)
+bench-engine: tests
+	@test/bench/engine-table $(B)
+# A crash leaves its input beside the corpus, in build/fuzz.
+FUZZ_SECONDS ?= 3600
+fuzz: build/fuzz/sequitur
+	@mkdir -p build/fuzz/corpus
+	@cd build/fuzz && ./sequitur -max_len=400 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 corpus
+build/fuzz/%: test/fuzz/%.c $(SEQ_SRC) $(wildcard sequitur/*.h test/unit/*.h) | $(DEPS)
+	@mkdir -p $(@D)
+	$(call say,CLANG,$@)
+	$(Q)clang $(CPPFLAGS) -std=gnu17 -g -O1 -DWPP_HOSTILE -fsanitize=fuzzer,address,undefined \
+	    -fno-sanitize-recover=undefined $(WARN) -o $@ $(filter %.c,$^)
 
 # ---- Install ----------------------------------------------------------------------
 D := $(DESTDIR)$(PREFIX)

@@ -2,17 +2,20 @@
 /* engine.c - speed and size of the grammar engine.
  *
  *   engine [-c] [-m MODES] [FILE...]
+ *   engine -w NAME COUNT         writes a stream that is made here
  *
- * Each FILE is an array of little-endian uint32 terminals, a stream of its
- * own.  Without one, streams made here: one loop, nested loops with random
- * trip counts, random terminals.  -c checks each grammar and that it
- * derives its stream; MODES is of the letters p (plain
- * SEQUITUR), e (exact SEQUITUR(1)) and f (with shortcuts), `ef` without -m.
- * A line a run:
+ * Each FILE is an array of little-endian uint32 tokens, a stream of its
+ * own.  Without one, streams made here: `loop` (one of ten), `nested` (loops with
+ * random trip counts around a random branch), `random`.  -c checks each grammar and
+ * that it derives its stream; MODES is of the letters p (plain SEQUITUR), e (exact
+ * SEQUITUR(1)) and f (with shortcuts), `ef` without -m.  A line a run:
  *   name mode: million symbols a second of processor time, rules, symbols on right-hand sides,
- *   bytes of memory a right-hand-side symbol (in all, and at most).
+ *   bytes of memory a right-hand-side symbol (in all, and at most), bytes of the grammar in
+ *   a WPP, megabytes of tokens a second that reading these makes.
  */
 #include "sequitur/sequitur.h"
+#include "wpp/alphabet.h"
+#include "wpp/grammar-code.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -69,6 +72,32 @@ static void check_grammar(const seq *s, const struct stream *in)
     seq_grammar_free(s, &g);
 }
 
+/* Writes the grammar as a WPP has it and reads it again: bytes, seconds to read. */
+static size_t code(const seq *s, double *seconds)
+{
+    struct seq_grammar g;
+    struct wpp_grammar again;
+    struct wpp_bytes bytes = {0};
+
+    if (seq_export(s, &g) != SEQ_OK)
+        fail("no memory", "");
+    struct wpp_grammar plain = {0, g.rules, g.starts, g.body, g.symbols, g.length};
+    for (uint64_t i = 0; i < g.body[g.rules + g.starts]; i++)
+        if (!(g.symbols[i] & SEQ_RULE) && plain.n_terminals <= g.symbols[i])
+            plain.n_terminals = g.symbols[i] + 1;
+    if (!wpp_grammar_encode(&plain, &bytes))
+        fail("no memory", "");
+    double begin = now();
+    if (!wpp_grammar_decode(wpp_view(bytes.data, bytes.size), &again, NULL))
+        fail("the code of the grammar cannot be read", "");
+    *seconds = now() - begin;
+    wpp_grammar_release(&again);
+    seq_grammar_free(s, &g);
+    size_t size = bytes.size;
+    wpp_bytes_free(&bytes);
+    return size;
+}
+
 static void run(const struct stream *in, uint32_t flags, const char *mode, bool check)
 {
     struct seq_config config = {.size = sizeof config, .flags = flags};
@@ -84,10 +113,14 @@ static void run(const struct stream *in, uint32_t flags, const char *mode, bool 
     if (check)
         check_grammar(s, in);
     seq_get_stats(s, &stats);
+    double reading;
+    size_t coded = code(s, &reading);
     double rhs = stats.rhs_symbols ? (double)stats.rhs_symbols : 1;
-    printf("%-12s %-6s %8.1f Msym/s %9u rules %10llu rhs %7.1f bytes/rhs %7.1f peak\n", in->name,
+    printf("%-12s %-6s %8.1f Msym/s %9u rules %10llu rhs %7.1f bytes/rhs %7.1f peak"
+           " %9zu bytes %7.0f MB/s\n", in->name,
            mode, (double)in->n / seconds / 1e6, stats.rules, (unsigned long long)stats.rhs_symbols,
-           (double)stats.memory / rhs, (double)stats.memory_peak / rhs);
+           (double)stats.memory / rhs, (double)stats.memory_peak / rhs, coded,
+           4e-6 * (double)in->n / reading);
     fflush(stdout);
     seq_free(s);
 }
@@ -106,11 +139,18 @@ static struct stream read_stream(const char *path)
     if (!in.symbols || fread(in.symbols, sizeof *in.symbols, in.n, file) != in.n)
         fail(path, "cannot be read");
     fclose(file);
-    /* Control words are above all terminals: to the end of those, one to one. */
-    for (size_t i = 0; i < in.n; i++)
-        if (in.symbols[i] > SEQ_TERMINAL_MAX)
-            in.symbols[i] = SEQ_TERMINAL_MAX - (UINT32_MAX - in.symbols[i]);
     return in;
+}
+
+/* Tokens become terminals, numbered as they come. */
+static void number(struct stream *in)
+{
+    struct wpp_alphabet a;
+
+    if (!wpp_alphabet_init(&a, false)
+        || wpp_alphabet_map(&a, in->symbols, in->n, in->symbols) != (ptrdiff_t)in->n)
+        fail(in->name, "cannot be numbered");
+    wpp_alphabet_free(&a);
 }
 
 static uint32_t random_below(uint64_t *state, uint32_t n)
@@ -159,14 +199,25 @@ static struct stream make_stream(const char *name, size_t n)
     return in;
 }
 
+static int write_stream(const char *name, const char *count)
+{
+    struct stream in = make_stream(name, count ? strtoull(count, NULL, 10) : 0);
+
+    if (fwrite(in.symbols, sizeof *in.symbols, in.n, stdout) != in.n || fflush(stdout) != 0)
+        fail(name, "cannot be written");
+    free(in.symbols);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *modes = "ef";
     bool check = false;
     int option;
 
-    while ((option = getopt(argc, argv, "cm:")) != -1)
+    while ((option = getopt(argc, argv, "cm:w:")) != -1)
         switch (option) {
+        case 'w': return write_stream(optarg, argv[optind]);
         case 'c': check = true; break;
         case 'm': modes = optarg; break;
         default: return 2;
@@ -176,6 +227,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < count; i++) {
         struct stream in = optind < argc ? read_stream(argv[optind + i])
                                          : make_stream(made[i], i == 2 ? 5000000 : 20000000);
+        number(&in);
         for (const char *m = modes; *m; m++)
             switch (*m) {
             case 'p': run(&in, SEQ_PLAIN, "plain", check); break;
