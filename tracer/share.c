@@ -11,7 +11,7 @@
 #include "tracer/sys.h"
 #include "tracer/text.h"
 
-#define PATIENCE_SECONDS 1      /* then it is asked whether the recorder lives */
+#define PATIENCE_SECONDS 1      /* then we look whether the recorder lives */
 
 static struct wpp_share *share;
 static uint32_t number;         /* this process's */
@@ -107,9 +107,21 @@ void __wpp_share_forked(void)
 
 /* ---- Records ----------------------------------------------------------------------- */
 
+static bool recorder_lives(void)
+{
+    return !(__atomic_load_n(&share->life.word, __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED);
+}
+
+/* Nothing is taken any more.  That the recorder wants no more is no news; that it is
+ * gone is said, by the last record at the latest. */
 static bool over(void)
 {
-    return __atomic_load_n(&share->closed, __ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&share->closed, __ATOMIC_ACQUIRE))
+        return true;
+    if (recorder_lives())
+        return false;
+    __wpp_complain("the recorder is gone; recording stopped", NULL, NULL);
+    return true;
 }
 
 static int free_slot(void)
@@ -125,13 +137,11 @@ static int free_slot(void)
     return -1;
 }
 
-/* Whether a slot may have become free; false when the recorder is gone. */
-static bool wait_for_slot(uint32_t seen)
+static void wait_for_slot(uint32_t seen)
 {
     struct timespec patience = { PATIENCE_SECONDS, 0 };
-    long result = sys4(SYS_futex, (long)&share->freed, FUTEX_WAIT, seen, (long)&patience);
 
-    return result != -ETIMEDOUT || sys3(SYS_kill, share->recorder, 0, 0) != -ESRCH;
+    sys4(SYS_futex, (long)&share->freed, FUTEX_WAIT, seen, (long)&patience);
 }
 
 static uint64_t nanoseconds(void)
@@ -144,21 +154,18 @@ static uint64_t nanoseconds(void)
 static int slow_free_slot(void)
 {
     uint64_t begun = nanoseconds();
-    bool hope = true;
     int slot = -1;
 
     __atomic_fetch_add(&share->waiting, 1, __ATOMIC_SEQ_CST);
-    while (slot < 0 && hope && !over()) {
+    while (slot < 0 && !over()) {
         uint32_t seen = __atomic_load_n(&share->freed, __ATOMIC_SEQ_CST);
 
         slot = free_slot();
         if (slot < 0)
-            hope = wait_for_slot(seen);
+            wait_for_slot(seen);
     }
     __atomic_fetch_sub(&share->waiting, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&share->waited, nanoseconds() - begun, __ATOMIC_RELAXED);
-    if (!hope)
-        __wpp_complain("the recorder is gone; recording stopped", NULL, NULL);
     return slot;
 }
 

@@ -161,9 +161,13 @@ struct wpp_buffer {
  *        ^--------------------- recorder ------------------------'
  *
  * The word of a slot names its owner as well, so a process killed anywhere in
- * between leaves nothing that nobody owns. */
+ * between leaves nothing that nobody owns.
+ *
+ * The recorder holds a robust mutex of libc's: however it ends, the kernel then sets
+ * FUTEX_OWNER_DIED in the mutex' first word.  (Its process id says less: in another
+ * pid namespace, or when it has been given again.) */
 #define WPP_SHARE_MAGIC     UINT32_C(0x53505057)   /* "WPPS" */
-#define WPP_SHARE_VERSION   1u
+#define WPP_SHARE_VERSION   2u
 #define WPP_SHARE_SLOTS     128u
 #define WPP_SHARE_SEATS     1024u
 #define WPP_SHARE_PROCESSES (1u << 18)
@@ -178,15 +182,17 @@ struct wpp_slot {
 
 struct wpp_share {
     uint32_t magic, version;
-    uint32_t recorder;    /* its pid */
     uint32_t closed;      /* the recorder takes nothing more */
     uint32_t processes;   /* numbers given so far */
     uint32_t submitted;   /* counts; the recorder waits for it to change */
     uint32_t recorder_waits;
     uint32_t freed;       /* counts; who finds no free slot waits for it to change */
     uint32_t waiting;     /* how many do */
-    uint32_t reserved;
     uint64_t waited;      /* nanoseconds, of all threads of all processes */
+    union {
+        uint32_t word;
+        uint64_t mutex[8];
+    } life;               /* of the recorder */
     struct wpp_slot slot[WPP_SHARE_SLOTS];
     uint32_t seat[WPP_SHARE_SEATS];          /* owner, 0: free */
     uint32_t pid[WPP_SHARE_PROCESSES];       /* by number; 0: forked, has not run yet */

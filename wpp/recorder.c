@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,23 @@ static const uint8_t *seat_memory(const struct wpp_recorder *r, uint32_t seat)
     return (const uint8_t *)r->share + WPP_SHARE_SEAT_AT + seat * (size_t)WPP_BUFFER_BYTES;
 }
 
+/* As long as this thread lives it holds the mutex. */
+static bool show_life(struct wpp_share *share)
+{
+    pthread_mutex_t *mutex = (pthread_mutex_t *)&share->life;
+    pthread_mutexattr_t attributes;
+
+    _Static_assert(sizeof *mutex <= sizeof share->life, "the mutex has room");
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    errno = pthread_mutex_init(mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    if (!errno)
+        errno = pthread_mutex_lock(mutex);
+    return !errno;
+}
+
 static bool make_memory(struct wpp_recorder *r, struct wpp_error *error)
 {
     struct stat st;
@@ -74,7 +92,8 @@ static bool make_memory(struct wpp_recorder *r, struct wpp_error *error)
     r->inode = st.st_ino;
     r->share->magic = WPP_SHARE_MAGIC;
     r->share->version = WPP_SHARE_VERSION;
-    r->share->recorder = (uint32_t)getpid();
+    if (!show_life(r->share))
+        return wpp_fail_errno(error, "cannot make a mutex to share with the program");
     snprintf(r->out, sizeof r->out, "recorder:/proc/%ld/fd/%d", (long)getpid(), r->fd);
     return true;
 }
@@ -104,8 +123,10 @@ void wpp_recorder_free(struct wpp_recorder *r)
     for (uint32_t i = 0; i < r->n_living; i++)
         if (r->list[r->living[i]].pidfd >= 0)
             close(r->list[r->living[i]].pidfd);
-    if (r->share)
+    if (r->share) {
+        pthread_mutex_unlock((pthread_mutex_t *)&r->share->life);
         munmap(r->share, WPP_SHARE_BYTES);
+    }
     if (r->fd >= 0)
         close(r->fd);
     free(r->list);

@@ -566,17 +566,52 @@ rm -f fifo copied copy copy.wpp killed.*
 run wpp-record -o killed.wpp bash -c 'kill -KILL $$'
 is 'a killed program that is not instrumented' "$status $(wc -l < err)" '137 1'
 absent 'leaves nothing' killed.wpp
-# The recorder is killed, and the program goes on.
-{ run wpp-record -o killed.wpp sh -c 'kill -KILL $PPID; ./busy; echo status $?'; } 2> /dev/null
-is 'a recorder that is killed' "$status" 137
-for ((i = 0; i < 500; i++)); do
-    ! grep -q status out || break
-    sleep 0.02
+# The recorder is killed before the program begins, and before it ends.
+cat > killer.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile int n;
+static void work(void) { n++; }
+int main(void)
+{
+    pid_t recorder = getppid();
+
+    for (int i = 0; i < 1000; i++)
+        work();
+    kill(recorder, SIGKILL);
+    while (getppid() == recorder)
+        usleep(1000);
+    work();
+    printf("%d turns\nstatus 0\n", n);
+    return 0;
+}
+END
+ok 'a program that kills its recorder is built' "$WPP_GCC" killer.c -o killer
+for how in before during; do
+    case $how in
+    before) command=(sh -c 'kill -KILL $PPID; while kill -0 $PPID; do sleep 0.01; done 2> /dev/null
+                            ./busy; echo status $?')
+            said="$turns
+status 0" ;;
+    during) command=(./killer) said='1001 turns
+status 0' ;;
+    esac
+    { run wpp-record -o killed.wpp "${command[@]}"; } 2> /dev/null
+    is "a recorder that is killed $how" "$status" 137
+    for ((i = 0; i < 500; i++)); do
+        ! grep -q status out || break
+        sleep 0.02
+    done
+    is "$how: its program does its work" "$(cat out)" "$said"
+    # The last line may come after that.
+    for ((i = 0; i < 100; i++)); do
+        [ ! -s err ] || break
+        sleep 0.02
+    done
+    is "$how: and says one line" "$(wc -l < err)" 1
+    absent "$how: nothing is left" killed.wpp
 done
-is 'its program does its work' "$(cat out)" "$turns
-status 0"
-is 'and says one line' "$(wc -l < err)" 1
-absent 'nothing is left' killed.wpp
 
 # ---- Options --------------------------------------------------------------------------------------------
 # misused COMMAND...: exit status 2 and one line.
