@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "tracer/runtime.h"
+#include "tracer/gthreads.h"
 #include "tracer/sys.h"
 #include "tracer/text.h"
 

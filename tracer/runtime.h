@@ -10,6 +10,7 @@
  *   module.c    bases of tokens; who is loaded
  *   process.c   the trace's begin and end; fork
  *   settings.c  WPP_OUT and WPP_OPTIONS
+ *   gthreads.h  what static programs must be linked with
  *   text.h      bounded strings
  *
  * Rules in all of these: no malloc, no stdio, no locks of libc's, errno is not

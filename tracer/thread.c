@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 
+#include "tracer/gthreads.h"
 #include "tracer/sys.h"
 #include "tracer/text.h"
 

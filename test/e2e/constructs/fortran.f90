@@ -1,5 +1,4 @@
 ! SPDX-License-Identifier: MIT
-!- -static
 !+ -fno-inline -fno-optimize-sibling-calls
 ! Fortran: recursion, contained procedures, select case, an early return.
 program main
