@@ -81,7 +81,7 @@ LIBREF   := $(B)/lib/libreference.a
 LIBNUM   := $(B)/lib/libnumbering.a
 LIBS     := $(LIBHOT) $(LIBWPP) $(LIBSEQ)
 RT       := $(B)/lib/wpp/libwpp-rt.a $(B)/lib/wpp/libwpp-rt.so $(B)/lib/wpp/libwpp-rt-nop.a \
-            $(B)/lib/wpp/libwpp-rt.list
+            $(B)/lib/wpp/libwpp-rt.o $(B)/lib/wpp/libwpp-rt.list
 # wpp.so loads the plugin of the GCC that runs it; each GCC has one.  The objects are
 # those of one full version: another GCC 12 makes them anew.
 PLUGIN_VERSION := $(shell $(PLUGIN_GCC) -dumpfullversion 2>/dev/null || echo 12)
@@ -155,6 +155,11 @@ $(B)/lib/wpp/libwpp-rt-nop.a: $(call obj,$(NOP_SRC))
 	@mkdir -p $(@D)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcsD $@ $^
+# For programs that hide what archives bring.
+$(B)/lib/wpp/libwpp-rt.o: $(call obj,$(RT_SRC))
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -r -nostdlib -o $@ $^
 $(B)/lib/wpp/libwpp-rt.so: $(call obj,$(RT_SRC))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -241,7 +246,7 @@ install: all
 	$(Q)install -d $(D)/bin $(D)/lib/wpp $(D)/lib/pkgconfig $(D)/include/wpp $(D)/share/man/man1 $(D)/share/doc/wpp
 	$(Q)install -m 755 $(TOOLS) $(SCRIPTS) $(D)/bin
 	$(Q)install -m 755 $(B)/lib/wpp/*.so $(D)/lib/wpp
-	$(Q)install -m 644 $(B)/lib/wpp/*.a $(B)/lib/wpp/libwpp-rt.list $(D)/lib/wpp
+	$(Q)install -m 644 $(B)/lib/wpp/*.a $(B)/lib/wpp/libwpp-rt.o $(B)/lib/wpp/libwpp-rt.list $(D)/lib/wpp
 	$(Q)install -m 644 $(LIBWPP) $(LIBSEQ) $(LIBHOT) $(D)/lib
 	$(Q)install -m 644 wpp/wpp.h hotpaths/hotpaths.h sequitur/sequitur.h $(D)/include/wpp
 	$(Q)sed 's|@VERSION@|$(VERSION)|' scripts/wpp.pc.in > $(D)/lib/pkgconfig/wpp.pc

@@ -189,6 +189,9 @@ static const char *objection(const struct wpp_module *m)
                    "rebuild it with the wpp-gcc of this one";
         end += unit->count;
     }
+    if (__wpp_others_record())
+        return ": not recorded: its runtime is not the one that records the program; "
+               "link without --exclude-libs, libraries with libwpp-rt.so";
     if (end > WPP_CONTROL)
         return ": its paths and those of the modules before it are more than 32 bits can number; "
                "instrument less of them";
@@ -213,9 +216,7 @@ static uint32_t number_units(struct wpp_module *m)
 /* Everything handed over so far is right, what comes from now on is not. */
 static void refuse(const char *path, const char *why)
 {
-    for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
-        if (t->begun)
-            __wpp_thread_flush(t);
+    __wpp_threads_flush();
     if (__wpp_process.state != WPP_STOPPED)
         __wpp_complain(*path ? path : "a module", why, "; recording stopped");
     __wpp_process.state = WPP_STOPPED;

@@ -238,19 +238,23 @@ static void make_guard(void)
 void __wpp_process_start(void)
 {
     uint64_t mask;
-    bool opened;
+    bool opened, another;
 
     __wpp_process.pid = sys_getpid();
     __wpp_threads_forget();
     seccomp_at_start = sys3(SYS_prctl, PR_GET_SECCOMP, 0, 0);
     make_guard();
-    opened = __wpp_settings_read() && (__wpp_settings.none || __wpp_output_open());
+    __wpp_others_find();
+    another = __wpp_others_record();
+    opened = __wpp_settings_read()
+             && (another || __wpp_settings.none || __wpp_output_open());
     mask = __wpp_enter();
     if (!opened)
         __wpp_process.state = WPP_STOPPED;
     else
-        __wpp_process.state = __wpp_settings.none ? WPP_DISCARDING : WPP_RECORDING;
+        __wpp_process.state = another || __wpp_settings.none ? WPP_DISCARDING : WPP_RECORDING;
     if (__wpp_process.state == WPP_RECORDING) {
+        __wpp_others_begin();
         describe_program();
         write_process(false);
     }
@@ -343,6 +347,7 @@ static void after_fork_in_child(void)
     __wpp_process.sequence = 0;
     __wpp_process.written = __wpp_process.lost = 0;
     __wpp_process.begun = false;
+    __wpp_others_forked();
     __wpp_threads_forked();
     sys_sigmask(mask);
 }
@@ -360,13 +365,11 @@ static void write_end(void)
     uint64_t totals[2];
 
     WPP_EXPECT(__wpp_process.state != WPP_IDLE && __wpp_process.state != WPP_ENDED);
-    for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
-        if (t->begun)
-            __wpp_thread_flush(t);
+    __wpp_threads_flush();
     if (__wpp_process.state == WPP_STOPPED && __wpp_process.begun && __wpp_output_repair())
         __wpp_process.state = WPP_RECORDING;
     totals[0] = __wpp_process.written;
-    totals[1] = __wpp_process.lost;
+    totals[1] = __wpp_process.lost + __wpp_others_lost();
     __wpp_record_process(WPP_REC_END, totals, sizeof totals);
     __wpp_output_close();
 }
@@ -389,4 +392,5 @@ __attribute__((destructor)) static void runtime_exits(void)
     __wpp_process.exiting = true;
     __wpp_process_end_if_over();
     __wpp_leave(mask);
+    __wpp_others_leave();
 }

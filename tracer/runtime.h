@@ -9,6 +9,7 @@
  *   record.c    records: header, check, sequence
  *   module.c    bases of tokens; who is loaded
  *   process.c   the trace's begin and end; fork
+ *   others.c    other runtimes in the process
  *   settings.c  WPP_OUT and WPP_OPTIONS
  *   gthreads.h  what static programs must be linked with
  *   text.h      bounded strings
@@ -93,6 +94,8 @@ void __wpp_keep_vectors(void (*function)(void *), void *argument, void *area, in
 struct wpp_thread *__wpp_self(void);
 /* Hands over what the thread has recorded so far. */
 void __wpp_thread_flush(struct wpp_thread *t);
+/* The same for all threads. */
+void __wpp_threads_flush(void);
 /* In the child of a fork: this thread is the only one and starts anew. */
 void __wpp_threads_forked(void);
 /* What the calling thread did before the first module was loaded is lost. */
@@ -166,6 +169,19 @@ void __wpp_stop(void);
 void __wpp_broken(const char *file, int line);
 /* `wpp: A B C`: one line on standard error.  Any of the strings may be NULL. */
 void __wpp_complain(const char *a, const char *b, const char *c);
+
+/* ---- Other runtimes ------------------------------------------------------------- */
+
+/* Looks for another runtime that records this process, before this one does. */
+void __wpp_others_find(void);
+/* There is one. */
+bool __wpp_others_record(void);
+/* This one does. */
+void __wpp_others_begin(void);
+/* What the others have lost; locks each of them. */
+uint64_t __wpp_others_lost(void);
+void __wpp_others_leave(void);
+void __wpp_others_forked(void);
 
 /* ---- Modules -------------------------------------------------------------------- */
 

@@ -103,6 +103,13 @@ void __wpp_thread_flush(struct wpp_thread *t)
     hand_over(t, pending(t));
 }
 
+void __wpp_threads_flush(void)
+{
+    for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
+        if (t->begun)
+            __wpp_thread_flush(t);
+}
+
 /* Everything of the thread is handed over, and another may have its region. */
 static void end_stream(struct wpp_thread *t)
 {

@@ -150,6 +150,8 @@ for linker in bfd gold lld mold; do
         skip "the linker $linker is not installed"
     fi
 done
+ok 'with a library, and what archives bring hidden' built prog $all -- \
+    wpp-gcc -Wl,--exclude-libs,ALL loads.c -ldl -o prog
 ok 'stripped' built prog $all -- sh -c 'wpp-gcc -O2 main.c part.c other.c -o prog && strip prog'
 
 # ---- Mixed ----------------------------------------------------------------------------

@@ -376,6 +376,15 @@ for kind in dynamic shared; do
     is "$kind: one process, three modules" "$(echo $counts)" '1 3 3'
     like "$kind: the library's path" "$(cat "$T/list")" "path=$T/library.so\$"
 done
+# A program that hides its runtime: the library brings another one.
+compile -o "$T/hidden" "$SRC/scenarios.c" "$RT/libwpp-rt.a" -Wl,--exclude-libs,ALL
+scenario "$T/hidden" library "$T/library.so" 20000
+complains 'a second runtime: one line' "$T/library.so: not recorded: .* --exclude-libs"
+streams "$T/trace"
+is 'the first one records' "$got $complete" "$(expect hidden 0:0:20:$BASE) 3"
+like 'and tells what the second one lost' "$("$READ" "$T/trace")" '^END tokens=20 lost=40000$'
+WPP_OUT=none run "$T/hidden" library "$T/library.so" 20000
+is 'nothing is said when nothing is to be recorded' "$status $(wc -c < "$T/err")" '7 0'
 # A traced library in a program that is not.
 cat > "$T/plain.c" <<'END'
 #include <dlfcn.h>
@@ -410,7 +419,7 @@ is 'nop: threads' "$status" 7
 is 'exported: seven names' \
     "$(nm -D --defined-only "$RT/libwpp-rt.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
     '__wpp_cursor __wpp_frames __wpp_module_load __wpp_module_unload __wpp_refill __wpp_signal_begin __wpp_signal_end '
-needed='_GLOBAL_OFFSET_TABLE_|environ|getauxval|pthread_(atfork|key_create|setspecific)'
+needed='_GLOBAL_OFFSET_TABLE_|environ|getauxval|dl_iterate_phdr|pthread_(atfork|key_create|setspecific)'
 # gthreads.h names what static programs must be linked with; nothing uses it.
 is 'of threads it uses two functions' \
     "$(readelf -rW "$RT/libwpp-rt.so" | grep -oE '(pthread|sched)_[a-z_]*' | sort | tr '\n' ' ')" \

@@ -30,6 +30,11 @@ is 'a link line gets the runtime at its end' "$(shown a.o -lm -o a)" "$plugin<a.
 is 'compile and link in one' "$(shown -O2 a.c)" "$plugin<-O2><a.c>$exe"
 is 'a shared library gets the shared runtime' "$(shown -shared -o l.so a.o)" \
     "$plugin<-shared><-o><l.so><a.o>$so"
+is 'a program that hides what archives bring gets an object' \
+    "$(shown a.o -Wl,--gc-sections,--exclude-libs,ALL)" \
+    "$plugin<a.o><-Wl,--gc-sections,--exclude-libs,ALL><$lib/libwpp-rt.o><-Wl,--dynamic-list=$lib/libwpp-rt.list>"
+is 'but not a static one' "$(shown a.o -static -Wl,--exclude-libs=ALL)" \
+    "$plugin<a.o><-static><-Wl,--exclude-libs=ALL><-L$lib><-l:libwpp-rt.a>"
 is 'arguments are kept as they are' "$(shown -c '-DX="a b"' '*' "it's" '')" \
     "$plugin<-c><-DX=\"a b\"><*><it's><>"
 is 'dependencies beside compiling (-MD -MF)' "$(shown -MD -MF a.d -c a.c)" \
