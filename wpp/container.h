@@ -13,7 +13,7 @@
 #include "wpp/bytes.h"
 #include "wpp/wpp.h"
 
-#define WPP_FILE_VERSION 1u
+#define WPP_FILE_VERSION 2u
 
 enum wpp_section_kind {
     WPP_SECTION_SUMMARY = 1,

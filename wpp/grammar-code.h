@@ -5,10 +5,13 @@
  * machine whose program is the start rules in postfix:
  *
  *      new terminal            pushes the next terminal
- *      symbol                  pushes one that has been there, named by recency
+ *      symbol                  pushes one that has been there, named by what it begins
+ *                              with and its number among those that begin so
  *      reduce n                the top n symbols become the next rule's body,
  *                              the rule is pushed in their place
  *      end                     what is on the stack is a thread's start rule
+ *
+ * How likely each is, grammar-model.h says; chances.h makes bytes of that.
  *
  * A rule is thus written where it is first used and needs no number there, and
  * no program can describe a rule that uses itself.

@@ -128,7 +128,7 @@ static void check_outside(void)
     if (file_size < 32 || memcmp(file, "\x89WPP\r\n\x1a\n", 8) != 0)
         fail("no WPP file");
     n = fixed(file + 12, 4);
-    if (fixed(file + 8, 4) != 1 || n > 64 || file_size < 32 + 40 * n)
+    if (fixed(file + 8, 4) != 2 || n > 64 || file_size < 32 + 40 * n)
         fail("wrong version or size");
     sum = checksum(checksum(start, file, 24), file + 32, 40 * n);
     if (sum != fixed(file + 24, 8) || file_size != fixed(file + 16, 8))
@@ -330,89 +330,213 @@ static void print_symbol(uint64_t symbol, unsigned thread, int text)
         print_symbol(rules[symbol - n_terminals].symbols[i], thread, text);
 }
 
-static struct bytes stream(struct bytes *b)
-{
-    uint64_t n = get_varint(b);
+/* ---- Chances ---- */
 
-    return (struct bytes){get_run(b, n), n, 0};
+struct chance {
+    uint32_t one, seen;
+};
+
+static struct bytes code;
+static uint32_t range, value;
+
+static void begin_code(void)
+{
+    range = 0xffffffff;
+    for (int i = 0; i < 4; i++)
+        value = value << 8 | get_byte(&code);
 }
 
-static uint64_t get_rank(unsigned class, struct bytes *bits, unsigned *bit)
+static int decide(struct chance *c)
 {
-    uint64_t rank;
+    uint32_t bound, rate;
+    int yes;
 
-    if (class < 4)
-        return class;
-    rank = (uint64_t)(4 + class % 4) << (class / 4 - 1);
-    for (unsigned k = 0; k < class / 4 - 1; k++) {
-        if (*bit / 8 >= bits->n)
-            fail("bits end too early");
-        rank += (uint64_t)(bits->p[*bit / 8] >> *bit % 8 & 1) << k;
-        ++*bit;
+    if (c->seen == 0)
+        c->one = 32768;
+    rate = 131072 / (2 * c->seen + 3);
+    bound = range / 65536 * c->one;
+    yes = value < bound;
+    if (yes) {
+        range = bound;
+        c->one += (65536 - c->one) * rate / 65536;
+    } else {
+        range -= bound;
+        value -= bound;
+        c->one -= c->one * rate / 65536;
     }
-    return rank;
+    if (c->seen < 48)
+        c->seen++;
+    for (; range < 1 << 24; range <<= 8)
+        value = value << 8 | get_byte(&code);
+    return yes;
 }
 
-static void reduce(struct list *stack, struct list *recency, uint64_t n)
+/* ---- The machine ---- */
+
+/* With each symbol of a list its chance. */
+struct choice {
+    struct list list;
+    struct chance *chances, present;
+};
+
+static struct list stack;
+static struct choice *families, *followers, known;    /* by terminal; the last: nothing */
+static uint64_t *first, *last;                        /* by symbol */
+
+static void add_choice(struct choice *c, uint64_t symbol)
 {
-    if (n > stack->n)
-        fail("a rule is too long");
-    rules = realloc(rules, (n_rules + 1) * sizeof *rules);
-    if (!rules)
+    add(&c->list, symbol);
+    c->chances = realloc(c->chances, c->list.room * sizeof *c->chances);
+    if (!c->chances)
         fail("out of memory");
-    rules[n_rules] = (struct list){0};
-    for (uint64_t i = stack->n - n; i < stack->n; i++)
-        add(&rules[n_rules], stack->symbols[i]);
-    stack->n -= n;
-    add(stack, n_terminals + n_rules);
-    add(recency, n_terminals + n_rules);
+    c->chances[c->list.n - 1] = (struct chance){0, 0};
+}
+
+static uint64_t get_number(struct choice *c)
+{
+    uint64_t x = 0, p = 1;
+
+    while (2 * p < c->list.n)
+        p *= 2;
+    for (; p > 0; p /= 2)
+        if (x + p < c->list.n && decide(&c->chances[x + p]))
+            x += p;
+    return x;
+}
+
+static void new_symbol(uint64_t symbol, uint64_t begins, uint64_t ends)
+{
+    first[symbol] = begins;
+    last[symbol] = ends;
+    add_choice(&families[begins], symbol);
+    add(&stack, symbol);
+}
+
+static struct choice *followers_here(void)
+{
+    return &followers[stack.n > 0 ? last[stack.symbols[stack.n - 1]] : n_terminals];
+}
+
+static void follow(struct choice *c, uint64_t terminal)
+{
+    if (c->list.n < 64)
+        add_choice(c, terminal);
+}
+
+static uint64_t get_first(void)
+{
+    struct choice *c = followers_here();
+    uint64_t terminal, i;
+
+    if (decide(&c->present)) {
+        if (c->list.n == 0)
+            fail("nothing has followed");
+        for (i = 0; i + 1 < c->list.n; i++)
+            if (decide(&c->chances[i]))
+                break;
+        return c->list.symbols[i];
+    }
+    if (known.list.n == 0)
+        fail("there is no terminal yet");
+    terminal = get_number(&known);
+    follow(c, terminal);
+    return terminal;
+}
+
+static void use(void)
+{
+    struct choice *family = &families[get_first()];
+
+    add(&stack, family->list.symbols[get_number(family)]);
+}
+
+static void terminal(void)
+{
+    uint64_t number = known.list.n;
+
+    if (number == n_terminals)
+        fail("too many terminals");
+    follow(followers_here(), number);
+    add_choice(&known, number);
+    new_symbol(number, number, number);
+}
+
+static uint64_t get_length(void)
+{
+    static struct chance more[18], wide[63];
+    uint64_t n = 2, m = 1;
+    unsigned j = 0;
+
+    for (; n <= 17; n++)
+        if (!decide(&more[n]))
+            return n;
+    while (j < 63 && decide(&wide[j]))
+        j++;
+    for (; j > 0; j--) {
+        struct chance even = {0, 0};
+
+        m = 2 * m + decide(&even);
+    }
+    return 17 + m;
+}
+
+static void reduce(uint64_t all_rules)
+{
+    uint64_t n = get_length();
+    struct list *rule = &rules[n_rules];
+
+    if (n > stack.n || n_rules == all_rules)
+        fail("a rule is too long, or one too many");
+    for (uint64_t i = stack.n - n; i < stack.n; i++)
+        add(rule, stack.symbols[i]);
+    stack.n -= n;
+    new_symbol(n_terminals + n_rules, first[rule->symbols[0]], last[rule->symbols[n - 1]]);
     n_rules++;
 }
 
-/* The list of recency is kept with the most recent symbol last. */
-static void use(struct list *stack, struct list *recency, uint64_t rank)
-{
-    uint64_t symbol, at;
+enum { SYMBOL, REDUCE, NEW, END };
 
-    if (rank >= recency->n)
-        fail("a rank is too large");
-    at = recency->n - 1 - rank;
-    symbol = recency->symbols[at];
-    memmove(recency->symbols + at, recency->symbols + at + 1, rank * sizeof symbol);
-    recency->symbols[recency->n - 1] = symbol;
-    add(stack, symbol);
+static int get_step(void)
+{
+    static struct chance chances[4][4][3];
+    static int before = SYMBOL, before_that = SYMBOL;
+    struct chance *c = chances[before_that][before];
+    int step = decide(&c[0]) ? REDUCE : decide(&c[1]) ? SYMBOL : decide(&c[2]) ? NEW : END;
+
+    before_that = before;
+    before = step;
+    return step;
 }
 
 static void run_grammar(int text)
 {
-    struct bytes b = section(6), steps = stream(&b), lengths = stream(&b), bits = stream(&b);
-    struct list stack = {0}, recency = {0};
-    uint64_t new_terminal = 0;
-    unsigned bit = 0, thread = 0;
+    uint64_t all_rules, threads;
 
-    while (steps.at < steps.n) {
-        unsigned step = get_byte(&steps);
-
-        if (step == 0) {
+    code = section(6);
+    if (get_varint(&code) != n_terminals)
+        fail("the grammar has other terminals");
+    all_rules = get_varint(&code);
+    threads = get_varint(&code);
+    get_varint(&code);
+    rules = get_memory(all_rules * sizeof *rules);
+    first = get_memory((n_terminals + all_rules) * sizeof *first);
+    last = get_memory((n_terminals + all_rules) * sizeof *last);
+    families = get_memory((n_terminals + 1) * sizeof *families);
+    followers = get_memory((n_terminals + 1) * sizeof *followers);
+    begin_code();
+    for (unsigned thread = 0; thread < threads;)
+        switch (get_step()) {
+        case SYMBOL: use(); break;
+        case REDUCE: reduce(all_rules); break;
+        case NEW: terminal(); break;
+        case END:
             for (uint64_t i = 0; i < stack.n; i++)
                 print_symbol(stack.symbols[i], thread, text);
             stack.n = 0;
             thread++;
-        } else if (step == 1) {
-            if (new_terminal == n_terminals)
-                fail("too many terminals");
-            add(&stack, new_terminal);
-            add(&recency, new_terminal++);
-        } else if (step <= 16) {
-            reduce(&stack, &recency, step);
-        } else if (step == 17) {
-            reduce(&stack, &recency, 17 + get_varint(&lengths));
-        } else if (step >= 128 && step <= 251) {
-            use(&stack, &recency, get_rank(step - 128, &bits, &bit));
-        } else {
-            fail("unknown step");
         }
-    }
+    if (code.at != code.n || value != 0)
+        fail("the grammar's code does not end with its last thread");
 }
 
 /* ---- What was left out ------------------------------------------------------------------ */

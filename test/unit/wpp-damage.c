@@ -100,7 +100,7 @@ static struct wpp_bytes build(const struct wpp_bytes *contents, const uint32_t *
     size_t at = HEADER + (size_t)n * ENTRY;
 
     wpp_put(&file, "\x89WPP\r\n\x1a\n", 8);
-    wpp_put_u32(&file, 1);
+    wpp_put_u32(&file, WPP_FILE_VERSION);
     wpp_put_u32(&file, n);
     wpp_put_u64(&file, 0);
     wpp_put_u64(&file, 0);
@@ -342,15 +342,20 @@ static void test_sections(void)
         if (i + 1 != WPP_SECTION_GRAMMAR)
             wpp_put(&contents[i], "later", 5);
     file = build(contents, kinds, N_SECTIONS);
-    set(&file, 8, 1, 4);
     seal(&file);
     w = open_exact(file.data, file.size, &error);
     tap_ok(w != NULL, "bytes behind the last known field are skipped");
     wpp_close(w);
-    set(&file, 8, 2, 4);
-    seal(&file);
-    w = open_exact(file.data, file.size, &error);
-    tap_ok(!w && error.status == WPP_E_VERSION, "a later version is refused");
+    good = true;
+    for (uint32_t version = 0; version < WPP_FILE_VERSION + 2; version++) {
+        set(&file, 8, version, 4);
+        seal(&file);
+        w = open_exact(file.data, file.size, &error);
+        good = good && (version == WPP_FILE_VERSION ? w != NULL
+                                                    : !w && error.status == WPP_E_VERSION);
+        wpp_close(w);
+    }
+    tap_ok(good, "an earlier version is refused, and a later one");
     wpp_bytes_free(&file);
     for (uint32_t i = 0; i <= N_SECTIONS; i++)
         wpp_bytes_free(&contents[i]);

@@ -10,9 +10,9 @@
 #include "test/unit/tap.h"
 #include "wpp/alphabet.h"
 #include "wpp/bytes.h"
+#include "wpp/chances.h"
 #include "wpp/intern.h"
 #include "wpp/output.h"
-#include "wpp/recency.h"
 #include "wpp/streams.h"
 #include "wpp/tool.h"
 
@@ -113,49 +113,59 @@ static void test_intern(void)
     wpp_intern_free(&t);
 }
 
-/* ---- Tables ----------------------------------------------------------------------- */
+/* ---- Chances ------------------------------------------------------------------------ */
 
-/* Against a plain list that is searched from its end. */
-static bool same_recency(uint32_t n_terminals, uint32_t n_rules, uint32_t uses)
+enum { DECISIONS = 200000, KINDS = 40 };
+
+/* Decisions of many kinds, some all but certain: kind k is yes k times in KINDS - 1. */
+static bool decision(uint32_t *kind)
 {
-    uint32_t total = n_terminals + n_rules, n = 0, terminals = 0, rules = 0;
-    uint32_t *list = malloc((total + 1) * sizeof *list);
-    struct wpp_recency a, b;
-    bool same = wpp_recency_init(&a, n_terminals, n_rules) &&
-                wpp_recency_init(&b, n_terminals, n_rules);
+    *kind = draw(KINDS);
+    return draw(KINDS - 1) < *kind;
+}
 
-    for (uint32_t i = 0; same && (i < uses || n < total); i++) {
-        uint32_t rank, symbol;
+static void test_chances(void)
+{
+    static bool wanted[DECISIONS];
+    static uint32_t kinds[DECISIONS];
+    struct wpp_chance chances[KINDS];
+    struct wpp_bytes code = {0};
+    struct wpp_coder c;
+    unsigned good = 0, refused = 0;
 
-        if (n < total && (n == 0 || draw(4) == 0)) {
-            bool rule = terminals == n_terminals || (rules < n_rules && draw(2));
+    for (unsigned n = 0; n <= DECISIONS; n = n < 300 ? n + 1 : n + 66567) {
+        bool same = true;
 
-            symbol = rule ? UINT32_C(0x80000000) | rules++ : terminals++;
-            wpp_recency_add(&a, symbol);
-            wpp_recency_add(&b, symbol);
-            list[n++] = symbol;
-            continue;
+        code.size = 0;
+        wpp_coder_write(&c, &code);
+        for (unsigned k = 0; k < KINDS; k++)
+            chances[k] = WPP_CHANCE;
+        for (unsigned i = 0; i < n; i++) {
+            wanted[i] = decision(&kinds[i]);
+            wpp_chance_code(&c, &chances[kinds[i]], wanted[i]);
         }
-        rank = draw(3) ? draw(n < 10 ? n : 10) : draw(n);
-        symbol = list[n - 1 - rank];
-        memmove(list + n - 1 - rank, list + n - rank, rank * sizeof *list);
-        list[n - 1] = symbol;
-        same = wpp_recency_use(&a, symbol) == rank && wpp_recency_use_rank(&b, rank) == symbol;
+        wpp_coder_finish(&c);
+        wpp_coder_read(&c, wpp_view(code.data, code.size));
+        for (unsigned k = 0; k < KINDS; k++)
+            chances[k] = WPP_CHANCE;
+        for (unsigned i = 0; i < n; i++)
+            same = same && wpp_chance_code(&c, &chances[kinds[i]], !wanted[i]) == wanted[i];
+        good += same && wpp_coder_ends(&c);
+        wpp_put_u8(&code, 0);
+        wpp_coder_read(&c, wpp_view(code.data, code.size));
+        for (unsigned i = 0; i < n; i++)
+            wpp_chance_code(&c, &chances[kinds[i]], false);
+        refused += !wpp_coder_ends(&c);
     }
-    wpp_recency_free(&a);
-    wpp_recency_free(&b);
-    free(list);
-    return same;
+    tap_ok(good == 303, "decisions come back (%u of 303 codes)", good);
+    tap_ok(refused == 303, "a byte too many is noticed");
+    /* The average kind is worth 0.72 bits, the code of the last round all of them. */
+    tap_ok(code.size < DECISIONS * 0.74 / 8, "%zu bytes for %d decisions of 0.72 bits", code.size,
+           DECISIONS);
+    wpp_bytes_free(&code);
 }
 
-static void test_recency(void)
-{
-    bool same = true;
-
-    for (uint32_t n = 1; n < 200; n++)
-        same = same && same_recency(1 + n / 3, n - 1, 20 * n);
-    tap_ok(same && same_recency(3000, 2000, 60000), "recency ranks are those of a plain list");
-}
+/* ---- Tables ----------------------------------------------------------------------- */
 
 /* Words of every kind against a search through all words so far. */
 static bool same_alphabet(bool skip_zero, uint32_t spread)
@@ -288,7 +298,7 @@ int main(void)
     test_numbers();
     test_sizes();
     test_intern();
-    test_recency();
+    test_chances();
     test_alphabet();
     test_streams();
     test_output();

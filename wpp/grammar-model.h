@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* grammar-model.h - how likely each step of a grammar's code is.
+ *
+ * docs/wpp-format.md, section "Grammar", defines it; in short: a symbol is named
+ * by the first terminal that it derives, which the terminal before predicts, and
+ * by its number among the symbols that begin so.  The same calls write and read
+ * (chances.h): what is to be written goes in, what is there comes out.
+ */
+#ifndef WPP_GRAMMAR_MODEL_H
+#define WPP_GRAMMAR_MODEL_H
+
+#include "wpp/chances.h"
+#include "wpp/wpp.h"
+
+enum wpp_step { WPP_STEP_SYMBOL, WPP_STEP_REDUCE, WPP_STEP_NEW, WPP_STEP_END };
+
+/* Symbols that begin with one terminal, in the order of their coming into being. */
+struct wpp_member {
+    uint32_t symbol;
+    struct wpp_chance beyond;    /* that it is this or a later one, where that is asked */
+};
+struct wpp_family {
+    struct wpp_member *members;
+    uint32_t n, room;
+};
+
+/* The first terminals of what has followed a terminal. */
+struct wpp_follower {
+    uint32_t terminal;
+    struct wpp_chance it;        /* that it is this one, if none before it */
+};
+struct wpp_context {
+    struct wpp_follower *followers;
+    uint32_t n, room;
+    struct wpp_chance listed;
+};
+
+enum { WPP_STEP_HISTORIES = 16, WPP_LENGTH_CHANCES = 16, WPP_LENGTH_BITS = 64 };
+
+struct wpp_grammar_model {
+    uint32_t n_terminals, n_rules;    /* so far */
+    uint32_t rule_base;               /* of a rule's index: the terminals there will be */
+    uint32_t *first, *last;           /* by index: the first and last terminal derived */
+    uint32_t *number;                 /* by index: the place in its family */
+    struct wpp_family *families;      /* by terminal */
+    struct wpp_context *contexts;     /* by terminal; the last: at the beginning of a thread */
+    struct wpp_chance *beyond;        /* by terminal, as in a family */
+    uint32_t history;                 /* the last two steps, two bits each */
+    struct wpp_chance steps[WPP_STEP_HISTORIES][3];
+    struct wpp_chance longer[WPP_LENGTH_CHANCES];
+    struct wpp_chance width[WPP_LENGTH_BITS];
+    bool no_memory;                   /* stays once it is set: nothing can be added */
+};
+#define WPP_NO_TERMINAL UINT32_MAX
+#define WPP_NO_SYMBOL UINT32_MAX
+
+/* For so many terminals and rules in the end.  False: no memory. */
+bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t n_rules);
+void wpp_model_free(struct wpp_grammar_model *m);
+
+enum wpp_step wpp_model_step(struct wpp_grammar_model *m, struct wpp_coder *c, enum wpp_step step);
+/* The length of a body, at least 2. */
+uint64_t wpp_model_length(struct wpp_grammar_model *m, struct wpp_coder *c, uint64_t n);
+/* A symbol that has been there, behind terminal `before`.  WPP_NO_SYMBOL when what is
+ * read names none. */
+uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t symbol,
+                          uint32_t before);
+/* The next terminal, behind terminal `before`. */
+void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before);
+/* The next rule, and the symbols that its body begins and ends with. */
+void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t end);
+
+static inline uint32_t wpp_model_index(const struct wpp_grammar_model *m, uint32_t symbol)
+{
+    return symbol & WPP_RULE ? m->rule_base + (symbol & ~WPP_RULE) : symbol;
+}
+
+#endif
