@@ -16,7 +16,7 @@
 #
 # Expects ROOT, the project's folder.  Writes under $REAL (ROOT/build/real).
 REAL=${REAL:-${ROOT:-.}/build/real}
-real_names='bzip2 gzip lua5.4 sqlite3 zstd ninja'
+real_names='bzip2 gzip ncompress lua5.4 sqlite3 jq zstd ninja jsonnet'
 
 # ---- Sources ------------------------------------------------------------------
 
@@ -45,7 +45,8 @@ real_prepare() {
     mv -T "$new" "$tree" 2>/dev/null || rm -rf "$new"
 }
 
-prepare_bzip2() { :; }
+prepare_bzip2()     { :; }
+prepare_ncompress() { :; }
 
 # The header with which Debian names its library folder; and addresses must not decide
 # what is done, since two builds have different ones: they are table keys (here all in one
@@ -56,6 +57,20 @@ prepare_lua5() {
 }
 prepare_zstd()  { :; }
 prepare_ninja() { :; }
+
+# What its build makes of its standard library and of its version.  The #line of the parser
+# and the lexer point behind the end of the patched grammar, where gcov says nothing; the
+# seed of its hashes is a random one.
+prepare_jq() {
+    sed -i '/^#line/d' src/parser.c src/lexer.c &&
+        sed -i 's/seed = arc4random();/seed = 0x432A9843;/' src/jv.c &&
+        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$/\\n"/' src/builtin.jq > src/builtin.inc &&
+        echo '#define JQ_VERSION "1.6"' > src/version.h
+}
+prepare_jsonnet() {
+    { od -v -Anone -t u1 stdlib/std.jsonnet | tr -s ' \n' ','; echo 0; } |
+        sed '1s/^,//' > core/std.jsonnet.h
+}
 
 # gzip wants its config.h and the replacements of libc functions that it selects.
 prepare_gzip() {
@@ -82,6 +97,17 @@ real_recipe() {
         files="bits.c deflate.c gzip.c inflate.c trees.c unlzh.c unlzw.c unpack.c unzip.c util.c
                zip.c version.c $(cat library-files)"
         flags='-DHAVE_CONFIG_H -I. -Ilib' libraries= ;;
+    ncompress)
+        files=compress42.c
+        flags='-DDIRENT=1 -DUSERMEM=800000 -DREGISTERS=3 -DUTIME_H' libraries= ;;
+    jq)
+        files=$(ls src/*.c | grep -v inject_errors)
+        flags='-I. -DHAVE_ARC4RANDOM -D_GNU_SOURCE -DIEEE_8087
+               -DHAVE___THREAD -DHAVE_MEMMEM -DHAVE_MKSTEMP
+               -DHAVE_ISATTY -DHAVE_STRPTIME -DHAVE_STRFTIME -DHAVE_TIMEGM -DHAVE_GMTIME_R
+               -DHAVE_LOCALTIME_R -DHAVE_TM_TM_GMT_OFF -DHAVE_ALLOCA_H -DHAVE_FLOOR -DHAVE_SQRT
+               -DHAVE_POW -DHAVE_LOG'
+        libraries='-lm -lpthread' ;;
     lua5.4)
         files=$(ls src/*.c | grep -v 'src/luac\.c')
         # The seed of its string hash otherwise comes from addresses and the time.
@@ -97,6 +123,15 @@ real_recipe() {
                $(ls programs/*.c)"
         flags='-Ilib -Ilib/common -DZSTD_DISABLE_ASM -DBACKTRACE_ENABLE=0 -DZSTD_LEGACY_SUPPORT=0'
         libraries= ;;
+    jsonnet)
+        files="cmd/jsonnet.cpp cmd/utils.cpp third_party/md5/md5.cpp
+               $(ls core/*.cpp | grep -v _test)
+               $(ls third_party/rapidyaml/rapidyaml/src/c4/yml/*.cpp)
+               $(ls third_party/rapidyaml/rapidyaml/ext/c4core/src/c4/*.cpp)"
+        flags='-std=c++11 -Iinclude -Icore -Ithird_party/md5 -Ithird_party/json
+               -Ithird_party/rapidyaml/rapidyaml/src
+               -Ithird_party/rapidyaml/rapidyaml/ext/c4core/src'
+        libraries='-lstdc++ -lm' ;;
     ninja)
         files=$(ls src/*.cc | grep -Ev '(test|bench|win32|\.in)\.cc$|src/(browse|test)\.cc')
         flags= libraries=-lstdc++ ;;
@@ -105,20 +140,24 @@ real_recipe() {
 
 # ---- Building -----------------------------------------------------------------
 
-# Whether FILE was made since the plugin and the runtime were.
+# is_current FILE [CC]: whether it was made since the plugin and the runtime were; of a CC
+# that is no wrapper of ours, whether it is there.
 is_current() {
-    [ -f "$1" ] && [ -z "$(find "$BUILD/lib/wpp" -newer "$1")" ]
+    [ -f "$1" ] || return
+    case ${2-wpp-} in
+    *wpp-*) [ -z "$(find "$BUILD/lib/wpp" -newer "$1")" ] ;;
+    esac
 }
 
 # real_build NAME CC OPT DIR [FLAG...]: objects and program to DIR, unless they are
-# current.  WPP_... variables act as usual.  Several words in CC or OPT are several
+# current (a recipe that changes below makes no new ones: remove the folder).  WPP_... variables act as usual.  Several words in CC or OPT are several
 # arguments.  DIR/log: the compiler's messages.
 real_build() {
     local name=$1 cc=$2 opt=$3 dir=$4 files flags libraries file
     local -a cflags
 
     real_prepare "$name" || return 1
-    ! is_current "$dir/$name" || return 0
+    ! is_current "$dir/$name" "$cc" || return 0
     rm -rf "$dir"
     mkdir -p "$dir"
     (
@@ -182,6 +221,10 @@ real_input() {
     gzip-demo)    corpus 3000000 1000000 ;;
     gzip-medium)  corpus 18000000 8000000 ;;
     gzip-full)    corpus 30000000 14000000 ;;
+    ncompress-small) corpus 2000000 500000 ;;
+    ncompress-demo) corpus 12000000 4000000 ;;
+    ncompress-medium) corpus 30000000 12000000 ;;
+    ncompress-full) corpus 60000000 24000000 ;;
     zstd-small)   corpus 800000 200000 ;;
     zstd-demo)    corpus 6000000 2000000 ;;
     zstd-medium)  corpus 22000000 10000000 ;;
@@ -190,6 +233,14 @@ real_input() {
     lua5.4-demo)  corpus 700000 0 ;;
     lua5.4-medium) corpus 4000000 0 ;;
     lua5.4-full)  corpus 8000000 0 ;;
+    jq-small)     parcels 1000 ;;
+    jq-demo)      parcels 6000 ;;
+    jq-medium)    parcels 20000 ;;
+    jq-full)      parcels 40000 ;;
+    jsonnet-small) jsonnet_program 1 ;;
+    jsonnet-demo) jsonnet_program 6 ;;
+    jsonnet-medium) jsonnet_program 12 ;;
+    jsonnet-full) jsonnet_program 30 ;;
     ninja-small)  ninja_manifest 2000 ;;
     ninja-demo)   ninja_manifest 10000 ;;
     ninja-medium) ninja_manifest 20000 ;;
@@ -204,6 +255,22 @@ real_input() {
 # N rows of orders that 1 + N/50 customers make, looked at from several sides.
 sql_script() {
     sed "s/@N@/$1/g; s/@M@/$((1 + $1 / 50))/g" "$ROOT/test/real/work.sql"
+}
+
+# N parcels as JSON, a line each.
+parcels() {
+    awk -v n="$1" 'BEGIN {
+        split("Aachen Bergen C\303\263rdoba Dover Essen", town, " ")
+        for (i = 0; i < n; i++)
+            printf "{\"id\":%d,\"to\":{\"name\":\"customer %05d\",\"town\":\"%s\"},\"weight\":%d.%02d," \
+                   "\"express\":%s,\"note\":%s,\"stops\":[%d,%d,%d]}\n", i, i * 7919 % n, town[1 + i % 5],
+                   1 + i * 37 % 30, i % 100, i % 3 ? "false" : "true",
+                   i % 4 ? "null" : "\"caf\\u00e9 \\\"" i "\\\"\"", i % 17, i * 3 % 23, i * 5 % 29
+    }'
+}
+
+jsonnet_program() {
+    sed "s/@N@/$1/g" "$ROOT/test/real/work.jsonnet"
 }
 
 # A build of N objects from headers they share, libraries of ten, a program of these.
@@ -235,6 +302,9 @@ real_command() {
     bzip2)   command=("$2" -9 -c "$input") ;;
     gzip)    command=("$2" -6 -n -c "$input") ;;
     zstd)    command=("$2" -q -9 -c "$input") ;;
+    ncompress) command=("$2" -c "$input") ;;
+    jq)      command=("$2" -c -n -f "$ROOT/test/real/work.jq" "$input") ;;
+    jsonnet) command=("$2" "$input") ;;
     lua5.4)  command=("$2" "$ROOT/test/real/work.lua" "$input") ;;
     ninja)   command=("$2" -n -v -d explain -f "$input") ;;
     sqlite3) command=("$2" -batch -init /dev/null run.db ".read $input") ;;
