@@ -81,16 +81,20 @@ static int compare_definitions(const void *a, const void *b)
 
 static bool find_copies(struct counting *c)
 {
-    uint32_t n = c->program->n_routines;
-    struct definition *defined = calloc(n + 1, sizeof *defined);
+    uint32_t routines = c->program->n_routines, n = 0;
+    struct definition *defined = calloc(routines + 1, sizeof *defined);
     bool ok = defined != NULL;
 
-    c->copied = calloc(n + 1, sizeof *c->copied);
+    c->copied = calloc(routines + 1, sizeof *c->copied);
     ok = ok && c->copied;
-    for (uint32_t r = 0; ok && r < n; r++) {
+    /* A lambda and the constructor that GCC makes for it begin at one line, and are no copies. */
+    for (uint32_t r = 0; ok && r < routines; r++) {
         const struct wpp_routine *routine = c->program->routines[r];
-        uint32_t file = source_files_add(&c->files, routine->directory, routine->file);
-        defined[r] = (struct definition){file, routine->line, r};
+        uint32_t file;
+        if (routine->flags & WPP_ROUTINE_ARTIFICIAL)
+            continue;
+        file = source_files_add(&c->files, routine->directory, routine->file);
+        defined[n++] = (struct definition){file, routine->line, r};
         ok = file != SOURCE_FILE_NONE;
     }
     if (ok)

@@ -24,16 +24,17 @@ gcov_counts() {
 
 # compare NAME SOURCE...: runs both builds by names of equal length.
 compare() {
-    local name=$1 source
+    local name=$1 source units=()
 
     shift
     rm -f -- *.gcda *.gcno
     for source; do
         gcc -O0 -g -w --coverage -c "$source" -o "${source%.*}.o" || return 1
+        units+=("${source%.*}")
     done
-    gcc --coverage "${@/%.c/.o}" -o "$name.g" && ./"$name.g" > gcov.out 2>&1
-    gcov_counts "${@/%.c/.gcda}" > "$name.want"
-    "$WPP_GCC" -O0 -g -w "$@" -o "$name.w" && WPP_OUT=$name.trace ./"$name.w" > wpp.out 2>&1
+    gcc --coverage "${units[@]/%/.o}" -lstdc++ -o "$name.g" && ./"$name.g" > gcov.out 2>&1
+    gcov_counts "${units[@]/%/.gcda}" > "$name.want"
+    "$WPP_GCC" -O0 -g -w "$@" -lstdc++ -o "$name.w" && WPP_OUT=$name.trace ./"$name.w" > wpp.out 2>&1
     wpp-compress -f -o "$name.wpp" "$name.trace"
     wpp-dump --line-counts "$name.wpp" | sort > "$name.got"
     same "$name: does the same as without" gcov.out wpp.out
@@ -192,6 +193,34 @@ int main(void)
 }
 END_C
 compare ends ends.c
+
+# ---- C++: routines nobody wrote are no copies of the lambda they stand beside --------
+cat > lambda.cc <<'END_C'
+struct name {
+    int n;
+    name(int n) : n(n) {}
+    name(const name &other) : n(other.n) {}
+    ~name() { n = 0; }
+};
+template<typename T> static int count(int n, T f)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += f(i);
+    return sum;
+}
+int main()
+{
+    name sought(3);
+    int found = count(20,
+        [=](int i) {
+            return i % 5 == sought.n;
+        });
+    found += count(3, [=](int i) { return i == sought.n; }) + count(4, [](int) { return 1; });
+    return found != 8;
+}
+END_C
+compare lambda lambda.cc
 
 # ---- Ranges ---------------------------------------------------------------------
 n=$(wpp-dump --tokens mix.wpp | wc -c)
