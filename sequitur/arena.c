@@ -25,8 +25,8 @@ void *seq_memory(seq *s, void *p, size_t old_size, size_t size)
 
 int seq_grow(seq *s, void **array, uint32_t *size, size_t each, uint64_t need, uint64_t max)
 {
-    /* An eighth more each time: the slack is memory nobody uses. */
-    uint64_t bigger = *size + (uint64_t)*size / 8;
+    /* A sixteenth more each time: the slack is memory nobody uses. */
+    uint64_t bigger = *size + (uint64_t)*size / 16;
 
     if (need > max)
         return SEQ_E_RANGE;

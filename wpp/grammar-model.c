@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* More followers are not listed: asking after each takes time. */
-enum { FOLLOWERS_MAX = 64 };
+enum { FOLLOWERS_MAX = 32 };
 
 static struct wpp_chance *new_chances(size_t n)
 {

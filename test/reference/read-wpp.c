@@ -419,7 +419,7 @@ static struct choice *followers_here(void)
 
 static void follow(struct choice *c, uint64_t terminal)
 {
-    if (c->list.n < 64)
+    if (c->list.n < 32)
         add_choice(c, terminal);
 }
 
