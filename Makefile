@@ -251,7 +251,7 @@ install: all
 	$(Q)install -m 755 $(B)/lib/wpp/*.so $(D)/lib/wpp
 	$(Q)install -m 644 $(B)/lib/wpp/*.a $(B)/lib/wpp/libwpp-rt.o $(B)/lib/wpp/libwpp-rt.list $(D)/lib/wpp
 	$(Q)install -m 644 $(LIBWPP) $(LIBSEQ) $(LIBHOT) $(D)/lib
-	$(Q)install -m 644 wpp/wpp.h hotpaths/hotpaths.h sequitur/sequitur.h $(D)/include/wpp
+	$(Q)install -m 644 wpp/wpp.h hotpaths/hotpaths.h sequitur/sequitur.h tracer/control.h $(D)/include/wpp
 	$(Q)sed 's|@VERSION@|$(VERSION)|' scripts/wpp.pc.in > $(D)/lib/pkgconfig/wpp.pc
 	$(Q)install -m 644 $(wildcard docs/man/*.1) $(D)/share/man/man1
 	$(Q)install -m 644 README.md LICENSE $(wildcard docs/*.md) $(D)/share/doc/wpp

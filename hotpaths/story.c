@@ -27,7 +27,7 @@ static bool find_depths(struct story *s, int64_t *depth, struct events *events, 
 
         if (!events_next(events, t, routine_of(w, t), &step))
             return false;
-        if (step.arrival == ARRIVAL_NONE || step.arrival == ARRIVAL_FRAME) {
+        if (!routine_of(w, t)) {
             depth[i] = i ? depth[i - 1] : 0;
             continue;
         }

@@ -61,6 +61,14 @@ void __wpp_signal_end_slow(struct wpp_thread *t)
     (void)t;
 }
 
+void __wpp_start(void)
+{
+}
+
+void __wpp_stop(void)
+{
+}
+
 void __wpp_module_load(struct wpp_module *module)
 {
     uint32_t base = WPP_TOKEN_FIRST;

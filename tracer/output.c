@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/utsname.h>
 
 #include "tracer/sys.h"
@@ -26,6 +27,8 @@ static struct {
     ino_t inode;
     bool ours;              /* a regular file that we made: may be cut and reopened */
     bool failed;            /* that it cannot be written was said */
+    long pipe;              /* bytes that it holds, when it is a pipe; else 0 or less */
+    uint64_t waited;        /* nanoseconds in writes for which it had no room */
     uint64_t whole;
     volatile uint64_t *length;      /* `whole` for readers, in the file's first buffer; or NULL */
     char path[4096 + 256];
@@ -122,6 +125,7 @@ static long adopt(int fd)
     out.fd = fd;
     out.device = st.st_dev;
     out.inode = st.st_ino;
+    out.pipe = S_ISFIFO(st.st_mode) ? sys_fcntl(fd, F_GETPIPE_SZ, 0) : 0;
     out.failed = false;
     out.whole = 0;
     return 0;
@@ -351,6 +355,28 @@ static void grown(uint64_t by)
         *out.length = out.whole;
 }
 
+uint64_t __wpp_output_waited(void)
+{
+    return out.waited;
+}
+
+static bool has_room(size_t bytes)
+{
+    int waiting = 0;
+
+    return out.pipe <= 0 || sys3(SYS_ioctl, out.fd, FIONREAD, (long)&waiting) < 0
+           || waiting + (long)bytes <= out.pipe;
+}
+
+static long write_waiting(const void *from, size_t bytes)
+{
+    uint64_t begun = sys_nanoseconds();
+    long error = write_all(from, bytes);
+
+    out.waited += sys_nanoseconds() - begun;
+    return error;
+}
+
 bool __wpp_output_write(const void *from, size_t bytes)
 {
     long error;
@@ -363,7 +389,7 @@ bool __wpp_output_write(const void *from, size_t bytes)
         out.fd = -1;
         return false;
     }
-    error = write_all(from, bytes);
+    error = has_room(bytes) ? write_all(from, bytes) : write_waiting(from, bytes);
     if (error < 0) {
         if (!out.failed)
             complain_of("cannot write the trace to ", error, "; recording stopped");

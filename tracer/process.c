@@ -94,7 +94,7 @@ void __wpp_leave(uint64_t mask)
 
 /* ---- Stopping ------------------------------------------------------------------------ */
 
-void __wpp_stop(void)
+void __wpp_give_up(void)
 {
     if (__wpp_process.state == WPP_RECORDING || __wpp_process.state == WPP_FORKED)
         __wpp_process.state = WPP_STOPPED;
@@ -106,7 +106,7 @@ void __wpp_broken(const char *file, int line)
     static bool told;
     struct wpp_text text;
 
-    __wpp_stop();
+    __wpp_give_up();
     if (told)
         return;
     told = true;
@@ -219,6 +219,7 @@ static void write_process(bool forked)
     add_started(&text);
     __wpp_record_process(WPP_REC_PROCESS, process_strings, (uint32_t)text.used);
     __wpp_process.begun = true;
+    __wpp_pause_begin();
 }
 
 /* ---- Start ------------------------------------------------------------------------------ */
@@ -238,7 +239,7 @@ static void make_guard(void)
 void __wpp_process_start(void)
 {
     uint64_t mask;
-    bool opened, another;
+    bool wanted, opened, another;
 
     __wpp_process.pid = sys_getpid();
     __wpp_threads_forget();
@@ -246,9 +247,13 @@ void __wpp_process_start(void)
     make_guard();
     __wpp_others_find();
     another = __wpp_others_record();
-    opened = __wpp_settings_read()
-             && (another || __wpp_settings.none || __wpp_output_open());
+    wanted = __wpp_settings_read();
+    /* Before a recorder knows of us: it sends that signal. */
+    if (__wpp_settings.signal && !another)
+        __wpp_pause_on_signal(__wpp_settings.signal);
+    opened = wanted && (another || __wpp_settings.none || __wpp_output_open());
     mask = __wpp_enter();
+    __wpp_process.paused |= __wpp_settings.off;
     if (!opened)
         __wpp_process.state = WPP_STOPPED;
     else
@@ -362,12 +367,15 @@ void __wpp_process_hooks(void)
 
 static void write_end(void)
 {
-    uint64_t totals[2];
+    uint64_t totals[2], waited = __wpp_output_waited();
 
     WPP_EXPECT(__wpp_process.state != WPP_IDLE && __wpp_process.state != WPP_ENDED);
     __wpp_threads_flush();
     if (__wpp_process.state == WPP_STOPPED && __wpp_process.begun && __wpp_output_repair())
         __wpp_process.state = WPP_RECORDING;
+    __wpp_pause_end();
+    if (waited)
+        __wpp_record_note(WPP_REC_WAITED, &waited, sizeof waited);
     totals[0] = __wpp_process.written;
     totals[1] = __wpp_process.lost + __wpp_others_lost();
     __wpp_record_process(WPP_REC_END, totals, sizeof totals);

@@ -16,14 +16,12 @@ static struct {
 
 static void make_header(struct wpp_record *r, uint16_t kind, uint32_t bytes)
 {
-    struct timespec now = sys_clock(CLOCK_MONOTONIC);
-
     r->magic = WPP_TRACE_MAGIC;
     r->version = WPP_TRACE_VERSION;
     r->kind = kind;
     r->bytes = bytes;
     r->pid = __wpp_process.pid;
-    r->time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    r->time = sys_nanoseconds();
     r->first = 0;
     for (int i = 0; i < 4; i++)
         r->reserved[i] = 0;
@@ -54,7 +52,7 @@ static void close_and_write(struct wpp_record *r, uint32_t payload_bytes)
 {
     seal(r);
     if (!__wpp_output_write(r, WPP_HEADER_BYTES + (size_t)payload_bytes))
-        __wpp_stop();
+        __wpp_give_up();
 }
 
 /* Returns the payload's size with padding. */
@@ -105,11 +103,22 @@ void __wpp_record_tokens(struct wpp_thread *t, uint32_t count)
     close_and_write(r, count * 4);
 }
 
-/* BUFFER is not numbered: in a recorder's trace it is made when the process has ended. */
-static void number_buffer(struct wpp_record *r)
+/* Notes are not numbered: a recorder adds some of its own. */
+static void number_note(struct wpp_record *r)
 {
     r->tid = sys_gettid();
     r->sequence = 0;
+}
+
+void __wpp_record_note(uint16_t kind, const void *payload, uint32_t bytes)
+{
+    uint32_t padded;
+
+    if (__wpp_process.state != WPP_RECORDING)
+        return;
+    padded = assemble(kind, payload, bytes);
+    number_note(&assembled.header);
+    close_and_write(&assembled.header, padded);
 }
 
 /* The beginning of a record whose payload ends with the buffer.  The zeros before
@@ -122,7 +131,7 @@ size_t __wpp_record_buffer(uint64_t offset, const void **from)
     for (uint32_t i = 4; i < 4 + skip; i++)
         assembled.payload[i] = 0;
     assembled.header.bytes = 4 + skip + WPP_BUFFER_BYTES;
-    number_buffer(&assembled.header);
+    number_note(&assembled.header);
     seal(&assembled.header);
     *from = &assembled;
     return WPP_HEADER_BYTES + 4 + skip;
@@ -130,9 +139,5 @@ size_t __wpp_record_buffer(uint64_t offset, const void **from)
 
 void __wpp_record_no_buffer(void)
 {
-    if (__wpp_process.state != WPP_RECORDING)
-        return;
-    assemble(WPP_REC_BUFFER, NULL, 0);
-    number_buffer(&assembled.header);
-    close_and_write(&assembled.header, 0);
+    __wpp_record_note(WPP_REC_BUFFER, NULL, 0);
 }

@@ -10,6 +10,7 @@
  *   module.c    bases of tokens; who is loaded
  *   process.c   the trace's begin and end; fork
  *   others.c    other runtimes in the process
+ *   pause.c     stopped and started, by the program or by a signal
  *   settings.c  WPP_OUT and WPP_OPTIONS
  *   gthreads.h  what static programs must be linked with
  *   text.h      bounded strings
@@ -78,6 +79,7 @@ struct wpp_thread {
     uint32_t sequence;              /* of the stream's next record */
     uint32_t rounds;                /* of thread-specific destructors seen */
     bool begun;                     /* its THREAD record is written */
+    bool gap;                       /* tokens were thrown away since recording was stopped */
     _Alignas(64) unsigned char vectors[WPP_VECTOR_BYTES];
 };
 _Static_assert(sizeof(struct wpp_thread) <= WPP_PAGE_BYTES, "a thread fits its page");
@@ -96,6 +98,10 @@ struct wpp_thread *__wpp_self(void);
 void __wpp_thread_flush(struct wpp_thread *t);
 /* The same for all threads. */
 void __wpp_threads_flush(void);
+/* Its buffer is part of the trace; nobody's while recording is stopped. */
+void __wpp_thread_show(struct wpp_thread *t);
+/* Recording has started again. */
+void __wpp_thread_goes_on(struct wpp_thread *t);
 /* In the child of a fork: this thread is the only one and starts anew. */
 void __wpp_threads_forked(void);
 /* What the calling thread did before the first module was loaded is lost. */
@@ -144,6 +150,8 @@ struct wpp_process {
     uint32_t pid;
     uint32_t sequence;              /* of the next process record */
     uint64_t written, lost;         /* tokens */
+    uint64_t skipped;               /* those since recording was stopped */
+    bool paused;                    /* while it is */
     bool begun;                     /* its PROCESS record is written */
     bool exiting;
 };
@@ -165,10 +173,20 @@ void __wpp_process_hooks(void);
 void __wpp_process_end_if_over(void);
 
 /* Recording ends here, for a reason already told. */
-void __wpp_stop(void);
+void __wpp_give_up(void);
 void __wpp_broken(const char *file, int line);
 /* `wpp: A B C`: one line on standard error.  Any of the strings may be NULL. */
 void __wpp_complain(const char *a, const char *b, const char *c);
+
+/* ---- Stopped and started ----------------------------------------------------------- */
+
+WPP_EXPORT void __wpp_start(void);
+WPP_EXPORT void __wpp_stop(void);
+/* The signal does what the program could: the one, then the other. */
+void __wpp_pause_on_signal(int signal);
+/* The trace of a process begins, or ends, perhaps while recording is stopped. */
+void __wpp_pause_begin(void);
+void __wpp_pause_end(void);
 
 /* ---- Other runtimes ------------------------------------------------------------- */
 
@@ -202,6 +220,8 @@ bool __wpp_modules_none(void);
 void __wpp_record_process(uint16_t kind, const void *payload, uint32_t bytes);
 void __wpp_record_thread(struct wpp_thread *t, uint16_t kind, const void *payload,
                          uint32_t bytes);
+/* One that is not numbered: BUFFER's family. */
+void __wpp_record_note(uint16_t kind, const void *payload, uint32_t bytes);
 /* A TOKENS record of the `count` words at t->done, in place. */
 void __wpp_record_tokens(struct wpp_thread *t, uint32_t count);
 /* What stands at `offset` in the file before a buffer: where it is, and its size. */
@@ -214,6 +234,8 @@ struct wpp_settings {
     bool recorder;          /* `out` is the recorder's memory */
     bool names_process;     /* it has a %p, or is a recorder's: each process has its own trace */
     bool none;
+    bool off;               /* begins without recording */
+    int signal;             /* that stops and starts recording, or 0 */
     int fd;                 /* inherited descriptor, -1 otherwise */
     int lowest;             /* descriptor from which on ours are */
 };
@@ -225,6 +247,8 @@ bool __wpp_settings_read(void);
 bool __wpp_output_open(void);
 /* False when the output has failed, after saying so. */
 bool __wpp_output_write(const void *from, size_t bytes);
+/* Nanoseconds spent waiting for a pipe's reader; a recorder counts for itself. */
+uint64_t __wpp_output_waited(void);
 /* Drops what a failed write left of a record, so that END can still follow.
  * False when the output is no file of ours. */
 bool __wpp_output_repair(void);

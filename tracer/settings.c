@@ -3,7 +3,7 @@
  *
  *   WPP_OUT      a path with %p process, %h host, %% percent; or fd:N; or none;
  *                or recorder:PATH, which wpp-record sets
- *   WPP_OPTIONS  key=value, separated by colons
+ *   WPP_OPTIONS  key=value, separated by colons: fd=N, record=on|off, signal=NAME
  *
  * The environment is read without getenv, which programs replace by their own. */
 #include "tracer/runtime.h"
@@ -31,18 +31,53 @@ static const char *environment(const char *name)
     return NULL;
 }
 
+static bool set_lowest(const char *value)
+{
+    long lowest = text_decimal(value, 1 << 20);
+
+    if (lowest >= 3)
+        __wpp_settings.lowest = (int)lowest;
+    return lowest >= 3;
+}
+
+static bool set_record(const char *value)
+{
+    __wpp_settings.off = text_equal(value, "off");
+    return __wpp_settings.off || text_equal(value, "on");
+}
+
+/* A number, or the name of one of those that programs use for such things. */
+static bool set_signal(const char *value)
+{
+    static const struct { const char *name; int number; } names[] = {
+        { "HUP", SIGHUP }, { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 }, { "ALRM", SIGALRM },
+        { "URG", SIGURG }, { "PROF", SIGPROF }, { "WINCH", SIGWINCH }, { "IO", SIGIO },
+    };
+    long number = text_decimal(value, 64);
+    const char *name = text_after(value, "SIG");
+
+    if (!name)
+        name = value;
+    for (size_t i = 0; number <= 0 && i < sizeof names / sizeof *names; i++)
+        if (text_equal(name, names[i].name))
+            number = names[i].number;
+    if (number <= 0 || number == SIGKILL || number == SIGSTOP)
+        return false;
+    __wpp_settings.signal = (int)number;
+    return true;
+}
+
 /* One `key=value`, without its colon.  False: the key is unknown or the value wrong. */
 static bool set_option(const char *option)
 {
-    const char *value = text_after(option, "fd=");
+    const char *value;
 
-    if (value) {
-        long lowest = text_decimal(value, 1 << 20);
-
-        if (lowest >= 3)
-            __wpp_settings.lowest = (int)lowest;
-        return lowest >= 3;
-    }
+    if ((value = text_after(option, "fd=")))
+        return set_lowest(value);
+    if ((value = text_after(option, "record=")))
+        return set_record(value);
+    if ((value = text_after(option, "signal=")))
+        return set_signal(value);
     return false;
 }
 
@@ -58,7 +93,7 @@ static void read_options(const char *options)
         if (*options)
             options++;
         if (option.used && (option.cut || !set_option(buffer)))
-            __wpp_complain("WPP_OPTIONS: no such option, ignored: ", buffer, NULL);
+            __wpp_complain("WPP_OPTIONS: no such option or value, ignored: ", buffer, NULL);
     }
 }
 

@@ -144,16 +144,9 @@ static void wait_for_slot(uint32_t seen)
     sys4(SYS_futex, (long)&share->freed, FUTEX_WAIT, seen, (long)&patience);
 }
 
-static uint64_t nanoseconds(void)
-{
-    struct timespec now = sys_clock(CLOCK_MONOTONIC);
-
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int slow_free_slot(void)
 {
-    uint64_t begun = nanoseconds();
+    uint64_t begun = sys_nanoseconds(), waited;
     int slot = -1;
 
     __atomic_fetch_add(&share->waiting, 1, __ATOMIC_SEQ_CST);
@@ -165,7 +158,9 @@ static int slow_free_slot(void)
             wait_for_slot(seen);
     }
     __atomic_fetch_sub(&share->waiting, 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_add(&share->waited, nanoseconds() - begun, __ATOMIC_RELAXED);
+    waited = sys_nanoseconds() - begun;
+    __atomic_fetch_add(&share->waited, waited, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&share->waited_by[number], waited, __ATOMIC_RELAXED);
     return slot;
 }
 

@@ -131,6 +131,14 @@ static inline struct timespec sys_clock(int clock)
     return now;
 }
 
+/* CLOCK_MONOTONIC. */
+static inline uint64_t sys_nanoseconds(void)
+{
+    struct timespec now = sys_clock(CLOCK_MONOTONIC);
+
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* The kernel's signal set: 64 bits, signal n is bit n - 1. */
 static inline uint64_t sys_sigmask(uint64_t mask)
 {

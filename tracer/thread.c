@@ -75,20 +75,36 @@ static void unlink_thread(struct wpp_thread *t)
 
 /* ---- Handing over ------------------------------------------------------------------------ */
 
-/* `count` tokens at `done` go to the trace, or are counted as lost. */
-static void hand_over(struct wpp_thread *t, uint32_t count)
+/* In place.  The header takes the place of tokens that an old cursor may point at. */
+static void write_own(struct wpp_thread *t, uint32_t count)
 {
-    check_thread(t);
-    if (!count)
-        return;
+    uint32_t before[HEADER_WORDS], *header = t->done - HEADER_WORDS;
+
+    for (int i = 0; i < HEADER_WORDS; i++)
+        before[i] = header[i];
+    __wpp_record_tokens(t, count);
+    for (int i = 0; i < HEADER_WORDS; i++)
+        header[i] = before[i];
+}
+
+/* What is recorded while recording is stopped has no number in the stream. */
+static void throw_away(struct wpp_thread *t, uint32_t count)
+{
+    __wpp_process.skipped += count;
+    t->gap = true;
+    t->done += count;
+    __wpp_chunk_goes_on(t);
+}
+
+/* `count` tokens at `done` go to the trace, or are counted as lost.  Another thread, which
+ * runs meanwhile, must not meet a header among its tokens: they are copied. */
+static void hand_over_piece(struct wpp_thread *t, uint32_t count)
+{
     if (__wpp_process.state == WPP_RECORDING) {
-        /* A header takes the place of tokens that an old cursor may point at. */
-        uint32_t before[HEADER_WORDS], *header = t->done - HEADER_WORDS;
-        for (int i = 0; i < HEADER_WORDS; i++)
-            before[i] = header[i];
-        __wpp_record_tokens(t, count);
-        for (int i = 0; i < HEADER_WORDS; i++)
-            header[i] = before[i];
+        if (t == self)
+            write_own(t, count);
+        else
+            __wpp_record_thread(t, WPP_REC_TOKENS, t->done, 4 * count);
         if (__wpp_process.state == WPP_RECORDING)
             __wpp_process.written += count;
     }
@@ -96,6 +112,23 @@ static void hand_over(struct wpp_thread *t, uint32_t count)
         __wpp_process.lost += count;
     t->first += count;
     t->done += count;
+}
+
+static void hand_over(struct wpp_thread *t, uint32_t count)
+{
+    const uint32_t most = t == self ? WPP_CHUNK_TOKENS : WPP_PAYLOAD_BYTES / 4;
+
+    check_thread(t);
+    if (__wpp_process.paused && count) {
+        throw_away(t, count);
+        return;
+    }
+    while (count) {
+        uint32_t n = count < most ? count : most;
+
+        hand_over_piece(t, n);
+        count -= n;
+    }
 }
 
 void __wpp_thread_flush(struct wpp_thread *t)
@@ -108,6 +141,28 @@ void __wpp_threads_flush(void)
     for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
         if (t->begun)
             __wpp_thread_flush(t);
+}
+
+void __wpp_thread_show(struct wpp_thread *t)
+{
+    volatile struct wpp_buffer *buffer = __wpp_buffer_of(t);
+
+    buffer->tid = __wpp_process.paused ? 0 : t->tid;
+}
+
+/* Readers are told that something is missing where it was. */
+void __wpp_thread_goes_on(struct wpp_thread *t)
+{
+    const uint32_t word = WPP_GAP;
+
+    if (t->begun && t->gap && __wpp_process.state == WPP_RECORDING) {
+        __wpp_record_thread(t, WPP_REC_TOKENS, &word, sizeof word);
+        __wpp_process.written++;
+        t->first++;
+        __wpp_chunk_goes_on(t);
+    }
+    t->gap = false;
+    __wpp_thread_show(t);
 }
 
 /* Everything of the thread is handed over, and another may have its region. */
@@ -142,6 +197,7 @@ static void begin_stream(struct wpp_thread *t)
     t->sequence = 0;
     t->rounds = 0;
     t->begun = true;
+    t->gap = false;
     name[0] = '\0';
     sys3(SYS_prctl, PR_GET_NAME, (long)name, 0);
     name[15] = '\0';
@@ -152,7 +208,7 @@ static void begin_stream(struct wpp_thread *t)
         unkept = 0;
         __wpp_chunk_clear(t, t->first);
     }
-    __wpp_buffer_of(t)->tid = t->tid;
+    __wpp_thread_show(t);
 }
 
 static void arm(void *t)
@@ -261,16 +317,17 @@ struct wpp_thread *__wpp_signal_begin_slow(void)
     if (t) {
         hand_over(outer, pending(outer));
         __wpp_chunk_clear(t, outer->first);
-        __wpp_buffer_of(t)->tid = outer->tid;
         t->tid = outer->tid;
         t->sequence = outer->sequence;
         t->first = outer->first;
         t->rounds = outer->rounds;
         t->begun = true;
+        t->gap = outer->gap;
         t->interrupted = outer;
         t->next = __wpp_threads;
         __wpp_threads = t;
         unlink_thread(outer);
+        __wpp_thread_show(t);
         self = t;
         __wpp_cursor = t->done;
     }
@@ -298,11 +355,13 @@ static void leave_handler(void)
     outer->sequence = t->sequence;
     outer->first = t->first;
     outer->rounds = t->rounds;
+    outer->gap = t->gap;
     outer->next = __wpp_threads;
     __wpp_threads = outer;
     t->interrupted = NULL;
     __wpp_region_give(t);
     __wpp_chunk_goes_on(outer);
+    __wpp_thread_show(outer);
     self = outer;
     __wpp_cursor = outer->done;
 }

@@ -20,6 +20,7 @@
  * + path number.  No token is 0.  From WPP_CONTROL up: control opcodes, each
  * followed by the operand words that docs/trace-format.md gives. */
 #define WPP_CONTROL       UINT32_C(0xFFFF0000)
+#define WPP_GAP           UINT32_C(0xFFFF0006)   /* what came before here was not recorded */
 #define WPP_TOKEN_FIRST   UINT32_C(16)        /* bases start here; 1..15 are never used */
 
 /* Frame words: WPP_FRAME + number of the running activation (modulo
@@ -105,7 +106,10 @@ enum wpp_record_kind {
     WPP_REC_LOST = 7,        /* u64 tokens of this thread that were lost here */
     WPP_REC_FORK = 8,        /* u32 pid of the child */
     WPP_REC_END = 9,         /* last of a process: u64 tokens written, u64 tokens lost */
-    WPP_REC_BUFFER = 10      /* u32 n, n zeros, struct wpp_buffer on a page, a chunk */
+    WPP_REC_BUFFER = 10,     /* u32 n, n zeros, struct wpp_buffer on a page, a chunk */
+    WPP_REC_WAITED = 11,     /* u64 nanoseconds that the process waited for who takes its trace */
+    WPP_REC_STOPPED = 12,    /* nothing: recording is stopped, as was asked for */
+    WPP_REC_STARTED = 13     /* u64 nanoseconds, u64 tokens: it was for so long, for so many */
 };
 
 struct wpp_record {
@@ -141,7 +145,8 @@ struct wpp_load {
  * tell which ones it has already got by a TOKENS record, whenever the process
  * ended.  The order of stores when a chunk is used again: tokens to 0, then `first`. */
 struct wpp_buffer {
-    uint64_t first;       /* tokens of the stream before this chunk's */
+    uint64_t first;       /* tokens of the stream before this chunk's, modulo 2^64: less than
+                             none when it holds some from while recording was stopped */
     uint64_t length;      /* in a file: that of the trace so far; the largest one counts */
     uint32_t tid;         /* whose stream; 0: nobody's */
 };
@@ -167,7 +172,7 @@ struct wpp_buffer {
  * FUTEX_OWNER_DIED in the mutex' first word.  (Its process id says less: in another
  * pid namespace, or when it has been given again.) */
 #define WPP_SHARE_MAGIC     UINT32_C(0x53505057)   /* "WPPS" */
-#define WPP_SHARE_VERSION   2u
+#define WPP_SHARE_VERSION   3u
 #define WPP_SHARE_SLOTS     128u
 #define WPP_SHARE_SEATS     1024u
 #define WPP_SHARE_PROCESSES (1u << 18)
@@ -196,6 +201,7 @@ struct wpp_share {
     struct wpp_slot slot[WPP_SHARE_SLOTS];
     uint32_t seat[WPP_SHARE_SEATS];          /* owner, 0: free */
     uint32_t pid[WPP_SHARE_PROCESSES];       /* by number; 0: forked, has not run yet */
+    uint64_t waited_by[WPP_SHARE_PROCESSES]; /* nanoseconds, by number */
 };
 
 #define WPP_SHARE_SLOT_AT  ((sizeof(struct wpp_share) + WPP_CHUNK_BYTES - 1) & -(size_t)WPP_CHUNK_BYTES)

@@ -214,6 +214,8 @@ static void describe_run(struct assembly *a)
     a->content.run = c->run;
     a->content.run.nanoseconds = c->last_time > c->first_time ? c->last_time - c->first_time : 0;
     a->content.run.lost = c->lost;
+    if (c->stopped_at && c->last_time > c->stopped_at)
+        a->content.run.stopped += c->last_time - c->stopped_at;
     a->content.run.trace_bytes = c->bytes;
     a->content.run.complete = c->note.status == WPP_OK;
     a->content.chunks = c->chunks;

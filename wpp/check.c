@@ -254,6 +254,10 @@ static bool check_event(struct nesting *n, uint32_t number, uint32_t thread, uin
         return wpp_fail_memory(error);
     n->sum->entered += step.arrival == ARRIVAL_ENTER;
     n->sum->left += step.leaves;
+    if (step.arrival == ARRIVAL_GAP) {
+        n->sum->open += step.left;
+        return true;
+    }
     n->sum->unwound += step.left;
     n->sum->nonlocal += step.arrival == ARRIVAL_NONLOCAL
                         || (step.arrival == ARRIVAL_FRAME && step.left > 0);

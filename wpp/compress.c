@@ -227,6 +227,22 @@ static bool take_buffer(wpp_compressor *c, const struct wpp_record *r, const uin
     return true;
 }
 
+static void take_note(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
+{
+    if (r->bytes < (r->kind == WPP_REC_STARTED ? 16 : r->kind == WPP_REC_WAITED ? 8 : 0)) {
+        note_at(c, "a record is too short");
+    } else if (r->kind == WPP_REC_WAITED) {
+        c->run.waited += wpp_get_u64(payload);
+    } else if (r->kind == WPP_REC_STOPPED) {
+        c->run.stops++;
+        c->stopped_at = r->time;
+    } else {
+        c->run.stopped += wpp_get_u64(payload);
+        c->run.unrecorded += wpp_get_u64(payload + 8);
+        c->stopped_at = 0;
+    }
+}
+
 static bool is_process_record(unsigned kind)
 {
     return kind == WPP_REC_PROCESS || kind == WPP_REC_MODULE_LOAD ||
@@ -281,6 +297,11 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
         return true;
     case WPP_REC_BUFFER:
         return take_buffer(c, r, payload);
+    case WPP_REC_WAITED:
+    case WPP_REC_STOPPED:
+    case WPP_REC_STARTED:
+        take_note(c, r, payload);
+        return true;
     case WPP_REC_THREAD_END:
     case WPP_REC_FORK:
         return stream_of(c, r) != NULL;
@@ -408,7 +429,8 @@ static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
 
     if (!stream)
         return true;
-    if (stream->position < b->first) {
+    /* What was recorded while recording was stopped has negative numbers. */
+    if ((int64_t)(stream->position - b->first) < 0) {
         note(c, WPP_E_INCOMPLETE, "%llu events of thread %u are missing before its last ones",
              (unsigned long long)(b->first - stream->position), b->tid);
         return true;

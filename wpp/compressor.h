@@ -37,6 +37,7 @@ struct wpp_compressor {
     bool rest_taken;                  /* without END: all that was in buffers is known */
     uint32_t pid, next_sequence;
     uint64_t first_time, last_time;
+    uint64_t stopped_at;              /* time of the STOPPED that holds, 0 if none does */
     uint64_t lost;
     struct wpp_summary run;           /* strings in the arena */
     struct wpp_arena arena;

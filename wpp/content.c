@@ -23,6 +23,12 @@ static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
     wpp_put_varint(b, c->run.lost);
     wpp_put_varint(b, c->run.trace_bytes);
     wpp_put_varint(b, c->run.complete);
+    if (!c->run.waited && !c->run.stops)
+        return;
+    wpp_put_varint(b, c->run.waited);
+    wpp_put_varint(b, c->run.stops);
+    wpp_put_varint(b, c->run.stopped);
+    wpp_put_varint(b, c->run.unrecorded);
 }
 
 static void put_modules(struct wpp_bytes *b, const struct wpp_content *c)

@@ -230,14 +230,15 @@ static void tell_step(const struct teller *t, const struct events_step *step, ui
     bool seen = step->arrival != ARRIVAL_UNSEEN;
 
     for (uint32_t i = 0; i < step->left; i++)
-        tell(t, old_depth - 1 - i, "LeaveRoutine", "  # not by returning");
+        tell(t, old_depth - 1 - i, "LeaveRoutine",
+             step->arrival == ARRIVAL_GAP ? "  # not recorded" : "  # not by returning");
     if (step->arrival == ARRIVAL_ENTER || !seen) {
         t->stack[step->depth] = (struct shadow){.routine = routine};
         tell(t, step->depth, "EnterRoutine", seen ? "" : "  # earlier");
     }
     if (step->arrival == ARRIVAL_FRAME)
         return;
-    indent(t, step->arrival == ARRIVAL_NONE ? step->depth : step->depth + 1);
+    indent(t, routine ? step->depth + 1 : step->depth);
     fwrite_unlocked(words->text, 1, words->size, t->out);
     if (step->leaves)
         tell(t, step->depth, "LeaveRoutine", "");
@@ -249,7 +250,7 @@ static void tell_lines(const struct teller *t, const struct events_step *step,
     struct shadow *frame = &t->stack[step->depth];
     size_t skip;
 
-    if (step->arrival == ARRIVAL_NONE || step->arrival == ARRIVAL_FRAME)
+    if (!routine)
         return;
     if (step->arrival == ARRIVAL_ENTER || step->arrival == ARRIVAL_UNSEEN)
         *frame = (struct shadow){.routine = routine};

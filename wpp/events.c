@@ -230,6 +230,15 @@ static void take_label(struct events *e, uint32_t word, struct events_step *out)
     e->frames[depth - 1].resume = EVENTS_ANYWHERE;
 }
 
+/* Nothing is known of the activations that run here; those that are met again are
+ * taken for ones that began before the first event seen. */
+static void take_gap(struct events *e, struct events_step *out)
+{
+    out->arrival = ARRIVAL_GAP;
+    out->left = e->depth;
+    out->depth = e->depth = 0;
+}
+
 bool events_next(struct events *e, const struct wpp_terminal *terminal,
                  const struct wpp_routine *routine, struct events_step *out)
 {
@@ -239,6 +248,8 @@ bool events_next(struct events *e, const struct wpp_terminal *terminal,
     if (!routine) {
         if (terminal->control && terminal->token >= WPP_FRAME)
             take_label(e, terminal->token, out);
+        else if (terminal->control && terminal->token == WPP_GAP)
+            take_gap(e, out);
         return true;
     }
     assert(terminal->routine != WPP_NO_ROUTINE);

@@ -33,6 +33,9 @@
  * it: the word Frame d comes before the next path.  The topmost frame with that
  * label is meant, and all above it have left.  Numbers are counted here as the
  * program counts them; if no frame has the label, the topmost is given it.
+ *
+ * Where recording was stopped and has started again stands the word Gap: all frames are
+ * forgotten, and those that go on are found by rule 4.
  */
 #ifndef WPP_EVENTS_H
 #define WPP_EVENTS_H
@@ -49,6 +52,7 @@ enum events_arrival {
     ARRIVAL_IMPOSSIBLE,    /* rule 3 */
     ARRIVAL_UNSEEN,        /* rule 4 */
     ARRIVAL_FRAME,         /* no path: a Frame word told which activation goes on */
+    ARRIVAL_GAP,           /* no path: recording was stopped before; no activation is known */
     ARRIVAL_NONE           /* a terminal without routine: no activation is touched */
 };
 

@@ -65,6 +65,12 @@ static bool get_summary(struct loading *l, struct wpp_view *v)
     s->lost = wpp_get_varint(v);
     s->trace_bytes = wpp_get_varint(v);
     s->complete = wpp_get_varint_max(v, 1);
+    if (wpp_left(v) == 0)
+        return true;           /* all of them are 0 */
+    s->waited = wpp_get_varint(v);
+    s->stops = wpp_get_varint(v);
+    s->stopped = wpp_get_varint(v);
+    s->unrecorded = wpp_get_varint(v);
     return true;
 }
 
@@ -465,6 +471,8 @@ const char *wpp_symbol_name(const struct wpp_terminal *t, char *out)
 {
     if (!t->control)
         snprintf(out, WPP_SYMBOL_NAME, "symbol %" PRIu32, t->token);
+    else if (t->token == WPP_GAP)
+        snprintf(out, WPP_SYMBOL_NAME, "Gap");
     else if (t->token >= WPP_FRAME)
         snprintf(out, WPP_SYMBOL_NAME, "Frame %" PRIu32, t->token - WPP_FRAME);
     else

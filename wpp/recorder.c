@@ -145,6 +145,38 @@ uint64_t wpp_recorder_waited(const struct wpp_recorder *r)
     return __atomic_load_n(&r->share->waited, __ATOMIC_RELAXED);
 }
 
+/* ---- Records of our own ------------------------------------------------------------- */
+
+/* A record of our own; its payload follows. */
+static void put_record(struct wpp_bytes *out, uint16_t kind, uint32_t pid, uint32_t tid,
+                       size_t payload)
+{
+    struct wpp_record h = {.magic = WPP_TRACE_MAGIC, .version = WPP_TRACE_VERSION,
+                           .kind = kind, .bytes = (uint32_t)payload, .pid = pid, .tid = tid};
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    h.time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    h.check = (uint32_t)wpp_fnv(WPP_FNV_START, &h, offsetof(struct wpp_record, check));
+    wpp_put(out, &h, sizeof h);
+}
+
+/* How long a process has waited for us: said before its end. */
+static void say_waited(struct wpp_recorder *r, uint32_t number)
+{
+    uint64_t waited = __atomic_load_n(&r->share->waited_by[number], __ATOMIC_RELAXED);
+    uint32_t pid = __atomic_load_n(&r->share->pid[number], __ATOMIC_SEQ_CST);
+    struct wpp_bytes record = {0};
+
+    if (!waited)
+        return;
+    put_record(&record, WPP_REC_WAITED, pid, 0, sizeof waited);
+    wpp_put_u64(&record, waited);
+    if (!record.failed)
+        r->sink.bytes(r->sink.ctx, number, record.data, record.size);
+    wpp_bytes_free(&record);
+}
+
 /* ---- Slots ------------------------------------------------------------------------- */
 
 static void free_slot(struct wpp_recorder *r, uint32_t slot)
@@ -165,6 +197,8 @@ static void take_slot(struct wpp_recorder *r, uint32_t number, uint32_t slot)
     if (n >= sizeof head && n <= WPP_CHUNK_BYTES) {
         memcpy(&head, record, sizeof head);
         r->list[number].ended |= head.kind == WPP_REC_END;
+        if (head.kind == WPP_REC_END)
+            say_waited(r, number);
         r->sink.bytes(r->sink.ctx, number, record, n);
     }
     free_slot(r, slot);
@@ -180,38 +214,40 @@ static bool is_next(const struct wpp_recorder *r, uint32_t slot, uint32_t *numbe
            r->share->slot[slot].order == r->list[*number].next_order;
 }
 
-/* Lower slots are taken again and again, so a process's records lie anywhere. */
-static bool take_slots(struct wpp_recorder *r)
+/* Once through the slots. */
+static bool take_some(struct wpp_recorder *r)
 {
-    bool any = false, found;
     uint32_t number;
+    bool any = false;
 
-    do {
-        found = false;
-        for (uint32_t i = 0; i < WPP_SHARE_SLOTS; i++) {
-            if (!is_next(r, i, &number))
-                continue;
-            take_slot(r, number, i);
-            any = found = true;
-        }
-    } while (found);
+    for (uint32_t i = 0; i < WPP_SHARE_SLOTS; i++) {
+        if (!is_next(r, i, &number))
+            continue;
+        take_slot(r, number, i);
+        any = true;
+    }
     return any;
 }
 
-/* ---- The end of a process ------------------------------------------------------------ */
-
-static void put_buffer_record(struct wpp_bytes *out, uint32_t pid, uint32_t tid, size_t payload)
+static bool has_submitted(const struct wpp_recorder *r, uint32_t number)
 {
-    struct wpp_record h = {.magic = WPP_TRACE_MAGIC, .version = WPP_TRACE_VERSION,
-                           .kind = WPP_REC_BUFFER, .bytes = (uint32_t)payload, .pid = pid,
-                           .tid = tid};
-    struct timespec now;
+    uint64_t word = (uint64_t)(number + 1) << 32 | WPP_SLOT_SUBMITTED;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    h.time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    h.check = (uint32_t)wpp_fnv(WPP_FNV_START, &h, offsetof(struct wpp_record, check));
-    wpp_put(out, &h, sizeof h);
+    for (uint32_t i = 0; i < WPP_SHARE_SLOTS; i++)
+        if (__atomic_load_n(&r->share->slot[i].word, __ATOMIC_ACQUIRE) == word)
+            return true;
+    return false;
 }
+
+/* Until the process has none.  Lower slots are taken again and again, so its records lie
+ * anywhere; others' may come without end. */
+static void take_all_of(struct wpp_recorder *r, uint32_t number)
+{
+    while (has_submitted(r, number) && take_some(r))
+        ;
+}
+
+/* ---- The end of a process ------------------------------------------------------------ */
 
 /* The BUFFER record that says what is in a seat, without the zeros at its end. */
 static void put_seat(struct wpp_bytes *out, const struct wpp_recorder *r, uint32_t number,
@@ -225,7 +261,7 @@ static void put_seat(struct wpp_bytes *out, const struct wpp_recorder *r, uint32
     head.length = 0;
     while (n > WPP_PAGE_BYTES + WPP_HEADER_BYTES && wpp_get_u32(memory + n - 4) == 0)
         n -= 4;
-    put_buffer_record(out, r->list[number].pid, head.tid, 4 + n);
+    put_record(out, WPP_REC_BUFFER, r->list[number].pid, head.tid, 4 + n);
     wpp_put_u32(out, 0);
     wpp_put(out, &head, sizeof head);
     wpp_put(out, memory + sizeof head, n - sizeof head);
@@ -272,9 +308,11 @@ static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
 
     copy_seats(r, number, &rest);
     if (lives)
-        put_buffer_record(&rest, r->list[number].pid, 0, 0);
-    take_slots(r);
+        put_record(&rest, WPP_REC_BUFFER, r->list[number].pid, 0, 0);
+    take_all_of(r, number);
     assert(!r->list[number].over);
+    if (!r->list[number].ended && r->list[number].next_order > 0)
+        say_waited(r, number);
     if (!r->list[number].ended && rest.size > 0 && !rest.failed)
         r->sink.bytes(r->sink.ctx, number, rest.data, rest.size);
     wpp_bytes_free(&rest);
@@ -405,7 +443,7 @@ bool wpp_recorder_turn(struct wpp_recorder *r, int milliseconds)
     bool any;
 
     find_processes(r);
-    any = take_slots(r);
+    any = take_some(r);         /* programs may well be faster: that must not be all we do */
     if (!any || ++r->turns % TURNS_BETWEEN_LOOKS == 0)
         any |= find_ends(r);
     if (!any && milliseconds > 0)
@@ -444,6 +482,18 @@ struct wpp_recorder_processes wpp_recorder_count(struct wpp_recorder *r)
         count.attached += pid != 0 && is_attached(r, pid);
     }
     return count;
+}
+
+/* One that has become another program would not understand it. */
+void wpp_recorder_signal(struct wpp_recorder *r, int signal)
+{
+    find_processes(r);
+    for (uint32_t i = 0; i < r->n_living; i++) {
+        const struct process *p = &r->list[r->living[i]];
+
+        if (p->pid != 0 && p->pidfd >= 0 && is_attached(r, p->pid))
+            syscall(SYS_pidfd_send_signal, p->pidfd, signal, NULL, 0);
+    }
 }
 
 void wpp_recorder_close(struct wpp_recorder *r)

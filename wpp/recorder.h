@@ -46,6 +46,9 @@ struct wpp_recorder_processes {
 };
 struct wpp_recorder_processes wpp_recorder_count(struct wpp_recorder *r);
 
+/* Sends a signal to all that can still record. */
+void wpp_recorder_signal(struct wpp_recorder *r, int signal);
+
 /* Nanoseconds that the processes have waited for us. */
 uint64_t wpp_recorder_waited(const struct wpp_recorder *r);
 

@@ -163,6 +163,12 @@ static void print_run(const struct info *i)
            s->complete && !s->lost ? "yes" : s->complete ? "no: events were lost" : "no: cut short");
     if (s->lost)
         printf("%-18s %s events\n", "lost", grouped(s->lost));
+    if (s->stops)
+        printf("%-18s %s time%s, as was asked for: %.3f s and %s events were not recorded\n",
+               "stopped", grouped(s->stops), s->stops == 1 ? "" : "s", s->stopped / 1e9,
+               grouped(s->unrecorded));
+    if (s->waited)
+        printf("%-18s %.3f s for its recorder\n", "waited", s->waited / 1e9);
 }
 
 static double percent_of_events(const struct info *i, uint64_t n)
@@ -311,6 +317,10 @@ static void print_json(const wpp *w, const struct info *i)
     printf("\"complete\":%s,", s->complete ? "true" : "false");
     json_number("lost", s->lost);
     json_number("events", s->tokens);
+    json_number("stops", s->stops);
+    json_number("stopped_nanoseconds", s->stopped);
+    json_number("unrecorded_events", s->unrecorded);
+    json_number("waited_nanoseconds", s->waited);
     json_number("token_bytes", 4 * s->tokens);
     json_number("trace_bytes", s->trace_bytes);
     json_number("wpp_bytes", s->file_bytes);

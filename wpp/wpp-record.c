@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,6 +38,10 @@ static const char help[] =
     "      --duration=S    stop recording after S seconds\n"
     "      --ring=SIZE     keep the last SIZE bytes of events of each thread, 4 an event;\n"
     "                      compressed at the end, so PROGRAM waits for nothing\n"
+    "      --stopped       begin without recording, until PROGRAM starts it by wpp_start()\n"
+    "                      or the signal does\n"
+    "      --signal=NAME   this signal (USR2, for instance), sent to wpp-record or to a\n"
+    "                      process, stops recording, and starts it again\n"
     "      --trace=FILE    keep the uncompressed trace, too (of the first process)\n"
     "  -q, --quiet         no progress\n"
     "  -h, --help          this text\n"
@@ -57,6 +62,8 @@ struct options {
     uint64_t limit;              /* events, 0: none */
     double duration;             /* seconds, 0: none */
     uint64_t ring;               /* bytes, 0: everything is kept */
+    int signal;                  /* stops and starts recording, 0: none does */
+    bool stopped;
     bool quiet;
     char **command;
 };
@@ -71,14 +78,41 @@ static double seconds_argument(const char *option, const char *text)
     return value;
 }
 
+/* A signal by its name or number, of those that nobody here needs. */
+static int signal_argument(const char *text)
+{
+    const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    if (end == text || *end)
+        number = 0;
+    for (int i = 1; i < NSIG && !number; i++) {
+        const char *known = sigabbrev_np(i);
+
+        if (known && strcmp(name, known) == 0)
+            number = i;
+    }
+    if (number < 1 || number >= NSIG)
+        tool_usage("--signal: there is no signal `%s'", text);
+    if (number == SIGKILL || number == SIGSTOP || number == SIGCHLD || number == SIGPIPE)
+        tool_usage("--signal: %s has another meaning", text);
+    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
+        if (number == forwarded[i])
+            tool_usage("--signal: %s ends the recording", text);
+    return (int)number;
+}
+
 static struct options parse_options(int argc, char **argv)
 {
-    enum { TRACE = 256, LIMIT, DURATION, RING };
+    enum { TRACE = 256, LIMIT, DURATION, RING, SIGNAL, STOPPED };
     static const struct option table[] = {{"output", required_argument, NULL, 'o'},
                                           {"trace", required_argument, NULL, TRACE},
                                           {"limit", required_argument, NULL, LIMIT},
                                           {"duration", required_argument, NULL, DURATION},
                                           {"ring", required_argument, NULL, RING},
+                                          {"signal", required_argument, NULL, SIGNAL},
+                                          {"stopped", no_argument, NULL, STOPPED},
                                           {"quiet", no_argument, NULL, 'q'},
                                           TOOL_OPTIONS};
     struct options o = {0};
@@ -93,6 +127,8 @@ static struct options parse_options(int argc, char **argv)
         case LIMIT: o.limit = tool_count_argument("--limit", optarg); break;
         case DURATION: o.duration = seconds_argument("--duration", optarg); break;
         case RING: o.ring = tool_size_argument("--ring", optarg); break;
+        case SIGNAL: o.signal = signal_argument(optarg); break;
+        case STOPPED: o.stopped = true; break;
         case 'h': tool_help(help);
         case 'V': tool_version();
         }
@@ -112,6 +148,8 @@ static struct {
     struct wpp_recorder *recorder;
     volatile sig_atomic_t program;   /* its pid, 0 when it has ended */
     volatile sig_atomic_t asked;     /* to end */
+    volatile sig_atomic_t switched;  /* --signal has come */
+    int switching;                   /* --signal, or 0 */
 } signals;
 
 /* A terminal sends its signals to us and the program alike; only one that was
@@ -121,7 +159,9 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     int error = errno;
 
     (void)context;
-    if (signal != SIGCHLD) {
+    if (signal == signals.switching) {
+        signals.switched = 1;
+    } else if (signal != SIGCHLD) {
         signals.asked = 1;
         if (info->si_code != SI_KERNEL && signals.program)
             kill((pid_t)signals.program, signal);
@@ -138,6 +178,8 @@ static void set_signals(void (*handler)(int, siginfo_t *, void *))
     sigaction(SIGCHLD, &action, NULL);
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
         sigaction(forwarded[i], &action, NULL);
+    if (signals.switching)
+        sigaction(signals.switching, &action, NULL);
     /* A reader of the trace copy that goes away is an error to report. */
     signal(SIGPIPE, SIG_IGN);
 }
@@ -150,6 +192,8 @@ static sigset_t block_signals(void)
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
         sigaddset(&set, forwarded[i]);
+    if (signals.switching)
+        sigaddset(&set, signals.switching);
     sigprocmask(SIG_BLOCK, &set, &old);
     return old;
 }
@@ -181,17 +225,37 @@ static int spawn(struct program *p, char **command, const sigset_t *mask)
     return error;
 }
 
-static int start(struct program *p, struct wpp_recorder *recorder, char **command)
+/* The program's settings of its runtime are kept; what we add counts. */
+static void set_environment(const struct options *o, const struct wpp_recorder *recorder)
 {
-    sigset_t mask = block_signals();
+    const char *given = getenv("WPP_OPTIONS");
+    char *options;
+
+    setenv("WPP_OUT", wpp_recorder_out(recorder), 1);
+    if (!o->stopped && !signals.switching)
+        return;
+    if (asprintf(&options, "%s%s%s:signal=%d", given ? given : "", given && *given ? ":" : "",
+                 o->stopped ? "record=off" : "record=on", signals.switching) < 0)
+        tool_die(TOOL_ERROR, "out of memory");
+    if (!signals.switching)
+        *strrchr(options, ':') = '\0';
+    setenv("WPP_OPTIONS", options, 1);
+    free(options);
+}
+
+static int start(struct program *p, struct wpp_recorder *recorder, const struct options *o)
+{
+    sigset_t mask;
     int error;
 
     signals.recorder = recorder;
+    signals.switching = o->signal;
+    mask = block_signals();
     set_signals(on_signal);
     /* Processes whose parents have ended become our children: we know of them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    setenv("WPP_OUT", wpp_recorder_out(recorder), 1);
-    error = spawn(p, command, &mask);
+    set_environment(o, recorder);
+    error = spawn(p, o->command, &mask);
     if (!error)
         signals.program = p->pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -283,6 +347,11 @@ static void tell(void *ctx, const char *program, const struct wpp_error *error, 
         tool_warn("%s: %s", program, error->text);
 }
 
+static double waited(const struct recording *r)
+{
+    return (double)wpp_recorder_waited(r->recorder) / 1e9;
+}
+
 static void show_progress(const struct recording *r)
 {
     double passed = seconds() - r->begun;
@@ -293,9 +362,25 @@ static void show_progress(const struct recording *r)
         return;
     tokens = wpp_runs_tokens(&r->runs);
     getrusage(RUSAGE_SELF, &usage);
-    tool_progress("%.1f M events, %.1f M/s, %u process%s, %ld MB", (double)tokens / 1e6,
-                  (double)tokens / 1e6 / passed, r->runs.begun, r->runs.begun == 1 ? "" : "es",
-                  usage.ru_maxrss / 1024);
+    tool_progress("%.1f M events, %.1f M/s, %u process%s, %ld MB; waited for us: %.1f s",
+                  (double)tokens / 1e6, (double)tokens / 1e6 / passed, r->runs.begun,
+                  r->runs.begun == 1 ? "" : "es", usage.ru_maxrss / 1024, waited(r));
+}
+
+/* The last line on a terminal. */
+static void show_summary(const struct recording *r)
+{
+    double tokens = (double)wpp_runs_tokens(&r->runs), passed = seconds() - r->begun;
+    char size[64] = "";
+    struct stat st;
+
+    if (r->options.quiet || r->bytes == 0 || !isatty(STDERR_FILENO))
+        return;
+    if (r->runs.written == 1 && stat(r->runs.path, &st) == 0 && st.st_size > 0)
+        snprintf(size, sizeof size, ", %.3f MB, 1/%.0f of the events", (double)st.st_size / 1e6,
+                 4 * tokens / (double)st.st_size);
+    fprintf(stderr, "wpp-record: %.1f M events in %.1f s, %.1f s of them waiting for us; %s%s\n",
+            tokens / 1e6, passed, waited(r), r->runs.path, size);
 }
 
 static void check_limits(struct recording *r)
@@ -345,6 +430,10 @@ static void record(struct recording *r)
             break;
         else
             wpp_recorder_turn(r->recorder, WAIT_MILLISECONDS);
+        if (signals.switched) {
+            signals.switched = 0;
+            wpp_recorder_signal(r->recorder, signals.switching);
+        }
         show_progress(r);
         check_limits(r);
     }
@@ -375,6 +464,7 @@ static int finish(struct recording *r)
     int status = exit_status(&r->program);
 
     keep_trace(r);
+    show_summary(r);
     if (r->bytes == 0) {
         tool_warn("%s recorded nothing: it is not instrumented; build it with wpp-gcc "
                   "(make CC=wpp-gcc)", program);
@@ -434,7 +524,7 @@ int main(int argc, char **argv)
     if (strcmp(name, "-") == 0)
         tool_refuse_terminal(STDOUT_FILENO, "a WPP file");
     open_recording(&r, name);
-    error = start(&r.program, r.recorder, r.options.command);
+    error = start(&r.program, r.recorder, &r.options);
     if (error) {
         wpp_runs_free(&r.runs);
         wpp_output_abandon(r.trace);

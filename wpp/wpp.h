@@ -70,6 +70,10 @@ struct wpp_summary {
     uint64_t nanoseconds;      /* from first to last record, 0 if unknown */
     uint64_t tokens;           /* events in all threads */
     uint64_t lost;             /* events that are known to be missing */
+    uint64_t waited;           /* nanoseconds that the process waited for its recorder */
+    uint64_t stops;            /* how often recording was stopped, as the program or a signal asked */
+    uint64_t stopped;          /* nanoseconds, all together */
+    uint64_t unrecorded;       /* events meanwhile, as far as it is known */
     uint64_t trace_bytes;      /* of the trace as it was read */
     uint64_t file_bytes;       /* of the WPP */
     uint64_t grammar_bytes;    /* of the grammar section in the file, compressed */

@@ -117,6 +117,43 @@ ok 'but the WPP is made' wpp-check full.wpp
 wpp-dump --tokens kept.wpp > expanded
 same 'the WPP has the tokens of the trace' expanded tokens
 
+# ---- Waiting -----------------------------------------------------------------------
+
+# More, and less regular, than any recorder takes while it runs.
+cat > fast.c << 'END'
+#include <stdlib.h>
+#include <signal.h>
+int main(int argc, char **argv)
+{
+    unsigned long x = 88172645463325252u, sum = 0;
+
+    for (long i = 0; i < 3000000; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        for (unsigned n = x & 3; n > 0; n--)
+            sum += x & 16 ? n : 1;
+    }
+    if (argc > 1)
+        raise(SIGKILL);
+    return argv == 0 && sum;
+}
+END
+ok 'a program that is too fast' "$WPP_GCC" -O2 -fno-tree-vectorize fast.c -o fast
+for how in '' killed; do
+    run wpp-record --trace=fast.trace -o fast.wpp ./fast $how
+    like "how long it waited is in the file ${how:+when it was killed}" "$(wpp-info fast.wpp)" \
+        '^waited +[0-9]+\.[0-9]+ s for its recorder$'
+    like 'and as a number' "$(wpp-info --format=json fast.wpp)" '"waited_nanoseconds":[1-9][0-9]*,'
+    wpp-compress -f -o again.wpp fast.trace
+    same 'and in the trace' again.wpp fast.wpp
+done
+is 'one that waits for nobody does not say so' "$(wpp-info --format=json kept.wpp |
+    grep -o '"waited_nanoseconds":0,')" '"waited_nanoseconds":0,'
+mkfifo slow
+(sleep 0.5; wpp-compress -f -o slow.wpp -) < slow &
+WPP_OUT=slow ok 'one with a slow reader' ./fast
+wait $!
+like 'says so too' "$(wpp-info --format=json slow.wpp)" '"waited_nanoseconds":[1-9][0-9]{8,},'
+
 # ---- What cannot be recorded ------------------------------------------------------------
 
 fails 'a program that is not instrumented' wpp-record ./plain

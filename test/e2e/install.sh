@@ -35,6 +35,9 @@ is 'its output is its own' "$(cat "$T/out")" '333001 fine'
 ok 'and checked' "$bin/wpp-check" turn.wpp
 like 'and explained in source lines' "$("$bin/wpp-hot" turn.wpp)" 'turn.c'
 like 'wpp-info knows it' "$("$bin/wpp-info" turn.wpp)" '^complete +yes'
+echo '#include <wpp/control.h>
+int main(void) { wpp_stop(); wpp_start(); return 0; }' > "$T/control.c"
+ok 'a program stops its recording' "$bin/wpp-gcc" -I"$T/moved tree/include" -o control control.c
 ok 'without the wrapper, by wpp-config' sh -c \
     'p=$("$1" --plugin) && gcc -fplugin="$p" -O1 -c turn.c && gcc -o two turn.o \
      "-L$(dirname "$p")" -l:libwpp-rt.a "-Wl,--dynamic-list=$(dirname "$p")/libwpp-rt.list" && WPP_OUT=two.trace ./two' - "$bin/wpp-config"

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END, BUFFER };
+enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END, BUFFER,
+       WAITED, STOPPED, STARTED };
 
 struct header {
     uint32_t magic, version, kind, bytes, pid, tid, sequence;
@@ -36,6 +37,7 @@ struct process {
     uint64_t words, lost;
     uint64_t length;                /* the trace was so long, its buffers say */
     int ended, incomplete, buffers; /* buffers: -1 when a thread had none */
+    int stopped;
 };
 
 struct buffer {
@@ -247,6 +249,26 @@ static void read_end(const struct header *h, const unsigned char *p)
                (unsigned long long)u(p + 8, 8));
 }
 
+static void read_note(const struct header *h, const unsigned char *p)
+{
+    static const struct { const char *name; uint32_t bytes; } notes[] = {
+        [WAITED] = { "WAITED", 8 }, [STOPPED] = { "STOPPED", 0 }, [STARTED] = { "STARTED", 16 }
+    };
+    struct process *process = process_of(h);
+
+    if (h->bytes != notes[h->kind].bytes)
+        damaged("%s of %u bytes", notes[h->kind].name, h->bytes);
+    if (h->kind != WAITED && process->stopped == (h->kind == STOPPED))
+        damaged("%s twice", notes[h->kind].name);
+    if (h->kind != WAITED)
+        process->stopped = h->kind == STOPPED;
+    if (mode == RECORDS && h->kind == STARTED)
+        printf("STARTED nanoseconds=%llu tokens=%llu\n", (unsigned long long)u(p, 8),
+               (unsigned long long)u(p + 8, 8));
+    else if (mode == RECORDS)
+        printf("%s\n", notes[h->kind].name);
+}
+
 /* ---- Buffers ---------------------------------------------------------------------------- */
 
 /* What a thread may not have handed over: kept until the process's end is known. */
@@ -296,11 +318,12 @@ static void take_buffer(const struct buffer *b)
 
     if (process->ended || !b->tid || (!s && !b->n))
         return;
-    if (!s || s->words < b->first) {
+    /* Numbers are signed: what is from while recording was stopped has negative ones. */
+    if (!s || (int64_t)s->words < (int64_t)b->first) {
         process->incomplete = 1;
         return;
     }
-    if (s->words < b->first + b->n)
+    if ((int64_t)s->words < (int64_t)(b->first + b->n))
         take_words(s, b->words + 4 * (s->words - b->first), b->first + b->n - s->words);
 }
 
@@ -385,6 +408,9 @@ static void read_record(const struct header *h, const unsigned char *p)
         break;
     case BUFFER:
         read_buffer(h, p);
+        break;
+    case WAITED: case STOPPED: case STARTED:
+        read_note(h, p);
         break;
     }
 }

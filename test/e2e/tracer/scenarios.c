@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "test/e2e/tracer/emit.h"
+#include "tracer/control.h"
 
 static char **arguments;
 
@@ -633,6 +634,97 @@ static void short_lived(void)
     usleep(100000);
 }
 
+/* ---- Stopped and started ---------------------------------------------------------------- */
+
+static bool by_signal;
+
+static void switch_recording(bool on)
+{
+    if (by_signal)
+        raise(SIGUSR2);
+    else if (on)
+        wpp_start();
+    else
+        wpp_stop();
+}
+
+/* pause N END [signal]: 100 events; N while recording is stopped; 50 after that.  END:
+ *   exit kill     then it ends so
+ *   stopped       or before it is started again,
+ *   lost          or is killed then
+ *   fork          or has a child meanwhile, of which nothing is wanted but its last 30 */
+static void paused(void)
+{
+    const char *end = arguments[1];
+
+    by_signal = arguments[2] != NULL;
+    emit_made_up(0, 0, 100);
+    switch_recording(false);
+    emit_made_up(0, 100, number(0));
+    if (strcmp(end, "lost") == 0)
+        kill_self();
+    if (strcmp(end, "fork") == 0) {
+        pid_t child = fork();
+
+        if (child == 0) {
+            emit_made_up(7, 0, number(0));
+            switch_recording(true);
+            emit_made_up(7, number(0), 30);
+            exit(0);
+        }
+        printf("%d\n", (int)child);
+        waitpid(child, NULL, 0);
+    }
+    if (strcmp(end, "stopped") == 0)
+        return;
+    switch_recording(true);
+    emit_made_up(0, 100 + number(0), 50);
+    if (strcmp(end, "kill") == 0)
+        kill_self();
+}
+
+static void *ascending_thread(void *argument)
+{
+    pthread_setname_np(pthread_self(), "up");
+    for (uint32_t n = 0; !forks_done; n = (n + 1) % MADE_UP_PATHS)
+        emit(n);
+    return argument;
+}
+
+/* pauses N: it is stopped and started N times while a thread emits 0, 1, 2, ... */
+static void many_pauses(void)
+{
+    pthread_t t;
+
+    pthread_create(&t, NULL, ascending_thread, NULL);
+    for (uint32_t i = 0; i < number(0); i++) {
+        usleep(200);
+        wpp_stop();
+        usleep(200);
+        wpp_start();
+    }
+    forks_done = true;
+    pthread_join(t, NULL);
+}
+
+static void stopping_handler(int signal)
+{
+    (void)signal;
+    wpp_stop();
+    emit_made_up(2, 0, 20);
+}
+
+/* pause-handler: a traced handler stops, what it interrupted starts again */
+static void pause_in_handler(void)
+{
+    signal(SIGUSR1, stopping_handler);
+    emit_made_up(0, 0, 10);
+    raise(SIGUSR1);
+    emit_made_up(0, 10, 10);
+    wpp_start();
+    emit_made_up(0, 20, 10);
+}
+
 #ifdef EMIT_EARLY
 /* Before the module is announced. */
 static void early(int argc, char **argv, char **env)
@@ -657,6 +749,7 @@ static const struct scenario {
     { "racing", racing }, { "vfork", borrowing }, { "nonblocking", nonblocking },
     { "end", end_suddenly }, { "counted", counted },
     { "cancelled", cancelled }, { "short", short_lived },
+    { "pause", paused }, { "pauses", many_pauses }, { "pause-handler", pause_in_handler },
 };
 
 int main(int argc, char **argv)

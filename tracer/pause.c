@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* pause.c - recording is stopped and started again, by the program or by a signal.
+ *
+ *      RECORDING, paused == false --stop--> paused --start--> paused == false
+ *
+ * In between threads write to their chunks as ever; what they write is thrown away
+ * when it would be handed over, and numbers nothing.  Their buffers belong to nobody
+ * meanwhile, so that it is no part of the trace either when the process is killed. */
+#include "tracer/runtime.h"
+
+#include "tracer/sys.h"
+#include "tracer/text.h"
+
+static uint64_t since;          /* nanoseconds: when it was stopped */
+
+static void write_stopped(void)
+{
+    since = sys_nanoseconds();
+    __wpp_process.skipped = 0;
+    __wpp_record_note(WPP_REC_STOPPED, NULL, 0);
+}
+
+static void write_started(void)
+{
+    uint64_t payload[2] = { sys_nanoseconds() - since, __wpp_process.skipped };
+
+    __wpp_record_note(WPP_REC_STARTED, payload, sizeof payload);
+}
+
+static void stop(void)
+{
+    if (__wpp_process.paused)
+        return;
+    __wpp_threads_flush();
+    __wpp_process.paused = true;
+    write_stopped();
+    for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
+        __wpp_thread_show(t);
+}
+
+static void start(void)
+{
+    if (!__wpp_process.paused)
+        return;
+    __wpp_threads_flush();
+    __wpp_process.paused = false;
+    write_started();
+    for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
+        __wpp_thread_goes_on(t);
+}
+
+/* A process that begins while it is stopped, a forked child for instance. */
+void __wpp_pause_begin(void)
+{
+    if (__wpp_process.paused)
+        write_stopped();
+}
+
+void __wpp_pause_end(void)
+{
+    if (__wpp_process.paused)
+        write_started();
+}
+
+void __wpp_start(void)
+{
+    uint64_t mask = __wpp_enter();
+
+    start();
+    __wpp_leave(mask);
+}
+
+void __wpp_stop(void)
+{
+    uint64_t mask = __wpp_enter();
+
+    stop();
+    __wpp_leave(mask);
+}
+
+/* ---- The signal ------------------------------------------------------------------------ */
+
+/* The kernel's struct sigaction, which is not libc's. */
+struct kernel_action {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+#define RESTORER 0x04000000ul
+
+void __wpp_signal_return(void);
+__asm__(".pushsection .text\n"
+        ".hidden __wpp_signal_return\n"
+        ".type __wpp_signal_return, @function\n"
+        "nop\n"                         /* unwinders look at the byte before */
+        "__wpp_signal_return:\n"
+        "mov $15, %rax\n"               /* rt_sigreturn */
+        "syscall\n"
+        ".size __wpp_signal_return, .-__wpp_signal_return\n"
+        ".popsection\n");
+
+static void on_signal(int signal)
+{
+    uint64_t mask = __wpp_enter();
+
+    (void)signal;
+    if (__wpp_process.paused)
+        start();
+    else
+        stop();
+    __wpp_leave(mask);
+}
+
+void __wpp_pause_on_signal(int signal)
+{
+    struct kernel_action action = { on_signal, SA_RESTART | SA_ONSTACK | RESTORER,
+                                    __wpp_signal_return, 0 };
+
+    sys4(SYS_rt_sigaction, signal, (long)&action, 0, sizeof action.mask);
+}
