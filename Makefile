@@ -50,7 +50,7 @@ endif
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 CPPFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 CFLAGS_  := -std=gnu17 $(CONFIG_$(CONFIG)) $(WARN) $(CFLAGS)
-LDLIBS_  := -lzstd -lpthread
+LDLIBS_  := -lzstd -lpthread -lm
 
 # The runtime and the plugin live inside other programs: always plain code.
 RT_CFLAGS := -std=gnu17 -O2 -g -fPIC -fvisibility=hidden -mgeneral-regs-only -fno-stack-protector \

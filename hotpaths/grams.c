@@ -155,7 +155,7 @@ int grams_init(struct grams *s, const struct analysis *a)
     *s = (struct grams){ .a = a };
     s->length = a->min_length < GRAM_MOST ? a->min_length : GRAM_MOST;
     s->power = gram_power(s->length);
-    while (bits < MOST_BITS && UINT64_C(1) << bits < 4 * symbols)
+    while (bits < MOST_BITS && UINT64_C(1) << bits < symbols / 2)
         bits++;
     s->shift = 64 - bits;
     s->count = calloc((size_t)1 << bits, sizeof *s->count);

@@ -4,6 +4,7 @@
 #include "hotpaths/hotpaths.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "hotpaths/analysis.h"
@@ -123,19 +124,6 @@ static int find_at(const struct analysis *a, struct sieve *sieve, uint64_t min_c
     return status == HOT_OK && sieve ? find_own_costs(out, a->cost) : status;
 }
 
-/* The largest number of the series 1, 2, 5, 10, 20, 50, ... that is not above
- * `limit` (at least 1). */
-static uint64_t round_below(uint64_t limit)
-{
-    uint64_t power = 1;
-
-    while (power <= limit / 10)
-        power *= 10;
-    if (power <= limit / 5)
-        return 5 * power;
-    return power <= limit / 2 ? 2 * power : power;
-}
-
 /* `n` with all but its two leading digits zero. */
 static uint64_t two_digits(uint64_t n)
 {
@@ -180,66 +168,75 @@ static int try_cost(const struct analysis *a, struct sieve *sieve,
     return HOT_OK;
 }
 
-/* The next number of the series above `n`. */
-static uint64_t round_above(uint64_t n)
-{
-    uint64_t below = round_below(n), step = below;
+/* Costs tried so far that found enough, and too few; 0: none. */
+struct bracket {
+    uint64_t low, high;
+    size_t n_low, n_high;
+};
 
-    while (step % 10 == 0)
-        step /= 10;
-    if (step == 2)
-        return saturating_add(below / 2, saturating_mul(below, 2));
-    return saturating_mul(below, 2);
+/* Where a power law through both ends finds `wanted`. */
+static double interpolate(const struct bracket *b, size_t wanted)
+{
+    double low = log2((double)b->low), high = log2((double)b->high);
+    double n_low = log2((double)b->n_low), n_high = b->n_high ? log2((double)b->n_high) : -1;
+
+    return exp2(low + (high - low) * (n_low - log2((double)wanted)) / (n_low - n_high));
 }
 
-/* Halves what lies between `low`, where enough is found, and `high`. */
-static int narrow_cost(const struct analysis *a, struct sieve *sieve,
-                       const struct hot_config *config, uint64_t low, uint64_t high,
-                       struct hot_result *r)
+/* The next cost to try; 0: there is none. */
+static uint64_t next_cost(const struct bracket *b, size_t wanted, uint64_t total)
 {
-    enum { HALVINGS = 6 };
-    size_t count = 0;
-    int status = HOT_OK;
+    enum { MOST_AT_ONCE = 8 };
+    double factor;
+    uint64_t next;
 
-    for (int i = 0; status == HOT_OK && count != config->wanted && i < HALVINGS; i++) {
-        uint64_t middle = high > low ? two_digits(low + (high - low) / 2) : low;
-
-        if (middle <= low)
-            break;
-        status = try_cost(a, sieve, config, middle, r, &count);
-        if (count < config->wanted)
-            high = middle;
-        else
-            low = middle;
+    if (b->low && b->high) {
+        next = two_digits((uint64_t)interpolate(b, wanted));
+        if (next <= b->low || next >= b->high)
+            next = two_digits(b->low + (b->high - b->low) / 2);
+        return next > b->low && next < b->high ? next : 0;
     }
-    return status;
+    if (b->low) {
+        factor = 1.5 * (double)b->n_low / (double)wanted;
+        next = saturating_mul(b->low, factor < MOST_AT_ONCE ? 2 * (uint64_t)factor : MOST_AT_ONCE);
+        next = next > b->low ? two_digits(next) : 2 * b->low;
+        return b->low <= total ? next : 0;
+    }
+    next = b->high / (b->n_high && b->n_high * 2 > wanted ? 2 : MOST_AT_ONCE / 2);
+    return next ? two_digits(next) : b->high > 1;
 }
 
-/* Tries round minimal costs from `first` on, downwards until there are enough
- * subpaths or upwards until there are too few, then halves the last step. */
+/* Whether `n` answers are about as many as wanted. */
+static bool is_about(size_t n, size_t wanted)
+{
+    size_t off = n > wanted ? n - wanted : wanted - n;
+
+    return 5 * off <= wanted;
+}
+
+/* Tries minimal costs from `first` on until about enough subpaths are found, or as
+ * near to it as may be. */
 static int find_about(const struct analysis *a, struct sieve *sieve,
                       const struct hot_config *config, uint64_t first, struct hot_result *r)
 {
-    uint64_t low = first, high = first;
-    size_t count;
-    int status = try_cost(a, sieve, config, first, r, &count);
+    enum { ATTEMPTS = 8 };      /* once there are too few and enough */
+    struct bracket b = { 0 };
+    int status = HOT_OK, left = ATTEMPTS;
 
-    if (count >= config->wanted) {
-        while (status == HOT_OK && count >= config->wanted && high < a->total_cost) {
-            low = high;
-            high = round_above(high);
-            status = try_cost(a, sieve, config, high, r, &count);
-        }
-    } else {
-        while (status == HOT_OK && count < config->wanted && low > 1) {
-            high = low;
-            low = round_below(low - 1);
-            status = try_cost(a, sieve, config, low, r, &count);
-        }
+    for (uint64_t cost = first; cost && left > 0;
+         cost = next_cost(&b, config->wanted, a->total_cost)) {
+        size_t count = 0;
+
+        status = try_cost(a, sieve, config, cost, r, &count);
+        if (status != HOT_OK || is_about(count, config->wanted))
+            return status;
+        if (count >= config->wanted)
+            b.low = cost, b.n_low = count;
+        else
+            b.high = cost, b.n_high = count;
+        left -= b.low && b.high;
     }
-    if (status != HOT_OK || count == config->wanted)
-        return status;
-    return narrow_cost(a, sieve, config, low, high, r);
+    return status;
 }
 
 /* High costs leave nearly all rules cold, so the attempts before the last cost
@@ -247,14 +244,17 @@ static int find_about(const struct analysis *a, struct sieve *sieve,
 static int walk_about(const struct analysis *a, const struct hot_config *config,
                       struct hot_result *r)
 {
-    return find_about(a, NULL, config, round_below(a->total_cost ? a->total_cost : 1), r);
+    uint64_t first = a->total_cost / config->wanted;
+
+    return find_about(a, NULL, config, first ? two_digits(first) : 1, r);
 }
 
-/* Begins where the walk finds about as much: what is warm there holds all that
- * is at the higher costs which the exact search, finding more, ends up with. */
+/* Begins a little above where the walk finds about as much: the exact search
+ * finds more. */
 static int find_about_exactly(const struct analysis *a, struct sieve *sieve,
                               const struct hot_config *config, struct hot_result *r)
 {
+    enum { MORE = 4 };
     struct hot_result walked = { 0 };
     int status;
 
@@ -263,7 +263,7 @@ static int find_about_exactly(const struct analysis *a, struct sieve *sieve,
     found_clear(&walked.found);
     if (status != HOT_OK)
         return status;
-    return find_about(a, sieve, config, round_below(walked.min_cost), r);
+    return find_about(a, sieve, config, two_digits(saturating_mul(walked.min_cost, MORE)), r);
 }
 
 /* ---- The public functions ------------------------------------------------------ */

@@ -17,6 +17,7 @@
 #ifndef WPP_HOTPATHS_H
 #define WPP_HOTPATHS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -95,6 +96,52 @@ uint64_t hot_total_cost(const hot_result *r);
 
 /* The min_cost that was used: the configured one, or the one chosen. */
 uint64_t hot_min_cost(const hot_result *r);
+
+/* ---- Given strings ---------------------------------------------------------
+ * What can be asked of any strings of terminals, found or made up: they must differ
+ * and not be empty.  `thread`: only this one, or HOT_ALL_THREADS.  All return HOT_OK
+ * or HOT_E_MEMORY. */
+
+struct hot_string {
+    const uint32_t *terminals;
+    uint32_t length;
+};
+
+/* How often string i stands in thread k, overlapping places counted:
+ * by_thread[i * g->n_threads + k]. */
+int hot_places(const struct wpp_grammar *g, const struct hot_string *strings, size_t n,
+               uint64_t *by_thread);
+
+/* At how many places, no two of which overlap, the string stands at most. */
+int hot_places_apart(const struct wpp_grammar *g, uint32_t thread, struct hot_string string,
+                     uint64_t *places);
+
+/* What all events cost that are in some place of some of the strings, each counted
+ * once. */
+int hot_cover(const struct wpp_grammar *g, const uint64_t *cost, uint32_t thread,
+              const struct hot_string *strings, size_t n, uint64_t *covered);
+
+/* How often terminal t comes right behind (or, if `before`, right before) string i:
+ * times[i * g->n_terminals + t]. */
+int hot_neighbours(const struct wpp_grammar *g, uint32_t thread,
+                   const struct hot_string *strings, size_t n, bool before, uint64_t *times);
+
+/* Lets string i, terminals[i] (allocated by malloc, changed) of length[i], grow behind
+ * and before as long as it stays as frequent as it is, frequency[i], up to `most`
+ * terminals.  Strings may become equal. */
+#define HOT_NO_TERMINAL UINT32_MAX
+int hot_extend(const struct wpp_grammar *g, uint32_t thread, uint32_t **terminals,
+               uint32_t *length, const uint64_t *frequency, size_t n, uint32_t most);
+
+/* Of B's events, how many come behind an A with no other B in between; is_a[t] and
+ * is_b[t] say what terminal t is.  An event that is both comes behind what was before
+ * it, and is an A for the next. */
+struct hot_order {
+    uint64_t a, b;              /* events of each */
+    uint64_t b_after_a;         /* B's, and since the B before (or the beginning) an A */
+};
+int hot_before(const struct wpp_grammar *g, uint32_t thread, const bool *is_a,
+               const bool *is_b, struct hot_order *out);
 
 /* One line for an enum hot_status. */
 const char *hot_status_text(int status);

@@ -331,7 +331,7 @@ static const char folded[] =
 
 static const char chosen[] =
     "demo.wpp: 3 hot subpaths of 1 to 24 paths\n"
-    "each at least 20 of the run's 242 instructions (8.26 %; --min-cost=20, chosen for about 3 answers)\n"
+    "each at least 40 of the run's 242 instructions (16.5 %; --min-cost=40, chosen for about 3 answers)\n"
     "frequencies are lower bounds; no two overlap: what is shown makes up 39.7 % of the run\n"
     "\n"
     "\033[1m  1  39.7 %\033[0m: 96 instructions = 24 times 4, 2 paths\n"

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* patterns.c - strings of a set in a text; see patterns.h. */
+#include "hotpaths/patterns.h"
+
+#include <stdlib.h>
+
+#include "hotpaths/grow.h"
+
+/* The slot of a node's child, or the empty one where it belongs. */
+static size_t child_slot(const struct patterns *p, uint32_t parent, uint32_t terminal)
+{
+    uint64_t hash = ((uint64_t)parent << 32 | terminal) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t mask = p->table_size - 1, slot = hash >> 32 & mask;
+
+    for (; p->table[slot]; slot = (slot + 1) & mask) {
+        const struct pattern_node *node = &p->node[p->table[slot]];
+
+        if (node->parent == parent && node->terminal == terminal)
+            break;
+    }
+    return slot;
+}
+
+static uint32_t add_child(struct patterns *p, uint32_t parent, uint32_t terminal)
+{
+    size_t slot = child_slot(p, parent, terminal);
+
+    if (!p->table[slot]) {
+        p->node[p->n] = (struct pattern_node){ .parent = parent, .terminal = terminal,
+                                               .depth = p->node[parent].depth + 1,
+                                               .ends = PATTERN_NONE };
+        p->table[slot] = p->n++;
+    }
+    return (uint32_t)p->table[slot];
+}
+
+static int by_depth(const void *pa, const void *pb, void *nodes)
+{
+    const struct pattern_node *node = nodes;
+    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+    if (node[a].depth != node[b].depth)
+        return node[a].depth < node[b].depth ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* Shorter strings first: what a node falls back to is shorter. */
+static int find_failures(struct patterns *p)
+{
+    uint32_t *order = malloc(p->n * sizeof *order);
+
+    if (!order)
+        return HOT_E_MEMORY;
+    for (uint32_t i = 0; i < p->n; i++)
+        order[i] = i;
+    qsort_r(order, p->n, sizeof *order, by_depth, p->node);
+    for (uint32_t i = 1; i < p->n; i++) {
+        struct pattern_node *node = &p->node[order[i]];
+
+        if (node->parent)
+            node->fail = patterns_next(p, p->node[node->parent].fail, node->terminal);
+        node->more = patterns_first(p, node->fail);
+    }
+    free(order);
+    return HOT_OK;
+}
+
+int patterns_init(struct patterns *p, const struct hot_string *strings, size_t n, bool reversed)
+{
+    size_t most = 1, size = 16;
+
+    *p = (struct patterns){ 0 };
+    for (size_t i = 0; i < n; i++)
+        most += strings[i].length;
+    while (size < 2 * most)
+        size *= 2;
+    if (most >= UINT32_MAX)
+        return HOT_E_MEMORY;
+    p->node = malloc(most * sizeof *p->node);
+    p->table = calloc(size, sizeof *p->table);
+    p->table_size = size;
+    if (!p->node || !p->table)
+        return HOT_E_MEMORY;
+    p->node[p->n++] = (struct pattern_node){ .ends = PATTERN_NONE };
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = 0, length = strings[i].length;
+
+        for (uint32_t k = 0; k < length; k++)
+            node = add_child(p, node, strings[i].terminals[reversed ? length - 1 - k : k]);
+        p->node[node].ends = (uint32_t)i;
+    }
+    return find_failures(p);
+}
+
+void patterns_clear(struct patterns *p)
+{
+    free(p->node);
+    free(p->table);
+    *p = (struct patterns){ 0 };
+}
+
+uint32_t patterns_next(const struct patterns *p, uint32_t node, uint32_t terminal)
+{
+    for (;; node = p->node[node].fail) {
+        uint32_t child = (uint32_t)p->table[child_slot(p, node, terminal)];
+
+        if (child || !node)
+            return child;
+    }
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* hotpaths-figures.c - what is said of given strings, against the expanded trace. */
+#include "hotpaths/hotpaths.h"
+#include "test/reference/brute-hot.h"
+#include "test/unit/small-grammar.h"
+#include "test/unit/tap.h"
+
+enum { MOST_STRINGS = 6, MOST_LENGTH = 8 };
+
+struct trial {
+    struct small_grammar s;
+    struct brute_run run;
+    struct hot_string strings[MOST_STRINGS];
+    size_t n;
+};
+
+static bool is_same(struct hot_string a, struct hot_string b)
+{
+    return a.length == b.length && !memcmp(a.terminals, b.terminals, a.length * sizeof(uint32_t));
+}
+
+/* Strings of the threads, that differ; now and then one that stands nowhere. */
+static void choose_strings(struct trial *t)
+{
+    static const uint32_t nowhere[] = { 25, 25 };
+    size_t wanted = 1 + random_below(MOST_STRINGS);
+
+    t->n = 0;
+    for (int tries = 0; tries < 50 && t->n < wanted; tries++) {
+        const struct brute_string *s = brute_thread(&t->run, random_below(t->run.n_threads));
+        struct hot_string string = { nowhere, 2 };
+        bool known = false;
+
+        if (s->length && random_below(10)) {
+            size_t from = random_below((uint32_t)s->length), most = s->length - from;
+
+            string.terminals = s->symbols + from;
+            string.length = 1 + random_below((uint32_t)(most < MOST_LENGTH ? most : MOST_LENGTH));
+        }
+        for (size_t i = 0; i < t->n; i++)
+            known |= is_same(string, t->strings[i]);
+        if (!known)
+            t->strings[t->n++] = string;
+    }
+}
+
+static bool stands_at(const struct brute_string *s, size_t at, struct hot_string w)
+{
+    return at + w.length <= s->length &&
+           !memcmp(s->symbols + at, w.terminals, w.length * sizeof *w.terminals);
+}
+
+static bool places_agree(const struct trial *t)
+{
+    uint64_t got[MOST_STRINGS * 3];
+    bool good = hot_places(&t->s.g, t->strings, t->n, got) == HOT_OK;
+
+    for (size_t i = 0; i < t->n; i++)
+        for (uint32_t k = 0; k < t->run.n_threads; k++) {
+            const struct brute_string *s = brute_thread(&t->run, k);
+            uint64_t n = 0;
+
+            for (size_t at = 0; at < s->length; at++)
+                n += stands_at(s, at, t->strings[i]);
+            good &= got[i * t->run.n_threads + k] == n;
+        }
+    return good;
+}
+
+static bool in_scope(uint32_t thread, uint32_t k)
+{
+    return thread == HOT_ALL_THREADS || thread == k;
+}
+
+/* The most places that do not overlap: of all ways to choose them. */
+static bool apart_agrees(const struct trial *t, uint32_t thread)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < t->n; i++) {
+        uint64_t got, n = 0;
+
+        for (uint32_t k = 0; k < t->run.n_threads; k++) {
+            const struct brute_string *s = brute_thread(&t->run, k);
+            uint64_t *best = calloc(s->length + 1, sizeof *best);
+
+            for (size_t end = 1; end <= s->length; end++) {
+                uint32_t w = t->strings[i].length;
+                best[end] = best[end - 1];
+                if (end >= w && stands_at(s, end - w, t->strings[i]) && best[end - w] + 1 > best[end])
+                    best[end] = best[end - w] + 1;
+            }
+            n += in_scope(thread, k) ? best[s->length] : 0;
+            free(best);
+        }
+        good &= hot_places_apart(&t->s.g, thread, t->strings[i], &got) == HOT_OK && got == n;
+    }
+    return good;
+}
+
+static bool cover_agrees(const struct trial *t, uint32_t thread)
+{
+    uint64_t got, sum = 0;
+
+    for (uint32_t k = 0; k < t->run.n_threads; k++) {
+        const struct brute_string *s = brute_thread(&t->run, k);
+        bool *covered = calloc(s->length + 1, sizeof *covered);
+
+        for (size_t i = 0; i < t->n; i++)
+            for (size_t at = 0; at < s->length; at++)
+                if (stands_at(s, at, t->strings[i]))
+                    memset(covered + at, true, t->strings[i].length);
+        for (size_t at = 0; at < s->length; at++)
+            sum += covered[at] && in_scope(thread, k) ? t->s.cost[s->symbols[at]] : 0;
+        free(covered);
+    }
+    return hot_cover(&t->s.g, t->s.cost, thread, t->strings, t->n, &got) == HOT_OK && got == sum;
+}
+
+static bool neighbours_agree(const struct trial *t, uint32_t thread, bool before)
+{
+    static uint64_t got[MOST_STRINGS * MAX_TERMINALS], want[MOST_STRINGS * MAX_TERMINALS];
+
+    memset(want, 0, sizeof want);
+    for (size_t i = 0; i < t->n; i++)
+        for (uint32_t k = 0; k < t->run.n_threads; k++) {
+            const struct brute_string *s = brute_thread(&t->run, k);
+            for (size_t at = 0; in_scope(thread, k) && at < s->length; at++) {
+                size_t next = before ? at - 1 : at + t->strings[i].length;
+                if (stands_at(s, at, t->strings[i]) && next < s->length)
+                    want[i * MAX_TERMINALS + s->symbols[next]]++;
+            }
+        }
+    return hot_neighbours(&t->s.g, thread, t->strings, t->n, before, got) == HOT_OK &&
+           !memcmp(got, want, t->n * MAX_TERMINALS * sizeof *got);
+}
+
+/* Grown strings are as frequent, and could not go on. */
+static bool extension_holds(const struct trial *t)
+{
+    enum { MOST = 60 };
+    uint32_t *string[MOST_STRINGS], length[MOST_STRINGS];
+    uint64_t frequency[MOST_STRINGS];
+    bool good;
+
+    for (size_t i = 0; i < t->n; i++) {
+        length[i] = t->strings[i].length;
+        string[i] = malloc(length[i] * sizeof **string);
+        memcpy(string[i], t->strings[i].terminals, length[i] * sizeof **string);
+        frequency[i] = brute_occurrences(&t->run, string[i], length[i]);
+    }
+    good = hot_extend(&t->s.g, HOT_ALL_THREADS, string, length, frequency, t->n, MOST) == HOT_OK;
+    for (size_t i = 0; i < t->n; i++) {
+        uint32_t *longer = malloc((length[i] + 2) * sizeof *longer);
+
+        good &= brute_occurrences(&t->run, string[i], length[i]) == frequency[i];
+        memcpy(longer + 1, string[i], length[i] * sizeof *longer);
+        for (uint32_t x = 0; x < 4 && length[i] < MOST && frequency[i]; x++) {
+            longer[0] = longer[length[i] + 1] = x;
+            good &= brute_occurrences(&t->run, longer, length[i] + 1) < frequency[i];
+            good &= brute_occurrences(&t->run, longer + 1, length[i] + 1) < frequency[i];
+        }
+        free(longer);
+        free(string[i]);
+    }
+    return good;
+}
+
+static bool order_agrees(const struct trial *t, uint32_t thread)
+{
+    bool is_a[MAX_TERMINALS], is_b[MAX_TERMINALS];
+    struct hot_order want = { 0 }, got;
+
+    for (int i = 0; i < MAX_TERMINALS; i++) {
+        is_a[i] = !random_below(3);
+        is_b[i] = !random_below(3);
+    }
+    for (uint32_t k = 0; k < t->run.n_threads; k++) {
+        const struct brute_string *s = brute_thread(&t->run, k);
+
+        for (size_t at = 0; in_scope(thread, k) && at < s->length; at++) {
+            size_t from = at;
+
+            want.a += is_a[s->symbols[at]];
+            if (!is_b[s->symbols[at]])
+                continue;
+            want.b++;
+            while (from > 0 && !is_a[s->symbols[from - 1]] && !is_b[s->symbols[from - 1]])
+                from--;
+            want.b_after_a += from > 0 && is_a[s->symbols[from - 1]];
+        }
+    }
+    return hot_before(&t->s.g, thread, is_a, is_b, &got) == HOT_OK && got.a == want.a &&
+           got.b == want.b && got.b_after_a == want.b_after_a;
+}
+
+static void random_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
+{
+    int wrong[7] = { 0 }, asked = 0;
+
+    for (int i = 0; i < trials; i++) {
+        static struct trial t;
+        uint32_t thread;
+
+        draw(&t.s);
+        brute_expand(&t.run, &t.s.g);
+        choose_strings(&t);
+        thread = random_below(2) ? random_below(t.run.n_threads) : HOT_ALL_THREADS;
+        wrong[0] += !places_agree(&t);
+        wrong[1] += !apart_agrees(&t, thread);
+        wrong[2] += !cover_agrees(&t, thread);
+        wrong[3] += !neighbours_agree(&t, thread, false);
+        wrong[4] += !neighbours_agree(&t, thread, true);
+        wrong[5] += !extension_holds(&t);
+        wrong[6] += !order_agrees(&t, thread);
+        asked += (int)t.n;
+        brute_free(&t.run);
+    }
+    tap_ok(!wrong[0], "%d %s: places, thread by thread", trials, name);
+    tap_ok(!wrong[1], "%s: places that do not overlap", name);
+    tap_ok(!wrong[2], "%s: what strings cover together", name);
+    tap_ok(!wrong[3], "%s: what comes behind", name);
+    tap_ok(!wrong[4], "%s: what comes before", name);
+    tap_ok(!wrong[5], "%s: strings grow as far as they stay as frequent", name);
+    tap_ok(!wrong[6], "%s: what comes before what", name);
+    tap_ok(asked > trials, "%s: %d strings were asked for", name, asked);
+}
+
+int main(void)
+{
+    random_trials("random grammars", 4000, random_grammar);
+    random_trials("SEQUITUR grammars", 2000, sequitur_grammar);
+    return tap_done();
+}
