@@ -24,6 +24,14 @@
 
 #include <string.h>
 
+/* Jumps are looked for while there is credit: what repeats earns it, each terminal that
+ * does not costs one.  So a stream that is not predictable pays for few looks. */
+#ifdef WPP_HOSTILE
+enum { CREDIT_MAX = 6, CREDIT_EARNED = 2 };
+#else
+enum { CREDIT_MAX = 4096, CREDIT_EARNED = 64 };
+#endif
+
 /* Where the end of the active start rule is in its input. */
 struct cursor {
     const struct start *start;
@@ -32,6 +40,7 @@ struct cursor {
     uint64_t at;             /* position of the first unread terminal */
     uint64_t end;            /* of the block */
     uint64_t last;           /* the length of what was appended last */
+    uint32_t credit;
     struct outlook outlooks[2];
     struct outlook *here;    /* of `at`, if its position says so */
     struct outlook *ahead;   /* of where `at` will be then */
@@ -58,9 +67,16 @@ static void swap_outlooks(struct cursor *c)
     c->ahead = here;
 }
 
+static void earn(struct cursor *c)
+{
+    c->credit = c->credit + CREDIT_EARNED < CREDIT_MAX ? c->credit + CREDIT_EARNED : CREDIT_MAX;
+}
+
 /* What to append next. */
 static uint32_t next_symbol(const seq *s, struct cursor *c)
 {
+    if (!c->credit)
+        return *history_at(s, c->at);
     if (c->here->position != c->at)
         swap_outlooks(c);
     if (c->here->position != c->at)
@@ -102,6 +118,8 @@ static void look_ahead(const seq *s, struct cursor *c, uint32_t value)
         __builtin_prefetch(slot);
         __builtin_prefetch(slot + SLOTS_A_LINE);
     }
+    if (!c->credit)
+        return;
     struct outlook *ahead = c->ahead;
     uint64_t next = c->at + c->last;
     if (ahead->position != next)
@@ -147,6 +165,7 @@ static int end_with(seq *s, struct cursor *c, uint32_t r)
     if (history_saw(s, c->start, r, c->at))
         jumps_learn(s, r);
     c->absent = 0;
+    earn(c);
     dissolve_beginning(s, r);
     return restore(s);
 }
@@ -207,8 +226,12 @@ static void append(seq *s, struct cursor *c, uint32_t value, uint32_t twin)
     uint32_t before = s->nodes[n].prev;
 
     c->at += length_of(s, value);
-    if (is_rule(value))
+    if (is_rule(value)) {
         history_saw(s, c->start, rule_of(value), c->at);
+        earn(c);
+    } else if (c->credit) {
+        c->credit--;
+    }
     c->absent = 0;
     if (before == c->guard)
         return;
@@ -238,7 +261,8 @@ static int append_next(seq *s, struct cursor *c)
         if (w && settle(s, c, w, &changed) != SEQ_OK)
             return s->status;
         if (!changed) {
-            outlook_fetch(s, c->here);
+            if (c->credit)
+                outlook_fetch(s, c->here);
             append(s, c, value, twin);
             return SEQ_OK;
         }
@@ -251,7 +275,7 @@ static int append_next(seq *s, struct cursor *c)
 
 static int append_block(seq *s, struct start *t, const uint32_t *terminals, size_t n)
 {
-    struct cursor c = {.start = t, .guard = s->rules[t->rule].guard};
+    struct cursor c = {.start = t, .guard = s->rules[t->rule].guard, .credit = t->credit};
     int status = history_add(s, t, terminals, n, &c.at);
 
     if (status == SEQ_OK)
@@ -264,6 +288,7 @@ static int append_block(seq *s, struct start *t, const uint32_t *terminals, size
     s->lazy = true;
     while (status == SEQ_OK && c.at < c.end)
         status = append_next(s, &c);
+    t->credit = c.credit;
     s->lazy = false;
     uint32_t w = unsettled(s, c.guard);
     if (status == SEQ_OK && w) {

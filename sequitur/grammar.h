@@ -79,6 +79,7 @@ struct start {
     uint32_t *staged;        /* fast: what a block still lacks to be full */
     uint32_t staged_count;
     uint32_t staged_size;
+    uint32_t credit;         /* fast: as fast.c says */
     uint64_t run_begin;      /* fast: the stream stands in one piece in the history */
     uint64_t run_end;        /* ... from here to here */
 };

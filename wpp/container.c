@@ -46,8 +46,16 @@ static int window_log(size_t size)
 
 /* Appends the section's compressed bytes, or the bytes themselves when that is
  * no longer. */
-static bool put_packed(struct wpp_bytes *out, const struct wpp_bytes *raw, enum packing *packing)
+static bool put_packed(struct wpp_bytes *out, const struct wpp_section *section,
+                       enum packing *packing)
 {
+    const struct wpp_bytes *raw = &section->content;
+
+    if (section->dense) {
+        *packing = STORED;
+        wpp_put(out, raw->data, raw->size);
+        return !out->failed;
+    }
     size_t bound = ZSTD_compressBound(raw->size), size = 0;
     void *buffer = malloc(bound);
     ZSTD_CCtx *ctx = ZSTD_createCCtx();
@@ -104,7 +112,7 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
         size_t begin = packed.size;
         enum packing packing;
 
-        done = !s->content.failed && put_packed(&packed, &s->content, &packing);
+        done = !s->content.failed && put_packed(&packed, s, &packing);
         if (!done)
             break;
         s->stored = packed.size - begin;

@@ -32,6 +32,7 @@ enum { WPP_MAX_SECTIONS = 64 };
 struct wpp_section {
     uint32_t kind;
     uint64_t stored;             /* bytes in the file (set by the writer too) */
+    bool dense;                  /* a code already: the writer stores it as it is */
     struct wpp_bytes content;
 };
 

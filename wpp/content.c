@@ -153,7 +153,7 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
     struct wpp_section sections[] = {
         {.kind = WPP_SECTION_SUMMARY}, {.kind = WPP_SECTION_MODULES},
         {.kind = WPP_SECTION_ROUTINES}, {.kind = WPP_SECTION_TERMINALS},
-        {.kind = WPP_SECTION_THREADS}, {.kind = WPP_SECTION_GRAMMAR},
+        {.kind = WPP_SECTION_THREADS}, {.kind = WPP_SECTION_GRAMMAR, .dense = true},
         {.kind = WPP_SECTION_CHUNKS}, {.kind = WPP_SECTION_LEFT_OUT}
     };
     uint32_t n = sizeof sections / sizeof sections[0];
