@@ -76,9 +76,9 @@ bool report_csv(const struct report *r)
     uint64_t total = hot_total_cost(r->result);
 
     fputs("rank,share,own_cost,cost,frequency,unit_cost,length,period,turn,rotations,file,line,"
-          "routines,terminals\r\n", r->out);
-    for (size_t i = 0; i < r->n_shown; i++) {
-        struct hot_subpath p = hot_get(r->result, r->shown[i]);
+          "routines,terminals,by_thread,covered\r\n", r->out);
+    for (size_t i = 0; i < r->shown->n; i++) {
+        struct hot_subpath p = r->shown->item[i].path;
 
         fprintf(r->out, "%zu,%.6f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32
                 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", i + 1,
@@ -90,6 +90,12 @@ bool report_csv(const struct report *r)
             return false;
         for (uint32_t k = 0; k < p.length; k++)
             fprintf(r->out, "%c%" PRIu32, k ? ' ' : ',', p.terminals[k]);
+        putc(',', r->out);
+        for (uint32_t k = 0; r->shown->by_thread && k < r->shown->g->n_threads; k++)
+            fprintf(r->out, "%s%" PRIu64, k ? " " : "", r->shown->item[i].by_thread[k]);
+        putc(',', r->out);
+        if (r->shown->covers)
+            fprintf(r->out, "%.6f", total ? (double)r->shown->item[i].covered / (double)total : 0);
         fputs("\r\n", r->out);
     }
     return true;

@@ -66,9 +66,36 @@ static double share_of(const struct report *r, uint64_t cost)
     return total ? (double)cost / (double)total : 0;
 }
 
+static void put_neighbours(const struct report *r, const char *key, const struct shown *s, int side)
+{
+    fprintf(r->out, "     \"%s\": [", key);
+    for (uint32_t i = 0; i < s->n_near[side]; i++)
+        fprintf(r->out, "%s{\"terminal\": %" PRIu32 ", \"times\": %" PRIu64 "}", i ? ", " : "",
+                s->near[side][i].terminal, s->near[side][i].times);
+    fputs("],\n", r->out);
+}
+
+/* What has been asked for besides. */
+static void put_more(const struct report *r, const struct shown *s)
+{
+    if (r->shown->covers)
+        fprintf(r->out, "     \"covered\": %.6f,\n", share_of(r, s->covered));
+    if (r->shown->by_thread) {
+        fputs("     \"by_thread\": [", r->out);
+        for (uint32_t k = 0; k < r->shown->g->n_threads; k++)
+            fprintf(r->out, "%s%" PRIu64, k ? ", " : "", s->by_thread[k]);
+        fputs("],\n", r->out);
+    }
+    if (r->shown->has_neighbours) {
+        put_neighbours(r, "before", s, SHOWN_BEFORE);
+        put_neighbours(r, "behind", s, SHOWN_BEHIND);
+    }
+}
+
 static bool put_subpath(const struct report *r, size_t rank)
 {
-    struct hot_subpath p = hot_get(r->result, r->shown[rank]);
+    const struct shown *shown = &r->shown->item[rank];
+    struct hot_subpath p = shown->path;
     struct story story;
     bool good = true;
 
@@ -77,9 +104,11 @@ static bool put_subpath(const struct report *r, size_t rank)
     fprintf(r->out, "    {\"rank\": %zu, \"cost\": %" PRIu64 ", \"share\": %.6f, "
             "\"frequency\": %" PRIu64 ",\n     \"unit_cost\": %" PRIu64 ", \"length\": %" PRIu32
             ", \"own_cost\": %" PRIu64 ", \"period\": %" PRIu32 ",\n     \"turn\": %" PRIu32
-            ", \"rotations\": %" PRIu32 ",\n     \"paths\": [\n", rank + 1, p.cost,
+            ", \"rotations\": %" PRIu32 ",\n", rank + 1, p.cost,
             share_of(r, p.own_cost), p.frequency, p.unit_cost, p.length, p.own_cost, p.period,
             p.turn, p.rotations);
+    put_more(r, shown);
+    fputs("     \"paths\": [\n", r->out);
     for (size_t i = 0; i < story.n && good; i++) {
         good = put_step(r, &story.steps[i]);
         fputs(i + 1 < story.n ? ",\n" : "\n", r->out);
@@ -109,7 +138,8 @@ static void put_heading(const struct report *r)
             "\n  \"total_cost\": %" PRIu64 ",\n  \"min_cost\": %" PRIu64 ",\n  \"min_length\": %"
             PRIu32 ",\n  \"max_length\": %" PRIu32 ",\n  \"found\": %zu,\n  \"subpaths\": [\n",
             r->config->algorithm == HOT_EXACT ? "exact" : "larus",
-            r->config->algorithm == HOT_EXACT ? "exact" : "lower bounds", r->cost_name,
+            r->shown->apart ? "not overlapping" : r->config->algorithm == HOT_EXACT ? "exact"
+            : "lower bounds", r->cost_name,
             hot_total_cost(r->result), hot_min_cost(r->result), r->config->min_length,
             r->config->max_length, hot_count(r->result));
 }
@@ -117,10 +147,10 @@ static void put_heading(const struct report *r)
 bool report_json(const struct report *r)
 {
     put_heading(r);
-    for (size_t i = 0; i < r->n_shown; i++) {
+    for (size_t i = 0; i < r->shown->n; i++) {
         if (!put_subpath(r, i))
             return false;
-        fputs(i + 1 < r->n_shown ? ",\n" : "\n", r->out);
+        fputs(i + 1 < r->shown->n ? ",\n" : "\n", r->out);
     }
     fputs("  ]\n}\n", r->out);
     return true;

@@ -229,19 +229,60 @@ static void put_figures(const struct report *r, const struct hot_subpath *p, siz
     putc('\n', r->out);
 }
 
-static bool put_subpath(struct teller *t, size_t index, size_t rank)
+/* Where else it stands: by threads, and all up to this one together. */
+static void put_more(const struct report *r, const struct shown *s)
+{
+    char share[32], number[32];
+
+    if (r->shown->covers)
+        fprintf(r->out, "     %s with all above: %s%s\n", style(r, DIM),
+                percent(r, s->covered, share), style(r, PLAIN));
+    for (uint32_t k = 0; r->shown->by_thread && k < r->shown->g->n_threads; k++)
+        if (s->by_thread[k])
+            fprintf(r->out, "     %s thread %" PRIu32 " %s: %s times%s\n", style(r, DIM), k,
+                    wpp_thread(r->w, k)->name, grouped(s->by_thread[k], number), style(r, PLAIN));
+}
+
+static bool put_neighbours(struct teller *t, const struct shown *s, int side)
 {
     const struct report *r = t->r;
-    struct hot_subpath p = hot_get(r->result, index);
+    uint64_t others = s->path.frequency;
+    char number[32];
+
+    for (uint32_t i = 0; i < s->n_near[side]; i++) {
+        struct story_step step = { .terminal = s->near[side][i].terminal };
+
+        fprintf(r->out, "  %s%s, %s time%s:%s\n", style(r, TURNS),
+                side == SHOWN_BEFORE ? "before" : "behind",
+                grouped(s->near[side][i].times, number), s->near[side][i].times == 1 ? "" : "s",
+                style(r, PLAIN));
+        others -= s->near[side][i].times < others ? s->near[side][i].times : others;
+        if (!put_step(t, &step, 1, 0))
+            return false;
+    }
+    if (others > 0 && !r->shown->apart)
+        fprintf(r->out, "  %s%s, %s time%s: others, or nothing%s\n", style(r, TURNS),
+                side == SHOWN_BEFORE ? "before" : "behind", grouped(others, number),
+                others == 1 ? "" : "s", style(r, PLAIN));
+    return true;
+}
+
+static bool put_subpath(struct teller *t, const struct shown *s, size_t rank)
+{
+    const struct report *r = t->r;
+    struct hot_subpath p = s->path;
     struct story story;
     bool good;
 
     if (!story_tell(&story, r->w, p.terminals, p.length))
         return false;
     put_figures(r, &p, rank);
+    put_more(r, s);
     t->rank = rank;
     t->story = &story;
-    good = put_steps(t, 0, story.n, 0);
+    good = (!r->shown->has_neighbours || put_neighbours(t, s, SHOWN_BEFORE)) &&
+           put_steps(t, 0, story.n, 0) &&
+           (!r->shown->has_neighbours || put_neighbours(t, s, SHOWN_BEHIND));
     story_free(&story);
     return good;
 }
@@ -250,8 +291,8 @@ static uint64_t cost_shown(const struct report *r)
 {
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < r->n_shown; i++)
-        if (__builtin_add_overflow(sum, hot_get(r->result, r->shown[i]).cost, &sum))
+    for (size_t i = 0; i < r->shown->n; i++)
+        if (__builtin_add_overflow(sum, r->shown->item[i].path.cost, &sum))
             return UINT64_MAX;
     return sum;
 }
@@ -265,8 +306,9 @@ static void put_heading(const struct report *r)
     put_name(r->out, r->file_name);
     fprintf(r->out, ": %zu hot subpath%s of %" PRIu32 " to %" PRIu32 " paths", found,
             found == 1 ? "" : "s", r->config->min_length, r->config->max_length);
-    if (r->n_all < found)
-        fprintf(r->out, ", rotations of a loop told as one: %zu", r->n_all);
+    if (hot_count_leaders(r->result) < found)
+        fprintf(r->out, ", rotations of a loop told as one: %zu",
+                hot_count_leaders(r->result));
     fprintf(r->out, "\neach at least %s of the %s's %s ", scaled(hot_min_cost(r->result), least),
             scope, scaled(hot_total_cost(r->result), total));
     put_unit(r, hot_total_cost(r->result));
@@ -276,8 +318,9 @@ static void put_heading(const struct report *r)
         fprintf(r->out, ", chosen for about %" PRIu32 " answers", r->config->wanted);
     fputs(")\n", r->out);
     if (r->config->algorithm == HOT_EXACT)
-        fputs("frequencies are exact; a share counts once what a subpath has in common with "
-              "itself,\nbut subpaths overlap each other, so that shares do not add up\n", r->out);
+        fprintf(r->out, "frequencies are exact%s; subpaths overlap each other: what is shown "
+                "makes up %s of the %s\n", r->shown->apart ? ", of places that do not overlap" : "",
+                percent(r, r->covered, sum), scope);
     else
         fprintf(r->out, "frequencies are lower bounds; no two overlap: what is shown makes up "
                 "%s of the %s\n", percent(r, cost_shown(r), sum), scope);
@@ -306,10 +349,11 @@ bool report_text(const struct report *r)
     put_heading(r);
     if (hot_count(r->result) == 0)
         put_hint(r);
-    for (size_t i = 0; i < r->n_shown && good; i++)
-        good = put_subpath(&t, r->shown[i], i + 1);
-    if (good && r->n_shown < r->n_all)
-        fprintf(r->out, "\n%zu more: --top=%zu shows all\n", r->n_all - r->n_shown, r->n_all);
+    for (size_t i = 0; i < r->shown->n && good; i++)
+        good = put_subpath(&t, &r->shown->item[i], i + 1);
+    if (good && r->shown->n < r->shown->n_all)
+        fprintf(r->out, "\n%zu more: --top=%zu shows all\n", r->shown->n_all - r->shown->n,
+                r->shown->n_all);
     if (good && t.doubts.missing)
         fputs("\nSome source files were not found; --source=DIR says where they are.\n", r->out);
     if (good && t.doubts.newer)

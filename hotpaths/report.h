@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "hotpaths/hotpaths.h"
+#include "hotpaths/shown.h"
 #include "hotpaths/source-text.h"
 
 struct report {
@@ -19,8 +20,8 @@ struct report {
     const struct hot_config *config;
     const char *cost_name;          /* insns, blocks, paths */
     const char *cost_unit;          /* the same for people: instructions, blocks, paths */
-    const size_t *shown;            /* subpaths to be shown, in order; their rank is their place */
-    size_t n_shown, n_all;          /* and how many there would be without --top */
+    const struct shown_list *shown; /* a subpath's rank is its place, from 1 */
+    uint64_t covered;               /* by all that are shown; exact only */
     bool color;                     /* text only */
     struct source_text *sources;    /* text only */
 };
@@ -30,5 +31,9 @@ struct report {
 bool report_text(const struct report *r);
 bool report_json(const struct report *r);
 bool report_csv(const struct report *r);
+
+/* Source listings with what each line cost in `thread` (UINT32_MAX: in all); nothing
+ * of an analysis is needed. */
+bool report_annotate(const struct report *r, uint32_t thread);
 
 #endif

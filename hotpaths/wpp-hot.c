@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-hot - the hot subpaths of a recorded run, in source lines. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hotpaths/hotpaths.h"
+#include "hotpaths/query.h"
 #include "hotpaths/report.h"
 #include "wpp/tool.h"
 
@@ -20,16 +23,29 @@ static const char help[] =
     "  -L, --max-length=N       and at most (100)\n"
     "      --cost=WHAT          insns (default), blocks or paths\n"
     "      --thread=N           only the thread of this index (wpp-info lists them)\n"
-    "      --algorithm=WHICH    larus (default): one walk over the grammar, subpaths\n"
-    "                           that do not overlap, frequencies are lower bounds;\n"
-    "                           exact: all minimal hot subpaths, exact frequencies\n"
+    "      --algorithm=WHICH    exact: all minimal hot subpaths, exact frequencies;\n"
+    "                           larus: one walk over the grammar, subpaths that do not\n"
+    "                           overlap, frequencies are lower bounds; auto (default):\n"
+    "                           exact, but larus for files of more than a million\n"
+    "                           symbols (`right-hand sides' of wpp-info)\n"
     "\n"
     "What is printed\n"
     "  -n, --top=N              the N hottest (20)\n"
     "      --format=text|json|csv\n"
     "      --rotations          with exact: a loop begun at each of its paths, not once\n"
+    "      --extend             each made longer as long as it stays as frequent\n"
+    "      --non-overlapping    count places that do not overlap\n"
+    "      --cover              for each, what share of the run it and those above it make\n"
+    "                           up together\n"
+    "      --callers            what came right before and behind, and how often\n"
     "      --source=DIR         look for source files below DIR first\n"
     "      --color=WHEN         auto (default), always, never\n"
+    "\n"
+    "Other questions, which are answered instead\n"
+    "      --annotate           source listings with what each line cost\n"
+    "      --query='A before B' how often B came with an A since the B before it; A and B\n"
+    "                           are a routine, routine/path or file:line\n"
+    "\n"
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
@@ -40,7 +56,10 @@ enum cost_kind { COST_INSNS, COST_BLOCKS, COST_PATHS };
 
 static const char *const cost_names[] = { "insns", "blocks", "paths", NULL };
 static const char *const cost_units[] = { "instructions", "blocks", "paths" };
-static const char *const algorithms[] = { "larus", "exact", NULL };    /* enum hot_algorithm */
+static const char *const algorithms[] = { "larus", "exact", "auto", NULL };    /* enum hot_algorithm, AUTO */
+enum { AUTO = 2 };
+/* Above so many symbols on right-hand sides the exact search takes its time. */
+enum { MANY_SYMBOLS = 1000000 };
 static const char *const formats[] = { "text", "json", "csv", NULL };
 static bool (*const reports[])(const struct report *) = { report_text, report_json, report_csv };
 
@@ -49,7 +68,9 @@ struct options {
     double percent;             /* of the run's cost; 0: not given so */
     enum cost_kind cost;
     unsigned format;            /* index of formats */
-    bool rotations;
+    bool rotations, extend, apart, cover, callers, annotate;
+    const char *query;
+    int algorithm;              /* index of algorithms */
     size_t top;
     const char *source;
     const char *color;
@@ -86,7 +107,8 @@ static uint32_t small_argument(const char *option, const char *text, uint32_t le
 }
 
 enum { OPT_COST = 256, OPT_THREAD, OPT_ALGORITHM, OPT_FORMAT, OPT_SOURCE, OPT_COLOR,
-       OPT_ROTATIONS };
+       OPT_ROTATIONS, OPT_EXTEND, OPT_APART, OPT_COVER, OPT_CALLERS,
+       OPT_ANNOTATE, OPT_QUERY };
 
 static void parse_option(struct options *o, int option)
 {
@@ -110,13 +132,31 @@ static void parse_option(struct options *o, int option)
         o->config.thread = small_argument("--thread", optarg, 0, HOT_ALL_THREADS - 1);
         break;
     case OPT_ALGORITHM:
-        o->config.algorithm = tool_choice_argument("--algorithm", optarg, algorithms);
+        o->algorithm = (int)tool_choice_argument("--algorithm", optarg, algorithms);
         break;
     case OPT_FORMAT:
         o->format = tool_choice_argument("--format", optarg, formats);
         break;
     case OPT_ROTATIONS:
         o->rotations = true;
+        break;
+    case OPT_EXTEND:
+        o->extend = true;
+        break;
+    case OPT_APART:
+        o->apart = true;
+        break;
+    case OPT_COVER:
+        o->cover = true;
+        break;
+    case OPT_CALLERS:
+        o->callers = true;
+        break;
+    case OPT_ANNOTATE:
+        o->annotate = true;
+        break;
+    case OPT_QUERY:
+        o->query = optarg;
         break;
     case OPT_SOURCE:
         o->source = optarg;
@@ -143,6 +183,12 @@ static void parse_options(struct options *o, int argc, char **argv)
         {"algorithm", required_argument, NULL, OPT_ALGORITHM},
         {"format", required_argument, NULL, OPT_FORMAT},
         {"rotations", no_argument, NULL, OPT_ROTATIONS},
+        {"extend", no_argument, NULL, OPT_EXTEND},
+        {"non-overlapping", no_argument, NULL, OPT_APART},
+        {"cover", no_argument, NULL, OPT_COVER},
+        {"callers", no_argument, NULL, OPT_CALLERS},
+        {"annotate", no_argument, NULL, OPT_ANNOTATE},
+        {"query", required_argument, NULL, OPT_QUERY},
         {"source", required_argument, NULL, OPT_SOURCE},
         {"color", required_argument, NULL, OPT_COLOR},
         TOOL_OPTIONS
@@ -153,6 +199,8 @@ static void parse_options(struct options *o, int argc, char **argv)
         parse_option(o, option);
     if (optind + 1 != argc)
         tool_usage(optind == argc ? "which WPP file?" : "one WPP file at a time");
+    if (o->extend && o->algorithm == HOT_LARUS)
+        tool_usage("--extend: Larus' walk does not know how frequent a subpath is");
     if (o->config.min_length > o->config.max_length)
         tool_usage("--min-length %u is more than --max-length %u", o->config.min_length,
                    o->config.max_length);
@@ -196,50 +244,111 @@ static uint64_t share_of_run(const wpp *w, const uint64_t *cost, const struct op
 
 /* ---- Main ------------------------------------------------------------------------------ */
 
-static hot_result *analyse(const wpp *w, struct options *o)
+static hot_result *analyse(const wpp *w, const uint64_t *cost, struct options *o)
 {
-    uint64_t *cost = costs_of(w, o->cost);
+    const struct wpp_grammar *g = wpp_grammar(w);
     hot_result *result;
     int status;
 
-    if (!cost)
-        tool_die(TOOL_ERROR, "%s: out of memory", o->file);
+    o->config.algorithm = (enum hot_algorithm)o->algorithm;
+    if (o->algorithm == AUTO)
+        o->config.algorithm = g->body[g->n_rules + g->n_threads] > MANY_SYMBOLS ? HOT_LARUS
+                                                                                : HOT_EXACT;
     if (o->percent > 0)
         o->config.min_cost = share_of_run(w, cost, o);
-    status = hot_find(&result, wpp_grammar(w), cost, &o->config);
+    status = hot_find(&result, g, cost, &o->config);
     if (status != HOT_OK)
         tool_die(TOOL_ERROR, "%s: %s", o->file, hot_status_text(status));
-    free(cost);
     return result;
 }
 
-/* The subpaths to be shown, *n of them: each, or the first of each loop. */
-static size_t *choose(const hot_result *result, bool rotations, size_t *n)
+/* What is asked for of the subpaths that are shown.  Larus' walk knows lower bounds
+ * alone; who asks for more is told what is so. */
+static int look_closer(struct shown_list *s, const hot_result *result, const struct options *o,
+                       uint64_t *covered)
 {
-    size_t *shown = malloc((hot_count(result) + 1) * sizeof *shown);
+    enum { MOST = 1000 };
+    bool exact = o->config.algorithm == HOT_EXACT;
+    int status = shown_choose(s, result, o->rotations, o->top);
 
-    *n = 0;
-    for (size_t i = 0; shown && i < hot_count(result); i++)
-        if (rotations || hot_get(result, i).leader == i)
-            shown[(*n)++] = i;
-    return shown;
+    if (status == HOT_OK && o->extend && exact)
+        status = shown_extend(s, o->config.max_length > MOST ? o->config.max_length : MOST);
+    if (status == HOT_OK && o->apart)
+        status = shown_apart(s);
+    if (status == HOT_OK && exact && s->thread == HOT_ALL_THREADS && s->g->n_threads > 1)
+        status = shown_split(s);
+    if (status == HOT_OK && o->cover)
+        status = shown_cover(s);
+    if (status == HOT_OK && o->callers)
+        status = shown_find_neighbours(s);
+    if (status == HOT_OK && exact)
+        status = shown_cover_all(s, covered);
+    return status;
 }
 
-static void print(const wpp *w, const hot_result *result, const struct options *o)
+static void print(const wpp *w, const hot_result *result, const uint64_t *cost,
+                  const struct options *o)
 {
-    size_t n;
-    size_t *shown = choose(result, o->rotations, &n);
+    struct shown_list shown = { .g = wpp_grammar(w), .cost = cost, .thread = o->config.thread };
     struct report report = {
         .out = stdout, .w = w, .file_name = o->file, .result = result, .config = &o->config,
-        .cost_name = cost_names[o->cost], .cost_unit = cost_units[o->cost], .shown = shown,
-        .n_shown = n < o->top ? n : o->top, .n_all = n, .color = tool_color(o->color),
+        .cost_name = cost_names[o->cost], .cost_unit = cost_units[o->cost], .shown = &shown,
+        .color = tool_color(o->color), .sources = source_text_new(o->source),
+    };
+
+    if (look_closer(&shown, result, o, &report.covered) != HOT_OK || !report.sources ||
+        !reports[o->format](&report))
+        tool_die(TOOL_ERROR, "%s: out of memory", o->file);
+    source_text_free(report.sources);
+    shown_clear(&shown);
+}
+
+static void annotate(const wpp *w, const struct options *o)
+{
+    struct report report = {
+        .out = stdout, .w = w, .file_name = o->file, .color = tool_color(o->color),
         .sources = source_text_new(o->source),
     };
 
-    if (!shown || !report.sources || !reports[o->format](&report))
+    if (!report.sources || !report_annotate(&report, o->config.thread))
         tool_die(TOOL_ERROR, "%s: out of memory", o->file);
     source_text_free(report.sources);
-    free(shown);
+}
+
+static void answer(const wpp *w, const struct options *o)
+{
+    struct query q;
+
+    switch (query_ask(&q, w, o->config.thread, o->query)) {
+    case QUERY_OK:
+        break;
+    case QUERY_NO_MEMORY:
+        tool_die(TOOL_ERROR, "%s: out of memory", o->file);
+    case QUERY_NO_ORDER:
+        tool_usage("--query: `%s` is not like `A before B`", o->query);
+    case QUERY_NO_A:
+        tool_die(TOOL_ERROR, "%s: nothing was executed that is called `%s`", o->file, q.a);
+    case QUERY_NO_B:
+        tool_die(TOOL_ERROR, "%s: nothing was executed that is called `%s`", o->file, q.b);
+    }
+    printf("%s: %" PRIu64 " paths\n%s: %" PRIu64 " paths, %" PRIu64 " of them (%.1f %%) with "
+           "%s since the one before\n", q.a, q.order.a, q.b, q.order.b, q.order.b_after_a,
+           q.order.b ? 100.0 * (double)q.order.b_after_a / (double)q.order.b : 0, q.a);
+    query_free(&q);
+}
+
+/* The hot subpaths. */
+static void find(const wpp *w, struct options *o)
+{
+    uint64_t *cost = costs_of(w, o->cost);
+    hot_result *result;
+
+    if (!cost)
+        tool_die(TOOL_ERROR, "%s: out of memory", o->file);
+    result = analyse(w, cost, o);
+    print(w, result, cost, o);
+    hot_free(result);
+    free(cost);
 }
 
 int main(int argc, char **argv)
@@ -247,11 +356,10 @@ int main(int argc, char **argv)
     struct options o = {
         .config = { .size = sizeof o.config, .algorithm = HOT_LARUS, .min_length = 10,
                     .max_length = 100, .wanted = 20, .thread = HOT_ALL_THREADS },
-        .top = 20,
+        .top = 20, .algorithm = AUTO,
     };
     struct wpp_error error;
     struct wpp_summary run;
-    hot_result *result;
     wpp *w;
 
     tool_init("wpp-hot");
@@ -263,9 +371,12 @@ int main(int argc, char **argv)
     if (o.config.thread != HOT_ALL_THREADS && o.config.thread >= run.n_threads)
         tool_die(TOOL_ERROR, "%s: no thread %u; it has %u, counted from 0", o.file,
                  o.config.thread, run.n_threads);
-    result = analyse(w, &o);
-    print(w, result, &o);
-    hot_free(result);
+    if (o.annotate)
+        annotate(w, &o);
+    else if (o.query)
+        answer(w, &o);
+    else
+        find(w, &o);
     wpp_close(w);
     if (run.complete)
         return tool_finish(TOOL_OK);

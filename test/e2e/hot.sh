@@ -39,7 +39,7 @@ occurrences() {
 
 words 11 12 13 11 12 14 11 12 13 11 12 14 11 12 13 11 12 14 > array
 ok 'compresses an array' wpp-compress -q --symbols -o array.wpp array
-ok 'finds its subpaths' wpp-hot -l 2 -L 3 -c 8 --cost=paths array.wpp
+ok 'finds its subpaths' wpp-hot --algorithm=larus -l 2 -L 3 -c 8 --cost=paths array.wpp
 is 'the text' "$(cat out)" \
 "array.wpp: 1 hot subpath of 2 to 3 paths
 each at least 8 of the run's 18 paths (44.4 %; --min-cost=8)
@@ -56,8 +56,7 @@ ok 'exactly, loops once' wpp-hot -l 2 -L 3 -c 8 --cost=paths --algorithm=exact a
 is 'the loop' "$(cat out)" \
 "array.wpp: 3 hot subpaths of 2 to 3 paths, rotations of a loop told as one: 1
 each at least 8 of the run's 18 paths (44.4 %; --min-cost=8)
-frequencies are exact; a share counts once what a subpath has in common with itself,
-but subpaths overlap each other, so that shares do not add up
+frequencies are exact; subpaths overlap each other: what is shown makes up 66.7 % of the run
 
   1  66.7 %: 12 paths = 6 times 2, 2 paths of a loop of 3
     symbol 11
@@ -66,7 +65,46 @@ words 5 5 5 5 5 5 5 5 5 6 > fives
 wpp-compress -q --symbols -o fives.wpp fives
 ok 'what overlaps itself' wpp-hot -l 3 -L 3 -c 20 --algorithm=exact --format=csv fives.wpp
 is 'is no more than the whole' "$(tr -d '\r' < out | tail -n 1)" \
-    '1,0.700000,7,21,7,3,3,1,1,1,"",,"symbol 5",0 0 0'
+    '1,0.700000,7,21,7,3,3,1,1,1,"",,"symbol 5",0 0 0,,'
+ok 'counted without overlaps' wpp-hot -l 3 -L 3 -c 20 --non-overlapping --cover --format=csv fives.wpp
+is 'its cost is part of the whole' "$(tr -d '\r' < out | tail -n 1)" \
+    '1,0.900000,9,9,3,3,3,3,1,1,"",,"symbol 5",0 0 0,,0.900000'
+
+# Three with 1 before, of which one has 2 behind; 7 8 9 always together.
+words 1 7 8 9 2 3 1 7 8 9 4 1 7 8 9 4 5 > context
+wpp-compress -q --symbols -o context.wpp context
+ok 'each made longer' wpp-hot -l 2 -L 2 -c 6 --extend --callers --cover context.wpp
+is 'as long as it is as frequent' "$(cat out)" \
+"context.wpp: 3 hot subpaths of 2 to 2 paths
+each at least 6 of the run's 17 instructions (35.3 %; --min-cost=6)
+frequencies are exact; subpaths overlap each other: what is shown makes up 70.6 % of the run
+
+  1  70.6 %: 12 instructions = 3 times 4, 4 paths
+      with all above: 70.6 %
+  before, 1 time:
+    symbol 3
+  before, 1 time:
+    symbol 4
+  before, 1 time: others, or nothing
+    symbol 1
+    symbol 7
+    symbol 8
+    symbol 9
+  behind, 2 times:
+    symbol 4
+  behind, 1 time:
+    symbol 2"
+ok 'with JSON' wpp-hot -l 2 -L 2 -c 6 --extend --callers --cover --format=json context.wpp
+like 'what came before' "$(cat out)" '"before": \[\{"terminal": 5, "times": 1\}, \{"terminal": 6, "times": 1\}\],'
+like 'and behind' "$(cat out)" '"behind": \[\{"terminal": 6, "times": 2\}, \{"terminal": 4, "times": 1\}\],'
+like 'the cover' "$(cat out)" '"covered": 0.705882,'
+ok 'a question' wpp-hot --query 'symbol 1 before symbol 4' context.wpp
+is 'its answer' "$(cat out)" "symbol 1: 3 paths
+symbol 4: 2 paths, 2 of them (100.0 %) with symbol 1 since the one before"
+ok 'another' wpp-hot --query 'symbol 4 before symbol 7' context.wpp
+like 'has another' "$(cat out)" '^symbol 7: 3 paths, 1 of them \(33.3 %\) with symbol 4 since'
+fails_with 2 'a question without an order' wpp-hot --query 'symbol 1' context.wpp
+fails_with 1 'about what was not executed' wpp-hot --query 'symbol 1 before symbol 11' context.wpp
 words 1 2 > two
 wpp-compress -q --symbols -o two.wpp two
 ok 'one of each' wpp-hot -l 1 -L 1 -c 1 two.wpp
@@ -137,7 +175,7 @@ is 'no colour into a file' "$(grep -c $'\033' out)" 0
 ok 'colour when asked' wpp-hot --color=always sieve.wpp
 is 'there is some' "$(grep -q $'\033' out && echo yes)" yes
 
-ok 'as JSON' wpp-hot --format=json --top=50 -c 200 sieve.wpp
+ok 'as JSON' wpp-hot --algorithm=larus --format=json --top=50 -c 200 sieve.wpp
 cp out walked.json
 subpaths out > walked
 is 'the walk finds something' "$(test -s walked && echo yes)" yes
@@ -146,7 +184,7 @@ is 'its frequencies are at most the true ones' \
 is 'nothing stands twice' "$(cut -d' ' -f2- walked | sort | uniq -d)" ''
 is 'lengths are kept' "$(awk 'NF - 1 < 10 || NF - 1 > 100' walked)" ''
 like 'the program is named' "$(cat out)" '"program": ".*/sieve",'
-ok 'as CSV' wpp-hot --format=csv --top=50 -c 200 sieve.wpp
+ok 'as CSV' wpp-hot --algorithm=larus --format=csv --top=50 -c 200 sieve.wpp
 is 'with the same frequencies' "$(tr -d '\r' < out | awk -F, 'NR > 1 { print $5 }')" \
     "$(cut -d' ' -f1 walked)"
 if command -v python3 > /dev/null; then
@@ -159,6 +197,22 @@ subpaths out > exact
 is 'no share is more than everything' "$(sed -n 's/.*"share": \([0-9.]*\),.*/\1/p' out | awk '$1 > 1')" ''
 is 'there are some' "$(test -s exact && echo yes)" yes
 is 'exact frequencies are the true ones' "$(occurrences sieve.tokens < exact | awk '$1 != $2')" ''
+
+
+# ---- Lines and questions --------------------------------------------------------------
+
+ok 'the lines and what they cost' wpp-hot --annotate sieve.wpp
+is 'all of it' "$(awk 'NR == 1 { n = substr($7, 2) }
+                       $2 == "%" && $3 ~ /^[0-9.]+$/ { n += $3 } END { printf "%.0f\n", n }' out)" \
+    "$(wpp-dump --routines sieve.wpp | awk 'NR > 1 { n += $1 } END { print n }')"
+like 'the dearest line' "$(grep '%' out | sort -rn | sed -n 2p)" '9 \*     *composite\[n\] = 1;|8 \*  *for'
+like 'one that was not executed between others' "$(cat out)" '^ +11  *$|^ +10   *\}|^ +13   *\{'
+ok 'who came before' wpp-hot --query 'is_prime before strike' sieve.wpp
+like 'each strike but for its loop' "$(cat out)" \
+    "^strike: [0-9]+ paths, $(wpp-dump --routines sieve.wpp | awk '$5 == "strike" { print $2 }') of them"
+ok 'by line' wpp-hot --query 'sieve.c:30 before is_prime/1' sieve.wpp
+wpp-dump --lines sieve.wpp > lines
+like 'the line is the right one' "$(cat out)" "^sieve.c:30: $(grep -c 'sieve.c:30$' lines) path"
 
 mv sieve.c moved.c
 ok 'without the source' wpp-hot sieve.wpp

@@ -241,7 +241,7 @@ static void expect_report(const char *name, const wpp *w, bool (*print)(const st
                           size_t top, struct report r, uint64_t min_cost, uint32_t min_length,
                           const char *wanted)
 {
-    static const size_t shown[] = { 0, 1, 2 };
+    struct shown_list shown = { .g = wpp_grammar(w), .thread = HOT_ALL_THREADS };
     uint64_t cost[7];
     struct hot_config c = { .size = sizeof c, .min_length = min_length, .max_length = 24,
                             .min_cost = min_cost, .wanted = 3, .thread = HOT_ALL_THREADS };
@@ -257,9 +257,9 @@ static void expect_report(const char *name, const wpp *w, bool (*print)(const st
     r.file_name = "demo.wpp";
     r.config = &c;
     r.result = result;
-    r.shown = shown;
-    r.n_all = hot_count(result) <= 3 ? hot_count(result) : 0;
-    r.n_shown = r.n_all < top ? r.n_all : top;
+    if (shown_choose(&shown, result, true, top) != HOT_OK)
+        abort();
+    r.shown = &shown;
     r.cost_name = "insns";
     r.cost_unit = "instructions";
     r.sources = source_text_new(NULL);
@@ -270,6 +270,7 @@ static void expect_report(const char *name, const wpp *w, bool (*print)(const st
         tap_note("got:\n%s\nwanted:\n%s", got, wanted);
     free(got);
     source_text_free(r.sources);
+    shown_clear(&shown);
     hot_free(result);
 }
 
@@ -384,9 +385,9 @@ static const char json[] =
 
 static const char csv[] =
     "rank,share,own_cost,cost,frequency,unit_cost,length,period,turn,rotations,file,line,routines,"
-    "terminals\r\n"
-    "1,0.347107,84,84,12,7,2,2,0,1,\"demo.c\",3,\"step; main\",1 2\r\n"
-    "2,0.297521,72,72,12,6,2,2,0,1,\"demo.c\",3,\"step; main\",4 2\r\n";
+    "terminals,by_thread,covered\r\n"
+    "1,0.347107,84,84,12,7,2,2,0,1,\"demo.c\",3,\"step; main\",1 2,,\r\n"
+    "2,0.297521,72,72,12,6,2,2,0,1,\"demo.c\",3,\"step; main\",4 2,,\r\n";
 
 static void reports(const wpp *w)
 {

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* report-annotate.c - source listings with what each line cost.
+ *
+ *      share  instructions   line    source
+ *    12.31 %       1230400     42 *  s += v[i];             `*`: executed
+ *
+ * A block's instructions are those of the lines in it, in equal parts.  Files come by
+ * what they cost, and of each the parts that were executed, with a few lines around.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/heat.h"
+#include "hotpaths/paint.h"
+#include "hotpaths/report-source.h"
+
+static void put_heat(const struct report *r, double share, double insns)
+{
+    const char *heat = share >= 0.05 ? style(r, BOLD) : share >= 0.01 ? style(r, TURNS)
+                     : style(r, DIM);
+
+    if (insns == 0)
+        fprintf(r->out, "%*s", 23, "");
+    else
+        fprintf(r->out, "%s%6.2f %% %14.*f%s", heat, 100 * share, insns < 10, insns,
+                style(r, PLAIN));
+}
+
+static void put_line(const struct report *r, const struct heat_file *f, uint32_t line,
+                     const struct heat_line *heat, double total)
+{
+    size_t length;
+    const char *text = source_text_line(r->sources, f->directory, f->name, line, &length);
+
+    if (!heat && !text)
+        return;
+    put_heat(r, heat && total > 0 ? heat->insns / total : 0, heat ? heat->insns : 0);
+    fprintf(r->out, " %6" PRIu32 " %c", line, heat ? '*' : ' ');
+    if (text && length > 0)
+        putc(' ', r->out);
+    for (size_t i = 0; text && i < length; i++)
+        putc((unsigned char)text[i] < 0x20 && text[i] != '\t' ? '?' : text[i], r->out);
+    putc('\n', r->out);
+}
+
+/* With what lies between lines that are close to each other. */
+static void put_file(const struct report *r, const struct heat_file *f, double total)
+{
+    fprintf(r->out, "\n%s%5.1f %%  ", style(r, BOLD), total > 0 ? 100 * f->insns / total : 0);
+    put_name(r->out, f->name);
+    fprintf(r->out, "%s\n", style(r, PLAIN));
+    for (size_t i = 0; i < f->n; i++) {
+        uint32_t line = f->line[i].line;
+        bool close = i > 0 && line - f->line[i - 1].line <= REPORT_CONTEXT + 1;
+
+        if (i > 0 && !close)
+            fprintf(r->out, "%*s%s:%s\n", 30, "", style(r, DIM), style(r, PLAIN));
+        for (uint32_t gap = close ? f->line[i - 1].line + 1 : line; gap < line; gap++)
+            put_line(r, f, gap, NULL, total);
+        put_line(r, f, line, &f->line[i], total);
+    }
+}
+
+bool report_annotate(const struct report *r, uint32_t thread)
+{
+    struct heat heat;
+    bool missing = false;
+
+    if (!heat_measure(&heat, r->w, thread))
+        return false;
+    put_name(r->out, r->file_name);
+    fprintf(r->out, ": %.0f instructions by source line (%.0f have none); a block's are those of "
+            "its lines, in equal parts\n", heat.total, heat.nowhere);
+    for (size_t i = 0; i < heat.n; i++) {
+        put_file(r, &heat.file[i], heat.total);
+        missing |= !source_text_has(r->sources, heat.file[i].directory, heat.file[i].name);
+    }
+    if (missing)
+        fputs("\nSome source files were not found; --source=DIR says where they are.\n", r->out);
+    heat_free(&heat);
+    return true;
+}

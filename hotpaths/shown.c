@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* shown.c - the subpaths that are shown; see shown.h. */
+#include "hotpaths/shown.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/loops.h"
+#include "hotpaths/saturate.h"
+
+int shown_choose(struct shown_list *s, const hot_result *result, bool rotations, size_t top)
+{
+    s->item = calloc(hot_count(result) + 1, sizeof *s->item);
+    if (!s->item)
+        return HOT_E_MEMORY;
+    for (size_t i = 0; i < hot_count(result); i++) {
+        struct hot_subpath p = hot_get(result, i);
+
+        if (!rotations && p.leader != i)
+            continue;
+        if (s->n_all++ < top)
+            s->item[s->n++].path = p;
+    }
+    return HOT_OK;
+}
+
+void shown_clear(struct shown_list *s)
+{
+    for (size_t i = 0; s->item && i < s->n; i++)
+        free(s->item[i].grown);
+    free(s->item);
+    free(s->by_thread);
+    *s = (struct shown_list){ 0 };
+}
+
+/* Dearest first, as found otherwise. */
+static void rank(struct shown_list *s)
+{
+    for (size_t i = 1; i < s->n; i++) {
+        struct shown moving = s->item[i];
+        size_t at = i;
+
+        for (; at > 0 && s->item[at - 1].path.own_cost < moving.path.own_cost; at--)
+            s->item[at] = s->item[at - 1];
+        s->item[at] = moving;
+    }
+}
+
+/* The strings as hotpaths.h takes them; NULL: no memory. */
+static struct hot_string *strings_of(const struct shown_list *s)
+{
+    struct hot_string *strings = malloc((s->n + 1) * sizeof *strings);
+
+    for (size_t i = 0; strings && i < s->n; i++)
+        strings[i] = (struct hot_string){ s->item[i].path.terminals, s->item[i].path.length };
+    return strings;
+}
+
+/* ---- Growing ----------------------------------------------------------------------------- */
+
+static int measure_grown(const struct shown_list *s, struct hot_subpath *p)
+{
+    uint32_t *scratch = malloc(p->length * sizeof *scratch);
+
+    if (!scratch)
+        return HOT_E_MEMORY;
+    p->period = loops_period(p->terminals, p->length, scratch);
+    p->unit_cost = p->own_unit_cost = 0;
+    for (uint32_t k = 0; k < p->length; k++) {
+        p->unit_cost = saturating_add(p->unit_cost, s->cost[p->terminals[k]]);
+        if (k < p->period)
+            p->own_unit_cost = p->unit_cost;
+    }
+    p->cost = saturating_mul(p->frequency, p->unit_cost);
+    p->own_cost = saturating_mul(p->frequency, p->own_unit_cost);
+    free(scratch);
+    return HOT_OK;
+}
+
+static bool same_string(const struct hot_subpath *a, const struct hot_subpath *b)
+{
+    return a->length == b->length &&
+           memcmp(a->terminals, b->terminals, a->length * sizeof *a->terminals) == 0;
+}
+
+/* Keeps the first of equal ones. */
+static void drop_equals(struct shown_list *s)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        size_t k = 0;
+
+        while (k < kept && !same_string(&s->item[k].path, &s->item[i].path))
+            k++;
+        if (k == kept)
+            s->item[kept++] = s->item[i];
+        else
+            free(s->item[i].grown);
+    }
+    s->n_all -= s->n - kept;
+    s->n = kept;
+}
+
+int shown_extend(struct shown_list *s, uint32_t most)
+{
+    uint32_t **terminals = calloc(s->n + 1, sizeof *terminals);
+    uint32_t *length = calloc(s->n + 1, sizeof *length);
+    uint64_t *frequency = calloc(s->n + 1, sizeof *frequency);
+    int status = terminals && length && frequency ? HOT_OK : HOT_E_MEMORY;
+
+    for (size_t i = 0; i < s->n && status == HOT_OK; i++) {
+        const struct hot_subpath *p = &s->item[i].path;
+
+        terminals[i] = malloc(p->length * sizeof **terminals);
+        if (!terminals[i])
+            status = HOT_E_MEMORY;
+        else
+            memcpy(terminals[i], p->terminals, p->length * sizeof **terminals);
+        length[i] = p->length;
+        frequency[i] = p->frequency;
+    }
+    if (status == HOT_OK)
+        status = hot_extend(s->g, s->thread, terminals, length, frequency, s->n, most);
+    for (size_t i = 0; terminals && i < s->n; i++) {
+        struct shown *shown = &s->item[i];
+
+        shown->grown = terminals[i];
+        if (status != HOT_OK)
+            continue;
+        shown->path.terminals = terminals[i];
+        shown->path.length = length[i];
+        status = measure_grown(s, &shown->path);
+    }
+    free(terminals);
+    free(length);
+    free(frequency);
+    if (status != HOT_OK)
+        return status;
+    drop_equals(s);
+    rank(s);
+    s->grown = true;
+    return HOT_OK;
+}
+
+/* ---- Figures ------------------------------------------------------------------------------ */
+
+int shown_apart(struct shown_list *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct hot_subpath *p = &s->item[i].path;
+        struct hot_string string = { p->terminals, p->length };
+
+        if (hot_places_apart(s->g, s->thread, string, &p->frequency) != HOT_OK)
+            return HOT_E_MEMORY;
+        p->own_unit_cost = p->unit_cost;
+        p->period = p->length;
+        p->cost = p->own_cost = saturating_mul(p->frequency, p->unit_cost);
+    }
+    rank(s);
+    s->apart = true;
+    return HOT_OK;
+}
+
+int shown_split(struct shown_list *s)
+{
+    struct hot_string *strings = strings_of(s);
+    int status = HOT_E_MEMORY;
+
+    s->by_thread = malloc((s->n * s->g->n_threads + 1) * sizeof *s->by_thread);
+    if (strings && s->by_thread)
+        status = hot_places(s->g, strings, s->n, s->by_thread);
+    for (size_t i = 0; status == HOT_OK && i < s->n; i++)
+        s->item[i].by_thread = s->by_thread + i * s->g->n_threads;
+    free(strings);
+    return status;
+}
+
+int shown_cover(struct shown_list *s)
+{
+    struct hot_string *strings = strings_of(s);
+    int status = strings ? HOT_OK : HOT_E_MEMORY;
+
+    for (size_t i = 0; status == HOT_OK && i < s->n; i++)
+        status = hot_cover(s->g, s->cost, s->thread, strings, i + 1, &s->item[i].covered);
+    free(strings);
+    s->covers = true;
+    return status;
+}
+
+int shown_cover_all(const struct shown_list *s, uint64_t *covered)
+{
+    struct hot_string *strings = strings_of(s);
+    int status = HOT_E_MEMORY;
+
+    if (strings)
+        status = hot_cover(s->g, s->cost, s->thread, strings, s->n, covered);
+    free(strings);
+    return status;
+}
+
+/* Keeps the most frequent ones; of equally frequent ones the first. */
+static void keep_neighbours(struct shown *s, int side, const uint64_t *times, uint32_t n_terminals)
+{
+    struct shown_neighbour *near = s->near[side];
+
+    for (uint32_t t = 0; t < n_terminals; t++) {
+        uint32_t at = s->n_near[side];
+
+        if (!times[t] || (at == SHOWN_NEIGHBOURS && times[t] <= near[at - 1].times))
+            continue;
+        at -= at == SHOWN_NEIGHBOURS;
+        for (; at > 0 && near[at - 1].times < times[t]; at--)
+            near[at] = near[at - 1];
+        near[at] = (struct shown_neighbour){ t, times[t] };
+        s->n_near[side] += s->n_near[side] < SHOWN_NEIGHBOURS;
+    }
+}
+
+int shown_find_neighbours(struct shown_list *s)
+{
+    uint64_t *times = malloc((s->n * s->g->n_terminals + 1) * sizeof *times);
+    struct hot_string *strings = strings_of(s);
+    int status = times && strings ? HOT_OK : HOT_E_MEMORY;
+
+    for (int side = 0; status == HOT_OK && side < SHOWN_SIDES; side++) {
+        status = hot_neighbours(s->g, s->thread, strings, s->n, side == SHOWN_BEFORE, times);
+        for (size_t i = 0; status == HOT_OK && i < s->n; i++)
+            keep_neighbours(&s->item[i], side, times + i * s->g->n_terminals, s->g->n_terminals);
+    }
+    free(times);
+    free(strings);
+    s->has_neighbours = true;
+    return status;
+}
