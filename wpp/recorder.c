@@ -300,16 +300,25 @@ static void forget_living(struct wpp_recorder *r, uint32_t number)
     r->living[i] = r->living[--r->n_living];
 }
 
-/* The seats are read before the last slots: a process that still runs may submit
- * a chunk and clear it at any time, and what is seen twice is known by its place. */
+/* What a process has not submitted, behind what it has.  The seats are read before the
+ * last slots: a process that still runs may submit a chunk and clear it at any time, and
+ * what is seen twice is known by its place. */
+static struct wpp_bytes copy_state(struct wpp_recorder *r, uint32_t number, bool lives)
+{
+    struct wpp_bytes state = {0};
+
+    copy_seats(r, number, &state);
+    if (lives)
+        put_record(&state, WPP_REC_BUFFER, r->list[number].pid, 0, 0);
+    take_all_of(r, number);
+    return state;
+}
+
 static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
 {
-    struct wpp_bytes rest = {0};
+    struct wpp_bytes rest;
 
-    copy_seats(r, number, &rest);
-    if (lives)
-        put_record(&rest, WPP_REC_BUFFER, r->list[number].pid, 0, 0);
-    take_all_of(r, number);
+    rest = copy_state(r, number, lives);
     assert(!r->list[number].over);
     if (!r->list[number].ended && r->list[number].next_order > 0)
         say_waited(r, number);
@@ -482,6 +491,20 @@ struct wpp_recorder_processes wpp_recorder_count(struct wpp_recorder *r)
         count.attached += pid != 0 && is_attached(r, pid);
     }
     return count;
+}
+
+void wpp_recorder_look(struct wpp_recorder *r,
+                       void (*take)(void *ctx, uint32_t process, const void *bytes, size_t n))
+{
+    find_processes(r);
+    for (uint32_t i = 0; i < r->n_living; i++) {
+        uint32_t number = r->living[i];
+        struct wpp_bytes state = copy_state(r, number, true);
+
+        if (!state.failed && r->list[number].next_order > 0)
+            take(r->sink.ctx, number, state.data, state.size);
+        wpp_bytes_free(&state);
+    }
 }
 
 /* One that has become another program would not understand it. */

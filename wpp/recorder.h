@@ -46,6 +46,11 @@ struct wpp_recorder_processes {
 };
 struct wpp_recorder_processes wpp_recorder_count(struct wpp_recorder *r);
 
+/* Takes what has come, and shows of each process what its threads have not handed over
+ * yet, as BUFFER records: so far, and it runs on. */
+void wpp_recorder_look(struct wpp_recorder *r,
+                       void (*take)(void *ctx, uint32_t process, const void *bytes, size_t n));
+
 /* Sends a signal to all that can still record. */
 void wpp_recorder_signal(struct wpp_recorder *r, int signal);
 

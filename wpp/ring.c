@@ -239,6 +239,11 @@ bool wpp_ring_flush(struct wpp_ring *ring, bool (*take)(void *ctx, const void *b
     struct giving g = {take, ctx};
     bool good = true;
 
+    for (uint32_t i = 0; i < ring->capacity; i++) {
+        ring->kept[i].next_sequence = 0;
+        ring->kept[i].position = 0;
+        ring->kept[i].told = false;
+    }
     for (const struct entry *e = ring->first; e && good; e = e->next)
         good = give_entry(ring, &g, e);
     return good;

@@ -21,7 +21,7 @@ void wpp_ring_free(struct wpp_ring *ring);
 /* Takes whole records.  False: no memory, or these are no records. */
 bool wpp_ring_push(struct wpp_ring *ring, const void *records, size_t n);
 
-/* Gives everything back, in order; false as soon as `take` says so. */
+/* Gives everything back, in order; false as soon as `take` says so.  The ring keeps it. */
 bool wpp_ring_flush(struct wpp_ring *ring, bool (*take)(void *ctx, const void *bytes, size_t n),
                     void *ctx);
 

@@ -220,10 +220,12 @@ static struct wpp_output *open_in_folder(struct wpp_runs *runs, const struct wpp
     return out;
 }
 
-static bool write_run(struct wpp_runs *runs, struct wpp_run *run, struct wpp_error *note)
+static bool write_run(struct wpp_runs *runs, struct wpp_run *run, const void *rest, size_t n,
+                      struct wpp_error *note)
 {
     struct wpp_bytes file = {0};
     bool done = run->compressor && (!run->ring || wpp_ring_flush(run->ring, compress, run)) &&
+                compress(run, rest, n) &&
                 wpp_compress_finish(run->compressor, &file, note, &run->error);
 
     if (done && !run->output)
@@ -257,7 +259,7 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process)
 
     if (!run)
         return;
-    done = write_run(runs, run, &note);
+    done = write_run(runs, run, NULL, 0, &note);
     runs->written += done;
     runs->failed += !done;
     runs->tokens += tokens_of(run);
@@ -267,6 +269,23 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process)
         runs->sink.tell(runs->sink.ctx, run->program, &note, true);
     free_run(run);
     runs->list[process] = NULL;
+}
+
+void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, size_t n)
+{
+    const struct wpp_run *run = process < runs->n ? runs->list[process] : NULL;
+    struct wpp_run now;
+
+    if (!run || !run->ring || !run->compressor)
+        return;
+    now = *run;
+    now.output = NULL;
+    now.compressor = wpp_compress_new(WPP_INPUT_TRACE, &now.error);
+    if (write_run(runs, &now, rest, n, NULL))
+        runs->dumps++;
+    else
+        runs->sink.tell(runs->sink.ctx, run->program, &now.error, false);
+    wpp_compress_free(now.compressor);
 }
 
 uint64_t wpp_runs_tokens(const struct wpp_runs *runs)

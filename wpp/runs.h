@@ -31,7 +31,7 @@ struct wpp_runs {
     bool single;                 /* FILE is a pipe or device: there is no folder beside it */
     struct wpp_run **list;       /* by the recorder's number, NULL: has recorded nothing */
     uint32_t n;
-    uint32_t begun, written, failed;
+    uint32_t begun, written, failed, dumps;
     char *folder;                /* made, when not NULL */
     uint64_t tokens;             /* of the processes that are over */
 };
@@ -44,6 +44,9 @@ void wpp_runs_free(struct wpp_runs *runs);
 void wpp_runs_bytes(struct wpp_runs *runs, uint32_t process, const void *bytes, size_t n);
 /* Writes the process's file. */
 void wpp_runs_over(struct wpp_runs *runs, uint32_t process);
+
+/* Writes what the process's ring holds, and `rest` behind it, into a file of the folder. */
+void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, size_t n);
 
 /* Events so far, of all. */
 uint64_t wpp_runs_tokens(const struct wpp_runs *runs);

@@ -41,7 +41,8 @@ static const char help[] =
     "      --stopped       begin without recording, until PROGRAM starts it by wpp_start()\n"
     "                      or the signal does\n"
     "      --signal=NAME   this signal (USR2, for instance), sent to wpp-record or to a\n"
-    "                      process, stops recording, and starts it again\n"
+    "                      process, stops recording, and starts it again; with --ring,\n"
+    "                      sent to wpp-record: write what the ring holds to FILE.d\n"
     "      --trace=FILE    keep the uncompressed trace, too (of the first process)\n"
     "  -q, --quiet         no progress\n"
     "  -h, --help          this text\n"
@@ -232,12 +233,13 @@ static void set_environment(const struct options *o, const struct wpp_recorder *
     char *options;
 
     setenv("WPP_OUT", wpp_recorder_out(recorder), 1);
-    if (!o->stopped && !signals.switching)
+    /* A ring's signal is ours alone. */
+    if (!o->stopped && (!o->signal || o->ring))
         return;
     if (asprintf(&options, "%s%s%s:signal=%d", given ? given : "", given && *given ? ":" : "",
-                 o->stopped ? "record=off" : "record=on", signals.switching) < 0)
+                 o->stopped ? "record=off" : "record=on", o->signal) < 0)
         tool_die(TOOL_ERROR, "out of memory");
-    if (!signals.switching)
+    if (!o->signal || o->ring)
         *strrchr(options, ':') = '\0';
     setenv("WPP_OPTIONS", options, 1);
     free(options);
@@ -330,6 +332,13 @@ static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
     wpp_runs_bytes(&r->runs, process, bytes, n);
 }
 
+static void take_look(void *ctx, uint32_t process, const void *bytes, size_t n)
+{
+    struct recording *r = ctx;
+
+    wpp_runs_dump(&r->runs, process, bytes, n);
+}
+
 static void take_over(void *ctx, uint32_t process)
 {
     struct recording *r = ctx;
@@ -415,6 +424,17 @@ static bool all_over(struct recording *r)
     return seconds() - r->quiet_since >= moment;
 }
 
+static void act_on_signal(struct recording *r)
+{
+    if (!signals.switched)
+        return;
+    signals.switched = 0;
+    if (r->options.ring)
+        wpp_recorder_look(r->recorder, take_look);
+    else
+        wpp_recorder_signal(r->recorder, signals.switching);
+}
+
 static void record(struct recording *r)
 {
     enum { WAIT_MILLISECONDS = 20 };
@@ -430,10 +450,7 @@ static void record(struct recording *r)
             break;
         else
             wpp_recorder_turn(r->recorder, WAIT_MILLISECONDS);
-        if (signals.switched) {
-            signals.switched = 0;
-            wpp_recorder_signal(r->recorder, signals.switching);
-        }
+        act_on_signal(r);
         show_progress(r);
         check_limits(r);
     }
@@ -470,9 +487,12 @@ static int finish(struct recording *r)
                   "(make CC=wpp-gcc)", program);
         return status ? status : TOOL_ERROR;
     }
-    if (r->runs.folder)
+    if (r->runs.written > 1)
         tool_warn("%u processes recorded: %s and the folder %s", r->runs.written, r->runs.path,
                   r->runs.folder);
+    if (r->runs.dumps > 0)
+        tool_warn("%u time%s the ring was written to the folder %s", r->runs.dumps,
+                  r->runs.dumps == 1 ? "" : "s", r->runs.folder);
     return status ? status : r->trace_failed || r->runs.failed ? TOOL_ERROR : TOOL_OK;
 }
 

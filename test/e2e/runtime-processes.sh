@@ -351,6 +351,35 @@ read -r events lost < <(wpp-info --format=json all.wpp |
 run wpp-check all.wpp
 like '--ring: the file is sound' "$status $(cat "$T/err")" '^3 .*undamaged'
 
+# The ring is looked at while the program runs: each time later events, in a sound file.
+rm -rf all.wpp*
+wpp-record --ring=256k --signal=USR2 -o all.wpp ./endless 20 > /dev/null 2> "$T/err" &
+recorder=$!
+until pgrep -P $recorder > /dev/null || ! kill -0 $recorder; do sleep 0.05; done
+for n in 1 2 3; do
+    [ $n = 1 ] && begun=0 || begun=$lost
+    # Before the program's first event there is nothing to write.
+    for ((i = 0; i < 50; i++)); do
+        kill -USR2 $recorder || break
+        sleep 0.2
+        file=$(ls all.wpp.d/endless.*.wpp 2> /dev/null | sort -V | tail -n 1)
+        [ -z "$file" ] || [ "$file" = "${before-}" ] || break
+    done
+    before=$file
+    run wpp-check "$file"
+    sound="$status $(cat "$T/err")"
+    read -r events lost < <(wpp-info --format=json "$file" |
+        sed 's/.*"lost":\([0-9]*\),"events":\([0-9]*\).*/\2 \1/')
+    like "--ring: a look at it, $n: sound, and not the end" "$sound" '^3 .*undamaged'
+    [ "$events" -le $((65536 + 2 * 16368)) ] && [ "$lost" -gt "$begun" ] &&
+        pass "--ring: a look at it, $n: later events" ||
+        fail "--ring: a look at it, $n: later events" "$events kept, $lost lost, before $begun lost"
+done
+kill -INT $recorder
+wait $recorder
+run wpp-check all.wpp
+like '--ring: and at the end' "$status $(cat "$T/err")" '^3 .*undamaged'
+
 if script -qec true /dev/null > /dev/null 2>&1; then
     script -qec 'wpp-record -o all.wpp ./endless 2' /dev/null > terminal 2>&1 < /dev/null
     like 'progress on a terminal' "$(tr '\r' '\n' < terminal)" \
