@@ -8,5 +8,6 @@
 
 check_program bzip2 -O0 small
 check_program bzip2 -O2 small
+check_program bzip2 early small
 check_program lua5.4 -O2 small
 done_testing

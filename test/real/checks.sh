@@ -11,6 +11,7 @@
 #   - the WPP expands to exactly the tokens of the trace,
 #   - the WPP satisfies wpp-check,
 #   - at -O0, the line counts derived from the WPP are gcov's.
+# OPT may be `early`: -O1 with stage=early; of this only the line counts are checked.
 # Expects test/e2e/lib.sh and test/real/programs.sh to be loaded.
 
 # in_folder DIR COMMAND...: runs it in the new folder DIR.  run.out: what it printed.
@@ -105,13 +106,17 @@ differing_counts() {
 
 # Programs look at their own name and at the folder they run in, and loop over the
 # characters: both runs have the same ones, and the folder is as empty.
+# check_line_counts NAME OPT SIZE WPP RUN LEVEL FLAG...: WPP is compared with what gcov
+# counts in the folder RUN when all is compiled at LEVEL with FLAGs.
 check_line_counts() {
-    local name=$1 size=$2 wpp=$3 run=$4 dir=$REAL/gcov-O0/$1 different executed
+    local name=$1 opt=$2 size=$3 wpp=$4 run=$5 dir=$REAL/gcov$6${7:+-$opt}/$1 different executed
 
-    real_build "$name" "${CC:-gcc}" -O0 "$dir" --coverage -fprofile-update=single ||
-        { fail "$name -O0: the gcov build"; return; }
+    real_build "$name" "${CC:-gcc}" "$6" "$dir" --coverage -fprofile-update=single "${@:7}" ||
+        { fail "$name $opt: the gcov build"; return; }
     find "$dir" -name '*.gcda' -delete
-    wpp-dump --line-counts "$wpp" | canonical_names > "$T/wpp.counts"
+    # Functions of C headers that are inline and external have no counters in gcov.
+    wpp-dump --line-counts "$wpp" | grep -Ev '^/usr/include/([^c]|c[^+])' | canonical_names \
+        > "$T/wpp.counts"
     rm -rf "$run"
     mkdir -p "$run" && cp "$dir/$name" "$run/$name"
     real_command "$name" "$run/$name" "$size"
@@ -119,17 +124,35 @@ check_line_counts() {
     gcov_counts "$(real_tree "$name")" "$dir" > "$T/gcov.counts"
     executed=$(wc -l < "$T/gcov.counts")
     differing_counts "$T/wpp.counts" "$T/gcov.counts" > "$T/counts.diff"
-    cp "$T/counts.diff" "$REAL/$name.line-differences"
+    cp "$T/counts.diff" "$REAL/$name$opt.line-differences"
     different=$(wc -l < "$T/counts.diff")
     if [ "$executed" -gt 100 ] && [ "$different" = 0 ]; then
-        pass "$name -O0: the counts of $executed lines are gcov's"
+        pass "$name $opt: the counts of $executed lines are gcov's"
     else
-        fail "$name -O0: $different of $executed line counts differ from gcov's" \
+        fail "$name $opt: $different of $executed line counts differ from gcov's" \
             "$(cat "$T/counts.diff")"
     fi
 }
 
 # ---- One program --------------------------------------------------------------
+
+# The stage `early` sees the source's own control flow whatever the level.  So does gcov
+# when what GCC does before it counts is left out: early inlining and the early
+# optimisations; and without -g, for debug statements are lines to it.
+check_early() {
+    local name=$1 size=$2 traced=$REAL/$CONFIG-O1-early/$1 d=$T/$1-early
+
+    WPP_PLUGIN_ARGS=stage=early ok "$name early: traced build" \
+        real_build "$name" "$WPP_GCC" -O1 "$traced" || return
+    mkdir -p "$d" && cp "$traced/$name" "$d/$name"
+    real_command "$name" "$d/$name" "$size"
+    ok "$name early: is recorded" in_folder "$d" wpp-record -q -o w.wpp "${command[@]}"
+    ok "$name early: wpp-check --strict" wpp-check --strict "$d/w.wpp"
+    mv "$d/w.wpp" "$T/w.wpp"
+    check_line_counts "$name" early "$size" "$T/w.wpp" "$d" -O1 -g0 \
+        -fdisable-tree-early_optimizations -fdisable-tree-einline
+    rm -rf "$d"
+}
 
 check_program() {
     local name=$1 opt=$2 size=$3 what="$1 $2" plain=$REAL/plain$2/$1 traced=$REAL/$CONFIG$2/$1
@@ -140,6 +163,10 @@ check_program() {
         return
     fi
     real_input "$name" "$size"
+    if [ "$opt" = early ]; then
+        check_early "$name" "$size"
+        return
+    fi
     ok "$what: plain build" real_build "$name" "${CC:-gcc}" "$opt" "$plain" || return
     ok "$what: traced build" real_build "$name" "$WPP_GCC" "$opt" "$traced" || return
 
@@ -166,6 +193,6 @@ check_program() {
     fi
     rm -f "$d/trace"
     ok "$what: wpp-check --strict" wpp-check --strict "$d/saved.wpp"
-    [ "$opt" != -O0 ] || check_line_counts "$name" "$size" "$d/saved.wpp" "$d"
+    [ "$opt" != -O0 ] || check_line_counts "$name" -O0 "$size" "$d/saved.wpp" "$d" -O0
     rm -rf "$d"
 }
