@@ -41,7 +41,7 @@ static const char help[] =
     "      --stopped       begin without recording, until PROGRAM starts it by wpp_start()\n"
     "                      or the signal does\n"
     "      --signal=NAME   this signal (USR2, for instance), sent to wpp-record or to a\n"
-    "                      process, stops recording, and starts it again; with --ring,\n"
+    "                      process, stops recording, and starts it again; with a ring,\n"
     "                      sent to wpp-record: write what the ring holds to FILE.d\n"
     "      --trace=FILE    keep the uncompressed trace, too (of the first process)\n"
     "  -q, --quiet         no progress\n"
