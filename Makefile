@@ -5,7 +5,7 @@
 #   make demo            record, compress and explain a real program  [PROGRAM=bzip2|gzip|lua5.4|sqlite3]
 #   make check           all ordinary tests; ends with `N passed, N failed, N skipped`
 #   make check-torture   GCC's own execution tests, plainly and traced, at -O0, -O2, -O3, -flto
-#   make check-all       `check`; all with GCC 11 too; whole Debian programs at -O0, -O2, -O3; other configurations
+#   make check-all       `check`; all with GCC 11 too; whole Debian programs at -O0, -O2, -O3; two servers under load; other configurations
 #   make check-gcc-11    the plugin for another GCC, and the tests in its hands
 #   make bench           every figure of docs/performance.md
 #   make bench-engine    the engine and its file beside zstd, xz and plain SEQUITUR(1)
