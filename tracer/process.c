@@ -49,8 +49,10 @@ static void acquire(void)
 
 static void release(void)
 {
-    WPP_EXPECT(lock != 0);
-    if (__atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE) == 2)
+    uint32_t was = __atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE);
+
+    WPP_EXPECT(was != 0);
+    if (was == 2)
         sys3(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1);
 }
 

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# test: slow
+# The runtime under valgrind, and compiled for the thread sanitizer: neither has anything
+# to say, and the traces are what they are without.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/tracer/harness.sh"
+
+compile -o "$T/expect" "$SRC/expect.c"
+compile -o "$T/dynamic" -g "$SRC/scenarios.c" "$RT/libwpp-rt.a" $EXPORT
+
+# The scenarios themselves are left as they are: their events are no atomic stores, and
+# whoever hands over another thread's reads them.
+flags=(-std=gnu17 -O1 -g -fPIC -fvisibility=hidden -fcf-protection=none -ftls-model=initial-exec
+       -fno-tree-loop-distribute-patterns -D_GNU_SOURCE "-I$ROOT")
+make_checked() {
+    local file
+
+    for file in "$ROOT"/tracer/*.[cS]; do
+        [ "${file##*/}" = nop.c ] && continue
+        gcc "${flags[@]}" "$@" -c "$file" -o "$T/checked.${file##*/}.o" || return
+    done
+    gcc "${flags[@]}" -O0 -mno-red-zone -c "$SRC/scenarios.c" -o "$T/checked.o" &&
+        gcc "$@" -o "$T/checked" "$T"/checked*.o -lpthread
+}
+
+# clean NAME COMMAND...: says nothing and ends as it should; the trace is complete
+clean() {
+    local name=$1
+
+    shift
+    rm -f "$T/trace"
+    run "$@"
+    streams "$T/trace"
+    # Programs that emit by hand have no path tables, and no WPP.
+    if [ "$status $complete" = '7 0' ] && ! grep -v '^wpp-record: .* path table' "$T/err"; then
+        pass "$name"
+    else
+        fail "$name" "status $status, trace $complete" "$(head -n 30 "$T/err")"
+    fi
+}
+
+scenarios=('single 100000' 'threads 32 16' 'short 80' fork vfork raise destructors alive
+           'pause 40000 exit' 'pause 40000 stopped' pause-handler 'library LIBRARY 20000')
+
+if command -v valgrind > /dev/null; then
+    compile -o "$T/library.so" -shared -fPIC "$SRC/library.c" "$RT/libwpp-rt.so" -Wl,-rpath,"$RT"
+    for scenario in "${scenarios[@]}" 'traced-ticks 100000'; do
+        case $scenario in alive) continue ;; esac       # its threads' memory may seem lost
+        read -ra words <<< "${scenario/LIBRARY/$T/library.so}"
+        clean "valgrind: $scenario" env WPP_OUT="$T/trace" valgrind -q --error-exitcode=55 \
+            --leak-check=full "$T/dynamic" "${words[@]}"
+    done
+else
+    skip 'there is no valgrind'
+fi
+
+# Some kernels place memory where the sanitizer cannot live.
+echo 'int main(void) { return 0; }' > "$T/empty.c"
+if gcc -fsanitize=thread "$T/empty.c" -o "$T/empty" 2> /dev/null && "$T/empty" 2> /dev/null; then
+    ok 'the runtime is compiled for the thread sanitizer' make_checked -fsanitize=thread
+    for scenario in "${scenarios[@]}" 'racing' 'many-forks 20' 'pauses 100'; do
+        case $scenario in library*) continue ;; esac    # its own runtime is another one
+        read -ra words <<< "$scenario"
+        clean "thread sanitizer: $scenario" env WPP_OUT="$T/trace" "$T/checked" "${words[@]}"
+    done
+    # When threads end it faults in memory that it has not seen mapped.
+    for scenario in racing 'pauses 100' raise; do
+        read -ra words <<< "$scenario"
+        clean "thread sanitizer, under wpp-record: $scenario" \
+            wpp-record -q "--trace=$T/trace" -o "$T/no.wpp" "$T/checked" "${words[@]}"
+    done
+else
+    skip 'the thread sanitizer does not run here'
+fi
+done_testing
