@@ -9,6 +9,8 @@
 #   make check-gcc-11    the plugin for another GCC, and the tests in its hands
 #   make bench           every figure of docs/performance.md
 #   make bench-engine    the engine and its file beside zstd, xz and plain SEQUITUR(1)
+#   make bench-hot       hot subpaths of real programs against their expanded traces
+#   make figure9         the number of hot subpaths by length: Figure 9 of the paper
 #   make fuzz            libFuzzer against the engine for FUZZ_SECONDS (3600), CONFIG=hostile's rare cases
 #   make install         PREFIX=/usr/local DESTDIR=
 #
@@ -96,7 +98,7 @@ UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
 REFS     := $(patsubst test/reference/%.c,$(B)/test/%,$(REF_MAIN))
 BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 
-.PHONY: all tests demo check check-torture check-all bench bench-engine fuzz install uninstall clean
+.PHONY: all tests demo check check-torture check-all bench bench-engine bench-hot figure9 fuzz install uninstall clean
 .PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
@@ -105,7 +107,7 @@ tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
 DEPS :=
-ifneq ($(filter demo check check-torture bench bench-engine,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-torture bench bench-engine bench-hot figure9,$(MAKECMDGOALS)),)
 DEPS := build/deps
 endif
 ifneq ($(filter fuzz,$(MAKECMDGOALS)),)
@@ -230,6 +232,11 @@ demo: all
 	@CONFIG=$(CONFIG) scripts/demo $(B) $(PROGRAM)
 bench: tests
 	@CONFIG=$(CONFIG) test/bench/run $(B)
+# Hot subpaths against the expanded traces; Figure 9 of the paper.
+bench-hot: tests
+	@test/bench/hot $(B)
+figure9: all
+	@test/bench/figure9 $(B)
 bench-engine: tests
 	@test/bench/engine-table $(B)
 # A crash leaves its input beside the corpus, in build/fuzz.
@@ -254,7 +261,7 @@ install: all
 	$(Q)install -m 644 wpp/wpp.h hotpaths/hotpaths.h sequitur/sequitur.h tracer/control.h $(D)/include/wpp
 	$(Q)sed 's|@VERSION@|$(VERSION)|' scripts/wpp.pc.in > $(D)/lib/pkgconfig/wpp.pc
 	$(Q)install -m 644 $(wildcard docs/man/*.1) $(D)/share/man/man1
-	$(Q)install -m 644 README.md LICENSE $(wildcard docs/*.md) $(D)/share/doc/wpp
+	$(Q)install -m 644 README.md LICENSE $(wildcard docs/*.md docs/*.c) $(D)/share/doc/wpp
 	$(Q)install -D -m 644 scripts/completion.bash $(D)/share/bash-completion/completions/wpp
 	$(Q)for tool in $(notdir $(filter-out %/wpp,$(TOOLS) $(SCRIPTS))); do \
 	    ln -sf wpp $(D)/share/bash-completion/completions/$$tool; done

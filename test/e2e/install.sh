@@ -81,6 +81,13 @@ if command -v pkg-config > /dev/null; then
     ok 'a reader of WPP files is built by pkg-config' sh -c \
         'gcc -Wall -Werror -o reader reader.c $(pkg-config --cflags --libs wpp)'
     is 'and reads' "$(./reader turn.wpp)" many
+    ok 'the example of the C API' sh -c \
+        'gcc -Wall -Wextra -Werror -o hottest "$1" $(pkg-config --cflags --libs wpp)' - \
+        "$T/moved/share/doc/wpp/example-hotpaths.c"
+    ok 'runs' ./hottest turn.wpp
+    like 'and finds the loop' "$(head -n 1 out)" '^ *9[0-9]\.[0-9] %  .* x [0-9]+ paths  main$'
+    like 'of which all together are no more than the run' "$(tail -n 1 out)" '^( 9[0-9]\.[0-9]|100\.0) %  all of them$'
+    fails_with 1 'and says what it cannot read' ./hottest turn.c
     mv "$T/moved" "$T/moved tree"
 else
     skip 'pkg-config is not installed'

@@ -484,8 +484,8 @@ int main(void)
     slips();
     edges();
     loops();
-    random_trials("random grammars", 20000, random_grammar);
-    random_trials("SEQUITUR grammars", 4000, sequitur_grammar);
+    random_trials("random grammars", 80000, random_grammar);
+    random_trials("SEQUITUR grammars", 20000, sequitur_grammar);
     chosen_cost();
     astronomical();
     return tap_done();
