@@ -202,15 +202,16 @@ static void register_pass(const char *name, opt_pass *pass, const char *referenc
 }
 
 // Late: after "optimized", GCC's last pass over GIMPLE.  Without optimisation
-// before va_arg and switches are lowered: nothing is left out by that, and the
-// blocks are those of the source (and of gcov).
+// before exception dispatch (which moves statements out of landing pads), va_arg and
+// switches are lowered: nothing is left out by that, and the blocks are those of the
+// source (and of gcov).
 static void register_passes(const char *name)
 {
     if (unit.stage == STAGE_EARLY) {
         register_pass(name, new wpp_pass(true), "ssa", PASS_POS_INSERT_AFTER);
     } else {
         register_pass(name, new wpp_pass(true), "optimized", PASS_POS_INSERT_AFTER);
-        register_pass(name, new wpp_pass(false), "lower_vaarg", PASS_POS_INSERT_BEFORE);
+        register_pass(name, new wpp_pass(false), "ehdisp", PASS_POS_INSERT_BEFORE);
     }
     register_pass(name, new restore_pass(), "expand", PASS_POS_INSERT_AFTER);
 }

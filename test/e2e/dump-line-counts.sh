@@ -222,6 +222,51 @@ int main()
 END_C
 compare lambda lambda.cc
 
+# ---- C++: what is destroyed on the way of an exception is a block of its line ---------
+cat > pads.cc <<'END_C'
+struct part {
+    int n;
+    part(int n) : n(n) {}
+    part(const part &other) : n(other.n) {}
+    ~part() { n = 0; }
+};
+struct first {
+    int n;
+    first(const part &p) : n(p.n) { if (n == 77) throw 1; }
+    ~first() { n = 1; }
+};
+template<typename... T> static int make(T &&... t)
+{
+    if (sizeof...(t) > 10) throw 1;
+    return sizeof...(t);
+}
+static int call(const part &p)
+{
+    return make(
+        p.n,
+        first(p),
+        first(p),
+        false,      // in gcov only the pad that ends its life belongs to this line
+        p,
+        true
+    ) < 0;
+}
+int main()
+{
+    int caught = 0;
+    for (int i = 75; i < 80; i++)
+        try {
+            caught += call(part(i));
+        } catch (int n) {
+            caught += n;
+        } catch (...) {
+            return 1;
+        }
+    return caught != 1;
+}
+END_C
+compare pads pads.cc
+
 # ---- Ranges ---------------------------------------------------------------------
 n=$(wpp-dump --tokens mix.wpp | wc -c)
 n=$((n / 4))
