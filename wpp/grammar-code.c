@@ -235,9 +235,14 @@ static bool take_starts(struct decoder *d)
 
 static bool run(struct decoder *d)
 {
-    while (d->n_threads < d->g.n_threads)
-        if (!do_step(d) || d->model.no_memory)
+    while (d->n_threads < d->g.n_threads) {
+        bool done = do_step(d);
+
+        if (d->coder.in.failed)
+            return wrong(d, "its code ends too early");
+        if (!done || d->model.no_memory)
             return false;
+    }
     if (!wpp_coder_ends(&d->coder))
         return wrong(d, "its code does not end where its last thread does");
     if (d->n_pushed != d->n_symbols || d->model.n_rules != d->g.n_rules

@@ -11,6 +11,7 @@
 #include "wpp/alphabet.h"
 #include "wpp/bytes.h"
 #include "wpp/chances.h"
+#include "wpp/grammar-code.h"
 #include "wpp/intern.h"
 #include "wpp/output.h"
 #include "wpp/streams.h"
@@ -167,6 +168,33 @@ static void test_chances(void)
 
 /* ---- Tables ----------------------------------------------------------------------- */
 
+/* A code that is cut could go on for as many symbols as it says there are: it is
+ * left where its bytes end, whatever the decisions behind them would be. */
+static void test_cut_grammar(void)
+{
+    enum { N = 50000 };
+    static uint32_t symbols[N];
+    const uint64_t body[] = {0, N}, length[] = {N};
+    struct wpp_grammar g = {2, 0, 1, body, symbols, length}, again;
+    struct wpp_bytes code = {0};
+    struct wpp_error error = {0};
+    unsigned told = 0, cuts = 0;
+
+    for (unsigned i = 0; i < N; i++)
+        symbols[i] = i == 1 || draw(50) == 7 ? i > 0 : 0;
+    tap_ok(wpp_grammar_encode(&g, &code) && code.size > 500, "a grammar is written");
+    for (size_t n = 16; n < code.size; n += 16, cuts++)
+        told += !wpp_grammar_decode(wpp_view(code.data, n), &again, &error)
+             && error.status == WPP_E_DAMAGED && strstr(error.text, "ends too early");
+    tap_ok(told == cuts, "each cut is called one (%u of %u)", told, cuts);
+    bool whole = wpp_grammar_decode(wpp_view(code.data, code.size), &again, &error);
+    tap_ok(whole && again.body[1] == N && memcmp(again.symbols, symbols, sizeof symbols) == 0,
+           "the whole is read");
+    if (whole)
+        wpp_grammar_release(&again);
+    wpp_bytes_free(&code);
+}
+
 /* Words of every kind against a search through all words so far. */
 static bool same_alphabet(bool skip_zero, uint32_t spread)
 {
@@ -299,6 +327,7 @@ int main(void)
     test_sizes();
     test_intern();
     test_chances();
+    test_cut_grammar();
     test_alphabet();
     test_streams();
     test_output();
