@@ -34,19 +34,34 @@ bool selection::parse(const char *key, const char *value)
 
 /* ---- What cannot be instrumented --------------------------------------------------- */
 
-// IFUNC resolvers run while the program is being relocated, before there is a
-// cursor.
-static bool resolves_ifunc(tree decl)
+// IFUNC resolvers run while the program is being relocated, before there is a cursor;
+// so does what they call.  By the first routine's turn the call graph is still whole:
+// GCC takes a routine's calls out of it when it has compiled it.
+static std::set<unsigned> find_early()
 {
-    cgraph_node *node = cgraph_node::get(decl);
-    ipa_ref *ref = NULL;
+    std::vector<cgraph_node *> pending;
+    std::set<unsigned> early;
+    cgraph_node *node;
 
-    FOR_EACH_ALIAS (node, ref) {
-        cgraph_node *alias = dyn_cast<cgraph_node *>(ref->referring);
-        if (alias && alias->ifunc_resolver)
-            return true;
+    FOR_EACH_FUNCTION(node)
+        if (node->ifunc_resolver)
+            pending.push_back(node->ultimate_alias_target());
+    while (!pending.empty()) {
+        node = pending.back();
+        pending.pop_back();
+        if (!early.insert(DECL_UID(node->decl)).second)
+            continue;
+        for (cgraph_edge *edge = node->callees; edge; edge = edge->next_callee)
+            pending.push_back(edge->callee->ultimate_alias_target());
     }
-    return false;
+    return early;
+}
+
+static bool runs_too_early(tree decl)
+{
+    static const std::set<unsigned> early = find_early();
+
+    return early.count(DECL_UID(decl)) > 0;
 }
 
 // Constructors and destructors that are in no source: they call a sanitizer's or
@@ -109,7 +124,7 @@ table_reason selection::judge(function *fun) const
         return TABLE_ATTRIBUTE;
     if (has_attribute(decl, "naked") || has_attribute(decl, "interrupt"))
         return TABLE_NO_FRAME;
-    if (resolves_ifunc(decl) || startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)), "__wpp_"))
+    if (runs_too_early(decl) || startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)), "__wpp_"))
         return TABLE_TOO_EARLY;
     if (compilers_own(decl))
         return TABLE_COMPILERS_OWN;

@@ -5,6 +5,7 @@
 
 #include "gcc-compat.h"
 
+#include <set>
 #include <string>
 #include <vector>
 

@@ -41,6 +41,11 @@ __wpp_module:
 	.quad __start_wpp_units, __stop_wpp_units, __ehdr_start
 	.long %u, 0
 	.size __wpp_module, .-__wpp_module
+	.section .note.wpp,"aG",@note,__wpp_module,comdat
+	.balign 4
+	.long 4, 8, 2
+	.ascii "wpp\0"
+0:	.quad __wpp_module - 0b
 )";
 
 // The event of code that is seldom run: the token without the base in %eax; and

@@ -247,15 +247,40 @@ static void add_module(struct wpp_module *m)
     __wpp_record_process(WPP_REC_MODULE_LOAD, l->payload, l->payload_bytes);
 }
 
+/* Modules whose constructors have not run yet: their code may run before. */
+#define FOUND_MODULES 512
+struct found {
+    uint32_t n;
+    struct wpp_module *list[FOUND_MODULES];
+};
+
+static void take_found(void *ctx, void *what)
+{
+    struct wpp_module *m = what;
+    struct found *found = ctx;
+
+    if (m->base == 0 && m->abi == WPP_ABI && found->n < FOUND_MODULES)
+        found->list[found->n++] = m;
+}
+
 void __wpp_module_load(struct wpp_module *m)
 {
     bool first = __wpp_process.state == WPP_IDLE;
+    struct found found;
     uint64_t mask;
 
+    if (m->base != 0)
+        return;
+    found.n = 0;
+    __wpp_notes_find(WPP_NOTE_MODULE, take_found, &found);
     if (first)
         __wpp_process_start();
     mask = __wpp_enter();
-    add_module(m);
+    for (uint32_t i = 0; i < found.n; i++)
+        if (found.list[i]->base == 0)
+            add_module(found.list[i]);
+    if (m->base == 0)
+        add_module(m);
     __wpp_leave(mask);
     if (first)
         __wpp_process_hooks();

@@ -6,20 +6,13 @@
  * order of its events and the first one's is not known, and with the same WPP_OUT.  Only
  * the first records.  What the others are given is counted, and lost in its END.
  *
- * They find each other by a note that each module with a runtime has, since a note can be
- * found without a name:
+ * They find each other by a note that each module with a runtime has:
  *
  *      first's presence -> others: presence -> presence -> ...
  */
 #include "tracer/runtime.h"
 
-#include <elf.h>
-#include <link.h>
-
 #include "tracer/sys.h"
-#include "tracer/text.h"
-
-#define NOTE_PRESENCE 1
 
 /* What runtimes of different versions know of each other: fields are only added. */
 struct presence {
@@ -36,48 +29,20 @@ static struct presence *first;      /* another one, that records */
 
 __asm__(".pushsection .note.wpp, \"a\", @note\n"
         ".balign 4\n"
-        ".long 4, 8, 1\n"           /* NOTE_PRESENCE */
+        ".long 4, 8, 1\n"           /* WPP_NOTE_RUNTIME */
         ".ascii \"wpp\\0\"\n"
         "0: .quad presence - 0b\n"
         ".popsection\n");
 
 /* ---- Finding the first --------------------------------------------------------------- */
 
-static struct presence *presence_in(const char *at, const char *end)
+static void look_at(void *unused, void *what)
 {
-    while ((size_t)(end - at) >= sizeof(Elf64_Nhdr) + 4 + 8) {
-        const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
-        const char *name = at + sizeof *note, *desc = name + ((note->n_namesz + 3) & ~3u);
-        int64_t offset;
+    struct presence *found = what;
 
-        if (note->n_type == NOTE_PRESENCE && note->n_namesz == 4 && note->n_descsz == 8
-            && text_equal(name, "wpp")) {
-            bytes_copy(&offset, desc, sizeof offset);
-            return (struct presence *)(desc + offset);
-        }
-        if (note->n_descsz > (size_t)(end - desc))
-            break;
-        at = desc + ((note->n_descsz + 3) & ~3u);
-    }
-    return NULL;
-}
-
-static int look_at_module(struct dl_phdr_info *module, size_t size, void *unused)
-{
-    (void)size;
     (void)unused;
-    for (int i = 0; i < module->dlpi_phnum && !first; i++) {
-        const Elf64_Phdr *phdr = &module->dlpi_phdr[i];
-        const char *notes = (const char *)module->dlpi_addr + phdr->p_vaddr;
-        struct presence *found;
-
-        if (phdr->p_type != PT_NOTE || phdr->p_align > 4)
-            continue;
-        found = presence_in(notes, notes + phdr->p_memsz);
-        if (found && found != &presence && found->records)
-            first = found;
-    }
-    return first != NULL;
+    if (!first && found != &presence && found->records)
+        first = found;
 }
 
 bool __wpp_others_record(void)
@@ -87,7 +52,7 @@ bool __wpp_others_record(void)
 
 void __wpp_others_find(void)
 {
-    dl_iterate_phdr(look_at_module, NULL);
+    __wpp_notes_find(WPP_NOTE_RUNTIME, look_at, NULL);
     if (!first)
         return;
     presence.others = __atomic_load_n(&first->others, __ATOMIC_ACQUIRE);

@@ -9,6 +9,7 @@
  *   record.c    records: header, check, sequence
  *   module.c    bases of tokens; who is loaded
  *   process.c   the trace's begin and end; fork
+ *   notes.c     what modules have for us in their ELF notes
  *   others.c    other runtimes in the process
  *   pause.c     stopped and started, by the program or by a signal
  *   settings.c  WPP_OUT and WPP_OPTIONS
@@ -187,6 +188,12 @@ void __wpp_pause_on_signal(int signal);
 /* The trace of a process begins, or ends, perhaps while recording is stopped. */
 void __wpp_pause_begin(void);
 void __wpp_pause_end(void);
+
+/* ---- Notes -------------------------------------------------------------------------- */
+
+/* Each `what` that a module of the process has a note of this type about.  Not to be
+ * called with the lock: libc has one around it. */
+void __wpp_notes_find(uint32_t type, void (*take)(void *ctx, void *what), void *ctx);
 
 /* ---- Other runtimes ------------------------------------------------------------- */
 

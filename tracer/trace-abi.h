@@ -83,7 +83,12 @@ struct wpp_unit {
     uint32_t reserved[3];
 };
 
-/* One per module (executable or shared library), hidden, in a COMDAT group. */
+/* One per module (executable or shared library), hidden, in a COMDAT group; an ELF note
+ * (name "wpp", type WPP_NOTE_MODULE) holds its distance from the note's 8 bytes.  A module's
+ * code may run before its constructor does, called by another module's: so the first
+ * constructor of all registers every module that is there. */
+enum { WPP_NOTE_RUNTIME = 1, WPP_NOTE_MODULE = 2 };
+
 struct wpp_module {
     struct wpp_unit *begin, *end;
     const void *ehdr;     /* __ehdr_start: the module's ELF header in memory */

@@ -51,6 +51,11 @@ __asm__(
     "__wpp_module:\n"
     ".quad __start_wpp_units, __stop_wpp_units, __ehdr_start\n"
     ".long " STRING_OF(EMIT_ABI) ", 0\n"
+    ".section .note.wpp,\"aG\",@note,__wpp_module,comdat\n"
+    ".balign 4\n"
+    ".long 4, 8, 2\n"
+    ".ascii \"wpp\\0\"\n"
+    "0: .quad __wpp_module - 0b\n"
     ".text\n");
 
 /* The event of path `number` of the second unit. */

@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Code that runs before its own module's constructor, since another module's calls it; and
+# libraries that are loaded before the program's own, by LD_PRELOAD.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+# calls FILE: each executed routine and how often it was called
+calls() {
+    wpp-dump --routines "$1" | awk 'NR > 1 { print $5, $2 }' | sort | xargs
+}
+
+# holds NAME FILE CALLS: the file is whole, and these were called
+holds() {
+    ok "$1: is whole" wpp-check --strict "$2"
+    is "$1: has every call" "$(calls "$2")" "$3"
+}
+
+# ---- Constructors ----------------------------------------------------------------------
+
+cat > library.c << 'END'
+int callback(int x);
+static volatile int n;
+int from_library(int x)
+{
+    for (int i = 0; i < x; i++)
+        n++;
+    return n;
+}
+__attribute__((constructor)) static void begins(void)
+{
+    n = callback(3);
+}
+END
+cat > program.c << 'END'
+int from_library(int x);
+static volatile int m;
+int callback(int x)
+{
+    for (int i = 0; i < x; i++)
+        m++;
+    return m;
+}
+int main(void)
+{
+    return callback(2) + from_library(4) - 12;
+}
+END
+ok 'a library whose constructor calls the program' \
+    wpp-gcc -O1 -fno-inline -fPIC -shared library.c -o libcalls.so
+for how in '' -Wl,--gc-sections -flto -no-pie -fuse-ld=gold -fuse-ld=lld; do
+    if [[ $how = -fuse-ld=* ]] && ! command -v "ld.${how#*=}" > /dev/null; then
+        skip "there is no ${how#*=}"
+        continue
+    fi
+    rm -f program
+    ok "the program $how" wpp-gcc -O1 -fno-inline $how program.c -L. -lcalls -Wl,-rpath,"$T" -o program
+    run wpp-record -q -o early.wpp ./program
+    is "runs $how" "$status $(cat "$T/err")" '0 '
+    holds "called by a library's constructor $how" early.wpp 'begins 1 callback 2 from_library 1 main 1'
+done
+
+# Two libraries that come together, the one that is needed first: its constructor calls the other.
+cat > needed.c << 'END'
+int second(void) __attribute__((weak));
+int first(void) { return second ? second() : 0; }
+__attribute__((constructor)) static void needed_begins(void) { first(); }
+END
+cat > needs.c << 'END'
+int first(void);
+static volatile int n;
+int second(void) { return ++n; }
+int both(void) { return first() + 1; }
+END
+cat > loads.c << 'END'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 3; i++) {
+        void *library = dlopen(argv[argc - 1], RTLD_NOW | RTLD_GLOBAL);
+        int (*both)(void) = library ? (int (*)(void))dlsym(library, "both") : 0;
+
+        if (!both || both() != 3)
+            return 1;
+        dlclose(library);
+    }
+    return 0;
+}
+END
+wpp-gcc -O1 -fno-inline -fPIC -shared needed.c -o libneeded.so
+ok 'two libraries' wpp-gcc -O1 -fno-inline -fPIC -shared needs.c -L. -lneeded -Wl,-rpath,"$T" -o libneeds.so
+for cc in gcc wpp-gcc; do
+    ok "$cc: a program that loads them" $cc -O1 loads.c -ldl -o loads
+    ok "$cc: three times" wpp-record -q -o loads.wpp ./loads "$T/libneeds.so"
+    ok "$cc: is whole" wpp-check --strict loads.wpp
+    is "$cc: has every call" "$(wpp-dump --routines loads.wpp | awk 'NR > 1 { n[$5] += $2 }
+        END { print n["needed_begins"], n["first"], n["second"], n["both"] }')" '3 6 6 3'
+done
+
+# Before all constructors there is nobody to tell: what is lost is counted.
+cat > first.c << 'END'
+static volatile int n;
+static void before_all(int argc, char **argv, char **env)
+{
+    (void)argc, (void)argv, (void)env;
+    for (int i = 0; i < 5; i++)
+        n++;
+}
+__attribute__((section(".preinit_array"), used)) static void (*const entry)(int, char **, char **) = before_all;
+int main(void) { return n - 5; }
+END
+ok 'a routine that runs before all constructors' wpp-gcc -O0 first.c -o first
+run wpp-record -q -o first.wpp ./first
+is 'it runs, and that something is lost is said' "$status $(grep -c 'were lost' "$T/err")" '0 1'
+is 'and the rest is there' "$(calls first.wpp)" 'main 1'
+
+# ---- LD_PRELOAD --------------------------------------------------------------------------
+
+cat > worker.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+static volatile int n;
+__attribute__((noinline)) static void work(void) { free(malloc(++n)); }
+int main(void)
+{
+    for (int i = 0; i < 20000; i++)
+        work();
+    puts("done");
+    return 0;
+}
+END
+# Whoever calls one of these is not the program: it is killed.
+cat > hostile.c << 'END'
+#include <stddef.h>
+#define HOSTILE(name) long name(void) { __builtin_trap(); }
+HOSTILE(open) HOSTILE(openat) HOSTILE(read) HOSTILE(mmap) HOSTILE(munmap) HOSTILE(madvise)
+HOSTILE(sigprocmask) HOSTILE(pthread_sigmask) HOSTILE(getenv) HOSTILE(secure_getenv)
+HOSTILE(clock_gettime) HOSTILE(getpid) HOSTILE(gettid) HOSTILE(syscall) HOSTILE(prctl)
+HOSTILE(memcpy) HOSTILE(memset) HOSTILE(strlen) HOSTILE(fcntl) HOSTILE(close) HOSTILE(sigaction)
+static char heap[1 << 22];
+static size_t used;
+void *malloc(size_t n) { used += (n + 31) & ~(size_t)15; return heap + used - ((n + 31) & ~(size_t)15); }
+void free(void *p) { (void)p; used = used > 1 << 21 ? 1 << 20 : used; }
+END
+ok 'a program' wpp-gcc -O1 worker.c -o worker
+ok 'a library that takes over what the runtime might use' \
+    gcc -O1 -w -fno-builtin -fPIC -shared hostile.c -o hostile.so
+# The loader itself has these from elsewhere.
+run env LD_PRELOAD="$T/hostile.so" WPP_OUT="$T/trace" ./worker
+is 'beside it the program runs' "$status $(cat "$T/out" "$T/err")" '0 done'
+ok 'and is recorded' wpp-compress -q -o worker.wpp trace
+holds 'the program beside it' worker.wpp 'main 1 work 20000'
+
+cat > counts.c << 'END'
+static volatile int n;
+__attribute__((noinline)) static void counted(void) { n++; }
+int puts(const char *s);
+void perror(const char *s)
+{
+    for (int i = 0; i < 10; i++)
+        counted();
+    (void)s;
+}
+__attribute__((constructor)) static void begins(void) { perror(""); }
+END
+ok 'a traced library to be preloaded' wpp-gcc -O1 -fPIC -shared counts.c -o counts.so
+gcc -O1 worker.c -o plain
+for program in plain worker; do
+    LD_PRELOAD=$T/counts.so WPP_OUT=$T/trace run ./$program
+    is "$program: runs with it" "$status $(cat "$T/out" "$T/err")" '0 done'
+    ok "$program: and is recorded" wpp-compress -q -f -o preload.wpp trace
+    holds "$program with it" preload.wpp \
+        "begins 1 counted 10 $([ $program = plain ] || echo 'main 1 ')perror 1$([ $program = plain ] || echo ' work 20000')"
+done
+done_testing
