@@ -64,7 +64,8 @@ prepare_ninja() { :; }
 prepare_jq() {
     sed -i '/^#line/d' src/parser.c src/lexer.c &&
         sed -i 's/seed = arc4random();/seed = 0x432A9843;/' src/jv.c &&
-        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$/\\n"/' src/builtin.jq > src/builtin.inc &&
+        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$/\\n"/' src/builtin.jq \
+            > src/builtin.inc &&
         echo '#define JQ_VERSION "1.6"' > src/version.h
 }
 prepare_jsonnet() {
@@ -262,9 +263,9 @@ parcels() {
     awk -v n="$1" 'BEGIN {
         split("Aachen Bergen C\303\263rdoba Dover Essen", town, " ")
         for (i = 0; i < n; i++)
-            printf "{\"id\":%d,\"to\":{\"name\":\"customer %05d\",\"town\":\"%s\"},\"weight\":%d.%02d," \
-                   "\"express\":%s,\"note\":%s,\"stops\":[%d,%d,%d]}\n", i, i * 7919 % n, town[1 + i % 5],
-                   1 + i * 37 % 30, i % 100, i % 3 ? "false" : "true",
+            printf "{\"id\":%d,\"to\":{\"name\":\"customer %05d\",\"town\":\"%s\"}," \
+                   "\"weight\":%d.%02d,\"express\":%s,\"note\":%s,\"stops\":[%d,%d,%d]}\n",
+                   i, i * 7919 % n, town[1 + i % 5], 1 + i * 37 % 30, i % 100, i % 3 ? "false" : "true",
                    i % 4 ? "null" : "\"caf\\u00e9 \\\"" i "\\\"\"", i % 17, i * 3 % 23, i * 5 % 29
     }'
 }
