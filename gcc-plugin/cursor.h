@@ -23,6 +23,7 @@
 
 #include "gcc-compat.h"
 
+#include <unordered_map>
 #include <vector>
 
 /* The variables the emitted code uses, as GCC declarations. */
@@ -40,13 +41,8 @@ struct planned_event {
     uint32_t number;
 };
 
-/* Indexed by block; most have none. */
-struct event_plan {
-    std::vector<std::vector<planned_event>> of_block;   /* at most one each */
-
-    void add(basic_block bb, gimple *before, tree name, uint32_t number);
-    const planned_event *get(basic_block bb) const;
-};
+/* By the index of its block: at most one each. */
+typedef std::unordered_map<int, planned_event> event_plan;
 
 /* An asm statement that is a call of one of the unit's entries for events out of
  * line, with `token` in %eax. */

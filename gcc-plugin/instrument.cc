@@ -16,8 +16,6 @@
 
 #include "frames.h"
 
-#include "tracer/trace-abi.h"
-
 /* ---- Declarations ----------------------------------------------------------- */
 
 static tree extern_variable(const char *name, tree type)
@@ -33,31 +31,27 @@ static tree extern_variable(const char *name, tree type)
     return decl;
 }
 
+// Volatile: it keeps its place among the events.
+static tree thread_variable(const char *name, tree type)
+{
+    tree decl = extern_variable(name, build_qualified_type(type, TYPE_QUAL_VOLATILE));
+
+    TREE_THIS_VOLATILE(decl) = 1;
+    TREE_SIDE_EFFECTS(decl) = 1;
+    // Only code that can end up in a shared library needs the longer way.
+    set_decl_tls_model(decl,
+                       flag_pic && !flag_pie ? TLS_MODEL_INITIAL_EXEC : TLS_MODEL_LOCAL_EXEC);
+    return decl;
+}
+
 void make_runtime_decls(runtime_decls &decls)
 {
-    // With an alias set of its own the cursor does not make the program reload
-    // its data; volatile it keeps its place among the events.
     decls.token_type = unsigned_type_node;
+    // With an alias set of its own the cursor does not make the program reload its data.
     tree pointer = build_distinct_type_copy(build_pointer_type(decls.token_type));
     TYPE_ALIAS_SET(pointer) = new_alias_set();
-
-    decls.cursor = extern_variable("__wpp_cursor",
-                                   build_qualified_type(pointer, TYPE_QUAL_VOLATILE));
-    TREE_THIS_VOLATILE(decls.cursor) = 1;
-    TREE_SIDE_EFFECTS(decls.cursor) = 1;
-    // Only code that can end up in a shared library needs the longer way.
-    set_decl_tls_model(decls.cursor,
-                       flag_pic && !flag_pie ? TLS_MODEL_INITIAL_EXEC : TLS_MODEL_LOCAL_EXEC);
-
-    decls.frames = extern_variable("__wpp_frames", unsigned_type_node);
-    set_decl_tls_model(decls.frames, DECL_TLS_MODEL(decls.cursor));
-
-    decls.frames = extern_variable("__wpp_frames", build_qualified_type(unsigned_type_node,
-                                                                        TYPE_QUAL_VOLATILE));
-    TREE_THIS_VOLATILE(decls.frames) = 1;
-    TREE_SIDE_EFFECTS(decls.frames) = 1;
-    set_decl_tls_model(decls.frames, DECL_TLS_MODEL(decls.cursor));
-
+    decls.cursor = thread_variable("__wpp_cursor", pointer);
+    decls.frames = thread_variable("__wpp_frames", unsigned_type_node);
     decls.unit = extern_variable("__wpp_unit", decls.token_type);
     TREE_READONLY(decls.unit) = 1;
     DECL_VISIBILITY(decls.unit) = VISIBILITY_HIDDEN;
@@ -244,7 +238,9 @@ void instrumenter::compute_values()
 
 void instrumenter::emit(basic_block bb, gimple *before, path_value v)
 {
-    plan.add(bb, before, v.name, first + v.constant);
+    bool is_first = plan.insert({bb->index, {before, v.name, first + v.constant}}).second;
+
+    gcc_assert(is_first);
 }
 
 // Blocks whose last statement ends the path: the event goes before it.
