@@ -107,26 +107,30 @@ void grams_border(const struct grams *s, uint64_t at, uint64_t end, struct borde
     out->n = out->n_before + put_first(s, at + 1, end, out->text + out->n_before, s->length - 1);
 }
 
-static void charge(struct grams *s, uint64_t hash, uint64_t frequency)
+static void charge(uint32_t *count, uint64_t frequency)
 {
-    uint32_t *count = &s->count[gram_mix(hash) >> s->shift];
-
     *count = frequency < GRAM_MANY - *count ? *count + (uint32_t)frequency : GRAM_MANY;
 }
 
+/* Fetches all counts before the first is needed: few of them are in a cache. */
 static void count_border(struct grams *s, const struct border *b, uint64_t frequency)
 {
+    uint32_t *counts[GRAM_MOST], n = 0;
     uint64_t hash;
 
     if (b->n < s->length || b->n_before == 0)
         return;
     hash = gram_hash(b->text, s->length);
-    for (uint32_t i = 0;; i++) {
-        charge(s, hash, frequency);
-        if (i + 1 == b->n_before || i + s->length == b->n)
-            return;
-        hash = gram_right(hash, s->power, b->text[i], b->text[i + s->length]);
+    for (;;) {
+        counts[n] = &s->count[gram_mix(hash) >> s->shift];
+        __builtin_prefetch(counts[n], 1);
+        n++;
+        if (n == b->n_before || n - 1 + s->length == b->n)
+            break;
+        hash = gram_right(hash, s->power, b->text[n - 1], b->text[n - 1 + s->length]);
     }
+    for (uint32_t i = 0; i < n; i++)
+        charge(counts[i], frequency);
 }
 
 static void count_all(struct grams *s)

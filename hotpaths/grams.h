@@ -52,6 +52,11 @@ void grams_border(const struct grams *s, uint64_t at, uint64_t end, struct borde
 
 #define GRAM_MANY UINT32_MAX
 
+static inline void gram_fetch(const struct grams *s, uint64_t hash)
+{
+    __builtin_prefetch(&s->count[gram_mix(hash) >> s->shift]);
+}
+
 /* At least the number of occurrences of the grams of this hash. */
 static inline uint64_t gram_count(const struct grams *s, uint64_t hash)
 {

@@ -71,6 +71,7 @@ static bool lay_border(struct gathering *g, uint64_t at, uint64_t end)
 {
     const struct grams *grams = &g->s->grams;
     struct border b;
+    uint32_t whole;             /* grams that are */
     uint64_t hash;
     bool warm = false;
 
@@ -80,15 +81,18 @@ static bool lay_border(struct gathering *g, uint64_t at, uint64_t end)
     if (b.n < grams->length)
         return false;
     hash = gram_hash(b.text, grams->length);
+    whole = b.n - grams->length + 1 < b.n_before ? b.n - grams->length + 1 : b.n_before;
     for (uint32_t i = 0; i < b.n_before; i++) {
-        bool whole = i + grams->length <= b.n;
-        uint64_t *count = &g->count[g->begin - b.n_before + i];
-
-        if (i > 0 && whole)
+        if (i > 0 && i < whole)
             hash = gram_right(hash, grams->power, b.text[i - 1], b.text[i + grams->length - 1]);
         g->gram[i] = hash;
-        *count = whole ? gram_count(grams, hash) : 0;
-        warm |= is_warm(g, *count);
+        gram_fetch(grams, hash);
+    }
+    for (uint32_t i = 0; i < b.n_before; i++) {
+        uint64_t count = i < whole ? gram_count(grams, g->gram[i]) : 0;
+
+        g->count[g->begin - b.n_before + i] = count;
+        warm |= is_warm(g, count);
     }
     if (!warm)
         return false;
