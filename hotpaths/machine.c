@@ -73,8 +73,9 @@ static uint32_t symbol_at(const struct runs *s, uint32_t rule, uint64_t at)
 
 static int begin_run(struct runs *s, uint32_t rule, uint64_t before)
 {
-    if (2 * (s->n + 1) > s->table_size && grow_runs(s) != HOT_OK)
-        return HOT_E_MEMORY;
+    while (2 * (s->n + 1) > s->table_size)
+        if (grow_runs(s) != HOT_OK)
+            return HOT_E_MEMORY;
     if (GROW(s->run, s->size, s->n + 1) != HOT_OK ||
         GROW(s->stack, s->stack_size, s->depth + 1) != HOT_OK)
         return HOT_E_MEMORY;
