@@ -243,6 +243,7 @@ struct wpp_settings {
     bool none;
     bool off;               /* begins without recording */
     int signal;             /* that stops and starts recording, or 0 */
+    bool ends_with_recorder;        /* the program, when that is gone */
     int fd;                 /* inherited descriptor, -1 otherwise */
     int lowest;             /* descriptor from which on ours are */
 };

@@ -3,7 +3,8 @@
  *
  *   WPP_OUT      a path with %p process, %h host, %% percent; or fd:N; or none;
  *                or recorder:PATH, which wpp-record sets
- *   WPP_OPTIONS  key=value, separated by colons: fd=N, record=on|off, signal=NAME
+ *   WPP_OPTIONS  key=value, separated by colons: fd=N, record=on|off, signal=NAME,
+ *                gone=stop|continue
  *
  * The environment is read without getenv, which programs replace by their own. */
 #include "tracer/runtime.h"
@@ -46,6 +47,12 @@ static bool set_record(const char *value)
     return __wpp_settings.off || text_equal(value, "on");
 }
 
+static bool set_gone(const char *value)
+{
+    __wpp_settings.ends_with_recorder = text_equal(value, "stop");
+    return __wpp_settings.ends_with_recorder || text_equal(value, "continue");
+}
+
 /* A number, or the name of one of those that programs use for such things. */
 static bool set_signal(const char *value)
 {
@@ -78,6 +85,8 @@ static bool set_option(const char *option)
         return set_record(value);
     if ((value = text_after(option, "signal=")))
         return set_signal(value);
+    if ((value = text_after(option, "gone=")))
+        return set_gone(value);
     return false;
 }
 

@@ -121,6 +121,8 @@ static bool over(void)
     if (recorder_lives())
         return false;
     __wpp_complain("the recorder is gone; recording stopped", NULL, NULL);
+    if (__wpp_settings.ends_with_recorder)
+        sys3(SYS_kill, sys_getpid(), SIGTERM, 0);
     return true;
 }
 

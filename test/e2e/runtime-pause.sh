@@ -75,7 +75,7 @@ is 'all there between the gaps' "$(awk -v base=$BASE '
     BEGIN { next_number = base }
     END { print wrong + 0, (gaps > 100) }' "$T/numbers")" '0 1'
 
-for bad in record=maybe signal=0 signal=KILL signal=9 signal=; do
+for bad in record=maybe gone=fishing signal=0 signal=KILL signal=9 signal=; do
     WPP_OUT=none WPP_OPTIONS=$bad run "$T/dynamic" single 1
     is "WPP_OPTIONS=$bad: one line" "$status $(wc -l < "$T/err")" '7 1'
 done

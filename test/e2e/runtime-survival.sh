@@ -76,4 +76,13 @@ kill -KILL "$victim" 2> /dev/null
 [ "$after" -gt $((before + 10000000)) ] && pass 'without its recorder the program goes on' ||
     fail 'without its recorder the program goes on' "from $before to $after events"
 is 'and says so' "$(cat "$T/err")" 'wpp: the recorder is gone; recording stopped'
+WPP_OPTIONS=gone=stop begin "${RECORD[@]}" "$T/dynamic" counted "$T/counters" 1
+kill -KILL $job
+wait $job 2> /dev/null
+for ((i = 0; i < 100; i++)); do
+    kill -0 "$victim" 2> /dev/null || break
+    sleep 0.1
+done
+kill -KILL "$victim" 2> /dev/null && fail 'or, as it was told to, it ends' ||
+    pass 'or, as it was told to, it ends'
 done_testing
