@@ -147,7 +147,7 @@ uint64_t wpp_recorder_waited(const struct wpp_recorder *r)
 
 /* ---- Records of our own ------------------------------------------------------------- */
 
-/* A record of our own; its payload follows. */
+/* The header; `payload` bytes are to follow. */
 static void put_record(struct wpp_bytes *out, uint16_t kind, uint32_t pid, uint32_t tid,
                        size_t payload)
 {
@@ -316,9 +316,8 @@ static struct wpp_bytes copy_state(struct wpp_recorder *r, uint32_t number, bool
 
 static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
 {
-    struct wpp_bytes rest;
+    struct wpp_bytes rest = copy_state(r, number, lives);
 
-    rest = copy_state(r, number, lives);
     assert(!r->list[number].over);
     if (!r->list[number].ended && r->list[number].next_order > 0)
         say_waited(r, number);

@@ -10,18 +10,17 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "wpp/error.h"
+#include "wpp/program.h"
 #include "wpp/recorder.h"
 #include "wpp/runs.h"
 #include "wpp/tool.h"
@@ -52,11 +51,6 @@ static const char help[] =
     "was not found, 126 if it cannot be run; 1 if nothing could be recorded.\n";
 
 enum { NOT_FOUND = 127, NOT_RUNNABLE = 126 };
-
-/* What asks us to end asks the program: see on_signal(). */
-static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
-extern char **environ;
 
 struct options {
     const char *output, *trace;
@@ -98,9 +92,8 @@ static int signal_argument(const char *text)
         tool_usage("--signal: there is no signal `%s'", text);
     if (number == SIGKILL || number == SIGSTOP || number == SIGCHLD || number == SIGPIPE)
         tool_usage("--signal: %s has another meaning", text);
-    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
-        if (number == forwarded[i])
-            tool_usage("--signal: %s ends the recording", text);
+    if (program_forwards((int)number))
+        tool_usage("--signal: %s ends the recording", text);
     return (int)number;
 }
 
@@ -142,146 +135,33 @@ static struct options parse_options(int argc, char **argv)
     return o;
 }
 
-/* ---- Signals ---------------------------------------------------------------------------- */
+/* ---- The program's environment ------------------------------------------------------------- */
 
-/* A signal handler has no other way to know. */
-static struct {
-    struct wpp_recorder *recorder;
-    volatile sig_atomic_t program;   /* its pid, 0 when it has ended */
-    volatile sig_atomic_t asked;     /* to end */
-    volatile sig_atomic_t switched;  /* --signal has come */
-    int switching;                   /* --signal, or 0 */
-} signals;
-
-/* A terminal sends its signals to us and the program alike; only one that was
- * meant for us alone has to be passed on. */
-static void on_signal(int signal, siginfo_t *info, void *context)
-{
-    int error = errno;
-
-    (void)context;
-    if (signal == signals.switching) {
-        signals.switched = 1;
-    } else if (signal != SIGCHLD) {
-        signals.asked = 1;
-        if (info->si_code != SI_KERNEL && signals.program)
-            kill((pid_t)signals.program, signal);
-    }
-    wpp_recorder_wake(signals.recorder);
-    errno = error;
-}
-
-static void set_signals(void (*handler)(int, siginfo_t *, void *))
-{
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
-
-    action.sa_sigaction = handler;
-    sigaction(SIGCHLD, &action, NULL);
-    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
-        sigaction(forwarded[i], &action, NULL);
-    if (signals.switching)
-        sigaction(signals.switching, &action, NULL);
-    /* A reader of the trace copy that goes away is an error to report. */
-    signal(SIGPIPE, SIG_IGN);
-}
-
-/* What is blocked stays pending until the program's pid is known. */
-static sigset_t block_signals(void)
-{
-    sigset_t set, old;
-
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
-        sigaddset(&set, forwarded[i]);
-    if (signals.switching)
-        sigaddset(&set, signals.switching);
-    sigprocmask(SIG_BLOCK, &set, &old);
-    return old;
-}
-
-/* ---- The program -------------------------------------------------------------------- */
-
-struct program {
-    pid_t pid;
-    bool ended;
-    int status;                  /* of waitpid, when ended */
-    bool has_children;           /* that have become ours, when ended */
-};
-
-/* posix_spawn reports a failed exec, and searches PATH as the shell does. */
-static int spawn(struct program *p, char **command, const sigset_t *mask)
-{
-    posix_spawnattr_t attributes;
-    sigset_t defaults;
-    int error;
-
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setsigmask(&attributes, mask);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    error = posix_spawnp(&p->pid, command[0], NULL, &attributes, command, environ);
-    posix_spawnattr_destroy(&attributes);
-    return error;
-}
-
-/* The program's settings of its runtime are kept; what we add counts. */
-static void set_environment(const struct options *o, const struct wpp_recorder *recorder)
+/* Adds to the settings that the program's runtime gets from our user. */
+static void add_runtime_option(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void add_runtime_option(const char *format, ...)
 {
     const char *given = getenv("WPP_OPTIONS");
-    char *options;
+    char option[32], *all;
+    va_list args;
 
-    setenv("WPP_OUT", wpp_recorder_out(recorder), 1);
-    /* A ring's signal is ours alone. */
-    if (!o->stopped && (!o->signal || o->ring))
-        return;
-    if (asprintf(&options, "%s%s%s:signal=%d", given ? given : "", given && *given ? ":" : "",
-                 o->stopped ? "record=off" : "record=on", o->signal) < 0)
+    va_start(args, format);
+    vsnprintf(option, sizeof option, format, args);
+    va_end(args);
+    if (asprintf(&all, "%s%s%s", given ? given : "", given && *given ? ":" : "", option) < 0)
         tool_die(TOOL_ERROR, "out of memory");
-    if (!o->signal || o->ring)
-        *strrchr(options, ':') = '\0';
-    setenv("WPP_OPTIONS", options, 1);
-    free(options);
+    setenv("WPP_OPTIONS", all, 1);
+    free(all);
 }
 
-static int start(struct program *p, struct wpp_recorder *recorder, const struct options *o)
+static void set_environment(const struct options *o, const struct wpp_recorder *recorder)
 {
-    sigset_t mask;
-    int error;
-
-    signals.recorder = recorder;
-    signals.switching = o->signal;
-    mask = block_signals();
-    set_signals(on_signal);
-    /* Processes whose parents have ended become our children: we know of them. */
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    set_environment(o, recorder);
-    error = spawn(p, o->command, &mask);
-    if (!error)
-        signals.program = p->pid;
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-    return error;
-}
-
-static void reap(struct program *p)
-{
-    pid_t pid;
-    int status;
-
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-        if (pid != p->pid)
-            continue;
-        signals.program = 0;
-        p->ended = true;
-        p->status = status;
-    }
-    p->has_children = pid == 0;
-}
-
-static int exit_status(const struct program *p)
-{
-    return WIFSIGNALED(p->status) ? 128 + WTERMSIG(p->status) : WEXITSTATUS(p->status);
+    setenv("WPP_OUT", wpp_recorder_out(recorder), 1);
+    if (o->stopped)
+        add_runtime_option("record=off");
+    /* A ring's signal is ours alone. */
+    if (o->signal && !o->ring)
+        add_runtime_option("signal=%d", o->signal);
 }
 
 /* ---- Recording ------------------------------------------------------------------------ */
@@ -414,7 +294,7 @@ static bool all_over(struct recording *r)
 
     if (!r->program.ended)
         return false;
-    if (r->closed || signals.asked)
+    if (r->closed || program_asked_to_end())
         return true;
     processes = wpp_recorder_count(r->recorder);
     if (processes.attached > 0)
@@ -426,13 +306,12 @@ static bool all_over(struct recording *r)
 
 static void act_on_signal(struct recording *r)
 {
-    if (!signals.switched)
+    if (!program_switched())
         return;
-    signals.switched = 0;
     if (r->options.ring)
         wpp_recorder_look(r->recorder, take_look);
     else
-        wpp_recorder_signal(r->recorder, signals.switching);
+        wpp_recorder_signal(r->recorder, r->options.signal);
 }
 
 static void record(struct recording *r)
@@ -443,7 +322,7 @@ static void record(struct recording *r)
     for (;;) {
         bool lived = !r->program.ended;
 
-        reap(&r->program);
+        program_reap(&r->program);
         if (wpp_recorder_turn(r->recorder, 0) || (lived && r->program.ended))
             r->quiet_since = seconds();
         else if (all_over(r))
@@ -478,7 +357,7 @@ static void keep_trace(struct recording *r)
 static int finish(struct recording *r)
 {
     const char *program = r->options.command[0];
-    int status = exit_status(&r->program);
+    int status = program_exit_status(&r->program);
 
     keep_trace(r);
     show_summary(r);
@@ -544,7 +423,8 @@ int main(int argc, char **argv)
     if (strcmp(name, "-") == 0)
         tool_refuse_terminal(STDOUT_FILENO, "a WPP file");
     open_recording(&r, name);
-    error = start(&r.program, r.recorder, &r.options);
+    set_environment(&r.options, r.recorder);
+    error = program_start(&r.program, r.options.command, r.options.signal, r.recorder);
     if (error) {
         wpp_runs_free(&r.runs);
         wpp_output_abandon(r.trace);
@@ -553,7 +433,7 @@ int main(int argc, char **argv)
     }
     record(&r);
     error = finish(&r);
-    set_signals(NULL);
+    program_let_go();
     wpp_recorder_free(r.recorder);
     wpp_runs_free(&r.runs);
     free(name);

@@ -195,6 +195,8 @@ like 'it was stopped twice' "$(wpp-info "$T/phases.wpp")" '^stopped +2 times, as
 ok 'and is whole' wpp-check --strict "$T/phases.wpp"
 WPP_OPTIONS=fd=220 phases
 is 'with other options of the runtime' "$? $(turns) $(cat "$T/err")" '0 1000100 '
+WPP_OPTIONS=record=off phases
+is 'the runtime was told to begin stopped' "$? $(turns)" '0 10000'
 for bad in --signal=NONE --signal=KILL --signal=INT --signal=0 --signal=; do
     fails_with 2 "wpp-record $bad" wpp-record $bad true
 done

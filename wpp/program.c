@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/program.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What asks us to end asks the program: see on_signal(). */
+static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+extern char **environ;
+
+bool program_forwards(int signal)
+{
+    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
+        if (signal == forwarded[i])
+            return true;
+    return false;
+}
+
+/* ---- Signals ---------------------------------------------------------------------------- */
+
+/* A signal handler has no other way to know. */
+static struct {
+    struct wpp_recorder *recorder;
+    volatile sig_atomic_t program;   /* its pid, 0 when it has ended */
+    volatile sig_atomic_t asked;     /* to end */
+    volatile sig_atomic_t switched;  /* --signal has come */
+    int switching;                   /* --signal, or 0 */
+} signals;
+
+/* A terminal sends its signals to us and the program alike; only one that was
+ * meant for us alone has to be passed on. */
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+    int error = errno;
+
+    (void)context;
+    if (signal == signals.switching) {
+        signals.switched = 1;
+    } else if (signal != SIGCHLD) {
+        signals.asked = 1;
+        if (info->si_code != SI_KERNEL && signals.program)
+            kill((pid_t)signals.program, signal);
+    }
+    wpp_recorder_wake(signals.recorder);
+    errno = error;
+}
+
+static void set_signals(void (*handler)(int, siginfo_t *, void *))
+{
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
+
+    action.sa_sigaction = handler;
+    sigaction(SIGCHLD, &action, NULL);
+    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
+        sigaction(forwarded[i], &action, NULL);
+    if (signals.switching)
+        sigaction(signals.switching, &action, NULL);
+    /* A reader of the trace copy that goes away is an error to report. */
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* What is blocked stays pending until the program's pid is known. */
+static sigset_t block_signals(void)
+{
+    sigset_t set, old;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
+        sigaddset(&set, forwarded[i]);
+    if (signals.switching)
+        sigaddset(&set, signals.switching);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    return old;
+}
+
+void program_let_go(void)
+{
+    set_signals(NULL);
+}
+
+bool program_asked_to_end(void)
+{
+    return signals.asked;
+}
+
+bool program_switched(void)
+{
+    bool switched = signals.switched;
+
+    signals.switched = 0;
+    return switched;
+}
+
+/* ---- The program -------------------------------------------------------------------- */
+
+/* posix_spawn reports a failed exec, and searches PATH as the shell does. */
+static int spawn(struct program *p, char **command, const sigset_t *mask)
+{
+    posix_spawnattr_t attributes;
+    sigset_t defaults;
+    int error;
+
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, mask);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    error = posix_spawnp(&p->pid, command[0], NULL, &attributes, command, environ);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+int program_start(struct program *p, char **command, int switching, struct wpp_recorder *recorder)
+{
+    sigset_t mask;
+    int error;
+
+    signals.recorder = recorder;
+    signals.switching = switching;
+    mask = block_signals();
+    set_signals(on_signal);
+    /* Processes whose parents have ended become our children: we know of them. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    error = spawn(p, command, &mask);
+    if (!error)
+        signals.program = p->pid;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    return error;
+}
+
+void program_reap(struct program *p)
+{
+    pid_t pid;
+    int status;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid != p->pid)
+            continue;
+        signals.program = 0;
+        p->ended = true;
+        p->status = status;
+    }
+    p->has_children = pid == 0;
+}
+
+int program_exit_status(const struct program *p)
+{
+    return WIFSIGNALED(p->status) ? 128 + WTERMSIG(p->status) : WEXITSTATUS(p->status);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* program.h - the program that is recorded: started, told what we are told, waited for.
+ *
+ * For wpp-record's main(): signal handlers know of one program only.
+ */
+#ifndef WPP_PROGRAM_H
+#define WPP_PROGRAM_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "wpp/recorder.h"
+
+struct program {
+    pid_t pid;
+    bool ended;
+    int status;                  /* of waitpid, when ended */
+    bool has_children;           /* that have become ours, when ended */
+};
+
+/* Whether the signal, when it asks us to end, is passed on to the program. */
+bool program_forwards(int signal);
+
+/* 0, or why it cannot be run.  From here on signals wake the recorder; `switching` (or
+ * 0) is one that program_switched() tells of. */
+int program_start(struct program *p, char **command, int switching, struct wpp_recorder *recorder);
+/* Signals do again what they did before. */
+void program_let_go(void);
+
+/* Waits for those children that have ended. */
+void program_reap(struct program *p);
+/* As a shell would say it. */
+int program_exit_status(const struct program *p);
+
+/* Somebody wants us to end. */
+bool program_asked_to_end(void);
+/* The switching signal has come since this was asked last. */
+bool program_switched(void);
+
+#endif
