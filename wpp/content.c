@@ -23,7 +23,7 @@ static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
     wpp_put_varint(b, c->run.lost);
     wpp_put_varint(b, c->run.trace_bytes);
     wpp_put_varint(b, c->run.complete);
-    if (!c->run.waited && !c->run.stops)
+    if (!c->run.waited && !c->run.stops && !c->run.stopped && !c->run.unrecorded)
         return;
     wpp_put_varint(b, c->run.waited);
     wpp_put_varint(b, c->run.stops);

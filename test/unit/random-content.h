@@ -230,13 +230,10 @@ static struct random_content *random_content(struct random *r, uint32_t n_thread
                                   .host = "h", .pid = 4242, .started = 1700000000,
                                   .nanoseconds = draw(r, 1u << 31), .lost = draw(r, 2),
                                   .trace_bytes = draw(r, 1u << 31), .complete = draw(r, 2),
-                                  .waited = draw(r, 1u << 31)};
-    if ((w->run.stops = draw(r, 3))) {
-        w->run.stopped = draw(r, 1u << 31);
-        w->run.unrecorded = draw(r, 1u << 31);
-    } else if (draw(r, 2)) {
-        w->run.waited = 0;
-    }
+                                  .waited = draw(r, 2) * draw(r, 1u << 31),
+                                  .stops = draw(r, 3),
+                                  .stopped = draw(r, 2) * draw(r, 1u << 31),
+                                  .unrecorded = draw(r, 2) * draw(r, 1u << 31)};
     w->n_modules = w->n_units = 2;
     w->n_threads = n_threads;
     w->n_chunks = 2 * n_threads;
