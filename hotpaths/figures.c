@@ -22,19 +22,28 @@ static uint64_t next_node(void *ctx, uint64_t state, uint32_t terminal)
     return patterns_next(&f->patterns, (uint32_t)state, terminal);
 }
 
+/* Adds `times` in a column of `out`, a row of `columns` a string, for each string that
+ * ends at the node. */
+static void add_to_ends(const struct figures *f, uint64_t node, uint32_t columns, uint32_t column,
+                        uint64_t times)
+{
+    uint32_t end = patterns_first(&f->patterns, (uint32_t)node);
+
+    for (; end; end = f->patterns.node[end].more) {
+        uint64_t *sum = &f->out[(size_t)f->patterns.node[end].ends * columns + column];
+
+        *sum = saturating_add(*sum, times);
+    }
+}
+
 /* ---- Places --------------------------------------------------------------------------- */
 
 static int count_places(void *ctx, uint64_t state, uint32_t terminal, uint32_t thread,
                         uint64_t times)
 {
     const struct figures *f = ctx;
-    uint32_t node = patterns_first(&f->patterns, (uint32_t)next_node(ctx, state, terminal));
 
-    for (; node; node = f->patterns.node[node].more) {
-        uint64_t *count = &f->out[(size_t)f->patterns.node[node].ends * f->g->n_threads + thread];
-
-        *count = saturating_add(*count, times);
-    }
+    add_to_ends(f, next_node(ctx, state, terminal), f->g->n_threads, thread, times);
     return HOT_OK;
 }
 
@@ -66,25 +75,23 @@ static uint64_t next_apart(void *ctx, uint64_t state, uint32_t terminal)
 static int count_apart(void *ctx, uint64_t state, uint32_t terminal, uint32_t thread,
                        uint64_t times)
 {
-    struct figures *f = ctx;
+    const struct figures *f = ctx;
     uint32_t node = patterns_next(&f->patterns, (uint32_t)state, terminal);
 
-    (void)thread;
     if (f->patterns.node[node].ends != PATTERN_NONE)
-        *f->out = saturating_add(*f->out, times);
+        f->out[thread] = saturating_add(f->out[thread], times);
     return HOT_OK;
 }
 
-int hot_places_apart(const struct wpp_grammar *g, uint32_t thread, struct hot_string string,
-                     uint64_t *places)
+int hot_places_apart(const struct wpp_grammar *g, struct hot_string string, uint64_t *by_thread)
 {
-    struct figures f = { .g = g, .out = places };
+    struct figures f = { .g = g, .out = by_thread };
     struct machine m = { .ctx = &f, .next = next_apart, .step = count_apart };
     int status = patterns_init(&f.patterns, &string, 1, false);
 
-    *places = 0;
+    memset(by_thread, 0, g->n_threads * sizeof *by_thread);
     if (status == HOT_OK)
-        status = machine_run(&m, g, thread);
+        status = machine_run(&m, g, HOT_ALL_THREADS);
     patterns_clear(&f.patterns);
     return status;
 }
@@ -163,15 +170,9 @@ static int count_neighbours(void *ctx, uint64_t state, uint32_t terminal, uint32
                             uint64_t times)
 {
     const struct figures *f = ctx;
-    uint32_t node = patterns_first(&f->patterns, (uint32_t)state);
 
     (void)thread;
-    for (; node; node = f->patterns.node[node].more) {
-        uint64_t *count = &f->out[(size_t)f->patterns.node[node].ends * f->g->n_terminals
-                                  + terminal];
-
-        *count = saturating_add(*count, times);
-    }
+    add_to_ends(f, state, f->g->n_terminals, terminal, times);
     return HOT_OK;
 }
 
@@ -199,40 +200,64 @@ static uint32_t only_neighbour(const uint64_t *times, uint32_t n_terminals, uint
     return HOT_NO_TERMINAL;
 }
 
+/* Strings that grow. */
+struct growing {
+    uint32_t **terminals, *length;      /* of each */
+    size_t n;
+    uint32_t most;
+};
+
+/* Puts a terminal before or behind string i. */
+static int grow_string(const struct growing *s, size_t i, bool before, uint32_t terminal)
+{
+    uint32_t n = s->length[i];
+    uint32_t *longer = realloc(s->terminals[i], (n + (size_t)1) * sizeof *longer);
+
+    if (!longer)
+        return HOT_E_MEMORY;
+    if (before)
+        memmove(longer + 1, longer, n * sizeof *longer);
+    longer[before ? 0 : n] = terminal;
+    s->terminals[i] = longer;
+    s->length[i]++;
+    return HOT_OK;
+}
+
+/* Grows each string by the one terminal that stands next to all its places;
+ * *grown: whether there was any. */
+static int grow_all(const struct growing *s, bool before, const uint64_t *times,
+                    uint32_t n_terminals, const uint64_t *frequency, bool *grown)
+{
+    int status = HOT_OK;
+
+    *grown = false;
+    for (size_t i = 0; status == HOT_OK && i < s->n; i++) {
+        uint32_t next = only_neighbour(times + i * n_terminals, n_terminals, frequency[i]);
+
+        if (next == HOT_NO_TERMINAL || s->length[i] >= s->most)
+            continue;
+        status = grow_string(s, i, before, next);
+        *grown = true;
+    }
+    return status;
+}
+
 int hot_extend(const struct wpp_grammar *g, uint32_t thread, uint32_t **terminals,
                uint32_t *length, const uint64_t *frequency, size_t n, uint32_t most)
 {
+    struct growing growing = { terminals, length, n, most };
     uint64_t *times = malloc((n * g->n_terminals + 1) * sizeof *times);
     struct hot_string *strings = malloc((n + 1) * sizeof *strings);
-    bool grows[2] = { true, true };
     int status = times && strings ? HOT_OK : HOT_E_MEMORY;
 
-    for (int before = 0; before < 2; before++) {
-        while (status == HOT_OK && grows[before]) {
+    for (int before = 0; before < 2; before++)
+        for (bool grown = true; status == HOT_OK && grown;) {
             for (size_t i = 0; i < n; i++)
                 strings[i] = (struct hot_string){ terminals[i], length[i] };
-            grows[before] = false;
             status = hot_neighbours(g, thread, strings, n, before, times);
-            for (size_t i = 0; status == HOT_OK && i < n; i++) {
-                uint32_t next = only_neighbour(times + i * g->n_terminals, g->n_terminals,
-                                               frequency[i]), *longer;
-
-                if (next == HOT_NO_TERMINAL || length[i] >= most)
-                    continue;
-                longer = realloc(terminals[i], (length[i] + (size_t)1) * sizeof *longer);
-                if (!longer) {
-                    status = HOT_E_MEMORY;
-                    break;
-                }
-                if (before)
-                    memmove(longer + 1, longer, length[i] * sizeof *longer);
-                longer[before ? 0 : length[i]] = next;
-                terminals[i] = longer;
-                length[i]++;
-                grows[before] = true;
-            }
+            if (status == HOT_OK)
+                status = grow_all(&growing, before, times, g->n_terminals, frequency, &grown);
         }
-    }
     free(times);
     free(strings);
     return status;

@@ -112,9 +112,9 @@ struct hot_string {
 int hot_places(const struct wpp_grammar *g, const struct hot_string *strings, size_t n,
                uint64_t *by_thread);
 
-/* At how many places, no two of which overlap, the string stands at most. */
-int hot_places_apart(const struct wpp_grammar *g, uint32_t thread, struct hot_string string,
-                     uint64_t *places);
+/* At how many places of thread k, no two of which overlap, the string stands at most:
+ * by_thread[k]. */
+int hot_places_apart(const struct wpp_grammar *g, struct hot_string string, uint64_t *by_thread);
 
 /* What all events cost that are in some place of some of the strings, each counted
  * once. */

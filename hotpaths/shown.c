@@ -145,34 +145,56 @@ int shown_extend(struct shown_list *s, uint32_t most)
 
 /* ---- Figures ------------------------------------------------------------------------------ */
 
+/* How often each subpath stands in each thread, as it is counted. */
+static int count_by_thread(const struct shown_list *s, uint64_t *by_thread)
+{
+    struct hot_string *strings = strings_of(s);
+    int status = strings ? HOT_OK : HOT_E_MEMORY;
+
+    if (status == HOT_OK && !s->apart)
+        status = hot_places(s->g, strings, s->n, by_thread);
+    for (size_t i = 0; status == HOT_OK && s->apart && i < s->n; i++)
+        status = hot_places_apart(s->g, strings[i], by_thread + i * s->g->n_threads);
+    free(strings);
+    return status;
+}
+
+static uint64_t *new_split(const struct shown_list *s)
+{
+    return malloc((s->n * s->g->n_threads + 1) * sizeof(uint64_t));
+}
+
 int shown_apart(struct shown_list *s)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        struct hot_subpath *p = &s->item[i].path;
-        struct hot_string string = { p->terminals, p->length };
+    uint64_t *by_thread = new_split(s);
+    int status;
 
-        if (hot_places_apart(s->g, s->thread, string, &p->frequency) != HOT_OK)
-            return HOT_E_MEMORY;
+    s->apart = true;
+    status = by_thread ? count_by_thread(s, by_thread) : HOT_E_MEMORY;
+    for (size_t i = 0; status == HOT_OK && i < s->n; i++) {
+        struct hot_subpath *p = &s->item[i].path;
+
+        p->frequency = 0;
+        for (uint32_t k = 0; k < s->g->n_threads; k++)
+            if (s->thread == HOT_ALL_THREADS || s->thread == k)
+                p->frequency = saturating_add(p->frequency, by_thread[i * s->g->n_threads + k]);
         p->own_unit_cost = p->unit_cost;
         p->period = p->length;
         p->cost = p->own_cost = saturating_mul(p->frequency, p->unit_cost);
     }
+    free(by_thread);
     rank(s);
-    s->apart = true;
-    return HOT_OK;
+    return status;
 }
 
 int shown_split(struct shown_list *s)
 {
-    struct hot_string *strings = strings_of(s);
-    int status = HOT_E_MEMORY;
+    int status;
 
-    s->by_thread = malloc((s->n * s->g->n_threads + 1) * sizeof *s->by_thread);
-    if (strings && s->by_thread)
-        status = hot_places(s->g, strings, s->n, s->by_thread);
+    s->by_thread = new_split(s);
+    status = s->by_thread ? count_by_thread(s, s->by_thread) : HOT_E_MEMORY;
     for (size_t i = 0; status == HOT_OK && i < s->n; i++)
         s->item[i].by_thread = s->by_thread + i * s->g->n_threads;
-    free(strings);
     return status;
 }
 
