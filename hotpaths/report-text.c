@@ -260,7 +260,7 @@ static bool put_neighbours(struct teller *t, const struct shown *s, int side)
         if (!put_step(t, &step, 1, 0))
             return false;
     }
-    if (others > 0 && !r->shown->apart)
+    if (others > 0 && r->config->algorithm == HOT_EXACT && !r->shown->apart)
         fprintf(r->out, "  %s%s, %s time%s: others, or nothing%s\n", style(r, TURNS),
                 side == SHOWN_BEFORE ? "before" : "behind", grouped(others, number),
                 others == 1 ? "" : "s", style(r, PLAIN));
@@ -317,7 +317,7 @@ static void put_heading(const struct report *r)
     if (!r->config->min_cost)
         fprintf(r->out, ", chosen for about %" PRIu32 " answers", r->config->wanted);
     fputs(")\n", r->out);
-    if (r->config->algorithm == HOT_EXACT)
+    if (r->config->algorithm == HOT_EXACT || r->shown->apart)
         fprintf(r->out, "frequencies are exact%s; subpaths overlap each other: what is shown "
                 "makes up %s of the %s\n", r->shown->apart ? ", of places that do not overlap" : "",
                 percent(r, r->covered, sum), scope);

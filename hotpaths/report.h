@@ -21,7 +21,7 @@ struct report {
     const char *cost_name;          /* insns, blocks, paths */
     const char *cost_unit;          /* the same for people: instructions, blocks, paths */
     const struct shown_list *shown; /* a subpath's rank is its place, from 1 */
-    uint64_t covered;               /* by all that are shown; exact only */
+    uint64_t covered;               /* by all that are shown; not with frequencies that are lower bounds */
     bool color;                     /* text only */
     struct source_text *sources;    /* text only */
 };

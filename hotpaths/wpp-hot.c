@@ -28,14 +28,16 @@ static const char help[] =
     "                           larus: one walk over the grammar, subpaths that do not\n"
     "                           overlap, frequencies are lower bounds; auto (default):\n"
     "                           exact, but larus for files of more than a million\n"
-    "                           symbols (`right-hand sides' of wpp-info)\n"
+    "                           symbols (`right-hand sides' of wpp-info), unless more\n"
+    "                           is asked of the answers than what is told anyway\n"
     "\n"
     "What is printed\n"
     "  -n, --top=N              the N hottest (20)\n"
     "      --format=text|json|csv\n"
     "      --rotations          with exact: a loop begun at each of its paths, not once\n"
     "      --extend             each made longer as long as it stays as frequent\n"
-    "      --non-overlapping    count places that do not overlap\n"
+    "      --non-overlapping    count, and rank by, places that do not overlap; what is hot\n"
+    "                           is decided with all places\n"
     "      --cover              for each, what share of the run it and those above it make\n"
     "                           up together\n"
     "      --callers            what came right before and behind, and how often\n"
@@ -71,6 +73,7 @@ struct options {
     unsigned format;            /* index of formats */
     bool rotations, extend, apart, cover, callers, annotate;
     const char *query;
+    const char *about_subpaths; /* an option that says something of them, if there is any */
     int algorithm;              /* index of algorithms */
     size_t top;
     const char *source;
@@ -172,6 +175,34 @@ static void parse_option(struct options *o, int option)
     }
 }
 
+/* Remembers an option that says what subpaths are found or how they are told. */
+static void note_subject(struct options *o, int option, const struct option *table)
+{
+    static const int of_all[] = { OPT_THREAD, OPT_SOURCE, OPT_COLOR, OPT_ANNOTATE, OPT_QUERY };
+
+    for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
+        if (option == of_all[i])
+            return;
+    while (table->name && table->val != option)
+        table++;
+    o->about_subpaths = table->name;
+}
+
+static void refuse_conflicts(const struct options *o)
+{
+    if (o->annotate && o->query)
+        tool_usage("--annotate and --query: one question at a time");
+    if ((o->annotate || o->query) && o->about_subpaths)
+        tool_usage("--%s is about hot subpaths; %s finds none", o->about_subpaths,
+                   o->query ? "--query" : "--annotate");
+    if ((o->extend || o->rotations) && o->algorithm == HOT_LARUS)
+        tool_usage("%s: not with Larus' walk, which does not know how frequent a subpath is",
+                   o->extend ? "--extend" : "--rotations");
+    if (o->config.min_length > o->config.max_length)
+        tool_usage("--min-length %u is more than --max-length %u", o->config.min_length,
+                   o->config.max_length);
+}
+
 static void parse_options(struct options *o, int argc, char **argv)
 {
     static const struct option table[] = {
@@ -196,15 +227,13 @@ static void parse_options(struct options *o, int argc, char **argv)
     };
     int option;
 
-    while ((option = tool_option(argc, argv, "c:l:L:n:hV", table)) != -1)
+    while ((option = tool_option(argc, argv, "c:l:L:n:hV", table)) != -1) {
         parse_option(o, option);
+        note_subject(o, option, table);
+    }
     if (optind + 1 != argc)
         tool_usage(optind == argc ? "which WPP file?" : "one WPP file at a time");
-    if (o->extend && o->algorithm == HOT_LARUS)
-        tool_usage("--extend: Larus' walk does not know how frequent a subpath is");
-    if (o->config.min_length > o->config.max_length)
-        tool_usage("--min-length %u is more than --max-length %u", o->config.min_length,
-                   o->config.max_length);
+    refuse_conflicts(o);
     o->file = argv[optind];
 }
 
@@ -245,6 +274,14 @@ static uint64_t share_of_run(const wpp *w, const uint64_t *cost, const struct op
 
 /* ---- Main ------------------------------------------------------------------------------ */
 
+/* What only makes sense of true frequencies is worth the wait. */
+static enum hot_algorithm choose_algorithm(const struct wpp_grammar *g, const struct options *o)
+{
+    bool asks = o->rotations || o->extend || o->apart || o->cover || o->callers;
+
+    return asks || g->body[g->n_rules + g->n_threads] <= MANY_SYMBOLS ? HOT_EXACT : HOT_LARUS;
+}
+
 static hot_result *analyse(const wpp *w, const uint64_t *cost, struct options *o)
 {
     const struct wpp_grammar *g = wpp_grammar(w);
@@ -253,8 +290,7 @@ static hot_result *analyse(const wpp *w, const uint64_t *cost, struct options *o
 
     o->config.algorithm = (enum hot_algorithm)o->algorithm;
     if (o->algorithm == AUTO)
-        o->config.algorithm = g->body[g->n_rules + g->n_threads] > MANY_SYMBOLS ? HOT_LARUS
-                                                                                : HOT_EXACT;
+        o->config.algorithm = choose_algorithm(g, o);
     if (o->percent > 0)
         o->config.min_cost = share_of_run(w, cost, o);
     status = hot_find(&result, g, cost, &o->config);
@@ -263,8 +299,8 @@ static hot_result *analyse(const wpp *w, const uint64_t *cost, struct options *o
     return result;
 }
 
-/* What is asked for of the subpaths that are shown.  Larus' walk knows lower bounds
- * alone; who asks for more is told what is so. */
+/* What is asked for of the subpaths that are shown: all is counted in the grammar, also
+ * of those that Larus' walk found. */
 static int look_closer(struct shown_list *s, const hot_result *result, const struct options *o,
                        uint64_t *covered)
 {
@@ -272,7 +308,7 @@ static int look_closer(struct shown_list *s, const hot_result *result, const str
     bool exact = o->config.algorithm == HOT_EXACT;
     int status = shown_choose(s, result, o->rotations, o->top);
 
-    if (status == HOT_OK && o->extend && exact)
+    if (status == HOT_OK && o->extend)
         status = shown_extend(s, o->config.max_length > MOST ? o->config.max_length : MOST);
     if (status == HOT_OK && o->apart)
         status = shown_apart(s);
@@ -282,7 +318,7 @@ static int look_closer(struct shown_list *s, const hot_result *result, const str
         status = shown_cover(s);
     if (status == HOT_OK && o->callers)
         status = shown_find_neighbours(s);
-    if (status == HOT_OK && exact)
+    if (status == HOT_OK && (exact || o->apart))
         status = shown_cover_all(s, covered);
     return status;
 }

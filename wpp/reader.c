@@ -203,6 +203,7 @@ static bool get_terminals(struct loading *l, struct wpp_view *v)
 {
     size_t n = wpp_get_count(v, 2);
     struct wpp_terminal *terminals = allocate(l, n, sizeof *terminals);
+    bool is_program = l->w->summary.program && l->w->summary.program[0];
     uint32_t n_seen = 0;
 
     if (!terminals || n > WPP_RULE / 2)
@@ -225,7 +226,7 @@ static bool get_terminals(struct loading *l, struct wpp_view *v)
         t->path = raw ? 0 : path;
         t->token = (uint32_t)path + (raw ? 0 : l->bases[t->routine]);
         /* Plain symbols may be any number: only a program's trace has control words. */
-        t->control = raw && l->w->summary.program && l->w->summary.program[0] && t->token >= WPP_CONTROL;
+        t->control = raw && is_program && t->token >= WPP_CONTROL;
         l->w->summary.n_controls += t->control;
     }
     l->w->terminals = terminals;

@@ -69,6 +69,9 @@ is 'is no more than the whole' "$(tr -d '\r' < out | tail -n 1)" \
 ok 'counted without overlaps' wpp-hot -l 3 -L 3 -c 20 --non-overlapping --cover --format=csv fives.wpp
 is 'its cost is part of the whole' "$(tr -d '\r' < out | tail -n 1)" \
     '1,0.900000,9,9,3,3,3,3,1,1,"",,"symbol 5",0 0 0,,0.900000'
+ok 'also of what the walk found' wpp-hot -l 3 -L 3 -c 6 --algorithm=larus --non-overlapping fives.wpp
+like 'and then frequencies are no lower bounds' "$(cat out)" \
+    '^frequencies are exact, of places that do not overlap; .* makes up 90.0 % of the run$'
 
 # Three with 1 before, of which one has 2 behind; 7 8 9 always together.
 words 1 7 8 9 2 3 1 7 8 9 4 1 7 8 9 4 5 > context
@@ -289,6 +292,16 @@ is 'lengths crossed' $status 2
 for option in --best --c -x -c --rotations=1; do
     fails_with 2 "$option cannot be" wpp-hot sieve.wpp $option
     like 'which is said with a hint' "$(cat err)" '^wpp-hot: .*option `.*--help explains'
+done
+fails_with 2 'two questions' wpp-hot --annotate --query 'is_prime before strike' sieve.wpp
+for option in --format=json --min-cost=1 --extend --top=3; do
+    fails_with 2 "$option of no subpath" wpp-hot --annotate $option sieve.wpp
+    like 'which is said' "$(cat err)" "^wpp-hot: ${option%=*} is about hot subpaths; --annotate finds none"
+done
+fails_with 2 'nor of a question' wpp-hot --query 'is_prime before strike' --format=csv sieve.wpp
+ok 'of a thread' wpp-hot --annotate --thread=0 --color=never sieve.wpp
+for option in --extend --rotations; do
+    fails_with 2 "$option of lower bounds" wpp-hot --algorithm=larus $option sieve.wpp
 done
 run wpp-hot
 is 'no file' $status 2
