@@ -81,9 +81,9 @@ const planned_event *cursor_writer::planned(basic_block bb) const
     return found == plan.end() ? NULL : &found->second;
 }
 
-// Blocks that run at least once in so many calls of the routine are hot.  GCC's
-// guesses are coarse: with 1 sqlite3 is 5 % slower, with 32 its text is 4 % larger
-// and not faster.
+// Blocks that run at least once in so many calls of the routine are hot.  With 1
+// sqlite3 is 5 % slower and its text 8 % smaller, with 32 it is 3 % faster and its
+// text 4 % larger (docs/performance.md).
 static const int SELDOM = 8;
 
 bool cursor_writer::hot(basic_block bb) const
@@ -191,7 +191,7 @@ tree cursor_writer::token(gimple_stmt_iterator *at, const planned_event &event, 
     return sum;
 }
 
-static tree operand(const char *constraint, tree value)
+tree asm_operand(const char *constraint, tree value)
 {
     tree string = build_string(strlen(constraint) + 1, constraint);
     return build_tree_list(build_tree_list(NULL_TREE, string), value);
@@ -213,9 +213,9 @@ tree cursor_writer::event_inline(gimple_stmt_iterator *at, const planned_event &
     vec<tree, va_gc> *outputs = NULL, *inputs = NULL;
     tree next = make_ssa_name(variable), word = token(at, event, true);
 
-    vec_safe_push(outputs, operand("=r", next));
-    vec_safe_push(inputs, operand("0", cursor));
-    vec_safe_push(inputs, operand("re", word));
+    vec_safe_push(outputs, asm_operand("=r", next));
+    vec_safe_push(inputs, asm_operand("0", cursor));
+    vec_safe_push(inputs, asm_operand("re", word));
     gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, NULL, NULL);
     gimple_asm_set_volatile(assembly, true);
     gimple_asm_set_inline(assembly, true);
@@ -229,8 +229,8 @@ gasm *call_event(const char *text, tree token)
     vec<tree, va_gc> *outputs = NULL, *inputs = NULL, *clobbers = NULL;
     tree gone = make_ssa_name(unsigned_type_node);
 
-    vec_safe_push(outputs, operand("=a", gone));
-    vec_safe_push(inputs, operand("0", token));
+    vec_safe_push(outputs, asm_operand("=a", gone));
+    vec_safe_push(inputs, asm_operand("0", token));
     vec_safe_push(clobbers, clobber("r11"));
     gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, clobbers, NULL);
     gimple_asm_set_volatile(assembly, true);
@@ -363,20 +363,20 @@ static bool has_register_variables(function *fun)
 }
 
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
-                  bool in_line)
+                  enum inlining inlining)
 {
     cursor_writer it = {fun, plan, decls, NULL_TREE, {}, {}};
     std::vector<int> rpo(n_basic_blocks_for_fn(fun));
     std::vector<basic_block> order;
     int n = pre_and_rev_post_order_compute_fn(fun, NULL, rpo.data(), false);
 
-    bool only_inline = has_register_variables(fun);
+    bool all = inlining == INLINE_ALL || has_register_variables(fun);
     it.variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_cursor");
     it.blocks.resize(last_basic_block_for_fn(fun));
     it.is_inline.resize(last_basic_block_for_fn(fun));
     for (int i = 0; i < n; i++) {
         order.push_back(BASIC_BLOCK_FOR_FN(fun, rpo[i]));
-        it.is_inline[rpo[i]] = only_inline || (in_line && it.hot(order.back()));
+        it.is_inline[rpo[i]] = all || (inlining == INLINE_HOT && it.hot(order.back()));
     }
     it.solve(order);
     for (basic_block bb : order)

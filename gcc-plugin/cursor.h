@@ -44,13 +44,22 @@ struct planned_event {
 /* By the index of its block: at most one each. */
 typedef std::unordered_map<int, planned_event> event_plan;
 
+/* Which events are inline. */
+enum inlining {
+    INLINE_NONE,
+    INLINE_HOT,           /* those in blocks that run often when their routine is called */
+    INLINE_ALL
+};
+
+/* One operand of an asm statement, for a list of them. */
+tree asm_operand(const char *constraint, tree value);
+
 /* An asm statement that is a call of one of the unit's entries for events out of
  * line, with `token` in %eax. */
 gasm *call_event(const char *text, tree token);
 
-/* Writes the plan's events into `fun`; without in_line all of them out of line.
- * Afterwards virtual operands need renaming. */
+/* Writes the plan's events into `fun`.  Afterwards virtual operands need renaming. */
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
-                  bool in_line);
+                  enum inlining inlining);
 
 #endif

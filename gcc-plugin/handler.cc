@@ -3,6 +3,8 @@
 
 #include "handler.h"
 
+#include "cursor.h"
+
 // The kernel returns through `mov $15, %rax; syscall` (rt_sigreturn), in every
 // libc: debuggers and unwinders know it by these bytes.  These are its first four.
 static const unsigned SIGRETURN = 0x0fc0c748;
@@ -34,19 +36,15 @@ static bool may_be_handler(function *fun)
            && (TREE_PUBLIC(decl) || TREE_ADDRESSABLE(decl) || (node && node->address_taken));
 }
 
-static vec<tree, va_gc> *operand(const char *constraint, tree value)
+static gasm *call_runtime(const char *text, tree in, tree out)
 {
-    vec<tree, va_gc> *operands = NULL;
-    tree text = build_string(strlen(constraint), constraint);
+    vec<tree, va_gc> *inputs = NULL, *outputs = NULL;
 
-    vec_safe_push(operands, build_tree_list(build_tree_list(NULL_TREE, text), value));
-    return operands;
-}
-
-static gasm *call_runtime(const char *text, vec<tree, va_gc> *in, vec<tree, va_gc> *out)
-{
-    gasm *assembly = gimple_build_asm_vec(text, in, out, NULL, NULL);
-
+    if (in)
+        vec_safe_push(inputs, in);
+    if (out)
+        vec_safe_push(outputs, out);
+    gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, NULL, NULL);
     gimple_asm_set_volatile(assembly, true);
     return assembly;
 }
@@ -68,7 +66,7 @@ static void write_bracket(function *fun, basic_block bb)
     }
     gasm *begin = call_runtime("{call\t*__wpp_signal_begin@GOTPCREL(%%rip)|"
                                "call\t[qword ptr __wpp_signal_begin@GOTPCREL[rip]]}",
-                               NULL, operand("=a", region));
+                               NULL, asm_operand("=a", region));
     SSA_NAME_DEF_STMT(region) = begin;
     gsi_insert_after(&at, begin, GSI_NEW_STMT);
     gcall *call = gimple_build_call_vec(fun->decl, arguments);
@@ -80,7 +78,7 @@ static void write_bracket(function *fun, basic_block bb)
         return;
     gsi_insert_after(&at, call_runtime("{call\t*__wpp_signal_end@GOTPCREL(%%rip)|"
                                        "call\t[qword ptr __wpp_signal_end@GOTPCREL[rip]]}",
-                                       operand("a", region), NULL),
+                                       asm_operand("a", region), NULL),
                      GSI_NEW_STMT);
     gsi_insert_after(&at, gimple_build_return(NULL_TREE), GSI_NEW_STMT);
 }

@@ -288,7 +288,8 @@ void instrumenter::say_arrivals(const runtime_decls &decls)
         say_frame(gsi_for_stmt(receiver), true, number, decls);
 }
 
-void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls, bool in_line)
+void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls,
+                enum inlining inlining)
 {
     instrumenter it = {r, static_cast<uint32_t>(first), {}, {}, {}, {}};
 
@@ -301,5 +302,5 @@ void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls, bo
     for (uint32_t v = 2; v < r.blocks.size(); v++)
         it.emit_in_block(v);
     it.say_arrivals(decls);
-    write_events(r.fun, it.plan, decls, in_line);
+    write_events(r.fun, it.plan, decls, inlining);
 }

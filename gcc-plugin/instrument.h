@@ -21,8 +21,8 @@ struct honest_callees {
 void make_runtime_decls(runtime_decls &decls);
 
 /* Inserts increments and events.  `first` is the number of the routine's first
- * path within its unit; `in_line`: events may be inline (cursor.h).  Afterwards
- * virtual operands need renaming. */
-void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls, bool in_line);
+ * path within its unit.  Afterwards virtual operands need renaming. */
+void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls,
+                enum inlining inlining);
 
 #endif

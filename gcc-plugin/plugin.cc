@@ -20,6 +20,7 @@ enum stage { STAGE_LATE, STAGE_EARLY };
 static struct {
     enum stage stage = STAGE_LATE;
     uint64_t limit = 4096;                // paths a vertex may have
+    enum inlining inlining = INLINE_HOT;  // at a late stage, with optimisation
     selection selected;
     runtime_decls decls = {};
     honest_callees callees;
@@ -70,7 +71,7 @@ static bool instrument_paths(function *fun)
         internal_error("wpp: paths of %qD: %s", fun->decl, why);
     unit.callees.declare(r);
     instrument(r, unit.table.add(describe_routine(r, unit.table)), unit.decls,
-               unit.stage == STAGE_LATE && optimize > 0);
+               unit.stage == STAGE_LATE && optimize > 0 ? unit.inlining : INLINE_NONE);
     if (unit.stage == STAGE_LATE)
         bracket_handler(fun);
     return true;
@@ -180,6 +181,18 @@ static bool parse_limit(const char *value)
     return true;
 }
 
+static bool parse_inlining(const char *value)
+{
+    static const char *const names[] = {"none", "hot", "all"};
+
+    for (int i = INLINE_NONE; i <= INLINE_ALL; i++)
+        if (value && !strcmp(value, names[i])) {
+            unit.inlining = static_cast<enum inlining>(i);
+            return true;
+        }
+    return false;
+}
+
 static bool parse_argument(const char *key, const char *value)
 {
     if (!strcmp(key, "stage") && value && !strcmp(value, "late"))
@@ -188,6 +201,8 @@ static bool parse_argument(const char *key, const char *value)
         unit.stage = STAGE_EARLY;
     else if (!strcmp(key, "limit"))
         return parse_limit(value);
+    else if (!strcmp(key, "inline"))
+        return parse_inlining(value);
     else
         return unit.selected.parse(key, value);
     return true;
@@ -232,7 +247,8 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         if (!parse_argument(args->argv[i].key, args->argv[i].value))
             fatal_error(UNKNOWN_LOCATION,
                         "wpp: %<-fplugin-arg-wpp-%s%s%s%> is not understood; there are stage=late, "
-                        "stage=early, limit=2 to 16777216, include=GLOB, exclude=GLOB, min-size=N",
+                        "stage=early, limit=2 to 16777216, inline=none, inline=hot, inline=all, "
+                        "include=GLOB, exclude=GLOB, min-size=N",
                         args->argv[i].key, args->argv[i].value ? "=" : "",
                         args->argv[i].value ? args->argv[i].value : "");
 
@@ -246,6 +262,8 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         "  -fplugin-arg-wpp-stage=late|early   after the last GIMPLE pass (default) or before "
         "inlining\n"
         "  -fplugin-arg-wpp-limit=N            paths a block may begin (4096)\n"
+        "  -fplugin-arg-wpp-inline=none|hot|all events inside the routine's code: none is "
+        "smallest, all is fastest (hot)\n"
         "  -fplugin-arg-wpp-include=GLOB       only these files or routines; may be repeated\n"
         "  -fplugin-arg-wpp-exclude=GLOB       not these files or routines; may be repeated\n"
         "  -fplugin-arg-wpp-min-size=N         not routines of fewer than N instructions"

@@ -9,7 +9,6 @@
 #include "wpp/error.h"
 #include "wpp/events.h"
 
-
 typedef unsigned long long ull;  /* for printf */
 
 static bool damaged(struct wpp_error *error, const char *what, ull number, const char *how)

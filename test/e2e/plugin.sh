@@ -354,6 +354,18 @@ plainly plus g++ -O2
 WPP_PLUGIN_ARGS="stage=early" ok "the early stage" record plus "$WPP_GXX" -O2
 same "behaves the same" plus.out plus.want
 
+# The places of events change with inline=, the events do not.
+for inlining in none hot all; do
+    WPP_PLUGIN_ARGS="inline=$inlining" ok "inline=$inlining" record fib "$WPP_GCC" -O2
+    wpp-dump --tokens fib.wpp > $inlining.tokens
+    objdump -d --no-show-raw-insn fib | sed '/<main>:/,/^$/!d' > $inlining.main
+done
+same "the same tokens inline and not" none.tokens all.tokens
+same "and by frequency" hot.tokens all.tokens
+is "none calls for each event" "$(grep -c wpp_refill none.main)" 0
+is "all never does" "$(grep -c wpp_event all.main)" 0
+ok "and the other way" eval 'grep -q wpp_event none.main && grep -q wpp_refill all.main'
+
 # ---- Refusals ---------------------------------------------------------------------
 plugin=$BUILD/lib/wpp/wpp.so
 refusal() {
@@ -371,6 +383,8 @@ refusal "a plugin argument that is none" "wpp-stage=lately. is not understood" \
         gcc -fplugin="$plugin" -fplugin-arg-wpp-stage=lately -c fib.c -o fib.o
 refusal "a limit that is none" "wpp-limit=1. is not understood" \
         gcc -fplugin="$plugin" -fplugin-arg-wpp-limit=1 -c fib.c -o fib.o
+refusal "an inlining that is none" "wpp-inline=some. is not understood" \
+        gcc -fplugin="$plugin" -fplugin-arg-wpp-inline=some -c fib.c -o fib.o
 refusal "32-bit code" "only x86-64" gcc -m32 -fplugin="$plugin" -c fib.c -o fib.o
 refusal "early stage with LTO" "does not go with" \
         gcc -flto -fplugin="$plugin" -fplugin-arg-wpp-stage=early -c fib.c -o fib.o
