@@ -139,7 +139,8 @@ static void write_bytes(FILE *assembly, const std::string &bytes)
 }
 
 void unit_table::write(FILE *assembly, const char *compiler, const char *source,
-                       const char *directory, unsigned stage, unsigned level, bool shared)
+                       const char *directory, unsigned stage, unsigned level, bool shared,
+                       bool timed)
 {
     uint32_t compiler_string = intern(compiler);
     uint32_t source_string = intern(source);
@@ -168,17 +169,22 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
             id, body.bytes.size());
     write_bytes(assembly, body.bytes);
     if (routines_ > 0)
-        write_records(assembly, id, shared);
+        write_records(assembly, id, shared, timed);
     fputs("\t.text\n", assembly);
 }
 
 // What the runtime needs of a unit that records events.
-void unit_table::write_records(FILE *assembly, unsigned long long id, bool shared) const
+void unit_table::write_records(FILE *assembly, unsigned long long id, bool shared,
+                               bool timed) const
 {
+    unsigned long long paths = paths_;
+
+    if (timed)
+        fprintf(assembly, "\t.local __wpp_times\n\t.comm __wpp_times, %llu, 64\n", 8 * paths);
     fprintf(assembly,
             "\t.section wpp_units,\"aw\",@progbits\n\t.balign 8\n"
             "\t.type __wpp_unit, @object\n\t.size __wpp_unit, %zu\n"
-            "__wpp_unit:\n\t.long 0, %llu\n\t.quad %#llx\n\t.long %u, 0, 0, 0\n",
-            sizeof(struct wpp_unit), static_cast<unsigned long long>(paths_), id, WPP_ABI);
-    write_support_code(assembly, shared);
+            "__wpp_unit:\n\t.long 0, %llu\n\t.quad %#llx\n\t.long %u, 0\n\t.quad %s\n",
+            sizeof(struct wpp_unit), paths, id, WPP_ABI, timed ? "__wpp_times" : "0");
+    write_support_code(assembly, shared, timed);
 }

@@ -88,12 +88,12 @@ public:
 
     /* Writes section .wpp and, if any routine is instrumented, the wpp_unit and
      * the support code, as assembly.  shared: it may become part of a shared
-     * library. */
+     * library.  timed: its paths' times are counted. */
     void write(FILE *assembly, const char *compiler, const char *source,
-               const char *directory, unsigned stage, unsigned level, bool shared);
+               const char *directory, unsigned stage, unsigned level, bool shared, bool timed);
 
 private:
-    void write_records(FILE *assembly, unsigned long long id, bool shared) const;
+    void write_records(FILE *assembly, unsigned long long id, bool shared, bool timed) const;
 
     std::unordered_map<std::string, uint32_t> numbers_;
     std::vector<std::string> strings_ = {std::string()};

@@ -21,6 +21,7 @@ static struct {
     enum stage stage = STAGE_LATE;
     uint64_t limit = 4096;                // paths a vertex may have
     enum inlining inlining = INLINE_HOT;  // at a late stage, with optimisation
+    bool timed = false;                   // all out of line, where the time is taken
     selection selected;
     runtime_decls decls = {};
     honest_callees callees;
@@ -71,7 +72,8 @@ static bool instrument_paths(function *fun)
         internal_error("wpp: paths of %qD: %s", fun->decl, why);
     unit.callees.declare(r);
     instrument(r, unit.table.add(describe_routine(r, unit.table)), unit.decls,
-               unit.stage == STAGE_LATE && optimize > 0 ? unit.inlining : INLINE_NONE);
+               unit.stage == STAGE_LATE && optimize > 0 && !unit.timed ? unit.inlining
+                                                                       : INLINE_NONE);
     if (unit.stage == STAGE_LATE)
         bracket_handler(fun);
     return true;
@@ -137,7 +139,7 @@ static void finish_unit(void *, void *)
     fputs(intel ? "\t.att_syntax prefix\n" : "", asm_out_file);
     compiler = xasprintf("%s %s", lang_hooks.name, gcc_version.basever);
     unit.table.write(asm_out_file, compiler, main_input_filename, get_src_pwd(),
-                     unit.stage, level, flag_pic && !flag_pie);
+                     unit.stage, level, flag_pic && !flag_pie, unit.timed);
     fputs(intel ? "\t.intel_syntax noprefix\n" : "", asm_out_file);
     free(compiler);
 }
@@ -199,6 +201,8 @@ static bool parse_argument(const char *key, const char *value)
         unit.stage = STAGE_LATE;
     else if (!strcmp(key, "stage") && value && !strcmp(value, "early"))
         unit.stage = STAGE_EARLY;
+    else if (!strcmp(key, "time") && !value)
+        unit.timed = true;
     else if (!strcmp(key, "limit"))
         return parse_limit(value);
     else if (!strcmp(key, "inline"))
@@ -248,7 +252,7 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
             fatal_error(UNKNOWN_LOCATION,
                         "wpp: %<-fplugin-arg-wpp-%s%s%s%> is not understood; there are stage=late, "
                         "stage=early, limit=2 to 16777216, inline=none, inline=hot, inline=all, "
-                        "include=GLOB, exclude=GLOB, min-size=N",
+                        "include=GLOB, exclude=GLOB, min-size=N, time",
                         args->argv[i].key, args->argv[i].value ? "=" : "",
                         args->argv[i].value ? args->argv[i].value : "");
 
@@ -266,7 +270,8 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         "smallest, all is fastest (hot)\n"
         "  -fplugin-arg-wpp-include=GLOB       only these files or routines; may be repeated\n"
         "  -fplugin-arg-wpp-exclude=GLOB       not these files or routines; may be repeated\n"
-        "  -fplugin-arg-wpp-min-size=N         not routines of fewer than N instructions"
+        "  -fplugin-arg-wpp-min-size=N         not routines of fewer than N instructions\n"
+        "  -fplugin-arg-wpp-time               count how long each path takes; costs time itself"
     };
     register_callback(args->base_name, PLUGIN_INFO, NULL, &help);
     register_callback(args->base_name, PLUGIN_ATTRIBUTES, register_attributes, NULL);

@@ -48,27 +48,74 @@ __wpp_module:
 0:	.quad __wpp_module - 0b
 )";
 
-// The event of code that is seldom run: the token without the base in %eax; and
-// behind the addition any word.
-static const char event_head[] = R"(
+// The event of code that is seldom run: the token without the base in %eax.
+static const char event[] = R"(
 	.text
 	.p2align 4
 	.type __wpp_event, @function
 __wpp_event:
 	.cfi_startproc
 	addl __wpp_unit(%rip), %eax
+	.cfi_endproc
 	.size __wpp_event, .-__wpp_event
-	.type __wpp_word, @function
-__wpp_word:
 )";
-static const char event_executable[] = R"(	movq %fs:__wpp_cursor@tpoff, %r11
+
+// The same when paths are timed.  The path gets what the time-stamp counter has
+// gained since the end of this thread's last event; before its first that is 0.
+static const char timed_event[] = R"(
+	.text
+	.p2align 4
+	.type __wpp_event, @function
+__wpp_event:
+	.cfi_startproc
+	pushq %%rdx
+	.cfi_adjust_cfa_offset 8
+	movl %%eax, %%r11d
+	rdtsc
+	shlq $32, %%rdx
+	orq %%rax, %%rdx
+%s	testq %%rax, %%rax
+	jz 1f
+	subq %%rax, %%rdx
+	jbe 1f
+	leaq __wpp_times(%%rip), %%rax
+	lock addq %%rdx, (%%rax,%%r11,8)
+1:	movl %%r11d, %%eax
+	addl __wpp_unit(%%rip), %%eax
+	call __wpp_word
+	rdtsc
+	shlq $32, %%rdx
+	orq %%rax, %%rdx
+%s	popq %%rdx
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size __wpp_event, .-__wpp_event
+)";
+
+// The thread's __wpp_time to %rax, and %rdx to it; %rax is free.
+static const char time_load[] = "\tmovq %fs:__wpp_time@tpoff, %rax\n";
+static const char time_store[] = "\tmovq %rdx, %fs:__wpp_time@tpoff\n";
+static const char time_load_shared[] = R"(	movq __wpp_time@gottpoff(%rip), %rax
+	movq %fs:(%rax), %rax
+)";
+static const char time_store_shared[] = R"(	movq __wpp_time@gottpoff(%rip), %rax
+	movq %rdx, %fs:(%rax)
+)";
+
+// Behind it: any word in %eax.
+static const char word_head[] = R"(	.type __wpp_word, @function
+__wpp_word:
+	.cfi_startproc
+)";
+static const char word_executable[] = R"(	movq %fs:__wpp_cursor@tpoff, %r11
 	cmpl $0, (%r11)
 	jne 2f
 1:	movl %eax, (%r11)
 	addq $4, %r11
 	movq %r11, %fs:__wpp_cursor@tpoff
 )";
-static const char event_shared[] = R"(	movq __wpp_cursor@gottpoff(%rip), %r11
+static const char word_shared[] = R"(	movq __wpp_cursor@gottpoff(%rip), %r11
 	movq %fs:(%r11), %r11
 	cmpl $0, (%r11)
 	jne 2f
@@ -77,7 +124,7 @@ static const char event_shared[] = R"(	movq __wpp_cursor@gottpoff(%rip), %r11
 	addq $4, %r11
 	movq %r11, %fs:(%rax)
 )";
-static const char event_tail[] = R"(	ret
+static const char word_tail[] = R"(	ret
 2:	call __wpp_refill_r11
 	jmp 1b
 	.cfi_endproc
@@ -112,11 +159,16 @@ static void write_refill_entries(FILE *assembly)
         write_refill_entry(assembly, reg);
 }
 
-void write_support_code(FILE *assembly, bool shared)
+void write_support_code(FILE *assembly, bool shared, bool timed)
 {
-    fputs(event_head, assembly);
-    fputs(shared ? event_shared : event_executable, assembly);
-    fputs(event_tail, assembly);
+    if (timed)
+        fprintf(assembly, timed_event, shared ? time_load_shared : time_load,
+                shared ? time_store_shared : time_store);
+    else
+        fputs(event, assembly);
+    fputs(word_head, assembly);
+    fputs(shared ? word_shared : word_executable, assembly);
+    fputs(word_tail, assembly);
     write_refill_entries(assembly);
     fprintf(assembly, module_records, WPP_ABI);
     fputs("\t.text\n", assembly);

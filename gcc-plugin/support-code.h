@@ -7,7 +7,8 @@
 
 /* Writes, as assembly: the unit's __wpp_event; and once a module, through COMDAT,
  * the entries to __wpp_refill for each register, and the module's constructor
- * and destructor.  shared: the code may become part of a shared library. */
-void write_support_code(FILE *assembly, bool shared);
+ * and destructor.  shared: the code may become part of a shared library.  timed:
+ * __wpp_event counts each path's time in __wpp_times. */
+void write_support_code(FILE *assembly, bool shared, bool timed);
 
 #endif

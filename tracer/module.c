@@ -298,6 +298,8 @@ void __wpp_module_unload(struct wpp_module *m)
     if (l) {
         if (t && t->begun)
             __wpp_thread_flush(t);
+        if (!__wpp_process.paused)
+            __wpp_times_take(m);
         __wpp_record_process(WPP_REC_MODULE_UNLOAD, &m->base, sizeof m->base);
         *link = l->next;
         sys_unmap(l, l->map_bytes);
@@ -310,6 +312,12 @@ void __wpp_modules_rewrite(void)
 {
     for (const struct loaded *l = modules; l; l = l->next)
         __wpp_record_process(WPP_REC_MODULE_LOAD, l->payload, l->payload_bytes);
+}
+
+void __wpp_modules_each(void (*act)(const struct wpp_module *module))
+{
+    for (const struct loaded *l = modules; l; l = l->next)
+        act(l->module);
 }
 
 bool __wpp_modules_none(void)

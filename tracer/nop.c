@@ -13,6 +13,7 @@
 static uint32_t no_chunk = 1;
 WPP_EXPORT __thread uint32_t *__wpp_cursor = &no_chunk;
 WPP_EXPORT __thread uint32_t __wpp_frames;
+WPP_EXPORT __thread uint64_t __wpp_time;
 static __thread struct wpp_thread *self;
 static pthread_key_t ended_key;
 static bool have_key;

@@ -32,6 +32,7 @@ static void stop(void)
     if (__wpp_process.paused)
         return;
     __wpp_threads_flush();
+    __wpp_modules_each(__wpp_times_take);
     __wpp_process.paused = true;
     write_stopped();
     for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
@@ -43,6 +44,7 @@ static void start(void)
     if (!__wpp_process.paused)
         return;
     __wpp_threads_flush();
+    __wpp_modules_each(__wpp_times_forget);
     __wpp_process.paused = false;
     write_started();
     for (struct wpp_thread *t = __wpp_threads; t; t = t->next)

@@ -245,6 +245,7 @@ void __wpp_process_start(void)
 
     __wpp_process.pid = sys_getpid();
     __wpp_threads_forget();
+    __wpp_times_begin();
     seccomp_at_start = sys3(SYS_prctl, PR_GET_SECCOMP, 0, 0);
     make_guard();
     __wpp_others_find();
@@ -355,6 +356,7 @@ static void after_fork_in_child(void)
     __wpp_process.written = __wpp_process.lost = 0;
     __wpp_process.begun = false;
     __wpp_others_forked();
+    __wpp_modules_each(__wpp_times_forget);
     __wpp_threads_forked();
     sys_sigmask(mask);
 }

@@ -12,6 +12,7 @@
  *   notes.c     what modules have for us in their ELF notes
  *   others.c    other runtimes in the process
  *   pause.c     stopped and started, by the program or by a signal
+ *   times.c     how long paths took, if that is counted
  *   settings.c  WPP_OUT and WPP_OPTIONS
  *   gthreads.h  what static programs must be linked with
  *   text.h      bounded strings
@@ -215,9 +216,21 @@ WPP_EXPORT void __wpp_module_unload(struct wpp_module *module);
 extern WPP_EXPORT __thread uint32_t *__wpp_cursor;
 extern WPP_EXPORT __thread uint32_t __wpp_frames;   /* used by the emitted code alone */
 
+/* ---- Times ------------------------------------------------------------------------- */
+
+extern WPP_EXPORT __thread uint64_t __wpp_time;     /* used by the emitted code alone */
+
+/* The process begins. */
+void __wpp_times_begin(void);
+/* Records what the module's paths took since they were last asked. */
+void __wpp_times_take(const struct wpp_module *module);
+/* Throws it away. */
+void __wpp_times_forget(const struct wpp_module *module);
+
 /* MODULE_LOAD of all loaded modules, for the trace of a forked child. */
 void __wpp_modules_rewrite(void);
 bool __wpp_modules_none(void);
+void __wpp_modules_each(void (*act)(const struct wpp_module *module));
 
 /* ---- Records and output ---------------------------------------------------------- */
 

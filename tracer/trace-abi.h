@@ -74,13 +74,17 @@
  * linker lays a module's units end to end, and __start_wpp_units /
  * __stop_wpp_units bound them.  Unit i of a module loaded at base B has
  * base(i) = B + sum of count(0..i-1).  `id` finds the unit's path table in
- * the module file's (not loaded) section `.wpp` (docs/path-table-format.md). */
+ * the module file's (not loaded) section `.wpp` (docs/path-table-format.md).
+ * In a unit whose paths are timed all events are __wpp_event's, which adds to times[path
+ * number in the unit] the ticks of the time-stamp counter since this thread's last timed
+ * event; the thread-local __wpp_time is the counter at that one's end, or 0. */
 struct wpp_unit {
     uint32_t base;        /* set by __wpp_module_load; the emitted code adds it */
     uint32_t count;       /* path numbers used by the unit's routines */
     uint64_t id;          /* FNV-1a 64 of the path table's body */
     uint32_t abi;         /* WPP_ABI */
-    uint32_t reserved[3];
+    uint32_t reserved;
+    uint64_t *times;      /* `count` of them, or NULL */
 };
 
 /* One per module (executable or shared library), hidden, in a COMDAT group; an ELF note
@@ -114,7 +118,8 @@ enum wpp_record_kind {
     WPP_REC_BUFFER = 10,     /* u32 n, n zeros, struct wpp_buffer on a page, a chunk */
     WPP_REC_WAITED = 11,     /* u64 nanoseconds that the process waited for who takes its trace */
     WPP_REC_STOPPED = 12,    /* nothing: recording is stopped, as was asked for */
-    WPP_REC_STARTED = 13     /* u64 nanoseconds, u64 tokens: it was for so long, for so many */
+    WPP_REC_STARTED = 13,    /* u64 nanoseconds, u64 tokens: it was for so long, for so many */
+    WPP_REC_TIMES = 14       /* struct wpp_span, struct wpp_time of some tokens */
 };
 
 struct wpp_record {
@@ -137,6 +142,17 @@ struct wpp_load {
     uint64_t units;       /* FNV-1a 64 over (id, count) of each unit in order, 12 bytes each */
     uint32_t n_units;
     uint32_t build_id_bytes; /* 0 when the module has none; the bytes follow, then the path */
+};
+
+/* How fast the time-stamp counter runs: it gained so many ticks in so long. */
+struct wpp_span {
+    uint64_t ticks, nanoseconds;
+};
+
+struct wpp_time {
+    uint64_t ticks;       /* that paths of this token took, besides those of other records */
+    uint32_t token;
+    uint32_t reserved;
 };
 
 /* ---- Buffers that outlive their process ---------------------------------
