@@ -151,7 +151,7 @@ static int first_memory(seq *s)
     s->nodes[0] = (struct node){.value = VALUE_FREE};
     s->rules[0] = (struct rule){0};
     s->nodes_used = s->rules_used = 1;
-    return s->flags & (SEQ_EXACT | SEQ_PLAIN) ? SEQ_OK : fast_new(s);
+    return is_fast(s) ? fast_new(s) : SEQ_OK;
 }
 
 int seq_new(seq **out, const struct seq_config *config)
@@ -206,19 +206,10 @@ static int open_starts(seq *s, uint32_t start)
         if (status != SEQ_OK)
             return s->status = status;
         s->starts[s->starts_count++] = (struct start){
-            .rule = rule_new(s, VALUE_START), .held = NO_TERMINAL,
+            .rule = rule_new(s, VALUE_START), .held = NO_TERMINAL, .last = NO_TERMINAL,
         };
     }
     return SEQ_OK;
-}
-
-static bool in_range(const uint32_t *terminals, size_t n)
-{
-    uint32_t all = 0;
-
-    for (size_t i = 0; i < n; i++)
-        all |= terminals[i];
-    return all <= SEQ_TERMINAL_MAX;
 }
 
 int seq_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
@@ -227,14 +218,12 @@ int seq_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
         return SEQ_E_STATE;
     if (s->status != SEQ_OK)
         return s->status;
-    if (!in_range(terminals, n) || start >= RULE_MAX)
+    if (start >= RULE_MAX)
         return SEQ_E_RANGE;
     if (start >= s->starts_count && open_starts(s, start) != SEQ_OK)
         return s->status;
-    s->symbols += n;
-    s->status = s->jumps ? fast_append(s, start, terminals, n)
-                         : exact_append(s, start, terminals, n);
-    return s->status;
+    return is_fast(s) ? fast_append(s, start, terminals, n)
+                      : exact_append(s, start, terminals, n);
 }
 
 int seq_finish(seq *s)
@@ -242,7 +231,7 @@ int seq_finish(seq *s)
     if (s->finished)
         return SEQ_E_STATE;
     if (s->status == SEQ_OK)
-        s->status = s->jumps ? fast_finish(s) : exact_finish(s);
+        s->status = is_fast(s) ? fast_finish(s) : exact_finish(s);
     s->finished = s->status == SEQ_OK;
     return s->status;
 }
@@ -255,5 +244,6 @@ void seq_get_stats(const seq *s, struct seq_stats *out)
     *out = (struct seq_stats){
         .symbols = s->symbols, .rhs_symbols = s->nodes_live - rules, .rules = s->rules_live,
         .starts = s->starts_count, .memory = s->memory, .memory_peak = s->memory_peak,
+        .history = s->memory_history,
     };
 }

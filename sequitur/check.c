@@ -2,6 +2,7 @@
 /* check.c - the invariants of grammar.h, digrams.h and history.h. */
 #include "sequitur/digrams.h"
 #include "sequitur/history.h"
+#include "sequitur/runs.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,6 +48,8 @@ static int check_digram(struct checker *c, uint32_t n)
     if (s->nodes[n].mark)
         return mark_allowed(s, n) ? SEQ_OK
                                   : broken(c, "node %u bears mark %u", n, s->nodes[n].mark);
+    if (s->runs && runs_touch(s, n))
+        return broken(c, "the symbols at node %u and behind it are of one terminal", n);
     uint32_t held = digrams_find(s, a, b);
     if (!held)
         return broken(c, "digram %x %x at node %u is not in the table", a, b, n);
@@ -77,6 +80,16 @@ static bool repeats_right(const seq *s, uint32_t r)
     return true;
 }
 
+/* A run has no body yet. */
+static int check_run(struct checker *c, uint32_t r)
+{
+    uint32_t guard = c->s->rules[r].guard;
+
+    c->uses[r]++;
+    c->nodes++;
+    return c->s->nodes[guard].next == guard ? SEQ_OK : broken(c, "run %u has a body", r);
+}
+
 /* G1, G3, G4, G7 for rule r, and its digrams. */
 static int check_body(struct checker *c, uint32_t r)
 {
@@ -102,7 +115,7 @@ static int check_body(struct checker *c, uint32_t r)
     }
     if (s->nodes[guard].prev != before)
         return broken(c, "rule %u: the ring is torn at its end", r);
-    if (length != s->rules[r].length)
+    if (length != s->rules[r].length && !(s->finished && is_fast(s)))
         return broken(c, "rule %u derives %llu terminals, not %llu", r,
                       (unsigned long long)length, (unsigned long long)s->rules[r].length);
     if (symbols < 2 && !is_start_guard(s->nodes[guard].value))
@@ -124,7 +137,8 @@ static int check_uses(struct checker *c)
         bool start = is_start_guard(s->nodes[s->rules[r].guard].value);
         if (c->uses[r] != s->rules[r].count)
             return broken(c, "rule %u is used %u times, not %u", r, c->uses[r], s->rules[r].count);
-        if (start ? c->uses[r] != 0 : c->uses[r] < 2)
+        /* A run may still wait for its first use. */
+        if (start ? c->uses[r] != 0 : c->uses[r] < 2 && !s->rules[r].run)
             return broken(c, "rule %u is used %u times", r, c->uses[r]);
     }
     return SEQ_OK;
@@ -169,7 +183,7 @@ static int check_all(struct checker *c)
         if (!is_guard(value) || value == VALUE_FREE || rule_of(value) != r)
             return broken(c, "rule %u: node %u is not its guard", r, guard);
         live += !is_start_guard(value);
-        if (check_body(c, r) != SEQ_OK)
+        if ((s->rules[r].run ? check_run(c, r) : check_body(c, r)) != SEQ_OK)
             return SEQ_E_BROKEN;
     }
     if (live != s->rules_live || c->nodes != s->nodes_live)
@@ -177,6 +191,8 @@ static int check_all(struct checker *c)
                       (unsigned long long)c->nodes, s->rules_live, s->nodes_live);
     if (check_uses(c) != SEQ_OK || check_table(c) != SEQ_OK)
         return SEQ_E_BROKEN;
+    if (s->runs && !runs_check(s))
+        return broken(c, "the table of runs and the rules disagree");
     uint32_t culprit;
     if (!history_check(s, &culprit))
         return broken(c, "rule %u is not what the history says", culprit);

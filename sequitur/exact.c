@@ -29,9 +29,12 @@ int exact_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
     struct start *t = &s->starts[start];
 
     for (size_t i = 0; i < n; i++) {
+        if (terminals[i] > SEQ_TERMINAL_MAX)
+            return SEQ_E_RANGE;
         if (t->held != NO_TERMINAL && append_one(s, t, t->held, terminals[i]) != SEQ_OK)
             return s->status;
         t->held = terminals[i];
+        s->symbols++;
     }
     return SEQ_OK;
 }

@@ -28,13 +28,15 @@ static void copy_body(struct exporter *e, uint32_t r, uint64_t k)
 {
     const seq *s = e->s;
     uint32_t guard = s->rules[r].guard;
+    uint64_t length = 0;
 
     for (uint32_t n = s->nodes[guard].next; n != guard; n = s->nodes[n].next) {
         uint32_t value = s->nodes[n].value;
-        e->out->symbols[e->symbols++] =
-            is_rule(value) ? SEQ_RULE | e->number[rule_of(value)] : value;
+        uint32_t number = is_rule(value) ? e->number[rule_of(value)] : 0;
+        e->out->symbols[e->symbols++] = is_rule(value) ? SEQ_RULE | number : value;
+        length += is_rule(value) ? e->out->length[number] : 1;
     }
-    e->out->length[k] = s->rules[r].length;
+    e->out->length[k] = length;
     e->out->body[k + 1] = e->symbols;
 }
 

@@ -21,6 +21,7 @@
 #include "sequitur/digrams.h"
 #include "sequitur/history.h"
 #include "sequitur/jumps.h"
+#include "sequitur/runs.h"
 
 #include <string.h>
 
@@ -50,11 +51,14 @@ int fast_new(seq *s)
 {
     int status = history_new(s);
 
-    return status == SEQ_OK ? jumps_new(s) : status;
+    if (status == SEQ_OK)
+        status = jumps_new(s);
+    return status == SEQ_OK ? runs_new(s) : status;
 }
 
 void fast_free(seq *s)
 {
+    runs_free(s);
     jumps_free(s);
     history_free(s);
 }
@@ -228,7 +232,8 @@ static void append(seq *s, struct cursor *c, uint32_t value, uint32_t twin)
     c->at += length_of(s, value);
     if (is_rule(value)) {
         history_saw(s, c->start, rule_of(value), c->at);
-        earn(c);
+        if (c->last > 1)
+            earn(c);
     } else if (c->credit) {
         c->credit--;
     }
@@ -298,20 +303,6 @@ static int append_block(seq *s, struct start *t, const uint32_t *terminals, size
     return status;
 }
 
-/* Keeps n terminals until there are enough for a block. */
-static int stage(seq *s, struct start *t, const uint32_t *terminals, size_t n)
-{
-    if (t->staged_size < t->staged_count + n) {
-        int status = seq_grow(s, (void **)&t->staged, &t->staged_size, sizeof *t->staged,
-                              t->staged_count + n, BLOCK);
-        if (status != SEQ_OK)
-            return status;
-    }
-    memcpy(t->staged + t->staged_count, terminals, n * sizeof *terminals);
-    t->staged_count += (uint32_t)n;
-    return SEQ_OK;
-}
-
 static int flush(seq *s, struct start *t)
 {
     size_t n = t->staged_count;
@@ -320,30 +311,59 @@ static int flush(seq *s, struct start *t)
     return n ? append_block(s, t, t->staged, n) : SEQ_OK;
 }
 
+/* Room to stage n more symbols, and the run before them. */
+static int stage_room(seq *s, struct start *t, size_t n)
+{
+    uint64_t need = t->staged_count + (uint64_t)n + 1;
+
+    if (need > BLOCK)
+        need = BLOCK;
+    if (need <= t->staged_size)
+        return SEQ_OK;
+    return seq_grow(s, (void **)&t->staged, &t->staged_size, sizeof *t->staged, need, BLOCK);
+}
+
 int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
 {
     struct start *t = &s->starts[start];
 
     while (n) {
-        size_t piece = n < BLOCK - t->staged_count ? n : BLOCK - t->staged_count;
-        int status = piece == BLOCK ? append_block(s, t, terminals, BLOCK)
-                                    : stage(s, t, terminals, piece);
-        if (status == SEQ_OK && t->staged_count == BLOCK)
-            status = flush(s, t);
-        if (status != SEQ_OK)
-            return status;
-        terminals += piece;
-        n -= piece;
+        size_t joined = 0;
+        s->status = stage_room(s, t, n);
+        if (s->status == SEQ_OK)
+            joined = runs_join(s, t, terminals, n, BLOCK);
+        if (s->status == SEQ_OK && t->staged_count == BLOCK)
+            s->status = flush(s, t);
+        if (s->status != SEQ_OK)
+            return s->status;
+        s->symbols += joined;
+        terminals += joined;
+        n -= joined;
+        if (n && *terminals > SEQ_TERMINAL_MAX)
+            return SEQ_E_RANGE;
     }
     return SEQ_OK;
+}
+
+static int end_stream(seq *s, struct start *t)
+{
+    int status = stage_room(s, t, 0);
+
+    if (status == SEQ_OK)
+        status = runs_end(s, t);
+    return status == SEQ_OK ? flush(s, t) : status;
 }
 
 int fast_finish(seq *s)
 {
     for (uint32_t k = 0; k < s->starts_count; k++) {
-        int status = flush(s, &s->starts[k]);
+        int status = end_stream(s, &s->starts[k]);
         if (status != SEQ_OK)
             return status;
     }
-    return SEQ_OK;
+    jumps_free(s);
+    history_free(s);
+    int status = runs_spell(s);
+    runs_free(s);
+    return status;
 }

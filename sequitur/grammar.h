@@ -17,7 +17,8 @@
  *   G2  rules[r].count is the number of nodes with value RULE|r; it is at
  *       least 2, and 0 for a start rule;
  *   G3  a body has at least 2 symbols, a start rule's any number;
- *   G4  rules[r].length is the number of terminals r derives;
+ *   G4  rules[r].length is the number of terminals r derives (with shortcuts: of the
+ *       symbols of the joined stream, runs.h, and only while input may come);
  *   G5  a digram whose node carries no mark is *present*.  No two present
  *       digrams are equal unless they overlap (the two of `aaa`);
  *   G6  the digram table holds one node for each present digram, no others;
@@ -68,7 +69,7 @@ struct rule {
     uint64_t length;
     uint64_t at;             /* where in the history it stood last, or AT_UNKNOWN */
     uint32_t first;          /* the value of its first symbol; 0 while it has none */
-    uint32_t reserved;
+    uint32_t run;            /* what run it is (runs.h); 0: none */
 };
 
 #define NO_TERMINAL UINT32_MAX
@@ -80,8 +81,10 @@ struct start {
     uint32_t staged_count;
     uint32_t staged_size;
     uint32_t credit;         /* fast: as fast.c says */
-    uint64_t run_begin;      /* fast: the stream stands in one piece in the history */
-    uint64_t run_end;        /* ... from here to here */
+    uint32_t last;           /* fast: the terminal read last */
+    uint64_t times;          /* fast: how often it stands there in a row */
+    uint64_t piece_begin;    /* fast: the stream stands in one piece in the history */
+    uint64_t piece_end;      /* ... from here to here */
 };
 
 /* The digram table: sorted 64-bit slots tag<<32|node with gaps (digrams.h). */
@@ -96,6 +99,7 @@ struct digrams {
 
 struct history;
 struct jumps;
+struct runs;
 
 struct seq {
     struct node *nodes;
@@ -128,6 +132,7 @@ struct seq {
 
     struct history *history; /* fast only */
     struct jumps *jumps;     /* fast only */
+    struct runs *runs;       /* fast only, while input may come */
     bool lazy;               /* fast: the digram at the active end is not to be checked */
 
     uint32_t flags;
@@ -136,10 +141,15 @@ struct seq {
     uint64_t symbols;
     uint64_t memory;
     uint64_t memory_peak;
+    uint64_t memory_history;
     seq_realloc *realloc;
     void *realloc_ctx;
 };
 
+static inline bool is_fast(const seq *s)
+{
+    return !(s->flags & (SEQ_EXACT | SEQ_PLAIN));
+}
 static inline bool is_rule(uint32_t value)
 {
     return (value & VALUE_GUARD) == VALUE_RULE;
@@ -227,6 +237,8 @@ void replace_pair(seq *s, uint32_t n, uint32_t r);
 /* The first two symbols of r each lost a use to it: one with a single use left,
  * which is there, dissolves. */
 void dissolve_beginning(seq *s, uint32_t r);
+/* If the symbol at n is the last use of its rule, the rule's body takes its place. */
+void dissolve_if_single(seq *s, uint32_t n);
 /* The table's entry for the digram equal to the one at n moves to n. */
 void take_over(seq *s, uint32_t n);
 /* Appends a symbol to the body that ends at `guard`.  Returns its node. */

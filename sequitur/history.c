@@ -41,6 +41,7 @@ static int grow(seq *s)
         return SEQ_E_NOMEM;
     h->ring = p;
     h->size = bigger;
+    s->memory_history = bigger * sizeof *p;
     return SEQ_OK;
 }
 
@@ -51,12 +52,12 @@ int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, ui
     assert(n <= BLOCK && h->end % BLOCK == 0);
     if (h->end == h->size && h->size < HISTORY_MAX && grow(s) != SEQ_OK)
         return SEQ_E_NOMEM;
-    if (t->run_end != h->end || (h->end & (h->size - 1)) == 0)
-        t->run_begin = h->end;
+    if (t->piece_end != h->end || (h->end & (h->size - 1)) == 0)
+        t->piece_begin = h->end;
     *from = h->end;
     memcpy(h->ring + (h->end & (h->size - 1)), terminals, n * sizeof *terminals);
     h->end += BLOCK;
-    t->run_end = *from + n;
+    t->piece_end = *from + n;
     return SEQ_OK;
 }
 
@@ -80,6 +81,8 @@ static bool derives_deep(const seq *s, uint32_t value, const uint32_t *in, int d
     if (!is_rule(value))
         return *in == value;
     const struct rule *r = &s->rules[rule_of(value)];
+    if (r->run)
+        return *in == value;
     if (history_has(s, r)) {
         const uint32_t *known = history_at(s, r->at);
         return look_alike(known, in, r->length)
@@ -104,7 +107,7 @@ bool history_saw(seq *s, const struct start *t, uint32_t r, uint64_t end)
 {
     struct rule *rule = &s->rules[r];
 
-    if (rule->length > end - t->run_begin)
+    if (rule->length > end - t->piece_begin)
         return false;
     rule->at = end - rule->length;
     return true;

@@ -167,9 +167,8 @@ void replace_end(seq *s, uint32_t n, uint32_t r)
         s->nodes[before].mark |= MARK_UNSETTLED;
 }
 
-/* If the symbol at n is the last use of its rule, the body takes its place.
- * The digrams this joins are looked up like any other. */
-static void dissolve_if_single(seq *s, uint32_t n)
+/* The digrams this joins are looked up like any other. */
+void dissolve_if_single(seq *s, uint32_t n)
 {
     uint32_t value = s->nodes[n].value;
 

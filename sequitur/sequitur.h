@@ -59,7 +59,8 @@ void seq_free(seq *s);
 /* Appends n terminals to the stream `start` (0-based; streams below it that
  * do not exist yet come into being empty).  What was appended last may wait
  * inside for what follows; streams share rules, so the order in which their
- * terminals arrive is part of the input.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE,
+ * terminals arrive is part of the input.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE
+ * (the terminals before one that is too large have been taken),
  * SEQ_E_STATE. */
 int seq_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);
 
@@ -74,6 +75,7 @@ struct seq_stats {
     uint32_t starts;
     uint64_t memory;         /* bytes now held from the allocator */
     uint64_t memory_peak;
+    uint64_t history;        /* of these, what the input read last took at most */
 };
 void seq_get_stats(const seq *s, struct seq_stats *out);
 

@@ -10,9 +10,9 @@
  * that it derives its stream; MODES is of the letters p (plain SEQUITUR), e (exact
  * SEQUITUR(1)) and f (with shortcuts), `ef` without -m.  A line a run:
  *   name mode: million symbols a second of processor time, rules, symbols on right-hand sides,
- *   bytes of memory a right-hand-side symbol (in the end, and at most; without the history
- *   of fast, at most 64 MB), bytes of the grammar in a WPP, megabytes of tokens a second that
- *   reading these makes.
+ *   bytes of memory a right-hand-side symbol (at most; without the history of fast, at most
+ *   64 MB), bytes of the grammar in a WPP, megabytes of tokens a second that reading these
+ *   makes.
  */
 #include "sequitur/sequitur.h"
 #include "wpp/alphabet.h"
@@ -99,16 +99,6 @@ static size_t code(const seq *s, double *seconds)
     return size;
 }
 
-/* What the history of the input takes (sequitur/history.h). */
-static double history_bytes(const struct stream *in, uint32_t flags)
-{
-    size_t terminals = 1 << 16;
-
-    while (terminals < in->n && terminals < 1 << 24)
-        terminals *= 2;
-    return flags ? 0 : 4 * (double)terminals;
-}
-
 static void run(const struct stream *in, uint32_t flags, const char *mode, bool check)
 {
     struct seq_config config = {.size = sizeof config, .flags = flags};
@@ -127,11 +117,10 @@ static void run(const struct stream *in, uint32_t flags, const char *mode, bool 
     double reading;
     size_t coded = code(s, &reading);
     double rhs = stats.rhs_symbols ? (double)stats.rhs_symbols : 1;
-    double history = history_bytes(in, flags);
-    printf("%-12s %-6s %8.1f Msym/s %9u rules %10llu rhs %7.1f bytes/rhs %7.1f peak"
+    printf("%-12s %-6s %8.1f Msym/s %9u rules %10llu rhs %7.1f bytes/rhs"
            " %9zu bytes %7.0f MB/s\n", in->name,
            mode, (double)in->n / seconds / 1e6, stats.rules, (unsigned long long)stats.rhs_symbols,
-           ((double)stats.memory - history) / rhs, ((double)stats.memory_peak - history) / rhs, coded,
+           ((double)stats.memory_peak - (double)stats.history) / rhs, coded,
            4e-6 * (double)in->n / reading);
     fflush(stdout);
     seq_free(s);

@@ -116,16 +116,6 @@ static seq *build(const struct program *p, bool ones)
     return s;
 }
 
-static bool equal(const struct seq_grammar *a, const struct seq_grammar *b)
-{
-    uint32_t n = a->rules + a->starts;
-
-    return a->rules == b->rules && a->starts == b->starts
-        && memcmp(a->body, b->body, (n + 1) * sizeof *a->body) == 0
-        && memcmp(a->symbols, b->symbols, a->body[n] * sizeof *a->symbols) == 0
-        && memcmp(a->length, b->length, n * sizeof *a->length) == 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct program p;

@@ -79,6 +79,18 @@ static bool derives(const struct seq_grammar *g, uint32_t k, const uint32_t *tex
     return same;
 }
 
+/* To the last number. */
+__attribute__((unused))
+static bool equal(const struct seq_grammar *a, const struct seq_grammar *b)
+{
+    uint32_t n = a->rules + a->starts;
+
+    return a->rules == b->rules && a->starts == b->starts
+        && memcmp(a->body, b->body, (n + 1) * sizeof *a->body) == 0
+        && memcmp(a->symbols, b->symbols, a->body[n] * sizeof *a->symbols) == 0
+        && memcmp(a->length, b->length, n * sizeof *a->length) == 0;
+}
+
 /* A grammar as one reads it: `S -> A c A, A -> a b`; terminals 0.. are
  * letters from `first`, rules are named in the order of their first use. */
 struct text {

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* runs.c - see runs.h. */
+#include "sequitur/runs.h"
+#include "sequitur/digrams.h"
+
+#include <string.h>
+
+#ifdef WPP_HOSTILE
+enum { FIRST_BITS = 1 };
+#else
+enum { FIRST_BITS = 8 };
+#endif
+enum { TERMINAL_BITS = 30 };
+static_assert(SEQ_TERMINAL_MAX >> TERMINAL_BITS == 0, "a terminal has no more bits");
+
+static size_t slots_size(const struct runs *runs)
+{
+    return runs->slots ? sizeof *runs->slots << runs->bits : 0;
+}
+
+int runs_new(seq *s)
+{
+    struct runs *runs = seq_memory(s, NULL, 0, sizeof *runs);
+
+    if (!runs)
+        return SEQ_E_NOMEM;
+    *runs = (struct runs){0};
+    s->runs = runs;
+    return SEQ_OK;
+}
+
+void runs_free(seq *s)
+{
+    struct runs *runs = s->runs;
+
+    if (!runs)
+        return;
+    seq_memory(s, runs->slots, slots_size(runs), 0);
+    seq_memory(s, runs->list, runs->size * sizeof *runs->list, 0);
+    seq_memory(s, runs, sizeof *runs, 0);
+    s->runs = NULL;
+}
+
+/* ---- The table ------------------------------------------------------------------- */
+
+/* Where the run is, or the empty slot where it belongs. */
+static struct run *run_slot(const struct runs *runs, uint32_t terminal, uint64_t times)
+{
+    uint64_t hash = (terminal + times * UINT64_C(0xD6E8FEB86659FD93))
+                  * UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t mask = (UINT64_C(1) << runs->bits) - 1;
+    uint64_t i = (hash ^ hash >> 32) & mask;
+
+    while (runs->slots[i].rule
+           && (runs->slots[i].times != times || runs->slots[i].terminal != terminal))
+        i = (i + 1) & mask;
+    return &runs->slots[i];
+}
+
+static int grow_slots(seq *s)
+{
+    struct runs *runs = s->runs;
+    struct runs bigger = {.bits = runs->slots ? runs->bits + 1 : FIRST_BITS};
+
+    bigger.slots = seq_memory(s, NULL, 0, sizeof *bigger.slots << bigger.bits);
+    if (!bigger.slots)
+        return SEQ_E_NOMEM;
+    memset(bigger.slots, 0, sizeof *bigger.slots << bigger.bits);
+    for (uint32_t i = 0; i < runs->n; i++)
+        *run_slot(&bigger, runs->list[i].terminal, runs->list[i].times) = runs->list[i];
+    seq_memory(s, runs->slots, slots_size(runs), 0);
+    runs->slots = bigger.slots;
+    runs->bits = bigger.bits;
+    return SEQ_OK;
+}
+
+static int room_for_one(seq *s)
+{
+    struct runs *runs = s->runs;
+    int status = seq_room(s);
+
+    if (status == SEQ_OK && runs->n == runs->size)
+        status = seq_grow(s, (void **)&runs->list, &runs->size, sizeof *runs->list,
+                          runs->n + UINT64_C(4), UINT32_MAX - 1);
+    if (status == SEQ_OK && (!runs->slots || runs->n >= UINT64_C(1) << runs->bits >> 1))
+        status = grow_slots(s);
+    return s->status = status;
+}
+
+static uint32_t new_run(seq *s, uint32_t terminal, uint64_t times)
+{
+    struct runs *runs = s->runs;
+
+    if (room_for_one(s) != SEQ_OK)
+        return 0;
+    uint32_t r = rule_new(s, VALUE_GUARD);
+    s->rules[r].count = 1;
+    s->rules[r].length = 1;
+    s->rules[r].run = runs->n + 1;
+    runs->list[runs->n] = (struct run){times, terminal, r};
+    *run_slot(runs, terminal, times) = runs->list[runs->n++];
+    return r;
+}
+
+/* The rule for terminal^times, times >= 2; 0 if memory failed. */
+static uint32_t intern(seq *s, uint32_t terminal, uint64_t times)
+{
+    if (s->runs->slots) {
+        const struct run *known = run_slot(s->runs, terminal, times);
+        if (known->rule)
+            return known->rule;
+    }
+    return new_run(s, terminal, times);
+}
+
+/* ---- Joining --------------------------------------------------------------------- */
+
+typedef uint32_t four __attribute__((vector_size(16)));
+enum { FOUR = 4, EIGHT = 8 };
+
+static inline four load(const uint32_t *p)
+{
+    four v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline bool any(four v)
+{
+    uint64_t half[2];
+
+    memcpy(half, &v, sizeof half);
+    return half[0] | half[1];
+}
+
+/* Each lane is all ones or zero. */
+static inline bool all(four v)
+{
+    uint64_t half[2];
+
+    memcpy(half, &v, sizeof half);
+    return (half[0] & half[1]) == UINT64_MAX;
+}
+
+/* The run at the end of the stream is complete. */
+static bool stage_run(seq *s, struct start *t)
+{
+    uint32_t value = t->last;
+
+    if (t->times > 1) {
+        uint32_t r = intern(s, t->last, t->times);
+        if (!r)
+            return false;
+        value = VALUE_RULE | r;
+    }
+    t->staged[t->staged_count++] = value;
+    return true;
+}
+
+/* in[-1] is read but not staged.  Goes on to eight terminals of which one is like that
+ * before it, or too large; returns how many were read and stages each but the last. */
+static size_t stage_single(struct start *t, const uint32_t *in, size_t n, uint32_t most)
+{
+    uint32_t *out = t->staged + t->staged_count;
+    size_t i = 0;
+
+    if (n > most - t->staged_count)
+        n = most - t->staged_count;
+    for (; i + EIGHT <= n; i += EIGHT) {
+        four a = load(in + i - 1), b = load(in + i), c = load(in + i + 3), d = load(in + i + 4);
+        if (any((a == b) | (c == d) | (b | d) >> TERMINAL_BITS))
+            break;
+        memcpy(out + i, &a, sizeof a);
+        memcpy(out + i + FOUR, &c, sizeof c);
+    }
+    t->staged_count += (uint32_t)i;
+    return i;
+}
+
+static size_t skip_equal(const uint32_t *in, size_t i, size_t n)
+{
+    uint32_t value = in[i];
+    four all_value = {value, value, value, value};
+
+    while (i + FOUR <= n && all(load(in + i) == all_value))
+        i += FOUR;
+    while (i < n && in[i] == value)
+        i++;
+    return i;
+}
+
+size_t runs_join(seq *s, struct start *t, const uint32_t *in, size_t n, uint32_t most)
+{
+    size_t i = 0;
+
+    while (i < n && in[i] <= SEQ_TERMINAL_MAX) {
+        if (in[i] == t->last) {
+            size_t end = skip_equal(in, i, n);
+            t->times += end - i;
+            i = end;
+            continue;
+        }
+        if (t->times && (t->staged_count == most || !stage_run(s, t)))
+            break;
+        t->times = 1;
+        i++;
+        i += stage_single(t, in + i, n - i, most);
+        t->last = in[i - 1];
+    }
+    return i;
+}
+
+int runs_end(seq *s, struct start *t)
+{
+    if (t->times && stage_run(s, t))
+        t->times = 0;
+    return s->status;
+}
+
+/* ---- Spelling -------------------------------------------------------------------- */
+
+/* terminal^times as a symbol.  Once a status is not SEQ_OK it stays. */
+static uint32_t symbol_for(seq *s, uint32_t terminal, uint64_t times)
+{
+    return times == 1 || s->status != SEQ_OK ? terminal : VALUE_RULE | intern(s, terminal, times);
+}
+
+static uint32_t add_to_body(seq *s, uint32_t r, uint32_t value)
+{
+    uint32_t guard = s->rules[r].guard;
+    uint32_t n = node_new(s, value);
+
+    link_nodes(s, s->nodes[guard].prev, n);
+    link_nodes(s, n, guard);
+    if (is_rule(value))
+        s->rules[rule_of(value)].count++;
+    return n;
+}
+
+/* The body of run i: all but the lowest bit of its number, then that bit. */
+static int spell(seq *s, uint32_t i)
+{
+    struct run run = s->runs->list[i];
+    uint64_t lowest = run.times & -run.times;
+    uint64_t left_times = run.times == lowest ? lowest / 2 : run.times - lowest;
+    uint32_t left = symbol_for(s, run.terminal, left_times);
+    uint32_t right = symbol_for(s, run.terminal, run.times - left_times);
+
+    if (s->status != SEQ_OK || seq_room(s) != SEQ_OK)
+        return s->status;
+    uint32_t n = add_to_body(s, run.rule, left);
+    add_to_body(s, run.rule, right);
+    s->nodes[n].whole = run.rule;
+    s->rules[run.rule].first = left;
+    s->rules[run.rule].count--;
+    digrams_insert(s, n);
+    return SEQ_OK;
+}
+
+/* A set of the rules that are runs: asking it stays within the cache. */
+static uint64_t *set_of_runs(seq *s, size_t *size)
+{
+    *size = (s->rules_used / 64 + 1) * sizeof(uint64_t);
+    uint64_t *set = seq_memory(s, NULL, 0, *size);
+
+    if (!set)
+        return NULL;
+    memset(set, 0, *size);
+    for (uint32_t i = 0; i < s->runs->n; i++) {
+        uint32_t r = s->runs->list[i].rule;
+        set[r / 64] |= UINT64_C(1) << r % 64;
+    }
+    return set;
+}
+
+/* Those that are used once. */
+static int dissolve(seq *s)
+{
+    size_t size;
+    uint64_t *set = set_of_runs(s, &size);
+    int status = set ? SEQ_OK : SEQ_E_NOMEM;
+
+    for (uint32_t n = 1; status == SEQ_OK && n < s->nodes_used; n++) {
+        uint32_t r = rule_of(s->nodes[n].value);
+        if (!is_rule(s->nodes[n].value) || !(set[r / 64] >> r % 64 & 1) || s->rules[r].count > 1)
+            continue;
+        status = seq_room(s);
+        if (status != SEQ_OK)
+            break;
+        dissolve_if_single(s, n);
+        status = restore(s);
+    }
+    seq_memory(s, set, size, 0);
+    return s->status = status;
+}
+
+int runs_spell(seq *s)
+{
+    for (uint32_t i = 0; i < s->runs->n; i++)
+        if (spell(s, i) != SEQ_OK)
+            return s->status;
+    int status = dissolve(s);
+    for (uint32_t i = 0; i < s->runs->n; i++)
+        s->rules[s->runs->list[i].rule].run = 0;
+    return status;
+}
+
+/* ---- Checking -------------------------------------------------------------------- */
+
+/* The terminal that a symbol which is none or a run of it is of; NO_TERMINAL for rules. */
+static uint32_t terminal_of(const seq *s, uint32_t value)
+{
+    if (is_guard(value))
+        return NO_TERMINAL;
+    if (!is_rule(value))
+        return value;
+    uint32_t run = s->rules[rule_of(value)].run;
+    return run ? s->runs->list[run - 1].terminal : NO_TERMINAL;
+}
+
+bool runs_touch(const seq *s, uint32_t n)
+{
+    uint32_t terminal = terminal_of(s, s->nodes[n].value);
+
+    return terminal != NO_TERMINAL && terminal == terminal_of(s, s->nodes[s->nodes[n].next].value);
+}
+
+bool runs_check(const seq *s)
+{
+    const struct runs *runs = s->runs;
+    uint32_t marked = 0;
+
+    for (uint32_t r = 1; r < s->rules_used; r++)
+        marked += s->rules[r].guard && s->rules[r].run;
+    for (uint32_t i = 0; i < runs->n; i++) {
+        const struct run *run = &runs->list[i];
+        if (s->rules[run->rule].run != i + 1 || s->rules[run->rule].length != 1 || run->times < 2
+            || run_slot(runs, run->terminal, run->times)->rule != run->rule)
+            return false;
+    }
+    return marked == runs->n;
+}
