@@ -21,8 +21,10 @@ static const char help[] =
     "                           the run; left out: what gives about 20 answers\n"
     "  -l, --min-length=N       paths in a subpath, at least (10)\n"
     "  -L, --max-length=N       and at most (100)\n"
-    "      --cost=WHAT          insns (default), blocks or paths; insns are GCC's\n"
-    "                           estimate of a block's instructions\n"
+    "      --cost=WHAT          insns (default), blocks, paths or time; insns are GCC's\n"
+    "                           estimate of a block's instructions; time is what each\n"
+    "                           path took on average, if the program was built to tell\n"
+    "                           (WPP_PLUGIN_ARGS=time)\n"
     "      --thread=N           only the thread of this index (wpp-info lists them)\n"
     "      --algorithm=WHICH    exact: all minimal hot subpaths, exact frequencies;\n"
     "                           larus: one walk over the grammar, subpaths that do not\n"
@@ -55,10 +57,10 @@ static const char help[] =
     "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or the trace it was\n"
     "made from was incomplete.\n";
 
-enum cost_kind { COST_INSNS, COST_BLOCKS, COST_PATHS };
+enum cost_kind { COST_INSNS, COST_BLOCKS, COST_PATHS, COST_TIME };
 
-static const char *const cost_names[] = { "insns", "blocks", "paths", NULL };
-static const char *const cost_units[] = { "instructions", "blocks", "paths" };
+static const char *const cost_names[] = { "insns", "blocks", "paths", "time", NULL };
+static const char *const cost_units[] = { "instructions", "blocks", "paths", "ticks" };
 static const char *const algorithms[] = { "larus", "exact", "auto", NULL };    /* enum hot_algorithm, AUTO */
 enum { AUTO = 2 };
 /* Above so many symbols on right-hand sides the exact search takes its time. */
@@ -239,6 +241,63 @@ static void parse_options(struct options *o, int argc, char **argv)
 
 /* ---- Costs ---------------------------------------------------------------------------- */
 
+/* Ticks of one execution, on average; at least 1 where there were any. */
+static bool set_mean_times(const wpp *w, uint64_t *cost)
+{
+    uint32_t n = wpp_grammar(w)->n_terminals;
+    uint64_t *count = malloc(((size_t)n + 1) * sizeof *count);
+
+    if (!count)
+        return false;
+    wpp_terminal_counts(w, count);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t ticks = wpp_terminal(w, i)->ticks;
+        uint64_t mean = count[i] ? ticks / count[i] + (ticks % count[i] >= (count[i] + 1) / 2) : 0;
+
+        cost[i] = mean == 0 && ticks > 0 ? 1 : mean;
+    }
+    free(count);
+    return true;
+}
+
+/* How many routines took no time at all; UINT32_MAX without memory. */
+static uint32_t count_untimed(const wpp *w, uint32_t n_routines)
+{
+    bool *timed = calloc((size_t)n_routines + 1, sizeof *timed);
+    uint32_t untimed = n_routines;
+
+    if (!timed)
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < wpp_grammar(w)->n_terminals; i++) {
+        const struct wpp_terminal *t = wpp_terminal(w, i);
+
+        if (t->routine != WPP_NO_ROUTINE && t->ticks > 0 && !timed[t->routine]) {
+            timed[t->routine] = true;
+            untimed--;
+        }
+    }
+    free(timed);
+    return untimed;
+}
+
+/* A listing by time does not show what was not timed. */
+static void check_timed(const wpp *w, const char *file)
+{
+    struct wpp_summary s;
+    uint32_t untimed;
+
+    wpp_get_summary(w, &s);
+    if (s.ticks_per_second == 0)
+        tool_die(TOOL_ERROR, "%s has no times: build the program with WPP_PLUGIN_ARGS=time, and "
+                 "record it to its end", file);
+    untimed = count_untimed(w, s.n_routines);
+    if (untimed == UINT32_MAX)
+        tool_die(TOOL_ERROR, "%s: out of memory", file);
+    if (untimed > 0)
+        tool_warn("%s: %u of %u routines have no times and cost nothing here; they were built "
+                  "without", file, untimed, s.n_routines);
+}
+
 static uint64_t *costs_of(const wpp *w, enum cost_kind kind)
 {
     uint32_t n = wpp_grammar(w)->n_terminals;
@@ -250,6 +309,10 @@ static uint64_t *costs_of(const wpp *w, enum cost_kind kind)
         /* A raw symbol has no blocks; it counts as one.  A control word ran nothing. */
         cost[i] = t->control ? 0 : kind == COST_INSNS ? t->insns
                   : kind == COST_BLOCKS && t->n_blocks ? t->n_blocks : 1;
+    }
+    if (cost && kind == COST_TIME && !set_mean_times(w, cost)) {
+        free(cost);
+        return NULL;
     }
     return cost;
 }
@@ -377,9 +440,12 @@ static void answer(const wpp *w, const struct options *o)
 /* The hot subpaths. */
 static void find(const wpp *w, struct options *o)
 {
-    uint64_t *cost = costs_of(w, o->cost);
+    uint64_t *cost;
     hot_result *result;
 
+    if (o->cost == COST_TIME)
+        check_timed(w, o->file);
+    cost = costs_of(w, o->cost);
     if (!cost)
         tool_die(TOOL_ERROR, "%s: out of memory", o->file);
     result = analyse(w, cost, o);

@@ -157,6 +157,7 @@ static bool describe_terminals(struct assembly *a, struct wpp_error *error)
         struct wpp_token_place place;
 
         terminals[t].token = a->c->alphabet.tokens[a->order[t]];
+        terminals[t].ticks = wpp_times_of(&a->c->times, terminals[t].token);
         terminals[t].routine = WPP_NO_ROUTINE;
         if (!wpp_modules_find(&a->c->modules, terminals[t].token, &place))
             continue;
@@ -217,6 +218,7 @@ static void describe_run(struct assembly *a)
     if (c->stopped_at && c->last_time > c->stopped_at)
         a->content.run.stopped += c->last_time - c->stopped_at;
     a->content.run.trace_bytes = c->bytes;
+    a->content.run.ticks_per_second = wpp_times_rate(&c->times);
     a->content.run.complete = c->note.status == WPP_OK;
     a->content.chunks = c->chunks;
     a->content.n_chunks = c->n_chunks;

@@ -227,6 +227,17 @@ static bool take_buffer(wpp_compressor *c, const struct wpp_record *r, const uin
     return true;
 }
 
+static bool take_times(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
+{
+    enum wpp_times_result result = wpp_times_add(&c->times, payload, r->bytes);
+
+    if (result == WPP_TIMES_NO_MEMORY)
+        return wpp_fail_memory(&c->fatal);
+    if (result == WPP_TIMES_WRONG)
+        note_at(c, "a record of times has an impossible length");
+    return true;
+}
+
 static void take_note(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
     if (r->bytes < (r->kind == WPP_REC_STARTED ? 16 : r->kind == WPP_REC_WAITED ? 8 : 0)) {
@@ -302,6 +313,8 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
     case WPP_REC_STARTED:
         take_note(c, r, payload);
         return true;
+    case WPP_REC_TIMES:
+        return take_times(c, r, payload);
     case WPP_REC_THREAD_END:
     case WPP_REC_FORK:
         return stream_of(c, r) != NULL;
@@ -344,6 +357,7 @@ void wpp_compress_free(wpp_compressor *c)
     wpp_modules_free(&c->modules);
     wpp_streams_free(&c->streams);
     wpp_buffers_free(&c->buffers);
+    wpp_times_free(&c->times);
     wpp_arena_free(&c->arena);
     free(c->terminals);
     free(c->chunks);
@@ -513,6 +527,10 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
             *error = c->fatal;
         return false;
     }
+    /* Times are of all that ran, and come at the end: they say nothing of a part. */
+    if (!c->ended || c->lost)
+        wpp_times_free(&c->times);
+    wpp_times_settle(&c->times);
     if (note_out)
         *note_out = c->note;
     return wpp_assemble(c, file, error);

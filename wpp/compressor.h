@@ -12,6 +12,7 @@
 #include "wpp/content.h"
 #include "wpp/modules.h"
 #include "wpp/streams.h"
+#include "wpp/times.h"
 #include "wpp/trace.h"
 
 struct wpp_compressor {
@@ -26,6 +27,7 @@ struct wpp_compressor {
     struct wpp_modules modules;
     struct wpp_streams streams;       /* start rule k is streams.list[k] */
     struct wpp_buffers buffers;       /* of threads, as the process left them */
+    struct wpp_times times;
     uint32_t current;                 /* stream of the TOKENS record at hand */
     uint32_t *terminals;              /* scratch: PIECE_TOKENS */
 

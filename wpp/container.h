@@ -23,7 +23,8 @@ enum wpp_section_kind {
     WPP_SECTION_THREADS = 5,
     WPP_SECTION_GRAMMAR = 6,
     WPP_SECTION_CHUNKS = 7,
-    WPP_SECTION_LEFT_OUT = 8     /* may be missing */
+    WPP_SECTION_LEFT_OUT = 8,    /* these may be missing */
+    WPP_SECTION_TIMES = 9
 };
 
 enum { WPP_MAX_SECTIONS = 64 };

@@ -147,6 +147,27 @@ static void put_left_out(struct wpp_bytes *b, const struct wpp_content *c)
     wpp_intern_free(&strings);
 }
 
+/* Nothing when no time was taken. */
+static void put_times(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    if (c->run.ticks_per_second == 0)
+        return;
+    wpp_put_varint(b, c->run.ticks_per_second);
+    for (uint32_t i = 0; i < c->n_terminals; i++)
+        wpp_put_varint(b, c->terminals[i].ticks);
+}
+
+/* Leaves out sections from `first` on that have no content; returns how many remain. */
+static uint32_t leave_out_empty(struct wpp_section *sections, uint32_t first, uint32_t n)
+{
+    uint32_t kept = first;
+
+    for (uint32_t i = first; i < n; i++)
+        if (sections[i].content.size > 0 || sections[i].content.failed)
+            sections[kept++] = sections[i];
+    return kept;
+}
+
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
                         struct wpp_error *error)
 {
@@ -154,7 +175,7 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
         {.kind = WPP_SECTION_SUMMARY}, {.kind = WPP_SECTION_MODULES},
         {.kind = WPP_SECTION_ROUTINES}, {.kind = WPP_SECTION_TERMINALS},
         {.kind = WPP_SECTION_THREADS}, {.kind = WPP_SECTION_GRAMMAR, .dense = true},
-        {.kind = WPP_SECTION_CHUNKS}, {.kind = WPP_SECTION_LEFT_OUT}
+        {.kind = WPP_SECTION_CHUNKS}, {.kind = WPP_SECTION_LEFT_OUT}, {.kind = WPP_SECTION_TIMES}
     };
     uint32_t n = sizeof sections / sizeof sections[0];
     bool done;
@@ -169,9 +190,10 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
     done = wpp_grammar_encode(&content->grammar, &sections[5].content) || wpp_fail_memory(error);
     put_chunks(&sections[6].content, content);
     put_left_out(&sections[7].content, content);
-    n -= sections[7].content.size == 0 && !sections[7].content.failed;
+    put_times(&sections[8].content, content);
+    n = leave_out_empty(sections, 7, n);
     done = done && wpp_container_write(sections, n, out, error);
-    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+    for (uint32_t i = 0; i < n; i++)
         wpp_bytes_free(&sections[i].content);
     return done;
 }

@@ -39,10 +39,12 @@ struct wpp_routine_content {
 struct wpp_terminal_content {
     uint32_t token;
     uint32_t routine;            /* or WPP_NO_ROUTINE */
+    uint64_t ticks;              /* that its paths took; all 0 if run.ticks_per_second is */
 };
 
 struct wpp_content {
-    struct wpp_summary run;      /* program to trace_bytes, and complete; the rest is derived */
+    struct wpp_summary run;      /* program to trace_bytes, complete and ticks_per_second; the
+                                    rest is derived */
     uint32_t n_modules, n_units, n_routines, n_terminals, n_threads;
     uint64_t n_chunks;
     const struct wpp_module_content *modules;

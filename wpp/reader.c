@@ -319,6 +319,21 @@ static bool get_left_out(struct loading *l, struct wpp_view *v)
     return true;
 }
 
+static bool get_times(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_summary *s = &l->w->summary;
+
+    s->ticks_per_second = wpp_get_varint(v);
+    for (uint32_t i = 0; i < l->w->n_terminals; i++) {
+        struct wpp_terminal *t = &l->w->terminals[i];
+
+        t->ticks = wpp_get_varint(v);
+        if (__builtin_add_overflow(s->ticks, t->ticks, &s->ticks))
+            return false;
+    }
+    return s->ticks_per_second > 0;
+}
+
 static const struct section_reader {
     uint32_t kind;
     const char *name;
@@ -332,7 +347,8 @@ static const struct section_reader {
     {WPP_SECTION_THREADS, "threads", get_threads, false},
     {WPP_SECTION_GRAMMAR, "grammar", get_grammar, false},
     {WPP_SECTION_CHUNKS, "chunks", get_chunks, false},
-    {WPP_SECTION_LEFT_OUT, "left-out", get_left_out, true}
+    {WPP_SECTION_LEFT_OUT, "left-out", get_left_out, true},
+    {WPP_SECTION_TIMES, "times", get_times, true}
 };
 
 /* ---- Opening -------------------------------------------------------------------- */

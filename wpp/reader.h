@@ -12,7 +12,7 @@ struct wpp {
     uint32_t n_routines, n_terminals, n_threads, n_left_out;
     uint64_t n_chunks;
     const struct wpp_routine *routines;
-    const struct wpp_terminal *terminals;
+    struct wpp_terminal *terminals;
     const struct wpp_thread *threads;
     const struct wpp_chunk *chunks;
     const struct wpp_left_out *left_out;

@@ -169,6 +169,9 @@ static void print_run(const struct info *i)
                grouped(s->unrecorded));
     if (s->waited)
         printf("%-18s %.3f s for its recorder\n", "waited", s->waited / 1e9);
+    if (s->ticks_per_second)
+        printf("%-18s %.3f s in all paths, by a clock of %.0f MHz\n", "timed",
+               (double)s->ticks / (double)s->ticks_per_second, (double)s->ticks_per_second / 1e6);
 }
 
 static double percent_of_events(const struct info *i, uint64_t n)
@@ -321,6 +324,8 @@ static void print_json(const wpp *w, const struct info *i)
     json_number("stopped_nanoseconds", s->stopped);
     json_number("unrecorded_events", s->unrecorded);
     json_number("waited_nanoseconds", s->waited);
+    json_number("ticks", s->ticks);
+    json_number("ticks_per_second", s->ticks_per_second);
     json_number("token_bytes", 4 * s->tokens);
     json_number("trace_bytes", s->trace_bytes);
     json_number("wpp_bytes", s->file_bytes);

@@ -83,6 +83,8 @@ struct wpp_summary {
     uint32_t n_controls;       /* terminals that are control words, no paths */
     uint32_t n_modules, n_instrumented_routines, n_limited_routines;
     uint32_t n_left_out;
+    uint64_t ticks_per_second; /* of the clock that timed the paths; 0: they were not timed */
+    uint64_t ticks;            /* that all paths took together */
 };
 void wpp_get_summary(const wpp *w, struct wpp_summary *out);
 
@@ -130,6 +132,7 @@ struct wpp_terminal {
     const uint32_t *blocks;    /* in execution order, without ENTRY and EXIT */
     uint32_t n_edges;
     const uint32_t *edges;     /* indices into the routine's edges; n_blocks + 1 */
+    uint64_t ticks;            /* that all its executions took, where paths were timed */
     uint64_t insns;            /* cost: sum over its blocks, at least 1; 0 if `control` */
     bool enters, leaves;       /* begins at routine entry; ends by returning */
     bool control;              /* a control word of the trace: it ran nothing */

@@ -282,7 +282,7 @@ is 'and are symbols' "$(grep -o 'symbol [0-9]*' out | paste -sd' ')" 'symbol 429
 # ---- Wrong use, bad files -------------------------------------------------------------
 
 for option in -l0 --min-cost=0 --min-cost=x --min-cost=-1 --min-cost=0% --min-cost=101% --min-cost=5x% \
-              --max-length=0 --max-length=9G --cost=time --format=xml --algorithm=best \
+              --max-length=0 --max-length=9G --cost=money --format=xml --algorithm=best \
               --top=x --color=blue --thread=x; do
     run wpp-hot $option sieve.wpp
     is "$option is a usage error" $status 2

@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END, BUFFER,
-       WAITED, STOPPED, STARTED };
+       WAITED, STOPPED, STARTED, TIMES };
 
 struct header {
     uint32_t magic, version, kind, bytes, pid, tid, sequence;
@@ -269,6 +269,23 @@ static void read_note(const struct header *h, const unsigned char *p)
         printf("%s\n", notes[h->kind].name);
 }
 
+/* One line for the record, one for each token. */
+static void read_times(const struct header *h, const unsigned char *p)
+{
+    if (h->bytes < 16 || h->bytes % 16 != 0)
+        damaged("TIMES of %u bytes", h->bytes);
+    if (mode == RECORDS)
+        printf("TIMES ticks=%llu nanoseconds=%llu\n", (unsigned long long)u(p, 8),
+               (unsigned long long)u(p + 8, 8));
+    for (uint32_t i = 16; i < h->bytes; i += 16) {
+        if (u(p + i + 12, 4) != 0)
+            damaged("bytes behind a token of TIMES are not 0");
+        if (mode == RECORDS)
+            printf("TIME token=%llu ticks=%llu\n", (unsigned long long)u(p + i + 8, 4),
+                   (unsigned long long)u(p + i, 8));
+    }
+}
+
 /* ---- Buffers ---------------------------------------------------------------------------- */
 
 /* What a thread may not have handed over: kept until the process's end is known. */
@@ -411,6 +428,9 @@ static void read_record(const struct header *h, const unsigned char *p)
         break;
     case WAITED: case STOPPED: case STARTED:
         read_note(h, p);
+        break;
+    case TIMES:
+        read_times(h, p);
         break;
     }
 }

@@ -5,7 +5,8 @@
  * thread's tokens, thread after thread, as little-endian 32-bit words; with
  * --text one line a token: thread, token, routine, path, and the path's blocks
  * as they are regenerated from the routine's edges; with --left-out instead one
- * line a routine that was not instrumented: module, name, file, line, reason.
+ * line a routine that was not instrumented: module, name, file, line, reason; with
+ * --times ticks a second, then one line a terminal: token, ticks.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -568,13 +569,29 @@ static void print_left_out(void)
     }
 }
 
+/* ---- Times --------------------------------------------------------------------------- */
+
+static void print_times(void)
+{
+    struct bytes b = section(9);
+
+    printf("%llu\n", (unsigned long long)get_varint(&b));
+    for (uint64_t i = 0; i < n_terminals; i++) {
+        const struct terminal *t = &terminals[i];
+        uint64_t token = t->path + (t->routine ? routines[t->routine - 1].base : 0);
+
+        printf("%llu %llu\n", (unsigned long long)token, (unsigned long long)get_varint(&b));
+    }
+}
+
 int main(int argc, char **argv)
 {
+    int times = argc == 3 && strcmp(argv[1], "--times") == 0;
     int text = argc == 3 && strcmp(argv[1], "--text") == 0;
     int left_out = argc == 3 && strcmp(argv[1], "--left-out") == 0;
 
-    if (argc != 2 + text + left_out)
-        fail("usage: read-wpp [--text|--left-out] FILE");
+    if (argc != 2 + text + left_out + times)
+        fail("usage: read-wpp [--text|--left-out|--times] FILE");
     read_file(argv[argc - 1]);
     check_outside();
     if (left_out) {
@@ -583,6 +600,10 @@ int main(int argc, char **argv)
     }
     read_routines();
     read_terminals();
+    if (times) {
+        print_times();
+        return ferror(stdout) != 0;
+    }
     run_grammar(text);
     return ferror(stdout) != 0;
 }

@@ -180,7 +180,7 @@ static void rc_terminals(struct random_content *c, struct random *r)
         uint32_t routine = draw(r, n + 1);
 
         if (draw(r, 10) == 0 || (routine == n && n == RC_ROUTINES)) {
-            c->terminals[t] = (struct wpp_terminal_content){0xFFFF0000u + t, WPP_NO_ROUTINE};
+            c->terminals[t] = (struct wpp_terminal_content){0xFFFF0000u + t, WPP_NO_ROUTINE, 0};
             continue;
         }
         if (routine == n) {
@@ -233,7 +233,10 @@ static struct random_content *random_content(struct random *r, uint32_t n_thread
                                   .waited = draw(r, 2) * draw(r, 1u << 31),
                                   .stops = draw(r, 3),
                                   .stopped = draw(r, 2) * draw(r, 1u << 31),
-                                  .unrecorded = draw(r, 2) * draw(r, 1u << 31)};
+                                  .unrecorded = draw(r, 2) * draw(r, 1u << 31),
+                                  .ticks_per_second = draw(r, 2) * (1 + draw(r, 1u << 31))};
+    for (uint32_t t = 0; w->run.ticks_per_second && t < c->n_terminals; t++)
+        c->terminals[t].ticks = (uint64_t)draw(r, 1u << 31) << draw(r, 20);
     w->n_modules = w->n_units = 2;
     w->n_threads = n_threads;
     w->n_chunks = 2 * n_threads;

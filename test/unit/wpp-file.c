@@ -22,7 +22,7 @@ static bool same_summary(const wpp *w, const struct random_content *c)
     return same_text(s.program, in->program) && same_text(s.command, in->command) &&
            same_text(s.host, in->host) && s.pid == in->pid && s.started == in->started &&
            s.nanoseconds == in->nanoseconds && s.tokens == tokens && s.lost == in->lost &&
-           s.waited == in->waited && s.stops == in->stops && s.stopped == in->stopped &&
+           s.waited == in->waited && s.ticks_per_second == in->ticks_per_second && s.stops == in->stops && s.stopped == in->stopped &&
            s.unrecorded == in->unrecorded &&
            s.trace_bytes == in->trace_bytes && s.complete == in->complete &&
            s.n_threads == c->content.n_threads && s.n_routines == c->content.n_routines &&
@@ -141,7 +141,8 @@ static bool same_terminals(const wpp *w, const struct random_content *c)
         const struct wpp_terminal *t = wpp_terminal(w, i);
         uint32_t routine = c->terminals[i].routine;
 
-        if (t->token != c->terminals[i].token || t->routine != routine)
+        if (t->token != c->terminals[i].token || t->routine != routine ||
+            t->ticks != c->terminals[i].ticks)
             return false;
         if (routine == WPP_NO_ROUTINE &&
             (!t->control || t->insns != 0 || t->n_blocks != 0 || t->n_edges != 0))
@@ -281,7 +282,7 @@ static void test_saturation(void)
     uint64_t body[N + 2], length[N + 1], frequencies[N + 1], counts[1];
     uint32_t symbols[2 * N + 2];
     struct wpp_content c = {.n_threads = 1, .n_terminals = 1};
-    struct wpp_terminal_content terminal = {7, WPP_NO_ROUTINE};
+    struct wpp_terminal_content terminal = {7, WPP_NO_ROUTINE, 0};
     struct wpp_thread thread = {1, "", 0};
     struct wpp_bytes file = {0};
     struct wpp_error error;

@@ -1,0 +1,241 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Programs built to time their paths: what they tell is of the size that the clock says,
+# the two readers agree, and where there are no times it is said.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+# Sleeps and spins for times that it knows, prints the whole run's nanoseconds.
+cat > clock.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef CONTROL
+#include "tracer/control.h"
+#endif
+__attribute__((no_wpp)) static long long now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+__attribute__((noipa)) static int sleeper(int ms)
+{
+    struct timespec t = {0, ms * 1000000L};
+    nanosleep(&t, NULL);
+    return ms;
+}
+__attribute__((noipa, no_wpp)) static int spin(long long end)
+{
+    int n = 0;
+    while (now() < end)
+        n++;
+    return n;
+}
+__attribute__((noipa)) static int spinner(int ms)
+{
+    int n = spin(now() + ms * 1000000LL);
+    return n / 2;
+}
+__attribute__((noipa)) static int step(int n)
+{
+    return n + 1;
+}
+static void *work(void *unused)
+{
+    (void)unused;
+    spinner(10);
+    for (int i = 0; i < 5; i++)
+        sleeper(20);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    long long begin = now();
+    const char *what = argc > 1 ? argv[1] : "";
+
+    if (!strcmp(what, "threads")) {
+        pthread_t t[4];
+        for (int i = 0; i < 4; i++)
+            pthread_create(&t[i], NULL, work, NULL);
+        for (int i = 0; i < 4; i++)
+            pthread_join(t[i], NULL);
+    } else if (!strcmp(what, "fork")) {
+        work(NULL);
+        if (fork() == 0) {
+            sleeper(1);
+            exit(0);
+        }
+        wait(NULL);
+    } else if (!strcmp(what, "many")) {
+        for (int i = 0; i < 200000; i = step(i))
+            ;
+    } else {
+        work(NULL);
+    }
+#ifdef CONTROL
+    wpp_stop();
+    sleeper(200);
+    sleeper(200);
+    wpp_start();
+#endif
+    if (!strcmp(what, "kill"))
+        raise(SIGKILL);
+    printf("%lld\n", now() - begin);
+    return 0;
+}
+END
+
+# ticks FILE: what the second reader finds, by token
+ticks() {
+    "$BUILD/test/read-wpp" --times "$1" | tail -n +2 | awk '$2 > 0' | sort -n
+}
+
+# summed: the same of the trace's records
+summed() {
+    "$BUILD/test/read-trace" "$1" | sed -n 's/^TIME token=\([0-9]*\) ticks=/\1 /p' |
+        awk '{ sum[$1] += $2 } END { for (t in sum) print t, sum[t] }' | sort -n
+}
+
+# seconds FILE: of all paths
+seconds() {
+    sed -n 's/^timed *\([0-9.]*\) s .*/\1/p' <<< "$(wpp-info "$1")"
+}
+
+# nanoseconds FILE ROUTINE: nanoseconds of its paths
+nanoseconds() {
+    wpp-info --format=json "$1" > info.json
+    "$BUILD/test/read-wpp" --times "$1" | tail -n +2 > by-token
+    "$BUILD/test/read-wpp" --text "$1" | awk -v want="$2" '$3 == want { print $2 }' | sort -un > tokens
+    awk -v rate="$(sed 's/.*"ticks_per_second":\([0-9]*\).*/\1/' info.json)" '
+        NR == FNR { mine[$1] = 1; next } $1 in mine { sum += $2 }
+        END { printf "%.0f\n", sum / rate * 1e9 }' tokens by-token
+}
+
+# within NAME LEAST VALUE MOST
+within() {
+    ok "$1: $2 <= $3 <= $4" awk -v a="$2" -v x="$3" -v b="$4" 'BEGIN { exit !(a <= x && x <= b) }'
+}
+
+# ---- What is told is so ------------------------------------------------------------------
+export WPP_PLUGIN_ARGS=time
+for form in -O0 -O2 '-O2 -static' '-O1 -fPIC' '-O2 -flto'; do
+    # shellcheck disable=SC2086
+    ok "$form" "$WPP_GCC" $form -w -pthread -o clock clock.c
+    rm -f trace
+    wall=$(WPP_OUT=trace ./clock)
+    ok "$form: its trace" wpp-compress -f -o clock.wpp trace
+    ok "$form: the readers agree" cmp <(ticks clock.wpp) <(summed trace)
+    within "$form: the whole" 0.110 "$(seconds clock.wpp)" "$(awk "BEGIN { print $wall * 1.1e-9 + 0.01 }")"
+    within "$form: the sleeper" 99000000 "$(nanoseconds clock.wpp sleeper)" "$((wall + wall / 10))"
+    within "$form: the spinner" 9900000 "$(nanoseconds clock.wpp spinner)" "$((wall + wall / 10))"
+    ok "$form: is sound" wpp-check --strict clock.wpp
+done
+
+wpp-hot --cost=time -l 1 -L 3 -n 1 clock.wpp > hot
+like 'the hottest subpath sleeps' "$(cat hot)" '    sleeper '
+like 'its cost is ticks' "$(cat hot)" ' ticks = '
+like 'JSON names the cost' "$(wpp-hot --cost=time -l 1 --format=json clock.wpp)" '"cost": "time"'
+
+# ---- Threads, children, recorders -----------------------------------------------------------
+ok 'recorded live' wpp-record -q -o live.wpp ./clock threads
+within 'four threads add up' 0.44 "$(seconds live.wpp)" 20
+wpp-record -q -o tree.wpp ./clock fork > /dev/null 2>&1
+child=$(find tree.wpp.d -name '*.wpp' | while read -r f; do
+            wpp-dump "$f" | grep -q spinner || echo "$f"; done)
+ok 'a child has a file of its own' test -f "$child"
+within 'its times are its own' 0.0009 "$(seconds "$child")" 0.09
+mkfifo fifo
+wpp-compress -f -o fifo.wpp fifo & WPP_OUT=fifo ./clock > /dev/null; wait $!
+within 'through a FIFO' 0.110 "$(seconds fifo.wpp)" 20
+
+# ---- A part of the run -----------------------------------------------------------------------
+ok 'a program that stops recording' "$WPP_GCC" -O2 -w -pthread -DCONTROL -I"$ROOT" -o part clock.c
+rm -f trace
+wall=$(WPP_OUT=trace ./part)
+wpp-compress -f -o part.wpp trace
+within 'what it slept meanwhile is not told' 0.110 "$(seconds part.wpp)" \
+    "$(awk "BEGIN { print $wall * 1.1e-9 - 0.4 }")"
+ok 'the readers agree' cmp <(ticks part.wpp) <(summed trace)
+
+# A second library, gone before the end.
+cat > plugged.c <<'END'
+int twice(int x) { volatile int n = 0; while (n < x) n++; return 2 * n; }
+END
+cat > plug.c <<'END'
+#include <dlfcn.h>
+int main(void)
+{
+    void *h = dlopen("./plugged.so", RTLD_NOW);
+    int (*f)(int) = h ? (int (*)(int))dlsym(h, "twice") : 0;
+    int got = f ? f(1000) : 0;
+    return !(f && got == 2000 && dlclose(h) == 0);
+}
+END
+ok 'a library' "$WPP_GCC" -O1 -fPIC -shared -o plugged.so plugged.c
+WPP_PLUGIN_ARGS='' ok 'a program that is not timed' "$WPP_GCC" -O1 -o plug plug.c -ldl
+rm -f trace
+ok 'loads and closes it' env WPP_OUT=trace ./plug
+wpp-compress -f -o plug.wpp trace
+is 'the library alone has times' \
+    "$("$BUILD/test/read-wpp" --text plug.wpp | awk '{ print $2, $3 }' | sort -u | join - <(ticks plug.wpp) |
+       awk '{ print $2 }' | sort -u)" twice
+run wpp-hot --cost=time -l 1 plug.wpp
+is 'which wpp-hot says' "$status $(cat "$T/err")" \
+    '0 wpp-hot: plug.wpp: 1 of 2 routines have no times and cost nothing here; they were built without'
+ok 'the readers agree' cmp <(ticks plug.wpp) <(summed trace)
+
+# ---- Where there are none ---------------------------------------------------------------------
+none() {
+    run wpp-hot --cost=time "$2"
+    is "$1: refused" "$status $(wc -l < "$T/err")" '1 1'
+    like "$1: why" "$(cat "$T/err")" 'has no times'
+    is "$1: wpp-info" "$(seconds "$2")" ''
+}
+WPP_PLUGIN_ARGS='' "$WPP_GCC" -O2 -w -pthread -o plain clock.c
+wpp-record -q -o plain.wpp ./plain > /dev/null
+none 'not built for it' plain.wpp
+rm -f trace
+WPP_OUT=trace ./clock kill
+wpp-compress -f -o killed.wpp trace
+is 'a killed program' "$?" 0
+none 'killed' killed.wpp
+wpp-record -q --limit=1000 -o limit.wpp ./clock many > /dev/null
+none 'the first events alone' limit.wpp
+wpp-record -q --ring=4k -o ring.wpp ./clock many > /dev/null
+none 'the last events alone' ring.wpp
+rm -f trace
+WPP_OUT=trace ./clock > /dev/null
+if command -v python3 > /dev/null; then
+    python3 - trace cut.trace <<'END'
+import sys
+data = bytearray(open(sys.argv[1], 'rb').read())
+at = 0
+while at + 64 <= len(data):
+    kind, size = int.from_bytes(data[at+6:at+8], 'little'), int.from_bytes(data[at+8:at+12], 'little')
+    if kind == 14:                      # 8 bytes less than a time, and another check
+        size -= 8
+        del data[at+64+size:at+64+size+8]
+        data[at+8:at+12] = size.to_bytes(4, 'little')
+        check = 0xcbf29ce484222325
+        for byte in data[at:at+56]:
+            check = (check ^ byte) * 0x100000001b3 % 2**64
+        data[at+56:at+60] = (check % 2**32).to_bytes(4, 'little')
+    at += 64 + (size + 3) // 4 * 4
+open(sys.argv[2], 'wb').write(data)
+END
+    run wpp-compress -f -o cut.wpp cut.trace
+    is 'times of half a record' "$status" 3
+    like 'are told' "$(cat "$T/err")" 'a record of times has an impossible length'
+else
+    skip 'no python3 here to cut a record of times'
+fi
+WPP_PLUGIN_ARGS=time=1 "$WPP_GCC" -c plug.c -o plug.o 2> err
+like 'no argument: time=1' "$(cat err)" 'wpp-time=1. is not understood'
+done_testing
