@@ -429,7 +429,10 @@ uint32_t wpp_compress_pid(const wpp_compressor *c)
 
 void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out)
 {
-    *out = (struct wpp_compress_progress){c->bytes, c->tokens};
+    struct seq_stats stats;
+
+    seq_get_stats(c->grammar, &stats);
+    *out = (struct wpp_compress_progress){c->bytes, c->tokens, stats.rhs_symbols, stats.memory};
 }
 
 /* ---- The end ------------------------------------------------------------------------------- */

@@ -40,6 +40,7 @@ uint32_t wpp_compress_pid(const wpp_compressor *c);
 
 struct wpp_compress_progress {
     uint64_t bytes, tokens;
+    uint64_t symbols, memory;    /* of the grammar: on right-hand sides; in bytes */
 };
 void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out);
 

@@ -135,12 +135,13 @@ int program_start(struct program *p, char **command, int switching, struct wpp_r
     return error;
 }
 
+/* Of this thread: other children are no part of the program. */
 void program_reap(struct program *p)
 {
     pid_t pid;
     int status;
 
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+    while ((pid = waitpid(-1, &status, WNOHANG | __WNOTHREAD)) > 0) {
         if (pid != p->pid)
             continue;
         signals.program = 0;

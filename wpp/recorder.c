@@ -229,6 +229,17 @@ static bool take_some(struct wpp_recorder *r)
     return any;
 }
 
+uint32_t wpp_recorder_backlog(const struct wpp_recorder *r)
+{
+    uint32_t n = 0;
+
+    _Static_assert(WPP_RECORDER_ROOM == WPP_SHARE_SLOTS, "a slot each");
+    for (uint32_t i = 0; i < WPP_SHARE_SLOTS; i++)
+        n += (uint32_t)__atomic_load_n(&r->share->slot[i].word, __ATOMIC_RELAXED) ==
+             WPP_SLOT_SUBMITTED;
+    return n;
+}
+
 static bool has_submitted(const struct wpp_recorder *r, uint32_t number)
 {
     uint64_t word = (uint64_t)(number + 1) << 32 | WPP_SLOT_SUBMITTED;

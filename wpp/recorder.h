@@ -37,6 +37,9 @@ const char *wpp_recorder_out(const struct wpp_recorder *r);
  * nothing, waits for it at most so many milliseconds, or for a wake.  Returns
  * whether there was anything. */
 bool wpp_recorder_turn(struct wpp_recorder *r, int milliseconds);
+/* Records that have come and not been taken; when there is no room for more, programs wait. */
+uint32_t wpp_recorder_backlog(const struct wpp_recorder *r);
+enum { WPP_RECORDER_ROOM = 128 };
 /* Ends a wait, or the next one; for signal handlers. */
 void wpp_recorder_wake(struct wpp_recorder *r);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,11 +24,21 @@ struct wpp_run {
     uint32_t pid;
 };
 
+/* What a fork must know that was made before it did the same: see keeper.h. */
+struct wpp_runs_shared {
+    bool folder;                         /* made */
+    bool written[WPP_SHARE_PROCESSES];   /* by the recorder's number */
+};
+
 void wpp_runs_init(struct wpp_runs *runs, const char *path, struct wpp_output *first,
                    const struct wpp_runs_sink *sink)
 {
+    void *shared = mmap(NULL, sizeof(struct wpp_runs_shared), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
     *runs = (struct wpp_runs){.sink = *sink, .path = path, .first = first,
-                              .single = wpp_output_in_place(first)};
+                              .single = wpp_output_in_place(first),
+                              .shared = shared == MAP_FAILED ? NULL : shared};
 }
 
 static void free_run(struct wpp_run *run)
@@ -47,6 +58,8 @@ void wpp_runs_free(struct wpp_runs *runs)
     free(runs->list);
     free(runs->folder);
     wpp_output_abandon(runs->first);
+    if (runs->shared)
+        munmap(runs->shared, sizeof *runs->shared);
 }
 
 /* ---- Beginning --------------------------------------------------------------------- */
@@ -183,7 +196,7 @@ static bool make_folder(struct wpp_runs *runs, struct wpp_error *error)
         free(folder);
         return wpp_fail_memory(error);
     }
-    if (access(folder, F_OK) == 0) {
+    if (!(runs->shared && runs->shared->folder) && access(folder, F_OK) == 0) {
         remove_folder(old);
         rename(folder, old);
     }
@@ -194,6 +207,8 @@ static bool make_folder(struct wpp_runs *runs, struct wpp_error *error)
         return false;
     }
     runs->folder = folder;
+    if (runs->shared)
+        runs->shared->folder = true;
     return true;
 }
 
@@ -240,35 +255,54 @@ static bool write_run(struct wpp_runs *runs, struct wpp_run *run, const void *re
     return done;
 }
 
-static uint64_t tokens_of(const struct wpp_run *run)
+static struct wpp_compress_progress progress_of(const struct wpp_run *run)
 {
     struct wpp_compress_progress p = {0};
 
-    if (run && run->ring)
-        return wpp_ring_tokens(run->ring);
     if (run && run->compressor)
         wpp_compress_get_progress(run->compressor, &p);
-    return p.tokens;
+    if (run && run->ring)
+        p.tokens = wpp_ring_tokens(run->ring);
+    return p;
+}
+
+/* Whether somebody who ended before us has written the file: then it is better than ours. */
+static bool has_been_written(const struct wpp_runs *runs, uint32_t process)
+{
+    return runs->shared && process < WPP_SHARE_PROCESSES && runs->shared->written[process];
 }
 
 void wpp_runs_over(struct wpp_runs *runs, uint32_t process)
 {
     struct wpp_run *run = process < runs->n ? runs->list[process] : NULL;
     struct wpp_error note = {.status = WPP_OK};
+    struct wpp_compress_progress p;
     bool done;
 
     if (!run)
         return;
-    done = write_run(runs, run, NULL, 0, &note);
-    runs->written += done;
-    runs->failed += !done;
-    runs->tokens += tokens_of(run);
-    if (!done)
-        runs->sink.tell(runs->sink.ctx, run->program, &run->error, false);
-    else if (note.status != WPP_OK)
-        runs->sink.tell(runs->sink.ctx, run->program, &note, true);
-    free_run(run);
+    if (!has_been_written(runs, process)) {
+        done = write_run(runs, run, NULL, 0, &note);
+        if (runs->shared && process < WPP_SHARE_PROCESSES)
+            runs->shared->written[process] = true;
+        runs->written += done;
+        runs->failed += !done;
+        if (!done)
+            runs->sink.tell(runs->sink.ctx, run->program, &run->error, false);
+        else if (note.status != WPP_OK)
+            runs->sink.tell(runs->sink.ctx, run->program, &note, true);
+    }
+    p = progress_of(run);
+    runs->tokens += p.tokens;
+    runs->symbols += p.symbols;
     runs->list[process] = NULL;
+    free_run(run);
+}
+
+void wpp_runs_all_over(struct wpp_runs *runs)
+{
+    for (uint32_t i = 0; i < runs->n; i++)
+        wpp_runs_over(runs, i);
 }
 
 void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, size_t n)
@@ -288,11 +322,17 @@ void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, si
     wpp_compress_free(now.compressor);
 }
 
-uint64_t wpp_runs_tokens(const struct wpp_runs *runs)
+struct wpp_runs_figures wpp_runs_figures(const struct wpp_runs *runs)
 {
-    uint64_t tokens = runs->tokens;
+    struct wpp_runs_figures all = {.tokens = runs->tokens, .symbols = runs->symbols,
+                                   .begun = runs->begun};
 
-    for (uint32_t i = 0; i < runs->n; i++)
-        tokens += tokens_of(runs->list[i]);
-    return tokens;
+    for (uint32_t i = 0; i < runs->n; i++) {
+        struct wpp_compress_progress p = progress_of(runs->list[i]);
+
+        all.tokens += p.tokens;
+        all.symbols += p.symbols;
+        all.memory += p.memory;
+    }
+    return all;
 }

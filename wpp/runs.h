@@ -33,7 +33,8 @@ struct wpp_runs {
     uint32_t n;
     uint32_t begun, written, failed, dumps;
     char *folder;                /* made, when not NULL */
-    uint64_t tokens;             /* of the processes that are over */
+    uint64_t tokens, symbols;    /* of the processes that are over */
+    struct wpp_runs_shared *shared;      /* with a fork that may have to end the work, or NULL */
 };
 
 /* `first` is open on `path`; it is the runs' from now on. */
@@ -48,7 +49,16 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process);
 /* Writes what the process's ring holds, and `rest` behind it, into a file of the folder. */
 void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, size_t n);
 
-/* Events so far, of all. */
-uint64_t wpp_runs_tokens(const struct wpp_runs *runs);
+/* Writes the files of all processes. */
+void wpp_runs_all_over(struct wpp_runs *runs);
+
+/* Of all processes so far. */
+struct wpp_runs_figures {
+    uint64_t tokens;             /* events */
+    uint64_t symbols;            /* on right-hand sides of their grammars */
+    uint64_t memory;             /* bytes, of the grammars */
+    uint32_t begun;              /* processes */
+};
+struct wpp_runs_figures wpp_runs_figures(const struct wpp_runs *runs);
 
 #endif

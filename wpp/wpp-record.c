@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-record - runs a program and compresses what it records while it runs.
  *
- *      program and its children --- shared memory ---> wpp-record ---> a compressor each
- *        WPP_OUT=recorder:PATH                              |              `--> FILE.wpp
- *                                                           `--> trace, as it came (--trace)
+ *      program and its children --- shared memory ---> this thread ---> spool ---> worker
+ *        WPP_OUT=recorder:PATH                              |                         |
+ *                                 trace, as it came (--trace)      a compressor each, FILE.wpp
  *
  * The program must never notice more than that it is slower: whatever goes wrong
  * here, its records are taken, and its exit status is kept.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,11 +20,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tracer/trace-abi.h"
 #include "wpp/error.h"
 #include "wpp/program.h"
 #include "wpp/recorder.h"
 #include "wpp/runs.h"
+#include "wpp/spool.h"
 #include "wpp/tool.h"
+#include "wpp/worker.h"
 
 static const char help[] =
     "Usage: wpp-record [-o FILE] [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
@@ -37,6 +41,8 @@ static const char help[] =
     "      --duration=S    stop recording after S seconds\n"
     "      --ring=SIZE     keep the last SIZE bytes of events of each thread, 4 an event;\n"
     "                      compressed at the end, so PROGRAM waits for nothing\n"
+    "      --spool=SIZE    take up to SIZE of memory for what waits to be compressed; when it\n"
+    "                      is full, PROGRAM waits (a quarter of the machine's memory)\n"
     "      --stopped       begin without recording, until PROGRAM starts it by wpp_start()\n"
     "                      or the signal does\n"
     "      --signal=NAME   this signal (USR2, for instance), sent to wpp-record or to a\n"
@@ -57,6 +63,7 @@ struct options {
     uint64_t limit;              /* events, 0: none */
     double duration;             /* seconds, 0: none */
     uint64_t ring;               /* bytes, 0: everything is kept */
+    uint64_t spool;              /* bytes */
     int signal;                  /* stops and starts recording, 0: none does */
     bool stopped;
     bool quiet;
@@ -97,19 +104,25 @@ static int signal_argument(const char *text)
     return (int)number;
 }
 
+static uint64_t memory_of_machine(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 static struct options parse_options(int argc, char **argv)
 {
-    enum { TRACE = 256, LIMIT, DURATION, RING, SIGNAL, STOPPED };
+    enum { TRACE = 256, LIMIT, DURATION, RING, SIGNAL, SPOOL, STOPPED };
     static const struct option table[] = {{"output", required_argument, NULL, 'o'},
                                           {"trace", required_argument, NULL, TRACE},
                                           {"limit", required_argument, NULL, LIMIT},
                                           {"duration", required_argument, NULL, DURATION},
                                           {"ring", required_argument, NULL, RING},
+                                          {"spool", required_argument, NULL, SPOOL},
                                           {"signal", required_argument, NULL, SIGNAL},
                                           {"stopped", no_argument, NULL, STOPPED},
                                           {"quiet", no_argument, NULL, 'q'},
                                           TOOL_OPTIONS};
-    struct options o = {0};
+    struct options o = {.spool = memory_of_machine() / 4};
     int option;
 
     /* `+`: the program's own options are not ours. */
@@ -122,6 +135,7 @@ static struct options parse_options(int argc, char **argv)
         case DURATION: o.duration = seconds_argument("--duration", optarg); break;
         case RING: o.ring = tool_size_argument("--ring", optarg); break;
         case SIGNAL: o.signal = signal_argument(optarg); break;
+        case SPOOL: o.spool = tool_size_argument("--spool", optarg); break;
         case STOPPED: o.stopped = true; break;
         case 'h': tool_help(help);
         case 'V': tool_version();
@@ -170,13 +184,20 @@ struct recording {
     struct options options;
     struct program program;
     struct wpp_recorder *recorder;
-    struct wpp_runs runs;
+    struct wpp_spool *spool;
+    struct wpp_worker worker;
+    struct wpp_runs runs;        /* the worker's while it works */
     struct wpp_output *trace;    /* NULL when not wanted, or failed */
     uint32_t first;              /* the process in FILE, known when bytes > 0 */
-    uint64_t bytes;
+    uint64_t bytes, tokens;      /* that have come */
     bool trace_failed;
     bool closed;                 /* a limit was reached */
-    double begun, quiet_since;   /* seconds */
+    bool orphaned;               /* we are the keeper of a recorder that was killed */
+    double begun, quiet_since, ended;    /* seconds */
+    bool hurries;                /* the worker */
+    double looked;               /* after it, in seconds */
+    uint64_t compressed;         /* tokens, then */
+    pthread_mutex_t messages;    /* standard error, which the worker also writes to */
 };
 
 static double seconds(void)
@@ -200,6 +221,46 @@ static void copy_trace(struct recording *r, const void *bytes, size_t n)
     r->trace_failed = true;
 }
 
+/* Nothing leaves the spool, or it is half full: there is no processor time left over.  What
+ * the worker's keeper knows is to be fresh. */
+static void look_after_worker(struct recording *r)
+{
+    const double patience = 0.5;
+    uint64_t waiting, held;
+    struct wpp_runs_figures f;
+    double now = seconds();
+
+    if (r->hurries || now - r->looked < patience)
+        return;
+    wpp_spool_get_sizes(r->spool, &waiting, &held);
+    f = wpp_worker_figures(&r->worker);
+    r->hurries = (waiting > 0 && f.tokens == r->compressed) || held > r->options.spool / 2;
+    if (r->hurries)
+        wpp_worker_hurry(&r->worker);
+    r->compressed = f.tokens;
+    r->looked = now;
+}
+
+/* What cannot be put is missing, and what follows would be of no use. */
+static void put(struct recording *r, enum wpp_spool_kind kind, uint32_t process,
+                const void *bytes, size_t n)
+{
+    bool hurry = wpp_recorder_backlog(r->recorder) > WPP_RECORDER_ROOM / 4;
+
+    if (!wpp_spool_put(r->spool, &(struct wpp_spool_entry){kind, process, bytes, n}, hurry))
+        tool_die(TOOL_ERROR, "out of memory");
+}
+
+static uint64_t tokens_in(const void *record, size_t n)
+{
+    struct wpp_record head;
+
+    if (n < sizeof head)
+        return 0;
+    memcpy(&head, record, sizeof head);
+    return head.kind == WPP_REC_TOKENS ? head.bytes / 4 : 0;
+}
+
 static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
 {
     struct recording *r = ctx;
@@ -207,33 +268,33 @@ static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
     if (r->bytes == 0)
         r->first = process;
     r->bytes += n;
+    r->tokens += tokens_in(bytes, n);
     if (process == r->first)
         copy_trace(r, bytes, n);
-    wpp_runs_bytes(&r->runs, process, bytes, n);
+    put(r, WPP_SPOOL_BYTES, process, bytes, n);
 }
 
 static void take_look(void *ctx, uint32_t process, const void *bytes, size_t n)
 {
-    struct recording *r = ctx;
-
-    wpp_runs_dump(&r->runs, process, bytes, n);
+    put(ctx, WPP_SPOOL_LOOK, process, bytes, n);
 }
 
 static void take_over(void *ctx, uint32_t process)
 {
-    struct recording *r = ctx;
-
-    wpp_runs_over(&r->runs, process);
+    put(ctx, WPP_SPOOL_OVER, process, NULL, 0);
 }
 
-/* That the end is missing is no news when we ended it, nor the beginning when a
- * ring was asked for. */
+/* Of the worker.  That the end is missing is no news when we ended it, nor the beginning
+ * when a ring was asked for. */
 static void tell(void *ctx, const char *program, const struct wpp_error *error, bool has_file)
 {
     struct recording *r = ctx;
 
-    if (!has_file || !(r->closed || r->options.ring))
-        tool_warn("%s: %s", program, error->text);
+    if (has_file && (r->closed || r->orphaned || r->options.ring))
+        return;
+    pthread_mutex_lock(&r->messages);
+    tool_warn("%s: %s", program, error->text);
+    pthread_mutex_unlock(&r->messages);
 }
 
 static double waited(const struct recording *r)
@@ -241,25 +302,39 @@ static double waited(const struct recording *r)
     return (double)wpp_recorder_waited(r->recorder) / 1e9;
 }
 
-static void show_progress(const struct recording *r)
+/* The size of the file cannot be known before it is made; a symbol takes so much in most. */
+static double estimated_size(const struct wpp_runs_figures *f)
 {
-    double passed = seconds() - r->begun;
-    uint64_t tokens;
+    const double bytes_a_symbol = 1.3;
+
+    return bytes_a_symbol * (double)f->symbols;
+}
+
+static void show_progress(struct recording *r)
+{
+    struct wpp_runs_figures f;
     struct rusage usage;
+    double size, passed = (r->ended > 0 ? r->ended : seconds()) - r->begun;
 
     if (r->options.quiet || !tool_progress_due())
         return;
-    tokens = wpp_runs_tokens(&r->runs);
+    f = wpp_worker_figures(&r->worker);
     getrusage(RUSAGE_SELF, &usage);
-    tool_progress("%.1f M events, %.1f M/s, %u process%s, %ld MB; waited for us: %.1f s",
-                  (double)tokens / 1e6, (double)tokens / 1e6 / passed, r->runs.begun,
-                  r->runs.begun == 1 ? "" : "es", usage.ru_maxrss / 1024, waited(r));
+    size = estimated_size(&f);
+    pthread_mutex_lock(&r->messages);
+    tool_progress("%.1f M events, %.1f M/s, waited %.1f s; %.0f %% in ~%.2f MB (1/~%.0f); "
+                  "%u process%s, %ld MB", (double)r->tokens / 1e6,
+                  (double)r->tokens / 1e6 / passed, waited(r),
+                  100 * (double)f.tokens / (double)(r->tokens ? r->tokens : 1), size / 1e6,
+                  size > 0 ? 4 * (double)f.tokens / size : 0, f.begun, f.begun == 1 ? "" : "es",
+                  usage.ru_maxrss / 1024);
+    pthread_mutex_unlock(&r->messages);
 }
 
 /* The last line on a terminal. */
 static void show_summary(const struct recording *r)
 {
-    double tokens = (double)wpp_runs_tokens(&r->runs), passed = seconds() - r->begun;
+    double tokens = (double)wpp_runs_figures(&r->runs).tokens;
     char size[64] = "";
     struct stat st;
 
@@ -268,8 +343,9 @@ static void show_summary(const struct recording *r)
     if (r->runs.written == 1 && stat(r->runs.path, &st) == 0 && st.st_size > 0)
         snprintf(size, sizeof size, ", %.3f MB, 1/%.0f of the events", (double)st.st_size / 1e6,
                  4 * tokens / (double)st.st_size);
-    fprintf(stderr, "wpp-record: %.1f M events in %.1f s, %.1f s of them waiting for us; %s%s\n",
-            tokens / 1e6, passed, waited(r), r->runs.path, size);
+    fprintf(stderr, "wpp-record: %.1f M events in %.1f s, %.1f s of them waiting for us; "
+            "compressed %.1f s later; %s%s\n", tokens / 1e6, r->ended - r->begun, waited(r),
+            seconds() - r->ended, r->runs.path, size);
 }
 
 static void check_limits(struct recording *r)
@@ -278,7 +354,7 @@ static void check_limits(struct recording *r)
 
     if (r->closed || (!o->limit && o->duration <= 0))
         return;
-    if ((o->limit && wpp_runs_tokens(&r->runs) >= o->limit) ||
+    if ((o->limit && r->tokens >= o->limit) ||
         (o->duration > 0 && seconds() - r->begun >= o->duration)) {
         r->closed = true;
         wpp_recorder_close(r->recorder);
@@ -330,15 +406,30 @@ static void record(struct recording *r)
         else
             wpp_recorder_turn(r->recorder, WAIT_MILLISECONDS);
         act_on_signal(r);
+        look_after_worker(r);
         show_progress(r);
         check_limits(r);
     }
     if (!r->closed)
         wpp_recorder_close(r->recorder);
-    tool_progress_end();
+    r->ended = seconds();
 }
 
-/* ---- Results -------------------------------------------------------------------------------- */
+/* The program is over; what it left is compressed as fast as can be. */
+static void compress_rest(struct recording *r)
+{
+    const struct timespec moment = {.tv_nsec = 2000000};
+
+    if (!r->hurries)
+        wpp_worker_hurry(&r->worker);
+    wpp_spool_close(r->spool);
+    while (!wpp_worker_is_over(&r->worker)) {
+        show_progress(r);
+        nanosleep(&moment, NULL);
+    }
+    wpp_worker_end(&r->worker);
+    tool_progress_end();
+}
 
 static void keep_trace(struct recording *r)
 {
@@ -353,6 +444,28 @@ static void keep_trace(struct recording *r)
         r->trace_failed = true;
     }
 }
+
+/* ---- When we are killed: in the keeper ------------------------------------------------------- */
+
+static void orphaned(void *ctx, double age)
+{
+    struct recording *r = ctx;
+
+    pthread_mutex_init(&r->messages, NULL);
+    r->orphaned = true;
+    r->ended = age;
+}
+
+static void orphan_written(void *ctx)
+{
+    struct recording *r = ctx;
+
+    keep_trace(r);
+    if (r->runs.written > 0)
+        tool_warn("killed; %s has what was recorded until %.1f s before", r->runs.path, r->ended);
+}
+
+/* ---- Results -------------------------------------------------------------------------------- */
 
 static int finish(struct recording *r)
 {
@@ -407,6 +520,12 @@ static void open_recording(struct recording *r, const char *name)
     r->recorder = wpp_recorder_new(&(struct wpp_recorder_sink){r, take_bytes, take_over}, &error);
     if (!r->recorder)
         tool_die_error(&error);
+    pthread_mutex_init(&r->messages, NULL);
+    r->spool = wpp_spool_new(r->options.spool);
+    r->worker = (struct wpp_worker){.spool = r->spool, .runs = &r->runs, .ctx = r,
+                                    .orphaned = orphaned, .written = orphan_written};
+    if (!r->spool)
+        tool_die(TOOL_ERROR, "out of memory");
 }
 
 int main(int argc, char **argv)
@@ -431,10 +550,15 @@ int main(int argc, char **argv)
         tool_die(error == ENOENT ? NOT_FOUND : NOT_RUNNABLE, "cannot run %s: %s",
                  r.options.command[0], strerror(error));
     }
+    error = wpp_worker_start(&r.worker);
+    if (error)
+        tool_die(TOOL_ERROR, "cannot start a thread: %s", strerror(error));
     record(&r);
+    compress_rest(&r);
     error = finish(&r);
     program_let_go();
     wpp_recorder_free(r.recorder);
+    wpp_spool_free(r.spool);
     wpp_runs_free(&r.runs);
     free(name);
     return error;

@@ -119,7 +119,7 @@ same 'the WPP has the tokens of the trace' expanded tokens
 
 # ---- Waiting -----------------------------------------------------------------------
 
-# More, and less regular, than any recorder takes while it runs.
+# More, and less regular, than is compressed while it runs: what waits has little room.
 cat > fast.c << 'END'
 #include <stdlib.h>
 #include <signal.h>
@@ -139,13 +139,24 @@ int main(int argc, char **argv)
 END
 ok 'a program that is too fast' "$WPP_GCC" -O2 -fno-tree-vectorize fast.c -o fast
 for how in '' killed; do
-    run wpp-record --trace=fast.trace -o fast.wpp ./fast $how
+    run wpp-record --spool=1M --trace=fast.trace -o fast.wpp ./fast $how
     like "how long it waited is in the file ${how:+when it was killed}" "$(wpp-info fast.wpp)" \
         '^waited +[0-9]+\.[0-9]+ s for its recorder$'
     like 'and as a number' "$(wpp-info --format=json fast.wpp)" '"waited_nanoseconds":[1-9][0-9]*,'
     wpp-compress -f -o again.wpp fast.trace
     same 'and in the trace' again.wpp fast.wpp
 done
+# With room for all of it the program ends before its path is compressed.
+wpp-record --spool=1G -o roomy.wpp ./fast
+wpp-record --spool=0 -o narrow.wpp ./fast
+waited() {
+    wpp-info --format=json "$1" | grep -o '"waited_nanoseconds":[0-9]*' | cut -d: -f2
+}
+[ "$(waited roomy.wpp)" -lt "$(($(waited narrow.wpp) / 2))" ] && pass 'a spool spares it the waiting' ||
+    fail 'a spool spares it the waiting' "$(waited roomy.wpp) ns, and $(waited narrow.wpp) without"
+wpp-dump --tokens roomy.wpp > tokens
+wpp-dump --tokens narrow.wpp > expanded
+same 'and changes nothing in the path' tokens expanded
 is 'one that waits for nobody does not say so' "$(wpp-info --format=json kept.wpp |
     grep -o '"waited_nanoseconds":0,')" '"waited_nanoseconds":0,'
 mkfifo slow

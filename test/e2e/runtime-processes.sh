@@ -383,7 +383,7 @@ like '--ring: and at the end' "$status $(cat "$T/err")" '^3 .*undamaged'
 if script -qec true /dev/null > /dev/null 2>&1; then
     script -qec 'wpp-record -o all.wpp ./endless 2' /dev/null > terminal 2>&1 < /dev/null
     like 'progress on a terminal' "$(tr '\r' '\n' < terminal)" \
-        'wpp-record: [0-9.]+ M events, [0-9.]+ M/s, 1 process, [0-9]+ MB'
+        'wpp-record: [0-9.]+ M events, [0-9.]+ M/s, waited [0-9.]+ s; [0-9]+ % in ~[0-9.]+ MB \(1/~[0-9]+\); 1 process, [0-9]+ MB'
     script -qec 'wpp-record -q -o all.wpp ./endless 2' /dev/null > terminal 2>&1 < /dev/null
     is 'none with -q' "$(grep -c 'M events' terminal)" 0
 else

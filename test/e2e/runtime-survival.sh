@@ -75,7 +75,7 @@ after=$(count 1)
 kill -KILL "$victim" 2> /dev/null
 [ "$after" -gt $((before + 10000000)) ] && pass 'without its recorder the program goes on' ||
     fail 'without its recorder the program goes on' "from $before to $after events"
-is 'and says so' "$(cat "$T/err")" 'wpp: the recorder is gone; recording stopped'
+like 'and says so' "$(cat "$T/err")" '^wpp: the recorder is gone; recording stopped$'
 WPP_OPTIONS=gone=stop begin "${RECORD[@]}" "$T/dynamic" counted "$T/counters" 1
 kill -KILL $job
 wait $job 2> /dev/null

@@ -1,0 +1,167 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# wpp-record is killed: its keeper writes a file that is valid, holds a prefix of the run,
+# and lacks no more than it may.  WPP_KILLS: how often (8).
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+# An event each microsecond or so, of an irregular path.  `progress` says what had been done
+# by when: the start in milliseconds, then the number of events, by millisecond.
+cat > work.c << 'END'
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+enum { MILLISECONDS = 1 << 20 };
+static volatile uint64_t sink;
+__attribute__((no_wpp, noinline)) static uint64_t milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+__attribute__((no_wpp, noinline)) static void think(volatile uint64_t *progress, uint64_t i)
+{
+    for (int n = 0; n < 1200; n++)
+        sink += i;
+    if (progress && milliseconds() - progress[0] < MILLISECONDS - 1)
+        progress[1 + milliseconds() - progress[0]] = i;
+}
+__attribute__((no_wpp, noinline)) static volatile uint64_t *open_progress(void)
+{
+    int fd = open("progress", O_RDWR);
+    uint64_t *p;
+
+    if (fd < 0)
+        return NULL;
+    p = mmap(NULL, MILLISECONDS * sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    p[0] = milliseconds();
+    return p;
+}
+int main(int argc, char **argv)
+{
+    volatile uint64_t *progress = open_progress();
+    uint64_t x = 88172645463325252u, end = strtoull(argv[argc - 1], NULL, 10);
+
+    for (uint64_t i = 1; i <= end; i++) {
+        think(progress, i);
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        if (x & 3)
+            sink++;
+        else if (x & 4)
+            sink += 2;
+    }
+    return 0;
+}
+END
+# shot MILLISECONDS COMMAND...: kills it then; ends when whoever has its standard error has
+# ended.  Prints the moment, in milliseconds.
+cat > shot.c << 'END'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    struct timespec now;
+    char text[4096];
+    int ends[2];
+    pid_t pid;
+
+    if (argc < 3 || pipe(ends) != 0 || (pid = fork()) < 0)
+        return 1;
+    if (pid == 0) {
+        dup2(ends[1], 2);
+        close(ends[0]);
+        close(ends[1]);
+        execvp(argv[2], argv + 2);
+        _exit(127);
+    }
+    close(ends[1]);
+    usleep((useconds_t)atoi(argv[1]) * 1000);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    for (ssize_t n; (n = read(ends[0], text, sizeof text)) > 0;)
+        fwrite(text, 1, (size_t)n, stderr);
+    printf("%lld\n", (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+    return 0;
+}
+END
+ok 'a program is built' "$WPP_GCC" -O1 -g work.c -o work
+ok 'and a gun' gcc -O2 -Wall -Wextra shot.c -o shot
+ok 'the whole run' wpp-record -q -o whole.wpp ./work 5000000
+wpp-dump --tokens whole.wpp > whole
+
+# done_by MILLISECOND: the events that the program had done at this moment
+done_by() {
+    local begun
+
+    begun=$(od -An -tu8 -N 8 progress | tr -d ' ')
+    [ "$1" -gt "$begun" ] || { echo 0; return; }
+    od -An -v -tu8 -w8 -j 8 -N $((8 * ($1 - begun))) progress | sort -n | tail -n 1 | tr -d ' '
+}
+
+# Of what it lacks: a second, with what the machine does besides, and a thread's chunk.
+most_ms=1500 chunk=16368
+# judge MOMENT: what is wrong with the file, if anything
+judge() {
+    local n want
+
+    [ -f shot.wpp ] || { echo 'there is no file'; return; }
+    wpp-check --strict shot.wpp > check 2>&1
+    [ $? = 3 ] && grep -q 'undamaged, but' check || { echo "wpp-check: $(cat check)"; return; }
+    wpp-dump --tokens shot.wpp > some 2> /dev/null
+    n=$(($(stat -c %s some) / 4))
+    want=$(($(done_by $(($1 - most_ms))) - chunk))
+    [ "$n" -ge "$want" ] || echo "it has $n events, not $want"
+    cmp -s -n "$(stat -c %s some)" some whole || echo 'it is no prefix'
+}
+
+kills=${WPP_KILLS:-8}
+right=0
+for ((i = 0; i < kills; i++)); do
+    rm -f shot.wpp
+    head -c 8388608 /dev/zero > progress
+    ms=$((RANDOM % 2500 + 30))
+    moment=$(WPP_OPTIONS=gone=stop ./shot $ms wpp-record -q -o shot.wpp ./work 1000000000 2> err)
+    wrong=$(judge "$moment")
+    [ -z "$wrong" ] && right=$((right + 1)) || echo "# killed after $ms ms: $wrong; $(cat err)"
+done
+is "killed $kills times at random: a valid prefix, and not much is missing" $right $kills
+like 'and that is said' "$(cat err)" '^wpp-record: killed; shot.wpp has what was recorded until [0-9.]+ s before$'
+
+# Whoever has a file already keeps it; the rest is in the folder.
+cat > forks.c << 'END'
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile long n;
+int main(void)
+{
+    for (int i = 0; i < 3; i++) {
+        if (fork() == 0) {
+            for (long k = 0; k < 1000; k++)
+                n++;
+            return 0;
+        }
+        wait(NULL);
+    }
+    for (;;)
+        n++;
+}
+END
+ok 'a program that forks' "$WPP_GCC" -O1 -g forks.c -o forks
+rm -f shot.wpp
+WPP_OPTIONS=gone=stop ./shot 1500 wpp-record -q -o shot.wpp ./forks > /dev/null 2> err
+is 'its children have ended before' "$(ls shot.wpp.d/*.wpp | wc -l) $(ls -d shot.wpp.d.old 2> /dev/null)" '3 '
+ok 'and are whole' wpp-check --strict shot.wpp.d/*.wpp
+fails_with 3 'itself it is not' wpp-check --strict shot.wpp
+is 'and nothing else is left' "$(find . -name '*.tmp' -o -name '*.old')" ''
+
+# A program that ends well leaves no keeper behind.
+ok 'no keeper stays' timeout 20 bash -c 'wpp-record -q -o whole.wpp ./work 1000000 2>&1 | cat'
+done_testing

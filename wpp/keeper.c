@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/keeper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+bool wpp_keeper_init(struct wpp_keeper *k)
+{
+    *k = (struct wpp_keeper){.us = (int)syscall(SYS_pidfd_open, getpid(), 0)};
+    return k->us >= 0;
+}
+
+double wpp_keeper_age(const struct wpp_keeper *k)
+{
+    return seconds() - k->made;
+}
+
+/* Each costs us a copy of every page that we change afterwards, about a second for 4 GB. */
+bool wpp_keeper_is_due(const struct wpp_keeper *k, uint64_t memory)
+{
+    const double least = 0.25, bytes_a_second = 64e6;
+
+    return k->us >= 0 && wpp_keeper_age(k) >= least + (double)memory / bytes_a_second;
+}
+
+void wpp_keeper_drop(struct wpp_keeper *k)
+{
+    if (k->pid == 0)
+        return;
+    kill(k->pid, SIGKILL);
+    while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    k->pid = 0;
+}
+
+/* What kills us must not find it: neither the name nor the group nor a handler is ours. */
+static void hide(void)
+{
+    sigset_t none;
+
+    setpgid(0, 0);
+    prctl(PR_SET_NAME, "wpp-keeper");
+    for (int i = 1; i < NSIG; i++)
+        signal(i, SIG_DFL);
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGTTOU, SIG_IGN);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void sleep_until_gone(int pidfd)
+{
+    struct pollfd gone = {.fd = pidfd, .events = POLLIN};
+
+    while (poll(&gone, 1, -1) < 0 && errno == EINTR)
+        ;
+}
+
+bool wpp_keeper_renew(struct wpp_keeper *k, struct wpp_spool *spool)
+{
+    struct wpp_keeper old = *k;
+    pid_t pid = wpp_spool_fork(spool);
+
+    k->made = seconds();
+    if (pid == 0) {
+        hide();
+        sleep_until_gone(k->us);
+        sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
+        return true;
+    }
+    if (pid > 0) {
+        wpp_keeper_drop(&old);
+        k->pid = pid;
+    }
+    return false;
+}
