@@ -166,6 +166,7 @@ int seq_new(seq **out, const struct seq_config *config)
         return SEQ_E_NOMEM;
     *s = (seq){
         .ahead = NO_TERMINAL, .flags = c->flags, .memory = sizeof *s, .memory_peak = sizeof *s,
+        .memory_max = c->memory_max,
         .realloc = allocate, .realloc_ctx = c->realloc_ctx,
     };
     int status = first_memory(s);
@@ -177,20 +178,57 @@ int seq_new(seq **out, const struct seq_config *config)
     return SEQ_OK;
 }
 
+static void give_back(seq *s, void *array, uint32_t *size, size_t each)
+{
+    seq_memory(s, array, *size * each, 0);
+    *size = 0;
+}
+
+void seq_forget(seq *s)
+{
+    for (uint32_t k = 0; s->starts_size && k < s->starts_count; k++)
+        give_back(s, s->starts[k].staged, &s->starts[k].staged_size, sizeof(uint32_t));
+    fast_free(s);
+    digrams_free(s);
+    give_back(s, s->starts, &s->starts_size, sizeof *s->starts);
+    give_back(s, s->queue, &s->queue_size, sizeof *s->queue);
+    give_back(s, s->rules, &s->rules_size, sizeof *s->rules);
+    give_back(s, s->nodes, &s->nodes_size, sizeof *s->nodes);
+    s->starts = NULL;
+    s->queue = NULL;
+    s->rules = NULL;
+    s->nodes = NULL;
+}
+
 void seq_free(seq *s)
 {
     if (!s)
         return;
-    for (uint32_t k = 0; k < s->starts_count; k++)
-        seq_memory(s, s->starts[k].staged, s->starts[k].staged_size * sizeof(uint32_t), 0);
-    seq_memory(s, s->starts, s->starts_size * sizeof *s->starts, 0);
-    fast_free(s);
-    digrams_free(s);
-    seq_memory(s, s->queue, s->queue_size * sizeof *s->queue, 0);
-    seq_memory(s, s->rules, s->rules_size * sizeof *s->rules, 0);
-    seq_memory(s, s->nodes, s->nodes_size * sizeof *s->nodes, 0);
+    seq_forget(s);
     assert(s->memory == sizeof *s);
     s->realloc(s->realloc_ctx, s, sizeof *s, 0);
+}
+
+/* The largest steps there are: the arenas' sixteenth, the table's quarter. */
+static uint64_t next_growth(const seq *s)
+{
+    return (s->nodes_size * sizeof *s->nodes + s->rules_size * sizeof *s->rules) / 16
+         + s->digrams.homes / 4 * sizeof *s->digrams.slots;
+}
+
+/* A block at once. */
+enum { MOST_APPENDED = 1 << 16 };
+
+bool seq_is_full(const seq *s)
+{
+    if (!s->memory_max)
+        return false;
+    uint64_t more = MOST_APPENDED * (sizeof *s->nodes + 2 * sizeof *s->digrams.slots);
+    uint64_t lasting = s->memory - fast_memory(s) + next_growth(s) + more;
+    /* The shortcuts' memory is given back before runs are spelled and the export is made. */
+    uint64_t before = fast_memory_max(s);
+    uint64_t after = seq_export_size(s) + fast_spelling(s);
+    return lasting + (before > after ? before : after) > s->memory_max;
 }
 
 /* Streams up to `start` come into being. */

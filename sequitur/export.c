@@ -90,6 +90,16 @@ static void sizes(uint64_t rules, uint64_t symbols, uint64_t size[3])
     size[2] = rules * sizeof(uint64_t);
 }
 
+uint64_t seq_export_size(const seq *s)
+{
+    struct seq_stats stats;
+    uint64_t size[3];
+
+    seq_get_stats(s, &stats);
+    sizes((uint64_t)stats.rules + stats.starts, stats.rhs_symbols, size);
+    return size[0] + size[1] + size[2] + ((uint64_t)s->rules_used + stats.rules) * sizeof(uint32_t);
+}
+
 int seq_export(const seq *s, struct seq_grammar *out)
 {
     struct exporter e = {.s = s, .out = out};

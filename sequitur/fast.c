@@ -63,6 +63,22 @@ void fast_free(seq *s)
     history_free(s);
 }
 
+uint64_t fast_memory(const seq *s)
+{
+    return s->history ? history_bytes(s) + jumps_bytes(s) : 0;
+}
+
+uint64_t fast_memory_max(const seq *s)
+{
+    return s->history ? s->history->most * sizeof *s->history->ring
+                            + (sizeof *s->jumps->table << s->jumps->bits_most) : 0;
+}
+
+uint64_t fast_spelling(const seq *s)
+{
+    return s->runs ? s->runs->n * (2 * sizeof *s->nodes + 2 * sizeof *s->digrams.slots) : 0;
+}
+
 static void swap_outlooks(struct cursor *c)
 {
     struct outlook *here = c->here;

@@ -136,6 +136,7 @@ struct seq {
     bool lazy;               /* fast: the digram at the active end is not to be checked */
 
     uint32_t flags;
+    uint64_t memory_max;     /* 0: none */
     bool finished;
     int status;              /* the first error sticks */
     uint64_t symbols;
@@ -217,6 +218,11 @@ static inline void link_nodes(seq *s, uint32_t left, uint32_t right)
     s->nodes[right].prev = left;
 }
 
+/* ---- export.c -------------------------------------------------------------- */
+
+/* Bytes that seq_export() takes, arrays that it hands out and others. */
+uint64_t seq_export_size(const seq *s);
+
 /* ---- rewrite.c -------------------------------------------------------------- */
 
 /* The digram at n is to be checked by restore(). */
@@ -248,6 +254,11 @@ uint32_t append_symbol(seq *s, uint32_t guard, uint32_t value);
 
 int exact_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);
 int exact_finish(seq *s);
+/* Bytes of history and jumps, and as many as there may ever be. */
+uint64_t fast_memory(const seq *s);
+uint64_t fast_memory_max(const seq *s);
+/* Bytes that the runs' bodies will take. */
+uint64_t fast_spelling(const seq *s);
 int fast_new(seq *s);
 void fast_free(seq *s);
 int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);

@@ -14,7 +14,10 @@ int history_new(seq *s)
     s->history = seq_memory(s, NULL, 0, sizeof *s->history);
     if (!s->history)
         return SEQ_E_NOMEM;
-    *s->history = (struct history){0};
+    *s->history = (struct history){.most = HISTORY_MAX};
+    while (s->memory_max && s->history->most > 2 * BLOCK
+           && s->history->most * sizeof *s->history->ring > s->memory_max / 8)
+        s->history->most /= 2;
     return SEQ_OK;
 }
 
@@ -50,7 +53,7 @@ int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, ui
     struct history *h = s->history;
 
     assert(n <= BLOCK && h->end % BLOCK == 0);
-    if (h->end == h->size && h->size < HISTORY_MAX && grow(s) != SEQ_OK)
+    if (h->end == h->size && h->size < h->most && grow(s) != SEQ_OK)
         return SEQ_E_NOMEM;
     if (t->piece_end != h->end || (h->end & (h->size - 1)) == 0)
         t->piece_begin = h->end;

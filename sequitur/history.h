@@ -25,10 +25,15 @@ enum { BLOCK = 1 << 16, HISTORY_MAX = 1 << 24 };
 struct history {
     uint32_t *ring;
     uint64_t size;           /* in terminals: BLOCK times a power of two */
+    uint64_t most;           /* ... up to this */
     uint64_t end;            /* the position of the next block */
 };
 
 int history_new(seq *s);
+static inline uint64_t history_bytes(const seq *s)
+{
+    return s->history->size * sizeof *s->history->ring;
+}
 void history_free(seq *s);
 
 /* Takes a block of n <= BLOCK terminals of stream t; *from is the position of

@@ -37,7 +37,11 @@ int jumps_new(seq *s)
 
     if (!j)
         return SEQ_E_NOMEM;
-    *j = (struct jumps){.bits = JUMP_BITS_MIN, .table = new_table(s, JUMP_BITS_MIN)};
+    *j = (struct jumps){.bits = JUMP_BITS_MIN, .bits_most = JUMP_BITS_MAX,
+                        .table = new_table(s, JUMP_BITS_MIN)};
+    while (s->memory_max && j->bits_most > JUMP_BITS_MIN
+           && table_size(j->bits_most) > s->memory_max / 32)
+        j->bits_most--;
     if (!j->table) {
         seq_memory(s, j, sizeof *j, 0);
         return SEQ_E_NOMEM;
@@ -66,9 +70,9 @@ static inline struct jump *jump_slot(const struct jumps *j, uint32_t hash)
 int jumps_room(seq *s)
 {
     struct jumps *j = s->jumps;
-    struct jumps bigger = {.bits = j->bits + 1};
+    struct jumps bigger = {.bits = j->bits + 1, .bits_most = j->bits_most};
 
-    if (j->bits == JUMP_BITS_MAX || (uint64_t)s->rules_live * JUMPS_A_RULE < UINT64_C(1) << j->bits)
+    if (j->bits == j->bits_most || (uint64_t)s->rules_live * JUMPS_A_RULE < UINT64_C(1) << j->bits)
         return SEQ_OK;
     bigger.table = new_table(s, bigger.bits);
     if (!bigger.table)

@@ -37,6 +37,7 @@ struct jump {
 struct jumps {
     struct jump *table;
     unsigned bits;
+    unsigned bits_most;
 };
 
 /* What stands at a position, hashed before it is needed, so that memory can
@@ -54,6 +55,10 @@ struct outlook {
 #define NO_POSITION UINT64_MAX
 
 int jumps_new(seq *s);
+static inline uint64_t jumps_bytes(const seq *s)
+{
+    return sizeof *s->jumps->table << s->jumps->bits;
+}
 void jumps_free(seq *s);
 /* Grows with the number of rules.  SEQ_OK, SEQ_E_NOMEM. */
 int jumps_room(seq *s);

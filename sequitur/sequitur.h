@@ -15,6 +15,7 @@
 #ifndef WPP_SEQUITUR_H
 #define WPP_SEQUITUR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,7 @@ struct seq_config {
     seq_realloc *realloc;    /* NULL: the C library's, and huge pages for what is large */
     void *realloc_ctx;
     uint32_t flags;          /* 0, SEQ_EXACT or SEQ_PLAIN */
+    uint64_t memory_max;     /* bytes that seq_is_full() goes by; 0: none */
 };
 /* Without flags the engine takes shortcuts (docs/sequitur.md): the grammar
  * differs from SEQUITUR(1)'s in places, every property of it holds. */
@@ -55,6 +57,11 @@ struct seq_config {
 /* Makes an empty grammar.  config may be NULL.  SEQ_OK or SEQ_E_NOMEM. */
 int seq_new(seq **out, const struct seq_config *config);
 void seq_free(seq *s);
+
+/* Whether the grammar should come to its end, lest appending 16,384 terminals more, and
+ * exporting then, take more than config.memory_max.  That should be 8 MB at least.
+ * Shortcuts are content with an eighth of it for the input they look back to. */
+bool seq_is_full(const seq *s);
 
 /* Appends n terminals to the stream `start` (0-based; streams below it that
  * do not exist yet come into being empty).  What was appended last may wait
@@ -100,6 +107,9 @@ struct seq_grammar {
  * the same seq.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_STATE. */
 int seq_export(const seq *s, struct seq_grammar *out);
 void seq_grammar_free(const seq *s, struct seq_grammar *g);
+/* After the export: gives back all other memory.  Then only seq_grammar_free, seq_get_stats
+ * and seq_free are allowed. */
+void seq_forget(seq *s);
 
 #ifdef __cplusplus
 }

@@ -8,9 +8,12 @@
  */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "wpp/compressor.h"
 #include "wpp/error.h"
+#include "wpp/renumber.h"
+#include "wpp/segments.h"
 
 struct assembly {
     const struct wpp_compressor *c;
@@ -21,89 +24,6 @@ struct assembly {
     struct wpp_alphabet routines;      /* by the tokens of their path 0 */
     struct wpp_content content;
 };
-
-/* ---- Terminals by first occurrence ------------------------------------------------- */
-
-struct place {
-    uint32_t rule;
-    uint64_t next;
-};
-
-struct renumbering {
-    struct seq_grammar *g;
-    uint32_t *number;                  /* new number by old, NONE until met */
-    uint32_t *order;
-    uint32_t n, n_rules;               /* terminals met, rules done */
-    struct place *stack;
-    size_t depth, capacity;
-};
-
-#define NONE UINT32_MAX
-
-static bool enter(struct renumbering *r, uint32_t rule)
-{
-    if (r->depth == r->capacity) {
-        size_t capacity = r->capacity ? 2 * r->capacity : 64;
-        struct place *stack = realloc(r->stack, capacity * sizeof *stack);
-
-        if (!stack)
-            return false;
-        r->stack = stack;
-        r->capacity = capacity;
-    }
-    r->stack[r->depth++] = (struct place){rule, r->g->body[rule]};
-    return true;
-}
-
-/* Walks a start rule, and each rule where it is first used. */
-static bool renumber_start(struct renumbering *r, uint32_t start)
-{
-    if (!enter(r, start))
-        return false;
-    while (r->depth > 0) {
-        struct place *top = &r->stack[r->depth - 1];
-        uint32_t *symbol = &r->g->symbols[top->next];
-
-        if (top->next == r->g->body[top->rule + 1]) {
-            r->n_rules += top->rule < r->g->rules;
-            r->depth--;
-            continue;
-        }
-        top->next++;
-        if (*symbol & SEQ_RULE) {
-            uint32_t rule = *symbol & ~SEQ_RULE;
-
-            /* Rules are numbered in the order in which this walk leaves them. */
-            if (rule >= r->n_rules && !enter(r, rule))
-                return false;
-            continue;
-        }
-        if (r->number[*symbol] == NONE) {
-            r->order[r->n] = *symbol;
-            r->number[*symbol] = r->n++;
-        }
-        *symbol = r->number[*symbol];
-    }
-    return true;
-}
-
-static bool renumber(struct assembly *a)
-{
-    uint32_t n = a->c->alphabet.n;
-    struct renumbering r = {.g = &a->grammar, .order = a->order};
-    bool done = true;
-
-    r.number = malloc(((size_t)n + 1) * sizeof *r.number);
-    if (!r.number)
-        return false;
-    memset(r.number, 0xff, n * sizeof *r.number);
-    for (uint32_t k = 0; done && k < a->grammar.starts; k++)
-        done = renumber_start(&r, a->grammar.rules + k);
-    assert(!done || (r.n == n && r.n_rules == a->grammar.rules));
-    free(r.number);
-    free(r.stack);
-    return done;
-}
 
 /* ---- Routines and units by first terminal --------------------------------------------- */
 
@@ -222,17 +142,41 @@ static void describe_run(struct assembly *a)
     a->content.run.complete = c->note.status == WPP_OK;
     a->content.chunks = c->chunks;
     a->content.n_chunks = c->n_chunks;
-    a->content.grammar = (struct wpp_grammar){c->alphabet.n, a->grammar.rules, a->grammar.starts,
-                                              a->grammar.body, a->grammar.symbols,
-                                              a->grammar.length};
+    if (c->segments.n)
+        a->content.segments = &c->segments;
+    else
+        a->content.grammar = (struct wpp_grammar){c->alphabet.n, a->grammar.rules,
+                                                  a->grammar.starts, a->grammar.body,
+                                                  a->grammar.symbols, a->grammar.length};
+}
+
+/* The order of terminals; with segments it is known already. */
+static bool take_grammar(struct assembly *a)
+{
+    const struct wpp_compressor *c = a->c;
+    uint32_t n = c->alphabet.n, n_met;
+
+    a->order = wpp_arena_alloc(&a->arena, n, sizeof *a->order);
+    if (!a->order)
+        return false;
+    if (c->segments.n) {
+        assert(c->segments.n_terminals == n);
+        memcpy(a->order, c->segments.order, n * sizeof *a->order);
+        return true;
+    }
+    if (seq_export(c->grammar, &a->grammar) != SEQ_OK)
+        return false;
+    seq_forget(c->grammar);
+    if (!wpp_renumber(&a->grammar, n, a->order, &n_met))
+        return false;
+    assert(n_met == n);
+    return true;
 }
 
 static bool assemble(struct assembly *a, struct wpp_bytes *file, struct wpp_error *error)
 {
-    a->order = wpp_arena_alloc(&a->arena, a->c->alphabet.n, sizeof *a->order);
-    if (!a->order || seq_export(a->c->grammar, &a->grammar) != SEQ_OK ||
-        !wpp_alphabet_init(&a->units, false) || !wpp_alphabet_init(&a->routines, false) ||
-        !renumber(a) || !describe_modules(a) || !describe_threads(a))
+    if (!take_grammar(a) || !wpp_alphabet_init(&a->units, false) ||
+        !wpp_alphabet_init(&a->routines, false) || !describe_modules(a) || !describe_threads(a))
         return wpp_fail_memory(error);
     if (!describe_terminals(a, error))
         return false;

@@ -12,8 +12,8 @@
  * that use smaller rules only, every rule used at least twice, no digram twice
  * but for overlaps as in `aaa`, lengths, and each thread's number of events. */
 bool check_grammar(const wpp *w, struct wpp_error *error);
-/* The same for a grammar alone. */
-bool check_rules(const struct wpp_grammar *g, struct wpp_error *error);
+/* The same for a grammar alone.  Grammars of several segments, joined, may share digrams. */
+bool check_rules(const struct wpp_grammar *g, uint32_t n_segments, struct wpp_error *error);
 
 /* Tokens distinct; path numbers in range; each path's blocks, edges, cost and
  * ends regenerated from its number by Ball and Larus' rule. */

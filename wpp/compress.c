@@ -2,6 +2,7 @@
 #include "wpp/compressor.h"
 
 #include <assert.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@ enum { PIECE_TOKENS = 3 };
 #else
 enum { PIECE_TOKENS = 1 << 14 };
 #endif
+/* The tool's code, stack and libraries, and large pages that are not full. */
+enum { MEMORY_FIXED = 12 << 20, MEMORY_LEAST = 8 << 20 };
 
 /* ---- What is missing ------------------------------------------------------------ */
 
@@ -47,6 +50,47 @@ static bool fail_engine(wpp_compressor *c, int status)
     return wpp_fail(&c->fatal, WPP_E_MEMORY, "the grammar has outgrown 32-bit symbol numbers");
 }
 
+/* What the process has besides the engine: what malloc holds, the code, and what the large
+ * pages of the engine's arrays are not filled with. */
+static uint64_t memory_elsewhere(void)
+{
+    struct mallinfo2 m = mallinfo2();
+
+    return m.arena + m.hblkhd + MEMORY_FIXED;
+}
+
+static bool begin_grammar(wpp_compressor *c)
+{
+    struct seq_config config = {.size = sizeof config};
+    uint64_t elsewhere = memory_elsewhere();
+
+    if (c->memory_max)
+        config.memory_max = c->memory_max > elsewhere + MEMORY_LEAST ? c->memory_max - elsewhere
+                                                                     : MEMORY_LEAST;
+    return seq_new(&c->grammar, &config) == SEQ_OK || wpp_fail_memory(&c->fatal);
+}
+
+/* All streams have start rules, also those without events. */
+static bool end_grammar(wpp_compressor *c)
+{
+    int status = c->streams.n ? seq_append(c->grammar, c->streams.n - 1, NULL, 0) : SEQ_OK;
+
+    if (status == SEQ_OK)
+        status = seq_finish(c->grammar);
+    return status == SEQ_OK || fail_engine(c, status);
+}
+
+/* The grammar so far is put away. */
+static bool end_segment(wpp_compressor *c)
+{
+    if (!end_grammar(c) || !wpp_segments_add(&c->segments, c->grammar, c->alphabet.n, &c->fatal))
+        return false;
+    seq_free(c->grammar);
+    c->grammar = NULL;
+    malloc_trim(0);
+    return true;
+}
+
 static bool append(wpp_compressor *c, const uint8_t *words, size_t n)
 {
     struct wpp_stream *stream = &c->streams.list[c->current];
@@ -61,7 +105,9 @@ static bool append(wpp_compressor *c, const uint8_t *words, size_t n)
     stream->position += n;
     stream->tokens += (uint64_t)mapped;
     c->tokens += (uint64_t)mapped;
-    return status == SEQ_OK || fail_engine(c, status);
+    if (status != SEQ_OK)
+        return fail_engine(c, status);
+    return !seq_is_full(c->grammar) || (end_segment(c) && begin_grammar(c));
 }
 
 static bool take_tokens(void *ctx, const void *words, size_t n)
@@ -332,10 +378,11 @@ wpp_compressor *wpp_compress_new(enum wpp_compress_input input, struct wpp_error
     if (c) {
         wpp_trace_init(&c->trace, &(struct wpp_trace_sink){c, take_record, take_tokens});
         c->input = input;
+        c->segments.fd = -1;
         c->run.program = c->run.command = c->run.host = "";
         c->terminals = malloc(PIECE_TOKENS * sizeof *c->terminals);
     }
-    if (!c || !c->terminals || seq_new(&c->grammar, NULL) != SEQ_OK ||
+    if (!c || !c->terminals || !begin_grammar(c) ||
         !wpp_alphabet_init(&c->alphabet, input == WPP_INPUT_TRACE) ||
         (input == WPP_INPUT_SYMBOLS && !wpp_streams_add(&c->streams, 0))) {
         wpp_compress_free(c);
@@ -343,6 +390,16 @@ wpp_compressor *wpp_compress_new(enum wpp_compress_input input, struct wpp_error
         return NULL;
     }
     return c;
+}
+
+bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
+                        struct wpp_error *error)
+{
+    c->memory_max = size;
+    seq_free(c->grammar);
+    c->grammar = NULL;
+    return wpp_segments_open(&c->segments, folder, error) &&
+           (begin_grammar(c) || wpp_fail_memory(error));
 }
 
 void wpp_compress_free(wpp_compressor *c)
@@ -353,6 +410,7 @@ void wpp_compress_free(wpp_compressor *c)
     wpp_bytes_free(&c->word);
     if (c->grammar)
         seq_free(c->grammar);
+    wpp_segments_close(&c->segments);
     wpp_alphabet_free(&c->alphabet);
     wpp_modules_free(&c->modules);
     wpp_streams_free(&c->streams);
@@ -429,10 +487,12 @@ uint32_t wpp_compress_pid(const wpp_compressor *c)
 
 void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out)
 {
-    struct seq_stats stats;
+    struct seq_stats stats = {0};
 
-    seq_get_stats(c->grammar, &stats);
-    *out = (struct wpp_compress_progress){c->bytes, c->tokens, stats.rhs_symbols, stats.memory};
+    if (c->grammar)
+        seq_get_stats(c->grammar, &stats);
+    *out = (struct wpp_compress_progress){c->bytes, c->tokens,
+                                          c->segments.symbols + stats.rhs_symbols, stats.memory};
 }
 
 /* ---- The end ------------------------------------------------------------------------------- */
@@ -509,27 +569,16 @@ static bool check_input(const wpp_compressor *c, struct wpp_error *error)
 bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note_out,
                          struct wpp_error *error)
 {
-    int status;
-
     if (!check_input(c, error))
         return false;
-    if (!c->ended && !c->over && !end_by_buffers(c)) {
+    if ((!c->ended && !c->over && !end_by_buffers(c)) ||
+        !(c->segments.n ? end_segment(c) : end_grammar(c))) {
         if (error)
             *error = c->fatal;
         return false;
     }
     if (c->input == WPP_INPUT_TRACE)
         note_missing_end(c);
-    /* Threads without events have start rules too. */
-    status = c->streams.n ? seq_append(c->grammar, c->streams.n - 1, NULL, 0) : SEQ_OK;
-    if (status == SEQ_OK)
-        status = seq_finish(c->grammar);
-    if (status != SEQ_OK) {
-        fail_engine(c, status);
-        if (error)
-            *error = c->fatal;
-        return false;
-    }
     /* Times are of all that ran, and come at the end: they say nothing of a part. */
     if (!c->ended || c->lost)
         wpp_times_free(&c->times);
@@ -537,4 +586,11 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
     if (note_out)
         *note_out = c->note;
     return wpp_assemble(c, file, error);
+}
+
+bool wpp_compress_write(const wpp_compressor *c, const struct wpp_bytes *file,
+                        struct wpp_output *out, struct wpp_error *error)
+{
+    return wpp_output_write(out, file->data, file->size, error) &&
+           (c->segments.n == 0 || wpp_segments_copy(&c->segments, out, error));
 }

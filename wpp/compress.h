@@ -2,6 +2,7 @@
 /* compress.h - from a trace to a WPP, while the trace arrives.
  *
  *      wpp_compress_new -> wpp_compress_push ... -> wpp_compress_finish -> bytes of a file
+ *                                                   (and wpp_compress_write, with a limit)
  *
  * The result depends on the bytes pushed (and the program's files on disk),
  * never on the sizes of the pieces or on time.  A trace that is cut or damaged
@@ -11,6 +12,7 @@
 #define WPP_COMPRESS_H
 
 #include "wpp/bytes.h"
+#include "wpp/output.h"
 #include "wpp/wpp.h"
 
 typedef struct wpp_compressor wpp_compressor;
@@ -23,6 +25,12 @@ enum wpp_compress_input {
 /* NULL: WPP_E_MEMORY. */
 wpp_compressor *wpp_compress_new(enum wpp_compress_input input, struct wpp_error *error);
 void wpp_compress_free(wpp_compressor *c);
+
+/* Before anything is pushed: keeps the process's memory below `size` by cutting the trace
+ * into segments, which wait in a file without a name in `folder`.  WPP_E_SYSTEM, _MEMORY. */
+bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
+                        struct wpp_error *error);
+enum { WPP_COMPRESS_LEAST = 32 << 20 };   /* of size */
 
 /* Takes the next n bytes.  False when there can be no WPP at all; then only
  * wpp_compress_free() is allowed.
@@ -50,5 +58,9 @@ void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_prog
  * _INCOMPLETE (cut within the first record). */
 bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note,
                          struct wpp_error *error);
+
+/* Writes the file; with a limit, `file` is only what stands before the segments. */
+bool wpp_compress_write(const wpp_compressor *c, const struct wpp_bytes *file,
+                        struct wpp_output *out, struct wpp_error *error);
 
 #endif

@@ -11,6 +11,7 @@
 #include "wpp/compress.h"
 #include "wpp/content.h"
 #include "wpp/modules.h"
+#include "wpp/segments.h"
 #include "wpp/streams.h"
 #include "wpp/times.h"
 #include "wpp/trace.h"
@@ -23,6 +24,8 @@ struct wpp_compressor {
     struct wpp_bytes word;            /* of WPP_INPUT_SYMBOLS: the beginning of a word */
 
     seq *grammar;
+    uint64_t memory_max;              /* for all of the process; 0: no matter */
+    struct wpp_segments segments;     /* what was before this grammar */
     struct wpp_alphabet alphabet;
     struct wpp_modules modules;
     struct wpp_streams streams;       /* start rule k is streams.list[k] */

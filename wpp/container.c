@@ -80,20 +80,20 @@ static bool put_packed(struct wpp_bytes *out, const struct wpp_section *section,
 }
 
 static void put_entry(struct wpp_bytes *table, const struct wpp_section *s, uint64_t offset,
-                      enum packing packing, uint64_t check)
+                      enum packing packing)
 {
     wpp_put_u32(table, s->kind);
     wpp_put_u32(table, packing);
     wpp_put_u64(table, offset);
     wpp_put_u64(table, s->stored);
-    wpp_put_u64(table, s->content.size);
-    wpp_put_u64(table, check);
+    wpp_put_u64(table, s->elsewhere ? s->stored : s->content.size);
+    wpp_put_u64(table, s->check);
 }
 
-static void put_header(struct wpp_bytes *out, uint32_t n, uint64_t file_size)
+static void put_header(struct wpp_bytes *out, uint32_t version, uint32_t n, uint64_t file_size)
 {
     wpp_put(out, magic, sizeof magic);
-    wpp_put_u32(out, WPP_FILE_VERSION);
+    wpp_put_u32(out, version);
     wpp_put_u32(out, n);
     wpp_put_u64(out, file_size);
     wpp_put_u64(out, 0);
@@ -104,22 +104,31 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
 {
     struct wpp_bytes table = {0}, packed = {0};
     uint64_t base = HEADER_BYTES + (uint64_t)n * ENTRY_BYTES, check;
+    uint64_t elsewhere = 0;
+    uint32_t version = WPP_FILE_VERSION;
     bool done = true;
 
     assert(n <= WPP_MAX_SECTIONS && out->size == 0);
     for (uint32_t i = 0; done && i < n; i++) {
         struct wpp_section *s = &sections[i];
         size_t begin = packed.size;
-        enum packing packing;
+        enum packing packing = STORED;
 
-        done = !s->content.failed && put_packed(&packed, s, &packing);
-        if (!done)
-            break;
-        s->stored = packed.size - begin;
-        check = wpp_fnv(WPP_FNV_START, packed.data + begin, s->stored);
-        put_entry(&table, s, base + begin, packing, check);
+        if (s->kind == WPP_SECTION_SEGMENTS)
+            version = WPP_FILE_VERSION_SEGMENTS;
+        if (s->elsewhere) {
+            assert(i == n - 1);
+            elsewhere = s->stored;
+        } else {
+            done = !s->content.failed && put_packed(&packed, s, &packing);
+            if (!done)
+                break;
+            s->stored = packed.size - begin;
+            s->check = wpp_fnv(WPP_FNV_START, packed.data + begin, s->stored);
+        }
+        put_entry(&table, s, base + begin, packing);
     }
-    put_header(out, n, base + packed.size);
+    put_header(out, version, n, base + packed.size + elsewhere);
     wpp_put(out, table.data, table.size);
     wpp_put(out, packed.data, packed.size);
     done = done && !table.failed && !packed.failed && !out->failed;
@@ -158,10 +167,10 @@ static bool check_header(struct wpp_container *c, const char *path, struct wpp_e
     size = wpp_get_u64(c->file + AT_SIZE);
     if (c->n <= WPP_MAX_SECTIONS && c->size >= HEADER_BYTES + (uint64_t)c->n * ENTRY_BYTES &&
         wpp_get_u64(c->file + AT_CHECK) == header_checksum(c->file, c->n)) {
-        if (version != WPP_FILE_VERSION)
+        if (version != WPP_FILE_VERSION && version != WPP_FILE_VERSION_SEGMENTS)
             return wpp_fail(error, WPP_E_VERSION,
-                            "%s has format version %u, this program reads version %u", path,
-                            version, WPP_FILE_VERSION);
+                            "%s has format version %u, this program reads versions %u and %u",
+                            path, version, WPP_FILE_VERSION, WPP_FILE_VERSION_SEGMENTS);
         if (c->size < size)
             return wpp_fail(error, WPP_E_INCOMPLETE,
                             "%s is cut short: %llu of its %llu bytes are there", path,
@@ -237,6 +246,11 @@ static bool load_entry(const struct wpp_container *c, const uint8_t *e, struct w
         return true;
     wpp_bytes_free(&out->content);
     return damaged(error, path, "a section cannot be decompressed");
+}
+
+bool wpp_container_is_cut(const struct wpp_container *c)
+{
+    return wpp_get_u32(c->file + AT_VERSION) == WPP_FILE_VERSION_SEGMENTS;
 }
 
 bool wpp_container_has(const struct wpp_container *c, uint32_t kind)

@@ -14,6 +14,7 @@
 #include "wpp/wpp.h"
 
 #define WPP_FILE_VERSION 2u
+#define WPP_FILE_VERSION_SEGMENTS 3u /* has segments instead of a grammar */
 
 enum wpp_section_kind {
     WPP_SECTION_SUMMARY = 1,
@@ -23,8 +24,9 @@ enum wpp_section_kind {
     WPP_SECTION_THREADS = 5,
     WPP_SECTION_GRAMMAR = 6,
     WPP_SECTION_CHUNKS = 7,
-    WPP_SECTION_LEFT_OUT = 8,    /* these may be missing */
-    WPP_SECTION_TIMES = 9
+    WPP_SECTION_LEFT_OUT = 8,    /* these two may be missing */
+    WPP_SECTION_TIMES = 9,
+    WPP_SECTION_SEGMENTS = 10    /* in the place of a grammar */
 };
 
 enum { WPP_MAX_SECTIONS = 64 };
@@ -34,10 +36,13 @@ struct wpp_section {
     uint32_t kind;
     uint64_t stored;             /* bytes in the file (set by the writer too) */
     bool dense;                  /* a code already: the writer stores it as it is */
+    bool elsewhere;              /* the last one: who writes the file puts it behind what is
+                                    in memory; `stored` and `check` are known */
+    uint64_t check;
     struct wpp_bytes content;
 };
 
-/* Compresses the sections into a whole file.  WPP_E_MEMORY. */
+/* Compresses the sections into a whole file, but for what lies elsewhere.  WPP_E_MEMORY. */
 bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_bytes *out,
                          struct wpp_error *error);
 
@@ -53,6 +58,8 @@ struct wpp_container {
 bool wpp_container_open(struct wpp_container *c, const void *file, size_t size, const char *path,
                         struct wpp_error *error);
 
+/* Whether it is of the version that has segments. */
+bool wpp_container_is_cut(const struct wpp_container *c);
 bool wpp_container_has(const struct wpp_container *c, uint32_t kind);
 
 /* Decompresses the section of out->kind, which must be there exactly once.

@@ -168,30 +168,47 @@ static uint32_t leave_out_empty(struct wpp_section *sections, uint32_t first, ui
     return kept;
 }
 
+static bool put_grammar(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    assert(c->grammar.n_threads == c->n_threads);
+    assert(c->grammar.n_terminals == c->n_terminals);
+    return wpp_grammar_encode(&c->grammar, b);
+}
+
+enum { SECTIONS_MAX = 10 };
+
+static struct wpp_bytes *add_section(struct wpp_section *sections, uint32_t *n, uint32_t kind)
+{
+    sections[*n] = (struct wpp_section){.kind = kind};
+    return &sections[(*n)++].content;
+}
+
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
                         struct wpp_error *error)
 {
-    struct wpp_section sections[] = {
-        {.kind = WPP_SECTION_SUMMARY}, {.kind = WPP_SECTION_MODULES},
-        {.kind = WPP_SECTION_ROUTINES}, {.kind = WPP_SECTION_TERMINALS},
-        {.kind = WPP_SECTION_THREADS}, {.kind = WPP_SECTION_GRAMMAR, .dense = true},
-        {.kind = WPP_SECTION_CHUNKS}, {.kind = WPP_SECTION_LEFT_OUT}, {.kind = WPP_SECTION_TIMES}
-    };
-    uint32_t n = sizeof sections / sizeof sections[0];
-    bool done;
+    struct wpp_section sections[SECTIONS_MAX] = {{0}};
+    uint32_t n = 0, first;
+    bool done = true;
 
-    assert(content->grammar.n_threads == content->n_threads);
-    assert(content->grammar.n_terminals == content->n_terminals);
-    put_summary(&sections[0].content, content);
-    put_modules(&sections[1].content, content);
-    put_routines(&sections[2].content, content);
-    put_terminals(&sections[3].content, content);
-    put_threads(&sections[4].content, content);
-    done = wpp_grammar_encode(&content->grammar, &sections[5].content) || wpp_fail_memory(error);
-    put_chunks(&sections[6].content, content);
-    put_left_out(&sections[7].content, content);
-    put_times(&sections[8].content, content);
-    n = leave_out_empty(sections, 7, n);
+    put_summary(add_section(sections, &n, WPP_SECTION_SUMMARY), content);
+    put_modules(add_section(sections, &n, WPP_SECTION_MODULES), content);
+    put_routines(add_section(sections, &n, WPP_SECTION_ROUTINES), content);
+    put_terminals(add_section(sections, &n, WPP_SECTION_TERMINALS), content);
+    put_threads(add_section(sections, &n, WPP_SECTION_THREADS), content);
+    if (!content->segments)
+        done = put_grammar(add_section(sections, &n, WPP_SECTION_GRAMMAR), content)
+            || wpp_fail_memory(error);
+    sections[n - 1].dense = !content->segments;
+    put_chunks(add_section(sections, &n, WPP_SECTION_CHUNKS), content);
+    first = n;
+    put_left_out(add_section(sections, &n, WPP_SECTION_LEFT_OUT), content);
+    put_times(add_section(sections, &n, WPP_SECTION_TIMES), content);
+    n = leave_out_empty(sections, first, n);
+    if (content->segments)
+        sections[n++] = (struct wpp_section){
+            .kind = WPP_SECTION_SEGMENTS, .elsewhere = true, .stored = content->segments->bytes,
+            .check = content->segments->check,
+        };
     done = done && wpp_container_write(sections, n, out, error);
     for (uint32_t i = 0; i < n; i++)
         wpp_bytes_free(&sections[i].content);

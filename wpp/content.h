@@ -11,6 +11,7 @@
 #define WPP_CONTENT_H
 
 #include "wpp/bytes.h"
+#include "wpp/segments.h"
 #include "wpp/wpp.h"
 
 struct wpp_module_content {
@@ -54,9 +55,10 @@ struct wpp_content {
     const struct wpp_thread *threads;
     const struct wpp_chunk *chunks;
     struct wpp_grammar grammar;
+    const struct wpp_segments *segments;     /* instead of a grammar, or NULL */
 };
 
-/* Encodes a whole file.  Equal content gives equal bytes.  WPP_E_MEMORY. */
+/* Encodes a whole file, or all of it that stands before the segments.  Equal content gives equal bytes.  WPP_E_MEMORY. */
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
                         struct wpp_error *error);
 

@@ -70,12 +70,20 @@ static bool name_temporary(struct wpp_output *out, unsigned n)
     return out->temporary != NULL;
 }
 
+char *wpp_output_folder(const char *path, bool in_place)
+{
+    const char *slash = strrchr(path, '/'), *temporary = getenv("TMPDIR");
+
+    if (in_place)
+        return strdup(temporary && *temporary ? temporary : "/tmp");
+    return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+}
+
 /* A file without a name vanishes by itself however the process ends; not all
  * file systems have that. */
 static int open_unnamed(const struct wpp_output *out)
 {
-    const char *slash = strrchr(out->path, '/');
-    char *directory = slash ? strndup(out->path, (size_t)(slash - out->path) + 1) : strdup(".");
+    char *directory = wpp_output_folder(out->path, false);
     int fd = -1;
 
     if (directory && access("/proc/self/fd", X_OK) == 0)

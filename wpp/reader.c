@@ -14,6 +14,7 @@
 #include "wpp/demangle.h"
 #include "wpp/error.h"
 #include "wpp/grammar-code.h"
+#include "wpp/grammar-join.h"
 #include "wpp/path-table.h"
 #include "tracer/trace-abi.h"
 
@@ -254,17 +255,18 @@ static bool get_threads(struct loading *l, struct wpp_view *v)
     return true;
 }
 
-static bool get_grammar(struct loading *l, struct wpp_view *v)
+static bool broken_grammar(struct loading *l, const struct wpp_error *why)
 {
-    struct wpp_grammar *g = &l->w->grammar;
-    struct wpp_error why;
+    return why->status == WPP_E_MEMORY
+               ? wpp_fail_memory(l->error)
+               : wpp_fail(l->error, why->status, "%s is damaged: in its grammar, %s", l->path,
+                          why->text);
+}
 
-    if (!wpp_grammar_decode(*v, g, &why))
-        return why.status == WPP_E_MEMORY
-                   ? wpp_fail_memory(l->error)
-                   : wpp_fail(l->error, why.status, "%s is damaged: in its grammar, %s", l->path,
-                              why.text);
-    v->p = v->end;
+static bool take_grammar(struct loading *l)
+{
+    const struct wpp_grammar *g = &l->w->grammar;
+
     if (g->n_threads != l->w->n_threads || g->n_terminals != l->w->n_terminals)
         return false;
     for (uint32_t k = 0; k < g->n_threads; k++)
@@ -273,6 +275,28 @@ static bool get_grammar(struct loading *l, struct wpp_view *v)
     l->w->summary.n_rules = g->n_rules;
     l->w->summary.rhs_symbols = g->body[g->n_rules + g->n_threads];
     return true;
+}
+
+static bool get_grammar(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_error why;
+
+    if (!wpp_grammar_decode(*v, &l->w->grammar, &why))
+        return broken_grammar(l, &why);
+    v->p = v->end;
+    l->w->summary.n_segments = 1;
+    return take_grammar(l);
+}
+
+static bool get_segments(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_error why;
+
+    if (!wpp_grammar_join(*v, l->w->n_terminals, l->w->n_threads, &l->w->grammar,
+                          &l->w->summary.n_segments, &why))
+        return broken_grammar(l, &why);
+    v->p = v->end;
+    return take_grammar(l);
 }
 
 static bool get_chunks(struct loading *l, struct wpp_view *v)
@@ -338,18 +362,31 @@ static const struct section_reader {
     uint32_t kind;
     const char *name;
     bool (*get)(struct loading *, struct wpp_view *);
-    bool optional;
+    enum presence { ALWAYS, AT_TIMES, ONE_PIECE, IN_SEGMENTS } presence;
 } section_readers[] = {
-    {WPP_SECTION_SUMMARY, "summary", get_summary, false},
-    {WPP_SECTION_MODULES, "modules", get_modules, false},
-    {WPP_SECTION_ROUTINES, "routines", get_routines, false},
-    {WPP_SECTION_TERMINALS, "terminals", get_terminals, false},
-    {WPP_SECTION_THREADS, "threads", get_threads, false},
-    {WPP_SECTION_GRAMMAR, "grammar", get_grammar, false},
-    {WPP_SECTION_CHUNKS, "chunks", get_chunks, false},
-    {WPP_SECTION_LEFT_OUT, "left-out", get_left_out, true},
-    {WPP_SECTION_TIMES, "times", get_times, true}
+    {WPP_SECTION_SUMMARY, "summary", get_summary, ALWAYS},
+    {WPP_SECTION_MODULES, "modules", get_modules, ALWAYS},
+    {WPP_SECTION_ROUTINES, "routines", get_routines, ALWAYS},
+    {WPP_SECTION_TERMINALS, "terminals", get_terminals, ALWAYS},
+    {WPP_SECTION_THREADS, "threads", get_threads, ALWAYS},
+    {WPP_SECTION_GRAMMAR, "grammar", get_grammar, ONE_PIECE},
+    {WPP_SECTION_SEGMENTS, "segments", get_segments, IN_SEGMENTS},
+    {WPP_SECTION_CHUNKS, "chunks", get_chunks, ALWAYS},
+    {WPP_SECTION_LEFT_OUT, "left-out", get_left_out, AT_TIMES},
+    {WPP_SECTION_TIMES, "times", get_times, AT_TIMES}
 };
+
+/* A file has a grammar or segments. */
+static bool is_expected(const struct wpp_container *c, const struct section_reader *reader)
+{
+    switch (reader->presence) {
+    case ALWAYS: return true;
+    case AT_TIMES: return wpp_container_has(c, reader->kind);
+    case ONE_PIECE: return !wpp_container_is_cut(c);
+    case IN_SEGMENTS: return wpp_container_is_cut(c);
+    }
+    return false;
+}
 
 /* ---- Opening -------------------------------------------------------------------- */
 
@@ -361,7 +398,7 @@ static bool read_section(struct loading *l, const struct wpp_container *c,
     struct wpp_view v;
     bool good;
 
-    if (reader->optional && !wpp_container_has(c, reader->kind))
+    if (!is_expected(c, reader))
         return true;
     if (!wpp_container_load(c, &s, l->path, l->error))
         return false;
@@ -369,7 +406,7 @@ static bool read_section(struct loading *l, const struct wpp_container *c,
     l->error->status = WPP_OK;
     good = reader->get(l, &v) && !v.failed && !l->arena->failed;
     wpp_bytes_free(&s.content);
-    if (reader->kind == WPP_SECTION_GRAMMAR)
+    if (reader->presence == ONE_PIECE || reader->presence == IN_SEGMENTS)
         l->w->summary.grammar_bytes = s.stored;
     if (good || l->error->status != WPP_OK)
         return good;

@@ -113,6 +113,23 @@ static void drop_compressor(struct wpp_run *run)
     run->compressor = NULL;
 }
 
+static wpp_compressor *new_compressor(const struct wpp_runs *runs, struct wpp_error *error)
+{
+    wpp_compressor *c = wpp_compress_new(WPP_INPUT_TRACE, error);
+    char *folder;
+    bool done;
+
+    if (!c || !runs->memory)
+        return c;
+    folder = wpp_output_folder(runs->path, runs->single);
+    done = folder ? wpp_compress_limit(c, runs->memory, folder, error) : wpp_fail_memory(error);
+    free(folder);
+    if (done)
+        return c;
+    wpp_compress_free(c);
+    return NULL;
+}
+
 static struct wpp_run *begin_run(struct wpp_runs *runs, uint32_t process, const uint8_t *record,
                                  size_t n)
 {
@@ -128,7 +145,7 @@ static struct wpp_run *begin_run(struct wpp_runs *runs, uint32_t process, const 
     name_run(run, record, n);
     run->output = runs->first;
     runs->first = NULL;
-    run->compressor = wpp_compress_new(WPP_INPUT_TRACE, &run->error);
+    run->compressor = new_compressor(runs, &run->error);
     if (runs->ring > 0 && !(run->ring = wpp_ring_new(runs->ring))) {
         wpp_fail_memory(&run->error);
         drop_compressor(run);
@@ -245,7 +262,7 @@ static bool write_run(struct wpp_runs *runs, struct wpp_run *run, const void *re
 
     if (done && !run->output)
         done = (run->output = open_in_folder(runs, run, &run->error)) != NULL;
-    done = done && wpp_output_write(run->output, file.data, file.size, &run->error);
+    done = done && wpp_compress_write(run->compressor, &file, run->output, &run->error);
     if (done)
         done = wpp_output_commit(run->output, &run->error);
     else
@@ -314,7 +331,7 @@ void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, si
         return;
     now = *run;
     now.output = NULL;
-    now.compressor = wpp_compress_new(WPP_INPUT_TRACE, &now.error);
+    now.compressor = new_compressor(runs, &now.error);
     if (write_run(runs, &now, rest, n, NULL))
         runs->dumps++;
     else

@@ -23,6 +23,8 @@ static const char help[] =
     "                      `.trace` replaced by `.wpp`; standard input goes to\n"
     "                      standard output\n"
     "  -f, --force         overwrite FILE if it exists\n"
+    "      --memory=SIZE   take no more memory than about SIZE (from 32M on): the trace\n"
+    "                      is cut into segments of their own grammars\n"
     "      --symbols       the input is an array of little-endian 32-bit words\n"
     "  -q, --quiet         no progress\n"
     "  -h, --help          this text\n"
@@ -35,15 +37,17 @@ struct options {
     const char *input, *output;
     unsigned flags;
     enum wpp_compress_input kind;
+    uint64_t memory;             /* 0: what it takes */
     bool quiet;
 };
 
 static struct options parse_options(int argc, char **argv)
 {
-    enum { SYMBOLS = 256 };
+    enum { SYMBOLS = 256, MEMORY };
     static const struct option table[] = {
         {"output", required_argument, NULL, 'o'}, {"force", no_argument, NULL, 'f'},
-        {"symbols", no_argument, NULL, SYMBOLS}, {"quiet", no_argument, NULL, 'q'}, TOOL_OPTIONS};
+        {"symbols", no_argument, NULL, SYMBOLS}, {"memory", required_argument, NULL, MEMORY},
+        {"quiet", no_argument, NULL, 'q'}, TOOL_OPTIONS};
     struct options o = {.input = "-", .kind = WPP_INPUT_TRACE};
     int option;
 
@@ -52,11 +56,14 @@ static struct options parse_options(int argc, char **argv)
         case 'o': o.output = optarg; break;
         case 'f': o.flags |= WPP_OUTPUT_REPLACE; break;
         case 'q': o.quiet = true; break;
+        case MEMORY: o.memory = tool_size_argument("--memory", optarg); break;
         case SYMBOLS: o.kind = WPP_INPUT_SYMBOLS; break;
         case 'h': tool_help(help);
         case 'V': tool_version();
         }
     }
+    if (o.memory && o.memory < WPP_COMPRESS_LEAST)
+        tool_usage("--memory: less than 32M is not enough");
     if (argc - optind > 1)
         tool_usage("one trace at a time: `%s` is too much", argv[optind + 1]);
     if (optind < argc)
@@ -91,7 +98,18 @@ static bool show_progress(void *ctx, const void *bytes, size_t n, struct wpp_err
     return true;
 }
 
-static wpp_compressor *read_input(const struct options *o, struct wpp_error *error)
+static bool limit_memory(wpp_compressor *c, uint64_t memory, const char *output,
+                         const struct wpp_output *out, struct wpp_error *error)
+{
+    char *folder = wpp_output_folder(output, wpp_output_in_place(out));
+    bool done = folder ? wpp_compress_limit(c, memory, folder, error) : wpp_fail_memory(error);
+
+    free(folder);
+    return done;
+}
+
+static wpp_compressor *read_input(const struct options *o, const char *output,
+                                  const struct wpp_output *out, struct wpp_error *error)
 {
     bool standard = strcmp(o->input, "-") == 0;
     const char *name = standard ? "standard input" : o->input;
@@ -103,7 +121,8 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_error *err
         return NULL;
     }
     c = wpp_compress_new(o->kind, error);
-    if (c && !wpp_feed(c, fd, name, o->quiet ? NULL : show_progress, c, error)) {
+    if (c && ((o->memory && !limit_memory(c, o->memory, output, out, error)) ||
+              !wpp_feed(c, fd, name, o->quiet ? NULL : show_progress, c, error))) {
         wpp_compress_free(c);
         c = NULL;
     }
@@ -135,9 +154,9 @@ int main(int argc, char **argv)
     out = wpp_output_open(path, o.flags, &error);
     if (!out)
         tool_die_error(&error);
-    c = read_input(&o, &error);
+    c = read_input(&o, path, out, &error);
     done = c && wpp_compress_finish(c, &file, &note, &error) &&
-           wpp_output_write(out, file.data, file.size, &error);
+           wpp_compress_write(c, &file, out, &error);
     if (done)
         done = wpp_output_commit(out, &error);
     else

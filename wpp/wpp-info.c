@@ -234,6 +234,8 @@ static void print_text(const wpp *w, const struct info *i)
            grouped(paths_executed(i)));
     printf("%-18s %s\n", "rules", grouped(s->n_rules));
     printf("%-18s %.2f\n", "rules per path", ratio(s->n_rules, paths_executed(i)));
+    if (s->n_segments > 1)
+        printf("%-18s %s\n", "segments", grouped(s->n_segments));
     printf("%-18s %s\n", "right-hand sides", grouped(s->rhs_symbols));
     printf("%-18s %s events\n", "longest rule", grouped(i->longest));
     print_threads(w, i);
@@ -342,6 +344,7 @@ static void print_json(const wpp *w, const struct info *i)
     json_number("instructions", i->insns);
     json_number("paths", paths_executed(i));
     json_number("rules", s->n_rules);
+    json_number("segments", s->n_segments);
     json_number("rhs_symbols", s->rhs_symbols);
     json_number("longest_rule", i->longest);
     json_threads(w, s->n_threads);

@@ -43,6 +43,8 @@ static const char help[] =
     "                      compressed at the end, so PROGRAM waits for nothing\n"
     "      --spool=SIZE    take up to SIZE of memory for what waits to be compressed; when it\n"
     "                      is full, PROGRAM waits (a quarter of the machine's memory)\n"
+    "      --memory=SIZE   take no more memory than about SIZE (from 32M on) to compress\n"
+    "                      what a process does: it is cut into segments of their own grammars\n"
     "      --stopped       begin without recording, until PROGRAM starts it by wpp_start()\n"
     "                      or the signal does\n"
     "      --signal=NAME   this signal (USR2, for instance), sent to wpp-record or to a\n"
@@ -64,6 +66,7 @@ struct options {
     double duration;             /* seconds, 0: none */
     uint64_t ring;               /* bytes, 0: everything is kept */
     uint64_t spool;              /* bytes */
+    uint64_t memory;             /* bytes for compressing, 0: what it takes */
     int signal;                  /* stops and starts recording, 0: none does */
     bool stopped;
     bool quiet;
@@ -111,13 +114,14 @@ static uint64_t memory_of_machine(void)
 
 static struct options parse_options(int argc, char **argv)
 {
-    enum { TRACE = 256, LIMIT, DURATION, RING, SIGNAL, SPOOL, STOPPED };
+    enum { TRACE = 256, LIMIT, DURATION, RING, MEMORY, SIGNAL, SPOOL, STOPPED };
     static const struct option table[] = {{"output", required_argument, NULL, 'o'},
                                           {"trace", required_argument, NULL, TRACE},
                                           {"limit", required_argument, NULL, LIMIT},
                                           {"duration", required_argument, NULL, DURATION},
                                           {"ring", required_argument, NULL, RING},
                                           {"spool", required_argument, NULL, SPOOL},
+                                          {"memory", required_argument, NULL, MEMORY},
                                           {"signal", required_argument, NULL, SIGNAL},
                                           {"stopped", no_argument, NULL, STOPPED},
                                           {"quiet", no_argument, NULL, 'q'},
@@ -134,6 +138,7 @@ static struct options parse_options(int argc, char **argv)
         case LIMIT: o.limit = tool_count_argument("--limit", optarg); break;
         case DURATION: o.duration = seconds_argument("--duration", optarg); break;
         case RING: o.ring = tool_size_argument("--ring", optarg); break;
+        case MEMORY: o.memory = tool_size_argument("--memory", optarg); break;
         case SIGNAL: o.signal = signal_argument(optarg); break;
         case SPOOL: o.spool = tool_size_argument("--spool", optarg); break;
         case STOPPED: o.stopped = true; break;
@@ -143,6 +148,8 @@ static struct options parse_options(int argc, char **argv)
     }
     if (o.ring && o.ring < 4096)
         tool_usage("--ring: less than 4k keeps nothing worth it");
+    if (o.memory && o.memory < WPP_COMPRESS_LEAST)
+        tool_usage("--memory: less than 32M is not enough");
     if (optind == argc)
         tool_usage("no program given");
     o.command = argv + optind;
@@ -515,6 +522,7 @@ static void open_recording(struct recording *r, const char *name)
 
     wpp_runs_init(&r->runs, name, open_output(name), &(struct wpp_runs_sink){r, tell});
     r->runs.ring = r->options.ring;
+    r->runs.memory = r->options.memory;
     if (r->options.trace)
         r->trace = open_output(r->options.trace);
     r->recorder = wpp_recorder_new(&(struct wpp_recorder_sink){r, take_bytes, take_over}, &error);

@@ -79,6 +79,7 @@ struct wpp_summary {
     uint64_t grammar_bytes;    /* of the grammar section in the file, compressed */
     bool complete;             /* the trace ended with the process's own end record */
     uint32_t n_threads, n_routines, n_terminals, n_rules;
+    uint32_t n_segments;       /* grammars that the file holds; they are joined when it is opened */
     uint64_t rhs_symbols;      /* on all right-hand sides, start rules included */
     uint32_t n_controls;       /* terminals that are control words, no paths */
     uint32_t n_modules, n_instrumented_routines, n_limited_routines;

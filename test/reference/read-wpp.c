@@ -129,7 +129,7 @@ static void check_outside(void)
     if (file_size < 32 || memcmp(file, "\x89WPP\r\n\x1a\n", 8) != 0)
         fail("no WPP file");
     n = fixed(file + 12, 4);
-    if (fixed(file + 8, 4) != 2 || n > 64 || file_size < 32 + 40 * n)
+    if (fixed(file + 8, 4) < 2 || fixed(file + 8, 4) > 3 || n > 64 || file_size < 32 + 40 * n)
         fail("wrong version or size");
     sum = checksum(checksum(start, file, 24), file + 32, 40 * n);
     if (sum != fixed(file + 24, 8) || file_size != fixed(file + 16, 8))
@@ -301,14 +301,16 @@ static void print_terminal(uint64_t number, unsigned thread, int text)
 
 /* ---- The grammar ---------------------------------------------------------------------- */
 
-/* A symbol is a terminal's number, or n_terminals + a rule's. */
+/* A symbol is a terminal's number, or n_local + a rule's.  The grammar of a segment has
+ * n_local terminals of its own; local[i] is the file's number of its terminal i. */
 struct list {
     uint64_t *symbols;
     uint64_t n, room;
 };
 
 static struct list *rules;
-static uint64_t n_rules;
+static uint64_t n_rules, n_local;
+static uint64_t *local;
 
 static void add(struct list *l, uint64_t symbol)
 {
@@ -323,12 +325,12 @@ static void add(struct list *l, uint64_t symbol)
 
 static void print_symbol(uint64_t symbol, unsigned thread, int text)
 {
-    if (symbol < n_terminals) {
-        print_terminal(symbol, thread, text);
+    if (symbol < n_local) {
+        print_terminal(local[symbol], thread, text);
         return;
     }
-    for (uint64_t i = 0; i < rules[symbol - n_terminals].n; i++)
-        print_symbol(rules[symbol - n_terminals].symbols[i], thread, text);
+    for (uint64_t i = 0; i < rules[symbol - n_local].n; i++)
+        print_symbol(rules[symbol - n_local].symbols[i], thread, text);
 }
 
 /* ---- Chances ---- */
@@ -415,7 +417,7 @@ static void new_symbol(uint64_t symbol, uint64_t begins, uint64_t ends)
 
 static struct choice *followers_here(void)
 {
-    return &followers[stack.n > 0 ? last[stack.symbols[stack.n - 1]] : n_terminals];
+    return &followers[stack.n > 0 ? last[stack.symbols[stack.n - 1]] : n_local];
 }
 
 static void follow(struct choice *c, uint64_t terminal)
@@ -455,23 +457,29 @@ static void terminal(void)
 {
     uint64_t number = known.list.n;
 
-    if (number == n_terminals)
+    if (number == n_local)
         fail("too many terminals");
     follow(followers_here(), number);
     add_choice(&known, number);
     new_symbol(number, number, number);
 }
 
+/* For steps by the two before, and for lengths. */
+static struct {
+    struct chance step[4][4][3], more[18], wide[63];
+} chances;
+enum { SYMBOL, REDUCE, NEW, END };
+static int before, before_that;
+
 static uint64_t get_length(void)
 {
-    static struct chance more[18], wide[63];
     uint64_t n = 2, m = 1;
     unsigned j = 0;
 
     for (; n <= 17; n++)
-        if (!decide(&more[n]))
+        if (!decide(&chances.more[n]))
             return n;
-    while (j < 63 && decide(&wide[j]))
+    while (j < 63 && decide(&chances.wide[j]))
         j++;
     for (; j > 0; j--) {
         struct chance even = {0, 0};
@@ -491,17 +499,13 @@ static void reduce(uint64_t all_rules)
     for (uint64_t i = stack.n - n; i < stack.n; i++)
         add(rule, stack.symbols[i]);
     stack.n -= n;
-    new_symbol(n_terminals + n_rules, first[rule->symbols[0]], last[rule->symbols[n - 1]]);
+    new_symbol(n_local + n_rules, first[rule->symbols[0]], last[rule->symbols[n - 1]]);
     n_rules++;
 }
 
-enum { SYMBOL, REDUCE, NEW, END };
-
 static int get_step(void)
 {
-    static struct chance chances[4][4][3];
-    static int before = SYMBOL, before_that = SYMBOL;
-    struct chance *c = chances[before_that][before];
+    struct chance *c = chances.step[before_that][before];
     int step = decide(&c[0]) ? REDUCE : decide(&c[1]) ? SYMBOL : decide(&c[2]) ? NEW : END;
 
     before_that = before;
@@ -509,21 +513,25 @@ static int get_step(void)
     return step;
 }
 
-static void run_grammar(int text)
+/* Runs the grammar in `code` and prints what its thread `wanted` derives, or all do. */
+static void run_grammar(int all, unsigned wanted, int text)
 {
     uint64_t all_rules, threads;
 
-    code = section(6);
-    if (get_varint(&code) != n_terminals)
+    if (get_varint(&code) != n_local)
         fail("the grammar has other terminals");
     all_rules = get_varint(&code);
     threads = get_varint(&code);
     get_varint(&code);
     rules = get_memory(all_rules * sizeof *rules);
-    first = get_memory((n_terminals + all_rules) * sizeof *first);
-    last = get_memory((n_terminals + all_rules) * sizeof *last);
-    families = get_memory((n_terminals + 1) * sizeof *families);
-    followers = get_memory((n_terminals + 1) * sizeof *followers);
+    first = get_memory((n_local + all_rules) * sizeof *first);
+    last = get_memory((n_local + all_rules) * sizeof *last);
+    families = get_memory((n_local + 1) * sizeof *families);
+    followers = get_memory((n_local + 1) * sizeof *followers);
+    memset(&chances, 0, sizeof chances);
+    memset(&known, 0, sizeof known);
+    before = before_that = SYMBOL;
+    n_rules = 0;
     begin_code();
     for (unsigned thread = 0; thread < threads;)
         switch (get_step()) {
@@ -531,13 +539,50 @@ static void run_grammar(int text)
         case REDUCE: reduce(all_rules); break;
         case NEW: terminal(); break;
         case END:
-            for (uint64_t i = 0; i < stack.n; i++)
+            for (uint64_t i = 0; (all || thread == wanted) && i < stack.n; i++)
                 print_symbol(stack.symbols[i], thread, text);
             stack.n = 0;
             thread++;
         }
     if (code.at != code.n || value != 0)
         fail("the grammar's code does not end with its last thread");
+}
+
+/* A thread's events are those of its start rules in all segments. */
+static void run_segments(int text)
+{
+    struct bytes threads = section(5);
+    uint64_t n_threads = get_varint(&threads);
+
+    for (unsigned thread = 0; thread < n_threads; thread++) {
+        struct bytes all = section(10);
+
+        while (all.at < all.n) {
+            uint64_t n = get_varint(&all);
+
+            code = (struct bytes){get_run(&all, n), n, 0};
+            n_local = get_varint(&code);
+            local = get_memory(n_local * sizeof *local);
+            for (uint64_t i = 0; i < n_local; i++)
+                if ((local[i] = get_varint(&code)) >= n_terminals)
+                    fail("a segment has a terminal that does not exist");
+            run_grammar(0, thread, text);
+        }
+    }
+}
+
+static void run_file(int text)
+{
+    if (fixed(file + 8, 4) == 3) {
+        run_segments(text);
+        return;
+    }
+    code = section(6);
+    n_local = n_terminals;
+    local = get_memory(n_local * sizeof *local);
+    for (uint64_t i = 0; i < n_local; i++)
+        local[i] = i;
+    run_grammar(1, 0, text);
 }
 
 /* ---- What was left out ------------------------------------------------------------------ */
@@ -604,6 +649,6 @@ int main(int argc, char **argv)
         print_times();
         return ferror(stdout) != 0;
     }
-    run_grammar(text);
+    run_file(text);
     return ferror(stdout) != 0;
 }

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# --memory: what is compressed within a limit is cut into segments; nothing is lost, every
+# tool answers as if there were none, and the process stays below the limit.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+# The second reader keeps its memory to the end on purpose.
+export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+
+# Runs a command; the most memory that it had at once, in kB, to the file `kilobytes`.
+cat > most.c << 'END'
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    struct rusage usage;
+    int status = 0;
+    pid_t child = vfork();
+
+    if (child == 0) {
+        execvp(argv[1], argv + 1);
+        _exit(127);
+    }
+    if (argc < 2 || child < 0 || wait4(child, &status, 0, &usage) < 0)
+        return 127;
+    FILE *out = fopen("kilobytes", "w");
+    fprintf(out, "%ld\n", usage.ru_maxrss);
+    fclose(out);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
+}
+END
+gcc -O1 -o most most.c
+
+# at_most NAME MEGABYTES COMMAND...: with 5 % more at most.  Sanitizers have memory of their own.
+at_most() {
+    local name=$1 limit=$(($2 * 1024 * 105 / 100))
+
+    shift 2
+    ok "$name" ./most "$@"
+    case $CONFIG in
+    release|debug) ok "$name: $(cat kilobytes) kB, not more than $limit" test "$(cat kilobytes)" -le $limit ;;
+    *)             skip "its memory is not measured with $CONFIG" ;;
+    esac
+}
+
+segments() {
+    wpp-info "$1" | awk '$1 == "segments" { n = $2 } END { print n + 0 }'
+}
+
+# ---- What does not repeat -----------------------------------------------------------
+
+# A million words of 2^16.
+awk 'BEGIN { srand(7); for (i = 0; i < 1000000; i++) printf "%d\n", int(65536 * rand()) }' |
+    perl -ne 'print pack("V", $_)' > random
+at_most 'random words within 32 MB' 32 wpp-compress --symbols -q --memory=32M -o random.wpp random
+ok "they are cut: $(segments random.wpp) segments" test "$(segments random.wpp)" -gt 1
+wpp-dump --tokens random.wpp > expanded
+same 'wpp-dump has them all' expanded random
+"$BUILD/test/read-wpp" random.wpp > expanded
+same 'the second reader has them all' expanded random
+ok 'wpp-check finds it fine' wpp-check random.wpp
+cp random.wpp first.wpp
+wpp-compress --symbols -q --memory=32M -f -o random.wpp - < random
+same 'the same input makes the same file' random.wpp first.wpp
+./most wpp-compress --symbols -q -f -o whole.wpp random
+case $CONFIG in
+release|debug) ok "without a limit it takes more: $(cat kilobytes) kB" test "$(cat kilobytes)" -gt 34406 ;;
+esac
+is 'and is one piece' "$(segments whole.wpp)" 0
+wpp-compress --symbols --memory=32M < random > piped.wpp
+same 'a pipe gets the same bytes' piped.wpp first.wpp
+
+# ---- A program -------------------------------------------------------------------------
+
+# Three threads take paths at random; one has none before the others have many.
+cat > prog.c << 'END'
+#include <pthread.h>
+#include <stdint.h>
+
+static volatile unsigned sink[16];
+
+__attribute__((noipa)) static void step(uint64_t r)
+{
+    for (int i = 0; i < 14; i++)
+        if (r >> i & 1)
+            sink[i]++;
+        else
+            sink[15]++;
+}
+
+static void *work(void *arg)
+{
+    uint64_t r = (uintptr_t)arg;
+    for (int i = 0; i < 250000; i++) {
+        r ^= r << 13;
+        r ^= r >> 7;
+        r ^= r << 17;
+        step(r >> 40);
+    }
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t thread[2];
+    pthread_create(&thread[0], 0, work, (void *)11);
+    pthread_join(thread[0], 0);
+    pthread_create(&thread[1], 0, work, (void *)12);
+    work((void *)13);
+    pthread_join(thread[1], 0);
+    return 0;
+}
+END
+ok 'a program is built' "$WPP_GCC" -O1 -fno-unroll-loops -pthread -o prog prog.c
+WPP_OUT=prog.trace ./prog
+at_most 'its trace within 32 MB' 32 wpp-compress -q --memory=32M prog.trace
+ok "it is cut: $(segments prog.wpp) segments" test "$(segments prog.wpp)" -gt 1
+wpp-compress -q -o one.wpp prog.trace
+is 'without a limit it is one piece' "$(segments one.wpp)" 0
+ok 'wpp-check finds it fine' wpp-check --strict prog.wpp
+is 'JSON has the segments' "$(wpp-info --format=json prog.wpp | grep -o '"segments":[0-9]*')" \
+    "\"segments\":$(segments prog.wpp)"
+
+answers_are_the_same() {
+    local question=$1
+
+    shift
+    "$@" - < prog.wpp > cut
+    "$@" - < one.wpp > whole
+    ok "$question: there is an answer" test -s whole
+    same "$question: the same as of one piece" cut whole
+}
+for thread in 0 1 2; do
+    answers_are_the_same "thread $thread's tokens" wpp-dump --tokens --thread=$thread
+done
+answers_are_the_same 'events far inside' wpp-dump --thread=1 --range=150k:+500
+answers_are_the_same 'line counts' wpp-dump --line-counts
+answers_are_the_same 'routines' wpp-dump --routines
+answers_are_the_same 'hot subpaths' wpp-hot --algorithm=exact -l 2 -L 6 -c 0.05%
+"$BUILD/test/read-wpp" prog.wpp > cut
+"$BUILD/test/read-wpp" one.wpp > whole
+same 'the second reader: the same as of one piece' cut whole
+
+ok 'a recording has a limit too' wpp-record -q --memory=32M -o live.wpp ./prog
+ok "it is cut: $(segments live.wpp) segments" test "$(segments live.wpp)" -gt 1
+for which in one live; do
+    wpp-dump --tokens --thread=0 $which.wpp > tokens.$which
+done
+same 'and has all events' tokens.live tokens.one
+
+# ---- Refused -----------------------------------------------------------------------------
+
+refused 'less than 32 MB' 2 wpp-compress --memory=31M -o x.wpp prog.trace
+refused 'a size that is none' 2 wpp-compress --memory=much -o x.wpp prog.trace
+refused 'a recording within less' 2 wpp-record --memory=1M -o x.wpp ./prog
+done_testing

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/grammar-join.h"
+
+#include <stdlib.h>
+
+#include "wpp/error.h"
+#include "wpp/grammar-code.h"
+
+struct segment {
+    struct wpp_grammar g;
+    uint32_t *terminal;              /* the file's number of each of g's */
+    uint32_t first_rule;             /* number of its rule 0 in the whole */
+};
+
+struct join {
+    struct segment *segments;
+    uint32_t n, capacity;
+    uint32_t n_terminals, n_threads, n_known;    /* terminals that have been there */
+    uint64_t n_rules, n_symbols;
+    struct wpp_error *error;
+};
+
+static bool wrong(struct join *j, const char *what)
+{
+    return wpp_fail(j->error, WPP_E_DAMAGED, "%s", what);
+}
+
+/* ---- Reading ---------------------------------------------------------------------------- */
+
+static struct segment *next_segment(struct join *j)
+{
+    if (j->n == j->capacity) {
+        uint32_t capacity = j->capacity ? 2 * j->capacity : 8;
+        struct segment *larger = realloc(j->segments, capacity * sizeof *larger);
+
+        if (!larger)
+            return NULL;
+        j->segments = larger;
+        j->capacity = capacity;
+    }
+    j->segments[j->n] = (struct segment){0};
+    return &j->segments[j->n++];
+}
+
+static bool read_terminals(struct join *j, struct segment *s, struct wpp_view *v)
+{
+    size_t n = wpp_get_count(v, 1);
+
+    s->terminal = malloc((n + 1) * sizeof *s->terminal);
+    if (!s->terminal)
+        return wpp_fail_memory(j->error);
+    s->g.n_terminals = (uint32_t)n;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t terminal = wpp_get_varint_max(v, j->n_known);
+
+        if (terminal == j->n_known && j->n_known++ == j->n_terminals)
+            return wrong(j, "a segment has more terminals than there are");
+        s->terminal[i] = (uint32_t)terminal;
+    }
+    return !v->failed || wrong(j, "a segment's terminals make no sense");
+}
+
+static bool read_segment(struct join *j, struct wpp_view v)
+{
+    struct segment *s = next_segment(j);
+    uint32_t n_terminals;
+
+    if (!s)
+        return wpp_fail_memory(j->error);
+    if (!read_terminals(j, s, &v))
+        return false;
+    n_terminals = s->g.n_terminals;
+    if (!wpp_grammar_decode(v, &s->g, j->error))
+        return false;
+    if (s->g.n_terminals != n_terminals || s->g.n_threads > j->n_threads)
+        return wrong(j, "a segment has other terminals or threads than it says");
+    s->first_rule = (uint32_t)j->n_rules;
+    j->n_rules += s->g.n_rules;
+    j->n_symbols += s->g.body[s->g.n_rules + s->g.n_threads];
+    return j->n_rules + j->n_threads < WPP_RULE || wrong(j, "there are more than 2^31 rules");
+}
+
+static bool read_all(struct join *j, struct wpp_view code)
+{
+    while (wpp_left(&code) > 0) {
+        size_t n = wpp_get_count(&code, 1);
+        const uint8_t *bytes = wpp_get_bytes(&code, n);
+
+        if (code.failed)
+            return wrong(j, "a segment ends too early");
+        if (!read_segment(j, wpp_view(bytes, n)))
+            return false;
+    }
+    return j->n_known == j->n_terminals || wrong(j, "there are terminals that no segment has");
+}
+
+/* ---- Joining ---------------------------------------------------------------------------- */
+
+struct whole {
+    uint64_t *body, *length;
+    uint32_t *symbols;
+    uint64_t n;                      /* symbols so far */
+};
+
+static void copy_body(struct whole *w, const struct segment *s, uint32_t rule)
+{
+    for (uint64_t i = s->g.body[rule]; i < s->g.body[rule + 1]; i++) {
+        uint32_t symbol = s->g.symbols[i];
+
+        w->symbols[w->n++] = symbol & WPP_RULE ? symbol + s->first_rule : s->terminal[symbol];
+    }
+}
+
+static void copy_rules(struct whole *w, const struct join *j)
+{
+    for (uint32_t i = 0; i < j->n; i++) {
+        const struct segment *s = &j->segments[i];
+
+        for (uint32_t r = 0; r < s->g.n_rules; r++) {
+            copy_body(w, s, r);
+            w->length[s->first_rule + r] = s->g.length[r];
+            w->body[s->first_rule + r + 1] = w->n;
+        }
+    }
+}
+
+static bool copy_starts(struct whole *w, struct join *j)
+{
+    for (uint32_t k = 0; k < j->n_threads; k++) {
+        uint64_t number = j->n_rules + k, length = 0;
+
+        for (uint32_t i = 0; i < j->n; i++) {
+            const struct segment *s = &j->segments[i];
+
+            if (k >= s->g.n_threads)
+                continue;
+            copy_body(w, s, s->g.n_rules + k);
+            if (__builtin_add_overflow(length, s->g.length[s->g.n_rules + k], &length))
+                return wrong(j, "a thread derives more than 2^64 events");
+        }
+        w->length[number] = length;
+        w->body[number + 1] = w->n;
+    }
+    return true;
+}
+
+static bool join_all(struct join *j, struct wpp_grammar *out)
+{
+    size_t n = (size_t)(j->n_rules + j->n_threads);
+    struct whole w = {
+        .body = malloc((n + 1) * sizeof *w.body), .length = malloc((n + 1) * sizeof *w.length),
+        .symbols = malloc((j->n_symbols + 1) * sizeof *w.symbols),
+    };
+
+    *out = (struct wpp_grammar){j->n_terminals, (uint32_t)j->n_rules, j->n_threads, w.body,
+                                w.symbols, w.length};
+    if (!w.body || !w.length || !w.symbols)
+        return wpp_fail_memory(j->error);
+    w.body[0] = 0;
+    copy_rules(&w, j);
+    return copy_starts(&w, j);
+}
+
+bool wpp_grammar_join(struct wpp_view code, uint32_t n_terminals, uint32_t n_threads,
+                      struct wpp_grammar *out, uint32_t *n_segments, struct wpp_error *error)
+{
+    struct wpp_error unwanted;
+    struct join j = {.n_terminals = n_terminals, .n_threads = n_threads,
+                     .error = error ? error : &unwanted};
+    bool done = read_all(&j, code) && join_all(&j, out);
+
+    *n_segments = j.n;
+    for (uint32_t i = 0; i < j.n; i++) {
+        free(j.segments[i].terminal);
+        wpp_grammar_release(&j.segments[i].g);
+    }
+    free(j.segments);
+    if (!done)
+        wpp_grammar_release(out);
+    return done;
+}

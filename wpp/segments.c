@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/segments.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "wpp/bytes.h"
+#include "wpp/error.h"
+#include "wpp/grammar-code.h"
+#include "wpp/renumber.h"
+
+#define NO_NUMBER UINT32_MAX
+
+/* ---- The file without a name --------------------------------------------------------- */
+
+/* Not all file systems have O_TMPFILE. */
+static int open_nameless(const char *folder)
+{
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    char *name;
+
+    if (fd >= 0 || asprintf(&name, "%s/.wpp.XXXXXX", folder) < 0)
+        return fd;
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(name);
+    free(name);
+    return fd;
+}
+
+bool wpp_segments_open(struct wpp_segments *s, const char *folder, struct wpp_error *error)
+{
+    *s = (struct wpp_segments){.fd = open_nameless(folder), .check = WPP_FNV_START};
+    return s->fd >= 0 || wpp_fail_errno(error, "cannot create a file in %s", folder);
+}
+
+void wpp_segments_close(struct wpp_segments *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s->number);
+    free(s->order);
+    *s = (struct wpp_segments){.fd = -1};
+}
+
+/* Where we know that the last one ends: a fork of ours that outlives us goes on from where
+ * it was. */
+static bool put_away(struct wpp_segments *s, const struct wpp_bytes *bytes,
+                     struct wpp_error *error)
+{
+    for (size_t done = 0; done < bytes->size;) {
+        ssize_t n = pwrite(s->fd, bytes->data + done, bytes->size - done,
+                           (off_t)(s->bytes + done));
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return wpp_fail_errno(error, "cannot put a segment of the grammar away");
+        done += (size_t)n;
+    }
+    s->bytes += bytes->size;
+    s->check = wpp_fnv(s->check, bytes->data, bytes->size);
+    return true;
+}
+
+bool wpp_segments_copy(const struct wpp_segments *s, struct wpp_output *out,
+                       struct wpp_error *error)
+{
+    uint8_t piece[1 << 16];
+
+    for (uint64_t at = 0; at < s->bytes;) {
+        ssize_t n = pread(s->fd, piece, sizeof piece, (off_t)at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return wpp_fail_errno(error, "cannot read the segments of the grammar back");
+        if (!wpp_output_write(out, piece, (size_t)n, error))
+            return false;
+        at += (uint64_t)n;
+    }
+    return true;
+}
+
+/* ---- A segment ------------------------------------------------------------------------- */
+
+static bool room_for(struct wpp_segments *s, uint32_t n)
+{
+    uint32_t *number, *order;
+
+    if (n <= s->capacity)
+        return true;
+    number = realloc(s->number, n * sizeof *number);
+    s->number = number ? number : s->number;
+    order = realloc(s->order, n * sizeof *order);
+    s->order = order ? order : s->order;
+    if (!number || !order)
+        return false;
+    memset(s->number + s->capacity, 0xff, (n - s->capacity) * sizeof *number);
+    s->capacity = n;
+    return true;
+}
+
+/* The file's numbers of the segment's terminals 0, 1, ...: old ones, or the next one. */
+static void put_terminals(struct wpp_segments *s, struct wpp_bytes *b, const uint32_t *order,
+                          uint32_t n)
+{
+    wpp_put_varint(b, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t terminal = order[i];
+
+        if (s->number[terminal] == NO_NUMBER) {
+            s->order[s->n_terminals] = terminal;
+            s->number[terminal] = s->n_terminals++;
+        }
+        wpp_put_varint(b, s->number[terminal]);
+    }
+}
+
+/* The engine's memory is given back as soon as there is the export, and `out` begins to
+ * grow only then. */
+static bool encode(struct wpp_segments *s, seq *grammar, struct seq_grammar *g, uint32_t n,
+                   uint32_t *order, struct wpp_bytes *out)
+{
+    uint32_t n_met;
+
+    if (seq_export(grammar, g) != SEQ_OK)
+        return false;
+    seq_forget(grammar);
+    s->symbols += g->body[g->rules + g->starts];
+    if (!wpp_renumber(g, n, order, &n_met))
+        return false;
+    put_terminals(s, out, order, n_met);
+    return wpp_grammar_encode(&(struct wpp_grammar){n_met, g->rules, g->starts, g->body,
+                                                    g->symbols, g->length}, out);
+}
+
+/* The segment's bytes, and how many they are before them. */
+static bool put_segment(struct wpp_segments *s, const struct wpp_bytes *segment,
+                        struct wpp_error *error)
+{
+    struct wpp_bytes head = {0};
+    bool done;
+
+    wpp_put_varint(&head, segment->size);
+    done = head.failed ? wpp_fail_memory(error)
+                       : put_away(s, &head, error) && put_away(s, segment, error);
+    wpp_bytes_free(&head);
+    s->n += done;
+    return done;
+}
+
+bool wpp_segments_add(struct wpp_segments *s, seq *grammar, uint32_t n, struct wpp_error *error)
+{
+    struct seq_grammar g = {0};
+    struct wpp_bytes segment = {0};
+    uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
+    bool done;
+
+    done = (order && room_for(s, n) && encode(s, grammar, &g, n, order, &segment))
+        || wpp_fail_memory(error);
+    seq_grammar_free(grammar, &g);
+    free(order);
+    done = done && put_segment(s, &segment, error);
+    wpp_bytes_free(&segment);
+    return done;
+}

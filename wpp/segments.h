@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* segments.h - a trace that is cut into grammars, so that compressing takes no more memory
+ * than it may.
+ *
+ *      grammar is full -> wpp_segments_add: encoded, put away -> a new grammar ...
+ *
+ * Segments wait in a file without a name; as the section `segments` they are the last in
+ * the WPP (docs/wpp-format.md), so that the file is what was made in memory, and then they.
+ */
+#ifndef WPP_SEGMENTS_H
+#define WPP_SEGMENTS_H
+
+#include "sequitur/sequitur.h"
+#include "wpp/output.h"
+#include "wpp/wpp.h"
+
+struct wpp_segments {
+    int fd;
+    uint32_t n;
+    uint64_t bytes;
+    uint64_t symbols;                /* on all right-hand sides */
+    uint64_t check;                  /* checksum of the bytes */
+    uint32_t *number;                /* by the alphabet's number: the file's, or NO_NUMBER */
+    uint32_t *order;                 /* by the file's number: the alphabet's */
+    uint32_t n_terminals;            /* that have one */
+    uint32_t capacity;
+};
+
+/* The file without a name is made in `folder`.  WPP_E_SYSTEM. */
+bool wpp_segments_open(struct wpp_segments *s, const char *folder, struct wpp_error *error);
+void wpp_segments_close(struct wpp_segments *s);
+
+/* Exports the finished grammar, which is of no use afterwards but to be freed, over an
+ * alphabet of n terminals, and puts it away.  WPP_E_MEMORY, WPP_E_SYSTEM. */
+bool wpp_segments_add(struct wpp_segments *s, seq *grammar, uint32_t n, struct wpp_error *error);
+
+/* Copies the segments to `out`.  WPP_E_SYSTEM. */
+bool wpp_segments_copy(const struct wpp_segments *s, struct wpp_output *out,
+                       struct wpp_error *error);
+
+#endif
