@@ -202,8 +202,8 @@ struct recording {
     bool orphaned;               /* we are the keeper of a recorder that was killed */
     double begun, quiet_since, ended;    /* seconds */
     bool hurries;                /* the worker */
-    double looked;               /* after it, in seconds */
-    uint64_t compressed;         /* tokens, then */
+    uint64_t compressed;         /* tokens; other than they were at */
+    double progressed;           /* seconds */
     pthread_mutex_t messages;    /* standard error, which the worker also writes to */
 };
 
@@ -228,24 +228,23 @@ static void copy_trace(struct recording *r, const void *bytes, size_t n)
     r->trace_failed = true;
 }
 
-/* Nothing leaves the spool, or it is half full: there is no processor time left over.  What
- * the worker's keeper knows is to be fresh. */
+/* The worker has the time that is left over, unless there is none: then it shares the
+ * program's, before the program has to wait, or the keeper knows too little. */
 static void look_after_worker(struct recording *r)
 {
-    const double patience = 0.5;
-    uint64_t waiting, held;
-    struct wpp_runs_figures f;
+    const double patience = 4;
     double now = seconds();
+    uint64_t waiting, held, compressed;
 
-    if (r->hurries || now - r->looked < patience)
-        return;
     wpp_spool_get_sizes(r->spool, &waiting, &held);
-    f = wpp_worker_figures(&r->worker);
-    r->hurries = (waiting > 0 && f.tokens == r->compressed) || held > r->options.spool / 2;
-    if (r->hurries)
-        wpp_worker_hurry(&r->worker);
-    r->compressed = f.tokens;
-    r->looked = now;
+    compressed = wpp_worker_figures(&r->worker).tokens;
+    if (waiting == 0 || compressed != r->compressed)
+        r->progressed = now;
+    r->compressed = compressed;
+    if (r->hurries || (held <= r->options.spool / 2 && now - r->progressed < patience))
+        return;
+    r->hurries = true;
+    wpp_worker_hurry(&r->worker);
 }
 
 /* What cannot be put is missing, and what follows would be of no use. */
@@ -401,7 +400,7 @@ static void record(struct recording *r)
 {
     enum { WAIT_MILLISECONDS = 20 };
 
-    r->begun = r->quiet_since = seconds();
+    r->begun = r->quiet_since = r->progressed = seconds();
     for (;;) {
         bool lived = !r->program.ended;
 
