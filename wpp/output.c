@@ -195,6 +195,32 @@ void wpp_output_abandon(struct wpp_output *out)
     free_output(out);
 }
 
+/* ---- In a fork ---------------------------------------------------------------- */
+
+bool wpp_output_is_done(const struct wpp_output *out)
+{
+    struct stat ours, there;
+
+    return !out->in_place && fstat(out->fd, &ours) == 0 && stat(out->path, &there) == 0 &&
+           ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+/* The descriptor has its position in common with those of the other process. */
+bool wpp_output_begin_again(struct wpp_output *out, struct wpp_error *error)
+{
+    if (out->in_place)
+        return wpp_fail(error, WPP_E_SYSTEM, "%s ends within what has been written to it",
+                        out->path);
+    close(out->fd);
+    if (out->named)
+        unlink(out->temporary);
+    out->named = false;
+    out->fd = -1;
+    return open_temporary(out, error);
+}
+
+/* ---- Names -------------------------------------------------------------------- */
+
 /* Gives an unnamed file its temporary name. */
 static bool give_name(struct wpp_output *out)
 {

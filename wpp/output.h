@@ -39,6 +39,12 @@ char *wpp_output_folder(const char *path, bool in_place);
 bool wpp_output_write(struct wpp_output *out, const void *data, size_t size,
                       struct wpp_error *error);
 
+/* In a fork of the process that opened it, when that is gone: whether it has ended the
+ * output under its name; and a new beginning, whatever it wrote.  False: in place nothing
+ * can be taken back; WPP_E_SYSTEM, WPP_E_MEMORY. */
+bool wpp_output_is_done(const struct wpp_output *out);
+bool wpp_output_begin_again(struct wpp_output *out, struct wpp_error *error);
+
 /* Either ends the output and frees it.  Commit closes the file and gives it
  * its name (WPP_E_SYSTEM; WPP_E_ARGUMENT when the name was taken meanwhile): on
  * failure nothing is left behind.  Abandon leaves nothing behind either;

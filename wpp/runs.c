@@ -27,6 +27,7 @@ struct wpp_run {
 /* What a fork must know that was made before it did the same: see keeper.h. */
 struct wpp_runs_shared {
     bool folder;                         /* made */
+    bool in_place;                       /* something is written that cannot be taken back */
     bool written[WPP_SHARE_PROCESSES];   /* by the recorder's number */
 };
 
@@ -262,6 +263,8 @@ static bool write_run(struct wpp_runs *runs, struct wpp_run *run, const void *re
 
     if (done && !run->output)
         done = (run->output = open_in_folder(runs, run, &run->error)) != NULL;
+    if (done && runs->shared && wpp_output_in_place(run->output))
+        runs->shared->in_place = true;
     done = done && wpp_compress_write(run->compressor, &file, run->output, &run->error);
     if (done)
         done = wpp_output_commit(run->output, &run->error);
@@ -314,6 +317,34 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process)
     runs->symbols += p.symbols;
     runs->list[process] = NULL;
     free_run(run);
+}
+
+/* Whatever was written to the output is worth nothing, if it did not come to its end. */
+static bool begin_again(const struct wpp_runs *runs, struct wpp_output *out,
+                        struct wpp_error *error)
+{
+    return (wpp_output_in_place(out) && !(runs->shared && runs->shared->in_place)) ||
+           wpp_output_begin_again(out, error);
+}
+
+void wpp_runs_inherit(struct wpp_runs *runs)
+{
+    struct wpp_error error;
+
+    if (runs->first && !begin_again(runs, runs->first, &error)) {
+        wpp_output_abandon(runs->first);
+        runs->first = NULL;
+    }
+    for (uint32_t i = 0; i < runs->n; i++) {
+        struct wpp_run *run = runs->list[i];
+
+        if (!run || !run->output)
+            continue;
+        if (wpp_output_is_done(run->output) && runs->shared && i < WPP_SHARE_PROCESSES)
+            runs->shared->written[i] = true;
+        else if (!has_been_written(runs, i) && !begin_again(runs, run->output, &run->error))
+            drop_compressor(run);
+    }
 }
 
 void wpp_runs_all_over(struct wpp_runs *runs)

@@ -50,6 +50,9 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process);
 /* Writes what the process's ring holds, and `rest` behind it, into a file of the folder. */
 void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, size_t n);
 
+/* In a fork of who has begun the files and is gone: they are to be written anew. */
+void wpp_runs_inherit(struct wpp_runs *runs);
+
 /* Writes the files of all processes. */
 void wpp_runs_all_over(struct wpp_runs *runs);
 

@@ -30,6 +30,7 @@ _Noreturn static void end_the_work(struct wpp_worker *w)
     struct wpp_spool_entry e;
 
     w->orphaned(w->ctx, wpp_keeper_age(&w->keeper));
+    wpp_runs_inherit(w->runs);
     while (wpp_spool_take(w->spool, &e, -1) == WPP_SPOOL_ENTRY) {
         act(w, &e);
         wpp_spool_done(w->spool);

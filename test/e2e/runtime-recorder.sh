@@ -167,6 +167,52 @@ ok 'and are whole' wpp-check --strict shot.wpp.d/*.wpp
 fails_with 3 'itself it is not' wpp-check --strict shot.wpp
 is 'and nothing else is left' "$(find . -name '*.tmp' -o -name '*.old')" ''
 
+# Killed while it writes the file: before it gets its name, and right afterwards.
+cat > killer.c << 'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static void die(void)
+{
+    char name[32] = "";
+
+    prctl(PR_GET_NAME, name);
+    if (strcmp(name, "wpp-keeper") != 0)
+        kill(getpid(), SIGKILL);
+}
+#ifdef BEFORE
+int linkat(int from, const char *old, int to, const char *new, int flags)
+{
+    int (*real)(int, const char *, int, const char *, int) = dlsym(RTLD_NEXT, "linkat");
+
+    die();
+    return real(from, old, to, new, flags);
+}
+#else
+int rename(const char *old, const char *new)
+{
+    int (*real)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
+    int result = real(old, new);
+
+    if (result == 0)
+        die();
+    return result;
+}
+#endif
+END
+for when in BEFORE AFTER; do
+    ok "what kills it $when" gcc -shared -fPIC -D$when -o killer.so killer.c -ldl
+    rm -f killed.wpp
+    # Its standard error lasts as long as the keeper.
+    { LD_PRELOAD=$PWD/killer.so wpp-record -q -o killed.wpp ./work 300000; } 2>&1 | cat > err
+    ok "killed $when it names the file: that is one file" wpp-check killed.wpp
+    is "and is all of it" "$(wpp-dump --tokens killed.wpp | cmp - <(head -c 1200000 whole) 2>&1 | grep -c differ)" 0
+    is "and nothing is beside it" "$(find . -name 'killed*' | wc -l)" 1
+done
+
 # A program that ends well leaves no keeper behind.
 ok 'no keeper stays' timeout 20 bash -c 'wpp-record -q -o whole.wpp ./work 1000000 2>&1 | cat'
 done_testing
