@@ -53,7 +53,6 @@ static void hide(void)
 {
     sigset_t none;
 
-    setpgid(0, 0);
     prctl(PR_SET_NAME, "wpp-keeper");
     for (int i = 1; i < NSIG; i++)
         signal(i, SIG_DFL);
@@ -84,6 +83,8 @@ bool wpp_keeper_renew(struct wpp_keeper *k, struct wpp_spool *spool)
         return true;
     }
     if (pid > 0) {
+        /* It may not have run yet: who kills our group now must miss one of the two. */
+        setpgid(pid, 0);
         wpp_keeper_drop(&old);
         k->pid = pid;
     }

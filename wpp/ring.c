@@ -65,6 +65,11 @@ uint64_t wpp_ring_tokens(const struct wpp_ring *ring)
     return ring->tokens;
 }
 
+uint64_t wpp_ring_memory(const struct wpp_ring *ring)
+{
+    return 4 * (ring->tokens - ring->dropped);
+}
+
 /* ---- Taking ------------------------------------------------------------------------ */
 
 static bool is_thread_record(unsigned kind)

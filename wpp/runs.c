@@ -381,6 +381,8 @@ struct wpp_runs_figures wpp_runs_figures(const struct wpp_runs *runs)
         all.tokens += p.tokens;
         all.symbols += p.symbols;
         all.memory += p.memory;
+        if (runs->list[i] && runs->list[i]->ring)
+            all.memory += wpp_ring_memory(runs->list[i]->ring);
     }
     return all;
 }

@@ -60,7 +60,7 @@ void wpp_runs_all_over(struct wpp_runs *runs);
 struct wpp_runs_figures {
     uint64_t tokens;             /* events */
     uint64_t symbols;            /* on right-hand sides of their grammars */
-    uint64_t memory;             /* bytes, of the grammars */
+    uint64_t memory;             /* bytes, of the grammars and rings */
     uint32_t begun;              /* processes */
 };
 struct wpp_runs_figures wpp_runs_figures(const struct wpp_runs *runs);
