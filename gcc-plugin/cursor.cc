@@ -349,16 +349,20 @@ void cursor_writer::join(basic_block bb)
     }
 }
 
-// Variables that the program has put into registers are not saved for a call in
-// assembly; operands that the compiler chooses keep out of their way.
-static bool has_register_variables(function *fun)
+// A variable that the program has put into a register which __wpp_event needs would not
+// be saved; operands that the compiler chooses keep out of its way.
+static bool has_variable_in_the_way(function *fun)
 {
     tree variable;
     unsigned i;
 
-    FOR_EACH_LOCAL_DECL (fun, i, variable)
-        if (VAR_P(variable) && DECL_HARD_REGISTER(variable))
+    FOR_EACH_LOCAL_DECL (fun, i, variable) {
+        if (!VAR_P(variable) || !DECL_HARD_REGISTER(variable))
+            continue;
+        int reg = decode_reg_name(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(variable)) + 1);
+        if (reg < 0 || reg == AX_REG || reg == R11_REG)
             return true;
+    }
     return false;
 }
 
@@ -370,7 +374,7 @@ void write_events(function *fun, const event_plan &plan, const runtime_decls &de
     std::vector<basic_block> order;
     int n = pre_and_rev_post_order_compute_fn(fun, NULL, rpo.data(), false);
 
-    bool all = inlining == INLINE_ALL || has_register_variables(fun);
+    bool all = inlining == INLINE_ALL || has_variable_in_the_way(fun);
     it.variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_cursor");
     it.blocks.resize(last_basic_block_for_fn(fun));
     it.is_inline.resize(last_basic_block_for_fn(fun));

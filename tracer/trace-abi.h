@@ -75,7 +75,8 @@
  * __stop_wpp_units bound them.  Unit i of a module loaded at base B has
  * base(i) = B + sum of count(0..i-1).  `id` finds the unit's path table in
  * the module file's (not loaded) section `.wpp` (docs/path-table-format.md).
- * In a unit whose paths are timed all events are __wpp_event's, which adds to times[path
+ * In a unit whose paths are timed events are __wpp_event's (but in a routine with a variable
+ * of its own in %rax or %r11), which adds to times[path
  * number in the unit] the ticks of the time-stamp counter since this thread's last timed
  * event; the thread-local __wpp_time is the counter at that one's end, or 0. */
 struct wpp_unit {

@@ -191,6 +191,29 @@ is 'which wpp-hot says' "$status $(cat "$T/err")" \
     '0 wpp-hot: plug.wpp: 1 of 2 routines have no times and cost nothing here; they were built without'
 ok 'the readers agree' cmp <(ticks plug.wpp) <(summed trace)
 
+# Variables in registers do not keep a routine from being timed, nor are they lost.
+cat > named.c <<'END'
+#include <stdio.h>
+__attribute__((noipa)) static long turns(long n)
+{
+    register long sum __asm__("rbx") = 0;
+    for (long i = 0; i < n; i++) {
+        if (i & 1)
+            sum += i;
+        __asm__ volatile("" : "+r"(sum));
+    }
+    return sum;
+}
+int main(void) { printf("%ld\n", turns(300000)); }
+END
+ok 'a variable in a register' "$WPP_GCC" -O2 -o named named.c
+rm -f trace
+is 'keeps its value' "$(WPP_OUT=trace ./named)" 22500000000
+wpp-compress -f -o named.wpp trace
+run wpp-hot --cost=time -l 1 -n 1 named.wpp
+is 'and every routine has its time' "$status $(cat "$T/err")" '0 '
+like 'this one most of it' "$(cat "$T/out")" '    turns '
+
 # ---- Where there are none ---------------------------------------------------------------------
 none() {
     run wpp-hot --cost=time "$2"
