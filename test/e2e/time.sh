@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 
-# Sleeps and spins for times that it knows, prints the whole run's nanoseconds.
+# Sleeps and spins for times that it knows.
 cat > clock.c <<'END'
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -57,7 +57,6 @@ static void *work(void *unused)
 }
 int main(int argc, char **argv)
 {
-    long long begin = now();
     const char *what = argc > 1 ? argv[1] : "";
 
     if (!strcmp(what, "threads")) {
@@ -87,7 +86,6 @@ int main(int argc, char **argv)
 #endif
     if (!strcmp(what, "kill"))
         raise(SIGKILL);
-    printf("%lld\n", now() - begin);
     return 0;
 }
 END
@@ -118,6 +116,13 @@ nanoseconds() {
         END { printf "%.0f\n", sum / rate * 1e9 }' tokens by-token
 }
 
+# timed COMMAND...: runs it; the nanoseconds of all that to `wall`, and 2 % for the other clock
+timed() {
+    wall=$(date +%s%N)
+    "$@"
+    wall=$((($(date +%s%N) - wall) * 102 / 100))
+}
+
 # within NAME LEAST VALUE MOST
 within() {
     ok "$1: $2 <= $3 <= $4" awk -v a="$2" -v x="$3" -v b="$4" 'BEGIN { exit !(a <= x && x <= b) }'
@@ -129,12 +134,12 @@ for form in -O0 -O2 '-O2 -static' '-O1 -fPIC' '-O2 -flto'; do
     # shellcheck disable=SC2086
     ok "$form" "$WPP_GCC" $form -w -pthread -o clock clock.c
     rm -f trace
-    wall=$(WPP_OUT=trace ./clock)
+    timed env WPP_OUT=trace ./clock
     ok "$form: its trace" wpp-compress -f -o clock.wpp trace
     ok "$form: the readers agree" cmp <(ticks clock.wpp) <(summed trace)
-    within "$form: the whole" 0.110 "$(seconds clock.wpp)" "$(awk "BEGIN { print $wall * 1.1e-9 + 0.01 }")"
-    within "$form: the sleeper" 99000000 "$(nanoseconds clock.wpp sleeper)" "$((wall + wall / 10))"
-    within "$form: the spinner" 9900000 "$(nanoseconds clock.wpp spinner)" "$((wall + wall / 10))"
+    within "$form: the whole" 0.109 "$(seconds clock.wpp)" "$(awk "BEGIN { print $wall * 1e-9 }")"
+    within "$form: the sleeper" 99000000 "$(nanoseconds clock.wpp sleeper)" "$wall"
+    within "$form: the spinner" 9900000 "$(nanoseconds clock.wpp spinner)" "$wall"
     ok "$form: is sound" wpp-check --strict clock.wpp
 done
 
@@ -145,23 +150,24 @@ like 'JSON names the cost' "$(wpp-hot --cost=time -l 1 --format=json clock.wpp)"
 
 # ---- Threads, children, recorders -----------------------------------------------------------
 ok 'recorded live' wpp-record -q -o live.wpp ./clock threads
-within 'four threads add up' 0.44 "$(seconds live.wpp)" 20
+within 'four threads add up' 0.43 "$(seconds live.wpp)" 600
 wpp-record -q -o tree.wpp ./clock fork > /dev/null 2>&1
 child=$(find tree.wpp.d -name '*.wpp' | while read -r f; do
             wpp-dump "$f" | grep -q spinner || echo "$f"; done)
 ok 'a child has a file of its own' test -f "$child"
-within 'its times are its own' 0.0009 "$(seconds "$child")" 0.09
+ok 'in which it sleeps' test "$(nanoseconds "$child" sleeper)" -ge 990000
+is 'and its parent is not counted again' "$(nanoseconds "$child" spinner)" 0
 mkfifo fifo
 wpp-compress -f -o fifo.wpp fifo & WPP_OUT=fifo ./clock > /dev/null; wait $!
-within 'through a FIFO' 0.110 "$(seconds fifo.wpp)" 20
+within 'through a FIFO' 0.109 "$(seconds fifo.wpp)" 600
 
 # ---- A part of the run -----------------------------------------------------------------------
 ok 'a program that stops recording' "$WPP_GCC" -O2 -w -pthread -DCONTROL -I"$ROOT" -o part clock.c
 rm -f trace
-wall=$(WPP_OUT=trace ./part)
+timed env WPP_OUT=trace ./part
 wpp-compress -f -o part.wpp trace
-within 'what it slept meanwhile is not told' 0.110 "$(seconds part.wpp)" \
-    "$(awk "BEGIN { print $wall * 1.1e-9 - 0.4 }")"
+within 'what it slept meanwhile is not told' 0.109 "$(seconds part.wpp)" \
+    "$(awk "BEGIN { print $wall * 1e-9 - 0.4 }")"
 ok 'the readers agree' cmp <(ticks part.wpp) <(summed trace)
 
 # A second library, gone before the end.
