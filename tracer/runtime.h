@@ -74,6 +74,8 @@
 struct wpp_thread {
     uint32_t behind;                /* the word behind the chunk: not 0 */
     struct wpp_thread *interrupted; /* by the signal handler that writes here */
+    const char *frame, *stack;      /* that handler's; its alternate stack or NULL */
+    bool left;                      /* by a jump */
     struct wpp_thread *next;        /* of the live ones, or of the free ones */
     uint32_t *done;
     uint64_t first;                 /* tokens of the stream before `done` */

@@ -239,6 +239,7 @@ static uint32_t *open_thread(void)
         t->first = 0;
         t->begun = false;
         t->interrupted = NULL;
+        t->left = false;
         __wpp_chunk_clear(t, 0);
         self = t;
     }
@@ -307,6 +308,38 @@ uint32_t *__wpp_refill_slow(uint32_t *at)
 
 /* ---- Signal handlers -------------------------------------------------------------------------- */
 
+/* The alternate stack that the caller is on, or NULL. */
+static const char *alternate_stack(void)
+{
+    stack_t s = {.ss_flags = 0};
+
+    sys3(SYS_sigaltstack, 0, (long)&s, 0);
+    return s.ss_flags & SS_ONSTACK ? s.ss_sp : NULL;
+}
+
+/* A program may leave its handlers by siglongjmp again and again.  What they have put aside is
+ * needed by nobody: whoever wrote there, the handler before, has been left as well.  That
+ * one has been left is seen when another begins on the same stack: no frame of who still
+ * runs is below.  Programs with stacks of their own may confuse us, so the last few
+ * are not judged. */
+static void forget_left_handlers(const char *frame, const char *stack)
+{
+    enum { NOT_JUDGED = 8 };
+    struct wpp_thread *t = self, *before;
+
+    for (int i = 0; i < NOT_JUDGED && t->interrupted; i++)
+        t = t->interrupted;
+    for (; t->interrupted; t = before) {
+        before = t->interrupted;
+        t->left |= t->stack == stack && t->frame <= frame;
+        while (t->left && before->left) {
+            t->interrupted = before->interrupted;
+            __wpp_region_give(before);
+            before = t->interrupted;
+        }
+    }
+}
+
 /* What the thread has recorded so far is handed over, so that the handler's
  * events follow it; the chunk that was interrupted is put aside. */
 struct wpp_thread *__wpp_signal_begin_slow(void)
@@ -315,6 +348,10 @@ struct wpp_thread *__wpp_signal_begin_slow(void)
     struct wpp_thread *outer = self, *t = outer && outer->begun ? __wpp_region_take() : NULL;
 
     if (t) {
+        t->frame = __builtin_frame_address(0);
+        t->stack = alternate_stack();
+        t->left = false;
+        forget_left_handlers(t->frame, t->stack);
         hand_over(outer, pending(outer));
         __wpp_chunk_clear(t, outer->first);
         t->tid = outer->tid;

@@ -96,4 +96,69 @@ for level in -O0 -O2; do
     ok "$level: compresses" wpp-compress -f -o "$T/die.wpp" "$T/trace"
     is "$level: its lines are there" "$(counts_of "$T/die.wpp" "$T/die.c" "$T/want")" 'DIES 3'
 done
+
+# Handlers that are left by a jump again and again, at every depth of both stacks.
+cat > "$T/jumps.c" <<'END'
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+static sigjmp_buf home;
+static volatile int n;
+void on_usr1(int signal)
+{
+    n++;                                            /* HANDLES */
+    siglongjmp(home, signal);
+}
+static void on_usr2(int signal)
+{
+    n++;                                            /* RETURNS */
+    if (n % 7 == 0)
+        raise(SIGUSR1);
+    n += signal - signal;
+}
+__attribute__((noinline)) static void down(int depth)
+{
+    if (depth > 0)
+        down(depth - 1);
+    else
+        raise(n % 3 ? SIGUSR1 : SIGUSR2);
+    n++;                                            /* BACK */
+}
+int main(void)
+{
+    struct sigaction action = {.sa_flags = SA_NODEFER | SA_ONSTACK};
+    stack_t other = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16};
+
+    sigaltstack(&other, NULL);
+    action.sa_handler = on_usr1;
+    sigaction(SIGUSR1, &action, NULL);
+    action.sa_flags = SA_NODEFER;
+    action.sa_handler = on_usr2;
+    sigaction(SIGUSR2, &action, NULL);
+    for (volatile int i = 0; i < 2000; i++)
+        if (sigsetjmp(home, 1) == 0)
+            down(i * 7919 % 50);
+    return 0;
+}
+END
+# What it does, by hand: n counts each of the marks.
+awk 'BEGIN {
+    for (i = 0; i < 2000; i++) {
+        if (n % 3) { n++; handles++; continue }
+        n++; returns++
+        if (n % 7 == 0) { n++; handles++; continue }
+        n += i * 7919 % 50 + 1; back += i * 7919 % 50 + 1
+    }
+    print "HANDLES", handles; print "RETURNS", returns; print "BACK", back
+}' > "$T/want"
+for level in -O0 -O2; do
+    ok "$level: a program that jumps out of handlers is built" \
+        "$WPP_GCC" $level -g -o "$T/jumps" "$T/jumps.c"
+    WPP_OUT=$T/trace ok "$level: it runs" "$T/jumps"
+    ok "$level: it compresses" wpp-compress -f -o "$T/jumps.wpp" "$T/trace"
+    is "$level: every line of it" "$(counts_of "$T/jumps.wpp" "$T/jumps.c" "$T/want")" "$(cat "$T/want")"
+    buffers=$("$BUILD/test/read-trace" "$T/trace" | grep -c '^BUFFER')
+    [ "$buffers" -le 70 ] && pass "$level: handlers that were left give their memory back" ||
+        fail "$level: handlers that were left give their memory back" "$buffers buffers"
+done
 done_testing
