@@ -65,10 +65,31 @@ void __wpp_times_take(const struct wpp_module *module)
     write_record();
 }
 
+static void clear(uint64_t *from, const uint64_t *to)
+{
+    for (; from < to; from++)
+        if (*from != 0)
+            __atomic_store_n(from, 0, __ATOMIC_RELAXED);
+}
+
+/* Most of a large table has never been touched: looking would make pages of it.  Whole
+ * pages between counters are no part of the module's file. */
+static void forget_unit(const struct wpp_unit *unit)
+{
+    uint64_t *from = unit->times, *to = from + unit->count;
+    uint64_t *page = (uint64_t *)(((uintptr_t)from + WPP_PAGE_BYTES - 1) & -(uintptr_t)WPP_PAGE_BYTES);
+    uint64_t *last = (uint64_t *)((uintptr_t)to & -(uintptr_t)WPP_PAGE_BYTES);
+
+    if (page >= last
+        || sys3(SYS_madvise, (long)page, (long)((char *)last - (char *)page), MADV_DONTNEED) != 0)
+        page = last = to;
+    clear(from, page);
+    clear(last, to);
+}
+
 void __wpp_times_forget(const struct wpp_module *module)
 {
     for (const struct wpp_unit *unit = module->begin; unit < module->end; unit++)
-        for (uint32_t i = 0; unit->times && i < unit->count; i++)
-            if (unit->times[i] != 0)
-                __atomic_store_n(&unit->times[i], 0, __ATOMIC_RELAXED);
+        if (unit->times)
+            forget_unit(unit);
 }

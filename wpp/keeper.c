@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -21,8 +22,22 @@ static double seconds(void)
 
 bool wpp_keeper_init(struct wpp_keeper *k)
 {
-    *k = (struct wpp_keeper){.us = (int)syscall(SYS_pidfd_open, getpid(), 0)};
+    void *taken = mmap(NULL, sizeof *k->taken, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    *k = (struct wpp_keeper){.us = -1, .taken = taken == MAP_FAILED ? NULL : taken};
+    if (k->taken)
+        k->us = (int)syscall(SYS_pidfd_open, getpid(), 0);
     return k->us >= 0;
+}
+
+void wpp_keeper_free(struct wpp_keeper *k)
+{
+    wpp_keeper_drop(k);
+    if (k->us >= 0)
+        close(k->us);
+    if (k->taken)
+        munmap(k->taken, sizeof *k->taken);
 }
 
 double wpp_keeper_age(const struct wpp_keeper *k)
@@ -53,6 +68,7 @@ static void hide(void)
 {
     sigset_t none;
 
+    setpgid(0, 0);
     prctl(PR_SET_NAME, "wpp-keeper");
     for (int i = 1; i < NSIG; i++)
         signal(i, SIG_DFL);
@@ -79,11 +95,14 @@ bool wpp_keeper_renew(struct wpp_keeper *k, struct wpp_spool *spool)
     if (pid == 0) {
         hide();
         sleep_until_gone(k->us);
+        /* Killed before it had dropped the old one: there are two. */
+        if (__atomic_exchange_n(k->taken, 1, __ATOMIC_ACQ_REL))
+            _exit(0);
         sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
         return true;
     }
     if (pid > 0) {
-        /* It may not have run yet: who kills our group now must miss one of the two. */
+        /* Whoever of the two comes first: neither may have run when our group is killed. */
         setpgid(pid, 0);
         wpp_keeper_drop(&old);
         k->pid = pid;

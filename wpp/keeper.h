@@ -18,6 +18,7 @@ struct wpp_keeper {
     pid_t pid;                   /* 0: there is none */
     int us;                      /* a pidfd */
     double made;                 /* seconds */
+    uint32_t *taken;             /* shared: one has begun to end our work */
 };
 
 /* False: this kernel cannot. */
@@ -30,6 +31,8 @@ bool wpp_keeper_is_due(const struct wpp_keeper *k, uint64_t memory);
  * true, when we have ended without dropping it. */
 bool wpp_keeper_renew(struct wpp_keeper *k, struct wpp_spool *spool);
 void wpp_keeper_drop(struct wpp_keeper *k);
+/* Drops it for good. */
+void wpp_keeper_free(struct wpp_keeper *k);
 
 /* How old what it knows is, in seconds. */
 double wpp_keeper_age(const struct wpp_keeper *k);

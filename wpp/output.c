@@ -16,6 +16,7 @@ struct wpp_output {
     unsigned flags;
     bool in_place;
     bool named;           /* `temporary` exists; else the file has no name yet */
+    pid_t opener;
     char *path;           /* links followed */
     char *temporary;      /* its name, for use at commit if not before */
 };
@@ -57,7 +58,7 @@ static bool open_in_place(struct wpp_output *out, int fd, struct wpp_error *erro
     return true;
 }
 
-/* `DIR/.NAME.PID.N.tmp`, a name that nothing else has now. */
+/* `DIR/.NAME.PID.N.tmp`. */
 static bool name_temporary(struct wpp_output *out, unsigned n)
 {
     const char *slash = strrchr(out->path, '/');
@@ -65,7 +66,7 @@ static bool name_temporary(struct wpp_output *out, unsigned n)
 
     free(out->temporary);
     if (asprintf(&out->temporary, "%.*s.%.200s.%ld.%u.tmp", directory, out->path,
-                 out->path + directory, (long)getpid(), n) < 0)
+                 out->path + directory, (long)out->opener, n) < 0)
         out->temporary = NULL;
     return out->temporary != NULL;
 }
@@ -148,6 +149,7 @@ struct wpp_output *wpp_output_open(const char *path, unsigned flags, struct wpp_
     }
     out->fd = -1;
     out->flags = flags;
+    out->opener = getpid();
     if (!open_output(out, error)) {
         wpp_output_abandon(out);
         return NULL;
@@ -197,12 +199,27 @@ void wpp_output_abandon(struct wpp_output *out)
 
 /* ---- In a fork ---------------------------------------------------------------- */
 
-bool wpp_output_is_done(const struct wpp_output *out)
+static bool is_ours(const struct wpp_output *out, const char *path)
 {
     struct stat ours, there;
 
-    return !out->in_place && fstat(out->fd, &ours) == 0 && stat(out->path, &there) == 0 &&
+    return fstat(out->fd, &ours) == 0 && lstat(path, &there) == 0 &&
            ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+bool wpp_output_is_done(const struct wpp_output *out)
+{
+    return !out->in_place && is_ours(out, out->path);
+}
+
+/* Its temporary name, which who opened it may have given the file since we know it. */
+static void remove_temporary(struct wpp_output *out)
+{
+    for (unsigned n = 0; n < 100 && name_temporary(out, n); n++)
+        if (is_ours(out, out->temporary)) {
+            unlink(out->temporary);
+            break;
+        }
 }
 
 /* The descriptor has its position in common with those of the other process. */
@@ -211,11 +228,11 @@ bool wpp_output_begin_again(struct wpp_output *out, struct wpp_error *error)
     if (out->in_place)
         return wpp_fail(error, WPP_E_SYSTEM, "%s ends within what has been written to it",
                         out->path);
+    remove_temporary(out);
     close(out->fd);
-    if (out->named)
-        unlink(out->temporary);
     out->named = false;
     out->fd = -1;
+    out->opener = getpid();
     return open_temporary(out, error);
 }
 

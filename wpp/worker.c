@@ -40,10 +40,15 @@ _Noreturn static void end_the_work(struct wpp_worker *w)
     _exit(0);
 }
 
+/* Only with the first keeper made can the thread idle. */
 static void keep(struct wpp_worker *w)
 {
     if (wpp_keeper_renew(&w->keeper, w->spool))
         end_the_work(w);
+    if (w->idles)
+        return;
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
+    w->idles = true;
 }
 
 static enum wpp_spool_took work(struct wpp_worker *w)
@@ -76,8 +81,12 @@ static enum wpp_spool_took work(struct wpp_worker *w)
 
 static void *work_idly(void *argument)
 {
-    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
-    work(argument);
+    struct wpp_worker *w = argument;
+
+    w->idles = !wpp_keeper_is_due(&w->keeper, 0) &&
+               sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0}) == 0;
+    work(w);
+    w->idles = true;             /* done with */
     return NULL;
 }
 
@@ -138,8 +147,7 @@ bool wpp_worker_is_over(struct wpp_worker *w)
 void wpp_worker_end(struct wpp_worker *w)
 {
     pthread_join(w->eager, NULL);
-    wpp_keeper_drop(&w->keeper);
-    close(w->keeper.us);
+    wpp_keeper_free(&w->keeper);
     sem_destroy(&w->hurry);
     pthread_mutex_destroy(&w->lock);
 }

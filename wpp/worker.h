@@ -27,6 +27,7 @@ struct wpp_worker {
     void (*written)(void *ctx);
 
     struct wpp_keeper keeper;
+    bool idles;                  /* the thread at work has all the time that nobody wants */
     pthread_t idle, eager;
     sem_t hurry;
     pthread_mutex_t lock;        /* of what follows */
