@@ -279,11 +279,13 @@ static int dissolve(seq *s)
 {
     size_t size;
     uint64_t *set = set_of_runs(s, &size);
+    uint32_t end = s->rules_used;       /* rules that come meanwhile are no runs */
     int status = set ? SEQ_OK : SEQ_E_NOMEM;
 
     for (uint32_t n = 1; status == SEQ_OK && n < s->nodes_used; n++) {
         uint32_t r = rule_of(s->nodes[n].value);
-        if (!is_rule(s->nodes[n].value) || !(set[r / 64] >> r % 64 & 1) || s->rules[r].count > 1)
+        if (!is_rule(s->nodes[n].value) || r >= end || !(set[r / 64] >> r % 64 & 1)
+            || s->rules[r].count > 1)
             continue;
         status = seq_room(s);
         if (status != SEQ_OK)

@@ -108,6 +108,53 @@ static void test_random(struct random *r, uint32_t alphabet, uint32_t longest)
     seq_free(t);
 }
 
+static void *from_heap(void *ctx, void *at, size_t old, size_t size)
+{
+    (void)ctx;
+    (void)old;
+    if (size)
+        return realloc(at, size);
+    free(at);
+    return NULL;
+}
+
+/* Runs that are used once and, dissolved, join what has been there twice: two new rules for
+ * one that goes. */
+static void test_dissolving(uint32_t groups)
+{
+    struct seq_config config = {.size = sizeof config, .realloc = from_heap};
+    struct seq_stats before, after;
+    uint32_t *text = malloc(groups * 28 * sizeof *text), single = 10 * groups;
+    char why[128] = "";
+    struct seq_grammar g = {0};
+    size_t n = 0;
+    seq *s = NULL;
+
+    for (uint32_t b = 0; b < 10 * groups; b += 10) {
+        uint32_t group[] = {b, b + 1, b + 1, b + 2, single, b + 3, b + 1, b + 4, single + 1,
+                            b + 5, b + 1, b + 1, b + 6, single + 2, b + 7, b + 1, b + 1, b + 8,
+                            single + 3, b, b + 1, b + 1, b + 1, b + 4, single + 4};
+        memcpy(text + n, group, sizeof group);
+        n += sizeof group / sizeof *group;
+        single += 5;
+    }
+    int status = seq_new(&s, &config);
+    if (status == SEQ_OK)
+        status = seq_append(s, 0, text, n);
+    seq_get_stats(s, &before);
+    if (status == SEQ_OK)
+        status = seq_finish(s);
+    seq_get_stats(s, &after);
+    if (status == SEQ_OK)
+        status = seq_check(s, why, sizeof why);
+    tap_ok(status == SEQ_OK && seq_export(s, &g) == SEQ_OK && derives(&g, 0, text, n)
+           && after.rules > before.rules, "%u dissolved: %llu rules become %llu %s", groups,
+           (unsigned long long)before.rules, (unsigned long long)after.rules, why);
+    seq_grammar_free(s, &g);
+    seq_free(s);
+    free(text);
+}
+
 int main(void)
 {
     struct random r = {3};
@@ -119,6 +166,8 @@ int main(void)
     test_one_run(3);
     test_one_run(1 << 20);
     test_one_run((1 << 20) - 1);
+    test_dissolving(10);
+    test_dissolving(500);
     test_random(&r, 4, 12);
     test_random(&r, 60, 40);
     test_random(&r, 3, 600);
