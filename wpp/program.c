@@ -43,7 +43,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     if (signal == signals.switching) {
         signals.switched = 1;
     } else if (signal != SIGCHLD) {
-        signals.asked = 1;
+        signals.asked = signals.asked + 1;
         if (info->si_code != SI_KERNEL && signals.program)
             kill((pid_t)signals.program, signal);
     }
@@ -84,9 +84,9 @@ void program_let_go(void)
     set_signals(NULL);
 }
 
-bool program_asked_to_end(void)
+unsigned program_asked_to_end(void)
 {
-    return signals.asked;
+    return (unsigned)signals.asked;
 }
 
 bool program_switched(void)

@@ -37,7 +37,7 @@ struct wpp_spool {
     struct block *first, *last;  /* from `first`, `taken` bytes have gone */
     size_t taken;
     uint64_t waiting, held;
-    bool paused, closed;
+    bool paused, closed, dropped;
     ZSTD_CCtx *squeezer;
     ZSTD_DCtx *restorer;
     uint8_t restored[SQUEEZE_TO];        /* of the entry taken last */
@@ -196,6 +196,12 @@ void wpp_spool_close(struct wpp_spool *s)
     tell(s, &s->closed, true);
 }
 
+void wpp_spool_drop(struct wpp_spool *s)
+{
+    tell(s, &s->closed, true);
+    tell(s, &s->dropped, true);
+}
+
 void wpp_spool_pause(struct wpp_spool *s, bool pause)
 {
     tell(s, &s->paused, pause);
@@ -242,7 +248,7 @@ enum wpp_spool_took wpp_spool_take(struct wpp_spool *s, struct wpp_spool_entry *
             result = WPP_SPOOL_NOTHING;
     if (s->paused)
         result = WPP_SPOOL_PAUSED;
-    else if (!is_empty(s))
+    else if (!s->dropped && !is_empty(s))
         from = s->first->data + s->taken;
     else if (s->closed)
         result = WPP_SPOOL_CLOSED;

@@ -38,6 +38,8 @@ void wpp_spool_free(struct wpp_spool *spool);
 bool wpp_spool_put(struct wpp_spool *spool, const struct wpp_spool_entry *entry, bool hurry);
 /* No more is put. */
 void wpp_spool_close(struct wpp_spool *spool);
+/* Nor is what waits given any more. */
+void wpp_spool_drop(struct wpp_spool *spool);
 
 enum wpp_spool_took { WPP_SPOOL_ENTRY, WPP_SPOOL_NOTHING, WPP_SPOOL_PAUSED, WPP_SPOOL_CLOSED };
 

@@ -103,6 +103,7 @@ static void *work_eagerly(void *argument)
     if (w->keeper.pid != 0)
         keep(w);
     work(w);
+    wpp_runs_all_over(w->runs);          /* there are some if the spool was dropped */
     pthread_mutex_lock(&w->lock);
     w->over = true;
     pthread_mutex_unlock(&w->lock);

@@ -9,6 +9,7 @@
  * here, its records are taken, and its exit status is kept.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -199,6 +200,7 @@ struct recording {
     uint64_t bytes, tokens;      /* that have come */
     bool trace_failed;
     bool closed;                 /* a limit was reached */
+    bool dropped;                /* what waited to be compressed, as somebody wanted */
     bool orphaned;               /* we are the keeper of a recorder that was killed */
     double begun, quiet_since, ended;    /* seconds */
     bool hurries;                /* the worker */
@@ -296,7 +298,7 @@ static void tell(void *ctx, const char *program, const struct wpp_error *error, 
 {
     struct recording *r = ctx;
 
-    if (has_file && (r->closed || r->orphaned || r->options.ring))
+    if (has_file && (r->closed || r->orphaned || r->dropped || r->options.ring))
         return;
     pthread_mutex_lock(&r->messages);
     tool_warn("%s: %s", program, error->text);
@@ -421,20 +423,29 @@ static void record(struct recording *r)
     r->ended = seconds();
 }
 
-/* The program is over; what it left is compressed as fast as can be. */
+/* The program is over; what it left is compressed as fast as can be, unless somebody does
+ * not want to wait for that. */
 static void compress_rest(struct recording *r)
 {
     const struct timespec moment = {.tv_nsec = 2000000};
+    unsigned asked = program_asked_to_end();
 
     if (!r->hurries)
         wpp_worker_hurry(&r->worker);
     wpp_spool_close(r->spool);
     while (!wpp_worker_is_over(&r->worker)) {
         show_progress(r);
+        if (program_asked_to_end() != asked && !r->dropped) {
+            wpp_spool_drop(r->spool);
+            r->dropped = true;
+        }
         nanosleep(&moment, NULL);
     }
     wpp_worker_end(&r->worker);
     tool_progress_end();
+    if (r->dropped)
+        tool_warn("interrupted: %s has the first %" PRIu64 " of %" PRIu64 " events", r->runs.path,
+                  wpp_runs_figures(&r->runs).tokens, r->tokens);
 }
 
 static void keep_trace(struct recording *r)

@@ -226,6 +226,39 @@ for when in BEFORE BETWEEN AFTER; do
     is "and nothing is beside it" "$(find . -name '*killed*' | wc -l)" 1
 done
 
+# Who does not want to wait for what is still to be compressed interrupts that.
+cat > many.c << 'END'
+#include <fcntl.h>
+#include <stdint.h>
+static volatile uint64_t sink;
+int main(void)
+{
+    uint64_t x = 88172645463325252u;
+
+    for (int i = 0; i < 60000000; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        if (x & 3)
+            sink++;
+        else if (x & 4)
+            sink += 2;
+    }
+    return open("over", O_CREAT | O_WRONLY, 0666) < 0;
+}
+END
+ok 'a fast program' "$WPP_GCC" -O1 -g many.c -o many
+rm -f over
+wpp-record -q --spool=1G -o many.wpp ./many 2> err &
+recorder=$!
+until [ -e over ] || ! kill -0 $recorder; do sleep 0.01; done
+sleep 0.1
+kill -INT $recorder
+wait $recorder
+is 'its status is the program'"'"'s' $? 0
+like 'and it is said' "$(cat err)" '^wpp-record: interrupted: many.wpp has the first [0-9]+ of 6[0-9]+ events$'
+like 'the file is sound' "$(wpp-check many.wpp 2>&1)" '^wpp-check: many.wpp: undamaged, but'
+ok 'as many events as it says' test "$(wpp-info --format=json many.wpp | sed 's/.*"events":\([0-9]*\).*/\1/')" = \
+    "$(sed 's/.*first \([0-9]*\) of.*/\1/' err)"
+
 # A program that ends well leaves no keeper behind.
 ok 'no keeper stays' timeout 20 bash -c 'wpp-record -q -o whole.wpp ./work 1000000 2>&1 | cat'
 done_testing
