@@ -14,14 +14,41 @@ void wpp_times_free(struct wpp_times *t)
     *t = (struct wpp_times){0};
 }
 
+static int compare_tokens(const void *a, const void *b)
+{
+    const struct wpp_ticks *x = a, *y = b;
+
+    return x->token < y->token ? -1 : x->token > y->token;
+}
+
+void wpp_times_settle(struct wpp_times *t)
+{
+    size_t n = 0;
+
+    if (t->n > 0)
+        qsort(t->list, t->n, sizeof *t->list, compare_tokens);
+    for (size_t i = 0; i < t->n; i++) {
+        if (n > 0 && t->list[n - 1].token == t->list[i].token)
+            t->list[n - 1].ticks += t->list[i].ticks;
+        else
+            t->list[n++] = t->list[i];
+    }
+    t->n = n;
+}
+
+/* A program that stops recording often says its times as often: what is there is added up
+ * before it grows. */
 static bool reserve(struct wpp_times *t, size_t more)
 {
     size_t capacity = t->capacity ? t->capacity : 256;
     struct wpp_ticks *larger;
 
-    while (capacity < t->n + more)
+    if (t->n + more <= t->capacity)
+        return true;
+    wpp_times_settle(t);
+    while (capacity < 2 * (t->n + more))
         capacity *= 2;
-    if (capacity == t->capacity)
+    if (capacity <= t->capacity)
         return true;
     larger = realloc(t->list, capacity * sizeof *larger);
     if (!larger)
@@ -50,28 +77,6 @@ enum wpp_times_result wpp_times_add(struct wpp_times *t, const uint8_t *payload,
         };
     }
     return WPP_TIMES_OK;
-}
-
-static int compare_tokens(const void *a, const void *b)
-{
-    const struct wpp_ticks *x = a, *y = b;
-
-    return x->token < y->token ? -1 : x->token > y->token;
-}
-
-void wpp_times_settle(struct wpp_times *t)
-{
-    size_t n = 0;
-
-    if (t->n > 0)
-        qsort(t->list, t->n, sizeof *t->list, compare_tokens);
-    for (size_t i = 0; i < t->n; i++) {
-        if (n > 0 && t->list[n - 1].token == t->list[i].token)
-            t->list[n - 1].ticks += t->list[i].ticks;
-        else
-            t->list[n++] = t->list[i];
-    }
-    t->n = n;
 }
 
 uint64_t wpp_times_of(const struct wpp_times *t, uint32_t token)

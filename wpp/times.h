@@ -10,7 +10,7 @@
 struct wpp_ticks { uint32_t token; uint64_t ticks; };
 
 struct wpp_times {
-    struct wpp_ticks *list;      /* as they came; by token, each once, when settled */
+    struct wpp_ticks *list;      /* by token, each once, when settled */
     size_t n, capacity;
     uint64_t ticks, nanoseconds; /* the counter gained so much in so long, by the last record */
 };
@@ -22,7 +22,7 @@ enum wpp_times_result { WPP_TIMES_OK, WPP_TIMES_WRONG, WPP_TIMES_NO_MEMORY };
 /* Takes a TIMES record's payload.  WRONG: it is none. */
 enum wpp_times_result wpp_times_add(struct wpp_times *t, const uint8_t *payload, size_t size);
 
-/* To be called once, when all are there. */
+/* When all are there. */
 void wpp_times_settle(struct wpp_times *t);
 
 /* Of a settled list: the token's, 0 when there are none. */

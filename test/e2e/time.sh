@@ -170,6 +170,28 @@ within 'what it slept meanwhile is not told' 0.109 "$(seconds part.wpp)" \
     "$(awk "BEGIN { print $wall * 1e-9 - 0.4 }")"
 ok 'the readers agree' cmp <(ticks part.wpp) <(summed trace)
 
+# Many times: added up as they come.
+cat > often.c <<'END'
+#include "tracer/control.h"
+static volatile int n;
+__attribute__((noipa)) static void step(int i) { n += i & 1 ? 1 : 2; }
+int main(void)
+{
+    for (int i = 0; i < 3000; i++) {
+        step(i);
+        wpp_stop();
+        wpp_start();
+    }
+    return 0;
+}
+END
+ok 'a program that stops often' "$WPP_GCC" -O1 -I"$ROOT" -o often often.c
+rm -f trace
+WPP_OUT=trace ./often
+wpp-compress -f -o often.wpp trace
+ok 'the readers agree' cmp <(ticks often.wpp) <(summed trace)
+is 'on times of each stop, and of the end' "$("$BUILD/test/read-trace" trace | grep -c '^TIMES')" 3001
+
 # A second library, gone before the end.
 cat > plugged.c <<'END'
 int twice(int x) { volatile int n = 0; while (n < x) n++; return 2 * n; }
