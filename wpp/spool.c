@@ -117,8 +117,9 @@ static void begin_again(struct wpp_spool *s)
         s->taken = s->last->used = 0;
 }
 
-/* Room for so many bytes at the end of the last block; waits until the limit permits. */
-static struct block *find_room(struct wpp_spool *s, size_t room)
+/* Room for so many bytes at the end of the last block; waits until the limit permits.
+ * `plenty`: there is much before it. */
+static struct block *find_room(struct wpp_spool *s, size_t room, bool *plenty)
 {
     struct block *b, *new = NULL;
 
@@ -126,6 +127,7 @@ static struct block *find_room(struct wpp_spool *s, size_t room)
     while (s->held > 0 && s->held + room > s->limit)
         pthread_cond_wait(&s->went, &s->lock);
     begin_again(s);
+    *plenty = s->held >= SMALL;
     b = s->last;
     pthread_mutex_unlock(&s->lock);
     if (b && b->capacity - b->used >= room)
@@ -139,12 +141,6 @@ static struct block *find_room(struct wpp_spool *s, size_t room)
     s->last = new;
     pthread_mutex_unlock(&s->lock);
     return new;
-}
-
-static bool wants_squeezing(const struct wpp_spool *s, size_t n)
-{
-    return n >= SQUEEZE_FROM && n <= SQUEEZE_TO &&
-           __atomic_load_n(&s->held, __ATOMIC_RELAXED) >= SMALL;
 }
 
 /* False: it does not get smaller. */
@@ -163,14 +159,16 @@ bool wpp_spool_put(struct wpp_spool *s, const struct wpp_spool_entry *entry, boo
 {
     struct header h = {.process = entry->process, .kind = (uint16_t)entry->kind,
                        .whole = entry->n, .bytes = entry->n};
-    struct block *b = find_room(s, sizeof h + padded(entry->n));
+    bool plenty;
+    struct block *b = find_room(s, sizeof h + padded(entry->n), &plenty);
     size_t size;
     uint8_t *to;
 
     if (!b)
         return false;
     to = b->data + b->used;
-    if (hurry || !wants_squeezing(s, entry->n) || !squeeze(s, &h, to + sizeof h, entry->bytes))
+    if (hurry || !plenty || entry->n < SQUEEZE_FROM || entry->n > SQUEEZE_TO ||
+        !squeeze(s, &h, to + sizeof h, entry->bytes))
         memcpy(to + sizeof h, entry->bytes, entry->n);
     memcpy(to, &h, sizeof h);
     size = sizeof h + padded(h.bytes);
