@@ -289,13 +289,13 @@ static void check_timed(const wpp *w, const char *file)
     wpp_get_summary(w, &s);
     if (s.ticks_per_second == 0)
         tool_die(TOOL_ERROR, "%s has no times: build the program with WPP_PLUGIN_ARGS=time, and "
-                 "record it to its end", file);
+                 "let it end by itself", file);
     untimed = count_untimed(w, s.n_routines);
     if (untimed == UINT32_MAX)
         tool_die(TOOL_ERROR, "%s: out of memory", file);
     if (untimed > 0)
-        tool_warn("%s: %u of %u routines have no times and cost nothing here; they were built "
-                  "without", file, untimed, s.n_routines);
+        tool_warn("%s: %u of %u routines have no times and cost nothing here", file, untimed,
+                  s.n_routines);
 }
 
 static uint64_t *costs_of(const wpp *w, enum cost_kind kind)

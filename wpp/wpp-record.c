@@ -205,7 +205,7 @@ struct recording {
     double begun, quiet_since, ended;    /* seconds */
     bool hurries;                /* the worker */
     uint64_t compressed;         /* tokens; other than they were at */
-    double progressed;           /* seconds */
+    double progressed, looked;   /* seconds */
     pthread_mutex_t messages;    /* standard error, which the worker also writes to */
 };
 
@@ -234,10 +234,14 @@ static void copy_trace(struct recording *r, const void *bytes, size_t n)
  * program's, before the program has to wait, or the keeper knows too little. */
 static void look_after_worker(struct recording *r)
 {
-    const double patience = 4;
+    const double patience = 4, between_looks = 0.05;
     double now = seconds();
     uint64_t waiting, held, compressed;
 
+    /* A worker without time may hold for long the locks that a look takes. */
+    if (now - r->looked < between_looks)
+        return;
+    r->looked = now;
     wpp_spool_get_sizes(r->spool, &waiting, &held);
     compressed = wpp_worker_figures(&r->worker).tokens;
     if (waiting == 0 || compressed != r->compressed)
