@@ -289,7 +289,7 @@ static void check_timed(const wpp *w, const char *file)
     wpp_get_summary(w, &s);
     if (s.ticks_per_second == 0)
         tool_die(TOOL_ERROR, "%s has no times: build the program with WPP_PLUGIN_ARGS=time, and "
-                 "let it end by itself", file);
+                 "let it end by exit()", file);
     untimed = count_untimed(w, s.n_routines);
     if (untimed == UINT32_MAX)
         tool_die(TOOL_ERROR, "%s: out of memory", file);

@@ -377,8 +377,6 @@ static void write_end(void)
     __wpp_threads_flush();
     if (__wpp_process.state == WPP_STOPPED && __wpp_process.begun && __wpp_output_repair())
         __wpp_process.state = WPP_RECORDING;
-    if (!__wpp_process.paused)
-        __wpp_modules_each(__wpp_times_take);
     __wpp_pause_end();
     if (waited)
         __wpp_record_note(WPP_REC_WAITED, &waited, sizeof waited);
