@@ -127,6 +127,7 @@ static struct options parse_options(int argc, char **argv)
                                           {"stopped", no_argument, NULL, STOPPED},
                                           {"quiet", no_argument, NULL, 'q'},
                                           TOOL_OPTIONS};
+    enum { RING_SPOOL = 16 << 20 };
     struct options o = {.spool = memory_of_machine() / 4};
     int option;
 
@@ -147,6 +148,9 @@ static struct options parse_options(int argc, char **argv)
         case 'V': tool_version();
         }
     }
+    /* A ring takes what comes at once: what waited for it would be dropped soon. */
+    if (o.ring && o.spool > RING_SPOOL)
+        o.spool = RING_SPOOL;
     if (o.ring && o.ring < 4096)
         tool_usage("--ring: less than 4k keeps nothing worth it");
     if (o.memory && o.memory < WPP_COMPRESS_LEAST)
@@ -247,7 +251,8 @@ static void look_after_worker(struct recording *r)
     if (waiting == 0 || compressed != r->compressed)
         r->progressed = now;
     r->compressed = compressed;
-    if (r->hurries || (held <= r->options.spool / 2 && now - r->progressed < patience))
+    if (r->hurries || (!r->options.ring && held <= r->options.spool / 2 &&
+                       now - r->progressed < patience))
         return;
     r->hurries = true;
     wpp_worker_hurry(&r->worker);
