@@ -158,8 +158,8 @@ static bool stage_run(seq *s, struct start *t)
     return true;
 }
 
-/* in[-1] is read but not staged.  Goes on to eight terminals of which one is like that
- * before it, or too large; returns how many were read and stages each but the last. */
+/* in[-1] is read but not staged.  Goes on to a terminal that is like the one before it, or
+ * too large; returns how many were read and stages each but the last. */
 static size_t stage_single(struct start *t, const uint32_t *in, size_t n, uint32_t most)
 {
     uint32_t *out = t->staged + t->staged_count;
@@ -174,6 +174,8 @@ static size_t stage_single(struct start *t, const uint32_t *in, size_t n, uint32
         memcpy(out + i, &a, sizeof a);
         memcpy(out + i + FOUR, &c, sizeof c);
     }
+    for (; i < n && in[i] != in[i - 1] && in[i] <= SEQ_TERMINAL_MAX; i++)
+        out[i] = in[i - 1];
     t->staged_count += (uint32_t)i;
     return i;
 }
