@@ -162,20 +162,22 @@ static bool stage_run(seq *s, struct start *t)
  * too large; returns how many were read and stages each but the last. */
 static size_t stage_single(struct start *t, const uint32_t *in, size_t n, uint32_t most)
 {
+    const uint32_t *before = in - 1;
     uint32_t *out = t->staged + t->staged_count;
     size_t i = 0;
 
     if (n > most - t->staged_count)
         n = most - t->staged_count;
     for (; i + EIGHT <= n; i += EIGHT) {
-        four a = load(in + i - 1), b = load(in + i), c = load(in + i + 3), d = load(in + i + 4);
+        four a = load(before + i), b = load(in + i);
+        four c = load(before + i + FOUR), d = load(in + i + FOUR);
         if (any((a == b) | (c == d) | (b | d) >> TERMINAL_BITS))
             break;
         memcpy(out + i, &a, sizeof a);
         memcpy(out + i + FOUR, &c, sizeof c);
     }
-    for (; i < n && in[i] != in[i - 1] && in[i] <= SEQ_TERMINAL_MAX; i++)
-        out[i] = in[i - 1];
+    for (; i < n && in[i] != before[i] && in[i] <= SEQ_TERMINAL_MAX; i++)
+        out[i] = before[i];
     t->staged_count += (uint32_t)i;
     return i;
 }
