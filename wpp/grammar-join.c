@@ -167,8 +167,10 @@ bool wpp_grammar_join(struct wpp_view code, uint32_t n_terminals, uint32_t n_thr
     struct wpp_error unwanted;
     struct join j = {.n_terminals = n_terminals, .n_threads = n_threads,
                      .error = error ? error : &unwanted};
-    bool done = read_all(&j, code) && join_all(&j, out);
+    bool done;
 
+    *out = (struct wpp_grammar){0};
+    done = read_all(&j, code) && join_all(&j, out);
     *n_segments = j.n;
     for (uint32_t i = 0; i < j.n; i++) {
         free(j.segments[i].terminal);

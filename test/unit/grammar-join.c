@@ -64,6 +64,8 @@ static void test_wrong(const char *what, uint32_t last_terminal, uint32_t n_term
     struct wpp_grammar g;
     uint32_t n;
 
+    /* Whatever is in g before is nobody's. */
+    memset(&g, 0x5a, sizeof g);
     tap_ok(!wpp_grammar_join(wpp_view(b.data, b.size), n_terminals, n_threads, &g, &n, &error)
            && error.status == WPP_E_DAMAGED, "%s: %s", what, error.text);
     wpp_bytes_free(&b);
