@@ -29,6 +29,7 @@ static struct {
     struct wpp_recorder *recorder;
     volatile sig_atomic_t program;   /* its pid, 0 when it has ended */
     volatile sig_atomic_t asked;     /* to end */
+    volatile sig_atomic_t interrupts;
     volatile sig_atomic_t switched;  /* --signal has come */
     int switching;                   /* --signal, or 0 */
 } signals;
@@ -43,7 +44,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     if (signal == signals.switching) {
         signals.switched = 1;
     } else if (signal != SIGCHLD) {
-        signals.asked = signals.asked + 1;
+        signals.asked = 1;
+        signals.interrupts = signals.interrupts + (signal == SIGINT);
         if (info->si_code != SI_KERNEL && signals.program)
             kill((pid_t)signals.program, signal);
     }
@@ -84,9 +86,14 @@ void program_let_go(void)
     set_signals(NULL);
 }
 
-unsigned program_asked_to_end(void)
+bool program_asked_to_end(void)
 {
-    return (unsigned)signals.asked;
+    return signals.asked;
+}
+
+unsigned program_interrupts(void)
+{
+    return (unsigned)signals.interrupts;
 }
 
 bool program_switched(void)

@@ -32,8 +32,10 @@ void program_reap(struct program *p);
 /* As a shell would say it. */
 int program_exit_status(const struct program *p);
 
-/* How often somebody has wanted us to end. */
-unsigned program_asked_to_end(void);
+/* Somebody wants us to end. */
+bool program_asked_to_end(void);
+/* How often SIGINT has come. */
+unsigned program_interrupts(void);
 /* The switching signal has come since this was asked last. */
 bool program_switched(void);
 

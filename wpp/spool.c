@@ -167,8 +167,8 @@ bool wpp_spool_put(struct wpp_spool *s, const struct wpp_spool_entry *entry, boo
     if (!b)
         return false;
     to = b->data + b->used;
-    if (hurry || !plenty || entry->n < SQUEEZE_FROM || entry->n > SQUEEZE_TO ||
-        !squeeze(s, &h, to + sizeof h, entry->bytes))
+    if (entry->n > 0 && (hurry || !plenty || entry->n < SQUEEZE_FROM || entry->n > SQUEEZE_TO ||
+                         !squeeze(s, &h, to + sizeof h, entry->bytes)))
         memcpy(to + sizeof h, entry->bytes, entry->n);
     memcpy(to, &h, sizeof h);
     size = sizeof h + padded(h.bytes);

@@ -437,14 +437,14 @@ static void record(struct recording *r)
 static void compress_rest(struct recording *r)
 {
     const struct timespec moment = {.tv_nsec = 2000000};
-    unsigned asked = program_asked_to_end();
+    unsigned interrupts = program_interrupts();
 
     if (!r->hurries)
         wpp_worker_hurry(&r->worker);
     wpp_spool_close(r->spool);
     while (!wpp_worker_is_over(&r->worker)) {
         show_progress(r);
-        if (program_asked_to_end() != asked && !r->dropped) {
+        if (program_interrupts() != interrupts && !r->dropped) {
             wpp_spool_drop(r->spool);
             r->dropped = true;
         }
