@@ -120,7 +120,8 @@ judge() {
     n=$(($(stat -c %s some) / 4))
     want=$(($(done_by $(($1 - $2))) - 16368))
     [ "$n" -ge "$want" ] || echo "it has $n events, not $want"
-    cmp -s -n "$(stat -c %s some)" some whole || echo 'it is no prefix'
+    # A fast machine does more until then than the whole run was told to.
+    cmp some whole 2>&1 | grep -q 'differ' && echo 'it is no prefix'
 }
 
 kills=${WPP_KILLS:-8}
