@@ -42,7 +42,9 @@ begin() {
     "$@" > "$T/out" 2> "$T/err" &
     job=$!
     until victim=$(count 0) && [ "$victim" != 0 ]; do
-        kill -0 $job 2> /dev/null || { echo "# did not begin: $(cat "$T/err")"; return 1; }
+        # A victim 0 would be our own process group.
+        kill -0 $job 2> /dev/null ||
+            { victim=none; echo "# did not begin: $(cat "$T/err")"; return 1; }
         sleep 0.001
     done
 }
