@@ -416,9 +416,9 @@ is 'nop: writes nothing' "$(ls "$T/cwd")" ''
 run "$T/nop" threads 96 8
 is 'nop: threads' "$status" 7
 
-is 'exported: nine names' \
+is 'exported: ten names' \
     "$(nm -D --defined-only "$RT/libwpp-rt.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
-    '__wpp_cursor __wpp_frames __wpp_module_load __wpp_module_unload __wpp_refill __wpp_signal_begin __wpp_signal_end __wpp_start __wpp_stop '
+    '__wpp_cursor __wpp_frames __wpp_module_load __wpp_module_unload __wpp_refill __wpp_signal_begin __wpp_signal_end __wpp_start __wpp_stop __wpp_time '
 needed='_GLOBAL_OFFSET_TABLE_|environ|getauxval|dl_iterate_phdr|pthread_(atfork|key_create|setspecific)'
 # gthreads.h names what static programs must be linked with; nothing uses it.
 is 'of threads it uses two functions' \
