@@ -312,7 +312,7 @@ static void put_heading(const struct report *r)
     fprintf(r->out, "\neach at least %s of the %s's %s ", scaled(hot_min_cost(r->result), least),
             scope, scaled(hot_total_cost(r->result), total));
     put_unit(r, hot_total_cost(r->result));
-    fprintf(r->out, " (%s; --min-cost=%" PRIu64, percent(r, hot_min_cost(r->result), share),
+    fprintf(r->out, "%s (%s; --min-cost=%" PRIu64, r->cost_says, percent(r, hot_min_cost(r->result), share),
             hot_min_cost(r->result));
     if (!r->config->min_cost)
         fprintf(r->out, ", chosen for about %" PRIu32 " answers", r->config->wanted);

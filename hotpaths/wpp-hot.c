@@ -61,6 +61,8 @@ enum cost_kind { COST_INSNS, COST_BLOCKS, COST_PATHS, COST_TIME };
 
 static const char *const cost_names[] = { "insns", "blocks", "paths", "time", NULL };
 static const char *const cost_units[] = { "instructions", "blocks", "paths", "ticks" };
+static const char *const cost_origins[] = { "estimate of GCC", "count", "count", "clock" };
+static const char *const cost_says[] = { " by GCC's estimate", "", "", " of the clock" };
 static const char *const algorithms[] = { "larus", "exact", "auto", NULL };    /* enum hot_algorithm, AUTO */
 enum { AUTO = 2 };
 /* Above so many symbols on right-hand sides the exact search takes its time. */
@@ -386,13 +388,25 @@ static int look_closer(struct shown_list *s, const hot_result *result, const str
     return status;
 }
 
+static bool has_routines(const wpp *w)
+{
+    struct wpp_summary s;
+
+    wpp_get_summary(w, &s);
+    return s.n_routines > 0;
+}
+
 static void print(const wpp *w, const hot_result *result, const uint64_t *cost,
                   const struct options *o)
 {
     struct shown_list shown = { .g = wpp_grammar(w), .cost = cost, .thread = o->config.thread };
+    /* Raw symbols cost 1, whatever is asked for. */
+    bool counted = !has_routines(w);
     struct report report = {
         .out = stdout, .w = w, .file_name = o->file, .result = result, .config = &o->config,
-        .cost_name = cost_names[o->cost], .cost_unit = cost_units[o->cost], .shown = &shown,
+        .cost_name = cost_names[o->cost], .cost_unit = cost_units[o->cost],
+        .cost_origin = cost_origins[counted ? COST_PATHS : o->cost],
+        .cost_says = cost_says[counted ? COST_PATHS : o->cost], .shown = &shown,
         .color = tool_color(o->color), .sources = source_text_new(o->source),
     };
 

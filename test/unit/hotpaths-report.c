@@ -263,6 +263,8 @@ static void expect_report(const char *name, const wpp *w, bool (*print)(const st
     r.shown = &shown;
     r.cost_name = "insns";
     r.cost_unit = "instructions";
+    r.cost_origin = "estimate of GCC";
+    r.cost_says = " by GCC's estimate";
     r.sources = source_text_new(NULL);
     r.out = open_memstream(&got, &size);
     if (!r.out || !print(&r) || fclose(r.out) != 0)
@@ -278,7 +280,7 @@ static void expect_report(const char *name, const wpp *w, bool (*print)(const st
 /* Written by the program, then read and found right. */
 static const char hottest[] =
     "demo.wpp: 2 hot subpaths of 2 to 24 paths\n"
-    "each at least 60 of the run's 242 instructions (24.8 %; --min-cost=60)\n"
+    "each at least 60 of the run's 242 instructions by GCC's estimate (24.8 %; --min-cost=60)\n"
     "frequencies are lower bounds; no two overlap: what is shown makes up 34.7 % of the run\n"
     "\n"
     "  1  34.7 %: 84 instructions = 12 times 7, 2 paths\n"
@@ -298,7 +300,7 @@ static const char hottest[] =
 
 static const char folded[] =
     "demo.wpp: 1 hot subpath of 16 to 24 paths\n"
-    "each at least 60 of the run's 242 instructions (24.8 %; --min-cost=60)\n"
+    "each at least 60 of the run's 242 instructions by GCC's estimate (24.8 %; --min-cost=60)\n"
     "frequencies are lower bounds; no two overlap: what is shown makes up 65.7 % of the run\n"
     "\n"
     "  1  65.7 %: 159 instructions = 3 times 53, 16 paths\n"
@@ -333,7 +335,7 @@ static const char folded[] =
 
 static const char chosen[] =
     "demo.wpp: 3 hot subpaths of 1 to 24 paths\n"
-    "each at least 40 of the run's 242 instructions (16.5 %; --min-cost=40, chosen for about 3 answers)\n"
+    "each at least 40 of the run's 242 instructions by GCC's estimate (16.5 %; --min-cost=40, chosen for about 3 answers)\n"
     "frequencies are lower bounds; no two overlap: what is shown makes up 39.7 % of the run\n"
     "\n"
     "\033[1m  1  39.7 %\033[0m: 96 instructions = 24 times 4, 2 paths\n"
@@ -358,6 +360,7 @@ static const char json[] =
     "  \"algorithm\": \"larus\",\n"
     "  \"frequencies\": \"lower bounds\",\n"
     "  \"cost\": \"insns\",\n"
+    "  \"cost_origin\": \"estimate of GCC\",\n"
     "  \"total_cost\": 242,\n"
     "  \"min_cost\": 100,\n"
     "  \"min_length\": 4,\n"
