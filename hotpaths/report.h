@@ -18,8 +18,8 @@ struct report {
     const char *file_name;
     const hot_result *result;
     const struct hot_config *config;
-    const char *cost_name;          /* insns, blocks, paths */
-    const char *cost_unit;          /* the same for people: instructions, blocks, paths */
+    const char *cost_name;          /* insns, blocks, paths, time */
+    const char *cost_unit;          /* the same for people: instructions, blocks, paths, ticks */
     const char *cost_origin;        /* who says so, in JSON; for people: cost_says */
     const char *cost_says;          /* what stands behind the unit */
     const struct shown_list *shown; /* a subpath's rank is its place, from 1 */

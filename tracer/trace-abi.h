@@ -75,10 +75,11 @@
  * __stop_wpp_units bound them.  Unit i of a module loaded at base B has
  * base(i) = B + sum of count(0..i-1).  `id` finds the unit's path table in
  * the module file's (not loaded) section `.wpp` (docs/path-table-format.md).
- * In a unit whose paths are timed events are __wpp_event's (but in a routine with a variable
- * of its own in %rax or %r11), which adds to times[path
- * number in the unit] the ticks of the time-stamp counter since this thread's last timed
- * event; the thread-local __wpp_time is the counter at that one's end, or 0. */
+ *
+ * In a unit whose paths are timed all events are __wpp_event's (but in routines with a
+ * variable of their own in %rax or %r11).  It adds to times[path number in the unit] the
+ * ticks of the time-stamp counter since this thread's last timed event; the thread-local
+ * __wpp_time is the counter at that one's end, or 0. */
 struct wpp_unit {
     uint32_t base;        /* set by __wpp_module_load; the emitted code adds it */
     uint32_t count;       /* path numbers used by the unit's routines */
