@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# test: slow
+# test: slow 80
 # The wrappers in the hands of build systems: configure with automake and
 # libtool, CMake, Meson, ccache.  Each is tried where it is installed; `make check-all`
 # installs them.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# test: slow
+# test: slow 40
 # Programs built with the wrappers as real builds do it: step by step, in
 # pieces, by other tools, and together with what else changes the code.
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# test: slow
+# test: slow 100
 # constructs.sh [full] [NAME...]: what is recorded of each construct of C, C++ and some
 # other languages that makes control flow unusual.  constructs/NAME.* is a program that
 # holds its expectation in comments (// or the language's own):

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# test: slow
+# test: slow 50
 # The demonstration: what it says is there, and is what it says.
 . "$(dirname "$0")/lib.sh"
 case $CONFIG in

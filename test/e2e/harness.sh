@@ -47,6 +47,16 @@ file bad <<< 'echo "ok 1 - a"; sleep 60'
 harness --unit
 is 'a file that hangs fails' "$status $(total)" '1 3 passed, 1 failed, 1 skipped'
 
+# Each waits for the other, and would be stopped alone.
+rm "$T/build/test/unit/"*
+for name in left right; do
+    file $name <<< "touch '$T/$name'
+        until [ -e '$T/left' ] && [ -e '$T/right' ]; do sleep 0.01; done
+        echo 'ok 1 - met'; echo 1..1"
+done
+TEST_JOBS=2 harness --unit
+is 'two files run at the same time' "$status $(total)" '0 2 passed, 0 failed, 0 skipped'
+
 rm -r "$T/build/test/unit"
 harness --unit
 is 'no test at all is no success' "$status $(total)" '1 0 passed, 1 failed, 0 skipped'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# test: slow
+# test: slow 70
 # The runtime under valgrind, and compiled for the thread sanitizer: neither has anything
 # to say, and the traces are what they are without.
 . "$(dirname "$0")/lib.sh"
