@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What instrumented programs record: written-down sequences of events at -O0,
 # test: slow 60
+# What instrumented programs record: written-down sequences of events at -O0,
 # the same calls at every level, the same behaviour everywhere.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
