@@ -168,6 +168,7 @@ static int slow_free_slot(void)
 
 bool __wpp_share_write(const void *record, size_t bytes)
 {
+    uint32_t count;
     int slot;
 
     WPP_EXPECT(bytes <= WPP_CHUNK_BYTES);
@@ -180,8 +181,9 @@ bool __wpp_share_write(const void *record, size_t bytes)
     share->slot[slot].order = order++;
     share->slot[slot].bytes = (uint32_t)bytes;
     __atomic_store_n(&share->slot[slot].word, word_of(WPP_SLOT_SUBMITTED), __ATOMIC_RELEASE);
-    __atomic_fetch_add(&share->submitted, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&share->recorder_waits, __ATOMIC_SEQ_CST))
+    count = __atomic_add_fetch(&share->submitted, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&share->recorder_waits, __ATOMIC_SEQ_CST) &&
+        (int32_t)(count - __atomic_load_n(&share->wake_at, __ATOMIC_RELAXED)) >= 0)
         sys3(SYS_futex, (long)&share->submitted, FUTEX_WAKE, 1);
     return true;
 }

@@ -195,7 +195,7 @@ struct wpp_buffer {
  * FUTEX_OWNER_DIED in the mutex' first word.  (Its process id says less: in another
  * pid namespace, or when it has been given again.) */
 #define WPP_SHARE_MAGIC     UINT32_C(0x53505057)   /* "WPPS" */
-#define WPP_SHARE_VERSION   3u
+#define WPP_SHARE_VERSION   4u
 #define WPP_SHARE_SLOTS     128u
 #define WPP_SHARE_SEATS     1024u
 #define WPP_SHARE_PROCESSES (1u << 18)
@@ -212,7 +212,9 @@ struct wpp_share {
     uint32_t magic, version;
     uint32_t closed;      /* the recorder takes nothing more */
     uint32_t processes;   /* numbers given so far */
-    uint32_t submitted;   /* counts; the recorder waits for it to change */
+    uint32_t submitted;   /* counts; the recorder waits for it to reach... */
+    uint32_t wake_at;     /* ... this, when it waits: being woken costs the program more than
+                             a record, so that several are taken at a time */
     uint32_t recorder_waits;
     uint32_t freed;       /* counts; who finds no free slot waits for it to change */
     uint32_t waiting;     /* how many do */

@@ -42,6 +42,7 @@ struct wpp_recorder {
     uint32_t n_living;
     struct pollfd *polls;        /* scratch: room for capacity */
     uint32_t turns;
+    bool woken;                  /* by wpp_recorder_wake() */
 };
 
 /* ---- The memory ------------------------------------------------------------------ */
@@ -440,24 +441,35 @@ static bool find_ends(struct wpp_recorder *r)
 
 /* ---- Turns ---------------------------------------------------------------------------------- */
 
+/* What programs wake us for, at once: a megabyte. */
+enum { RECORDS_TO_WAKE_FOR = 16 };
+
 void wpp_recorder_wake(struct wpp_recorder *r)
 {
+    __atomic_store_n(&r->woken, true, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&r->share->submitted, 1, __ATOMIC_SEQ_CST);
     futex(&r->share->submitted, FUTEX_WAKE, 1, NULL);
 }
 
+/* For some records more than `seen`, so that programs need not wake us for each. */
 static void wait(struct wpp_recorder *r, uint32_t seen, int milliseconds)
 {
     struct timespec timeout = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+    uint32_t enough = seen + RECORDS_TO_WAKE_FOR, now;
 
+    __atomic_store_n(&r->share->wake_at, enough, __ATOMIC_RELAXED);
     __atomic_store_n(&r->share->recorder_waits, 1, __ATOMIC_SEQ_CST);
-    futex(&r->share->submitted, FUTEX_WAIT, seen, &timeout);
+    do
+        now = __atomic_load_n(&r->share->submitted, __ATOMIC_SEQ_CST);
+    while ((int32_t)(now - enough) < 0 && !__atomic_load_n(&r->woken, __ATOMIC_SEQ_CST) &&
+           futex(&r->share->submitted, FUTEX_WAIT, now, &timeout) != 0 && errno == EAGAIN);
     __atomic_store_n(&r->share->recorder_waits, 0, __ATOMIC_SEQ_CST);
 }
 
 bool wpp_recorder_turn(struct wpp_recorder *r, int milliseconds)
 {
     enum { TURNS_BETWEEN_LOOKS = 16 };
+    bool woken = milliseconds > 0 && __atomic_exchange_n(&r->woken, false, __ATOMIC_SEQ_CST);
     uint32_t seen = __atomic_load_n(&r->share->submitted, __ATOMIC_SEQ_CST);
     bool any;
 
@@ -465,7 +477,7 @@ bool wpp_recorder_turn(struct wpp_recorder *r, int milliseconds)
     any = take_some(r);         /* programs may well be faster: that must not be all we do */
     if (!any || ++r->turns % TURNS_BETWEEN_LOOKS == 0)
         any |= find_ends(r);
-    if (!any && milliseconds > 0)
+    if (!any && !woken && milliseconds > 0)
         wait(r, seen, milliseconds);
     return any;
 }
