@@ -4,45 +4,24 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hotpaths/grow.h"
 #include "hotpaths/saturate.h"
 
-#define UNKNOWN UINT64_MAX      /* a state behind that is not yet found */
-
-struct run {
-    uint64_t before, behind, times;
-    uint32_t rule;
-};
-
 /* A rule that is being read. */
-struct reading {
+struct machine_open {
     size_t run;
     uint64_t at;                /* symbols of it that are done */
     uint64_t state;
 };
 
-struct runs {
-    const struct machine *m;
-    const struct wpp_grammar *g;
-    struct run *run;            /* what a run contains stands before it, but for `order` */
-    size_t n, size;
-    size_t *order;              /* runs as they were finished: users last */
-    size_t n_order, order_size;
-    size_t *table;              /* open addressing, run + 1, 0 is empty */
-    size_t table_size;
-    struct reading *stack;
-    size_t depth, stack_size;
-};
-
-static size_t run_slot(const struct runs *s, uint32_t rule, uint64_t before)
+static size_t run_slot(const struct machine_runs *s, uint32_t rule, uint64_t before)
 {
     uint64_t hash = (before * UINT64_C(0x9e3779b97f4a7c15) ^ rule) * UINT64_C(0xd6e8feb86659fd93);
     size_t mask = s->table_size - 1, slot = hash >> 32 & mask;
 
     for (; s->table[slot]; slot = (slot + 1) & mask) {
-        const struct run *run = &s->run[s->table[slot] - 1];
+        const struct machine_run *run = &s->run[s->table[slot]];
 
         if (run->rule == rule && run->before == before)
             break;
@@ -50,95 +29,167 @@ static size_t run_slot(const struct runs *s, uint32_t rule, uint64_t before)
     return slot;
 }
 
-static int grow_runs(struct runs *s)
+static uint64_t reduced(const struct machine_runs *s, uint32_t rule, uint64_t before)
+{
+    if (!s->m->reduce || before == s->m->start)
+        return before;
+    return s->m->reduce(s->m->ctx, before, s->run[rule].terminal);
+}
+
+size_t machine_find(const struct machine_runs *s, uint32_t rule, uint64_t before)
+{
+    uint32_t other;
+
+    before = reduced(s, rule, before);
+    if (s->run[rule].before == before && s->run[rule].is_run)
+        return rule;
+    other = s->table_size ? s->table[run_slot(s, rule, before)] : 0;
+    return other ? other : MACHINE_NO_RUN;
+}
+
+static int grow_table(struct machine_runs *s)
 {
     size_t size = s->table_size ? 2 * s->table_size : GROW_FIRST;
+    uint32_t *table = calloc(size, sizeof *table);
 
-    free(s->table);
-    s->table = calloc(size, sizeof *s->table);
-    if (!s->table)
+    if (!table)
         return HOT_E_MEMORY;
+    free(s->table);
+    s->table = table;
     s->table_size = size;
-    for (size_t i = 0; i < s->n; i++)
-        s->table[run_slot(s, s->run[i].rule, s->run[i].before)] = i + 1;
+    for (size_t i = s->n_rules; i < s->n; i++)
+        table[run_slot(s, s->run[i].rule, s->run[i].before)] = (uint32_t)i;
     return HOT_OK;
 }
 
-static uint32_t symbol_at(const struct runs *s, uint32_t rule, uint64_t at)
+/* A run of a rule that has one already. */
+static int add_run(struct machine_runs *s, uint32_t rule, uint64_t before)
+{
+    while (2 * (s->n - s->n_rules + 1) > s->table_size)
+        if (grow_table(s) != HOT_OK)
+            return HOT_E_MEMORY;
+    if (s->n >= UINT32_MAX || GROW(s->run, s->size, s->n + 1) != HOT_OK)
+        return HOT_E_MEMORY;
+    s->table[run_slot(s, rule, before)] = (uint32_t)s->n;
+    s->run[s->n++] = (struct machine_run){ .rule = rule, .before = before, .is_run = true };
+    return HOT_OK;
+}
+
+static int begin_run(struct machine_runs *s, uint32_t rule, uint64_t before)
+{
+    size_t run = s->run[rule].is_run ? s->n : rule;
+
+    before = reduced(s, rule, before);
+    if (GROW(s->open, s->open_size, s->depth + 1) != HOT_OK ||
+        GROW(s->order, s->order_size, s->n + 1) != HOT_OK)
+        return HOT_E_MEMORY;
+    if (run != rule && add_run(s, rule, before) != HOT_OK)
+        return HOT_E_MEMORY;
+    s->run[run].is_run = true;
+    s->run[run].before = before;
+    s->open[s->depth++] = (struct machine_open){ .run = run, .state = before };
+    return HOT_OK;
+}
+
+/* The first symbol of a rule, and the way to the next. */
+static const uint32_t *symbols_of(const struct machine_runs *s, uint32_t rule, ptrdiff_t *step)
 {
     const uint64_t *body = s->g->body;
 
-    return s->g->symbols[s->m->backwards ? body[rule + 1] - 1 - at : body[rule] + at];
-}
-
-static int begin_run(struct runs *s, uint32_t rule, uint64_t before)
-{
-    while (2 * (s->n + 1) > s->table_size)
-        if (grow_runs(s) != HOT_OK)
-            return HOT_E_MEMORY;
-    if (GROW(s->run, s->size, s->n + 1) != HOT_OK ||
-        GROW(s->stack, s->stack_size, s->depth + 1) != HOT_OK)
-        return HOT_E_MEMORY;
-    s->table[run_slot(s, rule, before)] = s->n + 1;
-    s->stack[s->depth++] = (struct reading){ .run = s->n, .state = before };
-    s->run[s->n++] = (struct run){ .before = before, .behind = UNKNOWN, .rule = rule };
-    return HOT_OK;
-}
-
-/* The state behind a symbol; UNKNOWN when the rule has to be read first. */
-static uint64_t behind_symbol(const struct runs *s, uint32_t symbol, uint64_t state)
-{
-    size_t slot;
-
-    if (!(symbol & WPP_RULE))
-        return s->m->next(s->m->ctx, state, symbol);
-    slot = run_slot(s, symbol & ~WPP_RULE, state);
-    return s->table[slot] ? s->run[s->table[slot] - 1].behind : UNKNOWN;
+    *step = s->m->backwards ? -1 : 1;
+    return s->g->symbols + (s->m->backwards ? body[rule + 1] - 1 : body[rule]);
 }
 
 /* Finds the state behind the topmost rule, or puts another on top of it. */
-static int read_on(struct runs *s)
+static int read_on(struct machine_runs *s)
 {
-    struct reading *top = &s->stack[s->depth - 1];
-    uint32_t rule = s->run[top->run].rule;
-    uint64_t n = s->g->body[rule + 1] - s->g->body[rule];
+    struct machine_open *top = &s->open[s->depth - 1];
+    struct machine_run *run = &s->run[top->run];
+    uint64_t n = s->g->body[run->rule + 1] - s->g->body[run->rule];
+    ptrdiff_t step;
+    const uint32_t *symbols = symbols_of(s, run->rule, &step);
 
     for (; top->at < n; top->at++) {
-        uint32_t symbol = symbol_at(s, rule, top->at);
-        uint64_t behind = behind_symbol(s, symbol, top->state);
+        uint32_t symbol = symbols[(ptrdiff_t)top->at * step];
 
-        if (behind == UNKNOWN)
-            return begin_run(s, symbol & ~WPP_RULE, top->state);
-        top->state = behind;
+        if (top->at + MACHINE_AHEAD < n)
+            machine_fetch(s, symbols[(ptrdiff_t)(top->at + MACHINE_AHEAD) * step]);
+        if (symbol & WPP_RULE) {
+            size_t used = machine_find(s, symbol & ~WPP_RULE, top->state);
+
+            if (used == MACHINE_NO_RUN)
+                return begin_run(s, symbol & ~WPP_RULE, top->state);
+            top->state = s->run[used].behind;
+            run->minded |= s->run[used].minded;
+        } else {
+            top->state = s->m->next(s->m->ctx, top->state, symbol);
+            run->minded |= s->m->minds && s->m->minds(s->m->ctx, top->state);
+        }
     }
-    s->run[top->run].behind = top->state;
-    if (GROW(s->order, s->order_size, s->n_order + 1) != HOT_OK)
-        return HOT_E_MEMORY;
+    run->behind = top->state;
     s->order[s->n_order++] = top->run;
     s->depth--;
     return HOT_OK;
 }
 
-static int read_rule(struct runs *s, uint32_t rule)
+static int begin_rules(struct machine_runs *s)
 {
-    int status = begin_run(s, rule, s->m->start);
+    ptrdiff_t step;
 
+    s->n = s->size = s->n_rules = s->g->n_rules + s->g->n_threads;
+    s->run = calloc(s->n + 1, sizeof *s->run);
+    if (!s->run)
+        return HOT_E_MEMORY;
+    for (uint32_t i = 0; i < s->n_rules; i++) {
+        s->run[i].rule = i;
+        if (s->g->body[i] < s->g->body[i + 1]) {
+            uint32_t symbol = *symbols_of(s, i, &step);
+
+            s->run[i].terminal = symbol & WPP_RULE ? s->run[symbol & ~WPP_RULE].terminal
+                                                   : symbol;
+        }
+    }
+    return HOT_OK;
+}
+
+int machine_read(struct machine_runs *s, uint32_t thread)
+{
+    int status = s->run ? HOT_OK : begin_rules(s);
+
+    if (status != HOT_OK)
+        return status;
+    status = begin_run(s, s->g->n_rules + thread, s->m->start);
     while (status == HOT_OK && s->depth > 0)
         status = read_on(s);
     return status;
 }
 
+void machine_clear(struct machine_runs *s)
+{
+    free(s->run);
+    free(s->order);
+    free(s->table);
+    free(s->open);
+    *s = (struct machine_runs){ 0 };
+}
+
+/* ---- Sums over events ------------------------------------------------------------------ */
+
 /* What a run contains is entered as often as itself; terminals are read. */
-static int hand_down(struct runs *s, const struct run *run, uint32_t thread)
+static int hand_down(struct machine_runs *s, const struct machine_run *run, uint32_t thread)
 {
     uint64_t n = s->g->body[run->rule + 1] - s->g->body[run->rule], state = run->before;
+    ptrdiff_t step;
+    const uint32_t *symbols = symbols_of(s, run->rule, &step);
     int status = HOT_OK;
 
     for (uint64_t at = 0; at < n && status == HOT_OK; at++) {
-        uint32_t symbol = symbol_at(s, run->rule, at);
+        uint32_t symbol = symbols[(ptrdiff_t)at * step];
 
+        if (at + MACHINE_AHEAD < n)
+            machine_fetch(s, symbols[(ptrdiff_t)(at + MACHINE_AHEAD) * step]);
         if (symbol & WPP_RULE) {
-            struct run *used = &s->run[s->table[run_slot(s, symbol & ~WPP_RULE, state)] - 1];
+            struct machine_run *used = &s->run[machine_find(s, symbol & ~WPP_RULE, state)];
 
             used->times = saturating_add(used->times, run->times);
             state = used->behind;
@@ -151,15 +202,15 @@ static int hand_down(struct runs *s, const struct run *run, uint32_t thread)
     return status;
 }
 
-static int run_thread(struct runs *s, uint32_t thread)
+static int run_thread(struct machine_runs *s, uint32_t thread)
 {
-    int status = read_rule(s, s->g->n_rules + thread);
+    int status = machine_read(s, thread);
 
     if (status != HOT_OK)
         return status;
     s->run[s->order[s->n_order - 1]].times = 1;
     for (size_t i = s->n_order; i-- > 0 && status == HOT_OK;) {
-        struct run *run = &s->run[s->order[i]];
+        struct machine_run *run = &s->run[s->order[i]];
 
         if (run->times)
             status = hand_down(s, run, thread);
@@ -170,15 +221,12 @@ static int run_thread(struct runs *s, uint32_t thread)
 
 int machine_run(const struct machine *m, const struct wpp_grammar *g, uint32_t thread)
 {
-    struct runs s = { .m = m, .g = g };
+    struct machine_runs s = { .m = m, .g = g };
     int status = HOT_OK;
 
     for (uint32_t k = 0; k < g->n_threads && status == HOT_OK; k++)
         if (thread == HOT_ALL_THREADS || thread == k)
             status = run_thread(&s, k);
-    free(s.run);
-    free(s.order);
-    free(s.table);
-    free(s.stack);
+    machine_clear(&s);
     return status;
 }

@@ -99,12 +99,15 @@ void patterns_clear(struct patterns *p)
     *p = (struct patterns){ 0 };
 }
 
+uint32_t patterns_reduce(const struct patterns *p, uint32_t node, uint32_t terminal)
+{
+    while (node && !p->table[child_slot(p, node, terminal)])
+        node = p->node[node].fail;
+    return node;
+}
+
 uint32_t patterns_next(const struct patterns *p, uint32_t node, uint32_t terminal)
 {
-    for (;; node = p->node[node].fail) {
-        uint32_t child = (uint32_t)p->table[child_slot(p, node, terminal)];
-
-        if (child || !node)
-            return child;
-    }
+    node = patterns_reduce(p, node, terminal);
+    return (uint32_t)p->table[child_slot(p, node, terminal)];
 }

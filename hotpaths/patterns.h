@@ -37,6 +37,10 @@ void patterns_clear(struct patterns *p);
 
 uint32_t patterns_next(const struct patterns *p, uint32_t node, uint32_t terminal);
 
+/* The longest string that the node's ends with and that the terminal goes on with, or 0:
+ * from there it leads to the same node. */
+uint32_t patterns_reduce(const struct patterns *p, uint32_t node, uint32_t terminal);
+
 /* The longest string that ends at the node: where it does; 0: none. */
 static inline uint32_t patterns_first(const struct patterns *p, uint32_t node)
 {
