@@ -27,6 +27,7 @@ void found_clear(struct found *f)
     free(f->entries);
     free(f->terminals);
     free(f->table);
+    free(f->turns);
     found_init(f);
 }
 

@@ -28,7 +28,8 @@ struct found_entry {
     uint64_t unit_cost;
     uint64_t own_unit;      /* of unit_cost: what no two places share */
     uint32_t period;
-    uint32_t leader, rotations, turn;       /* hotpaths/loops.h */
+    uint32_t leader, rotations, turn;       /* hotpaths/loops.h; so is `cycle` */
+    uint64_t cycle;
 };
 
 struct found {
@@ -38,6 +39,7 @@ struct found {
     size_t n_terminals, terminals_size;
     uint32_t *table;        /* meaningless after found_sort */
     size_t table_size;
+    uint32_t *turns;        /* hotpaths/loops.h */
 };
 
 void found_init(struct found *f);

@@ -337,6 +337,14 @@ void hot_free(hot_result *r)
     free(r);
 }
 
+/* A turn of the entry's loop. */
+static const uint32_t *loop_of(const struct found *f, const struct found_entry *e)
+{
+    if (!e->turn)
+        return NULL;
+    return e->turn <= e->length ? f->terminals + e->first : f->turns + e->cycle;
+}
+
 size_t hot_count(const hot_result *r)
 {
     return r->found.n_entries;
@@ -364,6 +372,7 @@ struct hot_subpath hot_get(const hot_result *r, size_t index)
         .leader = e->leader,
         .rotations = e->rotations,
         .turn = e->turn,
+        .loop = loop_of(&r->found, e),
     };
 }
 

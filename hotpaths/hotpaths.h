@@ -70,6 +70,7 @@ struct hot_subpath {
     size_t leader;          /* rank of the first of them */
     uint32_t rotations;     /* how many they are; 1: alone */
     uint32_t turn;          /* paths in a turn of the loop; 0: none */
+    const uint32_t *loop;   /* they are; NULL: none */
 };
 
 typedef struct hot_result hot_result;
@@ -98,8 +99,8 @@ uint64_t hot_total_cost(const hot_result *r);
 uint64_t hot_min_cost(const hot_result *r);
 
 /* ---- Given strings ---------------------------------------------------------
- * What can be asked of any strings of terminals, found or made up: they must differ
- * and not be empty.  `thread`: only this one, or HOT_ALL_THREADS.  All return HOT_OK
+ * What can be asked of any strings of terminals, found or made up: they must differ, but
+ * for those of hot_count_turns, and not be empty.  `thread`: only this one, or HOT_ALL_THREADS.  All return HOT_OK
  * or HOT_E_MEMORY. */
 
 struct hot_string {
@@ -132,6 +133,19 @@ int hot_neighbours(const struct wpp_grammar *g, uint32_t thread,
 #define HOT_NO_TERMINAL UINT32_MAX
 int hot_extend(const struct wpp_grammar *g, uint32_t thread, uint32_t **terminals,
                uint32_t *length, const uint64_t *frequency, size_t n, uint32_t most);
+
+/* How often a loop turns in a row.  String i is a turn of it, begun anywhere.  A row is a
+ * piece of a thread that reads along the loop and could go on along it neither before nor
+ * behind; its turns are as many as its terminals make up, whole ones.  A turn of more than
+ * HOT_TURN_MAX terminals is not counted: no rows. */
+#define HOT_TURN_MAX 1000
+struct hot_turns {
+    uint64_t rows;              /* of one turn or more */
+    uint64_t turns;             /* of all rows */
+    uint64_t least, most;       /* of a row */
+};
+int hot_count_turns(const struct wpp_grammar *g, uint32_t thread, const struct hot_string *turns,
+                    size_t n, struct hot_turns *out);
 
 /* Of B's events, how many come behind an A with no other B in between; is_a[t] and
  * is_b[t] say what terminal t is.  An event that is both comes behind what was before

@@ -36,7 +36,7 @@ struct family {
     uint32_t *next;         /* of each entry; NONE */
     uint32_t *visit;        /* of each entry: the search that came to it first, from 1 */
     struct ring *ring;      /* of each entry */
-    uint32_t *symbols;      /* of the rings of cycles */
+    uint32_t *symbols;      /* of the rings of cycles: found.turns */
     size_t n_symbols;
 };
 
@@ -118,7 +118,7 @@ static bool is_loop(const struct family *s, uint32_t first)
 
 /* Two candidates race; who loses at the k-th symbol cannot win from any place up
  * to there. */
-static uint32_t least_rotation(const uint32_t *string, uint32_t n)
+uint32_t loops_least_rotation(const uint32_t *string, uint32_t n)
 {
     uint32_t a = 0, b = 1, k = 0;
 
@@ -141,7 +141,7 @@ static uint32_t least_rotation(const uint32_t *string, uint32_t n)
 
 static struct ring ring_of(const uint32_t *symbols, uint32_t length)
 {
-    return (struct ring){ symbols, length, least_rotation(symbols, length) };
+    return (struct ring){ symbols, length, loops_least_rotation(symbols, length) };
 }
 
 static void ring_cycle(struct family *s, uint32_t first)
@@ -153,12 +153,13 @@ static void ring_cycle(struct family *s, uint32_t first)
         symbols[n++] = string_of(s->f, member)[0];
         member = s->next[member];
     } while (member != first);
-    s->n_symbols += n;
     ring = ring_of(symbols, n);
     do {
         s->ring[member] = ring;
+        s->f->entries[member].cycle = s->n_symbols;
         member = s->next[member];
     } while (member != first);
+    s->n_symbols += n;
 }
 
 /* Follows the steps from each entry; what comes back to the same search is a
@@ -278,6 +279,7 @@ int loops_find(struct found *f, size_t *n_families)
     free(s.next);
     free(s.visit);
     free(s.ring);
-    free(s.symbols);
+    free(f->turns);
+    f->turns = s.symbols;
     return good ? HOT_OK : HOT_E_MEMORY;
 }

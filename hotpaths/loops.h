@@ -21,12 +21,16 @@
 #include "hotpaths/found.h"
 
 /* Sets leader, rotations and turn of each entry, whose periods are known; leader
- * is the first of its family, and *n_families counts those.  HOT_OK or
+ * is the first of its family, and *n_families counts those.  Of entries whose turn is
+ * longer than they are, turns[cycle] and what follows is a turn.  HOT_OK or
  * HOT_E_MEMORY. */
 int loops_find(struct found *f, size_t *n_families);
 
 /* The shortest distance at which the string can overlap itself; its length if it
  * cannot.  `scratch` has room for `length`. */
 uint32_t loops_period(const uint32_t *string, uint32_t length, uint32_t *scratch);
+
+/* Where the rotation of the string begins that comes first in order. */
+uint32_t loops_least_rotation(const uint32_t *string, uint32_t n);
 
 #endif

@@ -71,12 +71,22 @@ static void put_place(const struct report *r, const struct hot_subpath *p)
     fputs("\"\",", r->out);
 }
 
+/* How often the loop turns in a row. */
+static void put_turns(FILE *out, const struct hot_turns *t)
+{
+    if (t->rows)
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%.3f,%" PRIu64, t->rows, t->least,
+                (double)t->turns / (double)t->rows, t->most);
+    else
+        fputs(",,,,", out);
+}
+
 bool report_csv(const struct report *r)
 {
     uint64_t total = hot_total_cost(r->result);
 
     fputs("rank,share,own_cost,cost,frequency,unit_cost,length,period,turn,rotations,file,line,"
-          "routines,terminals,by_thread,covered\r\n", r->out);
+          "routines,terminals,by_thread,covered,rows,min_turns,mean_turns,max_turns\r\n", r->out);
     for (size_t i = 0; i < r->shown->n; i++) {
         struct hot_subpath p = r->shown->item[i].path;
 
@@ -96,6 +106,7 @@ bool report_csv(const struct report *r)
         putc(',', r->out);
         if (r->shown->covers)
             fprintf(r->out, "%.6f", total ? (double)r->shown->item[i].covered / (double)total : 0);
+        put_turns(r->out, &r->shown->item[i].loop);
         fputs("\r\n", r->out);
     }
     return true;

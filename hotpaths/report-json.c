@@ -75,6 +75,34 @@ static void put_neighbours(const struct report *r, const char *key, const struct
     fputs("],\n", r->out);
 }
 
+/* How often it turns in a row. */
+static void put_turns(const struct report *r, const struct hot_turns *t)
+{
+    fprintf(r->out, "\"rows\": %" PRIu64 ", \"turns\": %" PRIu64 ", \"min\": %" PRIu64
+            ", \"mean\": %.3f, \"max\": %" PRIu64 "}", t->rows, t->turns, t->least,
+            t->rows ? (double)t->turns / (double)t->rows : 0, t->most);
+}
+
+static void put_folds(const struct report *r, const struct shown *s)
+{
+    fputs("     \"loop\": ", r->out);
+    if (s->path.turn) {
+        putc('{', r->out);
+        put_turns(r, &s->loop);
+    } else {
+        fputs("null", r->out);
+    }
+    fputs(",\n     \"folds\": [", r->out);
+    for (size_t i = 0; i < s->story.n_folds; i++) {
+        const struct story_fold *fold = &s->story.folds[i];
+
+        fprintf(r->out, "%s{\"at\": %zu, \"paths\": %zu, \"times\": %zu, ",
+                i ? ",\n               " : "", fold->at, fold->period, fold->count);
+        put_turns(r, &s->folds[i]);
+    }
+    fputs("],\n", r->out);
+}
+
 /* What has been asked for besides. */
 static void put_more(const struct report *r, const struct shown *s)
 {
@@ -95,26 +123,24 @@ static void put_more(const struct report *r, const struct shown *s)
 static bool put_subpath(const struct report *r, size_t rank)
 {
     const struct shown *shown = &r->shown->item[rank];
+    const struct story *story = &shown->story;
     struct hot_subpath p = shown->path;
-    struct story story;
     bool good = true;
 
-    if (!story_tell(&story, r->w, p.terminals, p.length))
-        return false;
     fprintf(r->out, "    {\"rank\": %zu, \"cost\": %" PRIu64 ", \"share\": %.6f, "
             "\"frequency\": %" PRIu64 ",\n     \"unit_cost\": %" PRIu64 ", \"length\": %" PRIu32
             ", \"own_cost\": %" PRIu64 ", \"period\": %" PRIu32 ",\n     \"turn\": %" PRIu32
             ", \"rotations\": %" PRIu32 ",\n", rank + 1, p.cost,
             share_of(r, p.own_cost), p.frequency, p.unit_cost, p.length, p.own_cost, p.period,
             p.turn, p.rotations);
+    put_folds(r, shown);
     put_more(r, shown);
     fputs("     \"paths\": [\n", r->out);
-    for (size_t i = 0; i < story.n && good; i++) {
-        good = put_step(r, &story.steps[i]);
-        fputs(i + 1 < story.n ? ",\n" : "\n", r->out);
+    for (size_t i = 0; i < story->n && good; i++) {
+        good = put_step(r, &story->steps[i]);
+        fputs(i + 1 < story->n ? ",\n" : "\n", r->out);
     }
     fputs("     ]}", r->out);
-    story_free(&story);
     return good;
 }
 
@@ -135,8 +161,9 @@ static void put_heading(const struct report *r)
     else
         fprintf(r->out, "%" PRIu32, r->config->thread);
     fprintf(r->out, ",\n  \"algorithm\": \"%s\",\n  \"frequencies\": \"%s\",\n  \"cost\": \"%s\","
-            "\n  \"cost_origin\": \"%s\",\n  \"total_cost\": %" PRIu64 ",\n  \"min_cost\": %" PRIu64 ",\n  \"min_length\": %"
-            PRIu32 ",\n  \"max_length\": %" PRIu32 ",\n  \"found\": %zu,\n  \"subpaths\": [\n",
+            "\n  \"cost_origin\": \"%s\",\n  \"total_cost\": %" PRIu64
+            ",\n  \"min_cost\": %" PRIu64 ",\n  \"min_length\": %" PRIu32
+            ",\n  \"max_length\": %" PRIu32 ",\n  \"found\": %zu,\n  \"subpaths\": [\n",
             r->config->algorithm == HOT_EXACT ? "exact" : "larus",
             r->shown->apart ? "not overlapping" : r->config->algorithm == HOT_EXACT ? "exact"
             : "lower bounds", r->cost_name, r->cost_origin,

@@ -2,10 +2,10 @@
 /* report-text.c - an analysis' answer for people.
  *
  *       rank, share, cost = frequency x cost of one execution, length
- *         routine  file:lines  x turns
+ *         routine  file:lines  x turns (least/mean/most in a row, in the whole run)
  *             line * source text             `*`: executed
  *           -> routine called within the subpath, indented by its depth
- *         3 times:                           what repeats is told once
+ *         x 3 (1/2.5/4):                     what repeats is told once
  *
  * The source of a path is shown where the path first appears in the report;
  * later steps name the subpath that shows it.
@@ -33,7 +33,8 @@ struct mention {
 
 struct teller {
     const struct report *r;
-    const struct story *story;
+    const struct shown *shown;  /* the subpath that is told */
+    size_t fold;                /* of its folds, how many are told */
     size_t rank;
     struct mention *mentions;   /* of each terminal */
     uint64_t started;           /* the run; UINT64_MAX if unknown */
@@ -115,14 +116,32 @@ static void put_ranges(FILE *out, const struct executed_file *f)
     }
 }
 
-static void put_turns(const struct report *r, size_t turns)
+/* The mean: 46.1, 1,234, and what is whole as such. */
+static const char *mean(const struct hot_turns *turns, char out[static 32])
 {
-    if (turns > 1)
-        fprintf(r->out, "  %sx %zu%s", style(r, TURNS), turns, style(r, PLAIN));
+    double mean = (double)turns->turns / (double)turns->rows;
+
+    if (mean >= 99.95 || turns->turns % turns->rows == 0)
+        return grouped((uint64_t)(mean + 0.5), out);
+    snprintf(out, 32, "%.1f", mean);
+    return out;
+}
+
+/* So many turns here; in a row, in the whole run: (least/mean/most). */
+static void put_turns(const struct report *r, size_t turns, const struct hot_turns *all)
+{
+    char number[32], least[32], average[32], most[32];
+
+    fprintf(r->out, "%sx %s", style(r, TURNS), grouped(turns, number));
+    if (all->rows)
+        fprintf(r->out, " (%s/%s/%s)", grouped(all->least, least), mean(all, average),
+                grouped(all->most, most));
+    fputs(style(r, PLAIN), r->out);
 }
 
 static bool put_path(struct teller *t, const struct story_step *step,
-                     const struct wpp_terminal *terminal, size_t turns, size_t columns)
+                     const struct wpp_terminal *terminal, size_t turns,
+                     const struct hot_turns *all, size_t columns)
 {
     const struct report *r = t->r;
     const struct wpp_routine *routine = wpp_routine(r->w, terminal->routine);
@@ -140,7 +159,10 @@ static bool put_path(struct teller *t, const struct story_step *step,
         fputs(i + 1 < p.n_files ? " " : "  ", r->out);
     }
     fprintf(r->out, "%spath %" PRIu64 "%s", style(r, DIM), terminal->path, style(r, PLAIN));
-    put_turns(r, turns);
+    if (turns > 1) {
+        fputs("  ", r->out);
+        put_turns(r, turns, all);
+    }
     if (step->leaves)
         fputs("  returns", r->out);
     if (mention->shown && mention->last != t->rank)
@@ -155,7 +177,8 @@ static bool put_path(struct teller *t, const struct story_step *step,
     return good;
 }
 
-static bool put_step(struct teller *t, const struct story_step *step, size_t turns, size_t nesting)
+static bool put_step(struct teller *t, const struct story_step *step, size_t turns,
+                     const struct hot_turns *all, size_t nesting)
 {
     const struct report *r = t->r;
     const struct wpp_terminal *terminal = wpp_terminal(r->w, step->terminal);
@@ -166,32 +189,50 @@ static bool put_step(struct teller *t, const struct story_step *step, size_t tur
     /* The arrow of a call stands in the indentation. */
     indent(r->out, step->called ? columns - LEVEL_INDENT : columns);
     if (terminal->routine != WPP_NO_ROUTINE)
-        return put_path(t, step, terminal, turns, columns);
+        return put_path(t, step, terminal, turns, all, columns);
     fputs(wpp_symbol_name(terminal, name), r->out);
-    put_turns(r, turns);
+    if (turns > 1) {
+        fputs("  ", r->out);
+        put_turns(r, turns, all);
+    }
     putc('\n', r->out);
     return true;
+}
+
+static bool put_steps(struct teller *t, size_t at, size_t end, size_t nesting);
+
+/* Turns of several steps, told once. */
+static bool put_fold(struct teller *t, const struct story_fold *fold, size_t nesting)
+{
+    const struct hot_turns *all = &t->shown->folds[t->fold++];
+    const struct story_step *step = &t->shown->story.steps[fold->at];
+
+    if (fold->period == 1)
+        return put_step(t, step, fold->count, all, nesting);
+    indent(t->r->out, STEP_INDENT + LEVEL_INDENT * nesting);
+    put_turns(t->r, fold->count, all);
+    fputs(":\n", t->r->out);
+    return put_steps(t, fold->at, fold->at + fold->period, nesting + 1);
 }
 
 /* Steps [at, end), repetitions folded, those inside repetitions too.  The
  * recursion halves the range each time. */
 static bool put_steps(struct teller *t, size_t at, size_t end, size_t nesting)
 {
-    while (at < end) {
-        struct story_repeat repeat = story_repeat_at(t->story, at, end);
+    const struct story *s = &t->shown->story;
 
-        if (repeat.period == 1) {
-            if (!put_step(t, &t->story->steps[at], repeat.count, nesting))
+    while (at < end) {
+        const struct story_fold *fold = &s->folds[t->fold];
+
+        if (t->fold == s->n_folds || fold->at != at) {
+            if (!put_step(t, &s->steps[at++], 1, NULL, nesting))
                 return false;
-        } else {
-            indent(t->r->out, STEP_INDENT + LEVEL_INDENT * nesting);
-            fprintf(t->r->out, "%s%zu times:%s\n", style(t->r, TURNS), repeat.count,
-                    style(t->r, PLAIN));
-            if (!put_steps(t, at, at + repeat.period, nesting + 1))
-                return false;
+            continue;
         }
-        at += repeat.period * repeat.count;
-        if (at < end && repeat.period > 1) {
+        if (!put_fold(t, fold, nesting))
+            return false;
+        at += fold->period * fold->count;
+        if (at < end && fold->period > 1) {
             indent(t->r->out, STEP_INDENT + LEVEL_INDENT * nesting);
             fprintf(t->r->out, "%sthen:%s\n", style(t->r, TURNS), style(t->r, PLAIN));
         }
@@ -229,11 +270,32 @@ static void put_figures(const struct report *r, const struct hot_subpath *p, siz
     putc('\n', r->out);
 }
 
+/* Of a loop: how often it turns in a row. */
+static void put_rows(const struct report *r, const struct hot_turns *t)
+{
+    char least[32], average[32], most[32], number[32];
+
+    fprintf(r->out, "     %s in a row ", style(r, DIM));
+    if (t->rows == 0)
+        fputs("no turn is whole", r->out);
+    else if (t->least == t->most)
+        fprintf(r->out, "%s%s turn%s", t->rows > 1 ? "always " : "", grouped(t->least, least),
+                t->least == 1 ? "" : "s");
+    else
+        fprintf(r->out, "%s to %s turns, %s on average", grouped(t->least, least),
+                grouped(t->most, most), mean(t, average));
+    if (t->rows > 1)
+        fprintf(r->out, ", %s times", grouped(t->rows, number));
+    fprintf(r->out, "%s\n", style(r, PLAIN));
+}
+
 /* Where else it stands: by threads, and all up to this one together. */
 static void put_more(const struct report *r, const struct shown *s)
 {
     char share[32], number[32];
 
+    if (s->path.turn && s->path.turn <= HOT_TURN_MAX)
+        put_rows(r, &s->loop);
     if (r->shown->covers)
         fprintf(r->out, "     %s with all above: %s%s\n", style(r, DIM),
                 percent(r, s->covered, share), style(r, PLAIN));
@@ -257,7 +319,7 @@ static bool put_neighbours(struct teller *t, const struct shown *s, int side)
                 grouped(s->near[side][i].times, number), s->near[side][i].times == 1 ? "" : "s",
                 style(r, PLAIN));
         others -= s->near[side][i].times < others ? s->near[side][i].times : others;
-        if (!put_step(t, &step, 1, 0))
+        if (!put_step(t, &step, 1, NULL, 0))
             return false;
     }
     if (others > 0 && r->config->algorithm == HOT_EXACT && !r->shown->apart)
@@ -270,21 +332,15 @@ static bool put_neighbours(struct teller *t, const struct shown *s, int side)
 static bool put_subpath(struct teller *t, const struct shown *s, size_t rank)
 {
     const struct report *r = t->r;
-    struct hot_subpath p = s->path;
-    struct story story;
-    bool good;
 
-    if (!story_tell(&story, r->w, p.terminals, p.length))
-        return false;
-    put_figures(r, &p, rank);
+    put_figures(r, &s->path, rank);
     put_more(r, s);
     t->rank = rank;
-    t->story = &story;
-    good = (!r->shown->has_neighbours || put_neighbours(t, s, SHOWN_BEFORE)) &&
-           put_steps(t, 0, story.n, 0) &&
+    t->shown = s;
+    t->fold = 0;
+    return (!r->shown->has_neighbours || put_neighbours(t, s, SHOWN_BEFORE)) &&
+           put_steps(t, 0, s->story.n, 0) &&
            (!r->shown->has_neighbours || put_neighbours(t, s, SHOWN_BEHIND));
-    story_free(&story);
-    return good;
 }
 
 static uint64_t cost_shown(const struct report *r)
@@ -312,8 +368,8 @@ static void put_heading(const struct report *r)
     fprintf(r->out, "\neach at least %s of the %s's %s ", scaled(hot_min_cost(r->result), least),
             scope, scaled(hot_total_cost(r->result), total));
     put_unit(r, hot_total_cost(r->result));
-    fprintf(r->out, "%s (%s; --min-cost=%" PRIu64, r->cost_says, percent(r, hot_min_cost(r->result), share),
-            hot_min_cost(r->result));
+    fprintf(r->out, "%s (%s; --min-cost=%" PRIu64, r->cost_says,
+            percent(r, hot_min_cost(r->result), share), hot_min_cost(r->result));
     if (!r->config->min_cost)
         fprintf(r->out, ", chosen for about %" PRIu32 " answers", r->config->wanted);
     fputs(")\n", r->out);
@@ -324,6 +380,9 @@ static void put_heading(const struct report *r)
     else
         fprintf(r->out, "frequencies are lower bounds; no two overlap: what is shown makes up "
                 "%s of the %s\n", percent(r, cost_shown(r), sum), scope);
+    if (r->shown->folds)
+        fprintf(r->out, "x N (least/mean/most): N turns here; so many in a row in the whole %s\n",
+                scope);
 }
 
 static void put_hint(const struct report *r)

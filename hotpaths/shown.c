@@ -26,8 +26,11 @@ int shown_choose(struct shown_list *s, const hot_result *result, bool rotations,
 
 void shown_clear(struct shown_list *s)
 {
-    for (size_t i = 0; s->item && i < s->n; i++)
+    for (size_t i = 0; s->item && i < s->n; i++) {
         free(s->item[i].grown);
+        story_free(&s->item[i].story);
+        free(s->item[i].folds);
+    }
     free(s->item);
     free(s->by_thread);
     *s = (struct shown_list){ 0 };
@@ -58,6 +61,15 @@ static struct hot_string *strings_of(const struct shown_list *s)
 
 /* ---- Growing ----------------------------------------------------------------------------- */
 
+/* Whether the string reads along its loop from end to end. */
+static bool is_all_loop(const struct hot_subpath *p)
+{
+    for (uint32_t i = p->turn; i < p->length; i++)
+        if (p->terminals[i] != p->terminals[i - p->turn])
+            return false;
+    return p->turn > 0;
+}
+
 static int measure_grown(const struct shown_list *s, struct hot_subpath *p)
 {
     uint32_t *scratch = malloc(p->length * sizeof *scratch);
@@ -73,6 +85,10 @@ static int measure_grown(const struct shown_list *s, struct hot_subpath *p)
     }
     p->cost = saturating_mul(p->frequency, p->unit_cost);
     p->own_cost = saturating_mul(p->frequency, p->own_unit_cost);
+    if (!is_all_loop(p)) {
+        p->turn = 0;
+        p->loop = NULL;
+    }
     free(scratch);
     return HOT_OK;
 }
@@ -254,4 +270,74 @@ int shown_find_neighbours(struct shown_list *s)
     free(strings);
     s->has_neighbours = true;
     return status;
+}
+
+/* ---- Turns ---------------------------------------------------------------------------------- */
+
+/* The turns of everything shown that turns: `place` says where the figures belong. */
+struct turning {
+    struct hot_string *turn;
+    struct hot_turns **place;
+    size_t n;
+};
+
+static int gather_turns(struct turning *t, struct shown_list *s)
+{
+    size_t most = s->n;
+
+    for (size_t i = 0; i < s->n; i++)
+        most += s->item[i].story.n_folds;
+    t->turn = malloc((most + 1) * sizeof *t->turn);
+    t->place = malloc((most + 1) * sizeof *t->place);
+    if (!t->turn || !t->place)
+        return HOT_E_MEMORY;
+    for (size_t i = 0; i < s->n; i++) {
+        struct shown *shown = &s->item[i];
+
+        if (shown->path.loop) {
+            t->turn[t->n] = (struct hot_string){ shown->path.loop, shown->path.turn };
+            t->place[t->n++] = &shown->loop;
+        }
+        for (size_t k = 0; k < shown->story.n_folds; k++) {
+            const struct story_fold *fold = &shown->story.folds[k];
+
+            t->turn[t->n] = (struct hot_string){ shown->path.terminals + fold->at,
+                                                 (uint32_t)fold->period };
+            t->place[t->n++] = &shown->folds[k];
+            s->folds = true;
+        }
+    }
+    return HOT_OK;
+}
+
+static int find_turns(struct shown_list *s)
+{
+    struct turning t = { 0 };
+    int status = gather_turns(&t, s);
+    struct hot_turns *found = malloc((t.n + 1) * sizeof *found);
+
+    if (!found)
+        status = HOT_E_MEMORY;
+    if (status == HOT_OK && t.n > 0)
+        status = hot_count_turns(s->g, s->thread, t.turn, t.n, found);
+    for (size_t i = 0; status == HOT_OK && i < t.n; i++)
+        *t.place[i] = found[i];
+    free(found);
+    free(t.turn);
+    free(t.place);
+    return status;
+}
+
+int shown_tell(struct shown_list *s, const wpp *w)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        struct shown *shown = &s->item[i];
+
+        if (!story_tell(&shown->story, w, shown->path.terminals, shown->path.length))
+            return HOT_E_MEMORY;
+        shown->folds = calloc(shown->story.n_folds + 1, sizeof *shown->folds);
+        if (!shown->folds)
+            return HOT_E_MEMORY;
+    }
+    return find_turns(s);
 }

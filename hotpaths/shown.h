@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "hotpaths/hotpaths.h"
+#include "hotpaths/story.h"
 
 enum { SHOWN_BEHIND, SHOWN_BEFORE, SHOWN_SIDES };
 enum { SHOWN_NEIGHBOURS = 5 };      /* on each side, the most frequent ones */
@@ -24,6 +25,9 @@ struct shown {
     uint64_t covered;               /* by all places of it and of those above it */
     struct shown_neighbour near[SHOWN_SIDES][SHOWN_NEIGHBOURS];
     uint32_t n_near[SHOWN_SIDES];
+    struct story story;
+    struct hot_turns loop;          /* in the whole run, of path.loop if there is one */
+    struct hot_turns *folds;        /* of each fold of the story */
 };
 
 struct shown_list {
@@ -32,7 +36,7 @@ struct shown_list {
     uint32_t thread;
     struct shown *item;
     size_t n, n_all;                /* n_all: how many there would be without --top */
-    bool grown, apart, covers, has_neighbours;
+    bool grown, apart, covers, has_neighbours, folds;   /* folds: there are some */
     uint64_t *by_thread;            /* NULL: not split */
 };
 
@@ -52,5 +56,9 @@ int shown_split(struct shown_list *s);
 int shown_cover(struct shown_list *s);          /* of each */
 int shown_cover_all(const struct shown_list *s, uint64_t *covered);
 int shown_find_neighbours(struct shown_list *s);
+
+/* Stories, and how often their loops turn in a row.  Needed by all reports; what changes
+ * paths comes before. */
+int shown_tell(struct shown_list *s, const wpp *w);
 
 #endif

@@ -40,6 +40,20 @@ static bool find_depths(struct story *s, int64_t *depth, struct events *events, 
     return true;
 }
 
+/* The recursion halves the range each time.  There are fewer folds than steps. */
+static void find_folds(struct story *s, size_t at, size_t end)
+{
+    while (at < end) {
+        struct story_repeat repeat = story_repeat_at(s, at, end);
+
+        if (repeat.count > 1) {
+            s->folds[s->n_folds++] = (struct story_fold){ at, repeat.period, repeat.count };
+            find_folds(s, at, at + repeat.period);
+        }
+        at += repeat.period * repeat.count;
+    }
+}
+
 bool story_tell(struct story *s, const wpp *w, const uint32_t *terminals, uint32_t n)
 {
     struct events *events = events_new();
@@ -47,15 +61,18 @@ bool story_tell(struct story *s, const wpp *w, const uint32_t *terminals, uint32
     int64_t lowest = 0;
     bool good;
 
+    *s = (struct story){ .n = n };
     s->steps = calloc((size_t)n + 1, sizeof *s->steps);
-    s->n = n;
+    s->folds = malloc(((size_t)n + 1) * sizeof *s->folds);
     for (uint32_t i = 0; s->steps && i < n; i++)
         s->steps[i].terminal = terminals[i];
-    good = events && depth && s->steps && find_depths(s, depth, events, w);
+    good = events && depth && s->steps && s->folds && find_depths(s, depth, events, w);
     for (uint32_t i = 0; good && i < n; i++)
         lowest = depth[i] < lowest ? depth[i] : lowest;
     for (uint32_t i = 0; good && i < n; i++)
         s->steps[i].depth = (uint32_t)(depth[i] - lowest);
+    if (good)
+        find_folds(s, 0, n);
     events_free(events);
     free(depth);
     if (!good)
@@ -66,6 +83,7 @@ bool story_tell(struct story *s, const wpp *w, const uint32_t *terminals, uint32
 void story_free(struct story *s)
 {
     free(s->steps);
+    free(s->folds);
     *s = (struct story){ 0 };
 }
 

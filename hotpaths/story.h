@@ -25,9 +25,16 @@ struct story_step {
     bool leaves;
 };
 
+/* Steps at, at + 1, ... of which `period` repeat `count` times, 2 or more. */
+struct story_fold {
+    size_t at, period, count;
+};
+
 struct story {
     struct story_step *steps;
     size_t n;
+    struct story_fold *folds;       /* in order; what repeats within a turn comes behind its fold */
+    size_t n_folds;
 };
 
 /* Fills `s` (story_free); false when there is no memory. */

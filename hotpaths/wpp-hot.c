@@ -366,8 +366,8 @@ static hot_result *analyse(const wpp *w, const uint64_t *cost, struct options *o
 
 /* What is asked for of the subpaths that are shown: all is counted in the grammar, also
  * of those that Larus' walk found. */
-static int look_closer(struct shown_list *s, const hot_result *result, const struct options *o,
-                       uint64_t *covered)
+static int look_closer(struct shown_list *s, const wpp *w, const hot_result *result,
+                       const struct options *o, uint64_t *covered)
 {
     enum { MOST = 1000 };
     bool exact = o->config.algorithm == HOT_EXACT;
@@ -385,6 +385,8 @@ static int look_closer(struct shown_list *s, const hot_result *result, const str
         status = shown_find_neighbours(s);
     if (status == HOT_OK && (exact || o->apart))
         status = shown_cover_all(s, covered);
+    if (status == HOT_OK)
+        status = shown_tell(s, w);
     return status;
 }
 
@@ -410,7 +412,7 @@ static void print(const wpp *w, const hot_result *result, const uint64_t *cost,
         .color = tool_color(o->color), .sources = source_text_new(o->source),
     };
 
-    if (look_closer(&shown, result, o, &report.covered) != HOT_OK || !report.sources ||
+    if (look_closer(&shown, w, result, o, &report.covered) != HOT_OK || !report.sources ||
         !reports[o->format](&report))
         tool_die(TOOL_ERROR, "%s: out of memory", o->file);
     source_text_free(report.sources);

@@ -59,19 +59,37 @@ each at least 8 of the run's 18 paths (44.4 %; --min-cost=8)
 frequencies are exact; subpaths overlap each other: what is shown makes up 66.7 % of the run
 
   1  66.7 %: 12 paths = 6 times 2, 2 paths of a loop of 3
+      in a row always 1 turn, 3 times
     symbol 11
     symbol 12"
 words 5 5 5 5 5 5 5 5 5 6 > fives
 wpp-compress -q --symbols -o fives.wpp fives
 ok 'what overlaps itself' wpp-hot -l 3 -L 3 -c 20 --algorithm=exact --format=csv fives.wpp
 is 'is no more than the whole' "$(tr -d '\r' < out | tail -n 1)" \
-    '1,0.700000,7,21,7,3,3,1,1,1,"",,"symbol 5",0 0 0,,'
+    '1,0.700000,7,21,7,3,3,1,1,1,"",,"symbol 5",0 0 0,,,1,9,9.000,9'
 ok 'counted without overlaps' wpp-hot -l 3 -L 3 -c 20 --non-overlapping --cover --format=csv fives.wpp
 is 'its cost is part of the whole' "$(tr -d '\r' < out | tail -n 1)" \
-    '1,0.900000,9,9,3,3,3,3,1,1,"",,"symbol 5",0 0 0,,0.900000'
+    '1,0.900000,9,9,3,3,3,3,1,1,"",,"symbol 5",0 0 0,,0.900000,1,9,9.000,9'
 ok 'also of what the walk found' wpp-hot -l 3 -L 3 -c 6 --algorithm=larus --non-overlapping fives.wpp
 like 'and then frequencies are no lower bounds' "$(cat out)" \
     '^frequencies are exact, of places that do not overlap; .* makes up 90.0 % of the run$'
+
+# Rows of 4, 2, 7 and 1 turns of 5 6, however they begin and end.
+words 5 6 5 6 5 6 5 6  1  6 5 6 5  2  5 6 5 6 5 6 5 6 5 6 5 6 5 6 5  3  6 5 > rows
+wpp-compress -q --symbols -o rows.wpp rows
+ok 'turns in a row' wpp-hot -l 4 -L 4 -c 30 --algorithm=exact rows.wpp
+is 'so many as there are' "$(sed -n '4,$p' out)" \
+"x N (least/mean/most): N turns here; so many in a row in the whole run
+
+  1  56.2 %: 18 instructions = 9 turns of 2, 4 paths of a loop of 2
+      in a row 1 to 7 turns, 3.5 on average, 4 times
+    x 2 (1/3.5/7):
+       symbol 5
+       symbol 6"
+ok 'as JSON' wpp-hot -l 4 -L 4 -c 30 --algorithm=exact --format=json rows.wpp
+figures='"rows": 4, "turns": 14, "min": 1, "mean": 3.500, "max": 7'
+like 'of the loop' "$(cat out)" "\"loop\": \\{$figures\\},"
+like 'and what repeats in it' "$(cat out)" "\"folds\": \\[\\{\"at\": 0, \"paths\": 2, \"times\": 2, $figures\\}\\],"
 
 # Three with 1 before, of which one has 2 behind; 7 8 9 always together.
 words 1 7 8 9 2 3 1 7 8 9 4 1 7 8 9 4 5 > context
@@ -171,8 +189,10 @@ ok 'and is compressed' wpp-compress -q -o sieve.wpp sieve.trace
 wpp-dump --tokens sieve.wpp | od -An -v -tu4 -w4 > sieve.tokens
 
 ok 'its subpaths as text' wpp-hot sieve.wpp
-like 'the inner loop is the hottest' "$(sed -n 5,8p out)" '^    strike  sieve.c:8-9  path [0-9]+  x 10$'
-like 'in source lines' "$(sed -n 5,8p out)" '^ +9 \*     composite\[n\] = 1;$'
+# From the square of each prime up to 53 on: 3 turns of 53, 1,497 of 2, but for the first.
+like 'the inner loop is the hottest' "$(sed -n 6,9p out)" '^    strike  sieve.c:8-9  path [0-9]+  x 10 \(3/291/1,497\)$'
+like 'which is entered for each prime' "$(sed -n 5,7p out)" '^      in a row 3 to 1,497 turns, 291 on average, 16 times$'
+like 'in source lines' "$(sed -n 6,11p out)" '^ +9 \*     composite\[n\] = 1;$'
 like 'a call is seen by its indentation' "$(cat out)" '^    (   )*-> is_prime  sieve.c:12,14,16'
 is 'no colour into a file' "$(grep -c $'\033' out)" 0
 ok 'colour when asked' wpp-hot --color=always sieve.wpp

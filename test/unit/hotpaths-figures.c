@@ -198,9 +198,111 @@ static bool order_agrees(const struct trial *t, uint32_t thread)
            got.b == want.b && got.b_after_a == want.b_after_a;
 }
 
+/* What is no repetition of something shorter: its own turn, else that. */
+static size_t turn_of(struct hot_string w)
+{
+    size_t period = brute_period(w.terminals, w.length);
+
+    return w.length % period == 0 ? period : w.length;
+}
+
+/* Each piece of a thread that reads along the loop and cannot be made longer, from each
+ * place and each phase. */
+static struct hot_turns rows_of(const struct trial *t, uint32_t thread, struct hot_string w)
+{
+    struct hot_turns rows = { 0 };
+    size_t turn = turn_of(w);
+
+    for (uint32_t k = 0; k < t->run.n_threads; k++) {
+        const struct brute_string *s = brute_thread(&t->run, k);
+
+        for (size_t at = 0; in_scope(thread, k) && at < s->length; at++)
+            for (size_t phase = 0; phase < turn; phase++) {
+                size_t n = 0, turns;
+
+                if (at > 0 && s->symbols[at - 1] == w.terminals[(phase + turn - 1) % turn])
+                    continue;
+                while (at + n < s->length && s->symbols[at + n] == w.terminals[(phase + n) % turn])
+                    n++;
+                turns = n / turn;
+                if (turns == 0)
+                    continue;
+                rows.least = rows.rows == 0 || turns < rows.least ? turns : rows.least;
+                rows.most = turns > rows.most ? turns : rows.most;
+                rows.rows++;
+                rows.turns += turns;
+            }
+    }
+    return rows;
+}
+
+/* Also of a rotation of the first string, which is the same loop, and of it twice over. */
+static bool turns_agree(const struct trial *t, uint32_t thread, uint64_t *most)
+{
+    struct hot_string strings[MOST_STRINGS + 2];
+    struct hot_turns got[MOST_STRINGS + 2];
+    uint32_t turned[MOST_LENGTH], twice[2 * MOST_LENGTH], length = t->strings[0].length;
+    bool good;
+
+    for (uint32_t i = 0; i < 2 * length; i++)
+        twice[i] = t->strings[0].terminals[i % length];
+    memcpy(turned, twice + 1 + random_below(length), length * sizeof *turned);
+    strings[0] = (struct hot_string){ turned, length };
+    strings[1] = (struct hot_string){ twice, 2 * length };
+    memcpy(strings + 2, t->strings, t->n * sizeof *strings);
+    good = hot_count_turns(&t->s.g, thread, strings, t->n + 2, got) == HOT_OK;
+    for (size_t i = 0; i < t->n + 2; i++) {
+        struct hot_turns want = rows_of(t, thread, strings[i]);
+
+        good &= got[i].rows == want.rows && got[i].turns == want.turns &&
+                got[i].least == want.least && got[i].most == want.most;
+        *most = want.most > *most ? want.most : *most;
+    }
+    return good;
+}
+
+/* A turn that is too long is not counted; the one beside it is. */
+static void long_turn(void)
+{
+    static uint32_t string[HOT_TURN_MAX + 1] = { 1 };
+    static struct small_grammar s;
+    struct hot_string turns[] = { { string, HOT_TURN_MAX + 1 }, { string + 1, 1 } };
+    struct hot_turns got[2];
+
+    from_text(&s, 1, (const char *const[]){ "aaaa", "AAAbAbb", NULL });
+    tap_ok(hot_count_turns(&s.g, HOT_ALL_THREADS, turns, 2, got) == HOT_OK && got[0].rows == 0 &&
+               got[1].rows == 2 && got[1].turns == 16 && got[1].least == 4 && got[1].most == 12,
+           "a turn of more than %d paths is not counted, the one beside it is", HOT_TURN_MAX);
+}
+
+/* A row whose turns no loop could count: 2^62 of them, and a short one. */
+static void long_row(void)
+{
+    static struct small_grammar s;
+    uint32_t a = 0;
+    struct hot_turns got;
+
+    begin(&s);
+    s.g.n_rules = 62;
+    s.g.n_threads = 1;
+    for (uint32_t r = 0; r < 62; r++) {
+        s.body[r + 1] = s.body[r];
+        add_symbol(&s, r, r ? WPP_RULE | (r - 1) : 0);
+        add_symbol(&s, r, r ? WPP_RULE | (r - 1) : 0);
+    }
+    s.body[63] = s.body[62];
+    add_symbol(&s, 62, WPP_RULE | 61);
+    add_symbol(&s, 62, 1);
+    add_symbol(&s, 62, WPP_RULE | 0);
+    tap_ok(hot_count_turns(&s.g, HOT_ALL_THREADS, &(struct hot_string){ &a, 1 }, 1, &got) == HOT_OK &&
+               got.rows == 2 && got.least == 2 && got.most == UINT64_C(1) << 62 &&
+               got.turns == (UINT64_C(1) << 62) + 2, "a row of 2^62 turns, and one of 2");
+}
+
 static void random_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
 {
-    int wrong[7] = { 0 }, asked = 0;
+    int wrong[8] = { 0 }, asked = 0;
+    uint64_t most = 0;
 
     for (int i = 0; i < trials; i++) {
         static struct trial t;
@@ -217,6 +319,7 @@ static void random_trials(const char *name, int trials, void (*draw)(struct smal
         wrong[4] += !neighbours_agree(&t, thread, true);
         wrong[5] += !extension_holds(&t);
         wrong[6] += !order_agrees(&t, thread);
+        wrong[7] += !turns_agree(&t, thread, &most);
         asked += (int)t.n;
         brute_free(&t.run);
     }
@@ -227,11 +330,15 @@ static void random_trials(const char *name, int trials, void (*draw)(struct smal
     tap_ok(!wrong[4], "%s: what comes before", name);
     tap_ok(!wrong[5], "%s: strings grow as far as they stay as frequent", name);
     tap_ok(!wrong[6], "%s: what comes before what", name);
+    tap_ok(!wrong[7], "%s: turns in a row", name);
+    tap_ok(most > 20, "%s: up to %llu of them", name, (unsigned long long)most);
     tap_ok(asked > trials, "%s: %d strings were asked for", name, asked);
 }
 
 int main(void)
 {
+    long_turn();
+    long_row();
     random_trials("random grammars", 4000, random_grammar);
     random_trials("SEQUITUR grammars", 2000, sequitur_grammar);
     return tap_done();

@@ -258,7 +258,7 @@ static void expect_report(const char *name, const wpp *w, bool (*print)(const st
     r.file_name = "demo.wpp";
     r.config = &c;
     r.result = result;
-    if (shown_choose(&shown, result, true, top) != HOT_OK)
+    if (shown_choose(&shown, result, true, top) != HOT_OK || shown_tell(&shown, w) != HOT_OK)
         abort();
     r.shown = &shown;
     r.cost_name = "insns";
@@ -302,9 +302,10 @@ static const char folded[] =
     "demo.wpp: 1 hot subpath of 16 to 24 paths\n"
     "each at least 60 of the run's 242 instructions by GCC's estimate (24.8 %; --min-cost=60)\n"
     "frequencies are lower bounds; no two overlap: what is shown makes up 65.7 % of the run\n"
+    "x N (least/mean/most): N turns here; so many in a row in the whole run\n"
     "\n"
     "  1  65.7 %: 159 instructions = 3 times 53, 16 paths\n"
-    "    2 times:\n"
+    "    x 2 (12/12/12):\n"
     "          step  demo.c:3-4,7  path 0  returns\n"
     "                 3 * if (x & 1)\n"
     "                 4 *     x = 3 * x + 1;\n"
@@ -370,6 +371,8 @@ static const char json[] =
     "    {\"rank\": 1, \"cost\": 180, \"share\": 0.743802, \"frequency\": 12,\n"
     "     \"unit_cost\": 15, \"length\": 4, \"own_cost\": 180, \"period\": 4,\n"
     "     \"turn\": 0, \"rotations\": 1,\n"
+    "     \"loop\": null,\n"
+    "     \"folds\": [],\n"
     "     \"paths\": [\n"
     "        {\"terminal\": 1, \"token\": 30, \"routine\": \"step\", \"name\": \"step\", \"path\": 0, \"depth\": 1,\n"
     "         \"enters\": true, \"leaves\": true, \"insns\": 6, \"blocks\": 3,\n"
@@ -389,9 +392,9 @@ static const char json[] =
 
 static const char csv[] =
     "rank,share,own_cost,cost,frequency,unit_cost,length,period,turn,rotations,file,line,routines,"
-    "terminals,by_thread,covered\r\n"
-    "1,0.347107,84,84,12,7,2,2,0,1,\"demo.c\",3,\"step; main\",1 2,,\r\n"
-    "2,0.297521,72,72,12,6,2,2,0,1,\"demo.c\",3,\"step; main\",4 2,,\r\n";
+    "terminals,by_thread,covered,rows,min_turns,mean_turns,max_turns\r\n"
+    "1,0.347107,84,84,12,7,2,2,0,1,\"demo.c\",3,\"step; main\",1 2,,,,,,\r\n"
+    "2,0.297521,72,72,12,6,2,2,0,1,\"demo.c\",3,\"step; main\",4 2,,,,,,\r\n";
 
 static void reports(const wpp *w)
 {
