@@ -52,17 +52,18 @@ static bool fail_engine(wpp_compressor *c, int status)
 
 /* What the process has besides the engine: what malloc holds, the code, and what the large
  * pages of the engine's arrays are not filled with. */
-static uint64_t memory_elsewhere(void)
+static uint64_t memory_elsewhere(const wpp_compressor *c)
 {
     struct mallinfo2 m = mallinfo2();
+    uint64_t held = m.arena + m.hblkhd;
 
-    return m.arena + m.hblkhd + MEMORY_FIXED;
+    return (held > c->memory_others ? held - c->memory_others : 0) + MEMORY_FIXED;
 }
 
 static bool begin_grammar(wpp_compressor *c)
 {
     struct seq_config config = {.size = sizeof config};
-    uint64_t elsewhere = memory_elsewhere();
+    uint64_t elsewhere = memory_elsewhere(c);
 
     if (c->memory_max)
         config.memory_max = c->memory_max > elsewhere + MEMORY_LEAST ? c->memory_max - elsewhere
@@ -80,7 +81,7 @@ static bool end_grammar(wpp_compressor *c)
     return status == SEQ_OK || fail_engine(c, status);
 }
 
-/* The grammar so far is put away. */
+/* The grammar so far is put away, if the disk permits. */
 static bool end_segment(wpp_compressor *c)
 {
     if (!end_grammar(c) || !wpp_segments_add(&c->segments, c->grammar, c->alphabet.n, &c->fatal))
@@ -88,6 +89,19 @@ static bool end_segment(wpp_compressor *c)
     seq_free(c->grammar);
     c->grammar = NULL;
     malloc_trim(0);
+    return true;
+}
+
+/* Where it cannot be put away, the trace ends here. */
+static bool begin_segment(wpp_compressor *c)
+{
+    if (!end_segment(c))
+        return false;
+    if (!c->segments.full)
+        return begin_grammar(c);
+    note(c, WPP_E_SYSTEM, "segments of the grammar cannot be put away: %s; the first %llu "
+         "events were taken", strerror(c->segments.full), (unsigned long long)c->tokens);
+    c->over = c->skipping = true;        /* and there is no grammar */
     return true;
 }
 
@@ -107,7 +121,7 @@ static bool append(wpp_compressor *c, const uint8_t *words, size_t n)
     c->tokens += (uint64_t)mapped;
     if (status != SEQ_OK)
         return fail_engine(c, status);
-    return !seq_is_full(c->grammar) || (end_segment(c) && begin_grammar(c));
+    return !seq_is_full(c->grammar) || begin_segment(c);
 }
 
 static bool take_tokens(void *ctx, const void *words, size_t n)
@@ -326,7 +340,7 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
 {
     wpp_compressor *c = ctx;
 
-    c->skipping = !is_ours(c, r);
+    c->skipping = !is_ours(c, r) || !c->grammar;
     if (c->skipping)
         return true;
     if (c->ended) {
@@ -400,6 +414,11 @@ bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
     c->grammar = NULL;
     return wpp_segments_open(&c->segments, folder, error) &&
            (begin_grammar(c) || wpp_fail_memory(error));
+}
+
+void wpp_compress_others(wpp_compressor *c, uint64_t bytes)
+{
+    c->memory_others = bytes;
 }
 
 void wpp_compress_free(wpp_compressor *c)
@@ -572,7 +591,7 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
     if (!check_input(c, error))
         return false;
     if ((!c->ended && !c->over && !end_by_buffers(c)) ||
-        !(c->segments.n ? end_segment(c) : end_grammar(c))) {
+        (c->grammar && !(c->segments.n ? end_segment(c) : end_grammar(c)))) {
         if (error)
             *error = c->fatal;
         return false;
@@ -591,6 +610,8 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
 bool wpp_compress_write(const wpp_compressor *c, const struct wpp_bytes *file,
                         struct wpp_output *out, struct wpp_error *error)
 {
+    if (c->segments.n > 0)
+        wpp_segments_give_room(&c->segments);
     return wpp_output_write(out, file->data, file->size, error) &&
            (c->segments.n == 0 || wpp_segments_copy(&c->segments, out, error));
 }

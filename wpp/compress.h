@@ -31,6 +31,8 @@ void wpp_compress_free(wpp_compressor *c);
 bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
                         struct wpp_error *error);
 enum { WPP_COMPRESS_LEAST = 32 << 20 };   /* of size */
+/* So many bytes of what malloc() holds are not the compressor's: they are not counted. */
+void wpp_compress_others(wpp_compressor *c, uint64_t bytes);
 
 /* Takes the next n bytes.  False when there can be no WPP at all; then only
  * wpp_compress_free() is allowed.
@@ -53,7 +55,7 @@ struct wpp_compress_progress {
 void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out);
 
 /* Ends the input and makes the file.  *note: WPP_OK, or in one line what the
- * WPP lacks: WPP_E_INCOMPLETE, WPP_E_DAMAGED.  False: WPP_E_MEMORY, _FORMAT (no
+ * WPP lacks: WPP_E_INCOMPLETE, WPP_E_DAMAGED, WPP_E_SYSTEM (a full disk).  False: WPP_E_MEMORY, _FORMAT (no
  * trace; symbols not a multiple of 4 bytes), _NOT_TRACED (no input at all),
  * _INCOMPLETE (cut within the first record). */
 bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note,

@@ -25,6 +25,7 @@ struct wpp_compressor {
 
     seq *grammar;
     uint64_t memory_max;              /* for all of the process; 0: no matter */
+    uint64_t memory_others;           /* but for so much that malloc() has given to others */
     struct wpp_segments segments;     /* what was before this grammar */
     struct wpp_alphabet alphabet;
     struct wpp_modules modules;

@@ -49,6 +49,11 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
+bool wpp_output_is_standard(const char *path)
+{
+    return descriptor_of(path) == STDOUT_FILENO;
+}
+
 static bool open_in_place(struct wpp_output *out, int fd, struct wpp_error *error)
 {
     out->in_place = true;

@@ -31,6 +31,9 @@ int wpp_output_fd(const struct wpp_output *out);
 /* Whether nothing is renamed at the end: the data goes out as it is written. */
 bool wpp_output_in_place(const struct wpp_output *out);
 
+/* Whether `path` names the standard output, `-` for instance. */
+bool wpp_output_is_standard(const char *path);
+
 /* Where files without a name may be kept that belong to an output on `path`: its folder, or
  * when it is written in place, $TMPDIR or /tmp.  To be freed; NULL: no memory. */
 char *wpp_output_folder(const char *path, bool in_place);

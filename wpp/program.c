@@ -107,9 +107,10 @@ bool program_switched(void)
 /* ---- The program -------------------------------------------------------------------- */
 
 /* posix_spawn reports a failed exec, and searches PATH as the shell does. */
-static int spawn(struct program *p, char **command, const sigset_t *mask)
+static int spawn(struct program *p, char **command, bool aside, const sigset_t *mask)
 {
     posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
     sigset_t defaults;
     int error;
 
@@ -119,12 +120,18 @@ static int spawn(struct program *p, char **command, const sigset_t *mask)
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     posix_spawnattr_setsigmask(&attributes, mask);
     posix_spawnattr_setsigdefault(&attributes, &defaults);
-    error = posix_spawnp(&p->pid, command[0], NULL, &attributes, command, environ);
+    error = posix_spawn_file_actions_init(&actions);
+    if (!error && aside)
+        error = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    if (!error)
+        error = posix_spawnp(&p->pid, command[0], &actions, &attributes, command, environ);
+    posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return error;
 }
 
-int program_start(struct program *p, char **command, int switching, struct wpp_recorder *recorder)
+int program_start(struct program *p, char **command, int switching, bool aside,
+                  struct wpp_recorder *recorder)
 {
     sigset_t mask;
     int error;
@@ -135,7 +142,7 @@ int program_start(struct program *p, char **command, int switching, struct wpp_r
     set_signals(on_signal);
     /* Processes whose parents have ended become our children: we know of them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    error = spawn(p, command, &mask);
+    error = spawn(p, command, aside, &mask);
     if (!error)
         signals.program = p->pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);

@@ -22,8 +22,10 @@ struct program {
 bool program_forwards(int signal);
 
 /* 0, or why it cannot be run.  From here on signals wake the recorder; `switching` (or
- * 0) is one that program_switched() tells of. */
-int program_start(struct program *p, char **command, int switching, struct wpp_recorder *recorder);
+ * 0) is one that program_switched() tells of.  `aside`: what it writes to its standard
+ * output goes to our standard error. */
+int program_start(struct program *p, char **command, int switching, bool aside,
+                  struct wpp_recorder *recorder);
 /* Signals do again what they did before. */
 void program_let_go(void);
 

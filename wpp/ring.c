@@ -34,6 +34,7 @@ struct wpp_ring {
     struct kept *kept;               /* by index */
     uint32_t capacity;
     uint64_t tokens, dropped;
+    uint64_t memory;                 /* bytes of all entries */
 };
 
 struct wpp_ring *wpp_ring_new(uint64_t bytes_per_thread)
@@ -67,7 +68,7 @@ uint64_t wpp_ring_tokens(const struct wpp_ring *ring)
 
 uint64_t wpp_ring_memory(const struct wpp_ring *ring)
 {
-    return 4 * (ring->tokens - ring->dropped);
+    return ring->memory;
 }
 
 /* ---- Taking ------------------------------------------------------------------------ */
@@ -124,6 +125,7 @@ static void drop_oldest(struct wpp_ring *ring, struct kept *kept)
     ring->dropped += tokens;
     *(e->previous ? &e->previous->next : &ring->first) = e->next;
     *(e->next ? &e->next->previous : &ring->last) = e->previous;
+    ring->memory -= sizeof *e + e->n;
     free(e);
 }
 
@@ -154,6 +156,7 @@ static bool take_record(struct wpp_ring *ring, const struct wpp_record *h, const
         return false;
     }
     append(ring, e);
+    ring->memory += sizeof *e + n;
     if (h->kind == WPP_REC_TOKENS)
         chain(ring, e);
     return true;

@@ -114,6 +114,17 @@ static void drop_compressor(struct wpp_run *run)
     run->compressor = NULL;
 }
 
+/* What is no part of the memory for compressing. */
+static uint64_t memory_of_rings(const struct wpp_runs *runs)
+{
+    uint64_t memory = 0;
+
+    for (uint32_t i = 0; i < runs->n; i++)
+        if (runs->list[i] && runs->list[i]->ring)
+            memory += wpp_ring_memory(runs->list[i]->ring);
+    return memory;
+}
+
 static wpp_compressor *new_compressor(const struct wpp_runs *runs, struct wpp_error *error)
 {
     wpp_compressor *c = wpp_compress_new(WPP_INPUT_TRACE, error);
@@ -122,6 +133,7 @@ static wpp_compressor *new_compressor(const struct wpp_runs *runs, struct wpp_er
 
     if (!c || !runs->memory)
         return c;
+    wpp_compress_others(c, memory_of_rings(runs));
     folder = wpp_output_folder(runs->path, runs->single);
     done = folder ? wpp_compress_limit(c, runs->memory, folder, error) : wpp_fail_memory(error);
     free(folder);
@@ -257,9 +269,13 @@ static bool write_run(struct wpp_runs *runs, struct wpp_run *run, const void *re
                       struct wpp_error *note)
 {
     struct wpp_bytes file = {0};
-    bool done = run->compressor && (!run->ring || wpp_ring_flush(run->ring, compress, run)) &&
-                compress(run, rest, n) &&
-                wpp_compress_finish(run->compressor, &file, note, &run->error);
+    bool done;
+
+    if (run->compressor)
+        wpp_compress_others(run->compressor, memory_of_rings(runs));
+    done = run->compressor && (!run->ring || wpp_ring_flush(run->ring, compress, run)) &&
+           compress(run, rest, n) &&
+           wpp_compress_finish(run->compressor, &file, note, &run->error);
 
     if (done && !run->output)
         done = (run->output = open_in_folder(runs, run, &run->error)) != NULL;

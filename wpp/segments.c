@@ -32,38 +32,107 @@ static int open_nameless(const char *folder)
     return fd;
 }
 
+static off_t end_in_file(const struct wpp_segments *s)
+{
+    return (off_t)(s->bytes - s->rest.size);
+}
+
+/* For a segment like the last one and for what else a WPP has.  Where it cannot be known
+ * whether there is room, that is seen when it is needed. */
+static void keep_room(struct wpp_segments *s, uint64_t segment)
+{
+    const off_t tables = 1 << 20;
+
+    if (fallocate(s->fd, FALLOC_FL_KEEP_SIZE, end_in_file(s), (off_t)segment + tables) != 0 &&
+        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+        s->full = errno;
+}
+
+void wpp_segments_give_room(const struct wpp_segments *s)
+{
+    while (ftruncate(s->fd, end_in_file(s)) != 0 && errno == EINTR)
+        ;
+}
+
 bool wpp_segments_open(struct wpp_segments *s, const char *folder, struct wpp_error *error)
 {
     *s = (struct wpp_segments){.fd = open_nameless(folder), .check = WPP_FNV_START};
-    return s->fd >= 0 || wpp_fail_errno(error, "cannot create a file in %s", folder);
+    if (s->fd < 0)
+        return wpp_fail_errno(error, "cannot create a file in %s", folder);
+    keep_room(s, 0);
+    return true;
 }
 
 void wpp_segments_close(struct wpp_segments *s)
 {
     if (s->fd >= 0)
         close(s->fd);
+    wpp_bytes_free(&s->rest);
     free(s->number);
     free(s->order);
     *s = (struct wpp_segments){.fd = -1};
 }
 
 /* Where we know that the last one ends: a fork of ours that outlives us goes on from where
- * it was. */
-static bool put_away(struct wpp_segments *s, const struct wpp_bytes *bytes,
-                     struct wpp_error *error)
+ * it was.  False: the disk takes no more. */
+static bool write_to_file(struct wpp_segments *s, const struct wpp_bytes *bytes)
 {
     for (size_t done = 0; done < bytes->size;) {
         ssize_t n = pwrite(s->fd, bytes->data + done, bytes->size - done,
-                           (off_t)(s->bytes + done));
+                           end_in_file(s) + (off_t)done);
 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return wpp_fail_errno(error, "cannot put a segment of the grammar away");
+            return false;
         done += (size_t)n;
+    }
+    return true;
+}
+
+static bool put_away(struct wpp_segments *s, const struct wpp_bytes *bytes,
+                     struct wpp_error *error)
+{
+    if (s->rest.size > 0 || !write_to_file(s, bytes)) {
+        if (!s->full)
+            s->full = errno;
+        wpp_put(&s->rest, bytes->data, bytes->size);
+        if (s->rest.failed)
+            return wpp_fail_memory(error);
     }
     s->bytes += bytes->size;
     s->check = wpp_fnv(s->check, bytes->data, bytes->size);
+    return true;
+}
+
+/* ---- Copying --------------------------------------------------------------------------- */
+
+static bool punch(const struct wpp_segments *s, off_t up_to)
+{
+    return up_to > 0 && fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, up_to) == 0;
+}
+
+/* `up_to`: what of the file has been read.  A piece that the disk has no room for takes
+ * the place of those. */
+static bool write_piece(const struct wpp_segments *s, struct wpp_output *out, const uint8_t *piece,
+                        size_t n, off_t up_to, struct wpp_error *error)
+{
+    bool punched = false;
+
+    while (n > 0) {
+        ssize_t written = write(wpp_output_fd(out), piece, n);
+
+        if (written >= 0) {
+            piece += written;
+            n -= (size_t)written;
+        } else if ((errno == ENOSPC || errno == EDQUOT) && !punched) {
+            punched = true;
+            if (!punch(s, up_to))
+                return wpp_fail_errno(error, "cannot write the segments of the grammar");
+        } else if (errno != EINTR) {
+            return wpp_fail_errno(error, "cannot write the segments of the grammar");
+        }
+    }
     return true;
 }
 
@@ -72,18 +141,19 @@ bool wpp_segments_copy(const struct wpp_segments *s, struct wpp_output *out,
 {
     uint8_t piece[1 << 16];
 
-    for (uint64_t at = 0; at < s->bytes;) {
-        ssize_t n = pread(s->fd, piece, sizeof piece, (off_t)at);
+    for (off_t at = 0, end = end_in_file(s); at < end;) {
+        size_t left = (size_t)(end - at);
+        ssize_t n = pread(s->fd, piece, left < sizeof piece ? left : sizeof piece, at);
 
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return wpp_fail_errno(error, "cannot read the segments of the grammar back");
-        if (!wpp_output_write(out, piece, (size_t)n, error))
+        at += n;
+        if (!write_piece(s, out, piece, (size_t)n, at, error))
             return false;
-        at += (uint64_t)n;
     }
-    return true;
+    return write_piece(s, out, s->rest.data, s->rest.size, end_in_file(s), error);
 }
 
 /* ---- A segment ------------------------------------------------------------------------- */
@@ -151,6 +221,8 @@ static bool put_segment(struct wpp_segments *s, const struct wpp_bytes *segment,
                        : put_away(s, &head, error) && put_away(s, segment, error);
     wpp_bytes_free(&head);
     s->n += done;
+    if (done && !s->full)
+        keep_room(s, segment->size);
     return done;
 }
 

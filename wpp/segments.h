@@ -6,18 +6,27 @@
  *
  * Segments wait in a file without a name; as the section `segments` they are the last in
  * the WPP (docs/wpp-format.md), so that the file is what was made in memory, and then they.
+ *
+ *      file   | segment | segment | ... | room for the next one |    rest: | segment |
+ *                                       ^ bytes - rest.size
+ *
+ * A disk that is full is met while there is still room for what has come so far: then the
+ * segments are `full`.  At worst one of them stays in memory, as the rest.
  */
 #ifndef WPP_SEGMENTS_H
 #define WPP_SEGMENTS_H
 
 #include "sequitur/sequitur.h"
+#include "wpp/bytes.h"
 #include "wpp/output.h"
 #include "wpp/wpp.h"
 
 struct wpp_segments {
     int fd;
     uint32_t n;
-    uint64_t bytes;
+    uint64_t bytes;                  /* of all segments */
+    struct wpp_bytes rest;           /* those of them that are not in the file */
+    int full;                        /* errno of the disk that can take no more, or 0 */
     uint64_t symbols;                /* on all right-hand sides */
     uint64_t check;                  /* checksum of the bytes */
     uint32_t *number;                /* by the alphabet's number: the file's, or NO_NUMBER */
@@ -31,10 +40,14 @@ bool wpp_segments_open(struct wpp_segments *s, const char *folder, struct wpp_er
 void wpp_segments_close(struct wpp_segments *s);
 
 /* Exports the finished grammar, which is of no use afterwards but to be freed, over an
- * alphabet of n terminals, and puts it away.  WPP_E_MEMORY, WPP_E_SYSTEM. */
+ * alphabet of n terminals, and puts it away.  Afterwards they may be full: no more is to
+ * come.  WPP_E_MEMORY. */
 bool wpp_segments_add(struct wpp_segments *s, seq *grammar, uint32_t n, struct wpp_error *error);
 
-/* Copies the segments to `out`.  WPP_E_SYSTEM. */
+/* The room that was kept is free for others: for what stands before the segments. */
+void wpp_segments_give_room(const struct wpp_segments *s);
+/* Copies the segments to `out`.  Where the disk has no room for two of them, what has been
+ * copied is taken out of the file without a name.  WPP_E_SYSTEM. */
 bool wpp_segments_copy(const struct wpp_segments *s, struct wpp_output *out,
                        struct wpp_error *error);
 

@@ -167,6 +167,6 @@ int main(int argc, char **argv)
     if (!done)
         tool_die(tool_exit_status(error.status), "%s: %s", o.input, error.text);
     if (note.status != WPP_OK)
-        tool_die(tool_exit_status(note.status), "%s: %s", o.input, note.text);
+        tool_die(TOOL_INCOMPLETE, "%s: %s", o.input, note.text);
     return TOOL_OK;
 }

@@ -37,7 +37,8 @@ static const char help[] =
     "those of the processes that it starts, too, in the folder FILE.d.\n"
     "\n"
     "  -o, --output=FILE   write FILE instead of `PROGRAM.wpp` in this directory;\n"
-    "                      what FILE was before is kept as FILE.old\n"
+    "                      what FILE was before is kept as FILE.old; `-' is standard\n"
+    "                      output, and PROGRAM's then goes to standard error\n"
     "      --limit=N       stop recording after about N events; PROGRAM goes on\n"
     "      --duration=S    stop recording after S seconds\n"
     "      --ring=SIZE     keep the last SIZE bytes of events of each thread, 4 an event;\n"
@@ -307,7 +308,8 @@ static void tell(void *ctx, const char *program, const struct wpp_error *error, 
 {
     struct recording *r = ctx;
 
-    if (has_file && (r->closed || r->orphaned || r->dropped || r->options.ring))
+    if (has_file && error->status != WPP_E_SYSTEM &&
+        (r->closed || r->orphaned || r->dropped || r->options.ring))
         return;
     pthread_mutex_lock(&r->messages);
     tool_warn("%s: %s", program, error->text);
@@ -535,6 +537,13 @@ static char *default_output(const char *program)
     return output;
 }
 
+/* Then the program's output must not get among ours. */
+static bool writes_to_standard_output(const struct options *o)
+{
+    return (o->output && wpp_output_is_standard(o->output)) ||
+           (o->trace && wpp_output_is_standard(o->trace));
+}
+
 static void open_recording(struct recording *r, const char *name)
 {
     struct wpp_error error;
@@ -570,7 +579,8 @@ int main(int argc, char **argv)
         tool_refuse_terminal(STDOUT_FILENO, "a WPP file");
     open_recording(&r, name);
     set_environment(&r.options, r.recorder);
-    error = program_start(&r.program, r.options.command, r.options.signal, r.recorder);
+    error = program_start(&r.program, r.options.command, r.options.signal,
+                          writes_to_standard_output(&r.options), r.recorder);
     if (error) {
         wpp_runs_free(&r.runs);
         wpp_output_abandon(r.trace);

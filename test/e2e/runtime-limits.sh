@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Where wpp-record meets an end: the standard output that is the program's as well, a disk
+# that is full while grammars are put away, a ring beside a limit to memory.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+# The second reader keeps its memory to the end on purpose.
+export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+
+# Irregular paths, as many as it is told, and then a line.
+cat > work.c << 'END'
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+static volatile uint64_t sink;
+__attribute__((noipa)) static void step(uint64_t r)
+{
+    for (int i = 0; i < 12; i++)
+        if (r >> i & 1)
+            sink++;
+        else
+            sink += 2;
+}
+int main(int argc, char **argv)
+{
+    uint64_t x = 88172645463325252u;
+    long n = argc > 1 ? atol(argv[1]) : 0;
+
+    for (long i = 0; i < n; i++) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        step(x >> 20);
+    }
+    puts("work is done");
+    return 7;
+}
+END
+ok 'a program is built' "$WPP_GCC" -O1 -fno-unroll-loops -g -o work work.c
+
+# ---- The standard output ------------------------------------------------------------------
+
+run wpp-record -q -o whole.wpp ./work 1000
+is 'with a file the standard output is of the program' "$status $(cat "$T/out")" "7 work is done"
+for name in - /dev/stdout; do
+    run wpp-record -q -o $name ./work 1000
+    is "-o $name: what the program writes goes to the standard error" "$status $(cat "$T/err")" "7 work is done"
+    cp "$T/out" piped.wpp
+    ok "and a WPP comes out" wpp-check --strict piped.wpp
+    "$BUILD/test/read-wpp" piped.wpp > some
+    "$BUILD/test/read-wpp" whole.wpp > want
+    same 'which holds the same' some want
+done
+run wpp-record -q --trace=- -o whole.wpp ./work 1000
+cp "$T/out" piped.trace
+is '--trace=-: likewise' "$status $(cat "$T/err")" "7 work is done"
+"$BUILD/test/read-tokens" piped.trace > some
+same 'and a trace comes out' some want
+
+# ---- A ring and a limit to memory -----------------------------------------------------------
+
+segments() {
+    wpp-info "$1" | awk '$1 == "segments" { n = $2 } END { print n + 0 }'
+}
+
+n=400000
+[ "$CONFIG" = hostile ] && n=40000
+wpp-record -q --memory=32M --trace=all.trace -o all.wpp ./work $n > /dev/null
+wpp-record -q --memory=32M --ring=1G -o ring.wpp ./work $n > /dev/null
+ok "what a ring holds is no part of the limit: $(segments ring.wpp) segments where there are $(segments all.wpp) without" \
+    test "$(segments ring.wpp)" -le "$(($(segments all.wpp) + 1))"
+wpp-dump --tokens all.wpp > want
+wpp-dump --tokens ring.wpp > some
+same 'and the same is in both' some want
+
+# ---- A full disk ------------------------------------------------------------------------------
+
+mkdir disk
+if ! mount -t tmpfs -o size=3m tmpfs disk 2> /dev/null; then
+    skip 'no file system can be mounted here'
+    done_testing
+fi
+trap 'umount "$T/disk" 2> /dev/null; rm -rf "$T"' EXIT
+
+# filled BYTES COMMAND...: what it leaves with so much less on the disk: a valid prefix
+filled() {
+    local bytes=$1
+
+    shift
+    rm -rf disk/*
+    head -c "$bytes" /dev/zero > disk/others
+    run "$@"
+}
+# prefix NAME FILE
+prefix() {
+    local got
+
+    wpp-check --strict "$2" > check 2>&1
+    like "$1: the file is valid, and says that it is no more" "$? $(cat check)" '^3 .*undamaged, but'
+    wpp-dump --tokens "$2" > some 2> /dev/null
+    got=$(stat -c %s some)
+    ok "$1: $got bytes of events are in it" test "$got" -gt 400000
+    ok "$1: of $(stat -c %s want), the first" cmp -n "$got" some want
+}
+if [ "$CONFIG" = hostile ]; then
+    skip 'segments are too small here to fill a disk'
+    done_testing
+fi
+n=2500000
+wpp-record -q --trace=all.trace -o all.wpp ./work $n > /dev/null
+"$BUILD/test/read-tokens" all.trace > want
+for others in 0 300000 1000000; do
+    filled $others wpp-record -q --memory=32M -o disk/full.wpp ./work $n
+    is "a full disk ($others bytes gone): the program goes on to its end" "$status $(cat "$T/out")" \
+        "7 work is done"
+    like 'and what is missing is said' "$(cat "$T/err")" \
+        '^wpp-record: work: segments of the grammar cannot be put away: No space left on device; the first [0-9]+ events were taken$'
+    prefix "$others bytes gone" disk/full.wpp
+done
+filled 0 wpp-compress -q --memory=32M -o disk/full.wpp all.trace
+is 'wpp-compress, too: exit status 3' "$status" 3
+prefix 'wpp-compress' disk/full.wpp
+is 'and nothing else is left' "$(ls -A disk)" "full.wpp
+others"
+filled 3100000 wpp-record -q -o disk/full.wpp ./work 1000000
+like 'a disk that has room for nothing' "$status $(cat "$T/err")" '^7 .*No space left on device'
+is 'has nothing' "$(ls -A disk)" others
+done_testing
