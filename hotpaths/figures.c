@@ -303,3 +303,41 @@ int hot_before(const struct wpp_grammar *g, uint32_t thread, const bool *is_a,
     *out = (struct hot_order){ 0 };
     return machine_run(&m, g, thread);
 }
+
+/* ---- What stands beside events of a set -------------------------------------------------------- */
+
+struct beside {
+    const bool *is_b;
+    uint64_t *times;
+};
+
+/* Whether the event beside it is one. */
+static uint64_t next_beside(void *ctx, uint64_t state, uint32_t terminal)
+{
+    const struct beside *s = ctx;
+
+    (void)state;
+    return s->is_b[terminal];
+}
+
+static int count_beside(void *ctx, uint64_t state, uint32_t terminal, uint32_t thread,
+                        uint64_t times)
+{
+    const struct beside *s = ctx;
+
+    (void)thread;
+    if (state && !s->is_b[terminal])
+        s->times[terminal] = saturating_add(s->times[terminal], times);
+    return HOT_OK;
+}
+
+int hot_beside(const struct wpp_grammar *g, uint32_t thread, const bool *is_b, bool before,
+               uint64_t *times)
+{
+    struct beside s = { is_b, times };
+    struct machine m = { .ctx = &s, .backwards = before, .next = next_beside,
+                         .step = count_beside };
+
+    memset(times, 0, g->n_terminals * sizeof *times);
+    return machine_run(&m, g, thread);
+}

@@ -157,6 +157,11 @@ struct hot_order {
 int hot_before(const struct wpp_grammar *g, uint32_t thread, const bool *is_a,
                const bool *is_b, struct hot_order *out);
 
+/* How often terminal t comes right before (or right behind) an event that is_b says, where it
+ * is none itself: times[t]. */
+int hot_beside(const struct wpp_grammar *g, uint32_t thread, const bool *is_b, bool before,
+               uint64_t *times);
+
 /* One line for an enum hot_status. */
 const char *hot_status_text(int status);
 

@@ -92,23 +92,47 @@ static uint32_t mark(const wpp *w, const char *name, bool *marks)
     return n;
 }
 
-/* Cuts the text in two at its ` before `. */
+/* The text without blanks around it. */
+static char *trim(char *text)
+{
+    char *end;
+
+    text += strspn(text, " ");
+    for (end = text + strlen(text); end > text && end[-1] == ' ';)
+        *--end = '\0';
+    return text;
+}
+
+/* `A before B`, `before B`, `behind B`. */
 static bool cut(struct query *q)
 {
     static const char word[] = " before ";
-    char *at = strstr(q->text, word);
+    char *text = trim(q->text), *at = strstr(text, word);
 
-    if (!at)
+    q->before = strncmp(text, "before ", 7) == 0;
+    if (at) {
+        *at = '\0';
+        q->a = trim(text);
+        q->b = trim(at + strlen(word));
+        return *q->a && *q->b;
+    }
+    if (!q->before && strncmp(text, "behind ", 7) != 0)
         return false;
-    *at = '\0';
-    q->a = q->text + strspn(q->text, " ");
-    q->b = at + strlen(word);
-    q->b += strspn(q->b, " ");
-    for (char *end = q->text + strlen(q->text); end > q->a && end[-1] == ' ';)
-        *--end = '\0';
-    for (char *end = q->b + strlen(q->b); end > q->b && end[-1] == ' ';)
-        *--end = '\0';
-    return *q->a && *q->b;
+    q->b = trim(text + 7);
+    return *q->b;
+}
+
+/* Counts; `is_a` is not used without A. */
+static enum query_status count(struct query *q, const struct wpp_grammar *g, uint32_t thread,
+                               const bool *is_a, const bool *is_b)
+{
+    if (!q->a)
+        q->times = malloc((g->n_terminals + (size_t)1) * sizeof *q->times);
+    if ((!q->a && !q->times) ||
+        hot_before(g, thread, q->a ? is_a : is_b, is_b, &q->order) != HOT_OK ||
+        (!q->a && hot_beside(g, thread, is_b, q->before, q->times) != HOT_OK))
+        return QUERY_NO_MEMORY;
+    return QUERY_OK;
 }
 
 enum query_status query_ask(struct query *q, const wpp *w, uint32_t thread, const char *text)
@@ -123,12 +147,12 @@ enum query_status query_ask(struct query *q, const wpp *w, uint32_t thread, cons
         status = QUERY_NO_MEMORY;
     else if (!cut(q))
         status = QUERY_NO_ORDER;
-    else if (!mark(w, q->a, is_a))
+    else if (q->a && !mark(w, q->a, is_a))
         status = QUERY_NO_A;
     else if (!mark(w, q->b, is_b))
         status = QUERY_NO_B;
-    else if (hot_before(g, thread, is_a, is_b, &q->order) != HOT_OK)
-        status = QUERY_NO_MEMORY;
+    else
+        status = count(q, g, thread, is_a, is_b);
     free(is_a);
     free(is_b);
     return status;
@@ -137,5 +161,6 @@ enum query_status query_ask(struct query *q, const wpp *w, uint32_t thread, cons
 void query_free(struct query *q)
 {
     free(q->text);
+    free(q->times);
     *q = (struct query){ 0 };
 }

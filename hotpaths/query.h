@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* query.h - `A before B`: of B's executions, how many come behind an A with no other B
- * in between.
+/* query.h - what comes before what.
+ *
+ *      A before B      of B's executions, how many come behind an A with no other B between
+ *      before B        the paths right before one of B's, which are none of B's
+ *      behind B        right behind
  *
  * A and B are `routine`, `routine/path` or `file:line`: a path of the routine (of each
  * of that name, as it is shown or as the assembler calls it), that path, or a path that
@@ -16,14 +19,16 @@
 enum query_status {
     QUERY_OK,
     QUERY_NO_MEMORY,
-    QUERY_NO_ORDER,             /* there is no ` before ` in it */
+    QUERY_NO_ORDER,             /* it is like none of these */
     QUERY_NO_A, QUERY_NO_B      /* what is named was not executed */
 };
 
 struct query {
-    char *a, *b;                /* what it names; of `text` */
+    char *a, *b;                /* what it names; of `text`.  a: NULL if only what stands beside B */
     char *text;
-    struct hot_order order;
+    bool before;                /* else behind B */
+    struct hot_order order;     /* without A: b alone */
+    uint64_t *times;            /* without A: of each terminal */
 };
 
 /* query_free either way. */

@@ -420,3 +420,54 @@ bool report_text(const struct report *r)
     free(t.mentions);
     return good;
 }
+
+/* ---- What stands beside ------------------------------------------------------------------------ */
+
+/* The terminal of the largest number, which is taken out; UINT32_MAX: all are 0. */
+static uint32_t take_most(uint64_t *times, uint32_t n, uint64_t *most)
+{
+    uint32_t best = UINT32_MAX;
+
+    *most = 0;
+    for (uint32_t t = 0; t < n; t++)
+        if (times[t] > *most) {
+            *most = times[t];
+            best = t;
+        }
+    if (best != UINT32_MAX)
+        times[best] = 0;
+    return best;
+}
+
+bool report_beside(const struct report *r, const struct query *q)
+{
+    enum { MOST_BESIDE = 10 };
+    struct teller t = { .r = r, .rank = 1 };
+    struct story_step step = { 0 };
+    struct wpp_summary run;
+    uint64_t times;
+    char number[32];
+    bool good = true;
+
+    wpp_get_summary(r->w, &run);
+    t.started = run.started ? run.started : UINT64_MAX;
+    t.mentions = calloc((size_t)run.n_terminals + 1, sizeof *t.mentions);
+    if (!t.mentions)
+        return false;
+    put_name(r->out, q->b);
+    fprintf(r->out, ": %" PRIu64 " path%s; right %s them, but for its own:\n", q->order.b,
+            q->order.b == 1 ? "" : "s", q->before ? "before" : "behind");
+    for (int i = 0; i < MOST_BESIDE && good; i++) {
+        step.terminal = take_most(q->times, run.n_terminals, &times);
+        if (step.terminal == UINT32_MAX)
+            break;
+        fprintf(r->out, "\n  %s%s time%s:%s\n", style(r, TURNS), grouped(times, number),
+                times == 1 ? "" : "s", style(r, PLAIN));
+        good = put_step(&t, &step, 1, NULL, 0);
+    }
+    step.terminal = take_most(q->times, run.n_terminals, &times);
+    if (good && step.terminal != UINT32_MAX)
+        fputs("\nand others, less often\n", r->out);
+    free(t.mentions);
+    return good;
+}

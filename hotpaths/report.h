@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "hotpaths/hotpaths.h"
+#include "hotpaths/query.h"
 #include "hotpaths/shown.h"
 #include "hotpaths/source-text.h"
 
@@ -33,6 +34,9 @@ struct report {
 bool report_text(const struct report *r);
 bool report_json(const struct report *r);
 bool report_csv(const struct report *r);
+
+/* What stands beside a query's B, the most frequent paths; nothing of an analysis is needed. */
+bool report_beside(const struct report *r, const struct query *q);
 
 /* Source listings with what each line cost in `thread` (UINT32_MAX: in all); nothing
  * of an analysis is needed. */

@@ -50,6 +50,7 @@ static const char help[] =
     "      --annotate           source listings with what each line cost\n"
     "      --query='A before B' how often B came with an A since the B before it; A and B\n"
     "                           are a routine, routine/path or file:line\n"
+    "      --query='before B'   which paths came right before B; or `behind B'\n"
     "\n"
     "  -h, --help\n"
     "  -V, --version\n"
@@ -431,6 +432,18 @@ static void annotate(const wpp *w, const struct options *o)
     source_text_free(report.sources);
 }
 
+static void put_beside(const wpp *w, const struct options *o, const struct query *q)
+{
+    struct report report = {
+        .out = stdout, .w = w, .file_name = o->file, .color = tool_color(o->color),
+        .sources = source_text_new(o->source),
+    };
+
+    if (!report.sources || !report_beside(&report, q))
+        tool_die(TOOL_ERROR, "%s: out of memory", o->file);
+    source_text_free(report.sources);
+}
+
 static void answer(const wpp *w, const struct options *o)
 {
     struct query q;
@@ -441,15 +454,18 @@ static void answer(const wpp *w, const struct options *o)
     case QUERY_NO_MEMORY:
         tool_die(TOOL_ERROR, "%s: out of memory", o->file);
     case QUERY_NO_ORDER:
-        tool_usage("--query: `%s` is not like `A before B`", o->query);
+        tool_usage("--query: `%s` is not like `A before B`, `before B` or `behind B`", o->query);
     case QUERY_NO_A:
         tool_die(TOOL_ERROR, "%s: nothing was executed that is called `%s`", o->file, q.a);
     case QUERY_NO_B:
         tool_die(TOOL_ERROR, "%s: nothing was executed that is called `%s`", o->file, q.b);
     }
-    printf("%s: %" PRIu64 " paths\n%s: %" PRIu64 " paths, %" PRIu64 " of them (%.1f %%) with "
-           "%s since the one before\n", q.a, q.order.a, q.b, q.order.b, q.order.b_after_a,
-           q.order.b ? 100.0 * (double)q.order.b_after_a / (double)q.order.b : 0, q.a);
+    if (q.a)
+        printf("%s: %" PRIu64 " paths\n%s: %" PRIu64 " paths, %" PRIu64 " of them (%.1f %%) with "
+               "%s since the one before\n", q.a, q.order.a, q.b, q.order.b, q.order.b_after_a,
+               q.order.b ? 100.0 * (double)q.order.b_after_a / (double)q.order.b : 0, q.a);
+    else
+        put_beside(w, o, &q);
     query_free(&q);
 }
 

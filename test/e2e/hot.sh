@@ -124,6 +124,16 @@ is 'its answer' "$(cat out)" "symbol 1: 3 paths
 symbol 4: 2 paths, 2 of them (100.0 %) with symbol 1 since the one before"
 ok 'another' wpp-hot --query 'symbol 4 before symbol 7' context.wpp
 like 'has another' "$(cat out)" '^symbol 7: 3 paths, 1 of them \(33.3 %\) with symbol 4 since'
+ok 'what came before' wpp-hot --query 'before symbol 1' context.wpp
+is 'from elsewhere' "$(cat out)" "symbol 1: 3 paths; right before them, but for its own:
+
+  1 time:
+    symbol 3
+
+  1 time:
+    symbol 4"
+ok 'what came behind' wpp-hot --query ' behind  symbol 9 ' context.wpp
+is 'the most frequent first' "$(grep -A1 time out | paste -sd' ' | tr -s ' ')" ' 2 times: symbol 4 -- 1 time: symbol 2'
 fails_with 2 'a question without an order' wpp-hot --query 'symbol 1' context.wpp
 fails_with 1 'about what was not executed' wpp-hot --query 'symbol 1 before symbol 11' context.wpp
 words 1 2 > two
@@ -233,6 +243,10 @@ like 'one that was not executed between others' "$(cat out)" '^ +11  *$|^ +10   
 ok 'who came before' wpp-hot --query 'is_prime before strike' sieve.wpp
 like 'each strike but for its loop' "$(cat out)" \
     "^strike: [0-9]+ paths, $(wpp-dump --routines sieve.wpp | awk '$5 == "strike" { print $2 }') of them"
+ok 'who called' wpp-hot --query 'before strike' sieve.wpp
+like 'main did, for each prime' "$(sed -n 3,4p out)" \
+    "^  $(wpp-dump --routines sieve.wpp | awk '$5 == "strike" { print $2 }') times:\$"
+like 'with its source' "$(cat out)" '^ +25 \* *strike\(n\);$'
 ok 'by line' wpp-hot --query 'sieve.c:30 before is_prime/1' sieve.wpp
 wpp-dump --lines sieve.wpp > lines
 like 'the line is the right one' "$(cat out)" "^sieve.c:30: $(grep -c 'sieve.c:30$' lines) path"

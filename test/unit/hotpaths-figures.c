@@ -198,6 +198,26 @@ static bool order_agrees(const struct trial *t, uint32_t thread)
            got.b == want.b && got.b_after_a == want.b_after_a;
 }
 
+static bool beside_agrees(const struct trial *t, uint32_t thread, bool before)
+{
+    uint64_t want[MAX_TERMINALS] = { 0 }, got[MAX_TERMINALS];
+    bool is_b[MAX_TERMINALS];
+
+    for (int i = 0; i < MAX_TERMINALS; i++)
+        is_b[i] = !random_below(3);
+    for (uint32_t k = 0; k < t->run.n_threads; k++) {
+        const struct brute_string *s = brute_thread(&t->run, k);
+
+        for (size_t at = 1; in_scope(thread, k) && at < s->length; at++) {
+            uint32_t one = s->symbols[before ? at - 1 : at], other = s->symbols[before ? at : at - 1];
+
+            want[one] += is_b[other] && !is_b[one];
+        }
+    }
+    return hot_beside(&t->s.g, thread, is_b, before, got) == HOT_OK &&
+           !memcmp(got, want, sizeof want);
+}
+
 /* What is no repetition of something shorter: its own turn, else that. */
 static size_t turn_of(struct hot_string w)
 {
@@ -301,7 +321,7 @@ static void long_row(void)
 
 static void random_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
 {
-    int wrong[8] = { 0 }, asked = 0;
+    int wrong[9] = { 0 }, asked = 0;
     uint64_t most = 0;
 
     for (int i = 0; i < trials; i++) {
@@ -319,6 +339,7 @@ static void random_trials(const char *name, int trials, void (*draw)(struct smal
         wrong[4] += !neighbours_agree(&t, thread, true);
         wrong[5] += !extension_holds(&t);
         wrong[6] += !order_agrees(&t, thread);
+        wrong[8] += !beside_agrees(&t, thread, true) + !beside_agrees(&t, thread, false);
         wrong[7] += !turns_agree(&t, thread, &most);
         asked += (int)t.n;
         brute_free(&t.run);
@@ -330,6 +351,7 @@ static void random_trials(const char *name, int trials, void (*draw)(struct smal
     tap_ok(!wrong[4], "%s: what comes before", name);
     tap_ok(!wrong[5], "%s: strings grow as far as they stay as frequent", name);
     tap_ok(!wrong[6], "%s: what comes before what", name);
+    tap_ok(!wrong[8], "%s: what stands beside events of a set", name);
     tap_ok(!wrong[7], "%s: turns in a row", name);
     tap_ok(most > 20, "%s: up to %llu of them", name, (unsigned long long)most);
     tap_ok(asked > trials, "%s: %d strings were asked for", name, asked);
