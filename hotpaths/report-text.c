@@ -353,6 +353,15 @@ static uint64_t cost_shown(const struct report *r)
     return sum;
 }
 
+/* Whether some are hot only as their places overlap. */
+static bool are_loops_cheaper(const struct report *r)
+{
+    for (size_t i = 0; i < r->shown->n; i++)
+        if (r->shown->item[i].path.own_cost < hot_min_cost(r->result))
+            return true;
+    return false;
+}
+
 static void put_heading(const struct report *r)
 {
     const char *scope = r->config->thread == HOT_ALL_THREADS ? "run" : "thread";
@@ -380,6 +389,9 @@ static void put_heading(const struct report *r)
     else
         fprintf(r->out, "frequencies are lower bounds; no two overlap: what is shown makes up "
                 "%s of the %s\n", percent(r, cost_shown(r), sum), scope);
+    if (!r->shown->apart && are_loops_cheaper(r))
+        fputs("places of a loop overlap: all of them cost that much; below, each event counts once\n",
+              r->out);
     if (r->shown->folds)
         fprintf(r->out, "x N (least/mean/most): N turns here; so many in a row in the whole %s\n",
                 scope);

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Each command of docs/questions.md answers: it is run on a program that has what is asked
+# about there, and says something.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+cat > main.c << 'EOF'
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static jmp_buf home;
+static unsigned sum;
+
+__attribute__((noinline)) static int parse(unsigned n)
+{
+    if (n % 50 == 49)
+        longjmp(home, 1);
+    return n % 7 ? n & 3 : 0;
+}
+
+__attribute__((noinline)) static void emit(int what)
+{
+    sum = sum * 31 + what;
+}
+
+int main(void)
+{
+    static unsigned n;
+
+    setjmp(home);
+    while (n++ < 2000) {
+        int what = parse(n);
+
+        for (int i = 0; i < what; i++)
+            emit(i);
+    }
+    printf("%u\n", sum);
+    exit(0);
+}
+EOF
+ok 'a program that asks for questions' "$WPP_GCC" -O1 -o prog main.c
+ok 'is recorded' wpp-record -o prog.wpp ./prog
+
+# The document's line is one that is executed.
+line=$(grep -n 'sum = sum' main.c | cut -d: -f1)
+sed -n '/^```/,/^```/p' "$ROOT/docs/questions.md" | grep '^wpp-' | sed 's/  *# .*//' |
+    sed "s/main\.c:12/main.c:$line/" > commands
+is 'there are some' "$(awk 'END { print (NR > 15) }' commands)" 1
+while read -r command; do
+    ok "$command" bash -c "set -o pipefail; $command"
+    case $command in
+    *--uninstrumented*) ;;              # nothing was left out
+    *wpp-dot*) is 'a picture' "$(grep -c '</svg>' prog.svg)" 1 ;;
+    *) is 'which says something' "$(test -s out && echo yes)" yes ;;
+    esac
+done < commands
+
+ok 'what does not return' \
+    bash -c "wpp-dump prog.wpp | grep -o 'LeaveRoutine .*#.*' | sort | uniq -c | sort -rn"
+is 'parse by longjmp, main by exit' "$(tr -s ' ' < out)" " 40 LeaveRoutine parse # not by returning
+ 1 LeaveRoutine main # at the end"
+ok 'who calls emit' wpp-hot --query 'before emit' prog.wpp
+like 'main does' "$(cat out)" '^    main  main.c:'
+done_testing
