@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -40,17 +39,19 @@ void wpp_keeper_free(struct wpp_keeper *k)
         munmap(k->taken, sizeof *k->taken);
 }
 
-double wpp_keeper_age(const struct wpp_keeper *k)
+/* Each costs us a copy of every page that we change afterwards, about a second for 4 GB, and
+ * saves the memory of what the spool keeps: it is to be a sixth of our time at most. */
+bool wpp_keeper_is_due(const struct wpp_keeper *k, uint64_t memory, uint64_t kept)
 {
-    return seconds() - k->made;
-}
+    const uint64_t much = 64 << 20;
+    const double least = 0.05, bytes_a_second = 640e6, patience = 1;
+    double age = seconds() - k->made;
 
-/* Each costs us a copy of every page that we change afterwards, about a second for 4 GB. */
-bool wpp_keeper_is_due(const struct wpp_keeper *k, uint64_t memory)
-{
-    const double least = 0.25, bytes_a_second = 64e6;
-
-    return k->us >= 0 && wpp_keeper_age(k) >= least + (double)memory / bytes_a_second;
+    if (k->us < 0)
+        return false;
+    if (k->pid == 0)
+        return !k->failed || age >= patience;
+    return kept == UINT64_MAX || (kept >= much && age >= least + (double)memory / bytes_a_second);
 }
 
 void wpp_keeper_drop(struct wpp_keeper *k)
@@ -89,7 +90,7 @@ static void sleep_until_gone(int pidfd)
 bool wpp_keeper_renew(struct wpp_keeper *k, struct wpp_spool *spool)
 {
     struct wpp_keeper old = *k;
-    pid_t pid = wpp_spool_fork(spool);
+    pid_t pid = fork();
 
     k->made = seconds();
     if (pid == 0) {
@@ -98,14 +99,15 @@ bool wpp_keeper_renew(struct wpp_keeper *k, struct wpp_spool *spool)
         /* Killed before it had dropped the old one: there are two. */
         if (__atomic_exchange_n(k->taken, 1, __ATOMIC_ACQ_REL))
             _exit(0);
-        sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
+        wpp_spool_inherit(spool);
         return true;
     }
-    if (pid > 0) {
-        /* Whoever of the two comes first: neither may have run when our group is killed. */
+    /* Whoever of the two comes first: neither may have run when our group is killed. */
+    if (pid > 0)
         setpgid(pid, 0);
-        wpp_keeper_drop(&old);
-        k->pid = pid;
-    }
+    wpp_keeper_drop(&old);
+    k->failed = pid < 0;
+    k->pid = k->failed ? 0 : pid;
+    wpp_spool_forked(spool, !k->failed);
     return false;
 }

@@ -2,8 +2,9 @@
 /* keeper.h - a process that keeps what we know, for the case that we are killed.
  *
  * A fork of ours that sleeps: the kernel gives it our memory as it is at that moment,
- * page by page as we change it.  When we are gone it wakes and ends our work.  It is
- * renewed now and then, the more seldom the more memory there is to be copied.
+ * page by page as we change it.  When we are gone it wakes and ends our work: what came
+ * after it was made is in the spool, which is shared.  It is renewed when the spool
+ * keeps much for it.
  */
 #ifndef WPP_KEEPER_H
 #define WPP_KEEPER_H
@@ -16,6 +17,7 @@
 
 struct wpp_keeper {
     pid_t pid;                   /* 0: there is none */
+    bool failed;                 /* none could be made last time */
     int us;                      /* a pidfd */
     double made;                 /* seconds */
     uint32_t *taken;             /* shared: one has begun to end our work */
@@ -25,16 +27,13 @@ struct wpp_keeper {
 bool wpp_keeper_init(struct wpp_keeper *k);
 
 /* Whether it is time for another one; `memory`: what we change all the time. */
-bool wpp_keeper_is_due(const struct wpp_keeper *k, uint64_t memory);
+bool wpp_keeper_is_due(const struct wpp_keeper *k, uint64_t memory, uint64_t kept);
 
-/* Makes another one, of whoever takes from the spool.  Returns false; in the keeper
- * true, when we have ended without dropping it. */
+/* Makes another one, between two entries that are taken from the spool.  Returns false; in
+ * the keeper true, when we have ended without dropping it. */
 bool wpp_keeper_renew(struct wpp_keeper *k, struct wpp_spool *spool);
 void wpp_keeper_drop(struct wpp_keeper *k);
 /* Drops it for good. */
 void wpp_keeper_free(struct wpp_keeper *k);
-
-/* How old what it knows is, in seconds. */
-double wpp_keeper_age(const struct wpp_keeper *k);
 
 #endif

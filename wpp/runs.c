@@ -28,6 +28,7 @@ struct wpp_run {
 struct wpp_runs_shared {
     bool folder;                         /* made */
     bool in_place;                       /* something is written that cannot be taken back */
+    uint64_t looks;                      /* dumps that were asked for and are done with */
     bool written[WPP_SHARE_PROCESSES];   /* by the recorder's number */
 };
 
@@ -369,14 +370,10 @@ void wpp_runs_all_over(struct wpp_runs *runs)
         wpp_runs_over(runs, i);
 }
 
-void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, size_t n)
+static void dump_ring(struct wpp_runs *runs, const struct wpp_run *run, const void *rest, size_t n)
 {
-    const struct wpp_run *run = process < runs->n ? runs->list[process] : NULL;
-    struct wpp_run now;
+    struct wpp_run now = *run;
 
-    if (!run || !run->ring || !run->compressor)
-        return;
-    now = *run;
     now.output = NULL;
     now.compressor = new_compressor(runs, &now.error);
     if (write_run(runs, &now, rest, n, NULL))
@@ -384,6 +381,19 @@ void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, si
     else
         runs->sink.tell(runs->sink.ctx, run->program, &now.error, false);
     wpp_compress_free(now.compressor);
+}
+
+void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, size_t n)
+{
+    const struct wpp_run *run = process < runs->n ? runs->list[process] : NULL;
+
+    /* Whoever ended before us may have written it. */
+    if (runs->shared && runs->looks++ < runs->shared->looks)
+        return;
+    if (run && run->ring && run->compressor)
+        dump_ring(runs, run, rest, n);
+    if (runs->shared)
+        runs->shared->looks = runs->looks;
 }
 
 struct wpp_runs_figures wpp_runs_figures(const struct wpp_runs *runs)

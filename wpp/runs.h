@@ -33,6 +33,7 @@ struct wpp_runs {
     struct wpp_run **list;       /* by the recorder's number, NULL: has recorded nothing */
     uint32_t n;
     uint32_t begun, written, failed, dumps;
+    uint64_t looks;              /* dumps that were asked for */
     char *folder;                /* made, when not NULL */
     uint64_t tokens, symbols;    /* of the processes that are over */
     struct wpp_runs_shared *shared;      /* with a fork that may have to end the work, or NULL */

@@ -1,25 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/spool.h"
 
-#include <pthread.h>
+#include <assert.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <zstd.h>
 
 /* Up to SMALL bytes nothing is squeezed: the engine keeps up, or nearly so.  Level 1 is
  * the best for its time on traces; the faster ones gain little speed for much size. */
+#ifdef WPP_HOSTILE
+enum { BLOCK_BYTES = 1 << 17, SMALL = 1 << 20, LEVEL = 1 };
+#else
 enum { BLOCK_BYTES = 4 << 20, SMALL = 64 << 20, LEVEL = 1 };
+#endif
 /* What is squeezed, in bytes: chunks of tokens, that is. */
 enum { SQUEEZE_FROM = 4096, SQUEEZE_TO = 65536 };
+/* Memory besides the limit: for what a fork needs, and for an entry that is larger than all
+ * else (the buffers of a thousand threads). */
+enum { KEPT_BYTES = 128 << 20, LARGE_BYTES = 128 << 20 };
 
-/* Entries lie end to end, each a header and its bytes, padded to 8. */
-struct block {
-    struct block *next;
-    size_t capacity, used;       /* bytes of data */
-    _Alignas(8) uint8_t data[];
+/* ---- The memory ---------------------------------------------------------------------------
+ *
+ *   | struct shared, state[] | block 0 | block 1 | ... | block n-1 |     address space; pages
+ *                                                                        come when written
+ *      FREE --who puts--> USED --who takes, behind its end--> TAKEN --next fork--> FREE
+ *                           `------------ without a fork -------------------------^
+ *
+ * Entries lie end to end in a block, each a header and its bytes, padded to 8.  What follows
+ * the last one is a header of kind NEXT, whose `process` is the number of the block with the
+ * next entry; the room for it is never used otherwise.  An entry that is larger than a
+ * block has several in a row, and its first one stands for all.
+ *
+ * Entry number k is there as soon as put > k; what has been put is not written again before
+ * its block is FREE.  `put`, `put_held`, `put_whole` are written by who puts; `taken_held`,
+ * `taken_whole` by who takes; futex words by both. */
+enum state { FREE, USED, TAKEN };
+
+struct shared {
+    uint64_t put;                        /* entries */
+    uint64_t put_held, put_whole;        /* bytes: as they lie here, and of records */
+    _Alignas(64) uint64_t taken_held, taken_whole;
+    _Alignas(64) uint32_t came;          /* counts what who takes may wait for */
+    uint32_t taker_waits;
+    uint32_t went;                       /* what who puts may wait for */
+    uint32_t putter_waits;
+    uint32_t wants_block;                /* there is none for who puts */
+    uint32_t touched;                    /* no block from here on was ever used */
+    uint32_t paused, closed, dropped;
 };
 
 struct header {
@@ -27,120 +61,235 @@ struct header {
     uint16_t kind, squeezed;     /* the latter: by zstd, from `whole` bytes */
     uint64_t whole, bytes;
 };
+enum { NEXT = UINT16_MAX };
 
-/* The lock is for `used`, `next` and what is declared below it; only who puts writes behind
- * `used`, only who takes frees blocks. */
+struct place {
+    uint32_t block;
+    size_t at, end;              /* bytes from the block's beginning */
+};
+
 struct wpp_spool {
     uint64_t limit;
-    pthread_mutex_t lock;
-    pthread_cond_t came, went;
-    struct block *first, *last;  /* from `first`, `taken` bytes have gone */
-    size_t taken;
-    uint64_t waiting, held;
-    bool paused, closed, dropped;
+    struct shared *shared;
+    size_t shared_bytes;         /* of all of it */
+    uint8_t *state;              /* of blocks: enum state */
+    uint8_t *blocks;
+    uint32_t n_blocks, most_used;        /* of the latter but for large entries */
+    /* Of who puts. */
+    struct place putting;
     ZSTD_CCtx *squeezer;
+    /* Of who takes; in a fork, as it was then. */
+    struct place taking;
+    uint64_t taken;              /* entries */
+    uint32_t n_kept;             /* blocks that are TAKEN */
+    bool keeps;                  /* there is a fork */
+    bool inherited;              /* this is it */
     ZSTD_DCtx *restorer;
     uint8_t restored[SQUEEZE_TO];        /* of the entry taken last */
 };
-
-static void init_locks(struct wpp_spool *s)
-{
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->came, NULL);
-    pthread_cond_init(&s->went, NULL);
-}
-
-struct wpp_spool *wpp_spool_new(uint64_t limit)
-{
-    struct wpp_spool *s = calloc(1, sizeof *s);
-
-    if (!s)
-        return NULL;
-    s->limit = limit;
-    init_locks(s);
-    s->squeezer = ZSTD_createCCtx();
-    s->restorer = ZSTD_createDCtx();
-    if (!s->squeezer || !s->restorer) {
-        wpp_spool_free(s);
-        return NULL;
-    }
-    return s;
-}
-
-static void free_block(struct block *b)
-{
-    munmap(b, sizeof *b + b->capacity);
-}
-
-void wpp_spool_free(struct wpp_spool *s)
-{
-    struct block *next;
-
-    if (!s)
-        return;
-    for (struct block *b = s->first; b; b = next) {
-        next = b->next;
-        free_block(b);
-    }
-    ZSTD_freeCCtx(s->squeezer);
-    ZSTD_freeDCtx(s->restorer);
-    free(s);
-}
 
 static size_t padded(size_t n)
 {
     return (n + 7) & ~(size_t)7;
 }
 
+static uint8_t *address(const struct wpp_spool *s, struct place p)
+{
+    return s->blocks + (size_t)p.block * BLOCK_BYTES + p.at;
+}
+
+/* Address space for so many blocks, as far as the system gives it. */
+static bool make_memory(struct wpp_spool *s, uint64_t n_blocks)
+{
+    void *at = MAP_FAILED;
+
+    for (; at == MAP_FAILED && n_blocks >= 4; n_blocks /= 2) {
+        size_t head = (sizeof *s->shared + n_blocks + BLOCK_BYTES - 1) & -(size_t)BLOCK_BYTES;
+
+        s->n_blocks = (uint32_t)n_blocks;
+        s->shared_bytes = head + n_blocks * BLOCK_BYTES;
+        at = mmap(NULL, s->shared_bytes, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (at != MAP_FAILED) {
+            s->shared = at;
+            s->state = (uint8_t *)(s->shared + 1);
+            s->blocks = (uint8_t *)at + head;
+            madvise(s->blocks, n_blocks * BLOCK_BYTES, MADV_HUGEPAGE);
+        }
+    }
+    return at != MAP_FAILED;
+}
+
+static uint64_t memory_of_machine(void)
+{
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+struct wpp_spool *wpp_spool_new(uint64_t limit)
+{
+    struct wpp_spool *s = calloc(1, sizeof *s);
+    uint64_t most = memory_of_machine();
+
+    if (!s)
+        return NULL;
+    s->limit = limit;
+    s->squeezer = ZSTD_createCCtx();
+    s->restorer = ZSTD_createDCtx();
+    most = ((limit < most ? limit : most) + KEPT_BYTES) / BLOCK_BYTES;
+    if (!s->squeezer || !s->restorer || !make_memory(s, most + LARGE_BYTES / BLOCK_BYTES)) {
+        wpp_spool_free(s);
+        return NULL;
+    }
+    s->most_used = most < s->n_blocks ? (uint32_t)most : s->n_blocks;
+    s->state[0] = USED;
+    s->shared->touched = 1;
+    s->putting.end = s->taking.end = BLOCK_BYTES;
+    return s;
+}
+
+void wpp_spool_free(struct wpp_spool *s)
+{
+    if (!s)
+        return;
+    if (s->shared)
+        munmap(s->shared, s->shared_bytes);
+    ZSTD_freeCCtx(s->squeezer);
+    ZSTD_freeDCtx(s->restorer);
+    free(s);
+}
+
+#ifndef NDEBUG
+/* For who takes, in a block of which something has been taken. */
+static void check(const struct wpp_spool *s)
+{
+    uint32_t touched = __atomic_load_n(&s->shared->touched, __ATOMIC_ACQUIRE), kept = 0;
+
+    assert(s->state[s->taking.block] == USED || s->inherited);
+    assert(s->taking.at <= s->taking.end - sizeof(struct header));
+    assert(s->taken <= __atomic_load_n(&s->shared->put, __ATOMIC_ACQUIRE));
+    for (uint32_t i = 0; i < s->n_blocks && !s->inherited; i++) {
+        assert(s->state[i] <= TAKEN && (i < touched || s->state[i] == FREE));
+        kept += s->state[i] == TAKEN;
+    }
+    assert(s->inherited || kept == s->n_kept);
+    assert(s->keeps || s->n_kept == 0 || s->inherited);
+}
+#define CHECK(s) check(s)
+#else
+#define CHECK(s) (void)0
+#endif
+
+/* ---- Waiting -------------------------------------------------------------------------
+ * Who waits says so and looks at the count; who has something says it, then looks whether
+ * anyone waits: one of the two sees the other. */
+
+/* False: so many milliseconds have passed; -1: as long as it takes. */
+static bool wait_for(uint32_t *count, uint32_t seen, uint32_t *waits, int milliseconds)
+{
+    struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+
+    __atomic_store_n(waits, 1, __ATOMIC_SEQ_CST);
+    return syscall(SYS_futex, count, FUTEX_WAIT, seen, milliseconds < 0 ? NULL : &time, NULL,
+                   0) == 0 || errno != ETIMEDOUT;
+}
+
+static void announce(uint32_t *count, uint32_t *waits)
+{
+    __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(waits, __ATOMIC_SEQ_CST) && __atomic_exchange_n(waits, 0, __ATOMIC_SEQ_CST))
+        syscall(SYS_futex, count, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void announce_came(struct wpp_spool *s)
+{
+    announce(&s->shared->came, &s->shared->taker_waits);
+}
+
+static void announce_went(struct wpp_spool *s)
+{
+    announce(&s->shared->went, &s->shared->putter_waits);
+}
+
+static bool is_set(const uint32_t *what)
+{
+    return __atomic_load_n(what, __ATOMIC_SEQ_CST);
+}
+
 /* ---- Putting ------------------------------------------------------------------------- */
 
-/* Blocks that have been filled are not used again: their pages would have to be copied
- * where a child of wpp_spool_fork() sees them. */
-static struct block *new_block(size_t room)
+static uint64_t held(const struct wpp_spool *s)
 {
-    size_t size = sizeof(struct block) + room;
-    struct block *b;
+    uint64_t taken = __atomic_load_n(&s->shared->taken_held, __ATOMIC_ACQUIRE);
 
-    size = size < BLOCK_BYTES ? BLOCK_BYTES : size;
-    b = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (b == MAP_FAILED)
-        return NULL;
-    madvise(b, size, MADV_HUGEPAGE);
-    b->capacity = size - sizeof *b;
-    return b;
+    return __atomic_load_n(&s->shared->put_held, __ATOMIC_ACQUIRE) - taken;
 }
 
-/* Where all has been taken, the block is written anew: its beginning is in the cache. */
-static void begin_again(struct wpp_spool *s)
+/* Returns whether there is much before it. */
+static bool wait_for_limit(struct wpp_spool *s, size_t room)
 {
-    if (s->first && s->first == s->last && s->taken == s->last->used)
-        s->taken = s->last->used = 0;
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&s->shared->went, __ATOMIC_SEQ_CST);
+        uint64_t now = held(s);
+
+        if (now == 0 || now + room <= s->limit)
+            return now >= SMALL;
+        wait_for(&s->shared->went, seen, &s->shared->putter_waits, -1);
+    }
 }
 
-/* Room for so many bytes at the end of the last block; waits until the limit permits.
- * `plenty`: there is much before it. */
-static struct block *find_room(struct wpp_spool *s, size_t room, bool *plenty)
+static enum state state_of(const struct wpp_spool *s, uint32_t block)
 {
-    struct block *b, *new = NULL;
+    return (enum state)__atomic_load_n(&s->state[block], __ATOMIC_ACQUIRE);
+}
 
-    pthread_mutex_lock(&s->lock);
-    while (s->held > 0 && s->held + room > s->limit)
-        pthread_cond_wait(&s->went, &s->lock);
-    begin_again(s);
-    *plenty = s->held >= SMALL;
-    b = s->last;
-    pthread_mutex_unlock(&s->lock);
-    if (b && b->capacity - b->used >= room)
-        return b;
-    new = new_block(room);
-    if (!new)
-        return NULL;
-    pthread_mutex_lock(&s->lock);
-    /* All may have gone meanwhile, with the last block. */
-    *(s->last ? &s->last->next : &s->first) = new;
-    s->last = new;
-    pthread_mutex_unlock(&s->lock);
-    return new;
+static void set_state(struct wpp_spool *s, uint32_t block, enum state state)
+{
+    __atomic_store_n(&s->state[block], (uint8_t)state, __ATOMIC_RELEASE);
+}
+
+/* The first of n free blocks in a row, the lowest: their pages are there already.  n_blocks:
+ * there are none. */
+static uint32_t find_blocks(const struct wpp_spool *s, uint32_t n)
+{
+    uint32_t end = n == 1 ? s->most_used : s->n_blocks;
+
+    for (uint32_t i = 0, run = 0; i < end; i++) {
+        run = state_of(s, i) == FREE ? run + 1 : 0;
+        if (run == n)
+            return i + 1 - n;
+    }
+    return s->n_blocks;
+}
+
+/* The last block gets a successor with room for so much. */
+static bool next_block(struct wpp_spool *s, size_t room)
+{
+    uint32_t n = (uint32_t)((room + sizeof(struct header) + BLOCK_BYTES - 1) / BLOCK_BYTES), block;
+    struct header next = {.kind = NEXT};
+    struct shared *shared = s->shared;
+
+    if (n > s->n_blocks - 1)
+        return false;
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&shared->went, __ATOMIC_SEQ_CST);
+
+        block = find_blocks(s, n);
+        if (block < s->n_blocks)
+            break;
+        __atomic_store_n(&shared->wants_block, 1, __ATOMIC_SEQ_CST);
+        announce_came(s);
+        wait_for(&shared->went, seen, &shared->putter_waits, -1);
+    }
+    __atomic_store_n(&shared->wants_block, 0, __ATOMIC_SEQ_CST);
+    if (shared->touched < block + n)
+        __atomic_store_n(&shared->touched, block + n, __ATOMIC_RELEASE);
+    for (uint32_t i = 0; i < n; i++)
+        set_state(s, block + i, USED);
+    next.process = block;
+    next.bytes = n;
+    memcpy(address(s, s->putting), &next, sizeof next);
+    s->putting = (struct place){block, 0, (size_t)n * BLOCK_BYTES};
+    return true;
 }
 
 /* False: it does not get smaller. */
@@ -155,152 +304,186 @@ static bool squeeze(struct wpp_spool *s, struct header *h, uint8_t *to, const vo
     return true;
 }
 
+static void publish(struct wpp_spool *s, const struct header *h)
+{
+    struct shared *shared = s->shared;
+    size_t size = sizeof *h + padded(h->bytes);
+
+    s->putting.at += size;
+    __atomic_store_n(&shared->put_held, shared->put_held + size, __ATOMIC_RELEASE);
+    __atomic_store_n(&shared->put_whole, shared->put_whole + h->whole, __ATOMIC_RELEASE);
+    __atomic_store_n(&shared->put, shared->put + 1, __ATOMIC_RELEASE);
+    announce_came(s);
+}
+
 bool wpp_spool_put(struct wpp_spool *s, const struct wpp_spool_entry *entry, bool hurry)
 {
     struct header h = {.process = entry->process, .kind = (uint16_t)entry->kind,
                        .whole = entry->n, .bytes = entry->n};
-    bool plenty;
-    struct block *b = find_room(s, sizeof h + padded(entry->n), &plenty);
-    size_t size;
+    size_t room = sizeof h + padded(entry->n);
+    bool plenty = wait_for_limit(s, room);
     uint8_t *to;
 
-    if (!b)
+    if (s->putting.end - s->putting.at < room + sizeof h && !next_block(s, room))
         return false;
-    to = b->data + b->used;
+    to = address(s, s->putting);
     if (entry->n > 0 && (hurry || !plenty || entry->n < SQUEEZE_FROM || entry->n > SQUEEZE_TO ||
                          !squeeze(s, &h, to + sizeof h, entry->bytes)))
         memcpy(to + sizeof h, entry->bytes, entry->n);
     memcpy(to, &h, sizeof h);
-    size = sizeof h + padded(h.bytes);
-    pthread_mutex_lock(&s->lock);
-    b->used += size;
-    s->held += size;
-    s->waiting += h.whole;
-    pthread_cond_signal(&s->came);
-    pthread_mutex_unlock(&s->lock);
+    publish(s, &h);
     return true;
 }
 
-static void tell(struct wpp_spool *s, bool *what, bool value)
+static void tell(struct wpp_spool *s, uint32_t *what, bool value)
 {
-    pthread_mutex_lock(&s->lock);
-    *what = value;
-    pthread_cond_signal(&s->came);
-    pthread_mutex_unlock(&s->lock);
+    __atomic_store_n(what, value, __ATOMIC_SEQ_CST);
+    announce_came(s);
 }
 
 void wpp_spool_close(struct wpp_spool *s)
 {
-    tell(s, &s->closed, true);
+    tell(s, &s->shared->closed, true);
 }
 
 void wpp_spool_drop(struct wpp_spool *s)
 {
-    tell(s, &s->closed, true);
-    tell(s, &s->dropped, true);
+    tell(s, &s->shared->dropped, true);
+    tell(s, &s->shared->closed, true);
 }
 
 void wpp_spool_pause(struct wpp_spool *s, bool pause)
 {
-    tell(s, &s->paused, pause);
+    tell(s, &s->shared->paused, pause);
 }
 
 /* ---- Taking -------------------------------------------------------------------------- */
 
-/* Frees blocks that have been taken, but for the last one, which is still written. */
-static bool is_empty(struct wpp_spool *s)
+/* The block that has been taken is free, or kept for a fork. */
+static void leave_block(struct wpp_spool *s, const struct header *next)
 {
-    while (s->first && s->taken == s->first->used && s->first->next) {
-        struct block *b = s->first;
+    struct place old = s->taking;
+    uint32_t n = (uint32_t)(old.end / BLOCK_BYTES);
 
-        s->first = b->next;
-        s->taken = 0;
-        free_block(b);
-    }
-    return !s->first || s->taken == s->first->used;
+    s->taking = (struct place){next->process, 0, (size_t)next->bytes * BLOCK_BYTES};
+    if (s->inherited)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        set_state(s, old.block + i, s->keeps ? TAKEN : FREE);
+    s->n_kept += s->keeps ? n : 0;
+    announce_went(s);
 }
 
-static bool wait_for_entry(struct wpp_spool *s, int milliseconds)
+/* Of an entry that is there. */
+static struct header next_header(struct wpp_spool *s)
 {
-    struct timespec end;
+    struct header h;
 
-    if (milliseconds < 0)
-        return pthread_cond_wait(&s->came, &s->lock) == 0;
-    clock_gettime(CLOCK_REALTIME, &end);
-    end.tv_nsec += milliseconds % 1000 * 1000000L;
-    end.tv_sec += milliseconds / 1000 + end.tv_nsec / 1000000000L;
-    end.tv_nsec %= 1000000000L;
-    return pthread_cond_timedwait(&s->came, &s->lock, &end) == 0;
+    for (;;) {
+        memcpy(&h, address(s, s->taking), sizeof h);
+        if (h.kind != NEXT)
+            return h;
+        leave_block(s, &h);
+    }
+}
+
+/* PAUSED, CLOSED, ENTRY; NOTHING: not yet. */
+static enum wpp_spool_took look(const struct wpp_spool *s)
+{
+    bool closed = s->inherited || is_set(&s->shared->closed);
+
+    if (!s->inherited && is_set(&s->shared->paused))
+        return WPP_SPOOL_PAUSED;
+    if (!is_set(&s->shared->dropped) &&
+        s->taken < __atomic_load_n(&s->shared->put, __ATOMIC_ACQUIRE))
+        return WPP_SPOOL_ENTRY;
+    return closed ? WPP_SPOOL_CLOSED : WPP_SPOOL_NOTHING;
+}
+
+/* Returns for want of a block, too: then there is NOTHING. */
+static enum wpp_spool_took wait_for_entry(struct wpp_spool *s, int milliseconds)
+{
+    for (bool waits = true;;) {
+        uint32_t seen = __atomic_load_n(&s->shared->came, __ATOMIC_SEQ_CST);
+        enum wpp_spool_took found = look(s);
+
+        if (found != WPP_SPOOL_NOTHING || !waits || is_set(&s->shared->wants_block))
+            return found;
+        waits = wait_for(&s->shared->came, seen, &s->shared->taker_waits, milliseconds);
+    }
 }
 
 enum wpp_spool_took wpp_spool_take(struct wpp_spool *s, struct wpp_spool_entry *entry,
                                    int milliseconds)
 {
-    enum wpp_spool_took result = WPP_SPOOL_ENTRY;
-    const uint8_t *from = NULL;
+    enum wpp_spool_took found = wait_for_entry(s, milliseconds);
+    const uint8_t *from;
     struct header h;
 
-    pthread_mutex_lock(&s->lock);
-    while (!s->paused && is_empty(s) && !s->closed && result == WPP_SPOOL_ENTRY)
-        if (!wait_for_entry(s, milliseconds))
-            result = WPP_SPOOL_NOTHING;
-    if (s->paused)
-        result = WPP_SPOOL_PAUSED;
-    else if (!s->dropped && !is_empty(s))
-        from = s->first->data + s->taken;
-    else if (s->closed)
-        result = WPP_SPOOL_CLOSED;
-    pthread_mutex_unlock(&s->lock);
-    if (result != WPP_SPOOL_ENTRY)
-        return result;
-    memcpy(&h, from, sizeof h);
-    from += sizeof h;
+    if (found != WPP_SPOOL_ENTRY)
+        return found;
+    h = next_header(s);
+    CHECK(s);
+    from = address(s, s->taking) + sizeof h;
     *entry = (struct wpp_spool_entry){(enum wpp_spool_kind)h.kind, h.process, from, h.whole};
     if (h.squeezed) {
         ZSTD_decompressDCtx(s->restorer, s->restored, sizeof s->restored, from, h.bytes);
         entry->bytes = s->restored;
     }
-    return result;
+    return WPP_SPOOL_ENTRY;
 }
 
 void wpp_spool_done(struct wpp_spool *s)
 {
+    struct shared *shared = s->shared;
     struct header h;
     size_t size;
 
-    memcpy(&h, s->first->data + s->taken, sizeof h);
+    memcpy(&h, address(s, s->taking), sizeof h);
     size = sizeof h + padded(h.bytes);
-    pthread_mutex_lock(&s->lock);
-    s->taken += size;
-    s->held -= size;
-    s->waiting -= h.whole;
-    pthread_cond_signal(&s->went);
-    pthread_mutex_unlock(&s->lock);
+    s->taking.at += size;
+    s->taken++;
+    /* Of a fork these would be wrong, and nobody asks. */
+    if (s->inherited)
+        return;
+    __atomic_store_n(&shared->taken_held, shared->taken_held + size, __ATOMIC_RELEASE);
+    __atomic_store_n(&shared->taken_whole, shared->taken_whole + h.whole, __ATOMIC_RELEASE);
+    announce_went(s);
 }
 
 /* ---- Both ------------------------------------------------------------------------------ */
 
-void wpp_spool_get_sizes(struct wpp_spool *s, uint64_t *waiting, uint64_t *held)
+void wpp_spool_get_sizes(const struct wpp_spool *s, uint64_t *waiting, uint64_t *held_)
 {
-    pthread_mutex_lock(&s->lock);
-    *waiting = s->waiting;
-    *held = s->held;
-    pthread_mutex_unlock(&s->lock);
+    uint64_t taken = __atomic_load_n(&s->shared->taken_whole, __ATOMIC_ACQUIRE);
+
+    *waiting = __atomic_load_n(&s->shared->put_whole, __ATOMIC_ACQUIRE) - taken;
+    *held_ = held(s);
 }
 
-pid_t wpp_spool_fork(struct wpp_spool *s)
-{
-    pid_t pid;
+/* ---- Forks ------------------------------------------------------------------------------ */
 
-    pthread_mutex_lock(&s->lock);
-    pid = fork();
-    if (pid != 0) {
-        pthread_mutex_unlock(&s->lock);
-    } else {
-        /* Nobody waits here who waited there. */
-        init_locks(s);
-        s->closed = true;
-        s->paused = false;
+void wpp_spool_inherit(struct wpp_spool *s)
+{
+    s->inherited = true;
+}
+
+void wpp_spool_forked(struct wpp_spool *s, bool keeps)
+{
+    uint32_t touched = __atomic_load_n(&s->shared->touched, __ATOMIC_ACQUIRE);
+
+    for (uint32_t i = 0; i < touched && s->n_kept > 0; i++) {
+        if (state_of(s, i) == TAKEN) {
+            set_state(s, i, FREE);
+            s->n_kept--;
+        }
     }
-    return pid;
+    s->keeps = keeps;
+    announce_went(s);
+}
+
+uint64_t wpp_spool_kept(const struct wpp_spool *s)
+{
+    return s->n_kept > 0 && is_set(&s->shared->wants_block) ? UINT64_MAX
+                                                            : s->n_kept * (uint64_t)BLOCK_BYTES;
 }

@@ -5,7 +5,11 @@
  *
  * A queue in memory, so that a program need not wait for the engine.  What piles up is
  * squeezed by zstd as it comes, when there is time for that; whoever puts more than
- * the limit waits.
+ * the limit waits.  No lock is held by either side: one that has no processor does not
+ * keep the other from its work.
+ *
+ * A fork shares the memory.  It reads on from where it was made, also what is put later,
+ * since what has been taken is kept until there is a later fork.
  */
 #ifndef WPP_SPOOL_H
 #define WPP_SPOOL_H
@@ -13,7 +17,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 struct wpp_spool;
 
@@ -30,11 +33,12 @@ struct wpp_spool_entry {
     size_t n;
 };
 
-/* `limit`: bytes of memory, about.  NULL without memory. */
+/* `limit`: bytes of memory for what waits, about.  NULL without memory. */
 struct wpp_spool *wpp_spool_new(uint64_t limit);
 void wpp_spool_free(struct wpp_spool *spool);
 
-/* Copies the entry.  `hurry`: there is no time to squeeze it.  False without memory. */
+/* Copies the entry.  `hurry`: there is no time to squeeze it.  False: it is larger than the
+ * spool can be, or it cannot be squeezed for want of memory. */
 bool wpp_spool_put(struct wpp_spool *spool, const struct wpp_spool_entry *entry, bool hurry);
 /* No more is put. */
 void wpp_spool_close(struct wpp_spool *spool);
@@ -53,10 +57,17 @@ void wpp_spool_done(struct wpp_spool *spool);
 void wpp_spool_pause(struct wpp_spool *spool, bool pause);
 
 /* Bytes of records that wait, and the memory that they take. */
-void wpp_spool_get_sizes(struct wpp_spool *spool, uint64_t *waiting, uint64_t *held);
+void wpp_spool_get_sizes(const struct wpp_spool *spool, uint64_t *waiting, uint64_t *held);
 
-/* fork(), for who takes, between two entries.  The child's spool is closed: it has what
- * had been put. */
-pid_t wpp_spool_fork(struct wpp_spool *spool);
+/* ---- Forks -------------------------------------------------------------------------
+ * All of these are for who takes, or while that one waits, between two entries. */
+
+/* In the child: nobody puts any more, what has been put is given, and then it is closed. */
+void wpp_spool_inherit(struct wpp_spool *spool);
+/* Where they are made: what was taken before is of no use any more.  `keeps`: there is a
+ * fork that may need all that is taken from now on. */
+void wpp_spool_forked(struct wpp_spool *spool, bool keeps);
+/* Bytes that are kept for it alone.  UINT64_MAX: whoever puts waits for them. */
+uint64_t wpp_spool_kept(const struct wpp_spool *spool);
 
 #endif

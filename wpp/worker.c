@@ -17,19 +17,32 @@ static void act(struct wpp_worker *w, const struct wpp_spool_entry *e)
 
 static void publish(struct wpp_worker *w)
 {
-    struct wpp_runs_figures figures = wpp_runs_figures(w->runs);
+    struct wpp_runs_figures now = wpp_runs_figures(w->runs);
 
-    pthread_mutex_lock(&w->lock);
-    w->figures = figures;
-    pthread_mutex_unlock(&w->lock);
+    __atomic_store_n(&w->figures.tokens, now.tokens, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->figures.symbols, now.symbols, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->figures.memory, now.memory, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->figures.begun, now.begun, __ATOMIC_RELAXED);
 }
+
+struct wpp_runs_figures wpp_worker_figures(const struct wpp_worker *w)
+{
+    return (struct wpp_runs_figures){
+        .tokens = __atomic_load_n(&w->figures.tokens, __ATOMIC_RELAXED),
+        .symbols = __atomic_load_n(&w->figures.symbols, __ATOMIC_RELAXED),
+        .memory = __atomic_load_n(&w->figures.memory, __ATOMIC_RELAXED),
+        .begun = __atomic_load_n(&w->figures.begun, __ATOMIC_RELAXED)
+    };
+}
+
+/* ---- Keepers ------------------------------------------------------------------------- */
 
 /* In the keeper. */
 _Noreturn static void end_the_work(struct wpp_worker *w)
 {
     struct wpp_spool_entry e;
 
-    w->orphaned(w->ctx, wpp_keeper_age(&w->keeper));
+    w->orphaned(w->ctx);
     wpp_runs_inherit(w->runs);
     while (wpp_spool_take(w->spool, &e, -1) == WPP_SPOOL_ENTRY) {
         act(w, &e);
@@ -40,53 +53,65 @@ _Noreturn static void end_the_work(struct wpp_worker *w)
     _exit(0);
 }
 
-/* Only with the first keeper made can the thread idle. */
+/* Of the eager thread. */
 static void keep(struct wpp_worker *w)
 {
     if (wpp_keeper_renew(&w->keeper, w->spool))
         end_the_work(w);
-    if (w->idles)
-        return;
-    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
-    w->idles = true;
 }
 
-static enum wpp_spool_took work(struct wpp_worker *w)
+static void wait_on(sem_t *semaphore)
+{
+    while (sem_wait(semaphore) != 0)
+        ;
+}
+
+static void call(struct wpp_worker *w, bool *what)
+{
+    __atomic_store_n(what, true, __ATOMIC_SEQ_CST);
+    sem_post(&w->call);
+}
+
+/* ---- The threads ------------------------------------------------------------------------ */
+
+static void work(struct wpp_worker *w, bool idles)
 {
     enum { LOOK_MILLISECONDS = 100, ENTRIES_BETWEEN_LOOKS = 16 };
     struct wpp_spool_entry e;
     enum wpp_spool_took took;
     unsigned entries = 0;
-    bool kept = true;            /* there is nothing that the keeper does not know */
+    bool published = true;
 
     for (;;) {
-        took = wpp_spool_take(w->spool, &e, kept ? -1 : LOOK_MILLISECONDS);
+        took = wpp_spool_take(w->spool, &e, published ? -1 : LOOK_MILLISECONDS);
         if (took == WPP_SPOOL_PAUSED || took == WPP_SPOOL_CLOSED)
             break;
         if (took == WPP_SPOOL_ENTRY) {
             act(w, &e);
             wpp_spool_done(w->spool);
-            kept = false;
         }
-        if (took == WPP_SPOOL_NOTHING || ++entries % ENTRIES_BETWEEN_LOOKS == 0)
+        published = took == WPP_SPOOL_NOTHING || ++entries % ENTRIES_BETWEEN_LOOKS == 0;
+        if (published)
             publish(w);
-        if (!kept && wpp_keeper_is_due(&w->keeper, w->figures.memory)) {
+        if (!wpp_keeper_is_due(&w->keeper, w->figures.memory, wpp_spool_kept(w->spool)))
+            continue;
+        if (idles) {
+            call(w, &w->wants_keeper);
+            wait_on(&w->kept);
+        } else {
             keep(w);
-            kept = true;
         }
     }
     publish(w);
-    return took;
 }
 
 static void *work_idly(void *argument)
 {
     struct wpp_worker *w = argument;
 
-    w->idles = !wpp_keeper_is_due(&w->keeper, 0) &&
-               sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0}) == 0;
-    work(w);
-    w->idles = true;             /* done with */
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
+    work(w, true);
+    call(w, &w->idle_is_over);
     return NULL;
 }
 
@@ -94,19 +119,20 @@ static void *work_eagerly(void *argument)
 {
     struct wpp_worker *w = argument;
 
-    while (sem_wait(&w->hurry) != 0)
-        ;
-    wpp_spool_pause(w->spool, true);
+    while (!__atomic_load_n(&w->idle_is_over, __ATOMIC_SEQ_CST)) {
+        wait_on(&w->call);
+        if (__atomic_exchange_n(&w->wants_keeper, false, __ATOMIC_SEQ_CST)) {
+            keep(w);
+            sem_post(&w->kept);
+        }
+        if (__atomic_load_n(&w->hurries, __ATOMIC_SEQ_CST))
+            wpp_spool_pause(w->spool, true);
+    }
     pthread_join(w->idle, NULL);
     wpp_spool_pause(w->spool, false);
-    /* That thread's keeper has become the first thread's child, who waits for others. */
-    if (w->keeper.pid != 0)
-        keep(w);
-    work(w);
+    work(w, false);
     wpp_runs_all_over(w->runs);          /* there are some if the spool was dropped */
-    pthread_mutex_lock(&w->lock);
-    w->over = true;
-    pthread_mutex_unlock(&w->lock);
+    __atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
     return NULL;
 }
 
@@ -116,9 +142,9 @@ int wpp_worker_start(struct wpp_worker *w)
     sigset_t all, old;
     int error;
 
-    pthread_mutex_init(&w->lock, NULL);
-    sem_init(&w->hurry, 0, 0);
-    w->over = false;
+    sem_init(&w->call, 0, 0);
+    sem_init(&w->kept, 0, 0);
+    w->wants_keeper = w->hurries = w->idle_is_over = w->over = false;
     w->figures = (struct wpp_runs_figures){0};
     wpp_keeper_init(&w->keeper);
     sigfillset(&all);
@@ -132,33 +158,18 @@ int wpp_worker_start(struct wpp_worker *w)
 
 void wpp_worker_hurry(struct wpp_worker *w)
 {
-    sem_post(&w->hurry);
+    call(w, &w->hurries);
 }
 
-bool wpp_worker_is_over(struct wpp_worker *w)
+bool wpp_worker_is_over(const struct wpp_worker *w)
 {
-    bool over;
-
-    pthread_mutex_lock(&w->lock);
-    over = w->over;
-    pthread_mutex_unlock(&w->lock);
-    return over;
+    return __atomic_load_n(&w->over, __ATOMIC_ACQUIRE);
 }
 
 void wpp_worker_end(struct wpp_worker *w)
 {
     pthread_join(w->eager, NULL);
     wpp_keeper_free(&w->keeper);
-    sem_destroy(&w->hurry);
-    pthread_mutex_destroy(&w->lock);
-}
-
-struct wpp_runs_figures wpp_worker_figures(struct wpp_worker *w)
-{
-    struct wpp_runs_figures figures;
-
-    pthread_mutex_lock(&w->lock);
-    figures = w->figures;
-    pthread_mutex_unlock(&w->lock);
-    return figures;
+    sem_destroy(&w->call);
+    sem_destroy(&w->kept);
 }

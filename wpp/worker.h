@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* worker.h - the thread that compresses what the spool holds.
  *
- * It works in the processor time that nobody else wants, so that the program has its own.
- * When it is in a hurry another thread takes its place: without privileges none can leave
- * SCHED_IDLE.  It has a keeper: when the process is killed, what the spool and the runs had
- * a little before becomes files all the same.
+ *      idle:   takes, compresses ... wants a keeper ... takes, compresses ... pauses
+ *      eager:                        makes it                                 takes, compresses ...
+ *                                                        hurry! -------------^
+ *
+ * The one works in the processor time that nobody else wants, so that the program has its own.
+ * When it is in a hurry the other takes its place: without privileges none can leave
+ * SCHED_IDLE.  Before, that one makes the keepers: a fork holds locks of the kernel which who
+ * takes records needs, so it must not be left without a processor.  When the process is
+ * killed, what the runs had and what was in the spool becomes files all the same.
  */
 #ifndef WPP_WORKER_H
 #define WPP_WORKER_H
@@ -22,28 +27,28 @@ struct wpp_worker {
     struct wpp_runs *runs;       /* the thread's alone while it runs */
     void *ctx;
     /* In the keeper, when the process has been killed: before the runs are written, and
-     * after. `age`: of what they hold, in seconds. */
-    void (*orphaned)(void *ctx, double age);
+     * after. */
+    void (*orphaned)(void *ctx);
     void (*written)(void *ctx);
 
-    struct wpp_keeper keeper;
-    bool idles;                  /* the thread at work has all the time that nobody wants */
+    struct wpp_keeper keeper;    /* the eager thread's, or while it waits for nothing else */
     pthread_t idle, eager;
-    sem_t hurry;
-    pthread_mutex_t lock;        /* of what follows */
-    struct wpp_runs_figures figures;
+    sem_t call;                  /* the eager thread, for one of these: */
+    bool wants_keeper, hurries, idle_is_over;
+    sem_t kept;                  /* the idle thread: there is another keeper */
+    struct wpp_runs_figures figures;     /* each by itself */
     bool over;
 };
 
-/* The first four are set.  0, or the error. */
+/* The first five are set.  0, or the error. */
 int wpp_worker_start(struct wpp_worker *w);
 void wpp_worker_hurry(struct wpp_worker *w);
 /* Whether the spool is closed and all of it compressed. */
-bool wpp_worker_is_over(struct wpp_worker *w);
+bool wpp_worker_is_over(const struct wpp_worker *w);
 /* When it is, or will be. */
 void wpp_worker_end(struct wpp_worker *w);
 
 /* As they were a moment ago. */
-struct wpp_runs_figures wpp_worker_figures(struct wpp_worker *w);
+struct wpp_runs_figures wpp_worker_figures(const struct wpp_worker *w);
 
 #endif

@@ -236,14 +236,13 @@ static void copy_trace(struct recording *r, const void *bytes, size_t n)
 }
 
 /* The worker has the time that is left over, unless there is none: then it shares the
- * program's, before the program has to wait, or the keeper knows too little. */
+ * program's, before the program has to wait. */
 static void look_after_worker(struct recording *r)
 {
     const double patience = 4, between_looks = 0.05;
     double now = seconds();
     uint64_t waiting, held, compressed;
 
-    /* A worker without time may hold for long the locks that a look takes. */
     if (now - r->looked < between_looks)
         return;
     r->looked = now;
@@ -475,13 +474,12 @@ static void keep_trace(struct recording *r)
 
 /* ---- When we are killed: in the keeper ------------------------------------------------------- */
 
-static void orphaned(void *ctx, double age)
+static void orphaned(void *ctx)
 {
     struct recording *r = ctx;
 
     pthread_mutex_init(&r->messages, NULL);
     r->orphaned = true;
-    r->ended = age;
 }
 
 static void orphan_written(void *ctx)
@@ -490,7 +488,7 @@ static void orphan_written(void *ctx)
 
     keep_trace(r);
     if (r->runs.written > 0)
-        tool_warn("killed; %s has what was recorded until %.1f s before", r->runs.path, r->ended);
+        tool_warn("killed; %s has what was recorded until then", r->runs.path);
 }
 
 /* ---- Results -------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The spool: what is put comes out, in order and to the byte, raw or squeezed, within the
- * limit, across a fork; who takes is told to pause and that all is over. */
+ * limit, also in forks, which read on from where they were made; who takes is told to pause
+ * and that all is over. */
 #include "test/unit/tap.h"
 #include "wpp/spool.h"
 
@@ -101,21 +102,65 @@ static void check_one_after_the_other(void)
     wpp_spool_free(s);
 }
 
+/* A fork that waits until the pipe is closed, and has then all from `from` to `to`. */
+static pid_t fork_keeper(struct wpp_spool *s, uint32_t from, uint32_t to, const int pipe[2])
+{
+    enum wpp_spool_took how;
+    pid_t pid = fork();
+    char byte;
+
+    if (pid != 0)
+        return pid;
+    close(pipe[1]);
+    while (read(pipe[0], &byte, 1) > 0)
+        ;
+    wpp_spool_inherit(s);
+    _exit(take_all(s, from, &how) == to - from && how == WPP_SPOOL_CLOSED ? 0 : 1);
+}
+
+static bool ended_well(pid_t pid)
+{
+    int status = 1;
+
+    return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+/* What has been taken is kept for the fork, whatever comes afterwards, and then used again. */
 static void check_fork(void)
 {
+    enum { STEP = 3000 };
     struct wpp_spool *s = wpp_spool_new(UINT64_MAX);
     enum wpp_spool_took how;
-    int status = 1;
-    pid_t pid;
+    int first[2], second[2];
+    uint64_t kept;
+    pid_t one, other;
 
-    put_all(s, 0, 2000);
-    pid = wpp_spool_fork(s);
-    if (pid == 0)
-        _exit(take_all(s, 0, &how) == 2000 && how == WPP_SPOOL_CLOSED ? 0 : 1);
-    put_all(s, 2000, 2100);
-    tap_ok(take_all(s, 0, &how) == 2100 && how == WPP_SPOOL_NOTHING, "who forks goes on");
-    waitpid(pid, &status, 0);
-    tap_ok(status == 0, "the child has what was there, and the end");
+    if (pipe(first) != 0 || pipe(second) != 0)
+        exit(1);
+    put_all(s, 0, STEP);
+    take_all(s, 0, &how);
+    tap_ok(wpp_spool_kept(s) == 0, "without a fork nothing is kept");
+    put_all(s, STEP, 2 * STEP);
+    one = fork_keeper(s, STEP, 4 * STEP, first);
+    wpp_spool_forked(s, true);
+    tap_ok(take_all(s, STEP, &how) == STEP && how == WPP_SPOOL_NOTHING, "who forks goes on");
+    put_all(s, 2 * STEP, 4 * STEP);
+    tap_ok(take_all(s, 2 * STEP, &how) == 2 * STEP, "and on");
+    kept = wpp_spool_kept(s);
+    tap_ok(kept > 100000000, "%llu bytes are kept", (unsigned long long)kept);
+    close(first[0]);
+    close(first[1]);
+    tap_ok(ended_well(one), "the fork has what was there, what came later, and the end");
+    other = fork_keeper(s, 4 * STEP, 6 * STEP, second);
+    wpp_spool_forked(s, true);
+    tap_ok(wpp_spool_kept(s) == 0, "a later fork does not need it");
+    put_all(s, 4 * STEP, 6 * STEP);
+    tap_ok(take_all(s, 4 * STEP, &how) == 2 * STEP, "the memory is used again");
+    close(second[0]);
+    close(second[1]);
+    tap_ok(ended_well(other), "and the later fork has what it should");
+    wpp_spool_forked(s, false);
+    tap_ok(wpp_spool_kept(s) == 0, "without it nothing is kept");
     wpp_spool_free(s);
 }
 
@@ -123,6 +168,7 @@ static void check_fork(void)
 
 struct taker {
     struct wpp_spool *spool;
+    bool forks;                  /* says so, as often as it must */
     uint64_t most;
     uint32_t right;
 };
@@ -132,8 +178,16 @@ static void *take(void *argument)
     struct taker *t = argument;
     struct wpp_spool_entry e;
 
-    while (wpp_spool_take(t->spool, &e, -1) == WPP_SPOOL_ENTRY) {
+    for (;;) {
+        enum wpp_spool_took how = wpp_spool_take(t->spool, &e, -1);
         uint64_t waiting, bytes = held(t->spool, &waiting);
+
+        if (t->forks && wpp_spool_kept(t->spool) == UINT64_MAX)
+            wpp_spool_forked(t->spool, true);
+        if (how == WPP_SPOOL_CLOSED)
+            break;
+        if (how != WPP_SPOOL_ENTRY)
+            continue;
 
         t->most = bytes > t->most ? bytes : t->most;
         t->right += is_entry(t->right, &e);
@@ -142,19 +196,22 @@ static void *take(void *argument)
     return NULL;
 }
 
-static void check_limit(uint64_t limit)
+static void check_limit(uint64_t limit, bool forks)
 {
-    enum { N = 3000 };
-    struct taker t = {.spool = wpp_spool_new(limit)};
+    enum { N = 3000, N_FORKS = 10000 };
+    struct taker t = {.spool = wpp_spool_new(limit), .forks = forks};
+    const uint32_t n = forks ? N_FORKS : N;
     pthread_t thread;
     bool done;
 
+    wpp_spool_forked(t.spool, forks);
     if (pthread_create(&thread, NULL, take, &t) != 0)
         exit(1);
-    done = put_all(t.spool, 0, N);
+    done = put_all(t.spool, 0, n);
     wpp_spool_close(t.spool);
     pthread_join(thread, NULL);
-    tap_ok(done && t.right == N, "limit %llu: another thread has all", (unsigned long long)limit);
+    tap_ok(done && t.right == n, "limit %llu%s: another thread has all", (unsigned long long)limit,
+           forks ? ", kept until there is no room" : "");
     tap_ok(t.most <= limit || t.most <= LARGEST + 32, "and never more: %llu",
            (unsigned long long)t.most);
     wpp_spool_free(t.spool);
@@ -164,9 +221,11 @@ int main(void)
 {
     check_one_after_the_other();
     check_fork();
-    check_limit(0);
-    check_limit(100000);
-    check_limit(5000000);
-    check_limit(UINT64_MAX);
+    check_limit(0, false);
+    check_limit(100000, false);
+    check_limit(5000000, false);
+    check_limit(UINT64_MAX, false);
+    check_limit(0, true);
+    check_limit(5000000, true);
     return tap_done();
 }
