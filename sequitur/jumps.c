@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* jumps.c - see jumps.h. */
 #include "sequitur/jumps.h"
+#include "sequitur/four.h"
 #include "sequitur/history.h"
 
 #include <string.h>
@@ -20,6 +21,28 @@ enum { TERMINALS_FETCHED = 64, TERMINALS_A_LINE = 16 };
 static size_t table_size(unsigned bits)
 {
     return sizeof(struct jump) << bits;
+}
+
+#define GOLDEN UINT64_C(0x9E3779B97F4A7C15)
+
+/* The keys are the numbers of a known generator (splitmix64). */
+static uint64_t next_key(uint64_t *state)
+{
+    uint64_t x = *state += GOLDEN;
+
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+static void make_keys(struct jumps *j)
+{
+    uint64_t state = 0;
+
+    for (int i = 0; i < TERMINALS_SINGLE; i++)
+        j->single_keys[i] = next_key(&state) | 1;
+    for (int i = 0; i < TERMINALS_MOST; i++)
+        j->keys[i] = (uint32_t)next_key(&state);
 }
 
 static struct jump *new_table(seq *s, unsigned bits)
@@ -42,6 +65,7 @@ int jumps_new(seq *s)
     while (s->memory_max && j->bits_most > JUMP_BITS_MIN
            && table_size(j->bits_most) > s->memory_max / 32)
         j->bits_most--;
+    make_keys(j);
     if (!j->table) {
         seq_memory(s, j, sizeof *j, 0);
         return SEQ_E_NOMEM;
@@ -70,7 +94,7 @@ static inline struct jump *jump_slot(const struct jumps *j, uint32_t hash)
 int jumps_room(seq *s)
 {
     struct jumps *j = s->jumps;
-    struct jumps bigger = {.bits = j->bits + 1, .bits_most = j->bits_most};
+    struct jumps bigger = {.bits = j->bits + 1};
 
     if (j->bits == j->bits_most || (uint64_t)s->rules_live * JUMPS_A_RULE < UINT64_C(1) << j->bits)
         return SEQ_OK;
@@ -80,7 +104,8 @@ int jumps_room(seq *s)
     for (size_t k = 0; k < (size_t)1 << j->bits; k++)
         *jump_slot(&bigger, j->table[k].hash) = j->table[k];
     seq_memory(s, j->table, table_size(j->bits), 0);
-    *j = bigger;
+    j->table = bigger.table;
+    j->bits = bigger.bits;
     return SEQ_OK;
 }
 
@@ -104,51 +129,53 @@ static inline int levels_within(uint64_t n)
     return 4 * octave - 5 + (int)(n >> (octave - 2) & 3);
 }
 
-#define MIX UINT64_C(0xC2B2AE3D27D4EB4F)
-#define GOLDEN UINT64_C(0x9E3779B97F4A7C15)
+/* Levels 0 to 6 have a terminal more each, 7 to 10 two, the next four levels four, then
+ * eight, and so on. */
+enum { LEVEL_OF_8 = 6, LEVEL_OF_16 = 10 };
 
-static inline uint64_t fold(const uint32_t *in, uint64_t k)
+static inline uint32_t finish_hash(uint64_t sum)
 {
-    uint64_t a, b;
+    uint32_t hash = (uint32_t)((sum ^ sum >> 29) * GOLDEN >> (64 - HASH_BITS));
 
-    memcpy(&a, in, sizeof a);
-    memcpy(&b, in + 2, sizeof b);
-    unsigned __int128 product = (unsigned __int128)(a ^ k) * (b + GOLDEN);
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* Hashes on from terminal `done` to `end`, in steps that all levels there are multiples of. */
-static inline uint64_t hash_terminals(uint64_t h, const uint32_t *in, uint32_t done, uint32_t end)
-{
-    if (end <= 16)
-        for (; done < end; done++)
-            h = (h + in[done] + 1) * MIX;
-    else if (end <= 32)
-        for (; done < end; done += 4)
-            h = (h + fold(in + done, UINT64_C(0xD6E8FEB86659FD93))) * MIX;
-    else
-        for (; done < end; done += 8)
-            h = (h + fold(in + done, UINT64_C(0xD6E8FEB86659FD93))) * MIX
-                + fold(in + done + 4, UINT64_C(0x2545F4914F6CDD1D));
-    return h;
-}
-
-/* Hashes the terminals at `in` for the levels from..to - 1; `state` is what the
- * levels below left. */
-static uint64_t hash_levels(const uint32_t *in, int from, int to, uint64_t state, uint32_t *hash)
-{
-    uint32_t done = from ? level_terminals(from - 1) : 0;
-
-    for (int i = from; i < to; i++) {
-        uint32_t end = level_terminals(i);
-        state = hash_terminals(state, in, done, end);
-        done = end;
-        hash[i] = (uint32_t)((state ^ state >> 29) * GOLDEN >> (64 - HASH_BITS));
 #ifdef WPP_HOSTILE
-        hash[i] &= UINT32_C(15) << (HASH_BITS - 4);
+    hash &= UINT32_C(15) << (HASH_BITS - 4);
 #endif
+    return hash;
+}
+
+/* Hashes the terminals at `in` for the levels from..to - 1; `sum` is what the levels below
+ * left.  No product waits for another: the first terminals are multiplied by a key each,
+ * the others in pairs, (terminal + key) * (terminal + key), two pairs at once. */
+static uint64_t hash_levels(const struct jumps *j, const uint32_t *in, int from, int to,
+                            uint64_t sum, uint32_t *hash)
+{
+    int i = from;
+
+    if (i == 0 && to > 0)
+        sum = in[0] * j->single_keys[0];
+    for (; i < to && i <= LEVEL_OF_8; i++) {
+        sum += in[i + 1] * j->single_keys[i + 1];
+        hash[i] = finish_hash(sum);
     }
-    return state;
+    for (; i < to && i <= LEVEL_OF_16; i++) {
+        int done = 8 + 2 * (i - LEVEL_OF_8 - 1);
+        sum += in[done] * j->single_keys[done] + in[done + 1] * j->single_keys[done + 1];
+        hash[i] = finish_hash(sum);
+    }
+    uint32_t done = level_terminals(i - 1);
+    uint32_t more = i < to ? level_terminals(i) - done : 0;
+    for (; i < to; i++) {
+        two pairs = {0, 0};
+        uint32_t end = done + more;
+        for (; done < end; done += FOUR)
+            pairs += four_products(four_load(in + done) + four_load(j->keys + done));
+        sum += pairs[0] + pairs[1];
+        hash[i] = finish_hash(sum);
+        /* A level that begins an octave is a power of two. */
+        if ((end & (end - 1)) == 0)
+            more *= 2;
+    }
+    return sum;
 }
 
 /* ---- Learning ----------------------------------------------------------------------- */
@@ -187,7 +214,7 @@ void jumps_learn(seq *s, uint32_t r)
     uint32_t hash[LEVELS];
     int level = levels_within(rule->length) - 1;
 
-    hash_levels(history_at(s, rule->at), 0, level + 1, 0, hash);
+    hash_levels(s->jumps, history_at(s, rule->at), 0, level + 1, 0, hash);
     for (int i = 0; i < level; i++)
         put_marker(s, jump_slot(s->jumps, hash[i]), hash[i], r);
     put_entry(s, jump_slot(s->jumps, hash[level]), hash[level], r, level);
@@ -205,7 +232,7 @@ static void look_up_to(const seq *s, struct outlook *o, int levels)
 {
     int i = o->levels;
 
-    o->state = hash_levels(history_at(s, o->position), i, levels, o->state, o->hash);
+    o->sum = hash_levels(s->jumps, history_at(s, o->position), i, levels, o->sum, o->hash);
     o->levels = levels;
     if (i < levels - LEVELS_FETCHED)
         i = levels - LEVELS_FETCHED;
@@ -219,7 +246,7 @@ void outlook_look(const seq *s, struct outlook *o, uint64_t position, uint64_t n
 
     o->position = position;
     o->n = n;
-    o->state = 0;
+    o->sum = 0;
     o->levels = 0;
     o->asked = -1;
     o->guess = 0;
@@ -282,13 +309,14 @@ static uint64_t common(const uint32_t *a, const uint32_t *b, uint64_t n)
 {
     uint64_t i = 0;
 
-    for (; i + 8 <= n; i += 8) {
-        uint64_t x[4], y[4];
-        memcpy(x, a + i, sizeof x);
-        memcpy(y, b + i, sizeof y);
-        if ((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]))
+    for (; i + 4 * FOUR <= n; i += 4 * FOUR)
+        if (!four_all((four_load(a + i) == four_load(b + i))
+                      & (four_load(a + i + FOUR) == four_load(b + i + FOUR))
+                      & (four_load(a + i + 2 * FOUR) == four_load(b + i + 2 * FOUR))
+                      & (four_load(a + i + 3 * FOUR) == four_load(b + i + 3 * FOUR))))
             break;
-    }
+    while (i + FOUR <= n && four_all(four_load(a + i) == four_load(b + i)))
+        i += FOUR;
     while (i < n && a[i] == b[i])
         i++;
     return i;

@@ -20,7 +20,7 @@
 #include "sequitur/grammar.h"
 
 #ifdef WPP_HOSTILE
-enum { JUMP_BITS_MIN = 1, JUMP_BITS_MAX = 5, LEVELS = 11 };
+enum { JUMP_BITS_MIN = 1, JUMP_BITS_MAX = 5, LEVELS = 15 };
 #else
 enum { JUMP_BITS_MIN = 8, JUMP_BITS_MAX = 21, LEVELS = 31 };
 #endif
@@ -34,10 +34,15 @@ struct jump {
     uint64_t hash : 30;      /* its top bits are the index */
 };
 
+/* The terminals of the last level; of the last that is hashed one by one. */
+enum { TERMINALS_MOST = 512, TERMINALS_SINGLE = 16 };
+
 struct jumps {
     struct jump *table;
     unsigned bits;
     unsigned bits_most;
+    uint64_t single_keys[TERMINALS_SINGLE];
+    uint32_t keys[TERMINALS_MOST];
 };
 
 /* What stands at a position, hashed before it is needed, so that memory can
@@ -45,7 +50,7 @@ struct jumps {
 struct outlook {
     uint64_t position;
     uint64_t n;              /* terminals until the end of the block */
-    uint64_t state;          /* of the hash */
+    uint64_t sum;            /* of what they are hashed from */
     int levels;              /* so many are hashed */
     int asked;               /* the level whose entry gave the guess; -1: none was asked */
     uint32_t guess;          /* the rule to try first; 0: none */

@@ -2,6 +2,7 @@
 /* runs.c - see runs.h. */
 #include "sequitur/runs.h"
 #include "sequitur/digrams.h"
+#include "sequitur/four.h"
 
 #include <string.h>
 
@@ -115,33 +116,7 @@ static uint32_t intern(seq *s, uint32_t terminal, uint64_t times)
 
 /* ---- Joining --------------------------------------------------------------------- */
 
-typedef uint32_t four __attribute__((vector_size(16)));
-enum { FOUR = 4, EIGHT = 8 };
-
-static inline four load(const uint32_t *p)
-{
-    four v;
-
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static inline bool any(four v)
-{
-    uint64_t half[2];
-
-    memcpy(half, &v, sizeof half);
-    return half[0] | half[1];
-}
-
-/* Each lane is all ones or zero. */
-static inline bool all(four v)
-{
-    uint64_t half[2];
-
-    memcpy(half, &v, sizeof half);
-    return (half[0] & half[1]) == UINT64_MAX;
-}
+enum { EIGHT = 2 * FOUR };
 
 /* The run at the end of the stream is complete. */
 static bool stage_run(seq *s, struct start *t)
@@ -169,12 +144,12 @@ static size_t stage_single(struct start *t, const uint32_t *in, size_t n, uint32
     if (n > most - t->staged_count)
         n = most - t->staged_count;
     for (; i + EIGHT <= n; i += EIGHT) {
-        four a = load(before + i), b = load(in + i);
-        four c = load(before + i + FOUR), d = load(in + i + FOUR);
-        if (any((a == b) | (c == d) | (b | d) >> TERMINAL_BITS))
+        four a = four_load(before + i), b = four_load(in + i);
+        four c = four_load(before + i + FOUR), d = four_load(in + i + FOUR);
+        if (four_any((a == b) | (c == d) | (b | d) >> TERMINAL_BITS))
             break;
-        memcpy(out + i, &a, sizeof a);
-        memcpy(out + i + FOUR, &c, sizeof c);
+        four_store(out + i, a);
+        four_store(out + i + FOUR, c);
     }
     for (; i < n && in[i] != before[i] && in[i] <= SEQ_TERMINAL_MAX; i++)
         out[i] = before[i];
@@ -187,7 +162,7 @@ static size_t skip_equal(const uint32_t *in, size_t i, size_t n)
     uint32_t value = in[i];
     four all_value = {value, value, value, value};
 
-    while (i + FOUR <= n && all(load(in + i) == all_value))
+    while (i + FOUR <= n && four_all(four_load(in + i) == all_value))
         i += FOUR;
     while (i < n && in[i] == value)
         i++;

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* four.h - four terminals at once.  Private. */
+#ifndef SEQUITUR_FOUR_H
+#define SEQUITUR_FOUR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { FOUR = 4 };
+
+typedef uint32_t four __attribute__((vector_size(16)));
+typedef uint64_t two __attribute__((vector_size(16)));
+
+static inline four four_load(const uint32_t *p)
+{
+    four v;
+
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+static inline void four_store(uint32_t *p, four v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+/* Of what a comparison says: each lane is all ones or zero. */
+static inline bool four_all(four v)
+{
+#ifdef __SSE2__
+    return _mm_movemask_epi8((__m128i)v) == 0xffff;
+#else
+    two half = (two)v;
+    return (half[0] & half[1]) == UINT64_MAX;
+#endif
+}
+
+static inline bool four_any(four v)
+{
+    two half = (two)v;
+
+    return half[0] | half[1];
+}
+
+/* The products of the first two lanes and of the last two. */
+static inline two four_products(four v)
+{
+#ifdef __SSE2__
+    return (two)_mm_mul_epu32((__m128i)v, _mm_srli_epi64((__m128i)v, 32));
+#else
+    return ((two)v & UINT32_MAX) * ((two)v >> 32);
+#endif
+}
+
+#endif
