@@ -68,7 +68,7 @@ int seq_room_slow(seq *s)
                           s->rules_used + UINT64_C(2), RULE_MAX);
     if (status == SEQ_OK
         && (s->digrams.used + STEP_DIGRAMS > s->digrams.limit || *s->digrams.watch != SLOT_EMPTY))
-        status = digrams_grow(s);
+        status = digrams_room(s);
     if (status == SEQ_OK && s->queue_size - s->queue_tail < STEP_QUEUE)
         status = queue_room(s);
     return s->status = status;

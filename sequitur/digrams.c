@@ -5,11 +5,18 @@
 #include <string.h>
 
 #ifdef WPP_HOSTILE
-enum { FIRST_HOMES = 2, SPILL = STEP_DIGRAMS + 2 };
+enum { FIRST_HOMES = 2, SPILL = STEP_DIGRAMS + 2, BLOCK_SLOTS = 24, BLOCK_EVERY = 2 };
 #else
-enum { FIRST_HOMES = 4096, SPILL = 128 };
+enum { FIRST_HOMES = 4096, SPILL = 128, BLOCK_SLOTS = 256, BLOCK_EVERY = 16 };
 #endif
 #define HOMES_MAX (UINT64_C(1) << 32)
+#define ALL_TAGS (UINT64_C(1) << 32)
+
+/* While the table grows, a block of slots moves whenever so many digrams have come, half as
+ * often where what it moves to is memory that was never touched, which the system makes
+ * ready then: all have moved before there are a tenth more. */
+static_assert(BLOCK_SLOTS >= 2 * BLOCK_EVERY + STEP_DIGRAMS + AT_A_TIME,
+              "the gaps that a block leaves are enough until the next one moves");
 
 static uint64_t slots_of(const struct digrams *t)
 {
@@ -31,18 +38,32 @@ static int resize(seq *s, uint64_t homes, uint64_t spill)
     t->slots = p;
     t->homes = homes;
     t->spill = spill;
-    t->limit = homes / 5 * 4 + STEP_DIGRAMS;
     t->watch = p + homes + spill - STEP_DIGRAMS - 1;
     return SEQ_OK;
 }
 
+static void clear(struct digrams *t, uint64_t from, uint64_t to)
+{
+    memset(t->slots + from, 0xff, (to - from) * sizeof *t->slots);
+}
+
+/* Growing begins at four fifths. */
+static void set_limit(struct digrams *t)
+{
+    uint64_t every = t->raw[0] < t->raw[1] ? 2 * BLOCK_EVERY : BLOCK_EVERY;
+
+    t->limit = t->frontier ? t->used + every + STEP_DIGRAMS : t->homes / 5 * 4 + STEP_DIGRAMS;
+}
+
 int digrams_new(seq *s)
 {
+    struct digrams *t = &s->digrams;
     int status = resize(s, FIRST_HOMES, SPILL);
 
-    if (status == SEQ_OK)
-        for (uint64_t i = 0; i < slots_of(&s->digrams); i++)
-            s->digrams.slots[i] = SLOT_EMPTY;
+    if (status == SEQ_OK) {
+        clear(t, 0, slots_of(t));
+        set_limit(t);
+    }
     return status;
 }
 
@@ -54,54 +75,186 @@ void digrams_free(seq *s)
     t->slots = NULL;
 }
 
-/* In place: the old slots move to the end of the new array and from there, in one
- * sweep, to where they belong.  The sweep never writes past what it has read:
- * what is x homes from the left lies at most x * (bigger/homes) + 1 from it
- * afterwards, and the old array now begins bigger - homes + (at least) 1 later. */
-int digrams_grow(seq *s)
+/* ---- Growing ---------------------------------------------------------------------- */
+
+/* Puts a slot where it belongs or, if smaller ones have come as far, at `next`.  What is
+ * there moves right.  Returns the slot behind it. */
+static uint64_t put(struct digrams *t, uint64_t slot, uint64_t next)
+{
+    uint64_t home = digram_home(t, slot >> 32);
+    uint64_t i = next = next > home ? next : home;
+
+    while (slot != SLOT_EMPTY) {
+        uint64_t displaced = t->slots[i];
+        t->slots[i++] = slot;
+        slot = displaced;
+    }
+    return next + 1;
+}
+
+/* Puts n slots, gaps among them, where they belong, from `next` on.  From `moved` on there
+ * are slots that came here before, all of them larger.  Whether a slot is a gap is chance:
+ * no branch. */
+static void put_block(struct digrams *t, const uint64_t *from, uint64_t n, uint64_t next,
+                      uint64_t moved)
+{
+    uint64_t homes = t->homes;
+    uint64_t *slots = t->slots;
+    uint64_t i = 0;
+
+    for (; i < n; i++) {
+        uint64_t slot = from[i];
+        uint64_t is_digram = slot != SLOT_EMPTY;
+        uint64_t home = ((slot >> 32) * homes >> 32) & -is_digram;
+        uint64_t at = next > home ? next : home;
+        if (at >= moved)
+            break;
+        slots[at] = slot;
+        next = at + is_digram;
+    }
+    for (; i < n; i++)
+        if (from[i] != SLOT_EMPTY)
+            next = put(t, from[i], next);
+}
+
+/* The smallest tag whose old home is slot b or behind it. */
+static uint64_t frontier_at(const struct digrams *t, uint64_t b)
+{
+    unsigned __int128 tags = (unsigned __int128)b << 32;
+    uint64_t tag = (uint64_t)((tags + t->old_homes - 1) / t->old_homes);
+
+    return tag < ALL_TAGS ? tag : ALL_TAGS;
+}
+
+/* A block begins behind a gap, so that the slots left of it stay where they are. */
+static uint64_t block_begin(const struct digrams *t, uint64_t end)
+{
+    uint64_t b = end > BLOCK_SLOTS ? end - BLOCK_SLOTS : 0;
+
+    while (b && t->slots[b - 1] != SLOT_EMPTY)
+        b--;
+    return b;
+}
+
+/* What is to be written from slot `first` on is made gaps where it is raw. */
+static void make_ready(struct digrams *t, uint64_t first)
+{
+    if (first < t->raw[0])
+        first = t->raw[0];
+    if (first < t->raw[1]) {
+        clear(t, first, t->raw[1]);
+        t->raw[1] = first;
+    }
+}
+
+/* The slots below `end` move, all that are left: they lie where they belong. */
+static int move_rest(seq *s, uint64_t end, uint64_t moved)
 {
     struct digrams *t = &s->digrams;
-    uint64_t old = slots_of(t);
-    bool full = t->used + STEP_DIGRAMS > t->limit;
-    /* Growing before the load calls for it means that a cluster ran out of spill. */
-    int status = full ? resize(s, t->homes + t->homes / 4 + 1, t->spill + STEP_DIGRAMS + 2)
-                      : resize(s, t->homes, 2 * t->spill);
+    uint64_t *copy = seq_memory(s, NULL, 0, end * sizeof *copy);
 
-    if (status != SEQ_OK)
-        return status;
-    uint64_t slots = slots_of(t);
-    uint64_t next = 0;
-    memmove(t->slots + slots - old, t->slots, old * sizeof *t->slots);
-    for (uint64_t i = slots - old; i < slots; i++) {
-        uint64_t slot = t->slots[i];
-        if (slot == SLOT_EMPTY)
-            continue;
-        for (uint64_t home = digram_home(t, slot >> 32); next < home; next++)
-            t->slots[next] = SLOT_EMPTY;
-        assert(next <= i);
-        t->slots[next++] = slot;
-    }
-    for (; next < slots; next++)
-        t->slots[next] = SLOT_EMPTY;
-    assert(*t->watch == SLOT_EMPTY);
+    if (!copy)
+        return SEQ_E_NOMEM;
+    memcpy(copy, t->slots, end * sizeof *copy);
+    make_ready(t, 0);
+    clear(t, 0, end);
+    t->frontier = 0;
+    put_block(t, copy, end, 0, moved);
+    seq_memory(s, copy, end * sizeof *copy, 0);
     return SEQ_OK;
 }
 
-void digrams_insert(seq *s, uint32_t n)
+/* The next block will be taken from below slot b and put below `first`. */
+static void fetch_block(const struct digrams *t, uint64_t b, uint64_t first)
+{
+    enum { SLOTS_A_LINE = 8 };
+
+    for (uint64_t i = 0; i < BLOCK_SLOTS && i < b; i += SLOTS_A_LINE) {
+        __builtin_prefetch(t->slots + b - i);
+        __builtin_prefetch(t->slots + first - i, 1);
+    }
+}
+
+/* The rightmost block of those that have not moved moves. */
+static int move_block(seq *s)
 {
     struct digrams *t = &s->digrams;
+    uint64_t moved = t->frontier * t->homes >> 32;
+    uint64_t end = t->old_end;
+
+    while (end < t->raw[0] && t->slots[end] != SLOT_EMPTY)
+        end++;
+    uint64_t b = block_begin(t, end);
+    uint64_t frontier = frontier_at(t, b);
+    uint64_t first = frontier * t->homes >> 32;
+    if (b == 0 || first < end)
+        return move_rest(s, end, moved);
+    make_ready(t, first);
+    t->frontier = frontier;
+    t->old_end = b;
+    put_block(t, t->slots + b, end - b, first, moved);
+    clear(t, b, end);
+    fetch_block(t, b, first);
+    return SEQ_OK;
+}
+
+/* A quarter more homes. */
+static int begin_growing(seq *s)
+{
+    struct digrams *t = &s->digrams;
+    uint64_t old_homes = t->homes;
+    uint64_t old_slots = slots_of(t);
+    int status = resize(s, t->homes + t->homes / 4 + 1, t->spill + STEP_DIGRAMS + 2);
+
+    if (status != SEQ_OK)
+        return status;
+    t->frontier = ALL_TAGS;
+    t->old_homes = old_homes;
+    t->old_end = t->raw[0] = old_slots;
+    t->raw[1] = slots_of(t);
+    return move_block(s);
+}
+
+static int more_spill(seq *s)
+{
+    struct digrams *t = &s->digrams;
+    uint64_t old = slots_of(t);
+    int status = resize(s, t->homes, 2 * t->spill);
+
+    if (status == SEQ_OK)
+        clear(t, old, slots_of(t));
+    return status;
+}
+
+int digrams_room(seq *s)
+{
+    struct digrams *t = &s->digrams;
+    int status = SEQ_OK;
+
+    if (*t->watch != SLOT_EMPTY) {
+        while (status == SEQ_OK && t->frontier)
+            status = move_block(s);
+        if (status == SEQ_OK)
+            status = more_spill(s);
+    } else {
+        status = t->frontier ? move_block(s) : begin_growing(s);
+    }
+    assert(status != SEQ_OK || *t->watch == SLOT_EMPTY);
+    set_limit(t);
+    return status;
+}
+
+/* ---- Coming and going ------------------------------------------------------------------ */
+
+void digrams_insert(seq *s, uint32_t n)
+{
     uint64_t carried = digram_slot(s, n);
-    uint64_t *slot = (uint64_t *)digrams_seek(t->slots + digram_home(t, carried >> 32), carried);
+    uint64_t home = digram_home(&s->digrams, carried >> 32);
+    uint64_t *slot = (uint64_t *)digrams_seek(s->digrams.slots + home, carried);
 
     assert(s->nodes[n].mark == 0 && !ends_body(s, n) && !ends_body(s, s->nodes[n].next));
     assert(*slot != carried);
-    while (carried != SLOT_EMPTY) {
-        uint64_t displaced = *slot;
-        *slot++ = carried;
-        carried = displaced;
-    }
-    t->used++;
-    assert(slot < t->slots + slots_of(t));
+    digrams_put(s, slot, carried);
 }
 
 bool digrams_remove(seq *s, uint32_t n)
@@ -118,4 +271,24 @@ bool digrams_remove(seq *s, uint32_t n)
     t->slots[i - 1] = SLOT_EMPTY;
     t->used--;
     return true;
+}
+
+bool digrams_check(const seq *s)
+{
+    const struct digrams *t = &s->digrams;
+    uint64_t used = 0;
+    uint64_t last = 0;
+
+    for (uint64_t i = 0; i < slots_of(t); i++) {
+        bool raw = t->frontier && i >= t->raw[0] && i < t->raw[1];
+        uint64_t slot = raw ? SLOT_EMPTY : t->slots[i];
+        if (slot == SLOT_EMPTY)
+            continue;
+        uint64_t home = digram_home(t, slot >> 32);
+        if (home > i || slot <= last || (home < i && t->slots[i - 1] == SLOT_EMPTY))
+            return false;
+        last = slot;
+        used++;
+    }
+    return used == t->used && t->slots[t->homes + t->spill - 1] == SLOT_EMPTY;
 }

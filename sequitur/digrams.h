@@ -11,6 +11,16 @@
  * walks right from the home and ends at the first slot that is not smaller,
  * which an empty one never is; a search that fails touches no node; growing
  * is one sequential sweep that hashes nothing.
+ *
+ * That sweep goes on in steps while digrams come and go, so that no stream waits
+ * for it.  It begins at the right, behind which the array has become larger:
+ *
+ *           old homes, tags below the frontier        new homes, the others
+ *   slots  [ 03.. | 07.. | ---- | 0c.. | 0c.. |--- gaps ---| 8e.. | ---- | ... | spill ]
+ *                                    old_end ^             ^ home of the frontier
+ *
+ * Between both parts there are gaps enough for what comes to the left part's end
+ * until the next step.
  */
 #ifndef SEQUITUR_DIGRAMS_H
 #define SEQUITUR_DIGRAMS_H
@@ -31,9 +41,12 @@ static inline uint32_t digram_tag(uint32_t a, uint32_t b)
     return (uint32_t)(x * UINT64_C(0xD6E8FEB86659FD93) >> 32);
 }
 
+/* On which side of the frontier a tag lies is chance: no branch. */
 static inline uint64_t digram_home(const struct digrams *t, uint64_t tag)
 {
-    return tag * t->homes >> 32;
+    uint64_t is_old = tag < t->frontier;
+
+    return tag * (t->homes ^ ((t->homes ^ t->old_homes) & -is_old)) >> 32;
 }
 
 /* Where a search for the digram begins. */
@@ -71,6 +84,26 @@ static inline uint32_t digrams_find(const seq *s, uint32_t a, uint32_t b)
     return 0;
 }
 
+/* Where a digram of this tag belongs, NULL if there are some already. */
+static inline uint64_t *digrams_vacancy(const seq *s, uint64_t tag)
+{
+    const struct digrams *t = &s->digrams;
+    const uint64_t *slot = digrams_seek(t->slots + digram_home(t, tag), tag << 32);
+
+    return *slot >> 32 == tag ? NULL : (uint64_t *)slot;
+}
+
+/* Puts it there; what is there moves right. */
+static inline void digrams_put(seq *s, uint64_t *slot, uint64_t carried)
+{
+    while (carried != SLOT_EMPTY) {
+        uint64_t displaced = *slot;
+        *slot++ = carried;
+        carried = displaced;
+    }
+    s->digrams.used++;
+}
+
 static inline uint64_t digram_slot(const seq *s, uint32_t n)
 {
     uint64_t tag = digram_tag(s->nodes[n].value, s->nodes[s->nodes[n].next].value);
@@ -86,7 +119,9 @@ bool digrams_remove(seq *s, uint32_t n);
 
 int digrams_new(seq *s);
 void digrams_free(seq *s);
-/* SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
-int digrams_grow(seq *s);
+/* Makes room for a step, or goes on with growing.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+int digrams_room(seq *s);
+/* The invariants above. */
+bool digrams_check(const seq *s);
 
 #endif

@@ -25,12 +25,12 @@
 
 #include <string.h>
 
-/* Jumps are looked for while there is credit: what repeats earns it, each terminal that
- * does not costs one.  So a stream that is not predictable pays for few looks. */
+/* Jumps are looked for while there is credit: what repeats earns it by its length, each
+ * terminal that does not costs one.  So a stream that is not predictable pays for few looks. */
 #ifdef WPP_HOSTILE
-enum { CREDIT_MAX = 6, CREDIT_EARNED = 2 };
+enum { CREDIT_MAX = 6, CREDIT_EARNED = 1 };
 #else
-enum { CREDIT_MAX = 4096, CREDIT_EARNED = 64 };
+enum { CREDIT_MAX = 4096, CREDIT_EARNED = 8 };
 #endif
 
 /* Where the end of the active start rule is in its input. */
@@ -87,9 +87,11 @@ static void swap_outlooks(struct cursor *c)
     c->ahead = here;
 }
 
-static void earn(struct cursor *c)
+static void earn(struct cursor *c, uint64_t length)
 {
-    c->credit = c->credit + CREDIT_EARNED < CREDIT_MAX ? c->credit + CREDIT_EARNED : CREDIT_MAX;
+    uint64_t credit = c->credit + (length - 1) * CREDIT_EARNED;
+
+    c->credit = credit < CREDIT_MAX ? (uint32_t)credit : CREDIT_MAX;
 }
 
 /* What to append next. */
@@ -114,12 +116,25 @@ static bool still_next(const seq *s, const struct cursor *c, uint32_t value)
             && derives_input(s, value, history_at(s, c->at)));
 }
 
-static void fetch_slot(const seq *s, uint32_t a, uint32_t b)
+/* Inline in any case: gcc takes a function that does nothing but fetch for one without
+ * effect, and drops its calls. */
+#define FETCH __attribute__((always_inline)) static inline void
+
+FETCH fetch_slot(const seq *s, uint32_t a, uint32_t b)
 {
     __builtin_prefetch(digrams_slot(s, a, b));
 }
 
 enum { TERMINALS_AHEAD = 8, SLOTS_A_LINE = 8 };
+
+/* What begins in one line of memory often goes on on the next. */
+FETCH fetch_slots(const seq *s, uint32_t a, uint32_t b)
+{
+    const uint64_t *slot = digrams_slot(s, a, b);
+
+    __builtin_prefetch(slot);
+    __builtin_prefetch(slot + SLOTS_A_LINE);
+}
 
 /* `value` will be appended: has memory fetch what this step and the next two
  * will need.  By its guess the next step says where the one after it begins. */
@@ -131,12 +146,9 @@ static void look_ahead(const seq *s, struct cursor *c, uint32_t value)
     fetch_slot(s, s->nodes[s->nodes[last].prev].value, s->nodes[last].value);
     fetch_slot(s, s->nodes[last].value, value);
     if (!is_rule(value) && c->end - c->at > TERMINALS_AHEAD + 1) {
-        /* Where terminals follow each other, their digrams are known long before.
-         * Their slots may go on on a second line. */
+        /* Where terminals follow each other, their digrams are known long before. */
         const uint32_t *later = history_at(s, c->at + TERMINALS_AHEAD);
-        const uint64_t *slot = digrams_slot(s, later[0], later[1]);
-        __builtin_prefetch(slot);
-        __builtin_prefetch(slot + SLOTS_A_LINE);
+        fetch_slots(s, later[0], later[1]);
     }
     if (!c->credit)
         return;
@@ -185,7 +197,7 @@ static int end_with(seq *s, struct cursor *c, uint32_t r)
     if (history_saw(s, c->start, r, c->at))
         jumps_learn(s, r);
     c->absent = 0;
-    earn(c);
+    earn(c, s->rules[r].length);
     dissolve_beginning(s, r);
     return restore(s);
 }
@@ -248,8 +260,7 @@ static void append(seq *s, struct cursor *c, uint32_t value, uint32_t twin)
     c->at += length_of(s, value);
     if (is_rule(value)) {
         history_saw(s, c->start, rule_of(value), c->at);
-        if (c->last > 1)
-            earn(c);
+        earn(c, length_of(s, value));
     } else if (c->credit) {
         c->credit--;
     }
@@ -294,6 +305,52 @@ static int append_next(seq *s, struct cursor *c)
     }
 }
 
+/* The digrams of the terminals that follow are looked up so far ahead of their turn. */
+enum { DIGRAMS_AHEAD = 16 };
+
+/* Where terminals follow each other that nothing is known of, this is all that
+ * append_next() does.  Appends them until a digram may have a twin; the one at the end is
+ * unsettled and without a twin, before and after.  A digram becomes present as soon as it
+ * is known to have none, not when the next one is: looked for once, put where that ended. */
+static int append_new(seq *s, struct cursor *c)
+{
+    const uint32_t *in = history_at(s, c->at);
+    const uint32_t *end = in + (c->end - c->at);
+    uint32_t last = s->nodes[c->guard].prev;
+    uint32_t before = s->nodes[last].value;
+    const uint32_t *begin = in;
+
+    for (const uint32_t *p = in; p < end && p < in + DIGRAMS_AHEAD; p++)
+        fetch_slots(s, p == in ? before : p[-1], *p);
+    if (is_rule(*in) || !digrams_vacancy(s, digram_tag(before, *in)))
+        return SEQ_OK;
+    s->nodes[c->absent].mark = 0;
+    digrams_insert(s, c->absent);
+    for (; in < end && !is_rule(*in); before = *in++) {
+        if (end - in > DIGRAMS_AHEAD)
+            fetch_slots(s, in[DIGRAMS_AHEAD - 1], in[DIGRAMS_AHEAD]);
+        if (seq_room(s) != SEQ_OK)
+            return s->status;
+        uint64_t tag = digram_tag(before, *in);
+        uint64_t *slot = digrams_vacancy(s, tag);
+        if (!slot)
+            break;
+        uint32_t n = node_new(s, *in);
+        link_nodes(s, last, n);
+        digrams_put(s, slot, tag << 32 | last);
+        last = n;
+    }
+    link_nodes(s, last, c->guard);
+    c->absent = s->nodes[last].prev;
+    digrams_remove(s, c->absent);
+    s->nodes[c->absent].mark = MARK_UNSETTLED;
+    uint64_t from = c->at;
+    c->at += (uint64_t)(in - begin);
+    c->last = 1;
+    lengthen(s, c, from);
+    return SEQ_OK;
+}
+
 static int append_block(seq *s, struct start *t, const uint32_t *terminals, size_t n)
 {
     struct cursor c = {.start = t, .guard = s->rules[t->rule].guard, .credit = t->credit};
@@ -307,8 +364,12 @@ static int append_block(seq *s, struct start *t, const uint32_t *terminals, size
     c.end = c.at + n;
     s->active = c.guard;
     s->lazy = true;
-    while (status == SEQ_OK && c.at < c.end)
-        status = append_next(s, &c);
+    while (status == SEQ_OK && c.at < c.end) {
+        if (!c.credit && c.absent)
+            status = append_new(s, &c);
+        if (status == SEQ_OK && c.at < c.end)
+            status = append_next(s, &c);
+    }
     t->credit = c.credit;
     s->lazy = false;
     uint32_t w = unsettled(s, c.guard);

@@ -93,8 +93,12 @@ struct digrams {
     uint64_t homes;          /* a tag's home is tag * homes >> 32 */
     uint64_t spill;          /* slots behind the last home */
     uint64_t used;
-    uint64_t limit;          /* grow before used passes it */
-    const uint64_t *watch;   /* grow when this slot is taken: a cluster may need those behind it */
+    uint64_t limit;          /* digrams_room() before used passes it */
+    const uint64_t *watch;   /* ... and when this slot is taken: a cluster may need those behind it */
+    uint64_t frontier;       /* growing: tags below it have not moved yet; 0: not growing */
+    uint64_t old_homes;      /* ... their homes are tag * old_homes >> 32 */
+    uint64_t old_end;        /* ... and they lie below this slot, but for those that came since */
+    uint64_t raw[2];         /* ... from slot raw[0] to raw[1] nothing was ever written */
 };
 
 struct history;
