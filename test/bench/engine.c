@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* engine.c - speed and size of the grammar engine.
  *
- *   engine [-c] [-m MODES] [FILE...]
+ *   engine [-c] [-p] [-m MODES] [FILE...]
  *   engine -w NAME COUNT         writes a stream that is made here
  *
  * Each FILE is an array of little-endian uint32 tokens, a stream of its
  * own.  Without one, streams made here: `loop` (one of ten), `nested` (loops with
- * random trip counts around a random branch), `random`.  -c checks each grammar and
- * that it derives its stream; MODES is of the letters p (plain SEQUITUR), e (exact
- * SEQUITUR(1)) and f (with shortcuts), `ef` without -m.  A line a run:
+ * random trip counts around a random branch), `random` (words below 2^16; `random24`:
+ * below 2^24, and so on up to 30).  -c checks each grammar and that it derives its
+ * stream; MODES is of the letters p (plain SEQUITUR), e (exact SEQUITUR(1)) and f (with
+ * shortcuts), `ef` without -m.  A line a run:
  *   name mode: million symbols a second of processor time, rules, symbols on right-hand sides,
  *   bytes of memory a right-hand-side symbol (at most; without the history of fast, at most
  *   64 MB), bytes of the grammar in a WPP, megabytes of tokens a second that reading these
- *   makes.
+ *   makes, bytes a right-hand-side symbol beyond 64 MB for all that does not grow with them.
+ * -p adds a line: how many appends of 16,384 terminals took more processor time than 1, 2,
+ * 4, .. ms, and the longest.
  */
 #include "sequitur/sequitur.h"
 #include "wpp/alphabet.h"
@@ -39,6 +42,13 @@ static double now(void)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+/* How long the appends of a stream took: shorter than 1 ms, 2 ms, 4 ms, ... */
+enum { APPENDED = 1 << 14, TIMES = 16 };
+struct pauses {
+    uint64_t count[TIMES];
+    double longest;
+};
 
 static void fail(const char *what, const char *detail)
 {
@@ -99,29 +109,71 @@ static size_t code(const seq *s, double *seconds)
     return size;
 }
 
-static void run(const struct stream *in, uint32_t flags, const char *mode, bool check)
+/* As wpp-compress gives it, piece by piece. */
+static bool append_timed(seq *s, const struct stream *in, struct pauses *p)
 {
+    size_t piece;
+
+    for (size_t i = 0; i < in->n; i += piece) {
+        piece = in->n - i < APPENDED ? in->n - i : APPENDED;
+        double begin = now();
+        if (seq_append(s, 0, in->symbols + i, piece) != SEQ_OK)
+            return false;
+        double seconds = now() - begin;
+        int k = 0;
+        while (k < TIMES - 1 && seconds >= 1e-3 * (1 << k))
+            k++;
+        p->count[k]++;
+        if (p->longest < seconds)
+            p->longest = seconds;
+    }
+    return true;
+}
+
+static void print_pauses(const struct pauses *p)
+{
+    printf("    appends of %d, below", APPENDED);
+    for (int k = 0; k < TIMES; k++)
+        if (p->count[k])
+            printf(" %d ms: %llu,", 1 << k, (unsigned long long)p->count[k]);
+    printf(" longest %.1f ms\n", 1e3 * p->longest);
+}
+
+struct how {
+    const char *modes;
+    bool check, pauses;
+};
+
+static void run(const struct stream *in, uint32_t flags, const char *mode, const struct how *how)
+{
+    enum { ALLOWANCE = 64 << 20 };
     struct seq_config config = {.size = sizeof config, .flags = flags};
+    struct pauses pauses = {0};
     struct seq_stats stats;
     seq *s;
 
     if (seq_new(&s, &config) != SEQ_OK)
         fail("no memory", "");
     double begin = now();
-    if (seq_append(s, 0, in->symbols, in->n) != SEQ_OK || seq_finish(s) != SEQ_OK)
+    bool built = how->pauses ? append_timed(s, in, &pauses)
+                             : seq_append(s, 0, in->symbols, in->n) == SEQ_OK;
+    if (!built || seq_finish(s) != SEQ_OK)
         fail(in->name, "cannot build the grammar");
     double seconds = now() - begin;
-    if (check)
+    if (how->check)
         check_grammar(s, in);
     seq_get_stats(s, &stats);
     double reading;
     size_t coded = code(s, &reading);
     double rhs = stats.rhs_symbols ? (double)stats.rhs_symbols : 1;
+    double beyond = (double)stats.memory_peak - ALLOWANCE;
     printf("%-12s %-6s %8.1f Msym/s %9u rules %10llu rhs %7.1f bytes/rhs"
-           " %9zu bytes %7.0f MB/s\n", in->name,
+           " %9zu bytes %7.0f MB/s %6.1f beyond 64 MB\n", in->name,
            mode, (double)in->n / seconds / 1e6, stats.rules, (unsigned long long)stats.rhs_symbols,
            ((double)stats.memory_peak - (double)stats.history) / rhs, coded,
-           4e-6 * (double)in->n / reading);
+           4e-6 * (double)in->n / reading, beyond > 0 ? beyond / rhs : 0.0);
+    if (how->pauses)
+        print_pauses(&pauses);
     fflush(stdout);
     seq_free(s);
 }
@@ -184,27 +236,57 @@ static void nested(struct stream *in)
         }
 }
 
+/* NAME is random or random1 .. random30. */
+static uint32_t random_words(const char *name)
+{
+    int bits = name[6] ? atoi(name + 6) : 16;
+
+    if (strncmp(name, "random", 6) != 0 || bits < 1 || bits > 30)
+        fail(name, "no such stream");
+    return UINT32_C(1) << bits;
+}
+
+static void make(struct stream *in, uint64_t *state)
+{
+    if (strcmp(in->name, "nested") == 0) {
+        nested(in);
+        return;
+    }
+    bool loop = strcmp(in->name, "loop") == 0;
+    uint32_t words = loop ? 10 : random_words(in->name);
+    for (size_t i = 0; i < in->n; i++)
+        in->symbols[i] = loop ? (uint32_t)(i % words) : random_below(state, words);
+}
+
 static struct stream make_stream(const char *name, size_t n)
 {
     struct stream in = {.name = name, .n = n, .symbols = malloc(n * sizeof *in.symbols)};
-    uint64_t r = 7;
+    uint64_t state = 7;
 
     if (!in.symbols)
         fail("no memory", "");
-    if (strcmp(name, "nested") == 0)
-        nested(&in);
-    else
-        for (size_t i = 0; i < n; i++)
-            in.symbols[i] = strcmp(name, "loop") == 0 ? (uint32_t)(i % 10)
-                                                      : random_below(&r, 1 << 16);
+    make(&in, &state);
     return in;
 }
 
+/* Random words and loops go on from piece to piece: there may be more than memory holds. */
 static int write_stream(const char *name, const char *count)
 {
-    struct stream in = make_stream(name, count ? strtoull(count, NULL, 10) : 0);
+    enum { PIECE = 1000000 };
+    size_t left = count ? strtoull(count, NULL, 10) : 0;
+    struct stream in = {.name = name, .n = strcmp(name, "nested") == 0 ? left : PIECE};
+    uint64_t state = 7;
 
-    if (fwrite(in.symbols, sizeof *in.symbols, in.n, stdout) != in.n || fflush(stdout) != 0)
+    in.symbols = malloc(in.n * sizeof *in.symbols);
+    if (!in.symbols)
+        fail("no memory", "");
+    for (; left; left -= in.n) {
+        in.n = left < in.n ? left : in.n;
+        make(&in, &state);
+        if (fwrite(in.symbols, sizeof *in.symbols, in.n, stdout) != in.n)
+            fail(name, "cannot be written");
+    }
+    if (fflush(stdout) != 0)
         fail(name, "cannot be written");
     free(in.symbols);
     return 0;
@@ -212,15 +294,15 @@ static int write_stream(const char *name, const char *count)
 
 int main(int argc, char **argv)
 {
-    const char *modes = "ef";
-    bool check = false;
+    struct how how = {.modes = "ef"};
     int option;
 
-    while ((option = getopt(argc, argv, "cm:w:")) != -1)
+    while ((option = getopt(argc, argv, "cm:pw:")) != -1)
         switch (option) {
         case 'w': return write_stream(optarg, argv[optind]);
-        case 'c': check = true; break;
-        case 'm': modes = optarg; break;
+        case 'c': how.check = true; break;
+        case 'p': how.pauses = true; break;
+        case 'm': how.modes = optarg; break;
         default: return 2;
         }
     static const char *const made[] = {"loop", "nested", "random"};
@@ -229,11 +311,11 @@ int main(int argc, char **argv)
         struct stream in = optind < argc ? read_stream(argv[optind + i])
                                          : make_stream(made[i], i == 2 ? 5000000 : 20000000);
         number(&in);
-        for (const char *m = modes; *m; m++)
+        for (const char *m = how.modes; *m; m++)
             switch (*m) {
-            case 'p': run(&in, SEQ_PLAIN, "plain", check); break;
-            case 'e': run(&in, SEQ_EXACT, "exact", check); break;
-            case 'f': run(&in, 0, "fast", check); break;
+            case 'p': run(&in, SEQ_PLAIN, "plain", &how); break;
+            case 'e': run(&in, SEQ_EXACT, "exact", &how); break;
+            case 'f': run(&in, 0, "fast", &how); break;
             default: return 2;
             }
         free(in.symbols);
