@@ -164,15 +164,14 @@ static void check(const struct wpp_spool *s)
 {
     uint32_t touched = __atomic_load_n(&s->shared->touched, __ATOMIC_ACQUIRE), kept = 0;
 
-    assert(s->state[s->taking.block] == USED || s->inherited);
-    assert(s->taking.at <= s->taking.end - sizeof(struct header));
-    assert(s->taken <= __atomic_load_n(&s->shared->put, __ATOMIC_ACQUIRE));
-    for (uint32_t i = 0; i < s->n_blocks && !s->inherited; i++) {
-        assert(s->state[i] <= TAKEN && (i < touched || s->state[i] == FREE));
+    assert(s->taking.block < touched && s->taking.at <= s->taking.end - sizeof(struct header));
+    assert(s->taken < __atomic_load_n(&s->shared->put, __ATOMIC_ACQUIRE));
+    if (s->inherited)
+        return;
+    assert(s->state[s->taking.block] == USED);
+    for (uint32_t i = 0; i < touched; i++)
         kept += s->state[i] == TAKEN;
-    }
-    assert(s->inherited || kept == s->n_kept);
-    assert(s->keeps || s->n_kept == 0 || s->inherited);
+    assert(kept == s->n_kept && (s->keeps || kept == 0));
 }
 #define CHECK(s) check(s)
 #else
