@@ -115,10 +115,9 @@ static void *work_idly(void *argument)
     return NULL;
 }
 
-static void *work_eagerly(void *argument)
+/* As long as the idle thread works. */
+static void help(struct wpp_worker *w)
 {
-    struct wpp_worker *w = argument;
-
     while (!__atomic_load_n(&w->idle_is_over, __ATOMIC_SEQ_CST)) {
         wait_on(&w->call);
         if (__atomic_exchange_n(&w->wants_keeper, false, __ATOMIC_SEQ_CST)) {
@@ -130,6 +129,14 @@ static void *work_eagerly(void *argument)
     }
     pthread_join(w->idle, NULL);
     wpp_spool_pause(w->spool, false);
+}
+
+static void *work_eagerly(void *argument)
+{
+    struct wpp_worker *w = argument;
+
+    if (w->idles)
+        help(w);
     work(w, false);
     wpp_runs_all_over(w->runs);          /* there are some if the spool was dropped */
     __atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
@@ -144,12 +151,13 @@ int wpp_worker_start(struct wpp_worker *w)
 
     sem_init(&w->call, 0, 0);
     sem_init(&w->kept, 0, 0);
-    w->wants_keeper = w->hurries = w->idle_is_over = w->over = false;
+    w->idles = !w->hurries;
+    w->wants_keeper = w->idle_is_over = w->over = false;
     w->figures = (struct wpp_runs_figures){0};
     wpp_keeper_init(&w->keeper);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = pthread_create(&w->idle, NULL, work_idly, w);
+    error = w->idles ? pthread_create(&w->idle, NULL, work_idly, w) : 0;
     if (!error)
         error = pthread_create(&w->eager, NULL, work_eagerly, w);
     pthread_sigmask(SIG_SETMASK, &old, NULL);

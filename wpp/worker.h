@@ -32,6 +32,7 @@ struct wpp_worker {
     void (*written)(void *ctx);
 
     struct wpp_keeper keeper;    /* the eager thread's, or while it waits for nothing else */
+    bool idles;                  /* there is the idle thread */
     pthread_t idle, eager;
     sem_t call;                  /* the eager thread, for one of these: */
     bool wants_keeper, hurries, idle_is_over;
@@ -40,7 +41,7 @@ struct wpp_worker {
     bool over;
 };
 
-/* The first five are set.  0, or the error. */
+/* The first five are set, and `hurries` if nothing is ever to idle.  0, or the error. */
 int wpp_worker_start(struct wpp_worker *w);
 void wpp_worker_hurry(struct wpp_worker *w);
 /* Whether the spool is closed and all of it compressed. */

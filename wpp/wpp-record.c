@@ -251,8 +251,7 @@ static void look_after_worker(struct recording *r)
     if (waiting == 0 || compressed != r->compressed)
         r->progressed = now;
     r->compressed = compressed;
-    if (r->hurries || (!r->options.ring && held <= r->options.spool / 2 &&
-                       now - r->progressed < patience))
+    if (r->hurries || (held <= r->options.spool / 2 && now - r->progressed < patience))
         return;
     r->hurries = true;
     wpp_worker_hurry(&r->worker);
@@ -542,6 +541,8 @@ static bool writes_to_standard_output(const struct options *o)
            (o->trace && wpp_output_is_standard(o->trace));
 }
 
+enum { SMALL_SPOOL = 64 << 20 };
+
 static void open_recording(struct recording *r, const char *name)
 {
     struct wpp_error error;
@@ -558,6 +559,8 @@ static void open_recording(struct recording *r, const char *name)
     r->spool = wpp_spool_new(r->options.spool);
     r->worker = (struct wpp_worker){.spool = r->spool, .runs = &r->runs, .ctx = r,
                                     .orphaned = orphaned, .written = orphan_written};
+    /* A ring takes what comes at once; who has no room for what waits would wait for the worker. */
+    r->hurries = r->worker.hurries = r->options.ring || r->options.spool < SMALL_SPOOL;
     if (!r->spool)
         tool_die(TOOL_ERROR, "out of memory");
 }
