@@ -100,8 +100,8 @@ uint64_t hot_min_cost(const hot_result *r);
 
 /* ---- Given strings ---------------------------------------------------------
  * What can be asked of any strings of terminals, found or made up: they must differ, but
- * for those of hot_count_turns, and not be empty.  `thread`: only this one, or HOT_ALL_THREADS.  All return HOT_OK
- * or HOT_E_MEMORY. */
+ * for those of hot_count_turns, and not be empty.  `thread`: only this one, or
+ * HOT_ALL_THREADS.  All return HOT_OK or HOT_E_MEMORY. */
 
 struct hot_string {
     const uint32_t *terminals;
