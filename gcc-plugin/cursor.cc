@@ -43,11 +43,23 @@ enum effect { KEEPS, TO_MEMORY, TO_REGISTER };
 
 struct block_cursor {
     enum effect effect;   // of its statements and its event
+    enum effect first;    // of the first of these that has one
     bool known_memory;    // a way into it loses the register
     bool in, out;         // in a register
+    bool wants_guess;     // begins in MEMORY, and loads before anything else
+    bool has_guess;       // some way into it knows one
     bool visited;
     tree in_name, out_name;
     gphi *phi;
+    tree out_guess;       // in MEMORY, or NULL_TREE
+    gphi *guess_phi;
+};
+
+// Where a block is being written, and what is known there.
+struct place {
+    gimple_stmt_iterator at;
+    tree cursor;          // in REGISTER, else NULL_TREE
+    tree guess;           // in MEMORY, or NULL_TREE
 };
 
 struct cursor_writer {
@@ -55,24 +67,34 @@ struct cursor_writer {
     const event_plan &plan;
     const runtime_decls &decls;
     tree variable;                        // what all names of the cursor belong to
+    tree guess_variable;                  // and those of guesses; NULL_TREE: none are made
     std::vector<block_cursor> blocks;
     std::vector<bool> is_inline;
 
     block_cursor &of(basic_block bb) { return blocks[bb->index]; }
     const planned_event *planned(basic_block bb) const;
     bool hot(basic_block bb) const;
-    enum effect effect_of(basic_block bb) const;
+    void find_effects(basic_block bb);
     bool enters(basic_block bb);
     void solve(const std::vector<basic_block> &order);
+    bool guess_is_of_use_behind(basic_block bb);
+    bool guess_is_of_use(basic_block bb, gimple_stmt_iterator at);
+    bool leaves_guess(basic_block bb);
+    void plan_guesses(const std::vector<basic_block> &order);
+    void begin(basic_block bb, place *p);
     void fill(basic_block bb);
-    void finish_goto(basic_block bb, gimple_stmt_iterator *at, tree *cursor);
-    tree arrive(edge e);
+    void finish_goto(basic_block bb, place *p);
+    tree guess_on(edge *e);
+    tree arrive(edge *e);
     void join(basic_block bb);
-    tree load(gimple_stmt_iterator *at, bool after);
+    tree guess(gimple_stmt_iterator *at, bool after);
+    void offer(gimple_stmt_iterator *at, tree cursor);
+    tree load(gimple_stmt_iterator *at, tree guess, bool after);
     void store(gimple_stmt_iterator *at, tree cursor, bool after);
     tree token(gimple_stmt_iterator *at, const planned_event &event, bool with_base);
-    tree event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor);
-    void event(gimple_stmt_iterator *at, const planned_event &event, bool here, tree *cursor);
+    tree event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor,
+                      tree guess);
+    void event(basic_block bb, const planned_event &event, place *p);
 };
 
 const planned_event *cursor_writer::planned(basic_block bb) const
@@ -97,19 +119,26 @@ bool cursor_writer::hot(basic_block bb) const
            >= entry->count.to_frequency(fun);
 }
 
-enum effect cursor_writer::effect_of(basic_block bb) const
+void cursor_writer::find_effects(basic_block bb)
 {
     const planned_event *event = planned(bb);
-    enum effect of_event = is_inline[bb->index] ? TO_REGISTER : TO_MEMORY, effect = KEEPS;
+    enum effect of_event = is_inline[bb->index] ? TO_REGISTER : TO_MEMORY;
+    block_cursor &b = of(bb);
+    auto one_more = [&b](enum effect effect) {
+        if (b.first == KEEPS)
+            b.first = effect;
+        b.effect = effect;
+    };
 
     for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
         gimple *statement = gsi_stmt(at);
         if (event && event->before == statement)
-            effect = of_event;
+            one_more(of_event);
         if (!is_gimple_debug(statement) && needs_memory(fun, statement))
-            effect = TO_MEMORY;
+            one_more(TO_MEMORY);
     }
-    return event && !event->before ? of_event : effect;
+    if (event && !event->before)
+        one_more(of_event);
 }
 
 bool cursor_writer::enters(basic_block bb)
@@ -131,7 +160,7 @@ void cursor_writer::solve(const std::vector<basic_block> &order)
     edge_iterator ei;
 
     for (basic_block bb : order) {
-        of(bb).effect = effect_of(bb);
+        find_effects(bb);
         FOR_EACH_EDGE (e, ei, bb->preds)
             of(bb).known_memory |= loses_register(e);
     }
@@ -149,6 +178,101 @@ void cursor_writer::solve(const std::vector<basic_block> &order)
     }
 }
 
+/* ---- Guesses ------------------------------------------------------------------------ */
+
+// Whether the callee may be traced code: libraries' own functions are not.
+static bool may_guess(gimple *statement)
+{
+    gcall *call = dyn_cast<gcall *>(statement);
+    if (!call || gimple_call_internal_p(call))
+        return false;
+    tree callee = gimple_call_fndecl(call);
+    return !(callee && fndecl_built_in_p(callee));
+}
+
+// At the end of the block, in MEMORY.
+bool cursor_writer::guess_is_of_use_behind(basic_block bb)
+{
+    edge e;
+    edge_iterator ei;
+
+    FOR_EACH_EDGE (e, ei, bb->succs)
+        if (!(e->flags & EDGE_COMPLEX) && (of(e->dest).in || of(e->dest).wants_guess))
+            return true;
+    return false;
+}
+
+// Before statement `at`, in MEMORY: whether the next that needs the cursor loads it.
+bool cursor_writer::guess_is_of_use(basic_block bb, gimple_stmt_iterator at)
+{
+    const planned_event *event = planned(bb);
+
+    if (!guess_variable)
+        return false;
+    for (; !gsi_end_p(at); gsi_next(&at)) {
+        gimple *statement = gsi_stmt(at);
+        if (event && event->before == statement)
+            return is_inline[bb->index];
+        if (is_gimple_debug(statement))
+            continue;
+        if (needs_memory(fun, statement))
+            return false;
+        if (computed_goto_p(statement))
+            return true;
+    }
+    return event && !event->before ? is_inline[bb->index] : guess_is_of_use_behind(bb);
+}
+
+// Whether a guess can be made behind the block, where its last statement ends it.
+bool cursor_writer::leaves_guess(basic_block bb)
+{
+    if (bb == ENTRY_BLOCK_PTR_FOR_FN(fun))
+        return true;
+    gimple *last = compat_last_stmt(bb);
+    return last && stmt_ends_bb_p(last) && may_guess(last);
+}
+
+static bool has_complex_way_in(basic_block bb)
+{
+    edge e;
+    edge_iterator ei;
+
+    FOR_EACH_EDGE (e, ei, bb->preds)
+        if (e->flags & EDGE_COMPLEX)
+            return true;
+    return false;
+}
+
+void cursor_writer::plan_guesses(const std::vector<basic_block> &order)
+{
+    edge e;
+    edge_iterator ei;
+
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (auto at = order.rbegin(); at != order.rend(); ++at) {
+            block_cursor &b = of(*at);
+            bool wants = !b.in && !b.known_memory && !has_complex_way_in(*at)
+                         && (b.first == TO_REGISTER
+                             || (b.first == KEEPS && guess_is_of_use_behind(*at)));
+            changed |= wants != b.wants_guess;
+            b.wants_guess = wants;
+        }
+    }
+    of(ENTRY_BLOCK_PTR_FOR_FN(fun)).effect = TO_MEMORY;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (basic_block bb : order) {
+            bool has = false;
+            FOR_EACH_EDGE (e, ei, bb->preds)
+                has |= of(e->src).effect != KEEPS || of(e->src).has_guess;
+            has &= of(bb).wants_guess;
+            changed |= has != of(bb).has_guess;
+            of(bb).has_guess = has;
+        }
+    }
+}
+
 /* ---- Code --------------------------------------------------------------------------- */
 
 static void insert(gimple_stmt_iterator *at, gimple *statement, bool after)
@@ -159,11 +283,70 @@ static void insert(gimple_stmt_iterator *at, gimple *statement, bool after)
         gsi_insert_before(at, statement, GSI_SAME_STMT);
 }
 
-tree cursor_writer::load(gimple_stmt_iterator *at, bool after)
+tree asm_operand(const char *constraint, tree value)
 {
-    tree name = make_ssa_name(variable);
+    tree string = build_string(strlen(constraint) + 1, constraint);
+    return build_tree_list(build_tree_list(NULL_TREE, string), value);
+}
 
-    insert(at, gimple_build_assign(name, decls.cursor), after);
+static tree clobber(const char *what)
+{
+    return build_tree_list(NULL_TREE, build_string(strlen(what) + 1, what));
+}
+
+// An asm statement that is kept, where it is.  A result that is also its first input is
+// written before the others are read.
+static gasm *build_asm(const char *text, tree result, vec<tree, va_gc> *inputs,
+                       vec<tree, va_gc> *clobbers)
+{
+    vec<tree, va_gc> *outputs = NULL;
+
+    if (result)
+        vec_safe_push(outputs, asm_operand("=&r", result));
+    gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, clobbers, NULL);
+    gimple_asm_set_volatile(assembly, true);
+    gimple_asm_set_inline(assembly, true);
+    if (result)
+        SSA_NAME_DEF_STMT(result) = assembly;
+    return assembly;
+}
+
+// What whoever ran last may have left in %r11.
+tree cursor_writer::guess(gimple_stmt_iterator *at, bool after)
+{
+    tree name = make_ssa_name(guess_variable);
+
+    insert(at, build_asm("{movq\t%%r11, %0|mov\t%0, r11}", name, NULL, NULL), after);
+    return name;
+}
+
+// To whoever runs next.
+void cursor_writer::offer(gimple_stmt_iterator *at, tree cursor)
+{
+    vec<tree, va_gc> *inputs = NULL, *clobbers = NULL;
+
+    vec_safe_push(inputs, asm_operand("r", cursor));
+    vec_safe_push(clobbers, clobber("r11"));
+    insert(at, build_asm("{movq\t%0, %%r11|mov\tr11, %0}", NULL_TREE, inputs, clobbers), false);
+}
+
+tree cursor_writer::load(gimple_stmt_iterator *at, tree guess, bool after)
+{
+    static const char text[] =
+        "{cmpq\t%2, %0|cmp\t%0, %2}\n\t"
+        "je\t1f\n\t"
+        "{movq\t%2, %0|mov\t%0, %2}\n"
+        "1:";
+    tree name = make_ssa_name(variable);
+    vec<tree, va_gc> *inputs = NULL;
+
+    if (!guess) {
+        insert(at, gimple_build_assign(name, decls.cursor), after);
+        return name;
+    }
+    vec_safe_push(inputs, asm_operand("0", guess));
+    vec_safe_push(inputs, asm_operand("m", decls.cursor));
+    insert(at, build_asm(text, name, inputs, NULL), after);
     return name;
 }
 
@@ -191,36 +374,30 @@ tree cursor_writer::token(gimple_stmt_iterator *at, const planned_event &event, 
     return sum;
 }
 
-tree asm_operand(const char *constraint, tree value)
+// With the cursor, or with a guess of what __wpp_cursor is.
+tree cursor_writer::event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor,
+                                 tree guess)
 {
-    tree string = build_string(strlen(constraint) + 1, constraint);
-    return build_tree_list(build_tree_list(NULL_TREE, string), value);
-}
-
-static tree clobber(const char *what)
-{
-    return build_tree_list(NULL_TREE, build_string(strlen(what) + 1, what));
-}
-
-tree cursor_writer::event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor)
-{
-    static const char text[] =
-        "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n\t"
-        "je\t1f\n\t"
-        "call\t__wpp_refill_%V0\n"
-        "1:\t{movl\t%k2, (%0)|mov\tdword ptr [%0], %k2}\n\t"
-        "{addq\t$4, %0|add\t%0, 4}";
-    vec<tree, va_gc> *outputs = NULL, *inputs = NULL;
+#define WRITE(slow)                                         \
+    "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n\t"           \
+    "jne\t2f\n"                                             \
+    "1:\t{movl\t%k2, (%0)|mov\tdword ptr [%0], %k2}\n\t"    \
+    "{addq\t$4, %0|add\t%0, 4}\n\t"                         \
+    ".subsection 1\n"                                       \
+    "2:\tcall\t__wpp_" slow "_%V0\n\t"                      \
+    "jmp\t1b\n\t"                                           \
+    ".previous"
+    static const char known[] = WRITE("refill");
+    static const char guessed[] = "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t2f\n\t" WRITE("cursor");
+#undef WRITE
+    vec<tree, va_gc> *inputs = NULL;
     tree next = make_ssa_name(variable), word = token(at, event, true);
 
-    vec_safe_push(outputs, asm_operand("=r", next));
-    vec_safe_push(inputs, asm_operand("0", cursor));
+    vec_safe_push(inputs, asm_operand("0", cursor ? cursor : guess));
     vec_safe_push(inputs, asm_operand("re", word));
-    gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, NULL, NULL);
-    gimple_asm_set_volatile(assembly, true);
-    gimple_asm_set_inline(assembly, true);
-    insert(at, assembly, !event.before);
-    SSA_NAME_DEF_STMT(next) = assembly;
+    if (!cursor)
+        vec_safe_push(inputs, asm_operand("m", decls.cursor));
+    insert(at, build_asm(cursor ? known : guessed, next, inputs, NULL), !event.before);
     return next;
 }
 
@@ -239,25 +416,27 @@ gasm *call_event(const char *text, tree token)
     return assembly;
 }
 
-void cursor_writer::event(gimple_stmt_iterator *at, const planned_event &event, bool here,
-                          tree *cursor)
+void cursor_writer::event(basic_block bb, const planned_event &event, place *p)
 {
     bool after = !event.before;
 
-    if (here) {
-        if (!*cursor)
-            *cursor = load(at, after);
-        *cursor = event_inline(at, event, *cursor);
+    if (is_inline[bb->index]) {
+        if (!p->cursor && !p->guess)
+            p->cursor = load(&p->at, NULL_TREE, after);
+        p->cursor = event_inline(&p->at, event, p->cursor, p->guess);
         return;
     }
-    if (*cursor)
-        store(at, *cursor, after);
-    *cursor = NULL_TREE;
-    insert(at, call_event("call\t__wpp_event", token(at, event, false)), after);
+    if (p->cursor)
+        store(&p->at, p->cursor, after);
+    p->cursor = NULL_TREE;
+    insert(&p->at, call_event("call\t__wpp_event", token(&p->at, event, false)), after);
+    p->guess = NULL_TREE;
+    if (after ? guess_variable && guess_is_of_use_behind(bb) : guess_is_of_use(bb, p->at))
+        p->guess = guess(&p->at, after);
 }
 
 // A computed goto gives each of its targets what it begins with.
-void cursor_writer::finish_goto(basic_block bb, gimple_stmt_iterator *at, tree *cursor)
+void cursor_writer::finish_goto(basic_block bb, place *p)
 {
     bool memory = false, reg = false;
     edge e;
@@ -267,57 +446,102 @@ void cursor_writer::finish_goto(basic_block bb, gimple_stmt_iterator *at, tree *
         memory |= !of(e->dest).in;
         reg |= of(e->dest).in;
     }
-    if (memory && *cursor)
-        store(at, *cursor, false);
-    if (reg && !*cursor)
-        *cursor = load(at, false);
+    if (memory && p->cursor)
+        store(&p->at, p->cursor, false);
+    if (reg && !p->cursor)
+        p->cursor = load(&p->at, p->guess, false);
+}
+
+// What the block begins with.
+void cursor_writer::begin(basic_block bb, place *p)
+{
+    block_cursor &b = of(bb);
+    block_cursor *before = single_pred_p(bb) ? &of(single_pred(bb)) : NULL;
+
+    if (b.in && before && before->visited && before->out) {
+        p->cursor = before->out_name;
+    } else if (b.in) {
+        p->cursor = make_ssa_name(variable);
+        b.phi = create_phi_node(p->cursor, bb);
+    } else if (b.has_guess && before && (before->visited || leaves_guess(single_pred(bb)))) {
+        p->at = gsi_after_labels(bb);
+        p->guess = before->out_guess;
+        if (!p->guess && leaves_guess(single_pred(bb)))
+            p->guess = guess(&p->at, false);
+    } else if (b.has_guess) {
+        p->guess = make_ssa_name(guess_variable);
+        b.guess_phi = create_phi_node(p->guess, bb);
+    }
+    b.in_name = p->cursor;
 }
 
 // The statements of one block, in order.
 void cursor_writer::fill(basic_block bb)
 {
     const planned_event *end = planned(bb);
-    bool here = is_inline[bb->index];
     block_cursor &b = of(bb);
-    tree cursor = NULL_TREE;
+    place p = {gsi_start_bb(bb), NULL_TREE, NULL_TREE};
 
     b.visited = true;
-    if (b.in && single_pred_p(bb) && of(single_pred(bb)).visited && of(single_pred(bb)).out) {
-        cursor = of(single_pred(bb)).out_name;
-    } else if (b.in) {
-        cursor = make_ssa_name(variable);
-        b.phi = create_phi_node(cursor, bb);
-    }
-    b.in_name = cursor;
-    for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
-        gimple *statement = gsi_stmt(at);
+    begin(bb, &p);
+    for (; !gsi_end_p(p.at); gsi_next(&p.at)) {
+        gimple *statement = gsi_stmt(p.at);
         if (end && end->before == statement)
-            event(&at, *end, here, &cursor);
+            event(bb, *end, &p);
         if (is_gimple_debug(statement))
             continue;
-        if (cursor && needs_memory(fun, statement)) {
-            store(&at, cursor, false);
-            cursor = NULL_TREE;
+        if (needs_memory(fun, statement)) {
+            bool callee = guess_variable && may_guess(statement);
+            if (p.cursor)
+                store(&p.at, p.cursor, false);
+            if (p.cursor && guess_variable
+                && (gimple_code(statement) == GIMPLE_RETURN
+                    || (callee && !gimple_call_noreturn_p(statement))))
+                offer(&p.at, p.cursor);
+            p.cursor = p.guess = NULL_TREE;
+            gimple_stmt_iterator next = p.at;
+            gsi_next(&next);
+            if (callee && !stmt_ends_bb_p(statement) && guess_is_of_use(bb, next))
+                p.guess = guess(&p.at, true);
+        } else if (statement == compat_last_stmt(bb) && computed_goto_p(statement)) {
+            finish_goto(bb, &p);
         }
-        if (statement == compat_last_stmt(bb) && computed_goto_p(statement))
-            finish_goto(bb, &at, &cursor);
     }
     if (end && !end->before) {
-        gimple_stmt_iterator at = gsi_last_bb(bb);
-        event(&at, *end, here, &cursor);
+        p.at = gsi_last_bb(bb);
+        event(bb, *end, &p);
     }
-    b.out_name = cursor;
+    b.out_name = p.cursor;
+    b.out_guess = p.cursor ? NULL_TREE : p.guess;
+}
+
+// The guess at the end of a way from a block in MEMORY; it may get a block of its own.
+tree cursor_writer::guess_on(edge *e)
+{
+    basic_block src = (*e)->src;
+
+    if (of(src).out_guess)
+        return of(src).out_guess;
+    if (!leaves_guess(src))
+        return get_or_create_ssa_default_def(fun, guess_variable);
+    basic_block on = split_edge(*e);
+    gimple_stmt_iterator at = gsi_last_bb(on);
+    *e = single_succ_edge(on);
+    return guess(&at, true);
 }
 
 // The cursor's name at the end of a way into a block that begins in REGISTER.
-tree cursor_writer::arrive(edge e)
+tree cursor_writer::arrive(edge *e)
 {
-    if (of(e->src).out_name)
-        return of(e->src).out_name;
-    gcc_assert(!(e->flags & EDGE_COMPLEX));
-    basic_block on = split_edge(e);
+    basic_block src = (*e)->src;
+
+    if (of(src).out_name)
+        return of(src).out_name;
+    gcc_assert(!((*e)->flags & EDGE_COMPLEX));
+    basic_block on = split_edge(*e);
     gimple_stmt_iterator at = gsi_last_bb(on);
-    return load(&at, true);
+    *e = single_succ_edge(on);
+    return load(&at, of(src).out_guess, true);
 }
 
 // The ways into a block, when it needs more than what its one predecessor has.
@@ -332,14 +556,15 @@ void cursor_writer::join(basic_block bb)
     for (edge way : ways) {
         bool complex = way->flags & EDGE_ABNORMAL;
         if (of(bb).phi) {
-            tree name = arrive(way);
-            if (way->dest != bb)
-                way = single_succ_edge(way->dest);
+            tree name = arrive(&way);
             add_phi_arg(of(bb).phi, name, way, UNKNOWN_LOCATION);
             if (complex)
                 SSA_NAME_OCCURS_IN_ABNORMAL_PHI(name) = 1;
             if (complex)
                 SSA_NAME_OCCURS_IN_ABNORMAL_PHI(of(bb).in_name) = 1;
+        } else if (of(bb).guess_phi) {
+            tree name = guess_on(&way);
+            add_phi_arg(of(bb).guess_phi, name, way, UNKNOWN_LOCATION);
         } else if (!of(bb).in && of(way->src).out_name && !complex
                    && bb != EXIT_BLOCK_PTR_FOR_FN(fun)) {
             basic_block on = split_edge(way);
@@ -369,12 +594,12 @@ static bool has_variable_in_the_way(function *fun)
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
                   enum inlining inlining)
 {
-    cursor_writer it = {fun, plan, decls, NULL_TREE, {}, {}};
+    cursor_writer it = {fun, plan, decls, NULL_TREE, NULL_TREE, {}, {}};
     std::vector<int> rpo(n_basic_blocks_for_fn(fun));
     std::vector<basic_block> order;
     int n = pre_and_rev_post_order_compute_fn(fun, NULL, rpo.data(), false);
 
-    bool all = inlining == INLINE_ALL || has_variable_in_the_way(fun);
+    bool in_the_way = has_variable_in_the_way(fun), all = inlining == INLINE_ALL || in_the_way;
     it.variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_cursor");
     it.blocks.resize(last_basic_block_for_fn(fun));
     it.is_inline.resize(last_basic_block_for_fn(fun));
@@ -383,6 +608,10 @@ void write_events(function *fun, const event_plan &plan, const runtime_decls &de
         it.is_inline[rpo[i]] = all || (inlining == INLINE_HOT && it.hot(order.back()));
     }
     it.solve(order);
+    if (optimize && inlining != INLINE_NONE && !optimize_function_for_size_p(fun) && !in_the_way) {
+        it.guess_variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_guess");
+        it.plan_guesses(order);
+    }
     for (basic_block bb : order)
         it.fill(bb);
     for (basic_block bb : order)

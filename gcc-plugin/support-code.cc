@@ -131,32 +131,58 @@ static const char word_tail[] = R"(	ret
 	.size __wpp_word, .-__wpp_word
 )";
 
+static void begin_entry(FILE *assembly, const char *name, const char *reg)
+{
+    fprintf(assembly,
+            "\t.weak __wpp_%s_%s\n\t.hidden __wpp_%s_%s\n"
+            "\t.type __wpp_%s_%s, @function\n__wpp_%s_%s:\n\t.cfi_startproc\n",
+            name, reg, name, reg, name, reg, name, reg);
+}
+
+static void end_entry(FILE *assembly, const char *name, const char *reg)
+{
+    fprintf(assembly, "\t.cfi_endproc\n\t.size __wpp_%s_%s, .-__wpp_%s_%s\n", name, reg, name,
+            reg);
+}
+
+// The register becomes a cursor with a free slot, whatever it was.
+static void write_cursor_entry(FILE *assembly, const char *reg, bool shared)
+{
+    begin_entry(assembly, "cursor", reg);
+    if (shared)
+        fprintf(assembly, "\tmovq __wpp_cursor@gottpoff(%%rip), %%%s\n\tmovq %%fs:(%%%s), %%%s\n",
+                reg, reg, reg);
+    else
+        fprintf(assembly, "\tmovq %%fs:__wpp_cursor@tpoff, %%%s\n", reg);
+    fprintf(assembly, "\tcmpl $0, (%%%s)\n\tjne __wpp_refill_%s\n\tret\n", reg, reg);
+    end_entry(assembly, "cursor", reg);
+}
+
 // __wpp_refill takes and gives the cursor in %rax.  These take it where it is.
 static void write_refill_entry(FILE *assembly, const char *reg)
 {
-    fprintf(assembly,
-            "\t.weak __wpp_refill_%s\n\t.hidden __wpp_refill_%s\n"
-            "\t.type __wpp_refill_%s, @function\n__wpp_refill_%s:\n\t.cfi_startproc\n",
-            reg, reg, reg, reg);
+    begin_entry(assembly, "refill", reg);
     if (!strcmp(reg, "rax"))
         fputs("\tjmp *__wpp_refill@GOTPCREL(%rip)\n", assembly);
     else
         fprintf(assembly,
                 "\txchgq %%rax, %%%s\n\tcall *__wpp_refill@GOTPCREL(%%rip)\n"
                 "\txchgq %%rax, %%%s\n\tret\n", reg, reg);
-    fprintf(assembly, "\t.cfi_endproc\n\t.size __wpp_refill_%s, .-__wpp_refill_%s\n", reg, reg);
+    end_entry(assembly, "refill", reg);
 }
 
-static void write_refill_entries(FILE *assembly)
+static void write_refill_entries(FILE *assembly, bool shared)
 {
     static const char *const registers[] = {
         "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13",
         "r14", "r15"
     };
 
-    fputs("\t.section .text.__wpp_refill,\"axG\",@progbits,__wpp_refill_entries,comdat\n", assembly);
-    for (const char *reg : registers)
+    fputs("\t.section .text.__wpp_entries,\"axG\",@progbits,__wpp_entries,comdat\n", assembly);
+    for (const char *reg : registers) {
         write_refill_entry(assembly, reg);
+        write_cursor_entry(assembly, reg, shared);
+    }
 }
 
 void write_support_code(FILE *assembly, bool shared, bool timed)
@@ -169,7 +195,7 @@ void write_support_code(FILE *assembly, bool shared, bool timed)
     fputs(word_head, assembly);
     fputs(shared ? word_shared : word_executable, assembly);
     fputs(word_tail, assembly);
-    write_refill_entries(assembly);
+    write_refill_entries(assembly, shared);
     fprintf(assembly, module_records, WPP_ABI);
     fputs("\t.text\n", assembly);
 }
