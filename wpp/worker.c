@@ -135,7 +135,10 @@ static void *work_eagerly(void *argument)
 {
     struct wpp_worker *w = argument;
 
-    if (w->idles)
+    /* However long it takes until the first record has a processor: the spool has it. */
+    if (wpp_keeper_is_due(&w->keeper, 0, 0))
+        keep(w);
+    if (w->idles && pthread_create(&w->idle, NULL, work_idly, w) == 0)
         help(w);
     work(w, false);
     wpp_runs_all_over(w->runs);          /* there are some if the spool was dropped */
@@ -157,9 +160,7 @@ int wpp_worker_start(struct wpp_worker *w)
     wpp_keeper_init(&w->keeper);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    error = w->idles ? pthread_create(&w->idle, NULL, work_idly, w) : 0;
-    if (!error)
-        error = pthread_create(&w->eager, NULL, work_eagerly, w);
+    error = pthread_create(&w->eager, NULL, work_eagerly, w);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return error;
 }

@@ -32,7 +32,7 @@ struct wpp_worker {
     void (*written)(void *ctx);
 
     struct wpp_keeper keeper;    /* the eager thread's, or while it waits for nothing else */
-    bool idles;                  /* there is the idle thread */
+    bool idles;                  /* there is to be the idle thread */
     pthread_t idle, eager;
     sem_t call;                  /* the eager thread, for one of these: */
     bool wants_keeper, hurries, idle_is_over;

@@ -457,13 +457,13 @@ static void compress_rest(struct recording *r)
                   wpp_runs_figures(&r->runs).tokens, r->tokens);
 }
 
-static void keep_trace(struct recording *r)
+static void keep_trace(struct recording *r, bool has_begun)
 {
     struct wpp_error error;
 
     if (!r->trace)
         return;
-    if (r->bytes == 0) {
+    if (!has_begun) {
         wpp_output_abandon(r->trace);
     } else if (!wpp_output_commit(r->trace, &error)) {
         tool_warn("%s", error.text);
@@ -485,7 +485,7 @@ static void orphan_written(void *ctx)
 {
     struct recording *r = ctx;
 
-    keep_trace(r);
+    keep_trace(r, r->runs.begun > 0);
     if (r->runs.written > 0)
         tool_warn("killed; %s has what was recorded until then", r->runs.path);
 }
@@ -497,7 +497,7 @@ static int finish(struct recording *r)
     const char *program = r->options.command[0];
     int status = program_exit_status(&r->program);
 
-    keep_trace(r);
+    keep_trace(r, r->bytes > 0);
     show_summary(r);
     if (r->bytes == 0) {
         tool_warn("%s recorded nothing: it is not instrumented; build it with wpp-gcc "
