@@ -158,6 +158,8 @@ static struct wpp_run *begin_run(struct wpp_runs *runs, uint32_t process, const 
     runs->begun++;
     name_run(run, record, n);
     run->output = runs->first;
+    if (runs->first && runs->first_is_done && runs->shared && process < WPP_SHARE_PROCESSES)
+        runs->shared->written[process] = true;
     runs->first = NULL;
     run->compressor = new_compressor(runs, &run->error);
     if (runs->ring > 0 && !(run->ring = wpp_ring_new(runs->ring))) {
@@ -348,7 +350,8 @@ void wpp_runs_inherit(struct wpp_runs *runs)
 {
     struct wpp_error error;
 
-    if (runs->first && !begin_again(runs, runs->first, &error)) {
+    runs->first_is_done = runs->first && wpp_output_is_done(runs->first);
+    if (runs->first && !runs->first_is_done && !begin_again(runs, runs->first, &error)) {
         wpp_output_abandon(runs->first);
         runs->first = NULL;
     }

@@ -29,6 +29,7 @@ struct wpp_runs {
     uint64_t ring;               /* bytes of tokens kept of each thread, 0: all */
     uint64_t memory;             /* for compressing, 0: what it takes */
     struct wpp_output *first;    /* open on it until a process takes it */
+    bool first_is_done;          /* by who is gone: it is as it should be */
     bool single;                 /* FILE is a pipe or device: there is no folder beside it */
     struct wpp_run **list;       /* by the recorder's number, NULL: has recorded nothing */
     uint32_t n;
