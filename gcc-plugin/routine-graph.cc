@@ -366,6 +366,14 @@ static void add_line(table_block &block, unit_table &unit, const char *file, int
         block.lines.push_back(entry);
 }
 
+// What one execution of a statement takes: its size, but of a switch a jump or a few
+// comparisons.  Its size is that of all its cases, twice their number.
+static unsigned cost_of(gimple *statement)
+{
+    return estimate_num_insns(statement, gimple_code(statement) == GIMPLE_SWITCH
+                                             ? &eni_time_weights : &eni_size_weights);
+}
+
 // Lines as GCC's own coverage attributes them: the routine's line to its first
 // block, statements in order, then a goto that the graph has swallowed.
 static table_block describe_block(const routine_graph &r, uint32_t v, unit_table &unit,
@@ -384,7 +392,7 @@ static table_block describe_block(const routine_graph &r, uint32_t v, unit_table
         where = gimple_location(statement);
         if (is_gimple_debug(statement))
             continue;
-        out.insns += estimate_num_insns(statement, &eni_size_weights);
+        out.insns += cost_of(statement);
         if (compat_no_location(where))
             continue;
         seen.add(where);

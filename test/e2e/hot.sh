@@ -260,6 +260,21 @@ mkdir elsewhere && mv moved.c elsewhere/sieve.c
 ok 'with the source elsewhere' wpp-hot --source elsewhere sieve.wpp
 like 'the lines are back' "$(cat out)" '^ +9 \*     composite\[n\] = 1;$'
 
+# ---- A switch is one jump, whatever cases it has ------------------------------------
+
+{
+    echo 'int main(int argc, char **argv) { unsigned n = 0, s = argc;'
+    echo '    while (n++ < 1000) switch (s * n & 127) {'
+    for i in $(seq 0 127); do
+        echo "    case $i: s = s * $((2 * i + 3)) ^ $((i * i)); break;"
+    done
+    echo '    } return s == 1; }'
+} > cases.c
+ok 'a switch of 128 cases' "$WPP_GCC" -O1 -o cases cases.c
+ok 'is recorded' wpp-record -q -o cases.wpp ./cases
+is 'and takes no turn 128 comparisons' \
+   "$(wpp-dump --routines cases.wpp | awk '$5 == "main" { print ($1 > 5000 && $1 < 40000) }')" 1
+
 # ---- Control words: they say where longjmp went, and run nothing -------------------
 
 cat > back.c << 'END'
