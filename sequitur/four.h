@@ -39,11 +39,19 @@ static inline bool four_all(four v)
 #endif
 }
 
-static inline bool four_any(four v)
+/* Bit i says whether the top bit of lane i, of 16 in all, is set. */
+static inline unsigned four_top_bits(four a, four b, four c, four d)
 {
-    two half = (two)v;
-
-    return half[0] | half[1];
+#ifdef __SSE2__
+    return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(
+        _mm_packs_epi32((__m128i)a, (__m128i)b), _mm_packs_epi32((__m128i)c, (__m128i)d)));
+#else
+    four all[] = {a, b, c, d};
+    unsigned bits = 0;
+    for (int i = 0; i < 4 * FOUR; i++)
+        bits |= all[i / FOUR][i % FOUR] >> 31 << i;
+    return bits;
+#endif
 }
 
 /* The products of the first two lanes and of the last two. */

@@ -116,8 +116,6 @@ static uint32_t intern(seq *s, uint32_t terminal, uint64_t times)
 
 /* ---- Joining --------------------------------------------------------------------- */
 
-enum { EIGHT = 2 * FOUR };
-
 /* The run at the end of the stream is complete. */
 static bool stage_run(seq *s, struct start *t)
 {
@@ -133,26 +131,41 @@ static bool stage_run(seq *s, struct start *t)
     return true;
 }
 
+/* Copies four terminals from before[0] on, and says by its top bit which of in[0..4) is like
+ * the one before it, or too large. */
+static inline four copy_four(uint32_t *out, const uint32_t *before, const uint32_t *in)
+{
+    four a = four_load(before);
+    four b = four_load(in);
+
+    four_store(out, a);
+    return (four)(a == b) | -(b >> TERMINAL_BITS);
+}
+
 /* in[-1] is read but not staged.  Goes on to a terminal that is like the one before it, or
  * too large; returns how many were read and stages each but the last. */
 static size_t stage_single(struct start *t, const uint32_t *in, size_t n, uint32_t most)
 {
+    enum { AT_ONCE = 4 * FOUR };
     const uint32_t *before = in - 1;
     uint32_t *out = t->staged + t->staged_count;
+    unsigned end = 0;
     size_t i = 0;
 
     if (n > most - t->staged_count)
         n = most - t->staged_count;
-    for (; i + EIGHT <= n; i += EIGHT) {
-        four a = four_load(before + i), b = four_load(in + i);
-        four c = four_load(before + i + FOUR), d = four_load(in + i + FOUR);
-        if (four_any((a == b) | (c == d) | (b | d) >> TERMINAL_BITS))
-            break;
-        four_store(out + i, a);
-        four_store(out + i + FOUR, c);
+    for (; !end && i + AT_ONCE <= n; i += AT_ONCE) {
+        four a = copy_four(out + i, before + i, in + i);
+        four b = copy_four(out + i + FOUR, before + i + FOUR, in + i + FOUR);
+        four c = copy_four(out + i + 2 * FOUR, before + i + 2 * FOUR, in + i + 2 * FOUR);
+        four d = copy_four(out + i + 3 * FOUR, before + i + 3 * FOUR, in + i + 3 * FOUR);
+        end = four_top_bits(a, b, c, d);
     }
-    for (; i < n && in[i] != before[i] && in[i] <= SEQ_TERMINAL_MAX; i++)
-        out[i] = before[i];
+    if (end)
+        i = i - AT_ONCE + (size_t)__builtin_ctz(end);
+    else
+        for (; i < n && in[i] != before[i] && in[i] <= SEQ_TERMINAL_MAX; i++)
+            out[i] = before[i];
     t->staged_count += (uint32_t)i;
     return i;
 }
