@@ -71,7 +71,7 @@ uint64_t fast_memory(const seq *s)
 uint64_t fast_memory_max(const seq *s)
 {
     return s->history ? s->history->most * sizeof *s->history->ring
-                            + (sizeof *s->jumps->table << s->jumps->bits_most) : 0;
+                            + s->jumps->most * sizeof *s->jumps->table : 0;
 }
 
 uint64_t fast_spelling(const seq *s)

@@ -14,10 +14,12 @@ int history_new(seq *s)
     s->history = seq_memory(s, NULL, 0, sizeof *s->history);
     if (!s->history)
         return SEQ_E_NOMEM;
-    *s->history = (struct history){.most = HISTORY_MAX};
-    while (s->memory_max && s->history->most > 2 * BLOCK
-           && s->history->most * sizeof *s->history->ring > s->memory_max / 8)
-        s->history->most /= 2;
+    struct history *h = s->history;
+    *h = (struct history){.lap = LAP_MAX, .most = LAP_MAX - LAP_LACKS * BLOCK};
+    while (s->memory_max && h->lap > 2 * BLOCK && h->most * sizeof *h->ring > s->memory_max / 8) {
+        h->lap /= 2;
+        h->most = h->lap;
+    }
     return SEQ_OK;
 }
 
@@ -32,14 +34,16 @@ void history_free(seq *s)
     s->history = NULL;
 }
 
+/* By a quarter, while no block has been overwritten: every position stays in its place. */
 static int grow(seq *s)
 {
     struct history *h = s->history;
-    uint64_t bigger = h->size ? 2 * h->size : BLOCK;
-    uint32_t *p = seq_memory(s, h->ring, h->size * sizeof *p, bigger * sizeof *p);
+    uint64_t bigger = h->size + BLOCK + h->size / 4 / BLOCK * BLOCK;
 
-    /* The ring has never wrapped yet: every position stays in its place. */
     assert(h->end <= h->size);
+    if (bigger > h->most)
+        bigger = h->most;
+    uint32_t *p = seq_memory(s, h->ring, h->size * sizeof *p, bigger * sizeof *p);
     if (!p)
         return SEQ_E_NOMEM;
     h->ring = p;
@@ -55,10 +59,12 @@ int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, ui
     assert(n <= BLOCK && h->end % BLOCK == 0);
     if (h->end == h->size && h->size < h->most && grow(s) != SEQ_OK)
         return SEQ_E_NOMEM;
-    if (t->piece_end != h->end || (h->end & (h->size - 1)) == 0)
+    if ((h->end & (h->lap - 1)) == h->most)
+        h->end += h->lap - h->most;
+    if (t->piece_end != h->end || (h->end & (h->lap - 1)) == 0)
         t->piece_begin = h->end;
     *from = h->end;
-    memcpy(h->ring + (h->end & (h->size - 1)), terminals, n * sizeof *terminals);
+    memcpy(h->ring + (h->end & (h->lap - 1)), terminals, n * sizeof *terminals);
     h->end += BLOCK;
     t->piece_end = *from + n;
     return SEQ_OK;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* history.h - the input read last.  Private, for fast.c and jumps.c.
  *
- *   history   [ block | block | block | block ]     a ring; position p is at p mod size
- *                 ^rules[r].at = p
+ *   history   [ block | block | block | block ]     a ring; position p is at p mod lap
+ *                 ^rules[r].at = p                  0 <= p mod lap < most <= lap
+ *
+ * A lap is a power of two, so that no position takes a division; the ring has a few blocks
+ * less, for which no block has a position.
  *
  * Invariants:
  *   H1  blocks are whole, so no position of one lies in two places of the ring;
@@ -16,16 +19,19 @@
 
 #include "sequitur/grammar.h"
 
+/* What the ring lacks to a lap, 2 MB, is for all that does not grow with the grammar: both
+ * together take 64 MB. */
 #ifdef WPP_HOSTILE
-enum { BLOCK = 32, HISTORY_MAX = 2 * BLOCK };
+enum { BLOCK = 32, LAP_MAX = 4 * BLOCK, LAP_LACKS = 1 };
 #else
-enum { BLOCK = 1 << 16, HISTORY_MAX = 1 << 24 };
+enum { BLOCK = 1 << 16, LAP_MAX = 1 << 24, LAP_LACKS = 8 };
 #endif
 
 struct history {
     uint32_t *ring;
-    uint64_t size;           /* in terminals: BLOCK times a power of two */
+    uint64_t size;           /* in terminals: whole blocks */
     uint64_t most;           /* ... up to this */
+    uint64_t lap;
     uint64_t end;            /* the position of the next block */
 };
 
@@ -42,13 +48,13 @@ int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, ui
 
 static inline const uint32_t *history_at(const seq *s, uint64_t position)
 {
-    return s->history->ring + (position & (s->history->size - 1));
+    return s->history->ring + (position & (s->history->lap - 1));
 }
 
 /* Whether what rule r derives can be read at rules[r].at. */
 static inline bool history_has(const seq *s, const struct rule *r)
 {
-    return r->at != AT_UNKNOWN && r->at + s->history->size >= s->history->end;
+    return r->at != AT_UNKNOWN && r->at + s->history->lap >= s->history->end;
 }
 
 /* False only if the n terminals at a and b differ: a look at a few places, so

@@ -18,11 +18,6 @@ enum { LEVELS_FETCHED = 14 };
 /* So much of a rule's place is fetched; the processor sees the rest coming. */
 enum { TERMINALS_FETCHED = 64, TERMINALS_A_LINE = 16 };
 
-static size_t table_size(unsigned bits)
-{
-    return sizeof(struct jump) << bits;
-}
-
 #define GOLDEN UINT64_C(0x9E3779B97F4A7C15)
 
 /* The keys are the numbers of a known generator (splitmix64). */
@@ -45,31 +40,23 @@ static void make_keys(struct jumps *j)
         j->keys[i] = (uint32_t)next_key(&state);
 }
 
-static struct jump *new_table(seq *s, unsigned bits)
-{
-    struct jump *table = seq_memory(s, NULL, 0, table_size(bits));
-
-    if (table)
-        memset(table, 0, table_size(bits));
-    return table;
-}
-
 int jumps_new(seq *s)
 {
     struct jumps *j = seq_memory(s, NULL, 0, sizeof *j);
 
     if (!j)
         return SEQ_E_NOMEM;
-    *j = (struct jumps){.bits = JUMP_BITS_MIN, .bits_most = JUMP_BITS_MAX,
-                        .table = new_table(s, JUMP_BITS_MIN)};
-    while (s->memory_max && j->bits_most > JUMP_BITS_MIN
-           && table_size(j->bits_most) > s->memory_max / 32)
-        j->bits_most--;
+    *j = (struct jumps){.size = JUMPS_MIN, .most = JUMPS_MAX};
+    while (s->memory_max && j->most > JUMPS_MIN
+           && j->most * sizeof *j->table > s->memory_max / 32)
+        j->most /= 2;
     make_keys(j);
+    j->table = seq_memory(s, NULL, 0, j->size * sizeof *j->table);
     if (!j->table) {
         seq_memory(s, j, sizeof *j, 0);
         return SEQ_E_NOMEM;
     }
+    memset(j->table, 0, j->size * sizeof *j->table);
     s->jumps = j;
     return SEQ_OK;
 }
@@ -80,32 +67,44 @@ void jumps_free(seq *s)
 
     if (!j)
         return;
-    seq_memory(s, j->table, table_size(j->bits), 0);
+    seq_memory(s, j->table, j->size * sizeof *j->table, 0);
     seq_memory(s, j, sizeof *j, 0);
     s->jumps = NULL;
 }
 
 static inline struct jump *jump_slot(const struct jumps *j, uint32_t hash)
 {
-    return &j->table[hash >> (HASH_BITS - j->bits)];
+    return &j->table[hash * j->size >> HASH_BITS];
 }
 
-/* An entry's index is the top of its hash: the table doubles in one sweep. */
+/* Entries are in the order of their hashes: the last move first, none to the left. */
+static void spread(struct jumps *j, uint64_t old_size)
+{
+    memset(j->table + old_size, 0, (j->size - old_size) * sizeof *j->table);
+    for (uint64_t k = old_size; k-- > 0;) {
+        struct jump entry = j->table[k];
+        j->table[k] = (struct jump){0};
+        if (entry.rule)
+            *jump_slot(j, entry.hash) = entry;
+    }
+}
+
+/* By a quarter, in place. */
 int jumps_room(seq *s)
 {
     struct jumps *j = s->jumps;
-    struct jumps bigger = {.bits = j->bits + 1};
+    uint64_t need = (uint64_t)s->rules_live * JUMPS_A_RULE;
+    uint64_t old = j->size;
 
-    if (j->bits == j->bits_most || (uint64_t)s->rules_live * JUMPS_A_RULE < UINT64_C(1) << j->bits)
+    if (j->size == j->most || need < j->size)
         return SEQ_OK;
-    bigger.table = new_table(s, bigger.bits);
-    if (!bigger.table)
+    uint64_t size = need + need / 4 + JUMPS_MIN < j->most ? need + need / 4 + JUMPS_MIN : j->most;
+    struct jump *table = seq_memory(s, j->table, old * sizeof *table, size * sizeof *table);
+    if (!table)
         return SEQ_E_NOMEM;
-    for (size_t k = 0; k < (size_t)1 << j->bits; k++)
-        *jump_slot(&bigger, j->table[k].hash) = j->table[k];
-    seq_memory(s, j->table, table_size(j->bits), 0);
-    j->table = bigger.table;
-    j->bits = bigger.bits;
+    j->table = table;
+    j->size = size;
+    spread(j, old);
     return SEQ_OK;
 }
 

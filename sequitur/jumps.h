@@ -20,9 +20,9 @@
 #include "sequitur/grammar.h"
 
 #ifdef WPP_HOSTILE
-enum { JUMP_BITS_MIN = 1, JUMP_BITS_MAX = 5, LEVELS = 15 };
+enum { JUMPS_MIN = 2, JUMPS_MAX = 32, LEVELS = 15 };
 #else
-enum { JUMP_BITS_MIN = 8, JUMP_BITS_MAX = 21, LEVELS = 31 };
+enum { JUMPS_MIN = 1 << 8, JUMPS_MAX = 1 << 21, LEVELS = 31 };
 #endif
 
 enum { HASH_BITS = 30, MORE_UNKNOWN = 15 };
@@ -31,7 +31,7 @@ struct jump {
     uint64_t rule : 29;      /* 0: none */
     uint64_t marker : 1;     /* one that is longer than the next level */
     uint64_t more : 4;       /* its length less the level's terminals, or MORE_UNKNOWN */
-    uint64_t hash : 30;      /* its top bits are the index */
+    uint64_t hash : 30;      /* its index is hash * size / 2^30 */
 };
 
 /* The terminals of the last level; of the last that is hashed one by one. */
@@ -39,8 +39,8 @@ enum { TERMINALS_MOST = 512, TERMINALS_SINGLE = 16 };
 
 struct jumps {
     struct jump *table;
-    unsigned bits;
-    unsigned bits_most;
+    uint64_t size;
+    uint64_t most;           /* so large it may become */
     uint64_t single_keys[TERMINALS_SINGLE];
     uint32_t keys[TERMINALS_MOST];
 };
@@ -62,7 +62,7 @@ struct outlook {
 int jumps_new(seq *s);
 static inline uint64_t jumps_bytes(const seq *s)
 {
-    return sizeof *s->jumps->table << s->jumps->bits;
+    return s->jumps->size * sizeof *s->jumps->table;
 }
 void jumps_free(seq *s);
 /* Grows with the number of rules.  SEQ_OK, SEQ_E_NOMEM. */

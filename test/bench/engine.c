@@ -12,7 +12,7 @@
  * shortcuts), `ef` without -m.  A line a run:
  *   name mode: million symbols a second of processor time, rules, symbols on right-hand sides,
  *   bytes of memory a right-hand-side symbol (at most; without the history of fast, at most
- *   64 MB), bytes of the grammar in a WPP, megabytes of tokens a second that reading these
+ *   62 MB), bytes of the grammar in a WPP, megabytes of tokens a second that reading these
  *   makes, bytes a right-hand-side symbol beyond 64 MB for all that does not grow with them.
  * -p adds a line: how many appends of 16,384 terminals took more processor time than 1, 2,
  * 4, .. ms, and the longest.
