@@ -59,6 +59,9 @@
  * cursor in memory; %rax, %r11 and the flags are clobbered.  Each unit has one of
  * its own, which adds the unit's base.
  *
+ * Where __wpp_cursor is right and other traced code may run next, %r11 may equal it
+ * (gcc-plugin/cursor.h).  Whoever takes it from there compares: it is a guess.
+ *
  * SIGNAL HANDLERS.  A routine that the kernel called as a signal handler has
  * interrupted an activation whose cursor is in a register.  Its code sees by the
  * return address what it is and brackets itself by __wpp_signal_begin and
