@@ -48,7 +48,7 @@ enum { FETCH_AHEAD = 16 };
 
 /* The algorithms: add what is hot at min_cost (at least 1) to `out`, which is
  * empty.  HOT_OK or HOT_E_MEMORY. */
-struct sieve;       /* hotpaths/places.h */
+struct sieve;       /* hotpaths/sieve.h */
 int larus_find(const struct analysis *a, uint64_t min_cost, struct found *out);
 int exact_find(struct sieve *s, uint64_t min_cost, struct found *out);
 

@@ -2,10 +2,10 @@
 /* exact.c - all minimal hot subpaths with their true frequencies.
  *
  * In rounds: of the strings of n terminals that a hot subpath can begin with (n:
- * first the minimal length) the places are collected, each with the text that
- * follows, and grouped by the string that begins there, one terminal more at a
- * time, depth first, up to 2 n terminals.  What is left then is what the next
- * round begins with.
+ * first that of a gram) the places are found in the texts around borders, and
+ * grouped by the string that begins there, one terminal more at a time, depth
+ * first, up to 2 n terminals (at first, as far as the sieve's texts go).  What is
+ * left then is what the next round begins with.
  *
  *      starts, n long ->  places that begin with one and count from 2 n or less
  *                              |
@@ -19,7 +19,7 @@
  *
  * A group is a string of d terminals and all places with it that count from d or
  * less and where a hot subpath can begin (those that count from more wait in it
- * for their turn).  Its frequency is the sum of frequency(rule) over the former.
+ * for their turn).  Its frequency is the sum of those of the formers' texts.
  *
  * Invariant: let w be a hot subpath that begins with the group's string u.  Each
  * occurrence of w is one of u, and no place at which u stands there has been
@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/gather.h"
 #include "hotpaths/grow.h"
 #include "hotpaths/places.h"
 #include "hotpaths/saturate.h"
@@ -54,6 +55,8 @@ struct search {
     struct found *out;
     struct starts starts, next;
     uint32_t longest;       /* of this round; the next one's starts */
+    struct texts *texts;    /* around borders: of the sieve, then those gathered */
+    struct gathered gathered;
     struct places places;
     struct group *stack;
     size_t n_stack, stack_size;
@@ -82,8 +85,13 @@ static uint64_t sum_group(const struct search *s, const struct group *group)
 
     for (size_t i = group->begin; i < group->end; i++)
         if (s->places.place[i].counts_from <= group->length)
-            sum = saturating_add(sum, s->a->frequency[s->places.place[i].rule]);
+            sum = saturating_add(sum, s->texts->entry[s->places.place[i].text].frequency);
     return sum;
+}
+
+static const uint32_t *text_of(const struct search *s, const struct group *group)
+{
+    return s->texts->symbols + s->places.place[group->begin].at;
 }
 
 /* Takes the places out of the group that reach less than `needed`; returns the
@@ -108,10 +116,10 @@ static uint64_t narrow(struct search *s, struct group *group, uint64_t needed)
 /* The group's string is a start of the next round, its places are near. */
 static int survive(struct search *s, const struct group *group, uint64_t reach)
 {
-    const uint32_t *text = s->places.text + s->places.place[group->begin].at;
+    const uint32_t *text = text_of(s, group);
 
     for (size_t i = group->begin; i < group->end; i++)
-        s->sieve->border[s->places.place[i].border].near = true;
+        s->texts->entry[s->places.place[i].text].near = true;
     return starts_add(&s->next, text, gram_hash(text, s->longest), group->at_most, reach);
 }
 
@@ -119,11 +127,11 @@ static int survive(struct search *s, const struct group *group, uint64_t reach)
  * start of the next one.  True when it is to be refined. */
 static bool judge(struct search *s, struct group *group, int *status)
 {
-    const uint32_t *text = s->places.text + s->places.place[group->begin].at;
     uint64_t frequency = sum_group(s, group), reach;
 
-    if (is_hot(s, frequency, group->unit_cost)) {
-        *status = found_add(s->out, text, group->length, group->unit_cost, frequency);
+    if (group->length >= s->a->min_length && is_hot(s, frequency, group->unit_cost)) {
+        *status = found_add(s->out, text_of(s, group), group->length, group->unit_cost,
+                            frequency);
         return false;
     }
     if (frequency < group->at_most)
@@ -142,7 +150,7 @@ static uint32_t next_symbol(const struct search *s, size_t place, uint32_t lengt
 {
     const struct place *p = &s->places.place[place];
 
-    return length < p->limit ? s->places.text[p->at + length] : END;
+    return length < p->limit ? s->texts->symbols[p->at + length] : END;
 }
 
 static void swap_places(struct search *s, size_t i, size_t j)
@@ -212,20 +220,20 @@ static uint64_t cost_of(const struct search *s, const uint32_t *text, uint32_t l
     return cost;
 }
 
-/* The strings of minimal length: reports the hot ones, keeps those that more
- * can follow. */
+/* The grams that something hot begins with: reports those that are, keeps those that
+ * more can follow. */
 static int first_round(struct search *s)
 {
     struct starts all;
     int status;
 
-    starts_init(&all, s->a->min_length);
-    status = places_count(&all, s->sieve, s->min_cost);
+    starts_init(&all, s->sieve->grams.length);
+    status = places_count(&all, s->texts, s->sieve, s->min_cost);
     for (size_t i = 0; status == HOT_OK && i < all.n; i++) {
         const uint32_t *text = all.text + i * all.length;
         uint64_t cost = cost_of(s, text, all.length);
 
-        if (is_hot(s, all.entry[i].frequency, cost))
+        if (all.length == s->a->min_length && is_hot(s, all.entry[i].frequency, cost))
             status = found_add(s->out, text, all.length, cost, all.entry[i].frequency);
         else if (is_hot(s, all.entry[i].frequency, all.entry[i].reach))
             status = starts_add(&s->starts, text, gram_hash(text, all.length),
@@ -266,20 +274,38 @@ static int group_by_start(struct search *s)
     return HOT_OK;
 }
 
-static int round_of(struct search *s)
+/* The places of the strings in question are sorted and split; s->next is what is left. */
+static int search_texts(struct search *s)
 {
-    uint32_t length = s->starts.length;
-    int status;
+    int status = places_collect(&s->places, s->texts, &s->starts, s->sieve, s->min_cost);
 
-    s->longest = s->a->max_length / 2 < length ? s->a->max_length : 2 * length;
-    starts_init(&s->next, s->longest);
-    status = places_collect(&s->places, &s->starts, s->longest, s->sieve, s->min_cost);
-    for (size_t i = 0; i < s->sieve->n_borders; i++)
-        s->sieve->border[i].near = false;
+    for (size_t i = 0; i < s->texts->n; i++)
+        s->texts->entry[i].near = false;
     if (status == HOT_OK)
         status = group_by_start(s);
+    return status == HOT_OK ? refine_all(s) : status;
+}
+
+/* The first ones search what the sieve has seen of the borders, as far as that goes. */
+static int round_of(struct search *s)
+{
+    uint32_t length = s->starts.length, most = s->a->max_length;
+    bool first = s->texts == &s->sieve->texts;
+    int status = HOT_OK;
+
+    s->longest = most / 2 < length ? most : 2 * length;
+    if (first && length <= END_MOST) {
+        s->longest = most < END_MOST + 1 ? most : END_MOST + 1;
+    } else {
+        if (first)
+            status = gathered_begin(&s->gathered, s->sieve);
+        if (status == HOT_OK)
+            status = gathered_extend(&s->gathered, &s->starts, s->longest, s->sieve, s->min_cost);
+        s->texts = &s->gathered.texts;
+    }
+    starts_init(&s->next, s->longest);
     if (status == HOT_OK)
-        status = refine_all(s);
+        status = search_texts(s);
     starts_clear(&s->starts);
     s->starts = s->next;
     return status;
@@ -287,14 +313,18 @@ static int round_of(struct search *s)
 
 int exact_find(struct sieve *sieve, uint64_t min_cost, struct found *out)
 {
-    struct search s = { .sieve = sieve, .a = sieve->a, .min_cost = min_cost, .out = out };
-    int status;
+    struct search s = { .sieve = sieve, .a = sieve->a, .min_cost = min_cost, .out = out,
+                        .texts = &sieve->texts };
+    int status = sieve_use(sieve, min_cost);
 
-    starts_init(&s.starts, s.a->min_length);
-    status = first_round(&s);
+    gathered_init(&s.gathered);
+    starts_init(&s.starts, sieve->grams.length);
+    if (status == HOT_OK)
+        status = first_round(&s);
     while (status == HOT_OK && s.starts.n > 0 && s.starts.length < s.a->max_length)
         status = round_of(&s);
     starts_clear(&s.starts);
+    gathered_clear(&s.gathered);
     places_clear(&s.places);
     free(s.stack);
     return status;

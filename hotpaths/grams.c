@@ -6,148 +6,324 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/grow.h"
+
 #ifdef WPP_HOSTILE
 enum { LEAST_BITS = 2, MOST_BITS = 4 };     /* nearly all grams share counts */
+enum { NARROW_MOST = 3 };
+enum { ROOM = 64 };
 #else
-enum { LEAST_BITS = 10, MOST_BITS = 22 };   /* 16 MB, most of which the caches hold */
+enum { LEAST_BITS = 10, MOST_BITS = 20 };   /* 4 MB, most of which the caches hold */
+enum { NARROW_MOST = UINT16_MAX };
+enum { ROOM = 4096 };
 #endif
 
-/* ---- The ends of rules ------------------------------------------------------------ */
+#define INLINE static inline __attribute__((always_inline))
 
-static uint32_t *first_of(const struct grams *s, uint32_t rule)
+/* Elements of a rule's ends: first[END_MOST], n, last[END_MOST], one of no use. */
+enum { AT_N = END_MOST, AT_LAST = END_MOST + 1, END_SIZE = 2 * (END_MOST + 1) };
+
+/* ---- Ends, of either width -------------------------------------------------------- */
+
+typedef uint16_t __attribute__((may_alias)) narrow_code;
+typedef uint32_t __attribute__((may_alias)) wide_code;
+
+INLINE uint32_t get(const void *p, size_t i, bool wide)
 {
-    return s->ends + (size_t)rule * 2 * (s->length - 1);
+    return wide ? ((const wide_code *)p)[i] : ((const narrow_code *)p)[i];
 }
 
-static uint32_t *last_of(const struct grams *s, uint32_t rule)
+INLINE void put(void *p, size_t i, uint32_t value, bool wide)
 {
-    return first_of(s, rule) + s->length - 1;
+    if (wide)
+        ((wide_code *)p)[i] = value;
+    else
+        ((narrow_code *)p)[i] = (narrow_code)value;
 }
 
-/* How many terminals of its ends a rule has. */
-static uint32_t n_ends(const struct grams *s, uint32_t rule)
+INLINE void *element(const void *p, size_t i, bool wide)
 {
-    uint64_t length = s->a->g->length[rule];
-
-    return length < s->length - 1 ? (uint32_t)length : s->length - 1;
+    return (char *)p + (i << (wide ? 2 : 1));
 }
 
-/* Writes the first terminals of what begins at symbol `at`, at most `most`;
- * returns how many there are. */
-static uint32_t put_first(const struct grams *s, uint64_t at, uint64_t end, uint32_t *out,
-                          uint32_t most)
+INLINE void *ends_of_rule(const struct grams *s, uint32_t rule, bool wide)
+{
+    return element(s->ends, (size_t)rule * END_SIZE, wide);
+}
+
+/* ---- Extents ------------------------------------------------------------------------ */
+
+/* Terminals on one side of a border: the one that a subpath begins with, at least. */
+static uint64_t side(const struct grams *s)
+{
+    return s->a->max_length > 1 ? s->a->max_length - 1 : 1;
+}
+
+struct wide_extent {
+    uint64_t first, last, length;
+};
+
+static struct wide_extent extent_of(const struct grams *s, uint32_t symbol)
+{
+    uint64_t most = side(s) * s->a->dearest;
+    struct extent e;
+
+    if (!(symbol & WPP_RULE))
+        return (struct wide_extent){ s->a->cost[symbol], s->a->cost[symbol], 1 };
+    e = s->extent[symbol & ~WPP_RULE];
+    return (struct wide_extent){ e.first == EXTENT_MANY ? most : e.first,
+                                 e.last == EXTENT_MANY ? most : e.last, e.length };
+}
+
+/* Adds a symbol's end, of which no more than *left terminals count. */
+static void add_end(const struct grams *s, uint64_t *cost, uint64_t *left, uint64_t length,
+                    uint64_t end)
+{
+    uint64_t most = *left * s->a->dearest;
+
+    *cost += length > *left && end > most ? most : end;
+    *left -= length < *left ? length : *left;
+}
+
+static void measure(struct grams *s, uint32_t rule)
 {
     const struct wpp_grammar *g = s->a->g;
-    uint32_t n = 0;
+    uint64_t left = side(s), first = 0, last = 0, length = g->length[rule];
+    struct wide_extent part;
 
-    for (; at < end && n < most; at++) {
-        uint32_t symbol = g->symbols[at];
+    for (uint64_t i = g->body[rule]; i < g->body[rule + 1] && left > 0; i++) {
+        part = extent_of(s, g->symbols[i]);
+        add_end(s, &first, &left, part.length, part.first);
+    }
+    left = side(s);
+    for (uint64_t i = g->body[rule + 1]; i > g->body[rule] && left > 0; i--) {
+        part = extent_of(s, g->symbols[i - 1]);
+        add_end(s, &last, &left, part.length, part.last);
+    }
+    s->extent[rule] = (struct extent){
+        .first = first < EXTENT_MANY ? (uint32_t)first : EXTENT_MANY,
+        .last = last < EXTENT_MANY ? (uint32_t)last : EXTENT_MANY,
+        .length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX,
+    };
+}
 
-        if (symbol & WPP_RULE) {
-            const uint32_t *from = first_of(s, symbol & ~WPP_RULE);
-            uint32_t more = n_ends(s, symbol & ~WPP_RULE);
+uint64_t grams_last(const struct grams *s, uint32_t symbol)
+{
+    return extent_of(s, symbol).last;
+}
 
-            for (uint32_t i = 0; i < more && n < most; i++)
-                out[n++] = from[i];
-        } else {
-            out[n++] = symbol;
-        }
+uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, uint32_t missing)
+{
+    uint64_t most = s->a->max_length * s->a->dearest;
+    unsigned __int128 all = (unsigned __int128)before + after +
+                            (unsigned __int128)missing * s->a->dearest;
+
+    return all < most ? (uint64_t)all : most;
+}
+
+/* The symbols [low, high) behind a border: side() terminals or more, no symbol too many,
+ * or all to the end. */
+struct behind {
+    uint64_t high, n;
+    unsigned __int128 cost;
+};
+
+static inline void behind_add(struct behind *b, const struct grams *s, uint64_t at)
+{
+    const uint32_t *symbols = s->a->g->symbols;
+    struct wide_extent e = extent_of(s, symbols[at]);
+
+    b->cost += e.first;
+    b->n += e.length;
+    for (; b->n > side(s); b->high--) {
+        e = extent_of(s, symbols[b->high - 1]);
+        if (b->n - e.length < side(s))
+            return;
+        b->cost -= e.first;
+        b->n -= e.length;
+    }
+}
+
+/* ---- One right-hand side from right to left ----------------------------------------- */
+
+/* What follows stands in room[at .. at + n_after), towards whose beginning it grows. */
+struct sweep {
+    const struct grams *s;
+    uint64_t begin, next;       /* symbols [begin, next) are to come */
+    const void *ends;           /* of the symbol in work */
+    uint32_t n_before;
+    bool cut, terminal;
+    uint32_t at, n_after;
+    uint32_t single[END_SIZE];  /* the ends of a terminal */
+    uint32_t room[ROOM];
+};
+
+INLINE void sweep_begin(struct sweep *w, const struct grams *s, uint32_t rule)
+{
+    w->s = s;
+    w->begin = s->a->g->body[rule];
+    w->next = s->a->g->body[rule + 1];
+    w->at = ROOM;
+    w->n_after = 0;
+}
+
+/* Moves before the next symbol; false at the beginning. */
+INLINE bool sweep_next(struct sweep *w, bool wide)
+{
+    const uint32_t *symbols = w->s->a->g->symbols;
+    uint32_t symbol, n;
+
+    if (w->next == w->begin)
+        return false;
+    symbol = symbols[--w->next];
+    if (w->next - w->begin >= FETCH_AHEAD && (symbols[w->next - FETCH_AHEAD] & WPP_RULE)) {
+        uint32_t ahead = symbols[w->next - FETCH_AHEAD] & ~WPP_RULE;
+
+        __builtin_prefetch(ends_of_rule(w->s, ahead, wide));
+        __builtin_prefetch(&w->s->extent[ahead]);
+    }
+    w->terminal = !(symbol & WPP_RULE);
+    if (w->terminal) {
+        put(w->single, END_SIZE - 2, symbol, wide);
+        w->ends = w->single;
+        w->n_before = 1;
+        w->cut = false;
+        return true;
+    }
+    w->ends = ends_of_rule(w->s, symbol & ~WPP_RULE, wide);
+    n = get(w->ends, AT_N, wide);
+    w->cut = n > END_MOST;
+    w->n_before = w->cut ? END_MOST : n;
+    return true;
+}
+
+/* The symbol in work belongs to what follows now.  A short one is copied with its
+ * padding, which later ones overwrite. */
+INLINE void sweep_pass(struct sweep *w, bool wide)
+{
+    size_t size = wide ? sizeof(uint32_t) : sizeof(uint16_t);
+
+    if (w->at < 2 * END_MOST) {
+        memmove(element(w->room, ROOM - END_MOST, wide), element(w->room, w->at, wide),
+                w->n_after * size);
+        w->at = ROOM - END_MOST;
+    }
+    memcpy(element(w->room, w->at - END_MOST, wide),
+           element(w->ends, w->cut ? 0 : AT_LAST, wide), END_MOST * size);
+    w->at -= w->n_before;
+    w->n_after += w->n_before;
+    w->n_after = w->n_after < END_MOST ? w->n_after : END_MOST;
+}
+
+/* The hashes of the grams at the border in work; how many there are. */
+INLINE uint32_t sweep_grams(const struct sweep *w, uint64_t *hash, bool wide)
+{
+    const uint64_t *power = w->s->power;
+    const void *after = element(w->room, w->at, wide);
+    uint32_t k = w->s->length, most = k > 1 ? k - 1 : 1, n = 0;
+    uint64_t behind[GRAM_MOST], before = 0;
+
+    most = w->n_before < most ? w->n_before : most;
+    if (w->n_after + most < k)
+        return 0;
+    behind[0] = 0;
+    for (uint32_t i = 1; i < k && i <= w->n_after; i++)
+        behind[i] = behind[i - 1] * GRAM_MULTIPLIER + get(after, i - 1, wide) + 1;
+    for (uint32_t i = 1; i <= most; i++) {
+        before += (get(w->ends, AT_LAST + END_MOST - i, wide) + UINT64_C(1)) * power[i - 1];
+        if (k - i <= w->n_after)
+            hash[n++] = before * power[k - i] + behind[k - i];
     }
     return n;
 }
 
-/* The last terminals of a right-hand side, written backwards from out[most]. */
-static uint32_t put_last(const struct grams *s, uint64_t begin, uint64_t end, uint32_t *out,
-                         uint32_t most)
+INLINE uint32_t short_rule(const struct grams *s, uint32_t rule, uint32_t *out, bool wide)
 {
-    const struct wpp_grammar *g = s->a->g;
-    uint32_t n = 0;
+    const void *ends = ends_of_rule(s, rule, wide);
+    uint32_t n = get(ends, AT_N, wide);
 
-    while (end-- > begin && n < most) {
-        uint32_t symbol = g->symbols[end];
-
-        if (symbol & WPP_RULE) {
-            const uint32_t *from = last_of(s, symbol & ~WPP_RULE);
-            uint32_t more = n_ends(s, symbol & ~WPP_RULE);
-
-            while (more-- > 0 && n < most)
-                out[most - ++n] = from[more];
-        } else {
-            out[most - ++n] = symbol;
-        }
-    }
-    return n;
+    for (uint32_t i = 0; i < END_MOST; i++)
+        out[i] = get(ends, i, wide);
+    return n <= END_MOST ? n : 0;
 }
 
-static void keep_ends(struct grams *s, uint32_t rule)
+uint32_t grams_short(const struct grams *s, uint32_t rule, uint32_t *out)
 {
-    const struct wpp_grammar *g = s->a->g;
-    uint32_t n = n_ends(s, rule);
-
-    put_first(s, g->body[rule], g->body[rule + 1], first_of(s, rule), n);
-    put_last(s, g->body[rule], g->body[rule + 1], last_of(s, rule), n);
+    return s->wide ? short_rule(s, rule, out, true) : short_rule(s, rule, out, false);
 }
 
 /* ---- Counting ------------------------------------------------------------------------ */
-
-void grams_border(const struct grams *s, uint64_t at, uint64_t end, struct border *out)
-{
-    uint32_t symbol = s->a->g->symbols[at];
-
-    if (symbol & WPP_RULE) {
-        uint32_t rule = symbol & ~WPP_RULE;
-
-        out->n_before = n_ends(s, rule);
-        for (uint32_t i = 0; i < out->n_before; i++)
-            out->text[i] = last_of(s, rule)[i];
-    } else {
-        out->n_before = 1;
-        out->text[0] = symbol;
-    }
-    out->n = out->n_before + put_first(s, at + 1, end, out->text + out->n_before, s->length - 1);
-}
 
 static void charge(uint32_t *count, uint64_t frequency)
 {
     *count = frequency < GRAM_MANY - *count ? *count + (uint32_t)frequency : GRAM_MANY;
 }
 
-/* Fetches all counts before the first is needed: few of them are in a cache. */
-static void count_border(struct grams *s, const struct border *b, uint64_t frequency)
+/* Fetches all counts before the first is needed: few of them are in a cache.  Single
+ * terminals are counted where they stand. */
+INLINE void count_border(const struct sweep *w, uint64_t frequency, bool wide)
 {
-    uint32_t *counts[GRAM_MOST], n = 0;
-    uint64_t hash;
+    const struct grams *s = w->s;
+    uint64_t hash[GRAM_MOST];
+    uint32_t n = sweep_grams(w, hash, wide);
 
-    if (b->n < s->length || b->n_before == 0)
+    if (s->length == 1 && !w->terminal)
         return;
-    hash = gram_hash(b->text, s->length);
-    for (;;) {
-        counts[n] = &s->count[gram_mix(hash) >> s->shift];
-        __builtin_prefetch(counts[n], 1);
-        n++;
-        if (n == b->n_before || n - 1 + s->length == b->n)
-            break;
-        hash = gram_right(hash, s->power, b->text[n - 1], b->text[n - 1 + s->length]);
+    for (uint32_t i = 0; i < n; i++) {
+        hash[i] = gram_mix(hash[i]) >> s->shift;
+        __builtin_prefetch(&s->count[hash[i]], 1);
     }
     for (uint32_t i = 0; i < n; i++)
-        charge(counts[i], frequency);
+        charge(&s->count[hash[i]], frequency);
 }
 
-static void count_all(struct grams *s)
+/* The ends of a rule that was swept: the first terminals are those that follow its
+ * beginning. */
+INLINE void keep_ends(struct sweep *w, uint32_t rule, bool wide)
+{
+    const struct wpp_grammar *g = w->s->a->g;
+    void *out = ends_of_rule(w->s, rule, wide);
+    uint64_t length = g->length[rule], at = g->body[rule + 1];
+    uint32_t n = length > END_MOST ? END_MOST : (uint32_t)length, left = n;
+
+    for (uint32_t i = 0; i < END_MOST; i++)
+        put(out, i, i < n ? get(w->room, w->at + i, wide) : 0, wide);
+    put(out, AT_N, length > END_MOST ? END_MOST + 1 : n, wide);
+    while (left > 0 && at > g->body[rule]) {
+        uint32_t symbol = g->symbols[--at], has = 1;
+        const void *ends = NULL;
+
+        if (symbol & WPP_RULE) {
+            ends = ends_of_rule(w->s, symbol & ~WPP_RULE, wide);
+            has = get(ends, AT_N, wide) < END_MOST ? get(ends, AT_N, wide) : END_MOST;
+        }
+        for (uint32_t i = 1; i <= has && left > 0; i++, left--)
+            put(out, AT_LAST + END_MOST - n + left - 1,
+                ends ? get(ends, AT_LAST + END_MOST - i, wide) : symbol, wide);
+    }
+    while (n < END_MOST)
+        put(out, AT_LAST + END_MOST - ++n, 0, wide);
+}
+
+INLINE void count_all(struct grams *s, bool wide)
 {
     const struct wpp_grammar *g = s->a->g;
-    struct border border;
+    struct sweep w;
 
     for (uint32_t rule = 0; rule < rule_count(g); rule++) {
-        if (!s->a->frequency[rule])
+        uint64_t frequency = s->a->frequency[rule];
+
+        if (!frequency)
             continue;
-        if (rule < g->n_rules)
-            keep_ends(s, rule);
-        for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
-            gram_prefetch(s, i + FETCH_AHEAD, g->body[rule + 1]);
-            grams_border(s, i, g->body[rule + 1], &border);
-            count_border(s, &border, s->a->frequency[rule]);
+        sweep_begin(&w, s, rule);
+        while (sweep_next(&w, wide)) {
+            count_border(&w, frequency, wide);
+            sweep_pass(&w, wide);
         }
+        if (rule >= g->n_rules)
+            continue;
+        keep_ends(&w, rule, wide);
+        measure(s, rule);
     }
 }
 
@@ -155,18 +331,27 @@ int grams_init(struct grams *s, const struct analysis *a)
 {
     uint64_t symbols = a->g->body[rule_count(a->g)];
     unsigned bits = LEAST_BITS;
+    size_t size;
 
-    *s = (struct grams){ .a = a };
+    *s = (struct grams){ .a = a, .wide = a->g->n_terminals > NARROW_MOST };
     s->length = a->min_length < GRAM_MOST ? a->min_length : GRAM_MOST;
-    s->power = gram_power(s->length);
+    s->power[0] = 1;
+    for (int i = 1; i <= GRAM_MOST; i++)
+        s->power[i] = s->power[i - 1] * GRAM_MULTIPLIER;
     while (bits < MOST_BITS && UINT64_C(1) << bits < symbols / 2)
         bits++;
     s->shift = 64 - bits;
-    s->count = calloc((size_t)1 << bits, sizeof *s->count);
-    s->ends = malloc(((size_t)a->g->n_rules * 2 * (s->length - 1) + 1) * sizeof *s->ends);
-    if (!s->count || !s->ends)
+    size = END_SIZE * (s->wide ? sizeof(uint32_t) : sizeof(uint16_t));
+    s->count = scattered_array((size_t)1 << bits, sizeof *s->count);
+    s->ends = scattered_array((size_t)a->g->n_rules + 1, size);
+    s->extent = scattered_array((size_t)a->g->n_rules + 1, sizeof *s->extent);
+    if (!s->count || !s->ends || !s->extent)
         return HOT_E_MEMORY;
-    count_all(s);
+    memset(s->count, 0, sizeof *s->count << bits);
+    if (s->wide)
+        count_all(s, true);
+    else
+        count_all(s, false);
     return HOT_OK;
 }
 
@@ -174,5 +359,122 @@ void grams_clear(struct grams *s)
 {
     free(s->count);
     free(s->ends);
+    free(s->extent);
     *s = (struct grams){ 0 };
+}
+
+/* ---- Showing --------------------------------------------------------------------------- */
+
+/* Which counts are `least` or more, a bit each: few of the counts are in a cache, and few
+ * are so many. */
+static uint64_t *find_frequent(const struct grams *s, uint64_t least)
+{
+    size_t n = (size_t)1 << (64 - s->shift);
+    uint64_t *frequent = calloc(n / 64 + 1, sizeof *frequent);
+
+    for (size_t i = 0; frequent && i < n; i++)
+        frequent[i / 64] |= (uint64_t)(s->count[i] >= least || s->count[i] == GRAM_MANY) << i % 64;
+    return frequent;
+}
+
+/* The largest count, if it is among the frequent ones; else 0. */
+INLINE uint64_t most_frequent(const struct sweep *w, const uint64_t *frequent, bool wide)
+{
+    uint64_t hash[GRAM_MOST], most = 0, any = 0;
+    uint32_t n = sweep_grams(w, hash, wide);
+
+    if (w->s->length == 1 && !w->terminal && w->n_after == 0)
+        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t slot = gram_mix(hash[i]) >> w->s->shift;
+
+        any |= frequent[slot / 64] >> slot % 64;
+    }
+    for (uint32_t i = 0; (any & 1) && i < n; i++) {
+        uint64_t count = gram_count(w->s, hash[i]);
+
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+INLINE void show_border(const struct sweep *w, struct border *out, bool wide)
+{
+    out->at = w->next;
+    out->terminal = w->terminal;
+    out->cut = w->cut;
+    out->n_before = w->n_before;
+    out->n_after = w->n_after;
+    for (uint32_t i = 0; i < END_MOST; i++)
+        out->text[i] = get(w->ends, AT_LAST + i, wide);
+    for (uint32_t i = 0; i < END_MOST; i++)
+        out->text[END_MOST + i] = i < w->n_after ? get(w->room, w->at + i, wide) : 0;
+}
+
+/* What lies around the border as a whole; whether that is enough. */
+static bool may_be_hot(const struct sweep *w, const struct behind *behind, uint64_t count,
+                       uint64_t min_cost, struct border *out)
+{
+    const struct grams *s = w->s;
+    uint64_t most = side(s) * s->a->dearest;
+
+    out->before = grams_last(s, s->a->g->symbols[w->next]);
+    out->after = behind->cost < most ? (uint64_t)behind->cost : most;
+    out->missing = behind->n < side(s) ? (uint32_t)(side(s) - behind->n) : 0;
+    return unit_cost_needed(count, min_cost) <=
+           grams_across(s, out->before, out->after, out->missing);
+}
+
+/* Whom to show what. */
+struct showing {
+    uint64_t min_cost;
+    uint64_t *frequent;
+    grams_see *see;
+    void *context;
+};
+
+INLINE int show_rule(struct sweep *w, struct border *b, const struct showing *to, bool wide)
+{
+    struct behind behind = { .high = w->next };
+
+    while (sweep_next(w, wide)) {
+        uint64_t count = most_frequent(w, to->frequent, wide);
+
+        if (count > 0 && may_be_hot(w, &behind, count, to->min_cost, b)) {
+            show_border(w, b, wide);
+            if (to->see(to->context, b) != HOT_OK)
+                return HOT_E_MEMORY;
+        }
+        behind_add(&behind, w->s, w->next);
+        sweep_pass(w, wide);
+    }
+    return HOT_OK;
+}
+
+INLINE int show_all(const struct grams *s, const struct showing *to, bool wide)
+{
+    const struct wpp_grammar *g = s->a->g;
+    struct border b;
+    struct sweep w;
+    int status = HOT_OK;
+
+    for (b.rule = 0; status == HOT_OK && b.rule < rule_count(g); b.rule++) {
+        if (!s->a->frequency[b.rule])
+            continue;
+        sweep_begin(&w, s, b.rule);
+        status = show_rule(&w, &b, to, wide);
+    }
+    return status;
+}
+
+int grams_show(const struct grams *s, uint64_t min_cost, grams_see *see, void *context)
+{
+    uint64_t least = unit_cost_needed(s->a->max_length * s->a->dearest, min_cost);
+    struct showing to = { min_cost, find_frequent(s, least), see, context };
+    int status = HOT_E_MEMORY;
+
+    if (to.frequent)
+        status = s->wide ? show_all(s, &to, true) : show_all(s, &to, false);
+    free(to.frequent);
+    return status;
 }

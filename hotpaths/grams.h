@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* grams.h - how often every string of k terminals occurs, at most.
+/* grams.h - how often every string of k terminals occurs, at most; and the borders at
+ * which a frequent one stands.
  *
  * A string of k terminals (a gram) that stands in the trace lies in exactly one
  * rule instance in which it crosses symbols of the right-hand side.  So each
@@ -12,50 +13,88 @@
  *      grams of A, k = 4:  x y z u,  y z u p,  z u p q;  of u:  u p q r
  *
  * Each gram that begins in a symbol and ends behind it (a terminal: that begins
- * at it) is counted at that symbol's border.  For this the first and last k - 1
- * terminals of each rule suffice.
+ * at it) is counted at that symbol's border.  Counts are kept by hash and so are
+ * upper bounds: grams of one hash share one.  No string that holds a gram is more
+ * frequent than it.
  *
- * Counts are kept by hash and so are upper bounds: grams of one hash share one.
- * No string that holds a gram is more frequent than it.
+ * The ends of a rule are one cache line where terminals have 16 bits (else two):
+ *
+ *      ends      | first[0 .. 15)  n | last[0 .. 15)  - |        15: END_MOST
+ *
+ * first is padded behind, last before; n is how many there are, more than END_MOST
+ * when the rule is longer than that.  One sweep over the right-hand sides, each from
+ * right to left, puts down the ends of rules and counts; another one shows the
+ * borders that have a gram of sufficient count.
  */
 #ifndef WPP_HOT_GRAMS_H
 #define WPP_HOT_GRAMS_H
 
+#include <assert.h>
+
 #include "hotpaths/analysis.h"
 #include "hotpaths/gram-hash.h"
 
-/* Longer grams tell more strings apart, at more time and memory a rule. */
-enum { GRAM_MOST = 12 };
+/* Longer grams tell more strings apart, at more time a border. */
+#ifdef WPP_HOSTILE
+enum { GRAM_MOST = 2, END_MOST = 2 };       /* nearly all that is hot is longer */
+#else
+enum { GRAM_MOST = 12, END_MOST = 15 };
+#endif
+static_assert(GRAM_MOST <= END_MOST, "a border shows all grams that cross it");
+
+/* What the first and last max_length - 1 terminals of a rule cost at most (EXTENT_MANY:
+ * so much or more), and its length, as far as that can be told. */
+struct extent {
+    uint32_t first, last, length;
+};
+
+#define EXTENT_MANY UINT32_MAX
 
 struct grams {
     const struct analysis *a;
     uint32_t length;        /* k: at most min_length, so that every subpath holds one */
-    uint32_t *ends;         /* 2 (k - 1) a rule: its first terminals, its last */
+    bool wide;              /* terminals of 32 bits in `ends` */
+    void *ends;
+    struct extent *extent;  /* of each rule */
     uint32_t *count;        /* GRAM_MANY: so many or more */
     unsigned shift;         /* of a hash, to its count */
-    uint64_t power;         /* see gram_left */
-};
-
-/* What stands around the end of a symbol: text[0 .. n_before) in it, then what
- * follows it in the rule, up to text[n). */
-struct border {
-    uint32_t n_before, n;
-    uint32_t text[2 * GRAM_MOST];
+    uint64_t power[GRAM_MOST + 1];      /* of the multiplier; gram_left wants [k - 1] */
 };
 
 /* HOT_OK or HOT_E_MEMORY; grams_clear either way. */
 int grams_init(struct grams *s, const struct analysis *a);
 void grams_clear(struct grams *s);
 
-/* The border of symbol `at` in the right-hand side that ends at `end`. */
-void grams_border(const struct grams *s, uint64_t at, uint64_t end, struct border *out);
+/* What stands around the end of a symbol: text[middle - n_before .. middle) in it,
+ * text[middle .. middle + n_after) behind it in the right-hand side. */
+struct border {
+    uint64_t at;            /* the symbol */
+    uint32_t rule;
+    bool terminal;          /* it is one */
+    bool cut;               /* there is more of it before */
+    uint32_t n_before, n_after;
+    uint32_t text[2 * END_MOST];
+    uint64_t before;        /* what the last terminals of the symbol cost at most */
+    uint64_t after;         /* and those behind it, max_length - 1 at most on either side */
+    uint32_t missing;       /* of these, so many lie behind the rule's end */
+};
+
+/* Shows `see` each border with a gram whose count times what may stand around the border
+ * reaches min_cost, until one returns other than HOT_OK: the result. */
+typedef int grams_see(void *context, const struct border *b);
+int grams_show(const struct grams *s, uint64_t min_cost, grams_see *see, void *context);
+
+/* What a subpath that crosses the border can cost. */
+uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, uint32_t missing);
+
+/* Writes what a short rule derives to `out`, which has room for END_MOST; how much that is.
+ * 0: the rule is longer. */
+uint32_t grams_short(const struct grams *s, uint32_t rule, uint32_t *out);
+
+/* What the last terminals of a symbol cost at most. */
+uint64_t grams_last(const struct grams *s, uint32_t symbol);
 
 #define GRAM_MANY UINT32_MAX
-
-static inline void gram_fetch(const struct grams *s, uint64_t hash)
-{
-    __builtin_prefetch(&s->count[gram_mix(hash) >> s->shift]);
-}
 
 /* At least the number of occurrences of the grams of this hash. */
 static inline uint64_t gram_count(const struct grams *s, uint64_t hash)
@@ -63,17 +102,6 @@ static inline uint64_t gram_count(const struct grams *s, uint64_t hash)
     uint32_t count = s->count[gram_mix(hash) >> s->shift];
 
     return count == GRAM_MANY ? UINT64_MAX : count;
-}
-
-/* Fetches what a border will need a little later. */
-static inline void gram_prefetch(const struct grams *s, uint64_t at, uint64_t end)
-{
-    uint32_t symbol;
-
-    if (at >= end || !((symbol = s->a->g->symbols[at]) & WPP_RULE))
-        return;
-    __builtin_prefetch(s->ends + (size_t)(symbol & ~WPP_RULE) * 2 * (s->length - 1));
-    __builtin_prefetch(s->ends + ((size_t)(symbol & ~WPP_RULE) + 1) * 2 * (s->length - 1) - 1);
 }
 
 #endif

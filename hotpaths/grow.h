@@ -4,6 +4,7 @@
 #define WPP_HOT_GROW_H
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "hotpaths/hotpaths.h"
 
@@ -30,6 +31,23 @@ static inline int grow_array(void **array, size_t *size, size_t wanted, size_t e
     *array = p;
     *size = larger;
     return HOT_OK;
+}
+
+/* An array of `n` elements to be read all over: where it is large, in large pages, since
+ * else nearly each access would also wait for the page's address.  By free. */
+static inline void *scattered_array(size_t n, size_t element)
+{
+    enum { PAGE = 1 << 21 };
+    size_t size = n * element;
+    void *p = NULL;
+
+    if (size < 2 * (size_t)PAGE)
+        return malloc(size);
+    size = (size + PAGE - 1) / PAGE * PAGE;
+    p = aligned_alloc(PAGE, size);
+    if (p)
+        madvise(p, size, MADV_HUGEPAGE);
+    return p;
 }
 
 #define GROW(array, size, wanted) \

@@ -9,8 +9,8 @@
 
 #include "hotpaths/analysis.h"
 #include "hotpaths/loops.h"
-#include "hotpaths/places.h"
 #include "hotpaths/saturate.h"
+#include "hotpaths/sieve.h"
 
 struct hot_result {
     struct found found;

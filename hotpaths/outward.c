@@ -64,40 +64,66 @@ int outward_walk_begin(struct outward_walk *w, uint64_t at, uint64_t end)
 
 /* Parts are closed before what ends them is entered: only what is still to
  * come is ever open. */
-uint32_t outward_right(struct outward_walk *w)
+uint32_t outward_right_symbol(struct outward_walk *w)
+{
+    struct outward_part *p;
+    uint32_t symbol;
+
+    if (w->n == 0)
+        return OUTWARD_END;
+    p = &w->parts[w->n - 1];
+    symbol = w->o->g->symbols[p->at++];
+    if (p->at == p->end)
+        w->n--;
+    return symbol;
+}
+
+uint32_t outward_left_symbol(struct outward_walk *w)
+{
+    struct outward_part *p;
+    uint32_t symbol;
+
+    if (w->n == 0)
+        return OUTWARD_END;
+    p = &w->parts[w->n - 1];
+    symbol = w->o->g->symbols[--p->end];
+    if (p->at == p->end)
+        w->n--;
+    return symbol;
+}
+
+int outward_right_enter(struct outward_walk *w, uint32_t rule)
 {
     const struct wpp_grammar *g = w->o->g;
 
-    while (w->n > 0) {
-        struct outward_part *p = &w->parts[w->n - 1];
-        uint32_t symbol = g->symbols[p->at++], rule;
+    rule = w->o->head[rule];
+    return open_part(w, g->body[rule], g->body[rule + 1]);
+}
 
-        if (p->at == p->end)
-            w->n--;
-        if (!(symbol & WPP_RULE))
-            return symbol;
-        rule = w->o->head[symbol & ~WPP_RULE];
-        if (open_part(w, g->body[rule], g->body[rule + 1]) != HOT_OK)
+int outward_left_enter(struct outward_walk *w, uint32_t rule)
+{
+    const struct wpp_grammar *g = w->o->g;
+
+    rule = w->o->tail[rule];
+    return open_part(w, g->body[rule], g->body[rule + 1]);
+}
+
+uint32_t outward_right(struct outward_walk *w)
+{
+    uint32_t symbol;
+
+    while ((symbol = outward_right_symbol(w)) != OUTWARD_END && (symbol & WPP_RULE))
+        if (outward_right_enter(w, symbol & ~WPP_RULE) != HOT_OK)
             return OUTWARD_NO_MEMORY;
-    }
-    return OUTWARD_END;
+    return symbol;
 }
 
 uint32_t outward_left(struct outward_walk *w)
 {
-    const struct wpp_grammar *g = w->o->g;
+    uint32_t symbol;
 
-    while (w->n > 0) {
-        struct outward_part *p = &w->parts[w->n - 1];
-        uint32_t symbol = g->symbols[--p->end], rule;
-
-        if (p->at == p->end)
-            w->n--;
-        if (!(symbol & WPP_RULE))
-            return symbol;
-        rule = w->o->tail[symbol & ~WPP_RULE];
-        if (open_part(w, g->body[rule], g->body[rule + 1]) != HOT_OK)
+    while ((symbol = outward_left_symbol(w)) != OUTWARD_END && (symbol & WPP_RULE))
+        if (outward_left_enter(w, symbol & ~WPP_RULE) != HOT_OK)
             return OUTWARD_NO_MEMORY;
-    }
-    return OUTWARD_END;
+    return symbol;
 }

@@ -50,4 +50,11 @@ int outward_walk_begin(struct outward_walk *w, uint64_t at, uint64_t end);
 uint32_t outward_right(struct outward_walk *w);
 uint32_t outward_left(struct outward_walk *w);
 
+/* In two steps: the next symbol, or OUTWARD_END; and what it derives is to come next.  A
+ * symbol that is not entered has been passed. */
+uint32_t outward_right_symbol(struct outward_walk *w);
+int outward_right_enter(struct outward_walk *w, uint32_t rule);
+uint32_t outward_left_symbol(struct outward_walk *w);
+int outward_left_enter(struct outward_walk *w, uint32_t rule);
+
 #endif

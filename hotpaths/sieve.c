@@ -1,14 +1,111 @@
 /* SPDX-License-Identifier: MIT */
-/* sieve.c - what is known of a grammar whatever the minimal cost is; see places.h. */
-#include <stdlib.h>
+/* sieve.c - borders that something hot may cross; see sieve.h. */
+#include "hotpaths/sieve.h"
 
-#include "hotpaths/places.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/grow.h"
+#include "hotpaths/saturate.h"
+
+/* ---- Bounds ------------------------------------------------------------------------- */
+
+static unsigned class_of(uint64_t frequency)
+{
+    unsigned bits = 63 - (unsigned)__builtin_clzll(frequency | 1);
+    uint64_t leading = bits < 2 ? frequency << (2 - bits) : frequency >> (bits - 2);
+
+    return 4 * bits + (unsigned)(leading & 3);
+}
+
+/* The smallest frequency of a class; there may be none that belongs to it. */
+static uint64_t class_begin(unsigned class)
+{
+    unsigned __int128 begin = (unsigned __int128)(4 + class % 4) << class / 4 >> 2;
+
+    return (uint64_t)begin;
+}
+
+static uint64_t class_end(unsigned class)
+{
+    return class + 1 < SIEVE_CLASSES ? class_begin(class + 1) : UINT64_MAX;
+}
+
+static uint64_t bound_of_class(const struct sieve *s, unsigned class, uint64_t n)
+{
+    return n * s->dearest[class];
+}
+
+/* Without knowing how frequent terminals are. */
+static uint64_t least_at_all(const struct sieve *s, uint64_t min_cost)
+{
+    return unit_cost_needed(s->a->max_length * s->a->dearest, min_cost);
+}
+
+uint64_t sieve_least(const struct sieve *s, uint64_t min_cost)
+{
+    uint64_t least = least_at_all(s, min_cost);
+
+    for (unsigned class = class_of(least); class < SIEVE_CLASSES; class++)
+        if (can_cost(class_end(class), bound_of_class(s, class, s->a->max_length), min_cost))
+            return class_begin(class) > least ? class_begin(class) : least;
+    return UINT64_MAX;
+}
+
+static uint64_t bound_of_rest(const struct sieve *s, unsigned class, struct sieve_rest rest)
+{
+    uint64_t missing = rest.missing < rest.n ? rest.missing : rest.n;
+    uint64_t by_text = saturating_add(rest.known, bound_of_class(s, class, missing));
+    uint64_t by_terminals = bound_of_class(s, class, rest.n);
+
+    return by_text < by_terminals ? by_text : by_terminals;
+}
+
+/* The rarer it may be, the dearer: the rarest that is hot. */
+uint64_t sieve_reach(const struct sieve *s, uint64_t min_cost, uint64_t least,
+                     uint64_t frequency, uint64_t cost, struct sieve_rest rest)
+{
+    if (least > frequency)
+        return 0;
+    for (unsigned class = class_of(least); class <= class_of(frequency); class++) {
+        uint64_t end = class_end(class) < frequency ? class_end(class) : frequency;
+        uint64_t all = saturating_add(cost, bound_of_rest(s, class, rest));
+
+        if (can_cost(end, all, min_cost))
+            return all;
+    }
+    return 0;
+}
+
+/* The dearest terminals of each class and of those above it. */
+static int find_dearest(struct sieve *s)
+{
+    const struct wpp_grammar *g = s->a->g;
+    uint64_t *count = calloc((size_t)g->n_terminals + 1, sizeof *count);
+
+    for (uint32_t rule = 0; count && rule < rule_count(g); rule++)
+        for (uint64_t i = g->body[rule]; s->a->frequency[rule] && i < g->body[rule + 1]; i++)
+            if (!(g->symbols[i] & WPP_RULE))
+                count[g->symbols[i]] = saturating_add(count[g->symbols[i]],
+                                                      s->a->frequency[rule]);
+    for (uint32_t i = 0; count && i < g->n_terminals; i++)
+        if (count[i] && s->a->cost[i] > s->dearest[class_of(count[i])])
+            s->dearest[class_of(count[i])] = s->a->cost[i];
+    for (unsigned i = SIEVE_CLASSES - 1; i-- > 0;)
+        if (s->dearest[i] < s->dearest[i + 1])
+            s->dearest[i] = s->dearest[i + 1];
+    free(count);
+    return count ? HOT_OK : HOT_E_MEMORY;
+}
 
 int sieve_init(struct sieve *s, const struct analysis *a)
 {
     *s = (struct sieve){ .a = a };
-    if (outward_init(&s->outward, a->g, a->max_length - 1) != HOT_OK ||
-        reach_init(&s->reach, a) != HOT_OK)
+    texts_init(&s->texts);
+    if (outward_init(&s->outward, a->g, a->max_length - 1) != HOT_OK)
+        return HOT_E_MEMORY;
+    if (find_dearest(s) != HOT_OK)
         return HOT_E_MEMORY;
     return grams_init(&s->grams, a);
 }
@@ -17,7 +114,149 @@ void sieve_clear(struct sieve *s)
 {
     grams_clear(&s->grams);
     outward_clear(&s->outward);
-    reach_clear(&s->reach);
+    texts_clear(&s->texts);
     free(s->border);
     *s = (struct sieve){ 0 };
+}
+
+/* ---- Borders ---------------------------------------------------------------------------- */
+
+/* Borders wait a little between stages, until what they need has come from memory. */
+enum { STAGE = 8 };
+
+struct waiting {
+    uint64_t at, hash;
+    uint32_t rule;
+    struct text like;
+    uint32_t symbols[2 * END_MOST];
+};
+
+struct taking {
+    struct sieve *s;
+    uint64_t min_cost;
+    uint64_t n;                 /* that came so far; the i-th is waiting[i % (2 STAGE)] */
+    struct waiting waiting[2 * STAGE];
+};
+
+/* The text ends where a gram that lies behind the border is rare. */
+static bool trim_right(const struct grams *s, const uint32_t *text, uint32_t middle,
+                       uint32_t *end, uint64_t least)
+{
+    uint32_t k = s->length;
+    uint64_t hash = 0;
+
+    for (uint32_t i = middle; i + k <= *end; i++) {
+        hash = i == middle ? gram_hash(text + i, k)
+                           : gram_right(hash, s->power[k - 1], text[i - 1], text[i + k - 1]);
+        if (gram_count(s, hash) >= least)
+            continue;
+        *end = i + k - 1;
+        return true;
+    }
+    return false;
+}
+
+/* And begins behind one that belongs to all that begins there and crosses the border. */
+static bool trim_left(const struct grams *s, const uint32_t *text, uint32_t *begin,
+                      uint32_t middle, uint32_t end, uint64_t least)
+{
+    uint32_t k = s->length, i = middle + 1 - k < middle ? middle + 1 - k : middle - 1;
+    uint64_t hash = 0;
+    bool hashed = false;
+
+    for (i++; i-- > *begin;) {
+        if (i + k > end)
+            continue;
+        hash = hashed ? gram_left(hash, s->power[k - 1], text[i], text[i + k])
+                      : gram_hash(text + i, k);
+        hashed = true;
+        if (gram_count(s, hash) >= least)
+            continue;
+        *begin = i + 1;
+        return true;
+    }
+    return false;
+}
+
+/* The text around the border as far as something hot may stand there; false: nothing may. */
+static bool cut_out(const struct taking *t, const struct border *b, struct waiting *out)
+{
+    const struct sieve *s = t->s;
+    uint32_t begin = END_MOST - b->n_before, end = END_MOST + b->n_after;
+    uint64_t across = grams_across(&s->grams, b->before, b->after, b->missing);
+    uint64_t least = unit_cost_needed(across, t->min_cost);
+
+    out->at = b->at;
+    out->rule = b->rule;
+    out->like = (struct text){ .frequency = s->a->frequency[b->rule], .terminal = b->terminal,
+                               .after = b->after, .missing = b->missing };
+    out->like.right_open = !trim_right(&s->grams, b->text, END_MOST, &end, least);
+    out->like.left_open =
+        !trim_left(&s->grams, b->text, &begin, END_MOST, end, least) && b->cut;
+    out->like.n_before = END_MOST - begin;
+    out->like.n = end - begin;
+    memcpy(out->symbols, b->text + begin, out->like.n * sizeof *out->symbols);
+    return begin < END_MOST;
+}
+
+static int keep_border(struct sieve *s, const struct waiting *w)
+{
+    uint32_t number;
+
+    if (texts_add_hashed(&s->texts, &w->like, w->symbols, w->hash, &number) != HOT_OK ||
+        GROW(s->border, s->borders_size, s->n_borders + 1) != HOT_OK)
+        return HOT_E_MEMORY;
+    s->border[s->n_borders++] = (struct sieve_border){ w->at, w->rule, number };
+    return HOT_OK;
+}
+
+static int take_border(void *context, const struct border *b)
+{
+    struct taking *t = context;
+    struct waiting next;
+
+    if (!cut_out(t, b, &next))
+        return HOT_OK;
+    next.hash = texts_hash(&next.like, next.symbols);
+    texts_fetch_slot(&t->s->texts, next.hash);
+    if (t->n >= STAGE)
+        texts_fetch_entry(&t->s->texts, t->waiting[(t->n - STAGE) % (2 * STAGE)].hash);
+    if (t->n >= 2 * STAGE &&
+        keep_border(t->s, &t->waiting[t->n % (2 * STAGE)]) != HOT_OK)
+        return HOT_E_MEMORY;
+    t->waiting[t->n++ % (2 * STAGE)] = next;
+    return HOT_OK;
+}
+
+/* Those that still wait. */
+static int take_last(struct taking *t)
+{
+    int status = HOT_OK;
+
+    for (uint64_t i = t->n > 2 * STAGE ? t->n - 2 * STAGE : 0; status == HOT_OK && i < t->n; i++)
+        status = keep_border(t->s, &t->waiting[i % (2 * STAGE)]);
+    return status;
+}
+
+int sieve_use(struct sieve *s, uint64_t min_cost)
+{
+    struct taking t = { .s = s, .min_cost = min_cost };
+    int status;
+
+    assert(min_cost > 0);
+    if (s->min_cost && min_cost >= s->min_cost)
+        return HOT_OK;
+    s->min_cost = 0;
+    s->n_borders = 0;
+    texts_clear(&s->texts);
+    status = grams_show(&s->grams, min_cost, take_border, &t);
+    if (status == HOT_OK)
+        status = take_last(&t);
+    if (status != HOT_OK)
+        return status;
+#ifdef WPP_HOSTILE
+    assert(texts_check(&s->texts));
+#endif
+    s->min_cost = min_cost;
+    return HOT_OK;
 }

@@ -42,9 +42,10 @@ static void *test_realloc(void *p, size_t size)
 #include "hotpaths/loops.c"
 #include "hotpaths/outward.c"
 #include "hotpaths/places.c"
-#include "hotpaths/reach.c"
+#include "hotpaths/gather.c"
 #include "hotpaths/sieve.c"
 #include "hotpaths/starts.c"
+#include "hotpaths/texts.c"
 
 /* A Fibonacci string: rule r -> (r-1) (r-2). */
 enum { RULES = 12 };

@@ -165,6 +165,36 @@ static void edges(void)
     tap_ok(hot_find(&r, &s.g, s.cost, &c) == HOT_E_COST, "cost too large");
 }
 
+/* Terminals that 16 bits cannot tell apart, in subpaths of several lengths. */
+static void many_terminals(void)
+{
+    enum { LARGE = 70000, FOLD = 65536 };
+    static uint64_t cost[LARGE];
+    struct hot_config c = config_of(HOT_EXACT, 2, 3, 6);
+    struct small_grammar s;
+    static const char *const rules[] = { "ab", "cb", "AAABBAbABcAB", NULL };
+    hot_result *r;
+    bool good;
+
+    from_text(&s, 1, rules);
+    s.g.n_terminals = LARGE;
+    for (uint32_t i = 0; i < LARGE; i++)
+        cost[i] = 1;
+    for (uint64_t i = 0; i < s.body[3]; i++)
+        if (s.symbols[i] == 2)
+            s.symbols[i] = FOLD;        /* c, else like a */
+    good = hot_find(&r, &s.g, cost, &c) == HOT_OK && hot_count(r) > 0;
+    for (size_t i = 0; good && i < hot_count(r); i++) {
+        struct hot_subpath p = hot_get(r, i);
+        uint64_t places;
+
+        good = hot_places(&s.g, &(struct hot_string){ p.terminals, p.length }, 1, &places) ==
+                   HOT_OK && places == p.frequency;
+    }
+    tap_ok(good, "terminals beyond 16 bits");
+    hot_free(r);
+}
+
 /* ---- Loops --------------------------------------------------------------------------- */
 
 static void loops(void)
@@ -212,8 +242,8 @@ static void begin_trial(struct trial *t, void (*draw)(struct small_grammar *))
     for (uint32_t k = 0; k < t->run.n_threads; k++)
         total += brute_cost(t->s.cost, brute_thread(&t->run, k)->symbols,
                             brute_thread(&t->run, k)->length);
-    t->limits.min_length = 1 + random_below(4);
-    t->limits.max_length = t->limits.min_length + random_below(8);
+    t->limits.min_length = 1 + random_below(random_below(8) ? 4 : 20);
+    t->limits.max_length = t->limits.min_length + random_below(random_below(4) ? 8 : 80);
     t->limits.min_cost = 1 + random_below((uint32_t)total / (1 + random_below(30)) + 1);
     c = config_of(HOT_LARUS, t->limits.min_length, t->limits.max_length, t->limits.min_cost);
     if (hot_find(&t->walk, &t->s.g, t->s.cost, &c) != HOT_OK)
@@ -483,6 +513,7 @@ int main(void)
     paper_example();
     slips();
     edges();
+    many_terminals();
     loops();
     random_trials("random grammars", 80000, random_grammar);
     random_trials("SEQUITUR grammars", 20000, sequitur_grammar);

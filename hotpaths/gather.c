@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* gather.c - more of the text around borders; see gather.h. */
+#include "hotpaths/gather.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/grow.h"
+
+/* The starts that begin and end in a rule, less than `longest` from its end. */
+struct far_start {
+    uint32_t depth;             /* from the rule's end, in terminals */
+    uint32_t start;
+    uint64_t cost;              /* of these terminals */
+};
+
+/* Those of a rule: so many from the first on, the deepest last. */
+struct far_list {
+    size_t first;
+    uint32_t n;
+    bool wanted;
+};
+
+struct far_starts {
+    struct far_list *of;        /* of each rule that is a tail (outward.h) */
+    struct far_start *item;
+    size_t n_items, size;
+};
+
+/* A walk that takes short rules from the ends that are kept of them. */
+struct reader {
+    const struct grams *grams;
+    struct outward_walk walk;
+    uint32_t run[END_MOST];     /* [at, n) are to come */
+    uint32_t at, n;
+};
+
+struct gathering {
+    const struct sieve *s;
+    const struct starts *starts;
+    uint32_t longest;
+    uint64_t min_cost;
+    uint64_t least;             /* at all */
+    uint64_t least_here;        /* around the border in work */
+    struct far_starts far;
+    struct reader reader;
+    uint32_t *text;             /* 2 longest, the border in the middle */
+    uint32_t begin, end;        /* of what is known of it */
+    struct text like;
+};
+
+void gathered_init(struct gathered *g)
+{
+    *g = (struct gathered){ 0 };
+    texts_init(&g->texts);
+}
+
+void gathered_clear(struct gathered *g)
+{
+    texts_clear(&g->texts);
+    free(g->border);
+    gathered_init(g);
+}
+
+int gathered_begin(struct gathered *g, const struct sieve *s)
+{
+    for (size_t i = 0; i < s->n_borders; i++) {
+        const struct text *t = &s->texts.entry[s->border[i].text];
+
+        if (!t->near && !t->left_open)
+            continue;
+        if (GROW(g->border, g->size, g->n + 1) != HOT_OK)
+            return HOT_E_MEMORY;
+        g->border[g->n++] = (struct gathered_border){
+            .at = s->border[i].at, .rule = s->border[i].rule, .text = s->border[i].text,
+            .first_text = s->border[i].text,
+        };
+    }
+    return HOT_OK;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------ */
+
+static int reader_begin(struct reader *r, uint64_t at, uint64_t end)
+{
+    r->at = r->n = 0;
+    return outward_walk_begin(&r->walk, at, end);
+}
+
+static uint32_t read_right(struct reader *r)
+{
+    while (r->at == r->n) {
+        uint32_t symbol = outward_right_symbol(&r->walk);
+
+        if (symbol == OUTWARD_END || !(symbol & WPP_RULE))
+            return symbol;
+        r->at = 0;
+        r->n = grams_short(r->grams, symbol & ~WPP_RULE, r->run);
+        if (r->n == 0 && outward_right_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
+            return OUTWARD_NO_MEMORY;
+    }
+    return r->run[r->at++];
+}
+
+static uint32_t read_left(struct reader *r)
+{
+    while (r->at == r->n) {
+        uint32_t symbol = outward_left_symbol(&r->walk);
+
+        if (symbol == OUTWARD_END || !(symbol & WPP_RULE))
+            return symbol;
+        r->at = 0;
+        r->n = grams_short(r->grams, symbol & ~WPP_RULE, r->run);
+        if (r->n == 0 && outward_left_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
+            return OUTWARD_NO_MEMORY;
+    }
+    return r->run[--r->n];
+}
+
+/* ---- Starts within rules ---------------------------------------------------------------- */
+
+/* Lists those of a rule, walking left from its end. */
+static int list_starts(struct gathering *g, uint32_t rule)
+{
+    const struct wpp_grammar *grammar = g->s->a->g;
+    const struct starts *starts = g->starts;
+    struct far_starts *f = &g->far;
+    uint64_t hash = 0, cost = 0;
+
+    if (reader_begin(&g->reader, grammar->body[rule], grammar->body[rule + 1]) != HOT_OK)
+        return HOT_E_MEMORY;
+    for (uint32_t n = 1; n < g->longest; n++) {
+        uint32_t *first = g->text + g->longest - n, start;
+
+        *first = read_left(&g->reader);
+        if (*first == OUTWARD_NO_MEMORY)
+            return HOT_E_MEMORY;
+        if (*first == OUTWARD_END)
+            return HOT_OK;
+        cost += g->s->a->cost[*first];
+        if (n < starts->length)
+            continue;
+        hash = n == starts->length ? gram_hash(first, n)
+                                   : gram_left(hash, starts->power, *first, first[starts->length]);
+        start = starts_find(starts, first, hash);
+        if (start == NO_START)
+            continue;
+        if (GROW(f->item, f->size, f->n_items + 1) != HOT_OK)
+            return HOT_E_MEMORY;
+        f->item[f->n_items++] = (struct far_start){ n, start, cost };
+        f->of[rule].n++;
+    }
+    return HOT_OK;
+}
+
+/* Of the rules at whose end something may be open; what has the same end as a rule
+ * below shares its list. */
+static int find_far_starts(struct gathering *g, const struct gathered *borders)
+{
+    const struct outward *o = &g->s->outward;
+    struct far_starts *f = &g->far;
+    int status = HOT_OK;
+
+    f->of = calloc((size_t)o->g->n_rules + 1, sizeof *f->of);
+    if (!f->of)
+        return HOT_E_MEMORY;
+    for (size_t i = 0; i < borders->n; i++) {
+        uint32_t symbol = o->g->symbols[borders->border[i].at];
+
+        if (symbol & WPP_RULE)
+            f->of[o->tail[symbol & ~WPP_RULE]].wanted = true;
+    }
+    for (uint32_t rule = 0; status == HOT_OK && rule < o->g->n_rules; rule++) {
+        f->of[rule].first = f->n_items;
+        if (f->of[rule].wanted)
+            status = list_starts(g, rule);
+    }
+    return status;
+}
+
+/* How deep in a symbol something hot can begin that goes on behind it, and has not been
+ * seen to begin near the border. */
+static uint32_t find_deepest(const struct gathering *g, uint32_t symbol)
+{
+    const struct far_starts *f = &g->far;
+    const struct far_list *list = &f->of[g->s->outward.tail[symbol & ~WPP_RULE]];
+
+    for (uint32_t i = list->n; i-- > 0;) {
+        const struct far_start *p = &f->item[list->first + i];
+
+        struct sieve_rest rest = { .n = g->s->a->max_length - p->depth,
+                                   .known = g->like.after, .missing = g->like.missing };
+
+        if (sieve_reach(g->s, g->min_cost, g->least, g->starts->entry[p->start].frequency,
+                        p->cost, rest))
+            return p->depth;
+    }
+    return 0;
+}
+
+/* ---- Text --------------------------------------------------------------------------------- */
+
+/* Writes what follows, until there is a gram behind the border that is rare. */
+static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
+{
+    const struct grams *grams = &g->s->grams;
+    uint32_t first = g->longest, k = grams->length;
+    uint64_t hash = 0;
+
+    if (reader_begin(&g->reader, at, end) != HOT_OK)
+        return HOT_E_MEMORY;
+    g->like.right_open = true;
+    for (g->end = first; g->end < first + g->longest - 1; g->end++) {
+        uint32_t next = read_right(&g->reader);
+
+        if (next == OUTWARD_NO_MEMORY)
+            return HOT_E_MEMORY;
+        if (next == OUTWARD_END)
+            return HOT_OK;
+        g->text[g->end] = next;
+        if (g->end + 1 < first + k)
+            continue;
+        hash = g->end + 1 == first + k
+                   ? gram_hash(g->text + first, k)
+                   : gram_right(hash, grams->power[k - 1], g->text[g->end - k], next);
+        if (gram_count(grams, hash) >= g->least_here)
+            continue;
+        g->like.right_open = false;
+        return HOT_OK;
+    }
+    return HOT_OK;
+}
+
+/* Writes the symbol's end, back to the start that is deepest, or to a gram that is rare
+ * and belongs to all that begins there and goes on behind the border. */
+static int extend_left(struct gathering *g, uint64_t at, uint32_t deepest)
+{
+    const struct grams *grams = &g->s->grams;
+    uint32_t k = grams->length;
+    uint64_t hash = 0;
+    bool hashed = false;
+
+    if (reader_begin(&g->reader, at, at + 1) != HOT_OK)
+        return HOT_E_MEMORY;
+    for (g->begin = g->longest; g->longest - g->begin < deepest; g->begin--) {
+        uint32_t next = read_left(&g->reader), i = g->begin - 1;
+
+        if (next == OUTWARD_NO_MEMORY)
+            return HOT_E_MEMORY;
+        if (next == OUTWARD_END)
+            return HOT_OK;
+        g->text[i] = next;
+        if (i + k > g->end)
+            continue;
+        hash = hashed ? gram_left(hash, grams->power[k - 1], next, g->text[i + k])
+                      : gram_hash(g->text + i, k);
+        hashed = true;
+        if (i + k > g->longest + 1 || gram_count(grams, hash) >= g->least_here)
+            continue;
+        g->like.left_open = false;
+        return HOT_OK;
+    }
+    return HOT_OK;
+}
+
+/* The least count of a gram in something hot that crosses the border in work. */
+static uint64_t least_across(const struct gathering *g, uint32_t symbol)
+{
+    const struct grams *grams = &g->s->grams;
+    uint64_t least = unit_cost_needed(grams_across(grams, grams_last(grams, symbol),
+                                                   g->like.after, g->like.missing), g->min_cost);
+
+    return least > g->least ? least : g->least;
+}
+
+/* The border's text of this round; *keep: it is of interest in this or a later one. */
+static int gather(struct gathering *g, struct texts *out, const struct texts *seen,
+                  struct gathered_border *b, bool *keep)
+{
+    const struct wpp_grammar *grammar = g->s->a->g;
+    const struct text *first = &g->s->texts.entry[b->first_text];
+    bool near = b->text != NO_TEXT && seen->entry[b->text].near;
+    bool open = b->text == NO_TEXT || seen->entry[b->text].left_open;
+    uint32_t symbol = grammar->symbols[b->at], deepest = near ? g->starts->length - 1 : 0, far = 0;
+
+    b->text = NO_TEXT;
+    g->like = (struct text){ .terminal = !(symbol & WPP_RULE),
+                             .frequency = g->s->a->frequency[b->rule],
+                             .after = first->after, .missing = first->missing };
+    if (symbol & WPP_RULE) {
+        far = find_deepest(g, symbol);
+        deepest = far > deepest ? far : deepest;
+        g->like.left_open = open && grammar->length[symbol & ~WPP_RULE] >= g->longest;
+    } else {
+        deepest = 1;
+    }
+    *keep = g->like.left_open;
+    if (!near && far == 0)
+        return HOT_OK;
+    g->least_here = least_across(g, symbol);
+    if (extend_right(g, b->at + 1, grammar->body[b->rule + 1]) != HOT_OK ||
+        extend_left(g, b->at, deepest) != HOT_OK)
+        return HOT_E_MEMORY;
+    *keep = true;
+    if (g->begin == g->longest)
+        return HOT_OK;
+    g->like.n_before = g->longest - g->begin;
+    g->like.n = g->end - g->begin;
+    return texts_add(out, &g->like, g->text + g->begin, &b->text);
+}
+
+/* What will be needed of the borders that come next, the farther ones' first. */
+static void fetch(const struct gathering *g, const struct gathered *borders, size_t i,
+                  const struct texts *seen)
+{
+    const struct outward *o = &g->s->outward;
+    const struct gathered_border *b = &borders->border[i + FETCH_AHEAD];
+    uint32_t symbol;
+
+    if (i + FETCH_AHEAD >= borders->n)
+        return;
+    symbol = o->g->symbols[b->at];
+    if (b->text != NO_TEXT)
+        __builtin_prefetch(&seen->entry[b->text]);
+    __builtin_prefetch(&g->s->texts.entry[b->first_text]);
+    if (symbol & WPP_RULE)
+        __builtin_prefetch(&o->tail[symbol & ~WPP_RULE]);
+    symbol = o->g->symbols[b[-FETCH_AHEAD / 2].at];
+    if (symbol & WPP_RULE)
+        __builtin_prefetch(&g->far.of[o->tail[symbol & ~WPP_RULE]]);
+}
+
+static void gathering_clear(struct gathering *g)
+{
+    free(g->far.of);
+    free(g->far.item);
+    free(g->text);
+    outward_walk_clear(&g->reader.walk);
+}
+
+int gathered_extend(struct gathered *borders, const struct starts *starts, uint32_t longest,
+                    const struct sieve *s, uint64_t min_cost)
+{
+    const struct texts *seen = borders->texts.n ? &borders->texts : &s->texts;
+    struct gathering g = { .s = s, .starts = starts, .longest = longest, .min_cost = min_cost,
+                           .least = sieve_least(s, min_cost), 
+                           .reader = { .grams = &s->grams, .walk = { .o = &s->outward } } };
+    struct texts texts;
+    size_t kept = 0;
+    int status;
+
+    assert(longest <= s->a->max_length);
+    texts_init(&texts);
+    g.text = malloc(2 * (size_t)longest * sizeof *g.text);
+    status = g.text ? find_far_starts(&g, borders) : HOT_E_MEMORY;
+    for (size_t i = 0; status == HOT_OK && i < borders->n; i++) {
+        struct gathered_border b = borders->border[i];
+        bool keep;
+
+        fetch(&g, borders, i, seen);
+        status = gather(&g, &texts, seen, &b, &keep);
+        if (status == HOT_OK && keep)
+            borders->border[kept++] = b;
+    }
+    borders->n = kept;
+    texts_clear(&borders->texts);
+    borders->texts = texts;
+    gathering_clear(&g);
+#ifdef WPP_HOSTILE
+    assert(status != HOT_OK || texts_check(&texts));
+#endif
+    return status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* texts.h - what stands around borders, equal texts once.
+ *
+ *      table     open addressing, entry number + 1 and half of the hash; 0 is empty
+ *        |
+ *      entries   {frequency, at, n_before, n, ...}
+ *        |
+ *      symbols   text i: symbols[at .. at + n), the border behind the first n_before
+ *
+ * The frequency of a text is the sum of those of the rules in whose right-hand sides it
+ * stands around a border.  Texts that go on differently beyond an end that is open differ.
+ */
+#ifndef WPP_HOT_TEXTS_H
+#define WPP_HOT_TEXTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NO_TEXT UINT32_MAX
+
+struct text {
+    uint64_t frequency;
+    size_t at;
+    uint32_t n_before, n;
+    bool terminal;          /* what ends at the border is one */
+    bool left_open;         /* something hot may begin before the text */
+    bool right_open;        /* something hot may end behind it */
+    bool near;              /* something hot may begin in it */
+    uint32_t missing;       /* at most; see struct border */
+    uint64_t after;
+};
+
+struct texts {
+    struct text *entry;
+    size_t n, size;
+    uint32_t *symbols;
+    size_t n_symbols, symbols_size;
+    uint64_t *table;
+    size_t table_size;
+};
+
+void texts_init(struct texts *t);
+void texts_clear(struct texts *t);
+
+/* The text that `like` describes (all but `at`), at `symbols`, is as frequent as it was
+ * and like->frequency more.  Its number in *number.  HOT_OK or HOT_E_MEMORY. */
+int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols,
+              uint32_t *number);
+
+/* The same in steps, for who adds many: the text's hash, and memory that will be needed
+ * fetched into the caches, the table's first, a little later the entry's. */
+uint64_t texts_hash(const struct text *like, const uint32_t *symbols);
+void texts_fetch_slot(const struct texts *t, uint64_t hash);
+void texts_fetch_entry(const struct texts *t, uint64_t hash);
+int texts_add_hashed(struct texts *t, const struct text *like, const uint32_t *symbols,
+                     uint64_t hash, uint32_t *number);
+
+/* True when each text is found by its own hash, and only there. */
+bool texts_check(const struct texts *t);
+
+#endif
