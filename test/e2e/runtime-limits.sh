@@ -42,7 +42,8 @@ run wpp-record -q -o whole.wpp ./work 1000
 is 'with a file the standard output is of the program' "$status $(cat "$T/out")" "7 work is done"
 for name in - /dev/stdout; do
     run wpp-record -q -o $name ./work 1000
-    is "-o $name: what the program writes goes to the standard error" "$status $(cat "$T/err")" "7 work is done"
+    is "-o $name: what the program writes goes to the standard error" \
+        "$status $(cat "$T/err")" "7 work is done"
     cp "$T/out" piped.wpp
     ok "and a WPP comes out" wpp-check --strict piped.wpp
     "$BUILD/test/read-wpp" piped.wpp > some
@@ -65,7 +66,7 @@ n=400000
 [ "$CONFIG" = hostile ] && n=40000
 wpp-record -q --memory=32M --trace=all.trace -o all.wpp ./work $n > /dev/null
 wpp-record -q --memory=32M --ring=1G -o ring.wpp ./work $n > /dev/null
-ok "what a ring holds is no part of the limit: $(segments ring.wpp) segments where there are $(segments all.wpp) without" \
+ok "what a ring holds is no part of the limit: $(segments ring.wpp) segments, $(segments all.wpp)" \
     test "$(segments ring.wpp)" -le "$(($(segments all.wpp) + 1))"
 wpp-dump --tokens all.wpp > want
 wpp-dump --tokens ring.wpp > some

@@ -50,7 +50,8 @@ NO_WPP static void forbid(char **allowed, int n)
     int at = 1;
 
     for (int i = 0; i < n; i++) {
-        filter[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)atoi(allowed[i]), 0, 1);
+        filter[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+                                                    (unsigned)atoi(allowed[i]), 0, 1);
         filter[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
     }
     filter[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
@@ -109,7 +110,8 @@ listed() {
 }
 # What the program and libc need themselves.
 own_none='exit_group'
-own_thread='rt_sigaction getrandom exit_group clone3 clone mmap mprotect munmap brk rseq set_robust_list exit madvise futex rt_sigprocmask'
+own_thread='rt_sigaction getrandom exit_group clone3 clone mmap mprotect munmap brk rseq
+            set_robust_list exit madvise futex rt_sigprocmask'
 own_handler='exit_group rt_sigprocmask getpid gettid tgkill rt_sigreturn'
 own_fork='exit_group clone wait4 set_robust_list rseq'
 
@@ -144,7 +146,9 @@ for case in none thread handler fork; do
     fork)           begin="$child" ;;
     esac
     run wpp-record -q -o $case.wpp ./prog $case $(allowed $case $records $begin)
-    is "under a recorder: $case" "$status $(cat "$T/err")" "0 $([ $case != fork ] || echo "wpp-record: 2 processes recorded: fork.wpp and the folder fork.wpp.d")"
+    said=
+    [ $case != fork ] || said='wpp-record: 2 processes recorded: fork.wpp and the folder fork.wpp.d'
+    is "under a recorder: $case" "$status $(cat "$T/err")" "0 $said"
     ok 'and all is recorded' wpp-check --strict $case.wpp
 done
 ok 'also in the child' wpp-check --strict fork.wpp.d/*.wpp
