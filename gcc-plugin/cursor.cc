@@ -294,15 +294,14 @@ static tree clobber(const char *what)
     return build_tree_list(NULL_TREE, build_string(strlen(what) + 1, what));
 }
 
-// An asm statement that is kept, where it is.  A result that is also its first input is
-// written before the others are read.
-static gasm *build_asm(const char *text, tree result, vec<tree, va_gc> *inputs,
-                       vec<tree, va_gc> *clobbers)
+// An asm statement that is kept, where it is.
+static gasm *build_asm(const char *text, const char *constraint, tree result,
+                       vec<tree, va_gc> *inputs, vec<tree, va_gc> *clobbers)
 {
     vec<tree, va_gc> *outputs = NULL;
 
     if (result)
-        vec_safe_push(outputs, asm_operand("=&r", result));
+        vec_safe_push(outputs, asm_operand(constraint, result));
     gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, clobbers, NULL);
     gimple_asm_set_volatile(assembly, true);
     gimple_asm_set_inline(assembly, true);
@@ -311,12 +310,15 @@ static gasm *build_asm(const char *text, tree result, vec<tree, va_gc> *inputs,
     return assembly;
 }
 
+// A register of its own: it is written before all other operands have been read.
+static const char WRITTEN_EARLY[] = "=&r";
+
 // What whoever ran last may have left in %r11.
 tree cursor_writer::guess(gimple_stmt_iterator *at, bool after)
 {
     tree name = make_ssa_name(guess_variable);
 
-    insert(at, build_asm("{movq\t%%r11, %0|mov\t%0, r11}", name, NULL, NULL), after);
+    insert(at, build_asm("{movq\t%%r11, %0|mov\t%0, r11}", "=r", name, NULL, NULL), after);
     return name;
 }
 
@@ -327,7 +329,8 @@ void cursor_writer::offer(gimple_stmt_iterator *at, tree cursor)
 
     vec_safe_push(inputs, asm_operand("r", cursor));
     vec_safe_push(clobbers, clobber("r11"));
-    insert(at, build_asm("{movq\t%0, %%r11|mov\tr11, %0}", NULL_TREE, inputs, clobbers), false);
+    insert(at, build_asm("{movq\t%0, %%r11|mov\tr11, %0}", NULL, NULL_TREE, inputs, clobbers),
+           false);
 }
 
 tree cursor_writer::load(gimple_stmt_iterator *at, tree guess, bool after)
@@ -346,7 +349,7 @@ tree cursor_writer::load(gimple_stmt_iterator *at, tree guess, bool after)
     }
     vec_safe_push(inputs, asm_operand("0", guess));
     vec_safe_push(inputs, asm_operand("m", decls.cursor));
-    insert(at, build_asm(text, name, inputs, NULL), after);
+    insert(at, build_asm(text, WRITTEN_EARLY, name, inputs, NULL), after);
     return name;
 }
 
@@ -397,23 +400,18 @@ tree cursor_writer::event_inline(gimple_stmt_iterator *at, const planned_event &
     vec_safe_push(inputs, asm_operand("re", word));
     if (!cursor)
         vec_safe_push(inputs, asm_operand("m", decls.cursor));
-    insert(at, build_asm(cursor ? known : guessed, next, inputs, NULL), !event.before);
+    insert(at, build_asm(cursor ? known : guessed, WRITTEN_EARLY, next, inputs, NULL),
+           !event.before);
     return next;
 }
 
 gasm *call_event(const char *text, tree token)
 {
-    vec<tree, va_gc> *outputs = NULL, *inputs = NULL, *clobbers = NULL;
-    tree gone = make_ssa_name(unsigned_type_node);
+    vec<tree, va_gc> *inputs = NULL, *clobbers = NULL;
 
-    vec_safe_push(outputs, asm_operand("=a", gone));
     vec_safe_push(inputs, asm_operand("0", token));
     vec_safe_push(clobbers, clobber("r11"));
-    gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, clobbers, NULL);
-    gimple_asm_set_volatile(assembly, true);
-    gimple_asm_set_inline(assembly, true);
-    SSA_NAME_DEF_STMT(gone) = assembly;
-    return assembly;
+    return build_asm(text, "=a", make_ssa_name(unsigned_type_node), inputs, clobbers);
 }
 
 void cursor_writer::event(basic_block bb, const planned_event &event, place *p)

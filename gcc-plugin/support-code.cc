@@ -171,7 +171,7 @@ static void write_refill_entry(FILE *assembly, const char *reg)
     end_entry(assembly, "refill", reg);
 }
 
-static void write_refill_entries(FILE *assembly, bool shared)
+static void write_entries(FILE *assembly, bool shared)
 {
     static const char *const registers[] = {
         "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r13",
@@ -195,7 +195,7 @@ void write_support_code(FILE *assembly, bool shared, bool timed)
     fputs(word_head, assembly);
     fputs(shared ? word_shared : word_executable, assembly);
     fputs(word_tail, assembly);
-    write_refill_entries(assembly, shared);
+    write_entries(assembly, shared);
     fprintf(assembly, module_records, WPP_ABI);
     fputs("\t.text\n", assembly);
 }

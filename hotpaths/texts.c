@@ -6,17 +6,8 @@
 #include <string.h>
 
 #include "hotpaths/gram-hash.h"
-#include "hotpaths/grow.h"
 #include "hotpaths/saturate.h"
-
-#ifdef WPP_HOSTILE
-#define MIX_MASK UINT64_C(0xc000000000000000)     /* nearly everything collides */
-#else
-#define MIX_MASK UINT64_MAX
-#endif
-
-#define NUMBER(slot) ((uint32_t)(slot))
-#define TAG(mixed)   ((mixed) >> 32 << 32)
+#include "hotpaths/slots.h"
 
 void texts_init(struct texts *t)
 {
@@ -49,7 +40,7 @@ uint64_t texts_hash(const struct text *x, const uint32_t *symbols)
     }
     if (i < x->n)
         hash = (hash ^ symbols[i]) * GRAM_MULTIPLIER;
-    return gram_mix(hash) & MIX_MASK;
+    return gram_mix(hash) & SLOT_HASH;
 }
 
 static bool is_text(const struct texts *t, const struct text *e, const struct text *x,
@@ -63,35 +54,13 @@ static bool is_text(const struct texts *t, const struct text *e, const struct te
 static size_t text_slot(const struct texts *t, const struct text *x, const uint32_t *symbols,
                       uint64_t mixed)
 {
-    size_t mask = t->table_size - 1, slot = mixed >> 32 & mask;
+    size_t mask = t->table_size - 1, slot = SLOT_HOME(mixed) & mask;
 
     for (; t->table[slot]; slot = (slot + 1) & mask)
-        if (TAG(t->table[slot]) == TAG(mixed) &&
-            is_text(t, &t->entry[NUMBER(t->table[slot]) - 1], x, symbols))
+        if (SLOT_TAG(t->table[slot]) == SLOT_TAG(mixed) &&
+            is_text(t, &t->entry[SLOT_NUMBER(t->table[slot])], x, symbols))
             break;
     return slot;
-}
-
-static int grow_text_table(struct texts *t)
-{
-    size_t size = t->table_size ? 2 * t->table_size : GROW_FIRST;
-    uint64_t *table = calloc(size, sizeof *table);
-
-    if (!table)
-        return HOT_E_MEMORY;
-    for (size_t i = 0; i < t->table_size; i++) {
-        size_t slot = t->table[i] >> 32 & (size - 1);
-
-        if (!t->table[i])
-            continue;
-        while (table[slot])
-            slot = (slot + 1) & (size - 1);
-        table[slot] = t->table[i];
-    }
-    free(t->table);
-    t->table = table;
-    t->table_size = size;
-    return HOT_OK;
 }
 
 static void merge_text(struct text *e, const struct text *like)
@@ -104,15 +73,15 @@ static void merge_text(struct text *e, const struct text *like)
 void texts_fetch_slot(const struct texts *t, uint64_t hash)
 {
     if (t->table_size)
-        __builtin_prefetch(&t->table[hash >> 32 & (t->table_size - 1)]);
+        __builtin_prefetch(&t->table[SLOT_HOME(hash) & (t->table_size - 1)]);
 }
 
 void texts_fetch_entry(const struct texts *t, uint64_t hash)
 {
-    uint64_t slot = t->table_size ? t->table[hash >> 32 & (t->table_size - 1)] : 0;
+    uint64_t slot = t->table_size ? t->table[SLOT_HOME(hash) & (t->table_size - 1)] : 0;
 
     if (slot)
-        __builtin_prefetch(&t->entry[NUMBER(slot) - 1]);
+        __builtin_prefetch(&t->entry[SLOT_NUMBER(slot)]);
 }
 
 int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols,
@@ -126,12 +95,11 @@ int texts_add_hashed(struct texts *t, const struct text *like, const uint32_t *s
 {
     size_t slot;
 
-    while (2 * (t->n + 1) > t->table_size)
-        if (grow_text_table(t) != HOT_OK)
-            return HOT_E_MEMORY;
+    if (slots_grow(&t->table, &t->table_size, t->n + 1) != HOT_OK)
+        return HOT_E_MEMORY;
     slot = text_slot(t, like, symbols, mixed);
     if (t->table[slot]) {
-        *number = NUMBER(t->table[slot]) - 1;
+        *number = SLOT_NUMBER(t->table[slot]);
         merge_text(&t->entry[*number], like);
         return HOT_OK;
     }
@@ -143,7 +111,7 @@ int texts_add_hashed(struct texts *t, const struct text *like, const uint32_t *s
     t->entry[t->n].at = t->n_symbols;
     memcpy(t->symbols + t->n_symbols, symbols, like->n * sizeof *symbols);
     t->n_symbols += like->n;
-    t->table[slot] = TAG(mixed) | ++t->n;
+    t->table[slot] = SLOT_TAG(mixed) | ++t->n;
     return HOT_OK;
 }
 
@@ -155,7 +123,7 @@ bool texts_check(const struct texts *t)
 
         if (e->n_before > e->n || e->at + e->n > t->n_symbols || e->n == 0)
             return false;
-        if (NUMBER(t->table[text_slot(t, e, symbols, texts_hash(e, symbols))]) != i + 1)
+        if (SLOT_NUMBER(t->table[text_slot(t, e, symbols, texts_hash(e, symbols))]) != i)
             return false;
     }
     return 2 * t->n <= t->table_size;

@@ -4,35 +4,9 @@
  *
  * The library has no allocator to pass, so it is compiled into this test with the
  * allocation functions replaced. */
-#include <stdlib.h>
-
 #include "test/unit/tap.h"
+#include "test/unit/failing-allocations.h"     /* from here on */
 
-static long allocations_left = -1;      /* the one after these fails; negative: none */
-
-static bool must_fail(void)
-{
-    return allocations_left >= 0 && allocations_left-- == 0;
-}
-
-static void *test_malloc(size_t size)
-{
-    return must_fail() ? NULL : malloc(size);
-}
-
-static void *test_calloc(size_t n, size_t size)
-{
-    return must_fail() ? NULL : calloc(n, size);
-}
-
-static void *test_realloc(void *p, size_t size)
-{
-    return must_fail() ? NULL : realloc(p, size);
-}
-
-#define malloc test_malloc
-#define calloc test_calloc
-#define realloc test_realloc
 #include "hotpaths/figures.c"
 #include "hotpaths/loops.c"
 #include "hotpaths/machine.c"

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* slots.h - the hash table of a set whose elements are numbered.
+ *
+ *      slot   upper half of the hash | number + 1        0 is empty; open addressing
+ *
+ * The half of the hash says where a slot belongs, so the table grows without the elements.
+ * At most half of the slots are in use.
+ */
+#ifndef WPP_HOT_SLOTS_H
+#define WPP_HOT_SLOTS_H
+
+#include "hotpaths/grow.h"
+
+#ifdef WPP_HOSTILE
+#define SLOT_HASH UINT64_C(0xc000000000000000)     /* nearly everything collides */
+#else
+#define SLOT_HASH UINT64_MAX
+#endif
+
+#define SLOT_TAG(hash)      ((hash) >> 32 << 32)
+#define SLOT_HOME(hash)     ((size_t)((hash) >> 32))
+#define SLOT_NUMBER(slot)   ((uint32_t)(slot) - 1)        /* of an empty one UINT32_MAX */
+
+/* Makes room for `n` elements.  HOT_OK or HOT_E_MEMORY; then nothing has changed. */
+static inline int slots_grow(uint64_t **table, size_t *size, size_t n)
+{
+    size_t larger = *size ? *size : GROW_FIRST;
+    uint64_t *grown;
+
+    if (2 * n <= *size)
+        return HOT_OK;
+    while (larger < 2 * n)
+        larger *= 2;
+    grown = calloc(larger, sizeof *grown);
+    if (!grown)
+        return HOT_E_MEMORY;
+    for (size_t i = 0; i < *size; i++) {
+        size_t slot = SLOT_HOME((*table)[i]) & (larger - 1);
+
+        if (!(*table)[i])
+            continue;
+        while (grown[slot])
+            slot = (slot + 1) & (larger - 1);
+        grown[slot] = (*table)[i];
+    }
+    free(*table);
+    *table = grown;
+    *size = larger;
+    return HOT_OK;
+}
+
+#endif
