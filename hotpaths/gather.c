@@ -188,7 +188,6 @@ static uint32_t find_deepest(const struct gathering *g, uint32_t symbol)
 
     for (uint32_t i = list->n; i-- > 0;) {
         const struct far_start *p = &f->item[list->first + i];
-
         struct sieve_rest rest = { .n = g->s->a->max_length - p->depth,
                                    .known = g->like.after, .missing = g->like.missing };
 
@@ -344,7 +343,7 @@ int gathered_extend(struct gathered *borders, const struct starts *starts, uint3
 {
     const struct texts *seen = borders->texts.n ? &borders->texts : &s->texts;
     struct gathering g = { .s = s, .starts = starts, .longest = longest, .min_cost = min_cost,
-                           .least = sieve_least(s, min_cost), 
+                           .least = sieve_least(s, min_cost),
                            .reader = { .grams = &s->grams, .walk = { .o = &s->outward } } };
     struct texts texts;
     size_t kept = 0;

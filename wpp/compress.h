@@ -55,9 +55,9 @@ struct wpp_compress_progress {
 void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out);
 
 /* Ends the input and makes the file.  *note: WPP_OK, or in one line what the
- * WPP lacks: WPP_E_INCOMPLETE, WPP_E_DAMAGED, WPP_E_SYSTEM (a full disk).  False: WPP_E_MEMORY, _FORMAT (no
- * trace; symbols not a multiple of 4 bytes), _NOT_TRACED (no input at all),
- * _INCOMPLETE (cut within the first record). */
+ * WPP lacks: WPP_E_INCOMPLETE, WPP_E_DAMAGED, WPP_E_SYSTEM (a full disk).  False:
+ * WPP_E_MEMORY, _FORMAT (no trace; symbols not a multiple of 4 bytes), _NOT_TRACED (no
+ * input at all), _INCOMPLETE (cut within the first record). */
 bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note,
                          struct wpp_error *error);
 
