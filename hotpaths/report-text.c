@@ -467,7 +467,7 @@ bool report_beside(const struct report *r, const struct query *q)
     if (!t.mentions)
         return false;
     put_name(r->out, q->b);
-    fprintf(r->out, ": %" PRIu64 " path%s; right %s them, but for its own:\n", q->order.b,
+    fprintf(r->out, ": %s path%s; right %s them, but for its own:\n", grouped(q->order.b, number),
             q->order.b == 1 ? "" : "s", q->before ? "before" : "behind");
     for (int i = 0; i < MOST_BESIDE && good; i++) {
         step.terminal = take_most(q->times, run.n_terminals, &times);
