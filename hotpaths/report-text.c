@@ -451,7 +451,7 @@ static uint32_t take_most(uint64_t *times, uint32_t n, uint64_t *most)
     return best;
 }
 
-bool report_beside(const struct report *r, const struct query *q)
+static bool put_beside(const struct report *r, const struct query *q)
 {
     enum { MOST_BESIDE = 10 };
     struct teller t = { .r = r, .rank = 1 };
@@ -482,4 +482,22 @@ bool report_beside(const struct report *r, const struct query *q)
         fputs("\nand others, less often\n", r->out);
     free(t.mentions);
     return good;
+}
+
+static void put_order(const struct report *r, const struct query *q)
+{
+    char a[32], b[32], after[32];
+
+    fprintf(r->out, "%s: %s paths\n%s: %s paths, %s of them (%.1f %%) with %s since the one before\n",
+            q->a, grouped(q->order.a, a), q->b, grouped(q->order.b, b),
+            grouped(q->order.b_after_a, after),
+            q->order.b ? 100.0 * (double)q->order.b_after_a / (double)q->order.b : 0, q->a);
+}
+
+bool report_query(const struct report *r, const struct query *q)
+{
+    if (!q->a)
+        return put_beside(r, q);
+    put_order(r, q);
+    return true;
 }

@@ -35,8 +35,9 @@ bool report_text(const struct report *r);
 bool report_json(const struct report *r);
 bool report_csv(const struct report *r);
 
-/* What stands beside a query's B, the most frequent paths; nothing of an analysis is needed. */
-bool report_beside(const struct report *r, const struct query *q);
+/* The answer to a query: how often A came before B, or what stands beside B, the most
+ * frequent paths.  Nothing of an analysis is needed. */
+bool report_query(const struct report *r, const struct query *q);
 
 /* Source listings with what each line cost in `thread` (UINT32_MAX: in all); nothing
  * of an analysis is needed. */

@@ -420,32 +420,27 @@ static void print(const wpp *w, const hot_result *result, const uint64_t *cost,
     shown_clear(&shown);
 }
 
-static void annotate(const wpp *w, const struct options *o)
+/* Of what needs no analysis. */
+static struct report begin_report(const wpp *w, const struct options *o)
 {
-    struct report report = {
+    return (struct report){
         .out = stdout, .w = w, .file_name = o->file, .color = tool_color(o->color),
         .sources = source_text_new(o->source),
     };
+}
+
+static void annotate(const wpp *w, const struct options *o)
+{
+    struct report report = begin_report(w, o);
 
     if (!report.sources || !report_annotate(&report, o->config.thread))
         tool_die(TOOL_ERROR, "%s: out of memory", o->file);
     source_text_free(report.sources);
 }
 
-static void put_beside(const wpp *w, const struct options *o, const struct query *q)
-{
-    struct report report = {
-        .out = stdout, .w = w, .file_name = o->file, .color = tool_color(o->color),
-        .sources = source_text_new(o->source),
-    };
-
-    if (!report.sources || !report_beside(&report, q))
-        tool_die(TOOL_ERROR, "%s: out of memory", o->file);
-    source_text_free(report.sources);
-}
-
 static void answer(const wpp *w, const struct options *o)
 {
+    struct report report;
     struct query q;
 
     switch (query_ask(&q, w, o->config.thread, o->query)) {
@@ -460,12 +455,10 @@ static void answer(const wpp *w, const struct options *o)
     case QUERY_NO_B:
         tool_die(TOOL_ERROR, "%s: nothing was executed that is called `%s`", o->file, q.b);
     }
-    if (q.a)
-        printf("%s: %" PRIu64 " paths\n%s: %" PRIu64 " paths, %" PRIu64 " of them (%.1f %%) with "
-               "%s since the one before\n", q.a, q.order.a, q.b, q.order.b, q.order.b_after_a,
-               q.order.b ? 100.0 * (double)q.order.b_after_a / (double)q.order.b : 0, q.a);
-    else
-        put_beside(w, o, &q);
+    report = begin_report(w, o);
+    if (!report.sources || !report_query(&report, &q))
+        tool_die(TOOL_ERROR, "%s: out of memory", o->file);
+    source_text_free(report.sources);
     query_free(&q);
 }
 

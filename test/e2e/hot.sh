@@ -243,7 +243,7 @@ like 'the dearest line' "$(grep '%' out | sort -rn | sed -n 2p)" '9 \*     *comp
 like 'one that was not executed between others' "$(cat out)" '^ +11  *$|^ +10   *\}|^ +13   *\{'
 ok 'who came before' wpp-hot --query 'is_prime before strike' sieve.wpp
 like 'each strike but for its loop' "$(cat out)" \
-    "^strike: [0-9]+ paths, $(wpp-dump --routines sieve.wpp | awk '$5 == "strike" { print $2 }') of them"
+    "^strike: [0-9,]+ paths, $(wpp-dump --routines sieve.wpp | awk '$5 == "strike" { print $2 }') of them"
 ok 'who called' wpp-hot --query 'before strike' sieve.wpp
 like 'main did, for each prime' "$(sed -n 3,4p out)" \
     "^  $(wpp-dump --routines sieve.wpp | awk '$5 == "strike" { print $2 }') times:\$"
