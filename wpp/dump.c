@@ -168,7 +168,7 @@ struct teller {
     uint32_t n_words;
     struct shadow *stack;      /* by depth, as deep as the machine's */
     uint32_t capacity;
-    bool tells_lines;
+    bool tells_lines, assembler_names;
 };
 
 static void teller_free(struct teller *t)
@@ -180,10 +180,12 @@ static void teller_free(struct teller *t)
     events_free(t->events);
 }
 
-static bool teller_new(struct teller *t, FILE *out, const wpp *w, bool tells_lines)
+static bool teller_new(struct teller *t, FILE *out, const struct dump_range *range,
+                       bool tells_lines)
 {
-    *t = (struct teller){.out = out, .w = w, .tells_lines = tells_lines,
-                         .n_words = n_terminals(w)};
+    *t = (struct teller){.out = out, .w = range->w, .tells_lines = tells_lines,
+                         .assembler_names = range->assembler_names,
+                         .n_words = n_terminals(range->w)};
     t->events = events_new();
     t->words = calloc(t->n_words + (size_t)1, sizeof *t->words);
     if (t->events && t->words)
@@ -219,7 +221,8 @@ static void tell(const struct teller *t, uint32_t depth, const char *what, const
     indent(t, depth);
     fputs_unlocked(what, t->out);
     putc_unlocked(' ', t->out);
-    fputs_unlocked(t->stack[depth].routine->shown, t->out);
+    fputs_unlocked(t->assembler_names ? t->stack[depth].routine->name
+                                      : t->stack[depth].routine->shown, t->out);
     fputs_unlocked(remark, t->out);
     putc_unlocked('\n', t->out);
 }
@@ -301,7 +304,7 @@ bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *er
     struct teller t;
     bool ok;
 
-    if (!teller_new(&t, out, range->w, false))
+    if (!teller_new(&t, out, range, false))
         return wpp_fail_memory(error);
     fprintf(out, "EnterThread %u%s%s\n", thread->tid, thread->name[0] ? " " : "", thread->name);
     ok = tell_range(&t, range, error);
@@ -317,7 +320,7 @@ bool dump_lines(FILE *out, const struct dump_range *range, struct wpp_error *err
     struct teller t;
     bool ok;
 
-    if (!teller_new(&t, out, range->w, true))
+    if (!teller_new(&t, out, range, true))
         return wpp_fail_memory(error);
     ok = tell_range(&t, range, error);
     teller_free(&t);

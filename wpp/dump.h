@@ -12,6 +12,7 @@ struct dump_range {
     const wpp *w;
     uint32_t thread;
     uint64_t begin, end;       /* begin <= end <= the thread's tokens */
+    bool assembler_names;      /* of routines; else as C++ spells them */
 };
 
 /* All stop early, without an error, when `out` cannot be written to any more:

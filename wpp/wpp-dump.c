@@ -25,6 +25,7 @@ static const char help[] =
     "      --routines     the executed routines: calls, paths, cost, name, place\n"
     "      --tokens       the trace's tokens: binary, 32 bits each, little-endian\n"
     "\n"
+    "      --no-demangle  assembler names instead of those of the C++ source\n"
     "      --thread=N     only thread N, counted from 0 (`wpp-info` lists them)\n"
     "      --range=A:B    only events A to B-1 of the thread; either may be left out;\n"
     "                     A:+N: N events from A on; k, M and G count thousands,\n"
@@ -40,16 +41,17 @@ struct request {
     enum what what;
     const char *path, *output;
     const char *thread, *range;    /* NULL: all */
-    bool force;
+    bool force, assembler_names;
 };
 
-enum { OPT_WHAT = 0x100, OPT_THREAD = 0x200, OPT_RANGE };
+enum { OPT_WHAT = 0x100, OPT_THREAD = 0x200, OPT_RANGE, OPT_NO_DEMANGLE };
 static const struct option options[] = {
     {"events", no_argument, NULL, OPT_WHAT + SHOW_EVENTS},
     {"lines", no_argument, NULL, OPT_WHAT + SHOW_LINES},
     {"line-counts", no_argument, NULL, OPT_WHAT + SHOW_LINE_COUNTS},
     {"routines", no_argument, NULL, OPT_WHAT + SHOW_ROUTINES},
     {"tokens", no_argument, NULL, OPT_WHAT + SHOW_TOKENS},
+    {"no-demangle", no_argument, NULL, OPT_NO_DEMANGLE},
     {"thread", required_argument, NULL, OPT_THREAD},
     {"range", required_argument, NULL, OPT_RANGE},
     {"output", required_argument, NULL, 'o'},
@@ -69,6 +71,7 @@ static void parse_options(int argc, char **argv, struct request *r)
         switch (option) {
         case OPT_THREAD: r->thread = optarg; break;
         case OPT_RANGE:  r->range = optarg; break;
+        case OPT_NO_DEMANGLE: r->assembler_names = true; break;
         case 'o':        r->output = optarg; break;
         case 'f':        r->force = true; break;
         case 'h':        tool_help(help);
@@ -109,7 +112,7 @@ static void parse_range(const char *text, struct dump_range *range)
 static struct dump_range range_of(const wpp *w, const struct request *r, uint32_t thread)
 {
     uint64_t tokens = wpp_thread(w, thread)->tokens;
-    struct dump_range range = {w, thread, 0, tokens};
+    struct dump_range range = {w, thread, 0, tokens, r->assembler_names};
 
     if (r->range)
         parse_range(r->range, &range);
@@ -200,7 +203,7 @@ static void fill_rows(const wpp *w, const uint64_t *counts, struct routine_row *
     qsort(rows, n, sizeof *rows, compare_rows);
 }
 
-static bool show_routines(const wpp *w, struct wpp_error *error)
+static bool show_routines(const wpp *w, const struct request *r, struct wpp_error *error)
 {
     struct wpp_summary s;
     wpp_get_summary(w, &s);
@@ -216,10 +219,11 @@ static bool show_routines(const wpp *w, struct wpp_error *error)
     }
     for (uint32_t i = 0; ok && i < s.n_routines; i++) {
         const struct wpp_routine *routine = wpp_routine(w, rows[i].index);
+        const char *name = r->assembler_names ? routine->name : routine->shown;
         printf("%16llu %14llu %8u %12llu  %s  %s:%u%s\n", (unsigned long long)rows[i].insns,
                (unsigned long long)rows[i].calls, rows[i].paths,
-               (unsigned long long)routine->num_paths, routine->shown, routine->file,
-               routine->line, routine->flags & WPP_ROUTINE_LIMITED ? "  (limited)" : "");
+               (unsigned long long)routine->num_paths, name, routine->file, routine->line,
+               routine->flags & WPP_ROUTINE_LIMITED ? "  (limited)" : "");
     }
     free(counts);
     free(rows);
@@ -237,7 +241,7 @@ static bool show(const wpp *w, const struct request *r, const struct dump_range 
     bool ok = true;
 
     if (r->what == SHOW_ROUTINES)
-        return show_routines(w, error);
+        return show_routines(w, r, error);
     if (r->what == SHOW_LINE_COUNTS)
         return show_line_counts(w, r, ranges, n, error);
     for (uint32_t i = 0; ok && i < n && !ferror(stdout); i++)

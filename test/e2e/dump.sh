@@ -184,6 +184,10 @@ like 'its names are those of the source' "$(wpp-dump names.wpp)" \
     '^  EnterRoutine shapes::box<long>::area\(long\)$'
 like 'in the list of routines too' "$(wpp-dump --routines names.wpp)" \
     '  shapes::box<long>::area\(long\)  names.cc:1$'
+like 'or those of the assembler' "$(wpp-dump --no-demangle names.wpp)" \
+    '^  EnterRoutine _ZN6shapes3boxIlE4areaEl$'
+like 'there, too' "$(wpp-dump --routines --no-demangle names.wpp)" \
+    '  _ZN6shapes3boxIlE4areaEl  names.cc:1$'
 
 # ---- Habits -----------------------------------------------------------------
 echo 'int main(void) { int n = 0; for (int i = 0; i < 100000; i++)
