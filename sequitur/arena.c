@@ -231,8 +231,7 @@ bool seq_is_full(const seq *s)
     return lasting + (before > after ? before : after) > s->memory_max;
 }
 
-/* Streams up to `start` come into being. */
-static int open_starts(seq *s, uint32_t start)
+int seq_open_starts(seq *s, uint32_t start)
 {
     while (s->starts_count <= start) {
         int status = SEQ_OK;
@@ -258,7 +257,7 @@ int seq_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
         return s->status;
     if (start >= RULE_MAX)
         return SEQ_E_RANGE;
-    if (start >= s->starts_count && open_starts(s, start) != SEQ_OK)
+    if (start >= s->starts_count && seq_open_starts(s, start) != SEQ_OK)
         return s->status;
     return is_fast(s) ? fast_append(s, start, terminals, n)
                       : exact_append(s, start, terminals, n);

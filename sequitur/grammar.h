@@ -202,6 +202,9 @@ static inline int seq_room(seq *s)
 /* The allocator of callers that bring none (pages.c). */
 seq_realloc seq_pages;
 
+/* Streams up to `start` come into being.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+int seq_open_starts(seq *s, uint32_t start);
+
 /* The caller's allocator, counted.  NULL when it fails or for size 0. */
 void *seq_memory(seq *s, void *p, size_t old_size, size_t size);
 

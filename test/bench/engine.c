@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* engine.c - speed and size of the grammar engine.
  *
- *   engine [-c] [-p] [-m MODES] [FILE...]
+ *   engine [-c] [-p] [-m MODES] [-j PIECES] [FILE...]
  *   engine -w NAME COUNT         writes a stream that is made here
  *
  * Each FILE is an array of little-endian uint32 tokens, a stream of its
@@ -14,13 +14,17 @@
  *   bytes of memory a right-hand-side symbol (at most; without the history of fast, at most
  *   62 MB), bytes of the grammar in a WPP, megabytes of tokens a second that reading these
  *   makes, bytes a right-hand-side symbol beyond 64 MB for all that does not grow with them.
+ * -j cuts each stream into so many pieces, each of which has a thread of its own, and joins their
+ * grammars one after the other.  Speeds are of wall time then, with those of the joining alone.
  * -p adds a line: how many appends of 16,384 terminals took more processor time than 1, 2,
  * 4, .. ms, and the longest.
  */
 #include "sequitur/sequitur.h"
+#include "test/reference/join-grammars.h"
 #include "wpp/alphabet.h"
 #include "wpp/grammar-code.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,7 +146,98 @@ static void print_pauses(const struct pauses *p)
 struct how {
     const char *modes;
     bool check, pauses;
+    int pieces;
 };
+
+/* ---- Pieces ------------------------------------------------------------------------ */
+
+enum { MOST_PIECES = 16 };
+
+struct piece {
+    pthread_t thread;
+    const uint32_t *symbols;
+    size_t n;
+    uint32_t flags;
+    seq *s;                      /* NULL: it failed */
+};
+
+static void *build_piece(void *argument)
+{
+    struct piece *p = argument;
+    struct seq_config config = {.size = sizeof config, .flags = p->flags};
+
+    if (seq_new(&p->s, &config) != SEQ_OK)
+        p->s = NULL;
+    if (p->s && (seq_append(p->s, 0, p->symbols, p->n) != SEQ_OK || seq_finish(p->s) != SEQ_OK)) {
+        seq_free(p->s);
+        p->s = NULL;
+    }
+    return NULL;
+}
+
+static double wall(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Joins the grammar of `p` to s, and frees it. */
+static void join_piece(seq *s, struct piece *p, const char *name)
+{
+    struct seq_grammar g;
+
+    if (!p->s || seq_export(p->s, &g) != SEQ_OK)
+        fail(name, "cannot build the grammar of a piece");
+    seq_forget(p->s);
+    if (join_grammars(s, &g) != SEQ_OK)
+        fail(name, "cannot join the grammars");
+    seq_grammar_free(p->s, &g);
+    seq_free(p->s);
+}
+
+static void run_pieces(const struct stream *in, uint32_t flags, const char *mode,
+                       const struct how *how)
+{
+    struct piece piece[MOST_PIECES];
+    struct seq_stats stats, apart, sum = {0};
+    size_t at = 0;
+
+    double begin = wall();
+    for (int i = 0; i < how->pieces; i++) {
+        size_t end = in->n / (size_t)how->pieces * (size_t)(i + 1);
+        if (i == how->pieces - 1)
+            end = in->n;
+        piece[i] = (struct piece){.symbols = in->symbols + at, .n = end - at, .flags = flags};
+        at = end;
+        if (pthread_create(&piece[i].thread, NULL, build_piece, &piece[i]) != 0)
+            fail("no thread", "");
+    }
+    for (int i = 0; i < how->pieces; i++)
+        pthread_join(piece[i].thread, NULL);
+    double built = wall();
+    for (int i = 0; i < how->pieces && piece[i].s; i++) {
+        seq_get_stats(piece[i].s, &apart);
+        sum.rhs_symbols += apart.rhs_symbols;
+    }
+    for (int i = 1; i < how->pieces && piece[0].s; i++)
+        join_piece(piece[0].s, &piece[i], in->name);
+    double end = wall();
+    if (!piece[0].s)
+        fail(in->name, "cannot build the grammar of a piece");
+    if (how->check)
+        check_grammar(piece[0].s, in);
+    seq_get_stats(piece[0].s, &stats);
+    printf("%-12s %-6s %8.1f Msym/s in %d pieces, building %.3f s, joining %.3f s; %u rules, "
+           "%llu rhs, %llu before\n", in->name, mode, (double)in->n / (end - begin) / 1e6,
+           how->pieces, built - begin, end - built, stats.rules,
+           (unsigned long long)stats.rhs_symbols, (unsigned long long)sum.rhs_symbols);
+    fflush(stdout);
+    seq_free(piece[0].s);
+}
+
+/* ---- One after the other ----------------------------------------------------------- */
 
 static void run(const struct stream *in, uint32_t flags, const char *mode, const struct how *how)
 {
@@ -152,6 +247,10 @@ static void run(const struct stream *in, uint32_t flags, const char *mode, const
     struct seq_stats stats;
     seq *s;
 
+    if (how->pieces) {
+        run_pieces(in, flags, mode, how);
+        return;
+    }
     if (seq_new(&s, &config) != SEQ_OK)
         fail("no memory", "");
     double begin = now();
@@ -297,14 +396,17 @@ int main(int argc, char **argv)
     struct how how = {.modes = "ef"};
     int option;
 
-    while ((option = getopt(argc, argv, "cm:pw:")) != -1)
+    while ((option = getopt(argc, argv, "cj:m:pw:")) != -1)
         switch (option) {
         case 'w': return write_stream(optarg, argv[optind]);
         case 'c': how.check = true; break;
         case 'p': how.pauses = true; break;
+        case 'j': how.pieces = atoi(optarg); break;
         case 'm': how.modes = optarg; break;
         default: return 2;
         }
+    if (how.pieces < 0 || how.pieces > MOST_PIECES)
+        return 2;
     static const char *const made[] = {"loop", "nested", "random"};
     int count = optind < argc ? argc - optind : 3;
     for (int i = 0; i < count; i++) {
