@@ -39,15 +39,17 @@ many_begin() {
 
 # Reads `OK BAD SKIP ITEM` for each item that has ended.
 many_progress() {
-    local state=$1 total=$2 before=$3 ok bad skip item n=0 failed=0 told=$SECONDS begun=$SECONDS
+    local state=$1 total=$2 before=$3 ok bad skip item
+    local n=0 passed=0 failed=0 skipped=0 told=$SECONDS begun=$SECONDS
 
     while read -r ok bad skip item; do
-        n=$((n + 1)) failed=$((failed + bad))
+        n=$((n + 1)) passed=$((passed + ok)) failed=$((failed + bad)) skipped=$((skipped + skip))
         [ "$bad" = 0 ] || grep -a '^not ok' "$state/results/$item"
         if ((SECONDS - told >= 60 || before + n == total)); then
             told=$SECONDS
-            echo "$(date +%H:%M:%S) $((before + n)) of $total, $failed checks failed, about" \
-                "$(((told - begun) * (total - before - n) / n / 60)) minutes to go"
+            echo "$(date +%H:%M:%S) $((before + n)) of $total: $passed passed, $failed failed," \
+                "$skipped skipped, about $(((told - begun) * (total - before - n) / n / 60))" \
+                "minutes to go"
         fi
     done | if [ -t 2 ]; then tee -a "$state/progress" >&2; else cat >> "$state/progress"; fi
 }
