@@ -59,57 +59,34 @@ static uint64_t side(const struct grams *s)
     return s->a->max_length > 1 ? s->a->max_length - 1 : 1;
 }
 
-struct wide_extent {
-    uint64_t first, last, length;
+static uint64_t most_of_side(const struct grams *s)
+{
+    return side(s) * s->a->dearest;
+}
+
+/* What one end of a symbol costs, and how long that is: `side` where nothing that is
+ * beyond it can matter. */
+struct reach_of_end {
+    uint64_t cost, length;
 };
 
-static struct wide_extent extent_of(const struct grams *s, uint32_t symbol)
+static inline struct reach_of_end end_of(const struct grams *s, uint32_t symbol, bool last)
 {
-    uint64_t most = side(s) * s->a->dearest;
-    struct extent e;
+    const struct extent *e = &s->extent[symbol & ~WPP_RULE];
+    uint32_t cost;
 
     if (!(symbol & WPP_RULE))
-        return (struct wide_extent){ s->a->cost[symbol], s->a->cost[symbol], 1 };
-    e = s->extent[symbol & ~WPP_RULE];
-    return (struct wide_extent){ e.first == EXTENT_MANY ? most : e.first,
-                                 e.last == EXTENT_MANY ? most : e.last, e.length };
-}
-
-/* Adds a symbol's end, of which no more than *left terminals count. */
-static void add_end(const struct grams *s, uint64_t *cost, uint64_t *left, uint64_t length,
-                    uint64_t end)
-{
-    uint64_t most = *left * s->a->dearest;
-
-    *cost += length > *left && end > most ? most : end;
-    *left -= length < *left ? length : *left;
-}
-
-static void measure(struct grams *s, uint32_t rule)
-{
-    const struct wpp_grammar *g = s->a->g;
-    uint64_t left = side(s), first = 0, last = 0, length = g->length[rule];
-    struct wide_extent part;
-
-    for (uint64_t i = g->body[rule]; i < g->body[rule + 1] && left > 0; i++) {
-        part = extent_of(s, g->symbols[i]);
-        add_end(s, &first, &left, part.length, part.first);
-    }
-    left = side(s);
-    for (uint64_t i = g->body[rule + 1]; i > g->body[rule] && left > 0; i--) {
-        part = extent_of(s, g->symbols[i - 1]);
-        add_end(s, &last, &left, part.length, part.last);
-    }
-    s->extent[rule] = (struct extent){
-        .first = first < EXTENT_MANY ? (uint32_t)first : EXTENT_MANY,
-        .last = last < EXTENT_MANY ? (uint32_t)last : EXTENT_MANY,
-        .length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX,
+        return (struct reach_of_end){ s->a->cost[symbol], 1 };
+    cost = last ? e->last : e->first;
+    return (struct reach_of_end){
+        .cost = cost == EXTENT_MANY ? most_of_side(s) : cost,
+        .length = (last ? e->last_closed : e->first_closed) ? side(s) : e->length,
     };
 }
 
 uint64_t grams_last(const struct grams *s, uint32_t symbol)
 {
-    return extent_of(s, symbol).last;
+    return end_of(s, symbol, true).cost;
 }
 
 uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, uint32_t missing)
@@ -121,27 +98,76 @@ uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, ui
     return all < most ? (uint64_t)all : most;
 }
 
-/* The symbols [low, high) behind a border: side() terminals or more, no symbol too many,
- * or all to the end. */
+/* What stands behind a border, as far as something hot that crosses it may go: the symbols
+ * up to `high` and then terminals that cost `rest`.  Its length is side() or more when
+ * that is all, else the rule ends there. */
 struct behind {
-    uint64_t high, n;
-    unsigned __int128 cost;
+    uint64_t high, length;
+    uint64_t rest, rest_length;
+    unsigned __int128 cost;     /* of everything */
 };
 
+/* The symbol at `at` comes before it.  What is farther off than side() is left out, but no
+ * symbol in part. */
 static inline void behind_add(struct behind *b, const struct grams *s, uint64_t at)
 {
     const uint32_t *symbols = s->a->g->symbols;
-    struct wide_extent e = extent_of(s, symbols[at]);
+    struct reach_of_end e = end_of(s, symbols[at], false);
 
-    b->cost += e.first;
-    b->n += e.length;
-    for (; b->n > side(s); b->high--) {
-        e = extent_of(s, symbols[b->high - 1]);
-        if (b->n - e.length < side(s))
-            return;
-        b->cost -= e.first;
-        b->n -= e.length;
+    b->cost += e.cost;
+    b->length += e.length;
+    if (b->length - b->rest_length >= side(s)) {
+        b->cost -= b->rest;
+        b->length -= b->rest_length;
+        b->rest = b->rest_length = 0;
     }
+    for (; b->length > side(s) && b->rest_length == 0; b->high--) {
+        e = end_of(s, symbols[b->high - 1], false);
+        if (b->length - e.length < side(s))
+            return;
+        b->cost -= e.cost;
+        b->length -= e.length;
+    }
+}
+
+/* Nothing hot goes on behind it but by terminals that cost no more than `cost`. */
+static inline void behind_close(struct behind *b, const struct grams *s, uint64_t at, uint64_t cost)
+{
+    if (cost >= b->cost && b->length >= side(s))
+        return;
+    *b = (struct behind){ .high = at + 1, .length = side(s), .rest = cost,
+                          .rest_length = side(s), .cost = cost };
+}
+
+/* What stands before a rule's end, likewise. */
+struct before {
+    uint64_t cost, length;
+};
+
+static inline void before_add(struct before *b, const struct grams *s, uint32_t symbol)
+{
+    uint64_t left = side(s) - b->length;
+    struct reach_of_end e = end_of(s, symbol, true);
+
+    b->cost += e.length > left && e.cost > left * s->a->dearest ? left * s->a->dearest : e.cost;
+    b->length += e.length < left ? e.length : left;
+}
+
+static uint32_t narrow_cost(unsigned __int128 cost)
+{
+    return cost < EXTENT_MANY ? (uint32_t)cost : EXTENT_MANY;
+}
+
+static void keep_extent(struct grams *s, uint32_t rule, const struct behind *first,
+                        const struct before *last)
+{
+    uint64_t length = s->a->g->length[rule];
+
+    s->extent[rule] = (struct extent){
+        .first = narrow_cost(first->cost), .last = narrow_cost(last->cost),
+        .length = length < EXTENT_LONG ? (uint32_t)length : EXTENT_LONG,
+        .first_closed = first->length >= side(s), .last_closed = last->length >= side(s),
+    };
 }
 
 /* ---- One right-hand side from right to left ----------------------------------------- */
@@ -320,10 +346,8 @@ INLINE void count_all(struct grams *s, bool wide)
             count_border(&w, frequency, wide);
             sweep_pass(&w, wide);
         }
-        if (rule >= g->n_rules)
-            continue;
-        keep_ends(&w, rule, wide);
-        measure(s, rule);
+        if (rule < g->n_rules)
+            keep_ends(&w, rule, wide);
     }
 }
 
@@ -377,25 +401,39 @@ static uint64_t *find_frequent(const struct grams *s, uint64_t least)
     return frequent;
 }
 
-/* The largest count, if it is among the frequent ones; else 0. */
-INLINE uint64_t most_frequent(const struct sweep *w, const uint64_t *frequent, bool wide)
-{
-    uint64_t hash[GRAM_MOST], most = 0, any = 0;
-    uint32_t n = sweep_grams(w, hash, wide);
+/* Of the grams at a border: the largest count, if it is among the frequent ones, else 0;
+ * and how far before the border the first and the last of the others begin, 0: there are
+ * none. */
+struct looked_up {
+    uint64_t most;
+    uint32_t first_rare, last_rare;
+};
 
-    if (w->s->length == 1 && !w->terminal && w->n_after == 0)
-        return 0;
+INLINE struct looked_up look_up(const struct sweep *w, const uint64_t *frequent, bool wide)
+{
+    uint64_t hash[GRAM_MOST];
+    uint32_t n = sweep_grams(w, hash, wide), found = 0, rare, nearest;
+    struct looked_up out = { 0 };
+
+    if (n == 0 || (w->s->length == 1 && !w->terminal && w->n_after == 0))
+        return out;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t slot = gram_mix(hash[i]) >> w->s->shift;
 
-        any |= frequent[slot / 64] >> slot % 64;
+        found |= (uint32_t)(frequent[slot / 64] >> slot % 64 & 1) << i;
     }
-    for (uint32_t i = 0; (any & 1) && i < n; i++) {
-        uint64_t count = gram_count(w->s, hash[i]);
+    for (uint32_t left = found; left; left &= left - 1) {
+        uint64_t count = gram_count(w->s, hash[__builtin_ctz(left)]);
 
-        most = count > most ? count : most;
+        out.most = count > out.most ? count : out.most;
     }
-    return most;
+    rare = ~found & ((UINT32_C(1) << n) - 1);
+    if (rare && w->s->length > 1) {
+        nearest = w->s->length > w->n_after ? w->s->length - w->n_after : 1;
+        out.first_rare = nearest + 31 - (uint32_t)__builtin_clz(rare);
+        out.last_rare = nearest + (uint32_t)__builtin_ctz(rare);
+    }
+    return out;
 }
 
 INLINE void show_border(const struct sweep *w, struct border *out, bool wide)
@@ -416,11 +454,11 @@ static bool may_be_hot(const struct sweep *w, const struct behind *behind, uint6
                        uint64_t min_cost, struct border *out)
 {
     const struct grams *s = w->s;
-    uint64_t most = side(s) * s->a->dearest;
+    uint64_t most = most_of_side(s);
 
     out->before = grams_last(s, s->a->g->symbols[w->next]);
     out->after = behind->cost < most ? (uint64_t)behind->cost : most;
-    out->missing = behind->n < side(s) ? (uint32_t)(side(s) - behind->n) : 0;
+    out->missing = behind->length < side(s) ? (uint32_t)(side(s) - behind->length) : 0;
     return unit_cost_needed(count, min_cost) <=
            grams_across(s, out->before, out->after, out->missing);
 }
@@ -433,25 +471,55 @@ struct showing {
     void *context;
 };
 
-INLINE int show_rule(struct sweep *w, struct border *b, const struct showing *to, bool wide)
+/* Nothing hot holds a gram that is rare: what begins before it ends within it, what ends
+ * behind it begins within it. */
+INLINE void pass_extents(const struct sweep *w, struct behind *behind, struct before *before,
+                         struct looked_up grams, bool wide)
+{
+    const struct grams *s = w->s;
+    const void *after = element(w->room, w->at, wide);
+    uint64_t cost = 0;
+
+    if (grams.first_rare) {
+        for (uint32_t i = 0; i + 1 + grams.first_rare < s->length; i++)
+            cost += s->a->cost[get(after, i, wide)];
+        behind_close(behind, s, w->next, cost);
+    }
+    behind_add(behind, s, w->next);
+    if (before->length >= side(s))
+        return;
+    if (!grams.last_rare) {
+        before_add(before, s, s->a->g->symbols[w->next]);
+        return;
+    }
+    for (uint32_t i = 1; i < grams.last_rare; i++)
+        before->cost += s->a->cost[get(w->ends, AT_LAST + END_MOST - i, wide)];
+    before->length = side(s);
+}
+
+INLINE int show_rule(struct sweep *w, struct grams *s, struct border *b, const struct showing *to,
+                     bool wide)
 {
     struct behind behind = { .high = w->next };
+    struct before before = { 0 };
 
     while (sweep_next(w, wide)) {
-        uint64_t count = most_frequent(w, to->frequent, wide);
+        struct looked_up grams = look_up(w, to->frequent, wide);
 
-        if (count > 0 && may_be_hot(w, &behind, count, to->min_cost, b)) {
+        if (grams.most > 0 && may_be_hot(w, &behind, grams.most, to->min_cost, b)) {
             show_border(w, b, wide);
             if (to->see(to->context, b) != HOT_OK)
                 return HOT_E_MEMORY;
         }
-        behind_add(&behind, w->s, w->next);
+        pass_extents(w, &behind, &before, grams, wide);
         sweep_pass(w, wide);
     }
+    if (b->rule < s->a->g->n_rules)
+        keep_extent(s, b->rule, &behind, &before);
     return HOT_OK;
 }
 
-INLINE int show_all(const struct grams *s, const struct showing *to, bool wide)
+INLINE int show_all(struct grams *s, const struct showing *to, bool wide)
 {
     const struct wpp_grammar *g = s->a->g;
     struct border b;
@@ -462,14 +530,13 @@ INLINE int show_all(const struct grams *s, const struct showing *to, bool wide)
         if (!s->a->frequency[b.rule])
             continue;
         sweep_begin(&w, s, b.rule);
-        status = show_rule(&w, &b, to, wide);
+        status = show_rule(&w, s, &b, to, wide);
     }
     return status;
 }
 
-int grams_show(const struct grams *s, uint64_t min_cost, grams_see *see, void *context)
+int grams_show(struct grams *s, uint64_t min_cost, uint64_t least, grams_see *see, void *context)
 {
-    uint64_t least = unit_cost_needed(s->a->max_length * s->a->dearest, min_cost);
     struct showing to = { min_cost, find_frequent(s, least), see, context };
     int status = HOT_E_MEMORY;
 

@@ -24,7 +24,12 @@
  * first is padded behind, last before; n is how many there are, more than END_MOST
  * when the rule is longer than that.  One sweep over the right-hand sides, each from
  * right to left, puts down the ends of rules and counts; another one shows the
- * borders that have a gram of sufficient count.
+ * borders that have a gram of sufficient count, and measures what may stand around them:
+ *
+ *      rule    r ->    A           u           B
+ *                  . . x y z | u p q r s . . .       k = 4, `y z u p` is rare:
+ *                  ------------>                   what begins before y ends at u or before
+ *                          <-----------------        what ends behind p begins at z or behind
  */
 #ifndef WPP_HOT_GRAMS_H
 #define WPP_HOT_GRAMS_H
@@ -43,19 +48,24 @@ enum { GRAM_MOST = 12, END_MOST = 15 };
 static_assert(GRAM_MOST <= END_MOST, "a border shows all grams that cross it");
 
 /* What the first and last max_length - 1 terminals of a rule cost at most (EXTENT_MANY:
- * so much or more), and its length, as far as that can be told. */
+ * so much or more), as far as something hot may hold them and go on beyond the rule's
+ * beginning or end: closed, where it holds no more of the rule or of what follows it.  And
+ * the rule's length. */
 struct extent {
-    uint32_t first, last, length;
+    uint32_t first, last;
+    uint32_t length : 30;       /* EXTENT_LONG: so much or more */
+    bool first_closed : 1, last_closed : 1;
 };
 
 #define EXTENT_MANY UINT32_MAX
+#define EXTENT_LONG (UINT32_C(1) << 29)
 
 struct grams {
     const struct analysis *a;
     uint32_t length;        /* k: at most min_length, so that every subpath holds one */
     bool wide;              /* terminals of 32 bits in `ends` */
     void *ends;
-    struct extent *extent;  /* of each rule */
+    struct extent *extent;  /* of each rule; known since grams_show */
     uint32_t *count;        /* GRAM_MANY: so many or more */
     unsigned shift;         /* of a hash, to its count */
     uint64_t power[GRAM_MOST + 1];      /* of the multiplier; gram_left wants [k - 1] */
@@ -74,15 +84,17 @@ struct border {
     bool cut;               /* there is more of it before */
     uint32_t n_before, n_after;
     uint32_t text[2 * END_MOST];
-    uint64_t before;        /* what the last terminals of the symbol cost at most */
+    uint64_t before;        /* what the last terminals of the symbol cost at most (see extent) */
     uint64_t after;         /* and those behind it, max_length - 1 at most on either side */
     uint32_t missing;       /* of these, so many lie behind the rule's end */
 };
 
 /* Shows `see` each border with a gram whose count times what may stand around the border
- * reaches min_cost, until one returns other than HOT_OK: the result. */
+ * reaches min_cost, until one returns other than HOT_OK: the result.  No gram in something
+ * hot is counted less than `least` times. */
 typedef int grams_see(void *context, const struct border *b);
-int grams_show(const struct grams *s, uint64_t min_cost, grams_see *see, void *context);
+int grams_show(struct grams *s, uint64_t min_cost, uint64_t least, grams_see *see,
+               void *context);
 
 /* What a subpath that crosses the border can cost. */
 uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, uint32_t missing);
@@ -91,7 +103,7 @@ uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, ui
  * 0: the rule is longer. */
 uint32_t grams_short(const struct grams *s, uint32_t rule, uint32_t *out);
 
-/* What the last terminals of a symbol cost at most. */
+/* What the last terminals of a symbol cost at most, for the `least` of grams_show. */
 uint64_t grams_last(const struct grams *s, uint32_t symbol);
 
 #define GRAM_MANY UINT32_MAX

@@ -249,7 +249,7 @@ int sieve_use(struct sieve *s, uint64_t min_cost)
     s->min_cost = 0;
     s->n_borders = 0;
     texts_clear(&s->texts);
-    status = grams_show(&s->grams, min_cost, take_border, &t);
+    status = grams_show(&s->grams, min_cost, sieve_least(s, min_cost), take_border, &t);
     if (status == HOT_OK)
         status = take_last(&t);
     if (status != HOT_OK)
