@@ -81,6 +81,91 @@ static void encode_landings(byte_string &out, const std::vector<table_landing> &
     }
 }
 
+// Whose code the lines are, in runs; each call is described where its code comes first.
+class inlined_writer {
+public:
+    inlined_writer(const table_routine &routine)
+        : routine_(routine), number_(routine.inlined.size() + 1),
+          line_(routine.inlined.size() + 1)
+    {
+        line_[0] = routine.line;
+    }
+
+    // The lines [begin, end), all of them code of one call, or the routine's own.
+    void run(const table_line *begin, const table_line *end)
+    {
+        uint32_t call = begin->inlined;
+
+        runs_.varint(call && !number_[call] ? 1 : reference(call));
+        if (call && !number_[call])
+            describe(call);
+        runs_.varint(end - begin);
+        line_[call] = end[-1].line;
+        n_runs_++;
+    }
+
+    void finish(byte_string &out) const
+    {
+        if (n_described_ == 0)
+            return;
+        out.varint(n_described_);
+        out.varint(n_runs_);
+        out.raw(runs_);
+    }
+
+private:
+    uint64_t reference(uint32_t call) const { return call ? 2 + n_described_ - number_[call] : 0; }
+
+    // What it is in comes first, as far as that is new too.
+    void describe(uint32_t call)
+    {
+        std::vector<uint32_t> chain;
+
+        for (; call && !number_[call]; call = routine_.inlined[call - 1].caller)
+            chain.push_back(call);
+        for (size_t i = 1; i < chain.size(); i++)
+            runs_.varint(1);
+        runs_.varint(reference(call));
+        for (size_t i = chain.size(); i-- > 0;) {
+            const table_inlined &inlined = routine_.inlined[chain[i] - 1];
+
+            runs_.varint(inlined.name);
+            runs_.varint(inlined.file);
+            runs_.svarint(static_cast<int64_t>(inlined.line) - line_[inlined.caller]);
+            line_[inlined.caller] = inlined.line;
+            number_[chain[i]] = ++n_described_;
+        }
+    }
+
+    const table_routine &routine_;
+    byte_string runs_;
+    uint64_t n_runs_ = 0;
+    uint32_t n_described_ = 0;
+    std::vector<uint32_t> number_;        // of a call, from 1; 0: not described yet
+    std::vector<uint32_t> line_;          // last met in its code; 0: none
+};
+
+static void encode_inlined(byte_string &out, const table_routine &routine)
+{
+    inlined_writer writer(routine);
+    std::vector<table_line> lines;
+
+    if (routine.inlined.empty())
+        return;
+    for (const table_block &block : routine.blocks)
+        lines.insert(lines.end(), block.lines.begin(), block.lines.end());
+    while (!lines.empty() && lines.back().inlined == 0)
+        lines.pop_back();
+    const table_line *at = lines.data(), *all = at + lines.size();
+    while (at < all) {
+        const table_line *begin = at;
+        while (at < all && at->inlined == begin->inlined)
+            at++;
+        writer.run(begin, at);
+    }
+    writer.finish(out);
+}
+
 uint64_t unit_table::add(const table_routine &routine)
 {
     byte_string r;
@@ -96,6 +181,7 @@ uint64_t unit_table::add(const table_routine &routine)
         encode_block(r, block, routine.line);
     encode_edges(r, routine.edges);
     encode_landings(r, routine.landings);
+    encode_inlined(r, routine);
 
     body_.varint(r.bytes.size());
     body_.raw(r);

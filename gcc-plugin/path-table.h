@@ -24,6 +24,7 @@ struct byte_string {
 struct table_line {
     uint32_t file;        /* index in the string table */
     uint32_t line;
+    uint32_t inlined;     /* 0: the routine's own code; 1 + index in table_routine::inlined */
 };
 
 struct table_block {
@@ -49,6 +50,13 @@ struct table_landing {
     uint32_t src, dst;
 };
 
+/* A call in whose place the callee's code stands. */
+struct table_inlined {
+    uint32_t name;        /* of the callee */
+    uint32_t caller;      /* in whose code the call stood, as in table_line: one before this */
+    uint32_t file, line;  /* of the call; line 0: not known */
+};
+
 enum { TABLE_LIMITED = 1, TABLE_NONLOCAL = 2, TABLE_NUMBERED = 4, TABLE_ARTIFICIAL = 8 };
 
 struct table_routine {
@@ -57,6 +65,7 @@ struct table_routine {
     std::vector<table_block> blocks;
     std::vector<table_edge> edges;
     std::vector<table_landing> landings;  /* ascending by (src, dst) */
+    std::vector<table_inlined> inlined;
 };
 
 /* Why a routine is not instrumented, as it stands in the format.

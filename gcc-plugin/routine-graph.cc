@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "inlined.h"
+
 /* ---- What ends a path ---------------------------------------------------- */
 
 // Functions that libc declares as leaves, since they call nothing of the unit,
@@ -358,9 +360,13 @@ bool build_graph(function *fun, routine_graph &r)
 
 /* ---- The table ------------------------------------------------------------------ */
 
-static void add_line(table_block &block, unit_table &unit, const char *file, int line)
+// A line that several inlined functions share belongs to the first.
+static void add_line(table_block &block, unit_table &unit, inlined_calls &inlined,
+                     location_t where)
 {
-    table_line entry = {unit.intern(file), static_cast<uint32_t>(line > 0 ? line : 1)};
+    int line = LOCATION_LINE(where);
+    table_line entry = {unit.intern(LOCATION_FILE(where)),
+                        static_cast<uint32_t>(line > 0 ? line : 1), inlined.at(where)};
     if (block.lines.empty() || block.lines.back().file != entry.file
         || block.lines.back().line != entry.line)
         block.lines.push_back(entry);
@@ -377,6 +383,7 @@ static unsigned cost_of(gimple *statement)
 // Lines as GCC's own coverage attributes them: the routine's line to its first
 // block, statements in order, then a goto that the graph has swallowed.
 static table_block describe_block(const routine_graph &r, uint32_t v, unit_table &unit,
+                                  inlined_calls &inlined,
                                   hash_set<location_t, false, location_hash> &seen)
 {
     table_block out;
@@ -385,7 +392,7 @@ static table_block describe_block(const routine_graph &r, uint32_t v, unit_table
 
     if (bb == ENTRY_BLOCK_PTR_FOR_FN(r.fun)->next_bb && !compat_no_location(where)) {
         seen.add(where);
-        add_line(out, unit, LOCATION_FILE(where), LOCATION_LINE(where));
+        add_line(out, unit, inlined, where);
     }
     for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
         gimple *statement = gsi_stmt(at);
@@ -396,14 +403,14 @@ static table_block describe_block(const routine_graph &r, uint32_t v, unit_table
         if (compat_no_location(where))
             continue;
         seen.add(where);
-        add_line(out, unit, LOCATION_FILE(where), LOCATION_LINE(where));
+        add_line(out, unit, inlined, where);
     }
     // Behind a call that may not come back such a goto has a block of its own.
     gimple *last = compat_last_stmt(bb);
     if (single_succ_p(bb) && !(last && coverage_splits(last))) {
         where = single_succ_edge(bb)->goto_locus;
         if (!compat_no_location(where) && !seen.contains(where))
-            add_line(out, unit, LOCATION_FILE(where), LOCATION_LINE(where));
+            add_line(out, unit, inlined, where);
     }
     return out;
 }
@@ -475,6 +482,7 @@ table_routine describe_routine(const routine_graph &r, unit_table &unit)
     table_routine out;
     tree decl = r.fun->decl;
     hash_set<location_t, false, location_hash> seen;
+    inlined_calls inlined(decl, unit);
 
     out.name = unit.intern(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)));
     out.file = unit.intern(DECL_SOURCE_FILE(decl));
@@ -484,9 +492,10 @@ table_routine describe_routine(const routine_graph &r, unit_table &unit)
     out.num_paths = r.graph->num_paths;
     out.blocks.resize(r.blocks.size());
     for (uint32_t v = 2; v < r.blocks.size(); v++) {
-        out.blocks[v] = describe_block(r, v, unit, seen);
+        out.blocks[v] = describe_block(r, v, unit, inlined, seen);
         describe_landings(r, v, out);
     }
+    out.inlined = inlined.calls();
     for (uint32_t i = 0; i < r.graph->n_dag; i++)
         out.edges.push_back(describe_edge(r, r.graph->dag[i]));
     return out;

@@ -8,7 +8,8 @@ enum { ENTRY = 0, EXIT = 1 };
 
 /* Sizes of the shortest encodings, to bound counts before memory is asked for. */
 enum {
-    MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LANDING = 2, MIN_LEFT_OUT = 4
+    MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LANDING = 2, MIN_LEFT_OUT = 4,
+    MIN_INLINED = 3, MIN_RUN = 2
 };
 
 /* ---- Strings ----------------------------------------------------------------- */
@@ -44,6 +45,17 @@ static const char *get_string(struct wpp_view *v, const struct wpp_string_table 
 
 /* ---- Decoding a routine -------------------------------------------------------- */
 
+/* A line relative to `base`. */
+static bool get_line(struct wpp_view *v, uint32_t base, uint32_t *line)
+{
+    int64_t delta = wpp_get_svarint(v);
+
+    if (delta < -(int64_t)base || delta > (int64_t)UINT32_MAX - (int64_t)base)
+        return false;
+    *line = (uint32_t)((int64_t)base + delta);
+    return true;
+}
+
 static bool parse_lines(struct wpp_view *v, const struct wpp_string_table *strings,
                         struct wpp_arena *arena, uint32_t base, struct wpp_block *block)
 {
@@ -53,13 +65,10 @@ static bool parse_lines(struct wpp_view *v, const struct wpp_string_table *strin
     if (!lines)
         return false;
     for (size_t i = 0; i < n; i++) {
-        int64_t delta;
-
         lines[i].file = get_string(v, strings);
-        delta = wpp_get_svarint(v);
-        if (delta < -(int64_t)base || delta > (int64_t)UINT32_MAX - (int64_t)base)
+        lines[i].inlined = 0;
+        if (!get_line(v, base, &lines[i].line))
             return false;
-        lines[i].line = (uint32_t)((int64_t)base + delta);
     }
     block->n_lines = (uint32_t)n;
     block->lines = lines;
@@ -155,6 +164,115 @@ static bool parse_landings(struct wpp_view *v, struct wpp_arena *arena, struct w
     return true;
 }
 
+/* ---- Inlined code: which lines are whose ------------------------------------------ */
+
+/* A walk through the lines of all blocks in runs, and what is known of the calls met. */
+struct inlined_walk {
+    const struct wpp_routine *routine;
+    uint32_t block, next;      /* the next line */
+    uint32_t n;                /* calls described up to now */
+    uint32_t *line;            /* last met in the code of each, and of the routine at 0; 0: none */
+};
+
+static bool walk_begin(struct inlined_walk *w, const struct wpp_routine *routine)
+{
+    *w = (struct inlined_walk){.routine = routine};
+    w->line = calloc(routine->n_inlined + (size_t)1, sizeof *w->line);
+    if (w->line)
+        w->line[0] = routine->line;
+    return w->line != NULL;
+}
+
+/* The next line, or NULL behind the last. */
+static struct wpp_line *next_line(struct inlined_walk *w)
+{
+    for (; w->block < w->routine->n_blocks; w->block++, w->next = 0) {
+        const struct wpp_block *b = &w->routine->blocks[w->block];
+
+        if (w->next < b->n_lines)
+            return (struct wpp_line *)&b->lines[w->next++];
+    }
+    return NULL;
+}
+
+/* A reference that is neither 1 nor more than there are, as a call: 0 the routine's own code. */
+static uint32_t call_of(struct wpp_view *v, const struct inlined_walk *w, uint64_t reference)
+{
+    v->failed |= reference == 1 || reference > w->n + (uint64_t)1;
+    return v->failed || reference == 0 ? 0 : (uint32_t)(w->n + 2 - reference);
+}
+
+/* Calls that are new, each in the one before; the last is the one that is meant. */
+static uint32_t parse_calls(struct wpp_view *v, const struct wpp_string_table *strings,
+                            struct inlined_walk *w)
+{
+    struct wpp_inlined *calls = (struct wpp_inlined *)w->routine->inlined;
+    uint64_t n = 1, reference;
+    uint32_t caller;
+
+    for (; (reference = wpp_get_varint(v)) == 1; n++)
+        ;
+    caller = call_of(v, w, reference);
+    v->failed |= n > w->routine->n_inlined - w->n;
+    for (; !v->failed && n > 0; n--) {
+        struct wpp_inlined *call = &calls[w->n++];
+
+        call->name = get_string(v, strings);
+        call->file = get_string(v, strings);
+        call->shown = NULL;
+        call->caller = caller;
+        v->failed |= !get_line(v, w->line[caller], &call->line);
+        w->line[caller] = call->line;
+        caller = w->n;
+    }
+    return caller;
+}
+
+static bool parse_run(struct wpp_view *v, const struct wpp_string_table *strings,
+                      struct inlined_walk *w)
+{
+    uint64_t reference = wpp_get_varint(v), n;
+    uint32_t call = reference == 1 ? parse_calls(v, strings, w) : call_of(v, w, reference);
+
+    n = wpp_get_varint(v);
+    if (v->failed || n == 0)
+        return false;
+    for (; n > 0; n--) {
+        struct wpp_line *line = next_line(w);
+
+        if (!line)
+            return false;
+        line->inlined = call;
+        w->line[call] = line->line;
+    }
+    return true;
+}
+
+/* Missing where nothing was inlined, and in tables made before this was kept. */
+static bool parse_inlined(struct wpp_view *v, const struct wpp_string_table *strings,
+                          struct wpp_arena *arena, struct wpp_routine *r)
+{
+    size_t n = wpp_left(v) > 0 ? wpp_get_count(v, MIN_INLINED) : 0, n_runs;
+    struct inlined_walk walk;
+    bool good = true;
+
+    if (n == 0)
+        return !v->failed;
+    if (n > INT32_MAX)
+        return false;
+    r->n_inlined = (uint32_t)n;
+    r->inlined = wpp_arena_alloc(arena, n, sizeof *r->inlined);
+    if (!r->inlined || !walk_begin(&walk, r)) {
+        arena->failed = true;
+        return false;
+    }
+    n_runs = wpp_get_count(v, MIN_RUN);
+    for (size_t i = 0; good && i < n_runs; i++)
+        good = parse_run(v, strings, &walk);
+    free(walk.line);
+    return good && !v->failed && walk.n == n;
+}
+
 /* ---- Checking the numbering ------------------------------------------------------ */
 
 /* Index of the first edge of each vertex, and one past the last. */
@@ -242,7 +360,7 @@ bool wpp_parse_routine(struct wpp_view *v, const struct wpp_string_table *string
         return false;
     return parse_blocks(&r, strings, arena, out) &&
            parse_edges(&r, arena, out) && parse_landings(&r, arena, out) &&
-           check_numbering(out, arena);
+           parse_inlined(&r, strings, arena, out) && check_numbering(out, arena);
 }
 
 /* ---- Encoding a routine ------------------------------------------------------------ */
@@ -282,6 +400,97 @@ static void put_landings(struct wpp_bytes *b, const struct wpp_routine *routine)
     }
 }
 
+/* As parse_inlined reads it.  A call's number is 1 + when it was described, 0 until then. */
+struct inlined_writer {
+    struct inlined_walk walk;
+    struct wpp_intern *strings;
+    struct wpp_bytes runs;
+    uint64_t n_runs;
+    uint32_t *number, *chain;
+};
+
+static uint64_t reference_of(const struct inlined_writer *w, uint32_t call)
+{
+    return call == 0 ? 0 : w->number[call] == 0 ? 1 : (uint64_t)w->walk.n + 2 - w->number[call];
+}
+
+/* What the call is in comes first, as far as that is new too. */
+static void put_calls(struct inlined_writer *w, uint32_t call)
+{
+    const struct wpp_inlined *calls = w->walk.routine->inlined;
+    uint32_t n = 0;
+
+    for (; call && !w->number[call]; call = calls[call - 1].caller)
+        w->chain[n++] = call;
+    for (uint32_t i = 1; i < n; i++)
+        wpp_put_varint(&w->runs, 1);
+    wpp_put_varint(&w->runs, reference_of(w, call));
+    while (n-- > 0) {
+        const struct wpp_inlined *c = &calls[w->chain[n] - 1];
+        uint32_t *line = &w->walk.line[c->caller];
+
+        wpp_put_varint(&w->runs, wpp_intern(w->strings, c->name));
+        wpp_put_varint(&w->runs, wpp_intern(w->strings, c->file));
+        wpp_put_svarint(&w->runs, (int64_t)c->line - (int64_t)*line);
+        *line = c->line;
+        w->number[w->chain[n]] = ++w->walk.n;
+    }
+}
+
+static void put_run(struct inlined_writer *w, uint32_t call, uint64_t n, uint32_t last_line)
+{
+    uint64_t reference = reference_of(w, call);
+
+    wpp_put_varint(&w->runs, reference);
+    if (reference == 1)
+        put_calls(w, call);
+    wpp_put_varint(&w->runs, n);
+    w->walk.line[call] = last_line;
+    w->n_runs++;
+}
+
+/* What is the routine's own behind the last run goes without saying. */
+static void put_runs(struct inlined_writer *w)
+{
+    const struct wpp_line *line = next_line(&w->walk);
+
+    while (line) {
+        uint32_t call = line->inlined, last = 0;
+        uint64_t n = 0;
+
+        for (; line && line->inlined == call; line = next_line(&w->walk), n++)
+            last = line->line;
+        if (line || call)
+            put_run(w, call, n, last);
+    }
+}
+
+static void put_inlined(struct wpp_bytes *b, struct wpp_intern *strings,
+                        const struct wpp_routine *routine)
+{
+    struct inlined_writer w = {.strings = strings};
+    size_t n = routine->n_inlined + (size_t)1;
+
+    if (routine->n_inlined == 0)
+        return;
+    w.number = calloc(2 * n, sizeof *w.number);
+    if (walk_begin(&w.walk, routine) && w.number) {
+        w.chain = w.number + n;
+        put_runs(&w);
+    } else {
+        b->failed = true;
+    }
+    if (w.walk.n > 0) {
+        wpp_put_varint(b, w.walk.n);
+        wpp_put_varint(b, w.n_runs);
+        wpp_put(b, w.runs.data, w.runs.size);
+    }
+    b->failed |= w.runs.failed;
+    wpp_bytes_free(&w.runs);
+    free(w.walk.line);
+    free(w.number);
+}
+
 void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
                      const struct wpp_routine *routine)
 {
@@ -299,6 +508,7 @@ void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
     for (uint32_t i = 0; i < routine->n_edges; i++)
         put_edge(&r, i > 0 ? &routine->edges[i - 1] : NULL, &routine->edges[i]);
     put_landings(&r, routine);
+    put_inlined(&r, strings, routine);
     wpp_put_varint(b, r.size);
     wpp_put(b, r.data, r.size);
     b->failed |= r.failed;

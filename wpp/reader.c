@@ -117,6 +117,20 @@ static bool get_units(struct loading *l, struct wpp_view *v,
     return !v->failed;
 }
 
+/* The names for people, of the routine and of what was inlined into it. */
+static bool show_names(struct loading *l, struct wpp_demangler *demangler, struct wpp_routine *r)
+{
+    struct wpp_inlined *calls = (struct wpp_inlined *)r->inlined;
+
+    r->shown = wpp_demangle(demangler, l->arena, r->name);
+    for (uint32_t i = 0; r->shown && i < r->n_inlined; i++) {
+        calls[i].shown = wpp_demangle(demangler, l->arena, calls[i].name);
+        if (!calls[i].shown)
+            return false;
+    }
+    return r->shown != NULL;
+}
+
 static bool get_routines(struct loading *l, struct wpp_view *v)
 {
     struct wpp_string_table strings;
@@ -139,8 +153,7 @@ static bool get_routines(struct loading *l, struct wpp_view *v)
             return false;
         if (routines[i].num_paths - 1 > UINT32_MAX - l->bases[i])
             return false;
-        routines[i].shown = wpp_demangle(&demangler, l->arena, routines[i].name);
-        if (!routines[i].shown)
+        if (!show_names(l, &demangler, &routines[i]))
             return false;
         routines[i].module = unit->module;
         routines[i].directory = unit->directory;

@@ -152,7 +152,12 @@ enum wpp_edge_kind {           /* docs/path-table-format.md */
     WPP_EDGE_END_LIMIT, WPP_EDGE_END_JUMP, WPP_EDGE_END_STOP
 };
 
-struct wpp_line { const char *file; uint32_t line; };
+struct wpp_line {
+    const char *file;
+    uint32_t line;
+    uint32_t inlined;          /* 0: the routine's own code; otherwise 1 + index into the
+                                * routine's `inlined`: the innermost call it is the code of */
+};
 
 struct wpp_block {
     uint32_t insns;
@@ -177,6 +182,21 @@ enum wpp_routine_flag {        /* bits of wpp_routine.flags, docs/path-table-for
 /* An exception out of the last statement of block `src` may go on at `dst`. */
 struct wpp_landing { uint32_t src, dst; };
 
+/* A call that the compiler replaced by the code of its callee, which may hold others:
+ *
+ *      sort:12 calls partition, partition:30 calls swap
+ *      inlined[0]   partition   caller 0   sort.c:12
+ *      inlined[1]   swap        caller 1   sort.c:30
+ *
+ * Calls of a function in one line of one caller are one. */
+struct wpp_inlined {
+    const char *name;          /* of the callee, as in struct wpp_routine */
+    const char *shown;         /* likewise; only in an open file */
+    const char *file;          /* where the call stood */
+    uint32_t line;             /* 0: not known, and then the caller may not be the direct one */
+    uint32_t caller;           /* 0: the routine; otherwise 1 + index of a call before this one */
+};
+
 struct wpp_routine {
     const char *name;          /* assembler name */
     const char *shown;         /* name for people: C++ demangled where the C++ runtime is installed */
@@ -192,6 +212,8 @@ struct wpp_routine {
     const struct wpp_edge *edges;
     uint32_t n_landings;
     const struct wpp_landing *landings;    /* ascending by (src, dst) */
+    uint32_t n_inlined;        /* 0 also in files made before these were kept */
+    const struct wpp_inlined *inlined;
 };
 /* Executed routines only, by first terminal.  index < n_routines. */
 const struct wpp_routine *wpp_routine(const wpp *w, uint32_t index);

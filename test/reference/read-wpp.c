@@ -6,7 +6,9 @@
  * --text one line a token: thread, token, routine, path, and the path's blocks
  * as they are regenerated from the routine's edges; with --left-out instead one
  * line a routine that was not instrumented: module, name, file, line, reason; with
- * --times ticks a second, then one line a terminal: token, ticks.
+ * --times ticks a second, then one line a terminal: token, ticks; with --lines one line
+ * for each line of a block: routine, block, file:line, and of inlined code the calls from the
+ * innermost outwards, each callee@file:line.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -174,10 +176,22 @@ struct edge {
     uint64_t source, target, value;
 };
 
+struct line {
+    char *file;
+    uint64_t block, number, call;
+};
+
+struct call {
+    char *name, *file;
+    uint64_t caller, line;
+};
+
 struct routine {
     char *name;
-    uint64_t base, n_edges;
+    uint64_t base, line, n_edges, n_lines;
     struct edge *edges;
+    struct line *lines;          /* of all blocks */
+    struct call *calls;          /* from 1 on */
 };
 
 static struct routine *routines;
@@ -200,28 +214,124 @@ static void read_edges(struct bytes *b, struct routine *r)
     }
 }
 
-static void read_routine(struct bytes *b, struct routine *r, char **strings)
+static char *string_of(char **strings, uint64_t n_strings, uint64_t number)
 {
-    size_t end;
-    uint64_t blocks;
+    if (number >= n_strings)
+        fail("a string does not exist");
+    return strings[number];
+}
 
-    get_varint(b);
-    r->base = get_varint(b);
-    end = get_varint(b);
-    end += b->at;
-    r->name = strings[get_varint(b)];
-    for (int field = 0; field < 4; field++)
-        get_varint(b);
-    blocks = get_varint(b);
+static uint64_t get_line(struct bytes *b, uint64_t base)
+{
+    uint64_t zigzag = get_varint(b);
+
+    return zigzag % 2 ? base - zigzag / 2 - 1 : base + zigzag / 2;
+}
+
+static void read_blocks(struct bytes *b, struct routine *r, char **strings, uint64_t n_strings)
+{
+    uint64_t blocks = get_varint(b);
+
+    r->lines = get_memory((b->n - b->at) * sizeof *r->lines);
     for (uint64_t i = 0; i < blocks; i++) {
         get_varint(b);
         for (uint64_t lines = get_varint(b); lines > 0; lines--) {
-            get_varint(b);
-            get_varint(b);
+            struct line *l = &r->lines[r->n_lines++];
+
+            l->block = i;
+            l->file = string_of(strings, n_strings, get_varint(b));
+            l->number = get_line(b, r->line);
         }
     }
-    read_edges(b, r);
-    b->at = end;
+}
+
+/* The call that a reference other than 1 means; n calls have been described. */
+static uint64_t call_meant(uint64_t reference, uint64_t n)
+{
+    if (reference == 1 || reference > n + 1)
+        fail("a reference to an inlined call is wrong");
+    return reference == 0 ? 0 : n + 2 - reference;
+}
+
+static void read_inlined(struct bytes *b, struct routine *r, char **strings, uint64_t n_strings)
+{
+    uint64_t calls = get_varint(b), described = 0, at = 0;
+    uint64_t *last = get_memory((calls + 1) * sizeof *last);      /* line in each one's code */
+
+    last[0] = r->line;
+    r->calls = get_memory((calls + 1) * sizeof *r->calls);
+    for (uint64_t runs = get_varint(b); runs > 0; runs--) {
+        uint64_t reference = get_varint(b), call, n, m;
+
+        if (reference != 1) {
+            call = call_meant(reference, described);
+        } else {
+            for (m = 1; (reference = get_varint(b)) == 1; m++)
+                ;
+            call = call_meant(reference, described);
+            for (; m > 0; m--) {
+                struct call *c = &r->calls[++described];
+
+                if (described > calls)
+                    fail("there are too many inlined calls");
+                c->caller = call;
+                c->name = string_of(strings, n_strings, get_varint(b));
+                c->file = string_of(strings, n_strings, get_varint(b));
+                c->line = last[call] = get_line(b, last[call]);
+                call = described;
+            }
+        }
+        n = get_varint(b);
+        if (n == 0 || n > r->n_lines - at)
+            fail("a run of inlined lines is wrong");
+        for (; n > 0; n--) {
+            r->lines[at].call = call;
+            last[call] = r->lines[at++].number;
+        }
+    }
+    if (described != calls)
+        fail("there are too few inlined calls");
+}
+
+static void read_routine(struct bytes *b, struct routine *r, char **strings, uint64_t n_strings)
+{
+    size_t size;
+    struct bytes own;
+
+    get_varint(b);
+    r->base = get_varint(b);
+    size = get_varint(b);
+    own = (struct bytes){get_run(b, size), size, 0};
+    r->name = string_of(strings, n_strings, get_varint(&own));
+    get_varint(&own);
+    r->line = get_varint(&own);
+    get_varint(&own);
+    get_varint(&own);
+    read_blocks(&own, r, strings, n_strings);
+    read_edges(&own, r);
+    if (own.at < own.n)
+        for (uint64_t fields = 2 * get_varint(&own); fields > 0; fields--)
+            get_varint(&own);
+    if (own.at < own.n)
+        read_inlined(&own, r, strings, n_strings);
+}
+
+static void print_lines(void)
+{
+    for (uint64_t i = 0; i < n_routines; i++) {
+        const struct routine *r = &routines[i];
+
+        for (uint64_t k = 0; k < r->n_lines; k++) {
+            const struct line *l = &r->lines[k];
+
+            printf("%s %llu %s:%llu", r->name, (unsigned long long)l->block, l->file,
+                   (unsigned long long)l->number);
+            for (uint64_t c = l->call; c > 0; c = r->calls[c].caller)
+                printf(" %s@%s:%llu", r->calls[c].name, r->calls[c].file,
+                       (unsigned long long)r->calls[c].line);
+            putchar('\n');
+        }
+    }
 }
 
 static void read_routines(void)
@@ -237,7 +347,7 @@ static void read_routines(void)
     n_routines = get_varint(&b);
     routines = get_memory(n_routines * sizeof *routines);
     for (uint64_t i = 0; i < n_routines; i++)
-        read_routine(&b, &routines[i], strings);
+        read_routine(&b, &routines[i], strings, n);
 }
 
 /* ---- Terminals ---------------------------------------------------------------------- */
@@ -634,9 +744,10 @@ int main(int argc, char **argv)
     int times = argc == 3 && strcmp(argv[1], "--times") == 0;
     int text = argc == 3 && strcmp(argv[1], "--text") == 0;
     int left_out = argc == 3 && strcmp(argv[1], "--left-out") == 0;
+    int lines = argc == 3 && strcmp(argv[1], "--lines") == 0;
 
-    if (argc != 2 + text + left_out + times)
-        fail("usage: read-wpp [--text|--left-out|--times] FILE");
+    if (argc != 2 + text + left_out + times + lines)
+        fail("usage: read-wpp [--text|--left-out|--times|--lines] FILE");
     read_file(argv[argc - 1]);
     check_outside();
     if (left_out) {
@@ -644,6 +755,10 @@ int main(int argc, char **argv)
         return ferror(stdout) != 0;
     }
     read_routines();
+    if (lines) {
+        print_lines();
+        return ferror(stdout) != 0;
+    }
     read_terminals();
     if (times) {
         print_times();

@@ -81,7 +81,7 @@ static void make_lines(struct program *p, uint32_t b)
     uint32_t n = random_below(MAX_LINES + 1);
 
     for (uint32_t i = 0; i < n; i++)
-        p->lines[b][i] = (struct wpp_line){"a.c", 1 + random_below(LINES - 1)};
+        p->lines[b][i] = (struct wpp_line){"a.c", 1 + random_below(LINES - 1), 0};
     p->blocks[b] = (struct wpp_block){1, n, p->lines[b]};
 }
 
@@ -354,7 +354,7 @@ static void straight(struct program *p, const char *directory, const char *file,
     };
     for (uint32_t i = 0; i < n_spec; i++) {
         struct wpp_block *b = &p->blocks[2 + spec[i].block];
-        p->lines[2 + spec[i].block][b->n_lines++] = (struct wpp_line){spec[i].file, spec[i].line};
+        p->lines[2 + spec[i].block][b->n_lines++] = (struct wpp_line){spec[i].file, spec[i].line, 0};
         b->lines = p->lines[2 + spec[i].block];
     }
     for (uint32_t b = 0; b <= n_blocks; b++)

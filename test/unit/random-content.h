@@ -139,6 +139,19 @@ static struct pn_graph *rc_graph(struct random *r, uint32_t n_blocks)
 
 static const char *const rc_files[] = {"main.c", "list.h", "a directory/with a long name.c"};
 
+/* Up to three, each in any before it; none in one of two routines. */
+static const struct wpp_inlined *rc_inlined(struct random *r, uint32_t *n)
+{
+    static const char *const names[] = {"min", "_ZN4heap4siftEv", "a name.part.0"};
+    struct wpp_inlined *calls = calloc(4, sizeof *calls);
+
+    *n = draw(r, 2) * draw(r, 4);
+    for (uint32_t i = 0; i < *n; i++)
+        calls[i] = (struct wpp_inlined){names[draw(r, 3)], NULL, rc_files[draw(r, 3)],
+                                        draw(r, 6000), draw(r, i + 1)};
+    return calls;
+}
+
 static void rc_routine(struct wpp_routine *out, const struct pn_graph *g, struct random *r)
 {
     static const char *const names[] = {"main", "insert", "_ZN4heap4siftEv", "x"};
@@ -149,12 +162,14 @@ static void rc_routine(struct wpp_routine *out, const struct pn_graph *g, struct
         .name = names[draw(r, 4)], .file = rc_files[draw(r, 3)], .line = draw(r, 5000),
         .flags = draw(r, 4), .num_paths = g->num_paths, .n_blocks = g->n_vertices,
         .blocks = blocks, .n_edges = g->n_dag, .edges = edges};
+    out->inlined = rc_inlined(r, &out->n_inlined);
     for (uint32_t v = 2; v < g->n_vertices; v++) {
         uint32_t n = draw(r, 4);
         struct wpp_line *lines = calloc(n + 1, sizeof *lines);
 
         for (uint32_t i = 0; i < n; i++)
-            lines[i] = (struct wpp_line){rc_files[draw(r, 3)], draw(r, 6000)};
+            lines[i] = (struct wpp_line){rc_files[draw(r, 3)], draw(r, 6000),
+                                         draw(r, 2) * draw(r, out->n_inlined + 1)};
         blocks[v] = (struct wpp_block){draw(r, 10) ? draw(r, 30) : UINT32_MAX, n, lines};
     }
     for (uint32_t e = 0; e < g->n_dag; e++) {
@@ -256,6 +271,7 @@ static void random_content_free(struct random_content *c)
             free((void *)c->descriptions[i].blocks[v].lines);
         free((void *)c->descriptions[i].blocks);
         free((void *)c->descriptions[i].edges);
+        free((void *)c->descriptions[i].inlined);
         pn_free(c->graphs[i]);
     }
     free(c);

@@ -165,6 +165,18 @@ static void mutate(struct wpp_bytes *b, struct random *r)
     }
 }
 
+static bool is_inlined_well(const struct wpp_routine *r)
+{
+    for (uint32_t i = 0; i < r->n_inlined; i++)
+        if (r->inlined[i].caller > i || !r->inlined[i].shown || !r->inlined[i].file)
+            return false;
+    for (uint32_t v = 0; v < r->n_blocks; v++)
+        for (uint32_t i = 0; i < r->blocks[v].n_lines; i++)
+            if (r->blocks[v].lines[i].inlined > r->n_inlined)
+                return false;
+    return true;
+}
+
 /* Everything that wpp.h promises of an open file. */
 static bool is_well_formed(const wpp *w)
 {
@@ -191,6 +203,9 @@ static bool is_well_formed(const wpp *w)
     }
     for (uint32_t k = 0; k < s.n_threads; k++)
         tokens += wpp_thread(w, k)->tokens;
+    for (uint32_t i = 0; i < s.n_routines; i++)
+        if (!is_inlined_well(wpp_routine(w, i)))
+            return false;
     for (uint32_t t = 0; t < s.n_terminals; t++) {
         const struct wpp_terminal *x = wpp_terminal(w, t);
 

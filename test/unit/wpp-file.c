@@ -82,12 +82,30 @@ static bool same_grammar(const wpp *w, const struct random_content *c)
            memcmp(g->symbols, c->symbols, c->n_symbols * sizeof *g->symbols) == 0;
 }
 
-static bool same_block(const struct wpp_block *a, const struct wpp_block *b)
+/* Calls may be numbered otherwise, but each is in the same ones. */
+static bool same_call(const struct wpp_routine *a, uint32_t x, const struct wpp_routine *b,
+                      uint32_t y)
 {
+    for (; x && y; x = a->inlined[x - 1].caller, y = b->inlined[y - 1].caller) {
+        const struct wpp_inlined *c = &a->inlined[x - 1], *d = &b->inlined[y - 1];
+
+        if (!same_text(c->name, d->name) || !c->shown || !same_text(c->file, d->file) ||
+            c->line != d->line)
+            return false;
+    }
+    return x == y;
+}
+
+static bool same_block(const struct wpp_routine *ra, const struct wpp_routine *rb, uint32_t v)
+{
+    const struct wpp_block *a = &ra->blocks[v], *b = &rb->blocks[v];
+
     if (a->insns != b->insns || a->n_lines != b->n_lines)
         return false;
     for (uint32_t i = 0; i < a->n_lines; i++)
-        if (!same_text(a->lines[i].file, b->lines[i].file) || a->lines[i].line != b->lines[i].line)
+        if (!same_text(a->lines[i].file, b->lines[i].file) ||
+            a->lines[i].line != b->lines[i].line ||
+            !same_call(ra, a->lines[i].inlined, rb, b->lines[i].inlined))
             return false;
     return true;
 }
@@ -104,7 +122,7 @@ static bool same_routine(const struct wpp_routine *a, const struct random_conten
         a->n_edges != b->n_edges)
         return false;
     for (uint32_t v = 0; v < a->n_blocks; v++)
-        if (!same_block(&a->blocks[v], &b->blocks[v]))
+        if (!same_block(a, b, v))
             return false;
     for (uint32_t e = 0; e < a->n_edges; e++) {
         const struct wpp_edge *x = &a->edges[e], *y = &b->edges[e];

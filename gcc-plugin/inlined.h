@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* inlined.h - which inlined function a statement is the code of.
+ *
+ * GCC keeps the scopes of the source as trees of BLOCKs, and each location names its
+ * innermost one.  Where a call was inlined stands an outer scope that tells the function and
+ * the place of the call; scopes inside it are copies of the function's own.  Without -g GCC
+ * drops scopes that no statement names directly, also outer ones: what is left of a
+ * function then tells its name by the scope that it is a copy of, but no longer from where
+ * it was called, and what was inlined between it and the routine may be missing.
+ */
+#ifndef WPP_INLINED_H
+#define WPP_INLINED_H
+
+#include "gcc-compat.h"
+
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "path-table.h"
+
+class inlined_calls {
+public:
+    inlined_calls(tree routine, unit_table &unit) : routine_(DECL_ORIGIN(routine)), unit_(unit) {}
+
+    /* 0: the routine's own code; otherwise 1 + index into calls(). */
+    uint32_t at(location_t where) { return of_scope(LOCATION_BLOCK(where)); }
+
+    const std::vector<table_inlined> &calls() const { return calls_; }
+
+private:
+    uint32_t of_scope(tree scope);
+    uint32_t find(tree scope);
+    uint32_t add(tree function, uint32_t caller, location_t where);
+    tree function(uint32_t call) const { return call ? functions_[call - 1] : routine_; }
+
+    tree routine_;
+    unit_table &unit_;
+    std::vector<table_inlined> calls_;
+    std::vector<tree> functions_;          /* of calls_ */
+    std::map<std::tuple<tree, uint32_t, uint32_t, uint32_t>, uint32_t> numbers_;
+    hash_map<tree, uint32_t> known_;       /* by scope */
+};
+
+#endif
