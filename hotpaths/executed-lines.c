@@ -9,7 +9,10 @@ struct located {
     uint32_t file;              /* index into files[] */
     uint32_t line;
     uint32_t order;
+    uint32_t inlined;
 };
+
+#define ALL_CODE UINT32_MAX         /* in place of a call */
 
 static uint32_t file_index(struct executed_lines *p, const char *name)
 {
@@ -40,9 +43,9 @@ static size_t count_lines(const struct wpp_routine *r, const struct wpp_terminal
     return n;
 }
 
-/* The path's lines in order of execution; returns how many. */
+/* The path's lines in order of execution, of `call` or all; returns how many. */
 static size_t collect(struct executed_lines *p, struct located *out, const struct wpp_routine *r,
-                      const struct wpp_terminal *t)
+                      const struct wpp_terminal *t, uint32_t call)
 {
     size_t n = 0;
 
@@ -53,10 +56,10 @@ static size_t collect(struct executed_lines *p, struct located *out, const struc
         for (uint32_t j = 0; j < b->n_lines; j++) {
             const struct wpp_line *l = &b->lines[j];
 
-            if (l->line) {
-                out[n] = (struct located){ file_index(p, l->file), l->line, (uint32_t)n };
-                n++;
-            }
+            if (!l->line || (call != ALL_CODE && l->inlined != call))
+                continue;
+            out[n] = (struct located){ file_index(p, l->file), l->line, (uint32_t)n, l->inlined };
+            n++;
         }
     }
     return n;
@@ -68,12 +71,14 @@ static void group(struct executed_lines *p, const struct located *sorted, size_t
     size_t used = 0, kept = 0;
 
     for (size_t f = 0, i = 0; f < p->n_files; f++) {
-        struct executed_file file = { p->files[f].name, p->all + used, p->all + n + used, 0 };
+        struct executed_file file = { p->files[f].name, p->all + used, p->all + n + used,
+                                      p->all + 2 * n + used, 0 };
 
         for (; i < n && sorted[i].file == f; i++) {
             if (file.n_lines && file.lines[file.n_lines - 1] == sorted[i].line)
                 continue;
             file.lines[file.n_lines] = sorted[i].line;
+            file.inlined[file.n_lines] = sorted[i].inlined;
             file.order[file.n_lines++] = sorted[i].order;
         }
         used += file.n_lines;
@@ -83,7 +88,8 @@ static void group(struct executed_lines *p, const struct located *sorted, size_t
     p->n_files = kept;
 }
 
-bool executed_lines_of(struct executed_lines *p, const wpp *w, uint32_t terminal)
+bool executed_lines_of_call(struct executed_lines *p, const wpp *w, uint32_t terminal,
+                            uint32_t call)
 {
     const struct wpp_terminal *t = wpp_terminal(w, terminal);
     const struct wpp_routine *r;
@@ -97,17 +103,22 @@ bool executed_lines_of(struct executed_lines *p, const wpp *w, uint32_t terminal
     n = count_lines(r, t);
     located = calloc(n + 1, sizeof *located);
     p->files = calloc(n + 1, sizeof *p->files);     /* the routine's file and one for each line */
-    p->all = calloc(2 * n + 1, sizeof *p->all);
+    p->all = calloc(3 * n + 1, sizeof *p->all);
     if (!located || !p->files || !p->all) {
         free(located);
         executed_lines_free(p);
         return false;
     }
-    n = collect(p, located, r, t);
+    n = collect(p, located, r, t, call);
     qsort(located, n, sizeof *located, by_file_and_line);
     group(p, located, n);
     free(located);
     return true;
+}
+
+bool executed_lines_of(struct executed_lines *p, const wpp *w, uint32_t terminal)
+{
+    return executed_lines_of_call(p, w, terminal, ALL_CODE);
 }
 
 void executed_lines_free(struct executed_lines *p)

@@ -4,7 +4,8 @@
  * Lines are grouped by file, the routine's own file first, the others (of
  * inlined code) in the order in which the path comes to them; within a file
  * they ascend and differ.  `order` tells when the path came to a line first:
- * it ascends in order of execution, over all files.
+ * it ascends in order of execution, over all files; `inlined` whose code it was
+ * then (as in struct wpp_line).
  */
 #ifndef WPP_HOT_EXECUTED_LINES_H
 #define WPP_HOT_EXECUTED_LINES_H
@@ -19,18 +20,24 @@ struct executed_file {
     const char *name;           /* as given to the compiler; the wpp's */
     uint32_t *lines;
     uint32_t *order;
+    uint32_t *inlined;
     size_t n_lines;
 };
 
 struct executed_lines {
     struct executed_file *files;
     size_t n_files;
-    uint32_t *all;              /* what files[].lines and .order point into */
+    uint32_t *all;              /* what files[].lines, .order and .inlined point into */
 };
 
 /* Fills `p` (executed_lines_free): empty for raw symbols and for code compiled
  * without lines.  False when there is no memory. */
 bool executed_lines_of(struct executed_lines *p, const wpp *w, uint32_t terminal);
+
+/* Only the lines of one inlined call (as in struct wpp_line), or of the routine's own code. */
+bool executed_lines_of_call(struct executed_lines *p, const wpp *w, uint32_t terminal,
+                            uint32_t call);
+
 void executed_lines_free(struct executed_lines *p);
 
 /* The end of the run that begins with line number `i` of the file and never

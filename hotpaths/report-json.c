@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* report-json.c - an analysis' answer as JSON; schema in docs/hotpaths.md. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "hotpaths/executed-lines.h"
 #include "hotpaths/report.h"
@@ -16,23 +17,94 @@ static void put_ranges(FILE *out, const struct executed_file *f)
     }
 }
 
-static bool put_lines(const struct report *r, uint32_t terminal)
+static void put_lines(FILE *out, const struct executed_lines *p)
+{
+    fputs("\"lines\": [", out);
+    for (size_t i = 0; i < p->n_files; i++) {
+        fputs(i ? ", {\"file\": " : "{\"file\": ", out);
+        json_string(out, p->files[i].name);
+        fputs(", \"ranges\": [", out);
+        put_ranges(out, &p->files[i]);
+        fputs("]}", out);
+    }
+    fputs("]", out);
+}
+
+static bool put_all_lines(const struct report *r, uint32_t terminal)
 {
     struct executed_lines p;
 
     if (!executed_lines_of(&p, r->w, terminal))
         return false;
-    fputs(",\n         \"lines\": [", r->out);
-    for (size_t i = 0; i < p.n_files; i++) {
-        fputs(i ? ", {\"file\": " : "{\"file\": ", r->out);
-        json_string(r->out, p.files[i].name);
-        fputs(", \"ranges\": [", r->out);
-        put_ranges(r->out, &p.files[i]);
-        fputs("]}", r->out);
-    }
-    fputs("]", r->out);
+    put_lines(r->out, &p);
     executed_lines_free(&p);
     return true;
+}
+
+/* Numbers the inlined calls whose code the path runs, and those that these were in, from 1:
+ * number[0] is how many. */
+static void number_calls(const wpp *w, const struct wpp_terminal *t, uint32_t *number)
+{
+    const struct wpp_routine *routine = wpp_routine(w, t->routine);
+
+    for (uint32_t i = 0; i < t->n_blocks; i++) {
+        const struct wpp_block *b = &routine->blocks[t->blocks[i]];
+
+        for (uint32_t k = 0; k < b->n_lines; k++)
+            for (uint32_t c = b->lines[k].inlined; c && !number[c];
+                 c = routine->inlined[c - 1].caller)
+                number[c] = 1;
+    }
+    for (uint32_t c = 1; c <= routine->n_inlined; c++)
+        if (number[c])
+            number[c] = ++number[0];
+}
+
+static bool put_call(const struct report *r, uint32_t terminal, const struct wpp_routine *routine,
+                     uint32_t call, const uint32_t *number)
+{
+    const struct wpp_inlined *c = &routine->inlined[call - 1];
+    struct executed_lines p;
+
+    if (!executed_lines_of_call(&p, r->w, terminal, call))
+        return false;
+    fprintf(r->out, "%s\n           {\"routine\": ", number[call] > 1 ? "," : "");
+    json_string(r->out, c->name);
+    fputs(", \"name\": ", r->out);
+    json_string(r->out, c->shown);
+    if (c->caller)
+        fprintf(r->out, ", \"caller\": %" PRIu32 ", ", number[c->caller] - 1);
+    else
+        fputs(", \"caller\": null, ", r->out);
+    if (c->line) {
+        fputs("\"file\": ", r->out);
+        json_string(r->out, c->file);
+        fprintf(r->out, ", \"line\": %" PRIu32 ",\n            ", c->line);
+    } else {
+        fputs("\"file\": null, \"line\": null,\n            ", r->out);
+    }
+    put_lines(r->out, &p);
+    putc('}', r->out);
+    executed_lines_free(&p);
+    return true;
+}
+
+static bool put_inlined(const struct report *r, uint32_t terminal)
+{
+    const struct wpp_terminal *t = wpp_terminal(r->w, terminal);
+    const struct wpp_routine *routine = wpp_routine(r->w, t->routine);
+    uint32_t *number = calloc(routine->n_inlined + (size_t)1, sizeof *number);
+    bool good = number != NULL;
+
+    if (good)
+        number_calls(r->w, t, number);
+    fputs("\"inlined\": [", r->out);
+    for (uint32_t c = 1; good && c <= routine->n_inlined; c++)
+        if (number[c])
+            good = put_call(r, terminal, routine, c, number);
+    putc(']', r->out);
+    free(number);
+    return good;
 }
 
 static bool put_step(const struct report *r, const struct story_step *step)
@@ -53,7 +125,11 @@ static bool put_step(const struct report *r, const struct story_step *step)
     fprintf(r->out, ", \"path\": %" PRIu64 ", \"depth\": %" PRIu32 ",\n         \"enters\": %s, "
             "\"leaves\": %s, \"insns\": %" PRIu64 ", \"blocks\": %" PRIu32, t->path, step->depth,
             t->enters ? "true" : "false", t->leaves ? "true" : "false", t->insns, t->n_blocks);
-    if (!put_lines(r, step->terminal))
+    fputs(",\n         ", r->out);
+    if (!put_all_lines(r, step->terminal))
+        return false;
+    fputs(",\n         ", r->out);
+    if (!put_inlined(r, step->terminal))
         return false;
     putc('}', r->out);
     return true;

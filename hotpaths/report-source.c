@@ -10,6 +10,7 @@
 
 enum {
     WIDTH = 118,                /* columns of a source line, number included */
+    LONGEST_NAME = 80,          /* of an inlined function; what is longer is cut */
     TAB = 8
 };
 
@@ -96,11 +97,12 @@ static void put_line(const struct report *r, const struct wpp_routine *routine,
 
 /* ---- Passages ---------------------------------------------------------------------- */
 
-/* Lines [begin, end) of a file. */
+/* Lines [begin, end) of a file, all of one function's code. */
 struct passage {
     const struct executed_file *file;
     size_t begin, end;
     uint32_t order;             /* the least of its lines */
+    uint32_t inlined;           /* that line's */
 };
 
 static int by_order(const void *pa, const void *pb)
@@ -110,22 +112,35 @@ static int by_order(const void *pa, const void *pb)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static struct passage passage_at(const struct executed_file *f, size_t begin)
+/* Whether two lines are of the same function's code, wherever it was called. */
+static bool is_same_code(const struct wpp_routine *routine, uint32_t a, uint32_t b)
 {
-    struct passage p = { f, begin, executed_range_end(f, begin, REPORT_CONTEXT), UINT32_MAX };
+    return a == b || (a && b && strcmp(routine->inlined[a - 1].name,
+                                       routine->inlined[b - 1].name) == 0);
+}
 
-    for (size_t i = p.begin; i < p.end; i++)
-        if (f->order[i] < p.order)
-            p.order = f->order[i];
+static struct passage passage_at(const struct wpp_routine *routine, const struct executed_file *f,
+                                 size_t begin)
+{
+    size_t close = executed_range_end(f, begin, REPORT_CONTEXT);
+    struct passage p = { f, begin, begin, UINT32_MAX, 0 };
+
+    for (; p.end < close && is_same_code(routine, f->inlined[begin], f->inlined[p.end]); p.end++) {
+        if (f->order[p.end] < p.order) {
+            p.order = f->order[p.end];
+            p.inlined = f->inlined[p.end];
+        }
+    }
     return p;
 }
 
-static size_t passages_of(struct passage *out, const struct executed_file *f)
+static size_t passages_of(struct passage *out, const struct wpp_routine *routine,
+                          const struct executed_file *f)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < f->n_lines; i = out[n++].end)
-        out[n] = passage_at(f, i);
+        out[n] = passage_at(routine, f, i);
     return n;
 }
 
@@ -162,19 +177,59 @@ static void put_passage(const struct report *r, const struct wpp_routine *routin
     }
 }
 
-/* What stands between a passage and the one before: `:`, or the new file. */
-static void put_seam(const struct report *r, const char *before, const char *name, bool first,
-                     size_t columns)
+static void put_cut_name(FILE *out, const char *name)
 {
-    if (strcmp(before, name) == 0 && first)
+    char cut[LONGEST_NAME + 1];
+
+    if (strlen(name) > LONGEST_NAME)
+        snprintf(cut, sizeof cut, "%.*s...", LONGEST_NAME - 3, name);
+    else
+        snprintf(cut, sizeof cut, "%s", name);
+    put_name(out, cut);
+}
+
+/* Whose code it is, and where the call stood. */
+static void put_inlined(FILE *out, const struct wpp_routine *routine,
+                        const struct wpp_inlined *call)
+{
+    put_cut_name(out, call->shown);
+    fputs(", inlined", out);
+    if (call->line == 0)
         return;
-    indent(r->out, columns);
-    if (strcmp(before, name) == 0) {
-        fprintf(r->out, "%s    :%s\n", style(r, DIM), style(r, PLAIN));
+    if (strcmp(call->file, routine->file) == 0) {
+        fprintf(out, " at line %" PRIu32, call->line);
         return;
     }
+    fputs(" at ", out);
+    put_name(out, call->file);
+    fprintf(out, ":%" PRIu32, call->line);
+}
+
+/* What stands between a passage and the one before, or in front of the first: `:`; where
+ * that is another function's code, its name; in another file, that file. */
+static void put_seam(const struct report *r, const struct wpp_routine *routine,
+                     const struct passage *before, const struct passage *p, size_t columns)
+{
+    const char *file = before ? before->file->name : routine->file;
+    bool same_file = strcmp(file, p->file->name) == 0;
+    bool same_code = is_same_code(routine, before ? before->inlined : 0, p->inlined);
+
+    if (same_file && same_code && !before)
+        return;
+    indent(r->out, columns);
     fputs(style(r, DIM), r->out);
-    put_name(r->out, name);
+    if (same_file && same_code) {
+        fputs("    ", r->out);
+    } else {
+        if (p->inlined && !same_code)
+            put_inlined(r->out, routine, &routine->inlined[p->inlined - 1]);
+        else if (same_file)
+            put_cut_name(r->out, routine->shown);
+        if (!same_file) {
+            fputs(p->inlined && !same_code ? ", " : "", r->out);
+            put_name(r->out, p->file->name);
+        }
+    }
     fprintf(r->out, ":%s\n", style(r, PLAIN));
 }
 
@@ -194,7 +249,7 @@ static size_t shown_passages(const struct report *r, const struct wpp_routine *r
         }
         if (source_text_is_newer(r->sources, routine->directory, f->name, started))
             doubts->newer = true;
-        n += passages_of(out + n, f);
+        n += passages_of(out + n, routine, f);
     }
     qsort(out, n, sizeof *out, by_order);
     return n;
@@ -204,7 +259,6 @@ bool report_source(const struct report *r, const struct wpp_routine *routine,
                    const struct executed_lines *lines, size_t columns, uint64_t started,
                    struct report_doubts *doubts)
 {
-    const char *before = routine->file;
     size_t most = 0, n;
     struct passage *passages;
 
@@ -217,9 +271,8 @@ bool report_source(const struct report *r, const struct wpp_routine *routine,
     for (size_t i = 0; i < n; i++) {
         const struct executed_file *f = passages[i].file;
 
-        put_seam(r, before, f->name, i == 0, columns);
+        put_seam(r, routine, i ? &passages[i - 1] : NULL, &passages[i], columns);
         put_passage(r, routine, &passages[i], common_indent(r, routine, passages, n, f), columns);
-        before = f->name;
     }
     free(passages);
     return true;

@@ -4,7 +4,13 @@
  * Executed lines are marked `*`.  Lines that are close to each other form a
  * passage, which is shown with what lies between; passages come in the order
  * in which they were first executed, `:` between them.  So code that the
- * compiler inlined stands where it ran.
+ * compiler inlined stands where it ran, under the name of its function:
+ *
+ *         20 * k = partition(a, n);
+ *      swap, inlined at line 13, swap.h:
+ *          4 * int t = *x;
+ *      sort.c:
+ *         21 * sort(a, k);
  */
 #ifndef WPP_HOT_REPORT_SOURCE_H
 #define WPP_HOT_REPORT_SOURCE_H

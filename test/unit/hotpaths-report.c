@@ -34,7 +34,7 @@ static const char source[] =
     "}\n";
 
 #define LINES(...) (const struct wpp_line[]){ __VA_ARGS__ }
-#define AT(line) { "demo.c", line }
+#define AT(line) { "demo.c", line, 0 }
 #define NOWHERE UINT32_MAX
 
 static const struct wpp_block step_blocks[] = {
@@ -50,7 +50,7 @@ static const struct wpp_edge step_edges[] = {
 static const struct wpp_block main_blocks[] = {
     { 0 }, { 0 },
     { 1, 1, LINES(AT(12)) }, { 1, 1, LINES(AT(14)) }, { 2, 1, LINES(AT(15)) },
-    { 1, 2, LINES({ "step.h", 3 }, AT(15)) }, { 1, 2, LINES(AT(16), AT(17)) },
+    { 1, 2, LINES({ "step.h", 3, 2 }, AT(15)) }, { 1, 2, LINES(AT(16), AT(17)) },
 };
 static const struct wpp_edge main_edges[] = {
     { 0, 2, WPP_EDGE_REAL, NOWHERE, 0 }, { 0, 3, WPP_EDGE_START, NOWHERE, 2 },
@@ -59,9 +59,14 @@ static const struct wpp_edge main_edges[] = {
     { 4, 1, WPP_EDGE_END_CALL, 5, 0 }, { 5, 1, WPP_EDGE_END_BACK, 3, 0 },
     { 6, 1, WPP_EDGE_REAL, NOWHERE, 0 },
 };
+/* Code of `deep`, in `outer`, stands in main. */
+static const struct wpp_inlined main_inlined[] = {
+    { "outer", NULL, "demo.c", 14, 0 }, { "_Z4deepi", NULL, "outer.h", 9, 1 },
+};
 static const struct wpp_routine routines[] = {
     { .name = "main", .file = "demo.c", .line = 10, .num_paths = 5, .n_blocks = 7,
-      .blocks = main_blocks, .n_edges = 9, .edges = main_edges },
+      .blocks = main_blocks, .n_edges = 9, .edges = main_edges,
+      .n_inlined = 2, .inlined = main_inlined },
     { .name = "step", .file = "demo.c", .line = 1, .num_paths = 2, .n_blocks = 6,
       .blocks = step_blocks, .n_edges = 6, .edges = step_edges },
 };
@@ -200,6 +205,16 @@ static void lines(const wpp *w)
                p.files[0].lines[0] == 15 && strcmp(p.files[1].name, "step.h") == 0 &&
                p.files[1].n_lines == 1 && p.files[1].lines[0] == 3,
            "a path's lines by file, the routine's own first");
+    tap_ok(p.files[0].inlined[0] == 0 && p.files[1].inlined[0] == 2, "and whose code they are");
+    executed_lines_free(&p);
+    if (!executed_lines_of_call(&p, w, BACK, 0))
+        abort();
+    tap_ok(p.n_files == 1 && strcmp(p.files[0].name, "demo.c") == 0 && p.files[0].n_lines == 1,
+           "the routine's own alone");
+    executed_lines_free(&p);
+    if (!executed_lines_of_call(&p, w, BACK, 1))
+        abort();
+    tap_ok(p.n_files == 0, "a call all of whose code is others' has none");
     executed_lines_free(&p);
     if (!executed_lines_of(&p, w, RAW))
         abort();
@@ -291,7 +306,7 @@ static const char hottest[] =
     "              6       x /= 2;\n"
     "              7 * return x;\n"
     "    main  demo.c:15 step.h:3  path 4\n"
-    "       step.h:\n"
+    "       deep(int), inlined at outer.h:9, step.h:\n"
     "           3 * #define STEP step\n"
     "       demo.c:\n"
     "          15 * x = step(x);\n"
@@ -313,7 +328,7 @@ static const char folded[] =
     "                 6       x /= 2;\n"
     "                 7 * return x;\n"
     "       main  demo.c:15 step.h:3  path 4\n"
-    "          step.h:\n"
+    "          deep(int), inlined at outer.h:9, step.h:\n"
     "              3 * #define STEP step\n"
     "          demo.c:\n"
     "             15 * x = step(x);\n"
@@ -341,7 +356,7 @@ static const char chosen[] =
     "\n"
     "\033[1m  1  39.7 %\033[0m: 96 instructions = 24 times 4, 2 paths\n"
     "    \033[1;36mmain\033[0m  demo.c:15 step.h:3  \033[2mpath 4\033[0m\n"
-    "       \033[2mstep.h:\033[0m\n"
+    "       \033[2mdeep(int), inlined at outer.h:9, step.h:\033[0m\n"
     "       \033[2m    3\033[0m \033[32m*\033[0m #define STEP step\n"
     "       \033[2mdemo.c:\033[0m\n"
     "       \033[2m   15\033[0m \033[32m*\033[0m x = step(x);\n"
@@ -376,16 +391,24 @@ static const char json[] =
     "     \"paths\": [\n"
     "        {\"terminal\": 1, \"token\": 30, \"routine\": \"step\", \"name\": \"step\", \"path\": 0, \"depth\": 1,\n"
     "         \"enters\": true, \"leaves\": true, \"insns\": 6, \"blocks\": 3,\n"
-    "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[3, 4], [7, 7]]}]},\n"
+    "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[3, 4], [7, 7]]}],\n"
+    "         \"inlined\": []},\n"
     "        {\"terminal\": 2, \"token\": 24, \"routine\": \"main\", \"name\": \"main\", \"path\": 4, \"depth\": 0,\n"
     "         \"enters\": false, \"leaves\": false, \"insns\": 1, \"blocks\": 1,\n"
-    "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[15, 15]]}, {\"file\": \"step.h\", \"ranges\": [[3, 3]]}]},\n"
+    "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[15, 15]]}, {\"file\": \"step.h\", \"ranges\": [[3, 3]]}],\n"
+    "         \"inlined\": [\n"
+    "           {\"routine\": \"outer\", \"name\": \"outer\", \"caller\": null, \"file\": \"demo.c\", \"line\": 14,\n"
+    "            \"lines\": []},\n"
+    "           {\"routine\": \"_Z4deepi\", \"name\": \"deep(int)\", \"caller\": 0, \"file\": \"outer.h\", \"line\": 9,\n"
+    "            \"lines\": [{\"file\": \"step.h\", \"ranges\": [[3, 3]]}]}]},\n"
     "        {\"terminal\": 3, \"token\": 22, \"routine\": \"main\", \"name\": \"main\", \"path\": 2, \"depth\": 0,\n"
     "         \"enters\": false, \"leaves\": false, \"insns\": 3, \"blocks\": 2,\n"
-    "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[14, 15]]}]},\n"
+    "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[14, 15]]}],\n"
+    "         \"inlined\": []},\n"
     "        {\"terminal\": 4, \"token\": 31, \"routine\": \"step\", \"name\": \"step\", \"path\": 1, \"depth\": 1,\n"
     "         \"enters\": true, \"leaves\": true, \"insns\": 5, \"blocks\": 3,\n"
-    "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[3, 3], [6, 7]]}]}\n"
+    "         \"lines\": [{\"file\": \"demo.c\", \"ranges\": [[3, 3], [6, 7]]}],\n"
+    "         \"inlined\": []}\n"
     "     ]}\n"
     "  ]\n"
     "}\n";
