@@ -64,6 +64,23 @@ static bool executes_line(const struct subject *s, const struct wpp_terminal *t,
     return false;
 }
 
+/* Whether the path runs code of a function of that name that was inlined. */
+static bool runs_inlined(const struct subject *s, const struct wpp_terminal *t,
+                         const struct wpp_routine *routine)
+{
+    for (uint32_t i = 0; routine->n_inlined && i < t->n_blocks; i++) {
+        const struct wpp_block *b = &routine->blocks[t->blocks[i]];
+
+        for (uint32_t k = 0; k < b->n_lines; k++)
+            for (uint32_t call = b->lines[k].inlined; call;
+                 call = routine->inlined[call - 1].caller)
+                if (is_name(s, routine->inlined[call - 1].shown) ||
+                    is_name(s, routine->inlined[call - 1].name))
+                    return true;
+    }
+    return false;
+}
+
 static bool is_meant(const struct subject *s, const wpp *w, uint32_t terminal)
 {
     const struct wpp_terminal *t = wpp_terminal(w, terminal);
@@ -75,8 +92,9 @@ static bool is_meant(const struct subject *s, const wpp *w, uint32_t terminal)
     routine = wpp_routine(w, t->routine);
     if (s->has_line)
         return executes_line(s, t, routine);
-    return (is_name(s, routine->shown) || is_name(s, routine->name)) &&
-           (!s->has_path || t->path == s->number);
+    if (is_name(s, routine->shown) || is_name(s, routine->name))
+        return !s->has_path || t->path == s->number;
+    return !s->has_path && runs_inlined(s, t, routine);
 }
 
 /* Marks the terminals that are meant; returns how many they are. */

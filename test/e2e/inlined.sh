@@ -97,6 +97,17 @@ like 'and that of the routine where its own code goes on' "$(grep -A1 '^ *sort:$
     '^ +(20|21) \* *sort\('
 is 'code of main is nobody else'"'"'s' "$(awk '/^    [a-z]/ { routine = $1 }
     routine == "main" && /inlined/' out)" ''
+paths_of() {
+    wpp-hot --query "$1 before sort" sort.wpp | sed -n "1s/.*: //p"
+}
+like 'a question about an inlined function' "$(paths_of swap)" '^[1-9][0-9,]* paths$'
+is 'is one about its code' "$(paths_of swap)" "$(paths_of swap.h:4)"
+number() {
+    tr -dc 0-9 <<< "$1"
+}
+is 'also of one that holds others' \
+   $(($(number "$(paths_of partition)") > $(number "$(paths_of swap)"))) 1
+fails_with 1 'paths have numbers in routines alone' wpp-hot --query 'swap/0 before sort' sort.wpp
 if command -v python3 > /dev/null; then
     wpp-hot -l 1 -L 1 --top=100 --min-cost=1 --format=json sort.wpp > sort.json
     # The same lines, whoever reads them.
