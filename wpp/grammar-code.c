@@ -30,11 +30,11 @@ static void put_symbol(struct encoder *e, uint32_t symbol)
     if (symbol == m->n_terminals) {
         wpp_model_step(m, &e->coder, WPP_STEP_NEW);
         wpp_model_add_terminal(m, e->before);
+        e->before = symbol;
     } else {
         wpp_model_step(m, &e->coder, WPP_STEP_SYMBOL);
-        wpp_model_symbol(m, &e->coder, symbol, e->before);
+        wpp_model_symbol(m, &e->coder, symbol, &e->before);
     }
-    e->before = m->last[wpp_model_index(m, symbol)];
 }
 
 static void put_reduce(struct encoder *e, uint32_t rule)
@@ -45,7 +45,7 @@ static void put_reduce(struct encoder *e, uint32_t rule)
     assert(rule == e->model.n_rules && n >= 2);
     wpp_model_step(&e->model, &e->coder, WPP_STEP_REDUCE);
     wpp_model_length(&e->model, &e->coder, n);
-    wpp_model_add_rule(&e->model, body[0], body[n - 1]);
+    wpp_model_add_rule(&e->model, body[0], e->before);
 }
 
 static bool enter(struct encoder *e, uint32_t rule)
@@ -125,6 +125,7 @@ struct decoder {
     uint64_t n_taken;            /* in those that are complete */
     uint64_t n_pushed, top, bottom;
     uint32_t n_threads;          /* so far */
+    uint32_t before;             /* the terminal that what is read derives last */
     const char *wrong;           /* what, once something is */
 };
 
@@ -173,7 +174,7 @@ static bool do_reduce(struct decoder *d)
     d->top -= n;
     if (!take_body(d, rule, d->stack + d->top, n))
         return false;
-    wpp_model_add_rule(&d->model, d->stack[d->top], d->stack[d->top + n - 1]);
+    wpp_model_add_rule(&d->model, d->stack[d->top], d->before);
     return push(d, WPP_RULE | rule);
 }
 
@@ -182,36 +183,36 @@ static bool do_reduce(struct decoder *d)
 static void do_end(struct decoder *d)
 {
     d->bottom = d->top;
+    d->before = WPP_NO_TERMINAL;
     d->body[d->g.n_rules + d->n_threads++] = d->top;
 }
 
-static bool do_symbol(struct decoder *d, uint32_t before)
+static bool do_symbol(struct decoder *d)
 {
-    uint32_t symbol = wpp_model_symbol(&d->model, &d->coder, 0, before);
+    uint32_t symbol = wpp_model_symbol(&d->model, &d->coder, 0, &d->before);
 
     if (symbol == WPP_NO_SYMBOL)
         return wrong(d, "a symbol is used before it is there");
+    if (symbol & WPP_RULE)
+        __builtin_prefetch(&d->length[symbol & ~WPP_RULE]);
     return push(d, symbol);
 }
 
-static bool do_terminal(struct decoder *d, uint32_t before)
+static bool do_terminal(struct decoder *d)
 {
     if (d->model.n_terminals == d->g.n_terminals)
         return wrong(d, "there are more terminals than it says");
-    wpp_model_add_terminal(&d->model, before);
-    return push(d, d->model.n_terminals - 1);
+    wpp_model_add_terminal(&d->model, d->before);
+    d->before = d->model.n_terminals - 1;
+    return push(d, d->before);
 }
 
 static bool do_step(struct decoder *d)
 {
-    uint32_t before = WPP_NO_TERMINAL;
-
-    if (d->top > d->bottom)
-        before = d->model.last[wpp_model_index(&d->model, d->stack[d->top - 1])];
     switch (wpp_model_step(&d->model, &d->coder, WPP_STEP_END)) {
-    case WPP_STEP_SYMBOL: return do_symbol(d, before);
+    case WPP_STEP_SYMBOL: return do_symbol(d);
     case WPP_STEP_REDUCE: return do_reduce(d);
-    case WPP_STEP_NEW: return do_terminal(d, before);
+    case WPP_STEP_NEW: return do_terminal(d);
     case WPP_STEP_END: do_end(d); return true;
     }
     return false;
@@ -284,7 +285,7 @@ static bool allocate(struct decoder *d)
 
 bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wpp_error *error)
 {
-    struct decoder d = {0};
+    struct decoder d = {.before = WPP_NO_TERMINAL};
     bool done = get_totals(&d, &code);
 
     if (done) {

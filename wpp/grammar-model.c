@@ -6,6 +6,10 @@
 
 /* More followers are not listed: asking after each takes time. */
 enum { FOLLOWERS_MAX = 32 };
+/* Decisions about a symbol's number, at most. */
+enum { NUMBER_BITS = 32 };
+/* So many lie in one line of memory. */
+enum { MEMBERS_A_LINE = 8, LASTS_A_LINE = 16 };
 
 static struct wpp_chance *new_chances(size_t n)
 {
@@ -22,12 +26,11 @@ bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t 
 
     *m = (struct wpp_grammar_model){.rule_base = n_terminals};
     m->first = malloc((n + 1) * sizeof *m->first);
-    m->last = malloc((n + 1) * sizeof *m->last);
     m->number = malloc((n + 1) * sizeof *m->number);
     m->families = calloc((size_t)n_terminals + 1, sizeof *m->families);
     m->contexts = calloc((size_t)n_terminals + 1, sizeof *m->contexts);
     m->beyond = new_chances(n_terminals);
-    if (!m->first || !m->last || !m->number || !m->families || !m->contexts || !m->beyond) {
+    if (!m->first || !m->number || !m->families || !m->contexts || !m->beyond) {
         wpp_model_free(m);
         return false;
     }
@@ -45,12 +48,13 @@ bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t 
 
 void wpp_model_free(struct wpp_grammar_model *m)
 {
-    for (size_t i = 0; m->families && i <= m->rule_base; i++)
+    for (size_t i = 0; m->families && i <= m->rule_base; i++) {
         free(m->families[i].members);
+        free(m->families[i].last);
+    }
     for (size_t i = 0; m->contexts && i <= m->rule_base; i++)
         free(m->contexts[i].followers);
     free(m->first);
-    free(m->last);
     free(m->number);
     free(m->families);
     free(m->contexts);
@@ -128,17 +132,21 @@ static void add_symbol(struct wpp_grammar_model *m, uint32_t symbol, uint32_t fi
 {
     uint32_t index = wpp_model_index(m, symbol);
     struct wpp_family *family = &m->families[first];
-    struct wpp_member *members =
-        more_room(family->members, family->n, &family->room, sizeof *members);
+    uint32_t room = family->room;
 
     m->first[index] = first;
-    m->last[index] = last;
     m->number[index] = family->n;
-    if (!members) {
+    struct wpp_member *members = more_room(family->members, family->n, &room, sizeof *members);
+    if (members)
+        family->members = members;
+    uint32_t *lasts = more_room(family->last, family->n, &family->room, sizeof *lasts);
+    if (lasts)
+        family->last = lasts;
+    if (!members || !lasts) {
         m->no_memory = true;
         return;
     }
-    family->members = members;
+    lasts[family->n] = last;
     members[family->n++] = (struct wpp_member){symbol, WPP_CHANCE};
 }
 
@@ -155,10 +163,9 @@ void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before)
     add_follower(m, context_of(m, before), terminal);
 }
 
-void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t end)
+void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t last)
 {
-    add_symbol(m, WPP_RULE | m->n_rules++, m->first[wpp_model_index(m, begin)],
-               m->last[wpp_model_index(m, end)]);
+    add_symbol(m, WPP_RULE | m->n_rules++, m->first[wpp_model_index(m, begin)], last);
 }
 
 /* The largest power of two below n. */
@@ -191,6 +198,28 @@ static uint32_t code_member(struct wpp_family *family, struct wpp_coder *c, uint
     return at;
 }
 
+/* code_member() when reading, as long as the code does not end near by.  Memory fetches what
+ * the decision after next may be about, and where the symbol is told what it ends with. */
+static uint32_t read_member(struct wpp_family *family, struct wpp_coder *coder)
+{
+    struct wpp_coder c = *coder;
+    struct wpp_member *members = family->members;
+    uint32_t n = family->n, at = 0;
+
+    for (uint32_t step = half(n); step; step >>= 1) {
+        uint32_t asked = at + step;
+        if (step == LASTS_A_LINE / 2)
+            __builtin_prefetch(&family->last[at]);
+        if (asked >= n)
+            continue;
+        for (uint32_t i = step / 4; step >= MEMBERS_A_LINE && i < 2 * step; i += step / 2)
+            __builtin_prefetch(&members[at + i]);
+        at += step & -(uint32_t)wpp_chance_read(&c, &members[asked].beyond);
+    }
+    *coder = c;
+    return at;
+}
+
 /* The symbol's first terminal; WPP_NO_TERMINAL when none has been there. */
 static uint32_t code_first(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t terminal,
                            uint32_t before)
@@ -215,15 +244,18 @@ static uint32_t code_first(struct wpp_grammar_model *m, struct wpp_coder *c, uin
 }
 
 uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t symbol,
-                          uint32_t before)
+                          uint32_t *before)
 {
     uint32_t index = c->out ? wpp_model_index(m, symbol) : 0;
     uint32_t first = WPP_NO_TERMINAL;
 
     if (m->n_terminals > 0)
-        first = code_first(m, c, m->first[index], before);
+        first = code_first(m, c, m->first[index], *before);
     if (first == WPP_NO_TERMINAL)
         return WPP_NO_SYMBOL;
     struct wpp_family *family = &m->families[first];
-    return family->members[code_member(family, c, m->number[index])].symbol;
+    bool quick = !c->out && wpp_left(&c->in) >= NUMBER_BITS * WPP_DECISION_BYTES;
+    uint32_t number = quick ? read_member(family, c) : code_member(family, c, m->number[index]);
+    *before = family->last[number];
+    return family->members[number].symbol;
 }

@@ -21,6 +21,7 @@ struct wpp_member {
 };
 struct wpp_family {
     struct wpp_member *members;
+    uint32_t *last;              /* by member: the last terminal that it derives */
     uint32_t n, room;
 };
 
@@ -40,7 +41,7 @@ enum { WPP_STEP_HISTORIES = 16, WPP_LENGTH_CHANCES = 16, WPP_LENGTH_BITS = 64 };
 struct wpp_grammar_model {
     uint32_t n_terminals, n_rules;    /* so far */
     uint32_t rule_base;               /* of a rule's index: the terminals there will be */
-    uint32_t *first, *last;           /* by index: the first and last terminal derived */
+    uint32_t *first;                  /* by index: the first terminal derived */
     uint32_t *number;                 /* by index: the place in its family */
     struct wpp_family *families;      /* by terminal */
     struct wpp_context *contexts;     /* by terminal; the last: at the beginning of a thread */
@@ -61,14 +62,14 @@ void wpp_model_free(struct wpp_grammar_model *m);
 enum wpp_step wpp_model_step(struct wpp_grammar_model *m, struct wpp_coder *c, enum wpp_step step);
 /* The length of a body, at least 2. */
 uint64_t wpp_model_length(struct wpp_grammar_model *m, struct wpp_coder *c, uint64_t n);
-/* A symbol that has been there, behind terminal `before`.  WPP_NO_SYMBOL when what is
- * read names none. */
+/* A symbol that has been there, behind terminal *before, which becomes the last that it
+ * derives.  WPP_NO_SYMBOL when what is read names none. */
 uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t symbol,
-                          uint32_t before);
+                          uint32_t *before);
 /* The next terminal, behind terminal `before`. */
 void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before);
-/* The next rule, and the symbols that its body begins and ends with. */
-void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t end);
+/* The next rule, the symbol that its body begins with and the last terminal that it derives. */
+void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t last);
 
 static inline uint32_t wpp_model_index(const struct wpp_grammar_model *m, uint32_t symbol)
 {

@@ -125,6 +125,28 @@ static bool decision(uint32_t *kind)
     return draw(KINDS - 1) < *kind;
 }
 
+/* Without branches, as long as there are bytes for it. */
+static bool read_quickly(struct wpp_coder *c, struct wpp_chance *chance)
+{
+    return wpp_left(&c->in) >= WPP_DECISION_BYTES ? wpp_chance_read(c, chance)
+                                                  : wpp_chance_code(c, chance, false);
+}
+
+static bool all_come_back(struct wpp_view code, unsigned n, const uint32_t *kinds,
+                          const bool *wanted)
+{
+    struct wpp_chance chances[KINDS];
+    struct wpp_coder c;
+    bool same = true;
+
+    wpp_coder_read(&c, code);
+    for (unsigned k = 0; k < KINDS; k++)
+        chances[k] = WPP_CHANCE;
+    for (unsigned i = 0; i < n; i++)
+        same = same && read_quickly(&c, &chances[kinds[i]]) == wanted[i];
+    return same && wpp_coder_ends(&c);
+}
+
 static void test_chances(void)
 {
     static bool wanted[DECISIONS];
@@ -132,7 +154,7 @@ static void test_chances(void)
     struct wpp_chance chances[KINDS];
     struct wpp_bytes code = {0};
     struct wpp_coder c;
-    unsigned good = 0, refused = 0;
+    unsigned good = 0, quick = 0, refused = 0;
 
     for (unsigned n = 0; n <= DECISIONS; n = n < 300 ? n + 1 : n + 66567) {
         bool same = true;
@@ -152,6 +174,7 @@ static void test_chances(void)
         for (unsigned i = 0; i < n; i++)
             same = same && wpp_chance_code(&c, &chances[kinds[i]], !wanted[i]) == wanted[i];
         good += same && wpp_coder_ends(&c);
+        quick += all_come_back(wpp_view(code.data, code.size), n, kinds, wanted);
         wpp_put_u8(&code, 0);
         wpp_coder_read(&c, wpp_view(code.data, code.size));
         for (unsigned i = 0; i < n; i++)
@@ -159,6 +182,7 @@ static void test_chances(void)
         refused += !wpp_coder_ends(&c);
     }
     tap_ok(good == 303, "decisions come back (%u of 303 codes)", good);
+    tap_ok(quick == 303, "and without branches (%u of 303 codes)", quick);
     tap_ok(refused == 303, "a byte too many is noticed");
     /* The average kind is worth 0.72 bits, the code of the last round all of them. */
     tap_ok(code.size < DECISIONS * 0.74 / 8, "%zu bytes for %d decisions of 0.72 bits", code.size,
