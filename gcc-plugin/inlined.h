@@ -3,8 +3,8 @@
  *
  * GCC keeps the scopes of the source as trees of BLOCKs, and each location names its
  * innermost one.  Where a call was inlined stands an outer scope that tells the function and
- * the place of the call; scopes inside it are copies of the function's own.  Without -g GCC
- * drops scopes that no statement names directly, also outer ones: what is left of a
+ * the place of the call; scopes inside it are copies of the function's own.  Without -g GCC may
+ * drop scopes that no statement names directly, also outer ones: what is left of a
  * function then tells its name by the scope that it is a copy of, but no longer from where
  * it was called, and what was inlined between it and the routine may be missing.
  */
