@@ -309,6 +309,20 @@ static int gather(struct gathering *g, struct texts *out, const struct texts *se
     return texts_add(out, &g->like, g->text + g->begin, &b->text);
 }
 
+/* The ends of the symbols around a border: one and the few behind it that its text is made of,
+ * while they are short. */
+static void fetch_around(const struct gathering *g, const struct gathered_border *b)
+{
+    enum { SYMBOLS = 6 };
+    const struct wpp_grammar *grammar = g->s->a->g;
+    uint64_t end = b->at + SYMBOLS < grammar->body[b->rule + 1] ? b->at + SYMBOLS
+                                                                : grammar->body[b->rule + 1];
+
+    for (uint64_t i = b->at; i < end; i++)
+        if (grammar->symbols[i] & WPP_RULE)
+            grams_fetch(&g->s->grams, grammar->symbols[i] & ~WPP_RULE);
+}
+
 /* What will be needed of the borders that come next, the farther ones' first. */
 static void fetch(const struct gathering *g, const struct gathered *borders, size_t i,
                   const struct texts *seen)
@@ -325,9 +339,11 @@ static void fetch(const struct gathering *g, const struct gathered *borders, siz
     __builtin_prefetch(&g->s->texts.entry[b->first_text]);
     if (symbol & WPP_RULE)
         __builtin_prefetch(&o->tail[symbol & ~WPP_RULE]);
-    symbol = o->g->symbols[b[-FETCH_AHEAD / 2].at];
+    b -= FETCH_AHEAD / 2;
+    symbol = o->g->symbols[b->at];
     if (symbol & WPP_RULE)
         __builtin_prefetch(&g->far.of[o->tail[symbol & ~WPP_RULE]]);
+    fetch_around(g, b);
 }
 
 static void gathering_clear(struct gathering *g)

@@ -278,6 +278,11 @@ uint32_t grams_short(const struct grams *s, uint32_t rule, uint32_t *out)
     return s->wide ? short_rule(s, rule, out, true) : short_rule(s, rule, out, false);
 }
 
+void grams_fetch(const struct grams *s, uint32_t rule)
+{
+    __builtin_prefetch(ends_of_rule(s, rule, s->wide));
+}
+
 /* ---- Counting ------------------------------------------------------------------------ */
 
 static void charge(uint32_t *count, uint64_t frequency)
@@ -285,9 +290,35 @@ static void charge(uint32_t *count, uint64_t frequency)
     *count = frequency < GRAM_MANY - *count ? *count + (uint32_t)frequency : GRAM_MANY;
 }
 
-/* Fetches all counts before the first is needed: few of them are in a cache.  Single
- * terminals are counted where they stand. */
-INLINE void count_border(const struct sweep *w, uint64_t frequency, bool wide)
+/* Counts that wait until they have come from memory: few of them are in a cache.  The i-th
+ * is waiting[i % CHARGES]. */
+#ifdef WPP_HOSTILE
+enum { CHARGES = 4 };
+#else
+enum { CHARGES = 64 };
+#endif
+static_assert((CHARGES & (CHARGES - 1)) == 0, "a power of two");
+
+struct charges {
+    uint64_t n;
+    struct {
+        uint32_t *at;
+        uint64_t frequency;
+    } waiting[CHARGES];
+};
+
+INLINE void charge_later(struct charges *c, uint32_t *at, uint64_t frequency)
+{
+    uint64_t i = c->n++ % CHARGES;
+
+    __builtin_prefetch(at, 1);
+    charge(c->waiting[i].at, c->waiting[i].frequency);
+    c->waiting[i].at = at;
+    c->waiting[i].frequency = frequency;
+}
+
+/* Single terminals are counted where they stand. */
+INLINE void count_border(const struct sweep *w, struct charges *c, uint64_t frequency, bool wide)
 {
     const struct grams *s = w->s;
     uint64_t hash[GRAM_MOST];
@@ -295,12 +326,8 @@ INLINE void count_border(const struct sweep *w, uint64_t frequency, bool wide)
 
     if (s->length == 1 && !w->terminal)
         return;
-    for (uint32_t i = 0; i < n; i++) {
-        hash[i] = gram_mix(hash[i]) >> s->shift;
-        __builtin_prefetch(&s->count[hash[i]], 1);
-    }
     for (uint32_t i = 0; i < n; i++)
-        charge(&s->count[hash[i]], frequency);
+        charge_later(c, &s->count[gram_mix(hash[i]) >> s->shift], frequency);
 }
 
 /* The ends of a rule that was swept: the first terminals are those that follow its
@@ -334,7 +361,11 @@ INLINE void keep_ends(struct sweep *w, uint32_t rule, bool wide)
 INLINE void count_all(struct grams *s, bool wide)
 {
     const struct wpp_grammar *g = s->a->g;
+    struct charges charges = { 0 };
     struct sweep w;
+
+    for (int i = 0; i < CHARGES; i++)
+        charges.waiting[i].at = s->count;       /* nothing, until the first one has come */
 
     for (uint32_t rule = 0; rule < rule_count(g); rule++) {
         uint64_t frequency = s->a->frequency[rule];
@@ -343,12 +374,14 @@ INLINE void count_all(struct grams *s, bool wide)
             continue;
         sweep_begin(&w, s, rule);
         while (sweep_next(&w, wide)) {
-            count_border(&w, frequency, wide);
+            count_border(&w, &charges, frequency, wide);
             sweep_pass(&w, wide);
         }
         if (rule < g->n_rules)
             keep_ends(&w, rule, wide);
     }
+    for (int i = 0; i < CHARGES; i++)
+        charge(charges.waiting[i].at, charges.waiting[i].frequency);
 }
 
 int grams_init(struct grams *s, const struct analysis *a)

@@ -103,6 +103,9 @@ uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, ui
  * 0: the rule is longer. */
 uint32_t grams_short(const struct grams *s, uint32_t rule, uint32_t *out);
 
+/* Fetches what grams_short will need into the caches. */
+void grams_fetch(const struct grams *s, uint32_t rule);
+
 /* What the last terminals of a symbol cost at most, for the `least` of grams_show. */
 uint64_t grams_last(const struct grams *s, uint32_t symbol);
 
