@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/flat-ends.h"
 #include "hotpaths/grow.h"
 
 /* The starts that begin and end in a rule, less than `longest` from its end. */
@@ -28,11 +29,12 @@ struct far_starts {
     size_t n_items, size;
 };
 
-/* A walk that takes short rules from the ends that are kept of them. */
+/* A walk that takes rules from the ends that are kept of them, where there are such. */
 struct reader {
     const struct grams *grams;
+    struct flat_ends flat;
     struct outward_walk walk;
-    uint32_t run[END_MOST];     /* [at, n) are to come */
+    uint32_t run[FLAT_MOST + END_MOST];     /* [at, n) are to come */
     uint32_t at, n;
 };
 
@@ -43,6 +45,7 @@ struct gathering {
     uint64_t min_cost;
     uint64_t least;             /* at all */
     uint64_t least_here;        /* around the border in work */
+    uint64_t *frequent;         /* grams that are at least as frequent as `least` */
     struct far_starts far;
     struct reader reader;
     uint32_t *text;             /* 2 longest, the border in the middle */
@@ -96,7 +99,9 @@ static uint32_t read_right(struct reader *r)
         if (symbol == OUTWARD_END || !(symbol & WPP_RULE))
             return symbol;
         r->at = 0;
-        r->n = grams_short(r->grams, symbol & ~WPP_RULE, r->run);
+        r->n = flat_ends_first(&r->flat, symbol & ~WPP_RULE, r->run);
+        if (r->n == 0)
+            r->n = grams_short(r->grams, symbol & ~WPP_RULE, r->run);
         if (r->n == 0 && outward_right_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
             return OUTWARD_NO_MEMORY;
     }
@@ -111,7 +116,9 @@ static uint32_t read_left(struct reader *r)
         if (symbol == OUTWARD_END || !(symbol & WPP_RULE))
             return symbol;
         r->at = 0;
-        r->n = grams_short(r->grams, symbol & ~WPP_RULE, r->run);
+        r->n = flat_ends_last(&r->flat, symbol & ~WPP_RULE, r->run);
+        if (r->n == 0)
+            r->n = grams_short(r->grams, symbol & ~WPP_RULE, r->run);
         if (r->n == 0 && outward_left_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
             return OUTWARD_NO_MEMORY;
     }
@@ -200,6 +207,15 @@ static uint32_t find_deepest(const struct gathering *g, uint32_t symbol)
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
+/* Whether no string that holds the gram and crosses the border in work is hot. */
+static bool is_rare(const struct gathering *g, uint64_t hash)
+{
+    const struct grams *grams = &g->s->grams;
+
+    return !gram_is_frequent(grams, g->frequent, hash) ||
+           (g->least_here > g->least && gram_count(grams, hash) < g->least_here);
+}
+
 /* Writes what follows, until there is a gram behind the border that is rare. */
 static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
 {
@@ -223,7 +239,7 @@ static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
         hash = g->end + 1 == first + k
                    ? gram_hash(g->text + first, k)
                    : gram_right(hash, grams->power[k - 1], g->text[g->end - k], next);
-        if (gram_count(grams, hash) >= g->least_here)
+        if (!is_rare(g, hash))
             continue;
         g->like.right_open = false;
         return HOT_OK;
@@ -255,7 +271,7 @@ static int extend_left(struct gathering *g, uint64_t at, uint32_t deepest)
         hash = hashed ? gram_left(hash, grams->power[k - 1], next, g->text[i + k])
                       : gram_hash(g->text + i, k);
         hashed = true;
-        if (i + k > g->longest + 1 || gram_count(grams, hash) >= g->least_here)
+        if (i + k > g->longest + 1 || !is_rare(g, hash))
             continue;
         g->like.left_open = false;
         return HOT_OK;
@@ -309,8 +325,8 @@ static int gather(struct gathering *g, struct texts *out, const struct texts *se
     return texts_add(out, &g->like, g->text + g->begin, &b->text);
 }
 
-/* The ends of the symbols around a border: one and the few behind it that its text is made of,
- * while they are short. */
+/* The ends of the symbols around a border: one and the few behind it that its text is made of;
+ * of long ones, where these ends lie. */
 static void fetch_around(const struct gathering *g, const struct gathered_border *b)
 {
     enum { SYMBOLS = 6 };
@@ -318,9 +334,24 @@ static void fetch_around(const struct gathering *g, const struct gathered_border
     uint64_t end = b->at + SYMBOLS < grammar->body[b->rule + 1] ? b->at + SYMBOLS
                                                                 : grammar->body[b->rule + 1];
 
-    for (uint64_t i = b->at; i < end; i++)
+    for (uint64_t i = b->at; i < end; i++) {
+        uint32_t rule = grammar->symbols[i] & ~WPP_RULE;
+
+        if (!(grammar->symbols[i] & WPP_RULE))
+            continue;
+        flat_ends_fetch_place(&g->reader.flat, rule);
+        grams_fetch(&g->s->grams, rule);
+    }
+}
+
+static void fetch_long(const struct gathering *g, const struct gathered_border *b)
+{
+    enum { SYMBOLS = 2 };
+    const struct wpp_grammar *grammar = g->s->a->g;
+
+    for (uint64_t i = b->at; i < b->at + SYMBOLS && i < grammar->body[b->rule + 1]; i++)
         if (grammar->symbols[i] & WPP_RULE)
-            grams_fetch(&g->s->grams, grammar->symbols[i] & ~WPP_RULE);
+            flat_ends_fetch(&g->reader.flat, grammar->symbols[i] & ~WPP_RULE);
 }
 
 /* What will be needed of the borders that come next, the farther ones' first. */
@@ -344,6 +375,7 @@ static void fetch(const struct gathering *g, const struct gathered *borders, siz
     if (symbol & WPP_RULE)
         __builtin_prefetch(&g->far.of[o->tail[symbol & ~WPP_RULE]]);
     fetch_around(g, b);
+    fetch_long(g, b - FETCH_AHEAD / 4);
 }
 
 static void gathering_clear(struct gathering *g)
@@ -351,6 +383,8 @@ static void gathering_clear(struct gathering *g)
     free(g->far.of);
     free(g->far.item);
     free(g->text);
+    free(g->frequent);
+    flat_ends_clear(&g->reader.flat);
     outward_walk_clear(&g->reader.walk);
 }
 
@@ -368,7 +402,10 @@ int gathered_extend(struct gathered *borders, const struct starts *starts, uint3
     assert(longest <= s->a->max_length);
     texts_init(&texts);
     g.text = malloc(2 * (size_t)longest * sizeof *g.text);
-    status = g.text ? find_far_starts(&g, borders) : HOT_E_MEMORY;
+    status = flat_ends_init(&g.reader.flat, &s->grams, longest - 1);
+    g.frequent = grams_frequent(&s->grams, g.least);
+    if (status == HOT_OK)
+        status = g.text && g.frequent ? find_far_starts(&g, borders) : HOT_E_MEMORY;
     for (size_t i = 0; status == HOT_OK && i < borders->n; i++) {
         struct gathered_border b = borders->border[i];
         bool keep;

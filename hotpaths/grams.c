@@ -422,9 +422,7 @@ void grams_clear(struct grams *s)
 
 /* ---- Showing --------------------------------------------------------------------------- */
 
-/* Which counts are `least` or more, a bit each: few of the counts are in a cache, and few
- * are so many. */
-static uint64_t *find_frequent(const struct grams *s, uint64_t least)
+uint64_t *grams_frequent(const struct grams *s, uint64_t least)
 {
     size_t n = (size_t)1 << (64 - s->shift);
     uint64_t *frequent = calloc(n / 64 + 1, sizeof *frequent);
@@ -570,7 +568,7 @@ INLINE int show_all(struct grams *s, const struct showing *to, bool wide)
 
 int grams_show(struct grams *s, uint64_t min_cost, uint64_t least, grams_see *see, void *context)
 {
-    struct showing to = { min_cost, find_frequent(s, least), see, context };
+    struct showing to = { min_cost, grams_frequent(s, least), see, context };
     int status = HOT_E_MEMORY;
 
     if (to.frequent)

@@ -109,6 +109,10 @@ void grams_fetch(const struct grams *s, uint32_t rule);
 /* What the last terminals of a symbol cost at most, for the `least` of grams_show. */
 uint64_t grams_last(const struct grams *s, uint32_t symbol);
 
+/* Which hashes' counts are `least` or more, a bit each: few of the counts are in a cache, and
+ * few are so many.  By free; NULL without memory. */
+uint64_t *grams_frequent(const struct grams *s, uint64_t least);
+
 #define GRAM_MANY UINT32_MAX
 
 /* At least the number of occurrences of the grams of this hash. */
@@ -117,6 +121,13 @@ static inline uint64_t gram_count(const struct grams *s, uint64_t hash)
     uint32_t count = s->count[gram_mix(hash) >> s->shift];
 
     return count == GRAM_MANY ? UINT64_MAX : count;
+}
+
+static inline bool gram_is_frequent(const struct grams *s, const uint64_t *frequent, uint64_t hash)
+{
+    uint64_t slot = gram_mix(hash) >> s->shift;
+
+    return frequent[slot / 64] >> slot % 64 & 1;
 }
 
 #endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* flat-ends.h - what long rules begin and end with, in one piece each.
+ *
+ * A walk down to the first or last n terminals of a rule waits for memory at each rule below.
+ * Of rules of up to END_MOST terminals grams.h has them in a line of memory; of longer ones
+ * they lie here, as many as a round (exact.c) asks for:
+ *
+ *      codes    | n | all n terminals |            up to `most` long
+ *               | 0 | first `most` | last `most` |      longer
+ *
+ * Where a round asks for more than FLAT_MOST terminals, rules longer than that are not here.
+ */
+#ifndef WPP_HOT_FLAT_ENDS_H
+#define WPP_HOT_FLAT_ENDS_H
+
+#include "hotpaths/grams.h"
+
+#ifdef WPP_HOSTILE
+enum { FLAT_MOST = 5 };
+#else
+enum { FLAT_MOST = 64 };
+#endif
+
+struct flat_ends {
+    const struct grams *grams;
+    uint32_t most;          /* kept of one end */
+    uint32_t *place;        /* in codes, of each rule; 0: it is not here */
+    void *codes;            /* of 16 bits, or 32 (grams.wide); the first is nobody's */
+    size_t n, size;
+};
+
+/* For reads of up to `reach` terminals.  HOT_OK or HOT_E_MEMORY; flat_ends_clear either way. */
+int flat_ends_init(struct flat_ends *f, const struct grams *grams, uint32_t reach);
+void flat_ends_clear(struct flat_ends *f);
+
+/* Writes what a rule begins (ends) with to `out`, which has room for FLAT_MOST, and returns
+ * how much that is: all of it, or as much as anyone asks for.  0: the rule is not known here. */
+uint32_t flat_ends_first(const struct flat_ends *f, uint32_t rule, uint32_t *out);
+uint32_t flat_ends_last(const struct flat_ends *f, uint32_t rule, uint32_t *out);
+
+/* Fetch what these will need into the caches: first of all its place, and then what is there. */
+static inline void flat_ends_fetch_place(const struct flat_ends *f, uint32_t rule)
+{
+    __builtin_prefetch(&f->place[rule]);
+}
+void flat_ends_fetch(const struct flat_ends *f, uint32_t rule);
+
+#endif
