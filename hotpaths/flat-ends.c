@@ -41,7 +41,7 @@ uint32_t flat_ends_first(const struct flat_ends *f, uint32_t rule, uint32_t *out
     uint32_t n;
 
     if (!f->place[rule])
-        return 0;
+        return grams_short(f->grams, rule, out);
     read_codes(f, f->place[rule], 1, &n);
     n = n ? n : f->most;
     read_codes(f, f->place[rule] + 1, n, out);
@@ -54,10 +54,16 @@ uint32_t flat_ends_last(const struct flat_ends *f, uint32_t rule, uint32_t *out)
     uint32_t n;
 
     if (!at)
-        return 0;
+        return grams_short(f->grams, rule, out);
     read_codes(f, at, 1, &n);
     read_codes(f, n ? at + 1 : at + 1 + f->most, n ? n : f->most, out);
     return n ? n : f->most;
+}
+
+void flat_ends_fetch_place(const struct flat_ends *f, uint32_t rule)
+{
+    __builtin_prefetch(&f->place[rule]);
+    grams_fetch(f->grams, rule);
 }
 
 void flat_ends_fetch(const struct flat_ends *f, uint32_t rule)
@@ -76,23 +82,19 @@ void flat_ends_fetch(const struct flat_ends *f, uint32_t rule)
 /* The end of a symbol, the first or the last: how many terminals of it there are in out. */
 static uint32_t end_of_symbol(const struct flat_ends *f, uint32_t symbol, bool last, uint32_t *out)
 {
-    uint32_t rule = symbol & ~WPP_RULE, n;
+    uint32_t rule = symbol & ~WPP_RULE;
 
-    if (!(symbol & WPP_RULE)) {
-        *out = symbol;
-        return 1;
-    }
-    n = grams_short(f->grams, rule, out);
-    if (n == 0)
-        n = last ? flat_ends_last(f, rule, out) : flat_ends_first(f, rule, out);
-    return n;
+    if (symbol & WPP_RULE)
+        return last ? flat_ends_last(f, rule, out) : flat_ends_first(f, rule, out);
+    *out = symbol;
+    return 1;
 }
 
 /* Collects the first n terminals of a rule; those of the rules below are known. */
 static void collect_first(const struct flat_ends *f, uint32_t rule, uint32_t n, uint32_t *out)
 {
     const struct wpp_grammar *g = f->grams->a->g;
-    uint32_t part[FLAT_MOST + END_MOST], done = 0;
+    uint32_t part[FLAT_MOST], done = 0;
 
     for (uint64_t i = g->body[rule]; done < n; i++) {
         uint32_t has = end_of_symbol(f, g->symbols[i], false, part);
@@ -107,7 +109,7 @@ static void collect_first(const struct flat_ends *f, uint32_t rule, uint32_t n, 
 static void collect_last(const struct flat_ends *f, uint32_t rule, uint32_t n, uint32_t *out)
 {
     const struct wpp_grammar *g = f->grams->a->g;
-    uint32_t part[FLAT_MOST + END_MOST], left = n;
+    uint32_t part[FLAT_MOST], left = n;
 
     for (uint64_t i = g->body[rule + 1]; left > 0; i--) {
         uint32_t has = end_of_symbol(f, g->symbols[i - 1], true, part);
@@ -174,4 +176,49 @@ void flat_ends_clear(struct flat_ends *f)
     free(f->place);
     free(f->codes);
     *f = (struct flat_ends){ 0 };
+}
+
+/* ---- Checking ------------------------------------------------------------------------ */
+
+static bool agrees(uint32_t walked, uint32_t expected)
+{
+    return walked == expected || walked == OUTWARD_NO_MEMORY;
+}
+
+static bool is_first(const struct flat_ends *f, uint32_t rule, struct outward_walk *w)
+{
+    uint32_t codes[FLAT_MOST], n = flat_ends_first(f, rule, codes);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (!agrees(outward_right(w), codes[i]))
+            return false;
+    return n == f->most || agrees(outward_right(w), OUTWARD_END);
+}
+
+static bool is_last(const struct flat_ends *f, uint32_t rule, struct outward_walk *w)
+{
+    uint32_t codes[FLAT_MOST], n = flat_ends_last(f, rule, codes);
+
+    for (uint32_t i = n; i-- > 0;)
+        if (!agrees(outward_left(w), codes[i]))
+            return false;
+    return n == f->most || agrees(outward_left(w), OUTWARD_END);
+}
+
+bool flat_ends_check(const struct flat_ends *f, const struct outward *o)
+{
+    struct outward_walk w = { .o = o };
+    const uint64_t *body = o->g->body;
+    bool right = true;
+
+    for (uint32_t rule = 0; right && rule < o->g->n_rules; rule++) {
+        if (!f->place[rule])
+            continue;
+        if (outward_walk_begin(&w, body[rule], body[rule + 1]) == HOT_OK)
+            right = is_first(f, rule, &w);
+        if (right && outward_walk_begin(&w, body[rule], body[rule + 1]) == HOT_OK)
+            right = is_last(f, rule, &w);
+    }
+    outward_walk_clear(&w);
+    return right;
 }

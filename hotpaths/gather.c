@@ -31,10 +31,9 @@ struct far_starts {
 
 /* A walk that takes rules from the ends that are kept of them, where there are such. */
 struct reader {
-    const struct grams *grams;
     struct flat_ends flat;
     struct outward_walk walk;
-    uint32_t run[FLAT_MOST + END_MOST];     /* [at, n) are to come */
+    uint32_t run[FLAT_MOST];    /* [at, n) are to come */
     uint32_t at, n;
 };
 
@@ -100,8 +99,6 @@ static uint32_t read_right(struct reader *r)
             return symbol;
         r->at = 0;
         r->n = flat_ends_first(&r->flat, symbol & ~WPP_RULE, r->run);
-        if (r->n == 0)
-            r->n = grams_short(r->grams, symbol & ~WPP_RULE, r->run);
         if (r->n == 0 && outward_right_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
             return OUTWARD_NO_MEMORY;
     }
@@ -117,8 +114,6 @@ static uint32_t read_left(struct reader *r)
             return symbol;
         r->at = 0;
         r->n = flat_ends_last(&r->flat, symbol & ~WPP_RULE, r->run);
-        if (r->n == 0)
-            r->n = grams_short(r->grams, symbol & ~WPP_RULE, r->run);
         if (r->n == 0 && outward_left_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
             return OUTWARD_NO_MEMORY;
     }
@@ -334,14 +329,9 @@ static void fetch_around(const struct gathering *g, const struct gathered_border
     uint64_t end = b->at + SYMBOLS < grammar->body[b->rule + 1] ? b->at + SYMBOLS
                                                                 : grammar->body[b->rule + 1];
 
-    for (uint64_t i = b->at; i < end; i++) {
-        uint32_t rule = grammar->symbols[i] & ~WPP_RULE;
-
-        if (!(grammar->symbols[i] & WPP_RULE))
-            continue;
-        flat_ends_fetch_place(&g->reader.flat, rule);
-        grams_fetch(&g->s->grams, rule);
-    }
+    for (uint64_t i = b->at; i < end; i++)
+        if (grammar->symbols[i] & WPP_RULE)
+            flat_ends_fetch_place(&g->reader.flat, grammar->symbols[i] & ~WPP_RULE);
 }
 
 static void fetch_long(const struct gathering *g, const struct gathered_border *b)
@@ -394,7 +384,7 @@ int gathered_extend(struct gathered *borders, const struct starts *starts, uint3
     const struct texts *seen = borders->texts.n ? &borders->texts : &s->texts;
     struct gathering g = { .s = s, .starts = starts, .longest = longest, .min_cost = min_cost,
                            .least = sieve_least(s, min_cost),
-                           .reader = { .grams = &s->grams, .walk = { .o = &s->outward } } };
+                           .reader = { .walk = { .o = &s->outward } } };
     struct texts texts;
     size_t kept = 0;
     int status;
@@ -403,6 +393,9 @@ int gathered_extend(struct gathered *borders, const struct starts *starts, uint3
     texts_init(&texts);
     g.text = malloc(2 * (size_t)longest * sizeof *g.text);
     status = flat_ends_init(&g.reader.flat, &s->grams, longest - 1);
+#ifdef WPP_HOSTILE
+    assert(status != HOT_OK || flat_ends_check(&g.reader.flat, &s->outward));
+#endif
     g.frequent = grams_frequent(&s->grams, g.least);
     if (status == HOT_OK)
         status = g.text && g.frequent ? find_far_starts(&g, borders) : HOT_E_MEMORY;
