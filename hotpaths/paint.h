@@ -4,6 +4,7 @@
 #define WPP_HOT_PAINT_H
 
 #include "hotpaths/report.h"
+#include "wpp/names.h"
 
 enum style { BOLD, ROUTINE, DIM, EXECUTED, TURNS, PLAIN };
 
@@ -26,6 +27,15 @@ static inline void put_name(FILE *out, const char *name)
 {
     for (; *name; name++)
         putc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, out);
+}
+
+/* A routine's name, short enough to be read. */
+static inline void put_routine(FILE *out, const char *name)
+{
+    char shorter[80 + 1];
+
+    name_shorten(name, shorter, sizeof shorter);
+    put_name(out, shorter);
 }
 
 #endif

@@ -10,7 +10,6 @@
 
 enum {
     WIDTH = 118,                /* columns of a source line, number included */
-    LONGEST_NAME = 80,          /* of an inlined function; what is longer is cut */
     TAB = 8
 };
 
@@ -177,22 +176,11 @@ static void put_passage(const struct report *r, const struct wpp_routine *routin
     }
 }
 
-static void put_cut_name(FILE *out, const char *name)
-{
-    char cut[LONGEST_NAME + 1];
-
-    if (strlen(name) > LONGEST_NAME)
-        snprintf(cut, sizeof cut, "%.*s...", LONGEST_NAME - 3, name);
-    else
-        snprintf(cut, sizeof cut, "%s", name);
-    put_name(out, cut);
-}
-
 /* Whose code it is, and where the call stood. */
 static void put_inlined(FILE *out, const struct wpp_routine *routine,
                         const struct wpp_inlined *call)
 {
-    put_cut_name(out, call->shown);
+    put_routine(out, call->shown);
     fputs(", inlined", out);
     if (call->line == 0)
         return;
@@ -224,7 +212,7 @@ static void put_seam(const struct report *r, const struct wpp_routine *routine,
         if (p->inlined && !same_code)
             put_inlined(r->out, routine, &routine->inlined[p->inlined - 1]);
         else if (same_file)
-            put_cut_name(r->out, routine->shown);
+            put_routine(r->out, routine->shown);
         if (!same_file) {
             fputs(p->inlined && !same_code ? ", " : "", r->out);
             put_name(r->out, p->file->name);

@@ -152,7 +152,7 @@ static bool put_path(struct teller *t, const struct story_step *step,
     if (!executed_lines_of(&p, r->w, step->terminal))
         return false;
     fprintf(r->out, "%s%s", step->called ? "-> " : "", style(r, ROUTINE));
-    put_name(r->out, routine->shown);
+    put_routine(r->out, routine->shown);
     fprintf(r->out, "%s  ", style(r, PLAIN));
     for (size_t i = 0; i < p.n_files; i++) {
         put_ranges(r->out, &p.files[i]);
@@ -300,9 +300,11 @@ static void put_more(const struct report *r, const struct shown *s)
         fprintf(r->out, "     %s with all above: %s%s\n", style(r, DIM),
                 percent(r, s->covered, share), style(r, PLAIN));
     for (uint32_t k = 0; r->shown->by_thread && k < r->shown->g->n_threads; k++)
-        if (s->by_thread[k])
-            fprintf(r->out, "     %s thread %" PRIu32 " %s: %s times%s\n", style(r, DIM), k,
-                    wpp_thread(r->w, k)->name, grouped(s->by_thread[k], number), style(r, PLAIN));
+        if (s->by_thread[k]) {
+            fprintf(r->out, "     %s thread %" PRIu32 " ", style(r, DIM), k);
+            put_name(r->out, wpp_thread(r->w, k)->name);
+            fprintf(r->out, ": %s times%s\n", grouped(s->by_thread[k], number), style(r, PLAIN));
+        }
 }
 
 static bool put_neighbours(struct teller *t, const struct shown *s, int side)
@@ -488,10 +490,14 @@ static void put_order(const struct report *r, const struct query *q)
 {
     char a[32], b[32], after[32];
 
-    fprintf(r->out, "%s: %s paths\n%s: %s paths, %s of them (%.1f %%) with %s since the one before\n",
-            q->a, grouped(q->order.a, a), q->b, grouped(q->order.b, b),
+    put_name(r->out, q->a);
+    fprintf(r->out, ": %s paths\n", grouped(q->order.a, a));
+    put_name(r->out, q->b);
+    fprintf(r->out, ": %s paths, %s of them (%.1f %%) with ", grouped(q->order.b, b),
             grouped(q->order.b_after_a, after),
-            q->order.b ? 100.0 * (double)q->order.b_after_a / (double)q->order.b : 0, q->a);
+            q->order.b ? 100.0 * (double)q->order.b_after_a / (double)q->order.b : 0);
+    put_name(r->out, q->a);
+    fputs(" since the one before\n", r->out);
 }
 
 bool report_query(const struct report *r, const struct query *q)

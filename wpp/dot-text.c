@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wpp/names.h"
 #include "wpp/trail.h"
 
 /* Shares and their colours, coldest first: the sequential scheme YlOrRd of
@@ -68,6 +69,15 @@ static void put_text(FILE *out, const char *s, size_t most)
     }
 }
 
+/* A routine's name in about `most` characters. */
+static void put_routine(FILE *out, const struct wpp_routine *routine, size_t most)
+{
+    char name[64];
+
+    name_shorten(routine->shown, name, most < sizeof name ? most + 1 : sizeof name);
+    put_text(out, name, most);
+}
+
 /* 1234567 as `1,234,567`. */
 static void put_number(FILE *out, uint64_t n)
 {
@@ -126,7 +136,7 @@ static void put_terminal(FILE *out, const wpp *w, const struct picture_node *nod
 
     fputs("<b>", out);
     if (routine)
-        put_text(out, routine->shown, 36);
+        put_routine(out, routine, 36);
     else
         fputs(wpp_symbol_name(t, name), out);
     fputs("</b><br/>", out);
@@ -156,7 +166,7 @@ static void put_rule(FILE *out, const wpp *w, const struct picture_node *node)
     fprintf(out, "<b>rule %u", node->symbol & ~WPP_RULE);
     if (node->routine != WPP_NO_ROUTINE) {
         fputs(": ", out);
-        put_text(out, wpp_routine(w, node->routine)->shown, 28);
+        put_routine(out, wpp_routine(w, node->routine), 28);
     }
     fputs(node->routine_part < MOSTLY ? " …</b><br/>" : "</b><br/>", out);
     put_number(out, node->executed);

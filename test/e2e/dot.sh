@@ -64,17 +64,23 @@ like 'what is left out is said' "$(cat ten.dot)" '… [0-9,]+ rules not shown .*
 wpp-dump --routines prog.wpp | tail -n +2 |
     sed 's/^ *[0-9]* *[0-9]* *[0-9]* *[0-9]*  //; s/  [^ ]*:[0-9]*\(  (limited)\)*$//' > names
 plain() {
-    sed 's/<b>//; s/<\/b>.*//; s/ …$//; s/…$//; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | sort -u
+    sed 's/<b>//; s/<\/b>.*//; s/ …$//; s/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' | sort -u
 }
-cut -c1-36 names | sort -u > known
-grep -v thread prog.dot | grep -o '<b>[A-Za-z_][^<]*</b><br/>[^<]' | grep -v '<b>rule ' | plain > drawn
+# Those that are none of the program, whatever stands for the dots of what was left out.
+strangers() {
+    while IFS= read -r name; do
+        name=$(sed 's/[][\*^$.]/\\&/g; s/\\\.\\\.\\\./.*/g' <<< "$name")
+        grep -qx -- "$name" names || echo "$name"
+    done
+}
+grep -v thread prog.dot | grep -o '<b>[^<]*</b><br/>[^<]' | grep -v '<b>rule ' | plain > drawn
 is 'routines are drawn' "$([ -s drawn ] && echo yes)" yes
-is 'under their names' "$(comm -13 known drawn)" ''
-like 'which are those of the source' "$(cat drawn)" '^stack<long>::push\(long\)$|^std::'
-cut -c1-28 names | sort -u > known
+is 'under their names' "$(strangers < drawn)" ''
+is 'which tell them apart' "$(grep -cx '[.<>()]*' drawn)" 0
+like 'which are those of the source' "$(cat drawn)" '^stack<long>::push\(long\)$|_M_[a-z_]*\(\.\.\.\)$'
 grep -o '<b>rule [0-9]*: [^<]*</b>' prog.dot | sed 's/rule [0-9]*: //' | plain > drawn
 is 'rules go by what costs most in them' "$([ -s drawn ] && echo yes)" yes
-is 'which is a routine' "$(comm -13 known drawn)" ''
+is 'which is a routine' "$(strangers < drawn)" ''
 is 'every rule' "$(grep -c '<b>rule [0-9]*<' prog.dot)" 0
 
 # ---- Nothing overlaps: boxes as Graphviz placed them ----------------------------------

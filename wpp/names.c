@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/names.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Brackets ---------------------------------------------------------------- */
+
+/* A name with its pairs of brackets.  `<` and `>` may be operators: where they are not a
+ * pair within the other brackets they are none. */
+struct text {
+    const char *at;
+    size_t length;
+    uint32_t *behind;          /* of an opening bracket: the index behind its partner; else 0 */
+};
+
+/* How many bytes from i on are no brackets, whatever they look like: `operator<`, `->`. */
+static size_t plain_length(const struct text *t, size_t i)
+{
+    static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "()", "->", "<<", ">>", "<=",
+                                         ">=", "<", ">" };
+    static const char word[] = "operator";
+    const char *p = t->at + i;
+
+    if (strncmp(p, "->", 2) == 0)
+        return 2;
+    if (strncmp(p, word, strlen(word)) != 0 || (i > 0 && p[-1] != ':' && p[-1] != ' '))
+        return 0;
+    for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
+        if (strncmp(p + strlen(word), signs[k], strlen(signs[k])) == 0)
+            return strlen(word) + strlen(signs[k]);
+    return 0;
+}
+
+/* An open bracket's `behind` is 1 + the index of the one around it until it is closed. */
+static void find_brackets(struct text *t)
+{
+    static const char opening[] = "<({[", closing[] = ">)}]";
+    uint32_t top = 0, around;
+
+    for (size_t i = 0, plain; i < t->length; i += plain ? plain : 1) {
+        const char *close = strchr(closing, t->at[i]);
+
+        plain = plain_length(t, i);
+        if (plain)
+            continue;
+        if (strchr(opening, t->at[i])) {
+            t->behind[i] = top;
+            top = (uint32_t)i + 1;
+        }
+        if (!close)
+            continue;
+        for (; *close != '>' && top && t->at[top - 1] == '<'; top = around) {
+            around = t->behind[top - 1];
+            t->behind[top - 1] = 0;
+        }
+        if (top && t->at[top - 1] == opening[close - closing]) {
+            around = t->behind[top - 1];
+            t->behind[top - 1] = (uint32_t)i + 1;
+            top = around;
+        }
+    }
+    for (; top; top = around) {
+        around = t->behind[top - 1];
+        t->behind[top - 1] = 0;
+    }
+}
+
+/* False without memory, or for what is too long to be worth it; free `behind`. */
+static bool read_text(struct text *t, const char *name)
+{
+    *t = (struct text){ .at = name, .length = strlen(name) };
+    if (t->length >= UINT32_MAX)
+        return false;
+    t->behind = calloc(t->length + 1, sizeof *t->behind);
+    if (t->behind)
+        find_brackets(t);
+    return t->behind != NULL;
+}
+
+/* Behind the next `::` from i on that is in no brackets; 0: there is none. */
+static size_t next_scope(const struct text *t, size_t i)
+{
+    while (i < t->length)
+        if (t->behind[i])
+            i = t->behind[i];
+        else if (t->at[i] == ':' && t->at[i + 1] == ':')
+            return i + 2;
+        else
+            i++;
+    return 0;
+}
+
+/* ---- Shorter ---------------------------------------------------------------------- */
+
+/* What is left out is longer than the dots that stand for it. */
+static bool is_left_out(const struct text *t, size_t i, unsigned level, bool parameters)
+{
+    static const char anonymous[] = "(anonymous namespace)";
+
+    if (!t->behind[i] || t->behind[i] - i <= strlen("<...>"))
+        return false;
+    if (t->at[i] == '<')
+        return level == 0;
+    return t->at[i] == '(' && !parameters &&
+           strncmp(t->at + i, anonymous, strlen(anonymous)) != 0;
+}
+
+/* From index `from` to `to`, with `level` levels of templates' arguments, with or without the
+ * types of parameters; returns the end of what was written, which is not longer. */
+static char *write_part(const struct text *t, size_t from, size_t to, unsigned level,
+                        bool parameters, char *out)
+{
+    for (size_t i = from; i < to;) {
+        if (is_left_out(t, i, level, parameters)) {
+            *out++ = t->at[i];
+            out = stpcpy(out, "...");
+            i = t->behind[i];
+            *out++ = t->at[i - 1];
+        } else if (t->at[i] == '<' && t->behind[i] && level > 0) {
+            *out++ = '<';
+            out = write_part(t, i + 1, t->behind[i] - 1, level - 1, true, out);
+            i = t->behind[i];
+            *out++ = '>';
+        } else {
+            *out++ = t->at[i++];
+        }
+    }
+    *out = '\0';
+    return out;
+}
+
+/* The text, or its beginning with dots. */
+static void cut(const char *text, char *out, size_t size)
+{
+    size_t n = strlen(text);
+
+    if (n >= size) {
+        n = size - sizeof "...";
+        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+            n--;
+    }
+    memcpy(out, text, n);
+    strcpy(out + n, text[n] ? "..." : "");
+}
+
+/* Without as many outer scopes as needed. */
+static void drop_scopes(const char *text, char *out, size_t size)
+{
+    const size_t dots = strlen("...");
+    struct text t;
+    size_t from = 0, scope;
+
+    if (read_text(&t, text))
+        while (t.length - from >= size - dots && (scope = next_scope(&t, from)) != 0)
+            from = scope;
+    free(t.behind);
+    if (from) {
+        memcpy(out, "...", dots);
+        out += dots;
+        size -= dots;
+    }
+    cut(text + from, out, size);
+}
+
+void name_shorten(const char *name, char *out, size_t size)
+{
+    static const struct { unsigned level; bool parameters; } ways[] = {
+        { 1, true }, { 1, false }, { 0, true }, { 0, false }
+    };
+    struct text t = { .behind = NULL };
+    char *shorter = NULL;
+
+    if (strlen(name) >= size && read_text(&t, name))
+        shorter = malloc(t.length + 1);
+    for (size_t i = 0; shorter && i < sizeof ways / sizeof *ways; i++) {
+        const char *end = write_part(&t, 0, t.length, ways[i].level, ways[i].parameters, shorter);
+
+        if ((size_t)(end - shorter) < size)
+            break;
+    }
+    if (shorter && strlen(shorter) >= size)
+        drop_scopes(shorter, out, size);
+    else
+        cut(shorter ? shorter : name, out, size);
+    free(shorter);
+    free(t.behind);
+}
+
+/* ---- Asked for --------------------------------------------------------------------- */
+
+/* Where the name proper ends: its parameters begin behind the last scope. */
+static size_t end_of_name(const struct text *t)
+{
+    size_t i = 0;
+
+    for (size_t scope; (scope = next_scope(t, i)) != 0;)
+        i = scope;
+    while (i < t->length && !(t->at[i] == '(' && t->behind[i]))
+        i = t->behind[i] ? t->behind[i] : i + 1;
+    return i;
+}
+
+/* Behind the arguments of a template, if they are what comes. */
+static size_t skip_arguments(const struct text *t, size_t i)
+{
+    size_t at = i + (t->at[i] == ' ');          /* operator< <int> */
+
+    return t->at[at] == '<' && t->behind[at] ? t->behind[at] : i;
+}
+
+/* Whether it is called so from index i on: with or without arguments of templates. */
+static bool is_called(const struct text *t, size_t i, size_t end, const char *asked,
+                      size_t length)
+{
+    for (size_t k = 0; k < length; i++, k++) {
+        if (t->at[i] != asked[k])
+            i = skip_arguments(t, i);
+        if (t->at[i] != asked[k])
+            return false;
+    }
+    i = skip_arguments(t, i);
+    return i == end || i == t->length || t->at[i] == '.';
+}
+
+bool name_fits(const char *name, const char *asked, size_t length)
+{
+    struct text t;
+    size_t end, i = 0;
+    bool fits;
+
+    if (length == 0 || !read_text(&t, name))
+        return false;
+    end = end_of_name(&t);
+    do {
+        fits = is_called(&t, i, end, asked, length);
+        do
+            i = t.behind[i] ? t.behind[i] : i + 1;
+        while (i < end && t.at[i - 1] != ' ' && (t.at[i - 1] != ':' || t.at[i] == ':'));
+    } while (i < end && !fits);
+    free(t.behind);
+    return fits;
+}
