@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wpp/names.h"
+
 /* What a name asks for. */
 struct subject {
     const char *name;
@@ -64,8 +66,28 @@ static bool executes_line(const struct subject *s, const struct wpp_terminal *t,
     return false;
 }
 
-/* Whether the path runs code of a function of that name that was inlined. */
-static bool runs_inlined(const struct subject *s, const struct wpp_terminal *t,
+/* Whether a routine goes by that name; in part: see names.h. */
+static bool is_called(const struct subject *s, const char *name, const char *shown, bool in_part)
+{
+    return is_name(s, shown) || is_name(s, name) ||
+           (in_part && name_fits(shown, s->name, s->length));
+}
+
+/* What a name means in a routine: [0] the routine itself, [i] its inlined[i - 1]. */
+static bool *meant_in(const struct wpp_routine *routine, const struct subject *s, bool in_part)
+{
+    bool *meant = calloc(routine->n_inlined + (size_t)1, sizeof *meant);
+
+    if (!meant)
+        return NULL;
+    meant[0] = is_called(s, routine->name, routine->shown, in_part);
+    for (uint32_t i = 0; i < routine->n_inlined; i++)
+        meant[i + 1] = is_called(s, routine->inlined[i].name, routine->inlined[i].shown, in_part);
+    return meant;
+}
+
+/* Whether the path runs code of a function that is meant and was inlined. */
+static bool runs_inlined(const bool *meant, const struct wpp_terminal *t,
                          const struct wpp_routine *routine)
 {
     for (uint32_t i = 0; routine->n_inlined && i < t->n_blocks; i++) {
@@ -74,40 +96,69 @@ static bool runs_inlined(const struct subject *s, const struct wpp_terminal *t,
         for (uint32_t k = 0; k < b->n_lines; k++)
             for (uint32_t call = b->lines[k].inlined; call;
                  call = routine->inlined[call - 1].caller)
-                if (is_name(s, routine->inlined[call - 1].shown) ||
-                    is_name(s, routine->inlined[call - 1].name))
+                if (meant[call])
                     return true;
     }
     return false;
 }
 
-static bool is_meant(const struct subject *s, const wpp *w, uint32_t terminal)
+static bool is_meant(const struct subject *s, const wpp *w, const struct wpp_terminal *t,
+                     const bool *meant)
 {
-    const struct wpp_terminal *t = wpp_terminal(w, terminal);
-    const struct wpp_routine *routine;
-    char name[WPP_SYMBOL_NAME];
+    const struct wpp_routine *routine = wpp_routine(w, t->routine);
 
-    if (t->routine == WPP_NO_ROUTINE)
-        return is_name(s, wpp_symbol_name(t, name));
-    routine = wpp_routine(w, t->routine);
     if (s->has_line)
         return executes_line(s, t, routine);
-    if (is_name(s, routine->shown) || is_name(s, routine->name))
+    if (meant[0])
         return !s->has_path || t->path == s->number;
-    return !s->has_path && runs_inlined(s, t, routine);
+    return !s->has_path && runs_inlined(meant, t, routine);
 }
 
-/* Marks the terminals that are meant; returns how many they are. */
+/* Marks the terminals that are meant; returns how many they are, UINT32_MAX without memory. */
+static uint32_t mark_terminals(const wpp *w, const struct subject *s, bool in_part,
+                               uint32_t n_routines, bool **meant, bool *marks)
+{
+    char name[WPP_SYMBOL_NAME];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < n_routines; i++) {
+        meant[i] = meant_in(wpp_routine(w, i), s, in_part);
+        if (!meant[i])
+            return UINT32_MAX;
+    }
+    for (uint32_t i = 0; i < wpp_grammar(w)->n_terminals; i++) {
+        const struct wpp_terminal *t = wpp_terminal(w, i);
+
+        marks[i] = t->routine == WPP_NO_ROUTINE ? is_name(s, wpp_symbol_name(t, name))
+                                                : is_meant(s, w, t, meant[t->routine]);
+        n += marks[i];
+    }
+    return n;
+}
+
+static uint32_t mark_called(const wpp *w, const struct subject *s, bool in_part, bool *marks)
+{
+    struct wpp_summary run;
+    bool **meant;
+    uint32_t n = UINT32_MAX;
+
+    wpp_get_summary(w, &run);
+    meant = calloc(run.n_routines + (size_t)1, sizeof *meant);
+    if (meant)
+        n = mark_terminals(w, s, in_part, run.n_routines, meant, marks);
+    for (uint32_t i = 0; meant && i < run.n_routines; i++)
+        free(meant[i]);
+    free(meant);
+    return n;
+}
+
+/* A whole name goes before parts of others. */
 static uint32_t mark(const wpp *w, const char *name, bool *marks)
 {
     struct subject s = parse(name);
-    uint32_t n = 0;
+    uint32_t n = mark_called(w, &s, false, marks);
 
-    for (uint32_t t = 0; t < wpp_grammar(w)->n_terminals; t++) {
-        marks[t] = is_meant(&s, w, t);
-        n += marks[t];
-    }
-    return n;
+    return n ? n : mark_called(w, &s, true, marks);
 }
 
 /* The text without blanks around it. */
@@ -153,6 +204,15 @@ static enum query_status count(struct query *q, const struct wpp_grammar *g, uin
     return QUERY_OK;
 }
 
+/* Marks what a name means, or says that it is nothing. */
+static enum query_status find(const wpp *w, const char *name, bool *marks,
+                              enum query_status nothing)
+{
+    uint32_t n = mark(w, name, marks);
+
+    return n == UINT32_MAX ? QUERY_NO_MEMORY : n ? QUERY_OK : nothing;
+}
+
 enum query_status query_ask(struct query *q, const wpp *w, uint32_t thread, const char *text)
 {
     const struct wpp_grammar *g = wpp_grammar(w);
@@ -165,11 +225,11 @@ enum query_status query_ask(struct query *q, const wpp *w, uint32_t thread, cons
         status = QUERY_NO_MEMORY;
     else if (!cut(q))
         status = QUERY_NO_ORDER;
-    else if (q->a && !mark(w, q->a, is_a))
-        status = QUERY_NO_A;
-    else if (!mark(w, q->b, is_b))
-        status = QUERY_NO_B;
-    else
+    if (status == QUERY_OK && q->a)
+        status = find(w, q->a, is_a, QUERY_NO_A);
+    if (status == QUERY_OK)
+        status = find(w, q->b, is_b, QUERY_NO_B);
+    if (status == QUERY_OK)
         status = count(q, g, thread, is_a, is_b);
     free(is_a);
     free(is_b);

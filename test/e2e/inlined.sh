@@ -185,4 +185,35 @@ ok 'its paths' wpp-hot -l 1 -L 1 -c 1 --top=20 heap.wpp
 like 'under the names of the source' "$(cat out)" \
     '^ +heap<int>::below\(int, int\) const, inlined at line 15:$'
 like 'as is what it is in' "$(cat out)" '^ +heap<int>::put\(int\), inlined at line (6|26):$'
+
+# What tells least of a long name is left out; a question need not spell the whole.
+cat > names.cc <<'END'
+#include <cstdlib>
+namespace outer {
+template <typename T> struct a_rather_long_name_for_a_thing_that_holds_one_value_only { T value; };
+template <typename T> struct keeper {
+    T kept;
+    __attribute__((noipa)) int twice(const T &t, const T *) { return t.value.value + kept.value.value; }
+};
+}
+template <typename T> using thing = outer::a_rather_long_name_for_a_thing_that_holds_one_value_only<T>;
+int main(int argc, char **) {
+    outer::keeper<thing<thing<int>>> k{{{argc}}};
+    int sum = 0;
+    for (int i = 0; i < 60; i++)
+        sum += k.twice({{i}}, nullptr);
+    return sum == 0;
+}
+END
+ok 'long names' built names "$WPP_GXX" -O1 names.cc
+ok 'their paths' wpp-hot -l 1 -L 1 -c 1 names.wpp
+like 'shortened for people' "$(cat out)" '^ +outer::keeper<\.\.\.>::twice\(\.\.\.\)  names.cc:6  path 0'
+ok 'drawn' wpp-dot -o names.dot names.wpp
+like 'and in pictures' "$(cat names.dot)" '<b>outer::keeper&lt;\.\.\.&gt;::twice\(\.\.\.\)</b>'
+is 'JSON has all of it' "$(wpp-hot -l 1 -L 1 -c 1 --format=json names.wpp | grep -c '"name": "outer::keeper<outer::a_r[a-z_<>: ]*int> *> *>::twice(outer::.* const&, outer::.* const\*)"')" 1
+for name in twice keeper::twice outer::keeper::twice "$(wpp-dump --routines names.wpp | sed -n 's/^.*  \(outer.*\)  names.*/\1/p')"; do
+    ok "before ${name:0:30}" wpp-hot --query "before $name" names.wpp
+    like 'it was executed' "$(cat out)" ': 60 paths; right before them'
+done
+fails_with 1 'the end of a word is no name' wpp-hot --query 'before wice' names.wpp
 done_testing
