@@ -22,20 +22,13 @@ static inline void indent(FILE *out, size_t columns)
     fprintf(out, "%*s", (int)columns, "");
 }
 
-/* Names may hold any bytes: none may act on the terminal. */
-static inline void put_name(FILE *out, const char *name)
-{
-    for (; *name; name++)
-        putc((unsigned char)*name < 0x20 || *name == 0x7f ? '?' : *name, out);
-}
-
 /* A routine's name, short enough to be read. */
 static inline void put_routine(FILE *out, const char *name)
 {
     char shorter[80 + 1];
 
     name_shorten(name, shorter, sizeof shorter);
-    put_name(out, shorter);
+    name_put(out, shorter);
 }
 
 #endif

@@ -48,7 +48,7 @@ static void put_line(const struct report *r, const struct heat_file *f, uint32_t
 static void put_file(const struct report *r, const struct heat_file *f, double total)
 {
     fprintf(r->out, "\n%s%5.1f %%  ", style(r, BOLD), total > 0 ? 100 * f->insns / total : 0);
-    put_name(r->out, f->name);
+    name_put(r->out, f->name);
     fprintf(r->out, "%s\n", style(r, PLAIN));
     for (size_t i = 0; i < f->n; i++) {
         uint32_t line = f->line[i].line;
@@ -69,7 +69,7 @@ bool report_annotate(const struct report *r, uint32_t thread)
 
     if (!heat_measure(&heat, r->w, thread))
         return false;
-    put_name(r->out, r->file_name);
+    name_put(r->out, r->file_name);
     fprintf(r->out, ": %.0f instructions by source line (%.0f have none); a block's are those of "
             "its lines, in equal parts\n", heat.total, heat.nowhere);
     for (size_t i = 0; i < heat.n; i++) {

@@ -189,7 +189,7 @@ static void put_inlined(FILE *out, const struct wpp_routine *routine,
         return;
     }
     fputs(" at ", out);
-    put_name(out, call->file);
+    name_put(out, call->file);
     fprintf(out, ":%" PRIu32, call->line);
 }
 
@@ -215,7 +215,7 @@ static void put_seam(const struct report *r, const struct wpp_routine *routine,
             put_routine(r->out, routine->shown);
         if (!same_file) {
             fputs(p->inlined && !same_code ? ", " : "", r->out);
-            put_name(r->out, p->file->name);
+            name_put(r->out, p->file->name);
         }
     }
     fprintf(r->out, ":%s\n", style(r, PLAIN));

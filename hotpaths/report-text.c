@@ -103,7 +103,7 @@ static void put_ranges(FILE *out, const struct executed_file *f)
     uint32_t gap = count_ranges(f, 0) <= MOST_RANGES ? 0 : REPORT_CONTEXT;
     size_t shown = 0;
 
-    put_name(out, f->name);
+    name_put(out, f->name);
     for (size_t i = 0, end; i < f->n_lines; i = end) {
         end = executed_range_end(f, i, gap);
         if (shown == MOST_RANGES) {
@@ -302,7 +302,7 @@ static void put_more(const struct report *r, const struct shown *s)
     for (uint32_t k = 0; r->shown->by_thread && k < r->shown->g->n_threads; k++)
         if (s->by_thread[k]) {
             fprintf(r->out, "     %s thread %" PRIu32 " ", style(r, DIM), k);
-            put_name(r->out, wpp_thread(r->w, k)->name);
+            name_put(r->out, wpp_thread(r->w, k)->name);
             fprintf(r->out, ": %s times%s\n", grouped(s->by_thread[k], number), style(r, PLAIN));
         }
 }
@@ -370,7 +370,7 @@ static void put_heading(const struct report *r)
     size_t found = hot_count(r->result);
     char total[32], least[32], share[32], sum[32];
 
-    put_name(r->out, r->file_name);
+    name_put(r->out, r->file_name);
     fprintf(r->out, ": %zu hot subpath%s of %" PRIu32 " to %" PRIu32 " paths", found,
             found == 1 ? "" : "s", r->config->min_length, r->config->max_length);
     if (hot_count_leaders(r->result) < found)
@@ -468,7 +468,7 @@ static bool put_beside(const struct report *r, const struct query *q)
     t.mentions = calloc((size_t)run.n_terminals + 1, sizeof *t.mentions);
     if (!t.mentions)
         return false;
-    put_name(r->out, q->b);
+    name_put(r->out, q->b);
     fprintf(r->out, ": %s path%s; right %s them, but for its own:\n", grouped(q->order.b, number),
             q->order.b == 1 ? "" : "s", q->before ? "before" : "behind");
     for (int i = 0; i < MOST_BESIDE && good; i++) {
@@ -490,13 +490,13 @@ static void put_order(const struct report *r, const struct query *q)
 {
     char a[32], b[32], after[32];
 
-    put_name(r->out, q->a);
+    name_put(r->out, q->a);
     fprintf(r->out, ": %s paths\n", grouped(q->order.a, a));
-    put_name(r->out, q->b);
+    name_put(r->out, q->b);
     fprintf(r->out, ": %s paths, %s of them (%.1f %%) with ", grouped(q->order.b, b),
             grouped(q->order.b_after_a, after),
             q->order.b ? 100.0 * (double)q->order.b_after_a / (double)q->order.b : 0);
-    put_name(r->out, q->a);
+    name_put(r->out, q->a);
     fputs(" since the one before\n", r->out);
 }
 

@@ -506,9 +506,6 @@ int main(int argc, char **argv)
     else
         find(w, &o);
     wpp_close(w);
-    if (run.complete)
-        return tool_finish(TOOL_OK);
     tool_finish(TOOL_OK);
-    tool_warn("%s: the trace is incomplete; the answer is about what was recorded", o.file);
-    return TOOL_INCOMPLETE;
+    return tool_say_incomplete(o.file, &run);
 }

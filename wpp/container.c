@@ -153,13 +153,29 @@ static const uint8_t *entry(const struct wpp_container *c, uint32_t i)
     return c->file + HEADER_BYTES + (size_t)i * ENTRY_BYTES;
 }
 
+/* What a file is that is no WPP file, when it is something one may take for one. */
+static const char *other_kind(const struct wpp_container *c)
+{
+    static const struct { const char *begins, *kind; } kinds[] = {
+        { "WPPT", ": it is a trace; wpp-compress makes a WPP file of it" },
+        { "\177ELF", ": it is a program or a part of one; wpp-record runs a program and makes one" },
+    };
+
+    if (c->size == 0)
+        return ": it is empty";
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (c->size >= 4 && memcmp(c->file, kinds[i].begins, 4) == 0)
+            return kinds[i].kind;
+    return "";
+}
+
 static bool check_header(struct wpp_container *c, const char *path, struct wpp_error *error)
 {
     uint64_t size;
     uint32_t version;
 
     if (c->size < sizeof magic || memcmp(c->file, magic, sizeof magic) != 0)
-        return wpp_fail(error, WPP_E_FORMAT, "%s is no WPP file", path);
+        return wpp_fail(error, WPP_E_FORMAT, "%s is no WPP file%s", path, other_kind(c));
     if (c->size < HEADER_BYTES)
         return wpp_fail(error, WPP_E_INCOMPLETE, "%s is cut short in its header", path);
     version = wpp_get_u32(c->file + AT_VERSION);

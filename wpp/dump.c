@@ -13,6 +13,7 @@
 
 #include "wpp/error.h"
 #include "wpp/events.h"
+#include "wpp/names.h"
 #include "wpp/trail.h"
 
 enum { BATCH = 16384, MAX_INDENT = 64 };
@@ -306,7 +307,9 @@ bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *er
 
     if (!teller_new(&t, out, range, false))
         return wpp_fail_memory(error);
-    fprintf(out, "EnterThread %u%s%s\n", thread->tid, thread->name[0] ? " " : "", thread->name);
+    fprintf(out, "EnterThread %u%s", thread->tid, thread->name[0] ? " " : "");
+    name_put(out, thread->name);
+    putc('\n', out);
     ok = tell_range(&t, range, error);
     for (uint32_t depth = events_depth(t.events); ok && depth-- > 0;)
         tell(&t, depth, "LeaveRoutine",

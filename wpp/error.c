@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* File names come from outside: a message stays one line of plain text. */
-static void keep_one_line(char *text)
+void wpp_keep_one_line(char *text)
 {
     for (; *text; text++)
         if ((unsigned char)*text < ' ' || *text == 0x7f)
@@ -24,7 +23,7 @@ bool wpp_fail(struct wpp_error *error, enum wpp_status status, const char *forma
     va_start(args, format);
     vsnprintf(error->text, sizeof error->text, format, args);
     va_end(args);
-    keep_one_line(error->text);
+    wpp_keep_one_line(error->text);
     return false;
 }
 
@@ -42,7 +41,7 @@ bool wpp_fail_errno(struct wpp_error *error, const char *format, ...)
     va_end(args);
     used = strlen(error->text);
     snprintf(error->text + used, sizeof error->text - used, ": %s", strerror(number));
-    keep_one_line(error->text);
+    wpp_keep_one_line(error->text);
     errno = number;
     return false;
 }

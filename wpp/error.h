@@ -16,4 +16,7 @@ bool wpp_fail_errno(struct wpp_error *error, const char *format, ...)
 
 bool wpp_fail_memory(struct wpp_error *error);
 
+/* File names come from outside: a message stays one line of plain text. */
+void wpp_keep_one_line(char *text);
+
 #endif

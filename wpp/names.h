@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* names.h - C++ names as people read and type them.
+/* names.h - names as people read and type them, those of C++ above all.
  *
  *      std::vector<int, std::allocator<int> >::push_back(int&&)     as demangled
  *      std::vector<...>::push_back(...)                             shortened
@@ -10,6 +10,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+/* Prints a name that may hold any bytes, on one line: none acts on the terminal. */
+static inline void name_put(FILE *out, const char *name)
+{
+    for (; *name; name++)
+        putc((unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name, out);
+}
 
 /* Writes the name into `out`, in at most size - 1 bytes; size >= 8.  What tells least is left
  * out first, `...` in its place: arguments of templates within others, the types of

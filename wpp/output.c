@@ -49,6 +49,12 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
+/* What a message calls it. */
+static const char *name_of(const struct wpp_output *out)
+{
+    return strcmp(out->path, "-") == 0 ? "standard output" : out->path;
+}
+
 bool wpp_output_is_standard(const char *path)
 {
     return descriptor_of(path) == STDOUT_FILENO;
@@ -59,7 +65,7 @@ static bool open_in_place(struct wpp_output *out, int fd, struct wpp_error *erro
     out->in_place = true;
     out->fd = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : open(out->path, O_WRONLY | O_CLOEXEC);
     if (out->fd < 0)
-        return wpp_fail_errno(error, "cannot write %s", out->path);
+        return wpp_fail_errno(error, "cannot write %s", name_of(out));
     return true;
 }
 
@@ -175,7 +181,7 @@ bool wpp_output_write(struct wpp_output *out, const void *data, size_t size,
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return wpp_fail_errno(error, "cannot write %s", out->path);
+            return wpp_fail_errno(error, "cannot write %s", name_of(out));
         p += n;
         size -= (size_t)n;
     }
@@ -312,7 +318,7 @@ bool wpp_output_commit(struct wpp_output *out, struct wpp_error *error)
     }
     done = close(out->fd) == 0;
     if (!done)
-        wpp_fail_errno(error, "cannot write %s", out->path);
+        wpp_fail_errno(error, "cannot write %s", name_of(out));
     /* The name is the final one now, and some file systems report a full disk
      * only here. */
     if (!done && !out->in_place)

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "wpp/error.h"
+
 /* A process is one tool: this is its name and its progress line. */
 static const char *name = "wpp";
 static struct {
@@ -36,6 +38,7 @@ static void say(const char *format, va_list args)
     char line[1024];
 
     vsnprintf(line, sizeof line, format, args);
+    wpp_keep_one_line(line);
     tool_progress_end();
     fflush(stdout);
     fprintf(stderr, "%s: %s\n", name, line);
@@ -277,4 +280,12 @@ int tool_finish(int status)
         tool_die(TOOL_ERROR, "cannot write standard output: %s",
                  errno ? strerror(errno) : "write error");
     return status;
+}
+
+int tool_say_incomplete(const char *path, const struct wpp_summary *run)
+{
+    if (run->complete && !run->lost)
+        return TOOL_OK;
+    tool_warn("%s: the trace is incomplete; the answer is about what was recorded", path);
+    return TOOL_INCOMPLETE;
 }

@@ -81,4 +81,7 @@ bool tool_progress_due(void);
  * could not be written, without a word if the reader has gone away (EPIPE). */
 int tool_finish(int status);
 
+/* TOOL_INCOMPLETE, and says so, if the file does not hold the whole run; else TOOL_OK. */
+int tool_say_incomplete(const char *path, const struct wpp_summary *run);
+
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "wpp/check.h"
+#include "wpp/names.h"
 #include "wpp/tool.h"
 
 static const char help[] =
@@ -24,7 +25,8 @@ static void say_fine(const wpp *w, const char *path, const struct check_activati
     struct wpp_summary s;
 
     wpp_get_summary(w, &s);
-    printf("%s: fine: %llu events in %u thread%s, %u rules, %u paths of %u routines", path,
+    name_put(stdout, path);
+    printf(": fine: %llu events in %u thread%s, %u rules, %u paths of %u routines",
            (unsigned long long)s.tokens, s.n_threads, s.n_threads == 1 ? "" : "s", s.n_rules,
            s.n_terminals - s.n_controls, s.n_routines);
     if (nesting)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-dump - what a recorded program did, event by event or line by line. */
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,9 +271,12 @@ static void keep_output(struct wpp_output *out, const char *path)
 {
     struct wpp_error error;
 
+    errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {
+        const char *why = errno ? strerror(errno) : "write error";
+
         wpp_output_abandon(out);
-        tool_die(TOOL_ERROR, "cannot write %s", path);
+        tool_die(TOOL_ERROR, "cannot write %s: %s", path, why);
     }
     if (!wpp_output_commit(out, &error))
         tool_die_error(&error);
@@ -283,6 +287,7 @@ int main(int argc, char **argv)
     struct request r = {.what = SHOW_EVENTS};
     struct wpp_error error;
     struct wpp_output *out;
+    struct wpp_summary run;
     struct dump_range *ranges;
     uint32_t n;
     wpp *w;
@@ -294,6 +299,7 @@ int main(int argc, char **argv)
     w = wpp_open(r.path, &error);
     if (!w)
         tool_die_error(&error);
+    wpp_get_summary(w, &run);
     ranges = find_ranges(w, &r, &n);
     out = redirect(&r);
     if (!show(w, &r, ranges, n, &error)) {
@@ -304,5 +310,6 @@ int main(int argc, char **argv)
     wpp_close(w);
     if (out)
         keep_output(out, r.output);
-    return tool_finish(TOOL_OK);
+    tool_finish(TOOL_OK);
+    return tool_say_incomplete(r.path, &run);
 }

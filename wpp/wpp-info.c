@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "wpp/json.h"
+#include "wpp/names.h"
 #include "wpp/tool.h"
 
 static const char help[] =
@@ -146,6 +147,13 @@ static void print_when(const struct info *i)
         printf("%-18s %.3f s\n", "time", seconds(i));
 }
 
+static void print_name(const char *what, const char *name)
+{
+    printf("%-18s ", what);
+    name_put(stdout, name);
+    putchar('\n');
+}
+
 static void print_run(const struct info *i)
 {
     const struct wpp_summary *s = &i->s;
@@ -154,9 +162,9 @@ static void print_run(const struct info *i)
         printf("%-18s %s\n", "program", "none: plain symbols");
         return;
     }
-    printf("%-18s %s\n", "program", s->program);
+    print_name("program", s->program);
     if (s->command[0])
-        printf("%-18s %s\n", "command", s->command);
+        print_name("command", s->command);
     printf("%-18s %s, process %u\n", "recorded on", s->host[0] ? s->host : "?", s->pid);
     print_when(i);
     printf("%-18s %s\n", "complete",
@@ -212,7 +220,8 @@ static void print_threads(const wpp *w, const struct info *i)
         const struct wpp_thread *thread = wpp_thread(w, t);
         printf("%18u %s event%s", t, grouped(thread->tokens), thread->tokens == 1 ? "" : "s");
         if (thread->tid)
-            printf(", thread %u %s", thread->tid, thread->name);
+            printf(", thread %u ", thread->tid);
+        name_put(stdout, thread->name);
         putchar('\n');
     }
 }
@@ -434,7 +443,11 @@ static int show(const char *path, const struct request *q)
     }
     gather(w, path, &i);
     print(w, &i, q);
-    status = i.s.complete && !i.s.lost ? TOOL_OK : TOOL_INCOMPLETE;
+    /* The list of what was not instrumented does not say it. */
+    if (q->uninstrumented)
+        status = tool_say_incomplete(path, &i.s);
+    else
+        status = i.s.complete && !i.s.lost ? TOOL_OK : TOOL_INCOMPLETE;
     free(i.counts);
     wpp_close(w);
     return status;

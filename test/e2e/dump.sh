@@ -213,6 +213,8 @@ fails_with 1 'a file that is not there' wpp-dump none.wpp
 fails 'a file that is no WPP' wpp-dump calls.c
 if [ -w /dev/full ]; then
     fails 'a full disk' sh -c 'wpp-dump calls.wpp > /dev/full'
+    fails 'a full disk, by name' wpp-dump -f -o /dev/full calls.wpp
+    is 'says why' "$(cat err)" 'wpp-dump: cannot write /dev/full: No space left on device'
 fi
 if script -qec true /dev/null > /dev/null 2>&1 < /dev/null; then
     script -qec "wpp-dump --tokens calls.wpp" /dev/null > typescript < /dev/null

@@ -69,4 +69,37 @@ wpp-compress -o part.wpp cut.trace 2> /dev/null
 wpp-info part.wpp > part 2>&1
 is 'a run that was cut short: status' $? 3
 like 'a run that was cut short: said' "$(cat part)" '^complete +no'
+# Whatever else is asked of it, the answer is not taken for one about all of the run.
+for tool in wpp-dump 'wpp-dump --line-counts' 'wpp-dump -o part.txt' wpp-dot 'wpp-hot -l 1' \
+            'wpp-info --uninstrumented'; do
+    fails_with 3 "$tool, of a run that was cut short" $tool part.wpp
+    like 'says so' "$(cat err)" '^wpp-[a-z]*: part.wpp: the trace is incomplete;'
+done
+is 'what there is, is written' "$([ -s part.txt ] && echo yes)" yes
+
+# What one may take for a WPP file.
+: > empty.wpp
+while read -r file what; do
+    fails_with 1 "$file" wpp-info "$file"
+    like 'is known' "$(cat err)" "^wpp-info: $file is no WPP file: it is $what"
+done <<'END'
+empty.wpp empty$
+prog.trace a trace; wpp-compress makes
+prog a program .*; wpp-record runs
+END
+
+# ---- Names that hold anything -------------------------------------------------------
+odd=$'pr\nog\e[1m'
+cp prog "$odd"
+WPP_OUT=odd.trace "./$odd" > /dev/null
+wpp-compress -o "$odd.wpp" odd.trace
+wpp-info prog.wpp > plain
+{ wpp-info "$odd.wpp"; wpp-dump "$odd.wpp" | head -n 1; wpp-hot -l 1 "$odd.wpp"; wpp-check "$odd.wpp"; } > told
+is 'none acts on the terminal' "$(grep -c $'\e' told)" 0
+is 'or breaks a line' "$(wpp-info "$odd.wpp" | wc -l)" "$(wc -l < plain)"
+like 'in what is known of the run' "$(cat told)" '^program .*/pr\?og\?\[1m$'
+like 'nor that of a thread' "$(cat told)" '^EnterThread [0-9]+ pr\?og\?\[1m$'
+like 'nor the file' "$(cat told)" '^pr\?og\?\[1m\.wpp: fine: '
+fails_with 1 'nor in what is wrong' wpp-dump --thread=7 "$odd.wpp"
+is 'which is one line' "$(cat err)" 'wpp-dump: pr?og?[1m.wpp: no thread 7, there are 1'
 done_testing
