@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "hotpaths/hotpaths.h"
 #include "hotpaths/query.h"
@@ -19,8 +20,8 @@ static const char help[] =
     "What is hot\n"
     "  -c, --min-cost=N|P%      a subpath costs at least N (k, M, G), or P percent of\n"
     "                           the run; left out: what gives about 20 answers\n"
-    "  -l, --min-length=N       paths in a subpath, at least (10)\n"
-    "  -L, --max-length=N       and at most (100)\n"
+    "  -l, --min-length=N       paths in a subpath, at least (10, or -L if that is less)\n"
+    "  -L, --max-length=N       and at most (100, or -l if that is more)\n"
     "      --cost=WHAT          insns (default), blocks, paths or time; insns are GCC's\n"
     "                           estimate of a block's instructions; time is what each\n"
     "                           path took on average, if the program was built to tell\n"
@@ -115,6 +116,17 @@ static uint32_t small_argument(const char *option, const char *text, uint32_t le
     return (uint32_t)n;
 }
 
+static const char *directory_argument(const char *option, const char *text)
+{
+    struct stat s;
+
+    if (stat(text, &s) != 0)
+        tool_die(TOOL_ERROR, "%s: cannot look into %s: %s", option, text, strerror(errno));
+    if (!S_ISDIR(s.st_mode))
+        tool_die(TOOL_ERROR, "%s: %s is no directory", option, text);
+    return text;
+}
+
 enum { OPT_COST = 256, OPT_THREAD, OPT_ALGORITHM, OPT_FORMAT, OPT_SOURCE, OPT_COLOR,
        OPT_ROTATIONS, OPT_EXTEND, OPT_APART, OPT_COVER, OPT_CALLERS,
        OPT_ANNOTATE, OPT_QUERY };
@@ -168,7 +180,7 @@ static void parse_option(struct options *o, int option)
         o->query = optarg;
         break;
     case OPT_SOURCE:
-        o->source = optarg;
+        o->source = directory_argument("--source", optarg);
         break;
     case OPT_COLOR:
         o->color = optarg;
@@ -191,6 +203,17 @@ static void note_subject(struct options *o, int option, const struct option *tab
     while (table->name && table->val != option)
         table++;
     o->about_subpaths = table->name;
+}
+
+/* What is not said of lengths gives way to what is. */
+static void complete_lengths(struct hot_config *c)
+{
+    enum { MIN_LENGTH = 10, MAX_LENGTH = 100 };
+
+    if (!c->max_length)
+        c->max_length = c->min_length > MAX_LENGTH ? c->min_length : MAX_LENGTH;
+    if (!c->min_length)
+        c->min_length = c->max_length < MIN_LENGTH ? c->max_length : MIN_LENGTH;
 }
 
 static void refuse_conflicts(const struct options *o)
@@ -238,6 +261,7 @@ static void parse_options(struct options *o, int argc, char **argv)
     }
     if (optind + 1 != argc)
         tool_usage(optind == argc ? "which WPP file?" : "one WPP file at a time");
+    complete_lengths(&o->config);
     refuse_conflicts(o);
     o->file = argv[optind];
 }
@@ -482,8 +506,8 @@ static void find(const wpp *w, struct options *o)
 int main(int argc, char **argv)
 {
     struct options o = {
-        .config = { .size = sizeof o.config, .algorithm = HOT_LARUS, .min_length = 10,
-                    .max_length = 100, .wanted = 20, .thread = HOT_ALL_THREADS },
+        .config = { .size = sizeof o.config, .algorithm = HOT_LARUS, .wanted = 20,
+                    .thread = HOT_ALL_THREADS },
         .top = 20, .algorithm = AUTO,
     };
     struct wpp_error error;

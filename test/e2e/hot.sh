@@ -339,6 +339,14 @@ for option in -l0 --min-cost=0 --min-cost=x --min-cost=-1 --min-cost=0% --min-co
 done
 run wpp-hot -l 20 -L 10 sieve.wpp
 is 'lengths crossed' $status 2
+ok 'short ones' wpp-hot -L 1 sieve.wpp
+like 'the least length follows' "$(cat out)" ' of 1 to 1 paths$'
+ok 'long ones' wpp-hot -l 150 sieve.wpp
+like 'the greatest follows' "$(cat out)" ' of 150 to 150 paths$'
+fails_with 1 'sources that are nowhere' wpp-hot --source=nowhere sieve.wpp
+is 'which is said' "$(cat err)" \
+    'wpp-hot: --source: cannot look into nowhere: No such file or directory'
+fails_with 1 'sources in a file' wpp-hot --source=elsewhere/sieve.c sieve.wpp
 for option in --best --c -x -c --rotations=1; do
     fails_with 2 "$option cannot be" wpp-hot sieve.wpp $option
     like 'which is said with a hint' "$(cat err)" '^wpp-hot: .*option `.*--help explains'
