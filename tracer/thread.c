@@ -165,11 +165,25 @@ void __wpp_thread_goes_on(struct wpp_thread *t)
     __wpp_thread_show(t);
 }
 
+/* With the calling thread's name. */
+static void record_named(struct wpp_thread *t, uint16_t kind)
+{
+    char name[16];
+
+    name[0] = '\0';
+    sys3(SYS_prctl, PR_GET_NAME, (long)name, 0);
+    name[15] = '\0';
+    __wpp_record_thread(t, kind, name, (uint32_t)text_length(name));
+}
+
 /* Everything of the thread is handed over, and another may have its region. */
 static void end_stream(struct wpp_thread *t)
 {
     __wpp_thread_flush(t);
-    __wpp_record_thread(t, WPP_REC_THREAD_END, NULL, 0);
+    if (t == self)
+        record_named(t, WPP_REC_THREAD_END);
+    else
+        __wpp_record_thread(t, WPP_REC_THREAD_END, NULL, 0);
     unlink_thread(t);
     __wpp_region_give(t);
 }
@@ -190,18 +204,13 @@ static void end_predecessor(const struct wpp_thread *t)
 
 static void begin_stream(struct wpp_thread *t)
 {
-    char name[32];
-
     t->tid = sys_gettid();
     end_predecessor(t);
     t->sequence = 0;
     t->rounds = 0;
     t->begun = true;
     t->gap = false;
-    name[0] = '\0';
-    sys3(SYS_prctl, PR_GET_NAME, (long)name, 0);
-    name[15] = '\0';
-    __wpp_record_thread(t, WPP_REC_THREAD, name, (uint32_t)text_length(name));
+    record_named(t, WPP_REC_THREAD);
     if (unkept) {
         __wpp_record_thread(t, WPP_REC_LOST, &unkept, sizeof unkept);
         t->first += unkept;

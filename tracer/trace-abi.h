@@ -116,7 +116,7 @@ enum wpp_record_kind {
     WPP_REC_MODULE_UNLOAD = 3, /* u32 base */
     WPP_REC_THREAD = 4,      /* first of a thread: its name, no NUL */
     WPP_REC_TOKENS = 5,      /* uint32 tokens */
-    WPP_REC_THREAD_END = 6,  /* nothing */
+    WPP_REC_THREAD_END = 6,  /* its name then, no NUL, or nothing */
     WPP_REC_LOST = 7,        /* u64 tokens of this thread that were lost here */
     WPP_REC_FORK = 8,        /* u32 pid of the child */
     WPP_REC_END = 9,         /* last of a process: u64 tokens written, u64 tokens lost */

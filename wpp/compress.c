@@ -210,6 +210,7 @@ static bool take_lost(wpp_compressor *c, const struct wpp_record *r, const uint8
     return true;
 }
 
+/* A thread's beginning or end.  Most threads name themselves when they already run. */
 static bool take_thread(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
     struct wpp_stream *stream = stream_of(c, r);
@@ -217,7 +218,10 @@ static bool take_thread(wpp_compressor *c, const struct wpp_record *r, const uin
 
     if (!stream)
         return false;
-    memcpy(stream->name, payload, n);
+    if (n > 0) {
+        memset(stream->name, 0, sizeof stream->name);
+        memcpy(stream->name, payload, n);
+    }
     return true;
 }
 
@@ -358,6 +362,7 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
     case WPP_REC_MODULE_LOAD:
         return take_module(c, r, payload);
     case WPP_REC_THREAD:
+    case WPP_REC_THREAD_END:
         return take_thread(c, r, payload);
     case WPP_REC_TOKENS:
         return begin_tokens(c, r);
@@ -375,7 +380,6 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
         return true;
     case WPP_REC_TIMES:
         return take_times(c, r, payload);
-    case WPP_REC_THREAD_END:
     case WPP_REC_FORK:
         return stream_of(c, r) != NULL;
     default:

@@ -116,7 +116,7 @@ own_handler='exit_group rt_sigprocmask getpid gettid tgkill rt_sigreturn'
 own_fork='exit_group clone wait4 set_robust_list rseq'
 
 records=$(listed records)
-begins=$(listed 'begins a thread, or calls a traced signal handler, under a recorder')
+begins=$(listed 'begins or ends a thread, or calls a traced signal handler, under a recorder')
 begins_file=$(listed 'the same, with a file')
 file=$(listed 'writes its own file')
 fifo=$(listed 'writes to a FIFO')

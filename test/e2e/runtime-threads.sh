@@ -56,4 +56,45 @@ for where in file recorder; do
     is "$where: each has its end" "$("$READ" "$T/trace" | grep -c '^THREAD_END')" \
         "$(grep -c '^t' <<< "$got")"
 done
+
+# Most threads are named when they already run.
+cat > "$T/named.c" <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+static volatile int sum;
+__attribute__((noipa)) static void work(int n) { for (int i = 0; i < n; i++) sum += i & 3; }
+static void *body(void *name)
+{
+    work(10);
+    if (name)
+        pthread_setname_np(pthread_self(), name);
+    work(40000);
+    return NULL;
+}
+int main(void)
+{
+    static char *names[] = {"a", "rather-long-one", NULL};
+    pthread_t thread[3];
+    for (int i = 0; i < 3; i++)
+        if (pthread_create(&thread[i], NULL, body, names[i]) != 0 ||
+            pthread_join(thread[i], NULL) != 0)
+            return 1;
+    return 0;
+}
+END
+ok 'threads that name themselves' "$WPP_GCC" -O1 -pthread -o "$T/named" "$T/named.c"
+for where in file recorder; do
+    case $where in
+    file)     ok "$where: run" env "WPP_OUT=$T/named.trace" "$T/named"
+              ok "$where: made a WPP" wpp-compress -f -o "$T/named.wpp" "$T/named.trace" ;;
+    recorder) ok "$where: run" wpp-record -q "--trace=$T/named.trace" -o "$T/named.wpp" "$T/named" ;;
+    esac
+    is "$where: go by the names that they had" \
+        "$(wpp-info "$T/named.wpp" | sed -n 's/.*events, thread [0-9]* //p' | paste -sd' ')" \
+        'named a rather-long-one named'
+    is "$where: as the document has it" \
+        "$("$READ" --streams "$T/named.trace" | cut -d' ' -f1 | paste -sd' ')" \
+        'named a rather-long-one named'
+done
 done_testing

@@ -177,13 +177,19 @@ static void read_load(const struct header *h, const unsigned char *p)
     printf(" path=%.*s\n", (int)(h->bytes - 32 - id), (const char *)p + 32 + id);
 }
 
+static void read_name(const struct header *h, const unsigned char *p, struct stream *s)
+{
+    if (h->bytes > 15)
+        damaged("a thread's name of %u bytes", h->bytes);
+    memset(s->name, 0, sizeof s->name);
+    memcpy(s->name, p, h->bytes);
+}
+
 static void begin_stream(const struct header *h, const unsigned char *p)
 {
     struct stream s = { .pid = h->pid, .tid = h->tid, .hash = 0xcbf29ce484222325u };
 
-    if (h->bytes > 15)
-        damaged("a thread's name of %u bytes", h->bytes);
-    memcpy(s.name, p, h->bytes);
+    read_name(h, p, &s);
     streams = grow(streams, n_streams + 1, sizeof *streams);
     streams[n_streams++] = s;
     if (mode == RECORDS)
@@ -397,8 +403,10 @@ static void read_thread_record(const struct header *h, const unsigned char *p)
         read_lost(h, p, s);
     if (h->kind == THREAD_END) {
         s->ended = 1;
+        if (h->bytes)
+            read_name(h, p, s);
         if (mode == RECORDS)
-            printf("THREAD_END tid=%u\n", h->tid);
+            printf("THREAD_END tid=%u name=%s\n", h->tid, s->name);
     }
     if (h->kind == FORK) {
         if (h->bytes != 4)

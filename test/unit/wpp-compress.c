@@ -107,10 +107,10 @@ static void put_part(struct wpp_bytes *t, int part)
     case LOAD: tb_module(t, 1, BASE, &units, "1234", program); break;
     case THREAD_A: tb_record(t, WPP_REC_THREAD, 4242, 0, "main", 4); break;
     case TOKENS_A: tb_tokens(t, 4242, 1, 0, first_a, LENGTH(first_a)); break;
-    case THREAD_B: tb_record(t, WPP_REC_THREAD, 4243, 0, "other", 5); break;
+    case THREAD_B: tb_record(t, WPP_REC_THREAD, 4243, 0, "unnamed", 7); break;
     case TOKENS_B: tb_tokens(t, 4243, 1, 0, first_b, LENGTH(first_b)); break;
     case MORE_A: tb_tokens(t, 4242, 2, LENGTH(first_a), second_a, LENGTH(second_a)); break;
-    case END_B: tb_record(t, WPP_REC_THREAD_END, 4243, 2, "", 0); break;
+    case END_B: tb_record(t, WPP_REC_THREAD_END, 4243, 2, "other", 5); break;
     case END: tb_end(t, 2, n_words, 0); break;
     }
 }
