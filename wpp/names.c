@@ -202,10 +202,16 @@ static size_t end_of_name(const struct text *t)
     return i;
 }
 
-/* Behind the arguments of a template, if they are what comes. */
+/* Behind a tag, `to_string[abi:cxx11]`, if that is what comes. */
+static size_t skip_tag(const struct text *t, size_t i)
+{
+    return t->at[i] == '[' && t->behind[i] ? t->behind[i] : i;
+}
+
+/* Behind the arguments of a template, `f<int>` or `operator< <int>`, likewise. */
 static size_t skip_arguments(const struct text *t, size_t i)
 {
-    size_t at = i + (t->at[i] == ' ');          /* operator< <int> */
+    size_t at = i + (t->at[i] == ' ');
 
     return t->at[at] == '<' && t->behind[at] ? t->behind[at] : i;
 }
@@ -216,11 +222,13 @@ static bool is_called(const struct text *t, size_t i, size_t end, const char *as
 {
     for (size_t k = 0; k < length; i++, k++) {
         if (t->at[i] != asked[k])
+            i = skip_tag(t, i);
+        if (t->at[i] != asked[k])
             i = skip_arguments(t, i);
         if (t->at[i] != asked[k])
             return false;
     }
-    i = skip_arguments(t, i);
+    i = skip_arguments(t, skip_tag(t, i));
     return i == end || i == t->length || t->at[i] == '.';
 }
 

@@ -113,6 +113,8 @@ static void test_asked(void)
     fits(true, "(anonymous namespace)::f(int)", "(anonymous namespace)::f");
     fits(true, "bool operator< <int>(A<int> const&)", "operator<");
     fits(true, "shop::Guard::~Guard()", "Guard::~Guard");
+    fits(true, "EvalString::Evaluate[abi:cxx11](Env*) const", "EvalString::Evaluate");
+    fits(true, "T f[abi:cxx11]<T>(T)", "f<T>");
     fits(true, "shop::collatz(shop::Frame*) [clone .actor]", "collatz");
 }
 
