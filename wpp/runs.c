@@ -213,27 +213,38 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
+/* A FILE.d from before is not taken for one of this recording. */
+static void set_folder_aside(const struct wpp_runs *runs)
+{
+    char *folder = NULL, *old = NULL;
+
+    if (runs->single || runs->folder || (runs->shared && runs->shared->folder))
+        return;
+    if (asprintf(&folder, "%s.d", runs->path) < 0)
+        folder = NULL;
+    if (asprintf(&old, "%s.d.old", runs->path) < 0)
+        old = NULL;
+    if (folder && old && access(folder, F_OK) == 0) {
+        remove_folder(old);
+        rename(folder, old);
+    }
+    free(folder);
+    free(old);
+}
+
 /* FILE.d, new and empty. */
 static bool make_folder(struct wpp_runs *runs, struct wpp_error *error)
 {
-    char *folder, *old;
+    char *folder;
 
     if (runs->folder)
         return true;
     if (runs->single)
         return wpp_fail(error, WPP_E_ARGUMENT, "only the first process is kept, since %s is no "
                         "file; -o FILE keeps all", runs->path);
+    set_folder_aside(runs);
     if (asprintf(&folder, "%s.d", runs->path) < 0)
         return wpp_fail_memory(error);
-    if (asprintf(&old, "%s.old", folder) < 0) {
-        free(folder);
-        return wpp_fail_memory(error);
-    }
-    if (!(runs->shared && runs->shared->folder) && access(folder, F_OK) == 0) {
-        remove_folder(old);
-        rename(folder, old);
-    }
-    free(old);
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         wpp_fail_errno(error, "cannot make the folder %s", folder);
         free(folder);
@@ -272,7 +283,7 @@ static bool write_run(struct wpp_runs *runs, struct wpp_run *run, const void *re
                       struct wpp_error *note)
 {
     struct wpp_bytes file = {0};
-    bool done;
+    bool first = run->output != NULL, done;
 
     if (run->compressor)
         wpp_compress_others(run->compressor, memory_of_rings(runs));
@@ -290,6 +301,8 @@ static bool write_run(struct wpp_runs *runs, struct wpp_run *run, const void *re
     else
         wpp_output_abandon(run->output);
     run->output = NULL;
+    if (first && done)
+        set_folder_aside(runs);
     wpp_bytes_free(&file);
     return done;
 }

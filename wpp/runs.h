@@ -3,7 +3,8 @@
  *
  * The first process that records anything gets the file that was asked for,
  * FILE; those that follow are put beside it, into the folder FILE.d, as
- * PROGRAM.PID.wpp.  A folder of that name from before becomes FILE.d.old.
+ * PROGRAM.PID.wpp.  A folder of that name from before becomes FILE.d.old, also
+ * when nothing is put there now: it belongs to FILE.old.
  */
 #ifndef WPP_RUNS_H
 #define WPP_RUNS_H

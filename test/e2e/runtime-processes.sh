@@ -66,7 +66,7 @@ is 'with every call' "$(calls all.wpp all.wpp.d/*)" \
 cp all.wpp first.wpp
 wpp-record -o all.wpp ./tree 1
 same 'keeps the former file' all.wpp.old first.wpp
-is 'and leaves the former folder' "$(ls all.wpp.d | wc -l)" 28
+is 'and with it the former folder' "$(ls all.wpp.d.old | wc -l) $(ls -d all.wpp.d 2> /dev/null)" '28 '
 run wpp-record -o all.wpp ./tree 2
 is 'a new folder' "$(ls all.wpp.d | wc -l) $(ls all.wpp.d.old | wc -l)" '4 28'
 
