@@ -40,6 +40,14 @@ static void refuse(const char *format, ...)
 
 /* ---- Other compilers ------------------------------------------------------------ */
 
+/* Clang knows -fplugin, too, loads the file and would go on without a word. */
+__attribute__((constructor)) static void refuse_other_compilers(void)
+{
+    if (!dlsym(RTLD_DEFAULT, "register_callback"))
+        refuse("this compiler is not GCC, which alone can be made to instrument a program; for "
+               "wpp-gcc, wpp-g++: WPP_CC=gcc WPP_CXX=g++");
+}
+
 enum { MAX_VERSIONS = 16 };
 
 static int by_number(const void *a, const void *b)

@@ -10,6 +10,9 @@ cat > compiler.c <<'END_C'
 #include <dlfcn.h>
 #include <stdio.h>
 struct version { const char *basever, *datestamp, *devphase, *revision, *configuration; };
+#ifdef IS_GCC
+void register_callback(void) {}
+#endif
 int main(int argc, char **argv)
 {
     struct version version = {argv[2], "20260101", "", "", argc > 3 ? argv[3] : ""};
@@ -22,7 +25,8 @@ int main(int argc, char **argv)
     return init ? init(NULL, &version) : 9;
 }
 END_C
-ok 'a program that loads plugins' gcc -w compiler.c -o compiler -ldl
+ok 'a program that loads plugins as GCC does' gcc -w -DIS_GCC -rdynamic compiler.c -o compiler -ldl
+ok 'and one that is not GCC' gcc -w -rdynamic compiler.c -o other -ldl
 
 mkdir one none two
 cp "$BUILD/lib/wpp/wpp.so" one
@@ -47,6 +51,17 @@ fails_with 1 'a cross compiler' ./compiler one/wpp.so 12.2.0 \
     "../src/configure -v --build=x86_64-linux-gnu --target=aarch64-linux-gnu --with-x"
 is 'is told why' "$(cat "$T/err")" \
     'wpp: error: this GCC compiles for aarch64-linux-gnu; only x86-64 code can be instrumented'
+
+fails_with 1 'what is not GCC' ./other one/wpp.so 12.2.0
+like 'is told so' "$(cat "$T/err")" '^wpp: error: this compiler is not GCC, .*WPP_CC=gcc '
+if command -v clang > /dev/null; then
+    echo 'int main(void) { return 0; }' > clang.c
+    fails_with 1 'clang' env WPP_CC=clang "$WPP_GCC" clang.c -o from-clang
+    like 'is told so, too' "$(cat "$T/err")" '^wpp: error: this compiler is not GCC, '
+    is 'and makes no program' "$(ls from-clang 2> /dev/null)" ''
+else
+    skip 'clang is not installed'
+fi
 
 # The plugin itself, met by another GCC of the same number.
 echo 'int main(void) { return 0; }' > empty.c
