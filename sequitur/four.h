@@ -54,6 +54,16 @@ static inline unsigned four_top_bits(four a, four b, four c, four d)
 #endif
 }
 
+/* Bit i says whether the top bit of lane i is set. */
+static inline unsigned four_lanes(four v)
+{
+#ifdef __SSE2__
+    return (unsigned)_mm_movemask_ps((__m128)v);
+#else
+    return v[0] >> 31 | v[1] >> 31 << 1 | v[2] >> 31 << 2 | v[3] >> 31 << 3;
+#endif
+}
+
 /* The products of the first two lanes and of the last two. */
 static inline two four_products(four v)
 {

@@ -9,7 +9,7 @@
 /* Entries a rule: one and its markers, most of which it shares. */
 enum { JUMPS_A_RULE = 4 };
 /* Levels looked at above that of the symbol before, and after a single terminal. */
-enum { LEVELS_ABOVE = 6, LEVELS_ALONE = 3 };
+enum { LEVELS_ABOVE = 4, LEVELS_ALONE = 4 };
 /* An entry in one of so many levels at the top calls for a look at some more. */
 enum { LEVELS_TOP = 2, LEVELS_MORE = 4 };
 /* Entries so far below the top level are seldom asked for. */
@@ -72,20 +72,81 @@ void jumps_free(seq *s)
     s->jumps = NULL;
 }
 
-static inline struct jump *jump_slot(const struct jumps *j, uint32_t hash)
+static inline struct jump *jump_row(const struct jumps *j, uint32_t hash)
 {
-    return &j->table[hash * j->size >> HASH_BITS];
+    return &j->table[(hash * (j->size / WAYS) >> HASH_BITS) * WAYS];
 }
 
-/* Entries are in the order of their hashes: the last move first, none to the left. */
-static void spread(struct jumps *j, uint64_t old_size)
+/* Bit i says whether entry i of the row has this hash.  On the machines with SSE2 the upper
+ * half of an entry is its hash and two bits of `more`. */
+static inline unsigned ways_with(const struct jump *row, uint32_t hash)
 {
-    memset(j->table + old_size, 0, (j->size - old_size) * sizeof *j->table);
-    for (uint64_t k = old_size; k-- > 0;) {
-        struct jump entry = j->table[k];
-        j->table[k] = (struct jump){0};
-        if (entry.rule)
-            *jump_slot(j, entry.hash) = entry;
+#ifdef __SSE2__
+    _Static_assert(WAYS * sizeof hash == sizeof(four) && HASH_BITS == 30, "all ways at once");
+    four a, b;
+    memcpy(&a, row, sizeof a);
+    memcpy(&b, row + 2, sizeof b);
+    four upper = __builtin_shuffle(a, b, (four){1, 3, 5, 7});
+    return four_lanes((four)((upper & ~UINT32_C(3)) == hash << 2));
+#else
+    unsigned ways = 0;
+    for (int i = 0; i < WAYS; i++)
+        ways |= (unsigned)(row[i].hash == hash) << i;
+    return ways;
+#endif
+}
+
+/* The entry of this hash, or NULL. */
+static inline struct jump *jump_find(const struct jumps *j, uint32_t hash)
+{
+    struct jump *row = jump_row(j, hash);
+    unsigned ways = ways_with(row, hash);
+
+    return ways ? row + __builtin_ctz(ways) : NULL;
+}
+
+/* ---- Room ------------------------------------------------------------------------------ */
+
+/* Whether an entry names a rule that can be jumped to. */
+static bool is_good(const seq *s, const struct jump *e)
+{
+    const struct rule *rule = &s->rules[e->rule];
+
+    return !e->marker && rule->guard && history_has(s, rule);
+}
+
+/* Where in a row another entry may be put: where there is none, else a marker, else one
+ * whose rule cannot be jumped to.  NULL if the row is full of better ones. */
+static struct jump *room_in(const seq *s, struct jump *row)
+{
+    for (int i = 0; i < WAYS; i++)
+        if (!row[i].hash)
+            return &row[i];
+    for (int i = 0; i < WAYS; i++)
+        if (row[i].marker)
+            return &row[i];
+    for (int i = 0; i < WAYS; i++)
+        if (!is_good(s, &row[i]))
+            return &row[i];
+    return NULL;
+}
+
+/* Rows are in the order of the hashes: the last one moves first, none to the left. */
+static void spread(const seq *s, uint64_t old_size)
+{
+    struct jump *table = s->jumps->table;
+    struct jump row[WAYS];
+
+    memset(table + old_size, 0, (s->jumps->size - old_size) * sizeof *table);
+    for (uint64_t k = old_size; k > 0;) {
+        k -= WAYS;
+        memcpy(row, table + k, sizeof row);
+        memset(table + k, 0, sizeof row);
+        for (int i = 0; i < WAYS; i++) {
+            struct jump *to = row[i].hash ? room_in(s, jump_row(s->jumps, row[i].hash)) : NULL;
+            if (to)
+                *to = row[i];
+        }
     }
 }
 
@@ -98,13 +159,15 @@ int jumps_room(seq *s)
 
     if (j->size == j->most || need < j->size)
         return SEQ_OK;
-    uint64_t size = need + need / 4 + JUMPS_MIN < j->most ? need + need / 4 + JUMPS_MIN : j->most;
+    uint64_t size = (need + need / 4) / WAYS * WAYS + JUMPS_MIN;
+    if (size > j->most)
+        size = j->most;
     struct jump *table = seq_memory(s, j->table, old * sizeof *table, size * sizeof *table);
     if (!table)
         return SEQ_E_NOMEM;
     j->table = table;
     j->size = size;
-    spread(j, old);
+    spread(s, old);
     return SEQ_OK;
 }
 
@@ -132,6 +195,7 @@ static inline int levels_within(uint64_t n)
  * eight, and so on. */
 enum { LEVEL_OF_8 = 6, LEVEL_OF_16 = 10 };
 
+/* Never 0. */
 static inline uint32_t finish_hash(uint64_t sum)
 {
     uint32_t hash = (uint32_t)((sum ^ sum >> 29) * GOLDEN >> (64 - HASH_BITS));
@@ -139,7 +203,7 @@ static inline uint32_t finish_hash(uint64_t sum)
 #ifdef WPP_HOSTILE
     hash &= UINT32_C(15) << (HASH_BITS - 4);
 #endif
-    return hash;
+    return hash | 1;
 }
 
 /* Hashes the terminals at `in` for the levels from..to - 1; `sum` is what the levels below
@@ -179,31 +243,32 @@ static uint64_t hash_levels(const struct jumps *j, const uint32_t *in, int from,
 
 /* ---- Learning ----------------------------------------------------------------------- */
 
-/* Whether an entry names a rule that can be jumped to. */
-static bool is_good(const seq *s, const struct jump *e)
-{
-    const struct rule *rule = &s->rules[e->rule];
-
-    return e->rule && !e->marker && rule->guard && history_has(s, rule);
-}
-
 /* r belongs to the level.  Of two that begin alike the longer one is kept: it
- * may begin with the other. */
-static void put_entry(const seq *s, struct jump *e, uint32_t hash, uint32_t r, int level)
+ * may begin with the other.  In a full row chance decides who goes. */
+static void put_entry(const seq *s, uint32_t hash, uint32_t r, int level)
 {
     uint64_t length = s->rules[r].length;
     uint64_t more = length - level_terminals(level);
+    struct jump *row = jump_row(s->jumps, hash);
+    struct jump *e = jump_find(s->jumps, hash);
 
-    if (e->hash == hash && is_good(s, e) && s->rules[e->rule].length > length)
+    if (e && is_good(s, e) && s->rules[e->rule].length > length)
         return;
+    if (!e)
+        e = room_in(s, row);
+    if (!e)
+        e = &row[r % WAYS];
     *e = (struct jump){
         .rule = r, .more = more < MORE_UNKNOWN ? more : MORE_UNKNOWN, .hash = hash,
     };
 }
 
-static void put_marker(const seq *s, struct jump *e, uint32_t hash, uint32_t r)
+static void put_marker(const seq *s, uint32_t hash, uint32_t r)
 {
-    if (!(e->rule && e->hash == hash) && !is_good(s, e))
+    if (jump_find(s->jumps, hash))
+        return;
+    struct jump *e = room_in(s, jump_row(s->jumps, hash));
+    if (e)
         *e = (struct jump){.rule = r, .marker = 1, .hash = hash};
 }
 
@@ -215,8 +280,8 @@ void jumps_learn(seq *s, uint32_t r)
 
     hash_levels(s->jumps, history_at(s, rule->at), 0, level + 1, 0, hash);
     for (int i = 0; i < level; i++)
-        put_marker(s, jump_slot(s->jumps, hash[i]), hash[i], r);
-    put_entry(s, jump_slot(s->jumps, hash[level]), hash[level], r, level);
+        put_marker(s, hash[i], r);
+    put_entry(s, hash[level], r, level);
 }
 
 /* ---- Looking ------------------------------------------------------------------------ */
@@ -236,7 +301,7 @@ static void look_up_to(const seq *s, struct outlook *o, int levels)
     if (i < levels - LEVELS_FETCHED)
         i = levels - LEVELS_FETCHED;
     for (; i < levels; i++)
-        __builtin_prefetch(jump_slot(s->jumps, o->hash[i]));
+        __builtin_prefetch(jump_row(s->jumps, o->hash[i]));
 }
 
 void outlook_look(const seq *s, struct outlook *o, uint64_t position, uint64_t n, uint64_t last)
@@ -255,11 +320,9 @@ void outlook_look(const seq *s, struct outlook *o, uint64_t position, uint64_t n
 /* Whether there is an entry in one of the top levels. */
 static bool hits_top(const seq *s, const struct outlook *o)
 {
-    for (int i = o->levels; i > 0 && i > o->levels - LEVELS_TOP; i--) {
-        const struct jump *e = jump_slot(s->jumps, o->hash[i - 1]);
-        if (e->rule && e->hash == o->hash[i - 1])
+    for (int i = o->levels; i > 0 && i > o->levels - LEVELS_TOP; i--)
+        if (jump_find(s->jumps, o->hash[i - 1]))
             return true;
-    }
     return false;
 }
 
@@ -269,9 +332,8 @@ static void guess_below(const seq *s, struct outlook *o)
     o->guess = 0;
     o->length = 1;
     while (o->asked > 0 && !o->guess) {
-        uint32_t hash = o->hash[--o->asked];
-        const struct jump *e = jump_slot(s->jumps, hash);
-        if (e->hash == hash && !e->marker && e->rule) {
+        const struct jump *e = jump_find(s->jumps, o->hash[--o->asked]);
+        if (e && !e->marker) {
             o->guess = e->rule;
             o->length = e->more == MORE_UNKNOWN ? 0 : level_terminals(o->asked) + e->more;
         }

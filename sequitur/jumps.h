@@ -8,7 +8,11 @@
  * entry for the hash of that level's terminals which names the rule, and
  * markers for the levels below.  What stands at a position is hashed for all
  * levels; the first entry from above that is no marker names the longest rule
- * that can derive it, with the doubt that entries overwrite each other.
+ * that can derive it, with the doubt that entries may be lost to others.
+ *
+ * The table has rows of WAYS entries, half a line of memory.  A hash says in which row
+ * its entry is, which may be anywhere there.  A rule loses its entry to another one only
+ * where a row is full of rules; markers and rules that died give way before.
  *
  * An entry is a guess: the rule may have died, its number may name another by
  * now.  What makes comparing sound is H2 (history.h), which is about the rule
@@ -20,18 +24,18 @@
 #include "sequitur/grammar.h"
 
 #ifdef WPP_HOSTILE
-enum { JUMPS_MIN = 2, JUMPS_MAX = 32, LEVELS = 15 };
+enum { JUMPS_MIN = 4, JUMPS_MAX = 32, LEVELS = 15 };
 #else
 enum { JUMPS_MIN = 1 << 8, JUMPS_MAX = 1 << 21, LEVELS = 31 };
 #endif
 
-enum { HASH_BITS = 30, MORE_UNKNOWN = 15 };
+enum { WAYS = 4, HASH_BITS = 30, MORE_UNKNOWN = 15 };
 
 struct jump {
     uint64_t rule : 29;      /* 0: none */
     uint64_t marker : 1;     /* one that is longer than the next level */
     uint64_t more : 4;       /* its length less the level's terminals, or MORE_UNKNOWN */
-    uint64_t hash : 30;      /* its index is hash * size / 2^30 */
+    uint64_t hash : 30;      /* its row is hash * rows / 2^30; 0: no entry */
 };
 
 /* The terminals of the last level; of the last that is hashed one by one. */
@@ -39,7 +43,7 @@ enum { TERMINALS_MOST = 512, TERMINALS_SINGLE = 16 };
 
 struct jumps {
     struct jump *table;
-    uint64_t size;
+    uint64_t size;           /* in entries: whole rows */
     uint64_t most;           /* so large it may become */
     uint64_t single_keys[TERMINALS_SINGLE];
     uint32_t keys[TERMINALS_MOST];
