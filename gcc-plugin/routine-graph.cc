@@ -67,12 +67,22 @@ static bool coverage_splits(gimple *statement)
     return !(flags & (ECF_PURE | ECF_CONST)) || (flags & ECF_LOOPING_CONST_OR_PURE);
 }
 
+// Whether the call is made as a tail call, as far as that is known before expansion.
+// Continuations of coroutines are marked whatever the options, and are made so only if the
+// options say it.
+static bool is_tail_call(const gcall *call)
+{
+    return gimple_call_tail_p(call)
+           && (flag_optimize_sibling_calls || gimple_call_from_thunk_p(const_cast<gcall *>(call))
+               || gimple_call_must_tail_p(call));
+}
+
 // Statements after which we split a block: those, so that lines fall into the
 // same blocks as in GCC's coverage (docs/design.md), and what ends a path.
 static bool splits_block(gimple *statement)
 {
     gcall *call = dyn_cast<gcall *>(statement);
-    return coverage_splits(statement) || (call && (call_cuts(call) || gimple_call_tail_p(call)));
+    return coverage_splits(statement) || (call && (call_cuts(call) || is_tail_call(call)));
 }
 
 // Whether one of a block's edges (its preds or succs) is abnormal or an
@@ -104,7 +114,7 @@ static enum ending ending_of(basic_block bb)
 
     if (call && gimple_call_internal_p(call, IFN_ABNORMAL_DISPATCHER))
         return ENDING_SILENT;
-    if (call && gimple_call_tail_p(call))
+    if (call && is_tail_call(call))
         return ENDING_TAIL_CALL;
     if (call && call_cuts(call))
         return ENDING_CALL;
@@ -214,7 +224,7 @@ static void own_return(basic_block bb)
     edge shared;
     tree value;
 
-    if (!call || !gimple_call_tail_p(call) || !single_succ_p(bb)
+    if (!call || !is_tail_call(call) || !single_succ_p(bb)
         || !return_ahead(single_succ_edge(bb), &shared, &value) || !shared)
         return;
     basic_block own = split_edge(shared);
