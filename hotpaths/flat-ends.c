@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/grow.h"
+#include "hotpaths/slots.h"
 
 static size_t code_size(const struct flat_ends *f)
 {
@@ -24,57 +24,163 @@ static void read_codes(const struct flat_ends *f, size_t at, uint32_t n, uint32_
             out[i] = narrow[i];
 }
 
-static void write_codes(struct flat_ends *f, const uint32_t *in, uint32_t n)
+static uint32_t read_end(const struct flat_ends *f, size_t place, uint32_t *out)
 {
-    uint16_t *narrow = (uint16_t *)f->codes + f->n;
+    uint32_t n;
 
-    if (f->grams->wide)
-        memcpy((uint32_t *)f->codes + f->n, in, n * sizeof *in);
-    else
-        for (uint32_t i = 0; i < n; i++)
-            narrow[i] = (uint16_t)in[i];
-    f->n += n;
+    read_codes(f, place, 1, &n);
+    read_codes(f, place + 1, n, out);
+    return n;
 }
 
 uint32_t flat_ends_first(const struct flat_ends *f, uint32_t rule, uint32_t *out)
 {
-    uint32_t n;
-
-    if (!f->place[rule])
-        return grams_short(f->grams, rule, out);
-    read_codes(f, f->place[rule], 1, &n);
-    n = n ? n : f->most;
-    read_codes(f, f->place[rule] + 1, n, out);
-    return n;
+    return f->first[rule] ? read_end(f, f->first[rule], out) : grams_short(f->grams, rule, out);
 }
 
 uint32_t flat_ends_last(const struct flat_ends *f, uint32_t rule, uint32_t *out)
 {
-    size_t at = f->place[rule];
-    uint32_t n;
-
-    if (!at)
-        return grams_short(f->grams, rule, out);
-    read_codes(f, at, 1, &n);
-    read_codes(f, n ? at + 1 : at + 1 + f->most, n ? n : f->most, out);
-    return n ? n : f->most;
+    return f->last[rule] ? read_end(f, f->last[rule], out) : grams_short(f->grams, rule, out);
 }
 
-void flat_ends_fetch_place(const struct flat_ends *f, uint32_t rule)
+void flat_ends_fetch_place(const struct flat_ends *f, uint32_t rule, bool last)
 {
-    __builtin_prefetch(&f->place[rule]);
+    __builtin_prefetch(last ? &f->last[rule] : &f->first[rule]);
     grams_fetch(f->grams, rule);
 }
 
-void flat_ends_fetch(const struct flat_ends *f, uint32_t rule)
+void flat_ends_fetch(const struct flat_ends *f, uint32_t rule, bool last)
 {
     enum { LINE = 64 };
-    size_t at = f->place[rule];
-    const char *codes = (const char *)f->codes + at * code_size(f);
+    size_t place = flat_ends_place(f, rule, last);
+    const char *codes = (const char *)f->codes + place * code_size(f);
 
-    if (at)
+    if (place)
         for (size_t i = 0; i < 3; i++)
             __builtin_prefetch(codes + i * LINE);
+}
+
+/* ---- Equal ends ----------------------------------------------------------------------- */
+
+enum { WANTED_FIRST = 1, WANTED_LAST = 2 };
+
+/* After so many ends, one in four must have been there before. */
+#ifdef WPP_HOSTILE
+enum { TRIAL_OF_ENDS = 16 };
+#else
+enum { TRIAL_OF_ENDS = 1 << 15 };
+#endif
+
+/* An end as it lies in codes. */
+struct packed_end {
+    size_t bytes;
+    union {
+        uint16_t narrow[FLAT_MOST + 1];
+        uint32_t wide[FLAT_MOST + 1];
+        uint64_t words[(FLAT_MOST + 1) / 2 + 1];
+    };
+};
+
+static void pack(const struct flat_ends *f, const uint32_t *end, uint32_t n, struct packed_end *out)
+{
+    out->bytes = (n + 1) * code_size(f);
+    out->words[out->bytes / sizeof *out->words] = 0;
+    if (f->grams->wide) {
+        out->wide[0] = n;
+        memcpy(out->wide + 1, end, n * sizeof *end);
+        return;
+    }
+    out->narrow[0] = (uint16_t)n;
+    for (uint32_t i = 0; i < n; i++)
+        out->narrow[i + 1] = (uint16_t)end[i];
+}
+
+static uint64_t hash_of_end(const struct packed_end *x)
+{
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i * sizeof *x->words < x->bytes; i++) {
+        hash = (hash ^ x->words[i]) * GRAM_MULTIPLIER;
+        hash ^= hash >> 32;
+    }
+    return gram_mix(hash) & SLOT_HASH;
+}
+
+/* The slot of an equal end, or the empty one where this belongs. */
+static size_t end_slot(const struct flat_ends *f, const struct packed_end *x, uint64_t hash)
+{
+    size_t mask = f->table_size - 1, slot = SLOT_HOME(hash) & mask;
+
+    for (; f->table[slot]; slot = (slot + 1) & mask) {
+        const char *there = (const char *)f->codes + SLOT_NUMBER(f->table[slot]) * code_size(f);
+
+        if (SLOT_TAG(f->table[slot]) == SLOT_TAG(hash) && memcmp(there, x->words, x->bytes) == 0)
+            break;
+    }
+    return slot;
+}
+
+static void forget_places(struct flat_ends *f)
+{
+    free(f->table);
+    f->table = NULL;
+    f->table_size = 0;
+    f->given_up = true;
+}
+
+/* Room for another end, and for comparing with it as with one that is as long as any; by
+ * quarters, for the array is large. */
+static int flat_room(struct flat_ends *f)
+{
+    size_t need = f->n + 2 * ((size_t)f->most + 1), size = need + need / 4;
+    void *codes;
+
+    if (need <= f->size)
+        return HOT_OK;
+    codes = realloc(f->codes, size * code_size(f));
+    if (!codes)
+        return HOT_E_MEMORY;
+    f->codes = codes;
+    f->size = size;
+    return HOT_OK;
+}
+
+static void append(struct flat_ends *f, const struct packed_end *x, uint32_t *place)
+{
+    memcpy((char *)f->codes + f->n * code_size(f), x->words, x->bytes);
+    *place = (uint32_t)f->n;
+    f->n += x->bytes / code_size(f);
+}
+
+/* Keeps an end; *place: where, or where an equal one is. */
+static int keep_end(struct flat_ends *f, const uint32_t *end, uint32_t n, uint32_t *place)
+{
+    struct packed_end x;
+    uint64_t hash;
+    size_t slot;
+
+    if (f->n > UINT32_MAX - 2 * ((size_t)f->most + 1) || flat_room(f) != HOT_OK)
+        return HOT_E_MEMORY;
+    pack(f, end, n, &x);
+    if (f->asked++ == TRIAL_OF_ENDS && 4 * f->known < f->asked)
+        forget_places(f);
+    if (f->given_up) {
+        append(f, &x, place);
+        return HOT_OK;
+    }
+    if (slots_grow(&f->table, &f->table_size, f->n_table + 1) != HOT_OK)
+        return HOT_E_MEMORY;
+    hash = hash_of_end(&x);
+    slot = end_slot(f, &x, hash);
+    if (f->table[slot]) {
+        *place = SLOT_NUMBER(f->table[slot]);
+        f->known++;
+        return HOT_OK;
+    }
+    append(f, &x, place);
+    f->table[slot] = SLOT_TAG(hash) | (*place + UINT64_C(1));
+    f->n_table++;
+    return HOT_OK;
 }
 
 /* ---- Filling ------------------------------------------------------------------------- */
@@ -121,60 +227,106 @@ static void collect_last(const struct flat_ends *f, uint32_t rule, uint32_t n, u
     }
 }
 
-/* Room for another rule; by quarters, for the array is large. */
-static int flat_room(struct flat_ends *f)
+/* What begins (ends) with a long rule begins (ends) as that does. */
+static uint32_t place_of_symbol(const struct flat_ends *f, uint32_t symbol, bool last)
 {
-    size_t need = f->n + 2 * (size_t)f->most + 1, size = need + need / 4;
-    void *codes;
+    uint32_t rule = symbol & ~WPP_RULE;
 
-    if (need <= f->size)
-        return HOT_OK;
-    codes = realloc(f->codes, size * code_size(f));
-    if (!codes)
-        return HOT_E_MEMORY;
-    f->codes = codes;
-    f->size = size;
-    return HOT_OK;
+    if (!(symbol & WPP_RULE) || f->grams->a->g->length[rule] < f->most)
+        return 0;
+    return flat_ends_place(f, rule, last);
 }
 
 static int keep_rule(struct flat_ends *f, uint32_t rule)
 {
-    uint64_t length = f->grams->a->g->length[rule];
-    uint32_t n = length <= f->most ? (uint32_t)length : 0, end[FLAT_MOST];
+    const struct wpp_grammar *g = f->grams->a->g;
+    uint32_t end[FLAT_MOST];
+    int status = HOT_OK;
 
-    if (f->n > UINT32_MAX - 2 * (size_t)f->most || flat_room(f) != HOT_OK)
-        return HOT_E_MEMORY;
-    f->place[rule] = (uint32_t)f->n;
-    write_codes(f, &n, 1);
-    collect_first(f, rule, n ? n : f->most, end);
-    write_codes(f, end, n ? n : f->most);
-    if (n)
-        return HOT_OK;
-    collect_last(f, rule, f->most, end);
-    write_codes(f, end, f->most);
-    return HOT_OK;
+    if (g->length[rule] <= f->most) {
+        collect_first(f, rule, (uint32_t)g->length[rule], end);
+        status = keep_end(f, end, (uint32_t)g->length[rule], &f->first[rule]);
+        f->last[rule] = f->first[rule];
+        return status;
+    }
+    if (f->wanted[rule] & WANTED_FIRST)
+        f->first[rule] = place_of_symbol(f, g->symbols[g->body[rule]], false);
+    if (f->wanted[rule] & WANTED_LAST)
+        f->last[rule] = place_of_symbol(f, g->symbols[g->body[rule + 1] - 1], true);
+    if ((f->wanted[rule] & WANTED_FIRST) && !f->first[rule]) {
+        collect_first(f, rule, f->most, end);
+        status = keep_end(f, end, f->most, &f->first[rule]);
+    }
+    if (status == HOT_OK && (f->wanted[rule] & WANTED_LAST) && !f->last[rule]) {
+        collect_last(f, rule, f->most, end);
+        status = keep_end(f, end, f->most, &f->last[rule]);
+    }
+    return status;
+}
+
+/* A rule's end wants those of the symbols that it consists of. */
+static void want_below(struct flat_ends *f, uint32_t rule, bool last)
+{
+    const struct wpp_grammar *g = f->grams->a->g;
+    uint64_t begin = g->body[rule], end = g->body[rule + 1];
+
+    for (uint64_t n = 0; n < f->most && begin < end;) {
+        uint32_t symbol = g->symbols[last ? --end : begin++];
+
+        n += symbol & WPP_RULE ? g->length[symbol & ~WPP_RULE] : 1;
+        if (symbol & WPP_RULE)
+            flat_ends_want(f, symbol & ~WPP_RULE, last);
+    }
 }
 
 int flat_ends_init(struct flat_ends *f, const struct grams *grams, uint32_t reach)
 {
-    const struct wpp_grammar *g = grams->a->g;
-    uint64_t longest = reach > FLAT_MOST ? FLAT_MOST : UINT64_MAX;
-    int status = HOT_OK;
+    size_t n = (size_t)grams->a->g->n_rules + 1;
 
     *f = (struct flat_ends){ .grams = grams, .most = reach < FLAT_MOST ? reach : FLAT_MOST, .n = 1 };
-    f->place = calloc((size_t)g->n_rules + 1, sizeof *f->place);
-    if (!f->place)
-        return HOT_E_MEMORY;
-    for (uint32_t rule = 0; status == HOT_OK && rule < g->n_rules; rule++)
-        if (g->length[rule] > END_MOST && g->length[rule] <= longest && grams->a->frequency[rule])
+    f->only_whole = reach > FLAT_MOST;
+    f->first = calloc(n, sizeof *f->first);
+    f->last = calloc(n, sizeof *f->last);
+    f->wanted = calloc(n, sizeof *f->wanted);
+    return f->first && f->last && f->wanted ? HOT_OK : HOT_E_MEMORY;
+}
+
+void flat_ends_want(struct flat_ends *f, uint32_t rule, bool last)
+{
+    uint64_t length = f->grams->a->g->length[rule];
+
+    if (length > END_MOST && (length <= f->most || !f->only_whole))
+        f->wanted[rule] |= last ? WANTED_LAST : WANTED_FIRST;
+}
+
+/* What a rule consists of comes before it. */
+int flat_ends_fill(struct flat_ends *f)
+{
+    uint32_t n = f->grams->a->g->n_rules;
+    int status = HOT_OK;
+
+    for (uint32_t rule = n; rule-- > 0;) {
+        if (f->wanted[rule] & WANTED_FIRST)
+            want_below(f, rule, false);
+        if (f->wanted[rule] & WANTED_LAST)
+            want_below(f, rule, true);
+    }
+    for (uint32_t rule = 0; status == HOT_OK && rule < n; rule++)
+        if (f->wanted[rule])
             status = keep_rule(f, rule);
+    forget_places(f);
+    free(f->wanted);
+    f->wanted = NULL;
     return status;
 }
 
 void flat_ends_clear(struct flat_ends *f)
 {
-    free(f->place);
+    free(f->first);
+    free(f->last);
     free(f->codes);
+    free(f->table);
+    free(f->wanted);
     *f = (struct flat_ends){ 0 };
 }
 
@@ -212,11 +364,10 @@ bool flat_ends_check(const struct flat_ends *f, const struct outward *o)
     bool right = true;
 
     for (uint32_t rule = 0; right && rule < o->g->n_rules; rule++) {
-        if (!f->place[rule])
-            continue;
-        if (outward_walk_begin(&w, body[rule], body[rule + 1]) == HOT_OK)
+        if (f->first[rule] && outward_walk_begin(&w, body[rule], body[rule + 1]) == HOT_OK)
             right = is_first(f, rule, &w);
-        if (right && outward_walk_begin(&w, body[rule], body[rule + 1]) == HOT_OK)
+        if (right && f->last[rule] &&
+            outward_walk_begin(&w, body[rule], body[rule + 1]) == HOT_OK)
             right = is_last(f, rule, &w);
     }
     outward_walk_clear(&w);

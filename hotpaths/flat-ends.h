@@ -5,11 +5,13 @@
  * Rules of up to END_MOST terminals are read from their line of memory (grams.h); of longer
  * ones they lie here, as many as a round (exact.c) asks for:
  *
- *      codes    | n | all n terminals |            up to `most` long
- *               | 0 | first `most` | last `most` |      longer
+ *      first, last   | place | place | ...       of each rule
+ *      codes         . . . | n | n terminals | ...
  *
- * Where a round asks for more than FLAT_MOST terminals, rules longer than that are not here.
- * The rules that one which is here consists of are known, too.
+ * A rule of up to `most` terminals has all of them in both places; of longer ones there are
+ * `most`.  Ends that are equal lie in one place where that is frequent, so that a place tells
+ * what is there.  Where a round asks for more than FLAT_MOST terminals, rules longer than that
+ * are not here.  Only ends that were said to be wanted are, and those that these consist of.
  */
 #ifndef WPP_HOT_FLAT_ENDS_H
 #define WPP_HOT_FLAT_ENDS_H
@@ -28,13 +30,21 @@ static_assert((int)FLAT_MOST >= (int)END_MOST, "room for one is room for short r
 struct flat_ends {
     const struct grams *grams;
     uint32_t most;          /* kept of one end */
-    uint32_t *place;        /* in codes, of each rule; 0: it is not among them */
+    bool only_whole;        /* more than that is asked for: no rules that are longer */
+    uint32_t *first, *last; /* places in codes; 0: not among them */
+    uint8_t *wanted;        /* WANTED_FIRST, WANTED_LAST; until they are there */
     void *codes;            /* of 16 bits, or 32 (grams.wide); the first is nobody's */
     size_t n, size;
+    uint64_t *table;        /* of the places (slots.h), as long as equal ends are looked for */
+    size_t table_size, n_table, asked, known;
+    bool given_up;
 };
 
-/* For reads of up to `reach` terminals.  HOT_OK or HOT_E_MEMORY; flat_ends_clear either way. */
+/* For reads of up to `reach` terminals: first what will be wanted, then all at once.  HOT_OK or
+ * HOT_E_MEMORY; flat_ends_clear either way. */
 int flat_ends_init(struct flat_ends *f, const struct grams *grams, uint32_t reach);
+void flat_ends_want(struct flat_ends *f, uint32_t rule, bool last);
+int flat_ends_fill(struct flat_ends *f);
 void flat_ends_clear(struct flat_ends *f);
 
 /* Whether all that is here is what a walk finds; true without memory for walks. */
@@ -45,9 +55,15 @@ bool flat_ends_check(const struct flat_ends *f, const struct outward *o);
 uint32_t flat_ends_first(const struct flat_ends *f, uint32_t rule, uint32_t *out);
 uint32_t flat_ends_last(const struct flat_ends *f, uint32_t rule, uint32_t *out);
 
+/* The end's place; 0: it is not known. */
+static inline uint32_t flat_ends_place(const struct flat_ends *f, uint32_t rule, bool last)
+{
+    return last ? f->last[rule] : f->first[rule];
+}
+
 /* Fetch what these will need into the caches: a short rule's ends or a long one's place, and
  * then what is there. */
-void flat_ends_fetch_place(const struct flat_ends *f, uint32_t rule);
-void flat_ends_fetch(const struct flat_ends *f, uint32_t rule);
+void flat_ends_fetch_place(const struct flat_ends *f, uint32_t rule, bool last);
+void flat_ends_fetch(const struct flat_ends *f, uint32_t rule, bool last);
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "hotpaths/flat-ends.h"
 #include "hotpaths/grow.h"
+#include "hotpaths/recipes.h"
+#include "hotpaths/text-queue.h"
 
 /* The starts that begin and end in a rule, less than `longest` from its end. */
 struct far_start {
@@ -44,12 +46,15 @@ struct gathering {
     uint64_t min_cost;
     uint64_t least;             /* at all */
     uint64_t least_here;        /* around the border in work */
-    uint64_t *frequent;         /* grams that are at least as frequent as `least` */
+    const struct text *before;  /* its text of the round before; NULL: it had none */
+    uint32_t deepest, farthest; /* nothing hot begins or ends farther from it than this */
     struct far_starts far;
     struct reader reader;
     uint32_t *text;             /* 2 longest, the border in the middle */
     uint32_t begin, end;        /* of what is known of it */
     struct text like;
+    struct recipes recipes;
+    struct text_queue queue;
 };
 
 void gathered_init(struct gathered *g)
@@ -83,6 +88,14 @@ int gathered_begin(struct gathered *g, const struct sieve *s)
 }
 
 /* ---- Reading ------------------------------------------------------------------------------ */
+
+/* At the end of a rule, or of what stands for it. */
+static int reader_begin_at_end(struct reader *r, uint32_t rule, const struct wpp_grammar *g)
+{
+    r->at = 0;
+    r->n = flat_ends_last(&r->flat, rule, r->run);
+    return outward_walk_begin(&r->walk, g->body[rule], r->n ? g->body[rule] : g->body[rule + 1]);
+}
 
 static int reader_begin(struct reader *r, uint64_t at, uint64_t end)
 {
@@ -130,7 +143,7 @@ static int list_starts(struct gathering *g, uint32_t rule)
     struct far_starts *f = &g->far;
     uint64_t hash = 0, cost = 0;
 
-    if (reader_begin(&g->reader, grammar->body[rule], grammar->body[rule + 1]) != HOT_OK)
+    if (reader_begin_at_end(&g->reader, rule, grammar) != HOT_OK)
         return HOT_E_MEMORY;
     for (uint32_t n = 1; n < g->longest; n++) {
         uint32_t *first = g->text + g->longest - n, start;
@@ -153,6 +166,35 @@ static int list_starts(struct gathering *g, uint32_t rule)
         f->item[f->n_items++] = (struct far_start){ n, start, cost };
         f->of[rule].n++;
     }
+    return HOT_OK;
+}
+
+/* The ends that the texts around borders, and the lists of starts, are made of. */
+static int fill_flat_ends(struct gathering *g, const struct gathered *borders)
+{
+    const struct outward *o = &g->s->outward;
+    struct flat_ends *f = &g->reader.flat;
+
+    for (size_t i = 0; i < borders->n; i++) {
+        const struct gathered_border *b = &borders->border[i];
+        uint64_t end = o->g->body[b->rule + 1], length = 0;
+
+        for (uint64_t at = b->at; at < end && length < g->longest - 1; at++) {
+            uint32_t symbol = o->g->symbols[at];
+
+            if (symbol & WPP_RULE)
+                flat_ends_want(f, symbol & ~WPP_RULE, at == b->at);
+            if (at == b->at && (symbol & WPP_RULE))
+                flat_ends_want(f, o->tail[symbol & ~WPP_RULE], true);
+            if (at > b->at)
+                length += symbol & WPP_RULE ? o->g->length[symbol & ~WPP_RULE] : 1;
+        }
+    }
+    if (flat_ends_fill(f) != HOT_OK)
+        return HOT_E_MEMORY;
+#ifdef WPP_HOSTILE
+    assert(flat_ends_check(f, o));
+#endif
     return HOT_OK;
 }
 
@@ -205,13 +247,11 @@ static uint32_t find_deepest(const struct gathering *g, uint32_t symbol)
 /* Whether no string that holds the gram and crosses the border in work is hot. */
 static bool is_rare(const struct gathering *g, uint64_t hash)
 {
-    const struct grams *grams = &g->s->grams;
-
-    return !gram_is_frequent(grams, g->frequent, hash) ||
-           (g->least_here > g->least && gram_count(grams, hash) < g->least_here);
+    return gram_count(&g->s->grams, hash) < g->least_here;
 }
 
-/* Writes what follows, until there is a gram behind the border that is rare. */
+/* Writes what follows as far as anything hot may go, until there is a gram behind the border
+ * that is rare. */
 static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
 {
     const struct grams *grams = &g->s->grams;
@@ -220,8 +260,8 @@ static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
 
     if (reader_begin(&g->reader, at, end) != HOT_OK)
         return HOT_E_MEMORY;
-    g->like.right_open = true;
-    for (g->end = first; g->end < first + g->longest - 1; g->end++) {
+    g->like.right_open = g->farthest == g->longest - 1;
+    for (g->end = first; g->end < first + g->farthest; g->end++) {
         uint32_t next = read_right(&g->reader);
 
         if (next == OUTWARD_NO_MEMORY)
@@ -244,7 +284,7 @@ static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
 
 /* Writes the symbol's end, back to the start that is deepest, or to a gram that is rare
  * and belongs to all that begins there and goes on behind the border. */
-static int extend_left(struct gathering *g, uint64_t at, uint32_t deepest)
+static int extend_left(struct gathering *g, uint64_t at)
 {
     const struct grams *grams = &g->s->grams;
     uint32_t k = grams->length;
@@ -253,7 +293,7 @@ static int extend_left(struct gathering *g, uint64_t at, uint32_t deepest)
 
     if (reader_begin(&g->reader, at, at + 1) != HOT_OK)
         return HOT_E_MEMORY;
-    for (g->begin = g->longest; g->longest - g->begin < deepest; g->begin--) {
+    for (g->begin = g->longest; g->longest - g->begin < g->deepest; g->begin--) {
         uint32_t next = read_left(&g->reader), i = g->begin - 1;
 
         if (next == OUTWARD_NO_MEMORY)
@@ -274,50 +314,137 @@ static int extend_left(struct gathering *g, uint64_t at, uint32_t deepest)
     return HOT_OK;
 }
 
-/* The least count of a gram in something hot that crosses the border in work. */
+/* The least count of a gram in something hot that crosses the border in work, nearly. */
 static uint64_t least_across(const struct gathering *g, uint32_t symbol)
 {
     const struct grams *grams = &g->s->grams;
     uint64_t least = unit_cost_needed(grams_across(grams, grams_last(grams, symbol),
                                                    g->like.after, g->like.missing), g->min_cost);
 
+    least = sieve_round_down(least);
     return least > g->least ? least : g->least;
 }
 
-/* The border's text of this round; *keep: it is of interest in this or a later one. */
-static int gather(struct gathering *g, struct texts *out, const struct texts *seen,
-                  struct gathered_border *b, bool *keep)
+/* A number for an end of a symbol: for what it is, for all that is asked of it. */
+enum { PART_TERMINAL = 1, PART_SHORT, PART_FLAT, PART_LONG, PART_TEXT };
+
+static uint64_t part_of(const struct gathering *g, uint32_t symbol, bool last)
+{
+    const struct outward *o = &g->s->outward;
+    uint32_t rule = symbol & ~WPP_RULE, place;
+
+    if (!(symbol & WPP_RULE))
+        return (uint64_t)PART_TERMINAL << 32 | symbol;
+    if (o->g->length[rule] <= END_MOST)
+        return (uint64_t)PART_SHORT << 32 | rule;
+    place = flat_ends_place(&g->reader.flat, rule, last);
+    if (place)
+        return (uint64_t)PART_FLAT << 32 | place;
+    return (uint64_t)PART_LONG << 32 | (last ? o->tail : o->head)[rule];
+}
+
+/* What the text of the border in work is made of; false: of too much.  `seen`: its text of the
+ * round before holds all that may be left of it. */
+static bool recipe_of(const struct gathering *g, const struct gathered_border *b, uint32_t seen,
+                      struct recipe *out)
 {
     const struct wpp_grammar *grammar = g->s->a->g;
-    const struct text *first = &g->s->texts.entry[b->first_text];
-    bool near = b->text != NO_TEXT && seen->entry[b->text].near;
-    bool open = b->text == NO_TEXT || seen->entry[b->text].left_open;
-    uint32_t symbol = grammar->symbols[b->at], deepest = near ? g->starts->length - 1 : 0, far = 0;
+    uint64_t end = grammar->body[b->rule + 1], length = 0;
+    int n = 1;
 
-    b->text = NO_TEXT;
-    g->like = (struct text){ .terminal = !(symbol & WPP_RULE),
-                             .frequency = g->s->a->frequency[b->rule],
-                             .after = first->after, .missing = first->missing };
-    if (symbol & WPP_RULE) {
-        far = find_deepest(g, symbol);
-        deepest = far > deepest ? far : deepest;
-        g->like.left_open = open && grammar->length[symbol & ~WPP_RULE] >= g->longest;
-    } else {
-        deepest = 1;
+    *out = (struct recipe){ .cut = (uint64_t)g->deepest << 32 | (uint64_t)g->like.left_open << 16 |
+                                   sieve_class(g->least_here) };
+    out->part[0] = seen != NO_TEXT ? (uint64_t)PART_TEXT << 32 | seen
+                                   : part_of(g, grammar->symbols[b->at], true);
+    if (seen != NO_TEXT && g->farthest < g->longest - 1)
+        return true;
+    for (uint64_t i = b->at + 1; i < end && length < g->farthest; i++) {
+        uint32_t symbol = grammar->symbols[i];
+
+        if (n == RECIPE_PARTS)
+            return false;
+        out->part[n++] = part_of(g, symbol, false);
+        length += symbol & WPP_RULE ? grammar->length[symbol & ~WPP_RULE] : 1;
     }
-    *keep = g->like.left_open;
-    if (!near && far == 0)
-        return HOT_OK;
-    g->least_here = least_across(g, symbol);
-    if (extend_right(g, b->at + 1, grammar->body[b->rule + 1]) != HOT_OK ||
-        extend_left(g, b->at, deepest) != HOT_OK)
+    return true;
+}
+
+static void recipe_has_text(void *context, size_t recipe, uint32_t text)
+{
+    ((struct gathering *)context)->recipes.sum[recipe].text = text;
+}
+
+/* Gathers the text of the border in work, which is the first of this recipe. */
+static int gather_text(struct gathering *g, const struct gathered_border *b, uint32_t recipe)
+{
+    if (extend_right(g, b->at + 1, g->s->a->g->body[b->rule + 1]) != HOT_OK ||
+        extend_left(g, b->at) != HOT_OK)
         return HOT_E_MEMORY;
-    *keep = true;
     if (g->begin == g->longest)
         return HOT_OK;
     g->like.n_before = g->longest - g->begin;
     g->like.n = g->end - g->begin;
-    return texts_add(out, &g->like, g->text + g->begin, &b->text);
+    g->like.frequency = g->like.after = g->like.missing = 0;     /* the recipe has these */
+    return text_queue_put(&g->queue, &g->like, g->text + g->begin, recipe);
+}
+
+/* How far from the border in work something hot may begin and end: what begins in strings that
+ * the round before has seen begins and ends within its text, unless that is open. */
+static bool limit_text(struct gathering *g, uint32_t symbol)
+{
+    const struct text *t = g->before;
+    uint32_t far = symbol & WPP_RULE ? find_deepest(g, symbol) : 0;
+
+    g->farthest = t && !t->right_open && t->n - t->n_before < g->longest - 1 ? t->n - t->n_before
+                                                                             : g->longest - 1;
+    g->deepest = far ? far : t ? t->n_before : 0;
+    return far > 0;
+}
+
+/* The border's text of this round, until have_texts its recipe; *keep: it is of interest in
+ * this or a later one. */
+static int gather(struct gathering *g, const struct texts *seen, struct gathered_border *b,
+                  bool *keep)
+{
+    const struct wpp_grammar *grammar = g->s->a->g;
+    const struct text *first = &g->s->texts.entry[b->first_text];
+    uint32_t symbol = grammar->symbols[b->at], before = b->text;
+    bool far, near, is_new, known;
+    struct recipe recipe;
+
+    b->text = NO_TEXT;
+    g->before = before != NO_TEXT ? &seen->entry[before] : NULL;
+    g->like = (struct text){ .terminal = !(symbol & WPP_RULE),
+                             .frequency = g->s->a->frequency[b->rule],
+                             .after = first->after, .missing = first->missing };
+    g->like.left_open = (symbol & WPP_RULE) && (!g->before || g->before->left_open) &&
+                        grammar->length[symbol & ~WPP_RULE] >= g->longest;
+    near = g->before && g->before->near;
+    far = limit_text(g, symbol);
+    *keep = near || far || g->like.left_open;
+    if (!near && !far)
+        return HOT_OK;
+    g->least_here = least_across(g, symbol);
+    known = !g->recipes.given_up && recipe_of(g, b, far ? NO_TEXT : before, &recipe);
+    if (recipes_note(&g->recipes, known ? &recipe : NULL, &g->like, &b->text, &is_new) != HOT_OK)
+        return HOT_E_MEMORY;
+    return is_new ? gather_text(g, b, b->text) : HOT_OK;
+}
+
+/* Texts instead of recipes. */
+static void have_texts(const struct gathering *g, struct gathered *borders, struct texts *texts)
+{
+    for (size_t i = 0; i < g->recipes.n; i++) {
+        const struct recipe_sum *sum = &g->recipes.sum[i];
+
+        if (sum->text != NO_TEXT)
+            text_merge(&texts->entry[sum->text],
+                       &(struct text){ .frequency = sum->frequency, .after = sum->after,
+                                       .missing = sum->missing });
+    }
+    for (size_t i = 0; i < borders->n; i++)
+        if (borders->border[i].text != NO_TEXT)
+            borders->border[i].text = g->recipes.sum[borders->border[i].text].text;
 }
 
 /* The ends of the symbols around a border: one and the few behind it that its text is made of;
@@ -331,7 +458,7 @@ static void fetch_around(const struct gathering *g, const struct gathered_border
 
     for (uint64_t i = b->at; i < end; i++)
         if (grammar->symbols[i] & WPP_RULE)
-            flat_ends_fetch_place(&g->reader.flat, grammar->symbols[i] & ~WPP_RULE);
+            flat_ends_fetch_place(&g->reader.flat, grammar->symbols[i] & ~WPP_RULE, i == b->at);
 }
 
 static void fetch_long(const struct gathering *g, const struct gathered_border *b)
@@ -341,7 +468,7 @@ static void fetch_long(const struct gathering *g, const struct gathered_border *
 
     for (uint64_t i = b->at; i < b->at + SYMBOLS && i < grammar->body[b->rule + 1]; i++)
         if (grammar->symbols[i] & WPP_RULE)
-            flat_ends_fetch(&g->reader.flat, grammar->symbols[i] & ~WPP_RULE);
+            flat_ends_fetch(&g->reader.flat, grammar->symbols[i] & ~WPP_RULE, i == b->at);
 }
 
 /* What will be needed of the borders that come next, the farther ones' first. */
@@ -373,7 +500,8 @@ static void gathering_clear(struct gathering *g)
     free(g->far.of);
     free(g->far.item);
     free(g->text);
-    free(g->frequent);
+    recipes_clear(&g->recipes);
+    text_queue_clear(&g->queue);
     flat_ends_clear(&g->reader.flat);
     outward_walk_clear(&g->reader.walk);
 }
@@ -391,24 +519,29 @@ int gathered_extend(struct gathered *borders, const struct starts *starts, uint3
 
     assert(longest <= s->a->max_length);
     texts_init(&texts);
+    recipes_init(&g.recipes);
     g.text = malloc(2 * (size_t)longest * sizeof *g.text);
     status = flat_ends_init(&g.reader.flat, &s->grams, longest - 1);
-#ifdef WPP_HOSTILE
-    assert(status != HOT_OK || flat_ends_check(&g.reader.flat, &s->outward));
-#endif
-    g.frequent = grams_frequent(&s->grams, g.least);
     if (status == HOT_OK)
-        status = g.text && g.frequent ? find_far_starts(&g, borders) : HOT_E_MEMORY;
+        status = fill_flat_ends(&g, borders);
+    if (status == HOT_OK)
+        status = text_queue_init(&g.queue, &texts, 2 * longest, recipe_has_text, &g);
+    if (status == HOT_OK)
+        status = g.text ? find_far_starts(&g, borders) : HOT_E_MEMORY;
     for (size_t i = 0; status == HOT_OK && i < borders->n; i++) {
         struct gathered_border b = borders->border[i];
         bool keep;
 
         fetch(&g, borders, i, seen);
-        status = gather(&g, &texts, seen, &b, &keep);
+        status = gather(&g, seen, &b, &keep);
         if (status == HOT_OK && keep)
             borders->border[kept++] = b;
     }
+    if (status == HOT_OK)
+        status = text_queue_settle(&g.queue);
     borders->n = kept;
+    if (status == HOT_OK)
+        have_texts(&g, borders, &texts);
     texts_clear(&borders->texts);
     borders->texts = texts;
     gathering_clear(&g);

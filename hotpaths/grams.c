@@ -176,6 +176,9 @@ static void keep_extent(struct grams *s, uint32_t rule, const struct behind *fir
 struct sweep {
     const struct grams *s;
     uint64_t begin, next;       /* symbols [begin, next) are to come */
+    uint64_t ahead;             /* what comes FETCH_AHEAD later has been fetched: the symbols */
+    uint32_t ahead_rule;        /* from here on, of this rule, and those of the rules before */
+    bool with_extents;
     const void *ends;           /* of the symbol in work */
     uint32_t n_before;
     bool cut, terminal;
@@ -184,13 +187,48 @@ struct sweep {
     uint32_t room[ROOM];
 };
 
-INLINE void sweep_begin(struct sweep *w, const struct grams *s, uint32_t rule)
+INLINE void sweep_init(struct sweep *w, const struct grams *s, bool with_extents)
 {
     w->s = s;
-    w->begin = s->a->g->body[rule];
-    w->next = s->a->g->body[rule + 1];
+    w->ahead = UINT64_MAX;
+    w->ahead_rule = 0;
+    w->with_extents = with_extents;
+}
+
+/* Fetches the ends of one more symbol, in the order in which the sweep comes to them: right
+ * to left in each rule.  Most rules are shorter than what there is to be fetched ahead. */
+INLINE void fetch_ends(struct sweep *w, bool wide)
+{
+    const struct wpp_grammar *g = w->s->a->g;
+    uint32_t symbol;
+
+    while (w->ahead == g->body[w->ahead_rule]) {
+        if (w->ahead_rule + 1 >= rule_count(g))
+            return;
+        w->ahead = g->body[++w->ahead_rule + 1];
+    }
+    symbol = g->symbols[--w->ahead];
+    if (!(symbol & WPP_RULE))
+        return;
+    __builtin_prefetch(ends_of_rule(w->s, symbol & ~WPP_RULE, wide));
+    if (w->with_extents)
+        __builtin_prefetch(&w->s->extent[symbol & ~WPP_RULE]);
+}
+
+INLINE void sweep_begin(struct sweep *w, uint32_t rule, bool wide)
+{
+    const struct wpp_grammar *g = w->s->a->g;
+
+    w->begin = g->body[rule];
+    w->next = g->body[rule + 1];
     w->at = ROOM;
     w->n_after = 0;
+    if (w->ahead_rule > rule || (w->ahead_rule == rule && w->ahead < w->next))
+        return;
+    w->ahead_rule = rule;       /* rules were left out, or it is the first one */
+    w->ahead = w->next;
+    for (int i = 0; i < FETCH_AHEAD; i++)
+        fetch_ends(w, wide);
 }
 
 /* Moves before the next symbol; false at the beginning. */
@@ -202,12 +240,7 @@ INLINE bool sweep_next(struct sweep *w, bool wide)
     if (w->next == w->begin)
         return false;
     symbol = symbols[--w->next];
-    if (w->next - w->begin >= FETCH_AHEAD && (symbols[w->next - FETCH_AHEAD] & WPP_RULE)) {
-        uint32_t ahead = symbols[w->next - FETCH_AHEAD] & ~WPP_RULE;
-
-        __builtin_prefetch(ends_of_rule(w->s, ahead, wide));
-        __builtin_prefetch(&w->s->extent[ahead]);
-    }
+    fetch_ends(w, wide);
     w->terminal = !(symbol & WPP_RULE);
     if (w->terminal) {
         put(w->single, END_SIZE - 2, symbol, wide);
@@ -287,7 +320,7 @@ void grams_fetch(const struct grams *s, uint32_t rule)
 
 static void charge(uint32_t *count, uint64_t frequency)
 {
-    *count = frequency < GRAM_MANY - *count ? *count + (uint32_t)frequency : GRAM_MANY;
+    *count = frequency < COUNT_MANY - *count ? *count + (uint32_t)frequency : COUNT_MANY;
 }
 
 /* Counts that wait until they have come from memory: few of them are in a cache.  The i-th
@@ -366,13 +399,13 @@ INLINE void count_all(struct grams *s, bool wide)
 
     for (int i = 0; i < CHARGES; i++)
         charges.waiting[i].at = s->count;       /* nothing, until the first one has come */
-
+    sweep_init(&w, s, false);
     for (uint32_t rule = 0; rule < rule_count(g); rule++) {
         uint64_t frequency = s->a->frequency[rule];
 
         if (!frequency)
             continue;
-        sweep_begin(&w, s, rule);
+        sweep_begin(&w, rule, wide);
         while (sweep_next(&w, wide)) {
             count_border(&w, &charges, frequency, wide);
             sweep_pass(&w, wide);
@@ -414,6 +447,7 @@ int grams_init(struct grams *s, const struct analysis *a)
 
 void grams_clear(struct grams *s)
 {
+    frequent_clear(&s->frequent);
     free(s->count);
     free(s->ends);
     free(s->extent);
@@ -421,16 +455,6 @@ void grams_clear(struct grams *s)
 }
 
 /* ---- Showing --------------------------------------------------------------------------- */
-
-uint64_t *grams_frequent(const struct grams *s, uint64_t least)
-{
-    size_t n = (size_t)1 << (64 - s->shift);
-    uint64_t *frequent = calloc(n / 64 + 1, sizeof *frequent);
-
-    for (size_t i = 0; frequent && i < n; i++)
-        frequent[i / 64] |= (uint64_t)(s->count[i] >= least || s->count[i] == GRAM_MANY) << i % 64;
-    return frequent;
-}
 
 /* Of the grams at a border: the largest count, if it is among the frequent ones, else 0;
  * and how far before the border the first and the last of the others begin, 0: there are
@@ -440,19 +464,17 @@ struct looked_up {
     uint32_t first_rare, last_rare;
 };
 
-INLINE struct looked_up look_up(const struct sweep *w, const uint64_t *frequent, bool wide)
+INLINE struct looked_up look_up(const struct sweep *w, bool wide)
 {
+    const struct frequent *frequent = &w->s->frequent;
     uint64_t hash[GRAM_MOST];
     uint32_t n = sweep_grams(w, hash, wide), found = 0, rare, nearest;
     struct looked_up out = { 0 };
 
     if (n == 0 || (w->s->length == 1 && !w->terminal && w->n_after == 0))
         return out;
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t slot = gram_mix(hash[i]) >> w->s->shift;
-
-        found |= (uint32_t)(frequent[slot / 64] >> slot % 64 & 1) << i;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        found |= (uint32_t)is_frequent(frequent, gram_mix(hash[i]) >> w->s->shift) << i;
     for (uint32_t left = found; left; left &= left - 1) {
         uint64_t count = gram_count(w->s, hash[__builtin_ctz(left)]);
 
@@ -497,7 +519,6 @@ static bool may_be_hot(const struct sweep *w, const struct behind *behind, uint6
 /* Whom to show what. */
 struct showing {
     uint64_t min_cost;
-    uint64_t *frequent;
     grams_see *see;
     void *context;
 };
@@ -535,7 +556,7 @@ INLINE int show_rule(struct sweep *w, struct grams *s, struct border *b, const s
     struct before before = { 0 };
 
     while (sweep_next(w, wide)) {
-        struct looked_up grams = look_up(w, to->frequent, wide);
+        struct looked_up grams = look_up(w, wide);
 
         if (grams.most > 0 && may_be_hot(w, &behind, grams.most, to->min_cost, b)) {
             show_border(w, b, wide);
@@ -557,10 +578,11 @@ INLINE int show_all(struct grams *s, const struct showing *to, bool wide)
     struct sweep w;
     int status = HOT_OK;
 
+    sweep_init(&w, s, true);
     for (b.rule = 0; status == HOT_OK && b.rule < rule_count(g); b.rule++) {
         if (!s->a->frequency[b.rule])
             continue;
-        sweep_begin(&w, s, b.rule);
+        sweep_begin(&w, b.rule, wide);
         status = show_rule(&w, s, &b, to, wide);
     }
     return status;
@@ -568,11 +590,14 @@ INLINE int show_all(struct grams *s, const struct showing *to, bool wide)
 
 int grams_show(struct grams *s, uint64_t min_cost, uint64_t least, grams_see *see, void *context)
 {
-    struct showing to = { min_cost, grams_frequent(s, least), see, context };
-    int status = HOT_E_MEMORY;
+    struct showing to = { min_cost, see, context };
+    size_t n = (size_t)1 << (64 - s->shift);
 
-    if (to.frequent)
-        status = s->wide ? show_all(s, &to, true) : show_all(s, &to, false);
-    free(to.frequent);
-    return status;
+    frequent_clear(&s->frequent);
+    if (frequent_init(&s->frequent, s->count, n, least) != HOT_OK)
+        return HOT_E_MEMORY;
+#ifdef WPP_HOSTILE
+    assert(frequent_check(&s->frequent, s->count, n, least));
+#endif
+    return s->wide ? show_all(s, &to, true) : show_all(s, &to, false);
 }

@@ -37,6 +37,7 @@
 #include <assert.h>
 
 #include "hotpaths/analysis.h"
+#include "hotpaths/frequent.h"
 #include "hotpaths/gram-hash.h"
 
 /* Longer grams tell more strings apart, at more time a border. */
@@ -66,8 +67,9 @@ struct grams {
     bool wide;              /* terminals of 32 bits in `ends` */
     void *ends;
     struct extent *extent;  /* of each rule; known since grams_show */
-    uint32_t *count;        /* GRAM_MANY: so many or more */
+    uint32_t *count;        /* COUNT_MANY: so many or more */
     unsigned shift;         /* of a hash, to its count */
+    struct frequent frequent;           /* of these; known since grams_show */
     uint64_t power[GRAM_MOST + 1];      /* of the multiplier; gram_left wants [k - 1] */
 };
 
@@ -109,25 +111,11 @@ void grams_fetch(const struct grams *s, uint32_t rule);
 /* What the last terminals of a symbol cost at most, for the `least` of grams_show. */
 uint64_t grams_last(const struct grams *s, uint32_t symbol);
 
-/* Which hashes' counts are `least` or more, a bit each: few of the counts are in a cache, and
- * few are so many.  By free; NULL without memory. */
-uint64_t *grams_frequent(const struct grams *s, uint64_t least);
-
-#define GRAM_MANY UINT32_MAX
-
-/* At least the number of occurrences of the grams of this hash. */
+/* At least the number of occurrences of the grams of this hash; 0: less than grams_show was
+ * told that something hot needs. */
 static inline uint64_t gram_count(const struct grams *s, uint64_t hash)
 {
-    uint32_t count = s->count[gram_mix(hash) >> s->shift];
-
-    return count == GRAM_MANY ? UINT64_MAX : count;
-}
-
-static inline bool gram_is_frequent(const struct grams *s, const uint64_t *frequent, uint64_t hash)
-{
-    uint64_t slot = gram_mix(hash) >> s->shift;
-
-    return frequent[slot / 64] >> slot % 64 & 1;
+    return frequent_count(&s->frequent, gram_mix(hash) >> s->shift);
 }
 
 #endif

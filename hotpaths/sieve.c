@@ -8,10 +8,11 @@
 
 #include "hotpaths/grow.h"
 #include "hotpaths/saturate.h"
+#include "hotpaths/text-queue.h"
 
 /* ---- Bounds ------------------------------------------------------------------------- */
 
-static unsigned class_of(uint64_t frequency)
+unsigned sieve_class(uint64_t frequency)
 {
     unsigned bits = 63 - (unsigned)__builtin_clzll(frequency | 1);
     uint64_t leading = bits < 2 ? frequency << (2 - bits) : frequency >> (bits - 2);
@@ -25,6 +26,11 @@ static uint64_t class_begin(unsigned class)
     unsigned __int128 begin = (unsigned __int128)(4 + class % 4) << class / 4 >> 2;
 
     return (uint64_t)begin;
+}
+
+uint64_t sieve_round_down(uint64_t frequency)
+{
+    return class_begin(sieve_class(frequency));
 }
 
 static uint64_t class_end(unsigned class)
@@ -47,7 +53,7 @@ uint64_t sieve_least(const struct sieve *s, uint64_t min_cost)
 {
     uint64_t least = least_at_all(s, min_cost);
 
-    for (unsigned class = class_of(least); class < SIEVE_CLASSES; class++)
+    for (unsigned class = sieve_class(least); class < SIEVE_CLASSES; class++)
         if (can_cost(class_end(class), bound_of_class(s, class, s->a->max_length), min_cost))
             return class_begin(class) > least ? class_begin(class) : least;
     return UINT64_MAX;
@@ -68,7 +74,7 @@ uint64_t sieve_reach(const struct sieve *s, uint64_t min_cost, uint64_t least,
 {
     if (least > frequency)
         return 0;
-    for (unsigned class = class_of(least); class <= class_of(frequency); class++) {
+    for (unsigned class = sieve_class(least); class <= sieve_class(frequency); class++) {
         uint64_t end = class_end(class) < frequency ? class_end(class) : frequency;
         uint64_t all = saturating_add(cost, bound_of_rest(s, class, rest));
 
@@ -90,8 +96,8 @@ static int find_dearest(struct sieve *s)
                 count[g->symbols[i]] = saturating_add(count[g->symbols[i]],
                                                       s->a->frequency[rule]);
     for (uint32_t i = 0; count && i < g->n_terminals; i++)
-        if (count[i] && s->a->cost[i] > s->dearest[class_of(count[i])])
-            s->dearest[class_of(count[i])] = s->a->cost[i];
+        if (count[i] && s->a->cost[i] > s->dearest[sieve_class(count[i])])
+            s->dearest[sieve_class(count[i])] = s->a->cost[i];
     for (unsigned i = SIEVE_CLASSES - 1; i-- > 0;)
         if (s->dearest[i] < s->dearest[i + 1])
             s->dearest[i] = s->dearest[i + 1];
@@ -121,21 +127,10 @@ void sieve_clear(struct sieve *s)
 
 /* ---- Borders ---------------------------------------------------------------------------- */
 
-/* Borders wait a little between stages, until what they need has come from memory. */
-enum { STAGE = 8 };
-
-struct waiting {
-    uint64_t at, hash;
-    uint32_t rule;
-    struct text like;
-    uint32_t symbols[2 * END_MOST];
-};
-
 struct taking {
     struct sieve *s;
     uint64_t min_cost;
-    uint64_t n;                 /* that came so far; the i-th is waiting[i % (2 STAGE)] */
-    struct waiting waiting[2 * STAGE];
+    struct text_queue queue;
 };
 
 /* The text ends where a gram that lies behind the border is rare. */
@@ -178,69 +173,61 @@ static bool trim_left(const struct grams *s, const uint32_t *text, uint32_t *beg
     return false;
 }
 
-/* The text around the border as far as something hot may stand there; false: nothing may. */
-static bool cut_out(const struct taking *t, const struct border *b, struct waiting *out)
+/* The text around the border as far as something hot may stand there, from text[*begin] on;
+ * false: nothing may. */
+static bool cut_out(const struct taking *t, const struct border *b, struct text *out,
+                    uint32_t *begin)
 {
     const struct sieve *s = t->s;
-    uint32_t begin = END_MOST - b->n_before, end = END_MOST + b->n_after;
+    uint32_t end = END_MOST + b->n_after;
     uint64_t across = grams_across(&s->grams, b->before, b->after, b->missing);
     uint64_t least = unit_cost_needed(across, t->min_cost);
 
-    out->at = b->at;
-    out->rule = b->rule;
-    out->like = (struct text){ .frequency = s->a->frequency[b->rule], .terminal = b->terminal,
-                               .after = b->after, .missing = b->missing };
-    out->like.right_open = !trim_right(&s->grams, b->text, END_MOST, &end, least);
-    out->like.left_open =
-        !trim_left(&s->grams, b->text, &begin, END_MOST, end, least) && b->cut;
-    out->like.n_before = END_MOST - begin;
-    out->like.n = end - begin;
-    memcpy(out->symbols, b->text + begin, out->like.n * sizeof *out->symbols);
-    return begin < END_MOST;
+    *begin = END_MOST - b->n_before;
+    *out = (struct text){ .frequency = s->a->frequency[b->rule], .terminal = b->terminal,
+                          .after = b->after, .missing = b->missing };
+    out->right_open = !trim_right(&s->grams, b->text, END_MOST, &end, least);
+    out->left_open = !trim_left(&s->grams, b->text, begin, END_MOST, end, least) && b->cut;
+    out->n_before = END_MOST - *begin;
+    out->n = end - *begin;
+    return *begin < END_MOST;
 }
 
-static int keep_border(struct sieve *s, const struct waiting *w)
+static void border_has_text(void *context, size_t border, uint32_t text)
 {
-    uint32_t number;
-
-    if (texts_add_hashed(&s->texts, &w->like, w->symbols, w->hash, &number) != HOT_OK ||
-        GROW(s->border, s->borders_size, s->n_borders + 1) != HOT_OK)
-        return HOT_E_MEMORY;
-    s->border[s->n_borders++] = (struct sieve_border){ w->at, w->rule, number };
-    return HOT_OK;
+    ((struct sieve *)context)->border[border].text = text;
 }
 
 static int take_border(void *context, const struct border *b)
 {
     struct taking *t = context;
-    struct waiting next;
+    struct sieve *s = t->s;
+    struct text like;
+    uint32_t begin;
 
-    if (!cut_out(t, b, &next))
+    if (!cut_out(t, b, &like, &begin))
         return HOT_OK;
-    next.hash = texts_hash(&next.like, next.symbols);
-    texts_fetch_slot(&t->s->texts, next.hash);
-    if (t->n >= STAGE)
-        texts_fetch_entry(&t->s->texts, t->waiting[(t->n - STAGE) % (2 * STAGE)].hash);
-    if (t->n >= 2 * STAGE &&
-        keep_border(t->s, &t->waiting[t->n % (2 * STAGE)]) != HOT_OK)
+    if (GROW(s->border, s->borders_size, s->n_borders + 1) != HOT_OK)
         return HOT_E_MEMORY;
-    t->waiting[t->n++ % (2 * STAGE)] = next;
-    return HOT_OK;
+    s->border[s->n_borders] = (struct sieve_border){ b->at, b->rule, NO_TEXT };
+    return text_queue_put(&t->queue, &like, b->text + begin, s->n_borders++);
 }
 
-/* Those that still wait. */
-static int take_last(struct taking *t)
+static int take_all(struct sieve *s, uint64_t min_cost)
 {
-    int status = HOT_OK;
+    struct taking t = { .s = s, .min_cost = min_cost };
+    int status = text_queue_init(&t.queue, &s->texts, 2 * END_MOST, border_has_text, s);
 
-    for (uint64_t i = t->n > 2 * STAGE ? t->n - 2 * STAGE : 0; status == HOT_OK && i < t->n; i++)
-        status = keep_border(t->s, &t->waiting[i % (2 * STAGE)]);
+    if (status == HOT_OK)
+        status = grams_show(&s->grams, min_cost, sieve_least(s, min_cost), take_border, &t);
+    if (status == HOT_OK)
+        status = text_queue_settle(&t.queue);
+    text_queue_clear(&t.queue);
     return status;
 }
 
 int sieve_use(struct sieve *s, uint64_t min_cost)
 {
-    struct taking t = { .s = s, .min_cost = min_cost };
     int status;
 
     assert(min_cost > 0);
@@ -249,9 +236,7 @@ int sieve_use(struct sieve *s, uint64_t min_cost)
     s->min_cost = 0;
     s->n_borders = 0;
     texts_clear(&s->texts);
-    status = grams_show(&s->grams, min_cost, sieve_least(s, min_cost), take_border, &t);
-    if (status == HOT_OK)
-        status = take_last(&t);
+    status = take_all(s, min_cost);
     if (status != HOT_OK)
         return status;
 #ifdef WPP_HOSTILE

@@ -50,6 +50,10 @@ int sieve_use(struct sieve *s, uint64_t min_cost);
 /* The least count of a gram in a hot subpath. */
 uint64_t sieve_least(const struct sieve *s, uint64_t min_cost);
 
+/* The frequency's class (< SIEVE_CLASSES), and the least frequency of that. */
+unsigned sieve_class(uint64_t frequency);
+uint64_t sieve_round_down(uint64_t frequency);
+
 /* The rest of a string: n terminals; all but the last `missing` of them cost no more than
  * `known`. */
 struct sieve_rest {

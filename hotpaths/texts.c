@@ -63,7 +63,7 @@ static size_t text_slot(const struct texts *t, const struct text *x, const uint3
     return slot;
 }
 
-static void merge_text(struct text *e, const struct text *like)
+void text_merge(struct text *e, const struct text *like)
 {
     e->frequency = saturating_add(e->frequency, like->frequency);
     e->after = like->after > e->after ? like->after : e->after;
@@ -76,12 +76,29 @@ void texts_fetch_slot(const struct texts *t, uint64_t hash)
         __builtin_prefetch(&t->table[SLOT_HOME(hash) & (t->table_size - 1)]);
 }
 
-void texts_fetch_entry(const struct texts *t, uint64_t hash)
+/* What stands where the text belongs, if it may be that text; or NULL. */
+static const struct text *text_at_home(const struct texts *t, uint64_t hash)
 {
     uint64_t slot = t->table_size ? t->table[SLOT_HOME(hash) & (t->table_size - 1)] : 0;
 
-    if (slot)
-        __builtin_prefetch(&t->entry[SLOT_NUMBER(slot)]);
+    return slot && SLOT_TAG(slot) == SLOT_TAG(hash) ? &t->entry[SLOT_NUMBER(slot)] : NULL;
+}
+
+void texts_fetch_entry(const struct texts *t, uint64_t hash)
+{
+    const struct text *e = text_at_home(t, hash);
+
+    if (e)
+        __builtin_prefetch(e);
+}
+
+void texts_fetch_symbols(const struct texts *t, uint64_t hash)
+{
+    enum { LINE = 64 };
+    const struct text *e = text_at_home(t, hash);
+
+    for (uint32_t i = 0; e && i < e->n; i += LINE / sizeof *t->symbols)
+        __builtin_prefetch(t->symbols + e->at + i);
 }
 
 int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols,
@@ -100,7 +117,7 @@ int texts_add_hashed(struct texts *t, const struct text *like, const uint32_t *s
     slot = text_slot(t, like, symbols, mixed);
     if (t->table[slot]) {
         *number = SLOT_NUMBER(t->table[slot]);
-        merge_text(&t->entry[*number], like);
+        text_merge(&t->entry[*number], like);
         return HOT_OK;
     }
     if (t->n >= NO_TEXT - 1 || GROW(t->entry, t->size, t->n + 1) != HOT_OK ||

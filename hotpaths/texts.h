@@ -48,13 +48,17 @@ void texts_clear(struct texts *t);
 int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols,
               uint32_t *number);
 
-/* The same in steps, for who adds many: the text's hash, and memory that will be needed
- * fetched into the caches, the table's first, a little later the entry's. */
+/* The same in steps (text-queue.h): the text's hash, and memory that will be needed fetched
+ * into the caches, the table's first, a little later the entry's, then its symbols'. */
 uint64_t texts_hash(const struct text *like, const uint32_t *symbols);
 void texts_fetch_slot(const struct texts *t, uint64_t hash);
 void texts_fetch_entry(const struct texts *t, uint64_t hash);
+void texts_fetch_symbols(const struct texts *t, uint64_t hash);
 int texts_add_hashed(struct texts *t, const struct text *like, const uint32_t *symbols,
                      uint64_t hash, uint32_t *number);
+
+/* A text stands around more borders, of the frequency, `after` and `missing` of `like`. */
+void text_merge(struct text *t, const struct text *like);
 
 /* True when each text is found by its own hash, and only there. */
 bool texts_check(const struct texts *t);

@@ -11,6 +11,7 @@
 #include "hotpaths/exact.c"
 #include "hotpaths/flat-ends.c"
 #include "hotpaths/found.c"
+#include "hotpaths/frequent.c"
 #include "hotpaths/grams.c"
 #include "hotpaths/hotpaths.c"
 #include "hotpaths/larus.c"
@@ -18,8 +19,10 @@
 #include "hotpaths/outward.c"
 #include "hotpaths/places.c"
 #include "hotpaths/gather.c"
+#include "hotpaths/recipes.c"
 #include "hotpaths/sieve.c"
 #include "hotpaths/starts.c"
+#include "hotpaths/text-queue.c"
 #include "hotpaths/texts.c"
 
 /* A Fibonacci string: rule r -> (r-1) (r-2). */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* frequent.c - see frequent.h. */
+#include "hotpaths/frequent.h"
+
+#include <stdlib.h>
+
+#include "hotpaths/hotpaths.h"
+
+static bool matters(uint32_t count, uint64_t least)
+{
+    return count >= least || count == COUNT_MANY;
+}
+
+int frequent_init(struct frequent *f, const uint32_t *count, size_t n, uint64_t least)
+{
+    uint32_t found = 0;
+
+    for (size_t i = 0; i < n; i++)
+        found += matters(count[i], least);
+    *f = (struct frequent){ .bits = calloc(n / 64 + 1, sizeof *f->bits),
+                            .before = calloc(n / 64 + 1, sizeof *f->before),
+                            .count = malloc((found + (size_t)1) * sizeof *f->count) };
+    if (!f->bits || !f->before || !f->count)
+        return HOT_E_MEMORY;
+    found = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i % 64 == 0)
+            f->before[i / 64] = found;
+        if (!matters(count[i], least))
+            continue;
+        f->bits[i / 64] |= UINT64_C(1) << i % 64;
+        f->count[found++] = count[i];
+    }
+    return HOT_OK;
+}
+
+void frequent_clear(struct frequent *f)
+{
+    free(f->bits);
+    free(f->before);
+    free(f->count);
+    *f = (struct frequent){ 0 };
+}
+
+bool frequent_check(const struct frequent *f, const uint32_t *count, size_t n, uint64_t least)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t right = count[i] == COUNT_MANY ? UINT64_MAX : count[i];
+
+        if (is_frequent(f, i) != matters(count[i], least) ||
+            frequent_count(f, i) != (matters(count[i], least) ? right : 0))
+            return false;
+    }
+    return true;
+}
