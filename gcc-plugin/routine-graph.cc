@@ -236,6 +236,17 @@ static void own_return(basic_block bb)
     make_single_succ_edge(own, EXIT_BLOCK_PTR_FOR_FN(cfun), 0);
 }
 
+// A call with a landing pad cannot be a tail call, which GCC relies on: a coroutine's
+// continuation that is marked has one only while GCC may still find that the pad does
+// nothing, and with events on it, it does something.
+static void unmark_caught_call(basic_block bb)
+{
+    gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
+
+    if (call && gimple_call_tail_p(call) && any_complex(bb->succs))
+        gimple_call_set_tail(call, false);
+}
+
 void split_for_paths(function *fun)
 {
     basic_block bb;
@@ -246,8 +257,10 @@ void split_for_paths(function *fun)
     // the routine's entry is kept apart from it.
     if (any_complex(entry->dest->preds))
         split_edge(entry);
-    FOR_EACH_BB_FN (bb, fun)
+    FOR_EACH_BB_FN (bb, fun) {
+        unmark_caught_call(bb);
         blocks.push_back(bb);
+    }
     for (basic_block block : blocks)
         split_after_calls(block);
     blocks.clear();

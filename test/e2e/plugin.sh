@@ -358,6 +358,15 @@ plainly plus g++ -O2
 WPP_PLUGIN_ARGS="stage=early" ok "the early stage" record plus "$WPP_GXX" -O2
 same "behaves the same" plus.out plus.want
 
+# Coroutines' continuations have landing pads then, and are marked as tail calls.
+cp "$ROOT/test/e2e/constructs/coroutine-transfer.cc" transfer.cc
+plainly transfer g++ -std=c++20 -O2
+WPP_PLUGIN_ARGS="stage=early" ok "coroutines that go on with each other" \
+    record transfer "$WPP_GXX" -std=c++20 -O2
+same "behave the same" transfer.out transfer.want
+ok "and with tail calls at -O0" record transfer "$WPP_GXX" -std=c++20 -O0 -foptimize-sibling-calls
+same "too" transfer.out transfer.want
+
 # The places of events change with inline=, the events do not.
 for inlining in none hot all; do
     WPP_PLUGIN_ARGS="inline=$inlining" ok "inline=$inlining" record fib "$WPP_GCC" -O2
