@@ -96,15 +96,6 @@ static inline unsigned ways_with(const struct jump *row, uint32_t hash)
 #endif
 }
 
-/* The entry of this hash, or NULL. */
-static inline struct jump *jump_find(const struct jumps *j, uint32_t hash)
-{
-    struct jump *row = jump_row(j, hash);
-    unsigned ways = ways_with(row, hash);
-
-    return ways ? row + __builtin_ctz(ways) : NULL;
-}
-
 /* ---- Room ------------------------------------------------------------------------------ */
 
 /* Whether an entry names a rule that can be jumped to. */
@@ -116,7 +107,7 @@ static bool is_good(const seq *s, const struct jump *e)
 }
 
 /* Where in a row another entry may be put: where there is none, else a marker, else one
- * whose rule cannot be jumped to.  NULL if the row is full of better ones. */
+ * whose rule cannot be jumped to.  NULL if there is no such place. */
 static struct jump *room_in(const seq *s, struct jump *row)
 {
     for (int i = 0; i < WAYS; i++)
@@ -243,31 +234,58 @@ static uint64_t hash_levels(const struct jumps *j, const uint32_t *in, int from,
 
 /* ---- Learning ----------------------------------------------------------------------- */
 
-/* r belongs to the level.  Of two that begin alike the longer one is kept: it
- * may begin with the other.  In a full row chance decides who goes. */
+/* The entries of this hash that name rules of another length than r; others of it are
+ * taken away.  Returns how many there are. */
+static int alike(const seq *s, struct jump *row, uint32_t hash, uint32_t r, struct jump **kept)
+{
+    int n = 0;
+
+    for (unsigned ways = ways_with(row, hash); ways; ways &= ways - 1) {
+        struct jump *e = row + __builtin_ctz(ways);
+        if (is_good(s, e) && s->rules[e->rule].length != s->rules[r].length)
+            kept[n++] = e;
+        else
+            *e = (struct jump){0};
+    }
+    assert(n <= ALIKE);
+    return n;
+}
+
+/* r belongs to the level.  Of more than ALIKE that begin alike the longest are kept: they
+ * may begin with the others.  In a row that is full otherwise chance decides who goes. */
 static void put_entry(const seq *s, uint32_t hash, uint32_t r, int level)
 {
     uint64_t length = s->rules[r].length;
     uint64_t more = length - level_terminals(level);
     struct jump *row = jump_row(s->jumps, hash);
-    struct jump *e = jump_find(s->jumps, hash);
+    struct jump *kept[WAYS];
+    int n = alike(s, row, hash, r, kept);
 
-    if (e && is_good(s, e) && s->rules[e->rule].length > length)
+    if (n == ALIKE) {
+        if (s->rules[kept[n - 1]->rule].length > length)
+            return;
+        *kept[--n] = (struct jump){0};
+    }
+    struct jump *e = room_in(s, row);
+    if (!e && n)
         return;
-    if (!e)
-        e = room_in(s, row);
     if (!e)
         e = &row[r % WAYS];
     *e = (struct jump){
         .rule = r, .more = more < MORE_UNKNOWN ? more : MORE_UNKNOWN, .hash = hash,
     };
+    if (n && (e < kept[0]) != (length > s->rules[kept[0]->rule].length)) {
+        struct jump other = *kept[0];
+        *kept[0] = *e;
+        *e = other;
+    }
 }
 
 static void put_marker(const seq *s, uint32_t hash, uint32_t r)
 {
-    if (jump_find(s->jumps, hash))
-        return;
-    struct jump *e = room_in(s, jump_row(s->jumps, hash));
+    struct jump *row = jump_row(s->jumps, hash);
+    struct jump *e = ways_with(row, hash) ? NULL : room_in(s, row);
+
     if (e)
         *e = (struct jump){.rule = r, .marker = 1, .hash = hash};
 }
@@ -321,23 +339,37 @@ void outlook_look(const seq *s, struct outlook *o, uint64_t position, uint64_t n
 static bool hits_top(const seq *s, const struct outlook *o)
 {
     for (int i = o->levels; i > 0 && i > o->levels - LEVELS_TOP; i--)
-        if (jump_find(s->jumps, o->hash[i - 1]))
+        if (ways_with(jump_row(s->jumps, o->hash[i - 1]), o->hash[i - 1]))
             return true;
     return false;
 }
 
-/* The next guess, from a level below. */
-static void guess_below(const seq *s, struct outlook *o)
+/* The next guess, from the same level or one below.  An entry may have changed since its
+ * row was asked: what it names now is as good a guess. */
+static void guess_next(const seq *s, struct outlook *o)
 {
+    const struct jumps *j = s->jumps;
+    unsigned ways = o->ways;
+    int level = o->asked;
+
     o->guess = 0;
     o->length = 1;
-    while (o->asked > 0 && !o->guess) {
-        const struct jump *e = jump_find(s->jumps, o->hash[--o->asked]);
-        if (e && !e->marker) {
-            o->guess = e->rule;
-            o->length = e->more == MORE_UNKNOWN ? 0 : level_terminals(o->asked) + e->more;
+    do {
+        while (!ways && level > 0) {
+            level--;
+            ways = ways_with(jump_row(j, o->hash[level]), o->hash[level]);
         }
-    }
+        if (!ways)
+            break;
+        const struct jump *e = jump_row(j, o->hash[level]) + __builtin_ctz(ways);
+        ways &= ways - 1;
+        if (!e->marker) {
+            o->guess = e->rule;
+            o->length = e->more == MORE_UNKNOWN ? 0 : level_terminals(level) + e->more;
+        }
+    } while (!o->guess);
+    o->asked = level;
+    o->ways = ways;
 }
 
 void outlook_guess(const seq *s, struct outlook *o)
@@ -349,7 +381,8 @@ void outlook_guess(const seq *s, struct outlook *o)
     while (o->levels < most && hits_top(s, o))
         look_up_to(s, o, at_most(o->levels + LEVELS_MORE, most));
     o->asked = o->levels;
-    guess_below(s, o);
+    o->ways = 0;
+    guess_next(s, o);
     __builtin_prefetch(&s->rules[o->guess]);
 }
 
@@ -418,7 +451,7 @@ uint32_t outlook_jump(const seq *s, struct outlook *o)
     const uint32_t *in = history_at(s, o->position);
 
     outlook_guess(s, o);
-    for (; o->guess; guess_below(s, o)) {
+    for (; o->guess; guess_next(s, o)) {
         uint32_t r = fitting(s, o->guess, in, o->n);
         if (r)
             return r;

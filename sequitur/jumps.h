@@ -12,7 +12,8 @@
  *
  * The table has rows of WAYS entries, half a line of memory.  A hash says in which row
  * its entry is, which may be anywhere there.  A rule loses its entry to another one only
- * where a row is full of rules; markers and rules that died give way before.
+ * where a row is full of rules; markers and rules that died give way before.  Where rules
+ * share a level and its terminals, the two longest have entries, the longer one to the left.
  *
  * An entry is a guess: the rule may have died, its number may name another by
  * now.  What makes comparing sound is H2 (history.h), which is about the rule
@@ -29,7 +30,7 @@ enum { JUMPS_MIN = 4, JUMPS_MAX = 32, LEVELS = 15 };
 enum { JUMPS_MIN = 1 << 8, JUMPS_MAX = 1 << 21, LEVELS = 31 };
 #endif
 
-enum { WAYS = 4, HASH_BITS = 30, MORE_UNKNOWN = 15 };
+enum { WAYS = 4, ALIKE = 2, HASH_BITS = 30, MORE_UNKNOWN = 15 };
 
 struct jump {
     uint64_t rule : 29;      /* 0: none */
@@ -57,6 +58,7 @@ struct outlook {
     uint64_t sum;            /* of what they are hashed from */
     int levels;              /* so many are hashed */
     int asked;               /* the level whose entry gave the guess; -1: none was asked */
+    unsigned ways;           /* entries of that level that were not, a bit each */
     uint32_t guess;          /* the rule to try first; 0: none */
     uint32_t length;         /* how far that goes; 0: unknown */
     uint32_t hash[LEVELS];
