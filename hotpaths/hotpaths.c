@@ -186,7 +186,7 @@ static double interpolate(const struct bracket *b, size_t wanted)
 /* The next cost to try; 0: there is none. */
 static uint64_t next_cost(const struct bracket *b, size_t wanted, uint64_t total)
 {
-    enum { MOST_AT_ONCE = 8 };
+    enum { MOST_AT_ONCE = 8, FACTOR_DOWN = 4 };     /* low costs take long */
     double factor;
     uint64_t next;
 
@@ -202,28 +202,31 @@ static uint64_t next_cost(const struct bracket *b, size_t wanted, uint64_t total
         next = next > b->low ? two_digits(next) : 2 * b->low;
         return b->low <= total ? next : 0;
     }
-    next = b->high / (b->n_high && b->n_high * 2 > wanted ? 2 : MOST_AT_ONCE / 2);
+    next = b->n_high ? wanted / b->n_high : FACTOR_DOWN;
+    next = b->high / (next < 2 ? 2 : next < FACTOR_DOWN ? next : FACTOR_DOWN);
     return next ? two_digits(next) : b->high > 1;
 }
 
-/* Whether `n` answers are about as many as wanted. */
+/* Whether `n` answers are about as many as wanted: half of it more or less. */
 static bool is_about(size_t n, size_t wanted)
 {
     size_t off = n > wanted ? n - wanted : wanted - n;
 
-    return 5 * off <= wanted;
+    return 2 * off <= wanted;
 }
 
-/* Tries minimal costs from `first` on until about enough subpaths are found, or as
- * near to it as may be. */
+/* Tries minimal costs until about enough subpaths are found, or as near to it as may be.
+ * Begins with that of which no more could be disjoint: the higher, the less there is to
+ * search. */
 static int find_about(const struct analysis *a, struct sieve *sieve,
-                      const struct hot_config *config, uint64_t first, struct hot_result *r)
+                      const struct hot_config *config, struct hot_result *r)
 {
     enum { ATTEMPTS = 8 };      /* once there are too few and enough */
+    uint64_t first = a->total_cost / config->wanted;
     struct bracket b = { 0 };
     int status = HOT_OK, left = ATTEMPTS;
 
-    for (uint64_t cost = first; cost && left > 0;
+    for (uint64_t cost = first ? two_digits(first) : 1; cost && left > 0;
          cost = next_cost(&b, config->wanted, a->total_cost)) {
         size_t count = 0;
 
@@ -239,33 +242,6 @@ static int find_about(const struct analysis *a, struct sieve *sieve,
     return status;
 }
 
-/* High costs leave nearly all rules cold, so the attempts before the last cost
- * little. */
-static int walk_about(const struct analysis *a, const struct hot_config *config,
-                      struct hot_result *r)
-{
-    uint64_t first = a->total_cost / config->wanted;
-
-    return find_about(a, NULL, config, first ? two_digits(first) : 1, r);
-}
-
-/* Begins a little above where the walk finds about as much: the exact search
- * finds more. */
-static int find_about_exactly(const struct analysis *a, struct sieve *sieve,
-                              const struct hot_config *config, struct hot_result *r)
-{
-    enum { MORE = 4 };
-    struct hot_result walked = { 0 };
-    int status;
-
-    found_init(&walked.found);
-    status = walk_about(a, config, &walked);
-    found_clear(&walked.found);
-    if (status != HOT_OK)
-        return status;
-    return find_about(a, sieve, config, two_digits(saturating_mul(walked.min_cost, MORE)), r);
-}
-
 /* ---- The public functions ------------------------------------------------------ */
 
 static int find_exactly(struct hot_result *r, const struct analysis *a,
@@ -276,7 +252,7 @@ static int find_exactly(struct hot_result *r, const struct analysis *a,
 
     if (status == HOT_OK)
         status = config->min_cost ? find_at(a, &sieve, config->min_cost, &r->found)
-                                  : find_about_exactly(a, &sieve, config, r);
+                                  : find_about(a, &sieve, config, r);
     sieve_clear(&sieve);
     return status;
 }
@@ -293,7 +269,7 @@ static int find_all(struct hot_result *r, const struct wpp_grammar *g, const uin
         status = find_exactly(r, &a, config);
     else if (status == HOT_OK)
         status = config->min_cost ? larus_find(&a, config->min_cost, &r->found)
-                                  : walk_about(&a, config, r);
+                                  : find_about(&a, NULL, config, r);
     free(a.frequency);
     if (status != HOT_OK)
         return status;

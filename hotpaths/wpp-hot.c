@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "hotpaths/hotpaths.h"
 #include "hotpaths/query.h"
@@ -27,12 +28,9 @@ static const char help[] =
     "                           path took on average, if the program was built to tell\n"
     "                           (WPP_PLUGIN_ARGS=time)\n"
     "      --thread=N           only the thread of this index (wpp-info lists them)\n"
-    "      --algorithm=WHICH    exact: all minimal hot subpaths, exact frequencies;\n"
-    "                           larus: one walk over the grammar, subpaths that do not\n"
-    "                           overlap, frequencies are lower bounds; auto (default):\n"
-    "                           exact, but larus for files of more than a million\n"
-    "                           symbols (`right-hand sides' of wpp-info), unless more\n"
-    "                           is asked of the answers than what is told anyway\n"
+    "      --algorithm=WHICH    exact (default): all minimal hot subpaths, exact\n"
+    "                           frequencies; larus: one walk over the grammar, quicker,\n"
+    "                           subpaths that do not overlap, frequencies are lower bounds\n"
     "\n"
     "What is printed\n"
     "  -n, --top=N              the N hottest (20)\n"
@@ -65,10 +63,7 @@ static const char *const cost_names[] = { "insns", "blocks", "paths", "time", NU
 static const char *const cost_units[] = { "instructions", "blocks", "paths", "ticks" };
 static const char *const cost_origins[] = { "estimate of GCC", "count", "count", "clock" };
 static const char *const cost_says[] = { " by GCC's estimate", "", "", " of the clock" };
-static const char *const algorithms[] = { "larus", "exact", "auto", NULL };    /* enum hot_algorithm, AUTO */
-enum { AUTO = 2 };
-/* Above so many symbols on right-hand sides the exact search takes its time. */
-enum { MANY_SYMBOLS = 1000000 };
+static const char *const algorithms[] = { "larus", "exact", NULL };    /* enum hot_algorithm */
 static const char *const formats[] = { "text", "json", "csv", NULL };
 static bool (*const reports[])(const struct report *) = { report_text, report_json, report_csv };
 
@@ -364,12 +359,15 @@ static uint64_t share_of_run(const wpp *w, const uint64_t *cost, const struct op
 
 /* ---- Main ------------------------------------------------------------------------------ */
 
-/* What only makes sense of true frequencies is worth the wait. */
-static enum hot_algorithm choose_algorithm(const struct wpp_grammar *g, const struct options *o)
+/* Says what takes long, to who may be waiting. */
+static void announce(const struct wpp_grammar *g, const struct options *o)
 {
-    bool asks = o->rotations || o->extend || o->apart || o->cover || o->callers;
+    enum { MANY = 4000000 };
+    uint64_t n = g->body[g->n_rules + g->n_threads];
 
-    return asks || g->body[g->n_rules + g->n_threads] <= MANY_SYMBOLS ? HOT_EXACT : HOT_LARUS;
+    if (n >= MANY && o->config.algorithm == HOT_EXACT && isatty(STDERR_FILENO))
+        fprintf(stderr, "wpp-hot: searches %.1f M symbols (--algorithm=larus is quicker)\n",
+                (double)n / 1e6);
 }
 
 static hot_result *analyse(const wpp *w, const uint64_t *cost, struct options *o)
@@ -379,8 +377,7 @@ static hot_result *analyse(const wpp *w, const uint64_t *cost, struct options *o
     int status;
 
     o->config.algorithm = (enum hot_algorithm)o->algorithm;
-    if (o->algorithm == AUTO)
-        o->config.algorithm = choose_algorithm(g, o);
+    announce(g, o);
     if (o->percent > 0)
         o->config.min_cost = share_of_run(w, cost, o);
     status = hot_find(&result, g, cost, &o->config);
@@ -508,7 +505,7 @@ int main(int argc, char **argv)
     struct options o = {
         .config = { .size = sizeof o.config, .algorithm = HOT_LARUS, .wanted = 20,
                     .thread = HOT_ALL_THREADS },
-        .top = 20, .algorithm = AUTO,
+        .top = 20, .algorithm = HOT_EXACT,
     };
     struct wpp_error error;
     struct wpp_summary run;
