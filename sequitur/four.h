@@ -64,6 +64,16 @@ static inline unsigned four_lanes(four v)
 #endif
 }
 
+/* The lanes 1 and 3 of a, then those of b. */
+static inline four four_odd(four a, four b)
+{
+#ifdef __SSE2__
+    return (four)_mm_shuffle_ps((__m128)a, (__m128)b, _MM_SHUFFLE(3, 1, 3, 1));
+#else
+    return (four){a[1], a[3], b[1], b[3]};
+#endif
+}
+
 /* The products of the first two lanes and of the last two. */
 static inline two four_products(four v)
 {

@@ -86,8 +86,7 @@ static inline unsigned ways_with(const struct jump *row, uint32_t hash)
     four a, b;
     memcpy(&a, row, sizeof a);
     memcpy(&b, row + 2, sizeof b);
-    four upper = __builtin_shuffle(a, b, (four){1, 3, 5, 7});
-    return four_lanes((four)((upper & ~UINT32_C(3)) == hash << 2));
+    return four_lanes((four)((four_odd(a, b) & ~UINT32_C(3)) == hash << 2));
 #else
     unsigned ways = 0;
     for (int i = 0; i < WAYS; i++)
