@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "hotpaths/grow.h"
 #include "hotpaths/saturate.h"

@@ -39,7 +39,7 @@ static int add_oldest(struct text_queue *q)
     struct text_waiting *w = waiting(q, q->n_added);
     uint32_t number;
 
-    if (texts_add_hashed(q->texts, &w->like, symbols_of(q, q->n_added), w->hash, &number) != HOT_OK)
+    if (texts_add(q->texts, &w->like, symbols_of(q, q->n_added), w->hash, &number) != HOT_OK)
         return HOT_E_MEMORY;
     q->n_added++;
     q->numbered(q->context, w->owner, number);

@@ -45,7 +45,7 @@ int text_queue_init(struct text_queue *q, struct texts *texts, uint32_t longest,
                     text_numbered *numbered, void *context);
 void text_queue_clear(struct text_queue *q);
 
-/* Adds the text that `like` describes (see texts_add), later.  HOT_OK or HOT_E_MEMORY. */
+/* Adds the text that `like` describes (all but `at`), later.  HOT_OK or HOT_E_MEMORY. */
 int text_queue_put(struct text_queue *q, const struct text *like, const uint32_t *symbols,
                    size_t owner);
 

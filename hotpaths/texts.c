@@ -102,13 +102,7 @@ void texts_fetch_symbols(const struct texts *t, uint64_t hash)
 }
 
 int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols,
-              uint32_t *number)
-{
-    return texts_add_hashed(t, like, symbols, texts_hash(like, symbols), number);
-}
-
-int texts_add_hashed(struct texts *t, const struct text *like, const uint32_t *symbols,
-                     uint64_t mixed, uint32_t *number)
+              uint64_t mixed, uint32_t *number)
 {
     size_t slot;
 
