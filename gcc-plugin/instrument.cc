@@ -60,40 +60,52 @@ void make_runtime_decls(runtime_decls &decls)
 
 /* ---- Callees ------------------------------------------------------------------ */
 
-// The same for a call through a pointer to a const function type.
-static void plain_pointer(gcall *call)
+// A call's type says const for itself, also that of a direct call.
+static bool plain_type(gcall *call)
 {
-    tree pointer = gimple_call_fn(call);
-    tree type = pointer ? TREE_TYPE(TREE_TYPE(pointer)) : NULL_TREE;
+    tree type = gimple_call_fntype(call);
 
     if (!type || !TYPE_READONLY(type))
-        return;
+        return false;
     tree plain = build_qualified_type(type, TYPE_QUALS(type) & ~TYPE_QUAL_CONST);
+    gimple_call_set_fntype(call, plain);
+    if (gimple_call_fndecl(call))
+        return true;
     tree name = make_ssa_name(build_pointer_type(plain));
     gimple_stmt_iterator at = gsi_for_stmt(call);
-    gsi_insert_before(&at, gimple_build_assign(name, NOP_EXPR, pointer), GSI_SAME_STMT);
+    gsi_insert_before(&at, gimple_build_assign(name, NOP_EXPR, gimple_call_fn(call)), GSI_SAME_STMT);
     gimple_call_set_fn(call, name);
-    gimple_call_set_fntype(call, plain);
+    return true;
 }
 
-void honest_callees::declare(const routine_graph &r)
+// Whether it was said to be const or pure.
+bool honest_callees::plain_callee(tree callee)
 {
-    for (const graph_block &b : r.blocks) {
-        if (b.ending != ENDING_CALL && b.ending != ENDING_TAIL_CALL)
-            continue;
-        gcall *call = as_a<gcall *>(compat_last_stmt(b.bb));
-        tree callee = gimple_call_fndecl(call);
-        if (!callee)
-            plain_pointer(call);
-        else if (TREE_READONLY(callee) || DECL_PURE_P(callee)) {
-            changed.push_back({callee, !!TREE_READONLY(callee), !!DECL_PURE_P(callee),
-                               !!DECL_LOOPING_CONST_OR_PURE_P(callee)});
-            DECL_LOOPING_CONST_OR_PURE_P(callee) = 0;
-            TREE_READONLY(callee) = 0;
-            DECL_PURE_P(callee) = 0;
+    if (!callee || !(TREE_READONLY(callee) || DECL_PURE_P(callee)))
+        return false;
+    changed.push_back({callee, !!TREE_READONLY(callee), !!DECL_PURE_P(callee),
+                       !!DECL_LOOPING_CONST_OR_PURE_P(callee)});
+    DECL_LOOPING_CONST_OR_PURE_P(callee) = 0;
+    TREE_READONLY(callee) = 0;
+    DECL_PURE_P(callee) = 0;
+    return true;
+}
+
+bool honest_callees::declare(function *fun)
+{
+    bool any = false;
+    basic_block bb;
+
+    FOR_EACH_BB_FN (bb, fun)
+        for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
+            gcall *call = dyn_cast<gcall *>(gsi_stmt(at));
+            if (!call || !ends_path(call))
+                continue;
+            any |= plain_callee(gimple_call_fndecl(call));
+            any |= plain_type(call);
+            update_stmt(call);            // it has virtual operands now
         }
-        update_stmt(call);                // it has virtual operands now
-    }
+    return any;
 }
 
 void honest_callees::restore()

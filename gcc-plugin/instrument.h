@@ -7,14 +7,19 @@
 #include "routine-graph.h"
 
 /* Calls to const and pure functions: the compiler may keep memory in registers
- * across them, the cursor too.  But a function that emits events is neither.
- * Until the caller is expanded its callees are declared ordinary functions. */
+ * across them, the cursor too, and may move them past events.  But a function that
+ * emits events is neither.  Until the caller is expanded its callees are declared
+ * ordinary functions. */
 struct honest_callees {
     struct flags { tree decl; bool constant, pure, looping; };
     std::vector<flags> changed;
 
-    void declare(const routine_graph &r);
+    /* Whether virtual operands need renaming. */
+    bool declare(function *fun);
     void restore();
+
+private:
+    bool plain_callee(tree callee);
 };
 
 /* Makes the declarations. */

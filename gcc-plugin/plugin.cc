@@ -70,7 +70,8 @@ static bool instrument_paths(function *fun)
         return false;
     if (flag_checking && pn_check(r.graph, &why) != PN_OK)
         internal_error("wpp: paths of %qD: %s", fun->decl, why);
-    unit.callees.declare(r);
+    if (unit.stage == STAGE_LATE)
+        unit.callees.declare(fun);
     instrument(r, unit.table.add(describe_routine(r, unit.table)), unit.decls,
                unit.stage == STAGE_LATE && optimize > 0 && !unit.timed ? unit.inlining
                                                                        : INLINE_NONE);
@@ -91,6 +92,8 @@ static unsigned instrument_function(function *fun)
     if (!instrument_paths(fun))
         leave_out(fun, TABLE_NO_NUMBERS);
     mark_virtual_operands_for_renaming(fun);
+    if (unit.stage == STAGE_EARLY)
+        cgraph_edge::rebuild_edges();     // before inlining looks at them
     return TODO_update_ssa_only_virtuals;
 }
 
@@ -107,6 +110,25 @@ public:
 
 private:
     bool optimized_;
+};
+
+// After the early stage GCC goes on optimising, and may not move calls past events.  Other
+// routines are still to come then that go by what their callees are, so this waits until
+// each routine is optimised by itself.
+static const pass_data pass_data_callees = {
+    GIMPLE_PASS, "wpp-callees", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0
+};
+
+class callees_pass : public gimple_opt_pass {
+public:
+    callees_pass() : gimple_opt_pass(pass_data_callees, g) {}
+    unsigned execute(function *fun) final override
+    {
+        if (!unit.callees.declare(fun))
+            return 0;
+        mark_virtual_operands_for_renaming(fun);
+        return TODO_update_ssa_only_virtuals;
+    }
 };
 
 // Right after expansion: what later routines may assume of the callees is as
@@ -224,10 +246,14 @@ static void register_pass(const char *name, opt_pass *pass, const char *referenc
 // before exception dispatch (which moves statements out of landing pads), va_arg and
 // switches are lowered: nothing is left out by that, and the blocks are those of the
 // source (and of gcov).
+// Early: right before early inlining and what estimates its gain.  GCC has cleaned the graph
+// up by what is known of callees by then (for one, loops that are entered in several places
+// were given a block in front), and gcov counts in what came out of that.
 static void register_passes(const char *name)
 {
     if (unit.stage == STAGE_EARLY) {
-        register_pass(name, new wpp_pass(true), "ssa", PASS_POS_INSERT_AFTER);
+        register_pass(name, new wpp_pass(true), "local-fnsummary", PASS_POS_INSERT_BEFORE);
+        register_pass(name, new callees_pass(), "ehdisp", PASS_POS_INSERT_BEFORE);
     } else {
         register_pass(name, new wpp_pass(true), "optimized", PASS_POS_INSERT_AFTER);
         register_pass(name, new wpp_pass(false), "ehdisp", PASS_POS_INSERT_BEFORE);

@@ -77,12 +77,17 @@ static bool is_tail_call(const gcall *call)
                || gimple_call_must_tail_p(call));
 }
 
+bool ends_path(gcall *call)
+{
+    return call_cuts(call) || is_tail_call(call);
+}
+
 // Statements after which we split a block: those, so that lines fall into the
 // same blocks as in GCC's coverage (docs/design.md), and what ends a path.
 static bool splits_block(gimple *statement)
 {
     gcall *call = dyn_cast<gcall *>(statement);
-    return coverage_splits(statement) || (call && (call_cuts(call) || is_tail_call(call)));
+    return coverage_splits(statement) || (call && ends_path(call));
 }
 
 // Whether one of a block's edges (its preds or succs) is abnormal or an

@@ -66,6 +66,10 @@ struct routine_graph {
     ~routine_graph() { pn_free(graph); }
 };
 
+/* Whether a path ends at the call: it may run traced code or not come back, or is a tail
+ * call. */
+bool ends_path(gcall *call);
+
 /* Splits blocks after calls and edges that carry a source line of their own,
  * gives tail calls a return of their own.  Changes no behaviour. */
 void split_for_paths(function *fun);

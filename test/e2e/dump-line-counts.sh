@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# wpp-dump --line-counts against gcov, line by line, without optimisation.
+# wpp-dump --line-counts against gcov, line by line, without optimisation and with
+# stage=early.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 if ! command -v gcov > /dev/null; then
@@ -22,19 +23,21 @@ gcov_counts() {
     ' | awk '$2 > 0' | sort
 }
 
-# compare NAME SOURCE...: runs both builds by names of equal length.
+# compare NAME SOURCE...: runs both builds by names of equal length, at $level; gcov's is
+# compiled with $others.
+level=-O0 others=-g
 compare() {
     local name=$1 source units=()
 
     shift
     rm -f -- *.gcda *.gcno
     for source; do
-        gcc -O0 -g -w --coverage -c "$source" -o "${source%.*}.o" || return 1
+        gcc $level $others -w --coverage -c "$source" -o "${source%.*}.o" 2> gcc.err || return 1
         units+=("${source%.*}")
     done
     gcc --coverage "${units[@]/%/.o}" -lstdc++ -o "$name.g" && ./"$name.g" > gcov.out 2>&1
     gcov_counts "${units[@]/%/.gcda}" > "$name.want"
-    "$WPP_GCC" -O0 -g -w "$@" -lstdc++ -o "$name.w" && WPP_OUT=$name.trace ./"$name.w" > wpp.out 2>&1
+    "$WPP_GCC" $level -g -w "$@" -lstdc++ -o "$name.w" && WPP_OUT=$name.trace ./"$name.w" > wpp.out 2>&1
     wpp-compress -f -o "$name.wpp" "$name.trace"
     wpp-dump --line-counts "$name.wpp" | sort > "$name.got"
     same "$name: does the same as without" gcov.out wpp.out
@@ -266,6 +269,65 @@ int main()
 }
 END_C
 compare pads pads.cc
+
+# ---- stage=early: what GCC knows of callees changes the graph, also that of gcov ----------
+# Behind calls of const functions the graph is cleaned up, and `term` is a block of its own.
+# Before gcov counts GCC inlines and optimises, if it may.
+level=-O1
+others='-g0 -fdisable-tree-einline -fdisable-tree-early_optimizations'
+export WPP_PLUGIN_ARGS=stage=early
+cat > scan.c <<'END_C'
+extern unsigned weight(int c) __attribute__((const));
+static int heavy(int c) { return weight(c) > 40; }
+static int scan(const char *z, int wait)
+{
+    int c, n = 0;
+plain:
+    if (wait == 0) {
+        while ((c = *z++) != 0) {
+            if (weight(c) == 0)
+                continue;
+            if (c == '"') {
+                wait = c;
+                goto term;
+            }
+            n++;
+        }
+    } else {
+term:
+        while ((c = *z++) != 0) {
+            if (c == wait) {
+                switch (wait) {
+                case '*':
+                    if (*z != '/')
+                        continue;
+                    ++z;
+                    wait = 0;
+                    goto plain;
+                case '"':
+                    wait = 0;
+                    goto plain;
+                }
+            }
+        }
+    }
+    return n;
+}
+int main(void)
+{
+    return heavy(41) + scan("ab \"cd\" x \"yy\"z", 0) + scan("a* b*/bb\"c\"d", '*') != 7;
+}
+END_C
+echo 'unsigned weight(int c) { return c == 32 ? 0 : c; }' > weight.c
+compare scan scan.c weight.c
+compare mix mix.c
+compare units one.c two.c
+compare ends ends.c
+compare lambda lambda.cc
+compare pads pads.cc
+level=-O0 others=-g
+unset WPP_PLUGIN_ARGS
+compare mix mix.c
 
 # ---- Ranges ---------------------------------------------------------------------
 n=$(wpp-dump --tokens mix.wpp | wc -c)

@@ -303,6 +303,10 @@ for level in -O0 -O1 -O2 -O3; do
        "$WPP_GCC" $level -fchecking -w -c ways.c -o checked.o
     ok "GCC checks the instrumented C++ at $level" \
        "$WPP_GXX" $level -fchecking -w -c plus.cc -o checked.o
+    WPP_PLUGIN_ARGS=stage=early ok "and of the early stage, with the call graph, $level" \
+       "$WPP_GCC" $level -fchecking -w -c ways.c -o checked.o
+    WPP_PLUGIN_ARGS=stage=early ok "and in C++, $level" \
+       "$WPP_GXX" $level -fchecking -w -c plus.cc -o checked.o
 done
 
 # ---- Limits, selection, early stage ----------------------------------------------
@@ -357,6 +361,35 @@ is "and appears alone" "$(events ways.wpp | grep EnterRoutine | sort -u)" "Enter
 plainly plus g++ -O2
 WPP_PLUGIN_ARGS="stage=early" ok "the early stage" record plus "$WPP_GXX" -O2
 same "behaves the same" plus.out plus.want
+
+# A const function that emits is called where the source says it, as often, in all routines.
+cat > weigh.c <<'END_C'
+__attribute__((const, noinline)) int weigh(int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += i * n;
+    return s;
+}
+__attribute__((noinline)) int first(int n) { return n + weigh(n); }
+__attribute__((noinline)) int loop(int n, int m)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        if (i & 1)
+            s ^= i;
+        s += weigh(m);
+    }
+    return s;
+}
+int main(int argc, char **argv) { return loop(2 + argc, 2) + first(2) != 8; }
+END_C
+for level in -O1 -O2 -O3; do
+    WPP_PLUGIN_ARGS="stage=early" ok "a const callee at the early stage, $level" \
+        record weigh "$WPP_GCC" $level -fchecking
+    is "in its callers, $level" "$(wpp-dump weigh.wpp | sed -n 's/EnterRoutine //p' | paste -sd,)" \
+        "main,  loop,    weigh,    weigh,    weigh,  first,    weigh"
+done
 
 # Coroutines' continuations have landing pads then, and are marked as tail calls.
 cp "$ROOT/test/e2e/constructs/coroutine-transfer.cc" transfer.cc

@@ -115,15 +115,16 @@ check_line_counts() {
     real_build "$name" "${CC:-gcc}" "$6" "$dir" --coverage -fprofile-update=single "${@:7}" ||
         { fail "$name $opt: the gcov build"; return; }
     find "$dir" -name '*.gcda' -delete
-    # With optimisation there are bodies of functions that are inline and external (of libc,
-    # and templates that are instantiated in libstdc++); they have no counters in gcov.
-    [ "$6" = -O0 ] || others='^/usr/include/'
-    wpp-dump --line-counts "$wpp" | canonical_names | grep -v "$others" > "$T/wpp.counts"
+    # With optimisation there are bodies of functions that are inline and external (of libc and
+    # the processor's intrinsics, and templates that are instantiated in libstdc++); they have no
+    # counters in gcov.
+    [ "$6" = -O0 ] || others='^/usr/(include|lib/gcc/[^ ]*/include)/'
+    wpp-dump --line-counts "$wpp" | canonical_names | grep -Ev "$others" > "$T/wpp.counts"
     rm -rf "$run"
     mkdir -p "$run" && cp "$dir/$name" "$run/$name"
     real_command "$name" "$run/$name" "$size"
     in_folder "$run" "${command[@]}"
-    gcov_counts "$(real_tree "$name")" "$dir" | grep -v "$others" > "$T/gcov.counts"
+    gcov_counts "$(real_tree "$name")" "$dir" | grep -Ev "$others" > "$T/gcov.counts"
     executed=$(wc -l < "$T/gcov.counts")
     differing_counts "$T/wpp.counts" "$T/gcov.counts" > "$T/counts.diff"
     cp "$T/counts.diff" "$REAL/$name$opt.line-differences"
