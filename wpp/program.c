@@ -5,6 +5,9 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,6 +150,25 @@ int program_start(struct program *p, char **command, int switching, bool aside,
         signals.program = p->pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     return error;
+}
+
+char *program_file(const char *name)
+{
+    const char *path = getenv("PATH");
+    char *file;
+    int n;
+
+    if (strchr(name, '/'))
+        return strdup(name);
+    for (; path; path = path[n] ? path + n + 1 : NULL) {
+        n = (int)strcspn(path, ":");
+        if (asprintf(&file, "%.*s%s%s", n, path, n > 0 ? "/" : "", name) < 0)
+            return NULL;
+        if (access(file, X_OK) == 0)
+            return file;
+        free(file);
+    }
+    return NULL;
 }
 
 /* Of this thread: other children are no part of the program. */

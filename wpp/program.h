@@ -26,6 +26,9 @@ bool program_forwards(int signal);
  * output goes to our standard error. */
 int program_start(struct program *p, char **command, int switching, bool aside,
                   struct wpp_recorder *recorder);
+/* Where that program is: on PATH, if its name says no folder; the caller's to free.  NULL
+ * when it is not there. */
+char *program_file(const char *name);
 /* Signals do again what they did before. */
 void program_let_go(void);
 

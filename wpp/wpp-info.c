@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "wpp/json.h"
+#include "wpp/left-out.h"
 #include "wpp/names.h"
 #include "wpp/tool.h"
 
@@ -362,19 +363,6 @@ static void print_json(const wpp *w, const struct info *i)
 
 /* ---- What was left out ---------------------------------------------------------------- */
 
-static const char *reason_text(uint32_t reason)
-{
-    static const char *const texts[] = {
-        [WPP_LEFT_OUT_ATTRIBUTE] = "attribute",     [WPP_LEFT_OUT_NOT_INCLUDED] = "not included",
-        [WPP_LEFT_OUT_EXCLUDED] = "excluded",       [WPP_LEFT_OUT_TOO_SMALL] = "too small",
-        [WPP_LEFT_OUT_NO_FRAME] = "no frame",       [WPP_LEFT_OUT_TOO_EARLY] = "runs too early",
-        [WPP_LEFT_OUT_NO_NUMBERS] = "too many paths",
-        [WPP_LEFT_OUT_COMPILERS_OWN] = "compiler's own"
-    };
-
-    return reason > 0 && reason < sizeof texts / sizeof texts[0] ? texts[reason] : "unknown";
-}
-
 static void list_left_out(const wpp *w, const struct info *i, bool several)
 {
     uint32_t n = i->s.n_left_out;
@@ -383,7 +371,7 @@ static void list_left_out(const wpp *w, const struct info *i, bool several)
         printf("%s:\n", i->path);
     for (uint32_t k = 0; k < n; k++) {
         const struct wpp_left_out *r = wpp_left_out(w, k);
-        printf("%-15s %s  %s:%u\n", reason_text(r->reason), r->shown, r->file, r->line);
+        printf("%-15s %s  %s:%u\n", left_out_reason(r->reason), r->shown, r->file, r->line);
     }
 }
 
@@ -395,7 +383,7 @@ static void list_left_out_json(const wpp *w, uint32_t n, const char *path)
     for (uint32_t i = 0; i < n; i++) {
         const struct wpp_left_out *r = wpp_left_out(w, i);
         printf("%s{", i ? "," : "");
-        json_text("reason", reason_text(r->reason));
+        json_text("reason", left_out_reason(r->reason));
         json_text("routine", r->name);
         json_text("source", r->file);
         json_number("line", r->line);

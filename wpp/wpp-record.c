@@ -23,6 +23,7 @@
 
 #include "tracer/trace-abi.h"
 #include "wpp/error.h"
+#include "wpp/left-out.h"
 #include "wpp/program.h"
 #include "wpp/recorder.h"
 #include "wpp/runs.h"
@@ -492,6 +493,19 @@ static void orphan_written(void *ctx)
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
+static void say_why_nothing(const char *program)
+{
+    char *file = program_file(program), reasons[256];
+
+    if (file && left_out_altogether(file, reasons, sizeof reasons))
+        tool_warn("%s recorded nothing: all that wpp-gcc compiled of it was left out (%s); "
+                  "instrument more of it", program, reasons);
+    else
+        tool_warn("%s recorded nothing: it is not instrumented; build it with wpp-gcc "
+                  "(make CC=wpp-gcc)", program);
+    free(file);
+}
+
 static int finish(struct recording *r)
 {
     const char *program = r->options.command[0];
@@ -500,8 +514,7 @@ static int finish(struct recording *r)
     keep_trace(r, r->bytes > 0);
     show_summary(r);
     if (r->bytes == 0) {
-        tool_warn("%s recorded nothing: it is not instrumented; build it with wpp-gcc "
-                  "(make CC=wpp-gcc)", program);
+        say_why_nothing(program);
         return status ? status : TOOL_ERROR;
     }
     if (r->runs.written > 1)

@@ -107,6 +107,27 @@ WPP_PLUGIN_ARGS='min-size=0'
 ok 'no size at all' built prog -w -O1 prog.c made/generated.c
 is 'is small for none' "$(left_out prog)" "attribute: shared;$by_itself"
 
+# ---- Everything left out ---------------------------------------------------------------
+WPP_PLUGIN_ARGS='exclude=*'
+ok 'everything excluded, and linked' "$WPP_GCC" -w -O1 -o none prog.c made/generated.c
+rm -f none.wpp
+for command in ./none none; do
+    is "$command: an error" "$(PATH=$PATH:$PWD wpp-record -o none.wpp $command 2>&1 > none.out; echo $?)" \
+        "wpp-record: $command recorded nothing: all that wpp-gcc compiled of it was left out (attribute, excluded, no frame, runs too early); instrument more of it
+1"
+    same "$command: does what it did" none.out want
+done
+ok 'nothing is written' test ! -e none.wpp
+cp /bin/true foreign
+like 'a program of somebody else is still that' "$(wpp-record -o none.wpp ./foreign 2>&1)" \
+    'not instrumented; build it with wpp-gcc'
+printf '#!/bin/sh\nexit 0\n' > script && chmod +x script
+like 'and a script' "$(wpp-record -o none.wpp ./script 2>&1)" 'not instrumented; build it'
+WPP_PLUGIN_ARGS='exclude=*' ok 'one part excluded' "$WPP_GCC" -w -O1 -c made/generated.c -o part.o
+gcc -w -O1 prog.c part.o -o partly
+like 'the rest not compiled by us: it is the part that was left out' \
+    "$(wpp-record -o none.wpp ./partly 2>&1)" 'left out \(attribute, excluded\);'
+
 # What GCC makes of a routine goes by its name.
 cat > clone.c <<'END_C'
 __attribute__((noinline)) static int part(int n, int k) { return n > 3 ? n * k : k; }
