@@ -220,6 +220,20 @@ static bool put_subpath(const struct report *r, size_t rank)
     return good;
 }
 
+/* What was run; null in a damaged file that does not say. */
+static void put_run(const struct report *r, const struct wpp_summary *run)
+{
+    if (wpp_missing(r->w) & WPP_PART_SUMMARY) {
+        fputs(",\n  \"program\": null,\n  \"command\": null,\n  \"complete\": null", r->out);
+        return;
+    }
+    fputs(",\n  \"program\": ", r->out);
+    json_string(r->out, run->program);
+    fputs(",\n  \"command\": ", r->out);
+    json_string(r->out, run->command);
+    fprintf(r->out, ",\n  \"complete\": %s", run->complete ? "true" : "false");
+}
+
 static void put_heading(const struct report *r)
 {
     struct wpp_summary run;
@@ -227,11 +241,8 @@ static void put_heading(const struct report *r)
     wpp_get_summary(r->w, &run);
     fputs("{\n  \"file\": ", r->out);
     json_string(r->out, r->file_name);
-    fputs(",\n  \"program\": ", r->out);
-    json_string(r->out, run.program);
-    fputs(",\n  \"command\": ", r->out);
-    json_string(r->out, run.command);
-    fprintf(r->out, ",\n  \"complete\": %s,\n  \"thread\": ", run.complete ? "true" : "false");
+    put_run(r, &run);
+    fputs(",\n  \"thread\": ", r->out);
     if (r->config->thread == HOT_ALL_THREADS)
         fputs("null", r->out);
     else

@@ -507,15 +507,14 @@ int main(int argc, char **argv)
                     .thread = HOT_ALL_THREADS },
         .top = 20, .algorithm = HOT_EXACT,
     };
-    struct wpp_error error;
     struct wpp_summary run;
+    int status;
     wpp *w;
 
     tool_init("wpp-hot");
     parse_options(&o, argc, argv);
-    w = wpp_open(o.file, &error);
-    if (!w)
-        tool_die_error(&error);
+    w = tool_open(o.file);
+    tool_need(o.file, w, TOOL_NEED_PATHS | (o.cost == COST_TIME ? WPP_PART_TIMES : 0));
     wpp_get_summary(w, &run);
     if (o.config.thread != HOT_ALL_THREADS && o.config.thread >= run.n_threads)
         tool_die(TOOL_ERROR, "%s: no thread %u; it has %u, counted from 0", o.file,
@@ -526,7 +525,8 @@ int main(int argc, char **argv)
         answer(w, &o);
     else
         find(w, &o);
-    wpp_close(w);
     tool_finish(TOOL_OK);
-    return tool_say_incomplete(o.file, &run);
+    status = tool_say_incomplete(o.file, w);
+    wpp_close(w);
+    return status;
 }

@@ -14,6 +14,31 @@ enum { FIRST_CAPACITY = 1 };
 enum { FIRST_CAPACITY = 64 };
 #endif
 
+/* A step of FNV-1a is undone by the inverse of its prime, so the checksum also runs backwards:
+ *
+ *      start -> | before | byte | after | -> checksum
+ *
+ * `before` comes from the start, over the bytes as they are; `after` from the wanted checksum,
+ * backwards.  Where one step of 8 bits leads from one to the other, that is the byte. */
+bool wpp_fnv_mend(const uint8_t *data, size_t n, uint64_t want, size_t *at, uint8_t *byte)
+{
+    const uint64_t inverse = UINT64_C(0xce965057aff6957b);
+    uint64_t before = wpp_fnv(WPP_FNV_START, data, n), after = want;
+    unsigned found = 0;
+
+    for (size_t i = n; i-- > 0;) {
+        before = before * inverse ^ data[i];
+        after *= inverse;
+        if ((before ^ after) < 256) {
+            found++;
+            *at = i;
+            *byte = (uint8_t)(before ^ after);
+        }
+        after ^= data[i];
+    }
+    return found == 1;
+}
+
 /* ---- Building -------------------------------------------------------------- */
 
 void wpp_bytes_free(struct wpp_bytes *b)

@@ -24,6 +24,11 @@ static inline uint64_t wpp_fnv(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
+/* The one byte that must be another for the checksum of data[0..n) to be `want`: its place, and
+ * what it must be.  False if there is none, or more than one.  A random checksum has one with a
+ * chance of n in 2^56: what is found is what was there. */
+bool wpp_fnv_mend(const uint8_t *data, size_t n, uint64_t want, size_t *at, uint8_t *byte);
+
 static inline uint32_t wpp_get_u32(const void *p)
 {
     uint32_t v;

@@ -148,11 +148,6 @@ static bool damaged(struct wpp_error *error, const char *path, const char *what)
     return wpp_fail(error, WPP_E_DAMAGED, "%s is damaged: %s", path, what);
 }
 
-static const uint8_t *entry(const struct wpp_container *c, uint32_t i)
-{
-    return c->file + HEADER_BYTES + (size_t)i * ENTRY_BYTES;
-}
-
 /* What a file is that is no WPP file, when it is something one may take for one. */
 static const char *other_kind(const struct wpp_container *c)
 {
@@ -169,53 +164,85 @@ static const char *other_kind(const struct wpp_container *c)
     return "";
 }
 
+static bool is_right_header(const uint8_t *file, uint64_t size)
+{
+    uint32_t n = wpp_get_u32(file + AT_SECTIONS);
+
+    return n <= WPP_MAX_SECTIONS && size >= HEADER_BYTES + (uint64_t)n * ENTRY_BYTES
+        && wpp_get_u64(file + AT_CHECK) == header_checksum(file, n);
+}
+
+static bool is_known_version(uint32_t version)
+{
+    return version == WPP_FILE_VERSION || version == WPP_FILE_VERSION_SEGMENTS;
+}
+
+static bool other_version(const struct wpp_container *c, const char *path,
+                          struct wpp_error *error)
+{
+    return wpp_fail(error, WPP_E_VERSION,
+                    "%s has format version %u, this program reads versions %u and %u", path,
+                    c->version, WPP_FILE_VERSION, WPP_FILE_VERSION_SEGMENTS);
+}
+
 static bool check_header(struct wpp_container *c, const char *path, struct wpp_error *error)
 {
-    uint64_t size;
-    uint32_t version;
-
     if (c->size < sizeof magic || memcmp(c->file, magic, sizeof magic) != 0)
         return wpp_fail(error, WPP_E_FORMAT, "%s is no WPP file%s", path, other_kind(c));
     if (c->size < HEADER_BYTES)
         return wpp_fail(error, WPP_E_INCOMPLETE, "%s is cut short in its header", path);
-    version = wpp_get_u32(c->file + AT_VERSION);
+    c->version = wpp_get_u32(c->file + AT_VERSION);
     c->n = wpp_get_u32(c->file + AT_SECTIONS);
-    size = wpp_get_u64(c->file + AT_SIZE);
-    if (c->n <= WPP_MAX_SECTIONS && c->size >= HEADER_BYTES + (uint64_t)c->n * ENTRY_BYTES &&
-        wpp_get_u64(c->file + AT_CHECK) == header_checksum(c->file, c->n)) {
-        if (version != WPP_FILE_VERSION && version != WPP_FILE_VERSION_SEGMENTS)
-            return wpp_fail(error, WPP_E_VERSION,
-                            "%s has format version %u, this program reads versions %u and %u",
-                            path, version, WPP_FILE_VERSION, WPP_FILE_VERSION_SEGMENTS);
-        if (c->size < size)
-            return wpp_fail(error, WPP_E_INCOMPLETE,
-                            "%s is cut short: %llu of its %llu bytes are there", path,
-                            (unsigned long long)c->size, (unsigned long long)size);
-        if (c->size > size)
-            return damaged(error, path, "something follows its end");
-        return true;
-    }
-    if (c->size < size)
-        return wpp_fail(error, WPP_E_INCOMPLETE, "%s is cut short or damaged in its header", path);
-    return damaged(error, path, "its header has a wrong checksum");
+    c->whole = wpp_get_u64(c->file + AT_SIZE);
+    if (!is_right_header(c->file, c->size))
+        return c->size < c->whole
+                   ? wpp_fail(error, WPP_E_INCOMPLETE, "%s is cut short or damaged in its header",
+                              path)
+                   : damaged(error, path, "its header has a wrong checksum");
+    if (!is_known_version(c->version))
+        return other_version(c, path, error);
+    if (c->size < c->whole)
+        return wpp_fail(error, WPP_E_INCOMPLETE, "%s is cut short: %llu of its %llu bytes are there",
+                        path, (unsigned long long)c->size, (unsigned long long)c->whole);
+    return c->size == c->whole || damaged(error, path, "something follows its end");
+}
+
+/* Of a file that begins with `head`. */
+static struct wpp_entry read_entry(const uint8_t *head, uint32_t i)
+{
+    const uint8_t *p = head + HEADER_BYTES + (size_t)i * ENTRY_BYTES;
+
+    return (struct wpp_entry){
+        .kind = wpp_get_u32(p + IN_KIND), .packing = wpp_get_u32(p + IN_PACKING),
+        .offset = wpp_get_u64(p + IN_OFFSET), .stored = wpp_get_u64(p + IN_STORED),
+        .raw = wpp_get_u64(p + IN_RAW), .check = wpp_get_u64(p + IN_CHECK),
+    };
+}
+
+static bool lies_inside(const struct wpp_container *c, const struct wpp_entry *e)
+{
+    return e->offset <= c->size && e->stored <= c->size - e->offset;
+}
+
+static bool has_its_checksum(const struct wpp_container *c, const struct wpp_entry *e)
+{
+    return wpp_fnv(WPP_FNV_START, c->file + e->offset, e->stored) == e->check;
 }
 
 /* Sections lie end to end and fill the file; each has the checksum it should. */
-static bool check_sections(const struct wpp_container *c, const char *path,
-                           struct wpp_error *error)
+static bool check_sections(struct wpp_container *c, const char *path, struct wpp_error *error)
 {
     uint64_t at = HEADER_BYTES + (uint64_t)c->n * ENTRY_BYTES;
 
     for (uint32_t i = 0; i < c->n; i++) {
-        const uint8_t *e = entry(c, i);
-        uint64_t stored = wpp_get_u64(e + IN_STORED);
+        const struct wpp_entry e = c->entries[i] = read_entry(c->file, i);
 
-        if (wpp_get_u64(e + IN_OFFSET) != at || stored > c->size - at)
+        if (e.offset != at || !lies_inside(c, &e))
             return damaged(error, path, "its section table does not fit its size");
-        if (wpp_fnv(WPP_FNV_START, c->file + at, stored) != wpp_get_u64(e + IN_CHECK))
+        if (!has_its_checksum(c, &e))
             return wpp_fail(error, WPP_E_DAMAGED, "%s is damaged: section %u (kind %u) has a "
-                            "wrong checksum", path, i, wpp_get_u32(e + IN_KIND));
-        at += stored;
+                            "wrong checksum", path, i, e.kind);
+        at += e.stored;
     }
     return at == c->size || damaged(error, path, "its section table does not fit its size");
 }
@@ -226,6 +253,164 @@ bool wpp_container_open(struct wpp_container *c, const void *file, size_t size, 
     *c = (struct wpp_container){.file = file, .size = size};
     return check_header(c, path, error) && check_sections(c, path, error);
 }
+
+/* ---- Reading what is intact ------------------------------------------------------------ */
+
+enum { HEAD_MAX = HEADER_BYTES + WPP_MAX_SECTIONS * ENTRY_BYTES };
+
+/* Header and table, as far as they are there, to be mended. */
+struct head {
+    uint8_t bytes[HEAD_MAX];
+    size_t size;
+};
+
+/* Puts right the one byte that is wrong if there are n sections, one of the checksum perhaps;
+ * where it is to *at. */
+static bool mend_for(struct head *h, uint32_t n, uint64_t *at)
+{
+    uint8_t covered[HEAD_MAX], byte;
+    uint64_t want = wpp_get_u64(h->bytes + AT_CHECK), difference;
+    size_t size = AT_CHECK + (size_t)n * ENTRY_BYTES, place;
+
+    if (n > WPP_MAX_SECTIONS || HEADER_BYTES + (size_t)n * ENTRY_BYTES > h->size)
+        return false;
+    memcpy(covered, h->bytes, AT_CHECK);
+    memcpy(covered + AT_CHECK, h->bytes + HEADER_BYTES, size - AT_CHECK);
+    if (wpp_fnv_mend(covered, size, want, &place, &byte)) {
+        *at = place < AT_CHECK ? place : place + (HEADER_BYTES - AT_CHECK);
+        h->bytes[*at] = byte;
+        return true;
+    }
+    difference = want ^ wpp_fnv(WPP_FNV_START, covered, size);
+    for (unsigned k = 0; k < sizeof want; k++)
+        if ((difference & ~(UINT64_C(0xff) << 8 * k)) == 0) {
+            *at = AT_CHECK + k;
+            return true;
+        }
+    return false;
+}
+
+/* Where the first section begins tells as well how many there are. */
+static bool mend_head(struct head *h, uint64_t *at)
+{
+    uint64_t first = h->size < HEADER_BYTES + ENTRY_BYTES
+                         ? 0 : wpp_get_u64(h->bytes + HEADER_BYTES + IN_OFFSET);
+
+    return mend_for(h, wpp_get_u32(h->bytes + AT_SECTIONS), at)
+        || (first >= HEADER_BYTES && first <= HEAD_MAX
+            && mend_for(h, (uint32_t)((first - HEADER_BYTES) / ENTRY_BYTES), at));
+}
+
+/* What kind of section an entry says it is, no checksum of the section confirms, but writers put
+ * them in order: 1 to 5, and what follows ascends. */
+static bool is_in_order(const struct wpp_container *c, const struct wpp_entry *e, uint32_t i)
+{
+    return e->kind > (c->n ? c->entries[c->n - 1].kind : 0) && e->kind <= WPP_SECTION_LAST
+        && (e->kind > WPP_SECTION_THREADS || e->kind == i + 1);
+}
+
+/* Those of kinds first to last. */
+static void forget_entries(struct wpp_container *c, uint32_t first, uint32_t last)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->entries[i].kind < first || c->entries[i].kind > last)
+            c->entries[kept++] = c->entries[i];
+    c->n = kept;
+}
+
+/* The entries that a section speaks for: it lies where the entry says and has its checksum. */
+static void believe_entries(struct wpp_container *c, const struct head *h)
+{
+    uint64_t end = h->size;
+
+    c->n = 0;
+    for (uint32_t i = 0; HEADER_BYTES + (uint64_t)(i + 1) * ENTRY_BYTES <= end; i++) {
+        struct wpp_entry e = read_entry(h->bytes, i);
+
+        if (e.offset < HEADER_BYTES + (uint64_t)(i + 1) * ENTRY_BYTES || !lies_inside(c, &e)
+            || !is_in_order(c, &e, i) || !has_its_checksum(c, &e))
+            continue;
+        c->entries[c->n++] = e;
+        end = e.offset < end ? e.offset : end;
+    }
+    /* One of these two alone may be taken for the other. */
+    if (wpp_container_has(c, WPP_SECTION_LEFT_OUT) != wpp_container_has(c, WPP_SECTION_TIMES))
+        forget_entries(c, WPP_SECTION_LEFT_OUT, WPP_SECTION_TIMES);
+    c->whole = c->size;
+    c->version = wpp_container_has(c, WPP_SECTION_GRAMMAR)
+                     || !wpp_container_has(c, WPP_SECTION_SEGMENTS)
+                     ? WPP_FILE_VERSION : WPP_FILE_VERSION_SEGMENTS;
+}
+
+static void judge(const struct wpp_container *c, struct wpp_entry *e)
+{
+    size_t at;
+
+    if (!lies_inside(c, e)) {
+        e->state = WPP_ENTRY_CUT;
+    } else if (!has_its_checksum(c, e)) {
+        e->mended = wpp_fnv_mend(c->file + e->offset, e->stored, e->check, &at, &e->byte);
+        e->mended_at = e->mended ? at : 0;
+        e->state = e->mended ? WPP_ENTRY_INTACT : WPP_ENTRY_DAMAGED;
+    }
+}
+
+/* All entries, by a table that is right. */
+static void judge_entries(struct wpp_container *c, const struct head *h)
+{
+    uint64_t at;
+
+    c->n = wpp_get_u32(h->bytes + AT_SECTIONS);
+    c->whole = wpp_get_u64(h->bytes + AT_SIZE);
+    at = HEADER_BYTES + (uint64_t)c->n * ENTRY_BYTES;
+    for (uint32_t i = 0; i < c->n; i++) {
+        c->entries[i] = read_entry(h->bytes, i);
+        judge(c, &c->entries[i]);
+        c->misfit |= c->entries[i].offset != at;
+        at += c->entries[i].stored;
+    }
+    c->misfit |= at != c->whole;
+}
+
+static bool any_intact(const struct wpp_container *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->entries[i].state == WPP_ENTRY_INTACT)
+            return true;
+    return false;
+}
+
+bool wpp_container_salvage(struct wpp_container *c, const void *file, size_t size,
+                           const char *path, struct wpp_error *error)
+{
+    struct head h = {.size = size < HEAD_MAX ? size : HEAD_MAX};
+    bool right;
+
+    if (wpp_container_open(c, file, size, path, error))
+        return true;
+    if (size < HEADER_BYTES)
+        return false;
+    memcpy(h.bytes, file, h.size);
+    right = is_right_header(h.bytes, h.size);
+    if (!right && mend_head(&h, &c->head_mended_at))
+        c->head = WPP_HEAD_MENDED;
+    else if (!right)
+        c->head = WPP_HEAD_LOST;
+    c->version = wpp_get_u32(h.bytes + AT_VERSION);
+    if (memcmp(h.bytes, magic, sizeof magic) != 0)
+        return false;
+    if (!is_known_version(c->version))
+        return c->head != WPP_HEAD_LOST && other_version(c, path, error);
+    if (c->head == WPP_HEAD_LOST)
+        believe_entries(c, &h);
+    else
+        judge_entries(c, &h);
+    return any_intact(c);
+}
+
+/* ---- Sections ---------------------------------------------------------------------------- */
 
 /* One zstd frame of exactly `stored` bytes that holds exactly `raw`. */
 static bool unpack(const uint8_t *data, uint64_t stored, uint8_t *out, uint64_t raw)
@@ -239,57 +424,76 @@ static bool unpack(const uint8_t *data, uint64_t stored, uint8_t *out, uint64_t 
     return !ZSTD_isError(n) && n == raw;
 }
 
-static bool load_entry(const struct wpp_container *c, const uint8_t *e, struct wpp_section *out,
-                       const char *path, struct wpp_error *error)
+static bool load_packed(const struct wpp_entry *e, const uint8_t *data, struct wpp_section *out,
+                        const char *path, struct wpp_error *error)
 {
-    const uint8_t *data = c->file + wpp_get_u64(e + IN_OFFSET);
-    uint32_t packing = wpp_get_u32(e + IN_PACKING);
-    uint64_t raw = wpp_get_u64(e + IN_RAW);
-
-    out->stored = wpp_get_u64(e + IN_STORED);
-    if (packing > ZSTD || (packing == STORED && raw != out->stored) ||
-        raw / MAX_EXPANSION > out->stored)
+    if (e->packing > ZSTD || (e->packing == STORED && e->raw != e->stored) ||
+        e->raw / MAX_EXPANSION > e->stored)
         return damaged(error, path, "a section's sizes are impossible");
-    out->content = (struct wpp_bytes){.data = malloc(raw + 1), .capacity = raw + 1};
+    out->content = (struct wpp_bytes){.data = malloc(e->raw + 1), .capacity = e->raw + 1};
     if (!out->content.data)
         return wpp_fail_memory(error);
-    out->content.size = raw;
-    if (packing == STORED) {
-        memcpy(out->content.data, data, raw);
+    out->content.size = e->raw;
+    if (e->packing == STORED) {
+        memcpy(out->content.data, data, e->raw);
         return true;
     }
-    if (unpack(data, out->stored, out->content.data, raw))
+    if (unpack(data, e->stored, out->content.data, e->raw))
         return true;
     wpp_bytes_free(&out->content);
     return damaged(error, path, "a section cannot be decompressed");
 }
 
+/* Of a copy in which the wrong byte is right. */
+static bool load_mended(const struct wpp_entry *e, const uint8_t *data, struct wpp_section *out,
+                        const char *path, struct wpp_error *error)
+{
+    uint8_t *copy = malloc(e->stored);
+    bool done;
+
+    if (!copy)
+        return wpp_fail_memory(error);
+    memcpy(copy, data, e->stored);
+    copy[e->mended_at] = e->byte;
+    done = load_packed(e, copy, out, path, error);
+    free(copy);
+    return done;
+}
+
 bool wpp_container_is_cut(const struct wpp_container *c)
 {
-    return wpp_get_u32(c->file + AT_VERSION) == WPP_FILE_VERSION_SEGMENTS;
+    return c->version == WPP_FILE_VERSION_SEGMENTS;
+}
+
+const struct wpp_entry *wpp_container_find(const struct wpp_container *c, uint32_t kind,
+                                           unsigned *n)
+{
+    const struct wpp_entry *found = NULL;
+
+    *n = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->entries[i].kind == kind && (*n)++ == 0)
+            found = &c->entries[i];
+    return found;
 }
 
 bool wpp_container_has(const struct wpp_container *c, uint32_t kind)
 {
-    for (uint32_t i = 0; i < c->n; i++)
-        if (wpp_get_u32(entry(c, i) + IN_KIND) == kind)
-            return true;
-    return false;
+    unsigned n;
+
+    return wpp_container_find(c, kind, &n) != NULL;
 }
 
 bool wpp_container_load(const struct wpp_container *c, struct wpp_section *out, const char *path,
                         struct wpp_error *error)
 {
-    const uint8_t *found = NULL;
+    unsigned n;
+    const struct wpp_entry *e = wpp_container_find(c, out->kind, &n);
 
-    for (uint32_t i = 0; i < c->n; i++) {
-        if (wpp_get_u32(entry(c, i) + IN_KIND) != out->kind)
-            continue;
-        if (found)
-            return damaged(error, path, "a section stands there twice");
-        found = entry(c, i);
-    }
-    if (!found)
-        return damaged(error, path, "a section is missing");
-    return load_entry(c, found, out, path, error);
+    if (n != 1)
+        return damaged(error, path, n ? "a section stands there twice" : "a section is missing");
+    if (e->state != WPP_ENTRY_INTACT)
+        return damaged(error, path, "a section has a wrong checksum");
+    out->stored = e->stored;
+    return (e->mended ? load_mended : load_packed)(e, c->file + e->offset, out, path, error);
 }

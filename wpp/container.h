@@ -26,7 +26,8 @@ enum wpp_section_kind {
     WPP_SECTION_CHUNKS = 7,
     WPP_SECTION_LEFT_OUT = 8,    /* these two may be missing */
     WPP_SECTION_TIMES = 9,
-    WPP_SECTION_SEGMENTS = 10    /* in the place of a grammar */
+    WPP_SECTION_SEGMENTS = 10,   /* in the place of a grammar */
+    WPP_SECTION_LAST = WPP_SECTION_SEGMENTS
 };
 
 enum { WPP_MAX_SECTIONS = 64 };
@@ -46,10 +47,37 @@ struct wpp_section {
 bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_bytes *out,
                          struct wpp_error *error);
 
+enum wpp_entry_state {
+    WPP_ENTRY_INTACT,
+    WPP_ENTRY_DAMAGED,           /* wrong checksum */
+    WPP_ENTRY_CUT                /* the file ends before it does */
+};
+
+/* What the section table says of a section, and what has become of it. */
+struct wpp_entry {
+    uint32_t kind, packing;
+    uint64_t offset, stored, raw, check;
+    enum wpp_entry_state state;
+    bool mended;                 /* intact but for one byte, which is known: */
+    uint8_t byte;
+    uint64_t mended_at;          /* within the section */
+};
+
+enum wpp_head_state {
+    WPP_HEAD_RIGHT,
+    WPP_HEAD_MENDED,             /* right but for one byte, which is known */
+    WPP_HEAD_LOST                /* entries are believed that a section speaks for */
+};
+
 struct wpp_container {
     const uint8_t *file;
-    uint64_t size;
-    uint32_t n;
+    uint64_t size;               /* bytes that are there */
+    uint64_t whole;              /* bytes that there should be; `size` where that is not known */
+    enum wpp_head_state head;
+    uint64_t head_mended_at;
+    bool misfit;                 /* the sections do not lie end to end, or do not fill the file */
+    uint32_t version, n;
+    struct wpp_entry entries[WPP_MAX_SECTIONS];
 };
 
 /* Verifies the header and all checksums of a whole file in memory, which must
@@ -58,11 +86,19 @@ struct wpp_container {
 bool wpp_container_open(struct wpp_container *c, const void *file, size_t size, const char *path,
                         struct wpp_error *error);
 
+/* The same, but of a file that is damaged or cut the entries say what is intact.  False as
+ * above when nothing is. */
+bool wpp_container_salvage(struct wpp_container *c, const void *file, size_t size,
+                           const char *path, struct wpp_error *error);
+
 /* Whether it is of the version that has segments. */
 bool wpp_container_is_cut(const struct wpp_container *c);
 bool wpp_container_has(const struct wpp_container *c, uint32_t kind);
+/* The first section of this kind or NULL; how many there are to *n. */
+const struct wpp_entry *wpp_container_find(const struct wpp_container *c, uint32_t kind,
+                                           unsigned *n);
 
-/* Decompresses the section of out->kind, which must be there exactly once.
+/* Decompresses the section of out->kind, which must be there exactly once and intact.
  * WPP_E_DAMAGED, WPP_E_MEMORY. */
 bool wpp_container_load(const struct wpp_container *c, struct wpp_section *out, const char *path,
                         struct wpp_error *error);

@@ -10,7 +10,7 @@
 #include "wpp/path-table.h"
 
 /* Each put_ function writes one section as docs/wpp-format.md lays it out; the
- * reader's get_ functions in reader.c stand in the same order.  SECTION ORDER */
+ * reader's get_ functions in sections.c stand in the same order.  SECTION ORDER */
 
 static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
 {

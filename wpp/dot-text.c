@@ -284,22 +284,24 @@ static void write_edges(FILE *out, const struct picture *p)
 static void put_title(FILE *out, const wpp *w, const struct picture *p)
 {
     struct wpp_summary s;
+    bool known = !(wpp_missing(w) & WPP_PART_SUMMARY), program;
 
     wpp_get_summary(w, &s);
+    program = known ? s.program[0] : s.n_routines > 0;
     fputs("<tr><td align=\"left\"><font point-size=\"15\"><b>", out);
-    put_text(out, s.command[0] ? s.command : s.program[0] ? s.program : "symbols", 90);
+    put_text(out, s.command[0] ? s.command : s.program[0] ? s.program : known ? "symbols" : "?", 90);
     fputs("</b></font></td></tr><tr><td align=\"left\">", out);
     put_number(out, s.tokens);
     fputs(" events, ", out);
-    if (s.program[0]) {
+    if (program) {
         put_number(out, p->cost < 1.8e19 ? (uint64_t)p->cost : UINT64_MAX);
         fputs(" instructions, ", out);
     }
     put_number(out, s.n_rules);
     fputs(" rules, ", out);
     put_number(out, s.n_terminals - s.n_controls);
-    fputs(s.program[0] ? " paths" : " symbols", out);
-    if (!s.complete)
+    fputs(program ? " paths" : " symbols", out);
+    if (known && !s.complete)
         fputs(" <b>(incomplete)</b>", out);
     fputs("</td></tr>", out);
 }

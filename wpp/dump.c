@@ -299,6 +299,17 @@ static bool tell_range(struct teller *t, const struct dump_range *range, struct 
     return ok || wpp_fail_memory(error);
 }
 
+/* What the kernel called the thread, if that is known. */
+static void tell_thread(const struct teller *t, const struct wpp_thread *thread)
+{
+    if (wpp_missing(t->w) & WPP_PART_THREADS)
+        fputs("EnterThread ?", t->out);
+    else
+        fprintf(t->out, "EnterThread %u%s", thread->tid, thread->name[0] ? " " : "");
+    name_put(t->out, thread->name);
+    putc('\n', t->out);
+}
+
 bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *error)
 {
     const struct wpp_thread *thread = wpp_thread(range->w, range->thread);
@@ -307,9 +318,7 @@ bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *er
 
     if (!teller_new(&t, out, range, false))
         return wpp_fail_memory(error);
-    fprintf(out, "EnterThread %u%s", thread->tid, thread->name[0] ? " " : "");
-    name_put(out, thread->name);
-    putc('\n', out);
+    tell_thread(&t, thread);
     ok = tell_range(&t, range, error);
     for (uint32_t depth = events_depth(t.events); ok && depth-- > 0;)
         tell(&t, depth, "LeaveRoutine",

@@ -77,7 +77,16 @@ static bool read_segment(struct join *j, struct wpp_view v)
     s->first_rule = (uint32_t)j->n_rules;
     j->n_rules += s->g.n_rules;
     j->n_symbols += s->g.body[s->g.n_rules + s->g.n_threads];
-    return j->n_rules + j->n_threads < WPP_RULE || wrong(j, "there are more than 2^31 rules");
+    return j->n_rules + (j->n_threads == WPP_ANY ? 0 : j->n_threads) < WPP_RULE || wrong(j, "there are more than 2^31 rules");
+}
+
+static uint32_t most_threads(const struct join *j)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < j->n; i++)
+        most = j->segments[i].g.n_threads > most ? j->segments[i].g.n_threads : most;
+    return most;
 }
 
 static bool read_all(struct join *j, struct wpp_view code)
@@ -91,6 +100,10 @@ static bool read_all(struct join *j, struct wpp_view code)
         if (!read_segment(j, wpp_view(bytes, n)))
             return false;
     }
+    if (j->n_terminals == WPP_ANY)
+        j->n_terminals = j->n_known;
+    if (j->n_threads == WPP_ANY)
+        j->n_threads = most_threads(j);
     return j->n_known == j->n_terminals || wrong(j, "there are terminals that no segment has");
 }
 

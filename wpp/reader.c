@@ -10,396 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tracer/trace-abi.h"
 #include "wpp/container.h"
-#include "wpp/demangle.h"
 #include "wpp/error.h"
 #include "wpp/grammar-code.h"
-#include "wpp/grammar-join.h"
-#include "wpp/path-table.h"
-#include "tracer/trace-abi.h"
-
-/* Blocks and edges of all paths together: far above any real program, and a
- * bound on what a small malicious file can make us allocate. */
-enum { MAX_PATH_ELEMENTS = 1 << 28 };
-
-/* ---- The sections, in the writer's order (SECTION ORDER in content.c) --------- */
-
-/* What reading knows and the open file need not keep. */
-struct loading {
-    struct wpp *w;
-    struct wpp_arena *arena;
-    const char *path;
-    struct wpp_error *error;
-    uint32_t n_modules, n_units;
-    const char **module_paths;
-    struct unit { const char *module, *directory; } *units;
-    uint32_t *bases;                    /* of each routine: token of its path 0 */
-};
-
-static void *allocate(struct loading *l, size_t n, size_t size)
-{
-    return wpp_arena_alloc(l->arena, n, size);
-}
-
-static const char *get_string(struct loading *l, struct wpp_view *v)
-{
-    size_t n = wpp_get_count(v, 1);
-    const uint8_t *bytes = wpp_get_bytes(v, n);
-
-    if (!bytes || memchr(bytes, 0, n)) {
-        v->failed = true;
-        return NULL;
-    }
-    return wpp_arena_string(l->arena, bytes, n);
-}
-
-static bool get_summary(struct loading *l, struct wpp_view *v)
-{
-    struct wpp_summary *s = &l->w->summary;
-
-    s->program = get_string(l, v);
-    s->command = get_string(l, v);
-    s->host = get_string(l, v);
-    s->pid = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
-    s->started = wpp_get_varint(v);
-    s->nanoseconds = wpp_get_varint(v);
-    s->lost = wpp_get_varint(v);
-    s->trace_bytes = wpp_get_varint(v);
-    s->complete = wpp_get_varint_max(v, 1);
-    if (wpp_left(v) == 0)
-        return true;           /* all of them are 0 */
-    s->waited = wpp_get_varint(v);
-    s->stops = wpp_get_varint(v);
-    s->stopped = wpp_get_varint(v);
-    s->unrecorded = wpp_get_varint(v);
-    return true;
-}
-
-static bool get_modules(struct loading *l, struct wpp_view *v)
-{
-    struct wpp_summary *s = &l->w->summary;
-    size_t n = wpp_get_count(v, 4);
-
-    l->module_paths = allocate(l, n, sizeof *l->module_paths);
-    if (!l->module_paths || n > UINT32_MAX)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t routines, limited;
-
-        l->module_paths[i] = get_string(l, v);
-        wpp_get_bytes(v, wpp_get_count(v, 1));
-        routines = (uint32_t)wpp_get_varint_max(v, UINT32_MAX - s->n_instrumented_routines);
-        limited = (uint32_t)wpp_get_varint_max(v, routines);
-        s->n_instrumented_routines += routines;
-        s->n_limited_routines += limited;
-    }
-    s->n_modules = l->n_modules = (uint32_t)n;
-    return true;
-}
-
-static bool get_units(struct loading *l, struct wpp_view *v,
-                      const struct wpp_string_table *strings)
-{
-    size_t n = wpp_get_count(v, 6);
-
-    l->units = allocate(l, n, sizeof *l->units);
-    if (!l->units || n > UINT32_MAX || (n > 0 && l->n_modules == 0))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        l->units[i].module = l->module_paths[wpp_get_varint_max(v, l->n_modules - 1)];
-        wpp_get_varint_max(v, strings->n - 1);
-        wpp_get_varint_max(v, strings->n - 1);
-        l->units[i].directory = strings->text[wpp_get_varint_max(v, strings->n - 1)];
-        wpp_get_varint(v);
-        wpp_get_varint(v);
-    }
-    l->n_units = (uint32_t)n;
-    return !v->failed;
-}
-
-/* The names for people, of the routine and of what was inlined into it. */
-static bool show_names(struct loading *l, struct wpp_demangler *demangler, struct wpp_routine *r)
-{
-    struct wpp_inlined *calls = (struct wpp_inlined *)r->inlined;
-
-    r->shown = wpp_demangle(demangler, l->arena, r->name);
-    for (uint32_t i = 0; r->shown && i < r->n_inlined; i++) {
-        calls[i].shown = wpp_demangle(demangler, l->arena, calls[i].name);
-        if (!calls[i].shown)
-            return false;
-    }
-    return r->shown != NULL;
-}
-
-static bool get_routines(struct loading *l, struct wpp_view *v)
-{
-    struct wpp_string_table strings;
-    struct wpp_demangler demangler = {0};
-    struct wpp_routine *routines;
-    size_t n;
-
-    if (!wpp_parse_strings(v, l->arena, &strings) || !get_units(l, v, &strings))
-        return false;
-    n = wpp_get_count(v, 8);
-    routines = allocate(l, n, sizeof *routines);
-    l->bases = allocate(l, n, sizeof *l->bases);
-    if (!routines || !l->bases || n > UINT32_MAX || (n > 0 && l->n_units == 0))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        const struct unit *unit = &l->units[wpp_get_varint_max(v, l->n_units - 1)];
-
-        l->bases[i] = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
-        if (v->failed || !wpp_parse_routine(v, &strings, l->arena, &routines[i]))
-            return false;
-        if (routines[i].num_paths - 1 > UINT32_MAX - l->bases[i])
-            return false;
-        if (!show_names(l, &demangler, &routines[i]))
-            return false;
-        routines[i].module = unit->module;
-        routines[i].directory = unit->directory;
-    }
-    l->w->routines = routines;
-    l->w->summary.n_routines = l->w->n_routines = (uint32_t)n;
-    return true;
-}
-
-/* The path's edges and blocks, and what follows from them. */
-static bool walk_path(struct loading *l, struct wpp_terminal *t, uint32_t *scratch,
-                      uint64_t *n_elements)
-{
-    const struct wpp_routine *r = &l->w->routines[t->routine];
-    uint32_t n = wpp_path_edges(r, t->path, scratch), *edges, *blocks;
-
-    assert(n >= 1);
-    *n_elements += 2 * (uint64_t)n;
-    edges = allocate(l, n, sizeof *edges);
-    blocks = allocate(l, n - 1, sizeof *blocks);
-    if (!edges || !blocks || *n_elements > MAX_PATH_ELEMENTS)
-        return false;
-    for (uint32_t i = 0; i < n; i++) {
-        edges[i] = scratch[i];
-        if (i == 0)
-            continue;
-        blocks[i - 1] = r->edges[scratch[i]].src;
-        t->insns += r->blocks[blocks[i - 1]].insns;
-    }
-    t->insns = t->insns > 0 ? t->insns : 1;
-    t->n_edges = n;
-    t->n_blocks = n - 1;
-    t->edges = edges;
-    t->blocks = blocks;
-    t->enters = r->edges[edges[0]].kind == WPP_EDGE_REAL;
-    t->leaves = r->edges[edges[n - 1]].kind == WPP_EDGE_REAL;
-    return true;
-}
-
-static bool walk_paths(struct loading *l, struct wpp_terminal *terminals, uint32_t n)
-{
-    uint32_t most = 0, *scratch;
-    uint64_t n_elements = 0;
-
-    for (uint32_t i = 0; i < l->w->n_routines; i++)
-        most = l->w->routines[i].n_blocks > most ? l->w->routines[i].n_blocks : most;
-    scratch = allocate(l, most, sizeof *scratch);
-    if (!scratch)
-        return false;
-    for (uint32_t i = 0; i < n; i++) {
-        if (terminals[i].routine == WPP_NO_ROUTINE)
-            terminals[i].insns = !terminals[i].control;
-        else if (!walk_path(l, &terminals[i], scratch, &n_elements))
-            return false;
-    }
-    return true;
-}
-
-/* Routines are numbered by their first terminal. */
-static bool get_terminals(struct loading *l, struct wpp_view *v)
-{
-    size_t n = wpp_get_count(v, 2);
-    struct wpp_terminal *terminals = allocate(l, n, sizeof *terminals);
-    bool is_program = l->w->summary.program && l->w->summary.program[0];
-    uint32_t n_seen = 0;
-
-    if (!terminals || n > WPP_RULE / 2)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t code = wpp_get_varint_max(v, (uint64_t)n_seen + 1);
-
-        if (code == (uint64_t)n_seen + 1 && n_seen++ == l->w->n_routines)
-            return false;
-        terminals[i].routine = code == 0 ? WPP_NO_ROUTINE : (uint32_t)code - 1;
-    }
-    if (n_seen != l->w->n_routines)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        struct wpp_terminal *t = &terminals[i];
-        bool raw = t->routine == WPP_NO_ROUTINE;
-        uint64_t max = raw ? UINT32_MAX : l->w->routines[t->routine].num_paths - 1;
-        uint64_t path = wpp_get_varint_max(v, max);
-
-        t->path = raw ? 0 : path;
-        t->token = (uint32_t)path + (raw ? 0 : l->bases[t->routine]);
-        /* Plain symbols may be any number: only a program's trace has control words. */
-        t->control = raw && is_program && t->token >= WPP_CONTROL;
-        l->w->summary.n_controls += t->control;
-    }
-    l->w->terminals = terminals;
-    l->w->summary.n_terminals = l->w->n_terminals = (uint32_t)n;
-    return !v->failed && walk_paths(l, terminals, (uint32_t)n);
-}
-
-static bool get_threads(struct loading *l, struct wpp_view *v)
-{
-    struct wpp_summary *s = &l->w->summary;
-    size_t n = wpp_get_count(v, 3);
-    struct wpp_thread *threads = allocate(l, n, sizeof *threads);
-
-    if (!threads || n > UINT32_MAX)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        threads[i].tid = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
-        threads[i].name = get_string(l, v);
-        threads[i].tokens = wpp_get_varint(v);
-        if (__builtin_add_overflow(s->tokens, threads[i].tokens, &s->tokens))
-            return false;
-    }
-    l->w->threads = threads;
-    s->n_threads = l->w->n_threads = (uint32_t)n;
-    return true;
-}
-
-static bool broken_grammar(struct loading *l, const struct wpp_error *why)
-{
-    return why->status == WPP_E_MEMORY
-               ? wpp_fail_memory(l->error)
-               : wpp_fail(l->error, why->status, "%s is damaged: in its grammar, %s", l->path,
-                          why->text);
-}
-
-static bool take_grammar(struct loading *l)
-{
-    const struct wpp_grammar *g = &l->w->grammar;
-
-    if (g->n_threads != l->w->n_threads || g->n_terminals != l->w->n_terminals)
-        return false;
-    for (uint32_t k = 0; k < g->n_threads; k++)
-        if (g->length[g->n_rules + k] != l->w->threads[k].tokens)
-            return false;
-    l->w->summary.n_rules = g->n_rules;
-    l->w->summary.rhs_symbols = g->body[g->n_rules + g->n_threads];
-    return true;
-}
-
-static bool get_grammar(struct loading *l, struct wpp_view *v)
-{
-    struct wpp_error why;
-
-    if (!wpp_grammar_decode(*v, &l->w->grammar, &why))
-        return broken_grammar(l, &why);
-    v->p = v->end;
-    l->w->summary.n_segments = 1;
-    return take_grammar(l);
-}
-
-static bool get_segments(struct loading *l, struct wpp_view *v)
-{
-    struct wpp_error why;
-
-    if (!wpp_grammar_join(*v, l->w->n_terminals, l->w->n_threads, &l->w->grammar,
-                          &l->w->summary.n_segments, &why))
-        return broken_grammar(l, &why);
-    v->p = v->end;
-    return take_grammar(l);
-}
-
-static bool get_chunks(struct loading *l, struct wpp_view *v)
-{
-    size_t n = wpp_get_count(v, 3);
-    struct wpp_chunk *chunks = allocate(l, n, sizeof *chunks);
-    uint64_t time = 0;
-
-    if (!chunks || (n > 0 && l->w->n_threads == 0))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        chunks[i].thread = (uint32_t)wpp_get_varint_max(v, l->w->n_threads - 1);
-        chunks[i].first = wpp_get_varint_max(v, l->w->threads[chunks[i].thread].tokens);
-        chunks[i].time = time += (uint64_t)wpp_get_svarint(v);
-    }
-    l->w->chunks = chunks;
-    l->w->n_chunks = n;
-    return true;
-}
-
-static bool get_left_out(struct loading *l, struct wpp_view *v)
-{
-    struct wpp_string_table strings;
-    struct wpp_left_out *list;
-    struct wpp_demangler demangler = {0};
-    size_t n;
-
-    if (!wpp_parse_strings(v, l->arena, &strings))
-        return false;
-    n = wpp_get_count(v, 5);
-    list = allocate(l, n, sizeof *list);
-    if (!list || n > UINT32_MAX || (n > 0 && l->n_modules == 0))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        list[i].module = l->module_paths[wpp_get_varint_max(v, l->n_modules - 1)];
-        if (!wpp_parse_left_out(v, &strings, &list[i]))
-            return false;
-        list[i].shown = wpp_demangle(&demangler, l->arena, list[i].name);
-        if (!list[i].shown)
-            return false;
-    }
-    l->w->left_out = list;
-    l->w->summary.n_left_out = l->w->n_left_out = (uint32_t)n;
-    return true;
-}
-
-static bool get_times(struct loading *l, struct wpp_view *v)
-{
-    struct wpp_summary *s = &l->w->summary;
-
-    s->ticks_per_second = wpp_get_varint(v);
-    for (uint32_t i = 0; i < l->w->n_terminals; i++) {
-        struct wpp_terminal *t = &l->w->terminals[i];
-
-        t->ticks = wpp_get_varint(v);
-        if (__builtin_add_overflow(s->ticks, t->ticks, &s->ticks))
-            return false;
-    }
-    return s->ticks_per_second > 0;
-}
-
-static const struct section_reader {
-    uint32_t kind;
-    const char *name;
-    bool (*get)(struct loading *, struct wpp_view *);
-    enum presence { ALWAYS, AT_TIMES, ONE_PIECE, IN_SEGMENTS } presence;
-} section_readers[] = {
-    {WPP_SECTION_SUMMARY, "summary", get_summary, ALWAYS},
-    {WPP_SECTION_MODULES, "modules", get_modules, ALWAYS},
-    {WPP_SECTION_ROUTINES, "routines", get_routines, ALWAYS},
-    {WPP_SECTION_TERMINALS, "terminals", get_terminals, ALWAYS},
-    {WPP_SECTION_THREADS, "threads", get_threads, ALWAYS},
-    {WPP_SECTION_GRAMMAR, "grammar", get_grammar, ONE_PIECE},
-    {WPP_SECTION_SEGMENTS, "segments", get_segments, IN_SEGMENTS},
-    {WPP_SECTION_CHUNKS, "chunks", get_chunks, ALWAYS},
-    {WPP_SECTION_LEFT_OUT, "left-out", get_left_out, AT_TIMES},
-    {WPP_SECTION_TIMES, "times", get_times, AT_TIMES}
-};
-
-/* A file has a grammar or segments. */
-static bool is_expected(const struct wpp_container *c, const struct section_reader *reader)
-{
-    switch (reader->presence) {
-    case ALWAYS: return true;
-    case AT_TIMES: return wpp_container_has(c, reader->kind);
-    case ONE_PIECE: return !wpp_container_is_cut(c);
-    case IN_SEGMENTS: return wpp_container_is_cut(c);
-    }
-    return false;
-}
+#include "wpp/sections.h"
 
 /* ---- Opening -------------------------------------------------------------------- */
 
@@ -411,16 +26,16 @@ static bool read_section(struct loading *l, const struct wpp_container *c,
     struct wpp_view v;
     bool good;
 
-    if (!is_expected(c, reader))
-        return true;
     if (!wpp_container_load(c, &s, l->path, l->error))
         return false;
     v = wpp_view(s.content.data, s.content.size);
     l->error->status = WPP_OK;
     good = reader->get(l, &v) && !v.failed && !l->arena->failed;
     wpp_bytes_free(&s.content);
-    if (reader->presence == ONE_PIECE || reader->presence == IN_SEGMENTS)
+    if (reader->part == WPP_PART_GRAMMAR)
         l->w->summary.grammar_bytes = s.stored;
+    if (good)
+        l->w->present |= reader->part;
     if (good || l->error->status != WPP_OK)
         return good;
     if (l->arena->failed)
@@ -429,31 +44,115 @@ static bool read_section(struct loading *l, const struct wpp_container *c,
                     l->path, reader->name);
 }
 
-wpp *wpp_open_memory(const void *file, size_t size, const char *path, struct wpp_error *error)
+/* What a section has brought goes again: all but what was allocated. */
+static void forget_section(struct loading *l, const struct loading *before, const struct wpp *w)
+{
+    struct wpp_arena arena = l->w->arena;
+    uint64_t grammar_bytes = l->w->summary.grammar_bytes;
+
+    if (l->w->grammar.body != w->grammar.body)
+        wpp_grammar_release(&l->w->grammar);
+    *l->w = *w;
+    l->w->arena = arena;
+    l->w->summary.grammar_bytes = grammar_bytes;
+    *l = *before;
+    for (uint32_t i = 0; l->w->summary.ticks_per_second == 0 && i < l->w->n_terminals; i++)
+        l->w->terminals[i].ticks = 0;
+}
+
+/* Reads a section if it is there and intact and of use, else says what is missing.  False: no
+ * memory. */
+static bool salvage_section(struct loading *l, const struct wpp_container *c,
+                            const struct section_reader *reader)
+{
+    struct wpp_findings *f = &l->w->findings;
+    struct loading before = *l;
+    struct wpp w = *l->w;
+    unsigned n;
+    const struct wpp_entry *e = wpp_container_find(c, reader->kind, &n);
+    bool found = true;
+
+    if (reader->part == WPP_PART_GRAMMAR && e)
+        l->w->summary.grammar_bytes = e->stored;
+    if (n != 1 || e->state != WPP_ENTRY_INTACT)
+        found = wpp_find_section(f, reader->part, c, reader->kind);
+    else if (reader->needs && (f->missing & reader->needs) == reader->needs)
+        found = wpp_find_useless(f, reader->part, e, reader->needs);
+    else if (read_section(l, c, reader))
+        found = !e->mended || wpp_find_mended(f, reader->part, e);
+    else if (l->error->status == WPP_E_MEMORY)
+        return false;
+    else {
+        forget_section(l, &before, &w);
+        found = wpp_find_nonsense(f, reader->part, e);
+    }
+    return found || wpp_fail_memory(l->error);
+}
+
+/* One that derives nothing, in the place of a grammar that is missing. */
+static bool make_grammar(struct loading *l)
+{
+    uint32_t n = l->w->n_threads;
+    uint64_t *body = calloc(n + (size_t)1, sizeof *body), *length = calloc(n + (size_t)1,
+                                                                           sizeof *length);
+    uint32_t *symbols = calloc(1, sizeof *symbols);
+
+    l->w->grammar = (struct wpp_grammar){l->w->n_terminals, 0, n, body, symbols, length};
+    return (body && length && symbols) || wpp_fail_memory(l->error);
+}
+
+static void set_defaults(struct wpp *w, uint64_t bytes)
+{
+    w->summary.program = w->summary.command = w->summary.host = "";
+    w->summary.file_bytes = bytes;
+}
+
+static bool read_sections(struct loading *l, const struct wpp_container *c)
+{
+    bool (*read)(struct loading *, const struct wpp_container *, const struct section_reader *) =
+        l->intact_only ? salvage_section : read_section;
+
+    for (size_t i = 0; i < N_SECTION_READERS; i++)
+        if (section_is_expected(&section_readers[i], c) && !read(l, c, &section_readers[i]))
+            return false;
+    return (!section_lacks(l, WPP_PART_GRAMMAR) || make_grammar(l))
+        && (wpp_derive(l->w) || wpp_fail_memory(l->error));
+}
+
+static wpp *open_memory(const void *file, size_t size, const char *path, bool intact_only,
+                        struct wpp_error *error)
 {
     struct wpp_error unwanted;
     struct wpp_container c;
-    struct loading l = {.path = path, .error = error ? error : &unwanted};
-    bool good = true;
+    struct loading l = {.path = path, .error = error ? error : &unwanted,
+                        .intact_only = intact_only};
 
-    if (!wpp_container_open(&c, file, size, path, l.error))
+    if (!(intact_only ? wpp_container_salvage : wpp_container_open)(&c, file, size, path, l.error))
         return NULL;
     l.w = calloc(1, sizeof *l.w);
-    if (!l.w) {
+    if (!l.w || !wpp_find_head(&l.w->findings, &c)) {
+        wpp_close(l.w);
         wpp_fail_memory(l.error);
         return NULL;
     }
     l.arena = &l.w->arena;
-    l.w->summary.file_bytes = size;
-    for (size_t i = 0; good && i < sizeof section_readers / sizeof section_readers[0]; i++)
-        good = read_section(&l, &c, &section_readers[i]);
-    if (good && !wpp_derive(l.w))
-        good = wpp_fail_memory(l.error);
-    if (!good) {
+    set_defaults(l.w, c.whole);
+    if (!read_sections(&l, &c)) {
         wpp_close(l.w);
         return NULL;
     }
     return l.w;
+}
+
+wpp *wpp_open_memory(const void *file, size_t size, const char *path, struct wpp_error *error)
+{
+    return open_memory(file, size, path, false, error);
+}
+
+wpp *wpp_open_memory_intact(const void *file, size_t size, const char *path,
+                            struct wpp_error *error)
+{
+    return open_memory(file, size, path, true, error);
 }
 
 static bool read_whole(int fd, const char *path, struct wpp_bytes *out, struct wpp_error *error)
@@ -474,7 +173,7 @@ static bool read_whole(int fd, const char *path, struct wpp_bytes *out, struct w
     }
 }
 
-wpp *wpp_open(const char *path, struct wpp_error *error)
+static wpp *open_path(const char *path, bool intact_only, struct wpp_error *error)
 {
     bool standard = strcmp(path, "-") == 0;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -488,23 +187,50 @@ wpp *wpp_open(const char *path, struct wpp_error *error)
         return NULL;
     }
     if (read_whole(fd, path, &file, error))
-        w = wpp_open_memory(file.data, file.size, path, error);
+        w = open_memory(file.data, file.size, path, intact_only, error);
     wpp_bytes_free(&file);
     if (!standard)
         close(fd);
     return w;
 }
 
+wpp *wpp_open(const char *path, struct wpp_error *error)
+{
+    return open_path(path, false, error);
+}
+
+wpp *wpp_open_intact(const char *path, struct wpp_error *error)
+{
+    return open_path(path, true, error);
+}
+
 void wpp_close(wpp *w)
 {
     if (!w)
         return;
+    wpp_findings_free(&w->findings);
     wpp_grammar_release(&w->grammar);
     wpp_arena_free(&w->arena);
     free(w);
 }
 
 /* ---- Access ---------------------------------------------------------------------- */
+
+unsigned wpp_missing(const wpp *w)
+{
+    return w->findings.missing;
+}
+
+unsigned wpp_present(const wpp *w)
+{
+    return w->present;
+}
+
+const struct wpp_damage *wpp_damages(const wpp *w, uint32_t *n)
+{
+    *n = w->findings.n;
+    return w->findings.list;
+}
 
 void wpp_get_summary(const wpp *w, struct wpp_summary *out)
 {

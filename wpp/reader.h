@@ -5,6 +5,7 @@
 
 #include "wpp/arena.h"
 #include "wpp/bytes.h"
+#include "wpp/missing.h"
 #include "wpp/wpp.h"
 
 struct wpp {
@@ -23,6 +24,8 @@ struct wpp {
                                            modulo 2^64 */
     uint32_t depth;                     /* rules open at once when expanding, start rule included */
     struct wpp_arena arena;             /* everything else */
+    struct wpp_findings findings;
+    unsigned present;                   /* enum wpp_part */
 };
 
 /* A sum every so many symbols: an eighth of a byte each, and a search within a
@@ -31,7 +34,9 @@ enum { WPP_SUM_STEP = 64 };
 
 bool wpp_derive(struct wpp *w);         /* false: no memory */
 
-/* wpp_open() for a file that is in memory; it is not needed afterwards. */
+/* wpp_open() and wpp_open_intact() for a file that is in memory; it is not needed afterwards. */
 wpp *wpp_open_memory(const void *file, size_t size, const char *path, struct wpp_error *error);
+wpp *wpp_open_memory_intact(const void *file, size_t size, const char *path,
+                            struct wpp_error *error);
 
 #endif

@@ -282,10 +282,47 @@ int tool_finish(int status)
     return status;
 }
 
-int tool_say_incomplete(const char *path, const struct wpp_summary *run)
+/* ---- Files that are damaged or incomplete --------------------------------------- */
+
+int tool_say_damages(const char *path, const wpp *w)
 {
-    if (run->complete && !run->lost)
-        return TOOL_OK;
+    uint32_t n;
+    const struct wpp_damage *damage = wpp_damages(w, &n);
+
+    for (uint32_t i = 0; i < n; i++)
+        tool_warn("%s: %s%s", path, damage[i].text, damage[i].part ? ": left out" : "");
+    return n ? TOOL_INCOMPLETE : TOOL_OK;
+}
+
+int tool_say_incomplete(const char *path, const wpp *w)
+{
+    struct wpp_summary run;
+    int status = tool_say_damages(path, w);
+
+    wpp_get_summary(w, &run);
+    if ((wpp_missing(w) & WPP_PART_SUMMARY) || (run.complete && !run.lost))
+        return status;
     tool_warn("%s: the trace is incomplete; the answer is about what was recorded", path);
     return TOOL_INCOMPLETE;
+}
+
+void tool_need(const char *path, const wpp *w, unsigned parts)
+{
+    uint32_t n;
+    const struct wpp_damage *damage = wpp_damages(w, &n);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (damage[i].part & parts)
+            tool_die(TOOL_INCOMPLETE, "%s: %s; there is no answer without %s", path,
+                     damage[i].text, wpp_part_name(damage[i].part));
+}
+
+wpp *tool_open(const char *path)
+{
+    struct wpp_error error;
+    wpp *w = wpp_open_intact(path, &error);
+
+    if (!w)
+        tool_die_error(&error);
+    return w;
 }

@@ -81,7 +81,21 @@ bool tool_progress_due(void);
  * could not be written, without a word if the reader has gone away (EPIPE). */
 int tool_finish(int status);
 
-/* TOOL_INCOMPLETE, and says so, if the file does not hold the whole run; else TOOL_OK. */
-int tool_say_incomplete(const char *path, const struct wpp_summary *run);
+/* ---- Files that are damaged or incomplete ---------------------------------- */
+
+/* Says what is wrong with a file that wpp_open_intact() has opened, a line for each piece:
+ * TOOL_INCOMPLETE, or TOOL_OK if nothing is. */
+int tool_say_damages(const char *path, const wpp *w);
+
+/* The same, and that the file does not hold the whole run, if that is so. */
+int tool_say_incomplete(const char *path, const wpp *w);
+
+/* Dies, saying why, if one of these parts is missing: without them there is no answer. */
+void tool_need(const char *path, const wpp *w, unsigned parts);
+/* The paths that were executed, in order: the parts without which most questions have none. */
+enum { TOOL_NEED_PATHS = WPP_PART_ROUTINES | WPP_PART_TERMINALS | WPP_PART_GRAMMAR };
+
+/* wpp_open_intact(), or dies. */
+wpp *tool_open(const char *path);
 
 #endif

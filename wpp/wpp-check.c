@@ -10,7 +10,8 @@
 static const char help[] =
     "Usage: wpp-check [OPTION]... FILE.wpp...\n"
     "Verifies WPP files: checksums and structure, the grammar's invariants, every path against\n"
-    "its routine's graph, every thread's number of events.  FILE `-` is standard input.\n"
+    "its routine's graph, every thread's number of events.  Of a damaged file it says what is\n"
+    "damaged and what is intact.  FILE `-` is standard input.\n"
     "\n"
     "  -s, --strict   also walk all events: each path must be possible after the one before it\n"
     "                 in its activation\n"
@@ -44,6 +45,37 @@ static int say_damaged(const char *path, const struct wpp_error *error)
     return tool_exit_status(error->status);
 }
 
+/* What is wrong, a line each, then what is not. */
+static void say_parts(const wpp *w, const char *path, bool quiet)
+{
+    const char *between = ": intact: ";
+    uint32_t n;
+    const struct wpp_damage *damage = wpp_damages(w, &n);
+
+    for (uint32_t i = 0; i < n; i++)
+        tool_warn("%s: %s", path, damage[i].text);
+    if (quiet)
+        return;
+    name_put(stdout, path);
+    for (unsigned part = 1; part & WPP_PART_ALL; part <<= 1)
+        if (wpp_present(w) & part) {
+            printf("%s%s", between, wpp_part_name(part));
+            between = ", ";
+        }
+    putchar('\n');
+}
+
+/* As far as the parts are there that each check is about. */
+static bool check_parts(const wpp *w, bool strict, struct check_activations *nesting,
+                        struct wpp_error *error)
+{
+    unsigned missing = wpp_missing(w);
+
+    return ((missing & WPP_PART_GRAMMAR) || check_grammar(w, error))
+        && ((missing & (WPP_PART_ROUTINES | WPP_PART_TERMINALS)) || check_paths(w, error))
+        && (!strict || (missing & TOOL_NEED_PATHS) || check_nesting(w, nesting, error));
+}
+
 /* One file; its exit status. */
 static int check(const char *path, bool strict, bool quiet)
 {
@@ -51,20 +83,25 @@ static int check(const char *path, bool strict, bool quiet)
     struct wpp_summary s;
     struct wpp_error error;
     int status = TOOL_OK;
-    wpp *w = wpp_open(path, &error);
+    uint32_t n_damages;
+    wpp *w = wpp_open_intact(path, &error);
 
     if (!w) {
         tool_warn("%s", error.text);
         return tool_exit_status(error.status);
     }
     wpp_get_summary(w, &s);
-    if (!check_grammar(w, &error) || !check_paths(w, &error)
-        || (strict && !check_nesting(w, &nesting, &error))) {
+    wpp_damages(w, &n_damages);
+    if (n_damages > 0) {
+        say_parts(w, path, quiet);
+        status = TOOL_INCOMPLETE;
+    }
+    if (!check_parts(w, strict, &nesting, &error)) {
         status = say_damaged(path, &error);
-    } else if (!s.complete || s.lost) {
+    } else if (status == TOOL_OK && (!s.complete || s.lost)) {
         tool_warn("%s: undamaged, but the run it holds is incomplete", path);
         status = TOOL_INCOMPLETE;
-    } else if (!quiet) {
+    } else if (status == TOOL_OK && !quiet) {
         say_fine(w, path, strict ? &nesting : NULL);
     }
     wpp_close(w);

@@ -155,26 +155,22 @@ int main(int argc, char **argv)
     struct request r;
     struct wpp_error error;
     struct wpp_output *out;
-    struct wpp_summary run;
     struct bytes result;
     int status;
     wpp *w;
 
     tool_init("wpp-dot");
     r = parse_options(argc, argv);
-    w = wpp_open(r.path, &error);
-    if (!w)
-        tool_die_error(&error);
+    w = tool_open(r.path);
+    tool_need(r.path, w, TOOL_NEED_PATHS);
     out = wpp_output_open(r.output, r.force ? WPP_OUTPUT_REPLACE : 0, &error);
     if (!out)
         tool_die_error(&error);
-    wpp_get_summary(w, &run);
     result = draw_text(w, r.max_nodes);
-    wpp_close(w);
     if (r.format != FORMAT_DOT)
         result = render(out, result.data, formats[r.format]);
     /* Not exit(): libraries below Graphviz (fontconfig, pango) have destructors
      * that are slow, and memory that leak checkers complain of. */
     status = tool_finish(write_result(out, result));
-    _exit(status != TOOL_OK ? status : tool_say_incomplete(r.path, &run));
+    _exit(status != TOOL_OK ? status : tool_say_incomplete(r.path, w));
 }

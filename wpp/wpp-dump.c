@@ -175,6 +175,7 @@ static bool show_line_counts(const wpp *w, const struct request *r,
     return true;
 }
 
+/* Columns of what is not known are `-`. */
 struct routine_row {
     uint32_t index, paths;     /* executed paths */
     uint64_t calls, insns;
@@ -191,9 +192,11 @@ static int compare_rows(const void *a, const void *b)
 
 static void fill_rows(const wpp *w, const uint64_t *counts, struct routine_row *rows, uint32_t n)
 {
+    uint32_t n_paths = wpp_missing(w) & WPP_PART_TERMINALS ? 0 : wpp_grammar(w)->n_terminals;
+
     for (uint32_t i = 0; i < n; i++)
         rows[i] = (struct routine_row){.index = i};
-    for (uint32_t i = 0; i < wpp_grammar(w)->n_terminals; i++) {
+    for (uint32_t i = 0; i < n_paths; i++) {
         const struct wpp_terminal *t = wpp_terminal(w, i);
         if (t->routine == WPP_NO_ROUTINE)
             continue;
@@ -204,11 +207,32 @@ static void fill_rows(const wpp *w, const uint64_t *counts, struct routine_row *
     qsort(rows, n, sizeof *rows, compare_rows);
 }
 
+static void put_figure(int width, bool known, uint64_t n)
+{
+    if (known)
+        printf("%*llu ", width, (unsigned long long)n);
+    else
+        printf("%*s ", width, "-");
+}
+
+static void show_row(const wpp *w, const struct request *r, const struct routine_row *row)
+{
+    const struct wpp_routine *routine = wpp_routine(w, row->index);
+    bool counted = !(wpp_missing(w) & TOOL_NEED_PATHS);
+
+    put_figure(16, counted, row->insns);
+    put_figure(14, counted, row->calls);
+    put_figure(8, !(wpp_missing(w) & WPP_PART_TERMINALS), row->paths);
+    put_figure(12, true, routine->num_paths);
+    printf(" %s  %s:%u%s\n", r->assembler_names ? routine->name : routine->shown, routine->file,
+           routine->line, routine->flags & WPP_ROUTINE_LIMITED ? "  (limited)" : "");
+}
+
 static bool show_routines(const wpp *w, const struct request *r, struct wpp_error *error)
 {
     struct wpp_summary s;
     wpp_get_summary(w, &s);
-    uint64_t *counts = calloc(s.n_terminals + (size_t)1, sizeof *counts);
+    uint64_t *counts = calloc(wpp_grammar(w)->n_terminals + (size_t)1, sizeof *counts);
     struct routine_row *rows = calloc(s.n_routines + (size_t)1, sizeof *rows);
     bool ok = (counts && rows) || wpp_fail_memory(error);
 
@@ -218,14 +242,8 @@ static bool show_routines(const wpp *w, const struct request *r, struct wpp_erro
         printf("%16s %14s %8s %12s  %s\n", "instructions", "calls", "paths", "of possible",
                "routine");
     }
-    for (uint32_t i = 0; ok && i < s.n_routines; i++) {
-        const struct wpp_routine *routine = wpp_routine(w, rows[i].index);
-        const char *name = r->assembler_names ? routine->name : routine->shown;
-        printf("%16llu %14llu %8u %12llu  %s  %s:%u%s\n", (unsigned long long)rows[i].insns,
-               (unsigned long long)rows[i].calls, rows[i].paths,
-               (unsigned long long)routine->num_paths, name, routine->file, routine->line,
-               routine->flags & WPP_ROUTINE_LIMITED ? "  (limited)" : "");
-    }
+    for (uint32_t i = 0; ok && i < s.n_routines; i++)
+        show_row(w, r, &rows[i]);
     free(counts);
     free(rows);
     return ok;
@@ -287,19 +305,17 @@ int main(int argc, char **argv)
     struct request r = {.what = SHOW_EVENTS};
     struct wpp_error error;
     struct wpp_output *out;
-    struct wpp_summary run;
     struct dump_range *ranges;
     uint32_t n;
+    int status;
     wpp *w;
 
     tool_init("wpp-dump");
     parse_options(argc, argv, &r);
     if (r.what == SHOW_TOKENS && !r.output)
         tool_refuse_terminal(STDOUT_FILENO, "--tokens");
-    w = wpp_open(r.path, &error);
-    if (!w)
-        tool_die_error(&error);
-    wpp_get_summary(w, &run);
+    w = tool_open(r.path);
+    tool_need(r.path, w, r.what == SHOW_ROUTINES ? WPP_PART_ROUTINES : TOOL_NEED_PATHS);
     ranges = find_ranges(w, &r, &n);
     out = redirect(&r);
     if (!show(w, &r, ranges, n, &error)) {
@@ -307,9 +323,10 @@ int main(int argc, char **argv)
         tool_die_error(&error);
     }
     free(ranges);
-    wpp_close(w);
     if (out)
         keep_output(out, r.output);
     tool_finish(TOOL_OK);
-    return tool_say_incomplete(r.path, &run);
+    status = tool_say_incomplete(r.path, w);
+    wpp_close(w);
+    return status;
 }

@@ -23,6 +23,7 @@ static const char help[] =
     "  -h, --help           this text\n"
     "  -V, --version        the version\n"
     "\n"
+    "Of a damaged file, what is intact is shown; in a table or JSON, what is not known is `-` or null.\n"
     "Exit status is 3 when a file is damaged, or what it holds is known to be incomplete.\n";
 
 enum format { FORMAT_TEXT, FORMAT_TABLE, FORMAT_JSON };
@@ -36,7 +37,31 @@ struct info {
     uint64_t limited;          /* events of routines with paths cut at the limit */
     uint64_t cut;              /* of these, those that end only because of it */
     uint64_t longest;          /* events a rule derives at most */
+    unsigned missing;          /* enum wpp_part */
 };
+
+/* What is known of a damaged file's run is what its intact parts say. */
+static bool knows(const struct info *i, unsigned parts)
+{
+    return (i->missing & parts) == 0;
+}
+
+enum {
+    TABLES = WPP_PART_ROUTINES | WPP_PART_TERMINALS,
+    COUNTS = TABLES | WPP_PART_GRAMMAR
+};
+
+/* How many events each thread has, its entry and its start rule say. */
+static bool knows_events(const struct info *i)
+{
+    return knows(i, WPP_PART_THREADS) || knows(i, WPP_PART_GRAMMAR);
+}
+
+/* Of a program, not of plain symbols. */
+static bool is_program(const struct info *i)
+{
+    return knows(i, WPP_PART_SUMMARY) ? i->s.program[0] : i->s.n_modules || i->s.n_routines;
+}
 
 /* ---- Figures -------------------------------------------------------------------- */
 
@@ -94,12 +119,10 @@ static void gather_limit(const wpp *w, const struct wpp_terminal *t, uint64_t co
         i->cut += count;
 }
 
-static void gather(const wpp *w, const char *path, struct info *i)
+static void gather_counts(const wpp *w, struct info *i)
 {
     const struct wpp_grammar *g = wpp_grammar(w);
 
-    *i = (struct info){.path = path};
-    wpp_get_summary(w, &i->s);
     i->counts = calloc(g->n_terminals + (size_t)1, sizeof *i->counts);
     if (!i->counts)
         tool_die(TOOL_ERROR, "out of memory");
@@ -110,6 +133,16 @@ static void gather(const wpp *w, const char *path, struct info *i)
         i->calls += terminal->enters ? i->counts[t] : 0;
         gather_limit(w, terminal, i->counts[t], i);
     }
+}
+
+static void gather(const wpp *w, const char *path, struct info *i)
+{
+    const struct wpp_grammar *g = wpp_grammar(w);
+
+    *i = (struct info){.path = path, .missing = wpp_missing(w)};
+    wpp_get_summary(w, &i->s);
+    if (knows(i, COUNTS))
+        gather_counts(w, i);
     for (uint32_t r = 0; r < g->n_rules; r++)
         if (g->length[r] > i->longest)
             i->longest = g->length[r];
@@ -178,6 +211,12 @@ static void print_run(const struct info *i)
                grouped(s->unrecorded));
     if (s->waited)
         printf("%-18s %.3f s for its recorder\n", "waited", s->waited / 1e9);
+}
+
+static void print_times(const struct info *i)
+{
+    const struct wpp_summary *s = &i->s;
+
     if (s->ticks_per_second)
         printf("%-18s %.3f s in all paths, by a clock of %.0f MHz\n", "timed",
                (double)s->ticks / (double)s->ticks_per_second, (double)s->ticks_per_second / 1e6);
@@ -198,18 +237,34 @@ static void print_limited(const struct info *i)
            percent_of_events(i, i->cut));
 }
 
+static void print_routines(const struct info *i)
+{
+    const struct wpp_summary *s = &i->s;
+    bool modules = knows(i, WPP_PART_MODULES), executed = knows(i, WPP_PART_ROUTINES);
+
+    if (!modules && !executed)
+        return;
+    printf("%-18s ", "routines");
+    if (modules)
+        printf("%s instrumented in %u module%s%s", grouped(s->n_instrumented_routines),
+               s->n_modules, s->n_modules == 1 ? "" : "s", executed ? ", " : "");
+    if (executed)
+        printf("%s executed", grouped(s->n_routines));
+    putchar('\n');
+}
+
 static void print_code(const struct info *i)
 {
     const struct wpp_summary *s = &i->s;
 
-    printf("%-18s %s instrumented in %u module%s, %s executed\n", "routines",
-           grouped(s->n_instrumented_routines), s->n_modules, s->n_modules == 1 ? "" : "s",
-           grouped(s->n_routines));
-    if (s->n_limited_routines)
+    print_routines(i);
+    if (s->n_limited_routines && knows(i, COUNTS))
         print_limited(i);
     if (s->n_left_out)
         printf("%-18s %s not instrumented (--uninstrumented lists them)\n", "left out",
                grouped(s->n_left_out));
+    if (!knows(i, COUNTS))
+        return;
     printf("%-18s %s\n", "calls", grouped(i->calls));
     printf("%-18s %s\n", "instructions", grouped(i->insns));
 }
@@ -227,28 +282,52 @@ static void print_threads(const wpp *w, const struct info *i)
     }
 }
 
-static void print_text(const wpp *w, const struct info *i)
+/* How large trace and file are; a rate, where the time is known. */
+static void print_sizes(const struct info *i)
 {
-    const struct wpp_summary *s = &i->s;
     char grammar[64], size[32];
 
-    print_run(i);
-    if (s->program[0])
-        print_code(i);
-    printf("%-18s %s\n", "events", grouped(s->tokens));
-    print_rate("trace", token_bytes(i), seconds(i), "");
-    snprintf(grammar, sizeof grammar, " (grammar %s)", size_text(s->grammar_bytes, size));
-    print_rate("WPP", s->file_bytes, seconds(i), grammar);
-    printf("%-18s %.3g\n", "trace / WPP", ratio(token_bytes(i), s->file_bytes));
-    printf("%-18s %s\n", s->program[0] ? "paths executed" : "distinct symbols",
-           grouped(paths_executed(i)));
-    printf("%-18s %s\n", "rules", grouped(s->n_rules));
-    printf("%-18s %.2f\n", "rules per path", ratio(s->n_rules, paths_executed(i)));
+    if (knows_events(i)) {
+        printf("%-18s %s\n", "events", grouped(i->s.tokens));
+        print_rate("trace", token_bytes(i), seconds(i), "");
+    }
+    snprintf(grammar, sizeof grammar, " (grammar %s)", size_text(i->s.grammar_bytes, size));
+    print_rate("WPP", i->s.file_bytes, seconds(i), i->s.grammar_bytes ? grammar : "");
+    if (knows_events(i))
+        printf("%-18s %.3g\n", "trace / WPP", ratio(token_bytes(i), i->s.file_bytes));
+}
+
+static void print_grammar(const struct info *i)
+{
+    const struct wpp_summary *s = &i->s;
+    bool paths = knows(i, TABLES), grammar = knows(i, WPP_PART_GRAMMAR);
+
+    if (paths)
+        printf("%-18s %s\n", is_program(i) ? "paths executed" : "distinct symbols",
+               grouped(paths_executed(i)));
+    if (grammar)
+        printf("%-18s %s\n", "rules", grouped(s->n_rules));
+    if (grammar && paths)
+        printf("%-18s %.2f\n", "rules per path", ratio(s->n_rules, paths_executed(i)));
+    if (!grammar)
+        return;
     if (s->n_segments > 1)
         printf("%-18s %s\n", "segments", grouped(s->n_segments));
     printf("%-18s %s\n", "right-hand sides", grouped(s->rhs_symbols));
     printf("%-18s %s events\n", "longest rule", grouped(i->longest));
-    print_threads(w, i);
+}
+
+static void print_text(const wpp *w, const struct info *i)
+{
+    if (knows(i, WPP_PART_SUMMARY))
+        print_run(i);
+    print_times(i);
+    if (is_program(i))
+        print_code(i);
+    print_sizes(i);
+    print_grammar(i);
+    if (knows_events(i))
+        print_threads(w, i);
 }
 
 /* ---- Table ------------------------------------------------------------------------- */
@@ -278,16 +357,34 @@ static void print_head(int width)
            "MB", "MB/s", "WPP", "", "executed", "", "path");
 }
 
+/* A column of its width and digits after the point; `-`: not known. */
+static void print_column(int width, int digits, bool known, double value)
+{
+    if (known)
+        printf(" %*.*f", width, digits, value);
+    else
+        printf(" %*s", width, "-");
+}
+
 static void print_row(const struct info *i, int width)
 {
     const struct wpp_summary *s = &i->s;
     double trace = token_bytes(i) / 1e6, size = s->file_bytes / 1e6, time = seconds(i);
+    bool timed = knows(i, WPP_PART_SUMMARY), counted = knows_events(i);
+    bool paths = knows(i, TABLES), grammar = knows(i, WPP_PART_GRAMMAR);
 
-    printf("%-*s %8.2f %10.2f %9.2f %9.3f %8.3f %9.1f %7u %9s %9s %7.2f%s\n", width,
-           base_name(i->path), time, trace, ratio(trace, time), size, ratio(size, time),
-           ratio(trace, size), s->n_threads, grouped(paths_executed(i)), grouped(s->n_rules),
-           ratio(s->n_rules, paths_executed(i)),
-           s->complete && !s->lost ? "" : "  incomplete");
+    printf("%-*s", width, base_name(i->path));
+    print_column(8, 2, timed, time);
+    print_column(10, 2, counted, trace);
+    print_column(9, 2, timed && counted, ratio(trace, time));
+    print_column(9, 3, true, size);
+    print_column(8, 3, timed, ratio(size, time));
+    print_column(9, 1, counted, ratio(trace, size));
+    print_column(7, 0, counted, s->n_threads);
+    printf(" %9s %9s", paths ? grouped(paths_executed(i)) : "-",
+           grammar ? grouped(s->n_rules) : "-");
+    print_column(7, 2, paths && grammar, ratio(s->n_rules, paths_executed(i)));
+    printf("%s\n", timed && (!s->complete || s->lost) ? "  incomplete" : i->missing ? "  damaged" : "");
 }
 
 /* ---- JSON --------------------------------------------------------------------------- */
@@ -304,61 +401,129 @@ static void json_number(const char *key, uint64_t value)
     printf("\"%s\":%llu,", key, (unsigned long long)value);
 }
 
-static void json_threads(const wpp *w, uint32_t n)
+static void json_null(const char *key)
 {
+    printf("\"%s\":null,", key);
+}
+
+/* What a damaged file may not say: null then. */
+static void json_text_if(bool known, const char *key, const char *value)
+{
+    if (known)
+        json_text(key, value);
+    else
+        json_null(key);
+}
+
+static void json_number_if(bool known, const char *key, uint64_t value)
+{
+    if (known)
+        json_number(key, value);
+    else
+        json_null(key);
+}
+
+static void json_threads(const wpp *w, const struct info *i)
+{
+    bool names = knows(i, WPP_PART_THREADS);
+
+    if (!knows_events(i)) {
+        json_null("threads");
+        return;
+    }
     printf("\"threads\":[");
-    for (uint32_t t = 0; t < n; t++) {
+    for (uint32_t t = 0; t < i->s.n_threads; t++) {
         const struct wpp_thread *thread = wpp_thread(w, t);
         printf("%s{", t ? "," : "");
-        json_number("tid", thread->tid);
-        json_text("name", thread->name);
+        json_number_if(names, "tid", thread->tid);
+        json_text_if(names, "name", thread->name);
         printf("\"events\":%llu}", (unsigned long long)thread->tokens);
     }
     printf("],");
 }
 
+static void json_run(const struct info *i)
+{
+    const struct wpp_summary *s = &i->s;
+    bool run = knows(i, WPP_PART_SUMMARY);
+
+    json_text_if(run, "program", s->program);
+    json_text_if(run, "command", s->command);
+    json_text_if(run, "host", s->host);
+    json_number_if(run, "pid", s->pid);
+    json_number_if(run, "started", s->started);
+    json_number_if(run, "nanoseconds", s->nanoseconds);
+    if (run)
+        printf("\"complete\":%s,", s->complete ? "true" : "false");
+    else
+        json_null("complete");
+    json_number_if(run, "lost", s->lost);
+    json_number_if(knows_events(i), "events", s->tokens);
+    json_number_if(run, "stops", s->stops);
+    json_number_if(run, "stopped_nanoseconds", s->stopped);
+    json_number_if(run, "unrecorded_events", s->unrecorded);
+    json_number_if(run, "waited_nanoseconds", s->waited);
+    json_number_if(knows(i, WPP_PART_TIMES), "ticks", s->ticks);
+    json_number_if(knows(i, WPP_PART_TIMES), "ticks_per_second", s->ticks_per_second);
+    json_number_if(knows_events(i), "token_bytes", 4 * s->tokens);
+    json_number_if(run, "trace_bytes", s->trace_bytes);
+}
+
+static void json_code(const struct info *i)
+{
+    const struct wpp_summary *s = &i->s;
+    bool modules = knows(i, WPP_PART_MODULES), counts = knows(i, COUNTS);
+
+    json_number_if(modules, "modules", s->n_modules);
+    json_number_if(modules, "instrumented_routines", s->n_instrumented_routines);
+    json_number_if(knows(i, WPP_PART_ROUTINES), "routines", s->n_routines);
+    json_number_if(modules, "limited_routines", s->n_limited_routines);
+    json_number_if(counts, "limited_events", i->limited);
+    json_number_if(counts, "cut_events", i->cut);
+    json_number_if(knows(i, WPP_PART_LEFT_OUT), "uninstrumented_routines", s->n_left_out);
+    json_number_if(counts, "calls", i->calls);
+    json_number_if(counts, "instructions", i->insns);
+}
+
+/* What is wrong with a damaged file; nothing of others. */
+static void json_damages(const wpp *w)
+{
+    uint32_t n;
+    const struct wpp_damage *damage = wpp_damages(w, &n);
+
+    for (uint32_t k = 0; k < n; k++) {
+        printf("%s", k ? "," : "\"damages\":[");
+        json_string(stdout, damage[k].text);
+    }
+    printf("%s", n ? "]," : "");
+}
+
 static void print_json(const wpp *w, const struct info *i)
 {
     const struct wpp_summary *s = &i->s;
+    bool grammar = knows(i, WPP_PART_GRAMMAR), paths = knows(i, TABLES);
 
     putchar('{');
     json_text("file", i->path);
-    json_text("program", s->program);
-    json_text("command", s->command);
-    json_text("host", s->host);
-    json_number("pid", s->pid);
-    json_number("started", s->started);
-    json_number("nanoseconds", s->nanoseconds);
-    printf("\"complete\":%s,", s->complete ? "true" : "false");
-    json_number("lost", s->lost);
-    json_number("events", s->tokens);
-    json_number("stops", s->stops);
-    json_number("stopped_nanoseconds", s->stopped);
-    json_number("unrecorded_events", s->unrecorded);
-    json_number("waited_nanoseconds", s->waited);
-    json_number("ticks", s->ticks);
-    json_number("ticks_per_second", s->ticks_per_second);
-    json_number("token_bytes", 4 * s->tokens);
-    json_number("trace_bytes", s->trace_bytes);
+    json_damages(w);
+    json_run(i);
     json_number("wpp_bytes", s->file_bytes);
-    json_number("grammar_bytes", s->grammar_bytes);
-    printf("\"ratio\":%.3f,", ratio(token_bytes(i), s->file_bytes));
-    json_number("modules", s->n_modules);
-    json_number("instrumented_routines", s->n_instrumented_routines);
-    json_number("routines", s->n_routines);
-    json_number("limited_routines", s->n_limited_routines);
-    json_number("limited_events", i->limited);
-    json_number("cut_events", i->cut);
-    json_number("uninstrumented_routines", s->n_left_out);
-    json_number("calls", i->calls);
-    json_number("instructions", i->insns);
-    json_number("paths", paths_executed(i));
-    json_number("rules", s->n_rules);
-    json_number("segments", s->n_segments);
-    json_number("rhs_symbols", s->rhs_symbols);
-    json_number("longest_rule", i->longest);
-    json_threads(w, s->n_threads);
-    printf("\"rules_per_path\":%.3f}\n", ratio(s->n_rules, paths_executed(i)));
+    json_number_if(s->grammar_bytes || grammar, "grammar_bytes", s->grammar_bytes);
+    if (knows_events(i))
+        printf("\"ratio\":%.3f,", ratio(token_bytes(i), s->file_bytes));
+    else
+        json_null("ratio");
+    json_code(i);
+    json_number_if(paths, "paths", paths_executed(i));
+    json_number_if(grammar, "rules", s->n_rules);
+    json_number_if(grammar, "segments", s->n_segments);
+    json_number_if(grammar, "rhs_symbols", s->rhs_symbols);
+    json_number_if(grammar, "longest_rule", i->longest);
+    json_threads(w, i);
+    if (grammar && paths)
+        printf("\"rules_per_path\":%.3f}\n", ratio(s->n_rules, paths_executed(i)));
+    else
+        printf("\"rules_per_path\":null}\n");
 }
 
 /* ---- What was left out ---------------------------------------------------------------- */
@@ -375,20 +540,23 @@ static void list_left_out(const wpp *w, const struct info *i, bool several)
     }
 }
 
-static void list_left_out_json(const wpp *w, uint32_t n, const char *path)
+static void list_left_out_json(const wpp *w, const struct info *i)
 {
     putchar('{');
-    json_text("file", path);
+    json_text("file", i->path);
     printf("\"uninstrumented\":[");
-    for (uint32_t i = 0; i < n; i++) {
-        const struct wpp_left_out *r = wpp_left_out(w, i);
-        printf("%s{", i ? "," : "");
+    for (uint32_t k = 0; k < i->s.n_left_out; k++) {
+        const struct wpp_left_out *r = wpp_left_out(w, k);
+        printf("%s{", k ? "," : "");
         json_text("reason", left_out_reason(r->reason));
         json_text("routine", r->name);
         json_text("source", r->file);
         json_number("line", r->line);
         printf("\"module\":");
-        json_string(stdout, r->module);
+        if (knows(i, WPP_PART_MODULES))
+            json_string(stdout, r->module);
+        else
+            printf("null");
         putchar('}');
     }
     printf("]}\n");
@@ -406,7 +574,7 @@ struct request {
 static void print(const wpp *w, const struct info *i, const struct request *q)
 {
     if (q->uninstrumented && q->format == FORMAT_JSON)
-        list_left_out_json(w, i->s.n_left_out, i->path);
+        list_left_out_json(w, i);
     else if (q->uninstrumented)
         list_left_out(w, i, q->several);
     else if (q->format == FORMAT_JSON)
@@ -417,25 +585,48 @@ static void print(const wpp *w, const struct info *i, const struct request *q)
         print_text(w, i);
 }
 
+/* The list of what was not instrumented is gone: it is no answer to print one without. */
+static int refuse_list(const char *path, const wpp *w)
+{
+    uint32_t n;
+    const struct wpp_damage *damage = wpp_damages(w, &n);
+
+    for (uint32_t k = 0; k < n; k++)
+        if (damage[k].part == WPP_PART_LEFT_OUT)
+            tool_warn("%s: %s", path, damage[k].text);
+    return TOOL_INCOMPLETE;
+}
+
+/* The list does not say what is incomplete; the figures do. */
+static int exit_status(const wpp *w, const struct info *i, const struct request *q)
+{
+    int status;
+
+    if (q->uninstrumented)
+        return tool_say_incomplete(i->path, w);
+    status = tool_say_damages(i->path, w);
+    return knows(i, WPP_PART_SUMMARY) && (!i->s.complete || i->s.lost) ? TOOL_INCOMPLETE : status;
+}
+
 /* One file; its exit status. */
 static int show(const char *path, const struct request *q)
 {
     struct wpp_error error;
     struct info i;
     int status;
-    wpp *w = wpp_open(path, &error);
+    wpp *w = wpp_open_intact(path, &error);
 
     if (!w) {
         tool_warn("%s", error.text);
         return tool_exit_status(error.status);
     }
     gather(w, path, &i);
-    print(w, &i, q);
-    /* The list of what was not instrumented does not say it. */
-    if (q->uninstrumented)
-        status = tool_say_incomplete(path, &i.s);
-    else
-        status = i.s.complete && !i.s.lost ? TOOL_OK : TOOL_INCOMPLETE;
+    if (q->uninstrumented && !knows(&i, WPP_PART_LEFT_OUT)) {
+        status = refuse_list(path, w);
+    } else {
+        print(w, &i, q);
+        status = exit_status(w, &i, q);
+    }
     free(i.counts);
     wpp_close(w);
     return status;

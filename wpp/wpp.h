@@ -59,6 +59,45 @@ typedef struct wpp wpp;
 wpp *wpp_open(const char *path, struct wpp_error *error);
 void wpp_close(wpp *w);
 
+/* ---- Damaged files ------------------------------------------------------ */
+
+/* What a file consists of.  Where one is missing, what else is of no use without it is, too: the
+ * paths without the routines, the times without the paths. */
+enum wpp_part {
+    WPP_PART_SUMMARY = 1 << 0,     /* of struct wpp_summary: program to nanoseconds, lost to
+                                      trace_bytes, complete */
+    WPP_PART_MODULES = 1 << 1,     /* n_modules, n_instrumented_routines, n_limited_routines;
+                                      `module` of routines is "" without it */
+    WPP_PART_ROUTINES = 1 << 2,    /* there are none without it */
+    WPP_PART_TERMINALS = 1 << 3,   /* wpp_terminal() has none, though the grammar may */
+    WPP_PART_THREADS = 1 << 4,     /* tid and name; how many and how long, the grammar says too */
+    WPP_PART_GRAMMAR = 1 << 5,     /* derives nothing without it; the threads keep their lengths */
+    WPP_PART_CHUNKS = 1 << 6,
+    WPP_PART_LEFT_OUT = 1 << 7,
+    WPP_PART_TIMES = 1 << 8,       /* ticks */
+    WPP_PART_ALL = (1 << 9) - 1
+};
+
+/* As wpp_open(); but of a file that is damaged or cut, what is intact is read.  NULL if nothing
+ * is.  What is missing is empty, 0 or "": ask wpp_missing() before you believe it. */
+wpp *wpp_open_intact(const char *path, struct wpp_error *error);
+
+/* The parts that are missing, none of them after wpp_open(), and those that have been read: bits
+ * of enum wpp_part.  What a file need not have is in neither. */
+unsigned wpp_missing(const wpp *w);
+unsigned wpp_present(const wpp *w);
+
+/* What was found to be wrong: one line without the file's name, "the times of paths are damaged
+ * (section 9 at byte 4711)".  There may be some though nothing is missing. */
+struct wpp_damage {
+    unsigned part;                 /* the one that is missing for it; 0: none is */
+    const char *text;
+};
+const struct wpp_damage *wpp_damages(const wpp *w, uint32_t *n);
+
+/* "the times of paths": of the lowest bit of part, which is not 0. */
+const char *wpp_part_name(unsigned part);
+
 /* ---- The run ------------------------------------------------------------ */
 
 struct wpp_summary {
@@ -254,7 +293,7 @@ void wpp_terminal_counts(const wpp *w, uint64_t *out);
 /* Walking a thread's events in order from event `first`: O(depth) to begin,
  * amortised O(1) an event. */
 typedef struct wpp_cursor wpp_cursor;
-/* NULL: no memory, no such thread, or first > tokens. */
+/* NULL: no memory, no such thread, first > tokens, or the grammar is missing. */
 wpp_cursor *wpp_cursor_new(const wpp *w, uint32_t thread, uint64_t first);
 /* Writes up to n terminals, returns how many; 0 at the end. */
 size_t wpp_cursor_read(wpp_cursor *c, uint32_t *terminals, size_t n);

@@ -26,10 +26,16 @@ like 'is no damage' "$(cat "$T/err")" 'undamaged, but'
 cp prog.wpp bad.wpp
 size=$(stat -c %s bad.wpp)
 printf 'not what was here' | dd of=bad.wpp bs=1 seek=$((size / 2)) conv=notrunc 2> /dev/null
-fails_with 3 'changed bytes' wpp-check bad.wpp
+run wpp-check bad.wpp
+is 'changed bytes: status' $status 3
+like 'what is damaged' "$(cat "$T/err")" '^wpp-check: bad.wpp: .* (is|are) damaged \(section [0-9]+ at byte [0-9]+\)$'
+like 'what is intact' "$(cat "$T/out")" '^bad.wpp: intact: the summary of the run, '
+run wpp-check -q bad.wpp
+is 'quietly, only what is damaged' "$status $(wc -l < "$T/out")" '3 0'
 wpp-check bad.wpp prog.wpp > out1 2> err1
 is 'one bad of two: status' $? 3
-is 'one bad of two: both are spoken of' "$(wc -l < out1) $(wc -l < err1)" '1 1'
+is 'one bad of two: both are spoken of' "$(cut -d: -f1 out1 | paste -sd' ') $(cut -d: -f2 err1 | sort -u)" \
+    'bad.wpp prog.wpp  bad.wpp'
 
 # The same tokens in another order are a fine grammar, but no possible course.
 # (--symbols keeps no routines: so the trace itself is changed, two tokens swapped.)

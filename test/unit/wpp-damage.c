@@ -236,7 +236,7 @@ static bool walks(const wpp *w, struct random *r)
         if (!c || wpp_cursor_read(c, piece, 256) != want)
             return false;
         for (uint64_t i = 0; i < want; i++)
-            if (piece[i] >= s.n_terminals)
+            if (piece[i] >= wpp_grammar(w)->n_terminals)
                 return false;
         wpp_cursor_free(c);
     }
@@ -244,8 +244,24 @@ static bool walks(const wpp *w, struct random *r)
 }
 
 struct outcome {
-    unsigned refused, accepted, malformed, unsaid;
+    unsigned refused, accepted, malformed, unsaid, pieces;
 };
+
+/* What is read of it piece by piece is as well-formed; when the whole is not, that is said. */
+static void try_intact(const struct wpp_bytes *file, bool whole, struct random *r,
+                       struct outcome *o)
+{
+    wpp *w = wpp_open_memory_intact(file->data, file->size, "test", NULL);
+    bool grammar = w && !(wpp_missing(w) & WPP_PART_GRAMMAR);
+    uint32_t n = 0;
+
+    if (w)
+        wpp_damages(w, &n);
+    o->pieces += w && !whole;
+    o->unsaid += w ? (n > 0) == whole : whole;
+    o->malformed += w && (!is_well_formed(w) || (grammar && !walks(w, r)));
+    wpp_close(w);
+}
 
 static void try_file(struct wpp_bytes *file, struct random *r, struct outcome *o)
 {
@@ -258,6 +274,7 @@ static void try_file(struct wpp_bytes *file, struct random *r, struct outcome *o
     o->accepted += w != NULL;
     o->malformed += w && (!is_well_formed(w) || !walks(w, r));
     o->unsaid += !w && !is_damage(&error) && error.status != WPP_E_VERSION;
+    try_intact(file, w != NULL, r, o);
     wpp_close(w);
 }
 
@@ -285,9 +302,9 @@ static void test_changed_contents(unsigned rounds)
         wpp_bytes_free(&original);
     }
     tap_ok(o.malformed == 0, "of %u files with changed contents, %u are refused, the others are "
-           "well-formed", o.refused + o.accepted, o.refused);
+           "well-formed, and pieces of %u", o.refused + o.accepted, o.refused, o.pieces);
     tap_ok(o.unsaid == 0, "and it is said why");
-    tap_ok(o.refused > 0 && o.accepted > 0, "there were both");
+    tap_ok(o.refused > 0 && o.accepted > 0 && o.pieces > 0, "there were all");
 }
 
 static void test_changed_header(unsigned rounds)

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/sections.h"
+
+#include <assert.h>
+
+#include "tracer/trace-abi.h"
+#include "wpp/demangle.h"
+#include "wpp/error.h"
+#include "wpp/grammar-code.h"
+#include "wpp/grammar-join.h"
+#include "wpp/path-table.h"
+
+/* Blocks and edges of all paths together: far above any real program, and a
+ * bound on what a small malicious file can make us allocate. */
+enum { MAX_PATH_ELEMENTS = 1 << 28 };
+
+/* ---- The sections, in the writer's order (SECTION ORDER in content.c) --------- */
+
+static void *allocate(struct loading *l, size_t n, size_t size)
+{
+    return wpp_arena_alloc(l->arena, n, size);
+}
+
+bool section_lacks(const struct loading *l, unsigned parts)
+{
+    return (l->w->findings.missing & parts) != 0;
+}
+
+static const char *get_string(struct loading *l, struct wpp_view *v)
+{
+    size_t n = wpp_get_count(v, 1);
+    const uint8_t *bytes = wpp_get_bytes(v, n);
+
+    if (!bytes || memchr(bytes, 0, n)) {
+        v->failed = true;
+        return NULL;
+    }
+    return wpp_arena_string(l->arena, bytes, n);
+}
+
+static bool get_summary(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_summary *s = &l->w->summary;
+
+    s->program = get_string(l, v);
+    s->command = get_string(l, v);
+    s->host = get_string(l, v);
+    s->pid = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+    s->started = wpp_get_varint(v);
+    s->nanoseconds = wpp_get_varint(v);
+    s->lost = wpp_get_varint(v);
+    s->trace_bytes = wpp_get_varint(v);
+    s->complete = wpp_get_varint_max(v, 1);
+    if (wpp_left(v) == 0)
+        return true;           /* all of them are 0 */
+    s->waited = wpp_get_varint(v);
+    s->stops = wpp_get_varint(v);
+    s->stopped = wpp_get_varint(v);
+    s->unrecorded = wpp_get_varint(v);
+    return true;
+}
+
+static bool get_modules(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_summary *s = &l->w->summary;
+    size_t n = wpp_get_count(v, 4);
+
+    l->module_paths = allocate(l, n, sizeof *l->module_paths);
+    if (!l->module_paths || n > UINT32_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t routines, limited;
+
+        l->module_paths[i] = get_string(l, v);
+        wpp_get_bytes(v, wpp_get_count(v, 1));
+        routines = (uint32_t)wpp_get_varint_max(v, UINT32_MAX - s->n_instrumented_routines);
+        limited = (uint32_t)wpp_get_varint_max(v, routines);
+        s->n_instrumented_routines += routines;
+        s->n_limited_routines += limited;
+    }
+    s->n_modules = l->n_modules = (uint32_t)n;
+    return true;
+}
+
+/* The path of the module that is named by its index; "" when the list is missing. */
+static bool get_module(struct loading *l, struct wpp_view *v, const char **path)
+{
+    bool unknown = section_lacks(l, WPP_PART_MODULES);
+    uint64_t index = wpp_get_varint_max(v, UINT32_MAX);
+
+    if (v->failed || (!unknown && index >= l->n_modules))
+        return false;
+    *path = unknown ? "" : l->module_paths[index];
+    return true;
+}
+
+static bool get_units(struct loading *l, struct wpp_view *v,
+                      const struct wpp_string_table *strings)
+{
+    size_t n = wpp_get_count(v, 6);
+
+    l->units = allocate(l, n, sizeof *l->units);
+    if (!l->units || n > UINT32_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!get_module(l, v, &l->units[i].module))
+            return false;
+        wpp_get_varint_max(v, strings->n - 1);
+        wpp_get_varint_max(v, strings->n - 1);
+        l->units[i].directory = strings->text[wpp_get_varint_max(v, strings->n - 1)];
+        wpp_get_varint(v);
+        wpp_get_varint(v);
+    }
+    l->n_units = (uint32_t)n;
+    return !v->failed;
+}
+
+/* The names for people, of the routine and of what was inlined into it. */
+static bool show_names(struct loading *l, struct wpp_demangler *demangler, struct wpp_routine *r)
+{
+    struct wpp_inlined *calls = (struct wpp_inlined *)r->inlined;
+
+    r->shown = wpp_demangle(demangler, l->arena, r->name);
+    for (uint32_t i = 0; r->shown && i < r->n_inlined; i++) {
+        calls[i].shown = wpp_demangle(demangler, l->arena, calls[i].name);
+        if (!calls[i].shown)
+            return false;
+    }
+    return r->shown != NULL;
+}
+
+static bool get_routines(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_string_table strings;
+    struct wpp_demangler demangler = {0};
+    struct wpp_routine *routines;
+    size_t n;
+
+    if (!wpp_parse_strings(v, l->arena, &strings) || !get_units(l, v, &strings))
+        return false;
+    n = wpp_get_count(v, 8);
+    routines = allocate(l, n, sizeof *routines);
+    l->bases = allocate(l, n, sizeof *l->bases);
+    if (!routines || !l->bases || n > UINT32_MAX || (n > 0 && l->n_units == 0))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const struct unit *unit = &l->units[wpp_get_varint_max(v, l->n_units - 1)];
+
+        l->bases[i] = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+        if (v->failed || !wpp_parse_routine(v, &strings, l->arena, &routines[i]))
+            return false;
+        if (routines[i].num_paths - 1 > UINT32_MAX - l->bases[i])
+            return false;
+        if (!show_names(l, &demangler, &routines[i]))
+            return false;
+        routines[i].module = unit->module;
+        routines[i].directory = unit->directory;
+    }
+    l->w->routines = routines;
+    l->w->summary.n_routines = l->w->n_routines = (uint32_t)n;
+    return true;
+}
+
+/* The path's edges and blocks, and what follows from them. */
+static bool walk_path(struct loading *l, struct wpp_terminal *t, uint32_t *scratch,
+                      uint64_t *n_elements)
+{
+    const struct wpp_routine *r = &l->w->routines[t->routine];
+    uint32_t n = wpp_path_edges(r, t->path, scratch), *edges, *blocks;
+
+    assert(n >= 1);
+    *n_elements += 2 * (uint64_t)n;
+    edges = allocate(l, n, sizeof *edges);
+    blocks = allocate(l, n - 1, sizeof *blocks);
+    if (!edges || !blocks || *n_elements > MAX_PATH_ELEMENTS)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        edges[i] = scratch[i];
+        if (i == 0)
+            continue;
+        blocks[i - 1] = r->edges[scratch[i]].src;
+        t->insns += r->blocks[blocks[i - 1]].insns;
+    }
+    t->insns = t->insns > 0 ? t->insns : 1;
+    t->n_edges = n;
+    t->n_blocks = n - 1;
+    t->edges = edges;
+    t->blocks = blocks;
+    t->enters = r->edges[edges[0]].kind == WPP_EDGE_REAL;
+    t->leaves = r->edges[edges[n - 1]].kind == WPP_EDGE_REAL;
+    return true;
+}
+
+static bool walk_paths(struct loading *l, struct wpp_terminal *terminals, uint32_t n)
+{
+    uint32_t most = 0, *scratch;
+    uint64_t n_elements = 0;
+
+    for (uint32_t i = 0; i < l->w->n_routines; i++)
+        most = l->w->routines[i].n_blocks > most ? l->w->routines[i].n_blocks : most;
+    scratch = allocate(l, most, sizeof *scratch);
+    if (!scratch)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (terminals[i].routine == WPP_NO_ROUTINE)
+            terminals[i].insns = !terminals[i].control;
+        else if (!walk_path(l, &terminals[i], scratch, &n_elements))
+            return false;
+    }
+    return true;
+}
+
+/* Plain symbols may be any number: only a program's trace has control words.  Without a summary,
+ * modules and routines tell that it is one. */
+static bool is_program(const struct loading *l)
+{
+    const struct wpp_summary *s = &l->w->summary;
+
+    return section_lacks(l, WPP_PART_SUMMARY) ? s->n_modules || s->n_routines : s->program[0];
+}
+
+/* What may be a control word or a plain symbol: a damaged file leaves it open. */
+static bool is_doubtful(const struct loading *l, uint32_t token)
+{
+    return token >= WPP_CONTROL && !is_program(l) && section_lacks(l, WPP_PART_SUMMARY)
+        && section_lacks(l, WPP_PART_MODULES);
+}
+
+/* Routines are numbered by their first terminal. */
+static bool get_terminals(struct loading *l, struct wpp_view *v)
+{
+    size_t n = wpp_get_count(v, 2);
+    struct wpp_terminal *terminals = allocate(l, n, sizeof *terminals);
+    bool has_controls = is_program(l);
+    uint32_t n_seen = 0;
+
+    if (!terminals || n > WPP_RULE / 2)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t code = wpp_get_varint_max(v, (uint64_t)n_seen + 1);
+
+        if (code == (uint64_t)n_seen + 1 && n_seen++ == l->w->n_routines)
+            return false;
+        terminals[i].routine = code == 0 ? WPP_NO_ROUTINE : (uint32_t)code - 1;
+    }
+    if (n_seen != l->w->n_routines)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct wpp_terminal *t = &terminals[i];
+        bool raw = t->routine == WPP_NO_ROUTINE;
+        uint64_t max = raw ? UINT32_MAX : l->w->routines[t->routine].num_paths - 1;
+        uint64_t path = wpp_get_varint_max(v, max);
+
+        t->path = raw ? 0 : path;
+        t->token = (uint32_t)path + (raw ? 0 : l->bases[t->routine]);
+        t->control = raw && has_controls && t->token >= WPP_CONTROL;
+        if (raw && is_doubtful(l, t->token))
+            return false;
+        l->w->summary.n_controls += t->control;
+    }
+    l->w->terminals = terminals;
+    l->w->summary.n_terminals = l->w->n_terminals = (uint32_t)n;
+    return !v->failed && walk_paths(l, terminals, (uint32_t)n);
+}
+
+static bool get_threads(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_summary *s = &l->w->summary;
+    size_t n = wpp_get_count(v, 3);
+    struct wpp_thread *threads = allocate(l, n, sizeof *threads);
+
+    if (!threads || n > UINT32_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        threads[i].tid = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+        threads[i].name = get_string(l, v);
+        threads[i].tokens = wpp_get_varint(v);
+        if (__builtin_add_overflow(s->tokens, threads[i].tokens, &s->tokens))
+            return false;
+    }
+    l->w->threads = threads;
+    s->n_threads = l->w->n_threads = (uint32_t)n;
+    return true;
+}
+
+static bool broken_grammar(struct loading *l, const struct wpp_error *why)
+{
+    return why->status == WPP_E_MEMORY
+               ? wpp_fail_memory(l->error)
+               : wpp_fail(l->error, why->status, "%s is damaged: in its grammar, %s", l->path,
+                          why->text);
+}
+
+/* The threads that the grammar has, of which nothing else is known. */
+static bool make_threads(struct loading *l)
+{
+    const struct wpp_grammar *g = &l->w->grammar;
+    struct wpp_thread *threads = allocate(l, g->n_threads, sizeof *threads);
+
+    for (uint32_t k = 0; threads && k < g->n_threads; k++) {
+        threads[k] = (struct wpp_thread){.name = "", .tokens = g->length[g->n_rules + k]};
+        if (__builtin_add_overflow(l->w->summary.tokens, threads[k].tokens, &l->w->summary.tokens))
+            return false;
+    }
+    l->w->threads = threads;
+    l->w->summary.n_threads = l->w->n_threads = g->n_threads;
+    return threads != NULL;
+}
+
+static bool take_grammar(struct loading *l)
+{
+    const struct wpp_grammar *g = &l->w->grammar;
+
+    if (!section_lacks(l, WPP_PART_TERMINALS) && g->n_terminals != l->w->n_terminals)
+        return false;
+    if (section_lacks(l, WPP_PART_THREADS) && !make_threads(l))
+        return false;
+    if (g->n_threads != l->w->n_threads)
+        return false;
+    for (uint32_t k = 0; k < g->n_threads; k++)
+        if (g->length[g->n_rules + k] != l->w->threads[k].tokens)
+            return false;
+    l->w->summary.n_rules = g->n_rules;
+    l->w->summary.rhs_symbols = g->body[g->n_rules + g->n_threads];
+    return true;
+}
+
+static bool get_grammar(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_error why;
+
+    if (!wpp_grammar_decode(*v, &l->w->grammar, &why))
+        return broken_grammar(l, &why);
+    v->p = v->end;
+    l->w->summary.n_segments = 1;
+    return take_grammar(l);
+}
+
+static bool get_segments(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_error why;
+
+    if (!wpp_grammar_join(*v, section_lacks(l, WPP_PART_TERMINALS) ? WPP_ANY : l->w->n_terminals,
+                          section_lacks(l, WPP_PART_THREADS) ? WPP_ANY : l->w->n_threads,
+                          &l->w->grammar, &l->w->summary.n_segments, &why))
+        return broken_grammar(l, &why);
+    v->p = v->end;
+    return take_grammar(l);
+}
+
+static bool get_chunks(struct loading *l, struct wpp_view *v)
+{
+    size_t n = wpp_get_count(v, 3);
+    struct wpp_chunk *chunks = allocate(l, n, sizeof *chunks);
+    uint64_t time = 0;
+
+    if (!chunks || (n > 0 && l->w->n_threads == 0))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        chunks[i].thread = (uint32_t)wpp_get_varint_max(v, l->w->n_threads - 1);
+        chunks[i].first = wpp_get_varint_max(v, l->w->threads[chunks[i].thread].tokens);
+        chunks[i].time = time += (uint64_t)wpp_get_svarint(v);
+    }
+    l->w->chunks = chunks;
+    l->w->n_chunks = n;
+    return true;
+}
+
+static bool get_left_out(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_string_table strings;
+    struct wpp_left_out *list;
+    struct wpp_demangler demangler = {0};
+    size_t n;
+
+    if (!wpp_parse_strings(v, l->arena, &strings))
+        return false;
+    n = wpp_get_count(v, 5);
+    list = allocate(l, n, sizeof *list);
+    if (!list || n > UINT32_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!get_module(l, v, &list[i].module) || !wpp_parse_left_out(v, &strings, &list[i]))
+            return false;
+        list[i].shown = wpp_demangle(&demangler, l->arena, list[i].name);
+        if (!list[i].shown)
+            return false;
+    }
+    l->w->left_out = list;
+    l->w->summary.n_left_out = l->w->n_left_out = (uint32_t)n;
+    return true;
+}
+
+static bool get_times(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_summary *s = &l->w->summary;
+
+    s->ticks_per_second = wpp_get_varint(v);
+    for (uint32_t i = 0; i < l->w->n_terminals; i++) {
+        struct wpp_terminal *t = &l->w->terminals[i];
+
+        t->ticks = wpp_get_varint(v);
+        if (__builtin_add_overflow(s->ticks, t->ticks, &s->ticks))
+            return false;
+    }
+    return s->ticks_per_second > 0;
+}
+
+const struct section_reader section_readers[] = {
+    {WPP_SECTION_SUMMARY, "summary", get_summary, ALWAYS, WPP_PART_SUMMARY, 0},
+    {WPP_SECTION_MODULES, "modules", get_modules, ALWAYS, WPP_PART_MODULES, 0},
+    {WPP_SECTION_ROUTINES, "routines", get_routines, ALWAYS, WPP_PART_ROUTINES, 0},
+    {WPP_SECTION_TERMINALS, "terminals", get_terminals, ALWAYS, WPP_PART_TERMINALS,
+     WPP_PART_ROUTINES},
+    {WPP_SECTION_THREADS, "threads", get_threads, ALWAYS, WPP_PART_THREADS, 0},
+    {WPP_SECTION_GRAMMAR, "grammar", get_grammar, ONE_PIECE, WPP_PART_GRAMMAR, 0},
+    {WPP_SECTION_SEGMENTS, "segments", get_segments, IN_SEGMENTS, WPP_PART_GRAMMAR, 0},
+    {WPP_SECTION_CHUNKS, "chunks", get_chunks, ALWAYS, WPP_PART_CHUNKS,
+     WPP_PART_THREADS | WPP_PART_GRAMMAR},
+    {WPP_SECTION_LEFT_OUT, "left-out", get_left_out, AT_TIMES, WPP_PART_LEFT_OUT, 0},
+    {WPP_SECTION_TIMES, "times", get_times, AT_TIMES, WPP_PART_TIMES, WPP_PART_TERMINALS}
+};
+
+bool section_is_expected(const struct section_reader *reader, const struct wpp_container *c)
+{
+    switch (reader->presence) {
+    case ALWAYS: return true;
+    case AT_TIMES: return c->head == WPP_HEAD_LOST || wpp_container_has(c, reader->kind);
+    case ONE_PIECE: return !wpp_container_is_cut(c);
+    case IN_SEGMENTS: return wpp_container_is_cut(c);
+    }
+    return false;
+}
