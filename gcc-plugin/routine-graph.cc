@@ -241,15 +241,47 @@ static void own_return(basic_block bb)
     make_single_succ_edge(own, EXIT_BLOCK_PTR_FOR_FN(cfun), 0);
 }
 
+// Whether what is thrown in the block lands where only variables end before it is thrown on
+// to the caller.
+static bool pad_does_nothing(basic_block bb)
+{
+    edge e;
+    edge_iterator ei;
+
+    FOR_EACH_EDGE (e, ei, bb->succs) {
+        if (!(e->flags & EDGE_COMPLEX))
+            continue;
+        for (gimple_stmt_iterator at = gsi_start_nondebug_after_labels_bb(e->dest);
+             !gsi_end_p(at); gsi_next_nondebug(&at)) {
+            gimple *statement = gsi_stmt(at);
+            if (!gimple_clobber_p(statement)
+                && !(gimple_code(statement) == GIMPLE_RESX
+                     && stmt_can_throw_external(cfun, statement)))
+                return false;
+        }
+        if (!(e->flags & EDGE_EH) || EDGE_COUNT(e->dest->succs) > 0)
+            return false;
+    }
+    return true;
+}
+
 // A call with a landing pad cannot be a tail call, which GCC relies on: a coroutine's
 // continuation that is marked has one only while GCC may still find that the pad does
-// nothing, and with events on it, it does something.
-static void unmark_caught_call(basic_block bb)
+// nothing, and with events on it, it does something.  So that is found here.
+static void free_marked_call(basic_block bb)
 {
     gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
 
-    if (call && gimple_call_tail_p(call) && any_complex(bb->succs))
+    if (!call || !gimple_call_tail_p(call) || !any_complex(bb->succs))
+        return;
+    if (is_tail_call(call) && pad_does_nothing(bb)) {
+        calculate_dominance_info(CDI_DOMINATORS);     // a pad of this call alone goes, too
+        remove_stmt_from_eh_lp(call);
+        gimple_purge_dead_eh_edges(bb);
+        maybe_remove_unreachable_handlers();
+    } else {
         gimple_call_set_tail(call, false);
+    }
 }
 
 void split_for_paths(function *fun)
@@ -262,10 +294,10 @@ void split_for_paths(function *fun)
     // the routine's entry is kept apart from it.
     if (any_complex(entry->dest->preds))
         split_edge(entry);
-    FOR_EACH_BB_FN (bb, fun) {
-        unmark_caught_call(bb);
+    FOR_EACH_BB_FN (bb, fun)
+        free_marked_call(bb);
+    FOR_EACH_BB_FN (bb, fun)
         blocks.push_back(bb);
-    }
     for (basic_block block : blocks)
         split_after_calls(block);
     blocks.clear();

@@ -400,6 +400,91 @@ same "behave the same" transfer.out transfer.want
 ok "and with tail calls at -O0" record transfer "$WPP_GXX" -std=c++20 -O0 -foptimize-sibling-calls
 same "too" transfer.out transfer.want
 
+# However many, they need no stack where the plain program needs none; and what is thrown out
+# of the last one passes by those that went on.
+cat > chain.cc <<'END_C'
+#include <coroutine>
+#include <cstdio>
+
+struct task {
+    struct promise_type {
+        std::coroutine_handle<> waiting = std::noop_coroutine();
+        int value = 0;
+
+        struct last {
+            bool await_ready() noexcept { return false; }
+            std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> done) noexcept
+            {
+                return done.promise().waiting;
+            }
+            void await_resume() noexcept {}
+        };
+        task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_always initial_suspend() { return {}; }
+        last final_suspend() noexcept { return {}; }
+        void return_value(int n) { value = n; }
+        void unhandled_exception() { throw; }
+    };
+    std::coroutine_handle<promise_type> handle;
+
+    bool await_ready() { return false; }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiting)
+    {
+        handle.promise().waiting = waiting;
+        return handle;
+    }
+    int await_resume()
+    {
+        int value = handle.promise().value;
+
+        handle.destroy();
+        return value;
+    }
+};
+
+static task odd(int n)
+{
+    if (n == 20000)
+        throw n;
+    co_return n & 1;
+}
+
+static task total(int n)
+{
+    int sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += co_await odd(i);
+    co_return sum;
+}
+
+int main()
+{
+    for (int n = 20000; n <= 20001; n++) {
+        task all = total(n);
+        try {
+            all.handle.resume();
+            std::printf("%d\n", all.handle.promise().value);
+        } catch (int thrown) {
+            std::printf("thrown %d\n", thrown);
+        }
+        all.handle.destroy();
+    }
+    return 0;
+}
+END_C
+with_little_stack() {
+    (ulimit -S -s 256 && "$@")
+}
+with_little_stack plainly chain g++ -std=c++20 -O2
+is "a long chain of coroutines needs little stack" "$(paste -sd, chain.want)" \
+    '10000,thrown 20000,status 0'
+for stage in early late; do
+    WPP_PLUGIN_ARGS="stage=$stage" ok "nor does it, $stage" \
+        with_little_stack record chain "$WPP_GXX" -std=c++20 -O2 -fchecking
+    same "and does the same, $stage" chain.out chain.want
+done
+
 # The places of events change with inline=, the events do not.
 for inlining in none hot all; do
     WPP_PLUGIN_ARGS="inline=$inlining" ok "inline=$inlining" record fib "$WPP_GCC" -O2
