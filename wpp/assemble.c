@@ -121,7 +121,7 @@ static bool describe_threads(struct assembly *a)
     for (uint32_t k = 0; k < n; k++) {
         const struct wpp_stream *s = &a->c->streams.list[k];
 
-        threads[k] = (struct wpp_thread){s->tid, s->name, s->tokens};
+        threads[k] = (struct wpp_thread){.tid = s->tid, .name = s->name, .tokens = s->tokens};
     }
     a->content.threads = threads;
     a->content.n_threads = n;

@@ -302,11 +302,16 @@ static bool mend_head(struct head *h, uint64_t *at)
 }
 
 /* What kind of section an entry says it is, no checksum of the section confirms, but writers put
- * them in order: 1 to 5, and what follows ascends. */
+ * them in order: 1 to 5, and what follows ascends, but for the segments, which are the last. */
 static bool is_in_order(const struct wpp_container *c, const struct wpp_entry *e, uint32_t i)
 {
-    return e->kind > (c->n ? c->entries[c->n - 1].kind : 0) && e->kind <= WPP_SECTION_LAST
-        && (e->kind > WPP_SECTION_THREADS || e->kind == i + 1);
+    uint32_t last = c->n ? c->entries[c->n - 1].kind : 0;
+
+    if (e->kind > WPP_SECTION_LAST || last == WPP_SECTION_SEGMENTS)
+        return false;
+    if (e->kind == WPP_SECTION_SEGMENTS)
+        return true;
+    return e->kind > last && (e->kind > WPP_SECTION_THREADS || e->kind == i + 1);
 }
 
 /* Those of kinds first to last. */

@@ -26,8 +26,9 @@ enum wpp_section_kind {
     WPP_SECTION_CHUNKS = 7,
     WPP_SECTION_LEFT_OUT = 8,    /* these two may be missing */
     WPP_SECTION_TIMES = 9,
-    WPP_SECTION_SEGMENTS = 10,   /* in the place of a grammar */
-    WPP_SECTION_LAST = WPP_SECTION_SEGMENTS
+    WPP_SECTION_SEGMENTS = 10,   /* in the place of a grammar; the last in the file */
+    WPP_SECTION_SEGMENT_LIST = 11,
+    WPP_SECTION_LAST = WPP_SECTION_SEGMENT_LIST
 };
 
 enum { WPP_MAX_SECTIONS = 64 };

@@ -157,6 +157,15 @@ static void put_times(struct wpp_bytes *b, const struct wpp_content *c)
         wpp_put_varint(b, c->terminals[i].ticks);
 }
 
+/* Nothing when there are no segments. */
+static void put_segment_list(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    if (!c->segments)
+        return;
+    wpp_put_varint(b, c->segments->n);
+    wpp_put(b, c->segments->list.data, c->segments->list.size);
+}
+
 /* Leaves out sections from `first` on that have no content; returns how many remain. */
 static uint32_t leave_out_empty(struct wpp_section *sections, uint32_t first, uint32_t n)
 {
@@ -175,7 +184,7 @@ static bool put_grammar(struct wpp_bytes *b, const struct wpp_content *c)
     return wpp_grammar_encode(&c->grammar, b);
 }
 
-enum { SECTIONS_MAX = 10 };
+enum { SECTIONS_MAX = 11 };
 
 static struct wpp_bytes *add_section(struct wpp_section *sections, uint32_t *n, uint32_t kind)
 {
@@ -203,6 +212,7 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
     first = n;
     put_left_out(add_section(sections, &n, WPP_SECTION_LEFT_OUT), content);
     put_times(add_section(sections, &n, WPP_SECTION_TIMES), content);
+    put_segment_list(add_section(sections, &n, WPP_SECTION_SEGMENT_LIST), content);
     n = leave_out_empty(sections, first, n);
     if (content->segments)
         sections[n++] = (struct wpp_section){

@@ -7,6 +7,7 @@
 #include "wpp/grammar-code.h"
 
 struct segment {
+    const struct wpp_segment_piece *lost;    /* NULL: it is there */
     struct wpp_grammar g;
     uint32_t *terminal;              /* the file's number of each of g's */
     uint32_t first_rule;             /* number of its rule 0 in the whole */
@@ -17,6 +18,8 @@ struct join {
     uint32_t n, capacity;
     uint32_t n_terminals, n_threads, n_known;    /* terminals that have been there */
     uint64_t n_rules, n_symbols;
+    bool some_lost;                  /* what the segments say of each other is not checked */
+    uint32_t gap;                    /* the terminal in their place */
     struct wpp_error *error;
 };
 
@@ -51,13 +54,20 @@ static bool read_terminals(struct join *j, struct segment *s, struct wpp_view *v
         return wpp_fail_memory(j->error);
     s->g.n_terminals = (uint32_t)n;
     for (size_t i = 0; i < n; i++) {
-        uint64_t terminal = wpp_get_varint_max(v, j->n_known);
+        uint64_t terminal = wpp_get_varint_max(v, j->some_lost ? WPP_RULE / 2 : j->n_known);
 
-        if (terminal == j->n_known && j->n_known++ == j->n_terminals)
+        if (terminal >= j->n_known)
+            j->n_known = (uint32_t)terminal + 1;
+        if (j->n_known > j->n_terminals)
             return wrong(j, "a segment has more terminals than there are");
         s->terminal[i] = (uint32_t)terminal;
     }
     return !v->failed || wrong(j, "a segment's terminals make no sense");
+}
+
+static bool too_many_rules(struct join *j)
+{
+    return j->n_rules + (j->n_threads == WPP_ANY ? 0 : j->n_threads) >= WPP_RULE;
 }
 
 static bool read_segment(struct join *j, struct wpp_view v)
@@ -77,16 +87,25 @@ static bool read_segment(struct join *j, struct wpp_view v)
     s->first_rule = (uint32_t)j->n_rules;
     j->n_rules += s->g.n_rules;
     j->n_symbols += s->g.body[s->g.n_rules + s->g.n_threads];
-    return j->n_rules + (j->n_threads == WPP_ANY ? 0 : j->n_threads) < WPP_RULE || wrong(j, "there are more than 2^31 rules");
+    return !too_many_rules(j) || wrong(j, "there are more than 2^31 rules");
 }
 
-static uint32_t most_threads(const struct join *j)
+static uint32_t threads_of(const struct segment *s)
+{
+    return s->lost ? s->lost->n_threads : s->g.n_threads;
+}
+
+/* What the segments alone tell, when the file does not. */
+static void settle_numbers(struct join *j)
 {
     uint32_t most = 0;
 
     for (uint32_t i = 0; i < j->n; i++)
-        most = j->segments[i].g.n_threads > most ? j->segments[i].g.n_threads : most;
-    return most;
+        most = threads_of(&j->segments[i]) > most ? threads_of(&j->segments[i]) : most;
+    if (j->n_terminals == WPP_ANY)
+        j->n_terminals = j->n_known;
+    if (j->n_threads == WPP_ANY)
+        j->n_threads = most;
 }
 
 static bool read_all(struct join *j, struct wpp_view code)
@@ -100,11 +119,48 @@ static bool read_all(struct join *j, struct wpp_view code)
         if (!read_segment(j, wpp_view(bytes, n)))
             return false;
     }
-    if (j->n_terminals == WPP_ANY)
-        j->n_terminals = j->n_known;
-    if (j->n_threads == WPP_ANY)
-        j->n_threads = most_threads(j);
+    settle_numbers(j);
     return j->n_known == j->n_terminals || wrong(j, "there are terminals that no segment has");
+}
+
+static bool take_lost(struct join *j, const struct wpp_segment_piece *piece)
+{
+    struct segment *s = next_segment(j);
+
+    if (!s)
+        return wpp_fail_memory(j->error);
+    s->lost = piece;
+    j->n_symbols += piece->n_threads;        /* gaps, at most */
+    return piece->n_threads <= j->n_threads || wrong(j, "a segment has other threads than it says");
+}
+
+/* A piece that is there derives what the list says. */
+static bool has_events(struct join *j, const struct wpp_segment_piece *piece)
+{
+    const struct wpp_grammar *g = &j->segments[j->n - 1].g;
+    bool right = g->n_threads == piece->n_threads;
+
+    for (uint32_t k = 0; right && k < g->n_threads; k++)
+        right = g->length[g->n_rules + k] == piece->events[k];
+    return right || wrong(j, "a segment has other events than it says");
+}
+
+static bool read_pieces(struct join *j, const struct wpp_segment_piece *pieces, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct wpp_view code = pieces[i].code;
+
+        if (!code.p) {
+            if (!take_lost(j, &pieces[i]))
+                return false;
+        } else if (wpp_get_count(&code, 1) != wpp_left(&code) || code.failed) {
+            return wrong(j, "a segment has another size than it says");
+        } else if (!read_segment(j, code) || !has_events(j, &pieces[i])) {
+            return false;
+        }
+    }
+    settle_numbers(j);
+    return true;
 }
 
 /* ---- Joining ---------------------------------------------------------------------------- */
@@ -129,6 +185,8 @@ static void copy_rules(struct whole *w, const struct join *j)
     for (uint32_t i = 0; i < j->n; i++) {
         const struct segment *s = &j->segments[i];
 
+        if (s->lost)
+            continue;
         for (uint32_t r = 0; r < s->g.n_rules; r++) {
             copy_body(w, s, r);
             w->length[s->first_rule + r] = s->g.length[r];
@@ -137,20 +195,33 @@ static void copy_rules(struct whole *w, const struct join *j)
     }
 }
 
+/* What segment s has of thread k. */
+static bool copy_start(struct whole *w, struct join *j, const struct segment *s, uint32_t k,
+                       uint64_t *length, bool *gap)
+{
+    uint64_t events = s->lost ? 1 : s->g.length[s->g.n_rules + k];
+
+    if (s->lost && (s->lost->events[k] == 0 || *gap))
+        return true;
+    if (s->lost)
+        w->symbols[w->n++] = j->gap;
+    else
+        copy_body(w, s, s->g.n_rules + k);
+    *gap = s->lost || (*gap && events == 0);
+    return !__builtin_add_overflow(*length, events, length)
+        || wrong(j, "a thread derives more than 2^64 events");
+}
+
 static bool copy_starts(struct whole *w, struct join *j)
 {
     for (uint32_t k = 0; k < j->n_threads; k++) {
         uint64_t number = j->n_rules + k, length = 0;
+        bool gap = false;                    /* stands last in what has been copied */
 
-        for (uint32_t i = 0; i < j->n; i++) {
-            const struct segment *s = &j->segments[i];
-
-            if (k >= s->g.n_threads)
-                continue;
-            copy_body(w, s, s->g.n_rules + k);
-            if (__builtin_add_overflow(length, s->g.length[s->g.n_rules + k], &length))
-                return wrong(j, "a thread derives more than 2^64 events");
-        }
+        for (uint32_t i = 0; i < j->n; i++)
+            if (k < threads_of(&j->segments[i])
+                && !copy_start(w, j, &j->segments[i], k, &length, &gap))
+                return false;
         w->length[number] = length;
         w->body[number + 1] = w->n;
     }
@@ -174,6 +245,15 @@ static bool join_all(struct join *j, struct wpp_grammar *out)
     return copy_starts(&w, j);
 }
 
+static void free_segments(struct join *j)
+{
+    for (uint32_t i = 0; i < j->n; i++) {
+        free(j->segments[i].terminal);
+        wpp_grammar_release(&j->segments[i].g);
+    }
+    free(j->segments);
+}
+
 bool wpp_grammar_join(struct wpp_view code, uint32_t n_terminals, uint32_t n_threads,
                       struct wpp_grammar *out, uint32_t *n_segments, struct wpp_error *error)
 {
@@ -185,11 +265,26 @@ bool wpp_grammar_join(struct wpp_view code, uint32_t n_terminals, uint32_t n_thr
     *out = (struct wpp_grammar){0};
     done = read_all(&j, code) && join_all(&j, out);
     *n_segments = j.n;
-    for (uint32_t i = 0; i < j.n; i++) {
-        free(j.segments[i].terminal);
-        wpp_grammar_release(&j.segments[i].g);
-    }
-    free(j.segments);
+    free_segments(&j);
+    if (!done)
+        wpp_grammar_release(out);
+    return done;
+}
+
+bool wpp_grammar_join_pieces(const struct wpp_segment_piece *pieces, uint32_t n,
+                             uint32_t n_terminals, uint32_t n_threads, uint32_t gap,
+                             struct wpp_grammar *out, struct wpp_error *error)
+{
+    struct wpp_error unwanted;
+    struct join j = {.n_terminals = n_terminals, .n_threads = n_threads, .some_lost = true,
+                     .error = error ? error : &unwanted};
+    bool done;
+
+    *out = (struct wpp_grammar){0};
+    done = read_pieces(&j, pieces, n);
+    j.gap = gap < j.n_terminals ? gap : j.n_terminals++;
+    done = done && join_all(&j, out);
+    free_segments(&j);
     if (!done)
         wpp_grammar_release(out);
     return done;

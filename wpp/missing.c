@@ -119,8 +119,9 @@ bool wpp_find_section(struct wpp_findings *f, unsigned part, const struct wpp_co
 bool wpp_find_useless(struct wpp_findings *f, unsigned part, const struct wpp_entry *e,
                       unsigned needs)
 {
-    return wpp_findings_add(f, part, "%s (section %u at byte %llu) cannot be read without %s",
-                            wpp_part_name(part), e->kind, (ull)e->offset, wpp_part_name(needs));
+    return wpp_findings_add(f, part, "%s (section %u at byte %llu) cannot be read without %s%s",
+                            wpp_part_name(part), e->kind, (ull)e->offset,
+                            f->missing & needs ? "" : "all of ", wpp_part_name(needs));
 }
 
 bool wpp_find_nonsense(struct wpp_findings *f, unsigned part, const struct wpp_entry *e)

@@ -26,7 +26,8 @@ bool wpp_find_head(struct wpp_findings *f, const struct wpp_container *c);
 /* The section that holds `part` cannot be read.  False: no memory. */
 bool wpp_find_section(struct wpp_findings *f, unsigned part, const struct wpp_container *c,
                       uint32_t kind);
-/* It can, but says nothing without `needs`, which is missing; or makes no sense. */
+/* It can, but says nothing without `needs`, which is missing, all of it or in part; or makes no
+ * sense. */
 bool wpp_find_useless(struct wpp_findings *f, unsigned part, const struct wpp_entry *e,
                       unsigned needs);
 bool wpp_find_nonsense(struct wpp_findings *f, unsigned part, const struct wpp_entry *e);

@@ -14,6 +14,7 @@
 #include "wpp/container.h"
 #include "wpp/error.h"
 #include "wpp/grammar-code.h"
+#include "wpp/pieces.h"
 #include "wpp/sections.h"
 
 /* ---- Opening -------------------------------------------------------------------- */
@@ -60,6 +61,12 @@ static void forget_section(struct loading *l, const struct loading *before, cons
         l->w->terminals[i].ticks = 0;
 }
 
+/* Counts and positions of all events are wrong for a part of them. */
+static bool lacks_events(const struct loading *l, unsigned part)
+{
+    return (part & (WPP_PART_CHUNKS | WPP_PART_TIMES)) && l->w->summary.unread > 0;
+}
+
 /* Reads a section if it is there and intact and of use, else says what is missing.  False: no
  * memory. */
 static bool salvage_section(struct loading *l, const struct wpp_container *c,
@@ -74,8 +81,17 @@ static bool salvage_section(struct loading *l, const struct wpp_container *c,
 
     if (reader->part == WPP_PART_GRAMMAR && e)
         l->w->summary.grammar_bytes = e->stored;
+    if (reader->kind == WPP_SECTION_SEGMENTS && n == 1 && e->state != WPP_ENTRY_INTACT) {
+        if (read_pieces(l, c, e))
+            return true;
+        if (l->error->status == WPP_E_MEMORY)
+            return false;
+        forget_section(l, &before, &w);
+    }
     if (n != 1 || e->state != WPP_ENTRY_INTACT)
         found = wpp_find_section(f, reader->part, c, reader->kind);
+    else if (lacks_events(l, reader->part))
+        found = wpp_find_useless(f, reader->part, e, WPP_PART_GRAMMAR);
     else if (reader->needs && (f->missing & reader->needs) == reader->needs)
         found = wpp_find_useless(f, reader->part, e, reader->needs);
     else if (read_section(l, c, reader))

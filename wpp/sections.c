@@ -230,7 +230,8 @@ static bool is_doubtful(const struct loading *l, uint32_t token)
 static bool get_terminals(struct loading *l, struct wpp_view *v)
 {
     size_t n = wpp_get_count(v, 2);
-    struct wpp_terminal *terminals = allocate(l, n, sizeof *terminals);
+    /* One more than there are: see pieces.c. */
+    struct wpp_terminal *terminals = allocate(l, n + 1, sizeof *terminals);
     bool has_controls = is_program(l);
     uint32_t n_seen = 0;
 
@@ -274,11 +275,12 @@ static bool get_threads(struct loading *l, struct wpp_view *v)
     for (size_t i = 0; i < n; i++) {
         threads[i].tid = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
         threads[i].name = get_string(l, v);
-        threads[i].tokens = wpp_get_varint(v);
+        threads[i].tokens = threads[i].recorded = wpp_get_varint(v);
         if (__builtin_add_overflow(s->tokens, threads[i].tokens, &s->tokens))
             return false;
     }
     l->w->threads = threads;
+    s->recorded = s->tokens;
     s->n_threads = l->w->n_threads = (uint32_t)n;
     return true;
 }
@@ -299,10 +301,12 @@ static bool make_threads(struct loading *l)
 
     for (uint32_t k = 0; threads && k < g->n_threads; k++) {
         threads[k] = (struct wpp_thread){.name = "", .tokens = g->length[g->n_rules + k]};
+        threads[k].recorded = threads[k].tokens;
         if (__builtin_add_overflow(l->w->summary.tokens, threads[k].tokens, &l->w->summary.tokens))
             return false;
     }
     l->w->threads = threads;
+    l->w->summary.recorded = l->w->summary.tokens;
     l->w->summary.n_threads = l->w->n_threads = g->n_threads;
     return threads != NULL;
 }

@@ -68,6 +68,7 @@ void wpp_segments_close(struct wpp_segments *s)
     if (s->fd >= 0)
         close(s->fd);
     wpp_bytes_free(&s->rest);
+    wpp_bytes_free(&s->list);
     free(s->number);
     free(s->order);
     *s = (struct wpp_segments){.fd = -1};
@@ -209,16 +210,31 @@ static bool encode(struct wpp_segments *s, seq *grammar, struct seq_grammar *g, 
                                                     g->symbols, g->length}, out);
 }
 
+/* What tells whether it is intact, and what is missing if it is not. */
+static bool list_segment(struct wpp_segments *s, const struct wpp_bytes *head,
+                         const struct wpp_bytes *segment, const struct seq_grammar *g)
+{
+    uint64_t check = wpp_fnv(WPP_FNV_START, head->data, head->size);
+
+    wpp_put_varint(&s->list, head->size + segment->size);
+    wpp_put_u64(&s->list, wpp_fnv(check, segment->data, segment->size));
+    wpp_put_varint(&s->list, g->starts);
+    for (uint32_t k = 0; k < g->starts; k++)
+        wpp_put_varint(&s->list, g->length[g->rules + k]);
+    return !s->list.failed;
+}
+
 /* The segment's bytes, and how many they are before them. */
 static bool put_segment(struct wpp_segments *s, const struct wpp_bytes *segment,
-                        struct wpp_error *error)
+                        const struct seq_grammar *g, struct wpp_error *error)
 {
     struct wpp_bytes head = {0};
     bool done;
 
     wpp_put_varint(&head, segment->size);
-    done = head.failed ? wpp_fail_memory(error)
-                       : put_away(s, &head, error) && put_away(s, segment, error);
+    done = head.failed || !list_segment(s, &head, segment, g)
+               ? wpp_fail_memory(error)
+               : put_away(s, &head, error) && put_away(s, segment, error);
     wpp_bytes_free(&head);
     s->n += done;
     if (done && !s->full)
@@ -235,9 +251,9 @@ bool wpp_segments_add(struct wpp_segments *s, seq *grammar, uint32_t n, struct w
 
     done = (order && room_for(s, n) && encode(s, grammar, &g, n, order, &segment))
         || wpp_fail_memory(error);
-    seq_grammar_free(grammar, &g);
     free(order);
-    done = done && put_segment(s, &segment, error);
+    done = done && put_segment(s, &segment, &g, error);
+    seq_grammar_free(grammar, &g);
     wpp_bytes_free(&segment);
     return done;
 }

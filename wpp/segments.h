@@ -29,6 +29,7 @@ struct wpp_segments {
     int full;                        /* errno of the disk that can take no more, or 0 */
     uint64_t symbols;                /* on all right-hand sides */
     uint64_t check;                  /* checksum of the bytes */
+    struct wpp_bytes list;           /* what the section `list of segments` says of each */
     uint32_t *number;                /* by the alphabet's number: the file's, or NO_NUMBER */
     uint32_t *order;                 /* by the file's number: the alphabet's */
     uint32_t n_terminals;            /* that have one */

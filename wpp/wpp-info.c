@@ -40,10 +40,11 @@ struct info {
     unsigned missing;          /* enum wpp_part */
 };
 
-/* What is known of a damaged file's run is what its intact parts say. */
+/* What is known of a damaged file's run is what its intact parts say.  Half a grammar says
+ * nothing of the run. */
 static bool knows(const struct info *i, unsigned parts)
 {
-    return (i->missing & parts) == 0;
+    return (i->missing & parts) == 0 && !((parts & WPP_PART_GRAMMAR) && i->s.unread);
 }
 
 enum {
@@ -51,10 +52,11 @@ enum {
     COUNTS = TABLES | WPP_PART_GRAMMAR
 };
 
-/* How many events each thread has, its entry and its start rule say. */
+/* How many events each thread has, its entry, its start rule and the list of segments say. */
 static bool knows_events(const struct info *i)
 {
-    return knows(i, WPP_PART_THREADS) || knows(i, WPP_PART_GRAMMAR);
+    return (i->missing & (WPP_PART_THREADS | WPP_PART_GRAMMAR))
+        != (WPP_PART_THREADS | WPP_PART_GRAMMAR);
 }
 
 /* Of a program, not of plain symbols. */
@@ -84,7 +86,7 @@ static uint32_t paths_executed(const struct info *i)
 /* What the events weigh as the array of 32-bit words the paper compresses. */
 static double token_bytes(const struct info *i)
 {
-    return 4.0 * i->s.tokens;
+    return 4.0 * i->s.recorded;
 }
 
 /* 1234567 as `1,234,567`; the text lies in one of a few buffers used in turn. */
@@ -224,7 +226,7 @@ static void print_times(const struct info *i)
 
 static double percent_of_events(const struct info *i, uint64_t n)
 {
-    return 100 * ratio(n, i->s.tokens);
+    return 100 * ratio(n, i->s.recorded);
 }
 
 static void print_limited(const struct info *i)
@@ -274,7 +276,7 @@ static void print_threads(const wpp *w, const struct info *i)
     printf("%-18s %s\n", "threads", grouped(i->s.n_threads));
     for (uint32_t t = 0; t < i->s.n_threads; t++) {
         const struct wpp_thread *thread = wpp_thread(w, t);
-        printf("%18u %s event%s", t, grouped(thread->tokens), thread->tokens == 1 ? "" : "s");
+        printf("%18u %s event%s", t, grouped(thread->recorded), thread->recorded == 1 ? "" : "s");
         if (thread->tid)
             printf(", thread %u ", thread->tid);
         name_put(stdout, thread->name);
@@ -288,7 +290,7 @@ static void print_sizes(const struct info *i)
     char grammar[64], size[32];
 
     if (knows_events(i)) {
-        printf("%-18s %s\n", "events", grouped(i->s.tokens));
+        printf("%-18s %s\n", "events", grouped(i->s.recorded));
         print_rate("trace", token_bytes(i), seconds(i), "");
     }
     snprintf(grammar, sizeof grammar, " (grammar %s)", size_text(i->s.grammar_bytes, size));
@@ -309,10 +311,10 @@ static void print_grammar(const struct info *i)
         printf("%-18s %s\n", "rules", grouped(s->n_rules));
     if (grammar && paths)
         printf("%-18s %.2f\n", "rules per path", ratio(s->n_rules, paths_executed(i)));
-    if (!grammar)
-        return;
     if (s->n_segments > 1)
         printf("%-18s %s\n", "segments", grouped(s->n_segments));
+    if (!grammar)
+        return;
     printf("%-18s %s\n", "right-hand sides", grouped(s->rhs_symbols));
     printf("%-18s %s events\n", "longest rule", grouped(i->longest));
 }
@@ -384,7 +386,7 @@ static void print_row(const struct info *i, int width)
     printf(" %9s %9s", paths ? grouped(paths_executed(i)) : "-",
            grammar ? grouped(s->n_rules) : "-");
     print_column(7, 2, paths && grammar, ratio(s->n_rules, paths_executed(i)));
-    printf("%s\n", timed && (!s->complete || s->lost) ? "  incomplete" : i->missing ? "  damaged" : "");
+    printf("%s\n", timed && (!s->complete || s->lost) ? "  incomplete" : i->missing || s->unread ? "  damaged" : "");
 }
 
 /* ---- JSON --------------------------------------------------------------------------- */
@@ -437,7 +439,7 @@ static void json_threads(const wpp *w, const struct info *i)
         printf("%s{", t ? "," : "");
         json_number_if(names, "tid", thread->tid);
         json_text_if(names, "name", thread->name);
-        printf("\"events\":%llu}", (unsigned long long)thread->tokens);
+        printf("\"events\":%llu}", (unsigned long long)thread->recorded);
     }
     printf("],");
 }
@@ -458,14 +460,14 @@ static void json_run(const struct info *i)
     else
         json_null("complete");
     json_number_if(run, "lost", s->lost);
-    json_number_if(knows_events(i), "events", s->tokens);
+    json_number_if(knows_events(i), "events", s->recorded);
     json_number_if(run, "stops", s->stops);
     json_number_if(run, "stopped_nanoseconds", s->stopped);
     json_number_if(run, "unrecorded_events", s->unrecorded);
     json_number_if(run, "waited_nanoseconds", s->waited);
     json_number_if(knows(i, WPP_PART_TIMES), "ticks", s->ticks);
     json_number_if(knows(i, WPP_PART_TIMES), "ticks_per_second", s->ticks_per_second);
-    json_number_if(knows_events(i), "token_bytes", 4 * s->tokens);
+    json_number_if(knows_events(i), "token_bytes", 4 * s->recorded);
     json_number_if(run, "trace_bytes", s->trace_bytes);
 }
 
@@ -486,7 +488,7 @@ static void json_code(const struct info *i)
 }
 
 /* What is wrong with a damaged file; nothing of others. */
-static void json_damages(const wpp *w)
+static void json_damages(const wpp *w, const struct info *i)
 {
     uint32_t n;
     const struct wpp_damage *damage = wpp_damages(w, &n);
@@ -496,6 +498,8 @@ static void json_damages(const wpp *w)
         json_string(stdout, damage[k].text);
     }
     printf("%s", n ? "]," : "");
+    if (i->s.unread)
+        json_number("unread_events", i->s.unread);
 }
 
 static void print_json(const wpp *w, const struct info *i)
@@ -505,7 +509,7 @@ static void print_json(const wpp *w, const struct info *i)
 
     putchar('{');
     json_text("file", i->path);
-    json_damages(w);
+    json_damages(w, i);
     json_run(i);
     json_number("wpp_bytes", s->file_bytes);
     json_number_if(s->grammar_bytes || grammar, "grammar_bytes", s->grammar_bytes);
@@ -516,7 +520,7 @@ static void print_json(const wpp *w, const struct info *i)
     json_code(i);
     json_number_if(paths, "paths", paths_executed(i));
     json_number_if(grammar, "rules", s->n_rules);
-    json_number_if(grammar, "segments", s->n_segments);
+    json_number_if(grammar || s->unread, "segments", s->n_segments);
     json_number_if(grammar, "rhs_symbols", s->rhs_symbols);
     json_number_if(grammar, "longest_rule", i->longest);
     json_threads(w, i);

@@ -71,7 +71,10 @@ enum wpp_part {
     WPP_PART_ROUTINES = 1 << 2,    /* there are none without it */
     WPP_PART_TERMINALS = 1 << 3,   /* wpp_terminal() has none, though the grammar may */
     WPP_PART_THREADS = 1 << 4,     /* tid and name; how many and how long, the grammar says too */
-    WPP_PART_GRAMMAR = 1 << 5,     /* derives nothing without it; the threads keep their lengths */
+    WPP_PART_GRAMMAR = 1 << 5,     /* derives nothing without it; the threads keep their lengths.
+                                      If it is not missing, but some segments of several are, a
+                                      terminal Gap stands in their place in the start rules,
+                                      and `unread` says how many events that are */
     WPP_PART_CHUNKS = 1 << 6,
     WPP_PART_LEFT_OUT = 1 << 7,
     WPP_PART_TIMES = 1 << 8,       /* ticks */
@@ -108,6 +111,8 @@ struct wpp_summary {
     uint64_t started;          /* seconds since 1970, 0 if unknown */
     uint64_t nanoseconds;      /* from first to last record, 0 if unknown */
     uint64_t tokens;           /* events in all threads */
+    uint64_t recorded;         /* the same, also of a damaged file: with its `unread` ones */
+    uint64_t unread;           /* events in segments of the grammar that are damaged */
     uint64_t lost;             /* events that are known to be missing */
     uint64_t waited;           /* nanoseconds that the process waited for its recorder */
     uint64_t stops;            /* how often recording was stopped, as the program or a signal asked */
@@ -131,7 +136,8 @@ void wpp_get_summary(const wpp *w, struct wpp_summary *out);
 struct wpp_thread {
     uint32_t tid;              /* the kernel's; 0 for raw symbols */
     const char *name;
-    uint64_t tokens;
+    uint64_t tokens;           /* events that its start rule derives */
+    uint64_t recorded;         /* the same, also if some segments of the grammar are damaged */
 };
 const struct wpp_thread *wpp_thread(const wpp *w, uint32_t index);   /* index < n_threads */
 

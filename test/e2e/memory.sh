@@ -144,6 +144,69 @@ answers_are_the_same 'hot subpaths' wpp-hot --algorithm=exact -l 2 -L 6 -c 0.05%
 "$BUILD/test/read-wpp" one.wpp > whole
 same 'the second reader: the same as of one piece' cut whole
 
+# ---- Segments that are damaged ---------------------------------------------------------
+
+# hurt N...: hurt.wpp is prog.wpp with two bytes of each of these segments changed.
+hurt() {
+    perl -e '
+        local $/; open(my $f, "<", "prog.wpp"); binmode $f; my $d = <$f>; my %want = map { $_ => 1 } @ARGV;
+        my ($at, $end);
+        for my $i (0 .. unpack("V", substr($d, 12, 4)) - 1) {
+            my ($kind, $packing, $offset, $stored) = unpack("VVQ<Q<", substr($d, 32 + 40 * $i, 24));
+            ($at, $end) = ($offset, $offset + $stored) if $kind == 10;
+        }
+        for (my $n = 1; $at < $end; $n++) {
+            my ($size, $shift, $byte) = (0, 0, 128);
+            while ($byte & 128) { $byte = ord(substr($d, $at++, 1)); $size |= ($byte & 127) << $shift; $shift += 7; }
+            for my $k ($want{$n} ? (3, $size - 1) : ()) { substr($d, $at + $k, 1) ^= "\x55"; }
+            $at += $size;
+        }
+        print $d;' "$@" > hurt.wpp
+}
+# lost OUT WHOLE: events of WHOLE that are Gap in OUT, which is WHOLE apart from that.
+lost() {
+    perl -e '
+        local $/; my @t = map { open(my $f, "<", $_); binmode $f; <$f> } @ARGV;
+        my $gap = index($t[0], "\x06\0\xff\xff"); my $tail = length($t[0]) - $gap - 4;
+        print "no gap" if $gap < 0;
+        print "another beginning" if substr($t[0], 0, $gap) ne substr($t[1], 0, $gap);
+        print "another end" if $tail && substr($t[0], -$tail) ne substr($t[1], -$tail);
+        print((length($t[1]) - $gap - $tail) / 4);' "$1" "$2"
+}
+wpp-dump --tokens --thread=0 one.wpp > whole
+last=$(segments prog.wpp)
+for n in 1 2 $last; do
+    hurt $n
+    run wpp-dump --tokens --thread=0 hurt.wpp
+    is "segment $n damaged: status" $status 3
+    like "segment $n damaged: said" "$(cat err)" \
+        "segment $n of $last of the grammar is damaged .*: its [0-9]+ events are left out"
+    sum=0
+    for thread in 0 1 2; do
+        wpp-dump --tokens --thread=$thread one.wpp > whole
+        wpp-dump --tokens --thread=$thread hurt.wpp > cut 2> /dev/null
+        cmp -s cut whole || sum=$((sum + $(lost cut whole)))
+    done
+    is "segment $n damaged: that many events, all others are there" \
+        "$sum" "$(sed -n 's/.*its \([0-9]*\) events.*/\1/p' err)"
+    run wpp-check --strict hurt.wpp
+    is "segment $n damaged: the others are fine" "$status $(grep -vc 'left out$\|cannot be read without all of' err)" '3 0'
+    wpp-info prog.wpp > whole
+    wpp-info hurt.wpp > cut 2> /dev/null
+    is "segment $n damaged: wpp-info says no other figure" "$(grep -vxFf whole cut)" ''
+    is "segment $n damaged: and leaves out" "$(grep -vxFf cut whole | cut -c1-18 | sed 's/ *$//' | paste -sd,)" \
+        'calls,instructions,rules,rules per path,right-hand sides,longest rule'
+done
+hurt 1 2
+like 'two of them' "$(wpp-check hurt.wpp 2>&1 > /dev/null | head -1)" 'segments 1 to 2 of [0-9]+ of the grammar are damaged'
+run wpp-hot -l 2 -L 6 hurt.wpp
+is 'hot subpaths of what is left' "$status $(test -s out && echo some)" '3 some'
+hurt $(seq "$last")
+fails_with 3 'all of them' wpp-dump hurt.wpp
+head -c $(($(stat -c %s prog.wpp) - 1)) prog.wpp > hurt.wpp
+like 'a file that is cut within its last segment' "$(wpp-check hurt.wpp 2>&1 > /dev/null)" \
+    "segment $last of $last of the grammar is cut off"
+
 ok 'a recording has a limit too' wpp-record -q --memory=32M -o live.wpp ./prog
 ok "it is cut: $(segments live.wpp) segments" test "$(segments live.wpp)" -gt 1
 for which in one live; do

@@ -150,6 +150,14 @@ static void check_outside(void)
         fail("sections do not fill the file");
 }
 
+static int has_section(unsigned kind)
+{
+    for (uint64_t i = 0; i < fixed(file + 12, 4); i++)
+        if (fixed(file + 32 + 40 * i, 4) == kind)
+            return 1;
+    return 0;
+}
+
 static struct bytes section(unsigned kind)
 {
     for (uint64_t i = 0; i < fixed(file + 12, 4); i++) {
@@ -433,9 +441,12 @@ static void add(struct list *l, uint64_t symbol)
     l->symbols[l->n++] = symbol;
 }
 
+static uint64_t n_printed;
+
 static void print_symbol(uint64_t symbol, unsigned thread, int text)
 {
     if (symbol < n_local) {
+        n_printed++;
         print_terminal(local[symbol], thread, text);
         return;
     }
@@ -658,6 +669,34 @@ static void run_grammar(int all, unsigned wanted, int text)
         fail("the grammar's code does not end with its last thread");
 }
 
+/* What the list of segments says of segment i, which is `whole`: its size and checksum must be
+ * right.  How many events of the thread it has; files made before there was a list: ~0. */
+static uint64_t listed_events(uint64_t i, struct bytes whole, unsigned thread)
+{
+    struct bytes list;
+    uint64_t events = 0;
+
+    if (!has_section(11))
+        return ~(uint64_t)0;
+    list = section(11);
+    if (i >= get_varint(&list))
+        fail("a segment is not listed");
+    for (uint64_t k = 0; k <= i; k++) {
+        uint64_t n = get_varint(&list), sum = fixed(get_run(&list, 8), 8);
+        uint64_t threads = get_varint(&list);
+
+        if (k == i && (n != whole.n || checksum(0xcbf29ce484222325, whole.p, whole.n) != sum))
+            fail("a segment has another size or checksum than its list says");
+        events = 0;
+        for (uint64_t t = 0; t < threads; t++) {
+            uint64_t its = get_varint(&list);
+
+            events = t == thread ? its : events;
+        }
+    }
+    return events;
+}
+
 /* A thread's events are those of its start rules in all segments. */
 static void run_segments(int text)
 {
@@ -667,9 +706,11 @@ static void run_segments(int text)
     for (unsigned thread = 0; thread < n_threads; thread++) {
         struct bytes all = section(10);
 
-        while (all.at < all.n) {
-            uint64_t n = get_varint(&all);
+        for (uint64_t segment = 0; all.at < all.n; segment++) {
+            uint64_t begin = all.at, n = get_varint(&all), printed = n_printed, listed;
 
+            listed = listed_events(segment, (struct bytes){all.p + begin, all.at + n - begin, 0},
+                                   thread);
             code = (struct bytes){get_run(&all, n), n, 0};
             n_local = get_varint(&code);
             local = get_memory(n_local * sizeof *local);
@@ -677,6 +718,8 @@ static void run_segments(int text)
                 if ((local[i] = get_varint(&code)) >= n_terminals)
                     fail("a segment has a terminal that does not exist");
             run_grammar(0, thread, text);
+            if (listed != ~(uint64_t)0 && listed != n_printed - printed)
+                fail("a segment has other events than its list says");
         }
     }
 }

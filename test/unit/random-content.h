@@ -237,7 +237,8 @@ static struct random_content *random_content(struct random *r, uint32_t n_thread
     for (uint32_t k = 0; k < n_threads; k++) {
         uint64_t tokens = c->length[c->n_rules + k];
 
-        c->threads[k] = (struct wpp_thread){100 + k, k ? "worker" : "", tokens};
+        c->threads[k] = (struct wpp_thread){.tid = 100 + k, .name = k ? "worker" : "",
+                                            .tokens = tokens};
         c->chunks[2 * k] = (struct wpp_chunk){k, 0, 1000 - k};
         c->chunks[2 * k + 1] = (struct wpp_chunk){k, tokens / 2, UINT64_MAX - draw(r, 1000)};
     }
