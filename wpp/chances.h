@@ -14,7 +14,7 @@
 #include "wpp/bytes.h"
 
 struct wpp_chance {
-    uint16_t one;                /* of 65,536: how likely 1 is; never 0 */
+    uint16_t one;                /* of 65,536: how likely 1 is; 0: it is 0, which takes no bits */
     uint16_t seen;               /* decisions, at most WPP_CHANCE_SEEN */
 };
 #define WPP_CHANCE ((struct wpp_chance){1 << 15, 0})
@@ -85,27 +85,70 @@ static inline bool wpp_chance_code(struct wpp_coder *c, struct wpp_chance *chanc
 /* A decision takes so many bytes at most. */
 enum { WPP_DECISION_BYTES = 2 };
 
-/* wpp_chance_code() for whoever reads many decisions in turn and knows that their bytes are
- * there: the same without a branch.  What was improbable cannot be foreseen by the processor
- * either, and a wrong guess costs as much as two decisions. */
-static inline bool wpp_chance_read(struct wpp_coder *c, struct wpp_chance *chance)
+/* A chance in one piece: `seen` in the upper half. */
+static inline uint32_t wpp_chance_get(const struct wpp_chance *chance)
 {
-    uint32_t one = chance->one;
-    uint32_t bound = (c->range >> 16) * one;
-    uint32_t yes = -(uint32_t)(c->value < bound);
-    uint32_t far = (one ^ yes) - yes + (65536 & yes);       /* from what it was: 65536 - one, one */
-    uint32_t step = far * wpp_chance_rate[chance->seen] >> 16;
+    return wpp_get_u32(chance);
+}
 
-    chance->one = (uint16_t)(one - ((step ^ yes) - yes));
-    chance->seen += chance->seen < WPP_CHANCE_SEEN;
-    c->value -= bound & ~yes;
-    c->range = (bound & yes) | ((c->range - bound) & ~yes);
-    unsigned bits = (unsigned)__builtin_clz(c->range) & 24;
-    uint32_t next = (uint32_t)c->in.p[0] << 8 | c->in.p[1];
-    c->range <<= bits;
-    c->value = c->value << bits | next >> (16 - bits);
-    c->in.p += bits / 8;
-    return yes & 1;
+static inline void wpp_chance_set(struct wpp_chance *chance, uint32_t now)
+{
+    memcpy(chance, &now, sizeof now);
+}
+
+/* What a chance becomes: it learns from 65,536 - one by a yes (all ones), from one by a no (0),
+ * rounded towards 0. */
+static inline uint32_t wpp_chance_taught(uint32_t was, uint32_t yes)
+{
+    uint32_t one = (uint16_t)was, seen = was >> 16;
+    int64_t step = (int64_t)((int32_t)(65536 & yes) - (int32_t)one) * wpp_chance_rate[seen];
+
+    was += (uint32_t)((step + (65535 & ~(int32_t)yes)) >> 16);
+    return was + ((uint32_t)(seen < WPP_CHANCE_SEEN) << 16);
+}
+
+/* wpp_chance_code() for whoever writes, without a branch on the bit: what was improbable cannot
+ * be foreseen by the processor either, and a wrong guess costs more than a decision. */
+static inline void wpp_chance_write(struct wpp_coder *c, struct wpp_chance *chance, bool bit)
+{
+    uint32_t was = wpp_chance_get(chance), yes = -(uint32_t)bit;
+    uint32_t bound = (c->range >> 16) * (uint16_t)was;
+    uint32_t rest = c->range - bound;
+
+    c->low += bound & ~yes;
+    c->range = rest + ((bound - rest) & yes);
+    wpp_chance_set(chance, wpp_chance_taught(was, yes));
+    while (__builtin_expect(c->range < UINT32_C(1) << 24, 0)) {
+        c->range <<= 8;
+        wpp_coder_put_byte(c);
+    }
+}
+
+/* Whether the bytes of so many decisions are there to be read. */
+static inline bool wpp_coder_has(const struct wpp_coder *c, unsigned decisions)
+{
+    return !c->out && wpp_left(&c->in) >= decisions * WPP_DECISION_BYTES;
+}
+
+/* wpp_chance_code() for whoever reads and knows that the bytes are there, in the same way.
+ * `was` is what the chance is, which may have been looked up before it was known that it is
+ * this one.  Returns all ones for a yes, 0 for a no. */
+static inline uint32_t wpp_chance_read(struct wpp_coder *c, struct wpp_chance *chance,
+                                       uint32_t was)
+{
+    uint32_t bound = (c->range >> 16) * (uint16_t)was;
+    uint64_t beyond = (uint64_t)c->value - bound;           /* negative: yes */
+    uint32_t yes = (uint32_t)(beyond >> 32);
+    uint32_t rest = c->range - bound;
+
+    c->value = (uint32_t)beyond + (bound & yes);
+    c->range = rest + ((bound - rest) & yes);
+    wpp_chance_set(chance, wpp_chance_taught(was, yes));
+    while (__builtin_expect(c->range < UINT32_C(1) << 24, 0)) {
+        c->range <<= 8;
+        c->value = c->value << 8 | *c->in.p++;
+    }
+    return yes;
 }
 
 #endif

@@ -6,19 +6,6 @@
 
 /* More followers are not listed: asking after each takes time. */
 enum { FOLLOWERS_MAX = 32 };
-/* Decisions about a symbol's number, at most. */
-enum { NUMBER_BITS = 32 };
-/* So many lie in one line of memory. */
-enum { MEMBERS_A_LINE = 8, LASTS_A_LINE = 16 };
-
-static struct wpp_chance *new_chances(size_t n)
-{
-    struct wpp_chance *chances = malloc((n + 1) * sizeof *chances);
-
-    for (size_t i = 0; chances && i < n; i++)
-        chances[i] = WPP_CHANCE;
-    return chances;
-}
 
 bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t n_rules)
 {
@@ -29,8 +16,7 @@ bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t 
     m->number = malloc((n + 1) * sizeof *m->number);
     m->families = calloc((size_t)n_terminals + 1, sizeof *m->families);
     m->contexts = calloc((size_t)n_terminals + 1, sizeof *m->contexts);
-    m->beyond = new_chances(n_terminals);
-    if (!m->first || !m->number || !m->families || !m->contexts || !m->beyond) {
+    if (!m->first || !m->number || !m->families || !m->contexts) {
         wpp_model_free(m);
         return false;
     }
@@ -48,17 +34,15 @@ bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t 
 
 void wpp_model_free(struct wpp_grammar_model *m)
 {
-    for (size_t i = 0; m->families && i <= m->rule_base; i++) {
-        free(m->families[i].members);
-        free(m->families[i].last);
-    }
+    for (size_t i = 0; m->families && i <= m->rule_base; i++)
+        wpp_halves_free(&m->families[i]);
     for (size_t i = 0; m->contexts && i <= m->rule_base; i++)
         free(m->contexts[i].followers);
     free(m->first);
     free(m->number);
     free(m->families);
     free(m->contexts);
-    free(m->beyond);
+    wpp_halves_free(&m->terminals);
     *m = (struct wpp_grammar_model){0};
 }
 
@@ -131,23 +115,15 @@ static void add_follower(struct wpp_grammar_model *m, struct wpp_context *contex
 static void add_symbol(struct wpp_grammar_model *m, uint32_t symbol, uint32_t first, uint32_t last)
 {
     uint32_t index = wpp_model_index(m, symbol);
-    struct wpp_family *family = &m->families[first];
-    uint32_t room = family->room;
+    struct wpp_member member = { symbol, last };
+    uint64_t beside;
 
+    static_assert(sizeof member == sizeof beside, "a member lies beside its number");
+    memcpy(&beside, &member, sizeof beside);
     m->first[index] = first;
-    m->number[index] = family->n;
-    struct wpp_member *members = more_room(family->members, family->n, &room, sizeof *members);
-    if (members)
-        family->members = members;
-    uint32_t *lasts = more_room(family->last, family->n, &family->room, sizeof *lasts);
-    if (lasts)
-        family->last = lasts;
-    if (!members || !lasts) {
+    m->number[index] = m->families[first].n;
+    if (!wpp_halves_grow(&m->families[first], beside))
         m->no_memory = true;
-        return;
-    }
-    lasts[family->n] = last;
-    members[family->n++] = (struct wpp_member){symbol, WPP_CHANCE};
 }
 
 static struct wpp_context *context_of(struct wpp_grammar_model *m, uint32_t before)
@@ -159,6 +135,8 @@ void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before)
 {
     uint32_t terminal = m->n_terminals++;
 
+    if (!wpp_halves_grow(&m->terminals, 0))
+        m->no_memory = true;
     add_symbol(m, terminal, terminal, terminal);
     add_follower(m, context_of(m, before), terminal);
 }
@@ -168,56 +146,41 @@ void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t la
     add_symbol(m, WPP_RULE | m->n_rules++, m->first[wpp_model_index(m, begin)], last);
 }
 
-/* The largest power of two below n. */
-static uint32_t half(uint32_t n)
+/* Which of the followers of a context it is; it is one of them. */
+static uint32_t code_follower(struct wpp_context *context, struct wpp_coder *c, uint32_t terminal)
 {
-    return n < 2 ? 0 : UINT32_C(1) << (31 - __builtin_clz(n - 1));
+    struct wpp_follower *followers = context->followers;
+    uint32_t n = context->n, i = 0;
+
+    while (i + 1 < n && !wpp_chance_code(c, &followers[i].it, followers[i].terminal == terminal))
+        i++;
+    return followers[i].terminal;
 }
 
-/* Number of a terminal, by halves: each question has the chance of the terminal that
- * it is about. */
-static uint32_t code_terminal(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t terminal)
+/* The same when reading, as long as the code does not end near by.  Memory fetches the families
+ * meanwhile. */
+static uint32_t read_follower(const struct wpp_grammar_model *m, struct wpp_context *context,
+                              struct wpp_coder *coder)
 {
-    uint32_t at = 0;
-
-    for (uint32_t step = half(m->n_terminals); step; step >>= 1)
-        if (at + step < m->n_terminals
-            && wpp_chance_code(c, &m->beyond[at + step], terminal >= at + step))
-            at += step;
-    return at;
-}
-
-static uint32_t code_member(struct wpp_family *family, struct wpp_coder *c, uint32_t number)
-{
-    uint32_t at = 0;
-
-    for (uint32_t step = half(family->n); step; step >>= 1)
-        if (at + step < family->n
-            && wpp_chance_code(c, &family->members[at + step].beyond, number >= at + step))
-            at += step;
-    return at;
-}
-
-/* code_member() when reading, as long as the code does not end near by.  Memory fetches what
- * the decision after next may be about, and where the symbol is told what it ends with. */
-static uint32_t read_member(struct wpp_family *family, struct wpp_coder *coder)
-{
+    struct wpp_follower *followers = context->followers;
     struct wpp_coder c = *coder;
-    struct wpp_member *members = family->members;
-    uint32_t n = family->n, at = 0;
+    uint32_t n = context->n, i = 0;
 
-    for (uint32_t step = half(n); step; step >>= 1) {
-        uint32_t asked = at + step;
-        if (step == LASTS_A_LINE / 2)
-            __builtin_prefetch(&family->last[at]);
-        if (asked >= n)
-            continue;
-        for (uint32_t i = step / 4; step >= MEMBERS_A_LINE && i < 2 * step; i += step / 2)
-            __builtin_prefetch(&members[at + i]);
-        at += step & -(uint32_t)wpp_chance_read(&c, &members[asked].beyond);
+    for (; i + 1 < n; i++) {
+        __builtin_prefetch(&m->families[followers[i].terminal]);
+        if (wpp_chance_read(&c, &followers[i].it, wpp_chance_get(&followers[i].it)))
+            break;
     }
     *coder = c;
-    return at;
+    return followers[i].terminal;
+}
+
+static bool is_listed(const struct wpp_context *context, uint32_t terminal)
+{
+    for (uint32_t i = 0; i < context->n; i++)
+        if (context->followers[i].terminal == terminal)
+            return true;
+    return false;
 }
 
 /* The symbol's first terminal; WPP_NO_TERMINAL when none has been there. */
@@ -225,22 +188,16 @@ static uint32_t code_first(struct wpp_grammar_model *m, struct wpp_coder *c, uin
                            uint32_t before)
 {
     struct wpp_context *context = context_of(m, before);
-    struct wpp_follower *followers = context->followers;
-    uint32_t n = context->n, i = 0;
 
-    while (c->out && i < n && followers[i].terminal != terminal)
-        i++;
-    if (!wpp_chance_code(c, &context->listed, i < n)) {
-        terminal = code_terminal(m, c, terminal);
+    if (!wpp_chance_code(c, &context->listed, c->out && is_listed(context, terminal))) {
+        terminal = wpp_halves_code(&m->terminals, c, terminal);
         add_follower(m, context, terminal);
         return terminal;
     }
-    if (n == 0)
+    if (context->n == 0)
         return WPP_NO_TERMINAL;
-    for (i = 0; i + 1 < n; i++)
-        if (wpp_chance_code(c, &followers[i].it, followers[i].terminal == terminal))
-            break;
-    return followers[i].terminal;
+    return wpp_coder_has(c, FOLLOWERS_MAX) ? read_follower(m, context, c)
+                                           : code_follower(context, c, terminal);
 }
 
 uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t symbol,
@@ -253,9 +210,11 @@ uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint
         first = code_first(m, c, m->first[index], *before);
     if (first == WPP_NO_TERMINAL)
         return WPP_NO_SYMBOL;
-    struct wpp_family *family = &m->families[first];
-    bool quick = !c->out && wpp_left(&c->in) >= NUMBER_BITS * WPP_DECISION_BYTES;
-    uint32_t number = quick ? read_member(family, c) : code_member(family, c, m->number[index]);
-    *before = family->last[number];
-    return family->members[number].symbol;
+    struct wpp_halves *family = &m->families[first];
+    uint64_t beside = wpp_halves_beside(family, wpp_halves_code(family, c, m->number[index]));
+    struct wpp_member member;
+    memcpy(&member, &beside, sizeof member);
+    __builtin_prefetch(&m->contexts[member.last]);
+    *before = member.last;
+    return member.symbol;
 }

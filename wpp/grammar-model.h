@@ -10,19 +10,15 @@
 #define WPP_GRAMMAR_MODEL_H
 
 #include "wpp/chances.h"
+#include "wpp/halves.h"
 #include "wpp/wpp.h"
 
 enum wpp_step { WPP_STEP_SYMBOL, WPP_STEP_REDUCE, WPP_STEP_NEW, WPP_STEP_END };
 
-/* Symbols that begin with one terminal, in the order of their coming into being. */
+/* Of the symbols that begin with one terminal, in the order of their coming into being: lies
+ * beside its number (halves.h). */
 struct wpp_member {
-    uint32_t symbol;
-    struct wpp_chance beyond;    /* that it is this or a later one, where that is asked */
-};
-struct wpp_family {
-    struct wpp_member *members;
-    uint32_t *last;              /* by member: the last terminal that it derives */
-    uint32_t n, room;
+    uint32_t symbol, last;       /* the last terminal that it derives */
 };
 
 /* The first terminals of what has followed a terminal. */
@@ -43,9 +39,9 @@ struct wpp_grammar_model {
     uint32_t rule_base;               /* of a rule's index: the terminals there will be */
     uint32_t *first;                  /* by index: the first terminal derived */
     uint32_t *number;                 /* by index: the place in its family */
-    struct wpp_family *families;      /* by terminal */
+    struct wpp_halves *families;      /* by terminal */
     struct wpp_context *contexts;     /* by terminal; the last: at the beginning of a thread */
-    struct wpp_chance *beyond;        /* by terminal, as in a family */
+    struct wpp_halves terminals;      /* their numbers */
     uint32_t history;                 /* the last two steps, two bits each */
     struct wpp_chance steps[WPP_STEP_HISTORIES][3];
     struct wpp_chance longer[WPP_LENGTH_CHANCES];

@@ -12,6 +12,7 @@
 #include "wpp/bytes.h"
 #include "wpp/chances.h"
 #include "wpp/grammar-code.h"
+#include "wpp/halves.h"
 #include "wpp/intern.h"
 #include "wpp/output.h"
 #include "wpp/streams.h"
@@ -125,11 +126,20 @@ static bool decision(uint32_t *kind)
     return draw(KINDS - 1) < *kind;
 }
 
-/* Without branches, as long as there are bytes for it. */
+/* As long as there are bytes for it. */
 static bool read_quickly(struct wpp_coder *c, struct wpp_chance *chance)
 {
-    return wpp_left(&c->in) >= WPP_DECISION_BYTES ? wpp_chance_read(c, chance)
-                                                  : wpp_chance_code(c, chance, false);
+    return wpp_coder_has(c, 1) ? wpp_chance_read(c, chance, wpp_chance_get(chance)) != 0
+                               : wpp_chance_code(c, chance, false);
+}
+
+/* Both ways to write are one. */
+static void write_decision(struct wpp_coder *c, struct wpp_chance *chance, bool wanted)
+{
+    if (draw(2))
+        wpp_chance_write(c, chance, wanted);
+    else
+        wpp_chance_code(c, chance, wanted);
 }
 
 static bool all_come_back(struct wpp_view code, unsigned n, const uint32_t *kinds,
@@ -165,7 +175,7 @@ static void test_chances(void)
             chances[k] = WPP_CHANCE;
         for (unsigned i = 0; i < n; i++) {
             wanted[i] = decision(&kinds[i]);
-            wpp_chance_code(&c, &chances[kinds[i]], wanted[i]);
+            write_decision(&c, &chances[kinds[i]], wanted[i]);
         }
         wpp_coder_finish(&c);
         wpp_coder_read(&c, wpp_view(code.data, code.size));
@@ -182,11 +192,91 @@ static void test_chances(void)
         refused += !wpp_coder_ends(&c);
     }
     tap_ok(good == 303, "decisions come back (%u of 303 codes)", good);
-    tap_ok(quick == 303, "and without branches (%u of 303 codes)", quick);
+    tap_ok(quick == 303, "and read quickly (%u of 303 codes)", quick);
     tap_ok(refused == 303, "a byte too many is noticed");
     /* The average kind is worth 0.72 bits, the code of the last round all of them. */
     tap_ok(code.size < DECISIONS * 0.74 / 8, "%zu bytes for %d decisions of 0.72 bits", code.size,
            DECISIONS);
+    wpp_bytes_free(&code);
+}
+
+/* ---- Numbers by halves ----------------------------------------------------------------- */
+
+/* As the format's document says it, with chances in the order of their nodes. */
+static uint32_t code_plainly(struct wpp_coder *c, struct wpp_chance *chances, uint32_t n,
+                             uint32_t number)
+{
+    uint32_t at = 0, p = 1;
+
+    while (2 * p < n)
+        p *= 2;
+    for (; p && n > 1; p /= 2)
+        if (at + p < n && wpp_chance_code(c, &chances[at + p], number >= at + p))
+            at += p;
+    return at;
+}
+
+/* Bounds grow by and by, past all sizes of what numbers lie in; half of the numbers are among
+ * the last, so that ways end at the bound. */
+enum { NUMBERS = 150000, NUMBERS_EACH = 3 };
+
+static uint32_t a_number(uint32_t n)
+{
+    return draw(2) ? draw(n) : n - 1 - draw(n < 40 ? n : 40);
+}
+
+static uint64_t beside_of(uint32_t number)
+{
+    return number * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static bool write_numbers(struct wpp_bytes *code, uint32_t *numbers)
+{
+    struct wpp_halves h = {0};
+    struct wpp_coder c;
+    bool done = true;
+
+    wpp_coder_write(&c, code);
+    for (uint32_t n = 1; n <= NUMBERS; n++) {
+        done = done && wpp_halves_grow(&h, beside_of(n - 1));
+        for (unsigned k = 0; k < NUMBERS_EACH; k++) {
+            uint32_t number = a_number(n);
+
+            *numbers++ = number;
+            done = done && wpp_halves_code(&h, &c, number) == number;
+        }
+    }
+    wpp_coder_finish(&c);
+    wpp_halves_free(&h);
+    return done;
+}
+
+static void test_halves(void)
+{
+    static uint32_t numbers[NUMBERS * NUMBERS_EACH];
+    static struct wpp_chance chances[NUMBERS];
+    struct wpp_bytes code = {0};
+    struct wpp_halves h = {0};
+    struct wpp_coder c, plain;
+    bool same = write_numbers(&code, numbers), lie_beside = true;
+    const uint32_t *next = numbers;
+
+    tap_ok(same, "numbers of all sizes are written by halves");
+    wpp_coder_read(&c, wpp_view(code.data, code.size));
+    plain = c;
+    for (uint32_t n = 1; n <= NUMBERS; n++) {
+        chances[n - 1] = WPP_CHANCE;
+        same = same && wpp_halves_grow(&h, beside_of(n - 1));
+        for (unsigned k = 0; same && k < NUMBERS_EACH; k++, next++) {
+            same = wpp_halves_code(&h, &c, 0) == *next
+                   && code_plainly(&plain, chances, n, 0) == *next
+                   && c.value == plain.value && c.range == plain.range && c.in.p == plain.in.p;
+            lie_beside = lie_beside && wpp_halves_beside(&h, *next) == beside_of(*next);
+        }
+    }
+    tap_ok(same && wpp_coder_ends(&c), "and are read, by the decisions of the format's document");
+    tap_ok(lie_beside, "each with what belongs to it");
+    wpp_halves_free(&h);
     wpp_bytes_free(&code);
 }
 
@@ -351,6 +441,7 @@ int main(void)
     test_sizes();
     test_intern();
     test_chances();
+    test_halves();
     test_cut_grammar();
     test_alphabet();
     test_streams();
