@@ -57,11 +57,26 @@ static std::set<unsigned> find_early()
     return early;
 }
 
+// A resolver that GCC makes for target_clones is younger than the first routine's turn with
+// stage=early; it calls nothing of the unit.
+static bool is_resolver(tree decl)
+{
+    cgraph_node *node = cgraph_node::get(decl);
+    ipa_ref *ref;
+
+    FOR_EACH_ALIAS(node, ref) {
+        cgraph_node *alias = dyn_cast<cgraph_node *>(ref->referring);
+        if (alias && alias->ifunc_resolver)
+            return true;
+    }
+    return false;
+}
+
 static bool runs_too_early(tree decl)
 {
     static const std::set<unsigned> early = find_early();
 
-    return early.count(DECL_UID(decl)) > 0;
+    return early.count(DECL_UID(decl)) > 0 || is_resolver(decl);
 }
 
 // Constructors and destructors that are in no source: they call a sanitizer's or

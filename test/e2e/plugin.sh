@@ -362,6 +362,17 @@ plainly plus g++ -O2
 WPP_PLUGIN_ARGS="stage=early" ok "the early stage" record plus "$WPP_GXX" -O2
 same "behaves the same" plus.out plus.want
 
+# The resolver of target_clones is made behind the early stage's first routines, and runs before
+# there is a cursor.
+cp "$ROOT/test/e2e/constructs/target-clones.c" clones.c
+plainly clones gcc -O2
+for level in -O0 -O2; do
+    WPP_PLUGIN_ARGS="stage=early" ok "clones by target, $level" record clones "$WPP_GCC" $level
+    same "do the same, $level" clones.out clones.want
+    like "and their resolver is left out, $level" "$(wpp-info --uninstrumented clones.wpp)" \
+        '^runs too early  dot.resolver  clones.c'
+done
+
 # A const function that emits is called where the source says it, as often, in all routines.
 cat > weigh.c <<'END_C'
 __attribute__((const, noinline)) int weigh(int n)
