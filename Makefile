@@ -11,7 +11,7 @@
 #   make bench-engine    the engine and its file beside zstd, xz and plain SEQUITUR(1)
 #   make bench-hot       hot subpaths of real programs against their expanded traces
 #   make figure9         the number of hot subpaths by length: Figure 9 of the paper
-#   make fuzz            libFuzzer against the engine for FUZZ_SECONDS (3600), CONFIG=hostile's rare cases
+#   make fuzz            libFuzzer against the engine and the reader, each for FUZZ_SECONDS (3600)
 #   make install         PREFIX=/usr/local DESTDIR=
 #
 # CONFIG=release|debug|asan|ubsan|hostile each build in a folder of their own.
@@ -110,7 +110,7 @@ DEPS :=
 ifneq ($(filter demo check check-torture bench bench-engine bench-hot figure9,$(MAKECMDGOALS)),)
 DEPS := build/deps
 endif
-ifneq ($(filter fuzz,$(MAKECMDGOALS)),)
+ifneq ($(filter fuzz fuzz-%,$(MAKECMDGOALS)),)
 DEPS := build/deps-fuzz
 endif
 ifneq ($(filter check-all check-gcc-%,$(MAKECMDGOALS)),)
@@ -241,14 +241,20 @@ bench-engine: tests
 	@test/bench/engine-table $(B)
 # A crash leaves its input beside the corpus, in build/fuzz.
 FUZZ_SECONDS ?= 3600
-fuzz: build/fuzz/sequitur
-	@mkdir -p build/fuzz/corpus
-	@cd build/fuzz && ./sequitur -max_len=400 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 corpus
-build/fuzz/%: test/fuzz/%.c $(SEQ_SRC) $(wildcard sequitur/*.h test/unit/*.h) | $(DEPS)
+fuzz: fuzz-sequitur fuzz-wpp
+fuzz-sequitur: FUZZ_LENGTH := 400
+fuzz-wpp: FUZZ_LENGTH := 4096
+fuzz-%: build/fuzz/%
+	@mkdir -p build/fuzz/corpus.$*
+	@cd build/fuzz && ./$* -max_len=$(FUZZ_LENGTH) -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 corpus.$*
+build/fuzz/sequitur: $(SEQ_SRC) $(wildcard sequitur/*.h test/unit/*.h)
+build/fuzz/wpp: $(WPP_SRC) $(SEQ_SRC) $(NUM_SRC) $(wildcard wpp/*.h sequitur/*.h gcc-plugin/*.h test/unit/*.h)
+build/fuzz/wpp: FUZZ_LIBS = $(LDLIBS_)
+build/fuzz/%: test/fuzz/%.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)
 	$(Q)clang $(CPPFLAGS) -std=gnu17 -g -O1 -DWPP_HOSTILE -fsanitize=fuzzer,address,undefined \
-	    -fno-sanitize-recover=undefined $(WARN) -o $@ $(filter %.c,$^)
+	    -fno-sanitize-recover=undefined $(WARN) -o $@ $(filter %.c,$^) $(FUZZ_LIBS)
 
 # ---- Install ----------------------------------------------------------------------
 D := $(DESTDIR)$(PREFIX)

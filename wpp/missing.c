@@ -137,3 +137,17 @@ bool wpp_find_mended(struct wpp_findings *f, unsigned part, const struct wpp_ent
     return wpp_findings_add(f, 0, "byte %llu, in %s, has changed; the checksum says what it was",
                             (ull)(e->offset + e->mended_at), wpp_part_name(part));
 }
+
+bool wpp_find_unread(struct wpp_findings *f, const struct wpp_entry *e)
+{
+    const char *what = e->kind == WPP_SECTION_SEGMENT_LIST ? "the list of segments"
+                                                           : "a section that is not read";
+
+    if (e->mended)
+        return wpp_findings_add(f, 0, "byte %llu, in %s, has changed; the checksum says what it was",
+                                (ull)(e->offset + e->mended_at), what);
+    return e->state == WPP_ENTRY_INTACT
+        || wpp_findings_add(f, 0, "%s is %s (section %u at byte %llu)", what,
+                            e->state == WPP_ENTRY_CUT ? "cut off" : "damaged", e->kind,
+                            (ull)e->offset);
+}

@@ -31,6 +31,8 @@ bool wpp_find_section(struct wpp_findings *f, unsigned part, const struct wpp_co
 bool wpp_find_useless(struct wpp_findings *f, unsigned part, const struct wpp_entry *e,
                       unsigned needs);
 bool wpp_find_nonsense(struct wpp_findings *f, unsigned part, const struct wpp_entry *e);
+/* A section that holds no part: nothing, if it is intact. */
+bool wpp_find_unread(struct wpp_findings *f, const struct wpp_entry *e);
 /* It can, since its one wrong byte is known. */
 bool wpp_find_mended(struct wpp_findings *f, unsigned part, const struct wpp_entry *e);
 

@@ -123,6 +123,24 @@ static void set_defaults(struct wpp *w, uint64_t bytes)
     w->summary.file_bytes = bytes;
 }
 
+static bool is_read(const struct wpp_container *c, uint32_t kind)
+{
+    for (size_t i = 0; i < N_SECTION_READERS; i++)
+        if (section_readers[i].kind == kind)
+            return section_is_expected(&section_readers[i], c);
+    return false;
+}
+
+/* Of sections that nobody reads, the list of segments among them, it is only said that they are
+ * damaged. */
+static bool find_others(struct loading *l, const struct wpp_container *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!is_read(c, c->entries[i].kind) && !wpp_find_unread(&l->w->findings, &c->entries[i]))
+            return wpp_fail_memory(l->error);
+    return true;
+}
+
 static bool read_sections(struct loading *l, const struct wpp_container *c)
 {
     bool (*read)(struct loading *, const struct wpp_container *, const struct section_reader *) =
@@ -131,7 +149,7 @@ static bool read_sections(struct loading *l, const struct wpp_container *c)
     for (size_t i = 0; i < N_SECTION_READERS; i++)
         if (section_is_expected(&section_readers[i], c) && !read(l, c, &section_readers[i]))
             return false;
-    return (!section_lacks(l, WPP_PART_GRAMMAR) || make_grammar(l))
+    return find_others(l, c) && (!section_lacks(l, WPP_PART_GRAMMAR) || make_grammar(l))
         && (wpp_derive(l->w) || wpp_fail_memory(l->error));
 }
 

@@ -4,6 +4,7 @@
  * which must be refused or be well-formed, whatever they say. */
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
+#include "test/unit/well-formed.h"
 #include "wpp/container.h"
 #include "wpp/reader.h"
 
@@ -165,84 +166,6 @@ static void mutate(struct wpp_bytes *b, struct random *r)
     }
 }
 
-static bool is_inlined_well(const struct wpp_routine *r)
-{
-    for (uint32_t i = 0; i < r->n_inlined; i++)
-        if (r->inlined[i].caller > i || !r->inlined[i].shown || !r->inlined[i].file)
-            return false;
-    for (uint32_t v = 0; v < r->n_blocks; v++)
-        for (uint32_t i = 0; i < r->blocks[v].n_lines; i++)
-            if (r->blocks[v].lines[i].inlined > r->n_inlined)
-                return false;
-    return true;
-}
-
-/* Everything that wpp.h promises of an open file. */
-static bool is_well_formed(const wpp *w)
-{
-    const struct wpp_grammar *g = wpp_grammar(w);
-    struct wpp_summary s;
-    uint64_t tokens = 0;
-
-    wpp_get_summary(w, &s);
-    for (uint32_t rule = 0; rule < g->n_rules + g->n_threads; rule++) {
-        uint64_t length = 0;
-
-        if (g->body[rule] > g->body[rule + 1])
-            return false;
-        for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
-            uint32_t number = g->symbols[i] & ~WPP_RULE;
-            bool is_rule = g->symbols[i] & WPP_RULE;
-
-            if (is_rule ? number >= rule || number >= g->n_rules : number >= g->n_terminals)
-                return false;
-            length += is_rule ? g->length[number] : 1;
-        }
-        if (length != g->length[rule])
-            return false;
-    }
-    for (uint32_t k = 0; k < s.n_threads; k++)
-        tokens += wpp_thread(w, k)->tokens;
-    for (uint32_t i = 0; i < s.n_routines; i++)
-        if (!is_inlined_well(wpp_routine(w, i)))
-            return false;
-    for (uint32_t t = 0; t < s.n_terminals; t++) {
-        const struct wpp_terminal *x = wpp_terminal(w, t);
-
-        if (x->routine == WPP_NO_ROUTINE)
-            continue;
-        if (x->routine >= s.n_routines || x->path >= wpp_routine(w, x->routine)->num_paths)
-            return false;
-        for (uint32_t i = 0; i < x->n_blocks; i++)
-            if (x->blocks[i] >= wpp_routine(w, x->routine)->n_blocks)
-                return false;
-    }
-    return tokens == s.tokens && s.n_rules == g->n_rules;
-}
-
-/* A walk from somewhere, as far as a test has patience. */
-static bool walks(const wpp *w, struct random *r)
-{
-    struct wpp_summary s;
-    uint32_t piece[256];
-
-    wpp_get_summary(w, &s);
-    for (uint32_t k = 0; k < s.n_threads; k++) {
-        uint64_t tokens = wpp_thread(w, k)->tokens;
-        uint64_t first = tokens > 0 ? draw(r, UINT32_MAX) % tokens : 0;
-        wpp_cursor *c = wpp_cursor_new(w, k, first);
-        uint64_t want = tokens - first < 256 ? tokens - first : 256;
-
-        if (!c || wpp_cursor_read(c, piece, 256) != want)
-            return false;
-        for (uint64_t i = 0; i < want; i++)
-            if (piece[i] >= wpp_grammar(w)->n_terminals)
-                return false;
-        wpp_cursor_free(c);
-    }
-    return true;
-}
-
 struct outcome {
     unsigned refused, accepted, malformed, unsaid, pieces;
 };
@@ -259,7 +182,7 @@ static void try_intact(const struct wpp_bytes *file, bool whole, struct random *
         wpp_damages(w, &n);
     o->pieces += w && !whole;
     o->unsaid += w ? (n > 0) == whole : whole;
-    o->malformed += w && (!is_well_formed(w) || (grammar && !walks(w, r)));
+    o->malformed += w && (!is_well_formed(w) || (grammar && !walks(w, draw(r, UINT32_MAX))));
     wpp_close(w);
 }
 
@@ -272,7 +195,7 @@ static void try_file(struct wpp_bytes *file, struct random *r, struct outcome *o
     w = open_exact(file->data, file->size, &error);
     o->refused += w == NULL;
     o->accepted += w != NULL;
-    o->malformed += w && (!is_well_formed(w) || !walks(w, r));
+    o->malformed += w && (!is_well_formed(w) || !walks(w, draw(r, UINT32_MAX)));
     o->unsaid += !w && !is_damage(&error) && error.status != WPP_E_VERSION;
     try_intact(file, w != NULL, r, o);
     wpp_close(w);

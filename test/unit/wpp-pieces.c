@@ -264,9 +264,29 @@ static void test_others(struct random *r)
     tap_ok(t.wrong == 0 && t.files > 100, "whatever else is damaged (%u files)", t.files);
 }
 
+/* The list alone, or a section that nobody reads: nothing is missing, but something is wrong. */
+static void test_unread(struct random *r)
+{
+    struct tally t = {0};
+
+    for (unsigned round = 0; round < 40; round++) {
+        struct sample s = new_sample(r, round % 2);
+        uint32_t n = wpp_get_u32(s.file.data + 12);
+        const uint8_t *entry = s.file.data + 32 + 40 * (n - 2);
+        uint64_t at = wpp_get_u64(entry + 8);
+
+        change(&s, at, at + wpp_get_u64(entry + 16), 1 + round / 2 % 2, r);
+        try(&t, &s, s.file.data, s.file.size, 0);
+        free_sample(&s);
+    }
+    tap_ok(t.wrong == 0, "damage where nothing is read is said (%u files)", t.files);
+}
+
 int main(void)
 {
     struct random r = {30};
+
+    test_unread(&r);
 
     test_lost(&r);
     test_others(&r);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* well-formed.h - what wpp.h promises of an open file, whatever the file says. */
+#ifndef WPP_TEST_WELL_FORMED_H
+#define WPP_TEST_WELL_FORMED_H
+
+#include <stdbool.h>
+
+#include "wpp/wpp.h"
+
+static inline bool is_inlined_well(const struct wpp_routine *r)
+{
+    for (uint32_t i = 0; i < r->n_inlined; i++)
+        if (r->inlined[i].caller > i || !r->inlined[i].shown || !r->inlined[i].file)
+            return false;
+    for (uint32_t v = 0; v < r->n_blocks; v++)
+        for (uint32_t i = 0; i < r->blocks[v].n_lines; i++)
+            if (r->blocks[v].lines[i].inlined > r->n_inlined)
+                return false;
+    return true;
+}
+
+/* Everything that wpp.h promises of an open file. */
+static inline bool is_well_formed(const wpp *w)
+{
+    const struct wpp_grammar *g = wpp_grammar(w);
+    struct wpp_summary s;
+    uint64_t tokens = 0;
+
+    wpp_get_summary(w, &s);
+    for (uint32_t rule = 0; rule < g->n_rules + g->n_threads; rule++) {
+        uint64_t length = 0;
+
+        if (g->body[rule] > g->body[rule + 1])
+            return false;
+        for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
+            uint32_t number = g->symbols[i] & ~WPP_RULE;
+            bool is_rule = g->symbols[i] & WPP_RULE;
+
+            if (is_rule ? number >= rule || number >= g->n_rules : number >= g->n_terminals)
+                return false;
+            length += is_rule ? g->length[number] : 1;
+        }
+        if (length != g->length[rule])
+            return false;
+    }
+    for (uint32_t k = 0; k < s.n_threads; k++)
+        tokens += wpp_thread(w, k)->tokens;
+    for (uint32_t i = 0; i < s.n_routines; i++)
+        if (!is_inlined_well(wpp_routine(w, i)))
+            return false;
+    for (uint32_t t = 0; t < s.n_terminals; t++) {
+        const struct wpp_terminal *x = wpp_terminal(w, t);
+
+        if (x->routine == WPP_NO_ROUTINE)
+            continue;
+        if (x->routine >= s.n_routines || x->path >= wpp_routine(w, x->routine)->num_paths)
+            return false;
+        for (uint32_t i = 0; i < x->n_blocks; i++)
+            if (x->blocks[i] >= wpp_routine(w, x->routine)->n_blocks)
+                return false;
+    }
+    return tokens == s.tokens && s.n_rules == g->n_rules;
+}
+
+/* A walk of each thread from event `place`, or one before it, as far as a test has patience. */
+static inline bool walks(const wpp *w, uint64_t place)
+{
+    struct wpp_summary s;
+    uint32_t piece[256];
+
+    wpp_get_summary(w, &s);
+    for (uint32_t k = 0; k < s.n_threads; k++) {
+        uint64_t tokens = wpp_thread(w, k)->tokens;
+        uint64_t first = tokens > 0 ? place % tokens : 0;
+        wpp_cursor *c = wpp_cursor_new(w, k, first);
+        uint64_t want = tokens - first < 256 ? tokens - first : 256;
+        bool right = c && wpp_cursor_read(c, piece, 256) == want;
+
+        for (uint64_t i = 0; right && i < want; i++)
+            right = piece[i] < wpp_grammar(w)->n_terminals;
+        wpp_cursor_free(c);
+        if (!right)
+            return false;
+    }
+    return true;
+}
+
+#endif
