@@ -65,7 +65,7 @@ static bool instrument_paths(function *fun)
 
     if (!unit.decls.cursor)
         make_runtime_decls(unit.decls);
-    split_for_paths(fun);
+    split_for_paths(fun, unit.stage == STAGE_EARLY);
     if (!build_graph(fun, r) || !number_within(r))
         return false;
     if (flag_checking && pn_check(r.graph, &why) != PN_OK)

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "inlined.h"
+#include "tail-calls.h"
 
 /* ---- What ends a path ---------------------------------------------------- */
 
@@ -67,19 +68,9 @@ static bool coverage_splits(gimple *statement)
     return !(flags & (ECF_PURE | ECF_CONST)) || (flags & ECF_LOOPING_CONST_OR_PURE);
 }
 
-// Whether the call is made as a tail call, as far as that is known before expansion.
-// Continuations of coroutines are marked whatever the options, and are made so only if the
-// options say it.
-static bool is_tail_call(const gcall *call)
-{
-    return gimple_call_tail_p(call)
-           && (flag_optimize_sibling_calls || gimple_call_from_thunk_p(const_cast<gcall *>(call))
-               || gimple_call_must_tail_p(call));
-}
-
 bool ends_path(gcall *call)
 {
-    return call_cuts(call) || is_tail_call(call);
+    return call_cuts(call) || is_marked_tail_call(call);
 }
 
 // Statements after which we split a block: those, so that lines fall into the
@@ -87,20 +78,7 @@ bool ends_path(gcall *call)
 static bool splits_block(gimple *statement)
 {
     gcall *call = dyn_cast<gcall *>(statement);
-    return coverage_splits(statement) || (call && ends_path(call));
-}
-
-// Whether one of a block's edges (its preds or succs) is abnormal or an
-// exception's: code cannot be put on it.
-static bool any_complex(vec<edge, va_gc> *edges)
-{
-    edge e;
-    edge_iterator ei;
-
-    FOR_EACH_EDGE (e, ei, edges)
-        if (e->flags & EDGE_COMPLEX)
-            return true;
-    return false;
+    return coverage_splits(statement) || (call && (call_cuts(call) || is_tail_call(call)));
 }
 
 static bool only_statement(basic_block bb, gimple *statement)
@@ -188,103 +166,7 @@ static void split_lined_edges(basic_block bb)
     }
 }
 
-// Follows blocks with one way on from e to a return.  False when there is
-// none; else *shared is the first edge on the way into a block that others
-// enter too (or NULL), and *value what is returned coming along it.
-static bool return_ahead(edge e, edge *shared, tree *value)
-{
-    std::vector<edge> way = {e};
-    gimple *last;
-
-    *shared = NULL;
-    for (;; way.push_back(single_succ_edge(way.back()->dest))) {
-        basic_block bb = way.back()->dest;
-        if (bb == EXIT_BLOCK_PTR_FOR_FN(cfun) || way.size() > 16)
-            return false;
-        if (!*shared && !single_pred_p(bb))
-            *shared = way.back();
-        last = compat_last_stmt(bb);
-        if (last && gimple_code(last) == GIMPLE_RETURN)
-            break;
-        if (!single_succ_p(bb))
-            return false;
-    }
-    *value = gimple_return_retval(as_a<greturn *>(last));
-    for (; *value && TREE_CODE(*value) == SSA_NAME && !way.empty(); way.pop_back()) {
-        gimple *def = SSA_NAME_DEF_STMT(*value);
-        if (gimple_code(def) == GIMPLE_PHI && gimple_bb(def) == way.back()->dest)
-            *value = PHI_ARG_DEF_FROM_EDGE(def, way.back());
-        if (way.back() == *shared)
-            break;
-    }
-    return true;
-}
-
-// GCC may find only at expansion that a call it marked as a tail call cannot
-// be one.  Then the code after it runs, and must not emit a second event: the
-// call gets a return that no other way shares.
-static void own_return(basic_block bb)
-{
-    gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
-    edge shared;
-    tree value;
-
-    if (!call || !is_tail_call(call) || !single_succ_p(bb)
-        || !return_ahead(single_succ_edge(bb), &shared, &value) || !shared)
-        return;
-    basic_block own = split_edge(shared);
-    gimple_stmt_iterator at = gsi_start_bb(own);
-    greturn *ret = gimple_build_return(value);
-    gimple_set_location(ret, gimple_location(call));
-    gsi_insert_after(&at, ret, GSI_NEW_STMT);
-    remove_edge(single_succ_edge(own));
-    make_single_succ_edge(own, EXIT_BLOCK_PTR_FOR_FN(cfun), 0);
-}
-
-// Whether what is thrown in the block lands where only variables end before it is thrown on
-// to the caller.
-static bool pad_does_nothing(basic_block bb)
-{
-    edge e;
-    edge_iterator ei;
-
-    FOR_EACH_EDGE (e, ei, bb->succs) {
-        if (!(e->flags & EDGE_COMPLEX))
-            continue;
-        for (gimple_stmt_iterator at = gsi_start_nondebug_after_labels_bb(e->dest);
-             !gsi_end_p(at); gsi_next_nondebug(&at)) {
-            gimple *statement = gsi_stmt(at);
-            if (!gimple_clobber_p(statement)
-                && !(gimple_code(statement) == GIMPLE_RESX
-                     && stmt_can_throw_external(cfun, statement)))
-                return false;
-        }
-        if (!(e->flags & EDGE_EH) || EDGE_COUNT(e->dest->succs) > 0)
-            return false;
-    }
-    return true;
-}
-
-// A call with a landing pad cannot be a tail call, which GCC relies on: a coroutine's
-// continuation that is marked has one only while GCC may still find that the pad does
-// nothing, and with events on it, it does something.  So that is found here.
-static void free_marked_call(basic_block bb)
-{
-    gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
-
-    if (!call || !gimple_call_tail_p(call) || !any_complex(bb->succs))
-        return;
-    if (is_tail_call(call) && pad_does_nothing(bb)) {
-        calculate_dominance_info(CDI_DOMINATORS);     // a pad of this call alone goes, too
-        remove_stmt_from_eh_lp(call);
-        gimple_purge_dead_eh_edges(bb);
-        maybe_remove_unreachable_handlers();
-    } else {
-        gimple_call_set_tail(call, false);
-    }
-}
-
-void split_for_paths(function *fun)
+void split_for_paths(function *fun, bool early)
 {
     basic_block bb;
     std::vector<basic_block> blocks;
@@ -294,6 +176,7 @@ void split_for_paths(function *fun)
     // the routine's entry is kept apart from it.
     if (any_complex(entry->dest->preds))
         split_edge(entry);
+    find_tail_calls(fun, early);
     FOR_EACH_BB_FN (bb, fun)
         free_marked_call(bb);
     FOR_EACH_BB_FN (bb, fun)

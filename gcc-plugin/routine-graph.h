@@ -66,13 +66,14 @@ struct routine_graph {
     ~routine_graph() { pn_free(graph); }
 };
 
-/* Whether a path ends at the call: it may run traced code or not come back, or is a tail
- * call. */
+/* Whether a path ends at the call: it may run traced code or not come back, or is marked as
+ * a tail call. */
 bool ends_path(gcall *call);
 
 /* Splits blocks after calls and edges that carry a source line of their own,
- * gives tail calls a return of their own.  Changes no behaviour. */
-void split_for_paths(function *fun);
+ * gives tail calls a return of their own; `early`: also calls that GCC may yet make
+ * tail calls.  Changes no behaviour. */
+void split_for_paths(function *fun, bool early);
 
 /* Builds the graph; the cuts are marked, the paths not yet numbered.  False
  * without memory. */

@@ -373,6 +373,40 @@ for level in -O0 -O2; do
         '^runs too early  dot.resolver  clones.c'
 done
 
+# Calls that GCC makes tail calls later are left without an event behind them; others keep it.
+cat > deep.c <<'END_C'
+#include <stdio.h>
+static int odd(int n);
+__attribute__((noinline)) static int even(int n) { return n == 0 ? 1 : odd(n - 1); }
+__attribute__((noinline)) static int odd(int n) { return n == 0 ? 0 : even(n - 1); }
+__attribute__((noinline)) static int fold(int n, int s)
+{
+    if (n == 0)
+        return s;
+    return fold(n - 1, s ^ n);
+}
+__attribute__((noinline)) static int get(int *n) { return *n; }
+__attribute__((noinline)) static int own(int n) { return get(&n); }
+__attribute__((noinline)) static int other(int n) { return get(&n), 7; }
+int main(int argc, char **argv)
+{
+    printf("%d %d %d\n", even(100000 * argc), fold(100000 * argc, 0), own(3) + other(4));
+    return 0;
+}
+END_C
+with_little_stack() {
+    (ulimit -S -s 256 && "$@")
+}
+plainly deep gcc -O2
+for level in -O2 -O3 -Os; do
+    WPP_PLUGIN_ARGS="stage=early" ok "tail calls need little stack at the early stage, $level" \
+        with_little_stack record deep "$WPP_GCC" $level -fchecking
+    same "and do the same, $level" deep.out deep.want
+    is "those that are none are inside their callers, $level" \
+        "$(wpp-dump deep.wpp | sed -n 's/EnterRoutine //p' | grep -vE 'even|odd|fold' | paste -sd,)" \
+        "main,  own,    get,  other,    get"
+done
+
 # A const function that emits is called where the source says it, as often, in all routines.
 cat > weigh.c <<'END_C'
 __attribute__((const, noinline)) int weigh(int n)
@@ -484,9 +518,6 @@ int main()
     return 0;
 }
 END_C
-with_little_stack() {
-    (ulimit -S -s 256 && "$@")
-}
 with_little_stack plainly chain g++ -std=c++20 -O2
 is "a long chain of coroutines needs little stack" "$(paste -sd, chain.want)" \
     '10000,thrown 20000,status 0'

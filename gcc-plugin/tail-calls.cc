@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// tail-calls.cc - calls that leave the routine as if by a jump.
+
+#include "tail-calls.h"
+
+#include "routine-graph.h"
+
+// Whether the call is made as a tail call, as far as that is known before expansion.
+// Continuations of coroutines are marked whatever the options, and are made so only if the
+// options say it.
+bool is_marked_tail_call(const gcall *call)
+{
+    return gimple_call_tail_p(call)
+           && (flag_optimize_sibling_calls || gimple_call_from_thunk_p(const_cast<gcall *>(call))
+               || gimple_call_must_tail_p(call));
+}
+
+// While a routine is looked at (from split_for_paths() on), a statement's flag GF_PLF_2 says
+// that the call is one that GCC may make a tail call later.
+bool is_tail_call(gcall *call)
+{
+    return is_marked_tail_call(call) || gimple_plf(call, GF_PLF_2);
+}
+
+/* ---- Calls that may become tail calls ---------------------------------------- */
+
+// Whether GCC may make any: nothing of the routine's own may be in use while the callee runs.
+static bool may_make_tail_calls(function *fun)
+{
+    unsigned i;
+    tree var;
+
+    if (!flag_optimize_sibling_calls || fun->calls_alloca || fun->calls_setjmp
+        || fun->has_nonlocal_label)
+        return false;
+    for (var = DECL_ARGUMENTS(fun->decl); var; var = DECL_CHAIN(var))
+        if (TREE_ADDRESSABLE(var))
+            return false;
+    FOR_EACH_LOCAL_DECL(fun, i, var)
+        if (VAR_P(var) && auto_var_in_fn_p(var, fun->decl) && TREE_ADDRESSABLE(var))
+            return false;
+    return true;
+}
+
+// Whether a statement makes no code: of a routine without variables in memory.
+static bool is_no_code(gimple *statement)
+{
+    switch (gimple_code(statement)) {
+    case GIMPLE_LABEL: case GIMPLE_NOP: case GIMPLE_PREDICT: case GIMPLE_DEBUG: return true;
+    default: return gimple_clobber_p(statement);
+    }
+}
+
+// Whether behind the call only its value is returned, on a way without a branch.
+static bool returns_at_once(gcall *call)
+{
+    tree value = gimple_call_lhs(call);
+    gimple_stmt_iterator at = gsi_for_stmt(call);
+    basic_block bb = gimple_bb(call);
+
+    gsi_next(&at);
+    for (int blocks = 0; blocks < 8; blocks++) {
+        for (; !gsi_end_p(at); gsi_next(&at)) {
+            greturn *ret = dyn_cast<greturn *>(gsi_stmt(at));
+            if (ret)
+                return gimple_return_retval(ret) == value;
+            if (value && gimple_assign_ssa_name_copy_p(gsi_stmt(at))
+                && gimple_assign_rhs1(gsi_stmt(at)) == value)
+                value = gimple_assign_lhs(gsi_stmt(at));
+            else if (!is_no_code(gsi_stmt(at)))
+                return false;
+        }
+        if (!single_succ_p(bb) || (single_succ_edge(bb)->flags & EDGE_COMPLEX))
+            return false;
+        edge e = single_succ_edge(bb);
+        bb = e->dest;
+        for (gphi_iterator phi = gsi_start_phis(bb); !gsi_end_p(phi); gsi_next(&phi))
+            if (value && PHI_ARG_DEF_FROM_EDGE(phi.phi(), e) == value) {
+                value = PHI_RESULT(phi.phi());
+                break;
+            }
+        at = gsi_start_bb(bb);
+    }
+    return false;
+}
+
+void find_tail_calls(function *fun, bool early)
+{
+    basic_block bb;
+    bool any = early && may_make_tail_calls(fun);
+
+    FOR_EACH_BB_FN (bb, fun)
+        for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
+            gcall *call = dyn_cast<gcall *>(gsi_stmt(at));
+            tree value = call ? gimple_call_lhs(call) : NULL_TREE;
+            if (call)
+                gimple_set_plf(call, GF_PLF_2,
+                               any && ends_path(call)
+                               && !(gimple_call_flags(call) & (ECF_NORETURN | ECF_RETURNS_TWICE))
+                               && !stmt_can_throw_internal(fun, call)
+                               && (!value || TREE_CODE(value) == SSA_NAME)
+                               && returns_at_once(call));
+        }
+}
+
+/* ---- Returns of their own ---------------------------------------------------- */
+
+// Follows blocks with one way on from e to a return.  False when there is
+// none; else *shared is the first edge on the way into a block that others
+// enter too (or NULL), and *value what is returned coming along it.
+static bool return_ahead(edge e, edge *shared, tree *value)
+{
+    std::vector<edge> way = {e};
+    gimple *last;
+
+    *shared = NULL;
+    for (;; way.push_back(single_succ_edge(way.back()->dest))) {
+        basic_block bb = way.back()->dest;
+        if (bb == EXIT_BLOCK_PTR_FOR_FN(cfun) || way.size() > 16)
+            return false;
+        if (!*shared && !single_pred_p(bb))
+            *shared = way.back();
+        last = compat_last_stmt(bb);
+        if (last && gimple_code(last) == GIMPLE_RETURN)
+            break;
+        if (!single_succ_p(bb))
+            return false;
+    }
+    *value = gimple_return_retval(as_a<greturn *>(last));
+    for (; *value && TREE_CODE(*value) == SSA_NAME && !way.empty(); way.pop_back()) {
+        gimple *def = SSA_NAME_DEF_STMT(*value);
+        while (gimple_assign_ssa_name_copy_p(def) && gimple_bb(def) == way.back()->dest) {
+            *value = gimple_assign_rhs1(def);
+            def = SSA_NAME_DEF_STMT(*value);
+        }
+        if (gimple_code(def) == GIMPLE_PHI && gimple_bb(def) == way.back()->dest)
+            *value = PHI_ARG_DEF_FROM_EDGE(def, way.back());
+        if (way.back() == *shared)
+            break;
+    }
+    return true;
+}
+
+// GCC may find only later that a call cannot be a tail call, also one that it has
+// marked.  Then the code after it runs, and must not emit a second event: the call
+// gets a return that no other way shares.
+void own_return(basic_block bb)
+{
+    gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
+    edge shared;
+    tree value;
+
+    if (!call || !is_tail_call(call) || !single_succ_p(bb)
+        || !return_ahead(single_succ_edge(bb), &shared, &value) || !shared)
+        return;
+    basic_block own = split_edge(shared);
+    gimple_stmt_iterator at = gsi_start_bb(own);
+    greturn *ret = gimple_build_return(value);
+    gimple_set_location(ret, gimple_location(call));
+    gsi_insert_after(&at, ret, GSI_NEW_STMT);
+    remove_edge(single_succ_edge(own));
+    make_single_succ_edge(own, EXIT_BLOCK_PTR_FOR_FN(cfun), 0);
+}
+
+/* ---- Landing pads of marked calls ----------------------------------------------- */
+
+// Whether what is thrown in the block lands where only variables end before it is thrown on
+// to the caller.
+static bool pad_does_nothing(basic_block bb)
+{
+    edge e;
+    edge_iterator ei;
+
+    FOR_EACH_EDGE (e, ei, bb->succs) {
+        if (!(e->flags & EDGE_COMPLEX))
+            continue;
+        for (gimple_stmt_iterator at = gsi_start_nondebug_after_labels_bb(e->dest);
+             !gsi_end_p(at); gsi_next_nondebug(&at)) {
+            gimple *statement = gsi_stmt(at);
+            if (!gimple_clobber_p(statement)
+                && !(gimple_code(statement) == GIMPLE_RESX
+                     && stmt_can_throw_external(cfun, statement)))
+                return false;
+        }
+        if (!(e->flags & EDGE_EH) || EDGE_COUNT(e->dest->succs) > 0)
+            return false;
+    }
+    return true;
+}
+
+// A call with a landing pad cannot be a tail call, which GCC relies on: a coroutine's
+// continuation that is marked has one only while GCC may still find that the pad does
+// nothing, and with events on it, it does something.  So that is found here.
+void free_marked_call(basic_block bb)
+{
+    gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
+
+    if (!call || !gimple_call_tail_p(call) || !any_complex(bb->succs))
+        return;
+    if (is_marked_tail_call(call) && pad_does_nothing(bb)) {
+        calculate_dominance_info(CDI_DOMINATORS);     // a pad of this call alone goes, too
+        remove_stmt_from_eh_lp(call);
+        gimple_purge_dead_eh_edges(bb);
+        maybe_remove_unreachable_handlers();
+    } else {
+        gimple_call_set_tail(call, false);
+    }
+}

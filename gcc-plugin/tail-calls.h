@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* tail-calls.h - calls that leave the routine as if by a jump: its path ends with EXIT before
+ * them, and nothing is recorded behind them. */
+#ifndef WPP_TAIL_CALLS_H
+#define WPP_TAIL_CALLS_H
+
+#include "gcc-compat.h"
+
+/* Whether GCC has marked the call, and makes it a tail call as far as that is known before
+ * expansion. */
+bool is_marked_tail_call(const gcall *call);
+
+/* Whether it is that, or, after find_tail_calls() and within the same pass, one that GCC may
+ * find later. */
+bool is_tail_call(gcall *call);
+
+/* Looks at all calls of the routine.  `early`: GCC has not looked for them yet. */
+void find_tail_calls(function *fun, bool early);
+
+/* Takes a marked call that ends the block away from its landing pad, or its mark. */
+void free_marked_call(basic_block bb);
+
+/* A return that no other way shares, behind a tail call that ends the block. */
+void own_return(basic_block bb);
+
+/* Whether one of a block's edges (its preds or succs) is abnormal or an exception's: code
+ * cannot be put on it. */
+static inline bool any_complex(vec<edge, va_gc> *edges)
+{
+    edge e;
+    edge_iterator ei;
+
+    FOR_EACH_EDGE (e, ei, edges)
+        if (e->flags & EDGE_COMPLEX)
+            return true;
+    return false;
+}
+
+#endif
