@@ -210,6 +210,8 @@ uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint
         first = code_first(m, c, m->first[index], *before);
     if (first == WPP_NO_TERMINAL)
         return WPP_NO_SYMBOL;
+    /* The context of the next symbol, if this one is the terminal itself; see below. */
+    __builtin_prefetch(&m->contexts[first]);
     struct wpp_halves *family = &m->families[first];
     uint64_t beside = wpp_halves_beside(family, wpp_halves_code(family, c, m->number[index]));
     struct wpp_member member;

@@ -7,7 +7,7 @@
 
 typedef unsigned long long ull;      /* for printf */
 
-/* By bit of enum wpp_part.  the header's order */
+/* By bit of enum wpp_part. */
 static const struct { const char *what, *is; } parts[] = {
     {"the summary of the run", "is"},
     {"the list of modules", "is"},
