@@ -95,8 +95,9 @@ struct wpp_unit {
 /* One per module (executable or shared library), hidden, in a COMDAT group; an ELF note
  * (name "wpp", type WPP_NOTE_MODULE) holds its distance from the note's 8 bytes.  A module's
  * code may run before its constructor does, called by another module's: so the first
- * constructor of all registers every module that is there. */
-enum { WPP_NOTE_RUNTIME = 1, WPP_NOTE_MODULE = 2 };
+ * constructor of all registers every module that is there.  A note of type WPP_NOTE_NOP says
+ * that the module has the runtime that records nothing. */
+enum { WPP_NOTE_RUNTIME = 1, WPP_NOTE_MODULE = 2, WPP_NOTE_NOP = 3 };
 
 struct wpp_module {
     struct wpp_unit *begin, *end;

@@ -144,32 +144,35 @@ static size_t round_to_4(size_t n)
 }
 
 /* Notes: name size, content size, type, then both, each padded to 4 bytes. */
-static bool find_build_id(const struct wpp_bytes *notes, struct wpp_bytes *out)
+static bool find_note(const struct wpp_bytes *notes, const char *owner, uint32_t type,
+                      struct wpp_bytes *out)
 {
     struct wpp_view v = wpp_view(notes->data, notes->size);
+    size_t length = strlen(owner) + 1;
 
     while (wpp_left(&v) >= sizeof(Elf64_Nhdr)) {
         Elf64_Nhdr h;
-        const uint8_t *name, *id;
+        const uint8_t *name, *content;
 
         memcpy(&h, wpp_get_bytes(&v, sizeof h), sizeof h);
         name = wpp_get_bytes(&v, round_to_4(h.n_namesz));
-        id = wpp_get_bytes(&v, round_to_4(h.n_descsz));
-        if (!name || !id)
+        content = wpp_get_bytes(&v, round_to_4(h.n_descsz));
+        if (!name || !content)
             return false;
-        if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
-            wpp_put(out, id, h.n_descsz);
+        if (h.n_type == type && h.n_namesz == length && memcmp(name, owner, length) == 0) {
+            wpp_put(out, content, h.n_descsz);
             return true;
         }
     }
     return false;
 }
 
-bool wpp_elf_build_id(struct wpp_elf *e, struct wpp_bytes *out, struct wpp_error *error)
+bool wpp_elf_note(struct wpp_elf *e, const char *owner, uint32_t type, struct wpp_bytes *out,
+                  bool *found, struct wpp_error *error)
 {
-    for (uint64_t i = 0; i < e->n_sections; i++) {
+    *found = false;
+    for (uint64_t i = 0; i < e->n_sections && !*found; i++) {
         struct wpp_bytes notes = {0};
-        bool found;
 
         if (e->sections[i].sh_type != SHT_NOTE)
             continue;
@@ -177,10 +180,15 @@ bool wpp_elf_build_id(struct wpp_elf *e, struct wpp_bytes *out, struct wpp_error
             wpp_bytes_free(&notes);
             return false;
         }
-        found = find_build_id(&notes, out);
+        *found = find_note(&notes, owner, type, out);
         wpp_bytes_free(&notes);
-        if (found)
-            break;
     }
     return !out->failed || wpp_fail_memory(error);
+}
+
+bool wpp_elf_build_id(struct wpp_elf *e, struct wpp_bytes *out, struct wpp_error *error)
+{
+    bool found;
+
+    return wpp_elf_note(e, "GNU", NT_GNU_BUILD_ID, out, &found, error);
 }

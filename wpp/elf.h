@@ -31,6 +31,10 @@ void wpp_elf_close(struct wpp_elf *e);
 bool wpp_elf_read(struct wpp_elf *e, const char *name, struct wpp_bytes *out, bool *found,
                   struct wpp_error *error);
 
+/* The same of what the first note of that owner and type holds. */
+bool wpp_elf_note(struct wpp_elf *e, const char *owner, uint32_t type, struct wpp_bytes *out,
+                  bool *found, struct wpp_error *error);
+
 /* Reads the GNU build id; out stays empty when there is none. */
 bool wpp_elf_build_id(struct wpp_elf *e, struct wpp_bytes *out, struct wpp_error *error);
 

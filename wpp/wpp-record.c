@@ -23,12 +23,12 @@
 
 #include "tracer/trace-abi.h"
 #include "wpp/error.h"
-#include "wpp/left-out.h"
 #include "wpp/program.h"
 #include "wpp/recorder.h"
 #include "wpp/runs.h"
 #include "wpp/spool.h"
 #include "wpp/tool.h"
+#include "wpp/unrecorded.h"
 #include "wpp/worker.h"
 
 static const char help[] =
@@ -495,14 +495,10 @@ static void orphan_written(void *ctx)
 
 static void say_why_nothing(const char *program)
 {
-    char *file = program_file(program), reasons[256];
+    char *file = program_file(program), why[512];
 
-    if (file && left_out_altogether(file, reasons, sizeof reasons))
-        tool_warn("%s recorded nothing: all that wpp-gcc compiled of it was left out (%s); "
-                  "instrument more of it", program, reasons);
-    else
-        tool_warn("%s recorded nothing: it is not instrumented; build it with wpp-gcc "
-                  "(make CC=wpp-gcc)", program);
+    unrecorded_why(file, why, sizeof why);
+    tool_warn("%s recorded nothing: %s", program, why);
     free(file);
 }
 

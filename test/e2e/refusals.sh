@@ -436,6 +436,27 @@ fails_with 127 'a program that does not exist' wpp-record -o none.wpp ./missing
 fails_with 126 'a program that is none' wpp-record -o none.wpp ./text
 fails_with 126 'a folder' wpp-record -o none.wpp ./folder
 absent 'and leave nothing' none.wpp
+# Instrumented programs of which nothing comes.  The file says why, stripped or not.
+ok 'a program with the runtime that records nothing' \
+    env WPP_RUNTIME=nop "$WPP_GCC" -s -o nothing busy.c
+fails_with 1 'is not recorded' wpp-record -o none.wpp ./nothing
+is 'the reason, and what to do' "$(cat err)" 'wpp-record: ./nothing recorded nothing: it is linked with the runtime that records nothing; link it again without WPP_RUNTIME=nop'
+echo 'int helped(void) { return 3; }' > helper.c
+gcc -shared -fPIC -o libhelper.so helper.c
+echo 'int helped(void); int main(void) { return helped(); }' > needy.c
+ok 'a program that needs a library' "$WPP_GCC" -o needy needy.c -L. -lhelper
+run wpp-record -o none.wpp ./needy
+is 'which is not found' $status 127
+like 'is not called uninstrumented' "$(tail -n 1 err)" '/needy recorded nothing: it is instrumented, but ended before'
+cp "$(command -v id)" who && chown nobody who 2> /dev/null && chmod u+s who
+if [ "$(./who -u)" != "$(id -u)" ]; then
+    "$WPP_GCC" -o other busy.c && chown nobody other && chmod u+s other
+    fails_with 1 'a program that becomes somebody else' wpp-record -o none.wpp ./other
+    like 'is called so' "$(cat err)" 'instrumented, but set-user-ID.*chmod ug-s'
+else
+    skip 'set-user-ID does nothing here'
+fi
+absent 'and leave nothing' none.wpp
 
 # ---- The executable has changed ------------------------------------------------------
 # stale NAME PATTERN: ./busy is not what was traced.

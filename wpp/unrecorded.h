@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* unrecorded.h - why a program recorded nothing, by what its file says: there is no WPP to
+ * ask, and no trace.
+ */
+#ifndef WPP_UNRECORDED_H
+#define WPP_UNRECORDED_H
+
+/* In words, and what to do about it, to stand behind `PROGRAM recorded nothing: '; cut to the
+ * size.  file may be NULL: it is not there. */
+void unrecorded_why(const char *file, char *text, unsigned size);
+
+#endif
