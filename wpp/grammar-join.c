@@ -16,9 +16,12 @@ struct segment {
 struct join {
     struct segment *segments;
     uint32_t n, capacity;
-    uint32_t n_terminals, n_threads, n_known;    /* terminals that have been there */
+    uint32_t n_terminals, n_threads;
+    uint32_t n_known;                /* the largest number of a terminal so far, and one */
+    /* So many have been named at most.  A number is at most how many were named before it; what
+     * is lost has named no more than one a byte.  So no number asks for more than the file can hold. */
+    uint32_t n_named;
     uint64_t n_rules, n_symbols;
-    bool some_lost;                  /* what the segments say of each other is not checked */
     uint32_t gap;                    /* the terminal in their place */
     struct wpp_error *error;
 };
@@ -54,8 +57,9 @@ static bool read_terminals(struct join *j, struct segment *s, struct wpp_view *v
         return wpp_fail_memory(j->error);
     s->g.n_terminals = (uint32_t)n;
     for (size_t i = 0; i < n; i++) {
-        uint64_t terminal = wpp_get_varint_max(v, j->some_lost ? WPP_RULE / 2 : j->n_known);
+        uint64_t terminal = wpp_get_varint_max(v, j->n_named);
 
+        j->n_named += terminal == j->n_named;
         if (terminal >= j->n_known)
             j->n_known = (uint32_t)terminal + 1;
         if (j->n_known > j->n_terminals)
@@ -125,11 +129,14 @@ static bool read_all(struct join *j, struct wpp_view code)
 
 static bool take_lost(struct join *j, const struct wpp_segment_piece *piece)
 {
+    const uint32_t most = WPP_RULE / 2 - 1;      /* terminals are 30 bits */
     struct segment *s = next_segment(j);
 
     if (!s)
         return wpp_fail_memory(j->error);
     s->lost = piece;
+    if (j->n_named < most)
+        j->n_named += piece->size < most - j->n_named ? (uint32_t)piece->size : most - j->n_named;
     j->n_symbols += piece->n_threads;        /* gaps, at most */
     return piece->n_threads <= j->n_threads || wrong(j, "a segment has other threads than it says");
 }
@@ -276,7 +283,7 @@ bool wpp_grammar_join_pieces(const struct wpp_segment_piece *pieces, uint32_t n,
                              struct wpp_grammar *out, struct wpp_error *error)
 {
     struct wpp_error unwanted;
-    struct join j = {.n_terminals = n_terminals, .n_threads = n_threads, .some_lost = true,
+    struct join j = {.n_terminals = n_terminals, .n_threads = n_threads,
                      .error = error ? error : &unwanted};
     bool done;
 

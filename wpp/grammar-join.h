@@ -20,6 +20,7 @@ bool wpp_grammar_join(struct wpp_view code, uint32_t n_terminals, uint32_t n_thr
 /* A segment of a damaged file, as the section `list of segments` says. */
 struct wpp_segment_piece {
     struct wpp_view code;            /* with the size in front; p NULL: it is lost */
+    uint64_t size;                   /* in bytes, also of what is lost */
     uint32_t n_threads;
     const uint64_t *events;          /* of each thread, also of what is lost */
 };

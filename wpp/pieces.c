@@ -51,6 +51,7 @@ static bool get_piece(struct loading *l, const struct wpp_container *c, const st
     bool is_mended;
     size_t mended;
 
+    piece->size = n;
     piece->n_threads = (uint32_t)wpp_get_count(v, 1);
     piece->events = events = wpp_arena_alloc(l->arena, piece->n_threads, sizeof *events);
     if (v->failed || !check || !events)

@@ -90,6 +90,42 @@ static void test_cut(void)
     wpp_bytes_free(&b);
 }
 
+/* Two segments, the first of which is lost and was of so many bytes: the other one has the
+ * terminals `one` and the next. */
+static bool joins_behind(uint64_t lost, uint32_t one, uint32_t *n_terminals)
+{
+    static const uint64_t events[] = {5};
+    struct wpp_bytes b = {0};
+    struct wpp_error error = {.status = WPP_OK};
+    struct wpp_grammar g;
+    bool joined;
+
+    put_segment(&b, 1, (const uint32_t[]){one, one + 1});
+    joined = wpp_grammar_join_pieces((const struct wpp_segment_piece[]){
+        {.size = lost, .n_threads = 1, .events = events},
+        {.code = wpp_view(b.data, b.size), .size = b.size, .n_threads = 1, .events = events},
+    }, 2, WPP_ANY, WPP_ANY, WPP_ANY, &g, &error);
+    if (!joined && (error.status != WPP_E_DAMAGED || error.text[0] == '\0'))
+        abort();
+    *n_terminals = g.n_terminals;
+    wpp_grammar_release(&g);
+    wpp_bytes_free(&b);
+    return joined;
+}
+
+/* Without the section of terminals, their numbers alone say how many there are. */
+static void test_lost(void)
+{
+    uint32_t n;
+
+    tap_ok(joins_behind(20, 20, &n) && n == 23, "a lost segment may have named one terminal a byte");
+    tap_ok(joins_behind(20, 3, &n) && n == 6, "or fewer");
+    tap_ok(!joins_behind(20, 21, &n), "not more");
+    tap_ok(!joins_behind(0, UINT32_C(1) << 29, &n), "whatever the numbers are");
+    tap_ok(joins_behind(UINT64_MAX, (WPP_RULE / 2) - 2, &n) && n == WPP_RULE / 2 + 1
+           && !joins_behind(UINT64_MAX, WPP_RULE / 2, &n), "and not more than there can be");
+}
+
 int main(void)
 {
     test_joined();
@@ -98,5 +134,6 @@ int main(void)
     test_wrong("a terminal is in no segment", 2, 4, 2);
     test_wrong("one thread too many", 2, 3, 1);
     test_cut();
+    test_lost();
     return tap_done();
 }

@@ -21,14 +21,16 @@ struct sample {
     wpp *w;
 };
 
-static void put_segment(struct wpp_segments *s, struct wpp_bytes *all, const struct wpp_grammar *g)
+/* Its terminals are numbered from `first` on. */
+static void put_segment(struct wpp_segments *s, struct wpp_bytes *all, const struct wpp_grammar *g,
+                        uint32_t first)
 {
     struct wpp_bytes b = {0};
     size_t begin = all->size;
 
     wpp_put_varint(&b, g->n_terminals);
     for (uint32_t i = 0; i < g->n_terminals; i++)
-        wpp_put_varint(&b, i);
+        wpp_put_varint(&b, first + i);
     if (!wpp_grammar_encode(g, &b))
         abort();
     wpp_put_varint(all, b.size);
@@ -42,8 +44,9 @@ static void put_segment(struct wpp_segments *s, struct wpp_bytes *all, const str
     wpp_bytes_free(&b);
 }
 
-/* Without the list in every fifth file: as files were made before there was one. */
-static struct sample new_sample(struct random *r, bool with_list)
+/* Without the list: as files were made before there was one.  The last segment's terminals
+ * are numbered from `last` on: only 0 is right. */
+static struct sample new_sample_numbered(struct random *r, bool with_list, uint32_t last)
 {
     struct random_content *c = random_content(r, 1 + draw(r, RC_THREADS), 30);
     struct wpp_grammar *g = &c->content.grammar;
@@ -61,7 +64,7 @@ static struct sample new_sample(struct random *r, bool with_list)
     }
     for (unsigned i = 0; i < SEGMENTS; i++) {
         s.begin[i] = all.size;
-        put_segment(&segments, &all, g);
+        put_segment(&segments, &all, g, i + 1 < SEGMENTS ? 0 : last);
     }
     segments.bytes = all.size;
     segments.check = wpp_fnv(WPP_FNV_START, all.data, all.size);
@@ -87,6 +90,11 @@ static struct sample new_sample(struct random *r, bool with_list)
     wpp_bytes_free(&segments.list);
     random_content_free(c);
     return s;
+}
+
+static struct sample new_sample(struct random *r, bool with_list)
+{
+    return new_sample_numbered(r, with_list, 0);
 }
 
 static void free_sample(struct sample *s)
@@ -282,6 +290,31 @@ static void test_unread(struct random *r)
     tap_ok(t.wrong == 0, "damage where nothing is read is said (%u files)", t.files);
 }
 
+/* A file that was made up: the last segment has terminals that it would take gigabytes to
+ * count, and no section of terminals says that there are none. */
+static void test_numbers(struct random *r)
+{
+    struct sample s = new_sample_numbered(r, true, UINT32_C(1) << 29);
+    const struct wpp_damage *damage;
+    uint32_t n;
+    bool said = false;
+    wpp *w;
+
+    if (s.w || wpp_get_u32(s.file.data + 32 + 3 * 40) != WPP_SECTION_TERMINALS)
+        abort();
+    change(&s, wpp_get_u64(s.file.data + 32 + 3 * 40 + 8),
+           wpp_get_u64(s.file.data + 32 + 4 * 40 + 8), 2, r);
+    change(&s, s.begin[0], s.begin[1], 2, r);
+    w = wpp_open_memory_intact(s.file.data, s.file.size, "test", NULL);
+    damage = w ? wpp_damages(w, &n) : NULL;
+    for (uint32_t i = 0; w && i < n; i++)
+        said |= damage[i].part == WPP_PART_GRAMMAR;
+    tap_ok(w && (wpp_missing(w) & WPP_PART_GRAMMAR) && wpp_grammar(w)->n_terminals == 0 && said,
+           "numbers of terminals that the file cannot hold are refused, and that is said");
+    wpp_close(w);
+    free_sample(&s);
+}
+
 int main(void)
 {
     struct random r = {30};
@@ -290,5 +323,6 @@ int main(void)
 
     test_lost(&r);
     test_others(&r);
+    test_numbers(&r);
     return tap_done();
 }
