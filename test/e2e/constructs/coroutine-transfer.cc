@@ -2,50 +2,23 @@
 // Coroutines that go on with each other: GCC marks the continuation as a tail call, and makes
 // it an ordinary one, behind which the coroutine returns, where it makes no tail calls (-O0).
 //+ -std=c++20
-#include <coroutine>
+#include "coroutine-transfer.part.h"
 #include <cstdio>
+#include <exception>
 #include <stdexcept>
 #define NOINLINE __attribute__((noinline, noclone))
 
-struct task {
-    struct promise_type {
-        std::coroutine_handle<> waiting = std::noop_coroutine();
-        std::exception_ptr error;
-        int value = 0;
+struct keeps_errors {
+    std::exception_ptr error;
 
-        struct last {
-            bool await_ready() noexcept { return false; }
-            std::coroutine_handle<> await_suspend(std::coroutine_handle<promise_type> done) noexcept
-            {
-                return done.promise().waiting;
-            }
-            void await_resume() noexcept {}
-        };
-        task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
-        std::suspend_always initial_suspend() { return {}; }
-        last final_suspend() noexcept { return {}; }
-        void return_value(int n) { value = n; }
-        void unhandled_exception() { error = std::current_exception(); }
-    };
-    std::coroutine_handle<promise_type> handle;
-
-    bool await_ready() { return false; }
-    std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiting)
+    void thrown() { error = std::current_exception(); }
+    void rethrow()
     {
-        handle.promise().waiting = waiting;
-        return handle;
-    }
-    int await_resume()
-    {
-        std::exception_ptr error = handle.promise().error;
-        int value = handle.promise().value;
-
-        handle.destroy();
         if (error)
             std::rethrow_exception(error);
-        return value;
     }
 };
+using task = task_with<keeps_errors>;
 
 NOINLINE static int step(int n) { return n * 2; } //* 3
 NOINLINE static int caught(int n) { return n - 1; } //* 1
