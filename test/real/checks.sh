@@ -109,7 +109,7 @@ differing_counts() {
 # check_line_counts NAME OPT SIZE WPP RUN LEVEL FLAG...: WPP is compared with what gcov
 # counts in the folder RUN when all is compiled at LEVEL with FLAGs.
 check_line_counts() {
-    local name=$1 opt=$2 size=$3 wpp=$4 run=$5 dir=$REAL/gcov$6${7:+-$opt}/$1 different executed
+    local name=$1 opt=$2 size=$3 wpp=$4 run=$5 dir=$REAL/gcov$6${7:+-$2}/$1 different executed
     local others='^$'
 
     real_build "$name" "${CC:-gcc}" "$6" "$dir" --coverage -fprofile-update=single "${@:7}" ||
