@@ -62,13 +62,23 @@ static enum wpp_trace_result damaged(const struct wpp_trace *t, struct wpp_error
     return WPP_TRACE_WRONG;
 }
 
+/* What begins with that word and is no trace, when it is something one may take for one. */
+static const char *other_kind(uint32_t magic)
+{
+    if (memcmp(&magic, "\x89WPP", sizeof magic) == 0)
+        return "it is a WPP file, compressed already";
+    if (memcmp(&magic, "\177ELF", sizeof magic) == 0)
+        return "it is a program or a part of one; wpp-record runs a program";
+    return "it does not begin with WPPT";
+}
+
 static enum wpp_trace_result check_header(const struct wpp_trace *t, struct wpp_error *error)
 {
     const struct wpp_record *r = &t->record;
     uint32_t check = (uint32_t)wpp_fnv(WPP_FNV_START, r, offsetof(struct wpp_record, check));
 
     if (r->magic != WPP_TRACE_MAGIC && t->record_offset == 0) {
-        wpp_fail(error, WPP_E_FORMAT, "this is no trace: it does not begin with WPPT");
+        wpp_fail(error, WPP_E_FORMAT, "this is no trace: %s", other_kind(r->magic));
         return WPP_TRACE_WRONG;
     }
     if (r->magic != WPP_TRACE_MAGIC)

@@ -27,9 +27,9 @@ static void say_fine(const wpp *w, const char *path, const struct check_activati
 
     wpp_get_summary(w, &s);
     name_put(stdout, path);
-    printf(": fine: %llu events in %u thread%s, %u rules, %u paths of %u routines",
+    printf(": fine: %llu events in %u thread%s, %u rules, %u paths of %u routine%s",
            (unsigned long long)s.tokens, s.n_threads, s.n_threads == 1 ? "" : "s", s.n_rules,
-           s.n_terminals - s.n_controls, s.n_routines);
+           s.n_terminals - s.n_controls, s.n_routines, s.n_routines == 1 ? "" : "s");
     if (nesting)
         printf("; %llu activations, %llu returned, %llu unwound, %llu open at the end, "
                "%llu open before the start, %llu non-local arrivals",

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include <graphviz/cgraph.h>
@@ -22,12 +23,14 @@ static const char help[] =
     "coloured by their share of the executed instructions.  FILE `-` is standard input.\n"
     "\n"
     "  -T, --format=FORMAT  dot, svg, png or pdf; default: what the output's name ends with,\n"
-    "                       else dot\n"
+    "                       or dot if it has no ending\n"
     "  -o, --output=FILE    write to FILE instead of standard output\n"
     "  -f, --force          replace FILE if it exists\n"
     "      --max-nodes=N    draw at most N nodes (default 60)\n"
     "  -h, --help           this text\n"
-    "  -V, --version        the version\n";
+    "  -V, --version        the version\n"
+    "\n"
+    "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or what it holds is incomplete.\n";
 
 static const char *const formats[] = {"dot", "svg", "png", "pdf", NULL};
 enum { FORMAT_DOT, FORMAT_SVG };
@@ -60,12 +63,14 @@ static uint32_t max_nodes_argument(const char *text)
 /* The format an output's name ends with. */
 static int format_of(const char *output)
 {
-    const char *dot = output ? strrchr(output, '.') : NULL;
+    const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash : output, '.');
 
-    for (int i = 0; dot && formats[i]; i++)
-        if (strcmp(dot + 1, formats[i]) == 0)
+    if (!dot || strcasecmp(dot, ".gv") == 0)
+        return FORMAT_DOT;
+    for (int i = 0; formats[i]; i++)
+        if (strcasecmp(dot + 1, formats[i]) == 0)
             return i;
-    return FORMAT_DOT;
+    tool_usage("-o: `%s` ends with none of .dot, .gv, .svg, .png, .pdf; -T says the format", output);
 }
 
 static struct request parse_options(int argc, char **argv)

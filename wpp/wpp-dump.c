@@ -34,7 +34,9 @@ static const char help[] =
     "  -o, --output=FILE  write to FILE instead of standard output\n"
     "  -f, --force        replace FILE if it exists\n"
     "  -h, --help         this text\n"
-    "  -V, --version      the version\n";
+    "  -V, --version      the version\n"
+    "\n"
+    "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or what it holds is incomplete.\n";
 
 enum what { SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_ROUTINES, SHOW_TOKENS };
 
@@ -135,7 +137,8 @@ static struct dump_range *find_ranges(const wpp *w, const struct request *r, uin
     struct dump_range *ranges;
 
     if (r->thread && first >= n_threads)
-        tool_die(TOOL_ERROR, "%s: no thread %s, there are %u", r->path, r->thread, n_threads);
+        tool_die(TOOL_ERROR, "%s: no thread %s; it has %u, counted from 0", r->path, r->thread,
+                 n_threads);
     if (r->range && !r->thread && n_threads > 1)
         tool_usage("--range: %s has %u threads; choose one by --thread", r->path, n_threads);
     *n = r->thread ? 1 : n_threads;

@@ -216,6 +216,11 @@ fails_with 3 'nothing but a piece of a header' wpp-compress cut.trace
 absent 'gives no file' cut.wpp
 fails_with 1 'an empty trace' wpp-compress -o cut.wpp /dev/null
 fails_with 1 'no trace' wpp-compress -o cut.wpp p.c
+like 'is said' "$(cat err)" 'no trace: it does not begin with WPPT'
+fails_with 1 'a WPP' wpp-compress -o cut.wpp p.wpp
+like 'is called so' "$(cat err)" 'no trace: it is a WPP file'
+fails_with 1 'a program' wpp-compress -o cut.wpp p
+like 'and a program so' "$(cat err)" 'no trace: it is a program.* wpp-record runs'
 absent 'no file from these' cut.wpp
 cp p.trace changed.trace
 change changed.trace 0

@@ -47,6 +47,15 @@ is 'PNG' "$(head -c 8 prog.png | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a
 is 'PDF' "$(head -c 5 prog.pdf)" '%PDF-'
 ok 'the format is what -T says' wpp-dot -T svg -f -o prog.dot prog.wpp
 like 'whatever the name' "$(head -c 500 prog.dot)" '<svg'
+ok 'an ending in capitals' wpp-dot -o prog.PDF prog.wpp
+is 'is one' "$(head -c 5 prog.PDF)" '%PDF-'
+for name in prog.gv ./picture; do
+    ok "$name" wpp-dot -o $name prog.wpp
+    like 'is a text of Graphviz' "$(head -n 1 $name)" '^digraph'
+done
+fails_with 2 'an ending of another format' wpp-dot -o prog.gif prog.wpp
+like 'is said' "$(cat err)" 'prog.gif. ends with none of .*-T'
+absent 'and nothing is drawn' prog.gif
 wpp-dot prog.wpp > prog.dot
 cp prog.dot again.dot
 wpp-dot prog.wpp > prog.dot

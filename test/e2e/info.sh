@@ -101,5 +101,5 @@ like 'in what is known of the run' "$(cat told)" '^program .*/pr\?og\?\[1m$'
 like 'nor that of a thread' "$(cat told)" '^EnterThread [0-9]+ pr\?og\?\[1m$'
 like 'nor the file' "$(cat told)" '^pr\?og\?\[1m\.wpp: fine: '
 fails_with 1 'nor in what is wrong' wpp-dump --thread=7 "$odd.wpp"
-is 'which is one line' "$(cat err)" 'wpp-dump: pr?og?[1m.wpp: no thread 7, there are 1'
+is 'which is one line' "$(cat err)" 'wpp-dump: pr?og?[1m.wpp: no thread 7; it has 1, counted from 0'
 done_testing
