@@ -142,10 +142,24 @@ void tool_version(void)
     exit(tool_finish(TOOL_OK));
 }
 
+/* `.25`: 25 of 100, of nine digits at most; what follows them is left out.  False when there are none. */
+static bool parse_fraction(char **text, uint64_t *digits, uint64_t *of)
+{
+    const char *begin = ++*text;
+
+    for (; **text >= '0' && **text <= '9'; ++*text)
+        if (*of < UINT64_C(1000000000)) {
+            *digits = 10 * *digits + (uint64_t)(**text - '0');
+            *of *= 10;
+        }
+    return *text > begin;
+}
+
 static bool parse_scaled(const char *text, uint64_t base, uint64_t *out)
 {
     char *end;
-    uint64_t value, scale = 1;
+    uint64_t value, scale = 1, digits = 0, of = 1;
+    bool whole;
 
     if (text[0] < '0' || text[0] > '9')
         return false;
@@ -153,14 +167,19 @@ static bool parse_scaled(const char *text, uint64_t base, uint64_t *out)
     value = strtoull(text, &end, 10);
     if (errno)
         return false;
+    whole = *end != '.';
+    if (!whole && !parse_fraction(&end, &digits, &of))
+        return false;
     switch (*end) {
     case 'G': case 'g': scale *= base;    /* fall through */
     case 'M': case 'm': scale *= base;    /* fall through */
     case 'K': case 'k': scale *= base; end++;
     }
-    if (*end)
+    if (*end || (!whole && scale == 1))
         return false;
-    return !__builtin_mul_overflow(value, scale, out);
+    /* Nine digits and 2^30: the product has 60 bits. */
+    return !__builtin_mul_overflow(value, scale, out)
+        && !__builtin_add_overflow(*out, digits * scale / of, out);
 }
 
 bool tool_parse_size(const char *text, uint64_t *out)
@@ -178,7 +197,7 @@ uint64_t tool_size_argument(const char *option, const char *text)
     uint64_t value;
 
     if (!tool_parse_size(text, &value))
-        tool_usage("%s: `%s` is not a size like 4096, 64k, 16M or 1G", option, text);
+        tool_usage("%s: `%s` is not a size like 4096, 64k, 16M or 1.5G", option, text);
     return value;
 }
 
@@ -187,7 +206,7 @@ uint64_t tool_count_argument(const char *option, const char *text)
     uint64_t value;
 
     if (!tool_parse_count(text, &value))
-        tool_usage("%s: `%s` is not a number like 20, 50k, 1M or 2G", option, text);
+        tool_usage("%s: `%s` is not a number like 20, 50k, 1.5M or 2G", option, text);
     return value;
 }
 

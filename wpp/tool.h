@@ -49,7 +49,7 @@ int tool_option(int argc, char **argv, const char *shorts, const struct option *
 _Noreturn void tool_help(const char *text);
 _Noreturn void tool_version(void);
 
-/* `12`, `64k`, `1M`, `2G`: a size in powers of 1024, a count in powers of 1000.
+/* `12`, `64k`, `1.5M`, `2G`: a size in powers of 1024, a count in powers of 1000.
  * False when `text` is anything else or too large. */
 bool tool_parse_size(const char *text, uint64_t *out);
 bool tool_parse_count(const char *text, uint64_t *out);

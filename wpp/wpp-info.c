@@ -106,6 +106,16 @@ static const char *grouped(uint64_t n)
     return out;
 }
 
+/* 31.7, 1,473. */
+static const char *ratio_text(double value, char out[static 32])
+{
+    if (value < 999.5)
+        snprintf(out, 32, "%.3g", value);
+    else
+        snprintf(out, 32, "%s", grouped((uint64_t)(value + 0.5)));
+    return out;
+}
+
 /* What is cut at the limit goes on with another event. */
 static void gather_limit(const wpp *w, const struct wpp_terminal *t, uint64_t count, struct info *i)
 {
@@ -224,19 +234,26 @@ static void print_times(const struct info *i)
                (double)s->ticks / (double)s->ticks_per_second, (double)s->ticks_per_second / 1e6);
 }
 
-static double percent_of_events(const struct info *i, uint64_t n)
+static const char *percent_of_events(const struct info *i, uint64_t n, char out[static 32])
 {
-    return 100 * ratio(n, i->s.recorded);
+    double percent = 100 * ratio(n, i->s.recorded);
+
+    if (percent > 0 && percent < 0.001)
+        snprintf(out, 32, "less than 0.001 %%");
+    else
+        snprintf(out, 32, "%.3g %%", percent);
+    return out;
 }
 
 static void print_limited(const struct info *i)
 {
     uint32_t n = i->s.n_limited_routines;
+    char limited[32], cut[32];
 
-    printf("%-18s %s routine%s paths cut at the limit: %s events (%.3g %%), of which %s (%.3g %%) "
+    printf("%-18s %s routine%s paths cut at the limit: %s events (%s), of which %s (%s) "
            "only because of it\n", "limited", grouped(n), n == 1 ? " has" : "s have",
-           grouped(i->limited), percent_of_events(i, i->limited), grouped(i->cut),
-           percent_of_events(i, i->cut));
+           grouped(i->limited), percent_of_events(i, i->limited, limited), grouped(i->cut),
+           percent_of_events(i, i->cut, cut));
 }
 
 static void print_routines(const struct info *i)
@@ -287,7 +304,7 @@ static void print_threads(const wpp *w, const struct info *i)
 /* How large trace and file are; a rate, where the time is known. */
 static void print_sizes(const struct info *i)
 {
-    char grammar[64], size[32];
+    char grammar[64], size[32], times[32];
 
     if (knows_events(i)) {
         printf("%-18s %s\n", "events", grouped(i->s.recorded));
@@ -296,7 +313,8 @@ static void print_sizes(const struct info *i)
     snprintf(grammar, sizeof grammar, " (grammar %s)", size_text(i->s.grammar_bytes, size));
     print_rate("WPP", i->s.file_bytes, seconds(i), i->s.grammar_bytes ? grammar : "");
     if (knows_events(i))
-        printf("%-18s %.3g\n", "trace / WPP", ratio(token_bytes(i), i->s.file_bytes));
+        printf("%-18s %s\n", "trace / WPP",
+               ratio_text(ratio(token_bytes(i), i->s.file_bytes), times));
 }
 
 static void print_grammar(const struct info *i)

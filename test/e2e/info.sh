@@ -49,6 +49,9 @@ is 'symbols: events, distinct ones' "$(field events "$json") $(field paths "$jso
 is 'symbols: rules, symbols on right-hand sides' \
     "$(field rules "$json") $(field rhs_symbols "$json")" '2 7'
 like 'symbols: text' "$(wpp-info symbols.wpp)" 'distinct symbols +3$'
+head -c 4000000 /dev/zero | wpp-compress --symbols -o zeros.wpp -
+is 'how much larger the trace is, in full' "$(wpp-info zeros.wpp | sed -n 's/^trace \/ WPP *//p')" \
+    "$(awk -v n="$(stat -c %s zeros.wpp)" 'BEGIN { printf "%d", 4e6 / n + 0.5 }' | sed 's/...$/,&/')"
 
 # ---- Tables ---------------------------------------------------------------------
 wpp-info prog.wpp symbols.wpp > table

@@ -68,9 +68,12 @@ static void test_sizes(void)
 {
     static const struct { const char *text; uint64_t size, count; } good[] = {
         {"0", 0, 0}, {"17", 17, 17}, {"1k", 1024, 1000}, {"2M", 2 << 20, 2000000},
-        {"3G", UINT64_C(3) << 30, UINT64_C(3000000000)}, {"5K", 5120, 5000}};
+        {"3G", UINT64_C(3) << 30, UINT64_C(3000000000)}, {"5K", 5120, 5000},
+        {"1.5k", 1536, 1500}, {"3.40M", 3565158, 3400000}, {"0.25G", 1 << 28, 250000000},
+        {"1.0009k", 1024, 1000}, {"2.99999999999999999999M", 3145727, 2999999}};
     static const char *const bad[] = {"", "k", "-1", " 1", "1 ", "1kk", "1x", "0x10",
-                                      "99999999999999999999", "99999999999G"};
+                                      "99999999999999999999", "99999999999G", "1.5", "1.k", ".5k", "1.5.5k",
+                                      "1,5k", "1.5 k", "17179869184.5G"};
     uint64_t value;
     bool right = true;
 
@@ -81,6 +84,8 @@ static void test_sizes(void)
     right = true;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         right = right && !tool_parse_size(bad[i], &value);
+    right = right && tool_parse_count("18446744073.7G", &value) &&
+            !tool_parse_count("18446744073.8G", &value);
     tap_ok(right, "others are refused");
 }
 
