@@ -250,6 +250,11 @@ static void print_limited(const struct info *i)
     uint32_t n = i->s.n_limited_routines;
     char limited[32], cut[32];
 
+    if (i->limited == 0) {
+        printf("%-18s %s routine%s paths cut at the limit, but %s not executed\n", "limited",
+               grouped(n), n == 1 ? " has" : "s have", n == 1 ? "was" : "were");
+        return;
+    }
     printf("%-18s %s routine%s paths cut at the limit: %s events (%s), of which %s (%s) "
            "only because of it\n", "limited", grouped(n), n == 1 ? " has" : "s have",
            grouped(i->limited), percent_of_events(i, i->limited, limited), grouped(i->cut),

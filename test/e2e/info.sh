@@ -41,6 +41,21 @@ is 'instructions are those of the routines' "$(field instructions "$json")" \
 
 # ---- Symbols, whose rules can be counted by hand: abcabcabcabc -------------------
 printf '\1\0\0\0\2\0\0\0\3\0\0\0' > abc
+# A routine of more paths than the limit.
+cat > limits.c <<'END_C'
+#define CHOICE(i) if (n & 1 << i) s += n * i; else s ^= i;
+#define CHOICES CHOICE(0) CHOICE(1) CHOICE(2) CHOICE(3) CHOICE(4) CHOICE(5) CHOICE(6) CHOICE(7)
+static int many(int n) { int s = 1; CHOICES return s; }
+int main(int argc, char **argv) { (void)argv; return argc > 1 ? many(argc) == 1 : 0; }
+END_C
+WPP_PLUGIN_ARGS=limit=16 "$WPP_GCC" -O0 -o limits limits.c
+wpp-record -q ./limits
+is 'one that is not executed' "$(wpp-info limits.wpp | sed -n 's/^limited *//p')" \
+    '1 routine has paths cut at the limit, but was not executed'
+wpp-record -q ./limits more
+like 'one that is' "$(wpp-info limits.wpp)" \
+    '^limited +1 routine has paths cut at the limit: [1-9][0-9]* events \([0-9.]+ %\), of which [1-9]'
+
 cat abc abc abc abc > symbols
 wpp-compress --symbols -o symbols.wpp symbols
 json=$(wpp-info --format=json symbols.wpp)
