@@ -278,10 +278,18 @@ static uint64_t tokens_in(const void *record, size_t n)
     return head.kind == WPP_REC_TOKENS ? head.bytes / 4 : 0;
 }
 
+static bool reached_limit(const struct recording *r)
+{
+    return r->options.limit && r->tokens >= r->options.limit;
+}
+
+/* What comes behind the limit before the recorder is closed is left out. */
 static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
 {
     struct recording *r = ctx;
 
+    if (reached_limit(r))
+        return;
     if (r->bytes == 0)
         r->first = process;
     r->bytes += n;
@@ -308,7 +316,7 @@ static void tell(void *ctx, const char *program, const struct wpp_error *error, 
     struct recording *r = ctx;
 
     if (has_file && error->status != WPP_E_SYSTEM &&
-        (r->closed || r->orphaned || r->dropped || r->options.ring))
+        (r->closed || reached_limit(r) || r->orphaned || r->dropped || r->options.ring))
         return;
     pthread_mutex_lock(&r->messages);
     tool_warn("%s: %s", program, error->text);
@@ -372,7 +380,7 @@ static void check_limits(struct recording *r)
 
     if (r->closed || (!o->limit && o->duration <= 0))
         return;
-    if ((o->limit && r->tokens >= o->limit) ||
+    if (reached_limit(r) ||
         (o->duration > 0 && seconds() - r->begun >= o->duration)) {
         r->closed = true;
         wpp_recorder_close(r->recorder);
