@@ -3,7 +3,7 @@
  *
  * A walk down to the first or last n terminals of a rule waits for memory at each rule below.
  * Rules of up to END_MOST terminals are read from their line of memory (grams.h); of longer
- * ones they lie here, as many as a round (exact.c) asks for:
+ * ones they lie here, as many as a round (rounds.c) asks for:
  *
  *      first, last   | place | place | ...       of each rule
  *      codes         . . . | n | n terminals | ...

@@ -248,7 +248,7 @@ static int find_exactly(struct hot_result *r, const struct analysis *a,
                         const struct hot_config *config)
 {
     struct sieve sieve;
-    int status = sieve_init(&sieve, a);
+    int status = sieve_init(&sieve, a, !config->no_sample);
 
     if (status == HOT_OK)
         status = config->min_cost ? find_at(a, &sieve, config->min_cost, &r->found)

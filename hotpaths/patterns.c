@@ -47,7 +47,7 @@ static int by_depth(const void *pa, const void *pb, void *nodes)
 /* Shorter strings first: what a node falls back to is shorter. */
 static int find_failures(struct patterns *p)
 {
-    uint32_t *order = malloc(p->n * sizeof *order);
+    uint32_t *order = p->order = malloc(p->n * sizeof *order);
 
     if (!order)
         return HOT_E_MEMORY;
@@ -61,7 +61,6 @@ static int find_failures(struct patterns *p)
             node->fail = patterns_next(p, p->node[node->parent].fail, node->terminal);
         node->more = patterns_first(p, node->fail);
     }
-    free(order);
     return HOT_OK;
 }
 
@@ -95,6 +94,7 @@ int patterns_init(struct patterns *p, const struct hot_string *strings, size_t n
 void patterns_clear(struct patterns *p)
 {
     free(p->node);
+    free(p->order);
     free(p->table);
     *p = (struct patterns){ 0 };
 }
@@ -110,4 +110,10 @@ uint32_t patterns_next(const struct patterns *p, uint32_t node, uint32_t termina
 {
     node = patterns_reduce(p, node, terminal);
     return (uint32_t)p->table[child_slot(p, node, terminal)];
+}
+
+void patterns_add_up(const struct patterns *p, uint64_t *times)
+{
+    for (uint32_t i = p->n; i-- > 1;)
+        times[p->node[p->order[i]].fail] += times[p->order[i]];
 }

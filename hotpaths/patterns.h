@@ -25,7 +25,7 @@ struct pattern_node {
 struct patterns {
     struct pattern_node *node;
     uint32_t n;
-    size_t size;
+    uint32_t *order;            /* nodes, those of shorter strings first */
     uint64_t *table;            /* open addressing: of (parent, terminal), node; 0 is empty */
     size_t table_size;
 };
@@ -40,6 +40,9 @@ uint32_t patterns_next(const struct patterns *p, uint32_t node, uint32_t termina
 /* The longest string that the node's ends with and that the terminal goes on with, or 0:
  * from there it leads to the same node. */
 uint32_t patterns_reduce(const struct patterns *p, uint32_t node, uint32_t terminal);
+
+/* times[i] is how often node i was come to; then, how often its string was seen. */
+void patterns_add_up(const struct patterns *p, uint64_t *times);
 
 /* The longest string that ends at the node: where it does; 0: none. */
 static inline uint32_t patterns_first(const struct patterns *p, uint32_t node)

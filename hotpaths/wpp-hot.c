@@ -31,6 +31,8 @@ static const char help[] =
     "      --algorithm=WHICH    exact (default): all minimal hot subpaths, exact\n"
     "                           frequencies; larus: one walk over the grammar, quicker,\n"
     "                           subpaths that do not overlap, frequencies are lower bounds\n"
+    "      --no-sample          with exact: looks everywhere in a large file for what may be\n"
+    "                           hot, not at a sample that misses something once in 10^15\n"
     "\n"
     "What is printed\n"
     "  -n, --top=N              the N hottest (20)\n"
@@ -124,7 +126,7 @@ static const char *directory_argument(const char *option, const char *text)
 
 enum { OPT_COST = 256, OPT_THREAD, OPT_ALGORITHM, OPT_FORMAT, OPT_SOURCE, OPT_COLOR,
        OPT_ROTATIONS, OPT_EXTEND, OPT_APART, OPT_COVER, OPT_CALLERS,
-       OPT_ANNOTATE, OPT_QUERY };
+       OPT_ANNOTATE, OPT_QUERY, OPT_NO_SAMPLE };
 
 static void parse_option(struct options *o, int option)
 {
@@ -152,6 +154,9 @@ static void parse_option(struct options *o, int option)
         break;
     case OPT_FORMAT:
         o->format = tool_choice_argument("--format", optarg, formats);
+        break;
+    case OPT_NO_SAMPLE:
+        o->config.no_sample = true;
         break;
     case OPT_ROTATIONS:
         o->rotations = true;
@@ -221,6 +226,8 @@ static void refuse_conflicts(const struct options *o)
     if ((o->extend || o->rotations) && o->algorithm == HOT_LARUS)
         tool_usage("%s: not with Larus' walk, which does not know how frequent a subpath is",
                    o->extend ? "--extend" : "--rotations");
+    if (o->config.no_sample && o->algorithm == HOT_LARUS)
+        tool_usage("--no-sample: Larus' walk takes none");
     if (o->config.min_length > o->config.max_length)
         tool_usage("--min-length %u is more than --max-length %u", o->config.min_length,
                    o->config.max_length);
@@ -237,6 +244,7 @@ static void parse_options(struct options *o, int argc, char **argv)
         {"thread", required_argument, NULL, OPT_THREAD},
         {"algorithm", required_argument, NULL, OPT_ALGORITHM},
         {"format", required_argument, NULL, OPT_FORMAT},
+        {"no-sample", no_argument, NULL, OPT_NO_SAMPLE},
         {"rotations", no_argument, NULL, OPT_ROTATIONS},
         {"extend", no_argument, NULL, OPT_EXTEND},
         {"non-overlapping", no_argument, NULL, OPT_APART},

@@ -329,6 +329,11 @@ wpp-compress -q --symbols -o high.wpp high
 ok 'plain symbols may have any number' wpp-hot -l 1 -L 1 -c 1 high.wpp
 is 'and are symbols' "$(grep -o 'symbol [0-9]*' out | paste -sd' ')" 'symbol 4294934528 symbol 4294934529'
 
+ok 'without a sample' wpp-hot --no-sample -l 2 -L 3 -c 8 --cost=paths --format=json array.wpp
+unsampled=$(cat out)
+ok 'nor is one taken of a small file' wpp-hot -l 2 -L 3 -c 8 --cost=paths --format=json array.wpp
+is 'so the answers are the same' "$(cat out)" "$unsampled"
+
 # ---- Wrong use, bad files -------------------------------------------------------------
 
 for option in -l0 --min-cost=0 --min-cost=x --min-cost=-1 --min-cost=0% --min-cost=101% --min-cost=5x% \
@@ -352,13 +357,13 @@ for option in --best --c -x -c --rotations=1; do
     like 'which is said with a hint' "$(cat err)" '^wpp-hot: .*option `.*--help explains'
 done
 fails_with 2 'two questions' wpp-hot --annotate --query 'is_prime before strike' sieve.wpp
-for option in --format=json --min-cost=1 --extend --top=3; do
+for option in --format=json --min-cost=1 --extend --top=3 --no-sample; do
     fails_with 2 "$option of no subpath" wpp-hot --annotate $option sieve.wpp
     like 'which is said' "$(cat err)" "^wpp-hot: ${option%=*} is about hot subpaths; --annotate finds none"
 done
 fails_with 2 'nor of a question' wpp-hot --query 'is_prime before strike' --format=csv sieve.wpp
 ok 'of a thread' wpp-hot --annotate --thread=0 --color=never sieve.wpp
-for option in --extend --rotations; do
+for option in --extend --rotations --no-sample; do
     fails_with 2 "$option of lower bounds" wpp-hot --algorithm=larus $option sieve.wpp
 done
 run wpp-hot

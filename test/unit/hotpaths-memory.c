@@ -19,10 +19,14 @@
 #include "hotpaths/outward.c"
 #include "hotpaths/places.c"
 #include "hotpaths/gather.c"
+#include "hotpaths/patterns.c"
 #include "hotpaths/recipes.c"
+#include "hotpaths/rounds.c"
+#include "hotpaths/sample.c"
 #include "hotpaths/sieve.c"
 #include "hotpaths/starts.c"
 #include "hotpaths/text-queue.c"
+#include "hotpaths/tally.c"
 #include "hotpaths/texts.c"
 
 /* A Fibonacci string: rule r -> (r-1) (r-2). */

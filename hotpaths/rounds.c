@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* rounds.c - hot strings in the texts around borders; see rounds.h.
+ *
+ * Of the strings of n terminals that a hot subpath can begin with (n:
+ * first that of a gram) the places are found in the texts around borders, and
+ * grouped by the string that begins there, one terminal more at a time, depth
+ * first, up to 2 n terminals (at first, as far as the sieve's texts go).  What is
+ * left then is what the next round begins with.
+ *
+ *      starts, n long ->  places that begin with one and count from 2 n or less
+ *                              |
+ *                         groups: hot   reported, its extensions are not minimal
+ *                                 cold  dropped
+ *                                 2 n long and neither: starts of the next round
+ *
+ * A round need not look at the many places that count from more than 2 n
+ * terminals: most of those begin with something hot or cold, and the next round
+ * knows.
+ *
+ * A group is a string of d terminals and all places with it that count from d or
+ * less and where a hot subpath can begin (those that count from more wait in it
+ * for their turn).  Its frequency is the sum of those of the formers' texts.
+ *
+ * Invariant: let w be a hot subpath that begins with the group's string u.  Each
+ * occurrence of w is one of u, and no place at which u stands there has been
+ * dropped: a place's reach is no less than what w costs, also when w ends in a
+ * rule above; the bounds for frequencies hold for all that begins with u.  So
+ *   - no extension of u is more frequent than the group;
+ *   - the frequency of a hot group is exact.
+ */
+#include "hotpaths/rounds.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/gather.h"
+#include "hotpaths/grow.h"
+#include "hotpaths/places.h"
+#include "hotpaths/saturate.h"
+
+#define END UINT32_MAX      /* behind a place's limit */
+
+/* Places [begin, end) have equal strings of `length` terminals. */
+struct group {
+    size_t begin, end;
+    uint32_t length;
+    bool is_new;            /* not yet looked at; else to be split further */
+    uint64_t unit_cost;
+    uint64_t at_most;       /* no extension is more frequent */
+};
+
+struct search {
+    struct sieve *sieve;
+    const struct analysis *a;
+    uint64_t min_cost, enough;
+    struct found *out;
+    struct starts starts, next;
+    uint32_t longest;       /* of this round; the next one's starts */
+    struct texts *texts;    /* around borders: of the sieve, then those gathered */
+    struct gathered gathered;
+    struct places places;
+    struct group *stack;
+    size_t n_stack, stack_size;
+};
+
+static bool is_hot(const struct search *s, uint64_t frequency, uint64_t unit_cost)
+{
+    return unit_cost_needed(frequency, s->min_cost) <= unit_cost;
+}
+
+static bool is_enough(const struct search *s, uint64_t frequency, uint64_t unit_cost)
+{
+    return unit_cost_needed(frequency, s->enough) <= unit_cost;
+}
+
+static int push_group(struct search *s, struct group group)
+{
+    if (group.begin == group.end)
+        return HOT_OK;
+    if (GROW(s->stack, s->stack_size, s->n_stack + 1) != HOT_OK)
+        return HOT_E_MEMORY;
+    s->stack[s->n_stack++] = group;
+    return HOT_OK;
+}
+
+/* ---- Judging groups ------------------------------------------------------------------- */
+
+static uint64_t sum_group(const struct search *s, const struct group *group)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = group->begin; i < group->end; i++)
+        if (s->places.place[i].counts_from <= group->length)
+            sum = saturating_add(sum, s->texts->entry[s->places.place[i].text].frequency);
+    return sum;
+}
+
+static const uint32_t *text_of(const struct search *s, const struct group *group)
+{
+    return s->texts->symbols + s->places.place[group->begin].at;
+}
+
+/* Takes the places out of the group that reach less than `needed`; returns the
+ * farthest reach of the others. */
+static uint64_t narrow(struct search *s, struct group *group, uint64_t needed)
+{
+    size_t kept = group->begin;
+    uint64_t most = 0;
+
+    for (size_t i = group->begin; i < group->end; i++) {
+        const struct place p = s->places.place[i];
+
+        if (p.reach < needed)
+            continue;
+        s->places.place[kept++] = p;
+        most = p.reach > most ? p.reach : most;
+    }
+    group->end = kept;
+    return most;
+}
+
+/* The group's string is a start of the next round, its places are near. */
+static int survive(struct search *s, const struct group *group, uint64_t reach)
+{
+    const uint32_t *text = text_of(s, group);
+
+    for (size_t i = group->begin; i < group->end; i++)
+        s->texts->entry[s->places.place[i].text].near = true;
+    return starts_add(&s->next, text, gram_hash(text, s->longest), group->at_most, reach);
+}
+
+/* Reports the group if it is hot; unless that is enough, narrows it, and at the round's end
+ * it is a start of the next one.  True when it is to be refined. */
+static bool judge(struct search *s, struct group *group, int *status)
+{
+    uint64_t frequency = sum_group(s, group), reach;
+
+    if (group->length >= s->a->min_length && is_hot(s, frequency, group->unit_cost)) {
+        *status = found_add(s->out, text_of(s, group), group->length, group->unit_cost,
+                            frequency);
+        if (*status != HOT_OK || is_enough(s, frequency, group->unit_cost))
+            return false;
+    }
+    if (frequency < group->at_most)
+        group->at_most = frequency;
+    reach = narrow(s, group, unit_cost_needed(group->at_most, s->min_cost));
+    if (group->end == group->begin || group->length < s->longest)
+        return group->end > group->begin;
+    if (s->longest < s->a->max_length)
+        *status = survive(s, group, reach);
+    return false;
+}
+
+/* ---- Sorting places ---------------------------------------------------------------------- */
+
+static uint32_t next_symbol(const struct search *s, size_t place, uint32_t length)
+{
+    const struct place *p = &s->places.place[place];
+
+    return length < p->limit ? s->texts->symbols[p->at + length] : END;
+}
+
+static void swap_places(struct search *s, size_t i, size_t j)
+{
+    struct place p = s->places.place[i];
+
+    s->places.place[i] = s->places.place[j];
+    s->places.place[j] = p;
+}
+
+/* One step of multikey quicksort: splits the group by its next terminal into
+ * those below, equal to and above that of the place in its middle. */
+static int split(struct search *s, const struct group *group)
+{
+    uint32_t pivot = next_symbol(s, group->begin + (group->end - group->begin) / 2, group->length);
+    size_t below = group->begin, at = group->begin, above = group->end;
+    struct group part = *group;
+
+    while (at < above) {
+        uint32_t symbol = next_symbol(s, at, group->length);
+
+        if (symbol < pivot)
+            swap_places(s, below++, at++);
+        else if (symbol > pivot)
+            swap_places(s, at, --above);
+        else
+            at++;
+    }
+    part.end = below;
+    if (push_group(s, part) != HOT_OK)
+        return HOT_E_MEMORY;
+    part.begin = above;
+    part.end = group->end;
+    if (push_group(s, part) != HOT_OK)
+        return HOT_E_MEMORY;
+    if (pivot == END)
+        return HOT_OK;
+    return push_group(s, (struct group){
+        .begin = below, .end = above, .length = group->length + 1, .is_new = true,
+        .unit_cost = group->unit_cost + s->a->cost[pivot], .at_most = group->at_most,
+    });
+}
+
+static int refine_all(struct search *s)
+{
+    int status = HOT_OK;
+
+    while (status == HOT_OK && s->n_stack > 0) {
+        struct group group = s->stack[--s->n_stack];
+
+        if (group.is_new && !judge(s, &group, &status))
+            continue;
+        group.is_new = false;
+        status = split(s, &group);
+    }
+    return status;
+}
+
+/* ---- Rounds --------------------------------------------------------------------------------- */
+
+static uint64_t cost_of(const struct search *s, const uint32_t *text, uint32_t length)
+{
+    uint64_t cost = 0;
+
+    for (uint32_t i = 0; i < length; i++)
+        cost += s->a->cost[text[i]];
+    return cost;
+}
+
+/* The grams that something hot begins with: reports those that are, keeps those that
+ * more can follow. */
+static int first_round(struct search *s)
+{
+    struct starts all;
+    int status;
+
+    starts_init(&all, s->sieve->grams.length);
+    status = places_count(&all, s->texts, s->sieve, s->min_cost);
+    for (size_t i = 0; status == HOT_OK && i < all.n; i++) {
+        const uint32_t *text = all.text + i * all.length;
+        uint64_t cost = cost_of(s, text, all.length), frequency = all.entry[i].frequency;
+
+        if (all.length == s->a->min_length && is_hot(s, frequency, cost)) {
+            status = found_add(s->out, text, all.length, cost, frequency);
+            if (is_enough(s, frequency, cost))
+                continue;
+        }
+        if (status == HOT_OK && is_hot(s, frequency, all.entry[i].reach))
+            status = starts_add(&s->starts, text, gram_hash(text, all.length), frequency,
+                                all.entry[i].reach);
+    }
+    starts_clear(&all);
+    return status;
+}
+
+/* Sorts the places by what they begin with: a group each. */
+static int group_by_start(struct search *s)
+{
+    struct places *p = &s->places;
+    size_t n = s->starts.n, *begin = calloc(n + 1, sizeof *begin);
+    struct place *sorted = malloc((p->n + 1) * sizeof *sorted);
+    int status = begin && sorted ? HOT_OK : HOT_E_MEMORY;
+
+    for (size_t i = 0; status == HOT_OK && i < p->n; i++)
+        begin[p->place[i].start + 1]++;
+    for (size_t i = 0; status == HOT_OK && i < n; i++) {
+        begin[i + 1] += begin[i];
+        status = push_group(s, (struct group){
+            .begin = begin[i], .end = begin[i + 1], .length = s->starts.length,
+            .unit_cost = cost_of(s, s->starts.text + i * s->starts.length, s->starts.length),
+            .at_most = s->starts.entry[i].frequency,
+        });
+    }
+    for (size_t i = 0; status == HOT_OK && i < p->n; i++)
+        sorted[begin[p->place[i].start]++] = p->place[i];
+    free(begin);
+    if (status != HOT_OK) {
+        free(sorted);
+        return HOT_E_MEMORY;
+    }
+    free(p->place);
+    p->place = sorted;
+    p->size = p->n + 1;
+    return HOT_OK;
+}
+
+/* The places of the strings in question are sorted and split; s->next is what is left. */
+static int search_texts(struct search *s)
+{
+    int status = places_collect(&s->places, s->texts, &s->starts, s->sieve, s->min_cost);
+
+    for (size_t i = 0; i < s->texts->n; i++)
+        s->texts->entry[i].near = false;
+    if (status == HOT_OK)
+        status = group_by_start(s);
+    return status == HOT_OK ? refine_all(s) : status;
+}
+
+/* The first ones search what the sieve has seen of the borders, as far as that goes. */
+static int round_of(struct search *s)
+{
+    uint32_t length = s->starts.length, most = s->a->max_length;
+    bool first = s->texts == &s->sieve->texts;
+    int status = HOT_OK;
+
+    s->longest = most / 2 < length ? most : 2 * length;
+    if (first && length <= END_MOST) {
+        s->longest = most < END_MOST + 1 ? most : END_MOST + 1;
+    } else {
+        if (first)
+            status = gathered_begin(&s->gathered, s->sieve);
+        if (status == HOT_OK)
+            status = gathered_extend(&s->gathered, &s->starts, s->longest, s->sieve, s->min_cost);
+        s->texts = &s->gathered.texts;
+    }
+    starts_init(&s->next, s->longest);
+    if (status == HOT_OK)
+        status = search_texts(s);
+    starts_clear(&s->starts);
+    s->starts = s->next;
+    return status;
+}
+
+int rounds_find(struct sieve *sieve, uint64_t min_cost, uint64_t enough, struct found *out)
+{
+    struct search s = { .sieve = sieve, .a = sieve->a, .min_cost = min_cost, .enough = enough,
+                        .out = out, .texts = &sieve->texts };
+    int status = sieve_use(sieve, min_cost);
+
+    assert(enough >= min_cost);
+    gathered_init(&s.gathered);
+    starts_init(&s.starts, sieve->grams.length);
+    if (status == HOT_OK)
+        status = first_round(&s);
+    while (status == HOT_OK && s.starts.n > 0 && s.starts.length < s.a->max_length)
+        status = round_of(&s);
+    starts_clear(&s.starts);
+    gathered_clear(&s.gathered);
+    places_clear(&s.places);
+    free(s.stack);
+    return status;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* hotpaths-sample.c - the exact search where it looks at a sample: what is counted afterwards
+ * against brute force, the sample's promises, and the same answers as without one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/sample.h"
+#include "hotpaths/tally.h"
+#include "test/reference/brute-hot.h"
+#include "test/unit/small-grammar.h"
+#include "test/unit/tap.h"
+
+/* ---- A grammar ready for analysis --------------------------------------------------- */
+
+static struct analysis analysis_of(const struct wpp_grammar *g, const uint64_t *cost,
+                                   uint32_t max_length)
+{
+    struct analysis a = { .g = g, .cost = cost, .min_length = 1, .max_length = max_length };
+
+    a.frequency = calloc((size_t)rule_count(g) + 1, sizeof *a.frequency);
+    if (!a.frequency)
+        abort();
+    for (uint32_t k = 0; k < g->n_threads; k++)
+        a.frequency[g->n_rules + k] = 1;
+    for (uint32_t rule = rule_count(g); rule-- > 0;)
+        for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
+            uint32_t symbol = g->symbols[i];
+
+            if (symbol & WPP_RULE) {
+                a.frequency[symbol & ~WPP_RULE] += a.frequency[rule];
+                continue;
+            }
+            a.total_cost += a.frequency[rule] * cost[symbol];
+            if (a.frequency[rule] && cost[symbol] > a.dearest)
+                a.dearest = cost[symbol];
+        }
+    return a;
+}
+
+/* ---- Counting beginnings ------------------------------------------------------------------ */
+
+enum { STRINGS = 12, LONGEST = 50 };
+
+static bool differs(const struct hot_string *strings, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strings[i].length == strings[n].length &&
+            memcmp(strings[i].terminals, strings[n].terminals,
+                   strings[n].length * sizeof(uint32_t)) == 0)
+            return false;
+    return true;
+}
+
+/* Pieces of the trace, most of them changed at their end. */
+static size_t draw_strings(const struct brute_run *run, struct hot_string *strings,
+                           uint32_t text[STRINGS][LONGEST])
+{
+    size_t n = 0;
+
+    for (int i = 0; i < STRINGS; i++) {
+        const struct brute_string *t = brute_thread(run, random_below(run->n_threads));
+        uint32_t length = 1 + random_below(LONGEST), from;
+
+        if (t->length == 0)
+            continue;
+        from = random_below((uint32_t)t->length);
+        length = t->length - from < length ? (uint32_t)t->length - from : length;
+        memcpy(text[n], t->symbols + from, length * sizeof **text);
+        if (random_below(3))
+            text[n][length - 1] = random_below(4);
+        strings[n] = (struct hot_string){ text[n], length };
+        n += differs(strings, n);
+    }
+    return n;
+}
+
+/* Node by node along each string. */
+static size_t count_wrong(const struct brute_run *run, const struct patterns *p,
+                          const struct hot_string *strings, size_t n, const uint64_t *times)
+{
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t k = 0, node = 0; k < strings[i].length; k++) {
+            node = patterns_next(p, node, strings[i].terminals[k]);
+            wrong += times[node] != brute_occurrences(run, strings[i].terminals, k + 1);
+        }
+    return wrong;
+}
+
+static void tally_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
+{
+    size_t wrong = 0, strings_drawn = 0;
+
+    for (int i = 0; i < trials; i++) {
+        struct hot_string strings[STRINGS];
+        uint32_t text[STRINGS][LONGEST];
+        uint64_t times[STRINGS * LONGEST + 1];
+        struct small_grammar s;
+        struct brute_run run;
+        struct analysis a;
+        struct sieve sieve;
+        struct patterns p;
+        size_t n;
+
+        draw(&s);
+        brute_expand(&run, &s.g);
+        a = analysis_of(&s.g, s.cost, LONGEST);
+        n = draw_strings(&run, strings, text);
+        if (sieve_init(&sieve, &a, false) != HOT_OK || sieve_sample(&sieve, 1) != HOT_OK ||
+            patterns_init(&p, strings, n, false) != HOT_OK ||
+            tally_count(&sieve, &p, times) != HOT_OK)
+            abort();
+        wrong += count_wrong(&run, &p, strings, n, times);
+        strings_drawn += n;
+        patterns_clear(&p);
+        sieve_clear(&sieve);
+        free(a.frequency);
+        brute_free(&run);
+    }
+    tap_ok(wrong == 0 && strings_drawn > (size_t)trials, "%s: %zu strings and all they begin with "
+           "are counted as often as they stand in the trace", name, strings_drawn);
+}
+
+/* ---- A grammar that is large enough -------------------------------------------------------- */
+
+#ifdef WPP_HOSTILE
+enum { TOKENS = 50000 };        /* the whole search is slow there, and each sample pays */
+#else
+enum { TOKENS = 4000000 };
+#endif
+enum { WORDS = 60, WORD_MOST = 30, LETTERS = 40, PIECE = 4096, TURNS = 20 };
+
+/* Words, of which the first ones come most often, the very first one many times in a row, and
+ * noise between them. */
+struct text_source {
+    uint32_t word[WORDS][WORD_MOST], length[WORDS];
+};
+
+static void make_words(struct text_source *t)
+{
+    for (int i = 0; i < WORDS; i++) {
+        t->length[i] = 3 + random_below(WORD_MOST - 2);
+        for (uint32_t k = 0; k < t->length[i]; k++)
+            t->word[i][k] = random_below(LETTERS);
+    }
+}
+
+static uint32_t write_piece(const struct text_source *t, uint32_t *out)
+{
+    uint32_t n = 0;
+
+    while (n < PIECE - WORD_MOST * TURNS) {
+        uint32_t w = random_below(WORDS), turns;
+
+        w = random_below(w + 1);
+        turns = w == 0 ? 1 + random_below(TURNS - 1) : 1;
+        if (random_below(4) == 0)
+            out[n++] = random_below(LETTERS);
+        while (turns-- > 0) {
+            memcpy(out + n, t->word[w], t->length[w] * sizeof *out);
+            n += t->length[w];
+        }
+    }
+    return n;
+}
+
+struct large {
+    seq *q;
+    struct seq_grammar made;
+    struct wpp_grammar g;
+    uint64_t cost[LETTERS];
+};
+
+static void make_large(struct large *l)
+{
+    struct text_source *t = malloc(sizeof *t);
+    uint32_t piece[PIECE];
+
+    if (!t || seq_new(&l->q, NULL) != SEQ_OK)
+        abort();
+    make_words(t);
+    for (uint32_t n = 0, k = 0; n < TOKENS; k++) {
+        uint32_t length = write_piece(t, piece);
+
+        if (seq_append(l->q, k % 3 == 0, piece, length) != SEQ_OK)
+            abort();
+        n += length;
+    }
+    free(t);
+    if (seq_finish(l->q) != SEQ_OK || seq_export(l->q, &l->made) != SEQ_OK)
+        abort();
+    l->g = (struct wpp_grammar){ .n_terminals = LETTERS, .n_rules = l->made.rules,
+                                 .n_threads = l->made.starts, .body = l->made.body,
+                                 .symbols = l->made.symbols, .length = l->made.length };
+    for (uint32_t i = 0; i < LETTERS; i++)
+        l->cost[i] = i == 0 ? 0 : i < 4 ? 90 : 1 + random_below(12);
+}
+
+static void free_large(struct large *l)
+{
+    seq_grammar_free(l->q, &l->made);
+    seq_free(l->q);
+}
+
+/* ---- What a sample promises ------------------------------------------------------------------ */
+
+/* Those of great mass are all taken; the others stand for as many as there are. */
+static void check_sample(const struct large *l, uint32_t max_length, double percent)
+{
+    struct analysis a = analysis_of(&l->g, l->cost, max_length);
+    uint64_t min_cost = (uint64_t)(percent / 100 * (double)a.total_cost);
+    double all = 0, taken = 0;
+    size_t next = 0, wrong = 0;
+    struct sample s;
+
+    if (sample_choose(&s, &a, min_cost) != HOT_OK)
+        abort();
+    for (uint32_t rule = 0; rule < rule_count(&l->g); rule++)
+        for (uint64_t at = l->g.body[rule + 1]; at-- > l->g.body[rule];) {
+            uint64_t weight = sample_next(&s, rule, at, &next), f = a.frequency[rule];
+            uint32_t symbol = l->g.symbols[at];
+            uint64_t own = symbol & WPP_RULE ? 0 : l->cost[symbol];
+
+            wrong += weight != sample_weight(&s, rule, at) || (weight && weight < f);
+            wrong += f * own * SAMPLE_HITS > min_cost && weight != f;
+            all += (double)f;
+            taken += (double)weight;
+        }
+    tap_ok(!s.all && sample_check(&s) && next == s.n && wrong == 0,
+           "L = %u, %g %%: %zu of %llu borders in order, the ones that matter most among them",
+           max_length, percent, s.n, (unsigned long long)l->g.body[rule_count(&l->g)]);
+    if (!tap_ok(taken > 0.97 * all && taken < 1.03 * all, "and they stand for all of them"))
+        tap_note("%.0f, not %.0f", taken, all);
+    sample_clear(&s);
+    free(a.frequency);
+}
+
+static bool same_answers(const hot_result *x, const hot_result *y)
+{
+    bool same = hot_count(x) == hot_count(y);
+
+    for (size_t i = 0; same && i < hot_count(x); i++) {
+        struct hot_subpath p = hot_get(x, i), q = hot_get(y, i);
+
+        same = p.length == q.length && p.frequency == q.frequency && p.cost == q.cost &&
+               memcmp(p.terminals, q.terminals, p.length * sizeof *p.terminals) == 0;
+    }
+    return same;
+}
+
+static void compare(const struct large *l, uint32_t min_length, uint32_t max_length, double percent,
+                    uint32_t thread)
+{
+    struct hot_config c = { .size = sizeof c, .algorithm = HOT_EXACT, .min_length = min_length,
+                            .max_length = max_length, .min_cost = 1, .wanted = 20,
+                            .thread = thread };
+    struct analysis a = analysis_of(&l->g, l->cost, max_length);
+    hot_result *sampled, *full;
+    struct sample s;
+
+    c.min_cost = (uint64_t)(percent / 100 * (double)a.total_cost);
+    if (sample_choose(&s, &a, c.min_cost) != HOT_OK)
+        abort();
+    if (hot_find(&sampled, &l->g, l->cost, &c) != HOT_OK)
+        abort();
+    c.no_sample = true;
+    if (hot_find(&full, &l->g, l->cost, &c) != HOT_OK)
+        abort();
+    tap_ok(!s.all && same_answers(sampled, full) && hot_count(full) > 0,
+           "m = %u, L = %u, %g %%, thread %d: %zu answers as without a sample (of %zu borders)",
+           min_length, max_length, percent, (int)thread, hot_count(full), s.n);
+    sample_clear(&s);
+    free(a.frequency);
+    hot_free(sampled);
+    hot_free(full);
+}
+
+int main(void)
+{
+    struct large l;
+
+    tally_trials("random grammars", 6000, random_grammar);
+    tally_trials("SEQUITUR grammars", 6000, sequitur_grammar);
+    make_large(&l);
+    check_sample(&l, 12, 10);
+    check_sample(&l, 30, 20);
+    compare(&l, 10, 12, 4, HOT_ALL_THREADS);
+    compare(&l, 10, 30, 12, HOT_ALL_THREADS);
+    compare(&l, 4, 20, 6, HOT_ALL_THREADS);
+    compare(&l, 1, 45, 25, 1);
+    free_large(&l);
+    return tap_done();
+}
