@@ -36,7 +36,7 @@ enum { SAMPLE_HITS = 160, SAMPLE_MARGIN = 3 };
 #ifdef WPP_HOSTILE
 enum { SAMPLE_PAYS = 1 };       /* always */
 #else
-enum { SAMPLE_PAYS = 8 };
+enum { SAMPLE_PAYS = 5 };
 #endif
 
 struct sampled {
