@@ -7,27 +7,42 @@
 #include "hotpaths/machine.h"
 #include "hotpaths/patterns.h"
 #include "hotpaths/saturate.h"
+#include "hotpaths/slots.h"
 
 struct figures {
     struct patterns patterns;
     const struct wpp_grammar *g;
-    const uint64_t *cost;
+    uint32_t thread;            /* that is counted */
     uint64_t *out;
 };
 
-static uint64_t next_node(void *ctx, uint64_t state, uint32_t terminal)
+static uint32_t next_node(void *ctx, uint32_t state, uint32_t terminal)
 {
     const struct figures *f = ctx;
 
-    return patterns_next(&f->patterns, (uint32_t)state, terminal);
+    return patterns_next(&f->patterns, state, terminal);
+}
+
+static uint32_t reduce_node(void *ctx, uint32_t state, uint32_t terminal)
+{
+    const struct figures *f = ctx;
+
+    return patterns_reduce(&f->patterns, state, terminal);
+}
+
+static bool settles_node(void *ctx, uint32_t before, uint32_t terminal)
+{
+    const struct figures *f = ctx;
+
+    return !patterns_continue(&f->patterns, before, terminal);
 }
 
 /* Adds `times` in a column of `out`, a row of `columns` a string, for each string that
  * ends at the node. */
-static void add_to_ends(const struct figures *f, uint64_t node, uint32_t columns, uint32_t column,
+static void add_to_ends(const struct figures *f, uint32_t node, uint32_t columns, uint32_t column,
                         uint64_t times)
 {
-    uint32_t end = patterns_first(&f->patterns, (uint32_t)node);
+    uint32_t end = patterns_first(&f->patterns, node);
 
     for (; end; end = f->patterns.node[end].more) {
         uint64_t *sum = &f->out[(size_t)f->patterns.node[end].ends * columns + column];
@@ -38,12 +53,13 @@ static void add_to_ends(const struct figures *f, uint64_t node, uint32_t columns
 
 /* ---- Places --------------------------------------------------------------------------- */
 
-static int count_places(void *ctx, uint64_t state, uint32_t terminal, uint32_t thread,
+static int count_places(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind,
                         uint64_t times)
 {
     const struct figures *f = ctx;
 
-    add_to_ends(f, next_node(ctx, state, terminal), f->g->n_threads, thread, times);
+    (void)state, (void)terminal;
+    add_to_ends(f, behind, f->g->n_threads, f->thread, times);
     return HOT_OK;
 }
 
@@ -51,9 +67,12 @@ int hot_places(const struct wpp_grammar *g, const struct hot_string *strings, si
                uint64_t *by_thread)
 {
     struct figures f = { .g = g, .out = by_thread };
-    struct machine m = { .ctx = &f, .next = next_node, .step = count_places };
+    struct machine m = { .ctx = &f, .thread = &f.thread, .next = next_node,
+                         .reduce = reduce_node, .settles = settles_node,
+                         .step = count_places };
     int status = patterns_init(&f.patterns, strings, n, false);
 
+    m.memory = f.patterns.deepest;
     memset(by_thread, 0, n * g->n_threads * sizeof *by_thread);
     if (status == HOT_OK)
         status = machine_run(&m, g, HOT_ALL_THREADS);
@@ -62,31 +81,39 @@ int hot_places(const struct wpp_grammar *g, const struct hot_string *strings, si
 }
 
 /* ---- Places that do not overlap ----------------------------------------------------------
- * Taking each that begins behind the one taken last gives the most there are. */
+ * Taking each that begins behind the one taken last gives the most there are.  Behind one that
+ * is taken the machine is where nothing has been read. */
 
-static uint64_t next_apart(void *ctx, uint64_t state, uint32_t terminal)
+static bool is_taken(const struct figures *f, uint32_t node)
 {
-    const struct figures *f = ctx;
-    uint32_t node = patterns_next(&f->patterns, (uint32_t)state, terminal);
-
-    return f->patterns.node[node].ends == PATTERN_NONE ? node : 0;
+    return f->patterns.node[node].ends != PATTERN_NONE;
 }
 
-static int count_apart(void *ctx, uint64_t state, uint32_t terminal, uint32_t thread,
+static uint32_t next_apart(void *ctx, uint32_t state, uint32_t terminal)
+{
+    const struct figures *f = ctx;
+    uint32_t node = patterns_next(&f->patterns, state, terminal);
+
+    return is_taken(f, node) ? 0 : node;
+}
+
+static int count_apart(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind,
                        uint64_t times)
 {
     const struct figures *f = ctx;
-    uint32_t node = patterns_next(&f->patterns, (uint32_t)state, terminal);
 
-    if (f->patterns.node[node].ends != PATTERN_NONE)
-        f->out[thread] = saturating_add(f->out[thread], times);
+    (void)behind;
+    if (is_taken(f, patterns_next(&f->patterns, state, terminal)))
+        f->out[f->thread] = saturating_add(f->out[f->thread], times);
     return HOT_OK;
 }
 
 int hot_places_apart(const struct wpp_grammar *g, struct hot_string string, uint64_t *by_thread)
 {
     struct figures f = { .g = g, .out = by_thread };
-    struct machine m = { .ctx = &f, .next = next_apart, .step = count_apart };
+    struct machine m = { .ctx = &f, .thread = &f.thread, .next = next_apart,
+                         .reduce = reduce_node, .settles = settles_node,
+                         .step = count_apart };
     int status = patterns_init(&f.patterns, &string, 1, false);
 
     memset(by_thread, 0, g->n_threads * sizeof *by_thread);
@@ -98,16 +125,32 @@ int hot_places_apart(const struct wpp_grammar *g, struct hot_string string, uint
 
 /* ---- Cover --------------------------------------------------------------------------------
  * What is covered of the node's string: what places in it cover, which the node alone
- * tells, and its beginning, so far as places reach into it that began earlier.
- * State: the node, and above it the length of that beginning. */
+ * tells, and its beginning, so far as places reach into it that began earlier.  These two
+ * are a state; those that are met are numbered, the first is the empty string. */
 
-static uint64_t start_in(const struct patterns *p, uint32_t node)
+struct cover_state {
+    uint32_t node, reach;
+    uint64_t fresh;             /* cost of what ends here covers and nothing before it did */
+};
+
+struct cover {
+    struct patterns patterns;
+    const uint64_t *cost;
+    struct cover_state *state;
+    size_t n, size;
+    uint64_t *table;            /* slots.h */
+    size_t table_size;
+    int status;
+    uint64_t sum;
+};
+
+static uint32_t start_in(const struct patterns *p, uint32_t node)
 {
     return p->node[node].depth - p->node[patterns_first(p, node)].depth;
 }
 
 /* How far what begins before `cut` reaches in the node's string, `reach` being known. */
-static uint64_t reach_of(const struct patterns *p, uint32_t node, uint64_t cut, uint64_t reach)
+static uint32_t reach_of(const struct patterns *p, uint32_t node, uint32_t cut, uint32_t reach)
 {
     for (; p->node[node].depth > reach; node = p->node[node].parent)
         if (patterns_first(p, node) && start_in(p, node) < cut)
@@ -115,63 +158,157 @@ static uint64_t reach_of(const struct patterns *p, uint32_t node, uint64_t cut, 
     return reach;
 }
 
-static uint64_t next_cover(void *ctx, uint64_t state, uint32_t terminal)
+/* What the string that ends in the state covers and none before it did. */
+static uint64_t fresh_cost(const struct cover *c, const struct cover_state *state)
 {
-    const struct patterns *p = &((const struct figures *)ctx)->patterns;
-    uint32_t from = (uint32_t)state, to = patterns_next(p, from, terminal);
-    uint64_t cut = p->node[from].depth + UINT64_C(1) - p->node[to].depth, reach = state >> 32;
-
-    if (cut > 0)
-        reach = reach_of(p, from, cut, reach);
-    return to | (reach > cut ? reach - cut : 0) << 32;
-}
-
-/* What the string that ends here covers and none before it did. */
-static int add_cover(void *ctx, uint64_t state, uint32_t terminal, uint32_t thread,
-                     uint64_t times)
-{
-    const struct figures *f = ctx;
-    const struct patterns *p = &f->patterns;
-    uint64_t after = next_cover(ctx, state, terminal), covered_from = UINT64_MAX, sum = 0;
-    uint32_t last = (uint32_t)after, node = last;
+    const struct patterns *p = &c->patterns;
+    uint32_t last = state->node, node = last, covered_from = UINT32_MAX;
     uint32_t left = p->node[patterns_first(p, last)].depth;
+    uint64_t sum = 0;
 
-    (void)thread;
     for (; left > 0; left--, node = p->node[node].parent) {
-        uint64_t at = p->node[node].depth - 1;
+        uint32_t at = p->node[node].depth - 1;
 
         if (node != last && patterns_first(p, node) && start_in(p, node) < covered_from)
             covered_from = start_in(p, node);
-        if (at >= after >> 32 && at < covered_from)
-            sum = saturating_add(sum, f->cost[p->node[node].terminal]);
+        if (at >= state->reach && at < covered_from)
+            sum = saturating_add(sum, c->cost[p->node[node].terminal]);
     }
-    *f->out = saturating_add(*f->out, saturating_mul(sum, times));
+    return sum;
+}
+
+static int add_state(struct cover *c, size_t slot, uint64_t hash, uint32_t node, uint32_t reach)
+{
+    struct cover_state *state;
+
+    if (c->n >= UINT32_MAX - 1 || GROW(c->state, c->size, c->n + 1) != HOT_OK)
+        return HOT_E_MEMORY;
+    state = &c->state[c->n++];
+    *state = (struct cover_state){ .node = node, .reach = reach };
+    state->fresh = fresh_cost(c, state);
+    c->table[slot] = SLOT_TAG(hash) | c->n;
     return HOT_OK;
+}
+
+/* The state's number; without memory 0, and `status` tells. */
+static uint32_t state_of(struct cover *c, uint32_t node, uint32_t reach)
+{
+    uint64_t hash = slots_hash(node, reach);
+    size_t slot;
+
+    if (slots_grow(&c->table, &c->table_size, c->n + 1) != HOT_OK) {
+        c->status = HOT_E_MEMORY;
+        return 0;
+    }
+    for (slot = SLOT_HOME(hash) & (c->table_size - 1); c->table[slot];
+         slot = (slot + 1) & (c->table_size - 1)) {
+        uint32_t number = SLOT_NUMBER(c->table[slot]);
+
+        if (SLOT_TAG(c->table[slot]) == SLOT_TAG(hash) && c->state[number].node == node &&
+            c->state[number].reach == reach)
+            return number;
+    }
+    if (add_state(c, slot, hash, node, reach) != HOT_OK) {
+        c->status = HOT_E_MEMORY;
+        return 0;
+    }
+    return SLOT_NUMBER(c->table[slot]);
+}
+
+/* The state when the node's string has lost `cut` terminals in front, and perhaps got one more
+ * behind, and is that of `to`. */
+static uint32_t cut_state(struct cover *c, uint32_t state, uint32_t cut, uint32_t to)
+{
+    uint32_t from = c->state[state].node, reach = c->state[state].reach;
+
+    if (cut > 0)
+        reach = reach_of(&c->patterns, from, cut, reach);
+    return state_of(c, to, reach > cut ? reach - cut : 0);
+}
+
+static uint32_t next_cover(void *ctx, uint32_t state, uint32_t terminal)
+{
+    struct cover *c = ctx;
+    const struct patterns *p = &c->patterns;
+    uint32_t from = c->state[state].node, to = patterns_next(p, from, terminal);
+
+    return to ? cut_state(c, state, p->node[from].depth + 1 - p->node[to].depth, to) : 0;
+}
+
+static uint32_t reduce_cover(void *ctx, uint32_t state, uint32_t terminal)
+{
+    struct cover *c = ctx;
+    const struct patterns *p = &c->patterns;
+    uint32_t from = c->state[state].node, to = patterns_reduce(p, from, terminal);
+
+    if (to == from)
+        return state;
+    return to ? cut_state(c, state, p->node[from].depth - p->node[to].depth, to) : 0;
+}
+
+/* Where no string goes on, none is covered from before. */
+static bool settles_cover(void *ctx, uint32_t before, uint32_t terminal)
+{
+    const struct cover *c = ctx;
+
+    return !patterns_continue(&c->patterns, before, terminal);
+}
+
+static int add_cover(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind,
+                     uint64_t times)
+{
+    struct cover *c = ctx;
+
+    (void)state, (void)terminal;
+    c->sum = saturating_add(c->sum, saturating_mul(c->state[behind].fresh, times));
+    return c->status;
 }
 
 int hot_cover(const struct wpp_grammar *g, const uint64_t *cost, uint32_t thread,
               const struct hot_string *strings, size_t n, uint64_t *covered)
 {
-    struct figures f = { .g = g, .cost = cost, .out = covered };
-    struct machine m = { .ctx = &f, .next = next_cover, .step = add_cover };
-    int status = patterns_init(&f.patterns, strings, n, false);
+    struct cover c = { .cost = cost };
+    struct machine m = { .ctx = &c, .next = next_cover, .reduce = reduce_cover,
+                         .settles = settles_cover, .step = add_cover };
+    int status = patterns_init(&c.patterns, strings, n, false);
 
-    *covered = 0;
+    /* What a string covers that was begun before, and then what another one covers of that. */
+    m.memory = 2 * (uint64_t)c.patterns.deepest;
+    if (status == HOT_OK) {
+        state_of(&c, 0, 0);
+        status = c.status;
+    }
     if (status == HOT_OK)
         status = machine_run(&m, g, thread);
-    patterns_clear(&f.patterns);
+    if (status == HOT_OK)
+        status = c.status;
+    *covered = c.sum;
+    patterns_clear(&c.patterns);
+    free(c.state);
+    free(c.table);
     return status;
 }
 
 /* ---- Neighbours --------------------------------------------------------------------------- */
 
+/* What comes next is asked for where a string ends, so also where the machine will not
+ * go on. */
+static uint32_t reduce_end(void *ctx, uint32_t state, uint32_t terminal)
+{
+    const struct figures *f = ctx;
+    uint32_t end = patterns_first(&f->patterns, state);
+    uint32_t node = patterns_reduce(&f->patterns, state, terminal);
+
+    return f->patterns.node[node].depth > f->patterns.node[end].depth ? node : end;
+}
+
 /* Times a terminal stands next to a string: [string][terminal]. */
-static int count_neighbours(void *ctx, uint64_t state, uint32_t terminal, uint32_t thread,
+static int count_neighbours(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind,
                             uint64_t times)
 {
     const struct figures *f = ctx;
 
-    (void)thread;
+    (void)behind;
     add_to_ends(f, state, f->g->n_terminals, terminal, times);
     return HOT_OK;
 }
@@ -181,9 +318,11 @@ int hot_neighbours(const struct wpp_grammar *g, uint32_t thread,
 {
     struct figures f = { .g = g, .out = times };
     struct machine m = { .ctx = &f, .backwards = before, .next = next_node,
+                         .reduce = reduce_end, .settles = settles_node,
                          .step = count_neighbours };
     int status = patterns_init(&f.patterns, strings, n, before);
 
+    m.memory = f.patterns.deepest;
     memset(times, 0, n * g->n_terminals * sizeof *times);
     if (status == HOT_OK)
         status = machine_run(&m, g, thread);
@@ -263,45 +402,86 @@ int hot_extend(const struct wpp_grammar *g, uint32_t thread, uint32_t **terminal
     return status;
 }
 
-/* ---- What comes before what ------------------------------------------------------------------ */
+/* ---- What comes before what ------------------------------------------------------------------
+ * Events of neither change nothing.  So of each symbol is known what stands at its ends: the
+ * first event of A or B and the last. */
+
+enum { EVENT = 1, B_FIRST = 2, A_LAST = 4 };
 
 struct ordering {
+    const struct wpp_grammar *g;
     const bool *is_a, *is_b;
+    uint8_t *ends;              /* of each rule; 0: no such event */
+    uint64_t *times;            /* of each rule */
     struct hot_order *out;
 };
 
-/* Whether an A has come since the last B. */
-static uint64_t next_order(void *ctx, uint64_t state, uint32_t terminal)
+static uint8_t order_ends(const struct ordering *o, uint32_t symbol)
 {
-    const struct ordering *o = ctx;
-
-    return o->is_a[terminal] || (state && !o->is_b[terminal]);
+    if (symbol & WPP_RULE)
+        return o->ends[symbol & ~WPP_RULE];
+    return (o->is_a[symbol] || o->is_b[symbol] ? EVENT : 0) | (o->is_b[symbol] ? B_FIRST : 0) |
+           (o->is_a[symbol] ? A_LAST : 0);
 }
 
-static int count_order(void *ctx, uint64_t state, uint32_t terminal, uint32_t thread,
-                       uint64_t times)
+static void find_order_ends(struct ordering *o, uint32_t rule)
 {
-    const struct ordering *o = ctx;
+    for (uint64_t i = o->g->body[rule]; i < o->g->body[rule + 1]; i++) {
+        uint8_t ends = order_ends(o, o->g->symbols[i]), *all = &o->ends[rule];
 
-    (void)thread;
-    if (o->is_a[terminal])
-        o->out->a = saturating_add(o->out->a, times);
-    if (!o->is_b[terminal])
-        return HOT_OK;
-    o->out->b = saturating_add(o->out->b, times);
-    if (state)
-        o->out->b_after_a = saturating_add(o->out->b_after_a, times);
-    return HOT_OK;
+        if (ends)
+            *all = *all ? (*all & B_FIRST) | (ends & ~B_FIRST) : ends;
+    }
+}
+
+/* What comes before the rule is known to those that use it. */
+static void count_order(struct ordering *o, uint32_t rule, uint64_t times)
+{
+    struct hot_order *out = o->out;
+    bool after_a = false;
+
+    for (uint64_t i = o->g->body[rule]; i < o->g->body[rule + 1]; i++) {
+        uint32_t symbol = o->g->symbols[i];
+        uint8_t ends = order_ends(o, symbol);
+
+        if (symbol & WPP_RULE) {
+            uint64_t *sum = &o->times[symbol & ~WPP_RULE];
+
+            *sum = saturating_add(*sum, times);
+        } else {
+            out->a = saturating_add(out->a, o->is_a[symbol] ? times : 0);
+            out->b = saturating_add(out->b, o->is_b[symbol] ? times : 0);
+        }
+        if (after_a && (ends & B_FIRST))
+            out->b_after_a = saturating_add(out->b_after_a, times);
+        if (ends)
+            after_a = ends & A_LAST;
+    }
 }
 
 int hot_before(const struct wpp_grammar *g, uint32_t thread, const bool *is_a,
                const bool *is_b, struct hot_order *out)
 {
-    struct ordering o = { is_a, is_b, out };
-    struct machine m = { .ctx = &o, .next = next_order, .step = count_order };
+    uint32_t n = g->n_rules + g->n_threads;
+    struct ordering o = { .g = g, .is_a = is_a, .is_b = is_b, .out = out };
+    int status = HOT_E_MEMORY;
 
     *out = (struct hot_order){ 0 };
-    return machine_run(&m, g, thread);
+    o.ends = calloc((size_t)n + 1, sizeof *o.ends);
+    o.times = calloc((size_t)n + 1, sizeof *o.times);
+    if (o.ends && o.times) {
+        for (uint32_t k = 0; k < g->n_threads; k++)
+            o.times[g->n_rules + k] = thread == HOT_ALL_THREADS || thread == k;
+        for (uint32_t rule = 0; rule < g->n_rules; rule++)
+            find_order_ends(&o, rule);
+        for (uint32_t rule = n; rule-- > 0;)
+            if (o.times[rule])
+                count_order(&o, rule, o.times[rule]);
+        status = HOT_OK;
+    }
+    free(o.ends);
+    free(o.times);
+    return status;
 }
 
 /* ---- What stands beside events of a set -------------------------------------------------------- */
@@ -312,7 +492,7 @@ struct beside {
 };
 
 /* Whether the event beside it is one. */
-static uint64_t next_beside(void *ctx, uint64_t state, uint32_t terminal)
+static uint32_t next_beside(void *ctx, uint32_t state, uint32_t terminal)
 {
     const struct beside *s = ctx;
 
@@ -320,15 +500,28 @@ static uint64_t next_beside(void *ctx, uint64_t state, uint32_t terminal)
     return s->is_b[terminal];
 }
 
-static int count_beside(void *ctx, uint64_t state, uint32_t terminal, uint32_t thread,
+static int count_beside(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind,
                         uint64_t times)
 {
     const struct beside *s = ctx;
 
-    (void)thread;
+    (void)behind;
     if (state && !s->is_b[terminal])
         s->times[terminal] = saturating_add(s->times[terminal], times);
     return HOT_OK;
+}
+
+static uint32_t reduce_beside(void *ctx, uint32_t state, uint32_t terminal)
+{
+    const struct beside *s = ctx;
+
+    return state && !s->is_b[terminal];
+}
+
+static bool settles_beside(void *ctx, uint32_t before, uint32_t terminal)
+{
+    (void)ctx, (void)before, (void)terminal;
+    return true;
 }
 
 int hot_beside(const struct wpp_grammar *g, uint32_t thread, const bool *is_b, bool before,
@@ -336,6 +529,7 @@ int hot_beside(const struct wpp_grammar *g, uint32_t thread, const bool *is_b, b
 {
     struct beside s = { is_b, times };
     struct machine m = { .ctx = &s, .backwards = before, .next = next_beside,
+                         .reduce = reduce_beside, .settles = settles_beside,
                          .step = count_beside };
 
     memset(times, 0, g->n_terminals * sizeof *times);

@@ -5,89 +5,89 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "hotpaths/grow.h"
-#include "hotpaths/saturate.h"
+#include "hotpaths/slots.h"
 
 /* A rule that is being read. */
 struct machine_open {
-    size_t run;
     uint64_t at;                /* symbols of it that are done */
-    uint64_t state;
+    uint32_t rule, before, state;
+    bool minded;
 };
 
-static size_t run_slot(const struct machine_runs *s, uint32_t rule, uint64_t before)
+/* The slot of another run, or the empty one where it belongs. */
+static size_t other_slot(const struct machine_runs *s, uint32_t rule, uint32_t before)
 {
-    uint64_t hash = (before * UINT64_C(0x9e3779b97f4a7c15) ^ rule) * UINT64_C(0xd6e8feb86659fd93);
-    size_t mask = s->table_size - 1, slot = hash >> 32 & mask;
+    uint64_t hash = slots_hash(rule, before);
+    size_t mask = s->table_size - 1, slot = SLOT_HOME(hash) & mask;
 
     for (; s->table[slot]; slot = (slot + 1) & mask) {
-        const struct machine_run *run = &s->run[s->table[slot]];
+        const struct machine_other *other = &s->other[SLOT_NUMBER(s->table[slot])];
 
-        if (run->rule == rule && run->before == before)
+        if (SLOT_TAG(s->table[slot]) == SLOT_TAG(hash) && other->rule == rule &&
+            other->before == before)
             break;
     }
     return slot;
 }
 
-static uint64_t reduced(const struct machine_runs *s, uint32_t rule, uint64_t before)
+enum { NO_OTHER = 0 };          /* no number of another run */
+
+static size_t find_other(const struct machine_runs *s, uint32_t head, uint32_t before)
 {
-    if (!s->m->reduce || before == s->m->start)
-        return before;
-    return s->m->reduce(s->m->ctx, before, s->run[rule].terminal);
+    uint64_t slot = s->table_size ? s->table[other_slot(s, head, before)] : 0;
+
+    return slot ? s->g->n_rules + (size_t)SLOT_NUMBER(slot) : NO_OTHER;
 }
 
-size_t machine_find(const struct machine_runs *s, uint32_t rule, uint64_t before)
+static uint32_t reduced(const struct machine_runs *s, uint32_t rule, uint32_t before)
 {
-    uint32_t other;
-
-    before = reduced(s, rule, before);
-    if (s->run[rule].before == before && s->run[rule].is_run)
-        return rule;
-    other = s->table_size ? s->table[run_slot(s, rule, before)] : 0;
-    return other ? other : MACHINE_NO_RUN;
+    return before && s->m->reduce ? s->m->reduce(s->m->ctx, before, s->first[rule]) : before;
 }
 
-static int grow_table(struct machine_runs *s)
-{
-    size_t size = s->table_size ? 2 * s->table_size : GROW_FIRST;
-    uint32_t *table = calloc(size, sizeof *table);
+/* ---- Reading --------------------------------------------------------------------------- */
 
-    if (!table)
+static int add_other(struct machine_runs *s, uint32_t rule, uint32_t before)
+{
+    size_t i = s->n_other, run = s->g->n_rules + i;
+
+    if (run >= UINT32_MAX || GROW(s->other, s->other_size, i + 1) != HOT_OK ||
+        slots_grow(&s->table, &s->table_size, i + 1) != HOT_OK)
         return HOT_E_MEMORY;
-    free(s->table);
-    s->table = table;
-    s->table_size = size;
-    for (size_t i = s->n_rules; i < s->n; i++)
-        table[run_slot(s, s->run[i].rule, s->run[i].before)] = (uint32_t)i;
+    s->other[i] = (struct machine_other){ .rule = rule, .before = before,
+                                          .last = s->latest[rule] };
+    s->table[other_slot(s, rule, before)] = SLOT_TAG(slots_hash(rule, before)) | (i + 1);
+    s->latest[rule] = (uint32_t)run;
+    s->n_other++;
     return HOT_OK;
 }
 
-/* A run of a rule that has one already. */
-static int add_run(struct machine_runs *s, uint32_t rule, uint64_t before)
+static int finish_run(struct machine_runs *s, const struct machine_open *top)
 {
-    while (2 * (s->n - s->n_rules + 1) > s->table_size)
-        if (grow_table(s) != HOT_OK)
-            return HOT_E_MEMORY;
-    if (s->n >= UINT32_MAX || GROW(s->run, s->size, s->n + 1) != HOT_OK)
+    size_t run = top->before ? s->g->n_rules + s->n_other : top->rule;
+    uint32_t behind = top->state;
+
+    if (top->before && add_other(s, top->rule, top->before) != HOT_OK)
         return HOT_E_MEMORY;
-    s->table[run_slot(s, rule, before)] = (uint32_t)s->n;
-    s->run[s->n++] = (struct machine_run){ .rule = rule, .before = before, .is_run = true };
-    return HOT_OK;
+    s->depth--;
+    if (s->m->finish)
+        behind = s->m->finish(s->m->ctx, run, behind, top->minded);
+    if (run < s->g->n_rules) {
+        s->run[run].behind = behind;
+        s->minded[run] = top->minded;
+    } else {
+        machine_other(s, run)->behind = behind;
+        machine_other(s, run)->minded = top->minded;
+    }
+    return behind == MACHINE_NO_STATE ? HOT_E_MEMORY : HOT_OK;
 }
 
-static int begin_run(struct machine_runs *s, uint32_t rule, uint64_t before)
+/* `before` is reduced. */
+static int begin_run(struct machine_runs *s, uint32_t rule, uint32_t before)
 {
-    size_t run = s->run[rule].is_run ? s->n : rule;
-
-    before = reduced(s, rule, before);
-    if (GROW(s->open, s->open_size, s->depth + 1) != HOT_OK ||
-        GROW(s->order, s->order_size, s->n + 1) != HOT_OK)
+    if (GROW(s->open, s->open_size, s->depth + 1) != HOT_OK)
         return HOT_E_MEMORY;
-    if (run != rule && add_run(s, rule, before) != HOT_OK)
-        return HOT_E_MEMORY;
-    s->run[run].is_run = true;
-    s->run[run].before = before;
-    s->open[s->depth++] = (struct machine_open){ .run = run, .state = before };
+    s->open[s->depth++] = (struct machine_open){ .rule = rule, .before = before,
+                                                 .state = before };
     return HOT_OK;
 }
 
@@ -104,83 +104,197 @@ static const uint32_t *symbols_of(const struct machine_runs *s, uint32_t rule, p
 static int read_on(struct machine_runs *s)
 {
     struct machine_open *top = &s->open[s->depth - 1];
-    struct machine_run *run = &s->run[top->run];
-    uint64_t n = s->g->body[run->rule + 1] - s->g->body[run->rule];
+    uint64_t n = s->g->body[top->rule + 1] - s->g->body[top->rule];
     ptrdiff_t step;
-    const uint32_t *symbols = symbols_of(s, run->rule, &step);
+    const uint32_t *symbols = symbols_of(s, top->rule, &step);
 
     for (; top->at < n; top->at++) {
         uint32_t symbol = symbols[(ptrdiff_t)top->at * step];
 
-        if (top->at + MACHINE_AHEAD < n)
-            machine_fetch(s, symbols[(ptrdiff_t)(top->at + MACHINE_AHEAD) * step]);
         if (symbol & WPP_RULE) {
-            size_t used = machine_find(s, symbol & ~WPP_RULE, top->state);
+            uint32_t rule = symbol & ~WPP_RULE, before = reduced(s, rule, top->state);
+            size_t used = before ? find_other(s, s->head[rule].rule, before) : rule;
 
-            if (used == MACHINE_NO_RUN)
-                return begin_run(s, symbol & ~WPP_RULE, top->state);
-            top->state = s->run[used].behind;
-            run->minded |= s->run[used].minded;
+            if (before && used == NO_OTHER)
+                return begin_run(s, s->head[rule].rule, before);
+            top->state = machine_behind(s, rule, used);
+            top->minded |= s->minded[rule] | machine_minded(s, used);
         } else {
             top->state = s->m->next(s->m->ctx, top->state, symbol);
-            run->minded |= s->m->minds && s->m->minds(s->m->ctx, top->state);
+            top->minded |= s->m->minds && s->m->minds(s->m->ctx, top->state);
         }
     }
-    run->behind = top->state;
-    s->order[s->n_order++] = top->run;
-    s->depth--;
-    return HOT_OK;
+    return finish_run(s, top);
 }
 
-static int begin_rules(struct machine_runs *s)
+static int read_run(struct machine_runs *s, uint32_t rule, uint32_t before)
 {
-    ptrdiff_t step;
+    int status = begin_run(s, rule, before);
 
-    s->n = s->size = s->n_rules = s->g->n_rules + s->g->n_threads;
-    s->run = calloc(s->n + 1, sizeof *s->run);
-    if (!s->run)
-        return HOT_E_MEMORY;
-    for (uint32_t i = 0; i < s->n_rules; i++) {
-        s->run[i].rule = i;
-        if (s->g->body[i] < s->g->body[i + 1]) {
-            uint32_t symbol = *symbols_of(s, i, &step);
-
-            s->run[i].terminal = symbol & WPP_RULE ? s->run[symbol & ~WPP_RULE].terminal
-                                                   : symbol;
-        }
-    }
-    return HOT_OK;
-}
-
-int machine_read(struct machine_runs *s, uint32_t thread)
-{
-    int status = s->run ? HOT_OK : begin_rules(s);
-
-    if (status != HOT_OK)
-        return status;
-    status = begin_run(s, s->g->n_rules + thread, s->m->start);
     while (status == HOT_OK && s->depth > 0)
         status = read_on(s);
+    return status;
+}
+
+int machine_enter_other(struct machine_runs *s, uint32_t rule, uint32_t before, size_t *run)
+{
+    uint32_t head;
+    int status;
+
+    before = reduced(s, rule, before);
+    *run = rule;
+    if (!before)
+        return HOT_OK;
+    head = s->head[rule].rule;
+    *run = find_other(s, head, before);
+    if (*run != NO_OTHER)
+        return HOT_OK;
+    status = read_run(s, head, before);
+    *run = s->g->n_rules + s->n_other - 1;
+    return status;
+}
+
+/* What is known of a rule before it is read. */
+static void begin_rule(struct machine_runs *s, uint32_t rule)
+{
+    const struct machine *m = s->m;
+    uint64_t n = s->g->body[rule + 1] - s->g->body[rule];
+    uint32_t last = MACHINE_NO_TERMINAL;
+    bool settled = m->memory && s->g->length[rule] >= m->memory;
+    ptrdiff_t step;
+    const uint32_t *symbols = symbols_of(s, rule, &step);
+    struct machine_head *head = &s->head[rule];
+
+    head->rule = rule;
+    s->first[rule] = *symbols;
+    if (*symbols & WPP_RULE) {
+        uint32_t below = *symbols & ~WPP_RULE;
+
+        s->first[rule] = s->first[below];
+        if (s->head[below].settled)
+            head->rule = s->head[below].rule;
+    }
+    for (uint64_t at = 0; at < n; at++, symbols += step) {
+        bool is_rule = *symbols & WPP_RULE;
+        uint32_t below = *symbols & ~WPP_RULE, first = is_rule ? s->first[below] : below;
+
+        settled = settled || (is_rule && s->head[below].settled) ||
+                  (m->settles && m->settles(m->ctx, last, first));
+        last = is_rule ? s->final[below] : below;
+    }
+    s->final[rule] = last;
+    head->settled = settled;
+    s->run[rule] = (struct machine_run){ 0 };
+}
+
+int machine_begin(struct machine_runs *s, const struct machine *m, const struct wpp_grammar *g)
+{
+    size_t n = (size_t)g->n_rules + 1;
+    int status = HOT_OK;
+
+    *s = (struct machine_runs){ .m = m, .g = g };
+    s->run = scattered_array(n, sizeof *s->run);
+    s->first = scattered_array(n, sizeof *s->first);
+    s->head = scattered_array(n, sizeof *s->head);
+    s->final = malloc(n * sizeof *s->final);
+    s->more = calloc(n, sizeof *s->more);
+    s->minded = calloc(n, sizeof *s->minded);
+    s->latest = calloc(n, sizeof *s->latest);
+    s->touched = calloc(n / MACHINE_BLOCK + 1, sizeof *s->touched);
+    if (!s->run || !s->first || !s->head || !s->final || !s->more || !s->minded || !s->latest ||
+        !s->touched)
+        return HOT_E_MEMORY;
+    for (uint32_t i = 0; i < g->n_rules && status == HOT_OK; i++) {
+        assert(g->body[i] < g->body[i + 1]);
+        begin_rule(s, i);
+        status = read_run(s, i, 0);
+    }
+    free(s->final);
+    s->final = NULL;
     return status;
 }
 
 void machine_clear(struct machine_runs *s)
 {
     free(s->run);
-    free(s->order);
+    free(s->first);
+    free(s->head);
+    free(s->latest);
+    free(s->final);
+    free(s->more);
+    free(s->minded);
+    free(s->other);
     free(s->table);
     free(s->open);
+    free(s->touched);
     *s = (struct machine_runs){ 0 };
+}
+
+/* ---- Counting -------------------------------------------------------------------------- */
+
+/* How often the rule is entered at all, other runs included: where what contains it was
+ * passed. */
+static uint64_t take_times(struct machine_runs *s, uint32_t rule)
+{
+    uint64_t times = s->more[rule] << 32 | s->run[rule].times;
+
+    s->run[rule].times = 0;
+    if (s->more[rule])
+        s->more[rule] = 0;
+    return times;
+}
+
+static bool is_passed(const struct machine_runs *s, size_t run, uint64_t times)
+{
+    return times && (!s->m->minds || machine_minded(s, run));
+}
+
+static int descend_rule(struct machine_runs *s, uint32_t rule, void *ctx,
+                        int (*pass)(void *ctx, size_t run, uint64_t times))
+{
+    uint64_t all = take_times(s, rule), times;
+    int status = HOT_OK;
+
+    for (uint32_t at = s->latest[rule]; at != NO_OTHER && status == HOT_OK;) {
+        struct machine_other *other = machine_other(s, at);
+
+        times = other->times;
+        other->times = 0;
+        all -= times;
+        if (is_passed(s, at, times))
+            status = pass(ctx, at, times);
+        at = other->last;
+    }
+    return status == HOT_OK && is_passed(s, rule, all) ? pass(ctx, rule, all) : status;
+}
+
+int machine_descend(struct machine_runs *s, void *ctx,
+                    int (*pass)(void *ctx, size_t run, uint64_t times))
+{
+    uint32_t rule = s->g->n_rules;
+    int status = HOT_OK;
+
+    while (rule > 0 && status == HOT_OK) {
+        uint32_t block = (rule - 1) / MACHINE_BLOCK, begin = block * MACHINE_BLOCK;
+
+        if (s->touched[block])
+            while (rule > begin && status == HOT_OK)
+                status = descend_rule(s, --rule, ctx, pass);
+        s->touched[block] = false;
+        rule = begin;
+    }
+    return status;
 }
 
 /* ---- Sums over events ------------------------------------------------------------------ */
 
-/* What a run contains is entered as often as itself; terminals are read. */
-static int hand_down(struct machine_runs *s, const struct machine_run *run, uint32_t thread)
+/* What a rule contains is entered as often as itself; terminals are read. */
+static int hand_down(struct machine_runs *s, uint32_t rule, uint32_t state, uint64_t times)
 {
-    uint64_t n = s->g->body[run->rule + 1] - s->g->body[run->rule], state = run->before;
+    const struct machine *m = s->m;
+    uint64_t n = s->g->body[rule + 1] - s->g->body[rule];
     ptrdiff_t step;
-    const uint32_t *symbols = symbols_of(s, run->rule, &step);
+    const uint32_t *symbols = symbols_of(s, rule, &step);
     int status = HOT_OK;
 
     for (uint64_t at = 0; at < n && status == HOT_OK; at++) {
@@ -189,44 +303,47 @@ static int hand_down(struct machine_runs *s, const struct machine_run *run, uint
         if (at + MACHINE_AHEAD < n)
             machine_fetch(s, symbols[(ptrdiff_t)(at + MACHINE_AHEAD) * step]);
         if (symbol & WPP_RULE) {
-            struct machine_run *used = &s->run[machine_find(s, symbol & ~WPP_RULE, state)];
+            uint32_t used = symbol & ~WPP_RULE;
+            size_t run;
 
-            used->times = saturating_add(used->times, run->times);
-            state = used->behind;
+            status = machine_enter(s, used, state, &run);
+            if (status != HOT_OK)
+                break;
+            machine_add(s, used, run, times);
+            state = machine_behind(s, used, run);
         } else {
-            status = s->m->step(s->m->ctx, state, symbol, thread, run->times);
-            state = s->m->next(s->m->ctx, state, symbol);
+            uint32_t behind = m->next(m->ctx, state, symbol);
+
+            status = m->step(m->ctx, state, symbol, behind, times);
+            state = behind;
         }
     }
-    assert(status != HOT_OK || state == run->behind);
     return status;
 }
 
-static int run_thread(struct machine_runs *s, uint32_t thread)
+static int hand_run_down(void *ctx, size_t run, uint64_t times)
 {
-    int status = machine_read(s, thread);
+    struct machine_runs *s = ctx;
 
-    if (status != HOT_OK)
-        return status;
-    s->run[s->order[s->n_order - 1]].times = 1;
-    for (size_t i = s->n_order; i-- > 0 && status == HOT_OK;) {
-        struct machine_run *run = &s->run[s->order[i]];
-
-        if (run->times)
-            status = hand_down(s, run, thread);
-        run->times = 0;
-    }
-    return status;
+    return hand_down(s, machine_rule(s, run), machine_before(s, run), times);
 }
 
 int machine_run(const struct machine *m, const struct wpp_grammar *g, uint32_t thread)
 {
-    struct machine_runs s = { .m = m, .g = g };
-    int status = HOT_OK;
+    struct machine_runs s;
+    int status = machine_begin(&s, m, g);
 
-    for (uint32_t k = 0; k < g->n_threads && status == HOT_OK; k++)
-        if (thread == HOT_ALL_THREADS || thread == k)
-            status = run_thread(&s, k);
+    for (uint32_t k = 0; k < g->n_threads && status == HOT_OK; k++) {
+        if (thread != HOT_ALL_THREADS && thread != k)
+            continue;
+        if (m->thread)
+            *m->thread = k;
+        status = hand_down(&s, g->n_rules + k, 0, 1);
+        if (status == HOT_OK && m->thread)
+            status = machine_descend(&s, &s, hand_run_down);
+    }
+    if (status == HOT_OK && !m->thread)
+        status = machine_descend(&s, &s, hand_run_down);
     machine_clear(&s);
     return status;
 }

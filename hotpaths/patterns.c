@@ -64,6 +64,48 @@ static int find_failures(struct patterns *p)
     return HOT_OK;
 }
 
+/* The slot of two terminals, or the empty one where they belong. */
+static size_t pair_slot(const struct patterns *p, uint64_t pair)
+{
+    size_t mask = p->pair_size - 1;
+    size_t slot = pair * UINT64_C(0x9e3779b97f4a7c15) >> 32 & mask;
+
+    while (p->pair[slot] && p->pair[slot] != pair)
+        slot = (slot + 1) & mask;
+    return slot;
+}
+
+static uint64_t pair_of(uint32_t before, uint32_t terminal)
+{
+    return ((uint64_t)before << 32 | terminal) + 1;
+}
+
+bool patterns_continue(const struct patterns *p, uint32_t before, uint32_t terminal)
+{
+    return p->pair[pair_slot(p, pair_of(before, terminal))] != 0;
+}
+
+static int find_pairs(struct patterns *p)
+{
+    p->pair_size = 16;
+    while (p->pair_size < 4 * (size_t)p->n)
+        p->pair_size *= 2;
+    p->pair = calloc(p->pair_size, sizeof *p->pair);
+    if (!p->pair)
+        return HOT_E_MEMORY;
+    for (uint32_t i = 1; i < p->n; i++) {
+        const struct pattern_node *node = &p->node[i];
+        uint64_t pair = pair_of(p->node[node->parent].terminal, node->terminal);
+
+        if (!node->parent)
+            continue;
+        p->pair[pair_slot(p, pair)] = pair;
+        pair = pair_of(HOT_NO_TERMINAL, node->terminal);
+        p->pair[pair_slot(p, pair)] = pair;
+    }
+    return HOT_OK;
+}
+
 int patterns_init(struct patterns *p, const struct hot_string *strings, size_t n, bool reversed)
 {
     size_t most = 1, size = 16;
@@ -87,8 +129,9 @@ int patterns_init(struct patterns *p, const struct hot_string *strings, size_t n
         for (uint32_t k = 0; k < length; k++)
             node = add_child(p, node, strings[i].terminals[reversed ? length - 1 - k : k]);
         p->node[node].ends = (uint32_t)i;
+        p->deepest = length > p->deepest ? length : p->deepest;
     }
-    return find_failures(p);
+    return find_pairs(p) == HOT_OK ? find_failures(p) : HOT_E_MEMORY;
 }
 
 void patterns_clear(struct patterns *p)
@@ -96,6 +139,7 @@ void patterns_clear(struct patterns *p)
     free(p->node);
     free(p->order);
     free(p->table);
+    free(p->pair);
     *p = (struct patterns){ 0 };
 }
 

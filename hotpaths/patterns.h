@@ -5,6 +5,7 @@
  *      node.fail   the longest other node that the node's string ends with
  *      node.ends   the string that ends here, or PATTERN_NONE
  *      node.more   the next node on the way of `fail` where one ends; 0: none
+ *      pair        two terminals that stand side by side in a string
  */
 #ifndef WPP_HOT_PATTERNS_H
 #define WPP_HOT_PATTERNS_H
@@ -24,10 +25,12 @@ struct pattern_node {
 
 struct patterns {
     struct pattern_node *node;
-    uint32_t n;
+    uint32_t n, deepest;        /* nodes; the length of the longest string */
     uint32_t *order;            /* nodes, those of shorter strings first */
     uint64_t *table;            /* open addressing: of (parent, terminal), node; 0 is empty */
     size_t table_size;
+    uint64_t *pair;             /* open addressing: both terminals + 1; 0 is empty */
+    size_t pair_size;
 };
 
 /* Of strings that differ; `reversed`: of each from its end.  HOT_OK or HOT_E_MEMORY;
@@ -43,6 +46,9 @@ uint32_t patterns_reduce(const struct patterns *p, uint32_t node, uint32_t termi
 
 /* times[i] is how often node i was come to; then, how often its string was seen. */
 void patterns_add_up(const struct patterns *p, uint64_t *times);
+
+/* Whether a string has `terminal` right behind `before`, or (HOT_NO_TERMINAL) behind any. */
+bool patterns_continue(const struct patterns *p, uint32_t before, uint32_t terminal);
 
 /* The longest string that ends at the node: where it does; 0: none. */
 static inline uint32_t patterns_first(const struct patterns *p, uint32_t node)

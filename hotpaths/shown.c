@@ -161,16 +161,32 @@ int shown_extend(struct shown_list *s, uint32_t most)
 
 /* ---- Figures ------------------------------------------------------------------------------ */
 
+/* Of what can overlap itself: counts again places that do not. */
+static int count_apart(const struct shown_list *s, const struct hot_string *strings,
+                       uint64_t *by_thread)
+{
+    int status = HOT_OK;
+
+    for (size_t i = 0; status == HOT_OK && i < s->n; i++) {
+        uint32_t length = strings[i].length, *scratch = malloc(length * sizeof *scratch);
+
+        if (!scratch)
+            return HOT_E_MEMORY;
+        if (loops_period(strings[i].terminals, length, scratch) < length)
+            status = hot_places_apart(s->g, strings[i], by_thread + i * s->g->n_threads);
+        free(scratch);
+    }
+    return status;
+}
+
 /* How often each subpath stands in each thread, as it is counted. */
 static int count_by_thread(const struct shown_list *s, uint64_t *by_thread)
 {
     struct hot_string *strings = strings_of(s);
-    int status = strings ? HOT_OK : HOT_E_MEMORY;
+    int status = strings ? hot_places(s->g, strings, s->n, by_thread) : HOT_E_MEMORY;
 
-    if (status == HOT_OK && !s->apart)
-        status = hot_places(s->g, strings, s->n, by_thread);
-    for (size_t i = 0; status == HOT_OK && s->apart && i < s->n; i++)
-        status = hot_places_apart(s->g, strings[i], by_thread + i * s->g->n_threads);
+    if (status == HOT_OK && s->apart)
+        status = count_apart(s, strings, by_thread);
     free(strings);
     return status;
 }

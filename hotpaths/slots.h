@@ -21,6 +21,13 @@
 #define SLOT_HOME(hash)     ((size_t)((hash) >> 32))
 #define SLOT_NUMBER(slot)   ((uint32_t)(slot) - 1)        /* of an empty one UINT32_MAX */
 
+static inline uint64_t slots_hash(uint32_t a, uint32_t b)
+{
+    uint64_t hash = ((uint64_t)a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93) & SLOT_HASH;
+}
+
 /* Makes room for `n` elements.  HOT_OK or HOT_E_MEMORY; then nothing has changed. */
 static inline int slots_grow(uint64_t **table, size_t *size, size_t n)
 {

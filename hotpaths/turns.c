@@ -22,11 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/grow.h"
 #include "hotpaths/loops.h"
 #include "hotpaths/machine.h"
 #include "hotpaths/patterns.h"
 #include "hotpaths/saturate.h"
+#include "hotpaths/slots.h"
 
 /* A loop's rotations take the square of its turn in nodes: loops are counted together as
  * long as they do not take more than so many. */
@@ -49,62 +49,98 @@ struct row {
     uint64_t events;
     uint64_t at;                /* the last place at which it was seen */
     bool open;                  /* it may have begun before the run */
-    size_t head;                /* then: its place in ends[] */
+    size_t head;                /* then: its place in made[] */
 };
+
+/* Rows while something is passed along.  Ends are found in between when rows are counted. */
+struct rows {
+    struct row *of;             /* of each loop */
+    uint64_t place;             /* places are numbered as they are passed */
+};
+
+/* A state of the machine is a node, the rotation's beginning that was read last, or, behind
+ * a run that has a head or a tail, patterns.n + where these are in ends[]: few runs differ
+ * in them.
+ *
+ *      first node | node behind << 32
+ *      a head for each loop that the first is on; ALL: it is all of the run's events
+ *      a tail for each loop that the node behind is on
+ */
+#define ALL (UINT64_C(1) << 63)
 
 struct turns {
     const struct wpp_grammar *g;
     const struct loop *loop;
-    struct row *row;            /* of each loop */
+    struct rows up, down;
     struct hot_turns *out;      /* of each loop */
     struct patterns patterns;   /* rotations */
     uint32_t *loop_of;          /* of each of them */
     struct machine_runs runs;
-    uint64_t *ends;             /* of each run with events on loops: its first node, heads, tails */
+    uint64_t *ends;
     size_t n_ends, ends_size;
-    size_t *first;              /* of each run, in ends[] */
-    size_t first_size;
-    size_t n_known;             /* of the runs in their order: whose ends are known */
-    uint64_t place;             /* places are numbered as they are passed */
+    uint64_t *table;            /* of them (slots.h) */
+    size_t n_known, table_size;
+    uint64_t *made;             /* those that are being found */
+    size_t made_size;
 };
 
-#define FOR_ON_LOOP(t, state, end) \
-    for (uint32_t end = patterns_first(&(t)->patterns, (uint32_t)(state)); end; \
+#define FOR_ON_LOOP(t, node_, end) \
+    for (uint32_t end = patterns_first(&(t)->patterns, node_); end; \
          end = (t)->patterns.node[end].more)
+
+static const uint64_t *ends_of(const struct turns *t, uint32_t state)
+{
+    return state < t->patterns.n ? NULL : t->ends + (state - t->patterns.n);
+}
+
+static uint32_t node_of(const struct turns *t, uint32_t state)
+{
+    return state < t->patterns.n ? state : (uint32_t)(*ends_of(t, state) >> 32);
+}
 
 static uint32_t loop_at(const struct turns *t, uint32_t end)
 {
     return t->loop_of[t->patterns.node[end].ends];
 }
 
-static uint64_t next_rotation(void *ctx, uint64_t state, uint32_t terminal)
+static uint32_t next_rotation(void *ctx, uint32_t state, uint32_t terminal)
 {
     const struct turns *t = ctx;
 
-    return patterns_next(&t->patterns, (uint32_t)state, terminal);
+    return patterns_next(&t->patterns, node_of(t, state), terminal);
 }
 
-static uint64_t reduce_node(void *ctx, uint64_t state, uint32_t terminal)
+static uint32_t reduce_rotation(void *ctx, uint32_t state, uint32_t terminal)
 {
     const struct turns *t = ctx;
 
-    return patterns_reduce(&t->patterns, (uint32_t)state, terminal);
+    return patterns_reduce(&t->patterns, node_of(t, state), terminal);
 }
 
-static bool is_on_loop(void *ctx, uint64_t state)
+/* Also ends all rows.  A turn of one path is followed by itself. */
+static bool settles_rotation(void *ctx, uint32_t before, uint32_t terminal)
 {
     const struct turns *t = ctx;
 
-    return patterns_first(&t->patterns, (uint32_t)state) != 0;
+    return !patterns_continue(&t->patterns, before, terminal) &&
+           ((before != terminal && before != MACHINE_NO_TERMINAL) ||
+            !patterns_first(&t->patterns, patterns_next(&t->patterns, 0, terminal)));
+}
+
+static bool is_on_loop(void *ctx, uint32_t state)
+{
+    const struct turns *t = ctx;
+
+    return patterns_first(&t->patterns, state) != 0;
 }
 
 /* ---- Passing along a run ----------------------------------------------------------------
  * `times` is 0 on the way up: ends are found; on the way down rows are counted. */
 
-static void count_row(struct turns *t, uint32_t loop, uint64_t times)
+static void count_row(struct turns *t, uint32_t loop, uint64_t events, uint64_t times)
 {
     struct hot_turns *out = &t->out[loop];
-    uint64_t turns = 1 + (t->row[loop].events - 1) / t->loop[loop].length;
+    uint64_t turns = 1 + (events - 1) / t->loop[loop].length;
 
     out->least = out->rows == 0 || turns < out->least ? turns : out->least;
     out->most = turns > out->most ? turns : out->most;
@@ -112,161 +148,268 @@ static void count_row(struct turns *t, uint32_t loop, uint64_t times)
     out->turns = saturating_add(out->turns, saturating_mul(turns, times));
 }
 
-static void end_row(struct turns *t, uint32_t loop, uint64_t times)
+static void end_row(struct turns *t, const struct rows *rows, uint32_t loop, uint64_t times)
 {
-    if (!t->row[loop].open && times > 0)
-        count_row(t, loop, times);
-    else if (t->row[loop].open && times == 0)
-        t->ends[t->row[loop].head] = t->row[loop].events;
+    const struct row *row = &rows->of[loop];
+
+    if (!row->open && times > 0)
+        count_row(t, loop, row->events, times);
+    else if (row->open && times == 0)
+        t->made[row->head] = row->events;
 }
 
-static void pass_terminal(struct turns *t, uint64_t before, uint64_t behind, uint64_t times)
+/* Ends the rows that are not gone on with at this place. */
+static void end_rows(struct turns *t, const struct rows *rows, uint32_t before, uint64_t times)
+{
+    FOR_ON_LOOP(t, before, end)
+        if (rows->of[loop_at(t, end)].at + 1 == rows->place)
+            end_row(t, rows, loop_at(t, end), times);
+}
+
+static void pass_terminal(struct turns *t, struct rows *rows, uint32_t before, uint32_t behind,
+                          uint64_t times)
 {
     FOR_ON_LOOP(t, behind, end) {
-        struct row *row = &t->row[loop_at(t, end)];
+        struct row *row = &rows->of[loop_at(t, end)];
 
-        if (row->at + 1 != t->place)
+        if (row->at + 1 != rows->place)
             *row = (struct row){ 0 };
         row->events++;
-        row->at = t->place;
+        row->at = rows->place;
     }
-    FOR_ON_LOOP(t, before, end)
-        if (t->row[loop_at(t, end)].at + 1 == t->place)
-            end_row(t, loop_at(t, end), times);
+    end_rows(t, rows, before, times);
 }
 
-static void pass_head(struct turns *t, uint32_t loop, uint64_t head, bool is_all, uint64_t times)
+static void pass_head(struct turns *t, struct rows *rows, uint32_t loop, uint64_t head,
+                      bool is_all, uint64_t times)
 {
-    struct row *row = &t->row[loop];
+    struct row *row = &rows->of[loop];
 
-    if (row->at + 1 != t->place)
+    if (row->at + 1 != rows->place)
         *row = (struct row){ 0 };
     row->events += head;
-    row->at = is_all ? t->place : 0;
+    row->at = is_all ? rows->place : 0;
     if (!is_all)
-        end_row(t, loop, times);
+        end_row(t, rows, loop, times);
 }
 
-static void pass_run(struct turns *t, uint64_t before, size_t passed, uint64_t times)
+static void pass_heads(struct turns *t, struct rows *rows, const uint64_t *ends, uint64_t times)
 {
-    const struct machine_run *run = &t->runs.run[passed];
-    const uint64_t *ends = run->minded ? t->ends + t->first[passed] : NULL;
-    uint64_t length = t->g->length[run->rule], first = ends ? *ends++ : 0;
-
-    if (ends)
-        FOR_ON_LOOP(t, first, end) {
-            pass_head(t, loop_at(t, end), *ends, *ends == length, times);
-            ends++;
-        }
-    FOR_ON_LOOP(t, before, end)
-        if (t->row[loop_at(t, end)].at + 1 == t->place)
-            end_row(t, loop_at(t, end), times);
-    if (!ends)
-        return;
-    FOR_ON_LOOP(t, run->behind, end) {
-        struct row *row = &t->row[loop_at(t, end)];
-
-        if (row->at != t->place)
-            *row = (struct row){ .events = *ends, .at = t->place };
+    FOR_ON_LOOP(t, (uint32_t)*ends++, end) {
+        pass_head(t, rows, loop_at(t, end), *ends & ~ALL, *ends & ALL, times);
         ends++;
     }
 }
 
-/* Rows that begin with the run's first event may have begun before it. */
-static void open_rows(struct turns *t, size_t at)
+/* Rows that are gone on with from the head have their tails already. */
+static void pass_tails(struct turns *t, struct rows *rows, const uint64_t *ends)
 {
-    size_t head = t->first[at];
+    uint32_t behind = (uint32_t)(*ends >> 32);
 
-    FOR_ON_LOOP(t, t->ends[t->first[at]], end)
-        t->row[loop_at(t, end)] = (struct row){ .at = t->place, .open = true, .head = ++head };
+    FOR_ON_LOOP(t, (uint32_t)*ends++, end)
+        ends++;
+    FOR_ON_LOOP(t, behind, end) {
+        struct row *row = &rows->of[loop_at(t, end)];
+
+        if (row->at != rows->place)
+            *row = (struct row){ .events = *ends, .at = rows->place };
+        ends++;
+    }
 }
 
-static void pass_along(struct turns *t, size_t at, uint64_t times, bool is_thread)
+/* Passes a rule whose heads and tails are in these states. */
+static void pass_ends(struct turns *t, struct rows *rows, uint32_t before, uint32_t heads,
+                      uint32_t tails, uint64_t times)
 {
-    const struct machine_run *run = &t->runs.run[at];
-    const uint32_t *body = t->g->symbols + t->g->body[run->rule];
-    uint64_t n = t->g->body[run->rule + 1] - t->g->body[run->rule], state = run->before;
+    if (ends_of(t, heads))
+        pass_heads(t, rows, ends_of(t, heads), times);
+    end_rows(t, rows, before, times);
+    if (ends_of(t, tails))
+        pass_tails(t, rows, ends_of(t, tails));
+}
 
-    t->place++;
-    if (!is_thread)
-        open_rows(t, at);
+/* Passes a rule that is entered in `state`, and goes to the state behind it.  Its heads are those
+ * of its head, unless they are all of it: then it is not settled. */
+static int pass_used(struct turns *t, struct rows *rows, uint32_t rule, uint32_t *state,
+                     uint64_t times)
+{
+    uint32_t before = *state;
+    size_t run;
+    int status = machine_enter(&t->runs, rule, before, &run);
+
+    if (status != HOT_OK)
+        return status;
+    *state = machine_behind(&t->runs, rule, run);
+    pass_ends(t, rows, node_of(t, before), machine_end(&t->runs, run), *state, times);
+    if (times > 0)
+        machine_add(&t->runs, rule, run, times);
+    return HOT_OK;
+}
+
+/* Passes along a rule in `state`, and goes to the state behind it. */
+static int pass_rule(struct turns *t, struct rows *rows, uint32_t rule, uint32_t *state,
+                     uint64_t times)
+{
+    const uint32_t *body = t->g->symbols + t->g->body[rule];
+    uint64_t n = t->g->body[rule + 1] - t->g->body[rule];
+
     for (uint64_t i = 0; i < n; i++) {
-        uint32_t symbol = body[i];
+        uint32_t symbol = body[i], before = *state;
+        int status = HOT_OK;
 
         if (i + MACHINE_AHEAD < n)
             machine_fetch(&t->runs, body[i + MACHINE_AHEAD]);
-        t->place++;
+        rows->place++;
         if (symbol & WPP_RULE) {
-            size_t used = machine_find(&t->runs, symbol & ~WPP_RULE, state);
-
-            pass_run(t, state, used, times);
-            t->runs.run[used].times = saturating_add(t->runs.run[used].times, times);
-            state = t->runs.run[used].behind;
+            status = pass_used(t, rows, symbol & ~WPP_RULE, state, times);
         } else {
-            uint64_t behind = next_rotation(t, state, symbol);
-
-            pass_terminal(t, state, behind, times);
-            state = behind;
+            *state = next_rotation(t, before, symbol);
+            pass_terminal(t, rows, node_of(t, before), *state, times);
         }
+        if (status != HOT_OK)
+            return status;
     }
-    assert(state == run->behind);
+    return HOT_OK;
+}
+
+/* Passes along a run whose first event is at `first`.  Rows that begin with it may have begun
+ * before: where their heads belong is in made[], from 1 on. */
+static int pass_along(struct turns *t, struct rows *rows, size_t at, uint32_t first,
+                      uint64_t times)
+{
+    uint32_t state = machine_before(&t->runs, at);
+    size_t head = 1;
+
+    rows->place++;
+    FOR_ON_LOOP(t, first, end)
+        rows->of[loop_at(t, end)] = (struct row){ .at = rows->place, .open = true,
+                                                  .head = head++ };
+    return pass_rule(t, rows, machine_rule(&t->runs, at), &state, times);
 }
 
 /* ---- Up and down -------------------------------------------------------------------------- */
 
-static int find_ends(struct turns *t, size_t at)
+static uint32_t first_node(struct turns *t, size_t at)
 {
-    const struct machine_run *run = &t->runs.run[at];
-    uint64_t first = next_rotation(t, run->before, t->runs.run[run->rule].terminal);
-    size_t n_ends = t->n_ends + 1;
+    return next_rotation(t, machine_before(&t->runs, at),
+                         t->runs.first[machine_rule(&t->runs, at)]);
+}
 
-    FOR_ON_LOOP(t, first, end)
-        n_ends++;
-    FOR_ON_LOOP(t, run->behind, end)
-        n_ends++;
-    if (GROW(t->first, t->first_size, at + 1) != HOT_OK ||
-        GROW(t->ends, t->ends_size, n_ends) != HOT_OK)
-        return HOT_E_MEMORY;
-    t->first[at] = t->n_ends;
-    t->ends[t->n_ends++] = first;
-    FOR_ON_LOOP(t, first, end)
-        t->n_ends++;
-    pass_along(t, at, 0, false);
-    FOR_ON_LOOP(t, run->behind, end) {
-        const struct row *row = &t->row[loop_at(t, end)];
+static uint64_t hash_ends(const uint64_t *ends, size_t n)
+{
+    uint64_t hash = 0;
 
-        assert(row->at == t->place);
-        if (row->open)
-            t->ends[row->head] = row->events;
-        t->ends[t->n_ends++] = row->events;
+    for (size_t i = 0; i < n; i++) {
+        hash = (hash ^ ends[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
     }
-    assert(t->n_ends == n_ends);
-    return HOT_OK;
+    return hash * UINT64_C(0xd6e8feb86659fd93) & SLOT_HASH;
+}
+
+/* The state of ends that have been found, n words; MACHINE_NO_STATE. */
+static uint32_t state_of_ends(struct turns *t, size_t n)
+{
+    uint64_t hash = hash_ends(t->made, n);
+    size_t slot;
+
+    if (slots_grow(&t->table, &t->table_size, t->n_known + 1) != HOT_OK)
+        return MACHINE_NO_STATE;
+    slot = SLOT_HOME(hash) & (t->table_size - 1);
+    for (; t->table[slot]; slot = (slot + 1) & (t->table_size - 1)) {
+        const uint64_t *known = t->ends + SLOT_NUMBER(t->table[slot]);
+
+        if (SLOT_TAG(t->table[slot]) == SLOT_TAG(hash) && known[0] == t->made[0] &&
+            memcmp(known, t->made, n * sizeof *known) == 0)
+            return t->patterns.n + SLOT_NUMBER(t->table[slot]);
+    }
+    if (t->patterns.n + t->n_ends >= MACHINE_NO_STATE ||
+        GROW(t->ends, t->ends_size, t->n_ends + n) != HOT_OK)
+        return MACHINE_NO_STATE;
+    memcpy(t->ends + t->n_ends, t->made, n * sizeof *t->made);
+    t->table[slot] = SLOT_TAG(hash) | (t->n_ends + 1);
+    t->n_ends += n;
+    t->n_known++;
+    return t->patterns.n + (uint32_t)(t->n_ends - n);
+}
+
+/* Whether all that a rule derives reads along one loop: `at` is its run in state 0, and
+ * tails are those of the node behind. */
+static bool is_along(const struct turns *t, size_t at, uint32_t last, const uint64_t *tails)
+{
+    FOR_ON_LOOP(t, last, end)
+        if (*tails++ + t->loop[loop_at(t, end)].length == t->g->length[at] + 1)
+            return true;
+    return false;
+}
+
+/* What is as long as all rotations, and reads along no loop, ends as it ends, and no row goes
+ * through it. */
+static void settle(struct turns *t, size_t at, uint32_t last, const uint64_t *tails)
+{
+    if (at < t->g->n_rules && t->g->length[at] >= t->patterns.deepest &&
+        !is_along(t, at, last, tails))
+        t->runs.head[at].settled = true;
+}
+
+/* A head that no row was ended with is all of the run; then it is a tail as well. */
+static uint32_t find_ends(void *ctx, size_t at, uint32_t behind, bool minded)
+{
+    struct turns *t = ctx;
+    uint32_t first, last = node_of(t, behind);
+    const uint64_t *tails;
+    size_t n = 1;
+
+    if (patterns_first(&t->patterns, last) == 0)
+        settle(t, at, last, NULL);
+    if (!minded)
+        return behind;
+    first = first_node(t, at);
+    FOR_ON_LOOP(t, first, end)
+        n++;
+    FOR_ON_LOOP(t, last, end)
+        n++;
+    if (n == 1)
+        return last;
+    if (GROW(t->made, t->made_size, n) != HOT_OK)
+        return MACHINE_NO_STATE;
+    t->made[0] = first | (uint64_t)last << 32;
+    if (pass_along(t, &t->up, at, first, 0) != HOT_OK)
+        return MACHINE_NO_STATE;
+    n = 1;
+    FOR_ON_LOOP(t, first, end)
+        n++;
+    tails = t->made + n;
+    FOR_ON_LOOP(t, last, end) {
+        const struct row *row = &t->up.of[loop_at(t, end)];
+
+        assert(row->at == t->up.place);
+        if (row->open)
+            t->made[row->head] = row->events | ALL;
+        t->made[n++] = row->events;
+    }
+    settle(t, at, last, tails);
+    return state_of_ends(t, n);
+}
+
+static int count_rows(void *ctx, size_t at, uint64_t times)
+{
+    struct turns *t = ctx;
+
+    return pass_along(t, &t->down, at, first_node(t, at), times);
 }
 
 /* The thread itself has no ends: nothing is before it, and what stands at its end is told. */
 static int count_thread(struct turns *t, uint32_t thread)
 {
-    int status = machine_read(&t->runs, thread);
-    struct machine_run *run = t->runs.run;
-    size_t last = t->runs.n_order - 1;
+    uint32_t state = 0;
+    int status;
 
-    for (; status == HOT_OK && t->n_known < last; t->n_known++)
-        if (run[t->runs.order[t->n_known]].minded)
-            status = find_ends(t, t->runs.order[t->n_known]);
+    t->down.place++;
+    status = pass_rule(t, &t->down, t->g->n_rules + thread, &state, 1);
     if (status != HOT_OK)
         return status;
-    t->n_known++;
-    pass_along(t, t->runs.order[last], 1, true);
-    FOR_ON_LOOP(t, run[t->runs.order[last]].behind, end)
-        end_row(t, loop_at(t, end), 1);
-    for (size_t i = last; i-- > 0;) {
-        size_t at = t->runs.order[i];
-
-        if (run[at].times && run[at].minded)
-            pass_along(t, at, run[at].times, false);
-        run[at].times = 0;
-    }
+    FOR_ON_LOOP(t, node_of(t, state), end)
+        end_row(t, &t->down, loop_at(t, end), 1);
     return HOT_OK;
 }
 
@@ -300,22 +443,29 @@ static int count_loops(const struct wpp_grammar *g, uint32_t thread, const struc
 {
     struct turns t = { .g = g, .loop = loop, .out = out };
     struct machine m = { .ctx = &t, .next = next_rotation, .minds = is_on_loop,
-                         .reduce = reduce_node };
+                         .reduce = reduce_rotation, .settles = settles_rotation,
+                         .finish = find_ends };
     int status = make_patterns(&t, n);
 
-    t.runs = (struct machine_runs){ .m = &m, .g = g };
-    t.row = calloc((size_t)n + 1, sizeof *t.row);
-    if (!t.row)
+    t.up.of = calloc((size_t)n + 1, sizeof *t.up.of);
+    t.down.of = calloc((size_t)n + 1, sizeof *t.down.of);
+    if (!t.up.of || !t.down.of)
         status = HOT_E_MEMORY;
+    if (status == HOT_OK)
+        status = machine_begin(&t.runs, &m, g);
     for (uint32_t k = 0; k < g->n_threads && status == HOT_OK; k++)
         if (thread == HOT_ALL_THREADS || thread == k)
             status = count_thread(&t, k);
+    if (status == HOT_OK)
+        status = machine_descend(&t.runs, &t, count_rows);
     machine_clear(&t.runs);
     patterns_clear(&t.patterns);
     free(t.loop_of);
-    free(t.row);
+    free(t.up.of);
+    free(t.down.of);
     free(t.ends);
-    free(t.first);
+    free(t.table);
+    free(t.made);
     return status;
 }
 

@@ -299,8 +299,10 @@ static void long_turn(void)
 static void long_row(void)
 {
     static struct small_grammar s;
-    uint32_t a = 0;
+    static const uint32_t a = 0, three[] = { 0, 0, 0 };
+    struct hot_string string = { three, 3 };
     struct hot_turns got;
+    uint64_t places, covered, behind[MAX_TERMINALS];
 
     begin(&s);
     s.g.n_rules = 62;
@@ -317,6 +319,12 @@ static void long_row(void)
     tap_ok(hot_count_turns(&s.g, HOT_ALL_THREADS, &(struct hot_string){ &a, 1 }, 1, &got) == HOT_OK &&
                got.rows == 2 && got.least == 2 && got.most == UINT64_C(1) << 62 &&
                got.turns == (UINT64_C(1) << 62) + 2, "a row of 2^62 turns, and one of 2");
+    tap_ok(hot_places(&s.g, &string, 1, &places) == HOT_OK && places == (UINT64_C(1) << 62) - 2 &&
+               hot_cover(&s.g, s.cost, 0, &string, 1, &covered) == HOT_OK &&
+               covered == UINT64_C(1) << 62 &&
+               hot_neighbours(&s.g, 0, &string, 1, false, behind) == HOT_OK &&
+               behind[0] == (UINT64_C(1) << 62) - 3 && behind[1] == 1,
+           "three of them: 2^62 - 2 places");
 }
 
 static void random_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
