@@ -61,8 +61,8 @@ static inline uint64_t weigh(const struct choosing *c, uint64_t at, uint64_t fre
 
     if (mass >= c->unit)
         return frequency;
-    if (x * times * (c->unit - mass) >= times * mass || mass <= 0)
-        return 0;               /* too seldom without asking exactly */
+    if (mass < 0.5 || x * (c->unit - mass) >= mass)
+        return 0;               /* nothing around it; or so seldom that its weight does not matter */
     weight = (uint64_t)(times * c->unit / mass);
     return x * (double)weight < times ? weight : 0;
 }
@@ -108,7 +108,8 @@ static inline double mass_of(double last, bool is_long, struct beyond all)
 /* ---- Rules ---------------------------------------------------------------------------------
  * Most are short. */
 
-/* What goes on beyond the rule may be counted in part: more than there is. */
+/* Where the rule ends too soon, all that stands beyond it is added: more than matters, but that
+ * does no harm. */
 static struct beyond around(const struct choosing *c, uint32_t rule, uint64_t at)
 {
     uint64_t begin = c->g->body[rule], end = c->g->body[rule + 1], length = 0;

@@ -25,8 +25,8 @@ struct of_rule {
 };
 
 /* The way through a rule from its (END_MOST + 1)-th terminal on, where the states before
- * that are s and, from the root, q: counted for the first that came along, and to be counted
- * `later` for all others. */
+ * that are s, never the root, and, from the root, q, which the rule alone tells: counted for the
+ * first that came along, and to be counted `later` for all others. */
 struct long_way {
     uint32_t rule, s, q;
     uint32_t behind;
@@ -43,10 +43,8 @@ struct tally {
     uint32_t *label;            /* of each node: its terminal if the one before it is its parent */
     struct known_step *known;
     struct outward_walk walk;
-    struct long_way *way;
-    size_t n_ways, ways_size;
-    uint64_t *table;            /* of these (slots.h) */
-    size_t table_size;
+    struct long_way *way;       /* open addressing by (rule, s); s == 0 is empty */
+    size_t n_ways, ways_size;   /* half of them at most in use */
 };
 
 /* ---- The machine ------------------------------------------------------------------------- */
@@ -115,30 +113,54 @@ static int walk_long(struct tally *t, struct states w, uint32_t rule, uint64_t t
     return HOT_OK;
 }
 
+/* The place of a way, or the empty one where it belongs. */
+static struct long_way *way_of(const struct tally *t, uint32_t rule, uint32_t s)
+{
+    size_t mask = t->ways_size - 1, i = (tally_hash(rule, s) & SLOT_HASH) >> 32 & mask;
+
+    while (t->way[i].s && (t->way[i].rule != rule || t->way[i].s != s))
+        i = (i + 1) & mask;
+    return &t->way[i];
+}
+
+static int grow_ways(struct tally *t)
+{
+    size_t size = t->ways_size;
+    struct long_way *old = t->way;
+
+    t->ways_size = size ? 2 * size : GROW_FIRST;
+    t->way = calloc(t->ways_size, sizeof *t->way);
+    if (!t->way) {
+        t->way = old;
+        t->ways_size = size;
+        return HOT_E_MEMORY;
+    }
+    for (size_t i = 0; i < size; i++)
+        if (old[i].s)
+            *way_of(t, old[i].rule, old[i].s) = old[i];
+    free(old);
+    return HOT_OK;
+}
+
 /* Loops are come to in the same state again and again. */
 static int pass_long(struct tally *t, struct states w, uint32_t rule, uint64_t times,
                      uint32_t *behind)
 {
-    uint64_t hash = tally_hash(rule, w.s) & SLOT_HASH;
-    size_t slot, mask;
+    struct long_way *way;
 
-    if (slots_grow(&t->table, &t->table_size, t->n_ways + 1) != HOT_OK ||
-        GROW(t->way, t->ways_size, t->n_ways + 1) != HOT_OK)
-        return HOT_E_MEMORY;
-    mask = t->table_size - 1;
-    for (slot = SLOT_HOME(hash) & mask; t->table[slot]; slot = (slot + 1) & mask) {
-        struct long_way *way = &t->way[SLOT_NUMBER(t->table[slot])];
-
-        if (SLOT_TAG(t->table[slot]) != SLOT_TAG(hash) || way->rule != rule || way->s != w.s)
-            continue;
+    while (2 * (t->n_ways + 1) > t->ways_size)
+        if (grow_ways(t) != HOT_OK)
+            return HOT_E_MEMORY;
+    way = way_of(t, rule, w.s);
+    if (way->s) {
         way->later += times;
         *behind = way->behind;
         return HOT_OK;
     }
     if (walk_long(t, w, rule, times, behind) != HOT_OK)
         return HOT_E_MEMORY;
-    t->way[t->n_ways] = (struct long_way){ rule, w.s, w.q, *behind, 0 };
-    t->table[slot] = SLOT_TAG(hash) | ++t->n_ways;
+    *way = (struct long_way){ rule, w.s, w.q, *behind, 0 };
+    t->n_ways++;
     return HOT_OK;
 }
 
@@ -226,7 +248,6 @@ static void tally_clear(struct tally *t)
     free(t->label);
     free(t->known);
     free(t->way);
-    free(t->table);
     outward_walk_clear(&t->walk);
 }
 
@@ -241,7 +262,7 @@ int tally_count(const struct sieve *sieve, const struct patterns *p, uint64_t *t
     for (uint32_t rule = 0; status == HOT_OK && rule < rule_count(t.g); rule++)
         if (sieve->a->frequency[rule])
             status = read_rule(&t, rule);
-    for (size_t i = 0; status == HOT_OK && i < t.n_ways; i++)
+    for (size_t i = 0; status == HOT_OK && i < t.ways_size; i++)
         if (t.way[i].later)
             status = walk_long(&t, (struct states){ t.way[i].s, t.way[i].q }, t.way[i].rule,
                                t.way[i].later, &behind);
