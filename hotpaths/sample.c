@@ -24,7 +24,7 @@ struct choosing {
     const struct analysis *a;
     const struct wpp_grammar *g;
     double unit;
-    uint32_t side;
+    uint32_t side;              /* more than 1: a terminal alone may end something hot */
     size_t most;                /* borders; more do not pay */
     struct rule_ends *ends;     /* of each rule */
     struct beyond *beyond;      /* of each rule */
@@ -336,7 +336,7 @@ int sample_choose(struct sample *s, const struct analysis *a, uint64_t min_cost)
 {
     uint64_t symbols = a->g->body[rule_count(a->g)];
     struct choosing c = { .s = s, .a = a, .g = a->g, .unit = (double)min_cost / SAMPLE_HITS,
-                          .side = a->max_length > 1 ? a->max_length - 1 : 1,
+                          .side = a->max_length > 2 ? a->max_length - 1 : 2,
                           .most = symbols / SAMPLE_PAYS };
     int status;
 

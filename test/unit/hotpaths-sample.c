@@ -276,12 +276,55 @@ static void compare(const struct large *l, uint32_t min_length, uint32_t max_len
     hot_free(full);
 }
 
+/* ---- Strings of two terminals --------------------------------------------------------------- */
+
+enum { PAIRS = 1000, PAIR_TRIALS = 40 };
+
+/* x t . x t . x t ..., so far from the beginning that chance is another one. */
+static bool finds_pair(uint32_t before)
+{
+    static const uint64_t cost[] = { 100, 1, 0 };
+    uint64_t body[2] = { 0, before + 3 * PAIRS }, length[1] = { body[1] };
+    uint32_t *symbols = malloc(body[1] * sizeof *symbols);
+    struct wpp_grammar g = { .n_terminals = 3, .n_threads = 1, .body = body, .symbols = symbols,
+                             .length = length };
+    struct hot_config c = { .size = sizeof c, .algorithm = HOT_EXACT, .min_length = 1,
+                            .max_length = 2, .min_cost = 101 * PAIRS, .wanted = 20,
+                            .thread = HOT_ALL_THREADS };
+    hot_result *r;
+    bool good;
+
+    if (!symbols)
+        abort();
+    for (uint32_t i = 0; i < body[1]; i++)
+        symbols[i] = i < before ? 2 : (i - before) % 3;
+    if (hot_find(&r, &g, cost, &c) != HOT_OK)
+        abort();
+    good = hot_count(r) == 1 && hot_get(r, 0).length == 2 && hot_get(r, 0).frequency == PAIRS;
+    hot_free(r);
+    free(symbols);
+    return good;
+}
+
+/* Nearly all that `x t` costs stands before the border of its gram t: once nothing but what
+ * stands at and behind a terminal was asked for at L = 2, and t was rare in the sample. */
+static void pair_trials(void)
+{
+    int found = 0;
+
+    for (uint32_t i = 0; i < PAIR_TRIALS; i++)
+        found += finds_pair(i * 3 * PAIRS);
+    tap_ok(found == PAIR_TRIALS, "m = 1, L = 2: what is hot only with its cheap second terminal, "
+           "%d of %d times", found, PAIR_TRIALS);
+}
+
 int main(void)
 {
     struct large l;
 
     tally_trials("random grammars", 6000, random_grammar);
     tally_trials("SEQUITUR grammars", 6000, sequitur_grammar);
+    pair_trials();
     make_large(&l);
     check_sample(&l, 12, 10);
     check_sample(&l, 30, 20);
