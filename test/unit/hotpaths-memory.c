@@ -29,8 +29,11 @@
 #include "hotpaths/tally.c"
 #include "hotpaths/texts.c"
 
-/* A Fibonacci string: rule r -> (r-1) (r-2). */
-enum { RULES = 12 };
+/* A Fibonacci string: rule r -> (r-1) (r-2), and behind it what costs nothing: no sample has
+ * anything of that, so that it pays. */
+enum { RULES = 12, FREE = 1000, SYMBOLS = 2 * (RULES + 1) + FREE };
+
+static const uint64_t cost[] = { 3, 4, 0 };
 
 static void fibonacci(struct wpp_grammar *g, uint64_t *body, uint32_t *symbols, uint64_t *length)
 {
@@ -42,16 +45,17 @@ static void fibonacci(struct wpp_grammar *g, uint64_t *body, uint32_t *symbols, 
         symbols[n++] = r > 1 ? WPP_RULE | (r - 2) : 1;
         length[r] = r > 1 ? length[r - 1] + length[r - 2] : 2 + r;
     }
+    length[RULES] += FREE;
+    for (int i = 0; i < FREE; i++)
+        symbols[n++] = 2;
     body[RULES + 1] = n;
-    *g = (struct wpp_grammar){ .n_terminals = 2, .n_rules = RULES, .n_threads = 1, .body = body,
+    *g = (struct wpp_grammar){ .n_terminals = 3, .n_rules = RULES, .n_threads = 1, .body = body,
                                .symbols = symbols, .length = length };
 }
 
 /* How many allocations can fail, each with the right answer; -1: a wrong one. */
 static long fail_in_turn(const struct wpp_grammar *g, const struct hot_config *config)
 {
-    static const uint64_t cost[] = { 3, 4 };
-
     for (long turn = 0;; turn++) {
         hot_result *r;
         int status;
@@ -67,23 +71,42 @@ static long fail_in_turn(const struct wpp_grammar *g, const struct hot_config *c
     }
 }
 
+/* Whether such a search looks at a sample. */
+static bool is_sampled(const struct wpp_grammar *g, const struct hot_config *config)
+{
+    struct analysis a;
+    struct sample s;
+    bool sampled;
+
+    if (prepare(&a, g, cost, config) != HOT_OK ||
+        sample_choose(&s, &a, config->min_cost) != HOT_OK)
+        abort();
+    sampled = !s.all && s.n > 0;
+    sample_clear(&s);
+    free(a.frequency);
+    return sampled;
+}
+
 int main(void)
 {
     static const char *const names[] = { "larus", "exact" };
     uint64_t body[RULES + 2], length[RULES + 1];
-    uint32_t symbols[2 * (RULES + 1)];
+    uint32_t symbols[SYMBOLS];
     struct wpp_grammar g;
 
     fibonacci(&g, body, symbols, length);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         struct hot_config config = {
             .size = sizeof config, .algorithm = i % 2 ? HOT_EXACT : HOT_LARUS, .min_length = 2,
-            .max_length = 5, .min_cost = i / 2 ? 20 : 0, .wanted = 5, .thread = HOT_ALL_THREADS,
+            .max_length = i < 4 ? 5 : 40, .min_cost = i / 2 ? 20 : 0, .wanted = 5,
+            .thread = HOT_ALL_THREADS,
         };
         long failed = fail_in_turn(&g, &config);
 
-        tap_ok(failed > 5, "%s, minimal cost %s: %ld allocations fail in turn", names[i % 2],
-               i / 2 ? "given" : "chosen", failed);
+        tap_ok(failed > 5, "%s, minimal cost %s, L = %u: %ld allocations fail in turn",
+               names[i % 2], i / 2 ? "given" : "chosen", config.max_length, failed);
+        if (config.algorithm == HOT_EXACT && config.min_cost)
+            tap_ok(is_sampled(&g, &config), "of a search that looks at a sample");
     }
     return tap_done();
 }
