@@ -51,7 +51,7 @@ struct hot_config {
     uint32_t wanted;        /* used when min_cost is 0; at least 1; rotations count once */
     uint32_t thread;        /* only this thread's expansion, or HOT_ALL_THREADS */
     bool no_sample;         /* HOT_EXACT: looks at all of a large grammar for what may be hot,
-                             * not at a sample that misses something once in 10^15 times */
+                             * not at a sample that hardly ever misses something (sample.h) */
 };
 
 struct hot_subpath {

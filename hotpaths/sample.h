@@ -24,6 +24,15 @@
  *
  * The same holds for all that w begins with and for its grams, whose places are no fewer.  Whether
  * a border is taken is up to a hash of its place in the grammar: the same each time.
+ *
+ * That is true of places that do not overlap.  Where k places of w cross one border, period apart,
+ * what stands there costs c and k - 1 periods more, not k c, and the expected number of hits is
+ *
+ *      SAMPLE_HITS (c + (k - 1) c / r) / (k c),        r = length of w / its period
+ *
+ * k is about r at most, so that is SAMPLE_HITS 2 / r: a loop turned a hundred times within w,
+ * each of whose rows lies around a border of its own, is hit 3 times, and may be missed.  Rows
+ * of loops mostly lie in rules that are used so often that their borders are taken for certain.
  */
 #ifndef WPP_HOT_SAMPLE_H
 #define WPP_HOT_SAMPLE_H

@@ -32,7 +32,7 @@ static const char help[] =
     "                           frequencies; larus: one walk over the grammar, quicker,\n"
     "                           subpaths that do not overlap, frequencies are lower bounds\n"
     "      --no-sample          with exact: looks everywhere in a large file for what may be\n"
-    "                           hot, not at a sample that misses something once in 10^15\n"
+    "                           hot, not at a sample that hardly ever misses something\n"
     "\n"
     "What is printed\n"
     "  -n, --top=N              the N hottest (20)\n"
