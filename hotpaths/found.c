@@ -115,6 +115,29 @@ int found_add(struct found *f, const uint32_t *string, uint32_t length,
     return HOT_OK;
 }
 
+int found_append(struct found *f, const uint32_t *string, uint32_t length,
+                 uint64_t unit_cost, uint64_t frequency)
+{
+    struct found_entry *last;
+
+    if (f->n_entries >= UINT32_MAX - 1 ||
+        GROW(f->entries, f->entries_size, f->n_entries + 1) != HOT_OK ||
+        GROW(f->terminals, f->terminals_size, f->n_terminals + length) != HOT_OK)
+        return HOT_E_MEMORY;
+    last = f->n_entries ? &f->entries[f->n_entries - 1] : NULL;
+    if (last && last->length < length &&
+        memcmp(f->terminals + last->first, string, last->length * sizeof *string) == 0) {
+        f->n_terminals -= last->length;
+        f->n_entries--;
+    }
+    f->entries[f->n_entries++] = (struct found_entry){
+        .first = f->n_terminals, .length = length, .frequency = frequency, .unit_cost = unit_cost,
+    };
+    memcpy(f->terminals + f->n_terminals, string, length * sizeof *string);
+    f->n_terminals += length;
+    return HOT_OK;
+}
+
 static int compare(const void *pa, const void *pb, void *set)
 {
     const struct found *f = set;

@@ -49,6 +49,11 @@ void found_clear(struct found *f);      /* frees; f is as after found_init */
 int found_add(struct found *f, const uint32_t *string, uint32_t length,
               uint64_t unit_cost, uint64_t frequency);
 
+/* The same for a set that is only read from end to end: equal strings may be several entries, and
+ * one that the next string begins with gives way to it.  HOT_OK or HOT_E_MEMORY. */
+int found_append(struct found *f, const uint32_t *string, uint32_t length,
+                 uint64_t unit_cost, uint64_t frequency);
+
 /* Orders the entries by frequency x own_unit.  Nothing can be added afterwards. */
 void found_sort(struct found *f);
 

@@ -74,6 +74,14 @@ static bool is_enough(const struct search *s, uint64_t frequency, uint64_t unit_
     return unit_cost_needed(frequency, s->enough) <= unit_cost;
 }
 
+/* Of a candidate only the longest that was come to on its way is kept. */
+static int report_found(const struct search *s, const uint32_t *text, uint32_t length, uint64_t unit_cost,
+                        uint64_t frequency)
+{
+    return s->enough == s->min_cost ? found_add(s->out, text, length, unit_cost, frequency)
+                                    : found_append(s->out, text, length, unit_cost, frequency);
+}
+
 static int push_group(struct search *s, struct group group)
 {
     if (group.begin == group.end)
@@ -137,8 +145,7 @@ static bool judge(struct search *s, struct group *group, int *status)
     uint64_t frequency = sum_group(s, group), reach;
 
     if (group->length >= s->a->min_length && is_hot(s, frequency, group->unit_cost)) {
-        *status = found_add(s->out, text_of(s, group), group->length, group->unit_cost,
-                            frequency);
+        *status = report_found(s, text_of(s, group), group->length, group->unit_cost, frequency);
         if (*status != HOT_OK || is_enough(s, frequency, group->unit_cost))
             return false;
     }
@@ -242,7 +249,7 @@ static int first_round(struct search *s)
         uint64_t cost = cost_of(s, text, all.length), frequency = all.entry[i].frequency;
 
         if (all.length == s->a->min_length && is_hot(s, frequency, cost)) {
-            status = found_add(s->out, text, all.length, cost, frequency);
+            status = report_found(s, text, all.length, cost, frequency);
             if (is_enough(s, frequency, cost))
                 continue;
         }
