@@ -18,6 +18,7 @@ struct reading {
     const struct text *t;
     const uint32_t *x;
     uint64_t *count;            /* of the gram that begins there */
+    uint32_t *rarer;            /* the next gram with a smaller count, or n */
     uint64_t *cost;             /* of the text from there on, modulo 2^64 */
     uint64_t *hash;             /* of the string that begins there, as long as starts */
     size_t size;
@@ -32,14 +33,16 @@ static int reading_begin(struct reading *r, const struct texts *texts, const str
     for (size_t i = 0; i < texts->n; i++)
         r->size = texts->entry[i].n > r->size ? texts->entry[i].n : r->size;
     r->count = malloc((r->size + 1) * sizeof *r->count);
+    r->rarer = malloc((r->size + 1) * sizeof *r->rarer);
     r->cost = malloc((r->size + 1) * sizeof *r->cost);
     r->hash = malloc((r->size + 1) * sizeof *r->hash);
-    return r->count && r->cost && r->hash ? HOT_OK : HOT_E_MEMORY;
+    return r->count && r->rarer && r->cost && r->hash ? HOT_OK : HOT_E_MEMORY;
 }
 
 static void reading_end(struct reading *r)
 {
     free(r->count);
+    free(r->rarer);
     free(r->cost);
     free(r->hash);
 }
@@ -71,6 +74,13 @@ static void read_text(struct reading *r, uint32_t number)
     hash_strings(r, grams->length, grams->power[grams->length - 1]);
     for (uint32_t i = 0; i + grams->length <= r->t->n; i++)
         r->count[i] = gram_count(grams, r->hash[i]);
+    for (uint32_t i = r->t->n < grams->length ? 0 : r->t->n - grams->length + 1; i-- > 0;) {
+        uint32_t j = i + 1;
+
+        while (j + grams->length <= r->t->n && r->count[j] >= r->count[i])
+            j = r->rarer[j];
+        r->rarer[i] = j + grams->length <= r->t->n ? j : r->t->n;
+    }
 }
 
 /* Moves the limit for what begins at index i; indices come from right to left. */
@@ -89,8 +99,11 @@ static uint64_t reach_of(const struct reading *r, uint32_t i, uint32_t counts_fr
     struct sieve_rest rest;
     uint32_t k = r->s->grams.length, end = r->limit - i < most ? r->limit : i + (uint32_t)most;
 
-    for (uint32_t e = i + k; e <= end; e++) {
-        least = r->count[e - k] < least ? r->count[e - k] : least;
+    /* Of the strings with the same least count the longest costs most. */
+    for (uint32_t g = i; g + k <= end; g = r->rarer[g]) {
+        uint32_t e = r->rarer[g] - 1 + k < end ? r->rarer[g] - 1 + k : end;
+
+        least = r->count[g];
         cost = r->cost[i] - r->cost[e];
         if (e - i >= counts_from && can_cost(least, cost, r->min_cost))
             reach = cost;

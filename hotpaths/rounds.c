@@ -20,6 +20,9 @@
  * A group is a string of d terminals and all places with it that count from d or
  * less and where a hot subpath can begin (those that count from more wait in it
  * for their turn).  Its frequency is the sum of those of the formers' texts.
+ * As long as all its places go on equally, nothing is new about it but where one
+ * of those that wait begins to count, and where it becomes hot: in between it is
+ * not looked at.
  *
  * Invariant: let w be a hot subpath that begins with the group's string u.  Each
  * occurrence of w is one of u, and no place at which u stands there has been
@@ -45,6 +48,7 @@
 struct group {
     size_t begin, end;
     uint32_t length;
+    uint32_t equal;         /* the places' strings are known to be equal up to there, or 0 */
     bool is_new;            /* not yet looked at; else to be split further */
     uint64_t unit_cost;
     uint64_t at_most;       /* no extension is more frequent */
@@ -209,6 +213,53 @@ static int split(struct search *s, const struct group *group)
     });
 }
 
+/* How far the strings of the group's places are equal, at most the round's length. */
+static uint32_t equal_up_to(const struct search *s, const struct group *group)
+{
+    enum { PIECE = 32 };
+    const struct place *first = &s->places.place[group->begin];
+    const uint32_t *x = s->texts->symbols + first->at;
+    uint32_t n = first->limit < s->longest ? first->limit : s->longest;
+
+    for (size_t i = group->begin + 1; i < group->end && n > group->length; i++) {
+        const struct place *p = &s->places.place[i];
+        const uint32_t *y = s->texts->symbols + p->at;
+        uint32_t k = group->length;
+
+        n = p->limit < n ? p->limit : n;
+        while (k + PIECE <= n && memcmp(x + k, y + k, PIECE * sizeof *x) == 0)
+            k += PIECE;
+        while (k < n && x[k] == y[k])
+            k++;
+        n = k;
+    }
+    return n;
+}
+
+/* The group, which has been judged, at the next length at which there is something to be seen:
+ * its frequency is another one, or it is hot, or its strings differ behind that. */
+static struct group skip(const struct search *s, struct group group)
+{
+    const uint32_t *text = text_of(s, &group);
+    uint32_t next = group.equal;
+    uint64_t frequency = 0, needed;
+
+    for (size_t i = group.begin; i < group.end; i++) {
+        const struct place *p = &s->places.place[i];
+
+        if (p->counts_from <= group.length)
+            frequency = saturating_add(frequency, s->texts->entry[p->text].frequency);
+        else if (p->counts_from < next)
+            next = p->counts_from;
+    }
+    needed = unit_cost_needed(frequency, s->min_cost);
+    do
+        group.unit_cost += s->a->cost[text[group.length++]];
+    while (group.length < next && (group.length < s->a->min_length || group.unit_cost < needed));
+    group.is_new = true;
+    return group;
+}
+
 static int refine_all(struct search *s)
 {
     int status = HOT_OK;
@@ -218,7 +269,14 @@ static int refine_all(struct search *s)
 
         if (group.is_new && !judge(s, &group, &status))
             continue;
+        if (group.equal <= group.length)
+            group.equal = equal_up_to(s, &group);
+        if (group.equal > group.length) {
+            status = push_group(s, skip(s, group));
+            continue;
+        }
         group.is_new = false;
+        group.equal = 0;
         status = split(s, &group);
     }
     return status;
