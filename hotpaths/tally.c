@@ -49,14 +49,9 @@ struct tally {
 
 /* ---- The machine ------------------------------------------------------------------------- */
 
-static inline uint64_t tally_hash(uint32_t a, uint32_t b)
-{
-    return gram_mix(((uint64_t)a << 32 | b) * GRAM_MULTIPLIER);
-}
-
 static uint32_t other_step(struct tally *t, uint32_t node, uint32_t terminal)
 {
-    struct known_step *k = &t->known[tally_hash(node, terminal) >> (64 - STEP_BITS)];
+    struct known_step *k = &t->known[slots_hash(node, terminal) >> (64 - STEP_BITS)];
 
     if (k->node != node || k->terminal != terminal)
         *k = (struct known_step){ node, terminal, patterns_next(t->p, node, terminal) };
@@ -116,7 +111,7 @@ static int walk_long(struct tally *t, struct states w, uint32_t rule, uint64_t t
 /* The place of a way, or the empty one where it belongs. */
 static struct long_way *way_of(const struct tally *t, uint32_t rule, uint32_t s)
 {
-    size_t mask = t->ways_size - 1, i = (tally_hash(rule, s) & SLOT_HASH) >> 32 & mask;
+    size_t mask = t->ways_size - 1, i = SLOT_HOME(slots_hash(rule, s)) & mask;
 
     while (t->way[i].s && (t->way[i].rule != rule || t->way[i].s != s))
         i = (i + 1) & mask;
