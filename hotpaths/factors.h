@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* factors.h - which strings stand anywhere in those of a set: the set's factors.
+ *
+ * The suffix automaton (Blumer et al., The smallest automaton recognizing the subwords of a text) of
+ * a tree of strings (patterns.h).  A state is the factors that end at the same nodes of the tree,
+ * each of which is a suffix of the next longer one,
+ *
+ *      state       those longer than length[link], up to `length` terminals
+ *      link        the longest suffix that ends at more nodes
+ *      node        one of those they end at: the way there from the root ends with them
+ *
+ * so that a state and a length are one factor.  State 0 is the empty string.
+ */
+#ifndef WPP_HOT_FACTORS_H
+#define WPP_HOT_FACTORS_H
+
+#include "hotpaths/patterns.h"
+
+struct factor_state {
+    uint32_t length, link, node;
+    uint32_t edges;             /* the last that was added */
+};
+
+struct factor_edge {
+    uint32_t state, terminal, to;
+    uint32_t next;              /* of the same state */
+};
+
+struct factors {
+    const struct patterns *p;
+    struct factor_state *state;
+    uint32_t n;
+    struct factor_edge *edge;
+    size_t n_edges, edges_size;
+    uint64_t *table;            /* slots.h: of (state, terminal), edge */
+    size_t table_size;
+};
+
+/* HOT_OK or HOT_E_MEMORY; factors_clear either way. */
+int factors_init(struct factors *f, const struct patterns *p);
+void factors_clear(struct factors *f);
+
+/* The state of a factor of `state` and the terminal behind it; 0: that is none. */
+uint32_t factors_next(const struct factors *f, uint32_t state, uint32_t terminal);
+
+/* Writes the factor of a state that has this length to `out`. */
+void factors_text(const struct factors *f, uint32_t state, uint32_t length, uint32_t *out);
+
+#endif
