@@ -79,12 +79,12 @@ static int list_candidates(struct candidates *c)
     return HOT_OK;
 }
 
-static int count_candidates(struct candidates *c, const struct sieve *sieve)
+static int count_candidates(struct candidates *c, const struct analysis *a)
 {
     if (patterns_init(&c->patterns, c->string, c->n, false) != HOT_OK)
         return HOT_E_MEMORY;
     c->times = malloc((size_t)c->patterns.n * sizeof *c->times);
-    return c->times ? tally_count(sieve, &c->patterns, c->times) : HOT_E_MEMORY;
+    return c->times ? tally_count(a, a->min_length, &c->patterns, c->times) : HOT_E_MEMORY;
 }
 
 /* Adds the shortest beginning of a candidate that is hot to `out`, unless another one begins
@@ -121,7 +121,7 @@ static int find_sampled(struct sieve *sieve, uint64_t min_cost, struct found *ou
     if (status == HOT_OK)
         status = list_candidates(&c);
     if (status == HOT_OK)
-        status = count_candidates(&c, sieve);
+        status = count_candidates(&c, sieve->a);
     *sure = true;
     for (size_t i = 0; status == HOT_OK && i < c.n; i++)
         if (!report(&c, i, sieve->a, min_cost, out, &status) && c.cost[i] >= enough)

@@ -5,262 +5,486 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/factors.h"
 #include "hotpaths/grow.h"
 #include "hotpaths/slots.h"
 
 #ifdef WPP_HOSTILE
-enum { STEP_BITS = 1 };
+enum { BLOCK = 2, MEETINGS_SHIFT = 63 };
 #else
-enum { STEP_BITS = 14 };        /* 256 KB */
+enum { BLOCK = 128, MEETINGS_SHIFT = 54 };
 #endif
 
-/* A step of the machine that was made before. */
-struct known_step {
-    uint32_t node, terminal, next;
+/* Nothing but 8 bytes of each symbol is waited for. */
+enum { SYMBOLS_AHEAD = 3 * FETCH_AHEAD };
+
+/* Of each symbol: behind(B), and head(B) as twice its number and HEAD_ALL if it is all of B.  0: it
+ * is empty. */
+struct of_symbol {
+    uint32_t behind, head;
 };
 
-/* What is known of a rule: the state behind it from the root, and what it begins with. */
-struct of_rule {
-    uint32_t behind, first;
+enum { HEAD_ALL = 1 };
+
+/* A factor (factors.h) that symbols begin with. */
+struct head {
+    uint32_t state, length;
 };
 
-/* The way through a rule from its (END_MOST + 1)-th terminal on, where the states before
- * that are s, never the root, and, from the root, q, which the rule alone tells: counted for the
- * first that came along, and to be counted `later` for all others. */
-struct long_way {
-    uint32_t rule, s, q;
-    uint32_t behind;
-    uint64_t later;
+/* How often a head was met in a state, never the root. */
+struct meeting {
+    uint64_t key;               /* the state; the head, as of_symbol has it */
+    uint64_t times;
+};
+
+/* Most nodes have one child, the next one, which this terminal leads to. */
+struct way_on {
+    uint32_t terminal;
+    uint32_t fail : 31;
+    bool others : 1;            /* there are more */
 };
 
 struct tally {
-    const struct sieve *sieve;
     const struct wpp_grammar *g;
     const struct patterns *p;
-    uint64_t *times;
-    struct of_rule *of;
-    uint32_t *from_root;        /* of each terminal */
-    uint32_t *label;            /* of each node: its terminal if the one before it is its parent */
-    struct known_step *known;
-    struct outward_walk walk;
-    struct long_way *way;       /* open addressing by (rule, s); s == 0 is empty */
-    size_t n_ways, ways_size;   /* half of them at most in use */
+    struct way_on *way_on;      /* of each node */
+    struct factors factors;
+    struct of_symbol *of;       /* of each rule; then, of each terminal */
+    struct head *head;          /* number 0 is empty */
+    size_t n_heads, heads_size;
+    uint64_t *head_table;       /* slots.h */
+    size_t head_table_size;
+    uint32_t *text;             /* the head in work */
+    struct meeting *meeting;    /* open addressing by key; 0 is empty */
+    uint32_t *behind;           /* of each meeting with all of a symbol: the state behind it */
+    unsigned meetings_shift;    /* of a hash, to its home */
+    size_t n_meetings, meetings_size;   /* half of them at most in use */
 };
+
+static inline size_t symbol_index(const struct wpp_grammar *g, uint32_t symbol)
+{
+    return symbol & WPP_RULE ? symbol & ~WPP_RULE : (size_t)g->n_rules + symbol;
+}
 
 /* ---- The machine ------------------------------------------------------------------------- */
 
-static uint32_t other_step(struct tally *t, uint32_t node, uint32_t terminal)
+static void find_ways_on(struct tally *t)
 {
-    struct known_step *k = &t->known[slots_hash(node, terminal) >> (64 - STEP_BITS)];
+    const struct patterns *p = t->p;
 
-    if (k->node != node || k->terminal != terminal)
-        *k = (struct known_step){ node, terminal, patterns_next(t->p, node, terminal) };
-    return k->next;
+    for (uint32_t i = 0; i < p->n; i++)
+        t->way_on[i] = (struct way_on){ .terminal = HOT_NO_TERMINAL, .fail = p->node[i].fail };
+    for (uint32_t i = 1; i < p->n; i++) {
+        if (p->node[i].parent == i - 1)
+            t->way_on[i - 1].terminal = p->node[i].terminal;
+        else
+            t->way_on[p->node[i].parent].others = true;
+    }
 }
 
-/* Most strings go on as they were put into the tree. */
-static inline uint32_t step(struct tally *t, uint32_t node, uint32_t terminal)
+static uint32_t step(const struct tally *t, uint32_t node, uint32_t terminal)
 {
-    if (t->label[node + 1] == terminal)
-        return node + 1;
-    return node ? other_step(t, node, terminal) : t->from_root[terminal];
+    while (node) {
+        const struct way_on *way = &t->way_on[node];
+
+        if (way->terminal == terminal)
+            return node + 1;
+        if (way->others)
+            return patterns_next(t->p, node, terminal);
+        node = way->fail;
+    }
+    return t->of[t->g->n_rules + terminal].behind;
 }
 
-/* The states before a rule's next terminal: as it was come to, and from the root. */
-struct states {
-    uint32_t s, q;
-};
+/* ---- Heads ------------------------------------------------------------------------------- */
 
-/* Over one terminal; false: nothing is left that began before the rule. */
-static inline bool both_step(struct tally *t, struct states *w, uint32_t terminal, uint64_t times)
+static int number_head(struct tally *t, struct head h, uint32_t *number)
 {
-    w->s = step(t, w->s, terminal);
-    w->q = step(t, w->q, terminal);
-    if (w->s == w->q)
-        return false;
-    t->times[w->s] += times;
-    t->times[w->q] -= times;
-    return true;
+    uint64_t hash = slots_hash(h.state, h.length);
+    size_t slot;
+
+    if (slots_grow(&t->head_table, &t->head_table_size, t->n_heads + 1) != HOT_OK ||
+        GROW(t->head, t->heads_size, t->n_heads + 1) != HOT_OK || t->n_heads > INT32_MAX)
+        return HOT_E_MEMORY;
+    slot = SLOT_HOME(hash) & (t->head_table_size - 1);
+    for (; t->head_table[slot]; slot = (slot + 1) & (t->head_table_size - 1)) {
+        *number = SLOT_NUMBER(t->head_table[slot]);
+        if (t->head[*number].state == h.state && t->head[*number].length == h.length)
+            return HOT_OK;
+    }
+    *number = (uint32_t)t->n_heads;
+    t->head[t->n_heads++] = h;
+    t->head_table[slot] = SLOT_TAG(hash) | t->n_heads;
+    return HOT_OK;
+}
+
+static uint32_t read_head(const struct tally *t, uint32_t number)
+{
+    const struct head *h = &t->head[number];
+
+    factors_text(&t->factors, h->state, h->length, t->text);
+    return h->length;
+}
+
+/* *head is all there is so far; behind it comes a symbol of the head `next`. */
+static int join_heads(struct tally *t, uint32_t *head, uint32_t next)
+{
+    struct head h = t->head[*head >> 1];
+    uint32_t length = read_head(t, next >> 1), number, i;
+
+    for (i = 0; i < length; i++) {
+        uint32_t state = factors_next(&t->factors, h.state, t->text[i]);
+
+        if (!state)
+            break;
+        h = (struct head){ state, h.length + 1 };
+    }
+    if (number_head(t, h, &number) != HOT_OK)
+        return HOT_E_MEMORY;
+    *head = number << 1 | (i == length ? next & HEAD_ALL : 0);
+    return HOT_OK;
+}
+
+/* ---- Meetings ---------------------------------------------------------------------------- */
+
+static inline uint64_t meeting_key(uint32_t state, uint32_t head)
+{
+    return (uint64_t)state << 32 | head;
+}
+
+static inline size_t meeting_home(const struct tally *t, uint32_t state, uint32_t head)
+{
+    return slots_hash(state, head) >> t->meetings_shift;
+}
+
+/* The slot of a meeting, or the empty one where it belongs. */
+static inline size_t meeting_slot(const struct tally *t, uint32_t state, uint32_t head)
+{
+    uint64_t key = meeting_key(state, head);
+    size_t slot = meeting_home(t, state, head);
+
+    while (t->meeting[slot].key && t->meeting[slot].key != key)
+        slot = (slot + 1) & (t->meetings_size - 1);
+    return slot;
+}
+
+static int size_meetings(struct tally *t, unsigned shift)
+{
+    struct tally old = *t;
+
+    t->meetings_shift = shift;
+    t->meetings_size = (size_t)1 << (64 - shift);
+    t->meeting = scattered_array(t->meetings_size, sizeof *t->meeting);
+    t->behind = malloc(t->meetings_size * sizeof *t->behind);
+    if (!t->meeting || !t->behind || t->meetings_size > UINT32_MAX) {
+        free(t->meeting);
+        free(t->behind);
+        *t = old;
+        return HOT_E_MEMORY;
+    }
+    memset(t->meeting, 0, t->meetings_size * sizeof *t->meeting);
+    for (size_t i = 0; i < old.meetings_size; i++) {
+        uint64_t key = old.meeting[i].key;
+        size_t slot = key ? meeting_slot(t, (uint32_t)(key >> 32), (uint32_t)key) : 0;
+
+        if (!key)
+            continue;
+        t->meeting[slot] = old.meeting[i];
+        if (key & HEAD_ALL)
+            t->behind[slot] = old.behind[i];
+    }
+    free(old.meeting);
+    free(old.behind);
+    return HOT_OK;
+}
+
+static int first_meeting(struct tally *t, uint32_t state, uint32_t head, size_t *slot)
+{
+    uint32_t length;
+
+    if (2 * (t->n_meetings + 1) > t->meetings_size &&
+        size_meetings(t, t->meetings_shift - 1) != HOT_OK)
+        return HOT_E_MEMORY;
+    t->n_meetings++;
+    *slot = meeting_slot(t, state, head);
+    t->meeting[*slot].key = meeting_key(state, head);
+    if (!(head & HEAD_ALL))
+        return HOT_OK;
+    length = read_head(t, head >> 1);
+    for (uint32_t i = 0; i < length; i++)
+        state = step(t, state, t->text[i]);
+    t->behind[*slot] = state;
+    return HOT_OK;
+}
+
+/* o->behind is what is behind the symbol if nothing is before it. */
+static inline int meet(struct tally *t, uint32_t state, struct of_symbol *o, uint64_t times)
+{
+    size_t slot = meeting_slot(t, state, o->head);
+
+    if (!t->meeting[slot].key && first_meeting(t, state, o->head, &slot) != HOT_OK)
+        return HOT_E_MEMORY;
+    t->meeting[slot].times += times;
+    if (o->head & HEAD_ALL)
+        o->behind = t->behind[slot];
+    return HOT_OK;
 }
 
 /* ---- Rules ------------------------------------------------------------------------------- */
 
-/* From the (END_MOST + 1)-th terminal on; *behind is the state behind the rule. */
-static int walk_long(struct tally *t, struct states w, uint32_t rule, uint64_t times,
-                     uint32_t *behind)
-{
-    const uint64_t *body = t->g->body;
+/* Some symbols of a right-hand side in work: of[i + 1] of the i-th, of[0].behind the state before. */
+struct block {
+    struct of_symbol of[BLOCK + 1];
+    uint32_t n;
+    uint32_t listed[BLOCK];     /* where a state meets a head, if no symbol's is all of it */
+    uint32_t n_listed;
+};
 
-    if (outward_walk_begin(&t->walk, body[rule], body[rule + 1]) != HOT_OK)
-        return HOT_E_MEMORY;
-    for (uint64_t i = 0;; i++) {
-        uint32_t terminal = outward_right(&t->walk);
-
-        if (terminal == OUTWARD_NO_MEMORY)
-            return HOT_E_MEMORY;
-        *behind = w.s;
-        if (terminal == OUTWARD_END)
-            return HOT_OK;
-        if (i >= END_MOST && !both_step(t, &w, terminal, times))
-            break;
-    }
-    *behind = t->of[rule].behind;
-    return HOT_OK;
-}
-
-/* The place of a way, or the empty one where it belongs. */
-static struct long_way *way_of(const struct tally *t, uint32_t rule, uint32_t s)
-{
-    size_t mask = t->ways_size - 1, i = SLOT_HOME(slots_hash(rule, s)) & mask;
-
-    while (t->way[i].s && (t->way[i].rule != rule || t->way[i].s != s))
-        i = (i + 1) & mask;
-    return &t->way[i];
-}
-
-static int grow_ways(struct tally *t)
-{
-    size_t size = t->ways_size;
-    struct long_way *old = t->way;
-
-    t->ways_size = size ? 2 * size : GROW_FIRST;
-    t->way = calloc(t->ways_size, sizeof *t->way);
-    if (!t->way) {
-        t->way = old;
-        t->ways_size = size;
-        return HOT_E_MEMORY;
-    }
-    for (size_t i = 0; i < size; i++)
-        if (old[i].s)
-            *way_of(t, old[i].rule, old[i].s) = old[i];
-    free(old);
-    return HOT_OK;
-}
-
-/* Loops are come to in the same state again and again. */
-static int pass_long(struct tally *t, struct states w, uint32_t rule, uint64_t times,
-                     uint32_t *behind)
-{
-    struct long_way *way;
-
-    while (2 * (t->n_ways + 1) > t->ways_size)
-        if (grow_ways(t) != HOT_OK)
-            return HOT_E_MEMORY;
-    way = way_of(t, rule, w.s);
-    if (way->s) {
-        way->later += times;
-        *behind = way->behind;
-        return HOT_OK;
-    }
-    if (walk_long(t, w, rule, times, behind) != HOT_OK)
-        return HOT_E_MEMORY;
-    *way = (struct long_way){ rule, w.s, w.q, *behind, 0 };
-    t->n_ways++;
-    return HOT_OK;
-}
-
-static inline int pass_rule(struct tally *t, uint32_t *state, uint32_t rule, uint64_t times)
-{
-    const struct of_rule *of = &t->of[rule];
-    struct states w = { *state, 0 };
-    uint32_t begin[END_MOST], n;
-
-    *state = of->behind;
-    if (w.s == 0 || !both_step(t, &w, of->first, times))
-        return HOT_OK;
-    n = grams_begin(&t->sieve->grams, rule, begin);
-    for (uint32_t i = 1; i < n && i < END_MOST; i++)
-        if (!both_step(t, &w, begin[i], times))
-            return HOT_OK;
-    if (n > END_MOST)
-        return pass_long(t, w, rule, times, state);
-    *state = w.s;
-    return HOT_OK;
-}
-
-static void fetch_rules(const struct tally *t, uint64_t at, uint64_t end)
+static void list_block(const struct tally *t, struct block *b, uint64_t at)
 {
     const uint32_t *symbols = t->g->symbols;
+    uint64_t all = t->g->body[rule_count(t->g)];
+    uint32_t before = b->of[0].behind;
 
-    if (at + FETCH_AHEAD >= end)
-        return;
-    if (symbols[at + FETCH_AHEAD] & WPP_RULE)
-        __builtin_prefetch(&t->of[symbols[at + FETCH_AHEAD] & ~WPP_RULE]);
-    if (symbols[at + FETCH_AHEAD / 2] & WPP_RULE)
-        grams_fetch(&t->sieve->grams, symbols[at + FETCH_AHEAD / 2] & ~WPP_RULE);
+    b->n_listed = 0;
+    for (uint32_t i = 1; i <= b->n; i++, at++) {
+        struct of_symbol of = t->of[symbol_index(t->g, symbols[at])];
+
+        if (at + SYMBOLS_AHEAD < all)
+            __builtin_prefetch(&t->of[symbol_index(t->g, symbols[at + SYMBOLS_AHEAD])]);
+        b->listed[b->n_listed] = i;
+        b->n_listed += before != 0 && of.head != 0;
+        b->of[i] = of;
+        before = of.behind;
+    }
+    for (uint32_t k = 0; k < b->n_listed; k++) {
+        const struct of_symbol *of = &b->of[b->listed[k]];
+
+        __builtin_prefetch(&t->meeting[meeting_home(t, of[-1].behind, of->head)], 1);
+    }
 }
 
-static int read_rule(struct tally *t, uint32_t rule)
+/* Where a state comes out of all of a symbol and the root alone was expected, what follows is not
+ * listed. */
+static int meet_block(struct tally *t, struct block *b, uint64_t times)
 {
-    const struct wpp_grammar *g = t->g;
-    uint64_t frequency = t->sieve->a->frequency[rule], all = g->body[rule_count(g)];
-    uint32_t state = 0, first;
+    for (uint32_t k = 0; k < b->n_listed; k++) {
+        uint32_t i = b->listed[k], expected = 0;
 
-    for (uint64_t at = g->body[rule]; at < g->body[rule + 1]; at++) {
-        uint32_t symbol = g->symbols[at];
-
-        fetch_rules(t, at, all);
-        if (symbol & WPP_RULE) {
-            if (pass_rule(t, &state, symbol & ~WPP_RULE, frequency) != HOT_OK)
+        for (; expected == 0 && i <= b->n && b->of[i - 1].behind && b->of[i].head; i++) {
+            expected = b->of[i].behind;
+            if (meet(t, b->of[i - 1].behind, &b->of[i], times) != HOT_OK)
                 return HOT_E_MEMORY;
-        } else {
-            state = step(t, state, symbol);
-            t->times[state] += frequency;
         }
     }
-    if (rule >= g->n_rules)
-        return HOT_OK;
-    first = g->symbols[g->body[rule]];
-    t->of[rule].behind = state;
-    t->of[rule].first = first & WPP_RULE ? t->of[first & ~WPP_RULE].first : first;
     return HOT_OK;
+}
+
+static int find_head(struct tally *t, uint32_t rule)
+{
+    const struct wpp_grammar *g = t->g;
+    uint64_t at = g->body[rule], end = g->body[rule + 1];
+    uint32_t head = t->of[symbol_index(g, g->symbols[at])].head;
+
+    while (++at < end && (head & HEAD_ALL))
+        if (join_heads(t, &head, t->of[symbol_index(g, g->symbols[at])].head) != HOT_OK)
+            return HOT_E_MEMORY;
+    t->of[rule].head = head;
+    return HOT_OK;
+}
+
+static int read_rule(struct tally *t, struct block *b, uint32_t rule, uint64_t frequency)
+{
+    uint64_t end = t->g->body[rule + 1];
+
+    b->of[0].behind = 0;
+    for (uint64_t at = t->g->body[rule]; at < end; at += b->n) {
+        b->n = end - at < BLOCK ? (uint32_t)(end - at) : BLOCK;
+        list_block(t, b, at);
+        if (meet_block(t, b, frequency) != HOT_OK)
+            return HOT_E_MEMORY;
+        b->of[0].behind = b->of[b->n].behind;
+    }
+    if (rule >= t->g->n_rules)
+        return HOT_OK;
+    t->of[rule].behind = b->of[0].behind;
+    return find_head(t, rule);
+}
+
+/* ---- Reading heads ----------------------------------------------------------------------- */
+
+/* A state in which a head is read, and how often. */
+struct arrival {
+    uint32_t state;
+    uint64_t times;
+};
+
+struct arrivals {
+    uint32_t *meeting;          /* slots of all meetings, by head */
+    uint32_t *end;              /* in there, of each head's */
+    struct arrival *arrival;    /* at the head in work, each state once behind its first terminal */
+    uint32_t n;
+    uint32_t *place;            /* of each node, in `arrival`, if it is there */
+};
+
+/* Counting sort. */
+static int sort_meetings(const struct tally *t, struct arrivals *a)
+{
+    uint32_t n = 0, most = 0;
+
+    a->meeting = malloc((t->n_meetings + 1) * sizeof *a->meeting);
+    a->end = calloc(t->n_heads, sizeof *a->end);
+    a->place = calloc(t->p->n, sizeof *a->place);
+    if (!a->meeting || !a->end || !a->place)
+        return HOT_E_MEMORY;
+    for (size_t i = 0; i < t->meetings_size; i++)
+        a->end[(uint32_t)t->meeting[i].key >> 1] += t->meeting[i].key != 0;
+    for (size_t i = 0; i < t->n_heads; i++) {
+        uint32_t of_head = a->end[i];
+
+        most = of_head > most ? of_head : most;
+        a->end[i] = n;
+        n += of_head;
+    }
+    for (size_t i = 0; i < t->meetings_size; i++)
+        if (t->meeting[i].key)
+            a->meeting[a->end[(uint32_t)t->meeting[i].key >> 1]++] = (uint32_t)i;
+    a->arrival = malloc(((size_t)most + 1) * sizeof *a->arrival);
+    return a->arrival ? HOT_OK : HOT_E_MEMORY;
+}
+
+/* All go on over the terminal; q is the state behind it from the root.  States of less than `needed`
+ * terminals will see no string that is long enough. */
+static void go_on(const struct tally *t, struct arrivals *a, uint32_t terminal, uint32_t q,
+                  uint32_t needed, uint64_t *times)
+{
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < a->n; i++) {
+        struct arrival to = { step(t, a->arrival[i].state, terminal), a->arrival[i].times };
+        uint32_t place = a->place[to.state];
+
+        if (to.state == q || t->p->node[to.state].depth < needed)
+            continue;
+        times[to.state] += to.times;
+        times[q] -= to.times;
+        if (place < left && a->arrival[place].state == to.state) {
+            a->arrival[place].times += to.times;
+            continue;
+        }
+        a->place[to.state] = left;
+        a->arrival[left++] = to;
+    }
+    a->n = left;
+}
+
+static void count_head(const struct tally *t, struct arrivals *a, uint32_t number, uint32_t least,
+                       uint64_t *times)
+{
+    uint32_t length = read_head(t, number), q = 0;
+
+    a->n = 0;
+    for (uint32_t i = a->end[number - 1]; i < a->end[number]; i++) {
+        const struct meeting *m = &t->meeting[a->meeting[i]];
+
+        if (i + FETCH_AHEAD < t->n_meetings)
+            __builtin_prefetch(&t->meeting[a->meeting[i + FETCH_AHEAD]]);
+        a->arrival[a->n++] = (struct arrival){ (uint32_t)(m->key >> 32), m->times };
+    }
+    for (uint32_t i = 0; i < length && a->n > 0; i++) {
+        uint32_t left = length - 1 - i;
+
+        q = step(t, q, t->text[i]);
+        go_on(t, a, t->text[i], q, least > left ? least - left : 0, times);
+    }
+}
+
+static int count_meetings(const struct tally *t, uint32_t least, uint64_t *times)
+{
+    struct arrivals a = { 0 };
+    int status = sort_meetings(t, &a);
+
+    for (uint32_t i = 1; status == HOT_OK && i < t->n_heads; i++)
+        count_head(t, &a, i, least, times);
+    free(a.meeting);
+    free(a.end);
+    free(a.arrival);
+    free(a.place);
+    return status;
+}
+
+static void count_terminals(const struct tally *t, const uint64_t *frequency, uint64_t *times)
+{
+    const struct wpp_grammar *g = t->g;
+
+    for (uint32_t rule = 0; rule < rule_count(g); rule++)
+        for (uint64_t at = g->body[rule]; frequency[rule] && at < g->body[rule + 1]; at++)
+            if (!(g->symbols[at] & WPP_RULE))
+                times[t->of[symbol_index(g, g->symbols[at])].behind] += frequency[rule];
 }
 
 /* ---- All of it --------------------------------------------------------------------------- */
 
+static int describe_terminals(struct tally *t)
+{
+    for (uint32_t i = 0; i < t->g->n_terminals; i++) {
+        struct of_symbol *of = &t->of[symbol_index(t->g, i)];
+        struct head h = { factors_next(&t->factors, 0, i), 1 };
+        uint32_t number;
+
+        *of = (struct of_symbol){ 0 };
+        if (h.state == 0)
+            continue;
+        if (number_head(t, h, &number) != HOT_OK)
+            return HOT_E_MEMORY;
+        *of = (struct of_symbol){ patterns_next(t->p, 0, i), number << 1 | HEAD_ALL };
+    }
+    return HOT_OK;
+}
+
 static int tally_init(struct tally *t)
 {
-    const struct patterns *p = t->p;
+    uint32_t empty;
 
-    t->of = scattered_array((size_t)t->g->n_rules + 1, sizeof *t->of);
-    t->from_root = malloc(((size_t)t->g->n_terminals + 1) * sizeof *t->from_root);
-    t->label = malloc(((size_t)p->n + 1) * sizeof *t->label);
-    t->known = calloc((size_t)1 << STEP_BITS, sizeof *t->known);
-    if (!t->of || !t->from_root || !t->label || !t->known)
+    if (factors_init(&t->factors, t->p) != HOT_OK)
         return HOT_E_MEMORY;
-    for (uint32_t i = 0; i < t->g->n_terminals; i++)
-        t->from_root[i] = patterns_next(p, 0, i);
-    for (uint32_t i = 1; i < p->n; i++)
-        t->label[i] = p->node[i].parent == i - 1 ? p->node[i].terminal : HOT_NO_TERMINAL;
-    t->label[0] = t->label[p->n] = HOT_NO_TERMINAL;
-    return HOT_OK;
+    t->of = scattered_array((size_t)t->g->n_rules + t->g->n_terminals + 1, sizeof *t->of);
+    t->way_on = malloc((size_t)t->p->n * sizeof *t->way_on);
+    t->text = malloc(((size_t)t->p->deepest + 1) * sizeof *t->text);
+    if (!t->of || !t->way_on || !t->text || size_meetings(t, MEETINGS_SHIFT) != HOT_OK ||
+        number_head(t, (struct head){ 0 }, &empty) != HOT_OK)
+        return HOT_E_MEMORY;
+    find_ways_on(t);
+    return describe_terminals(t);
 }
 
 static void tally_clear(struct tally *t)
 {
+    factors_clear(&t->factors);
     free(t->of);
-    free(t->from_root);
-    free(t->label);
-    free(t->known);
-    free(t->way);
-    outward_walk_clear(&t->walk);
+    free(t->way_on);
+    free(t->head);
+    free(t->head_table);
+    free(t->text);
+    free(t->meeting);
+    free(t->behind);
 }
 
-int tally_count(const struct sieve *sieve, const struct patterns *p, uint64_t *times)
+int tally_count(const struct analysis *a, uint32_t least, const struct patterns *p,
+                uint64_t *times)
 {
-    struct tally t = { .sieve = sieve, .g = sieve->a->g, .p = p, .times = times,
-                       .walk = { .o = &sieve->outward } };
+    struct tally t = { .g = a->g, .p = p };
     int status = tally_init(&t);
-    uint32_t behind;
+    struct block b;
 
     memset(times, 0, p->n * sizeof *times);
     for (uint32_t rule = 0; status == HOT_OK && rule < rule_count(t.g); rule++)
-        if (sieve->a->frequency[rule])
-            status = read_rule(&t, rule);
-    for (size_t i = 0; status == HOT_OK && i < t.ways_size; i++)
-        if (t.way[i].later)
-            status = walk_long(&t, (struct states){ t.way[i].s, t.way[i].q }, t.way[i].rule,
-                               t.way[i].later, &behind);
+        if (a->frequency[rule])
+            status = read_rule(&t, &b, rule, a->frequency[rule]);
+    if (status == HOT_OK)
+        status = count_meetings(&t, least, times);
+    if (status == HOT_OK && least <= 1)
+        count_terminals(&t, a->frequency, times);
     if (status == HOT_OK)
         patterns_add_up(p, times);
     tally_clear(&t);

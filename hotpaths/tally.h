@@ -1,27 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* tally.h - how often each beginning of given strings stands in the trace, exactly.
  *
- * A machine that knows the strings (patterns.h) reads each right-hand side once, from its own
- * beginning.  Let E(B) be its state behind B where it comes to B at the root.  Where it comes in
- * another state, a second one is sent along from the root:
+ * Each right-hand side is read once.  Two things of a symbol B are known then:
  *
- *      rule    r ->    A           B                       u
- *      states        0 . . . E(A) | s1  s2  s3 = q3 . E(B) |
- *                             0   | q1  q2  q3
+ *      behind(B)   the state of the machine that knows the strings (patterns.h) when it has read
+ *                  B from its root: the longest end of B that a string begins with
+ *      head(B)     the longest beginning of B that stands anywhere in a string (factors.h)
  *
- * What ends behind a terminal of B and begins before B is what s knows there and q does not.  As
- * soon as both are in one state nothing that began before B is left, and the state behind B is
- * E(B).  So each string is counted once, in the rule in which it crosses symbols, where it ends.
+ *      rule    r ->    A               B                u
+ *      text         . . . a b c | x y z w . . . . d e | u          behind(A) = a b c
+ *                        head(B): x y z                            behind(B) = d e
+ *      states                 s | s1 s2 s3 = q3
+ *                             0 | q1 q2 q3
+ *
+ * What begins before B and goes on into it ends in head(B), since all of B up to there stands in a
+ * string.  So of what comes before B nothing matters but how often which state meets head(B); and
+ * behind B the state is behind(B), whatever it was before.  (Where head(B) is all of B, it is what
+ * comes out of head(B).)
+ *
+ * There are few heads.  At the end, each is read from the states that came to it, and from the root:
+ * what ends behind a terminal of the head and begins before it is what s knows there and q does
+ * not.  As soon as both are one state nothing that began before is left.  So each string is counted
+ * in the rule in which it crosses symbols, where it ends; one of a single terminal where that is.
  */
 #ifndef WPP_HOT_TALLY_H
 #define WPP_HOT_TALLY_H
 
-#include "hotpaths/outward.h"
+#include "hotpaths/analysis.h"
 #include "hotpaths/patterns.h"
-#include "hotpaths/sieve.h"
 
-/* times[i]: of the string of node i; p->n of them.  No string may be longer than max_length; the
- * sieve has a sample.  HOT_OK or HOT_E_MEMORY. */
-int tally_count(const struct sieve *s, const struct patterns *p, uint64_t *times);
+/* times[i]: of the string of node i, p->n of them; where that is shorter than `least`, or empty,
+ * it means nothing.  HOT_OK or HOT_E_MEMORY. */
+int tally_count(const struct analysis *a, uint32_t least, const struct patterns *p,
+                uint64_t *times);
 
 #endif

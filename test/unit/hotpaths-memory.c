@@ -9,6 +9,7 @@
 
 #include "hotpaths/ends.c"
 #include "hotpaths/exact.c"
+#include "hotpaths/factors.c"
 #include "hotpaths/flat-ends.c"
 #include "hotpaths/found.c"
 #include "hotpaths/frequent.c"
