@@ -10,21 +10,32 @@
 #include "hotpaths/slots.h"
 
 #ifdef WPP_HOSTILE
-enum { BLOCK = 2, MEETINGS_SHIFT = 63 };
+enum { BLOCK = 2, MEETINGS_SHIFT = 63, SIZE_BITS = 2 };
 #else
-enum { BLOCK = 128, MEETINGS_SHIFT = 54 };
+enum { BLOCK = 128, MEETINGS_SHIFT = 54, SIZE_BITS = 4 };
 #endif
 
 /* Nothing but 8 bytes of each symbol is waited for. */
 enum { SYMBOLS_AHEAD = 3 * FETCH_AHEAD };
 
-/* Of each symbol: behind(B), and head(B) as twice its number and HEAD_ALL if it is all of B.  0: it
- * is empty. */
+/* behind(B) and head(B), 0 where that is empty:
+ *
+ *      behind      node | size
+ *      head        number | HEAD_ALL: it is all of B | size        size: SIZE_BITS
+ *
+ * A size is the length, but less than `needed`; that of a head which is all of B is the largest, for
+ * more may follow.  Where the sizes of a state and a head do not add up to `needed`, one of them is
+ * empty or nothing that counts goes through both.
+ */
 struct of_symbol {
     uint32_t behind, head;
 };
 
-enum { HEAD_ALL = 1 };
+enum { SIZES = 1 << SIZE_BITS, HEAD_ALL = SIZES };
+
+#define SIZE(x)         ((x) & (SIZES - 1))
+#define NODE(behind)    ((behind) >> SIZE_BITS)
+#define NUMBER(head)    ((head) >> (SIZE_BITS + 1))
 
 /* A factor (factors.h) that symbols begin with. */
 struct head {
@@ -33,7 +44,7 @@ struct head {
 
 /* How often a head was met in a state, never the root. */
 struct meeting {
-    uint64_t key;               /* the state; the head, as of_symbol has it */
+    uint64_t key;               /* the state and the head, as of_symbol has them */
     uint64_t times;
 };
 
@@ -47,6 +58,7 @@ struct way_on {
 struct tally {
     const struct wpp_grammar *g;
     const struct patterns *p;
+    uint32_t needed;            /* 2 to SIZES; all that counts is as long, but single terminals */
     struct way_on *way_on;      /* of each node */
     struct factors factors;
     struct of_symbol *of;       /* of each rule; then, of each terminal */
@@ -64,6 +76,11 @@ struct tally {
 static inline size_t symbol_index(const struct wpp_grammar *g, uint32_t symbol)
 {
     return symbol & WPP_RULE ? symbol & ~WPP_RULE : (size_t)g->n_rules + symbol;
+}
+
+static uint32_t size_of(const struct tally *t, uint32_t length)
+{
+    return length < t->needed ? length : t->needed - 1;
 }
 
 /* ---- The machine ------------------------------------------------------------------------- */
@@ -93,7 +110,13 @@ static uint32_t step(const struct tally *t, uint32_t node, uint32_t terminal)
             return patterns_next(t->p, node, terminal);
         node = way->fail;
     }
-    return t->of[t->g->n_rules + terminal].behind;
+    return NODE(t->of[t->g->n_rules + terminal].behind);
+}
+
+/* As of_symbol has it. */
+static uint32_t describe_state(const struct tally *t, uint32_t node)
+{
+    return node << SIZE_BITS | size_of(t, t->p->node[node].depth);
 }
 
 /* ---- Heads ------------------------------------------------------------------------------- */
@@ -104,7 +127,7 @@ static int number_head(struct tally *t, struct head h, uint32_t *number)
     size_t slot;
 
     if (slots_grow(&t->head_table, &t->head_table_size, t->n_heads + 1) != HOT_OK ||
-        GROW(t->head, t->heads_size, t->n_heads + 1) != HOT_OK || t->n_heads > INT32_MAX)
+        GROW(t->head, t->heads_size, t->n_heads + 1) != HOT_OK || NUMBER(UINT32_MAX) < t->n_heads)
         return HOT_E_MEMORY;
     slot = SLOT_HOME(hash) & (t->head_table_size - 1);
     for (; t->head_table[slot]; slot = (slot + 1) & (t->head_table_size - 1)) {
@@ -115,6 +138,17 @@ static int number_head(struct tally *t, struct head h, uint32_t *number)
     *number = (uint32_t)t->n_heads;
     t->head[t->n_heads++] = h;
     t->head_table[slot] = SLOT_TAG(hash) | t->n_heads;
+    return HOT_OK;
+}
+
+/* As of_symbol has it. */
+static int describe_head(struct tally *t, struct head h, uint32_t all, uint32_t *head)
+{
+    uint32_t number;
+
+    if (number_head(t, h, &number) != HOT_OK)
+        return HOT_E_MEMORY;
+    *head = number << (SIZE_BITS + 1) | all | size_of(t, all ? t->needed : h.length);
     return HOT_OK;
 }
 
@@ -129,8 +163,8 @@ static uint32_t read_head(const struct tally *t, uint32_t number)
 /* *head is all there is so far; behind it comes a symbol of the head `next`. */
 static int join_heads(struct tally *t, uint32_t *head, uint32_t next)
 {
-    struct head h = t->head[*head >> 1];
-    uint32_t length = read_head(t, next >> 1), number, i;
+    struct head h = t->head[NUMBER(*head)];
+    uint32_t length = read_head(t, NUMBER(next)), i;
 
     for (i = 0; i < length; i++) {
         uint32_t state = factors_next(&t->factors, h.state, t->text[i]);
@@ -139,10 +173,7 @@ static int join_heads(struct tally *t, uint32_t *head, uint32_t next)
             break;
         h = (struct head){ state, h.length + 1 };
     }
-    if (number_head(t, h, &number) != HOT_OK)
-        return HOT_E_MEMORY;
-    *head = number << 1 | (i == length ? next & HEAD_ALL : 0);
-    return HOT_OK;
+    return describe_head(t, h, i == length ? next & HEAD_ALL : 0, head);
 }
 
 /* ---- Meetings ---------------------------------------------------------------------------- */
@@ -200,7 +231,7 @@ static int size_meetings(struct tally *t, unsigned shift)
 
 static int first_meeting(struct tally *t, uint32_t state, uint32_t head, size_t *slot)
 {
-    uint32_t length;
+    uint32_t length, node;
 
     if (2 * (t->n_meetings + 1) > t->meetings_size &&
         size_meetings(t, t->meetings_shift - 1) != HOT_OK)
@@ -210,10 +241,11 @@ static int first_meeting(struct tally *t, uint32_t state, uint32_t head, size_t 
     t->meeting[*slot].key = meeting_key(state, head);
     if (!(head & HEAD_ALL))
         return HOT_OK;
-    length = read_head(t, head >> 1);
+    length = read_head(t, NUMBER(head));
+    node = NODE(state);
     for (uint32_t i = 0; i < length; i++)
-        state = step(t, state, t->text[i]);
-    t->behind[*slot] = state;
+        node = step(t, node, t->text[i]);
+    t->behind[*slot] = describe_state(t, node);
     return HOT_OK;
 }
 
@@ -236,7 +268,7 @@ static inline int meet(struct tally *t, uint32_t state, struct of_symbol *o, uin
 struct block {
     struct of_symbol of[BLOCK + 1];
     uint32_t n;
-    uint32_t listed[BLOCK];     /* where a state meets a head, if no symbol's is all of it */
+    uint32_t listed[BLOCK];     /* where a state meets a head, if nothing else comes out of symbols */
     uint32_t n_listed;
 };
 
@@ -253,7 +285,7 @@ static void list_block(const struct tally *t, struct block *b, uint64_t at)
         if (at + SYMBOLS_AHEAD < all)
             __builtin_prefetch(&t->of[symbol_index(t->g, symbols[at + SYMBOLS_AHEAD])]);
         b->listed[b->n_listed] = i;
-        b->n_listed += before != 0 && of.head != 0;
+        b->n_listed += SIZE(before) + SIZE(of.head) >= t->needed;
         b->of[i] = of;
         before = of.behind;
     }
@@ -264,17 +296,22 @@ static void list_block(const struct tally *t, struct block *b, uint64_t at)
     }
 }
 
-/* Where a state comes out of all of a symbol and the root alone was expected, what follows is not
- * listed. */
+/* Where something else comes out of a symbol than was expected, the next one is met, listed or not. */
 static int meet_block(struct tally *t, struct block *b, uint64_t times)
 {
-    for (uint32_t k = 0; k < b->n_listed; k++) {
-        uint32_t i = b->listed[k], expected = 0;
+    uint32_t next = 0;          /* those before are done */
 
-        for (; expected == 0 && i <= b->n && b->of[i - 1].behind && b->of[i].head; i++) {
-            expected = b->of[i].behind;
+    for (uint32_t k = 0; k < b->n_listed; k++) {
+        uint32_t i = b->listed[k];
+        bool on = i >= next;
+
+        for (; on && i <= b->n && b->of[i - 1].behind && b->of[i].head; i++) {
+            uint32_t expected = b->of[i].behind;
+
             if (meet(t, b->of[i - 1].behind, &b->of[i], times) != HOT_OK)
                 return HOT_E_MEMORY;
+            on = b->of[i].behind != expected;
+            next = i + 1;
         }
     }
     return HOT_OK;
@@ -338,7 +375,7 @@ static int sort_meetings(const struct tally *t, struct arrivals *a)
     if (!a->meeting || !a->end || !a->place)
         return HOT_E_MEMORY;
     for (size_t i = 0; i < t->meetings_size; i++)
-        a->end[(uint32_t)t->meeting[i].key >> 1] += t->meeting[i].key != 0;
+        a->end[NUMBER((uint32_t)t->meeting[i].key)] += t->meeting[i].key != 0;
     for (size_t i = 0; i < t->n_heads; i++) {
         uint32_t of_head = a->end[i];
 
@@ -348,7 +385,7 @@ static int sort_meetings(const struct tally *t, struct arrivals *a)
     }
     for (size_t i = 0; i < t->meetings_size; i++)
         if (t->meeting[i].key)
-            a->meeting[a->end[(uint32_t)t->meeting[i].key >> 1]++] = (uint32_t)i;
+            a->meeting[a->end[NUMBER((uint32_t)t->meeting[i].key)]++] = (uint32_t)i;
     a->arrival = malloc(((size_t)most + 1) * sizeof *a->arrival);
     return a->arrival ? HOT_OK : HOT_E_MEMORY;
 }
@@ -389,7 +426,7 @@ static void count_head(const struct tally *t, struct arrivals *a, uint32_t numbe
 
         if (i + FETCH_AHEAD < t->n_meetings)
             __builtin_prefetch(&t->meeting[a->meeting[i + FETCH_AHEAD]]);
-        a->arrival[a->n++] = (struct arrival){ (uint32_t)(m->key >> 32), m->times };
+        a->arrival[a->n++] = (struct arrival){ NODE(m->key >> 32), m->times };
     }
     for (uint32_t i = 0; i < length && a->n > 0; i++) {
         uint32_t left = length - 1 - i;
@@ -420,7 +457,7 @@ static void count_terminals(const struct tally *t, const uint64_t *frequency, ui
     for (uint32_t rule = 0; rule < rule_count(g); rule++)
         for (uint64_t at = g->body[rule]; frequency[rule] && at < g->body[rule + 1]; at++)
             if (!(g->symbols[at] & WPP_RULE))
-                times[t->of[symbol_index(g, g->symbols[at])].behind] += frequency[rule];
+                times[NODE(t->of[symbol_index(g, g->symbols[at])].behind)] += frequency[rule];
 }
 
 /* ---- All of it --------------------------------------------------------------------------- */
@@ -430,14 +467,13 @@ static int describe_terminals(struct tally *t)
     for (uint32_t i = 0; i < t->g->n_terminals; i++) {
         struct of_symbol *of = &t->of[symbol_index(t->g, i)];
         struct head h = { factors_next(&t->factors, 0, i), 1 };
-        uint32_t number;
 
         *of = (struct of_symbol){ 0 };
         if (h.state == 0)
             continue;
-        if (number_head(t, h, &number) != HOT_OK)
+        of->behind = describe_state(t, patterns_next(t->p, 0, i));
+        if (describe_head(t, h, HEAD_ALL, &of->head) != HOT_OK)
             return HOT_E_MEMORY;
-        *of = (struct of_symbol){ patterns_next(t->p, 0, i), number << 1 | HEAD_ALL };
     }
     return HOT_OK;
 }
@@ -446,7 +482,7 @@ static int tally_init(struct tally *t)
 {
     uint32_t empty;
 
-    if (factors_init(&t->factors, t->p) != HOT_OK)
+    if (t->p->n > NODE(UINT32_MAX) || factors_init(&t->factors, t->p) != HOT_OK)
         return HOT_E_MEMORY;
     t->of = scattered_array((size_t)t->g->n_rules + t->g->n_terminals + 1, sizeof *t->of);
     t->way_on = malloc((size_t)t->p->n * sizeof *t->way_on);
@@ -473,7 +509,8 @@ static void tally_clear(struct tally *t)
 int tally_count(const struct analysis *a, uint32_t least, const struct patterns *p,
                 uint64_t *times)
 {
-    struct tally t = { .g = a->g, .p = p };
+    struct tally t = { .g = a->g, .p = p,
+                       .needed = least < 2 ? 2 : least < SIZES ? least : SIZES };
     int status = tally_init(&t);
     struct block b;
 

@@ -108,7 +108,7 @@ static void tally_trials(const char *name, int trials, void (*draw)(struct small
         brute_expand(&run, &s.g);
         a = analysis_of(&s.g, s.cost, LONGEST);
         n = draw_strings(&run, strings, text);
-        least = random_below(3) ? 1 + random_below(12) : 1;
+        least = 1 + random_below(1 + random_below(24));
         if (patterns_init(&p, strings, n, false) != HOT_OK ||
             tally_count(&a, least, &p, times) != HOT_OK)
             abort();
