@@ -46,10 +46,8 @@ static inline bool rule_is_cold(const struct analysis *a, uint32_t rule, uint64_
 /* How many symbols ahead what is known of rules is fetched into the caches. */
 enum { FETCH_AHEAD = 16 };
 
-/* The algorithms: add what is hot at min_cost (at least 1) to `out`, which is
- * empty.  HOT_OK or HOT_E_MEMORY. */
-struct sieve;       /* hotpaths/sieve.h */
+/* Larus' walk: adds what is hot at min_cost (at least 1) to `out`, which is empty.  HOT_OK or
+ * HOT_E_MEMORY. */
 int larus_find(const struct analysis *a, uint64_t min_cost, struct found *out);
-int exact_find(struct sieve *s, uint64_t min_cost, struct found *out);
 
 #endif

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* exact.c - all minimal hot subpaths with their true frequencies.
+/* exact.c - all minimal hot subpaths with their true frequencies; see exact.h.
  *
- *      few borders     all of them are searched (rounds.h): what is found is the answer
- *      many            sample -> candidates -> their true frequencies (tally.h) -> the answer
- *
- * Candidates are strings that cost a third of what is asked for, or more, by the sample, up to
- * the first that costs so much that it is hot in truth.  What is hot is among them but for a
- * chance that sample.h bounds; what is reported was counted everywhere.
+ * Candidates cost half of what is asked for, or more, by the sample, and are no longer than up to
+ * where they cost half as much again.  What is hot begins one of them but for a chance that
+ * sample.h bounds; what is reported was counted everywhere.
  */
+#include "hotpaths/exact.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/candidates.h"
 #include "hotpaths/rounds.h"
+#include "hotpaths/rows.h"
+#include "hotpaths/sample.h"
 #include "hotpaths/saturate.h"
 #include "hotpaths/tally.h"
 
@@ -79,12 +81,13 @@ static int list_candidates(struct candidates *c)
     return HOT_OK;
 }
 
-static int count_candidates(struct candidates *c, const struct analysis *a)
+static int count_candidates(struct candidates *c, const struct exact *e)
 {
     if (patterns_init(&c->patterns, c->string, c->n, false) != HOT_OK)
         return HOT_E_MEMORY;
     c->times = malloc((size_t)c->patterns.n * sizeof *c->times);
-    return c->times ? tally_count(a, a->min_length, &c->patterns, c->times) : HOT_E_MEMORY;
+    return c->times ? tally_count(e->a, e->a->min_length, &c->patterns, c->times)
+                    : HOT_E_MEMORY;
 }
 
 /* Adds the shortest beginning of a candidate that is hot to `out`, unless another one begins
@@ -109,38 +112,80 @@ static bool report(const struct candidates *c, size_t i, const struct analysis *
     return false;
 }
 
-/* *sure: no candidate was given up for hot that is not. */
-static int find_sampled(struct sieve *sieve, uint64_t min_cost, struct found *out, bool *sure)
+static int find_candidates(struct candidates *c, const struct exact *e, uint64_t min_cost)
 {
-    uint64_t candidate = min_cost / SAMPLE_MARGIN, enough = saturating_mul(min_cost, 2);
+    struct sample sample;
+    uint64_t hits;
+    int status = sample_take(&sample, &e->outward, e->a, min_cost);
+
+    hits = min_cost / (sample.unit ? sample.unit : 1);
+    if (status == HOT_OK)
+        status = candidates_find(&sample, e->a, (hits + SAMPLE_MARGIN - 1) / SAMPLE_MARGIN,
+                                 hits + hits / 2, &c->found);
+    sample_clear(&sample);
+    if (status == HOT_OK)
+        status = rows_find(e->a, &e->outward, min_cost, &c->found);
+    return status == HOT_OK ? list_candidates(c) : status;
+}
+
+/* *sure: no candidate was given up for hot that is not. */
+static int find_sampled(const struct exact *e, uint64_t min_cost, struct found *out, bool *sure)
+{
+    uint64_t enough = saturating_add(min_cost, min_cost / 2);
     struct candidates c = { 0 };
     int status;
 
     found_init(&c.found);
-    status = rounds_find(sieve, candidate ? candidate : 1, enough, &c.found);
+    status = find_candidates(&c, e, min_cost);
     if (status == HOT_OK)
-        status = list_candidates(&c);
-    if (status == HOT_OK)
-        status = count_candidates(&c, sieve->a);
+        status = count_candidates(&c, e);
     *sure = true;
     for (size_t i = 0; status == HOT_OK && i < c.n; i++)
-        if (!report(&c, i, sieve->a, min_cost, out, &status) && c.cost[i] >= enough)
+        if (!report(&c, i, e->a, min_cost, out, &status) && c.cost[i] >= enough)
             *sure = false;
     candidates_clear(&c);
     return status;
 }
 
-int exact_find(struct sieve *sieve, uint64_t min_cost, struct found *out)
+void exact_init(struct exact *e, const struct analysis *a, bool sampling)
 {
-    int status = sieve_sample(sieve, min_cost);
-    bool sure = true;
+    *e = (struct exact){ .a = a, .sampling = sampling };
+}
 
-    if (status == HOT_OK && !sieve->sample.all) {
-        status = find_sampled(sieve, min_cost, out, &sure);
-        if (sure)
-            return status;
-        found_clear(out);
-        sieve_take_all(sieve);
+void exact_clear(struct exact *e)
+{
+    if (e->has_outward)
+        outward_clear(&e->outward);
+    if (e->has_sieve)
+        sieve_clear(&e->sieve);
+    *e = (struct exact){ 0 };
+}
+
+static int find_everywhere(struct exact *e, uint64_t min_cost, struct found *out)
+{
+    if (!e->has_sieve) {
+        e->has_sieve = true;
+        if (sieve_init(&e->sieve, e->a) != HOT_OK)
+            return HOT_E_MEMORY;
     }
-    return status == HOT_OK ? rounds_find(sieve, min_cost, min_cost, out) : status;
+    return rounds_find(&e->sieve, min_cost, out);
+}
+
+int exact_find(struct exact *e, uint64_t min_cost, struct found *out)
+{
+    bool sure = false;
+    int status;
+
+    if (!e->sampling || !sample_pays(e->a, min_cost))
+        return find_everywhere(e, min_cost, out);
+    if (!e->has_outward) {
+        e->has_outward = true;
+        if (outward_init(&e->outward, e->a->g, e->a->max_length) != HOT_OK)
+            return HOT_E_MEMORY;
+    }
+    status = find_sampled(e, min_cost, out, &sure);
+    if (status != HOT_OK || sure)
+        return status;
+    found_clear(out);
+    return find_everywhere(e, min_cost, out);
 }

@@ -415,7 +415,7 @@ static int gather(struct gathering *g, const struct texts *seen, struct gathered
     b->text = NO_TEXT;
     g->before = before != NO_TEXT ? &seen->entry[before] : NULL;
     g->like = (struct text){ .terminal = !(symbol & WPP_RULE),
-                             .frequency = sample_weight(&g->s->sample, b->rule, b->at),
+                             .frequency = g->s->a->frequency[b->rule],
                              .after = first->after, .missing = first->missing };
     g->like.left_open = (symbol & WPP_RULE) && (!g->before || g->before->left_open) &&
                         grammar->length[symbol & ~WPP_RULE] >= g->longest;

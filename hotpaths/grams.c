@@ -231,35 +231,6 @@ INLINE void sweep_begin(struct sweep *w, uint32_t rule, bool wide)
         fetch_ends(w, wide);
 }
 
-/* Symbols [begin, end) of a start rule, as if there were no others. */
-INLINE void sweep_window(struct sweep *w, const struct sample_window *window)
-{
-    w->begin = window->begin;
-    w->next = window->end;
-    w->at = ROOM;
-    w->n_after = 0;
-    w->ahead_rule = rule_count(w->s->a->g) - 1;     /* nothing is fetched ahead */
-    w->ahead = w->s->a->g->body[w->ahead_rule];
-}
-
-/* Fetches what the windows that come soon need. */
-INLINE void fetch_window(const struct sweep *w, const struct sample *sample, size_t i, bool wide)
-{
-    enum { WINDOWS = 4 };
-    const uint32_t *symbols = w->s->a->g->symbols;
-    const struct sample_window *window = &sample->window[i + WINDOWS];
-
-    if (i + WINDOWS >= sample->n_windows)
-        return;
-    for (uint64_t at = window->begin; at < window->end; at++) {
-        if (!(symbols[at] & WPP_RULE))
-            continue;
-        __builtin_prefetch(ends_of_rule(w->s, symbols[at] & ~WPP_RULE, wide));
-        if (w->with_extents)
-            __builtin_prefetch(&w->s->extent[symbols[at] & ~WPP_RULE]);
-    }
-}
-
 /* Moves before the next symbol; false at the beginning. */
 INLINE bool sweep_next(struct sweep *w, bool wide)
 {
@@ -338,20 +309,6 @@ INLINE uint32_t short_rule(const struct grams *s, uint32_t rule, uint32_t *out, 
 uint32_t grams_short(const struct grams *s, uint32_t rule, uint32_t *out)
 {
     return s->wide ? short_rule(s, rule, out, true) : short_rule(s, rule, out, false);
-}
-
-INLINE uint32_t begin_of(const struct grams *s, uint32_t rule, uint32_t *out, bool wide)
-{
-    const void *ends = ends_of_rule(s, rule, wide);
-
-    for (uint32_t i = 0; i < END_MOST; i++)
-        out[i] = get(ends, i, wide);
-    return get(ends, AT_N, wide);
-}
-
-uint32_t grams_begin(const struct grams *s, uint32_t rule, uint32_t *out)
-{
-    return s->wide ? begin_of(s, rule, out, true) : begin_of(s, rule, out, false);
 }
 
 void grams_fetch(const struct grams *s, uint32_t rule)
@@ -434,59 +391,30 @@ INLINE void keep_ends(struct sweep *w, uint32_t rule, bool wide)
         put(out, AT_LAST + END_MOST - ++n, 0, wide);
 }
 
-/* What a sweep goes through: a right-hand side, or a window of one. */
-struct counting {
-    struct charges charges;
-    const struct sample *sample;
-    size_t next;                /* of the sample */
-};
-
-INLINE void count_swept(struct sweep *w, struct counting *c, uint32_t rule, bool wide)
-{
-    while (sweep_next(w, wide)) {
-        uint64_t weight = sample_next(c->sample, rule, w->next, &c->next);
-
-        if (weight)
-            count_border(w, &c->charges, weight, wide);
-        sweep_pass(w, wide);
-    }
-}
-
-INLINE void count_all(struct grams *s, const struct sample *sample, bool wide)
+INLINE void count_all(struct grams *s, bool wide)
 {
     const struct wpp_grammar *g = s->a->g;
-    uint32_t whole = sample->all ? rule_count(g) : g->n_rules;
-    struct counting c = { .sample = sample };
+    struct charges charges = { 0 };
     struct sweep w;
 
     for (int i = 0; i < CHARGES; i++)
-        c.charges.waiting[i].at = s->count;         /* nothing, until the first one has come */
+        charges.waiting[i].at = s->count;       /* nothing, until the first one has come */
     sweep_init(&w, s, false);
-    for (uint32_t rule = 0; rule < whole; rule++) {
-        if (!s->a->frequency[rule])
+    for (uint32_t rule = 0; rule < rule_count(g); rule++) {
+        uint64_t frequency = s->a->frequency[rule];
+
+        if (!frequency)
             continue;
         sweep_begin(&w, rule, wide);
-        count_swept(&w, &c, rule, wide);
+        while (sweep_next(&w, wide)) {
+            count_border(&w, &charges, frequency, wide);
+            sweep_pass(&w, wide);
+        }
         if (rule < g->n_rules)
             keep_ends(&w, rule, wide);
     }
-    for (size_t i = 0; i < sample->n_windows; i++) {
-        fetch_window(&w, sample, i, wide);
-        sweep_window(&w, &sample->window[i]);
-        count_swept(&w, &c, sample->window[i].rule, wide);
-    }
-    assert(c.next == sample->n);
     for (int i = 0; i < CHARGES; i++)
-        charge(c.charges.waiting[i].at, c.charges.waiting[i].frequency);
-}
-
-void grams_count(struct grams *s, const struct sample *sample)
-{
-    memset(s->count, 0, sizeof *s->count << (64 - s->shift));
-    if (s->wide)
-        count_all(s, sample, true);
-    else
-        count_all(s, sample, false);
+        charge(charges.waiting[i].at, charges.waiting[i].frequency);
 }
 
 int grams_init(struct grams *s, const struct analysis *a)
@@ -509,6 +437,11 @@ int grams_init(struct grams *s, const struct analysis *a)
     s->extent = scattered_array((size_t)a->g->n_rules + 1, sizeof *s->extent);
     if (!s->count || !s->ends || !s->extent)
         return HOT_E_MEMORY;
+    memset(s->count, 0, sizeof *s->count << bits);
+    if (s->wide)
+        count_all(s, true);
+    else
+        count_all(s, false);
     return HOT_OK;
 }
 
@@ -585,8 +518,6 @@ static bool may_be_hot(const struct sweep *w, const struct behind *behind, uint6
 
 /* Whom to show what. */
 struct showing {
-    const struct sample *sample;
-    size_t next;                /* of the sample */
     uint64_t min_cost;
     grams_see *see;
     void *context;
@@ -618,7 +549,7 @@ INLINE void pass_extents(const struct sweep *w, struct behind *behind, struct be
     before->length = side(s);
 }
 
-INLINE int show_rule(struct sweep *w, struct grams *s, struct border *b, struct showing *to,
+INLINE int show_rule(struct sweep *w, struct grams *s, struct border *b, const struct showing *to,
                      bool wide)
 {
     struct behind behind = { .high = w->next };
@@ -627,8 +558,7 @@ INLINE int show_rule(struct sweep *w, struct grams *s, struct border *b, struct 
     while (sweep_next(w, wide)) {
         struct looked_up grams = look_up(w, wide);
 
-        b->frequency = sample_next(to->sample, b->rule, w->next, &to->next);
-        if (b->frequency && grams.most > 0 && may_be_hot(w, &behind, grams.most, to->min_cost, b)) {
+        if (grams.most > 0 && may_be_hot(w, &behind, grams.most, to->min_cost, b)) {
             show_border(w, b, wide);
             if (to->see(to->context, b) != HOT_OK)
                 return HOT_E_MEMORY;
@@ -641,35 +571,26 @@ INLINE int show_rule(struct sweep *w, struct grams *s, struct border *b, struct 
     return HOT_OK;
 }
 
-INLINE int show_all(struct grams *s, struct showing *to, bool wide)
+INLINE int show_all(struct grams *s, const struct showing *to, bool wide)
 {
     const struct wpp_grammar *g = s->a->g;
-    const struct sample *sample = to->sample;
-    uint32_t whole = sample->all ? rule_count(g) : g->n_rules;
     struct border b;
     struct sweep w;
     int status = HOT_OK;
 
     sweep_init(&w, s, true);
-    for (b.rule = 0; status == HOT_OK && b.rule < whole; b.rule++) {
+    for (b.rule = 0; status == HOT_OK && b.rule < rule_count(g); b.rule++) {
         if (!s->a->frequency[b.rule])
             continue;
         sweep_begin(&w, b.rule, wide);
         status = show_rule(&w, s, &b, to, wide);
     }
-    for (size_t i = 0; status == HOT_OK && i < sample->n_windows; i++) {
-        fetch_window(&w, sample, i, wide);
-        sweep_window(&w, &sample->window[i]);
-        b.rule = sample->window[i].rule;
-        status = show_rule(&w, s, &b, to, wide);
-    }
     return status;
 }
 
-int grams_show(struct grams *s, const struct sample *sample, uint64_t min_cost, uint64_t least,
-               grams_see *see, void *context)
+int grams_show(struct grams *s, uint64_t min_cost, uint64_t least, grams_see *see, void *context)
 {
-    struct showing to = { sample, 0, min_cost, see, context };
+    struct showing to = { min_cost, see, context };
     size_t n = (size_t)1 << (64 - s->shift);
 
     frequent_clear(&s->frequent);

@@ -39,7 +39,6 @@
 #include "hotpaths/analysis.h"
 #include "hotpaths/frequent.h"
 #include "hotpaths/gram-hash.h"
-#include "hotpaths/sample.h"
 
 /* Longer grams tell more strings apart, at more time a border. */
 #ifdef WPP_HOSTILE
@@ -78,15 +77,11 @@ struct grams {
 int grams_init(struct grams *s, const struct analysis *a);
 void grams_clear(struct grams *s);
 
-/* Counts the grams at the borders of a sample, anew; before all that follows. */
-void grams_count(struct grams *s, const struct sample *sample);
-
 /* What stands around the end of a symbol: text[middle - n_before .. middle) in it,
  * text[middle .. middle + n_after) behind it in the right-hand side. */
 struct border {
     uint64_t at;            /* the symbol */
     uint32_t rule;
-    uint64_t frequency;     /* how often it counts */
     bool terminal;          /* it is one */
     bool cut;               /* there is more of it before */
     uint32_t n_before, n_after;
@@ -96,12 +91,12 @@ struct border {
     uint32_t missing;       /* of these, so many lie behind the rule's end */
 };
 
-/* Shows `see` each border of the sample that has been counted with a gram whose count times what may stand around the border
+/* Shows `see` each border with a gram whose count times what may stand around the border
  * reaches min_cost, until one returns other than HOT_OK: the result.  No gram in something
  * hot is counted less than `least` times. */
 typedef int grams_see(void *context, const struct border *b);
-int grams_show(struct grams *s, const struct sample *sample, uint64_t min_cost, uint64_t least,
-               grams_see *see, void *context);
+int grams_show(struct grams *s, uint64_t min_cost, uint64_t least, grams_see *see,
+               void *context);
 
 /* What a subpath that crosses the border can cost. */
 uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, uint32_t missing);
@@ -109,10 +104,6 @@ uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, ui
 /* Writes what a short rule derives to `out`, which has room for END_MOST; how much that is.
  * 0: the rule is longer. */
 uint32_t grams_short(const struct grams *s, uint32_t rule, uint32_t *out);
-
-/* Writes what a rule begins with to `out`, which has room for END_MOST; how much that is, more
- * than END_MOST when the rule is longer. */
-uint32_t grams_begin(const struct grams *s, uint32_t rule, uint32_t *out);
 
 /* Fetches what grams_short will need into the caches. */
 void grams_fetch(const struct grams *s, uint32_t rule);

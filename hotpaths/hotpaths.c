@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "hotpaths/analysis.h"
+#include "hotpaths/exact.h"
 #include "hotpaths/loops.h"
 #include "hotpaths/saturate.h"
-#include "hotpaths/sieve.h"
 
 struct hot_result {
     struct found found;
@@ -20,6 +20,14 @@ struct hot_result {
 };
 
 /* ---- Preparation ----------------------------------------------------------- */
+
+static inline void fetch_frequency(const struct analysis *a, uint64_t at)
+{
+    const struct wpp_grammar *g = a->g;
+
+    if (at + FETCH_AHEAD < g->body[rule_count(g)] && (g->symbols[at + FETCH_AHEAD] & WPP_RULE))
+        __builtin_prefetch(&a->frequency[g->symbols[at + FETCH_AHEAD] & ~WPP_RULE], 1);
+}
 
 /* How often each rule stands in the expansion of the threads analysed: start
  * rules once, all others as often as their users say, from the top down. */
@@ -33,6 +41,7 @@ static void count_rules(struct analysis *a, uint32_t thread)
         for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
             uint32_t used = g->symbols[i] & ~WPP_RULE;
 
+            fetch_frequency(a, i);
             if (!(g->symbols[i] & WPP_RULE))
                 continue;
             assert(used < rule && used < g->n_rules);
@@ -115,13 +124,13 @@ static int find_own_costs(struct found *f, const uint64_t *cost)
     return good ? HOT_OK : HOT_E_MEMORY;
 }
 
-/* `sieve` is NULL for the walk. */
-static int find_at(const struct analysis *a, struct sieve *sieve, uint64_t min_cost,
+/* `exact` is NULL for the walk. */
+static int find_at(const struct analysis *a, struct exact *exact, uint64_t min_cost,
                    struct found *out)
 {
-    int status = sieve ? exact_find(sieve, min_cost, out) : larus_find(a, min_cost, out);
+    int status = exact ? exact_find(exact, min_cost, out) : larus_find(a, min_cost, out);
 
-    return status == HOT_OK && sieve ? find_own_costs(out, a->cost) : status;
+    return status == HOT_OK && exact ? find_own_costs(out, a->cost) : status;
 }
 
 /* `n` with all but its two leading digits zero. */
@@ -145,7 +154,7 @@ static bool is_closer(size_t a, size_t b, size_t wanted)
 }
 
 /* Finds at `min_cost`, counts, and keeps the find if it is the best so far. */
-static int try_cost(const struct analysis *a, struct sieve *sieve,
+static int try_cost(const struct analysis *a, struct exact *exact,
                     const struct hot_config *config, uint64_t min_cost, struct hot_result *r,
                     size_t *count)
 {
@@ -153,9 +162,9 @@ static int try_cost(const struct analysis *a, struct sieve *sieve,
     int status;
 
     found_init(&attempt);
-    status = find_at(a, sieve, min_cost, &attempt);
+    status = find_at(a, exact, min_cost, &attempt);
     *count = attempt.n_entries;
-    if (status == HOT_OK && sieve)
+    if (status == HOT_OK && exact)
         status = loops_find(&attempt, count);
     if (status != HOT_OK || (r->min_cost && !is_closer(*count, r->n_leaders, config->wanted))) {
         found_clear(&attempt);
@@ -218,7 +227,7 @@ static bool is_about(size_t n, size_t wanted)
 /* Tries minimal costs until about enough subpaths are found, or as near to it as may be.
  * Begins with that of which no more could be disjoint: the higher, the less there is to
  * search. */
-static int find_about(const struct analysis *a, struct sieve *sieve,
+static int find_about(const struct analysis *a, struct exact *exact,
                       const struct hot_config *config, struct hot_result *r)
 {
     enum { ATTEMPTS = 8 };      /* once there are too few and enough */
@@ -230,7 +239,7 @@ static int find_about(const struct analysis *a, struct sieve *sieve,
          cost = next_cost(&b, config->wanted, a->total_cost)) {
         size_t count = 0;
 
-        status = try_cost(a, sieve, config, cost, r, &count);
+        status = try_cost(a, exact, config, cost, r, &count);
         if (status != HOT_OK || is_about(count, config->wanted))
             return status;
         if (count >= config->wanted)
@@ -247,13 +256,13 @@ static int find_about(const struct analysis *a, struct sieve *sieve,
 static int find_exactly(struct hot_result *r, const struct analysis *a,
                         const struct hot_config *config)
 {
-    struct sieve sieve;
-    int status = sieve_init(&sieve, a, !config->no_sample);
+    struct exact exact;
+    int status;
 
-    if (status == HOT_OK)
-        status = config->min_cost ? find_at(a, &sieve, config->min_cost, &r->found)
-                                  : find_about(a, &sieve, config, r);
-    sieve_clear(&sieve);
+    exact_init(&exact, a, !config->no_sample);
+    status = config->min_cost ? find_at(a, &exact, config->min_cost, &r->found)
+                              : find_about(a, &exact, config, r);
+    exact_clear(&exact);
     return status;
 }
 

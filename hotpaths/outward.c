@@ -46,7 +46,7 @@ void outward_walk_clear(struct outward_walk *w)
     *w = (struct outward_walk){ 0 };
 }
 
-static int open_part(struct outward_walk *w, uint64_t at, uint64_t end)
+int outward_walk_open(struct outward_walk *w, uint64_t at, uint64_t end)
 {
     if (at == end)
         return HOT_OK;
@@ -59,7 +59,16 @@ static int open_part(struct outward_walk *w, uint64_t at, uint64_t end)
 int outward_walk_begin(struct outward_walk *w, uint64_t at, uint64_t end)
 {
     w->n = 0;
-    return open_part(w, at, end);
+    return outward_walk_open(w, at, end);
+}
+
+/* Fetches what a symbol that comes soon begins (ends) with. */
+static inline void fetch_end(const struct outward *o, const uint32_t *of, uint32_t symbol)
+{
+    if (!(symbol & WPP_RULE))
+        return;
+    __builtin_prefetch(&o->g->body[symbol & ~WPP_RULE]);
+    __builtin_prefetch(&of[symbol & ~WPP_RULE]);
 }
 
 /* Parts are closed before what ends them is entered: only what is still to
@@ -75,6 +84,8 @@ uint32_t outward_right_symbol(struct outward_walk *w)
     symbol = w->o->g->symbols[p->at++];
     if (p->at == p->end)
         w->n--;
+    else
+        fetch_end(w->o, w->o->head, w->o->g->symbols[p->at]);
     return symbol;
 }
 
@@ -89,6 +100,8 @@ uint32_t outward_left_symbol(struct outward_walk *w)
     symbol = w->o->g->symbols[--p->end];
     if (p->at == p->end)
         w->n--;
+    else
+        fetch_end(w->o, w->o->tail, w->o->g->symbols[p->end - 1]);
     return symbol;
 }
 
@@ -97,7 +110,7 @@ int outward_right_enter(struct outward_walk *w, uint32_t rule)
     const struct wpp_grammar *g = w->o->g;
 
     rule = w->o->head[rule];
-    return open_part(w, g->body[rule], g->body[rule + 1]);
+    return outward_walk_open(w, g->body[rule], g->body[rule + 1]);
 }
 
 int outward_left_enter(struct outward_walk *w, uint32_t rule)
@@ -105,7 +118,7 @@ int outward_left_enter(struct outward_walk *w, uint32_t rule)
     const struct wpp_grammar *g = w->o->g;
 
     rule = w->o->tail[rule];
-    return open_part(w, g->body[rule], g->body[rule + 1]);
+    return outward_walk_open(w, g->body[rule], g->body[rule + 1]);
 }
 
 uint32_t outward_right(struct outward_walk *w)

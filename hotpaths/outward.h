@@ -43,6 +43,10 @@ void outward_walk_clear(struct outward_walk *w);
 /* Begins a walk over the symbols [at, end), which lie in one right-hand side. */
 int outward_walk_begin(struct outward_walk *w, uint64_t at, uint64_t end);
 
+/* Lets [at, end) of another right-hand side come before all that the walk still has to come.
+ * HOT_OK or HOT_E_MEMORY. */
+int outward_walk_open(struct outward_walk *w, uint64_t at, uint64_t end);
+
 /* The next terminal in order, or, walking left, the last one before.
  * OUTWARD_END when there is none, OUTWARD_NO_MEMORY. */
 #define OUTWARD_END       UINT32_MAX

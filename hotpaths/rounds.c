@@ -57,7 +57,7 @@ struct group {
 struct search {
     struct sieve *sieve;
     const struct analysis *a;
-    uint64_t min_cost, enough;
+    uint64_t min_cost;
     struct found *out;
     struct starts starts, next;
     uint32_t longest;       /* of this round; the next one's starts */
@@ -71,19 +71,6 @@ struct search {
 static bool is_hot(const struct search *s, uint64_t frequency, uint64_t unit_cost)
 {
     return unit_cost_needed(frequency, s->min_cost) <= unit_cost;
-}
-
-static bool is_enough(const struct search *s, uint64_t frequency, uint64_t unit_cost)
-{
-    return unit_cost_needed(frequency, s->enough) <= unit_cost;
-}
-
-/* Of a candidate only the longest that was come to on its way is kept. */
-static int report_found(const struct search *s, const uint32_t *text, uint32_t length, uint64_t unit_cost,
-                        uint64_t frequency)
-{
-    return s->enough == s->min_cost ? found_add(s->out, text, length, unit_cost, frequency)
-                                    : found_append(s->out, text, length, unit_cost, frequency);
 }
 
 static int push_group(struct search *s, struct group group)
@@ -142,16 +129,15 @@ static int survive(struct search *s, const struct group *group, uint64_t reach)
     return starts_add(&s->next, text, gram_hash(text, s->longest), group->at_most, reach);
 }
 
-/* Reports the group if it is hot; unless that is enough, narrows it, and at the round's end
- * it is a start of the next one.  True when it is to be refined. */
+/* Reports the group if it is hot; else narrows it, and at the round's end it is a start of the
+ * next one.  True when it is to be refined. */
 static bool judge(struct search *s, struct group *group, int *status)
 {
     uint64_t frequency = sum_group(s, group), reach;
 
     if (group->length >= s->a->min_length && is_hot(s, frequency, group->unit_cost)) {
-        *status = report_found(s, text_of(s, group), group->length, group->unit_cost, frequency);
-        if (*status != HOT_OK || is_enough(s, frequency, group->unit_cost))
-            return false;
+        *status = found_add(s->out, text_of(s, group), group->length, group->unit_cost, frequency);
+        return false;
     }
     if (frequency < group->at_most)
         group->at_most = frequency;
@@ -307,9 +293,8 @@ static int first_round(struct search *s)
         uint64_t cost = cost_of(s, text, all.length), frequency = all.entry[i].frequency;
 
         if (all.length == s->a->min_length && is_hot(s, frequency, cost)) {
-            status = report_found(s, text, all.length, cost, frequency);
-            if (is_enough(s, frequency, cost))
-                continue;
+            status = found_add(s->out, text, all.length, cost, frequency);
+            continue;
         }
         if (status == HOT_OK && is_hot(s, frequency, all.entry[i].reach))
             status = starts_add(&s->starts, text, gram_hash(text, all.length), frequency,
@@ -387,13 +372,12 @@ static int round_of(struct search *s)
     return status;
 }
 
-int rounds_find(struct sieve *sieve, uint64_t min_cost, uint64_t enough, struct found *out)
+int rounds_find(struct sieve *sieve, uint64_t min_cost, struct found *out)
 {
-    struct search s = { .sieve = sieve, .a = sieve->a, .min_cost = min_cost, .enough = enough,
-                        .out = out, .texts = &sieve->texts };
+    struct search s = { .sieve = sieve, .a = sieve->a, .min_cost = min_cost, .out = out,
+                        .texts = &sieve->texts };
     int status = sieve_use(sieve, min_cost);
 
-    assert(enough >= min_cost);
     gathered_init(&s.gathered);
     starts_init(&s.starts, sieve->grams.length);
     if (status == HOT_OK)

@@ -1,97 +1,84 @@
 /* SPDX-License-Identifier: MIT */
-/* sample.h - borders that stand for all borders.
+/* sample.h - points of the run, and what stands around them.
  *
- * Most borders (the ends of symbols) of a large grammar are in its start rules, where each counts
- * once, while something hot is executed many thousand times.  So few of them tell what may be hot.
+ * The run's cost, event by event, is cut into equal parts, and in each part one point is chosen:
  *
- * Let `mass` of a border be what stands around it, up to max_length - 1 terminals on either side,
- * summed over all places where its rule stands in the trace, at least.  A border is taken with the
- * probability
+ *      cost        0       unit    2 unit  3 unit
+ *                  |---.---|.------|-----.-|--- ...        unit = min_cost / SAMPLE_HITS
+ *                      |
+ *      window   . . . . t . . . .          max_length - 1 terminals on either side of its own
  *
- *      p = mass / unit, at most 1,     unit = min_cost / SAMPLE_HITS
+ * A place of a string w is *hit* by each point in it, on average by cost(w) / unit of them.  So all
+ * places together are hit
  *
- * and then counts rule's frequency / p times.  What is counted at those that were taken is a
- * string's frequency, but for chance:
+ *      frequency(w) cost(w) / unit
  *
- *      w of cost c is hot: frequency(w) c >= min_cost.  Each of its places adds c or more to the
- *      mass of the border that it crosses, so the expected number of hits, the sum of p over its
- *      borders, is SAMPLE_HITS or more (or all of them are taken).  By Chernoff's bound no more
- *      than a third of this is hit with a probability below
+ * times on average, whatever else there is: at least SAMPLE_HITS times where w is hot.  Points are
+ * chosen in their parts independently of each other.  Where no place of w overlaps another one, a
+ * point hits once at most, and by Chernoff's bound fewer than half of SAMPLE_HITS hits come with a
+ * probability below
  *
- *          exp(- SAMPLE_HITS (1 - 1/3 - 1/3 ln 3)) = exp(-48) = 10^-20
+ *      exp(- SAMPLE_HITS (1 - 1/2 - 1/2 ln 2)) = exp(-36.8) = 10^-16
  *
- *      and for a string that is not hot to count twice min_cost it is exp(-61).
+ * and half as many again as SAMPLE_HITS of a string that is not hot with one below exp(-26).  Where
+ * k places of w share a terminal, a point hits up to k of them at once, and SAMPLE_HITS / k takes
+ * the place of SAMPLE_HITS in both (10^-8 with k = 2); k is length(w) / period(w), rounded up, at
+ * most.  With k > 2, w is a row of a loop, for which see hotpaths/rows.h.
  *
- * The same holds for all that w begins with and for its grams, whose places are no fewer.  Whether
- * a border is taken is up to a hash of its place in the grammar: the same each time.
+ * Where a point is chosen is up to a hash of the number of its part: the same each time.
  *
- * That is true of places that do not overlap.  Where k places of w cross one border, period apart,
- * what stands there costs c and k - 1 periods more, not k c, and the expected number of hits is
- *
- *      SAMPLE_HITS (c + (k - 1) c / r) / (k c),        r = length of w / its period
- *
- * k is about r at most, so that is SAMPLE_HITS 2 / r: a loop turned a hundred times within w,
- * each of whose rows lies around a border of its own, is hit 3 times, and may be missed.  Rows
- * of loops mostly lie in rules that are used so often that their borders are taken for certain.
+ *      text    | before t behind | before t behind | ...      each window takes 2^bits terminals,
+ *                       ^ 2^(bits - 1)                         t stands in the middle
  */
 #ifndef WPP_HOT_SAMPLE_H
 #define WPP_HOT_SAMPLE_H
 
-#include "hotpaths/analysis.h"
+#include "hotpaths/outward.h"
 
-enum { SAMPLE_HITS = 160, SAMPLE_MARGIN = 3 };
+enum { SAMPLE_HITS = 240, SAMPLE_MARGIN = 2 };
 
-/* A sample has to be so much smaller than all there is. */
+/* Room for so many terminals in all windows, for each symbol of the grammar, costs less memory and
+ * time than to look at all borders. */
 #ifdef WPP_HOSTILE
-enum { SAMPLE_PAYS = 1 };       /* always */
+#define SAMPLE_PAYS UINT32_MAX          /* always */
 #else
-enum { SAMPLE_PAYS = 5 };
+#define SAMPLE_PAYS 8
 #endif
 
-struct sampled {
-    uint64_t at;            /* the symbol */
-    uint64_t weight;        /* how often it counts */
-    uint32_t rule;
-};
-
-/* Symbols [begin, end) of a start rule: those that were taken, and as much behind the last one
- * as can matter. */
+/* Terminals [begin, end) of the text are known of a window. */
 struct sample_window {
-    uint64_t begin, end;
-    uint32_t rule;
+    uint32_t begin, end;
 };
 
 struct sample {
-    const struct analysis *a;
-    bool all;               /* each border counts its rule's frequency; the rest is empty */
-    struct sampled *taken;  /* by rule, start rules last, in each from its end */
-    size_t n, size;
-    struct sample_window *window;  /* in the same order */
-    size_t n_windows, windows_size;
+    uint64_t unit;
+    unsigned bits;
+    uint32_t *text;
+    struct sample_window *window;
+    size_t n;
 };
 
-/* Takes every border. */
-void sample_all(struct sample *s, const struct analysis *a);
+/* Whether a sample for this minimal cost does. */
+bool sample_pays(const struct analysis *a, uint64_t min_cost);
 
-/* Takes some, or all if that does not pay.  HOT_OK or HOT_E_MEMORY; sample_clear either way. */
-int sample_choose(struct sample *s, const struct analysis *a, uint64_t min_cost);
+/* Takes a sample, which has to pay; `outward` reaches max_length - 1 terminals.  HOT_OK or
+ * HOT_E_MEMORY; sample_clear either way. */
+int sample_take(struct sample *s, const struct outward *outward, const struct analysis *a,
+                uint64_t min_cost);
 void sample_clear(struct sample *s);
 
-/* True when those that were taken, and the windows, stand in their order, each of them in a
- * window where it is a start rule's. */
-bool sample_check(const struct sample *s);
-
-/* How often a border counts; 0: it was not taken. */
-uint64_t sample_weight(const struct sample *s, uint32_t rule, uint64_t at);
-
-/* The same where all are asked in order, as they are taken; *next is 0 at first. */
-static inline uint64_t sample_next(const struct sample *s, uint32_t rule, uint64_t at, size_t *next)
+/* The place of a window's point. */
+static inline uint32_t sample_middle(const struct sample *s, size_t window)
 {
-    if (s->all)
-        return s->a->frequency[rule];
-    if (*next == s->n || s->taken[*next].at != at)
-        return 0;
-    return s->taken[(*next)++].weight;
+    return (uint32_t)(window << s->bits) + (UINT32_C(1) << (s->bits - 1));
+}
+
+/* How far before its window's point a terminal stands (that is not behind it). */
+static inline uint32_t sample_distance(const struct sample *s, uint32_t at)
+{
+    uint32_t size = UINT32_C(1) << s->bits;
+
+    return size / 2 - (at & (size - 1));
 }
 
 #endif

@@ -104,9 +104,9 @@ static int find_dearest(struct sieve *s)
     return count ? HOT_OK : HOT_E_MEMORY;
 }
 
-int sieve_init(struct sieve *s, const struct analysis *a, bool sampling)
+int sieve_init(struct sieve *s, const struct analysis *a)
 {
-    *s = (struct sieve){ .a = a, .sampling = sampling };
+    *s = (struct sieve){ .a = a };
     texts_init(&s->texts);
     if (outward_init(&s->outward, a->g, a->max_length - 1) != HOT_OK)
         return HOT_E_MEMORY;
@@ -117,50 +117,11 @@ int sieve_init(struct sieve *s, const struct analysis *a, bool sampling)
 
 void sieve_clear(struct sieve *s)
 {
-    sample_clear(&s->sample);
     grams_clear(&s->grams);
     outward_clear(&s->outward);
     texts_clear(&s->texts);
     free(s->border);
     *s = (struct sieve){ 0 };
-}
-
-/* ---- The sample ------------------------------------------------------------------------- */
-
-static void use_sample(struct sieve *s, uint64_t min_cost)
-{
-#ifdef WPP_HOSTILE
-    assert(sample_check(&s->sample));
-#endif
-    grams_count(&s->grams, &s->sample);
-    s->sampled_for = min_cost;
-    s->min_cost = 0;
-}
-
-int sieve_sample(struct sieve *s, uint64_t min_cost)
-{
-    int status;
-
-    assert(min_cost > 0);
-    if (s->sampled_for && (s->sample.all || min_cost >= s->sampled_for))
-        return HOT_OK;
-    if (!s->sampling) {
-        sieve_take_all(s);
-        return HOT_OK;
-    }
-    s->sampled_for = 0;
-    sample_clear(&s->sample);
-    status = sample_choose(&s->sample, s->a, min_cost);
-    if (status == HOT_OK)
-        use_sample(s, min_cost);
-    return status;
-}
-
-void sieve_take_all(struct sieve *s)
-{
-    sample_clear(&s->sample);
-    sample_all(&s->sample, s->a);
-    use_sample(s, 1);
 }
 
 /* ---- Borders ---------------------------------------------------------------------------- */
@@ -222,7 +183,7 @@ static bool cut_out(const struct taking *t, const struct border *b, struct text 
     uint64_t least = unit_cost_needed(across, t->min_cost);
 
     *begin = END_MOST - b->n_before;
-    *out = (struct text){ .frequency = b->frequency, .terminal = b->terminal,
+    *out = (struct text){ .frequency = s->a->frequency[b->rule], .terminal = b->terminal,
                           .after = b->after, .missing = b->missing };
     out->right_open = !trim_right(&s->grams, b->text, END_MOST, &end, least);
     out->left_open = !trim_left(&s->grams, b->text, begin, END_MOST, end, least) && b->cut;
@@ -257,7 +218,7 @@ static int take_all(struct sieve *s, uint64_t min_cost)
     int status = text_queue_init(&t.queue, &s->texts, 2 * END_MOST, border_has_text, s);
 
     if (status == HOT_OK)
-        status = grams_show(&s->grams, &s->sample, min_cost, sieve_least(s, min_cost), take_border, &t);
+        status = grams_show(&s->grams, min_cost, sieve_least(s, min_cost), take_border, &t);
     if (status == HOT_OK)
         status = text_queue_settle(&t.queue);
     text_queue_clear(&t.queue);
@@ -268,7 +229,7 @@ int sieve_use(struct sieve *s, uint64_t min_cost)
 {
     int status;
 
-    assert(min_cost > 0 && s->sampled_for > 0);
+    assert(min_cost > 0);
     if (s->min_cost && min_cost >= s->min_cost)
         return HOT_OK;
     s->min_cost = 0;

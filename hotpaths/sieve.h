@@ -17,7 +17,6 @@
 
 #include "hotpaths/grams.h"
 #include "hotpaths/outward.h"
-#include "hotpaths/sample.h"
 #include "hotpaths/texts.h"
 
 /* The end of a symbol that something hot may cross. */
@@ -31,9 +30,6 @@ enum { SIEVE_CLASSES = 256 };
 
 struct sieve {
     const struct analysis *a;
-    bool sampling;          /* or always all borders */
-    struct sample sample;
-    uint64_t sampled_for;   /* it does for subpaths of this cost and more; 0: for none yet */
     struct grams grams;
     struct outward outward;
     uint64_t dearest[SIEVE_CLASSES];    /* terminal of such a frequency or more */
@@ -44,17 +40,10 @@ struct sieve {
 };
 
 /* HOT_OK or HOT_E_MEMORY; sieve_clear either way. */
-int sieve_init(struct sieve *s, const struct analysis *a, bool sampling);
+int sieve_init(struct sieve *s, const struct analysis *a);
 void sieve_clear(struct sieve *s);
 
-/* Chooses a sample of the borders for subpaths of at least min_cost (at least 1), unless the
- * one that is in use does.  HOT_OK or HOT_E_MEMORY. */
-int sieve_sample(struct sieve *s, uint64_t min_cost);
-
-/* From now on all borders are looked at. */
-void sieve_take_all(struct sieve *s);
-
-/* Of the sample, finds the borders for subpaths of at least min_cost (at least 1), unless they are
+/* Finds the borders for subpaths of at least min_cost (at least 1), unless they are
  * known.  HOT_OK or HOT_E_MEMORY. */
 int sieve_use(struct sieve *s, uint64_t min_cost);
 

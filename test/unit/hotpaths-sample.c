@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/sample.h"
+#include "hotpaths/candidates.h"
 #include "hotpaths/tally.h"
 #include "test/reference/brute-hot.h"
 #include "test/unit/small-grammar.h"
@@ -39,7 +39,7 @@ static struct analysis analysis_of(const struct wpp_grammar *g, const uint64_t *
 
 /* ---- Counting beginnings ------------------------------------------------------------------ */
 
-enum { STRINGS = 12, LONGEST = 50 };
+enum { STRINGS = 12, LONGEST = 50, SAMPLE_TRIALS = 3000 };
 
 static bool differs(const struct hot_string *strings, size_t n)
 {
@@ -205,35 +205,144 @@ static void free_large(struct large *l)
 
 /* ---- What a sample promises ------------------------------------------------------------------ */
 
-/* Those of great mass are all taken; the others stand for as many as there are. */
-static void check_sample(const struct large *l, uint32_t max_length, double percent)
+/* Whether the window is what stands around text[at]. */
+static bool is_around(const struct sample *s, size_t window, const struct brute_string *t, size_t at,
+                      uint32_t side)
 {
-    struct analysis a = analysis_of(&l->g, l->cost, max_length);
-    uint64_t min_cost = (uint64_t)(percent / 100 * (double)a.total_cost);
-    double all = 0, taken = 0;
-    size_t next = 0, wrong = 0;
-    struct sample s;
+    const struct sample_window *w = &s->window[window];
+    uint32_t middle = sample_middle(s, window);
+    size_t before = at < side ? at : side, left = t->length - 1 - at;
+    size_t behind = left < side ? left : side;
 
-    if (sample_choose(&s, &a, min_cost) != HOT_OK)
-        abort();
-    for (uint32_t rule = 0; rule < rule_count(&l->g); rule++)
-        for (uint64_t at = l->g.body[rule + 1]; at-- > l->g.body[rule];) {
-            uint64_t weight = sample_next(&s, rule, at, &next), f = a.frequency[rule];
-            uint32_t symbol = l->g.symbols[at];
-            uint64_t own = symbol & WPP_RULE ? 0 : l->cost[symbol];
+    return w->begin == middle - before && w->end == middle + 1 + behind &&
+           memcmp(s->text + w->begin, t->symbols + at - before,
+                  (before + 1 + behind) * sizeof *s->text) == 0;
+}
 
-            wrong += weight != sample_weight(&s, rule, at) || (weight && weight < f);
-            wrong += f * own * SAMPLE_HITS > min_cost && weight != f;
-            all += (double)f;
-            taken += (double)weight;
+/* Whether each part of the run has its window, in order: what does not fit any terminal of its
+ * part is wrong. */
+static size_t wrong_windows(const struct sample *s, const struct brute_run *run,
+                            const struct analysis *a)
+{
+    size_t window = 0, wrong = 0;
+    uint64_t cost = 0;
+    bool fits = false;
+
+    for (uint32_t k = 0; k < run->n_threads; k++) {
+        const struct brute_string *t = brute_thread(run, k);
+
+        for (size_t at = 0; at < t->length; at++) {
+            uint64_t to = cost + a->cost[t->symbols[at]];
+
+            while (window < s->n && window * s->unit < to) {
+                fits = fits || is_around(s, window, t, at, a->max_length - 1);
+                if ((window + 1) * s->unit > to)
+                    break;
+                wrong += !fits;
+                fits = false;
+                window++;
+            }
+            cost = to;
         }
-    tap_ok(!s.all && sample_check(&s) && next == s.n && wrong == 0,
-           "L = %u, %g %%: %zu of %llu borders in order, the ones that matter most among them",
-           max_length, percent, s.n, (unsigned long long)l->g.body[rule_count(&l->g)]);
-    if (!tap_ok(taken > 0.97 * all && taken < 1.03 * all, "and they stand for all of them"))
-        tap_note("%.0f, not %.0f", taken, all);
-    sample_clear(&s);
-    free(a.frequency);
+    }
+    /* the point of the last part may lie behind the run's end */
+    return wrong + (window + 1 < s->n) + (window < cost / s->unit) + (window < s->n && !fits);
+}
+
+/* How often points hit text[0 .. length). */
+static uint64_t hits_of(const struct sample *s, const uint32_t *string, uint32_t length)
+{
+    uint64_t hits = 0;
+
+    for (size_t i = 0; i < s->n; i++) {
+        const struct sample_window *w = &s->window[i];
+        uint32_t middle = sample_middle(s, i);
+
+        for (uint32_t at = w->begin; at <= middle; at++)
+            hits += at + length > middle && at + length <= w->end &&
+                    memcmp(s->text + at, string, length * sizeof *string) == 0;
+    }
+    return hits;
+}
+
+static bool begins_one(const struct found *f, const uint32_t *string, uint32_t length)
+{
+    for (size_t i = 0; i < f->n_entries; i++)
+        if (f->entries[i].length >= length &&
+            memcmp(f->terminals + f->entries[i].first, string, length * sizeof *string) == 0)
+            return true;
+    return false;
+}
+
+/* Of one place: the strings that begin there, up to the first that is hit enough. */
+static size_t wrong_from(const struct sample *s, const struct analysis *a, const struct found *f,
+                         uint32_t at, uint32_t end, uint64_t need, uint64_t enough)
+{
+    size_t wrong = 0;
+
+    for (uint32_t n = a->min_length; n <= a->max_length && n <= end - at; n++) {
+        uint64_t hits = hits_of(s, s->text + at, n);
+
+        wrong += hits >= need && !begins_one(f, s->text + at, n);
+        if (hits >= enough)
+            break;
+    }
+    return wrong;
+}
+
+static size_t wrong_candidates(const struct sample *s, const struct analysis *a, uint64_t need,
+                               uint64_t enough)
+{
+    struct found f;
+    size_t wrong = 0;
+
+    found_init(&f);
+    if (candidates_find(s, a, need, enough, &f) != HOT_OK)
+        abort();
+    for (size_t i = 0; i < f.n_entries; i++)
+        wrong += f.entries[i].frequency != hits_of(s, f.terminals + f.entries[i].first,
+                                                   f.entries[i].length) ||
+                 f.entries[i].frequency < need || f.entries[i].unit_cost != s->unit;
+    for (size_t i = 0; i < s->n; i++)
+        for (uint32_t at = s->window[i].begin; at <= sample_middle(s, i); at++)
+            wrong += wrong_from(s, a, &f, at, s->window[i].end, need, enough);
+    found_clear(&f);
+    return wrong;
+}
+
+static void sample_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
+{
+    size_t windows = 0, wrong = 0, strings_wrong = 0;
+
+    for (int i = 0; i < trials; i++) {
+        struct outward outward;
+        struct small_grammar s;
+        struct sample sample;
+        struct brute_run run;
+        struct analysis a;
+        uint64_t need;
+
+        draw(&s);
+        brute_expand(&run, &s.g);
+        a = analysis_of(&s.g, s.cost, 1 + random_below(12));
+        a.min_length = 1 + random_below(a.max_length);
+        need = 1 + random_below(6);
+        if (outward_init(&outward, &s.g, a.max_length) != HOT_OK ||
+            sample_take(&sample, &outward, &a, 1 + a.total_cost * SAMPLE_HITS /
+                                                   (1 + random_below(60))) != HOT_OK)
+            abort();
+        wrong += wrong_windows(&sample, &run, &a);
+        strings_wrong += wrong_candidates(&sample, &a, need, need + random_below(6));
+        windows += sample.n;
+        sample_clear(&sample);
+        outward_clear(&outward);
+        free(a.frequency);
+        brute_free(&run);
+    }
+    tap_ok(wrong == 0 && windows > (size_t)trials,
+           "%s: %zu windows, each around a terminal of its part of the run", name, windows);
+    if (!tap_ok(strings_wrong == 0, "and strings that are hit often are found in them"))
+        tap_note("%zu wrong", strings_wrong);
 }
 
 static bool same_answers(const hot_result *x, const hot_result *y)
@@ -257,20 +366,16 @@ static void compare(const struct large *l, uint32_t min_length, uint32_t max_len
                             .thread = thread };
     struct analysis a = analysis_of(&l->g, l->cost, max_length);
     hot_result *sampled, *full;
-    struct sample s;
 
     c.min_cost = (uint64_t)(percent / 100 * (double)a.total_cost);
-    if (sample_choose(&s, &a, c.min_cost) != HOT_OK)
-        abort();
     if (hot_find(&sampled, &l->g, l->cost, &c) != HOT_OK)
         abort();
     c.no_sample = true;
     if (hot_find(&full, &l->g, l->cost, &c) != HOT_OK)
         abort();
-    tap_ok(!s.all && same_answers(sampled, full) && hot_count(full) > 0,
-           "m = %u, L = %u, %g %%, thread %d: %zu answers as without a sample (of %zu borders)",
-           min_length, max_length, percent, (int)thread, hot_count(full), s.n);
-    sample_clear(&s);
+    tap_ok(sample_pays(&a, c.min_cost) && same_answers(sampled, full) && hot_count(full) > 0,
+           "m = %u, L = %u, %g %%, thread %d: %zu answers as without a sample",
+           min_length, max_length, percent, (int)thread, hot_count(full));
     free(a.frequency);
     hot_free(sampled);
     hot_free(full);
@@ -325,13 +430,13 @@ int main(void)
     tally_trials("random grammars", 6000, random_grammar);
     tally_trials("SEQUITUR grammars", 6000, sequitur_grammar);
     pair_trials();
+    sample_trials("random grammars", SAMPLE_TRIALS, random_grammar);
+    sample_trials("SEQUITUR grammars", SAMPLE_TRIALS, sequitur_grammar);
     make_large(&l);
-    check_sample(&l, 12, 10);
-    check_sample(&l, 30, 20);
     compare(&l, 10, 12, 4, HOT_ALL_THREADS);
     compare(&l, 10, 30, 12, HOT_ALL_THREADS);
     compare(&l, 4, 20, 6, HOT_ALL_THREADS);
-    compare(&l, 1, 45, 25, 1);
+    compare(&l, 1, 45, 15, 1);
     free_large(&l);
     return tap_done();
 }

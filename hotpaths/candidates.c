@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* candidates.c - strings that are hit often; see candidates.h. */
+#include "hotpaths/candidates.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/gram-hash.h"
+#include "hotpaths/grow.h"
+
+#ifdef WPP_HOSTILE
+enum { FILTER_MOST = 2, FILTER_BITS = 2 };      /* nearly all beginnings are in one group */
+#else
+enum { FILTER_MOST = 12, FILTER_BITS = 20 };
+#endif
+
+/* Places begin[begin .. end) have the same `depth` terminals. */
+struct alike {
+    size_t begin, end;
+    uint32_t depth;
+};
+
+struct candidate_search {
+    const struct sample *s;
+    const struct analysis *a;
+    uint64_t need, enough;
+    struct found *out;
+    uint32_t *begin;            /* places in the text where something may begin */
+    size_t n;
+    uint32_t *next, *moved;     /* of the places that are split: what comes next; where they go */
+    uint32_t *times;            /* of each terminal: how often it does; 0 between two splits */
+    uint32_t *after;            /* the different ones */
+    uint32_t *hit;              /* of each distance: places of the group in work */
+    struct alike *stack;
+    size_t n_stack, stack_size;
+};
+
+static const struct sample_window *window_of(const struct candidate_search *c, uint32_t at)
+{
+    return &c->s->window[at >> c->s->bits];
+}
+
+/* ---- Beginnings -------------------------------------------------------------------------- */
+
+/* Of strings of the first k terminals, by hash: how often they begin in a window; then, where the
+ * next place of these goes. */
+struct filter {
+    uint32_t k;
+    uint32_t *times, *to;
+};
+
+/* Counts what begins in one window, or (`keep`) keeps those that do often enough. */
+static inline __attribute__((always_inline)) void filter_window(struct candidate_search *c,
+                                                                struct filter *f, size_t window,
+                                                                uint64_t power, bool keep)
+{
+    const struct sample_window *w = &c->s->window[window];
+    const uint32_t *text = c->s->text;
+    uint32_t middle = sample_middle(c->s, window), at = w->begin;
+    uint64_t hash;
+
+    if (w->end - at < f->k)
+        return;
+    hash = gram_hash(text + at, f->k);
+    for (;; at++) {
+        uint64_t slot = gram_mix(hash) >> (64 - FILTER_BITS);
+
+        if (!keep)
+            f->times[slot]++;
+        else if (f->times[slot] >= c->need)
+            c->begin[f->to[slot]++] = at;
+        if (at == middle || w->end - at == f->k)
+            return;
+        hash = gram_right(hash, power, text[at], text[at + f->k]);
+    }
+}
+
+/* Makes room for the places of each slot, and a group of them. */
+static int make_groups(struct candidate_search *c, struct filter *f)
+{
+    for (size_t slot = 0; slot < (size_t)1 << FILTER_BITS; slot++) {
+        if (f->times[slot] < c->need)
+            continue;
+        if (GROW(c->stack, c->stack_size, c->n_stack + 1) != HOT_OK)
+            return HOT_E_MEMORY;
+        f->to[slot] = (uint32_t)c->n;
+        c->stack[c->n_stack++] = (struct alike){ c->n, c->n + f->times[slot], 0 };
+        c->n += f->times[slot];
+    }
+    c->begin = scattered_array(c->n + 1, sizeof *c->begin);
+    c->next = scattered_array(c->n + 1, sizeof *c->next);
+    c->moved = scattered_array(c->n + 1, sizeof *c->moved);
+    return c->begin && c->next && c->moved ? HOT_OK : HOT_E_MEMORY;
+}
+
+static int find_beginnings(struct candidate_search *c)
+{
+    struct filter f = { .k = c->a->min_length < FILTER_MOST ? c->a->min_length : FILTER_MOST };
+    uint64_t power = gram_power(f.k);
+    int status = HOT_E_MEMORY;
+
+    f.times = calloc((size_t)1 << FILTER_BITS, sizeof *f.times);
+    f.to = malloc(sizeof *f.to << FILTER_BITS);
+    if (f.times && f.to) {
+        for (size_t i = 0; i < c->s->n; i++)
+            filter_window(c, &f, i, power, false);
+        status = make_groups(c, &f);
+    }
+    for (size_t i = 0; status == HOT_OK && i < c->s->n; i++)
+        filter_window(c, &f, i, power, true);
+    free(f.times);
+    free(f.to);
+    return status;
+}
+
+/* ---- Groups ------------------------------------------------------------------------------ */
+
+/* How far `b` goes on as `a` does, from `n` terminals on, up to `most`. */
+static inline uint32_t common(const uint32_t *a, const uint32_t *b, uint32_t n, uint32_t most)
+{
+    enum { BLOCK = 32 };
+
+    while (n + BLOCK <= most && memcmp(a + n, b + n, BLOCK * sizeof *a) == 0)
+        n += BLOCK;
+    while (n < most && a[n] == b[n])
+        n++;
+    return n;
+}
+
+enum { PLACES_SOON = 8 };
+
+/* How far all of them are alike, max_length terminals at most. */
+static uint32_t common_depth(const struct candidate_search *c, const struct alike *g)
+{
+    const uint32_t *text = c->s->text;
+    uint32_t depth = c->a->max_length;
+
+    for (size_t i = g->begin; i < g->end && depth > g->depth; i++) {
+        uint32_t left = window_of(c, c->begin[i])->end - c->begin[i];
+
+        if (i + PLACES_SOON < g->end)
+            __builtin_prefetch(&text[c->begin[i + PLACES_SOON] + g->depth]);
+        depth = common(text + c->begin[g->begin], text + c->begin[i], g->depth,
+                       left < depth ? left : depth);
+    }
+    return depth;
+}
+
+/* How many terminals of the group's string, `depth` at most, are hit `enough` times, and *hits is
+ * how often they are; or all `depth` of them. */
+static uint32_t count_hits(struct candidate_search *c, const struct alike *g, uint32_t depth,
+                           uint64_t *hits)
+{
+    uint32_t n = 1;
+
+    memset(c->hit, 0, depth * sizeof *c->hit);
+    for (size_t i = g->begin; i < g->end; i++) {
+        uint32_t distance = sample_distance(c->s, c->begin[i]);
+
+        if (distance < depth)
+            c->hit[distance]++;
+    }
+    for (*hits = c->hit[0]; n < depth && (n < c->a->min_length || *hits < c->enough); n++)
+        *hits += c->hit[n];
+    return n;
+}
+
+/* Orders the group's places by what comes next, drops those that nothing comes behind, and what
+ * comes too rarely; a group of each of the others. */
+static int split_alike(struct candidate_search *c, const struct alike *g)
+{
+    const uint32_t *text = c->s->text;
+    uint32_t *begin = c->begin, n_after = 0;
+    size_t n = g->begin;
+    int status = HOT_OK;
+
+    for (size_t i = g->begin; i < g->end; i++) {
+        uint32_t at = begin[i], next;
+
+        if (i + PLACES_SOON < g->end)
+            __builtin_prefetch(&text[begin[i + PLACES_SOON] + g->depth]);
+        if (window_of(c, at)->end - at <= g->depth)
+            continue;
+        next = text[at + g->depth];
+        if (c->times[next]++ == 0)
+            c->after[n_after++] = next;
+        begin[n] = at;
+        c->next[n++] = next;
+    }
+    memcpy(c->moved + g->begin, begin + g->begin, (n - g->begin) * sizeof *begin);
+    for (size_t i = 0, to = g->begin; i < n_after; i++) {
+        uint32_t times = c->times[c->after[i]];
+
+        c->times[c->after[i]] = UINT32_MAX;
+        if (times < c->need)
+            continue;
+        if (GROW(c->stack, c->stack_size, c->n_stack + 1) != HOT_OK)
+            status = HOT_E_MEMORY;
+        else
+            c->stack[c->n_stack++] = (struct alike){ to, to + times, g->depth + 1 };
+        c->times[c->after[i]] = (uint32_t)to;
+        to += times;
+    }
+    for (size_t i = g->begin; i < n; i++)
+        if (c->times[c->next[i]] != UINT32_MAX)
+            begin[c->times[c->next[i]]++] = c->moved[i];
+    for (uint32_t i = 0; i < n_after; i++)
+        c->times[c->after[i]] = 0;
+    return status;
+}
+
+static int look_at(struct candidate_search *c, struct alike g)
+{
+    uint32_t depth = common_depth(c, &g), n;
+    uint64_t hits;
+
+    if (depth >= c->a->min_length) {
+        n = count_hits(c, &g, depth, &hits);
+        if (hits >= c->need && found_append(c->out, c->s->text + c->begin[g.begin], n, c->s->unit,
+                                            hits) != HOT_OK)
+            return HOT_E_MEMORY;
+        if (n >= c->a->min_length && hits >= c->enough)
+            return HOT_OK;
+    }
+    if (depth == c->a->max_length)
+        return HOT_OK;
+    g.depth = depth;
+    return split_alike(c, &g);
+}
+
+static int candidate_search_init(struct candidate_search *c)
+{
+    c->times = calloc((size_t)c->a->g->n_terminals + 1, sizeof *c->times);
+    c->after = malloc(((size_t)c->a->g->n_terminals + 1) * sizeof *c->after);
+    c->hit = malloc(((size_t)c->a->max_length + 1) * sizeof *c->hit);
+    return c->times && c->after && c->hit ? HOT_OK : HOT_E_MEMORY;
+}
+
+static void candidate_search_clear(struct candidate_search *c)
+{
+    free(c->begin);
+    free(c->next);
+    free(c->moved);
+    free(c->times);
+    free(c->after);
+    free(c->hit);
+    free(c->stack);
+}
+
+int candidates_find(const struct sample *s, const struct analysis *a, uint64_t need,
+                    uint64_t enough, struct found *out)
+{
+    struct candidate_search c = { .s = s, .a = a, .need = need, .enough = enough, .out = out };
+    int status = candidate_search_init(&c);
+
+    assert(need > 0 && need <= enough);
+    if (status == HOT_OK)
+        status = find_beginnings(&c);
+    while (status == HOT_OK && c.n_stack > 0)
+        status = look_at(&c, c.stack[--c.n_stack]);
+    candidate_search_clear(&c);
+    return status;
+}

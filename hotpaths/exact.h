@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* exact.h - all minimal hot subpaths with their true frequency.
+ *
+ *      small grammars  all borders of symbols are searched (rounds.h): what is found is the answer
+ *      large ones      points of the run (sample.h) --> strings that many of them hit
+ *                      (candidates.h), and rows of loops (rows.h) --> how often these stand in the
+ *                      trace, exactly (tally.h) --> the answer
+ *
+ * The first takes memory and time by symbols, the second hardly more than to read them a few times.
+ */
+#ifndef WPP_HOT_EXACT_H
+#define WPP_HOT_EXACT_H
+
+#include "hotpaths/sieve.h"
+
+/* What searches of one grammar share. */
+struct exact {
+    const struct analysis *a;
+    bool sampling;          /* where that pays */
+    struct outward outward;
+    struct sieve sieve;
+    bool has_outward, has_sieve;    /* made when they are needed first */
+};
+
+void exact_init(struct exact *e, const struct analysis *a, bool sampling);
+void exact_clear(struct exact *e);
+
+/* Adds to `out`, which is empty, what is hot at min_cost (at least 1).  HOT_OK or HOT_E_MEMORY. */
+int exact_find(struct exact *e, uint64_t min_cost, struct found *out);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* rows.c - loops in right-hand sides; see rows.h. */
+#include "hotpaths/rows.h"
+
+#include <stdlib.h>
+
+#include "hotpaths/grow.h"
+#include "hotpaths/loops.h"
+#include "hotpaths/saturate.h"
+
+enum { ROW_SLACK = 8, ROW_MARGIN = 4 };
+
+struct row_search {
+    const struct analysis *a;
+    struct outward_walk walk;
+    struct found loops;         /* turns, from their least rotation on; the sum above is their cost */
+    uint32_t *text, *scratch;   /* room for two times max_length */
+};
+
+/* Writes what the symbol derives to the text. */
+static int read_symbol(struct row_search *s, uint32_t symbol, uint32_t length)
+{
+    const struct wpp_grammar *g = s->a->g;
+    uint32_t rule = symbol & ~WPP_RULE;
+
+    s->text[0] = symbol;
+    if (!(symbol & WPP_RULE))
+        return HOT_OK;
+    if (outward_walk_begin(&s->walk, g->body[rule], g->body[rule + 1]) != HOT_OK)
+        return HOT_E_MEMORY;
+    for (uint32_t i = 0; i < length; i++) {
+        s->text[i] = outward_right(&s->walk);
+        if (s->text[i] == OUTWARD_NO_MEMORY)
+            return HOT_E_MEMORY;
+    }
+    return HOT_OK;
+}
+
+/* A symbol of that length that stands twice in a rule of this frequency. */
+static int add_repeat(struct row_search *s, uint32_t symbol, uint32_t length, uint64_t frequency)
+{
+    uint32_t turn, turns, most, from;
+    uint64_t cost = 0, times;
+
+    if (read_symbol(s, symbol, length) != HOT_OK)
+        return HOT_E_MEMORY;
+    turn = loops_period(s->text, length, s->scratch);
+    turn = length % turn ? length : turn;
+    turns = length / turn;
+    if (turn > s->a->max_length / 2)
+        return HOT_OK;
+    for (uint32_t i = 0; i < turn; i++)
+        cost += s->a->cost[s->text[i]];
+    most = s->a->max_length / turn + 1;
+    times = 2 * turns * (uint64_t)(turns < most / ROW_SLACK ? ROW_SLACK * turns : most);
+    from = loops_least_rotation(s->text, turn);
+    for (uint32_t i = 0; i < turn; i++)
+        s->scratch[i] = s->text[(from + i) % turn];
+    return found_add(&s->loops, s->scratch, turn, cost, saturating_mul(times, frequency));
+}
+
+static int find_repeats(struct row_search *s)
+{
+    const struct wpp_grammar *g = s->a->g;
+
+    for (uint32_t rule = 0; rule < rule_count(g); rule++) {
+        uint64_t length;
+
+        if (!s->a->frequency[rule])
+            continue;
+        for (uint64_t at = g->body[rule] + 1; at < g->body[rule + 1]; at++) {
+            if (g->symbols[at] != g->symbols[at - 1])
+                continue;
+            length = g->symbols[at] & WPP_RULE ? g->length[g->symbols[at] & ~WPP_RULE] : 1;
+            if (length <= s->a->max_length &&
+                add_repeat(s, g->symbols[at], (uint32_t)length, s->a->frequency[rule]) != HOT_OK)
+                return HOT_E_MEMORY;
+        }
+    }
+    return HOT_OK;
+}
+
+/* All rows of a loop's. */
+static int append_rows(struct row_search *s, const uint32_t *turn, uint32_t length,
+                       struct found *out)
+{
+    uint32_t n = s->a->max_length;
+
+    for (uint32_t i = 0; i < n + length - 1; i++)
+        s->text[i] = turn[i % length];
+    for (uint32_t i = 0; i < length; i++)
+        if (found_append(out, s->text + i, n, 0, 0) != HOT_OK)
+            return HOT_E_MEMORY;
+    return HOT_OK;
+}
+
+int rows_find(const struct analysis *a, const struct outward *outward, uint64_t min_cost,
+              struct found *out)
+{
+    struct row_search s = { .a = a, .walk = { .o = outward } };
+    int status = HOT_E_MEMORY;
+
+    found_init(&s.loops);
+    s.text = malloc(2 * ((size_t)a->max_length + 1) * sizeof *s.text);
+    s.scratch = malloc(2 * ((size_t)a->max_length + 1) * sizeof *s.scratch);
+    if (s.text && s.scratch)
+        status = find_repeats(&s);
+    for (size_t i = 0; status == HOT_OK && i < s.loops.n_entries; i++) {
+        const struct found_entry *e = &s.loops.entries[i];
+
+        if (saturating_mul(e->frequency, e->unit_cost) >= min_cost / ROW_MARGIN)
+            status = append_rows(&s, s.loops.terminals + e->first, e->length, out);
+    }
+    found_clear(&s.loops);
+    outward_walk_clear(&s.walk);
+    free(s.text);
+    free(s.scratch);
+    return status;
+}
