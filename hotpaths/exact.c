@@ -17,9 +17,11 @@
 #include "hotpaths/saturate.h"
 #include "hotpaths/tally.h"
 
-/* The candidates that no other begins with. */
+/* The candidates that no other begins with, or that were given up. */
 struct candidates {
     struct found found;
+    uint64_t enough;            /* one that costs so much by the sample was given up: it is taken
+                                 * for hot, and what it goes on to was not looked at */
     uint32_t *order;            /* of the found, by their strings */
     struct hot_string *string;
     uint64_t *cost;             /* of each, by the sample */
@@ -38,6 +40,7 @@ static void candidates_clear(struct candidates *c)
     free(c->times);
 }
 
+/* Of equal strings the one last that was hit most. */
 static int by_terminals(const void *pa, const void *pb, void *found)
 {
     const struct found *f = found;
@@ -48,7 +51,9 @@ static int by_terminals(const void *pa, const void *pb, void *found)
     for (uint32_t i = 0; i < a->length && i < b->length; i++)
         if (x[i] != y[i])
             return x[i] < y[i] ? -1 : 1;
-    return a->length < b->length ? -1 : a->length > b->length;
+    if (a->length != b->length)
+        return a->length < b->length ? -1 : 1;
+    return a->frequency < b->frequency ? -1 : a->frequency > b->frequency;
 }
 
 static bool begins_with(const struct found *f, const struct found_entry *a,
@@ -72,11 +77,13 @@ static int list_candidates(struct candidates *c)
     qsort_r(c->order, f->n_entries, sizeof *c->order, by_terminals, &c->found);
     for (size_t i = 0; i < f->n_entries; i++) {
         const struct found_entry *e = &f->entries[c->order[i]];
+        const struct found_entry *next = i + 1 < f->n_entries ? &f->entries[c->order[i + 1]] : NULL;
+        uint64_t cost = saturating_mul(e->frequency, e->unit_cost);
 
-        if (i + 1 < f->n_entries && begins_with(f, &f->entries[c->order[i + 1]], e))
+        if (next && begins_with(f, next, e) && (cost < c->enough || next->length == e->length))
             continue;
         c->string[c->n] = (struct hot_string){ f->terminals + e->first, e->length };
-        c->cost[c->n++] = saturating_mul(e->frequency, e->unit_cost);
+        c->cost[c->n++] = cost;
     }
     return HOT_OK;
 }
@@ -122,16 +129,16 @@ static int find_candidates(struct candidates *c, const struct exact *e, uint64_t
     if (status == HOT_OK)
         status = candidates_find(&sample, e->a, (hits + SAMPLE_MARGIN - 1) / SAMPLE_MARGIN,
                                  hits + hits / 2, &c->found);
+    c->enough = saturating_mul(hits + hits / 2, sample.unit);
     sample_clear(&sample);
     if (status == HOT_OK)
         status = rows_find(e->a, &e->outward, min_cost, &c->found);
     return status == HOT_OK ? list_candidates(c) : status;
 }
 
-/* *sure: no candidate was given up for hot that is not. */
+/* *sure: no candidate was given up that is not hot. */
 static int find_sampled(const struct exact *e, uint64_t min_cost, struct found *out, bool *sure)
 {
-    uint64_t enough = saturating_add(min_cost, min_cost / 2);
     struct candidates c = { 0 };
     int status;
 
@@ -141,7 +148,7 @@ static int find_sampled(const struct exact *e, uint64_t min_cost, struct found *
         status = count_candidates(&c, e);
     *sure = true;
     for (size_t i = 0; status == HOT_OK && i < c.n; i++)
-        if (!report(&c, i, e->a, min_cost, out, &status) && c.cost[i] >= enough)
+        if (!report(&c, i, e->a, min_cost, out, &status) && c.cost[i] >= c.enough)
             *sure = false;
     candidates_clear(&c);
     return status;
