@@ -13,7 +13,7 @@ enum { ROW_SLACK = 8, ROW_MARGIN = 4 };
 struct row_search {
     const struct analysis *a;
     struct outward_walk walk;
-    struct found loops;         /* turns, from their least rotation on; the sum above is their cost */
+    struct found loops;         /* turns, from their least rotation on; the sum is their cost */
     uint32_t *text, *scratch;   /* room for two times max_length */
 };
 

@@ -14,18 +14,18 @@
  *
  *      sum of  f (2 s u)  times  8 s, at most max_length / length of a turn    >=  min_cost / 4
  *
- * which is more, by far, than what is hot needs, unless the grammar repeats less than it could: rows
- * that are hot are at most eight times as long as the X in them and their pairs make up a quarter
- * of what they cost.
+ * which is more, by far, than what is hot needs, unless the grammar repeats less than it could:
+ * rows that are hot are at most eight times as long as the X in them, and their pairs make up a
+ * quarter of what they cost.
  */
 #ifndef WPP_HOT_ROWS_H
 #define WPP_HOT_ROWS_H
 
 #include "hotpaths/outward.h"
 
-/* Appends to `out` (found_append, at no cost) the rows of max_length terminals of these loops, begun
- * anywhere in a turn of two thirds of max_length at most.  `outward` reaches max_length.
- * HOT_OK or HOT_E_MEMORY. */
+/* Appends to `out` (found_append, at no cost) the rows of max_length terminals of these loops,
+ * begun anywhere, where a turn has half of max_length at most.  `outward` reaches max_length.  HOT_OK or
+ * HOT_E_MEMORY. */
 int rows_find(const struct analysis *a, const struct outward *outward, uint64_t min_cost,
               struct found *out);
 

@@ -34,7 +34,7 @@
 
 /* A Fibonacci string: rule r -> (r-1) (r-2), and behind it what costs nothing: no point of a
  * sample lies there, so that one pays. */
-enum { RULES = 12, FREE = 200000, SYMBOLS = 2 * (RULES + 1) + FREE };
+enum { RULES = 12, FREE = 30000, SYMBOLS = 2 * (RULES + 1) + FREE };
 
 static const uint64_t cost[] = { 3, 4, 0 };
 

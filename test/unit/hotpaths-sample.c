@@ -206,8 +206,8 @@ static void free_large(struct large *l)
 /* ---- What a sample promises ------------------------------------------------------------------ */
 
 /* Whether the window is what stands around text[at]. */
-static bool is_around(const struct sample *s, size_t window, const struct brute_string *t, size_t at,
-                      uint32_t side)
+static bool is_around(const struct sample *s, size_t window, const struct brute_string *t,
+                      size_t at, uint32_t side)
 {
     const struct sample_window *w = &s->window[window];
     uint32_t middle = sample_middle(s, window);
