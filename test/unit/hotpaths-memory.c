@@ -34,7 +34,7 @@
 
 /* A Fibonacci string: rule r -> (r-1) (r-2), and behind it what costs nothing: no point of a
  * sample lies there, so that one pays. */
-enum { RULES = 12, FREE = 30000, SYMBOLS = 2 * (RULES + 1) + FREE };
+enum { RULES = 12, FREE = 9000, SYMBOLS = 2 * (RULES + 1) + FREE };
 
 static const uint64_t cost[] = { 3, 4, 0 };
 
@@ -98,7 +98,7 @@ int main(void)
     for (int i = 0; i < 6; i++) {
         struct hot_config config = {
             .size = sizeof config, .algorithm = i % 2 ? HOT_EXACT : HOT_LARUS, .min_length = 2,
-            .max_length = i < 4 ? 5 : 40, .min_cost = i / 2 ? 20 : 0, .wanted = 5,
+            .max_length = i < 4 ? 5 : 40, .min_cost = i / 2 ? 960 : 0, .wanted = 5,
             .thread = HOT_ALL_THREADS,
         };
         long failed = fail_in_turn(&g, &config);
