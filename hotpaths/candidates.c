@@ -31,7 +31,8 @@ struct candidate_search {
     uint32_t *next, *moved;     /* of the places that are split: what comes next; where they go */
     uint32_t *times;            /* of each terminal: how often it does; 0 between two splits */
     uint32_t *after;            /* the different ones */
-    uint32_t *hit;              /* of each distance: places of the group in work */
+    uint32_t *hit;              /* of each distance: places of the group in work; and those of */
+    uint32_t *point;            /* them that are the last in their window */
     struct alike *stack;
     size_t n_stack, stack_size;
 };
@@ -119,10 +120,12 @@ static int find_beginnings(struct candidate_search *c)
 /* How far `b` goes on as `a` does, from `n` terminals on, up to `most`. */
 static inline uint32_t common(const uint32_t *a, const uint32_t *b, uint32_t n, uint32_t most)
 {
-    enum { BLOCK = 32 };
+    enum { LARGE = 32, SMALL = 4 };
 
-    while (n + BLOCK <= most && memcmp(a + n, b + n, BLOCK * sizeof *a) == 0)
-        n += BLOCK;
+    while (n + LARGE <= most && memcmp(a + n, b + n, LARGE * sizeof *a) == 0)
+        n += LARGE;
+    while (n + SMALL <= most && memcmp(a + n, b + n, SMALL * sizeof *a) == 0)
+        n += SMALL;
     while (n < most && a[n] == b[n])
         n++;
     return n;
@@ -147,23 +150,35 @@ static uint32_t common_depth(const struct candidate_search *c, const struct alik
     return depth;
 }
 
-/* How many terminals of the group's string, `depth` at most, are hit `enough` times, and *hits is
- * how often they are; or all `depth` of them. */
-static uint32_t count_hits(struct candidate_search *c, const struct alike *g, uint32_t depth,
-                           uint64_t *hits)
+/* Of a string's beginning of `length` terminals: how often it is hit, and by how many points. */
+struct hits {
+    uint32_t length;
+    uint64_t times, points;
+};
+
+/* Of as much of the group's string as is hit enough, or of all `depth` terminals.  Places in
+ * one window are side by side in a group, the last one next to the point. */
+static struct hits count_hits(struct candidate_search *c, const struct alike *g, uint32_t depth)
 {
-    uint32_t n = 1;
+    struct hits h = { 0 };
 
     memset(c->hit, 0, depth * sizeof *c->hit);
+    memset(c->point, 0, depth * sizeof *c->point);
     for (size_t i = g->begin; i < g->end; i++) {
         uint32_t distance = sample_distance(c->s, c->begin[i]);
 
-        if (distance < depth)
-            c->hit[distance]++;
+        if (distance >= depth)
+            continue;
+        c->hit[distance]++;
+        c->point[distance] += i + 1 == g->end ||
+                              window_of(c, c->begin[i]) != window_of(c, c->begin[i + 1]);
     }
-    for (*hits = c->hit[0]; n < depth && (n < c->a->min_length || *hits < c->enough); n++)
-        *hits += c->hit[n];
-    return n;
+    while (h.length < depth && (h.length < c->a->min_length ||
+                                candidate_weight(h.times, h.points) < c->enough)) {
+        h.times += c->hit[h.length];
+        h.points += c->point[h.length++];
+    }
+    return h;
 }
 
 /* Orders the group's places by what comes next, drops those that nothing comes behind, and what
@@ -212,15 +227,17 @@ static int split_alike(struct candidate_search *c, const struct alike *g)
 
 static int look_at(struct candidate_search *c, struct alike g)
 {
-    uint32_t depth = common_depth(c, &g), n;
-    uint64_t hits;
+    uint32_t depth = common_depth(c, &g);
+    uint64_t weight;
+    struct hits h;
 
     if (depth >= c->a->min_length) {
-        n = count_hits(c, &g, depth, &hits);
-        if (hits >= c->need && found_append(c->out, c->s->text + c->begin[g.begin], n, c->s->unit,
-                                            hits) != HOT_OK)
+        h = count_hits(c, &g, depth);
+        weight = candidate_weight(h.times, h.points);
+        if (h.times >= c->need && found_append(c->out, c->s->text + c->begin[g.begin], h.length,
+                                               c->s->unit, weight) != HOT_OK)
             return HOT_E_MEMORY;
-        if (n >= c->a->min_length && hits >= c->enough)
+        if (weight >= c->enough)
             return HOT_OK;
     }
     if (depth == c->a->max_length)
@@ -234,7 +251,8 @@ static int candidate_search_init(struct candidate_search *c)
     c->times = calloc((size_t)c->a->g->n_terminals + 1, sizeof *c->times);
     c->after = malloc(((size_t)c->a->g->n_terminals + 1) * sizeof *c->after);
     c->hit = malloc(((size_t)c->a->max_length + 1) * sizeof *c->hit);
-    return c->times && c->after && c->hit ? HOT_OK : HOT_E_MEMORY;
+    c->point = malloc(((size_t)c->a->max_length + 1) * sizeof *c->point);
+    return c->times && c->after && c->hit && c->point ? HOT_OK : HOT_E_MEMORY;
 }
 
 static void candidate_search_clear(struct candidate_search *c)
@@ -245,6 +263,7 @@ static void candidate_search_clear(struct candidate_search *c)
     free(c->times);
     free(c->after);
     free(c->hit);
+    free(c->point);
     free(c->stack);
 }
 

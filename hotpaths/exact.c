@@ -40,7 +40,7 @@ static void candidates_clear(struct candidates *c)
     free(c->times);
 }
 
-/* Of equal strings the one last that was hit most. */
+/* Of equal strings the one last whose hits weigh most. */
 static int by_terminals(const void *pa, const void *pb, void *found)
 {
     const struct found *f = found;

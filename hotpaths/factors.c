@@ -15,7 +15,12 @@ static struct factor_edge *find_edge(const struct factors *f, uint32_t state, ui
 {
     uint64_t hash = slots_hash(state, terminal);
     size_t mask = f->table_size - 1, slot = SLOT_HOME(hash) & mask;
+    uint32_t last = f->state[state].edges;
 
+    if (last == NOTHING || f->edge[last].terminal == terminal)
+        return last == NOTHING ? NULL : &f->edge[last];
+    if (f->edge[last].next == NOTHING)
+        return NULL;
     for (; f->table[slot]; slot = (slot + 1) & mask) {
         struct factor_edge *e = &f->edge[SLOT_NUMBER(f->table[slot])];
 
@@ -26,21 +31,41 @@ static struct factor_edge *find_edge(const struct factors *f, uint32_t state, ui
     return NULL;
 }
 
-static int add_edge(struct factors *f, uint32_t state, uint32_t terminal, uint32_t to)
+/* Room for two more edges. */
+static int grow_edges(struct factors *f)
 {
-    uint64_t hash = slots_hash(state, terminal);
-    size_t slot;
-
     if (GROW(f->edge, f->edges_size, f->n_edges + 1) != HOT_OK ||
-        slots_grow(&f->table, &f->table_size, f->n_edges + 1) != HOT_OK ||
+        slots_grow(&f->table, &f->table_size, f->n_in_table + 2) != HOT_OK ||
         f->n_edges + 1 >= NOTHING)
         return HOT_E_MEMORY;
-    slot = SLOT_HOME(hash) & (f->table_size - 1);
+    return HOT_OK;
+}
+
+static void into_table(struct factors *f, uint32_t edge)
+{
+    uint64_t hash = slots_hash(f->edge[edge].state, f->edge[edge].terminal);
+    size_t slot = SLOT_HOME(hash) & (f->table_size - 1);
+
     while (f->table[slot])
         slot = (slot + 1) & (f->table_size - 1);
-    f->edge[f->n_edges] = (struct factor_edge){ state, terminal, to, f->state[state].edges };
-    f->state[state].edges = (uint32_t)f->n_edges++;
-    f->table[slot] = SLOT_TAG(hash) | f->n_edges;
+    f->table[slot] = SLOT_TAG(hash) | (edge + 1);
+    f->n_in_table++;
+}
+
+/* The only edge of a state is in no table: most are. */
+static int add_edge(struct factors *f, uint32_t state, uint32_t terminal, uint32_t to)
+{
+    uint32_t first = f->state[state].edges, edge = (uint32_t)f->n_edges;
+
+    if (grow_edges(f) != HOT_OK)
+        return HOT_E_MEMORY;
+    f->edge[f->n_edges++] = (struct factor_edge){ state, terminal, to, first };
+    f->state[state].edges = edge;
+    if (first == NOTHING)
+        return HOT_OK;
+    if (f->edge[first].next == NOTHING)
+        into_table(f, first);
+    into_table(f, edge);
     return HOT_OK;
 }
 

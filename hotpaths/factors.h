@@ -32,8 +32,8 @@ struct factors {
     uint32_t n;
     struct factor_edge *edge;
     size_t n_edges, edges_size;
-    uint64_t *table;            /* slots.h: of (state, terminal), edge */
-    size_t table_size;
+    uint64_t *table;            /* slots.h: of (state, terminal), edge, where a state has several */
+    size_t n_in_table, table_size;
 };
 
 /* HOT_OK or HOT_E_MEMORY; factors_clear either way. */

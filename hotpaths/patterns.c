@@ -34,28 +34,31 @@ static uint32_t add_child(struct patterns *p, uint32_t parent, uint32_t terminal
     return (uint32_t)p->table[slot];
 }
 
-static int by_depth(const void *pa, const void *pb, void *nodes)
+/* Nodes by depth: those of one are counted, and each takes the next place of its depth's. */
+static int order_nodes(struct patterns *p)
 {
-    const struct pattern_node *node = nodes;
-    uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+    uint32_t *next = calloc((size_t)p->deepest + 2, sizeof *next);
 
-    if (node[a].depth != node[b].depth)
-        return node[a].depth < node[b].depth ? -1 : 1;
-    return a < b ? -1 : a > b;
+    p->order = malloc(p->n * sizeof *p->order);
+    if (next && p->order) {
+        for (uint32_t i = 0; i < p->n; i++)
+            next[p->node[i].depth + 1]++;
+        for (uint32_t depth = 1; depth <= p->deepest; depth++)
+            next[depth] += next[depth - 1];
+        for (uint32_t i = 0; i < p->n; i++)
+            p->order[next[p->node[i].depth]++] = i;
+    }
+    free(next);
+    return next && p->order ? HOT_OK : HOT_E_MEMORY;
 }
 
 /* Shorter strings first: what a node falls back to is shorter. */
 static int find_failures(struct patterns *p)
 {
-    uint32_t *order = p->order = malloc(p->n * sizeof *order);
-
-    if (!order)
+    if (order_nodes(p) != HOT_OK)
         return HOT_E_MEMORY;
-    for (uint32_t i = 0; i < p->n; i++)
-        order[i] = i;
-    qsort_r(order, p->n, sizeof *order, by_depth, p->node);
     for (uint32_t i = 1; i < p->n; i++) {
-        struct pattern_node *node = &p->node[order[i]];
+        struct pattern_node *node = &p->node[p->order[i]];
 
         if (node->parent)
             node->fail = patterns_next(p, p->node[node->parent].fail, node->terminal);

@@ -14,7 +14,7 @@ struct row_search {
     const struct analysis *a;
     struct outward_walk walk;
     struct found loops;         /* turns, from their least rotation on; the sum is their cost */
-    uint32_t *text, *scratch;   /* room for two times max_length */
+    uint32_t *text, *scratch;   /* room for one and a half times max_length */
 };
 
 /* Writes what the symbol derives to the text. */
@@ -47,8 +47,6 @@ static int add_repeat(struct row_search *s, uint32_t symbol, uint32_t length, ui
     turn = loops_period(s->text, length, s->scratch);
     turn = length % turn ? length : turn;
     turns = length / turn;
-    if (turn > s->a->max_length / 2)
-        return HOT_OK;
     for (uint32_t i = 0; i < turn; i++)
         cost += s->a->cost[s->text[i]];
     most = s->a->max_length / turn + 1;
@@ -72,7 +70,7 @@ static int find_repeats(struct row_search *s)
             if (g->symbols[at] != g->symbols[at - 1])
                 continue;
             length = g->symbols[at] & WPP_RULE ? g->length[g->symbols[at] & ~WPP_RULE] : 1;
-            if (length <= s->a->max_length &&
+            if (length <= s->a->max_length / 2 &&
                 add_repeat(s, g->symbols[at], (uint32_t)length, s->a->frequency[rule]) != HOT_OK)
                 return HOT_E_MEMORY;
         }
@@ -101,8 +99,8 @@ int rows_find(const struct analysis *a, const struct outward *outward, uint64_t 
     int status = HOT_E_MEMORY;
 
     found_init(&s.loops);
-    s.text = malloc(2 * ((size_t)a->max_length + 1) * sizeof *s.text);
-    s.scratch = malloc(2 * ((size_t)a->max_length + 1) * sizeof *s.scratch);
+    s.text = malloc(((size_t)a->max_length + a->max_length / 2 + 1) * sizeof *s.text);
+    s.scratch = malloc(((size_t)a->max_length + 1) * sizeof *s.scratch);
     if (s.text && s.scratch)
         status = find_repeats(&s);
     for (size_t i = 0; status == HOT_OK && i < s.loops.n_entries; i++) {

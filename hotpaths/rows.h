@@ -10,7 +10,7 @@
  *
  * d tells of rows of 8 turns at least, as many as its frequency.  There are few such pairs in a
  * grammar, as SEQUITUR makes a rule of each digram.  A loop of turns that cost u, with pairs X X in
- * rules of frequency f, each X of s turns and of max_length terminals at most, is named when
+ * rules of frequency f, each X of s turns and of half of max_length at most, is named when
  *
  *      sum of  f (2 s u)  times  8 s, at most max_length / length of a turn    >=  min_cost / 4
  *
@@ -24,8 +24,7 @@
 #include "hotpaths/outward.h"
 
 /* Appends to `out` (found_append, at no cost) the rows of max_length terminals of these loops,
- * begun anywhere, where a turn has half of max_length at most.  `outward` reaches max_length.  HOT_OK or
- * HOT_E_MEMORY. */
+ * begun anywhere.  `outward` reaches max_length.  HOT_OK or HOT_E_MEMORY. */
 int rows_find(const struct analysis *a, const struct outward *outward, uint64_t min_cost,
               struct found *out);
 

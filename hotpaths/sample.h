@@ -20,10 +20,12 @@
  *
  *      exp(- SAMPLE_HITS (1 - 1/2 - 1/2 ln 2)) = exp(-36.8) = 10^-16
  *
- * and half as many again as SAMPLE_HITS of a string that is not hot with one below exp(-26).  Where
- * k places of w share a terminal, a point hits up to k of them at once, and SAMPLE_HITS / k takes
- * the place of SAMPLE_HITS in both (10^-8 with k = 2); k is length(w) / period(w), rounded up, at
- * most.  With k > 2, w is a row of a loop, for which see hotpaths/rows.h.
+ * Where k places of w share a terminal, a point hits up to k of them at once, and SAMPLE_HITS / k
+ * takes the place of SAMPLE_HITS in this (10^-8 with k = 2); k is length(w) / period(w), rounded up,
+ * at most.  With k > 2, w is a row of a loop, for which see hotpaths/rows.h.
+ *
+ * The other way round, half as many *points* again as SAMPLE_HITS lie in places of a string that is
+ * not hot with a probability below exp(-26) = 10^-11, whether they overlap or not.
  *
  * Where a point is chosen is up to a hash of the number of its part: the same each time.
  *

@@ -249,18 +249,22 @@ static size_t wrong_windows(const struct sample *s, const struct brute_run *run,
     return wrong + (window + 1 < s->n) + (window < cost / s->unit) + (window < s->n && !fits);
 }
 
-/* How often points hit text[0 .. length). */
-static uint64_t hits_of(const struct sample *s, const uint32_t *string, uint32_t length)
+/* How often points hit string[0 .. length), and how many do. */
+static uint64_t hits_of(const struct sample *s, const uint32_t *string, uint32_t length,
+                        uint64_t *points)
 {
     uint64_t hits = 0;
 
+    *points = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct sample_window *w = &s->window[i];
-        uint32_t middle = sample_middle(s, i);
+        uint32_t middle = sample_middle(s, i), here = 0;
 
         for (uint32_t at = w->begin; at <= middle; at++)
-            hits += at + length > middle && at + length <= w->end &&
+            here += at + length > middle && at + length <= w->end &&
                     memcmp(s->text + at, string, length * sizeof *string) == 0;
+        hits += here;
+        *points += here > 0;
     }
     return hits;
 }
@@ -281,10 +285,10 @@ static size_t wrong_from(const struct sample *s, const struct analysis *a, const
     size_t wrong = 0;
 
     for (uint32_t n = a->min_length; n <= a->max_length && n <= end - at; n++) {
-        uint64_t hits = hits_of(s, s->text + at, n);
+        uint64_t points, hits = hits_of(s, s->text + at, n, &points);
 
         wrong += hits >= need && !begins_one(f, s->text + at, n);
-        if (hits >= enough)
+        if (candidate_weight(hits, points) >= enough)
             break;
     }
     return wrong;
@@ -299,10 +303,12 @@ static size_t wrong_candidates(const struct sample *s, const struct analysis *a,
     found_init(&f);
     if (candidates_find(s, a, need, enough, &f) != HOT_OK)
         abort();
-    for (size_t i = 0; i < f.n_entries; i++)
-        wrong += f.entries[i].frequency != hits_of(s, f.terminals + f.entries[i].first,
-                                                   f.entries[i].length) ||
-                 f.entries[i].frequency < need || f.entries[i].unit_cost != s->unit;
+    for (size_t i = 0; i < f.n_entries; i++) {
+        const struct found_entry *e = &f.entries[i];
+        uint64_t points, hits = hits_of(s, f.terminals + e->first, e->length, &points);
+
+        wrong += e->frequency != candidate_weight(hits, points) || hits < need || e->unit_cost != s->unit;
+    }
     for (size_t i = 0; i < s->n; i++)
         for (uint32_t at = s->window[i].begin; at <= sample_middle(s, i); at++)
             wrong += wrong_from(s, a, &f, at, s->window[i].end, need, enough);
