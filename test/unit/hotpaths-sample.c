@@ -442,7 +442,7 @@ int main(void)
     compare(&l, 10, 12, 4, HOT_ALL_THREADS);
     compare(&l, 10, 30, 12, HOT_ALL_THREADS);
     compare(&l, 4, 20, 6, HOT_ALL_THREADS);
-    compare(&l, 1, 45, 15, 1);
+    compare(&l, 1, 45, 8, 1);
     free_large(&l);
     return tap_done();
 }
