@@ -225,12 +225,28 @@ static int split_alike(struct candidate_search *c, const struct alike *g)
     return status;
 }
 
+/* True when the group's places go on alike, and those in one window stand in order. */
+__attribute__((unused)) static bool alike_check(const struct candidate_search *c,
+                                                const struct alike *g)
+{
+    const uint32_t *text = c->s->text;
+
+    for (size_t i = g->begin + 1; i < g->end; i++)
+        if (c->begin[i] <= c->begin[i - 1] ||
+            memcmp(text + c->begin[i], text + c->begin[g->begin], g->depth * sizeof *text) != 0)
+            return false;
+    return g->end - g->begin >= c->need;
+}
+
 static int look_at(struct candidate_search *c, struct alike g)
 {
     uint32_t depth = common_depth(c, &g);
     uint64_t weight;
     struct hits h;
 
+#ifdef WPP_HOSTILE
+    assert(alike_check(c, &g));
+#endif
     if (depth >= c->a->min_length) {
         h = count_hits(c, &g, depth);
         weight = candidate_weight(h.times, h.points);

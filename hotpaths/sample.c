@@ -223,11 +223,27 @@ int sample_take(struct sample *s, const struct outward *outward, const struct an
             status = choose_points(&p, rule, &from);
     if (status == HOT_OK)
         status = write_windows(&p);
+#ifdef WPP_HOSTILE
+    assert(status != HOT_OK || sample_check(s));
+#endif
     free(p.cost);
     free(p.point);
     outward_walk_clear(&p.before);
     outward_walk_clear(&p.behind);
     return status;
+}
+
+bool sample_check(const struct sample *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct sample_window *w = &s->window[i];
+        uint32_t middle = sample_middle(s, i);
+
+        if (w->begin > middle || w->end <= middle || w->begin >> s->bits != i ||
+            (w->end - 1) >> s->bits != i)
+            return false;
+    }
+    return true;
 }
 
 void sample_clear(struct sample *s)

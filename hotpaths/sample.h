@@ -69,6 +69,9 @@ int sample_take(struct sample *s, const struct outward *outward, const struct an
                 uint64_t min_cost);
 void sample_clear(struct sample *s);
 
+/* True when each window holds its point and lies in its own part of the text. */
+bool sample_check(const struct sample *s);
+
 /* The place of a window's point. */
 static inline uint32_t sample_middle(const struct sample *s, size_t window)
 {
