@@ -10,9 +10,9 @@
 #include "hotpaths/grow.h"
 
 #ifdef WPP_HOSTILE
-enum { FILTER_MOST = 2, FILTER_BITS = 2 };      /* nearly all beginnings are in one group */
+enum { FILTER_MOST = 2, FEWEST_BITS = 2, MOST_BITS = 2 };   /* nearly all are in one group */
 #else
-enum { FILTER_MOST = 12, FILTER_BITS = 20 };
+enum { FILTER_MOST = 12, FEWEST_BITS = 10, MOST_BITS = 20 };
 #endif
 
 /* Places begin[begin .. end) have the same `depth` terminals. */
@@ -48,6 +48,7 @@ static const struct sample_window *window_of(const struct candidate_search *c, u
  * next place of these goes. */
 struct filter {
     uint32_t k;
+    unsigned bits;              /* 2^bits different hashes */
     uint32_t *times, *to;
 };
 
@@ -65,7 +66,7 @@ static inline __attribute__((always_inline)) void filter_window(struct candidate
         return;
     hash = gram_hash(text + at, f->k);
     for (;; at++) {
-        uint64_t slot = gram_mix(hash) >> (64 - FILTER_BITS);
+        uint64_t slot = gram_mix(hash) >> (64 - f->bits);
 
         if (!keep)
             f->times[slot]++;
@@ -80,7 +81,7 @@ static inline __attribute__((always_inline)) void filter_window(struct candidate
 /* Makes room for the places of each slot, and a group of them. */
 static int make_groups(struct candidate_search *c, struct filter *f)
 {
-    for (size_t slot = 0; slot < (size_t)1 << FILTER_BITS; slot++) {
+    for (size_t slot = 0; slot < (size_t)1 << f->bits; slot++) {
         if (f->times[slot] < c->need)
             continue;
         if (GROW(c->stack, c->stack_size, c->n_stack + 1) != HOT_OK)
@@ -97,12 +98,15 @@ static int make_groups(struct candidate_search *c, struct filter *f)
 
 static int find_beginnings(struct candidate_search *c)
 {
-    struct filter f = { .k = c->a->min_length < FILTER_MOST ? c->a->min_length : FILTER_MOST };
-    uint64_t power = gram_power(f.k);
+    struct filter f = { .k = c->a->min_length < FILTER_MOST ? c->a->min_length : FILTER_MOST,
+                        .bits = FEWEST_BITS };
+    uint64_t power = gram_power(f.k), places = (uint64_t)c->s->n * c->a->max_length;
     int status = HOT_E_MEMORY;
 
-    f.times = calloc((size_t)1 << FILTER_BITS, sizeof *f.times);
-    f.to = malloc(sizeof *f.to << FILTER_BITS);
+    while (f.bits < MOST_BITS && UINT64_C(1) << f.bits < places)
+        f.bits++;
+    f.times = calloc((size_t)1 << f.bits, sizeof *f.times);
+    f.to = malloc(sizeof *f.to << f.bits);
     if (f.times && f.to) {
         for (size_t i = 0; i < c->s->n; i++)
             filter_window(c, &f, i, power, false);
@@ -292,8 +296,11 @@ int candidates_find(const struct sample *s, const struct analysis *a, uint64_t n
     assert(need > 0 && need <= enough);
     if (status == HOT_OK)
         status = find_beginnings(&c);
-    while (status == HOT_OK && c.n_stack > 0)
+    while (status == HOT_OK && c.n_stack > 0) {
         status = look_at(&c, c.stack[--c.n_stack]);
+        if (status == HOT_OK && sample_is_too_much(a, out->n_terminals))
+            status = SAMPLE_TOO_MUCH;
+    }
     candidate_search_clear(&c);
     return status;
 }

@@ -2,8 +2,9 @@
 /* exact.c - all minimal hot subpaths with their true frequencies; see exact.h.
  *
  * Candidates cost half of what is asked for, or more, by the sample, and are no longer than up to
- * where they cost half as much again.  What is hot begins one of them but for a chance that
- * sample.h bounds; what is reported was counted everywhere.
+ * where they cost half as much again: then they are given up.  What is hot begins one of them but
+ * for a chance that sample.h bounds; what is reported was counted everywhere.  When one that was
+ * given up is not hot, the sample is searched again and nothing is.
  */
 #include "hotpaths/exact.h"
 
@@ -119,31 +120,29 @@ static bool report(const struct candidates *c, size_t i, const struct analysis *
     return false;
 }
 
-static int find_candidates(struct candidates *c, const struct exact *e, uint64_t min_cost)
+/* Rows come first: found_append drops what the next string begins with, also if it was given up. */
+static int find_candidates(struct candidates *c, const struct exact *e, const struct sample *sample,
+                           uint64_t min_cost, bool give_up)
 {
-    struct sample sample;
-    uint64_t hits;
-    int status = sample_take(&sample, &e->outward, e->a, min_cost);
+    uint64_t hits = min_cost / sample->unit, enough = give_up ? hits + hits / 2 : UINT64_MAX;
+    int status = rows_find(e->a, &e->outward, min_cost, &c->found);
 
-    hits = min_cost / (sample.unit ? sample.unit : 1);
+    c->enough = saturating_mul(enough, sample->unit);
     if (status == HOT_OK)
-        status = candidates_find(&sample, e->a, (hits + SAMPLE_MARGIN - 1) / SAMPLE_MARGIN,
-                                 hits + hits / 2, &c->found);
-    c->enough = saturating_mul(hits + hits / 2, sample.unit);
-    sample_clear(&sample);
-    if (status == HOT_OK)
-        status = rows_find(e->a, &e->outward, min_cost, &c->found);
+        status = candidates_find(sample, e->a, (hits + SAMPLE_MARGIN - 1) / SAMPLE_MARGIN, enough,
+                                 &c->found);
     return status == HOT_OK ? list_candidates(c) : status;
 }
 
 /* *sure: no candidate was given up that is not hot. */
-static int find_sampled(const struct exact *e, uint64_t min_cost, struct found *out, bool *sure)
+static int search_sample(const struct exact *e, const struct sample *sample, uint64_t min_cost,
+                         bool give_up, struct found *out, bool *sure)
 {
     struct candidates c = { 0 };
     int status;
 
     found_init(&c.found);
-    status = find_candidates(&c, e, min_cost);
+    status = find_candidates(&c, e, sample, min_cost, give_up);
     if (status == HOT_OK)
         status = count_candidates(&c, e);
     *sure = true;
@@ -151,6 +150,29 @@ static int find_sampled(const struct exact *e, uint64_t min_cost, struct found *
         if (!report(&c, i, e->a, min_cost, out, &status) && c.cost[i] >= c.enough)
             *sure = false;
     candidates_clear(&c);
+    return status;
+}
+
+/* Also SAMPLE_TOO_MUCH. */
+static int find_sampled(struct exact *e, uint64_t min_cost, struct found *out)
+{
+    struct sample sample;
+    bool sure = true;
+    int status;
+
+    if (!e->has_outward) {
+        e->has_outward = true;
+        if (outward_init(&e->outward, e->a->g, e->a->max_length) != HOT_OK)
+            return HOT_E_MEMORY;
+    }
+    status = sample_take(&sample, &e->outward, e->a, min_cost);
+    if (status == HOT_OK)
+        status = search_sample(e, &sample, min_cost, true, out, &sure);
+    if (status == HOT_OK && !sure) {
+        found_clear(out);
+        status = search_sample(e, &sample, min_cost, false, out, &sure);
+    }
+    sample_clear(&sample);
     return status;
 }
 
@@ -180,18 +202,12 @@ static int find_everywhere(struct exact *e, uint64_t min_cost, struct found *out
 
 int exact_find(struct exact *e, uint64_t min_cost, struct found *out)
 {
-    bool sure = false;
     int status;
 
     if (!e->sampling || !sample_pays(e->a, min_cost))
         return find_everywhere(e, min_cost, out);
-    if (!e->has_outward) {
-        e->has_outward = true;
-        if (outward_init(&e->outward, e->a->g, e->a->max_length) != HOT_OK)
-            return HOT_E_MEMORY;
-    }
-    status = find_sampled(e, min_cost, out, &sure);
-    if (status != HOT_OK || sure)
+    status = find_sampled(e, min_cost, out);
+    if (status != SAMPLE_TOO_MUCH)
         return status;
     found_clear(out);
     return find_everywhere(e, min_cost, out);

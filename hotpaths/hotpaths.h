@@ -77,7 +77,7 @@ struct hot_subpath {
 
 typedef struct hot_result hot_result;
 
-/* Finds the hot subpaths of `g`, whose terminal t costs cost[t].  The result
+/* Finds the hot subpaths of `g`, whose terminal t costs cost[t]; only start rules may be empty.  The result
  * is the caller's (hot_free) and refers to neither `g` nor `cost`.  On error
  * *out is NULL.  HOT_OK, HOT_E_MEMORY, HOT_E_ARGUMENT, HOT_E_COST. */
 int hot_find(hot_result **out, const struct wpp_grammar *g, const uint64_t *cost,

@@ -6,6 +6,7 @@
 
 #include "hotpaths/grow.h"
 #include "hotpaths/loops.h"
+#include "hotpaths/sample.h"
 #include "hotpaths/saturate.h"
 
 enum { ROW_SLACK = 8, ROW_MARGIN = 4 };
@@ -70,8 +71,11 @@ static int find_repeats(struct row_search *s)
             if (g->symbols[at] != g->symbols[at - 1])
                 continue;
             length = g->symbols[at] & WPP_RULE ? g->length[g->symbols[at] & ~WPP_RULE] : 1;
-            if (length <= s->a->max_length / 2 &&
-                add_repeat(s, g->symbols[at], (uint32_t)length, s->a->frequency[rule]) != HOT_OK)
+            if (length == 0 || length > s->a->max_length / 2)
+                continue;
+            if (sample_is_too_much(s->a, s->loops.n_terminals))
+                return SAMPLE_TOO_MUCH;
+            if (add_repeat(s, g->symbols[at], (uint32_t)length, s->a->frequency[rule]) != HOT_OK)
                 return HOT_E_MEMORY;
         }
     }
@@ -84,6 +88,8 @@ static int append_rows(struct row_search *s, const uint32_t *turn, uint32_t leng
 {
     uint32_t n = s->a->max_length;
 
+    if (sample_is_too_much(s->a, out->n_terminals + (uint64_t)n * length))
+        return SAMPLE_TOO_MUCH;
     for (uint32_t i = 0; i < n + length - 1; i++)
         s->text[i] = turn[i % length];
     for (uint32_t i = 0; i < length; i++)

@@ -24,7 +24,8 @@
 #include "hotpaths/outward.h"
 
 /* Appends to `out` (found_append, at no cost) the rows of max_length terminals of these loops,
- * begun anywhere.  `outward` reaches max_length.  HOT_OK or HOT_E_MEMORY. */
+ * begun anywhere.  `outward` reaches max_length.  HOT_OK, HOT_E_MEMORY or SAMPLE_TOO_MUCH
+ * (hotpaths/sample.h). */
 int rows_find(const struct analysis *a, const struct outward *outward, uint64_t min_cost,
               struct found *out);
 

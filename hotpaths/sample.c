@@ -14,11 +14,20 @@ struct point {
     uint32_t rule;
 };
 
+/* A rule may be as long as the trace (start -> A A) with many points in it, so that it is not read
+ * from its beginning for each. */
+#ifdef WPP_HOSTILE
+enum { MARK = 2 };
+#else
+enum { MARK = 64 };
+#endif
+
 struct sampling {
     struct sample *s;
     const struct analysis *a;
     const struct wpp_grammar *g;
     uint64_t *cost;             /* of each rule */
+    uint64_t *mark;             /* of each MARK-th symbol: what those before it in its rule cost */
     struct point *point;
     size_t n_points, points_size;
     struct outward_walk before, behind;
@@ -86,8 +95,11 @@ static void add_up_rules(struct sampling *p)
 
     for (uint32_t rule = 0; rule < g->n_rules; rule++) {
         p->cost[rule] = 0;
-        for (uint64_t at = g->body[rule]; at < g->body[rule + 1]; at++)
+        for (uint64_t at = g->body[rule]; at < g->body[rule + 1]; at++) {
+            if (at % MARK == 0)
+                p->mark[at / MARK] = p->cost[rule];
             p->cost[rule] += cost_below(p, g->symbols[at]);
+        }
     }
 }
 
@@ -117,12 +129,36 @@ static int choose_points(struct sampling *p, uint32_t rule, uint64_t *from)
 
 /* ---- Windows ----------------------------------------------------------------------------- */
 
+/* The symbol of a rule, [begin, end), with the point; *offset becomes what is before that in it. */
+static uint64_t find_symbol(const struct sampling *p, uint64_t begin, uint64_t end,
+                            uint64_t *offset)
+{
+    uint64_t low = begin / MARK, high = (end - 1) / MARK, at = begin, cost;
+
+    while (low < high) {        /* to the last mark in the rule that is not behind the point */
+        uint64_t middle = low + (high - low + 1) / 2;
+
+        if (p->mark[middle] <= *offset)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    if (low * MARK > begin) {
+        at = low * MARK;
+        *offset -= p->mark[low];
+    }
+    for (; (cost = cost_below(p, p->g->symbols[at])) <= *offset; at++)
+        *offset -= cost;
+    assert(at < end);
+    return at;
+}
+
 /* Goes down to the terminal with the point, and begins a walk on either side of it. */
 static int go_to(struct sampling *p, const struct point *point, uint32_t *terminal)
 {
     const struct wpp_grammar *g = p->g;
     uint64_t begin = g->body[point->rule], at = point->at, end = g->body[point->rule + 1];
-    uint64_t offset = point->offset, cost;
+    uint64_t offset = point->offset;
     int status = outward_walk_begin(&p->before, begin, at);
 
     if (status == HOT_OK)
@@ -130,9 +166,7 @@ static int go_to(struct sampling *p, const struct point *point, uint32_t *termin
     while (status == HOT_OK && (g->symbols[at] & WPP_RULE)) {
         begin = g->body[g->symbols[at] & ~WPP_RULE];
         end = g->body[(g->symbols[at] & ~WPP_RULE) + 1];
-        for (at = begin; (cost = cost_below(p, g->symbols[at])) <= offset; at++)
-            offset -= cost;
-        assert(at < end);
+        at = find_symbol(p, begin, end, &offset);
         if (outward_walk_open(&p->before, begin, at) != HOT_OK ||
             outward_walk_open(&p->behind, at + 1, end) != HOT_OK)
             status = HOT_E_MEMORY;
@@ -192,7 +226,7 @@ static int write_windows(struct sampling *p)
     uint32_t terminal;
 
     s->n = p->n_points;
-    s->text = scattered_array(s->n << s->bits, sizeof *s->text);
+    s->text = scattered_array((s->n + 1) << s->bits, sizeof *s->text);
     s->window = malloc((s->n + 1) * sizeof *s->window);
     if (!s->text || !s->window)
         return HOT_E_MEMORY;
@@ -215,9 +249,11 @@ int sample_take(struct sample *s, const struct outward *outward, const struct an
 
     *s = (struct sample){ .unit = unit_of(min_cost), .bits = bits_of(a) };
     p.cost = scattered_array((size_t)a->g->n_rules + 1, sizeof *p.cost);
-    if (!p.cost)
-        return HOT_E_MEMORY;
-    add_up_rules(&p);
+    p.mark = malloc((a->g->body[a->g->n_rules] / MARK + 1) * sizeof *p.mark);
+    if (p.cost && p.mark)
+        add_up_rules(&p);
+    else
+        status = HOT_E_MEMORY;
     for (uint32_t rule = a->g->n_rules; status == HOT_OK && rule < rule_count(a->g); rule++)
         if (a->frequency[rule])
             status = choose_points(&p, rule, &from);
@@ -227,6 +263,7 @@ int sample_take(struct sample *s, const struct outward *outward, const struct an
     assert(status != HOT_OK || sample_check(s));
 #endif
     free(p.cost);
+    free(p.mark);
     free(p.point);
     outward_walk_clear(&p.before);
     outward_walk_clear(&p.behind);

@@ -21,8 +21,8 @@
  *      exp(- SAMPLE_HITS (1 - 1/2 - 1/2 ln 2)) = exp(-36.8) = 10^-16
  *
  * Where k places of w share a terminal, a point hits up to k of them at once, and SAMPLE_HITS / k
- * takes the place of SAMPLE_HITS in this (10^-8 with k = 2); k is length(w) / period(w), rounded up,
- * at most.  With k > 2, w is a row of a loop, for which see hotpaths/rows.h.
+ * takes the place of SAMPLE_HITS in this (10^-8 with k = 2); k is at most length(w) / period(w),
+ * rounded up.  With k > 2, w is a row of a loop, for which see hotpaths/rows.h.
  *
  * The other way round, half as many *points* again as SAMPLE_HITS lie in places of a string that is
  * not hot with a probability below exp(-26) = 10^-11, whether they overlap or not.
@@ -39,13 +39,24 @@
 
 enum { SAMPLE_HITS = 240, SAMPLE_MARGIN = 2 };
 
-/* Room for so many terminals in all windows, for each symbol of the grammar, costs less memory and
- * time than to look at all borders. */
+/* Returned besides enum hot_status where candidates would take more memory and time than to look at
+ * all borders. */
+enum { SAMPLE_TOO_MUCH = 1 };
+
+/* Room for so many terminals in all windows, for each symbol of the grammar, costs less than to
+ * look at all borders; in candidates so many more than it has symbols. */
 #ifdef WPP_HOSTILE
 #define SAMPLE_PAYS UINT32_MAX          /* always */
+#define CANDIDATES_MOST 300
 #else
 #define SAMPLE_PAYS 8
+#define CANDIDATES_MOST (UINT64_C(1) << 20)
 #endif
+
+static inline bool sample_is_too_much(const struct analysis *a, uint64_t terminals)
+{
+    return terminals > CANDIDATES_MOST + a->g->body[rule_count(a->g)];
+}
 
 /* Terminals [begin, end) of the text are known of a window. */
 struct sample_window {

@@ -307,7 +307,8 @@ static size_t wrong_candidates(const struct sample *s, const struct analysis *a,
         const struct found_entry *e = &f.entries[i];
         uint64_t points, hits = hits_of(s, f.terminals + e->first, e->length, &points);
 
-        wrong += e->frequency != candidate_weight(hits, points) || hits < need || e->unit_cost != s->unit;
+        wrong += e->frequency != candidate_weight(hits, points) || hits < need ||
+                 e->unit_cost != s->unit;
     }
     for (size_t i = 0; i < s->n; i++)
         for (uint32_t at = s->window[i].begin; at <= sample_middle(s, i); at++)
@@ -387,6 +388,88 @@ static void compare(const struct large *l, uint32_t min_length, uint32_t max_len
     hot_free(full);
 }
 
+/* ---- A rule as long as the run --------------------------------------------------------- */
+
+/* The first thread does all it does twice. */
+static void compare_doubled(const struct large *l)
+{
+    uint32_t rules = l->g.n_rules + 1;
+    uint64_t symbols = l->g.body[rules];
+    struct large twice = { .g = { .n_terminals = LETTERS, .n_rules = rules, .n_threads = 1 } };
+    uint64_t *body = malloc((rules + 2) * sizeof *body);
+    uint64_t *length = malloc((rules + 1) * sizeof *length);
+    uint32_t *symbol = malloc((symbols + 2) * sizeof *symbol);
+
+    if (!body || !length || !symbol)
+        abort();
+    memcpy(body, l->g.body, (rules + 1) * sizeof *body);
+    memcpy(length, l->g.length, rules * sizeof *length);
+    memcpy(symbol, l->g.symbols, symbols * sizeof *symbol);
+    symbol[symbols] = symbol[symbols + 1] = WPP_RULE | (rules - 1);
+    body[rules + 1] = symbols + 2;
+    length[rules] = 2 * length[rules - 1];
+    memcpy(twice.cost, l->cost, sizeof twice.cost);
+    twice.g.body = body;
+    twice.g.length = length;
+    twice.g.symbols = symbol;
+    compare(&twice, 10, 30, 12, HOT_ALL_THREADS);
+    free(body);
+    free(length);
+    free(symbol);
+}
+
+/* ---- A row that is hot by overlap alone -------------------------------------------------- */
+
+enum { ROW_TRIALS = 10, NOISE = 150000, NOISE_LETTERS = 3000, ROW = 1100, ROW_LONGEST = 1000 };
+
+/* One row of terminal 0 somewhere in noise: at n terminals it has ROW - n + 1 places.  The part of
+ * the run that it is has less than one point of a sample. */
+static bool finds_row(uint32_t before)
+{
+    static uint32_t text[NOISE + ROW];
+    static uint64_t cost[NOISE_LETTERS];
+    struct hot_config c = { .size = sizeof c, .algorithm = HOT_EXACT, .min_length = 10,
+                            .max_length = ROW_LONGEST, .min_cost = 300000, .wanted = 20,
+                            .thread = HOT_ALL_THREADS };
+    struct seq_grammar made;
+    struct wpp_grammar g;
+    uint32_t shortest = 1;
+    hot_result *r;
+    bool good;
+    seq *q;
+
+    for (uint32_t i = 0; i < NOISE + ROW; i++)
+        text[i] = i >= before && i < before + ROW ? 0 : 1 + random_below(NOISE_LETTERS - 1);
+    for (uint32_t i = 0; i < NOISE_LETTERS; i++)
+        cost[i] = 1;
+    while ((uint64_t)shortest * (ROW - shortest + 1) < c.min_cost)
+        shortest++;
+    if (seq_new(&q, NULL) != SEQ_OK || seq_append(q, 0, text, NOISE + ROW) != SEQ_OK ||
+        seq_finish(q) != SEQ_OK || seq_export(q, &made) != SEQ_OK)
+        abort();
+    g = (struct wpp_grammar){ .n_terminals = NOISE_LETTERS, .n_rules = made.rules,
+                              .n_threads = made.starts, .body = made.body,
+                              .symbols = made.symbols, .length = made.length };
+    if (hot_find(&r, &g, cost, &c) != HOT_OK)
+        abort();
+    good = hot_count(r) == 1 && hot_get(r, 0).length == shortest &&
+           hot_get(r, 0).frequency == ROW - shortest + 1;
+    hot_free(r);
+    seq_grammar_free(q, &made);
+    seq_free(q);
+    return good;
+}
+
+static void row_trials(void)
+{
+    int found = 0;
+
+    for (int i = 0; i < ROW_TRIALS; i++)
+        found += finds_row(1 + random_below(NOISE - 1));
+    tap_ok(found == ROW_TRIALS, "a row of which no point need be in the sample, %d of %d times",
+           found, ROW_TRIALS);
+}
+
 /* ---- Strings of two terminals --------------------------------------------------------------- */
 
 enum { PAIRS = 1000, PAIR_TRIALS = 40 };
@@ -443,6 +526,8 @@ int main(void)
     compare(&l, 10, 30, 12, HOT_ALL_THREADS);
     compare(&l, 4, 20, 6, HOT_ALL_THREADS);
     compare(&l, 1, 45, 8, 1);
+    compare_doubled(&l);
     free_large(&l);
+    row_trials();
     return tap_done();
 }
