@@ -10,9 +10,9 @@
 #include "hotpaths/grow.h"
 
 #ifdef WPP_HOSTILE
-enum { FILTER_MOST = 2, FEWEST_BITS = 2, MOST_BITS = 2 };   /* nearly all are in one group */
+enum { FILTER_MOST = 2, FILTER_LEAST_BITS = 2, FILTER_MOST_BITS = 2 };   /* nearly all are in one group */
 #else
-enum { FILTER_MOST = 12, FEWEST_BITS = 10, MOST_BITS = 20 };
+enum { FILTER_MOST = 12, FILTER_LEAST_BITS = 10, FILTER_MOST_BITS = 20 };
 #endif
 
 /* Places begin[begin .. end) have the same `depth` terminals. */
@@ -99,11 +99,11 @@ static int make_groups(struct candidate_search *c, struct filter *f)
 static int find_beginnings(struct candidate_search *c)
 {
     struct filter f = { .k = c->a->min_length < FILTER_MOST ? c->a->min_length : FILTER_MOST,
-                        .bits = FEWEST_BITS };
+                        .bits = FILTER_LEAST_BITS };
     uint64_t power = gram_power(f.k), places = (uint64_t)c->s->n * c->a->max_length;
     int status = HOT_E_MEMORY;
 
-    while (f.bits < MOST_BITS && UINT64_C(1) << f.bits < places)
+    while (f.bits < FILTER_MOST_BITS && UINT64_C(1) << f.bits < places)
         f.bits++;
     f.times = calloc((size_t)1 << f.bits, sizeof *f.times);
     f.to = malloc(sizeof *f.to << f.bits);
