@@ -10,7 +10,7 @@
 #include "hotpaths/grow.h"
 
 #ifdef WPP_HOSTILE
-enum { FILTER_MOST = 2, FILTER_LEAST_BITS = 2, FILTER_MOST_BITS = 2 };   /* nearly all are in one group */
+enum { FILTER_MOST = 2, FILTER_LEAST_BITS = 2, FILTER_MOST_BITS = 2 };  /* few, large groups */
 #else
 enum { FILTER_MOST = 12, FILTER_LEAST_BITS = 10, FILTER_MOST_BITS = 20 };
 #endif
