@@ -294,15 +294,24 @@ static size_t wrong_from(const struct sample *s, const struct analysis *a, const
     return wrong;
 }
 
+/* *looked: counts one that was not too much. */
 static size_t wrong_candidates(const struct sample *s, const struct analysis *a, uint64_t need,
-                               uint64_t enough)
+                               uint64_t enough, int *looked)
 {
     struct found f;
     size_t wrong = 0;
+    int status;
 
     found_init(&f);
-    if (candidates_find(s, a, need, enough, &f) != HOT_OK)
+    status = candidates_find(s, a, need, enough, &f);
+    if (status != HOT_OK && status != SAMPLE_TOO_MUCH)
         abort();
+    if (status == SAMPLE_TOO_MUCH) {
+        wrong = !sample_is_too_much(a, f.n_terminals);
+        found_clear(&f);
+        return wrong;
+    }
+    ++*looked;
     for (size_t i = 0; i < f.n_entries; i++) {
         const struct found_entry *e = &f.entries[i];
         uint64_t points, hits = hits_of(s, f.terminals + e->first, e->length, &points);
@@ -320,6 +329,7 @@ static size_t wrong_candidates(const struct sample *s, const struct analysis *a,
 static void sample_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
 {
     size_t windows = 0, wrong = 0, strings_wrong = 0;
+    int looked = 0;
 
     for (int i = 0; i < trials; i++) {
         struct outward outward;
@@ -339,7 +349,7 @@ static void sample_trials(const char *name, int trials, void (*draw)(struct smal
                                                    (1 + random_below(60))) != HOT_OK)
             abort();
         wrong += wrong_windows(&sample, &run, &a);
-        strings_wrong += wrong_candidates(&sample, &a, need, need + random_below(6));
+        strings_wrong += wrong_candidates(&sample, &a, need, need + random_below(6), &looked);
         windows += sample.n;
         sample_clear(&sample);
         outward_clear(&outward);
@@ -348,7 +358,8 @@ static void sample_trials(const char *name, int trials, void (*draw)(struct smal
     }
     tap_ok(wrong == 0 && windows > (size_t)trials,
            "%s: %zu windows, each around a terminal of its part of the run", name, windows);
-    if (!tap_ok(strings_wrong == 0, "and strings that are hit often are found in them"))
+    if (!tap_ok(strings_wrong == 0 && looked > trials / 4,
+                "and strings that are hit often are found in those of %d runs", looked))
         tap_note("%zu wrong", strings_wrong);
 }
 
