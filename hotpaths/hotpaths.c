@@ -6,9 +6,11 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hotpaths/analysis.h"
 #include "hotpaths/exact.h"
+#include "hotpaths/grow.h"
 #include "hotpaths/loops.h"
 #include "hotpaths/saturate.h"
 
@@ -78,9 +80,10 @@ static int prepare(struct analysis *a, const struct wpp_grammar *g, const uint64
 
     *a = (struct analysis){ .g = g, .cost = cost, .min_length = config->min_length,
                             .max_length = config->max_length };
-    a->frequency = calloc((size_t)rule_count(g) + 1, sizeof *a->frequency);
+    a->frequency = scattered_array((size_t)rule_count(g) + 1, sizeof *a->frequency);
     if (!a->frequency)
         return HOT_E_MEMORY;
+    memset(a->frequency, 0, ((size_t)rule_count(g) + 1) * sizeof *a->frequency);
     count_rules(a, config->thread);
     sum_costs(a);
     if (__builtin_mul_overflow(a->dearest, (uint64_t)a->max_length, &product))

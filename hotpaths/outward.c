@@ -20,8 +20,8 @@ static uint32_t shortcut(const struct outward *o, const uint32_t *of, uint32_t r
 int outward_init(struct outward *o, const struct wpp_grammar *g, uint64_t reach)
 {
     *o = (struct outward){ .g = g, .reach = reach };
-    o->head = malloc(((size_t)g->n_rules + 1) * sizeof *o->head);
-    o->tail = malloc(((size_t)g->n_rules + 1) * sizeof *o->tail);
+    o->head = scattered_array((size_t)g->n_rules + 1, sizeof *o->head);
+    o->tail = scattered_array((size_t)g->n_rules + 1, sizeof *o->tail);
     if (!o->head || !o->tail)
         return HOT_E_MEMORY;
     for (uint32_t rule = 0; rule < g->n_rules; rule++) {
