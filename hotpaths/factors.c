@@ -13,15 +13,16 @@
 
 static struct factor_edge *find_edge(const struct factors *f, uint32_t state, uint32_t terminal)
 {
-    uint64_t hash = slots_hash(state, terminal);
-    size_t mask = f->table_size - 1, slot = SLOT_HOME(hash) & mask;
+    size_t mask = f->table_size - 1, slot;
     uint32_t last = f->state[state].edges;
+    uint64_t hash;
 
     if (last == NOTHING || f->edge[last].terminal == terminal)
         return last == NOTHING ? NULL : &f->edge[last];
     if (f->edge[last].next == NOTHING)
         return NULL;
-    for (; f->table[slot]; slot = (slot + 1) & mask) {
+    hash = slots_hash(state, terminal);
+    for (slot = SLOT_HOME(hash) & mask; f->table[slot]; slot = (slot + 1) & mask) {
         struct factor_edge *e = &f->edge[SLOT_NUMBER(f->table[slot])];
 
         if (SLOT_TAG(f->table[slot]) == SLOT_TAG(hash) && e->state == state &&
@@ -31,7 +32,7 @@ static struct factor_edge *find_edge(const struct factors *f, uint32_t state, ui
     return NULL;
 }
 
-/* Room for two more edges. */
+/* Room for one more edge, and for two in the table. */
 static int grow_edges(struct factors *f)
 {
     if (GROW(f->edge, f->edges_size, f->n_edges + 1) != HOT_OK ||
@@ -79,7 +80,8 @@ static uint32_t add_state(struct factors *f, uint32_t length, uint32_t node)
 
 /* The terminal leads from `from` and its suffixes to `to`, but so it does from longer factors, and
  * those end at fewer nodes now: *out is the state of those from `from` on. */
-static int split_state(struct factors *f, uint32_t from, uint32_t terminal, uint32_t to, uint32_t *out)
+static int split_state(struct factors *f, uint32_t from, uint32_t terminal, uint32_t to,
+                       uint32_t *out)
 {
     uint32_t clone = add_state(f, f->state[from].length + 1, f->state[to].node);
     struct factor_edge *e;
