@@ -36,6 +36,9 @@ static volatile uint32_t *guard;
 /* ---- The lock ---------------------------------------------------------------------- */
 
 static uint32_t lock;           /* 0 free, 1 held, 2 held and waited for */
+/* By this thread.  One that finds it so where it enters has made a process by vfork, which
+ * shares all this with it, and which was killed in here. */
+static __thread bool holding;
 
 static void acquire(void)
 {
@@ -49,8 +52,10 @@ static void acquire(void)
 
 static void release(void)
 {
-    uint32_t was = __atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE);
+    uint32_t was;
 
+    holding = false;
+    was = __atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE);
     WPP_EXPECT(was != 0);
     if (was == 2)
         sys3(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1);
@@ -68,13 +73,26 @@ static void leave_to_parent(void)
     __wpp_process.state = WPP_STOPPED;
 }
 
+/* What was put halfway is taken back: it is still in its chunk. */
+static void take_over(void)
+{
+    if (__wpp_share_is_open())
+        __wpp_share_take_over();
+    else
+        __wpp_output_repair();
+}
+
 uint64_t __wpp_enter(void)
 {
     uint64_t mask = sys_sigmask(~UINT64_C(0));
 
     if (guard && !*guard)
         leave_to_parent();
-    acquire();
+    if (holding)
+        take_over();
+    else
+        acquire();
+    holding = true;
     return mask;
 }
 
@@ -125,7 +143,7 @@ static long seccomp_at_start;
 
 /* Whether the program has forbidden itself some system calls since it began: opening
  * a file may then be the end of it.  (That others have, a container's, is no matter.) */
-static bool sandboxed(void)
+bool __wpp_sandboxed(void)
 {
     return sys3(SYS_prctl, PR_GET_SECCOMP, 0, 0) != seccomp_at_start;
 }
@@ -274,7 +292,7 @@ static void start_child(void)
 {
     WPP_EXPECT(__wpp_process.state == WPP_FORKED && !__wpp_process.begun);
     __wpp_process.state = WPP_STOPPED;
-    if (sandboxed() && !__wpp_share_is_open()) {
+    if (__wpp_sandboxed() && !__wpp_share_is_open()) {
         __wpp_complain("a child in a sandbox opens no trace; not recording it", NULL, NULL);
         return;
     }
@@ -301,7 +319,7 @@ static uint32_t youngest_child(void)
     uint32_t last = 0, number = 0;
     long fd = -1, n;
 
-    if (!sandboxed())
+    if (!__wpp_sandboxed())
         fd = sys_open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0)
         return 0;

@@ -31,13 +31,13 @@ static void make_header(struct wpp_record *r, uint16_t kind, uint32_t bytes)
 static void number_process(struct wpp_record *r)
 {
     r->tid = sys_gettid();
-    r->sequence = __wpp_process.sequence++;
+    r->sequence = __wpp_process.sequence;
 }
 
 static void number_thread(struct wpp_record *r, struct wpp_thread *t)
 {
     r->tid = t->tid;
-    r->sequence = t->sequence++;
+    r->sequence = t->sequence;
     if (r->kind == WPP_REC_TOKENS || r->kind == WPP_REC_LOST)
         r->first = t->first;
 }
@@ -47,7 +47,9 @@ static void seal(struct wpp_record *r)
     r->check = (uint32_t)fnv1a(FNV_START, r, CHECKED_BYTES);
 }
 
-/* `payload_bytes` with padding; the payload lies behind the header. */
+/* `payload_bytes` with padding; the payload lies behind the header.  It is counted
+ * afterwards: a process made by vfork may be killed while it waits in here, and its parent
+ * writes the record again. */
 static void close_and_write(struct wpp_record *r, uint32_t payload_bytes)
 {
     seal(r);
@@ -78,6 +80,7 @@ void __wpp_record_process(uint16_t kind, const void *payload, uint32_t bytes)
     padded = assemble(kind, payload, bytes);
     number_process(&assembled.header);
     close_and_write(&assembled.header, padded);
+    __wpp_process.sequence++;
 }
 
 void __wpp_record_thread(struct wpp_thread *t, uint16_t kind, const void *payload,
@@ -91,6 +94,7 @@ void __wpp_record_thread(struct wpp_thread *t, uint16_t kind, const void *payloa
     padded = assemble(kind, payload, bytes);
     number_thread(&assembled.header, t);
     close_and_write(&assembled.header, padded);
+    t->sequence++;
 }
 
 void __wpp_record_tokens(struct wpp_thread *t, uint32_t count)
@@ -101,6 +105,7 @@ void __wpp_record_tokens(struct wpp_thread *t, uint32_t count)
     make_header(r, WPP_REC_TOKENS, count * 4);
     number_thread(r, t);
     close_and_write(r, count * 4);
+    t->sequence++;
 }
 
 /* Notes are not numbered: a recorder adds some of its own. */

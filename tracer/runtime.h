@@ -25,7 +25,9 @@
  * LOCKING.  Every entry does `mask = __wpp_enter()` first, `__wpp_leave(mask)`
  * last.  In between all signals are blocked and one lock is held, so whatever
  * follows runs alone: all globals and all struct wpp_thread are protected.  Only
- * the cursor and the words behind it change meanwhile, by their own thread.
+ * the cursor and the words behind it change meanwhile, by their own thread.  A
+ * process made by vfork shares all of that with its parent; one that is killed in
+ * between leaves the lock to the thread that made it.
  *
  * LIMITS.  When the trace goes to a FIFO or an inherited descriptor, events in
  * buffers are lost with a process that ends without exit(): _exit, a signal,
@@ -83,6 +85,7 @@ struct wpp_thread {
     uint32_t sequence;              /* of the stream's next record */
     uint32_t rounds;                /* of thread-specific destructors seen */
     bool begun;                     /* its THREAD record is written */
+    bool findable;                  /* the kernel knows it by `tid`, as long as it lives */
     bool gap;                       /* tokens were thrown away since recording was stopped */
     _Alignas(64) unsigned char vectors[WPP_VECTOR_BYTES];
 };
@@ -176,6 +179,8 @@ void __wpp_process_hooks(void);
 /* Called whenever a module has gone: writes END when it was the last of all. */
 void __wpp_process_end_if_over(void);
 
+/* Whether the program has forbidden itself system calls. */
+bool __wpp_sandboxed(void);
 /* Recording ends here, for a reason already told. */
 void __wpp_give_up(void);
 void __wpp_broken(const char *file, int line);
@@ -291,6 +296,8 @@ bool __wpp_share_write(const void *record, size_t bytes);
 bool __wpp_share_seat(void *window);
 void __wpp_share_forks(void);
 void __wpp_share_forked(void);
+/* One that had the lock was killed. */
+void __wpp_share_take_over(void);
 /* A process of which the recorder knows nothing. */
 void __wpp_share_close(void);
 

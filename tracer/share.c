@@ -16,7 +16,7 @@
 static struct wpp_share *share;
 static uint32_t number;         /* this process's */
 static uint32_t order;          /* of its next record */
-static uint32_t next_seat;      /* none below is free, last we looked */
+static uint32_t next_seat;      /* where the next one is looked for first */
 static __thread uint32_t child_number;
 
 static char *slot_memory(uint32_t slot)
@@ -139,6 +139,14 @@ static int free_slot(void)
     return -1;
 }
 
+/* Nobody else of this process has one: that needs the lock. */
+void __wpp_share_take_over(void)
+{
+    for (uint32_t i = 0; i < WPP_SHARE_SLOTS; i++)
+        if (__atomic_load_n(&share->slot[i].word, __ATOMIC_RELAXED) == word_of(WPP_SLOT_FILLING))
+            __atomic_store_n(&share->slot[i].word, WPP_SLOT_FREE, __ATOMIC_RELEASE);
+}
+
 static void wait_for_slot(uint32_t seen)
 {
     struct timespec patience = { PATIENCE_SECONDS, 0 };
@@ -194,8 +202,8 @@ bool __wpp_share_seat(void *window)
 {
     long at;
 
-    for (uint32_t i = next_seat; i < WPP_SHARE_SEATS; i++) {
-        uint32_t nobody = 0;
+    for (uint32_t n = 0; n < WPP_SHARE_SEATS; n++) {
+        uint32_t i = (next_seat + n) % WPP_SHARE_SEATS, nobody = 0;
 
         if (!__atomic_compare_exchange_n(&share->seat[i], &nobody, number + 1, false,
                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -210,6 +218,5 @@ bool __wpp_share_seat(void *window)
         __atomic_store_n(&share->seat[i], 0, __ATOMIC_RELEASE);
         return false;
     }
-    next_seat = 0;
     return false;
 }

@@ -185,7 +185,13 @@ static void end_stream(struct wpp_thread *t)
     else
         __wpp_record_thread(t, WPP_REC_THREAD_END, NULL, 0);
     unlink_thread(t);
-    __wpp_region_give(t);
+    while (t) {
+        struct wpp_thread *outer = t->interrupted;
+
+        t->interrupted = NULL;
+        __wpp_region_give(t);
+        t = outer;
+    }
 }
 
 /* ---- Beginning ----------------------------------------------------------------------------- */
@@ -202,9 +208,38 @@ static void end_predecessor(const struct wpp_thread *t)
         end_stream(other);
 }
 
+/* A process made by vfork, whose first event begins its parent's stream, is none. */
+static bool lives(const struct wpp_thread *t)
+{
+    return sys3(SYS_tgkill, __wpp_process.pid, t->tid, 0) == 0;
+}
+
+/* Threads that have recorded behind our destructor, or are none of libc's, end without a
+ * word.  So that a program which starts one after the other does not run out of memory, we
+ * look for them whenever as many have begun as lived last time, and some. */
+static void end_the_dead(void)
+{
+    enum { SOME = 64 };
+    static uint32_t begun, enough = SOME;
+    struct wpp_thread *next;
+
+    if (++begun < enough || __wpp_sandboxed())
+        return;
+    begun = 0;
+    enough = SOME;
+    for (struct wpp_thread *t = __wpp_threads; t; t = next) {
+        next = t->next;
+        if (t->findable && !lives(t))
+            end_stream(t);
+        else
+            enough++;
+    }
+}
+
 static void begin_stream(struct wpp_thread *t)
 {
     t->tid = sys_gettid();
+    t->findable = !__wpp_sandboxed() && lives(t);
     end_predecessor(t);
     t->sequence = 0;
     t->rounds = 0;
@@ -240,9 +275,11 @@ static uint32_t *open_thread(void)
     if (!__wpp_process_ready())
         return NULL;
     if (!t) {
+        end_the_dead();
         t = __wpp_region_take();
         if (!t)
             return NULL;
+        t->findable = false;
         t->next = __wpp_threads;
         __wpp_threads = t;
         t->first = 0;
@@ -368,6 +405,7 @@ struct wpp_thread *__wpp_signal_begin_slow(void)
         t->first = outer->first;
         t->rounds = outer->rounds;
         t->begun = true;
+        t->findable = outer->findable;
         t->gap = outer->gap;
         t->interrupted = outer;
         t->next = __wpp_threads;
