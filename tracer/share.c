@@ -17,6 +17,7 @@ static struct wpp_share *share;
 static uint32_t number;         /* this process's */
 static uint32_t order;          /* of its next record */
 static uint32_t next_seat;      /* where the next one is looked for first */
+static bool foreign;            /* we are in another pid namespace than the recorder */
 static __thread uint32_t child_number;
 
 static char *slot_memory(uint32_t slot)
@@ -41,14 +42,25 @@ static uint32_t take_number(void)
     return __atomic_fetch_add(&share->processes, 1, __ATOMIC_SEQ_CST);
 }
 
-static bool begin(uint32_t as)
+static bool begin(uint32_t as, uint32_t pid)
 {
     number = as;
     order = next_seat = 0;
     if (as >= WPP_SHARE_PROCESSES)
         return false;
-    __atomic_store_n(&share->pid[as], __wpp_process.pid, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&share->pid[as], pid, __ATOMIC_SEQ_CST);
     return true;
+}
+
+/* Our process id where the recorder is: its path led through the /proc of that place. */
+static uint32_t outer_pid(void)
+{
+    char link[16];
+    long n = sys3(SYS_readlink, (long)"/proc/self", (long)link, sizeof link - 1), pid;
+
+    link[n > 0 ? n : 0] = '\0';
+    pid = text_decimal(link, INT32_MAX);
+    return pid > 0 ? (uint32_t)pid : __wpp_process.pid;
 }
 
 long __wpp_share_open(const char *path)
@@ -56,6 +68,7 @@ long __wpp_share_open(const char *path)
     long fd = sys_open(path, O_RDWR | O_CLOEXEC, 0);
     struct wpp_share *s = NULL;
     struct stat st;
+    uint32_t pid;
 
     if (fd < 0)
         return fd;
@@ -71,7 +84,9 @@ long __wpp_share_open(const char *path)
     }
     /* A core file has no use for it. */
     sys3(SYS_madvise, (long)s, (long)WPP_SHARE_BYTES, MADV_DONTDUMP);
-    if (begin(take_number()))
+    pid = outer_pid();
+    foreign = pid != __wpp_process.pid;
+    if (begin(take_number(), pid))
         return 0;
     __wpp_share_close();
     return -EAGAIN;
@@ -99,9 +114,13 @@ void __wpp_share_forks(void)
         child_number = take_number();
 }
 
+/* The first process of a namespace has its parent in none. */
 void __wpp_share_forked(void)
 {
-    if (share && !begin(child_number))
+    if (!share)
+        return;
+    foreign |= sys3(SYS_getppid, 0, 0, 0) == 0;
+    if (!begin(child_number, __wpp_process.pid | (foreign ? WPP_SHARE_FOREIGN : 0)))
         __wpp_share_close();
 }
 

@@ -203,6 +203,7 @@ struct wpp_buffer {
 #define WPP_SHARE_SLOTS     128u
 #define WPP_SHARE_SEATS     1024u
 #define WPP_SHARE_PROCESSES (1u << 18)
+#define WPP_SHARE_FOREIGN   (1u << 31)
 
 enum wpp_slot_state { WPP_SLOT_FREE = 0, WPP_SLOT_FILLING = 1, WPP_SLOT_SUBMITTED = 2 };
 
@@ -229,7 +230,9 @@ struct wpp_share {
     } life;               /* of the recorder */
     struct wpp_slot slot[WPP_SHARE_SLOTS];
     uint32_t seat[WPP_SHARE_SEATS];          /* owner, 0: free */
-    uint32_t pid[WPP_SHARE_PROCESSES];       /* by number; 0: forked, has not run yet */
+    uint32_t pid[WPP_SHARE_PROCESSES];       /* by number; 0: forked, has not run yet.  As the
+                             recorder calls it; with WPP_SHARE_FOREIGN: as it calls itself, in
+                             another pid namespace, and the recorder must look for it */
     uint64_t waited_by[WPP_SHARE_PROCESSES]; /* nanoseconds, by number */
 };
 

@@ -2,15 +2,18 @@
 #include "wpp/recorder.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -23,8 +26,9 @@
 /* One program in the memory of one process.  A process that replaces its program
  * by exec gets a second number; one that forks has one for its child. */
 struct process {
-    uint32_t pid;                /* 0: forked, has not run yet */
-    int pidfd;                   /* -1: cannot be had; it ends when we close */
+    uint32_t id;                 /* what we call it; 0: forked, has not run yet */
+    uint32_t pid;                /* what it calls itself, in its records */
+    int pidfd;                   /* -1: there is none, or no room for one more */
     uint32_t next_order;         /* of its records */
     bool over;
     bool ended;                  /* its END has come */
@@ -40,6 +44,7 @@ struct wpp_recorder {
     uint32_t n, capacity;
     uint32_t *living;            /* numbers of those that are not over; room for capacity */
     uint32_t n_living;
+    uint32_t n_watched;          /* of them: those with a pidfd */
     struct pollfd *polls;        /* scratch: room for capacity */
     uint32_t turns;
     bool woken;                  /* by wpp_recorder_wake() */
@@ -166,12 +171,11 @@ static void put_record(struct wpp_bytes *out, uint16_t kind, uint32_t pid, uint3
 static void say_waited(struct wpp_recorder *r, uint32_t number)
 {
     uint64_t waited = __atomic_load_n(&r->share->waited_by[number], __ATOMIC_RELAXED);
-    uint32_t pid = __atomic_load_n(&r->share->pid[number], __ATOMIC_SEQ_CST);
     struct wpp_bytes record = {0};
 
     if (!waited)
         return;
-    put_record(&record, WPP_REC_WAITED, pid, 0, sizeof waited);
+    put_record(&record, WPP_REC_WAITED, r->list[number].pid, 0, sizeof waited);
     wpp_put_u64(&record, waited);
     if (!record.failed)
         r->sink.bytes(r->sink.ctx, number, record.data, record.size);
@@ -197,6 +201,7 @@ static void take_slot(struct wpp_recorder *r, uint32_t number, uint32_t slot)
     r->list[number].next_order++;
     if (n >= sizeof head && n <= WPP_CHUNK_BYTES) {
         memcpy(&head, record, sizeof head);
+        r->list[number].pid = head.pid;
         r->list[number].ended |= head.kind == WPP_REC_END;
         if (head.kind == WPP_REC_END)
             say_waited(r, number);
@@ -261,6 +266,38 @@ static void take_all_of(struct wpp_recorder *r, uint32_t number)
 
 /* ---- The end of a process ------------------------------------------------------------ */
 
+/* Descriptors are for the files of the processes as well: we take half of them at most. */
+static bool has_room_to_watch(const struct wpp_recorder *r)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && r->n_watched < limit.rlim_cur / 2;
+}
+
+/* False: it has ended.  Where there is no room, or no pidfd to be had, it is asked for by its
+ * number. */
+static bool watch(struct wpp_recorder *r, uint32_t number)
+{
+    struct process *p = &r->list[number];
+
+    if (!has_room_to_watch(r))
+        return kill((pid_t)p->id, 0) == 0 || errno != ESRCH;
+    p->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)p->id, 0);
+    if (p->pidfd < 0)
+        return errno != ESRCH;
+    r->n_watched++;
+    return true;
+}
+
+static void unwatch(struct wpp_recorder *r, uint32_t number)
+{
+    if (r->list[number].pidfd < 0)
+        return;
+    close(r->list[number].pidfd);
+    r->list[number].pidfd = -1;
+    r->n_watched--;
+}
+
 /* The BUFFER record that says what is in a seat, without the zeros at its end. */
 static void put_seat(struct wpp_bytes *out, const struct wpp_recorder *r, uint32_t number,
                      uint32_t seat)
@@ -319,6 +356,9 @@ static struct wpp_bytes copy_state(struct wpp_recorder *r, uint32_t number, bool
 {
     struct wpp_bytes state = {0};
 
+    /* Its first record says what it calls itself. */
+    if (r->list[number].next_order == 0)
+        take_all_of(r, number);
     copy_seats(r, number, &state);
     if (lives)
         put_record(&state, WPP_REC_BUFFER, r->list[number].pid, 0, 0);
@@ -340,9 +380,7 @@ static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
         free_fillings(r, number);
         free_seats(r, number);
     }
-    if (r->list[number].pidfd >= 0)
-        close(r->list[number].pidfd);
-    r->list[number].pidfd = -1;
+    unwatch(r, number);
     r->list[number].over = true;
     forget_living(r, number);
     r->sink.over(r->sink.ctx, number);
@@ -372,27 +410,92 @@ static bool add_room(struct wpp_recorder *r)
     return true;
 }
 
-/* Another living one with this process id: one of them has replaced the other, or
+/* Another living one that we call the same: one of them has replaced the other, or
  * come after it. */
 static bool find_namesake(const struct wpp_recorder *r, uint32_t number, uint32_t *other)
 {
     for (uint32_t i = 0; i < r->n_living; i++) {
         *other = r->living[i];
-        if (*other != number && r->list[*other].pid == r->list[number].pid)
+        if (*other != number && r->list[*other].id == r->list[number].id)
             return true;
     }
     return false;
 }
 
+/* A process that has replaced its program by one without wpp lives, but has the
+ * memory no more.  Where that cannot be seen, it is taken to have it. */
+static bool is_attached(const struct wpp_recorder *r, uint32_t id)
+{
+    char path[32], line[512], wanted[32];
+    FILE *maps;
+    bool found = false;
+
+    snprintf(path, sizeof path, "/proc/%u/maps", id);
+    snprintf(wanted, sizeof wanted, " %llu ", (unsigned long long)r->inode);
+    maps = fopen(path, "re");
+    if (!maps)
+        return errno != ENOENT;
+    while (!found && fgets(line, sizeof line, maps))
+        found = strstr(line, "/memfd:wpp") != NULL && strstr(line, wanted) != NULL;
+    fclose(maps);
+    return found;
+}
+
+/* Whether process `id` calls itself `pid`, in a namespace of its own:
+ *      NSpid:  4711    1
+ */
+static bool is_called(uint32_t id, uint32_t pid)
+{
+    char path[32], line[256], *last;
+    FILE *status;
+    bool found = false;
+
+    snprintf(path, sizeof path, "/proc/%u/status", id);
+    status = fopen(path, "re");
+    if (!status)
+        return false;
+    while (!found && fgets(line, sizeof line, status)) {
+        last = strrchr(line, '\t');
+        found = strncmp(line, "NSpid:", 6) == 0 && last > line + 6 &&
+                strtoul(last, NULL, 10) == pid;
+    }
+    fclose(status);
+    return found;
+}
+
+static bool is_known(const struct wpp_recorder *r, uint32_t id)
+{
+    for (uint32_t i = 0; i < r->n_living; i++)
+        if (r->list[r->living[i]].id == id)
+            return true;
+    return false;
+}
+
+/* What we call the process of another namespace that calls itself `pid`; 0: it has ended. */
+static uint32_t find_foreign(const struct wpp_recorder *r, uint32_t pid)
+{
+    DIR *proc = opendir("/proc");
+    struct dirent *entry;
+    uint32_t found = 0;
+
+    while (!found && proc && (entry = readdir(proc))) {
+        uint32_t id = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+        if (id != 0 && is_called(id, pid) && !is_known(r, id) && is_attached(r, id))
+            found = id;
+    }
+    if (proc)
+        closedir(proc);
+    return found;
+}
+
 /* Its first instruction has run. */
 static void welcome(struct wpp_recorder *r, uint32_t number, uint32_t pid)
 {
-    struct process *p = &r->list[number];
     uint32_t other;
 
-    p->pid = pid;
-    p->pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
-    if (p->pidfd < 0 && errno == ESRCH)
+    r->list[number].id = pid & WPP_SHARE_FOREIGN ? find_foreign(r, pid & ~WPP_SHARE_FOREIGN) : pid;
+    if (r->list[number].id == 0 || !watch(r, number))
         end_process(r, number, false);
     else if (find_namesake(r, number, &other))
         end_process(r, number < other ? number : other, false);
@@ -413,30 +516,58 @@ static void find_processes(struct wpp_recorder *r)
         uint32_t number = r->living[i];
         uint32_t pid = __atomic_load_n(&r->share->pid[number], __ATOMIC_SEQ_CST);
 
-        if (r->list[number].pid == 0 && pid != 0)
+        if (r->list[number].id == 0 && pid != 0)
             welcome(r, number, pid);
         if (i > r->n_living)
             i = r->n_living;
     }
 }
 
-static bool find_ends(struct wpp_recorder *r)
+/* Of those that are watched.  No more can be polled than there may be descriptors. */
+static uint32_t poll_ends(struct wpp_recorder *r)
 {
-    uint32_t n = r->n_living;
-    bool any = false;
+    uint32_t n = 0, ended = 0;
 
-    for (uint32_t i = 0; i < n; i++)
-        r->polls[i] = (struct pollfd){.fd = r->list[r->living[i]].pidfd, .events = POLLIN};
+    for (uint32_t i = 0; i < r->n_living; i++)
+        if (r->list[r->living[i]].pidfd >= 0)
+            r->polls[n++] = (struct pollfd){.fd = r->list[r->living[i]].pidfd, .events = POLLIN};
     if (n == 0 || poll(r->polls, n, 0) <= 0)
-        return false;
+        return 0;
     /* From the end: whoever ends makes room for the last one. */
-    for (uint32_t i = n; i-- > 0;) {
-        if (r->polls[i].revents) {
+    for (uint32_t i = r->n_living; i-- > 0;) {
+        if (r->list[r->living[i]].pidfd >= 0 && r->polls[--n].revents) {
             end_process(r, r->living[i], false);
-            any = true;
+            ended++;
         }
     }
-    return any;
+    return ended;
+}
+
+/* Of the others.  A number may be somebody else's by now. */
+static uint32_t ask_for_ends(struct wpp_recorder *r)
+{
+    uint32_t ended = 0;
+
+    for (uint32_t i = r->n_living; i-- > 0;) {
+        const struct process *p = &r->list[r->living[i]];
+
+        if (p->id == 0 || p->pidfd >= 0)
+            continue;
+        if (!watch(r, r->living[i]) || (p->pidfd >= 0 && !is_attached(r, p->id))) {
+            end_process(r, r->living[i], false);
+            ended++;
+        }
+    }
+    return ended;
+}
+
+static bool find_ends(struct wpp_recorder *r)
+{
+    uint32_t ended = poll_ends(r);
+
+    if (r->n_watched < r->n_living)
+        ended += ask_for_ends(r);
+    return ended > 0;
 }
 
 /* ---- Turns ---------------------------------------------------------------------------------- */
@@ -482,35 +613,16 @@ bool wpp_recorder_turn(struct wpp_recorder *r, int milliseconds)
     return any;
 }
 
-/* A process that has replaced its program by one without wpp lives, but has the
- * memory no more.  Where that cannot be seen, it is taken to have it. */
-static bool is_attached(const struct wpp_recorder *r, uint32_t pid)
-{
-    char path[32], line[512], wanted[32];
-    FILE *maps;
-    bool found = false;
-
-    snprintf(path, sizeof path, "/proc/%u/maps", pid);
-    snprintf(wanted, sizeof wanted, " %llu ", (unsigned long long)r->inode);
-    maps = fopen(path, "re");
-    if (!maps)
-        return errno != ENOENT;
-    while (!found && fgets(line, sizeof line, maps))
-        found = strstr(line, "/memfd:wpp") != NULL && strstr(line, wanted) != NULL;
-    fclose(maps);
-    return found;
-}
-
 struct wpp_recorder_processes wpp_recorder_count(struct wpp_recorder *r)
 {
     struct wpp_recorder_processes count = {0};
 
     find_processes(r);
     for (uint32_t i = 0; i < r->n_living; i++) {
-        uint32_t pid = r->list[r->living[i]].pid;
+        uint32_t id = r->list[r->living[i]].id;
 
-        count.unborn += pid == 0;
-        count.attached += pid != 0 && is_attached(r, pid);
+        count.unborn += id == 0;
+        count.attached += id != 0 && is_attached(r, id);
     }
     return count;
 }
@@ -529,6 +641,14 @@ void wpp_recorder_look(struct wpp_recorder *r,
     }
 }
 
+static void send_signal(const struct process *p, int signal)
+{
+    if (p->pidfd >= 0)
+        syscall(SYS_pidfd_send_signal, p->pidfd, signal, NULL, 0);
+    else
+        kill((pid_t)p->id, signal);
+}
+
 /* One that has become another program would not understand it. */
 void wpp_recorder_signal(struct wpp_recorder *r, int signal)
 {
@@ -536,8 +656,8 @@ void wpp_recorder_signal(struct wpp_recorder *r, int signal)
     for (uint32_t i = 0; i < r->n_living; i++) {
         const struct process *p = &r->list[r->living[i]];
 
-        if (p->pid != 0 && p->pidfd >= 0 && is_attached(r, p->pid))
-            syscall(SYS_pidfd_send_signal, p->pidfd, signal, NULL, 0);
+        if (p->id != 0 && is_attached(r, p->id))
+            send_signal(p, signal);
     }
 }
 
@@ -549,8 +669,8 @@ void wpp_recorder_close(struct wpp_recorder *r)
     find_processes(r);
     find_ends(r);
     while (r->n_living > 0) {
-        uint32_t number = r->living[r->n_living - 1], pid = r->list[number].pid;
+        uint32_t number = r->living[r->n_living - 1], id = r->list[number].id;
 
-        end_process(r, number, pid != 0 && is_attached(r, pid));
+        end_process(r, number, id != 0 && is_attached(r, id));
     }
 }

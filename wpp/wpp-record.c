@@ -558,6 +558,18 @@ static bool writes_to_standard_output(const struct options *o)
            (o->trace && wpp_output_is_standard(o->trace));
 }
 
+/* A descriptor for each process that runs, but not for the program: it has the limit that it
+ * was given. */
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 enum { SMALL_SPOOL = 64 << 20 };
 
 static void open_recording(struct recording *r, const char *name)
@@ -605,6 +617,7 @@ int main(int argc, char **argv)
         tool_die(error == ENOENT ? NOT_FOUND : NOT_RUNNABLE, "cannot run %s: %s",
                  r.options.command[0], strerror(error));
     }
+    raise_descriptors();
     error = wpp_worker_start(&r.worker);
     if (error)
         tool_die(TOOL_ERROR, "cannot start a thread: %s", strerror(error));
