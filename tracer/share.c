@@ -52,7 +52,8 @@ static bool begin(uint32_t as, uint32_t pid)
     return true;
 }
 
-/* Our process id where the recorder is: its path led through the /proc of that place. */
+/* Our process id where the recorder is: its path led through the /proc of that place.  Our own
+ * id, where that is not to be seen. */
 static uint32_t outer_pid(void)
 {
     char link[16];
@@ -117,10 +118,16 @@ void __wpp_share_forks(void)
 /* The first process of a namespace has its parent in none. */
 void __wpp_share_forked(void)
 {
+    uint32_t pid = __wpp_process.pid;
+
     if (!share)
         return;
     foreign |= sys3(SYS_getppid, 0, 0, 0) == 0;
-    if (!begin(child_number, __wpp_process.pid | (foreign ? WPP_SHARE_FOREIGN : 0)))
+    if (foreign && !__wpp_sandboxed())
+        pid = outer_pid();
+    if (foreign && pid == __wpp_process.pid)
+        pid |= WPP_SHARE_FOREIGN;
+    if (!begin(child_number, pid))
         __wpp_share_close();
 }
 
