@@ -337,14 +337,19 @@ static uint32_t youngest_child(void)
     return number ? number : last;
 }
 
+static __thread uint32_t youngest_before;      /* this fork */
+
+/* libc calls this also when fork has failed: then the youngest child is the same as before.
+ * It is so, too, when the child has gone already. */
 static void after_fork_in_parent(void)
 {
     uint64_t mask = __wpp_enter();
     struct wpp_thread *t = __wpp_self();
-    uint32_t child;
+    uint32_t youngest, child;
 
     if (t && t->begun && __wpp_process.state == WPP_RECORDING) {
-        child = youngest_child();
+        youngest = youngest_child();
+        child = youngest != youngest_before ? youngest : 0;
         __wpp_thread_flush(t);
         __wpp_record_thread(t, WPP_REC_FORK, &child, sizeof child);
     }
@@ -354,6 +359,8 @@ static void after_fork_in_parent(void)
 static void before_fork(void)
 {
     __wpp_share_forks();
+    if (__wpp_process.state == WPP_RECORDING)
+        youngest_before = youngest_child();
 }
 
 static void after_fork_in_child(void)

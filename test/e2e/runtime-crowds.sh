@@ -8,12 +8,14 @@ cd "$T" || exit 1
 
 cat > crowds.c << 'END_OF_C'
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,6 +89,20 @@ static void namespaces(long times)
         ;
 }
 
+/* One that cannot see what others call it. */
+static void hidden(long times)
+{
+    if (chroot(".") != 0 || unshare(CLONE_NEWPID) != 0)
+        exit(77);
+    if (fork() == 0) {
+        calls(times);
+        usleep(300000);
+        calls(times);
+        _exit(0);
+    }
+    wait(NULL);
+}
+
 static pthread_key_t key;
 
 static void again(void *value)
@@ -119,6 +135,33 @@ static void threads(long count)
     while (fgets(line, sizeof line, maps))
         lines++;
     printf("%ld\n", lines);
+}
+
+/* Forks, most of which fail: there may be no more processes of this user. */
+static void refused(long times)
+{
+    struct rlimit none = {0, 1000}, some = {1000, 1000};
+
+    if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+        exit(2);
+    for (long i = -1; i <= times; i++) {
+        pid_t pid;
+
+        setrlimit(RLIMIT_NPROC, i < 0 || i == times ? &some : &none);
+        errno = ERANGE;
+        pid = fork();
+        if (pid == 0) {
+            work();
+            _exit(errno != ERANGE);
+        }
+        if (pid > 0 ? i >= 0 && i < times : errno != EAGAIN)
+            exit(4);
+        if (pid > 0 && errno != ERANGE)
+            exit(5);
+    }
+    for (int status; wait(&status) > 0;)
+        if (status != 0)
+            exit(6);
 }
 
 static void *waiting_thread(void *unused)
@@ -191,7 +234,8 @@ int main(int argc, char **argv)
 {
     static const struct { const char *name; void (*run)(long); } list[] = {
         {"processes", processes}, {"namespaces", namespaces}, {"threads", threads},
-        {"seats", seats}, {"vforked", vforked}
+        {"seats", seats}, {"vforked", vforked}, {"refused", refused},
+        {"hidden", hidden}
     };
 
     if (argc != 3 || pipe(ends) != 0 || pipe(told) != 0 || pipe(go) != 0)
@@ -225,7 +269,7 @@ complete 'and all whole' all.wpp all.wpp.d/*
 is 'the program has the limit that it was given' "$(cat "$T/out")" 120
 is 'the recorder more' "$(ls all.wpp.d | wc -l)" 153
 
-if unshare -p true 2> /dev/null; then
+if unshare -p chroot / true 2> /dev/null; then
     record ./crowds namespaces 1000
     is 'other namespaces: the recorder ends with the program' $status 0
     is 'a file of each process' "$(ls all.wpp.d | tr '\n' ' ' | sed 's/[0-9]\{2,\}/N/g')" \
@@ -233,6 +277,10 @@ if unshare -p true 2> /dev/null; then
     complete 'and all whole' all.wpp all.wpp.d/*
     is 'with all that each has done' "$(for f in all.wpp.d/crowds.1.*; do
         wpp-info "$f" | sed -n 's/^calls *//p'; done | tr '\n' ' ')" '2,002 2,002 '
+    record ./crowds hidden 1000
+    complete 'without /proc: whole' all.wpp all.wpp.d/crowds.1.wpp
+    is 'with all that it has done' "$status $(wpp-info all.wpp.d/crowds.1.wpp |
+        sed -n 's/^calls *//p')" '0 2,002'
     record unshare -pf ./crowds processes 10
     is 'a program in another one: likewise' "$status $(ls all.wpp.d | wc -l)" '0 13'
     complete 'and all whole' all.wpp all.wpp.d/*
@@ -249,6 +297,13 @@ is 'likewise with a trace of its own' "$(($(cat "$T/out") < 1000))" 1
 
 record ./crowds seats 1021
 complete 'a seat that another has left is taken' all.wpp all.wpp.d/*
+
+chmod 755 .             # the program becomes somebody else
+run wpp-record -q --trace=all.trace -o all.wpp ./crowds refused 100
+is 'forks that fail: errno is as it should be' $status 0
+is 'and the trace gives them no child of another one' \
+    "$("$BUILD/test/read-trace" all.trace | grep -c '^FORK .*child=[1-9]')" 2
+complete 'whose children are whole' all.wpp all.wpp.d/*
 
 # The child waits for a recorder that is stopped, its parent for the child.
 wpp-record -q -o vforked.wpp ./crowds vforked 1000000000 > said &
