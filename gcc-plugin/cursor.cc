@@ -310,6 +310,12 @@ static gasm *build_asm(const char *text, const char *constraint, tree result,
     return assembly;
 }
 
+// Local labels by numbers that no program uses: its asm statements may refer to each other's
+// labels across an event.
+#define LABEL_FREE "9461"
+#define LABEL_FULL "9462"
+#define LABEL_KNOWN "9463"
+
 // A register of its own: it is written before all other operands have been read.
 static const char WRITTEN_EARLY[] = "=&r";
 
@@ -337,9 +343,9 @@ tree cursor_writer::load(gimple_stmt_iterator *at, tree guess, bool after)
 {
     static const char text[] =
         "{cmpq\t%2, %0|cmp\t%0, %2}\n\t"
-        "je\t1f\n\t"
+        "je\t" LABEL_KNOWN "f\n\t"
         "{movq\t%2, %0|mov\t%0, %2}\n"
-        "1:";
+        LABEL_KNOWN ":";
     tree name = make_ssa_name(variable);
     vec<tree, va_gc> *inputs = NULL;
 
@@ -381,17 +387,18 @@ tree cursor_writer::token(gimple_stmt_iterator *at, const planned_event &event, 
 tree cursor_writer::event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor,
                                  tree guess)
 {
-#define WRITE(slow)                                         \
-    "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n\t"           \
-    "jne\t2f\n"                                             \
-    "1:\t{movl\t%k2, (%0)|mov\tdword ptr [%0], %k2}\n\t"    \
-    "{addq\t$4, %0|add\t%0, 4}\n\t"                         \
-    ".subsection 1\n"                                       \
-    "2:\tcall\t__wpp_" slow "_%V0\n\t"                      \
-    "jmp\t1b\n\t"                                           \
+#define WRITE(slow)                                                         \
+    "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n\t"                           \
+    "jne\t" LABEL_FULL "f\n"                                                \
+    LABEL_FREE ":\t{movl\t%k2, (%0)|mov\tdword ptr [%0], %k2}\n\t"         \
+    "{addq\t$4, %0|add\t%0, 4}\n\t"                                        \
+    ".subsection 1\n"                                                       \
+    LABEL_FULL ":\tcall\t__wpp_" slow "_%V0\n\t"                            \
+    "jmp\t" LABEL_FREE "b\n\t"                                             \
     ".previous"
     static const char known[] = WRITE("refill");
-    static const char guessed[] = "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t2f\n\t" WRITE("cursor");
+    static const char guessed[] =
+        "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t" LABEL_FULL "f\n\t" WRITE("cursor");
 #undef WRITE
     vec<tree, va_gc> *inputs = NULL;
     tree next = make_ssa_name(variable), word = token(at, event, true);
@@ -573,13 +580,16 @@ void cursor_writer::join(basic_block bb)
     }
 }
 
-// A variable that the program has put into a register which __wpp_event needs would not
-// be saved; operands that the compiler chooses keep out of its way.
+// A variable that the program has put into a register which __wpp_event needs, or has taken
+// away from the compiler, would not be saved; operands that the compiler chooses keep out of
+// its way.
 static bool has_variable_in_the_way(function *fun)
 {
     tree variable;
     unsigned i;
 
+    if (fixed_regs[AX_REG] || fixed_regs[R11_REG])
+        return true;
     FOR_EACH_LOCAL_DECL (fun, i, variable) {
         if (!VAR_P(variable) || !DECL_HARD_REGISTER(variable))
             continue;

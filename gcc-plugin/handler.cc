@@ -9,6 +9,9 @@
 // libc: debuggers and unwinders know it by these bytes.  These are its first four.
 static const unsigned SIGRETURN = 0x0fc0c748;
 
+// No code lies below: the system keeps this page free.
+static const unsigned LOWEST_PAGE = 4096;
+
 // Prototypes of handlers: (), (int), (int, siginfo_t *, void *).
 static bool has_prototype(tree decl)
 {
@@ -83,6 +86,28 @@ static void write_bracket(function *fun, basic_block bb)
     gsi_insert_after(&at, gimple_build_return(NULL_TREE), GSI_NEW_STMT);
 }
 
+// Where the routine returns to, or when nothing can lie there, an address whose bytes are none
+// of a return from a signal: its own.  What begins on a stack made by hand (a coroutine's first
+// routine, _start) often has 0 for it, or whatever lay there.
+static tree readable_return_address(function *fun, gimple_stmt_iterator *at)
+{
+    tree address = make_ssa_name(ptr_type_node), number = make_ssa_name(pointer_sized_int_node);
+    tree none = make_ssa_name(boolean_type_node), readable = make_ssa_name(ptr_type_node);
+    gcall *where = gimple_build_call(builtin_decl_implicit(BUILT_IN_RETURN_ADDRESS), 1,
+                                     integer_zero_node);
+    tree own = build1(ADDR_EXPR, build_pointer_type(TREE_TYPE(fun->decl)), fun->decl);
+
+    gimple_call_set_lhs(where, address);
+    gsi_insert_after(at, where, GSI_NEW_STMT);
+    gsi_insert_after(at, gimple_build_assign(number, NOP_EXPR, address), GSI_NEW_STMT);
+    gsi_insert_after(at, gimple_build_assign(none, LT_EXPR, number,
+                                             build_int_cst(pointer_sized_int_node, LOWEST_PAGE)),
+                     GSI_NEW_STMT);
+    gsi_insert_after(at, gimple_build_assign(readable, COND_EXPR, none, own, address),
+                     GSI_NEW_STMT);
+    return readable;
+}
+
 void bracket_handler(function *fun)
 {
     if (!may_be_handler(fun))
@@ -91,12 +116,7 @@ void bracket_handler(function *fun)
     basic_block handle = create_empty_bb(check);
     edge over = single_succ_edge(check);
     gimple_stmt_iterator at = gsi_last_bb(check);
-    tree address = make_ssa_name(ptr_type_node), word = make_ssa_name(unsigned_type_node);
-    gcall *where = gimple_build_call(builtin_decl_implicit(BUILT_IN_RETURN_ADDRESS), 1,
-                                     integer_zero_node);
-
-    gimple_call_set_lhs(where, address);
-    gsi_insert_after(&at, where, GSI_NEW_STMT);
+    tree word = make_ssa_name(unsigned_type_node), address = readable_return_address(fun, &at);
     tree type = build_aligned_type(unsigned_type_node, BITS_PER_UNIT);
     tree bytes = build2(MEM_REF, type, address,
                         build_int_cst(ptr_type_node, 0));
