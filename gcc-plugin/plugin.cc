@@ -245,7 +245,8 @@ static void register_pass(const char *name, opt_pass *pass, const char *referenc
 // Late: after "optimized", GCC's last pass over GIMPLE.  Without optimisation
 // before exception dispatch (which moves statements out of landing pads), va_arg and
 // switches are lowered: nothing is left out by that, and the blocks are those of the
-// source (and of gcov).
+// source (and of gcov).  With transactions (-fgnu-tm) late at any level: they are lowered
+// in between, and GCC cannot lower an event.
 // Early: right before early inlining and what estimates its gain.  GCC has cleaned the graph
 // up by what is known of callees by then (for one, loops that are entered in several places
 // were given a block in front), and gcov counts in what came out of that.
@@ -256,7 +257,10 @@ static void register_passes(const char *name)
         register_pass(name, new callees_pass(), "ehdisp", PASS_POS_INSERT_BEFORE);
     } else {
         register_pass(name, new wpp_pass(true), "optimized", PASS_POS_INSERT_AFTER);
-        register_pass(name, new wpp_pass(false), "ehdisp", PASS_POS_INSERT_BEFORE);
+        if (flag_tm)
+            register_pass(name, new wpp_pass(false), "optimized", PASS_POS_INSERT_AFTER);
+        else
+            register_pass(name, new wpp_pass(false), "ehdisp", PASS_POS_INSERT_BEFORE);
     }
     register_pass(name, new restore_pass(), "expand", PASS_POS_INSERT_AFTER);
 }
@@ -285,6 +289,10 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
     if (unit.stage == STAGE_EARLY && flag_lto)
         fatal_error(UNKNOWN_LOCATION, "wpp: %<stage=early%> does not go with %<-flto%>; leave out "
                     "one of them");
+
+    if (unit.stage == STAGE_EARLY && flag_tm)
+        fatal_error(UNKNOWN_LOCATION, "wpp: %<stage=early%> does not go with %<-fgnu-tm%>; leave "
+                    "out one of them");
 
     static struct plugin_info help = {
         WPP_VERSION,

@@ -532,6 +532,8 @@ refusal "an inlining that is none" "wpp-inline=some. is not understood" \
 refusal "32-bit code" "only x86-64" gcc -m32 -fplugin="$plugin" -c fib.c -o fib.o
 refusal "early stage with LTO" "does not go with" \
         gcc -flto -fplugin="$plugin" -fplugin-arg-wpp-stage=early -c fib.c -o fib.o
+refusal "early stage with transactions" "does not go with .-fgnu-tm" \
+        gcc -fgnu-tm -fplugin="$plugin" -fplugin-arg-wpp-stage=early -c fib.c -o fib.o
 other=
 for major in 9 10 11 13 14; do
     [ -e "$BUILD/lib/wpp/wpp-$major.so" ] || ! command -v gcc-$major > /dev/null || other=gcc-$major
