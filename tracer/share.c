@@ -211,7 +211,7 @@ bool __wpp_share_write(const void *record, size_t bytes)
     slot = free_slot();
     if (slot < 0 && (slot = slow_free_slot()) < 0)
         return false;
-    bytes_copy(slot_memory((uint32_t)slot), record, bytes);
+    bytes_send(slot_memory((uint32_t)slot), record, bytes);
     share->slot[slot].order = order++;
     share->slot[slot].bytes = (uint32_t)bytes;
     __atomic_store_n(&share->slot[slot].word, word_of(WPP_SLOT_SUBMITTED), __ATOMIC_RELEASE);

@@ -97,6 +97,23 @@ static inline void bytes_copy(void *to, const void *from, size_t n)
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
 }
 
+/* The same past the caches, for what another processor is to read: it has the lines that were
+ * there before, and to fetch each one from it costs five times what the copy does. */
+static inline void bytes_send(void *to, const void *from, size_t n)
+{
+    uint64_t *line = to;
+    const uint64_t *at = from;
+
+    for (; n >= 64; n -= 64, line += 8, at += 8)
+        for (int i = 0; i < 8; i += 4)
+            __asm__ volatile("movnti %1, (%0)\n\tmovnti %2, 8(%0)\n\t"
+                             "movnti %3, 16(%0)\n\tmovnti %4, 24(%0)"
+                             : : "r"(line + i), "r"(at[i]), "r"(at[i + 1]), "r"(at[i + 2]),
+                                 "r"(at[i + 3]) : "memory");
+    bytes_copy(line, at, n);
+    __asm__ volatile("sfence" : : : "memory");
+}
+
 /* `n` is a number of 8-byte words. */
 static inline void words_clear(void *at, size_t n)
 {
