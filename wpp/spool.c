@@ -11,17 +11,17 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <zstd.h>
 
-/* Up to SMALL bytes nothing is squeezed: the engine keeps up, or nearly so.  Level 1 is
- * the best for its time on traces; the faster ones gain little speed for much size. */
+#include "wpp/squeeze.h"
+
+/* Up to SMALL bytes nothing is squeezed: the engine keeps up, or nearly so. */
 #ifdef WPP_HOSTILE
-enum { BLOCK_BYTES = 1 << 17, SMALL = 1 << 20, LEVEL = 1 };
+enum { BLOCK_BYTES = 1 << 17, SMALL = 1 << 20 };
 #else
-enum { BLOCK_BYTES = 4 << 20, SMALL = 64 << 20, LEVEL = 1 };
+enum { BLOCK_BYTES = 4 << 20, SMALL = 64 << 20 };
 #endif
 /* What is squeezed, in bytes: chunks of tokens, that is. */
-enum { SQUEEZE_FROM = 4096, SQUEEZE_TO = 65536 };
+enum { SQUEEZE_FROM = 4096 };
 /* Memory besides the limit: for what a fork needs, and for an entry that is larger than all
  * else (the buffers of a thousand threads). */
 enum { KEPT_BYTES = 128 << 20, LARGE_BYTES = 128 << 20 };
@@ -58,7 +58,7 @@ struct shared {
 
 struct header {
     uint32_t process;
-    uint16_t kind, squeezed;     /* the latter: by zstd, from `whole` bytes */
+    uint16_t kind, squeezed;     /* the latter: from `whole` bytes (squeeze.h) */
     uint64_t whole, bytes;
 };
 enum { NEXT = UINT16_MAX };
@@ -77,15 +77,14 @@ struct wpp_spool {
     uint32_t n_blocks, most_used;        /* of the latter but for large entries */
     /* Of who puts. */
     struct place putting;
-    ZSTD_CCtx *squeezer;
+    bool raw;                    /* nothing was ever written to that block: its pages must come */
     /* Of who takes; in a fork, as it was then. */
     struct place taking;
     uint64_t taken;              /* entries */
     uint32_t n_kept;             /* blocks that are TAKEN */
     bool keeps;                  /* there is a fork */
     bool inherited;              /* this is it */
-    ZSTD_DCtx *restorer;
-    uint8_t restored[SQUEEZE_TO];        /* of the entry taken last */
+    uint8_t restored[SQUEEZE_MOST];      /* of the entry taken last */
 };
 
 static size_t padded(size_t n)
@@ -133,15 +132,14 @@ struct wpp_spool *wpp_spool_new(uint64_t limit)
     if (!s)
         return NULL;
     s->limit = limit;
-    s->squeezer = ZSTD_createCCtx();
-    s->restorer = ZSTD_createDCtx();
     most = ((limit < most ? limit : most) + KEPT_BYTES) / BLOCK_BYTES;
-    if (!s->squeezer || !s->restorer || !make_memory(s, most + LARGE_BYTES / BLOCK_BYTES)) {
+    if (!make_memory(s, most + LARGE_BYTES / BLOCK_BYTES)) {
         wpp_spool_free(s);
         return NULL;
     }
     s->most_used = most < s->n_blocks ? (uint32_t)most : s->n_blocks;
     s->state[0] = USED;
+    s->raw = true;
     s->shared->touched = 1;
     s->putting.end = s->taking.end = BLOCK_BYTES;
     return s;
@@ -153,8 +151,6 @@ void wpp_spool_free(struct wpp_spool *s)
         return;
     if (s->shared)
         munmap(s->shared, s->shared_bytes);
-    ZSTD_freeCCtx(s->squeezer);
-    ZSTD_freeDCtx(s->restorer);
     free(s);
 }
 
@@ -280,7 +276,8 @@ static bool next_block(struct wpp_spool *s, size_t room)
         wait_for(&shared->went, seen, &shared->putter_waits, -1);
     }
     __atomic_store_n(&shared->wants_block, 0, __ATOMIC_SEQ_CST);
-    if (shared->touched < block + n)
+    s->raw = shared->touched < block + n;
+    if (s->raw)
         __atomic_store_n(&shared->touched, block + n, __ATOMIC_RELEASE);
     for (uint32_t i = 0; i < n; i++)
         set_state(s, block + i, USED);
@@ -291,16 +288,11 @@ static bool next_block(struct wpp_spool *s, size_t room)
     return true;
 }
 
-/* False: it does not get smaller. */
-static bool squeeze(struct wpp_spool *s, struct header *h, uint8_t *to, const void *from)
+/* Not what the engine keeps up with.  In a hurry only where memory has to come first, which
+ * takes longer than to make do with less of it. */
+static bool pays_to_squeeze(const struct wpp_spool *s, size_t n, bool plenty, bool hurry)
 {
-    size_t n = ZSTD_compressCCtx(s->squeezer, to, h->whole, from, h->whole, LEVEL);
-
-    if (ZSTD_isError(n))
-        return false;
-    h->squeezed = 1;
-    h->bytes = n;
-    return true;
+    return plenty && (!hurry || s->raw) && n >= SQUEEZE_FROM && n <= SQUEEZE_MOST;
 }
 
 static void publish(struct wpp_spool *s, const struct header *h)
@@ -321,14 +313,20 @@ bool wpp_spool_put(struct wpp_spool *s, const struct wpp_spool_entry *entry, boo
                        .whole = entry->n, .bytes = entry->n};
     size_t room = sizeof h + padded(entry->n);
     bool plenty = wait_for_limit(s, room);
+    size_t squeezed = 0;
     uint8_t *to;
 
     if (s->putting.end - s->putting.at < room + sizeof h && !next_block(s, room))
         return false;
     to = address(s, s->putting);
-    if (entry->n > 0 && (hurry || !plenty || entry->n < SQUEEZE_FROM || entry->n > SQUEEZE_TO ||
-                         !squeeze(s, &h, to + sizeof h, entry->bytes)))
+    if (pays_to_squeeze(s, entry->n, plenty, hurry))
+        squeezed = wpp_squeeze(to + sizeof h, entry->bytes, entry->n);
+    if (squeezed > 0) {
+        h.squeezed = 1;
+        h.bytes = squeezed;
+    } else if (entry->n > 0) {
         memcpy(to + sizeof h, entry->bytes, entry->n);
+    }
     memcpy(to, &h, sizeof h);
     publish(s, &h);
     return true;
@@ -426,7 +424,7 @@ enum wpp_spool_took wpp_spool_take(struct wpp_spool *s, struct wpp_spool_entry *
     from = address(s, s->taking) + sizeof h;
     *entry = (struct wpp_spool_entry){(enum wpp_spool_kind)h.kind, h.process, from, h.whole};
     if (h.squeezed) {
-        ZSTD_decompressDCtx(s->restorer, s->restored, sizeof s->restored, from, h.bytes);
+        wpp_unsqueeze(s->restored, h.whole, from);
         entry->bytes = s->restored;
     }
     return WPP_SPOOL_ENTRY;

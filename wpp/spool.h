@@ -4,7 +4,7 @@
  *      wpp_spool_put ... --- one thread ---> | blocks | --- another ---> wpp_spool_take ...
  *
  * A queue in memory, so that a program need not wait for the engine.  What piles up is
- * squeezed by zstd as it comes, when there is time for that; whoever puts more than
+ * squeezed as it comes (squeeze.h), when there is time for that; whoever puts more than
  * the limit waits.  No lock is held by either side: one that has no processor does not
  * keep the other from its work.
  *
@@ -37,8 +37,8 @@ struct wpp_spool_entry {
 struct wpp_spool *wpp_spool_new(uint64_t limit);
 void wpp_spool_free(struct wpp_spool *spool);
 
-/* Copies the entry.  `hurry`: there is no time to squeeze it.  False: it is larger than the
- * spool can be, or it cannot be squeezed for want of memory. */
+/* Copies the entry.  `hurry`: whatever takes less time.  False: it is larger than the spool
+ * can be. */
 bool wpp_spool_put(struct wpp_spool *spool, const struct wpp_spool_entry *entry, bool hurry);
 /* No more is put. */
 void wpp_spool_close(struct wpp_spool *spool);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/squeeze.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    WORD = 4,
+    SHORTEST = 2,        /* words that are worth a sequence */
+    AT_A_TIME = 8,       /* words that are compared at once */
+    HALF = 15,           /* the largest value of half a byte */
+    PATIENCE = 5,        /* after 2^PATIENCE words as they are, only every second is looked up ... */
+    TABLE_BITS = 12
+};
+
+/* What one sequence needs besides its words, and what is written beyond its end. */
+enum { BESIDES = 3 + 2 * (SQUEEZE_MOST / WORD / 255 + 1), BEYOND = 4 * WORD };
+
+typedef uint32_t eight __attribute__((vector_size(AT_A_TIME * WORD)));
+typedef uint8_t flags __attribute__((vector_size(AT_A_TIME)));
+
+static inline uint64_t load_two(const uint8_t *at)
+{
+    uint64_t two;
+
+    memcpy(&two, at, sizeof two);
+    return two;
+}
+
+static inline uint32_t hash(uint64_t two)
+{
+    return (uint32_t)(two * UINT64_C(0x9E3779B97F4A7C15) >> (64 - TABLE_BITS));
+}
+
+/* How many of the next words are the same.  All at once: where they differ is chance, and a
+ * branch on chance costs more than a comparison. */
+static inline size_t count_same(const uint8_t *a, const uint8_t *b)
+{
+    uint64_t differ;
+    eight x, y;
+    flags same;
+
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    same = __builtin_convertvector(x != y, flags);
+    memcpy(&differ, &same, sizeof differ);
+    return differ ? (size_t)__builtin_ctzll(differ) / 8 : AT_A_TIME;
+}
+
+static uint8_t *put_more(uint8_t *to, size_t n)
+{
+    for (; n >= 255; n -= 255)
+        *to++ = 255;
+    *to++ = (uint8_t)n;
+    return to;
+}
+
+static size_t take_more(const uint8_t **from)
+{
+    size_t n = 0;
+
+    while (**from == 255)
+        n += *(*from)++;
+    return n + *(*from)++;
+}
+
+/* The n words of a sequence; its other half is `m` already. */
+static inline uint8_t *put_words(uint8_t *to, const uint8_t *from, size_t n, size_t m)
+{
+    *to++ = (uint8_t)((n < HALF ? n : HALF) << 4 | m);
+    if (n >= HALF)
+        to = put_more(to, n - HALF);
+    memcpy(to, from, BEYOND);            /* nearly always that is all */
+    if (n > BEYOND / WORD)
+        memcpy(to, from, n * WORD);
+    return to + n * WORD;
+}
+
+static inline uint8_t *put_again(uint8_t *to, size_t distance, size_t m)
+{
+    uint16_t d = (uint16_t)distance;
+
+    memcpy(to, &d, sizeof d);
+    to += sizeof d;
+    return m >= HALF ? put_more(to, m - HALF) : to;
+}
+
+/* Up to where words are looked up: behind that there is one more comparison's length. */
+static size_t last_look(size_t words)
+{
+    size_t margin = AT_A_TIME + SHORTEST;
+
+    return words > margin ? words - margin : 0;
+}
+
+/* The words from `done` on are the last sequence. */
+static size_t finish(uint8_t *to, uint8_t *at, const uint8_t *from, size_t n, size_t done)
+{
+    size_t rest = n - done * WORD, words = rest / WORD;
+
+    if ((size_t)(at - to) + rest + BESIDES > n)
+        return 0;
+    *at++ = (uint8_t)((words < HALF ? words : HALF) << 4);
+    if (words >= HALF)
+        at = put_more(at, words - HALF);
+    memcpy(at, from + done * WORD, rest);
+    return (size_t)(at - to) + rest;
+}
+
+size_t wpp_squeeze(void *to_, const void *from_, size_t n)
+{
+    uint16_t table[1 << TABLE_BITS] = {0};       /* where two words of a hash stood last */
+    const uint8_t *from = from_;
+    uint8_t *to = to_, *at = to;
+    size_t end = last_look(n / WORD), done = 0, i = 1;
+
+    while (i < end) {
+        uint64_t two = load_two(from + i * WORD);
+        size_t before = table[hash(two)], m = SHORTEST, same;
+
+        table[hash(two)] = (uint16_t)i;
+        if (load_two(from + before * WORD) != two) {
+            i += 1 + ((i - done) >> PATIENCE);
+            continue;
+        }
+        do {
+            same = count_same(from + (i + m) * WORD, from + (before + m) * WORD);
+            m += same;
+        } while (same == AT_A_TIME && i + m < end);
+        if ((size_t)(at - to) + (i - done) * WORD + BESIDES + BEYOND > n)
+            return 0;
+        m -= SHORTEST;
+        at = put_words(at, from + done * WORD, i - done, m < HALF ? m : HALF);
+        at = put_again(at, i - before, m);
+        table[hash(load_two(from + (i + 1) * WORD))] = (uint16_t)(i + 1);
+        i = done = i + m + SHORTEST;
+        table[hash(load_two(from + (i - 2) * WORD))] = (uint16_t)(i - 2);
+        table[hash(load_two(from + (i - 1) * WORD))] = (uint16_t)(i - 1);
+    }
+    return finish(to, at, from, n, done);
+}
+
+/* What is repeated may begin less than its length before: word for word then. */
+static inline uint8_t *repeat(uint8_t *to, size_t distance, size_t m, const uint8_t *end)
+{
+    const uint8_t *from = to - distance * WORD;
+    uint8_t *stop = to + m * WORD;
+
+    if (distance >= BEYOND / WORD && end - stop >= BEYOND) {
+        for (; to < stop; to += BEYOND, from += BEYOND)
+            memcpy(to, from, BEYOND);
+    } else {
+        for (; to < stop; to += WORD, from += WORD)
+            memcpy(to, from, WORD);
+    }
+    return stop;
+}
+
+void wpp_unsqueeze(void *to_, size_t n, const void *from_)
+{
+    const uint8_t *from = from_;
+    uint8_t *to = to_, *end = to + n;
+    size_t tail = n % WORD;
+
+    for (;;) {
+        uint8_t halves = *from++;
+        size_t words = halves >> 4, m = halves & HALF;
+        uint16_t distance;
+
+        if (words == HALF)
+            words += take_more(&from);
+        memcpy(to, from, words * WORD);
+        to += words * WORD;
+        from += words * WORD;
+        if ((size_t)(end - to) == tail)
+            break;
+        memcpy(&distance, from, sizeof distance);
+        from += sizeof distance;
+        if (m == HALF)
+            m += take_more(&from);
+        to = repeat(to, distance, m + SHORTEST, end);
+    }
+    memcpy(to, from, tail);
+}
