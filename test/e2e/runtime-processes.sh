@@ -353,7 +353,7 @@ like '--ring: the file is sound' "$status $(cat "$T/err")" '^3 .*undamaged'
 
 # The ring is looked at while the program runs: each time later events, in a sound file.
 rm -rf all.wpp*
-wpp-record --ring=256k --signal=USR2 -o all.wpp ./endless 100 > /dev/null 2> "$T/err" &
+wpp-record --ring=256k --signal=USR2 -o all.wpp ./endless 600 > /dev/null 2> "$T/err" &
 recorder=$!
 until pgrep -P $recorder > /dev/null || ! kill -0 $recorder; do sleep 0.05; done
 for n in 1 2 3; do
