@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/squeeze.h"
 
-#include <stdbool.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum {
     WORD = 4,
@@ -15,9 +17,6 @@ enum {
 
 /* What one sequence needs besides its words, and what is written beyond its end. */
 enum { BESIDES = 3 + 2 * (SQUEEZE_MOST / WORD / 255 + 1), BEYOND = 4 * WORD };
-
-typedef uint32_t eight __attribute__((vector_size(AT_A_TIME * WORD)));
-typedef uint8_t flags __attribute__((vector_size(AT_A_TIME)));
 
 static inline uint64_t load_two(const uint8_t *at)
 {
@@ -36,15 +35,22 @@ static inline uint32_t hash(uint64_t two)
  * branch on chance costs more than a comparison. */
 static inline size_t count_same(const uint8_t *a, const uint8_t *b)
 {
-    uint64_t differ;
-    eight x, y;
-    flags same;
+#ifdef __SSE2__
+    enum { HALF_OF_THEM = AT_A_TIME / 2 * WORD };
+    __m128i first = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)a),
+                                    _mm_loadu_si128((const __m128i *)b));
+    __m128i second = _mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)(a + HALF_OF_THEM)),
+                                     _mm_loadu_si128((const __m128i *)(b + HALF_OF_THEM)));
+    __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(first, second), _mm_setzero_si128());
 
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    same = __builtin_convertvector(x != y, flags);
-    memcpy(&differ, &same, sizeof differ);
-    return differ ? (size_t)__builtin_ctzll(differ) / 8 : AT_A_TIME;
+    return (size_t)__builtin_ctz(~(unsigned)_mm_movemask_epi8(bytes));
+#else
+    size_t n = 0;
+
+    while (n < AT_A_TIME && memcmp(a + n * WORD, b + n * WORD, WORD) == 0)
+        n++;
+    return n;
+#endif
 }
 
 static uint8_t *put_more(uint8_t *to, size_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* squeeze.h - records made smaller for the time that they wait, in memory.
  *
- * What LZ4 does to bytes, done to the 32-bit words that tokens are: about three times as fast as
+ * What LZ4 does to bytes, done to the 32-bit words that tokens are: two to three times as fast as
  * the fastest of general compressors, and two thirds as small (docs/performance.md).  The
  * squeezed form never leaves the processes of one recording, so it has no version.
  *
