@@ -37,15 +37,30 @@ static bool loses_register(edge e)
     return (e->flags & EDGE_COMPLEX) && !computed_goto(e->src);
 }
 
+// Whether the callee may be traced code: libraries' own functions are not.
+static bool may_guess(gimple *statement)
+{
+    gcall *call = dyn_cast<gcall *>(statement);
+    if (!call || gimple_call_internal_p(call))
+        return false;
+    tree callee = gimple_call_fndecl(call);
+    return !(callee && fndecl_built_in_p(callee));
+}
+
 /* ---- Placement -------------------------------------------------------------------- */
 
 enum effect { KEEPS, TO_MEMORY, TO_REGISTER };
+enum offer { OFFER_KEPT, OFFER_MADE, OFFER_LOST };
 
 struct block_cursor {
     enum effect effect;   // of its statements and its event
     enum effect first;    // of the first of these that has one
     bool known_memory;    // a way into it loses the register
     bool in, out;         // in a register
+    bool short_event;     // its event is written from memory to memory
+    bool short_guess;     // and %r11 may well be the cursor there
+    enum offer offer;     // what its end makes of %r11
+    bool offered;         // %r11 may well be the cursor where the block begins
     bool wants_guess;     // begins in MEMORY, and loads before anything else
     bool has_guess;       // some way into it knows one
     bool visited;
@@ -77,6 +92,9 @@ struct cursor_writer {
     void find_effects(basic_block bb);
     bool enters(basic_block bb);
     void solve(const std::vector<basic_block> &order);
+    bool has_short_event(basic_block bb);
+    enum offer offer_at(basic_block bb, gimple *before);
+    void plan_short_events(const std::vector<basic_block> &order);
     bool guess_is_of_use_behind(basic_block bb);
     bool guess_is_of_use(basic_block bb, gimple_stmt_iterator at);
     bool leaves_guess(basic_block bb);
@@ -94,6 +112,7 @@ struct cursor_writer {
     tree token(gimple_stmt_iterator *at, const planned_event &event, bool with_base);
     tree event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor,
                       tree guess);
+    void event_short(basic_block bb, gimple_stmt_iterator *at, const planned_event &event);
     void event(basic_block bb, const planned_event &event, place *p);
 };
 
@@ -178,17 +197,74 @@ void cursor_writer::solve(const std::vector<basic_block> &order)
     }
 }
 
-/* ---- Guesses ------------------------------------------------------------------------ */
+/* ---- Short events --------------------------------------------------------------------- */
 
-// Whether the callee may be traced code: libraries' own functions are not.
-static bool may_guess(gimple *statement)
+// Whether the cursor is in memory where the block's event is to be written, and has to be
+// there again right behind it.
+bool cursor_writer::has_short_event(basic_block bb)
 {
-    gcall *call = dyn_cast<gcall *>(statement);
-    if (!call || gimple_call_internal_p(call))
+    const planned_event *event = planned(bb);
+    bool in = of(bb).in;
+
+    if (!event || !event->before || !is_inline[bb->index] || !needs_memory(fun, event->before))
         return false;
-    tree callee = gimple_call_fndecl(call);
-    return !(callee && fndecl_built_in_p(callee));
+    for (gimple_stmt_iterator at = gsi_start_bb(bb); gsi_stmt(at) != event->before; gsi_next(&at))
+        in &= is_gimple_debug(gsi_stmt(at)) || !needs_memory(fun, gsi_stmt(at));
+    return !in;
 }
+
+// Whether who ran last has left the cursor in %r11: before a statement, or at the block's end
+// (NULL).
+enum offer cursor_writer::offer_at(basic_block bb, gimple *before)
+{
+    const planned_event *event = planned(bb);
+    enum offer last = OFFER_KEPT;
+
+    for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
+        gimple *statement = gsi_stmt(at);
+        if (statement == before)
+            return last;
+        if (event && event->before == statement)
+            last = !is_inline[bb->index] || of(bb).short_event ? OFFER_MADE : OFFER_LOST;
+        if (!is_gimple_debug(statement) && needs_memory(fun, statement))
+            last = may_guess(statement) ? OFFER_MADE : OFFER_LOST;
+    }
+    if (event && !event->before)
+        last = is_inline[bb->index] ? OFFER_LOST : OFFER_MADE;
+    return last;
+}
+
+void cursor_writer::plan_short_events(const std::vector<basic_block> &order)
+{
+    edge e;
+    edge_iterator ei;
+
+    for (basic_block bb : order) {
+        of(bb).short_event = has_short_event(bb);
+        of(bb).offer = offer_at(bb, NULL);
+    }
+    of(ENTRY_BLOCK_PTR_FOR_FN(fun)).offer = OFFER_MADE;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (basic_block bb : order) {
+            bool is = false;
+            FOR_EACH_EDGE (e, ei, bb->preds) {
+                block_cursor &src = of(e->src);
+                is |= !(e->flags & EDGE_COMPLEX)
+                      && (src.offer == OFFER_MADE || (src.offer == OFFER_KEPT && src.offered));
+            }
+            changed |= is != of(bb).offered;
+            of(bb).offered = is;
+        }
+    }
+    for (basic_block bb : order)
+        if (of(bb).short_event) {
+            enum offer last = offer_at(bb, planned(bb)->before);
+            of(bb).short_guess = last == OFFER_KEPT ? of(bb).offered : last == OFFER_MADE;
+        }
+}
+
+/* ---- Guesses ------------------------------------------------------------------------ */
 
 // At the end of the block, in MEMORY.
 bool cursor_writer::guess_is_of_use_behind(basic_block bb)
@@ -212,7 +288,7 @@ bool cursor_writer::guess_is_of_use(basic_block bb, gimple_stmt_iterator at)
     for (; !gsi_end_p(at); gsi_next(&at)) {
         gimple *statement = gsi_stmt(at);
         if (event && event->before == statement)
-            return is_inline[bb->index];
+            return is_inline[bb->index] && !of(bb).short_event;
         if (is_gimple_debug(statement))
             continue;
         if (needs_memory(fun, statement))
@@ -253,7 +329,7 @@ void cursor_writer::plan_guesses(const std::vector<basic_block> &order)
         for (auto at = order.rbegin(); at != order.rend(); ++at) {
             block_cursor &b = of(*at);
             bool wants = !b.in && !b.known_memory && !has_complex_way_in(*at)
-                         && (b.first == TO_REGISTER
+                         && ((b.first == TO_REGISTER && !b.short_event)
                              || (b.first == KEEPS && guess_is_of_use_behind(*at)));
             changed |= wants != b.wants_guess;
             b.wants_guess = wants;
@@ -319,12 +395,57 @@ static gasm *build_asm(const char *text, const char *constraint, tree result,
 // A register of its own: it is written before all other operands have been read.
 static const char WRITTEN_EARLY[] = "=&r";
 
+// The statements that write the cursor or a guess of it, to operand 0.
+static const char GUESS[] = "{movq\t%%r11, %0|mov\t%0, r11}";
+static const char LOAD[] =
+    "{cmpq\t%2, %0|cmp\t%0, %2}\n\t"
+    "je\t" LABEL_KNOWN "f\n\t"
+    "{movq\t%2, %0|mov\t%0, %2}\n"
+    LABEL_KNOWN ":";
+#define WRITE(slow)                                                         \
+    "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n\t"                           \
+    "jne\t" LABEL_FULL "f\n"                                                \
+    LABEL_FREE ":\t{movl\t%k2, (%0)|mov\tdword ptr [%0], %k2}\n\t"         \
+    "{addq\t$4, %0|add\t%0, 4}\n\t"                                        \
+    ".subsection 1\n"                                                       \
+    LABEL_FULL ":\tcall\t__wpp_" slow "_%V0\n\t"                            \
+    "jmp\t" LABEL_FREE "b\n\t"                                             \
+    ".previous"
+static const char EVENT[] = WRITE("refill");
+static const char EVENT_GUESSED[] =
+    "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t" LABEL_FULL "f\n\t" WRITE("cursor");
+#undef WRITE
+
+// From memory to memory, which is operands 0 and 2: in %r11, so that it is a guess as well.
+#define SHORT(load, slow)                                                               \
+    load "{cmpl\t$0, (%%r11)|cmp\tdword ptr [r11], 0}\n\t"                              \
+    "jne\t" LABEL_FULL "f\n"                                                            \
+    LABEL_FREE ":\t{movl\t%k1, (%%r11)|mov\tdword ptr [r11], %k1}\n\t"                 \
+    "{addq\t$4, %%r11|add\tr11, 4}\n\t"                                                \
+    "{movq\t%%r11, %0|mov\t%0, r11}\n\t"                                               \
+    ".subsection 1\n"                                                                   \
+    LABEL_FULL ":\tcall\t__wpp_" slow "_r11\n\t"                                        \
+    "jmp\t" LABEL_FREE "b\n\t"                                                         \
+    ".previous"
+static const char SHORT_EVENT[] = SHORT("{movq\t%2, %%r11|mov\tr11, %2}\n\t", "refill");
+static const char SHORT_EVENT_GUESSED[] =
+    SHORT("{cmpq\t%2, %%r11|cmp\tr11, %2}\n\tjne\t" LABEL_FULL "f\n\t", "cursor");
+#undef SHORT
+
+bool writes_cursor(const char *text)
+{
+    for (const char *ours : {GUESS, LOAD, EVENT, EVENT_GUESSED})
+        if (!strcmp(text, ours))
+            return true;
+    return false;
+}
+
 // What whoever ran last may have left in %r11.
 tree cursor_writer::guess(gimple_stmt_iterator *at, bool after)
 {
     tree name = make_ssa_name(guess_variable);
 
-    insert(at, build_asm("{movq\t%%r11, %0|mov\t%0, r11}", "=r", name, NULL, NULL), after);
+    insert(at, build_asm(GUESS, "=r", name, NULL, NULL), after);
     return name;
 }
 
@@ -341,11 +462,6 @@ void cursor_writer::offer(gimple_stmt_iterator *at, tree cursor)
 
 tree cursor_writer::load(gimple_stmt_iterator *at, tree guess, bool after)
 {
-    static const char text[] =
-        "{cmpq\t%2, %0|cmp\t%0, %2}\n\t"
-        "je\t" LABEL_KNOWN "f\n\t"
-        "{movq\t%2, %0|mov\t%0, %2}\n"
-        LABEL_KNOWN ":";
     tree name = make_ssa_name(variable);
     vec<tree, va_gc> *inputs = NULL;
 
@@ -355,7 +471,7 @@ tree cursor_writer::load(gimple_stmt_iterator *at, tree guess, bool after)
     }
     vec_safe_push(inputs, asm_operand("0", guess));
     vec_safe_push(inputs, asm_operand("m", decls.cursor));
-    insert(at, build_asm(text, WRITTEN_EARLY, name, inputs, NULL), after);
+    insert(at, build_asm(LOAD, WRITTEN_EARLY, name, inputs, NULL), after);
     return name;
 }
 
@@ -387,19 +503,6 @@ tree cursor_writer::token(gimple_stmt_iterator *at, const planned_event &event, 
 tree cursor_writer::event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor,
                                  tree guess)
 {
-#define WRITE(slow)                                                         \
-    "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n\t"                           \
-    "jne\t" LABEL_FULL "f\n"                                                \
-    LABEL_FREE ":\t{movl\t%k2, (%0)|mov\tdword ptr [%0], %k2}\n\t"         \
-    "{addq\t$4, %0|add\t%0, 4}\n\t"                                        \
-    ".subsection 1\n"                                                       \
-    LABEL_FULL ":\tcall\t__wpp_" slow "_%V0\n\t"                            \
-    "jmp\t" LABEL_FREE "b\n\t"                                             \
-    ".previous"
-    static const char known[] = WRITE("refill");
-    static const char guessed[] =
-        "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t" LABEL_FULL "f\n\t" WRITE("cursor");
-#undef WRITE
     vec<tree, va_gc> *inputs = NULL;
     tree next = make_ssa_name(variable), word = token(at, event, true);
 
@@ -407,9 +510,26 @@ tree cursor_writer::event_inline(gimple_stmt_iterator *at, const planned_event &
     vec_safe_push(inputs, asm_operand("re", word));
     if (!cursor)
         vec_safe_push(inputs, asm_operand("m", decls.cursor));
-    insert(at, build_asm(cursor ? known : guessed, WRITTEN_EARLY, next, inputs, NULL),
+    insert(at, build_asm(cursor ? EVENT : EVENT_GUESSED, WRITTEN_EARLY, next, inputs, NULL),
            !event.before);
     return next;
+}
+
+void cursor_writer::event_short(basic_block bb, gimple_stmt_iterator *at,
+                                const planned_event &event)
+{
+    bool guessed = guess_variable && of(bb).short_guess;
+    vec<tree, va_gc> *inputs = NULL, *outputs = NULL, *clobbers = NULL;
+
+    vec_safe_push(outputs, asm_operand("=m", decls.cursor));
+    vec_safe_push(inputs, asm_operand("re", token(at, event, true)));
+    vec_safe_push(inputs, asm_operand("m", decls.cursor));
+    vec_safe_push(clobbers, clobber("r11"));
+    gasm *assembly = gimple_build_asm_vec(guessed ? SHORT_EVENT_GUESSED : SHORT_EVENT, inputs,
+                                          outputs, clobbers, NULL);
+    gimple_asm_set_volatile(assembly, true);
+    gimple_asm_set_inline(assembly, true);
+    insert(at, assembly, false);
 }
 
 gasm *call_event(const char *text, tree token)
@@ -425,6 +545,11 @@ void cursor_writer::event(basic_block bb, const planned_event &event, place *p)
 {
     bool after = !event.before;
 
+    if (of(bb).short_event) {
+        event_short(bb, &p->at, event);
+        p->cursor = p->guess = NULL_TREE;
+        return;
+    }
     if (is_inline[bb->index]) {
         if (!p->cursor && !p->guess)
             p->cursor = load(&p->at, NULL_TREE, after);
@@ -617,6 +742,8 @@ void write_events(function *fun, const event_plan &plan, const runtime_decls &de
         it.is_inline[rpo[i]] = all || (inlining == INLINE_HOT && it.hot(order.back()));
     }
     it.solve(order);
+    if (!in_the_way)
+        it.plan_short_events(order);
     if (optimize && inlining != INLINE_NONE && !optimize_function_for_size_p(fun) && !in_the_way) {
         it.guess_variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_guess");
         it.plan_guesses(order);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cursor.h - writes the events of a routine.
  *
- * Two forms (tracer/trace-abi.h):
+ * Three forms (tracer/trace-abi.h):
  *
  *   inline        for code that runs often: test, store, add; the cursor is in
  *                 a register, loaded or guessed before the first event and stored
  *                 before any statement that can run other traced code
+ *   short         the same where all of that is for one event, as between two calls:
+ *                 from memory to memory, in %r11
  *   out of line   for the rest: a call of the unit's __wpp_event, ten bytes
  *
  * Where the cursor is:
@@ -70,6 +72,9 @@ tree asm_operand(const char *constraint, tree value);
 /* An asm statement that is a call of one of the unit's entries for events out of
  * line, with `token` in %eax. */
 gasm *call_event(const char *text, tree token);
+
+/* Whether it is the text of an asm statement that write_events() made to change the cursor. */
+bool writes_cursor(const char *text);
 
 /* Writes the plan's events into `fun`.  Afterwards virtual operands need renaming. */
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,

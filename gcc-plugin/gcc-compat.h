@@ -11,6 +11,7 @@
 #include "plugin-version.h"
 
 #include "backend.h"
+#include "rtl.h"
 #include "tree.h"
 #include "gimple.h"
 #include "ssa.h"
@@ -38,6 +39,8 @@
 #include "tree-vrp.h"
 #include "alias.h"
 #include "varasm.h"
+#include "memmodel.h"
+#include "emit-rtl.h"
 #include "output.h"
 #include "toplev.h"
 #include "langhooks.h"

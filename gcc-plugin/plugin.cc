@@ -9,6 +9,7 @@
 
 #include "handler.h"
 #include "instrument.h"
+#include "moves.h"
 #include "routine-graph.h"
 #include "selection.h"
 
@@ -143,6 +144,8 @@ public:
     unsigned execute(function *) final override
     {
         unit.callees.restore();
+        if (optimize > 0)
+            join_moves();
         // Events call in the middle of leaf routines too.
         target_flags |= MASK_NO_RED_ZONE;
         return 0;
