@@ -572,8 +572,8 @@ static bool find_ends(struct wpp_recorder *r)
 
 /* ---- Turns ---------------------------------------------------------------------------------- */
 
-/* What programs wake us for, at once: a megabyte. */
-enum { RECORDS_TO_WAKE_FOR = 16 };
+/* What programs wake us for, at once: half of the slots are free then, for what comes meanwhile. */
+enum { RECORDS_TO_WAKE_FOR = WPP_SHARE_SLOTS / 2 };
 
 void wpp_recorder_wake(struct wpp_recorder *r)
 {
