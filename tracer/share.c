@@ -200,6 +200,12 @@ static int slow_free_slot(void)
     return slot;
 }
 
+/* The recorder opens the files of modules before anybody can remove them. */
+static bool is_urgent(const struct wpp_record *record)
+{
+    return record->kind == WPP_REC_MODULE_LOAD;
+}
+
 bool __wpp_share_write(const void *record, size_t bytes)
 {
     uint32_t count;
@@ -217,7 +223,8 @@ bool __wpp_share_write(const void *record, size_t bytes)
     __atomic_store_n(&share->slot[slot].word, word_of(WPP_SLOT_SUBMITTED), __ATOMIC_RELEASE);
     count = __atomic_add_fetch(&share->submitted, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&share->recorder_waits, __ATOMIC_SEQ_CST) &&
-        (int32_t)(count - __atomic_load_n(&share->wake_at, __ATOMIC_RELAXED)) >= 0)
+        ((int32_t)(count - __atomic_load_n(&share->wake_at, __ATOMIC_RELAXED)) >= 0 ||
+         is_urgent(record)))
         sys3(SYS_futex, (long)&share->submitted, FUTEX_WAKE, 1);
     return true;
 }

@@ -277,7 +277,7 @@ static void take_end(wpp_compressor *c, const struct wpp_record *r, const uint8_
 
 static bool take_module(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
-    return wpp_modules_add(&c->modules, payload, r->bytes, &c->fatal);
+    return wpp_modules_add(&c->modules, payload, r->bytes, c->held, &c->fatal);
 }
 
 static bool take_buffer(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
@@ -418,6 +418,11 @@ bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
     c->grammar = NULL;
     return wpp_segments_open(&c->segments, folder, error) &&
            (begin_grammar(c) || wpp_fail_memory(error));
+}
+
+void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held)
+{
+    c->held = held;
 }
 
 void wpp_compress_others(wpp_compressor *c, uint64_t bytes)

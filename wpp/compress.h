@@ -12,6 +12,7 @@
 #define WPP_COMPRESS_H
 
 #include "wpp/bytes.h"
+#include "wpp/held.h"
 #include "wpp/output.h"
 #include "wpp/wpp.h"
 
@@ -31,6 +32,8 @@ void wpp_compress_free(wpp_compressor *c);
 bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
                         struct wpp_error *error);
 enum { WPP_COMPRESS_LEAST = 32 << 20 };   /* of size */
+/* Before anything is pushed: where a module's file is not what was traced, these are looked at. */
+void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held);
 /* So many bytes of what malloc() holds are not the compressor's: they are not counted. */
 void wpp_compress_others(wpp_compressor *c, uint64_t bytes);
 

@@ -29,6 +29,7 @@ struct wpp_compressor {
     struct wpp_segments segments;     /* what was before this grammar */
     struct wpp_alphabet alphabet;
     struct wpp_modules modules;
+    const struct wpp_held *held;      /* the caller's, or NULL */
     struct wpp_streams streams;       /* start rule k is streams.list[k] */
     struct wpp_buffers buffers;       /* of threads, as the process left them */
     struct wpp_times times;

@@ -98,16 +98,25 @@ static bool read_header(struct wpp_elf *e, struct wpp_error *error)
     return read_sections(e, &h, error);
 }
 
-bool wpp_elf_open(struct wpp_elf *e, const char *path, struct wpp_error *error)
+static bool begin(struct wpp_elf *e, int fd, const char *path, struct wpp_error *error)
 {
-    *e = (struct wpp_elf){.path = path};
-    e->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (e->fd < 0)
+    *e = (struct wpp_elf){.fd = fd, .path = path};
+    if (fd < 0)
         return wpp_fail_errno(error, "cannot open %s", path);
     if (read_header(e, error))
         return true;
     wpp_elf_close(e);
     return false;
+}
+
+bool wpp_elf_open(struct wpp_elf *e, const char *path, struct wpp_error *error)
+{
+    return begin(e, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path, error);
+}
+
+bool wpp_elf_adopt(struct wpp_elf *e, int fd, const char *path, struct wpp_error *error)
+{
+    return begin(e, fcntl(fd, F_DUPFD_CLOEXEC, 0), path, error);
 }
 
 void wpp_elf_close(struct wpp_elf *e)

@@ -24,6 +24,8 @@ struct wpp_elf {
 /* WPP_E_SYSTEM, WPP_E_MEMORY, WPP_E_FORMAT (no ELF file for this machine, or
  * broken).  After success wpp_elf_close(). */
 bool wpp_elf_open(struct wpp_elf *e, const char *path, struct wpp_error *error);
+/* The same of a file that is open; the descriptor stays the caller's. */
+bool wpp_elf_adopt(struct wpp_elf *e, int fd, const char *path, struct wpp_error *error);
 void wpp_elf_close(struct wpp_elf *e);
 
 /* Reads the first section `name`; *found says whether there is one (else out

@@ -263,14 +263,11 @@ static bool read_file(struct adding *a, struct wpp_elf *elf)
     return check_units(a);
 }
 
-static bool add_module(struct adding *a)
+static bool read_path(struct adding *a)
 {
     struct wpp_elf elf;
     bool good;
 
-    if (a->m->path[0] == '\0')
-        return wpp_fail(a->error, WPP_E_MISMATCH, "the trace does not say which file its module "
-                        "at token %u is", a->m->base);
     if (!wpp_elf_open(&elf, a->m->path, a->error)) {
         struct wpp_error why;
 
@@ -282,6 +279,39 @@ static bool add_module(struct adding *a)
     }
     good = read_file(a, &elf);
     wpp_elf_close(&elf);
+    return good;
+}
+
+/* The same of a file that was at the path.  What is wrong with it does not matter. */
+static bool read_held(struct adding *a, int fd)
+{
+    struct wpp_error *error = a->error, ignored;
+    struct wpp_elf elf;
+    bool good;
+
+    wpp_bytes_free(&a->units);
+    wpp_bytes_free(&a->m->tables);
+    a->error = &ignored;
+    good = wpp_elf_adopt(&elf, fd, a->m->path, a->error);
+    if (good) {
+        good = read_file(a, &elf);
+        wpp_elf_close(&elf);
+    }
+    a->error = error;
+    return good;
+}
+
+static bool add_module(struct adding *a, const struct wpp_held *held)
+{
+    bool good;
+    int fd;
+
+    if (a->m->path[0] == '\0')
+        return wpp_fail(a->error, WPP_E_MISMATCH, "the trace does not say which file its module "
+                        "at token %u is", a->m->base);
+    good = read_path(a);
+    for (unsigned i = 0; !good && held && (fd = wpp_held_find(held, a->m->path, i)) >= 0; i++)
+        good = read_held(a, fd);
     return good && add_units(a);
 }
 
@@ -300,29 +330,40 @@ static bool add_room(struct wpp_modules *m)
     return true;
 }
 
-bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
-                     struct wpp_error *error)
+bool wpp_module_parse(const uint8_t *payload, size_t size, struct wpp_module_record *out)
 {
     struct wpp_view v = wpp_view(payload, size);
-    const uint8_t *fixed = wpp_get_bytes(&v, sizeof(struct wpp_load)), *id;
+    const uint8_t *fixed = wpp_get_bytes(&v, sizeof out->load);
+
+    if (!fixed)
+        return false;
+    memcpy(&out->load, fixed, sizeof out->load);
+    out->build_id = wpp_get_bytes(&v, out->load.build_id_bytes);
+    out->path = v;
+    return out->build_id && out->load.count <= UINT32_MAX - out->load.base;
+}
+
+bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
+                     const struct wpp_held *held, struct wpp_error *error)
+{
     struct adding a = {.arena = &m->arena, .error = error};
+    struct wpp_module_record record;
     bool good;
 
-    if (!fixed || !add_room(m))
-        return fixed ? wpp_fail_memory(error)
-                     : wpp_fail(error, WPP_E_DAMAGED, "a module's record is too short");
-    memcpy(&a.load, fixed, sizeof a.load);
+    if (!wpp_module_parse(payload, size, &record))
+        return wpp_fail(error, WPP_E_DAMAGED, "a module's record makes no sense");
+    if (!add_room(m))
+        return wpp_fail_memory(error);
+    a.load = record.load;
     a.m = &m->loaded[m->n];
     *a.m = (struct wpp_loaded_module){.base = a.load.base, .count = a.load.count,
                                       .build_id_bytes = a.load.build_id_bytes};
-    id = wpp_get_bytes(&v, a.load.build_id_bytes);
-    if (!id || a.load.count > UINT32_MAX - a.load.base)
-        return wpp_fail(error, WPP_E_DAMAGED, "a module's record makes no sense");
-    a.m->build_id = (const uint8_t *)wpp_arena_string(a.arena, id, a.load.build_id_bytes);
-    a.m->path = wpp_arena_string(a.arena, v.p, wpp_left(&v));
+    a.m->build_id =
+        (const uint8_t *)wpp_arena_string(a.arena, record.build_id, a.load.build_id_bytes);
+    a.m->path = wpp_arena_string(a.arena, record.path.p, wpp_left(&record.path));
     if (!a.m->build_id || !a.m->path)
         return wpp_fail_memory(error);
-    good = add_module(&a);
+    good = add_module(&a, held);
     wpp_bytes_free(&a.units);
     if (good)
         m->n++;

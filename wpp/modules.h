@@ -12,6 +12,7 @@
 
 #include "tracer/trace-abi.h"
 #include "wpp/arena.h"
+#include "wpp/held.h"
 #include "wpp/path-table.h"
 #include "wpp/wpp.h"
 
@@ -40,11 +41,21 @@ struct wpp_modules {
 
 void wpp_modules_free(struct wpp_modules *m);
 
-/* Adds the module of a MODULE_LOAD record with this payload.  WPP_E_MISMATCH,
- * WPP_E_NOT_TRACED, WPP_E_SYSTEM, WPP_E_FORMAT, WPP_E_DAMAGED (the record),
+/* What the payload of a MODULE_LOAD record says. */
+struct wpp_module_record {
+    struct wpp_load load;
+    const uint8_t *build_id;           /* load.build_id_bytes */
+    struct wpp_view path;              /* the rest of the payload, without a NUL */
+};
+/* False: it makes no sense. */
+bool wpp_module_parse(const uint8_t *payload, size_t size, struct wpp_module_record *out);
+
+/* Adds the module of a MODULE_LOAD record with this payload.  Where the file at its path is
+ * not the one that was traced, it is looked for in `held`, unless that is NULL.
+ * WPP_E_MISMATCH, WPP_E_NOT_TRACED, WPP_E_SYSTEM, WPP_E_FORMAT, WPP_E_DAMAGED (the record),
  * WPP_E_MEMORY. */
 bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
-                     struct wpp_error *error);
+                     const struct wpp_held *held, struct wpp_error *error);
 
 /* Where a token belongs.  False: to no module. */
 struct wpp_token_place {

@@ -58,6 +58,7 @@ void wpp_runs_free(struct wpp_runs *runs)
     for (uint32_t i = 0; i < runs->n; i++)
         free_run(runs->list[i]);
     free(runs->list);
+    wpp_held_free(&runs->held);
     free(runs->folder);
     wpp_output_abandon(runs->first);
     if (runs->shared)
@@ -132,6 +133,8 @@ static wpp_compressor *new_compressor(const struct wpp_runs *runs, struct wpp_er
     char *folder;
     bool done;
 
+    if (c)
+        wpp_compress_hold(c, &runs->held);
     if (!c || !runs->memory)
         return c;
     wpp_compress_others(c, memory_of_rings(runs));

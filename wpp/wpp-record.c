@@ -283,6 +283,16 @@ static bool reached_limit(const struct recording *r)
     return r->options.limit && r->tokens >= r->options.limit;
 }
 
+/* Of a module's record: before anybody removes the file. */
+static void hold_file(struct recording *r, uint32_t process, const void *record, size_t n)
+{
+    struct wpp_bytes told = {0};
+
+    if (wpp_held_open(&r->runs.held, record, n, &told))
+        put(r, WPP_SPOOL_FILE, process, told.data, told.size);
+    wpp_bytes_free(&told);
+}
+
 /* What comes behind the limit before the recorder is closed is left out. */
 static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
 {
@@ -296,6 +306,7 @@ static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
     r->tokens += tokens_in(bytes, n);
     if (process == r->first)
         copy_trace(r, bytes, n);
+    hold_file(r, process, bytes, n);
     put(r, WPP_SPOOL_BYTES, process, bytes, n);
 }
 

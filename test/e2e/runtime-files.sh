@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Programs and libraries whose files are removed, or replaced by another build, while they are
+# recorded: what wpp-record reads is what was there when the process said so.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+# calls FILE...: each executed routine and how often it was called
+calls() {
+    local file
+
+    for file; do
+        wpp-dump --routines "$file" | awk 'NR > 1 { print $5, $2 }'
+    done | sort | xargs
+}
+
+cat > program.c << 'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static volatile int n;
+__attribute__((noinline)) static void WORK(void) { n++; }
+/* By then the recorder has looked. */
+__attribute__((no_wpp)) static void change(const char *how, const char *path)
+{
+    if (strcmp(how, "keep") == 0)
+        return;
+    usleep(200000);
+    if (strcmp(how, "remove") == 0 ? unlink(path) : rename("made/other", path))
+        _exit(9);
+}
+__attribute__((no_wpp)) static void call(const char *how, const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW);
+    void (*work)(void) = library ? (void (*)(void))dlsym(library, "from_library") : NULL;
+
+    if (!work)
+        _exit(8);
+    change(how, path);
+    work();
+    dlclose(library);
+}
+int main(int argc, char **argv)
+{
+    if (argc == 2)
+        change(argv[1], argv[0]);
+    for (int i = 0; i < 1000; i++)
+        WORK();
+    for (int i = 2; i < argc; i++)
+        call(argv[1], argv[i]);
+    return 0;
+}
+END
+cat > library.c << 'END'
+static volatile int n;
+__attribute__((noinline)) static void NAME(void) { n++; }
+void from_library(void) { NAME(); }
+END
+ok 'a program' wpp-gcc -O1 -DWORK=work program.c -o program
+ok 'another build of it' wpp-gcc -O1 -DWORK=labour program.c -o other
+ok 'a library' wpp-gcc -O1 -fPIC -shared -DNAME=first library.c -o library.so
+ok 'another one' wpp-gcc -O1 -fPIC -shared -DNAME=second library.c -o more.so
+
+# records NAME CALLS COMMAND...: live, and with a ring, which is compressed in the end
+records() {
+    local name=$1 calls=$2 how
+
+    shift 2
+    for how in '' --ring=1M; do
+        rm -rf made && mkdir made && cp program other library.so more.so made
+        run wpp-record -q $how -o file.wpp "$@"
+        is "$name $how: it runs, nothing is said" "$status $(cat "$T/err")" '0 '
+        ok "$name $how: the file is whole" wpp-check --strict file.wpp
+        is "$name $how: has every call" "$(calls file.wpp)" "$calls"
+    done
+}
+records 'a program that removes itself' 'main 1 work 1000' made/program remove
+records 'one that another build replaces' 'main 1 work 1000' made/program replace
+libraries=(made/library.so made/more.so)
+calls='first 1 from_library 1 from_library 1 main 1 second 1 work 1000'
+# Of three files the hostile configuration holds two.
+[ "$CONFIG" != hostile ] ||
+    { unset 'libraries[1]' && calls='first 1 from_library 1 main 1 work 1000'; }
+records 'libraries that are removed once they are loaded' "$calls" \
+    ./program remove "${libraries[@]}"
+
+# A program, and another build of it that takes its place when it has gone.
+cat > twice.sh << 'END'
+./made/program remove && mv made/other made/program && ./made/program remove
+END
+rm -rf made file.wpp* && mkdir made && cp program other made
+run wpp-record -q --ring=1M -o file.wpp sh twice.sh
+is 'two builds in one place: both run' "$status" 0
+is 'two builds in one place: each has its own calls' "$(calls file.wpp file.wpp.d/*)" \
+    'labour 1000 main 1 main 1 work 1000'
+
+# More files than are held, and more than there may be descriptors for.
+rm -rf made && mkdir made
+for i in {1..80}; do cp library.so made/$i.so; done
+for limit in 1024 40; do
+    run bash -c "ulimit -n $limit; exec wpp-record -q --ring=1M -o file.wpp ./program keep made/*.so"
+    is "80 libraries, $limit descriptors: nothing is said" "$status $(cat "$T/err")" '0 '
+    is "80 libraries, $limit descriptors: all calls are there" \
+        "$(wpp-dump --routines file.wpp | awk '$5 == "first" { n += $2 } END { print n }')" 80
+done
+done_testing
