@@ -6,6 +6,7 @@
 #   make check           all ordinary tests; ends with `N passed, N failed, N skipped`
 #   make check-torture   GCC's own execution tests, plainly and traced, at -O0, -O2, -O3, -flto
 #   make check-all       `check`; all with GCC 11 too; whole Debian programs at -O0, -O2, -O3; two servers under load; other configurations
+#   make check-suites    large programs' own tests, plainly and recorded: git, CPython, perl, cppcheck (an hour and more)
 #   make check-gcc-11    the plugin for another GCC, and the tests in its hands
 #   make bench           every figure of docs/performance.md
 #   make bench-engine    the engine and its file beside zstd, xz and plain SEQUITUR(1)
@@ -98,7 +99,7 @@ UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
 REFS     := $(patsubst test/reference/%.c,$(B)/test/%,$(REF_MAIN))
 BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 
-.PHONY: all tests demo check check-torture check-all bench bench-engine bench-hot figure9 fuzz install uninstall clean
+.PHONY: all tests demo check check-torture check-suites check-all bench bench-engine bench-hot figure9 fuzz install uninstall clean
 .PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
@@ -107,7 +108,7 @@ tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
 DEPS :=
-ifneq ($(filter demo check check-torture bench bench-engine bench-hot figure9,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-torture check-suites bench bench-engine bench-hot figure9,$(MAKECMDGOALS)),)
 DEPS := build/deps
 endif
 ifneq ($(filter fuzz fuzz-%,$(MAKECMDGOALS)),)
@@ -219,6 +220,9 @@ check: tests
 	@CONFIG=$(CONFIG) test/run $(B)
 check-torture: tests
 	@test/real/torture -j2 $(B)
+check-suites: tests
+	@TEST_TIMEOUT=14400 TEST_JOBS=1 test/run $(B) 'test/real/suites git' \
+		'test/real/suites python3.11' 'test/real/suites perl' 'test/real/suites cppcheck'
 check-all: check
 	@$(MAKE) --no-print-directory check-gcc-11
 	@$(MAKE) --no-print-directory CONFIG=hostile tests

@@ -56,16 +56,30 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     errno = error;
 }
 
-static void set_signals(void (*handler)(int, siginfo_t *, void *))
+static void set_signal(int signal, void (*handler)(int, siginfo_t *, void *))
 {
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
 
     action.sa_sigaction = handler;
-    sigaction(SIGCHLD, &action, NULL);
+    sigaction(signal, &action, NULL);
+}
+
+static bool is_ignored(int signal)
+{
+    struct sigaction now;
+
+    return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+/* Who starts us with SIGHUP or SIGTERM ignored (nohup) wants us to outlive them.  The others are
+ * ignored by all background jobs of a script, and yet sent to end a recording. */
+static void set_signals(void (*handler)(int, siginfo_t *, void *))
+{
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
-        sigaction(forwarded[i], &action, NULL);
+        if ((forwarded[i] != SIGHUP && forwarded[i] != SIGTERM) || !is_ignored(forwarded[i]))
+            set_signal(forwarded[i], handler);
     if (signals.switching)
-        sigaction(signals.switching, &action, NULL);
+        set_signal(signals.switching, handler);
     /* A reader of the trace copy that goes away is an error to report. */
     signal(SIGPIPE, SIG_IGN);
 }
@@ -86,6 +100,7 @@ static sigset_t block_signals(void)
 
 void program_let_go(void)
 {
+    set_signal(SIGCHLD, NULL);
     set_signals(NULL);
 }
 
@@ -114,15 +129,11 @@ static int spawn(struct program *p, char **command, bool aside, const sigset_t *
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
-    sigset_t defaults;
     int error;
 
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setsigmask(&attributes, mask);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
     error = posix_spawn_file_actions_init(&actions);
     if (!error && aside)
         error = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
@@ -142,10 +153,12 @@ int program_start(struct program *p, char **command, int switching, bool aside,
     signals.recorder = recorder;
     signals.switching = switching;
     mask = block_signals();
-    set_signals(on_signal);
+    set_signal(SIGCHLD, on_signal);
     /* Processes whose parents have ended become our children: we know of them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    /* Signals that we were started to ignore the program ignores as well: ours come later. */
     error = spawn(p, command, aside, &mask);
+    set_signals(on_signal);
     if (!error)
         signals.program = p->pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);

@@ -105,6 +105,30 @@ wait $recorder
 is 'and ends when it likes' $? 0
 ok 'with its whole path' wpp-check int.wpp
 
+# What the program ignores from its beginning is what it would without us (but for the C library's
+# own two signals, 32 and 33, which posix_spawn() leaves ignored).
+cat > ignored.sh << 'END'
+sed -nE 's/^(SigBlk|SigIgn).*(.{7})$/\1 \2/p' /proc/self/status
+./ends
+END
+for ignored in '' PIPE HUP 'INT QUIT' 'TERM USR1'; do
+    (trap '' $ignored 2> /dev/null; sh ignored.sh) > ignored 2>&1
+    (trap '' $ignored 2> /dev/null; wpp-record -q -o ignored.wpp sh ignored.sh) > recorded 2>&1
+    same "signals ignored: ${ignored:-none}" recorded ignored
+done
+(trap '' HUP; exec wpp-record -q -o hup.wpp ./ends forever 2> /dev/null) &
+sleep 0.5
+kill -HUP $!
+sleep 0.2
+kill -TERM $!
+wait $!
+is 'who is to ignore SIGHUP goes on' $? 143
+(exec wpp-record -q -o hup.wpp ./ends forever 2> /dev/null) &
+sleep 0.5
+kill -HUP $!
+wait $!
+is 'who is not passes it on' $? 129
+
 # ---- The raw trace ------------------------------------------------------------------
 
 ok 'keeps the trace' wpp-record --trace=kept.trace -o kept.wpp ./ends
