@@ -14,6 +14,64 @@ enum { FIRST_CAPACITY = 1 };
 enum { FIRST_CAPACITY = 64 };
 #endif
 
+enum { LANES = 4 };
+
+struct lanes {
+    const uint8_t *at[LANES];
+    size_t left[LANES], which[LANES];
+    uint64_t hash[LANES];
+};
+
+/* As many steps as all lanes have left. */
+static void step_lanes(struct lanes *l)
+{
+    uint64_t h0 = l->hash[0], h1 = l->hash[1], h2 = l->hash[2], h3 = l->hash[3];
+    size_t n = l->left[0];
+
+    for (size_t i = 1; i < LANES; i++)
+        n = l->left[i] < n ? l->left[i] : n;
+    for (size_t i = 0; i < n; i++) {
+        h0 = wpp_fnv(h0, l->at[0] + i, 1);
+        h1 = wpp_fnv(h1, l->at[1] + i, 1);
+        h2 = wpp_fnv(h2, l->at[2] + i, 1);
+        h3 = wpp_fnv(h3, l->at[3] + i, 1);
+    }
+    memcpy(l->hash, (uint64_t[LANES]){h0, h1, h2, h3}, sizeof l->hash);
+    for (size_t i = 0; i < LANES; i++) {
+        l->at[i] += n;
+        l->left[i] -= n;
+    }
+}
+
+static void take_view(struct lanes *l, size_t lane, const struct wpp_view *views, size_t which)
+{
+    l->at[lane] = views[which].p;
+    l->left[lane] = wpp_left(&views[which]);
+    l->which[lane] = which;
+    l->hash[lane] = WPP_FNV_START;
+}
+
+void wpp_fnv_each(const struct wpp_view *views, size_t n, uint64_t *hashes)
+{
+    struct lanes l;
+    size_t next = n < LANES ? 0 : LANES;
+
+    for (size_t i = 0; i < next; i++)
+        take_view(&l, i, views, i);
+    while (next > 0 && next < n) {
+        step_lanes(&l);
+        for (size_t i = 0; i < LANES && next < n; i++)
+            if (l.left[i] == 0) {
+                hashes[l.which[i]] = l.hash[i];
+                take_view(&l, i, views, next++);
+            }
+    }
+    for (size_t i = 0; next > 0 && i < LANES; i++)
+        hashes[l.which[i]] = wpp_fnv(l.hash[i], l.at[i], l.left[i]);
+    for (; next < n; next++)
+        hashes[next] = wpp_fnv(WPP_FNV_START, views[next].p, wpp_left(&views[next]));
+}
+
 /* A step of FNV-1a is undone by the inverse of its prime, so the checksum also runs backwards:
  *
  *      start -> | before | byte | after | -> checksum

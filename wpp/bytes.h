@@ -80,6 +80,10 @@ static inline size_t wpp_left(const struct wpp_view *v)
     return (size_t)(v->end - v->p);
 }
 
+/* The checksums, from WPP_FNV_START, of n views; four are worked on at a time, since each step of
+ * one waits for the step before. */
+void wpp_fnv_each(const struct wpp_view *views, size_t n, uint64_t *hashes);
+
 uint64_t wpp_get_varint(struct wpp_view *v);
 int64_t wpp_get_svarint(struct wpp_view *v);
 /* A varint of at most `max`, else the view fails. */

@@ -79,7 +79,6 @@ static bool check_units(const struct adding *a)
 
 struct table_place {
     uint64_t id;
-    struct wpp_view body;
     struct wpp_unit_table table;
 };
 
@@ -100,17 +99,17 @@ static bool bad_table(const struct adding *a)
 
 /* The bodies of all tables of the section; n_units is only a first guess of how
  * many there are. */
-static struct table_place *find_tables(const struct adding *a, size_t *n)
+static struct wpp_unit_body *find_bodies(const struct adding *a, size_t *n)
 {
     struct wpp_view section = wpp_view(a->m->tables.data, a->m->tables.size);
-    struct table_place *list = NULL, place;
+    struct wpp_unit_body *list = NULL, body;
     size_t capacity = 0;
     int more;
 
     *n = 0;
-    while ((more = wpp_next_unit(&section, &place.id, &place.body)) > 0) {
+    while ((more = wpp_next_unit(&section, &body)) > 0) {
         if (*n == capacity) {
-            struct table_place *larger;
+            struct wpp_unit_body *larger;
 
             capacity = capacity ? 2 * capacity : (size_t)a->load.n_units + 1;
             larger = realloc(list, capacity * sizeof *list);
@@ -121,9 +120,9 @@ static struct table_place *find_tables(const struct adding *a, size_t *n)
             }
             list = larger;
         }
-        list[(*n)++] = place;
+        list[(*n)++] = body;
     }
-    if (more < 0) {
+    if (more < 0 || !wpp_check_units(list, *n)) {
         bad_table(a);
         free(list);
         return NULL;
@@ -139,14 +138,20 @@ static struct table_place *find_tables(const struct adding *a, size_t *n)
 /* All tables of the section, sorted by id. */
 static struct table_place *list_tables(const struct adding *a, size_t *n)
 {
-    struct table_place *list = find_tables(a, n);
+    struct wpp_unit_body *bodies = find_bodies(a, n);
+    struct table_place *list = bodies ? calloc(*n, sizeof *list) : NULL;
 
-    for (size_t i = 0; list && i < *n; i++)
-        if (!wpp_parse_unit(list[i].body, a->arena, &list[i].table)) {
-            bad_table(a);
+    a->arena->failed |= bodies && !list;
+    for (size_t i = 0; list && i < *n; i++) {
+        list[i].id = bodies[i].id;
+        if (!wpp_parse_unit(bodies[i].body, a->arena, &list[i].table)) {
             free(list);
-            return NULL;
+            list = NULL;
         }
+    }
+    if (bodies && !list)
+        bad_table(a);
+    free(bodies);
     if (list)
         qsort(list, *n, sizeof *list, compare_tables);
     return list;

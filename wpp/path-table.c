@@ -554,7 +554,7 @@ uint32_t wpp_path_edges(const struct wpp_routine *routine, uint64_t number, uint
 
 /* ---- Unit tables -------------------------------------------------------------------------- */
 
-int wpp_next_unit(struct wpp_view *section, uint64_t *id, struct wpp_view *body)
+int wpp_next_unit(struct wpp_view *section, struct wpp_unit_body *unit)
 {
     const uint8_t *head;
 
@@ -565,11 +565,28 @@ int wpp_next_unit(struct wpp_view *section, uint64_t *id, struct wpp_view *body)
     head = wpp_get_bytes(section, 20);
     if (!head || memcmp(head, "WPPU", 4) != 0 || wpp_get_u32(head + 4) != 1)
         return -1;
-    *id = wpp_get_u64(head + 8);
-    *body = wpp_get_view(section, wpp_get_u32(head + 16));
-    if (body->failed || wpp_fnv(WPP_FNV_START, body->p, wpp_left(body)) != *id)
-        return -1;
-    return 1;
+    unit->id = wpp_get_u64(head + 8);
+    unit->body = wpp_get_view(section, wpp_get_u32(head + 16));
+    return unit->body.failed ? -1 : 1;
+}
+
+bool wpp_check_units(const struct wpp_unit_body *units, size_t n)
+{
+    enum { AT_ONCE = 64 };
+    struct wpp_view bodies[AT_ONCE];
+    uint64_t ids[AT_ONCE];
+
+    for (size_t i = 0; i < n; i += AT_ONCE) {
+        size_t some = n - i < AT_ONCE ? n - i : AT_ONCE;
+
+        for (size_t k = 0; k < some; k++)
+            bodies[k] = units[i + k].body;
+        wpp_fnv_each(bodies, some, ids);
+        for (size_t k = 0; k < some; k++)
+            if (ids[k] != units[i + k].id)
+                return false;
+    }
+    return true;
 }
 
 /* num_paths without decoding the rest. */

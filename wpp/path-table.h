@@ -59,9 +59,16 @@ struct wpp_unit_table {
     struct wpp_left_out *left_out;     /* module is not set */
 };
 
-/* The next table of a section; *id tells which it is.  1: there was one, 0:
- * the end, -1: malformed (or its checksum is not its id). */
-int wpp_next_unit(struct wpp_view *section, uint64_t *id, struct wpp_view *body);
+struct wpp_unit_body {
+    uint64_t id;                   /* a checksum of the body */
+    struct wpp_view body;
+};
+
+/* The next table of a section.  1: there was one, 0: the end, -1: malformed. */
+int wpp_next_unit(struct wpp_view *section, struct wpp_unit_body *unit);
+
+/* Whether each id is its body's checksum. */
+bool wpp_check_units(const struct wpp_unit_body *units, size_t n);
 
 /* Decodes a body, but for the insides of its routines.  False as above. */
 bool wpp_parse_unit(struct wpp_view body, struct wpp_arena *arena, struct wpp_unit_table *out);

@@ -24,10 +24,10 @@ static void look_at_tables(struct wpp_view section, struct tables *t)
 {
     struct wpp_arena arena = {0};
     struct wpp_unit_table table;
-    struct wpp_view body;
-    uint64_t id;
+    struct wpp_unit_body unit;
 
-    while (wpp_next_unit(&section, &id, &body) > 0 && wpp_parse_unit(body, &arena, &table)) {
+    while (wpp_next_unit(&section, &unit) > 0 && wpp_check_units(&unit, 1)
+           && wpp_parse_unit(unit.body, &arena, &table)) {
         t->instrumented |= table.n_routines > 0;
         for (uint32_t i = 0; i < table.n_left_out; i++) {
             uint32_t reason = table.left_out[i].reason;

@@ -318,6 +318,32 @@ static void test_mend(void)
     tap_ok(invented == 0, "two are not taken for another one");
 }
 
+static void test_checksums_of_many(void)
+{
+    enum { MOST = 12, SIZE = 100 };
+    struct random r = {4};
+    unsigned same = 0, all = 0;
+
+    for (unsigned i = 0; i < 3000; i++) {
+        uint8_t data[MOST][SIZE];
+        struct wpp_view views[MOST];
+        uint64_t sums[MOST];
+        size_t n = draw(&r, MOST + 1);
+
+        for (size_t k = 0; k < n; k++) {
+            size_t size = draw(&r, 4) ? draw(&r, SIZE + 1) : draw(&r, 2);
+            for (size_t j = 0; j < size; j++)
+                data[k][j] = (uint8_t)draw(&r, 256);
+            views[k] = wpp_view(data[k], size);
+        }
+        wpp_fnv_each(views, n, sums);
+        all += (unsigned)n;
+        for (size_t k = 0; k < n; k++)
+            same += sums[k] == wpp_fnv(WPP_FNV_START, views[k].p, wpp_left(&views[k]));
+    }
+    tap_ok(same == all, "checksums four at a time are those of one at a time (%u of %u)", same, all);
+}
+
 static void test_flips(struct random *r)
 {
     struct sample s = new_sample(r);
@@ -429,6 +455,7 @@ int main(void)
     struct random r = {20};
 
     test_mend();
+    test_checksums_of_many();
     test_flips(&r);
     test_sections(&r);
     test_cuts(&r);
