@@ -316,11 +316,27 @@ static void put_seat(struct wpp_bytes *out, const struct wpp_recorder *r, uint32
     wpp_put(out, memory + sizeof head, n - sizeof head);
 }
 
-static void copy_seats(const struct wpp_recorder *r, uint32_t number, struct wpp_bytes *out)
+/* A thread has a seat, or a record that says it has none, before its first event: a process
+ * without seats was killed before that, or all of its threads have ended, and nothing is missing.
+ * The buffer of nobody says so. */
+static void put_no_seats(struct wpp_bytes *out, const struct wpp_recorder *r, uint32_t number)
 {
+    static const uint8_t nobody[4 + WPP_PAGE_BYTES + WPP_HEADER_BYTES];
+
+    put_record(out, WPP_REC_BUFFER, r->list[number].pid, 0, sizeof nobody);
+    wpp_put(out, nobody, sizeof nobody);
+}
+
+static bool copy_seats(const struct wpp_recorder *r, uint32_t number, struct wpp_bytes *out)
+{
+    bool any = false;
+
     for (uint32_t i = 0; i < WPP_SHARE_SEATS; i++)
-        if (__atomic_load_n(&r->share->seat[i], __ATOMIC_ACQUIRE) == number + 1)
+        if (__atomic_load_n(&r->share->seat[i], __ATOMIC_ACQUIRE) == number + 1) {
             put_seat(out, r, number, i);
+            any = true;
+        }
+    return any;
 }
 
 static void free_seats(struct wpp_recorder *r, uint32_t number)
@@ -355,14 +371,17 @@ static void forget_living(struct wpp_recorder *r, uint32_t number)
 static struct wpp_bytes copy_state(struct wpp_recorder *r, uint32_t number, bool lives)
 {
     struct wpp_bytes state = {0};
+    bool any;
 
     /* Its first record says what it calls itself. */
     if (r->list[number].next_order == 0)
         take_all_of(r, number);
-    copy_seats(r, number, &state);
+    any = copy_seats(r, number, &state);
     if (lives)
         put_record(&state, WPP_REC_BUFFER, r->list[number].pid, 0, 0);
     take_all_of(r, number);
+    if (!lives && !any && r->list[number].next_order > 0)
+        put_no_seats(&state, r, number);
     return state;
 }
 

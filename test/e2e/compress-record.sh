@@ -79,6 +79,18 @@ whole 'the path up to the signal is there' fault.wpp
 run wpp-record -o kill.wpp ./ends kill
 is 'killed' $status 137
 whole 'the path up to there, too' kill.wpp
+cat > early.c << 'END'
+#include <signal.h>
+#include <unistd.h>
+
+__attribute__((no_wpp, constructor)) static void die(void) { kill(getpid(), SIGKILL); }
+
+int main(void) { return 0; }
+END
+"$WPP_GCC" -O2 -o early early.c
+run wpp-record -o early.wpp ./early
+is 'killed before its first event' $status 137
+ok 'that is all of it' wpp-check --strict early.wpp
 ok 'a program that closes its descriptors' wpp-record -o close.wpp ./ends close
 like 'is recorded to its end' "$(wpp-info close.wpp)" 'complete +yes'
 ok 'a process left behind does not hold it up' timeout 20 wpp-record -o daemon.wpp ./ends daemon
