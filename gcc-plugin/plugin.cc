@@ -84,6 +84,11 @@ static bool instrument_paths(function *fun)
 // Returns what GCC has to do afterwards.
 static unsigned instrument_function(function *fun)
 {
+    static bool begun;
+
+    if (!begun)
+        unit.selected.begin_unit(fun);
+    begun = true;
     table_reason reason = unit.selected.judge(fun);
 
     if (reason != TABLE_WANTED) {

@@ -34,10 +34,28 @@ bool selection::parse(const char *key, const char *value)
 
 /* ---- What cannot be instrumented --------------------------------------------------- */
 
+// The routines of the unit that a routine calls by name; `fun` is the one whose turn it is.
+static std::vector<cgraph_node *> callees_of(cgraph_node *node, function *fun)
+{
+    std::vector<cgraph_node *> callees;
+    basic_block bb;
+
+    for (cgraph_edge *edge = node->callees; edge; edge = edge->next_callee)
+        callees.push_back(edge->callee->ultimate_alias_target());
+    if (node->decl == fun->decl)          // it has no such edges any more
+        FOR_EACH_BB_FN (bb, fun)
+            for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
+                gcall *call = dyn_cast<gcall *>(gsi_stmt(at));
+                tree callee = call ? gimple_call_fndecl(call) : NULL_TREE;
+                if (callee && cgraph_node::get(callee))
+                    callees.push_back(cgraph_node::get(callee)->ultimate_alias_target());
+            }
+    return callees;
+}
+
 // IFUNC resolvers run while the program is being relocated, before there is a cursor;
-// so does what they call.  By the first routine's turn the call graph is still whole:
-// GCC takes a routine's calls out of it when it has compiled it.
-static std::set<unsigned> find_early()
+// so does what they call.
+static std::set<unsigned> find_early(function *fun)
 {
     std::vector<cgraph_node *> pending;
     std::set<unsigned> early;
@@ -49,10 +67,9 @@ static std::set<unsigned> find_early()
     while (!pending.empty()) {
         node = pending.back();
         pending.pop_back();
-        if (!early.insert(DECL_UID(node->decl)).second)
-            continue;
-        for (cgraph_edge *edge = node->callees; edge; edge = edge->next_callee)
-            pending.push_back(edge->callee->ultimate_alias_target());
+        if (early.insert(DECL_UID(node->decl)).second)
+            for (cgraph_node *callee : callees_of(node, fun))
+                pending.push_back(callee);
     }
     return early;
 }
@@ -70,13 +87,6 @@ static bool is_resolver(tree decl)
             return true;
     }
     return false;
-}
-
-static bool runs_too_early(tree decl)
-{
-    static const std::set<unsigned> early = find_early();
-
-    return early.count(DECL_UID(decl)) > 0 || is_resolver(decl);
 }
 
 // Constructors and destructors that are in no source: they call a sanitizer's or
@@ -131,6 +141,11 @@ static unsigned long size_of(function *fun)
     return insns;
 }
 
+void selection::begin_unit(function *fun)
+{
+    early_ = find_early(fun);
+}
+
 table_reason selection::judge(function *fun) const
 {
     tree decl = fun->decl;
@@ -139,7 +154,8 @@ table_reason selection::judge(function *fun) const
         return TABLE_ATTRIBUTE;
     if (has_attribute(decl, "naked") || has_attribute(decl, "interrupt"))
         return TABLE_NO_FRAME;
-    if (runs_too_early(decl) || startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)), "__wpp_"))
+    if (early_.count(DECL_UID(decl)) || is_resolver(decl)
+        || startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)), "__wpp_"))
         return TABLE_TOO_EARLY;
     if (compilers_own(decl))
         return TABLE_COMPILERS_OWN;

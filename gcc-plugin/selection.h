@@ -17,10 +17,15 @@ public:
      * of them, or its value is no good. */
     bool parse(const char *key, const char *value);
 
+    /* To be called at the first routine's turn, whether that is wanted or not: GCC takes a
+     * routine's calls out of the call graph when it compiles it. */
+    void begin_unit(function *fun);
+
     /* TABLE_WANTED, or why the routine is left out. */
     table_reason judge(function *fun) const;
 
 private:
+    std::set<unsigned> early_;            /* by DECL_UID: they run before there is a cursor */
     std::vector<std::string> include_, exclude_;
     unsigned long min_size_ = 0;          /* in GCC's estimate of instructions */
 };

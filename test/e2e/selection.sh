@@ -107,6 +107,30 @@ WPP_PLUGIN_ARGS='min-size=0'
 ok 'no size at all' built prog -w -O1 prog.c made/generated.c
 is 'is small for none' "$(left_out prog)" "attribute: shared;$by_itself"
 
+# ---- A resolver that is left out for another reason, compiled before what it calls ------------
+cat > first.c <<'END_C'
+int one(void), two(void);
+static int pick(int n);
+__attribute__((no_wpp)) static void *resolve(void) { return pick(3) ? (void *)one : (void *)two; }
+static int pick(int n)
+{
+    int odd = 0;
+    for (int i = 0; i < n; i++)
+        odd += i & 1;
+    return odd > 1;
+}
+int one(void) { return 1; }
+int two(void) { return 0; }
+int f(void) __attribute__((ifunc("resolve")));
+int main(void) { return f(); }
+END_C
+WPP_PLUGIN_ARGS=''
+for options in -O0 '-O2 -fno-toplevel-reorder -fno-inline'; do
+    ok "a resolver without events, compiled first, $options" built first $options first.c
+    is "what it calls has none either, $options" "$(left_out first)" \
+        'attribute: resolve;runs too early: pick'
+done
+
 # ---- Everything left out ---------------------------------------------------------------
 WPP_PLUGIN_ARGS='exclude=*'
 ok 'everything excluded, and linked' "$WPP_GCC" -w -O1 -o none prog.c made/generated.c
