@@ -258,7 +258,10 @@ bool __wpp_output_open(void)
         error = open_recorder();
     else
         error = __wpp_settings.fd >= 0 ? open_inherited(__wpp_settings.fd) : open_named();
-    if (error < 0)
+    if (error == -EACCES && __wpp_settings.recorder)
+        __wpp_complain("this user may not open the recorder's memory; start wpp-record as the user "
+                       "that the program runs as; not recording", NULL, NULL);
+    else if (error < 0)
         complain_of("cannot write the trace to ", error, "; not recording");
     return error >= 0;
 }

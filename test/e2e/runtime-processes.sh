@@ -85,6 +85,22 @@ complete 'make -j8: all complete'
 is 'and each its own' "$(calls all.wpp all.wpp.d/* | tr ' ' '\n' | sort -n | uniq -c | xargs)" \
     '80 1 80 1001 40 2001'
 
+# ---- Another user ------------------------------------------------------------------------
+
+# Who starts as another user than the recorder's does not find it: said, and nothing else changes.
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
+    chmod 755 "$T"
+    record sh -c './tree 1; setpriv --reuid=65534 --clear-groups ./tree 1'
+    is 'another user: the status is its own' $status 1
+    is 'it is said why there is nothing of it' "$(cat "$T/err")" \
+        "wpp: this user may not open the recorder's memory; start wpp-record as the user that the \
+program runs as; not recording"
+    ok 'and all is there of the one before' wpp-check --strict all.wpp
+    is 'which is alone' "$(ls -d all.wpp.d 2> /dev/null)" ''
+else
+    skip 'another user: not root, or no setpriv here'
+fi
+
 # ---- Ways to become another process ------------------------------------------------------
 
 cat > ways.c << 'END'
