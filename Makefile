@@ -6,7 +6,7 @@
 #   make check           all ordinary tests; ends with `N passed, N failed, N skipped`
 #   make check-torture   GCC's own execution tests, plainly and traced, at -O0, -O2, -O3, -flto
 #   make check-all       `check`; all with GCC 11 too; whole Debian programs at -O0, -O2, -O3; two servers under load; other configurations
-#   make check-suites    large programs' own tests, plainly and recorded: git, CPython, perl, cppcheck, PostgreSQL (an hour and a half)
+#   make check-suites    large programs' own tests, plainly and recorded: git, CPython, perl, cppcheck, PostgreSQL, PHP (an hour and a half)
 #   make check-gcc-11    the plugin for another GCC, and the tests in its hands
 #   make bench           every figure of docs/performance.md
 #   make bench-engine    the engine and its file beside zstd, xz and plain SEQUITUR(1)
@@ -223,7 +223,7 @@ check-torture: tests
 check-suites: tests
 	@TEST_TIMEOUT=14400 TEST_JOBS=1 test/run $(B) 'test/real/suites git' \
 		'test/real/suites python3.11' 'test/real/suites perl' \
-		'test/real/suites cppcheck' 'test/real/suites postgresql-15'
+		'test/real/suites cppcheck' 'test/real/suites postgresql-15' 'test/real/suites php8.2'
 check-all: check
 	@$(MAKE) --no-print-directory check-gcc-11
 	@$(MAKE) --no-print-directory CONFIG=hostile tests

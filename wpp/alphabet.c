@@ -3,7 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 
 #include "sequitur/sequitur.h"
 #include "wpp/bytes.h"
@@ -20,16 +20,32 @@ enum {
 
 #define NONE UINT32_MAX
 
+#define PAGE_BYTES (PAGE_TOKENS * sizeof(uint32_t))
+
+/* A short run has some tokens in each of many pages: memory that the system zeroes where it is
+ * touched. */
+static uint32_t *new_page(void)
+{
+    void *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return page == MAP_FAILED ? NULL : page;
+}
+
+static void free_page(uint32_t *page)
+{
+    if (page)
+        munmap(page, PAGE_BYTES);
+}
+
 bool wpp_alphabet_init(struct wpp_alphabet *a, bool skip_zero)
 {
     *a = (struct wpp_alphabet){.skip_zero = skip_zero};
-    a->none_page = malloc(PAGE_TOKENS * sizeof *a->none_page);
+    a->none_page = new_page();
     a->pages = malloc(N_PAGES * sizeof *a->pages);
     if (!a->none_page || !a->pages) {
         wpp_alphabet_free(a);
         return false;
     }
-    memset(a->none_page, 0xff, PAGE_TOKENS * sizeof *a->none_page);
     for (uint32_t i = 0; i < N_PAGES; i++)
         a->pages[i] = a->none_page;
     return true;
@@ -39,9 +55,9 @@ void wpp_alphabet_free(struct wpp_alphabet *a)
 {
     for (uint32_t i = 0; a->pages && a->n_pages > 0 && i < N_PAGES; i++)
         if (a->pages[i] != a->none_page)
-            free(a->pages[i]);
+            free_page(a->pages[i]);
     free(a->pages);
-    free(a->none_page);
+    free_page(a->none_page);
     free(a->slots);
     free(a->tokens);
     *a = (struct wpp_alphabet){0};
@@ -97,14 +113,12 @@ static uint32_t *page_for(struct wpp_alphabet *a, uint32_t token)
         return *page;
     if (a->n_pages >= FREE_PAGES + a->n / TERMINALS_A_PAGE)
         return NULL;
-    *page = malloc(PAGE_TOKENS * sizeof **page);
-    if (!*page) {
-        *page = a->none_page;
+    uint32_t *made = new_page();
+    if (!made)
         return NULL;
-    }
-    memcpy(*page, a->none_page, PAGE_TOKENS * sizeof **page);
+    *page = made;
     a->n_pages++;
-    return *page;
+    return made;
 }
 
 /* The terminal of a token that no page knows: in the hash table, or new. */
@@ -123,7 +137,7 @@ static ptrdiff_t find_or_add(struct wpp_alphabet *a, uint32_t token)
         return WPP_ALPHABET_NO_MEMORY;
     page = page_for(a, token);
     if (page) {
-        page[token % PAGE_TOKENS] = a->n;
+        page[token % PAGE_TOKENS] = a->n + 1;
     } else {
         if (a->n_hashed >= a->n_slots / 2 && !grow_slots(a))
             return WPP_ALPHABET_NO_MEMORY;
@@ -143,7 +157,7 @@ ptrdiff_t wpp_alphabet_map(struct wpp_alphabet *a, const void *words, size_t n, 
 
     for (const uint8_t *end = p + 4 * n; p < end; p += 4) {
         uint32_t token = wpp_get_u32(p);
-        uint32_t terminal = a->pages[token >> PAGE_BITS][token % PAGE_TOKENS];
+        uint32_t terminal = a->pages[token >> PAGE_BITS][token % PAGE_TOKENS] - 1;
 
         if (__builtin_expect(terminal == NONE, 0)) {
             ptrdiff_t found;

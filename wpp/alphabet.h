@@ -4,9 +4,9 @@
  *
  * Tokens of a trace are dense, and this runs once for each: a two-level table,
  *
- *      pages[token >> 16][token & 65535]      the terminal, or NONE
+ *      pages[token >> 16][token & 65535]      1 + the terminal, or 0
  *
- * where pages without any terminal are all the same page of NONEs, so the fast
+ * where pages without any terminal are all the same page of zeros, so the fast
  * way has one branch.  Words from elsewhere may be spread over the whole range;
  * a page is only made while pages hold terminals enough, and what has no page
  * is in a hash table, found on the slow way.
