@@ -22,42 +22,44 @@ enum {
 
 #define PAGE_BYTES (PAGE_TOKENS * sizeof(uint32_t))
 
-/* A short run has some tokens in each of many pages: memory that the system zeroes where it is
- * touched. */
-static uint32_t *new_page(void)
+/* Memory that the system zeroes where it is touched: a short run has some tokens in each of many
+ * pages, and few pages of all that there may be. */
+static void *new_zeros(size_t bytes)
 {
-    void *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *zeros = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    return page == MAP_FAILED ? NULL : page;
+    return zeros == MAP_FAILED ? NULL : zeros;
 }
 
-static void free_page(uint32_t *page)
+static void free_zeros(void *zeros, size_t bytes)
 {
-    if (page)
-        munmap(page, PAGE_BYTES);
+    if (zeros)
+        munmap(zeros, bytes);
+}
+
+static uint32_t *page_at(const struct wpp_alphabet *a, uint32_t at)
+{
+    return (uint32_t *)((uintptr_t)a->none_page + a->pages[at]);
 }
 
 bool wpp_alphabet_init(struct wpp_alphabet *a, bool skip_zero)
 {
     *a = (struct wpp_alphabet){.skip_zero = skip_zero};
-    a->none_page = new_page();
-    a->pages = malloc(N_PAGES * sizeof *a->pages);
-    if (!a->none_page || !a->pages) {
-        wpp_alphabet_free(a);
-        return false;
-    }
-    for (uint32_t i = 0; i < N_PAGES; i++)
-        a->pages[i] = a->none_page;
-    return true;
+    a->none_page = new_zeros(PAGE_BYTES);
+    a->pages = new_zeros(N_PAGES * sizeof *a->pages);
+    if (a->none_page && a->pages)
+        return true;
+    wpp_alphabet_free(a);
+    return false;
 }
 
 void wpp_alphabet_free(struct wpp_alphabet *a)
 {
-    for (uint32_t i = 0; a->pages && a->n_pages > 0 && i < N_PAGES; i++)
-        if (a->pages[i] != a->none_page)
-            free_page(a->pages[i]);
-    free(a->pages);
-    free_page(a->none_page);
+    for (uint32_t i = 0; i < a->n_pages; i++)
+        free_zeros(page_at(a, a->made[i]), PAGE_BYTES);
+    free(a->made);
+    free_zeros(a->pages, N_PAGES * sizeof *a->pages);
+    free_zeros(a->none_page, PAGE_BYTES);
     free(a->slots);
     free(a->tokens);
     *a = (struct wpp_alphabet){0};
@@ -107,18 +109,22 @@ static bool grow_tokens(struct wpp_alphabet *a)
 /* The page for a new terminal, NULL when it shall go to the hash table. */
 static uint32_t *page_for(struct wpp_alphabet *a, uint32_t token)
 {
-    uint32_t **page = &a->pages[token >> PAGE_BITS];
+    uint32_t at = token >> PAGE_BITS, *page, *made;
 
-    if (*page != a->none_page)
-        return *page;
+    if (a->pages[at] != 0)
+        return page_at(a, at);
     if (a->n_pages >= FREE_PAGES + a->n / TERMINALS_A_PAGE)
         return NULL;
-    uint32_t *made = new_page();
+    made = realloc(a->made, (a->n_pages + 1) * sizeof *made);
     if (!made)
         return NULL;
-    *page = made;
-    a->n_pages++;
-    return made;
+    a->made = made;
+    page = new_zeros(PAGE_BYTES);
+    if (!page)
+        return NULL;
+    a->pages[at] = (uintptr_t)page - (uintptr_t)a->none_page;
+    made[a->n_pages++] = at;
+    return page;
 }
 
 /* The terminal of a token that no page knows: in the hash table, or new. */
@@ -157,7 +163,7 @@ ptrdiff_t wpp_alphabet_map(struct wpp_alphabet *a, const void *words, size_t n, 
 
     for (const uint8_t *end = p + 4 * n; p < end; p += 4) {
         uint32_t token = wpp_get_u32(p);
-        uint32_t terminal = a->pages[token >> PAGE_BITS][token % PAGE_TOKENS] - 1;
+        uint32_t terminal = page_at(a, token >> PAGE_BITS)[token % PAGE_TOKENS] - 1;
 
         if (__builtin_expect(terminal == NONE, 0)) {
             ptrdiff_t found;

@@ -22,9 +22,9 @@ struct wpp_alphabet {
     uint32_t n;                  /* terminals */
     uint32_t *tokens;            /* of each; room for `capacity` */
     uint32_t capacity;
-    uint32_t **pages;
+    uintptr_t *pages;            /* of each its address less none_page's, so that 0 is that one */
     uint32_t *none_page;
-    uint32_t n_pages;            /* without none_page */
+    uint32_t *made, n_pages;     /* numbers of those that are pages of their own */
     uint32_t *slots;             /* 1 + terminal, 0 empty; n_slots a power of two or 0 */
     uint32_t n_slots, n_hashed;
     bool skip_zero;              /* token 0 is none: docs/trace-format.md */

@@ -16,6 +16,7 @@
 #include "wpp/ring.h"
 
 struct wpp_run {
+    struct wpp_run *next, **link;    /* among those that are not over; link: what points here */
     wpp_compressor *compressor;  /* NULL once it has failed, or is over */
     struct wpp_ring *ring;       /* what comes waits here until the process is over, or NULL */
     struct wpp_output *output;   /* NULL: gets its name when it is over */
@@ -116,14 +117,30 @@ static void drop_compressor(struct wpp_run *run)
     run->compressor = NULL;
 }
 
+static void enter(struct wpp_runs *runs, struct wpp_run *run)
+{
+    run->next = runs->running;
+    run->link = &runs->running;
+    if (run->next)
+        run->next->link = &run->next;
+    runs->running = run;
+}
+
+static void leave(struct wpp_run *run)
+{
+    *run->link = run->next;
+    if (run->next)
+        run->next->link = run->link;
+}
+
 /* What is no part of the memory for compressing. */
 static uint64_t memory_of_rings(const struct wpp_runs *runs)
 {
     uint64_t memory = 0;
 
-    for (uint32_t i = 0; i < runs->n; i++)
-        if (runs->list[i] && runs->list[i]->ring)
-            memory += wpp_ring_memory(runs->list[i]->ring);
+    for (const struct wpp_run *run = runs->running; run; run = run->next)
+        if (run->ring)
+            memory += wpp_ring_memory(run->ring);
     return memory;
 }
 
@@ -158,6 +175,7 @@ static struct wpp_run *begin_run(struct wpp_runs *runs, uint32_t process, const 
     if (!run)
         return NULL;
     runs->list[process] = run;
+    enter(runs, run);
     runs->begun++;
     name_run(run, record, n);
     run->output = runs->first;
@@ -314,9 +332,9 @@ static struct wpp_compress_progress progress_of(const struct wpp_run *run)
 {
     struct wpp_compress_progress p = {0};
 
-    if (run && run->compressor)
+    if (run->compressor)
         wpp_compress_get_progress(run->compressor, &p);
-    if (run && run->ring)
+    if (run->ring)
         p.tokens = wpp_ring_tokens(run->ring);
     return p;
 }
@@ -351,6 +369,7 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process)
     runs->tokens += p.tokens;
     runs->symbols += p.symbols;
     runs->list[process] = NULL;
+    leave(run);
     free_run(run);
 }
 
@@ -420,14 +439,13 @@ struct wpp_runs_figures wpp_runs_figures(const struct wpp_runs *runs)
     struct wpp_runs_figures all = {.tokens = runs->tokens, .symbols = runs->symbols,
                                    .begun = runs->begun};
 
-    for (uint32_t i = 0; i < runs->n; i++) {
-        struct wpp_compress_progress p = progress_of(runs->list[i]);
+    for (const struct wpp_run *run = runs->running; run; run = run->next) {
+        struct wpp_compress_progress p = progress_of(run);
 
         all.tokens += p.tokens;
         all.symbols += p.symbols;
         all.memory += p.memory;
-        if (runs->list[i] && runs->list[i]->ring)
-            all.memory += wpp_ring_memory(runs->list[i]->ring);
     }
+    all.memory += memory_of_rings(runs);
     return all;
 }

@@ -35,6 +35,7 @@ struct wpp_runs {
     bool single;                 /* FILE is a pipe or device: there is no folder beside it */
     struct wpp_run **list;       /* by the recorder's number, NULL: has recorded nothing */
     uint32_t n;
+    struct wpp_run *running;     /* those that are not over, one linked to the next */
     struct wpp_held held;        /* but for `open` */
     uint32_t begun, written, failed, dumps;
     uint64_t looks;              /* dumps that were asked for */
