@@ -91,20 +91,32 @@ bool honest_callees::plain_callee(tree callee)
     return true;
 }
 
-bool honest_callees::declare(function *fun)
+static std::vector<gcall *> all_calls(function *fun)
 {
-    bool any = false;
+    std::vector<gcall *> calls;
     basic_block bb;
 
     FOR_EACH_BB_FN (bb, fun)
-        for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
-            gcall *call = dyn_cast<gcall *>(gsi_stmt(at));
-            if (!call || !ends_path(call))
-                continue;
+        for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at))
+            if (gcall *call = dyn_cast<gcall *>(gsi_stmt(at)))
+                calls.push_back(call);
+    return calls;
+}
+
+bool honest_callees::declare(function *fun)
+{
+    std::vector<gcall *> calls = all_calls(fun);
+    bool any = false;
+
+    for (gcall *call : calls)
+        if (ends_path(call)) {
             any |= plain_callee(gimple_call_fndecl(call));
             any |= plain_type(call);
-            update_stmt(call);            // it has virtual operands now
         }
+    // They have virtual operands now, as have other calls of the same callees.
+    if (any)
+        for (gcall *call : calls)
+            update_stmt(call);
     return any;
 }
 

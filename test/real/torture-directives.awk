@@ -61,7 +61,8 @@ match($0, /\{ *dg-(do|options|additional-options|additional-sources) +/) {
         sub(/[ }].*/, "", value)
         rest = substr(rest, length(value) + 1)
     }
-    if (!applies(rest))
+    # An unknown word does not keep a test from being tried.
+    if (!applies(rest) && !(directive ~ /dg-do/ && rest !~ /ia32|x32|ilp32|! *\{? *(i\?86|x86_64)/))
         next
     gsub(/\\/, "", value)
     if (directive ~ /dg-do/) {
