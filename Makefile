@@ -68,7 +68,7 @@ SEQ_SRC  := $(call lib_of,sequitur)
 WPP_SRC  := $(call lib_of,wpp)
 HOT_SRC  := $(call lib_of,hotpaths)
 TOOL_SRC := $(wildcard wpp/wpp-*.c wpp/wpp.c hotpaths/wpp-*.c)
-RT_SRC   := $(filter-out tracer/nop.c,$(wildcard tracer/*.c)) $(wildcard tracer/*.S)
+RT_SRC   := $(filter-out tracer/nop.c tracer/begin.c,$(wildcard tracer/*.c)) $(wildcard tracer/*.S)
 NOP_SRC  := $(wildcard tracer/nop.c) $(wildcard tracer/*.S)
 NUM_SRC  := $(filter-out gcc-plugin/loader.c,$(wildcard gcc-plugin/*.c))
 UNIT_SRC := $(wildcard test/unit/*.c)
@@ -86,7 +86,7 @@ LIBREF   := $(B)/lib/libreference.a
 LIBNUM   := $(B)/lib/libnumbering.a
 LIBS     := $(LIBHOT) $(LIBWPP) $(LIBSEQ)
 RT       := $(B)/lib/wpp/libwpp-rt.a $(B)/lib/wpp/libwpp-rt.so $(B)/lib/wpp/libwpp-rt-nop.a \
-            $(B)/lib/wpp/libwpp-rt.o $(B)/lib/wpp/libwpp-rt.list
+            $(B)/lib/wpp/libwpp-rt.o $(B)/lib/wpp/libwpp-rt.list $(B)/lib/wpp/libwpp-begin.o
 # wpp.so loads the plugin of the GCC that runs it; each GCC has one.  The objects are
 # those of one full version: another GCC 12 makes them anew.
 PLUGIN_VERSION := $(shell $(PLUGIN_GCC) -dumpfullversion 2>/dev/null || echo 12)
@@ -166,6 +166,10 @@ $(B)/lib/wpp/libwpp-rt.o: $(call obj,$(RT_SRC))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $^
+# For executables alone.
+$(B)/lib/wpp/libwpp-begin.o: $(call obj,tracer/begin.c)
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
 $(B)/lib/wpp/libwpp-rt.so: $(call obj,$(RT_SRC))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -267,7 +271,7 @@ install: all
 	$(Q)install -d $(D)/bin $(D)/lib/wpp $(D)/lib/pkgconfig $(D)/include/wpp $(D)/share/man/man1 $(D)/share/doc/wpp
 	$(Q)install -m 755 $(TOOLS) $(SCRIPTS) $(D)/bin
 	$(Q)install -m 755 $(B)/lib/wpp/*.so $(D)/lib/wpp
-	$(Q)install -m 644 $(B)/lib/wpp/*.a $(B)/lib/wpp/libwpp-rt.o $(B)/lib/wpp/libwpp-rt.list $(D)/lib/wpp
+	$(Q)install -m 644 $(B)/lib/wpp/*.a $(B)/lib/wpp/*.o $(B)/lib/wpp/libwpp-rt.list $(D)/lib/wpp
 	$(Q)install -m 644 $(LIBWPP) $(LIBSEQ) $(LIBHOT) $(D)/lib
 	$(Q)install -m 644 wpp/wpp.h hotpaths/hotpaths.h sequitur/sequitur.h tracer/control.h $(D)/include/wpp
 	$(Q)sed 's|@VERSION@|$(VERSION)|' scripts/wpp.pc.in > $(D)/lib/pkgconfig/wpp.pc

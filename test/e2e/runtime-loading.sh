@@ -97,7 +97,43 @@ for cc in gcc wpp-gcc; do
         END { print n["needed_begins"], n["first"], n["second"], n["both"] }')" '3 6 6 3'
 done
 
-# Before all constructors there is nobody to tell: what is lost is counted.
+# A routine that an untraced library has too: its constructor calls the program's, before any
+# constructor of what is traced.
+cat > twice.h << 'END'
+__attribute__((noinline)) inline int twice(int x)
+{
+    static volatile int n;
+    for (int i = 0; i < 2; i++)
+        n = n + x;
+    return n;
+}
+END
+cat > untraced.cc << 'END'
+#include "twice.h"
+static int at_first = twice(3);
+int from_untraced() { return at_first; }
+END
+cat > shares.cc << 'END'
+#include "twice.h"
+int from_untraced();
+int main() { return twice(1) + from_untraced() - 14; }
+END
+ok 'an untraced library' g++ -O1 -fPIC -shared untraced.cc -o libuntraced.so
+libs=$(wpp-config --libs)
+for how in '' -no-pie -Wl,--exclude-libs,ALL -fsanitize=address wpp-config; do
+    if [ "$how" = wpp-config ]; then
+        ok 'a program built by wpp-config' g++ -O1 $(wpp-config --cflags) shares.cc -L. -luntraced \
+            -Wl,-rpath,"$T" $libs -o shares
+    else
+        ok "a program that shares a routine with it $how" \
+            wpp-g++ -O1 $how shares.cc -L. -luntraced -Wl,-rpath,"$T" -o shares
+    fi
+    run wpp-record -q -o shares.wpp ./shares
+    is "runs $how" "$status $(cat "$T/err")" '0 '
+    holds "called before all constructors $how" shares.wpp 'main 1 twice(int) 2'
+done
+
+# And before the constructors of libraries.
 cat > first.c << 'END'
 static volatile int n;
 static void before_all(int argc, char **argv, char **env)
@@ -109,10 +145,12 @@ static void before_all(int argc, char **argv, char **env)
 __attribute__((section(".preinit_array"), used)) static void (*const entry)(int, char **, char **) = before_all;
 int main(void) { return n - 5; }
 END
-ok 'a routine that runs before all constructors' wpp-gcc -O0 first.c -o first
-run wpp-record -q -o first.wpp ./first
-is 'it runs, and that something is lost is said' "$status $(grep -c 'were lost' "$T/err")" '0 1'
-is 'and the rest is there' "$(calls first.wpp)" 'main 1'
+for how in '' -static; do
+    ok "a routine that runs before all constructors $how" wpp-gcc -O0 $how first.c -o first
+    run wpp-record -q -o first.wpp ./first
+    is "it runs $how" "$status $(cat "$T/err")" '0 '
+    holds "and is there $how" first.wpp 'before_all 1 main 1'
+done
 
 # ---- LD_PRELOAD --------------------------------------------------------------------------
 

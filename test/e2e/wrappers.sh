@@ -11,6 +11,7 @@ END
 chmod +x "$T/show"
 lib=$BUILD/bin/../lib/wpp
 plugin="<-fplugin=$lib/wpp.so>"
+begin="<$lib/libwpp-begin.o>"
 exe="<-L$lib><-l:libwpp-rt.a><-Wl,--dynamic-list=$lib/libwpp-rt.list>"
 so="<-L$lib><-l:libwpp-rt.so><-Wl,-rpath,$lib>"
 
@@ -26,20 +27,22 @@ passes() {
 }
 
 is 'a compile line gets the plugin' "$(shown -c a.c -o a.o)" "$plugin<-c><a.c><-o><a.o>"
-is 'a link line gets the runtime at its end' "$(shown a.o -lm -o a)" "$plugin<a.o><-lm><-o><a>$exe"
-is 'compile and link in one' "$(shown -O2 a.c)" "$plugin<-O2><a.c>$exe"
+is 'a link line gets the runtime at its end' "$(shown a.o -lm -o a)" "$plugin$begin<a.o><-lm><-o><a>$exe"
+is 'compile and link in one' "$(shown -O2 a.c)" "$plugin$begin<-O2><a.c>$exe"
 is 'a shared library gets the shared runtime' "$(shown -shared -o l.so a.o)" \
     "$plugin<-shared><-o><l.so><a.o>$so"
+is 'also one that the linker alone is told of' "$(shown -Wl,-shared -o l.so a.o)" \
+    "$plugin<-Wl,-shared><-o><l.so><a.o>$so"
 is 'a program that hides what archives bring gets an object' \
     "$(shown a.o -Wl,--gc-sections,--exclude-libs,ALL)" \
-    "$plugin<a.o><-Wl,--gc-sections,--exclude-libs,ALL><$lib/libwpp-rt.o><-Wl,--dynamic-list=$lib/libwpp-rt.list>"
+    "$plugin$begin<a.o><-Wl,--gc-sections,--exclude-libs,ALL><$lib/libwpp-rt.o><-Wl,--dynamic-list=$lib/libwpp-rt.list>"
 is 'but not a static one' "$(shown a.o -static -Wl,--exclude-libs=ALL)" \
-    "$plugin<a.o><-static><-Wl,--exclude-libs=ALL><-L$lib><-l:libwpp-rt.a>"
+    "$plugin$begin<a.o><-static><-Wl,--exclude-libs=ALL><-L$lib><-l:libwpp-rt.a>"
 is 'arguments are kept as they are' "$(shown -c '-DX="a b"' '*' "it's" '')" \
     "$plugin<-c><-DX=\"a b\"><*><it's><>"
 is 'dependencies beside compiling (-MD -MF)' "$(shown -MD -MF a.d -c a.c)" \
     "$plugin<-MD><-MF><a.d><-c><a.c>"
-is 'standard input is an input' "$(shown -x c -)" "$plugin<-x><c><->$exe"
+is 'standard input is an input' "$(shown -x c -)" "$plugin$begin<-x><c><->$exe"
 is 'nothing is linked with -nostdlib' "$(shown -nostdlib a.o)" "$plugin<-nostdlib><a.o>"
 is 'but with -nostdlib and libc, as libtool does' "$(shown -nostdlib -shared a.o -lc -o l.so)" \
     "$plugin<-nostdlib><-shared><a.o><-lc><-o><l.so>$so<-lc>"
@@ -64,9 +67,9 @@ passes "CMake's probe is compiled" -v -o CMakeFiles/cmTC_1.dir/ABI.c.o -c /usr/s
 passes "Meson's probe is compiled" -c /b/meson-private/tmp1/testfile.c -o /b/meson-private/tmp1/output.obj
 passes 'a probe shows what is linked' -v -o conftest conftest.o
 passes "CMake's probe shows what is linked" -v CMakeFiles/cmTC_1.dir/ABI.c.o -o cmTC_1
-is 'a probe is linked' "$(shown -o conftest conftest.c -lz)" "<-o><conftest><conftest.c><-lz>$exe"
+is 'a probe is linked' "$(shown -o conftest conftest.c -lz)" "$begin<-o><conftest><conftest.c><-lz>$exe"
 is "CMake's, too" "$(shown CMakeFiles/cmTC_1.dir/a.c.o -o cmTC_1)" \
-    "<CMakeFiles/cmTC_1.dir/a.c.o><-o><cmTC_1>$exe"
+    "$begin<CMakeFiles/cmTC_1.dir/a.c.o><-o><cmTC_1>$exe"
 
 # ---- Response files: looked into, passed on as they are --------------------------
 cd "$T" || exit 1
@@ -78,9 +81,9 @@ printf -- -E > preprocess
 is 'a compile line' "$(shown @compile)" "$plugin<@compile>"
 is 'a link line' "$(shown @library)" "$plugin<@library>$so"
 is 'one in the other' "$(shown @nested -lm)" "$plugin<@nested><-lm>$so"
-is "an option's argument in another place" "$(shown a.c -o @preprocess)" "$plugin<a.c><-o><@preprocess>$exe"
-is 'a file that is not there is an input' "$(shown @missing)" "$plugin<@missing>$exe"
-is 'one in itself' "$(shown @self)" "$plugin<@self>$exe"
+is "an option's argument in another place" "$(shown a.c -o @preprocess)" "$plugin$begin<a.c><-o><@preprocess>$exe"
+is 'a file that is not there is an input' "$(shown @missing)" "$plugin$begin<@missing>$exe"
+is 'one in itself' "$(shown @self)" "$plugin$begin<@self>$exe"
 passes 'preprocessing, in a file' a.c @preprocess
 
 # ---- Settings ------------------------------------------------------------------------

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* begin.c - recording begins before any constructor.
+ *
+ * Linked into executables alone, in front of everything else: the loader runs .preinit_array
+ * before the constructors of libraries.  One of these may call a routine of the program, a
+ * template's instance for example that both have: if no library is traced nobody had given
+ * the program's units their bases, and what it recorded had to be thrown away (module.c).
+ *
+ * libc has not looked at the environment yet.
+ */
+#include <stddef.h>
+#include <unistd.h>
+
+/* gcc-plugin/support-code.cc: absent where nothing was traced. */
+__attribute__((weak, visibility("hidden"))) void __wpp_module_begin(void);
+
+static void begin(int argc, char **argv, char **envp)
+{
+    (void)argc, (void)argv;
+    if (!environ)
+        environ = envp;
+    if (__wpp_module_begin)
+        __wpp_module_begin();
+}
+
+__attribute__((section(".preinit_array"), used))
+static void (*const entry)(int, char **, char **) = begin;
