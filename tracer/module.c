@@ -102,7 +102,8 @@ static uint32_t build_id_note(const char *at, const char *end, size_t align,
         const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
         const char *name = at + sizeof *note;
         size_t left = (size_t)(end - name);
-        size_t name_bytes = (note->n_namesz + align - 1) & -align;
+        /* What follows the name is aligned from the note's start, not from the name's. */
+        size_t name_bytes = ((sizeof *note + note->n_namesz + align - 1) & -align) - sizeof *note;
         size_t desc_bytes = (note->n_descsz + align - 1) & -align;
 
         if (name_bytes > left || note->n_descsz > left - name_bytes)
