@@ -12,6 +12,7 @@
 #include "moves.h"
 #include "routine-graph.h"
 #include "selection.h"
+#include "unused-calls.h"
 
 __attribute__((visibility("default"))) int plugin_is_GPL_compatible;
 
@@ -23,6 +24,7 @@ static struct {
     uint64_t limit = 4096;                // paths a vertex may have
     enum inlining inlining = INLINE_HOT;  // at a late stage, with optimisation
     bool timed = false;                   // all out of line, where the time is taken
+    bool begun = false;                   // a routine has been looked at
     selection selected;
     runtime_decls decls = {};
     honest_callees callees;
@@ -66,6 +68,7 @@ static bool instrument_paths(function *fun)
 
     if (!unit.decls.cursor)
         make_runtime_decls(unit.decls);
+    drop_unused_calls(fun);
     split_for_paths(fun, unit.stage == STAGE_EARLY);
     if (!build_graph(fun, r) || !number_within(r))
         return false;
@@ -84,11 +87,9 @@ static bool instrument_paths(function *fun)
 // Returns what GCC has to do afterwards.
 static unsigned instrument_function(function *fun)
 {
-    static bool begun;
-
-    if (!begun)
+    if (!unit.begun)
         unit.selected.begin_unit(fun);
-    begun = true;
+    unit.begun = true;
     table_reason reason = unit.selected.judge(fun);
 
     if (reason != TABLE_WANTED) {

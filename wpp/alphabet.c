@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/alphabet.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 

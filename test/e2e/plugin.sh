@@ -101,6 +101,42 @@ for level in -O0 -O1 -O2 -O3 -Os; do
        "$(events pure.wpp | grep -c 'EnterRoutine leaf')" 2000
 done
 
+# ---- Calls of const and pure functions whose value nobody wants: GCC drops those that throw
+# nothing, so what such a function does all the same is not seen, and must not be when it is traced.
+cat > unused.c <<'END'
+#include <stdio.h>
+struct big { int a[40]; };
+typedef int pure_function(int) __attribute__((pure));
+__attribute__((pure, noinline)) int looks(int i)
+{
+    printf("looks %d\n", i);
+    return i;
+}
+__attribute__((const, noinline)) struct big copies(struct big b)
+{
+    printf("copies %d\n", b.a[0]);
+    return b;
+}
+int main(void)
+{
+    struct big b = {{3}};
+    pure_function *volatile pointer = looks;
+    looks(1);
+    (void)copies(b);
+    if (b.a[0] == 3)
+        looks(2), puts("between");
+    for (int i = 0; i < 2; i++)
+        pointer(i);
+    return looks(4) - 4;
+}
+END
+for level in -O0 -O1 -O2 "-O2 -fno-tree-dce -fno-tree-dse" "-O0 -fexceptions" \
+             "-O2 -fexceptions" "-O2 -fexceptions -fdelete-dead-exceptions"; do
+    plainly unused gcc $level
+    ok "unused calls of pure functions at $level" record unused "$WPP_GCC" $level -w
+    is "those that GCC makes are made at $level" "$(cat unused.out)" "$(cat unused.want)"
+done
+
 # ---- Variables that the program has put into registers: the code of an event
 # must not use the same ones.
 cat > registers.c <<'END'
