@@ -33,9 +33,56 @@ is 'a shared library gets the shared runtime' "$(shown -shared -o l.so a.o)" \
     "$plugin<-shared><-o><l.so><a.o>$so"
 is 'also one that the linker alone is told of' "$(shown -Wl,-shared -o l.so a.o)" \
     "$plugin<-Wl,-shared><-o><l.so><a.o>$so"
+
+# What the linker makes of each spelling, and what the wrapper takes it for.
+cd "$T" || exit 1
+echo 'int f(void) { return 1; }' | gcc -fPIC -x c -c -o f.o -
+echo 'int main(void) { return 0; }' | gcc -fPIC -x c -c -o main.o -
+echo '-z now --shared' > linkers
+printf '%s\n' '-Xlinker -Bshareable' > ours
+while IFS= read -r options; do
+    rm -f made
+    gcc $options -o made f.o 2> /dev/null || gcc $options -o made main.o
+    case $(readelf -lW made) in
+    *INTERP*) kind='a program' first=$begin runtime=$exe ;;
+    *)        kind='a library' first= runtime=$so ;;
+    esac
+    is "$options: $kind" "$(shown $options a.o)" "$plugin$first$(printf '<%s>' $options a.o)$runtime"
+    echo "$kind" >> kinds
+done << 'END'
+--share
+-Wl,--shared
+-Wl,-shar
+-Wl,-Bshareable
+-Wl,--Bshareable
+-Wl,-z,now,-shared
+-Wl,-shared,-z,now
+-Wl,-z,now,--shared,-soname,l.so
+-Xlinker -shared
+-Xlinker -z -Xlinker now -Xlinker --Bshareable
+--for-linker -shared
+--for-linker=--shared
+-Wl,-G
+-Wl,-G,-z,now
+-Xlinker -G -Wl,-z,now
+-Wl,@linkers
+@ours
+-Wl,-G,8
+-Xlinker -G -Xlinker 8
+-shared -Wl,-G,8
+-Bshareable
+-Xassembler -shared
+-Wl,-z,now -Wl,-rpath,shared
+END
+is 'there were both' "$(grep -c library kinds) $(grep -c program kinds)" '18 5'
+
 is 'a program that hides what archives bring gets an object' \
     "$(shown a.o -Wl,--gc-sections,--exclude-libs,ALL)" \
     "$plugin$begin<a.o><-Wl,--gc-sections,--exclude-libs,ALL><$lib/libwpp-rt.o><-Wl,--dynamic-list=$lib/libwpp-rt.list>"
+for options in -Wl,--exclude-libs,x.a:ALL '-Wl,--exclude-libs -Wl,ALL' '-Xlinker -exclude-libs=ALL' \
+    '-Xlinker --exclude-libs -Xlinker ALL'; do
+    is "$options" "$(shown a.o $options | grep -o '<[^<]*wpp-rt.o>')" "<$lib/libwpp-rt.o>"
+done
 is 'but not a static one' "$(shown a.o -static -Wl,--exclude-libs=ALL)" \
     "$plugin$begin<a.o><-static><-Wl,--exclude-libs=ALL><-L$lib><-l:libwpp-rt.a>"
 is 'arguments are kept as they are' "$(shown -c '-DX="a b"' '*' "it's" '')" \
@@ -46,7 +93,8 @@ is 'standard input is an input' "$(shown -x c -)" "$plugin$begin<-x><c><->$exe"
 is 'nothing is linked with -nostdlib' "$(shown -nostdlib a.o)" "$plugin<-nostdlib><a.o>"
 is 'but with -nostdlib and libc, as libtool does' "$(shown -nostdlib -shared a.o -lc -o l.so)" \
     "$plugin<-nostdlib><-shared><a.o><-lc><-o><l.so>$so<-lc>"
-for option in -r -Wl,-r -Wl,--relocatable; do
+is 'nothing is linked with -r for the linker' "$(shown -Xlinker -r a.o)" "$plugin<-Xlinker><-r><a.o>"
+for option in -r -Wl,-r -Wl,--relocatable -Wl,-z,now,-r -Wl,-i,-z,now -Wl,-d,-Ur; do
     is "nothing is linked with $option" "$(shown $option a.o b.o)" "$plugin<$option><a.o><b.o>"
 done
 is 'long options' "$(shown --compile a.c --output=a.o)" "$plugin<--compile><a.c><--output=a.o>"
