@@ -22,6 +22,7 @@
 #include "stringpool.h"
 #include "attribs.h"
 #include "builtins.h"
+#include "calls.h"
 #include "cfganal.h"
 #include "cfgloop.h"
 #include "gimple-iterator.h"

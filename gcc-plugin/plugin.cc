@@ -68,7 +68,8 @@ static bool instrument_paths(function *fun)
 
     if (!unit.decls.cursor)
         make_runtime_decls(unit.decls);
-    drop_unused_calls(fun);
+    if (unit.stage == STAGE_LATE)
+        drop_unused_calls(fun, false);
     split_for_paths(fun, unit.stage == STAGE_EARLY);
     if (!build_graph(fun, r) || !number_within(r))
         return false;
@@ -131,10 +132,11 @@ public:
     callees_pass() : gimple_opt_pass(pass_data_callees, g) {}
     unsigned execute(function *fun) final override
     {
-        if (!unit.callees.declare(fun))
+        bool dropped = drop_unused_calls(fun, true);
+        if (!unit.callees.declare(fun) && !dropped)
             return 0;
         mark_virtual_operands_for_renaming(fun);
-        return TODO_update_ssa_only_virtuals;
+        return TODO_update_ssa_only_virtuals | (dropped ? TODO_cleanup_cfg : 0);
     }
 };
 

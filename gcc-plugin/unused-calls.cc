@@ -5,15 +5,38 @@
 
 #include "tail-calls.h"
 
-// The expander's condition, and that of the removal of dead code behind it, which leaves tail
-// calls alone.
-static bool is_never_made(gcall *call)
+// A value that is returned in memory, or an argument that is copied there by the caller: the call
+// is no const or pure one any more behind expansion.
+static bool passes_memory(gcall *call)
+{
+    tree type = gimple_call_fntype(call), fndecl = gimple_call_fndecl(call);
+
+    if (aggregate_value_p(TREE_TYPE(type), fndecl ? fndecl : type))
+        return true;
+    for (unsigned i = 0; i < gimple_call_num_args(call); i++)
+        if (pass_by_reference(NULL, function_arg_info(TREE_TYPE(gimple_call_arg(call, i)), true)))
+            return true;
+    return false;
+}
+
+// What removes dead calls that may throw: from GIMPLE, behind the early stage, and from RTL, but
+// there no tail calls.
+static bool is_removed_when_dead(gcall *call, bool early)
+{
+    if (!cfun->can_delete_dead_exceptions)
+        return false;
+    if (early && optimize > 0 && flag_tree_dce)
+        return true;
+    return optimize > 1 && flag_dce && !is_marked_tail_call(call) && !passes_memory(call);
+}
+
+// The expander drops what cannot throw.
+static bool is_never_made(gcall *call, bool early)
 {
     if (gimple_call_internal_p(call) || gimple_call_lhs(call) || gimple_call_noreturn_p(call)
         || gimple_has_side_effects(call))
         return false;
-    return !stmt_could_throw_p(cfun, call)
-           || (optimize > 0 && cfun->can_delete_dead_exceptions && !is_marked_tail_call(call));
+    return !stmt_could_throw_p(cfun, call) || is_removed_when_dead(call, early);
 }
 
 // An empty statement keeps the call's line.
@@ -27,7 +50,7 @@ static void drop(gimple_stmt_iterator *at)
     gsi_replace(at, nop, true);
 }
 
-void drop_unused_calls(function *fun)
+bool drop_unused_calls(function *fun, bool early)
 {
     auto_bitmap changed;
     basic_block bb;
@@ -35,14 +58,15 @@ void drop_unused_calls(function *fun)
     FOR_EACH_BB_FN (bb, fun)
         for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
             gcall *call = dyn_cast<gcall *>(gsi_stmt(at));
-            if (!call || !is_never_made(call))
+            if (!call || !is_never_made(call, early))
                 continue;
             drop(&at);
             bitmap_set_bit(changed, bb->index);
         }
     if (bitmap_empty_p(changed))
-        return;
+        return false;
     calculate_dominance_info(CDI_DOMINATORS);     // handlers that only they led to go, too
     gimple_purge_all_dead_eh_edges(changed);
     maybe_remove_unreachable_handlers();
+    return true;
 }

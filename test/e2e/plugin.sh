@@ -117,6 +117,21 @@ __attribute__((const, noinline)) struct big copies(struct big b)
     printf("copies %d\n", b.a[0]);
     return b;
 }
+__attribute__((pure)) static inline int inlined(int i)
+{
+    printf("inlined %d\n", i);
+    return i;
+}
+/* A call that may become a tail call. */
+__attribute__((noinline)) void last(pure_function *p)
+{
+    p(7);
+}
+__attribute__((pure, noinline)) int of_big(struct big b)
+{
+    printf("of_big %d\n", b.a[0]);
+    return b.a[0];
+}
 int main(void)
 {
     struct big b = {{3}};
@@ -127,14 +142,24 @@ int main(void)
         looks(2), puts("between");
     for (int i = 0; i < 2; i++)
         pointer(i);
+    of_big(b);
+    inlined(5);
+    last(pointer);
     return looks(4) - 4;
 }
 END
-for level in -O0 -O1 -O2 "-O2 -fno-tree-dce -fno-tree-dse" "-O0 -fexceptions" \
-             "-O2 -fexceptions" "-O2 -fexceptions -fdelete-dead-exceptions"; do
-    plainly unused gcc $level
-    ok "unused calls of pure functions at $level" record unused "$WPP_GCC" $level -w
-    is "those that GCC makes are made at $level" "$(cat unused.out)" "$(cat unused.want)"
+dead="-fexceptions -fdelete-dead-exceptions"
+for level in -O0 -O1 -O2 "-O2 -fno-tree-dce -fno-tree-dse" "-O0 -fexceptions" "-O2 -fexceptions" \
+             "-O2 $dead" "-O1 $dead -fno-tree-dce" "-O2 $dead -fno-tree-dce" \
+             "-O2 $dead -fno-tree-dce -fno-dce" \
+             "-O2 $dead -fno-tree-dce -fno-optimize-sibling-calls"; do
+    plainly unused gcc -w $level
+    for stage in late early; do
+        ok "unused calls of pure functions at $level, stage=$stage" \
+           record unused env WPP_PLUGIN_ARGS=stage=$stage "$WPP_GCC" $level -w
+        is "those that GCC makes are made at $level, stage=$stage" \
+           "$(cat unused.out)" "$(cat unused.want)"
+    done
 done
 
 # ---- Variables that the program has put into registers: the code of an event
