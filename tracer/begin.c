@@ -9,16 +9,18 @@
  * libc has not looked at the environment yet.
  */
 #include <stddef.h>
-#include <unistd.h>
 
-/* gcc-plugin/support-code.cc: absent where nothing was traced. */
-__attribute__((weak, visibility("hidden"))) void __wpp_module_begin(void);
+/* gcc-plugin/support-code.cc, and settings.c: absent where nothing was traced.  Both are hidden,
+ * but asked for through the table of offsets: ld.gold gives an absent hidden name the address
+ * where a program that can be moved begins. */
+__attribute__((weak)) void __wpp_module_begin(void);
+__attribute__((weak)) extern char **__wpp_environment;
 
 static void begin(int argc, char **argv, char **envp)
 {
     (void)argc, (void)argv;
-    if (!environ)
-        environ = envp;
+    if (&__wpp_environment)
+        __wpp_environment = envp;
     if (__wpp_module_begin)
         __wpp_module_begin();
 }

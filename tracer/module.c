@@ -94,29 +94,17 @@ static void find_path(struct wpp_text *path, const void *address)
 
 /* ---- Its build id ------------------------------------------------------------------------ */
 
-/* Finds the GNU build id among the notes at [at, end): its length, and where it is. */
-static uint32_t build_id_note(const char *at, const char *end, size_t align,
-                              const unsigned char **id)
+/* The GNU build id among the notes at [at, end): its length, and where it is. */
+static uint32_t build_id_note(const char *at, const char *end, const unsigned char **id)
 {
-    while ((size_t)(end - at) >= sizeof(Elf64_Nhdr)) {
-        const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
-        const char *name = at + sizeof *note;
-        size_t left = (size_t)(end - name);
-        /* What follows the name is aligned from the note's start, not from the name's. */
-        size_t name_bytes = ((sizeof *note + note->n_namesz + align - 1) & -align) - sizeof *note;
-        size_t desc_bytes = (note->n_descsz + align - 1) & -align;
+    const Elf64_Nhdr *note;
 
-        if (name_bytes > left || note->n_descsz > left - name_bytes)
-            break;
-        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && text_equal(name, "GNU")) {
-            *id = (const unsigned char *)name + name_bytes;
-            return note->n_descsz;
-        }
-        if (desc_bytes > left - name_bytes)
-            break;
-        at = name + name_bytes + desc_bytes;
-    }
-    return 0;
+    at = __wpp_note_next(at, end, "GNU", NT_GNU_BUILD_ID);
+    if (!at)
+        return 0;
+    note = (const Elf64_Nhdr *)at;
+    *id = (const unsigned char *)(note + 1) + note->n_namesz;
+    return note->n_descsz;
 }
 
 static uint32_t find_build_id(const Elf64_Ehdr *ehdr, const unsigned char **id)
@@ -132,8 +120,7 @@ static uint32_t find_build_id(const Elf64_Ehdr *ehdr, const unsigned char **id)
         const char *notes = bias + phdr[i].p_vaddr;
 
         if (phdr[i].p_type == PT_NOTE)
-            bytes = build_id_note(notes, notes + phdr[i].p_memsz,
-                                  phdr[i].p_align == 8 ? 8 : 4, id);
+            bytes = build_id_note(notes, notes + phdr[i].p_memsz, id);
     }
     return bytes <= 64 ? bytes : 0;
 }
@@ -214,13 +201,24 @@ static uint32_t number_units(struct wpp_module *m)
     return (uint32_t)base - m->base;
 }
 
+/* No token may be 0, or it would not be seen that it is lost.  With a base the module is nobody's
+ * to register any more. */
+static void let_count(struct wpp_module *m)
+{
+    for (struct wpp_unit *unit = m->begin; unit < m->end; unit++)
+        unit->base = WPP_TOKEN_FIRST;
+    m->base = WPP_TOKEN_FIRST;
+}
+
 /* Everything handed over so far is right, what comes from now on is not. */
-static void refuse(const char *path, const char *why)
+static void refuse(struct wpp_module *m, const char *path, const char *why)
 {
     __wpp_threads_flush();
     if (__wpp_process.state != WPP_STOPPED)
         __wpp_complain(*path ? path : "a module", why, "; recording stopped");
     __wpp_process.state = WPP_STOPPED;
+    if (m->abi == WPP_ABI)
+        let_count(m);
 }
 
 static void add_module(struct wpp_module *m)
@@ -233,13 +231,13 @@ static void add_module(struct wpp_module *m)
     text_init(&path, path_bytes, sizeof path_bytes);
     find_path(&path, m->ehdr);
     if (why) {
-        refuse(path.at, why);
+        refuse(m, path.at, why);
         return;
     }
     WPP_EXPECT(m->begin <= m->end);
     l = describe(m, number_units(m), &path);
     if (!l) {
-        refuse(path.at, ": no memory to describe it");
+        refuse(m, path.at, ": no memory to describe it");
         return;
     }
     while (*link)
@@ -264,20 +262,35 @@ static void take_found(void *ctx, void *what)
         found->list[found->n++] = m;
 }
 
+static bool is_loaded(const struct wpp_module *m)
+{
+    uint64_t mask = __wpp_enter();
+    const struct loaded *l = modules;
+
+    while (l && l->module != m)
+        l = l->next;
+    __wpp_leave(mask);
+    return l != NULL;
+}
+
 void __wpp_module_load(struct wpp_module *m)
 {
     bool first = __wpp_process.state == WPP_IDLE;
     struct found found;
     uint64_t mask;
 
-    if (m->base != 0)
-        return;
+    if (m->base != 0) {
+        if (is_loaded(m) || !__wpp_others_let_go(m))
+            return;
+        m->base = 0;
+    }
     found.n = 0;
     __wpp_notes_find(WPP_NOTE_MODULE, take_found, &found);
     if (first)
         __wpp_process_start();
     mask = __wpp_enter();
-    for (uint32_t i = 0; i < found.n; i++)
+    /* With another runtime that records, those are more likely its own. */
+    for (uint32_t i = 0; i < found.n && !__wpp_others_record(); i++)
         if (found.list[i]->base == 0)
             add_module(found.list[i]);
     if (m->base == 0)
@@ -287,7 +300,7 @@ void __wpp_module_load(struct wpp_module *m)
         __wpp_process_hooks();
 }
 
-void __wpp_module_unload(struct wpp_module *m)
+bool __wpp_module_let_go(struct wpp_module *m)
 {
     uint64_t mask = __wpp_enter();
     struct wpp_thread *t = __wpp_self();
@@ -307,6 +320,12 @@ void __wpp_module_unload(struct wpp_module *m)
         __wpp_process_end_if_over();
     }
     __wpp_leave(mask);
+    return l != NULL;
+}
+
+void __wpp_module_unload(struct wpp_module *m)
+{
+    __wpp_module_let_go(m);
 }
 
 void __wpp_modules_rewrite(void)

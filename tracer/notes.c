@@ -11,33 +11,40 @@
 
 #include "tracer/text.h"
 
+#define NOTE_HEAD (sizeof(Elf64_Nhdr) + 4)     /* with a name of three letters */
+
 struct search {
     uint32_t type;
     void (*take)(void *ctx, void *what);
     void *ctx;
 };
 
-static size_t padded(uint32_t n)
+/* Looked for at every word, not from note to note: linkers put notes of different alignment
+ * into one segment, with bytes in between that no note accounts for (mold). */
+const char *__wpp_note_next(const char *at, const char *end, const char *owner, uint32_t type)
 {
-    return (n + (size_t)3) & ~(size_t)3;
+    for (; (size_t)(end - at) >= NOTE_HEAD; at += 4) {
+        const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
+
+        if (note->n_type == type && note->n_namesz == 4
+            && text_equal(at + sizeof *note, owner)
+            && note->n_descsz <= (size_t)(end - at) - NOTE_HEAD)
+            return at;
+    }
+    return NULL;
 }
 
 static void look_at_notes(const struct search *search, const char *at, const char *end)
 {
-    while ((size_t)(end - at) >= sizeof(Elf64_Nhdr)) {
-        const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
-        const char *name = at + sizeof *note;
-        const char *desc = name + padded(note->n_namesz);
+    while ((at = __wpp_note_next(at, end, "wpp", search->type))) {
+        const char *desc = at + NOTE_HEAD;
         int64_t offset;
 
-        if (padded(note->n_namesz) + padded(note->n_descsz) > (size_t)(end - name))
-            break;
-        if (note->n_type == search->type && note->n_namesz == 4 && text_equal(name, "wpp")
-            && note->n_descsz == sizeof offset) {
+        if (((const Elf64_Nhdr *)at)->n_descsz == sizeof offset) {
             bytes_copy(&offset, desc, sizeof offset);
             search->take(search->ctx, (void *)(desc + offset));
         }
-        at = desc + padded(note->n_descsz);
+        at = desc;
     }
 }
 
@@ -48,7 +55,7 @@ static int look_at_module(struct dl_phdr_info *module, size_t size, void *search
         const Elf64_Phdr *phdr = &module->dlpi_phdr[i];
         const char *notes = (const char *)module->dlpi_addr + phdr->p_vaddr;
 
-        if (phdr->p_type == PT_NOTE && phdr->p_align <= 4)
+        if (phdr->p_type == PT_NOTE)
             look_at_notes(search, notes, notes + phdr->p_memsz);
     }
     return 0;

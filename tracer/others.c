@@ -16,15 +16,19 @@
 
 /* What runtimes of different versions know of each other: fields are only added. */
 struct presence {
-    uint32_t version;               /* 1 */
+    uint32_t version;               /* 2 */
     uint32_t records;               /* it was the first and has opened a trace */
     struct presence *others;        /* in the first: those that came later; in these: the next */
     uint64_t gone;                  /* in the first: tokens of others that are unloaded */
     uint64_t (*lost)(void);         /* tokens that this one has lost so far */
+    /* Since version 2.  Forgets a module that it has registered; false if it has not. */
+    bool (*let_go)(struct wpp_module *module);
 };
 
 static uint64_t count_lost(void);
-__attribute__((used)) static struct presence presence = { .version = 1, .lost = count_lost };
+__attribute__((used)) static struct presence presence = {
+    .version = 2, .lost = count_lost, .let_go = __wpp_module_let_go
+};
 static struct presence *first;      /* another one, that records */
 
 __asm__(".pushsection .note.wpp, \"a\", @note\n"
@@ -64,6 +68,32 @@ void __wpp_others_find(void)
 void __wpp_others_begin(void)
 {
     presence.records = 1;
+}
+
+/* ---- Modules that the wrong one has registered ----------------------------------------- */
+
+/* The first constructor of all registers every module that it finds, and cannot see from
+ * outside to which runtime a module's names are bound: the module's own constructor can. */
+struct letting_go {
+    struct wpp_module *module;
+    bool done;
+};
+
+static void ask_to_let_go(void *ctx, void *what)
+{
+    struct letting_go *asked = ctx;
+    struct presence *found = what;
+
+    if (found != &presence && found->version >= 2)
+        asked->done |= found->let_go(asked->module);
+}
+
+bool __wpp_others_let_go(struct wpp_module *module)
+{
+    struct letting_go asked = { module, false };
+
+    __wpp_notes_find(WPP_NOTE_RUNTIME, ask_to_let_go, &asked);
+    return asked.done;
 }
 
 /* ---- What they lose -------------------------------------------------------------------- */

@@ -259,8 +259,9 @@ bool __wpp_output_open(void)
     else
         error = __wpp_settings.fd >= 0 ? open_inherited(__wpp_settings.fd) : open_named();
     if (error == -EACCES && __wpp_settings.recorder)
-        __wpp_complain("this user may not open the recorder's memory; start wpp-record as the user "
-                       "that the program runs as; not recording", NULL, NULL);
+        __wpp_complain("this user, or user namespace, may not open the recorder's memory; start "
+                       "wpp-record as the user that the program runs as, or inside the namespace; "
+                       "not recording", NULL, NULL);
     else if (error < 0)
         complain_of("cannot write the trace to ", error, "; not recording");
     return error >= 0;

@@ -202,6 +202,8 @@ void __wpp_pause_end(void);
 /* Each `what` that a module of the process has a note of this type about.  Not to be
  * called with the lock: libc has one around it. */
 void __wpp_notes_find(uint32_t type, void (*take)(void *ctx, void *what), void *ctx);
+/* The first note in [at, end) of that owner (three letters) and type, or NULL. */
+const char *__wpp_note_next(const char *at, const char *end, const char *owner, uint32_t type);
 
 /* ---- Other runtimes ------------------------------------------------------------- */
 
@@ -211,6 +213,9 @@ void __wpp_others_find(void);
 bool __wpp_others_record(void);
 /* This one does. */
 void __wpp_others_begin(void);
+/* One of the others has registered this module, though its events come here: that one is made
+ * to forget it.  False: none had.  Not to be called with the lock. */
+bool __wpp_others_let_go(struct wpp_module *module);
 /* What the others have lost; locks each of them. */
 uint64_t __wpp_others_lost(void);
 void __wpp_others_leave(void);
@@ -220,6 +225,8 @@ void __wpp_others_forked(void);
 
 WPP_EXPORT void __wpp_module_load(struct wpp_module *module);
 WPP_EXPORT void __wpp_module_unload(struct wpp_module *module);
+/* The module is another runtime's.  False: it was not registered here. */
+bool __wpp_module_let_go(struct wpp_module *module);
 extern WPP_EXPORT __thread uint32_t *__wpp_cursor;
 extern WPP_EXPORT __thread uint32_t __wpp_frames;   /* used by the emitted code alone */
 
@@ -268,6 +275,7 @@ struct wpp_settings {
     int lowest;             /* descriptor from which on ours are */
 };
 extern struct wpp_settings __wpp_settings;
+extern char **__wpp_environment;
 /* Reads the environment.  False: recording is off, and that was told where it should be. */
 bool __wpp_settings_read(void);
 

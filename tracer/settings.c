@@ -19,11 +19,14 @@
 #define DEFAULT_OUT "wpp.%p.trace"
 #define LOWEST_FD   200
 
+/* Given by begin.c, where libc does not know it yet; it is not ours to tell libc. */
+char **__wpp_environment;
+
 struct wpp_settings __wpp_settings = { .fd = -1, .lowest = LOWEST_FD };
 
 static const char *environment(const char *name)
 {
-    for (char **entry = environ; entry && *entry; entry++) {
+    for (char **entry = environ ? environ : __wpp_environment; entry && *entry; entry++) {
         const char *rest = text_after(*entry, name);
 
         if (rest && *rest == '=')

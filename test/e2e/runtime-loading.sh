@@ -48,7 +48,7 @@ int main(void)
 END
 ok 'a library whose constructor calls the program' \
     wpp-gcc -O1 -fno-inline -fPIC -shared library.c -o libcalls.so
-for how in '' -Wl,--gc-sections -flto -no-pie -fuse-ld=gold -fuse-ld=lld; do
+for how in '' -Wl,--gc-sections -flto -no-pie -fuse-ld=gold -fuse-ld=lld -fuse-ld=mold; do
     if [[ $how = -fuse-ld=* ]] && ! command -v "ld.${how#*=}" > /dev/null; then
         skip "there is no ${how#*=}"
         continue
@@ -88,13 +88,24 @@ int main(int argc, char **argv)
 }
 END
 wpp-gcc -O1 -fno-inline -fPIC -shared needed.c -o libneeded.so
-ok 'two libraries' wpp-gcc -O1 -fno-inline -fPIC -shared needs.c -L. -lneeded -Wl,-rpath,"$T" -o libneeds.so
-for cc in gcc wpp-gcc; do
-    ok "$cc: a program that loads them" $cc -O1 loads.c -ldl -o loads
-    ok "$cc: three times" wpp-record -q -o loads.wpp ./loads "$T/libneeds.so"
-    ok "$cc: is whole" wpp-check --strict loads.wpp
-    is "$cc: has every call" "$(wpp-dump --routines loads.wpp | awk 'NR > 1 { n[$5] += $2 }
-        END { print n["needed_begins"], n["first"], n["second"], n["both"] }')" '3 6 6 3'
+for ld in bfd gold lld mold; do
+    if ! command -v "ld.$ld" > /dev/null; then
+        skip "there is no $ld"
+        continue
+    fi
+    # Notes of different alignment are in one segment then (mold).
+    ibt=-Wl,-z,ibt
+    [ $ld != gold ] || ibt=
+    ok "two libraries, $ld" wpp-gcc -O1 -fno-inline -fPIC -shared -fuse-ld=$ld needs.c \
+        -fcf-protection $ibt -L. -lneeded -Wl,-rpath,"$T" -o libneeds.so
+    for cc in gcc wpp-gcc; do
+        rm -f loads.wpp
+        ok "$cc: a program that loads them, $ld" $cc -O1 loads.c -ldl -o loads
+        ok "$cc: three times, $ld" wpp-record -q -o loads.wpp ./loads "$T/libneeds.so"
+        ok "$cc: is whole, $ld" wpp-check --strict loads.wpp
+        is "$cc: has every call, $ld" "$(wpp-dump --routines loads.wpp | awk 'NR > 1 { n[$5] += $2 }
+            END { print n["needed_begins"], n["first"], n["second"], n["both"] }')" '3 6 6 3'
+    done
 done
 
 # A routine that an untraced library has too: its constructor calls the program's, before any
@@ -151,6 +162,85 @@ for how in '' -static; do
     is "it runs $how" "$status $(cat "$T/err")" '0 '
     holds "and is there $how" first.wpp 'before_all 1 main 1'
 done
+
+# What begins before all is harmless where nothing is traced.
+echo 'int main(void) { return 0; }' > nothing.c
+gcc -c -fPIE nothing.c
+for how in '' -pie -no-pie -static -static-pie; do
+    for ld in bfd gold lld mold; do
+        if ! command -v "ld.$ld" > /dev/null; then
+            skip "there is no $ld"
+        elif wpp-gcc $how -fuse-ld=$ld nothing.o -o nothing 2> nothing.err; then
+            ok "a program without traced objects runs, $ld $how" ./nothing
+        # gold has no -static-pie
+        else
+            run gcc $how -fuse-ld=$ld nothing.o -o nothing
+            is "it does not link without wpp either, $ld $how" "$status" 1
+        fi
+    done
+done
+
+# It sees the environment before libc does, and leaves libc's as it is.
+cat > environment.c << 'END'
+extern char **environ;
+static int early = -1;
+static void before_all(int argc, char **argv, char **env)
+{
+    (void)argc, (void)argv, (void)env;
+    early = environ != 0;
+}
+__attribute__((section(".preinit_array"), used)) static void (*const entry)(int, char **, char **) = before_all;
+int main(void) { return early; }
+END
+for how in '' -static; do
+    gcc $how environment.c -o environment && run ./environment
+    want=$status
+    wpp-gcc $how environment.c -o environment
+    rm -f environment.wpp
+    run wpp-record -q -o environment.wpp ./environment
+    is "what libc knows of the environment so early $how" "$status $(cat "$T/err")" "$want "
+    holds "and it is recorded $how" environment.wpp 'before_all 1 main 1'
+done
+
+# ---- A library with a runtime of its own ---------------------------------------------------
+
+# It is needed by a program that hides its runtime, which registers all modules that are there:
+# but what the library records goes to its own one.  Nothing else comes to harm.
+cat > own.c << 'END'
+static volatile int n;
+__attribute__((noinline)) int own(int x) { for (int i = 0; i < x; i++) n++; return n; }
+END
+cat > owner.c << 'END'
+#include <dlfcn.h>
+int own(int x);
+__attribute__((noinline)) int mine(int x) { return own(x) - x; }
+int main(int argc, char **argv)
+{
+    void *later;
+    if (argc > 1 && (!(later = dlopen(argv[1], RTLD_NOW)) || dlclose(later)))
+        return 1;
+    return mine(1000);
+}
+END
+echo 'int later(void) { return 3; }' > later.c
+wpp-gcc -O1 -fPIC -c own.c
+ok 'a library with its own runtime' gcc -shared own.o "$(dirname "$(wpp-config --plugin)")/libwpp-rt.a" \
+    -Wl,--exclude-libs,ALL -o libown.so
+wpp-gcc -O1 -fPIC -shared later.c -o later.so
+ok 'a program that hides its own and needs it' \
+    wpp-gcc -O1 -fno-inline -Wl,--exclude-libs,ALL owner.c -L. -lown -Wl,-rpath,"$T" -ldl -o owner
+why="not recorded: its runtime is not the one that records the program; link without \
+--exclude-libs, libraries with libwpp-rt.so; recording stopped"
+WPP_OUT=$T/trace run ./owner
+is 'it runs, and is told' "$status $(cat "$T/err")" "0 wpp: $T/libown.so: $why"
+run wpp-compress -q -o owner.wpp trace
+is 'what the library did is counted as lost' "$status $(cat "$T/err")" \
+    '3 wpp-compress: trace: 1000 events were lost when the trace was recorded'
+is 'the program is recorded' "$(calls owner.wpp 2> /dev/null)" 'main 1 mine 1'
+WPP_OUT=$T/trace run ./owner "$T/later.so"
+is 'another library comes and goes' "$status $(wc -l < "$T/err")" '0 1'
+WPP_OUT=none run ./owner
+is 'nothing is said when nothing is to be recorded' "$status $(cat "$T/err")" '0 '
 
 # ---- LD_PRELOAD --------------------------------------------------------------------------
 

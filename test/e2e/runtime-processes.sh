@@ -93,8 +93,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
     record sh -c './tree 1; setpriv --reuid=65534 --clear-groups ./tree 1'
     is 'another user: the status is its own' $status 1
     is 'it is said why there is nothing of it' "$(cat "$T/err")" \
-        "wpp: this user may not open the recorder's memory; start wpp-record as the user that the \
-program runs as; not recording"
+        "wpp: this user, or user namespace, may not open the recorder's memory; start wpp-record as \
+the user that the program runs as, or inside the namespace; not recording"
     ok 'and all is there of the one before' wpp-check --strict all.wpp
     is 'which is alone' "$(ls -d all.wpp.d 2> /dev/null)" ''
 else
