@@ -14,7 +14,8 @@ enum {
 #else
     FREE_PAGES = 64,              /* made whatever they hold: 16 MiB */
 #endif
-    TERMINALS_A_PAGE = 1024       /* beyond these, pages must hold so many on average */
+    TERMINALS_A_PAGE = 1024,      /* beyond these, pages must hold so many on average */
+    FULL_PAGE = 32768             /* so many take a page's bytes in the hash table, too */
 };
 
 #define NONE UINT32_MAX
@@ -43,7 +44,7 @@ static uint32_t *page_at(const struct wpp_alphabet *a, uint32_t at)
 
 bool wpp_alphabet_init(struct wpp_alphabet *a, bool skip_zero)
 {
-    *a = (struct wpp_alphabet){.skip_zero = skip_zero};
+    *a = (struct wpp_alphabet){.n_free_pages = N_PAGES, .skip_zero = skip_zero};
     a->none_page = new_zeros(PAGE_BYTES);
     a->pages = new_zeros(N_PAGES * sizeof *a->pages);
     if (a->none_page && a->pages)
@@ -62,6 +63,16 @@ void wpp_alphabet_free(struct wpp_alphabet *a)
     free(a->slots);
     free(a->tokens);
     *a = (struct wpp_alphabet){0};
+}
+
+void wpp_alphabet_limit(struct wpp_alphabet *a, uint64_t bytes)
+{
+    a->n_free_pages = bytes / PAGE_BYTES < N_PAGES ? (uint32_t)(bytes / PAGE_BYTES) : N_PAGES;
+}
+
+uint64_t wpp_alphabet_mapped(const struct wpp_alphabet *a)
+{
+    return a->n_pages * PAGE_BYTES;
 }
 
 /* ---- The slow way -------------------------------------------------------------- */
@@ -105,6 +116,12 @@ static bool grow_tokens(struct wpp_alphabet *a)
     return true;
 }
 
+static bool may_make_page(const struct wpp_alphabet *a)
+{
+    return a->n_pages < a->n / FULL_PAGE ||
+           (a->n_pages < a->n_free_pages && a->n_pages < FREE_PAGES + a->n / TERMINALS_A_PAGE);
+}
+
 /* The page for a new terminal, NULL when it shall go to the hash table. */
 static uint32_t *page_for(struct wpp_alphabet *a, uint32_t token)
 {
@@ -112,7 +129,7 @@ static uint32_t *page_for(struct wpp_alphabet *a, uint32_t token)
 
     if (a->pages[at] != 0)
         return page_at(a, at);
-    if (a->n_pages >= FREE_PAGES + a->n / TERMINALS_A_PAGE)
+    if (!may_make_page(a))
         return NULL;
     made = realloc(a->made, (a->n_pages + 1) * sizeof *made);
     if (!made)

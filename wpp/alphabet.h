@@ -9,7 +9,8 @@
  * where pages without any terminal are all the same page of zeros, so the fast
  * way has one branch.  Words from elsewhere may be spread over the whole range;
  * a page is only made while pages hold terminals enough, and what has no page
- * is in a hash table, found on the slow way.
+ * is in a hash table, found on the slow way.  With a limit, pages beyond it are only
+ * made where the hash table would take as much memory for what they hold.
  */
 #ifndef WPP_ALPHABET_H
 #define WPP_ALPHABET_H
@@ -25,6 +26,7 @@ struct wpp_alphabet {
     uintptr_t *pages;            /* of each its address less none_page's, so that 0 is that one */
     uint32_t *none_page;
     uint32_t *made, n_pages;     /* numbers of those that are pages of their own */
+    uint32_t n_free_pages;       /* that there may be, however few terminals they hold */
     uint32_t *slots;             /* 1 + terminal, 0 empty; n_slots a power of two or 0 */
     uint32_t n_slots, n_hashed;
     bool skip_zero;              /* token 0 is none: docs/trace-format.md */
@@ -32,6 +34,10 @@ struct wpp_alphabet {
 
 bool wpp_alphabet_init(struct wpp_alphabet *a, bool skip_zero);   /* false: no memory */
 void wpp_alphabet_free(struct wpp_alphabet *a);
+
+/* Pages are mapped, not malloc()'s: the most bytes of them, and how many they are. */
+void wpp_alphabet_limit(struct wpp_alphabet *a, uint64_t bytes);
+uint64_t wpp_alphabet_mapped(const struct wpp_alphabet *a);
 
 enum { WPP_ALPHABET_NO_MEMORY = -1, WPP_ALPHABET_FULL = -2 };
 

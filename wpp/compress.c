@@ -16,6 +16,11 @@ enum { PIECE_TOKENS = 1 << 14 };
 #endif
 /* The tool's code, stack and libraries, and large pages that are not full. */
 enum { MEMORY_FIXED = 12 << 20, MEMORY_LEAST = 8 << 20 };
+/* Parts of the limit: what the alphabet's pages may take, and what it may grow by in a segment. */
+enum { ALPHABET_PAGES = 8, ALPHABET_GROWTH = 16 };
+/* Of each terminal: its token, a slot and an empty one, the segments' numbers of it, and the
+ * place of one while a segment is encoded. */
+enum { TERMINAL_BYTES = 4 + 8 + 8 + 4 };
 
 /* ---- What is missing ------------------------------------------------------------ */
 
@@ -50,14 +55,21 @@ static bool fail_engine(wpp_compressor *c, int status)
     return wpp_fail(&c->fatal, WPP_E_MEMORY, "the grammar has outgrown 32-bit symbol numbers");
 }
 
-/* What the process has besides the engine: what malloc holds, the code, and what the large
- * pages of the engine's arrays are not filled with. */
+/* What the process has besides the engine: what malloc holds, the alphabet's pages, the code,
+ * and what the large pages of the engine's arrays are not filled with. */
 static uint64_t memory_elsewhere(const wpp_compressor *c)
 {
     struct mallinfo2 m = mallinfo2();
     uint64_t held = m.arena + m.hblkhd;
 
-    return (held > c->memory_others ? held - c->memory_others : 0) + MEMORY_FIXED;
+    return (held > c->memory_others ? held - c->memory_others : 0) + MEMORY_FIXED
+         + wpp_alphabet_mapped(&c->alphabet);
+}
+
+/* With what the segments know of its terminals. */
+static uint64_t alphabet_bytes(const wpp_compressor *c)
+{
+    return wpp_alphabet_mapped(&c->alphabet) + (uint64_t)c->alphabet.n * TERMINAL_BYTES;
 }
 
 static bool begin_grammar(wpp_compressor *c)
@@ -68,6 +80,7 @@ static bool begin_grammar(wpp_compressor *c)
     if (c->memory_max)
         config.memory_max = c->memory_max > elsewhere + MEMORY_LEAST ? c->memory_max - elsewhere
                                                                      : MEMORY_LEAST;
+    c->alphabet_bytes = alphabet_bytes(c);
     return seq_new(&c->grammar, &config) == SEQ_OK || wpp_fail_memory(&c->fatal);
 }
 
@@ -105,6 +118,14 @@ static bool begin_segment(wpp_compressor *c)
     return true;
 }
 
+/* Also when the alphabet has grown into what was left for the grammar. */
+static bool is_full(const wpp_compressor *c)
+{
+    return seq_is_full(c->grammar) ||
+           (c->memory_max &&
+            alphabet_bytes(c) - c->alphabet_bytes >= c->memory_max / ALPHABET_GROWTH);
+}
+
 static bool append(wpp_compressor *c, const uint8_t *words, size_t n)
 {
     struct wpp_stream *stream = &c->streams.list[c->current];
@@ -121,7 +142,7 @@ static bool append(wpp_compressor *c, const uint8_t *words, size_t n)
     c->tokens += (uint64_t)mapped;
     if (status != SEQ_OK)
         return fail_engine(c, status);
-    return !seq_is_full(c->grammar) || begin_segment(c);
+    return !is_full(c) || begin_segment(c);
 }
 
 static bool take_tokens(void *ctx, const void *words, size_t n)
@@ -414,6 +435,7 @@ bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
                         struct wpp_error *error)
 {
     c->memory_max = size;
+    wpp_alphabet_limit(&c->alphabet, size / ALPHABET_PAGES);
     seq_free(c->grammar);
     c->grammar = NULL;
     return wpp_segments_open(&c->segments, folder, error) &&

@@ -28,6 +28,7 @@ struct wpp_compressor {
     uint64_t memory_others;           /* but for so much that malloc() has given to others */
     struct wpp_segments segments;     /* what was before this grammar */
     struct wpp_alphabet alphabet;
+    uint64_t alphabet_bytes;          /* when this grammar began */
     struct wpp_modules modules;
     const struct wpp_held *held;      /* the caller's, or NULL */
     struct wpp_streams streams;       /* start rule k is streams.list[k] */

@@ -73,6 +73,18 @@ is 'and is one piece' "$(segments whole.wpp)" 0
 wpp-compress --symbols --memory=32M < random > piped.wpp
 same 'a pipe gets the same bytes' piped.wpp first.wpp
 
+# A million of 200,000 that are spread over 32 bits: each has its own place in memory.
+perl -e 'srand(7); print pack("V", (int(rand(200000)) * 2654435761) & 0xffffffff) for 1 .. 1000000' > spread
+at_most 'spread words within 32 MB' 32 wpp-compress --symbols -q --memory=32M -o spread.wpp spread
+wpp-dump --tokens spread.wpp > expanded
+same 'wpp-dump has them all' expanded spread
+ok 'wpp-check finds it fine' wpp-check spread.wpp
+# 400,000, each once: what is known of them is more than the grammar.
+perl -e 'print pack("V", ($_ * 2654435761) & 0xffffffff) for 1 .. 400000' > once
+at_most 'words that come once within 32 MB' 32 wpp-compress --symbols -q --memory=32M -o once.wpp once
+wpp-dump --tokens once.wpp > expanded
+same 'wpp-dump has them all' expanded once
+
 # ---- A program -------------------------------------------------------------------------
 
 # Three threads take paths at random; one has none before the others have many.

@@ -315,7 +315,7 @@ static void test_cut_grammar(void)
 }
 
 /* Words of every kind against a search through all words so far. */
-static bool same_alphabet(bool skip_zero, uint32_t spread)
+static bool same_alphabet(bool skip_zero, uint32_t spread, uint64_t limit)
 {
     enum { N = 6000 };
     static uint32_t words[N], out[N], known[N];
@@ -323,6 +323,7 @@ static bool same_alphabet(bool skip_zero, uint32_t spread)
     uint32_t n = 0, n_out = 0;
     bool same = wpp_alphabet_init(&a, skip_zero);
 
+    wpp_alphabet_limit(&a, limit);
     for (uint32_t i = 0; i < N; i++)
         words[i] = draw(5) ? draw(300) : draw(spread) * (UINT32_MAX / spread);
     for (uint32_t i = 0; same && i < N;) {
@@ -344,17 +345,23 @@ static bool same_alphabet(bool skip_zero, uint32_t spread)
             known[n++] = words[i];
         same = o < n_out && out[o++] == k;
     }
-    same = same && a.n == n && memcmp(a.tokens, known, n * sizeof *known) == 0;
+    same = same && a.n == n && memcmp(a.tokens, known, n * sizeof *known) == 0
+        && wpp_alphabet_mapped(&a) <= limit;
     wpp_alphabet_free(&a);
     return same;
 }
 
 static void test_alphabet(void)
 {
-    tap_ok(same_alphabet(false, 10) && same_alphabet(true, 10), "few words");
-    tap_ok(same_alphabet(false, UINT32_MAX) && same_alphabet(true, UINT32_MAX),
+    const uint64_t none = UINT64_MAX;
+
+    tap_ok(same_alphabet(false, 10, none) && same_alphabet(true, 10, none), "few words");
+    tap_ok(same_alphabet(false, UINT32_MAX, none) && same_alphabet(true, UINT32_MAX, none),
            "words spread over all 32 bits");
-    tap_ok(same_alphabet(true, 65536) && same_alphabet(true, 3000), "words with equal low bits");
+    tap_ok(same_alphabet(true, 65536, none) && same_alphabet(true, 3000, none),
+           "words with equal low bits");
+    tap_ok(same_alphabet(false, UINT32_MAX, 1 << 20) && same_alphabet(true, 3000, 0),
+           "words spread, and a limit to pages");
 }
 
 static void test_streams(void)
