@@ -9,10 +9,11 @@
 
 #include "wpp/error.h"
 
+/* With jobs: the terminals of a segment, and how many there are before a thread is worth it. */
 #ifdef WPP_HOSTILE
-enum { PIECE_TOKENS = 3 };
+enum { PIECE_TOKENS = 3, SEGMENT_TERMINALS = 1000, JOB_TERMINALS = 10 };
 #else
-enum { PIECE_TOKENS = 1 << 14 };
+enum { PIECE_TOKENS = 1 << 14, SEGMENT_TERMINALS = 1 << 24, JOB_TERMINALS = 1 << 20 };
 #endif
 /* The tool's code, stack and libraries, and large pages that are not full. */
 enum { MEMORY_FIXED = 12 << 20, MEMORY_LEAST = 8 << 20 };
@@ -81,6 +82,7 @@ static bool begin_grammar(wpp_compressor *c)
         config.memory_max = c->memory_max > elsewhere + MEMORY_LEAST ? c->memory_max - elsewhere
                                                                      : MEMORY_LEAST;
     c->alphabet_bytes = alphabet_bytes(c);
+    c->segment_left = c->jobs ? SEGMENT_TERMINALS : UINT64_MAX;
     return seq_new(&c->grammar, &config) == SEQ_OK || wpp_fail_memory(&c->fatal);
 }
 
@@ -94,15 +96,51 @@ static bool end_grammar(wpp_compressor *c)
     return status == SEQ_OK || fail_engine(c, status);
 }
 
-/* The grammar so far is put away, if the disk permits. */
+/* If the disk permits. */
+static bool put_segment_away(wpp_compressor *c, struct wpp_segment *segment)
+{
+    bool done = wpp_segments_add(&c->segments, segment, c->alphabet.n, &c->fatal);
+
+    wpp_segment_free(segment);
+    malloc_trim(0);
+    return done;
+}
+
+/* Segments are put away in their order, until no more than so many builders are left. */
+static bool take_from_builders(wpp_compressor *c, uint32_t left)
+{
+    while (c->n_builders > left || (c->n_builders > 0 && wpp_builder_is_done(c->builders[0]))) {
+        struct wpp_segment segment;
+        int status = wpp_builder_take(c->builders[0], &segment);
+
+        c->n_builders--;
+        memmove(c->builders, c->builders + 1, c->n_builders * sizeof(struct wpp_builder *));
+        if (status != SEQ_OK)
+            return fail_engine(c, status);
+        if (!put_segment_away(c, &segment))
+            return false;
+    }
+    return true;
+}
+
+/* The grammar so far is put away, now or when its builder has done it. */
 static bool end_segment(wpp_compressor *c)
 {
-    if (!end_grammar(c) || !wpp_segments_add(&c->segments, c->grammar, c->alphabet.n, &c->fatal))
+    struct wpp_segment segment;
+
+    if (c->builder) {
+        wpp_builder_end(c->builder, c->streams.n, c->alphabet.n);
+        c->builders[c->n_builders++] = c->builder;
+        c->builder = NULL;
+        return take_from_builders(c, c->jobs - 1);
+    }
+    if (!take_from_builders(c, 0) || !end_grammar(c))
         return false;
+    if (!wpp_segment_encode(c->grammar, c->alphabet.n, &segment))
+        return wpp_fail_memory(&c->fatal);
     seq_free(c->grammar);
     c->grammar = NULL;
-    malloc_trim(0);
-    return true;
+    return put_segment_away(c, &segment);
 }
 
 /* Where it cannot be put away, the trace ends here. */
@@ -112,6 +150,8 @@ static bool begin_segment(wpp_compressor *c)
         return false;
     if (!c->segments.full)
         return begin_grammar(c);
+    if (!take_from_builders(c, 0))
+        return false;
     note(c, WPP_E_SYSTEM, "segments of the grammar cannot be put away: %s; the first %llu "
          "events were taken", strerror(c->segments.full), (unsigned long long)c->tokens);
     c->over = c->skipping = true;        /* and there is no grammar */
@@ -121,28 +161,62 @@ static bool begin_segment(wpp_compressor *c)
 /* Also when the alphabet has grown into what was left for the grammar. */
 static bool is_full(const wpp_compressor *c)
 {
-    return seq_is_full(c->grammar) ||
-           (c->memory_max &&
+    return c->memory_max &&
+           (seq_is_full(c->grammar) ||
             alphabet_bytes(c) - c->alphabet_bytes >= c->memory_max / ALPHABET_GROWTH);
+}
+
+/* Where no thread is to be had the segment is built here, as without jobs. */
+static void find_builder(wpp_compressor *c)
+{
+    if (!c->jobs || c->builder || (!c->segments.n && !c->n_builders && c->tokens < JOB_TERMINALS))
+        return;
+    c->builder = wpp_builder_new(c->grammar);
+    if (c->builder)
+        c->grammar = NULL;
+}
+
+static bool append_to_segment(wpp_compressor *c, const uint32_t *terminals, size_t n)
+{
+    int status;
+
+    find_builder(c);
+    if (c->builder)
+        return wpp_builder_append(c->builder, c->current, terminals, n) ||
+               wpp_fail_memory(&c->fatal);
+    status = seq_append(c->grammar, c->current, terminals, n);
+    return status == SEQ_OK || fail_engine(c, status);
+}
+
+/* Across the ends of segments, but not of the last one that there is room for. */
+static bool append_terminals(wpp_compressor *c, const uint32_t *terminals, size_t n)
+{
+    while (n > 0 && !c->over) {
+        size_t now = n < c->segment_left ? n : (size_t)c->segment_left;
+
+        if (!append_to_segment(c, terminals, now))
+            return false;
+        c->streams.list[c->current].tokens += now;
+        c->tokens += now;
+        c->segment_left -= c->jobs ? now : 0;
+        terminals += now;
+        n -= now;
+        if ((is_full(c) || (n > 0 && !c->segment_left)) && !begin_segment(c))
+            return false;
+    }
+    return true;
 }
 
 static bool append(wpp_compressor *c, const uint8_t *words, size_t n)
 {
-    struct wpp_stream *stream = &c->streams.list[c->current];
     ptrdiff_t mapped = wpp_alphabet_map(&c->alphabet, words, n, c->terminals);
-    int status;
 
     if (mapped == WPP_ALPHABET_NO_MEMORY)
         return wpp_fail_memory(&c->fatal);
     if (mapped < 0)
         return wpp_fail(&c->fatal, WPP_E_MEMORY, "there are more than 2^30 different tokens");
-    status = seq_append(c->grammar, c->current, c->terminals, (size_t)mapped);
-    stream->position += n;
-    stream->tokens += (uint64_t)mapped;
-    c->tokens += (uint64_t)mapped;
-    if (status != SEQ_OK)
-        return fail_engine(c, status);
-    return !is_full(c) || begin_segment(c);
+    c->streams.list[c->current].position += n;
+    return append_terminals(c, c->terminals, (size_t)mapped);
 }
 
 static bool take_tokens(void *ctx, const void *words, size_t n)
@@ -345,6 +419,12 @@ static bool is_process_record(unsigned kind)
            kind == WPP_REC_MODULE_UNLOAD || kind == WPP_REC_END;
 }
 
+/* Not when the segments could not be put away. */
+static bool has_grammar(const wpp_compressor *c)
+{
+    return c->grammar || c->builder;
+}
+
 /* A WPP is one process: the first one's. */
 static bool is_ours(wpp_compressor *c, const struct wpp_record *r)
 {
@@ -365,7 +445,7 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
 {
     wpp_compressor *c = ctx;
 
-    c->skipping = !is_ours(c, r) || !c->grammar;
+    c->skipping = !is_ours(c, r) || !has_grammar(c);
     if (c->skipping)
         return true;
     if (c->ended) {
@@ -442,6 +522,18 @@ bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
            (begin_grammar(c) || wpp_fail_memory(error));
 }
 
+bool wpp_compress_jobs(wpp_compressor *c, uint32_t n, const char *folder,
+                       struct wpp_error *error)
+{
+    assert(n >= 2 && n <= WPP_COMPRESS_JOBS && !c->memory_max);
+    c->jobs = n;
+    c->segment_left = SEGMENT_TERMINALS;
+    if (!wpp_segments_open(&c->segments, folder, error))
+        return false;
+    c->segments.ahead = n;
+    return true;
+}
+
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held)
 {
     c->held = held;
@@ -460,6 +552,9 @@ void wpp_compress_free(wpp_compressor *c)
     wpp_bytes_free(&c->word);
     if (c->grammar)
         seq_free(c->grammar);
+    wpp_builder_free(c->builder);
+    for (uint32_t i = 0; i < c->n_builders; i++)
+        wpp_builder_free(c->builders[i]);
     wpp_segments_close(&c->segments);
     wpp_alphabet_free(&c->alphabet);
     wpp_modules_free(&c->modules);
@@ -539,7 +634,9 @@ void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_prog
 {
     struct seq_stats stats = {0};
 
-    if (c->grammar)
+    if (c->builder)
+        stats = wpp_builder_stats(c->builder);
+    else if (c->grammar)
         seq_get_stats(c->grammar, &stats);
     *out = (struct wpp_compress_progress){c->bytes, c->tokens,
                                           c->segments.symbols + stats.rhs_symbols, stats.memory};
@@ -598,6 +695,24 @@ static void note_missing_end(wpp_compressor *c)
              (unsigned long long)c->lost);
 }
 
+/* What is one piece stays one. */
+static bool end_tokens(wpp_compressor *c)
+{
+    struct wpp_builder *builder = c->builder;
+    bool one_piece = !c->segments.n && !c->n_builders;
+    int status;
+
+    if (one_piece && builder) {
+        c->builder = NULL;
+        status = wpp_builder_give_back(builder, &c->grammar);
+        if (status != SEQ_OK)
+            return fail_engine(c, status);
+    }
+    if (!has_grammar(c))
+        return true;
+    return one_piece ? end_grammar(c) : end_segment(c) && take_from_builders(c, 0);
+}
+
 static bool check_input(const wpp_compressor *c, struct wpp_error *error)
 {
     if (c->input == WPP_INPUT_SYMBOLS && c->word.size > 0)
@@ -621,8 +736,7 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
 {
     if (!check_input(c, error))
         return false;
-    if ((!c->ended && !c->over && !end_by_buffers(c)) ||
-        (c->grammar && !(c->segments.n ? end_segment(c) : end_grammar(c)))) {
+    if ((!c->ended && !c->over && !end_by_buffers(c)) || !end_tokens(c)) {
         if (error)
             *error = c->fatal;
         return false;

@@ -8,6 +8,7 @@
 #include "wpp/alphabet.h"
 #include "wpp/arena.h"
 #include "wpp/buffers.h"
+#include "wpp/builder.h"
 #include "wpp/compress.h"
 #include "wpp/content.h"
 #include "wpp/modules.h"
@@ -23,7 +24,12 @@ struct wpp_compressor {
     struct wpp_trace trace;           /* of WPP_INPUT_TRACE */
     struct wpp_bytes word;            /* of WPP_INPUT_SYMBOLS: the beginning of a word */
 
-    seq *grammar;
+    seq *grammar;                     /* of the segment at hand; NULL while its builder has it */
+    struct wpp_builder *builder;
+    uint32_t jobs;                    /* segments that are built at once; 0: there are no builders */
+    uint64_t segment_left;            /* terminals that the segment at hand may still take */
+    struct wpp_builder *builders[WPP_COMPRESS_JOBS];    /* of segments before, in order */
+    uint32_t n_builders;
     uint64_t memory_max;              /* for all of the process; 0: no matter */
     uint64_t memory_others;           /* but for so much that malloc() has given to others */
     struct wpp_segments segments;     /* what was before this grammar */

@@ -37,13 +37,14 @@ static off_t end_in_file(const struct wpp_segments *s)
     return (off_t)(s->bytes - s->rest.size);
 }
 
-/* For a segment like the last one and for what else a WPP has.  Where it cannot be known
+/* For segments like the last one and for what else a WPP has.  Where it cannot be known
  * whether there is room, that is seen when it is needed. */
 static void keep_room(struct wpp_segments *s, uint64_t segment)
 {
     const off_t tables = 1 << 20;
 
-    if (fallocate(s->fd, FALLOC_FL_KEEP_SIZE, end_in_file(s), (off_t)segment + tables) != 0 &&
+    if (fallocate(s->fd, FALLOC_FL_KEEP_SIZE, end_in_file(s),
+                  (off_t)(segment * (1 + (uint64_t)s->ahead)) + tables) != 0 &&
         (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
         s->full = errno;
 }
@@ -176,13 +177,51 @@ static bool room_for(struct wpp_segments *s, uint32_t n)
     return true;
 }
 
-/* The file's numbers of the segment's terminals 0, 1, ...: old ones, or the next one. */
-static void put_terminals(struct wpp_segments *s, struct wpp_bytes *b, const uint32_t *order,
-                          uint32_t n)
+/* The engine's memory is given back as soon as there is the export, and `code` begins to
+ * grow only then. */
+static bool encode(seq *grammar, struct seq_grammar *g, uint32_t n, struct wpp_segment *out)
 {
-    wpp_put_varint(b, n);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t terminal = order[i];
+    if (seq_export(grammar, g) != SEQ_OK)
+        return false;
+    seq_forget(grammar);
+    out->symbols = g->body[g->rules + g->starts];
+    out->starts = g->starts;
+    out->length = malloc((g->starts + (size_t)1) * sizeof *out->length);
+    if (!out->length || !wpp_renumber(g, n, out->order, &out->n_terminals))
+        return false;
+    memcpy(out->length, g->length + g->rules, g->starts * sizeof *out->length);
+    return wpp_grammar_encode(&(struct wpp_grammar){out->n_terminals, g->rules, g->starts, g->body,
+                                                    g->symbols, g->length}, &out->code);
+}
+
+bool wpp_segment_encode(seq *grammar, uint32_t n, struct wpp_segment *out)
+{
+    struct seq_grammar g = {0};
+    bool done;
+
+    *out = (struct wpp_segment){.order = malloc(((size_t)n + 1) * sizeof *out->order)};
+    done = out->order && encode(grammar, &g, n, out);
+    seq_grammar_free(grammar, &g);
+    if (!done)
+        wpp_segment_free(out);
+    return done;
+}
+
+void wpp_segment_free(struct wpp_segment *segment)
+{
+    free(segment->order);
+    free(segment->length);
+    wpp_bytes_free(&segment->code);
+    *segment = (struct wpp_segment){0};
+}
+
+/* The file's numbers of the segment's terminals 0, 1, ...: old ones, or the next one. */
+static void put_terminals(struct wpp_segments *s, struct wpp_bytes *b,
+                          const struct wpp_segment *segment)
+{
+    wpp_put_varint(b, segment->n_terminals);
+    for (uint32_t i = 0; i < segment->n_terminals; i++) {
+        uint32_t terminal = segment->order[i];
 
         if (s->number[terminal] == NO_NUMBER) {
             s->order[s->n_terminals] = terminal;
@@ -192,68 +231,50 @@ static void put_terminals(struct wpp_segments *s, struct wpp_bytes *b, const uin
     }
 }
 
-/* The engine's memory is given back as soon as there is the export, and `out` begins to
- * grow only then. */
-static bool encode(struct wpp_segments *s, seq *grammar, struct seq_grammar *g, uint32_t n,
-                   uint32_t *order, struct wpp_bytes *out)
-{
-    uint32_t n_met;
-
-    if (seq_export(grammar, g) != SEQ_OK)
-        return false;
-    seq_forget(grammar);
-    s->symbols += g->body[g->rules + g->starts];
-    if (!wpp_renumber(g, n, order, &n_met))
-        return false;
-    put_terminals(s, out, order, n_met);
-    return wpp_grammar_encode(&(struct wpp_grammar){n_met, g->rules, g->starts, g->body,
-                                                    g->symbols, g->length}, out);
-}
-
 /* What tells whether it is intact, and what is missing if it is not. */
 static bool list_segment(struct wpp_segments *s, const struct wpp_bytes *head,
-                         const struct wpp_bytes *segment, const struct seq_grammar *g)
+                         const struct wpp_bytes *terminals, const struct wpp_segment *segment)
 {
+    const struct wpp_bytes *code = &segment->code;
     uint64_t check = wpp_fnv(WPP_FNV_START, head->data, head->size);
 
-    wpp_put_varint(&s->list, head->size + segment->size);
-    wpp_put_u64(&s->list, wpp_fnv(check, segment->data, segment->size));
-    wpp_put_varint(&s->list, g->starts);
-    for (uint32_t k = 0; k < g->starts; k++)
-        wpp_put_varint(&s->list, g->length[g->rules + k]);
+    check = wpp_fnv(check, terminals->data, terminals->size);
+    wpp_put_varint(&s->list, head->size + terminals->size + code->size);
+    wpp_put_u64(&s->list, wpp_fnv(check, code->data, code->size));
+    wpp_put_varint(&s->list, segment->starts);
+    for (uint32_t k = 0; k < segment->starts; k++)
+        wpp_put_varint(&s->list, segment->length[k]);
     return !s->list.failed;
 }
 
 /* The segment's bytes, and how many they are before them. */
-static bool put_segment(struct wpp_segments *s, const struct wpp_bytes *segment,
-                        const struct seq_grammar *g, struct wpp_error *error)
+static bool put_segment(struct wpp_segments *s, const struct wpp_segment *segment,
+                        struct wpp_error *error)
 {
-    struct wpp_bytes head = {0};
+    struct wpp_bytes head = {0}, terminals = {0};
     bool done;
 
-    wpp_put_varint(&head, segment->size);
-    done = head.failed || !list_segment(s, &head, segment, g)
+    put_terminals(s, &terminals, segment);
+    wpp_put_varint(&head, terminals.size + segment->code.size);
+    done = terminals.failed || head.failed || !list_segment(s, &head, &terminals, segment)
                ? wpp_fail_memory(error)
-               : put_away(s, &head, error) && put_away(s, segment, error);
-    wpp_bytes_free(&head);
-    s->n += done;
+               : put_away(s, &head, error) && put_away(s, &terminals, error) &&
+                 put_away(s, &segment->code, error);
     if (done && !s->full)
-        keep_room(s, segment->size);
+        keep_room(s, terminals.size + segment->code.size);
+    wpp_bytes_free(&head);
+    wpp_bytes_free(&terminals);
     return done;
 }
 
-bool wpp_segments_add(struct wpp_segments *s, seq *grammar, uint32_t n, struct wpp_error *error)
+bool wpp_segments_add(struct wpp_segments *s, const struct wpp_segment *segment, uint32_t n,
+                      struct wpp_error *error)
 {
-    struct seq_grammar g = {0};
-    struct wpp_bytes segment = {0};
-    uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
-    bool done;
-
-    done = (order && room_for(s, n) && encode(s, grammar, &g, n, order, &segment))
-        || wpp_fail_memory(error);
-    free(order);
-    done = done && put_segment(s, &segment, &g, error);
-    seq_grammar_free(grammar, &g);
-    wpp_bytes_free(&segment);
-    return done;
+    if (!room_for(s, n))
+        return wpp_fail_memory(error);
+    s->symbols += segment->symbols;
+    if (!put_segment(s, segment, error))
+        return false;
+    s->n++;
+    return true;
 }

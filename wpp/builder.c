@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/builder.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef WPP_HOSTILE
+enum { PIECE_TERMINALS = 5 };
+#else
+enum { PIECE_TERMINALS = 1 << 16 };
+#endif
+
+struct piece {
+    struct piece *next;
+    uint32_t stream, n;
+    uint32_t terminals[PIECE_TERMINALS];
+};
+
+/* What the caller has asked for last. */
+enum wish { APPEND, GIVE_BACK, END, DROP };
+
+/* The queue, the wish, `over` and the figures are protected by the lock; all else is the
+ * thread's until it is over. */
+struct wpp_builder {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t asked;
+    struct piece *first, *last;      /* whoever appends may add to the last one */
+    enum wish wish;
+    uint32_t streams, terminals;
+    bool over;
+    struct seq_stats stats;
+
+    seq *grammar;
+    int status;
+    struct wpp_segment segment;
+};
+
+/* ---- The thread -------------------------------------------------------------------- */
+
+static bool is_waiting(const struct wpp_builder *b)
+{
+    return !b->first && b->wish == APPEND;
+}
+
+/* The piece that has waited longest.  NULL: there is none, and there will be none; then *wish
+ * says why. */
+static struct piece *next_piece(struct wpp_builder *b, enum wish *wish)
+{
+    struct piece *p;
+
+    pthread_mutex_lock(&b->lock);
+    seq_get_stats(b->grammar, &b->stats);
+    while (is_waiting(b))
+        pthread_cond_wait(&b->asked, &b->lock);
+    *wish = b->wish;
+    p = *wish == DROP ? NULL : b->first;
+    if (p) {
+        b->first = p->next;
+        if (!b->first)
+            b->last = NULL;
+    }
+    pthread_mutex_unlock(&b->lock);
+    return p;
+}
+
+static void encode(struct wpp_builder *b)
+{
+    if (b->streams)
+        b->status = seq_append(b->grammar, b->streams - 1, NULL, 0);
+    if (b->status == SEQ_OK)
+        b->status = seq_finish(b->grammar);
+    if (b->status == SEQ_OK && !wpp_segment_encode(b->grammar, b->terminals, &b->segment))
+        b->status = SEQ_E_NOMEM;
+    seq_free(b->grammar);
+    b->grammar = NULL;
+}
+
+static void *build(void *argument)
+{
+    struct wpp_builder *b = argument;
+    struct piece *p;
+    enum wish wish;
+
+    while ((p = next_piece(b, &wish))) {
+        if (b->status == SEQ_OK)
+            b->status = seq_append(b->grammar, p->stream, p->terminals, p->n);
+        free(p);
+    }
+    if (wish == END && b->status == SEQ_OK)
+        encode(b);
+    pthread_mutex_lock(&b->lock);
+    b->over = true;
+    pthread_mutex_unlock(&b->lock);
+    return NULL;
+}
+
+/* ---- The caller ---------------------------------------------------------------------- */
+
+/* Signals are for the threads that there were before. */
+static bool start(struct wpp_builder *b)
+{
+    sigset_t all, old;
+    bool started;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    started = pthread_create(&b->thread, NULL, build, b) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return started;
+}
+
+struct wpp_builder *wpp_builder_new(seq *grammar)
+{
+    struct wpp_builder *b = calloc(1, sizeof *b);
+
+    if (!b)
+        return NULL;
+    b->grammar = grammar;
+    pthread_mutex_init(&b->lock, NULL);
+    pthread_cond_init(&b->asked, NULL);
+    if (start(b))
+        return b;
+    pthread_mutex_destroy(&b->lock);
+    pthread_cond_destroy(&b->asked);
+    free(b);
+    return NULL;
+}
+
+static void ask(struct wpp_builder *b, enum wish wish)
+{
+    pthread_mutex_lock(&b->lock);
+    b->wish = wish;
+    pthread_cond_signal(&b->asked);
+    pthread_mutex_unlock(&b->lock);
+}
+
+/* When the thread is over; what the builder still has goes, too. */
+static void destroy(struct wpp_builder *b)
+{
+    struct piece *next;
+
+    for (struct piece *p = b->first; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+    if (b->grammar)
+        seq_free(b->grammar);
+    wpp_segment_free(&b->segment);
+    pthread_mutex_destroy(&b->lock);
+    pthread_cond_destroy(&b->asked);
+    free(b);
+}
+
+void wpp_builder_free(struct wpp_builder *b)
+{
+    if (!b)
+        return;
+    ask(b, DROP);
+    pthread_join(b->thread, NULL);
+    destroy(b);
+}
+
+/* Room for terminals of the stream, behind what waits; with the lock. */
+static struct piece *open_piece(struct wpp_builder *b, uint32_t stream)
+{
+    struct piece *p = b->last;
+
+    if (p && p->stream == stream && p->n < PIECE_TERMINALS)
+        return p;
+    p = malloc(sizeof *p);
+    if (!p)
+        return NULL;
+    p->next = NULL;
+    p->stream = stream;
+    p->n = 0;
+    if (b->last)
+        b->last->next = p;
+    else
+        b->first = p;
+    b->last = p;
+    return p;
+}
+
+bool wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *terminals,
+                        size_t n)
+{
+    bool done = true;
+
+    pthread_mutex_lock(&b->lock);
+    while (n > 0 && done) {
+        struct piece *p = open_piece(b, stream);
+        size_t now = p && n > PIECE_TERMINALS - p->n ? PIECE_TERMINALS - p->n : n;
+
+        done = p != NULL;
+        if (!done)
+            break;
+        memcpy(p->terminals + p->n, terminals, now * sizeof *terminals);
+        p->n += (uint32_t)now;
+        terminals += now;
+        n -= now;
+    }
+    pthread_cond_signal(&b->asked);
+    pthread_mutex_unlock(&b->lock);
+    return done;
+}
+
+void wpp_builder_end(struct wpp_builder *b, uint32_t streams, uint32_t terminals)
+{
+    b->streams = streams;
+    b->terminals = terminals;
+    ask(b, END);
+}
+
+bool wpp_builder_is_done(struct wpp_builder *b)
+{
+    bool over;
+
+    pthread_mutex_lock(&b->lock);
+    over = b->over;
+    pthread_mutex_unlock(&b->lock);
+    return over;
+}
+
+int wpp_builder_take(struct wpp_builder *b, struct wpp_segment *out)
+{
+    int status;
+
+    pthread_join(b->thread, NULL);
+    status = b->status;
+    *out = b->segment;
+    b->segment = (struct wpp_segment){0};
+    destroy(b);
+    return status;
+}
+
+int wpp_builder_give_back(struct wpp_builder *b, seq **grammar)
+{
+    int status;
+
+    ask(b, GIVE_BACK);
+    pthread_join(b->thread, NULL);
+    status = b->status;
+    *grammar = b->grammar;
+    b->grammar = NULL;
+    destroy(b);
+    return status;
+}
+
+struct seq_stats wpp_builder_stats(struct wpp_builder *b)
+{
+    struct seq_stats stats;
+
+    pthread_mutex_lock(&b->lock);
+    stats = b->stats;
+    pthread_mutex_unlock(&b->lock);
+    return stats;
+}
