@@ -140,8 +140,8 @@ static void describe_run(struct assembly *a)
     a->content.run.trace_bytes = c->bytes;
     a->content.run.ticks_per_second = wpp_times_rate(&c->times);
     a->content.run.complete = c->note.status == WPP_OK;
-    a->content.chunks = c->chunks;
-    a->content.n_chunks = c->n_chunks;
+    a->content.chunks = c->when.list;
+    a->content.n_chunks = c->when.n;
     if (c->segments.n)
         a->content.segments = &c->segments;
     else

@@ -262,19 +262,9 @@ static struct wpp_stream *stream_of(wpp_compressor *c, const struct wpp_record *
     return stream;
 }
 
-static bool add_chunk(wpp_compressor *c, const struct wpp_stream *stream, uint64_t time)
+static bool add_chunk(wpp_compressor *c, uint64_t time)
 {
-    if (c->n_chunks == c->chunk_capacity) {
-        uint64_t capacity = c->chunk_capacity ? 2 * c->chunk_capacity : 256;
-        struct wpp_chunk *larger = realloc(c->chunks, capacity * sizeof *larger);
-
-        if (!larger)
-            return wpp_fail_memory(&c->fatal);
-        c->chunks = larger;
-        c->chunk_capacity = capacity;
-    }
-    c->chunks[c->n_chunks++] = (struct wpp_chunk){c->current, stream->tokens, time};
-    return true;
+    return wpp_when_add(&c->when, &c->streams, c->current, time) || wpp_fail_memory(&c->fatal);
 }
 
 static bool begin_tokens(wpp_compressor *c, const struct wpp_record *r)
@@ -287,7 +277,7 @@ static bool begin_tokens(wpp_compressor *c, const struct wpp_record *r)
     if (r->first != stream->position)
         note_at(c, "tokens are missing before it");
     stream->position = r->first;
-    return r->bytes == 0 || add_chunk(c, stream, r->time);
+    return r->bytes == 0 || add_chunk(c, r->time);
 }
 
 static bool take_lost(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
@@ -561,9 +551,9 @@ void wpp_compress_free(wpp_compressor *c)
     wpp_streams_free(&c->streams);
     wpp_buffers_free(&c->buffers);
     wpp_times_free(&c->times);
+    wpp_when_free(&c->when);
     wpp_arena_free(&c->arena);
     free(c->terminals);
-    free(c->chunks);
     free(c);
 }
 
@@ -664,7 +654,7 @@ static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
         return true;
     c->current = (uint32_t)(stream - c->streams.list);
     c->skipping = false;
-    return add_chunk(c, stream, c->last_time) &&
+    return add_chunk(c, c->last_time) &&
            take_tokens(c, b->words + 4 * had, b->n - (size_t)had);
 }
 

@@ -16,6 +16,7 @@
 #include "wpp/streams.h"
 #include "wpp/times.h"
 #include "wpp/trace.h"
+#include "wpp/when.h"
 
 struct wpp_compressor {
     enum wpp_compress_input input;
@@ -43,8 +44,7 @@ struct wpp_compressor {
     uint32_t current;                 /* stream of the TOKENS record at hand */
     uint32_t *terminals;              /* scratch: PIECE_TOKENS */
 
-    struct wpp_chunk *chunks;
-    uint64_t n_chunks, chunk_capacity;
+    struct wpp_when when;
 
     /* The run, from the process records. */
     bool begun, ended;                /* PROCESS and END were read */

@@ -12,6 +12,8 @@ struct wpp_stream {
     uint32_t next_sequence;      /* of its records */
     uint64_t position;           /* words so far: events, zeros and lost ones */
     uint64_t tokens;             /* events so far */
+    uint64_t records;            /* of tokens, so far */
+    uint64_t chunks;             /* when.c's scratch */
     char name[16];
 };
 

@@ -17,6 +17,7 @@
 #include "wpp/output.h"
 #include "wpp/streams.h"
 #include "wpp/tool.h"
+#include "wpp/when.h"
 
 static uint64_t state = 1;
 
@@ -406,6 +407,53 @@ static bool write_text(const char *path, unsigned flags, const char *text, bool 
     return !commit;
 }
 
+/* Against all records, of which each thread's 0, every, 2 * every, ... must be there. */
+static void check_when(uint32_t n_streams, uint32_t n_records, uint64_t most)
+{
+    struct wpp_chunk *all = malloc(n_records * sizeof *all);
+    struct wpp_streams streams = {0};
+    struct wpp_when when = {0};
+    uint64_t *seen = calloc(n_streams, sizeof *seen), at = 0, draw = 1;
+
+    for (uint32_t i = 0; i < n_streams; i++)
+        wpp_streams_add(&streams, 1000 + i);
+    for (uint32_t i = 0; i < n_records; i++) {
+        uint32_t k;
+
+        draw = draw * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        k = i < n_streams ? i : (uint32_t)(draw >> 33) % n_streams;
+        streams.list[k].tokens = i * (uint64_t)3;
+        all[i] = (struct wpp_chunk){k, i * (uint64_t)3, 7 * (uint64_t)i};
+        if (!wpp_when_add(&when, &streams, k, 7 * (uint64_t)i))
+            abort();
+    }
+    for (uint32_t i = 0; i < n_records; i++) {
+        bool wanted = seen[all[i].thread]++ % when.every == 0;
+
+        if (wanted && (at == when.n || when.list[at].thread != all[i].thread ||
+                       when.list[at].first != all[i].first || when.list[at].time != all[i].time))
+            break;
+        at += wanted;
+    }
+    tap_ok(at == when.n && at > 0 && when.n <= most,
+           "%u records of %u threads: %llu chunks, every %llu", n_records, n_streams,
+           (unsigned long long)when.n, (unsigned long long)when.every);
+    wpp_when_free(&when);
+    wpp_streams_free(&streams);
+    free(all);
+    free(seen);
+}
+
+static void test_when(void)
+{
+    check_when(1, 1, 1);
+    check_when(1, 100000, 1 << 14);
+    check_when(3, 16384, 1 << 14);
+    check_when(3, 16385, 1 << 14);
+    check_when(7, 3000000, 1 << 14);
+    check_when(20000, 50000, 1 << 16);
+}
+
 static void test_output(void)
 {
     const char *parent = getenv("TMPDIR");
@@ -457,6 +505,7 @@ int main(void)
     test_cut_grammar();
     test_alphabet();
     test_streams();
+    test_when();
     test_output();
     return tap_done();
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* when.h - when pieces of a trace were recorded (wpp.h, struct wpp_chunk).
+ *
+ *   of each thread:  record 0  1  2  3  4  5  6  7  8      every = 1
+ *                           x     x     x     x     x      every = 2, then 4, ...
+ *
+ * A record of tokens begins a chunk, as long as there are few.  When there are many every
+ * second one of each thread goes, and from then on only every second record begins one: a long
+ * run's list is not longer than another's, only coarser.  Which stay depends on the records
+ * alone.
+ */
+#ifndef WPP_WHEN_H
+#define WPP_WHEN_H
+
+#include "wpp/streams.h"
+#include "wpp/wpp.h"
+
+struct wpp_when {
+    struct wpp_chunk *list;      /* in order of the trace */
+    uint64_t n, capacity;
+    uint64_t most;               /* so many are enough; 0: none has come */
+    uint64_t every;
+};
+
+void wpp_when_free(struct wpp_when *w);
+/* A record of stream number `stream` begins at that time.  False: no memory. */
+bool wpp_when_add(struct wpp_when *w, struct wpp_streams *streams, uint32_t stream, uint64_t time);
+
+#endif
