@@ -2,7 +2,7 @@
 # wpp: whole program paths for GCC.
 #
 #   make                 everything, into build/$(CONFIG)
-#   make demo            record, compress and explain a real program  [PROGRAM=bzip2|gzip|lua5.4|sqlite3]
+#   make demo            record, compress and explain a real program  [PROGRAM=bzip2, lua5.4, ...]
 #   make check           all ordinary tests; ends with `N passed, N failed, N skipped`
 #   make check-torture   GCC's own execution tests, plainly and traced, at -O0, -O2, -O3, -flto
 #   make check-all       `check`; all with GCC 11 too; whole Debian programs at -O0, -O2, -O3; two servers under load; other configurations
