@@ -82,7 +82,7 @@ static bool begin_grammar(wpp_compressor *c)
         config.memory_max = c->memory_max > elsewhere + MEMORY_LEAST ? c->memory_max - elsewhere
                                                                      : MEMORY_LEAST;
     c->alphabet_bytes = alphabet_bytes(c);
-    c->segment_left = c->jobs ? SEGMENT_TERMINALS : UINT64_MAX;
+    c->segment_left = c->crew ? SEGMENT_TERMINALS : UINT64_MAX;
     return seq_new(&c->grammar, &config) == SEQ_OK || wpp_fail_memory(&c->fatal);
 }
 
@@ -106,20 +106,41 @@ static bool put_segment_away(wpp_compressor *c, struct wpp_segment *segment)
     return done;
 }
 
-/* Segments are put away in their order, until no more than so many builders are left. */
-static bool take_from_builders(wpp_compressor *c, uint32_t left)
+static void free_builder(wpp_compressor *c, struct wpp_builder *b)
 {
-    while (c->n_builders > left || (c->n_builders > 0 && wpp_builder_is_done(c->builders[0]))) {
-        struct wpp_segment segment;
-        int status = wpp_builder_take(c->builders[0], &segment);
+    if (b)
+        c->crew->free++;
+    wpp_builder_free(b);
+}
 
-        c->n_builders--;
-        memmove(c->builders, c->builders + 1, c->n_builders * sizeof(struct wpp_builder *));
-        if (status != SEQ_OK)
-            return fail_engine(c, status);
-        if (!put_segment_away(c, &segment))
+/* The oldest segment that a builder has is put away. */
+static bool take_from_builder(wpp_compressor *c)
+{
+    struct wpp_segment segment;
+    int status = wpp_builder_take(c->builders[0], &segment);
+
+    c->crew->free++;
+    c->n_builders--;
+    memmove(c->builders, c->builders + 1, c->n_builders * sizeof(struct wpp_builder *));
+    if (status != SEQ_OK)
+        return fail_engine(c, status);
+    return put_segment_away(c, &segment);
+}
+
+static bool take_from_builders(wpp_compressor *c)
+{
+    while (c->n_builders > 0)
+        if (!take_from_builder(c))
             return false;
-    }
+    return true;
+}
+
+/* What is done; one that is not, if there is no thread for another. */
+static bool find_thread(wpp_compressor *c)
+{
+    while (c->n_builders > 0 && (!c->crew->free || wpp_builder_is_done(c->builders[0])))
+        if (!take_from_builder(c))
+            return false;
     return true;
 }
 
@@ -132,9 +153,9 @@ static bool end_segment(wpp_compressor *c)
         wpp_builder_end(c->builder, c->streams.n, c->alphabet.n);
         c->builders[c->n_builders++] = c->builder;
         c->builder = NULL;
-        return take_from_builders(c, c->jobs - 1);
+        return find_thread(c);
     }
-    if (!take_from_builders(c, 0) || !end_grammar(c))
+    if (!take_from_builders(c) || !end_grammar(c))
         return false;
     if (!wpp_segment_encode(c->grammar, c->alphabet.n, &segment))
         return wpp_fail_memory(&c->fatal);
@@ -150,7 +171,7 @@ static bool begin_segment(wpp_compressor *c)
         return false;
     if (!c->segments.full)
         return begin_grammar(c);
-    if (!take_from_builders(c, 0))
+    if (!take_from_builders(c))
         return false;
     note(c, WPP_E_SYSTEM, "segments of the grammar cannot be put away: %s; the first %llu "
          "events were taken", strerror(c->segments.full), (unsigned long long)c->tokens);
@@ -169,11 +190,14 @@ static bool is_full(const wpp_compressor *c)
 /* Where no thread is to be had the segment is built here, as without jobs. */
 static void find_builder(wpp_compressor *c)
 {
-    if (!c->jobs || c->builder || (!c->segments.n && !c->n_builders && c->tokens < JOB_TERMINALS))
+    if (!c->crew || !c->crew->free || c->builder ||
+        (!c->segments.n && !c->n_builders && c->tokens < JOB_TERMINALS))
         return;
     c->builder = wpp_builder_new(c->grammar);
-    if (c->builder)
-        c->grammar = NULL;
+    if (!c->builder)
+        return;
+    c->grammar = NULL;
+    c->crew->free--;
 }
 
 static bool append_to_segment(wpp_compressor *c, const uint32_t *terminals, size_t n)
@@ -198,7 +222,7 @@ static bool append_terminals(wpp_compressor *c, const uint32_t *terminals, size_
             return false;
         c->streams.list[c->current].tokens += now;
         c->tokens += now;
-        c->segment_left -= c->jobs ? now : 0;
+        c->segment_left -= c->crew ? now : 0;
         terminals += now;
         n -= now;
         if ((is_full(c) || (n > 0 && !c->segment_left)) && !begin_segment(c))
@@ -512,15 +536,15 @@ bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
            (begin_grammar(c) || wpp_fail_memory(error));
 }
 
-bool wpp_compress_jobs(wpp_compressor *c, uint32_t n, const char *folder,
+bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *folder,
                        struct wpp_error *error)
 {
-    assert(n >= 2 && n <= WPP_COMPRESS_JOBS && !c->memory_max);
-    c->jobs = n;
+    assert(crew->size <= WPP_CREW_MOST && !c->memory_max);
+    c->crew = crew;
     c->segment_left = SEGMENT_TERMINALS;
     if (!wpp_segments_open(&c->segments, folder, error))
         return false;
-    c->segments.ahead = n;
+    c->segments.ahead = crew->size;
     return true;
 }
 
@@ -542,9 +566,9 @@ void wpp_compress_free(wpp_compressor *c)
     wpp_bytes_free(&c->word);
     if (c->grammar)
         seq_free(c->grammar);
-    wpp_builder_free(c->builder);
+    free_builder(c, c->builder);
     for (uint32_t i = 0; i < c->n_builders; i++)
-        wpp_builder_free(c->builders[i]);
+        free_builder(c, c->builders[i]);
     wpp_segments_close(&c->segments);
     wpp_alphabet_free(&c->alphabet);
     wpp_modules_free(&c->modules);
@@ -694,13 +718,14 @@ static bool end_tokens(wpp_compressor *c)
 
     if (one_piece && builder) {
         c->builder = NULL;
+        c->crew->free++;
         status = wpp_builder_give_back(builder, &c->grammar);
         if (status != SEQ_OK)
             return fail_engine(c, status);
     }
     if (!has_grammar(c))
         return true;
-    return one_piece ? end_grammar(c) : end_segment(c) && take_from_builders(c, 0);
+    return one_piece ? end_grammar(c) : end_segment(c) && take_from_builders(c);
 }
 
 static bool check_input(const wpp_compressor *c, struct wpp_error *error)

@@ -32,13 +32,19 @@ void wpp_compress_free(wpp_compressor *c);
 bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
                         struct wpp_error *error);
 enum { WPP_COMPRESS_LEAST = 32 << 20 };   /* of size */
-/* Before anything is pushed, and with no limit: cuts the trace into segments of 2^24 events, of
- * which up to `n` are built at a time, each by a thread.  What n is makes no difference to the
- * file; a trace of one segment makes the same as without.  Segments wait as they do with a limit.
- * WPP_E_SYSTEM. */
-bool wpp_compress_jobs(wpp_compressor *c, uint32_t n, const char *folder,
+/* Threads that several compressors share, all of which are used by one thread. */
+struct wpp_crew {
+    uint32_t size;                        /* so many there may be */
+    uint32_t free;                        /* so many may still be made; 0: only later, perhaps */
+};
+enum { WPP_CREW_MOST = 256 };
+
+/* Before anything is pushed, and with no limit: cuts the trace into segments of 2^24 events; as
+ * long as the crew has threads free, each is built by one of them.  The crew makes no difference to
+ * the file; a trace of one segment makes the same as without.  Segments wait as they do with a
+ * limit.  WPP_E_SYSTEM. */
+bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *folder,
                        struct wpp_error *error);
-enum { WPP_COMPRESS_JOBS = 256 };         /* n at most; from 2 on */
 /* Before anything is pushed: where a module's file is not what was traced, these are looked at. */
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held);
 /* So many bytes of what malloc() holds are not the compressor's: they are not counted. */

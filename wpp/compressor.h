@@ -27,9 +27,9 @@ struct wpp_compressor {
 
     seq *grammar;                     /* of the segment at hand; NULL while its builder has it */
     struct wpp_builder *builder;
-    uint32_t jobs;                    /* segments that are built at once; 0: there are no builders */
+    struct wpp_crew *crew;            /* of builders; NULL: there are none */
     uint64_t segment_left;            /* terminals that the segment at hand may still take */
-    struct wpp_builder *builders[WPP_COMPRESS_JOBS];    /* of segments before, in order */
+    struct wpp_builder *builders[WPP_CREW_MOST];    /* of segments before, in order */
     uint32_t n_builders;
     uint64_t memory_max;              /* for all of the process; 0: no matter */
     uint64_t memory_others;           /* but for so much that malloc() has given to others */

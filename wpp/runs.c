@@ -144,7 +144,7 @@ static uint64_t memory_of_rings(const struct wpp_runs *runs)
     return memory;
 }
 
-static wpp_compressor *new_compressor(const struct wpp_runs *runs, struct wpp_error *error)
+static wpp_compressor *new_compressor(struct wpp_runs *runs, struct wpp_error *error)
 {
     wpp_compressor *c = wpp_compress_new(WPP_INPUT_TRACE, error);
     char *folder;
@@ -152,16 +152,23 @@ static wpp_compressor *new_compressor(const struct wpp_runs *runs, struct wpp_er
 
     if (c)
         wpp_compress_hold(c, &runs->held);
-    if (!c || !runs->memory)
+    if (!c || (!runs->memory && !runs->crew.size))
         return c;
     wpp_compress_others(c, memory_of_rings(runs));
     folder = wpp_output_folder(runs->path, runs->single);
-    done = folder ? wpp_compress_limit(c, runs->memory, folder, error) : wpp_fail_memory(error);
+    done = !folder ? wpp_fail_memory(error)
+         : runs->memory ? wpp_compress_limit(c, runs->memory, folder, error)
+                        : wpp_compress_jobs(c, &runs->crew, folder, error);
     free(folder);
     if (done)
         return c;
     wpp_compress_free(c);
     return NULL;
+}
+
+void wpp_runs_call_crew(struct wpp_runs *runs)
+{
+    runs->crew.free = runs->crew.size;
 }
 
 static struct wpp_run *begin_run(struct wpp_runs *runs, uint32_t process, const uint8_t *record,

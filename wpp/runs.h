@@ -30,6 +30,7 @@ struct wpp_runs {
     const char *path;            /* FILE */
     uint64_t ring;               /* bytes of tokens kept of each thread, 0: all */
     uint64_t memory;             /* for compressing, 0: what it takes */
+    struct wpp_crew crew;        /* of size 0: traces are not cut for it */
     struct wpp_output *first;    /* open on it until a process takes it */
     bool first_is_done;          /* by who is gone: it is as it should be */
     bool single;                 /* FILE is a pipe or device: there is no folder beside it */
@@ -52,6 +53,9 @@ void wpp_runs_free(struct wpp_runs *runs);
 void wpp_runs_bytes(struct wpp_runs *runs, uint32_t process, const void *bytes, size_t n);
 /* Writes the process's file. */
 void wpp_runs_over(struct wpp_runs *runs, uint32_t process);
+
+/* From now on there are no forks: grammars may be built by threads. */
+void wpp_runs_call_crew(struct wpp_runs *runs);
 
 /* Writes what the process's ring holds, and `rest` behind it, into a file of the folder. */
 void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, size_t n);

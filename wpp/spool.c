@@ -384,17 +384,20 @@ static struct header next_header(struct wpp_spool *s)
     }
 }
 
+bool wpp_spool_is_closed(const struct wpp_spool *s)
+{
+    return s->inherited || is_set(&s->shared->closed);
+}
+
 /* PAUSED, CLOSED, ENTRY; NOTHING: not yet. */
 static enum wpp_spool_took look(const struct wpp_spool *s)
 {
-    bool closed = s->inherited || is_set(&s->shared->closed);
-
     if (!s->inherited && is_set(&s->shared->paused))
         return WPP_SPOOL_PAUSED;
     if (!is_set(&s->shared->dropped) &&
         s->taken < __atomic_load_n(&s->shared->put, __ATOMIC_ACQUIRE))
         return WPP_SPOOL_ENTRY;
-    return closed ? WPP_SPOOL_CLOSED : WPP_SPOOL_NOTHING;
+    return wpp_spool_is_closed(s) ? WPP_SPOOL_CLOSED : WPP_SPOOL_NOTHING;
 }
 
 /* Returns for want of a block, too: then there is NOTHING. */

@@ -43,6 +43,8 @@ void wpp_spool_free(struct wpp_spool *spool);
 bool wpp_spool_put(struct wpp_spool *spool, const struct wpp_spool_entry *entry, bool hurry);
 /* No more is put. */
 void wpp_spool_close(struct wpp_spool *spool);
+/* For who takes. */
+bool wpp_spool_is_closed(const struct wpp_spool *spool);
 /* Nor is what waits given any more. */
 void wpp_spool_drop(struct wpp_spool *spool);
 

@@ -210,6 +210,16 @@ uint64_t tool_count_argument(const char *option, const char *text)
     return value;
 }
 
+uint32_t tool_jobs_argument(const char *text, uint32_t most)
+{
+    uint64_t n = tool_count_argument("--jobs", text);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (n == 0)
+        n = processors > 0 ? (uint64_t)processors : 1;
+    return n < most ? (uint32_t)n : most;
+}
+
 unsigned tool_choice_argument(const char *option, const char *text, const char *const *choices)
 {
     char list[256] = "";

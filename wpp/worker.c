@@ -75,6 +75,15 @@ static void call(struct wpp_worker *w, bool *what)
 
 /* ---- The threads ------------------------------------------------------------------------ */
 
+/* What is there now waits for the last keeper to the end, so that is not early. */
+static void call_crew(struct wpp_worker *w)
+{
+    if (w->last_kept || !w->runs->crew.size || !wpp_spool_is_closed(w->spool))
+        return;
+    w->last_kept = true;
+    wpp_runs_call_crew(w->runs);
+}
+
 static void work(struct wpp_worker *w, bool idles)
 {
     enum { LOOK_MILLISECONDS = 100, ENTRIES_BETWEEN_LOOKS = 16 };
@@ -94,7 +103,8 @@ static void work(struct wpp_worker *w, bool idles)
         published = took == WPP_SPOOL_NOTHING || ++entries % ENTRIES_BETWEEN_LOOKS == 0;
         if (published)
             publish(w);
-        if (!wpp_keeper_is_due(&w->keeper, w->figures.memory, wpp_spool_kept(w->spool)))
+        call_crew(w);
+        if (w->last_kept || !wpp_keeper_is_due(&w->keeper, w->figures.memory, wpp_spool_kept(w->spool)))
             continue;
         if (idles) {
             call(w, &w->wants_keeper);
@@ -156,6 +166,7 @@ int wpp_worker_start(struct wpp_worker *w)
     sem_init(&w->call, 0, 0);
     sem_init(&w->kept, 0, 0);
     w->idles = !w->hurries;
+    w->last_kept = false;
     w->wants_keeper = w->idle_is_over = w->over = false;
     w->figures = (struct wpp_runs_figures){0};
     wpp_keeper_init(&w->keeper);

@@ -10,6 +10,9 @@
  * SCHED_IDLE.  Before, that one makes the keepers: a fork holds locks of the kernel which who
  * takes records needs, so it must not be left without a processor.  When the process is
  * killed, what the runs had and what was in the spool becomes files all the same.
+ *
+ * With a crew (compress.h), which no fork would have, the last keeper is that which there is
+ * when no more is put into the spool: from then on the crew builds.
  */
 #ifndef WPP_WORKER_H
 #define WPP_WORKER_H
@@ -32,6 +35,7 @@ struct wpp_worker {
     void (*written)(void *ctx);
 
     struct wpp_keeper keeper;    /* the eager thread's, or while it waits for nothing else */
+    bool last_kept;              /* there are to be no more keepers */
     bool idles;                  /* there is to be the idle thread */
     pthread_t idle, eager;
     sem_t call;                  /* the eager thread, for one of these: */

@@ -45,16 +45,6 @@ struct options {
     bool quiet;
 };
 
-static uint32_t jobs_argument(const char *text)
-{
-    uint64_t n = tool_count_argument("--jobs", text);
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-
-    if (n == 0)
-        n = processors > 0 ? (uint64_t)processors : 1;
-    return n < WPP_COMPRESS_JOBS ? (uint32_t)n : WPP_COMPRESS_JOBS;
-}
-
 static struct options parse_options(int argc, char **argv)
 {
     enum { SYMBOLS = 256, MEMORY };
@@ -70,7 +60,7 @@ static struct options parse_options(int argc, char **argv)
         case 'o': o.output = optarg; break;
         case 'f': o.flags |= WPP_OUTPUT_REPLACE; break;
         case 'q': o.quiet = true; break;
-        case 'j': o.jobs = jobs_argument(optarg); break;
+        case 'j': o.jobs = tool_jobs_argument(optarg, WPP_CREW_MOST); break;
         case MEMORY: o.memory = tool_size_argument("--memory", optarg); break;
         case SYMBOLS: o.kind = WPP_INPUT_SYMBOLS; break;
         case 'h': tool_help(help);
@@ -116,8 +106,8 @@ static bool show_progress(void *ctx, const void *bytes, size_t n, struct wpp_err
 }
 
 /* How the trace is cut; segments wait where the file will be. */
-static bool cut(wpp_compressor *c, const struct options *o, const char *output,
-                const struct wpp_output *out, struct wpp_error *error)
+static bool cut(wpp_compressor *c, const struct options *o, struct wpp_crew *crew,
+                const char *output, const struct wpp_output *out, struct wpp_error *error)
 {
     char *folder;
     bool done;
@@ -128,13 +118,13 @@ static bool cut(wpp_compressor *c, const struct options *o, const char *output,
     if (!folder)
         return wpp_fail_memory(error);
     done = o->memory ? wpp_compress_limit(c, o->memory, folder, error)
-                     : wpp_compress_jobs(c, o->jobs, folder, error);
+                     : wpp_compress_jobs(c, crew, folder, error);
     free(folder);
     return done;
 }
 
-static wpp_compressor *read_input(const struct options *o, const char *output,
-                                  const struct wpp_output *out, struct wpp_error *error)
+static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew,
+                                  const char *output, const struct wpp_output *out, struct wpp_error *error)
 {
     bool standard = strcmp(o->input, "-") == 0;
     const char *name = standard ? "standard input" : o->input;
@@ -146,7 +136,7 @@ static wpp_compressor *read_input(const struct options *o, const char *output,
         return NULL;
     }
     c = wpp_compress_new(o->kind, error);
-    if (c && (!cut(c, o, output, out, error) ||
+    if (c && (!cut(c, o, crew, output, out, error) ||
               !wpp_feed(c, fd, name, o->quiet ? NULL : show_progress, c, error))) {
         wpp_compress_free(c);
         c = NULL;
@@ -160,6 +150,7 @@ static wpp_compressor *read_input(const struct options *o, const char *output,
 int main(int argc, char **argv)
 {
     struct options o;
+    struct wpp_crew crew;
     struct wpp_output *out;
     struct wpp_bytes file = {0};
     struct wpp_error error, note;
@@ -169,6 +160,7 @@ int main(int argc, char **argv)
 
     tool_init("wpp-compress");
     o = parse_options(argc, argv);
+    crew = (struct wpp_crew){o.jobs, o.jobs};
     if (strcmp(o.input, "-") == 0)
         tool_refuse_terminal(STDIN_FILENO, "a trace");
     path = o.output ? strdup(o.output) : default_output(o.input);
@@ -179,7 +171,7 @@ int main(int argc, char **argv)
     out = wpp_output_open(path, o.flags, &error);
     if (!out)
         tool_die_error(&error);
-    c = read_input(&o, path, out, &error);
+    c = read_input(&o, &crew, path, out, &error);
     done = c && wpp_compress_finish(c, &file, &note, &error) &&
            wpp_compress_write(c, &file, out, &error);
     if (done)

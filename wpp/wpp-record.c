@@ -48,6 +48,8 @@ static const char help[] =
     "                      is full, PROGRAM waits (a quarter of the machine's memory)\n"
     "      --memory=SIZE   take no more memory than about SIZE (from 32M on) to compress\n"
     "                      what a process does: it is cut into segments of their own grammars\n"
+    "  -j, --jobs=N        when PROGRAM is over, compress the rest by N processors (0: all);\n"
+    "                      what a process does is cut into segments of 17 million events\n"
     "      --stopped       begin without recording, until PROGRAM starts it by wpp_start()\n"
     "                      or the signal does\n"
     "      --signal=NAME   this signal (USR2, for instance), sent to wpp-record or to a\n"
@@ -69,6 +71,7 @@ struct options {
     double duration;             /* seconds, 0: none */
     uint64_t ring;               /* bytes, 0: everything is kept */
     uint64_t spool;              /* bytes */
+    uint32_t jobs;               /* processors for the rest, 0 or 1: traces are not cut */
     uint64_t memory;             /* bytes for compressing, 0: what it takes */
     int signal;                  /* stops and starts recording, 0: none does */
     bool stopped;
@@ -125,6 +128,7 @@ static struct options parse_options(int argc, char **argv)
                                           {"ring", required_argument, NULL, RING},
                                           {"spool", required_argument, NULL, SPOOL},
                                           {"memory", required_argument, NULL, MEMORY},
+                                          {"jobs", required_argument, NULL, 'j'},
                                           {"signal", required_argument, NULL, SIGNAL},
                                           {"stopped", no_argument, NULL, STOPPED},
                                           {"quiet", no_argument, NULL, 'q'},
@@ -134,7 +138,7 @@ static struct options parse_options(int argc, char **argv)
     int option;
 
     /* `+`: the program's own options are not ours. */
-    while ((option = tool_option(argc, argv, "+o:qhV", table)) != -1) {
+    while ((option = tool_option(argc, argv, "+o:j:qhV", table)) != -1) {
         switch (option) {
         case 'o': o.output = optarg; break;
         case 'q': o.quiet = true; break;
@@ -142,6 +146,7 @@ static struct options parse_options(int argc, char **argv)
         case LIMIT: o.limit = tool_count_argument("--limit", optarg); break;
         case DURATION: o.duration = seconds_argument("--duration", optarg); break;
         case RING: o.ring = tool_size_argument("--ring", optarg); break;
+        case 'j': o.jobs = tool_jobs_argument(optarg, WPP_CREW_MOST); break;
         case MEMORY: o.memory = tool_size_argument("--memory", optarg); break;
         case SIGNAL: o.signal = signal_argument(optarg); break;
         case SPOOL: o.spool = tool_size_argument("--spool", optarg); break;
@@ -155,6 +160,8 @@ static struct options parse_options(int argc, char **argv)
         o.spool = RING_SPOOL;
     if (o.ring && o.ring < 4096)
         tool_usage("--ring: less than 4k keeps nothing worth it");
+    if (o.memory && o.jobs > 1)
+        tool_usage("--memory and --jobs do not go together: each cuts the trace by its own rule");
     if (o.memory && o.memory < WPP_COMPRESS_LEAST)
         tool_usage("--memory: less than 32M is not enough");
     if (optind == argc)
@@ -590,6 +597,7 @@ static void open_recording(struct recording *r, const char *name)
     wpp_runs_init(&r->runs, name, open_output(name), &(struct wpp_runs_sink){r, tell});
     r->runs.ring = r->options.ring;
     r->runs.memory = r->options.memory;
+    r->runs.crew.size = r->options.jobs > 1 ? r->options.jobs : 0;
     if (r->options.trace)
         r->trace = open_output(r->options.trace);
     r->recorder = wpp_recorder_new(&(struct wpp_recorder_sink){r, take_bytes, take_over}, &error);

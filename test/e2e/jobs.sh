@@ -165,6 +165,61 @@ for which in cut hurt; do
     done
 done
 
+# ---- Recording ------------------------------------------------------------------------------
+
+rounds=$((segment / 20))
+wpp-dump --tokens --thread=0 prog.wpp > whole
+ok 'a recording, the rest by two' wpp-record -q -j2 -o live.wpp ./prog $rounds
+ok "it is cut: $(segments live.wpp) segments" test "$(segments live.wpp)" -gt 1
+ok 'wpp-check finds it fine' wpp-check --strict live.wpp
+wpp-dump --tokens --thread=0 live.wpp > expanded
+same 'thread 0 did what it did before' expanded whole
+cat > forks.c << 'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile unsigned n;
+int main(int argc, char **argv)
+{
+    long rounds = atol(argv[argc - 1]);
+    for (int i = 0; i < 3; i++)
+        if (fork() == 0)
+            break;
+    for (long i = 0; i < rounds; i++)
+        if (i % 3)
+            n++;
+    while (wait(0) > 0)
+        ;
+    return 0;
+}
+END
+wpp-gcc -O1 forks.c -o forks
+ok 'processes, the rest by three' wpp-record -q -j3 -o forks.wpp ./forks $((segment + segment / 2))
+is 'each of the four is cut' \
+    "$(for file in forks.wpp forks.wpp.d/*; do segments $file; done | sort | uniq -c | xargs)" '4 2'
+ok 'and all are fine' wpp-check --strict forks.wpp forks.wpp.d/*
+
+# The recorder is killed when the program is over: what is left ends the work.
+for moment in 0 0.2 0.6; do
+    rm -f over dead.wpp
+    { wpp-record -q -j2 -o dead.wpp sh -c "./prog $rounds; touch over" 2> err & } 2> /dev/null
+    recorder=$!
+    for ((i = 0; i < 3000; i++)); do
+        [ ! -e over ] || break
+        sleep 0.02
+    done
+    sleep $moment
+    kill -KILL $recorder 2> /dev/null
+    wait $recorder 2> /dev/null
+    for ((i = 0; i < 3000; i++)); do
+        [ ! -e dead.wpp ] || break
+        sleep 0.02
+    done
+    ok "killed $moment s behind the end: the file is fine" wpp-check --strict dead.wpp
+    wpp-dump --tokens --thread=0 dead.wpp > expanded
+    same "killed $moment s behind the end: and has all" expanded whole
+done
+
 # ---- Disks that are full --------------------------------------------------------------------
 
 # Of 64 words one is drawn, from 16.
@@ -215,6 +270,7 @@ done
 # ---- Refused -----------------------------------------------------------------------------
 
 refused 'both ways to cut' 2 wpp-compress -j2 --memory=64M -o x.wpp prog.trace
+refused 'both ways to cut a recording' 2 wpp-record -j2 --memory=64M -o x.wpp ./prog 1
 refused 'a number that is none' 2 wpp-compress -j many -o x.wpp prog.trace
 is 'nothing is written' "$(ls x.wpp 2> /dev/null)" ''
 done_testing
