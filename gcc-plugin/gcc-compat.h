@@ -69,6 +69,13 @@ static inline bool compat_no_location(location_t where)
     return RESERVED_LOCATION_P(where);
 }
 
+/* Whether the expander keeps a call without side effects and without use: since GCC 12, when it
+ * may throw. */
+static inline bool compat_is_expanded(gimple *call)
+{
+    return BUILDING_GCC_VERSION >= 12000 && stmt_could_throw_p(cfun, call);
+}
+
 /* The last statement of a block that is not a debug marker, or NULL. */
 static inline gimple *compat_last_stmt(basic_block bb)
 {

@@ -30,13 +30,12 @@ static bool is_removed_when_dead(gcall *call, bool early)
     return optimize > 1 && flag_dce && !is_marked_tail_call(call) && !passes_memory(call);
 }
 
-// The expander drops what cannot throw.
 static bool is_never_made(gcall *call, bool early)
 {
     if (gimple_call_internal_p(call) || gimple_call_lhs(call) || gimple_call_noreturn_p(call)
         || gimple_has_side_effects(call))
         return false;
-    return !stmt_could_throw_p(cfun, call) || is_removed_when_dead(call, early);
+    return !compat_is_expanded(call) || is_removed_when_dead(call, early);
 }
 
 // An empty statement keeps the call's line.
