@@ -19,6 +19,7 @@ struct assembly {
     const struct wpp_compressor *c;
     struct wpp_arena arena;
     struct seq_grammar grammar;
+    uint32_t n_terminals;              /* that occur: the alphabet may have met more */
     uint32_t *order;                   /* old numbers of terminals 0, 1, ... */
     struct wpp_alphabet units;         /* by their base tokens, which differ */
     struct wpp_alphabet routines;      /* by the tokens of their path 0 */
@@ -65,7 +66,7 @@ static bool new_routine(struct assembly *a, const struct wpp_token_place *place,
 
 static bool describe_terminals(struct assembly *a, struct wpp_error *error)
 {
-    uint32_t n = a->c->alphabet.n;
+    uint32_t n = a->n_terminals;
     struct wpp_terminal_content *terminals = wpp_arena_alloc(&a->arena, n, sizeof *terminals);
 
     a->content.terminals = terminals;
@@ -154,13 +155,13 @@ static void describe_run(struct assembly *a)
 static bool take_grammar(struct assembly *a)
 {
     const struct wpp_compressor *c = a->c;
-    uint32_t n = c->alphabet.n, n_met;
+    uint32_t n = c->segments.n ? c->segments.n_terminals : c->alphabet.n, n_met;
 
+    a->n_terminals = n;
     a->order = wpp_arena_alloc(&a->arena, n, sizeof *a->order);
     if (!a->order)
         return false;
     if (c->segments.n) {
-        assert(c->segments.n_terminals == n);
         memcpy(a->order, c->segments.order, n * sizeof *a->order);
         return true;
     }

@@ -222,7 +222,7 @@ done
 
 # ---- Disks that are full --------------------------------------------------------------------
 
-# Of 64 words one is drawn, from 16.
+# Of 64 words one is drawn, from 16; of 4096 one is new.
 cat > digits.c << 'END'
 #include <stdint.h>
 #include <stdio.h>
@@ -233,7 +233,8 @@ int main(int argc, char **argv)
     for (uint64_t i = 0, n = strtoull(argv[argc - 1], 0, 10); i < n; i++) {
         uint32_t word;
         r ^= r << 13, r ^= r >> 7, r ^= r << 17;
-        word = i % 64 < 63 ? 1 + (uint32_t)(i % 64) : 100 + (uint32_t)(r >> 60);
+        word = i % 64 < 63 ? 1 + (uint32_t)(i % 64)
+             : i % 4096 < 4095 ? 100 + (uint32_t)(r >> 60) : 1000 + (uint32_t)(i >> 12);
         fwrite(&word, 4, 1, stdout);
     }
     return 0;
@@ -248,7 +249,8 @@ for kilobytes in $((1100 + 3 * each / 1024)) 100; do
     if [ $CONFIG = hostile ]; then
         skip 'a full disk: segments are too small'
     elif mkdir -p full && mount -t tmpfs -o size=${kilobytes}k none full 2> /dev/null; then
-        run wpp-compress --symbols -q -j2 -o full/x.wpp digits.bin
+        # The ends of segments are within what is read at a time.
+        run bash -c '{ head -c 20004; cat; } < digits.bin | wpp-compress --symbols -q -j2 -o full/x.wpp'
         case $kilobytes in
         100)
             is 'a disk that takes no segment' "$status $(ls full)" '1 '
