@@ -60,6 +60,17 @@ bool wpp_output_is_standard(const char *path)
     return descriptor_of(path) == STDOUT_FILENO;
 }
 
+bool wpp_output_is_input(const char *path, const char *input)
+{
+    struct stat to, from;
+    int fd = descriptor_of(path);
+
+    if ((fd >= 0 ? fstat(fd, &to) : stat(path, &to)) != 0 ||
+        (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &from) : stat(input, &from)) != 0)
+        return false;
+    return S_ISREG(to.st_mode) && to.st_dev == from.st_dev && to.st_ino == from.st_ino;
+}
+
 static bool open_in_place(struct wpp_output *out, int fd, struct wpp_error *error)
 {
     out->in_place = true;

@@ -34,6 +34,10 @@ bool wpp_output_in_place(const struct wpp_output *out);
 /* Whether `path` names the standard output, `-` for instance. */
 bool wpp_output_is_standard(const char *path);
 
+/* Whether an output on `path` would go to the regular file `input` (`-`: what standard input
+ * reads), under whatever name. */
+bool wpp_output_is_input(const char *path, const char *input);
+
 /* Where files without a name may be kept that belong to an output on `path`: its folder, or
  * when it is written in place, $TMPDIR or /tmp.  To be freed; NULL: no memory. */
 char *wpp_output_folder(const char *path, bool in_place);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wpp/output.h"
 #include "wpp/wpp.h"
 
 enum tool_exit {
@@ -100,5 +101,10 @@ enum { TOOL_NEED_PATHS = WPP_PART_ROUTINES | WPP_PART_TERMINALS | WPP_PART_GRAMM
 
 /* wpp_open_intact(), or dies. */
 wpp *tool_open(const char *path);
+
+/* ---- Outputs ---------------------------------------------------------------- */
+
+/* wpp_output_open(), or dies; also when it would write over `input`. */
+struct wpp_output *tool_output(const char *path, bool force, const char *input);
 
 #endif

@@ -9,7 +9,6 @@
 #include "wpp/compress.h"
 #include "wpp/error.h"
 #include "wpp/input.h"
-#include "wpp/output.h"
 #include "wpp/tool.h"
 
 static const char help[] =
@@ -38,11 +37,10 @@ static const char help[] =
 
 struct options {
     const char *input, *output;
-    unsigned flags;
     enum wpp_compress_input kind;
     uint64_t memory;             /* 0: what it takes */
     uint32_t jobs;               /* segments at a time, 0 or 1: as one piece */
-    bool quiet;
+    bool force, quiet;
 };
 
 static struct options parse_options(int argc, char **argv)
@@ -58,7 +56,7 @@ static struct options parse_options(int argc, char **argv)
     while ((option = tool_option(argc, argv, "o:fj:qhV", table)) != -1) {
         switch (option) {
         case 'o': o.output = optarg; break;
-        case 'f': o.flags |= WPP_OUTPUT_REPLACE; break;
+        case 'f': o.force = true; break;
         case 'q': o.quiet = true; break;
         case 'j': o.jobs = tool_jobs_argument(optarg, WPP_CREW_MOST); break;
         case MEMORY: o.memory = tool_size_argument("--memory", optarg); break;
@@ -168,9 +166,7 @@ int main(int argc, char **argv)
         tool_die(TOOL_ERROR, "out of memory");
     if (strcmp(path, "-") == 0)
         tool_refuse_terminal(STDOUT_FILENO, "a WPP file");
-    out = wpp_output_open(path, o.flags, &error);
-    if (!out)
-        tool_die_error(&error);
+    out = tool_output(path, o.force, o.input);
     c = read_input(&o, &crew, path, out, &error);
     done = c && wpp_compress_finish(c, &file, &note, &error) &&
            wpp_compress_write(c, &file, out, &error);

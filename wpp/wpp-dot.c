@@ -14,7 +14,6 @@
 #include <graphviz/gvc.h>
 
 #include "wpp/dot-text.h"
-#include "wpp/output.h"
 #include "wpp/tool.h"
 
 static const char help[] =
@@ -158,7 +157,6 @@ static int write_result(struct wpp_output *out, struct bytes data)
 int main(int argc, char **argv)
 {
     struct request r;
-    struct wpp_error error;
     struct wpp_output *out;
     struct bytes result;
     int status;
@@ -168,9 +166,7 @@ int main(int argc, char **argv)
     r = parse_options(argc, argv);
     w = tool_open(r.path);
     tool_need(r.path, w, TOOL_NEED_PATHS);
-    out = wpp_output_open(r.output, r.force ? WPP_OUTPUT_REPLACE : 0, &error);
-    if (!out)
-        tool_die_error(&error);
+    out = tool_output(r.output, r.force, r.path);
     result = draw_text(w, r.max_nodes);
     if (r.format != FORMAT_DOT)
         result = render(out, result.data, formats[r.format]);

@@ -10,7 +10,6 @@
 #include "wpp/dump.h"
 #include "wpp/error.h"
 #include "wpp/line-counts.h"
-#include "wpp/output.h"
 #include "wpp/tool.h"
 
 static const char help[] =
@@ -274,14 +273,11 @@ static bool show(const wpp *w, const struct request *r, const struct dump_range 
 /* With -o, standard output becomes the file. */
 static struct wpp_output *redirect(const struct request *r)
 {
-    struct wpp_error error;
     struct wpp_output *out;
 
     if (!r->output)
         return NULL;
-    out = wpp_output_open(r->output, r->force ? WPP_OUTPUT_REPLACE : 0, &error);
-    if (!out)
-        tool_die_error(&error);
+    out = tool_output(r->output, r->force, r->path);
     if (dup2(wpp_output_fd(out), STDOUT_FILENO) < 0)
         tool_die(TOOL_ERROR, "cannot redirect standard output");
     return out;

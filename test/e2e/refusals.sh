@@ -509,6 +509,25 @@ ok 'wpp-record keeps what was there' wpp-record -o target ./tiny
 same 'as an old one' target.old text
 rm -f target target.old link
 
+# The input is none of them, by whatever name.
+mkdir own && cp tiny.trace own/trace && cp tiny.wpp own/wpp
+ln -s trace own/trace.link && ln own/trace own/trace.hard
+ln -s wpp own/wpp.link && ln own/wpp own/wpp.hard
+for name in trace trace.link trace.hard; do
+    fails_with 1 "wpp-compress -f -o $name: its input" wpp-compress -q -f -o own/$name own/trace
+    like 'says so' "$(cat err)" 'own/trace: output and input are the same file$'
+done
+for name in wpp wpp.link wpp.hard; do
+    fails_with 1 "wpp-dump -f -o $name: its input" wpp-dump -f -o own/$name own/wpp
+    fails_with 1 "wpp-dot -f -o $name: its input" wpp-dot -f -T svg -o own/$name own/wpp
+done
+fails_with 1 'standard input and output' bash -c 'wpp-compress -q < own/trace >> own/trace'
+fails_with 1 'standard input and -o' bash -c 'wpp-compress -q -f -o own/trace - < own/trace'
+fails_with 1 'standard output by its name' bash -c 'wpp-dot -o /dev/stdout own/wpp >> own/wpp'
+same 'the trace is untouched' own/trace tiny.trace
+same 'the WPP, too' own/wpp tiny.wpp
+rm -r own
+
 # ---- Places where nothing can be written ---------------------------------------------------
 # nowhere NAME PATH: each tool with -o says so, and the program runs all the same.
 nowhere() {
