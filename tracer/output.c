@@ -56,8 +56,17 @@ static const char *error_text(long error)
     case ENOSPC: return "no space left";
     case EPIPE:  return "the reader is gone";
     case EACCES: return "permission denied";
+    case EPERM:  return "operation not permitted";
     case ENOENT: return "no such file or directory";
+    case ENOTDIR: return "not a directory";
     case EISDIR: return "is a directory";
+    case ENAMETOOLONG: return "the name is too long";
+    case ELOOP:  return "too many symbolic links";
+    case ETXTBSY: return "it is a program that runs";
+    case EBUSY:  return "it is in use";
+    case ENXIO:
+    case ENODEV: return "no such device or address";
+    case ENOMEM: return "out of memory";
     case EFBIG:  return "file too large";
     case EDQUOT: return "disk quota exceeded";
     case EROFS:  return "read-only file system";

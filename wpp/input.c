@@ -13,7 +13,7 @@ enum { BUFFER_BYTES = 4099 };
 enum { BUFFER_BYTES = 1 << 20 };     /* as much as a pipe can be made to hold */
 #endif
 
-bool wpp_feed(wpp_compressor *c, int fd, const char *path, wpp_feed_hook *hook, void *ctx,
+bool wpp_feed(wpp_compressor *c, int fd, wpp_feed_hook *hook, void *ctx,
               struct wpp_error *error)
 {
     uint8_t *buffer = malloc(BUFFER_BYTES);
@@ -27,7 +27,7 @@ bool wpp_feed(wpp_compressor *c, int fd, const char *path, wpp_feed_hook *hook, 
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            good = wpp_fail_errno(error, "cannot read %s", path);
+            good = wpp_fail_errno(error, "cannot read it");
         else
             good = (!hook || hook(ctx, buffer, (size_t)n, error)) &&
                    wpp_compress_push(c, buffer, (size_t)n, error);

@@ -9,9 +9,9 @@
  * feeding. */
 typedef bool wpp_feed_hook(void *ctx, const void *bytes, size_t n, struct wpp_error *error);
 
-/* Reads fd to its end into c.  `hook` may be NULL; `path` is for messages.  False:
- * WPP_E_SYSTEM, or what wpp_compress_push() and the hook give. */
-bool wpp_feed(wpp_compressor *c, int fd, const char *path, wpp_feed_hook *hook, void *ctx,
+/* Reads fd to its end into c.  `hook` may be NULL.  False: WPP_E_SYSTEM, or what
+ * wpp_compress_push() and the hook give. */
+bool wpp_feed(wpp_compressor *c, int fd, wpp_feed_hook *hook, void *ctx,
               struct wpp_error *error);
 
 #endif

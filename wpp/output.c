@@ -162,8 +162,13 @@ static bool open_output(struct wpp_output *out, struct wpp_error *error)
 
 struct wpp_output *wpp_output_open(const char *path, unsigned flags, struct wpp_error *error)
 {
-    struct wpp_output *out = calloc(1, sizeof *out);
+    struct wpp_output *out;
 
+    if (!*path) {
+        wpp_fail(error, WPP_E_ARGUMENT, "the output's name is empty");
+        return NULL;
+    }
+    out = calloc(1, sizeof *out);
     if (!out || !(out->path = strdup(path))) {
         free(out);
         wpp_fail_memory(error);

@@ -23,7 +23,7 @@ enum wpp_output_flag {
 };
 
 /* NULL on error: WPP_E_SYSTEM, WPP_E_MEMORY, WPP_E_ARGUMENT (the file exists
- * and may not be replaced, or is a directory). */
+ * and may not be replaced, or is a directory, or has no name). */
 struct wpp_output *wpp_output_open(const char *path, unsigned flags, struct wpp_error *error);
 
 /* The descriptor to write to; it stays the output's. */

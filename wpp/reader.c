@@ -217,7 +217,7 @@ static wpp *open_path(const char *path, bool intact_only, struct wpp_error *erro
     if (standard)
         path = "standard input";
     if (fd < 0) {
-        wpp_fail_errno(error, "cannot open %s", path);
+        wpp_fail_errno(error, "cannot open %s", *path ? path : "``");
         return NULL;
     }
     if (read_whole(fd, path, &file, error))

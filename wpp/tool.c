@@ -19,10 +19,36 @@ static struct {
     bool shown;
     uint64_t last;         /* milliseconds */
 } progress;
+static int output_error;   /* why standard output could not be written, the first time */
 
+/* 0: it could not, for fopencookie(). */
+static ssize_t write_output(void *cookie, const char *data, size_t size)
+{
+    size_t done = 0;
+
+    (void)cookie;
+    while (done < size) {
+        ssize_t n = write(STDOUT_FILENO, data + done, size - done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            output_error = output_error ? output_error : errno;
+            return 0;
+        }
+        done += (size_t)n;
+    }
+    return (ssize_t)size;
+}
+
+/* A stream only remembers that it failed, and errno is another's by the time one asks. */
 void tool_init(const char *tool)
 {
+    FILE *output = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_output});
+
     name = tool;
+    if (output)
+        stdout = output;
     setvbuf(stdout, NULL, _IOFBF, 1 << 16);
 }
 
@@ -295,19 +321,24 @@ void tool_progress_end(void)
     progress.shown = false;
 }
 
+bool tool_flush(void)
+{
+    bool done = fflush(stdout) == 0 && !ferror(stdout);
+
+    if (!done && output_error)
+        errno = output_error;
+    return done;
+}
+
 int tool_finish(int status)
 {
-    bool failed = ferror(stdout) != 0;
-
-    errno = 0;
-    failed |= fflush(stdout) != 0;
     /* A closed standard output (>&-) that nothing was written to is no error. */
-    failed |= close(STDOUT_FILENO) != 0 && errno != EBADF;
-    if (failed && errno == EPIPE)
+    bool done = tool_flush() && (close(STDOUT_FILENO) == 0 || errno == EBADF);
+
+    if (!done && errno == EPIPE)
         _exit(128 + SIGPIPE);
-    if (failed)
-        tool_die(TOOL_ERROR, "cannot write standard output: %s",
-                 errno ? strerror(errno) : "write error");
+    if (!done)
+        tool_die(TOOL_ERROR, "cannot write standard output: %s", strerror(errno));
     return status;
 }
 

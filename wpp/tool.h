@@ -81,6 +81,9 @@ void tool_progress_end(void);
 /* Whether tool_progress() would print now: to spare computing its arguments. */
 bool tool_progress_due(void);
 
+/* Whether all of standard output could be written so far; errno says why not. */
+bool tool_flush(void);
+
 /* Flushes and closes standard output.  Returns `status`; dies when something
  * could not be written, without a word if the reader has gone away (EPIPE). */
 int tool_finish(int status);

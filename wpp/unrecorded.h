@@ -5,7 +5,7 @@
 #ifndef WPP_UNRECORDED_H
 #define WPP_UNRECORDED_H
 
-/* In words, and what to do about it, to stand behind `PROGRAM recorded nothing: '; cut to the
+/* In words, and what to do about it, to stand behind `PROGRAM recorded nothing: `; cut to the
  * size.  file may be NULL: it is not there. */
 void unrecorded_why(const char *file, char *text, unsigned size);
 

@@ -21,21 +21,30 @@ static const char help[] =
     "\n"
     "Exit status is 0 when all is well, 3 when a file is damaged or holds an incomplete run.\n";
 
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void say_fine(const wpp *w, const char *path, const struct check_activations *nesting)
 {
     struct wpp_summary s;
+    uint32_t n_paths;
 
     wpp_get_summary(w, &s);
     name_put(stdout, path);
-    printf(": fine: %llu events in %u thread%s, %u rules, %u paths of %u routine%s",
-           (unsigned long long)s.tokens, s.n_threads, s.n_threads == 1 ? "" : "s", s.n_rules,
-           s.n_terminals - s.n_controls, s.n_routines, s.n_routines == 1 ? "" : "s");
+    n_paths = s.n_terminals - s.n_controls;
+    printf(": fine: %llu event%s in %u thread%s, %u rule%s, %u path%s of %u routine%s",
+           (unsigned long long)s.tokens, plural(s.tokens), s.n_threads, plural(s.n_threads),
+           s.n_rules, plural(s.n_rules), n_paths, plural(n_paths), s.n_routines,
+           plural(s.n_routines));
     if (nesting)
-        printf("; %llu activations, %llu returned, %llu unwound, %llu open at the end, "
-               "%llu open before the start, %llu non-local arrivals",
-               (unsigned long long)nesting->entered, (unsigned long long)nesting->left,
-               (unsigned long long)nesting->unwound, (unsigned long long)nesting->open,
-               (unsigned long long)nesting->unseen, (unsigned long long)nesting->nonlocal);
+        printf("; %llu activation%s, %llu returned, %llu unwound, %llu open at the end, "
+               "%llu open before the start, %llu non-local arrival%s",
+               (unsigned long long)nesting->entered, plural(nesting->entered),
+               (unsigned long long)nesting->left, (unsigned long long)nesting->unwound,
+               (unsigned long long)nesting->open, (unsigned long long)nesting->unseen,
+               (unsigned long long)nesting->nonlocal, plural(nesting->nonlocal));
     putchar('\n');
 }
 

@@ -76,6 +76,12 @@ static struct options parse_options(int argc, char **argv)
     return o;
 }
 
+/* What a message calls it. */
+static const char *name_of(const char *input)
+{
+    return strcmp(input, "-") == 0 ? "standard input" : *input ? input : "``";
+}
+
 /* NAME.trace becomes NAME.wpp, any other name gets .wpp added. */
 static char *default_output(const char *input)
 {
@@ -125,7 +131,6 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
                                   const char *output, const struct wpp_output *out, struct wpp_error *error)
 {
     bool standard = strcmp(o->input, "-") == 0;
-    const char *name = standard ? "standard input" : o->input;
     wpp_compressor *c;
     int fd = standard ? STDIN_FILENO : open(o->input, O_RDONLY | O_CLOEXEC);
 
@@ -135,7 +140,7 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
     }
     c = wpp_compress_new(o->kind, error);
     if (c && (!cut(c, o, crew, output, out, error) ||
-              !wpp_feed(c, fd, name, o->quiet ? NULL : show_progress, c, error))) {
+              !wpp_feed(c, fd, o->quiet ? NULL : show_progress, c, error))) {
         wpp_compress_free(c);
         c = NULL;
     }
@@ -178,8 +183,8 @@ int main(int argc, char **argv)
     wpp_bytes_free(&file);
     free(path);
     if (!done)
-        tool_die(tool_exit_status(error.status), "%s: %s", o.input, error.text);
+        tool_die(tool_exit_status(error.status), "%s: %s", name_of(o.input), error.text);
     if (note.status != WPP_OK)
-        tool_die(TOOL_INCOMPLETE, "%s: %s", o.input, note.text);
+        tool_die(TOOL_INCOMPLETE, "%s: %s", name_of(o.input), note.text);
     return TOOL_OK;
 }

@@ -43,6 +43,7 @@ struct request {
     enum what what;
     const char *path, *output;
     const char *thread, *range;    /* NULL: all */
+    uint64_t begin, end;           /* of the range; end may be beyond the thread's */
     bool force, assembler_names;
 };
 
@@ -60,6 +61,29 @@ static const struct option options[] = {
     {"force", no_argument, NULL, 'f'},
     TOOL_OPTIONS
 };
+
+/* `A:B`, `A:`, `:B`, `A:+N`. */
+static void parse_range(struct request *r)
+{
+    const char *text = r->range, *colon = strchr(text, ':');
+    char first[32];
+
+    if (!colon || (size_t)(colon - text) >= sizeof first)
+        tool_usage("--range: `%s` is not of the form A:B", text);
+    memcpy(first, text, colon - text);
+    first[colon - text] = '\0';
+    if (first[0])
+        r->begin = tool_count_argument("--range", first);
+    if (colon[1] == '+') {
+        uint64_t n = tool_count_argument("--range", colon + 2);
+
+        r->end = n < UINT64_MAX - r->begin ? r->begin + n : UINT64_MAX;
+    } else if (colon[1]) {
+        r->end = tool_count_argument("--range", colon + 1);
+    }
+    if (r->begin > r->end)
+        tool_usage("--range: %s ends before it begins", text);
+}
 
 static void parse_options(int argc, char **argv, struct request *r)
 {
@@ -85,47 +109,22 @@ static void parse_options(int argc, char **argv, struct request *r)
     r->path = argv[optind];
     if ((r->range || r->thread) && r->what == SHOW_ROUTINES)
         tool_usage("--routines is about all threads");
+    if (r->range)
+        parse_range(r);
 }
 
 /* ---- Ranges --------------------------------------------------------------------- */
-
-/* `A:B`, `A:`, `:B`, `A:+N`. */
-static void parse_range(const char *text, struct dump_range *range)
-{
-    const char *colon = strchr(text, ':');
-    char first[32];
-
-    if (!colon || (size_t)(colon - text) >= sizeof first)
-        tool_usage("--range: `%s` is not of the form A:B", text);
-    memcpy(first, text, colon - text);
-    first[colon - text] = '\0';
-    if (first[0])
-        range->begin = tool_count_argument("--range", first);
-    if (colon[1] == '+') {
-        uint64_t n = tool_count_argument("--range", colon + 2);
-
-        range->end = n < UINT64_MAX - range->begin ? range->begin + n : UINT64_MAX;
-    } else if (colon[1]) {
-        range->end = tool_count_argument("--range", colon + 1);
-    }
-}
 
 /* What is asked for of a thread; dies if it does not have that. */
 static struct dump_range range_of(const wpp *w, const struct request *r, uint32_t thread)
 {
     uint64_t tokens = wpp_thread(w, thread)->tokens;
-    struct dump_range range = {w, thread, 0, tokens, r->assembler_names};
 
-    if (r->range)
-        parse_range(r->range, &range);
-    if (range.begin > tokens)
-        tool_die(TOOL_ERROR, "%s: thread %u has only %llu events", r->path, thread,
-                 (unsigned long long)tokens);
-    if (range.begin > range.end)
-        tool_usage("--range: %s ends before it begins", r->range);
-    if (range.end > tokens)
-        range.end = tokens;
-    return range;
+    if (r->begin > tokens)
+        tool_die(TOOL_ERROR, "%s: thread %u has only %llu event%s", r->path, thread,
+                 (unsigned long long)tokens, tokens == 1 ? "" : "s");
+    return (struct dump_range){w, thread, r->begin, r->end < tokens ? r->end : tokens,
+                               r->assembler_names};
 }
 
 /* The ranges asked for, one a thread: *n of them. */
@@ -288,9 +287,8 @@ static void keep_output(struct wpp_output *out, const char *path)
 {
     struct wpp_error error;
 
-    errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        const char *why = errno ? strerror(errno) : "write error";
+    if (!tool_flush()) {
+        const char *why = strerror(errno);
 
         wpp_output_abandon(out);
         tool_die(TOOL_ERROR, "cannot write %s: %s", path, why);
@@ -301,7 +299,7 @@ static void keep_output(struct wpp_output *out, const char *path)
 
 int main(int argc, char **argv)
 {
-    struct request r = {.what = SHOW_EVENTS};
+    struct request r = {.what = SHOW_EVENTS, .end = UINT64_MAX};
     struct wpp_error error;
     struct wpp_output *out;
     struct dump_range *ranges;

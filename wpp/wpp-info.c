@@ -216,7 +216,7 @@ static void print_run(const struct info *i)
     printf("%-18s %s\n", "complete",
            s->complete && !s->lost ? "yes" : s->complete ? "no: events were lost" : "no: cut short");
     if (s->lost)
-        printf("%-18s %s events\n", "lost", grouped(s->lost));
+        printf("%-18s %s event%s\n", "lost", grouped(s->lost), s->lost == 1 ? "" : "s");
     if (s->stops)
         printf("%-18s %s time%s, as was asked for: %.3f s and %s events were not recorded\n",
                "stopped", grouped(s->stops), s->stops == 1 ? "" : "s", s->stopped / 1e9,
@@ -339,7 +339,7 @@ static void print_grammar(const struct info *i)
     if (!grammar)
         return;
     printf("%-18s %s\n", "right-hand sides", grouped(s->rhs_symbols));
-    printf("%-18s %s events\n", "longest rule", grouped(i->longest));
+    printf("%-18s %s event%s\n", "longest rule", grouped(i->longest), i->longest == 1 ? "" : "s");
 }
 
 static void print_text(const wpp *w, const struct info *i)

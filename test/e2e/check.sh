@@ -16,6 +16,9 @@ ok 'quietly' wpp-check -q -s prog.wpp
 is 'is nothing said' "$(cat "$T/out" "$T/err")" ''
 ok 'from standard input' sh -c 'wpp-check - < prog.wpp'
 
+printf '\1\0\0\0' | wpp-compress --symbols -o one.wpp -
+is 'one of each' "$(wpp-check one.wpp)" 'one.wpp: fine: 1 event in 1 thread, 0 rules, 1 path of 0 routines'
+
 # A cut run is a sound file that holds an incomplete run.
 head -c $(($(stat -c %s prog.trace) / 2)) prog.trace > cut.trace
 wpp-compress -o cut.wpp cut.trace 2> /dev/null

@@ -166,6 +166,8 @@ wpp-dump threads.wpp > want
 same 'the threads one by one are the whole' want got
 is 'a thread does what it was told' "$(wpp-dump --thread=2 threads.wpp | grep -c NewPath)" 16
 fails_with 2 'a range needs a thread' wpp-dump --range=0:1 threads.wpp
+fails_with 2 'a range that is none' wpp-dump --range=a:b threads.wpp
+like 'is said to be none' "$(cat "$T/err")" '^wpp-dump: --range: `a` is not a number'
 fails_with 1 'there is no fourth thread' wpp-dump --thread=3 threads.wpp
 
 # ---- Routines ---------------------------------------------------------------

@@ -420,6 +420,21 @@ like 'says why' "$(cat err)" 'the trace is empty'
 absent 'and leaves nothing' none.wpp
 fails 'symbols that end within one' wpp-compress --symbols -o none.wpp begun
 absent 'leave nothing' none.wpp
+# The name once, and one that is empty.
+said() {
+    local want=$1
+
+    run "${@:2}"
+    is "${*:2}" "$(cat err)" "$want"
+}
+said 'wpp-compress: folder: cannot read it: Is a directory' wpp-compress -o none.wpp folder
+said 'wpp-compress: standard input: cannot read it: Is a directory' \
+    bash -c 'wpp-compress -o none.wpp < folder'
+said 'wpp-compress: ``: cannot open it: No such file or directory' wpp-compress -o none.wpp ''
+said 'wpp-info: cannot open ``: No such file or directory' wpp-info ''
+said "wpp-dot: the output's name is empty" wpp-dot -o '' tiny.wpp
+said 'wpp-config: cannot write standard output' sh -c 'wpp-config --libs >&-'
+said 'wpp-config: unknown option `--lib`; see wpp-config --help' wpp-config --lib
 for n in 1 64 300; do
     head -c "$n" tiny.wpp > cut.wpp
     for tool in "${tools[@]}"; do
@@ -543,12 +558,17 @@ nowhere() {
     rm -f spare.wpp
     WPP_OUT=$path fails_with 0 "WPP_OUT: $name" ./busy
     is "the program does its work: $name" "$(cat out)" "$turns"
+    is "and has words for it: $name" "$(grep -o ': error [0-9]*' err)" ''
 }
 turns=$(WPP_OUT=none ./busy)
 nowhere 'a folder that does not exist' missing/file
 nowhere 'a file as a folder' text/file
 nowhere 'a folder' folder
 nowhere 'a file system that takes no files' /proc/self/none
+nowhere 'a name that is too long' "$(printf '%300s' | tr ' ' x)"
+ln -s loop loop
+nowhere 'a link to itself' loop/file
+rm loop
 
 mounted=
 trap '[ -z "$mounted" ] || umount "$mounted"; rm -rf "$T"' EXIT
@@ -591,6 +611,15 @@ if [ -c /dev/full ]; then
     for tool in info dump check hot dot compress record; do
         refused "wpp-$tool --help > /dev/full" 1 bash -c "wpp-$tool --help > /dev/full"
     done
+    # What fails early fails for that reason at the end.
+    for view in tokens lines events; do
+        run bash -c "wpp-dump --$view busy.wpp > /dev/full"
+        is "wpp-dump --$view > /dev/full: why" "$(cat err)" \
+            'wpp-dump: cannot write standard output: No space left on device'
+        run wpp-dump --$view -f -o /dev/full busy.wpp
+        is "-o" "$(cat err)" 'wpp-dump: cannot write /dev/full: No space left on device'
+    done
+    refused 'wpp-config > /dev/full' 1 bash -c 'wpp-config --libs > /dev/full'
 else
     skip 'no /dev/full here'
 fi
