@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tracer/trace-abi.h"
 #include "wpp/error.h"
+#include "wpp/limit.h"
 #include "wpp/program.h"
 #include "wpp/recorder.h"
 #include "wpp/runs.h"
@@ -210,7 +210,8 @@ struct recording {
     struct wpp_runs runs;        /* the worker's while it works */
     struct wpp_output *trace;    /* NULL when not wanted, or failed */
     uint32_t first;              /* the process in FILE, known when bytes > 0 */
-    uint64_t bytes, tokens;      /* that have come */
+    uint64_t bytes;              /* that have come */
+    struct wpp_limit limit;
     bool trace_failed;
     bool closed;                 /* a limit was reached */
     bool dropped;                /* what waited to be compressed, as somebody wanted */
@@ -275,21 +276,6 @@ static void put(struct recording *r, enum wpp_spool_kind kind, uint32_t process,
         tool_die(TOOL_ERROR, "out of memory");
 }
 
-static uint64_t tokens_in(const void *record, size_t n)
-{
-    struct wpp_record head;
-
-    if (n < sizeof head)
-        return 0;
-    memcpy(&head, record, sizeof head);
-    return head.kind == WPP_REC_TOKENS ? head.bytes / 4 : 0;
-}
-
-static bool reached_limit(const struct recording *r)
-{
-    return r->options.limit && r->tokens >= r->options.limit;
-}
-
 /* Of a module's record: before anybody removes the file. */
 static void hold_file(struct recording *r, uint32_t process, const void *record, size_t n)
 {
@@ -300,17 +286,15 @@ static void hold_file(struct recording *r, uint32_t process, const void *record,
     wpp_bytes_free(&told);
 }
 
-/* What comes behind the limit before the recorder is closed is left out. */
 static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
 {
     struct recording *r = ctx;
 
-    if (reached_limit(r))
+    if (!wpp_limit_takes(&r->limit, process, bytes, n))
         return;
     if (r->bytes == 0)
         r->first = process;
     r->bytes += n;
-    r->tokens += tokens_in(bytes, n);
     if (process == r->first)
         copy_trace(r, bytes, n);
     hold_file(r, process, bytes, n);
@@ -334,7 +318,8 @@ static void tell(void *ctx, const char *program, const struct wpp_error *error, 
     struct recording *r = ctx;
 
     if (has_file && error->status != WPP_E_SYSTEM &&
-        (r->closed || reached_limit(r) || r->orphaned || r->dropped || r->options.ring))
+        (r->closed || wpp_limit_is_reached(&r->limit) || r->orphaned || r->dropped ||
+         r->options.ring))
         return;
     pthread_mutex_lock(&r->messages);
     tool_warn("%s: %s", program, error->text);
@@ -359,6 +344,7 @@ static void show_progress(struct recording *r)
     struct wpp_runs_figures f;
     struct rusage usage;
     double size, passed = (r->ended > 0 ? r->ended : seconds()) - r->begun;
+    double tokens = (double)r->limit.tokens;
 
     if (r->options.quiet || !tool_progress_due())
         return;
@@ -367,9 +353,8 @@ static void show_progress(struct recording *r)
     size = estimated_size(&f);
     pthread_mutex_lock(&r->messages);
     tool_progress("%.1f M events, %.1f M/s, waited %.1f s; %.0f %% in ~%.2f MB (1/~%.0f); "
-                  "%u process%s, %ld MB", (double)r->tokens / 1e6,
-                  (double)r->tokens / 1e6 / passed, waited(r),
-                  100 * (double)f.tokens / (double)(r->tokens ? r->tokens : 1), size / 1e6,
+                  "%u process%s, %ld MB", tokens / 1e6, tokens / 1e6 / passed, waited(r),
+                  100 * (double)f.tokens / (tokens > 0 ? tokens : 1), size / 1e6,
                   size > 0 ? 4 * (double)f.tokens / size : 0, f.begun, f.begun == 1 ? "" : "es",
                   usage.ru_maxrss / 1024);
     pthread_mutex_unlock(&r->messages);
@@ -398,7 +383,7 @@ static void check_limits(struct recording *r)
 
     if (r->closed || (!o->limit && o->duration <= 0))
         return;
-    if (reached_limit(r) ||
+    if (wpp_limit_is_reached(&r->limit) ||
         (o->duration > 0 && seconds() - r->begun >= o->duration)) {
         r->closed = true;
         wpp_recorder_close(r->recorder);
@@ -481,7 +466,7 @@ static void compress_rest(struct recording *r)
     tool_progress_end();
     if (r->dropped)
         tool_warn("interrupted: %s has the first %" PRIu64 " of %" PRIu64 " events", r->runs.path,
-                  wpp_runs_figures(&r->runs).tokens, r->tokens);
+                  wpp_runs_figures(&r->runs).tokens, r->limit.tokens);
 }
 
 static void keep_trace(struct recording *r, bool has_begun)
@@ -598,6 +583,7 @@ static void open_recording(struct recording *r, const char *name)
     r->runs.ring = r->options.ring;
     r->runs.memory = r->options.memory;
     r->runs.crew.size = r->options.jobs > 1 ? r->options.jobs : 0;
+    r->limit.most = r->options.limit;
     if (r->options.trace)
         r->trace = open_output(r->options.trace);
     r->recorder = wpp_recorder_new(&(struct wpp_recorder_sink){r, take_bytes, take_over}, &error);
@@ -646,6 +632,7 @@ int main(int argc, char **argv)
     program_let_go();
     wpp_recorder_free(r.recorder);
     wpp_spool_free(r.spool);
+    wpp_limit_free(&r.limit);
     wpp_runs_free(&r.runs);
     free(name);
     return error;

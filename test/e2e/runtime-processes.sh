@@ -353,6 +353,41 @@ events=$(wpp-info all.wpp | sed -n 's/^events *//p' | tr -d ,)
 is '--limit: nothing to complain about' "$(cat "$T/err")" ''
 run wpp-check all.wpp
 like '--limit: the file says that it is not the whole run' "$status $(cat "$T/err")" '^3 .*undamaged'
+cat > early.c << 'END'
+#include <pthread.h>
+static volatile unsigned sink;
+__attribute__((noipa)) static void step(int i)
+{
+    if (i & 1)
+        sink++;
+    else
+        sink += 2;
+}
+static void *work(void *argument)
+{
+    for (int i = 0; i < 2000; i++)
+        step(i);
+    return argument;
+}
+int main(void)
+{
+    pthread_t worker;
+
+    for (int i = 0; i < 3000; i++)
+        step(i);
+    for (int n = 0; n < 4; n++) {
+        pthread_create(&worker, NULL, work, NULL);
+        pthread_join(worker, NULL);
+    }
+    return 0;
+}
+END
+ok 'a program whose main thread comes first is built' "$WPP_GCC" -O1 -o early early.c -pthread
+wpp-record --limit=200 -o all.wpp ./early
+events=$(wpp-info all.wpp | sed -n 's/^ *0 \([0-9,]*\) events, thread.*/\1/p' | tr -d ,)
+ok "--limit: what the main thread did before the others is there: $events events" \
+    test "$events" -ge 6000
+ok 'and not all that followed' test "$(wpp-info all.wpp | grep -c 'events, thread')" -lt 5
 run wpp-record --duration=0.3 -o all.wpp ./endless 2
 is '--duration: the program goes on to its end' $status 142
 nanoseconds=$(wpp-info --format=json all.wpp | grep -o '"nanoseconds":[0-9]*' | cut -d: -f2)
