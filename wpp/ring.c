@@ -114,13 +114,18 @@ static void append(struct wpp_ring *ring, struct entry *e)
     ring->last = e;
 }
 
+static uint32_t token_bytes(const struct entry *e)
+{
+    return e->n - WPP_HEADER_BYTES;
+}
+
 static void drop_oldest(struct wpp_ring *ring, struct kept *kept)
 {
     struct entry *e = kept->oldest;
-    uint32_t tokens = (e->n - WPP_HEADER_BYTES) / 4;
+    uint32_t tokens = token_bytes(e) / 4;
 
     kept->oldest = e->next_of_stream;
-    kept->bytes -= 4 * (uint64_t)tokens;
+    kept->bytes -= token_bytes(e);
     kept->dropped += tokens;
     ring->dropped += tokens;
     *(e->previous ? &e->previous->next : &ring->first) = e->next;
@@ -129,17 +134,16 @@ static void drop_oldest(struct wpp_ring *ring, struct kept *kept)
     free(e);
 }
 
-/* The newest record stays, however large it is. */
+/* A record goes when those behind it are enough. */
 static void chain(struct wpp_ring *ring, struct entry *e)
 {
     struct kept *kept = &ring->kept[e->stream];
-    uint32_t bytes = e->n - WPP_HEADER_BYTES;
 
     *(kept->oldest ? &kept->newest->next_of_stream : &kept->oldest) = e;
     kept->newest = e;
-    kept->bytes += bytes;
-    ring->tokens += bytes / 4;
-    while (kept->bytes > ring->limit && kept->oldest != e)
+    kept->bytes += token_bytes(e);
+    ring->tokens += token_bytes(e) / 4;
+    while (kept->oldest != e && kept->bytes - token_bytes(kept->oldest) >= ring->limit)
         drop_oldest(ring, kept);
 }
 

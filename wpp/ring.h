@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* ring.h - the flight recorder: of each thread of a process, the last tokens.
  *
- * Takes the records of a trace as they come, keeps at most so many bytes of
- * TOKENS of each stream, and gives them back at the end as a trace in which a
- * LOST record stands for what was dropped.  Other records are all kept.
+ * Takes the records of a trace as they come, keeps of each stream the last TOKENS that hold so
+ * many bytes or more, and gives them back at the end as a trace in which a LOST record stands
+ * for what was dropped.  Other records are all kept.
  */
 #ifndef WPP_RING_H
 #define WPP_RING_H
