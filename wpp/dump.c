@@ -141,7 +141,8 @@ static bool say_lines(struct words *words, const struct wpp_terminal *t,
     bool ok = out && (!routine || trail_of(t, routine, &trail));
 
     for (size_t i = 0; ok && i < trail.n; i++) {
-        fprintf(out, "%s:%u\n", trail.line[i].file, trail.line[i].line);
+        name_put(out, trail.line[i].file);
+        fprintf(out, ":%u\n", trail.line[i].line);
         if (i == 0)
             words->rest = fflush(out) == 0 ? words->size : 0;
     }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wpp/names.h"
+
 bool same_line(struct wpp_line a, struct wpp_line b)
 {
     return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0);
@@ -50,8 +52,10 @@ void trail_print(FILE *out, const struct trail *trail, size_t max_runs)
             fputs("...", out);
             return;
         }
-        if (!file || strcmp(file, first->file) != 0)
-            fprintf(out, "%s:", first->file);
+        if (!file || strcmp(file, first->file) != 0) {
+            name_put(out, first->file);
+            putc(':', out);
+        }
         file = first->file;
         fprintf(out, "%u", first->line);
         if (end - i > 1)

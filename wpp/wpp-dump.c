@@ -10,6 +10,7 @@
 #include "wpp/dump.h"
 #include "wpp/error.h"
 #include "wpp/line-counts.h"
+#include "wpp/names.h"
 #include "wpp/tool.h"
 
 static const char help[] =
@@ -169,9 +170,10 @@ static bool show_line_counts(const wpp *w, const struct request *r,
     free(counts);
     if (!ok)
         return false;
-    for (size_t i = 0; i < lines.n; i++)
-        printf("%s:%u %llu\n", lines.item[i].file, lines.item[i].line,
-               (unsigned long long)lines.item[i].count);
+    for (size_t i = 0; i < lines.n; i++) {
+        name_put(stdout, lines.item[i].file);
+        printf(":%u %llu\n", lines.item[i].line, (unsigned long long)lines.item[i].count);
+    }
     line_counts_free(&lines);
     return true;
 }
@@ -225,8 +227,11 @@ static void show_row(const wpp *w, const struct request *r, const struct routine
     put_figure(14, counted, row->calls);
     put_figure(8, !(wpp_missing(w) & WPP_PART_TERMINALS), row->paths);
     put_figure(12, true, routine->num_paths);
-    printf(" %s  %s:%u%s\n", r->assembler_names ? routine->name : routine->shown, routine->file,
-           routine->line, routine->flags & WPP_ROUTINE_LIMITED ? "  (limited)" : "");
+    putchar(' ');
+    name_put(stdout, r->assembler_names ? routine->name : routine->shown);
+    fputs("  ", stdout);
+    name_put(stdout, routine->file);
+    printf(":%u%s\n", routine->line, routine->flags & WPP_ROUTINE_LIMITED ? "  (limited)" : "");
 }
 
 static bool show_routines(const wpp *w, const struct request *r, struct wpp_error *error)

@@ -211,7 +211,9 @@ static void print_run(const struct info *i)
     print_name("program", s->program);
     if (s->command[0])
         print_name("command", s->command);
-    printf("%-18s %s, process %u\n", "recorded on", s->host[0] ? s->host : "?", s->pid);
+    printf("%-18s ", "recorded on");
+    name_put(stdout, s->host[0] ? s->host : "?");
+    printf(", process %u\n", s->pid);
     print_when(i);
     printf("%-18s %s\n", "complete",
            s->complete && !s->lost ? "yes" : s->complete ? "no: events were lost" : "no: cut short");
@@ -394,11 +396,13 @@ static void print_column(int width, int digits, bool known, double value)
 static void print_row(const struct info *i, int width)
 {
     const struct wpp_summary *s = &i->s;
+    const char *name = base_name(i->path);
     double trace = token_bytes(i) / 1e6, size = s->file_bytes / 1e6, time = seconds(i);
     bool timed = knows(i, WPP_PART_SUMMARY), counted = knows_events(i);
     bool paths = knows(i, TABLES), grammar = knows(i, WPP_PART_GRAMMAR);
 
-    printf("%-*s", width, base_name(i->path));
+    name_put(stdout, name);
+    printf("%*s", width - (int)strlen(name), "");
     print_column(8, 2, timed, time);
     print_column(10, 2, counted, trace);
     print_column(9, 2, timed && counted, ratio(trace, time));
@@ -559,11 +563,18 @@ static void list_left_out(const wpp *w, const struct info *i, bool several)
 {
     uint32_t n = i->s.n_left_out;
 
-    if (several)
-        printf("%s:\n", i->path);
+    if (several) {
+        name_put(stdout, i->path);
+        puts(":");
+    }
     for (uint32_t k = 0; k < n; k++) {
         const struct wpp_left_out *r = wpp_left_out(w, k);
-        printf("%-15s %s  %s:%u\n", left_out_reason(r->reason), r->shown, r->file, r->line);
+
+        printf("%-15s ", left_out_reason(r->reason));
+        name_put(stdout, r->shown);
+        fputs("  ", stdout);
+        name_put(stdout, r->file);
+        printf(":%u\n", r->line);
     }
 }
 

@@ -114,7 +114,24 @@ wpp-compress -o "$odd.wpp" odd.trace
 wpp-info prog.wpp > plain
 { wpp-info "$odd.wpp"; wpp-dump "$odd.wpp" | head -n 1; wpp-hot -l 1 "$odd.wpp"; wpp-check "$odd.wpp"; } > told
 is 'none acts on the terminal' "$(grep -c $'\e' told)" 0
+wpp-info "$odd.wpp" prog.wpp > table
+is 'or a row of a table' "$(sed -n 3p table | tr -s ' ' '\t' | cut -f1) $(wc -l < table)" \
+    'pr?og?[1m.wpp 4'
+is 'whose columns stay where they are' "$(awk '{ print length($0) }' table | sort -u | wc -l)" 1
 is 'or breaks a line' "$(wpp-info "$odd.wpp" | wc -l)" "$(wc -l < plain)"
+WPP_PLUGIN_ARGS='exclude=unseen' "$WPP_GCC" -g -o odd-source -x c - -x none <<END
+# 1 "pr\\012og.c"
+int unseen(void) { return 1; }
+int main(void) { return unseen() - 1; }
+END
+wpp-record -q -o source.wpp ./odd-source
+is 'a source that was left out is on a line' "$(wpp-info --uninstrumented source.wpp source.wpp |
+    sed 's|/.*/||' | tr -s ' ')" \
+    "$(printf '%s\n' source.wpp: 'excluded unseen pr?og.c:1' source.wpp: 'excluded unseen pr?og.c:1')"
+for view in events lines line-counts routines; do
+    is "one that was executed, too: $view" "$(wpp-dump --$view source.wpp | grep -c '^og\.c')" 0
+    like 'and is named' "$(wpp-dump --$view source.wpp)" 'pr\?og\.c:2'
+done
 like 'in what is known of the run' "$(cat told)" '^program .*/pr\?og\?\[1m$'
 like 'nor that of a thread' "$(cat told)" '^EnterThread [0-9]+ pr\?og\?\[1m$'
 like 'nor the file' "$(cat told)" '^pr\?og\?\[1m\.wpp: fine: '
