@@ -255,6 +255,19 @@ static bool show_routines(const wpp *w, const struct request *r, struct wpp_erro
     return ok;
 }
 
+/* Plain symbols have none: what is asked for would be empty, as for a run without events. */
+static void need_source(const wpp *w, const struct request *r)
+{
+    struct wpp_summary s;
+
+    wpp_get_summary(w, &s);
+    if (r->what == SHOW_EVENTS || r->what == SHOW_TOKENS || (wpp_missing(w) & WPP_PART_SUMMARY)
+        || s.program[0] || s.n_routines)
+        return;
+    tool_die(TOOL_ERROR, "%s has no %s: it holds plain symbols", r->path,
+             r->what == SHOW_ROUTINES ? "routines" : "source lines");
+}
+
 /* ---- main ------------------------------------------------------------------------------ */
 
 static bool show(const wpp *w, const struct request *r, const struct dump_range *ranges,
@@ -318,6 +331,7 @@ int main(int argc, char **argv)
         tool_refuse_terminal(STDOUT_FILENO, "--tokens");
     w = tool_open(r.path);
     tool_need(r.path, w, r.what == SHOW_ROUTINES ? WPP_PART_ROUTINES : TOOL_NEED_PATHS);
+    need_source(w, &r);
     ranges = find_ranges(w, &r, &n);
     out = redirect(&r);
     if (!show(w, &r, ranges, n, &error)) {

@@ -68,7 +68,8 @@ _Noreturn static void help(const char *prefix, int argc, char **argv)
 
     if (argc > 3)
         tool_usage("help is about one command at a time");
-    if (argc < 3 || strcmp(argv[2], "help") == 0)
+    if (argc < 3 || strcmp(argv[2], "help") == 0 || strcmp(argv[2], "--help") == 0
+        || strcmp(argv[2], "-h") == 0)
         show_help(prefix);
     run(prefix, asking);
 }

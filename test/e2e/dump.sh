@@ -165,6 +165,13 @@ done > got
 wpp-dump threads.wpp > want
 same 'the threads one by one are the whole' want got
 is 'a thread does what it was told' "$(wpp-dump --thread=2 threads.wpp | grep -c NewPath)" 16
+printf '\1\0\0\0\2\0\0\0' | wpp-compress --symbols -o plain.wpp -
+for view in lines line-counts routines; do
+    fails_with 1 "plain symbols: --$view" wpp-dump --$view plain.wpp
+    like 'says why there is nothing' "$(cat "$T/err")" \
+        '^wpp-dump: plain\.wpp has no (source lines|routines): it holds plain symbols$'
+    is 'and nothing else' "$(cat "$T/out")" ''
+done
 fails_with 2 'a range needs a thread' wpp-dump --range=0:1 threads.wpp
 fails_with 2 'a range that is none' wpp-dump --range=a:b threads.wpp
 like 'is said to be none' "$(cat "$T/err")" '^wpp-dump: --range: `a` is not a number'

@@ -48,6 +48,29 @@ ok 'wpp help' wpp help
 is 'is wpp --help' "$(cat "$T/out")" "$(wpp --help)"
 ok 'wpp help info' wpp help info
 is 'is wpp-info --help' "$(cat "$T/out")" "$(wpp-info --help)"
+for option in --help -h; do
+    ok "wpp help $option" wpp help $option
+    is 'is wpp --help, too' "$(cat "$T/out")" "$(wpp --help)"
+done
+for tool in $(wpp --help | sed -n 's/^Commands: //p'); do
+    case $tool in
+    gcc|g++) continue ;;
+    esac
+    ok "wpp-$tool --help extra" wpp-$tool --help extra
+    is 'is its help' "$(cat "$T/out")" "$(wpp-$tool --help)"
+done
+# The compiler's help and version stay whole, and are not taken for more than they are.
+gcc --help > "$T/gcc"
+wpp-gcc --help > "$T/wpp-gcc"
+is "wpp-gcc --help begins with gcc's" "$(head -n $(wc -l < "$T/gcc") "$T/wpp-gcc")" "$(cat "$T/gcc")"
+is 'and tells its own variables' "$(tail -n +$(($(wc -l < "$T/gcc") + 1)) "$T/wpp-gcc" |
+    grep -o -E 'WPP_[A-Z_]+' | sort -u | tr '\n' ' ')" \
+    "$(grep -o -E 'Ev WPP_[A-Z_]+( , WPP_[A-Z_]+)?' "$ROOT/docs/man/wpp-gcc.1" | grep -o -E 'WPP_[A-Z_]+' |
+        sort -u | tr '\n' ' ')"
+mkdir "$T/bin" && ln -s "$BUILD/bin/wpp-gcc" "$T/bin/gcc"
+is "a link that is called gcc has gcc's" "$(PATH=$T/bin:$PATH gcc --help)" "$(cat "$T/gcc")"
+is "the version is the compiler's alone" "$(wpp-gcc --version)" "$(gcc --version)"
+rm -r "$T/bin"
 fails_with 2 'help about nothing that there is' wpp help nothing
 fails_with 2 'help about two things' wpp help info dump
 

@@ -101,6 +101,8 @@ is 'long options' "$(shown --compile a.c --output=a.o)" "$plugin<--compile><a.c>
 passes 'preprocessing' -E a.c
 passes 'dependencies alone' -M a.c
 passes 'version' --version
+passes 'help for one kind' --help=warnings
+passes 'help with more' --help -v
 passes 'verbose without input' -v
 passes 'an option that takes the next word, no input' -v -o a.c
 passes 'print-' -print-file-name=plugin
