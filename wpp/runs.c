@@ -357,10 +357,11 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process)
     struct wpp_run *run = process < runs->n ? runs->list[process] : NULL;
     struct wpp_error note = {.status = WPP_OK};
     struct wpp_compress_progress p;
-    bool done;
+    bool first, done;
 
     if (!run)
         return;
+    first = run->output != NULL;
     if (!has_been_written(runs, process)) {
         done = write_run(runs, run, NULL, 0, &note);
         if (runs->shared && process < WPP_SHARE_PROCESSES)
@@ -374,6 +375,7 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process)
     }
     p = progress_of(run);
     runs->tokens += p.tokens;
+    runs->first_tokens += first ? p.tokens : 0;
     runs->symbols += p.symbols;
     runs->list[process] = NULL;
     leave(run);

@@ -42,6 +42,7 @@ struct wpp_runs {
     uint64_t looks;              /* dumps that were asked for */
     char *folder;                /* made, when not NULL */
     uint64_t tokens, symbols;    /* of the processes that are over */
+    uint64_t first_tokens;       /* of them: of the one in FILE */
     struct wpp_runs_shared *shared;      /* with a fork that may have to end the work, or NULL */
 };
 

@@ -119,6 +119,22 @@ void tool_die_error(const struct wpp_error *error)
     tool_die(tool_exit_status(error->status), "%s", error->text);
 }
 
+const char *tool_grouped(uint64_t n)
+{
+    static char buffers[8][32];
+    static unsigned turn;
+    char digits[24], *out = buffers[turn++ % 8], *p = out;
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *p++ = ',';
+        *p++ = digits[i];
+    }
+    *p = '\0';
+    return out;
+}
+
 /* ---- Common options -------------------------------------------------------- */
 
 static bool has_value(const struct option *longs, int value)

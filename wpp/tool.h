@@ -38,6 +38,9 @@ _Noreturn void tool_die_error(const struct wpp_error *error);
 /* TOOL_INCOMPLETE for damaged and incomplete data, else TOOL_ERROR. */
 int tool_exit_status(enum wpp_status status);
 
+/* 1234567 as `1,234,567`; the text lies in one of a few buffers used in turn. */
+const char *tool_grouped(uint64_t n);
+
 /* ---- Common options ------------------------------------------------------ */
 
 /* getopt_long(), but whatever it does not understand is a usage error. */

@@ -89,30 +89,13 @@ static double token_bytes(const struct info *i)
     return 4.0 * i->s.recorded;
 }
 
-/* 1234567 as `1,234,567`; the text lies in one of a few buffers used in turn. */
-static const char *grouped(uint64_t n)
-{
-    static char buffers[8][32];
-    static unsigned turn;
-    char digits[24], *out = buffers[turn++ % 8], *p = out;
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            *p++ = ',';
-        *p++ = digits[i];
-    }
-    *p = '\0';
-    return out;
-}
-
 /* 31.7, 1,473. */
 static const char *ratio_text(double value, char out[static 32])
 {
     if (value < 999.5)
         snprintf(out, 32, "%.3g", value);
     else
-        snprintf(out, 32, "%s", grouped((uint64_t)(value + 0.5)));
+        snprintf(out, 32, "%s", tool_grouped((uint64_t)(value + 0.5)));
     return out;
 }
 
@@ -218,11 +201,11 @@ static void print_run(const struct info *i)
     printf("%-18s %s\n", "complete",
            s->complete && !s->lost ? "yes" : s->complete ? "no: events were lost" : "no: cut short");
     if (s->lost)
-        printf("%-18s %s event%s\n", "lost", grouped(s->lost), s->lost == 1 ? "" : "s");
+        printf("%-18s %s event%s\n", "lost", tool_grouped(s->lost), s->lost == 1 ? "" : "s");
     if (s->stops)
         printf("%-18s %s time%s, as was asked for: %.3f s and %s events were not recorded\n",
-               "stopped", grouped(s->stops), s->stops == 1 ? "" : "s", s->stopped / 1e9,
-               grouped(s->unrecorded));
+               "stopped", tool_grouped(s->stops), s->stops == 1 ? "" : "s", s->stopped / 1e9,
+               tool_grouped(s->unrecorded));
     if (s->waited)
         printf("%-18s %.3f s for its recorder\n", "waited", s->waited / 1e9);
 }
@@ -254,12 +237,13 @@ static void print_limited(const struct info *i)
 
     if (i->limited == 0) {
         printf("%-18s %s routine%s paths cut at the limit, but %s not executed\n", "limited",
-               grouped(n), n == 1 ? " has" : "s have", n == 1 ? "was" : "were");
+               tool_grouped(n), n == 1 ? " has" : "s have", n == 1 ? "was" : "were");
         return;
     }
     printf("%-18s %s routine%s paths cut at the limit: %s events (%s), of which %s (%s) "
-           "only because of it\n", "limited", grouped(n), n == 1 ? " has" : "s have",
-           grouped(i->limited), percent_of_events(i, i->limited, limited), grouped(i->cut),
+           "only because of it\n", "limited", tool_grouped(n), n == 1 ? " has" : "s have",
+           tool_grouped(i->limited), percent_of_events(i, i->limited, limited),
+           tool_grouped(i->cut),
            percent_of_events(i, i->cut, cut));
 }
 
@@ -272,10 +256,10 @@ static void print_routines(const struct info *i)
         return;
     printf("%-18s ", "routines");
     if (modules)
-        printf("%s instrumented in %u module%s%s", grouped(s->n_instrumented_routines),
+        printf("%s instrumented in %u module%s%s", tool_grouped(s->n_instrumented_routines),
                s->n_modules, s->n_modules == 1 ? "" : "s", executed ? ", " : "");
     if (executed)
-        printf("%s executed", grouped(s->n_routines));
+        printf("%s executed", tool_grouped(s->n_routines));
     putchar('\n');
 }
 
@@ -288,19 +272,20 @@ static void print_code(const struct info *i)
         print_limited(i);
     if (s->n_left_out)
         printf("%-18s %s not instrumented (--uninstrumented lists them)\n", "left out",
-               grouped(s->n_left_out));
+               tool_grouped(s->n_left_out));
     if (!knows(i, COUNTS))
         return;
-    printf("%-18s %s\n", "calls", grouped(i->calls));
-    printf("%-18s %s\n", "instructions", grouped(i->insns));
+    printf("%-18s %s\n", "calls", tool_grouped(i->calls));
+    printf("%-18s %s\n", "instructions", tool_grouped(i->insns));
 }
 
 static void print_threads(const wpp *w, const struct info *i)
 {
-    printf("%-18s %s\n", "threads", grouped(i->s.n_threads));
+    printf("%-18s %s\n", "threads", tool_grouped(i->s.n_threads));
     for (uint32_t t = 0; t < i->s.n_threads; t++) {
         const struct wpp_thread *thread = wpp_thread(w, t);
-        printf("%18u %s event%s", t, grouped(thread->recorded), thread->recorded == 1 ? "" : "s");
+        printf("%18u %s event%s", t, tool_grouped(thread->recorded),
+               thread->recorded == 1 ? "" : "s");
         if (thread->tid)
             printf(", thread %u ", thread->tid);
         name_put(stdout, thread->name);
@@ -314,7 +299,7 @@ static void print_sizes(const struct info *i)
     char grammar[64], size[32], times[32];
 
     if (knows_events(i)) {
-        printf("%-18s %s\n", "events", grouped(i->s.recorded));
+        printf("%-18s %s\n", "events", tool_grouped(i->s.recorded));
         print_rate("trace", token_bytes(i), seconds(i), "");
     }
     snprintf(grammar, sizeof grammar, " (grammar %s)", size_text(i->s.grammar_bytes, size));
@@ -331,17 +316,18 @@ static void print_grammar(const struct info *i)
 
     if (paths)
         printf("%-18s %s\n", is_program(i) ? "paths executed" : "distinct symbols",
-               grouped(paths_executed(i)));
+               tool_grouped(paths_executed(i)));
     if (grammar)
-        printf("%-18s %s\n", "rules", grouped(s->n_rules));
+        printf("%-18s %s\n", "rules", tool_grouped(s->n_rules));
     if (grammar && paths)
         printf("%-18s %.2f\n", "rules per path", ratio(s->n_rules, paths_executed(i)));
     if (s->n_segments > 1)
-        printf("%-18s %s\n", "segments", grouped(s->n_segments));
+        printf("%-18s %s\n", "segments", tool_grouped(s->n_segments));
     if (!grammar)
         return;
-    printf("%-18s %s\n", "right-hand sides", grouped(s->rhs_symbols));
-    printf("%-18s %s event%s\n", "longest rule", grouped(i->longest), i->longest == 1 ? "" : "s");
+    printf("%-18s %s\n", "right-hand sides", tool_grouped(s->rhs_symbols));
+    printf("%-18s %s event%s\n", "longest rule", tool_grouped(i->longest),
+           i->longest == 1 ? "" : "s");
 }
 
 static void print_text(const wpp *w, const struct info *i)
@@ -410,8 +396,8 @@ static void print_row(const struct info *i, int width)
     print_column(8, 3, timed, ratio(size, time));
     print_column(9, 1, counted, ratio(trace, size));
     print_column(7, 0, counted, s->n_threads);
-    printf(" %9s %9s", paths ? grouped(paths_executed(i)) : "-",
-           grammar ? grouped(s->n_rules) : "-");
+    printf(" %9s %9s", paths ? tool_grouped(paths_executed(i)) : "-",
+           grammar ? tool_grouped(s->n_rules) : "-");
     print_column(7, 2, paths && grammar, ratio(s->n_rules, paths_executed(i)));
     printf("%s\n", timed && (!s->complete || s->lost) ? "  incomplete" : i->missing || s->unread ? "  damaged" : "");
 }

@@ -9,7 +9,6 @@
  * here, its records are taken, and its exit status is kept.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -211,7 +210,8 @@ struct recording {
     struct wpp_output *trace;    /* NULL when not wanted, or failed */
     uint32_t first;              /* the process in FILE, known when bytes > 0 */
     uint64_t bytes;              /* that have come */
-    struct wpp_limit limit;
+    struct wpp_limit limit;      /* counts the events of all processes */
+    uint64_t first_tokens;       /* of the process in FILE */
     bool trace_failed;
     bool closed;                 /* a limit was reached */
     bool dropped;                /* what waited to be compressed, as somebody wanted */
@@ -289,14 +289,17 @@ static void hold_file(struct recording *r, uint32_t process, const void *record,
 static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
 {
     struct recording *r = ctx;
+    uint64_t before = r->limit.tokens;
 
     if (!wpp_limit_takes(&r->limit, process, bytes, n))
         return;
     if (r->bytes == 0)
         r->first = process;
     r->bytes += n;
-    if (process == r->first)
+    if (process == r->first) {
+        r->first_tokens += r->limit.tokens - before;
         copy_trace(r, bytes, n);
+    }
     hold_file(r, process, bytes, n);
     put(r, WPP_SPOOL_BYTES, process, bytes, n);
 }
@@ -444,6 +447,26 @@ static void record(struct recording *r)
     r->ended = seconds();
 }
 
+/* What threads had not handed over when their process ended was not counted when it came. */
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void say_interrupted(const struct recording *r)
+{
+    uint64_t first = r->runs.first_tokens;
+    uint64_t others = wpp_runs_figures(&r->runs).tokens - first;
+    uint64_t others_came = larger(others, r->limit.tokens - r->first_tokens);
+    char rest[128] = "";
+
+    if (others_came > 0)
+        snprintf(rest, sizeof rest, "; of the other processes %s of %s are kept",
+                 tool_grouped(others), tool_grouped(others_came));
+    tool_warn("interrupted: %s has the first %s of %s events%s", r->runs.path,
+              tool_grouped(first), tool_grouped(larger(first, r->first_tokens)), rest);
+}
+
 /* The program is over; what it left is compressed as fast as can be, unless somebody does
  * not want to wait for that. */
 static void compress_rest(struct recording *r)
@@ -465,8 +488,7 @@ static void compress_rest(struct recording *r)
     wpp_worker_end(&r->worker);
     tool_progress_end();
     if (r->dropped)
-        tool_warn("interrupted: %s has the first %" PRIu64 " of %" PRIu64 " events", r->runs.path,
-                  wpp_runs_figures(&r->runs).tokens, r->limit.tokens);
+        say_interrupted(r);
 }
 
 static void keep_trace(struct recording *r, bool has_begun)
