@@ -2,33 +2,24 @@
 #include "wpp/compressor.h"
 
 #include <assert.h>
-#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "wpp/error.h"
 
-/* With jobs: the terminals of a segment, and how many there are before a thread is worth it. */
 #ifdef WPP_HOSTILE
-enum { PIECE_TOKENS = 3, SEGMENT_TERMINALS = 1000, JOB_TERMINALS = 10 };
+enum { PIECE_TOKENS = 3 };
 #else
-enum { PIECE_TOKENS = 1 << 14, SEGMENT_TERMINALS = 1 << 24, JOB_TERMINALS = 1 << 20 };
+enum { PIECE_TOKENS = 1 << 14 };
 #endif
-/* The tool's code, stack and libraries, and large pages that are not full. */
-enum { MEMORY_FIXED = 12 << 20, MEMORY_LEAST = 8 << 20 };
-/* Parts of the limit: what the alphabet's pages may take, and what it may grow by in a segment. */
-enum { ALPHABET_PAGES = 8, ALPHABET_GROWTH = 16 };
-/* Of each terminal: its token, a slot and an empty one, the segments' numbers of it, and the
- * place of one while a segment is encoded. */
-enum { TERMINAL_BYTES = 4 + 8 + 8 + 4 };
+/* The part of a limit that the alphabet's pages may take. */
+enum { ALPHABET_PAGES = 8 };
 
 /* ---- What is missing ------------------------------------------------------------ */
 
 /* The first note stays: what follows is mostly its consequence. */
-static void note(wpp_compressor *c, enum wpp_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static void note(wpp_compressor *c, enum wpp_status status, const char *format, ...)
+void wpp_note(wpp_compressor *c, enum wpp_status status, const char *format, ...)
 {
     char text[256];
     va_list args;
@@ -43,193 +34,11 @@ static void note(wpp_compressor *c, enum wpp_status status, const char *format, 
 
 static void note_at(wpp_compressor *c, const char *what)
 {
-    note(c, WPP_E_DAMAGED, "the trace is damaged at byte %llu: %s",
-         (unsigned long long)c->trace.record_offset, what);
+    wpp_note(c, WPP_E_DAMAGED, "the trace is damaged at byte %llu: %s",
+             (unsigned long long)c->trace.record_offset, what);
 }
 
 /* ---- Tokens ------------------------------------------------------------------------ */
-
-static bool fail_engine(wpp_compressor *c, int status)
-{
-    if (status == SEQ_E_NOMEM)
-        return wpp_fail_memory(&c->fatal);
-    return wpp_fail(&c->fatal, WPP_E_MEMORY, "the grammar has outgrown 32-bit symbol numbers");
-}
-
-/* What the process has besides the engine: what malloc holds, the alphabet's pages, the code,
- * and what the large pages of the engine's arrays are not filled with. */
-static uint64_t memory_elsewhere(const wpp_compressor *c)
-{
-    struct mallinfo2 m = mallinfo2();
-    uint64_t held = m.arena + m.hblkhd;
-
-    return (held > c->memory_others ? held - c->memory_others : 0) + MEMORY_FIXED
-         + wpp_alphabet_mapped(&c->alphabet);
-}
-
-/* With what the segments know of its terminals. */
-static uint64_t alphabet_bytes(const wpp_compressor *c)
-{
-    return wpp_alphabet_mapped(&c->alphabet) + (uint64_t)c->alphabet.n * TERMINAL_BYTES;
-}
-
-static bool begin_grammar(wpp_compressor *c)
-{
-    struct seq_config config = {.size = sizeof config};
-    uint64_t elsewhere = memory_elsewhere(c);
-
-    if (c->memory_max)
-        config.memory_max = c->memory_max > elsewhere + MEMORY_LEAST ? c->memory_max - elsewhere
-                                                                     : MEMORY_LEAST;
-    c->alphabet_bytes = alphabet_bytes(c);
-    c->segment_left = c->crew ? SEGMENT_TERMINALS : UINT64_MAX;
-    return seq_new(&c->grammar, &config) == SEQ_OK || wpp_fail_memory(&c->fatal);
-}
-
-/* All streams have start rules, also those without events. */
-static bool end_grammar(wpp_compressor *c)
-{
-    int status = c->streams.n ? seq_append(c->grammar, c->streams.n - 1, NULL, 0) : SEQ_OK;
-
-    if (status == SEQ_OK)
-        status = seq_finish(c->grammar);
-    return status == SEQ_OK || fail_engine(c, status);
-}
-
-/* If the disk permits. */
-static bool put_segment_away(wpp_compressor *c, struct wpp_segment *segment)
-{
-    bool done = wpp_segments_add(&c->segments, segment, c->alphabet.n, &c->fatal);
-
-    wpp_segment_free(segment);
-    malloc_trim(0);
-    return done;
-}
-
-static void free_builder(wpp_compressor *c, struct wpp_builder *b)
-{
-    if (b)
-        c->crew->free++;
-    wpp_builder_free(b);
-}
-
-/* The oldest segment that a builder has is put away. */
-static bool take_from_builder(wpp_compressor *c)
-{
-    struct wpp_segment segment;
-    int status = wpp_builder_take(c->builders[0], &segment);
-
-    c->crew->free++;
-    c->n_builders--;
-    memmove(c->builders, c->builders + 1, c->n_builders * sizeof(struct wpp_builder *));
-    if (status != SEQ_OK)
-        return fail_engine(c, status);
-    return put_segment_away(c, &segment);
-}
-
-static bool take_from_builders(wpp_compressor *c)
-{
-    while (c->n_builders > 0)
-        if (!take_from_builder(c))
-            return false;
-    return true;
-}
-
-/* What is done; one that is not, if there is no thread for another. */
-static bool find_thread(wpp_compressor *c)
-{
-    while (c->n_builders > 0 && (!c->crew->free || wpp_builder_is_done(c->builders[0])))
-        if (!take_from_builder(c))
-            return false;
-    return true;
-}
-
-/* The grammar so far is put away, now or when its builder has done it. */
-static bool end_segment(wpp_compressor *c)
-{
-    struct wpp_segment segment;
-
-    if (c->builder) {
-        wpp_builder_end(c->builder, c->streams.n, c->alphabet.n);
-        c->builders[c->n_builders++] = c->builder;
-        c->builder = NULL;
-        return find_thread(c);
-    }
-    if (!take_from_builders(c) || !end_grammar(c))
-        return false;
-    if (!wpp_segment_encode(c->grammar, c->alphabet.n, &segment))
-        return wpp_fail_memory(&c->fatal);
-    seq_free(c->grammar);
-    c->grammar = NULL;
-    return put_segment_away(c, &segment);
-}
-
-/* Where it cannot be put away, the trace ends here. */
-static bool begin_segment(wpp_compressor *c)
-{
-    if (!end_segment(c))
-        return false;
-    if (!c->segments.full)
-        return begin_grammar(c);
-    if (!take_from_builders(c))
-        return false;
-    note(c, WPP_E_SYSTEM, "segments of the grammar cannot be put away: %s; the first %llu "
-         "events were taken", strerror(c->segments.full), (unsigned long long)c->tokens);
-    c->over = c->skipping = true;        /* and there is no grammar */
-    return true;
-}
-
-/* Also when the alphabet has grown into what was left for the grammar. */
-static bool is_full(const wpp_compressor *c)
-{
-    return c->memory_max &&
-           (seq_is_full(c->grammar) ||
-            alphabet_bytes(c) - c->alphabet_bytes >= c->memory_max / ALPHABET_GROWTH);
-}
-
-/* Where no thread is to be had the segment is built here, as without jobs. */
-static void find_builder(wpp_compressor *c)
-{
-    if (!c->crew || !c->crew->free || c->builder ||
-        (!c->segments.n && !c->n_builders && c->tokens < JOB_TERMINALS))
-        return;
-    c->builder = wpp_builder_new(c->grammar);
-    if (!c->builder)
-        return;
-    c->grammar = NULL;
-    c->crew->free--;
-}
-
-static bool append_to_segment(wpp_compressor *c, const uint32_t *terminals, size_t n)
-{
-    int status;
-
-    find_builder(c);
-    if (c->builder)
-        return wpp_builder_append(c->builder, c->current, terminals, n) ||
-               wpp_fail_memory(&c->fatal);
-    status = seq_append(c->grammar, c->current, terminals, n);
-    return status == SEQ_OK || fail_engine(c, status);
-}
-
-/* Across the ends of segments, but not of the last one that there is room for. */
-static bool append_terminals(wpp_compressor *c, const uint32_t *terminals, size_t n)
-{
-    while (n > 0 && !c->over) {
-        size_t now = n < c->segment_left ? n : (size_t)c->segment_left;
-
-        if (!append_to_segment(c, terminals, now))
-            return false;
-        c->streams.list[c->current].tokens += now;
-        c->tokens += now;
-        c->segment_left -= c->crew ? now : 0;
-        terminals += now;
-        n -= now;
-        if ((is_full(c) || (n > 0 && !c->segment_left)) && !begin_segment(c))
-            return false;
-    }
-    return true;
-}
 
 static bool append(wpp_compressor *c, const uint8_t *words, size_t n)
 {
@@ -240,7 +49,7 @@ static bool append(wpp_compressor *c, const uint8_t *words, size_t n)
     if (mapped < 0)
         return wpp_fail(&c->fatal, WPP_E_MEMORY, "there are more than 2^30 different tokens");
     c->streams.list[c->current].position += n;
-    return append_terminals(c, c->terminals, (size_t)mapped);
+    return wpp_growth_append(c, c->terminals, (size_t)mapped);
 }
 
 static bool take_tokens(void *ctx, const void *words, size_t n)
@@ -433,12 +242,6 @@ static bool is_process_record(unsigned kind)
            kind == WPP_REC_MODULE_UNLOAD || kind == WPP_REC_END;
 }
 
-/* Not when the segments could not be put away. */
-static bool has_grammar(const wpp_compressor *c)
-{
-    return c->grammar || c->builder;
-}
-
 /* A WPP is one process: the first one's. */
 static bool is_ours(wpp_compressor *c, const struct wpp_record *r)
 {
@@ -449,9 +252,9 @@ static bool is_ours(wpp_compressor *c, const struct wpp_record *r)
             note_at(c, "its beginning is missing");
     }
     if (r->pid != c->pid)
-        note(c, WPP_E_INCOMPLETE, "the trace holds other processes too (%u at byte %llu); "
-             "only process %u was taken", r->pid, (unsigned long long)c->trace.record_offset,
-             c->pid);
+        wpp_note(c, WPP_E_INCOMPLETE, "the trace holds other processes too (%u at byte %llu); only "
+                 "process %u was taken", r->pid, (unsigned long long)c->trace.record_offset,
+                 c->pid);
     return r->pid == c->pid;
 }
 
@@ -459,7 +262,7 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
 {
     wpp_compressor *c = ctx;
 
-    c->skipping = !is_ours(c, r) || !has_grammar(c);
+    c->skipping = !is_ours(c, r) || !wpp_growth_goes_on(c);
     if (c->skipping)
         return true;
     if (c->ended) {
@@ -515,7 +318,7 @@ wpp_compressor *wpp_compress_new(enum wpp_compress_input input, struct wpp_error
         c->run.program = c->run.command = c->run.host = "";
         c->terminals = malloc(PIECE_TOKENS * sizeof *c->terminals);
     }
-    if (!c || !c->terminals || !begin_grammar(c) ||
+    if (!c || !c->terminals || !wpp_growth_begin(c) ||
         !wpp_alphabet_init(&c->alphabet, input == WPP_INPUT_TRACE) ||
         (input == WPP_INPUT_SYMBOLS && !wpp_streams_add(&c->streams, 0))) {
         wpp_compress_free(c);
@@ -530,22 +333,21 @@ bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
 {
     c->memory_max = size;
     wpp_alphabet_limit(&c->alphabet, size / ALPHABET_PAGES);
-    seq_free(c->grammar);
-    c->grammar = NULL;
+    wpp_growth_drop(c);
     return wpp_segments_open(&c->segments, folder, error) &&
-           (begin_grammar(c) || wpp_fail_memory(error));
+           (wpp_growth_begin(c) || wpp_fail_memory(error));
 }
 
 bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *folder,
                        struct wpp_error *error)
 {
     assert(crew->size <= WPP_CREW_MOST && !c->memory_max);
+    wpp_growth_drop(c);
     c->crew = crew;
-    c->segment_left = SEGMENT_TERMINALS;
     if (!wpp_segments_open(&c->segments, folder, error))
         return false;
     c->segments.ahead = crew->size;
-    return true;
+    return wpp_growth_begin(c) || wpp_fail_memory(error);
 }
 
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held)
@@ -564,11 +366,7 @@ void wpp_compress_free(wpp_compressor *c)
         return;
     wpp_trace_free(&c->trace);
     wpp_bytes_free(&c->word);
-    if (c->grammar)
-        seq_free(c->grammar);
-    free_builder(c, c->builder);
-    for (uint32_t i = 0; i < c->n_builders; i++)
-        free_builder(c, c->builders[i]);
+    wpp_growth_drop(c);
     wpp_segments_close(&c->segments);
     wpp_alphabet_free(&c->alphabet);
     wpp_modules_free(&c->modules);
@@ -592,7 +390,7 @@ static bool push_trace(wpp_compressor *c, const void *bytes, size_t n, struct wp
     /* From the start it is no trace; further on, what came before is one. */
     if (!error || error->status != WPP_E_DAMAGED || c->pid == 0)
         return false;
-    note(c, WPP_E_DAMAGED, "%s", error->text);
+    wpp_note(c, WPP_E_DAMAGED, "%s", error->text);
     c->over = true;
     return true;
 }
@@ -646,12 +444,8 @@ uint32_t wpp_compress_pid(const wpp_compressor *c)
 
 void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out)
 {
-    struct seq_stats stats = {0};
+    struct seq_stats stats = wpp_growth_stats(c);
 
-    if (c->builder)
-        stats = wpp_builder_stats(c->builder);
-    else if (c->grammar)
-        seq_get_stats(c->grammar, &stats);
     *out = (struct wpp_compress_progress){c->bytes, c->tokens,
                                           c->segments.symbols + stats.rhs_symbols, stats.memory};
 }
@@ -669,8 +463,8 @@ static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
         return true;
     /* What was recorded while recording was stopped has negative numbers. */
     if ((int64_t)(stream->position - b->first) < 0) {
-        note(c, WPP_E_INCOMPLETE, "%llu events of thread %u are missing before its last ones",
-             (unsigned long long)(b->first - stream->position), b->tid);
+        wpp_note(c, WPP_E_INCOMPLETE, "%llu events of thread %u are missing before its last ones",
+                 (unsigned long long)(b->first - stream->position), b->tid);
         return true;
     }
     had = stream->position - b->first;
@@ -697,35 +491,16 @@ static bool end_by_buffers(wpp_compressor *c)
 static void note_missing_end(wpp_compressor *c)
 {
     if (!wpp_trace_at_boundary(&c->trace) && !c->rest_taken)
-        note(c, WPP_E_INCOMPLETE, "the trace is cut short at byte %llu, within a record; the "
-             "%llu events before it were taken", (unsigned long long)c->trace.offset,
-             (unsigned long long)c->tokens);
+        wpp_note(c, WPP_E_INCOMPLETE, "the trace is cut short at byte %llu, within a record; the "
+                 "%llu events before it were taken", (unsigned long long)c->trace.offset,
+                 (unsigned long long)c->tokens);
     else if (!c->ended && !c->rest_taken)
-        note(c, WPP_E_INCOMPLETE, "the trace has no end: the program was killed or left by "
-             "_exit, or the trace is cut; the %llu events in it were taken",
-             (unsigned long long)c->tokens);
+        wpp_note(c, WPP_E_INCOMPLETE, "the trace has no end: the program was killed or left by "
+                 "_exit, or the trace is cut; the %llu events in it were taken",
+                 (unsigned long long)c->tokens);
     if (c->lost > 0)
-        note(c, WPP_E_INCOMPLETE, "%llu events were lost when the trace was recorded",
-             (unsigned long long)c->lost);
-}
-
-/* What is one piece stays one. */
-static bool end_tokens(wpp_compressor *c)
-{
-    struct wpp_builder *builder = c->builder;
-    bool one_piece = !c->segments.n && !c->n_builders;
-    int status;
-
-    if (one_piece && builder) {
-        c->builder = NULL;
-        c->crew->free++;
-        status = wpp_builder_give_back(builder, &c->grammar);
-        if (status != SEQ_OK)
-            return fail_engine(c, status);
-    }
-    if (!has_grammar(c))
-        return true;
-    return one_piece ? end_grammar(c) : end_segment(c) && take_from_builders(c);
+        wpp_note(c, WPP_E_INCOMPLETE, "%llu events were lost when the trace was recorded",
+                 (unsigned long long)c->lost);
 }
 
 static bool check_input(const wpp_compressor *c, struct wpp_error *error)
@@ -751,7 +526,7 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
 {
     if (!check_input(c, error))
         return false;
-    if ((!c->ended && !c->over && !end_by_buffers(c)) || !end_tokens(c)) {
+    if ((!c->ended && !c->over && !end_by_buffers(c)) || !wpp_growth_end(c)) {
         if (error)
             *error = c->fatal;
         return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* compressor.h - the compressor's state, shared by compress.c (taking the trace
- * in) and assemble.c (putting the file together).  Internal to libwpp. */
+ * in), growth.c (the grammar meanwhile) and assemble.c (putting the file together).  Internal to libwpp. */
 #ifndef WPP_COMPRESSOR_H
 #define WPP_COMPRESSOR_H
 
@@ -61,6 +61,22 @@ struct wpp_compressor {
     bool skipping;                    /* the record at hand is of another process */
     bool over;                        /* what follows cannot or need not be read */
 };
+
+/* What the WPP lacks.  The first note stays: what follows is mostly its consequence. */
+void wpp_note(wpp_compressor *c, enum wpp_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* False, of all of these: c->fatal says why. */
+bool wpp_growth_begin(wpp_compressor *c);
+/* To the stream `current`; less than n when segments can no more be put away. */
+bool wpp_growth_append(wpp_compressor *c, const uint32_t *terminals, size_t n);
+/* As long as they can. */
+bool wpp_growth_goes_on(const wpp_compressor *c);
+/* All segments are put away then, or the grammar is finished. */
+bool wpp_growth_end(wpp_compressor *c);
+void wpp_growth_drop(wpp_compressor *c);
+/* Of the segment at hand. */
+struct seq_stats wpp_growth_stats(const wpp_compressor *c);
 
 /* Takes the finished grammar and all the rest to a file's bytes. */
 bool wpp_assemble(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *error);
