@@ -55,7 +55,7 @@ static const char help[] =
     "                      process, stops recording, and starts it again; with a ring,\n"
     "                      sent to wpp-record: write what the ring holds to FILE.d\n"
     "      --trace=FILE    keep the uncompressed trace, too (of the first process)\n"
-    "  -q, --quiet         no progress\n"
+    "  -q, --quiet         say nothing but what goes wrong or is missing\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
     "\n"
@@ -535,6 +535,19 @@ static void say_why_nothing(const char *program)
     free(file);
 }
 
+/* Besides FILE. */
+static void say_what_else(const struct recording *r)
+{
+    if (r->options.quiet)
+        return;
+    if (r->runs.written > 1)
+        tool_warn("%u processes recorded: %s and the folder %s", r->runs.written, r->runs.path,
+                  r->runs.folder);
+    if (r->runs.dumps > 0)
+        tool_warn("%u time%s the ring was written to the folder %s", r->runs.dumps,
+                  r->runs.dumps == 1 ? "" : "s", r->runs.folder);
+}
+
 static int finish(struct recording *r)
 {
     const char *program = r->options.command[0];
@@ -546,12 +559,7 @@ static int finish(struct recording *r)
         say_why_nothing(program);
         return status ? status : TOOL_ERROR;
     }
-    if (r->runs.written > 1)
-        tool_warn("%u processes recorded: %s and the folder %s", r->runs.written, r->runs.path,
-                  r->runs.folder);
-    if (r->runs.dumps > 0)
-        tool_warn("%u time%s the ring was written to the folder %s", r->runs.dumps,
-                  r->runs.dumps == 1 ? "" : "s", r->runs.folder);
+    say_what_else(r);
     return status ? status : r->trace_failed || r->runs.failed ? TOOL_ERROR : TOOL_OK;
 }
 

@@ -459,6 +459,27 @@ wait $recorder
 run wpp-check all.wpp
 like '--ring: and at the end' "$status $(cat "$T/err")" '^3 .*undamaged'
 
+cat > forks.c << 'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    for (int n = argc > 1 ? atoi(argv[1]) : 0; n > 0; n--) {
+        if (fork() == 0)
+            return 0;
+        wait(NULL);
+    }
+    return 0;
+}
+END
+ok 'a program of so many processes is built' "$WPP_GCC" -O1 -o forks forks.c
+run wpp-record -o all.wpp ./forks 3
+is 'that there are several processes is said' "$status $(cat "$T/err")" \
+    '0 wpp-record: 4 processes recorded: all.wpp and the folder all.wpp.d'
+run wpp-record -q -o all.wpp ./forks 3
+is 'but not with -q' "$status $(cat "$T/err") $(ls all.wpp.d | wc -l)" '0  3'
+
 if script -qec true /dev/null > /dev/null 2>&1; then
     script -qec 'wpp-record -o all.wpp ./endless 2' /dev/null > terminal 2>&1 < /dev/null
     like 'progress on a terminal' "$(tr '\r' '\n' < terminal)" \
