@@ -7,41 +7,66 @@ _wpp_options() {
     "$1" --help 2> /dev/null | grep -o -E -- '--[a-z][a-z-]*=?' | sort -u
 }
 
-# Prints the values of --NAME=a|b|c, or of a list `a (default), b, c`.
-_wpp_values() {
-    "$1" --help 2> /dev/null | awk -v option="$2=" '
-        { at = index($0, option) }
-        at {
-            rest = substr($0, at + length(option))
-            if (match(rest, /^[a-z]+(\|[a-z]+)+/)) {
-                print substr(rest, 1, RLENGTH)
-            } else if (match(rest, /^[A-Z]+ +/)) {
-                rest = substr(rest, RLENGTH + 1)
-                sub(/[:;].*/, "", rest); gsub(/ \([^)]*\)/, "", rest); gsub(/, or | or |, /, "|", rest)
-                if (match(rest, /^[a-z]+(\|[a-z]+)+$/)) print rest
+# _wpp_argument TOOL OPTION: nothing if it takes none, or its values, of --NAME=a|b|c, of a
+# list `a (default), b, c` or of `a: this; b: that`, or what the help calls it: FILE, N.
+# The same in the other shells' files.
+_wpp_argument() {
+    [[ $2 =~ ^--?[a-zA-Z-]+$ ]] || return
+    "$1" --help 2> /dev/null | awk -v option="$2" '
+        BEGIN { begin = option ~ /^--/ ? "^ +(-., )?" option "=" : "^ +" option ", --[a-z-]+=" }
+        !/^ +[^ -]/ { inside = 0 }
+        text == "" && $0 ~ begin { inside = 1; sub(begin, ""); text = $0; next }
+        inside { sub(/^ +/, " "); text = text $0 }
+        END {
+            if (!match(text, /^[^ ]+/)) exit
+            name = substr(text, 1, RLENGTH); text = substr(text, RLENGTH + 1)
+            gsub(/ \([^)]*\)/, "", text); sub(/^ +/, "", text)
+            list = text; sub(/[:;].*/, "", list)
+            if (name ~ /^[a-z]+(\|[a-z]+)+$/) {
+                gsub(/\|/, "\n", name)
+            } else if (list ~ /^[a-z]+((, or|,| or) [a-z]+)+$/) {
+                name = list; gsub(/(, or|,| or) /, "\n", name)
+            } else {
+                n = split(text, part, /; */); list = ""
+                for (i = 1; i <= n && match(part[i], /^[a-z]+:/); i++)
+                    list = list (i > 1 ? "\n" : "") substr(part[i], 1, RLENGTH - 1)
+                if (n > 1 && i > n) name = list
             }
-            exit
-        }' | tr '|' '\n'
+            print name
+        }'
+}
+
+_wpp_offer() {
+    mapfile -t COMPREPLY < <(compgen "$@")
+}
+
+_wpp_files() {
+    compopt -o filenames
+    _wpp_offer -f -- "$1"
+}
+
+_wpp_commands() {
+    wpp --help | sed -n 's/^Commands: //p'
 }
 
 _wpp() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local tool=${COMP_WORDS[0]##*/} first=1 pattern='*.wpp'
+    local tool=${COMP_WORDS[0]##*/} first=1 pattern='*.wpp' option argument
 
     COMPREPLY=()
     if [ "$tool" = wpp ]; then
         if [ "$COMP_CWORD" = 1 ]; then
-            COMPREPLY=($(compgen -W "$(wpp --help | sed -n 's/^Commands: //p') help --help --version" -- "$current"))
+            _wpp_offer -W "$(_wpp_commands) help --help --version" -- "$current"
             return
         elif [ "$COMP_CWORD" = 2 ] && [ "${COMP_WORDS[1]}" = help ]; then
-            COMPREPLY=($(compgen -W "$(wpp --help | sed -n 's/^Commands: //p')" -- "$current"))
+            _wpp_offer -W "$(_wpp_commands)" -- "$current"
             return
         fi
         tool=wpp-${COMP_WORDS[1]} first=2
     fi
     case $tool in
     wpp-gcc|wpp-g++)
-        COMPREPLY=($(compgen -f -- "$current"))
+        _wpp_files "$current"
         return ;;
     wpp-compress) pattern='*.trace' ;;
     wpp-record)
@@ -49,33 +74,44 @@ _wpp() {
         local k
         for ((k = first; k < COMP_CWORD; k++)); do
             case ${COMP_WORDS[k]} in
-            -o|=) k=$((k + 1)) ;;
-            -*) ;;
-            *)  COMPREPLY=($(compgen -f -- "$current"))
+            =)  k=$((k + 1)) ;;
+            -*) [ "${COMP_WORDS[k + 1]}" = = ] || [ -z "$(_wpp_argument "$tool" "${COMP_WORDS[k]}")" ] ||
+                    k=$((k + 1)) ;;
+            *)  _wpp_files "$current"
                 return ;;
             esac
         done ;;
     esac
 
     # `--format=te` comes as three words: --format = te.
+    option=$previous
     if [ "$current" = = ]; then
-        COMPREPLY=($(compgen -W "$(_wpp_values "$tool" "$previous")"))
-        return
+        current=
     elif [ "$previous" = = ]; then
-        COMPREPLY=($(compgen -W "$(_wpp_values "$tool" "${COMP_WORDS[COMP_CWORD - 2]}")" -- "$current"))
-        [ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
-        return
+        option=${COMP_WORDS[COMP_CWORD - 2]}
     fi
+    argument=$(_wpp_argument "$tool" "$option")
+    case $argument in
+    '') ;;
+    FILE|DIR)
+        _wpp_files "$current"
+        return ;;
+    [a-z]*)
+        _wpp_offer -W "$argument" -- "$current"
+        return ;;
+    *)  return ;;
+    esac
     case $current in
-    -*) COMPREPLY=($(compgen -W "$(_wpp_options "$tool")" -- "$current"))
+    -*) _wpp_offer -W "$(_wpp_options "$tool")" -- "$current"
         [ ${#COMPREPLY[@]} != 1 ] || [ "${COMPREPLY[0]: -1}" != = ] || compopt -o nospace ;;
     *)  if [ "$tool" = wpp-record ]; then
-            COMPREPLY=($(compgen -f -- "$current"))
+            _wpp_files "$current"
         else
-            COMPREPLY=($(compgen -G "$current$pattern" | sort) $(compgen -d -- "$current"))
+            compopt -o filenames
+            mapfile -t COMPREPLY < <(compgen -G "${current#[\"\']}$pattern" | sort; compgen -d -- "$current")
         fi ;;
     esac
 }
 
-complete -o filenames -F _wpp wpp wpp-record wpp-compress wpp-info wpp-dump wpp-check wpp-dot wpp-hot \
+complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-dump wpp-check wpp-dot wpp-hot \
     wpp-config wpp-gcc wpp-g++

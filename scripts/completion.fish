@@ -8,8 +8,8 @@ function __wpp_commands
     wpp --help 2>/dev/null | string replace -rf '^Commands: ' '' | string split ' '
 end
 
-# Long options of the tool on the command line, with or without `wpp` in front.
-function __wpp_options
+# The tool on the command line, with or without `wpp` in front.
+function __wpp_tool
     set -l words (commandline -opc)
     set -l tool (string replace -r '.*/' '' -- $words[1])
 
@@ -17,14 +17,75 @@ function __wpp_options
         set -q words[2]; or return
         set tool wpp-$words[2]
     end
+    echo $tool
+end
+
+function __wpp_options
+    set -l tool (__wpp_tool)
+
     $tool --help 2>/dev/null | string match -ra -- '--[a-z][a-z-]*=?' | sort -u
+end
+
+# The option whose argument the word under the cursor is, or nothing.
+function __wpp_option
+    set -l words (commandline -opc)
+    set -l word (commandline -ct)
+
+    if string match -qr -- '^--[a-z-]+=' $word
+        string replace -r '=.*' '' -- $word
+    else
+        string match -r -- '^--?[a-zA-Z-]+$' $words[-1]
+    end
+end
+
+# Nothing if that takes none, or its values, of --NAME=a|b|c, of a list `a (default), b, c`
+# or of `a: this; b: that`, or what the help calls it: FILE, N.
+# The same in the other shells' files.
+function __wpp_argument
+    set -l tool (__wpp_tool)
+    set -l option (__wpp_option)
+
+    set -q option[1]; or return
+    $tool --help 2>/dev/null | awk -v option=$option '
+        BEGIN { begin = option ~ /^--/ ? "^ +(-., )?" option "=" : "^ +" option ", --[a-z-]+=" }
+        !/^ +[^ -]/ { inside = 0 }
+        text == "" && $0 ~ begin { inside = 1; sub(begin, ""); text = $0; next }
+        inside { sub(/^ +/, " "); text = text $0 }
+        END {
+            if (!match(text, /^[^ ]+/)) exit
+            name = substr(text, 1, RLENGTH); text = substr(text, RLENGTH + 1)
+            gsub(/ \([^)]*\)/, "", text); sub(/^ +/, "", text)
+            list = text; sub(/[:;].*/, "", list)
+            if (name ~ /^[a-z]+(\|[a-z]+)+$/) {
+                gsub(/\|/, "\n", name)
+            } else if (list ~ /^[a-z]+((, or|,| or) [a-z]+)+$/) {
+                name = list; gsub(/(, or|,| or) /, "\n", name)
+            } else {
+                n = split(text, part, /; */); list = ""
+                for (i = 1; i <= n && match(part[i], /^[a-z]+:/); i++)
+                    list = list (i > 1 ? "\n" : "") substr(part[i], 1, RLENGTH - 1)
+                if (n > 1 && i > n) name = list
+            }
+            print name
+        }'
+end
+
+# Whether the word is such an argument, and no file.
+function __wpp_wants_value
+    set -l argument (__wpp_argument)
+
+    set -q argument[1]; and not contains -- $argument[1] FILE DIR
+end
+
+function __wpp_values
+    set -l begin (commandline -ct | string match -r -- '^--[a-z-]+=')
+
+    __wpp_argument | string match -r -- '^[a-z]+$' | string replace -r '^' -- "$begin"
 end
 
 # Files of the kind that a tool reads.
 function __wpp_files
-    set -l words (commandline -opc)
-
-    if string match -q '*compress*' -- "$words[1] $words[2]"
+    if test (__wpp_tool) = wpp-compress
         __fish_complete_suffix .trace
     else
         __fish_complete_suffix .wpp
@@ -34,12 +95,16 @@ end
 complete -c wpp -n __fish_use_subcommand -f -a '(__wpp_commands) help' -d 'wpp command'
 complete -c wpp -n '__fish_seen_subcommand_from help' -f -a '(__wpp_commands)'
 set -l behind 'not __fish_use_subcommand; and not __fish_seen_subcommand_from help'
-complete -c wpp -n "$behind" -a '(__wpp_options)'
-complete -c wpp -n "$behind" -k -a '(__wpp_files)'
+complete -c wpp -n "$behind; and __wpp_wants_value" -f -a '(__wpp_values)'
+set -l otherwise 'not __wpp_wants_value'
+complete -c wpp -n "$behind; and $otherwise" -a '(__wpp_options)'
+complete -c wpp -n "$behind; and $otherwise" -k -a '(__wpp_files)'
 for tool in compress info dump check dot hot
-    complete -c wpp-$tool -a '(__wpp_options)'
-    complete -c wpp-$tool -k -a '(__wpp_files)'
+    complete -c wpp-$tool -n __wpp_wants_value -f -a '(__wpp_values)'
+    complete -c wpp-$tool -n "$otherwise" -a '(__wpp_options)'
+    complete -c wpp-$tool -n "$otherwise" -k -a '(__wpp_files)'
 end
+complete -c wpp-record -n __wpp_wants_value -f
 for tool in record config
     complete -c wpp-$tool -a '(__wpp_options)'
 end

@@ -18,6 +18,11 @@ completed() {
     _wpp 2> /dev/null
     echo "${COMPREPLY[*]-}"
 }
+# The same, a line each.
+offered() {
+    completed "$@" > /dev/null
+    printf '%s\n' "${COMPREPLY[@]}"
+}
 
 for tool in wpp wpp-record wpp-compress wpp-info wpp-dump wpp-check wpp-dot wpp-hot wpp-config; do
     is "$tool: options in --help and man page" "$(page_options $tool)" "$(help_options $tool)"
@@ -80,11 +85,52 @@ is 'files of the right kind' "$(completed wpp info "$T/")" "$T/a.wpp $T/c.wpp $T
 is 'values' "$(completed wpp-hot --cost = b)" blocks
 is 'values of another form' "$(completed wpp-info --format = j)" json
 is 'commands that help is about' "$(completed wpp help du)" dump
+touch 'sp ace.wpp' 'two  blanks.trace' && mkdir 'a folder'
+is 'names with blanks' "$(offered wpp-info sp)" 'sp ace.wpp'
+is 'begun with a quote' "$(offered wpp-info '"sp a')" 'sp ace.wpp'
+is 'of traces, too' "$(offered wpp compress two)" 'two  blanks.trace'
+is 'and folders' "$(offered wpp-dump 'a ')" 'a folder'
+is 'and what -o takes' "$(offered wpp-dump -o sp)" 'sp ace.wpp'
+# OPTION, its values: behind `=`, and as a word of its own.
+while read -r tool option values; do
+    is "$tool $option: its values" "$(completed $tool $option '')" "$values"
+    case $option in
+    --*) is "$tool $option=: its values" "$(completed $tool $option =)" "$values" ;;
+    esac
+done <<'END'
+wpp-hot --algorithm exact larus
+wpp-hot --cost insns blocks paths time
+wpp-hot --format text json csv
+wpp-hot --color auto always never
+wpp-hot --top
+wpp-hot -n
+wpp-info --format text table json
+wpp-dot --format dot svg png pdf
+wpp-dot -T dot svg png pdf
+wpp-dump --range
+wpp-record --signal
+wpp-compress --memory
+END
+is 'one of them' "$(completed wpp dot -T s)" svg
+is 'options behind one that takes none' "$(completed wpp-dot -f --max)" --max-nodes=
+is 'a program behind an option and its value' "$(offered wpp-record --limit 5 sp)" 'sp ace.wpp'
+is 'and what that takes' "$(offered wpp-record --limit 5 ./prog --li)" ''
 
 # The other shells are asked themselves, where they are installed.
 if command -v zsh > /dev/null; then
     mkdir -p "$T/zsh" && cp "$ROOT/scripts/completion.zsh" "$T/zsh/_wpp"
     is 'zsh understands its completion' "$(zsh -f -n "$T/zsh/_wpp" 2>&1)" ''
+    # TOOL: what _arguments is told
+    told() {
+        zsh -f -c '_arguments() { print -rl -- "$@" }; service=$1; source $2' - "$1" "$T/zsh/_wpp" 2>&1
+    }
+    told wpp-hot > hot
+    told wpp-dot > dot
+    is 'zsh: values' "$(grep -E -e '--(algorithm|cost|format|color|top)=' hot | sort)" \
+        "$(printf '%s\n' '--algorithm=:value:(exact larus)' '--color=:value:(auto always never)' \
+            '--cost=:value:(insns blocks paths time)' '--format=:value:(text json csv)' '--top=:value: ')"
+    is 'zsh: short options' "$(grep -E -e '^-[a-zA-Z]' dot)" \
+        "$(printf '%s\n' '-T+:value:(dot svg png pdf)' '-o+:file:_files')"
 else
     skip 'the completion of zsh: no zsh here'
 fi
@@ -98,6 +144,14 @@ if command -v fish > /dev/null; then
     is 'fish: commands' "$(asked 'wpp re')" record
     is 'fish: options of a tool' "$(asked 'wpp-hot --min-')" "$(printf '%s\n' --min-cost= --min-length=)"
     is 'fish: and of a command' "$(asked 'wpp dump --ro')" --routines
+    is 'fish: values' "$(asked 'wpp-hot --algorithm=' | sort)" \
+        "$(printf '%s\n' --algorithm=exact --algorithm=larus)"
+    is 'fish: of a command, and no files' "$(asked 'wpp hot --cost=' | tr '\n' ' ')" \
+        '--cost=blocks --cost=insns --cost=paths --cost=time '
+    is 'fish: as a word' "$(asked 'wpp-info --format ' | tr '\n' ' ')" 'json table text '
+    is 'fish: of a short option' "$(asked 'wpp-dot -T ' | tr '\n' ' ')" 'dot pdf png svg '
+    is 'fish: no files where a number is wanted' "$(asked 'wpp-hot --top ')" ''
+    is 'fish: files where one is wanted' "$(asked 'wpp-dump -o sp')" 'sp ace.wpp'
     is 'fish: commands that help is about' "$(asked 'wpp help du')" dump
 else
     skip 'the completion of fish: no fish here'
