@@ -260,6 +260,16 @@ static void set_folder_aside(const struct wpp_runs *runs)
     free(old);
 }
 
+/* That there is no folder is told of one process. */
+static void tell_failure(struct wpp_runs *runs, const struct wpp_run *run)
+{
+    bool no_folder = runs->single && run->error.status == WPP_E_ARGUMENT;
+
+    if (!no_folder || !runs->single_told)
+        runs->sink.tell(runs->sink.ctx, run->program, &run->error, false);
+    runs->single_told |= no_folder;
+}
+
 /* FILE.d, new and empty. */
 static bool make_folder(struct wpp_runs *runs, struct wpp_error *error)
 {
@@ -369,7 +379,7 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process)
         runs->written += done;
         runs->failed += !done;
         if (!done)
-            runs->sink.tell(runs->sink.ctx, run->program, &run->error, false);
+            tell_failure(runs, run);
         else if (note.status != WPP_OK)
             runs->sink.tell(runs->sink.ctx, run->program, &note, true);
     }
@@ -426,7 +436,7 @@ static void dump_ring(struct wpp_runs *runs, const struct wpp_run *run, const vo
     if (write_run(runs, &now, rest, n, NULL))
         runs->dumps++;
     else
-        runs->sink.tell(runs->sink.ctx, run->program, &now.error, false);
+        tell_failure(runs, &now);
     wpp_compress_free(now.compressor);
 }
 

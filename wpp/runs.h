@@ -34,6 +34,7 @@ struct wpp_runs {
     struct wpp_output *first;    /* open on it until a process takes it */
     bool first_is_done;          /* by who is gone: it is as it should be */
     bool single;                 /* FILE is a pipe or device: there is no folder beside it */
+    bool single_told;
     struct wpp_run **list;       /* by the recorder's number, NULL: has recorded nothing */
     uint32_t n;
     struct wpp_run *running;     /* those that are not over, one linked to the next */

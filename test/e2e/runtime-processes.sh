@@ -480,6 +480,12 @@ is 'that there are several processes is said' "$status $(cat "$T/err")" \
 run wpp-record -q -o all.wpp ./forks 3
 is 'but not with -q' "$status $(cat "$T/err") $(ls all.wpp.d | wc -l)" '0  3'
 
+run wpp-record -q -o - ./forks 3
+is 'that only one is kept where there is no folder is said once' "$(cat "$T/err")" \
+    'wpp-record: forks: only the first process is kept, since - is no file; -o FILE keeps all'
+run wpp-record -q -o /dev/full ./forks 3
+is 'also of a device' "$status $(grep -c 'only the first process is kept' "$T/err")" '1 1'
+
 if script -qec true /dev/null > /dev/null 2>&1; then
     script -qec 'wpp-record -o all.wpp ./endless 2' /dev/null > terminal 2>&1 < /dev/null
     like 'progress on a terminal' "$(tr '\r' '\n' < terminal)" \
