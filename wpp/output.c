@@ -60,15 +60,59 @@ bool wpp_output_is_standard(const char *path)
     return descriptor_of(path) == STDOUT_FILENO;
 }
 
+static bool find_file(const char *path, struct stat *st)
+{
+    int fd = descriptor_of(path);
+
+    return fd >= 0 ? fstat(fd, st) == 0 : stat(path, st) == 0;
+}
+
+static bool is_one_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 bool wpp_output_is_input(const char *path, const char *input)
 {
     struct stat to, from;
-    int fd = descriptor_of(path);
 
-    if ((fd >= 0 ? fstat(fd, &to) : stat(path, &to)) != 0 ||
+    if (!find_file(path, &to) ||
         (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &from) : stat(input, &from)) != 0)
         return false;
-    return S_ISREG(to.st_mode) && to.st_dev == from.st_dev && to.st_ino == from.st_ino;
+    return S_ISREG(to.st_mode) && is_one_file(&to, &from);
+}
+
+static const char *last_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static bool is_same_folder(const char *a, const char *b)
+{
+    char *folder[2] = {wpp_output_folder(a, false), wpp_output_folder(b, false)};
+    struct stat st[2];
+    bool same = folder[0] && folder[1] && stat(folder[0], &st[0]) == 0 &&
+                stat(folder[1], &st[1]) == 0 && is_one_file(&st[0], &st[1]);
+
+    free(folder[0]);
+    free(folder[1]);
+    return same;
+}
+
+/* A device like /dev/null takes what comes from several. */
+bool wpp_output_is_same(const char *a, const char *b)
+{
+    struct stat st[2];
+    bool there[2] = {find_file(a, &st[0]), find_file(b, &st[1])};
+
+    if (descriptor_of(a) >= 0 && descriptor_of(a) == descriptor_of(b))
+        return true;
+    if (there[0] && there[1])
+        return !S_ISCHR(st[0].st_mode) && is_one_file(&st[0], &st[1]);
+    return !there[0] && !there[1] && strcmp(last_name(a), last_name(b)) == 0 &&
+           is_same_folder(a, b);
 }
 
 static bool open_in_place(struct wpp_output *out, int fd, struct wpp_error *error)
@@ -83,8 +127,7 @@ static bool open_in_place(struct wpp_output *out, int fd, struct wpp_error *erro
 /* `DIR/.NAME.PID.N.tmp`. */
 static bool name_temporary(struct wpp_output *out, unsigned n)
 {
-    const char *slash = strrchr(out->path, '/');
-    int directory = slash ? (int)(slash - out->path) + 1 : 0;
+    int directory = (int)(last_name(out->path) - out->path);
 
     free(out->temporary);
     if (asprintf(&out->temporary, "%.*s.%.200s.%ld.%u.tmp", directory, out->path,

@@ -38,6 +38,10 @@ bool wpp_output_is_standard(const char *path);
  * reads), under whatever name. */
 bool wpp_output_is_input(const char *path, const char *input);
 
+/* Whether both paths lead to one file, which need not be there yet, by whatever names: then who
+ * writes both loses one. */
+bool wpp_output_is_same(const char *a, const char *b);
+
 /* Where files without a name may be kept that belong to an output on `path`: its folder, or
  * when it is written in place, $TMPDIR or /tmp.  To be freed; NULL: no memory. */
 char *wpp_output_folder(const char *path, bool in_place);

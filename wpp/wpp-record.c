@@ -584,6 +584,43 @@ static char *default_output(const char *program)
     return output;
 }
 
+/* What `path` was before becomes PATH.old. */
+static bool displaces(const char *path, const char *other)
+{
+    char *old;
+    bool same;
+
+    if (access(path, F_OK) != 0)
+        return false;
+    if (asprintf(&old, "%s.old", path) < 0)
+        tool_die(TOOL_ERROR, "out of memory");
+    same = wpp_output_is_same(old, other);
+    free(old);
+    return same;
+}
+
+/* No file is written over one that is needed: neither by name nor by what is kept of it. */
+static void refuse_same_files(const struct options *o, const char *file)
+{
+    char *program = program_file(o->command[0]);
+    const char *written[] = {file, o->trace};
+
+    if (o->trace && wpp_output_is_same(file, o->trace))
+        tool_usage("%s cannot be both the WPP and the trace", o->trace);
+    if (o->trace && (displaces(o->trace, file) || displaces(file, o->trace)))
+        tool_usage("%s and %s: one would become the .old of the other", file, o->trace);
+    for (int i = 0; i < 2 && program; i++) {
+        if (!written[i] || access(program, F_OK) != 0)
+            continue;
+        if (wpp_output_is_same(written[i], program))
+            tool_usage("%s is the program, and would be written over", written[i]);
+        if (displaces(written[i], program))
+            tool_usage("%s is the program, and %s.old would be written over it", program,
+                       written[i]);
+    }
+    free(program);
+}
+
 /* Then the program's output must not get among ours. */
 static bool writes_to_standard_output(const struct options *o)
 {
@@ -642,6 +679,7 @@ int main(int argc, char **argv)
         tool_die(TOOL_ERROR, "out of memory");
     if (strcmp(name, "-") == 0)
         tool_refuse_terminal(STDOUT_FILENO, "a WPP file");
+    refuse_same_files(&r.options, name);
     open_recording(&r, name);
     set_environment(&r.options, r.recorder);
     error = program_start(&r.program, r.options.command, r.options.signal,

@@ -450,6 +450,34 @@ fails_with 7 'its exit status stays' wpp-record -o none.wpp sh -c 'exit 7'
 fails_with 127 'a program that does not exist' wpp-record -o none.wpp ./missing
 fails_with 126 'a program that is none' wpp-record -o none.wpp ./text
 fails_with 126 'a folder' wpp-record -o none.wpp ./folder
+
+# Outputs that would write over each other or the program, by whatever names.
+printf '#!/bin/sh\ntouch ran\n' > goes
+chmod +x goes
+cp goes goes.before
+mkdir -p sub
+ln -sf ../goes sub/link
+ln -f goes hard
+echo before > there
+ln -sf there also
+for names in 'same --trace=same' 'same --trace=./same' 'same --trace=sub/../same' \
+             'there --trace=also' 'sub/new --trace=./sub//new' '- --trace=-' '- --trace=/dev/stdout' \
+             '/dev/fd/1 --trace=-' 'there.old --trace=there' 'there --trace=there.old' goes \
+             sub/link hard 'other --trace=goes' 'other --trace=sub/link'; do
+    fails_with 2 "outputs in each other's way: -o $names" wpp-record -o $names ./goes
+done
+fails_with 2 'the program is found in PATH' env PATH="$PWD:$PATH" wpp-record -o goes goes
+fails_with 2 'a link to it, too' env PATH="$PWD/sub:$PATH" wpp-record -o goes link
+cp goes goes.old
+fails_with 2 'the program would be where the old file is put' wpp-record -o goes ./goes.old
+wpp-record -o - --trace=to.file ./goes > to.file 2> err
+is 'nor is the standard output written over' $? 2
+absent 'no program has run' ran
+same 'nor been written to' goes goes.before
+is 'nor is anything else' "$(cat there) $(find . -name 'same*' -o -name 'new*' -o -name 'there.old')" 'before '
+rm goes.old
+fails_with 1 'a device takes both' wpp-record -o /dev/null --trace=/dev/null ./goes
+rm ran goes hard
 absent 'and leave nothing' none.wpp
 # Instrumented programs of which nothing comes.  The file says why, stripped or not.
 ok 'a program with the runtime that records nothing' \
