@@ -51,7 +51,7 @@ static const char help[] =
     "      --annotate           source listings with what each line cost\n"
     "      --query='A before B' how often B came with an A since the B before it; A and B\n"
     "                           are a routine, routine/path or file:line\n"
-    "      --query='before B'   which paths came right before B; or `behind B'\n"
+    "      --query='before B'   which paths came right before B; or `behind B`\n"
     "\n"
     "  -h, --help\n"
     "  -V, --version\n"

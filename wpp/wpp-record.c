@@ -37,7 +37,7 @@ static const char help[] =
     "those of the processes that it starts, too, in the folder FILE.d.\n"
     "\n"
     "  -o, --output=FILE   write FILE instead of `PROGRAM.wpp` in this directory;\n"
-    "                      what FILE was before is kept as FILE.old; `-' is standard\n"
+    "                      what FILE was before is kept as FILE.old; `-` is standard\n"
     "                      output, and PROGRAM's then goes to standard error\n"
     "      --limit=N       stop recording after about N events; PROGRAM goes on\n"
     "      --duration=S    stop recording after S seconds\n"
@@ -104,7 +104,7 @@ static int signal_argument(const char *text)
             number = i;
     }
     if (number < 1 || number >= NSIG)
-        tool_usage("--signal: there is no signal `%s'", text);
+        tool_usage("--signal: there is no signal `%s`", text);
     if (number == SIGKILL || number == SIGSTOP || number == SIGCHLD || number == SIGPIPE)
         tool_usage("--signal: %s has another meaning", text);
     if (program_forwards((int)number))

@@ -28,6 +28,7 @@ for tool in wpp wpp-record wpp-compress wpp-info wpp-dump wpp-check wpp-dot wpp-
     is "$tool: options in --help and man page" "$(page_options $tool)" "$(help_options $tool)"
     is "$tool: options in the completion" "$(completed $tool -- | tr ' ' '\n' | sed 's/=$//' | sort)" \
         "$(help_options $tool)"
+    is "$tool: one form of quotes" "$($tool --help | grep -E "\`[^\`']*'")" ''
 done
 for tool in "$BUILD"/bin/*; do
     tool=${tool##*/}

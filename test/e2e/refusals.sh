@@ -435,6 +435,8 @@ said 'wpp-info: cannot open ``: No such file or directory' wpp-info ''
 said "wpp-dot: the output's name is empty" wpp-dot -o '' tiny.wpp
 said 'wpp-config: cannot write standard output' sh -c 'wpp-config --libs >&-'
 said 'wpp-config: unknown option `--lib`; see wpp-config --help' wpp-config --lib
+said 'wpp-record: --signal: there is no signal `NONE` (wpp-record --help explains)' \
+    wpp-record --signal=NONE ./tiny
 for n in 1 64 300; do
     head -c "$n" tiny.wpp > cut.wpp
     for tool in "${tools[@]}"; do
