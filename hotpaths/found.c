@@ -142,11 +142,9 @@ static int compare(const void *pa, const void *pb, void *set)
 {
     const struct found *f = set;
     const struct found_entry *a = pa, *b = pb;
-    uint64_t cost_a = saturating_mul(a->frequency, a->own_unit);
-    uint64_t cost_b = saturating_mul(b->frequency, b->own_unit);
 
-    if (cost_a != cost_b)
-        return cost_a > cost_b ? -1 : 1;
+    if (a->own_cost != b->own_cost)
+        return a->own_cost > b->own_cost ? -1 : 1;
     if (a->length != b->length)
         return a->length < b->length ? -1 : 1;
     for (uint32_t i = 0; i < a->length; i++) {

@@ -26,7 +26,8 @@ struct found_entry {
     uint32_t hash;
     uint64_t frequency;
     uint64_t unit_cost;
-    uint64_t own_unit;      /* of unit_cost: what no two places share */
+    uint64_t own_unit;      /* of the first `period` terminals */
+    uint64_t own_cost, pieces;      /* of all places together */
     uint32_t period;
     uint32_t leader, rotations, turn;       /* hotpaths/loops.h; so is `cycle` */
     uint64_t cycle;
@@ -54,7 +55,7 @@ int found_add(struct found *f, const uint32_t *string, uint32_t length,
 int found_append(struct found *f, const uint32_t *string, uint32_t length,
                  uint64_t unit_cost, uint64_t frequency);
 
-/* Orders the entries by frequency x own_unit.  Nothing can be added afterwards. */
+/* Orders the entries by own_cost.  Nothing can be added afterwards. */
 void found_sort(struct found *f);
 
 /* True when the invariants hold; before found_sort only.  */

@@ -104,8 +104,8 @@ static bool config_is_valid(const struct hot_config *c, const struct wpp_grammar
 
 /* ---- Choosing the minimal cost ----------------------------------------------- */
 
-/* What of each subpath no two of its places share. */
-static int find_own_costs(struct found *f, const uint64_t *cost)
+/* Of each subpath its period, and what that costs. */
+static int find_periods(struct found *f, const uint64_t *cost)
 {
     uint32_t *scratch, longest = 0;
     bool good;
@@ -133,7 +133,7 @@ static int find_at(const struct analysis *a, struct exact *exact, uint64_t min_c
 {
     int status = exact ? exact_find(exact, min_cost, out) : larus_find(a, min_cost, out);
 
-    return status == HOT_OK && exact ? find_own_costs(out, a->cost) : status;
+    return status == HOT_OK && exact ? find_periods(out, a->cost) : status;
 }
 
 /* `n` with all but its two leading digits zero. */
@@ -254,6 +254,56 @@ static int find_about(const struct analysis *a, struct exact *exact,
     return status;
 }
 
+/* ---- What places make up together ----------------------------------------------- */
+
+/* Of those entries that can overlap themselves; the others are what they cost. */
+static int count_pieces(struct found *f, const struct analysis *a, uint32_t thread,
+                        const size_t *entry, size_t n)
+{
+    struct hot_string *strings = malloc((n + 1) * sizeof *strings);
+    uint64_t *frequency = malloc((n + 1) * sizeof *frequency);
+    struct hot_pieces *pieces = malloc((n + 1) * sizeof *pieces);
+    int status = HOT_E_MEMORY;
+
+    if (strings && frequency && pieces) {
+        for (size_t i = 0; i < n; i++) {
+            const struct found_entry *e = &f->entries[entry[i]];
+
+            strings[i] = (struct hot_string){ f->terminals + e->first, e->length };
+            frequency[i] = e->frequency;
+        }
+        status = hot_count_pieces(a->g, a->cost, thread, strings, frequency, n, pieces);
+        for (size_t i = 0; i < n; i++) {
+            f->entries[entry[i]].own_cost = pieces[i].cost;
+            f->entries[entry[i]].pieces = pieces[i].pieces;
+        }
+    }
+    free(strings);
+    free(frequency);
+    free(pieces);
+    return status;
+}
+
+static int find_own_costs(struct found *f, const struct analysis *a, uint32_t thread)
+{
+    size_t *overlapping = malloc((f->n_entries + 1) * sizeof *overlapping), n = 0;
+    int status;
+
+    if (!overlapping)
+        return HOT_E_MEMORY;
+    for (size_t i = 0; i < f->n_entries; i++) {
+        struct found_entry *e = &f->entries[i];
+
+        e->own_cost = saturating_mul(e->frequency, e->unit_cost);
+        e->pieces = e->frequency;
+        if (e->period < e->length)
+            overlapping[n++] = i;
+    }
+    status = n > 0 ? count_pieces(f, a, thread, overlapping, n) : HOT_OK;
+    free(overlapping);
+    return status;
+}
+
 /* ---- The public functions ------------------------------------------------------ */
 
 static int find_exactly(struct hot_result *r, const struct analysis *a,
@@ -283,6 +333,8 @@ static int find_all(struct hot_result *r, const struct wpp_grammar *g, const uin
         status = config->min_cost ? larus_find(&a, config->min_cost, &r->found)
                                   : find_about(&a, NULL, config, r);
     free(a.frequency);
+    if (status == HOT_OK)
+        status = find_own_costs(&r->found, &a, config->thread);
     if (status != HOT_OK)
         return status;
     assert(found_check(&r->found));
@@ -356,7 +408,8 @@ struct hot_subpath hot_get(const hot_result *r, size_t index)
         .cost = saturating_mul(e->frequency, e->unit_cost),
         .period = e->period,
         .own_unit_cost = e->own_unit,
-        .own_cost = saturating_mul(e->frequency, e->own_unit),
+        .own_cost = e->own_cost,
+        .pieces = e->pieces,
         .leader = e->leader,
         .rotations = e->rotations,
         .turn = e->turn,

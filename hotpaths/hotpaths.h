@@ -62,11 +62,12 @@ struct hot_subpath {
     uint64_t cost;          /* frequency x unit_cost; stops at UINT64_MAX */
 
     /* Places at which a subpath stands may overlap, but never by so much that two
-     * begin less than `period` terminals apart.  The first `period` terminals of
-     * each are its own: own_cost, what all of these cost, is part of the run. */
+     * begin less than `period` terminals apart.  Those that overlap are one piece of the
+     * run.  In own_cost what lies in several places counts once: it is part of the run. */
     uint32_t period;        /* length if it cannot overlap itself; HOT_LARUS: length */
-    uint64_t own_unit_cost; /* of the first `period` terminals */
-    uint64_t own_cost;      /* frequency x own_unit_cost */
+    uint64_t own_unit_cost; /* of the first `period` terminals, a turn if it is a loop's */
+    uint64_t own_cost;      /* of all its places together; HOT_LARUS: cost */
+    uint64_t pieces;        /* frequency if no places overlap; HOT_LARUS: frequency */
 
     /* HOT_EXACT: subpaths that are the same loop, begun at another of its paths. */
     size_t leader;          /* rank of the first of them */
@@ -123,6 +124,16 @@ int hot_places_apart(const struct wpp_grammar *g, struct hot_string string, uint
  * once. */
 int hot_cover(const struct wpp_grammar *g, const uint64_t *cost, uint32_t thread,
               const struct hot_string *strings, size_t n, uint64_t *covered);
+
+/* What the places of each string, frequency[i] in all, make up together: those that overlap
+ * are one piece, and what lies in several of them costs once. */
+struct hot_pieces {
+    uint64_t pieces;
+    uint64_t cost;
+};
+int hot_count_pieces(const struct wpp_grammar *g, const uint64_t *cost, uint32_t thread,
+                     const struct hot_string *strings, const uint64_t *frequency, size_t n,
+                     struct hot_pieces *out);
 
 /* How often terminal t comes right behind (or, if `before`, right before) string i:
  * times[i * g->n_terminals + t]. */

@@ -248,20 +248,41 @@ static void put_unit(const struct report *r, uint64_t n)
     fprintf(r->out, "%.*s", (int)strlen(r->cost_unit) - (n == 1), r->cost_unit);
 }
 
-/* What a subpath that overlaps itself costs is told in turns of its own. */
+/* Whole turns in the pieces that its places make up; 0: they do not overlap. */
+static uint64_t turns_of(const struct hot_subpath *p)
+{
+    if (p->pieces == p->frequency)
+        return 0;
+    return p->frequency + p->pieces * (p->length / p->period - 1);
+}
+
+/* What a subpath costs that overlaps itself is told in turns, and there may be parts of turns
+ * besides. */
+static void put_product(const struct report *r, const struct hot_subpath *p)
+{
+    uint64_t turns = turns_of(p);
+    bool is_all = turns == 0 || turns * p->own_unit_cost == p->own_cost;
+    char number[32], unit[32];
+
+    fputs(is_all ? " = " : " in ", r->out);
+    if (turns > 0)
+        fprintf(r->out, "%s turns of %s", grouped(turns, number),
+                grouped(p->own_unit_cost, unit));
+    else if (p->frequency == 1)
+        fprintf(r->out, "once %s", grouped(p->unit_cost, unit));
+    else
+        fprintf(r->out, "%s times %s", grouped(p->frequency, number),
+                grouped(p->unit_cost, unit));
+}
+
 static void put_figures(const struct report *r, const struct hot_subpath *p, size_t rank)
 {
-    char share[32], cost[32], frequency[32], unit[32];
+    char share[32], cost[32];
 
     fprintf(r->out, "\n%s%3zu  %s%s: %s ", style(r, BOLD), rank,
             percent(r, p->own_cost, share), style(r, PLAIN), scaled(p->own_cost, cost));
     put_unit(r, p->own_cost);
-    grouped(p->own_unit_cost, unit);
-    if (p->frequency == 1)
-        fprintf(r->out, " = once %s", unit);
-    else
-        fprintf(r->out, " = %s %s %s", grouped(p->frequency, frequency),
-                p->period < p->length ? "turns of" : "times", unit);
+    put_product(r, p);
     fprintf(r->out, ", %" PRIu32 " path%s", p->length, p->length == 1 ? "" : "s");
     if (p->turn)
         fprintf(r->out, " of a loop of %" PRIu32, p->turn);
@@ -270,8 +291,27 @@ static void put_figures(const struct report *r, const struct hot_subpath *p, siz
     putc('\n', r->out);
 }
 
+/* How often it turns in all, if not all of it is told: a row may be too short to be a place, or
+ * begin or end with another rotation. */
+static void put_all_turns(const struct report *r, const struct hot_subpath *p,
+                          const struct hot_turns *t)
+{
+    bool has_short = t->least * p->turn + p->turn - 1 < p->length;
+    uint64_t told = turns_of(p);
+    char number[32];
+
+    if (told == 0 || t->rows == 0 || t->turns == told)
+        return;
+    fprintf(r->out, ": %s turns ", grouped(t->turns, number));
+    if (has_short)
+        fprintf(r->out, "with rows of less than %" PRIu32 " paths", p->length);
+    else
+        fputs("in all", r->out);
+}
+
 /* Of a loop: how often it turns in a row. */
-static void put_rows(const struct report *r, const struct hot_turns *t)
+static void put_rows(const struct report *r, const struct hot_subpath *p,
+                     const struct hot_turns *t)
 {
     char least[32], average[32], most[32], number[32];
 
@@ -286,6 +326,7 @@ static void put_rows(const struct report *r, const struct hot_turns *t)
                 grouped(t->most, most), mean(t, average));
     if (t->rows > 1)
         fprintf(r->out, ", %s times", grouped(t->rows, number));
+    put_all_turns(r, p, t);
     fprintf(r->out, "%s\n", style(r, PLAIN));
 }
 
@@ -295,7 +336,7 @@ static void put_more(const struct report *r, const struct shown *s)
     char share[32], number[32];
 
     if (s->path.turn && s->path.turn <= HOT_TURN_MAX)
-        put_rows(r, &s->loop);
+        put_rows(r, &s->path, &s->loop);
     if (r->shown->covers)
         fprintf(r->out, "     %s with all above: %s%s\n", style(r, DIM),
                 percent(r, s->covered, share), style(r, PLAIN));

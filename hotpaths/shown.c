@@ -70,6 +70,7 @@ static bool is_all_loop(const struct hot_subpath *p)
     return p->turn > 0;
 }
 
+/* All of it but what its places cost together. */
 static int measure_grown(const struct shown_list *s, struct hot_subpath *p)
 {
     uint32_t *scratch = malloc(p->length * sizeof *scratch);
@@ -84,13 +85,33 @@ static int measure_grown(const struct shown_list *s, struct hot_subpath *p)
             p->own_unit_cost = p->unit_cost;
     }
     p->cost = saturating_mul(p->frequency, p->unit_cost);
-    p->own_cost = saturating_mul(p->frequency, p->own_unit_cost);
     if (!is_all_loop(p)) {
         p->turn = 0;
         p->loop = NULL;
     }
     free(scratch);
     return HOT_OK;
+}
+
+static int measure_together(struct shown_list *s)
+{
+    struct hot_string *strings = strings_of(s);
+    uint64_t *frequency = malloc((s->n + 1) * sizeof *frequency);
+    struct hot_pieces *pieces = malloc((s->n + 1) * sizeof *pieces);
+    int status = HOT_E_MEMORY;
+
+    for (size_t i = 0; frequency && i < s->n; i++)
+        frequency[i] = s->item[i].path.frequency;
+    if (strings && frequency && pieces)
+        status = hot_count_pieces(s->g, s->cost, s->thread, strings, frequency, s->n, pieces);
+    for (size_t i = 0; status == HOT_OK && i < s->n; i++) {
+        s->item[i].path.own_cost = pieces[i].cost;
+        s->item[i].path.pieces = pieces[i].pieces;
+    }
+    free(strings);
+    free(frequency);
+    free(pieces);
+    return status;
 }
 
 static bool same_string(const struct hot_subpath *a, const struct hot_subpath *b)
@@ -154,9 +175,10 @@ int shown_extend(struct shown_list *s, uint32_t most)
     if (status != HOT_OK)
         return status;
     drop_equals(s);
+    status = measure_together(s);
     rank(s);
     s->grown = true;
-    return HOT_OK;
+    return status;
 }
 
 /* ---- Figures ------------------------------------------------------------------------------ */
@@ -212,6 +234,7 @@ int shown_apart(struct shown_list *s)
                 p->frequency = saturating_add(p->frequency, by_thread[i * s->g->n_threads + k]);
         p->own_unit_cost = p->unit_cost;
         p->period = p->length;
+        p->pieces = p->frequency;
         p->cost = p->own_cost = saturating_mul(p->frequency, p->unit_cost);
     }
     free(by_thread);

@@ -29,7 +29,7 @@ static struct text_waiting *waiting(struct text_queue *q, uint64_t i)
     return &q->waiting[i % ROOM_IN_QUEUE];
 }
 
-static uint32_t *symbols_of(struct text_queue *q, uint64_t i)
+static uint32_t *queued_symbols(struct text_queue *q, uint64_t i)
 {
     return q->symbols + i % ROOM_IN_QUEUE * q->longest;
 }
@@ -39,7 +39,7 @@ static int add_oldest(struct text_queue *q)
     struct text_waiting *w = waiting(q, q->n_added);
     uint32_t number;
 
-    if (texts_add(q->texts, &w->like, symbols_of(q, q->n_added), w->hash, &number) != HOT_OK)
+    if (texts_add(q->texts, &w->like, queued_symbols(q, q->n_added), w->hash, &number) != HOT_OK)
         return HOT_E_MEMORY;
     q->n_added++;
     q->numbered(q->context, w->owner, number);
@@ -54,7 +54,7 @@ int text_queue_put(struct text_queue *q, const struct text *like, const uint32_t
     if (q->n - q->n_added == ROOM_IN_QUEUE && add_oldest(q) != HOT_OK)
         return HOT_E_MEMORY;
     *w = (struct text_waiting){ *like, texts_hash(like, symbols), owner };
-    memcpy(symbols_of(q, q->n), symbols, like->n * sizeof *symbols);
+    memcpy(queued_symbols(q, q->n), symbols, like->n * sizeof *symbols);
     texts_fetch_slot(q->texts, w->hash);
     if (q->n >= TEXT_STAGE)
         texts_fetch_entry(q->texts, waiting(q, q->n - TEXT_STAGE)->hash);

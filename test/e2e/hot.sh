@@ -65,8 +65,8 @@ frequencies are exact; subpaths overlap each other: what is shown makes up 66.7 
 words 5 5 5 5 5 5 5 5 5 6 > fives
 wpp-compress -q --symbols -o fives.wpp fives
 ok 'what overlaps itself' wpp-hot -l 3 -L 3 -c 20 --algorithm=exact --format=csv fives.wpp
-is 'is no more than the whole' "$(tr -d '\r' < out | tail -n 1)" \
-    '1,0.700000,7,21,7,3,3,1,1,1,"",,"symbol 5",0 0 0,,,1,9,9.000,9'
+is 'is what all its places make up' "$(tr -d '\r' < out | tail -n 1)" \
+    '1,0.900000,9,21,7,3,3,1,1,1,"",,"symbol 5",0 0 0,,,1,9,9.000,9'
 ok 'counted without overlaps' wpp-hot -l 3 -L 3 -c 20 --non-overlapping --cover --format=csv fives.wpp
 is 'its cost is part of the whole' "$(tr -d '\r' < out | tail -n 1)" \
     '1,0.900000,9,9,3,3,3,3,1,1,"",,"symbol 5",0 0 0,,0.900000,1,9,9.000,9'
@@ -74,7 +74,8 @@ ok 'also of what the walk found' wpp-hot -l 3 -L 3 -c 6 --algorithm=larus --non-
 like 'and then frequencies are no lower bounds' "$(cat out)" \
     '^frequencies are exact, of places that do not overlap; .* makes up 90.0 % of the run$'
 
-# Rows of 4, 2, 7 and 1 turns of 5 6, however they begin and end.
+# Rows of 4, 2, 7 and 1 turns of 5 6, however they begin and end.  6 5 6 5 makes up three turns of
+# the first, all of the second and the third but for its first path.
 words 5 6 5 6 5 6 5 6  1  6 5 6 5  2  5 6 5 6 5 6 5 6 5 6 5 6 5 6 5  3  6 5 > rows
 wpp-compress -q --symbols -o rows.wpp rows
 ok 'turns in a row' wpp-hot -l 4 -L 4 -c 30 --algorithm=exact rows.wpp
@@ -82,15 +83,29 @@ is 'so many as there are' "$(sed -n '4,$p' out)" \
 "places of a loop overlap: all of them cost that much; below, each event counts once
 x N (least/mean/most): N turns here; so many in a row in the whole run
 
-  1  56.2 %: 18 instructions = 9 turns of 2, 4 paths of a loop of 2
-      in a row 1 to 7 turns, 3.5 on average, 4 times
+  1  75.0 %: 24 instructions = 12 turns of 2, 4 paths of a loop of 2
+      in a row 1 to 7 turns, 3.5 on average, 4 times: 14 turns with rows of less than 4 paths
     x 2 (1/3.5/7):
-       symbol 5
-       symbol 6"
+       symbol 6
+       symbol 5"
 ok 'as JSON' wpp-hot -l 4 -L 4 -c 30 --algorithm=exact --format=json rows.wpp
 figures='"rows": 4, "turns": 14, "min": 1, "mean": 3.500, "max": 7'
+like 'its places' "$(cat out)" '"own_cost": 24, "pieces": 3, "period": 2,$'
 like 'of the loop' "$(cat out)" "\"loop\": \\{$figures\\},"
 like 'and what repeats in it' "$(cat out)" "\"folds\": \\[\\{\"at\": 0, \"paths\": 2, \"times\": 2, $figures\\}\\],"
+words 1 2 3 1 2 3 1 2 3 1 2 > rest
+wpp-compress -q --symbols -o rest.wpp rest
+ok 'parts of turns' wpp-hot -l 4 -L 4 -c 12 --algorithm=exact rest.wpp
+is 'cost as well' "$(grep -A1 '%:' out)" \
+"  1  90.9 %: 10 instructions in 3 turns of 3, 4 paths of a loop of 3
+      in a row 3 turns"
+
+words 1 2 3 1 2 3 1 2 3 1 2 3  9  2 3 1 2 3 1 2 3 1 > turned
+wpp-compress -q --symbols -o turned.wpp turned
+ok 'a row begun elsewhere' wpp-hot -l 6 -L 6 -c 18 --algorithm=exact turned.wpp
+is 'is not all in places of one' "$(grep -A1 '%:' out)" \
+"  1  81.8 %: 18 instructions = 6 turns of 3, 6 paths of a loop of 3
+      in a row 3 to 4 turns, 3.5 on average, 2 times: 7 turns in all"
 
 # Three with 1 before, of which one has 2 behind; 7 8 9 always together.
 words 1 7 8 9 2 3 1 7 8 9 4 1 7 8 9 4 5 > context
@@ -202,7 +217,8 @@ wpp-dump --tokens sieve.wpp | od -An -v -tu4 -w4 > sieve.tokens
 ok 'its subpaths as text' wpp-hot sieve.wpp
 # From the square of each prime up to 53 on: 3 turns of 53, 1,497 of 2, but for the first.
 like 'the inner loop is the hottest' "$(sed -n 7,10p out)" '^    strike  sieve.c:8-9  path [0-9]+  x 10 \(3/291/1,497\)$'
-like 'which is entered for each prime' "$(sed -n 6,8p out)" '^      in a row 3 to 1,497 turns, 291 on average, 16 times$'
+like 'which is entered for each prime' "$(sed -n 6,8p out)" '^      in a row 3 to 1,497 turns, 291 on average, 16 times: 4,650 turns with rows of less than 10 paths$'
+like 'all but those 3, which are no 10 paths' "$(cat out)" '^  1 .* = 4,647 turns of [0-9]+, 10 paths of a loop of 1$'
 like 'in source lines' "$(sed -n 6,11p out)" '^ +9 \*     composite\[n\] = 1;$'
 like 'a call is seen by its indentation' "$(cat out)" '^    (   )*-> is_prime  sieve.c:12,14,16'
 is 'no colour into a file' "$(grep -c $'\033' out)" 0
@@ -232,6 +248,34 @@ is 'no share is more than everything' "$(sed -n 's/.*"share": \([0-9.]*\),.*/\1/
 is 'there are some' "$(test -s exact && echo yes)" yes
 is 'exact frequencies are the true ones' "$(occurrences sieve.tokens < exact | awk '$1 != $2')" ''
 
+
+# A loop of 14 turns, come to 1,000 times: all of them are told, at the place they deserve.
+cat > fifteen.c << 'END'
+static volatile int s;
+static void a(int n)
+{
+    for (int i = 0; i < n; i++)
+        s++;
+}
+int main(void)
+{
+    for (int k = 0; k < 1000; k++)
+        a(15);
+    return 0;
+}
+END
+ok 'a loop in a loop' "$WPP_GCC" -O0 -g -o fifteen fifteen.c
+ok 'is recorded' wpp-record -q -o fifteen.wpp ./fifteen
+ok 'its loop' wpp-hot fifteen.wpp
+like 'comes first' "$(grep -A1 '^  1 ' out | paste -sd' ')" \
+    '^  1  8[0-9]\.[0-9] %: .* = 14,000 turns of [0-9]+, 10 paths of a loop of 1 .* in a row always 14 turns, 1,000 times$'
+total=$(wpp-info --format=json fifteen.wpp | sed 's/.*"instructions":\([0-9]*\).*/\1/')
+is 'at what it costs' "$(grep '^  1 ' out | sed 's/%.*//' | tr -d ' ')" \
+    "1$(sed -n 's/^  1 .* turns of \([0-9]*\),.*/\1/p' out | awk -v t="$total" '{ printf "%.1f", 14000 * $1 * 100 / t }')"
+ok 'what is shown together' wpp-hot --cover --format=json fifteen.wpp
+is 'is no more than each' "$(awk '/"rank":/ { s = $0; sub(/.*"share": /, "", s); sum += s }
+    /"covered":/ { c = $0; sub(/.*"covered": /, "", c); n++; if (c + 0 > sum + 0.00001) print c, sum }
+    END { print (n > 5) }' out)" 1
 
 # ---- Lines and questions --------------------------------------------------------------
 

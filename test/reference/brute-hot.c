@@ -178,21 +178,23 @@ uint32_t brute_period(const uint32_t *w, size_t length)
 }
 
 uint64_t brute_own_cost(const struct brute_run *run, const uint64_t *cost, const uint32_t *w,
-                        size_t length, size_t period)
+                        size_t length, uint64_t *pieces)
 {
     uint64_t sum = 0;
 
+    *pieces = 0;
     for (uint32_t k = 0; k < run->n_threads; k++) {
         const struct brute_string *s = brute_thread(run, k);
-        size_t free_from = 0;
+        size_t covered_to = 0;
 
         for (size_t i = 0; i + length <= s->length; i++) {
+            size_t from = i > covered_to ? i : covered_to;
+
             if (memcmp(s->symbols + i, w, length * sizeof *w) != 0)
                 continue;
-            if (i < free_from)
-                return UINT64_MAX;
-            free_from = i + period;
-            sum += brute_cost(cost, w, period);
+            *pieces += i >= covered_to;
+            sum += brute_cost(cost, s->symbols + from, i + length - from);
+            covered_to = i + length;
         }
     }
     return sum;

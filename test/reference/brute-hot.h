@@ -66,10 +66,10 @@ bool brute_touches_crossing(const struct brute_run *run, const uint64_t *cost,
 /* The least distance at which the string agrees with itself; its length if none. */
 uint32_t brute_period(const uint32_t *w, size_t length);
 
-/* The cost of the first `period` terminals of all places of the string, none of
- * which may belong to two of them: UINT64_MAX if some do. */
+/* What all places of the string cost, each event once, and how many pieces they make up: those
+ * that overlap are one. */
 uint64_t brute_own_cost(const struct brute_run *run, const uint64_t *cost, const uint32_t *w,
-                        size_t length, size_t period);
+                        size_t length, uint64_t *pieces);
 
 /* Whether two strings of n symbols are the same but for where they begin. */
 bool brute_is_rotation(const uint32_t *a, const uint32_t *b, size_t n);

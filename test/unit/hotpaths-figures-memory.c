@@ -10,6 +10,7 @@
 #include "hotpaths/figures.c"
 #include "hotpaths/loops.c"
 #include "hotpaths/machine.c"
+#include "hotpaths/overlaps.c"
 #include "hotpaths/patterns.c"
 #include "hotpaths/turns.c"
 
@@ -47,6 +48,18 @@ static int ask_cover(void)
     int status = hot_cover(&grammar, cost, HOT_ALL_THREADS, strings, 1, &got);
 
     return status != HOT_OK || got == 36 ? status : HOT_E_ARGUMENT;
+}
+
+static int ask_pieces(void)
+{
+    const struct hot_string alone[] = { { (const uint32_t[]){ 0, 1, 0, 1 }, 4 },
+                                               { (const uint32_t[]){ 1, 0, 1 }, 3 } };
+    static const uint64_t cost[] = { 1, 2, 4 }, frequency[] = { 10, 10 };
+    struct hot_pieces got[2];
+    int status = hot_count_pieces(&grammar, cost, HOT_ALL_THREADS, alone, frequency, 2, got);
+
+    return status != HOT_OK || (got[0].pieces == 2 && got[0].cost == 36 && got[1].pieces == 2 &&
+                                got[1].cost == 34) ? status : HOT_E_ARGUMENT;
 }
 
 static int ask_before(void)
@@ -94,7 +107,7 @@ int main(void)
         const char *name;
         int (*ask)(void);
     } questions[] = { { "turns in a row", count_turns }, { "places", ask_places },
-                      { "cover", ask_cover }, { "what comes before", ask_before },
+                      { "cover", ask_cover }, { "pieces", ask_pieces }, { "what comes before", ask_before },
                       { "strings that grow", extend } };
 
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {

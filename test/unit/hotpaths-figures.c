@@ -327,9 +327,57 @@ static void long_row(void)
            "three of them: 2^62 - 2 places");
 }
 
+/* Each string by itself. */
+static bool pieces_agree(const struct trial *t, uint32_t thread, int *overlaps)
+{
+    uint64_t frequency[MOST_STRINGS] = { 0 };
+    struct hot_pieces got[MOST_STRINGS];
+    bool good;
+
+    for (size_t i = 0; i < t->n; i++)
+        for (uint32_t k = 0; k < t->run.n_threads; k++)
+            for (size_t at = 0; in_scope(thread, k) && at < brute_thread(&t->run, k)->length; at++)
+                frequency[i] += stands_at(brute_thread(&t->run, k), at, t->strings[i]);
+    good = hot_count_pieces(&t->s.g, t->s.cost, thread, t->strings, frequency, t->n, got) == HOT_OK;
+    for (size_t i = 0; i < t->n; i++) {
+        uint64_t cost = 0, pieces = 0;
+
+        for (uint32_t k = 0; k < t->run.n_threads; k++) {
+            const struct brute_string *s = brute_thread(&t->run, k);
+            size_t covered_to = 0;
+
+            for (size_t at = 0; in_scope(thread, k) && at < s->length; at++) {
+                if (stands_at(s, at, t->strings[i])) {
+                    pieces += at >= covered_to;
+                    covered_to = at + t->strings[i].length;
+                }
+                cost += at < covered_to ? t->s.cost[s->symbols[at]] : 0;
+            }
+        }
+        good &= got[i].pieces == pieces && got[i].cost == cost;
+        *overlaps += pieces < frequency[i];
+    }
+    return good;
+}
+
+/* Periods 3, 6 and 8; a place 6 behind another has one between them. */
+static void steps(void)
+{
+    static struct small_grammar s;
+    static const uint32_t nine[] = { 0, 1, 0, 0, 1, 0, 0, 1, 0 };
+    const struct hot_string string = { nine, 9 };
+    const uint64_t frequency = 7;
+    struct hot_pieces got;
+
+    /* At 0, 3 and 11; at 0, 3 and 6; alone. */
+    from_text(&s, 1, (const char *const[]){ "aba", "AAAAbaabaabacAAAAAcAAA", NULL });
+    tap_ok(hot_count_pieces(&s.g, s.cost, 0, &string, &frequency, 1, &got) == HOT_OK &&
+               got.pieces == 3 && got.cost == 20 + 15 + 9, "places that overlap are one piece");
+}
+
 static void random_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
 {
-    int wrong[9] = { 0 }, asked = 0;
+    int wrong[10] = { 0 }, asked = 0, overlaps = 0;
     uint64_t most = 0;
 
     for (int i = 0; i < trials; i++) {
@@ -343,6 +391,7 @@ static void random_trials(const char *name, int trials, void (*draw)(struct smal
         wrong[0] += !places_agree(&t);
         wrong[1] += !apart_agrees(&t);
         wrong[2] += !cover_agrees(&t, thread);
+        wrong[9] += !pieces_agree(&t, thread, &overlaps);
         wrong[3] += !neighbours_agree(&t, thread, false);
         wrong[4] += !neighbours_agree(&t, thread, true);
         wrong[5] += !extension_holds(&t);
@@ -355,6 +404,8 @@ static void random_trials(const char *name, int trials, void (*draw)(struct smal
     tap_ok(!wrong[0], "%d %s: places, thread by thread", trials, name);
     tap_ok(!wrong[1], "%s: places that do not overlap", name);
     tap_ok(!wrong[2], "%s: what strings cover together", name);
+    tap_ok(!wrong[9], "%s: what each makes up, where its places overlap one piece", name);
+    tap_ok(overlaps > trials / 10, "%s: %d of them overlap themselves", name, overlaps);
     tap_ok(!wrong[3], "%s: what comes behind", name);
     tap_ok(!wrong[4], "%s: what comes before", name);
     tap_ok(!wrong[5], "%s: strings grow as far as they stay as frequent", name);
@@ -369,6 +420,7 @@ int main(void)
 {
     long_turn();
     long_row();
+    steps();
     random_trials("random grammars", 4000, random_grammar);
     random_trials("SEQUITUR grammars", 2000, sequitur_grammar);
     return tap_done();

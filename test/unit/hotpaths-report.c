@@ -390,7 +390,7 @@ static const char json[] =
     "  \"found\": 1,\n"
     "  \"subpaths\": [\n"
     "    {\"rank\": 1, \"cost\": 180, \"share\": 0.743802, \"frequency\": 12,\n"
-    "     \"unit_cost\": 15, \"length\": 4, \"own_cost\": 180, \"period\": 4,\n"
+    "     \"unit_cost\": 15, \"length\": 4, \"own_cost\": 180, \"pieces\": 12, \"period\": 4,\n"
     "     \"turn\": 0, \"rotations\": 1,\n"
     "     \"loop\": null,\n"
     "     \"folds\": [],\n"

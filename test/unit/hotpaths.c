@@ -364,14 +364,16 @@ static bool exact_is_exact(const struct trial *t)
     return n == e.matched && n == hot_count(t->exact);
 }
 
-/* Periods are right, and own_cost is what the places have for themselves. */
+/* Periods are right, and own_cost and pieces are what the places make up together. */
 static bool own_is_own(const struct trial *t)
 {
     for (size_t i = 0; i < hot_count(t->exact); i++) {
         struct hot_subpath p = hot_get(t->exact, i);
+        uint64_t pieces, own = brute_own_cost(&t->run, t->s.cost, p.terminals, p.length, &pieces);
 
-        if (p.period != brute_period(p.terminals, p.length) ||
-            p.own_cost != brute_own_cost(&t->run, t->s.cost, p.terminals, p.length, p.period) ||
+        if (p.period != brute_period(p.terminals, p.length) || p.own_cost != own ||
+            p.pieces != pieces ||
+            p.own_unit_cost != brute_cost(t->s.cost, p.terminals, p.period) ||
             p.own_cost > hot_total_cost(t->exact))
             return false;
     }
