@@ -56,6 +56,19 @@ static bool set_gone(const char *value)
     return __wpp_settings.ends_with_recorder || text_equal(value, "continue");
 }
 
+/* One that cannot be caught, that the kernel sends for what a program does wrong, or that is
+ * libc's own (32, 33).  UNFIT SIGNALS: wpp/wpp-record.c, too. */
+static bool is_unfit(int signal)
+{
+    static const int unfit[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
+                                 SIGABRT, 32, 33 };
+
+    for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++)
+        if (signal == unfit[i])
+            return true;
+    return false;
+}
+
 /* A number, or the name of one of those that programs use for such things. */
 static bool set_signal(const char *value)
 {
@@ -71,7 +84,7 @@ static bool set_signal(const char *value)
     for (size_t i = 0; number <= 0 && i < sizeof names / sizeof *names; i++)
         if (text_equal(name, names[i].name))
             number = names[i].number;
-    if (number <= 0 || number == SIGKILL || number == SIGSTOP)
+    if (number <= 0 || is_unfit((int)number))
         return false;
     __wpp_settings.signal = (int)number;
     return true;

@@ -59,14 +59,16 @@ static struct options parse_options(int argc, char **argv)
         case 'f': o.force = true; break;
         case 'q': o.quiet = true; break;
         case 'j': o.jobs = tool_jobs_argument(optarg, WPP_CREW_MOST); break;
-        case MEMORY: o.memory = tool_size_argument("--memory", optarg); break;
+        case MEMORY:
+            o.memory = tool_size_argument("--memory", optarg);
+            if (o.memory < WPP_COMPRESS_LEAST)
+                tool_usage("--memory: less than 32M is not enough");
+            break;
         case SYMBOLS: o.kind = WPP_INPUT_SYMBOLS; break;
         case 'h': tool_help(help);
         case 'V': tool_version();
         }
     }
-    if (o.memory && o.memory < WPP_COMPRESS_LEAST)
-        tool_usage("--memory: less than 32M is not enough");
     if (o.memory && o.jobs > 1)
         tool_usage("--memory and --jobs do not go together: each cuts the trace by its own rule");
     if (argc - optind > 1)

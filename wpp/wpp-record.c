@@ -88,6 +88,19 @@ static double seconds_argument(const char *option, const char *text)
     return value;
 }
 
+/* Of those that cannot be caught, that the kernel sends for what a program does wrong, or that
+ * are libc's own (32, 33).  UNFIT SIGNALS: tracer/settings.c, too. */
+static bool is_unfit(int signal)
+{
+    static const int unfit[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
+                                SIGABRT, 32, 33};
+
+    for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++)
+        if (signal == unfit[i])
+            return true;
+    return false;
+}
+
 /* A signal by its name or number, of those that nobody here needs. */
 static int signal_argument(const char *text)
 {
@@ -105,11 +118,18 @@ static int signal_argument(const char *text)
     }
     if (number < 1 || number >= NSIG)
         tool_usage("--signal: there is no signal `%s`", text);
-    if (number == SIGKILL || number == SIGSTOP || number == SIGCHLD || number == SIGPIPE)
+    if (is_unfit((int)number) || number == SIGCHLD || number == SIGPIPE)
         tool_usage("--signal: %s has another meaning", text);
     if (program_forwards((int)number))
         tool_usage("--signal: %s ends the recording", text);
     return (int)number;
+}
+
+static uint64_t at_least(uint64_t value, uint64_t least, const char *complaint)
+{
+    if (value < least)
+        tool_usage("%s", complaint);
+    return value;
 }
 
 static uint64_t memory_of_machine(void)
@@ -142,11 +162,20 @@ static struct options parse_options(int argc, char **argv)
         case 'o': o.output = optarg; break;
         case 'q': o.quiet = true; break;
         case TRACE: o.trace = optarg; break;
-        case LIMIT: o.limit = tool_count_argument("--limit", optarg); break;
+        case LIMIT:
+            o.limit = at_least(tool_count_argument("--limit", optarg), 1,
+                               "--limit: 0 events are nothing to record");
+            break;
         case DURATION: o.duration = seconds_argument("--duration", optarg); break;
-        case RING: o.ring = tool_size_argument("--ring", optarg); break;
+        case RING:
+            o.ring = at_least(tool_size_argument("--ring", optarg), 4096,
+                              "--ring: less than 4k keeps nothing worth it");
+            break;
         case 'j': o.jobs = tool_jobs_argument(optarg, WPP_CREW_MOST); break;
-        case MEMORY: o.memory = tool_size_argument("--memory", optarg); break;
+        case MEMORY:
+            o.memory = at_least(tool_size_argument("--memory", optarg), WPP_COMPRESS_LEAST,
+                                "--memory: less than 32M is not enough");
+            break;
         case SIGNAL: o.signal = signal_argument(optarg); break;
         case SPOOL: o.spool = tool_size_argument("--spool", optarg); break;
         case STOPPED: o.stopped = true; break;
@@ -157,12 +186,8 @@ static struct options parse_options(int argc, char **argv)
     /* A ring takes what comes at once: what waited for it would be dropped soon. */
     if (o.ring && o.spool > RING_SPOOL)
         o.spool = RING_SPOOL;
-    if (o.ring && o.ring < 4096)
-        tool_usage("--ring: less than 4k keeps nothing worth it");
     if (o.memory && o.jobs > 1)
         tool_usage("--memory and --jobs do not go together: each cuts the trace by its own rule");
-    if (o.memory && o.memory < WPP_COMPRESS_LEAST)
-        tool_usage("--memory: less than 32M is not enough");
     if (optind == argc)
         tool_usage("no program given");
     o.command = argv + optind;

@@ -81,7 +81,9 @@ done
 is 'three hundred times while a thread runs: well-formed' "$status $read_status" '7 0'
 is 'all there between the gaps' "$found" '0 1'
 
-for bad in record=maybe gone=fishing signal=0 signal=KILL signal=9 signal=; do
+# Those of the second line cannot be caught, tell of errors, or are libc's own.
+for bad in record=maybe gone=fishing signal=0 signal=KILL signal=9 signal= \
+           signal={STOP,SEGV,19,11,7,8,4,5,6,32,33}; do
     WPP_OUT=none WPP_OPTIONS=$bad run "$T/dynamic" single 1
     is "WPP_OPTIONS=$bad: one line" "$status $(wc -l < "$T/err")" '7 1'
 done
@@ -204,7 +206,7 @@ WPP_OPTIONS=fd=220 phases
 is 'with other options of the runtime' "$? $(turns) $(cat "$T/err")" '0 1000100 '
 WPP_OPTIONS=record=off phases
 is 'the runtime was told to begin stopped' "$? $(turns)" '0 10000'
-for bad in --signal=NONE --signal=KILL --signal=INT --signal=0 --signal=; do
+for bad in --signal={NONE,INT,0,,KILL,STOP,SEGV,BUS,FPE,ILL,TRAP,ABRT,SIGSEGV,11,32,33}; do
     fails_with 2 "wpp-record $bad" wpp-record $bad true
 done
 done_testing

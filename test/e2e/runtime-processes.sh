@@ -497,4 +497,7 @@ else
 fi
 fails_with 2 '--duration wants a number' wpp-record --duration=soon ./endless
 fails_with 2 '--limit wants a number' wpp-record --limit=many ./endless
+for none in --limit=0 --duration=0 --ring=0 --ring=4095 --memory=0; do
+    fails_with 2 "$none is no recording" wpp-record $none ./endless
+done
 done_testing
