@@ -2,7 +2,6 @@
 #include "wpp/limit.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "tracer/trace-abi.h"
 
@@ -66,51 +65,53 @@ static bool is_of_stream(unsigned kind)
            kind == WPP_REC_LOST || kind == WPP_REC_FORK;
 }
 
-static bool takes_of_stream(struct wpp_limit *l, uint32_t process, const struct wpp_record *h)
+static enum wpp_limit_result takes_of_stream(struct wpp_limit *l, uint32_t process,
+                                             const struct wpp_record *r)
 {
-    struct wpp_cut *its = find(l, process, h->tid);
+    struct wpp_cut *its = find(l, process, r->tid);
 
-    if (h->kind == WPP_REC_THREAD) {
-        cut(l, process, h->tid, true);
-        return false;
+    if (r->kind == WPP_REC_THREAD) {
+        cut(l, process, r->tid, true);
+        return WPP_LIMIT_LEAVES_OUT;
     }
-    if (!its && h->kind == WPP_REC_TOKENS) {
-        cut(l, process, h->tid, false);
-        return true;
+    if (!its && r->kind == WPP_REC_TOKENS) {
+        cut(l, process, r->tid, false);
+        return WPP_LIMIT_TAKES;
     }
-    if (its && h->kind == WPP_REC_TOKENS)
+    if (its && r->kind == WPP_REC_TOKENS)
         its->left_out = true;
-    return !its || !its->left_out;
+    return its && its->left_out ? WPP_LIMIT_LEAVES_OUT : WPP_LIMIT_TAKES;
 }
 
-static bool takes_behind(struct wpp_limit *l, uint32_t process, const struct wpp_record *h)
+static enum wpp_limit_result takes_behind(struct wpp_limit *l, uint32_t process,
+                                          const struct wpp_record *r)
 {
     if (l->failed || find(l, process, WHOLE_PROCESS))
-        return false;
-    if (h->kind == WPP_REC_PROCESS) {
+        return WPP_LIMIT_LEAVES_OUT;
+    if (r->kind == WPP_REC_PROCESS) {
         cut(l, process, WHOLE_PROCESS, true);
-        return false;
+        return WPP_LIMIT_LEAVES_OUT;
     }
-    if (is_of_stream(h->kind))
-        return takes_of_stream(l, process, h);
+    if (is_of_stream(r->kind))
+        return takes_of_stream(l, process, r);
+    if (r->kind == WPP_REC_BUFFER && find(l, process, r->tid))
+        return WPP_LIMIT_EMPTIES;
     /* It says how many there were. */
-    return h->kind != WPP_REC_END || is_whole(l, process);
+    if (r->kind == WPP_REC_END && !is_whole(l, process))
+        return WPP_LIMIT_LEAVES_OUT;
+    return WPP_LIMIT_TAKES;
 }
 
-bool wpp_limit_takes(struct wpp_limit *l, uint32_t process, const void *record, size_t n)
+enum wpp_limit_result wpp_limit_takes(struct wpp_limit *l, uint32_t process,
+                                      const struct wpp_record *record)
 {
-    struct wpp_record h;
     bool reached = wpp_limit_is_reached(l);
+    enum wpp_limit_result result = reached ? takes_behind(l, process, record) : WPP_LIMIT_TAKES;
 
-    if (n < sizeof h)
-        return !reached;
-    memcpy(&h, record, sizeof h);
-    if (reached && !takes_behind(l, process, &h))
-        return false;
-    if (h.kind != WPP_REC_TOKENS)
-        return true;
-    l->tokens += h.bytes / 4;
+    if (result != WPP_LIMIT_TAKES || record->kind != WPP_REC_TOKENS)
+        return result;
+    l->tokens += record->bytes / 4;
     if (!reached && wpp_limit_is_reached(l))
-        cut(l, process, h.tid, false);
-    return true;
+        cut(l, process, record->tid, false);
+    return WPP_LIMIT_TAKES;
 }

@@ -3,8 +3,8 @@
  *
  * A thread hands its events over by the chunk.  When as many have come as are wanted, what
  * other threads did before that lies in their chunks: so of each stream that has begun, the
- * next TOKENS still belong to the first events, or the BUFFER.  Of the one that reached the
- * limit none do.
+ * next TOKENS still belong to the first events, or else the BUFFER.  Of the one that reached
+ * the limit none do.
  *
  *      thread 1  |-- TOKENS --|-- TOKENS --X
  *      thread 2  |-- ... of its chunk      |  ... TOKENS --X
@@ -15,10 +15,10 @@
 #define WPP_LIMIT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct wpp_cut;
+struct wpp_record;
 
 struct wpp_limit {
     uint64_t most;               /* tokens, 0: no limit */
@@ -32,7 +32,14 @@ void wpp_limit_free(struct wpp_limit *l);
 
 bool wpp_limit_is_reached(const struct wpp_limit *l);
 
-/* Whether a process's next record, or the first of several that are no TOKENS, is taken. */
-bool wpp_limit_takes(struct wpp_limit *l, uint32_t process, const void *record, size_t n);
+enum wpp_limit_result {
+    WPP_LIMIT_LEAVES_OUT,
+    WPP_LIMIT_TAKES,
+    WPP_LIMIT_EMPTIES            /* a BUFFER, to stay without its payload: there was more */
+};
+
+/* What becomes of a process's next record. */
+enum wpp_limit_result wpp_limit_takes(struct wpp_limit *l, uint32_t process,
+                                      const struct wpp_record *record);
 
 #endif

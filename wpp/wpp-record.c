@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tracer/trace-abi.h"
+#include "wpp/bytes.h"
 #include "wpp/error.h"
 #include "wpp/limit.h"
 #include "wpp/program.h"
@@ -311,13 +313,20 @@ static void hold_file(struct recording *r, uint32_t process, const void *record,
     wpp_bytes_free(&told);
 }
 
-static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
+static void take_record(struct recording *r, uint32_t process, struct wpp_record h,
+                        const void *bytes, size_t n)
 {
-    struct recording *r = ctx;
     uint64_t before = r->limit.tokens;
+    enum wpp_limit_result taken = wpp_limit_takes(&r->limit, process, &h);
 
-    if (!wpp_limit_takes(&r->limit, process, bytes, n))
+    if (taken == WPP_LIMIT_LEAVES_OUT)
         return;
+    if (taken == WPP_LIMIT_EMPTIES) {
+        h.bytes = 0;
+        h.check = (uint32_t)wpp_fnv(WPP_FNV_START, &h, offsetof(struct wpp_record, check));
+        bytes = &h;
+        n = sizeof h;
+    }
     if (r->bytes == 0)
         r->first = process;
     r->bytes += n;
@@ -327,6 +336,20 @@ static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
     }
     hold_file(r, process, bytes, n);
     put(r, WPP_SPOOL_BYTES, process, bytes, n);
+}
+
+/* One record, or several of what a process had not handed over. */
+static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+    struct wpp_record h;
+
+    for (size_t whole; n >= sizeof h; p += whole, n -= whole) {
+        memcpy(&h, p, sizeof h);
+        whole = sizeof h + (((size_t)h.bytes + 3) & ~(size_t)3);
+        whole = whole < n ? whole : n;
+        take_record(ctx, process, h, p, whole);
+    }
 }
 
 static void take_look(void *ctx, uint32_t process, const void *bytes, size_t n)

@@ -7,11 +7,17 @@
 
 static struct wpp_limit limit;
 
-static bool takes(uint32_t process, unsigned kind, uint32_t tid, uint32_t words)
+static enum wpp_limit_result result(uint32_t process, unsigned kind, uint32_t tid,
+                                    uint32_t words)
 {
     struct wpp_record h = tb_header(kind, tid, 0, 4 * words);
 
-    return wpp_limit_takes(&limit, process, &h, sizeof h + 4 * words);
+    return wpp_limit_takes(&limit, process, &h);
+}
+
+static bool takes(uint32_t process, unsigned kind, uint32_t tid, uint32_t words)
+{
+    return result(process, kind, tid, words) == WPP_LIMIT_TAKES;
 }
 
 /* Process 0 has threads 1 and 2, and 4 events of thread 1 have come. */
@@ -41,8 +47,14 @@ int main(void)
     tap_ok(!takes(0, WPP_REC_TOKENS, 2, 7) && limit.tokens == 19, "but not the one behind that");
     tap_ok(!takes(0, WPP_REC_THREAD_END, 2, 0) && !takes(0, WPP_REC_END, 1, 4),
            "nor an end to what lacks something");
-    tap_ok(takes(0, WPP_REC_MODULE_LOAD, 1, 2) && takes(0, WPP_REC_BUFFER, 2, 0),
-           "modules and buffers are taken all the same");
+    tap_ok(result(0, WPP_REC_BUFFER, 1, 9) == WPP_LIMIT_EMPTIES &&
+           result(0, WPP_REC_BUFFER, 2, 9) == WPP_LIMIT_EMPTIES,
+           "nor the buffers, of which it stays that they were there");
+    tap_ok(takes(0, WPP_REC_MODULE_LOAD, 1, 2), "modules are taken all the same");
+
+    right = begin(10) && takes(0, WPP_REC_TOKENS, 1, 9);
+    tap_ok(right && takes(0, WPP_REC_BUFFER, 2, 9) && takes(0, WPP_REC_BUFFER, 0, 0),
+           "the buffer of one that had nothing to hand over is taken, and nobody's");
 
     right = begin(10) && takes(0, WPP_REC_TOKENS, 1, 9);
     tap_ok(right && !takes(0, WPP_REC_THREAD, 3, 0) && !takes(0, WPP_REC_TOKENS, 3, 1) &&
@@ -54,7 +66,7 @@ int main(void)
     tap_ok(right && takes(1, WPP_REC_TOKENS, 1, 5) && !takes(1, WPP_REC_TOKENS, 1, 5),
            "another process's thread of the same number is another");
     tap_ok(!takes(2, WPP_REC_PROCESS, 9, 2) && !takes(2, WPP_REC_MODULE_LOAD, 9, 2) &&
-           !takes(2, WPP_REC_THREAD, 9, 0) && !takes(2, WPP_REC_BUFFER, 9, 0),
+           !takes(2, WPP_REC_THREAD, 9, 0) && result(2, WPP_REC_BUFFER, 9, 0) == WPP_LIMIT_LEAVES_OUT,
            "a process that begins behind the limit is left out");
 
     right = begin(10) && takes(0, WPP_REC_TOKENS, 1, 9);
