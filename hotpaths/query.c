@@ -53,6 +53,13 @@ static bool is_file(const struct subject *s, const char *file)
            (n == s->length || file[n - s->length - 1] == '/');
 }
 
+bool query_is_line_of(const char *name, const char *file)
+{
+    struct subject s = parse(name);
+
+    return s.has_line && is_file(&s, file);
+}
+
 static bool executes_line(const struct subject *s, const struct wpp_terminal *t,
                           const struct wpp_routine *routine)
 {

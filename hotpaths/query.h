@@ -32,6 +32,9 @@ struct query {
     uint64_t *times;            /* without A: of each terminal */
 };
 
+/* Whether what is named is a line of this file. */
+bool query_is_line_of(const char *name, const char *file);
+
 /* query_free either way. */
 enum query_status query_ask(struct query *q, const wpp *w, uint32_t thread, const char *text);
 void query_free(struct query *q);

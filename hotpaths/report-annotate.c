@@ -65,7 +65,7 @@ static void put_file(const struct report *r, const struct heat_file *f, double t
 bool report_annotate(const struct report *r, uint32_t thread)
 {
     struct heat heat;
-    bool missing = false;
+    struct report_doubts doubts = { 0 };
 
     if (!heat_measure(&heat, r->w, thread))
         return false;
@@ -73,11 +73,13 @@ bool report_annotate(const struct report *r, uint32_t thread)
     fprintf(r->out, ": %.0f instructions by source line (%.0f have none); a block's are those of "
             "its lines, in equal parts\n", heat.total, heat.nowhere);
     for (size_t i = 0; i < heat.n; i++) {
-        put_file(r, &heat.file[i], heat.total);
-        missing |= !source_text_has(r->sources, heat.file[i].directory, heat.file[i].name);
+        const struct heat_file *f = &heat.file[i];
+
+        put_file(r, f, heat.total);
+        doubts.missing |= !source_text_has(r->sources, f->directory, f->name);
+        doubts.newer |= source_text_is_newer(r->sources, f->directory, f->name, report_started(r));
     }
-    if (missing)
-        fputs("\nSome source files were not found; --source=DIR says where they are.\n", r->out);
+    report_put_doubts(r, &doubts);
     heat_free(&heat);
     return true;
 }

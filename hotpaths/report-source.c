@@ -221,6 +221,22 @@ static void put_seam(const struct report *r, const struct wpp_routine *routine,
     fprintf(r->out, ":%s\n", style(r, PLAIN));
 }
 
+uint64_t report_started(const struct report *r)
+{
+    struct wpp_summary run;
+
+    wpp_get_summary(r->w, &run);
+    return run.started ? run.started : UINT64_MAX;
+}
+
+void report_put_doubts(const struct report *r, const struct report_doubts *doubts)
+{
+    if (doubts->missing)
+        fputs("\nSome source files were not found; --source=DIR says where they are.\n", r->out);
+    if (doubts->newer)
+        fputs("\nSome source files are newer than the run; their lines may have moved.\n", r->out);
+}
+
 /* The passages of the files that can be shown; returns how many. */
 static size_t shown_passages(const struct report *r, const struct wpp_routine *routine,
                              const struct executed_lines *lines, uint64_t started,

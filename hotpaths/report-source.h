@@ -27,8 +27,13 @@ struct report_doubts {
     bool newer;             /* some file is newer than the run */
 };
 
-/* `started`: when the run began, in seconds since 1970; UINT64_MAX: unknown.
- * False when there is no memory. */
+/* When the run began, in seconds since 1970; UINT64_MAX: unknown. */
+uint64_t report_started(const struct report *r);
+
+/* What there is to be said of them below a report. */
+void report_put_doubts(const struct report *r, const struct report_doubts *doubts);
+
+/* False when there is no memory. */
 bool report_source(const struct report *r, const struct wpp_routine *routine,
                    const struct executed_lines *lines, size_t columns, uint64_t started,
                    struct report_doubts *doubts);

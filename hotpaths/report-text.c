@@ -459,7 +459,7 @@ bool report_text(const struct report *r)
     t.mentions = calloc((size_t)run.n_terminals + 1, sizeof *t.mentions);
     if (!t.mentions)
         return false;
-    t.started = run.started ? run.started : UINT64_MAX;
+    t.started = report_started(r);
     put_heading(r);
     if (hot_count(r->result) == 0)
         put_hint(r);
@@ -468,10 +468,8 @@ bool report_text(const struct report *r)
     if (good && r->shown->n < r->shown->n_all)
         fprintf(r->out, "\n%zu more: --top=%zu shows all\n", r->shown->n_all - r->shown->n,
                 r->shown->n_all);
-    if (good && t.doubts.missing)
-        fputs("\nSome source files were not found; --source=DIR says where they are.\n", r->out);
-    if (good && t.doubts.newer)
-        fputs("\nSome source files are newer than the run; their lines may have moved.\n", r->out);
+    if (good)
+        report_put_doubts(r, &t.doubts);
     free(t.mentions);
     return good;
 }
@@ -494,6 +492,26 @@ static uint32_t take_most(uint64_t *times, uint32_t n, uint64_t *most)
     return best;
 }
 
+/* A line that is asked for is one that was read somewhere. */
+static void look_for_lines(const struct report *r, const char *name, struct report_doubts *doubts)
+{
+    struct wpp_summary run;
+
+    wpp_get_summary(r->w, &run);
+    for (uint32_t i = 0; i < run.n_routines; i++) {
+        const struct wpp_routine *routine = wpp_routine(r->w, i);
+
+        for (uint32_t b = 0; b < routine->n_blocks; b++)
+            for (uint32_t k = 0; k < routine->blocks[b].n_lines; k++) {
+                const char *file = routine->blocks[b].lines[k].file;
+
+                if (!doubts->newer && query_is_line_of(name, file) &&
+                    source_text_is_newer(r->sources, routine->directory, file, report_started(r)))
+                    doubts->newer = true;
+            }
+    }
+}
+
 static bool put_beside(const struct report *r, const struct query *q)
 {
     enum { MOST_BESIDE = 10 };
@@ -505,7 +523,7 @@ static bool put_beside(const struct report *r, const struct query *q)
     bool good = true;
 
     wpp_get_summary(r->w, &run);
-    t.started = run.started ? run.started : UINT64_MAX;
+    t.started = report_started(r);
     t.mentions = calloc((size_t)run.n_terminals + 1, sizeof *t.mentions);
     if (!t.mentions)
         return false;
@@ -523,12 +541,16 @@ static bool put_beside(const struct report *r, const struct query *q)
     step.terminal = take_most(q->times, run.n_terminals, &times);
     if (good && step.terminal != UINT32_MAX)
         fputs("\nand others, less often\n", r->out);
+    look_for_lines(r, q->b, &t.doubts);
+    if (good)
+        report_put_doubts(r, &t.doubts);
     free(t.mentions);
     return good;
 }
 
 static void put_order(const struct report *r, const struct query *q)
 {
+    struct report_doubts doubts = { 0 };
     char a[32], b[32], after[32];
 
     name_put(r->out, q->a);
@@ -539,6 +561,9 @@ static void put_order(const struct report *r, const struct query *q)
             q->order.b ? 100.0 * (double)q->order.b_after_a / (double)q->order.b : 0);
     name_put(r->out, q->a);
     fputs(" since the one before\n", r->out);
+    look_for_lines(r, q->a, &doubts);
+    look_for_lines(r, q->b, &doubts);
+    report_put_doubts(r, &doubts);
 }
 
 bool report_query(const struct report *r, const struct query *q)

@@ -296,10 +296,20 @@ ok 'by line' wpp-hot --query 'sieve.c:30 before is_prime/1' sieve.wpp
 wpp-dump --lines sieve.wpp > lines
 like 'the line is the right one' "$(cat out)" "^sieve.c:30: $(grep -c 'sieve.c:30$' lines) path"
 
+is 'the source is that of the run' "$(wpp-hot sieve.wpp | grep -c 'newer than the run')" 0
+touch -d '1 hour' sieve.c
+for ask in '' --annotate '--query=before strike' '--query=sieve.c:30 before is_prime' '--query=behind sieve.c:30'; do
+    ok "a newer source, wpp-hot $ask" wpp-hot ${ask:+"$ask"} sieve.wpp
+    like 'is said' "$(tail -n 1 out)" '^Some source files are newer than the run; their lines may have moved\.$'
+done
+ok 'of what shows no source' wpp-hot --query 'is_prime before strike' sieve.wpp
+is 'nothing is said' "$(wc -l < out)" 2
 mv sieve.c moved.c
 ok 'without the source' wpp-hot sieve.wpp
 like 'there are line numbers' "$(cat out)" '^    strike  sieve.c:8-9'
 like 'and a hint' "$(cat out)" '--source=DIR'
+ok 'nor for a question' wpp-hot --query 'before strike' sieve.wpp
+like 'which has the hint as well' "$(tail -n 1 out)" '--source=DIR'
 mkdir elsewhere && mv moved.c elsewhere/sieve.c
 ok 'with the source elsewhere' wpp-hot --source elsewhere sieve.wpp
 like 'the lines are back' "$(cat out)" '^ +9 \*     composite\[n\] = 1;$'
