@@ -414,7 +414,9 @@ static void put_heading(const struct report *r)
     name_put(r->out, r->file_name);
     fprintf(r->out, ": %zu hot subpath%s of %" PRIu32 " to %" PRIu32 " paths", found,
             found == 1 ? "" : "s", r->config->min_length, r->config->max_length);
-    if (hot_count_leaders(r->result) < found)
+    if (r->shown->rotations && hot_count_leaders(r->result) < found)
+        fputs(", each rotation of a loop told by itself", r->out);
+    else if (hot_count_leaders(r->result) < found)
         fprintf(r->out, ", rotations of a loop told as one: %zu",
                 hot_count_leaders(r->result));
     fprintf(r->out, "\neach at least %s of the %s's %s ", scaled(hot_min_cost(r->result), least),
@@ -465,9 +467,9 @@ bool report_text(const struct report *r)
         put_hint(r);
     for (size_t i = 0; i < r->shown->n && good; i++)
         good = put_subpath(&t, &r->shown->item[i], i + 1);
-    if (good && r->shown->n < r->shown->n_all)
-        fprintf(r->out, "\n%zu more: --top=%zu shows all\n", r->shown->n_all - r->shown->n,
-                r->shown->n_all);
+    if (good && r->shown->n_chosen < r->shown->n_all)
+        fprintf(r->out, "\n%zu more: --top=%zu shows all\n",
+                r->shown->n_all - r->shown->n_chosen, r->shown->n_all);
     if (good)
         report_put_doubts(r, &t.doubts);
     free(t.mentions);

@@ -10,6 +10,7 @@
 
 int shown_choose(struct shown_list *s, const hot_result *result, bool rotations, size_t top)
 {
+    s->rotations = rotations;
     s->item = calloc(hot_count(result) + 1, sizeof *s->item);
     if (!s->item)
         return HOT_E_MEMORY;
@@ -21,6 +22,7 @@ int shown_choose(struct shown_list *s, const hot_result *result, bool rotations,
         if (s->n_all++ < top)
             s->item[s->n++].path = p;
     }
+    s->n_chosen = s->n;
     return HOT_OK;
 }
 
@@ -135,7 +137,6 @@ static void drop_equals(struct shown_list *s)
         else
             free(s->item[i].grown);
     }
-    s->n_all -= s->n - kept;
     s->n = kept;
 }
 

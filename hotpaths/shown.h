@@ -35,8 +35,9 @@ struct shown_list {
     const uint64_t *cost;
     uint32_t thread;
     struct shown *item;
-    size_t n, n_all;                /* n_all: how many there would be without --top */
-    bool grown, apart, covers, has_neighbours, folds;   /* folds: there are some */
+    size_t n;
+    size_t n_chosen, n_all;         /* before some became equal; and there are without --top */
+    bool rotations, grown, apart, covers, has_neighbours, folds;   /* folds: there are some */
     uint64_t *by_thread;            /* NULL: not split */
 };
 

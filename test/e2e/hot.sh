@@ -62,6 +62,10 @@ frequencies are exact; subpaths overlap each other: what is shown makes up 66.7 
       in a row always 1 turn, 3 times
     symbol 11
     symbol 12"
+ok 'each rotation' wpp-hot -l 2 -L 3 -c 8 --cost=paths --rotations --top=1 array.wpp
+is 'the first of three' "$(sed -n '1p;$p' out)" \
+"array.wpp: 3 hot subpaths of 2 to 3 paths, each rotation of a loop told by itself
+2 more: --top=3 shows all"
 words 5 5 5 5 5 5 5 5 5 6 > fives
 wpp-compress -q --symbols -o fives.wpp fives
 ok 'what overlaps itself' wpp-hot -l 3 -L 3 -c 20 --algorithm=exact --format=csv fives.wpp
@@ -131,6 +135,9 @@ frequencies are exact; subpaths overlap each other: what is shown makes up 70.6 
     symbol 4
   behind, 1 time:
     symbol 2"
+ok 'two of them' wpp-hot -l 2 -L 2 -c 6 --extend --top=2 context.wpp
+is 'which become one, leave the third' "$(grep -c '%: ' out) $(tail -n 1 out)" \
+    '1 1 more: --top=3 shows all'
 ok 'with JSON' wpp-hot -l 2 -L 2 -c 6 --extend --callers --cover --format=json context.wpp
 like 'what came before' "$(cat out)" '"before": \[\{"terminal": 5, "times": 1\}, \{"terminal": 6, "times": 1\}\],'
 like 'and behind' "$(cat out)" '"behind": \[\{"terminal": 6, "times": 2\}, \{"terminal": 4, "times": 1\}\],'
