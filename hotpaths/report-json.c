@@ -248,14 +248,16 @@ static void put_heading(const struct report *r)
     else
         fprintf(r->out, "%" PRIu32, r->config->thread);
     fprintf(r->out, ",\n  \"algorithm\": \"%s\",\n  \"frequencies\": \"%s\",\n  \"cost\": \"%s\","
-            "\n  \"cost_origin\": \"%s\",\n  \"total_cost\": %" PRIu64
-            ",\n  \"min_cost\": %" PRIu64 ",\n  \"min_length\": %" PRIu32
-            ",\n  \"max_length\": %" PRIu32 ",\n  \"found\": %zu,\n  \"subpaths\": [\n",
+            "\n  \"cost_origin\": \"%s\",\n  \"total_cost\": %" PRIu64,
             r->config->algorithm == HOT_EXACT ? "exact" : "larus",
             r->shown->apart ? "not overlapping" : r->config->algorithm == HOT_EXACT ? "exact"
-            : "lower bounds", r->cost_name, r->cost_origin,
-            hot_total_cost(r->result), hot_min_cost(r->result), r->config->min_length,
-            r->config->max_length, hot_count(r->result));
+            : "lower bounds", r->cost_name, r->cost_origin, hot_total_cost(r->result));
+    if (r->clocked)
+        fprintf(r->out, ",\n  \"clocked\": %" PRIu64, r->clocked);
+    fprintf(r->out, ",\n  \"min_cost\": %" PRIu64 ",\n  \"min_length\": %" PRIu32
+            ",\n  \"max_length\": %" PRIu32 ",\n  \"found\": %zu,\n  \"subpaths\": [\n",
+            hot_min_cost(r->result), r->config->min_length, r->config->max_length,
+            hot_count(r->result));
 }
 
 bool report_json(const struct report *r)

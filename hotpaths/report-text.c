@@ -427,6 +427,9 @@ static void put_heading(const struct report *r)
     if (!r->config->min_cost)
         fprintf(r->out, ", chosen for about %" PRIu32 " answers", r->config->wanted);
     fputs(")\n", r->out);
+    if (r->clocked && r->clocked != hot_total_cost(r->result))
+        fprintf(r->out, "each path costs its mean in whole ticks; the clock counted %s in all\n",
+                grouped(r->clocked, sum));
     if (r->config->algorithm == HOT_EXACT || r->shown->apart)
         fprintf(r->out, "frequencies are exact%s; subpaths overlap each other: what is shown "
                 "makes up %s of the %s\n", r->shown->apart ? ", of places that do not overlap" : "",

@@ -23,6 +23,8 @@ struct report {
     const char *cost_unit;          /* the same for people: instructions, blocks, paths, ticks */
     const char *cost_origin;        /* who says so, in JSON; for people: cost_says */
     const char *cost_says;          /* what stands behind the unit */
+    uint64_t clocked;               /* of the run, where that is not quite what all paths cost: ticks
+                                     * before means were rounded; else 0 */
     const struct shown_list *shown; /* a subpath's rank is its place, from 1 */
     uint64_t covered;               /* by all that are shown; not with frequencies that are lower bounds */
     bool color;                     /* text only */

@@ -64,7 +64,7 @@ enum cost_kind { COST_INSNS, COST_BLOCKS, COST_PATHS, COST_TIME };
 static const char *const cost_names[] = { "insns", "blocks", "paths", "time", NULL };
 static const char *const cost_units[] = { "instructions", "blocks", "paths", "ticks" };
 static const char *const cost_origins[] = { "estimate of GCC", "count", "count", "clock" };
-static const char *const cost_says[] = { " by GCC's estimate", "", "", " of the clock" };
+static const char *const cost_says[] = { " by GCC's estimate", "", "", " by the clock" };
 static const char *const algorithms[] = { "larus", "exact", NULL };    /* enum hot_algorithm */
 static const char *const formats[] = { "text", "json", "csv", NULL };
 static bool (*const reports[])(const struct report *) = { report_text, report_json, report_csv };
@@ -428,6 +428,14 @@ static bool has_routines(const wpp *w)
     return s.n_routines > 0;
 }
 
+static uint64_t clocked(const wpp *w)
+{
+    struct wpp_summary s;
+
+    wpp_get_summary(w, &s);
+    return s.ticks;
+}
+
 static void print(const wpp *w, const hot_result *result, const uint64_t *cost,
                   const struct options *o)
 {
@@ -442,6 +450,8 @@ static void print(const wpp *w, const hot_result *result, const uint64_t *cost,
         .color = tool_color(o->color), .sources = source_text_new(o->source),
     };
 
+    if (o->cost == COST_TIME && o->config.thread == HOT_ALL_THREADS)
+        report.clocked = clocked(w);
     if (look_closer(&shown, w, result, o, &report.covered) != HOT_OK || !report.sources ||
         !reports[o->format](&report))
         tool_die(TOOL_ERROR, "%s: out of memory", o->file);

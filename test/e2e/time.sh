@@ -150,6 +150,20 @@ like 'the hottest subpath sleeps' "$(cat hot)" '    sleeper '
 like 'its cost is ticks' "$(cat hot)" ' ticks = '
 like 'JSON names the cost' "$(wpp-hot --cost=time -l 1 --format=json clock.wpp)" '"cost": "time"'
 
+# Costs are means in whole ticks, which 200,000 executions of a few ticks show.
+ok 'short paths, many times' wpp-record -q -o means.wpp ./clock many
+counted=$(wpp-info --format=json means.wpp | sed 's/.*"ticks":\([0-9]*\).*/\1/')
+wpp-hot --cost=time -l 1 --format=json means.wpp > means.json
+total=$(sed -n 's/.*"total_cost": \([0-9]*\),/\1/p' means.json)
+is 'make up what the means do' "$total" \
+    "$(wpp-hot --cost=time -l 1 -L 1 -c 1 -n 99999 --format=csv means.wpp |
+        awk -F, 'NR > 1 { n += $4 } END { printf "%.0f\n", n }')"
+like 'JSON tells what was counted as well' "$(cat means.json)" "\"clocked\": $counted,"
+is 'and the heading, where it is not the same' \
+    "$(wpp-hot --cost=time -l 1 means.wpp | sed -n 's/^each path costs its mean in whole ticks; the clock counted \(.*\) in all$/\1/p' | tr -d ,)" \
+    "$([ "$total" = "$counted" ] || echo "$counted")"
+like 'but not of a thread' "$(wpp-hot --cost=time -l 1 --thread=0 means.wpp | sed -n 3p)" '^frequencies'
+
 # ---- Threads, children, recorders -----------------------------------------------------------
 ok 'recorded live' wpp-record -q -o live.wpp ./clock threads
 within 'four threads add up' 0.43 "$(seconds live.wpp)" 600
