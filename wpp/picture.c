@@ -362,14 +362,18 @@ static bool connect(struct choosing *c, uint32_t from)
     return true;
 }
 
-static void count_hidden(struct choosing *c)
+/* A control word is no path, and costs nothing. */
+static void count_hidden(struct choosing *c, const wpp *w)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         if (c->node[i] != NO_NODE)
             continue;
-        c->out->hidden_rules += i < c->n_rules;
-        c->out->hidden_terminals += i >= c->n_rules;
-        c->out->hidden += i >= c->n_rules ? share_of(c, i) : 0;
+        if (i < c->n_rules) {
+            c->out->hidden_rules++;
+        } else {
+            c->out->hidden_terminals += !wpp_terminal(w, i - c->n_rules)->control;
+            c->out->hidden += share_of(c, i);
+        }
     }
 }
 
@@ -391,7 +395,7 @@ bool picture_new(const wpp *w, uint32_t max_nodes, struct picture *out)
     for (uint32_t i = 0; ok && i < out->n_nodes; i++)
         ok = connect(&c, i);
     if (ok)
-        count_hidden(&c);
+        count_hidden(&c, w);
     free_figures(&c);
     if (!ok)
         picture_free(out);

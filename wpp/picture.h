@@ -55,10 +55,11 @@ struct picture {
     struct picture_edge *edge;
     double cost;               /* of everything, in instructions */
     double hidden;             /* share of paths that are not drawn */
-    uint64_t hidden_rules, hidden_terminals;
+    uint64_t hidden_rules;
+    uint64_t hidden_terminals; /* control words not counted */
 };
 
-/* At most max_nodes nodes, and all start rules.  Time is max_nodes times the
+/* At most max_nodes nodes, but all start rules.  Time is max_nodes times the
  * grammar's size.  False without memory. */
 bool picture_new(const wpp *w, uint32_t max_nodes, struct picture *out);
 void picture_free(struct picture *p);

@@ -25,7 +25,7 @@ static const char help[] =
     "                       or dot if it has no ending\n"
     "  -o, --output=FILE    write to FILE instead of standard output\n"
     "  -f, --force          replace FILE if it exists\n"
-    "      --max-nodes=N    draw at most N nodes (default 60)\n"
+    "      --max-nodes=N    draw at most N nodes (default 60), but each thread\n"
     "  -h, --help           this text\n"
     "  -V, --version        the version\n"
     "\n"

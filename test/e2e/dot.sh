@@ -69,6 +69,46 @@ done
 wpp-dot --max-nodes=10 prog.wpp > ten.dot
 like 'what is left out is said' "$(cat ten.dot)" '… [0-9,]+ rules not shown .*; [0-9,]+ paths not shown, [0-9.]+ % of the cost'
 
+# Threads are all drawn; what a longjmp leaves in the trace is no path that is left out.
+cat > jumps.c <<'END_C'
+#include <pthread.h>
+#include <setjmp.h>
+#include <stddef.h>
+__attribute__((noinline)) static void step(jmp_buf home, int i)
+{
+    if (i & 1)
+        longjmp(home, 1);
+}
+static void *work(void *unused)
+{
+    jmp_buf home;
+    volatile int i = 0;
+
+    setjmp(home);
+    while (i < 40)
+        step(home, ++i);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t[4];
+
+    for (int i = 0; i < 4; i++)
+        pthread_create(&t[i], NULL, work, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+END_C
+"$WPP_GCC" -O1 -g -o jumps jumps.c -lpthread && wpp-record -q -o jumps.wpp ./jumps
+wpp-dot --max-nodes=1 jumps.wpp > jumps.dot
+paths=$(wpp-info jumps.wpp | sed -n 's/^paths executed *//p')
+is 'each thread is a node' "$(grep -c '^  n[0-9]* \[label=<<b>thread' jumps.dot)" 5
+is 'and no other' "$(grep -c '^  n[0-9]* \[label' jumps.dot)" 5
+is 'a word of control is in the trace' "$(wpp-dump --tokens jumps.wpp | od -An -v -tx4 -w4 | grep -q ffff8000 && echo yes)" yes
+is 'as many paths are left out as there are' \
+    "$(grep -o '[0-9][0-9,]* paths not shown\|[0-9][0-9,]* paths<' jumps.dot | paste -sd' ')" "$paths paths< $paths paths not shown"
+
 # Every routine drawn is one of the program, templates and all.
 wpp-dump --routines prog.wpp | tail -n +2 |
     sed 's/^ *[0-9]* *[0-9]* *[0-9]* *[0-9]*  //; s/  [^ ]*:[0-9]*\(  (limited)\)*$//' > names
