@@ -286,7 +286,7 @@ static void put_figures(const struct report *r, const struct hot_subpath *p, siz
     fprintf(r->out, ", %" PRIu32 " path%s", p->length, p->length == 1 ? "" : "s");
     if (p->turn)
         fprintf(r->out, " of a loop of %" PRIu32, p->turn);
-    else if (p->period < p->length)
+    else if (turns_of(p) > 0)
         fprintf(r->out, ", the first %" PRIu32 " again and again", p->period);
     putc('\n', r->out);
 }
@@ -445,9 +445,23 @@ static void put_heading(const struct report *r)
                 scope);
 }
 
+static bool has_events(const struct report *r)
+{
+    const struct wpp_grammar *g = wpp_grammar(r->w);
+
+    for (uint32_t k = 0; k < g->n_threads; k++)
+        if ((r->config->thread == HOT_ALL_THREADS || r->config->thread == k) &&
+            g->body[g->n_rules + k + 1] > g->body[g->n_rules + k])
+            return true;
+    return false;
+}
+
 static void put_hint(const struct report *r)
 {
-    if (r->config->min_cost)
+    if (!has_events(r))
+        fprintf(r->out, "\nThe %s has no events.\n",
+                r->config->thread == HOT_ALL_THREADS ? "run" : "thread");
+    else if (r->config->min_cost)
         fputs("\nNothing costs that much; without --min-cost one is chosen.\n", r->out);
     else
         fprintf(r->out, "\nNothing is %" PRIu32 " paths long; --min-length asks for less.\n",

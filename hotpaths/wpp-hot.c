@@ -220,8 +220,11 @@ static void refuse_conflicts(const struct options *o)
 {
     if (o->annotate && o->query)
         tool_usage("--annotate and --query: one question at a time");
+    if (o->annotate && o->cost != COST_INSNS)
+        tool_usage("--annotate tells what lines cost in instructions, not by --cost=%s",
+                   cost_names[o->cost]);
     if ((o->annotate || o->query) && o->about_subpaths)
-        tool_usage("--%s is about hot subpaths; %s finds none", o->about_subpaths,
+        tool_usage("--%s is about hot subpaths, which %s does not look for", o->about_subpaths,
                    o->query ? "--query" : "--annotate");
     if ((o->extend || o->rotations) && o->algorithm == HOT_LARUS)
         tool_usage("%s: not with Larus' walk, which does not know how frequent a subpath is",

@@ -144,6 +144,25 @@ static bool has_value(const struct option *longs, int value)
     return longs->name != NULL;
 }
 
+/* `word`, of so many characters, is the beginning of none or of several. */
+_Noreturn static void refuse_long_option(const char *word, int length, const struct option *longs)
+{
+    char names[256] = "";
+    size_t used = 0, n = 0, left = 0;
+
+    for (int i = 0; length > 2 && longs[i].name; i++)
+        left += strncmp(longs[i].name, word + 2, (size_t)length - 2) == 0;
+    for (; left > 0 && used < sizeof names; longs++)
+        if (strncmp(longs->name, word + 2, (size_t)length - 2) == 0) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s--%s",
+                                     n++ == 0 ? "" : left == 1 ? " or " : ", ", longs->name);
+            left--;
+        }
+    if (n == 0)
+        tool_usage("there is no option `%.*s`", length, word);
+    tool_usage("option `%.*s` may be %s", length, word, names);
+}
+
 /* Says what is wrong.  optopt is 0 for long options that are not known, else the
  * option's value; `word` is the long option, or what stands before a short one. */
 _Noreturn static void refuse_option(const char *word, const char *shorts,
@@ -153,7 +172,7 @@ _Noreturn static void refuse_option(const char *word, const char *shorts,
     int length = (int)strcspn(word, "=");
 
     if (optopt == 0)
-        tool_usage("there is no option `%.*s`, or more than one that begins so", length, word);
+        refuse_long_option(word, length, longs);
     if (strncmp(word, "--", 2) == 0 && has_value(longs, optopt))
         tool_usage("option `%.*s` takes %s argument", length, word, word[length] ? "no" : "an");
     if (known && known[1] == ':')

@@ -177,6 +177,7 @@ is 'the same' "$(subpaths out)" '6 11 12'
 if wpp-compress -q --symbols -o empty.wpp empty 2> /dev/null; then
     ok 'an empty run has no subpaths' wpp-hot empty.wpp
     like 'and says so' "$(cat out)" '^empty.wpp: 0 hot subpaths'
+    like 'and why' "$(tail -n 1 out)" '^The run has no events\.$'
 else
     skip 'an empty run: there is no WPP of it'
 fi
@@ -321,6 +322,14 @@ mkdir elsewhere && mv moved.c elsewhere/sieve.c
 ok 'with the source elsewhere' wpp-hot --source elsewhere sieve.wpp
 like 'the lines are back' "$(cat out)" '^ +9 \*     composite\[n\] = 1;$'
 
+ok 'a run of which nothing is recorded' wpp-record -q --stopped -o stopped.wpp ./sieve
+for cost in 1 1%; do
+    ok 'has no subpaths' wpp-hot -c $cost stopped.wpp
+    like 'as it has no events' "$(tail -n 1 out)" '^The run has no events\.$'
+done
+ok 'nor has its thread' wpp-hot --thread=0 stopped.wpp
+like 'as it has none' "$(tail -n 1 out)" '^The thread has no events\.$'
+
 # ---- A switch is one jump, whatever cases it has ------------------------------------
 
 {
@@ -420,8 +429,16 @@ done
 fails_with 2 'two questions' wpp-hot --annotate --query 'is_prime before strike' sieve.wpp
 for option in --format=json --min-cost=1 --extend --top=3 --no-sample; do
     fails_with 2 "$option of no subpath" wpp-hot --annotate $option sieve.wpp
-    like 'which is said' "$(cat err)" "^wpp-hot: ${option%=*} is about hot subpaths; --annotate finds none"
+    like 'which is said' "$(cat err)" "^wpp-hot: ${option%=*} is about hot subpaths, which --annotate does not look for"
 done
+fails_with 2 'lines by another cost' wpp-hot --annotate --cost=time sieve.wpp
+like 'which is said' "$(cat err)" '^wpp-hot: --annotate tells what lines cost in instructions, not by --cost=time '
+fails_with 2 'an abbreviation of several' wpp-hot --co=time sieve.wpp
+like 'which are named' "$(cat err)" '^wpp-hot: option `--co` may be --cost, --cover or --color \('
+fails_with 2 'of none' wpp-hot --cost-of sieve.wpp
+like 'which is another thing' "$(cat err)" '^wpp-hot: there is no option `--cost-of` \('
+fails_with 2 'of any' wpp-dump --l sieve.wpp
+like 'wherever options are read' "$(cat err)" '^wpp-dump: option `--l` may be --[a-z-]+(, --[a-z-]+)* or --[a-z-]+ \('
 fails_with 2 'nor of a question' wpp-hot --query 'is_prime before strike' --format=csv sieve.wpp
 ok 'of a thread' wpp-hot --annotate --thread=0 --color=never sieve.wpp
 for option in --extend --rotations --no-sample; do
