@@ -141,6 +141,8 @@ static void describe_run(struct assembly *a)
     a->content.run.trace_bytes = c->bytes;
     a->content.run.ticks_per_second = wpp_times_rate(&c->times);
     a->content.run.complete = c->note.status == WPP_OK;
+    if (a->content.run.complete)
+        a->content.run.ended = WPP_ENDED_UNSAID;
     a->content.chunks = c->when.list;
     a->content.n_chunks = c->when.n;
     if (c->segments.n)

@@ -360,6 +360,12 @@ void wpp_compress_others(wpp_compressor *c, uint64_t bytes)
     c->memory_others = bytes;
 }
 
+void wpp_compress_ended(wpp_compressor *c, enum wpp_ended why, uint64_t dropped)
+{
+    c->run.ended = why;
+    c->run.dropped = dropped;
+}
+
 void wpp_compress_free(wpp_compressor *c)
 {
     if (!c)

@@ -66,6 +66,11 @@ uint64_t wpp_ring_tokens(const struct wpp_ring *ring)
     return ring->tokens;
 }
 
+uint64_t wpp_ring_dropped(const struct wpp_ring *ring)
+{
+    return ring->dropped;
+}
+
 uint64_t wpp_ring_memory(const struct wpp_ring *ring)
 {
     return ring->memory;

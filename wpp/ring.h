@@ -27,6 +27,7 @@ bool wpp_ring_flush(struct wpp_ring *ring, bool (*take)(void *ctx, const void *b
 
 /* Tokens so far, with those that were dropped. */
 uint64_t wpp_ring_tokens(const struct wpp_ring *ring);
+uint64_t wpp_ring_dropped(const struct wpp_ring *ring);
 /* Bytes of memory. */
 uint64_t wpp_ring_memory(const struct wpp_ring *ring);
 

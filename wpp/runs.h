@@ -53,8 +53,8 @@ void wpp_runs_init(struct wpp_runs *runs, const char *path, struct wpp_output *f
 void wpp_runs_free(struct wpp_runs *runs);
 
 void wpp_runs_bytes(struct wpp_runs *runs, uint32_t process, const void *bytes, size_t n);
-/* Writes the process's file. */
-void wpp_runs_over(struct wpp_runs *runs, uint32_t process);
+/* Writes the process's file, which says why it holds no more if that is not all. */
+void wpp_runs_over(struct wpp_runs *runs, uint32_t process, enum wpp_ended why);
 
 /* From now on there are no forks: grammars may be built by threads. */
 void wpp_runs_call_crew(struct wpp_runs *runs);
@@ -66,7 +66,7 @@ void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, si
 void wpp_runs_inherit(struct wpp_runs *runs);
 
 /* Writes the files of all processes. */
-void wpp_runs_all_over(struct wpp_runs *runs);
+void wpp_runs_all_over(struct wpp_runs *runs, enum wpp_ended why);
 
 /* Of all processes so far. */
 struct wpp_runs_figures {

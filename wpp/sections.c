@@ -57,6 +57,10 @@ static bool get_summary(struct loading *l, struct wpp_view *v)
     s->stops = wpp_get_varint(v);
     s->stopped = wpp_get_varint(v);
     s->unrecorded = wpp_get_varint(v);
+    if (wpp_left(v) == 0)
+        return true;
+    s->ended = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+    s->dropped = wpp_get_varint(v);
     return true;
 }
 

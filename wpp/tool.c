@@ -389,6 +389,20 @@ int tool_say_damages(const char *path, const wpp *w)
     return n ? TOOL_INCOMPLETE : TOOL_OK;
 }
 
+const char *tool_why_incomplete(const struct wpp_summary *run)
+{
+    switch (run->ended) {
+    case WPP_ENDED_LIMIT: return "recording was to end after so many events";
+    case WPP_ENDED_DURATION: return "recording was to end after so long";
+    case WPP_ENDED_INTERRUPT: return "an interrupt left out what was not compressed yet";
+    case WPP_ENDED_RECORDER: return "its recorder was killed";
+    case WPP_ENDED_LOOK: return "the process ran on";
+    }
+    if (run->dropped)
+        return "only the last events were to be kept";
+    return run->complete ? "events were lost" : "cut short";
+}
+
 int tool_say_incomplete(const char *path, const wpp *w)
 {
     struct wpp_summary run;
@@ -397,7 +411,8 @@ int tool_say_incomplete(const char *path, const wpp *w)
     wpp_get_summary(w, &run);
     if ((wpp_missing(w) & WPP_PART_SUMMARY) || (run.complete && !run.lost))
         return status;
-    tool_warn("%s: the trace is incomplete; the answer is about what was recorded", path);
+    tool_warn("%s: the trace is incomplete (%s); the answer is about what was recorded", path,
+              tool_why_incomplete(&run));
     return TOOL_INCOMPLETE;
 }
 

@@ -97,6 +97,9 @@ int tool_finish(int status);
  * TOOL_INCOMPLETE, or TOOL_OK if nothing is. */
 int tool_say_damages(const char *path, const wpp *w);
 
+/* Why the file does not hold the whole run, as a clause. */
+const char *tool_why_incomplete(const struct wpp_summary *run);
+
 /* The same, and that the file does not hold the whole run, if that is so. */
 int tool_say_incomplete(const char *path, const wpp *w);
 

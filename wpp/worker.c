@@ -6,13 +6,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static enum wpp_ended why_of(const struct wpp_spool_entry *over)
+{
+    return *(const uint8_t *)over->bytes;
+}
+
 static void act(struct wpp_worker *w, const struct wpp_spool_entry *e)
 {
     switch (e->kind) {
     case WPP_SPOOL_BYTES: wpp_runs_bytes(w->runs, e->process, e->bytes, e->n); break;
     case WPP_SPOOL_FILE: wpp_held_keep(&w->runs->held, e->bytes, e->n); break;
     case WPP_SPOOL_LOOK: wpp_runs_dump(w->runs, e->process, e->bytes, e->n); break;
-    case WPP_SPOOL_OVER: wpp_runs_over(w->runs, e->process); break;
+    case WPP_SPOOL_OVER: wpp_runs_over(w->runs, e->process, why_of(e)); break;
     }
 }
 
@@ -49,7 +54,7 @@ _Noreturn static void end_the_work(struct wpp_worker *w)
         act(w, &e);
         wpp_spool_done(w->spool);
     }
-    wpp_runs_all_over(w->runs);
+    wpp_runs_all_over(w->runs, WPP_ENDED_RECORDER);
     w->written(w->ctx);
     _exit(0);
 }
@@ -152,7 +157,8 @@ static void *work_eagerly(void *argument)
     if (w->idles && pthread_create(&w->idle, NULL, work_idly, w) == 0)
         help(w);
     work(w, false);
-    wpp_runs_all_over(w->runs);          /* there are some if the spool was dropped */
+    /* There are some if the spool was dropped. */
+    wpp_runs_all_over(w->runs, WPP_ENDED_INTERRUPT);
     __atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
     return NULL;
 }

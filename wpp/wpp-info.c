@@ -198,10 +198,16 @@ static void print_run(const struct info *i)
     name_put(stdout, s->host[0] ? s->host : "?");
     printf(", process %u\n", s->pid);
     print_when(i);
-    printf("%-18s %s\n", "complete",
-           s->complete && !s->lost ? "yes" : s->complete ? "no: events were lost" : "no: cut short");
-    if (s->lost)
-        printf("%-18s %s event%s\n", "lost", tool_grouped(s->lost), s->lost == 1 ? "" : "s");
+    if (s->complete && !s->lost)
+        printf("%-18s yes\n", "complete");
+    else
+        printf("%-18s no: %s\n", "complete", tool_why_incomplete(s));
+    if (s->dropped)
+        printf("%-18s %s event%s before the last ones\n", "dropped", tool_grouped(s->dropped),
+               s->dropped == 1 ? "" : "s");
+    if (s->lost > s->dropped)
+        printf("%-18s %s event%s\n", "lost", tool_grouped(s->lost - s->dropped),
+               s->lost - s->dropped == 1 ? "" : "s");
     if (s->stops)
         printf("%-18s %s time%s, as was asked for: %.3f s and %s events were not recorded\n",
                "stopped", tool_grouped(s->stops), s->stops == 1 ? "" : "s", s->stopped / 1e9,
@@ -477,6 +483,8 @@ static void json_run(const struct info *i)
     json_number_if(run, "stops", s->stops);
     json_number_if(run, "stopped_nanoseconds", s->stopped);
     json_number_if(run, "unrecorded_events", s->unrecorded);
+    json_number_if(run, "ended", s->ended);
+    json_number_if(run, "dropped", s->dropped);
     json_number_if(run, "waited_nanoseconds", s->waited);
     json_number_if(knows(i, WPP_PART_TIMES), "ticks", s->ticks);
     json_number_if(knows(i, WPP_PART_TIMES), "ticks_per_second", s->ticks_per_second);

@@ -359,7 +359,12 @@ static void take_look(void *ctx, uint32_t process, const void *bytes, size_t n)
 
 static void take_over(void *ctx, uint32_t process)
 {
-    put(ctx, WPP_SPOOL_OVER, process, NULL, 0);
+    struct recording *r = ctx;
+    uint8_t why = wpp_limit_is_reached(&r->limit) ? WPP_ENDED_LIMIT
+                  : r->closed                     ? WPP_ENDED_DURATION
+                                                  : WPP_ENDED_UNSAID;
+
+    put(r, WPP_SPOOL_OVER, process, &why, sizeof why);
 }
 
 /* Of the worker.  That the end is missing is no news when we ended it, nor the beginning

@@ -103,6 +103,16 @@ const char *wpp_part_name(unsigned part);
 
 /* ---- The run ------------------------------------------------------------ */
 
+/* Why an incomplete recording holds no more.  Later versions may know more reasons. */
+enum wpp_ended {
+    WPP_ENDED_UNSAID = 0,
+    WPP_ENDED_LIMIT = 1,       /* it was to end after so many events */
+    WPP_ENDED_DURATION = 2,    /* ... after so long */
+    WPP_ENDED_INTERRUPT = 3,   /* what was not compressed yet was left out */
+    WPP_ENDED_RECORDER = 4,    /* its recorder was killed */
+    WPP_ENDED_LOOK = 5         /* the process ran on */
+};
+
 struct wpp_summary {
     const char *program;       /* path of the executable, "" for raw symbols */
     const char *command;       /* command line, arguments separated by blanks */
@@ -118,6 +128,9 @@ struct wpp_summary {
     uint64_t stops;            /* how often recording was stopped, as the program or a signal asked */
     uint64_t stopped;          /* nanoseconds, all together */
     uint64_t unrecorded;       /* events meanwhile, as far as it is known */
+    uint32_t ended;            /* enum wpp_ended */
+    uint64_t dropped;          /* of the lost events: those before the last ones, when only these
+                                  were to be kept */
     uint64_t trace_bytes;      /* of the trace as it was read */
     uint64_t file_bytes;       /* of the WPP */
     uint64_t grammar_bytes;    /* of the grammar section in the file, compressed */

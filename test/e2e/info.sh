@@ -91,7 +91,7 @@ like 'a run that was cut short: said' "$(cat part)" '^complete +no'
 for tool in wpp-dump 'wpp-dump --line-counts' 'wpp-dump -o part.txt' wpp-dot 'wpp-hot -l 1' \
             'wpp-info --uninstrumented'; do
     fails_with 3 "$tool, of a run that was cut short" $tool part.wpp
-    like 'says so' "$(cat err)" '^wpp-[a-z]*: part.wpp: the trace is incomplete;'
+    like 'says so' "$(cat err)" '^wpp-[a-z]*: part.wpp: the trace is incomplete \(cut short\);'
 done
 is 'what there is, is written' "$([ -s part.txt ] && echo yes)" yes
 

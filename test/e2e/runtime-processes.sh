@@ -406,10 +406,19 @@ events=$(wpp-info all.wpp | sed -n 's/^ *0 \([0-9,]*\) events, thread.*/\1/p' | 
 ok "--limit: what the main thread did before the others is there: $events events" \
     test "$events" -ge 6000
 ok 'and not all that followed' test "$(wpp-info all.wpp | grep -c 'events, thread')" -lt 5
+# why NAME FILE REASON: told by wpp-info, and by a tool that answers from it
+why() {
+    like "$1: wpp-info says why" "$(wpp-info "$2")" "^complete +no: $3\$"
+    run wpp-dump --tokens "$2"
+    is "$1: so does wpp-dump" "$status $(cat "$T/err")" \
+        "3 wpp-dump: $2: the trace is incomplete ($3); the answer is about what was recorded"
+}
+why '--limit' all.wpp 'recording was to end after so many events'
 run wpp-record --duration=0.3 -o all.wpp ./endless 2
 is '--duration: the program goes on to its end' $status 142
 nanoseconds=$(wpp-info --format=json all.wpp | grep -o '"nanoseconds":[0-9]*' | cut -d: -f2)
 like '--duration: so long was recorded' "$nanoseconds" '^[2-9][0-9]{8}$'
+why '--duration' all.wpp 'recording was to end after so long'
 run wpp-record --ring=256k -o all.wpp ./endless 2
 is '--ring: the program runs to its end' "$status $(cat "$T/err")" '142 '
 read -r events lost < <(wpp-info --format=json all.wpp |
@@ -419,6 +428,11 @@ read -r events lost < <(wpp-info --format=json all.wpp |
     fail '--ring: the last events, and how many were before' "$events kept, $lost lost"
 run wpp-check all.wpp
 like '--ring: the file is sound' "$status $(cat "$T/err")" '^3 .*undamaged'
+
+why '--ring' all.wpp 'only the last events were to be kept'
+is '--ring: what was dropped is not lost' \
+    "$(wpp-info all.wpp | sed -n 's/[0-9,]* events/N events/; /^dropped/p; /^lost/p' | tr -s ' ')" \
+    'dropped N events before the last ones'
 
 # However much of a piece there is at the end.
 for turns in 20000 30000 100000 107000; do
@@ -450,6 +464,7 @@ for n in 1 2 3; do
     read -r events lost < <(wpp-info --format=json "$file" |
         sed 's/.*"lost":\([0-9]*\),"events":\([0-9]*\).*/\2 \1/')
     like "--ring: a look at it, $n: sound, and not the end" "$sound" '^3 .*undamaged'
+    why "--ring: a look at it, $n" "$file" 'the process ran on'
     [ "$events" -ge 65536 ] && [ "$events" -lt $((65536 + 2 * 16368)) ] && [ "$lost" -gt "$begun" ] &&
         pass "--ring: a look at it, $n: as many, and later events" ||
         fail "--ring: a look at it, $n: as many, and later events" "$events kept, $lost lost, before $begun lost"

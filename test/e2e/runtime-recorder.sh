@@ -196,6 +196,7 @@ done
 is 'its children have ended before' "$(ls shot.wpp.d/*.wpp | wc -l) $(ls -d shot.wpp.d.old 2> /dev/null)" '3 '
 ok 'and are whole' wpp-check --strict shot.wpp.d/*.wpp
 fails_with 3 'itself it is not' wpp-check --strict shot.wpp
+like 'and says why' "$(wpp-info shot.wpp)" '^complete +no: its recorder was killed$'
 is 'and nothing else is left' "$(find . -name '*.tmp' -o -name '*.old')" ''
 
 # Killed while it writes the file: before it gets a name, before it gets its own, and right
@@ -298,6 +299,7 @@ wait $recorder
 is 'its status is the program'"'"'s' $? 0
 like 'and it is said' "$(cat err)" '^wpp-record: interrupted: many.wpp has the first [0-9]{1,2}(,[0-9]{3})+ of 6[0-9](,[0-9]{3}){2} events; of the other processes (1,|2,)[0-9]{3} of (1,|2,)[0-9]{3} are kept$'
 like 'the file is sound' "$(wpp-check many.wpp 2>&1)" '^wpp-check: many.wpp: undamaged, but'
+like 'and says why' "$(wpp-info many.wpp)" '^complete +no: an interrupt left out what was not compressed yet$'
 is 'as many events as it says, without the other process'"'"'s' "$(wpp-info --format=json many.wpp | sed 's/.*"events":\([0-9]*\).*/\1/')" \
     "$(sed -n 's/.*first \([0-9,]*\) of.*/\1/p' err | tr -d ,)"
 

@@ -22,6 +22,7 @@ static bool same_run(const struct wpp_summary *a, const struct wpp_summary *b)
            same_text(a->host, b->host) && a->pid == b->pid && a->started == b->started &&
            a->nanoseconds == b->nanoseconds && a->lost == b->lost && a->waited == b->waited &&
            a->stops == b->stops && a->stopped == b->stopped && a->unrecorded == b->unrecorded &&
+           a->ended == b->ended && a->dropped == b->dropped &&
            a->trace_bytes == b->trace_bytes && a->complete == b->complete;
 }
 
