@@ -208,7 +208,7 @@ bool wpp_growth_append(wpp_compressor *c, const uint32_t *terminals, size_t n)
     return true;
 }
 
-/* What is one piece stays one. */
+/* What is one piece stays one; a segment that was begun for nothing is none. */
 bool wpp_growth_end(wpp_compressor *c)
 {
     struct wpp_builder *builder = c->builder;
@@ -222,8 +222,12 @@ bool wpp_growth_end(wpp_compressor *c)
         if (status != SEQ_OK)
             return fail_engine(c, status);
     }
+    if (!one_piece && c->grammar && wpp_growth_stats(c).symbols == 0) {
+        seq_free(c->grammar);
+        c->grammar = NULL;
+    }
     if (!wpp_growth_goes_on(c))
-        return true;
+        return take_from_builders(c);
     return one_piece ? end_grammar(c) : end_segment(c) && take_from_builders(c);
 }
 

@@ -158,10 +158,10 @@ same 'the second reader: the same as of one piece' cut whole
 
 # ---- Segments that are damaged ---------------------------------------------------------
 
-# hurt N...: hurt.wpp is prog.wpp with two bytes of each of these segments changed.
+# hurt N...: hurt.wpp is prog.wpp, or $of, with two bytes of each of these segments changed.
 hurt() {
     perl -e '
-        local $/; open(my $f, "<", "prog.wpp"); binmode $f; my $d = <$f>; my %want = map { $_ => 1 } @ARGV;
+        local $/; open(my $f, "<", shift); binmode $f; my $d = <$f>; my %want = map { $_ => 1 } @ARGV;
         my ($at, $end);
         for my $i (0 .. unpack("V", substr($d, 12, 4)) - 1) {
             my ($kind, $packing, $offset, $stored) = unpack("VVQ<Q<", substr($d, 32 + 40 * $i, 24));
@@ -173,7 +173,7 @@ hurt() {
             for my $k ($want{$n} ? (3, $size - 1) : ()) { substr($d, $at + $k, 1) ^= "\x55"; }
             $at += $size;
         }
-        print $d;' "$@" > hurt.wpp
+        print $d;' "${of-prog.wpp}" "$@" > hurt.wpp
 }
 # lost OUT WHOLE: events of WHOLE that are Gap in OUT, which is WHOLE apart from that.
 lost() {
@@ -218,6 +218,18 @@ fails_with 3 'all of them' wpp-dump hurt.wpp
 head -c $(($(stat -c %s prog.wpp) - 1)) prog.wpp > hurt.wpp
 like 'a file that is cut within its last segment' "$(wpp-check hurt.wpp 2>&1 > /dev/null)" \
     "segment $last of $last of the grammar is cut off"
+
+# What ends where a segment does has no empty one behind it.
+of=random.wpp hurt 1
+first=$(wpp-check hurt.wpp 2>&1 > /dev/null | sed -n 's/.*its \([0-9]*\) events.*/\1/p')
+for more in 0 1; do
+    head -c $((4 * (first + more))) random > exact
+    ok "the first segment's $first words and $more" \
+        wpp-compress --symbols -q --memory=32M -f -o exact.wpp exact
+    is "are in $((1 + more)) segments (one is not told)" "$(segments exact.wpp)" $((2 * more))
+    wpp-dump --tokens exact.wpp > expanded
+    same "which have all of them and $more" expanded exact
+done
 
 ok 'a recording has a limit too' wpp-record -q --memory=32M -o live.wpp ./prog
 ok "it is cut: $(segments live.wpp) segments" test "$(segments live.wpp)" -gt 1
