@@ -7,33 +7,10 @@ _wpp_options() {
     "$1" --help 2> /dev/null | grep -o -E -- '--[a-z][a-z-]*=?' | sort -u
 }
 
-# _wpp_argument TOOL OPTION: nothing if it takes none, or its values, of --NAME=a|b|c, of a
-# list `a (default), b, c` or of `a: this; b: that`, or what the help calls it: FILE, N.
-# The same in the other shells' files.
+# _wpp_argument TOOL OPTION: as `wpp-config --argument`.
 _wpp_argument() {
     [[ $2 =~ ^--?[a-zA-Z-]+$ ]] || return
-    "$1" --help 2> /dev/null | awk -v option="$2" '
-        BEGIN { begin = option ~ /^--/ ? "^ +(-., )?" option "=" : "^ +" option ", --[a-z-]+=" }
-        !/^ +[^ -]/ { inside = 0 }
-        text == "" && $0 ~ begin { inside = 1; sub(begin, ""); text = $0; next }
-        inside { sub(/^ +/, " "); text = text $0 }
-        END {
-            if (!match(text, /^[^ ]+/)) exit
-            name = substr(text, 1, RLENGTH); text = substr(text, RLENGTH + 1)
-            gsub(/ \([^)]*\)/, "", text); sub(/^ +/, "", text)
-            list = text; sub(/[:;].*/, "", list)
-            if (name ~ /^[a-z]+(\|[a-z]+)+$/) {
-                gsub(/\|/, "\n", name)
-            } else if (list ~ /^[a-z]+((, or|,| or) [a-z]+)+$/) {
-                name = list; gsub(/(, or|,| or) /, "\n", name)
-            } else {
-                n = split(text, part, /; */); list = ""
-                for (i = 1; i <= n && match(part[i], /^[a-z]+:/); i++)
-                    list = list (i > 1 ? "\n" : "") substr(part[i], 1, RLENGTH - 1)
-                if (n > 1 && i > n) name = list
-            }
-            print name
-        }'
+    wpp-config --argument "$1" "$2"
 }
 
 _wpp_offer() {

@@ -38,36 +38,13 @@ function __wpp_option
     end
 end
 
-# Nothing if that takes none, or its values, of --NAME=a|b|c, of a list `a (default), b, c`
-# or of `a: this; b: that`, or what the help calls it: FILE, N.
-# The same in the other shells' files.
+# As `wpp-config --argument`, of that option.
 function __wpp_argument
     set -l tool (__wpp_tool)
     set -l option (__wpp_option)
 
     set -q option[1]; or return
-    $tool --help 2>/dev/null | awk -v option=$option '
-        BEGIN { begin = option ~ /^--/ ? "^ +(-., )?" option "=" : "^ +" option ", --[a-z-]+=" }
-        !/^ +[^ -]/ { inside = 0 }
-        text == "" && $0 ~ begin { inside = 1; sub(begin, ""); text = $0; next }
-        inside { sub(/^ +/, " "); text = text $0 }
-        END {
-            if (!match(text, /^[^ ]+/)) exit
-            name = substr(text, 1, RLENGTH); text = substr(text, RLENGTH + 1)
-            gsub(/ \([^)]*\)/, "", text); sub(/^ +/, "", text)
-            list = text; sub(/[:;].*/, "", list)
-            if (name ~ /^[a-z]+(\|[a-z]+)+$/) {
-                gsub(/\|/, "\n", name)
-            } else if (list ~ /^[a-z]+((, or|,| or) [a-z]+)+$/) {
-                name = list; gsub(/(, or|,| or) /, "\n", name)
-            } else {
-                n = split(text, part, /; */); list = ""
-                for (i = 1; i <= n && match(part[i], /^[a-z]+:/); i++)
-                    list = list (i > 1 ? "\n" : "") substr(part[i], 1, RLENGTH - 1)
-                if (n > 1 && i > n) name = list
-            }
-            print name
-        }'
+    wpp-config --argument $tool $option
 end
 
 # Whether the word is such an argument, and no file.

@@ -56,12 +56,9 @@ static bool set_gone(const char *value)
     return __wpp_settings.ends_with_recorder || text_equal(value, "continue");
 }
 
-/* One that cannot be caught, that the kernel sends for what a program does wrong, or that is
- * libc's own (32, 33).  UNFIT SIGNALS: wpp/wpp-record.c, too. */
 static bool is_unfit(int signal)
 {
-    static const int unfit[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
-                                 SIGABRT, 32, 33 };
+    static const int unfit[] = WPP_UNFIT_SIGNALS;
 
     for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++)
         if (signal == unfit[i])

@@ -106,6 +106,12 @@ struct wpp_module {
     uint32_t base;        /* set by __wpp_module_load */
 };
 
+/* ---- The signal that stops and starts recording --------------------------
+ * What neither the runtime nor wpp-record takes for it: signals that cannot be caught,
+ * that the kernel sends for what a program does wrong, or that are libc's own. */
+#define WPP_UNFIT_SIGNALS \
+    { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, 32, 33 }
+
 /* ---- The trace ---------------------------------------------------------
  * A trace is a sequence of records, each a 64-byte header and its payload. */
 #define WPP_TRACE_MAGIC   UINT32_C(0x54505057)   /* "WPPT" */

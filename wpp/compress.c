@@ -344,6 +344,9 @@ bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *fol
     assert(crew->size <= WPP_CREW_MOST && !c->memory_max);
     wpp_growth_drop(c);
     c->crew = crew;
+    c->builders = calloc(crew->size, sizeof *c->builders);
+    if (!c->builders)
+        return wpp_fail_memory(error);
     if (!wpp_segments_open(&c->segments, folder, error))
         return false;
     c->segments.ahead = crew->size;
@@ -381,6 +384,7 @@ void wpp_compress_free(wpp_compressor *c)
     wpp_times_free(&c->times);
     wpp_when_free(&c->when);
     wpp_arena_free(&c->arena);
+    free(c->builders);
     free(c->terminals);
     free(c);
 }

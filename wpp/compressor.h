@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* compressor.h - the compressor's state, shared by compress.c (taking the trace
- * in), growth.c (the grammar meanwhile) and assemble.c (putting the file together).  Internal to libwpp. */
+ * in), growth.c (the grammar meanwhile) and assemble.c (putting the file together).
+ * Internal to libwpp. */
 #ifndef WPP_COMPRESSOR_H
 #define WPP_COMPRESSOR_H
 
@@ -29,7 +30,7 @@ struct wpp_compressor {
     struct wpp_builder *builder;
     struct wpp_crew *crew;            /* of builders; NULL: there are none */
     uint64_t segment_left;            /* terminals that the segment at hand may still take */
-    struct wpp_builder *builders[WPP_CREW_MOST];    /* of segments before, in order */
+    struct wpp_builder **builders;    /* of segments before, in order; room for the crew */
     uint32_t n_builders;
     uint64_t memory_max;              /* for all of the process; 0: no matter */
     uint64_t memory_others;           /* but for so much that malloc() has given to others */

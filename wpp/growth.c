@@ -53,11 +53,13 @@ static uint64_t alphabet_bytes(const wpp_compressor *c)
 bool wpp_growth_begin(wpp_compressor *c)
 {
     struct seq_config config = {.size = sizeof config};
-    uint64_t elsewhere = memory_elsewhere(c);
+    uint64_t elsewhere;
 
-    if (c->memory_max)
+    if (c->memory_max) {
+        elsewhere = memory_elsewhere(c);
         config.memory_max = c->memory_max > elsewhere + MEMORY_LEAST ? c->memory_max - elsewhere
                                                                      : MEMORY_LEAST;
+    }
     c->alphabet_bytes = alphabet_bytes(c);
     c->segment_left = c->crew ? SEGMENT_TERMINALS : UINT64_MAX;
     return seq_new(&c->grammar, &config) == SEQ_OK || wpp_fail_memory(&c->fatal);

@@ -109,7 +109,8 @@ static void work(struct wpp_worker *w, bool idles)
         if (published)
             publish(w);
         call_crew(w);
-        if (w->last_kept || !wpp_keeper_is_due(&w->keeper, w->figures.memory, wpp_spool_kept(w->spool)))
+        if (w->last_kept ||
+            !wpp_keeper_is_due(&w->keeper, w->figures.memory, wpp_spool_kept(w->spool)))
             continue;
         if (idles) {
             call(w, &w->wants_keeper);

@@ -130,7 +130,8 @@ static bool cut(wpp_compressor *c, const struct options *o, struct wpp_crew *cre
 }
 
 static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew,
-                                  const char *output, const struct wpp_output *out, struct wpp_error *error)
+                                  const char *output, const struct wpp_output *out,
+                                  struct wpp_error *error)
 {
     bool standard = strcmp(o->input, "-") == 0;
     wpp_compressor *c;

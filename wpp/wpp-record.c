@@ -90,12 +90,9 @@ static double seconds_argument(const char *option, const char *text)
     return value;
 }
 
-/* Of those that cannot be caught, that the kernel sends for what a program does wrong, or that
- * are libc's own (32, 33).  UNFIT SIGNALS: tracer/settings.c, too. */
 static bool is_unfit(int signal)
 {
-    static const int unfit[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
-                                SIGABRT, 32, 33};
+    static const int unfit[] = WPP_UNFIT_SIGNALS;
 
     for (size_t i = 0; i < sizeof unfit / sizeof *unfit; i++)
         if (signal == unfit[i])

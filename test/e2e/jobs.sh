@@ -13,10 +13,6 @@ hostile) segment=1000 ;;
 *)       segment=16777216 ;;
 esac
 
-segments() {
-    wpp-info "$1" | awk '$1 == "segments" { n = $2 } END { print n + 0 }'
-}
-
 # ---- Words -----------------------------------------------------------------------------
 
 # A loop in a loop in a loop, whose turns are drawn.
@@ -133,20 +129,11 @@ wpp-compress -q -j1 -f -o one.wpp prog.trace
 is 'one is one piece' "$(segments one.wpp)" 0
 ok 'wpp-check finds it fine' wpp-check --strict prog.wpp
 
-answers_are_the_same() {
-    local question=$1
-
-    shift
-    "$@" - < prog.wpp > cut
-    "$@" - < one.wpp > whole
-    ok "$question: there is an answer" test -s whole
-    same "$question: the same as of one piece" cut whole
-}
 for thread in 0 1 2; do
-    answers_are_the_same "thread $thread's tokens" wpp-dump --tokens --thread=$thread
+    same_answers "thread $thread's tokens" prog.wpp one.wpp wpp-dump --tokens --thread=$thread
 done
-answers_are_the_same 'line counts' wpp-dump --line-counts
-answers_are_the_same 'routines' wpp-dump --routines
+same_answers 'line counts' prog.wpp one.wpp wpp-dump --line-counts
+same_answers 'routines' prog.wpp one.wpp wpp-dump --routines
 
 # A trace that is cut within its last segment, and one that is damaged there.
 size=$(stat -c %s prog.trace)

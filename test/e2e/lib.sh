@@ -140,6 +140,22 @@ absent() {
     fi
 }
 
+# segments FILE: how many a WPP has, 0 for one piece
+segments() {
+    wpp-info "$1" | awk '$1 == "segments" { n = $2 } END { print n + 0 }'
+}
+
+# same_answers NAME FILE FILE TOOL...: what a tool says of both WPPs, which is not nothing
+same_answers() {
+    local name=$1 one=$2 other=$3
+
+    shift 3
+    "$@" - < "$one" > "$T/answer"
+    "$@" - < "$other" > "$T/other"
+    ok "$name: there is an answer" test -s "$T/other"
+    same "$name: the same" "$T/answer" "$T/other"
+}
+
 done_testing() {
     echo "1..$checks"
     [ $failures = 0 ]

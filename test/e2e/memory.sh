@@ -46,10 +46,6 @@ at_most() {
     esac
 }
 
-segments() {
-    wpp-info "$1" | awk '$1 == "segments" { n = $2 } END { print n + 0 }'
-}
-
 # ---- What does not repeat -----------------------------------------------------------
 
 # A million words of 2^16.
@@ -136,22 +132,13 @@ ok 'wpp-check finds it fine' wpp-check --strict prog.wpp
 is 'JSON has the segments' "$(wpp-info --format=json prog.wpp | grep -o '"segments":[0-9]*')" \
     "\"segments\":$(segments prog.wpp)"
 
-answers_are_the_same() {
-    local question=$1
-
-    shift
-    "$@" - < prog.wpp > cut
-    "$@" - < one.wpp > whole
-    ok "$question: there is an answer" test -s whole
-    same "$question: the same as of one piece" cut whole
-}
 for thread in 0 1 2; do
-    answers_are_the_same "thread $thread's tokens" wpp-dump --tokens --thread=$thread
+    same_answers "thread $thread's tokens" prog.wpp one.wpp wpp-dump --tokens --thread=$thread
 done
-answers_are_the_same 'events far inside' wpp-dump --thread=1 --range=150k:+500
-answers_are_the_same 'line counts' wpp-dump --line-counts
-answers_are_the_same 'routines' wpp-dump --routines
-answers_are_the_same 'hot subpaths' wpp-hot --algorithm=exact -l 2 -L 6 -c 0.05%
+same_answers 'events far inside' prog.wpp one.wpp wpp-dump --thread=1 --range=150k:+500
+same_answers 'line counts' prog.wpp one.wpp wpp-dump --line-counts
+same_answers 'routines' prog.wpp one.wpp wpp-dump --routines
+same_answers 'hot subpaths' prog.wpp one.wpp wpp-hot --algorithm=exact -l 2 -L 6 -c 0.05%
 "$BUILD/test/read-wpp" prog.wpp > cut
 "$BUILD/test/read-wpp" one.wpp > whole
 same 'the second reader: the same as of one piece' cut whole
