@@ -363,9 +363,11 @@ void wpp_compress_others(wpp_compressor *c, uint64_t bytes)
     c->memory_others = bytes;
 }
 
-void wpp_compress_ended(wpp_compressor *c, enum wpp_ended why, uint64_t dropped)
+void wpp_compress_ended(wpp_compressor *c, const struct wpp_end *end, uint64_t dropped)
 {
-    c->run.ended = why;
+    c->run.ended = end->why;
+    c->run.exited = end->exited;
+    c->run.killed = end->killed;
     c->run.dropped = dropped;
 }
 

@@ -331,6 +331,29 @@ static bool is_in_order(const struct wpp_container *c, const struct wpp_entry *e
     return e->kind > last && (e->kind > WPP_SECTION_THREADS || e->kind == i + 1);
 }
 
+/* Where entries of kinds 6 to 9 are: sections 1 to 7 are all there, but in a file with segments,
+ * which has no 6; 8 and 9 may be missing. */
+static bool is_in_place(const struct wpp_entry *e, uint32_t i, bool segments)
+{
+    uint32_t place = e->kind - 1 - segments;
+
+    if (e->kind < WPP_SECTION_GRAMMAR || e->kind > WPP_SECTION_TIMES)
+        return true;
+    return i == place || (e->kind == WPP_SECTION_TIMES && i == place - 1);
+}
+
+/* Entry k was number place[k] of the table. */
+static void forget_misplaced(struct wpp_container *c, const uint32_t *place)
+{
+    bool segments = wpp_container_has(c, WPP_SECTION_SEGMENTS);
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < c->n; i++)
+        if (is_in_place(&c->entries[i], place[i], segments))
+            c->entries[kept++] = c->entries[i];
+    c->n = kept;
+}
+
 /* Those of kinds first to last. */
 static void forget_entries(struct wpp_container *c, uint32_t first, uint32_t last)
 {
@@ -346,6 +369,7 @@ static void forget_entries(struct wpp_container *c, uint32_t first, uint32_t las
 static void believe_entries(struct wpp_container *c, const struct head *h)
 {
     uint64_t end = h->size;
+    uint32_t place[WPP_MAX_SECTIONS];
 
     c->n = 0;
     for (uint32_t i = 0; HEADER_BYTES + (uint64_t)(i + 1) * ENTRY_BYTES <= end; i++) {
@@ -354,9 +378,11 @@ static void believe_entries(struct wpp_container *c, const struct head *h)
         if (e.offset < HEADER_BYTES + (uint64_t)(i + 1) * ENTRY_BYTES || !lies_inside(c, &e)
             || !is_in_order(c, &e, i) || !has_its_checksum(c, &e))
             continue;
+        place[c->n] = i;
         c->entries[c->n++] = e;
         end = e.offset < end ? e.offset : end;
     }
+    forget_misplaced(c, place);
     /* One of these two alone may be taken for the other. */
     if (wpp_container_has(c, WPP_SECTION_LEFT_OUT) != wpp_container_has(c, WPP_SECTION_TIMES))
         forget_entries(c, WPP_SECTION_LEFT_OUT, WPP_SECTION_TIMES);

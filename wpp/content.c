@@ -24,16 +24,20 @@ static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
     wpp_put_varint(b, c->run.trace_bytes);
     wpp_put_varint(b, c->run.complete);
     if (!c->run.waited && !c->run.stops && !c->run.stopped && !c->run.unrecorded &&
-        !c->run.ended && !c->run.dropped)
+        !c->run.ended && !c->run.dropped && !c->run.exited && !c->run.killed)
         return;
     wpp_put_varint(b, c->run.waited);
     wpp_put_varint(b, c->run.stops);
     wpp_put_varint(b, c->run.stopped);
     wpp_put_varint(b, c->run.unrecorded);
-    if (!c->run.ended && !c->run.dropped)
+    if (!c->run.ended && !c->run.dropped && !c->run.exited && !c->run.killed)
         return;
     wpp_put_varint(b, c->run.ended);
     wpp_put_varint(b, c->run.dropped);
+    if (!c->run.exited && !c->run.killed)
+        return;
+    wpp_put_varint(b, c->run.exited);
+    wpp_put_varint(b, c->run.killed);
 }
 
 static void put_modules(struct wpp_bytes *b, const struct wpp_content *c)

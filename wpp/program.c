@@ -200,6 +200,16 @@ void program_reap(struct program *p)
     p->has_children = pid == 0;
 }
 
+unsigned program_exited(const struct program *p)
+{
+    return p->ended && WIFEXITED(p->status) ? 1 + (unsigned)WEXITSTATUS(p->status) : 0;
+}
+
+unsigned program_killed(const struct program *p)
+{
+    return p->ended && WIFSIGNALED(p->status) ? (unsigned)WTERMSIG(p->status) : 0;
+}
+
 int program_exit_status(const struct program *p)
 {
     return WIFSIGNALED(p->status) ? 128 + WTERMSIG(p->status) : WEXITSTATUS(p->status);

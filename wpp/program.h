@@ -34,6 +34,9 @@ void program_let_go(void);
 
 /* Waits for those children that have ended. */
 void program_reap(struct program *p);
+/* 1 + the status with which it ended, and the signal that killed it; else 0. */
+unsigned program_exited(const struct program *p);
+unsigned program_killed(const struct program *p);
 /* As a shell would say it. */
 int program_exit_status(const struct program *p);
 

@@ -385,6 +385,18 @@ static struct wpp_bytes copy_state(struct wpp_recorder *r, uint32_t number, bool
     return state;
 }
 
+/* Who replaces another comes later: as a rule there are few of these. */
+static bool is_replaced(const struct wpp_recorder *r, uint32_t number)
+{
+    uint32_t id = r->list[number].id;
+
+    for (uint32_t i = number + 1; i < r->n; i++)
+        if (r->list[i].id == id ||
+            __atomic_load_n(&r->share->pid[i], __ATOMIC_SEQ_CST) == id)
+            return true;
+    return false;
+}
+
 static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
 {
     struct wpp_bytes rest = copy_state(r, number, lives);
@@ -402,7 +414,7 @@ static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
     unwatch(r, number);
     r->list[number].over = true;
     forget_living(r, number);
-    r->sink.over(r->sink.ctx, number);
+    r->sink.over(r->sink.ctx, number, is_replaced(r, number) ? 0 : r->list[number].id);
 }
 
 /* ---- Processes -------------------------------------------------------------------------- */

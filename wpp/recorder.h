@@ -23,7 +23,8 @@ struct wpp_recorder;
 struct wpp_recorder_sink {
     void *ctx;
     void (*bytes)(void *ctx, uint32_t process, const void *bytes, size_t n);
-    void (*over)(void *ctx, uint32_t process);
+    /* Its number in the system is `pid`; 0: another program has replaced it there. */
+    void (*over)(void *ctx, uint32_t process, uint32_t pid);
 };
 
 struct wpp_recorder *wpp_recorder_new(const struct wpp_recorder_sink *sink,

@@ -61,6 +61,10 @@ static bool get_summary(struct loading *l, struct wpp_view *v)
         return true;
     s->ended = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
     s->dropped = wpp_get_varint(v);
+    if (wpp_left(v) == 0)
+        return true;
+    s->exited = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+    s->killed = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
     return true;
 }
 

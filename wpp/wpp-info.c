@@ -183,6 +183,18 @@ static void print_name(const char *what, const char *name)
     putchar('\n');
 }
 
+static void print_end(const struct wpp_summary *s)
+{
+    const char *name = sigabbrev_np((int)s->killed);
+
+    if (s->exited)
+        printf("%-18s with status %u\n", "ended", s->exited - 1);
+    if (s->killed && name)
+        printf("%-18s killed by SIG%s\n", "ended", name);
+    else if (s->killed)
+        printf("%-18s killed by signal %u\n", "ended", s->killed);
+}
+
 static void print_run(const struct info *i)
 {
     const struct wpp_summary *s = &i->s;
@@ -198,6 +210,7 @@ static void print_run(const struct info *i)
     name_put(stdout, s->host[0] ? s->host : "?");
     printf(", process %u\n", s->pid);
     print_when(i);
+    print_end(s);
     if (s->complete && !s->lost)
         printf("%-18s yes\n", "complete");
     else
@@ -485,6 +498,8 @@ static void json_run(const struct info *i)
     json_number_if(run, "unrecorded_events", s->unrecorded);
     json_number_if(run, "ended", s->ended);
     json_number_if(run, "dropped", s->dropped);
+    json_number_if(run && s->exited, "exit_status", s->exited - 1);
+    json_number_if(run && s->killed, "killed_by", s->killed);
     json_number_if(run, "waited_nanoseconds", s->waited);
     json_number_if(knows(i, WPP_PART_TIMES), "ticks", s->ticks);
     json_number_if(knows(i, WPP_PART_TIMES), "ticks_per_second", s->ticks_per_second);

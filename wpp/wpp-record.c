@@ -354,14 +354,20 @@ static void take_look(void *ctx, uint32_t process, const void *bytes, size_t n)
     put(ctx, WPP_SPOOL_LOOK, process, bytes, n);
 }
 
-static void take_over(void *ctx, uint32_t process)
+/* Only a parent is told how a process ended: of others nothing is known. */
+static void take_over(void *ctx, uint32_t process, uint32_t pid)
 {
     struct recording *r = ctx;
-    uint8_t why = wpp_limit_is_reached(&r->limit) ? WPP_ENDED_LIMIT
-                  : r->closed                     ? WPP_ENDED_DURATION
-                                                  : WPP_ENDED_UNSAID;
+    struct wpp_end end = {.why = wpp_limit_is_reached(&r->limit) ? WPP_ENDED_LIMIT
+                                 : r->closed                     ? WPP_ENDED_DURATION
+                                                                 : WPP_ENDED_UNSAID};
 
-    put(r, WPP_SPOOL_OVER, process, &why, sizeof why);
+    if (pid == (uint32_t)r->program.pid) {
+        program_reap(&r->program);
+        end.exited = program_exited(&r->program);
+        end.killed = program_killed(&r->program);
+    }
+    put(r, WPP_SPOOL_OVER, process, &end, sizeof end);
 }
 
 /* Of the worker.  That the end is missing is no news when we ended it, nor the beginning

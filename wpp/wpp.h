@@ -131,6 +131,8 @@ struct wpp_summary {
     uint32_t ended;            /* enum wpp_ended */
     uint64_t dropped;          /* of the lost events: those before the last ones, when only these
                                   were to be kept */
+    uint32_t exited;           /* 1 + the status with which the process ended; 0: unknown, or killed */
+    uint32_t killed;           /* the signal that killed the process; 0: unknown, or none did */
     uint64_t trace_bytes;      /* of the trace as it was read */
     uint64_t file_bytes;       /* of the WPP */
     uint64_t grammar_bytes;    /* of the grammar section in the file, compressed */

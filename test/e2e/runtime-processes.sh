@@ -345,6 +345,52 @@ record ./endless 2
 is 'a program that is ended by a signal of its own' $status 142
 ok 'is whole' wpp-check --strict all.wpp
 
+# How it ended, which only its parent is told: of the program, not of others.
+cat > ways.c << 'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 0;
+    switch (argv[1][0]) {
+    case 'k': raise(atoi(argv[2])); break;
+    case 'x': execv(argv[2], argv + 2); break;
+    case 'f':
+        if (fork() == 0)
+            _exit(4);
+        wait(NULL);
+        return 5;
+    }
+    return atoi(argv[1]);
+}
+END
+wpp-gcc -O2 ways.c -o ways
+
+# ends NAME WANT ARGUMENT...: what the files say, the program's first
+ends() {
+    local name=$1 want=$2 file
+
+    shift 2
+    record ./ways "$@"
+    is "$name" "$(for file in all.wpp all.wpp.d/*; do
+                      [ -e "$file" ] || continue
+                      wpp-info "$file" | sed -n 's/^ended *//p'
+                      wpp-info --format=json "$file" |
+                          sed -E 's/.*"exit_status":([0-9]+|null).*"killed_by":([0-9]+|null).*/\1 \2/'
+                  done | tr '\n' ' ')" "$want "
+}
+ends 'a program that ends well' 'with status 0 0 null'
+ends 'a program that fails' 'with status 255 255 null' 255
+ends 'a program that crashes' 'killed by SIGSEGV null 11' k 11
+ends 'a program that is killed' 'killed by SIGKILL null 9' k 9
+ends 'a signal without a name' 'killed by signal 40 null 40' k 40
+ends 'of a child that is another'\''s nothing is known' 'with status 5 5 null null null' f
+ends 'what has been replaced did not end so' 'null null with status 7 7 null' x ./ways 7
+ends 'replaced by one that is not traced: the process ended so' 'with status 1 1 null' x /bin/false
+
 run wpp-record --limit=1M -o all.wpp ./endless 2
 is '--limit: the program goes on to its end' $status 142
 events=$(wpp-info all.wpp | sed -n 's/^events *//p' | tr -d ,)
