@@ -300,7 +300,7 @@ static volatile long n;
 
 __attribute__((noipa)) static void work(void) { n++; }
 
-/* SECONDS... : without an argument, for ever */
+/* For two seconds; without an argument for ever, or nearly so. */
 int main(int argc, char **argv)
 {
     alarm(argc > 1 ? 2 : 20);
@@ -493,7 +493,7 @@ done
 
 # The ring is looked at while the program runs: each time later events, in a sound file.
 rm -rf all.wpp*
-wpp-record --ring=256k --signal=USR2 -o all.wpp ./endless 600 > /dev/null 2> "$T/err" &
+wpp-record --ring=256k --signal=USR2 -o all.wpp ./endless > /dev/null 2> "$T/err" &
 recorder=$!
 until pgrep -P $recorder > /dev/null || ! kill -0 $recorder; do sleep 0.05; done
 for n in 1 2 3; do
