@@ -131,7 +131,9 @@ enum wpp_record_kind {
     WPP_REC_WAITED = 11,     /* u64 nanoseconds that the process waited for who takes its trace */
     WPP_REC_STOPPED = 12,    /* nothing: recording is stopped, as was asked for */
     WPP_REC_STARTED = 13,    /* u64 nanoseconds, u64 tokens: it was for so long, for so many */
-    WPP_REC_TIMES = 14       /* struct wpp_span, struct wpp_time of some tokens */
+    WPP_REC_TIMES = 14,      /* struct wpp_span, struct wpp_time of some tokens */
+    WPP_REC_EXIT = 15        /* u32 1 + the process's exit status, or 0; u32 the signal that
+                                killed it, or 0 */
 };
 
 struct wpp_record {

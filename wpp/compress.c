@@ -222,8 +222,11 @@ static bool take_times(wpp_compressor *c, const struct wpp_record *r, const uint
 
 static void take_note(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
-    if (r->bytes < (r->kind == WPP_REC_STARTED ? 16 : r->kind == WPP_REC_WAITED ? 8 : 0)) {
+    if (r->bytes < (r->kind == WPP_REC_STARTED ? 16 : r->kind == WPP_REC_STOPPED ? 0 : 8)) {
         note_at(c, "a record is too short");
+    } else if (r->kind == WPP_REC_EXIT) {
+        c->run.exited = wpp_get_u32(payload);
+        c->run.killed = wpp_get_u32(payload + 4);
     } else if (r->kind == WPP_REC_WAITED) {
         c->run.waited += wpp_get_u64(payload);
     } else if (r->kind == WPP_REC_STOPPED) {
@@ -294,6 +297,7 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
     case WPP_REC_WAITED:
     case WPP_REC_STOPPED:
     case WPP_REC_STARTED:
+    case WPP_REC_EXIT:
         take_note(c, r, payload);
         return true;
     case WPP_REC_TIMES:
@@ -363,11 +367,9 @@ void wpp_compress_others(wpp_compressor *c, uint64_t bytes)
     c->memory_others = bytes;
 }
 
-void wpp_compress_ended(wpp_compressor *c, const struct wpp_end *end, uint64_t dropped)
+void wpp_compress_ended(wpp_compressor *c, enum wpp_ended why, uint64_t dropped)
 {
-    c->run.ended = end->why;
-    c->run.exited = end->exited;
-    c->run.killed = end->killed;
+    c->run.ended = why;
     c->run.dropped = dropped;
 }
 

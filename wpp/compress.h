@@ -49,13 +49,9 @@ bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *fol
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held);
 /* So many bytes of what malloc() holds are not the compressor's: they are not counted. */
 void wpp_compress_others(wpp_compressor *c, uint64_t bytes);
-/* How the process ended, as far as it is known; why there is no more, if the trace is
- * incomplete; and how many of its lost events were dropped on purpose. */
-struct wpp_end {
-    enum wpp_ended why;
-    uint32_t exited, killed;     /* struct wpp_summary's */
-};
-void wpp_compress_ended(wpp_compressor *c, const struct wpp_end *end, uint64_t dropped);
+/* Why there is no more, if the trace is incomplete, and how many of its lost events were dropped
+ * on purpose. */
+void wpp_compress_ended(wpp_compressor *c, enum wpp_ended why, uint64_t dropped);
 
 /* Takes the next n bytes.  False when there can be no WPP at all; then only
  * wpp_compress_free() is allowed.

@@ -32,6 +32,7 @@ struct process {
     uint32_t next_order;         /* of its records */
     bool over;
     bool ended;                  /* its END has come */
+    struct wpp_bytes end;        /* and is held back: nothing may follow it */
 };
 
 struct wpp_recorder {
@@ -126,9 +127,11 @@ void wpp_recorder_free(struct wpp_recorder *r)
 {
     if (!r)
         return;
-    for (uint32_t i = 0; i < r->n_living; i++)
+    for (uint32_t i = 0; i < r->n_living; i++) {
+        wpp_bytes_free(&r->list[r->living[i]].end);
         if (r->list[r->living[i]].pidfd >= 0)
             close(r->list[r->living[i]].pidfd);
+    }
     if (r->share) {
         pthread_mutex_unlock((pthread_mutex_t *)&r->share->life);
         munmap(r->share, WPP_SHARE_BYTES);
@@ -153,18 +156,29 @@ uint64_t wpp_recorder_waited(const struct wpp_recorder *r)
 
 /* ---- Records of our own ------------------------------------------------------------- */
 
-/* The header; `payload` bytes are to follow. */
-static void put_record(struct wpp_bytes *out, uint16_t kind, uint32_t pid, uint32_t tid,
-                       size_t payload)
+static uint64_t time_now(void)
 {
-    struct wpp_record h = {.magic = WPP_TRACE_MAGIC, .version = WPP_TRACE_VERSION,
-                           .kind = kind, .bytes = (uint32_t)payload, .pid = pid, .tid = tid};
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    h.time = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The header; `payload` bytes are to follow. */
+static void put_record_of(struct wpp_bytes *out, uint64_t time, uint16_t kind, uint32_t pid,
+                          uint32_t tid, size_t payload)
+{
+    struct wpp_record h = {.magic = WPP_TRACE_MAGIC, .version = WPP_TRACE_VERSION, .time = time,
+                           .kind = kind, .bytes = (uint32_t)payload, .pid = pid, .tid = tid};
+
     h.check = (uint32_t)wpp_fnv(WPP_FNV_START, &h, offsetof(struct wpp_record, check));
     wpp_put(out, &h, sizeof h);
+}
+
+static void put_record(struct wpp_bytes *out, uint16_t kind, uint32_t pid, uint32_t tid,
+                       size_t payload)
+{
+    put_record_of(out, time_now(), kind, pid, tid, payload);
 }
 
 /* How long a process has waited for us: said before its end. */
@@ -178,6 +192,28 @@ static void say_waited(struct wpp_recorder *r, uint32_t number)
     put_record(&record, WPP_REC_WAITED, r->list[number].pid, 0, sizeof waited);
     wpp_put_u64(&record, waited);
     if (!record.failed)
+        r->sink.bytes(r->sink.ctx, number, record.data, record.size);
+    wpp_bytes_free(&record);
+}
+
+/* How it ended, and then the END that was held back, at whose time that was. */
+static void say_end(struct wpp_recorder *r, uint32_t number, bool is_replaced)
+{
+    struct process *p = &r->list[number];
+    struct wpp_exit exit = is_replaced ? (struct wpp_exit){0} : r->sink.how(r->sink.ctx, p->id);
+    struct wpp_bytes record = {0};
+    struct wpp_record end = {.time = time_now()};
+
+    if (p->end.size >= sizeof end)
+        memcpy(&end, p->end.data, sizeof end);
+    if ((exit.exited || exit.killed) && p->next_order > 0) {
+        put_record_of(&record, end.time, WPP_REC_EXIT, p->pid, 0, 8);
+        wpp_put_u32(&record, exit.exited);
+        wpp_put_u32(&record, exit.killed);
+    }
+    wpp_put(&record, p->end.data, p->end.size);
+    wpp_bytes_free(&p->end);
+    if (!record.failed && record.size > 0)
         r->sink.bytes(r->sink.ctx, number, record.data, record.size);
     wpp_bytes_free(&record);
 }
@@ -202,10 +238,13 @@ static void take_slot(struct wpp_recorder *r, uint32_t number, uint32_t slot)
     if (n >= sizeof head && n <= WPP_CHUNK_BYTES) {
         memcpy(&head, record, sizeof head);
         r->list[number].pid = head.pid;
-        r->list[number].ended |= head.kind == WPP_REC_END;
-        if (head.kind == WPP_REC_END)
+        if (head.kind == WPP_REC_END && !r->list[number].ended) {
+            r->list[number].ended = true;
             say_waited(r, number);
-        r->sink.bytes(r->sink.ctx, number, record, n);
+            wpp_put(&r->list[number].end, record, n);
+        } else {
+            r->sink.bytes(r->sink.ctx, number, record, n);
+        }
     }
     free_slot(r, slot);
 }
@@ -411,10 +450,11 @@ static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
         free_fillings(r, number);
         free_seats(r, number);
     }
+    say_end(r, number, is_replaced(r, number));
     unwatch(r, number);
     r->list[number].over = true;
     forget_living(r, number);
-    r->sink.over(r->sink.ctx, number, is_replaced(r, number) ? 0 : r->list[number].id);
+    r->sink.over(r->sink.ctx, number);
 }
 
 /* ---- Processes -------------------------------------------------------------------------- */

@@ -19,12 +19,19 @@
 
 struct wpp_recorder;
 
+/* WPP_REC_EXIT's fields; both 0: nothing is known. */
+struct wpp_exit {
+    uint32_t exited, killed;
+};
+
 /* `process` is a number of our own, 0, 1, 2, ...: process ids come again. */
 struct wpp_recorder_sink {
     void *ctx;
     void (*bytes)(void *ctx, uint32_t process, const void *bytes, size_t n);
-    /* Its number in the system is `pid`; 0: another program has replaced it there. */
-    void (*over)(void *ctx, uint32_t process, uint32_t pid);
+    void (*over)(void *ctx, uint32_t process);
+    /* How the process with this number in the system ended, if it has and that is known: asked
+     * once, before its END and `over`. */
+    struct wpp_exit (*how)(void *ctx, uint32_t pid);
 };
 
 struct wpp_recorder *wpp_recorder_new(const struct wpp_recorder_sink *sink,

@@ -318,14 +318,14 @@ static struct wpp_output *open_in_folder(struct wpp_runs *runs, const struct wpp
 }
 
 static bool write_run(struct wpp_runs *runs, struct wpp_run *run, const void *rest, size_t n,
-                      const struct wpp_end *end, struct wpp_error *note)
+                      enum wpp_ended why, struct wpp_error *note)
 {
     struct wpp_bytes file = {0};
     bool first = run->output != NULL, done;
 
     if (run->compressor) {
         wpp_compress_others(run->compressor, memory_of_rings(runs));
-        wpp_compress_ended(run->compressor, end, run->ring ? wpp_ring_dropped(run->ring) : 0);
+        wpp_compress_ended(run->compressor, why, run->ring ? wpp_ring_dropped(run->ring) : 0);
     }
     done = run->compressor && (!run->ring || wpp_ring_flush(run->ring, compress, run)) &&
            compress(run, rest, n) &&
@@ -364,7 +364,7 @@ static bool has_been_written(const struct wpp_runs *runs, uint32_t process)
     return runs->shared && process < WPP_SHARE_PROCESSES && runs->shared->written[process];
 }
 
-void wpp_runs_over(struct wpp_runs *runs, uint32_t process, const struct wpp_end *end)
+void wpp_runs_over(struct wpp_runs *runs, uint32_t process, enum wpp_ended why)
 {
     struct wpp_run *run = process < runs->n ? runs->list[process] : NULL;
     struct wpp_error note = {.status = WPP_OK};
@@ -375,7 +375,7 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process, const struct wpp_end
         return;
     first = run->output != NULL;
     if (!has_been_written(runs, process)) {
-        done = write_run(runs, run, NULL, 0, end, &note);
+        done = write_run(runs, run, NULL, 0, why, &note);
         if (runs->shared && process < WPP_SHARE_PROCESSES)
             runs->shared->written[process] = true;
         runs->written += done;
@@ -425,10 +425,8 @@ void wpp_runs_inherit(struct wpp_runs *runs)
 
 void wpp_runs_all_over(struct wpp_runs *runs, enum wpp_ended why)
 {
-    struct wpp_end end = {.why = why};
-
     for (uint32_t i = 0; i < runs->n; i++)
-        wpp_runs_over(runs, i, &end);
+        wpp_runs_over(runs, i, why);
 }
 
 static void dump_ring(struct wpp_runs *runs, const struct wpp_run *run, const void *rest, size_t n)
@@ -437,7 +435,7 @@ static void dump_ring(struct wpp_runs *runs, const struct wpp_run *run, const vo
 
     now.output = NULL;
     now.compressor = new_compressor(runs, &now.error);
-    if (write_run(runs, &now, rest, n, &(struct wpp_end){.why = WPP_ENDED_LOOK}, NULL))
+    if (write_run(runs, &now, rest, n, WPP_ENDED_LOOK, NULL))
         runs->dumps++;
     else
         tell_failure(runs, &now);

@@ -53,8 +53,8 @@ void wpp_runs_init(struct wpp_runs *runs, const char *path, struct wpp_output *f
 void wpp_runs_free(struct wpp_runs *runs);
 
 void wpp_runs_bytes(struct wpp_runs *runs, uint32_t process, const void *bytes, size_t n);
-/* Writes the process's file, which says how it ended. */
-void wpp_runs_over(struct wpp_runs *runs, uint32_t process, const struct wpp_end *end);
+/* Writes the process's file, which says why it holds no more if that is not all. */
+void wpp_runs_over(struct wpp_runs *runs, uint32_t process, enum wpp_ended why);
 
 /* From now on there are no forks: grammars may be built by threads. */
 void wpp_runs_call_crew(struct wpp_runs *runs);

@@ -24,7 +24,7 @@ enum wpp_spool_kind {
     WPP_SPOOL_BYTES,             /* whole records */
     WPP_SPOOL_FILE,              /* a file that the next record names is open: held.h */
     WPP_SPOOL_LOOK,              /* the process goes on; these are to stand behind what it said */
-    WPP_SPOOL_OVER               /* the process is over; struct wpp_end */
+    WPP_SPOOL_OVER               /* the process is over; a byte of enum wpp_ended */
 };
 
 struct wpp_spool_entry {

@@ -6,13 +6,18 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static enum wpp_ended why_of(const struct wpp_spool_entry *over)
+{
+    return *(const uint8_t *)over->bytes;
+}
+
 static void act(struct wpp_worker *w, const struct wpp_spool_entry *e)
 {
     switch (e->kind) {
     case WPP_SPOOL_BYTES: wpp_runs_bytes(w->runs, e->process, e->bytes, e->n); break;
     case WPP_SPOOL_FILE: wpp_held_keep(&w->runs->held, e->bytes, e->n); break;
     case WPP_SPOOL_LOOK: wpp_runs_dump(w->runs, e->process, e->bytes, e->n); break;
-    case WPP_SPOOL_OVER: wpp_runs_over(w->runs, e->process, e->bytes); break;
+    case WPP_SPOOL_OVER: wpp_runs_over(w->runs, e->process, why_of(e)); break;
     }
 }
 

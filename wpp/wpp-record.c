@@ -354,20 +354,25 @@ static void take_look(void *ctx, uint32_t process, const void *bytes, size_t n)
     put(ctx, WPP_SPOOL_LOOK, process, bytes, n);
 }
 
-/* Only a parent is told how a process ended: of others nothing is known. */
-static void take_over(void *ctx, uint32_t process, uint32_t pid)
+static void take_over(void *ctx, uint32_t process)
 {
     struct recording *r = ctx;
-    struct wpp_end end = {.why = wpp_limit_is_reached(&r->limit) ? WPP_ENDED_LIMIT
-                                 : r->closed                     ? WPP_ENDED_DURATION
-                                                                 : WPP_ENDED_UNSAID};
+    uint8_t why = wpp_limit_is_reached(&r->limit) ? WPP_ENDED_LIMIT
+                  : r->closed                     ? WPP_ENDED_DURATION
+                                                  : WPP_ENDED_UNSAID;
 
-    if (pid == (uint32_t)r->program.pid) {
-        program_reap(&r->program);
-        end.exited = program_exited(&r->program);
-        end.killed = program_killed(&r->program);
-    }
-    put(r, WPP_SPOOL_OVER, process, &end, sizeof end);
+    put(r, WPP_SPOOL_OVER, process, &why, sizeof why);
+}
+
+/* Only a parent is told: of others than the program nothing is known. */
+static struct wpp_exit how_it_ended(void *ctx, uint32_t pid)
+{
+    struct recording *r = ctx;
+
+    if (pid != (uint32_t)r->program.pid)
+        return (struct wpp_exit){0};
+    program_reap(&r->program);
+    return (struct wpp_exit){program_exited(&r->program), program_killed(&r->program)};
 }
 
 /* Of the worker.  That the end is missing is no news when we ended it, nor the beginning
@@ -709,7 +714,8 @@ static void open_recording(struct recording *r, const char *name)
     r->limit.most = r->options.limit;
     if (r->options.trace)
         r->trace = open_output(r->options.trace);
-    r->recorder = wpp_recorder_new(&(struct wpp_recorder_sink){r, take_bytes, take_over}, &error);
+    r->recorder = wpp_recorder_new(&(struct wpp_recorder_sink){r, take_bytes, take_over,
+                                                               how_it_ended}, &error);
     if (!r->recorder)
         tool_die_error(&error);
     pthread_mutex_init(&r->messages, NULL);

@@ -387,6 +387,18 @@ ends 'a program that fails' 'with status 255 255 null' 255
 ends 'a program that crashes' 'killed by SIGSEGV null 11' k 11
 ends 'a program that is killed' 'killed by SIGKILL null 9' k 9
 ends 'a signal without a name' 'killed by signal 40 null 40' k 40
+
+# The trace says it, right before its END or where there is none.
+rm -rf all.wpp*
+wpp-record --trace=ways.trace -o all.wpp ./ways 3
+like 'the second reader: in the trace' "$("$BUILD/test/read-trace" ways.trace | tail -n 2 | tr '\n' ' ')" \
+    '^EXIT exited=4 killed=0 END '
+wpp-record --trace=ways.trace -o all.wpp ./ways k 9
+is 'the second reader: without END' "$("$BUILD/test/read-trace" ways.trace | tail -n 1)" \
+    'EXIT exited=0 killed=9'
+ok 'and it is complete' "$BUILD/test/read-trace" ways.trace
+wpp-compress -f -o again.wpp ways.trace
+same 'from which the same WPP can be made' again.wpp all.wpp
 ends 'of a child that is another'\''s nothing is known' 'with status 5 5 null null null' f
 ends 'what has been replaced did not end so' 'null null with status 7 7 null' x ./ways 7
 ends 'replaced by one that is not traced: the process ended so' 'with status 1 1 null' x /bin/false

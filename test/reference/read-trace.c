@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END, BUFFER,
-       WAITED, STOPPED, STARTED, TIMES };
+       WAITED, STOPPED, STARTED, TIMES, EXIT };
 
 struct header {
     uint32_t magic, version, kind, bytes, pid, tid, sequence;
@@ -258,19 +258,26 @@ static void read_end(const struct header *h, const unsigned char *p)
 static void read_note(const struct header *h, const unsigned char *p)
 {
     static const struct { const char *name; uint32_t bytes; } notes[] = {
-        [WAITED] = { "WAITED", 8 }, [STOPPED] = { "STOPPED", 0 }, [STARTED] = { "STARTED", 16 }
+        [WAITED] = { "WAITED", 8 }, [STOPPED] = { "STOPPED", 0 }, [STARTED] = { "STARTED", 16 },
+        [EXIT] = { "EXIT", 8 }
     };
     struct process *process = process_of(h);
 
     if (h->bytes != notes[h->kind].bytes)
         damaged("%s of %u bytes", notes[h->kind].name, h->bytes);
-    if (h->kind != WAITED && process->stopped == (h->kind == STOPPED))
+    if (h->kind == EXIT && (!u(p, 4) == !u(p + 4, 4) || u(p, 4) > 256))
+        damaged("EXIT with status %llu - 1 and signal %llu", (unsigned long long)u(p, 4),
+                (unsigned long long)u(p + 4, 4));
+    if (h->kind != WAITED && h->kind != EXIT && process->stopped == (h->kind == STOPPED))
         damaged("%s twice", notes[h->kind].name);
-    if (h->kind != WAITED)
+    if (h->kind != WAITED && h->kind != EXIT)
         process->stopped = h->kind == STOPPED;
     if (mode == RECORDS && h->kind == STARTED)
         printf("STARTED nanoseconds=%llu tokens=%llu\n", (unsigned long long)u(p, 8),
                (unsigned long long)u(p + 8, 8));
+    else if (mode == RECORDS && h->kind == EXIT)
+        printf("EXIT exited=%llu killed=%llu\n", (unsigned long long)u(p, 4),
+               (unsigned long long)u(p + 4, 4));
     else if (mode == RECORDS)
         printf("%s\n", notes[h->kind].name);
 }
@@ -434,7 +441,7 @@ static void read_record(const struct header *h, const unsigned char *p)
     case BUFFER:
         read_buffer(h, p);
         break;
-    case WAITED: case STOPPED: case STARTED:
+    case WAITED: case STOPPED: case STARTED: case EXIT:
         read_note(h, p);
         break;
     case TIMES:
