@@ -196,26 +196,52 @@ static void say_waited(struct wpp_recorder *r, uint32_t number)
     wpp_bytes_free(&record);
 }
 
-/* How it ended, and then the END that was held back, at whose time that was. */
-static void say_end(struct wpp_recorder *r, uint32_t number, bool is_replaced)
+/* One that we call the same has come later. */
+static bool is_replaced(const struct wpp_recorder *r, uint32_t number)
 {
-    struct process *p = &r->list[number];
-    struct wpp_exit exit = is_replaced ? (struct wpp_exit){0} : r->sink.how(r->sink.ctx, p->id);
+    uint32_t id = r->list[number].id;
+
+    for (uint32_t i = number + 1; i < r->n; i++)
+        if (r->list[i].id == id ||
+            __atomic_load_n(&r->share->pid[i], __ATOMIC_SEQ_CST) == id)
+            return true;
+    return false;
+}
+
+/* How a process ended, if that is known, which was at the time of its END. */
+static void say_exit(struct wpp_recorder *r, uint32_t number)
+{
+    const struct process *p = &r->list[number];
+    struct wpp_exit exit = r->sink.how(r->sink.ctx, p->id);
     struct wpp_bytes record = {0};
     struct wpp_record end = {.time = time_now()};
 
+    if ((!exit.exited && !exit.killed) || p->next_order == 0 || is_replaced(r, number))
+        return;
     if (p->end.size >= sizeof end)
         memcpy(&end, p->end.data, sizeof end);
-    if ((exit.exited || exit.killed) && p->next_order > 0) {
-        put_record_of(&record, end.time, WPP_REC_EXIT, p->pid, 0, 8);
-        wpp_put_u32(&record, exit.exited);
-        wpp_put_u32(&record, exit.killed);
-    }
-    wpp_put(&record, p->end.data, p->end.size);
-    wpp_bytes_free(&p->end);
-    if (!record.failed && record.size > 0)
+    put_record_of(&record, end.time, WPP_REC_EXIT, p->pid, 0, 8);
+    wpp_put_u32(&record, exit.exited);
+    wpp_put_u32(&record, exit.killed);
+    if (!record.failed)
         r->sink.bytes(r->sink.ctx, number, record.data, record.size);
     wpp_bytes_free(&record);
+}
+
+/* False: there is no memory. */
+static bool hold_end(struct process *p, const void *record, size_t n)
+{
+    wpp_put(&p->end, record, n);
+    return !p->end.failed;
+}
+
+static void let_end_go(struct wpp_recorder *r, uint32_t number)
+{
+    struct wpp_bytes *end = &r->list[number].end;
+
+    if (end->size > 0 && !end->failed)
+        r->sink.bytes(r->sink.ctx, number, end->data, end->size);
+    wpp_bytes_free(end);
 }
 
 /* ---- Slots ------------------------------------------------------------------------- */
@@ -238,13 +264,11 @@ static void take_slot(struct wpp_recorder *r, uint32_t number, uint32_t slot)
     if (n >= sizeof head && n <= WPP_CHUNK_BYTES) {
         memcpy(&head, record, sizeof head);
         r->list[number].pid = head.pid;
-        if (head.kind == WPP_REC_END && !r->list[number].ended) {
-            r->list[number].ended = true;
+        r->list[number].ended |= head.kind == WPP_REC_END;
+        if (head.kind == WPP_REC_END)
             say_waited(r, number);
-            wpp_put(&r->list[number].end, record, n);
-        } else {
+        if (head.kind != WPP_REC_END || !hold_end(&r->list[number], record, n))
             r->sink.bytes(r->sink.ctx, number, record, n);
-        }
     }
     free_slot(r, slot);
 }
@@ -424,18 +448,6 @@ static struct wpp_bytes copy_state(struct wpp_recorder *r, uint32_t number, bool
     return state;
 }
 
-/* Who replaces another comes later: as a rule there are few of these. */
-static bool is_replaced(const struct wpp_recorder *r, uint32_t number)
-{
-    uint32_t id = r->list[number].id;
-
-    for (uint32_t i = number + 1; i < r->n; i++)
-        if (r->list[i].id == id ||
-            __atomic_load_n(&r->share->pid[i], __ATOMIC_SEQ_CST) == id)
-            return true;
-    return false;
-}
-
 static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
 {
     struct wpp_bytes rest = copy_state(r, number, lives);
@@ -450,7 +462,8 @@ static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
         free_fillings(r, number);
         free_seats(r, number);
     }
-    say_end(r, number, is_replaced(r, number));
+    say_exit(r, number);
+    let_end_go(r, number);
     unwatch(r, number);
     r->list[number].over = true;
     forget_living(r, number);
