@@ -7,6 +7,8 @@
  * earlier ones is written once:
  *
  *      bit = wpp_chance_code(c, &chance, bit);    writing: codes it; reading: ignores it
+ *
+ * Numbers of which nothing is known are coded without chances: wpp_coder_even().
  */
 #ifndef WPP_CHANCES_H
 #define WPP_CHANCES_H
@@ -52,6 +54,21 @@ static inline void wpp_chance_learn(struct wpp_chance *chance, bool bit)
     chance->seen += chance->seen < WPP_CHANCE_SEEN;
 }
 
+/* A decision has left so much of the range; a code byte for each time that it gets too narrow. */
+static inline void wpp_coder_narrow(struct wpp_coder *c, uint32_t range)
+{
+    for (; range < UINT32_C(1) << 24; range <<= 8)
+        if (c->out)
+            wpp_coder_put_byte(c);
+        else if (c->in.p < c->in.end)
+            c->value = c->value << 8 | *c->in.p++;
+        else {
+            c->value <<= 8;
+            c->in.failed = true;
+        }
+    c->range = range;
+}
+
 static inline bool wpp_chance_code(struct wpp_coder *c, struct wpp_chance *chance, bool bit)
 {
     uint32_t bound = (c->range >> 16) * chance->one;
@@ -68,17 +85,7 @@ static inline bool wpp_chance_code(struct wpp_coder *c, struct wpp_chance *chanc
             c->value -= bound;
     }
     wpp_chance_learn(chance, bit);
-    while (c->range < UINT32_C(1) << 24) {
-        c->range <<= 8;
-        if (c->out)
-            wpp_coder_put_byte(c);
-        else if (c->in.p < c->in.end)
-            c->value = c->value << 8 | *c->in.p++;
-        else {
-            c->value <<= 8;
-            c->in.failed = true;
-        }
-    }
+    wpp_coder_narrow(c, c->range);
     return bit;
 }
 
@@ -149,6 +156,38 @@ static inline uint32_t wpp_chance_read(struct wpp_coder *c, struct wpp_chance *c
         c->value = c->value << 8 | *c->in.p++;
     }
     return yes;
+}
+
+/* A number below n, all equally likely, n at most 65,536. */
+static inline uint32_t wpp_coder_even_part(struct wpp_coder *c, uint32_t number, uint32_t n)
+{
+    uint32_t step = c->range / n;
+
+    if (c->out) {
+        c->low += (uint64_t)number * step;
+    } else {
+        number = c->value / step;
+        c->value -= number * step;
+    }
+    wpp_coder_narrow(c, step);
+    return number;
+}
+
+/* The same for any n but 0: what is above the lowest 16 bits, then these.  What is read may be n:
+ * then no writer has made the code. */
+static inline uint32_t wpp_coder_even(struct wpp_coder *c, uint32_t number, uint32_t n)
+{
+    uint32_t most = (n - 1) >> 16, high = 0;
+
+    if (most > 0) {
+        high = wpp_coder_even_part(c, number >> 16, most + 1);
+        if (high > most)
+            return n;
+    }
+    uint32_t below = high == most ? ((n - 1) & 0xffff) + 1 : 1 << 16;
+    uint32_t low = wpp_coder_even_part(c, number & 0xffff, below);
+
+    return low < below ? high << 16 | low : n;
 }
 
 #endif

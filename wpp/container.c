@@ -123,7 +123,7 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
     uint64_t base = HEADER_BYTES + (uint64_t)n * ENTRY_BYTES, check;
     uint64_t elsewhere = 0;
     uint32_t version = WPP_FILE_VERSION;
-    bool done = true;
+    bool done = true, even = false;
 
     assert(n <= WPP_MAX_SECTIONS && out->size == 0);
     for (uint32_t i = 0; done && i < n; i++) {
@@ -133,6 +133,7 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
 
         if (s->kind == WPP_SECTION_SEGMENTS)
             version = WPP_FILE_VERSION_SEGMENTS;
+        even |= s->even;
         if (s->elsewhere) {
             assert(i == n - 1);
             elsewhere = s->stored;
@@ -145,7 +146,7 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
         }
         put_entry(&table, s, base + begin, packing);
     }
-    put_header(out, version, n, base + packed.size + elsewhere);
+    put_header(out, version + (even ? WPP_FILE_VERSION_EVEN : 0), n, base + packed.size + elsewhere);
     wpp_put(out, table.data, table.size);
     wpp_put(out, packed.data, packed.size);
     done = done && !table.failed && !packed.failed && !out->failed;
@@ -191,15 +192,17 @@ static bool is_right_header(const uint8_t *file, uint64_t size)
 
 static bool is_known_version(uint32_t version)
 {
-    return version == WPP_FILE_VERSION || version == WPP_FILE_VERSION_SEGMENTS;
+    return version >= WPP_FILE_VERSION
+        && version <= WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN;
 }
 
 static bool other_version(const struct wpp_container *c, const char *path,
                           struct wpp_error *error)
 {
     return wpp_fail(error, WPP_E_VERSION,
-                    "%s has format version %u, this program reads versions %u and %u", path,
-                    c->version, WPP_FILE_VERSION, WPP_FILE_VERSION_SEGMENTS);
+                    "%s has format version %u, this program reads versions %u to %u", path,
+                    c->version, WPP_FILE_VERSION,
+                    WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN);
 }
 
 static bool check_header(struct wpp_container *c, const char *path, struct wpp_error *error)
@@ -510,7 +513,8 @@ static bool load_mended(const struct wpp_entry *e, const uint8_t *data, struct w
 
 bool wpp_container_is_cut(const struct wpp_container *c)
 {
-    return c->version == WPP_FILE_VERSION_SEGMENTS;
+    return c->version == WPP_FILE_VERSION_SEGMENTS
+        || c->version == WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN;
 }
 
 const struct wpp_entry *wpp_container_find(const struct wpp_container *c, uint32_t kind,

@@ -15,6 +15,7 @@
 
 #define WPP_FILE_VERSION 2u
 #define WPP_FILE_VERSION_SEGMENTS 3u /* has segments instead of a grammar */
+#define WPP_FILE_VERSION_EVEN 2u     /* more than either: a grammar has an even code */
 
 enum wpp_section_kind {
     WPP_SECTION_SUMMARY = 1,
@@ -38,6 +39,7 @@ struct wpp_section {
     uint32_t kind;
     uint64_t stored;             /* bytes in the file (set by the writer too) */
     bool dense;                  /* a code already: the writer stores it as it is */
+    bool even;                   /* a grammar's code in it is even (grammar-code.h) */
     bool elsewhere;              /* the last one: who writes the file puts it behind what is
                                     in memory; `stored` and `check` are known */
     uint64_t check;

@@ -213,10 +213,12 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
     put_routines(add_section(sections, &n, WPP_SECTION_ROUTINES), content);
     put_terminals(add_section(sections, &n, WPP_SECTION_TERMINALS), content);
     put_threads(add_section(sections, &n, WPP_SECTION_THREADS), content);
-    if (!content->segments)
+    if (!content->segments) {
         done = put_grammar(add_section(sections, &n, WPP_SECTION_GRAMMAR), content)
             || wpp_fail_memory(error);
-    sections[n - 1].dense = !content->segments;
+        sections[n - 1].dense = true;
+        sections[n - 1].even = done && wpp_grammar_is_even(&sections[n - 1].content);
+    }
     put_chunks(add_section(sections, &n, WPP_SECTION_CHUNKS), content);
     first = n;
     put_left_out(add_section(sections, &n, WPP_SECTION_LEFT_OUT), content);
@@ -225,8 +227,8 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
     n = leave_out_empty(sections, first, n);
     if (content->segments)
         sections[n++] = (struct wpp_section){
-            .kind = WPP_SECTION_SEGMENTS, .elsewhere = true, .stored = content->segments->bytes,
-            .check = content->segments->check,
+            .kind = WPP_SECTION_SEGMENTS, .elsewhere = true, .even = content->segments->even,
+            .stored = content->segments->bytes, .check = content->segments->check,
         };
     done = done && wpp_container_write(sections, n, out, error);
     for (uint32_t i = 0; i < n; i++)

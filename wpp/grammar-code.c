@@ -14,22 +14,79 @@ struct frame {
     uint64_t next;               /* index into symbols */
 };
 
+/* What the code would take if all symbols were equally likely (an even model), so far: nearly
+ * as little means that nothing can be foreseen, and then that code is taken, which is written and
+ * read several times as fast.  In 256ths of a bit. */
+struct rival {
+    uint64_t cost;
+    uint32_t terminal, rule;     /* what the next one costs */
+    uint64_t steps, look;        /* so far; when it is compared next */
+};
+
 struct encoder {
     const struct wpp_grammar *g;
+    struct wpp_bytes *out;
+    size_t begin;                /* of the code in `out` */
     struct wpp_coder coder;
     struct wpp_grammar_model model;
+    struct rival rival;
     uint32_t before;             /* the terminal that what is written derives last */
     struct frame *stack;         /* rules being written, the outermost first */
     size_t depth, capacity;
 };
 
+enum {
+    COST = 256,                  /* a bit */
+    REDUCE_COST = 4 * COST,      /* about, */
+    NEW_COST = COST,             /* where they are many; a symbol's step next to nothing */
+#ifdef WPP_HOSTILE
+    FIRST_LOOK = 1 << 4,
+#else
+    FIRST_LOOK = 1 << 16,        /* shorter code is not worth the thought */
+#endif
+    EARLY = 1 << 20              /* until then chances are still learning */
+};
+
+/* log2 n, a hundredth of a bit too much or too little at most. */
+static uint32_t cost_of(uint32_t n)
+{
+    unsigned log = 31 - (unsigned)__builtin_clz(n | 1);
+    uint32_t above = (uint32_t)(((uint64_t)n << 8 >> log) - COST);
+
+    return log * COST + above + (above * (COST - above) * 88 >> 16);
+}
+
+/* The least that even code may take, in percent of this one. */
+enum { MUCH_LESS = 98, HARDLY_MORE = 101 };
+
+static bool is_no_better(const struct encoder *e, unsigned percent)
+{
+    uint64_t cost = (uint64_t)(e->out->size - e->begin) * 8 * COST;
+
+    return e->rival.cost / percent < cost / 100;
+}
+
+/* Behind a step: false when the code is given up for an even one. */
+static bool goes_on(struct encoder *e)
+{
+    if (e->model.even || ++e->rival.steps < e->rival.look)
+        return true;
+    e->rival.look *= 2;
+    return !is_no_better(e, e->rival.steps < EARLY ? MUCH_LESS : HARDLY_MORE);
+}
+
 static void put_symbol(struct encoder *e, uint32_t symbol)
 {
     struct wpp_grammar_model *m = &e->model;
 
+    if (symbol != m->n_terminals)
+        e->rival.cost += symbol & WPP_RULE ? e->rival.rule : e->rival.terminal;
+
     if (symbol == m->n_terminals) {
         wpp_model_step(m, &e->coder, WPP_STEP_NEW);
         wpp_model_add_terminal(m, e->before);
+        e->rival.terminal = cost_of(m->n_terminals);
+        e->rival.cost += NEW_COST;
         e->before = symbol;
     } else {
         wpp_model_step(m, &e->coder, WPP_STEP_SYMBOL);
@@ -46,6 +103,8 @@ static void put_reduce(struct encoder *e, uint32_t rule)
     wpp_model_step(&e->model, &e->coder, WPP_STEP_REDUCE);
     wpp_model_length(&e->model, &e->coder, n);
     wpp_model_add_rule(&e->model, body[0], e->before);
+    e->rival.rule = cost_of(e->model.n_rules);
+    e->rival.cost += REDUCE_COST;
 }
 
 static bool enter(struct encoder *e, uint32_t rule)
@@ -63,6 +122,7 @@ static bool enter(struct encoder *e, uint32_t rule)
     return true;
 }
 
+/* False: no memory, or it is given up. */
 static bool put_start(struct encoder *e, uint32_t start)
 {
     bool done = enter(e, start);
@@ -79,32 +139,63 @@ static bool put_start(struct encoder *e, uint32_t start)
         }
         symbol = e->g->symbols[f->next++];
         rule = symbol & ~WPP_RULE;
-        if (!(symbol & WPP_RULE) || rule < e->model.n_rules)
-            put_symbol(e, symbol);
-        else
+        if (symbol & WPP_RULE && rule >= e->model.n_rules) {
             done = enter(e, rule);
+        } else {
+            put_symbol(e, symbol);
+            done = goes_on(e);
+        }
     }
     wpp_model_step(&e->model, &e->coder, WPP_STEP_END);
     return done && !e->model.no_memory;
 }
 
-bool wpp_grammar_encode(const struct wpp_grammar *g, struct wpp_bytes *out)
+static void put_totals(const struct wpp_grammar *g, bool even, struct wpp_bytes *out)
 {
-    struct encoder e = {.g = g};
-    bool done = wpp_model_init(&e.model, g->n_terminals, g->n_rules);
-
-    wpp_put_varint(out, g->n_terminals);
+    wpp_put_varint(out, g->n_terminals + (even ? WPP_GRAMMAR_EVEN : 0));
     wpp_put_varint(out, g->n_rules);
     wpp_put_varint(out, g->n_threads);
     wpp_put_varint(out, g->body[g->n_rules + g->n_threads]);
+}
+
+/* What one model makes of it; *given_up: that an even one is to be taken. */
+static bool encode(const struct wpp_grammar *g, bool even, struct wpp_bytes *out, bool *given_up)
+{
+    struct encoder e = {.g = g, .out = out, .rival.look = FIRST_LOOK};
+    bool done = wpp_model_init(&e.model, g->n_terminals, g->n_rules, even);
+
+    put_totals(g, even, out);
+    e.begin = out->size;
     wpp_coder_write(&e.coder, out);
     for (uint32_t k = 0; done && k < g->n_threads; k++)
         done = put_start(&e, g->n_rules + k);
     assert(!done || (e.model.n_rules == g->n_rules && e.model.n_terminals == g->n_terminals));
     wpp_coder_finish(&e.coder);
+    *given_up = !even && e.rival.steps >= FIRST_LOOK && !e.model.no_memory
+                && is_no_better(&e, HARDLY_MORE);
     wpp_model_free(&e.model);
     free(e.stack);
     return done && !out->failed;
+}
+
+bool wpp_grammar_encode(const struct wpp_grammar *g, struct wpp_bytes *out)
+{
+    size_t begin = out->size;
+    bool given_up;
+    bool done = encode(g, false, out, &given_up);
+
+    if (given_up) {
+        out->size = begin;
+        done = encode(g, true, out, &given_up);
+    }
+    return done;
+}
+
+bool wpp_grammar_is_even(const struct wpp_bytes *code)
+{
+    struct wpp_view v = wpp_view(code->data, code->size);
+
+    return wpp_get_varint(&v) >= WPP_GRAMMAR_EVEN;
 }
 
 /* ---- Decoding ------------------------------------------------------------------ */
@@ -112,20 +203,26 @@ bool wpp_grammar_encode(const struct wpp_grammar *g, struct wpp_bytes *out)
 /* A step is a small part of a bit at least: so many come out of a byte at most. */
 enum { STEPS_A_BYTE = 1 << 15 };
 
-/* `stack` holds the start rules that are complete, then from `bottom` on the
- * symbols of the thread at hand.  Each step pushes at most one symbol, and each
- * symbol ends in exactly one body, so n_symbols bounds both arrays. */
+/* Each step pushes at most one symbol, and each symbol ends in exactly one body.  So one array is
+ * enough for the bodies that are complete and for the stack, which grows down from its end:
+ *
+ *      symbols   | rule 0 | rule 1 | ..  ->          <-  top .. | start 1 | start 0 |
+ *                0                       n_taken      n_symbols - top       n_symbols
+ *
+ * The stack holds the start rules that are complete, and on them, from `bottom` on, the symbols of
+ * the thread at hand; what was pushed first has the highest address. */
 struct decoder {
     struct wpp_coder coder;
     struct wpp_grammar_model model;
     struct wpp_grammar g;        /* its totals are those that the code begins with */
     uint64_t *body, *length;
-    uint32_t *symbols, *stack;
+    uint32_t *symbols;
     uint64_t n_symbols;          /* in all bodies */
     uint64_t n_taken;            /* in those that are complete */
     uint64_t n_pushed, top, bottom;
     uint32_t n_threads;          /* so far */
     uint32_t before;             /* the terminal that what is read derives last */
+    bool is_even;                /* is the model to be */
     const char *wrong;           /* what, once something is */
 };
 
@@ -135,17 +232,33 @@ static bool wrong(struct decoder *d, const char *what)
     return false;
 }
 
-/* Moves n symbols from the top of the stack to become the body of `rule`. */
-static bool take_body(struct decoder *d, uint32_t rule, const uint32_t *from, uint64_t n)
+static void reverse(uint32_t *symbols, uint64_t n)
 {
+    for (uint32_t *low = symbols, *high = symbols + n; low + 1 < high;) {
+        uint32_t symbol = *low;
+
+        *low++ = *--high;
+        *high = symbol;
+    }
+}
+
+/* The last of the stack. */
+static uint32_t *top_of(const struct decoder *d)
+{
+    return d->symbols + (d->n_symbols - d->top);
+}
+
+/* The next n symbols behind those of complete bodies are the body of `rule`. */
+static bool take_body(struct decoder *d, uint32_t rule, uint64_t n)
+{
+    const uint32_t *body = d->symbols + d->n_taken;
     uint64_t length = 0;
 
     d->body[rule] = d->n_taken;
+    d->n_taken += n;
     for (uint64_t i = 0; i < n; i++) {
-        uint32_t symbol = from[i];
-        uint64_t one = symbol & WPP_RULE ? d->length[symbol & ~WPP_RULE] : 1;
+        uint64_t one = body[i] & WPP_RULE ? d->length[body[i] & ~WPP_RULE] : 1;
 
-        d->symbols[d->n_taken++] = symbol;
         if (__builtin_add_overflow(length, one, &length))
             return wrong(d, "a rule derives more than 2^64 events");
     }
@@ -158,8 +271,25 @@ static bool push(struct decoder *d, uint32_t symbol)
     if (d->n_pushed == d->n_symbols)
         return wrong(d, "there are more symbols than it says");
     d->n_pushed++;
-    d->stack[d->top++] = symbol;
+    d->top++;
+    *top_of(d) = symbol;
     return true;
+}
+
+/* The n symbols on top, the lowest first, to where they fit below the stack once they have left
+ * it. */
+static void pop(struct decoder *d, uint32_t *to, uint64_t n)
+{
+    uint32_t *from = top_of(d);
+
+    if (to + n > from) {
+        reverse(from, n);
+        memmove(to, from, n * sizeof *to);
+    } else {
+        for (uint64_t i = 0; i < n; i++)
+            to[i] = from[n - 1 - i];
+    }
+    d->top -= n;
 }
 
 static bool do_reduce(struct decoder *d)
@@ -171,10 +301,10 @@ static bool do_reduce(struct decoder *d)
         return wrong(d, "a rule is longer than what was written before it");
     if (rule == d->g.n_rules)
         return wrong(d, "there are more rules than it says");
-    d->top -= n;
-    if (!take_body(d, rule, d->stack + d->top, n))
+    pop(d, d->symbols + d->n_taken, n);
+    if (!take_body(d, rule, n))
         return false;
-    wpp_model_add_rule(&d->model, d->stack[d->top], d->before);
+    wpp_model_add_rule(&d->model, d->symbols[d->body[rule]], d->before);
     return push(d, WPP_RULE | rule);
 }
 
@@ -218,15 +348,17 @@ static bool do_step(struct decoder *d)
     return false;
 }
 
+/* Behind all other bodies there is nothing left but the stack, from its top to its bottom. */
 static bool take_starts(struct decoder *d)
 {
     uint64_t begin = 0;
 
+    reverse(top_of(d), d->top);
     for (uint32_t k = 0; k < d->g.n_threads; k++) {
         uint32_t rule = d->g.n_rules + k;
         uint64_t end = d->body[rule];
 
-        if (!take_body(d, rule, d->stack + begin, end - begin))
+        if (!take_body(d, rule, end - begin))
             return false;
         begin = end;
     }
@@ -258,12 +390,14 @@ static bool get_totals(struct decoder *d, struct wpp_view *code)
     uint64_t terminals = wpp_get_varint(code), rules = wpp_get_varint(code);
     uint64_t threads = wpp_get_varint(code);
 
+    d->is_even = terminals >= WPP_GRAMMAR_EVEN;
+    terminals -= d->is_even ? WPP_GRAMMAR_EVEN : 0;
     d->n_symbols = wpp_get_varint(code);
     if (code->failed || d->n_symbols > most || threads > most || terminals > d->n_symbols
         || rules > d->n_symbols)
         return wrong(d, "its totals do not fit its size");
     /* Symbols are 31 bits and a flag, terminals 30. */
-    if (rules + threads >= WPP_RULE || terminals >= WPP_RULE / 2)
+    if (rules + threads >= WPP_RULE || terminals >= WPP_GRAMMAR_EVEN)
         return wrong(d, "there are more than 2^31 rules or 2^30 terminals");
     d->g.n_terminals = (uint32_t)terminals;
     d->g.n_rules = (uint32_t)rules;
@@ -278,9 +412,8 @@ static bool allocate(struct decoder *d)
     d->g.body = d->body = malloc((n_bodies + 1) * sizeof *d->body);
     d->g.length = d->length = malloc((n_bodies + 1) * sizeof *d->length);
     d->g.symbols = d->symbols = malloc((d->n_symbols + 1) * sizeof *d->symbols);
-    d->stack = malloc((d->n_symbols + 1) * sizeof *d->stack);
-    return d->body && d->length && d->symbols && d->stack &&
-           wpp_model_init(&d->model, d->g.n_terminals, d->g.n_rules);
+    return d->body && d->length && d->symbols &&
+           wpp_model_init(&d->model, d->g.n_terminals, d->g.n_rules, d->is_even);
 }
 
 bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wpp_error *error)
@@ -297,7 +430,6 @@ bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wp
     else if (!done)
         wpp_fail_memory(error);
     wpp_model_free(&d.model);
-    free(d.stack);
     if (!done)
         wpp_grammar_release(&d.g);
     else

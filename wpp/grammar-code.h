@@ -11,7 +11,9 @@
  *                              the rule is pushed in their place
  *      end                     what is on the stack is a thread's start rule
  *
- * How likely each is, grammar-model.h says; chances.h makes bytes of that.
+ * How likely each is, grammar-model.h says; chances.h makes bytes of that.  Where nothing can be
+ * foreseen, as of random words, the code is an even one: its first number is larger by
+ * WPP_GRAMMAR_EVEN.
  *
  * A rule is thus written where it is first used and needs no number there, and
  * no program can describe a rule that uses itself.
@@ -22,9 +24,14 @@
 #include "wpp/bytes.h"
 #include "wpp/wpp.h"
 
+/* There are fewer terminals than that. */
+#define WPP_GRAMMAR_EVEN (UINT32_C(1) << 30)
+
 /* g must be numbered as wpp.h says, its terminals by first occurrence.  False:
  * no memory. */
 bool wpp_grammar_encode(const struct wpp_grammar *g, struct wpp_bytes *out);
+/* Whether what it has written is an even code. */
+bool wpp_grammar_is_even(const struct wpp_bytes *code);
 
 /* Arrays from malloc, to be freed by wpp_grammar_release.  WPP_E_MEMORY, or
  * WPP_E_DAMAGED with the text saying what is wrong (no file name). */

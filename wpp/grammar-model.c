@@ -7,11 +7,27 @@
 /* More followers are not listed: asking after each takes time. */
 enum { FOLLOWERS_MAX = 32 };
 
-bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t n_rules)
+static void begin_chances(struct wpp_grammar_model *m)
+{
+    m->rule = WPP_CHANCE;
+    for (size_t i = 0; i < WPP_STEP_HISTORIES; i++)
+        for (size_t k = 0; k < 3; k++)
+            m->steps[i][k] = WPP_CHANCE;
+    for (size_t i = 0; i < WPP_LENGTH_CHANCES; i++)
+        m->longer[i] = WPP_CHANCE;
+    for (size_t i = 0; i < WPP_LENGTH_BITS; i++)
+        m->width[i] = WPP_CHANCE;
+}
+
+bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t n_rules,
+                    bool even)
 {
     size_t n = (size_t)n_terminals + n_rules;
 
-    *m = (struct wpp_grammar_model){.rule_base = n_terminals};
+    *m = (struct wpp_grammar_model){.even = even, .rule_base = n_terminals};
+    begin_chances(m);
+    if (even)
+        return true;
     m->first = malloc((n + 1) * sizeof *m->first);
     m->number = malloc((n + 1) * sizeof *m->number);
     m->families = calloc((size_t)n_terminals + 1, sizeof *m->families);
@@ -22,13 +38,6 @@ bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t 
     }
     for (size_t i = 0; i <= n_terminals; i++)
         m->contexts[i].listed = WPP_CHANCE;
-    for (size_t i = 0; i < WPP_STEP_HISTORIES; i++)
-        for (size_t k = 0; k < 3; k++)
-            m->steps[i][k] = WPP_CHANCE;
-    for (size_t i = 0; i < WPP_LENGTH_CHANCES; i++)
-        m->longer[i] = WPP_CHANCE;
-    for (size_t i = 0; i < WPP_LENGTH_BITS; i++)
-        m->width[i] = WPP_CHANCE;
     return true;
 }
 
@@ -135,6 +144,8 @@ void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before)
 {
     uint32_t terminal = m->n_terminals++;
 
+    if (m->even)
+        return;
     if (!wpp_halves_grow(&m->terminals, 0))
         m->no_memory = true;
     add_symbol(m, terminal, terminal, terminal);
@@ -143,7 +154,10 @@ void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before)
 
 void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t last)
 {
-    add_symbol(m, WPP_RULE | m->n_rules++, m->first[wpp_model_index(m, begin)], last);
+    uint32_t rule = m->n_rules++;
+
+    if (!m->even)
+        add_symbol(m, WPP_RULE | rule, m->first[wpp_model_index(m, begin)], last);
 }
 
 /* Which of the followers of a context it is; it is one of them. */
@@ -200,9 +214,20 @@ static uint32_t code_first(struct wpp_grammar_model *m, struct wpp_coder *c, uin
                                            : code_follower(context, c, terminal);
 }
 
+static uint32_t code_evenly(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t symbol)
+{
+    uint32_t is_rule = wpp_chance_code(c, &m->rule, symbol & WPP_RULE) ? WPP_RULE : 0;
+    uint32_t n = is_rule ? m->n_rules : m->n_terminals;
+    uint32_t number = n > 0 ? wpp_coder_even(c, symbol & ~WPP_RULE, n) : 0;
+
+    return number < n ? is_rule | number : WPP_NO_SYMBOL;
+}
+
 uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t symbol,
                           uint32_t *before)
 {
+    if (m->even)
+        return code_evenly(m, c, symbol);
     uint32_t index = c->out ? wpp_model_index(m, symbol) : 0;
     uint32_t first = WPP_NO_TERMINAL;
 

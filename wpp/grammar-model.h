@@ -5,6 +5,9 @@
  * by the first terminal that it derives, which the terminal before predicts, and
  * by its number among the symbols that begin so.  The same calls write and read
  * (chances.h): what is to be written goes in, what is there comes out.
+ *
+ * In a grammar of which nothing can be foreseen all that costs time and gains nothing: an even
+ * model knows how many terminals and rules there are, and all of them are equally likely.
  */
 #ifndef WPP_GRAMMAR_MODEL_H
 #define WPP_GRAMMAR_MODEL_H
@@ -35,6 +38,7 @@ struct wpp_context {
 enum { WPP_STEP_HISTORIES = 16, WPP_LENGTH_CHANCES = 16, WPP_LENGTH_BITS = 64 };
 
 struct wpp_grammar_model {
+    bool even;                        /* then there is nothing between here and `history`: */
     uint32_t n_terminals, n_rules;    /* so far */
     uint32_t rule_base;               /* of a rule's index: the terminals there will be */
     uint32_t *first;                  /* by index: the first terminal derived */
@@ -44,6 +48,7 @@ struct wpp_grammar_model {
     struct wpp_halves terminals;      /* their numbers */
     uint32_t history;                 /* the last two steps, two bits each */
     struct wpp_chance steps[WPP_STEP_HISTORIES][3];
+    struct wpp_chance rule;           /* even: that a symbol is one */
     struct wpp_chance longer[WPP_LENGTH_CHANCES];
     struct wpp_chance width[WPP_LENGTH_BITS];
     bool no_memory;                   /* stays once it is set: nothing can be added */
@@ -52,14 +57,15 @@ struct wpp_grammar_model {
 #define WPP_NO_SYMBOL UINT32_MAX
 
 /* For so many terminals and rules in the end.  False: no memory. */
-bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t n_rules);
+bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t n_rules,
+                    bool even);
 void wpp_model_free(struct wpp_grammar_model *m);
 
 enum wpp_step wpp_model_step(struct wpp_grammar_model *m, struct wpp_coder *c, enum wpp_step step);
 /* The length of a body, at least 2. */
 uint64_t wpp_model_length(struct wpp_grammar_model *m, struct wpp_coder *c, uint64_t n);
 /* A symbol that has been there, behind terminal *before, which becomes the last that it
- * derives.  WPP_NO_SYMBOL when what is read names none. */
+ * derives (an even model leaves it).  WPP_NO_SYMBOL when what is read names none. */
 uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t symbol,
                           uint32_t *before);
 /* The next terminal, behind terminal `before`. */

@@ -273,6 +273,7 @@ bool wpp_segments_add(struct wpp_segments *s, const struct wpp_segment *segment,
     if (!room_for(s, n))
         return wpp_fail_memory(error);
     s->symbols += segment->symbols;
+    s->even |= wpp_grammar_is_even(&segment->code);
     if (!put_segment(s, segment, error))
         return false;
     s->n++;

@@ -40,6 +40,7 @@ struct wpp_segments {
     uint32_t ahead;                  /* so many may still come when there are to be no more */
     int full;                        /* errno of the disk that can take no more, or 0 */
     uint64_t symbols;                /* on all right-hand sides */
+    bool even;                       /* the code of one of them is */
     uint64_t check;                  /* checksum of the bytes */
     struct wpp_bytes list;           /* what the section `list of segments` says of each */
     uint32_t *number;                /* by the alphabet's number: the file's, or NO_NUMBER */

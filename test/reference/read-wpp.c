@@ -142,7 +142,7 @@ static void check_outside(void)
     if (file_size < 32 || memcmp(file, "\x89WPP\r\n\x1a\n", 8) != 0)
         fail("no WPP file");
     n = fixed(file + 12, 4);
-    if (fixed(file + 8, 4) < 2 || fixed(file + 8, 4) > 3 || n > 64 || file_size < 32 + 40 * n)
+    if (fixed(file + 8, 4) < 2 || fixed(file + 8, 4) > 5 || n > 64 || file_size < 32 + 40 * n)
         fail("wrong version or size");
     sum = checksum(checksum(start, file, 24), file + 32, 40 * n);
     if (sum != fixed(file + 24, 8) || file_size != fixed(file + 16, 8))
@@ -558,6 +558,26 @@ static void follow(struct choice *c, uint64_t terminal)
         add_choice(c, terminal);
 }
 
+/* A number below n without chances. */
+static uint64_t get_even(uint64_t n)
+{
+    uint64_t high = 0, low, below = n;
+    uint32_t step;
+
+    if (n > 65536) {
+        high = get_even((n - 1) / 65536 + 1);
+        below = high == (n - 1) / 65536 ? (n - 1) % 65536 + 1 : 65536;
+    }
+    step = range / below;
+    low = value / step;
+    if (low >= below)
+        fail("a number is too large");
+    value -= low * step;
+    for (range = step; range < 1 << 24; range <<= 8)
+        value = value << 8 | get_byte(&code);
+    return high * 65536 + low;
+}
+
 static uint64_t get_first(void)
 {
     struct choice *c = followers_here();
@@ -578,8 +598,20 @@ static uint64_t get_first(void)
     return terminal;
 }
 
+static int even;
+static struct chance is_rule;
+
 static void use(void)
 {
+    if (even) {
+        int rule = decide(&is_rule);
+        uint64_t n = rule ? n_rules : known.list.n;
+
+        if (n == 0)
+            fail("there is no symbol yet");
+        add(&stack, (rule ? n_local : 0) + get_even(n));
+        return;
+    }
     struct choice *family = &families[get_first()];
 
     add(&stack, family->list.symbols[get_number(family)]);
@@ -614,9 +646,9 @@ static uint64_t get_length(void)
     while (j < 63 && decide(&chances.wide[j]))
         j++;
     for (; j > 0; j--) {
-        struct chance even = {0, 0};
+        struct chance new_chance = {0, 0};
 
-        m = 2 * m + decide(&even);
+        m = 2 * m + decide(&new_chance);
     }
     return 17 + m;
 }
@@ -650,8 +682,13 @@ static void run_grammar(int all, unsigned wanted, int text)
 {
     uint64_t all_rules, threads;
 
-    if (get_varint(&code) != n_local)
+    uint64_t its_terminals = get_varint(&code);
+
+    even = its_terminals >= 1 << 30;
+    if (its_terminals - (even ? 1 << 30 : 0) != n_local)
         fail("the grammar has other terminals");
+    if (even && fixed(file + 8, 4) < 4)
+        fail("a code is even in a version that has none");
     all_rules = get_varint(&code);
     threads = get_varint(&code);
     get_varint(&code);
@@ -661,6 +698,7 @@ static void run_grammar(int all, unsigned wanted, int text)
     families = get_memory((n_local + 1) * sizeof *families);
     followers = get_memory((n_local + 1) * sizeof *followers);
     memset(&chances, 0, sizeof chances);
+    is_rule = (struct chance){0, 0};
     memset(&known, 0, sizeof known);
     before = before_that = SYMBOL;
     n_rules = 0;
@@ -737,7 +775,7 @@ static void run_segments(int text)
 
 static void run_file(int text)
 {
-    if (fixed(file + 8, 4) == 3) {
+    if (fixed(file + 8, 4) % 2 == 1) {
         run_segments(text);
         return;
     }

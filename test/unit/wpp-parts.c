@@ -2,6 +2,7 @@
 /* The parts of the library that have a simple equivalent, against it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -286,7 +287,132 @@ static void test_halves(void)
     wpp_bytes_free(&code);
 }
 
+/* ---- Numbers without chances ------------------------------------------------------------- */
+
+static const uint32_t even_bounds[] = {
+    1, 2, 3, 255, 256, 257, 65535, 65536, 65537, 131072, 131073, 1000003, UINT32_C(1) << 30,
+    UINT32_C(0x7fffffff), UINT32_MAX
+};
+enum { EVEN_BOUNDS = sizeof even_bounds / sizeof *even_bounds, EVEN_EACH = 300 };
+
+/* The first, the last, and others; decisions are made in between. */
+static uint32_t even_number(uint32_t n, unsigned k)
+{
+    return k == 0 ? 0 : k == 1 ? n - 1 : k % 3 ? draw(n) : n - 1 - draw(n < 70000 ? n : 70000);
+}
+
+static void test_even_numbers(void)
+{
+    static uint32_t numbers[EVEN_BOUNDS][EVEN_EACH];
+    struct wpp_chance chance = WPP_CHANCE;
+    struct wpp_bytes code = {0};
+    struct wpp_coder c;
+    double bits = 0;
+    bool same = true;
+
+    wpp_coder_write(&c, &code);
+    for (unsigned i = 0; i < EVEN_BOUNDS; i++)
+        for (unsigned k = 0; k < EVEN_EACH; k++) {
+            numbers[i][k] = even_number(even_bounds[i], k);
+            wpp_coder_even(&c, numbers[i][k], even_bounds[i]);
+            wpp_chance_code(&c, &chance, numbers[i][k] & 1);
+            bits += 1 + log2(even_bounds[i]);
+        }
+    wpp_coder_finish(&c);
+    wpp_coder_read(&c, wpp_view(code.data, code.size));
+    chance = WPP_CHANCE;
+    for (unsigned i = 0; i < EVEN_BOUNDS; i++)
+        for (unsigned k = 0; k < EVEN_EACH; k++)
+            same = same && wpp_coder_even(&c, 0, even_bounds[i]) == numbers[i][k]
+                   && wpp_chance_code(&c, &chance, false) == (numbers[i][k] & 1);
+    tap_ok(same && wpp_coder_ends(&c), "numbers without chances come back");
+    tap_ok((double)code.size < bits / 8 * 1.003, "%zu bytes for %.0f bits of them", code.size, bits);
+    /* 4 times a quarter of the range is less than the range. */
+    wpp_coder_read(&c, wpp_view("\xff\xff\xff\xff\xff\xff\xff\xff", 8));
+    tap_ok(wpp_coder_even(&c, 0, 4) == 4, "a number that nobody has written is one too large");
+    wpp_coder_read(&c, wpp_view("\xff\xff\xff\xff\xff\xff\xff\xff", 8));
+    tap_ok(wpp_coder_even(&c, 0, 1u << 18) == 1u << 18, "and so is one of two parts");
+    wpp_bytes_free(&code);
+}
+
 /* ---- Tables ----------------------------------------------------------------------- */
+
+/* Symbols of which nothing can be foreseen: a few rules of two, and a start rule of all. */
+enum { EVEN_SYMBOLS = 200000, EVEN_RULES = 90, EVEN_TERMINALS = 500 };
+
+static struct wpp_grammar *random_grammar(void)
+{
+    static uint32_t symbols[2 * EVEN_RULES + EVEN_SYMBOLS];
+    static uint64_t body[EVEN_RULES + 2], length[EVEN_RULES + 1];
+    static struct wpp_grammar g = {EVEN_TERMINALS, EVEN_RULES, 1, body, symbols, length};
+    uint32_t n = 0;
+
+    for (uint32_t r = 0; r < EVEN_RULES; r++, n += 2) {
+        body[r] = n;
+        symbols[n] = r < 2 ? 2 * r : draw(2) ? WPP_RULE | draw(r - 1) : draw(4);
+        symbols[n + 1] = r < 2 ? 2 * r + 1 : draw(4);
+        length[r] = (symbols[n] & WPP_RULE ? length[symbols[n] & ~WPP_RULE] : 1) + 1;
+    }
+    body[EVEN_RULES] = n;
+    length[EVEN_RULES] = 0;
+    for (uint32_t i = 0; i < EVEN_SYMBOLS; i++, n++) {
+        bool is_rule = i < EVEN_RULES || draw(6) == 0;
+
+        symbols[n] = i < EVEN_RULES ? WPP_RULE | i
+                     : i < EVEN_RULES + EVEN_TERMINALS - 4 ? i - EVEN_RULES + 4
+                     : is_rule ? WPP_RULE | draw(EVEN_RULES) : draw(EVEN_TERMINALS);
+        length[EVEN_RULES] += symbols[n] & WPP_RULE ? length[symbols[n] & ~WPP_RULE] : 1;
+    }
+    body[EVEN_RULES + 1] = n;
+    return &g;
+}
+
+static bool same_grammar(const struct wpp_grammar *a, const struct wpp_grammar *b)
+{
+    uint32_t bodies = a->n_rules + a->n_threads;
+
+    return a->n_terminals == b->n_terminals && a->n_rules == b->n_rules
+        && a->n_threads == b->n_threads
+        && memcmp(a->body, b->body, (bodies + 1) * sizeof *a->body) == 0
+        && memcmp(a->length, b->length, bodies * sizeof *a->length) == 0
+        && memcmp(a->symbols, b->symbols, a->body[bodies] * sizeof *a->symbols) == 0;
+}
+
+static void test_even_grammar(void)
+{
+    const struct wpp_grammar *g = random_grammar();
+    struct wpp_grammar again;
+    struct wpp_bytes code = {0}, other = {0};
+    struct wpp_error error = {0};
+    unsigned told = 0, cuts = 0, sound = 0, hits = 0;
+    const uint32_t one[] = {0, 0}, two = 2;
+    const uint64_t body[] = {0, 2};
+
+    tap_ok(wpp_grammar_encode(g, &code) && wpp_grammar_is_even(&code),
+           "where nothing can be foreseen the code is even");
+    tap_ok(wpp_grammar_decode(wpp_view(code.data, code.size), &again, &error)
+               && same_grammar(g, &again), "and is read");
+    wpp_grammar_release(&again);
+    for (size_t n = 16; n < code.size; n += 997, cuts++)
+        told += !wpp_grammar_decode(wpp_view(code.data, n), &again, &error)
+             && error.status == WPP_E_DAMAGED;
+    tap_ok(told == cuts, "each cut is told (%u of %u)", told, cuts);
+    for (; hits < 60; hits++) {
+        uint8_t *hit = &code.data[8 + draw((uint32_t)code.size - 8)], was = *hit;
+
+        *hit ^= 1 << draw(8);
+        bool done = wpp_grammar_decode(wpp_view(code.data, code.size), &again, &error);
+        sound += done || error.status == WPP_E_DAMAGED;
+        if (done)
+            wpp_grammar_release(&again);
+        *hit = was;
+    }
+    tap_ok(sound == hits, "a bit that is changed does no harm");
+    tap_ok(wpp_grammar_encode(&(struct wpp_grammar){1, 0, 1, body, one, (const uint64_t[]){two}},
+                              &other) && !wpp_grammar_is_even(&other), "a short code is not even");
+    wpp_bytes_free(&code);
+    wpp_bytes_free(&other);
+}
 
 /* A code that is cut could go on for as many symbols as it says there are: it is
  * left where its bytes end, whatever the decisions behind them would be. */
@@ -502,6 +628,8 @@ int main(void)
     test_intern();
     test_chances();
     test_halves();
+    test_even_numbers();
+    test_even_grammar();
     test_cut_grammar();
     test_alphabet();
     test_streams();
