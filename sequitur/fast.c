@@ -281,7 +281,7 @@ static int append_next(seq *s, struct cursor *c)
 
     look_ahead(s, c, value);
     for (;;) {
-        if (seq_room(s) != SEQ_OK)
+        if (seq_room(s) != SEQ_OK || jumps_room(s) != SEQ_OK)
             return s->status;
         uint32_t last = s->nodes[c->guard].prev;
         uint32_t twin = last == c->guard ? 0 : digrams_find(s, s->nodes[last].value, value);
@@ -351,26 +351,41 @@ static int append_new(seq *s, struct cursor *c)
     return SEQ_OK;
 }
 
-static int append_block(seq *s, struct start *t, const uint32_t *terminals, size_t n)
+/* Whether a rule goes on behind the end of the block: so near to it that the rest can wait for
+ * the next block. */
+static bool should_wait(const seq *s, struct cursor *c)
+{
+    if (!c->credit || c->end - c->at > UNREAD_MAX)
+        return false;
+    if (c->here->position != c->at)
+        swap_outlooks(c);
+    if (c->here->position != c->at)
+        outlook_look(s, c->here, c->at, c->end - c->at, c->last);
+    return outlook_is_cut(s, c->here);
+}
+
+/* Appends the terminals from..end - 1 of the history; *unread of them, if some may wait. */
+static int append_between(seq *s, struct start *t, uint64_t from, uint64_t end, bool may_wait)
 {
     struct cursor c = {.start = t, .guard = s->rules[t->rule].guard, .credit = t->credit};
-    int status = history_add(s, t, terminals, n, &c.at);
+    int status = SEQ_OK;
 
-    if (status == SEQ_OK)
-        status = jumps_room(s);
     c.outlooks[0].position = c.outlooks[1].position = NO_POSITION;
     c.here = &c.outlooks[0];
     c.ahead = &c.outlooks[1];
-    c.end = c.at + n;
+    c.at = from;
+    c.end = end;
     s->active = c.guard;
     s->lazy = true;
-    while (status == SEQ_OK && c.at < c.end) {
+    while (status == SEQ_OK && c.at < c.end && !(may_wait && should_wait(s, &c))) {
         if (!c.credit && c.absent)
             status = append_new(s, &c);
         if (status == SEQ_OK && c.at < c.end)
             status = append_next(s, &c);
     }
     t->credit = c.credit;
+    t->unread = (uint32_t)(c.end - c.at);
+    s->history->waiting = t->unread ? (uint32_t)(t - s->starts) + 1 : 0;
     s->lazy = false;
     uint32_t w = unsettled(s, c.guard);
     if (status == SEQ_OK && w) {
@@ -380,12 +395,37 @@ static int append_block(seq *s, struct start *t, const uint32_t *terminals, size
     return status;
 }
 
-static int flush(seq *s, struct start *t)
+/* Terminals that wait, if any do, wait no more. */
+static int append_waiting(seq *s)
+{
+    if (!s->history->waiting)
+        return SEQ_OK;
+    struct start *t = &s->starts[s->history->waiting - 1];
+    return append_between(s, t, t->piece_end - t->unread, t->piece_end, false);
+}
+
+/* The next block of a stream, its last one if some may not wait. */
+static int append_block(seq *s, struct start *t, const uint32_t *terminals, size_t n,
+                        bool may_wait)
+{
+    uint64_t from;
+    int status = SEQ_OK;
+
+    if (s->history->waiting != (uint32_t)(t - s->starts) + 1 || !history_goes_on(s, t))
+        status = append_waiting(s);
+    if (status == SEQ_OK)
+        status = history_add(s, t, terminals, n, &from);
+    if (status != SEQ_OK)
+        return status;
+    return append_between(s, t, from - t->unread, from + n, may_wait);
+}
+
+static int flush(seq *s, struct start *t, bool may_wait)
 {
     size_t n = t->staged_count;
 
     t->staged_count = 0;
-    return n ? append_block(s, t, t->staged, n) : SEQ_OK;
+    return n ? append_block(s, t, t->staged, n, may_wait) : SEQ_OK;
 }
 
 /* Room to stage n more symbols, and the run before them. */
@@ -410,7 +450,7 @@ int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
         if (s->status == SEQ_OK)
             joined = runs_join(s, t, terminals, n, BLOCK);
         if (s->status == SEQ_OK && t->staged_count == BLOCK)
-            s->status = flush(s, t);
+            s->status = flush(s, t, true);
         if (s->status != SEQ_OK)
             return s->status;
         s->symbols += joined;
@@ -428,7 +468,7 @@ static int end_stream(seq *s, struct start *t)
 
     if (status == SEQ_OK)
         status = runs_end(s, t);
-    return status == SEQ_OK ? flush(s, t) : status;
+    return status == SEQ_OK ? flush(s, t, false) : status;
 }
 
 int fast_finish(seq *s)
@@ -438,9 +478,12 @@ int fast_finish(seq *s)
         if (status != SEQ_OK)
             return status;
     }
+    int status = append_waiting(s);
+    if (status != SEQ_OK)
+        return status;
     jumps_free(s);
     history_free(s);
-    int status = runs_spell(s);
+    status = runs_spell(s);
     runs_free(s);
     return status;
 }

@@ -52,6 +52,14 @@ static int grow(seq *s)
     return SEQ_OK;
 }
 
+bool history_goes_on(const seq *s, const struct start *t)
+{
+    const struct history *h = s->history;
+    uint64_t in_lap = h->end & (h->lap - 1);
+
+    return t->piece_end == h->end && in_lap != 0 && in_lap != h->most;
+}
+
 int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, uint64_t *from)
 {
     struct history *h = s->history;

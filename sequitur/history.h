@@ -22,9 +22,9 @@
 /* What the ring lacks to a lap, 2 MB, is for all that does not grow with the grammar: both
  * together take 64 MB. */
 #ifdef WPP_HOSTILE
-enum { BLOCK = 32, LAP_MAX = 4 * BLOCK, LAP_LACKS = 1 };
+enum { BLOCK = 32, LAP_MAX = 4 * BLOCK, LAP_LACKS = 1, UNREAD_MAX = 8 };
 #else
-enum { BLOCK = 1 << 16, LAP_MAX = 1 << 24, LAP_LACKS = 8 };
+enum { BLOCK = 1 << 16, LAP_MAX = 1 << 24, LAP_LACKS = 8, UNREAD_MAX = 2048 };
 #endif
 
 struct history {
@@ -33,6 +33,7 @@ struct history {
     uint64_t most;           /* ... up to this */
     uint64_t lap;
     uint64_t end;            /* the position of the next block */
+    uint32_t waiting;        /* 1 + the stream that has unread terminals, 0: none has */
 };
 
 int history_new(seq *s);
@@ -45,6 +46,9 @@ void history_free(seq *s);
 /* Takes a block of n <= BLOCK terminals of stream t; *from is the position of
  * its first.  SEQ_OK, SEQ_E_NOMEM. */
 int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, uint64_t *from);
+
+/* Whether the stream's next block would stand right behind its last one. */
+bool history_goes_on(const seq *s, const struct start *t);
 
 static inline const uint32_t *history_at(const seq *s, uint64_t position)
 {

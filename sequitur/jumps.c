@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-/* Entries a rule: one and its markers, most of which it shares. */
-enum { JUMPS_A_RULE = 4 };
 /* Levels looked at above that of the symbol before, and after a single terminal. */
 enum { LEVELS_ABOVE = 4, LEVELS_ALONE = 4 };
 /* An entry in one of so many levels at the top calls for a look at some more. */
@@ -141,20 +139,17 @@ static void spread(const seq *s, uint64_t old_size)
 }
 
 /* By a quarter, in place. */
-int jumps_room(seq *s)
+int jumps_grow(seq *s)
 {
     struct jumps *j = s->jumps;
     uint64_t need = (uint64_t)s->rules_live * JUMPS_A_RULE;
     uint64_t old = j->size;
-
-    if (j->size == j->most || need < j->size)
-        return SEQ_OK;
     uint64_t size = (need + need / 4) / WAYS * WAYS + JUMPS_MIN;
     if (size > j->most)
         size = j->most;
     struct jump *table = seq_memory(s, j->table, old * sizeof *table, size * sizeof *table);
     if (!table)
-        return SEQ_E_NOMEM;
+        return s->status = SEQ_E_NOMEM;
     j->table = table;
     j->size = size;
     spread(s, old);
@@ -443,6 +438,25 @@ static uint32_t fitting(const seq *s, uint32_t r, const uint32_t *in, uint64_t n
         n = same;
     }
     return 0;
+}
+
+bool outlook_is_cut(const seq *s, struct outlook *o)
+{
+    int most = levels_within(o->n);
+    const uint32_t *in = history_at(s, o->position);
+
+    if (most == 0)
+        return true;
+    if (o->levels < most)
+        look_up_to(s, o, most);
+    const struct jump *row = jump_row(s->jumps, o->hash[most - 1]);
+    for (unsigned ways = ways_with(row, o->hash[most - 1]); ways; ways &= ways - 1) {
+        const struct rule *rule = &s->rules[row[__builtin_ctz(ways)].rule];
+        if (rule->guard && history_has(s, rule) && rule->length > o->n
+            && common(history_at(s, rule->at), in, o->n) == o->n)
+            return true;
+    }
+    return false;
 }
 
 uint32_t outlook_jump(const seq *s, struct outlook *o)

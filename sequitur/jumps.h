@@ -30,6 +30,8 @@ enum { JUMPS_MIN = 4, JUMPS_MAX = 32, LEVELS = 15 };
 enum { JUMPS_MIN = 1 << 8, JUMPS_MAX = 1 << 21, LEVELS = 31 };
 #endif
 
+/* Entries a rule: one and its markers, most of which it shares. */
+enum { JUMPS_A_RULE = 4 };
 enum { WAYS = 4, ALIKE = 2, HASH_BITS = 30, MORE_UNKNOWN = 15 };
 
 struct jump {
@@ -71,8 +73,16 @@ static inline uint64_t jumps_bytes(const seq *s)
     return s->jumps->size * sizeof *s->jumps->table;
 }
 void jumps_free(seq *s);
-/* Grows with the number of rules.  SEQ_OK, SEQ_E_NOMEM. */
-int jumps_room(seq *s);
+/* Grows with the number of rules, before any of them has lost its entry to another for want of
+ * room.  SEQ_OK, SEQ_E_NOMEM. */
+int jumps_grow(seq *s);
+static inline int jumps_room(seq *s)
+{
+    const struct jumps *j = s->jumps;
+    bool enough = (uint64_t)s->rules_live * JUMPS_A_RULE < j->size || j->size == j->most;
+
+    return enough ? SEQ_OK : jumps_grow(s);
+}
 
 /* Rule r is to be found where what stands at rules[r].at stands again. */
 void jumps_learn(seq *s, uint32_t r);
@@ -85,6 +95,9 @@ void outlook_guess(const seq *s, struct outlook *o);
 void outlook_fetch(const seq *s, const struct outlook *o);
 /* A rule that derives the first of the terminals there, about the longest; 0 if
  * none is found. */
+/* Whether some rule derives all that is known at the position, and more. */
+bool outlook_is_cut(const seq *s, struct outlook *o);
+
 uint32_t outlook_jump(const seq *s, struct outlook *o);
 
 #endif
