@@ -20,6 +20,8 @@ enum { SEGMENT_TERMINALS = 1 << 24, JOB_TERMINALS = 1 << 20 };
 #endif
 /* The tool's code, stack and libraries, and large pages that are not full. */
 enum { MEMORY_FIXED = 12 << 20, MEMORY_LEAST = 8 << 20 };
+/* How long names are is no matter. */
+enum { MEMORY_GRAIN = 1 << 18 };
 /* The part of the limit that the alphabet may grow by in a segment. */
 enum { ALPHABET_GROWTH = 16 };
 /* Of each terminal: its token, a slot and an empty one, the segments' numbers of it, and the
@@ -33,14 +35,18 @@ static bool fail_engine(wpp_compressor *c, int status)
     return wpp_fail(&c->fatal, WPP_E_MEMORY, "the grammar has outgrown 32-bit symbol numbers");
 }
 
-/* What the process has besides the engine: what malloc holds, the alphabet's pages, the code,
- * and what the large pages of the engine's arrays are not filled with. */
+/* What the process has besides the engine: what malloc has given, the alphabet's pages, the code,
+ * and what the large pages of the engine's arrays are not filled with.  What was given back to
+ * malloc it gives back itself: how much it would keep depends on where its memory lies, and the
+ * file's segments shall not. */
 static uint64_t memory_elsewhere(const wpp_compressor *c)
 {
+    malloc_trim(0);
     struct mallinfo2 m = mallinfo2();
-    uint64_t held = m.arena + m.hblkhd;
+    uint64_t held = m.uordblks + m.hblkhd;
+    uint64_t own = held > c->memory_others ? held - c->memory_others : 0;
 
-    return (held > c->memory_others ? held - c->memory_others : 0) + MEMORY_FIXED
+    return (own + MEMORY_GRAIN - 1) / MEMORY_GRAIN * MEMORY_GRAIN + MEMORY_FIXED
          + wpp_alphabet_mapped(&c->alphabet);
 }
 

@@ -9,6 +9,7 @@
 # ROOT, BUILD, T (a folder for temporary files), tokens, and test/real/programs.sh.
 
 make_array() {
+    local -; set -o pipefail
     local name=$1 array=$REAL/tokens/$1.$tokens command
 
     if ! is_current "$array"; then

@@ -302,14 +302,17 @@ static void test_sections(void)
     tap_ok(w != NULL, "bytes behind the last known field are skipped");
     wpp_close(w);
     good = true;
-    for (uint32_t version = 0; version < WPP_FILE_VERSION_SEGMENTS + 2; version++) {
+    const uint32_t last = WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN;
+    for (uint32_t version = 0; version <= last + 1; version++) {
+        bool whole = version == WPP_FILE_VERSION || version == last - 1;
+        bool cut = version == WPP_FILE_VERSION_SEGMENTS || version == last;
+
         set(&file, 8, version, 4);
         seal(&file);
         w = open_exact(file.data, file.size, &error);
-        /* Of the version with segments, this one lacks them. */
-        good = good && (version == WPP_FILE_VERSION ? w != NULL
-                        : !w && error.status == (version == WPP_FILE_VERSION_SEGMENTS
-                                                 ? WPP_E_DAMAGED : WPP_E_VERSION));
+        /* Of the versions with segments, this one lacks them. */
+        good = good && (whole ? w != NULL
+                        : !w && error.status == (cut ? WPP_E_DAMAGED : WPP_E_VERSION));
         wpp_close(w);
     }
     tap_ok(good, "an earlier version is refused, and a later one");
