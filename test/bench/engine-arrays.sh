@@ -9,7 +9,6 @@
 # ROOT, BUILD, T (a folder for temporary files), tokens, and test/real/programs.sh.
 
 make_array() {
-    local -; set -o pipefail
     local name=$1 array=$REAL/tokens/$1.$tokens command
 
     if ! is_current "$array"; then
@@ -18,7 +17,8 @@ make_array() {
         real_command "$name" "$REAL/${BUILD##*/}-O2/$name/$name" full
         mkdir -p "$REAL/tokens"
         (cd "$T" && WPP_OUT="$T/trace" "${command[@]}" > out 2> err) || return 1
-        "$BUILD/test/read-tokens" "$T/trace" | head -c $((4 * tokens)) > "$array.new" || return 1
+        "$BUILD/test/read-tokens" "$T/trace" | head -c $((4 * tokens)) > "$array.new"
+        [ -s "$array.new" ] || return 1
         rm -f "$T/run.db" "$T/trace" "$T/out" "$T/err"
         mv "$array.new" "$array"
     fi
