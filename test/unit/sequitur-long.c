@@ -4,9 +4,9 @@
 #include "test/unit/sequitur-test.h"
 
 #ifdef WPP_HOSTILE
-enum { TEXT = 20000, TEXTS = 16, STARTS = 3 };
+enum { TEXT = 20000, TEXTS = 16, STARTS = 3, LONG_TEXT = 20000, FEW = 700 };
 #else
-enum { TEXT = 700000, TEXTS = 16, STARTS = 3 };
+enum { TEXT = 700000, TEXTS = 16, STARTS = 3, LONG_TEXT = 12000000, FEW = 1800 };
 #endif
 
 /* A program: nested loops whose bodies and trip counts vary. */
@@ -145,9 +145,65 @@ static bool pieces_do_not_matter(const uint32_t *text, struct random *r)
     return same;
 }
 
+/* Words of terminals, phrases of words, passages of phrases, the text of passages at random. */
+enum { WORDS = 24, PARTS = 8, LEVELS_OF_TEXT = 6 };
+
+static size_t put_passage(uint32_t *out, size_t n, uint32_t (*of)[WORDS][PARTS], uint32_t level,
+                          uint32_t which)
+{
+    size_t i = 0;
+
+    for (uint32_t k = 0; k < PARTS && i < n; k++)
+        if (level == 0)
+            out[i++] = of[0][which][k];
+        else
+            i += put_passage(out + i, n - i, of, level - 1, of[level][which][k]);
+    return i;
+}
+
+static void make_passages(uint32_t *text)
+{
+    static uint32_t of[LEVELS_OF_TEXT][WORDS][PARTS];
+    struct random r = {5};
+
+    for (uint32_t level = 0; level < LEVELS_OF_TEXT; level++)
+        for (uint32_t w = 0; w < WORDS; w++)
+            for (uint32_t k = 0; k < PARTS; k++)
+                of[level][w][k] = random_below(&r, level ? WORDS : 40);
+    for (size_t i = 0; i < LONG_TEXT;)
+        i += put_passage(text + i, LONG_TEXT - i, of, LEVELS_OF_TEXT - 1, random_below(&r, WORDS));
+}
+
+/* Blocks end in the middle of passages, which is not to be seen in the grammar.  Symbols on
+ * right-hand sides, 0 if something is wrong.  With `others` there is a second stream, whose blocks
+ * stand between the first one's. */
+static uint64_t symbols_of_passages(uint32_t *text, bool others)
+{
+    seq *s;
+    struct seq_grammar g;
+    uint64_t symbols = 0;
+    int status = seq_new(&s, NULL);
+
+    make_passages(text);
+    for (size_t i = 0, n; i < LONG_TEXT && status == SEQ_OK; i += n) {
+        n = LONG_TEXT - i < 777 ? LONG_TEXT - i : 777;
+        status = seq_append(s, 0, text + i, n);
+        if (status == SEQ_OK && others)
+            status = seq_append(s, 1, text + i, n);
+    }
+    if (status == SEQ_OK && seq_finish(s) == SEQ_OK && seq_check(s, NULL, 0) == SEQ_OK
+        && seq_export(s, &g) == SEQ_OK) {
+        bool right = derives(&g, 0, text, LONG_TEXT) && (!others || derives(&g, 1, text, LONG_TEXT));
+        symbols = right ? g.body[g.rules + g.starts] : 0;
+        seq_grammar_free(s, &g);
+    }
+    seq_free(s);
+    return symbols;
+}
+
 int main(void)
 {
-    static uint32_t text[TEXT];
+    static uint32_t text[LONG_TEXT];
     struct random r = {99};
 
     for (uint32_t i = 0; i < TEXTS; i++) {
@@ -160,5 +216,11 @@ int main(void)
         if (i < 4)
             tap_ok(pieces_do_not_matter(text, &r), "text %u as one stream, whole or in pieces", i);
     }
+    uint64_t symbols = symbols_of_passages(text, false);
+    tap_ok(symbols && symbols <= FEW, "ends of blocks are not seen: %llu symbols",
+           (unsigned long long)symbols);
+    symbols = symbols_of_passages(text, true);
+    tap_ok(symbols != 0, "with blocks of another stream between: %llu symbols",
+           (unsigned long long)symbols);
     return tap_done();
 }
