@@ -16,7 +16,8 @@
  *
  * A stream is cut into blocks of BLOCK terminals, no shortcut looks past the
  * end of one, and each block is settled completely: so nothing depends on the
- * sizes of the pieces that the input arrives in.
+ * sizes of the pieces that the input arrives in.  The last terminals of a block
+ * may wait for the next one, where a rule goes on there.
  */
 #include "sequitur/digrams.h"
 #include "sequitur/history.h"
@@ -364,7 +365,8 @@ static bool should_wait(const seq *s, struct cursor *c)
     return outlook_is_cut(s, c->here);
 }
 
-/* Appends the terminals from..end - 1 of the history; *unread of them, if some may wait. */
+/* Appends the terminals from..end - 1 of the history; if some may wait, all but the last
+ * t->unread of them. */
 static int append_between(seq *s, struct start *t, uint64_t from, uint64_t end, bool may_wait)
 {
     struct cursor c = {.start = t, .guard = s->rules[t->rule].guard, .credit = t->credit};

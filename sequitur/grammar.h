@@ -79,8 +79,8 @@ struct start {
     uint32_t held;           /* exact: read, not yet appended; NO_TERMINAL if none */
     uint32_t *staged;        /* fast: what a block still lacks to be full */
     uint32_t staged_count;
-    uint32_t unread;         /* fast: so many of its last block are to be read with the next */
     uint32_t staged_size;
+    uint32_t unread;         /* fast: so many of its last block are to be read with the next */
     uint32_t credit;         /* fast: as fast.c says */
     uint32_t last;           /* fast: the terminal read last */
     uint64_t times;          /* fast: how often it stands there in a row */

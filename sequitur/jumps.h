@@ -93,11 +93,10 @@ void outlook_look(const seq *s, struct outlook *o, uint64_t position, uint64_t n
 void outlook_guess(const seq *s, struct outlook *o);
 /* Has memory fetch what the guess will be compared with. */
 void outlook_fetch(const seq *s, const struct outlook *o);
+/* Whether some rule derives all n terminals there, and more. */
+bool outlook_is_cut(const seq *s, struct outlook *o);
 /* A rule that derives the first of the terminals there, about the longest; 0 if
  * none is found. */
-/* Whether some rule derives all that is known at the position, and more. */
-bool outlook_is_cut(const seq *s, struct outlook *o);
-
 uint32_t outlook_jump(const seq *s, struct outlook *o);
 
 #endif

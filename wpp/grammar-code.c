@@ -56,7 +56,7 @@ static uint32_t cost_of(uint32_t n)
     return log * COST + above + (above * (COST - above) * 88 >> 16);
 }
 
-/* The least that even code may take, in percent of this one. */
+/* In percent of this code, what an even one may take at most to be preferred. */
 enum { MUCH_LESS = 98, HARDLY_MORE = 101 };
 
 static bool is_no_better(const struct encoder *e, unsigned percent)
@@ -79,9 +79,6 @@ static void put_symbol(struct encoder *e, uint32_t symbol)
 {
     struct wpp_grammar_model *m = &e->model;
 
-    if (symbol != m->n_terminals)
-        e->rival.cost += symbol & WPP_RULE ? e->rival.rule : e->rival.terminal;
-
     if (symbol == m->n_terminals) {
         wpp_model_step(m, &e->coder, WPP_STEP_NEW);
         wpp_model_add_terminal(m, e->before);
@@ -89,6 +86,7 @@ static void put_symbol(struct encoder *e, uint32_t symbol)
         e->rival.cost += NEW_COST;
         e->before = symbol;
     } else {
+        e->rival.cost += symbol & WPP_RULE ? e->rival.rule : e->rival.terminal;
         wpp_model_step(m, &e->coder, WPP_STEP_SYMBOL);
         wpp_model_symbol(m, &e->coder, symbol, &e->before);
     }

@@ -385,8 +385,8 @@ static void test_even_grammar(void)
     struct wpp_bytes code = {0}, other = {0};
     struct wpp_error error = {0};
     unsigned told = 0, cuts = 0, sound = 0, hits = 0;
-    const uint32_t one[] = {0, 0}, two = 2;
-    const uint64_t body[] = {0, 2};
+    const uint32_t twice[] = {0, 0};
+    const uint64_t body[] = {0, 2}, length[] = {2};
 
     tap_ok(wpp_grammar_encode(g, &code) && wpp_grammar_is_even(&code),
            "where nothing can be foreseen the code is even");
@@ -408,8 +408,8 @@ static void test_even_grammar(void)
         *hit = was;
     }
     tap_ok(sound == hits, "a bit that is changed does no harm");
-    tap_ok(wpp_grammar_encode(&(struct wpp_grammar){1, 0, 1, body, one, (const uint64_t[]){two}},
-                              &other) && !wpp_grammar_is_even(&other), "a short code is not even");
+    tap_ok(wpp_grammar_encode(&(struct wpp_grammar){1, 0, 1, body, twice, length}, &other)
+               && !wpp_grammar_is_even(&other), "a short code is not even");
     wpp_bytes_free(&code);
     wpp_bytes_free(&other);
 }
