@@ -47,12 +47,25 @@ static void clear(struct digrams *t, uint64_t from, uint64_t to)
     memset(t->slots + from, 0xff, (to - from) * sizeof *t->slots);
 }
 
-/* Growing begins at four fifths. */
-static void set_limit(struct digrams *t)
+/* Digrams that the table takes before it grows: four fifths of its homes, and where there are
+ * few rules three fifths.  The fuller it is, the farther a digram that comes moves others, at
+ * four fifths often to lines of memory that nobody has fetched; but a symbol and its part of
+ * table and rules shall take no more than 34 bytes behind that growth.  From one rule in 16
+ * symbols on four fifths it is. */
+static uint64_t most_digrams(const seq *s)
 {
+    uint64_t symbols = s->nodes_live ? s->nodes_live : 1;
+    uint64_t rules = UINT64_C(256) * s->rules_live / symbols;   /* in 16 symbols, sixteenths */
+
+    return s->digrams.homes * (3 * 16 + (rules < 16 ? rules : 16)) / (5 * 16);
+}
+
+static void set_limit(seq *s)
+{
+    struct digrams *t = &s->digrams;
     uint64_t every = t->raw[0] < t->raw[1] ? 2 * BLOCK_EVERY : BLOCK_EVERY;
 
-    t->limit = t->frontier ? t->used + every + STEP_DIGRAMS : t->homes / 5 * 4 + STEP_DIGRAMS;
+    t->limit = (t->frontier ? t->used + every : most_digrams(s)) + STEP_DIGRAMS;
 }
 
 int digrams_new(seq *s)
@@ -62,7 +75,7 @@ int digrams_new(seq *s)
 
     if (status == SEQ_OK) {
         clear(t, 0, slots_of(t));
-        set_limit(t);
+        set_limit(s);
     }
     return status;
 }
@@ -236,11 +249,13 @@ int digrams_room(seq *s)
             status = move_block(s);
         if (status == SEQ_OK)
             status = more_spill(s);
-    } else {
-        status = t->frontier ? move_block(s) : begin_growing(s);
+    } else if (t->frontier) {
+        status = move_block(s);
+    } else if (t->used >= most_digrams(s)) {      /* there may have come more rules */
+        status = begin_growing(s);
     }
     assert(status != SEQ_OK || *t->watch == SLOT_EMPTY);
-    set_limit(t);
+    set_limit(s);
     return status;
 }
 
