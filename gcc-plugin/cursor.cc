@@ -3,6 +3,8 @@
 
 #include "cursor.h"
 
+#include "tracer/trace-abi.h"
+
 /* ---- Statements ----------------------------------------------------------------- */
 
 // Whether other traced code may run, or look for this thread's cursor, while
@@ -81,6 +83,7 @@ struct cursor_writer {
     function *fun;
     const event_plan &plan;
     const runtime_decls &decls;
+    bool linked;                          // the linker knows the unit's base
     tree variable;                        // what all names of the cursor belong to
     tree guess_variable;                  // and those of guesses; NULL_TREE: none are made
     std::vector<block_cursor> blocks;
@@ -109,6 +112,7 @@ struct cursor_writer {
     void offer(gimple_stmt_iterator *at, tree cursor);
     tree load(gimple_stmt_iterator *at, tree guess, bool after);
     void store(gimple_stmt_iterator *at, tree cursor, bool after);
+    tree linked_token(gimple_stmt_iterator *at, const planned_event &event);
     tree token(gimple_stmt_iterator *at, const planned_event &event, bool with_base);
     tree event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor,
                       tree guess);
@@ -392,6 +396,11 @@ static gasm *build_asm(const char *text, const char *constraint, tree result,
 #define LABEL_FULL "9462"
 #define LABEL_KNOWN "9463"
 
+// A number of 32 bits at the end of an instruction, and what says that the linker makes it
+// the unit's base and operand n (trace-abi.h, NUMBERS).
+#define HOLDER "0x7fffffff"
+#define LINKED_NUMBER(n) ".reloc\t.-4, R_X86_64_TPOFF32, __wpp_numbers+%c" n
+
 // A register of its own: it is written before all other operands have been read.
 static const char WRITTEN_EARLY[] = "=&r";
 
@@ -402,39 +411,51 @@ static const char LOAD[] =
     "je\t" LABEL_KNOWN "f\n\t"
     "{movq\t%2, %0|mov\t%0, %2}\n"
     LABEL_KNOWN ":";
-#define WRITE(slow)                                                         \
+#define MOVE_WORD(n, att, intel) "{movl\t%k" n ", " att "|mov\tdword ptr " intel ", %k" n "}"
+// The linker replaces the number.
+#define MOVE_LINKED(n, att, intel)                                                      \
+    "{movl\t$" HOLDER ", " att "|mov\tdword ptr " intel ", " HOLDER "}\n\t" LINKED_NUMBER(n)
+#define WRITE(slow, MOVE)                                                   \
     "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n\t"                           \
     "jne\t" LABEL_FULL "f\n"                                                \
-    LABEL_FREE ":\t{movl\t%k2, (%0)|mov\tdword ptr [%0], %k2}\n\t"         \
+    LABEL_FREE ":\t" MOVE("2", "(%0)", "[%0]") "\n\t"                     \
     "{addq\t$4, %0|add\t%0, 4}\n\t"                                        \
     ".subsection 1\n"                                                       \
     LABEL_FULL ":\tcall\t__wpp_" slow "_%V0\n\t"                            \
     "jmp\t" LABEL_FREE "b\n\t"                                             \
     ".previous"
-static const char EVENT[] = WRITE("refill");
-static const char EVENT_GUESSED[] =
-    "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t" LABEL_FULL "f\n\t" WRITE("cursor");
+#define GUESSED "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t" LABEL_FULL "f\n\t"
+static const char EVENT[] = WRITE("refill", MOVE_WORD);
+static const char EVENT_LINKED[] = WRITE("refill", MOVE_LINKED);
+static const char EVENT_GUESSED[] = GUESSED WRITE("cursor", MOVE_WORD);
+static const char EVENT_GUESSED_LINKED[] = GUESSED WRITE("cursor", MOVE_LINKED);
+#undef GUESSED
 #undef WRITE
 
 // From memory to memory, which is operands 0 and 2: in %r11, so that it is a guess as well.
-#define SHORT(load, slow)                                                               \
+#define SHORT(load, slow, MOVE)                                                         \
     load "{cmpl\t$0, (%%r11)|cmp\tdword ptr [r11], 0}\n\t"                              \
     "jne\t" LABEL_FULL "f\n"                                                            \
-    LABEL_FREE ":\t{movl\t%k1, (%%r11)|mov\tdword ptr [r11], %k1}\n\t"                 \
+    LABEL_FREE ":\t" MOVE("1", "(%%r11)", "[r11]") "\n\t"                             \
     "{addq\t$4, %%r11|add\tr11, 4}\n\t"                                                \
     "{movq\t%%r11, %0|mov\t%0, r11}\n\t"                                               \
     ".subsection 1\n"                                                                   \
     LABEL_FULL ":\tcall\t__wpp_" slow "_r11\n\t"                                        \
     "jmp\t" LABEL_FREE "b\n\t"                                                         \
     ".previous"
-static const char SHORT_EVENT[] = SHORT("{movq\t%2, %%r11|mov\tr11, %2}\n\t", "refill");
-static const char SHORT_EVENT_GUESSED[] =
-    SHORT("{cmpq\t%2, %%r11|cmp\tr11, %2}\n\tjne\t" LABEL_FULL "f\n\t", "cursor");
+#define LOADED "{movq\t%2, %%r11|mov\tr11, %2}\n\t"
+#define GUESSED "{cmpq\t%2, %%r11|cmp\tr11, %2}\n\tjne\t" LABEL_FULL "f\n\t"
+static const char SHORT_EVENT[] = SHORT(LOADED, "refill", MOVE_WORD);
+static const char SHORT_EVENT_LINKED[] = SHORT(LOADED, "refill", MOVE_LINKED);
+static const char SHORT_EVENT_GUESSED[] = SHORT(GUESSED, "cursor", MOVE_WORD);
+static const char SHORT_EVENT_GUESSED_LINKED[] = SHORT(GUESSED, "cursor", MOVE_LINKED);
+#undef GUESSED
+#undef LOADED
 #undef SHORT
 
 bool writes_cursor(const char *text)
 {
-    for (const char *ours : {GUESS, LOAD, EVENT, EVENT_GUESSED})
+    for (const char *ours : {GUESS, LOAD, EVENT, EVENT_LINKED, EVENT_GUESSED, EVENT_GUESSED_LINKED})
         if (!strcmp(text, ours))
             return true;
     return false;
@@ -480,9 +501,32 @@ void cursor_writer::store(gimple_stmt_iterator *at, tree cursor, bool after)
     insert(at, gimple_build_assign(decls.cursor, cursor), after);
 }
 
+// The token of a unit whose base the linker knows: a constant that goes into an event that is
+// written so, or in a register.
+tree cursor_writer::linked_token(gimple_stmt_iterator *at, const planned_event &event)
+{
+    tree number = build_int_cst(unsigned_type_node, WPP_LINKED_BIAS + event.number);
+    vec<tree, va_gc> *inputs = NULL, *outputs = NULL;
+
+    if (!event.name)
+        return number;
+    tree sum = make_ssa_name(unsigned_type_node);
+    vec_safe_push(outputs, asm_operand("=r", sum));
+    vec_safe_push(inputs, asm_operand("r", event.name));
+    vec_safe_push(inputs, asm_operand("i", number));
+    gasm *assembly = gimple_build_asm_vec("{leal\t" HOLDER "(%q1), %k0|lea\t%k0, [%q1+" HOLDER "]}"
+                                          "\n\t" LINKED_NUMBER("2"), inputs, outputs, NULL, NULL);
+    gimple_asm_set_inline(assembly, true);
+    SSA_NAME_DEF_STMT(sum) = assembly;
+    insert(at, assembly, !event.before);
+    return sum;
+}
+
 // The token, with or without the unit's base, before or after `at`.
 tree cursor_writer::token(gimple_stmt_iterator *at, const planned_event &event, bool with_base)
 {
+    if (with_base && linked)
+        return linked_token(at, event);
     tree number = build_int_cst(unsigned_type_node, event.number);
     tree sum = number;
 
@@ -506,12 +550,14 @@ tree cursor_writer::event_inline(gimple_stmt_iterator *at, const planned_event &
     vec<tree, va_gc> *inputs = NULL;
     tree next = make_ssa_name(variable), word = token(at, event, true);
 
+    bool in_place = linked && !event.name;
+    const char *text = in_place ? (cursor ? EVENT_LINKED : EVENT_GUESSED_LINKED)
+                                : (cursor ? EVENT : EVENT_GUESSED);
     vec_safe_push(inputs, asm_operand("0", cursor ? cursor : guess));
-    vec_safe_push(inputs, asm_operand("re", word));
+    vec_safe_push(inputs, asm_operand(in_place ? "i" : "re", word));
     if (!cursor)
         vec_safe_push(inputs, asm_operand("m", decls.cursor));
-    insert(at, build_asm(cursor ? EVENT : EVENT_GUESSED, WRITTEN_EARLY, next, inputs, NULL),
-           !event.before);
+    insert(at, build_asm(text, WRITTEN_EARLY, next, inputs, NULL), !event.before);
     return next;
 }
 
@@ -519,14 +565,16 @@ void cursor_writer::event_short(basic_block bb, gimple_stmt_iterator *at,
                                 const planned_event &event)
 {
     bool guessed = guess_variable && of(bb).short_guess;
+    bool in_place = linked && !event.name;
+    const char *text = in_place ? (guessed ? SHORT_EVENT_GUESSED_LINKED : SHORT_EVENT_LINKED)
+                                : (guessed ? SHORT_EVENT_GUESSED : SHORT_EVENT);
     vec<tree, va_gc> *inputs = NULL, *outputs = NULL, *clobbers = NULL;
 
     vec_safe_push(outputs, asm_operand("=m", decls.cursor));
-    vec_safe_push(inputs, asm_operand("re", token(at, event, true)));
+    vec_safe_push(inputs, asm_operand(in_place ? "i" : "re", token(at, event, true)));
     vec_safe_push(inputs, asm_operand("m", decls.cursor));
     vec_safe_push(clobbers, clobber("r11"));
-    gasm *assembly = gimple_build_asm_vec(guessed ? SHORT_EVENT_GUESSED : SHORT_EVENT, inputs,
-                                          outputs, clobbers, NULL);
+    gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, clobbers, NULL);
     gimple_asm_set_volatile(assembly, true);
     gimple_asm_set_inline(assembly, true);
     insert(at, assembly, false);
@@ -726,9 +774,9 @@ static bool has_variable_in_the_way(function *fun)
 }
 
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
-                  enum inlining inlining)
+                  enum inlining inlining, bool linked)
 {
-    cursor_writer it = {fun, plan, decls, NULL_TREE, NULL_TREE, {}, {}};
+    cursor_writer it = {fun, plan, decls, linked, NULL_TREE, NULL_TREE, {}, {}};
     std::vector<int> rpo(n_basic_blocks_for_fn(fun));
     std::vector<basic_block> order;
     int n = pre_and_rev_post_order_compute_fn(fun, NULL, rpo.data(), false);

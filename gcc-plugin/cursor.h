@@ -76,8 +76,9 @@ gasm *call_event(const char *text, tree token);
 /* Whether it is the text of an asm statement that write_events() made to change the cursor. */
 bool writes_cursor(const char *text);
 
-/* Writes the plan's events into `fun`.  Afterwards virtual operands need renaming. */
+/* Writes the plan's events into `fun`.  linked: the unit's base is known when it is linked
+ * (tracer/trace-abi.h, NUMBERS).  Afterwards virtual operands need renaming. */
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
-                  enum inlining inlining);
+                  enum inlining inlining, bool linked);
 
 #endif

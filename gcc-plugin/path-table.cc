@@ -226,7 +226,7 @@ static void write_bytes(FILE *assembly, const std::string &bytes)
 
 void unit_table::write(FILE *assembly, const char *compiler, const char *source,
                        const char *directory, unsigned stage, unsigned level, bool shared,
-                       bool timed)
+                       bool linked, bool timed)
 {
     uint32_t compiler_string = intern(compiler);
     uint32_t source_string = intern(source);
@@ -255,22 +255,30 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
             id, body.bytes.size());
     write_bytes(assembly, body.bytes);
     if (routines_ > 0)
-        write_records(assembly, id, shared, timed);
+        write_records(assembly, id, shared, linked, timed);
     fputs("\t.text\n", assembly);
 }
 
-// What the runtime needs of a unit that records events.
-void unit_table::write_records(FILE *assembly, unsigned long long id, bool shared,
+// What the runtime needs of a unit that records events, and its numbers (trace-abi.h, NUMBERS).
+void unit_table::write_records(FILE *assembly, unsigned long long id, bool shared, bool linked,
                                bool timed) const
 {
     unsigned long long paths = paths_;
+
+    fprintf(assembly,
+            "\t.section .wpp_numbers,\"\",@nobits\n\t.type __wpp_numbers, @tls_object\n"
+            "__wpp_numbers:\n\t.zero %llu\n", paths);
 
     if (timed)
         fprintf(assembly, "\t.local __wpp_times\n\t.comm __wpp_times, %llu, 64\n", 8 * paths);
     fprintf(assembly,
             "\t.section wpp_units,\"aw\",@progbits\n\t.balign 8\n"
             "\t.type __wpp_unit, @object\n\t.size __wpp_unit, %zu\n"
-            "__wpp_unit:\n\t.long 0, %llu\n\t.quad %#llx\n\t.long %u, 0\n\t.quad %s\n",
-            sizeof(struct wpp_unit), paths, id, WPP_ABI, timed ? "__wpp_times" : "0");
+            "__wpp_unit:\n",
+            sizeof(struct wpp_unit));
+    if (linked)
+        fprintf(assembly, "\t.reloc ., R_X86_64_TPOFF32, __wpp_numbers+%u\n", WPP_LINKED_BIAS);
+    fprintf(assembly, "\t.long 0, %llu\n\t.quad %#llx\n\t.long %u, %u\n\t.quad %s\n", paths, id,
+            WPP_ABI, linked ? WPP_UNIT_LINKED : 0, timed ? "__wpp_times" : "0");
     write_support_code(assembly, shared, timed);
 }

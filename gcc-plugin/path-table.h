@@ -97,12 +97,14 @@ public:
 
     /* Writes section .wpp and, if any routine is instrumented, the wpp_unit and
      * the support code, as assembly.  shared: it may become part of a shared
-     * library.  timed: its paths' times are counted. */
+     * library.  linked: the linker makes its base.  timed: its paths' times are counted. */
     void write(FILE *assembly, const char *compiler, const char *source,
-               const char *directory, unsigned stage, unsigned level, bool shared, bool timed);
+               const char *directory, unsigned stage, unsigned level, bool shared, bool linked,
+               bool timed);
 
 private:
-    void write_records(FILE *assembly, unsigned long long id, bool shared, bool timed) const;
+    void write_records(FILE *assembly, unsigned long long id, bool shared, bool linked,
+                       bool timed) const;
 
     std::unordered_map<std::string, uint32_t> numbers_;
     std::vector<std::string> strings_ = {std::string()};

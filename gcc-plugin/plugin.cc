@@ -14,6 +14,8 @@
 #include "selection.h"
 #include "unused-calls.h"
 
+#include "tracer/trace-abi.h"
+
 __attribute__((visibility("default"))) int plugin_is_GPL_compatible;
 
 enum stage { STAGE_LATE, STAGE_EARLY };
@@ -23,6 +25,7 @@ static struct {
     enum stage stage = STAGE_LATE;
     uint64_t limit = 4096;                // paths a vertex may have
     enum inlining inlining = INLINE_HOT;  // at a late stage, with optimisation
+    bool load_base = false;               // the unit's base is known when it is loaded
     bool timed = false;                   // all out of line, where the time is taken
     bool begun = false;                   // a routine has been looked at
     selection selected;
@@ -37,11 +40,19 @@ static const pass_data pass_data_wpp = {
     GIMPLE_PASS, "wpp", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0
 };
 
-// All numbers of the unit must stay below the control opcodes.  A routine that
-// would pass that is numbered again with fewer paths.
+// Whether the code goes into an executable, near to the thread's variables as the linker counts
+// (trace-abi.h, NUMBERS).
+static bool is_linked()
+{
+    return !unit.load_base && !(flag_pic && !flag_pie)
+           && (ix86_cmodel == CM_SMALL || ix86_cmodel == CM_SMALL_PIC);
+}
+
+// All numbers of the unit must stay below the control opcodes, or what an instruction holds.  A
+// routine that would pass that is numbered again with fewer paths.
 static bool number_within(routine_graph &r)
 {
-    uint64_t room = 0xF0000000u - unit.table.paths();
+    uint64_t room = (is_linked() ? WPP_LINKED_BIAS : 0xF0000000u) - unit.table.paths();
 
     for (uint64_t limit = unit.limit; limit >= 2; limit /= 8) {
         if (pn_number(r.graph, limit) != PN_OK)
@@ -79,7 +90,8 @@ static bool instrument_paths(function *fun)
         unit.callees.declare(fun);
     instrument(r, unit.table.add(describe_routine(r, unit.table)), unit.decls,
                unit.stage == STAGE_LATE && optimize > 0 && !unit.timed ? unit.inlining
-                                                                       : INLINE_NONE);
+                                                                       : INLINE_NONE,
+               is_linked());
     if (unit.stage == STAGE_LATE)
         bracket_handler(fun);
     return true;
@@ -172,7 +184,7 @@ static void finish_unit(void *, void *)
     fputs(intel ? "\t.att_syntax prefix\n" : "", asm_out_file);
     compiler = xasprintf("%s %s", lang_hooks.name, gcc_version.basever);
     unit.table.write(asm_out_file, compiler, main_input_filename, get_src_pwd(),
-                     unit.stage, level, flag_pic && !flag_pie, unit.timed);
+                     unit.stage, level, flag_pic && !flag_pie, is_linked(), unit.timed);
     fputs(intel ? "\t.intel_syntax noprefix\n" : "", asm_out_file);
     free(compiler);
 }
@@ -236,6 +248,10 @@ static bool parse_argument(const char *key, const char *value)
         unit.stage = STAGE_EARLY;
     else if (!strcmp(key, "time") && !value)
         unit.timed = true;
+    else if (!strcmp(key, "base") && value && !strcmp(value, "link"))
+        unit.load_base = false;
+    else if (!strcmp(key, "base") && value && !strcmp(value, "load"))
+        unit.load_base = true;
     else if (!strcmp(key, "limit"))
         return parse_limit(value);
     else if (!strcmp(key, "inline"))
@@ -293,7 +309,7 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
             fatal_error(UNKNOWN_LOCATION,
                         "wpp: %<-fplugin-arg-wpp-%s%s%s%> is not understood; there are stage=late, "
                         "stage=early, limit=2 to 16777216, inline=none, inline=hot, inline=all, "
-                        "include=GLOB, exclude=GLOB, min-size=N, time",
+                        "base=link, base=load, include=GLOB, exclude=GLOB, min-size=N, time",
                         args->argv[i].key, args->argv[i].value ? "=" : "",
                         args->argv[i].value ? args->argv[i].value : "");
 
@@ -313,6 +329,8 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         "  -fplugin-arg-wpp-limit=N            paths a block may begin (4096)\n"
         "  -fplugin-arg-wpp-inline=none|hot|all events inside the routine's code: none is "
         "smallest, all is fastest (hot)\n"
+        "  -fplugin-arg-wpp-base=link|load     an executable's numbers are fixed by the linker "
+        "(default) or when it is loaded\n"
         "  -fplugin-arg-wpp-include=GLOB       only these files or routines; may be repeated\n"
         "  -fplugin-arg-wpp-exclude=GLOB       not these files or routines; may be repeated\n"
         "  -fplugin-arg-wpp-min-size=N         not routines of fewer than N instructions\n"

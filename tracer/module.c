@@ -164,10 +164,60 @@ static struct loaded *describe(struct wpp_module *m, uint32_t count, const struc
     return l;
 }
 
+/* The base that the linker has given the module, less than none being possible where its units
+ * lie in another order; 0: none. */
+static int64_t linked_base(const struct wpp_module *m)
+{
+    uint64_t before = 0;
+
+    for (const struct wpp_unit *unit = m->begin; unit < m->end; before += unit++->count)
+        if (unit->flags & WPP_UNIT_LINKED)
+            return (int64_t)unit->base - (int64_t)before;
+    return 0;
+}
+
+/* Whether the linker has numbered the units in their order. */
+static bool is_in_order(const struct wpp_module *m, int64_t base)
+{
+    for (const struct wpp_unit *unit = m->begin; unit < m->end; base += unit++->count)
+        if ((unit->flags & WPP_UNIT_LINKED) && unit->base != base)
+            return false;
+    return true;
+}
+
+/* Where `count` tokens are free, that of a loaded module not among them: WPP_CONTROL at least if
+ * nowhere. */
+static uint64_t free_base(uint64_t base, uint64_t count)
+{
+    for (const struct loaded *l = modules; l; l = l->next) {
+        const struct wpp_load *load = (const struct wpp_load *)l->payload;
+        if (base < (uint64_t)load->base + load->count && load->base < base + count)
+            return free_base((uint64_t)load->base + load->count, count);
+    }
+    return base;
+}
+
+/* The module's first token. */
+static uint64_t base_of(const struct wpp_module *m, uint64_t count)
+{
+    int64_t linked = linked_base(m);
+
+    return linked ? (uint64_t)linked : free_base(next_base, count);
+}
+
+static uint64_t count_of(const struct wpp_module *m)
+{
+    uint64_t count = 0;
+
+    for (const struct wpp_unit *unit = m->begin; unit < m->end; unit++)
+        count += unit->count;
+    return count;
+}
+
 /* What keeps a module from being recorded, or NULL. */
 static const char *objection(const struct wpp_module *m)
 {
-    uint64_t end = next_base;
+    int64_t linked;
 
     if (m->abi != WPP_ABI)
         return ": built for another version of libwpp-rt; rebuild it with the wpp-gcc of this one";
@@ -175,12 +225,16 @@ static const char *objection(const struct wpp_module *m)
         if (unit->abi != WPP_ABI)
             return ": has objects built for another version of libwpp-rt; "
                    "rebuild it with the wpp-gcc of this one";
-        end += unit->count;
     }
+    linked = linked_base(m);
+    if (linked && (linked < WPP_TOKEN_FIRST || !is_in_order(m, linked)
+                   || free_base((uint64_t)linked, count_of(m)) != (uint64_t)linked))
+        return ": the linker's numbers of its paths are not usable; "
+               "compile it with -fplugin-arg-wpp-base=load";
     if (__wpp_others_record())
         return ": not recorded: its runtime is not the one that records the program; "
                "link without --exclude-libs, libraries with libwpp-rt.so";
-    if (end > WPP_CONTROL)
+    if (base_of(m, count_of(m)) + count_of(m) > WPP_CONTROL)
         return ": its paths and those of the modules before it are more than 32 bits can number; "
                "instrument less of them";
     return NULL;
@@ -189,15 +243,17 @@ static const char *objection(const struct wpp_module *m)
 /* Gives the units their bases; returns the number of tokens. */
 static uint32_t number_units(struct wpp_module *m)
 {
-    uint64_t base = next_base;
+    uint64_t base = base_of(m, count_of(m));
 
     m->base = (uint32_t)base;
     for (struct wpp_unit *unit = m->begin; unit < m->end; unit++) {
-        unit->base = (uint32_t)base;
+        if (!(unit->flags & WPP_UNIT_LINKED))
+            unit->base = (uint32_t)base;
         base += unit->count;
     }
     WPP_EXPECT(m->base >= WPP_TOKEN_FIRST && base <= WPP_CONTROL);
-    next_base = base;
+    if (!linked_base(m))
+        next_base = base;
     return (uint32_t)base - m->base;
 }
 

@@ -83,7 +83,8 @@ void __wpp_module_load(struct wpp_module *module)
     uint32_t base = WPP_TOKEN_FIRST;
 
     for (struct wpp_unit *unit = module->begin; unit < module->end; unit++) {
-        unit->base = base;
+        if (!(unit->flags & WPP_UNIT_LINKED))
+            unit->base = base;
         base += unit->count;
     }
     module->base = WPP_TOKEN_FIRST;

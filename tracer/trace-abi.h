@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WPP_ABI 3u
+#define WPP_ABI 4u
 
 /* ---- Tokens -----------------------------------------------------------
  * One 32-bit word per path end:  unit base + routine's first path in the unit
@@ -79,16 +79,30 @@
  * base(i) = B + sum of count(0..i-1).  `id` finds the unit's path table in
  * the module file's (not loaded) section `.wpp` (docs/path-table-format.md).
  *
+ * NUMBERS.  B is chosen when the module is loaded, behind those before it; in an executable, the
+ * linker knows it, so that the code need not read it.  Each unit has `count` bytes of the section
+ * `.wpp_numbers`, which takes no room in memory or file; the linker lays them end to end as
+ * it does the units.  How far a thread's variable lies from the thread pointer is the one number
+ * that a linker puts into an instruction of a position-independent executable (R_X86_64_TPOFF32),
+ * and it asks for no more than a symbol of that type.  So __wpp_numbers is of that type, at the
+ * unit's first byte, and base(i) = its place in the section + WPP_LINKED_BIAS - what the linker
+ * subtracts (where the thread's variables end, in the file's addresses), which is one number for
+ * the module.  Code that may become part of a shared library (-fPIC) has no linked base, also
+ * in an executable, but its bytes of the section.
+ *
  * In a unit whose paths are timed all events are __wpp_event's (but in routines with a
  * variable of their own in %rax or %r11).  It adds to times[path number in the unit] the
  * ticks of the time-stamp counter since this thread's last timed event; the thread-local
  * __wpp_time is the counter at that one's end, or 0. */
+#define WPP_UNIT_LINKED 1u
+#define WPP_LINKED_BIAS (UINT32_C(1) << 29)
 struct wpp_unit {
-    uint32_t base;        /* set by __wpp_module_load; the emitted code adds it */
+    uint32_t base;        /* WPP_UNIT_LINKED: the linker's; else set by __wpp_module_load, and
+                             the emitted code adds it */
     uint32_t count;       /* path numbers used by the unit's routines */
     uint64_t id;          /* FNV-1a 64 of the path table's body */
     uint32_t abi;         /* WPP_ABI */
-    uint32_t reserved;
+    uint32_t flags;       /* WPP_UNIT_LINKED */
     uint64_t *times;      /* `count` of them, or NULL */
 };
 
