@@ -265,20 +265,22 @@ void unit_table::write_records(FILE *assembly, unsigned long long id, bool share
 {
     unsigned long long paths = paths_;
 
-    fprintf(assembly,
-            "\t.section .wpp_numbers,\"\",@nobits\n\t.type __wpp_numbers, @tls_object\n"
-            "__wpp_numbers:\n\t.zero %llu\n", paths);
+    // One group: linkers drop both or none.
+    fprintf(assembly, "\t.section wpp_numbers,\"awG\",@nobits,__wpp_unit\n.Lwpp_numbers:\n%s"
+            "\t.zero %llu\n",
+            linked ? "\t.type __wpp_numbers, @tls_object\n__wpp_numbers:\n" : "", paths);
 
     if (timed)
         fprintf(assembly, "\t.local __wpp_times\n\t.comm __wpp_times, %llu, 64\n", 8 * paths);
     fprintf(assembly,
-            "\t.section wpp_units,\"aw\",@progbits\n\t.balign 8\n"
+            "\t.section wpp_units,\"awG\",@progbits,__wpp_unit\n\t.balign 8\n"
             "\t.type __wpp_unit, @object\n\t.size __wpp_unit, %zu\n"
             "__wpp_unit:\n",
             sizeof(struct wpp_unit));
     if (linked)
         fprintf(assembly, "\t.reloc ., R_X86_64_TPOFF32, __wpp_numbers+%u\n", WPP_LINKED_BIAS);
-    fprintf(assembly, "\t.long 0, %llu\n\t.quad %#llx\n\t.long %u, %u\n\t.quad %s\n", paths, id,
+    fprintf(assembly, "\t.long 0, %llu\n\t.quad %#llx\n\t.short %u, %u\n"
+            "\t.long .Lwpp_numbers - .\n\t.quad %s\n", paths, id,
             WPP_ABI, linked ? WPP_UNIT_LINKED : 0, timed ? "__wpp_times" : "0");
     write_support_code(assembly, shared, timed);
 }

@@ -21,7 +21,9 @@ struct loaded {
 };
 
 static struct loaded *modules;          /* in order of loading */
+/* The tokens that modules have: those below, and an executable's that the linker has made. */
 static uint64_t next_base = WPP_TOKEN_FIRST;
+static struct { uint64_t begin, end; } linked_tokens;
 
 /* ---- What a module is called -------------------------------------------------------- */
 
@@ -185,24 +187,15 @@ static bool is_in_order(const struct wpp_module *m, int64_t base)
     return true;
 }
 
-/* Where `count` tokens are free, that of a loaded module not among them: WPP_CONTROL at least if
- * nowhere. */
-static uint64_t free_base(uint64_t base, uint64_t count)
-{
-    for (const struct loaded *l = modules; l; l = l->next) {
-        const struct wpp_load *load = (const struct wpp_load *)l->payload;
-        if (base < (uint64_t)load->base + load->count && load->base < base + count)
-            return free_base((uint64_t)load->base + load->count, count);
-    }
-    return base;
-}
-
 /* The module's first token. */
 static uint64_t base_of(const struct wpp_module *m, uint64_t count)
 {
     int64_t linked = linked_base(m);
 
-    return linked ? (uint64_t)linked : free_base(next_base, count);
+    if (linked)
+        return (uint64_t)linked;
+    return next_base < linked_tokens.end && next_base + count > linked_tokens.begin
+               ? linked_tokens.end : next_base;
 }
 
 static uint64_t count_of(const struct wpp_module *m)
@@ -217,7 +210,7 @@ static uint64_t count_of(const struct wpp_module *m)
 /* What keeps a module from being recorded, or NULL. */
 static const char *objection(const struct wpp_module *m)
 {
-    int64_t linked;
+    int64_t linked = linked_base(m);
 
     if (m->abi != WPP_ABI)
         return ": built for another version of libwpp-rt; rebuild it with the wpp-gcc of this one";
@@ -226,9 +219,8 @@ static const char *objection(const struct wpp_module *m)
             return ": has objects built for another version of libwpp-rt; "
                    "rebuild it with the wpp-gcc of this one";
     }
-    linked = linked_base(m);
-    if (linked && (linked < WPP_TOKEN_FIRST || !is_in_order(m, linked)
-                   || free_base((uint64_t)linked, count_of(m)) != (uint64_t)linked))
+    if (linked && (linked < (int64_t)next_base || !is_in_order(m, linked)
+                   || (linked_tokens.end && linked != (int64_t)linked_tokens.begin)))
         return ": the linker's numbers of its paths are not usable; "
                "compile it with -fplugin-arg-wpp-base=load";
     if (__wpp_others_record())
@@ -252,8 +244,12 @@ static uint32_t number_units(struct wpp_module *m)
         base += unit->count;
     }
     WPP_EXPECT(m->base >= WPP_TOKEN_FIRST && base <= WPP_CONTROL);
-    if (!linked_base(m))
+    if (linked_base(m)) {
+        linked_tokens.begin = m->base;
+        linked_tokens.end = base;
+    } else {
         next_base = base;
+    }
     return (uint32_t)base - m->base;
 }
 

@@ -81,7 +81,7 @@
  *
  * NUMBERS.  B is chosen when the module is loaded, behind those before it; in an executable, the
  * linker knows it, so that the code need not read it.  Each unit has `count` bytes of the section
- * `.wpp_numbers`, which takes no room in memory or file; the linker lays them end to end as
+ * `wpp_numbers`: addresses behind .bss that nobody touches; the linker lays them end to end as
  * it does the units.  How far a thread's variable lies from the thread pointer is the one number
  * that a linker puts into an instruction of a position-independent executable (R_X86_64_TPOFF32),
  * and it asks for no more than a symbol of that type.  So __wpp_numbers is of that type, at the
@@ -101,8 +101,10 @@ struct wpp_unit {
                              the emitted code adds it */
     uint32_t count;       /* path numbers used by the unit's routines */
     uint64_t id;          /* FNV-1a 64 of the path table's body */
-    uint32_t abi;         /* WPP_ABI */
-    uint32_t flags;       /* WPP_UNIT_LINKED */
+    uint16_t abi;         /* WPP_ABI */
+    uint16_t flags;       /* WPP_UNIT_LINKED */
+    int32_t numbers;      /* how far from here its part of `wpp_numbers` lies: nobody reads it, but
+                             linkers keep there what is referred to */
     uint64_t *times;      /* `count` of them, or NULL */
 };
 
