@@ -166,8 +166,8 @@ static struct loaded *describe(struct wpp_module *m, uint32_t count, const struc
     return l;
 }
 
-/* The base that the linker has given the module, less than none being possible where its units
- * lie in another order; 0: none. */
+/* The base that the linker has given the module; 0: none.  Below 0 only if its units lie in
+ * another order than their numbers. */
 static int64_t linked_base(const struct wpp_module *m)
 {
     uint64_t before = 0;
@@ -207,20 +207,25 @@ static uint64_t count_of(const struct wpp_module *m)
     return count;
 }
 
+/* Whether the linker has given it none, or those of nobody else, in order. */
+static bool has_usable_base(const struct wpp_module *m)
+{
+    int64_t base = linked_base(m);
+
+    return base == 0 || (base >= (int64_t)next_base && is_in_order(m, base)
+                         && (!linked_tokens.end || base == (int64_t)linked_tokens.begin));
+}
+
 /* What keeps a module from being recorded, or NULL. */
 static const char *objection(const struct wpp_module *m)
 {
-    int64_t linked = linked_base(m);
-
     if (m->abi != WPP_ABI)
         return ": built for another version of libwpp-rt; rebuild it with the wpp-gcc of this one";
-    for (const struct wpp_unit *unit = m->begin; unit < m->end; unit++) {
+    for (const struct wpp_unit *unit = m->begin; unit < m->end; unit++)
         if (unit->abi != WPP_ABI)
             return ": has objects built for another version of libwpp-rt; "
                    "rebuild it with the wpp-gcc of this one";
-    }
-    if (linked && (linked < (int64_t)next_base || !is_in_order(m, linked)
-                   || (linked_tokens.end && linked != (int64_t)linked_tokens.begin)))
+    if (!has_usable_base(m))
         return ": the linker's numbers of its paths are not usable; "
                "compile it with -fplugin-arg-wpp-base=load";
     if (__wpp_others_record())

@@ -610,6 +610,8 @@ refusal "a limit that is none" "wpp-limit=1. is not understood" \
         gcc -fplugin="$plugin" -fplugin-arg-wpp-limit=1 -c fib.c -o fib.o
 refusal "an inlining that is none" "wpp-inline=some. is not understood" \
         gcc -fplugin="$plugin" -fplugin-arg-wpp-inline=some -c fib.c -o fib.o
+refusal "a base that is none" "wpp-base=late. is not understood" \
+        gcc -fplugin="$plugin" -fplugin-arg-wpp-base=late -c fib.c -o fib.o
 refusal "32-bit code" "only x86-64" gcc -m32 -fplugin="$plugin" -c fib.c -o fib.o
 refusal "early stage with LTO" "does not go with" \
         gcc -flto -fplugin="$plugin" -fplugin-arg-wpp-stage=early -c fib.c -o fib.o

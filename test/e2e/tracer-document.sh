@@ -20,7 +20,7 @@ like 'its program' "$(cat "$T/out")" '^    program=/home/ada/tiny$'
 
 # A program of today writes the same, up to numbers that the kernel chooses.
 sed -n '/^```c$/,/^```$/p' "$ROOT/docs/trace-format.md" | sed '/^```/d' > "$T/tiny.c"
-ok 'its source compiles' "$WPP_GCC" -O0 -o "$T/tiny" "$T/tiny.c"
+ok 'its source compiles' "$WPP_GCC" -O0 -fplugin-arg-wpp-base=load -o "$T/tiny" "$T/tiny.c"
 WPP_OUT=$T/today ok 'and runs' "$T/tiny"
 is 'the tokens are those of the document' \
     "$("$READ" --numbers "$T/today" | tr '\n' ' ')" '17 16 18 '
