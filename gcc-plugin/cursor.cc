@@ -418,7 +418,7 @@ static const char LOAD[] =
 #define WRITE(slow, MOVE)                                                   \
     "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n\t"                           \
     "jne\t" LABEL_FULL "f\n"                                                \
-    LABEL_FREE ":\t" MOVE("2", "(%0)", "[%0]") "\n\t"                     \
+    LABEL_FREE ":\t" MOVE("2", "(%0)", "[%0]") "\n\t"                       \
     "{addq\t$4, %0|add\t%0, 4}\n\t"                                        \
     ".subsection 1\n"                                                       \
     LABEL_FULL ":\tcall\t__wpp_" slow "_%V0\n\t"                            \
@@ -436,7 +436,7 @@ static const char EVENT_GUESSED_LINKED[] = GUESSED WRITE("cursor", MOVE_LINKED);
 #define SHORT(load, slow, MOVE)                                                         \
     load "{cmpl\t$0, (%%r11)|cmp\tdword ptr [r11], 0}\n\t"                              \
     "jne\t" LABEL_FULL "f\n"                                                            \
-    LABEL_FREE ":\t" MOVE("1", "(%%r11)", "[r11]") "\n\t"                             \
+    LABEL_FREE ":\t" MOVE("1", "(%%r11)", "[r11]") "\n\t"                               \
     "{addq\t$4, %%r11|add\tr11, 4}\n\t"                                                \
     "{movq\t%%r11, %0|mov\t%0, r11}\n\t"                                               \
     ".subsection 1\n"                                                                   \
@@ -455,7 +455,8 @@ static const char SHORT_EVENT_GUESSED_LINKED[] = SHORT(GUESSED, "cursor", MOVE_L
 
 bool writes_cursor(const char *text)
 {
-    for (const char *ours : {GUESS, LOAD, EVENT, EVENT_LINKED, EVENT_GUESSED, EVENT_GUESSED_LINKED})
+    for (const char *ours :
+         {GUESS, LOAD, EVENT, EVENT_LINKED, EVENT_GUESSED, EVENT_GUESSED_LINKED})
         if (!strcmp(text, ours))
             return true;
     return false;

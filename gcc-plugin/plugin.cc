@@ -40,19 +40,20 @@ static const pass_data pass_data_wpp = {
     GIMPLE_PASS, "wpp", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0
 };
 
-// Whether the code goes into an executable, near to the thread's variables as the linker counts
-// (trace-abi.h, NUMBERS).
+// Whether the linker makes the unit's base (trace-abi.h, NUMBERS): the code goes into an
+// executable of less than 2 GB.
 static bool is_linked()
 {
     return !unit.load_base && !(flag_pic && !flag_pie)
            && (ix86_cmodel == CM_SMALL || ix86_cmodel == CM_SMALL_PIC);
 }
 
-// All numbers of the unit must stay below the control opcodes, or what an instruction holds.  A
-// routine that would pass that is numbered again with fewer paths.
+// All numbers of the unit must stay below the control opcodes, or leave room for other units'
+// and data in what an instruction holds.  A routine that would pass that is numbered again with
+// fewer paths.
 static bool number_within(routine_graph &r)
 {
-    uint64_t room = (is_linked() ? WPP_LINKED_BIAS : 0xF0000000u) - unit.table.paths();
+    uint64_t room = (is_linked() ? 1u << 28 : 0xF0000000u) - unit.table.paths();
 
     for (uint64_t limit = unit.limit; limit >= 2; limit /= 8) {
         if (pn_number(r.graph, limit) != PN_OK)

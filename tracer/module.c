@@ -21,9 +21,7 @@ struct loaded {
 };
 
 static struct loaded *modules;          /* in order of loading */
-/* The tokens that modules have: those below, and an executable's that the linker has made. */
 static uint64_t next_base = WPP_TOKEN_FIRST;
-static struct { uint64_t begin, end; } linked_tokens;
 
 /* ---- What a module is called -------------------------------------------------------- */
 
@@ -187,17 +185,6 @@ static bool is_in_order(const struct wpp_module *m, int64_t base)
     return true;
 }
 
-/* The module's first token. */
-static uint64_t base_of(const struct wpp_module *m, uint64_t count)
-{
-    int64_t linked = linked_base(m);
-
-    if (linked)
-        return (uint64_t)linked;
-    return next_base < linked_tokens.end && next_base + count > linked_tokens.begin
-               ? linked_tokens.end : next_base;
-}
-
 static uint64_t count_of(const struct wpp_module *m)
 {
     uint64_t count = 0;
@@ -207,13 +194,24 @@ static uint64_t count_of(const struct wpp_module *m)
     return count;
 }
 
-/* Whether the linker has given it none, or those of nobody else, in order. */
+/* Whether the linker has given it none, or one where executables' are, in order. */
 static bool has_usable_base(const struct wpp_module *m)
 {
     int64_t base = linked_base(m);
 
-    return base == 0 || (base >= (int64_t)next_base && is_in_order(m, base)
-                         && (!linked_tokens.end || base == (int64_t)linked_tokens.begin));
+    return base == 0 || (base >= WPP_LINKED_FIRST && is_in_order(m, base)
+                         && (uint64_t)base + count_of(m) <= WPP_LINKED_END);
+}
+
+/* The module's first token. */
+static uint64_t base_of(const struct wpp_module *m)
+{
+    int64_t linked = linked_base(m);
+
+    if (linked)
+        return (uint64_t)linked;
+    return next_base < WPP_LINKED_END && next_base + count_of(m) > WPP_LINKED_FIRST
+               ? WPP_LINKED_END : next_base;
 }
 
 /* What keeps a module from being recorded, or NULL. */
@@ -231,7 +229,7 @@ static const char *objection(const struct wpp_module *m)
     if (__wpp_others_record())
         return ": not recorded: its runtime is not the one that records the program; "
                "link without --exclude-libs, libraries with libwpp-rt.so";
-    if (base_of(m, count_of(m)) + count_of(m) > WPP_CONTROL)
+    if (base_of(m) + count_of(m) > WPP_CONTROL)
         return ": its paths and those of the modules before it are more than 32 bits can number; "
                "instrument less of them";
     return NULL;
@@ -240,7 +238,7 @@ static const char *objection(const struct wpp_module *m)
 /* Gives the units their bases; returns the number of tokens. */
 static uint32_t number_units(struct wpp_module *m)
 {
-    uint64_t base = base_of(m, count_of(m));
+    uint64_t base = base_of(m);
 
     m->base = (uint32_t)base;
     for (struct wpp_unit *unit = m->begin; unit < m->end; unit++) {
@@ -249,12 +247,8 @@ static uint32_t number_units(struct wpp_module *m)
         base += unit->count;
     }
     WPP_EXPECT(m->base >= WPP_TOKEN_FIRST && base <= WPP_CONTROL);
-    if (linked_base(m)) {
-        linked_tokens.begin = m->base;
-        linked_tokens.end = base;
-    } else {
+    if (!linked_base(m))
         next_base = base;
-    }
     return (uint32_t)base - m->base;
 }
 

@@ -87,15 +87,19 @@
  * and it asks for no more than a symbol of that type.  So __wpp_numbers is of that type, at the
  * unit's first byte, and base(i) = its place in the section + WPP_LINKED_BIAS - what the linker
  * subtracts (where the thread's variables end, in the file's addresses), which is one number for
- * the module.  Code that may become part of a shared library (-fPIC) has no linked base, also
- * in an executable, but its bytes of the section.
+ * the module.  Tokens of executables are so from WPP_LINKED_FIRST to WPP_LINKED_END - 1, where
+ * nobody else's are: with up to 32 MB of thread's variables, and as long as the other data and the
+ * paths are less than 2^31 - WPP_LINKED_BIAS.  Code that may become part of a shared library (-fPIC)
+ * has no linked base, also in an executable, but its bytes of the section.
  *
  * In a unit whose paths are timed all events are __wpp_event's (but in routines with a
  * variable of their own in %rax or %r11).  It adds to times[path number in the unit] the
  * ticks of the time-stamp counter since this thread's last timed event; the thread-local
  * __wpp_time is the counter at that one's end, or 0. */
 #define WPP_UNIT_LINKED 1u
-#define WPP_LINKED_BIAS (UINT32_C(1) << 29)
+#define WPP_LINKED_FIRST (UINT32_C(1) << 25)
+#define WPP_LINKED_BIAS (UINT32_C(1) << 26)
+#define WPP_LINKED_END (UINT32_C(1) << 31)
 struct wpp_unit {
     uint32_t base;        /* WPP_UNIT_LINKED: the linker's; else set by __wpp_module_load, and
                              the emitted code adds it */

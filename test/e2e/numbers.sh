@@ -95,6 +95,45 @@ wpp-gcc -no-pie -Wl,-Ttext-segment=0x60000000 main.o half.o third.o library.o -o
 ok 'an executable far up in memory' lines far
 same 'the same lines' lines.far lines.want
 
+
+# What lies between the thread's variables and the numbers counts.
+cat > large.c <<'END'
+#include <stdio.h>
+#ifdef DATA
+volatile char data[DATA];
+#endif
+#ifdef LOCAL
+_Thread_local volatile char local[LOCAL];
+#endif
+int main(int argc, char **argv)
+{
+    int odd = 0;
+    for (int i = 0; i < 9; i++)
+        if ((i + argc) % 2)
+            odd++;
+#ifdef DATA
+    data[odd] = 1;
+#endif
+#ifdef LOCAL
+    local[odd] = 1;
+#endif
+    printf("%d\n", odd);
+    return 0;
+}
+END
+for linker in bfd gold lld mold; do
+    [ -x $linker-pie ] || continue
+    ok "$linker: 2 billion bytes of data" wpp-gcc -g -O2 -DDATA=2000000000 -fuse-ld=$linker large.c -o data-$linker
+    ok 'and it records' lines data-$linker
+    ok "$linker: 20 MB for a thread" wpp-gcc -g -O2 -DLOCAL=20000000 -fuse-ld=$linker large.c -o local-$linker
+    ok 'and it records' lines local-$linker
+done
+wpp-gcc -g -O2 -DLOCAL=80000000 large.c -o more
+run ./more
+like '80 MB for a thread are refused' "$(cat err)" 'compile it with -fplugin-arg-wpp-base=load'
+wpp-gcc -g -O2 -DLOCAL=80000000 -fplugin-arg-wpp-base=load large.c -o more
+ok 'and so they are recorded' lines more
+
 # Linkers that leave out what nobody needs keep a unit's record and its numbers, or neither.
 cat > unused.c <<'END'
 int unused(int x) { return x > 3 ? x * 7 : x; }

@@ -352,6 +352,11 @@ is 'and nothing wrong in the trace' "$got" ''
 compile -o "$T/huge" -DEMIT_PATHS=4294901760u "$SRC/scenarios.c" "$RT/libwpp-rt.a"
 scenario "$T/huge" single 100000
 complains 'more paths than 32 bits can number: one line' "$T/huge: its paths .* recording stopped"
+# Where the linker numbers executables' paths nobody else's are.
+compile -o "$T/many" -DEMIT_PATHS=40000000u "$SRC/scenarios.c" "$RT/libwpp-rt.a"
+scenario "$T/many" single 100
+streams "$T/trace"
+is 'forty million paths begin at 2^31' "$got" "$(expect many 0:0:100:$((BASE - 16 + (1 << 31))))"
 
 cp "$T/dynamic" "$T/privileged"
 if chmod u+s "$T/privileged" && chmod 755 "$T" && [ "$(id -u)" = 0 ] &&

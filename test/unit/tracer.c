@@ -24,7 +24,9 @@ static void test_layout(void)
            && offsetof(struct wpp_load, n_units) == 24
            && offsetof(struct wpp_load, build_id_bytes) == 28, "MODULE_LOAD");
     tap_ok(sizeof(struct wpp_unit) == 32 && offsetof(struct wpp_unit, count) == 4
-           && offsetof(struct wpp_unit, id) == 8 && offsetof(struct wpp_unit, abi) == 16, "a unit");
+           && offsetof(struct wpp_unit, id) == 8 && offsetof(struct wpp_unit, abi) == 16
+           && offsetof(struct wpp_unit, flags) == 18 && offsetof(struct wpp_unit, numbers) == 20,
+           "a unit");
     tap_ok(sizeof(struct wpp_module) == 32 && offsetof(struct wpp_module, ehdr) == 16
            && offsetof(struct wpp_module, abi) == 24 && offsetof(struct wpp_module, base) == 28,
            "a module");
