@@ -178,6 +178,16 @@ int seq_new(seq **out, const struct seq_config *config)
     return SEQ_OK;
 }
 
+int seq_begin_anew(seq *s)
+{
+    *s = (seq){
+        .ahead = NO_TERMINAL, .flags = SEQ_EXACT, .finished = true, .memory = s->memory,
+        .memory_peak = s->memory_peak, .memory_max = s->memory_max,
+        .memory_history = s->memory_history, .realloc = s->realloc, .realloc_ctx = s->realloc_ctx,
+    };
+    return s->status = first_memory(s);
+}
+
 static void give_back(seq *s, void *array, uint32_t *size, size_t each)
 {
     seq_memory(s, array, *size * each, 0);

@@ -206,6 +206,9 @@ seq_realloc seq_pages;
 /* Streams up to `start` come into being.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
 int seq_open_starts(seq *s, uint32_t start);
 
+/* After seq_forget(): an empty grammar again, exact and finished.  SEQ_OK, SEQ_E_NOMEM. */
+int seq_begin_anew(seq *s);
+
 /* The caller's allocator, counted.  NULL when it fails or for size 0. */
 void *seq_memory(seq *s, void *p, size_t old_size, size_t size);
 

@@ -75,6 +75,20 @@ int seq_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);
  * seq_check, seq_stats, seq_export and seq_free are allowed. */
 int seq_finish(seq *s);
 
+struct seq_grammar;
+
+/* After seq_finish(s): puts what start rule k of g derives behind what start rule k of s
+ * does, for each k, as one grammar with all invariants.  g, the export of another seq, stays
+ * the caller's.  Afterwards as after seq_finish.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE,
+ * SEQ_E_STATE. */
+int seq_join(seq *s, const struct seq_grammar *g);
+
+/* After seq_finish, and afterwards as then: another grammar with all invariants that derives the
+ * same, in fewer symbols mostly and whose code is shorter (docs/sequitur.md, "Parsed anew").  Each
+ * of some three rounds takes several times as long as appending did.  SEQ_OK, SEQ_E_NOMEM (the
+ * grammar is unusable, free it), SEQ_E_RANGE, SEQ_E_STATE. */
+int seq_reparse(seq *s, unsigned rounds);
+
 struct seq_stats {
     uint64_t symbols;        /* terminals appended, all streams */
     uint64_t rhs_symbols;    /* symbols on all right-hand sides, start rules included */

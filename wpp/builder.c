@@ -30,6 +30,7 @@ struct wpp_builder {
     struct piece *first, *last;      /* whoever appends may add to the last one */
     enum wish wish;
     uint32_t streams, terminals;
+    unsigned rounds;
     bool over;
     struct seq_stats stats;
 
@@ -72,6 +73,8 @@ static void encode(struct wpp_builder *b)
         b->status = seq_append(b->grammar, b->streams - 1, NULL, 0);
     if (b->status == SEQ_OK)
         b->status = seq_finish(b->grammar);
+    if (b->status == SEQ_OK && b->rounds)
+        b->status = seq_reparse(b->grammar, b->rounds);
     if (b->status == SEQ_OK && !wpp_segment_encode(b->grammar, b->terminals, &b->segment))
         b->status = SEQ_E_NOMEM;
     seq_free(b->grammar);
@@ -207,8 +210,10 @@ bool wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *
     return done;
 }
 
-void wpp_builder_end(struct wpp_builder *b, uint32_t streams, uint32_t terminals)
+void wpp_builder_end(struct wpp_builder *b, uint32_t streams, uint32_t terminals,
+                     unsigned rounds)
 {
+    b->rounds = rounds;
     b->streams = streams;
     b->terminals = terminals;
     ask(b, END);

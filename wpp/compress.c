@@ -357,6 +357,11 @@ bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *fol
     return wpp_growth_begin(c) || wpp_fail_memory(error);
 }
 
+void wpp_compress_best(wpp_compressor *c)
+{
+    c->rounds = WPP_COMPRESS_ROUNDS;
+}
+
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held)
 {
     c->held = held;

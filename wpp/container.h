@@ -13,8 +13,8 @@
 #include "wpp/bytes.h"
 #include "wpp/wpp.h"
 
-#define WPP_FILE_VERSION 2u
-#define WPP_FILE_VERSION_SEGMENTS 3u /* has segments instead of a grammar */
+#define WPP_FILE_VERSION 6u
+#define WPP_FILE_VERSION_SEGMENTS 7u /* has segments instead of a grammar */
 #define WPP_FILE_VERSION_EVEN 2u     /* more than either: a grammar has an even code */
 
 enum wpp_section_kind {

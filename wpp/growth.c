@@ -78,6 +78,8 @@ static bool end_grammar(wpp_compressor *c)
 
     if (status == SEQ_OK)
         status = seq_finish(c->grammar);
+    if (status == SEQ_OK && c->rounds)
+        status = seq_reparse(c->grammar, c->rounds);
     return status == SEQ_OK || fail_engine(c, status);
 }
 
@@ -135,7 +137,7 @@ static bool end_segment(wpp_compressor *c)
     struct wpp_segment segment;
 
     if (c->builder) {
-        wpp_builder_end(c->builder, c->streams.n, c->alphabet.n);
+        wpp_builder_end(c->builder, c->streams.n, c->alphabet.n, c->rounds);
         c->builders[c->n_builders++] = c->builder;
         c->builder = NULL;
         return find_thread(c);

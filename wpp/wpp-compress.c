@@ -22,8 +22,10 @@ static const char help[] =
     "                      `.trace` replaced by `.wpp`; standard input goes to\n"
     "                      standard output\n"
     "  -f, --force         overwrite FILE if it exists\n"
+    "      --best          a file that is 3 to 10 percent smaller, for two to eight times\n"
+    "                      the time\n"
     "  -j, --jobs=N        use N processors (0: all): the trace is cut into segments of\n"
-    "                      17 million events, which makes the file a little larger, or;\n"
+    "                      17 million events, which makes the file a little larger, or\n"
     "                      much where what comes again is further apart\n"
     "      --memory=SIZE   take no more memory than about SIZE (from 32M on): the trace\n"
     "                      is cut into segments of their own grammars\n"
@@ -40,15 +42,16 @@ struct options {
     enum wpp_compress_input kind;
     uint64_t memory;             /* 0: what it takes */
     uint32_t jobs;               /* segments at a time, 0 or 1: as one piece */
-    bool force, quiet;
+    bool force, best, quiet;
 };
 
 static struct options parse_options(int argc, char **argv)
 {
-    enum { SYMBOLS = 256, MEMORY };
+    enum { SYMBOLS = 256, MEMORY, BEST };
     static const struct option table[] = {
         {"output", required_argument, NULL, 'o'}, {"force", no_argument, NULL, 'f'},
-        {"symbols", no_argument, NULL, SYMBOLS}, {"jobs", required_argument, NULL, 'j'}, {"memory", required_argument, NULL, MEMORY},
+        {"symbols", no_argument, NULL, SYMBOLS}, {"jobs", required_argument, NULL, 'j'},
+        {"memory", required_argument, NULL, MEMORY}, {"best", no_argument, NULL, BEST},
         {"quiet", no_argument, NULL, 'q'}, TOOL_OPTIONS};
     struct options o = {.input = "-", .kind = WPP_INPUT_TRACE};
     int option;
@@ -64,6 +67,7 @@ static struct options parse_options(int argc, char **argv)
             if (o.memory < WPP_COMPRESS_LEAST)
                 tool_usage("--memory: less than 32M is not enough");
             break;
+        case BEST: o.best = true; break;
         case SYMBOLS: o.kind = WPP_INPUT_SYMBOLS; break;
         case 'h': tool_help(help);
         case 'V': tool_version();
@@ -142,6 +146,8 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
         return NULL;
     }
     c = wpp_compress_new(o->kind, error);
+    if (c && o->best)
+        wpp_compress_best(c);
     if (c && (!cut(c, o, crew, output, out, error) ||
               !wpp_feed(c, fd, o->quiet ? NULL : show_progress, c, error))) {
         wpp_compress_free(c);

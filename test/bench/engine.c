@@ -8,8 +8,8 @@
  * own.  Without one, streams made here: `loop` (one of ten), `nested` (loops with
  * random trip counts around a random branch), `random` (words below 2^16; `random24`:
  * below 2^24, and so on up to 30).  -c checks each grammar and that it derives its
- * stream; MODES is of the letters p (plain SEQUITUR), e (exact SEQUITUR(1)) and f (with
- * shortcuts), `ef` without -m.  A line a run:
+ * stream; MODES is of the letters p (plain SEQUITUR), e (exact SEQUITUR(1)), f (with
+ * shortcuts) and b (the same parsed anew, as by --best), `ef` without -m.  A line a run:
  *   name mode: million symbols a second of processor time, rules, symbols on right-hand sides,
  *   bytes of memory a right-hand-side symbol (at most; without the history of fast, at most
  *   62 MB), bytes of the grammar in a WPP, megabytes of tokens a second that reading these
@@ -21,8 +21,8 @@
  * 4, .. ms, and the longest.
  */
 #include "sequitur/sequitur.h"
-#include "test/reference/join-grammars.h"
 #include "wpp/alphabet.h"
+#include "wpp/compress.h"
 #include "wpp/grammar-code.h"
 
 #include <pthread.h>
@@ -192,7 +192,7 @@ static void join_piece(seq *s, struct piece *p, const char *name)
     if (!p->s || seq_export(p->s, &g) != SEQ_OK)
         fail(name, "cannot build the grammar of a piece");
     seq_forget(p->s);
-    if (join_grammars(s, &g) != SEQ_OK)
+    if (seq_join(s, &g) != SEQ_OK)
         fail(name, "cannot join the grammars");
     seq_grammar_free(p->s, &g);
     seq_free(p->s);
@@ -243,7 +243,8 @@ static void run_pieces(const struct stream *in, uint32_t flags, const char *mode
 
 /* ---- One after the other ----------------------------------------------------------- */
 
-static void run(const struct stream *in, uint32_t flags, const char *mode, const struct how *how)
+static void run(const struct stream *in, uint32_t flags, const char *mode, const struct how *how,
+                unsigned rounds)
 {
     enum { ALLOWANCE = 64 << 20 };
     struct seq_config config = {.size = sizeof config, .flags = flags};
@@ -260,7 +261,7 @@ static void run(const struct stream *in, uint32_t flags, const char *mode, const
     double begin = now();
     bool built = how->pauses ? append_timed(s, in, &pauses)
                              : seq_append(s, 0, in->symbols, in->n) == SEQ_OK;
-    if (!built || seq_finish(s) != SEQ_OK)
+    if (!built || seq_finish(s) != SEQ_OK || (rounds && seq_reparse(s, rounds) != SEQ_OK))
         fail(in->name, "cannot build the grammar");
     double seconds = now() - begin;
     if (how->check)
@@ -419,9 +420,10 @@ int main(int argc, char **argv)
         number(&in);
         for (const char *m = how.modes; *m; m++)
             switch (*m) {
-            case 'p': run(&in, SEQ_PLAIN, "plain", &how); break;
-            case 'e': run(&in, SEQ_EXACT, "exact", &how); break;
-            case 'f': run(&in, 0, "fast", &how); break;
+            case 'p': run(&in, SEQ_PLAIN, "plain", &how, 0); break;
+            case 'e': run(&in, SEQ_EXACT, "exact", &how, 0); break;
+            case 'f': run(&in, 0, "fast", &how, 0); break;
+            case 'b': run(&in, 0, "best", &how, WPP_COMPRESS_ROUNDS); break;
             default: return 2;
             }
         free(in.symbols);

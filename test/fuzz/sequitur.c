@@ -13,7 +13,8 @@
  *      111xxxxx    the last terminal x + 2 times
  *
  * After each piece and at the end every invariant must hold, the streams must
- * come back, and the same terminals in other pieces must give the same grammar.
+ * come back, and the same terminals in other pieces must give the same grammar;
+ * so must all that when it is parsed anew, in as many rounds as the first byte says.
  * Built with WPP_HOSTILE (make fuzz), which makes every rare case common.
  */
 #include "test/unit/sequitur-test.h"
@@ -116,6 +117,22 @@ static seq *build(const struct program *p, bool ones)
     return s;
 }
 
+/* Not all inputs: it takes as long as all else. */
+static void parse_anew(const struct program *p, seq *s, unsigned rounds)
+{
+    struct seq_grammar g;
+    char why[128] = "";
+
+    if (rounds == 0)
+        return;
+    must(seq_reparse(s, rounds - 1) == SEQ_OK, "reparse fails");
+    must(seq_check(s, why, sizeof why) == SEQ_OK, why);
+    must(seq_export(s, &g) == SEQ_OK, "export fails");
+    for (uint32_t k = 0; k < STREAMS; k++)
+        must(derives(&g, k, p->text[k], p->given[k]), "a stream does not come back, parsed anew");
+    seq_grammar_free(s, &g);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct program p;
@@ -132,6 +149,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(derives(&g, k, p.text[k], p.given[k]), "a stream does not come back");
     must(equal(&g, &other), "other pieces give another grammar");
     seq_grammar_free(s, &g);
+    parse_anew(&p, s, size ? data[0] >> 3 & 3 : 0);
     seq_grammar_free(same, &other);
     seq_free(s);
     seq_free(same);

@@ -142,7 +142,7 @@ static void check_outside(void)
     if (file_size < 32 || memcmp(file, "\x89WPP\r\n\x1a\n", 8) != 0)
         fail("no WPP file");
     n = fixed(file + 12, 4);
-    if (fixed(file + 8, 4) < 2 || fixed(file + 8, 4) > 5 || n > 64 || file_size < 32 + 40 * n)
+    if (fixed(file + 8, 4) < 6 || fixed(file + 8, 4) > 9 || n > 64 || file_size < 32 + 40 * n)
         fail("wrong version or size");
     sum = checksum(checksum(start, file, 24), file + 32, 40 * n);
     if (sum != fixed(file + 24, 8) || file_size != fixed(file + 16, 8))
@@ -488,7 +488,7 @@ static int decide(struct chance *c)
 
     if (c->seen == 0)
         c->one = 32768;
-    rate = 131072 / (2 * c->seen + 3);
+    rate = 65536 / (c->seen + 3);
     bound = range / 65536 * c->one;
     yes = value < bound;
     if (yes) {
@@ -687,7 +687,7 @@ static void run_grammar(int all, unsigned wanted, int text)
     even = its_terminals >= 1 << 30;
     if (its_terminals - (even ? 1 << 30 : 0) != n_local)
         fail("the grammar has other terminals");
-    if (even && fixed(file + 8, 4) < 4)
+    if (even && fixed(file + 8, 4) < 8)
         fail("a code is even in a version that has none");
     all_rules = get_varint(&code);
     threads = get_varint(&code);

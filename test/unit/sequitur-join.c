@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* sequitur-join.c - grammars of pieces joined: all invariants, and what they derive. */
-#include "test/reference/join-grammars.h"
 #include "test/unit/sequitur-test.h"
 
 enum { MAX_TEXT = 400, STARTS = 2, PIECES = 4 };
@@ -47,7 +46,7 @@ static bool join(seq *s, const seq *piece)
     int status = seq_export(piece, &g);
 
     if (status == SEQ_OK)
-        status = join_grammars(s, &g);
+        status = seq_join(s, &g);
     seq_grammar_free(piece, &g);
     return status == SEQ_OK;
 }
@@ -139,8 +138,8 @@ static void refusals(void)
 
     if (seq_new(&s, NULL) != SEQ_OK)
         return;
-    tap_ok(join_grammars(s, &empty) == SEQ_E_STATE, "not before the end of the input");
-    tap_ok(seq_finish(s) == SEQ_OK && join_grammars(s, &empty) == SEQ_OK, "an empty stream is a stream");
+    tap_ok(seq_join(s, &empty) == SEQ_E_STATE, "not before the end of the input");
+    tap_ok(seq_finish(s) == SEQ_OK && seq_join(s, &empty) == SEQ_OK, "an empty stream is a stream");
     seq_free(s);
 }
 

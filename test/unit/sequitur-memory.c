@@ -2,7 +2,7 @@
 /* sequitur-memory.c - every allocation fails once; nothing leaks, nothing breaks. */
 #include "test/unit/sequitur-test.h"
 
-enum { TEXT = 30000, PIECE = 700 };
+enum { TEXT = 30000, LITTLE = 4000, PIECE = 700 };
 
 struct allocator {
     uint64_t calls;
@@ -32,7 +32,8 @@ static void *count_realloc(void *ctx, void *p, size_t old_size, size_t size)
 }
 
 /* Everything a user does; the first status that is not SEQ_OK. */
-static int build(struct allocator *a, uint32_t flags, const uint32_t *text)
+static int build(struct allocator *a, uint32_t flags, const uint32_t *text, size_t length,
+                 unsigned rounds)
 {
     struct seq_config config = {
         .size = sizeof config, .realloc = count_realloc, .realloc_ctx = a, .flags = flags,
@@ -43,9 +44,9 @@ static int build(struct allocator *a, uint32_t flags, const uint32_t *text)
     seq *s = NULL;
     int status = seq_new(&s, &config);
 
-    for (size_t i = 0; status == SEQ_OK && i < TEXT; i += PIECE)
+    for (size_t i = 0; status == SEQ_OK && i < length; i += PIECE)
         status = seq_append(s, (uint32_t)(i / PIECE % 5), text + i,
-                            i + PIECE < TEXT ? PIECE : TEXT - i);
+                            i + PIECE < length ? PIECE : length - i);
     if (status == SEQ_OK)
         status = seq_finish(s);
     if (status == SEQ_OK) {
@@ -55,6 +56,13 @@ static int build(struct allocator *a, uint32_t flags, const uint32_t *text)
     }
     if (status == SEQ_OK)
         status = seq_check(s, why, sizeof why);
+    if (status == SEQ_OK && rounds > 0)
+        status = seq_reparse(s, rounds);
+    if (status == SEQ_OK) {
+        seq_get_stats(s, &stats);
+        if (stats.memory != a->held)
+            status = SEQ_E_BROKEN;
+    }
     if (status == SEQ_OK)
         status = seq_export(s, &g);
     if (status == SEQ_OK)
@@ -63,17 +71,18 @@ static int build(struct allocator *a, uint32_t flags, const uint32_t *text)
     return status;
 }
 
-static void test_failures(uint32_t flags, const char *mode, const uint32_t *text)
+static void test_failures(uint32_t flags, const char *mode, const uint32_t *text, size_t length,
+                          unsigned rounds)
 {
     struct allocator all = {0};
     uint64_t told = 0;
     bool clean = true;
 
-    tap_ok(build(&all, flags, text) == SEQ_OK && !all.held && !all.wrong_size,
+    tap_ok(build(&all, flags, text, length, rounds) == SEQ_OK && !all.held && !all.wrong_size,
            "%s: all memory is accounted for and given back", mode);
     for (uint64_t n = 1; n <= all.calls; n++) {
         struct allocator one = {.fail_at = n};
-        told += build(&one, flags, text) == SEQ_E_NOMEM;
+        told += build(&one, flags, text, length, rounds) == SEQ_E_NOMEM;
         clean = clean && !one.held && !one.wrong_size;
     }
     tap_ok(told == all.calls, "%s: %llu of %llu failures are reported", mode,
@@ -88,8 +97,10 @@ int main(void)
 
     for (size_t i = 0; i < TEXT; i += TEXT / 6)
         random_string(&r, text + i, TEXT / 6, i % 4 ? 5 : 3000);
-    test_failures(SEQ_PLAIN, "plain", text);
-    test_failures(SEQ_EXACT, "exact", text);
-    test_failures(0, "fast", text);
+    test_failures(SEQ_PLAIN, "plain", text, TEXT, 0);
+    test_failures(SEQ_EXACT, "exact", text, TEXT, 0);
+    test_failures(0, "fast", text, TEXT, 0);
+    /* Each failure but the first ones has all of the engine's work before it. */
+    test_failures(0, "parsed anew", text + TEXT / 6 - LITTLE / 2, LITTLE, 2);
     return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* join-grammars.c - one grammar behind another; see join-grammars.h.
+/* join.c - one grammar behind another.
  *
  * Both are finished: what is left of their input is the rules.  Those of the second come
  * bottom-up (seq_export() numbers them so).  Of each body, what the first grammar has a rule
@@ -11,18 +11,17 @@
  *
  * A body of which one symbol is left is that rule; the others are copied.  Uses are counted
  * as they are copied, so rule utility holds: a body with a copied rule in it is copied, too.
- * Copied digrams are not present.  All of them wait in the queue, and restore() makes digrams
- * unique: some stand in the first grammar, some have become equal to each other.
+ * Copied digrams are not present until all is copied.  Those that stand nowhere else become so
+ * then; the others, which the first grammar has or which have become equal, are left to restore().
  */
-#include "test/reference/join-grammars.h"
-
 #include "sequitur/digrams.h"
 
 struct joining {
     seq *s;
     const struct seq_grammar *g;
     uint32_t *value;         /* by rule of g: what stands for it */
-    uint32_t *body;          /* of the rule in work, as far as it has been read */
+    uint32_t *body;          /* of the rule in work, as far as it has been read; NULL: the first
+                                grammar has no digram, so bodies are what they are in g */
     uint64_t size;           /* of the longest body */
     uint64_t n;
 };
@@ -53,16 +52,25 @@ static uint32_t rule_at_end(const struct joining *j, uint64_t *length)
     return is_start_guard(s->nodes[n].value) ? 0 : rule_of(s->nodes[n].value);
 }
 
+static uint32_t value_of(const struct joining *j, uint64_t i)
+{
+    uint32_t symbol = j->g->symbols[i];
+
+    return symbol & SEQ_RULE ? j->value[symbol & ~SEQ_RULE] : symbol;
+}
+
 static void read_body(struct joining *j, uint64_t k)
 {
     const struct seq_grammar *g = j->g;
 
-    j->n = 0;
+    j->n = j->body ? 0 : g->body[k + 1] - g->body[k];
+    if (!j->body)
+        return;
     for (uint64_t i = g->body[k]; i < g->body[k + 1]; i++) {
-        uint32_t symbol = g->symbols[i], r;
         uint64_t length;
+        uint32_t r;
 
-        j->body[j->n++] = symbol & SEQ_RULE ? j->value[symbol & ~SEQ_RULE] : symbol;
+        j->body[j->n++] = value_of(j, i);
         while (j->n > 1 && (r = rule_at_end(j, &length))) {
             j->n -= length;
             j->body[j->n++] = VALUE_RULE | r;
@@ -70,25 +78,49 @@ static void read_body(struct joining *j, uint64_t k)
     }
 }
 
-/* Appends what was read to the body of r; its digrams, and the one it joins, wait. */
-static int copy_body(struct joining *j, uint32_t r)
+/* Appends what was read of body k to the body of r.  Its digrams, and the one that joins it, are marked as
+ * if they waited in the queue. */
+static int copy_body(struct joining *j, uint64_t k, uint32_t r)
 {
     seq *s = j->s;
     uint32_t guard = s->rules[r].guard;
-    int status = seq_grow(s, (void **)&s->queue, &s->queue_size, sizeof *s->queue,
-                          s->queue_tail + j->n + STEP_QUEUE, UINT32_MAX);
 
-    for (uint64_t i = 0; status == SEQ_OK && i < j->n; i++) {
+    for (uint64_t i = 0; i < j->n; i++) {
         uint32_t last = s->nodes[guard].prev;
 
-        status = seq_room(s);
-        if (status != SEQ_OK)
-            break;
-        append_symbol(s, guard, j->body[i]);
+        if (seq_room(s) != SEQ_OK)
+            return s->status;
+        append_symbol(s, guard, j->body ? j->body[i] : value_of(j, j->g->body[k] + i));
         if (last != guard)
-            enqueue(s, last);
+            s->nodes[last].mark |= MARK_QUEUED;
     }
-    return status;
+    return SEQ_OK;
+}
+
+/* Digrams that stand once become present, the others wait. */
+static int settle(seq *s)
+{
+    enum { AHEAD = 12 };
+    bool overlaps;
+
+    for (uint32_t n = 1; n < s->nodes_used; n++) {
+        if (n + AHEAD < s->nodes_used) {
+            const struct node *soon = &s->nodes[n + AHEAD];
+            __builtin_prefetch(digrams_slot(s, soon->value, s->nodes[soon->next].value), 1);
+        }
+        if (s->nodes[n].value == VALUE_FREE || !(s->nodes[n].mark & MARK_QUEUED))
+            continue;
+        s->nodes[n].mark = 0;
+        if (ends_body(s, s->nodes[n].next))
+            continue;
+        if (seq_room(s) != SEQ_OK)
+            return s->status;
+        if (find_twin(s, n, &overlaps))
+            enqueue(s, n);
+        else if (!overlaps)
+            digrams_insert(s, n);
+    }
+    return restore(s);
 }
 
 /* What stands for rule k. */
@@ -106,7 +138,7 @@ static int take_rule(struct joining *j, uint32_t k)
     }
     uint32_t r = rule_new(s, VALUE_GUARD);
     j->value[k] = VALUE_RULE | r;
-    status = copy_body(j, r);
+    status = copy_body(j, k, r);
     if (status == SEQ_OK) {
         uint32_t first = s->nodes[s->rules[r].guard].next;
         s->rules[r].first = s->nodes[first].value;
@@ -125,16 +157,16 @@ static int take_all(struct joining *j)
         status = take_rule(j, k);
     for (uint32_t k = 0; status == SEQ_OK && k < g->starts; k++) {
         read_body(j, (uint64_t)g->rules + k);
-        status = copy_body(j, s->starts[k].rule);
+        status = copy_body(j, (uint64_t)g->rules + k, s->starts[k].rule);
         s->symbols += g->length[g->rules + k];
     }
     s->active = 0;
     s->ahead = NO_TERMINAL;
     s->newest = 0;
-    return status == SEQ_OK ? restore(s) : status;
+    return status == SEQ_OK ? settle(s) : status;
 }
 
-int join_grammars(seq *s, const struct seq_grammar *g)
+int seq_join(seq *s, const struct seq_grammar *g)
 {
     struct joining j = {.s = s, .g = g, .size = longest_body(g) + 1};
 
@@ -145,8 +177,9 @@ int join_grammars(seq *s, const struct seq_grammar *g)
     if (s->status != SEQ_OK)
         return s->status;
     j.value = seq_memory(s, NULL, 0, ((size_t)g->rules + 1) * sizeof *j.value);
-    j.body = seq_memory(s, NULL, 0, j.size * sizeof *j.body);
-    s->status = j.value && j.body ? take_all(&j) : SEQ_E_NOMEM;
+    if (s->digrams.used)
+        j.body = seq_memory(s, NULL, 0, j.size * sizeof *j.body);
+    s->status = j.value && (j.body || !s->digrams.used) ? take_all(&j) : SEQ_E_NOMEM;
     if (j.value)
         seq_memory(s, j.value, ((size_t)g->rules + 1) * sizeof *j.value, 0);
     if (j.body)

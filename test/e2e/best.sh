@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# --best: a smaller file of the same events, from which every tool has the same answers.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+# The second reader keeps its memory to the end on purpose.
+export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+
+# ---- Words -----------------------------------------------------------------------------
+
+# Two hundred phrases of three letters, the first ones more often, and a list of all of them.
+case $CONFIG in
+hostile) n=20000 ;;
+*)       n=300000 ;;
+esac
+awk -v n=$n 'BEGIN {
+    srand(4711)
+    for (w = 0; w < 200; w++) {
+        length_of[w] = 3 + int(9 * rand())
+        for (i = 0; i < length_of[w]; i++)
+            word[w, i] = int(3 * rand())
+    }
+    while (k < n) {
+        w = int(rand() * (1 + int(200 * rand())))
+        for (i = 0; i < length_of[w]; i++)
+            print word[w, i] + (k++ % 50000 < 25000 ? 7 : 70000)
+    }
+}' | perl -ne 'print pack("V", $_)' > words
+
+as_it_was() {
+    wpp-dump --tokens "$1" > expanded
+    same "$1: wpp-dump has all of them" expanded "$2"
+    "$BUILD/test/read-wpp" "$1" > expanded
+    same "$1: the second reader has all of them" expanded "$2"
+    ok "$1: fulfils SEQUITUR's invariants" wpp-check "$1"
+}
+
+wpp-compress --symbols -q -o plain.wpp words
+ok 'words' wpp-compress --symbols -q --best -o best.wpp words
+as_it_was best.wpp words
+size() { stat -c %s "$1"; }
+case $CONFIG in
+hostile) skip 'with tiny tables it is no smaller' ;;
+*)
+    ok "at least two per cent smaller: $(size best.wpp) bytes of $(size plain.wpp)" \
+        test $(($(size best.wpp) * 100)) -le $(($(size plain.wpp) * 98)) ;;
+esac
+wpp-compress --symbols --best < words > again.wpp
+same 'from a pipe to a pipe: the same file' again.wpp best.wpp
+
+for input in random zeros none; do
+    case $input in
+    random) head -c 40000 /dev/urandom ;;
+    zeros)  head -c 40000 /dev/zero ;;
+    none)   : ;;
+    esac > $input
+    ok "$input" wpp-compress --symbols -q --best -o $input.wpp $input
+    as_it_was $input.wpp $input
+done
+
+# ---- Segments --------------------------------------------------------------------------
+
+# A segment is 2^24 events, or 1000.
+case $CONFIG in
+hostile)
+    wpp-compress --symbols -q -j3 -o plain-segments.wpp words
+    ok 'several at a time' wpp-compress --symbols -q --best -j3 -o segments.wpp words
+    is 'as many as without' "$(segments segments.wpp)" "$(segments plain-segments.wpp)"
+    as_it_was segments.wpp words
+    wpp-compress --symbols -q --best -j2 -f -o again.wpp words
+    same 'two at a time: the same file' again.wpp segments.wpp ;;
+*)
+    ok 'one at a time' wpp-compress --symbols -q --best -j3 -o segments.wpp words
+    same 'of one segment: the same file' segments.wpp best.wpp ;;
+esac
+ok 'with a limit to memory' wpp-compress --symbols -q --best --memory=32M -f -o limit.wpp words
+as_it_was limit.wpp words
+
+# ---- A program -------------------------------------------------------------------------
+
+cat > prog.c << 'END'
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+static volatile unsigned sink[8];
+
+__attribute__((noipa)) static void odd(unsigned i)  { sink[i & 7] += i % 3 ? 1 : 2; }
+__attribute__((noipa)) static void even(unsigned i) { if (i & 4) odd(i / 2); sink[i & 7]++; }
+
+static void *work(void *arg)
+{
+    uint64_t r = (uintptr_t)arg;
+
+    for (int i = 0; i < 3000; i++) {
+        r ^= r << 13, r ^= r >> 7, r ^= r << 17;
+        for (unsigned k = r >> 62; k < 3; k++)
+            (r >> k & 1 ? odd : even)((unsigned)i);
+    }
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, (void *)11);
+    work((void *)13);
+    pthread_join(thread, 0);
+    return 0;
+}
+END
+ok 'a program is built' "$WPP_GCC" -O1 -pthread -o prog prog.c
+ok 'and recorded' wpp-record -q --best --trace=prog.trace -o prog.wpp ./prog
+ok 'wpp-check finds it fine' wpp-check --strict prog.wpp
+ok 'its trace' wpp-compress -q --best -o trace.wpp prog.trace
+same 'makes the same file' trace.wpp prog.wpp
+wpp-compress -q -o plain-prog.wpp prog.trace
+for thread in 0 1; do
+    same_answers "thread $thread's tokens" prog.wpp plain-prog.wpp wpp-dump --tokens --thread=$thread
+done
+same_answers 'line counts' prog.wpp plain-prog.wpp wpp-dump --line-counts
+same_answers 'routines' prog.wpp plain-prog.wpp wpp-dump --routines
+same_answers 'hot subpaths' prog.wpp plain-prog.wpp wpp-hot -l 2 -L 20 --format=csv
+
+done_testing
