@@ -395,6 +395,7 @@ static gasm *build_asm(const char *text, const char *constraint, tree result,
 #define LABEL_FREE "9461"
 #define LABEL_FULL "9462"
 #define LABEL_KNOWN "9463"
+#define LABEL_JUMP "9464"
 
 // A number of 32 bits at the end of an instruction, and what says that the linker makes it
 // the unit's base and operand n (trace-abi.h, NUMBERS).
@@ -416,15 +417,16 @@ static const char LOAD[] =
 #define MOVE_LINKED(n, att, intel)                                                      \
     "{movl\t$" HOLDER ", " att "|mov\tdword ptr " intel ", " HOLDER "}\n\t" LINKED_NUMBER(n)
 #define WRITE(slow, MOVE)                                                   \
-    "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n\t"                           \
-    "jne\t" LABEL_FULL "f\n"                                                \
+    "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n"                             \
+    LABEL_JUMP ":\tjne\t" LABEL_FULL "f\n"                                  \
     LABEL_FREE ":\t" MOVE("2", "(%0)", "[%0]") "\n\t"                       \
     "{addq\t$4, %0|add\t%0, 4}\n\t"                                        \
     ".subsection 1\n"                                                       \
     LABEL_FULL ":\tcall\t__wpp_" slow "_%V0\n\t"                            \
     "jmp\t" LABEL_FREE "b\n\t"                                             \
     ".previous"
-#define GUESSED "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t" LABEL_FULL "f\n\t"
+// To the other jump, which goes on, since the flags are still the same: four bytes less.
+#define GUESSED "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t" LABEL_JUMP "f\n\t"
 static const char EVENT[] = WRITE("refill", MOVE_WORD);
 static const char EVENT_LINKED[] = WRITE("refill", MOVE_LINKED);
 static const char EVENT_GUESSED[] = GUESSED WRITE("cursor", MOVE_WORD);
@@ -434,8 +436,8 @@ static const char EVENT_GUESSED_LINKED[] = GUESSED WRITE("cursor", MOVE_LINKED);
 
 // From memory to memory, which is operands 0 and 2: in %r11, so that it is a guess as well.
 #define SHORT(load, slow, MOVE)                                                         \
-    load "{cmpl\t$0, (%%r11)|cmp\tdword ptr [r11], 0}\n\t"                              \
-    "jne\t" LABEL_FULL "f\n"                                                            \
+    load "{cmpl\t$0, (%%r11)|cmp\tdword ptr [r11], 0}\n"                                \
+    LABEL_JUMP ":\tjne\t" LABEL_FULL "f\n"                                              \
     LABEL_FREE ":\t" MOVE("1", "(%%r11)", "[r11]") "\n\t"                               \
     "{addq\t$4, %%r11|add\tr11, 4}\n\t"                                                \
     "{movq\t%%r11, %0|mov\t%0, r11}\n\t"                                               \
@@ -444,7 +446,7 @@ static const char EVENT_GUESSED_LINKED[] = GUESSED WRITE("cursor", MOVE_LINKED);
     "jmp\t" LABEL_FREE "b\n\t"                                                         \
     ".previous"
 #define LOADED "{movq\t%2, %%r11|mov\tr11, %2}\n\t"
-#define GUESSED "{cmpq\t%2, %%r11|cmp\tr11, %2}\n\tjne\t" LABEL_FULL "f\n\t"
+#define GUESSED "{cmpq\t%2, %%r11|cmp\tr11, %2}\n\tjne\t" LABEL_JUMP "f\n\t"
 static const char SHORT_EVENT[] = SHORT(LOADED, "refill", MOVE_WORD);
 static const char SHORT_EVENT_LINKED[] = SHORT(LOADED, "refill", MOVE_LINKED);
 static const char SHORT_EVENT_GUESSED[] = SHORT(GUESSED, "cursor", MOVE_WORD);

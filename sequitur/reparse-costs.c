@@ -153,6 +153,12 @@ static uint64_t cost_of_body(const struct costs *c, uint32_t rule)
     return cost;
 }
 
+/* Long bodies are dear enough. */
+static uint32_t at_most(uint64_t cost)
+{
+    return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
+}
+
 /* The body stands once in the code, in the place of the first use: each use bears its part of
  * that.  So a rule that is not worth its body loses uses, until it has none. */
 static void share_bodies(struct costs *c, const uint32_t *uses)
@@ -164,7 +170,7 @@ static void share_bodies(struct costs *c, const uint32_t *uses)
         uint64_t n = uses[f->terminals + r], body = cost_of_body(c, r);
 
         if (n > 0 && body > *own)
-            *own = (uint32_t)(((n - 1) * *own + body) / n);
+            *own = at_most(((n - 1) * *own + body) / n);
     }
 }
 

@@ -64,7 +64,7 @@ struct span {
 
 /* The last step of the cheapest way to a place. */
 struct step {
-    uint32_t cost;           /* of the whole way */
+    uint64_t cost;           /* of the whole way */
     uint32_t from;
     uint32_t by;             /* the symbol */
     bool natural;            /* it has been opened there: no need to prove it */
@@ -205,7 +205,7 @@ static uint64_t fill(struct lattice *l, uint64_t at, uint64_t end)
 
 /* ---- The cheapest way ------------------------------------------------------------------- */
 
-static inline void lead(struct lattice *l, struct span way, uint32_t cost, bool natural)
+static inline void lead(struct lattice *l, struct span way, uint64_t cost, bool natural)
 {
     cost += l->c->symbol[flat_index(l->f, way.symbol)];
     if (cost < l->step[way.end].cost)
@@ -237,7 +237,7 @@ static void look_from(const struct lattice *l, uint32_t i, struct hits *hits)
 }
 
 /* By those of them that derive less than `own` terminals. */
-static void lead_by_rules(struct lattice *l, uint32_t i, uint64_t own, uint32_t cost,
+static void lead_by_rules(struct lattice *l, uint32_t i, uint64_t own, uint64_t cost,
                           const struct hits *hits)
 {
     for (uint32_t k = 0; k < hits->n; k++) {
@@ -259,7 +259,7 @@ static void find_way(struct lattice *l, uint64_t own)
     l->step[0].cost = 0;
     look_from(l, 0, &hits[0]);
     for (uint32_t i = 0; i < l->n; i++) {
-        uint32_t cost = l->step[i].cost;
+        uint64_t cost = l->step[i].cost;
 
         look_from(l, i + 1, &hits[(i + 1) % 2]);
         if (i > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* reparse.c - the rounds of reparse.h, and the flat grammar that they go over. */
+/* reparse.c - the rounds of reparse.h, and the flat grammar of one. */
 #include "sequitur/reparse.h"
 
 #include <stdlib.h>
@@ -297,7 +297,7 @@ int flat_prune(struct flat *f)
 
 /* ---- Rounds ----------------------------------------------------------------------------- */
 
-static int round_of(struct flat *f)
+static int parse(struct flat *f)
 {
     struct costs c;
     int status = costs_find(&c, f);
@@ -330,7 +330,7 @@ static int put_back(seq *s, struct flat *f)
     return status;
 }
 
-int seq_reparse(seq *s, unsigned rounds)
+static int reparse(seq *s)
 {
     struct seq_grammar g;
     struct flat f;
@@ -341,10 +341,19 @@ int seq_reparse(seq *s, unsigned rounds)
     seq_forget(s);
     status = flat_take(&f, s, &g);
     seq_grammar_free(s, &g);
-    while (status == SEQ_OK && rounds-- > 0)
-        status = round_of(&f);
+    if (status == SEQ_OK)
+        status = parse(&f);
     if (status == SEQ_OK)
         status = put_back(s, &f);
     flat_free(&f);
     return s->status = status;
+}
+
+int seq_reparse(seq *s, unsigned rounds)
+{
+    int status = s->finished ? s->status : SEQ_E_STATE;
+
+    while (status == SEQ_OK && rounds-- > 0)
+        status = reparse(s);
+    return status;
 }

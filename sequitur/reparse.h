@@ -8,9 +8,9 @@
  *      costs_find       what naming each symbol costs, in 256ths of a bit
  *      flat_parse       each body as the cheapest sequence of symbols that derives it
  *      flat_prune       rules that nobody uses go, those used once dissolve
+ *      seq_join         digrams become unique again
  *
  * and so on, some rounds: rules that cost more than they save are named ever more seldom.
- * seq_join() then makes digrams unique again.
  *
  *      rule     0 1 2 3 ...            n-1 | start rules 0 1 ...
  *      derives  2 2 2 3 ... 70 ... 100,000 |
@@ -36,7 +36,7 @@ struct flat {
     seq *s;                  /* whose memory it is */
     uint32_t rules, starts;
     uint32_t terminals;      /* their numbers are below */
-    uint32_t first_rules;    /* so many there were at first */
+    uint32_t first_rules;    /* so many there were before pruning */
     uint64_t *body;          /* rules + starts + 1 */
     uint32_t *symbols;
     uint64_t size;           /* that there is room for */

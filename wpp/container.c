@@ -142,7 +142,8 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
             if (!done)
                 break;
             s->stored = packed.size - begin;
-            s->check = wpp_fnv(WPP_FNV_START, packed.data + begin, s->stored);
+            s->check = s->stored ? wpp_fnv(WPP_FNV_START, packed.data + begin, s->stored)
+                                 : WPP_FNV_START;
         }
         put_entry(&table, s, base + begin, packing);
     }
@@ -188,6 +189,11 @@ static bool is_right_header(const uint8_t *file, uint64_t size)
 
     return n <= WPP_MAX_SECTIONS && size >= HEADER_BYTES + (uint64_t)n * ENTRY_BYTES
         && wpp_get_u64(file + AT_CHECK) == header_checksum(file, n);
+}
+
+bool wpp_container_knows(const void *begin)
+{
+    return memcmp(begin, magic, sizeof magic) == 0;
 }
 
 static bool is_known_version(uint32_t version)

@@ -83,6 +83,9 @@ struct wpp_container {
     struct wpp_entry entries[WPP_MAX_SECTIONS];
 };
 
+/* Whether a file begins as one of ours does; of its first 8 bytes. */
+bool wpp_container_knows(const void *begin);
+
 /* Verifies the header and all checksums of a whole file in memory, which must
  * outlive the container.  `path` is for messages.  WPP_E_FORMAT, _VERSION,
  * _DAMAGED, _INCOMPLETE. */

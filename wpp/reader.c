@@ -207,24 +207,30 @@ static bool read_whole(int fd, const char *path, struct wpp_bytes *out, struct w
     }
 }
 
-static wpp *open_path(const char *path, bool intact_only, struct wpp_error *error)
+bool wpp_read_file(const char *path, struct wpp_bytes *out, struct wpp_error *error)
 {
-    bool standard = strcmp(path, "-") == 0;
+    bool standard = strcmp(path, "-") == 0, done;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    struct wpp_bytes file = {0};
-    wpp *w = NULL;
 
     if (standard)
         path = "standard input";
-    if (fd < 0) {
-        wpp_fail_errno(error, "cannot open %s", *path ? path : "``");
-        return NULL;
-    }
-    if (read_whole(fd, path, &file, error))
-        w = open_memory(file.data, file.size, path, intact_only, error);
-    wpp_bytes_free(&file);
+    if (fd < 0)
+        return wpp_fail_errno(error, "cannot open %s", *path ? path : "``");
+    done = read_whole(fd, path, out, error);
     if (!standard)
         close(fd);
+    return done;
+}
+
+static wpp *open_path(const char *path, bool intact_only, struct wpp_error *error)
+{
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    struct wpp_bytes file = {0};
+    wpp *w = NULL;
+
+    if (wpp_read_file(path, &file, error))
+        w = open_memory(file.data, file.size, name, intact_only, error);
+    wpp_bytes_free(&file);
     return w;
 }
 

@@ -34,6 +34,10 @@ enum { WPP_SUM_STEP = 64 };
 
 bool wpp_derive(struct wpp *w);         /* false: no memory */
 
+/* All of a file, `-`: of the standard input.  WPP_E_SYSTEM, WPP_E_MEMORY; then there may be some of
+ * it in `out`. */
+bool wpp_read_file(const char *path, struct wpp_bytes *out, struct wpp_error *error);
+
 /* wpp_open() and wpp_open_intact() for a file that is in memory; it is not needed afterwards. */
 wpp *wpp_open_memory(const void *file, size_t size, const char *path, struct wpp_error *error);
 wpp *wpp_open_memory_intact(const void *file, size_t size, const char *path,

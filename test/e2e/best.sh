@@ -76,6 +76,43 @@ esac
 ok 'with a limit to memory' wpp-compress --symbols -q --best --memory=32M -f -o limit.wpp words
 as_it_was limit.wpp words
 
+# ---- A WPP -----------------------------------------------------------------------------
+
+ok 'of a WPP' wpp-compress --best -o of-plain.wpp plain.wpp
+same 'the file that its words make' of-plain.wpp best.wpp
+wpp-compress --best -o - - < plain.wpp > of-plain.wpp
+same 'from the standard input to the standard output: the same' of-plain.wpp best.wpp
+for input in random zeros none; do
+    wpp-compress --symbols -q -f -o plain-one.wpp $input
+    ok "of the WPP of $input" wpp-compress --best -f -o of-plain.wpp plain-one.wpp
+    same "the file that $input makes" of-plain.wpp $input.wpp
+done
+ok 'once more' wpp-compress --best -f -o again.wpp best.wpp
+as_it_was again.wpp words
+ok "is no larger: $(size again.wpp) bytes" test "$(size again.wpp)" -le "$(size best.wpp)"
+# In 32 MB there are several segments of what does not repeat, and, with tiny tables, of all.
+case $CONFIG in
+hostile) cp plain-segments.wpp cut.wpp && cp words long ;;
+*)       head -c 4000000 /dev/urandom > long && cat words >> long
+         wpp-compress --symbols -q --memory=32M -o cut.wpp long ;;
+esac
+ok "of a WPP of segments: $(segments cut.wpp)" wpp-compress --best -o of-cut.wpp cut.wpp
+is 'as many as before' "$(segments of-cut.wpp)" "$(segments cut.wpp)"
+ok 'which are more than one' test "$(segments cut.wpp)" -gt 1
+as_it_was of-cut.wpp long
+fails 'not without a name for it' wpp-compress --best plain.wpp
+fails 'not in its own place' wpp-compress --best -f -o plain.wpp plain.wpp
+fails 'not in pieces' wpp-compress --best -j2 -o not-there.wpp plain.wpp
+fails 'not without --best' wpp-compress -o not-there.wpp plain.wpp
+for at in 9 300 $(($(size plain.wpp) / 2)); do
+    { head -c "$at" plain.wpp; printf 'XX'; tail -c +$((at + 3)) plain.wpp; } > damaged.wpp
+    fails "damaged at $at" wpp-compress --best -f -o not-there.wpp damaged.wpp
+    is "damaged at $at: one line says so" "$(wc -l < "$T/err")" 1
+done
+head -c $(($(size plain.wpp) - 5)) plain.wpp > damaged.wpp
+fails 'cut short' wpp-compress --best -f -o not-there.wpp damaged.wpp
+ok 'and nothing is left behind' test ! -e not-there.wpp
+
 # ---- A program -------------------------------------------------------------------------
 
 cat > prog.c << 'END'
@@ -115,6 +152,9 @@ ok 'wpp-check finds it fine' wpp-check --strict prog.wpp
 ok 'its trace' wpp-compress -q --best -o trace.wpp prog.trace
 same 'makes the same file' trace.wpp prog.wpp
 wpp-compress -q -o plain-prog.wpp prog.trace
+ok 'of its WPP' wpp-compress --best -o of-plain-prog.wpp plain-prog.wpp
+ok 'wpp-check finds that fine, too' wpp-check --strict of-plain-prog.wpp
+same_answers 'of its WPP: all' of-plain-prog.wpp prog.wpp wpp-dump
 for thread in 0 1; do
     same_answers "thread $thread's tokens" prog.wpp plain-prog.wpp wpp-dump --tokens --thread=$thread
 done

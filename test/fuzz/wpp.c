@@ -8,7 +8,8 @@
  *
  * The state says what is wrong with the section: nothing, one byte, two, its entry.  The fuzzer's
  * own mutations are joined by one that begins with a file of random content.  Whatever is
- * read must be as wpp.h promises; what the strict way refuses must be said by the other. */
+ * read must be as wpp.h promises; what the strict way refuses must be said by the other.  What can be
+ * read whole can be parsed anew (improve.h), and says the same then. */
 #include <stdlib.h>
 
 #include "test/unit/random-content.h"
@@ -17,6 +18,7 @@
 #include "wpp/check.h"
 #include "wpp/container.h"
 #include "wpp/grammar-code.h"
+#include "wpp/improve.h"
 #include "wpp/reader.h"
 
 enum { HEADER = 32, ENTRY = 40, PIECE = 4, SECTIONS = 12 };
@@ -107,6 +109,29 @@ static struct wpp_bytes make_file(const uint8_t *data, size_t size)
     return file;
 }
 
+static uint64_t count_of(const wpp *w, uint32_t terminal)
+{
+    const struct wpp_grammar *g = wpp_grammar(w);
+    uint64_t n = 0;
+
+    for (uint32_t r = 0; r < g->n_rules + g->n_threads; r++)
+        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
+            n += g->symbols[i] == terminal ? w->frequencies[r] : 0;
+    return n;
+}
+
+static bool is_same(const wpp *a, const wpp *b)
+{
+    const struct wpp_grammar *g = wpp_grammar(a), *h = wpp_grammar(b);
+    bool same = g->n_threads == h->n_threads && g->n_terminals == h->n_terminals;
+
+    for (uint32_t k = 0; same && k < g->n_threads; k++)
+        same = g->length[g->n_rules + k] == h->length[h->n_rules + k];
+    for (uint32_t t = 0; same && t < g->n_terminals && t < 100; t++)
+        same = count_of(a, t) == count_of(b, t);
+    return same;
+}
+
 static void look_at(const wpp *w)
 {
     bool grammar = !(wpp_missing(w) & WPP_PART_GRAMMAR);
@@ -119,6 +144,23 @@ static void look_at(const wpp *w)
         check_grammar(w, &error);
     if (!(wpp_missing(w) & (WPP_PART_ROUTINES | WPP_PART_TERMINALS)))
         check_paths(w, &error);
+}
+
+/* As many events of each thread, and each terminal as often.  What nobody needs who reads all may
+ * be wrong in it: a list of segments, or such beside a grammar. */
+static void improve(const struct wpp_bytes *file, const wpp *whole)
+{
+    struct wpp_bytes better = {0};
+    struct wpp_error error;
+    bool done = wpp_improve(wpp_view(file->data, file->size), "fuzz", &better, &error);
+    wpp *w = done ? wpp_open_memory(better.data, better.size, "fuzz", NULL) : NULL;
+
+    wpp_bytes_free(&better);
+    if (!w && (!whole || (!done && error.status == WPP_E_DAMAGED)))
+        return;
+    if (!whole || !w || !is_well_formed(w) || !is_same(whole, w))
+        abort();
+    wpp_close(w);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -141,6 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (whole ? !pieces || n > 0 : pieces && n == 0)
         abort();
+    improve(&file, whole);
     wpp_close(whole);
     wpp_close(pieces);
     wpp_bytes_free(&file);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/improve.h"
+
+#include "sequitur/sequitur.h"
+#include "wpp/compress.h"
+#include "wpp/container.h"
+#include "wpp/error.h"
+#include "wpp/grammar-code.h"
+
+bool wpp_improve_knows(const void *bytes, size_t n)
+{
+    return n >= WPP_IMPROVE_KNOWS && wpp_container_knows(bytes);
+}
+
+/* ---- A grammar -------------------------------------------------------------------------- */
+
+static bool fail_engine(int status, struct wpp_error *error)
+{
+    if (status == SEQ_E_NOMEM)
+        return wpp_fail_memory(error);
+    return wpp_fail(error, WPP_E_MEMORY, "the grammar is too large to be parsed anew");
+}
+
+/* The engine takes the grammar as if it had made it. */
+static int take(seq **s, const struct wpp_grammar *g)
+{
+    struct seq_config config = {.size = sizeof config, .flags = SEQ_EXACT};
+    struct seq_grammar taken = {g->n_rules, g->n_threads, (uint64_t *)g->body,
+                                (uint32_t *)g->symbols, (uint64_t *)g->length};
+    int status = seq_new(s, &config);
+
+    if (status == SEQ_OK)
+        status = seq_finish(*s);
+    return status == SEQ_OK ? seq_join(*s, &taken) : status;
+}
+
+static bool put_export(seq *s, uint32_t n_terminals, struct wpp_bytes *out,
+                       struct wpp_error *error)
+{
+    struct seq_grammar g;
+    int status = seq_export(s, &g);
+    bool done;
+
+    if (status != SEQ_OK)
+        return fail_engine(status, error);
+    seq_forget(s);
+    done = wpp_grammar_encode(&(struct wpp_grammar){n_terminals, g.rules, g.starts, g.body,
+                                                    g.symbols, g.length}, out)
+        || wpp_fail_memory(error);
+    seq_grammar_free(s, &g);
+    return done;
+}
+
+/* Terminals keep their numbers: they are met in the same order. */
+static bool improve_grammar(const struct wpp_view *code, struct wpp_bytes *out,
+                            struct wpp_error *error)
+{
+    struct wpp_grammar g;
+    uint32_t n_terminals;
+    seq *s = NULL;
+    int status;
+    bool done;
+
+    if (!wpp_grammar_decode(*code, &g, error))
+        return false;
+    n_terminals = g.n_terminals;
+    status = take(&s, &g);
+    wpp_grammar_release(&g);
+    if (status == SEQ_OK)
+        status = seq_reparse(s, WPP_COMPRESS_ROUNDS);
+    done = status == SEQ_OK ? put_export(s, n_terminals, out, error) : fail_engine(status, error);
+    seq_free(s);
+    return done;
+}
+
+/* What would be larger stays as it is: such as the best already. */
+static bool improve_code(const struct wpp_view *code, struct wpp_bytes *out,
+                         struct wpp_error *error)
+{
+    if (!improve_grammar(code, out, error))
+        return false;
+    if (out->size > wpp_left(code)) {
+        out->size = 0;
+        wpp_put(out, code->p, wpp_left(code));
+    }
+    return !out->failed || wpp_fail_memory(error);
+}
+
+/* ---- Segments ---------------------------------------------------------------------------- */
+
+static bool is_wrong(struct wpp_error *error)
+{
+    return wpp_fail(error, WPP_E_DAMAGED, "its segments are not what it says of them");
+}
+
+/* In front of its code a segment says which terminals it has. */
+static struct wpp_view skip_terminals(struct wpp_view *segment)
+{
+    struct wpp_view terminals = *segment;
+
+    for (size_t n = wpp_get_count(segment, 1); n > 0 && !segment->failed; n--)
+        wpp_get_varint(segment);
+    terminals.end = segment->p;
+    return terminals;
+}
+
+/* What the list says of a segment: how many bytes, their checksum, and the lengths of its start
+ * rules, which stay. */
+static void put_entry(struct wpp_bytes *to, struct wpp_view *list, size_t size, uint64_t check)
+{
+    const uint8_t *lengths;
+
+    wpp_get_varint(list);
+    wpp_get_bytes(list, sizeof check);
+    lengths = list->p;
+    for (size_t n = wpp_get_count(list, 1); n > 0 && !list->failed; n--)
+        wpp_get_varint(list);
+    wpp_put_varint(to, size);
+    wpp_put_u64(to, check);
+    wpp_put(to, lengths, (size_t)(list->p - lengths));
+}
+
+struct cut {
+    struct wpp_view from, list;          /* segments, and what is said of them */
+    struct wpp_bytes *to, *to_list;
+    bool even;                           /* the code of one of them is */
+};
+
+static bool improve_segment(struct cut *c, struct wpp_error *error)
+{
+    struct wpp_view segment = wpp_get_view(&c->from, wpp_get_count(&c->from, 1));
+    struct wpp_view terminals = skip_terminals(&segment);
+    size_t begin = c->to->size;
+    struct wpp_bytes code = {0};
+    bool done;
+
+    if (c->from.failed || segment.failed)
+        return is_wrong(error);
+    done = improve_code(&segment, &code, error);
+    if (done) {
+        c->even |= wpp_grammar_is_even(&code);
+        wpp_put_varint(c->to, wpp_left(&terminals) + code.size);
+        wpp_put(c->to, terminals.p, wpp_left(&terminals));
+        wpp_put(c->to, code.data, code.size);
+        done = !c->to->failed || wpp_fail_memory(error);
+    }
+    if (done)
+        put_entry(c->to_list, &c->list, c->to->size - begin,
+                  wpp_fnv(WPP_FNV_START, c->to->data + begin, c->to->size - begin));
+    wpp_bytes_free(&code);
+    return done;
+}
+
+static bool improve_segments(struct cut *c, struct wpp_error *error)
+{
+    uint64_t n = wpp_get_varint(&c->list);
+
+    wpp_put_varint(c->to_list, n);
+    for (; n > 0 && !c->list.failed; n--)
+        if (!improve_segment(c, error))
+            return false;
+    if (c->list.failed || wpp_left(&c->from) > 0)
+        return is_wrong(error);
+    /* What later versions may have added. */
+    wpp_put(c->to_list, c->list.p, wpp_left(&c->list));
+    return !c->to_list->failed || wpp_fail_memory(error);
+}
+
+/* ---- The file ---------------------------------------------------------------------------- */
+
+static struct wpp_section *section_of(struct wpp_section *sections, uint32_t n, uint32_t kind)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (sections[i].kind == kind)
+            return &sections[i];
+    return NULL;
+}
+
+static void replace(struct wpp_section *section, struct wpp_bytes *content, bool even)
+{
+    struct wpp_bytes old = section->content;
+
+    section->content = *content;
+    section->even = even;
+    *content = old;
+}
+
+/* As the file's version says, it has one or the other. */
+static bool improve_sections(struct wpp_section *sections, uint32_t n, bool is_cut,
+                             struct wpp_error *error)
+{
+    struct wpp_section *grammar = section_of(sections, n, WPP_SECTION_GRAMMAR);
+    struct wpp_section *segments = section_of(sections, n, WPP_SECTION_SEGMENTS);
+    struct wpp_section *list = section_of(sections, n, WPP_SECTION_SEGMENT_LIST);
+    struct wpp_bytes to = {0}, to_list = {0};
+    bool done;
+
+    if (grammar && !is_cut && !segments) {
+        struct wpp_view code = wpp_view(grammar->content.data, grammar->content.size);
+
+        done = improve_code(&code, &to, error);
+        if (done)
+            replace(grammar, &to, wpp_grammar_is_even(&to));
+    } else if (segments && list && is_cut) {
+        struct cut c = {wpp_view(segments->content.data, segments->content.size),
+                        wpp_view(list->content.data, list->content.size), &to, &to_list, false};
+
+        done = improve_segments(&c, error);
+        if (done) {
+            replace(segments, &to, c.even);
+            replace(list, &to_list, false);
+        }
+    } else {
+        done = wpp_fail(error, WPP_E_DAMAGED, "it has no grammar");
+    }
+    wpp_bytes_free(&to);
+    wpp_bytes_free(&to_list);
+    return done;
+}
+
+static bool load(const struct wpp_container *c, struct wpp_section *sections, const char *path,
+                 struct wpp_error *error)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t kind = c->entries[i].kind;
+
+        sections[i] = (struct wpp_section){
+            .kind = kind, .dense = kind == WPP_SECTION_GRAMMAR || kind == WPP_SECTION_SEGMENTS};
+        if (!wpp_container_load(c, &sections[i], path, error))
+            return false;
+    }
+    return true;
+}
+
+bool wpp_improve(struct wpp_view file, const char *path, struct wpp_bytes *out,
+                 struct wpp_error *error)
+{
+    struct wpp_section sections[WPP_MAX_SECTIONS] = {{0}};
+    struct wpp_container c;
+    bool done = wpp_container_open(&c, file.p, wpp_left(&file), path, error);
+    uint32_t n = done ? c.n : 0;
+
+    done = done && load(&c, sections, path, error)
+        && improve_sections(sections, n, wpp_container_is_cut(&c), error)
+        && wpp_container_write(sections, n, out, error);
+    for (uint32_t i = 0; i < n; i++)
+        wpp_bytes_free(&sections[i].content);
+    return done;
+}
