@@ -93,7 +93,7 @@ ok "is no larger: $(size again.wpp) bytes" test "$(size again.wpp)" -le "$(size 
 # In 32 MB there are several segments of what does not repeat, and, with tiny tables, of all.
 case $CONFIG in
 hostile) cp plain-segments.wpp cut.wpp && cp words long ;;
-*)       head -c 4000000 /dev/urandom > long && cat words >> long
+*)       head -c 1200000 /dev/urandom > long && cat words >> long
          wpp-compress --symbols -q --memory=32M -o cut.wpp long ;;
 esac
 ok "of a WPP of segments: $(segments cut.wpp)" wpp-compress --best -o of-cut.wpp cut.wpp
