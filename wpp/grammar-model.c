@@ -57,14 +57,17 @@ void wpp_model_free(struct wpp_grammar_model *m)
 
 /* ---- Steps and lengths ------------------------------------------------------------ */
 
+/* What is asked first: in an even code nearly all steps are symbols. */
 enum wpp_step wpp_model_step(struct wpp_grammar_model *m, struct wpp_coder *c, enum wpp_step step)
 {
     struct wpp_chance *chances = m->steps[m->history];
+    enum wpp_step first = m->even ? WPP_STEP_SYMBOL : WPP_STEP_REDUCE;
+    enum wpp_step second = m->even ? WPP_STEP_REDUCE : WPP_STEP_SYMBOL;
 
-    if (wpp_chance_code(c, &chances[0], step == WPP_STEP_REDUCE))
-        step = WPP_STEP_REDUCE;
-    else if (wpp_chance_code(c, &chances[1], step == WPP_STEP_SYMBOL))
-        step = WPP_STEP_SYMBOL;
+    if (wpp_chance_code(c, &chances[0], step == first))
+        step = first;
+    else if (wpp_chance_code(c, &chances[1], step == second))
+        step = second;
     else
         step = wpp_chance_code(c, &chances[2], step == WPP_STEP_NEW) ? WPP_STEP_NEW
                                                                     : WPP_STEP_END;

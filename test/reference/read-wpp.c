@@ -471,6 +471,7 @@ struct chance {
     uint32_t one, seen;
 };
 
+static int even;                 /* whether the code at hand is */
 static struct bytes code;
 static uint32_t range, value;
 
@@ -598,7 +599,6 @@ static uint64_t get_first(void)
     return terminal;
 }
 
-static int even;
 static struct chance is_rule;
 
 static void use(void)
@@ -670,7 +670,8 @@ static void reduce(uint64_t all_rules)
 static int get_step(void)
 {
     struct chance *c = chances.step[before_that][before];
-    int step = decide(&c[0]) ? REDUCE : decide(&c[1]) ? SYMBOL : decide(&c[2]) ? NEW : END;
+    int asked = even ? SYMBOL : REDUCE, second = even ? REDUCE : SYMBOL;
+    int step = decide(&c[0]) ? asked : decide(&c[1]) ? second : decide(&c[2]) ? NEW : END;
 
     before_that = before;
     before = step;
