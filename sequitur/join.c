@@ -78,8 +78,8 @@ static void read_body(struct joining *j, uint64_t k)
     }
 }
 
-/* Appends what was read of body k to the body of r.  Its digrams, and the one that joins it, are marked as
- * if they waited in the queue. */
+/* Appends what was read of body k to the body of r.  Its digrams, and the one that joins it, are
+ * marked as if they waited in the queue. */
 static int copy_body(struct joining *j, uint64_t k, uint32_t r)
 {
     seq *s = j->s;

@@ -31,8 +31,8 @@ enum { LEVELS = 3, OPEN_MOST = 32, OPENED_UNITS = OPEN_MOST * OPEN_MOST * OPEN_M
 enum { UNITS = 48 };
 /* A long body is cut into pieces of at least so many units. */
 enum { BLOCK = 1 << 16 };
-/* Comparing takes so many steps for each unit at most, or so many in all, and no more open bodies on
- * either side. */
+/* Comparing takes so many steps for each unit at most, or so many in all, and no more open bodies
+ * on either side. */
 enum { STEPS = 1 << 8, STEPS_LEAST = 1 << 14, DEPTH = 1 << 10 };
 #endif
 enum { UNITS_MOST = BLOCK + OPENED_UNITS };
@@ -335,8 +335,8 @@ static enum proof prove(struct lattice *l, uint32_t symbol, uint32_t i, uint32_t
     return more == both ? PROVEN : REFUTED;
 }
 
-/* Whether each rule by which the cheapest way goes derives what it should.  One that does not has the
- * same hash as what it should derive; it is not looked for any more. */
+/* Whether each rule by which the cheapest way goes derives what it should.  One that does not has
+ * the same hash as what it should derive; it is not looked for any more. */
 static enum proof prove_way(struct lattice *l)
 {
     uint64_t steps = (uint64_t)l->n * STEPS + STEPS_LEAST;

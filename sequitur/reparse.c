@@ -199,7 +199,7 @@ struct pruning {
     uint32_t *uses;          /* by rule; those with more than one stay */
     uint32_t *to;            /* symbols */
     uint64_t n;
-    uint64_t *open;          /* what follows in the bodies that are being copied, ends between them */
+    uint64_t *open;          /* of the bodies that are being copied: what follows, and the end */
     size_t depth, size;
 };
 
@@ -220,8 +220,8 @@ static bool open_body(struct pruning *p, uint32_t rule)
     return true;
 }
 
-/* A body in which those of rules that are used once take their places; the others have new numbers
- * already. */
+/* A body in which those of rules that are used once take their places; the others have new
+ * numbers already. */
 static bool copy_body(struct pruning *p, uint32_t rule, const uint32_t *number)
 {
     if (!open_body(p, rule))

@@ -65,7 +65,8 @@ static inline struct derived flat_derived(const struct flat *f, uint32_t symbol)
 /* Of what seq_export() has made of s.  SEQ_OK or SEQ_E_NOMEM. */
 int flat_take(struct flat *f, seq *s, const struct seq_grammar *g);
 void flat_free(struct flat *f);
-/* Takes these bodies in the place of its own, which it hands out; room for `*size` symbols and one. */
+/* Takes these bodies in the place of its own, which it hands out; room for `*size` symbols and
+ * one. */
 void flat_exchange(struct flat *f, uint64_t **body, uint32_t **symbols, uint64_t *size);
 /* Unused rules go; one that is used once dissolves.  SEQ_OK or SEQ_E_NOMEM. */
 int flat_prune(struct flat *f);
