@@ -60,6 +60,9 @@ same 'the second reader has them all' expanded random
 ok 'wpp-check finds it fine' wpp-check random.wpp
 version() { od -A n -t u4 -j 8 -N 4 "$1" | tr -d ' '; }
 is 'nothing in it can be foreseen' "$(version random.wpp)" 9
+at_most 'and parsed anew, too' 32 wpp-compress --symbols -q --best --memory=32M -o best.wpp random
+wpp-dump --tokens best.wpp > expanded
+same 'which has them all' expanded random
 cp random.wpp first.wpp
 wpp-compress --symbols -q --memory=32M -f -o random.wpp - < random
 same 'the same input makes the same file' random.wpp first.wpp
