@@ -428,7 +428,7 @@ static bool parse_bodies(struct lattice *l, uint64_t *body)
     return true;
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------- */
+/* ---- Memory --------------------------------------------------------------------------- */
 
 /* A body has no more units than terminals. */
 static uint32_t most_units(const struct flat *f)
@@ -494,5 +494,6 @@ int flat_parse(struct flat *f, const struct costs *c)
         lattice_free(l);
     if (body)
         seq_memory(f->s, body, bodies, 0);
+    assert(!done || flat_check(f));
     return done ? SEQ_OK : SEQ_E_NOMEM;
 }

@@ -48,6 +48,38 @@ static struct derived derive(const struct flat *f, uint32_t rule)
     return all;
 }
 
+/* ---- Checking ------------------------------------------------------------------------ */
+
+static bool check_symbol(const struct flat *f, uint32_t user, uint32_t symbol)
+{
+    uint32_t rule = symbol & ~SEQ_RULE;
+
+    return symbol & SEQ_RULE ? rule < user && rule < f->rules : symbol < f->terminals;
+}
+
+static bool check_body(const struct flat *f, uint32_t rule)
+{
+    uint64_t length = 0, symbols = f->body[rule + 1] - f->body[rule];
+
+    if (f->body[rule] > f->body[rule + 1] || (rule < f->rules && symbols < 2))
+        return false;
+    for (uint64_t i = f->body[rule]; i < f->body[rule + 1]; i++) {
+        if (!check_symbol(f, rule, f->symbols[i]))
+            return false;
+        length += flat_derived(f, f->symbols[i]).length;
+    }
+    return length == (rule < f->rules ? f->derived[rule].length : f->length[rule - f->rules]);
+}
+
+/* What a rule derives is compared by its hash, too. */
+bool flat_check(const struct flat *f)
+{
+    for (uint32_t r = 0; r < f->rules + f->starts; r++)
+        if (!check_body(f, r) || (r < f->rules && derive(f, r).hash != f->derived[r].hash))
+            return false;
+    return flat_end(f) <= f->size;
+}
+
 /* ---- Memory ------------------------------------------------------------------------- */
 
 static uint64_t *new_bodies(struct flat *f)
@@ -178,6 +210,7 @@ int flat_take(struct flat *f, seq *s, const struct seq_grammar *g)
     free_numbers(f, number);
     if (ranks)
         seq_memory(s, ranks, bytes, 0);
+    assert(!done || flat_check(f));
     return done ? SEQ_OK : SEQ_E_NOMEM;
 }
 
@@ -292,6 +325,7 @@ int flat_prune(struct flat *f)
     free_bodies(f, body);
     free_numbers(f, p.uses);
     free_numbers(f, number);
+    assert(!done || flat_check(f));
     return done ? SEQ_OK : SEQ_E_NOMEM;
 }
 

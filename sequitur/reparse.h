@@ -62,6 +62,9 @@ static inline struct derived flat_derived(const struct flat *f, uint32_t symbol)
     return symbol & SEQ_RULE ? f->derived[symbol & ~SEQ_RULE] : flat_terminal(symbol);
 }
 
+/* Whether the invariants hold: asked behind each step, where assertions are. */
+bool flat_check(const struct flat *f);
+
 /* Of what seq_export() has made of s.  SEQ_OK or SEQ_E_NOMEM. */
 int flat_take(struct flat *f, seq *s, const struct seq_grammar *g);
 void flat_free(struct flat *f);
@@ -86,6 +89,7 @@ struct costs {
     uint32_t *rare;          /* by terminal: of a pair that does not occur */
 };
 
+/* SEQ_OK or SEQ_E_NOMEM; to be freed in either case, before f is pruned. */
 int costs_find(struct costs *c, struct flat *f);
 void costs_free(struct costs *c);
 /* Of terminal b behind terminal a. */

@@ -78,9 +78,9 @@ int seq_finish(seq *s);
 struct seq_grammar;
 
 /* After seq_finish(s): puts what start rule k of g derives behind what start rule k of s
- * does, for each k, as one grammar with all invariants.  g, the export of another seq, stays
- * the caller's.  Afterwards as after seq_finish.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE,
- * SEQ_E_STATE. */
+ * does, for each k, as one grammar with all invariants.  g, numbered as an export is, stays the
+ * caller's; where it has rules that are used only once, so has the grammar, until seq_reparse().
+ * Afterwards as after seq_finish.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE, SEQ_E_STATE. */
 int seq_join(seq *s, const struct seq_grammar *g);
 
 /* After seq_finish, and afterwards as then: another grammar with all invariants that derives the

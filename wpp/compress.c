@@ -374,6 +374,9 @@ void wpp_compress_others(wpp_compressor *c, uint64_t bytes)
 
 void wpp_compress_ended(wpp_compressor *c, enum wpp_ended why, uint64_t dropped)
 {
+    /* Who interrupts does not want to wait, and who looks into a ring must not be waited for. */
+    if (why == WPP_ENDED_INTERRUPT || why == WPP_ENDED_LOOK)
+        c->rounds = 0;
     c->run.ended = why;
     c->run.dropped = dropped;
 }

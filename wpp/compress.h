@@ -45,7 +45,8 @@ enum { WPP_CREW_MOST = 256 };
  * limit.  WPP_E_SYSTEM. */
 bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *folder,
                        struct wpp_error *error);
-/* Before anything is pushed: a smaller file, for several times the processor time. */
+/* Before anything is pushed: a smaller file, for several times the processor time; but not when it
+ * ends with WPP_ENDED_INTERRUPT or _LOOK. */
 void wpp_compress_best(wpp_compressor *c);
 /* Of seq_reparse(): the third still saves a third of a percent, a fourth half of that. */
 enum { WPP_COMPRESS_ROUNDS = 3 };

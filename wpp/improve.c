@@ -232,6 +232,15 @@ static bool load(const struct wpp_container *c, struct wpp_section *sections, co
     return true;
 }
 
+/* What is wrong in a section is said without the file's name. */
+static bool say_where(const char *path, struct wpp_error *error)
+{
+    struct wpp_error what = *error;
+
+    return what.status == WPP_E_DAMAGED
+           && wpp_fail(error, what.status, "%s is damaged: %s", path, what.text);
+}
+
 bool wpp_improve(struct wpp_view file, const char *path, struct wpp_bytes *out,
                  struct wpp_error *error)
 {
@@ -241,7 +250,8 @@ bool wpp_improve(struct wpp_view file, const char *path, struct wpp_bytes *out,
     uint32_t n = done ? c.n : 0;
 
     done = done && load(&c, sections, path, error)
-        && improve_sections(sections, n, wpp_container_is_cut(&c), error)
+        && (improve_sections(sections, n, wpp_container_is_cut(&c), error)
+            || say_where(path, error))
         && wpp_container_write(sections, n, out, error);
     for (uint32_t i = 0; i < n; i++)
         wpp_bytes_free(&sections[i].content);

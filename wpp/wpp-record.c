@@ -49,7 +49,7 @@ static const char help[] =
     "                      is full, PROGRAM waits (a quarter of the machine's memory)\n"
     "      --memory=SIZE   take no more memory than about SIZE (from 32M on) to compress\n"
     "                      what a process does: it is cut into segments of their own grammars\n"
-    "      --best          a file that is 3 to 10 percent smaller, for two to eight times the\n"
+    "      --best          a file that is 3 to 11 percent smaller, for three to nine times the\n"
     "                      time to compress it\n"
     "  -j, --jobs=N        when PROGRAM is over, compress the rest by N processors (0: all);\n"
     "                      what a process does is cut into segments of 17 million events\n"

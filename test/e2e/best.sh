@@ -100,6 +100,8 @@ ok "of a WPP of segments: $(segments cut.wpp)" wpp-compress --best -o of-cut.wpp
 is 'as many as before' "$(segments of-cut.wpp)" "$(segments cut.wpp)"
 ok 'which are more than one' test "$(segments cut.wpp)" -gt 1
 as_it_was of-cut.wpp long
+wpp-compress --best < plain.wpp > of-plain.wpp
+same 'to the standard output by itself: the same' of-plain.wpp best.wpp
 fails 'not without a name for it' wpp-compress --best plain.wpp
 fails 'not in its own place' wpp-compress --best -f -o plain.wpp plain.wpp
 fails 'not in pieces' wpp-compress --best -j2 -o not-there.wpp plain.wpp

@@ -463,6 +463,55 @@ static void test_symbols(void)
     drop(&r);
 }
 
+/* The file of words with --best, in a recording that ends so. */
+static struct wpp_bytes best(const uint32_t *words, size_t n, enum wpp_ended why)
+{
+    wpp_compressor *c = wpp_compress_new(WPP_INPUT_SYMBOLS, NULL);
+    struct wpp_bytes file = {0};
+    struct wpp_error note;
+
+    wpp_compress_best(c);
+    if (!wpp_compress_push(c, words, n * sizeof *words, NULL))
+        tap_note("cannot be taken");
+    wpp_compress_ended(c, why, 0);
+    if (!wpp_compress_finish(c, &file, &note, NULL))
+        tap_note("cannot be finished");
+    wpp_compress_free(c);
+    return file;
+}
+
+static bool is_equal(const struct wpp_bytes *a, const struct wpp_bytes *b)
+{
+    return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+}
+
+/* Pieces of what came before, which overlap each other. */
+static void test_best(void)
+{
+    static uint32_t words[30000];
+    uint64_t x = 88172645463325252;
+    size_t n = 0;
+
+    while (n < LENGTH(words)) {
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        for (size_t from = x % (n + 1), k = 3 + x / 64 % 9; k > 0 && n < LENGTH(words); k--, n++)
+            words[n] = n < 600 ? (uint32_t)(x >> 4 * k) % 3 : words[from++ % 600];
+    }
+    struct result plain = compress(WPP_INPUT_SYMBOLS, (const uint8_t *)words, sizeof words, 997);
+    struct wpp_bytes smaller = best(words, n, WPP_ENDED_UNSAID);
+    struct wpp_bytes interrupted = best(words, n, WPP_ENDED_INTERRUPT);
+    struct wpp_bytes looked = best(words, n, WPP_ENDED_LOOK);
+
+    tap_ok(plain.w && !is_equal(&smaller, &plain.file), "the best file is another one: %zu, %zu",
+           plain.file.size, smaller.size);
+    tap_ok(is_equal(&interrupted, &plain.file), "but not when somebody does not want to wait");
+    tap_ok(is_equal(&looked, &plain.file), "nor when a ring is looked into");
+    drop(&plain);
+    wpp_bytes_free(&smaller);
+    wpp_bytes_free(&interrupted);
+    wpp_bytes_free(&looked);
+}
+
 static void test_no_trace(void)
 {
     struct result r = compress(WPP_INPUT_TRACE, (const uint8_t *)"", 0, 1);
@@ -487,6 +536,7 @@ int main(void)
     test_unknown_record();
     test_tid_again();
     test_symbols();
+    test_best();
     test_no_trace();
     test_programs();
     test_broken_elf();
