@@ -30,7 +30,7 @@ struct wpp_builder {
     struct piece *first, *last;      /* whoever appends may add to the last one */
     enum wish wish;
     uint32_t streams, terminals;
-    unsigned rounds;
+    enum wpp_anew anew;
     bool over;
     struct seq_stats stats;
 
@@ -69,12 +69,7 @@ static struct piece *next_piece(struct wpp_builder *b, enum wish *wish)
 
 static void encode(struct wpp_builder *b)
 {
-    if (b->streams)
-        b->status = seq_append(b->grammar, b->streams - 1, NULL, 0);
-    if (b->status == SEQ_OK)
-        b->status = seq_finish(b->grammar);
-    if (b->status == SEQ_OK && b->rounds)
-        b->status = seq_reparse(b->grammar, b->rounds);
+    b->status = wpp_grammar_end(b->grammar, b->streams, b->anew);
     if (b->status == SEQ_OK && !wpp_segment_encode(b->grammar, b->terminals, &b->segment))
         b->status = SEQ_E_NOMEM;
     seq_free(b->grammar);
@@ -211,9 +206,9 @@ bool wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *
 }
 
 void wpp_builder_end(struct wpp_builder *b, uint32_t streams, uint32_t terminals,
-                     unsigned rounds)
+                     enum wpp_anew anew)
 {
-    b->rounds = rounds;
+    b->anew = anew;
     b->streams = streams;
     b->terminals = terminals;
     ask(b, END);

@@ -14,6 +14,7 @@
 #define WPP_BUILDER_H
 
 #include "sequitur/sequitur.h"
+#include "wpp/ending.h"
 #include "wpp/segments.h"
 
 struct wpp_builder;
@@ -29,9 +30,9 @@ bool wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *
                         size_t n);
 
 /* Nothing more is to come: all streams below `streams` have start rules, and the alphabet
- * `terminals` of them.  The grammar is parsed anew in so many rounds (seq_reparse). */
+ * `terminals` of them.  wpp_grammar_end() takes `anew`. */
 void wpp_builder_end(struct wpp_builder *b, uint32_t streams, uint32_t terminals,
-                     unsigned rounds);
+                     enum wpp_anew anew);
 /* After that. */
 bool wpp_builder_is_done(struct wpp_builder *b);
 /* Waits until it is, and frees the builder.  The engine's status. */

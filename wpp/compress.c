@@ -359,7 +359,7 @@ bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *fol
 
 void wpp_compress_best(wpp_compressor *c)
 {
-    c->rounds = WPP_COMPRESS_ROUNDS;
+    c->anew = WPP_ANEW_ALL;
 }
 
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held)
@@ -376,7 +376,7 @@ void wpp_compress_ended(wpp_compressor *c, enum wpp_ended why, uint64_t dropped)
 {
     /* Who interrupts does not want to wait, and who looks into a ring must not be waited for. */
     if (why == WPP_ENDED_INTERRUPT || why == WPP_ENDED_LOOK)
-        c->rounds = 0;
+        c->anew = WPP_ANEW_NEVER;
     c->run.ended = why;
     c->run.dropped = dropped;
 }

@@ -48,8 +48,6 @@ bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *fol
 /* Before anything is pushed: a smaller file, for several times the processor time; but not when it
  * ends with WPP_ENDED_INTERRUPT or _LOOK. */
 void wpp_compress_best(wpp_compressor *c);
-/* Of seq_reparse(): the third still saves a third of a percent, a fourth half of that. */
-enum { WPP_COMPRESS_ROUNDS = 3 };
 /* Before anything is pushed: where a module's file is not what was traced, these are looked at. */
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held);
 /* So many bytes of what malloc() holds are not the compressor's: they are not counted. */

@@ -29,7 +29,7 @@ struct wpp_compressor {
     seq *grammar;                     /* of the segment at hand; NULL while its builder has it */
     struct wpp_builder *builder;
     struct wpp_crew *crew;            /* of builders; NULL: there are none */
-    unsigned rounds;                  /* in which a finished grammar is parsed anew */
+    enum wpp_anew anew;               /* which finished grammars are parsed anew */
     uint64_t segment_left;            /* terminals that the segment at hand may still take */
     struct wpp_builder **builders;    /* of segments before, in order; room for the crew */
     uint32_t n_builders;

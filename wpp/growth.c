@@ -71,15 +71,10 @@ bool wpp_growth_begin(wpp_compressor *c)
     return seq_new(&c->grammar, &config) == SEQ_OK || wpp_fail_memory(&c->fatal);
 }
 
-/* All streams have start rules, also those without events. */
 static bool end_grammar(wpp_compressor *c)
 {
-    int status = c->streams.n ? seq_append(c->grammar, c->streams.n - 1, NULL, 0) : SEQ_OK;
+    int status = wpp_grammar_end(c->grammar, c->streams.n, c->anew);
 
-    if (status == SEQ_OK)
-        status = seq_finish(c->grammar);
-    if (status == SEQ_OK && c->rounds)
-        status = seq_reparse(c->grammar, c->rounds);
     return status == SEQ_OK || fail_engine(c, status);
 }
 
@@ -137,7 +132,7 @@ static bool end_segment(wpp_compressor *c)
     struct wpp_segment segment;
 
     if (c->builder) {
-        wpp_builder_end(c->builder, c->streams.n, c->alphabet.n, c->rounds);
+        wpp_builder_end(c->builder, c->streams.n, c->alphabet.n, c->anew);
         c->builders[c->n_builders++] = c->builder;
         c->builder = NULL;
         return find_thread(c);

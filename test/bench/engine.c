@@ -9,7 +9,8 @@
  * random trip counts around a random branch), `random` (words below 2^16; `random24`:
  * below 2^24, and so on up to 30).  -c checks each grammar and that it derives its
  * stream; MODES is of the letters p (plain SEQUITUR), e (exact SEQUITUR(1)), f (with
- * shortcuts) and b (the same parsed anew, as by --best), `ef` without -m.  A line a run:
+ * shortcuts), d (the same as wpp-compress ends it: parsed anew if it is small) and b (parsed anew
+ * three times, as by --best), `ef` without -m.  A line a run:
  *   name mode: million symbols a second of processor time, rules, symbols on right-hand sides,
  *   bytes of memory a right-hand-side symbol (at most; without the history of fast, at most
  *   62 MB), bytes of the grammar in a WPP, megabytes of tokens a second that reading these
@@ -22,7 +23,7 @@
  */
 #include "sequitur/sequitur.h"
 #include "wpp/alphabet.h"
-#include "wpp/compress.h"
+#include "wpp/ending.h"
 #include "wpp/grammar-code.h"
 
 #include <pthread.h>
@@ -233,7 +234,7 @@ static void run_pieces(const struct stream *in, uint32_t flags, const char *mode
     if (how->check)
         check_grammar(piece[0].s, in);
     seq_get_stats(piece[0].s, &stats);
-    printf("%-12s %-6s %8.1f Msym/s in %d pieces, building %.3f s, joining %.3f s; %u rules, "
+    printf("%-12s %-7s %8.1f Msym/s in %d pieces, building %.3f s, joining %.3f s; %u rules, "
            "%llu rhs, %llu before\n", in->name, mode, (double)in->n / (building + joining) / 1e6,
            how->pieces, building, joining, stats.rules,
            (unsigned long long)stats.rhs_symbols, (unsigned long long)sum.rhs_symbols);
@@ -244,7 +245,7 @@ static void run_pieces(const struct stream *in, uint32_t flags, const char *mode
 /* ---- One after the other ----------------------------------------------------------- */
 
 static void run(const struct stream *in, uint32_t flags, const char *mode, const struct how *how,
-                unsigned rounds)
+                enum wpp_anew anew)
 {
     enum { ALLOWANCE = 64 << 20 };
     struct seq_config config = {.size = sizeof config, .flags = flags};
@@ -261,7 +262,7 @@ static void run(const struct stream *in, uint32_t flags, const char *mode, const
     double begin = now();
     bool built = how->pauses ? append_timed(s, in, &pauses)
                              : seq_append(s, 0, in->symbols, in->n) == SEQ_OK;
-    if (!built || seq_finish(s) != SEQ_OK || (rounds && seq_reparse(s, rounds) != SEQ_OK))
+    if (!built || wpp_grammar_end(s, 1, anew) != SEQ_OK)
         fail(in->name, "cannot build the grammar");
     double seconds = now() - begin;
     if (how->check)
@@ -271,7 +272,7 @@ static void run(const struct stream *in, uint32_t flags, const char *mode, const
     size_t coded = code(s, &reading);
     double rhs = stats.rhs_symbols ? (double)stats.rhs_symbols : 1;
     double beyond = (double)stats.memory_peak - ALLOWANCE;
-    printf("%-12s %-6s %8.1f Msym/s %9u rules %10llu rhs %7.1f bytes/rhs"
+    printf("%-12s %-7s %8.1f Msym/s %9u rules %10llu rhs %7.1f bytes/rhs"
            " %9zu bytes %7.0f MB/s %6.1f beyond 64 MB\n", in->name,
            mode, (double)in->n / seconds / 1e6, stats.rules, (unsigned long long)stats.rhs_symbols,
            ((double)stats.memory_peak - (double)stats.history) / rhs, coded,
@@ -420,10 +421,11 @@ int main(int argc, char **argv)
         number(&in);
         for (const char *m = how.modes; *m; m++)
             switch (*m) {
-            case 'p': run(&in, SEQ_PLAIN, "plain", &how, 0); break;
-            case 'e': run(&in, SEQ_EXACT, "exact", &how, 0); break;
-            case 'f': run(&in, 0, "fast", &how, 0); break;
-            case 'b': run(&in, 0, "best", &how, WPP_COMPRESS_ROUNDS); break;
+            case 'p': run(&in, SEQ_PLAIN, "plain", &how, WPP_ANEW_NEVER); break;
+            case 'e': run(&in, SEQ_EXACT, "exact", &how, WPP_ANEW_NEVER); break;
+            case 'f': run(&in, 0, "fast", &how, WPP_ANEW_NEVER); break;
+            case 'd': run(&in, 0, "default", &how, WPP_ANEW_SMALL); break;
+            case 'b': run(&in, 0, "best", &how, WPP_ANEW_ALL); break;
             default: return 2;
             }
         free(in.symbols);

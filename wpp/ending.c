@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/ending.h"
+
+/* A round takes half a microsecond for each symbol on a right-hand side.  So what derives so many
+ * terminals for each of them pays little more than a nanosecond a terminal, less than a program
+ * takes to emit one (docs/performance.md). */
+#ifdef WPP_HOSTILE
+enum { SMALL = 2 };
+#else
+enum { SMALL = 400 };
+#endif
+
+static unsigned rounds(seq *grammar, enum wpp_anew anew)
+{
+    struct seq_stats stats;
+
+    switch (anew) {
+    case WPP_ANEW_ALL: return WPP_ANEW_ROUNDS;
+    case WPP_ANEW_NEVER: return 0;
+    case WPP_ANEW_SMALL: break;
+    }
+    seq_get_stats(grammar, &stats);
+    return stats.symbols / SMALL >= stats.rhs_symbols;
+}
+
+int wpp_grammar_end(seq *grammar, uint32_t streams, enum wpp_anew anew)
+{
+    int status = streams ? seq_append(grammar, streams - 1, NULL, 0) : SEQ_OK;
+
+    if (status == SEQ_OK)
+        status = seq_finish(grammar);
+    return status == SEQ_OK ? seq_reparse(grammar, rounds(grammar, anew)) : status;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* ending.h - the last steps of building a grammar, whoever builds it. */
+#ifndef WPP_ENDING_H
+#define WPP_ENDING_H
+
+#include "sequitur/sequitur.h"
+
+/* Which finished grammars are parsed anew (seq_reparse). */
+enum wpp_anew {
+    WPP_ANEW_SMALL,    /* once, those that take no time worth the name */
+    WPP_ANEW_ALL,      /* WPP_ANEW_ROUNDS times each */
+    WPP_ANEW_NEVER
+};
+/* The third still saves a third of a percent, a fourth half of that. */
+enum { WPP_ANEW_ROUNDS = 3 };
+
+/* Nothing more is to come, and all streams below `streams` have start rules, also those without
+ * events: finishes the grammar.  The engine's status. */
+int wpp_grammar_end(seq *grammar, uint32_t streams, enum wpp_anew anew);
+
+#endif
