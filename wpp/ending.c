@@ -4,11 +4,7 @@
 /* A round takes half a microsecond for each symbol on a right-hand side.  So what derives so many
  * terminals for each of them pays little more than a nanosecond a terminal, less than a program
  * takes to emit one (docs/performance.md). */
-#ifdef WPP_HOSTILE
-enum { SMALL = 2 };
-#else
 enum { SMALL = 400 };
-#endif
 
 static unsigned rounds(seq *grammar, enum wpp_anew anew)
 {

@@ -49,8 +49,8 @@ static uint64_t ended(unsigned repeats, enum wpp_anew anew, uint64_t *symbols)
 
 int main(void)
 {
-    /* Once, it is not worth it; a thousand times is what costs no more, but is larger. */
-    static const unsigned repeats[] = {1, 1000};
+    /* Once derives three terminals a symbol, 160 times 500. */
+    static const unsigned repeats[] = {1, 160};
     uint64_t n, never, small, all;
 
     for (int i = 0; i < 2; i++) {
@@ -60,11 +60,13 @@ int main(void)
         tap_ok(all < never, "%u times, %llu terminals: all, %llu symbols of %llu", repeats[i],
                (unsigned long long)n, (unsigned long long)all, (unsigned long long)never);
 #ifdef WPP_HOSTILE
-        tap_skip("what is small is small enough to be met there");
-#else
+        if (i) {
+            tap_skip("tiny tables make of it what is not small");
+            continue;
+        }
+#endif
         tap_ok(i ? small < never : small == never, "%s: %llu symbols",
                i ? "small, so once" : "not small, so not", (unsigned long long)small);
-#endif
     }
 
     seq *s = NULL;
