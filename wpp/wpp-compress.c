@@ -165,16 +165,38 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
 
 /* ---- A WPP ------------------------------------------------------------------------------- */
 
-/* A regular file, which can be read from its beginning again. */
+/* What a pipe begins with stays in it: waits for that. */
+static bool peek_pipe(int fd, char *first, size_t n)
+{
+    int copy[2];
+
+    if (pipe2(copy, O_CLOEXEC) != 0)
+        return false;
+    bool done = tee(fd, copy[1], n, 0) == (ssize_t)n && read(copy[0], first, n) == (ssize_t)n;
+    close(copy[0]);
+    close(copy[1]);
+    return done;
+}
+
+/* Only what is read from its beginning again: not a FIFO, whose writer would see it closed. */
+static bool peek(int fd, bool standard, char *first, size_t n)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return false;
+    if (S_ISREG(st.st_mode))
+        return pread(fd, first, n, standard ? lseek(fd, 0, SEEK_CUR) : 0) == (ssize_t)n;
+    return standard && S_ISFIFO(st.st_mode) && peek_pipe(fd, first, n);
+}
+
 static bool is_wpp(const char *input)
 {
     bool standard = strcmp(input, "-") == 0;
     int fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     char first[WPP_IMPROVE_KNOWS];
-    struct stat st;
-    bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-              pread(fd, first, sizeof first, standard ? lseek(fd, 0, SEEK_CUR) : 0) ==
-                  sizeof first && wpp_improve_knows(first, sizeof first);
+    bool is = fd >= 0 && peek(fd, standard, first, sizeof first) &&
+              wpp_improve_knows(first, sizeof first);
 
     if (fd >= 0 && !standard)
         close(fd);

@@ -45,7 +45,7 @@ hostile) skip 'with tiny tables it is no smaller' ;;
     ok "at least two per cent smaller: $(size best.wpp) bytes of $(size plain.wpp)" \
         test $(($(size best.wpp) * 100)) -le $(($(size plain.wpp) * 98)) ;;
 esac
-wpp-compress --symbols --best < words > again.wpp
+cat words | wpp-compress --symbols --best | cat > again.wpp
 same 'from a pipe to a pipe: the same file' again.wpp best.wpp
 
 for input in random zeros none; do
@@ -102,6 +102,10 @@ ok 'which are more than one' test "$(segments cut.wpp)" -gt 1
 as_it_was of-cut.wpp long
 wpp-compress --best < plain.wpp > of-plain.wpp
 same 'to the standard output by itself: the same' of-plain.wpp best.wpp
+cat plain.wpp | wpp-compress --best | cat > of-plain.wpp
+same 'from a pipe to a pipe: the same' of-plain.wpp best.wpp
+fails 'nothing is no WPP' wpp-compress --best -o not-there.wpp < <(:)
+fails 'nor are three bytes' wpp-compress --best -o not-there.wpp < <(head -c 3 plain.wpp)
 fails 'not without a name for it' wpp-compress --best plain.wpp
 fails 'not in its own place' wpp-compress --best -f -o plain.wpp plain.wpp
 fails 'not in pieces' wpp-compress --best -j2 -o not-there.wpp plain.wpp
@@ -153,6 +157,8 @@ ok 'and recorded' wpp-record -q --best --trace=prog.trace -o prog.wpp ./prog
 ok 'wpp-check finds it fine' wpp-check --strict prog.wpp
 ok 'its trace' wpp-compress -q --best -o trace.wpp prog.trace
 same 'makes the same file' trace.wpp prog.wpp
+cat prog.trace | wpp-compress -q --best > trace.wpp
+same 'through a pipe, too' trace.wpp prog.wpp
 wpp-compress -q -o plain-prog.wpp prog.trace
 ok 'of its WPP' wpp-compress --best -o of-plain-prog.wpp plain-prog.wpp
 ok 'wpp-check finds that fine, too' wpp-check --strict of-plain-prog.wpp
