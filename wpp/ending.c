@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/ending.h"
 
-/* A round takes half a microsecond for each symbol on a right-hand side.  So what derives so many
- * terminals for each of them pays little more than a nanosecond a terminal, less than a program
- * takes to emit one (docs/performance.md). */
+/* A round takes up to a microsecond for each symbol on a right-hand side.  So what derives so many
+ * terminals for each of them pays 2.5 nanoseconds a terminal at most, in which hardly a program emits
+ * one (docs/performance.md). */
 enum { SMALL = 400 };
 
 static unsigned rounds(seq *grammar, enum wpp_anew anew)

@@ -178,7 +178,7 @@ static bool peek_pipe(int fd, char *first, size_t n)
     return done;
 }
 
-/* Only what is read from its beginning again: not a FIFO, whose writer would see it closed. */
+/* What can still be read afterwards: not of a named FIFO, whose writer would see it closed. */
 static bool peek(int fd, bool standard, char *first, size_t n)
 {
     struct stat st;
