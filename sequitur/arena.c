@@ -219,11 +219,11 @@ void seq_free(seq *s)
     s->realloc(s->realloc_ctx, s, sizeof *s, 0);
 }
 
-/* The largest steps there are: the arenas' sixteenth, the table's quarter. */
+/* The largest steps there are: the arenas' sixteenth and the table's. */
 static uint64_t next_growth(const seq *s)
 {
     return (s->nodes_size * sizeof *s->nodes + s->rules_size * sizeof *s->rules) / 16
-         + s->digrams.homes / 4 * sizeof *s->digrams.slots;
+         + digrams_step(s) * sizeof *s->digrams.slots;
 }
 
 /* A block at once. */

@@ -47,17 +47,29 @@ static void clear(struct digrams *t, uint64_t from, uint64_t to)
     memset(t->slots + from, 0xff, (to - from) * sizeof *t->slots);
 }
 
+/* Rules in 16 symbols, in sixteenths. */
+static uint64_t rule_share(const seq *s)
+{
+    return UINT64_C(256) * s->rules_live / (s->nodes_live ? s->nodes_live : 1);
+}
+
 /* Digrams that the table takes before it grows: four fifths of its homes, and where there are
  * few rules three fifths.  The fuller it is, the farther a digram that comes moves others, at
  * four fifths often to lines of memory that nobody has fetched; but a symbol and its part of
- * table and rules shall take no more than 34 bytes behind that growth.  From one rule in 16
+ * table and rules shall take no more than 35 bytes behind that growth.  From one rule in 16
  * symbols on four fifths it is. */
 static uint64_t most_digrams(const seq *s)
 {
-    uint64_t symbols = s->nodes_live ? s->nodes_live : 1;
-    uint64_t rules = UINT64_C(256) * s->rules_live / symbols;   /* in 16 symbols, sixteenths */
+    uint64_t rules = rule_share(s);
 
     return s->digrams.homes * (3 * 16 + (rules < 16 ? rules : 16)) / (5 * 16);
+}
+
+/* A third of what there are, a quarter where rules take memory as well.  Each digram moves four
+ * times, or five. */
+uint64_t digrams_step(const seq *s)
+{
+    return s->digrams.homes / (rule_share(s) < 16 ? 3 : 4) + 1;
 }
 
 static void set_limit(seq *s)
@@ -211,13 +223,12 @@ static int move_block(seq *s)
     return SEQ_OK;
 }
 
-/* A quarter more homes. */
 static int begin_growing(seq *s)
 {
     struct digrams *t = &s->digrams;
     uint64_t old_homes = t->homes;
     uint64_t old_slots = slots_of(t);
-    int status = resize(s, t->homes + t->homes / 4 + 1, t->spill + STEP_DIGRAMS + 2);
+    int status = resize(s, t->homes + digrams_step(s), t->spill + STEP_DIGRAMS + 2);
 
     if (status != SEQ_OK)
         return status;

@@ -121,6 +121,8 @@ int digrams_new(seq *s);
 void digrams_free(seq *s);
 /* Makes room for a step, or goes on with growing.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
 int digrams_room(seq *s);
+/* By so many homes the table grows next. */
+uint64_t digrams_step(const seq *s);
 /* The invariants above. */
 bool digrams_check(const seq *s);
 

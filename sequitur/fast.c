@@ -31,7 +31,7 @@
 #ifdef WPP_HOSTILE
 enum { CREDIT_MAX = 6, CREDIT_EARNED = 1 };
 #else
-enum { CREDIT_MAX = 4096, CREDIT_EARNED = 8 };
+enum { CREDIT_MAX = 4096, CREDIT_EARNED = 4 };
 #endif
 
 /* Where the end of the active start rule is in its input. */
