@@ -128,7 +128,8 @@ const planned_event *cursor_writer::planned(basic_block bb) const
 
 // Blocks that run at least once in so many calls of the routine are hot.  With 1
 // sqlite3 is 5 % slower and its text 8 % smaller, with 32 it is 3 % faster and its
-// text 4 % larger (docs/performance.md).
+// text 4 % larger (docs/performance.md).  Where GCC has a profile (-fprofile-use) it also
+// knows routines that are seldom called.
 static const int SELDOM = 8;
 
 bool cursor_writer::hot(basic_block bb) const
@@ -138,6 +139,8 @@ bool cursor_writer::hot(basic_block bb) const
 
     if (!bb->count.initialized_p() || !entry->count.initialized_p())
         return true;
+    if (profile_status_for_fn(fun) == PROFILE_READ && !maybe_hot_bb_p(fun, bb))
+        return false;
     return static_cast<int64_t>(bb->count.to_frequency(fun)) * scale
            >= entry->count.to_frequency(fun);
 }

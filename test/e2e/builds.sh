@@ -214,6 +214,44 @@ for flags in '-fstack-protector-all -D_FORTIFY_SOURCE=2 -O2' -fcf-protection=ful
     fi
 done
 
+# Two routines alike: of the one that was seldom run, GCC knows so from the profile only.
+cat > guided.c <<'END'
+#include <stdio.h>
+#define ROUTINE(name) \
+    __attribute__((noinline)) int name(int n) \
+    { \
+        int sum = 0; \
+        for (int i = 0; i < n; i++) \
+            sum += i & 4 ? i * 3 : sum >> 1; \
+        return sum; \
+    }
+ROUTINE(seldom)
+ROUTINE(often)
+int main(int argc, char **argv)
+{
+    (void)argv;
+    printf("%d %d\n", seldom(argc), often(argc * 100000));
+    return 0;
+}
+END
+# calls ROUTINE: of how many events of its in guided.o are out of line, of how many inline
+calls() {
+    objdump -dr --no-show-raw-insn guided.o |
+        awk -v routine="$1" '/^[0-9a-f]+ </ { within = $2 ~ "^<" routine "(\\.cold)?>:$" }
+             within && /call .*<__wpp_event>/ { short++ }
+             within && /__wpp_numbers/ { inline++ }
+             END { print short + 0, inline + 0 }'
+}
+wpp-gcc -O2 -c guided.c
+is 'without a profile routines alike have events alike' "$(calls seldom)" "$(calls often)"
+like 'inline ones' "$(calls seldom)" ' [1-9]'
+gcc -O2 -fprofile-generate -fprofile-update=single -c guided.c && gcc -fprofile-generate guided.o -o plain &&
+    ./plain > want
+wpp-gcc -O2 -fprofile-use -Werror=missing-profile -Werror=coverage-mismatch -c guided.c
+like 'with one, what is seldom run calls' "$(calls seldom)" '^[1-9][0-9]* 0$'
+like 'and what is often run does not' "$(calls often)" '^0 [1-9]'
+ok 'recorded as it runs' built guided main often seldom -- wpp-gcc guided.o -o guided
+
 # ---- make -j ------------------------------------------------------------------------------
 mkdir many
 {
