@@ -49,6 +49,7 @@ struct wpp_recorder {
     struct pollfd *polls;        /* scratch: room for capacity */
     uint32_t turns;
     bool woken;                  /* by wpp_recorder_wake() */
+    bool closed;                 /* programs are refused: whoever lived then may have gone on */
 };
 
 /* ---- The memory ------------------------------------------------------------------ */
@@ -434,16 +435,17 @@ static void forget_living(struct wpp_recorder *r, uint32_t number)
 static struct wpp_bytes copy_state(struct wpp_recorder *r, uint32_t number, bool lives)
 {
     struct wpp_bytes state = {0};
-    bool any;
+    bool any, goes_on;
 
     /* Its first record says what it calls itself. */
     if (r->list[number].next_order == 0)
         take_all_of(r, number);
     any = copy_seats(r, number, &state);
-    if (lives)
+    goes_on = lives || (r->closed && r->list[number].next_order > 0);
+    if (goes_on)
         put_record(&state, WPP_REC_BUFFER, r->list[number].pid, 0, 0);
     take_all_of(r, number);
-    if (!lives && !any && r->list[number].next_order > 0)
+    if (!goes_on && !any && r->list[number].next_order > 0)
         put_no_seats(&state, r, number);
     return state;
 }
@@ -745,8 +747,23 @@ void wpp_recorder_signal(struct wpp_recorder *r, int signal)
     }
 }
 
+/* Those that have ended, or have become another program, were refused nothing yet. */
+static void end_detached(struct wpp_recorder *r)
+{
+    for (uint32_t i = r->n_living; i-- > 0;) {
+        uint32_t number = r->living[i], id = r->list[number].id;
+
+        if (id != 0 && !is_attached(r, id))
+            end_process(r, number, false);
+    }
+}
+
 void wpp_recorder_close(struct wpp_recorder *r)
 {
+    find_processes(r);
+    find_ends(r);
+    end_detached(r);
+    r->closed = true;
     __atomic_store_n(&r->share->closed, 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&r->share->freed, 1, __ATOMIC_SEQ_CST);
     futex(&r->share->freed, FUTEX_WAKE, INT_MAX, NULL);

@@ -413,6 +413,7 @@ run wpp-check all.wpp
 like '--limit: the file says that it is not the whole run' "$status $(cat "$T/err")" '^3 .*undamaged'
 cat > early.c << 'END'
 #include <pthread.h>
+#include <unistd.h>
 static volatile unsigned sink;
 __attribute__((noipa)) static void step(int i)
 {
@@ -427,13 +428,16 @@ static void *work(void *argument)
         step(i);
     return argument;
 }
-int main(void)
+int main(int argc, char **argv)
 {
     pthread_t worker;
 
+    (void)argv;
     for (int i = 0; i < 3000; i++)
         step(i);
     for (int n = 0; n < 4; n++) {
+        if (n > 0 && argc > 1)
+            usleep(100000);
         pthread_create(&worker, NULL, work, NULL);
         pthread_join(worker, NULL);
     }
@@ -472,6 +476,65 @@ why() {
         "3 wpp-dump: $2: the trace is incomplete ($3); the answer is about what was recorded"
 }
 why '--limit' all.wpp 'recording was to end after so many events'
+
+# A recorder that has closed, and next runs when the program has ended: what that did meanwhile
+# was refused.
+cat > late.c << 'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int is_shared(unsigned long word)
+{
+    char line[512];
+    unsigned long from, to;
+    int found = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+
+    while (maps && fgets(line, sizeof line, maps))
+        found |= strstr(line, "memfd:wpp") && sscanf(line, "%lx-%lx", &from, &to) == 2 &&
+                 from <= word && word < to;
+    if (maps)
+        fclose(maps);
+    return found;
+}
+long syscall(long number, ...)
+{
+    long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall"), a[6], result;
+    siginfo_t info;
+    va_list list;
+
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(list, long);
+    va_end(list);
+    result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (number == SYS_futex && a[1] == FUTEX_WAKE && a[2] == INT_MAX && is_shared((unsigned long)a[0]))
+        waitid(P_ALL, 0, &info, WEXITED | WNOWAIT);
+    return result;
+}
+END
+# late OPTION: threads of `early` that were recorded by such a one
+late() {
+    LD_PRELOAD=$PWD/late.so wpp-record "$1" -o all.wpp ./early slowly
+    wpp-info all.wpp | grep -c 'events, thread'
+}
+if [ "$CONFIG" = asan ] || [ "$CONFIG" = hostile ]; then
+    skip "nothing can be loaded before the sanitizer's runtime"
+else
+    ok 'what makes it late is built' gcc -shared -fPIC late.c -o late.so -ldl
+    ok '--limit, closed while the program ends: not all is there' test "$(late --limit=200)" -lt 5
+    why '--limit, closed while the program ends' all.wpp 'recording was to end after so many events'
+    ok '--duration, closed while the program ends: not all is there' test "$(late --duration=0.05)" -lt 5
+    why '--duration, closed while the program ends' all.wpp 'recording was to end after so long'
+fi
+
 run wpp-record --duration=0.3 -o all.wpp ./endless 2
 is '--duration: the program goes on to its end' $status 142
 nanoseconds=$(wpp-info --format=json all.wpp | grep -o '"nanoseconds":[0-9]*' | cut -d: -f2)
