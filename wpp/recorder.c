@@ -310,22 +310,31 @@ uint32_t wpp_recorder_backlog(const struct wpp_recorder *r)
     return n;
 }
 
-static bool has_submitted(const struct wpp_recorder *r, uint32_t number)
+/* How many records the process has submitted so far. */
+static uint32_t submitted_by(const struct wpp_recorder *r, uint32_t number)
 {
     uint64_t word = (uint64_t)(number + 1) << 32 | WPP_SLOT_SUBMITTED;
+    uint32_t submitted = r->list[number].next_order;
 
     for (uint32_t i = 0; i < WPP_SHARE_SLOTS; i++)
-        if (__atomic_load_n(&r->share->slot[i].word, __ATOMIC_ACQUIRE) == word)
-            return true;
-    return false;
+        if (__atomic_load_n(&r->share->slot[i].word, __ATOMIC_ACQUIRE) == word &&
+            (int32_t)(r->share->slot[i].order - submitted) >= 0)
+            submitted = r->share->slot[i].order + 1;
+    return submitted;
 }
 
-/* Until the process has none.  Lower slots are taken again and again, so its records lie
- * anywhere; others' may come without end. */
+/* What the process has submitted by now: it may well submit more, without end, while we take.
+ * Lower slots are taken again and again, so its records lie anywhere; but each of them was there
+ * before the next one, so that a turn without any of them was the last. */
 static void take_all_of(struct wpp_recorder *r, uint32_t number)
 {
-    while (has_submitted(r, number) && take_some(r))
-        ;
+    uint32_t enough = submitted_by(r, number), before;
+
+    do {
+        before = r->list[number].next_order;
+        take_some(r);
+    } while (r->list[number].next_order != before &&
+             (int32_t)(enough - r->list[number].next_order) > 0);
 }
 
 /* ---- The end of a process ------------------------------------------------------------ */
