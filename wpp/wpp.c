@@ -38,8 +38,12 @@ _Noreturn static void show_help(const char *prefix)
            "       wpp help [COMMAND]\n\n"
            "Records, compresses and explains whole program paths. The same as wpp-COMMAND.\n\n"
            "Commands:");
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         printf(" %s", entries[i]->d_name + 4);
+        free(entries[i]);
+    }
+    free(entries);
+    free(directory);
     puts("\n\n`wpp help COMMAND` or `wpp COMMAND --help` explains one, `wpp --version` says the version.");
     exit(tool_finish(TOOL_OK));
 }
