@@ -55,7 +55,7 @@ many_progress() {
 }
 
 many_run() {
-    local state=$1 jobs=$2 item total left status
+    local state=$1 jobs=$2 item total left status to progress
 
     shift 2
     cat > "$state/list"
@@ -65,17 +65,20 @@ many_run() {
     total=$(wc -l < "$state/list") left=$(wc -l < "$state/todo")
     [ "$left" = "$total" ] ||
         echo "$((total - left)) of $total were done before" | tee -a "$state/progress"
+    exec {to}> >(many_progress "$state" "$total" $((total - left)))
+    progress=$!
     # In the background, so that a signal is heard, and in a group that ends with us.
     set -m
     MANY_STATE=$state MANY_PID=$$ xargs -a "$state/todo" -d '\n' -r -P "$jobs" -n 1 \
-        bash "${BASH_SOURCE[0]}" "$@" > >(many_progress "$state" "$total" $((total - left))) \
-        2> "$state/errors" &
+        bash "${BASH_SOURCE[0]}" "$@" >&"$to" {to}>&- 2> "$state/errors" &
     many_workers=$!
     set +m
+    exec {to}>&-
     trap 'kill -- -$many_workers 2> /dev/null; exit 143' TERM
     trap 'kill -- -$many_workers 2> /dev/null; exit 130' INT
     wait $many_workers
     status=$?
+    wait $progress
     trap - TERM INT
     return $status
 }
