@@ -566,9 +566,29 @@ for turns in 20000 30000 100000 107000; do
     done
 done
 
-# The ring is looked at while the program runs: each time later events, in a sound file.
+# The ring is looked at while the program runs: each time later events, in a sound file; also by a
+# recorder that is slower than the program and always has something left to take.
+cat > slow.c << 'END'
+#include <stddef.h>
+#include <unistd.h>
+enum { NEARLY_A_CHUNK = 60000 };
+void *memcpy(void *to, const void *from, size_t n)
+{
+    void *at = to;
+
+    if (n >= NEARLY_A_CHUNK)
+        usleep(100);
+    __asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(n) : : "memory");
+    return to;
+}
+END
+preload=
+if [ "$CONFIG" != asan ] && [ "$CONFIG" != hostile ]; then
+    ok 'what makes it slow is built' gcc -O1 -fno-builtin -shared -fPIC slow.c -o slow.so
+    preload=$PWD/slow.so
+fi
 rm -rf all.wpp*
-wpp-record --ring=256k --signal=USR2 -o all.wpp ./endless > /dev/null 2> "$T/err" &
+LD_PRELOAD=$preload wpp-record --ring=256k --signal=USR2 -o all.wpp ./endless > /dev/null 2> "$T/err" &
 recorder=$!
 until pgrep -P $recorder > /dev/null || ! kill -0 $recorder; do sleep 0.05; done
 lost=0
