@@ -74,6 +74,7 @@ static void hide(void)
     for (int i = 1; i < NSIG; i++)
         signal(i, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     signal(SIGTTOU, SIG_IGN);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);

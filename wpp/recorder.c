@@ -94,6 +94,9 @@ static bool make_memory(struct wpp_recorder *r, struct wpp_error *error)
     r->fd = memfd_create("wpp", MFD_CLOEXEC);
     if (r->fd >= 0 && ftruncate(r->fd, WPP_SHARE_BYTES) == 0 && fstat(r->fd, &st) == 0)
         at = mmap(NULL, WPP_SHARE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+    if (at == MAP_FAILED && errno == EFBIG)
+        return wpp_fail(error, WPP_E_SYSTEM, "no file may be as large here (ulimit -f) as the %zu MB "
+                        "of memory to share with the program", WPP_SHARE_BYTES >> 20);
     if (at == MAP_FAILED)
         return wpp_fail_errno(error, "cannot make memory to share with the program");
     r->share = at;

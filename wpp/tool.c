@@ -41,12 +41,28 @@ static ssize_t write_output(void *cookie, const char *data, size_t size)
     return (ssize_t)size;
 }
 
+static void on_limit(int signal)
+{
+    (void)signal;
+}
+
+/* A file that may grow no more (ulimit -f) is an error to report.  With a handler, and not
+ * ignored: a program that we become or start has the signal as it was. */
+static void bear_limit(void)
+{
+    struct sigaction now, bear = {.sa_handler = on_limit, .sa_flags = SA_RESTART};
+
+    if (sigaction(SIGXFSZ, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+        sigaction(SIGXFSZ, &bear, NULL);
+}
+
 /* A stream only remembers that it failed, and errno is another's by the time one asks. */
 void tool_init(const char *tool)
 {
     FILE *output = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_output});
 
     name = tool;
+    bear_limit();
     if (output)
         stdout = output;
     setvbuf(stdout, NULL, _IOFBF, 1 << 16);

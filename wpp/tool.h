@@ -22,7 +22,8 @@ enum tool_exit {
     TOOL_INCOMPLETE = 3    /* the data is damaged or cut short, and that was said */
 };
 
-/* First thing in main: the name for messages and --version. */
+/* First thing in main: the name for messages and --version.  A file that may grow no more
+ * (SIGXFSZ) is an error of its write from here on, EFBIG. */
 void tool_init(const char *name);
 const char *tool_name(void);
 

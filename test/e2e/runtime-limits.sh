@@ -72,6 +72,68 @@ wpp-dump --tokens all.wpp > want
 wpp-dump --tokens ring.wpp > some
 same 'and the same is in both' some want
 
+# ---- Files that may not grow (ulimit -f) --------------------------------------------------------
+
+n=200000
+[ "$CONFIG" = hostile ] && n=20000
+wpp-record -q --trace=all.trace -o all.wpp ./work $n > /dev/null
+wpp-dump --tokens all.wpp > want
+mkdir small
+# smaller COMMAND: in small, under a recorder that from then on may write 64 KB to a file
+smaller() {
+    rm -rf small/*
+    run wpp-record "${@:2}" sh -c "prlimit --pid \$PPID --fsize=65536; $1"
+}
+smaller "exec ./work $n" -o small/x.wpp --trace=small/x.trace
+is 'a trace that may not grow: the program goes on to its end' "$status $(cat "$T/out")" \
+    "7 work is done"
+is 'and it is said that the trace is not kept, and the WPP cannot be written' \
+    "$(sort "$T/err")" 'wpp-record: cannot write small/x.trace: File too large; the trace is not kept
+wpp-record: work: cannot write small/x.wpp: File too large'
+is 'nothing is left of them' "$(ls -A small)" ''
+smaller "exec ./work 50" -o small/x.wpp
+is 'what is small enough is written' "$status $(wpp-check --strict small/x.wpp > /dev/null; echo $?)" '7 0'
+smaller "./work $n; pgrep -P \$PPID -x wpp-keeper > keeper &&
+         prlimit --pid \$(cat keeper) --fsize=65536; kill -9 \$PPID" -o small/x.wpp 2> /dev/null
+while kill -0 "$(cat keeper)" 2> /dev/null; do sleep 0.05; done
+is 'who goes on for a killed recorder says it as well' "$(cat "$T/err")" \
+    'wpp-record: work: cannot write small/x.wpp: File too large'
+refused 'no room for the memory to share' 1 bash -c 'ulimit -f 1000; wpp-record -o x.wpp ./work 50'
+like 'why' "$(cat "$T/err")" '^wpp-record: no file may be as large here .ulimit -f. as the [0-9]+ MB of memory'
+
+# The program's own files are its own matter: as without us, by whatever name we are called.
+cat > grow.c << 'END'
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+    static char much[1 << 20];
+
+    for (int i = 0; i < 1000; i++)
+        if (write(1, much, sizeof much) < 0)
+            return 9;
+    return 0;
+}
+END
+ok 'a program that writes a lot' "$WPP_GCC" -O1 -o grow grow.c
+for how in 'trap "" XFSZ;' ''; do
+    run bash -c "$how ulimit -f 100000; WPP_OUT=none ./grow > large"
+    want=$status
+    for command in wpp-record 'wpp record'; do
+        run bash -c "$how ulimit -f 100000; $command -q -o grow.wpp ./grow > large"
+        is "$command: $how SIGXFSZ is the program's ($want)" "$status" "$want"
+        ok 'and its path is there' wpp-check grow.wpp
+    done
+done
+rm -f large
+for command in 'wpp-compress -q -o small/x all.trace' 'wpp-compress -q - < all.trace > small/x' \
+               'wpp-dump --tokens -o small/x all.wpp' 'wpp-dump --tokens all.wpp > small/x' \
+               'wpp dump --tokens all.wpp > small/x'; do
+    rm -f small/*
+    refused "$command" 1 bash -c "ulimit -f 64; $command"
+    like 'why' "$(cat "$T/err")" ': cannot write .*: File too large$'
+done
+
 # ---- A full disk ------------------------------------------------------------------------------
 
 mkdir disk
