@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "wpp/bytes.h"
@@ -37,16 +38,26 @@ static off_t end_in_file(const struct wpp_segments *s)
     return (off_t)(s->bytes - s->rest.size);
 }
 
+/* Beyond the size of a file, fallocate() does not care for the limit to it (ulimit -f). */
+static int reserve(int fd, off_t from, off_t bytes)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && (rlim_t)(from + bytes) > limit.rlim_cur)
+        return EFBIG;
+    return fallocate(fd, FALLOC_FL_KEEP_SIZE, from, bytes) == 0 ? 0 : errno;
+}
+
 /* For segments like the last one and for what else a WPP has.  Where it cannot be known
  * whether there is room, that is seen when it is needed. */
 static void keep_room(struct wpp_segments *s, uint64_t segment)
 {
     const off_t tables = 1 << 20;
+    int error = reserve(s->fd, end_in_file(s),
+                        (off_t)(segment * (1 + (uint64_t)s->ahead)) + tables);
 
-    if (fallocate(s->fd, FALLOC_FL_KEEP_SIZE, end_in_file(s),
-                  (off_t)(segment * (1 + (uint64_t)s->ahead)) + tables) != 0 &&
-        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
-        s->full = errno;
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+        s->full = error;
 }
 
 void wpp_segments_give_room(const struct wpp_segments *s)

@@ -79,10 +79,11 @@ n=200000
 wpp-record -q --trace=all.trace -o all.wpp ./work $n > /dev/null
 wpp-dump --tokens all.wpp > want
 mkdir small
-# smaller COMMAND: in small, under a recorder that from then on may write 64 KB to a file
+# smaller COMMAND OPTION...: in small, under a recorder that from then on may write so much to a file
+bytes=65536
 smaller() {
     rm -rf small/*
-    run wpp-record "${@:2}" sh -c "prlimit --pid \$PPID --fsize=65536; $1"
+    run wpp-record "${@:2}" sh -c "prlimit --pid \$PPID --fsize=$bytes; $1"
 }
 smaller "exec ./work $n" -o small/x.wpp --trace=small/x.trace
 is 'a trace that may not grow: the program goes on to its end' "$status $(cat "$T/out")" \
@@ -94,12 +95,36 @@ is 'nothing is left of them' "$(ls -A small)" ''
 smaller "exec ./work 50" -o small/x.wpp
 is 'what is small enough is written' "$status $(wpp-check --strict small/x.wpp > /dev/null; echo $?)" '7 0'
 smaller "./work $n; pgrep -P \$PPID -x wpp-keeper > keeper &&
-         prlimit --pid \$(cat keeper) --fsize=65536; kill -9 \$PPID" -o small/x.wpp 2> /dev/null
+         prlimit --pid \$(cat keeper) --fsize=$bytes; kill -9 \$PPID" -o small/x.wpp 2> /dev/null
 while kill -0 "$(cat keeper)" 2> /dev/null; do sleep 0.05; done
 is 'who goes on for a killed recorder says it as well' "$(cat "$T/err")" \
     'wpp-record: work: cannot write small/x.wpp: File too large'
 refused 'no room for the memory to share' 1 bash -c 'ulimit -f 1000; wpp-record -o x.wpp ./work 50'
 like 'why' "$(cat "$T/err")" '^wpp-record: no file may be as large here .ulimit -f. as the [0-9]+ MB of memory'
+
+# Grammars that are put away as segments end where the file must.
+if [ "$CONFIG" = hostile ]; then
+    skip 'segments are too small here to fill a file'
+else
+    n=2500000
+    wpp-record -q --trace=long.trace -o all.wpp ./work $n > /dev/null
+    bytes=3000000
+    smaller "./work $n" --memory=32M -o small/x.wpp
+    cut=': segments of the grammar cannot be put away: File too large; the first [0-9]+ events were taken$'
+    like 'a grammar in segments: what the file has no room for is said' \
+        "$status $(cat "$T/out") $(cat "$T/err")" "^7 work is done wpp-record: work$cut"
+    refused 'wpp-compress, too' 3 \
+        bash -c 'ulimit -f 3000; wpp-compress -q --memory=32M -o small/y.wpp long.trace'
+    like 'which says so' "$(cat "$T/err")" "^wpp-compress: long.trace$cut"
+    "$BUILD/test/read-tokens" long.trace > longer
+    for file in x y; do
+        wpp-dump --tokens small/$file.wpp > some 2> /dev/null
+        got=$(stat -c %s some)
+        ok "$got bytes of events are in $file.wpp" test "$got" -gt 400000
+        ok "of $(stat -c %s longer), the first" cmp -n "$got" some longer
+    done
+    rm -f long.trace longer
+fi
 
 # The program's own files are its own matter: as without us, by whatever name we are called.
 cat > grow.c << 'END'
