@@ -197,7 +197,7 @@ static void give_back(seq *s, void *array, uint32_t *size, size_t each)
 void seq_forget(seq *s)
 {
     for (uint32_t k = 0; s->starts_size && k < s->starts_count; k++)
-        give_back(s, s->starts[k].staged, &s->starts[k].staged_size, sizeof(uint32_t));
+        give_back(s, s->starts[k].own, &s->starts[k].own_size, sizeof(uint32_t));
     fast_free(s);
     digrams_free(s);
     give_back(s, s->starts, &s->starts_size, sizeof *s->starts);

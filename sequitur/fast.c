@@ -407,8 +407,7 @@ static int append_waiting(seq *s)
 }
 
 /* The next block of a stream, its last one if some may not wait. */
-static int append_block(seq *s, struct start *t, const uint32_t *terminals, size_t n,
-                        bool may_wait)
+static int append_block(seq *s, struct start *t, size_t n, bool may_wait)
 {
     uint64_t from;
     int status = SEQ_OK;
@@ -416,7 +415,7 @@ static int append_block(seq *s, struct start *t, const uint32_t *terminals, size
     if (s->history->waiting != (uint32_t)(t - s->starts) + 1 || !history_goes_on(s, t))
         status = append_waiting(s);
     if (status == SEQ_OK)
-        status = history_add(s, t, terminals, n, &from);
+        status = history_add(s, t, n, &from);
     if (status != SEQ_OK)
         return status;
     return append_between(s, t, from - t->unread, from + n, may_wait);
@@ -427,19 +426,27 @@ static int flush(seq *s, struct start *t, bool may_wait)
     size_t n = t->staged_count;
 
     t->staged_count = 0;
-    return n ? append_block(s, t, t->staged, n, may_wait) : SEQ_OK;
+    return n ? append_block(s, t, n, may_wait) : SEQ_OK;
+}
+
+static bool is_lent(const seq *s, const struct start *t)
+{
+    return s->history->lent == (uint32_t)(t - s->starts) + 1;
 }
 
 /* Room to stage n more symbols, and the run before them. */
 static int stage_room(seq *s, struct start *t, size_t n)
 {
     uint64_t need = t->staged_count + (uint64_t)n + 1;
+    int status = t->staged_count == 0 && !is_lent(s, t) ? history_lend(s, t) : SEQ_OK;
 
     if (need > BLOCK)
         need = BLOCK;
-    if (need <= t->staged_size)
-        return SEQ_OK;
-    return seq_grow(s, (void **)&t->staged, &t->staged_size, sizeof *t->staged, need, BLOCK);
+    if (status != SEQ_OK || is_lent(s, t) || need <= t->own_size)
+        return status;
+    status = seq_grow(s, (void **)&t->own, &t->own_size, sizeof *t->own, need, BLOCK);
+    t->staged = t->own;
+    return status;
 }
 
 int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)

@@ -77,9 +77,10 @@ struct rule {
 struct start {
     uint32_t rule;
     uint32_t held;           /* exact: read, not yet appended; NO_TERMINAL if none */
-    uint32_t *staged;        /* fast: what a block still lacks to be full */
+    uint32_t *staged;        /* fast: its next block so far: in its place in the history, or */
+    uint32_t *own;           /* ... here */
     uint32_t staged_count;
-    uint32_t staged_size;
+    uint32_t own_size;
     uint32_t unread;         /* fast: so many of its last block are to be read with the next */
     uint32_t credit;         /* fast: as fast.c says */
     uint32_t last;           /* fast: the terminal read last */

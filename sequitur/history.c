@@ -60,11 +60,54 @@ bool history_goes_on(const seq *s, const struct start *t)
     return t->piece_end == h->end && in_lap != 0 && in_lap != h->most;
 }
 
-int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, uint64_t *from)
+static void set_oldest(struct history *h)
+{
+    uint64_t end = h->end + (h->lent ? BLOCK : 0);
+
+    h->oldest = end > h->lap ? end - h->lap : 0;
+}
+
+int history_lend(seq *s, struct start *t)
 {
     struct history *h = s->history;
+    uint64_t in_lap = h->end & (h->lap - 1);
+
+    assert(t->staged_count == 0);
+    t->staged = t->own;
+    if (h->lent || in_lap == 0 || in_lap == h->most)
+        return SEQ_OK;
+    if (h->end == h->size && grow(s) != SEQ_OK)
+        return SEQ_E_NOMEM;
+    h->lent = (uint32_t)(t - s->starts) + 1;
+    t->staged = h->ring + in_lap;
+    set_oldest(h);
+    return SEQ_OK;
+}
+
+/* Who has borrowed the place of the next block gives it back. */
+static int take_back(seq *s)
+{
+    struct start *t = &s->starts[s->history->lent - 1];
+    uint32_t n = t->staged_count;
+
+    if (n > t->own_size &&
+        seq_grow(s, (void **)&t->own, &t->own_size, sizeof *t->own, n, BLOCK) != SEQ_OK)
+        return SEQ_E_NOMEM;
+    if (n)
+        memcpy(t->own, t->staged, n * sizeof *t->own);
+    t->staged = t->own;
+    s->history->lent = 0;
+    return SEQ_OK;
+}
+
+int history_add(seq *s, struct start *t, size_t n, uint64_t *from)
+{
+    struct history *h = s->history;
+    bool stands = h->lent == (uint32_t)(t - s->starts) + 1;
 
     assert(n <= BLOCK && h->end % BLOCK == 0);
+    if (h->lent && !stands && take_back(s) != SEQ_OK)
+        return SEQ_E_NOMEM;
     if (h->end == h->size && h->size < h->most && grow(s) != SEQ_OK)
         return SEQ_E_NOMEM;
     if ((h->end & (h->lap - 1)) == h->most)
@@ -72,8 +115,12 @@ int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, ui
     if (t->piece_end != h->end || (h->end & (h->lap - 1)) == 0)
         t->piece_begin = h->end;
     *from = h->end;
-    memcpy(h->ring + (h->end & (h->lap - 1)), terminals, n * sizeof *terminals);
+    if (!stands)
+        memcpy(h->ring + (h->end & (h->lap - 1)), t->staged, n * sizeof *t->staged);
+    t->staged = t->own;
+    h->lent = 0;
     h->end += BLOCK;
+    set_oldest(h);
     t->piece_end = *from + n;
     return SEQ_OK;
 }

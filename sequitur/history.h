@@ -9,6 +9,8 @@
  *
  * Invariants:
  *   H1  blocks are whole, so no position of one lies in two places of the ring;
+ *       the window, oldest..end - 1, is a lap long at most, and a block shorter while the
+ *       place of the next one is lent;
  *   H2  rules[r].at is AT_UNKNOWN or a position from which rules[r].length
  *       terminals, all of one stream, spell r, as long as it is in the window.
  *       A rule derives the same terminals as long as it lives, so this needs
@@ -33,6 +35,8 @@ struct history {
     uint64_t most;           /* ... up to this */
     uint64_t lap;
     uint64_t end;            /* the position of the next block */
+    uint64_t oldest;         /* what stands before it has been overwritten */
+    uint32_t lent;           /* 1 + the stream that stages its next block at `end`, 0: none does */
     uint32_t waiting;        /* 1 + the stream that has unread terminals, 0: none has */
 };
 
@@ -43,9 +47,14 @@ static inline uint64_t history_bytes(const seq *s)
 }
 void history_free(seq *s);
 
-/* Takes a block of n <= BLOCK terminals of stream t; *from is the position of
- * its first.  SEQ_OK, SEQ_E_NOMEM. */
-int history_add(seq *s, struct start *t, const uint32_t *terminals, size_t n, uint64_t *from);
+/* Lets stream t, which has nothing staged, stage its next block where it will stand: that saves
+ * a copy.  One stream can at a time, if its block stands behind another one of the same lap;
+ * the others stage in memory of their own, as t->staged is then.  SEQ_OK, SEQ_E_NOMEM. */
+int history_lend(seq *s, struct start *t);
+
+/* Takes the block that stream t has staged, n <= BLOCK terminals; *from is the position of
+ * its first.  Who has borrowed the place is given memory of its own.  SEQ_OK, SEQ_E_NOMEM. */
+int history_add(seq *s, struct start *t, size_t n, uint64_t *from);
 
 /* Whether the stream's next block would stand right behind its last one. */
 bool history_goes_on(const seq *s, const struct start *t);
@@ -58,7 +67,8 @@ static inline const uint32_t *history_at(const seq *s, uint64_t position)
 /* Whether what rule r derives can be read at rules[r].at. */
 static inline bool history_has(const seq *s, const struct rule *r)
 {
-    return r->at != AT_UNKNOWN && r->at + s->history->lap >= s->history->end;
+    static_assert(AT_UNKNOWN - UINT32_MAX > LAP_MAX, "what is not known is not in the window");
+    return r->at - s->history->oldest < s->history->lap;
 }
 
 /* False only if the n terminals at a and b differ: a look at a few places, so

@@ -146,7 +146,7 @@ static inline four copy_four(uint32_t *out, const uint32_t *before, const uint32
  * too large; returns how many were read and stages each but the last. */
 static size_t stage_single(struct start *t, const uint32_t *in, size_t n, uint32_t most)
 {
-    enum { AT_ONCE = 4 * FOUR };
+    enum { AT_ONCE = 4 * FOUR, FETCHED = 512 };
     const uint32_t *before = in - 1;
     uint32_t *out = t->staged + t->staged_count;
     unsigned end = 0;
@@ -155,6 +155,7 @@ static size_t stage_single(struct start *t, const uint32_t *in, size_t n, uint32
     if (n > most - t->staged_count)
         n = most - t->staged_count;
     for (; !end && i + AT_ONCE <= n; i += AT_ONCE) {
+        __builtin_prefetch(in + i + FETCHED);
         four a = copy_four(out + i, before + i, in + i);
         four b = copy_four(out + i + FOUR, before + i + FOUR, in + i + FOUR);
         four c = copy_four(out + i + 2 * FOUR, before + i + 2 * FOUR, in + i + 2 * FOUR);
