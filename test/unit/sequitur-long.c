@@ -118,8 +118,23 @@ static bool same_grammar(const seq *a, const seq *b)
     return same;
 }
 
-/* One stream, as a whole and in pieces: the same bytes. */
-static bool pieces_do_not_matter(const uint32_t *text, struct random *r)
+static int append_in_pieces(seq *s, uint32_t k, const uint32_t *text, size_t length,
+                            struct random *r)
+{
+    int status = SEQ_OK;
+
+    for (size_t i = 0, n; i < length && status == SEQ_OK; i += n) {
+        n = 1 + random_below(r, (uint32_t)length / 2 + 1);
+        if (n > length - i)
+            n = length - i;
+        status = seq_append(s, k, text + i, n);
+    }
+    return status;
+}
+
+/* The text as one stream, or as some by turns; what comes at a turn as a whole and in pieces: the
+ * same bytes. */
+static bool pieces_do_not_matter(const uint32_t *text, uint32_t streams, struct random *r)
 {
     seq *whole, *pieces;
     int status = seq_new(&whole, NULL);
@@ -128,18 +143,21 @@ static bool pieces_do_not_matter(const uint32_t *text, struct random *r)
         seq_free(whole);
     if (status != SEQ_OK)
         return false;
-    status = seq_append(whole, 0, text, TEXT);
     for (size_t i = 0, n; i < TEXT && status == SEQ_OK; i += n) {
-        n = 1 + random_below(r, TEXT / 5);
+        uint32_t k = random_below(r, streams);
+        n = streams > 1 ? 1 + random_below(r, TEXT / 40) : TEXT;
         if (n > TEXT - i)
             n = TEXT - i;
-        status = seq_append(pieces, 0, text + i, n);
+        status = seq_append(whole, k, text + i, n);
+        if (status == SEQ_OK)
+            status = append_in_pieces(pieces, k, text + i, n, r);
     }
     if (status == SEQ_OK)
         status = seq_finish(whole);
     if (status == SEQ_OK)
         status = seq_finish(pieces);
-    bool same = status == SEQ_OK && same_grammar(whole, pieces);
+    bool same = status == SEQ_OK && seq_check(pieces, NULL, 0) == SEQ_OK
+             && same_grammar(whole, pieces);
     seq_free(whole);
     seq_free(pieces);
     return same;
@@ -213,8 +231,11 @@ int main(void)
         bool right = build(text, piece, &r, &s) == SEQ_OK && is_right(s, text);
         tap_ok(right, "text %u in %s is right", i, i % 8 < 4 ? "three wholes" : "mingled pieces");
         seq_free(s);
-        if (i < 4)
-            tap_ok(pieces_do_not_matter(text, &r), "text %u as one stream, whole or in pieces", i);
+        if (i < 4) {
+            tap_ok(pieces_do_not_matter(text, 1, &r), "text %u as one stream, whole or in pieces", i);
+            tap_ok(pieces_do_not_matter(text, STARTS, &r),
+                   "text %u as %u streams by turns, whole or in pieces", i, (uint32_t)STARTS);
+        }
     }
     uint64_t symbols = symbols_of_passages(text, false);
     tap_ok(symbols && symbols <= FEW, "ends of blocks are not seen: %llu symbols",
