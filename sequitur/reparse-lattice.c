@@ -87,6 +87,7 @@ struct lattice {
     struct span *opened;     /* in order of their beginnings; each opens into two units at least */
     struct side left, right;
 
+    bool given_up;           /* that is enough */
     uint32_t *to;            /* the new bodies */
     uint64_t n_to, to_size;
 };
@@ -407,6 +408,8 @@ static bool parse_body(struct lattice *l, uint32_t rule)
     uint64_t own = rule < f->rules ? f->derived[rule].length : UINT64_MAX;
 
     for (uint64_t at = f->body[rule], end = f->body[rule + 1]; at < end;) {
+        if (flat_is_enough(f))
+            return !(l->given_up = true);
         at = fill(l, at, end);
         find_proven_way(l, own);
         if (!put_way(l))
@@ -487,6 +490,7 @@ int flat_parse(struct flat *f, const struct costs *c)
     uint64_t *body = seq_memory(f->s, NULL, 0, bodies);
     struct lattice *l = lattice_new(f, c);
     bool done = body && l && room_for(l, 0) && add_rules(l) && parse_bodies(l, body);
+    bool given_up = l && l->given_up;
 
     if (done)
         flat_exchange(f, &body, &l->to, &l->to_size);
@@ -495,5 +499,5 @@ int flat_parse(struct flat *f, const struct costs *c)
     if (body)
         seq_memory(f->s, body, bodies, 0);
     assert(!done || flat_check(f));
-    return done ? SEQ_OK : SEQ_E_NOMEM;
+    return done || given_up ? SEQ_OK : SEQ_E_NOMEM;
 }

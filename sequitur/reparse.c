@@ -364,7 +364,7 @@ static int put_back(seq *s, struct flat *f)
     return status;
 }
 
-static int reparse(seq *s)
+static int reparse(seq *s, const bool *enough)
 {
     struct seq_grammar g;
     struct flat f;
@@ -375,6 +375,7 @@ static int reparse(seq *s)
     seq_forget(s);
     status = flat_take(&f, s, &g);
     seq_grammar_free(s, &g);
+    f.enough = enough;
     if (status == SEQ_OK)
         status = parse(&f);
     if (status == SEQ_OK)
@@ -383,11 +384,11 @@ static int reparse(seq *s)
     return s->status = status;
 }
 
-int seq_reparse(seq *s, unsigned rounds)
+int seq_reparse(seq *s, unsigned rounds, const bool *enough)
 {
     int status = s->finished ? s->status : SEQ_E_STATE;
 
-    while (status == SEQ_OK && rounds-- > 0)
-        status = reparse(s);
+    while (status == SEQ_OK && rounds-- > 0 && !(enough && __atomic_load_n(enough, __ATOMIC_RELAXED)))
+        status = reparse(s, enough);
     return status;
 }

@@ -42,7 +42,13 @@ struct flat {
     uint64_t size;           /* that there is room for */
     struct derived *derived; /* by rule */
     uint64_t *length;        /* of start rules: terminals */
+    const bool *enough;      /* NULL, or somebody sets it who does not want to wait for more */
 };
+
+static inline bool flat_is_enough(const struct flat *f)
+{
+    return f->enough && __atomic_load_n(f->enough, __ATOMIC_RELAXED);
+}
 
 static inline uint64_t flat_end(const struct flat *f)
 {
@@ -97,7 +103,8 @@ uint32_t costs_pair(const struct costs *c, uint32_t a, uint32_t b);
 
 /* ---- reparse-lattice.c ---------------------------------------------------------- */
 
-/* The bodies in f become the cheapest ones.  SEQ_OK or SEQ_E_NOMEM. */
+/* The bodies in f become the cheapest ones, or stay what they are when that is enough.  SEQ_OK or
+ * SEQ_E_NOMEM. */
 int flat_parse(struct flat *f, const struct costs *c);
 
 #endif

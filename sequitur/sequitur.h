@@ -85,9 +85,10 @@ int seq_join(seq *s, const struct seq_grammar *g);
 
 /* After seq_finish, and afterwards as then: another grammar with all invariants that derives the
  * same, in fewer symbols mostly and whose code is shorter (docs/sequitur.md, "Parsed anew").  Each
- * of some three rounds takes several times as long as appending did.  SEQ_OK, SEQ_E_NOMEM (the
- * grammar is unusable, free it), SEQ_E_RANGE, SEQ_E_STATE. */
-int seq_reparse(seq *s, unsigned rounds);
+ * of some three rounds takes several times as long as appending did; that at hand is given up when
+ * another thread sets *enough (NULL: none does).  SEQ_OK, SEQ_E_NOMEM (the grammar is unusable, free
+ * it), SEQ_E_RANGE, SEQ_E_STATE. */
+int seq_reparse(seq *s, unsigned rounds, const bool *enough);
 
 struct seq_stats {
     uint64_t symbols;        /* terminals appended, all streams */

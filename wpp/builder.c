@@ -31,6 +31,7 @@ struct wpp_builder {
     enum wish wish;
     uint32_t streams, terminals;
     enum wpp_anew anew;
+    const bool *enough;
     bool over;
     struct seq_stats stats;
 
@@ -69,7 +70,7 @@ static struct piece *next_piece(struct wpp_builder *b, enum wish *wish)
 
 static void encode(struct wpp_builder *b)
 {
-    b->status = wpp_grammar_end(b->grammar, b->streams, b->anew);
+    b->status = wpp_grammar_end(b->grammar, b->streams, b->anew, b->enough);
     if (b->status == SEQ_OK && !wpp_segment_encode(b->grammar, b->terminals, &b->segment))
         b->status = SEQ_E_NOMEM;
     seq_free(b->grammar);
@@ -206,9 +207,10 @@ bool wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *
 }
 
 void wpp_builder_end(struct wpp_builder *b, uint32_t streams, uint32_t terminals,
-                     enum wpp_anew anew)
+                     enum wpp_anew anew, const bool *enough)
 {
     b->anew = anew;
+    b->enough = enough;
     b->streams = streams;
     b->terminals = terminals;
     ask(b, END);

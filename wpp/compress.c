@@ -357,9 +357,10 @@ bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *fol
     return wpp_growth_begin(c) || wpp_fail_memory(error);
 }
 
-void wpp_compress_best(wpp_compressor *c)
+void wpp_compress_best(wpp_compressor *c, const bool *enough)
 {
     c->anew = WPP_ANEW_ALL;
+    c->enough = enough;
 }
 
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held)

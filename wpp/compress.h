@@ -46,8 +46,9 @@ enum { WPP_CREW_MOST = 256 };
 bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *folder,
                        struct wpp_error *error);
 /* Before anything is pushed: a smaller file, for several times the processor time; but not when it
- * ends with WPP_ENDED_INTERRUPT or _LOOK. */
-void wpp_compress_best(wpp_compressor *c);
+ * ends with WPP_ENDED_INTERRUPT or _LOOK, and only until another thread sets *enough (NULL: none
+ * does). */
+void wpp_compress_best(wpp_compressor *c, const bool *enough);
 /* Before anything is pushed: where a module's file is not what was traced, these are looked at. */
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held);
 /* So many bytes of what malloc() holds are not the compressor's: they are not counted. */

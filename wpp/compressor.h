@@ -30,6 +30,7 @@ struct wpp_compressor {
     struct wpp_builder *builder;
     struct wpp_crew *crew;            /* of builders; NULL: there are none */
     enum wpp_anew anew;               /* which finished grammars are parsed anew */
+    const bool *enough;               /* ... until this is true; or NULL */
     uint64_t segment_left;            /* terminals that the segment at hand may still take */
     struct wpp_builder **builders;    /* of segments before, in order; room for the crew */
     uint32_t n_builders;

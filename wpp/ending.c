@@ -19,11 +19,11 @@ static unsigned rounds(seq *grammar, enum wpp_anew anew)
     return stats.symbols / SMALL >= stats.rhs_symbols;
 }
 
-int wpp_grammar_end(seq *grammar, uint32_t streams, enum wpp_anew anew)
+int wpp_grammar_end(seq *grammar, uint32_t streams, enum wpp_anew anew, const bool *enough)
 {
     int status = streams ? seq_append(grammar, streams - 1, NULL, 0) : SEQ_OK;
 
     if (status == SEQ_OK)
         status = seq_finish(grammar);
-    return status == SEQ_OK ? seq_reparse(grammar, rounds(grammar, anew)) : status;
+    return status == SEQ_OK ? seq_reparse(grammar, rounds(grammar, anew), enough) : status;
 }

@@ -15,7 +15,7 @@ enum wpp_anew {
 enum { WPP_ANEW_ROUNDS = 3 };
 
 /* Nothing more is to come, and all streams below `streams` have start rules, also those without
- * events: finishes the grammar.  The engine's status. */
-int wpp_grammar_end(seq *grammar, uint32_t streams, enum wpp_anew anew);
+ * events: finishes the grammar.  `enough` is for seq_reparse().  The engine's status. */
+int wpp_grammar_end(seq *grammar, uint32_t streams, enum wpp_anew anew, const bool *enough);
 
 #endif

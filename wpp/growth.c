@@ -73,7 +73,7 @@ bool wpp_growth_begin(wpp_compressor *c)
 
 static bool end_grammar(wpp_compressor *c)
 {
-    int status = wpp_grammar_end(c->grammar, c->streams.n, c->anew);
+    int status = wpp_grammar_end(c->grammar, c->streams.n, c->anew, c->enough);
 
     return status == SEQ_OK || fail_engine(c, status);
 }
@@ -132,7 +132,7 @@ static bool end_segment(wpp_compressor *c)
     struct wpp_segment segment;
 
     if (c->builder) {
-        wpp_builder_end(c->builder, c->streams.n, c->alphabet.n, c->anew);
+        wpp_builder_end(c->builder, c->streams.n, c->alphabet.n, c->anew, c->enough);
         c->builders[c->n_builders++] = c->builder;
         c->builder = NULL;
         return find_thread(c);

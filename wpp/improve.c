@@ -67,7 +67,7 @@ static bool improve_grammar(const struct wpp_view *code, struct wpp_bytes *out,
     status = take(&s, &g);
     wpp_grammar_release(&g);
     if (status == SEQ_OK)
-        status = seq_reparse(s, WPP_ANEW_ROUNDS);
+        status = seq_reparse(s, WPP_ANEW_ROUNDS, NULL);
     done = status == SEQ_OK ? put_export(s, n_terminals, out, error) : fail_engine(status, error);
     seq_free(s);
     return done;

@@ -153,7 +153,7 @@ static wpp_compressor *new_compressor(struct wpp_runs *runs, struct wpp_error *e
     if (c)
         wpp_compress_hold(c, &runs->held);
     if (c && runs->best)
-        wpp_compress_best(c);
+        wpp_compress_best(c, &runs->enough);
     if (!c || (!runs->memory && !runs->crew.size))
         return c;
     wpp_compress_others(c, memory_of_rings(runs));

@@ -151,7 +151,7 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
     }
     c = wpp_compress_new(o->kind, error);
     if (c && o->best)
-        wpp_compress_best(c);
+        wpp_compress_best(c, NULL);
     if (c && (!cut(c, o, crew, output, out, error) ||
               !wpp_feed(c, fd, o->quiet ? NULL : show_progress, c, error))) {
         wpp_compress_free(c);

@@ -524,13 +524,19 @@ static void say_interrupted(const struct recording *r)
     uint64_t first = r->runs.first_tokens;
     uint64_t others = wpp_runs_figures(&r->runs).tokens - first;
     uint64_t others_came = larger(others, r->limit.tokens - r->first_tokens);
+    uint64_t first_came = larger(first, r->first_tokens);
     char rest[128] = "";
 
+    if (first == first_came && others == others_came) {
+        tool_warn("interrupted: %s has all %s events%s", r->runs.path, tool_grouped(first + others),
+                  r->runs.best ? ", but is not as small as --best makes it" : "");
+        return;
+    }
     if (others_came > 0)
         snprintf(rest, sizeof rest, "; of the other processes %s of %s are kept",
                  tool_grouped(others), tool_grouped(others_came));
     tool_warn("interrupted: %s has the first %s of %s events%s", r->runs.path,
-              tool_grouped(first), tool_grouped(larger(first, r->first_tokens)), rest);
+              tool_grouped(first), tool_grouped(first_came), rest);
 }
 
 /* The program is over; what it left is compressed as fast as can be, unless somebody does
@@ -546,6 +552,7 @@ static void compress_rest(struct recording *r)
     while (!wpp_worker_is_over(&r->worker)) {
         show_progress(r);
         if (program_interrupts() != interrupts && !r->dropped) {
+            __atomic_store_n(&r->runs.enough, true, __ATOMIC_RELAXED);
             wpp_spool_drop(r->spool);
             r->dropped = true;
         }

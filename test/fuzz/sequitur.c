@@ -125,7 +125,7 @@ static void parse_anew(const struct program *p, seq *s, unsigned rounds)
 
     if (rounds == 0 || rounds > 3)
         return;
-    must(seq_reparse(s, rounds) == SEQ_OK, "reparse fails");
+    must(seq_reparse(s, rounds, NULL) == SEQ_OK, "reparse fails");
     must(seq_check(s, why, sizeof why) == SEQ_OK, why);
     must(seq_export(s, &g) == SEQ_OK, "export fails");
     for (uint32_t k = 0; k < STREAMS; k++)

@@ -57,7 +57,7 @@ static int build(struct allocator *a, uint32_t flags, const uint32_t *text, size
     if (status == SEQ_OK)
         status = seq_check(s, why, sizeof why);
     if (status == SEQ_OK && rounds > 0)
-        status = seq_reparse(s, rounds);
+        status = seq_reparse(s, rounds, NULL);
     if (status == SEQ_OK) {
         seq_get_stats(s, &stats);
         if (stats.memory != a->held)

@@ -82,7 +82,7 @@ static bool try_one(uint64_t seed, struct sizes *sizes)
         if (!s[i])
             return false;
         seq_get_stats(s[i], &stats);
-        right = right && seq_reparse(s[i], rounds) == SEQ_OK && is_right(s[i], &t, &g[i]);
+        right = right && seq_reparse(s[i], rounds, NULL) == SEQ_OK && is_right(s[i], &t, &g[i]);
     }
     right = right && equal(&g[0], &g[1]);
     sizes->before += stats.rhs_symbols;
@@ -139,7 +139,7 @@ static void phrases(void)
     if (!built)
         return;
     seq_get_stats(s, &before);
-    tap_ok(seq_reparse(s, 3) == SEQ_OK, "parsed anew");
+    tap_ok(seq_reparse(s, 3, NULL) == SEQ_OK, "parsed anew");
     seq_get_stats(s, &after);
     tap_ok(seq_check(s, why, sizeof why) == SEQ_OK, "all invariants hold %s", why);
     tap_ok(seq_export(s, &g) == SEQ_OK && derives(&g, 0, text, N), "it derives the same");
@@ -151,6 +151,75 @@ static void phrases(void)
     tap_ok(after.rules < before.rules, "and fewer rules (%u, %u)", before.rules, after.rules);
 #endif
     seq_free(s);
+}
+
+/* Memory that says `enough` after so many calls. */
+struct patience {
+    uint32_t calls, most;
+    bool enough;
+};
+
+static void *patient_realloc(void *ctx, void *p, size_t old_size, size_t size)
+{
+    struct patience *patience = ctx;
+
+    (void)old_size;
+    patience->enough |= patience->calls++ == patience->most;
+    if (size)
+        return realloc(p, size);
+    free(p);
+    return NULL;
+}
+
+/* Symbols after three rounds that are enough after `most` calls for memory; 0 if something is
+ * wrong.  *calls: how many there were. */
+static uint64_t symbols_after(const uint32_t *text, size_t n, uint32_t most, uint32_t *calls)
+{
+    struct patience p = {.most = UINT32_MAX};
+    struct seq_config config = {.size = sizeof config, .realloc = patient_realloc, .realloc_ctx = &p};
+    struct seq_grammar g;
+    uint64_t symbols = 0;
+    seq *s;
+
+    if (seq_new(&s, &config) != SEQ_OK)
+        return 0;
+    bool right = seq_append(s, 0, text, n) == SEQ_OK && seq_finish(s) == SEQ_OK;
+    p = (struct patience){.most = most, .enough = most == 0};
+    right = right && seq_reparse(s, 3, &p.enough) == SEQ_OK;
+    *calls = p.calls;
+    if (right && seq_check(s, NULL, 0) == SEQ_OK && seq_export(s, &g) == SEQ_OK) {
+        symbols = derives(&g, 0, text, n) ? g.body[g.rules + g.starts] : 0;
+        seq_grammar_free(s, &g);
+    }
+    seq_free(s);
+    return symbols;
+}
+
+/* Somebody does not want to wait any more, at any time: what there is then is a grammar. */
+static void enough(void)
+{
+    enum { N = 3000 };
+    static uint32_t text[N];
+    struct random r = {.state = 12};
+    uint32_t calls, all;
+    uint64_t none, best, last, between = 0, wrong = 0;
+
+    for (size_t i = 0; i < N; i++)
+        text[i] = i > 40 && random_below(&r, 12) ? text[i - 1 - random_below(&r, 40)] : random_below(&r, 6);
+    none = symbols_after(text, N, 0, &calls);
+    tap_ok(none && calls == 0, "enough from the beginning: no round");
+    best = symbols_after(text, N, UINT32_MAX - 1, &all);
+    tap_ok(best && best < none, "never enough: %llu symbols of %llu", (unsigned long long)best,
+           (unsigned long long)none);
+    for (uint32_t most = 1; most <= all; most++) {
+        last = symbols_after(text, N, most, &calls);
+        wrong += last == 0 || last > none;
+        between += last != none && last != best;
+    }
+    tap_ok(wrong == 0, "enough at each of %u calls for memory: a grammar", all);
+#ifndef WPP_HOSTILE
+    tap_ok(between > 0, "and after a round it is that round's (%llu)", (unsigned long long)between);
+#endif
 }
 
 /* Its start rule is as long as its rules are: 2^40 terminals cannot be compared one by one. */
@@ -175,7 +244,7 @@ static void long_runs(void)
             s = t;
         }
     }
-    done = done && seq_reparse(s, 2) == SEQ_OK && seq_check(s, why, sizeof why) == SEQ_OK;
+    done = done && seq_reparse(s, 2, NULL) == SEQ_OK && seq_check(s, why, sizeof why) == SEQ_OK;
     seq_get_stats(s, &stats);
     tap_ok(done && stats.symbols == UINT64_C(2) << TIMES, "2^%d terminals, %s", TIMES + 1, why);
     done = done && seq_export(s, &g) == SEQ_OK;
@@ -191,16 +260,16 @@ static void states(void)
     uint32_t text[] = {1, 2, 1, 2};
     seq *s;
 
-    tap_ok(seq_new(&s, NULL) == SEQ_OK && seq_reparse(s, 1) == SEQ_E_STATE, "not before the end");
+    tap_ok(seq_new(&s, NULL) == SEQ_OK && seq_reparse(s, 1, NULL) == SEQ_E_STATE, "not before the end");
     tap_ok(seq_append(s, 1, text, 4) == SEQ_OK && seq_finish(s) == SEQ_OK &&
-               seq_reparse(s, 1) == SEQ_OK && seq_reparse(s, 1) == SEQ_OK, "again and again");
+               seq_reparse(s, 1, NULL) == SEQ_OK && seq_reparse(s, 1, NULL) == SEQ_OK, "again and again");
     tap_ok(seq_append(s, 0, text, 4) == SEQ_E_STATE && seq_finish(s) == SEQ_E_STATE,
            "nothing more comes");
     tap_ok(seq_export(s, &g) == SEQ_OK && g.starts == 2 && g.rules == 1 &&
                derives(&g, 0, text, 0) && derives(&g, 1, text, 4), "two streams, one of them empty");
     seq_grammar_free(s, &g);
     seq_free(s);
-    tap_ok(seq_new(&s, NULL) == SEQ_OK && seq_finish(s) == SEQ_OK && seq_reparse(s, 3) == SEQ_OK,
+    tap_ok(seq_new(&s, NULL) == SEQ_OK && seq_finish(s) == SEQ_OK && seq_reparse(s, 3, NULL) == SEQ_OK,
            "of nothing");
     seq_free(s);
 }
@@ -210,6 +279,7 @@ int main(void)
     states();
     random_texts();
     phrases();
+    enough();
     long_runs();
     return tap_done();
 }

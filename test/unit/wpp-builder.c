@@ -78,7 +78,7 @@ static void test_segments(struct random *r)
             for (uint32_t n = draw(r, 300); n > 0; n--)
                 append_some(r, grammars[i], builders[i]);
             if (i % 2)
-                wpp_builder_end(builders[i], STREAMS, TERMINALS, 0);
+                wpp_builder_end(builders[i], STREAMS, TERMINALS, 0, NULL);
         }
         for (int i = 0; i < AT_ONCE; i++) {
             struct wpp_segment a = encoded(grammars[i]), b;
@@ -115,7 +115,7 @@ static void test_dropping(struct random *r)
         for (uint32_t n = draw(r, 60); n > 0; n--)
             append_some(r, grammar, b);
         if (round % 3 == 0)
-            wpp_builder_end(b, STREAMS, TERMINALS, 0);
+            wpp_builder_end(b, STREAMS, TERMINALS, 0, NULL);
         seq_get_stats(grammar, &stats);
         if (round % 2)
             wrong += wpp_builder_stats(b).symbols > stats.symbols;
@@ -134,7 +134,7 @@ static void test_range(void)
     seq *back = NULL;
 
     wpp_builder_append(b, 0, &much, 1);
-    wpp_builder_end(b, 1, 1, 0);
+    wpp_builder_end(b, 1, 1, 0, NULL);
     tap_ok(wpp_builder_take(b, &segment) == SEQ_E_RANGE, "what the engine refuses is told");
     wpp_segment_free(&segment);
     b = wpp_builder_new(new_grammar());

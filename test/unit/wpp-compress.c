@@ -470,7 +470,7 @@ static struct wpp_bytes best(const uint32_t *words, size_t n, enum wpp_ended why
     struct wpp_bytes file = {0};
     struct wpp_error note;
 
-    wpp_compress_best(c);
+    wpp_compress_best(c, NULL);
     if (!wpp_compress_push(c, words, n * sizeof *words, NULL))
         tap_note("cannot be taken");
     wpp_compress_ended(c, why, 0);
