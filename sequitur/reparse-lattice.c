@@ -223,18 +223,20 @@ struct hits {
 static void look_from(const struct lattice *l, uint32_t i, struct hits *hits)
 {
     uint32_t end = l->n - i < UNITS ? l->n : i + UNITS, n = 0;
-    uint64_t prefix = l->prefix[i], unshift = l->unshift[i];
+    const uint64_t prefix = l->prefix[i], unshift = l->unshift[i], *filter = l->filter;
+    const uint64_t words = l->slots_size / 8 - 1;
 
     for (uint32_t j = i + 2; j <= end; j++) {
         uint64_t hash = (l->prefix[j] - prefix) * unshift;
 
-        hits->hash[n] = hash;
         hits->end[n] = j;
-        n += passes(l, hash);
+        n += filter[hash >> 26 & words] >> (hash >> 20 & 63) & 1;
     }
     hits->n = n;
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < n; k++) {
+        hits->hash[k] = (l->prefix[hits->end[k]] - prefix) * unshift;
         __builtin_prefetch(home_of(l, hits->hash[k]));
+    }
 }
 
 /* By those of them that derive less than `own` terminals. */
