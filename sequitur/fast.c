@@ -403,6 +403,7 @@ static int append_waiting(seq *s)
     if (!s->history->waiting)
         return SEQ_OK;
     struct start *t = &s->starts[s->history->waiting - 1];
+    history_yield(s);
     return append_between(s, t, t->piece_end - t->unread, t->piece_end, false);
 }
 

@@ -60,27 +60,40 @@ bool history_goes_on(const seq *s, const struct start *t)
     return t->piece_end == h->end && in_lap != 0 && in_lap != h->most;
 }
 
-static void set_oldest(struct history *h)
+/* Whether the next block may be staged in its place. */
+static bool may_lend(const struct history *h)
 {
-    uint64_t end = h->end + (h->lent ? BLOCK : 0);
+    uint64_t in_lap = h->end & (h->lap - 1);
 
+    return in_lap != 0 && in_lap != h->most;
+}
+
+/* `end`: of the last block that is there or comes. */
+static void set_oldest(struct history *h, uint64_t end)
+{
     h->oldest = end > h->lap ? end - h->lap : 0;
+}
+
+void history_yield(seq *s)
+{
+    struct history *h = s->history;
+
+    if (may_lend(h))
+        set_oldest(h, h->end + BLOCK);
 }
 
 int history_lend(seq *s, struct start *t)
 {
     struct history *h = s->history;
-    uint64_t in_lap = h->end & (h->lap - 1);
-
     assert(t->staged_count == 0);
     t->staged = t->own;
-    if (h->lent || in_lap == 0 || in_lap == h->most)
+    if (h->lent || !may_lend(h))
         return SEQ_OK;
     if (h->end == h->size && grow(s) != SEQ_OK)
         return SEQ_E_NOMEM;
     h->lent = (uint32_t)(t - s->starts) + 1;
-    t->staged = h->ring + in_lap;
-    set_oldest(h);
+    t->staged = h->ring + (h->end & (h->lap - 1));
+    history_yield(s);
     return SEQ_OK;
 }
 
@@ -120,7 +133,7 @@ int history_add(seq *s, struct start *t, size_t n, uint64_t *from)
     t->staged = t->own;
     h->lent = 0;
     h->end += BLOCK;
-    set_oldest(h);
+    set_oldest(h, h->end);
     t->piece_end = *from + n;
     return SEQ_OK;
 }

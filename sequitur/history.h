@@ -9,8 +9,8 @@
  *
  * Invariants:
  *   H1  blocks are whole, so no position of one lies in two places of the ring;
- *       the window, oldest..end - 1, is a lap long at most, and a block shorter while the
- *       place of the next one is lent;
+ *       the window, oldest..end - 1, is a lap long at most, and a block shorter when the
+ *       place of the next one may be in use (history_yield());
  *   H2  rules[r].at is AT_UNKNOWN or a position from which rules[r].length
  *       terminals, all of one stream, spell r, as long as it is in the window.
  *       A rule derives the same terminals as long as it lives, so this needs
@@ -51,6 +51,10 @@ void history_free(seq *s);
  * a copy.  One stream can at a time, if its block stands behind another one of the same lap;
  * the others stage in memory of their own, as t->staged is then.  SEQ_OK, SEQ_E_NOMEM. */
 int history_lend(seq *s, struct start *t);
+
+/* What stands where the next block may be staged is in the window no more.  Whether somebody has
+ * borrowed that place already depends on the pieces that the input comes in, so nobody goes by it. */
+void history_yield(seq *s);
 
 /* Takes the block that stream t has staged, n <= BLOCK terminals; *from is the position of
  * its first.  Who has borrowed the place is given memory of its own.  SEQ_OK, SEQ_E_NOMEM. */
