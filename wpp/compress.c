@@ -500,13 +500,16 @@ static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
 }
 
 /* The process ended without saying so.  When its threads' buffers are there,
- * nothing is missing all the same. */
+ * nothing is missing all the same; but they come one by one, and who was interrupted or killed
+ * may have had more of them. */
 static bool end_by_buffers(wpp_compressor *c)
 {
+    bool all_came = c->run.ended != WPP_ENDED_INTERRUPT && c->run.ended != WPP_ENDED_RECORDER;
+
     for (size_t i = 0; i < c->buffers.n; i++)
         if (!take_rest(c, &c->buffers.list[i]))
             return false;
-    if (c->bytes >= c->buffers.length && wpp_buffers_are_all(&c->buffers))
+    if (all_came && c->bytes >= c->buffers.length && wpp_buffers_are_all(&c->buffers))
         c->rest_taken = true;
     return true;
 }

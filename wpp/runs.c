@@ -382,6 +382,10 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process, enum wpp_ended why)
             runs->shared->written[process] = true;
         runs->written += done;
         runs->failed += !done;
+        if (done && why == WPP_ENDED_INTERRUPT && note.status != WPP_OK) {
+            runs->cut++;
+            runs->first_is_cut |= first;
+        }
         if (!done)
             tell_failure(runs, run);
         else if (note.status != WPP_OK)

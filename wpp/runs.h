@@ -42,6 +42,8 @@ struct wpp_runs {
     struct wpp_run *running;     /* those that are not over, one linked to the next */
     struct wpp_held held;        /* but for `open` */
     uint32_t begun, written, failed, dumps;
+    uint32_t cut;                /* of those written: by an interrupt */
+    bool first_is_cut;           /* ... FILE, too */
     uint64_t looks;              /* dumps that were asked for */
     char *folder;                /* made, when not NULL */
     uint64_t tokens, symbols;    /* of the processes that are over */

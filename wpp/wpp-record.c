@@ -519,24 +519,34 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* What came of a thread's last events when its process ended is not known when it was left out. */
 static void say_interrupted(const struct recording *r)
 {
-    uint64_t first = r->runs.first_tokens;
+    const char *path = r->runs.path;
+    uint64_t first = r->runs.first_tokens, first_came = larger(first, r->first_tokens);
     uint64_t others = wpp_runs_figures(&r->runs).tokens - first;
     uint64_t others_came = larger(others, r->limit.tokens - r->first_tokens);
-    uint64_t first_came = larger(first, r->first_tokens);
+    bool first_is_cut = r->runs.first_is_cut || first < first_came;
     char rest[128] = "";
 
-    if (first == first_came && others == others_came) {
-        tool_warn("interrupted: %s has all %s events%s", r->runs.path, tool_grouped(first + others),
-                  r->runs.best ? ", but is not as small as --best makes it" : "");
+    if (!first_is_cut && r->runs.cut == 0 && others == others_came) {
+        tool_warn("interrupted: all events are kept%s",
+                  r->runs.best ? ", in files that may be larger than --best makes them" : "");
         return;
     }
-    if (others_came > 0)
+    if (others < others_came || (others > 0 && r->runs.cut == r->runs.first_is_cut))
         snprintf(rest, sizeof rest, "; of the other processes %s of %s are kept",
                  tool_grouped(others), tool_grouped(others_came));
-    tool_warn("interrupted: %s has the first %s of %s events%s", r->runs.path,
-              tool_grouped(first), tool_grouped(first_came), rest);
+    else if (r->runs.cut > r->runs.first_is_cut)
+        snprintf(rest, sizeof rest, "; of the other processes the first %s are kept",
+                 tool_grouped(others));
+    if (!first_is_cut)
+        tool_warn("interrupted: %s has all %s events%s", path, tool_grouped(first), rest);
+    else if (first < first_came)
+        tool_warn("interrupted: %s has the first %s of %s events%s", path, tool_grouped(first),
+                  tool_grouped(first_came), rest);
+    else
+        tool_warn("interrupted: %s has the first %s events%s", path, tool_grouped(first), rest);
 }
 
 /* The program is over; what it left is compressed as fast as can be, unless somebody does
