@@ -102,6 +102,9 @@ static void work(struct wpp_worker *w, bool idles)
         if (took == WPP_SPOOL_PAUSED || took == WPP_SPOOL_CLOSED)
             break;
         if (took == WPP_SPOOL_ENTRY) {
+            /* The end of a grammar may take long: until then all of it is compressed. */
+            if (e.kind == WPP_SPOOL_OVER)
+                publish(w);
             act(w, &e);
             wpp_spool_done(w->spool);
         }
