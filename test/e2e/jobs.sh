@@ -202,8 +202,15 @@ for moment in 0 0.2 0.6; do
         [ ! -e dead.wpp ] || break
         sleep 0.02
     done
-    ok "killed $moment s behind the end: the file is fine" wpp-check --strict dead.wpp
-    wpp-dump --tokens --thread=0 dead.wpp > expanded
+    run wpp-check --strict dead.wpp
+    wpp-dump --tokens --thread=0 dead.wpp > expanded 2> /dev/null
+    # Right behind the end it may not have taken all yet.
+    if [ "$moment $status" = '0 3' ]; then
+        ok "killed $moment s behind the end: what it had not taken is missing, and that is said" \
+            cmp -n "$(stat -c %s expanded)" expanded whole
+        continue
+    fi
+    is "killed $moment s behind the end: the file is fine" "$status" 0
     same "killed $moment s behind the end: and has all" expanded whole
 done
 
