@@ -430,20 +430,15 @@ static int flush(seq *s, struct start *t, bool may_wait)
     return n ? append_block(s, t, n, may_wait) : SEQ_OK;
 }
 
-static bool is_lent(const seq *s, const struct start *t)
-{
-    return s->history->lent == (uint32_t)(t - s->starts) + 1;
-}
-
 /* Room to stage n more symbols, and the run before them. */
 static int stage_room(seq *s, struct start *t, size_t n)
 {
     uint64_t need = t->staged_count + (uint64_t)n + 1;
-    int status = t->staged_count == 0 && !is_lent(s, t) ? history_lend(s, t) : SEQ_OK;
+    int status = t->staged_count == 0 && !history_is_lent(s, t) ? history_lend(s, t) : SEQ_OK;
 
     if (need > BLOCK)
         need = BLOCK;
-    if (status != SEQ_OK || is_lent(s, t) || need <= t->own_size)
+    if (status != SEQ_OK || history_is_lent(s, t) || need <= t->own_size)
         return status;
     status = seq_grow(s, (void **)&t->own, &t->own_size, sizeof *t->own, need, BLOCK);
     t->staged = t->own;
@@ -474,7 +469,7 @@ int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
 
 static int end_stream(seq *s, struct start *t)
 {
-    int status = stage_room(s, t, 0);
+    int status = t->times ? stage_room(s, t, 0) : SEQ_OK;
 
     if (status == SEQ_OK)
         status = runs_end(s, t);

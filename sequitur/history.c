@@ -52,20 +52,17 @@ static int grow(seq *s)
     return SEQ_OK;
 }
 
-bool history_goes_on(const seq *s, const struct start *t)
-{
-    const struct history *h = s->history;
-    uint64_t in_lap = h->end & (h->lap - 1);
-
-    return t->piece_end == h->end && in_lap != 0 && in_lap != h->most;
-}
-
-/* Whether the next block may be staged in its place. */
-static bool may_lend(const struct history *h)
+/* Whether the next block stands right behind the last one. */
+static bool lap_goes_on(const struct history *h)
 {
     uint64_t in_lap = h->end & (h->lap - 1);
 
     return in_lap != 0 && in_lap != h->most;
+}
+
+bool history_goes_on(const seq *s, const struct start *t)
+{
+    return t->piece_end == s->history->end && lap_goes_on(s->history);
 }
 
 /* `end`: of the last block that is there or comes. */
@@ -78,16 +75,17 @@ void history_yield(seq *s)
 {
     struct history *h = s->history;
 
-    if (may_lend(h))
+    if (lap_goes_on(h))
         set_oldest(h, h->end + BLOCK);
 }
 
 int history_lend(seq *s, struct start *t)
 {
     struct history *h = s->history;
+
     assert(t->staged_count == 0);
     t->staged = t->own;
-    if (h->lent || !may_lend(h))
+    if (h->lent || !lap_goes_on(h))
         return SEQ_OK;
     if (h->end == h->size && grow(s) != SEQ_OK)
         return SEQ_E_NOMEM;
@@ -116,7 +114,7 @@ static int take_back(seq *s)
 int history_add(seq *s, struct start *t, size_t n, uint64_t *from)
 {
     struct history *h = s->history;
-    bool stands = h->lent == (uint32_t)(t - s->starts) + 1;
+    bool stands = history_is_lent(s, t);
 
     assert(n <= BLOCK && h->end % BLOCK == 0);
     if (h->lent && !stands && take_back(s) != SEQ_OK)

@@ -52,6 +52,11 @@ void history_free(seq *s);
  * the others stage in memory of their own, as t->staged is then.  SEQ_OK, SEQ_E_NOMEM. */
 int history_lend(seq *s, struct start *t);
 
+static inline bool history_is_lent(const seq *s, const struct start *t)
+{
+    return s->history->lent == (uint32_t)(t - s->starts) + 1;
+}
+
 /* What stands where the next block may be staged is in the window no more.  Whether somebody has
  * borrowed that place already depends on the pieces that the input comes in, so nobody goes by it. */
 void history_yield(seq *s);

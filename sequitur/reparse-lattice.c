@@ -99,11 +99,10 @@ static inline uint64_t filter_bit(const struct lattice *l, uint64_t hash)
     return hash >> 20 & (8 * l->slots_size - 1);
 }
 
-static inline bool passes(const struct lattice *l, uint64_t hash)
+/* The same bit, by as few instructions as may be: most of a round's are here. */
+static inline bool passes(const uint64_t *filter, uint64_t last_word, uint64_t hash)
 {
-    uint64_t bit = filter_bit(l, hash);
-
-    return l->filter[bit / 64] >> bit % 64 & 1;
+    return filter[hash >> 26 & last_word] >> (hash >> 20 & 63) & 1;
 }
 
 static inline struct slot *home_of(const struct lattice *l, uint64_t hash)
@@ -224,13 +223,13 @@ static void look_from(const struct lattice *l, uint32_t i, struct hits *hits)
 {
     uint32_t end = l->n - i < UNITS ? l->n : i + UNITS, n = 0;
     const uint64_t prefix = l->prefix[i], unshift = l->unshift[i], *filter = l->filter;
-    const uint64_t words = l->slots_size / 8 - 1;
+    const uint64_t last_word = l->slots_size / 8 - 1;
 
     for (uint32_t j = i + 2; j <= end; j++) {
         uint64_t hash = (l->prefix[j] - prefix) * unshift;
 
         hits->end[n] = j;
-        n += filter[hash >> 26 & words] >> (hash >> 20 & 63) & 1;
+        n += passes(filter, last_word, hash);
     }
     hits->n = n;
     for (uint32_t k = 0; k < n; k++) {
@@ -410,8 +409,9 @@ static bool parse_body(struct lattice *l, uint32_t rule)
     uint64_t own = rule < f->rules ? f->derived[rule].length : UINT64_MAX;
 
     for (uint64_t at = f->body[rule], end = f->body[rule + 1]; at < end;) {
-        if (flat_is_enough(f))
-            return !(l->given_up = true);
+        l->given_up = is_enough(f->enough);
+        if (l->given_up)
+            return false;
         at = fill(l, at, end);
         find_proven_way(l, own);
         if (!put_way(l))

@@ -388,7 +388,7 @@ int seq_reparse(seq *s, unsigned rounds, const bool *enough)
 {
     int status = s->finished ? s->status : SEQ_E_STATE;
 
-    while (status == SEQ_OK && rounds-- > 0 && !(enough && __atomic_load_n(enough, __ATOMIC_RELAXED)))
+    while (status == SEQ_OK && rounds-- > 0 && !is_enough(enough))
         status = reparse(s, enough);
     return status;
 }

@@ -45,9 +45,9 @@ struct flat {
     const bool *enough;      /* NULL, or somebody sets it who does not want to wait for more */
 };
 
-static inline bool flat_is_enough(const struct flat *f)
+static inline bool is_enough(const bool *enough)
 {
-    return f->enough && __atomic_load_n(f->enough, __ATOMIC_RELAXED);
+    return enough && __atomic_load_n(enough, __ATOMIC_RELAXED);
 }
 
 static inline uint64_t flat_end(const struct flat *f)

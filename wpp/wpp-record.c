@@ -519,34 +519,33 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What came of a thread's last events when its process ended is not known when it was left out. */
+/* A thread's last events are not counted before they are compressed: if some were left out, a file
+ * may have fewer than there were, but no fewer than were counted. */
 static void say_interrupted(const struct recording *r)
 {
-    const char *path = r->runs.path;
-    uint64_t first = r->runs.first_tokens, first_came = larger(first, r->first_tokens);
-    uint64_t others = wpp_runs_figures(&r->runs).tokens - first;
+    const struct wpp_runs *runs = &r->runs;
+    uint64_t first = runs->first_tokens, first_came = larger(first, r->first_tokens);
+    uint64_t others = wpp_runs_figures(runs).tokens - first;
     uint64_t others_came = larger(others, r->limit.tokens - r->first_tokens);
-    bool first_is_cut = r->runs.first_is_cut || first < first_came;
-    char rest[128] = "";
+    bool first_cut = runs->first_is_cut || first < first_came;
+    bool others_cut = runs->cut > runs->first_is_cut || others < others_came;
+    char of[64] = "", rest[128] = "";
 
-    if (!first_is_cut && r->runs.cut == 0 && others == others_came) {
+    if (!first_cut && !others_cut) {
         tool_warn("interrupted: all events are kept%s",
-                  r->runs.best ? ", in files that may be larger than --best makes them" : "");
+                  runs->best ? ", in files that may be larger than --best makes them" : "");
         return;
     }
-    if (others < others_came || (others > 0 && r->runs.cut == r->runs.first_is_cut))
-        snprintf(rest, sizeof rest, "; of the other processes %s of %s are kept",
-                 tool_grouped(others), tool_grouped(others_came));
-    else if (r->runs.cut > r->runs.first_is_cut)
+    if (first < first_came)
+        snprintf(of, sizeof of, " of %s", tool_grouped(first_came));
+    if (others_cut && others == others_came)
         snprintf(rest, sizeof rest, "; of the other processes the first %s are kept",
                  tool_grouped(others));
-    if (!first_is_cut)
-        tool_warn("interrupted: %s has all %s events%s", path, tool_grouped(first), rest);
-    else if (first < first_came)
-        tool_warn("interrupted: %s has the first %s of %s events%s", path, tool_grouped(first),
-                  tool_grouped(first_came), rest);
-    else
-        tool_warn("interrupted: %s has the first %s events%s", path, tool_grouped(first), rest);
+    else if (others_came > 0)
+        snprintf(rest, sizeof rest, "; of the other processes %s of %s are kept",
+                 tool_grouped(others), tool_grouped(others_came));
+    tool_warn("interrupted: %s has %s %s%s events%s", runs->path, first_cut ? "the first" : "all",
+              tool_grouped(first), of, rest);
 }
 
 /* The program is over; what it left is compressed as fast as can be, unless somebody does
