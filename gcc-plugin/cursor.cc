@@ -2,6 +2,7 @@
 // cursor.cc - where the cursor is, and the code of an event.
 
 #include "cursor.h"
+#include "hot-blocks.h"
 
 #include "tracer/trace-abi.h"
 
@@ -91,7 +92,6 @@ struct cursor_writer {
 
     block_cursor &of(basic_block bb) { return blocks[bb->index]; }
     const planned_event *planned(basic_block bb) const;
-    bool hot(basic_block bb) const;
     void find_effects(basic_block bb);
     bool enters(basic_block bb);
     void solve(const std::vector<basic_block> &order);
@@ -124,25 +124,6 @@ const planned_event *cursor_writer::planned(basic_block bb) const
 {
     auto found = plan.find(bb->index);
     return found == plan.end() ? NULL : &found->second;
-}
-
-// Blocks that run at least once in so many calls of the routine are hot.  With 1
-// sqlite3 is 5 % slower and its text 8 % smaller, with 32 it is 3 % faster and its
-// text 4 % larger (docs/performance.md).  Where GCC has a profile (-fprofile-use) it also
-// knows routines that are seldom called.
-static const int SELDOM = 8;
-
-bool cursor_writer::hot(basic_block bb) const
-{
-    basic_block entry = ENTRY_BLOCK_PTR_FOR_FN(fun);
-    int scale = optimize_function_for_size_p(fun) ? 1 : SELDOM;
-
-    if (!bb->count.initialized_p() || !entry->count.initialized_p())
-        return true;
-    if (profile_status_for_fn(fun) == PROFILE_READ && !maybe_hot_bb_p(fun, bb))
-        return false;
-    return static_cast<int64_t>(bb->count.to_frequency(fun)) * scale
-           >= entry->count.to_frequency(fun);
 }
 
 void cursor_writer::find_effects(basic_block bb)
@@ -793,8 +774,10 @@ void write_events(function *fun, const event_plan &plan, const runtime_decls &de
     it.is_inline.resize(last_basic_block_for_fn(fun));
     for (int i = 0; i < n; i++) {
         order.push_back(BASIC_BLOCK_FOR_FN(fun, rpo[i]));
-        it.is_inline[rpo[i]] = all || (inlining == INLINE_HOT && it.hot(order.back()));
     }
+    std::vector<bool> hot = hot_blocks(fun, order);
+    for (basic_block bb : order)
+        it.is_inline[bb->index] = all || (inlining == INLINE_HOT && hot[bb->index]);
     it.solve(order);
     if (!in_the_way)
         it.plan_short_events(order);

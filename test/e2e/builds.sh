@@ -234,9 +234,9 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-# calls ROUTINE: of how many events of its in guided.o are out of line, of how many inline
+# calls ROUTINE [OBJECT]: of how many events of its in guided.o are out of line, of how many inline
 calls() {
-    objdump -dr --no-show-raw-insn guided.o |
+    objdump -dr --no-show-raw-insn "${2:-guided.o}" |
         awk -v routine="$1" '/^[0-9a-f]+ </ { within = $2 ~ "^<" routine "(\\.cold)?>:$" }
              within && /call .*<__wpp_event>/ { short++ }
              within && /__wpp_numbers/ { inline++ }
@@ -251,6 +251,27 @@ wpp-gcc -O2 -fprofile-use -Werror=missing-profile -Werror=coverage-mismatch -c g
 like 'with one, what is seldom run calls' "$(calls seldom)" '^[1-9][0-9]* 0$'
 like 'and what is often run does not' "$(calls often)" '^0 [1-9]'
 ok 'recorded as it runs' built guided main often seldom -- wpp-gcc guided.o -o guided
+
+# An interpreter: each case of its switch is seldom run, and all of them are what it does.
+{
+    echo '#include <stdio.h>'
+    for i in $(seq 100); do
+        echo "__attribute__((noipa)) static int op$i(int n) { return n % $((i + 3)) + $((i * 7)); }"
+    done
+    for way in 'interpret(int n, const char *p) { for (; *p; p++)' 'choose(int n, const char *p) {'; do
+        echo "__attribute__((noipa)) int $way switch (*p) {"
+        for i in $(seq 100); do
+            echo "case $((20 + i)): n = op$i(n) + $i; break;"
+        done
+        echo '} return n; }'
+    done
+    echo 'int main(void) { printf("%d %d\n", interpret(5, "AxxABBx"), choose(5, "B")); return 0; }'
+} > switched.c
+gcc -O2 switched.c -o plain && ./plain > want
+wpp-gcc -O2 -c switched.c
+like 'an interpreter: events of its cases are inline' "$(calls interpret switched.o)" '^0 [1-9][0-9][0-9]$'
+like 'a switch that is in no loop: they are not' "$(calls choose switched.o)" '^[1-9][0-9][0-9] '
+ok 'recorded as it runs' built switched choose interpret main op100 op45 op46 -- wpp-gcc switched.o -o switched
 
 # ---- make -j ------------------------------------------------------------------------------
 mkdir many
