@@ -772,9 +772,8 @@ void write_events(function *fun, const event_plan &plan, const runtime_decls &de
     it.variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_cursor");
     it.blocks.resize(last_basic_block_for_fn(fun));
     it.is_inline.resize(last_basic_block_for_fn(fun));
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         order.push_back(BASIC_BLOCK_FOR_FN(fun, rpo[i]));
-    }
     std::vector<bool> hot = hot_blocks(fun, order);
     for (basic_block bb : order)
         it.is_inline[bb->index] = all || (inlining == INLINE_HOT && hot[bb->index]);

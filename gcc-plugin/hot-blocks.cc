@@ -32,7 +32,8 @@ std::vector<bool> hot_blocks(function *fun, const std::vector<basic_block> &orde
     // Where GCC has a profile (-fprofile-use) it also knows routines that are seldom called.
     bool profile = profile_status_for_fn(fun) == PROFILE_READ;
     basic_block entry = ENTRY_BLOCK_PTR_FOR_FN(fun);
-    int seldom = optimize_function_for_size_p(fun) ? 1 : SELDOM;
+    bool small = optimize_function_for_size_p(fun);
+    int seldom = small ? 1 : SELDOM;
     std::vector<double> often(last_basic_block_for_fn(fun));
     std::vector<bool> hot(last_basic_block_for_fn(fun));
 
@@ -45,7 +46,8 @@ std::vector<bool> hot_blocks(function *fun, const std::vector<basic_block> &orde
             continue;
         }
         here = bb->count.to_frequency(fun);
-        if (!profile)
+        // No less than the ways in say: passes before may have left a count too low.
+        if (!profile && !small)
             FOR_EACH_EDGE (e, ei, bb->preds)
                 if (e->probability.initialized_p())
                     here = std::max(here, often[e->src->index] * share(e));

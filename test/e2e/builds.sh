@@ -234,7 +234,7 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-# calls ROUTINE [OBJECT]: of how many events of its in guided.o are out of line, of how many inline
+# calls ROUTINE [OBJECT]: how many of its events in OBJECT (guided.o) are out of line, how many inline
 calls() {
     objdump -dr --no-show-raw-insn "${2:-guided.o}" |
         awk -v routine="$1" '/^[0-9a-f]+ </ { within = $2 ~ "^<" routine "(\\.cold)?>:$" }
@@ -272,6 +272,8 @@ wpp-gcc -O2 -c switched.c
 like 'an interpreter: events of its cases are inline' "$(calls interpret switched.o)" '^0 [1-9][0-9][0-9]$'
 like 'a switch that is in no loop: they are not' "$(calls choose switched.o)" '^[1-9][0-9][0-9] '
 ok 'recorded as it runs' built switched choose interpret main op100 op45 op46 -- wpp-gcc switched.o -o switched
+wpp-gcc -Os -c switched.c
+like 'nor are those of an interpreter that is to be small' "$(calls interpret switched.o)" '^[1-9][0-9][0-9] '
 
 # ---- make -j ------------------------------------------------------------------------------
 mkdir many
