@@ -50,6 +50,7 @@ struct cursor {
 
 int fast_new(seq *s)
 {
+    s->vectors = vectors_best();
     int status = history_new(s);
 
     if (status == SEQ_OK)

@@ -106,6 +106,7 @@ struct digrams {
 struct history;
 struct jumps;
 struct runs;
+struct vectors;
 
 struct seq {
     struct node *nodes;
@@ -139,6 +140,7 @@ struct seq {
     struct history *history; /* fast only */
     struct jumps *jumps;     /* fast only */
     struct runs *runs;       /* fast only, while input may come */
+    const struct vectors *vectors;   /* fast only */
     bool lazy;               /* fast: the digram at the active end is not to be checked */
 
     uint32_t flags;

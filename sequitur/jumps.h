@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* jumps.h - rules by the terminals they begin with.  Private, for fast.c.
  *
- *   level          0  1  2  3  4  5  6   7   8   9  10  11 ..
- *   its terminals  2  3  4  5  6  7  8  10  12  14  16  20 ..      four levels to a doubling
- *
  * A rule belongs to the last level that is not longer than it.  The table has an
  * entry for the hash of that level's terminals which names the rule, and
- * markers for the levels below.  What stands at a position is hashed for all
- * levels; the first entry from above that is no marker names the longest rule
- * that can derive it, with the doubt that entries may be lost to others.
+ * markers for the levels below (levels.h).  What stands at a position is looked up for
+ * one level after the other from above; the first entry that is no marker names the longest
+ * rule that can derive it, with the doubt that entries may be lost to others.
  *
  * The table has rows of WAYS entries, half a line of memory.  A hash says in which row
  * its entry is, which may be anywhere there.  A rule loses its entry to another one only
@@ -23,33 +20,31 @@
 #define SEQUITUR_JUMPS_H
 
 #include "sequitur/grammar.h"
+#include "sequitur/levels.h"
+#include "sequitur/vectors.h"
 
 #ifdef WPP_HOSTILE
-enum { JUMPS_MIN = 4, JUMPS_MAX = 32, LEVELS = 15 };
+enum { JUMPS_MIN = 4, JUMPS_MAX = 32 };
 #else
-enum { JUMPS_MIN = 1 << 8, JUMPS_MAX = 1 << 21, LEVELS = 31 };
+enum { JUMPS_MIN = 1 << 8, JUMPS_MAX = 1 << 21 };
 #endif
 
 /* Entries a rule: one and its markers, most of which it shares. */
 enum { JUMPS_A_RULE = 4 };
-enum { WAYS = 4, ALIKE = 2, HASH_BITS = 30, MORE_UNKNOWN = 15 };
+enum { ALIKE = 2, MORE_UNKNOWN = 15 };
 
 struct jump {
     uint64_t rule : 29;      /* 0: none */
-    uint64_t marker : 1;     /* one that is longer than the next level */
     uint64_t more : 4;       /* its length less the level's terminals, or MORE_UNKNOWN */
-    uint64_t hash : 30;      /* its row is hash * rows / 2^30; 0: no entry */
+    uint64_t marker : 1;     /* one that is longer than the next level */
+    uint64_t hash : 30;      /* as in a place; 0: no entry */
 };
-
-/* The terminals of the last level; of the last that is hashed one by one. */
-enum { TERMINALS_MOST = 512, TERMINALS_SINGLE = 16 };
 
 struct jumps {
     struct jump *table;
     uint64_t size;           /* in entries: whole rows */
     uint64_t most;           /* so large it may become */
-    uint64_t single_keys[TERMINALS_SINGLE];
-    uint32_t keys[TERMINALS_MOST];
+    struct levels levels;
 };
 
 /* What stands at a position, hashed before it is needed, so that memory can
@@ -57,15 +52,44 @@ struct jumps {
 struct outlook {
     uint64_t position;
     uint64_t n;              /* terminals until the end of the block */
-    uint64_t sum;            /* of what they are hashed from */
-    int levels;              /* so many are hashed */
-    int asked;               /* the level whose entry gave the guess; -1: none was asked */
-    unsigned ways;           /* entries of that level that were not, a bit each */
+    int levels;              /* those below this one have sums, if they are wide */
+    int placed;              /* .. and those from this one on a place */
+    int asked;               /* those from this one on have been asked; -1: none was yet */
+    int level;               /* the one whose entry gave the guess */
+    uint32_t hits;           /* entries of the levels that were asked last which were no guess
+                              * yet, WAYS bits a level */
     uint32_t guess;          /* the rule to try first; 0: none */
     uint32_t length;         /* how far that goes; 0: unknown */
-    uint32_t hash[LEVELS];
+    struct place places[LEVELS];   /* as of when they were made: once the table has grown, what
+                              * they find is elsewhere, and the position goes without a jump */
+    two sums[LEVELS];
 };
 #define NO_POSITION UINT64_MAX
+
+static inline uint32_t place_hash(struct place p)
+{
+    return p.top >> (32 - HASH_BITS);
+}
+
+/* Bit i says whether entry i of the place's row has its hash and, if so asked, names a rule.  On
+ * machines with SSE2 an entry's upper half is the hash, the marker's bit and one of `more`. */
+static inline unsigned jump_ways(const struct jump *table, struct place p, bool rules_only)
+{
+    const struct jump *row = table + p.row;
+#ifdef __SSE2__
+    _Static_assert(WAYS * sizeof p.top == sizeof(four) && HASH_BITS == 30, "all ways at once");
+    four a, b;
+    memcpy(&a, row, sizeof a);
+    memcpy(&b, row + 2, sizeof b);
+    uint32_t others = rules_only ? 1 : 3;
+    return four_lanes((four)((four_odd(a, b) & ~others) == p.top));
+#else
+    unsigned ways = 0;
+    for (int i = 0; i < WAYS; i++)
+        ways |= (unsigned)(row[i].hash == place_hash(p) && !(rules_only && row[i].marker)) << i;
+    return ways;
+#endif
+}
 
 int jumps_new(seq *s);
 static inline uint64_t jumps_bytes(const seq *s)

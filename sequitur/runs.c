@@ -3,6 +3,7 @@
 #include "sequitur/runs.h"
 #include "sequitur/digrams.h"
 #include "sequitur/four.h"
+#include "sequitur/vectors.h"
 
 #include <string.h>
 
@@ -11,9 +12,6 @@ enum { FIRST_BITS = 1 };
 #else
 enum { FIRST_BITS = 8 };
 #endif
-enum { TERMINAL_BITS = 30 };
-static_assert(SEQ_TERMINAL_MAX >> TERMINAL_BITS == 0, "a terminal has no more bits");
-
 static size_t slots_size(const struct runs *runs)
 {
     return runs->slots ? sizeof *runs->slots << runs->bits : 0;
@@ -131,42 +129,13 @@ static bool stage_run(seq *s, struct start *t)
     return true;
 }
 
-/* Copies four terminals from before[0] on, and says by its top bit which of in[0..4) is like
- * the one before it, or too large. */
-static inline four copy_four(uint32_t *out, const uint32_t *before, const uint32_t *in)
-{
-    four a = four_load(before);
-    four b = four_load(in);
-
-    four_store(out, a);
-    return (four)(a == b) | -(b >> TERMINAL_BITS);
-}
-
 /* in[-1] is read but not staged.  Goes on to a terminal that is like the one before it, or
  * too large; returns how many were read and stages each but the last. */
-static size_t stage_single(struct start *t, const uint32_t *in, size_t n, uint32_t most)
+static size_t stage_single(const seq *s, struct start *t, const uint32_t *in, size_t n, uint32_t most)
 {
-    enum { AT_ONCE = 4 * FOUR, FETCHED = 512 };
-    const uint32_t *before = in - 1;
-    uint32_t *out = t->staged + t->staged_count;
-    unsigned end = 0;
-    size_t i = 0;
-
     if (n > most - t->staged_count)
         n = most - t->staged_count;
-    for (; !end && i + AT_ONCE <= n; i += AT_ONCE) {
-        __builtin_prefetch(in + i + FETCHED);
-        four a = copy_four(out + i, before + i, in + i);
-        four b = copy_four(out + i + FOUR, before + i + FOUR, in + i + FOUR);
-        four c = copy_four(out + i + 2 * FOUR, before + i + 2 * FOUR, in + i + 2 * FOUR);
-        four d = copy_four(out + i + 3 * FOUR, before + i + 3 * FOUR, in + i + 3 * FOUR);
-        end = four_top_bits(a, b, c, d);
-    }
-    if (end)
-        i = i - AT_ONCE + (size_t)__builtin_ctz(end);
-    else
-        for (; i < n && in[i] != before[i] && in[i] <= SEQ_TERMINAL_MAX; i++)
-            out[i] = before[i];
+    size_t i = s->vectors->copy_single(t->staged + t->staged_count, in, n);
     t->staged_count += (uint32_t)i;
     return i;
 }
@@ -198,7 +167,7 @@ size_t runs_join(seq *s, struct start *t, const uint32_t *in, size_t n, uint32_t
             break;
         t->times = 1;
         i++;
-        i += stage_single(t, in + i, n - i, most);
+        i += stage_single(s, t, in + i, n - i, most);
         t->last = in[i - 1];
     }
     return i;

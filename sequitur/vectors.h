@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* vectors.h - the loops over terminals and levels, for different processors.  Private.
+ *
+ * All variants do the same, bit for bit: a grammar does not depend on the processor.
+ *
+ *   vectors.c       four terminals at once, as four.h has them anywhere
+ *   vectors-avx2.c  eight, on x86-64 with AVX2 (most since 2013)
+ */
+#ifndef SEQUITUR_VECTORS_H
+#define SEQUITUR_VECTORS_H
+
+#include "sequitur/levels.h"
+
+#include <stddef.h>
+
+struct jump;
+
+/* So many levels are asked at once, from the top: more would wait for rows that are not needed. */
+enum { LEVELS_ASKED = 4 };
+/* Input is fetched so many terminals ahead. */
+enum { VECTORS_FETCHED = 512 };
+
+struct vectors {
+    /* The sums of the wide levels from..to - 1 of what stands at `in`, NARROW <= from < to; those
+     * of the wide levels below are there. */
+    void (*sum)(const uint32_t *keys, const uint32_t *in, int from, int to, two *sums);
+    /* The places of n sums in a table of so many rows. */
+    void (*place)(const two *sums, int n, uint64_t rows, struct place *places);
+    /* Which entries at n places, LEVELS_ASKED at most, name rules and have that place's hash:
+     * WAYS bits for each. */
+    uint32_t (*ask)(const struct jump *table, const struct place *places, int n);
+    /* How many of the first n terminals at a and b are equal. */
+    uint64_t (*common)(const uint32_t *a, const uint32_t *b, uint64_t n);
+    /* Copies before[0..i) to out, i being the first of n, or n, whose in[i] is like before[i] or
+     * larger than a terminal can be; in = before + 1.  May write to all of out[0..n).  Returns i. */
+    size_t (*copy_single)(uint32_t *out, const uint32_t *in, size_t n);
+};
+
+extern const struct vectors vectors_plain;
+/* NULL where the compiler does not know of it. */
+extern const struct vectors *const vectors_avx2;
+
+/* What is fastest on this processor. */
+const struct vectors *vectors_best(void);
+
+/* ---- The sums, for all variants -------------------------------------------------------- */
+
+/* A case for each level, which goes on to the next: how many terminals a level adds is a constant
+ * there, and all that is decided is where to stop. */
+#define VECTORS_TERMINALS(level) ((4 + (((level) - 2) & 3)) << (((level) - 2) >> 2))
+#define VECTORS_BEGIN(level) ((level) == NARROW ? 0 : VECTORS_TERMINALS((level) - 1))
+#define VECTORS_LEVEL(level, add) \
+    case level: \
+        sum = add(sum, keys, in, VECTORS_BEGIN(level), VECTORS_TERMINALS(level)); \
+        sums[level] = sum; \
+        if (level + 1 >= to) \
+            return; \
+        __attribute__((fallthrough));
+#define VECTORS_OCTAVE(level, add) \
+    VECTORS_LEVEL(level, add) \
+    VECTORS_LEVEL(level + 1, add) \
+    VECTORS_LEVEL(level + 2, add) \
+    VECTORS_LEVEL(level + 3, add)
+/* The body of a `sum`; add(sum, keys, in, begin, end) adds the products of in[begin..end). */
+#define VECTORS_SUM(add) \
+    two sum = from == NARROW ? (two){0, 0} : sums[from - 1]; \
+    switch (from) { \
+    VECTORS_LEVEL(10, add) \
+    VECTORS_OCTAVE(11, add) \
+    VECTORS_OCTAVE(15, add) \
+    VECTORS_OCTAVE(19, add) \
+    VECTORS_OCTAVE(23, add) \
+    VECTORS_OCTAVE(27, add) \
+    default: \
+        return; \
+    }
+
+#endif
