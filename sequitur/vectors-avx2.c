@@ -76,7 +76,7 @@ static void place_avx2(const two *sums, int n, uint64_t rows, struct place *plac
         places[i] = level_place(sums[i][0] + sums[i][1], rows);
 }
 
-/* Of an entry, all but its rule, and the bit of `more` in the upper half. */
+/* An entry's upper half but for its bit of `more` is the hash, if it is no marker. */
 static inline uint32_t ask_row(const struct jump *table, struct place place)
 {
     static_assert(WAYS * sizeof *table == sizeof(__m256i), "a row is a vector");
