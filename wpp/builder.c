@@ -7,9 +7,9 @@
 #include <string.h>
 
 #ifdef WPP_HOSTILE
-enum { PIECE_TERMINALS = 5 };
+enum { PIECE_TERMINALS = 5, PIECES_WAIT = 2 };
 #else
-enum { PIECE_TERMINALS = 1 << 16 };
+enum { PIECE_TERMINALS = 1 << 16, PIECES_WAIT = 64 };
 #endif
 
 struct piece {
@@ -26,8 +26,11 @@ enum wish { APPEND, GIVE_BACK, END, DROP };
 struct wpp_builder {
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t asked;
+    pthread_cond_t asked, taken;
     struct piece *first, *last;      /* whoever appends may add to the last one */
+    uint32_t waiting;                /* pieces in the queue */
+    bool bounded;                    /* they are PIECES_WAIT at most */
+    struct piece *spare;             /* if so, those that were in the queue */
     enum wish wish;
     uint32_t streams, terminals;
     enum wpp_anew anew;
@@ -63,9 +66,24 @@ static struct piece *next_piece(struct wpp_builder *b, enum wish *wish)
         b->first = p->next;
         if (!b->first)
             b->last = NULL;
+        b->waiting--;
+        pthread_cond_signal(&b->taken);
     }
     pthread_mutex_unlock(&b->lock);
     return p;
+}
+
+/* What comes and goes all the time is kept; of many that wait the memory is given back. */
+static void give_up_piece(struct wpp_builder *b, struct piece *p)
+{
+    if (!b->bounded) {
+        free(p);
+        return;
+    }
+    pthread_mutex_lock(&b->lock);
+    p->next = b->spare;
+    b->spare = p;
+    pthread_mutex_unlock(&b->lock);
 }
 
 static void encode(struct wpp_builder *b)
@@ -86,7 +104,7 @@ static void *build(void *argument)
     while ((p = next_piece(b, &wish))) {
         if (b->status == SEQ_OK)
             b->status = seq_append(b->grammar, p->stream, p->terminals, p->n);
-        free(p);
+        give_up_piece(b, p);
     }
     if (wish == END && b->status == SEQ_OK)
         encode(b);
@@ -111,20 +129,45 @@ static bool start(struct wpp_builder *b)
     return started;
 }
 
-struct wpp_builder *wpp_builder_new(seq *grammar)
+static void free_pieces(struct piece *p)
+{
+    struct piece *next;
+
+    for (; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+}
+
+/* When there is no thread; what the builder still has goes, too. */
+static void destroy(struct wpp_builder *b)
+{
+    free_pieces(b->first);
+    free_pieces(b->spare);
+    if (b->grammar)
+        seq_free(b->grammar);
+    wpp_segment_free(&b->segment);
+    pthread_mutex_destroy(&b->lock);
+    pthread_cond_destroy(&b->asked);
+    pthread_cond_destroy(&b->taken);
+    free(b);
+}
+
+struct wpp_builder *wpp_builder_new(seq *grammar, bool bounded)
 {
     struct wpp_builder *b = calloc(1, sizeof *b);
 
     if (!b)
         return NULL;
     b->grammar = grammar;
+    b->bounded = bounded;
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->asked, NULL);
+    pthread_cond_init(&b->taken, NULL);
     if (start(b))
         return b;
-    pthread_mutex_destroy(&b->lock);
-    pthread_cond_destroy(&b->asked);
-    free(b);
+    b->grammar = NULL;
+    destroy(b);
     return NULL;
 }
 
@@ -134,23 +177,6 @@ static void ask(struct wpp_builder *b, enum wish wish)
     b->wish = wish;
     pthread_cond_signal(&b->asked);
     pthread_mutex_unlock(&b->lock);
-}
-
-/* When the thread is over; what the builder still has goes, too. */
-static void destroy(struct wpp_builder *b)
-{
-    struct piece *next;
-
-    for (struct piece *p = b->first; p; p = next) {
-        next = p->next;
-        free(p);
-    }
-    if (b->grammar)
-        seq_free(b->grammar);
-    wpp_segment_free(&b->segment);
-    pthread_mutex_destroy(&b->lock);
-    pthread_cond_destroy(&b->asked);
-    free(b);
 }
 
 void wpp_builder_free(struct wpp_builder *b)
@@ -169,7 +195,13 @@ static struct piece *open_piece(struct wpp_builder *b, uint32_t stream)
 
     if (p && p->stream == stream && p->n < PIECE_TERMINALS)
         return p;
-    p = malloc(sizeof *p);
+    while (b->bounded && b->waiting == PIECES_WAIT)
+        pthread_cond_wait(&b->taken, &b->lock);
+    p = b->spare;
+    if (p)
+        b->spare = p->next;
+    else
+        p = malloc(sizeof *p);
     if (!p)
         return NULL;
     p->next = NULL;
@@ -180,6 +212,7 @@ static struct piece *open_piece(struct wpp_builder *b, uint32_t stream)
     else
         b->first = p;
     b->last = p;
+    b->waiting++;
     return p;
 }
 

@@ -19,9 +19,10 @@
 
 struct wpp_builder;
 
-/* Takes the grammar, to which more is to be appended.  NULL: there is no memory or no thread,
- * and the grammar is still the caller's. */
-struct wpp_builder *wpp_builder_new(seq *grammar);
+/* Takes the grammar, to which more is to be appended.  `bounded`: who appends waits where a few
+ * million terminals do.  NULL: there is no memory or no thread, and the grammar is still the
+ * caller's. */
+struct wpp_builder *wpp_builder_new(seq *grammar, bool bounded);
 /* Also while the thread works: drops the grammar. */
 void wpp_builder_free(struct wpp_builder *b);
 

@@ -342,6 +342,15 @@ bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
            (wpp_growth_begin(c) || wpp_fail_memory(error));
 }
 
+bool wpp_compress_aside(wpp_compressor *c, struct wpp_crew *crew, struct wpp_error *error)
+{
+    assert(crew->size == 1 && !c->memory_max);
+    c->crew = crew;
+    c->aside = true;
+    c->builders = calloc(crew->size, sizeof *c->builders);
+    return c->builders || wpp_fail_memory(error);
+}
+
 bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *folder,
                        struct wpp_error *error)
 {

@@ -45,6 +45,10 @@ enum { WPP_CREW_MOST = 256 };
  * limit.  WPP_E_SYSTEM. */
 bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *folder,
                        struct wpp_error *error);
+/* Before anything is pushed, and with neither a limit nor jobs: when the trace is long, the one
+ * thread of the crew builds the grammar while the caller's reads.  The file is the same.
+ * WPP_E_MEMORY. */
+bool wpp_compress_aside(wpp_compressor *c, struct wpp_crew *crew, struct wpp_error *error);
 /* Before anything is pushed: a smaller file, for several times the processor time; but not when it
  * ends with WPP_ENDED_INTERRUPT or _LOOK, and only until another thread sets *enough (NULL: none
  * does). */

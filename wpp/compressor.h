@@ -29,6 +29,7 @@ struct wpp_compressor {
     seq *grammar;                     /* of the segment at hand; NULL while its builder has it */
     struct wpp_builder *builder;
     struct wpp_crew *crew;            /* of builders; NULL: there are none */
+    bool aside;                       /* .. one, which builds all of the grammar */
     enum wpp_anew anew;               /* which finished grammars are parsed anew */
     const bool *enough;               /* ... until this is true; or NULL */
     uint64_t segment_left;            /* terminals that the segment at hand may still take */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* growth.c - the grammar while it grows: in one piece, or cut into segments by a limit of memory
- * or for a crew.
+/* growth.c - the grammar while it grows: in one piece, here or by a builder aside, or cut into
+ * segments by a limit of memory or for a crew.
  *
  *      segments | builders[0] | ... | builder or grammar
  *      put away   ended, the first one first   appended to
@@ -67,7 +67,7 @@ bool wpp_growth_begin(wpp_compressor *c)
                                                                      : MEMORY_LEAST;
     }
     c->alphabet_bytes = alphabet_bytes(c);
-    c->segment_left = c->crew ? SEGMENT_TERMINALS : UINT64_MAX;
+    c->segment_left = c->crew && !c->aside ? SEGMENT_TERMINALS : UINT64_MAX;
     return seq_new(&c->grammar, &config) == SEQ_OK || wpp_fail_memory(&c->fatal);
 }
 
@@ -175,7 +175,7 @@ static void find_builder(wpp_compressor *c)
     if (!c->crew || !c->crew->free || c->builder ||
         (!c->segments.n && !c->n_builders && c->tokens < JOB_TERMINALS))
         return;
-    c->builder = wpp_builder_new(c->grammar);
+    c->builder = wpp_builder_new(c->grammar, c->aside);
     if (!c->builder)
         return;
     c->grammar = NULL;

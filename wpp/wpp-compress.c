@@ -30,7 +30,8 @@ static const char help[] =
     "                      the time; also made of a WPP\n"
     "  -j, --jobs=N        use N processors (0: all): the trace is cut into segments of\n"
     "                      17 million events, which makes the file a little larger, or\n"
-    "                      much where what comes again is further apart\n"
+    "                      much where what comes again is further apart. 1: one; a file\n"
+    "                      is read by a second one if this is not given\n"
     "      --memory=SIZE   take no more memory than about SIZE (from 32M on): the trace\n"
     "                      is cut into segments of their own grammars\n"
     "      --symbols       the input is an array of little-endian 32-bit words\n"
@@ -137,6 +138,15 @@ static bool cut(wpp_compressor *c, const struct options *o, struct wpp_crew *cre
     return done;
 }
 
+/* Who writes to a pipe, a traced program most likely, has the other processor. */
+static bool has_processor_aside(const struct options *o, int fd)
+{
+    struct stat st;
+
+    return !o->memory && o->jobs == 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+           sysconf(_SC_NPROCESSORS_ONLN) > 1;
+}
+
 static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew,
                                   const char *output, const struct wpp_output *out,
                                   struct wpp_error *error)
@@ -153,6 +163,7 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
     if (c && o->best)
         wpp_compress_best(c, NULL);
     if (c && (!cut(c, o, crew, output, out, error) ||
+              (has_processor_aside(o, fd) && !wpp_compress_aside(c, crew, error)) ||
               !wpp_feed(c, fd, o->quiet ? NULL : show_progress, c, error))) {
         wpp_compress_free(c);
         c = NULL;
@@ -246,7 +257,7 @@ int main(int argc, char **argv)
     o = parse_options(argc, argv);
     if (o.best && o.kind == WPP_INPUT_TRACE && is_wpp(o.input))
         return improve(&o);
-    crew = (struct wpp_crew){o.jobs, o.jobs};
+    crew.size = crew.free = o.jobs ? o.jobs : 1;
     if (strcmp(o.input, "-") == 0)
         tool_refuse_terminal(STDIN_FILENO, "a trace");
     path = o.output ? strdup(o.output) : default_output(o.input);

@@ -53,6 +53,15 @@ same 'wpp-dump has all of them' expanded words.bin
 "$BUILD/test/read-wpp" two.wpp > expanded
 same 'the second reader has all of them' expanded words.bin
 ok 'wpp-check finds it fine' wpp-check two.wpp
+# As one piece: read by one thread, built by another.
+ok 'as one piece, by one thread' wpp-compress --symbols -q -j1 -o one.wpp words.bin
+is 'is one piece' "$(segments one.wpp)" 0
+ok 'read by one thread, built by another' wpp-compress --symbols -q -f -o more.wpp words.bin
+same 'the same file' more.wpp one.wpp
+wpp-compress --symbols < words.bin > more.wpp
+same 'from a file that is standard input: the same' more.wpp one.wpp
+cat words.bin | wpp-compress --symbols > more.wpp
+same 'from a pipe: the same' more.wpp one.wpp
 # Where no thread is to be had.
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null && command -v prlimit > /dev/null; then
     chmod 755 "$T" && mkdir -m 777 theirs

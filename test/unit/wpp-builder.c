@@ -72,7 +72,7 @@ static void test_segments(struct random *r)
 
         for (int i = 0; i < AT_ONCE; i++) {
             grammars[i] = new_grammar();
-            builders[i] = wpp_builder_new(new_grammar());
+            builders[i] = wpp_builder_new(new_grammar(), i >= AT_ONCE / 2);
             if (!builders[i])
                 abort();
             for (uint32_t n = draw(r, 300); n > 0; n--)
@@ -108,7 +108,7 @@ static void test_dropping(struct random *r)
     for (int round = 0; round < 60; round++) {
         struct seq_stats stats;
         seq *grammar = new_grammar();
-        struct wpp_builder *b = wpp_builder_new(new_grammar());
+        struct wpp_builder *b = wpp_builder_new(new_grammar(), round % 4 < 2);
 
         if (!b)
             abort();
@@ -129,7 +129,7 @@ static void test_dropping(struct random *r)
 static void test_range(void)
 {
     const uint32_t much = SEQ_TERMINAL_MAX + 1;
-    struct wpp_builder *b = wpp_builder_new(new_grammar());
+    struct wpp_builder *b = wpp_builder_new(new_grammar(), false);
     struct wpp_segment segment;
     seq *back = NULL;
 
@@ -137,7 +137,7 @@ static void test_range(void)
     wpp_builder_end(b, 1, 1, 0, NULL);
     tap_ok(wpp_builder_take(b, &segment) == SEQ_E_RANGE, "what the engine refuses is told");
     wpp_segment_free(&segment);
-    b = wpp_builder_new(new_grammar());
+    b = wpp_builder_new(new_grammar(), false);
     wpp_builder_append(b, 0, &much, 1);
     tap_ok(wpp_builder_give_back(b, &back) == SEQ_E_RANGE && back,
            "also when the grammar is given back");
