@@ -195,8 +195,10 @@ static struct piece *open_piece(struct wpp_builder *b, uint32_t stream)
 
     if (p && p->stream == stream && p->n < PIECE_TERMINALS)
         return p;
-    while (b->bounded && b->waiting == PIECES_WAIT)
+    while (b->bounded && b->waiting == PIECES_WAIT) {
+        pthread_cond_signal(&b->asked);
         pthread_cond_wait(&b->taken, &b->lock);
+    }
     p = b->spare;
     if (p)
         b->spare = p->next;
