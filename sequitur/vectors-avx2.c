@@ -152,6 +152,7 @@ static inline unsigned top_bits(__m256i v)
 static size_t copy_single_avx2(uint32_t *out, const uint32_t *in, size_t n)
 {
     enum { AT_ONCE = 2 * EIGHT };
+    const uint32_t *before = in - 1;
     size_t i = 0;
 
     for (; i + AT_ONCE <= n; i += AT_ONCE) {
@@ -162,8 +163,8 @@ static size_t copy_single_avx2(uint32_t *out, const uint32_t *in, size_t n)
         if (end)
             return i + (size_t)__builtin_ctz(end);
     }
-    for (; i < n && in[i] != in[i - 1] && in[i] <= SEQ_TERMINAL_MAX; i++)
-        out[i] = in[i - 1];
+    for (; i < n && in[i] != before[i] && in[i] <= SEQ_TERMINAL_MAX; i++)
+        out[i] = before[i];
     return i;
 }
 
