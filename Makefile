@@ -150,7 +150,7 @@ $(B)/obj/%.o: %.c | $(DEPS)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_) -MMD -MP -c -o $@ $<
 
 $(call obj,$(SEQ_SRC)): CFLAGS_ += $(SEQ_$(CONFIG))
-# Asks the processor before it is called (sequitur/vectors.h).
+# Only called where the processor has AVX2 (sequitur/vectors.h).
 $(call obj,sequitur/vectors-avx2.c): CFLAGS_ += $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2)
 $(LIBSEQ): $(call obj,$(SEQ_SRC))
 $(LIBWPP): $(call obj,$(WPP_SRC))
@@ -264,7 +264,8 @@ build/fuzz/wpp: FUZZ_LIBS = $(LDLIBS_)
 build/fuzz/%: test/fuzz/%.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)
-	$(Q)clang $(CPPFLAGS) -std=gnu17 -g -O1 -DWPP_HOSTILE $(if $(shell grep -m1 -w avx2 /proc/cpuinfo),-mavx2) -fsanitize=fuzzer,address,undefined \
+	$(Q)clang $(CPPFLAGS) -std=gnu17 -g -O1 -DWPP_HOSTILE -fsanitize=fuzzer,address,undefined \
+	    $(if $(shell grep -m1 -w avx2 /proc/cpuinfo),-mavx2) \
 	    -fno-sanitize-recover=undefined $(WARN) -o $@ $(filter %.c,$^) $(FUZZ_LIBS)
 
 # ---- Install ----------------------------------------------------------------------

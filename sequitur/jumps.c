@@ -116,12 +116,30 @@ int jumps_grow(seq *s)
     return SEQ_OK;
 }
 
-/* ---- Learning ----------------------------------------------------------------------- */
+/* ---- Places ------------------------------------------------------------------------- */
 
 static int at_most(int a, int b)
 {
     return a < b ? a : b;
 }
+
+/* The places of the levels from..to - 1 of what stands at `in`, the wide ones of which have sums;
+ * if one is narrow, of all below as well.  The first of them. */
+static inline int place_levels(const seq *s, const uint32_t *in, const two *sums, int from, int to,
+                               struct place *places)
+{
+    uint64_t rows = jumps_rows(s->jumps);
+    int wide = from > NARROW ? from : NARROW;
+
+    if (to > wide)
+        s->vectors->place(sums + wide, to - wide, rows, places + wide);
+    if (from >= NARROW)
+        return from;
+    levels_place_narrow(&s->jumps->levels, in, at_most(to, NARROW), rows, places);
+    return 0;
+}
+
+/* ---- Learning ----------------------------------------------------------------------- */
 
 /* The entries of this hash that name rules of another length than r; others of it are
  * taken away.  Returns how many there are. */
@@ -183,17 +201,14 @@ static void put_marker(const seq *s, struct place p, uint32_t r)
 void jumps_learn(seq *s, uint32_t r)
 {
     const struct rule *rule = &s->rules[r];
-    const struct jumps *j = s->jumps;
     const uint32_t *in = history_at(s, rule->at);
     int level = levels_within(rule->length) - 1;
     struct place places[LEVELS];
     two sums[LEVELS];
 
-    levels_place_narrow(&j->levels, in, at_most(level + 1, NARROW), jumps_rows(j), places);
-    if (level >= NARROW) {
-        s->vectors->sum(j->levels.keys, in, NARROW, level + 1, sums);
-        s->vectors->place(sums + NARROW, level + 1 - NARROW, jumps_rows(j), places + NARROW);
-    }
+    if (level >= NARROW)
+        s->vectors->sum(s->jumps->levels.keys, in, NARROW, level + 1, sums);
+    place_levels(s, in, sums, 0, level + 1, places);
     for (int i = 0; i < level; i++)
         put_marker(s, places[i], r);
     put_entry(s, places[level], r, level);
@@ -201,23 +216,13 @@ void jumps_learn(seq *s, uint32_t r)
 
 /* ---- Looking ------------------------------------------------------------------------ */
 
-/* Places the levels from..to - 1, the wide ones of which have sums, and has memory fetch their
- * rows.  If one is narrow, all below as well.  The first that was placed. */
-static int place_levels(const seq *s, struct outlook *o, int from, int to)
+/* Places the levels from..to - 1, and has memory fetch their rows. */
+static void place_ahead(const seq *s, struct outlook *o, int from, int to)
 {
-    uint64_t rows = jumps_rows(s->jumps);
-    int wide = from > NARROW ? from : NARROW;
-
-    if (to > wide)
-        s->vectors->place(o->sums + wide, to - wide, rows, o->places + wide);
-    if (from < NARROW) {
-        from = 0;
-        levels_place_narrow(&s->jumps->levels, history_at(s, o->position), at_most(to, NARROW),
-                            rows, o->places);
-    }
+    from = place_levels(s, history_at(s, o->position), o->sums, from, to, o->places);
     for (int i = from; i < to; i++)
         __builtin_prefetch(s->jumps->table + o->places[i].row);
-    return from;
+    o->placed = at_most(o->placed, from);
 }
 
 /* Looks at so many levels, which are more than before; none has been asked. */
@@ -230,7 +235,7 @@ static void look_up_to(const seq *s, struct outlook *o, int levels)
                         from > NARROW ? from : NARROW, levels, o->sums);
     if (from == 0 && levels > LEVELS_PLACED)
         from = levels - LEVELS_PLACED;
-    o->placed = at_most(o->placed, place_levels(s, o, from, levels));
+    place_ahead(s, o, from, levels);
     o->levels = levels;
 }
 
@@ -262,8 +267,7 @@ static void ask_below(const seq *s, struct outlook *o)
     int begin = o->asked > LEVELS_ASKED ? o->asked - LEVELS_ASKED : 0;
 
     if (begin < o->placed)
-        o->placed = place_levels(s, o, o->placed > LEVELS_PLACED ? o->placed - LEVELS_PLACED : 0,
-                                 o->placed);
+        place_ahead(s, o, o->placed > LEVELS_PLACED ? o->placed - LEVELS_PLACED : 0, o->placed);
     o->hits = s->vectors->ask(s->jumps->table, o->places + begin, o->asked - begin);
     o->asked = begin;
 }

@@ -12,8 +12,8 @@
  *           another and several are made at once; and in two lanes, which are added in the end.
  *
  * The sum of a wide level goes on from that of the wide level below.  Sums are cheap and made for
- * all levels that may be asked for; hashes are made when they are.  Few places are known by no
- * more than a narrow level: those are left until all wide ones have been asked.
+ * all levels that may be asked for; hashes are made some at a time, as they are.  Narrow levels
+ * are hashed together, when the first of them is: few places are known by no more than these.
  */
 #ifndef SEQUITUR_LEVELS_H
 #define SEQUITUR_LEVELS_H

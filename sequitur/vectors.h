@@ -47,11 +47,10 @@ const struct vectors *vectors_best(void);
 
 /* A case for each level, which goes on to the next: how many terminals a level adds is a constant
  * there, and all that is decided is where to stop. */
-#define VECTORS_TERMINALS(level) ((4 + (((level) - 2) & 3)) << (((level) - 2) >> 2))
-#define VECTORS_BEGIN(level) ((level) == NARROW ? 0 : VECTORS_TERMINALS((level) - 1))
+#define VECTORS_BEGIN(level) ((level) == NARROW ? 0 : (int)level_terminals((level) - 1))
 #define VECTORS_LEVEL(level, add) \
     case level: \
-        sum = add(sum, keys, in, VECTORS_BEGIN(level), VECTORS_TERMINALS(level)); \
+        sum = add(sum, keys, in, VECTORS_BEGIN(level), (int)level_terminals(level)); \
         sums[level] = sum; \
         if (level + 1 >= to) \
             return; \

@@ -2,6 +2,7 @@
 #include "wpp/tool.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -287,13 +288,23 @@ uint64_t tool_count_argument(const char *option, const char *text)
     return value;
 }
 
+uint32_t tool_processors(void)
+{
+    cpu_set_t set;
+    long online;
+
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return (uint32_t)CPU_COUNT(&set);
+    online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 ? (uint32_t)online : 1;
+}
+
 uint32_t tool_jobs_argument(const char *text, uint32_t most)
 {
     uint64_t n = tool_count_argument("--jobs", text);
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
 
     if (n == 0)
-        n = processors > 0 ? (uint64_t)processors : 1;
+        n = tool_processors();
     return n < most ? (uint32_t)n : most;
 }
 

@@ -62,6 +62,8 @@ bool tool_parse_count(const char *text, uint64_t *out);
 uint64_t tool_size_argument(const char *option, const char *text);
 uint64_t tool_count_argument(const char *option, const char *text);
 
+/* How many processors this process may use. */
+uint32_t tool_processors(void);
 /* How many processors to use: 0 stands for all that there are, never more than `most`. */
 uint32_t tool_jobs_argument(const char *text, uint32_t most);
 

@@ -30,8 +30,8 @@ static const char help[] =
     "                      the time; also made of a WPP\n"
     "  -j, --jobs=N        use N processors (0: all): the trace is cut into segments of\n"
     "                      17 million events, which makes the file a little larger, or\n"
-    "                      much where what comes again is further apart. 1: one; a file\n"
-    "                      is read by a second one if this is not given\n"
+    "                      much where what comes again is further apart. With 1 as one\n"
+    "                      piece; without this as well, but a second processor reads\n"
     "      --memory=SIZE   take no more memory than about SIZE (from 32M on): the trace\n"
     "                      is cut into segments of their own grammars\n"
     "      --symbols       the input is an array of little-endian 32-bit words\n"
@@ -144,7 +144,7 @@ static bool has_processor_aside(const struct options *o, int fd)
     struct stat st;
 
     return !o->memory && o->jobs == 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-           sysconf(_SC_NPROCESSORS_ONLN) > 1;
+           tool_processors() > 1;
 }
 
 static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew,

@@ -126,6 +126,26 @@ static void test_dropping(struct random *r)
     tap_ok(!wrong, "builders are dropped at any time, and none had more than it was given");
 }
 
+/* One append that is larger than what may wait. */
+static void test_much(void)
+{
+    enum { MUCH = 6000000 };
+    uint32_t *terminals = malloc(MUCH * sizeof *terminals);
+    struct wpp_builder *b = wpp_builder_new(new_grammar(), true);
+    seq *back = NULL;
+    struct seq_stats stats = {0};
+
+    for (uint32_t i = 0; i < MUCH; i++)
+        terminals[i] = i % 7;
+    bool done = wpp_builder_append(b, 0, terminals, MUCH)
+             && wpp_builder_give_back(b, &back) == SEQ_OK;
+    if (done)
+        seq_get_stats(back, &stats);
+    tap_ok(stats.symbols == MUCH, "more than may wait, at once");
+    seq_free(back);
+    free(terminals);
+}
+
 static void test_range(void)
 {
     const uint32_t much = SEQ_TERMINAL_MAX + 1;
@@ -150,6 +170,7 @@ int main(void)
 
     test_segments(&r);
     test_dropping(&r);
+    test_much();
     test_range();
     return tap_done();
 }
