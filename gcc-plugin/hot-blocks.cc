@@ -4,7 +4,7 @@
 #include "hot-blocks.h"
 
 // Blocks that run at least once in so many calls of the routine are hot.  More of them cost
-// text and less of them time: docs/performance.md, *Where an event is inline*.
+// text and less of them time: docs/experiments.md, *Where an event is inline*.
 static const int SELDOM = 4;
 
 // Whether the block ends with the switch of a loop.

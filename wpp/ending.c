@@ -3,7 +3,7 @@
 
 /* A round takes up to a microsecond for each symbol on a right-hand side.  So what derives so many
  * terminals for each of them pays 2.5 nanoseconds a terminal at most, in which hardly a program emits
- * one (docs/performance.md). */
+ * one (docs/experiments.md). */
 enum { SMALL = 400 };
 
 static unsigned rounds(seq *grammar, enum wpp_anew anew)

@@ -2,7 +2,7 @@
 /* squeeze.h - records made smaller for the time that they wait, in memory.
  *
  * What LZ4 does to bytes, done to the 32-bit words that tokens are: two to three times as fast as
- * `zstd -1`, with two thirds of its ratio (docs/performance.md).  The squeezed form never
+ * `zstd -1`, with two thirds of its ratio (docs/experiments.md).  The squeezed form never
  * leaves the processes of one recording, so it has no version.
  *
  *   sequence   | n:4 m:4 | [n - 15] | n words | distance:16 | [m - 15] |
