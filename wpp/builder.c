@@ -21,8 +21,8 @@ struct piece {
 /* What the caller has asked for last. */
 enum wish { APPEND, GIVE_BACK, END, DROP };
 
-/* The queue, the wish, `over` and the figures are protected by the lock; all else is the
- * thread's until it is over. */
+/* The queue, the wish, the status, `over` and the figures are protected by the lock; all else is
+ * the thread's until it is over. */
 struct wpp_builder {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -36,10 +36,10 @@ struct wpp_builder {
     enum wpp_anew anew;
     const bool *enough;
     bool over;
+    int status;                      /* only the thread changes it */
     struct seq_stats stats;
 
     seq *grammar;
-    int status;
     struct wpp_segment segment;
 };
 
@@ -86,13 +86,22 @@ static void give_up_piece(struct wpp_builder *b, struct piece *p)
     pthread_mutex_unlock(&b->lock);
 }
 
-static void encode(struct wpp_builder *b)
+static int encode(struct wpp_builder *b)
 {
-    b->status = wpp_grammar_end(b->grammar, b->streams, b->anew, b->enough);
-    if (b->status == SEQ_OK && !wpp_segment_encode(b->grammar, b->terminals, &b->segment))
-        b->status = SEQ_E_NOMEM;
+    int status = wpp_grammar_end(b->grammar, b->streams, b->anew, b->enough);
+
+    if (status == SEQ_OK && !wpp_segment_encode(b->grammar, b->terminals, &b->segment))
+        status = SEQ_E_NOMEM;
     seq_free(b->grammar);
     b->grammar = NULL;
+    return status;
+}
+
+static void set_status(struct wpp_builder *b, int status)
+{
+    pthread_mutex_lock(&b->lock);
+    b->status = status;
+    pthread_mutex_unlock(&b->lock);
 }
 
 static void *build(void *argument)
@@ -102,12 +111,15 @@ static void *build(void *argument)
     enum wish wish;
 
     while ((p = next_piece(b, &wish))) {
-        if (b->status == SEQ_OK)
-            b->status = seq_append(b->grammar, p->stream, p->terminals, p->n);
+        if (b->status == SEQ_OK) {
+            int status = seq_append(b->grammar, p->stream, p->terminals, p->n);
+            if (status != SEQ_OK)
+                set_status(b, status);
+        }
         give_up_piece(b, p);
     }
     if (wish == END && b->status == SEQ_OK)
-        encode(b);
+        set_status(b, encode(b));
     pthread_mutex_lock(&b->lock);
     b->over = true;
     pthread_mutex_unlock(&b->lock);
@@ -218,27 +230,26 @@ static struct piece *open_piece(struct wpp_builder *b, uint32_t stream)
     return p;
 }
 
-bool wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *terminals,
-                        size_t n)
+int wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *terminals,
+                       size_t n)
 {
-    bool done = true;
+    int status;
 
     pthread_mutex_lock(&b->lock);
-    while (n > 0 && done) {
+    while (n > 0 && b->status == SEQ_OK) {
         struct piece *p = open_piece(b, stream);
-        size_t now = p && n > PIECE_TERMINALS - p->n ? PIECE_TERMINALS - p->n : n;
-
-        done = p != NULL;
-        if (!done)
+        if (!p)
             break;
+        size_t now = n > PIECE_TERMINALS - p->n ? PIECE_TERMINALS - p->n : n;
         memcpy(p->terminals + p->n, terminals, now * sizeof *terminals);
         p->n += (uint32_t)now;
         terminals += now;
         n -= now;
     }
+    status = b->status != SEQ_OK || n == 0 ? b->status : SEQ_E_NOMEM;
     pthread_cond_signal(&b->asked);
     pthread_mutex_unlock(&b->lock);
-    return done;
+    return status;
 }
 
 void wpp_builder_end(struct wpp_builder *b, uint32_t streams, uint32_t terminals,

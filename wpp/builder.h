@@ -26,9 +26,10 @@ struct wpp_builder *wpp_builder_new(seq *grammar, bool bounded);
 /* Also while the thread works: drops the grammar. */
 void wpp_builder_free(struct wpp_builder *b);
 
-/* As seq_append.  False: no memory. */
-bool wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *terminals,
-                        size_t n);
+/* As seq_append: SEQ_OK, SEQ_E_NOMEM, or as soon as it is known what the engine said of something
+ * that was appended before. */
+int wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *terminals,
+                       size_t n);
 
 /* Nothing more is to come: all streams below `streams` have start rules, and the alphabet
  * `terminals` of them.  wpp_grammar_end() takes `anew` and `enough`. */

@@ -187,10 +187,8 @@ static bool append_to_segment(wpp_compressor *c, const uint32_t *terminals, size
     int status;
 
     find_builder(c);
-    if (c->builder)
-        return wpp_builder_append(c->builder, c->current, terminals, n) ||
-               wpp_fail_memory(&c->fatal);
-    status = seq_append(c->grammar, c->current, terminals, n);
+    status = c->builder ? wpp_builder_append(c->builder, c->current, terminals, n)
+                        : seq_append(c->grammar, c->current, terminals, n);
     return status == SEQ_OK || fail_engine(c, status);
 }
 

@@ -36,7 +36,7 @@ static void append_some(struct random *r, seq *grammar, struct wpp_builder *b)
     for (uint32_t i = 0; i < n; i++)
         terminals[i] = draw(r, 9) ? (first + i % 5) % TERMINALS : draw(r, TERMINALS);
     if (seq_append(grammar, stream, terminals, n) != SEQ_OK ||
-        !wpp_builder_append(b, stream, terminals, n))
+        wpp_builder_append(b, stream, terminals, n) != SEQ_OK)
         abort();
 }
 
@@ -137,7 +137,7 @@ static void test_much(void)
 
     for (uint32_t i = 0; i < MUCH; i++)
         terminals[i] = i % 7;
-    bool done = wpp_builder_append(b, 0, terminals, MUCH)
+    bool done = wpp_builder_append(b, 0, terminals, MUCH) == SEQ_OK
              && wpp_builder_give_back(b, &back) == SEQ_OK;
     if (done)
         seq_get_stats(back, &stats);
@@ -162,6 +162,14 @@ static void test_range(void)
     tap_ok(wpp_builder_give_back(b, &back) == SEQ_E_RANGE && back,
            "also when the grammar is given back");
     seq_free(back);
+    b = wpp_builder_new(new_grammar(), true);
+    int status = wpp_builder_append(b, 0, &much, 1);
+    for (int n = 0; n < 10000000 && status == SEQ_OK; n++) {
+        const uint32_t more = 1;
+        status = wpp_builder_append(b, 0, &more, 1);
+    }
+    tap_ok(status == SEQ_E_RANGE, "and to who goes on appending");
+    wpp_builder_free(b);
 }
 
 int main(void)
