@@ -60,11 +60,14 @@ struct block_cursor {
     enum effect first;    // of the first of these that has one
     bool known_memory;    // a way into it loses the register
     bool in, out;         // in a register
+    bool wants;           // should begin in a register if some way into it does: the next event
+                          // leaves it there
+    bool accepts;         // .. if all ways do: next is an event
     bool short_event;     // its event is written from memory to memory
     bool short_guess;     // and %r11 may well be the cursor there
     enum offer offer;     // what its end makes of %r11
     bool offered;         // %r11 may well be the cursor where the block begins
-    bool wants_guess;     // begins in MEMORY, and loads before anything else
+    bool wants_guess;     // begins in MEMORY, and next is an event, which is not short
     bool has_guess;       // some way into it knows one
     bool visited;
     tree in_name, out_name;
@@ -93,7 +96,12 @@ struct cursor_writer {
     block_cursor &of(basic_block bb) { return blocks[bb->index]; }
     const planned_event *planned(basic_block bb) const;
     void find_effects(basic_block bb);
+    bool leads_to_memory(basic_block bb);
+    bool is_so_behind(basic_block bb, bool block_cursor::*what);
+    void find_wants(const std::vector<basic_block> &order);
     bool enters(basic_block bb);
+    void find_registers(const std::vector<basic_block> &order);
+    void drop_registers(const std::vector<basic_block> &order);
     void solve(const std::vector<basic_block> &order);
     bool has_short_event(basic_block bb);
     enum offer offer_at(basic_block bb, gimple *before);
@@ -103,6 +111,7 @@ struct cursor_writer {
     bool leaves_guess(basic_block bb);
     void plan_guesses(const std::vector<basic_block> &order);
     void begin(basic_block bb, place *p);
+    void leave_register(basic_block bb, place *p);
     void fill(basic_block bb);
     void finish_goto(basic_block bb, place *p);
     tree guess_on(edge *e);
@@ -110,7 +119,7 @@ struct cursor_writer {
     void join(basic_block bb);
     tree guess(gimple_stmt_iterator *at, bool after);
     void offer(gimple_stmt_iterator *at, tree cursor);
-    tree load(gimple_stmt_iterator *at, tree guess, bool after);
+    tree load(gimple_stmt_iterator *at, bool after);
     void store(gimple_stmt_iterator *at, tree cursor, bool after);
     tree linked_token(gimple_stmt_iterator *at, const planned_event &event);
     tree token(gimple_stmt_iterator *at, const planned_event &event, bool with_base);
@@ -148,17 +157,91 @@ void cursor_writer::find_effects(basic_block bb)
         one_more(of_event);
 }
 
+// Whether the block has an event with the cursor in memory right behind it.
+bool cursor_writer::leads_to_memory(basic_block bb)
+{
+    const planned_event *event = planned(bb);
+
+    return event && event->before && needs_memory(fun, event->before);
+}
+
+// Whether some block behind this one is so.
+bool cursor_writer::is_so_behind(basic_block bb, bool block_cursor::*what)
+{
+    edge e;
+    edge_iterator ei;
+
+    FOR_EACH_EDGE (e, ei, bb->succs)
+        if (of(e->dest).*what)
+            return true;
+    return false;
+}
+
+void cursor_writer::find_wants(const std::vector<basic_block> &order)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (auto at = order.rbegin(); at != order.rend(); ++at) {
+            block_cursor &b = of(*at);
+            bool keeps = b.first == KEEPS, event = b.first == TO_REGISTER;
+            bool accepts = keeps ? is_so_behind(*at, &block_cursor::accepts) : event;
+            bool wants = keeps ? is_so_behind(*at, &block_cursor::wants)
+                               : event && !leads_to_memory(*at);
+            changed |= wants != b.wants || accepts != b.accepts;
+            b.wants = wants;
+            b.accepts = accepts;
+        }
+    }
+}
+
 bool cursor_writer::enters(basic_block bb)
 {
+    bool some = false, all = true;
     edge e;
     edge_iterator ei;
 
     if (of(bb).known_memory)
         return false;
-    FOR_EACH_EDGE (e, ei, bb->preds)
-        if (of(e->src).out)
-            return true;
-    return false;
+    FOR_EACH_EDGE (e, ei, bb->preds) {
+        some |= of(e->src).out;
+        all &= of(e->src).out;
+    }
+    return some && (of(bb).wants || (all && of(bb).accepts));
+}
+
+// The least solution: from nowhere in a register to where it has to be.
+void cursor_writer::find_registers(const std::vector<basic_block> &order)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (basic_block bb : order) {
+            block_cursor &b = of(bb);
+            bool in = enters(bb);
+            bool out = b.effect == KEEPS
+                           ? in : b.effect == TO_REGISTER && is_so_behind(bb, &block_cursor::accepts);
+            if (computed_goto(bb))                // it loads for targets that want it
+                out |= is_so_behind(bb, &block_cursor::in);
+            changed |= in != b.in || out != b.out;
+            b.in = in;
+            b.out = out;
+        }
+    }
+}
+
+// Nobody takes over what these have in a register: other ways do not have it there.
+void cursor_writer::drop_registers(const std::vector<basic_block> &order)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (auto at = order.rbegin(); at != order.rend(); ++at) {
+            block_cursor &b = of(*at);
+            if (!b.out || is_so_behind(*at, &block_cursor::in))
+                continue;
+            b.out = false;
+            b.in &= b.effect != KEEPS;
+            changed = true;
+        }
+    }
 }
 
 void cursor_writer::solve(const std::vector<basic_block> &order)
@@ -171,18 +254,9 @@ void cursor_writer::solve(const std::vector<basic_block> &order)
         FOR_EACH_EDGE (e, ei, bb->preds)
             of(bb).known_memory |= loses_register(e);
     }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (basic_block bb : order) {
-            bool in = enters(bb), out = of(bb).effect == KEEPS ? in : of(bb).effect == TO_REGISTER;
-            if (computed_goto(bb))                // it loads for targets that want it
-                FOR_EACH_EDGE (e, ei, bb->succs)
-                    out |= of(e->dest).in;
-            changed |= in != of(bb).in || out != of(bb).out;
-            of(bb).in = in;
-            of(bb).out = out;
-        }
-    }
+    find_wants(order);
+    find_registers(order);
+    drop_registers(order);
 }
 
 /* ---- Short events --------------------------------------------------------------------- */
@@ -238,7 +312,7 @@ void cursor_writer::plan_short_events(const std::vector<basic_block> &order)
             bool is = false;
             FOR_EACH_EDGE (e, ei, bb->preds) {
                 block_cursor &src = of(e->src);
-                is |= !(e->flags & EDGE_COMPLEX)
+                is |= !(e->flags & EDGE_COMPLEX) && !src.out
                       && (src.offer == OFFER_MADE || (src.offer == OFFER_KEPT && src.offered));
             }
             changed |= is != of(bb).offered;
@@ -261,12 +335,12 @@ bool cursor_writer::guess_is_of_use_behind(basic_block bb)
     edge_iterator ei;
 
     FOR_EACH_EDGE (e, ei, bb->succs)
-        if (!(e->flags & EDGE_COMPLEX) && (of(e->dest).in || of(e->dest).wants_guess))
+        if (!(e->flags & EDGE_COMPLEX) && of(e->dest).wants_guess)
             return true;
     return false;
 }
 
-// Before statement `at`, in MEMORY: whether the next that needs the cursor loads it.
+// Before statement `at`, in MEMORY: whether next is an event that is to compare it.
 bool cursor_writer::guess_is_of_use(basic_block bb, gimple_stmt_iterator at)
 {
     const planned_event *event = planned(bb);
@@ -281,8 +355,6 @@ bool cursor_writer::guess_is_of_use(basic_block bb, gimple_stmt_iterator at)
             continue;
         if (needs_memory(fun, statement))
             return false;
-        if (computed_goto_p(statement))
-            return true;
     }
     return event && !event->before ? is_inline[bb->index] : guess_is_of_use_behind(bb);
 }
@@ -378,8 +450,7 @@ static gasm *build_asm(const char *text, const char *constraint, tree result,
 // labels across an event.
 #define LABEL_FREE "9461"
 #define LABEL_FULL "9462"
-#define LABEL_KNOWN "9463"
-#define LABEL_JUMP "9464"
+#define LABEL_JUMP "9463"
 
 // A number of 32 bits at the end of an instruction, and what says that the linker makes it
 // the unit's base and operand n (trace-abi.h, NUMBERS).
@@ -391,11 +462,6 @@ static const char WRITTEN_EARLY[] = "=&r";
 
 // The statements that write the cursor or a guess of it, to operand 0.
 static const char GUESS[] = "{movq\t%%r11, %0|mov\t%0, r11}";
-static const char LOAD[] =
-    "{cmpq\t%2, %0|cmp\t%0, %2}\n\t"
-    "je\t" LABEL_KNOWN "f\n\t"
-    "{movq\t%2, %0|mov\t%0, %2}\n"
-    LABEL_KNOWN ":";
 #define MOVE_WORD(n, att, intel) "{movl\t%k" n ", " att "|mov\tdword ptr " intel ", %k" n "}"
 // The linker replaces the number.
 #define MOVE_LINKED(n, att, intel)                                                      \
@@ -442,7 +508,7 @@ static const char SHORT_EVENT_GUESSED_LINKED[] = SHORT(GUESSED, "cursor", MOVE_L
 bool writes_cursor(const char *text)
 {
     for (const char *ours :
-         {GUESS, LOAD, EVENT, EVENT_LINKED, EVENT_GUESSED, EVENT_GUESSED_LINKED})
+         {GUESS, EVENT, EVENT_LINKED, EVENT_GUESSED, EVENT_GUESSED_LINKED})
         if (!strcmp(text, ours))
             return true;
     return false;
@@ -468,18 +534,11 @@ void cursor_writer::offer(gimple_stmt_iterator *at, tree cursor)
            false);
 }
 
-tree cursor_writer::load(gimple_stmt_iterator *at, tree guess, bool after)
+tree cursor_writer::load(gimple_stmt_iterator *at, bool after)
 {
     tree name = make_ssa_name(variable);
-    vec<tree, va_gc> *inputs = NULL;
 
-    if (!guess) {
-        insert(at, gimple_build_assign(name, decls.cursor), after);
-        return name;
-    }
-    vec_safe_push(inputs, asm_operand("0", guess));
-    vec_safe_push(inputs, asm_operand("m", decls.cursor));
-    insert(at, build_asm(LOAD, WRITTEN_EARLY, name, inputs, NULL), after);
+    insert(at, gimple_build_assign(name, decls.cursor), after);
     return name;
 }
 
@@ -587,7 +646,7 @@ void cursor_writer::event(basic_block bb, const planned_event &event, place *p)
     }
     if (is_inline[bb->index]) {
         if (!p->cursor && !p->guess)
-            p->cursor = load(&p->at, NULL_TREE, after);
+            p->cursor = load(&p->at, after);
         p->cursor = event_inline(&p->at, event, p->cursor, p->guess);
         return;
     }
@@ -614,7 +673,9 @@ void cursor_writer::finish_goto(basic_block bb, place *p)
     if (memory && p->cursor)
         store(&p->at, p->cursor, false);
     if (reg && !p->cursor)
-        p->cursor = load(&p->at, p->guess, false);
+        p->cursor = load(&p->at, false);
+    if (!reg)
+        p->cursor = NULL_TREE;
 }
 
 // What the block begins with.
@@ -638,6 +699,18 @@ void cursor_writer::begin(basic_block bb, place *p)
         b.guess_phi = create_phi_node(p->guess, bb);
     }
     b.in_name = p->cursor;
+}
+
+// At the block's end, behind which nobody wants the register.
+void cursor_writer::leave_register(basic_block bb, place *p)
+{
+    gimple *last = compat_last_stmt(bb);
+
+    if (EDGE_COUNT(bb->succs) > 0) {
+        p->at = gsi_last_bb(bb);
+        store(&p->at, p->cursor, !(last && stmt_ends_bb_p(last)));
+    }
+    p->cursor = p->guess = NULL_TREE;
 }
 
 // The statements of one block, in order.
@@ -676,6 +749,8 @@ void cursor_writer::fill(basic_block bb)
         p.at = gsi_last_bb(bb);
         event(bb, *end, &p);
     }
+    if (p.cursor && !b.out)
+        leave_register(bb, &p);
     b.out_name = p.cursor;
     b.out_guess = p.cursor ? NULL_TREE : p.guess;
 }
@@ -707,7 +782,7 @@ tree cursor_writer::arrive(edge *e)
     basic_block on = split_edge(*e);
     gimple_stmt_iterator at = gsi_last_bb(on);
     *e = single_succ_edge(on);
-    return load(&at, of(src).out_guess, true);
+    return load(&at, true);
 }
 
 // The ways into a block, when it needs more than what its one predecessor has.

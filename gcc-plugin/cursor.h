@@ -15,7 +15,10 @@
  *      MEMORY   __wpp_cursor is right; at entry, after calls, at handlers
  *      REGISTER it is in a register, __wpp_cursor may be old
  *
- * A block begins in REGISTER when one way into it does; the other ways load.
+ * A block begins in REGISTER when one way into it does and the next event leaves it there
+ * (in a loop without calls, say), or when all ways do and there is an event before other
+ * traced code may run; ways in MEMORY load.  Where no block behind begins so, the cursor is
+ * stored at once: no other way has to load what is stored again without an event.
  * Ways that code cannot be put on (exceptions, setjmp) mean MEMORY; a computed
  * goto carries the register when all ways into its targets are computed gotos
  * or ordinary edges.
