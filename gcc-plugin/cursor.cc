@@ -105,6 +105,7 @@ struct cursor_writer {
     void solve(const std::vector<basic_block> &order);
     bool has_short_event(basic_block bb);
     enum offer offer_at(basic_block bb, gimple *before);
+    bool leaves_register(basic_block bb);
     void plan_short_events(const std::vector<basic_block> &order);
     bool guess_is_of_use_behind(basic_block bb);
     bool guess_is_of_use(basic_block bb, gimple_stmt_iterator at);
@@ -118,9 +119,10 @@ struct cursor_writer {
     tree arrive(edge *e);
     void join(basic_block bb);
     tree guess(gimple_stmt_iterator *at, bool after);
-    void offer(gimple_stmt_iterator *at, tree cursor);
+    void offer(gimple_stmt_iterator *at, tree cursor, bool after);
     tree load(gimple_stmt_iterator *at, bool after);
     void store(gimple_stmt_iterator *at, tree cursor, bool after);
+    void put_back(gimple_stmt_iterator *at, tree cursor, bool after);
     tree linked_token(gimple_stmt_iterator *at, const planned_event &event);
     tree token(gimple_stmt_iterator *at, const planned_event &event, bool with_base);
     tree event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor,
@@ -296,6 +298,15 @@ enum offer cursor_writer::offer_at(basic_block bb, gimple *before)
     return last;
 }
 
+// Whether the cursor is in a register where the block ends, and is put back for some of those
+// behind it.
+bool cursor_writer::leaves_register(basic_block bb)
+{
+    const block_cursor &b = of(bb);
+
+    return b.effect == TO_REGISTER || (b.effect == KEEPS && b.in);
+}
+
 void cursor_writer::plan_short_events(const std::vector<basic_block> &order)
 {
     edge e;
@@ -303,7 +314,7 @@ void cursor_writer::plan_short_events(const std::vector<basic_block> &order)
 
     for (basic_block bb : order) {
         of(bb).short_event = has_short_event(bb);
-        of(bb).offer = offer_at(bb, NULL);
+        of(bb).offer = leaves_register(bb) ? OFFER_MADE : offer_at(bb, NULL);
     }
     of(ENTRY_BLOCK_PTR_FOR_FN(fun)).offer = OFFER_MADE;
     for (bool changed = true; changed;) {
@@ -312,7 +323,7 @@ void cursor_writer::plan_short_events(const std::vector<basic_block> &order)
             bool is = false;
             FOR_EACH_EDGE (e, ei, bb->preds) {
                 block_cursor &src = of(e->src);
-                is |= !(e->flags & EDGE_COMPLEX) && !src.out
+                is |= !(e->flags & EDGE_COMPLEX)
                       && (src.offer == OFFER_MADE || (src.offer == OFFER_KEPT && src.offered));
             }
             changed |= is != of(bb).offered;
@@ -524,14 +535,14 @@ tree cursor_writer::guess(gimple_stmt_iterator *at, bool after)
 }
 
 // To whoever runs next.
-void cursor_writer::offer(gimple_stmt_iterator *at, tree cursor)
+void cursor_writer::offer(gimple_stmt_iterator *at, tree cursor, bool after)
 {
     vec<tree, va_gc> *inputs = NULL, *clobbers = NULL;
 
     vec_safe_push(inputs, asm_operand("r", cursor));
     vec_safe_push(clobbers, clobber("r11"));
     insert(at, build_asm("{movq\t%0, %%r11|mov\tr11, %0}", NULL, NULL_TREE, inputs, clobbers),
-           false);
+           after);
 }
 
 tree cursor_writer::load(gimple_stmt_iterator *at, bool after)
@@ -545,6 +556,14 @@ tree cursor_writer::load(gimple_stmt_iterator *at, bool after)
 void cursor_writer::store(gimple_stmt_iterator *at, tree cursor, bool after)
 {
     insert(at, gimple_build_assign(decls.cursor, cursor), after);
+}
+
+// To memory, where the next event will take it from there.
+void cursor_writer::put_back(gimple_stmt_iterator *at, tree cursor, bool after)
+{
+    store(at, cursor, after);
+    if (guess_variable)
+        offer(at, cursor, after);
 }
 
 // The token of a unit whose base the linker knows: a constant that goes into an event that is
@@ -708,7 +727,7 @@ void cursor_writer::leave_register(basic_block bb, place *p)
 
     if (EDGE_COUNT(bb->succs) > 0) {
         p->at = gsi_last_bb(bb);
-        store(&p->at, p->cursor, !(last && stmt_ends_bb_p(last)));
+        put_back(&p->at, p->cursor, !(last && stmt_ends_bb_p(last)));
     }
     p->cursor = p->guess = NULL_TREE;
 }
@@ -735,7 +754,7 @@ void cursor_writer::fill(basic_block bb)
             if (p.cursor && guess_variable
                 && (gimple_code(statement) == GIMPLE_RETURN
                     || (callee && !gimple_call_noreturn_p(statement))))
-                offer(&p.at, p.cursor);
+                offer(&p.at, p.cursor, false);
             p.cursor = p.guess = NULL_TREE;
             gimple_stmt_iterator next = p.at;
             gsi_next(&next);
@@ -810,7 +829,7 @@ void cursor_writer::join(basic_block bb)
                    && bb != EXIT_BLOCK_PTR_FOR_FN(fun)) {
             basic_block on = split_edge(way);
             gimple_stmt_iterator at = gsi_last_bb(on);
-            store(&at, of(way->src).out_name, true);
+            put_back(&at, of(way->src).out_name, true);
         }
     }
 }

@@ -34,7 +34,7 @@
  * The comparison is predicted; nothing waits for it.  %r11 may hold anything, for
  * code that is not ours or needs the register leaves there what it likes: then the
  * guess is wrong and nothing else is.  Guesses are made in MEMORY only, and only
- * where the next that is done with the cursor is to load it.
+ * where next is an event that compares them.
  */
 #ifndef WPP_CURSOR_H
 #define WPP_CURSOR_H
