@@ -112,7 +112,6 @@ struct cursor_writer {
     bool leaves_guess(basic_block bb);
     void plan_guesses(const std::vector<basic_block> &order);
     void begin(basic_block bb, place *p);
-    void leave_register(basic_block bb, place *p);
     void fill(basic_block bb);
     void finish_goto(basic_block bb, place *p);
     tree guess_on(edge *e);
@@ -667,6 +666,10 @@ void cursor_writer::event(basic_block bb, const planned_event &event, place *p)
         if (!p->cursor && !p->guess)
             p->cursor = load(&p->at, after);
         p->cursor = event_inline(&p->at, event, p->cursor, p->guess);
+        if (of(bb).effect == TO_REGISTER && !of(bb).out) {
+            put_back(&p->at, p->cursor, after);
+            p->cursor = p->guess = NULL_TREE;
+        }
         return;
     }
     if (p->cursor)
@@ -693,8 +696,6 @@ void cursor_writer::finish_goto(basic_block bb, place *p)
         store(&p->at, p->cursor, false);
     if (reg && !p->cursor)
         p->cursor = load(&p->at, false);
-    if (!reg)
-        p->cursor = NULL_TREE;
 }
 
 // What the block begins with.
@@ -718,18 +719,6 @@ void cursor_writer::begin(basic_block bb, place *p)
         b.guess_phi = create_phi_node(p->guess, bb);
     }
     b.in_name = p->cursor;
-}
-
-// At the block's end, behind which nobody wants the register.
-void cursor_writer::leave_register(basic_block bb, place *p)
-{
-    gimple *last = compat_last_stmt(bb);
-
-    if (EDGE_COUNT(bb->succs) > 0) {
-        p->at = gsi_last_bb(bb);
-        put_back(&p->at, p->cursor, !(last && stmt_ends_bb_p(last)));
-    }
-    p->cursor = p->guess = NULL_TREE;
 }
 
 // The statements of one block, in order.
@@ -768,8 +757,6 @@ void cursor_writer::fill(basic_block bb)
         p.at = gsi_last_bb(bb);
         event(bb, *end, &p);
     }
-    if (p.cursor && !b.out)
-        leave_register(bb, &p);
     b.out_name = p.cursor;
     b.out_guess = p.cursor ? NULL_TREE : p.guess;
 }
