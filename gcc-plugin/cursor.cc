@@ -269,7 +269,7 @@ bool cursor_writer::has_short_event(basic_block bb)
     const planned_event *event = planned(bb);
     bool in = of(bb).in;
 
-    if (!event || !event->before || !is_inline[bb->index] || !needs_memory(fun, event->before))
+    if (!is_inline[bb->index] || !leads_to_memory(bb))
         return false;
     for (gimple_stmt_iterator at = gsi_start_bb(bb); gsi_stmt(at) != event->before; gsi_next(&at))
         in &= is_gimple_debug(gsi_stmt(at)) || !needs_memory(fun, gsi_stmt(at));

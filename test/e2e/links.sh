@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Each link of the documents leads to a file that is there and, if it names one, to a heading of it;
-# each document is linked to from the README or from one that is.
+# each document is linked to.
 . "$(dirname "$0")/lib.sh"
 cd "$ROOT" || exit 1
 
