@@ -55,8 +55,9 @@ CPPFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 CFLAGS_  := -std=gnu17 $(CONFIG_$(CONFIG)) $(WARN) $(CFLAGS)
 LDLIBS_  := -lzstd -lpthread -lm
 
-# The runtime and the plugin live inside other programs: always plain code.
-RT_CFLAGS := -std=gnu17 -O2 -g -fPIC -fvisibility=hidden -mgeneral-regs-only -fno-stack-protector \
+# The runtime and the plugin live inside other programs: always plain code.  The runtime is
+# text of every program and runs once a chunk: it is compiled for size.
+RT_CFLAGS := -std=gnu17 -Os -g -fPIC -fvisibility=hidden -mgeneral-regs-only -fno-stack-protector \
              -fcf-protection=none -ftls-model=initial-exec -fno-tree-loop-distribute-patterns $(WARN)
 PLUGIN_DIR   = $(shell $(PLUGIN_GCC) -print-file-name=plugin)
 PLUGIN_FLAGS = -O2 -g -fPIC -fvisibility=hidden -I. -isystem $(PLUGIN_DIR)/include \

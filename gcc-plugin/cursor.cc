@@ -842,20 +842,16 @@ static bool has_variable_in_the_way(function *fun)
 }
 
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
-                  enum inlining inlining, bool linked)
+                  const event_style &style)
 {
-    cursor_writer it = {fun, plan, decls, linked, NULL_TREE, NULL_TREE, {}, {}};
-    std::vector<int> rpo(n_basic_blocks_for_fn(fun));
-    std::vector<basic_block> order;
-    int n = pre_and_rev_post_order_compute_fn(fun, NULL, rpo.data(), false);
-
+    cursor_writer it = {fun, plan, decls, style.linked, NULL_TREE, NULL_TREE, {}, {}};
+    std::vector<basic_block> order = blocks_in_order(fun);
+    enum inlining inlining = style.inlining;
     bool in_the_way = has_variable_in_the_way(fun), all = inlining == INLINE_ALL || in_the_way;
     it.variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_cursor");
     it.blocks.resize(last_basic_block_for_fn(fun));
     it.is_inline.resize(last_basic_block_for_fn(fun));
-    for (int i = 0; i < n; i++)
-        order.push_back(BASIC_BLOCK_FOR_FN(fun, rpo[i]));
-    std::vector<bool> hot = hot_blocks(fun, order);
+    std::vector<bool> hot = hot_blocks(fun, order, style.called);
     for (basic_block bb : order)
         it.is_inline[bb->index] = all || (inlining == INLINE_HOT && hot[bb->index]);
     it.solve(order);

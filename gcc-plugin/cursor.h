@@ -65,8 +65,15 @@ typedef std::unordered_map<int, planned_event> event_plan;
 /* Which events are inline. */
 enum inlining {
     INLINE_NONE,
-    INLINE_HOT,           /* those in blocks that run often when their routine is called */
+    INLINE_HOT,           /* those of hot_blocks() */
     INLINE_ALL
+};
+
+/* How the events of a routine are written. */
+struct event_style {
+    enum inlining inlining;
+    double called;        /* how often the routine is called (call-rates.h) */
+    bool linked;          /* the unit's base is known when it is linked (tracer/trace-abi.h, NUMBERS) */
 };
 
 /* One operand of an asm statement, for a list of them. */
@@ -79,9 +86,8 @@ gasm *call_event(const char *text, tree token);
 /* Whether it is the text of an asm statement that write_events() made to change the cursor. */
 bool writes_cursor(const char *text);
 
-/* Writes the plan's events into `fun`.  linked: the unit's base is known when it is linked
- * (tracer/trace-abi.h, NUMBERS).  Afterwards virtual operands need renaming. */
+/* Writes the plan's events into `fun`.  Afterwards virtual operands need renaming. */
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
-                  enum inlining inlining, bool linked);
+                  const event_style &style);
 
 #endif

@@ -16,6 +16,8 @@
 #include "gimple.h"
 #include "ssa.h"
 #include "cgraph.h"
+#include "sreal.h"
+#include "ipa-utils.h"
 #include "diagnostic-core.h"
 #include "fold-const.h"
 #include "stor-layout.h"

@@ -5,7 +5,11 @@
 
 // Blocks that run at least once in so many calls of the routine are hot.  More of them cost
 // text and less of them time: docs/experiments.md, *Where an event is inline*.
-static const int SELDOM = 4;
+static const double SELDOM = 4;
+
+// What an event out of line costs more than one inline, in units of GCC's estimate (a simple
+// statement is 1), and the share of a routine's time that is not noticed.
+static const double CALL_COST = 8, NOT_NOTICED = 0.02;
 
 // Whether the block ends with the switch of a loop.
 static bool dispatches(basic_block bb)
@@ -27,32 +31,74 @@ static double share(edge e)
     return share < 1 ? share : 1;
 }
 
-std::vector<bool> hot_blocks(function *fun, const std::vector<basic_block> &order)
+// GCC's own estimate, without looking at switches.
+static double plain_rate(function *fun, basic_block bb)
+{
+    profile_count entry = ENTRY_BLOCK_PTR_FOR_FN(fun)->count;
+
+    return bb->count.initialized_p() && entry.initialized_p()
+           ? bb->count.to_sreal_scale(entry).to_double() : -1;
+}
+
+// What the routine's own instructions take in one call.
+static double routine_time(function *fun, const std::vector<basic_block> &order)
+{
+    double time = 0;
+
+    for (basic_block bb : order) {
+        int statements = 0;
+        for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at))
+            if (!is_gimple_debug(gsi_stmt(at)))
+                statements += estimate_num_insns(gsi_stmt(at), &eni_time_weights);
+        time += statements * std::max(plain_rate(fun, bb), 0.0);
+    }
+    return time;
+}
+
+std::vector<basic_block> blocks_in_order(function *fun)
+{
+    std::vector<int> rpo(n_basic_blocks_for_fn(fun));
+    std::vector<basic_block> order;
+    int n = pre_and_rev_post_order_compute_fn(fun, NULL, rpo.data(), false);
+
+    for (int i = 0; i < n; i++)
+        order.push_back(BASIC_BLOCK_FOR_FN(fun, rpo[i]));
+    return order;
+}
+
+std::vector<double> block_rates(function *fun, const std::vector<basic_block> &order)
+{
+    std::vector<double> rates(last_basic_block_for_fn(fun), -1);
+
+    for (basic_block bb : order) {
+        double &here = rates[bb->index];
+        edge e;
+        edge_iterator ei;
+        here = plain_rate(fun, bb);
+        // No less than the ways in say: passes before may have left a count too low.
+        if (here >= 0 && profile_status_for_fn(fun) != PROFILE_READ
+            && !optimize_function_for_size_p(fun))
+            FOR_EACH_EDGE (e, ei, bb->preds)
+                if (e->probability.initialized_p())
+                    here = std::max(here, rates[e->src->index] * share(e));
+    }
+    return rates;
+}
+
+std::vector<bool> hot_blocks(function *fun, const std::vector<basic_block> &order, double called)
 {
     // Where GCC has a profile (-fprofile-use) it also knows routines that are seldom called.
     bool profile = profile_status_for_fn(fun) == PROFILE_READ;
-    basic_block entry = ENTRY_BLOCK_PTR_FOR_FN(fun);
     bool small = optimize_function_for_size_p(fun);
-    int seldom = small ? 1 : SELDOM;
-    std::vector<double> often(last_basic_block_for_fn(fun));
-    std::vector<bool> hot(last_basic_block_for_fn(fun));
+    double enough = small ? 1 : profile ? 1 / SELDOM : 1 / (SELDOM * called);
+    double noticed = small || profile ? 0 : routine_time(fun, order) * NOT_NOTICED / CALL_COST;
+    std::vector<double> rates = block_rates(fun, order);
+    std::vector<bool> hot(rates.size());
 
     for (basic_block bb : order) {
-        double &here = often[bb->index];
-        edge e;
-        edge_iterator ei;
-        if (!bb->count.initialized_p() || !entry->count.initialized_p()) {
-            hot[bb->index] = true;
-            continue;
-        }
-        here = bb->count.to_frequency(fun);
-        // No less than the ways in say: passes before may have left a count too low.
-        if (!profile && !small)
-            FOR_EACH_EDGE (e, ei, bb->preds)
-                if (e->probability.initialized_p())
-                    here = std::max(here, often[e->src->index] * share(e));
-        hot[bb->index] = here * seldom >= entry->count.to_frequency(fun)
-                         && (!profile || maybe_hot_bb_p(fun, bb));
+        double rate = rates[bb->index];
+        hot[bb->index] = rate < 0 || (rate >= enough && (bb_loop_depth(bb) > 0 || rate >= noticed)
+                                      && (!profile || maybe_hot_bb_p(fun, bb)));
     }
     return hot;
 }

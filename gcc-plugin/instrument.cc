@@ -313,7 +313,7 @@ void instrumenter::say_arrivals(const runtime_decls &decls)
 }
 
 void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls,
-                enum inlining inlining, bool linked)
+                const event_style &style)
 {
     instrumenter it = {r, static_cast<uint32_t>(first), {}, {}, {}, {}};
 
@@ -326,5 +326,5 @@ void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls,
     for (uint32_t v = 2; v < r.blocks.size(); v++)
         it.emit_in_block(v);
     it.say_arrivals(decls);
-    write_events(r.fun, it.plan, decls, inlining, linked);
+    write_events(r.fun, it.plan, decls, style);
 }

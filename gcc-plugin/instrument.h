@@ -26,9 +26,8 @@ private:
 void make_runtime_decls(runtime_decls &decls);
 
 /* Inserts increments and events.  `first` is the number of the routine's first
- * path within its unit; linked: as in write_events().  Afterwards virtual operands need
- * renaming. */
+ * path within its unit.  Afterwards virtual operands need renaming. */
 void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls,
-                enum inlining inlining, bool linked);
+                const event_style &style);
 
 #endif

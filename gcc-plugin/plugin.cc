@@ -7,6 +7,7 @@
 
 #include "gcc-compat.h"
 
+#include "call-rates.h"
 #include "handler.h"
 #include "instrument.h"
 #include "moves.h"
@@ -31,6 +32,7 @@ static struct {
     selection selected;
     runtime_decls decls = {};
     honest_callees callees;
+    call_rates called;
     unit_table table;
 } unit;
 
@@ -64,6 +66,11 @@ static bool number_within(routine_graph &r)
     return false;
 }
 
+static enum inlining inlining()
+{
+    return unit.stage == STAGE_LATE && optimize > 0 && !unit.timed ? unit.inlining : INLINE_NONE;
+}
+
 static void leave_out(function *fun, table_reason reason)
 {
     tree decl = fun->decl;
@@ -90,9 +97,7 @@ static bool instrument_paths(function *fun)
     if (unit.stage == STAGE_LATE)
         unit.callees.declare(fun);
     instrument(r, unit.table.add(describe_routine(r, unit.table)), unit.decls,
-               unit.stage == STAGE_LATE && optimize > 0 && !unit.timed ? unit.inlining
-                                                                       : INLINE_NONE,
-               is_linked());
+               {inlining(), unit.called.of(fun), is_linked()});
     if (unit.stage == STAGE_LATE)
         bracket_handler(fun);
     return true;
@@ -172,6 +177,16 @@ public:
         return 0;
     }
 };
+
+// Not where no code comes of it: in the first step of -flto, and in the second one, which
+// only divides the program.
+static void estimate_calls(void *, void *)
+{
+    bool coded = !flag_wpa && (!flag_generate_lto || flag_fat_lto_objects);
+
+    if (coded && inlining() == INLINE_HOT && !seen_error())
+        unit.called.estimate();
+}
 
 static void finish_unit(void *, void *)
 {
@@ -341,6 +356,7 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
     register_callback(args->base_name, PLUGIN_ATTRIBUTES, register_attributes, NULL);
     register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
                       const_cast<ggc_root_tab *>(roots));
+    register_callback(args->base_name, PLUGIN_ALL_IPA_PASSES_END, estimate_calls, NULL);
     register_callback(args->base_name, PLUGIN_FINISH_UNIT, finish_unit, NULL);
     register_passes(args->base_name);
     return 0;

@@ -591,6 +591,71 @@ is "none calls for each event" "$(grep -c wpp_refill none.main)" 0
 is "all never does" "$(grep -c wpp_event all.main)" 0
 ok "and the other way" eval 'grep -q wpp_event none.main && grep -q wpp_refill all.main'
 
+# By frequency goes by the routine's callers as well, where all of them are known, and by what
+# a call of it takes.
+cat > rates.c <<'END_C'
+#define STATIC static __attribute__((noinline, noclone))
+#define MIX(x) (x) ^= (x) << 7, (x) ^= (x) >> 9, (x) *= 0x9E3779B9u,
+#define MIX4(x) MIX(x) MIX(x) MIX(x) MIX(x)
+#define MIX40(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x)
+void hook(unsigned);
+STATIC unsigned seldom(unsigned x) { hook(x); return x & 1 ? x * 5 : x + 3; }
+STATIC unsigned often(unsigned x) { hook(x + 1); return x & 1 ? x * 7 : x + 9; }
+STATIC unsigned cases(unsigned x) { hook(x + 2); return x & 1 ? x * 3 : x + 1; }
+STATIC unsigned pointed(unsigned x) { hook(x + 3); return x & 1 ? x * 11 : x + 5; }
+unsigned (*pointer)(unsigned) = pointed;
+unsigned others(unsigned x) { hook(x + 4); return x & 1 ? x * 13 : x + 7; }
+unsigned large(unsigned x, const unsigned char *s)
+{
+    hook(x);
+    MIX40(x) MIX40(x) MIX40(x) hook(x);
+    return x;
+}
+unsigned looping(unsigned x, const unsigned char *s)
+{
+    hook(x);
+    MIX40(x) MIX40(x) MIX40(x) x ^= 1;
+    for (; *s; s++)
+        x = x * 31 + *s;
+    return x;
+}
+unsigned entered(unsigned x, const unsigned char *s)
+{
+    if (__builtin_expect(x == 77, 0))
+        x = seldom(x);
+    for (; *s; s++)
+        switch (*s) {
+        case 'a': x += 7; hook(x); break;
+        case 'b': x = cases(x); break;
+        case 'c': x ^= 99; hook(x * 3); break;
+        case 'd': x *= 3; hook(x * 5); break;
+        case 'e': x -= 5; hook(x * 7); break;
+        case 'f': x >>= 1; hook(x * 9); break;
+        case 'g': x <<= 1; hook(x * 11); break;
+        case 'h': x ^= 15; hook(x * 13); break;
+        default: x = often(x);
+        }
+    return x;
+}
+END_C
+for flags in '' '-fPIC'; do
+    ok "rates.c $flags" wpp-gcc -O2 $flags -c rates.c -o rates.o
+    # How many events are out of line and inline: NAME OUT IN.
+    objdump -dr --no-show-raw-insn rates.o | awk '
+        /^[0-9a-f]+ </ { name = $2; gsub(/[<>:]/, "", name) }
+        /call.*<__wpp_event>/ { out[name]++ }
+        /cmpl +\$0x0,\(%r/ { inl[name]++ }
+        END { for (n in out) names[n]; for (n in inl) names[n]
+              for (n in names) print n, out[n] + 0, inl[n] + 0 }' | sort > rates.events
+    is "what is seldom called calls for its events $flags" \
+        "$(grep '^seldom ' rates.events)" 'seldom 2 0'
+    for name in often cases pointed others; do
+        is "not $name $flags" "$(grep "^$name " rates.events)" "$name 0 2"
+    done
+    is "nor a loop, but what stands before and behind much work $flags" \
+        "$(grep -e ^large -e ^looping rates.events | paste -sd,)" 'large 3 0,looping 2 1'
+done
+
 # ---- Refusals ---------------------------------------------------------------------
 plugin=$BUILD/lib/wpp/wpp.so
 refusal() {
