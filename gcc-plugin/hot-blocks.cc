@@ -9,7 +9,7 @@ static const double SELDOM = 4;
 
 // What an event out of line costs more than one inline, in units of GCC's estimate (a simple
 // statement is 1), and the share of a routine's time that is not noticed.
-static const double CALL_COST = 8, NOT_NOTICED = 0.02;
+static const double CALL_COST = 10, NOT_NOTICED = 0.01;
 
 // Whether the block ends with the switch of a loop.
 static bool dispatches(basic_block bb)
