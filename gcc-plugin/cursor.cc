@@ -841,23 +841,29 @@ static bool has_variable_in_the_way(function *fun)
     return false;
 }
 
+std::vector<bool> inline_blocks(function *fun, const std::vector<basic_block> &order,
+                                const event_style &style)
+{
+    if (style.inlining == INLINE_ALL || has_variable_in_the_way(fun))
+        return std::vector<bool>(last_basic_block_for_fn(fun), true);
+    if (style.inlining == INLINE_NONE)
+        return std::vector<bool>(last_basic_block_for_fn(fun), false);
+    return hot_blocks(fun, order, style.called);
+}
+
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
                   const event_style &style)
 {
     cursor_writer it = {fun, plan, decls, style.linked, NULL_TREE, NULL_TREE, {}, {}};
     std::vector<basic_block> order = blocks_in_order(fun);
-    enum inlining inlining = style.inlining;
-    bool in_the_way = has_variable_in_the_way(fun), all = inlining == INLINE_ALL || in_the_way;
+    bool in_the_way = has_variable_in_the_way(fun);
     it.variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_cursor");
     it.blocks.resize(last_basic_block_for_fn(fun));
-    it.is_inline.resize(last_basic_block_for_fn(fun));
-    std::vector<bool> hot = hot_blocks(fun, order, style.called);
-    for (basic_block bb : order)
-        it.is_inline[bb->index] = all || (inlining == INLINE_HOT && hot[bb->index]);
+    it.is_inline = inline_blocks(fun, order, style);
     it.solve(order);
     if (!in_the_way)
         it.plan_short_events(order);
-    if (optimize && inlining != INLINE_NONE && !optimize_function_for_size_p(fun) && !in_the_way) {
+    if (optimize && style.inlining != INLINE_NONE && !optimize_function_for_size_p(fun) && !in_the_way) {
         it.guess_variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_guess");
         it.plan_guesses(order);
     }

@@ -76,6 +76,10 @@ struct event_style {
     bool linked;          /* the unit's base is known when it is linked (tracer/trace-abi.h, NUMBERS) */
 };
 
+/* The blocks whose events are to be inline, by index.  `order`: blocks_in_order(). */
+std::vector<bool> inline_blocks(function *fun, const std::vector<basic_block> &order,
+                                const event_style &style);
+
 /* One operand of an asm statement, for a list of them. */
 tree asm_operand(const char *constraint, tree value);
 

@@ -6,9 +6,12 @@
 // them; a path that begins at a cut begins with a constant, so most numbers
 // are constants and the register exists only where it must.
 //
-//      value(start of a path at h)   = inc(START h)
+//      value(start of a path at h)   = base + inc(START h)
 //      value(after edge e)           = value(src) + inc(e)
-//      token at a path's end         = unit base + first + value + inc(END)
+//      token at a path's end         = unit base + first - base + value + inc(END)
+//
+// The base is 0 or `first`: an event out of line then needs no addition for its token
+// where inc(END) is 0, but the register cannot be set to 0 by an `xor`.
 //
 // What an event looks like and where the cursor is: cursor.cc.
 
@@ -145,7 +148,7 @@ struct path_value {
 // What all paths through one routine need while it is instrumented.
 struct instrumenter {
     routine_graph &r;
-    uint32_t first;
+    uint32_t base, rest;                  // what a path starts from, and is short of its number
     event_plan plan;
     std::vector<path_value> value;        // at the start of each vertex
     std::vector<bool> known;
@@ -170,9 +173,9 @@ path_value instrumenter::along(uint32_t edge) const
 {
     const pn_edge &e = r.graph->edge[edge];
     if (!reached(e.src))
-        return {NULL_TREE, 0};            // only code that never runs comes from there
+        return {NULL_TREE, base};         // only code that never runs comes from there
     if (e.cut)
-        return {NULL_TREE, inc(e.start)};
+        return {NULL_TREE, base + inc(e.start)};
     gcc_assert(known[e.src]);
     return {value[e.src].name, value[e.src].constant + inc(e.dag)};
 }
@@ -248,7 +251,7 @@ void instrumenter::compute_values()
     while (!ready.empty()) {
         uint32_t v = ready.back();
         ready.pop_back();
-        value[v] = v == r.graph->entry ? path_value{NULL_TREE, 0} : meet(v);
+        value[v] = v == r.graph->entry ? path_value{NULL_TREE, base} : meet(v);
         known[v] = true;
         for (uint32_t edge : r.out[v]) {
             const pn_edge &e = r.graph->edge[edge];
@@ -262,7 +265,7 @@ void instrumenter::compute_values()
 
 void instrumenter::emit(basic_block bb, gimple *before, path_value v)
 {
-    bool is_first = plan.insert({bb->index, {before, v.name, first + v.constant}}).second;
+    bool is_first = plan.insert({bb->index, {before, v.name, rest + v.constant}}).second;
 
     gcc_assert(is_first);
 }
@@ -312,10 +315,11 @@ void instrumenter::say_arrivals(const runtime_decls &decls)
         say_frame(gsi_for_stmt(receiver), true, number, decls);
 }
 
-void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls,
+void instrument(routine_graph &r, uint64_t first, bool from_first, const runtime_decls &decls,
                 const event_style &style)
 {
-    instrumenter it = {r, static_cast<uint32_t>(first), {}, {}, {}, {}};
+    uint32_t number = static_cast<uint32_t>(first);
+    instrumenter it = {r, from_first ? number : 0, from_first ? 0 : number, {}, {}, {}, {}};
 
     it.value.resize(r.blocks.size());
     it.known.resize(r.blocks.size());

@@ -26,8 +26,9 @@ private:
 void make_runtime_decls(runtime_decls &decls);
 
 /* Inserts increments and events.  `first` is the number of the routine's first
- * path within its unit.  Afterwards virtual operands need renaming. */
-void instrument(routine_graph &r, uint64_t first, const runtime_decls &decls,
+ * path within its unit; the path register counts from there if `from_first`, else
+ * from 0.  Afterwards virtual operands need renaming. */
+void instrument(routine_graph &r, uint64_t first, bool from_first, const runtime_decls &decls,
                 const event_style &style);
 
 #endif

@@ -79,12 +79,11 @@ struct candidate {
     uint32_t dag;
 };
 
-/* What an increment on the edge costs at run time.  At ENTRY (START too) it
- * merges with the constant that the path register is set to, at EXIT (END too)
- * with the constant that is added when the number is emitted. */
+/* What an increment on the edge costs.  At ENTRY (START too) it merges with the
+ * constant that the path register is set to. */
 static uint64_t cost_of(const struct pn_graph *g, const struct pn_dag_edge *d)
 {
-    return d->src == g->entry || d->dst == g->exit ? 0 : d->weight;
+    return d->src == g->entry ? 0 : d->weight;
 }
 
 static int by_cost(const void *left, const void *right)

@@ -314,10 +314,12 @@ static uint32_t append(struct numbering *s, uint32_t src, uint32_t dst, enum pn_
                        uint32_t edge)
 {
     struct pn_graph *g = s->g;
+    uint64_t weight = kind == PN_START ? 0
+                      : kind == PN_END ? g->edge[edge].end_weight : g->edge[edge].weight;
 
     g->dag[g->n_dag] = (struct pn_dag_edge){
         .src = src, .dst = dst, .kind = kind, .edge = edge, .val = s->paths[dst],
-        .weight = edge == PN_NONE ? 0 : g->edge[edge].weight,
+        .weight = weight,
     };
     return g->n_dag++;
 }
@@ -338,7 +340,7 @@ static void append_out_edges(struct numbering *s, uint32_t v)
             shared_end = append(s, v, g->exit, PN_END, i);
         } else {
             struct pn_dag_edge *end = &g->dag[shared_end];
-            end->weight = saturating_add(end->weight, e->weight, UINT64_MAX);
+            end->weight = saturating_add(end->weight, e->end_weight, UINT64_MAX);
         }
     }
 }
@@ -404,7 +406,7 @@ static void assign_values(struct numbering *s)
     }
 }
 
-/* Tells each CFG edge its DAG edges, and each START edge its weight. */
+/* Tells each CFG edge its DAG edges. */
 static void link_edges(struct numbering *s)
 {
     struct pn_graph *g = s->g;
@@ -427,8 +429,6 @@ static void link_edges(struct numbering *s)
         if (e->flags & PN_SHARED_END)
             e->dag = shared_end[e->src];
         e->start = s->start[e->dst];
-        struct pn_dag_edge *start = &g->dag[e->start];
-        start->weight = saturating_add(start->weight, e->weight, UINT64_MAX);
     }
 }
 

@@ -39,7 +39,8 @@ enum pn_edge_flag {
 struct pn_edge {
     uint32_t src, dst;
     uint32_t flags;       /* of pn_edge_flag */
-    uint64_t weight;      /* expected executions; chords go to light edges */
+    uint64_t weight;      /* what an increment on it costs; chords go to light edges */
+    uint64_t end_weight;  /* the same where it is cut: on its END edge.  0 unless set */
     /* results of pn_number */
     bool cut;             /* asked for, back edge, or over the limit */
     bool back;            /* cut because depth-first search found it retreating */
@@ -56,7 +57,7 @@ struct pn_dag_edge {
     uint32_t src, dst;
     uint32_t kind;        /* pn_kind */
     uint32_t edge;        /* REAL, END: the (first) CFG edge it stands for; START: PN_NONE */
-    uint64_t weight;      /* END, START: the sum over the cut edges they stand for */
+    uint64_t weight;      /* REAL: its edge's; END: the sum of its edges' end_weight; START: 0 */
     uint64_t val;         /* Ball-Larus Val: sums to the path number, used to regenerate */
     int64_t inc;          /* increment to execute: sums to the path number too, 0 off the chords */
     bool chord;
@@ -108,9 +109,8 @@ uint32_t pn_add_edge(struct pn_graph *g, uint32_t src, uint32_t dst,
  * which the edges were added (START: by target).  Elsewhere the successor with
  * the most paths comes first, then the edge added first.
  *
- * Increments go to light edges, and for preference to those at ENTRY and EXIT
- * (START and END among them): there they merge with a constant that is set or
- * emitted anyway.
+ * Increments go to light edges, and for preference to those at ENTRY (START
+ * among them): there they merge with a constant that is set anyway.
  *
  * Time and memory are linear in the graph (but for sorting).  Vertices that
  * ENTRY does not reach get no DAG edges.  PN_OK or any error of pn_status. */

@@ -8,7 +8,9 @@
 #include "gcc-compat.h"
 
 #include "call-rates.h"
+#include "edge-costs.h"
 #include "handler.h"
+#include "hot-blocks.h"
 #include "instrument.h"
 #include "moves.h"
 #include "routine-graph.h"
@@ -90,14 +92,17 @@ static bool instrument_paths(function *fun)
     if (unit.stage == STAGE_LATE)
         drop_unused_calls(fun, false);
     split_for_paths(fun, unit.stage == STAGE_EARLY);
-    if (!build_graph(fun, r) || !number_within(r))
+    if (!build_graph(fun, r))
+        return false;
+    event_style style = {inlining(), unit.called.of(fun), is_linked()};
+    bool any_calls = weigh_edges(r, inline_blocks(fun, blocks_in_order(fun), style));
+    if (!number_within(r))
         return false;
     if (flag_checking && pn_check(r.graph, &why) != PN_OK)
         internal_error("wpp: paths of %qD: %s", fun->decl, why);
     if (unit.stage == STAGE_LATE)
         unit.callees.declare(fun);
-    instrument(r, unit.table.add(describe_routine(r, unit.table)), unit.decls,
-               {inlining(), unit.called.of(fun), is_linked()});
+    instrument(r, unit.table.add(describe_routine(r, unit.table)), any_calls, unit.decls, style);
     if (unit.stage == STAGE_LATE)
         bracket_handler(fun);
     return true;

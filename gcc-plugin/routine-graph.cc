@@ -198,16 +198,9 @@ void split_for_paths(function *fun, bool early)
 
 enum { ENTRY_VERTEX = 0, EXIT_VERTEX = 1 };
 
-static uint64_t weight_of(edge e)
-{
-    if (!e || !e->count().initialized_p())
-        return 1;
-    return static_cast<uint64_t>(e->count().to_frequency(cfun)) * 16 + 1;
-}
-
 static bool add_edge(routine_graph &r, uint32_t src, uint32_t dst, edge e, uint32_t flags)
 {
-    uint32_t index = pn_add_edge(r.graph, src, dst, weight_of(e), flags);
+    uint32_t index = pn_add_edge(r.graph, src, dst, 0, flags);
     if (index == PN_NONE)
         return false;
     r.edges.push_back({e});

@@ -75,8 +75,8 @@ bool ends_path(gcall *call);
  * tail calls.  Changes no behaviour. */
 void split_for_paths(function *fun, bool early);
 
-/* Builds the graph; the cuts are marked, the paths not yet numbered.  False
- * without memory. */
+/* Builds the graph; the cuts are marked, the edges not yet weighed (edge-costs.h) and the
+ * paths not yet numbered.  False without memory. */
 bool build_graph(function *fun, routine_graph &out);
 
 /* The routine's entry in the path table.  To be called on a numbered graph,

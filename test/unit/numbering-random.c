@@ -33,6 +33,13 @@ static uint64_t random_weight(void)
     return chance(20) == 0 ? UINT64_MAX - chance(3) : chance(6);
 }
 
+static void add_random_edge(struct pn_graph *g, uint32_t src, uint32_t dst, uint32_t flags)
+{
+    uint32_t edge = pn_add_edge(g, src, dst, random_weight(), flags);
+
+    g->edge[edge].end_weight = random_weight();
+}
+
 static uint64_t random_limit(void)
 {
     static const uint64_t limits[] = {2, 2, 3, 4, 8, 100, 4096, (uint64_t)1 << 32};
@@ -75,7 +82,7 @@ static struct pn_graph *random_graph(enum shape shape)
                 flags |= PN_CUT;
             if (cuts && chance(cuts) == 0)
                 flags |= PN_SHARED_END;
-            pn_add_edge(g, name[src], name[random_target(shape, src, n)], random_weight(), flags);
+            add_random_edge(g, name[src], name[random_target(shape, src, n)], flags);
         }
     }
     return g;
@@ -91,7 +98,7 @@ static void flow(struct program *p, uint32_t src, uint32_t dst, uint32_t flags)
 {
     if (chance(12) == 0)
         flags |= PN_CUT;
-    pn_add_edge(p->g, src, dst, random_weight(), flags);
+    add_random_edge(p->g, src, dst, flags);
 }
 
 static uint32_t statements(struct program *p, uint32_t at, uint32_t header, uint32_t after);
@@ -392,8 +399,8 @@ static const char *check_weights(const struct pn_graph *g)
     for (uint32_t i = 0; i < g->n_dag; i++) {
         __uint128_t sum = 0;
         for (uint32_t k = 0; k < g->n_edges; k++)
-            if (g->edge[k].dag == i || g->edge[k].start == i)
-                sum += g->edge[k].weight;
+            if (g->edge[k].dag == i)
+                sum += g->dag[i].kind == PN_END ? g->edge[k].end_weight : g->edge[k].weight;
         if (g->dag[i].weight != (sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum))
             return "a DAG edge has not the weight of its CFG edges";
     }
@@ -402,7 +409,7 @@ static const char *check_weights(const struct pn_graph *g)
 
 static uint64_t cost(const struct pn_graph *g, const struct pn_dag_edge *d)
 {
-    return d->src == g->entry || d->dst == g->exit ? 0 : d->weight;
+    return d->src == g->entry ? 0 : d->weight;
 }
 
 /* A spanning tree is maximal when no chord is dearer than an edge of the tree

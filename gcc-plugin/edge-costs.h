@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* edge-costs.h - what increments and path ends cost: where chords go.
+ *
+ * Chords are as many wherever they are (numbering.h), but not as dear.  In code that runs
+ * often it is time that counts; elsewhere bytes:
+ *
+ *      an edge in hot code             how often it is taken; twice as often with a block of
+ *                                      its own, whose jump is taken as well
+ *      .. elsewhere, with such a block an addition and a jump     5 to 8 bytes
+ *      a path's end, event out of line what is added to the number in the register for the
+ *                                      token, 5 bytes; nothing if it is the token
+ *      an edge elsewhere               an addition                3 bytes
+ *      a path's end, event inline      nothing: the token gets the unit's base anyway
+ *      a path's start                  nothing: the register is set anyway
+ *
+ * in this order: the dearer ones are on the spanning tree first.
+ */
+#ifndef WPP_EDGE_COSTS_H
+#define WPP_EDGE_COSTS_H
+
+#include "routine-graph.h"
+
+/* Sets the weights of the graph's edges.  `is_inline`: the blocks whose events are, by index.
+ * Returns whether some event is out of line. */
+bool weigh_edges(routine_graph &r, const std::vector<bool> &is_inline);
+
+#endif
