@@ -2,7 +2,6 @@
 // cursor.cc - where the cursor is, and the code of an event.
 
 #include "cursor.h"
-#include "hot-blocks.h"
 
 #include "tracer/trace-abi.h"
 
@@ -91,9 +90,11 @@ struct cursor_writer {
     tree variable;                        // what all names of the cursor belong to
     tree guess_variable;                  // and those of guesses; NULL_TREE: none are made
     std::vector<block_cursor> blocks;
-    std::vector<bool> is_inline;
+    std::vector<event_form> forms;
 
     block_cursor &of(basic_block bb) { return blocks[bb->index]; }
+    bool jumps(basic_block bb) const { return forms[bb->index] == EVENT_JUMP; }
+    bool is_inline(basic_block bb) const { return forms[bb->index] != EVENT_CALL; }
     const planned_event *planned(basic_block bb) const;
     void find_effects(basic_block bb);
     bool leads_to_memory(basic_block bb);
@@ -124,8 +125,8 @@ struct cursor_writer {
     void put_back(gimple_stmt_iterator *at, tree cursor, bool after);
     tree linked_token(gimple_stmt_iterator *at, const planned_event &event);
     tree token(gimple_stmt_iterator *at, const planned_event &event, bool with_base);
-    tree event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor,
-                      tree guess);
+    tree event_inline(basic_block bb, gimple_stmt_iterator *at, const planned_event &event,
+                      tree cursor, tree guess);
     void event_short(basic_block bb, gimple_stmt_iterator *at, const planned_event &event);
     void event(basic_block bb, const planned_event &event, place *p);
 };
@@ -139,7 +140,7 @@ const planned_event *cursor_writer::planned(basic_block bb) const
 void cursor_writer::find_effects(basic_block bb)
 {
     const planned_event *event = planned(bb);
-    enum effect of_event = is_inline[bb->index] ? TO_REGISTER : TO_MEMORY;
+    enum effect of_event = is_inline(bb) ? TO_REGISTER : TO_MEMORY;
     block_cursor &b = of(bb);
     auto one_more = [&b](enum effect effect) {
         if (b.first == KEEPS)
@@ -269,7 +270,7 @@ bool cursor_writer::has_short_event(basic_block bb)
     const planned_event *event = planned(bb);
     bool in = of(bb).in;
 
-    if (!is_inline[bb->index] || !leads_to_memory(bb))
+    if (!is_inline(bb) || !leads_to_memory(bb))
         return false;
     for (gimple_stmt_iterator at = gsi_start_bb(bb); gsi_stmt(at) != event->before; gsi_next(&at))
         in &= is_gimple_debug(gsi_stmt(at)) || !needs_memory(fun, gsi_stmt(at));
@@ -288,12 +289,12 @@ enum offer cursor_writer::offer_at(basic_block bb, gimple *before)
         if (statement == before)
             return last;
         if (event && event->before == statement)
-            last = !is_inline[bb->index] || of(bb).short_event ? OFFER_MADE : OFFER_LOST;
+            last = !is_inline(bb) || of(bb).short_event ? OFFER_MADE : OFFER_LOST;
         if (!is_gimple_debug(statement) && needs_memory(fun, statement))
             last = may_guess(statement) ? OFFER_MADE : OFFER_LOST;
     }
     if (event && !event->before)
-        last = is_inline[bb->index] ? OFFER_LOST : OFFER_MADE;
+        last = is_inline(bb) ? OFFER_LOST : OFFER_MADE;
     return last;
 }
 
@@ -360,13 +361,13 @@ bool cursor_writer::guess_is_of_use(basic_block bb, gimple_stmt_iterator at)
     for (; !gsi_end_p(at); gsi_next(&at)) {
         gimple *statement = gsi_stmt(at);
         if (event && event->before == statement)
-            return is_inline[bb->index] && !of(bb).short_event;
+            return is_inline(bb) && !of(bb).short_event;
         if (is_gimple_debug(statement))
             continue;
         if (needs_memory(fun, statement))
             return false;
     }
-    return event && !event->before ? is_inline[bb->index] : guess_is_of_use_behind(bb);
+    return event && !event->before ? is_inline(bb) : guess_is_of_use_behind(bb);
 }
 
 // Whether a guess can be made behind the block, where its last statement ends it.
@@ -476,52 +477,62 @@ static const char GUESS[] = "{movq\t%%r11, %0|mov\t%0, r11}";
 // The linker replaces the number.
 #define MOVE_LINKED(n, att, intel)                                                      \
     "{movl\t$" HOLDER ", " att "|mov\tdword ptr " intel ", " HOLDER "}\n\t" LINKED_NUMBER(n)
-#define WRITE(slow, MOVE)                                                   \
-    "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n"                             \
-    LABEL_JUMP ":\tjne\t" LABEL_FULL "f\n"                                  \
-    LABEL_FREE ":\t" MOVE("2", "(%0)", "[%0]") "\n\t"                       \
-    "{addq\t$4, %0|add\t%0, 4}\n\t"                                        \
+// Where there is no free slot: out of the way, or with a jump over it.
+#define FULL_AWAY(slow, reg)                                                \
+    "jne\t" LABEL_FULL "f\n\t"                                              \
     ".subsection 1\n"                                                       \
-    LABEL_FULL ":\tcall\t__wpp_" slow "_%V0\n\t"                            \
-    "jmp\t" LABEL_FREE "b\n\t"                                             \
-    ".previous"
-// To the other jump, which goes on, since the flags are still the same: four bytes less.
+    LABEL_FULL ":\tcall\t__wpp_" slow "_" reg "\n\t"                        \
+    "jmp\t" LABEL_FREE "f\n\t"                                              \
+    ".previous\n"
+#define FULL_HERE(slow, reg)                                                \
+    "je\t" LABEL_FREE "f\n\t"                                               \
+    "call\t__wpp_" slow "_" reg "\n"
+#define WRITE(FULL, slow, MOVE)                                             \
+    "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n"                             \
+    LABEL_JUMP ":\t" FULL(slow, "%V0")                                      \
+    LABEL_FREE ":\t" MOVE("2", "(%0)", "[%0]") "\n\t"                       \
+    "{addq\t$4, %0|add\t%0, 4}\n\t"
+// To the other jump, since the flags are still the same: four bytes less.
 #define GUESSED "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t" LABEL_JUMP "f\n\t"
-static const char EVENT[] = WRITE("refill", MOVE_WORD);
-static const char EVENT_LINKED[] = WRITE("refill", MOVE_LINKED);
-static const char EVENT_GUESSED[] = GUESSED WRITE("cursor", MOVE_WORD);
-static const char EVENT_GUESSED_LINKED[] = GUESSED WRITE("cursor", MOVE_LINKED);
+// By where the runtime's call is, whether there is a guess, and whether the linker makes the
+// number in the instruction.
+typedef const char *const event_texts[2][2][2];
+#define TEXTS(FULL)                                                                       \
+    {{WRITE(FULL, "refill", MOVE_WORD), WRITE(FULL, "refill", MOVE_LINKED)},              \
+     {GUESSED WRITE(FULL, "cursor", MOVE_WORD), GUESSED WRITE(FULL, "cursor", MOVE_LINKED)}}
+static event_texts EVENT = {TEXTS(FULL_AWAY), TEXTS(FULL_HERE)};
+#undef TEXTS
 #undef GUESSED
 #undef WRITE
 
 // From memory to memory, which is operands 0 and 2: in %r11, so that it is a guess as well.
-#define SHORT(load, slow, MOVE)                                                         \
+#define SHORT(load, FULL, slow, MOVE)                                                   \
     load "{cmpl\t$0, (%%r11)|cmp\tdword ptr [r11], 0}\n"                                \
-    LABEL_JUMP ":\tjne\t" LABEL_FULL "f\n"                                              \
+    LABEL_JUMP ":\t" FULL(slow, "r11")                                                  \
     LABEL_FREE ":\t" MOVE("1", "(%%r11)", "[r11]") "\n\t"                               \
     "{addq\t$4, %%r11|add\tr11, 4}\n\t"                                                \
-    "{movq\t%%r11, %0|mov\t%0, r11}\n\t"                                               \
-    ".subsection 1\n"                                                                   \
-    LABEL_FULL ":\tcall\t__wpp_" slow "_r11\n\t"                                        \
-    "jmp\t" LABEL_FREE "b\n\t"                                                         \
-    ".previous"
+    "{movq\t%%r11, %0|mov\t%0, r11}\n\t"
 #define LOADED "{movq\t%2, %%r11|mov\tr11, %2}\n\t"
 #define GUESSED "{cmpq\t%2, %%r11|cmp\tr11, %2}\n\tjne\t" LABEL_JUMP "f\n\t"
-static const char SHORT_EVENT[] = SHORT(LOADED, "refill", MOVE_WORD);
-static const char SHORT_EVENT_LINKED[] = SHORT(LOADED, "refill", MOVE_LINKED);
-static const char SHORT_EVENT_GUESSED[] = SHORT(GUESSED, "cursor", MOVE_WORD);
-static const char SHORT_EVENT_GUESSED_LINKED[] = SHORT(GUESSED, "cursor", MOVE_LINKED);
+#define TEXTS(FULL)                                                                       \
+    {{SHORT(LOADED, FULL, "refill", MOVE_WORD), SHORT(LOADED, FULL, "refill", MOVE_LINKED)}, \
+     {SHORT(GUESSED, FULL, "cursor", MOVE_WORD), SHORT(GUESSED, FULL, "cursor", MOVE_LINKED)}}
+static event_texts SHORT_EVENT = {TEXTS(FULL_AWAY), TEXTS(FULL_HERE)};
+#undef TEXTS
 #undef GUESSED
 #undef LOADED
 #undef SHORT
+#undef FULL_HERE
+#undef FULL_AWAY
 
 bool writes_cursor(const char *text)
 {
-    for (const char *ours :
-         {GUESS, EVENT, EVENT_LINKED, EVENT_GUESSED, EVENT_GUESSED_LINKED})
-        if (!strcmp(text, ours))
+    const char *const *ours = &EVENT[0][0][0];
+
+    for (unsigned i = 0; i < sizeof EVENT / sizeof *ours; i++)
+        if (!strcmp(text, ours[i]))
             return true;
-    return false;
+    return !strcmp(text, GUESS);
 }
 
 // What whoever ran last may have left in %r11.
@@ -608,15 +619,14 @@ tree cursor_writer::token(gimple_stmt_iterator *at, const planned_event &event, 
 }
 
 // With the cursor, or with a guess of what __wpp_cursor is.
-tree cursor_writer::event_inline(gimple_stmt_iterator *at, const planned_event &event, tree cursor,
-                                 tree guess)
+tree cursor_writer::event_inline(basic_block bb, gimple_stmt_iterator *at,
+                                 const planned_event &event, tree cursor, tree guess)
 {
     vec<tree, va_gc> *inputs = NULL;
     tree next = make_ssa_name(variable), word = token(at, event, true);
 
     bool in_place = linked && !event.name;
-    const char *text = in_place ? (cursor ? EVENT_LINKED : EVENT_GUESSED_LINKED)
-                                : (cursor ? EVENT : EVENT_GUESSED);
+    const char *text = EVENT[jumps(bb)][!cursor][in_place];
     vec_safe_push(inputs, asm_operand("0", cursor ? cursor : guess));
     vec_safe_push(inputs, asm_operand(in_place ? "i" : "re", word));
     if (!cursor)
@@ -630,8 +640,7 @@ void cursor_writer::event_short(basic_block bb, gimple_stmt_iterator *at,
 {
     bool guessed = guess_variable && of(bb).short_guess;
     bool in_place = linked && !event.name;
-    const char *text = in_place ? (guessed ? SHORT_EVENT_GUESSED_LINKED : SHORT_EVENT_LINKED)
-                                : (guessed ? SHORT_EVENT_GUESSED : SHORT_EVENT);
+    const char *text = SHORT_EVENT[jumps(bb)][guessed][in_place];
     vec<tree, va_gc> *inputs = NULL, *outputs = NULL, *clobbers = NULL;
 
     vec_safe_push(outputs, asm_operand("=m", decls.cursor));
@@ -662,10 +671,10 @@ void cursor_writer::event(basic_block bb, const planned_event &event, place *p)
         p->cursor = p->guess = NULL_TREE;
         return;
     }
-    if (is_inline[bb->index]) {
+    if (is_inline(bb)) {
         if (!p->cursor && !p->guess)
             p->cursor = load(&p->at, after);
-        p->cursor = event_inline(&p->at, event, p->cursor, p->guess);
+        p->cursor = event_inline(bb, &p->at, event, p->cursor, p->guess);
         if (of(bb).effect == TO_REGISTER && !of(bb).out) {
             put_back(&p->at, p->cursor, after);
             p->cursor = p->guess = NULL_TREE;
@@ -841,14 +850,16 @@ static bool has_variable_in_the_way(function *fun)
     return false;
 }
 
-std::vector<bool> inline_blocks(function *fun, const std::vector<basic_block> &order,
-                                const event_style &style)
+std::vector<event_form> styled_forms(function *fun, const std::vector<basic_block> &order,
+                                     const event_style &style)
 {
+    size_t n = last_basic_block_for_fn(fun);
+
     if (style.inlining == INLINE_ALL || has_variable_in_the_way(fun))
-        return std::vector<bool>(last_basic_block_for_fn(fun), true);
+        return std::vector<event_form>(n, EVENT_INLINE);
     if (style.inlining == INLINE_NONE)
-        return std::vector<bool>(last_basic_block_for_fn(fun), false);
-    return hot_blocks(fun, order, style.called);
+        return std::vector<event_form>(n, EVENT_CALL);
+    return event_forms(fun, order, style.called);
 }
 
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
@@ -859,7 +870,7 @@ void write_events(function *fun, const event_plan &plan, const runtime_decls &de
     bool in_the_way = has_variable_in_the_way(fun);
     it.variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_cursor");
     it.blocks.resize(last_basic_block_for_fn(fun));
-    it.is_inline = inline_blocks(fun, order, style);
+    it.forms = styled_forms(fun, order, style);
     it.solve(order);
     if (!in_the_way)
         it.plan_short_events(order);

@@ -40,6 +40,7 @@
 #define WPP_CURSOR_H
 
 #include "gcc-compat.h"
+#include "hot-blocks.h"
 
 #include <unordered_map>
 #include <vector>
@@ -65,7 +66,7 @@ typedef std::unordered_map<int, planned_event> event_plan;
 /* Which events are inline. */
 enum inlining {
     INLINE_NONE,
-    INLINE_HOT,           /* those of hot_blocks() */
+    INLINE_HOT,           /* as event_forms() says */
     INLINE_ALL
 };
 
@@ -76,9 +77,9 @@ struct event_style {
     bool linked;          /* the unit's base is known when it is linked (tracer/trace-abi.h, NUMBERS) */
 };
 
-/* The blocks whose events are to be inline, by index.  `order`: blocks_in_order(). */
-std::vector<bool> inline_blocks(function *fun, const std::vector<basic_block> &order,
-                                const event_style &style);
+/* How events are written, by the index of their block.  `order`: blocks_in_order(). */
+std::vector<event_form> styled_forms(function *fun, const std::vector<basic_block> &order,
+                                     const event_style &style);
 
 /* One operand of an asm statement, for a list of them. */
 tree asm_operand(const char *constraint, tree value);

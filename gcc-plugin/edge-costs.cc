@@ -23,10 +23,11 @@ static bool needs_block(edge e)
     return e && !single_succ_p(e->src) && !single_pred_p(e->dest);
 }
 
-bool weigh_edges(routine_graph &r, const std::vector<bool> &is_inline)
+bool weigh_edges(routine_graph &r, const std::vector<event_form> &forms)
 {
     auto hot = [&](uint32_t v) {
-        return v == r.graph->entry || v == r.graph->exit || is_inline[r.blocks[v].bb->index];
+        return v == r.graph->entry || v == r.graph->exit
+               || forms[r.blocks[v].bb->index] != EVENT_CALL;
     };
     bool any_out_of_line = false;
 

@@ -18,10 +18,11 @@
 #ifndef WPP_EDGE_COSTS_H
 #define WPP_EDGE_COSTS_H
 
+#include "hot-blocks.h"
 #include "routine-graph.h"
 
-/* Sets the weights of the graph's edges.  `is_inline`: the blocks whose events are, by index.
+/* Sets the weights of the graph's edges.  `forms`: of events, by the index of their block.
  * Returns whether some event is out of line. */
-bool weigh_edges(routine_graph &r, const std::vector<bool> &is_inline);
+bool weigh_edges(routine_graph &r, const std::vector<event_form> &forms);
 
 #endif

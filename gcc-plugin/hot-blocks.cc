@@ -7,9 +7,9 @@
 // text and less of them time: docs/experiments.md, *Where an event is inline*.
 static const double SELDOM = 4;
 
-// What an event out of line costs more than one inline, in units of GCC's estimate (a simple
-// statement is 1), and the share of a routine's time that is not noticed.
-static const double CALL_COST = 10, NOT_NOTICED = 0.01;
+// What an event costs more out of line, and with a jump over the runtime's call, in units of
+// GCC's estimate (a simple statement is 1), and the share of a routine's time that is not noticed.
+static const double CALL_COST = 10, JUMP_COST = 4, NOT_NOTICED = 0.01;
 
 // Whether the block ends with the switch of a loop.
 static bool dispatches(basic_block bb)
@@ -85,20 +85,28 @@ std::vector<double> block_rates(function *fun, const std::vector<basic_block> &o
     return rates;
 }
 
-std::vector<bool> hot_blocks(function *fun, const std::vector<basic_block> &order, double called)
+std::vector<event_form> event_forms(function *fun, const std::vector<basic_block> &order,
+                                    double called)
 {
     // Where GCC has a profile (-fprofile-use) it also knows routines that are seldom called.
     bool profile = profile_status_for_fn(fun) == PROFILE_READ;
     bool small = optimize_function_for_size_p(fun);
     double enough = small ? 1 : profile ? 1 / SELDOM : 1 / (SELDOM * called);
-    double noticed = small || profile ? 0 : routine_time(fun, order) * NOT_NOTICED / CALL_COST;
+    double unnoticed = routine_time(fun, order) * NOT_NOTICED;
     std::vector<double> rates = block_rates(fun, order);
-    std::vector<bool> hot(rates.size());
+    std::vector<event_form> forms(rates.size(), EVENT_INLINE);
 
     for (basic_block bb : order) {
         double rate = rates[bb->index];
-        hot[bb->index] = rate < 0 || (rate >= enough && (bb_loop_depth(bb) > 0 || rate >= noticed)
-                                      && (!profile || maybe_hot_bb_p(fun, bb)));
+        // A loop may be longer than GCC thinks, and then a call is dear; a jump never is.
+        bool may_call = !small && !profile && bb_loop_depth(bb) == 0;
+        if (rate < 0)
+            continue;
+        if (rate < enough || (may_call && rate * CALL_COST < unnoticed)
+            || (profile && !maybe_hot_bb_p(fun, bb)))
+            forms[bb->index] = EVENT_CALL;
+        else if (small || rate * JUMP_COST < unnoticed)
+            forms[bb->index] = EVENT_JUMP;
     }
-    return hot;
+    return forms;
 }

@@ -14,9 +14,17 @@ std::vector<basic_block> blocks_in_order(function *fun);
  * negative where it does not.  `order`: blocks_in_order(). */
 std::vector<double> block_rates(function *fun, const std::vector<basic_block> &order);
 
-/* Whether an event inline is worth its room, by the index of a block: not where the block
- * seldom runs, nor where nothing of what a call of the routine takes would be noticed.
+/* How an event is written. */
+enum event_form {
+    EVENT_CALL,           /* out of line: a call */
+    EVENT_JUMP,           /* inline, with a jump over the call of the runtime: 9 bytes less */
+    EVENT_INLINE          /* inline, with the call of the runtime out of the way */
+};
+
+/* What a block's event is worth, by the block's index: a call where the block seldom runs, and a
+ * call or a jump where nothing of what a call of the routine takes would be noticed.
  * `called`: how often the routine is called (call-rates.h). */
-std::vector<bool> hot_blocks(function *fun, const std::vector<basic_block> &order, double called);
+std::vector<event_form> event_forms(function *fun, const std::vector<basic_block> &order,
+                                    double called);
 
 #endif

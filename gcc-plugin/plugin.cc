@@ -10,7 +10,6 @@
 #include "call-rates.h"
 #include "edge-costs.h"
 #include "handler.h"
-#include "hot-blocks.h"
 #include "instrument.h"
 #include "moves.h"
 #include "routine-graph.h"
@@ -95,7 +94,7 @@ static bool instrument_paths(function *fun)
     if (!build_graph(fun, r))
         return false;
     event_style style = {inlining(), unit.called.of(fun), is_linked()};
-    bool any_calls = weigh_edges(r, inline_blocks(fun, blocks_in_order(fun), style));
+    bool any_calls = weigh_edges(r, styled_forms(fun, blocks_in_order(fun), style));
     if (!number_within(r))
         return false;
     if (flag_checking && pn_check(r.graph, &why) != PN_OK)

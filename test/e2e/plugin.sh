@@ -600,7 +600,18 @@ cat > rates.c <<'END_C'
 #define MIX40(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x)
 #define MIX200(x) MIX40(x) MIX40(x) MIX40(x) MIX40(x) MIX40(x)
 void hook(unsigned);
+volatile unsigned seen;
 STATIC unsigned seldom(unsigned x) { hook(x); return x & 1 ? x * 5 : x + 3; }
+STATIC void chosen(unsigned x)
+{
+    if (x & 1)
+        seen = 1;
+    if (x & 2)
+        seen = 2;
+    if (x & 4)
+        seen = 4;
+    hook(x);
+}
 STATIC unsigned often(unsigned x) { hook(x + 1); return x & 1 ? x * 7 : x + 9; }
 STATIC unsigned cases(unsigned x) { hook(x + 2); return x & 1 ? x * 3 : x + 1; }
 STATIC unsigned pointed(unsigned x) { hook(x + 3); return x & 1 ? x * 11 : x + 5; }
@@ -610,6 +621,12 @@ unsigned large(unsigned x, const unsigned char *s)
 {
     hook(x);
     MIX200(x) MIX200(x) hook(x);
+    return x;
+}
+unsigned middle(unsigned x, const unsigned char *s)
+{
+    hook(x);
+    MIX40(x) MIX40(x) MIX40(x) hook(x);
     return x;
 }
 unsigned looping(unsigned x, const unsigned char *s)
@@ -623,7 +640,7 @@ unsigned looping(unsigned x, const unsigned char *s)
 unsigned entered(unsigned x, const unsigned char *s)
 {
     if (__builtin_expect(x == 77, 0))
-        x = seldom(x);
+        x = seldom(x), chosen(x);
     for (; *s; s++)
         switch (*s) {
         case 'a': x += 7; hook(x); break;
@@ -641,20 +658,29 @@ unsigned entered(unsigned x, const unsigned char *s)
 END_C
 for flags in '' '-fPIC'; do
     ok "rates.c $flags" wpp-gcc -O2 $flags -c rates.c -o rates.o
-    # How many events are out of line and inline: NAME OUT IN.
+    # How many events are out of line and inline, and how many of these jump over the runtime's
+    # call: NAME OUT IN JUMPS.  And how many out of line a branch goes straight to.
     objdump -dr --no-show-raw-insn rates.o | awk '
         /^[0-9a-f]+ </ { name = $2; gsub(/[<>:]/, "", name) }
-        /call.*<__wpp_event>/ { out[name]++ }
+        { sub(/:$/, "", $1) }
+        $2 ~ /^j/ { target[$3] }
+        /call.*<__wpp_event>/ { out[name]++; straight[name] += $1 in target }
         /cmpl +\$0x0,\(%r/ { inl[name]++ }
+        $2 == "je" && last ~ /cmpl +\$0x0,\(%r/ { jumps[name]++ }
+        { last = $0 }
         END { for (n in out) names[n]; for (n in inl) names[n]
-              for (n in names) print n, out[n] + 0, inl[n] + 0 }' | sort > rates.events
+              for (n in names) print n, out[n] + 0, inl[n] + 0, jumps[n] + 0, straight[n] + 0 }' |
+        sort > rates.events
     is "what is seldom called calls for its events $flags" \
-        "$(grep '^seldom ' rates.events)" 'seldom 2 0'
+        "$(grep '^seldom ' rates.events)" 'seldom 2 0 0 0'
+    is "which need nothing more where the token is in the register $flags" \
+        "$(grep '^chosen ' rates.events)" 'chosen 1 0 0 1'
     for name in often cases pointed others; do
-        is "not $name $flags" "$(grep "^$name " rates.events)" "$name 0 2"
+        is "not $name $flags" "$(grep "^$name " rates.events)" "$name 0 2 0 0"
     done
+    is "behind less work a jump is $flags" "$(grep '^middle ' rates.events)" 'middle 0 3 3 0'
     is "nor a loop, but what stands before and behind much work $flags" \
-        "$(grep -e ^large -e ^looping rates.events | paste -sd,)" 'large 3 0,looping 2 1'
+        "$(grep -e ^large -e ^looping rates.events | paste -sd,)" 'large 3 0 0 0,looping 2 1 0 0'
 done
 
 # ---- Refusals ---------------------------------------------------------------------
