@@ -5,7 +5,8 @@
  *
  *   inline        for code that runs often: test, store, add; the cursor is in
  *                 a register, loaded or guessed before the first event and stored
- *                 before any statement that can run other traced code
+ *                 before any statement that can run other traced code.  The call of the
+ *                 runtime is out of the way or jumped over (hot-blocks.h)
  *   short         the same where all of that is for one event, as between two calls:
  *                 from memory to memory, in %r11
  *   out of line   for the rest: a call of the unit's __wpp_event, ten bytes
