@@ -124,28 +124,28 @@ build/deps build/deps-all build/deps-fuzz: scripts/deps
 	@touch $@
 
 # ---- Rules --------------------------------------------------------------------
-$(B)/obj/tracer/%.o: tracer/%.c | $(DEPS)
+$(B)/obj/tracer/%.o: tracer/%.c Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(RT_CFLAGS) -MMD -MP -c -o $@ $<
-$(B)/obj/tracer/%.o: tracer/%.S | $(DEPS)
+$(B)/obj/tracer/%.o: tracer/%.S Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(RT_CFLAGS) -MMD -MP -c -o $@ $<
-$(PLUGIN_OBJ)/%.o: gcc-plugin/%.cc | $(DEPS)
+$(PLUGIN_OBJ)/%.o: gcc-plugin/%.cc Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
 	$(Q)$(PLUGIN_GXX) $(PLUGIN_FLAGS) -std=gnu++17 -fno-rtti -fno-exceptions -MMD -MP -c -o $@ $<
-$(B)/obj/gcc-plugin/%.o: gcc-plugin/%.c | $(DEPS)
+$(B)/obj/gcc-plugin/%.o: gcc-plugin/%.c Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(PLUGIN_GCC) -I. -D_GNU_SOURCE -std=gnu17 -O2 -g -fPIC -fvisibility=hidden $(WARN) -MMD -MP -c -o $@ $<
 # Tests take the numbering with the flags of their configuration.
-$(B)/obj/numbering/%.o: gcc-plugin/%.c | $(DEPS)
+$(B)/obj/numbering/%.o: gcc-plugin/%.c Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_) -MMD -MP -c -o $@ $<
-$(B)/obj/%.o: %.c | $(DEPS)
+$(B)/obj/%.o: %.c Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_) -MMD -MP -c -o $@ $<
