@@ -491,7 +491,7 @@ static const char GUESS[] = "{movq\t%%r11, %0|mov\t%0, r11}";
     "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n"                             \
     LABEL_JUMP ":\t" FULL(slow, "%V0")                                      \
     LABEL_FREE ":\t" MOVE("2", "(%0)", "[%0]") "\n\t"                       \
-    "{addq\t$4, %0|add\t%0, 4}\n\t"
+    "{addq\t$4, %0|add\t%0, 4}"
 // To the other jump, since the flags are still the same: four bytes less.
 #define GUESSED "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t" LABEL_JUMP "f\n\t"
 // By where the runtime's call is, whether there is a guess, and whether the linker makes the
@@ -511,7 +511,7 @@ static event_texts EVENT = {TEXTS(FULL_AWAY), TEXTS(FULL_HERE)};
     LABEL_JUMP ":\t" FULL(slow, "r11")                                                  \
     LABEL_FREE ":\t" MOVE("1", "(%%r11)", "[r11]") "\n\t"                               \
     "{addq\t$4, %%r11|add\tr11, 4}\n\t"                                                \
-    "{movq\t%%r11, %0|mov\t%0, r11}\n\t"
+    "{movq\t%%r11, %0|mov\t%0, r11}"
 #define LOADED "{movq\t%2, %%r11|mov\tr11, %2}\n\t"
 #define GUESSED "{cmpq\t%2, %%r11|cmp\tr11, %2}\n\tjne\t" LABEL_JUMP "f\n\t"
 #define TEXTS(FULL)                                                                       \
@@ -874,7 +874,8 @@ void write_events(function *fun, const event_plan &plan, const runtime_decls &de
     it.solve(order);
     if (!in_the_way)
         it.plan_short_events(order);
-    if (optimize && style.inlining != INLINE_NONE && !optimize_function_for_size_p(fun) && !in_the_way) {
+    if (optimize && style.inlining != INLINE_NONE && !optimize_function_for_size_p(fun)
+        && !in_the_way) {
         it.guess_variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_guess");
         it.plan_guesses(order);
     }

@@ -23,25 +23,51 @@ static bool needs_block(edge e)
     return e && !single_succ_p(e->src) && !single_pred_p(e->dest);
 }
 
-bool weigh_edges(routine_graph &r, const std::vector<event_form> &forms)
+static bool hot(const routine_graph &r, const std::vector<event_form> &forms, uint32_t v)
 {
-    auto hot = [&](uint32_t v) {
-        return v == r.graph->entry || v == r.graph->exit
-               || forms[r.blocks[v].bb->index] != EVENT_CALL;
-    };
-    bool any_out_of_line = false;
+    return v == r.graph->entry || v == r.graph->exit
+           || forms[r.blocks[v].bb->index] != EVENT_CALL;
+}
+
+static bool on_hot_way(const routine_graph &r, const std::vector<event_form> &forms,
+                       const pn_edge &e)
+{
+    return hot(r, forms, e.src) && hot(r, forms, e.dst);
+}
+
+// The event of a path that ends over the edge, which may be written in the block before it.
+static bool event_calls(const routine_graph &r, const std::vector<event_form> &forms,
+                        const pn_edge &e)
+{
+    return !(r.blocks[e.src].ending == ENDING_NONE ? on_hot_way(r, forms, e)
+                                                   : hot(r, forms, e.src));
+}
+
+void weigh_edges(routine_graph &r, const std::vector<event_form> &forms)
+{
+    bool small = optimize_function_for_size_p(r.fun);
 
     for (uint32_t i = 0; i < r.graph->n_edges; i++) {
         pn_edge &e = r.graph->edge[i];
         edge way = r.edges[i].e;
         uint64_t taken = times_taken(way);
-        bool on_hot_way = hot(e.src) && hot(e.dst), block = needs_block(way);
-        bool event_inline = r.blocks[e.src].ending == ENDING_NONE ? on_hot_way : hot(e.src);
-        any_out_of_line |= !event_inline;
-        e.end_weight = event_inline ? 0 : cost(TOKEN, taken);
+        bool block = needs_block(way);
+        e.end_weight = event_calls(r, forms, e) ? cost(TOKEN, taken) : 0;
         e.weight = e.dst == r.graph->exit ? e.end_weight
-                   : on_hot_way ? cost(TIME, block ? 2 * taken : taken)
+                   : !small && on_hot_way(r, forms, e) ? cost(TIME, block ? 2 * taken : taken)
                    : cost(block ? ADDITION_AND_JUMP : ADDITION, taken);
     }
-    return any_out_of_line;
+}
+
+bool some_event_calls(const routine_graph &r, const std::vector<event_form> &forms)
+{
+    for (uint32_t i = 0; i < r.graph->n_edges; i++) {
+        const pn_edge &e = r.graph->edge[i];
+        enum ending ending = r.blocks[e.src].ending;
+        bool ends = (e.cut || e.dst == r.graph->exit) && e.dag != PN_NONE
+                    && ending != ENDING_GOTO && ending != ENDING_SILENT;
+        if (ends && event_calls(r, forms, e))
+            return true;
+    }
+    return false;
 }

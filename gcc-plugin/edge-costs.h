@@ -2,7 +2,7 @@
 /* edge-costs.h - what increments and path ends cost: where chords go.
  *
  * Chords are as many wherever they are (numbering.h), but not as dear.  In code that runs
- * often it is time that counts; elsewhere bytes:
+ * often it is time that counts; elsewhere, and where GCC optimises for size, bytes:
  *
  *      an edge in hot code             how often it is taken; twice as often with a block of
  *                                      its own, whose jump is taken as well
@@ -10,7 +10,8 @@
  *      a path's end, event out of line what is added to the number in the register for the
  *                                      token, 5 bytes; nothing if it is the token
  *      an edge elsewhere               an addition                3 bytes
- *      a path's end, event inline      nothing: the token gets the unit's base anyway
+ *      a path's end, event inline      nothing: it goes into the instruction that adds the
+ *                                      unit's base
  *      a path's start                  nothing: the register is set anyway
  *
  * in this order: the dearer ones are on the spanning tree first.
@@ -21,8 +22,11 @@
 #include "hot-blocks.h"
 #include "routine-graph.h"
 
-/* Sets the weights of the graph's edges.  `forms`: of events, by the index of their block.
- * Returns whether some event is out of line. */
-bool weigh_edges(routine_graph &r, const std::vector<event_form> &forms);
+/* Sets the weights of the graph's edges, which is not yet numbered.  `forms`: of events, by
+ * the index of their block. */
+void weigh_edges(routine_graph &r, const std::vector<event_form> &forms);
+
+/* Whether some event of the graph, which is numbered, is out of line. */
+bool some_event_calls(const routine_graph &r, const std::vector<event_form> &forms);
 
 #endif

@@ -340,7 +340,7 @@ static void append_out_edges(struct numbering *s, uint32_t v)
             shared_end = append(s, v, g->exit, PN_END, i);
         } else {
             struct pn_dag_edge *end = &g->dag[shared_end];
-            end->weight = saturating_add(end->weight, e->end_weight, UINT64_MAX);
+            end->weight = e->end_weight > end->weight ? e->end_weight : end->weight;
         }
     }
 }

@@ -12,7 +12,7 @@
  *
  * numbers the DAG's paths from ENTRY to EXIT densely from 0, and computes the
  * increments to put on the edges so that the sum of increments along a path
- * is its number, with as few and as cold edges as it can.
+ * is its number, with as few and as light edges as it can.
  *
  * No GCC type appears here; the code is plain C and is tested on graphs alone.
  */
@@ -57,7 +57,7 @@ struct pn_dag_edge {
     uint32_t src, dst;
     uint32_t kind;        /* pn_kind */
     uint32_t edge;        /* REAL, END: the (first) CFG edge it stands for; START: PN_NONE */
-    uint64_t weight;      /* REAL: its edge's; END: the sum of its edges' end_weight; START: 0 */
+    uint64_t weight;      /* REAL: its edge's; END: the largest end_weight of its edges; START: 0 */
     uint64_t val;         /* Ball-Larus Val: sums to the path number, used to regenerate */
     int64_t inc;          /* increment to execute: sums to the path number too, 0 off the chords */
     bool chord;

@@ -94,14 +94,16 @@ static bool instrument_paths(function *fun)
     if (!build_graph(fun, r))
         return false;
     event_style style = {inlining(), unit.called.of(fun), is_linked()};
-    bool any_calls = weigh_edges(r, styled_forms(fun, blocks_in_order(fun), style));
+    std::vector<event_form> forms = styled_forms(fun, blocks_in_order(fun), style);
+    weigh_edges(r, forms);
     if (!number_within(r))
         return false;
     if (flag_checking && pn_check(r.graph, &why) != PN_OK)
         internal_error("wpp: paths of %qD: %s", fun->decl, why);
     if (unit.stage == STAGE_LATE)
         unit.callees.declare(fun);
-    instrument(r, unit.table.add(describe_routine(r, unit.table)), any_calls, unit.decls, style);
+    instrument(r, unit.table.add(describe_routine(r, unit.table)), some_event_calls(r, forms),
+               unit.decls, style);
     if (unit.stage == STAGE_LATE)
         bracket_handler(fun);
     return true;

@@ -599,18 +599,13 @@ cat > rates.c <<'END_C'
 #define MIX4(x) MIX(x) MIX(x) MIX(x) MIX(x)
 #define MIX40(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x) MIX4(x)
 #define MIX200(x) MIX40(x) MIX40(x) MIX40(x) MIX40(x) MIX40(x)
+#define MOSTLY(condition, n) if (__builtin_expect(condition, 1)) seen = n;
 void hook(unsigned);
 volatile unsigned seen;
 STATIC unsigned seldom(unsigned x) { hook(x); return x & 1 ? x * 5 : x + 3; }
 STATIC void chosen(unsigned x)
 {
-    if (x & 1)
-        seen = 1;
-    if (x & 2)
-        seen = 2;
-    if (x & 4)
-        seen = 4;
-    hook(x);
+    MOSTLY(x & 1, 1) MOSTLY(x & 2, 2) MOSTLY(x & 4, 4) hook(x);
 }
 STATIC unsigned often(unsigned x) { hook(x + 1); return x & 1 ? x * 7 : x + 9; }
 STATIC unsigned cases(unsigned x) { hook(x + 2); return x & 1 ? x * 3 : x + 1; }
@@ -627,6 +622,19 @@ unsigned middle(unsigned x, const unsigned char *s)
 {
     hook(x);
     MIX40(x) MIX40(x) MIX40(x) hook(x);
+    return x;
+}
+void busy(const unsigned char *s)
+{
+    for (; *s; s++) {
+        MOSTLY(*s & 1, 1) MOSTLY(*s & 2, 2) MOSTLY(*s & 4, 4) hook(*s);
+    }
+}
+unsigned turning(unsigned x, const unsigned char *s)
+{
+    for (; *s; s++) {
+        MIX40(x) MIX40(x) MIX40(x) hook(x);
+    }
     return x;
 }
 unsigned looping(unsigned x, const unsigned char *s)
@@ -659,7 +667,8 @@ END_C
 for flags in '' '-fPIC'; do
     ok "rates.c $flags" wpp-gcc -O2 $flags -c rates.c -o rates.o
     # How many events are out of line and inline, and how many of these jump over the runtime's
-    # call: NAME OUT IN JUMPS.  And how many out of line a branch goes straight to.
+    # call: NAME OUT IN JUMPS.  How many out of line a branch goes straight to, and how many
+    # additions to the number have a block and a jump of their own.
     objdump -dr --no-show-raw-insn rates.o | awk '
         /^[0-9a-f]+ </ { name = $2; gsub(/[<>:]/, "", name) }
         { sub(/:$/, "", $1) }
@@ -667,20 +676,26 @@ for flags in '' '-fPIC'; do
         /call.*<__wpp_event>/ { out[name]++; straight[name] += $1 in target }
         /cmpl +\$0x0,\(%r/ { inl[name]++ }
         $2 == "je" && last ~ /cmpl +\$0x0,\(%r/ { jumps[name]++ }
+        $2 == "jmp" && last ~ /(add|sub) +\$0x[0-9a-f]+,%e[a-d]x/ { apart[name]++ }
         { last = $0 }
         END { for (n in out) names[n]; for (n in inl) names[n]
-              for (n in names) print n, out[n] + 0, inl[n] + 0, jumps[n] + 0, straight[n] + 0 }' |
+              for (n in names)
+                  print n, out[n] + 0, inl[n] + 0, jumps[n] + 0, straight[n] + 0, apart[n] + 0 }' |
         sort > rates.events
     is "what is seldom called calls for its events $flags" \
-        "$(grep '^seldom ' rates.events)" 'seldom 2 0 0 0'
-    is "which need nothing more where the token is in the register $flags" \
-        "$(grep '^chosen ' rates.events)" 'chosen 1 0 0 1'
+        "$(grep '^seldom ' rates.events)" 'seldom 2 0 0 0 0'
+    is "which need nothing more where the token is in the register, nor blocks for numbers $flags" \
+        "$(grep '^chosen ' rates.events)" 'chosen 1 0 0 1 0'
+    is "in a loop what mostly runs needs no additions $flags" \
+        "$(grep '^busy ' rates.events)" 'busy 0 2 0 0 3'
     for name in often cases pointed others; do
-        is "not $name $flags" "$(grep "^$name " rates.events)" "$name 0 2 0 0"
+        is "not $name $flags" "$(grep "^$name " rates.events)" "$name 0 2 0 0 0"
     done
-    is "behind less work a jump is $flags" "$(grep '^middle ' rates.events)" 'middle 0 3 3 0'
+    is "behind less work a jump is $flags" "$(grep '^middle ' rates.events)" 'middle 0 3 3 0 0'
+    is "and within more of it in a loop $flags" \
+        "$(grep '^turning ' rates.events | cut -d ' ' -f 4)" 1
     is "nor a loop, but what stands before and behind much work $flags" \
-        "$(grep -e ^large -e ^looping rates.events | paste -sd,)" 'large 3 0 0 0,looping 2 1 0 0'
+        "$(grep -e ^large -e ^looping rates.events | paste -sd,)" 'large 3 0 0 0 0,looping 2 1 0 0 0'
 done
 
 # ---- Refusals ---------------------------------------------------------------------
