@@ -3,6 +3,8 @@
 
 #include "cursor.h"
 
+#include "routine-graph.h"
+
 #include "tracer/trace-abi.h"
 
 /* ---- Statements ----------------------------------------------------------------- */
@@ -63,7 +65,7 @@ struct block_cursor {
                           // leaves it there
     bool accepts;         // .. if all ways do: next is an event
     bool short_event;     // its event is written from memory to memory
-    bool short_guess;     // and %r11 may well be the cursor there
+    bool event_offered;   // or is a thunk's, and %r11 may well be the cursor there
     enum offer offer;     // what its end makes of %r11
     bool offered;         // %r11 may well be the cursor where the block begins
     bool wants_guess;     // begins in MEMORY, and next is an event, which is not short
@@ -91,10 +93,15 @@ struct cursor_writer {
     tree guess_variable;                  // and those of guesses; NULL_TREE: none are made
     std::vector<block_cursor> blocks;
     std::vector<event_form> forms;
+    callee_thunks *thunks;
 
     block_cursor &of(basic_block bb) { return blocks[bb->index]; }
     bool jumps(basic_block bb) const { return forms[bb->index] == EVENT_JUMP; }
-    bool is_inline(basic_block bb) const { return forms[bb->index] != EVENT_CALL; }
+    bool in_thunk(basic_block bb) const
+    {
+        return forms[bb->index] == EVENT_COLD_THUNK || forms[bb->index] == EVENT_THUNK;
+    }
+    bool is_inline(basic_block bb) const { return forms[bb->index] >= EVENT_JUMP; }
     const planned_event *planned(basic_block bb) const;
     void find_effects(basic_block bb);
     bool leads_to_memory(basic_block bb);
@@ -120,6 +127,7 @@ struct cursor_writer {
     void join(basic_block bb);
     tree guess(gimple_stmt_iterator *at, bool after);
     void offer(gimple_stmt_iterator *at, tree cursor, bool after);
+    void offer_memory(gimple_stmt_iterator *at);
     tree load(gimple_stmt_iterator *at, bool after);
     void store(gimple_stmt_iterator *at, tree cursor, bool after);
     void put_back(gimple_stmt_iterator *at, tree cursor, bool after);
@@ -128,6 +136,7 @@ struct cursor_writer {
     tree event_inline(basic_block bb, gimple_stmt_iterator *at, const planned_event &event,
                       tree cursor, tree guess);
     void event_short(basic_block bb, gimple_stmt_iterator *at, const planned_event &event);
+    void event_in_thunk(basic_block bb, const planned_event &event, place *p);
     void event(basic_block bb, const planned_event &event, place *p);
 };
 
@@ -331,9 +340,9 @@ void cursor_writer::plan_short_events(const std::vector<basic_block> &order)
         }
     }
     for (basic_block bb : order)
-        if (of(bb).short_event) {
+        if (of(bb).short_event || (in_thunk(bb) && planned(bb))) {
             enum offer last = offer_at(bb, planned(bb)->before);
-            of(bb).short_guess = last == OFFER_KEPT ? of(bb).offered : last == OFFER_MADE;
+            of(bb).event_offered = last == OFFER_KEPT ? of(bb).offered : last == OFFER_MADE;
         }
 }
 
@@ -555,6 +564,17 @@ void cursor_writer::offer(gimple_stmt_iterator *at, tree cursor, bool after)
            after);
 }
 
+// The same from memory, where whoever ran last may have left anything in %r11.
+void cursor_writer::offer_memory(gimple_stmt_iterator *at)
+{
+    vec<tree, va_gc> *inputs = NULL, *clobbers = NULL;
+
+    vec_safe_push(inputs, asm_operand("m", decls.cursor));
+    vec_safe_push(clobbers, clobber("r11"));
+    insert(at, build_asm("{movq\t%0, %%r11|mov\tr11, %0}", NULL, NULL_TREE, inputs, clobbers),
+           false);
+}
+
 tree cursor_writer::load(gimple_stmt_iterator *at, bool after)
 {
     tree name = make_ssa_name(variable);
@@ -638,7 +658,7 @@ tree cursor_writer::event_inline(basic_block bb, gimple_stmt_iterator *at,
 void cursor_writer::event_short(basic_block bb, gimple_stmt_iterator *at,
                                 const planned_event &event)
 {
-    bool guessed = guess_variable && of(bb).short_guess;
+    bool guessed = guess_variable && of(bb).event_offered;
     bool in_place = linked && !event.name;
     const char *text = SHORT_EVENT[jumps(bb)][guessed][in_place];
     vec<tree, va_gc> *inputs = NULL, *outputs = NULL, *clobbers = NULL;
@@ -651,6 +671,18 @@ void cursor_writer::event_short(basic_block bb, gimple_stmt_iterator *at,
     gimple_asm_set_volatile(assembly, true);
     gimple_asm_set_inline(assembly, true);
     insert(at, assembly, false);
+}
+
+// The call that ends the path goes through a thunk, with the cursor in memory and in %r11.
+void cursor_writer::event_in_thunk(basic_block bb, const planned_event &event, place *p)
+{
+    bool warm = forms[bb->index] == EVENT_THUNK;
+
+    if (p->cursor)
+        put_back(&p->at, p->cursor, false);
+    else if (warm && !of(bb).event_offered)
+        offer_memory(&p->at);
+    thunks->send(&p->at, as_a<gcall *>(event.before), token(&p->at, event, false), warm);
 }
 
 gasm *call_event(const char *text, tree token)
@@ -668,6 +700,11 @@ void cursor_writer::event(basic_block bb, const planned_event &event, place *p)
 
     if (of(bb).short_event) {
         event_short(bb, &p->at, event);
+        p->cursor = p->guess = NULL_TREE;
+        return;
+    }
+    if (in_thunk(bb)) {
+        event_in_thunk(bb, event, p);
         p->cursor = p->guess = NULL_TREE;
         return;
     }
@@ -850,6 +887,26 @@ static bool has_variable_in_the_way(function *fun)
     return false;
 }
 
+static bool makes_guesses(function *fun, const event_style &style)
+{
+    return optimize && style.inlining != INLINE_NONE && !optimize_function_for_size_p(fun)
+           && !has_variable_in_the_way(fun);
+}
+
+// The form of an event before a call that has a thunk.  Code of a shared library would have to
+// look up where the cursor is, in registers that the callee's arguments are in; and without
+// guesses a warm thunk would not find it.
+static event_form form_at_call(function *fun, const event_style &style, event_form form)
+{
+    bool warm = makes_guesses(fun, style) && !style.shared;
+
+    if (form == EVENT_CALL || (form == EVENT_JUMP && optimize_function_for_size_p(fun)))
+        return EVENT_COLD_THUNK;
+    if (form == EVENT_JUMP)
+        return warm ? EVENT_THUNK : EVENT_JUMP;
+    return warm && form == EVENT_THUNK ? EVENT_THUNK : EVENT_INLINE;
+}
+
 std::vector<event_form> styled_forms(function *fun, const std::vector<basic_block> &order,
                                      const event_style &style)
 {
@@ -857,15 +914,25 @@ std::vector<event_form> styled_forms(function *fun, const std::vector<basic_bloc
 
     if (style.inlining == INLINE_ALL || has_variable_in_the_way(fun))
         return std::vector<event_form>(n, EVENT_INLINE);
-    if (style.inlining == INLINE_NONE)
-        return std::vector<event_form>(n, EVENT_CALL);
-    return event_forms(fun, order, style.called);
+    std::vector<event_form> forms = style.inlining == INLINE_NONE
+                                    ? std::vector<event_form>(n, EVENT_CALL)
+                                    : event_forms(fun, order, style.called);
+    for (basic_block bb : order) {
+        gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
+        event_form &form = forms[bb->index];
+        if (style.thunks && call && ends_path(call) && style.thunks->has(call))
+            form = form_at_call(fun, style, form);
+        else if (form == EVENT_THUNK)
+            form = EVENT_INLINE;
+    }
+    return forms;
 }
 
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
                   const event_style &style)
 {
-    cursor_writer it = {fun, plan, decls, style.linked, NULL_TREE, NULL_TREE, {}, {}};
+    cursor_writer it = {fun, plan, decls, style.linked, NULL_TREE, NULL_TREE, {}, {},
+                        style.thunks};
     std::vector<basic_block> order = blocks_in_order(fun);
     bool in_the_way = has_variable_in_the_way(fun);
     it.variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_cursor");
@@ -874,8 +941,7 @@ void write_events(function *fun, const event_plan &plan, const runtime_decls &de
     it.solve(order);
     if (!in_the_way)
         it.plan_short_events(order);
-    if (optimize && style.inlining != INLINE_NONE && !optimize_function_for_size_p(fun)
-        && !in_the_way) {
+    if (makes_guesses(fun, style)) {
         it.guess_variable = create_tmp_reg(TREE_TYPE(decls.cursor), "wpp_guess");
         it.plan_guesses(order);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cursor.h - writes the events of a routine.
  *
- * Three forms (tracer/trace-abi.h):
+ * Four forms (tracer/trace-abi.h):
  *
  *   inline        for code that runs often: test, store, add; the cursor is in
  *                 a register, loaded or guessed before the first event and stored
@@ -9,6 +9,8 @@
  *                 runtime is out of the way or jumped over (hot-blocks.h)
  *   short         the same where all of that is for one event, as between two calls:
  *                 from memory to memory, in %r11
+ *   thunk         in front of the callee, for all calls of it (callee-thunks.h): where the path
+ *                 ends at a call, and time matters less than room
  *   out of line   for the rest: a call of the unit's __wpp_event, ten bytes
  *
  * Where the cursor is:
@@ -40,6 +42,7 @@
 #ifndef WPP_CURSOR_H
 #define WPP_CURSOR_H
 
+#include "callee-thunks.h"
 #include "gcc-compat.h"
 #include "hot-blocks.h"
 
@@ -76,6 +79,8 @@ struct event_style {
     enum inlining inlining;
     double called;        /* how often the routine is called (call-rates.h) */
     bool linked;          /* the unit's base is known when it is linked (tracer/trace-abi.h, NUMBERS) */
+    bool shared;          /* the code may become part of a shared library */
+    callee_thunks *thunks;    /* NULL: none */
 };
 
 /* How events are written, by the index of their block.  `order`: blocks_in_order(). */

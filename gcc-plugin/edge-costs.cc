@@ -26,7 +26,7 @@ static bool needs_block(edge e)
 static bool hot(const routine_graph &r, const std::vector<event_form> &forms, uint32_t v)
 {
     return v == r.graph->entry || v == r.graph->exit
-           || forms[r.blocks[v].bb->index] != EVENT_CALL;
+           || forms[r.blocks[v].bb->index] > EVENT_COLD_THUNK;
 }
 
 static bool on_hot_way(const routine_graph &r, const std::vector<event_form> &forms,
@@ -35,12 +35,13 @@ static bool on_hot_way(const routine_graph &r, const std::vector<event_form> &fo
     return hot(r, forms, e.src) && hot(r, forms, e.dst);
 }
 
-// The event of a path that ends over the edge, which may be written in the block before it.
+// Whether the token of a path that ends over the edge is handed on without the unit's base.  The
+// event may be written in the block before the edge.
 static bool event_calls(const routine_graph &r, const std::vector<event_form> &forms,
                         const pn_edge &e)
 {
-    return !(r.blocks[e.src].ending == ENDING_NONE ? on_hot_way(r, forms, e)
-                                                   : hot(r, forms, e.src));
+    return r.blocks[e.src].ending == ENDING_NONE
+           ? !on_hot_way(r, forms, e) : forms[r.blocks[e.src].bb->index] <= EVENT_THUNK;
 }
 
 void weigh_edges(routine_graph &r, const std::vector<event_form> &forms)

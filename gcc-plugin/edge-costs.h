@@ -7,7 +7,7 @@
  *      an edge in hot code             how often it is taken; twice as often with a block of
  *                                      its own, whose jump is taken as well
  *      .. elsewhere, with such a block an addition and a jump     5 to 8 bytes
- *      a path's end, event out of line what is added to the number in the register for the
+ *      a path's end, event elsewhere   what is added to the number in the register for the
  *                                      token, 5 bytes; nothing if it is the token
  *      an edge elsewhere               an addition                3 bytes
  *      a path's end, event inline      nothing: it goes into the instruction that adds the
@@ -26,7 +26,7 @@
  * the index of their block. */
 void weigh_edges(routine_graph &r, const std::vector<event_form> &forms);
 
-/* Whether some event of the graph, which is numbered, is out of line. */
+/* Whether some event of the graph, which is numbered, is out of line or in a thunk. */
 bool some_event_calls(const routine_graph &r, const std::vector<event_form> &forms);
 
 #endif

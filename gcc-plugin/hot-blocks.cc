@@ -7,9 +7,10 @@
 // text and less of them time: docs/experiments.md, *Where an event is inline*.
 static const double SELDOM = 4;
 
-// What an event costs more out of line, and with a jump over the runtime's call, in units of
-// GCC's estimate (a simple statement is 1), and the share of a routine's time that is not noticed.
-static const double CALL_COST = 10, JUMP_COST = 4, NOT_NOTICED = 0.01;
+// What an event costs more out of line, with a jump over the runtime's call, and in a thunk, in
+// units of GCC's estimate (a simple statement is 1), and the share of a routine's time that is
+// not noticed.
+static const double CALL_COST = 10, JUMP_COST = 4, THUNK_COST = 1, NOT_NOTICED = 0.01;
 
 // Whether the block ends with the switch of a loop.
 static bool dispatches(basic_block bb)
@@ -98,7 +99,7 @@ std::vector<event_form> event_forms(function *fun, const std::vector<basic_block
 
     for (basic_block bb : order) {
         double rate = rates[bb->index];
-        // A loop may be longer than GCC thinks, and then a call is dear; a jump never is.
+        // A loop may be longer than GCC thinks, and then a call is dear; jumps never are.
         bool may_call = !small && !profile && bb_loop_depth(bb) == 0;
         if (rate < 0)
             continue;
@@ -107,6 +108,8 @@ std::vector<event_form> event_forms(function *fun, const std::vector<basic_block
             forms[bb->index] = EVENT_CALL;
         else if (small || rate * JUMP_COST < unnoticed)
             forms[bb->index] = EVENT_JUMP;
+        else if (rate * THUNK_COST < unnoticed)
+            forms[bb->index] = EVENT_THUNK;
     }
     return forms;
 }

@@ -14,15 +14,18 @@ std::vector<basic_block> blocks_in_order(function *fun);
  * negative where it does not.  `order`: blocks_in_order(). */
 std::vector<double> block_rates(function *fun, const std::vector<basic_block> &order);
 
-/* How an event is written. */
+/* How an event is written.  Smaller ones come first, but that a thunk may be left to others
+ * (callee-thunks.h). */
 enum event_form {
     EVENT_CALL,           /* out of line: a call */
+    EVENT_COLD_THUNK,     /* the call that ends the path goes through a thunk, which calls */
+    EVENT_THUNK,          /* .. which writes the event */
     EVENT_JUMP,           /* inline, with a jump over the call of the runtime: 9 bytes less */
     EVENT_INLINE          /* inline, with the call of the runtime out of the way */
 };
 
 /* What a block's event is worth, by the block's index: a call where the block seldom runs, and a
- * call or a jump where nothing of what a call of the routine takes would be noticed.
+ * call, a jump or a thunk where nothing of what a call of the routine takes would be noticed.
  * `called`: how often the routine is called (call-rates.h). */
 std::vector<event_form> event_forms(function *fun, const std::vector<basic_block> &order,
                                     double called);

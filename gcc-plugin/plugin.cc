@@ -8,6 +8,7 @@
 #include "gcc-compat.h"
 
 #include "call-rates.h"
+#include "callee-thunks.h"
 #include "edge-costs.h"
 #include "handler.h"
 #include "instrument.h"
@@ -34,6 +35,7 @@ static struct {
     runtime_decls decls = {};
     honest_callees callees;
     call_rates called;
+    callee_thunks thunks;
     unit_table table;
 } unit;
 
@@ -43,11 +45,17 @@ static const pass_data pass_data_wpp = {
     GIMPLE_PASS, "wpp", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0
 };
 
+// Whether the code may become part of a shared library.
+static bool is_shared()
+{
+    return flag_pic && !flag_pie;
+}
+
 // Whether the linker makes the unit's base (trace-abi.h, NUMBERS): the code goes into an
 // executable of less than 2 GB.
 static bool is_linked()
 {
-    return !unit.load_base && !(flag_pic && !flag_pie)
+    return !unit.load_base && !is_shared()
            && (ix86_cmodel == CM_SMALL || ix86_cmodel == CM_SMALL_PIC);
 }
 
@@ -72,6 +80,16 @@ static enum inlining inlining()
     return unit.stage == STAGE_LATE && optimize > 0 && !unit.timed ? unit.inlining : INLINE_NONE;
 }
 
+// Not where somebody follows the code step by step, nor where a jump may not reach far enough or
+// %r10 is not for chains; and events that take the time are out of line.
+static bool has_thunks()
+{
+    bool near = ix86_cmodel != CM_LARGE && ix86_cmodel != CM_LARGE_PIC;
+
+    return unit.stage == STAGE_LATE && optimize > 0 && !optimize_debug && !unit.timed && near
+           && !flag_tm && !flag_split_stack && !fixed_regs[R10_REG];
+}
+
 static void leave_out(function *fun, table_reason reason)
 {
     tree decl = fun->decl;
@@ -93,7 +111,8 @@ static bool instrument_paths(function *fun)
     split_for_paths(fun, unit.stage == STAGE_EARLY);
     if (!build_graph(fun, r))
         return false;
-    event_style style = {inlining(), unit.called.of(fun), is_linked()};
+    event_style style = {inlining(), unit.called.of(fun), is_linked(), is_shared(),
+                         has_thunks() ? &unit.thunks : NULL};
     std::vector<event_form> forms = styled_forms(fun, blocks_in_order(fun), style);
     weigh_edges(r, forms);
     if (!number_within(r))
@@ -192,6 +211,8 @@ static void estimate_calls(void *, void *)
 
     if (coded && inlining() == INLINE_HOT && !seen_error())
         unit.called.estimate();
+    if (coded && has_thunks() && !seen_error())
+        unit.thunks.count_calls();
 }
 
 static void finish_unit(void *, void *)
@@ -205,8 +226,9 @@ static void finish_unit(void *, void *)
                      && optimize == 3 ? 6 : optimize;
     fputs(intel ? "\t.att_syntax prefix\n" : "", asm_out_file);
     compiler = xasprintf("%s %s", lang_hooks.name, gcc_version.basever);
+    unit.thunks.write(asm_out_file, is_shared(), is_linked());
     unit.table.write(asm_out_file, compiler, main_input_filename, get_src_pwd(),
-                     unit.stage, level, flag_pic && !flag_pie, is_linked(), unit.timed);
+                     unit.stage, level, is_shared(), is_linked(), unit.timed);
     fputs(intel ? "\t.intel_syntax noprefix\n" : "", asm_out_file);
     free(compiler);
 }
@@ -234,6 +256,7 @@ static void register_attributes(void *, void *)
 static const struct ggc_root_tab roots[] = {
     {&unit.decls, sizeof unit.decls / sizeof(tree), sizeof(tree), &gt_ggc_mx_tree_node,
      &gt_pch_nx_tree_node},
+    {&unit.thunks.list, 1, sizeof(tree), &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node},
     LAST_GGC_ROOT_TAB
 };
 

@@ -234,11 +234,12 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-# calls ROUTINE [OBJECT]: how many of its events in OBJECT (guided.o) are out of line, how many inline
+# calls ROUTINE [OBJECT]: how many of its events in OBJECT (guided.o) are out of line or in a
+# thunk, how many inline
 calls() {
     objdump -dr --no-show-raw-insn "${2:-guided.o}" |
         awk -v routine="$1" '/^[0-9a-f]+ </ { within = $2 ~ "^<" routine "(\\.cold)?>:$" }
-             within && /call .*<__wpp_event>/ { short++ }
+             within && /call .*<(__wpp_event|_ZThn0_[^>]*)>/ { short++ }
              within && /__wpp_numbers/ { inline++ }
              END { print short + 0, inline + 0 }'
 }

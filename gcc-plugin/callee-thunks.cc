@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// callee-thunks.cc - see callee-thunks.h.
+
+#include "callee-thunks.h"
+
+#include "tracer/trace-abi.h"
+
+#include <string>
+
+/* ---- Calls ------------------------------------------------------------------------ */
+
+// The least calls that a thunk is worth its room for.
+static const unsigned ENOUGH = 2;
+
+void callee_thunks::count_calls()
+{
+    cgraph_node *caller;
+
+    FOR_EACH_FUNCTION (caller)
+        for (cgraph_edge *call = caller->callees; call; call = call->next_callee)
+            if (call->inline_failed)
+                calls[DECL_UID(call->callee->decl)]++;
+}
+
+// Routines that may not find everything as they expect it behind a jump, or are no symbols
+// that a jump could name.
+static bool is_special(tree callee)
+{
+    static const char *const conventions[] = {
+        "ms_abi", "sysv_abi", "no_caller_saved_registers", "interrupt"
+    };
+
+    for (const char *name : conventions)
+        if (lookup_attribute(name, TYPE_ATTRIBUTES(TREE_TYPE(callee))))
+            return true;
+    return DECL_STATIC_CHAIN(callee) || DECL_FUNCTION_VERSIONED(callee)
+           || lookup_attribute("weakref", DECL_ATTRIBUTES(callee))
+           || strpbrk(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee)), "@\"\\");
+}
+
+// Whether the linker may leave the routine out, and let nobody outside its group know it.
+static bool is_private_to_group(tree callee)
+{
+    symtab_node *node = symtab_node::get(callee);
+
+    return node && node->get_comdat_group() && !TREE_PUBLIC(callee);
+}
+
+bool callee_thunks::has(gcall *call) const
+{
+    tree callee = gimple_call_fndecl(call);
+
+    if (!callee || gimple_call_internal_p(call) || gimple_call_chain(call)
+        || fndecl_built_in_p(callee) || (gimple_call_flags(call) & ECF_RETURNS_TWICE)
+        || is_special(callee) || is_private_to_group(callee))
+        return false;
+    auto found = calls.find(DECL_UID(callee));
+    return found != calls.end() && found->second >= ENOUGH;
+}
+
+// A routine of this unit, as GCC sees it.  Labels as its own ones are: the assembler keeps
+// them to itself.
+static tree declare_thunk(tree callee, unsigned number)
+{
+    char label[32];
+
+    snprintf(label, sizeof label, "*.Lwpp%u", number);
+    tree decl = build_decl(UNKNOWN_LOCATION, FUNCTION_DECL, get_identifier(label),
+                           TREE_TYPE(callee));
+    SET_DECL_ASSEMBLER_NAME(decl, get_identifier(label));
+    DECL_EXTERNAL(decl) = 1;
+    DECL_ARTIFICIAL(decl) = 1;
+    DECL_IGNORED_P(decl) = 1;
+    TREE_USED(decl) = 1;
+    DECL_STATIC_CHAIN(decl) = 1;
+    DECL_FUNCTION_SPECIFIC_TARGET(decl) = DECL_FUNCTION_SPECIFIC_TARGET(callee);
+    return decl;
+}
+
+// What GCC knows of the callee by now holds for the call.
+static void promise_as(tree decl, tree callee)
+{
+    TREE_NOTHROW(decl) = TREE_NOTHROW(callee);
+    TREE_THIS_VOLATILE(decl) = TREE_THIS_VOLATILE(callee);
+    DECL_IS_MALLOC(decl) = DECL_IS_MALLOC(callee);
+}
+
+void callee_thunks::send(gimple_stmt_iterator *at, gcall *call, tree token, bool warm)
+{
+    tree callee = gimple_call_fndecl(call), chain;
+    thunk &t = thunks[DECL_UID(callee)];
+
+    if (!t.decl) {
+        t.decl = declare_thunk(callee, thunks.size());
+        list = tree_cons(callee, t.decl, list);
+    }
+    t.warm |= warm;
+    promise_as(t.decl, callee);
+    // The assembly that refers to it is not known to GCC.
+    TREE_SYMBOL_REFERENCED(DECL_ASSEMBLER_NAME(callee)) = 1;
+    if (TREE_CODE(token) == SSA_NAME) {
+        chain = make_ssa_name(ptr_type_node);
+        gsi_insert_before(at, gimple_build_assign(chain, NOP_EXPR, token), GSI_SAME_STMT);
+    } else {
+        chain = build_int_cst(ptr_type_node, tree_to_uhwi(token));
+    }
+    gimple_call_set_chain(call, chain);
+    // The type by which the call was made may differ from the callee's own.
+    tree type = TREE_TYPE(gimple_call_fn(call));
+    gimple_call_set_fn(call, build1(ADDR_EXPR, type, t.decl));
+    update_stmt(call);
+}
+
+/* ---- Assembly --------------------------------------------------------------------- */
+
+// The token without the base in %r10d; %r10, %r11 and the flags are clobbered.
+static const char before[] = R"(	.type __wpp_before, @function
+__wpp_before:
+	addl __wpp_unit(%rip), %r10d
+)";
+static const char before_executable[] = R"(	movq %fs:__wpp_cursor@tpoff, %r11
+	cmpl $0, (%r11)
+	jne 2f
+1:	movl %r10d, (%r11)
+	addq $4, %r11
+	movq %r11, %fs:__wpp_cursor@tpoff
+)";
+static const char before_shared[] = R"(	movq __wpp_cursor@gottpoff(%rip), %r11
+	movq %fs:(%r11), %r11
+	cmpl $0, (%r11)
+	jne 2f
+1:	movl %r10d, (%r11)
+	movq __wpp_cursor@gottpoff(%rip), %r10
+	addq $4, %r11
+	movq %r11, %fs:(%r10)
+)";
+static const char before_end[] = R"(	ret
+2:	call __wpp_refill_r11
+	jmp 1b
+	.size __wpp_before, .-__wpp_before
+)";
+
+static const char warm_begin[] = R"(	cmpq %fs:__wpp_cursor@tpoff, %r11
+	jne 1f
+	cmpl $0, (%r11)
+1:	jne 3f
+)";
+// The linker replaces the number.
+static const char base_linked[] = R"(2:	leal 0x7fffffff(%%r10), %%r10d
+	.reloc .-4, R_X86_64_TPOFF32, __wpp_numbers+%u
+)";
+static const char base_loaded[] = "2:\taddl __wpp_unit(%rip), %r10d\n";
+static const char warm_end[] = R"(	movl %r10d, (%r11)
+	addq $4, %r11
+	movq %r11, %fs:__wpp_cursor@tpoff
+)";
+
+static void jump_to(FILE *assembly, const char *name)
+{
+    fputs("\tjmp ", assembly);
+    assemble_name(assembly, name);
+    fputs("@PLT\n", assembly);
+}
+
+// By the C++ ABI a thunk that adjusts nothing: gdb steps through it to the callee, and tools
+// show it as `non-virtual thunk to f'.
+static std::string symbol_of_thunk(const char *name)
+{
+    if (startswith(name, "_Z"))
+        return std::string("_ZThn0_") + (name + 2);
+    return "_ZThn0_" + std::to_string(strlen(name)) + name;
+}
+
+void callee_thunks::write_thunk(FILE *assembly, tree callee, bool linked) const
+{
+    const thunk &t = thunks.at(DECL_UID(callee));
+    const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
+    std::string symbol = symbol_of_thunk(name + (*name == '*'));
+
+    fprintf(assembly, "\t.type %s, @function\n%s:\n", symbol.c_str(), symbol.c_str());
+    assemble_name(assembly, IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(t.decl)));
+    fputs(":\n", assembly);
+    if (t.warm) {
+        fputs(warm_begin, assembly);
+        if (linked)
+            fprintf(assembly, base_linked, WPP_LINKED_BIAS);
+        else
+            fputs(base_loaded, assembly);
+        fputs(warm_end, assembly);
+        jump_to(assembly, name);
+        fputs("3:\tcall __wpp_cursor_r11\n\tjmp 2b\n", assembly);
+    } else {
+        fputs("\tcall __wpp_before\n", assembly);
+        jump_to(assembly, name);
+    }
+    fprintf(assembly, "\t.size %s, .-%s\n", symbol.c_str(), symbol.c_str());
+}
+
+// All in one frame description, since the stack is as at a routine's entry everywhere.  Where
+// the linker may leave out single routines, each has a section of its own, so as not to keep
+// its callee.
+void callee_thunks::write(FILE *assembly, bool shared, bool linked) const
+{
+    unsigned number = 0;
+
+    if (!list)
+        return;
+    fputs("\t.text\n\t.cfi_startproc\n", assembly);
+    fputs(before, assembly);
+    fputs(shared ? before_shared : before_executable, assembly);
+    fputs(before_end, assembly);
+    for (tree at = list; at; at = TREE_CHAIN(at)) {
+        if (flag_function_sections)
+            fprintf(assembly, "\t.cfi_endproc\n\t.section .text.__wpp_thunk.%u,\"ax\",@progbits\n"
+                    "\t.cfi_startproc\n", number++);
+        write_thunk(assembly, TREE_PURPOSE(at), linked);
+    }
+    fputs("\t.cfi_endproc\n\t.text\n", assembly);
+}
