@@ -57,7 +57,9 @@
  *
  * __wpp_event is the same for code that is seldom run: the token in %eax, the
  * cursor in memory; %rax, %r11 and the flags are clobbered.  Each unit has one of
- * its own, which adds the unit's base.
+ * its own, which adds the unit's base.  So do its thunks (gcc-plugin/callee-thunks.h), which
+ * stand between a call and its callee: the token without the base in %r10d; %r10, %r11 and the
+ * flags are clobbered.
  *
  * Where __wpp_cursor is right and other traced code may run next, %r11 may equal it
  * (gcc-plugin/cursor.h).  Whoever takes it from there compares: it is a guess.
