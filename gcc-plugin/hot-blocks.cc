@@ -86,12 +86,20 @@ std::vector<double> block_rates(function *fun, const std::vector<basic_block> &o
     return rates;
 }
 
+// main, constructors, and what only these call outside of loops.
+static bool runs_once(function *fun)
+{
+    cgraph_node *node = cgraph_node::get(fun->decl);
+
+    return node && node->frequency == NODE_FREQUENCY_EXECUTED_ONCE;
+}
+
 std::vector<event_form> event_forms(function *fun, const std::vector<basic_block> &order,
                                     double called)
 {
     // Where GCC has a profile (-fprofile-use) it also knows routines that are seldom called.
     bool profile = profile_status_for_fn(fun) == PROFILE_READ;
-    bool small = optimize_function_for_size_p(fun);
+    bool small = optimize_function_for_size_p(fun), once = runs_once(fun);
     double enough = small ? 1 : profile ? 1 / SELDOM : 1 / (SELDOM * called);
     double unnoticed = routine_time(fun, order) * NOT_NOTICED;
     std::vector<double> rates = block_rates(fun, order);
@@ -101,10 +109,10 @@ std::vector<event_form> event_forms(function *fun, const std::vector<basic_block
         double rate = rates[bb->index];
         // A loop may be longer than GCC thinks, and then a call is dear; jumps never are.
         bool may_call = !small && !profile && bb_loop_depth(bb) == 0;
+        bool noticed = !(once && rate <= 1) && rate * CALL_COST >= unnoticed;
         if (rate < 0)
             continue;
-        if (rate < enough || (may_call && rate * CALL_COST < unnoticed)
-            || (profile && !maybe_hot_bb_p(fun, bb)))
+        if (rate < enough || (may_call && !noticed) || (profile && !maybe_hot_bb_p(fun, bb)))
             forms[bb->index] = EVENT_CALL;
         else if (small || rate * JUMP_COST < unnoticed)
             forms[bb->index] = EVENT_JUMP;

@@ -704,6 +704,24 @@ for flags in '' '-fPIC'; do
         "$(grep -e ^large -e ^looping rates.events | paste -sd,)" 'large 3 0 0 0 0,looping 2 1 0 0 0'
 done
 
+# What runs once calls, but not in loops.
+cat > once.c <<'END_C'
+void hook1(int), hook2(int), hook3(int);
+int main(int argc, char **argv)
+{
+    hook1(argc);
+    for (int i = 0; i < argc; i++)
+        hook2(i);
+    hook3(argc);
+    return 0;
+}
+END_C
+ok "once.c" wpp-gcc -O2 -c once.c -o once.o
+objdump -dr --no-show-raw-insn once.o | sed '/<main>:/,/^$/!d' > once.main
+# From a section of its own to that of __wpp_event, which is local.
+is "main's events are calls" "$(grep -c 'R_X86_64_P.*[.]text-0x4$' once.main)" 3
+is "but in its loop" "$(grep -c 'cmpl *\$0x0,(%r' once.main)" 1
+
 # ---- Refusals ---------------------------------------------------------------------
 plugin=$BUILD/lib/wpp/wpp.so
 refusal() {

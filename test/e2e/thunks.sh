@@ -285,6 +285,10 @@ END
         ./debugged > out 2>&1
     like 'the debugger steps into the callee' "$(grep 'in section' out)" '^callee '
     like 'whose caller it sees' "$(cat out)" '#1 .* in main'
+    # Also where events are inline: main runs once, and its events are calls.
+    wpp-gcc -O2 -g debugged.c -o debugged
+    WPP_OUT=none gdb -q -batch -nx -ex 'break main' -ex run -ex next -ex 'info symbol $pc' ./debugged > out 2>&1
+    like 'and steps over the first event of all' "$(grep 'in section' out)" '^main '
 else
     skip 'no gdb is installed'
 fi
