@@ -9,8 +9,8 @@
 
 /* ---- Calls ------------------------------------------------------------------------ */
 
-// The least calls that a thunk is worth its room for.
-static const unsigned ENOUGH = 2;
+// The least calls that a thunk is worth its room for: a cold one saves four bytes of each.
+static const unsigned ENOUGH = 3;
 
 void callee_thunks::count_calls()
 {

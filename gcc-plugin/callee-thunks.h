@@ -33,8 +33,8 @@ public:
     /* Once, when GCC has decided what is inlined where: how many calls each callee has. */
     void count_calls();
 
-    /* Whether the call may go through a thunk: of a routine that is known and called twice at
-     * least, so that a thunk saves anything. */
+    /* Whether the call may go through a thunk: of a routine that is known, and called three times
+     * at least, so that a thunk saves anything. */
     bool has(gcall *call) const;
 
     /* Makes the call go there; what the token needs is inserted before `at`.

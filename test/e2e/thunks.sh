@@ -24,14 +24,14 @@ form() {
 
 # ---- Which calls ----------------------------------------------------------------
 cat > which.c <<'END'
-void twice(int), once(int), often(int);
+void thrice(int), twice(int), often(int);
 #define WORK(x) (x) ^= (x) << 7, (x) ^= (x) >> 9, (x) *= 0x9E3779B9u
 #define WORK8(x) WORK(x); WORK(x); WORK(x); WORK(x); WORK(x); WORK(x); WORK(x); WORK(x)
 #define WORK64(x) WORK8(x); WORK8(x); WORK8(x); WORK8(x); WORK8(x); WORK8(x); WORK8(x); WORK8(x)
 void rare(int n, unsigned x)
 {
     if (__builtin_expect(n > 5, 0))
-        twice(n), twice(n + 1), once(n + 2);
+        thrice(n), thrice(n + 1), twice(n + 2), twice(n + 3), thrice(n + 4);
 }
 void much(int n, unsigned x)
 {
@@ -45,23 +45,23 @@ object() {
     wpp-gcc "$@" -c which.c -o which.o
 }
 object -O2
-is 'calls that seldom run go through a thunk' "$(thunks which.o twice)" 2
-is 'which calls' "$(form which.o twice)" cold
-is 'not where the unit has one call only' "$(thunks which.o once)" 0
+is 'calls that seldom run go through a thunk' "$(thunks which.o thrice)" 3
+is 'which calls' "$(form which.o thrice)" cold
+is 'not where the unit has two calls only' "$(thunks which.o twice)" 0
 is 'calls that are not noticed, but run, do' "$(thunks which.o often)" 2
 is 'and what is written there' "$(form which.o often)" warm
 object -O2 -fPIC
-is 'in a shared library what seldom runs' "$(thunks which.o twice) $(form which.o twice)" '2 cold'
+is 'in a shared library what seldom runs' "$(thunks which.o thrice) $(form which.o thrice)" '3 cold'
 is 'and nothing else' "$(thunks which.o often)" 0
 object -Os
-is 'in small code' "$(thunks which.o twice) $(form which.o twice)" '2 cold'
+is 'in small code' "$(thunks which.o thrice) $(form which.o thrice)" '3 cold'
 is 'all calls, which call' "$(thunks which.o often) $(form which.o often)" '4 cold'
 object -O2 -fplugin-arg-wpp-inline=none
 is 'with inline=none, too' "$(thunks which.o often) $(form which.o often)" '4 cold'
 for options in -O0 -Og '-O2 -fplugin-arg-wpp-inline=all' '-O2 -fplugin-arg-wpp-time' '-O2 -ffixed-r10' \
                '-O2 -mcmodel=large' '-O2 -fplugin-arg-wpp-stage=early'; do
     object $options
-    is "none with $options" "$(thunks which.o twice) $(thunks which.o often)" '0 0'
+    is "none with $options" "$(thunks which.o thrice) $(thunks which.o often)" '0 0'
 done
 
 # ---- All kinds of callees -------------------------------------------------------------
@@ -145,11 +145,10 @@ NOINLINE void nearby(int n)
     uintptr_t here = (uintptr_t)nearby, a = caller(), b = caller();
     printf("%d %d\n", a - here < 4096 && b > a && b - a < 256, n);
 }
-int main(int argc, char **argv)
+static inline __attribute__((always_inline)) void all(int n, struct large l, int argc, char **argv)
 {
-    struct large l = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
     int (*pointer)(int) = by_alias;
-    for (int n = argc; n < argc + 4; n++) {
+    {
         printf("%ld %ld\n", many(n, 2, n, 4, 5, 6, 7, 8, 9.5), many(1, n, 3, 4, n, 6, n, 'x', n));
         printf("%g %g\n", any(4, n, 1.5, n, 2.5), any(2, n, n / 4.0));
         printf("%g %g\n", plain_float(n, n, n), plain_float(1.5f, n, 2.5L));
@@ -173,6 +172,14 @@ int main(int argc, char **argv)
         printf("%d %d\n", jumps(n), jumps(n + 1));
         printf("%d %d\n", nested(n), nested(n + 1));
     }
+}
+int main(int argc, char **argv)
+{
+    struct large l = {{1, 2, 3, 4, 5, 6, 7, 8, 9}};
+    for (int n = argc; n < argc + 4; n++) {
+        all(n, l, argc, argv);
+        all(n + 5, l, argc, argv);
+    }
     printf("%d\n", even(30000) + odd(30001));
     return 0;
 }
@@ -195,14 +202,14 @@ for options in -O1 -O2 -O3 -Os '-O2 -flto' '-O2 -fPIC' '-O2 -static' '-O2 -fno-p
 done
 wpp-gcc -O2 -w -fplugin-arg-wpp-inline=none kinds.c -o kinds
 is 'these calls did' "$(for f in many any in_memory by_alias other_name chosen down; do thunks kinds $f; done | paste -sd' ')" \
-    '2 2 2 2 2 4 2'
+    '4 4 4 4 4 8 4'
 is 'not those of nested routines' "$(objdump -d kinds | grep -c 'call.*ZThn0_.*add')" 0
 
 # ---- What nobody calls goes ---------------------------------------------------------
 cat > unused.c <<'END'
 void helper(void), used(void);
-__attribute__((noinline)) void kept(int n) { if (__builtin_expect(n > 3, 0)) used(), used(); }
-void unused(int n) { if (__builtin_expect(n > 3, 0)) helper(), helper(); }
+__attribute__((noinline)) void kept(int n) { if (__builtin_expect(n > 3, 0)) used(), used(), used(); }
+void unused(int n) { if (__builtin_expect(n > 3, 0)) helper(), helper(), helper(); }
 int main(int argc, char **argv) { kept(argc); return 0; }
 END
 cat > helpers.c <<'END'
@@ -257,13 +264,15 @@ int main(int argc, char **argv)
         sum += callee(argc + i);
         __asm__ volatile("pushfq\n\torl $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
         sum += callee(argc * 2);
+        __asm__ volatile("pushfq\n\torl $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+        sum += callee(argc * 3);
     }
     printf("%d steps, %d without main, %d\n", steps, lost, sum);
     return lost || steps < 60;
 }
 END
 ok 'each instruction of a thunk' wpp-gcc -O2 -mno-red-zone -fplugin-arg-wpp-inline=none steps.c -o steps
-is 'is there' "$(thunks steps callee)" 2
+is 'is there' "$(thunks steps callee)" 3
 WPP_OUT=none ok 'and the stack can be unwound from it' ./steps
 
 # ---- The debugger --------------------------------------------------------------------
@@ -276,11 +285,12 @@ __attribute__((noipa)) int callee(int n)
 int main(int argc, char **argv)
 {
     int sum = callee(argc);
-    return sum + callee(sum) - 5;
+    sum += callee(sum);
+    return sum + callee(sum) - 11;
 }
 END
     wpp-gcc -O2 -g -fplugin-arg-wpp-inline=none debugged.c -o debugged
-    is 'a thunk is in the way' "$(thunks debugged callee)" 2
+    is 'a thunk is in the way' "$(thunks debugged callee)" 3
     WPP_OUT=none gdb -q -batch -nx -ex 'break main' -ex run -ex step -ex 'info symbol $pc' -ex up \
         ./debugged > out 2>&1
     like 'the debugger steps into the callee' "$(grep 'in section' out)" '^callee '
