@@ -5,12 +5,18 @@
 
 #include "tracer/trace-abi.h"
 
-#include <string>
-
 /* ---- Calls ------------------------------------------------------------------------ */
 
 // The least calls that a thunk is worth its room for: a cold one saves four bytes of each.
 static const unsigned ENOUGH = 3;
+
+// The name of the routine's symbol; an asterisk says that GCC is to write it as it is.
+static const char *symbol_of(tree callee)
+{
+    const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
+
+    return name + (*name == '*');
+}
 
 void callee_thunks::count_calls()
 {
@@ -19,31 +25,36 @@ void callee_thunks::count_calls()
     FOR_EACH_FUNCTION (caller)
         for (cgraph_edge *call = caller->callees; call; call = call->next_callee)
             if (call->inline_failed)
-                calls[DECL_UID(call->callee->decl)]++;
+                calls[symbol_of(call->callee->decl)]++;
 }
 
-// Routines that may not find everything as they expect it behind a jump, or are no symbols
-// that a jump could name.
+static bool has_one_of(tree attributes, const char *const *names)
+{
+    for (; *names; names++)
+        if (lookup_attribute(*names, attributes))
+            return true;
+    return false;
+}
+
+// Whoever calls the routine relies on %r10 and %r11, or %r10 is its own; GCC looks at its
+// declaration when it makes the call; or a jump cannot name its symbol.
 static bool is_special(tree callee)
 {
-    static const char *const conventions[] = {
-        "ms_abi", "sysv_abi", "no_caller_saved_registers", "interrupt"
-    };
+    static const char *const types[] = {"no_caller_saved_registers", "interrupt", NULL};
+    static const char *const declarations[] = {"error", "warning", "weakref", NULL};
 
-    for (const char *name : conventions)
-        if (lookup_attribute(name, TYPE_ATTRIBUTES(TREE_TYPE(callee))))
-            return true;
     return DECL_STATIC_CHAIN(callee) || DECL_FUNCTION_VERSIONED(callee)
-           || lookup_attribute("weakref", DECL_ATTRIBUTES(callee))
-           || strpbrk(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee)), "@\"\\");
+           || has_one_of(TYPE_ATTRIBUTES(TREE_TYPE(callee)), types)
+           || has_one_of(DECL_ATTRIBUTES(callee), declarations)
+           || strpbrk(symbol_of(callee), "@\"\\");
 }
 
-// Whether the linker may leave the routine out, and let nobody outside its group know it.
-static bool is_private_to_group(tree callee)
+// Whether the linker may leave the routine out.
+static bool is_in_group(tree routine)
 {
-    symtab_node *node = symtab_node::get(callee);
+    symtab_node *node = symtab_node::get(routine);
 
-    return node && node->get_comdat_group() && !TREE_PUBLIC(callee);
+    return node && node->get_comdat_group();
 }
 
 bool callee_thunks::has(gcall *call) const
@@ -52,14 +63,15 @@ bool callee_thunks::has(gcall *call) const
 
     if (!callee || gimple_call_internal_p(call) || gimple_call_chain(call)
         || fndecl_built_in_p(callee) || (gimple_call_flags(call) & ECF_RETURNS_TWICE)
-        || is_special(callee) || is_private_to_group(callee))
+        || is_special(callee) || (is_in_group(callee) && !TREE_PUBLIC(callee)))
         return false;
-    auto found = calls.find(DECL_UID(callee));
+    auto found = calls.find(symbol_of(callee));
     return found != calls.end() && found->second >= ENOUGH;
 }
 
 // A routine of this unit, as GCC sees it.  Labels as its own ones are: the assembler keeps
-// them to itself.
+// them to itself.  Debug information goes by what the symbol is said to be: the callee.  (So
+// would -fipa-ra, which is not used.)
 static tree declare_thunk(tree callee, unsigned number)
 {
     char label[32];
@@ -74,6 +86,30 @@ static tree declare_thunk(tree callee, unsigned number)
     TREE_USED(decl) = 1;
     DECL_STATIC_CHAIN(decl) = 1;
     DECL_FUNCTION_SPECIFIC_TARGET(decl) = DECL_FUNCTION_SPECIFIC_TARGET(callee);
+    SET_SYMBOL_REF_DECL(XEXP(DECL_RTL(decl), 0), callee);
+    return decl;
+}
+
+callee_thunks::thunk &callee_thunks::thunk_of(tree callee)
+{
+    auto added = numbers.insert({symbol_of(callee), thunks.size()});
+
+    if (added.second) {
+        thunks.emplace_back();
+        thunks.back().callee = callee;
+    }
+    return thunks[added.first->second];
+}
+
+tree callee_thunks::stand_in(tree callee)
+{
+    tree &decl = stand_ins[DECL_UID(callee)];
+
+    if (!decl) {
+        decl = declare_thunk(callee, stand_ins.size());
+        list = tree_cons(callee, decl, list);
+        thunk_of(callee).decls.push_back(decl);
+    }
     return decl;
 }
 
@@ -87,17 +123,16 @@ static void promise_as(tree decl, tree callee)
 
 void callee_thunks::send(gimple_stmt_iterator *at, gcall *call, tree token, bool warm)
 {
-    tree callee = gimple_call_fndecl(call), chain;
-    thunk &t = thunks[DECL_UID(callee)];
+    tree callee = gimple_call_fndecl(call), decl = stand_in(callee), chain;
+    thunk &t = thunk_of(callee);
 
-    if (!t.decl) {
-        t.decl = declare_thunk(callee, thunks.size());
-        list = tree_cons(callee, t.decl, list);
-    }
     t.warm |= warm;
-    promise_as(t.decl, callee);
+    // What the linker leaves out must not be kept, or asked for, by a thunk that stays.
+    t.apart |= flag_function_sections || is_in_group(callee) || is_in_group(current_function_decl);
+    promise_as(decl, callee);
     // The assembly that refers to it is not known to GCC.
     TREE_SYMBOL_REFERENCED(DECL_ASSEMBLER_NAME(callee)) = 1;
+    assemble_external(callee);
     if (TREE_CODE(token) == SSA_NAME) {
         chain = make_ssa_name(ptr_type_node);
         gsi_insert_before(at, gimple_build_assign(chain, NOP_EXPR, token), GSI_SAME_STMT);
@@ -107,7 +142,7 @@ void callee_thunks::send(gimple_stmt_iterator *at, gcall *call, tree token, bool
     gimple_call_set_chain(call, chain);
     // The type by which the call was made may differ from the callee's own.
     tree type = TREE_TYPE(gimple_call_fn(call));
-    gimple_call_set_fn(call, build1(ADDR_EXPR, type, t.decl));
+    gimple_call_set_fn(call, build1(ADDR_EXPR, type, decl));
     update_stmt(call);
 }
 
@@ -155,13 +190,6 @@ static const char warm_end[] = R"(	movl %r10d, (%r11)
 	movq %r11, %fs:__wpp_cursor@tpoff
 )";
 
-static void jump_to(FILE *assembly, const char *name)
-{
-    fputs("\tjmp ", assembly);
-    assemble_name(assembly, name);
-    fputs("@PLT\n", assembly);
-}
-
 // By the C++ ABI a thunk that adjusts nothing: gdb steps through it to the callee, and tools
 // show it as `non-virtual thunk to f'.
 static std::string symbol_of_thunk(const char *name)
@@ -171,49 +199,48 @@ static std::string symbol_of_thunk(const char *name)
     return "_ZThn0_" + std::to_string(strlen(name)) + name;
 }
 
-void callee_thunks::write_thunk(FILE *assembly, tree callee, bool linked) const
+static void write_code(FILE *assembly, const char *callee, bool warm, bool linked)
 {
-    const thunk &t = thunks.at(DECL_UID(callee));
-    const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
-    std::string symbol = symbol_of_thunk(name + (*name == '*'));
-
-    fprintf(assembly, "\t.type %s, @function\n%s:\n", symbol.c_str(), symbol.c_str());
-    assemble_name(assembly, IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(t.decl)));
-    fputs(":\n", assembly);
-    if (t.warm) {
-        fputs(warm_begin, assembly);
-        if (linked)
-            fprintf(assembly, base_linked, WPP_LINKED_BIAS);
-        else
-            fputs(base_loaded, assembly);
-        fputs(warm_end, assembly);
-        jump_to(assembly, name);
-        fputs("3:\tcall __wpp_cursor_r11\n\tjmp 2b\n", assembly);
-    } else {
-        fputs("\tcall __wpp_before\n", assembly);
-        jump_to(assembly, name);
+    if (!warm) {
+        fprintf(assembly, "\tcall __wpp_before\n\tjmp %s@PLT\n", callee);
+        return;
     }
-    fprintf(assembly, "\t.size %s, .-%s\n", symbol.c_str(), symbol.c_str());
+    fputs(warm_begin, assembly);
+    if (linked)
+        fprintf(assembly, base_linked, WPP_LINKED_BIAS);
+    else
+        fputs(base_loaded, assembly);
+    fputs(warm_end, assembly);
+    fprintf(assembly, "\tjmp %s@PLT\n3:\tcall __wpp_cursor_r11\n\tjmp 2b\n", callee);
 }
 
-// All in one frame description, since the stack is as at a routine's entry everywhere.  Where
-// the linker may leave out single routines, each has a section of its own, so as not to keep
-// its callee.
+// One frame description for all that are not apart, since the stack is as at a routine's entry
+// everywhere.
 void callee_thunks::write(FILE *assembly, bool shared, bool linked) const
 {
     unsigned number = 0;
 
-    if (!list)
+    if (thunks.empty())
         return;
     fputs("\t.text\n\t.cfi_startproc\n", assembly);
     fputs(before, assembly);
     fputs(shared ? before_shared : before_executable, assembly);
     fputs(before_end, assembly);
-    for (tree at = list; at; at = TREE_CHAIN(at)) {
-        if (flag_function_sections)
-            fprintf(assembly, "\t.cfi_endproc\n\t.section .text.__wpp_thunk.%u,\"ax\",@progbits\n"
-                    "\t.cfi_startproc\n", number++);
-        write_thunk(assembly, TREE_PURPOSE(at), linked);
+    for (bool apart : {false, true}) {
+        for (const thunk &t : thunks) {
+            if (t.apart != apart)
+                continue;
+            std::string symbol = symbol_of_thunk(symbol_of(t.callee));
+            if (apart)
+                fprintf(assembly, "\t.section .text.__wpp_thunk.%u,\"ax\",@progbits\n"
+                        "\t.cfi_startproc\n", number++);
+            fprintf(assembly, "\t.type %s, @function\n%s:\n", symbol.c_str(), symbol.c_str());
+            for (tree decl : t.decls)
+                fprintf(assembly, "%s:\n", symbol_of(decl));
+            write_code(assembly, symbol_of(t.callee), t.warm, linked);
+            fprintf(assembly, "\t.size %s, .-%s\n", symbol.c_str(), symbol.c_str());
+            fputs(apart ? "\t.cfi_endproc\n" : "", assembly);
+        }
+        fputs(apart ? "\t.text\n" : "\t.cfi_endproc\n", assembly);
     }
-    fputs("\t.cfi_endproc\n\t.text\n", assembly);
 }

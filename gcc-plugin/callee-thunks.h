@@ -26,19 +26,21 @@
 #include "gcc-compat.h"
 
 #include <stdio.h>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 class callee_thunks {
 public:
     /* Once, when GCC has decided what is inlined where: how many calls each callee has. */
     void count_calls();
 
-    /* Whether the call may go through a thunk: of a routine that is known, and called three times
-     * at least, so that a thunk saves anything. */
+    /* Whether the call may go through a thunk: of a routine that is known, and that the unit calls
+     * often enough, as far as the call graph tells, for a thunk to save anything. */
     bool has(gcall *call) const;
 
-    /* Makes the call go there; what the token needs is inserted before `at`.
-     * token: without the unit's base, an unsigned SSA name or constant. */
+    /* Makes the call, of the current function, go there; what the token needs is inserted before
+     * `at`.  token: without the unit's base, an unsigned SSA name or constant. */
     void send(gimple_stmt_iterator *at, gcall *call, tree token, bool warm);
 
     /* Writes, as assembly, all thunks that calls were sent to, and the unit's __wpp_before.
@@ -46,19 +48,26 @@ public:
      * unit's base is known when it is linked (tracer/trace-abi.h, NUMBERS). */
     void write(FILE *assembly, bool shared, bool linked) const;
 
-    tree list = NULL_TREE;              /* callee and declaration of each thunk, for GCC's garbage
-                                           collector to find */
+    tree list = NULL_TREE;              /* callees and what stands for them in calls, for GCC's
+                                           garbage collector to find */
 
 private:
     struct thunk {
-        tree decl = NULL_TREE;
+        tree callee = NULL_TREE;        /* one of its declarations */
         bool warm = false;
+        bool apart = false;             /* in a section of its own */
+        std::vector<tree> decls;        /* its labels, one for each declaration of the callee */
     };
 
-    std::unordered_map<unsigned, unsigned> calls;       /* by DECL_UID of the callee */
-    std::unordered_map<unsigned, thunk> thunks;
+    /* A routine may have several declarations, with types of their own; it is one by its
+     * symbol's name. */
+    std::unordered_map<std::string, unsigned> calls;
+    std::unordered_map<std::string, unsigned> numbers;          /* in `thunks` */
+    std::vector<thunk> thunks;
+    std::unordered_map<unsigned, tree> stand_ins;               /* by the declaration's DECL_UID */
 
-    void write_thunk(FILE *assembly, tree callee, bool linked) const;
+    thunk &thunk_of(tree callee);
+    tree stand_in(tree callee);
 };
 
 #endif

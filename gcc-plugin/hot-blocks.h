@@ -14,8 +14,10 @@ std::vector<basic_block> blocks_in_order(function *fun);
  * negative where it does not.  `order`: blocks_in_order(). */
 std::vector<double> block_rates(function *fun, const std::vector<basic_block> &order);
 
-/* How an event is written.  Smaller ones come first, but that a thunk may be left to others
- * (callee-thunks.h). */
+/* How an event is written.  The order is what edge-costs.cc and cursor.cc go by: up to
+ * EVENT_COLD_THUNK for code that seldom runs, up to EVENT_THUNK without the unit's base and with
+ * the cursor in memory, the others inline.  event_forms() says EVENT_THUNK where a thunk would do,
+ * and styled_forms() (cursor.h) knows where there is one. */
 enum event_form {
     EVENT_CALL,           /* out of line: a call */
     EVENT_COLD_THUNK,     /* the call that ends the path goes through a thunk, which calls */

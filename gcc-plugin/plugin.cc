@@ -3,7 +3,7 @@
 //
 // The walk of one wanted routine, instrument_paths(): it is split and made a plain
 // graph, its paths are numbered and described in the unit's table, and the events
-// inserted.  At the end of the unit finish_unit() writes the table.
+// inserted.  At the end of the unit finish_unit() writes the thunks and the table.
 
 #include "gcc-compat.h"
 
@@ -80,14 +80,21 @@ static enum inlining inlining()
     return unit.stage == STAGE_LATE && optimize > 0 && !unit.timed ? unit.inlining : INLINE_NONE;
 }
 
-// Not where somebody follows the code step by step, nor where a jump may not reach far enough or
-// %r10 is not for chains; and events that take the time are out of line.
+static bool is_free_in_calls(unsigned reg)
+{
+    return this_target_hard_regs->x_call_used_regs[reg] && !fixed_regs[reg];
+}
+
+// Not where somebody follows the code step by step, where a jump may not reach far enough, where
+// GCC relies on what registers a callee uses, or makes other calls of some (transactions' clones,
+// -fsplit-stack's entries); and events that take the time are out of line.
 static bool has_thunks()
 {
     bool near = ix86_cmodel != CM_LARGE && ix86_cmodel != CM_LARGE_PIC;
 
     return unit.stage == STAGE_LATE && optimize > 0 && !optimize_debug && !unit.timed && near
-           && !flag_tm && !flag_split_stack && !fixed_regs[R10_REG];
+           && !flag_ipa_ra && !flag_tm && !flag_split_stack && is_free_in_calls(R10_REG)
+           && is_free_in_calls(R11_REG);
 }
 
 static void leave_out(function *fun, table_reason reason)
@@ -365,6 +372,13 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
     if (unit.stage == STAGE_EARLY && flag_tm)
         fatal_error(UNKNOWN_LOCATION, "wpp: %<stage=early%> does not go with %<-fgnu-tm%>; leave "
                     "out one of them");
+
+    // A thunk uses registers that its callee may not.  As if the user had said so, since
+    // attributes set what nobody has.
+    if (unit.stage == STAGE_LATE && !global_options_set.x_flag_ipa_ra) {
+        global_options.x_flag_ipa_ra = 0;
+        global_options_set.x_flag_ipa_ra = 1;
+    }
 
     static struct plugin_info help = {
         WPP_VERSION,

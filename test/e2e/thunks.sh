@@ -205,6 +205,42 @@ is 'these calls did' "$(for f in many any in_memory by_alias other_name chosen d
     '4 4 4 4 4 8 4'
 is 'not those of nested routines' "$(objdump -d kinds | grep -c 'call.*ZThn0_.*add')" 0
 
+# ---- What a declaration says ---------------------------------------------------------
+# One routine by two names, as headers make them: one thunk.
+cat > declared.c <<'END'
+void first(int) __asm__("one_routine"), second(unsigned char) __asm__("one_routine");
+__attribute__((visibility("hidden"))) void inner(int);
+void calls(int n)
+{
+    if (__builtin_expect(n > 5, 0)) {
+        first(n), first(n + 1), second(n), second(n + 2);
+        inner(n), inner(n + 1), inner(n + 2);
+    }
+}
+END
+ok 'two declarations of one routine' wpp-gcc -O2 -fPIC -c declared.c -o declared.o
+is 'have one thunk' "$(nm declared.o | grep -c ZThn0_11one_routine) $(thunks declared.o one_routine)" '1 4'
+like 'a hidden routine stays hidden' "$(readelf -sW declared.o | grep ' inner$')" HIDDEN
+cat > reported.c <<'END'
+void never(int) __attribute__((error("it is called")));
+void calls(int n) { if (__builtin_expect(n > 5, 0)) never(n), never(n + 1), never(n + 2); }
+END
+like 'calls that are an error are reported' "$(wpp-gcc -O2 -c reported.c 2>&1)" \
+    "'never' declared with attribute error"
+cat > groups.cc <<'END'
+void nowhere(int);
+inline void deep(int n) { if (__builtin_expect(n > 5, 0)) nowhere(n), nowhere(n + 1), nowhere(n + 2); }
+inline __attribute__((noinline)) void unused(int n) { deep(n); deep(n + 9); }
+__attribute__((used)) inline void kept(int n) { unused(n); }
+int main() { return 0; }
+END
+ok 'what the linker leaves out' g++ -O2 groups.cc -Wl,--gc-sections -o groups
+ok 'no thunk asks for' wpp-g++ -O2 groups.cc -Wl,--gc-sections -o groups
+object -O2 -fcall-saved-r11
+is 'none where %r11 is to be kept' "$(thunks which.o thrice)" 0
+object -O2 -fipa-ra
+is 'nor where GCC goes by what callees use' "$(thunks which.o thrice)" 0
+
 # ---- What nobody calls goes ---------------------------------------------------------
 cat > unused.c <<'END'
 void helper(void), used(void);
@@ -295,6 +331,21 @@ END
         ./debugged > out 2>&1
     like 'the debugger steps into the callee' "$(grep 'in section' out)" '^callee '
     like 'whose caller it sees' "$(cat out)" '#1 .* in main'
+    cat > entered.c <<'END'
+extern void hook(int *);
+__attribute__((noipa)) int callee(int n)
+{
+    int m = n * 3;
+    hook(&m);
+    return m;
+}
+__attribute__((noipa)) void hook(int *p) { *p += 1; }
+int main(void) { return callee(4711) + callee(5) + callee(7) == 14172 ? 0 : 1; }
+END
+    wpp-gcc -O2 -g -fplugin-arg-wpp-inline=none entered.c -o entered
+    is 'thunks again' "$(thunks entered callee)" 3
+    WPP_OUT=none gdb -q -batch -nx -ex 'break hook' -ex run -ex up -ex 'print n@entry' ./entered > out 2>&1
+    like 'and knows what an argument was at entry' "$(cat out)" '= 4711$'
     # Also where events are inline: main runs once, and its events are calls.
     wpp-gcc -O2 -g debugged.c -o debugged
     WPP_OUT=none gdb -q -batch -nx -ex 'break main' -ex run -ex next -ex 'info symbol $pc' ./debugged > out 2>&1
