@@ -229,9 +229,11 @@ like 'calls that are an error are reported' "$(wpp-gcc -O2 -c reported.c 2>&1)" 
     "'never' declared with attribute error"
 cat > groups.cc <<'END'
 void nowhere(int);
-inline void deep(int n) { if (__builtin_expect(n > 5, 0)) nowhere(n), nowhere(n + 1), nowhere(n + 2); }
-inline __attribute__((noinline)) void unused(int n) { deep(n); deep(n + 9); }
-__attribute__((used)) inline void kept(int n) { unused(n); }
+inline __attribute__((noinline, used)) void unused(int n)
+{
+    if (__builtin_expect(n > 5, 0))
+        nowhere(n), nowhere(n + 1), nowhere(n + 2);
+}
 int main() { return 0; }
 END
 ok 'what the linker leaves out' g++ -O2 groups.cc -Wl,--gc-sections -o groups
