@@ -234,7 +234,13 @@ inline __attribute__((noinline, used)) void unused(int n)
     if (__builtin_expect(n > 5, 0))
         nowhere(n), nowhere(n + 1), nowhere(n + 2);
 }
-int main() { return 0; }
+__attribute__((noipa)) void live(int) { __asm__(""); }
+int main(int n, char **)
+{
+    if (__builtin_expect(n > 5, 0))
+        live(n), live(n + 1), live(n + 2);
+    return 0;
+}
 END
 ok 'what the linker leaves out' g++ -O2 groups.cc -Wl,--gc-sections -o groups
 ok 'no thunk asks for' wpp-g++ -O2 groups.cc -Wl,--gc-sections -o groups
