@@ -87,6 +87,10 @@ static tree declare_thunk(tree callee, unsigned number)
     DECL_STATIC_CHAIN(decl) = 1;
     DECL_FUNCTION_SPECIFIC_TARGET(decl) = DECL_FUNCTION_SPECIFIC_TARGET(callee);
     SET_SYMBOL_REF_DECL(XEXP(DECL_RTL(decl), 0), callee);
+    // Parameters that a clone no longer has, which debug information tells of: GCC prepares them
+    // by the call's declaration and uses them by the symbol's.
+    if (DECL_HAS_DEBUG_ARGS_P(callee))
+        *decl_debug_args_insert(decl) = *decl_debug_args_lookup(callee);
     return decl;
 }
 
