@@ -27,6 +27,20 @@ static bool hands_over(tree callee)
                [](const char *a, const char *b) { return strcmp(a, b) < 0; });
 }
 
+// Builtins that never become a call: the target's own, and prefetches, which GCC 12 does not
+// declare to throw nothing.
+static bool is_instruction(tree callee)
+{
+    return fndecl_built_in_p(callee, BUILT_IN_MD) || fndecl_built_in_p(callee, BUILT_IN_PREFETCH);
+}
+
+// What a delete expression calls is no leaf only because a program may have its own; so may it
+// have its own free(), which is one.
+static bool gives_back(tree callee)
+{
+    return DECL_IS_OPERATOR_DELETE_P(callee) && DECL_IS_REPLACEABLE_OPERATOR(callee);
+}
+
 // Calls that return, without throwing and without running any code that may
 // be traced, lie inside a path; all others end it.
 static bool call_cuts(gcall *call)
@@ -38,6 +52,8 @@ static bool call_cuts(gcall *call)
         return false;
     if (flags & (ECF_NORETURN | ECF_RETURNS_TWICE))
         return true;
+    if (callee && is_instruction(callee))
+        return false;
     if (!callee || !(flags & ECF_NOTHROW))
         return true;
     cgraph_node *node = cgraph_node::get(callee);
@@ -45,7 +61,7 @@ static bool call_cuts(gcall *call)
         return true;                              // its body is here and may be traced
     if (hands_over(callee))
         return true;
-    if (flags & ECF_LEAF)
+    if (flags & ECF_LEAF || gives_back(callee))
         return false;
     return !((flags & (ECF_CONST | ECF_PURE)) && !(flags & ECF_LOOPING_CONST_OR_PURE)
              && (fndecl_built_in_p(callee) || DECL_IN_SYSTEM_HEADER(callee)));

@@ -162,6 +162,67 @@ for level in -O0 -O1 -O2 "-O2 -fno-tree-dce -fno-tree-dse" "-O0 -fexceptions" "-
     done
 done
 
+# ---- Calls that run nothing of the program lie inside a path: instructions that look like calls
+# (GCC 12 thinks that a prefetch may throw), leaf functions of libc, the operator delete.
+cat > inside.cc <<'END'
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <xmmintrin.h>
+#define NOINLINE __attribute__((noinline, noclone))
+NOINLINE int instructions(const char *p, __m128 v)
+{
+    __builtin_prefetch(p);
+    int mask = _mm_movemask_ps(v);
+    __builtin_prefetch(p + 64, 1);
+    _mm_pause();
+    _mm_prefetch(p + 128, _MM_HINT_T1);
+    _mm_sfence();
+    return mask + (__builtin_ia32_rdtsc() == 0);
+}
+NOINLINE size_t functions(char *p, const char *text)
+{
+    strcpy(p, text);
+    size_t n = strlen(p);
+    free(p);
+    return n;
+}
+NOINLINE void gives_back(int *one, int *many)
+{
+    delete one;
+    delete[] many;
+}
+struct own {
+    int i;
+    NOINLINE void operator delete(void *p) { ::operator delete(p); }
+};
+NOINLINE void gives_own(own *o) { delete o; }
+int main()
+{
+    int mask = instructions("text", _mm_set_ps(-1, 1, -1, -1));
+    size_t n = functions((char *)malloc(20), "19 characters");
+    gives_back(new int, new int[3]);
+    gives_own(new own);
+    printf("%d %zu\n", mask, n);
+    return 0;
+}
+END
+plainly inside g++ -O0
+for options in -O0 -O1 -O2 "-O2 -flto" "-O3 -fPIC -pie" "-Os -fno-exceptions"; do
+    ok "calls inside paths, $options" record inside "$WPP_GXX" $options
+    same "what it does, $options" inside.out inside.want
+    is "each routine has one path, $options" \
+       "$(events inside.wpp | c++filt | awk '
+           /EnterRoutine/ { sub(/\(.*/, "", $2); name[++depth] = $2; n[depth] = 0 }
+           /NewPath/ { n[depth]++ }
+           /LeaveRoutine/ { if (name[depth] ~ /^(instructions|functions|gives_back)$/)
+                                printf "%s %d ", name[depth], n[depth]
+                            depth-- }')" \
+       "instructions 1 functions 1 gives_back 1 "
+done
+is "the program's own operator delete is a call like any" \
+   "$(events inside.wpp | c++filt | grep -c 'EnterRoutine own::operator delete')" 1
+
 # ---- Variables that the program has put into registers: the code of an event
 # must not use the same ones.
 cat > registers.c <<'END'
