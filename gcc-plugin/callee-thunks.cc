@@ -18,14 +18,35 @@ static const char *symbol_of(tree callee)
     return name + (*name == '*');
 }
 
+// What the linker keeps or leaves out together with other objects' copies.
+static bool is_in_group(tree routine)
+{
+    symtab_node *node = symtab_node::get(routine);
+
+    return node && node->get_comdat_group();
+}
+
+// If the linker leaves out a group of which a caller is, the thunk stays and still asks for the
+// callee.  Somebody else has to ask for it, too, or it has to be here.
+static bool stays(cgraph_edge *call)
+{
+    cgraph_node *caller = call->caller->inlined_to ? call->caller->inlined_to : call->caller;
+    cgraph_node *callee = call->callee->ultimate_alias_target();
+
+    return !is_in_group(caller->decl) || (callee->definition && !DECL_EXTERNAL(callee->decl));
+}
+
 void callee_thunks::count_calls()
 {
     cgraph_node *caller;
 
     FOR_EACH_FUNCTION (caller)
         for (cgraph_edge *call = caller->callees; call; call = call->next_callee)
-            if (call->inline_failed)
-                calls[symbol_of(call->callee->decl)]++;
+            if (call->inline_failed) {
+                callee &c = callees[symbol_of(call->callee->decl)];
+                c.calls++;
+                c.stays |= stays(call);
+            }
 }
 
 static bool has_one_of(tree attributes, const char *const *names)
@@ -49,12 +70,24 @@ static bool is_special(tree callee)
            || strpbrk(symbol_of(callee), "@\"\\");
 }
 
-// Whether the linker may leave the routine out.
-static bool is_in_group(tree routine)
+// In a section that the program names: the linker may be told to do anything with it.
+static bool has_own_section(tree routine)
 {
     symtab_node *node = symtab_node::get(routine);
 
-    return node && node->get_comdat_group();
+    return node && node->get_section() && !node->implicit_section;
+}
+
+// Whether the linker may leave out the routine's code and keep other code of the unit.
+static bool is_apart(tree routine)
+{
+    cgraph_node *node = cgraph_node::get(routine);
+
+    // .text.unlikely, .text.hot, .text.startup and .text.exit
+    return flag_function_sections || is_in_group(routine)
+           || node->frequency == NODE_FREQUENCY_UNLIKELY_EXECUTED
+           || node->frequency == NODE_FREQUENCY_HOT || node->only_called_at_startup
+           || node->only_called_at_exit;
 }
 
 bool callee_thunks::has(gcall *call) const
@@ -63,11 +96,15 @@ bool callee_thunks::has(gcall *call) const
 
     if (!callee || gimple_call_internal_p(call) || gimple_call_chain(call)
         || fndecl_built_in_p(callee) || (gimple_call_flags(call) & ECF_RETURNS_TWICE)
-        || is_special(callee) || (is_in_group(callee) && !TREE_PUBLIC(callee)))
+        || is_special(callee) || (is_in_group(callee) && !TREE_PUBLIC(callee))
+        || has_own_section(callee) || has_own_section(current_function_decl))
         return false;
-    auto found = calls.find(symbol_of(callee));
-    return found != calls.end() && found->second >= ENOUGH;
+    auto found = callees.find(symbol_of(callee));
+    return found != callees.end() && found->second.calls >= ENOUGH && found->second.stays;
 }
+
+// An asterisk says that GCC is to write the name as it is.
+#define LABEL "*.Lwpp%u"
 
 // A routine of this unit, as GCC sees it.  Labels as its own ones are: the assembler keeps
 // them to itself.  Debug information goes by what the symbol is said to be: the callee.  (So
@@ -76,7 +113,7 @@ static tree declare_thunk(tree callee, unsigned number)
 {
     char label[32];
 
-    snprintf(label, sizeof label, "*.Lwpp%u", number);
+    snprintf(label, sizeof label, LABEL, number);
     tree decl = build_decl(UNKNOWN_LOCATION, FUNCTION_DECL, get_identifier(label),
                            TREE_TYPE(callee));
     SET_DECL_ASSEMBLER_NAME(decl, get_identifier(label));
@@ -111,7 +148,8 @@ tree callee_thunks::stand_in(tree callee)
 
     if (!decl) {
         decl = declare_thunk(callee, stand_ins.size());
-        list = tree_cons(callee, decl, list);
+        // The name as it is written: GCC marks it when it writes a call.
+        list = tree_cons(get_identifier(symbol_of(decl)), decl, tree_cons(callee, NULL, list));
         thunk_of(callee).decls.push_back(decl);
     }
     return decl;
@@ -132,9 +170,9 @@ void callee_thunks::send(gimple_stmt_iterator *at, gcall *call, tree token, bool
 
     t.warm |= warm;
     // What the linker leaves out must not be kept, or asked for, by a thunk that stays.
-    t.apart |= flag_function_sections || is_in_group(callee) || is_in_group(current_function_decl);
+    t.apart |= is_in_group(callee) || is_apart(current_function_decl);
     promise_as(decl, callee);
-    // The assembly that refers to it is not known to GCC.
+    // That the thunk refers to it is not known to GCC.
     TREE_SYMBOL_REFERENCED(DECL_ASSEMBLER_NAME(callee)) = 1;
     assemble_external(callee);
     if (TREE_CODE(token) == SSA_NAME) {
@@ -203,6 +241,15 @@ static std::string symbol_of_thunk(const char *name)
     return "_ZThn0_" + std::to_string(strlen(name)) + name;
 }
 
+// GCC may have found out that a call is never made.
+bool callee_thunks::is_called(const thunk &t)
+{
+    for (tree decl : t.decls)
+        if (TREE_SYMBOL_REFERENCED(get_identifier(symbol_of(decl))))
+            return true;
+    return false;
+}
+
 static void write_code(FILE *assembly, const char *callee, bool warm, bool linked)
 {
     if (!warm) {
@@ -218,33 +265,47 @@ static void write_code(FILE *assembly, const char *callee, bool warm, bool linke
     fprintf(assembly, "\tjmp %s@PLT\n3:\tcall __wpp_cursor_r11\n\tjmp 2b\n", callee);
 }
 
+// Callees of different names may have the same symbol there, which the second one goes without.
+void callee_thunks::write_thunk(FILE *assembly, const thunk &t, bool linked,
+                                std::unordered_set<std::string> &symbols)
+{
+    const char *callee = symbol_of(t.callee);
+    std::string symbol = symbol_of_thunk(callee);
+    bool has_symbol = symbols.insert(symbol).second;
+
+    if (has_symbol)
+        fprintf(assembly, "\t.type %s, @function\n%s:\n", symbol.c_str(), symbol.c_str());
+    for (tree decl : t.decls)
+        fprintf(assembly, "%s:\n", symbol_of(decl));
+    write_code(assembly, callee, t.warm, linked);
+    if (has_symbol)
+        fprintf(assembly, "\t.size %s, .-%s\n", symbol.c_str(), symbol.c_str());
+}
+
 // One frame description for all that are not apart, since the stack is as at a routine's entry
 // everywhere.
 void callee_thunks::write(FILE *assembly, bool shared, bool linked) const
 {
-    unsigned number = 0;
+    std::unordered_set<std::string> symbols;
+    std::vector<const thunk *> together, apart;
 
-    if (thunks.empty())
+    for (const thunk &t : thunks)
+        if (is_called(t))
+            (t.apart ? apart : together).push_back(&t);
+    if (together.empty() && apart.empty())
         return;
     fputs("\t.text\n\t.cfi_startproc\n", assembly);
     fputs(before, assembly);
     fputs(shared ? before_shared : before_executable, assembly);
     fputs(before_end, assembly);
-    for (bool apart : {false, true}) {
-        for (const thunk &t : thunks) {
-            if (t.apart != apart)
-                continue;
-            std::string symbol = symbol_of_thunk(symbol_of(t.callee));
-            if (apart)
-                fprintf(assembly, "\t.section .text.__wpp_thunk.%u,\"ax\",@progbits\n"
-                        "\t.cfi_startproc\n", number++);
-            fprintf(assembly, "\t.type %s, @function\n%s:\n", symbol.c_str(), symbol.c_str());
-            for (tree decl : t.decls)
-                fprintf(assembly, "%s:\n", symbol_of(decl));
-            write_code(assembly, symbol_of(t.callee), t.warm, linked);
-            fprintf(assembly, "\t.size %s, .-%s\n", symbol.c_str(), symbol.c_str());
-            fputs(apart ? "\t.cfi_endproc\n" : "", assembly);
-        }
-        fputs(apart ? "\t.text\n" : "\t.cfi_endproc\n", assembly);
+    for (const thunk *t : together)
+        write_thunk(assembly, *t, linked, symbols);
+    fputs("\t.cfi_endproc\n", assembly);
+    for (size_t i = 0; i < apart.size(); i++) {
+        fprintf(assembly, "\t.section .text.__wpp_thunk.%zu,\"ax\",@progbits\n", i);
+        fputs("\t.cfi_startproc\n", assembly);
+        write_thunk(assembly, *apart[i], linked, symbols);
+        fputs("\t.cfi_endproc\n", assembly);
     }
+    fputs("\t.text\n", assembly);
 }

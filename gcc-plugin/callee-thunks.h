@@ -28,6 +28,7 @@
 #include <stdio.h>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 class callee_thunks {
@@ -43,13 +44,13 @@ public:
      * `at`.  token: without the unit's base, an unsigned SSA name or constant. */
     void send(gimple_stmt_iterator *at, gcall *call, tree token, bool warm);
 
-    /* Writes, as assembly, all thunks that calls were sent to, and the unit's __wpp_before.
+    /* Writes, as assembly, all thunks that GCC has written calls of, and the unit's __wpp_before.
      * shared: the code may become part of a shared library, where all are cold.  linked: the
      * unit's base is known when it is linked (tracer/trace-abi.h, NUMBERS). */
     void write(FILE *assembly, bool shared, bool linked) const;
 
-    tree list = NULL_TREE;              /* callees and what stands for them in calls, for GCC's
-                                           garbage collector to find */
+    tree list = NULL_TREE;              /* callees, what stands for them in calls and its names,
+                                           for GCC's garbage collector to find */
 
 private:
     struct thunk {
@@ -59,15 +60,23 @@ private:
         std::vector<tree> decls;        /* its labels, one for each declaration of the callee */
     };
 
+    struct callee {
+        unsigned calls = 0;
+        bool stays = false;             /* it is asked for whatever the linker leaves out */
+    };
+
     /* A routine may have several declarations, with types of their own; it is one by its
      * symbol's name. */
-    std::unordered_map<std::string, unsigned> calls;
+    std::unordered_map<std::string, callee> callees;
     std::unordered_map<std::string, unsigned> numbers;          /* in `thunks` */
     std::vector<thunk> thunks;
     std::unordered_map<unsigned, tree> stand_ins;               /* by the declaration's DECL_UID */
 
     thunk &thunk_of(tree callee);
     tree stand_in(tree callee);
+    static bool is_called(const thunk &t);
+    static void write_thunk(FILE *assembly, const thunk &t, bool linked,
+                            std::unordered_set<std::string> &symbols);
 };
 
 #endif

@@ -85,16 +85,17 @@ static bool is_free_in_calls(unsigned reg)
     return this_target_hard_regs->x_call_used_regs[reg] && !fixed_regs[reg];
 }
 
-// Not where somebody follows the code step by step, where a jump may not reach far enough, where
-// GCC relies on what registers a callee uses, or makes other calls of some (transactions' clones,
-// -fsplit-stack's entries); and events that take the time are out of line.
+// Not where somebody follows the code step by step or wants to know who calls whom, where a jump
+// may not reach far enough, where GCC relies on what registers a callee uses, or makes other calls
+// of some (transactions' clones, -fsplit-stack's entries); and events that take the time are out
+// of line.
 static bool has_thunks()
 {
     bool near = ix86_cmodel != CM_LARGE && ix86_cmodel != CM_LARGE_PIC;
 
     return unit.stage == STAGE_LATE && optimize > 0 && !optimize_debug && !unit.timed && near
-           && !flag_ipa_ra && !flag_tm && !flag_split_stack && is_free_in_calls(R10_REG)
-           && is_free_in_calls(R11_REG);
+           && !flag_ipa_ra && !flag_tm && !flag_split_stack && !flag_callgraph_info
+           && is_free_in_calls(R10_REG) && is_free_in_calls(R11_REG);
 }
 
 static void leave_out(function *fun, table_reason reason)

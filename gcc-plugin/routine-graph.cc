@@ -34,13 +34,6 @@ static bool is_instruction(tree callee)
     return fndecl_built_in_p(callee, BUILT_IN_MD) || fndecl_built_in_p(callee, BUILT_IN_PREFETCH);
 }
 
-// What a delete expression calls is no leaf only because a program may have its own; so may it
-// have its own free(), which is one.
-static bool gives_back(tree callee)
-{
-    return DECL_IS_OPERATOR_DELETE_P(callee) && DECL_IS_REPLACEABLE_OPERATOR(callee);
-}
-
 // Calls that return, without throwing and without running any code that may
 // be traced, lie inside a path; all others end it.
 static bool call_cuts(gcall *call)
@@ -61,7 +54,7 @@ static bool call_cuts(gcall *call)
         return true;                              // its body is here and may be traced
     if (hands_over(callee))
         return true;
-    if (flags & ECF_LEAF || gives_back(callee))
+    if (flags & ECF_LEAF)
         return false;
     return !((flags & (ECF_CONST | ECF_PURE)) && !(flags & ECF_LOOPING_CONST_OR_PURE)
              && (fndecl_built_in_p(callee) || DECL_IN_SYSTEM_HEADER(callee)));

@@ -244,6 +244,76 @@ int main(int n, char **)
 END
 ok 'what the linker leaves out' g++ -O2 groups.cc -Wl,--gc-sections -o groups
 ok 'no thunk asks for' wpp-g++ -O2 groups.cc -Wl,--gc-sections -o groups
+# linked SOURCE OPTION...: what links without wpp does so with it, with all events in thunks and as usual.
+linked() {
+    local source=$1 inlining
+    shift
+    ok "$source links with $*" gcc -O2 "$@" "$source" -o linked
+    for inlining in hot none; do
+        ok "also with thunks, inline=$inlining" \
+            wpp-gcc -O2 -fplugin-arg-wpp-inline=$inlining "$@" "$source" -o linked
+    done
+}
+sed 's/^inline.*void unused/__attribute__((cold)) void unused/' groups.cc > cold.c
+linked cold.c -Wl,--gc-sections
+sed 's/^inline.*void unused/__attribute__((section(".text.other"))) void unused/' groups.cc > other.c
+linked other.c -Wl,--gc-sections
+cat > discarded.c <<'END'
+#define END_OF __attribute__((section(".exit.text"), noinline))
+END_OF void bye(int n) { __asm__ volatile(""); }
+END_OF void end(int n) { bye(n), bye(n + 1), bye(n + 2); }
+int main(void) { return 0; }
+END
+echo 'SECTIONS { /DISCARD/ : { *(.exit.text) } } INSERT BEFORE .text;' > discard.ld
+linked discarded.c -Wl,-T,discard.ld
+# Of two copies, which differ, the linker leaves out the one that asks for another routine.
+cat > copies.cc <<'END'
+void nowhere(int), second();
+inline __attribute__((noipa)) void copied(int n)
+{
+    __asm__ volatile("");
+#ifdef SECOND
+    if (__builtin_expect(n > 5, 0))
+        nowhere(n), nowhere(n + 1), nowhere(n + 2);
+#endif
+}
+#ifdef SECOND
+void second() { copied(1); }
+#else
+int main() { copied(2), second(); return 0; }
+#endif
+END
+for compiler in g++ wpp-g++; do
+    "$compiler" -O2 -c copies.cc -o copies1.o && "$compiler" -O2 -DSECOND -c copies.cc -o copies2.o
+    ok "copies that differ with $compiler" "$compiler" copies1.o copies2.o -o copies
+done
+cat > alike.c <<'END'
+void foo(int), _Z3foo(int);
+void calls(int n)
+{
+    if (__builtin_expect(n > 5, 0)) {
+        foo(n), foo(n + 1), foo(n + 2);
+        _Z3foo(n), _Z3foo(n + 1), _Z3foo(n + 2);
+    }
+}
+END
+ok 'callees whose thunks would have one name' wpp-gcc -O2 -c alike.c -o alike.o
+is 'have two' "$(objdump -dr alike.o | grep -c 'R_X86_64_PLT32.*\(foo\|_Z3foo\)-')" 2
+# GCC finds out late, on purpose here, that these are never called.
+cat > never.c <<'END'
+void nowhere(int);
+__attribute__((noipa)) int never(unsigned a)
+{
+    unsigned x = (a & 0xff) * 8;
+    if (__builtin_expect(x & 1, 0))
+        nowhere(1), nowhere(2), nowhere(3);
+    return (int)x;
+}
+int main(int argc, char **argv) { return never((unsigned)argc) == 1; }
+END
+linked never.c -fno-tree-{ccp,vrp,bit-ccp,dominator-opts,fre,pre}
+wpp-gcc -O2 -c -fplugin-arg-wpp-inline=none -fcallgraph-info which.c -o which.o
+is 'who wants to know who calls whom is told' "$(grep -c 'targetname: "thrice"' which.ci)" 3
 object -O2 -fcall-saved-r11
 is 'none where %r11 is to be kept' "$(thunks which.o thrice)" 0
 object -O2 -fipa-ra
