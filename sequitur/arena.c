@@ -23,10 +23,13 @@ void *seq_memory(seq *s, void *p, size_t old_size, size_t size)
     return p;
 }
 
+enum { LARGE = 4 << 20 };
+
 int seq_grow(seq *s, void **array, uint32_t *size, size_t each, uint64_t need, uint64_t max)
 {
-    /* A sixteenth more each time: the slack is memory nobody uses. */
-    uint64_t bigger = *size + (uint64_t)*size / 16;
+    /* A sixteenth more each time: the slack is memory nobody uses.  Large arrays grow by smaller
+     * steps, since moving them moves pages, not bytes (pages.c). */
+    uint64_t bigger = *size + (uint64_t)*size / (*size * each < LARGE ? 16 : 64);
 
     if (need > max)
         return SEQ_E_RANGE;
