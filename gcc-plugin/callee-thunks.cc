@@ -103,9 +103,6 @@ bool callee_thunks::has(gcall *call) const
     return found != callees.end() && found->second.calls >= ENOUGH && found->second.stays;
 }
 
-// An asterisk says that GCC is to write the name as it is.
-#define LABEL "*.Lwpp%u"
-
 // A routine of this unit, as GCC sees it.  Labels as its own ones are: the assembler keeps
 // them to itself.  Debug information goes by what the symbol is said to be: the callee.  (So
 // would -fipa-ra, which is not used.)
@@ -113,7 +110,7 @@ static tree declare_thunk(tree callee, unsigned number)
 {
     char label[32];
 
-    snprintf(label, sizeof label, LABEL, number);
+    snprintf(label, sizeof label, "*.Lwpp%u", number);
     tree decl = build_decl(UNKNOWN_LOCATION, FUNCTION_DECL, get_identifier(label),
                            TREE_TYPE(callee));
     SET_DECL_ASSEMBLER_NAME(decl, get_identifier(label));

@@ -27,8 +27,8 @@ static bool hands_over(tree callee)
                [](const char *a, const char *b) { return strcmp(a, b) < 0; });
 }
 
-// Builtins that never become a call: the target's own, and prefetches, which GCC 12 does not
-// declare to throw nothing.
+// Builtins that become an instruction, or call libgcc at most: the target's own, and prefetches,
+// which GCC 12 does not declare to throw nothing.
 static bool is_instruction(tree callee)
 {
     return fndecl_built_in_p(callee, BUILT_IN_MD) || fndecl_built_in_p(callee, BUILT_IN_PREFETCH);

@@ -23,13 +23,18 @@ void *seq_memory(seq *s, void *p, size_t old_size, size_t size)
     return p;
 }
 
+/* What an array of so many elements grows by at least: a sixteenth, since slack is memory that nobody
+ * uses.  A large one by less, as pages are moved then, not bytes (pages.c). */
 enum { LARGE = 4 << 20 };
+
+static uint64_t step_of(uint64_t size, size_t each)
+{
+    return size / (size * each < LARGE ? 16 : 64);
+}
 
 int seq_grow(seq *s, void **array, uint32_t *size, size_t each, uint64_t need, uint64_t max)
 {
-    /* A sixteenth more each time: the slack is memory nobody uses.  Large arrays grow by smaller
-     * steps, since moving them moves pages, not bytes (pages.c). */
-    uint64_t bigger = *size + (uint64_t)*size / (*size * each < LARGE ? 16 : 64);
+    uint64_t bigger = *size + step_of(*size, each);
 
     if (need > max)
         return SEQ_E_RANGE;
@@ -222,10 +227,11 @@ void seq_free(seq *s)
     s->realloc(s->realloc_ctx, s, sizeof *s, 0);
 }
 
-/* The largest steps there are: the arenas' sixteenth and the table's. */
+/* The largest steps there are: the arenas' and the table's. */
 static uint64_t next_growth(const seq *s)
 {
-    return (s->nodes_size * sizeof *s->nodes + s->rules_size * sizeof *s->rules) / 16
+    return step_of(s->nodes_size, sizeof *s->nodes) * sizeof *s->nodes
+         + step_of(s->rules_size, sizeof *s->rules) * sizeof *s->rules
          + digrams_step(s) * sizeof *s->digrams.slots;
 }
 
