@@ -542,16 +542,42 @@ bool wpp_container_has(const struct wpp_container *c, uint32_t kind)
     return wpp_container_find(c, kind, &n) != NULL;
 }
 
+static const struct wpp_entry *intact_entry(const struct wpp_container *c, uint32_t kind,
+                                            const char *path, struct wpp_error *error)
+{
+    unsigned n;
+    const struct wpp_entry *e = wpp_container_find(c, kind, &n);
+
+    if (n == 1 && e->state == WPP_ENTRY_INTACT)
+        return e;
+    damaged(error, path, n == 1 ? "a section has a wrong checksum"
+                         : n    ? "a section stands there twice" : "a section is missing");
+    return NULL;
+}
+
 bool wpp_container_load(const struct wpp_container *c, struct wpp_section *out, const char *path,
                         struct wpp_error *error)
 {
-    unsigned n;
-    const struct wpp_entry *e = wpp_container_find(c, out->kind, &n);
+    const struct wpp_entry *e = intact_entry(c, out->kind, path, error);
 
-    if (n != 1)
-        return damaged(error, path, n ? "a section stands there twice" : "a section is missing");
-    if (e->state != WPP_ENTRY_INTACT)
-        return damaged(error, path, "a section has a wrong checksum");
+    if (!e)
+        return false;
     out->stored = e->stored;
     return (e->mended ? load_mended : load_packed)(e, c->file + e->offset, out, path, error);
+}
+
+bool wpp_container_view(const struct wpp_container *c, struct wpp_section *out,
+                        struct wpp_view *view, const char *path, struct wpp_error *error)
+{
+    const struct wpp_entry *e = intact_entry(c, out->kind, path, error);
+
+    if (e && e->packing == STORED && e->raw == e->stored && !e->mended) {
+        out->stored = e->stored;
+        *view = wpp_view(c->file + e->offset, e->stored);
+        return true;
+    }
+    if (!e || !wpp_container_load(c, out, path, error))
+        return false;
+    *view = wpp_view(out->content.data, out->content.size);
+    return true;
 }

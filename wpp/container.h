@@ -108,5 +108,9 @@ const struct wpp_entry *wpp_container_find(const struct wpp_container *c, uint32
  * WPP_E_DAMAGED, WPP_E_MEMORY. */
 bool wpp_container_load(const struct wpp_container *c, struct wpp_section *out, const char *path,
                         struct wpp_error *error);
+/* The same, but what lies in the file as it is is not copied: out->content is empty then.  *view
+ * is of the file or of out->content. */
+bool wpp_container_view(const struct wpp_container *c, struct wpp_section *out,
+                        struct wpp_view *view, const char *path, struct wpp_error *error);
 
 #endif

@@ -219,16 +219,21 @@ static bool copy_start(struct whole *w, struct join *j, const struct segment *s,
         || wrong(j, "a thread derives more than 2^64 events");
 }
 
+/* A segment goes as soon as nobody needs it: what is joined takes as much memory again. */
 static bool copy_starts(struct whole *w, struct join *j)
 {
     for (uint32_t k = 0; k < j->n_threads; k++) {
         uint64_t number = j->n_rules + k, length = 0;
         bool gap = false;                    /* stands last in what has been copied */
 
-        for (uint32_t i = 0; i < j->n; i++)
-            if (k < threads_of(&j->segments[i])
-                && !copy_start(w, j, &j->segments[i], k, &length, &gap))
+        for (uint32_t i = 0; i < j->n; i++) {
+            struct segment *s = &j->segments[i];
+
+            if (k < threads_of(s) && !copy_start(w, j, s, k, &length, &gap))
                 return false;
+            if (k + 1 == j->n_threads)
+                wpp_grammar_release(&s->g);
+        }
         w->length[number] = length;
         w->body[number + 1] = w->n;
     }

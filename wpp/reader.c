@@ -27,9 +27,8 @@ static bool read_section(struct loading *l, const struct wpp_container *c,
     struct wpp_view v;
     bool good;
 
-    if (!wpp_container_load(c, &s, l->path, l->error))
+    if (!wpp_container_view(c, &s, &v, l->path, l->error))
         return false;
-    v = wpp_view(s.content.data, s.content.size);
     l->error->status = WPP_OK;
     good = reader->get(l, &v) && !v.failed && !l->arena->failed;
     wpp_bytes_free(&s.content);
