@@ -290,29 +290,43 @@ struct head {
     size_t size;
 };
 
-/* Puts right the one byte that is wrong if there are n sections, one of the checksum perhaps;
- * where it is to *at. */
-static bool mend_for(struct head *h, uint32_t n, uint64_t *at)
+/* The one byte that is wrong if there are n sections, one of the checksum perhaps: what it should
+ * be, and where it is to *at. */
+static bool find_wrong_byte(const struct head *h, uint32_t n, uint64_t *at, uint8_t *byte)
 {
-    uint8_t covered[HEAD_MAX], byte;
+    uint8_t covered[HEAD_MAX];
     uint64_t want = wpp_get_u64(h->bytes + AT_CHECK), difference;
     size_t size = AT_CHECK + (size_t)n * ENTRY_BYTES, place;
 
-    if (n > WPP_MAX_SECTIONS || HEADER_BYTES + (size_t)n * ENTRY_BYTES > h->size)
-        return false;
     memcpy(covered, h->bytes, AT_CHECK);
     memcpy(covered + AT_CHECK, h->bytes + HEADER_BYTES, size - AT_CHECK);
-    if (wpp_fnv_mend(covered, size, want, &place, &byte)) {
+    if (wpp_fnv_mend(covered, size, want, &place, byte)) {
         *at = place < AT_CHECK ? place : place + (HEADER_BYTES - AT_CHECK);
-        h->bytes[*at] = byte;
         return true;
     }
     difference = want ^ wpp_fnv(WPP_FNV_START, covered, size);
     for (unsigned k = 0; k < sizeof want; k++)
         if ((difference & ~(UINT64_C(0xff) << 8 * k)) == 0) {
             *at = AT_CHECK + k;
+            *byte = h->bytes[*at] ^ (uint8_t)(difference >> 8 * k);
             return true;
         }
+    return false;
+}
+
+/* Puts it right.  Where the header then says another number of sections than n, nothing is known. */
+static bool mend_for(struct head *h, uint32_t n, uint64_t *at)
+{
+    uint8_t byte, was;
+
+    if (n > WPP_MAX_SECTIONS || HEADER_BYTES + (size_t)n * ENTRY_BYTES > h->size
+        || !find_wrong_byte(h, n, at, &byte))
+        return false;
+    was = h->bytes[*at];
+    h->bytes[*at] = byte;
+    if (is_right_header(h->bytes, h->size))
+        return true;
+    h->bytes[*at] = was;
     return false;
 }
 

@@ -254,6 +254,67 @@ static void test_changed_header(unsigned rounds)
     wpp_bytes_free(&file);
 }
 
+/* The checksum of the header as it is, with as many sections as there are. */
+static void seal_all(struct wpp_bytes *file)
+{
+    uint64_t sum = wpp_fnv(WPP_FNV_START, file->data, 24);
+
+    set(file, 24, wpp_fnv(sum, file->data + HEADER, N_SECTIONS * ENTRY), 8);
+}
+
+/* Whether what is read of it is well-formed, and it is said that the file is not. */
+static bool is_said(const struct wpp_bytes *file)
+{
+    uint8_t *copy = malloc(file->size);
+    uint32_t n = 0;
+    wpp *w;
+
+    memcpy(copy, file->data, file->size);
+    w = wpp_open_memory_intact(copy, file->size, "test", NULL);
+    if (w)
+        wpp_damages(w, &n);
+    bool said = !w || (n > 0 && is_well_formed(w));
+    wpp_close(w);
+    free(copy);
+    return said;
+}
+
+/* Where one byte puts the checksum right, what it puts right may be the number of sections: more
+ * than there is room for, or fewer than there are. */
+static void test_counts(void)
+{
+    static const uint32_t counts[] = {0, 1, 6, 8, 63, 64, 65, 200, 255, 256, 4096, 1 << 24,
+                                      UINT32_MAX};
+    struct random r = {31};
+    struct wpp_bytes file = encode(&r, 2, 100);
+    bool good = true;
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        set(&file, 12, counts[i], 4);
+        seal_all(&file);
+        good = good && is_said(&file);
+        for (size_t k = 0; k < 4; k++) {
+            set(&file, 12, N_SECTIONS, 4);
+            file.data[12 + k] = (uint8_t)(counts[i] >> 8 * k);
+            seal_all(&file);
+            bool same = wpp_get_u32(file.data + 12) == N_SECTIONS;
+            set(&file, 12, N_SECTIONS, 4);
+            good = good && (same || is_said(&file));
+        }
+        set(&file, 12, N_SECTIONS, 4);
+        seal_all(&file);
+        set(&file, 12, counts[i], 4);
+        good = good && is_said(&file);
+        for (size_t k = 24; k < 32; k++) {
+            seal_all(&file);
+            file.data[k] ^= 0x40;
+            good = good && is_said(&file);
+        }
+    }
+    tap_ok(good, "no number of sections is believed that the table does not have");
+    wpp_bytes_free(&file);
+}
+
 /* Sections that are missing, double or unknown. */
 static void test_sections(void)
 {
@@ -329,5 +390,6 @@ int main(void)
     test_sections();
     test_changed_contents(600);
     test_changed_header(4000);
+    test_counts();
     return tap_done();
 }
