@@ -235,14 +235,19 @@ static uint64_t next_growth(const seq *s)
          + digrams_step(s) * sizeof *s->digrams.slots;
 }
 
-/* A block at once. */
-enum { MOST_APPENDED = 1 << 16 };
+/* So many symbols may come before this is asked again, and those that wait in their streams' blocks
+ * come in the end.  One takes a node, two slots, a place in the export and its part of a rule: of
+ * four symbols that become one of two and its two uses, a guard and 32 bytes more. */
+enum {
+    MOST_APPENDED = 1 << 14,
+    SYMBOL_BYTES = sizeof(struct node) + 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t)
+};
 
 bool seq_is_full(const seq *s)
 {
     if (!s->memory_max)
         return false;
-    uint64_t more = MOST_APPENDED * (sizeof *s->nodes + 2 * sizeof *s->digrams.slots);
+    uint64_t more = (s->staged + MOST_APPENDED) * SYMBOL_BYTES + fast_growth(s, MOST_APPENDED);
     uint64_t lasting = s->memory - fast_memory(s) + next_growth(s) + more;
     /* The shortcuts' memory is given back before runs are spelled and the export is made. */
     uint64_t before = fast_memory_max(s);

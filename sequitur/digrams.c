@@ -14,7 +14,7 @@ enum { FIRST_HOMES = 4096, SPILL = 128, BLOCK_SLOTS = 256, BLOCK_EVERY = 16 };
 
 /* While the table grows, a block of slots moves whenever so many digrams have come, half as
  * often where what it moves to is memory that was never touched, which the system makes
- * ready then: all have moved before there are a tenth more. */
+ * ready then: all have moved before there are a seventh more. */
 static_assert(BLOCK_SLOTS >= 2 * BLOCK_EVERY + STEP_DIGRAMS + AT_A_TIME,
               "the gaps that a block leaves are enough until the next one moves");
 

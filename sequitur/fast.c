@@ -78,7 +78,12 @@ uint64_t fast_memory_max(const seq *s)
 
 uint64_t fast_spelling(const seq *s)
 {
-    return s->runs ? s->runs->n * (2 * sizeof *s->nodes + 2 * sizeof *s->digrams.slots) : 0;
+    return s->runs ? runs_spelling(s) : 0;
+}
+
+uint64_t fast_growth(const seq *s, uint32_t n)
+{
+    return s->runs ? runs_growth(s, n) : 0;
 }
 
 static void swap_outlooks(struct cursor *c)
@@ -446,10 +451,8 @@ static int stage_room(seq *s, struct start *t, size_t n)
     return status;
 }
 
-int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
+static int append_pieces(seq *s, struct start *t, const uint32_t *terminals, size_t n)
 {
-    struct start *t = &s->starts[start];
-
     while (n) {
         size_t joined = 0;
         s->status = stage_room(s, t, n);
@@ -466,6 +469,16 @@ int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
             return SEQ_E_RANGE;
     }
     return SEQ_OK;
+}
+
+int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
+{
+    struct start *t = &s->starts[start];
+    uint32_t before = t->staged_count;
+    int status = append_pieces(s, t, terminals, n);
+
+    s->staged = s->staged - before + t->staged_count;
+    return status;
 }
 
 static int end_stream(seq *s, struct start *t)

@@ -148,6 +148,7 @@ struct seq {
     bool finished;
     int status;              /* the first error sticks */
     uint64_t symbols;
+    uint64_t staged;         /* fast: the streams' staged_count, all together */
     uint64_t memory;
     uint64_t memory_peak;
     uint64_t memory_history;
@@ -271,8 +272,10 @@ int exact_finish(seq *s);
 /* Bytes of history and jumps, and as many as there may ever be. */
 uint64_t fast_memory(const seq *s);
 uint64_t fast_memory_max(const seq *s);
-/* Bytes that the runs' bodies will take. */
+/* Bytes that the runs' bodies will take at most, and their export; and those by which the table
+ * of runs may grow with the next n symbols. */
 uint64_t fast_spelling(const seq *s);
+uint64_t fast_growth(const seq *s, uint32_t n);
 int fast_new(seq *s);
 void fast_free(seq *s);
 int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);

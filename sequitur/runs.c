@@ -86,12 +86,35 @@ static int room_for_one(seq *s)
     return s->status = status;
 }
 
+static bool is_missing(const struct runs *runs, uint32_t terminal, uint64_t times)
+{
+    return times > 1 && !run_slot(runs, terminal, times)->rule;
+}
+
+/* Of those that spell() will ask for: what is left when the lowest bits are taken away one by one,
+ * and the powers of two up to the highest bit.  Others may ask for them as well, or they come as
+ * runs later: what is counted may be too much. */
+static unsigned count_missing(const struct runs *runs, uint32_t terminal, uint64_t times)
+{
+    unsigned missing = 0;
+
+    for (uint64_t rest = times & (times - 1); rest & (rest - 1); rest &= rest - 1)
+        missing += is_missing(runs, terminal, rest);
+    for (uint64_t power = 2; power <= times / 2; power *= 2)
+        missing += is_missing(runs, terminal, power);
+    if (times & (times - 1))
+        missing += is_missing(runs, terminal, UINT64_C(1) << (63 - __builtin_clzll(times)));
+    return missing;
+}
+
 static uint32_t new_run(seq *s, uint32_t terminal, uint64_t times)
 {
     struct runs *runs = s->runs;
 
     if (room_for_one(s) != SEQ_OK)
         return 0;
+    if (s->memory_max)
+        runs->missing += count_missing(runs, terminal, times);
     uint32_t r = rule_new(s, VALUE_GUARD);
     s->rules[r].count = 1;
     s->rules[r].length = 1;
@@ -268,6 +291,42 @@ int runs_spell(seq *s)
     for (uint32_t i = 0; i < s->runs->n; i++)
         s->rules[s->runs->list[i].rule].run = 0;
     return status;
+}
+
+/* ---- Memory ---------------------------------------------------------------------- */
+
+/* The table's bytes when there are n runs, and while it came to that. */
+static uint64_t slots_for(const struct runs *runs, uint64_t n)
+{
+    uint64_t size = runs->slots ? slots_size(runs) : sizeof *runs->slots << FIRST_BITS;
+    bool grows = !runs->slots;
+
+    for (; n >= size / sizeof *runs->slots / 2; size *= 2)
+        grows = true;
+    return grows ? size + size / 2 : size;
+}
+
+/* A body is two symbols and their digrams, one of which is in a table that may have grown; a run
+ * that is missing is a rule, a guard and a place in the list as well. */
+enum {
+    BODY_BYTES = 2 * (sizeof(struct node) + sizeof(uint32_t)) + 3 * sizeof(uint64_t),
+    MISSING_BYTES = sizeof(struct rule) + sizeof(struct node) + sizeof(struct run)
+                  + 2 * (sizeof(uint64_t) + sizeof(uint32_t))
+};
+
+uint64_t runs_spelling(const seq *s)
+{
+    const struct runs *runs = s->runs;
+    uint64_t n = runs->n + runs->missing;
+    uint64_t set = (s->rules_used + runs->missing) / 8;
+
+    return n * BODY_BYTES + runs->missing * MISSING_BYTES + slots_for(runs, n) - slots_size(runs)
+         + set;
+}
+
+uint64_t runs_growth(const seq *s, uint32_t n)
+{
+    return slots_for(s->runs, s->runs->n + (uint64_t)n / 2) - slots_size(s->runs);
 }
 
 /* ---- Checking -------------------------------------------------------------------- */

@@ -36,6 +36,7 @@ struct runs {
     uint32_t size;
     struct run *slots;       /* the same by terminal and times: open addressing, no rule: free */
     uint32_t bits;
+    uint64_t missing;        /* runs that bodies will need and that were none when it was asked */
 };
 
 int runs_new(seq *s);
@@ -50,6 +51,11 @@ int runs_end(seq *s, struct start *t);
 
 /* The input has ended: every run gets a body. */
 int runs_spell(seq *s);
+
+/* Bytes that this takes at most, besides what there is, and exporting it then. */
+uint64_t runs_spelling(const seq *s);
+/* Bytes that the table takes more, at most, while n symbols are joined. */
+uint64_t runs_growth(const seq *s, uint32_t n);
 
 /* Whether node n's symbol and its successor's are of one terminal (R3). */
 bool runs_touch(const seq *s, uint32_t n);

@@ -34,7 +34,7 @@ enum seq_status {
     SEQ_OK = 0,
     SEQ_E_NOMEM = -1,    /* the allocator returned NULL; the grammar is unusable, free it */
     SEQ_E_RANGE = -2,    /* a terminal above SEQ_TERMINAL_MAX, or too many symbols for 32-bit nodes */
-    SEQ_E_STATE = -3,    /* append after finish, export or check before finish where not allowed */
+    SEQ_E_STATE = -3,    /* append or finish after finish; export, join or reparse before it */
     SEQ_E_BROKEN = -4    /* seq_check() found a violated invariant */
 };
 
@@ -71,8 +71,8 @@ bool seq_is_full(const seq *s);
  * SEQ_E_STATE. */
 int seq_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);
 
-/* No more input: consumes what the look-ahead held back.  Afterwards only
- * seq_check, seq_stats, seq_export and seq_free are allowed. */
+/* No more input: consumes what the look-ahead held back.  Afterwards all but seq_append and
+ * seq_finish are allowed.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE, SEQ_E_STATE. */
 int seq_finish(seq *s);
 
 struct seq_grammar;
@@ -85,8 +85,9 @@ int seq_join(seq *s, const struct seq_grammar *g);
 
 /* After seq_finish, and afterwards as then: another grammar with all invariants that derives the
  * same, in fewer symbols mostly and whose code is shorter (docs/sequitur.md, "Parsed anew").  Each
- * of some three rounds takes several times as long as appending did; that at hand is given up when
- * another thread sets *enough (NULL: none does).  SEQ_OK, SEQ_E_NOMEM (the grammar is unusable, free
+ * of some three rounds takes several times as long as appending did, and 24 bytes for each number
+ * below that of the largest terminal; that at hand is given up when another thread sets *enough
+ * (NULL: none does).  SEQ_OK, SEQ_E_NOMEM (the grammar is unusable, free
  * it), SEQ_E_RANGE, SEQ_E_STATE. */
 int seq_reparse(seq *s, unsigned rounds, const bool *enough);
 
@@ -104,7 +105,8 @@ void seq_get_stats(const seq *s, struct seq_stats *out);
 /* Checks every invariant: digram uniqueness (overlapping runs like `aaa`
  * excepted), rule utility, bodies of at least two symbols, use counts,
  * expansion lengths, and that the digram table holds exactly the digrams of
- * the grammar.  On SEQ_E_BROKEN a description is in why[0..why_size). */
+ * the grammar.  At any time.  On SEQ_E_BROKEN a description is in why[0..why_size).  SEQ_OK,
+ * SEQ_E_BROKEN, SEQ_E_NOMEM. */
 int seq_check(const seq *s, char *why, size_t why_size);
 
 /* A flat grammar.  Rules are numbered in the order in which their first use

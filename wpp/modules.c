@@ -348,6 +348,18 @@ bool wpp_module_parse(const uint8_t *payload, size_t size, struct wpp_module_rec
     return out->build_id && out->load.count <= UINT32_MAX - out->load.base;
 }
 
+/* No two modules of a trace have a token in common. */
+static bool is_taken(const struct wpp_modules *m, const struct wpp_load *load)
+{
+    for (uint32_t i = 0; i < m->n; i++) {
+        uint64_t base = m->loaded[i].base, end = base + m->loaded[i].count;
+
+        if (load->base < end && base < (uint64_t)load->base + load->count)
+            return true;
+    }
+    return false;
+}
+
 bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
                      const struct wpp_held *held, struct wpp_error *error)
 {
@@ -357,6 +369,8 @@ bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
 
     if (!wpp_module_parse(payload, size, &record))
         return wpp_fail(error, WPP_E_DAMAGED, "a module's record makes no sense");
+    if (is_taken(m, &record.load))
+        return wpp_fail(error, WPP_E_DAMAGED, "two modules have the same tokens");
     if (!add_room(m))
         return wpp_fail_memory(error);
     a.load = record.load;

@@ -19,7 +19,8 @@ static const char help[] =
     "  -h, --help     this text\n"
     "  -V, --version  the version\n"
     "\n"
-    "Exit status is 0 when all is well, 3 when a file is damaged or holds an incomplete run.\n";
+    "Exit status: 0 when all is well, 3 when a file is damaged or holds an incomplete run,\n"
+    "1 for another error, 2 for an option that is wrong.\n";
 
 static const char *plural(uint64_t n)
 {

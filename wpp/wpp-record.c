@@ -64,7 +64,8 @@ static const char help[] =
     "  -V, --version       the version\n"
     "\n"
     "Exit status: the program's, 128 plus its number if a signal ended it; 127 if it\n"
-    "was not found, 126 if it cannot be run; 1 if nothing could be recorded.\n";
+    "was not found, 126 if it cannot be run; 1 if nothing could be recorded, 2 for\n"
+    "an option that is wrong.\n";
 
 enum { NOT_FOUND = 127, NOT_RUNNABLE = 126 };
 

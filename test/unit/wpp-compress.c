@@ -409,6 +409,45 @@ static void test_programs(void)
 }
 
 /* Every byte of the ELF file changed in turn: an error or a WPP, no crash. */
+/* A second module, the first of whose tokens is `offset` behind the first one's. */
+static struct result with_second_module(uint32_t offset)
+{
+    struct wpp_bytes t = {0};
+    struct result r;
+
+    tb_process(&t);
+    tb_module(&t, 1, BASE, &units, "1234", program);
+    tb_module(&t, 2, BASE + offset, &units, "1234", program);
+    for (int part = THREAD_A; part < END; part++)
+        put_part(&t, part);
+    tb_end(&t, 3, n_words, 0);
+    r = compress(WPP_INPUT_TRACE, t.data, t.size, SIZE_MAX / 2);
+    wpp_bytes_free(&t);
+    return r;
+}
+
+static void test_modules_apart(void)
+{
+    struct wpp_unit unit;
+    uint32_t count = 0;
+    bool refused = true;
+
+    for (size_t at = 0; at < units.size; at += sizeof unit) {
+        memcpy(&unit, units.data + at, sizeof unit);
+        count += unit.count;
+    }
+    for (uint32_t offset = 0; offset < count; offset++) {
+        struct result r = with_second_module(offset);
+
+        refused = refused && !r.w && r.error.status == WPP_E_DAMAGED;
+        drop(&r);
+    }
+    tap_ok(refused, "two modules with a token in common are refused");
+    struct result r = with_second_module(count);
+    tap_ok(r.w && r.note.status == WPP_OK, "one right behind the other is fine");
+    drop(&r);
+}
+
 static void test_broken_elf(void)
 {
     struct wpp_bytes elf = tb_elf(&units, &tables, "1234"), t = make_trace(-1);
@@ -538,6 +577,7 @@ int main(void)
     test_symbols();
     test_best();
     test_no_trace();
+    test_modules_apart();
     test_programs();
     test_broken_elf();
     unlink(program);
