@@ -3,7 +3,7 @@
  *
  * The input is a file without what a fuzzer cannot guess, the checksums:
  *
- *      1 byte      version; what is cut off or follows the end
+ *      1 byte      version; what is cut off or follows the end, or which byte of the header is wrong
  *      sections    u8 kind, u8 state, u16 bytes, and so many: its content
  *
  * The state says what is wrong with the section: nothing, one byte, two, its entry.  The fuzzer's
@@ -64,10 +64,8 @@ static void put_table(struct wpp_bytes *file, const struct section *s, uint32_t 
 
 static void seal(struct wpp_bytes *file, uint32_t n)
 {
-    uint64_t sum, size = file->size;
+    uint64_t sum = wpp_fnv(WPP_FNV_START, file->data, 24);
 
-    memcpy(file->data + 16, &size, sizeof size);
-    sum = wpp_fnv(WPP_FNV_START, file->data, 24);
     sum = wpp_fnv(sum, file->data + HEADER, (size_t)n * ENTRY);
     memcpy(file->data + 24, &sum, sizeof sum);
 }
@@ -86,6 +84,27 @@ static void hurt(struct wpp_bytes *file, const struct section *s, uint32_t n)
     }
 }
 
+/* Behind the magic number. */
+static void hurt_header(struct wpp_bytes *file, uint8_t where)
+{
+    file->data[8 + where % 16] ^= 0x11;
+}
+
+/* Its checksum may be that of the header as it is, of another one, or of what the header was. */
+static void seal_header(struct wpp_bytes *file, uint32_t n, uint8_t what)
+{
+    enum { AS_IT_IS = 3, ANOTHER = 4, AS_IT_WAS = 5 };
+    uint8_t how = what >> 1 & 7, where = what >> 4;
+    uint64_t size = file->size;
+
+    memcpy(file->data + 16, &size, sizeof size);
+    if (how == AS_IT_IS || how == ANOTHER)
+        hurt_header(file, where);
+    seal(file, n);
+    if (how == ANOTHER || how == AS_IT_WAS)
+        hurt_header(file, where);
+}
+
 static struct wpp_bytes make_file(const uint8_t *data, size_t size)
 {
     struct section sections[SECTIONS];
@@ -100,7 +119,7 @@ static struct wpp_bytes make_file(const uint8_t *data, size_t size)
     put_table(&file, sections, n);
     for (uint32_t i = 0; i < n; i++)
         wpp_put(&file, sections[i].content, sections[i].size);
-    seal(&file, n);
+    seal_header(&file, n, data[0]);
     hurt(&file, sections, n);
     if ((data[0] >> 1 & 7) == 1)
         wpp_put(&file, "behind", 6);
