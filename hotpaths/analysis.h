@@ -23,7 +23,7 @@ struct analysis {
     uint64_t *frequency;        /* of each rule, start rules included; 0 outside the thread */
     uint32_t min_length, max_length;
     uint64_t dearest;           /* the largest cost of a terminal that is executed */
-    uint64_t total_cost;
+    uint64_t total_cost, events;
 };
 
 /* The smallest unit cost with which a subpath that occurs `frequency` times

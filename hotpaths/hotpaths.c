@@ -86,6 +86,9 @@ static int prepare(struct analysis *a, const struct wpp_grammar *g, const uint64
     memset(a->frequency, 0, ((size_t)rule_count(g) + 1) * sizeof *a->frequency);
     count_rules(a, config->thread);
     sum_costs(a);
+    for (uint32_t k = 0; k < g->n_threads; k++)
+        if (a->frequency[g->n_rules + k])
+            a->events = saturating_add(a->events, g->length[g->n_rules + k]);
     if (__builtin_mul_overflow(a->dearest, (uint64_t)a->max_length, &product))
         return HOT_E_COST;
     return HOT_OK;
@@ -169,7 +172,8 @@ static int try_cost(const struct analysis *a, struct exact *exact,
     *count = attempt.n_entries;
     if (status == HOT_OK && exact)
         status = loops_find(&attempt, count);
-    if (status != HOT_OK || (r->min_cost && !is_closer(*count, r->n_leaders, config->wanted))) {
+    if (status != HOT_OK || (r->min_cost && (*count || r->n_leaders)
+                             && !is_closer(*count, r->n_leaders, config->wanted))) {
         found_clear(&attempt);
         return status;
     }
@@ -195,8 +199,19 @@ static double interpolate(const struct bracket *b, size_t wanted)
     return exp2(low + (high - low) * (n_low - log2((double)wanted)) / (n_low - n_high));
 }
 
+/* What is no more than what the longest subpaths cost in the mean is hot almost everywhere, executed
+ * once: as many answers as events.  Twice that is the least that is tried, but in short runs, where
+ * what happens once may be worth a look. */
+static uint64_t least_cost(const struct analysis *a)
+{
+    enum { SHORT_RUN = 10000 };
+    double mean = a->events ? (double)a->total_cost / (double)a->events : 0;
+
+    return a->events > SHORT_RUN ? (uint64_t)(2 * mean * a->max_length) + 1 : 1;
+}
+
 /* The next cost to try; 0: there is none. */
-static uint64_t next_cost(const struct bracket *b, size_t wanted, uint64_t total)
+static uint64_t next_cost(const struct bracket *b, size_t wanted, uint64_t total, uint64_t least)
 {
     enum { MOST_AT_ONCE = 8, FACTOR_DOWN = 4 };     /* low costs take long */
     double factor;
@@ -215,8 +230,9 @@ static uint64_t next_cost(const struct bracket *b, size_t wanted, uint64_t total
         return b->low <= total ? next : 0;
     }
     next = b->n_high ? wanted / b->n_high : FACTOR_DOWN;
-    next = b->high / (next < 2 ? 2 : next < FACTOR_DOWN ? next : FACTOR_DOWN);
-    return next ? two_digits(next) : b->high > 1;
+    next = two_digits(b->high / (next < 2 ? 2 : next < FACTOR_DOWN ? next : FACTOR_DOWN));
+    next = next < least ? least : next;
+    return next < b->high ? next : 0;
 }
 
 /* Whether `n` answers are about as many as wanted: half of it more or less. */
@@ -234,12 +250,12 @@ static int find_about(const struct analysis *a, struct exact *exact,
                       const struct hot_config *config, struct hot_result *r)
 {
     enum { ATTEMPTS = 8 };      /* once there are too few and enough */
-    uint64_t first = a->total_cost / config->wanted;
+    uint64_t first = a->total_cost / config->wanted, least = least_cost(a);
     struct bracket b = { 0 };
     int status = HOT_OK, left = ATTEMPTS;
 
     for (uint64_t cost = first ? two_digits(first) : 1; cost && left > 0;
-         cost = next_cost(&b, config->wanted, a->total_cost)) {
+         cost = next_cost(&b, config->wanted, a->total_cost, least)) {
         size_t count = 0;
 
         status = try_cost(a, exact, config, cost, r, &count);

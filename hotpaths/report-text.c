@@ -445,27 +445,33 @@ static void put_heading(const struct report *r)
                 scope);
 }
 
-static bool has_events(const struct report *r)
+/* Of the threads that were looked at. */
+static uint64_t longest_run(const struct report *r)
 {
     const struct wpp_grammar *g = wpp_grammar(r->w);
+    uint64_t longest = 0;
 
     for (uint32_t k = 0; k < g->n_threads; k++)
-        if ((r->config->thread == HOT_ALL_THREADS || r->config->thread == k) &&
-            g->body[g->n_rules + k + 1] > g->body[g->n_rules + k])
-            return true;
-    return false;
+        if ((r->config->thread == HOT_ALL_THREADS || r->config->thread == k)
+            && g->length[g->n_rules + k] > longest)
+            longest = g->length[g->n_rules + k];
+    return longest;
 }
 
 static void put_hint(const struct report *r)
 {
-    if (!has_events(r))
+    if (!longest_run(r))
         fprintf(r->out, "\nThe %s has no events.\n",
                 r->config->thread == HOT_ALL_THREADS ? "run" : "thread");
     else if (r->config->min_cost)
         fputs("\nNothing costs that much; without --min-cost one is chosen.\n", r->out);
-    else
+    else if (longest_run(r) < r->config->min_length)
         fprintf(r->out, "\nNothing is %" PRIu32 " paths long; --min-length asks for less.\n",
                 r->config->min_length);
+    else
+        fprintf(r->out, "\nNo %" PRIu32 " paths in a row come often enough to cost more than any %" PRIu32
+                " do once;\n--min-length and --max-length ask for shorter ones, --min-cost for "
+                "all that cost less.\n", r->config->min_length, r->config->max_length);
 }
 
 bool report_text(const struct report *r)

@@ -173,6 +173,18 @@ ok 'nothing is that long' wpp-hot -l 19 array.wpp
 like 'says what to do' "$(cat out)" 'Nothing is 19 paths long'
 ok 'from standard input' wpp-hot -l 2 -L 3 -c 8 --format=json - < array.wpp
 is 'the same' "$(subpaths out)" '6 11 12'
+# Where no ten in a row come twice, what costs little is hot everywhere: as many answers as events.
+awk 'BEGIN { srand(5); for (i = 0; i < 60000; i++) printf "%d\n", int(16 * rand()) }' |
+    perl -ne 'print pack("V", $_)' > chance
+wpp-compress -q --symbols -o chance.wpp chance
+ok 'hardly anything repeats' wpp-hot chance.wpp
+is 'no answers are better than one for each event' "$(sed -n 's/.*: \([0-9]*\) hot subpaths .*/\1/p' out)" 0
+like 'and it says what to do' "$(cat out)" '^No 10 paths in a row come often enough'
+ok 'nor has the walk any' wpp-hot --algorithm=larus chance.wpp
+is 'as many' "$(sed -n 's/.*: \([0-9]*\) hot subpaths .*/\1/p' out)" 0
+ok 'short ones repeat' wpp-hot -l 2 -L 3 --format=csv chance.wpp
+n=$(awk -F, 'NR > 1 { print $1 }' out | sort -u | wc -l)
+ok "some of them: $n" test "$n" -ge 10 -a "$n" -le 60
 : > empty
 if wpp-compress -q --symbols -o empty.wpp empty 2> /dev/null; then
     ok 'an empty run has no subpaths' wpp-hot empty.wpp
