@@ -104,7 +104,7 @@ BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 .PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
-all: $(TOOLS) $(SCRIPTS) $(RT) $(PLUGIN)
+all: $(TOOLS) $(SCRIPTS) $(RT) $(PLUGIN) $(B)/include/wpp/control.h
 tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
@@ -269,8 +269,16 @@ build/fuzz/%: test/fuzz/%.c | $(DEPS)
 	    $(if $(shell grep -m1 -w avx2 /proc/cpuinfo),-mavx2) \
 	    -fno-sanitize-recover=undefined $(WARN) -o $@ $(filter %.c,$^) $(FUZZ_LIBS)
 
+$(B)/include/wpp/%.h: tracer/%.h
+	$(Q)install -D -m 644 $< $@
+
 # ---- Install ----------------------------------------------------------------------
 D := $(DESTDIR)$(PREFIX)
+ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
+ifneq ($(words [$(D)]),1)
+$(error PREFIX and DESTDIR may hold no blanks: `$(D)`)
+endif
+endif
 install: all
 	$(Q)install -d $(D)/bin $(D)/lib/wpp $(D)/lib/pkgconfig $(D)/include/wpp $(D)/share/man/man1 $(D)/share/doc/wpp
 	$(Q)install -m 755 $(TOOLS) $(SCRIPTS) $(D)/bin

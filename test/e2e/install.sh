@@ -37,7 +37,7 @@ like 'and explained in source lines' "$("$bin/wpp-hot" turn.wpp)" 'turn.c'
 like 'wpp-info knows it' "$("$bin/wpp-info" turn.wpp)" '^complete +yes'
 echo '#include <wpp/control.h>
 int main(void) { wpp_stop(); wpp_start(); return 0; }' > "$T/control.c"
-ok 'a program stops its recording' "$bin/wpp-gcc" -I"$T/moved tree/include" -o control control.c
+ok 'a program stops its recording' "$bin/wpp-gcc" -o control control.c
 ok 'without the wrapper, by wpp-config' sh -c \
     'p=$("$1" --plugin) && gcc -fplugin="$p" -O1 -c turn.c && gcc -o two turn.o \
      "-L$(dirname "$p")" -l:libwpp-rt.a "-Wl,--dynamic-list=$(dirname "$p")/libwpp-rt.list" && WPP_OUT=two.trace ./two' - "$bin/wpp-config"
@@ -96,6 +96,7 @@ fi
 mkdir -p "$T/stage/opt"
 mv "$T/moved tree" "$T/stage/opt/w"
 cd "$ROOT" || exit 1
+fails 'blanks in PREFIX are refused' make CONFIG="$CONFIG" uninstall PREFIX="/opt/w w" DESTDIR="$T/stage"
 ok 'uninstall' make CONFIG="$CONFIG" uninstall PREFIX=/opt/w DESTDIR="$T/stage"
 is 'nothing is left' "$(cd "$T/stage" && find . ! -type d)" ''
 done_testing

@@ -10,7 +10,8 @@ for arg do printf '<%s>' "$arg"; done
 END
 chmod +x "$T/show"
 lib=$BUILD/bin/../lib/wpp
-plugin="<-fplugin=$lib/wpp.so>"
+headers="<-idirafter$lib/../../include>"
+plugin="<-fplugin=$lib/wpp.so>$headers"
 begin="<$lib/libwpp-begin.o>"
 exe="<-L$lib><-l:libwpp-rt.a><-Wl,--dynamic-list=$lib/libwpp-rt.list>"
 so="<-L$lib><-l:libwpp-rt.so><-Wl,-rpath,$lib>"
@@ -24,6 +25,14 @@ passes() {
 
     shift
     is "$name" "$(shown "$@")" "$(printf '<%s>' "$@")"
+}
+
+# finds_headers NAME ARG...: it is told where <wpp/control.h> is, no more
+finds_headers() {
+    local name=$1
+
+    shift
+    is "$name" "$(shown "$@")" "$headers$(printf '<%s>' "$@")"
 }
 
 is 'a compile line gets the plugin' "$(shown -c a.c -o a.o)" "$plugin<-c><a.c><-o><a.o>"
@@ -98,8 +107,8 @@ for option in -r -Wl,-r -Wl,--relocatable -Wl,-z,now,-r -Wl,-i,-z,now -Wl,-d,-Ur
     is "nothing is linked with $option" "$(shown $option a.o b.o)" "$plugin<$option><a.o><b.o>"
 done
 is 'long options' "$(shown --compile a.c --output=a.o)" "$plugin<--compile><a.c><--output=a.o>"
-passes 'preprocessing' -E a.c
-passes 'dependencies alone' -M a.c
+finds_headers 'preprocessing' -E a.c
+finds_headers 'dependencies alone' -M a.c
 passes 'version' --version
 passes 'help for one kind' --help=warnings
 passes 'help with more' --help -v
@@ -107,8 +116,8 @@ passes 'verbose without input' -v
 passes 'an option that takes the next word, no input' -v -o a.c
 passes 'print-' -print-file-name=plugin
 passes 'dumpversion' -dumpversion
-passes 'a precompiled header' -O2 a.h
-passes 'a precompiled header, compiled by itself' -O2 -c a.hpp -o a.hpp.gch
+finds_headers 'a precompiled header' -O2 a.h
+finds_headers 'a precompiled header, compiled by itself' -O2 -c a.hpp -o a.hpp.gch
 passes 'words that say nothing' -o '' ''
 
 # ---- Probes: not instrumented; libraries that are may be linked -------------------
@@ -134,7 +143,7 @@ is 'one in the other' "$(shown @nested -lm)" "$plugin<@nested><-lm>$so"
 is "an option's argument in another place" "$(shown a.c -o @preprocess)" "$plugin$begin<a.c><-o><@preprocess>$exe"
 is 'a file that is not there is an input' "$(shown @missing)" "$plugin$begin<@missing>$exe"
 is 'one in itself' "$(shown @self)" "$plugin$begin<@self>$exe"
-passes 'preprocessing, in a file' a.c @preprocess
+finds_headers 'preprocessing, in a file' a.c @preprocess
 
 # ---- Settings ------------------------------------------------------------------------
 is 'the nop runtime' "$(WPP_RUNTIME=nop shown a.o)" \
@@ -143,10 +152,10 @@ WPP_CC=$T/show WPP_RUNTIME=none fails 'another runtime' wpp-gcc a.c
 touch -- -fplugin-arg-wpp-include=x.c
 is 'plugin arguments, patterns unexpanded' "$(WPP_PLUGIN_ARGS='include=*.c limit=9' shown -c a.c)" \
     "$plugin<-fplugin-arg-wpp-limit=9><-fplugin-arg-wpp-include=*.c><-c><a.c>"
-is 'the compiler may be several words' "$(WPP_CC="$T/show ccache" wpp-gcc -E a.c)" '<ccache><-E><a.c>'
+is 'the compiler may be several words' "$(WPP_CC="$T/show ccache" wpp-gcc -E a.c)" "<ccache>$headers<-E><a.c>"
 is 'wpp-g++ calls the other compiler' "$(WPP_CC=false WPP_CXX=$T/show wpp-g++ -c a.cc)" "$plugin<-c><a.cc>"
 cp "$T/show" "$T/gcc"
-is 'gcc is the default' "$(PATH=$T:$PATH wpp-gcc -E a.c)" '<-E><a.c>'
+is 'gcc is the default' "$(PATH=$T:$PATH wpp-gcc -E a.c)" "$headers<-E><a.c>"
 
 # Named as a compiler, and first in PATH: the next of that name is called.
 mkdir named
@@ -164,13 +173,13 @@ tree="$T/a tree"
 mkdir -p "$tree/bin" "$T/links"
 cp "$BUILD/bin/wpp-gcc" "$BUILD/bin/wpp-config" "$tree/bin"
 is 'a moved tree' "$(WPP_CC=$T/show "$tree/bin/wpp-gcc" -c a.c)" \
-    "<-fplugin=$tree/bin/../lib/wpp/wpp.so><-c><a.c>"
+    "<-fplugin=$tree/bin/../lib/wpp/wpp.so><-idirafter$tree/bin/../lib/wpp/../../include><-c><a.c>"
 is 'by a relative path' "$(cd "$tree" && WPP_CC=$T/show bin/wpp-gcc -c a.c)" \
-    "<-fplugin=$tree/bin/../lib/wpp/wpp.so><-c><a.c>"
+    "<-fplugin=$tree/bin/../lib/wpp/wpp.so><-idirafter$tree/bin/../lib/wpp/../../include><-c><a.c>"
 ln -s "$tree/bin/wpp-gcc" "$T/links/first"
 ln -s first "$T/links/cc"
 is 'through symbolic links' "$(WPP_CC=$T/show "$T/links/cc" -c a.c)" \
-    "<-fplugin=$tree/bin/../lib/wpp/wpp.so><-c><a.c>"
+    "<-fplugin=$tree/bin/../lib/wpp/wpp.so><-idirafter$tree/bin/../lib/wpp/../../include><-c><a.c>"
 mkdir -p "$tree/lib/wpp"
 is 'wpp-config in a moved tree' "$("$tree/bin/wpp-config" --plugin)" "$tree/lib/wpp/wpp.so"
 is 'versions agree' "$(wpp-config --version)" "wpp-config $(sed -n 's/#define WPP_VERSION "\(.*\)"/\1/p' "$ROOT/wpp/wpp.h")"
