@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "wpp/calls.h"
 #include "wpp/dump.h"
 #include "wpp/error.h"
 #include "wpp/line-counts.h"
@@ -24,13 +25,15 @@ static const char help[] =
     "      --lines        source lines in execution order, FILE:LINE each\n"
     "      --line-counts  how often each executed line was executed: FILE:LINE COUNT\n"
     "      --routines     the executed routines: calls, paths, cost, name, place\n"
+    "      --calls        who called whom, how often: CALLS CALLER -> ROUTINE; `-`: no routine\n"
+    "                     that is traced\n"
     "      --tokens       the trace's tokens: binary, 32 bits each, little-endian\n"
     "\n"
     "      --no-demangle  assembler names instead of those of the C++ source\n"
     "      --thread=N     only thread N, counted from 0 (`wpp-info` lists them)\n"
-    "      --range=A:B    only events A to B-1 of the thread; either may be left out;\n"
-    "                     A:+N: N events from A on; k, M and G count thousands,\n"
-    "                     millions and billions\n"
+    "      --range=A:B    only events A to B-1 of the thread; either may be left out, or\n"
+    "                     -N: N before the end; A:+N: N events from A on; k, M and G\n"
+    "                     count thousands, millions and billions\n"
     "  -o, --output=FILE  write to FILE instead of standard output\n"
     "  -f, --force        replace FILE if it exists\n"
     "  -h, --help         this text\n"
@@ -38,13 +41,15 @@ static const char help[] =
     "\n"
     "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or what it holds is incomplete.\n";
 
-enum what { SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_ROUTINES, SHOW_TOKENS };
+enum what { SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_ROUTINES, SHOW_CALLS, SHOW_TOKENS };
 
 struct request {
     enum what what;
     const char *path, *output;
     const char *thread, *range;    /* NULL: all */
     uint64_t begin, end;           /* of the range; end may be beyond the thread's */
+    bool begin_back, end_back;     /* they count from the thread's end */
+    bool counted;                  /* `end` is how many there are from `begin` on */
     bool force, assembler_names;
 };
 
@@ -54,6 +59,7 @@ static const struct option options[] = {
     {"lines", no_argument, NULL, OPT_WHAT + SHOW_LINES},
     {"line-counts", no_argument, NULL, OPT_WHAT + SHOW_LINE_COUNTS},
     {"routines", no_argument, NULL, OPT_WHAT + SHOW_ROUTINES},
+    {"calls", no_argument, NULL, OPT_WHAT + SHOW_CALLS},
     {"tokens", no_argument, NULL, OPT_WHAT + SHOW_TOKENS},
     {"no-demangle", no_argument, NULL, OPT_NO_DEMANGLE},
     {"thread", required_argument, NULL, OPT_THREAD},
@@ -62,6 +68,13 @@ static const struct option options[] = {
     {"force", no_argument, NULL, 'f'},
     TOOL_OPTIONS
 };
+
+/* `N` or, counted from the end, `-N`. */
+static uint64_t parse_place(const char *text, bool *back)
+{
+    *back = text[0] == '-';
+    return tool_count_argument("--range", text + *back);
+}
 
 /* `A:B`, `A:`, `:B`, `A:+N`. */
 static void parse_range(struct request *r)
@@ -74,15 +87,15 @@ static void parse_range(struct request *r)
     memcpy(first, text, colon - text);
     first[colon - text] = '\0';
     if (first[0])
-        r->begin = tool_count_argument("--range", first);
+        r->begin = parse_place(first, &r->begin_back);
     if (colon[1] == '+') {
-        uint64_t n = tool_count_argument("--range", colon + 2);
-
-        r->end = n < UINT64_MAX - r->begin ? r->begin + n : UINT64_MAX;
+        r->counted = true;
+        r->end = tool_count_argument("--range", colon + 2);
     } else if (colon[1]) {
-        r->end = tool_count_argument("--range", colon + 1);
+        r->end = parse_place(colon + 1, &r->end_back);
     }
-    if (r->begin > r->end)
+    if (!r->counted && r->begin_back == r->end_back
+        && (r->begin_back ? r->begin < r->end : r->begin > r->end))
         tool_usage("--range: %s ends before it begins", text);
 }
 
@@ -116,16 +129,26 @@ static void parse_options(int argc, char **argv, struct request *r)
 
 /* ---- Ranges --------------------------------------------------------------------- */
 
+/* What is before the beginning is the beginning. */
+static uint64_t place_of(uint64_t n, bool back, uint64_t tokens)
+{
+    return !back ? n : n < tokens ? tokens - n : 0;
+}
+
 /* What is asked for of a thread; dies if it does not have that. */
 static struct dump_range range_of(const wpp *w, const struct request *r, uint32_t thread)
 {
     uint64_t tokens = wpp_thread(w, thread)->tokens;
+    uint64_t begin = place_of(r->begin, r->begin_back, tokens);
+    uint64_t end = place_of(r->end, r->end_back, tokens);
 
-    if (r->begin > tokens)
+    if (begin > tokens)
         tool_die(TOOL_ERROR, "%s: thread %u has only %llu event%s", r->path, thread,
                  (unsigned long long)tokens, tokens == 1 ? "" : "s");
-    return (struct dump_range){w, thread, r->begin, r->end < tokens ? r->end : tokens,
-                               r->assembler_names};
+    if (r->counted)
+        end = r->end < tokens - begin ? begin + r->end : tokens;
+    end = end < tokens ? end : tokens;
+    return (struct dump_range){w, thread, begin, end > begin ? end : begin, r->assembler_names};
 }
 
 /* The ranges asked for, one a thread: *n of them. */
@@ -255,6 +278,34 @@ static bool show_routines(const wpp *w, const struct request *r, struct wpp_erro
     return ok;
 }
 
+static void put_name(const wpp *w, const struct request *r, uint32_t number)
+{
+    const struct wpp_routine *routine = number == CALLS_NOBODY ? NULL : wpp_routine(w, number);
+
+    name_put(stdout, !routine ? "-" : r->assembler_names ? routine->name : routine->shown);
+}
+
+static bool show_calls(const wpp *w, const struct request *r, const struct dump_range *ranges,
+                       uint32_t n, struct wpp_error *error)
+{
+    struct calls calls = {0};
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok = calls_add(&calls, &ranges[i], error);
+    calls_sort(&calls);
+    for (size_t i = 0; ok && i < calls.n; i++) {
+        put_figure(14, true, calls.list[i].count);
+        putchar(' ');
+        put_name(w, r, calls.list[i].caller);
+        fputs(" -> ", stdout);
+        put_name(w, r, calls.list[i].callee);
+        putchar('\n');
+    }
+    calls_free(&calls);
+    return ok;
+}
+
 /* Plain symbols have none: what is asked for would be empty, as for a run without events. */
 static void need_source(const wpp *w, const struct request *r)
 {
@@ -265,7 +316,7 @@ static void need_source(const wpp *w, const struct request *r)
         || s.program[0] || s.n_routines)
         return;
     tool_die(TOOL_ERROR, "%s has no %s: it holds plain symbols", r->path,
-             r->what == SHOW_ROUTINES ? "routines" : "source lines");
+             r->what == SHOW_ROUTINES || r->what == SHOW_CALLS ? "routines" : "source lines");
 }
 
 /* ---- main ------------------------------------------------------------------------------ */
@@ -280,6 +331,8 @@ static bool show(const wpp *w, const struct request *r, const struct dump_range 
 
     if (r->what == SHOW_ROUTINES)
         return show_routines(w, r, error);
+    if (r->what == SHOW_CALLS)
+        return show_calls(w, r, ranges, n, error);
     if (r->what == SHOW_LINE_COUNTS)
         return show_line_counts(w, r, ranges, n, error);
     for (uint32_t i = 0; ok && i < n && !ferror(stdout); i++)

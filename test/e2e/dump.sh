@@ -71,6 +71,27 @@ is 'there is much to compare' "$([ "$(wc -l < calls.want)" -gt 300 ] && echo yes
 same 'routines are entered and left as -finstrument-functions says' calls.want calls.got
 like 'a thread begins with its number and name' "$(wpp-dump calls.wpp | head -n 1)" '^EnterThread [0-9]+ calls$'
 
+# ---- Who called whom, from the same ------------------------------------------------
+# callers: of EnterRoutines, indented by depth.
+callers() {
+    awk '{ depth = match($0, /[^ ]/) - 1 }
+         $1 == "EnterRoutine" { name[depth] = $2
+                                calls[(depth ? name[depth - 2] : "-") " -> " $2]++ }
+         END { for (pair in calls) print calls[pair], pair }' "$1" | sort
+}
+# calls_of FILE [OPTION...]: the same by wpp-dump.
+calls_of() {
+    wpp-dump --calls "$@" | sed 's/^ *//; s/  */ /' | sort
+}
+callers calls.want > want
+calls_of calls.wpp > got
+same 'calls are those of -finstrument-functions' want got
+is 'the most frequent are first' "$(wpp-dump --calls calls.wpp | awk '{ print $1 }')" \
+    "$(awk '{ print $1 }' want | sort -rn)"
+wpp-dump calls.wpp --range=40:90 | grep -v '# earlier' > part
+is 'in a range only its own' "$(calls_of --range=40:90 calls.wpp | awk '{ n += $1 } END { print n }')" \
+    "$(grep -c EnterRoutine part)"
+
 # ---- Ranges and tokens ------------------------------------------------------
 wpp-dump calls.wpp | grep NewPath | sed 's/^ *//' > paths
 n=$(wc -l < paths)
@@ -94,6 +115,17 @@ for range in 17:+1 100:+150 $((n - 3)):+99 0:+0; do
     tail -n +$((a + 1)) paths | head -n "$b" > want
     same "events $range are so many" want got
 done
+for range in -1: -5: -$n: -$((n + 9)): -9:-3 3:-9 -7:+2 -$((n + 9)):+4; do
+    wpp-dump --range="$range" calls.wpp | grep NewPath | sed 's/^ *//' > got
+    case $range in
+    *:+*) tail -n "$(echo "${range%:*}" | tr -d -)" paths | head -n "${range#*+}" ;;
+    3:*)  tail -n +4 paths | head -n -9 ;;
+    *:-*) tail -n 9 paths | head -n -3 ;;
+    *)    tail -n "$(echo "$range" | tr -d -- -:)" paths ;;
+    esac > want
+    same "events $range count from the end" want got
+done
+fails_with 2 'a range that ends before it begins' wpp-dump --range=-3:-9 calls.wpp
 is 'a range behind the end is empty' "$(wpp-dump --tokens --range=$n: calls.wpp | wc -c)" 0
 like 'a range tells what had begun earlier' \
     "$(wpp-dump --range=100:150 calls.wpp)" 'EnterRoutine [a-z]+  # earlier'
@@ -158,6 +190,8 @@ int main(void)
 }
 END_C
 record threads -pthread
+like 'calls of all threads' "$(calls_of threads.wpp)" '^2 - -> work$'
+is 'or of one' "$(calls_of --thread=0 threads.wpp | grep -c work)" 0
 is 'each thread is entered once' "$(wpp-dump threads.wpp | grep -c EnterThread)" 3
 for i in 0 1 2; do
     wpp-dump --thread=$i threads.wpp

@@ -811,7 +811,7 @@ done
 misused wpp-dump --range=5 tiny.wpp
 misused wpp-dump --range=7:5 tiny.wpp
 misused wpp-dump --range=a:b tiny.wpp
-misused wpp-dump --range=-1:5 tiny.wpp
+misused wpp-dump --range=--1:5 tiny.wpp
 misused wpp-dump --range=1:99999999999999999999 tiny.wpp
 misused wpp-dump --thread=x tiny.wpp
 misused wpp-dump --range
