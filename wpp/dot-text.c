@@ -8,6 +8,7 @@
 
 #include "wpp/names.h"
 #include "wpp/trail.h"
+#include "wpp/utf8.h"
 
 /* Shares and their colours, coldest first: the sequential scheme YlOrRd of
  * ColorBrewer.  A node has the last colour whose share it reaches. */
@@ -48,24 +49,37 @@ static unsigned colour_of(double share)
 
 /* ---- Text -------------------------------------------------------------------- */
 
-/* At most `most` characters of s, as Graphviz' HTML: `…` for what is left out. */
+/* A character of n bytes, as Graphviz' HTML; 0: a byte that is none. */
+static void put_character(FILE *out, const char *s, int n)
+{
+    if (n == 0)
+        fputs("\ufffd", out);
+    else if (n > 1)
+        fwrite(s, 1, (size_t)n, out);
+    else if (*s == '&')
+        fputs("&amp;", out);
+    else if (*s == '<')
+        fputs("&lt;", out);
+    else if (*s == '>')
+        fputs("&gt;", out);
+    else if (*s == '"')
+        fputs("&quot;", out);
+    else
+        putc((unsigned char)*s < 0x20 ? ' ' : *s, out);
+}
+
+/* At most `most` characters of s: `…` for what is left out. */
 static void put_text(FILE *out, const char *s, size_t most)
 {
-    size_t n = 0;
+    for (size_t n = 0; *s; n++) {
+        int length = utf8_length((const unsigned char *)s);
 
-    for (; *s; s++) {
-        bool begins = ((unsigned char)*s & 0xc0) != 0x80;     /* of a UTF-8 sequence */
-        if (begins && n++ == most) {
+        if (n == most) {
             fputs("…", out);
             return;
         }
-        switch (*s) {
-        case '&': fputs("&amp;", out); break;
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '"': fputs("&quot;", out); break;
-        default:  putc((unsigned char)*s < 0x20 ? ' ' : *s, out);
-        }
+        put_character(out, s, length);
+        s += length ? length : 1;
     }
 }
 

@@ -54,6 +54,7 @@ struct request {
 };
 
 enum { OPT_WHAT = 0x100, OPT_THREAD = 0x200, OPT_RANGE, OPT_NO_DEMANGLE };
+/* Those of what to show first, in the order of enum what. */
 static const struct option options[] = {
     {"events", no_argument, NULL, OPT_WHAT + SHOW_EVENTS},
     {"lines", no_argument, NULL, OPT_WHAT + SHOW_LINES},
@@ -101,11 +102,16 @@ static void parse_range(struct request *r)
 
 static void parse_options(int argc, char **argv, struct request *r)
 {
+    const struct option *what = NULL;
     int option;
 
     while ((option = tool_option(argc, argv, "o:fhV", options)) != -1) {
         if (option >= OPT_WHAT && option < OPT_THREAD) {
             r->what = option - OPT_WHAT;
+            if (what && what != &options[r->what])
+                tool_usage("--%s and --%s show different things", what->name,
+                           options[r->what].name);
+            what = &options[r->what];
             continue;
         }
         switch (option) {

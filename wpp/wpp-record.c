@@ -618,6 +618,20 @@ static void say_why_nothing(const char *program)
     free(file);
 }
 
+/* A shell would say it, but to the shell we are what ended.  Who interrupts knows. */
+static void say_killed(const struct recording *r)
+{
+    unsigned signal = program_killed(&r->program);
+    const char *name = sigabbrev_np((int)signal);
+
+    if (r->options.quiet || !signal || signal == SIGINT || signal == SIGPIPE)
+        return;
+    if (name)
+        tool_warn("%s was killed by SIG%s", r->options.command[0], name);
+    else
+        tool_warn("%s was killed by signal %u", r->options.command[0], signal);
+}
+
 /* Besides FILE. */
 static void say_what_else(const struct recording *r)
 {
@@ -638,6 +652,7 @@ static int finish(struct recording *r)
 
     keep_trace(r, r->bytes > 0);
     show_summary(r);
+    say_killed(r);
     if (r->bytes == 0) {
         say_why_nothing(program);
         return status ? status : TOOL_ERROR;

@@ -156,6 +156,15 @@ is 'does not give ten thousand edges' "$([ "$(wpp-dot wide.wpp | grep -c -- '->'
 wpp-compress --symbols -o empty.wpp sym.bin
 ok 'a run without events' wpp-dot -o empty.svg empty.wpp
 
+# A name is bytes, a picture is UTF-8.
+latin=$(printf 'caf\351.c')
+echo 'int main(void) { for (int i = 0; i < 50; i++) __asm__ volatile(""); return 0; }' > "$latin"
+ok 'a source whose name is no UTF-8' "$WPP_GCC" -O0 -g -o latin ./"$latin"
+ok 'is recorded' wpp-record -q -o latin.wpp ./latin
+ok 'and drawn' wpp-dot -o latin.svg latin.wpp
+is 'without a complaint' "$(cat err)" ''
+like 'a byte that is none is replaced' "$(cat latin.svg)" 'caf�'
+
 fails 'an existing picture is not replaced' wpp-dot -o prog.svg prog.wpp
 ok 'but by force' wpp-dot -f -o prog.svg prog.wpp
 ok 'a device is written to, not replaced' wpp-dot -T png -o /dev/null prog.wpp

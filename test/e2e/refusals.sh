@@ -812,6 +812,7 @@ misused wpp-dump --range=5 tiny.wpp
 misused wpp-dump --range=7:5 tiny.wpp
 misused wpp-dump --range=a:b tiny.wpp
 misused wpp-dump --range=--1:5 tiny.wpp
+misused wpp-dump --lines --line-counts tiny.wpp
 misused wpp-dump --range=1:99999999999999999999 tiny.wpp
 misused wpp-dump --thread=x tiny.wpp
 misused wpp-dump --range
