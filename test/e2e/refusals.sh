@@ -733,7 +733,7 @@ rm -f fifo copied copy copy.wpp killed.*
 
 # ---- A recorder whose program is killed ------------------------------------------------------------------
 run wpp-record -o killed.wpp bash -c 'kill -KILL $$'
-is 'a killed program that is not instrumented' "$status $(wc -l < err)" '137 1'
+is 'a killed program that is not instrumented' "$status $(wc -l < err)" '137 2'
 absent 'leaves nothing' killed.wpp
 # The recorder is killed before the program begins, and before it ends.
 cat > killer.c <<'END'
