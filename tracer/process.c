@@ -194,11 +194,13 @@ static void add_arguments(struct wpp_text *text)
         return;
     while (!cut && (n = sys_read((int)fd, block, sizeof block)) > 0) {
         for (long i = 0; i < n && !cut; i++) {
-            cut = copied++ == ARGUMENT_BYTES;
+            cut = copied++ >= ARGUMENT_BYTES;
             if (cut)
                 break;
-            if (begins)
+            if (begins) {
                 text_add(text, "arg=");
+                copied += sizeof "arg=" - 1;
+            }
             text_byte(text, block[i]);
             begins = block[i] == '\0';
         }
@@ -266,6 +268,7 @@ void __wpp_process_start(void)
     __wpp_times_begin();
     seccomp_at_start = sys3(SYS_prctl, PR_GET_SECCOMP, 0, 0);
     make_guard();
+    __wpp_output_begin();
     __wpp_others_find();
     another = __wpp_others_record();
     wanted = __wpp_settings_read();

@@ -279,6 +279,8 @@ extern char **__wpp_environment;
 /* Reads the environment.  False: recording is off, and that was told where it should be. */
 bool __wpp_settings_read(void);
 
+/* The program begins: what is its standard error now is where complaints go. */
+void __wpp_output_begin(void);
 /* False when it cannot be opened, after saying so. */
 bool __wpp_output_open(void);
 /* False when the output has failed, after saying so. */

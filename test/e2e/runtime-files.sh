@@ -105,4 +105,45 @@ for limit in 1024 40; do
     is "80 libraries, $limit descriptors: all calls are there" \
         "$(wpp-dump --routines file.wpp | awk '$5 == "first" { n += $2 } END { print n }')" 80
 done
+
+# ---- Where complaints go ------------------------------------------------------------------
+cat > plain.c << 'END'
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 100; i++)
+        __asm__ volatile("");
+    return argc > 1 ? argv[1][0] - '0' : 7;
+}
+END
+ok 'a program to complain of' "$WPP_GCC" -O0 -o plain plain.c
+# Nobody reads its standard error any more.
+unheard() {
+    perl -e 'pipe R, W; close R; open STDERR, ">&", \*W; my $s = system @ARGV;
+             print $s & 127 ? "signal " . ($s & 127) : $s >> 8' "$@"
+}
+for where in /nonexistent/trace /dev/full 'fd:99' '%q'; do
+    is "a complaint that nobody hears, of $where" "$(WPP_OUT=$where unheard ./plain)" 7
+done
+is 'nor one about options' "$(WPP_OUT=none WPP_OPTIONS=nonsense unheard ./plain)" 7
+# Descriptor 2 has become a file of the program's.
+cat > own.c << 'END'
+#include <fcntl.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int flags = O_RDWR | O_CREAT | O_TRUNC | (argc > 1 ? O_APPEND : 0);
+
+    close(2);
+    if (open("data", flags, 0600) != 2 || write(2, "data\n", 5) != 5)
+        return 1;
+    for (int i = 0; i < 200000; i++)
+        __asm__ volatile("");
+    return 7;
+}
+END
+ok 'a program whose data are where errors go' "$WPP_GCC" -O0 -o own own.c
+run bash -c 'ulimit -f 100; WPP_OUT=own.trace ./own'
+is 'its data are its own' "$status $(cat data)" '7 data'
+run bash -c 'ulimit -f 100; WPP_OUT=own.trace ./own log'
+like 'but a log is appended to' "$status $(paste -sd' ' data)" '^7 data wpp: cannot write the trace'
 done_testing

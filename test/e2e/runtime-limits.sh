@@ -100,6 +100,11 @@ smaller "./work $n; pgrep -P \$PPID -x wpp-keeper > keeper &&
 while grep -q '^State:.[^Z]' "/proc/$(cat keeper)/status" 2> /dev/null; do sleep 0.05; done
 is 'who goes on for a killed recorder says it as well' "$(cat "$T/err")" \
     'wpp-record: work: cannot write small/x.wpp: File too large'
+for size in 4 20 60 100 140 200; do
+    run bash -c "ulimit -f $size; WPP_OUT=limited.trace ./work 100000"
+    is "a trace of at most $size kB: the program goes on to its end" "$status $(cat "$T/out")" '7 work is done'
+    like 'and why it ends is said' "$(cat "$T/err")" '^wpp: cannot write the trace to .*: file too large; recording stopped$'
+done
 refused 'no room for the memory to share' 1 bash -c 'ulimit -f 1000; wpp-record -o x.wpp ./work 50'
 like 'why' "$(cat "$T/err")" '^wpp-record: no file may be as large here .ulimit -f. as the [0-9]+ MB of memory'
 
