@@ -226,8 +226,10 @@ static uint64_t next_cost(const struct bracket *b, size_t wanted, uint64_t total
     if (b->low) {
         factor = 1.5 * (double)b->n_low / (double)wanted;
         next = saturating_mul(b->low, factor < MOST_AT_ONCE ? 2 * (uint64_t)factor : MOST_AT_ONCE);
-        next = next > b->low ? two_digits(next) : 2 * b->low;
-        return b->low <= total ? next : 0;
+        next = two_digits(next);
+        if (next <= b->low)
+            next = saturating_mul(b->low, 2);
+        return b->low <= total && next > b->low ? next : 0;
     }
     next = b->n_high ? wanted / b->n_high : FACTOR_DOWN;
     next = two_digits(b->high / (next < 2 ? 2 : next < FACTOR_DOWN ? next : FACTOR_DOWN));

@@ -154,9 +154,9 @@ static size_t common_indent(const struct report *r, const struct wpp_routine *ro
     for (size_t i = 0; i < n; i++) {
         if (passages[i].file != f)
             continue;
-        for (uint32_t line = f->lines[passages[i].begin]; line <= f->lines[passages[i].end - 1];
+        for (uint64_t line = f->lines[passages[i].begin]; line <= f->lines[passages[i].end - 1];
              line++)
-            if (source_line(r, routine, f, line, &l) && leading_columns(&l) < least)
+            if (source_line(r, routine, f, (uint32_t)line, &l) && leading_columns(&l) < least)
                 least = leading_columns(&l);
     }
     return least == SIZE_MAX ? 0 : least;

@@ -179,6 +179,22 @@ static bool refuse_existing(const char *path, struct wpp_error *error)
     return wpp_fail(error, WPP_E_ARGUMENT, "%s exists; -f overwrites it", path);
 }
 
+/* Told now, not when there is something to lose. */
+static bool can_keep_old(const struct wpp_output *out, struct wpp_error *error)
+{
+    struct stat st;
+    char *old;
+    bool can;
+
+    if (asprintf(&old, "%s.old", out->path) < 0)
+        return wpp_fail_memory(error);
+    can = lstat(old, &st) != 0 || S_ISREG(st.st_mode)
+          || wpp_fail(error, WPP_E_ARGUMENT, "%s cannot be kept as %s: that is no file", out->path,
+                      old);
+    free(old);
+    return can;
+}
+
 static bool open_output(struct wpp_output *out, struct wpp_error *error)
 {
     struct stat st;
@@ -200,6 +216,8 @@ static bool open_output(struct wpp_output *out, struct wpp_error *error)
         free(out->path);
         out->path = real;
     }
+    if ((out->flags & WPP_OUTPUT_KEEP_OLD) && !can_keep_old(out, error))
+        return false;
     return open_temporary(out, error);
 }
 

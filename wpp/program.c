@@ -101,6 +101,10 @@ static sigset_t block_signals(void)
 void program_let_go(void)
 {
     set_signal(SIGCHLD, NULL);
+    /* Who sends it cannot know that we are about to end. */
+    if (signals.switching)
+        signal(signals.switching, SIG_IGN);
+    signals.switching = 0;
     set_signals(NULL);
 }
 

@@ -29,7 +29,7 @@ int program_start(struct program *p, char **command, int switching, bool aside,
 /* Where that program is: on PATH, if its name says no folder; the caller's to free.  NULL
  * when it is not there. */
 char *program_file(const char *name);
-/* Signals do again what they did before. */
+/* Signals do again what they did before; one that switches is ignored. */
 void program_let_go(void);
 
 /* Waits for those children that have ended. */

@@ -465,11 +465,12 @@ static struct wpp_bytes copy_state(struct wpp_recorder *r, uint32_t number, bool
 static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
 {
     struct wpp_bytes rest = copy_state(r, number, lives);
+    bool begun = r->list[number].next_order > 0;     /* else nobody can say whose it is */
 
     assert(!r->list[number].over);
-    if (!r->list[number].ended && r->list[number].next_order > 0)
+    if (!r->list[number].ended && begun)
         say_waited(r, number);
-    if (!r->list[number].ended && rest.size > 0 && !rest.failed)
+    if (!r->list[number].ended && begun && rest.size > 0 && !rest.failed)
         r->sink.bytes(r->sink.ctx, number, rest.data, rest.size);
     wpp_bytes_free(&rest);
     if (!lives) {

@@ -228,11 +228,15 @@ void wpp_runs_bytes(struct wpp_runs *runs, uint32_t process, const void *bytes, 
 /* Removes a folder and the WPPs in it; anything else in it keeps it alive. */
 static void remove_folder(const char *path)
 {
-    DIR *folder = opendir(path);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *entry;
 
-    if (!folder)
+    if (!folder) {
+        if (fd >= 0)
+            close(fd);
         return;
+    }
     while ((entry = readdir(folder))) {
         size_t n = strlen(entry->d_name);
 
@@ -243,23 +247,34 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
+/* To FILE.d.old, or if there is more in that than WPPs, to FILE.d.old.2 and so on. */
+static bool move_folder(const char *folder, unsigned n)
+{
+    char number[16] = "", *old;
+    bool done;
+
+    if (n > 1)
+        snprintf(number, sizeof number, ".%u", n);
+    if (asprintf(&old, "%s.old%s", folder, number) < 0)
+        return false;
+    remove_folder(old);
+    done = rename(folder, old) == 0;
+    free(old);
+    return done;
+}
+
 /* A FILE.d from before is not taken for one of this recording. */
 static void set_folder_aside(const struct wpp_runs *runs)
 {
-    char *folder = NULL, *old = NULL;
+    char *folder;
 
-    if (runs->single || runs->folder || (runs->shared && runs->shared->folder))
+    if (runs->single || runs->folder || (runs->shared && runs->shared->folder)
+        || asprintf(&folder, "%s.d", runs->path) < 0)
         return;
-    if (asprintf(&folder, "%s.d", runs->path) < 0)
-        folder = NULL;
-    if (asprintf(&old, "%s.d.old", runs->path) < 0)
-        old = NULL;
-    if (folder && old && access(folder, F_OK) == 0) {
-        remove_folder(old);
-        rename(folder, old);
-    }
+    for (unsigned n = 1; n < 100 && access(folder, F_OK) == 0; n++)
+        if (move_folder(folder, n))
+            break;
     free(folder);
-    free(old);
 }
 
 /* That there is no folder is told of one process. */
@@ -285,7 +300,8 @@ static bool make_folder(struct wpp_runs *runs, struct wpp_error *error)
     set_folder_aside(runs);
     if (asprintf(&folder, "%s.d", runs->path) < 0)
         return wpp_fail_memory(error);
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+    bool shared = runs->shared && runs->shared->folder;
+    if (mkdir(folder, 0777) != 0 && !(shared && errno == EEXIST)) {
         wpp_fail_errno(error, "cannot make the folder %s", folder);
         free(folder);
         return false;

@@ -2,6 +2,7 @@
 #include "wpp/tool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -57,12 +58,23 @@ static void bear_limit(void)
         sigaction(SIGXFSZ, &bear, NULL);
 }
 
+/* Else a file that is opened is one of them, and gets what is said.  What we open here fails as what
+ * is closed does, and a program that we start has it closed as it was. */
+static void open_standard(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0
+            && open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
+            return;
+}
+
 /* A stream only remembers that it failed, and errno is another's by the time one asks. */
 void tool_init(const char *tool)
 {
     FILE *output = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_output});
 
     name = tool;
+    open_standard();
     bear_limit();
     if (output)
         stdout = output;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-compress - a trace, finished or still being written, becomes a WPP. */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -176,11 +178,22 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
 
 /* ---- A WPP ------------------------------------------------------------------------------- */
 
+/* Until the pipe holds so much, or its writer is gone. */
+static void wait_for_bytes(int fd, size_t n)
+{
+    struct pollfd writer = {.fd = fd};
+    int there;
+
+    while (ioctl(fd, FIONREAD, &there) == 0 && there < (int)n && poll(&writer, 1, 10) == 0)
+        ;
+}
+
 /* What a pipe begins with stays in it: waits for that. */
 static bool peek_pipe(int fd, char *first, size_t n)
 {
     int copy[2];
 
+    wait_for_bytes(fd, n);
     if (pipe2(copy, O_CLOEXEC) != 0)
         return false;
     bool done = tee(fd, copy[1], n, 0) == (ssize_t)n && read(copy[0], first, n) == (ssize_t)n;
@@ -189,7 +202,7 @@ static bool peek_pipe(int fd, char *first, size_t n)
     return done;
 }
 
-/* What can still be read afterwards: not of a named FIFO, whose writer would see it closed. */
+/* What can still be read afterwards. */
 static bool peek(int fd, bool standard, char *first, size_t n)
 {
     struct stat st;
@@ -201,10 +214,15 @@ static bool peek(int fd, bool standard, char *first, size_t n)
     return standard && S_ISFIFO(st.st_mode) && peek_pipe(fd, first, n);
 }
 
+/* A named FIFO is not even opened: its writer would see it closed. */
 static bool is_wpp(const char *input)
 {
     bool standard = strcmp(input, "-") == 0;
-    int fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+
+    if (!standard && (stat(input, &st) != 0 || !S_ISREG(st.st_mode)))
+        return false;
+    int fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_CLOEXEC);
     char first[WPP_IMPROVE_KNOWS];
     bool is = fd >= 0 && peek(fd, standard, first, sizeof first) &&
               wpp_improve_knows(first, sizeof first);

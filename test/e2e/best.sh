@@ -82,6 +82,9 @@ ok 'of a WPP' wpp-compress --best -o of-plain.wpp plain.wpp
 same 'the file that its words make' of-plain.wpp best.wpp
 wpp-compress --best -o - - < plain.wpp > of-plain.wpp
 same 'from the standard input to the standard output: the same' of-plain.wpp best.wpp
+(head -c 3 plain.wpp; sleep 0.2; tail -c +4 plain.wpp) | wpp-compress --best -o - - > of-plain.wpp
+same 'in pieces, the first of which is too short to be known' of-plain.wpp best.wpp
+fails 'a beginning without the rest' sh -c 'head -c 3 plain.wpp | wpp-compress --best -o - - > of-plain.wpp'
 for input in random zeros none; do
     wpp-compress --symbols -q -f -o plain-one.wpp $input
     ok "of the WPP of $input" wpp-compress --best -f -o of-plain.wpp plain-one.wpp

@@ -95,6 +95,14 @@ ok 'from a FIFO while the program runs' wait $!
 same 'the program does not notice' live.output p.output
 "$read_wpp" live.wpp > live.tokens
 same 'and it has done the same' live.tokens p.tokens
+# A FIFO that is looked at first, and closed, would lose its writer.
+for i in 1 2 3 4 5 6; do
+    WPP_OUT=$T/fifo ./p > /dev/null 2> fifo.err &
+    sleep 0.05
+    ok "a program whose trace is parsed anew, $i" wpp-compress -q --best -f -o best-live.wpp fifo
+    wait
+    is 'keeps its reader' "$(cat fifo.err)" ''
+done
 tee kept.trace < fifo | wpp-compress -o live.wpp -f &
 WPP_OUT=$T/fifo ./p > /dev/null
 wait $!

@@ -69,6 +69,20 @@ same 'keeps the former file' all.wpp.old first.wpp
 is 'and with it the former folder' "$(ls all.wpp.d.old | wc -l) $(ls -d all.wpp.d 2> /dev/null)" '28 '
 run wpp-record -o all.wpp ./tree 2
 is 'a new folder' "$(ls all.wpp.d | wc -l) $(ls all.wpp.d.old | wc -l)" '4 28'
+# What is not ours is neither taken away nor in the way.
+touch all.wpp.d.old/notes
+for n in 2 1; do
+    wpp-record -q -o all.wpp ./tree $n
+done
+is 'beside an old folder with more in it' "$(ls all.wpp.d* -d | paste -sd' ')" \
+    'all.wpp.d.old all.wpp.d.old.2'
+is 'of which no process is taken for one of this recording' "$(ls all.wpp.d.old | paste -sd' ') $(ls all.wpp.d.old.2 | wc -l)" 'notes 4'
+rm -rf all.wpp.d.old all.wpp.d.old.2
+rm -f all.wpp.old
+mkdir all.wpp.old
+refused 'what is there cannot be kept' 1 wpp-record -o all.wpp ./tree 2
+is 'and nothing is lost' "$(ls -d all.wpp all.wpp.old | paste -sd' ')" 'all.wpp all.wpp.old'
+rmdir all.wpp.old
 
 record sh -c './tree 1; ./tree 3; exit 5'
 is 'programs of a shell: the status is the shell'"'"'s' $status 5
@@ -656,6 +670,66 @@ if script -qec true /dev/null > /dev/null 2>&1; then
 else
     skip 'progress on a terminal: no script(1) to make one'
 fi
+# ---- Descriptors and signals of wpp-record's own --------------------------------------------
+# A file that is opened where standard error was would get what is said.
+run bash -c 'exec 2>&-; wpp-record --trace=/dev/full -o all.wpp ./forks 2'
+is 'without a standard error' $status 1
+ok 'the recording is what was recorded' wpp-check all.wpp
+run bash -c 'exec >&- <&- 2>&-; wpp-record -q -o all.wpp ./forks 2'
+is 'without any' $status 0
+ok 'as well' wpp-check all.wpp
+# The program has them closed as they were.
+cat > closed.c << 'END'
+#include <fcntl.h>
+int main(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 3; fd++)
+        n = 2 * n + (fcntl(fd, F_GETFD) < 0);
+    return n;
+}
+END
+"$WPP_GCC" -O1 -o closed closed.c
+run bash -c 'exec <&- 2>&-; wpp-record -q -o all.wpp ./closed'
+is 'the program has them as they were' $status 5
+
+cat > helper.c << 'END'
+#include <unistd.h>
+void helper(void)
+{
+    if (fork() == 0) {
+        sleep(2);
+        _exit(0);
+    }
+}
+END
+cat > helped.c << 'END'
+void helper(void);
+int main(void)
+{
+    helper();
+    for (volatile int i = 0; i < 3000000; i++)
+        ;
+    return 7;
+}
+END
+gcc -O1 -shared -fPIC -o libhelper.so helper.c
+"$WPP_GCC" -O1 -o helped helped.c -L. -lhelper -Wl,-rpath,"$T"
+run wpp-record -q --limit=100k -o all.wpp ./helped
+is 'a child without an event is nobody when recording ends' "$status $(cat "$T/err")" '7 '
+
+signalled=
+for i in 1 2 3 4 5; do
+    wpp-record -q --signal=USR2 -o all.wpp ./helped 2> /dev/null &
+    recorder=$!
+    sleep 0.05
+    while kill -USR2 $recorder 2> /dev/null; do sleep 0.003; done
+    wait $recorder
+    signalled="$signalled $?"
+done
+is 'a signal that comes too late is ignored' "$signalled" ' 7 7 7 7 7'
+
 fails_with 2 '--duration wants a number' wpp-record --duration=soon ./endless
 fails_with 2 '--limit wants a number' wpp-record --limit=many ./endless
 for none in --limit=0 --duration=0 --ring=0 --ring=4095 --memory=0; do

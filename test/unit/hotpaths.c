@@ -490,6 +490,7 @@ static void astronomical(void)
                              .symbols = symbols, .length = length };
     struct hot_config c = config_of(HOT_EXACT, 2, 2, 1);
     hot_result *r;
+    bool ended = true;
     uint64_t n = 0;
 
     for (uint32_t rule = 0; rule < 63; rule++) {
@@ -504,6 +505,15 @@ static void astronomical(void)
                hot_get(r, 0).cost == UINT64_MAX && hot_total_cost(r) == UINT64_MAX,
            "2^63 events, counted exactly; costs stop at the largest number");
     hot_free(r);
+    /* Costs are tried up to the largest number, and no further. */
+    for (int algorithm = 0; algorithm < 2; algorithm++)
+        for (uint32_t wanted = 1; wanted < 30; wanted += 7) {
+            c = config_of(algorithm ? HOT_EXACT : HOT_LARUS, 1, 2, 0);
+            c.wanted = wanted;
+            ended = ended && hot_find(&r, &g, cost, &c) == HOT_OK && hot_min_cost(r) > 0;
+            hot_free(r);
+        }
+    tap_ok(ended, "a minimal cost is chosen");
     c = config_of(HOT_LARUS, 2, 100, UINT64_C(1) << 40);
     tap_ok(hot_find(&r, &g, cost, &c) == HOT_OK && hot_count(r) == 1 &&
                hot_get(r, 0).length == 2 && hot_get(r, 0).frequency == UINT64_C(1) << 62,
