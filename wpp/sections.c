@@ -102,6 +102,14 @@ static bool get_module(struct loading *l, struct wpp_view *v, const char **path)
     return true;
 }
 
+/* C, whose names may look like C++'s: `GNU C17 12.2.0`, not `GNU C++17 12.2.0`. */
+static bool is_c(const char *compiler)
+{
+    static const char c[] = "GNU C";
+
+    return strncmp(compiler, c, strlen(c)) == 0 && compiler[strlen(c)] != '+';
+}
+
 static bool get_units(struct loading *l, struct wpp_view *v,
                       const struct wpp_string_table *strings)
 {
@@ -113,7 +121,7 @@ static bool get_units(struct loading *l, struct wpp_view *v,
     for (size_t i = 0; i < n; i++) {
         if (!get_module(l, v, &l->units[i].module))
             return false;
-        wpp_get_varint_max(v, strings->n - 1);
+        l->units[i].is_c = is_c(strings->text[wpp_get_varint_max(v, strings->n - 1)]);
         wpp_get_varint_max(v, strings->n - 1);
         l->units[i].directory = strings->text[wpp_get_varint_max(v, strings->n - 1)];
         wpp_get_varint(v);
@@ -123,14 +131,16 @@ static bool get_units(struct loading *l, struct wpp_view *v,
     return !v->failed;
 }
 
-/* The names for people, of the routine and of what was inlined into it. */
+/* The names for people, of the routine and of what was inlined into it.  Without a demangler they are
+ * what they are. */
 static bool show_names(struct loading *l, struct wpp_demangler *demangler, struct wpp_routine *r)
 {
     struct wpp_inlined *calls = (struct wpp_inlined *)r->inlined;
 
-    r->shown = wpp_demangle(demangler, l->arena, r->name);
+    r->shown = demangler ? wpp_demangle(demangler, l->arena, r->name) : r->name;
     for (uint32_t i = 0; r->shown && i < r->n_inlined; i++) {
-        calls[i].shown = wpp_demangle(demangler, l->arena, calls[i].name);
+        calls[i].shown = demangler ? wpp_demangle(demangler, l->arena, calls[i].name)
+                                   : calls[i].name;
         if (!calls[i].shown)
             return false;
     }
@@ -159,7 +169,7 @@ static bool get_routines(struct loading *l, struct wpp_view *v)
             return false;
         if (routines[i].num_paths - 1 > UINT32_MAX - l->bases[i])
             return false;
-        if (!show_names(l, &demangler, &routines[i]))
+        if (!show_names(l, unit->is_c ? NULL : &demangler, &routines[i]))
             return false;
         routines[i].module = unit->module;
         routines[i].directory = unit->directory;

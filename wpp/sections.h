@@ -16,7 +16,7 @@ struct loading {
     struct wpp_error *error;
     uint32_t n_modules, n_units;
     const char **module_paths;
-    struct unit { const char *module, *directory; } *units;
+    struct unit { const char *module, *directory; bool is_c; } *units;
     uint32_t *bases;                    /* of each routine: token of its path 0 */
     bool intact_only;                   /* what is not intact is left out: wpp_open_intact() */
 };

@@ -265,4 +265,21 @@ if script -qec true /dev/null > /dev/null 2>&1 < /dev/null; then
 else
     skip 'no binary to a terminal: no script(1) or no pseudo-terminal here'
 fi
+
+# ---- Names of C that C++ would have as well ------------------------------------------
+cat > zipped.c << 'END_C'
+int _Zgetc(int n);
+int _Zgetc(int n) { return n > 1 ? n : 1; }
+int main(void) { return _Zgetc(0) - 1; }
+END_C
+record zipped
+like 'a routine of C has its own name' "$(wpp-dump --routines zipped.wpp)" ' _Zgetc  zipped'
+like 'also as one that is called' "$(wpp-dump --calls zipped.wpp)" 'main -> _Zgetc$'
+cat > plus.cc << 'END_C'
+struct shape { int n; };
+__attribute__((noinline)) bool operator>=(shape a, shape b) { return a.n >= b.n; }
+int main() { return !(shape{2} >= shape{1}); }
+END_C
+wpp-g++ -O0 -g -o plus plus.cc && WPP_OUT=plus.trace ./plus && wpp-compress -o plus.wpp plus.trace
+like 'one of C++ that of the source' "$(wpp-dump --routines plus.wpp)" ' operator>=.shape, shape.  plus'
 done_testing
