@@ -102,7 +102,7 @@ static void write_file(const char *name, const void *data, size_t size)
 static wpp *make_run(void)
 {
     struct wpp_module_content module = { .path = "/opt/demo", .n_routines = 2 };
-    struct wpp_unit_content unit = { .compiler = "GNU C17", .source = "demo.c",
+    struct wpp_unit_content unit = { .compiler = "GNU C++17", .source = "demo.c",
                                      .directory = directory };
     struct wpp_routine_content routine[] = { { 0, 20, &routines[0] }, { 0, 30, &routines[1] } };
     struct wpp_thread thread = { .tid = 1, .name = "demo", .tokens = 77 };
