@@ -205,9 +205,11 @@ static double interpolate(const struct bracket *b, size_t wanted)
 static uint64_t least_cost(const struct analysis *a)
 {
     enum { SHORT_RUN = 10000 };
-    double mean = a->events ? (double)a->total_cost / (double)a->events : 0;
+    uint64_t windows = a->events / a->max_length;
 
-    return a->events > SHORT_RUN ? (uint64_t)(2 * mean * a->max_length) + 1 : 1;
+    if (a->events <= SHORT_RUN)
+        return 1;
+    return windows < 2 ? a->total_cost : saturating_add(a->total_cost / windows * 2, 1);
 }
 
 /* The next cost to try; 0: there is none. */
@@ -252,11 +254,11 @@ static int find_about(const struct analysis *a, struct exact *exact,
                       const struct hot_config *config, struct hot_result *r)
 {
     enum { ATTEMPTS = 8 };      /* once there are too few and enough */
-    uint64_t first = a->total_cost / config->wanted, least = least_cost(a);
+    uint64_t first = two_digits(a->total_cost / config->wanted), least = least_cost(a);
     struct bracket b = { 0 };
     int status = HOT_OK, left = ATTEMPTS;
 
-    for (uint64_t cost = first ? two_digits(first) : 1; cost && left > 0;
+    for (uint64_t cost = first < least ? least : first; cost && left > 0;
          cost = next_cost(&b, config->wanted, a->total_cost, least)) {
         size_t count = 0;
 

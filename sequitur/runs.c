@@ -88,7 +88,7 @@ static int room_for_one(seq *s)
 
 static bool is_missing(const struct runs *runs, uint32_t terminal, uint64_t times)
 {
-    return times > 1 && !run_slot(runs, terminal, times)->rule;
+    return !run_slot(runs, terminal, times)->rule;
 }
 
 /* Of those that spell() will ask for: what is left when the lowest bits are taken away one by one,

@@ -569,15 +569,19 @@ static const struct wpp_entry *intact_entry(const struct wpp_container *c, uint3
     return NULL;
 }
 
+static bool load(const struct wpp_container *c, const struct wpp_entry *e, struct wpp_section *out,
+                 const char *path, struct wpp_error *error)
+{
+    out->stored = e->stored;
+    return (e->mended ? load_mended : load_packed)(e, c->file + e->offset, out, path, error);
+}
+
 bool wpp_container_load(const struct wpp_container *c, struct wpp_section *out, const char *path,
                         struct wpp_error *error)
 {
     const struct wpp_entry *e = intact_entry(c, out->kind, path, error);
 
-    if (!e)
-        return false;
-    out->stored = e->stored;
-    return (e->mended ? load_mended : load_packed)(e, c->file + e->offset, out, path, error);
+    return e && load(c, e, out, path, error);
 }
 
 bool wpp_container_view(const struct wpp_container *c, struct wpp_section *out,
@@ -590,7 +594,7 @@ bool wpp_container_view(const struct wpp_container *c, struct wpp_section *out,
         *view = wpp_view(c->file + e->offset, e->stored);
         return true;
     }
-    if (!e || !wpp_container_load(c, out, path, error))
+    if (!e || !load(c, e, out, path, error))
         return false;
     *view = wpp_view(out->content.data, out->content.size);
     return true;
