@@ -7,7 +7,8 @@
 #   make check-torture   GCC's own execution tests, plainly and traced, at -O0, -O2, -O3, -flto
 #   make check-all       `check`; all with GCC 11 too; whole Debian programs at -O0, -O2, -O3; two servers under load; other configurations
 #   make check-suites    large programs' own tests, plainly and recorded: git, CPython, perl, cppcheck, PostgreSQL, PHP (an hour and a half)
-#   make check-gcc-11    the plugin for another GCC, and the tests in its hands
+#   make check-gcc-14    the tests with another GCC, 11 to 16; of this machine, or in a Debian system of its own
+#                        (scripts/gcc-root)  [QUICK=1: a selection]
 #   make bench           every figure of docs/performance.md
 #   make bench-engine    the engine and its file beside zstd, xz and plain SEQUITUR(1)
 #   make bench-hot       hot subpaths of real programs against their expanded traces
@@ -115,7 +116,7 @@ endif
 ifneq ($(filter fuzz fuzz-%,$(MAKECMDGOALS)),)
 DEPS := build/deps-fuzz
 endif
-ifneq ($(filter check-all check-gcc-%,$(MAKECMDGOALS)),)
+ifneq ($(filter check-all check-here-gcc-%,$(MAKECMDGOALS)),)
 DEPS := build/deps-all
 endif
 build/deps build/deps-all build/deps-fuzz: scripts/deps
@@ -232,14 +233,21 @@ check-suites: tests
 		'test/real/suites python3.11' 'test/real/suites perl' \
 		'test/real/suites cppcheck' 'test/real/suites postgresql-15' 'test/real/suites php8.2'
 check-all: check
-	@$(MAKE) --no-print-directory check-gcc-11
+	@for n in 11 12 13 14 15 16; do $(MAKE) --no-print-directory check-gcc-$$n || exit; done
 	@$(MAKE) --no-print-directory CONFIG=hostile tests
 	@CONFIG=hostile test/run build/hostile --unit
 	@CONFIG=$(CONFIG) test/real/check-all $(B)
-# The plugin of another GCC beside ours, and all tests that compile with `gcc` in its hands.
-check-gcc-%: tests
+# With a GCC that this machine has, or can install; else in a system that has it.
+QUICK :=
+check-gcc-%:
+	@if scripts/deps --gcc=$* 2> /dev/null; then \
+	    $(MAKE) --no-print-directory check-here-gcc-$* QUICK=$(QUICK); \
+	else scripts/gcc-root $* make --no-print-directory check-here-gcc-$* QUICK=$(QUICK); fi
+# The plugin of another GCC beside ours, and the tests that compile with `gcc` in its hands.
+check-here-gcc-%: tests
+	@scripts/deps --gcc=$*
 	@$(MAKE) --no-print-directory PLUGIN_GCC=gcc-$* PLUGIN_GXX=g++-$* all
-	@CONFIG=$(CONFIG) test/with-gcc $* $(B)
+	@CONFIG=$(CONFIG) test/with-gcc $(if $(QUICK),--quick) $* $(B)
 demo: all
 	@CONFIG=$(CONFIG) scripts/demo $(B) $(PROGRAM)
 bench: tests

@@ -46,10 +46,10 @@ void call_rates::weigh_blocks()
 
 void call_rates::estimate()
 {
-    std::vector<cgraph_node *> order(symtab->cgraph_count);
     rate_map incoming;
 
-    weigh_blocks();
+    weigh_blocks();                       // bodies that it reads bring routines of their own
+    std::vector<cgraph_node *> order(symtab->cgraph_count);
     // Callers come first.  Where routines call each other in a circle, the call that closes
     // it counts for nothing: its callee's rate is settled by then.
     order.resize(ipa_reverse_postorder(order.data()));

@@ -20,7 +20,7 @@ static bool needs_memory(function *fun, gimple *statement)
         return !(callee && fndecl_built_in_p(callee) && is_inexpensive_builtin(callee));
     }
     if (gasm *assembly = dyn_cast<gasm *>(statement))
-        return gimple_asm_volatile_p(assembly) || gimple_asm_input_p(assembly)
+        return gimple_asm_volatile_p(assembly) || compat_asm_basic_p(assembly)
                || gimple_asm_clobbers_memory_p(assembly);
     if (gimple_code(statement) == GIMPLE_RETURN || gimple_code(statement) == GIMPLE_RESX
         || gimple_code(statement) == GIMPLE_TRANSACTION)

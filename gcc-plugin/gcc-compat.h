@@ -65,6 +65,16 @@ static inline bool startswith(const char *string, const char *prefix)
 }
 #endif
 
+/* An asm statement without operands, which GCC takes for volatile. */
+static inline bool compat_asm_basic_p(const gasm *assembly)
+{
+#if BUILDING_GCC_VERSION >= 15000
+    return gimple_asm_basic_p(assembly);
+#else
+    return gimple_asm_input_p(assembly);
+#endif
+}
+
 /* A location that stands for no place in a source file. */
 static inline bool compat_no_location(location_t where)
 {

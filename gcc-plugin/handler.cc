@@ -130,7 +130,7 @@ void bracket_handler(function *fun)
     in->probability = profile_probability::very_unlikely();
     handle->count = in->count();
     if (!TREE_THIS_VOLATILE(fun->decl))   // it returns
-        make_edge(handle, EXIT_BLOCK_PTR_FOR_FN(fun), 0);
+        make_single_succ_edge(handle, EXIT_BLOCK_PTR_FOR_FN(fun), 0);
     if (current_loops)
         add_bb_to_loop(handle, current_loops->tree_root);
     write_bracket(fun, handle);

@@ -163,6 +163,7 @@ struct instrumenter {
     path_value meet(uint32_t v);
     void compute_values();
     void emit_in_block(uint32_t v);
+    void emit_on_ways_in(uint32_t v);
     void emit_on_edges(uint32_t v);
     void emit(basic_block bb, gimple *before, path_value v);
     void say_arrivals(const runtime_decls &decls);
@@ -283,6 +284,21 @@ void instrumenter::emit_in_block(uint32_t v)
     emit(b.bb, before ? last : NULL, ended(r.out[v][0]));
 }
 
+// A call that returns twice has to stand first in its block: the event of the path that begins
+// and ends there goes on each way in, behind the event of the path that ends there.
+void instrumenter::emit_on_ways_in(uint32_t v)
+{
+    gcc_assert(!value[v].name);
+    for (uint32_t edge : r.in[v]) {
+        if (!reached(r.graph->edge[edge].src) || (r.edges[edge].e->flags & EDGE_COMPLEX))
+            continue;
+        basic_block on = block_on(edge);
+        if (plan.count(on->index))
+            on = split_edge(single_succ_edge(on));
+        emit(on, NULL, ended(r.out[v][0]));
+    }
+}
+
 // Edges that end the path: the event goes on them.
 void instrumenter::emit_on_edges(uint32_t v)
 {
@@ -327,8 +343,12 @@ void instrument(routine_graph &r, uint64_t first, bool from_first, const runtime
     it.compute_values();
     for (uint32_t v = 2; v < r.blocks.size(); v++)
         it.emit_on_edges(v);
-    for (uint32_t v = 2; v < r.blocks.size(); v++)
-        it.emit_in_block(v);
+    for (uint32_t v = 2; v < r.blocks.size(); v++) {
+        if (r.blocks[v].returns_twice && it.reached(v))
+            it.emit_on_ways_in(v);
+        else
+            it.emit_in_block(v);
+    }
     it.say_arrivals(decls);
     write_events(r.fun, it.plan, decls, style);
 }

@@ -65,7 +65,7 @@ static bool call_cuts(gcall *call)
 static bool coverage_splits(gimple *statement)
 {
     if (gasm *assembly = dyn_cast<gasm *>(statement))
-        return gimple_asm_volatile_p(assembly) || gimple_asm_input_p(assembly);
+        return gimple_asm_volatile_p(assembly) || compat_asm_basic_p(assembly);
     gcall *call = dyn_cast<gcall *>(statement);
     if (!call)
         return false;
@@ -207,6 +207,40 @@ void split_for_paths(function *fun, bool early)
 
 enum { ENTRY_VERTEX = 0, EXIT_VERTEX = 1 };
 
+static bool has_nonlocal_label(basic_block bb)
+{
+    for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
+        glabel *label = dyn_cast<glabel *>(gsi_stmt(at));
+        if (!label)
+            return false;
+        if (DECL_NONLOCAL(gimple_label_label(label)))
+            return true;
+    }
+    return false;
+}
+
+// Whether the block's first statement is a call that returns twice, and the only complex ways in
+// are those by which GCC has it return again: no code can be put on these, but they are never
+// taken, since control comes back behind the call.
+static bool returns_twice_at(basic_block bb)
+{
+    gimple_stmt_iterator first = gsi_start_nondebug_after_labels_bb(bb);
+    bool abnormal = false;
+    edge e;
+    edge_iterator ei;
+
+    if (gsi_end_p(first) || !is_gimple_call(gsi_stmt(first))
+        || !(gimple_call_flags(gsi_stmt(first)) & ECF_RETURNS_TWICE) || has_nonlocal_label(bb))
+        return false;
+    FOR_EACH_EDGE (e, ei, bb->preds) {
+        gimple *last = compat_last_stmt(e->src);
+        if ((e->flags & EDGE_EH) || (last && computed_goto_p(last)))
+            return false;
+        abnormal |= (e->flags & EDGE_COMPLEX) != 0;
+    }
+    return abnormal;
+}
+
 static bool add_edge(routine_graph &r, uint32_t src, uint32_t dst, edge e, uint32_t flags)
 {
     uint32_t index = pn_add_edge(r.graph, src, dst, 0, flags);
@@ -245,18 +279,6 @@ static bool add_out_edges(routine_graph &r, uint32_t v)
     return true;
 }
 
-static bool has_nonlocal_label(basic_block bb)
-{
-    for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
-        glabel *label = dyn_cast<glabel *>(gsi_stmt(at));
-        if (!label)
-            return false;
-        if (DECL_NONLOCAL(gimple_label_label(label)))
-            return true;
-    }
-    return false;
-}
-
 static void find_arrivals(routine_graph &r, uint32_t v)
 {
     basic_block bb = r.blocks[v].bb;
@@ -276,8 +298,8 @@ bool build_graph(function *fun, routine_graph &r)
     basic_block bb;
 
     r.fun = fun;
-    r.blocks = {{ENTRY_BLOCK_PTR_FOR_FN(fun), ENDING_NONE, false},
-                {EXIT_BLOCK_PTR_FOR_FN(fun), ENDING_NONE, false}};
+    r.blocks = {{ENTRY_BLOCK_PTR_FOR_FN(fun), ENDING_NONE, false, false},
+                {EXIT_BLOCK_PTR_FOR_FN(fun), ENDING_NONE, false, false}};
     r.vertex.assign(last_basic_block_for_fn(fun), -1);
     r.vertex[ENTRY_BLOCK] = ENTRY_VERTEX;
     r.vertex[EXIT_BLOCK] = EXIT_VERTEX;
@@ -285,7 +307,8 @@ bool build_graph(function *fun, routine_graph &r)
         enum ending ending = ending_of(bb);
         bool complex_in = any_complex(bb->preds);
         r.vertex[bb->index] = r.blocks.size();
-        r.blocks.push_back({bb, ending, complex_in || ending == ENDING_GOTO});
+        r.blocks.push_back({bb, ending, complex_in || ending == ENDING_GOTO,
+                            returns_twice_at(bb)});
         find_arrivals(r, r.blocks.size() - 1);
         r.nonlocal |= complex_in && ending != ENDING_SILENT;
     }

@@ -14,6 +14,8 @@
  *                                              that is also entered abnormally,
  *                                              and into a lone computed goto
  *   before a tail call                         the path includes the return
+ *   on each way into the block                 its first statement is a call that returns twice
+ *                                              (setjmp), before which GCC 14 wants no other
  */
 #ifndef WPP_ROUTINE_GRAPH_H
 #define WPP_ROUTINE_GRAPH_H
@@ -42,6 +44,7 @@ struct graph_block {
     basic_block bb;
     enum ending ending;
     bool fresh;           /* every way into it is cut: a path begins here */
+    bool returns_twice;   /* its event is on each way into it */
 };
 
 struct graph_edge {

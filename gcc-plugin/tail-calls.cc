@@ -148,7 +148,7 @@ void own_return(basic_block bb)
 {
     gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
     edge shared;
-    tree value;
+    tree value = NULL_TREE;
 
     if (!call || !is_tail_call(call) || !single_succ_p(bb)
         || !return_ahead(single_succ_edge(bb), &shared, &value) || !shared)
