@@ -205,6 +205,12 @@ tool_for() {
     esac
 }
 
+# Whether the language can be compiled.  gnatmake calls `gcc`, which may be another one.
+has_tool() {
+    command -v "$1" > /dev/null || return
+    [ "$1" != gnatmake ] || [ -x "$(gcc -print-prog-name=gnat1)" ]
+}
+
 # The levels and variants of the program with this number.
 combinations() {
     local number=$1 level variant
@@ -234,8 +240,8 @@ for source in "$folder"/*; do
     esac
     [ $# = 0 ] || [[ " $* " = *" $name "* ]] || continue
     number=$((number + 1))
-    if ! command -v "$(tool_for "$source")" > /dev/null; then
-        skip "$name: there is no $(tool_for "$source")"
+    if ! has_tool "$(tool_for "$source")"; then
+        skip "$name: there is no $(tool_for "$source") for this gcc"
         continue
     fi
     while read -ra options; do

@@ -65,7 +65,7 @@ fi
 
 # The plugin itself, met by another GCC of the same number.
 echo 'int main(void) { return 0; }' > empty.c
-for compiler in gcc gcc-11 gcc-12; do
+for compiler in gcc gcc-11 gcc-12 gcc-13 gcc-14 gcc-15 gcc-16; do
     major=$(command -v $compiler > /dev/null && $compiler -dumpversion) || {
         skip "$compiler is not installed"
         continue

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #define NOINLINE __attribute__((noinline, noclone))
 static int calls;
+static volatile int two = 2;      // so that calls have to be made
 
 NOINLINE static int step(int n)
 {
@@ -63,7 +64,8 @@ found:
 
 int main(void)
 {
-    int a = nested(3), b = middle(2), c = middle(2 + calls - 1), d = endless(3), e = out_of_two(6);
+    int a = nested(two + 1), b = middle(two), c = middle(two + calls - 1), d = endless(two + 1),
+        e = out_of_two(3 * two);
 
     printf("%d %d %d %d %d %d\n", a, b, c, d, e, calls);
     return 0;
