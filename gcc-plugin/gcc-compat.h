@@ -50,6 +50,8 @@
 #include "context.h"
 #include "opts.h"
 #include "options.h"
+#include "file-prefix-map.h"
+#include "incpath.h"
 
 #ifndef BUILDING_GCC_VERSION
 #error "plugin-version.h of this GCC does not define BUILDING_GCC_VERSION"
@@ -86,6 +88,34 @@ static inline bool compat_no_location(location_t where)
 static inline bool compat_is_expanded(gimple *call)
 {
     return BUILDING_GCC_VERSION >= 12000 && stmt_could_throw_p(cfun, call);
+}
+
+/* The front ends of C and its family alone have it. */
+extern void add_path(char *, incpath_kind, int, bool) __attribute__((weak));
+
+/* As -idirafter, which other front ends do not know. */
+static inline void compat_include_after(const char *folder)
+{
+    if (add_path && startswith(lang_hooks.name, "GNU C"))
+        add_path(xstrdup(folder), INC_AFTER, 0, true);
+}
+
+/* The name of a file or folder as the object is to have it (-ffile-prefix-map): as in debug
+ * information, or where that is not mapped, as in __FILE__, or as coverage has it. */
+static inline const char *compat_mapped_name(const char *name)
+{
+    const char *(*const maps[])(const char *) = {
+        remap_debug_filename, remap_macro_filename,
+#if BUILDING_GCC_VERSION >= 12000
+        remap_profile_filename,
+#endif
+    };
+    for (auto *map : maps) {
+        const char *mapped = map(name);
+        if (strcmp(mapped, name))
+            return mapped;
+    }
+    return name;
 }
 
 /* The last statement of a block that is not a debug marker, or NULL. */

@@ -30,7 +30,7 @@ uint32_t inlined_calls::add(tree function, uint32_t caller, location_t where)
     table_inlined call = {unit_.intern(name_of(function)), caller, 0, 0};
 
     if (!compat_no_location(LOCATION_LOCUS(where))) {
-        call.file = unit_.intern(LOCATION_FILE(where));
+        call.file = unit_.intern_file(LOCATION_FILE(where));
         call.line = LOCATION_LINE(where);
     }
     uint32_t &number = numbers_[{function, caller, call.file, call.line}];

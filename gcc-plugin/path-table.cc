@@ -36,6 +36,18 @@ uint32_t unit_table::intern(const char *string)
     return number;
 }
 
+uint32_t unit_table::intern_file(const char *name)
+{
+    if (!name || !*name)
+        return 0;
+    auto found = files_.find(name);
+    if (found != files_.end())
+        return found->second;
+    uint32_t number = intern(mapped_(name));
+    files_.emplace(name, number);
+    return number;
+}
+
 static void encode_block(byte_string &out, const table_block &block, uint32_t base_line)
 {
     out.varint(block.insns);
@@ -229,8 +241,8 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
                        bool linked, bool timed)
 {
     uint32_t compiler_string = intern(compiler);
-    uint32_t source_string = intern(source);
-    uint32_t directory_string = intern(directory);
+    uint32_t source_string = intern_file(source);
+    uint32_t directory_string = intern_file(directory);
     byte_string body;
 
     body.varint(strings_.size());

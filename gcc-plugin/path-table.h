@@ -83,8 +83,12 @@ struct table_left_out {
 /* One object file's table.  Lives as long as the compiler. */
 class unit_table {
 public:
-    /* The number of a string in the table. */
+    /* `mapped`: what the table is to have for the name of a file or folder. */
+    explicit unit_table(const char *(*mapped)(const char *name)) : mapped_(mapped) {}
+
+    /* The number of a string in the table, and of the name of a file. */
     uint32_t intern(const char *string);
+    uint32_t intern_file(const char *name);
 
     /* Appends a routine; the number of its first path within the unit. */
     uint64_t add(const table_routine &routine);
@@ -106,7 +110,9 @@ private:
     void write_records(FILE *assembly, unsigned long long id, bool shared, bool linked,
                        bool timed) const;
 
+    const char *(*mapped_)(const char *name);
     std::unordered_map<std::string, uint32_t> numbers_;
+    std::unordered_map<std::string, uint32_t> files_;     /* by their own names */
     std::vector<std::string> strings_ = {std::string()};
     byte_string body_, left_out_body_;
     uint64_t routines_ = 0, paths_ = 0, left_out_ = 0;

@@ -36,7 +36,7 @@ static struct {
     honest_callees callees;
     call_rates called;
     callee_thunks thunks;
-    unit_table table;
+    unit_table table{compat_mapped_name};
 } unit;
 
 /* ---- The pass ------------------------------------------------------------------------ */
@@ -102,7 +102,7 @@ static void leave_out(function *fun, table_reason reason)
 {
     tree decl = fun->decl;
     unit.table.leave_out({unit.table.intern(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl))),
-                          unit.table.intern(DECL_SOURCE_FILE(decl)),
+                          unit.table.intern_file(DECL_SOURCE_FILE(decl)),
                           static_cast<uint32_t>(DECL_SOURCE_LINE(decl)), reason});
 }
 
@@ -235,8 +235,10 @@ static void finish_unit(void *, void *)
     fputs(intel ? "\t.att_syntax prefix\n" : "", asm_out_file);
     compiler = xasprintf("%s %s", lang_hooks.name, gcc_version.basever);
     unit.thunks.write(asm_out_file, is_shared(), is_linked());
-    unit.table.write(asm_out_file, compiler, main_input_filename, get_src_pwd(),
-                     unit.stage, level, is_shared(), is_linked(), unit.timed);
+    // When linking, the input is a temporary file, of another name each time.
+    const char *source = in_lto_p ? "<artificial>" : main_input_filename;
+    unit.table.write(asm_out_file, compiler, source, get_src_pwd(), unit.stage, level,
+                     is_shared(), is_linked(), unit.timed);
     fputs(intel ? "\t.intel_syntax noprefix\n" : "", asm_out_file);
     free(compiler);
 }
@@ -345,6 +347,17 @@ static void register_passes(const char *name)
     register_pass(name, new restore_pass(), "expand", PASS_POS_INSERT_AFTER);
 }
 
+// <wpp/control.h> is found behind all other folders: in PREFIX/include, where the plugin is
+// PREFIX/lib/wpp/wpp.so.
+static void include_control_header(const char *plugin)
+{
+    int length = lbasename(plugin) - plugin;
+    char *folder = xasprintf("%.*s../../include", length, plugin);
+
+    compat_include_after(folder);
+    free(folder);
+}
+
 __attribute__((visibility("default")))
 int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *version)
 {
@@ -374,6 +387,7 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         fatal_error(UNKNOWN_LOCATION, "wpp: %<stage=early%> does not go with %<-fgnu-tm%>; leave "
                     "out one of them");
 
+    include_control_header(args->full_name);
     // A thunk uses registers that its callee may not.  As if the user had said so, since
     // attributes set what nobody has.
     if (unit.stage == STAGE_LATE && !global_options_set.x_flag_ipa_ra) {

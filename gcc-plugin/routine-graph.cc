@@ -333,7 +333,7 @@ static void add_line(table_block &block, unit_table &unit, inlined_calls &inline
                      location_t where)
 {
     int line = LOCATION_LINE(where);
-    table_line entry = {unit.intern(LOCATION_FILE(where)),
+    table_line entry = {unit.intern_file(LOCATION_FILE(where)),
                         static_cast<uint32_t>(line > 0 ? line : 1), inlined.at(where)};
     if (block.lines.empty() || block.lines.back().file != entry.file
         || block.lines.back().line != entry.line)
@@ -453,7 +453,7 @@ table_routine describe_routine(const routine_graph &r, unit_table &unit)
     inlined_calls inlined(decl, unit);
 
     out.name = unit.intern(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)));
-    out.file = unit.intern(DECL_SOURCE_FILE(decl));
+    out.file = unit.intern_file(DECL_SOURCE_FILE(decl));
     out.line = DECL_SOURCE_LINE(decl);
     out.flags = (r.graph->n_limited ? TABLE_LIMITED : 0) | (r.nonlocal ? TABLE_NONLOCAL : 0)
                 | (r.numbered() ? TABLE_NUMBERED : 0) | (artificial(decl) ? TABLE_ARTIFICIAL : 0);

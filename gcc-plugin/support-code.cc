@@ -135,14 +135,13 @@ static void begin_entry(FILE *assembly, const char *name, const char *reg)
 {
     fprintf(assembly,
             "\t.weak __wpp_%s_%s\n\t.hidden __wpp_%s_%s\n"
-            "\t.type __wpp_%s_%s, @function\n__wpp_%s_%s:\n\t.cfi_startproc\n",
+            "\t.type __wpp_%s_%s, @function\n__wpp_%s_%s:\n",
             name, reg, name, reg, name, reg, name, reg);
 }
 
 static void end_entry(FILE *assembly, const char *name, const char *reg)
 {
-    fprintf(assembly, "\t.cfi_endproc\n\t.size __wpp_%s_%s, .-__wpp_%s_%s\n", name, reg, name,
-            reg);
+    fprintf(assembly, "\t.size __wpp_%s_%s, .-__wpp_%s_%s\n", name, reg, name, reg);
 }
 
 // The register becomes a cursor with a free slot, whatever it was.
@@ -171,6 +170,7 @@ static void write_refill_entry(FILE *assembly, const char *reg)
     end_entry(assembly, "refill", reg);
 }
 
+// None of them moves the stack pointer, so one frame description says all of it.
 static void write_entries(FILE *assembly, bool shared)
 {
     static const char *const registers[] = {
@@ -178,11 +178,13 @@ static void write_entries(FILE *assembly, bool shared)
         "r14", "r15"
     };
 
-    fputs("\t.section .text.__wpp_entries,\"axG\",@progbits,__wpp_entries,comdat\n", assembly);
+    fputs("\t.section .text.__wpp_entries,\"axG\",@progbits,__wpp_entries,comdat\n"
+          "\t.cfi_startproc\n", assembly);
     for (const char *reg : registers) {
         write_refill_entry(assembly, reg);
         write_cursor_entry(assembly, reg, shared);
     }
+    fputs("\t.cfi_endproc\n", assembly);
 }
 
 void write_support_code(FILE *assembly, bool shared, bool timed)
