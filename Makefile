@@ -57,8 +57,9 @@ CFLAGS_  := -std=gnu17 $(CONFIG_$(CONFIG)) $(WARN) $(CFLAGS)
 LDLIBS_  := -lzstd -lpthread -lm
 
 # The runtime and the plugin live inside other programs: always plain code.  The runtime is
-# text of every program and runs once a chunk: it is compiled for size.
-RT_CFLAGS := -std=gnu17 -Os -g -fPIC -fvisibility=hidden -mgeneral-regs-only -fno-stack-protector \
+# text of every program and runs once a chunk: it is compiled for size.  A release has no debug
+# information of it, which is most of what a linker would have to read.
+RT_CFLAGS := -std=gnu17 -Os $(if $(filter release,$(CONFIG)),,-g) -fPIC -fvisibility=hidden -mgeneral-regs-only -fno-stack-protector \
              -fcf-protection=none -ftls-model=initial-exec -fno-tree-loop-distribute-patterns $(WARN)
 PLUGIN_DIR   = $(shell $(PLUGIN_GCC) -print-file-name=plugin)
 PLUGIN_FLAGS = -O2 -g -fPIC -fvisibility=hidden -I. -isystem $(PLUGIN_DIR)/include \
@@ -70,14 +71,15 @@ SEQ_SRC  := $(call lib_of,sequitur)
 WPP_SRC  := $(call lib_of,wpp)
 HOT_SRC  := $(call lib_of,hotpaths)
 TOOL_SRC := $(wildcard wpp/wpp-*.c wpp/wpp.c hotpaths/wpp-*.c)
-RT_SRC   := $(filter-out tracer/nop.c tracer/begin.c,$(wildcard tracer/*.c)) $(wildcard tracer/*.S)
+RT_ALONE := tracer/nop.c tracer/begin.c tracer/start.c
+RT_SRC   := $(filter-out $(RT_ALONE),$(wildcard tracer/*.c)) $(wildcard tracer/*.S)
 NOP_SRC  := $(wildcard tracer/nop.c) $(wildcard tracer/*.S)
 NUM_SRC  := $(filter-out gcc-plugin/loader.c,$(wildcard gcc-plugin/*.c))
 UNIT_SRC := $(wildcard test/unit/*.c)
 REF_MAIN := $(wildcard test/reference/read-*.c)
 REF_SRC  := $(filter-out $(REF_MAIN),$(wildcard test/reference/*.c))
 BENCH_SRC := $(wildcard test/bench/*.c)
-WRAPPERS := $(wildcard scripts/wpp-*)
+DRIVER_SRC := $(wildcard driver/*.c)
 VERSION  := $(shell sed -n 's/^.define WPP_VERSION "\(.*\)"$$/\1/p' wpp/wpp.h)
 
 obj      = $(patsubst %,$(B)/obj/%.o,$(basename $(1)))
@@ -88,7 +90,8 @@ LIBREF   := $(B)/lib/libreference.a
 LIBNUM   := $(B)/lib/libnumbering.a
 LIBS     := $(LIBHOT) $(LIBWPP) $(LIBSEQ)
 RT       := $(B)/lib/wpp/libwpp-rt.a $(B)/lib/wpp/libwpp-rt.so $(B)/lib/wpp/libwpp-rt-nop.a \
-            $(B)/lib/wpp/libwpp-rt.o $(B)/lib/wpp/libwpp-rt.list $(B)/lib/wpp/libwpp-begin.o
+            $(B)/lib/wpp/libwpp-rt.o $(B)/lib/wpp/libwpp-rt.list $(B)/lib/wpp/libwpp-begin.o \
+            $(B)/lib/wpp/libwpp-start.o
 # wpp.so loads the plugin of the GCC that runs it; each GCC has one.  The objects are
 # those of one full version: another GCC 12 makes them anew.
 PLUGIN_VERSION := $(shell $(PLUGIN_GCC) -dumpfullversion 2>/dev/null || echo 12)
@@ -96,7 +99,11 @@ PLUGIN_MAJOR := $(firstword $(subst ., ,$(PLUGIN_VERSION)))
 PLUGIN   := $(B)/lib/wpp/wpp.so $(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so
 PLUGIN_OBJ = $(B)/obj/gcc-plugin-$(PLUGIN_VERSION)
 TOOLS    := $(patsubst %.c,$(B)/bin/%,$(notdir $(TOOL_SRC)))
-SCRIPTS  := $(patsubst scripts/%,$(B)/bin/%,$(WRAPPERS))
+SCRIPTS  := $(B)/bin/wpp-config
+DRIVER   := $(B)/bin/wpp-gcc
+# It does what it is called.
+DRIVER_LINKS := $(addprefix $(B)/bin/,wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib)
+COMMANDS := $(TOOLS) $(SCRIPTS) $(DRIVER) $(DRIVER_LINKS)
 UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
 REFS     := $(patsubst test/reference/%.c,$(B)/test/%,$(REF_MAIN))
 BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
@@ -105,7 +112,7 @@ BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 .PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
-all: $(TOOLS) $(SCRIPTS) $(RT) $(PLUGIN) $(B)/include/wpp/control.h
+all: $(COMMANDS) $(RT) $(PLUGIN) $(B)/include/wpp/control.h
 tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
@@ -146,6 +153,11 @@ $(B)/obj/numbering/%.o: gcc-plugin/%.c Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_) -MMD -MP -c -o $@ $<
+# The driver becomes the compiler: no configuration's checks may come with it.
+$(B)/obj/plain/%.o: %.c Makefile | $(DEPS)
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) -std=gnu17 -O2 -g $(WARN) -MMD -MP -c -o $@ $<
 $(B)/obj/%.o: %.c Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -159,7 +171,8 @@ $(LIBWPP): $(call obj,$(WPP_SRC))
 $(LIBHOT): $(call obj,$(HOT_SRC))
 $(LIBREF): $(call obj,$(REF_SRC))
 $(LIBNUM): $(patsubst gcc-plugin/%.c,$(B)/obj/numbering/%.o,$(NUM_SRC))
-$(B)/lib/wpp/libwpp-rt.a: $(call obj,$(RT_SRC))
+# One member: linkers take longer over several, and all are needed.
+$(B)/lib/wpp/libwpp-rt.a: $(B)/lib/wpp/libwpp-rt.o
 $(B)/lib/wpp/libwpp-rt-nop.a: $(call obj,$(NOP_SRC))
 %.a:
 	@mkdir -p $(@D)
@@ -171,7 +184,7 @@ $(B)/lib/wpp/libwpp-rt.o: $(call obj,$(RT_SRC))
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $^
 # For executables alone.
-$(B)/lib/wpp/libwpp-begin.o: $(call obj,tracer/begin.c)
+$(B)/lib/wpp/libwpp-begin.o $(B)/lib/wpp/libwpp-start.o: $(B)/lib/wpp/libwpp-%.o: $(B)/obj/tracer/%.o
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 $(B)/lib/wpp/libwpp-rt.so: $(call obj,$(RT_SRC))
@@ -185,11 +198,12 @@ $(B)/lib/wpp/wpp.so: $(B)/obj/gcc-plugin/loader.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(PLUGIN_GCC) -shared -o $@ $^ -ldl
+# With what it needs of libstdc++: to load all of that takes longer than to compile a small file.
 $(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so: $(patsubst gcc-plugin/%.cc,$(PLUGIN_OBJ)/%.o,$(wildcard gcc-plugin/*.cc)) \
                                     $(call obj,$(NUM_SRC))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(PLUGIN_GXX) -shared -o $@ $^
+	$(Q)$(PLUGIN_GXX) -shared -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -o $@ $^
 
 $(B)/bin/wpp-dot: TOOL_LIBS = -lgvc -lcgraph
 $(B)/bin/%: $(B)/obj/wpp/%.o $(LIBS)
@@ -200,8 +214,13 @@ $(B)/bin/%: $(B)/obj/hotpaths/%.o $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS_)
-# Another plugin is another compiler: caches look at the wrapper's time.
-$(B)/bin/wpp-gcc $(B)/bin/wpp-g++: $(PLUGIN)
+# It begins faster without the loader.  Another plugin is another compiler: caches look at its time.
+$(DRIVER): $(patsubst %.c,$(B)/obj/plain/%.o,$(DRIVER_SRC)) $(PLUGIN)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) -static -o $@ $(filter %.o,$^) 2>/dev/null || $(CC) -o $@ $(filter %.o,$^)
+$(DRIVER_LINKS): $(DRIVER)
+	$(Q)ln -sf wpp-gcc $@
 $(B)/bin/%: scripts/%
 	@mkdir -p $(@D)
 	$(Q)sed 's|@VERSION@|$(VERSION)|' $< > $@ && chmod 755 $@
@@ -289,7 +308,8 @@ endif
 endif
 install: all
 	$(Q)install -d $(D)/bin $(D)/lib/wpp $(D)/lib/pkgconfig $(D)/include/wpp $(D)/share/man/man1 $(D)/share/doc/wpp
-	$(Q)install -m 755 $(TOOLS) $(SCRIPTS) $(D)/bin
+	$(Q)install -m 755 $(TOOLS) $(SCRIPTS) $(DRIVER) $(D)/bin
+	$(Q)for tool in $(notdir $(DRIVER_LINKS)); do ln -sf wpp-gcc $(D)/bin/$$tool; done
 	$(Q)install -m 755 $(B)/lib/wpp/*.so $(D)/lib/wpp
 	$(Q)install -m 644 $(B)/lib/wpp/*.a $(B)/lib/wpp/*.o $(B)/lib/wpp/libwpp-rt.list $(D)/lib/wpp
 	$(Q)install -m 644 $(LIBWPP) $(LIBSEQ) $(LIBHOT) $(D)/lib
@@ -298,18 +318,18 @@ install: all
 	$(Q)install -m 644 $(wildcard docs/man/*.1) $(D)/share/man/man1
 	$(Q)install -m 644 README.md LICENSE $(wildcard docs/*.md docs/*.c) $(D)/share/doc/wpp
 	$(Q)install -D -m 644 scripts/completion.bash $(D)/share/bash-completion/completions/wpp
-	$(Q)for tool in $(notdir $(filter-out %/wpp,$(TOOLS) $(SCRIPTS))); do \
+	$(Q)for tool in $(notdir $(filter-out %/wpp,$(COMMANDS))); do \
 	    ln -sf wpp $(D)/share/bash-completion/completions/$$tool; done
 	$(Q)install -D -m 644 scripts/completion.zsh $(D)/share/zsh/site-functions/_wpp
 	$(Q)install -D -m 644 scripts/completion.fish $(D)/share/fish/vendor_completions.d/wpp.fish
-	$(Q)for tool in $(notdir $(filter-out %/wpp,$(TOOLS) $(SCRIPTS))); do \
+	$(Q)for tool in $(notdir $(filter-out %/wpp,$(COMMANDS))); do \
 	    ln -sf wpp.fish $(D)/share/fish/vendor_completions.d/$$tool.fish; done
 uninstall:
-	$(Q)rm -f $(patsubst $(B)/bin/%,$(D)/bin/%,$(TOOLS) $(SCRIPTS)) $(D)/lib/pkgconfig/wpp.pc \
+	$(Q)rm -f $(patsubst $(B)/bin/%,$(D)/bin/%,$(COMMANDS)) $(D)/lib/pkgconfig/wpp.pc \
 	    $(D)/lib/libwpp.a $(D)/lib/libsequitur.a $(D)/lib/libhotpaths.a \
 	    $(patsubst docs/man/%,$(D)/share/man/man1/%,$(wildcard docs/man/*.1)) \
-	    $(patsubst $(B)/bin/%,$(D)/share/bash-completion/completions/%,$(TOOLS) $(SCRIPTS)) \
-	    $(patsubst $(B)/bin/%,$(D)/share/fish/vendor_completions.d/%.fish,$(TOOLS) $(SCRIPTS)) \
+	    $(patsubst $(B)/bin/%,$(D)/share/bash-completion/completions/%,$(COMMANDS)) \
+	    $(patsubst $(B)/bin/%,$(D)/share/fish/vendor_completions.d/%.fish,$(COMMANDS)) \
 	    $(D)/share/zsh/site-functions/_wpp
 	$(Q)rm -rf $(D)/lib/wpp $(D)/include/wpp $(D)/share/doc/wpp
 clean:

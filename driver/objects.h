@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* objects.h - what is in objects and archives. */
+#ifndef WPP_DRIVER_OBJECTS_H
+#define WPP_DRIVER_OBJECTS_H
+
+#include <stdbool.h>
+
+/* Whether a file has code that records: it cannot be linked without a runtime. */
+bool object_records(const char *path);
+/* Whether it has code that is only compiled when it is linked (-flto). */
+bool object_is_compiled_late(const char *path);
+
+#endif

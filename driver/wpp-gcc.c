@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* wpp-gcc, wpp-g++: gcc and g++ whose programs write whole program paths.
+ * wpp-gcc-ar, wpp-gcc-nm, wpp-gcc-ranlib: the compiler's own tools for archives.
+ *
+ *   WPP_CC, WPP_CXX      the compiler (gcc, g++), of a version wpp was built for
+ *   WPP_PLUGIN_ARGS      `stage=early limit=4096`: arguments of the plugin
+ *   WPP_RUNTIME=nop      link the runtime that records nothing, to measure with
+ *
+ * A compile line gets the plugin; a link line also the runtime, behind everything else.
+ * Whatever neither compiles nor links (-E, -M, --version, -print-...) gets the folder of
+ * <wpp/control.h> at most; the probes of configure, CMake and Meson are not instrumented.
+ * The plugin and the runtime are found relative to this file: BIN/../lib/wpp.
+ *
+ * A link to this file named gcc, g++, cc ... may stand in PATH before the compiler of that
+ * name, for builds that cannot be told which one to use.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver/line.h"
+#include "driver/objects.h"
+#include "driver/place.h"
+
+enum { FAILED = 1, NOT_FOUND = 127 };
+
+static void say(const struct place *place, const char *format, va_list args)
+{
+    fprintf(stderr, "%s: ", place->name);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void note(const struct place *place, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(place, format, args);
+    va_end(args);
+}
+
+__attribute__((noreturn, format(printf, 3, 4)))
+static void die(int status, const struct place *place, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(place, format, args);
+    va_end(args);
+    exit(status);
+}
+
+__attribute__((noreturn)) static void run(const struct place *place, const struct words *command)
+{
+    if (command->failed || command->n == 0)
+        die(FAILED, place, "out of memory");
+    execvp(command->word[0], command->word);
+    die(NOT_FOUND, place, "cannot run `%s`: %s", command->word[0], strerror(errno));
+}
+
+static void add_arguments(struct words *command, char *const *argv)
+{
+    for (; *argv; argv++)
+        words_add(command, *argv);
+}
+
+/* ---- Tools for archives ------------------------------------------------------------------ */
+
+__attribute__((noreturn))
+static void run_tool(const struct place *place, const char *tool, char *const *argv)
+{
+    char *path = place_compilers_tool(place, tool);
+    struct words command = {0};
+
+    if (!path)
+        die(NOT_FOUND, place, "cannot tell which `gcc-%s` belongs to the compiler", tool);
+    words_add(&command, path);
+    add_arguments(&command, argv);
+    run(place, &command);
+}
+
+/* ---- Help ----------------------------------------------------------------------------- */
+
+static const char help[] =
+    "\n%s is this compiler for programs that record whole program paths. Its variables:\n"
+    "  WPP_CC, WPP_CXX          The compilers, gcc and g++ if not set.\n"
+    "  WPP_PLUGIN_ARGS          What is instrumented and how: stage=early, limit=N,\n"
+    "                           inline=none|hot|all, base=link|load, include=GLOB,\n"
+    "                           exclude=GLOB, min-size=N, time; separated by blanks.\n"
+    "  WPP_RUNTIME=nop          Link a runtime that records nothing.\n"
+    "When the program runs:\n"
+    "  WPP_OUT=PATH             Where it writes its trace; wpp.%%p.trace if not set.\n"
+    "  WPP_OPTIONS              Stopped at first, stopped by a signal, and the like.\n"
+    "`man %s` explains them, `wpp-record PROGRAM` compresses the trace as it comes.\n";
+
+/* Ours behind the compiler's own, where it is read; a link in PATH is the compiler, no more. */
+static void show_help(const struct place *place, const struct words *command)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0)
+        run(place, command);
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        die(FAILED, place, "cannot start the compiler: %s", strerror(errno));
+    if (status != 0)
+        exit(WIFEXITED(status) ? WEXITSTATUS(status) : FAILED);
+    printf(help, place->name, place->name);
+    if (fflush(stdout) != 0)
+        die(FAILED, place, "cannot write standard output");
+    exit(0);
+}
+
+/* ---- The runtime ---------------------------------------------------------------------- */
+
+static void add_for_linker(struct words *command, const char *word)
+{
+    words_add(command, "-Xlinker");
+    words_add(command, word);
+}
+
+/* The folder of libwpp-rt.so among those where the loader looks for what a library needs, so that
+ * it looks for everything else where it would without.  A library with a DT_RUNPATH is not looked
+ * for in the program's DT_RPATH any more; so where the line gives it none ours is a DT_RPATH, which
+ * keeps that.  GNU ld has a variable for these folders, which counts where no option names one. */
+static void add_folder(struct words *command, const struct place *place, const struct line *line)
+{
+    const char *folders = line->by_gnu_ld && !line->has_rpath ? getenv("LD_RUN_PATH") : NULL;
+
+    if (folders && *folders) {
+        add_for_linker(command, "-rpath");
+        add_for_linker(command, folders);
+    } else if (!folders && !line->has_rpath) {
+        add_for_linker(command, "--disable-new-dtags");
+    }
+    add_for_linker(command, "-rpath");
+    add_for_linker(command, place->lib);
+}
+
+static void add_shared_runtime(struct words *command, const struct place *place,
+                               const struct line *line)
+{
+    words_add(command, text("-L%s", place->lib));
+    words_add(command, "-l:libwpp-rt.so");
+    add_folder(command, place, line);
+}
+
+/* Instrumented libraries share the program's runtime.  A static program loads none, and a
+ * static PIE cannot relocate an exported thread-local symbol.  A probe loads only what it is
+ * linked with, and for that the linker exports what is needed. */
+static void add_exports(struct words *command, const struct place *place, const struct line *line)
+{
+    if (!line->is_static && !line->probe) {
+        add_for_linker(command, "--dynamic-list");
+        add_for_linker(command, text("%s/libwpp-rt.list", place->lib));
+    }
+}
+
+static void add_program_runtime(struct words *command, const struct place *place,
+                                const struct line *line, bool real)
+{
+    bool object = line->hides_archives && !line->is_static;
+
+    words_add(command, text("-L%s", place->lib));
+    words_add(command, !real ? "-l:libwpp-rt-nop.a" : object ? "-l:libwpp-rt.o" : "-l:libwpp-rt.a");
+    add_exports(command, place, line);
+    if (line->without_start)
+        words_add(command, "-l:libwpp-start.o");
+    if (line->without_libraries)
+        words_add(command, "-lc");
+}
+
+/* False: WPP_RUNTIME asks for the one that records nothing. */
+static bool wants_recording(const struct place *place)
+{
+    const char *runtime = getenv("WPP_RUNTIME");
+
+    if (!runtime || !*runtime)
+        return true;
+    if (strcmp(runtime, "nop") != 0)
+        die(FAILED, place, "WPP_RUNTIME is `%s`; it may be nop or empty", runtime);
+    return false;
+}
+
+/* The arguments, with the runtime behind them and, in front, what begins before all
+ * constructors. */
+static void add_link(struct words *command, const struct place *place, const struct line *line,
+                     char *const *argv)
+{
+    bool real = wants_recording(place);
+
+    if (real && !line->library && !line->probe)
+        words_add(command, text("%s/libwpp-begin.o", place->lib));
+    add_arguments(command, argv);
+    if (real && line->library)
+        add_shared_runtime(command, place, line);
+    else
+        add_program_runtime(command, place, line, real);
+}
+
+/* ---- Programs that cannot record ---------------------------------------------------------- */
+
+static const char *find_object(const struct line *line, bool (*is)(const char *path))
+{
+    for (size_t i = 0; i < line->inputs.n; i++)
+        if (is(line->inputs.word[i]))
+            return line->inputs.word[i];
+    return NULL;
+}
+
+/* It is linked as it is; and compiled so, if it is compiled in the same line. */
+static void refuse_to_record(const struct place *place, const struct line *line)
+{
+    const char *missing = line->without_libraries && !line->has_libc ? "the C library"
+                                                                    : "start files";
+    const char *object = find_object(line, object_records);
+
+    if (object)
+        die(FAILED, place, "%s records, and its runtime cannot be linked without %s; compile it "
+            "without wpp-gcc", object, missing);
+    if (line->compiles || find_object(line, object_is_compiled_late))
+        note(place, "a program without %s cannot record; compiled without the plugin", missing);
+}
+
+/* ---- The line ------------------------------------------------------------------------------ */
+
+/* A cache that is called from here sees the loader, and is told of the plugins. */
+static void tell_cache(const struct place *place, const struct words *compiler)
+{
+    char *pattern = text("%s/wpp-*.so", place->lib), *files = getenv("CCACHE_EXTRAFILES");
+    bool cache = false;
+    glob_t found;
+
+    for (size_t i = 0; i < compiler->n; i++)
+        cache |= strstr(compiler->word[i], "ccache") != NULL;
+    if (!cache || !pattern || glob(pattern, 0, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        files = files && *files ? text("%s:%s", files, found.gl_pathv[i]) : found.gl_pathv[i];
+    if (!files || setenv("CCACHE_EXTRAFILES", files, 1) != 0)
+        die(FAILED, place, "out of memory");
+}
+
+static void add_plugin(struct words *command, const struct place *place)
+{
+    const char *variable = getenv("WPP_PLUGIN_ARGS");
+    struct words args = {0};
+
+    words_add(command, text("-fplugin=%s/wpp.so", place->lib));
+    words_add_split(&args, variable ? variable : "");
+    for (size_t i = 0; i < args.n; i++)
+        words_add(command, text("-fplugin-arg-wpp-%s", args.word[i]));
+    command->failed |= args.failed;
+}
+
+/* What a probe is shown is taken for the compiler's own habits. */
+static bool is_to_pass(const struct line *line)
+{
+    return line->passes || (line->probe && line->verbose);
+}
+
+/* Adds to the compiler's words the arguments, and what they are to have with them. */
+static void complete(struct words *command, const struct place *place, const struct line *line,
+                     char *const *argv)
+{
+    bool records = line_can_record(line);
+
+    if (is_to_pass(line)) {
+        if (line->passes && line->preprocesses && !line->probe)
+            words_add(command, text("-idirafter%s/../../include", place->lib));
+        add_arguments(command, argv);
+        return;
+    }
+    if (line->links && !records && !line->probe)
+        refuse_to_record(place, line);
+    if (!line->probe && (!line->links || records))
+        add_plugin(command, place);
+    if (line->links && records)
+        add_link(command, place, line, argv);
+    else
+        add_arguments(command, argv);
+}
+
+int main(int argc, char **argv)
+{
+    struct words command = {0};
+    struct place place;
+    struct line line;
+    const char *tool;
+
+    if (argc < 1 || !place_find(&place, argv[0])) {
+        fputs("wpp-gcc: cannot find the folder of this program\n", stderr);
+        return FAILED;
+    }
+    tool = place_tool(&place);
+    if (tool)
+        run_tool(&place, tool, argv + 1);
+    if (!place_compiler(&place, &command))
+        die(NOT_FOUND, &place, "there is no other `%s` in PATH", place.name);
+    if (!line_read(&line, argv + 1))
+        die(FAILED, &place, "out of memory");
+    tell_cache(&place, &command);
+    complete(&command, &place, &line, argv + 1);
+    if (argc == 2 && strcmp(argv[1], "--help") == 0 && strncmp(place.name, "wpp-", 4) == 0)
+        show_help(&place, &command);
+    run(&place, &command);
+}
