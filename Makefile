@@ -71,7 +71,7 @@ SEQ_SRC  := $(call lib_of,sequitur)
 WPP_SRC  := $(call lib_of,wpp)
 HOT_SRC  := $(call lib_of,hotpaths)
 TOOL_SRC := $(wildcard wpp/wpp-*.c wpp/wpp.c hotpaths/wpp-*.c)
-RT_ALONE := tracer/nop.c tracer/begin.c tracer/start.c
+RT_ALONE := tracer/nop.c tracer/begin.c tracer/start.c tracer/entry.c
 RT_SRC   := $(filter-out $(RT_ALONE),$(wildcard tracer/*.c)) $(wildcard tracer/*.S)
 NOP_SRC  := $(wildcard tracer/nop.c) $(wildcard tracer/*.S)
 NUM_SRC  := $(filter-out gcc-plugin/loader.c,$(wildcard gcc-plugin/*.c))
@@ -91,7 +91,7 @@ LIBNUM   := $(B)/lib/libnumbering.a
 LIBS     := $(LIBHOT) $(LIBWPP) $(LIBSEQ)
 RT       := $(B)/lib/wpp/libwpp-rt.a $(B)/lib/wpp/libwpp-rt.so $(B)/lib/wpp/libwpp-rt-nop.a \
             $(B)/lib/wpp/libwpp-rt.o $(B)/lib/wpp/libwpp-rt.list $(B)/lib/wpp/libwpp-begin.o \
-            $(B)/lib/wpp/libwpp-start.o
+            $(B)/lib/wpp/libwpp-start.o $(B)/lib/wpp/libwpp-entry.o
 # wpp.so loads the plugin of the GCC that runs it; each GCC has one.  The objects are
 # those of one full version: another GCC 12 makes them anew.
 PLUGIN_VERSION := $(shell $(PLUGIN_GCC) -dumpfullversion 2>/dev/null || echo 12)
@@ -183,8 +183,9 @@ $(B)/lib/wpp/libwpp-rt.o: $(call obj,$(RT_SRC))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) -r -nostdlib -o $@ $^
-# For executables alone.
-$(B)/lib/wpp/libwpp-begin.o $(B)/lib/wpp/libwpp-start.o: $(B)/lib/wpp/libwpp-%.o: $(B)/obj/tracer/%.o
+# For executables alone, without start files, static.
+$(B)/lib/wpp/libwpp-begin.o $(B)/lib/wpp/libwpp-start.o $(B)/lib/wpp/libwpp-entry.o: \
+        $(B)/lib/wpp/libwpp-%.o: $(B)/obj/tracer/%.o
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
 $(B)/lib/wpp/libwpp-rt.so: $(call obj,$(RT_SRC))

@@ -68,6 +68,17 @@ static void look_at_R(struct line *line, const char *argument)
     line->has_rpath |= is_folder(argument);
 }
 
+/* -T FILE, -TFILE and their long names, not -Ttext=ADDRESS and its like. */
+static bool names_script(const char *word)
+{
+    static const char *const addresses[] = {
+        "-Tbss*", "-Tdata*", "-Ttext*", "-Trodata-segment*", "-Tldata-segment*", NULL
+    };
+    static const char *const scripts[] = {"-T*", "-script*", "-default-script*", "-dT*", NULL};
+
+    return matches_one_of(word, scripts) && !matches_one_of(word, addresses);
+}
+
 /* One word.  An option has one dash or two. */
 static void look_at_linkers_word(struct reader *r, const char *word)
 {
@@ -92,6 +103,8 @@ static void look_at_linkers_word(struct reader *r, const char *word)
         line->has_rpath = true;
     } else if (begins_with(word, "-R") && word[2]) {
         look_at_R(line, word + 2);
+    } else if (names_script(word)) {
+        line->begins_elsewhere = true;
     } else if (begins_with(word, "-exclude-libs=")) {
         line->hides_archives |= strstr(word, "ALL") != NULL;
     }
@@ -179,7 +192,7 @@ static void look_at_library(struct reader *r, const char *name)
 /* What the line does, by one option. */
 enum meaning {
     NO_LINK, PASSES, SHARED, STATIC, VERBOSE, NO_LIBRARIES, NO_START, NO_LIBRARIES_NO_START, LINKER,
-    LINKERS_LIST, LINKERS_WORD, LINKERS_NEXT, LANGUAGE, LANGUAGE_NEXT, LIBRARY, LIBRARY_NEXT, NEXT
+    ENTRY, ENTRY_NEXT, NOTHING, LINKERS_LIST, LINKERS_WORD, LINKERS_NEXT, LANGUAGE, LANGUAGE_NEXT, LIBRARY, LIBRARY_NEXT, NEXT
 };
 
 /* By the part before a `*`. */
@@ -203,7 +216,7 @@ static const struct { const char *option; enum meaning meaning; } options[] = {
     {"-x*", LANGUAGE}, {"-l", LIBRARY_NEXT}, {"-l*", LIBRARY},
     /* Their argument is the next word. */
     {"-o", NEXT}, {"-I", NEXT}, {"-D", NEXT}, {"-U", NEXT}, {"-L", NEXT}, {"-B", NEXT},
-    {"-T", NEXT}, {"-A", NEXT}, {"-J", NEXT}, {"-u", NEXT}, {"-e", NEXT}, {"-z", NEXT},
+    {"-A", NEXT}, {"-J", NEXT}, {"-u", NEXT}, {"-z", NEXT},
     {"-h", NEXT}, {"-G", NEXT}, {"-R", NEXT}, {"-include", NEXT}, {"-imacros", NEXT},
     {"-isystem", NEXT}, {"-iquote", NEXT}, {"-idirafter", NEXT}, {"-iprefix", NEXT},
     {"-iwithprefix", NEXT}, {"-iwithprefixbefore", NEXT}, {"-isysroot", NEXT},
@@ -211,7 +224,7 @@ static const struct { const char *option; enum meaning meaning; } options[] = {
     {"-Xpreprocessor", NEXT}, {"-Xassembler", NEXT}, {"-aux-info", NEXT}, {"-wrapper", NEXT},
     {"-specs", NEXT}, {"-dumpbase", NEXT}, {"-dumpbase-ext", NEXT}, {"-dumpdir", NEXT},
     {"-Tbss", NEXT}, {"-Tdata", NEXT}, {"-Ttext", NEXT}, {"-soname", NEXT}, {"-rpath", NEXT},
-    {"-fintrinsic-modules-path", NEXT}, {"--param", NEXT}, {"--entry", NEXT}, {"--sysroot", NEXT},
+    {"-fintrinsic-modules-path", NEXT}, {"--param", NEXT}, {"--sysroot", NEXT},
     {"--output", NEXT}, {"--include", NEXT}, {"--imacros", NEXT}, {"--prefix", NEXT},
     {"--specs", NEXT}, {"--assert", NEXT}, {"--define-macro", NEXT}, {"--undefine-macro", NEXT},
     {"--force-link", NEXT}, {"--for-assembler", NEXT}, {"--include-directory", NEXT},
@@ -219,6 +232,10 @@ static const struct { const char *option; enum meaning meaning; } options[] = {
     {"--include-with-prefix", NEXT}, {"--include-with-prefix-after", NEXT},
     {"--include-with-prefix-before", NEXT}, {"--library-directory", NEXT}, {"--dumpbase", NEXT},
     {"--dumpdir", NEXT},
+    /* A linker's script, which is none of -Ttext=ADDRESS and its like, names the start, too. */
+    {"-e", ENTRY_NEXT}, {"--entry", ENTRY_NEXT}, {"-T", ENTRY_NEXT}, {"-Tbss=*", NOTHING},
+    {"-Tdata=*", NOTHING}, {"-Ttext=*", NOTHING}, {"-Ttext-segment=*", NOTHING}, {"-T*", ENTRY},
+    {"-e*", ENTRY}, {"--entry=*", ENTRY},
 };
 
 /* Sets `rest` to what stands for the `*`.  False: nothing that matters here. */
@@ -259,6 +276,9 @@ static void look_at_option(struct reader *r, const char *word)
     case NO_LIBRARIES: line->without_libraries = true; break;
     case NO_START:     line->without_start = true; break;
     case NO_LIBRARIES_NO_START: line->without_libraries = line->without_start = true; break;
+    case ENTRY:        line->begins_elsewhere = true; break;
+    case ENTRY_NEXT:   line->begins_elsewhere = true; r->argument = SKIPPED; break;
+    case NOTHING:      break;
     case LINKER:       line->by_gnu_ld = strcmp(rest, "bfd") == 0; break;
     case LINKERS_LIST: look_at_list(r, rest); break;
     case LINKERS_WORD: look_at_linkers(r, rest); break;

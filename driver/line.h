@@ -23,6 +23,7 @@ struct line {
     bool without_start;     /* nor what runs before main */
     bool has_libc;          /* the C library stands there */
     bool has_start;         /* what runs before main stands there */
+    bool begins_elsewhere;  /* the line, or a linker's script, says where the program begins */
     bool has_rpath;         /* folders in which the loader is to look */
     bool by_gnu_ld;         /* or by another linker that the line names */
     struct words inputs;    /* files that are not options */

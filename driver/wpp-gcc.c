@@ -189,6 +189,17 @@ static bool wants_recording(const struct place *place)
     return false;
 }
 
+/* A static program gets its thread's variables before libc's start, which may call traced code
+ * (tracer/entry.c).  To the linker the last -e counts: a -Wl,-e of the user's. */
+static void add_entry(struct words *command, const struct place *place, const struct line *line)
+{
+    if (!line->is_static || line->begins_elsewhere || line->without_start)
+        return;
+    add_for_linker(command, "-e");
+    add_for_linker(command, "__wpp_entry");
+    words_add(command, text("%s/libwpp-entry.o", place->lib));
+}
+
 /* The arguments, with the runtime behind them and, in front, what begins before all
  * constructors. */
 static void add_link(struct words *command, const struct place *place, const struct line *line,
@@ -196,6 +207,8 @@ static void add_link(struct words *command, const struct place *place, const str
 {
     bool real = wants_recording(place);
 
+    if (!line->library)
+        add_entry(command, place, line);
     if (real && !line->library && !line->probe)
         words_add(command, text("%s/libwpp-begin.o", place->lib));
     add_arguments(command, argv);

@@ -271,6 +271,12 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
     fputs("\t.text\n", assembly);
 }
 
+// What the code adds until the runtime has given the unit its base; the linker adds to 0.
+static uint32_t first_base(uint64_t paths, bool linked)
+{
+    return !linked && paths <= WPP_CONTROL - WPP_UNREGISTERED ? WPP_UNREGISTERED : 0;
+}
+
 // What the runtime needs of a unit that records events, and its numbers (trace-abi.h, NUMBERS).
 void unit_table::write_records(FILE *assembly, unsigned long long id, bool shared, bool linked,
                                bool timed) const
@@ -291,8 +297,8 @@ void unit_table::write_records(FILE *assembly, unsigned long long id, bool share
             sizeof(struct wpp_unit));
     if (linked)
         fprintf(assembly, "\t.reloc ., R_X86_64_TPOFF32, __wpp_numbers+%u\n", WPP_LINKED_BIAS);
-    fprintf(assembly, "\t.long 0, %llu\n\t.quad %#llx\n\t.short %u, %u\n"
-            "\t.long .Lwpp_numbers - .\n\t.quad %s\n", paths, id,
+    fprintf(assembly, "\t.long %u, %llu\n\t.quad %#llx\n\t.short %u, %u\n"
+            "\t.long .Lwpp_numbers - .\n\t.quad %s\n", first_base(paths, linked), paths, id,
             WPP_ABI, linked ? WPP_UNIT_LINKED : 0, timed ? "__wpp_times" : "0");
     write_support_code(assembly, shared, timed);
 }

@@ -13,6 +13,7 @@
 #include "handler.h"
 #include "instrument.h"
 #include "moves.h"
+#include "resolver.h"
 #include "routine-graph.h"
 #include "selection.h"
 #include "unused-calls.h"
@@ -145,6 +146,7 @@ static unsigned instrument_function(function *fun)
     table_reason reason = unit.selected.judge(fun);
 
     if (reason != TABLE_WANTED) {
+        guard_resolver(fun);
         leave_out(fun, reason);
         return 0;
     }

@@ -6,6 +6,8 @@
 #include <cxxabi.h>
 #include <fnmatch.h>
 
+#include "resolver.h"
+
 /* ---- Arguments -------------------------------------------------------------------- */
 
 static bool parse_number(const char *text, unsigned long *out)
@@ -53,7 +55,7 @@ static std::vector<cgraph_node *> callees_of(cgraph_node *node, function *fun)
     return callees;
 }
 
-// IFUNC resolvers run while the program is being relocated, before there is a cursor;
+// IFUNC resolvers run while the program is being relocated, before anything can be recorded;
 // so does what they call.
 static std::set<unsigned> find_early(function *fun)
 {
@@ -72,21 +74,6 @@ static std::set<unsigned> find_early(function *fun)
                 pending.push_back(callee);
     }
     return early;
-}
-
-// A resolver that GCC makes for target_clones is younger than the first routine's turn with
-// stage=early; it calls nothing of the unit.
-static bool is_resolver(tree decl)
-{
-    cgraph_node *node = cgraph_node::get(decl);
-    ipa_ref *ref;
-
-    FOR_EACH_ALIAS(node, ref) {
-        cgraph_node *alias = dyn_cast<cgraph_node *>(ref->referring);
-        if (alias && alias->ifunc_resolver)
-            return true;
-    }
-    return false;
 }
 
 // Constructors and destructors that are in no source: they call a sanitizer's or
@@ -154,6 +141,8 @@ table_reason selection::judge(function *fun) const
         return TABLE_ATTRIBUTE;
     if (has_attribute(decl, "naked") || has_attribute(decl, "interrupt"))
         return TABLE_NO_FRAME;
+    // A resolver that GCC makes for target_clones is younger than the first routine's turn with
+    // stage=early; it calls nothing of the unit.
     if (early_.count(DECL_UID(decl)) || is_resolver(decl)
         || startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)), "__wpp_"))
         return TABLE_TOO_EARLY;

@@ -229,7 +229,7 @@ static const char *objection(const struct wpp_module *m)
     if (__wpp_others_record())
         return ": not recorded: its runtime is not the one that records the program; "
                "link without --exclude-libs, libraries with libwpp-rt.so";
-    if (base_of(m) + count_of(m) > WPP_CONTROL)
+    if (base_of(m) + count_of(m) > WPP_UNREGISTERED)
         return ": its paths and those of the modules before it are more than 32 bits can number; "
                "instrument less of them";
     return NULL;
@@ -246,7 +246,7 @@ static uint32_t number_units(struct wpp_module *m)
             unit->base = (uint32_t)base;
         base += unit->count;
     }
-    WPP_EXPECT(m->base >= WPP_TOKEN_FIRST && base <= WPP_CONTROL);
+    WPP_EXPECT(m->base >= WPP_TOKEN_FIRST && base <= WPP_UNREGISTERED);
     if (!linked_base(m))
         next_base = base;
     return (uint32_t)base - m->base;
@@ -294,6 +294,7 @@ static void add_module(struct wpp_module *m)
     while (*link)
         link = &(*link)->next;
     __atomic_store_n(link, l, __ATOMIC_RELEASE);
+    __wpp_times_forget(m);      /* of events before now, which are left out */
     __wpp_record_process(WPP_REC_MODULE_LOAD, l->payload, l->payload_bytes);
 }
 

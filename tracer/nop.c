@@ -20,6 +20,7 @@ __asm__(".pushsection .note.wpp, \"a\", @note\n"
 
 static uint32_t no_chunk = 1;
 WPP_EXPORT __thread uint32_t *__wpp_cursor = &no_chunk;
+WPP_CURSOR_ALIAS;
 WPP_EXPORT __thread uint32_t __wpp_frames;
 WPP_EXPORT __thread uint64_t __wpp_time;
 static __thread struct wpp_thread *self;
@@ -51,13 +52,19 @@ static struct wpp_thread *map_thread(void)
     return t;
 }
 
+void __wpp_resolver_slow(void)
+{
+    if (!__wpp_own_cursor)
+        __wpp_own_cursor = &no_chunk;
+}
+
 uint32_t *__wpp_refill_slow(uint32_t *at)
 {
     if (!self && (self = map_thread()) && have_key)
         __wpp_keep_vectors(arm, self, self->vectors, use_xsave);
     at = self ? (uint32_t *)((char *)self - WPP_CHUNK_BYTES + WPP_HEADER_BYTES) : shared;
     words_clear(at, WPP_CHUNK_TOKENS / 2);
-    return __wpp_cursor = at;
+    return __wpp_own_cursor = at;
 }
 
 struct wpp_thread *__wpp_signal_begin_slow(void)

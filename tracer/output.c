@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 
 #include "tracer/sys.h"
@@ -114,6 +115,24 @@ void __wpp_complain(const char *a, const char *b, const char *c)
     text_add(&text, c);
     line[text.used++] = '\n';
     say(line, text.used);
+}
+
+void __wpp_complain_of_memory(const char *what, const char *consequence)
+{
+    static char buffer[128];
+    struct rlimit64 limit = { RLIM64_INFINITY, RLIM64_INFINITY };
+    struct wpp_text text;
+
+    sys3(SYS_getrlimit, RLIMIT_AS, (long)&limit, 0);
+    if (limit.rlim_cur == RLIM64_INFINITY) {
+        __wpp_complain("no memory for ", what, consequence);
+        return;
+    }
+    text_init(&text, buffer, sizeof buffer);
+    text_add(&text, "an address space limit (ulimit -v) of ");
+    text_number(&text, limit.rlim_cur >> 10, 1);
+    text_add(&text, " kB leaves no room for ");
+    __wpp_complain(buffer, what, consequence);
 }
 
 static const char *error_text(long error)
@@ -337,6 +356,8 @@ bool __wpp_output_open(void)
         __wpp_complain("this user, or user namespace, may not open the recorder's memory; start "
                        "wpp-record as the user that the program runs as, or inside the namespace; "
                        "not recording", NULL, NULL);
+    else if (error == -ENOMEM && __wpp_settings.recorder)
+        __wpp_complain_of_memory("the recorder's memory", "; not recording");
     else if (error < 0)
         complain_of("cannot write the trace to ", error, "; not recording");
     return error >= 0;

@@ -231,6 +231,15 @@ static void describe_program(void)
     process_known = text.used;
 }
 
+/* Other threads may pass some while the first one begins. */
+static void write_early(void)
+{
+    uint64_t early = __atomic_exchange_n(&__wpp_process.early, 0, __ATOMIC_RELAXED);
+
+    if (early)
+        __wpp_record_note(WPP_REC_EARLY, &early, sizeof early);
+}
+
 static void write_process(bool forked)
 {
     struct wpp_text text = { process_strings, process_known, sizeof process_strings, false };
@@ -241,6 +250,7 @@ static void write_process(bool forked)
     add_started(&text);
     __wpp_record_process(WPP_REC_PROCESS, process_strings, (uint32_t)text.used);
     __wpp_process.begun = true;
+    write_early();
     __wpp_pause_begin();
 }
 
@@ -264,7 +274,6 @@ void __wpp_process_start(void)
     bool wanted, opened, another;
 
     __wpp_process.pid = sys_getpid();
-    __wpp_threads_forget();
     __wpp_times_begin();
     seccomp_at_start = sys3(SYS_prctl, PR_GET_SECCOMP, 0, 0);
     make_guard();
@@ -278,6 +287,10 @@ void __wpp_process_start(void)
     opened = wanted && (another || __wpp_settings.none || __wpp_output_open());
     mask = __wpp_enter();
     __wpp_process.paused |= __wpp_settings.off;
+    if (another) {
+        __wpp_process.lost += __wpp_process.early;
+        __wpp_process.early = 0;
+    }
     if (!opened)
         __wpp_process.state = WPP_STOPPED;
     else
@@ -381,7 +394,7 @@ static void after_fork_in_child(void)
         __wpp_process.state = __wpp_settings.names_process ? WPP_FORKED : WPP_STOPPED;
     }
     __wpp_process.sequence = 0;
-    __wpp_process.written = __wpp_process.lost = 0;
+    __wpp_process.written = __wpp_process.lost = __wpp_process.early = 0;
     __wpp_process.begun = false;
     __wpp_others_forked();
     __wpp_modules_each(__wpp_times_forget);
@@ -405,6 +418,7 @@ static void write_end(void)
     __wpp_threads_flush();
     if (__wpp_process.state == WPP_STOPPED && __wpp_process.begun && __wpp_output_repair())
         __wpp_process.state = WPP_RECORDING;
+    write_early();
     __wpp_pause_end();
     if (waited)
         __wpp_record_note(WPP_REC_WAITED, &waited, sizeof waited);

@@ -14,6 +14,8 @@
  *   pause.c     stopped and started, by the program or by a signal
  *   times.c     how long paths took, if that is counted
  *   settings.c  WPP_OUT and WPP_OPTIONS
+ *   begin.c     linked into executables: recording begins before all constructors
+ *   entry.c     linked into static executables: a thread's variable before libc's start
  *   gthreads.h  what static programs must be linked with
  *   text.h      bounded strings
  *
@@ -95,6 +97,7 @@ _Static_assert(sizeof(struct wpp_record) == WPP_HEADER_BYTES, "header");
 extern struct wpp_thread *__wpp_threads;
 
 uint32_t *__wpp_refill_slow(uint32_t *at);     /* refill.S calls these */
+void __wpp_resolver_slow(void);
 struct wpp_thread *__wpp_signal_begin_slow(void);      /* NULL: the handler has no chunk of its own */
 void __wpp_signal_end_slow(struct wpp_thread *t);
 void __wpp_keep_vectors(void (*function)(void *), void *argument, void *area, int use_xsave);
@@ -111,8 +114,6 @@ void __wpp_thread_show(struct wpp_thread *t);
 void __wpp_thread_goes_on(struct wpp_thread *t);
 /* In the child of a fork: this thread is the only one and starts anew. */
 void __wpp_threads_forked(void);
-/* What the calling thread did before the first module was loaded is lost. */
-void __wpp_threads_forget(void);
 /* What thread.c needs of libc; to be called once, before main. */
 void __wpp_threads_start(void);
 
@@ -157,6 +158,7 @@ struct wpp_process {
     uint32_t pid;
     uint32_t sequence;              /* of the next process record */
     uint64_t written, lost;         /* tokens */
+    uint64_t early;                 /* those before recording began, not yet said */
     uint64_t skipped;               /* those since recording was stopped */
     bool paused;                    /* while it is */
     bool begun;                     /* its PROCESS record is written */
@@ -186,6 +188,8 @@ void __wpp_give_up(void);
 void __wpp_broken(const char *file, int line);
 /* `wpp: A B C`: one line on standard error.  Any of the strings may be NULL. */
 void __wpp_complain(const char *a, const char *b, const char *c);
+/* That there is none for something, perhaps because of a limit. */
+void __wpp_complain_of_memory(const char *what, const char *consequence);
 
 /* ---- Stopped and started ----------------------------------------------------------- */
 
@@ -228,6 +232,11 @@ WPP_EXPORT void __wpp_module_unload(struct wpp_module *module);
 /* The module is another runtime's.  False: it was not registered here. */
 bool __wpp_module_let_go(struct wpp_module *module);
 extern WPP_EXPORT __thread uint32_t *__wpp_cursor;
+/* The same under a name that no other module can have: in an executable this one is found also
+ * before the runtime is relocated. */
+#define WPP_CURSOR_ALIAS \
+    extern __thread uint32_t *__wpp_own_cursor \
+        __attribute__((alias("__wpp_cursor"), visibility("hidden")))
 extern WPP_EXPORT __thread uint32_t __wpp_frames;   /* used by the emitted code alone */
 
 /* ---- Times ------------------------------------------------------------------------- */

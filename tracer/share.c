@@ -2,37 +2,72 @@
 /* share.c - a process's end of the recorder's memory (trace-abi.h draws it).
  *
  * No descriptor stays open, and no path is needed again: a program may close
- * all its descriptors, change its root, its user or its rights, and fork. */
+ * all its descriptors, change its root, its user or its rights, and fork.
+ *
+ * A program may have a limit of address space (ulimit -v), so of 79 MB only this is mapped:
+ *
+ *      head | pid of each process | waited_by | slots       | seats
+ *      ^^^^                         ^ a page    ^^^ n_slots   one by one, in threads' windows
+ *
+ * The rest comes from the kernel without a descriptor: mremap() from a size of 0 makes a second
+ * mapping of shared memory, which begins at a page that is mapped and may be longer than that
+ * mapping.  So the mapping is made from the page up to what is wanted, and what lies between goes. */
 #include "tracer/runtime.h"
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <sys/resource.h>
 
 #include "tracer/sys.h"
 #include "tracer/text.h"
 
 #define PATIENCE_SECONDS 1      /* then we look whether the recorder lives */
 
-static struct wpp_share *share;
+#define HEAD_BYTES PAGES(offsetof(struct wpp_share, pid))
+#define PAGES(bytes) (((bytes) + WPP_PAGE_BYTES - 1) & -(size_t)WPP_PAGE_BYTES)
+
+/* With less address space than NEAR a process has FEW slots. */
+#define NEAR ((uint64_t)256 << 20)
+#define FEW  16u
+
+static struct wpp_share *share; /* its head */
+static char *slots;
+static uint32_t n_slots;        /* of them that are mapped: the first ones */
+static uint64_t *waited_page;   /* of `waited_by`, where this process's is; or NULL */
 static uint32_t number;         /* this process's */
 static uint32_t order;          /* of its next record */
 static uint32_t next_seat;      /* where the next one is looked for first */
 static bool foreign;            /* we are in another pid namespace than the recorder */
 static __thread uint32_t child_number;
 
-static char *slot_memory(uint32_t slot)
-{
-    return (char *)share + WPP_SHARE_SLOT_AT + slot * (size_t)WPP_CHUNK_BYTES;
-}
-
-static char *seat_memory(uint32_t seat)
-{
-    return (char *)share + WPP_SHARE_SEAT_AT + seat * (size_t)WPP_BUFFER_BYTES;
-}
-
 static uint64_t word_of(enum wpp_slot_state state)
 {
     return (uint64_t)(number + 1) << 32 | state;
+}
+
+/* ---- Parts of it ------------------------------------------------------------------ */
+
+/* Maps `bytes` of the memory from `offset` on.  NULL: no room.  Slots lie before all seats and near
+ * the first ones. */
+static void *map_part(size_t offset, size_t bytes)
+{
+    size_t last_slot = (n_slots - 1) * (size_t)WPP_CHUNK_BYTES;
+    bool is_seat = offset >= WPP_SHARE_SEAT_AT;
+    char *from = is_seat ? slots + last_slot : (char *)share;
+    size_t before = is_seat ? offset - WPP_SHARE_SLOT_AT - last_slot : offset;
+    long all = sys4(SYS_mremap, (long)from, 0, (long)(before + bytes), MREMAP_MAYMOVE);
+
+    if (all < 0 && all > -4096)
+        return NULL;
+    sys_unmap((void *)all, before);
+    return (char *)all + before;
+}
+
+/* The page in which a process's word lies, and the word. */
+static void *map_word(size_t offset, char **page)
+{
+    *page = map_part(offset & -(size_t)WPP_PAGE_BYTES, WPP_PAGE_BYTES);
+    return *page ? *page + (offset & (WPP_PAGE_BYTES - 1)) : NULL;
 }
 
 /* ---- Opening ------------------------------------------------------------------- */
@@ -42,14 +77,29 @@ static uint32_t take_number(void)
     return __atomic_fetch_add(&share->processes, 1, __ATOMIC_SEQ_CST);
 }
 
-static bool begin(uint32_t as, uint32_t pid)
+static void unmap_page(void *page)
 {
+    if (page)
+        sys_unmap(page, WPP_PAGE_BYTES);
+}
+
+static long begin(uint32_t as, uint32_t pid)
+{
+    uint32_t *word;
+    char *page;
+
     number = as;
     order = next_seat = 0;
+    unmap_page(waited_page);
+    waited_page = NULL;
     if (as >= WPP_SHARE_PROCESSES)
-        return false;
-    __atomic_store_n(&share->pid[as], pid, __ATOMIC_SEQ_CST);
-    return true;
+        return -EAGAIN;
+    word = map_word(offsetof(struct wpp_share, pid) + as * sizeof *word, &page);
+    if (!word)
+        return -ENOMEM;
+    __atomic_store_n(word, pid, __ATOMIC_SEQ_CST);
+    unmap_page(page);
+    return 0;
 }
 
 /* Our process id where the recorder is: its path led through the /proc of that place.  Our own
@@ -64,33 +114,54 @@ static uint32_t outer_pid(void)
     return pid > 0 ? (uint32_t)pid : __wpp_process.pid;
 }
 
+static uint32_t slots_wanted(void)
+{
+    struct rlimit64 limit = { RLIM64_INFINITY, RLIM64_INFINITY };
+
+    sys3(SYS_getrlimit, RLIMIT_AS, (long)&limit, 0);
+    return limit.rlim_cur < NEAR ? FEW : WPP_SHARE_SLOTS;
+}
+
+static void *map_file(int fd, size_t offset, size_t bytes)
+{
+    void *at = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+
+    /* A core file has no use for it. */
+    if (at)
+        sys3(SYS_madvise, (long)at, (long)bytes, MADV_DONTDUMP);
+    return at;
+}
+
+/* 0, or the error. */
+static long map_memory(int fd)
+{
+    struct stat st;
+
+    if (sys_fstat(fd, &st) < 0 || st.st_size != (off_t)WPP_SHARE_BYTES)
+        return -EINVAL;
+    n_slots = slots_wanted();
+    share = map_file(fd, 0, HEAD_BYTES);
+    slots = map_file(fd, WPP_SHARE_SLOT_AT, n_slots * (size_t)WPP_CHUNK_BYTES);
+    if (!share || !slots)
+        return -ENOMEM;
+    return share->magic == WPP_SHARE_MAGIC && share->version == WPP_SHARE_VERSION ? 0 : -EINVAL;
+}
+
 long __wpp_share_open(const char *path)
 {
-    long fd = sys_open(path, O_RDWR | O_CLOEXEC, 0);
-    struct wpp_share *s = NULL;
-    struct stat st;
-    uint32_t pid;
+    long fd = sys_open(path, O_RDWR | O_CLOEXEC, 0), error;
+    uint32_t pid = outer_pid();
 
     if (fd < 0)
         return fd;
-    if (sys_fstat((int)fd, &st) == 0 && st.st_size == (off_t)WPP_SHARE_BYTES)
-        s = sys_mmap(NULL, WPP_SHARE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    error = map_memory((int)fd);
     sys_close((int)fd);
-    if (!s)
-        return -EINVAL;
-    share = s;
-    if (s->magic != WPP_SHARE_MAGIC || s->version != WPP_SHARE_VERSION) {
-        __wpp_share_close();
-        return -EINVAL;
-    }
-    /* A core file has no use for it. */
-    sys3(SYS_madvise, (long)s, (long)WPP_SHARE_BYTES, MADV_DONTDUMP);
-    pid = outer_pid();
     foreign = pid != __wpp_process.pid;
-    if (begin(take_number(), pid))
-        return 0;
-    __wpp_share_close();
-    return -EAGAIN;
+    if (error == 0)
+        error = begin(take_number(), pid);
+    if (error < 0)
+        __wpp_share_close();
+    return error;
 }
 
 bool __wpp_share_is_open(void)
@@ -101,8 +172,13 @@ bool __wpp_share_is_open(void)
 void __wpp_share_close(void)
 {
     if (share)
-        sys_unmap(share, WPP_SHARE_BYTES);
+        sys_unmap(share, HEAD_BYTES);
+    if (slots)
+        sys_unmap(slots, n_slots * (size_t)WPP_CHUNK_BYTES);
+    unmap_page(waited_page);
     share = NULL;
+    slots = NULL;
+    waited_page = NULL;
 }
 
 /* ---- Forks ----------------------------------------------------------------------- */
@@ -127,7 +203,7 @@ void __wpp_share_forked(void)
         pid = outer_pid();
     if (foreign && pid == __wpp_process.pid)
         pid |= WPP_SHARE_FOREIGN;
-    if (!begin(child_number, pid))
+    if (begin(child_number, pid) < 0)
         __wpp_share_close();
 }
 
@@ -154,7 +230,7 @@ static bool over(void)
 
 static int free_slot(void)
 {
-    for (uint32_t i = 0; i < WPP_SHARE_SLOTS; i++) {
+    for (uint32_t i = 0; i < n_slots; i++) {
         uint64_t *word = &share->slot[i].word, empty = WPP_SLOT_FREE;
 
         if (*(volatile uint64_t *)word == WPP_SLOT_FREE &&
@@ -173,6 +249,20 @@ void __wpp_share_take_over(void)
             __atomic_store_n(&share->slot[i].word, WPP_SLOT_FREE, __ATOMIC_RELEASE);
 }
 
+static void wake_recorder(void)
+{
+    sys3(SYS_futex, (long)&share->submitted, FUTEX_WAKE, 1);
+}
+
+/* The recorder sleeps until half of all slots are full, which may be more than we have. */
+static void hurry_recorder(void)
+{
+    if (n_slots == WPP_SHARE_SLOTS)
+        return;
+    __atomic_fetch_add(&share->submitted, WPP_SHARE_SLOTS / 2, __ATOMIC_SEQ_CST);
+    wake_recorder();
+}
+
 static void wait_for_slot(uint32_t seen)
 {
     struct timespec patience = { PATIENCE_SECONDS, 0 };
@@ -180,12 +270,27 @@ static void wait_for_slot(uint32_t seen)
     sys4(SYS_futex, (long)&share->freed, FUTEX_WAIT, seen, (long)&patience);
 }
 
+/* Counted for the recorder, which says it: a process of which that is not known has no word. */
+static void count_waited(uint64_t nanoseconds)
+{
+    size_t offset = offsetof(struct wpp_share, waited_by) + number * sizeof *waited_page;
+    char *page = (char *)waited_page;
+
+    __atomic_fetch_add(&share->waited, nanoseconds, __ATOMIC_RELAXED);
+    if (!page && !map_word(offset, &page))
+        return;
+    waited_page = (uint64_t *)page;
+    __atomic_fetch_add((uint64_t *)(page + (offset & (WPP_PAGE_BYTES - 1))), nanoseconds,
+                       __ATOMIC_RELAXED);
+}
+
 static int slow_free_slot(void)
 {
-    uint64_t begun = sys_nanoseconds(), waited;
+    uint64_t begun = sys_nanoseconds();
     int slot = -1;
 
     __atomic_fetch_add(&share->waiting, 1, __ATOMIC_SEQ_CST);
+    hurry_recorder();
     while (slot < 0 && !over()) {
         uint32_t seen = __atomic_load_n(&share->freed, __ATOMIC_SEQ_CST);
 
@@ -194,9 +299,7 @@ static int slow_free_slot(void)
             wait_for_slot(seen);
     }
     __atomic_fetch_sub(&share->waiting, 1, __ATOMIC_SEQ_CST);
-    waited = sys_nanoseconds() - begun;
-    __atomic_fetch_add(&share->waited, waited, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&share->waited_by[number], waited, __ATOMIC_RELAXED);
+    count_waited(sys_nanoseconds() - begun);
     return slot;
 }
 
@@ -217,7 +320,7 @@ bool __wpp_share_write(const void *record, size_t bytes)
     slot = free_slot();
     if (slot < 0 && (slot = slow_free_slot()) < 0)
         return false;
-    bytes_send(slot_memory((uint32_t)slot), record, bytes);
+    bytes_send(slots + (uint32_t)slot * (size_t)WPP_CHUNK_BYTES, record, bytes);
     share->slot[slot].order = order++;
     share->slot[slot].bytes = (uint32_t)bytes;
     __atomic_store_n(&share->slot[slot].word, word_of(WPP_SLOT_SUBMITTED), __ATOMIC_RELEASE);
@@ -225,29 +328,46 @@ bool __wpp_share_write(const void *record, size_t bytes)
     if (__atomic_load_n(&share->recorder_waits, __ATOMIC_SEQ_CST) &&
         ((int32_t)(count - __atomic_load_n(&share->wake_at, __ATOMIC_RELAXED)) >= 0 ||
          is_urgent(record)))
-        sys3(SYS_futex, (long)&share->submitted, FUTEX_WAKE, 1);
+        wake_recorder();
     return true;
 }
 
 /* ---- Buffers ------------------------------------------------------------------------- */
 
+static bool take_seat(uint32_t i, struct wpp_buffer *buffer)
+{
+    uint32_t nobody = 0;
+
+    if (!__atomic_compare_exchange_n(&share->seat[i], &nobody, number + 1, false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return false;
+    buffer->tid = 0;
+    return true;
+}
+
+/* It is there before it is ours: whoever is killed in between leaves no buffer of another's. */
 bool __wpp_share_seat(void *window)
 {
-    long at;
-
     for (uint32_t n = 0; n < WPP_SHARE_SEATS; n++) {
-        uint32_t i = (next_seat + n) % WPP_SHARE_SEATS, nobody = 0;
+        uint32_t i = (next_seat + n) % WPP_SHARE_SEATS;
+        void *seat;
+        long at;
 
-        if (!__atomic_compare_exchange_n(&share->seat[i], &nobody, number + 1, false,
-                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (__atomic_load_n(&share->seat[i], __ATOMIC_RELAXED))
             continue;
+        seat = map_part(WPP_SHARE_SEAT_AT + i * (size_t)WPP_BUFFER_BYTES, WPP_BUFFER_BYTES);
+        if (!seat)
+            return false;
+        if (!take_seat(i, seat)) {
+            sys_unmap(seat, WPP_BUFFER_BYTES);
+            continue;
+        }
         next_seat = i + 1;
-        ((struct wpp_buffer *)seat_memory(i))->tid = 0;
-        /* From a size of 0 the kernel makes a second mapping of the same memory. */
-        at = sys6(SYS_mremap, (long)seat_memory(i), 0, WPP_BUFFER_BYTES,
+        at = sys6(SYS_mremap, (long)seat, WPP_BUFFER_BYTES, WPP_BUFFER_BYTES,
                   MREMAP_MAYMOVE | MREMAP_FIXED, (long)window, 0);
         if (at == (long)window)
             return true;
+        sys_unmap(seat, WPP_BUFFER_BYTES);
         __atomic_store_n(&share->seat[i], 0, __ATOMIC_RELEASE);
         return false;
     }

@@ -12,10 +12,11 @@
 
 #define HEADER_WORDS (int)(WPP_HEADER_BYTES / 4)
 
-/* The slot of a thread without a chunk: never free. */
-static uint32_t no_chunk = 1;
+/* The slot of a thread without a chunk, and the word behind it: never free. */
+static uint32_t no_chunk[2] = { 1, 1 };
 
-WPP_EXPORT __thread uint32_t *__wpp_cursor = &no_chunk;
+WPP_EXPORT __thread uint32_t *__wpp_cursor = no_chunk;
+WPP_CURSOR_ALIAS;
 WPP_EXPORT __thread uint32_t __wpp_frames;
 static __thread struct wpp_thread *self;
 static __thread uint64_t unkept;        /* tokens that went to `nowhere` */
@@ -300,10 +301,15 @@ static uint32_t *open_thread(void)
 /* What `nowhere` was given for is lost the moment it is given. */
 static uint32_t *lose_a_chunk(uint32_t *at)
 {
+    static bool told;
+
     if (nowhere <= at && at < nowhere + WPP_CHUNK_TOKENS)
         for (; at < nowhere + WPP_CHUNK_TOKENS; at++)
             if (!*at)
                 return at;
+    if (!told)
+        __wpp_complain_of_memory("a thread's events", "; they are lost");
+    told = true;
     unkept += WPP_CHUNK_TOKENS;
     __wpp_process.lost += WPP_CHUNK_TOKENS;
     words_clear(nowhere, WPP_CHUNK_TOKENS / 2);
@@ -327,12 +333,24 @@ static uint32_t *go_on(uint32_t *at)
     return at < __wpp_chunk_end(self) ? at : next_chunk();
 }
 
+/* Before recording begins each event comes here, so that the count is exact.  Perhaps this runtime
+ * is not relocated, libc has not begun, and the thread's variables will be set anew: nothing else
+ * is touched. */
+static uint32_t *pass_early(void)
+{
+    __atomic_fetch_add(&__wpp_process.early, 1, __ATOMIC_RELAXED);
+    return no_chunk;
+}
+
 /* Called by refill.S: the slot at `at` is taken. */
 uint32_t *__wpp_refill_slow(uint32_t *at)
 {
-    uint64_t mask = __wpp_enter();
+    uint64_t mask;
     bool opened = false;
 
+    if (__wpp_process.state == WPP_IDLE)
+        return pass_early();
+    mask = __wpp_enter();
     if (self && self->begun) {
         at = go_on(at);
     } else {
@@ -350,6 +368,14 @@ uint32_t *__wpp_refill_slow(uint32_t *at)
         arm_keeping_vectors(self);
     __wpp_unblock(mask);
     return at;
+}
+
+/* Called by refill.S, at an IFUNC resolver's begin.  While ld.so relocates, the thread's variables
+ * are there, but not their first values. */
+void __wpp_resolver_slow(void)
+{
+    if (!__wpp_own_cursor)
+        __wpp_own_cursor = no_chunk;
 }
 
 /* ---- Signal handlers -------------------------------------------------------------------------- */
@@ -481,7 +507,7 @@ static void thread_ended(void *argument)
                 leave_handler();
             end_stream(t);
             self = NULL;
-            __wpp_cursor = &no_chunk;
+            __wpp_cursor = no_chunk;
         }
     }
     __wpp_leave(mask);
@@ -497,19 +523,9 @@ void __wpp_threads_forked(void)
     for (const struct wpp_thread *t = self ? self->interrupted : NULL; t; t = t->interrupted)
         words_fill(__wpp_chunk_start(t), WPP_CHUNK_TOKENS / 2);
     __wpp_threads = self = NULL;
-    __wpp_cursor = &no_chunk;
+    __wpp_cursor = no_chunk;
     unkept = 0;
     __wpp_regions_forked();
-}
-
-/* Events from before the first module had no base and mean nothing. */
-void __wpp_threads_forget(void)
-{
-    if (__wpp_cursor != &no_chunk) {
-        unkept = (uint64_t)(__wpp_cursor - nowhere);
-        __wpp_process.lost = unkept;
-    }
-    __wpp_cursor = &no_chunk;
 }
 
 void __wpp_threads_start(void)

@@ -23,6 +23,10 @@
 #define WPP_GAP           UINT32_C(0xFFFF0006)   /* what came before here was not recorded */
 #define WPP_TOKEN_FIRST   UINT32_C(16)        /* bases start here; 1..15 are never used */
 
+/* A unit's base until its module is registered, if all its tokens then lie below WPP_CONTROL: what
+ * its code emits meanwhile is no module's token, and readers leave it out. */
+#define WPP_UNREGISTERED  UINT32_C(0xF0000000)
+
 /* Frame words: WPP_FRAME + number of the running activation (modulo
  * WPP_FRAME_NUMBERS) among those in which setjmp or a nonlocal label waits.
  * The emitted code counts them in the thread-local __wpp_frames. */
@@ -64,6 +68,12 @@
  * Where __wpp_cursor is right and other traced code may run next, %r11 may equal it
  * (gcc-plugin/cursor.h).  Whoever takes it from there compares: it is a guess.
  *
+ * BEFORE RECORDING BEGINS.  libc's start and IFUNC resolvers may run traced code where there is
+ * no thread's variable yet, or __wpp_cursor is still 0.  A static program's __wpp_entry
+ * (tracer/entry.c) and a resolver's first instructions (gcc-plugin/resolver.h), which call
+ * __wpp_resolver with all registers kept, see to it that __wpp_cursor points at a word that is
+ * not 0.  __wpp_refill counts each event then.
+ *
  * SIGNAL HANDLERS.  A routine that the kernel called as a signal handler has
  * interrupted an activation whose cursor is in a register.  Its code sees by the
  * return address what it is and brackets itself by __wpp_signal_begin and
@@ -103,8 +113,8 @@
 #define WPP_LINKED_BIAS (UINT32_C(1) << 26)
 #define WPP_LINKED_END (UINT32_C(1) << 31)
 struct wpp_unit {
-    uint32_t base;        /* WPP_UNIT_LINKED: the linker's; else set by __wpp_module_load, and
-                             the emitted code adds it */
+    uint32_t base;        /* WPP_UNIT_LINKED: the linker's; else WPP_UNREGISTERED until
+                             __wpp_module_load sets it, and the emitted code adds it */
     uint32_t count;       /* path numbers used by the unit's routines */
     uint64_t id;          /* FNV-1a 64 of the path table's body */
     uint16_t abi;         /* WPP_ABI */
@@ -154,8 +164,9 @@ enum wpp_record_kind {
     WPP_REC_STOPPED = 12,    /* nothing: recording is stopped, as was asked for */
     WPP_REC_STARTED = 13,    /* u64 nanoseconds, u64 tokens: it was for so long, for so many */
     WPP_REC_TIMES = 14,      /* struct wpp_span, struct wpp_time of some tokens */
-    WPP_REC_EXIT = 15        /* u32 1 + the process's exit status, or 0; u32 the signal that
+    WPP_REC_EXIT = 15,       /* u32 1 + the process's exit status, or 0; u32 the signal that
                                 killed it, or 0 */
+    WPP_REC_EARLY = 16       /* u64 tokens: so many were emitted before recording began */
 };
 
 struct wpp_record {

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "sequitur/sequitur.h"
+#include "tracer/trace-abi.h"
 #include "wpp/bytes.h"
 
 enum {
@@ -42,9 +43,9 @@ static uint32_t *page_at(const struct wpp_alphabet *a, uint32_t at)
     return (uint32_t *)((uintptr_t)a->none_page + a->pages[at]);
 }
 
-bool wpp_alphabet_init(struct wpp_alphabet *a, bool skip_zero)
+bool wpp_alphabet_init(struct wpp_alphabet *a, bool of_trace)
 {
-    *a = (struct wpp_alphabet){.n_free_pages = N_PAGES, .skip_zero = skip_zero};
+    *a = (struct wpp_alphabet){.n_free_pages = N_PAGES, .of_trace = of_trace};
     a->none_page = new_zeros(PAGE_BYTES);
     a->pages = new_zeros(N_PAGES * sizeof *a->pages);
     if (a->none_page && a->pages)
@@ -170,6 +171,14 @@ static ptrdiff_t find_or_add(struct wpp_alphabet *a, uint32_t token)
     return a->n++;
 }
 
+static bool is_no_event(struct wpp_alphabet *a, uint32_t token)
+{
+    bool early = token >= WPP_UNREGISTERED && token < WPP_CONTROL;
+
+    a->n_early += early;
+    return early || token == 0;
+}
+
 /* ---- The fast way ---------------------------------------------------------------- */
 
 ptrdiff_t wpp_alphabet_map(struct wpp_alphabet *a, const void *words, size_t n, uint32_t *out)
@@ -184,7 +193,7 @@ ptrdiff_t wpp_alphabet_map(struct wpp_alphabet *a, const void *words, size_t n, 
         if (__builtin_expect(terminal == NONE, 0)) {
             ptrdiff_t found;
 
-            if (token == 0 && a->skip_zero)
+            if (a->of_trace && is_no_event(a, token))
                 continue;
             found = find_or_add(a, token);
             if (found < 0)

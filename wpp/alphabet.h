@@ -29,10 +29,11 @@ struct wpp_alphabet {
     uint32_t n_free_pages;       /* that there may be, however few terminals they hold */
     uint32_t *slots;             /* 1 + terminal, 0 empty; n_slots a power of two or 0 */
     uint32_t n_slots, n_hashed;
-    bool skip_zero;              /* token 0 is none: docs/trace-format.md */
+    bool of_trace;               /* some words are no events: docs/trace-format.md, Tokens */
+    uint64_t n_early;            /* of these: those of modules that were not registered yet */
 };
 
-bool wpp_alphabet_init(struct wpp_alphabet *a, bool skip_zero);   /* false: no memory */
+bool wpp_alphabet_init(struct wpp_alphabet *a, bool of_trace);   /* false: no memory */
 void wpp_alphabet_free(struct wpp_alphabet *a);
 
 /* Pages are mapped, not malloc()'s: the most bytes of them, and how many they are. */
@@ -42,7 +43,7 @@ uint64_t wpp_alphabet_mapped(const struct wpp_alphabet *a);
 enum { WPP_ALPHABET_NO_MEMORY = -1, WPP_ALPHABET_FULL = -2 };
 
 /* Maps n little-endian words at `words` (any alignment) to out[0 ..] and returns
- * how many came out: n less the zeros skipped.  Negative: one of the above; FULL
+ * how many came out: n less the words skipped that are no events.  Negative: one of the above; FULL
  * is more than 2^30 different tokens. */
 ptrdiff_t wpp_alphabet_map(struct wpp_alphabet *a, const void *words, size_t n, uint32_t *out);
 

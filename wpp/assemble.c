@@ -136,6 +136,7 @@ static void describe_run(struct assembly *a)
     a->content.run = c->run;
     a->content.run.nanoseconds = c->last_time > c->first_time ? c->last_time - c->first_time : 0;
     a->content.run.lost = c->lost;
+    a->content.run.early += c->alphabet.n_early;
     if (c->stopped_at && c->last_time > c->stopped_at)
         a->content.run.stopped += c->last_time - c->stopped_at;
     a->content.run.trace_bytes = c->bytes;

@@ -227,6 +227,8 @@ static void take_note(wpp_compressor *c, const struct wpp_record *r, const uint8
     } else if (r->kind == WPP_REC_EXIT) {
         c->run.exited = wpp_get_u32(payload);
         c->run.killed = wpp_get_u32(payload + 4);
+    } else if (r->kind == WPP_REC_EARLY) {
+        c->run.early += wpp_get_u64(payload);
     } else if (r->kind == WPP_REC_WAITED) {
         c->run.waited += wpp_get_u64(payload);
     } else if (r->kind == WPP_REC_STOPPED) {
@@ -298,6 +300,7 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
     case WPP_REC_STOPPED:
     case WPP_REC_STARTED:
     case WPP_REC_EXIT:
+    case WPP_REC_EARLY:
         take_note(c, r, payload);
         return true;
     case WPP_REC_TIMES:

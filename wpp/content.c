@@ -14,6 +14,9 @@
 
 static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
 {
+    bool early = c->run.early, end = early || c->run.exited || c->run.killed;
+    bool cut = end || c->run.ended || c->run.dropped;
+
     wpp_put_string(b, c->run.program);
     wpp_put_string(b, c->run.command);
     wpp_put_string(b, c->run.host);
@@ -23,21 +26,22 @@ static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
     wpp_put_varint(b, c->run.lost);
     wpp_put_varint(b, c->run.trace_bytes);
     wpp_put_varint(b, c->run.complete);
-    if (!c->run.waited && !c->run.stops && !c->run.stopped && !c->run.unrecorded &&
-        !c->run.ended && !c->run.dropped && !c->run.exited && !c->run.killed)
+    if (!c->run.waited && !c->run.stops && !c->run.stopped && !c->run.unrecorded && !cut)
         return;
     wpp_put_varint(b, c->run.waited);
     wpp_put_varint(b, c->run.stops);
     wpp_put_varint(b, c->run.stopped);
     wpp_put_varint(b, c->run.unrecorded);
-    if (!c->run.ended && !c->run.dropped && !c->run.exited && !c->run.killed)
+    if (!cut)
         return;
     wpp_put_varint(b, c->run.ended);
     wpp_put_varint(b, c->run.dropped);
-    if (!c->run.exited && !c->run.killed)
+    if (!end)
         return;
     wpp_put_varint(b, c->run.exited);
     wpp_put_varint(b, c->run.killed);
+    if (early)
+        wpp_put_varint(b, c->run.early);
 }
 
 static void put_modules(struct wpp_bytes *b, const struct wpp_content *c)

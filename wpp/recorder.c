@@ -88,6 +88,7 @@ static bool show_life(struct wpp_share *share)
 
 static bool make_memory(struct wpp_recorder *r, struct wpp_error *error)
 {
+    struct rlimit space;
     struct stat st;
     void *at = MAP_FAILED;
 
@@ -97,6 +98,11 @@ static bool make_memory(struct wpp_recorder *r, struct wpp_error *error)
     if (at == MAP_FAILED && errno == EFBIG)
         return wpp_fail(error, WPP_E_SYSTEM, "no file may be as large here (ulimit -f) as the %zu MB "
                         "of memory to share with the program", WPP_SHARE_BYTES >> 20);
+    if (at == MAP_FAILED && errno == ENOMEM && getrlimit(RLIMIT_AS, &space) == 0 &&
+        space.rlim_cur != RLIM_INFINITY)
+        return wpp_fail(error, WPP_E_SYSTEM, "an address space limit (ulimit -v) of %llu kB leaves "
+                        "no room for the %zu MB of memory to share with the program",
+                        (unsigned long long)space.rlim_cur >> 10, WPP_SHARE_BYTES >> 20);
     if (at == MAP_FAILED)
         return wpp_fail_errno(error, "cannot make memory to share with the program");
     r->share = at;

@@ -65,6 +65,9 @@ static bool get_summary(struct loading *l, struct wpp_view *v)
         return true;
     s->exited = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
     s->killed = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+    if (wpp_left(v) == 0)
+        return true;
+    s->early = wpp_get_varint(v);
     return true;
 }
 

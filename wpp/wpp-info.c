@@ -225,6 +225,9 @@ static void print_run(const struct info *i)
         printf("%-18s %s time%s, as was asked for: %.3f s and %s events were not recorded\n",
                "stopped", tool_grouped(s->stops), s->stops == 1 ? "" : "s", s->stopped / 1e9,
                tool_grouped(s->unrecorded));
+    if (s->early)
+        printf("%-18s %s event%s before recording began\n", "early", tool_grouped(s->early),
+               s->early == 1 ? "" : "s");
     if (s->waited)
         printf("%-18s %.3f s for its recorder\n", "waited", s->waited / 1e9);
 }
@@ -496,6 +499,7 @@ static void json_run(const struct info *i)
     json_number_if(run, "stops", s->stops);
     json_number_if(run, "stopped_nanoseconds", s->stopped);
     json_number_if(run, "unrecorded_events", s->unrecorded);
+    json_number_if(run, "early_events", s->early);
     json_number_if(run, "ended", s->ended);
     json_number_if(run, "dropped", s->dropped);
     json_number_if(run && s->exited, "exit_status", s->exited - 1);

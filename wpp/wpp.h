@@ -133,6 +133,7 @@ struct wpp_summary {
                                   were to be kept */
     uint32_t exited;           /* 1 + the status with which the process ended; 0: unknown, or killed */
     uint32_t killed;           /* the signal that killed the process; 0: unknown, or none did */
+    uint64_t early;            /* events before recording, or that of their module, began */
     uint64_t trace_bytes;      /* of the trace as it was read */
     uint64_t file_bytes;       /* of the WPP */
     uint64_t grammar_bytes;    /* of the grammar section in the file, compressed */

@@ -337,7 +337,7 @@ compile -o "$T/early" -DEMIT_EARLY "$SRC/scenarios.c" "$RT/libwpp-rt.a"
 scenario "$T/early" single 100
 streams "$T/trace"
 is 'events before the runtime knows the module do no harm' "$got" "$(expect early 0:0:100:$BASE)"
-like 'and are counted' "$("$READ" "$T/trace" 2> /dev/null)" '^LOST tid=[0-9]+ tokens=7$'
+like 'and are counted' "$("$READ" "$T/trace" 2> /dev/null)" '^EARLY tokens=7$'
 
 WPP_OPTIONS=colour=red:fd=250 scenario "$T/dynamic" single 100000
 complains 'an unknown option: one line' 'colour=red'
@@ -421,9 +421,9 @@ is 'nop: writes nothing' "$(ls "$T/cwd")" ''
 run "$T/nop" threads 96 8
 is 'nop: threads' "$status" 7
 
-is 'exported: ten names' \
+is 'exported: eleven names' \
     "$(nm -D --defined-only "$RT/libwpp-rt.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
-    '__wpp_cursor __wpp_frames __wpp_module_load __wpp_module_unload __wpp_refill __wpp_signal_begin __wpp_signal_end __wpp_start __wpp_stop __wpp_time '
+    '__wpp_cursor __wpp_frames __wpp_module_load __wpp_module_unload __wpp_refill __wpp_resolver __wpp_signal_begin __wpp_signal_end __wpp_start __wpp_stop __wpp_time '
 needed='_GLOBAL_OFFSET_TABLE_|environ|getauxval|dl_iterate_phdr|pthread_(atfork|key_create|setspecific)'
 # gthreads.h names what static programs must be linked with; nothing uses it.
 is 'of threads it uses two functions' \

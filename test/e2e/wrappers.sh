@@ -95,7 +95,7 @@ for options in -Wl,--exclude-libs,x.a:ALL '-Wl,--exclude-libs -Wl,ALL' '-Xlinker
     is "$options" "$(shown a.o $options | grep -o '<[^<]*wpp-rt.o>')" '<-l:libwpp-rt.o>'
 done
 is 'but not a static one' "$(shown a.o -static -Wl,--exclude-libs=ALL)" \
-    "$plugin$begin<a.o><-static><-Wl,--exclude-libs=ALL><-L$lib><-l:libwpp-rt.a>"
+    "$plugin<-Xlinker><-e><-Xlinker><__wpp_entry><$lib/libwpp-entry.o>$begin<a.o><-static><-Wl,--exclude-libs=ALL><-L$lib><-l:libwpp-rt.a>"
 is 'arguments are kept as they are' "$(shown -c '-DX="a b"' '*' "it's" '')" \
     "$plugin<-c><-DX=\"a b\"><*><it's><>"
 is 'dependencies beside compiling (-MD -MF)' "$(shown -MD -MF a.d -c a.c)" \

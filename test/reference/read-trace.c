@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END, BUFFER,
-       WAITED, STOPPED, STARTED, TIMES, EXIT };
+       WAITED, STOPPED, STARTED, TIMES, EXIT, EARLY };
 
 struct header {
     uint32_t magic, version, kind, bytes, pid, tid, sequence;
@@ -200,7 +200,7 @@ static void take_words(struct stream *s, const unsigned char *p, uint64_t n)
 {
     s->words += n;
     for (uint64_t i = 0; i < 4 * n; i += 4) {
-        if (!u(p + i, 4))
+        if (!u(p + i, 4) || (u(p + i, 4) >= 0xF0000000 && u(p + i, 4) < 0xFFFF0000))
             continue;
         s->tokens++;
         s->hash = fnv(s->hash, p + i, 4);
@@ -259,7 +259,7 @@ static void read_note(const struct header *h, const unsigned char *p)
 {
     static const struct { const char *name; uint32_t bytes; } notes[] = {
         [WAITED] = { "WAITED", 8 }, [STOPPED] = { "STOPPED", 0 }, [STARTED] = { "STARTED", 16 },
-        [EXIT] = { "EXIT", 8 }
+        [EXIT] = { "EXIT", 8 }, [EARLY] = { "EARLY", 8 }
     };
     struct process *process = process_of(h);
 
@@ -268,9 +268,9 @@ static void read_note(const struct header *h, const unsigned char *p)
     if (h->kind == EXIT && (!u(p, 4) == !u(p + 4, 4) || u(p, 4) > 256))
         damaged("EXIT with status %llu - 1 and signal %llu", (unsigned long long)u(p, 4),
                 (unsigned long long)u(p + 4, 4));
-    if (h->kind != WAITED && h->kind != EXIT && process->stopped == (h->kind == STOPPED))
+    if ((h->kind == STOPPED || h->kind == STARTED) && process->stopped == (h->kind == STOPPED))
         damaged("%s twice", notes[h->kind].name);
-    if (h->kind != WAITED && h->kind != EXIT)
+    if (h->kind == STOPPED || h->kind == STARTED)
         process->stopped = h->kind == STOPPED;
     if (mode == RECORDS && h->kind == STARTED)
         printf("STARTED nanoseconds=%llu tokens=%llu\n", (unsigned long long)u(p, 8),
@@ -278,6 +278,8 @@ static void read_note(const struct header *h, const unsigned char *p)
     else if (mode == RECORDS && h->kind == EXIT)
         printf("EXIT exited=%llu killed=%llu\n", (unsigned long long)u(p, 4),
                (unsigned long long)u(p + 4, 4));
+    else if (mode == RECORDS && h->kind == EARLY)
+        printf("EARLY tokens=%llu\n", (unsigned long long)u(p, 8));
     else if (mode == RECORDS)
         printf("%s\n", notes[h->kind].name);
 }
@@ -441,7 +443,7 @@ static void read_record(const struct header *h, const unsigned char *p)
     case BUFFER:
         read_buffer(h, p);
         break;
-    case WAITED: case STOPPED: case STARTED: case EXIT:
+    case WAITED: case STOPPED: case STARTED: case EXIT: case EARLY:
         read_note(h, p);
         break;
     case TIMES:

@@ -254,6 +254,7 @@ static struct random_content *random_content(struct random *r, uint32_t n_thread
                                   .dropped = draw(r, 2) * draw(r, 1u << 31),
                                   .exited = draw(r, 2) * draw(r, 257),
                                   .killed = draw(r, 2) * draw(r, 65),
+                                  .early = draw(r, 2) * draw(r, 1u << 31),
                                   .ticks_per_second = draw(r, 2) * (1 + draw(r, 1u << 31))};
     for (uint32_t t = 0; w->run.ticks_per_second && t < c->n_terminals; t++)
         c->terminals[t].ticks = (uint64_t)draw(r, 1u << 31) << draw(r, 20);

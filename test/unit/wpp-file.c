@@ -24,7 +24,7 @@ static bool same_summary(const wpp *w, const struct random_content *c)
            s.nanoseconds == in->nanoseconds && s.tokens == tokens && s.lost == in->lost &&
            s.waited == in->waited && s.ticks_per_second == in->ticks_per_second && s.stops == in->stops && s.stopped == in->stopped &&
            s.unrecorded == in->unrecorded && s.ended == in->ended && s.dropped == in->dropped &&
-           s.exited == in->exited && s.killed == in->killed &&
+           s.exited == in->exited && s.killed == in->killed && s.early == in->early &&
            s.trace_bytes == in->trace_bytes && s.complete == in->complete &&
            s.n_threads == c->content.n_threads && s.n_routines == c->content.n_routines &&
            s.n_terminals == c->n_terminals && s.n_rules == c->n_rules &&

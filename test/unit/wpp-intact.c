@@ -23,7 +23,7 @@ static bool same_run(const struct wpp_summary *a, const struct wpp_summary *b)
            a->nanoseconds == b->nanoseconds && a->lost == b->lost && a->waited == b->waited &&
            a->stops == b->stops && a->stopped == b->stopped && a->unrecorded == b->unrecorded &&
            a->ended == b->ended && a->dropped == b->dropped &&
-           a->exited == b->exited && a->killed == b->killed &&
+           a->exited == b->exited && a->killed == b->killed && a->early == b->early &&
            a->trace_bytes == b->trace_bytes && a->complete == b->complete;
 }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// resolver.cc - the way into an IFUNC resolver.
+
+#include "resolver.h"
+
+#include "cursor.h"
+
+bool is_resolver(tree decl)
+{
+    cgraph_node *node = cgraph_node::get(decl);
+    ipa_ref *ref;
+
+    FOR_EACH_ALIAS(node, ref) {
+        cgraph_node *alias = dyn_cast<cgraph_node *>(ref->referring);
+        if (alias && alias->ifunc_resolver)
+            return true;
+    }
+    return false;
+}
+
+// The runtime keeps all registers.  Where there is none its address is 0.
+static const char call[] =
+    ".weak\t__wpp_resolver\n\t"
+    "{movq\t__wpp_resolver@GOTPCREL(%%rip), %0|mov\t%0, qword ptr __wpp_resolver@GOTPCREL[rip]}\n\t"
+    "test\t%0, %0\n\tjz\t1f\n\tcall\t{*}%0\n1:";
+
+void guard_resolver(function *fun)
+{
+    tree decl = fun->decl;
+
+    if (!is_resolver(decl) || DECL_ARTIFICIAL(decl)
+        || lookup_attribute("naked", DECL_ATTRIBUTES(decl)))
+        return;
+    tree address = make_ssa_name(ptr_type_node);
+    vec<tree, va_gc> *outputs = NULL;
+    vec_safe_push(outputs, asm_operand("=r", address));
+    gasm *guard = gimple_build_asm_vec(call, NULL, outputs, NULL, NULL);
+    gimple_asm_set_volatile(guard, true);
+    SSA_NAME_DEF_STMT(address) = guard;
+    basic_block first = split_edge(single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fun)));
+    gimple_stmt_iterator at = gsi_last_bb(first);
+    gsi_insert_after(&at, guard, GSI_NEW_STMT);
+}
