@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "tracer/follow-jump.h"
 #include "tracer/trace-abi.h"
 
 // The module's constructor and destructor: once a module, through COMDAT.  The
@@ -131,6 +132,9 @@ static const char word_tail[] = R"(	ret
 	.size __wpp_word, .-__wpp_word
 )";
 
+#define TEXT(...) TEXT_OF(__VA_ARGS__)
+#define TEXT_OF(...) #__VA_ARGS__
+
 static void begin_entry(FILE *assembly, const char *name, const char *reg)
 {
     fprintf(assembly,
@@ -170,7 +174,8 @@ static void write_refill_entry(FILE *assembly, const char *reg)
     end_entry(assembly, "refill", reg);
 }
 
-// None of them moves the stack pointer, so one frame description says all of it.
+// One frame description for all: none of them changes the stack, and an unwinder goes on where
+// the caller's jump leads.
 static void write_entries(FILE *assembly, bool shared)
 {
     static const char *const registers[] = {
@@ -179,7 +184,7 @@ static void write_entries(FILE *assembly, bool shared)
     };
 
     fputs("\t.section .text.__wpp_entries,\"axG\",@progbits,__wpp_entries,comdat\n"
-          "\t.cfi_startproc\n", assembly);
+          "\t.cfi_startproc\n\t.cfi_escape " TEXT(WPP_FOLLOW_JUMP) "\n", assembly);
     for (const char *reg : registers) {
         write_refill_entry(assembly, reg);
         write_cursor_entry(assembly, reg, shared);

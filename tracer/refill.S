@@ -7,6 +7,8 @@
  * nothing that is not, so saving the general registers that a C function may
  * change is enough.
  */
+#include "tracer/follow-jump.h"
+
         .text
 
         .macro  entry name, function, result
@@ -15,6 +17,7 @@
         .p2align 4
 \name:
         .cfi_startproc
+        .cfi_escape WPP_FOLLOW_JUMP
         pushq   %rbp
         .cfi_def_cfa_offset 16
         .cfi_offset %rbp, -16

@@ -12,7 +12,7 @@ allowed() {
     is "$folder/ includes only what it may" "$bad" ""
 }
 
-allowed gcc-plugin 'tracer/trace-abi\.h"'
+allowed gcc-plugin 'tracer/(trace-abi|follow-jump)\.h"'
 allowed tracer '-nothing-'
 allowed sequitur '-nothing-'
 allowed wpp 'sequitur/sequitur\.h"|tracer/trace-abi\.h"'

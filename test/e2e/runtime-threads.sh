@@ -57,6 +57,61 @@ for where in file recorder; do
         "$(grep -c '^t' <<< "$got")"
 done
 
+# Destructors of what is on a thread's stack run wherever it is cancelled.  The signal that does it
+# often waits until the runtime lets signals through again, and unwinding begins in there.
+cat > "$T/guards.cc" << 'END'
+#include <pthread.h>
+#include <unistd.h>
+
+static int gone;
+struct guard {
+    ~guard() { __atomic_add_fetch(&gone, 1, __ATOMIC_SEQ_CST); }
+};
+static volatile int sum, once;
+
+/* Calls something: the compiler drops destructors where nothing can be thrown. */
+__attribute__((noinline)) static void spin(long k)
+{
+    for (;;) {
+        if (once)
+            pthread_testcancel();
+        for (int i = 0; i < 100000; i++)
+            sum += i & k ? 3 : 1;
+        for (int i = 0; i < 100000; i++)
+            sum -= i & k ? 1 : 2;
+    }
+}
+
+static void *body(void *k)
+{
+    guard here;
+
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    spin((long)k);
+    return NULL;
+}
+
+int main()
+{
+    pthread_t thread[8];
+
+    for (int round = 0; round < 40; round++) {
+        for (long k = 0; k < 8; k++)
+            pthread_create(&thread[k], NULL, body, (void *)k);
+        usleep(1000);
+        for (int k = 0; k < 8; k++)
+            pthread_cancel(thread[k]);
+        for (int k = 0; k < 8; k++)
+            pthread_join(thread[k], NULL);
+    }
+    return gone < 8 * 40 - 3;     /* one may be hit on its way into the runtime */
+}
+END
+for how in -O0 -O1 -O2 '-O2 -fplugin-arg-wpp-inline=all' '-O2 -fPIC -pie'; do
+    ok "guards $how" "$WPP_GXX" $how -pthread -o "$T/guards" "$T/guards.cc"
+    ok "guards $how: all are gone" env "WPP_OUT=$T/trace" "$T/guards"
+done
+
 # Most threads are named when they already run.
 cat > "$T/named.c" <<'END'
 #define _GNU_SOURCE

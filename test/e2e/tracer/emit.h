@@ -58,15 +58,14 @@ __asm__(
     "0: .quad __wpp_module - 0b\n"
     ".text\n");
 
-/* The event of path `number` of the second unit. */
+/* The event of path `number` of the second unit.  Compiled without a red zone, which the call would
+ * write over; a stack that is moved here would lead unwinders astray. */
 static inline void emit(uint32_t number)
 {
     uint32_t *p = __wpp_cursor;
 
     if (*(volatile uint32_t *)p != 0)
-        __asm__ volatile("leaq -128(%%rsp), %%rsp\n\t"
-                         "call *__wpp_refill@GOTPCREL(%%rip)\n\t"
-                         "leaq 128(%%rsp), %%rsp"
+        __asm__ volatile("call *__wpp_refill@GOTPCREL(%%rip)"
                          : "+a"(p), "+m"(__wpp_cursor));
     *(volatile uint32_t *)p = emit_units[1].base + number;
     __wpp_cursor = p + 1;

@@ -4,7 +4,7 @@
 CC=${CC:-gcc}
 RT=$BUILD/lib/wpp
 SRC=$ROOT/test/e2e/tracer
-FLAGS=(-std=gnu17 -O2 -Wall -Wextra -D_GNU_SOURCE "-I$ROOT" -Wl,-z,now)
+FLAGS=(-std=gnu17 -O2 -mno-red-zone -Wall -Wextra -D_GNU_SOURCE "-I$ROOT" -Wl,-z,now)
 EXPORT=-Wl,--export-dynamic-symbol=__wpp_*
 READ=$BUILD/test/read-trace
 BASE=26                                 # of the scenarios' events: 16, and a unit of 10 before
