@@ -16,6 +16,8 @@
  * and the page above it is one that grows downwards, as a stack does: where the
  * parent has its window, the child gets private zeros as soon as it writes.  The
  * kernel lets it grow that far down because what lies below can hold nothing.
+ * A private window is zeros in the child as well, where children are recorded.  So
+ * the child finds there what it has written itself, and nothing else.
  */
 #include "tracer/runtime.h"
 
@@ -37,10 +39,13 @@ static void keep(char *window)
 {
     if (__wpp_process.state != WPP_RECORDING || !__wpp_output_keeps())
         return;
-    if (__wpp_output_keep(window))
+    if (__wpp_output_keep(window)) {
         sys3(SYS_madvise, (long)window, WPP_BUFFER_BYTES, MADV_DONTFORK);
-    else
-        __wpp_record_no_buffer();
+        return;
+    }
+    if (__wpp_settings.names_process)
+        sys3(SYS_madvise, (long)window, WPP_BUFFER_BYTES, MADV_WIPEONFORK);
+    __wpp_record_no_buffer();
 }
 
 static struct wpp_thread *map_region(void)
@@ -93,6 +98,16 @@ void __wpp_chunk_clear(struct wpp_thread *t, uint64_t first)
     t->done = __wpp_chunk_start(t);
     words_clear(t->done, WPP_CHUNK_TOKENS / 2);
     buffer->first = first;
+}
+
+void __wpp_region_keep(struct wpp_thread *t)
+{
+    uint32_t *done = t->done;
+
+    keep((char *)__wpp_buffer_of(t));
+    __wpp_chunk_clear(t, 0);
+    t->done = done;
+    __wpp_chunk_goes_on(t);
 }
 
 void __wpp_chunk_goes_on(struct wpp_thread *t)

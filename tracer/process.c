@@ -5,7 +5,7 @@
  *     IDLE ---------------> RECORDING  or  DISCARDING
  *                             |    ^             |
  *          output failed      |    | child's first event
- *     STOPPED <---------------+    FORKED <-- fork, when each process has a trace of its own
+ *     STOPPED <---------------+    FORKED <-- any fork, when each process has a trace of its own
  *        |                    |                  |
  *        +-----> ENDED <------+------------------+   last module gone while exiting
  *
@@ -32,6 +32,9 @@ struct wpp_process __wpp_process;
 /* Holds our pid; the kernel clears it in the child of any fork, also of one that
  * libc does not know of.  NULL on kernels before 4.14. */
 static volatile uint32_t *guard;
+
+/* Between libc's calls of our fork handlers, in the thread that forks and in its child. */
+static __thread bool forking;
 
 /* ---- The lock ---------------------------------------------------------------------- */
 
@@ -61,16 +64,24 @@ static void release(void)
         sys3(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1);
 }
 
-/* A child that libc's fork did not make: the descriptor's position and perhaps
- * the lock are another process's. */
-static void leave_to_parent(void)
+/* In a child: descriptor, counts and perhaps the lock are the parent's. */
+static void forget_parent(void)
 {
-    *guard = __wpp_process.pid = sys_getpid();
+    __wpp_process.pid = sys_getpid();
+    if (guard)
+        *guard = __wpp_process.pid;
     lock = 0;
-    __wpp_output_close();
-    __wpp_share_close();
+    holding = false;
+    __wpp_share_forked(forking);
+    if (__wpp_process.state == WPP_RECORDING) {
+        __wpp_output_close();
+        __wpp_process.state = __wpp_settings.names_process ? WPP_FORKED : WPP_STOPPED;
+    }
+    __wpp_process.sequence = 0;
+    __wpp_process.written = __wpp_process.lost = __wpp_process.early = 0;
     __wpp_process.begun = false;
-    __wpp_process.state = WPP_STOPPED;
+    __wpp_others_forked();
+    __wpp_modules_each(__wpp_times_forget);
 }
 
 /* What was put halfway is taken back: it is still in its chunk. */
@@ -82,17 +93,24 @@ static void take_over(void)
         __wpp_output_repair();
 }
 
+/* A child that comes here for the first time may have events already: libc's fork has not called
+ * our handler yet (a signal came before), or never will (_Fork, clone). */
 uint64_t __wpp_enter(void)
 {
     uint64_t mask = sys_sigmask(~UINT64_C(0));
+    bool born = guard && !*guard;
 
-    if (guard && !*guard)
-        leave_to_parent();
+    if (born)
+        forget_parent();
     if (holding)
         take_over();
     else
         acquire();
     holding = true;
+    if (born && __wpp_process.state == WPP_FORKED)
+        __wpp_threads_forked(forking);
+    else if (born)
+        __wpp_threads_leave();
     return mask;
 }
 
@@ -369,37 +387,30 @@ static void after_fork_in_parent(void)
         __wpp_thread_flush(t);
         __wpp_record_thread(t, WPP_REC_FORK, &child, sizeof child);
     }
+    forking = false;
     __wpp_leave(mask);
 }
 
 static void before_fork(void)
 {
     __wpp_share_forks();
+    forking = true;
     if (__wpp_process.state == WPP_RECORDING)
         youngest_before = youngest_child();
 }
 
+/* A signal handler may have been here before: then nothing is left to do. */
 static void after_fork_in_child(void)
 {
-    uint64_t mask = sys_sigmask(~UINT64_C(0));
-    enum wpp_state state = __wpp_process.state;
+    uint64_t mask;
 
-    lock = 0;
-    __wpp_process.pid = sys_getpid();
-    __wpp_share_forked();
-    if (guard)
-        *guard = __wpp_process.pid;
-    if (state == WPP_RECORDING) {
-        __wpp_output_close();
-        __wpp_process.state = __wpp_settings.names_process ? WPP_FORKED : WPP_STOPPED;
-    }
-    __wpp_process.sequence = 0;
-    __wpp_process.written = __wpp_process.lost = __wpp_process.early = 0;
-    __wpp_process.begun = false;
-    __wpp_others_forked();
-    __wpp_modules_each(__wpp_times_forget);
-    __wpp_threads_forked();
-    sys_sigmask(mask);
+    if (!guard)
+        forget_parent();
+    mask = __wpp_enter();
+    if (!guard)
+        __wpp_threads_leave();
+    forking = false;
+    __wpp_leave(mask);
 }
 
 void __wpp_process_hooks(void)

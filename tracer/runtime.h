@@ -112,8 +112,11 @@ void __wpp_threads_flush(void);
 void __wpp_thread_show(struct wpp_thread *t);
 /* Recording has started again. */
 void __wpp_thread_goes_on(struct wpp_thread *t);
-/* In the child of a fork: this thread is the only one and starts anew. */
-void __wpp_threads_forked(void);
+/* In the child of a fork: this thread is the only one and starts anew, with what it has recorded
+ * since.  `by_libc`: only a handler can have. */
+void __wpp_threads_forked(bool by_libc);
+/* The same, and what it has is thrown away. */
+void __wpp_threads_leave(void);
 /* What thread.c needs of libc; to be called once, before main. */
 void __wpp_threads_start(void);
 
@@ -135,8 +138,11 @@ static inline struct wpp_buffer *__wpp_buffer_of(const struct wpp_thread *t)
 /* A region for a thread, its chunk still as its last owner left it; NULL without memory. */
 struct wpp_thread *__wpp_region_take(void);
 void __wpp_region_give(struct wpp_thread *t);
-/* In the child of a fork: the regions are the parent's. */
+/* In the child of a fork: the regions are the parent's... */
 void __wpp_regions_forked(void);
+/* ... but for those of the thread that is in the middle of one: what the child has written there
+ * has been handed over, and the window becomes as one of its own, with the same slots free. */
+void __wpp_region_keep(struct wpp_thread *t);
 /* The chunk as new, its first token being the stream's number `first`. */
 void __wpp_chunk_clear(struct wpp_thread *t, uint64_t first);
 /* Another chunk has been written meanwhile: the next token is number t->first. */
@@ -314,7 +320,7 @@ bool __wpp_share_is_open(void);
 bool __wpp_share_write(const void *record, size_t bytes);
 bool __wpp_share_seat(void *window);
 void __wpp_share_forks(void);
-void __wpp_share_forked(void);
+void __wpp_share_forked(bool has_number);
 /* One that had the lock was killed. */
 void __wpp_share_take_over(void);
 /* A process of which the recorder knows nothing. */

@@ -83,9 +83,11 @@ static void unmap_page(void *page)
         sys_unmap(page, WPP_PAGE_BYTES);
 }
 
+/* 0; -EEXIST: another process has the number already; or another error. */
 static long begin(uint32_t as, uint32_t pid)
 {
-    uint32_t *word;
+    uint32_t *word, nobody = 0;
+    bool mine;
     char *page;
 
     number = as;
@@ -97,9 +99,10 @@ static long begin(uint32_t as, uint32_t pid)
     word = map_word(offsetof(struct wpp_share, pid) + as * sizeof *word, &page);
     if (!word)
         return -ENOMEM;
-    __atomic_store_n(word, pid, __ATOMIC_SEQ_CST);
+    mine = __atomic_compare_exchange_n(word, &nobody, pid, false, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
     unmap_page(page);
-    return 0;
+    return mine ? 0 : -EEXIST;
 }
 
 /* Our process id where the recorder is: its path led through the /proc of that place.  Our own
@@ -191,8 +194,20 @@ void __wpp_share_forks(void)
         child_number = take_number();
 }
 
+/* One that libc did not make has no number yet; nor has one whose number a child has that was
+ * made by a signal handler amid the fork.  The recorder may have ended without knowing of it. */
+static bool begin_child(bool has_number, uint32_t pid)
+{
+    if (has_number && begin(child_number, pid) == 0)
+        return true;
+    if (__atomic_load_n(&share->closed, __ATOMIC_ACQUIRE))
+        __wpp_complain("the recorder ended before it knew of a child that _Fork or clone made; "
+                       "not recording that", NULL, NULL);
+    return begin(take_number(), pid) == 0;
+}
+
 /* The first process of a namespace has its parent in none. */
-void __wpp_share_forked(void)
+void __wpp_share_forked(bool has_number)
 {
     uint32_t pid = __wpp_process.pid;
 
@@ -203,7 +218,7 @@ void __wpp_share_forked(void)
         pid = outer_pid();
     if (foreign && pid == __wpp_process.pid)
         pid |= WPP_SHARE_FOREIGN;
-    if (begin(child_number, pid) < 0)
+    if (!begin_child(has_number, pid))
         __wpp_share_close();
 }
 

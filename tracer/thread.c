@@ -515,17 +515,66 @@ static void thread_ended(void *argument)
         pthread_setspecific(ended_key, t);
 }
 
-/* What the parent's threads had is left alone, also this one's: their windows
- * are not here.  Code that a handler interrupted goes on with its cursor in a
- * register: where that points, no slot is free. */
-void __wpp_threads_forked(void)
+/* ---- Forks ------------------------------------------------------------------------------------ */
+
+/* In a child, where only its own tokens are in the chunk: the first of them, or the cursor. */
+static uint32_t *first_of_child(const struct wpp_thread *t)
+{
+    uint32_t *at = __wpp_chunk_start(t);
+
+    while (at < __wpp_chunk_end(t) && !*at)
+        at++;
+    return at < __wpp_chunk_end(t) || !in_chunk(t, __wpp_cursor) ? at : __wpp_cursor;
+}
+
+static void leave_others(void)
+{
+    __wpp_threads = NULL;
+    unkept = 0;
+    __wpp_regions_forked();
+}
+
+/* What the parent's thread had is left alone: its window is not here.  Code that a handler
+ * interrupted goes on with its cursor in a register: where that points, no slot is free. */
+void __wpp_threads_leave(void)
 {
     for (const struct wpp_thread *t = self ? self->interrupted : NULL; t; t = t->interrupted)
         words_fill(__wpp_chunk_start(t), WPP_CHUNK_TOKENS / 2);
-    __wpp_threads = self = NULL;
+    self = NULL;
     __wpp_cursor = no_chunk;
-    unkept = 0;
-    __wpp_regions_forked();
+    leave_others();
+}
+
+/* The code that runs may have its cursor in a register, and what a handler interrupted as well: so
+ * they go on where they are. */
+static void take_chunks(uint32_t *begin)
+{
+    self->done = begin;
+    self->first = 0;
+    self->next = NULL;
+    self->begun = false;
+    leave_others();
+    __wpp_threads = self;
+    __wpp_process_ready();
+    begin_stream(self);
+    hand_over(self, pending(self));
+    __wpp_region_keep(self);
+    __wpp_thread_show(self);
+    for (struct wpp_thread *t = self->interrupted; t; t = t->interrupted) {
+        t->tid = self->tid;
+        t->findable = self->findable;
+        __wpp_region_keep(t);
+    }
+}
+
+void __wpp_threads_forked(bool by_libc)
+{
+    uint32_t *begin = self && self->begun ? first_of_child(self) : NULL;
+
+    if (begin && begin < __wpp_chunk_end(self) && (*begin || !by_libc))
+        take_chunks(begin);
+    else
+        __wpp_threads_leave();
 }
 
 void __wpp_threads_start(void)
