@@ -130,6 +130,7 @@ struct cursor_writer {
     void offer_memory(gimple_stmt_iterator *at);
     tree load(gimple_stmt_iterator *at, bool after);
     void store(gimple_stmt_iterator *at, tree cursor, bool after);
+    void store_full(gimple_stmt_iterator *at);
     void put_back(gimple_stmt_iterator *at, tree cursor, bool after);
     tree linked_token(gimple_stmt_iterator *at, const planned_event &event);
     tree token(gimple_stmt_iterator *at, const planned_event &event, bool with_base);
@@ -588,6 +589,18 @@ void cursor_writer::store(gimple_stmt_iterator *at, tree cursor, bool after)
     insert(at, gimple_build_assign(decls.cursor, cursor), after);
 }
 
+// Before the call in `at`: where it points no slot is free.  So the next event asks the runtime, on
+// both sides of a fork that the runtime does not see, and the child is recorded from there on.
+void cursor_writer::store_full(gimple_stmt_iterator *at)
+{
+    tree name = make_ssa_name(variable);
+    tree never_0 = size_int(offsetof(struct wpp_unit, abi));
+
+    insert(at, gimple_build_assign(name, POINTER_PLUS_EXPR, build_fold_addr_expr(decls.unit),
+                                   never_0), false);
+    store(at, name, false);
+}
+
 // To memory, where the next event will take it from there.
 void cursor_writer::put_back(gimple_stmt_iterator *at, tree cursor, bool after)
 {
@@ -790,6 +803,8 @@ void cursor_writer::fill(basic_block bb)
                 && (gimple_code(statement) == GIMPLE_RETURN
                     || (callee && !gimple_call_noreturn_p(statement))))
                 offer(&p.at, p.cursor, false);
+            if (is_gimple_call(statement) && makes_process(as_a<gcall *>(statement)))
+                store_full(&p.at);
             p.cursor = p.guess = NULL_TREE;
             gimple_stmt_iterator next = p.at;
             gsi_next(&next);

@@ -16,7 +16,7 @@
 static bool hands_over(tree callee)
 {
     static const char *const names[] = {
-        "clone", "execl", "execle", "execlp", "execv", "execve", "execveat", "execvp",
+        "_Fork", "__clone", "clone", "execl", "execle", "execlp", "execv", "execve", "execveat", "execvp",
         "execvpe", "fexecve", "kill", "killpg", "pthread_kill", "pthread_sigmask",
         "pthread_sigqueue", "raise", "setcontext", "sigprocmask", "sigqueue", "swapcontext",
         "syscall", "tgkill"
@@ -25,6 +25,26 @@ static bool hands_over(tree callee)
 
     return TREE_PUBLIC(callee) && std::binary_search(std::begin(names), std::end(names), name,
                [](const char *a, const char *b) { return strcmp(a, b) < 0; });
+}
+
+// The child of such a call meets none of the runtime's handlers, unlike fork's.
+bool makes_process(gcall *call)
+{
+    // fork, vfork, clone and clone3, by the kernel's numbers.
+    static const unsigned system_calls[] = {56, 57, 58, 435};
+    tree callee = gimple_call_fndecl(call);
+
+    if (!callee || !TREE_PUBLIC(callee))
+        return false;
+    const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
+    if (!strcmp(name, "_Fork") || !strcmp(name, "clone") || !strcmp(name, "__clone"))
+        return true;
+    if (strcmp(name, "syscall") || gimple_call_num_args(call) < 1)
+        return false;
+    tree number = gimple_call_arg(call, 0);
+    return tree_fits_uhwi_p(number)
+           && std::find(std::begin(system_calls), std::end(system_calls), tree_to_uhwi(number))
+              != std::end(system_calls);
 }
 
 // Builtins that become an instruction, or call libgcc at most: the target's own, and prefetches,

@@ -73,6 +73,9 @@ struct routine_graph {
  * a tail call. */
 bool ends_path(gcall *call);
 
+/* Whether it makes a process, or a thread, past libc's fork. */
+bool makes_process(gcall *call);
+
 /* Splits blocks after calls and edges that carry a source line of their own,
  * gives tail calls a return of their own; `early`: also calls that GCC may yet make
  * tail calls.  Changes no behaviour. */

@@ -34,10 +34,11 @@
  * LIMITS.  When the trace goes to a FIFO or an inherited descriptor, events in
  * buffers are lost with a process that ends without exit(): _exit, a signal,
  * exec.  A process made by vfork writes into its parent's buffer until it calls
- * exec.  One made by clone or _Fork without libc's fork is not recorded.  A
+ * exec.  One made by the kernel's calls, where neither the plugin nor libc saw
+ * it, is recorded as soon as it comes to the runtime.  A
  * traced routine that an untraced signal handler calls may overwrite one event,
  * or be overwritten, when it interrupts the emitted code between its test and
- * its store.  A traced handler that forks there costs the child one event.
+ * its store.  A traced handler that calls libc's fork there costs the child one event.
  */
 #ifndef WPP_RUNTIME_H
 #define WPP_RUNTIME_H

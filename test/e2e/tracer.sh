@@ -209,9 +209,14 @@ for kind in static dynamic shared; do
     scenario "$T/$kind" fork
     recorded "$kind: a fork when there is one name only" "$(expect $kind 0:0:1300:$BASE)"
     OUT="$T/forks/%p" scenario "$T/$kind" raw-fork
-    is "$kind: a fork that libc does not see leaves one trace" "$(ls "$T/forks" | wc -l)" 1
+    child=$(cat "$T/out")
+    is "$kind: a fork that libc does not see leaves two traces" "$(ls "$T/forks" | wc -l)" 2
+    mv "$T/forks/$child" "$T/child"
     mv "$T"/forks/* "$T/trace"
-    recorded "$kind: which is the parent's" "$(expect $kind 0:0:1300:$BASE)"
+    recorded "$kind: one is the parent's" "$(expect $kind 0:0:1300:$BASE)"
+    streams "$T/child"
+    is "$kind: one the child's" "$got $complete" "$(expect $kind 7:0:50000:$BASE) 0"
+    like "$kind: which says that it is one" "$("$READ" "$T/child")" '^    forked=1$'
 done
 
 OUT="$T/forks/%p" scenario "$T/dynamic" many-forks 200

@@ -185,6 +185,7 @@ static void raw_fork(void)
         emit_made_up(7, 0, 50000);
         exit(0);
     }
+    printf("%d\n", (int)child);
     waitpid(child, &status, 0);
     require(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child ends well");
     emit_made_up(0, 1000, 300);
