@@ -191,7 +191,7 @@ $(B)/lib/wpp/libwpp-begin.o $(B)/lib/wpp/libwpp-start.o $(B)/lib/wpp/libwpp-entr
 $(B)/lib/wpp/libwpp-rt.so: $(call obj,$(RT_SRC))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) -shared -Wl,-soname,libwpp-rt.so -Wl,-z,defs,-z,nodelete -o $@ $^ -lpthread
+	$(Q)$(CC) -shared -Wl,-soname,libwpp-rt.so -Wl,-z,defs -o $@ $^ -lpthread
 # What a program that holds the runtime exports to its libraries: what the shared one does.
 $(B)/lib/wpp/libwpp-rt.list: $(B)/lib/wpp/libwpp-rt.so
 	$(Q){ echo '{'; nm -D --defined-only $< | sed 's/.* //; s/$$/;/'; echo '};'; } > $@

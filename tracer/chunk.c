@@ -16,7 +16,7 @@
  * and the page above it is one that grows downwards, as a stack does: where the
  * parent has its window, the child gets private zeros as soon as it writes.  The
  * kernel lets it grow that far down because what lies below can hold nothing.
- * A private window is zeros in the child as well, where children are recorded.  So
+ * A private window is zeros in the child as well, where its events count.  So
  * the child finds there what it has written itself, and nothing else.
  */
 #include "tracer/runtime.h"
@@ -37,15 +37,16 @@ static bool map_private(char *at, size_t bytes, int flags)
 /* Has the window outlive the process, where the output can do that. */
 static void keep(char *window)
 {
-    if (__wpp_process.state != WPP_RECORDING || !__wpp_output_keeps())
-        return;
-    if (__wpp_output_keep(window)) {
+    bool keeps = __wpp_process.state == WPP_RECORDING && __wpp_output_keeps();
+
+    if (keeps && __wpp_output_keep(window)) {
         sys3(SYS_madvise, (long)window, WPP_BUFFER_BYTES, MADV_DONTFORK);
         return;
     }
-    if (__wpp_settings.names_process)
+    if (__wpp_settings.names_process || __wpp_others_record())
         sys3(SYS_madvise, (long)window, WPP_BUFFER_BYTES, MADV_WIPEONFORK);
-    __wpp_record_no_buffer();
+    if (keeps)
+        __wpp_record_no_buffer();
 }
 
 static struct wpp_thread *map_region(void)
@@ -83,6 +84,16 @@ void __wpp_region_give(struct wpp_thread *t)
     __wpp_buffer_of(t)->tid = 0;
     t->next = free_regions;
     free_regions = t;
+}
+
+void __wpp_regions_free(void)
+{
+    while (free_regions) {
+        struct wpp_thread *t = free_regions;
+
+        free_regions = t->next;
+        sys_unmap((char *)__wpp_buffer_of(t) - WPP_PAGE_BYTES, REGION_BYTES);
+    }
 }
 
 void __wpp_regions_forked(void)

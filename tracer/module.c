@@ -21,6 +21,7 @@ struct loaded {
 };
 
 static struct loaded *modules;          /* in order of loading */
+static uint32_t refused;                /* others that will be unloaded as well */
 static uint64_t next_base = WPP_TOKEN_FIRST;
 
 /* ---- What a module is called -------------------------------------------------------- */
@@ -226,6 +227,9 @@ static const char *objection(const struct wpp_module *m)
     if (!has_usable_base(m))
         return ": the linker's numbers of its paths are not usable; "
                "compile it with -fplugin-arg-wpp-base=load";
+    if (__wpp_others_record() && __wpp_others_apart())
+        return ": not recorded: it is in a namespace of its own (dlmopen, LD_AUDIT), "
+               "and another runtime records the process";
     if (__wpp_others_record())
         return ": not recorded: its runtime is not the one that records the program; "
                "link without --exclude-libs, libraries with libwpp-rt.so";
@@ -261,13 +265,21 @@ static void let_count(struct wpp_module *m)
     m->base = WPP_TOKEN_FIRST;
 }
 
+/* Said behind why: of a namespace that the program may load again and again, once. */
+static const char *consequence(void)
+{
+    return __wpp_others_record() && __wpp_others_apart() ? "; its events are counted as lost"
+                                                         : "; recording stopped";
+}
+
 /* Everything handed over so far is right, what comes from now on is not. */
 static void refuse(struct wpp_module *m, const char *path, const char *why)
 {
     __wpp_threads_flush();
-    if (__wpp_process.state != WPP_STOPPED)
-        __wpp_complain(*path ? path : "a module", why, "; recording stopped");
+    if (__wpp_process.state != WPP_STOPPED && !__wpp_others_are_told())
+        __wpp_complain(*path ? path : "a module", why, consequence());
     __wpp_process.state = WPP_STOPPED;
+    refused++;
     if (m->abi == WPP_ABI)
         let_count(m);
 }
@@ -377,7 +389,9 @@ bool __wpp_module_let_go(struct wpp_module *m)
 
 void __wpp_module_unload(struct wpp_module *m)
 {
-    __wpp_module_let_go(m);
+    if (!__wpp_module_let_go(m) && refused > 0)
+        refused--;
+    __wpp_process_leave_if_over();
 }
 
 void __wpp_modules_rewrite(void)
@@ -395,4 +409,9 @@ void __wpp_modules_each(void (*act)(const struct wpp_module *module))
 bool __wpp_modules_none(void)
 {
     return !modules;
+}
+
+bool __wpp_modules_gone(void)
+{
+    return !modules && !refused;
 }

@@ -1,35 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /* others.c - other runtimes in this process.
  *
- * A program that hides the runtime's names (-Wl,--exclude-libs,ALL), or a library that
- * brings a copy of its own, makes a second one: with cursors of its own, so that the
- * order of its events and the first one's is not known, and with the same WPP_OUT.  Only
- * the first records.  What the others are given is counted, and lost in its END.
+ * A program that hides the runtime's names (-Wl,--exclude-libs,ALL), a library that brings a
+ * copy of its own, or a namespace (dlmopen, LD_AUDIT) makes a second one: with cursors of its own,
+ * so that the order of its events and the first one's is not known, and with the same WPP_OUT.
+ * Only the first records.  What the others are given is counted, and lost in its END.
  *
- * They find each other by a note that each module with a runtime has:
+ * They find each other by a note that each module with a runtime has, and across namespaces, where
+ * the loader shows none, by a word of the process (below):
  *
- *      first's presence -> others: presence -> presence -> ...
+ *      word -> first's presence -> others: presence -> presence -> ...
+ *
+ * A namespace may be loaded before a program that is traced (LD_AUDIT): it leaves the recording to
+ * that, and the word points at what waits for the first.
  */
 #include "tracer/runtime.h"
 
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <sys/auxv.h>
+
 #include "tracer/sys.h"
+#include "tracer/text.h"
 
 /* What runtimes of different versions know of each other: fields are only added. */
 struct presence {
-    uint32_t version;               /* 2 */
+    uint32_t version;               /* 3 */
     uint32_t records;               /* it was the first and has opened a trace */
     struct presence *others;        /* in the first: those that came later; in these: the next */
     uint64_t gone;                  /* in the first: tokens of others that are unloaded */
     uint64_t (*lost)(void);         /* tokens that this one has lost so far */
     /* Since version 2.  Forgets a module that it has registered; false if it has not. */
     bool (*let_go)(struct wpp_module *module);
+    /* Since version 3. */
+    const struct presence *self;    /* where it lies */
+    void (*lacks)(void);            /* in the first: others have events that it does not record */
+    uint32_t told;                  /* in the first: that there are other namespaces */
 };
 
 static uint64_t count_lost(void);
+static void lack(void);
 __attribute__((used)) static struct presence presence = {
-    .version = 2, .lost = count_lost, .let_go = __wpp_module_let_go
+    .version = 3, .lost = count_lost, .let_go = __wpp_module_let_go, .self = &presence,
+    .lacks = lack
 };
 static struct presence *first;      /* another one, that records */
+static bool yields;                 /* the program will have one that records */
+static bool stays;                  /* the module that this one lies in is not unloaded */
 
 __asm__(".pushsection .note.wpp, \"a\", @note\n"
         ".balign 4\n"
@@ -37,6 +56,125 @@ __asm__(".pushsection .note.wpp, \"a\", @note\n"
         ".ascii \"wpp\\0\"\n"
         "0: .quad presence - 0b\n"
         ".popsection\n");
+
+/* ---- The word of the process ----------------------------------------------------------- */
+
+/* The kernel reads the mask before it looks at what it is to do with it: nothing. */
+static bool is_readable(const void *at)
+{
+    return sys4(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t)) != -EFAULT;
+}
+
+static bool is_presence(const struct presence *p)
+{
+    return is_readable(p) && is_readable(p + 1) && p->version >= 3 && p->self == p;
+}
+
+/* The kernel leaves eight bytes of zeros at the end of a program's stack, behind the name that it was
+ * started by.  They are at hand in each namespace, copied by fork and new after exec.  NULL: whoever
+ * started the program (an emulator) has laid out its stack otherwise, or has a use for them. */
+static struct presence **word_of_process(void)
+{
+    const char *end = (const char *)getauxval(AT_EXECFN);
+    struct presence **word;
+
+    if (!end)
+        return NULL;
+    word = (struct presence **)(end + text_length(end) + 1);
+    if (((uintptr_t)word + sizeof *word) % WPP_PAGE_BYTES)
+        return NULL;
+    return !*word || is_presence(*word) ? word : NULL;
+}
+
+/* ---- Where this runtime is --------------------------------------------------------------- */
+
+/* The executable, as the kernel has loaded it: no loader of ours need know it. */
+struct program {
+    const Elf64_Phdr *phdr;
+    int n;
+    uintptr_t bias;
+};
+
+/* False: its headers are not where linkers put them. */
+static bool find_program(struct program *p)
+{
+    const Elf64_Ehdr *ehdr;
+
+    p->phdr = (const Elf64_Phdr *)getauxval(AT_PHDR);
+    p->n = (int)getauxval(AT_PHNUM);
+    ehdr = (const Elf64_Ehdr *)((uintptr_t)p->phdr & -(uintptr_t)WPP_PAGE_BYTES);
+    if (!ehdr || (uintptr_t)p->phdr - (uintptr_t)ehdr != sizeof *ehdr
+        || !text_after((const char *)ehdr->e_ident, ELFMAG))
+        return false;
+    p->bias = getauxval(AT_ENTRY) - ehdr->e_entry;
+    return true;
+}
+
+static bool program_is_traced(void)
+{
+    struct program p;
+
+    for (int i = 0; find_program(&p) && i < p.n; i++) {
+        const char *notes = (const char *)(p.bias + p.phdr[i].p_vaddr);
+
+        if (p.phdr[i].p_type == PT_NOTE
+            && __wpp_note_next(notes, notes + p.phdr[i].p_memsz, "wpp", WPP_NOTE_MODULE))
+            return true;
+    }
+    return false;
+}
+
+static bool is_in_program(void)
+{
+    struct program p;
+
+    for (int i = 0; find_program(&p) && i < p.n; i++)
+        if (p.phdr[i].p_type == PT_LOAD
+            && (uintptr_t)&presence - (p.bias + p.phdr[i].p_vaddr) < p.phdr[i].p_memsz)
+            return true;
+    return false;
+}
+
+static int is_program(struct dl_phdr_info *module, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    return (uintptr_t)module->dlpi_phdr == getauxval(AT_PHDR);
+}
+
+bool __wpp_others_apart(void)
+{
+    static int apart = -1;
+
+    if (apart < 0)
+        apart = !dl_iterate_phdr(is_program, NULL);
+    return apart;
+}
+
+/* Absent in static programs, and where older libcs have it in a library of its own. */
+#pragma weak dladdr
+#pragma weak dlopen
+#pragma weak dlerror
+
+/* Who records stays: what others lose is counted there, and a library that comes again would begin
+ * the trace again. */
+static void stay(void)
+{
+    int error = errno;
+    Dl_info here;
+
+    stays = is_in_program();
+    if (!stays && dladdr && dlopen && dlerror && dladdr(&presence, &here)) {
+        stays = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
+        if (!stays)
+            dlerror();
+    }
+    errno = error;
+}
+
+bool __wpp_others_stay(void)
+{
+    return stays;
+}
 
 /* ---- Finding the first --------------------------------------------------------------- */
 
@@ -51,23 +189,53 @@ static void look_at(void *unused, void *what)
 
 bool __wpp_others_record(void)
 {
-    return first != NULL;
+    return first != NULL || yields;
 }
 
-void __wpp_others_find(void)
+/* Before those that are there. */
+static void join(struct presence **list)
 {
-    __wpp_notes_find(WPP_NOTE_RUNTIME, look_at, NULL);
-    if (!first)
-        return;
-    presence.others = __atomic_load_n(&first->others, __ATOMIC_ACQUIRE);
-    while (!__atomic_compare_exchange_n(&first->others, &presence.others, &presence, false,
+    presence.others = __atomic_load_n(list, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(list, &presence.others, &presence, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         ;
 }
 
+void __wpp_others_find(void)
+{
+    struct presence **word = word_of_process();
+
+    __wpp_notes_find(WPP_NOTE_RUNTIME, look_at, NULL);
+    if (!first && word && *word && (*word)->records)
+        first = *word;
+    if (first) {
+        join(&first->others);
+    } else if (word && __wpp_others_apart() && program_is_traced()) {
+        yields = true;
+        join(word);
+    }
+}
+
+/* Those that have waited come later. */
 void __wpp_others_begin(void)
 {
+    struct presence **word = word_of_process();
+
     presence.records = 1;
+    if (word) {
+        presence.others = *word;
+        __atomic_store_n(word, &presence, __ATOMIC_RELEASE);
+    }
+    stay();
+}
+
+/* The first, if it has begun and is still there: versions before 3 always are. */
+static struct presence *find_first(void)
+{
+    struct presence **word = word_of_process();
+    struct presence *head = word && !(first && first->version < 3) ? *word : first;
+
+    return head && head->records && head != &presence ? head : NULL;
 }
 
 /* ---- Modules that the wrong one has registered ----------------------------------------- */
@@ -98,6 +266,38 @@ bool __wpp_others_let_go(struct wpp_module *module)
 
 /* ---- What they lose -------------------------------------------------------------------- */
 
+bool __wpp_others_are_told(void)
+{
+    struct presence *one = find_first();
+
+    return __wpp_others_apart() && one && one->version >= 3
+           && __atomic_exchange_n(&one->told, 1, __ATOMIC_RELAXED);
+}
+
+void __wpp_others_lack(void)
+{
+    const struct presence *one = find_first();
+
+    if (one && one->version >= 3)
+        one->lacks();
+}
+
+/* Without END nothing else would say that events are missing. */
+static void lack(void)
+{
+    uint64_t mask = __wpp_enter();
+
+    if (__wpp_process.begun)
+        __wpp_record_no_buffer();
+    __wpp_leave(mask);
+}
+
+void __wpp_others_tell(void)
+{
+    if (!first && presence.others)
+        __wpp_record_no_buffer();
+}
+
 static uint64_t count_lost(void)
 {
     uint64_t mask = __wpp_enter(), lost;
@@ -117,19 +317,34 @@ uint64_t __wpp_others_lost(void)
     return lost;
 }
 
-/* The module that this runtime lies in is about to go. */
-void __wpp_others_leave(void)
+/* No word leads to a module that is gone. */
+static void leave_word(void)
 {
-    struct presence **link;
+    struct presence **word = word_of_process();
 
-    if (!first)
-        return;
-    for (link = &first->others; *link && *link != &presence; link = &(*link)->others)
+    if (!stays && word && *word == &presence)
+        *word = NULL;
+}
+
+static void leave_list(void)
+{
+    struct presence *one = find_first(), **link = one ? &one->others : word_of_process();
+
+    for (; link && *link && *link != &presence; link = &(*link)->others)
         ;
-    if (*link) {
-        first->gone += presence.lost();
+    if (link && *link) {
+        if (one)
+            one->gone += presence.lost();
         *link = presence.others;
     }
+}
+
+void __wpp_others_leave(void)
+{
+    if (__wpp_others_record())
+        leave_list();
+    else
+        leave_word();
     first = NULL;
 }
 

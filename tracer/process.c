@@ -107,7 +107,7 @@ uint64_t __wpp_enter(void)
     else
         acquire();
     holding = true;
-    if (born && __wpp_process.state == WPP_FORKED)
+    if (born && (__wpp_process.state == WPP_FORKED || __wpp_others_record()))
         __wpp_threads_forked(forking);
     else if (born)
         __wpp_threads_leave();
@@ -270,6 +270,7 @@ static void write_process(bool forked)
     __wpp_process.begun = true;
     write_early();
     __wpp_pause_begin();
+    __wpp_others_tell();
 }
 
 /* ---- Start ------------------------------------------------------------------------------ */
@@ -298,6 +299,8 @@ void __wpp_process_start(void)
     __wpp_output_begin();
     __wpp_others_find();
     another = __wpp_others_record();
+    if (another)
+        __wpp_others_lack();
     wanted = __wpp_settings_read();
     /* Before a recorder knows of us: it sends that signal. */
     if (__wpp_settings.signal && !another)
@@ -447,6 +450,26 @@ void __wpp_process_end_if_over(void)
     __wpp_process.state = WPP_ENDED;
 }
 
+/* One that records another's process leaves nothing behind but what its threads may still use: a
+ * namespace may come and go again and again. */
+void __wpp_process_leave_if_over(void)
+{
+    bool another = __wpp_others_record();
+    uint64_t mask;
+
+    if (!__wpp_process.exiting || !__wpp_modules_gone())
+        return;
+    __wpp_others_leave();
+    if (!another)
+        return;
+    mask = __wpp_enter();
+    __wpp_threads_free();
+    __wpp_leave(mask);
+    if (guard)
+        sys_unmap((void *)guard, GUARD_BYTES);
+    guard = NULL;
+}
+
 __attribute__((destructor)) static void runtime_exits(void)
 {
     uint64_t mask;
@@ -457,5 +480,7 @@ __attribute__((destructor)) static void runtime_exits(void)
     __wpp_process.exiting = true;
     __wpp_process_end_if_over();
     __wpp_leave(mask);
-    __wpp_others_leave();
+    if (!__wpp_others_stay())
+        __wpp_threads_stop();
+    __wpp_process_leave_if_over();
 }

@@ -120,6 +120,10 @@ void __wpp_threads_forked(bool by_libc);
 void __wpp_threads_leave(void);
 /* What thread.c needs of libc; to be called once, before main. */
 void __wpp_threads_start(void);
+/* And gives back. */
+void __wpp_threads_stop(void);
+/* Memory of threads that will not write to it any more. */
+void __wpp_threads_free(void);
 
 static inline uint32_t *__wpp_chunk_start(const struct wpp_thread *t)
 {
@@ -139,6 +143,8 @@ static inline struct wpp_buffer *__wpp_buffer_of(const struct wpp_thread *t)
 /* A region for a thread, its chunk still as its last owner left it; NULL without memory. */
 struct wpp_thread *__wpp_region_take(void);
 void __wpp_region_give(struct wpp_thread *t);
+/* Unmaps those that nobody has. */
+void __wpp_regions_free(void);
 /* In the child of a fork: the regions are the parent's... */
 void __wpp_regions_forked(void);
 /* ... but for those of the thread that is in the middle of one: what the child has written there
@@ -187,6 +193,8 @@ void __wpp_process_start(void);
 void __wpp_process_hooks(void);
 /* Called whenever a module has gone: writes END when it was the last of all. */
 void __wpp_process_end_if_over(void);
+/* The same, behind the lock: this runtime is about to go. */
+void __wpp_process_leave_if_over(void);
 
 /* Whether the program has forbidden itself system calls. */
 bool __wpp_sandboxed(void);
@@ -222,13 +230,25 @@ const char *__wpp_note_next(const char *at, const char *end, const char *owner, 
 void __wpp_others_find(void);
 /* There is one. */
 bool __wpp_others_record(void);
-/* This one does. */
+/* This one does; the module that it lies in is not unloaded any more. */
 void __wpp_others_begin(void);
+bool __wpp_others_stay(void);
+/* This one is in a namespace without the program, which has thread-specific data of libc's in the
+ * same place. */
+bool __wpp_others_apart(void);
+/* So is one whose namespace it was told of: once is enough. */
+bool __wpp_others_are_told(void);
+/* Has the one that records say that events are missing, in case that it does not come to its end.
+ * Not to be called with the lock. */
+void __wpp_others_lack(void);
+/* The same at the beginning of a trace. */
+void __wpp_others_tell(void);
 /* One of the others has registered this module, though its events come here: that one is made
  * to forget it.  False: none had.  Not to be called with the lock. */
 bool __wpp_others_let_go(struct wpp_module *module);
 /* What the others have lost; locks each of them. */
 uint64_t __wpp_others_lost(void);
+/* The module that this runtime lies in is about to go.  Not to be called with the lock. */
 void __wpp_others_leave(void);
 void __wpp_others_forked(void);
 
@@ -260,6 +280,8 @@ void __wpp_times_forget(const struct wpp_module *module);
 /* MODULE_LOAD of all loaded modules, for the trace of a forked child. */
 void __wpp_modules_rewrite(void);
 bool __wpp_modules_none(void);
+/* None either that was refused. */
+bool __wpp_modules_gone(void);
 void __wpp_modules_each(void (*act)(const struct wpp_module *module));
 
 /* ---- Records and output ---------------------------------------------------------- */

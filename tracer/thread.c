@@ -579,6 +579,31 @@ void __wpp_threads_forked(bool by_libc)
 
 void __wpp_threads_start(void)
 {
-    have_key = pthread_key_create(&ended_key, thread_ended) == 0;
+    have_key = !__wpp_others_apart() && !__wpp_others_record()
+               && pthread_key_create(&ended_key, thread_ended) == 0;
     use_xsave = sys_has_xsave();
+}
+
+void __wpp_threads_stop(void)
+{
+    if (have_key)
+        pthread_key_delete(ended_key);
+    have_key = false;
+}
+
+/* The calling thread is the one that lets the modules go.  Others may still run in one, if that is
+ * because the process ends. */
+void __wpp_threads_free(void)
+{
+    struct wpp_thread *next;
+
+    for (struct wpp_thread *t = __wpp_threads; t; t = next) {
+        next = t->next;
+        if (t->begun && !t->interrupted && (t == self || (t->findable && !lives(t))))
+            end_stream(t);
+    }
+    if (!__wpp_threads)
+        self = NULL;
+    __wpp_cursor = &no_chunk;
+    __wpp_regions_free();
 }
