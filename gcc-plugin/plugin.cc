@@ -144,6 +144,8 @@ static unsigned instrument_function(function *fun)
         unit.selected.begin_unit(fun);
     unit.begun = true;
     table_reason reason = unit.selected.judge(fun);
+    if (reason == TABLE_NO_FRAME)
+        tell_of_calls_in_naked(fun->decl);
 
     if (reason != TABLE_WANTED) {
         guard_resolver(fun);

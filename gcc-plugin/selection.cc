@@ -133,6 +133,16 @@ void selection::begin_unit(function *fun)
     early_ = find_early(fun);
 }
 
+void tell_of_calls_in_naked(tree decl)
+{
+    if (!flag_instrument_function_entry_exit || !has_attribute(decl, "naked")
+        || DECL_NO_INSTRUMENT_FUNCTION_ENTRY_EXIT(decl))
+        return;
+    inform(DECL_SOURCE_LOCATION(decl), "%qD is naked: GCC puts calls for %<-finstrument-functions%> "
+           "into it, which change its callers%' registers, also without wpp; declare it "
+           "%<no_instrument_function%>", decl);
+}
+
 table_reason selection::judge(function *fun) const
 {
     tree decl = fun->decl;

@@ -30,4 +30,8 @@ private:
     unsigned long min_size_ = 0;          /* in GCC's estimate of instructions */
 };
 
+/* A note to the user if -finstrument-functions makes the routine, which has no frame, break what
+ * its callers have in registers: they may then go on for ever, and with them the trace. */
+void tell_of_calls_in_naked(tree decl);
+
 #endif

@@ -66,6 +66,12 @@ for options in -O0 -O2 '-O2 -flto'; do
     is "what is left out by itself, $options" "$(left_out prog)" \
         "attribute: shared;$by_itself"
 done
+# GCC calls out of routines without a frame and saves no register there: its own affair, but callers may
+# be in loops that do not end any more, and the trace with them.
+ok 'a naked routine with calls' "$WPP_GCC" -O1 -Werror -finstrument-functions -c prog.c -o calls.o
+is 'is told of, once' "$(grep -c "bare.* is naked: .*no_instrument_function" "$T/err") $(grep -c note: "$T/err")" '1 1'
+ok 'and none without them' "$WPP_GCC" -O1 -Werror -c prog.c -o calls.o
+is 'of which nothing is to be told' "$(cat "$T/err")" ''
 wpp-info --uninstrumented prog.wpp > list
 like 'with place' "$(cat list)" '^attribute       unseen[.a-z0-9]*  prog.c:8$'
 like 'counted beside the others' "$(wpp-info prog.wpp)" '^left out +4 not instrumented'
