@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wpp/course.h"
 #include "wpp/error.h"
 #include "wpp/events.h"
 
 typedef unsigned long long ull;  /* for printf */
+
+enum { BATCH = 4096 };           /* events that are read at once */
 
 static bool damaged(struct wpp_error *error, const char *what, ull number, const char *how)
 {
@@ -243,8 +246,13 @@ struct nesting {
     bool nonlocal;             /* some routine may be entered non-locally */
 };
 
-static bool check_event(struct nesting *n, uint32_t number, uint32_t thread, uint64_t at,
-                        struct wpp_error *error)
+static void count_place(struct check_places *p, uint32_t thread, uint64_t event, uint32_t terminal)
+{
+    if (p->n++ == 0)
+        *p = (struct check_places){1, event, thread, terminal};
+}
+
+static bool count_event(struct nesting *n, uint32_t number, uint32_t thread, uint64_t at)
 {
     const struct wpp_terminal *t = wpp_terminal(n->w, number);
     const struct wpp_routine *routine =
@@ -252,7 +260,7 @@ static bool check_event(struct nesting *n, uint32_t number, uint32_t thread, uin
     struct events_step step;
 
     if (!events_next(n->events, t, routine, &step))
-        return wpp_fail_memory(error);
+        return false;
     n->sum->entered += step.arrival == ARRIVAL_ENTER;
     n->sum->left += step.leaves;
     if (step.arrival == ARRIVAL_GAP) {
@@ -263,31 +271,25 @@ static bool check_event(struct nesting *n, uint32_t number, uint32_t thread, uin
     n->sum->nonlocal += step.arrival == ARRIVAL_NONLOCAL
                         || (step.arrival == ARRIVAL_FRAME && step.left > 0);
     n->sum->unseen += step.arrival == ARRIVAL_UNSEEN;
-    if (step.arrival == ARRIVAL_IMPOSSIBLE)
-        return wpp_fail(error, WPP_E_DAMAGED,
-                        "event %llu of thread %u, path %llu of %s, cannot follow the path before it "
-                        "in that activation", (ull)at, thread, (ull)t->path, routine->shown);
-    if (step.left > 0 && !n->nonlocal)
-        return wpp_fail(error, WPP_E_DAMAGED,
-                        "event %llu of thread %u, path %llu of %s, comes before its callees have left",
-                        (ull)at, thread, (ull)t->path, routine->shown);
+    if (step.arrival == ARRIVAL_IMPOSSIBLE || (step.left > 0 && !n->nonlocal))
+        count_place(&n->sum->switched, thread, at, number);
     return true;
 }
 
-static bool check_thread(struct nesting *n, uint32_t thread, struct wpp_error *error)
+/* As if the thread had one stack. */
+static bool count_thread(struct nesting *n, uint32_t thread)
 {
     wpp_cursor *cursor = wpp_cursor_new(n->w, thread, 0);
-    uint32_t batch[4096];
+    uint32_t batch[BATCH];
     uint64_t at = 0;
     size_t got;
-    bool ok = true;
+    bool ok;
 
     n->events = events_new();
-    if (!cursor || !n->events)
-        ok = wpp_fail_memory(error);
-    while (ok && (got = wpp_cursor_read(cursor, batch, sizeof batch / sizeof *batch)) > 0)
+    ok = cursor && n->events;
+    while (ok && (got = wpp_cursor_read(cursor, batch, BATCH)) > 0)
         for (size_t i = 0; ok && i < got; i++)
-            ok = check_event(n, batch[i], thread, at++, error);
+            ok = count_event(n, batch[i], thread, at++);
     if (ok)
         n->sum->open += events_depth(n->events);
     if (cursor)
@@ -296,13 +298,48 @@ static bool check_thread(struct nesting *n, uint32_t thread, struct wpp_error *e
     return ok;
 }
 
+/* As if it had any number of stacks. */
+static bool look_for_strange(const wpp *w, uint32_t thread, struct check_activations *sum,
+                             bool *whole)
+{
+    wpp_cursor *cursor = wpp_cursor_new(w, thread, 0);
+    uint32_t batch[BATCH];
+    uint64_t at = 0;
+    struct course course;
+    size_t got;
+    bool ok = course_begin(&course, w);
+
+    while (ok && cursor && (got = wpp_cursor_read(cursor, batch, BATCH)) > 0)
+        for (size_t i = 0; i < got; i++, at++)
+            if (!course_next(&course, wpp_terminal(w, batch[i])))
+                count_place(&sum->strange, thread, at, batch[i]);
+    *whole &= ok && course.whole;
+    if (ok)
+        course_end(&course);
+    if (cursor)
+        wpp_cursor_free(cursor);
+    return ok && cursor;
+}
+
 bool check_nesting(const wpp *w, struct check_activations *out, struct wpp_error *error)
 {
     struct nesting n = {.w = w, .sum = out, .nonlocal = any_nonlocal(w)};
+    uint32_t n_threads = wpp_grammar(w)->n_threads;
+    bool whole = n_threads == 1;
 
     *out = (struct check_activations){0};
-    for (uint32_t k = 0; k < wpp_grammar(w)->n_threads; k++)
-        if (!check_thread(&n, k, error))
-            return false;
-    return true;
+    for (uint32_t k = 0; k < n_threads; k++) {
+        uint64_t before = out->switched.n;
+
+        if (!count_thread(&n, k) ||
+            (out->switched.n > before && !look_for_strange(w, k, out, &whole)))
+            return wpp_fail_memory(error);
+    }
+    if (out->strange.n == 0 || !whole)
+        return true;
+    const struct wpp_terminal *t = wpp_terminal(w, out->strange.terminal);
+    return wpp_fail(error, WPP_E_DAMAGED, "event %llu of thread %u, path %llu of %s, can follow no "
+                    "path before it: events are missing or out of order",
+                    (ull)out->strange.event, out->strange.thread, (ull)t->path,
+                    wpp_routine(w, t->routine)->shown);
 }

@@ -19,17 +19,30 @@ bool check_rules(const struct wpp_grammar *g, uint32_t n_segments, struct wpp_er
  * ends regenerated from its number by Ball and Larus' rule. */
 bool check_paths(const wpp *w, struct wpp_error *error);
 
+struct check_places {
+    uint64_t n;
+    uint64_t event;            /* the first one: event of a thread */
+    uint32_t thread;
+    uint32_t terminal;         /* the path that it is */
+};
+
 struct check_activations {
     uint64_t entered, left;    /* EnterRoutines; LeaveRoutines by returning */
     uint64_t unwound;          /* activations that ended otherwise */
     uint64_t nonlocal;         /* paths that begin where control came non-locally */
     uint64_t unseen;           /* activations that had begun before the first event */
     uint64_t open;             /* activations at the ends of the threads */
+    struct check_places switched;  /* where an activation went on before those it had called left,
+                                      though no routine can be entered non-locally: on another stack,
+                                      or since code that is not traced took these off the stack */
+    struct check_places strange;   /* where an activation went on that the thread has not begun, as
+                                      far as it was recorded: coroutines come from other threads, or
+                                      from before a fork */
 };
 
-/* Walks all events: each path must be possible after the one before it in its
- * activation, and activations end otherwise than by returning only if some
- * routine can be entered non-locally. */
+/* Walks all events: each path must be possible after some path before it in its thread, on whatever
+ * stack that ran.  Where all of a process was recorded and it had one thread, there is nothing that
+ * explains a `strange` one: events are missing, or not in their order. */
 bool check_nesting(const wpp *w, struct check_activations *out, struct wpp_error *error);
 
 #endif

@@ -95,9 +95,14 @@ static uint32_t landing_from(const struct wpp_routine *routine, uint32_t src, ui
     return low;
 }
 
+uint32_t events_landing(const struct wpp_routine *routine, uint32_t block)
+{
+    return landing_from(routine, block, 0);
+}
+
 static bool lands(const struct wpp_routine *routine, uint32_t src)
 {
-    uint32_t i = landing_from(routine, src, 0);
+    uint32_t i = events_landing(routine, src);
     return i < routine->n_landings && routine->landings[i].src == src;
 }
 
@@ -108,9 +113,7 @@ static bool lands_at(const struct wpp_routine *routine, uint32_t src, uint32_t d
            && routine->landings[i].dst == dst;
 }
 
-/* Where the activation goes on after this path. */
-static uint32_t resume_after(const struct wpp_terminal *terminal,
-                             const struct wpp_routine *routine)
+uint32_t events_resume(const struct wpp_terminal *terminal, const struct wpp_routine *routine)
 {
     const struct wpp_edge *last;
 
@@ -123,6 +126,11 @@ static uint32_t resume_after(const struct wpp_terminal *terminal,
     if (last->kind == WPP_EDGE_END_JUMP && !lands(routine, last->src))
         return EVENTS_ANYWHERE;
     return last->to == UINT32_MAX ? RESUME_UNWOUND : last->to;
+}
+
+uint32_t events_stop(const struct wpp_terminal *terminal)
+{
+    return terminal->n_blocks ? terminal->blocks[terminal->n_blocks - 1] : 0;
 }
 
 static uint32_t first_block(const struct wpp_terminal *terminal)
@@ -256,8 +264,8 @@ bool events_next(struct events *e, const struct wpp_terminal *terminal,
     if (!(terminal->enters ? enter(e, terminal, routine, out) : resume(e, terminal, routine, out)))
         return false;
     f = &e->frames[out->depth];
-    f->resume = resume_after(terminal, routine);
-    f->at = terminal->n_blocks ? terminal->blocks[terminal->n_blocks - 1] : 0;
+    f->resume = events_resume(terminal, routine);
+    f->at = events_stop(terminal);
     out->leaves = terminal->leaves;
     if (out->leaves) {
         if (f->label != NO_LABEL)

@@ -77,6 +77,16 @@ void events_free(struct events *e);
 bool events_next(struct events *e, const struct wpp_terminal *terminal,
                  const struct wpp_routine *routine, struct events_step *out);
 
+/* What the table says of an activation whose last path this terminal was: */
+
+/* The block of its next path unless there is an exception; EVENTS_ANYWHERE; or none of the routine's
+ * blocks, if it has left or only an exception lets it go on. */
+uint32_t events_resume(const struct wpp_terminal *terminal, const struct wpp_routine *routine);
+/* The block it stopped in. */
+uint32_t events_stop(const struct wpp_terminal *terminal);
+/* The first landing of exceptions out of `block`, if there is one with that src. */
+uint32_t events_landing(const struct wpp_routine *routine, uint32_t block);
+
 /* Activations that have not left. */
 uint32_t events_depth(const struct events *e);
 /* The invariants of the stack; false and a static text in *why. */

@@ -13,14 +13,15 @@ static const char help[] =
     "its routine's graph, every thread's number of events.  Of a damaged file it says what is\n"
     "damaged and what is intact.  FILE `-` is standard input.\n"
     "\n"
-    "  -s, --strict   also walk all events: each path must be possible after the one before it\n"
-    "                 in its activation\n"
+    "  -s, --strict   also walk all events: each path must be possible after one before it in its\n"
+    "                 thread; a thread that switches stacks, as coroutines do, is told of\n"
     "  -q, --quiet    say only what is wrong\n"
     "  -h, --help     this text\n"
     "  -V, --version  the version\n"
     "\n"
     "Exit status: 0 when all is well, 3 when a file is damaged or holds an incomplete run,\n"
-    "1 for another error, 2 for an option that is wrong.\n";
+    "1 for another error, or if --strict finds that a thread switches stacks or events are missing,\n"
+    "2 for an option that is wrong.\n";
 
 static const char *plural(uint64_t n)
 {
@@ -47,6 +48,25 @@ static void say_fine(const wpp *w, const char *path, const struct check_activati
                (unsigned long long)nesting->open, (unsigned long long)nesting->unseen,
                (unsigned long long)nesting->nonlocal, plural(nesting->nonlocal));
     putchar('\n');
+}
+
+/* What a sound recording may hold, but few do: TOOL_ERROR if it does. */
+static int say_doubts(const wpp *w, const char *path, const struct check_activations *nesting)
+{
+    bool strange = nesting->strange.n > 0;
+    const struct check_places *p = strange ? &nesting->strange : &nesting->switched;
+
+    if (p->n == 0)
+        return TOOL_OK;
+    tool_warn("%s: undamaged, but %llu time%s a routine goes on %s, first in event %llu of thread "
+              "%u, in %s: %s, or events are missing", path, (unsigned long long)p->n, plural(p->n),
+              strange ? "that has not stopped there in this thread"
+                      : "before those it called have left",
+              (unsigned long long)p->event, p->thread,
+              wpp_routine(w, wpp_terminal(w, p->terminal)->routine)->shown,
+              strange ? "coroutines came from another thread or from before a fork"
+                      : "the program switches stacks");
+    return TOOL_ERROR;
 }
 
 static int say_damaged(const char *path, const struct wpp_error *error)
@@ -89,7 +109,7 @@ static bool check_parts(const wpp *w, bool strict, struct check_activations *nes
 /* One file; its exit status. */
 static int check(const char *path, bool strict, bool quiet)
 {
-    struct check_activations nesting;
+    struct check_activations nesting = {0};
     struct wpp_summary s;
     struct wpp_error error;
     int status = TOOL_OK;
@@ -111,9 +131,11 @@ static int check(const char *path, bool strict, bool quiet)
     } else if (status == TOOL_OK && (!s.complete || s.lost)) {
         tool_warn("%s: undamaged, but the run it holds is incomplete", path);
         status = TOOL_INCOMPLETE;
-    } else if (status == TOOL_OK && !quiet) {
-        say_fine(w, path, strict ? &nesting : NULL);
+    } else if (status == TOOL_OK && strict) {
+        status = say_doubts(w, path, &nesting);
     }
+    if (status == TOOL_OK && !quiet)
+        say_fine(w, path, strict ? &nesting : NULL);
     wpp_close(w);
     return status;
 }
