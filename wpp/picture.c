@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
+#include "wpp/descending.h"
 
 #define NO_NODE UINT32_MAX
 
@@ -23,8 +23,11 @@ struct choosing {
     uint64_t *executed;        /* by index */
     struct base *base;         /* by index: what it is a power of; itself once if of nothing */
     uint32_t *node;            /* by index: its node, NO_NODE */
-    uint64_t *times;           /* by index: scratch of expand */
+    uint64_t *times;           /* by index: scratch, 0 between uses */
     uint64_t *offset;          /* by index: scratch of expand, valid where times > 0 */
+    struct descending below;   /* rules with times > 0 whose parts have not been counted yet */
+    uint32_t *met;             /* by index: scratch, what was found below a node */
+    uint32_t n_met;
     double total;
     struct picture *out;
     uint32_t edge_capacity;
@@ -62,7 +65,9 @@ static bool reserve_figures(struct choosing *c)
     c->node = calloc(n, sizeof *c->node);
     c->times = calloc(n, sizeof *c->times);
     c->offset = calloc(n, sizeof *c->offset);
-    return c->cost && c->executed && c->base && c->node && c->times && c->offset;
+    c->met = calloc(n, sizeof *c->met);
+    return descending_begin(&c->below, c->n_rules) && c->cost && c->executed && c->base && c->node &&
+           c->times && c->offset && c->met;
 }
 
 static void free_figures(struct choosing *c)
@@ -73,6 +78,8 @@ static void free_figures(struct choosing *c)
     free(c->node);
     free(c->times);
     free(c->offset);
+    free(c->met);
+    descending_end(&c->below);
 }
 
 /* What rule r is a power of. */
@@ -164,7 +171,7 @@ static bool is_repetition(struct choosing *c, uint32_t rule, bool *same)
         same[rule] = true;
         return true;
     }
-    for (; part < c->n_rules; part = same_part(c, part))
+    for (; part < c->n_rules && !same[part]; part = same_part(c, part))
         same[part] = true;
     return false;
 }
@@ -218,28 +225,48 @@ static bool choose(struct choosing *c, uint32_t max_nodes)
 
 /* ---- Routines ------------------------------------------------------------------------------- */
 
-/* What one execution of rule r costs in each routine; the last place is for
- * symbols of no routine.  Leaves times 0. */
+/* What one execution of rule r costs in each routine that stands below it; those are `met`.  The
+ * last place is for symbols of no routine. */
 static void sum_routines(struct choosing *c, const wpp *w, uint32_t r, double *spent,
                          uint32_t n_routines)
 {
     const struct wpp_grammar *g = c->g;
 
-    memset(spent, 0, (n_routines + (size_t)1) * sizeof *spent);
+    c->n_met = 0;
     c->times[r] = 1;
-    for (uint32_t rule = r + 1; rule-- > 0;) {
-        for (uint64_t i = g->body[rule]; c->times[rule] && i < g->body[rule + 1]; i++) {
+    descending_put(&c->below, r);
+    for (uint32_t rule; descending_take(&c->below, &rule); c->times[rule] = 0)
+        for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
             uint32_t part = index_of(c, g->symbols[i]), routine;
             if (part < c->n_rules) {
                 c->times[part] += c->times[rule];
+                descending_put(&c->below, part);
                 continue;
             }
             routine = wpp_terminal(w, g->symbols[i])->routine;
-            spent[routine == WPP_NO_ROUTINE ? n_routines : routine]
-                += (double)c->times[rule] * c->cost[part];
+            routine = routine == WPP_NO_ROUTINE ? n_routines : routine;
+            if (spent[routine] == 0 && c->cost[part] > 0)
+                c->met[c->n_met++] = routine;
+            spent[routine] += (double)c->times[rule] * c->cost[part];
         }
-        c->times[rule] = 0;
+}
+
+/* The one that most is spent in, of equal ones the first; n_routines: in none.  Leaves `spent` 0. */
+static uint32_t take_most(struct choosing *c, double *spent, uint32_t n_routines, double *cost)
+{
+    uint32_t most = n_routines;
+
+    *cost = spent[n_routines];
+    for (uint32_t i = 0; i < c->n_met; i++) {
+        uint32_t k = c->met[i];
+        if (spent[k] > *cost || (spent[k] == *cost && k < most)) {
+            *cost = spent[k];
+            most = k;
+        }
     }
+    for (uint32_t i = 0; i < c->n_met; i++)
+        spent[c->met[i]] = 0;
+    return most;
 }
 
 static bool find_routines(struct choosing *c, const wpp *w)
@@ -251,7 +278,8 @@ static bool find_routines(struct choosing *c, const wpp *w)
 
     for (uint32_t i = 0; ok && i < c->out->n_nodes; i++) {
         struct picture_node *node = &c->out->node[i];
-        uint32_t index = index_of(c, node->symbol), most = s.n_routines;
+        uint32_t index = index_of(c, node->symbol), most;
+        double cost;
 
         node->routine_part = 1;
         if (index >= c->n_rules) {
@@ -259,11 +287,10 @@ static bool find_routines(struct choosing *c, const wpp *w)
             continue;
         }
         sum_routines(c, w, index, spent, s.n_routines);
-        for (uint32_t k = s.n_routines; k-- > 0;)
-            most = spent[k] > 0 && spent[k] >= spent[most] ? k : most;
+        most = take_most(c, spent, s.n_routines, &cost);
         node->routine = most == s.n_routines ? WPP_NO_ROUTINE : most;
         if (c->cost[index] > 0)
-            node->routine_part = spent[most] / c->cost[index];
+            node->routine_part = cost / c->cost[index];
     }
     free(spent);
     return ok;
@@ -287,7 +314,7 @@ static bool add_edge(struct choosing *c, const struct picture_edge *edge)
     return true;
 }
 
-/* Adds to times and offset what stands in one rule r. */
+/* Adds to times and offset what stands in one rule r.  Paths that are not drawn do not matter. */
 static void add_parts(struct choosing *c, uint32_t r)
 {
     uint64_t at = c->offset[r];
@@ -295,31 +322,33 @@ static void add_parts(struct choosing *c, uint32_t r)
     for (uint64_t i = c->g->body[r]; i < c->g->body[r + 1]; i++) {
         uint32_t part = index_of(c, c->g->symbols[i]);
         struct base b = c->base[part];
-        if (c->times[b.index] == 0 || at < c->offset[b.index])
-            c->offset[b.index] = at;
-        c->times[b.index] += c->times[r] * b.times;
+        bool drawn = c->node[b.index] != NO_NODE;
+
+        if (drawn || b.index < c->n_rules) {
+            if (c->times[b.index] == 0 && drawn)
+                c->met[c->n_met++] = c->node[b.index];
+            if (!drawn)
+                descending_put(&c->below, b.index);
+            if (c->times[b.index] == 0 || at < c->offset[b.index])
+                c->offset[b.index] = at;
+            c->times[b.index] += c->times[r] * b.times;
+        }
         at += events_of(c, part);
     }
 }
 
-/* times of all that is drawn, in one rule r, hidden rules expanded.  A rule's
+/* times of all that is drawn, in one rule r, hidden rules expanded; their nodes are `met`.  A rule's
  * users have greater numbers, so that its times are complete when its turn
  * comes.  Leaves times of hidden symbols 0. */
 static void expand(struct choosing *c, uint32_t r)
 {
+    c->n_met = 0;
     c->times[r] = 1;
     c->offset[r] = 0;
     add_parts(c, r);
     c->times[r] = 0;
-    for (uint32_t i = r < c->g->n_rules ? r : c->g->n_rules; i-- > 0;) {
-        if (c->times[i] == 0 || c->node[i] != NO_NODE)
-            continue;
+    for (uint32_t i; descending_take(&c->below, &i); c->times[i] = 0)
         add_parts(c, i);
-        c->times[i] = 0;
-    }
-    for (uint32_t i = c->n_rules; i < c->n; i++)
-        if (c->node[i] == NO_NODE)
-            c->times[i] = 0;
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -340,10 +369,8 @@ static bool connect(struct choosing *c, uint32_t from)
         return true;
     expand(c, r);
     p->node[from].hidden = p->node[from].share;
-    for (uint32_t to = 0; to < p->n_nodes; to++) {
-        uint32_t index = index_of(c, p->node[to].symbol);
-        if (c->times[index] == 0)
-            continue;
+    for (uint32_t i = 0; i < c->n_met; i++) {
+        uint32_t to = c->met[i], index = index_of(c, p->node[to].symbol);
         struct picture_edge edge = {
             .from = from, .to = to, .times = c->times[index], .offset = c->offset[index],
             .flow = (double)c->executed[r] * (double)c->times[index] * c->cost[index] / c->total
@@ -419,13 +446,16 @@ static bool close_to(double a, double b)
 static const char *check_edges(const struct picture *p, double *in, double *out)
 {
     for (uint32_t i = 0; i < p->n_edges; i++) {
-        const struct picture_edge *e = &p->edge[i], *before = i ? e - 1 : NULL;
-        bool follows = before && before->from == e->from;
+        const struct picture_edge *e = &p->edge[i];
+        bool follows = i > 0 && p->edge[i - 1].from == e->from;
         if (e->from >= p->n_nodes || e->to >= p->n_nodes || !(p->node[e->from].symbol & WPP_RULE))
             return "an edge of no rule";
-        if (before && (e->from < before->from || (follows && e->offset < before->offset)))
+        if (i > 0 && (e->from < p->edge[i - 1].from ||
+                      (follows && e->offset < p->edge[i - 1].offset)))
             return "edges out of order";
-        if (e->place != (follows ? before->place + 1 : 1))
+        if (!follows && e->place != 1)
+            return "a wrong place";
+        if (follows && e->place != p->edge[i - 1].place + 1)
             return "a wrong place";
         if (e->to < p->n_starts || e->times == 0
             || e->offset + p->node[e->to].events > p->node[e->from].events)

@@ -59,8 +59,8 @@ struct picture {
     uint64_t hidden_terminals; /* control words not counted */
 };
 
-/* At most max_nodes nodes, but all start rules.  Time is max_nodes times the
- * grammar's size.  False without memory. */
+/* At most max_nodes nodes, but all start rules.  Takes as long as to read, for each node, the rules
+ * below it once.  False without memory. */
 bool picture_new(const wpp *w, uint32_t max_nodes, struct picture *out);
 void picture_free(struct picture *p);
 bool picture_check(const struct picture *p, const char **why);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-dot - draws a WPP's DAG.
  *
- * The only file of the project that uses Graphviz: libcgraph reads the graph,
- * libgvc lays it out and renders it. */
+ * The only file of the project that uses Graphviz (by graphviz-compat.h): libcgraph reads
+ * the graph, libgvc lays it out and renders it. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include <graphviz/cgraph.h>
-#include <graphviz/gvc.h>
-
 #include "wpp/dot-text.h"
+#include "wpp/graphviz-compat.h"
 #include "wpp/tool.h"
 
 static const char help[] =
@@ -128,7 +126,7 @@ static struct bytes render(struct wpp_output *out, const char *text, const char 
 {
     GVC_t *context = gvContext();
     struct bytes image = {0};
-    unsigned size = 0;
+    graphviz_length size = 0;
     Agraph_t *graph;
 
     agseterr(AGERR);

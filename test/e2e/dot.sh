@@ -156,6 +156,25 @@ is 'does not give ten thousand edges' "$([ "$(wpp-dot wide.wpp | grep -c -- '->'
 wpp-compress --symbols -o empty.wpp sym.bin
 ok 'a run without events' wpp-dot -o empty.svg empty.wpp
 
+# As many start rules as threads: what each takes may not grow with their number.
+cat > threads.c <<'END_C'
+#include <pthread.h>
+static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+static void *run(void *p) { return (void *)(long)fib((int)(long)p); }
+int main(void)
+{
+    pthread_t t;
+    for (long i = 0; i < 30000; i++)
+        if (pthread_create(&t, NULL, run, (void *)(i % 7)) != 0 || pthread_join(t, NULL) != 0)
+            return 1;
+    return 0;
+}
+END_C
+"$WPP_GCC" -O1 threads.c -o threads -pthread
+ok 'thirty thousand threads' sh -c 'WPP_OUT=threads.trace ./threads && wpp-compress -o threads.wpp threads.trace'
+ok 'are drawn in a second' sh -c 'ulimit -t 1; wpp-dot threads.wpp'
+is 'all of them' "$(grep -c '<b>thread [0-9]' out)" 30001
+
 # A name is bytes, a picture is UTF-8.
 latin=$(printf 'caf\351.c')
 echo 'int main(void) { for (int i = 0; i < 50; i++) __asm__ volatile(""); return 0; }' > "$latin"
