@@ -604,6 +604,6 @@ void __wpp_threads_free(void)
     }
     if (!__wpp_threads)
         self = NULL;
-    __wpp_cursor = &no_chunk;
+    __wpp_cursor = no_chunk;
     __wpp_regions_free();
 }
