@@ -163,6 +163,35 @@ static void split_after_calls(basic_block bb)
         bb = split_block(bb, statement)->dest;
 }
 
+// The first statement, no call, that may throw to the caller (-fnon-call-exceptions), or NULL.
+static gimple *trap_in(basic_block bb)
+{
+    for (gimple_stmt_iterator at = gsi_start_nondebug_bb(bb); !gsi_end_p(at);
+         gsi_next_nondebug(&at))
+        if (!is_gimple_call(gsi_stmt(at)) && stmt_can_throw_external(cfun, gsi_stmt(at)))
+            return gsi_stmt(at);
+    return NULL;
+}
+
+// A path has to end before it, else nobody would know of the path if it throws.
+static bool begins_with_trap(basic_block bb)
+{
+    gimple_stmt_iterator first = gsi_start_nondebug_after_labels_bb(bb);
+
+    return !gsi_end_p(first) && gsi_stmt(first) == trap_in(bb);
+}
+
+static void split_before_trap(basic_block bb)
+{
+    gimple *trap = trap_in(bb);
+
+    if (!trap || begins_with_trap(bb))
+        return;
+    gimple_stmt_iterator at = gsi_for_stmt(trap);
+    gsi_prev(&at);
+    split_block(bb, gsi_stmt(at));
+}
+
 // A jump with a source line of its own on one way out of a branch, or behind a
 // call that may not come back: an empty block takes the line (the coverage
 // graph does the same).
@@ -201,9 +230,9 @@ void split_for_paths(function *fun, bool early)
     std::vector<basic_block> blocks;
     edge entry = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fun));
 
-    // A first block that is also entered abnormally begins paths of its own:
+    // A first block that is also entered abnormally, or traps, begins paths of its own:
     // the routine's entry is kept apart from it.
-    if (any_complex(entry->dest->preds))
+    if (any_complex(entry->dest->preds) || begins_with_trap(entry->dest))
         split_edge(entry);
     find_tail_calls(fun, early);
     FOR_EACH_BB_FN (bb, fun)
@@ -218,6 +247,7 @@ void split_for_paths(function *fun, bool early)
     for (basic_block block : blocks) {
         split_lined_edges(block);
         own_return(block);
+        split_before_trap(block);
     }
     free_dominance_info(CDI_DOMINATORS);
     free_dominance_info(CDI_POST_DOMINATORS);
@@ -327,8 +357,8 @@ bool build_graph(function *fun, routine_graph &r)
         enum ending ending = ending_of(bb);
         bool complex_in = any_complex(bb->preds);
         r.vertex[bb->index] = r.blocks.size();
-        r.blocks.push_back({bb, ending, complex_in || ending == ENDING_GOTO,
-                            returns_twice_at(bb)});
+        bool fresh = complex_in || ending == ENDING_GOTO || begins_with_trap(bb);
+        r.blocks.push_back({bb, ending, fresh, returns_twice_at(bb)});
         find_arrivals(r, r.blocks.size() - 1);
         r.nonlocal |= complex_in && ending != ENDING_SILENT;
     }

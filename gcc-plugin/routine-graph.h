@@ -12,7 +12,8 @@
  *   on the edge                                back edges; edges cut because of
  *                                              the limit; edges into a block
  *                                              that is also entered abnormally,
- *                                              and into a lone computed goto
+ *                                              into a lone computed goto, and to what may
+ *                                              trap into an exception for the caller
  *   before a tail call                         the path includes the return
  *   on each way into the block                 its first statement is a call that returns twice
  *                                              (setjmp), before which GCC 14 wants no other

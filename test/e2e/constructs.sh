@@ -125,7 +125,8 @@ build() {
         *) options+=("$option") ;;
         esac
     done
-    options+=($(expectation '\+'))
+    # GCC looks at what the plugin leaves of each routine.
+    options+=($(expectation '\+') -fchecking)
     cc=$(compiler "$source")
     for library in "$folder/$name".lib.*; do
         [ ! -e "$library" ] ||
