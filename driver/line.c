@@ -11,7 +11,8 @@
 /* The state between two words. */
 struct reader {
     struct line *line;
-    enum { NO_ARGUMENT, SKIPPED, LINKERS, LANGUAGES_NAME, LIBRARYS_NAME } argument;   /* the next word is */
+    /* What the next word is to the option before it. */
+    enum { ARG_NONE, ARG_OTHER, ARG_LINKERS, ARG_LANGUAGE, ARG_LIBRARY } argument;
     const char *language;           /* of the files to come; NULL: by their names */
     const char *linkers_last;       /* the linker's last word */
     bool library_before_G;
@@ -191,8 +192,9 @@ static void look_at_library(struct reader *r, const char *name)
 
 /* What the line does, by one option. */
 enum meaning {
-    NO_LINK, PASSES, SHARED, STATIC, VERBOSE, NO_LIBRARIES, NO_START, NO_LIBRARIES_NO_START, LINKER,
-    ENTRY, ENTRY_NEXT, NOTHING, LINKERS_LIST, LINKERS_WORD, LINKERS_NEXT, LANGUAGE, LANGUAGE_NEXT, LIBRARY, LIBRARY_NEXT, NEXT
+    NO_LINK, PASSES, SHARED, STATIC, VERBOSE, NO_LIBRARIES, NO_START, NO_DEFAULTS, LINKER,
+    ENTRY, ENTRY_NEXT, NOTHING, LINKERS_LIST, LINKERS_WORD, LINKERS_NEXT, LANGUAGE, LANGUAGE_NEXT,
+    LIBRARY, LIBRARY_NEXT, NEXT
 };
 
 /* By the part before a `*`. */
@@ -204,7 +206,7 @@ static const struct { const char *option; enum meaning meaning; } options[] = {
     {"--help", PASSES}, {"--help=*", PASSES}, {"--target-help", PASSES}, {"-print-*", PASSES},
     {"--print-*", PASSES}, {"-dumpmachine", PASSES}, {"-dumpversion", PASSES},
     {"-dumpspecs", PASSES}, {"-dumpfullversion", PASSES},
-    {"-nostdlib", NO_LIBRARIES_NO_START}, {"--no-standard-libraries", NO_LIBRARIES_NO_START},
+    {"-nostdlib", NO_DEFAULTS}, {"--no-standard-libraries", NO_DEFAULTS},
     {"-nodefaultlibs", NO_LIBRARIES}, {"-nolibc", NO_LIBRARIES}, {"-nostartfiles", NO_START},
     {"-shared", SHARED}, {"--sh", SHARED}, {"--sha", SHARED}, {"--shar", SHARED},
     {"--share", SHARED}, {"--shared", SHARED},
@@ -268,45 +270,45 @@ static void look_at_option(struct reader *r, const char *word)
     if (!find_option(word, &meaning, &rest))
         return;
     switch (meaning) {
-    case NO_LINK:      line->links = false; break;
-    case PASSES:       line->passes = true; break;
-    case SHARED:       line->library = true; break;
-    case STATIC:       line->library = false; line->is_static = true; break;
-    case VERBOSE:      line->verbose = true; break;
-    case NO_LIBRARIES: line->without_libraries = true; break;
-    case NO_START:     line->without_start = true; break;
-    case NO_LIBRARIES_NO_START: line->without_libraries = line->without_start = true; break;
-    case ENTRY:        line->begins_elsewhere = true; break;
-    case ENTRY_NEXT:   line->begins_elsewhere = true; r->argument = SKIPPED; break;
-    case NOTHING:      break;
-    case LINKER:       line->by_gnu_ld = strcmp(rest, "bfd") == 0; break;
-    case LINKERS_LIST: look_at_list(r, rest); break;
-    case LINKERS_WORD: look_at_linkers(r, rest); break;
-    case LINKERS_NEXT: r->argument = LINKERS; break;
-    case LANGUAGE:     set_language(r, rest); break;
-    case LANGUAGE_NEXT: r->argument = LANGUAGES_NAME; break;
-    case LIBRARY:      look_at_library(r, rest); break;
-    case LIBRARY_NEXT: r->argument = LIBRARYS_NAME; break;
-    case NEXT:         r->argument = SKIPPED; break;
+    case NO_LINK:       line->links = false; break;
+    case PASSES:        line->passes = true; break;
+    case SHARED:        line->library = true; break;
+    case STATIC:        line->library = false; line->is_static = true; break;
+    case VERBOSE:       line->verbose = true; break;
+    case NO_LIBRARIES:  line->without_libraries = true; break;
+    case NO_START:      line->without_start = true; break;
+    case NO_DEFAULTS:   line->without_libraries = line->without_start = true; break;
+    case ENTRY:         line->begins_elsewhere = true; break;
+    case ENTRY_NEXT:    line->begins_elsewhere = true; r->argument = ARG_OTHER; break;
+    case NOTHING:       break;
+    case LINKER:        line->by_gnu_ld = strcmp(rest, "bfd") == 0; break;
+    case LINKERS_LIST:  look_at_list(r, rest); break;
+    case LINKERS_WORD:  look_at_linkers(r, rest); break;
+    case LINKERS_NEXT:  r->argument = ARG_LINKERS; break;
+    case LANGUAGE:      set_language(r, rest); break;
+    case LANGUAGE_NEXT: r->argument = ARG_LANGUAGE; break;
+    case LIBRARY:       look_at_library(r, rest); break;
+    case LIBRARY_NEXT:  r->argument = ARG_LIBRARY; break;
+    case NEXT:          r->argument = ARG_OTHER; break;
     }
 }
 
 static void look_at_argument(struct reader *r, const char *word)
 {
     switch (r->argument) {
-    case NO_ARGUMENT:
-    case SKIPPED:   break;
-    case LINKERS:   look_at_linkers(r, word); break;
-    case LANGUAGES_NAME: set_language(r, word); break;
-    case LIBRARYS_NAME:  look_at_library(r, word); break;
+    case ARG_NONE:
+    case ARG_OTHER:    break;
+    case ARG_LINKERS:  look_at_linkers(r, word); break;
+    case ARG_LANGUAGE: set_language(r, word); break;
+    case ARG_LIBRARY:  look_at_library(r, word); break;
     }
-    r->argument = NO_ARGUMENT;
+    r->argument = ARG_NONE;
 }
 
 static void look(struct reader *r, const char *word)
 {
     r->line->probe |= matches_one_of(word, probes);
-    if (r->argument != NO_ARGUMENT)
+    if (r->argument != ARG_NONE)
         look_at_argument(r, word);
     else if (word[0] == '-' && word[1])
         look_at_option(r, word);

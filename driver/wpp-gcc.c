@@ -14,8 +14,9 @@
  * A link to this file named gcc, g++, cc ... may stand in PATH before the compiler of that
  * name, for builds that cannot be told which one to use.
  */
+#include <dirent.h>
 #include <errno.h>
-#include <glob.h>
+#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -244,21 +245,28 @@ static void refuse_to_record(const struct place *place, const struct line *line)
 
 /* ---- The line ------------------------------------------------------------------------------ */
 
+static int is_plugin(const struct dirent *entry)
+{
+    return fnmatch("wpp-*.so", entry->d_name, 0) == 0;
+}
+
 /* A cache that is called from here sees the loader, and is told of the plugins. */
 static void tell_cache(const struct place *place, const struct words *compiler)
 {
-    char *pattern = text("%s/wpp-*.so", place->lib), *files = getenv("CCACHE_EXTRAFILES");
+    char *files = getenv("CCACHE_EXTRAFILES");
+    struct dirent **plugins = NULL;
     bool cache = false;
-    glob_t found;
+    int n;
 
     for (size_t i = 0; i < compiler->n; i++)
         cache |= strstr(compiler->word[i], "ccache") != NULL;
-    if (!cache || !pattern || glob(pattern, 0, NULL, &found) != 0)
-        return;
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        files = files && *files ? text("%s:%s", files, found.gl_pathv[i]) : found.gl_pathv[i];
-    if (!files || setenv("CCACHE_EXTRAFILES", files, 1) != 0)
-        die(FAILED, place, "out of memory");
+    n = cache ? scandir(place->lib, &plugins, is_plugin, alphasort) : 0;
+    for (int i = 0; i < n; i++) {
+        files = text("%s%s%s/%s", files ? files : "", files && *files ? ":" : "", place->lib,
+                     plugins[i]->d_name);
+        if (!files || setenv("CCACHE_EXTRAFILES", files, 1) != 0)
+            die(FAILED, place, "out of memory");
+    }
 }
 
 static void add_plugin(struct words *command, const struct place *place)

@@ -69,6 +69,19 @@ static int open_in(const char *directory, const char *name)
     return fd;
 }
 
+/* Below the directory without the name's own first folders: a tree that was moved, or whose names
+ * the compiler mapped (-ffile-prefix-map).  As much of the name as there is. */
+static int open_end_in(const char *directory, const char *name)
+{
+    int fd = -1;
+
+    while (fd < 0 && (name = strchr(name, '/'))) {
+        name += strspn(name, "/");
+        fd = *name ? open_in(directory, name) : -1;
+    }
+    return fd;
+}
+
 static int open_source(const char *first, const char *directory, const char *name)
 {
     int fd = -1;
@@ -79,6 +92,8 @@ static int open_source(const char *first, const char *directory, const char *nam
         fd = open_in(directory, name);
     if (fd < 0)
         fd = open_in(NULL, name);
+    if (fd < 0 && first)
+        fd = open_end_in(first, name);
     return fd;
 }
 

@@ -2,8 +2,8 @@
 /* source-text.h - lines of source files, where these can still be found.
  *
  * A file is looked for below the directory the user names, if any, then in the
- * directory where it was compiled, then from the current directory.  Each file
- * is read once.  Only regular files are opened.
+ * directory where it was compiled, then from the current directory, then below the
+ * user's without the first folders of its name.  Each file is read once.  Only regular files are opened.
  */
 #ifndef WPP_HOT_SOURCE_TEXT_H
 #define WPP_HOT_SOURCE_TEXT_H

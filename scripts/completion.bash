@@ -42,7 +42,7 @@ _wpp() {
         tool=wpp-${COMP_WORDS[1]} first=2
     fi
     case $tool in
-    wpp-gcc|wpp-g++)
+    wpp-gcc*|wpp-g++)
         _wpp_files "$current"
         return ;;
     wpp-compress) pattern='*.trace' ;;
@@ -91,4 +91,4 @@ _wpp() {
 }
 
 complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-dump wpp-check wpp-dot wpp-hot \
-    wpp-config wpp-gcc wpp-g++
+    wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib

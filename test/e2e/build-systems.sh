@@ -140,6 +140,18 @@ if command -v cmake > /dev/null; then
         cmake --build cmake-mixed -j2'
     is 'is recorded so' "$(shown cmake-mixed/prog)" '16
 names'
+    cat > project/lto.cmake <<'END'
+include(CheckIPOSupported)
+check_ipo_supported(RESULT ipo OUTPUT why LANGUAGES C CXX)
+message(STATUS "lto: ${ipo}")
+set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ${ipo})
+END
+    ok 'link-time optimisation, as CMake finds it' cmake -S project -B cmake-lto \
+        -DCMAKE_C_COMPILER=wpp-gcc -DCMAKE_CXX_COMPILER=wpp-g++ \
+        -DCMAKE_PROJECT_project_INCLUDE="$T/project/lto.cmake"
+    like 'is found' "$(cat "$T/out")" 'lto: (YES|TRUE|ON)'
+    ok 'is built' cmake --build cmake-lto -j2
+    is 'and recorded' "$(shown cmake-lto/prog | sed 1q)" 16
 else
     skip 'CMake is not installed'
 fi

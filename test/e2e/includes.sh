@@ -14,13 +14,14 @@ allowed() {
 
 allowed gcc-plugin 'tracer/(trace-abi|follow-jump)\.h"'
 allowed tracer '-nothing-'
+allowed driver '-nothing-'
 allowed sequitur '-nothing-'
 allowed wpp 'sequitur/sequitur\.h"|tracer/trace-abi\.h"'
 allowed hotpaths 'wpp/(wpp|tool|output|error|events|source-files|names|json)\.h"'
 
 # Nothing outside test/ includes a test.
 is "nothing includes test/" \
-   "$(cd "$ROOT" && grep -lE '# *include *"test/' gcc-plugin/* tracer/* sequitur/* wpp/* hotpaths/* 2>/dev/null)" ""
+   "$(cd "$ROOT" && grep -lE '# *include *"test/' gcc-plugin/* tracer/* driver/* sequitur/* wpp/* hotpaths/* 2>/dev/null)" ""
 
 # GCC's headers stay behind one file; the numbering knows no GCC at all.
 is "GCC's headers are included by gcc-compat.h alone" \
@@ -29,13 +30,13 @@ ok "the numbering is plain C" gcc -std=gnu17 -fsyntax-only -I"$ROOT" "$ROOT/gcc-
 
 # libcgraph is under a licence of its own: only wpp-dot may use it, through one file.
 is "Graphviz's headers are included by graphviz-compat.h alone" \
-   "$(cd "$ROOT" && grep -lE '# *include *["<](graphviz/|cgraph\.h|gvc\.h)' {wpp,hotpaths,sequitur,tracer}/*.[ch] 2>/dev/null)" wpp/graphviz-compat.h
+   "$(cd "$ROOT" && grep -lE '# *include *["<](graphviz/|cgraph\.h|gvc\.h)' {wpp,hotpaths,sequitur,tracer,driver}/*.[ch] 2>/dev/null)" wpp/graphviz-compat.h
 is "which only wpp-dot includes" \
-   "$(cd "$ROOT" && grep -l 'graphviz-compat\.h"' {wpp,hotpaths,sequitur,tracer}/*.[ch] 2>/dev/null)" wpp/wpp-dot.c
+   "$(cd "$ROOT" && grep -l 'graphviz-compat\.h"' {wpp,hotpaths,sequitur,tracer,driver}/*.[ch] 2>/dev/null)" wpp/wpp-dot.c
 
 # The licence stands in each file.
 is "each source names its licence" \
-   "$(cd "$ROOT" && grep -L 'SPDX-License-Identifier' {gcc-plugin,tracer,sequitur,wpp,hotpaths,test/*}/*.{c,h,cc,S,sh} 2>/dev/null)" ""
+   "$(cd "$ROOT" && grep -L 'SPDX-License-Identifier' {gcc-plugin,tracer,driver,sequitur,wpp,hotpaths,test/*}/*.{c,h,cc,S,sh} 2>/dev/null)" ""
 is "gcc-plugin/ is GPL, all else MIT" \
-   "$(cd "$ROOT" && { grep -l 'SPDX-License-Identifier: MIT' gcc-plugin/*.{c,cc,h}; grep -l 'SPDX-License-Identifier: GPL' {tracer,sequitur,wpp,hotpaths,test/*}/*.{c,h,S} | grep -v numbering; } 2>/dev/null)" ""
+   "$(cd "$ROOT" && { grep -l 'SPDX-License-Identifier: MIT' gcc-plugin/*.{c,cc,h}; grep -l 'SPDX-License-Identifier: GPL' {tracer,driver,sequitur,wpp,hotpaths,test/*}/*.{c,h,S} | grep -v numbering; } 2>/dev/null)" ""
 done_testing

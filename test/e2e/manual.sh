@@ -60,7 +60,7 @@ for option in --help -h; do
 done
 for tool in $(wpp --help | sed -n 's/^Commands: //p'); do
     case $tool in
-    gcc|g++) continue ;;
+    gcc*|g++) continue ;;
     esac
     ok "wpp-$tool --help extra" wpp-$tool --help extra
     is 'is its help' "$(cat "$T/out")" "$(wpp-$tool --help)"
@@ -80,6 +80,7 @@ rm -r "$T/bin"
 fails_with 2 'help about nothing that there is' wpp help nothing
 fails_with 2 'help about two things' wpp help info dump
 
+is "wpp-gcc-ar's version is the compiler's tool's" "$(wpp-gcc-ar --version)" "$(gcc-ar --version)"
 is 'the completion of wpp: commands' "$(completed wpp re)" record
 cd "$T" && mkdir -p man1 && touch a.wpp b.trace c.wpp
 is 'files of the right kind' "$(completed wpp info "$T/")" "$T/a.wpp $T/c.wpp $T/man1"

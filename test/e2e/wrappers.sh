@@ -174,6 +174,35 @@ done
 ln -s "$BUILD/bin/wpp-gcc" named/nothing
 PATH=$T/named:$T:$PATH fails_with 127 'in place of nothing' nothing -c a.c
 
+# ---- The compiler's tools for archives ---------------------------------------------------
+# tool NAME VARIABLE...: which program wpp-gcc-NAME runs, with its arguments
+mkdir tools
+for name in gcc-ar gcc-ar-99 gcc-nm-99 gcc-ranlib-99 x-y-gcc-ar-9; do
+    printf '#!/bin/sh\nprintf "%%s:" "$0"\n. "%s"\n' "$T/show" > tools/$name
+done
+printf '#!/bin/sh\n' > tools/gcc-99
+chmod +x tools/*
+ln -s gcc-99 tools/cc
+tool() {
+    local name=$1
+
+    shift
+    env "$@" PATH="$T/tools:$PATH" wpp-gcc-$name rc 'a b' | sed "s|$T/||"
+}
+is 'ar of the compiler' "$(tool ar WPP_CC=gcc-99)" 'tools/gcc-ar-99:<rc><a b>'
+is 'nm' "$(tool nm WPP_CC=gcc-99)" 'tools/gcc-nm-99:<rc><a b>'
+is 'ranlib' "$(tool ranlib WPP_CC=gcc-99)" 'tools/gcc-ranlib-99:<rc><a b>'
+is 'of one behind a cache, with options' "$(tool ar WPP_CC='ccache gcc-99 -m64')" 'tools/gcc-ar-99:<rc><a b>'
+is 'of one for a named target' "$(tool ar WPP_CC=x-y-gcc-9)" 'tools/x-y-gcc-ar-9:<rc><a b>'
+is 'in the folder of the compiler' "$(tool ar WPP_CC="$T/tools/gcc-99")" 'tools/gcc-ar-99:<rc><a b>'
+is 'of a link to a compiler' "$(tool ar WPP_CC=cc)" 'tools/gcc-ar-99:<rc><a b>'
+is 'of the compiler of C++ alone' "$(tool ar WPP_CXX=g++-99)" 'tools/gcc-ar-99:<rc><a b>'
+is 'of none in particular' "$(tool ar)" 'tools/gcc-ar:<rc><a b>'
+WPP_CC=nothing fails_with 127 'of what is no compiler' wpp-gcc-ar rc a
+WPP_CC=gcc-98 fails_with 127 'of one that has none' wpp-gcc-ar rc a
+ln -s "$BUILD/bin/wpp-gcc-ar" named/gcc-ar
+is 'in place of gcc-ar' "$(PATH=$T/named:$T/tools:$PATH gcc-ar x | sed "s|$T/||")" 'tools/gcc-ar:<x>'
+
 # Found from anywhere: a moved tree, a relative path, symbolic links, blanks.
 tree="$T/a tree"
 mkdir -p "$tree/bin" "$T/links"
