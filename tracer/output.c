@@ -123,7 +123,8 @@ void __wpp_complain_of_memory(const char *what, const char *consequence)
     struct rlimit64 limit = { RLIM64_INFINITY, RLIM64_INFINITY };
     struct wpp_text text;
 
-    sys3(SYS_getrlimit, RLIMIT_AS, (long)&limit, 0);
+    if (!__wpp_sandboxed())
+        sys3(SYS_getrlimit, RLIMIT_AS, (long)&limit, 0);
     if (limit.rlim_cur == RLIM64_INFINITY) {
         __wpp_complain("no memory for ", what, consequence);
         return;

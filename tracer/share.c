@@ -7,7 +7,7 @@
  * A program may have a limit of address space (ulimit -v), so of 79 MB only this is mapped:
  *
  *      head | pid of each process | waited_by | slots       | seats
- *      ^^^^                         ^ a page    ^^^ n_slots   one by one, in threads' windows
+ *      ^^^^   ^ a page              ^ a page    ^^^ n_slots   one by one, in threads' windows
  *
  * The rest comes from the kernel without a descriptor: mremap() from a size of 0 makes a second
  * mapping of shared memory, which begins at a page that is mapped and may be longer than that
@@ -33,7 +33,12 @@
 static struct wpp_share *share; /* its head */
 static char *slots;
 static uint32_t n_slots;        /* of them that are mapped: the first ones */
-static uint64_t *waited_page;   /* of `waited_by`, where this process's is; or NULL */
+/* The pages of `pid` and `waited_by` where this process's words are. */
+static struct kept {
+    size_t at;
+    char *page;                 /* or NULL */
+} pids, waits;
+static uint64_t *waited;        /* this process's of `waited_by`, or NULL */
 static uint32_t number;         /* this process's */
 static uint32_t order;          /* of its next record */
 static uint32_t next_seat;      /* where the next one is looked for first */
@@ -63,11 +68,25 @@ static void *map_part(size_t offset, size_t bytes)
     return (char *)all + before;
 }
 
-/* The page in which a process's word lies, and the word. */
-static void *map_word(size_t offset, char **page)
+static void drop(struct kept *kept)
 {
-    *page = map_part(offset & -(size_t)WPP_PAGE_BYTES, WPP_PAGE_BYTES);
-    return *page ? *page + (offset & (WPP_PAGE_BYTES - 1)) : NULL;
+    if (kept->page)
+        sys_unmap(kept->page, WPP_PAGE_BYTES);
+    kept->page = NULL;
+}
+
+/* A process's own word.  It is mapped at the process's begin: later a sandbox may forbid that.  A
+ * child's is mostly in the page of its parent's. */
+static void *map_word(struct kept *kept, size_t offset)
+{
+    size_t at = offset & -(size_t)WPP_PAGE_BYTES;
+
+    if (!kept->page || kept->at != at) {
+        drop(kept);
+        kept->page = map_part(at, WPP_PAGE_BYTES);
+        kept->at = at;
+    }
+    return kept->page ? kept->page + (offset - at) : NULL;
 }
 
 /* ---- Opening ------------------------------------------------------------------- */
@@ -77,32 +96,21 @@ static uint32_t take_number(void)
     return __atomic_fetch_add(&share->processes, 1, __ATOMIC_SEQ_CST);
 }
 
-static void unmap_page(void *page)
-{
-    if (page)
-        sys_unmap(page, WPP_PAGE_BYTES);
-}
-
 /* 0; -EEXIST: another process has the number already; or another error. */
 static long begin(uint32_t as, uint32_t pid)
 {
     uint32_t *word, nobody = 0;
-    bool mine;
-    char *page;
 
     number = as;
     order = next_seat = 0;
-    unmap_page(waited_page);
-    waited_page = NULL;
     if (as >= WPP_SHARE_PROCESSES)
         return -EAGAIN;
-    word = map_word(offsetof(struct wpp_share, pid) + as * sizeof *word, &page);
+    word = map_word(&pids, offsetof(struct wpp_share, pid) + as * sizeof *word);
     if (!word)
         return -ENOMEM;
-    mine = __atomic_compare_exchange_n(word, &nobody, pid, false, __ATOMIC_SEQ_CST,
-                                       __ATOMIC_SEQ_CST);
-    unmap_page(page);
-    return mine ? 0 : -EEXIST;
+    waited = map_word(&waits, offsetof(struct wpp_share, waited_by) + as * sizeof *waited);
+    return __atomic_compare_exchange_n(word, &nobody, pid, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+               ? 0 : -EEXIST;
 }
 
 /* Our process id where the recorder is: its path led through the /proc of that place.  Our own
@@ -178,10 +186,11 @@ void __wpp_share_close(void)
         sys_unmap(share, HEAD_BYTES);
     if (slots)
         sys_unmap(slots, n_slots * (size_t)WPP_CHUNK_BYTES);
-    unmap_page(waited_page);
+    drop(&pids);
+    drop(&waits);
     share = NULL;
     slots = NULL;
-    waited_page = NULL;
+    waited = NULL;
 }
 
 /* ---- Forks ----------------------------------------------------------------------- */
@@ -285,18 +294,11 @@ static void wait_for_slot(uint32_t seen)
     sys4(SYS_futex, (long)&share->freed, FUTEX_WAIT, seen, (long)&patience);
 }
 
-/* Counted for the recorder, which says it: a process of which that is not known has no word. */
 static void count_waited(uint64_t nanoseconds)
 {
-    size_t offset = offsetof(struct wpp_share, waited_by) + number * sizeof *waited_page;
-    char *page = (char *)waited_page;
-
     __atomic_fetch_add(&share->waited, nanoseconds, __ATOMIC_RELAXED);
-    if (!page && !map_word(offset, &page))
-        return;
-    waited_page = (uint64_t *)page;
-    __atomic_fetch_add((uint64_t *)(page + (offset & (WPP_PAGE_BYTES - 1))), nanoseconds,
-                       __ATOMIC_RELAXED);
+    if (waited)
+        __atomic_fetch_add(waited, nanoseconds, __ATOMIC_RELAXED);
 }
 
 static int slow_free_slot(void)

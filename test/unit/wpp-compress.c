@@ -339,6 +339,30 @@ static void test_unknown_record(void)
     wpp_bytes_free(&t);
 }
 
+/* Events before recording began, and words of modules that were not registered yet. */
+static void test_early(void)
+{
+    static const uint32_t words[] = {0xF0000000, 17, 0, 0xFFFEFFFF, 16, 0xF0000003};
+    static const uint32_t events[] = {17, 16};
+    const uint64_t early = 83;
+    struct wpp_bytes t = {0};
+    struct wpp_summary s;
+    struct result r;
+
+    tb_process(&t);
+    tb_record(&t, WPP_REC_EARLY, 4242, 0, &early, sizeof early);
+    tb_record(&t, WPP_REC_THREAD, 4242, 0, "prog", 4);
+    tb_tokens(&t, 4242, 1, 0, words, LENGTH(words));
+    tb_record(&t, WPP_REC_EARLY, 4242, 0, &early, sizeof early);
+    tb_end(&t, 1, LENGTH(words), 0);
+    r = compress(WPP_INPUT_TRACE, t.data, t.size, 10);
+    wpp_get_summary(r.w, &s);
+    tap_ok(r.note.status == WPP_OK && s.complete && s.early == 2 * 83 + 3 && s.lost == 0 &&
+           has_tokens(r.w, 0, events, LENGTH(events)), "early events are counted and left out");
+    drop(&r);
+    wpp_bytes_free(&t);
+}
+
 /* A thread id that the kernel gives again is another stream. */
 static void test_tid_again(void)
 {
@@ -573,6 +597,7 @@ int main(void)
     test_incomplete();
     test_other_process();
     test_unknown_record();
+    test_early();
     test_tid_again();
     test_symbols();
     test_best();
