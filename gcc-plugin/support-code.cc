@@ -184,7 +184,7 @@ static void write_entries(FILE *assembly, bool shared)
     };
 
     fputs("\t.section .text.__wpp_entries,\"axG\",@progbits,__wpp_entries,comdat\n"
-          "\t.cfi_startproc\n\t.cfi_escape " TEXT(WPP_FOLLOW_JUMP) "\n", assembly);
+          "\t.cfi_startproc\n\t.cfi_escape " TEXT(WPP_FOLLOW_JUMP(7, 0)) "\n", assembly);
     for (const char *reg : registers) {
         write_refill_entry(assembly, reg);
         write_cursor_entry(assembly, reg, shared);

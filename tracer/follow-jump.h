@@ -13,30 +13,37 @@
  * the call it is the return address; with any other jump it is as right, since the stack is the same
  * before and behind it.
  *
- * `.cfi_escape WPP_FOLLOW_JUMP`: DW_CFA_val_expression of the return address, where the caller's
- * stack pointer is that of the frame and the return address lies below:
+ * `.cfi_escape WPP_FOLLOW_JUMP(register, offset)`: DW_CFA_val_expression of the return address, which
+ * lies at `offset` from where the register points, in that state of the frame:
  *
- *      ra = *(CFA - 8)
- *      *ra == 0xeb:  ra + 2 + (signed char)ra[1]
- *      *ra == 0xe9:  ra + 5 + *(int *)(ra + 1)
- *      else:         ra
+ *      code = *(u64 *)(ra - 3)             three bytes of the call, five behind it
+ *      ra + (code >> 24 & 255 == 0xeb) * (2 + (i8)(code >> 32))
+ *         + (code >> 24 & 255 == 0xe9) * (5 + (i32)(code >> 32))
+ *
+ * Without branches and copies on the stack, which valgrind's reader does not know.
  */
 #ifndef WPP_FOLLOW_JUMP_H
 #define WPP_FOLLOW_JUMP_H
 
-#define WPP_FOLLOW_JUMP \
-    0x16, 0x10, 60,                         /* of register 16, so many bytes */ \
-    0x38, 0x1c, 0x06,                       /* lit8, minus, deref: ra */ \
-    0x12, 0x94, 1,                          /* dup, deref_size 1: the code there */ \
-    0x12, 0x08, 0xeb, 0x29, 0x28, 9, 0,     /* dup, const1u, eq, bra: SHORT */ \
-    0x08, 0xe9, 0x29, 0x28, 21, 0,          /* const1u, eq, bra: NEAR */ \
-    0x2f, 38, 0,                            /* skip: the end */ \
-    0x13, 0x12, 0x31, 0x22, 0x94, 1,        /* SHORT: drop, dup, lit1, plus, deref_size 1 */ \
-    0x08, 0x80, 0x27, 0x08, 0x80, 0x1c,     /* const1u, xor, const1u, minus: its sign */ \
-    0x22, 0x32, 0x22, 0x2f, 20, 0,          /* plus, lit2, plus, skip: the end */ \
-    0x12, 0x31, 0x22, 0x94, 4,              /* NEAR: dup, lit1, plus, deref_size 4 */ \
-    0x0c, 0, 0, 0, 0x80, 0x27,              /* const4u, xor */ \
-    0x0c, 0, 0, 0, 0x80, 0x1c,              /* const4u, minus: its sign */ \
-    0x22, 0x35, 0x22                        /* plus, lit5, plus */
+#define WPP_FJ_RA(reg, offset)      0x70 + reg, offset, 0x06        /* breg, deref */
+#define WPP_FJ_CODE(reg, offset)    WPP_FJ_RA(reg, offset), 0x33, 0x1c, 0x06    /* lit3, minus, deref */
+#define WPP_FJ_SHIFTED(reg, offset, by) WPP_FJ_CODE(reg, offset), 0x09, by, 0x25    /* const1s, shr */
+#define WPP_FJ_BYTE                 0x0d, 0xff, 0, 0, 0, 0x1a       /* const4s, and */
+#define WPP_FJ_IS(reg, offset, opcode) \
+    WPP_FJ_SHIFTED(reg, offset, 24), WPP_FJ_BYTE, 0x0d, opcode, 0, 0, 0, 0x29   /* const4s, eq */
+/* ((x + 128) & 255) - 128 + 2 */
+#define WPP_FJ_SHORT(reg, offset) \
+    WPP_FJ_SHIFTED(reg, offset, 32), 0x0d, 0x80, 0, 0, 0, 0x22, WPP_FJ_BYTE, \
+    0x09, 126, 0x1c
+/* x - ((x >> 31) << 32) + 5: the sign is the word's highest bit */
+#define WPP_FJ_NEAR(reg, offset) \
+    WPP_FJ_SHIFTED(reg, offset, 32), WPP_FJ_SHIFTED(reg, offset, 63), 0x09, 32, 0x24, 0x1c, \
+    0x35, 0x22
+
+#define WPP_FOLLOW_JUMP(reg, offset) \
+    0x16, 0x10, 97, \
+    WPP_FJ_RA(reg, offset), \
+    WPP_FJ_IS(reg, offset, 0xeb), WPP_FJ_SHORT(reg, offset), 0x1e, 0x22,    /* mul, plus */ \
+    WPP_FJ_IS(reg, offset, 0xe9), WPP_FJ_NEAR(reg, offset), 0x1e, 0x22
 
 #endif

@@ -232,7 +232,8 @@ static const char *objection(const struct wpp_module *m)
                "and another runtime records the process";
     if (__wpp_others_record())
         return ": not recorded: its runtime is not the one that records the program; "
-               "link without --exclude-libs, libraries with libwpp-rt.so";
+               "link without --exclude-libs, libraries with libwpp-rt.so, "
+               "load them without RTLD_DEEPBIND";
     if (base_of(m) + count_of(m) > WPP_UNREGISTERED)
         return ": its paths and those of the modules before it are more than 32 bits can number; "
                "instrument less of them";

@@ -71,19 +71,39 @@ static bool is_presence(const struct presence *p)
 }
 
 /* The kernel leaves eight bytes of zeros at the end of a program's stack, behind the name that it was
- * started by.  They are at hand in each namespace, copied by fork and new after exec.  NULL: whoever
- * started the program (an emulator) has laid out its stack otherwise, or has a use for them. */
-static struct presence **word_of_process(void)
+ * started by.  They are at hand in each namespace, copied by fork and new after exec.  An address
+ * there bears a mark, which none has by itself. */
+#define MARK      (UINT64_C(0x5750) << 48)
+#define MARK_BITS (UINT64_C(0xffff) << 48)
+
+/* NULL: whoever started the program (an emulator, a checker) has laid out its stack otherwise. */
+static uint64_t *find_word(void)
 {
     const char *end = (const char *)getauxval(AT_EXECFN);
-    struct presence **word;
+    uint64_t *word;
 
     if (!end)
         return NULL;
-    word = (struct presence **)(end + text_length(end) + 1);
+    word = (uint64_t *)(end + text_length(end) + 1);
     if (((uintptr_t)word + sizeof *word) % WPP_PAGE_BYTES)
         return NULL;
-    return !*word || is_presence(*word) ? word : NULL;
+    return !*word || (*word & MARK_BITS) == MARK ? word : NULL;
+}
+
+static struct presence *read_word(void)
+{
+    uint64_t *word = find_word();
+    struct presence *p = word && *word ? (struct presence *)(*word & ~MARK_BITS) : NULL;
+
+    return p && is_presence(p) ? p : NULL;
+}
+
+static void write_word(const struct presence *p)
+{
+    uint64_t *word = find_word();
+
+    if (word)
+        *word = p ? (uint64_t)p | MARK : 0;
 }
 
 /* ---- Where this runtime is --------------------------------------------------------------- */
@@ -193,47 +213,48 @@ bool __wpp_others_record(void)
 }
 
 /* Before those that are there. */
-static void join(struct presence **list)
+static void join(void)
 {
-    presence.others = __atomic_load_n(list, __ATOMIC_ACQUIRE);
-    while (!__atomic_compare_exchange_n(list, &presence.others, &presence, false,
+    presence.others = __atomic_load_n(&first->others, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(&first->others, &presence.others, &presence, false,
                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         ;
 }
 
+/* For one that has not begun. */
+static void wait(void)
+{
+    yields = true;
+    presence.others = read_word();
+    write_word(&presence);
+}
+
 void __wpp_others_find(void)
 {
-    struct presence **word = word_of_process();
+    struct presence *head = read_word();
 
     __wpp_notes_find(WPP_NOTE_RUNTIME, look_at, NULL);
-    if (!first && word && *word && (*word)->records)
-        first = *word;
-    if (first) {
-        join(&first->others);
-    } else if (word && __wpp_others_apart() && program_is_traced()) {
-        yields = true;
-        join(word);
-    }
+    if (!first && head && head->records)
+        first = head;
+    if (first)
+        join();
+    else if (find_word() && __wpp_others_apart() && program_is_traced())
+        wait();
 }
 
 /* Those that have waited come later. */
 void __wpp_others_begin(void)
 {
-    struct presence **word = word_of_process();
-
     presence.records = 1;
-    if (word) {
-        presence.others = *word;
-        __atomic_store_n(word, &presence, __ATOMIC_RELEASE);
-    }
+    presence.others = read_word();
+    write_word(&presence);
     stay();
 }
 
 /* The first, if it has begun and is still there: versions before 3 always are. */
 static struct presence *find_first(void)
 {
-    struct presence **word = word_of_process();
-    struct presence *head = word && !(first && first->version < 3) ? *word : first;
+    struct presence *head = find_word() && !(first && first->version < 3) ? read_word() : first;
 
     return head && head->records && head != &presence ? head : NULL;
 }
@@ -317,34 +338,34 @@ uint64_t __wpp_others_lost(void)
     return lost;
 }
 
-/* No word leads to a module that is gone. */
-static void leave_word(void)
+static void leave_list(struct presence **list)
 {
-    struct presence **word = word_of_process();
-
-    if (!stays && word && *word == &presence)
-        *word = NULL;
+    while (*list && *list != &presence)
+        list = &(*list)->others;
+    if (*list)
+        *list = presence.others;
 }
 
-static void leave_list(void)
+/* Nothing leads to a module that is gone. */
+static void leave_first(void)
 {
-    struct presence *one = find_first(), **link = one ? &one->others : word_of_process();
+    struct presence *one = find_first(), *head = read_word();
 
-    for (; link && *link && *link != &presence; link = &(*link)->others)
-        ;
-    if (link && *link) {
-        if (one)
-            one->gone += presence.lost();
-        *link = presence.others;
+    if (one) {
+        one->gone += presence.lost();
+        leave_list(&one->others);
+    } else if (head) {
+        leave_list(&head);
+        write_word(head);
     }
 }
 
 void __wpp_others_leave(void)
 {
     if (__wpp_others_record())
-        leave_list();
-    else
-        leave_word();
+        leave_first();
+    else if (!stays && read_word() == &presence)
+        write_word(NULL);
     first = NULL;
 }
 

@@ -17,12 +17,12 @@
         .p2align 4
 \name:
         .cfi_startproc
-        .cfi_escape WPP_FOLLOW_JUMP
         pushq   %rbp
         .cfi_def_cfa_offset 16
         .cfi_offset %rbp, -16
         movq    %rsp, %rbp
         .cfi_def_cfa_register %rbp
+        .cfi_escape WPP_FOLLOW_JUMP(6, 8)
         pushq   %rcx
         pushq   %rdx
         pushq   %rsi
@@ -59,6 +59,8 @@
         movq    -72(%rbp), %rax
         .endif
         leave
+        .cfi_restore %rip
+        .cfi_restore %rbp
         .cfi_def_cfa %rsp, 8
         ret
         .cfi_endproc

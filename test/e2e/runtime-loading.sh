@@ -230,7 +230,7 @@ wpp-gcc -O1 -fPIC -shared later.c -o later.so
 ok 'a program that hides its own and needs it' \
     wpp-gcc -O1 -fno-inline -Wl,--exclude-libs,ALL owner.c -L. -lown -Wl,-rpath,"$T" -ldl -o owner
 why="not recorded: its runtime is not the one that records the program; link without \
---exclude-libs, libraries with libwpp-rt.so; recording stopped"
+--exclude-libs, libraries with libwpp-rt.so, load them without RTLD_DEEPBIND; recording stopped"
 WPP_OUT=$T/trace run ./owner
 is 'it runs, and is told' "$status $(cat "$T/err")" "0 wpp: $T/libown.so: $why"
 run wpp-compress -q -o owner.wpp trace
