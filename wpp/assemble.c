@@ -109,6 +109,8 @@ static bool describe_modules(struct assembly *a)
     }
     a->content.modules = modules;
     a->content.n_modules = n;
+    a->content.unread_modules = a->c->modules.unread;
+    a->content.n_unread_modules = a->c->modules.n_unread;
     return true;
 }
 
@@ -143,7 +145,8 @@ static void describe_run(struct assembly *a)
     a->content.run.ticks_per_second = wpp_times_rate(&c->times);
     a->content.run.complete = c->note.status == WPP_OK;
     if (a->content.run.complete)
-        a->content.run.ended = WPP_ENDED_UNSAID;
+        a->content.run.ended = c->rest_taken && !c->run.exited && !c->run.killed
+                                   ? WPP_ENDED_UNTOLD : WPP_ENDED_UNSAID;
     a->content.chunks = c->when.list;
     a->content.n_chunks = c->when.n;
     if (c->segments.n)

@@ -21,7 +21,7 @@ enum { ALPHABET_PAGES = 8 };
 /* The first note stays: what follows is mostly its consequence. */
 void wpp_note(wpp_compressor *c, enum wpp_status status, const char *format, ...)
 {
-    char text[256];
+    char text[sizeof c->note.text];
     va_list args;
 
     if (c->note.status != WPP_OK)
@@ -195,7 +195,7 @@ static void take_end(wpp_compressor *c, const struct wpp_record *r, const uint8_
 
 static bool take_module(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
-    return wpp_modules_add(&c->modules, payload, r->bytes, c->held, &c->fatal);
+    return wpp_modules_add(&c->modules, payload, r->bytes, c->moved, c->held, &c->fatal);
 }
 
 static bool take_buffer(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
@@ -380,6 +380,11 @@ void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held)
     c->held = held;
 }
 
+void wpp_compress_moved(wpp_compressor *c, const struct wpp_moved *moved)
+{
+    c->moved = moved;
+}
+
 void wpp_compress_others(wpp_compressor *c, uint64_t bytes)
 {
     c->memory_others = bytes;
@@ -541,6 +546,26 @@ static void note_missing_end(wpp_compressor *c)
                  (unsigned long long)c->lost);
 }
 
+/* What some modules ran cannot be told; everything else can. */
+static void note_unread_modules(wpp_compressor *c)
+{
+    struct wpp_error before = c->note;
+    char others[48] = "";
+
+    if (c->modules.n_unread == 0)
+        return;
+    if (c->modules.n_unread > 1)
+        snprintf(others, sizeof others, " (and %u other module%s)", c->modules.n_unread - 1,
+                 c->modules.n_unread == 2 ? "" : "s");
+    c->note.status = WPP_OK;
+    if (before.status == WPP_OK) {
+        c->run.ended = WPP_ENDED_UNREAD;
+        before.status = WPP_E_INCOMPLETE;
+    }
+    wpp_note(c, before.status, "%s%swhat a module ran is unreadable: %s%s", before.text,
+             *before.text ? "; and " : "", c->modules.unread[0].why, others);
+}
+
 static bool check_input(const wpp_compressor *c, struct wpp_error *error)
 {
     if (c->input == WPP_INPUT_SYMBOLS && c->word.size > 0)
@@ -564,6 +589,11 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
 {
     if (!check_input(c, error))
         return false;
+    if (c->modules.n == 0 && c->modules.n_unread > 0) {
+        if (error)
+            *error = c->modules.first_unread;
+        return false;
+    }
     if ((!c->ended && !c->over && !end_by_buffers(c)) || !wpp_growth_end(c)) {
         if (error)
             *error = c->fatal;
@@ -571,6 +601,7 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
     }
     if (c->input == WPP_INPUT_TRACE)
         note_missing_end(c);
+    note_unread_modules(c);
     /* Times are of all that ran, and come at the end: they say nothing of a part. */
     if (!c->ended || c->lost)
         wpp_times_free(&c->times);

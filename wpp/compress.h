@@ -13,6 +13,7 @@
 
 #include "wpp/bytes.h"
 #include "wpp/held.h"
+#include "wpp/moved.h"
 #include "wpp/output.h"
 #include "wpp/wpp.h"
 
@@ -55,6 +56,8 @@ bool wpp_compress_aside(wpp_compressor *c, struct wpp_crew *crew, struct wpp_err
 void wpp_compress_best(wpp_compressor *c, const bool *enough);
 /* Before anything is pushed: where a module's file is not what was traced, these are looked at. */
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held);
+/* Before anything is pushed: where files of modules may be now. */
+void wpp_compress_moved(wpp_compressor *c, const struct wpp_moved *moved);
 /* So many bytes of what malloc() holds are not the compressor's: they are not counted. */
 void wpp_compress_others(wpp_compressor *c, uint64_t bytes);
 /* Why there is no more, if the trace is incomplete, and how many of its lost events were dropped
@@ -64,8 +67,6 @@ void wpp_compress_ended(wpp_compressor *c, enum wpp_ended why, uint64_t dropped)
 /* Takes the next n bytes.  False when there can be no WPP at all; then only
  * wpp_compress_free() is allowed.
  *   WPP_E_FORMAT, WPP_E_VERSION   this is no trace that we know
- *   WPP_E_MISMATCH, WPP_E_NOT_TRACED, WPP_E_SYSTEM
- *                                 the program's files are not what was traced
  *   WPP_E_MEMORY */
 bool wpp_compress_push(wpp_compressor *c, const void *bytes, size_t n, struct wpp_error *error);
 
@@ -82,9 +83,12 @@ struct wpp_compress_progress {
 void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out);
 
 /* Ends the input and makes the file.  *note: WPP_OK, or in one line what the
- * WPP lacks: WPP_E_INCOMPLETE, WPP_E_DAMAGED, WPP_E_SYSTEM (a full disk).  False:
+ * WPP lacks: WPP_E_INCOMPLETE, WPP_E_DAMAGED, WPP_E_SYSTEM (a full disk).  What a module ran whose
+ * file is not the one that was traced is in the WPP, but it does not say what it is.  False:
  * WPP_E_MEMORY, _FORMAT (no trace; symbols not a multiple of 4 bytes), _NOT_TRACED (no
- * input at all), _INCOMPLETE (cut within the first record). */
+ * input at all), _INCOMPLETE (cut within the first record); or no module's file is the one that
+ * was traced, and then what is wrong with the first: WPP_E_MISMATCH, _NOT_TRACED, _SYSTEM, _FORMAT,
+ * _VERSION. */
 bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note,
                          struct wpp_error *error);
 

@@ -41,7 +41,8 @@ struct wpp_compressor {
     struct wpp_alphabet alphabet;
     uint64_t alphabet_bytes;          /* when this grammar began */
     struct wpp_modules modules;
-    const struct wpp_held *held;      /* the caller's, or NULL */
+    const struct wpp_held *held;      /* the caller's, or NULL; likewise: */
+    const struct wpp_moved *moved;
     struct wpp_streams streams;       /* start rule k is streams.list[k] */
     struct wpp_buffers buffers;       /* of threads, as the process left them */
     struct wpp_times times;

@@ -44,6 +44,21 @@ static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
         wpp_put_varint(b, c->run.early);
 }
 
+static void put_unread_modules(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    if (c->n_unread_modules == 0)
+        return;
+    wpp_put_varint(b, c->n_unread_modules);
+    for (uint32_t i = 0; i < c->n_unread_modules; i++) {
+        const struct wpp_unread_module *m = &c->unread_modules[i];
+
+        wpp_put_string(b, m->path);
+        wpp_put_string(b, m->why);
+        wpp_put_varint(b, m->token);
+        wpp_put_varint(b, m->n_tokens);
+    }
+}
+
 static void put_modules(struct wpp_bytes *b, const struct wpp_content *c)
 {
     wpp_put_varint(b, c->n_modules);
@@ -56,6 +71,7 @@ static void put_modules(struct wpp_bytes *b, const struct wpp_content *c)
         wpp_put_varint(b, m->n_routines);
         wpp_put_varint(b, m->n_limited);
     }
+    put_unread_modules(b, c);
 }
 
 /* The string table stands in front but is complete only at the end. */

@@ -49,6 +49,8 @@ struct wpp_content {
     uint32_t n_modules, n_units, n_routines, n_terminals, n_threads;
     uint64_t n_chunks;
     const struct wpp_module_content *modules;
+    uint32_t n_unread_modules;
+    const struct wpp_unread_module *unread_modules;
     const struct wpp_unit_content *units;
     const struct wpp_routine_content *routines;
     const struct wpp_terminal_content *terminals;

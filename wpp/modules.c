@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "wpp/elf.h"
 #include "wpp/error.h"
@@ -12,6 +13,7 @@ void wpp_modules_free(struct wpp_modules *m)
     for (uint32_t i = 0; i < m->n; i++)
         wpp_bytes_free(&m->loaded[i].tables);
     free(m->loaded);
+    free(m->unread);
     wpp_arena_free(&m->arena);
     *m = (struct wpp_modules){0};
 }
@@ -21,15 +23,22 @@ void wpp_modules_free(struct wpp_modules *m)
 /* What is known of one module while it is added. */
 struct adding {
     struct wpp_loaded_module *m;
+    char *place;                       /* the file that is looked at; NULL: one that is held */
     struct wpp_arena *arena;
     struct wpp_load load;
     struct wpp_bytes units;            /* section wpp_units */
     struct wpp_error *error;
 };
 
+/* What messages call it. */
+static const char *file_of(const struct adding *a)
+{
+    return a->place ? a->place : a->m->path;
+}
+
 static bool changed(const struct adding *a, const char *what)
 {
-    return wpp_fail(a->error, WPP_E_MISMATCH, "%s has changed since it was traced: %s", a->m->path,
+    return wpp_fail(a->error, WPP_E_MISMATCH, "%s has changed since it was traced: %s", file_of(a),
                     what);
 }
 
@@ -64,7 +73,7 @@ static bool check_units(const struct adding *a)
 
         if (unit.abi != WPP_ABI)
             return wpp_fail(a->error, WPP_E_VERSION, "%s was built by another version of the "
-                            "plugin (its interface is %u, this program's %u)", a->m->path,
+                            "plugin (its interface is %u, this program's %u)", file_of(a),
                             unit.abi, WPP_ABI);
         hash = wpp_fnv(hash, &unit.id, sizeof unit.id);
         hash = wpp_fnv(hash, &unit.count, sizeof unit.count);
@@ -94,7 +103,7 @@ static bool bad_table(const struct adding *a)
     if (a->arena->failed)
         return wpp_fail_memory(a->error);
     return wpp_fail(a->error, WPP_E_FORMAT, "%s has a broken path table (section .wpp)",
-                    a->m->path);
+                    file_of(a));
 }
 
 /* The bodies of all tables of the section; n_units is only a first guess of how
@@ -129,7 +138,7 @@ static struct wpp_unit_body *find_bodies(const struct adding *a, size_t *n)
     }
     if (!list) {
         wpp_fail(a->error, WPP_E_NOT_TRACED, "%s has lost its path table (section .wpp); trace "
-                 "the file as the linker made it", a->m->path);
+                 "the file as the linker made it", file_of(a));
         return NULL;
     }
     return list;
@@ -182,7 +191,7 @@ static bool add_unit(const struct adding *a, uint32_t i, uint32_t base,
 
     if (!found)
         return wpp_fail(a->error, WPP_E_NOT_TRACED, "%s has lost a part of its path table "
-                        "(section .wpp)", a->m->path);
+                        "(section .wpp)", file_of(a));
     u->table = found->table;
     if (u->table.paths != unit.count)
         return bad_table(a);
@@ -268,23 +277,49 @@ static bool read_file(struct adding *a, struct wpp_elf *elf)
     return check_units(a);
 }
 
-static bool read_path(struct adding *a)
+/* The file at a->place, if it is the module's. */
+static bool read_place(struct adding *a)
 {
     struct wpp_elf elf;
     bool good;
 
-    if (!wpp_elf_open(&elf, a->m->path, a->error)) {
-        struct wpp_error why;
+    wpp_bytes_free(&a->units);
+    wpp_bytes_free(&a->m->tables);
+    if (!wpp_elf_open(&elf, a->place, a->error)) {
+        struct wpp_error why = *a->error;
 
-        if (!a->error || a->error->status == WPP_E_MEMORY)
-            return false;
-        why = *a->error;
-        return wpp_fail(a->error, WPP_E_MISMATCH, "a file that was traced is gone or unreadable: "
-                        "%s", why.text);
+        return why.status != WPP_E_MEMORY &&
+               wpp_fail(a->error, WPP_E_MISMATCH, "a file that was traced is gone or unreadable: %s",
+                        why.text);
     }
     good = read_file(a, &elf);
     wpp_elf_close(&elf);
     return good;
+}
+
+/* Wherever it may be.  If it is nowhere, what is wrong with the first file that is there is told. */
+static bool read_places(struct adding *a, const struct wpp_moved *moved)
+{
+    struct wpp_error told = {0};
+    bool there = false;
+
+    for (unsigned i = 0; wpp_moved_place(moved, a->m->path, i, &a->place); i++) {
+        if (!a->place) {
+            *a->error = told;
+            return false;
+        }
+        if (read_place(a))
+            return true;
+        bool exists = access(a->place, F_OK) == 0;
+        if (i == 0 || (exists && !there))
+            told = *a->error;
+        there |= exists;
+        free(a->place);
+        a->place = NULL;
+        if (a->error->status == WPP_E_MEMORY)
+            return false;
+    }
+    return wpp_fail_memory(a->error);
 }
 
 /* The same of a file that was at the path.  What is wrong with it does not matter. */
@@ -306,7 +341,8 @@ static bool read_held(struct adding *a, int fd)
     return good;
 }
 
-static bool add_module(struct adding *a, const struct wpp_held *held)
+static bool add_module(struct adding *a, const struct wpp_moved *moved,
+                       const struct wpp_held *held)
 {
     bool good;
     int fd;
@@ -314,7 +350,7 @@ static bool add_module(struct adding *a, const struct wpp_held *held)
     if (a->m->path[0] == '\0')
         return wpp_fail(a->error, WPP_E_MISMATCH, "the trace does not say which file its module "
                         "at token %u is", a->m->base);
-    good = read_path(a);
+    good = read_places(a, moved);
     for (unsigned i = 0; !good && held && (fd = wpp_held_find(held, a->m->path, i)) >= 0; i++)
         good = read_held(a, fd);
     return good && add_units(a);
@@ -348,22 +384,48 @@ bool wpp_module_parse(const uint8_t *payload, size_t size, struct wpp_module_rec
     return out->build_id && out->load.count <= UINT32_MAX - out->load.base;
 }
 
+static bool meets(const struct wpp_load *load, uint64_t base, uint64_t count)
+{
+    return load->base < base + count && base < (uint64_t)load->base + load->count;
+}
+
 /* No two modules of a trace have a token in common. */
 static bool is_taken(const struct wpp_modules *m, const struct wpp_load *load)
 {
-    for (uint32_t i = 0; i < m->n; i++) {
-        uint64_t base = m->loaded[i].base, end = base + m->loaded[i].count;
-
-        if (load->base < end && base < (uint64_t)load->base + load->count)
+    for (uint32_t i = 0; i < m->n; i++)
+        if (meets(load, m->loaded[i].base, m->loaded[i].count))
             return true;
-    }
+    for (uint32_t i = 0; i < m->n_unread; i++)
+        if (meets(load, m->unread[i].token, m->unread[i].n_tokens))
+            return true;
     return false;
 }
 
-bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
-                     const struct wpp_held *held, struct wpp_error *error)
+static bool add_unread(struct wpp_modules *m, const struct wpp_loaded_module *module,
+                       const struct wpp_error *why)
 {
-    struct adding a = {.arena = &m->arena, .error = error};
+    struct wpp_unread_module *larger =
+        realloc(m->unread, (m->n_unread + (size_t)1) * sizeof *larger);
+
+    char *text = larger ? wpp_arena_string(&m->arena, why->text, strlen(why->text)) : NULL;
+
+    if (larger)
+        m->unread = larger;
+    if (!text)
+        return false;
+    if (m->n_unread == 0)
+        m->first_unread = *why;
+    m->unread[m->n_unread++] =
+        (struct wpp_unread_module){module->path, text, module->base, module->count};
+    return true;
+}
+
+bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
+                     const struct wpp_moved *moved, const struct wpp_held *held,
+                     struct wpp_error *error)
+{
+    struct wpp_error why;
+    struct adding a = {.arena = &m->arena, .error = &why};
     struct wpp_module_record record;
     bool good;
 
@@ -382,13 +444,17 @@ bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
     a.m->path = wpp_arena_string(a.arena, record.path.p, wpp_left(&record.path));
     if (!a.m->build_id || !a.m->path)
         return wpp_fail_memory(error);
-    good = add_module(&a, held);
+    good = add_module(&a, moved, held);
+    free(a.place);
     wpp_bytes_free(&a.units);
-    if (good)
+    if (good) {
         m->n++;
-    else
-        wpp_bytes_free(&a.m->tables);
-    return good;
+        return true;
+    }
+    wpp_bytes_free(&a.m->tables);
+    if (why.status == WPP_E_MEMORY || !add_unread(m, a.m, &why))
+        return wpp_fail_memory(error);
+    return true;
 }
 
 /* ---- Finding ------------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@
 #include "tracer/trace-abi.h"
 #include "wpp/arena.h"
 #include "wpp/held.h"
+#include "wpp/moved.h"
 #include "wpp/path-table.h"
 #include "wpp/wpp.h"
 
@@ -36,6 +37,9 @@ struct wpp_loaded_module {
 struct wpp_modules {
     uint32_t n, capacity;
     struct wpp_loaded_module *loaded;  /* in the order of the trace */
+    uint32_t n_unread;
+    struct wpp_unread_module *unread;  /* likewise: their files are not what was traced */
+    struct wpp_error first_unread;     /* why the first of these is */
     struct wpp_arena arena;            /* what else they point to */
 };
 
@@ -50,14 +54,15 @@ struct wpp_module_record {
 /* False: it makes no sense. */
 bool wpp_module_parse(const uint8_t *payload, size_t size, struct wpp_module_record *out);
 
-/* Adds the module of a MODULE_LOAD record with this payload.  Where the file at its path is
- * not the one that was traced, it is looked for in `held`, unless that is NULL.
- * WPP_E_MISMATCH, WPP_E_NOT_TRACED, WPP_E_SYSTEM, WPP_E_FORMAT, WPP_E_DAMAGED (the record),
- * WPP_E_MEMORY. */
+/* Adds the module of a MODULE_LOAD record with this payload.  Its file is looked for where
+ * `moved` says, then in `held`; both may be NULL.  If none is the one that was traced, the module
+ * is `unread`, and why: WPP_E_MISMATCH, WPP_E_NOT_TRACED, WPP_E_SYSTEM, WPP_E_FORMAT,
+ * WPP_E_VERSION.  False: WPP_E_DAMAGED (the record), WPP_E_MEMORY. */
 bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
-                     const struct wpp_held *held, struct wpp_error *error);
+                     const struct wpp_moved *moved, const struct wpp_held *held,
+                     struct wpp_error *error);
 
-/* Where a token belongs.  False: to no module. */
+/* Where a token belongs.  False: to no module that was read. */
 struct wpp_token_place {
     uint32_t module, unit, routine;    /* indices, each within the one before */
     uint32_t routine_base;             /* token of the routine's path 0 */

@@ -318,6 +318,12 @@ const struct wpp_routine *wpp_routine(const wpp *w, uint32_t index)
     return &w->routines[index];
 }
 
+const struct wpp_unread_module *wpp_unread_module(const wpp *w, uint32_t index)
+{
+    assert(index < w->summary.n_unread_modules);
+    return &w->unread_modules[index];
+}
+
 const struct wpp_left_out *wpp_left_out(const wpp *w, uint32_t index)
 {
     assert(index < w->n_left_out);

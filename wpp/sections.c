@@ -71,6 +71,24 @@ static bool get_summary(struct loading *l, struct wpp_view *v)
     return true;
 }
 
+static bool get_unread_modules(struct loading *l, struct wpp_view *v)
+{
+    size_t n = wpp_get_count(v, 4);
+    struct wpp_unread_module *list = allocate(l, n, sizeof *list);
+
+    if (!list || n > UINT32_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        list[i].path = get_string(l, v);
+        list[i].why = get_string(l, v);
+        list[i].token = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+        list[i].n_tokens = (uint32_t)wpp_get_varint_max(v, UINT32_MAX - list[i].token);
+    }
+    l->w->unread_modules = list;
+    l->w->summary.n_unread_modules = (uint32_t)n;
+    return true;
+}
+
 static bool get_modules(struct loading *l, struct wpp_view *v)
 {
     struct wpp_summary *s = &l->w->summary;
@@ -90,7 +108,7 @@ static bool get_modules(struct loading *l, struct wpp_view *v)
         s->n_limited_routines += limited;
     }
     s->n_modules = l->n_modules = (uint32_t)n;
-    return true;
+    return wpp_left(v) == 0 || get_unread_modules(l, v);
 }
 
 /* The path of the module that is named by its index; "" when the list is missing. */

@@ -436,6 +436,7 @@ const char *tool_why_incomplete(const struct wpp_summary *run)
     case WPP_ENDED_INTERRUPT: return "an interrupt left out what was not compressed yet";
     case WPP_ENDED_RECORDER: return "its recorder was killed";
     case WPP_ENDED_LOOK: return "the process ran on";
+    case WPP_ENDED_UNREAD: return "what some module ran could not be read";
     }
     if (run->dropped)
         return "only the last events were to be kept";

@@ -36,29 +36,43 @@ static const char help[] =
     "                      piece; without this as well, but a second processor reads\n"
     "      --memory=SIZE   take no more memory than about SIZE (from 32M on): the trace\n"
     "                      is cut into segments of their own grammars\n"
+    "      --map=OLD=NEW   the program's files in the folder OLD are in NEW now, or OLD is\n"
+    "                      such a file; several may be given, the last one is tried first\n"
     "      --symbols       the input is an array of little-endian 32-bit words\n"
     "  -q, --quiet         no progress\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
     "\n"
     "Exit status: 0, 1 an error, 2 wrong usage, 3 the trace is damaged or cut\n"
-    "short: what was intact is in FILE.\n";
+    "short, or a file of the program has changed: what could be read is in FILE.\n";
 
 struct options {
     const char *input, *output;
     enum wpp_compress_input kind;
     uint64_t memory;             /* 0: what it takes */
     uint32_t jobs;               /* segments at a time, 0 or 1: as one piece */
+    struct wpp_moved moved;
     bool force, best, quiet;
 };
 
+static void add_move(struct wpp_moved *moved, const char *rule)
+{
+    enum wpp_moved_result result = wpp_moved_add(moved, rule);
+
+    if (result == WPP_MOVED_WRONG)
+        tool_usage("--map: `%s` is no OLD=NEW, two folders or files", rule);
+    if (result == WPP_MOVED_NO_MEMORY)
+        tool_die(TOOL_ERROR, "out of memory");
+}
+
 static struct options parse_options(int argc, char **argv)
 {
-    enum { SYMBOLS = 256, MEMORY, BEST };
+    enum { SYMBOLS = 256, MEMORY, BEST, MAP };
     static const struct option table[] = {
         {"output", required_argument, NULL, 'o'}, {"force", no_argument, NULL, 'f'},
         {"symbols", no_argument, NULL, SYMBOLS}, {"jobs", required_argument, NULL, 'j'},
         {"memory", required_argument, NULL, MEMORY}, {"best", no_argument, NULL, BEST},
+        {"map", required_argument, NULL, MAP},
         {"quiet", no_argument, NULL, 'q'}, TOOL_OPTIONS};
     struct options o = {.input = "-", .kind = WPP_INPUT_TRACE};
     int option;
@@ -75,6 +89,7 @@ static struct options parse_options(int argc, char **argv)
                 tool_usage("--memory: less than 32M is not enough");
             break;
         case BEST: o.best = true; break;
+        case MAP: add_move(&o.moved, optarg); break;
         case SYMBOLS: o.kind = WPP_INPUT_SYMBOLS; break;
         case 'h': tool_help(help);
         case 'V': tool_version();
@@ -162,6 +177,8 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
         return NULL;
     }
     c = wpp_compress_new(o->kind, error);
+    if (c)
+        wpp_compress_moved(c, &o->moved);
     if (c && o->best)
         wpp_compress_best(c, NULL);
     if (c && (!cut(c, o, crew, output, out, error) ||
@@ -293,6 +310,7 @@ int main(int argc, char **argv)
         wpp_output_abandon(out);
     wpp_compress_free(c);
     wpp_bytes_free(&file);
+    wpp_moved_free(&o.moved);
     free(path);
     if (!done)
         tool_die(tool_exit_status(error.status), "%s: %s", name_of(o.input), error.text);

@@ -37,6 +37,7 @@ struct info {
     uint64_t limited;          /* events of routines with paths cut at the limit */
     uint64_t cut;              /* of these, those that end only because of it */
     uint64_t longest;          /* events a rule derives at most */
+    uint64_t *unread;          /* events of each module that was not read */
     unsigned missing;          /* enum wpp_part */
 };
 
@@ -114,12 +115,24 @@ static void gather_limit(const wpp *w, const struct wpp_terminal *t, uint64_t co
         i->cut += count;
 }
 
+static void gather_unread(const wpp *w, const struct wpp_terminal *t, uint64_t count,
+                          struct info *i)
+{
+    for (uint32_t k = 0; t->routine == WPP_NO_ROUTINE && k < i->s.n_unread_modules; k++) {
+        const struct wpp_unread_module *m = wpp_unread_module(w, k);
+
+        if (t->token >= m->token && t->token - m->token < m->n_tokens)
+            i->unread[k] += count;
+    }
+}
+
 static void gather_counts(const wpp *w, struct info *i)
 {
     const struct wpp_grammar *g = wpp_grammar(w);
 
     i->counts = calloc(g->n_terminals + (size_t)1, sizeof *i->counts);
-    if (!i->counts)
+    i->unread = calloc(i->s.n_unread_modules + (size_t)1, sizeof *i->unread);
+    if (!i->counts || !i->unread)
         tool_die(TOOL_ERROR, "out of memory");
     wpp_terminal_counts(w, i->counts);
     for (uint32_t t = 0; t < g->n_terminals; t++) {
@@ -127,6 +140,7 @@ static void gather_counts(const wpp *w, struct info *i)
         i->insns += i->counts[t] * terminal->insns;
         i->calls += terminal->enters ? i->counts[t] : 0;
         gather_limit(w, terminal, i->counts[t], i);
+        gather_unread(w, terminal, i->counts[t], i);
     }
 }
 
@@ -195,6 +209,19 @@ static void print_end(const struct wpp_summary *s)
         printf("%-18s killed by signal %u\n", "ended", s->killed);
 }
 
+/* An event is a path that has ended: what a process was killed in the middle of is none. */
+static void print_complete(const struct wpp_summary *s)
+{
+    if (!s->complete || s->lost)
+        printf("%-18s no: %s\n", "complete", tool_why_incomplete(s));
+    else if (s->killed)
+        printf("%-18s to its last event: it was killed, maybe in the middle of a path\n", "complete");
+    else if (s->ended == WPP_ENDED_UNTOLD)
+        printf("%-18s to its last event: it was killed, or left by _exit or exec\n", "complete");
+    else
+        printf("%-18s yes\n", "complete");
+}
+
 static void print_run(const struct info *i)
 {
     const struct wpp_summary *s = &i->s;
@@ -211,10 +238,7 @@ static void print_run(const struct info *i)
     printf(", process %u\n", s->pid);
     print_when(i);
     print_end(s);
-    if (s->complete && !s->lost)
-        printf("%-18s yes\n", "complete");
-    else
-        printf("%-18s no: %s\n", "complete", tool_why_incomplete(s));
+    print_complete(s);
     if (s->dropped)
         printf("%-18s %s event%s before the last ones\n", "dropped", tool_grouped(s->dropped),
                s->dropped == 1 ? "" : "s");
@@ -285,11 +309,24 @@ static void print_routines(const struct info *i)
     putchar('\n');
 }
 
-static void print_code(const struct info *i)
+/* Modules whose events say nothing. */
+static void print_unread(const wpp *w, const struct info *i)
+{
+    for (uint32_t k = 0; k < i->s.n_unread_modules; k++) {
+        printf("%-18s ", "unreadable");
+        if (i->unread)
+            printf("%s event%s: ", tool_grouped(i->unread[k]), i->unread[k] == 1 ? "" : "s");
+        name_put(stdout, wpp_unread_module(w, k)->why);
+        putchar('\n');
+    }
+}
+
+static void print_code(const wpp *w, const struct info *i)
 {
     const struct wpp_summary *s = &i->s;
 
     print_routines(i);
+    print_unread(w, i);
     if (s->n_limited_routines && knows(i, COUNTS))
         print_limited(i);
     if (s->n_left_out)
@@ -358,7 +395,7 @@ static void print_text(const wpp *w, const struct info *i)
         print_run(i);
     print_times(i);
     if (is_program(i))
-        print_code(i);
+        print_code(w, i);
     print_sizes(i);
     print_grammar(i);
     if (knows_events(i))
@@ -511,12 +548,29 @@ static void json_run(const struct info *i)
     json_number_if(run, "trace_bytes", s->trace_bytes);
 }
 
-static void json_code(const struct info *i)
+/* Modules whose events say nothing; nothing of other files. */
+static void json_unread(const wpp *w, const struct info *i)
+{
+    uint32_t n = i->s.n_unread_modules;
+
+    for (uint32_t k = 0; k < n; k++) {
+        printf("%s{", k ? "," : "\"unread_modules\":[");
+        json_text("module", wpp_unread_module(w, k)->path);
+        json_number_if(i->unread != NULL, "events", i->unread ? i->unread[k] : 0);
+        printf("\"why\":");
+        json_string(stdout, wpp_unread_module(w, k)->why);
+        putchar('}');
+    }
+    printf("%s", n ? "]," : "");
+}
+
+static void json_code(const wpp *w, const struct info *i)
 {
     const struct wpp_summary *s = &i->s;
     bool modules = knows(i, WPP_PART_MODULES), counts = knows(i, COUNTS);
 
     json_number_if(modules, "modules", s->n_modules);
+    json_unread(w, i);
     json_number_if(modules, "instrumented_routines", s->n_instrumented_routines);
     json_number_if(knows(i, WPP_PART_ROUTINES), "routines", s->n_routines);
     json_number_if(modules, "limited_routines", s->n_limited_routines);
@@ -557,7 +611,7 @@ static void print_json(const wpp *w, const struct info *i)
         printf("\"ratio\":%.3f,", ratio(token_bytes(i), s->file_bytes));
     else
         json_null("ratio");
-    json_code(i);
+    json_code(w, i);
     json_number_if(paths, "paths", paths_executed(i));
     json_number_if(grammar, "rules", s->n_rules);
     json_number_if(grammar || s->unread, "segments", s->n_segments);
@@ -679,6 +733,7 @@ static int show(const char *path, const struct request *q)
         status = exit_status(w, &i, q);
     }
     free(i.counts);
+    free(i.unread);
     wpp_close(w);
     return status;
 }

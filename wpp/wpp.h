@@ -103,14 +103,17 @@ const char *wpp_part_name(unsigned part);
 
 /* ---- The run ------------------------------------------------------------ */
 
-/* Why an incomplete recording holds no more.  Later versions may know more reasons. */
+/* Why a recording holds no more.  Later versions may know more reasons. */
 enum wpp_ended {
     WPP_ENDED_UNSAID = 0,
     WPP_ENDED_LIMIT = 1,       /* it was to end after so many events */
     WPP_ENDED_DURATION = 2,    /* ... after so long */
     WPP_ENDED_INTERRUPT = 3,   /* what was not compressed yet was left out */
     WPP_ENDED_RECORDER = 4,    /* its recorder was killed */
-    WPP_ENDED_LOOK = 5         /* the process ran on */
+    WPP_ENDED_LOOK = 5,        /* the process ran on */
+    WPP_ENDED_UNREAD = 6,      /* all events are there, but not what those of some module mean */
+    WPP_ENDED_UNTOLD = 7       /* of a complete one: how the process ended is not known; it did not
+                                  return from main, nor call exit */
 };
 
 struct wpp_summary {
@@ -143,11 +146,22 @@ struct wpp_summary {
     uint64_t rhs_symbols;      /* on all right-hand sides, start rules included */
     uint32_t n_controls;       /* terminals that are control words, no paths */
     uint32_t n_modules, n_instrumented_routines, n_limited_routines;
+    uint32_t n_unread_modules;
     uint32_t n_left_out;
     uint64_t ticks_per_second; /* of the clock that timed the paths; 0: they were not timed */
     uint64_t ticks;            /* that all paths took together */
 };
 void wpp_get_summary(const wpp *w, struct wpp_summary *out);
+
+/* A module whose file was gone, or was not the one that was traced, when the trace was compressed.
+ * Its paths are terminals without routine: their tokens begin with `token`. */
+struct wpp_unread_module {
+    const char *path;          /* as the process had it */
+    const char *why;           /* one line, with the name of the file that was looked at */
+    uint32_t token, n_tokens;
+};
+/* index < n_unread_modules */
+const struct wpp_unread_module *wpp_unread_module(const wpp *w, uint32_t index);
 
 struct wpp_thread {
     uint32_t tid;              /* the kernel's; 0 for raw symbols */
@@ -188,7 +202,8 @@ const struct wpp_grammar *wpp_grammar(const wpp *w);
 
 struct wpp_terminal {
     uint32_t token;            /* the word in the trace */
-    uint32_t routine;          /* WPP_NO_ROUTINE: a raw symbol or a control word */
+    uint32_t routine;          /* WPP_NO_ROUTINE: a raw symbol, a control word, or of a module
+                                  that was not read */
     uint64_t path;             /* number within the routine */
     uint32_t n_blocks;
     const uint32_t *blocks;    /* in execution order, without ENTRY and EXIT */

@@ -137,4 +137,43 @@ like 'nor that of a thread' "$(cat told)" '^EnterThread [0-9]+ pr\?og\?\[1m$'
 like 'nor the file' "$(cat told)" '^pr\?og\?\[1m\.wpp: fine: '
 fails_with 1 'nor in what is wrong' wpp-dump --thread=7 "$odd.wpp"
 is 'which is one line' "$(cat err)" 'wpp-dump: pr?og?[1m.wpp: no thread 7; it has 1, counted from 0'
+
+# ---- How it ended ------------------------------------------------------------------------
+# An event is a path that has ended: that all are there does not mean that all of the run is.
+cat > end.c <<'END_C'
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    volatile int sum = 0;
+    for (int i = 0; i < 1000; i++)
+        sum += i;
+    switch (argc > 1 ? *argv[1] : ' ') {
+    case 's': *(volatile int *)0 = sum; break;
+    case '_': _exit(4);
+    case 'x': execl("/bin/true", "true", (char *)0);
+    }
+    return 3;
+}
+END_C
+"$WPP_GCC" -O0 -g end.c -o end
+# ends HOW WHERE WANT
+ends() {
+    is "$1 $2: complete" "$(wpp-info "end-$2.wpp" | sed -n 's/^complete *//p')" "$3"
+    is "$1 $2: for programs" "$(field complete "$(wpp-info --format=json "end-$2.wpp")")" true
+}
+for how in return segv _exit xec; do
+    rm -f end-*.wpp
+    (ulimit -c 0; wpp-record -q -o end-recorder.wpp ./end $how; WPP_OUT=end.trace ./end $how) > /dev/null 2>&1
+    wpp-compress -q -f -o end-file.wpp end.trace
+    case $how in
+    return) ends $how recorder yes; ends $how file yes ;;
+    segv)   ends $how recorder 'to its last event: it was killed, maybe in the middle of a path'
+            ends $how file 'to its last event: it was killed, or left by _exit or exec' ;;
+    _exit)  ends $how recorder yes
+            ends $how file 'to its last event: it was killed, or left by _exit or exec' ;;
+    xec)    ends $how file 'to its last event: it was killed, or left by _exit or exec' ;;
+    esac
+done
 done_testing

@@ -219,6 +219,11 @@ static const struct wpp_left_out left_out[] = {
     {"second", "y.cc", NULL, "libx.so", 70000, 99}
 };
 
+static const struct wpp_unread_module rc_unread[] = {
+    {"libgone.so", "cannot open libgone.so: No such file or directory", 70000, 500},
+    {"", "the trace does not say which file it is", UINT32_MAX - 9, 9}
+};
+
 /* ---- The whole ------------------------------------------------------------------- */
 
 static struct random_content *random_content(struct random *r, uint32_t n_threads,
@@ -250,7 +255,7 @@ static struct random_content *random_content(struct random *r, uint32_t n_thread
                                   .stops = draw(r, 3),
                                   .stopped = draw(r, 2) * draw(r, 1u << 31),
                                   .unrecorded = draw(r, 2) * draw(r, 1u << 31),
-                                  .ended = draw(r, 2) * draw(r, 6),
+                                  .ended = draw(r, 2) * draw(r, 8),
                                   .dropped = draw(r, 2) * draw(r, 1u << 31),
                                   .exited = draw(r, 2) * draw(r, 257),
                                   .killed = draw(r, 2) * draw(r, 65),
@@ -267,6 +272,8 @@ static struct random_content *random_content(struct random *r, uint32_t n_thread
     w->terminals = c->terminals;
     w->threads = c->threads;
     w->chunks = c->chunks;
+    w->unread_modules = rc_unread;
+    w->n_unread_modules = draw(r, 3);
     return c;
 }
 

@@ -32,6 +32,23 @@ static bool same_summary(const wpp *w, const struct random_content *c)
            s.n_instrumented_routines == 47 && s.n_limited_routines == 2;
 }
 
+static bool same_unread_modules(const wpp *w, const struct random_content *c)
+{
+    struct wpp_summary s;
+
+    wpp_get_summary(w, &s);
+    if (s.n_unread_modules != c->content.n_unread_modules)
+        return false;
+    for (uint32_t i = 0; i < s.n_unread_modules; i++) {
+        const struct wpp_unread_module *a = wpp_unread_module(w, i), *b = &c->content.unread_modules[i];
+
+        if (!same_text(a->path, b->path) || !same_text(a->why, b->why) || a->token != b->token ||
+            a->n_tokens != b->n_tokens)
+            return false;
+    }
+    return true;
+}
+
 static bool same_left_out(const wpp *w, const struct random_content *c)
 {
     const struct wpp_module_content *m = &c->modules[1];
@@ -263,6 +280,8 @@ static const char *round_trip(struct random *r, uint32_t n_threads, uint32_t sta
         wrong = "it cannot be read";
     else if (!same_summary(w, c))
         wrong = "summary";
+    else if (!same_unread_modules(w, c))
+        wrong = "modules that were not read";
     else if (!same_left_out(w, c))
         wrong = "what was left out";
     else if (!same_threads(w, c))

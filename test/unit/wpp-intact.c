@@ -29,7 +29,8 @@ static bool same_run(const struct wpp_summary *a, const struct wpp_summary *b)
 
 static bool same_modules(const struct wpp_summary *a, const struct wpp_summary *b)
 {
-    return a->n_modules == b->n_modules && a->n_limited_routines == b->n_limited_routines &&
+    return a->n_modules == b->n_modules && a->n_unread_modules == b->n_unread_modules &&
+           a->n_limited_routines == b->n_limited_routines &&
            a->n_instrumented_routines == b->n_instrumented_routines;
 }
 
