@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -363,13 +364,32 @@ static uint64_t milliseconds(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+/* A job in the background has the terminal with others. */
+static bool in_foreground(void)
+{
+    pid_t group = tcgetpgrp(STDERR_FILENO);
+
+    return group < 0 || group == getpgrp();
+}
+
 bool tool_progress_due(void)
 {
     if (progress.terminal == 0) {
         progress.terminal = isatty(STDERR_FILENO) ? 1 : -1;
         progress.last = milliseconds();
     }
-    return progress.terminal > 0 && milliseconds() - progress.last >= 100;
+    return progress.terminal > 0 && milliseconds() - progress.last >= 100 && in_foreground();
+}
+
+void tool_progress_apart(void)
+{
+    struct winsize size;
+
+    if (progress.shown || !isatty(STDERR_FILENO) || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0
+        || size.ws_col < 2)
+        return;
+    fprintf(stderr, "%*s\r\033[K", size.ws_col - 1, "");
+    fflush(stderr);
 }
 
 void tool_progress(const char *format, ...)

@@ -84,6 +84,9 @@ void tool_refuse_terminal(int fd, const char *what);
  * only if standard error is a terminal.  tool_progress_end() removes it. */
 void tool_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void tool_progress_end(void);
+/* The next line of progress leaves alone what another program has written to the terminal's last
+ * line: blanks for all columns but one stay in an empty line and go beyond the end of any other. */
+void tool_progress_apart(void);
 /* Whether tool_progress() would print now: to spare computing its arguments. */
 bool tool_progress_due(void);
 

@@ -39,6 +39,7 @@ static const char help[] =
     "      --map=OLD=NEW   the program's files in the folder OLD are in NEW now, or OLD is\n"
     "                      such a file; several may be given, the last one is tried first\n"
     "      --symbols       the input is an array of little-endian 32-bit words\n"
+    "      --progress      show progress also of a pipe, whose writer may use the terminal\n"
     "  -q, --quiet         no progress\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
@@ -52,7 +53,7 @@ struct options {
     uint64_t memory;             /* 0: what it takes */
     uint32_t jobs;               /* segments at a time, 0 or 1: as one piece */
     struct wpp_moved moved;
-    bool force, best, quiet;
+    bool force, best, progress, quiet;
 };
 
 static void add_move(struct wpp_moved *moved, const char *rule)
@@ -67,12 +68,12 @@ static void add_move(struct wpp_moved *moved, const char *rule)
 
 static struct options parse_options(int argc, char **argv)
 {
-    enum { SYMBOLS = 256, MEMORY, BEST, MAP };
+    enum { SYMBOLS = 256, MEMORY, BEST, MAP, PROGRESS };
     static const struct option table[] = {
         {"output", required_argument, NULL, 'o'}, {"force", no_argument, NULL, 'f'},
         {"symbols", no_argument, NULL, SYMBOLS}, {"jobs", required_argument, NULL, 'j'},
         {"memory", required_argument, NULL, MEMORY}, {"best", no_argument, NULL, BEST},
-        {"map", required_argument, NULL, MAP},
+        {"map", required_argument, NULL, MAP}, {"progress", no_argument, NULL, PROGRESS},
         {"quiet", no_argument, NULL, 'q'}, TOOL_OPTIONS};
     struct options o = {.input = "-", .kind = WPP_INPUT_TRACE};
     int option;
@@ -89,6 +90,7 @@ static struct options parse_options(int argc, char **argv)
                 tool_usage("--memory: less than 32M is not enough");
             break;
         case BEST: o.best = true; break;
+        case PROGRESS: o.progress = true; break;
         case MAP: add_move(&o.moved, optarg); break;
         case SYMBOLS: o.kind = WPP_INPUT_SYMBOLS; break;
         case 'h': tool_help(help);
@@ -155,13 +157,23 @@ static bool cut(wpp_compressor *c, const struct options *o, struct wpp_crew *cre
     return done;
 }
 
-/* Who writes to a pipe, a traced program most likely, has the other processor. */
-static bool has_processor_aside(const struct options *o, int fd)
+static bool is_regular(int fd)
 {
     struct stat st;
 
-    return !o->memory && o->jobs == 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-           tool_processors() > 1;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Who writes to a pipe, a traced program most likely, has the other processor. */
+static bool has_processor_aside(const struct options *o, int fd)
+{
+    return !o->memory && o->jobs == 0 && is_regular(fd) && tool_processors() > 1;
+}
+
+/* .. and perhaps the terminal. */
+static bool wants_progress(const struct options *o, int fd)
+{
+    return !o->quiet && (o->progress || is_regular(fd));
 }
 
 static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew,
@@ -183,7 +195,7 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
         wpp_compress_best(c, NULL);
     if (c && (!cut(c, o, crew, output, out, error) ||
               (has_processor_aside(o, fd) && !wpp_compress_aside(c, crew, error)) ||
-              !wpp_feed(c, fd, o->quiet ? NULL : show_progress, c, error))) {
+              !wpp_feed(c, fd, wants_progress(o, fd) ? show_progress : NULL, c, error))) {
         wpp_compress_free(c);
         c = NULL;
     }

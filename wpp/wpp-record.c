@@ -59,6 +59,8 @@ static const char help[] =
     "                      process, stops recording, and starts it again; with a ring,\n"
     "                      sent to wpp-record: write what the ring holds to FILE.d\n"
     "      --trace=FILE    keep the uncompressed trace, too (of the first process)\n"
+    "      --progress      show progress while PROGRAM runs, too, on its terminal; without this\n"
+    "                      only what there is still to be compressed afterwards\n"
     "  -q, --quiet         say nothing but what goes wrong or is missing\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
@@ -80,7 +82,7 @@ struct options {
     int signal;                  /* stops and starts recording, 0: none does */
     bool best;                   /* a smaller file */
     bool stopped;
-    bool quiet;
+    bool progress, quiet;
     char **command;
 };
 
@@ -142,7 +144,8 @@ static uint64_t memory_of_machine(void)
 
 static struct options parse_options(int argc, char **argv)
 {
-    enum { TRACE = 256, LIMIT, DURATION, RING, MEMORY, SIGNAL, SPOOL, STOPPED, BEST };
+    enum { TRACE = 256, LIMIT, DURATION, RING, MEMORY, SIGNAL, SPOOL, STOPPED, BEST,
+           PROGRESS };
     static const struct option table[] = {{"output", required_argument, NULL, 'o'},
                                           {"trace", required_argument, NULL, TRACE},
                                           {"limit", required_argument, NULL, LIMIT},
@@ -154,6 +157,7 @@ static struct options parse_options(int argc, char **argv)
                                           {"jobs", required_argument, NULL, 'j'},
                                           {"signal", required_argument, NULL, SIGNAL},
                                           {"stopped", no_argument, NULL, STOPPED},
+                                          {"progress", no_argument, NULL, PROGRESS},
                                           {"quiet", no_argument, NULL, 'q'},
                                           TOOL_OPTIONS};
     enum { RING_SPOOL = 16 << 20 };
@@ -165,6 +169,7 @@ static struct options parse_options(int argc, char **argv)
         switch (option) {
         case 'o': o.output = optarg; break;
         case 'q': o.quiet = true; break;
+        case PROGRESS: o.progress = true; break;
         case TRACE: o.trace = optarg; break;
         case LIMIT:
             o.limit = at_least(tool_count_argument("--limit", optarg), 1,
@@ -430,6 +435,16 @@ static void show_progress(struct recording *r)
     pthread_mutex_unlock(&r->messages);
 }
 
+/* The program may have left its last line without an end. */
+static void show_rest(struct recording *r, bool *apart)
+{
+    if (!*apart && !r->options.quiet && tool_progress_due()) {
+        tool_progress_apart();
+        *apart = true;
+    }
+    show_progress(r);
+}
+
 /* The last line on a terminal. */
 static void show_summary(const struct recording *r)
 {
@@ -442,6 +457,7 @@ static void show_summary(const struct recording *r)
     if (r->runs.written == 1 && stat(r->runs.path, &st) == 0 && st.st_size > 0)
         snprintf(size, sizeof size, ", %.3f MB, 1/%.0f of the events", (double)st.st_size / 1e6,
                  4 * tokens / (double)st.st_size);
+    tool_progress_apart();
     fprintf(stderr, "wpp-record: %.1f M events in %.1f s, %.1f s of them waiting for us; "
             "compressed %.1f s later; %s%s\n", tokens / 1e6, r->ended - r->begun, waited(r),
             seconds() - r->ended, r->runs.path, size);
@@ -506,7 +522,8 @@ static void record(struct recording *r)
             wpp_recorder_turn(r->recorder, WAIT_MILLISECONDS);
         act_on_signal(r);
         look_after_worker(r);
-        show_progress(r);
+        if (r->options.progress)
+            show_progress(r);
         check_limits(r);
     }
     if (!r->closed)
@@ -555,12 +572,13 @@ static void compress_rest(struct recording *r)
 {
     const struct timespec moment = {.tv_nsec = 2000000};
     unsigned interrupts = program_interrupts();
+    bool apart = false;
 
     if (!r->hurries)
         wpp_worker_hurry(&r->worker);
     wpp_spool_close(r->spool);
     while (!wpp_worker_is_over(&r->worker)) {
-        show_progress(r);
+        show_rest(r, &apart);
         if (program_interrupts() != interrupts && !r->dropped) {
             __atomic_store_n(&r->runs.enough, true, __ATOMIC_RELAXED);
             wpp_spool_drop(r->spool);

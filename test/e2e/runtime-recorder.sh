@@ -397,6 +397,47 @@ for moment in 0.01 0.02 0.03 0.04 0.045 0.05 0.055 0.06 0.08 0.1 0.15 0.2; do
 done
 is 'interrupted at any time: what is missing is known and said' "$wrong" ''
 
+# The terminal is the program's while it runs.
+cat > prompt.c << 'END'
+#include <stdio.h>
+#include <unistd.h>
+int main(void)
+{
+    volatile int sum = 0;
+
+    printf("Your name> ");
+    fflush(stdout);
+    for (int k = 0; k < 15; k++) {
+        for (int i = 0; i < 1000; i++)
+            sum += i % 3;
+        usleep(50000);
+    }
+    printf("and more");
+    return 0;
+}
+END
+ok 'a program that prompts' "$WPP_GCC" -O1 prompt.c -o prompt
+if script -qec true /dev/null > /dev/null 2>&1 < /dev/null; then
+    # on_terminal COMMAND: what it writes to the terminal, 80 columns wide
+    on_terminal() {
+        script -qfec "stty cols 80; $1" typescript < /dev/null > /dev/null 2>&1
+        tr '\r' '@' < typescript
+    }
+    mkfifo stream
+    like 'finds its prompt as it was' "$(on_terminal 'wpp-record -o prompt.wpp ./prompt')" \
+        'Your name> and more {79}@.\[Kwpp-record: '
+    like 'unless progress is asked for' \
+        "$(on_terminal 'wpp-record --progress -o prompt.wpp ./prompt')" 'Your name> @.*M events, .*and more'
+    like 'also when another reads its trace' \
+        "$(on_terminal 'wpp-compress -o fifo.wpp stream & WPP_OUT=stream ./prompt; wait')" 'Your name> and more'
+    like 'unless by that, too' \
+        "$(on_terminal 'wpp-compress --progress -f -o fifo.wpp stream & WPP_OUT=stream ./prompt; wait')" 'Your name> .*@wpp-compress: '
+    like 'what is shown afterwards leaves its last line alone' \
+        "$(on_terminal "printf unfinished; wpp-record --best -o best.wpp ./many $n")" 'unfinished {79}@.\[K@wpp-record: .* in ~'
+else
+    skip 'there is no terminal here: a prompt'
+fi
+
 # A program that ends well leaves no keeper behind.
 ok 'no keeper stays' timeout 20 bash -c 'wpp-record -q -o whole.wpp ./work 1000000 2>&1 | cat'
 done_testing
