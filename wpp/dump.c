@@ -170,6 +170,7 @@ struct teller {
     uint32_t n_words;
     struct shadow *stack;      /* by depth, as deep as the machine's */
     uint32_t capacity;
+    struct wpp_line told, last;    /* of lines: what was told last, what was executed last */
     bool tells_lines, assembler_names;
 };
 
@@ -249,7 +250,7 @@ static void tell_step(const struct teller *t, const struct events_step *step, ui
         tell(t, step->depth, "LeaveRoutine", "");
 }
 
-static void tell_lines(const struct teller *t, const struct events_step *step,
+static void tell_lines(struct teller *t, const struct events_step *step,
                        const struct words *words, const struct wpp_routine *routine)
 {
     struct shadow *frame = &t->stack[step->depth];
@@ -263,7 +264,9 @@ static void tell_lines(const struct teller *t, const struct events_step *step,
         return;
     skip = frame->line.file && same_line(frame->line, words->first) ? words->rest : 0;
     fwrite_unlocked(words->text + skip, 1, words->size - skip, t->out);
-    frame->line = words->last;
+    if (skip < words->size)
+        t->told = words->last;
+    frame->line = t->last = words->last;
 }
 
 static bool tell_terminal(struct teller *t, uint32_t number)
@@ -336,6 +339,11 @@ bool dump_lines(FILE *out, const struct dump_range *range, struct wpp_error *err
     if (!teller_new(&t, out, range, true))
         return wpp_fail_memory(error);
     ok = tell_range(&t, range, error);
+    /* It may have ended where a call had returned to a line that was told before. */
+    if (ok && t.last.file && !same_line(t.told, t.last)) {
+        name_put(out, t.last.file);
+        fprintf(out, ":%u\n", t.last.line);
+    }
     teller_free(&t);
     return ok;
 }

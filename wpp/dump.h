@@ -27,7 +27,7 @@ bool dump_tokens(FILE *out, const struct dump_range *range, struct wpp_error *er
 bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *error);
 
 /* Source lines as they were executed, `file:line` each.  A line that goes on
- * after a call, or round a loop, is not repeated. */
+ * after a call, or round a loop, is not repeated, but if it is where the range ends. */
 bool dump_lines(FILE *out, const struct dump_range *range, struct wpp_error *error);
 
 /* Adds the executions of each terminal in the range to counts. */

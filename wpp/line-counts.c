@@ -9,6 +9,7 @@
 
 #include "wpp/flow.h"
 #include "wpp/source-files.h"
+#include "wpp/trail.h"
 
 /* A line in a block. */
 struct place {
@@ -254,6 +255,35 @@ static bool count_routine(struct counting *c, uint32_t r)
     return ok;
 }
 
+/* ---- Executions ------------------------------------------------------------------------- */
+
+static bool count_path(struct counting *c, const struct wpp_terminal *t, uint64_t count)
+{
+    const struct wpp_routine *routine = c->program->routines[t->routine];
+    struct trail trail;
+    bool ok = trail_of(t, routine, &trail);
+
+    for (size_t i = 0; ok && i < trail.n; i++) {
+        struct share share = {.line = trail.line[i].line, .scope = SCOPE_COMMON, .owns = true,
+                              .entered = count};
+        share.file = source_files_add(&c->files, routine->directory, trail.line[i].file);
+        ok = share.file != SOURCE_FILE_NONE && add_share(c, &share);
+    }
+    trail_free(&trail);
+    return ok;
+}
+
+static bool count_paths(struct counting *c)
+{
+    const struct line_program *p = c->program;
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < p->n_terminals; i++)
+        if (p->counts[i] > 0 && p->terminals[i]->routine != WPP_NO_ROUTINE)
+            ok = count_path(c, p->terminals[i], p->counts[i]);
+    return ok;
+}
+
 /* ---- The sum ------------------------------------------------------------------------------ */
 
 static int compare_shares(const void *a, const void *b)
@@ -344,14 +374,22 @@ static void end_counting(struct counting *c)
     source_files_free(&c->files);
 }
 
+static bool count_routines(struct counting *c)
+{
+    const struct line_program *p = c->program;
+    bool ok = count_graph(c) && find_copies(c);
+
+    for (uint32_t r = 0; ok && r < p->n_routines; r++)
+        ok = (p->routines[r]->flags & WPP_ROUTINE_ARTIFICIAL) || count_routine(c, r);
+    return ok;
+}
+
 bool line_counts_compute(const struct line_program *program, struct line_counts *out)
 {
     struct counting c = {.program = program};
-    bool ok = count_graph(&c) && find_copies(&c);
+    bool ok = program->kind == LINE_EXECUTIONS ? count_paths(&c) : count_routines(&c);
 
     *out = (struct line_counts){0};
-    for (uint32_t r = 0; ok && r < program->n_routines; r++)
-        ok = (program->routines[r]->flags & WPP_ROUTINE_ARTIFICIAL) || count_routine(&c, r);
     ok = ok && sum_up(&c, out);
     end_counting(&c);
     if (!ok)
@@ -359,7 +397,8 @@ bool line_counts_compute(const struct line_program *program, struct line_counts 
     return ok;
 }
 
-bool line_counts_of(const wpp *w, const uint64_t *counts, struct line_counts *out)
+bool line_counts_of(const wpp *w, const uint64_t *counts, enum line_kind kind,
+                    struct line_counts *out)
 {
     struct wpp_summary summary;
     wpp_get_summary(w, &summary);
@@ -373,7 +412,7 @@ bool line_counts_of(const wpp *w, const uint64_t *counts, struct line_counts *ou
         for (uint32_t i = 0; i < summary.n_terminals; i++)
             terminals[i] = wpp_terminal(w, i);
         ok = line_counts_compute(&(struct line_program){summary.n_routines, summary.n_terminals,
-                                                        routines, terminals, counts}, out);
+                                                        routines, terminals, counts, kind}, out);
     }
     free(routines);
     free(terminals);

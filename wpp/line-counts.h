@@ -22,6 +22,10 @@
  *     file (copies of an inline function, instances of a template) are summed
  *     after the rules above, all others before.
  *
+ * Where GCC has put a line into the program several times (inlined, in unrolled loops), that count
+ * need not be the sum of its copies'.  Executions are: a line has one each time that a path comes to it
+ * from another line, or begins in it.
+ *
  * What the table leaves open (which of several calls before one join did not
  * return, who jumped to a landing pad) is settled so that blocks keep their
  * counts; it matters only within a line.
@@ -31,12 +35,15 @@
 
 #include "wpp/wpp.h"
 
+enum line_kind { LINE_COUNTS, LINE_EXECUTIONS };
+
 /* What the counts are computed from. */
 struct line_program {
     uint32_t n_routines, n_terminals;
     const struct wpp_routine *const *routines;
     const struct wpp_terminal *const *terminals;   /* their `routine` indexes routines */
     const uint64_t *counts;                        /* executions of each terminal */
+    enum line_kind kind;
 };
 
 struct line_count {
@@ -56,7 +63,8 @@ struct line_counts {
 /* False without memory. */
 bool line_counts_compute(const struct line_program *program, struct line_counts *out);
 /* The same for a WPP's routines and these executions of its terminals. */
-bool line_counts_of(const wpp *w, const uint64_t *counts, struct line_counts *out);
+bool line_counts_of(const wpp *w, const uint64_t *counts, enum line_kind kind,
+                    struct line_counts *out);
 void line_counts_free(struct line_counts *counts);
 
 #endif

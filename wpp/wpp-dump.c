@@ -23,7 +23,10 @@ static const char help[] =
     "                     indented by depth of calls, paths with their source lines; a remark\n"
     "                     after `#` marks events that the trace does not hold but implies\n"
     "      --lines        source lines in execution order, FILE:LINE each\n"
-    "      --line-counts  how often each executed line was executed: FILE:LINE COUNT\n"
+    "      --line-counts  how often each executed line was executed, as gcov counts it:\n"
+    "                     FILE:LINE COUNT\n"
+    "      --executions   the same, but each copy that GCC made of a line counts: as often as\n"
+    "                     the line stands in the paths of --events\n"
     "      --routines     the executed routines: calls, paths, cost, name, place\n"
     "      --calls        who called whom, how often: CALLS CALLER -> ROUTINE; `-`: no routine\n"
     "                     that is traced\n"
@@ -41,7 +44,7 @@ static const char help[] =
     "\n"
     "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or what it holds is incomplete.\n";
 
-enum what { SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_ROUTINES, SHOW_CALLS, SHOW_TOKENS };
+enum what { SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_EXECUTIONS, SHOW_ROUTINES, SHOW_CALLS, SHOW_TOKENS };
 
 struct request {
     enum what what;
@@ -59,6 +62,7 @@ static const struct option options[] = {
     {"events", no_argument, NULL, OPT_WHAT + SHOW_EVENTS},
     {"lines", no_argument, NULL, OPT_WHAT + SHOW_LINES},
     {"line-counts", no_argument, NULL, OPT_WHAT + SHOW_LINE_COUNTS},
+    {"executions", no_argument, NULL, OPT_WHAT + SHOW_EXECUTIONS},
     {"routines", no_argument, NULL, OPT_WHAT + SHOW_ROUTINES},
     {"calls", no_argument, NULL, OPT_WHAT + SHOW_CALLS},
     {"tokens", no_argument, NULL, OPT_WHAT + SHOW_TOKENS},
@@ -182,10 +186,20 @@ static struct dump_range *find_ranges(const wpp *w, const struct request *r, uin
 
 /* ---- Views that need no order ------------------------------------------------------ */
 
+/* To people; what programs read has lines of counts only. */
+static void tell_kind(enum line_kind kind)
+{
+    if (!isatty(STDOUT_FILENO))
+        return;
+    puts(kind == LINE_COUNTS ? "# as gcov counts; --executions counts each copy of a line"
+                             : "# all copies of a line; --line-counts counts as gcov does");
+}
+
 static bool show_line_counts(const wpp *w, const struct request *r,
                              const struct dump_range *ranges, uint32_t n, struct wpp_error *error)
 {
     uint64_t *counts = calloc(wpp_grammar(w)->n_terminals + (size_t)1, sizeof *counts);
+    enum line_kind kind = r->what == SHOW_EXECUTIONS ? LINE_EXECUTIONS : LINE_COUNTS;
     struct line_counts lines;
     bool ok = counts != NULL || wpp_fail_memory(error);
 
@@ -194,11 +208,12 @@ static bool show_line_counts(const wpp *w, const struct request *r,
     else
         for (uint32_t i = 0; ok && i < n; i++)
             ok = dump_count(&ranges[i], counts, error);
-    if (ok && !line_counts_of(w, counts, &lines))
+    if (ok && !line_counts_of(w, counts, kind, &lines))
         ok = wpp_fail_memory(error);
     free(counts);
     if (!ok)
         return false;
+    tell_kind(kind);
     for (size_t i = 0; i < lines.n; i++) {
         name_put(stdout, lines.item[i].file);
         printf(":%u %llu\n", lines.item[i].line, (unsigned long long)lines.item[i].count);
@@ -339,7 +354,7 @@ static bool show(const wpp *w, const struct request *r, const struct dump_range 
         return show_routines(w, r, error);
     if (r->what == SHOW_CALLS)
         return show_calls(w, r, ranges, n, error);
-    if (r->what == SHOW_LINE_COUNTS)
+    if (r->what == SHOW_LINE_COUNTS || r->what == SHOW_EXECUTIONS)
         return show_line_counts(w, r, ranges, n, error);
     for (uint32_t i = 0; ok && i < n && !ferror(stdout); i++)
         ok = views[r->what](stdout, &ranges[i], error);

@@ -282,4 +282,42 @@ int main() { return !(shape{2} >= shape{1}); }
 END_C
 wpp-g++ -O0 -g -o plus plus.cc && WPP_OUT=plus.trace ./plus && wpp-compress -o plus.wpp plus.trace
 like 'one of C++ that of the source' "$(wpp-dump --routines plus.wpp)" ' operator>=.shape, shape.  plus'
+
+# ---- Copies of a line ------------------------------------------------------------------
+cat > copies.c <<'END_C'
+static volatile int sum;
+static inline __attribute__((always_inline)) void touch(int n)
+{
+    sum += n;
+}
+static __attribute__((noinline)) int three(int n)
+{
+    touch(n); touch(n + 1); touch(n + 2);
+    return n;
+}
+static __attribute__((noinline)) int last(int n) { return n + sum; }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    for (int i = 0; i < argc + 4; i++)
+        three(i);
+    int end = last(1) - last(1);
+    return end;
+}
+END_C
+"$WPP_GCC" -O1 -g copies.c -o copies && wpp-record -q -o copies.wpp ./copies
+# times LINE VIEW: what the view says of the line
+times() { wpp-dump --$2 copies.wpp | sed -n "s/.*copies.c:$1 //p"; }
+is 'each copy of an inlined line is executed' "$(times 4 executions)" 15
+is 'which is as often as it is shown' "$(wpp-dump --lines copies.wpp | grep -c ':4$')" 15
+is 'a line without copies' "$(times 9 executions) $(times 9 line-counts)" '5 5'
+is 'executions of a range' "$(wpp-dump --range=:0 --executions copies.wpp)" ''
+is 'are added up' "$(wpp-dump --executions --range=:4 copies.wpp | awk '{ n += $2 } END { print n }')" \
+    "$(wpp-dump --range=:4 copies.wpp | sed -n 's/.*\[[^:]*:\(.*\)\]/\1/p' | tr ' ' '\n' |
+       awk -F- 'NF { n += $2 ? $2 - $1 + 1 : 1 } END { print n }')"
+fails_with 2 'not with line counts' wpp-dump --executions --line-counts copies.wpp
+for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+    echo "$(wpp-dump --range=:$n copies.wpp | grep NewPath | tail -1 | sed 's/.*[^0-9]\([0-9]*\)\]$/\1/; s/.*\[\]$//') $(wpp-dump --lines --range=:$n copies.wpp | tail -1 | sed 's/.*://')"
+done > ends
+is 'lines end where events do' "$(awk 'NF == 2 && $1 != $2' ends)" ''
 done_testing
