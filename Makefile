@@ -59,8 +59,8 @@ LDLIBS_  := -lzstd -lpthread -lm
 # The runtime and the plugin live inside other programs: always plain code.  The runtime is
 # text of every program and runs once a chunk: it is compiled for size.  A release has no debug
 # information of it, which is most of what a linker would have to read.
-RT_CFLAGS := -std=gnu17 -Os $(if $(filter release,$(CONFIG)),,-g) -fPIC -fvisibility=hidden -mgeneral-regs-only -fno-stack-protector \
-             -fcf-protection=none -ftls-model=initial-exec -fno-tree-loop-distribute-patterns $(WARN)
+RT_CFLAGS := -std=gnu17 -Os $(if $(filter release,$(CONFIG)),,-g) -fPIC -fvisibility=hidden \
+             -mgeneral-regs-only -fno-stack-protector -fcf-protection=none -ftls-model=initial-exec -fno-tree-loop-distribute-patterns $(WARN)
 PLUGIN_DIR   = $(shell $(PLUGIN_GCC) -print-file-name=plugin)
 PLUGIN_FLAGS = -O2 -g -fPIC -fvisibility=hidden -I. -isystem $(PLUGIN_DIR)/include \
                -D'WPP_VERSION="$(VERSION)"' -Wall -Wextra

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* objects.c - looks for names of sections.  That is for links that are rare, so the bytes are
- * searched, whatever the file's format is. */
+ * searched, of objects and of archives alike. */
 #include "driver/objects.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static bool is_shared_library(const void *at, size_t size)
+{
+    const Elf64_Ehdr *header = at;
+
+    return size >= sizeof *header && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0
+           && header->e_type == ET_DYN;
+}
 
 static bool has_bytes(const char *path, const char *bytes, size_t n)
 {
@@ -23,7 +32,8 @@ static bool has_bytes(const char *path, const char *bytes, size_t n)
     close(fd);
     if (at == MAP_FAILED)
         return false;
-    found = memmem(at, (size_t)status.st_size, bytes, n) != NULL;
+    found = !is_shared_library(at, (size_t)status.st_size)
+            && memmem(at, (size_t)status.st_size, bytes, n) != NULL;
     munmap(at, (size_t)status.st_size);
     return found;
 }

@@ -174,6 +174,11 @@ wpp-gcc: a program without the C library cannot record; compiled without the plu
 gcc -O1 -c bare.c -o plain.o
 ok 'an object that does not record' wpp-gcc -nostdlib plain.o -o bare
 is 'needs no word' "$(./bare; cat err)" hi
+wpp-gcc -O1 -shared -fPIC b.c -o libb.so
+sed 's/odd(1)/odd(1) + 0 * b(1)/; 1i int b(int n);' bare.c > with-library.c
+gcc -O1 -c with-library.c -o with-library.o
+ok 'a library that records, without libc' wpp-gcc -nostdlib with-library.o libb.so -Wl,-rpath,"$T" -o bare
+is 'brings its runtime' "$(./bare)" hi
 for options in -r '-no-pie -nostdlib -Wl,-r'; do
     ok "$options: links" wpp-gcc $options bare.o -o part.o
     ok "$options: nothing is added" wpp-gcc -nostartfiles part.o -o bare
