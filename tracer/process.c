@@ -250,9 +250,14 @@ static void describe_program(void)
 }
 
 /* Other threads may pass some while the first one begins. */
+static uint64_t take_early(void)
+{
+    return __atomic_exchange_n(&__wpp_process.early, 0, __ATOMIC_RELAXED);
+}
+
 static void write_early(void)
 {
-    uint64_t early = __atomic_exchange_n(&__wpp_process.early, 0, __ATOMIC_RELAXED);
+    uint64_t early = take_early();
 
     if (early)
         __wpp_record_note(WPP_REC_EARLY, &early, sizeof early);
@@ -308,14 +313,13 @@ void __wpp_process_start(void)
     opened = wanted && (another || __wpp_settings.none || __wpp_output_open());
     mask = __wpp_enter();
     __wpp_process.paused |= __wpp_settings.off;
-    if (another) {
-        __wpp_process.lost += __wpp_process.early;
-        __wpp_process.early = 0;
-    }
+    if (another)
+        __wpp_process.lost += take_early();
     if (!opened)
         __wpp_process.state = WPP_STOPPED;
     else
         __wpp_process.state = another || __wpp_settings.none ? WPP_DISCARDING : WPP_RECORDING;
+    __atomic_store_n(&__wpp_process.known, true, __ATOMIC_RELAXED);
     if (__wpp_process.state == WPP_RECORDING) {
         __wpp_others_begin();
         describe_program();

@@ -172,6 +172,7 @@ struct wpp_process {
     uint32_t sequence;              /* of the next process record */
     uint64_t written, lost;         /* tokens */
     uint64_t early;                 /* those before recording began, not yet said */
+    bool known;                     /* the state is no longer IDLE; read without the lock */
     uint64_t skipped;               /* those since recording was stopped */
     bool paused;                    /* while it is */
     bool begun;                     /* its PROCESS record is written */

@@ -348,7 +348,7 @@ uint32_t *__wpp_refill_slow(uint32_t *at)
     uint64_t mask;
     bool opened = false;
 
-    if (__wpp_process.state == WPP_IDLE)
+    if (!__atomic_load_n(&__wpp_process.known, __ATOMIC_RELAXED))
         return pass_early();
     mask = __wpp_enter();
     if (self && self->begun) {
