@@ -16,8 +16,8 @@
 static bool hands_over(tree callee)
 {
     static const char *const names[] = {
-        "_Fork", "__clone", "clone", "execl", "execle", "execlp", "execv", "execve", "execveat", "execvp",
-        "execvpe", "fexecve", "kill", "killpg", "pthread_kill", "pthread_sigmask",
+        "_Fork", "__clone", "clone", "execl", "execle", "execlp", "execv", "execve", "execveat",
+        "execvp", "execvpe", "fexecve", "kill", "killpg", "pthread_kill", "pthread_sigmask",
         "pthread_sigqueue", "raise", "setcontext", "sigprocmask", "sigqueue", "swapcontext",
         "syscall", "tgkill"
     };

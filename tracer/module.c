@@ -266,7 +266,7 @@ static void let_count(struct wpp_module *m)
     m->base = WPP_TOKEN_FIRST;
 }
 
-/* Said behind why: of a namespace that the program may load again and again, once. */
+/* What the refusal leads to: no user can link a namespace otherwise. */
 static const char *consequence(void)
 {
     return __wpp_others_record() && __wpp_others_apart() ? "; its events are counted as lost"
@@ -277,7 +277,7 @@ static const char *consequence(void)
 static void refuse(struct wpp_module *m, const char *path, const char *why)
 {
     __wpp_threads_flush();
-    if (__wpp_process.state != WPP_STOPPED && !__wpp_others_are_told())
+    if (__wpp_process.state != WPP_STOPPED && !__wpp_others_told(path))
         __wpp_complain(*path ? path : "a module", why, consequence());
     __wpp_process.state = WPP_STOPPED;
     refused++;

@@ -37,7 +37,7 @@ struct presence {
     /* Since version 3. */
     const struct presence *self;    /* where it lies */
     void (*lacks)(void);            /* in the first: others have events that it does not record */
-    uint32_t told;                  /* in the first: that there are other namespaces */
+    uint64_t told;                  /* in the first: of which paths the user knows, by their hashes */
 };
 
 static uint64_t count_lost(void);
@@ -175,9 +175,9 @@ bool __wpp_others_apart(void)
 #pragma weak dlopen
 #pragma weak dlerror
 
-/* Who records stays: what others lose is counted there, and a library that comes again would begin
- * the trace again. */
-static void stay(void)
+/* What others lose is counted in the first, and a library that comes again would begin the trace
+ * again. */
+void __wpp_others_stay(void)
 {
     int error = errno;
     Dl_info here;
@@ -189,11 +189,6 @@ static void stay(void)
             dlerror();
     }
     errno = error;
-}
-
-bool __wpp_others_stay(void)
-{
-    return stays;
 }
 
 /* ---- Finding the first --------------------------------------------------------------- */
@@ -248,7 +243,6 @@ void __wpp_others_begin(void)
     presence.records = 1;
     presence.others = read_word();
     write_word(&presence);
-    stay();
 }
 
 /* The first, if it has begun and is still there: versions before 3 always are. */
@@ -287,12 +281,13 @@ bool __wpp_others_let_go(struct wpp_module *module)
 
 /* ---- What they lose -------------------------------------------------------------------- */
 
-bool __wpp_others_are_told(void)
+bool __wpp_others_told(const char *path)
 {
     struct presence *one = find_first();
+    uint64_t bit = UINT64_C(1) << (fnv1a(FNV_START, path, text_length(path)) >> 58);
 
-    return __wpp_others_apart() && one && one->version >= 3
-           && __atomic_exchange_n(&one->told, 1, __ATOMIC_RELAXED);
+    return one && one->version >= 3
+           && (__atomic_fetch_or(&one->told, bit, __ATOMIC_RELAXED) & bit);
 }
 
 void __wpp_others_lack(void)

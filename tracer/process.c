@@ -306,6 +306,8 @@ void __wpp_process_start(void)
     another = __wpp_others_record();
     if (another)
         __wpp_others_lack();
+    else
+        __wpp_others_stay();
     wanted = __wpp_settings_read();
     /* Before a recorder knows of us: it sends that signal. */
     if (__wpp_settings.signal && !another)
@@ -454,8 +456,8 @@ void __wpp_process_end_if_over(void)
     __wpp_process.state = WPP_ENDED;
 }
 
-/* One that records another's process leaves nothing behind but what its threads may still use: a
- * namespace may come and go again and again. */
+/* A runtime that is not the one that records leaves nothing behind but what threads may still use: a
+ * program may load a namespace again and again. */
 void __wpp_process_leave_if_over(void)
 {
     bool another = __wpp_others_record();
@@ -484,7 +486,5 @@ __attribute__((destructor)) static void runtime_exits(void)
     __wpp_process.exiting = true;
     __wpp_process_end_if_over();
     __wpp_leave(mask);
-    if (!__wpp_others_stay())
-        __wpp_threads_stop();
     __wpp_process_leave_if_over();
 }

@@ -120,8 +120,6 @@ void __wpp_threads_forked(bool by_libc);
 void __wpp_threads_leave(void);
 /* What thread.c needs of libc; to be called once, before main. */
 void __wpp_threads_start(void);
-/* And gives back. */
-void __wpp_threads_stop(void);
 /* Memory of threads that will not write to it any more. */
 void __wpp_threads_free(void);
 
@@ -231,14 +229,17 @@ const char *__wpp_note_next(const char *at, const char *end, const char *owner, 
 void __wpp_others_find(void);
 /* There is one. */
 bool __wpp_others_record(void);
-/* This one does; the module that it lies in is not unloaded any more. */
+/* This one does. */
 void __wpp_others_begin(void);
-bool __wpp_others_stay(void);
-/* This one is in a namespace without the program, which has thread-specific data of libc's in the
- * same place. */
+/* The module that this runtime lies in is not unloaded any more, if that can be had.  Not to be
+ * called with the lock. */
+void __wpp_others_stay(void);
+/* This runtime is in another namespace than the program.  Each has a libc that gives the same keys
+ * of thread-specific data. */
 bool __wpp_others_apart(void);
-/* So is one whose namespace it was told of: once is enough. */
-bool __wpp_others_are_told(void);
+/* The user knows already that the module of this path is not recorded by the one that records: a
+ * program may load it again and again. */
+bool __wpp_others_told(const char *path);
 /* Has the one that records say that events are missing, in case that it does not come to its end.
  * Not to be called with the lock. */
 void __wpp_others_lack(void);

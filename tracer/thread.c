@@ -584,13 +584,6 @@ void __wpp_threads_start(void)
     use_xsave = sys_has_xsave();
 }
 
-void __wpp_threads_stop(void)
-{
-    if (have_key)
-        pthread_key_delete(ended_key);
-    have_key = false;
-}
-
 /* The calling thread is the one that lets the modules go.  Others may still run in one, if that is
  * because the process ends. */
 void __wpp_threads_free(void)
