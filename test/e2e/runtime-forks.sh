@@ -10,7 +10,7 @@ figures() {
     local f
 
     for f; do
-        wpp-info "$f" | awk '/^complete/ { c = $2 } /^events/ { gsub(",", "", $2); e = $2 } END { print e, c }'
+        wpp-info "$f" | awk '/^complete/ { c = $2 == "no:" ? "no" : "yes" } /^events/ { gsub(",", "", $2); e = $2 } END { print e, c }'
     done | sort | paste -sd'/'
 }
 
