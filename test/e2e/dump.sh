@@ -320,4 +320,21 @@ for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
     echo "$(wpp-dump --range=:$n copies.wpp | grep NewPath | tail -1 | sed 's/.*[^0-9]\([0-9]*\)\]$/\1/; s/.*\[\]$//') $(wpp-dump --lines --range=:$n copies.wpp | tail -1 | sed 's/.*://')"
 done > ends
 is 'lines end where events do' "$(awk 'NF == 2 && $1 != $2' ends)" ''
+
+# ---- A name whose C++ spelling has no end ----------------------------------------------
+# Its type is of two types that are of two types, and so on: 2^40 times int.
+{
+    echo 'template <class T, class U> struct A {}; using L0 = A<int, int>;'
+    for i in $(seq 40); do echo "using L$i = A<L$((i - 1)), L$((i - 1))>;"; done
+    echo 'int evil(int n, L40 *p) { return n > 3 ? n : evil(n + 1, p); }'
+    echo 'int main() { return evil(0, nullptr) - 4; }'
+} > evil.cc
+ok 'a name that spells 2^40 types' timeout 60 "$WPP_GXX" -O0 evil.cc -o evil
+name=$(nm evil | sed -n 's/.* T \(_Z4evil.*\)/\1/p')
+wpp-record -q -o evil.wpp ./evil
+for tool in 'wpp-dump --routines' wpp-dump wpp-hot wpp-info 'wpp-check --strict' wpp-dot; do
+    ok "$tool: is read" sh -c "ulimit -t 10; ulimit -v 4000000; $tool evil.wpp"
+done
+like 'it stays as it is' "$(wpp-dump --routines evil.wpp)" " $name "
+like 'others are spelt as ever' "$(wpp-dump --routines evil.wpp)" ' main '
 done_testing
