@@ -64,9 +64,12 @@ cat words.bin | wpp-compress --symbols > more.wpp
 same 'from a pipe: the same' more.wpp one.wpp
 # Where no thread is to be had.
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null && command -v prlimit > /dev/null; then
+    # They need not be allowed to look where this was built.
     chmod 755 "$T" && mkdir -m 777 theirs
+    install -m 755 "$(command -v wpp-compress)" theirs
+    install -m 644 words.bin theirs
     ok 'without threads' setpriv --reuid=65534 --clear-groups prlimit --nproc=1 \
-        "$(command -v wpp-compress)" --symbols -q -j2 -o theirs/none.wpp words.bin
+        theirs/wpp-compress --symbols -q -j2 -o theirs/none.wpp theirs/words.bin
     same 'without threads: the same file' theirs/none.wpp two.wpp
 else
     skip 'without threads: not root, or no setpriv or prlimit here'

@@ -156,6 +156,13 @@ same_answers() {
     same "$name: the same" "$T/answer" "$T/other"
 }
 
+# children PID [NAME]: the processes that PID has started; those called NAME
+children() {
+    sed -n 's/^\([0-9]*\) (\(.*\)) [^ ]* \([0-9]*\) .*/\3 \1 \2/p' /proc/[0-9]*/stat 2> /dev/null |
+        awk -v parent="$1" -v name="${2-}" '$1 == parent && (name == "" || $3 == name) { print $2; n++ }
+                                            END { exit !n }'
+}
+
 done_testing() {
     echo "1..$checks"
     [ $failures = 0 ]

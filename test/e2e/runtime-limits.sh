@@ -94,7 +94,9 @@ wpp-record: work: cannot write small/x.wpp: File too large'
 is 'nothing is left of them' "$(ls -A small)" ''
 smaller "exec ./work 50" -o small/x.wpp
 is 'what is small enough is written' "$status $(wpp-check --strict small/x.wpp > /dev/null; echo $?)" '7 0'
-smaller "./work $n; pgrep -P \$PPID -x wpp-keeper > keeper &&
+{ echo '#!/bin/bash'; declare -f children; echo 'children "$@"'; } > children
+chmod +x children
+smaller "./work $n; ./children \$PPID wpp-keeper > keeper &&
          prlimit --pid \$(cat keeper) --fsize=$bytes; kill -9 \$PPID" -o small/x.wpp 2> /dev/null
 # Where nobody waits for orphans it stays as a zombie.
 while grep -q '^State:.[^Z]' "/proc/$(cat keeper)/status" 2> /dev/null; do sleep 0.05; done

@@ -103,7 +103,7 @@ is 'and each its own' "$(calls all.wpp all.wpp.d/* | tr ' ' '\n' | sort -n | uni
 
 # Who starts as another user than the recorder's does not find it: said, and nothing else changes.
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
-    chmod 755 "$T"
+    chmod 755 "$T" tree
     record sh -c './tree 1; setpriv --reuid=65534 --clear-groups ./tree 1'
     is 'another user: the status is its own' $status 1
     is 'it is said why there is nothing of it' "$(cat "$T/err")" \
@@ -342,7 +342,7 @@ interrupt() {
     exec 7< begun
     read -r line <&7
     sleep 0.2
-    kill -$signal "$(pgrep -P $recorder -x wpp-record || echo $recorder)"
+    kill -$signal "$(children $recorder wpp-record || echo $recorder)"
     wait $recorder
     status=$?
     exec 7<&-
@@ -606,7 +606,7 @@ fi
 rm -rf all.wpp*
 LD_PRELOAD=$preload wpp-record --ring=256k --signal=USR2 -o all.wpp ./endless > /dev/null 2> "$T/err" &
 recorder=$!
-until pgrep -P $recorder > /dev/null || ! kill -0 $recorder; do sleep 0.05; done
+until children $recorder > /dev/null || ! kill -0 $recorder; do sleep 0.05; done
 lost=0
 for n in 1 2 3; do
     begun=$lost
