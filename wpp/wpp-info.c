@@ -210,6 +210,11 @@ static void print_end(const struct wpp_summary *s)
 }
 
 /* An event is a path that has ended: what a process was killed in the middle of is none. */
+static bool may_end_in_a_path(const struct wpp_summary *s)
+{
+    return s->complete && !s->lost && (s->killed || s->ended == WPP_ENDED_UNTOLD);
+}
+
 static void print_complete(const struct wpp_summary *s)
 {
     if (!s->complete || s->lost)
@@ -537,7 +542,11 @@ static void json_run(const struct info *i)
     json_number_if(run, "stopped_nanoseconds", s->stopped);
     json_number_if(run, "unrecorded_events", s->unrecorded);
     json_number_if(run, "early_events", s->early);
-    json_number_if(run, "ended", s->ended);
+    json_number_if(run, "ended", s->complete ? WPP_ENDED_UNSAID : s->ended);
+    if (run)
+        printf("\"in_a_path\":%s,", may_end_in_a_path(s) ? "true" : "false");
+    else
+        json_null("in_a_path");
     json_number_if(run, "dropped", s->dropped);
     json_number_if(run && s->exited, "exit_status", s->exited - 1);
     json_number_if(run && s->killed, "killed_by", s->killed);

@@ -161,7 +161,9 @@ END_C
 # ends HOW WHERE WANT
 ends() {
     is "$1 $2: complete" "$(wpp-info "end-$2.wpp" | sed -n 's/^complete *//p')" "$3"
-    is "$1 $2: for programs" "$(field complete "$(wpp-info --format=json "end-$2.wpp")")" true
+    json=$(wpp-info --format=json "end-$2.wpp")
+    is "$1 $2: for programs" "$(field complete "$json") $(field ended "$json") $(field in_a_path "$json")" \
+        "true 0 $([ "$3" = yes ] && echo false || echo true)"
 }
 for how in return segv _exit xec; do
     rm -f end-*.wpp
