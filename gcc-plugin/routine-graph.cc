@@ -163,12 +163,19 @@ static void split_after_calls(basic_block bb)
         bb = split_block(bb, statement)->dest;
 }
 
-// The first statement, no call, that may throw to the caller (-fnon-call-exceptions), or NULL.
+// Whether it may trap into an exception for the caller (-fnon-call-exceptions).  What throws by
+// itself, a call or the end of a landing pad, ends a path anyway.
+static bool traps(gimple *statement)
+{
+    return cfun->can_throw_non_call_exceptions && !is_gimple_call(statement)
+           && gimple_code(statement) != GIMPLE_RESX && stmt_can_throw_external(cfun, statement);
+}
+
 static gimple *trap_in(basic_block bb)
 {
     for (gimple_stmt_iterator at = gsi_start_nondebug_bb(bb); !gsi_end_p(at);
          gsi_next_nondebug(&at))
-        if (!is_gimple_call(gsi_stmt(at)) && stmt_can_throw_external(cfun, gsi_stmt(at)))
+        if (traps(gsi_stmt(at)))
             return gsi_stmt(at);
     return NULL;
 }
