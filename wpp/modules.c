@@ -406,7 +406,6 @@ static bool add_unread(struct wpp_modules *m, const struct wpp_loaded_module *mo
 {
     struct wpp_unread_module *larger =
         realloc(m->unread, (m->n_unread + (size_t)1) * sizeof *larger);
-
     char *text = larger ? wpp_arena_string(&m->arena, why->text, strlen(why->text)) : NULL;
 
     if (larger)

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+
 #include "wpp/descending.h"
 
 #define NO_NODE UINT32_MAX
