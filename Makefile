@@ -7,6 +7,7 @@
 #   make check-torture   GCC's own execution tests, plainly and traced, at -O0, -O2, -O3, -flto
 #   make check-all       `check`; all with GCC 11 too; whole Debian programs at -O0, -O2, -O3; two servers under load; other configurations
 #   make check-suites    large programs' own tests, plainly and recorded: git, CPython, perl, cppcheck, PostgreSQL, PHP (an hour and a half)
+#   make check-others    twenty programs' own tests, plainly and traced, three commands of each recorded (two hours)
 #   make check-gcc-14    the tests with another GCC, 11 to 16; of this machine, or in a Debian system of its own
 #                        (scripts/gcc-root)  [QUICK=1: a selection]
 #   make bench           every figure of docs/performance.md
@@ -108,7 +109,7 @@ UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
 REFS     := $(patsubst test/reference/%.c,$(B)/test/%,$(REF_MAIN))
 BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 
-.PHONY: all tests demo check check-torture check-suites check-all bench bench-engine bench-hot figure9 fuzz install uninstall clean
+.PHONY: all tests demo check check-torture check-suites check-others check-all bench bench-engine bench-hot figure9 fuzz install uninstall clean
 .PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
@@ -117,7 +118,7 @@ tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
 DEPS :=
-ifneq ($(filter demo check check-torture check-suites bench bench-engine bench-hot figure9,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-torture check-suites check-others bench bench-engine bench-hot figure9,$(MAKECMDGOALS)),)
 DEPS := build/deps
 endif
 ifneq ($(filter fuzz fuzz-%,$(MAKECMDGOALS)),)
@@ -252,6 +253,8 @@ check-suites: tests
 	@TEST_TIMEOUT=14400 TEST_JOBS=1 test/run $(B) 'test/real/suites git' \
 		'test/real/suites python3.11' 'test/real/suites perl' \
 		'test/real/suites cppcheck' 'test/real/suites postgresql-15' 'test/real/suites php8.2'
+check-others: tests
+	@TEST_TIMEOUT=14400 TEST_JOBS=1 test/run $(B) test/real/others
 check-all: check
 	@for n in 11 12 13 14 15 16; do $(MAKE) --no-print-directory check-gcc-$$n || exit; done
 	@$(MAKE) --no-print-directory CONFIG=hostile tests
