@@ -170,21 +170,24 @@ bool __wpp_others_apart(void)
     return apart;
 }
 
-/* Absent in static programs, and where older libcs have it in a library of its own. */
+/* Absent in static programs, and where older libcs have it in a library of its own.  dlopen() is not
+ * named: where a static program has it, the linker would warn of it. */
 #pragma weak dladdr
-#pragma weak dlopen
+#pragma weak dlsym
 #pragma weak dlerror
 
 /* What others lose is counted in the first, and a library that comes again would begin the trace
  * again. */
 void __wpp_others_stay(void)
 {
+    void *(*open)(const char *, int) = NULL;
     int error = errno;
     Dl_info here;
 
     stays = is_in_program();
-    if (!stays && dladdr && dlopen && dlerror && dladdr(&presence, &here)) {
-        stays = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL;
+    if (!stays && dladdr && dlsym && dlerror && dladdr(&presence, &here)) {
+        *(void **)&open = dlsym(RTLD_DEFAULT, "dlopen");
+        stays = open && open(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
         if (!stays)
             dlerror();
     }

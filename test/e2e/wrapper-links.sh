@@ -205,4 +205,10 @@ if g++ -nostdlib++ -c empty.cc -o empty.o 2> err; then
 else
     skip 'this GCC has no -nostdlib++'
 fi
+# The linker warns of libc's routines that need shared libraries, dlopen() among them.
+echo 'int main(void) { return 0; }' > quiet.c
+for option in -static -static-pie -pie -no-pie; do
+    run "$WPP_GCC" $option -Wl,--fatal-warnings quiet.c -o quiet
+    is "$option: the linker has nothing to say" "$status $(cat "$T/err")" '0 '
+done
 done_testing
