@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* graphviz-compat.h - what differs between the versions of Graphviz that wpp-dot is built with:
- * 2.43 (Debian 12) to 14.  Only wpp-dot.c includes this. */
+ * 2.42 (Debian 12 and 13) to 14.  Only wpp-dot.c includes this. */
 #ifndef WPP_GRAPHVIZ_COMPAT_H
 #define WPP_GRAPHVIZ_COMPAT_H
 
@@ -9,7 +9,7 @@
 #include <graphviz/cgraph.h>
 #include <graphviz/gvc.h>
 
-/* What gvRenderData() writes the length into: an unsigned, from Graphviz 13 on a size_t.  Its
+/* What gvRenderData() writes the length into: an unsigned in 2.42, a size_t in 14.  Its
  * prototype says it. */
 typedef __typeof__(_Generic(&gvRenderData,
     int (*)(GVC_t *, graph_t *, const char *, char **, size_t *): (size_t)0,

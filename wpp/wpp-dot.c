@@ -116,7 +116,7 @@ static struct bytes draw_text(const wpp *w, uint32_t max_nodes)
 _Noreturn static void give_up(struct wpp_output *out, const char *format)
 {
     wpp_output_abandon(out);
-    tool_warn("Graphviz cannot draw the graph as %s; are its plugins installed?", format);
+    tool_warn("Graphviz cannot draw the graph as %s; are its plugins installed (Debian: graphviz)?", format);
     _exit(TOOL_ERROR);
 }
 
