@@ -149,7 +149,9 @@ for how in -O0 -O1 '-O1 -DUNTRACED untraced.o'; do
     rm -rf all.wpp*
     wpp-record -q -o all.wpp ./early
     is "early signal $how: twenty children" "$(ls all.wpp.d | wc -l)" 20
-    ok "early signal $how: in order" wpp-check --strict all.wpp all.wpp.d/*
+    # Where the handler is not traced, the child's event that it came amid may be lost (runtime.h).
+    [ "$how" = "${how%untraced.o}" ] && strict=--strict || strict=
+    ok "early signal $how: in order" wpp-check $strict all.wpp all.wpp.d/*
     # 100 turns; the handler's are there, or the child was over before it was signalled.
     got=$(figures all.wpp.d/* | tr / '\n' | sort -u)
     is "early signal $how: all that they did" \
