@@ -83,6 +83,17 @@ static inline bool compat_no_location(location_t where)
     return RESERVED_LOCATION_P(where);
 }
 
+/* The location by which coverage knows whether a block has it already: since GCC 16 without the
+ * discriminator. */
+static inline location_t compat_known_location(location_t where)
+{
+#if BUILDING_GCC_VERSION >= 16000
+    return get_pure_location(where);
+#else
+    return where;
+#endif
+}
+
 /* Whether the expander keeps a call without side effects and without use: since GCC 12, when it
  * may throw. */
 static inline bool compat_is_expanded(gimple *call)

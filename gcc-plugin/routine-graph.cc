@@ -416,7 +416,7 @@ static table_block describe_block(const routine_graph &r, uint32_t v, unit_table
     location_t where = DECL_SOURCE_LOCATION(r.fun->decl);
 
     if (bb == ENTRY_BLOCK_PTR_FOR_FN(r.fun)->next_bb && !compat_no_location(where)) {
-        seen.add(where);
+        seen.add(compat_known_location(where));
         add_line(out, unit, inlined, where);
     }
     for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
@@ -427,14 +427,14 @@ static table_block describe_block(const routine_graph &r, uint32_t v, unit_table
         out.insns += cost_of(statement);
         if (compat_no_location(where))
             continue;
-        seen.add(where);
+        seen.add(compat_known_location(where));
         add_line(out, unit, inlined, where);
     }
     // Behind a call that may not come back such a goto has a block of its own.
     gimple *last = compat_last_stmt(bb);
     if (single_succ_p(bb) && !(last && coverage_splits(last))) {
         where = single_succ_edge(bb)->goto_locus;
-        if (!compat_no_location(where) && !seen.contains(where))
+        if (!compat_no_location(where) && !seen.contains(compat_known_location(where)))
             add_line(out, unit, inlined, where);
     }
     return out;
