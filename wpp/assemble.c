@@ -143,10 +143,11 @@ static void describe_run(struct assembly *a)
         a->content.run.stopped += c->last_time - c->stopped_at;
     a->content.run.trace_bytes = c->bytes;
     a->content.run.ticks_per_second = wpp_times_rate(&c->times);
-    a->content.run.complete = c->note.status == WPP_OK;
-    if (a->content.run.complete)
-        a->content.run.ended = c->rest_taken && !c->run.exited && !c->run.killed
-                                   ? WPP_ENDED_UNTOLD : WPP_ENDED_UNSAID;
+    a->content.run.complete = c->note.status == WPP_OK && c->modules.n_unread == 0;
+    if (c->note.status == WPP_OK)
+        a->content.run.ended = c->modules.n_unread                             ? WPP_ENDED_UNREAD
+                               : c->rest_taken && !c->run.exited && !c->run.killed ? WPP_ENDED_UNTOLD
+                                                                                : WPP_ENDED_UNSAID;
     a->content.chunks = c->when.list;
     a->content.n_chunks = c->when.n;
     if (c->segments.n)

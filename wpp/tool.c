@@ -457,10 +457,12 @@ const char *tool_why_incomplete(const struct wpp_summary *run)
     case WPP_ENDED_RECORDER: return "its recorder was killed";
     case WPP_ENDED_LOOK: return "the process ran on";
     case WPP_ENDED_UNREAD: return "what some module ran could not be read";
+    case WPP_ENDED_APART: return "it did not say its end, and some events (of a thread, of another "
+                                 "runtime, or of what it still did) are in no record";
     }
     if (run->dropped)
         return "only the last events were to be kept";
-    return run->complete ? "events were lost" : "cut short";
+    return run->lost ? "events were lost" : "cut short";
 }
 
 int tool_say_incomplete(const char *path, const wpp *w)

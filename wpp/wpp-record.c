@@ -392,7 +392,7 @@ static void tell(void *ctx, const char *program, const struct wpp_error *error, 
 {
     struct recording *r = ctx;
 
-    if (has_file && error->status != WPP_E_SYSTEM &&
+    if (has_file && (error->status == WPP_E_INCOMPLETE || error->status == WPP_E_DAMAGED) &&
         (r->closed || wpp_limit_is_reached(&r->limit) || r->orphaned || r->dropped ||
          r->options.ring))
         return;
