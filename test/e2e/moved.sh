@@ -125,7 +125,9 @@ like 'is told' "$(cat err)" 'unreadable: .*/plug2.so has changed since it was tr
 rm build/lib/*
 fails_with 3 'both are gone' wpp-compress -f -o part.wpp p.trace
 like 'the others are counted' "$(cat err)" 'plug1.so: No such file or directory \(and 1 other module\)$'
-is 'and each is listed' "$(wpp-info part.wpp 2> /dev/null | grep -c '^unreadable')" 2
+is 'and each is listed, with its events' \
+    "$(wpp-info part.wpp 2> /dev/null | sed -n 's/^unreadable *\([0-9]*\) .*\/\(plug.\)\.so.*/\2 \1/p')" \
+    "$(for n in 1 2; do echo "plug$n $(grep -c "plug$n\.c" want.events)"; done)"
 rm build/prog
 cp new/place/lib/plug1.so build/lib
 fails_with 3 'the executable is gone, a library is there' wpp-compress -f -o part.wpp p.trace
