@@ -581,8 +581,8 @@ static void compress_rest(struct recording *r)
         show_rest(r, &apart);
         if (program_interrupts() != interrupts && !r->dropped) {
             __atomic_store_n(&r->runs.enough, true, __ATOMIC_RELAXED);
+            r->dropped = true;              /* before the worker tells what that lacks */
             wpp_spool_drop(r->spool);
-            r->dropped = true;
         }
         nanosleep(&moment, NULL);
     }
