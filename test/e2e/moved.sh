@@ -136,6 +136,15 @@ rm build/lib/*
 fails_with 1 'nothing is there' wpp-compress -o no.wpp p.trace
 absent 'so there is no file' no.wpp
 
+# While it is recorded: told however the recording is to end.
+cp new/place/prog build
+objcopy --remove-section .wpp new/place/lib/plug1.so build/lib/plug1.so
+for option in -q --limit=5 --ring=4k; do
+    run wpp-record -q $option -o live.wpp build/prog "$T"/build/lib/plug1.so
+    like "wpp-record $option: a library without its table" "$(cat err)" \
+        '^wpp-record: prog: what a module ran is unreadable: .*/plug1.so has lost its path table'
+done
+
 # A trace that is cut as well.
 cp new/place/prog build
 cp new/place/lib/plug1.so build/lib
