@@ -54,19 +54,78 @@ static const char *const probes[] = {
     "*/.sconf_temp/*", ".sconf_temp/*", "*/.conf_check_*/*", "_configtest.*", "*/ffconf.*/*", NULL
 };
 
+/* ---- Files ------------------------------------------------------------------------------ */
+
+static const char *const header_names[] = {
+    "*.h", "*.hh", "*.H", "*.hp", "*.hxx", "*.hpp", "*.HPP", "*.h++", "*.tcc", NULL
+};
+static const char *const c_names[] = {
+    "*.c", "*.i", "*.ii", "*.m", "*.mi", "*.mm", "*.M", "*.mii", "*.cc", "*.cp", "*.cxx", "*.cpp",
+    "*.CPP", "*.c++", "*.C", NULL
+};
+static const char *const assembly_names[] = {"*.s", "*.S", "*.sx", NULL};
+static const char *const other_names[] = {
+    "*.[fF]", "*.for", "*.FOR", "*.ftn", "*.FTN", "*.fpp", "*.FPP", "*.[fF][0-9][0-9]",
+    "*.ad[bs]", "*.d", "*.dd", "*.di", "*.go", "*.mod", "*.rs", "*.cob", "*.cbl", NULL
+};
+static const char *const start_names[] = {"*crt[01].o", "crt[01].o", NULL};
+static const char *const libc_names[] = {"libc.a", "libc.so", "libc.so.*", NULL};
+
+static bool is_c_language(const char *language)
+{
+    return strcmp(language, "c") == 0 || begins_with(language, "c-") || begins_with(language, "c++")
+           || begins_with(language, "cpp-") || begins_with(language, "objective-c");
+}
+
+/* A file that is linked, if anything is. */
+static void add_input(struct reader *r, const char *file)
+{
+    const char *name = base_name(file);
+
+    r->line->has_start |= matches_one_of(name, start_names);
+    r->line->has_libc |= matches_one_of(name, libc_names);
+    words_add(&r->line->inputs, file);
+}
+
+static void look_at_file(struct reader *r, const char *file)
+{
+    struct line *line = r->line;
+    const char *name = base_name(file), *language = r->language;
+    bool header = language ? strstr(language, "-header") != NULL
+                           : matches_one_of(name, header_names);
+    bool assembly = language ? begins_with(language, "assembler")
+                             : matches_one_of(name, assembly_names);
+    bool c = language ? is_c_language(language)
+                      : header || strcmp(file, "-") == 0 || matches_one_of(name, c_names);
+
+    r->others |= !header;
+    line->preprocesses |= c || assembly;
+    line->compiles |= !header && !assembly
+                      && (c || language || matches_one_of(name, other_names));
+    add_input(r, file);
+}
+
+/* -lNAME or -l:FILE, without -l. */
+static void look_at_library(struct reader *r, const char *name)
+{
+    r->line->has_libc |= strcmp(name, "c") == 0
+                         || (*name == ':' && matches_one_of(base_name(name + 1), libc_names));
+    r->others = true;
+}
+
 /* ---- The linker's words --------------------------------------------------------------- */
 
-static bool is_folder(const char *path)
+static bool is(mode_t kind, const char *path)
 {
     struct stat status;
 
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    return stat(path, &status) == 0 && (status.st_mode & S_IFMT) == kind;
 }
 
 /* -R FILE takes the file's symbols, -R FOLDER is -rpath FOLDER. */
 static void look_at_R(struct line *line, const char *argument)
 {
-    line->has_rpath |= is_folder(argument);
+    line->has_rpath |= is(S_IFDIR, argument);
 }
 
 /* -T FILE, -TFILE and their long names, not -Ttext=ADDRESS and its like. */
@@ -117,13 +176,26 @@ static void look_at_linkers_word(struct reader *r, const char *word)
     r->linkers_last = word;
 }
 
+/* What is linked though the compiler does not know it for an input. */
+static void look_at_linkers_input(struct reader *r, const char *word)
+{
+    if (begins_with(word, "-l")) {
+        look_at_library(r, word + 2);
+    } else if (*word != '-' && is(S_IFREG, word)) {
+        add_input(r, word);
+        r->others = true;
+    }
+}
+
 static void look_at_linkers(struct reader *r, const char *word)
 {
     struct words words = {0};
 
     words_expand(&words, word);
-    for (size_t i = 0; i < words.n; i++)
+    for (size_t i = 0; i < words.n; i++) {
         look_at_linkers_word(r, words.word[i]);
+        look_at_linkers_input(r, words.word[i]);
+    }
     r->line->inputs.failed |= words.failed;
 }
 
@@ -137,62 +209,11 @@ static void look_at_list(struct reader *r, const char *list)
         look_at_linkers(r, word);
 }
 
-/* ---- Files ------------------------------------------------------------------------------ */
-
-static const char *const header_names[] = {
-    "*.h", "*.hh", "*.H", "*.hp", "*.hxx", "*.hpp", "*.HPP", "*.h++", "*.tcc", NULL
-};
-static const char *const c_names[] = {
-    "*.c", "*.i", "*.ii", "*.m", "*.mi", "*.mm", "*.M", "*.mii", "*.cc", "*.cp", "*.cxx", "*.cpp",
-    "*.CPP", "*.c++", "*.C", NULL
-};
-static const char *const assembly_names[] = {"*.s", "*.S", "*.sx", NULL};
-static const char *const other_names[] = {
-    "*.[fF]", "*.for", "*.FOR", "*.ftn", "*.FTN", "*.fpp", "*.FPP", "*.[fF][0-9][0-9]",
-    "*.ad[bs]", "*.d", "*.dd", "*.di", "*.go", "*.mod", "*.rs", "*.cob", "*.cbl", NULL
-};
-static const char *const start_names[] = {"*crt[01].o", "crt[01].o", NULL};
-static const char *const libc_names[] = {"libc.a", "libc.so", "libc.so.*", NULL};
-
-static bool is_c_language(const char *language)
-{
-    return strcmp(language, "c") == 0 || begins_with(language, "c-") || begins_with(language, "c++")
-           || begins_with(language, "cpp-") || begins_with(language, "objective-c");
-}
-
-static void look_at_file(struct reader *r, const char *file)
-{
-    struct line *line = r->line;
-    const char *name = base_name(file), *language = r->language;
-    bool header = language ? strstr(language, "-header") != NULL
-                           : matches_one_of(name, header_names);
-    bool assembly = language ? begins_with(language, "assembler")
-                             : matches_one_of(name, assembly_names);
-    bool c = language ? is_c_language(language)
-                      : header || strcmp(file, "-") == 0 || matches_one_of(name, c_names);
-
-    r->others |= !header;
-    line->preprocesses |= c || assembly;
-    line->compiles |= !header && !assembly
-                      && (c || language || matches_one_of(name, other_names));
-    line->has_start |= matches_one_of(name, start_names);
-    line->has_libc |= matches_one_of(name, libc_names);
-    words_add(&line->inputs, file);
-}
-
-/* -lNAME or -l:FILE, without -l. */
-static void look_at_library(struct reader *r, const char *name)
-{
-    r->line->has_libc |= strcmp(name, "c") == 0
-                         || (*name == ':' && matches_one_of(base_name(name + 1), libc_names));
-    r->others = true;
-}
-
 /* ---- The compiler's words ------------------------------------------------------------- */
 
 /* What the line does, by one option. */
 enum meaning {
-    NO_LINK, PASSES, SHARED, STATIC, VERBOSE, NO_LIBRARIES, NO_START, NO_DEFAULTS, LINKER,
+    NO_LINK, PASSES, SHARED, PROGRAM, STATIC, VERBOSE, NO_LIBRARIES, NO_START, NO_DEFAULTS, LINKER,
     ENTRY, ENTRY_NEXT, NOTHING, LINKERS_LIST, LINKERS_WORD, LINKERS_NEXT, LANGUAGE, LANGUAGE_NEXT,
     LIBRARY, LIBRARY_NEXT, NEXT
 };
@@ -210,7 +231,8 @@ static const struct { const char *option; enum meaning meaning; } options[] = {
     {"-nodefaultlibs", NO_LIBRARIES}, {"-nolibc", NO_LIBRARIES}, {"-nostartfiles", NO_START},
     {"-shared", SHARED}, {"--sh", SHARED}, {"--sha", SHARED}, {"--shar", SHARED},
     {"--share", SHARED}, {"--shared", SHARED},
-    {"-static", STATIC}, {"--static", STATIC}, {"-static-pie", STATIC},
+    {"-pie", PROGRAM}, {"-no-pie", PROGRAM}, {"--pie", PROGRAM},
+    {"-static", STATIC}, {"--static", STATIC}, {"-static-pie", STATIC}, {"--static-pie", STATIC},
     {"-Wl,*", LINKERS_LIST}, {"--for-linker=*", LINKERS_WORD}, {"-Xlinker", LINKERS_NEXT},
     {"--for-linker", LINKERS_NEXT}, {"-fuse-ld=*", LINKER},
     {"-v", VERBOSE}, {"-###", VERBOSE},
@@ -273,6 +295,7 @@ static void look_at_option(struct reader *r, const char *word)
     case NO_LINK:       line->links = false; break;
     case PASSES:        line->passes = true; break;
     case SHARED:        line->library = true; break;
+    case PROGRAM:       line->library = false; break;
     case STATIC:        line->library = false; line->is_static = true; break;
     case VERBOSE:       line->verbose = true; break;
     case NO_LIBRARIES:  line->without_libraries = true; break;

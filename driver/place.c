@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define OURS "/proc/self/exe"
+#define RUNS_US "WPP_RUNS_US"       /* our variable */
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -39,22 +42,28 @@ static bool is_program(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The first program of that name in PATH that is not the file `other` (unless NULL), or NULL. */
-static char *find_in_path(const char *name, const char *other)
+/* A program of that name in the first folder of `*path`, or NULL.  Moves on behind that folder. */
+static char *look_in_folder(const char **path, const char *name)
 {
-    const char *folder = variable("PATH");
+    int length = (int)strcspn(*path, ":");
+    char *file = length ? text("%.*s/%s", length, *path, name) : text("./%s", name);
 
-    for (;; folder++) {
-        int length = (int)strcspn(folder, ":");
-        char *path = length ? text("%.*s/%s", length, folder, name) : text("./%s", name);
+    *path += length;
+    if (file && is_program(file))
+        return file;
+    free(file);
+    return NULL;
+}
 
-        if (!path || (is_program(path) && !(other && is_same_file(path, other))))
-            return path;
-        free(path);
-        folder += length;
-        if (!*folder)
-            return NULL;
-    }
+/* The first program of that name in PATH, or NULL. */
+static char *find_in_path(const char *name)
+{
+    const char *path = variable("PATH");
+    char *found = look_in_folder(&path, name);
+
+    while (!found && *path++)
+        found = look_in_folder(&path, name);
+    return found;
 }
 
 /* ---- Our own -------------------------------------------------------------------------- */
@@ -90,12 +99,19 @@ static char *absolute(const char *path)
     return made;
 }
 
+/* Who runs a program may call it what he likes (exec -a). */
+static bool is_running(const char *path)
+{
+    return access(OURS, F_OK) != 0 || is_same_file(path, OURS);
+}
+
 bool place_find(struct place *place, const char *called)
 {
-    char *found = strchr(called, '/') ? strdup(called) : find_in_path(called, NULL);
+    char *found = strchr(called, '/') ? strdup(called) : find_in_path(called);
 
     place->name = base_name(called);
-    place->self = follow_links(found ? found : realpath("/proc/self/exe", NULL));
+    place->runs_us = variable(RUNS_US);
+    place->self = follow_links(found && is_running(found) ? found : realpath(OURS, NULL));
     found = place->self ? absolute(place->self) : NULL;
     if (!found)
         return false;
@@ -112,19 +128,44 @@ static const char *name_without_wpp(const struct place *place)
     return strncmp(place->name, "wpp-", 4) == 0 ? place->name + 4 : place->name;
 }
 
+static bool is_ours(const struct place *place, const char *file)
+{
+    return is_same_file(file, place->self) || is_same_file(file, place->runs_us);
+}
+
+/* A compiler's name.  Where that is ours, or what has run us, the next program of that name in PATH,
+ * behind all these if there is one; NULL: there is none. */
+static const char *name_behind_us(const struct place *place, const char *name)
+{
+    const char *path = variable("PATH"), *behind = NULL, *first = NULL;
+    bool met = strchr(name, '/') && is_same_file(name, place->self);
+
+    for (bool more = !strchr(name, '/'); more; more = *path++) {
+        const char *file = look_in_folder(&path, name);
+        bool ours = file && is_ours(place, file);
+
+        met |= ours;
+        behind = ours ? NULL : behind ? behind : file;
+        first = ours || first ? first : file;
+    }
+    if (!met)
+        return name;
+    behind = behind ? behind : first;
+    if (behind)
+        setenv(RUNS_US, behind, 1);
+    return behind;
+}
+
 bool place_compiler(const struct place *place, struct words *compiler)
 {
-    const char *name = name_without_wpp(place), *wanted;
+    struct words wanted = {0};
 
-    wanted = variable(strstr(place->name, "++") ? "WPP_CXX" : "WPP_CC");
-    words_add_split(compiler, wanted);
-    if (compiler->n == 0) {
-        char *first = find_in_path(name, NULL);
-
-        words_add(compiler, first && is_same_file(first, place->self)
-                                ? find_in_path(name, place->self) : name);
-    }
-    return !compiler->failed;
+    words_add_split(&wanted, variable(strstr(place->name, "++") ? "WPP_CXX" : "WPP_CC"));
+    if (wanted.n == 0)
+        words_add(&wanted, name_without_wpp(place));
+    for (size_t i = 0; i < wanted.n; i++)
+        words_add(compiler, name_behind_us(place, wanted.word[i]));
+    return !compiler->failed && !wanted.failed;
 }
 
 /* ---- Its tools ------------------------------------------------------------------------ */
@@ -154,7 +195,7 @@ static char *tool_beside(const char *compiler, const char *tool)
 /* The same for a link to a compiler, like cc. */
 static char *tool_behind_links(const char *compiler, const char *tool)
 {
-    char *found = strchr(compiler, '/') ? strdup(compiler) : find_in_path(compiler, NULL);
+    char *found = strchr(compiler, '/') ? strdup(compiler) : find_in_path(compiler);
     char *target = found ? realpath(found, NULL) : NULL;
 
     free(found);
@@ -178,15 +219,15 @@ const char *place_tool(const struct place *place)
     return NULL;
 }
 
-char *place_compilers_tool(const struct place *place, const char *tool)
+const char *place_compilers_tool(const struct place *place, const char *tool)
 {
     const char *wanted = variable("WPP_CC");
     struct words compiler = {0};
-    char *found = NULL;
+    const char *found = NULL;
 
     words_add_split(&compiler, *wanted ? wanted : variable("WPP_CXX"));
     if (compiler.n == 0)
-        return find_in_path(name_without_wpp(place), place->self);
+        return name_behind_us(place, name_without_wpp(place));
     /* Other words are what calls the compiler, or its options. */
     for (size_t i = 0; i < compiler.n && !found; i++)
         found = tool_beside(compiler.word[i], tool);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #define BLANKS " \t\n\r\f\v"
-enum { MOST_NESTED = 100 };         /* response files in each other */
+enum { MOST_FILES = 1999 };         /* more response files are an error to the compiler */
 
 char *text(const char *format, ...)
 {
@@ -108,19 +108,15 @@ static char *next_word(char **from)
     return word;
 }
 
-static void expand(struct words *words, const char *word, int nested)
+void words_expand(struct words *words, const char *word)
 {
-    char *contents = word[0] == '@' && nested < MOST_NESTED ? read_file(word + 1) : NULL;
+    bool is_file = word[0] == '@' && words->files++ < MOST_FILES;
+    char *contents = is_file ? read_file(word + 1) : NULL;
 
     if (!contents) {
         words_add(words, word);
         return;
     }
     for (contents += strspn(contents, BLANKS); *contents; contents += strspn(contents, BLANKS))
-        expand(words, next_word(&contents), nested + 1);
-}
-
-void words_expand(struct words *words, const char *word)
-{
-    expand(words, word, 0);
+        words_expand(words, next_word(&contents));
 }

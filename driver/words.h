@@ -11,6 +11,7 @@
 struct words {
     char **word;
     size_t n, room;
+    unsigned files;         /* response files that were asked for */
     bool failed;            /* there was no memory for a word */
 };
 

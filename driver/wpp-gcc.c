@@ -77,7 +77,7 @@ static void add_arguments(struct words *command, char *const *argv)
 __attribute__((noreturn))
 static void run_tool(const struct place *place, const char *tool, char *const *argv)
 {
-    char *path = place_compilers_tool(place, tool);
+    const char *path = place_compilers_tool(place, tool);
     struct words command = {0};
 
     if (!path)
@@ -287,12 +287,22 @@ static bool is_to_pass(const struct line *line)
     return line->passes || (line->probe && line->verbose);
 }
 
+/* We have completed the line before. */
+static bool is_complete(const struct place *place)
+{
+    return *place->runs_us;
+}
+
 /* Adds to the compiler's words the arguments, and what they are to have with them. */
 static void complete(struct words *command, const struct place *place, const struct line *line,
                      char *const *argv)
 {
     bool records = line_can_record(line);
 
+    if (is_complete(place)) {
+        add_arguments(command, argv);
+        return;
+    }
     if (is_to_pass(line)) {
         if (line->passes && line->preprocesses && !line->probe)
             words_add(command, text("-idirafter%s/../../include", place->lib));

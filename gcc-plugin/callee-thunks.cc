@@ -4,6 +4,7 @@
 #include "callee-thunks.h"
 
 #include "routine-graph.h"
+#include "symbol.h"
 
 #include "tracer/trace-abi.h"
 
@@ -11,14 +12,6 @@
 
 // The least calls that a thunk is worth its room for: a cold one saves four bytes of each.
 static const unsigned ENOUGH = 3;
-
-// The name of the routine's symbol; an asterisk says that GCC is to write it as it is.
-static const char *symbol_of(tree callee)
-{
-    const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
-
-    return name + (*name == '*');
-}
 
 // What the linker keeps or leaves out together with other objects' copies.
 static bool is_in_group(tree routine)

@@ -3,12 +3,14 @@
 
 #include "inlined.h"
 
+#include "symbol.h"
+
 // As the rest of the table names routines.  A C++ function that exists only in its copies
 // (a constructor's common body) may have no assembler name, and is given none here.
 static const char *name_of(tree function)
 {
     if (HAS_DECL_ASSEMBLER_NAME_P(function) && DECL_ASSEMBLER_NAME_SET_P(function))
-        return IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
+        return symbol_of(function);
     return lang_hooks.decl_printable_name(function, 1);
 }
 

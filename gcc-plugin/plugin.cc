@@ -16,6 +16,7 @@
 #include "resolver.h"
 #include "routine-graph.h"
 #include "selection.h"
+#include "symbol.h"
 #include "unused-calls.h"
 
 #include "tracer/trace-abi.h"
@@ -102,7 +103,7 @@ static bool has_thunks()
 static void leave_out(function *fun, table_reason reason)
 {
     tree decl = fun->decl;
-    unit.table.leave_out({unit.table.intern(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl))),
+    unit.table.leave_out({unit.table.intern(symbol_of(decl)),
                           unit.table.intern_file(DECL_SOURCE_FILE(decl)),
                           static_cast<uint32_t>(DECL_SOURCE_LINE(decl)), reason});
 }

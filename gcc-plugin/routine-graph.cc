@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "inlined.h"
+#include "symbol.h"
 #include "tail-calls.h"
 
 /* ---- What ends a path ---------------------------------------------------- */
@@ -21,7 +22,7 @@ static bool hands_over(tree callee)
         "pthread_sigqueue", "raise", "setcontext", "sigprocmask", "sigqueue", "swapcontext",
         "syscall", "tgkill"
     };
-    const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
+    const char *name = symbol_of(callee);
 
     return TREE_PUBLIC(callee) && std::binary_search(std::begin(names), std::end(names), name,
                [](const char *a, const char *b) { return strcmp(a, b) < 0; });
@@ -36,7 +37,7 @@ bool makes_process(gcall *call)
 
     if (!callee || !TREE_PUBLIC(callee))
         return false;
-    const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(callee));
+    const char *name = symbol_of(callee);
     if (!strcmp(name, "_Fork") || !strcmp(name, "clone") || !strcmp(name, "__clone"))
         return true;
     if (strcmp(name, "syscall") || gimple_call_num_args(call) < 1)
@@ -509,7 +510,7 @@ table_routine describe_routine(const routine_graph &r, unit_table &unit)
     hash_set<location_t, false, location_hash> seen;
     inlined_calls inlined(decl, unit);
 
-    out.name = unit.intern(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)));
+    out.name = unit.intern(symbol_of(decl));
     out.file = unit.intern_file(DECL_SOURCE_FILE(decl));
     out.line = DECL_SOURCE_LINE(decl);
     out.flags = (r.graph->n_limited ? TABLE_LIMITED : 0) | (r.nonlocal ? TABLE_NONLOCAL : 0)

@@ -7,6 +7,7 @@
 #include <fnmatch.h>
 
 #include "resolver.h"
+#include "symbol.h"
 
 /* ---- Arguments -------------------------------------------------------------------- */
 
@@ -96,7 +97,7 @@ static bool has_attribute(tree decl, const char *name)
 // name with its parameters.
 static std::vector<std::string> names_of(tree decl)
 {
-    std::string symbol = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl));
+    std::string symbol = symbol_of(decl);
     std::string plain = symbol.substr(0, symbol.find('.', 1));
     std::vector<std::string> names = {DECL_SOURCE_FILE(decl), symbol, plain};
     int status;
@@ -154,7 +155,7 @@ table_reason selection::judge(function *fun) const
     // A resolver that GCC makes for target_clones is younger than the first routine's turn with
     // stage=early; it calls nothing of the unit.
     if (early_.count(DECL_UID(decl)) || is_resolver(decl)
-        || startswith(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)), "__wpp_"))
+        || startswith(symbol_of(decl), "__wpp_"))
         return TABLE_TOO_EARLY;
     if (compilers_own(decl))
         return TABLE_COMPILERS_OWN;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +74,11 @@ static int open_in(const char *directory, const char *name)
  * the compiler mapped (-ffile-prefix-map).  As much of the name as there is. */
 static int open_end_in(const char *directory, const char *name)
 {
+    size_t length = strlen(name);
     int fd = -1;
 
+    /* No file has a longer name than PATH_MAX. */
+    name += length > PATH_MAX ? length - PATH_MAX : 0;
     while (fd < 0 && (name = strchr(name, '/'))) {
         name += strspn(name, "/");
         fd = *name ? open_in(directory, name) : -1;

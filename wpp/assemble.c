@@ -131,6 +131,15 @@ static bool describe_threads(struct assembly *a)
     return true;
 }
 
+static enum wpp_ended why_no_more(const struct wpp_compressor *c)
+{
+    if (c->note.status != WPP_OK)
+        return c->run.ended;
+    if (c->modules.n_unread > 0)
+        return WPP_ENDED_UNREAD;
+    return c->rest_taken && !c->run.exited && !c->run.killed ? WPP_ENDED_UNTOLD : WPP_ENDED_UNSAID;
+}
+
 static void describe_run(struct assembly *a)
 {
     const struct wpp_compressor *c = a->c;
@@ -143,10 +152,8 @@ static void describe_run(struct assembly *a)
         a->content.run.stopped += c->last_time - c->stopped_at;
     a->content.run.trace_bytes = c->bytes;
     a->content.run.ticks_per_second = wpp_times_rate(&c->times);
-    a->content.run.complete = c->note.status == WPP_OK;
-    if (a->content.run.complete)
-        a->content.run.ended = c->rest_taken && !c->run.exited && !c->run.killed
-                                   ? WPP_ENDED_UNTOLD : WPP_ENDED_UNSAID;
+    a->content.run.complete = c->note.status == WPP_OK && c->modules.n_unread == 0;
+    a->content.run.ended = why_no_more(c);
     a->content.chunks = c->when.list;
     a->content.n_chunks = c->when.n;
     if (c->segments.n)

@@ -531,6 +531,15 @@ static bool end_by_buffers(wpp_compressor *c)
     return true;
 }
 
+static void note_no_end(wpp_compressor *c)
+{
+    if (c->note.status == WPP_OK && c->run.ended == WPP_ENDED_UNSAID && c->buffers.lacking)
+        c->run.ended = WPP_ENDED_APART;
+    wpp_note(c, WPP_E_INCOMPLETE, "the trace has no end: the program was killed or left by "
+             "_exit, or the trace is cut; the %llu events in it were taken",
+             (unsigned long long)c->tokens);
+}
+
 static void note_missing_end(wpp_compressor *c)
 {
     if (!wpp_trace_at_boundary(&c->trace) && !c->rest_taken)
@@ -538,32 +547,25 @@ static void note_missing_end(wpp_compressor *c)
                  "%llu events before it were taken", (unsigned long long)c->trace.offset,
                  (unsigned long long)c->tokens);
     else if (!c->ended && !c->rest_taken)
-        wpp_note(c, WPP_E_INCOMPLETE, "the trace has no end: the program was killed or left by "
-                 "_exit, or the trace is cut; the %llu events in it were taken",
-                 (unsigned long long)c->tokens);
+        note_no_end(c);
     if (c->lost > 0)
         wpp_note(c, WPP_E_INCOMPLETE, "%llu events were lost when the trace was recorded",
                  (unsigned long long)c->lost);
 }
 
-/* What some modules ran cannot be told; everything else can. */
-static void note_unread_modules(wpp_compressor *c)
+void wpp_compress_get_unread(const wpp_compressor *c, struct wpp_error *note)
 {
-    struct wpp_error before = c->note;
+    const struct wpp_modules *m = &c->modules;
     char others[48] = "";
 
-    if (c->modules.n_unread == 0)
+    *note = (struct wpp_error){.status = WPP_OK};
+    if (m->n_unread == 0)
         return;
-    if (c->modules.n_unread > 1)
-        snprintf(others, sizeof others, " (and %u other module%s)", c->modules.n_unread - 1,
-                 c->modules.n_unread == 2 ? "" : "s");
-    c->note.status = WPP_OK;
-    if (before.status == WPP_OK) {
-        c->run.ended = WPP_ENDED_UNREAD;
-        before.status = WPP_E_INCOMPLETE;
-    }
-    wpp_note(c, before.status, "%s%swhat a module ran is unreadable: %s%s", before.text,
-             *before.text ? "; and " : "", c->modules.unread[0].why, others);
+    if (m->n_unread > 1)
+        snprintf(others, sizeof others, " (and %u other module%s)", m->n_unread - 1,
+                 m->n_unread == 2 ? "" : "s");
+    wpp_fail(note, m->first_unread.status, "what a module ran is unreadable: %s%s",
+             m->first_unread.text, others);
 }
 
 static bool check_input(const wpp_compressor *c, struct wpp_error *error)
@@ -601,7 +603,6 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
     }
     if (c->input == WPP_INPUT_TRACE)
         note_missing_end(c);
-    note_unread_modules(c);
     /* Times are of all that ran, and come at the end: they say nothing of a part. */
     if (!c->ended || c->lost)
         wpp_times_free(&c->times);

@@ -84,13 +84,17 @@ void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_prog
 
 /* Ends the input and makes the file.  *note: WPP_OK, or in one line what the
  * WPP lacks: WPP_E_INCOMPLETE, WPP_E_DAMAGED, WPP_E_SYSTEM (a full disk).  What a module ran whose
- * file is not the one that was traced is in the WPP, but it does not say what it is.  False:
+ * file is not the one that was traced is in the WPP, but it does not say what it is: see below.  False:
  * WPP_E_MEMORY, _FORMAT (no trace; symbols not a multiple of 4 bytes), _NOT_TRACED (no
  * input at all), _INCOMPLETE (cut within the first record); or no module's file is the one that
  * was traced, and then what is wrong with the first: WPP_E_MISMATCH, _NOT_TRACED, _SYSTEM, _FORMAT,
  * _VERSION. */
 bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note,
                          struct wpp_error *error);
+
+/* Then, *note: WPP_OK, or in one line whose files are not those that were traced: what is wrong with
+ * the first of them, by one of the last five statuses. */
+void wpp_compress_get_unread(const wpp_compressor *c, struct wpp_error *note);
 
 /* Writes the file; with a limit, `file` is only what stands before the segments. */
 bool wpp_compress_write(const wpp_compressor *c, const struct wpp_bytes *file,

@@ -287,6 +287,19 @@ static void tell_failure(struct wpp_runs *runs, const struct wpp_run *run)
     runs->single_told |= no_folder;
 }
 
+/* What the file lacks. */
+static void tell_notes(const struct wpp_runs *runs, const struct wpp_run *run,
+                       const struct wpp_error *note)
+{
+    struct wpp_error unread;
+
+    if (note->status != WPP_OK)
+        runs->sink.tell(runs->sink.ctx, run->program, note, true);
+    wpp_compress_get_unread(run->compressor, &unread);
+    if (unread.status != WPP_OK)
+        runs->sink.tell(runs->sink.ctx, run->program, &unread, true);
+}
+
 /* FILE.d, new and empty. */
 static bool make_folder(struct wpp_runs *runs, struct wpp_error *error)
 {
@@ -402,10 +415,10 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process, enum wpp_ended why)
             runs->cut++;
             runs->first_is_cut |= first;
         }
-        if (!done)
+        if (done)
+            tell_notes(runs, run, &note);
+        else
             tell_failure(runs, run);
-        else if (note.status != WPP_OK)
-            runs->sink.tell(runs->sink.ctx, run->program, &note, true);
     }
     p = progress_of(run);
     runs->tokens += p.tokens;

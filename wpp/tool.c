@@ -381,36 +381,47 @@ bool tool_progress_due(void)
     return progress.terminal > 0 && milliseconds() - progress.last >= 100 && in_foreground();
 }
 
-void tool_progress_apart(void)
+/* Of the terminal now; 0: unknown. */
+static int columns(void)
 {
     struct winsize size;
 
-    if (progress.shown || !isatty(STDERR_FILENO) || ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0
-        || size.ws_col < 2)
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+void tool_progress_apart(void)
+{
+    int width = columns();
+
+    if (progress.shown || !isatty(STDERR_FILENO) || width == 0)
         return;
-    fprintf(stderr, "%*s\r\033[K", size.ws_col - 1, "");
+    fprintf(stderr, "%*s\r\033[K", width, "");
     fflush(stderr);
 }
 
 void tool_progress(const char *format, ...)
 {
+    char line[256];
     va_list args;
+    int n, width;
 
     if (!tool_progress_due())
         return;
     progress.last = milliseconds();
     progress.shown = true;
-    fprintf(stderr, "\r%s: ", name);
+    n = snprintf(line, sizeof line, "%s: ", name);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(line + n, sizeof line - (size_t)n, format, args);
     va_end(args);
-    fputs("\033[K", stderr);
+    width = columns();
+    /* What does not fit would go on in a next line, and stay. */
+    fprintf(stderr, "\r%.*s\033[K", width > 0 ? width - 1 : (int)sizeof line, line);
     fflush(stderr);
 }
 
 void tool_progress_end(void)
 {
-    if (progress.shown)
+    if (progress.shown && in_foreground())
         fputs("\r\033[K", stderr);
     progress.shown = false;
 }
@@ -457,10 +468,12 @@ const char *tool_why_incomplete(const struct wpp_summary *run)
     case WPP_ENDED_RECORDER: return "its recorder was killed";
     case WPP_ENDED_LOOK: return "the process ran on";
     case WPP_ENDED_UNREAD: return "what some module ran could not be read";
+    case WPP_ENDED_APART: return "it did not say its end, and some events (of a thread, of another "
+                                 "runtime, or of what it still did) are in no record";
     }
     if (run->dropped)
         return "only the last events were to be kept";
-    return run->complete ? "events were lost" : "cut short";
+    return run->lost ? "events were lost" : "cut short";
 }
 
 int tool_say_incomplete(const char *path, const wpp *w)

@@ -81,11 +81,11 @@ bool tool_color(const char *when);
 void tool_refuse_terminal(int fd, const char *what);
 
 /* A line on standard error that overwrites itself, at most ten times a second,
- * only if standard error is a terminal.  tool_progress_end() removes it. */
+ * only if standard error is a terminal, as much as fits there.  tool_progress_end() removes it. */
 void tool_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void tool_progress_end(void);
 /* The next line of progress leaves alone what another program has written to the terminal's last
- * line: blanks for all columns but one stay in an empty line and go beyond the end of any other. */
+ * line: blanks for all columns stay in an empty line, and go beyond the end of any other. */
 void tool_progress_apart(void);
 /* Whether tool_progress() would print now: to spare computing its arguments. */
 bool tool_progress_due(void);

@@ -289,13 +289,26 @@ static int improve(const struct options *o)
     return TOOL_OK;
 }
 
+/* What the WPP lacks, in one line. */
+static int say_notes(const struct options *o, const struct wpp_error *note,
+                     const struct wpp_error *unread)
+{
+    bool lacks = note->status != WPP_OK, has_unread = unread->status != WPP_OK;
+
+    if (!lacks && !has_unread)
+        return TOOL_OK;
+    tool_warn("%s: %s%s%s", name_of(o->input), lacks ? note->text : "",
+              lacks && has_unread ? "; and " : "", has_unread ? unread->text : "");
+    return TOOL_INCOMPLETE;
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
     struct wpp_crew crew;
     struct wpp_output *out;
     struct wpp_bytes file = {0};
-    struct wpp_error error, note;
+    struct wpp_error error, note, unread = {.status = WPP_OK};
     wpp_compressor *c;
     char *path;
     bool done;
@@ -317,6 +330,8 @@ int main(int argc, char **argv)
     done = c && wpp_compress_finish(c, &file, &note, &error) &&
            wpp_compress_write(c, &file, out, &error);
     if (done)
+        wpp_compress_get_unread(c, &unread);
+    if (done)
         done = wpp_output_commit(out, &error);
     else
         wpp_output_abandon(out);
@@ -326,7 +341,5 @@ int main(int argc, char **argv)
     free(path);
     if (!done)
         tool_die(tool_exit_status(error.status), "%s: %s", name_of(o.input), error.text);
-    if (note.status != WPP_OK)
-        tool_die(TOOL_INCOMPLETE, "%s: %s", name_of(o.input), note.text);
-    return TOOL_OK;
+    return say_notes(&o, &note, &unread);
 }

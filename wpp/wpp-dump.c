@@ -26,7 +26,7 @@ static const char help[] =
     "      --line-counts  how often each executed line was executed, as gcov counts it:\n"
     "                     FILE:LINE COUNT\n"
     "      --executions   the same, but each copy that GCC made of a line counts: as often as\n"
-    "                     the line stands in the paths of --events\n"
+    "                     the line stands in the paths of --events, again behind a call\n"
     "      --routines     the executed routines: calls, paths, cost, name, place\n"
     "      --calls        who called whom, how often: CALLS CALLER -> ROUTINE; `-`: no routine\n"
     "                     that is traced\n"
@@ -44,7 +44,9 @@ static const char help[] =
     "\n"
     "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or what it holds is incomplete.\n";
 
-enum what { SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_EXECUTIONS, SHOW_ROUTINES, SHOW_CALLS, SHOW_TOKENS };
+enum what {
+    SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_EXECUTIONS, SHOW_ROUTINES, SHOW_CALLS, SHOW_TOKENS
+};
 
 struct request {
     enum what what;

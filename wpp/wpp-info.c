@@ -115,15 +115,64 @@ static void gather_limit(const wpp *w, const struct wpp_terminal *t, uint64_t co
         i->cut += count;
 }
 
-static void gather_unread(const wpp *w, const struct wpp_terminal *t, uint64_t count,
-                          struct info *i)
+/* Modules that were not read, in ascending order of their tokens. */
+struct by_token { uint32_t first, n, module; };
+
+static int compare_tokens(const void *a, const void *b)
 {
-    for (uint32_t k = 0; t->routine == WPP_NO_ROUTINE && k < i->s.n_unread_modules; k++) {
+    const struct by_token *x = a, *y = b;
+
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static struct by_token *sort_unread(const wpp *w, uint32_t n)
+{
+    struct by_token *list = malloc((n + (size_t)1) * sizeof *list);
+
+    if (!list)
+        tool_die(TOOL_ERROR, "out of memory");
+    for (uint32_t k = 0; k < n; k++) {
         const struct wpp_unread_module *m = wpp_unread_module(w, k);
 
-        if (t->token >= m->token && t->token - m->token < m->n_tokens)
-            i->unread[k] += count;
+        list[k] = (struct by_token){m->token, m->n_tokens, k};
     }
+    qsort(list, n, sizeof *list, compare_tokens);
+    return list;
+}
+
+/* The last module that begins with the token or one below it has it, if any has. */
+static void count_unread(const struct by_token *list, uint32_t token, uint64_t count,
+                         struct info *i)
+{
+    uint32_t low = 0, high = i->s.n_unread_modules;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (list[middle].first <= token)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > 0 && token - list[low - 1].first < list[low - 1].n)
+        i->unread[list[low - 1].module] += count;
+}
+
+static void gather_unread(const wpp *w, struct info *i)
+{
+    uint32_t n = i->s.n_unread_modules;
+    struct by_token *list = sort_unread(w, n);
+
+    i->unread = calloc(n + (size_t)1, sizeof *i->unread);
+    if (!i->unread)
+        tool_die(TOOL_ERROR, "out of memory");
+    for (uint32_t t = 0; n > 0 && t < wpp_grammar(w)->n_terminals; t++) {
+        const struct wpp_terminal *terminal = wpp_terminal(w, t);
+
+        if (terminal->routine == WPP_NO_ROUTINE)
+            count_unread(list, terminal->token, i->counts[t], i);
+    }
+    free(list);
 }
 
 static void gather_counts(const wpp *w, struct info *i)
@@ -131,8 +180,7 @@ static void gather_counts(const wpp *w, struct info *i)
     const struct wpp_grammar *g = wpp_grammar(w);
 
     i->counts = calloc(g->n_terminals + (size_t)1, sizeof *i->counts);
-    i->unread = calloc(i->s.n_unread_modules + (size_t)1, sizeof *i->unread);
-    if (!i->counts || !i->unread)
+    if (!i->counts)
         tool_die(TOOL_ERROR, "out of memory");
     wpp_terminal_counts(w, i->counts);
     for (uint32_t t = 0; t < g->n_terminals; t++) {
@@ -140,8 +188,8 @@ static void gather_counts(const wpp *w, struct info *i)
         i->insns += i->counts[t] * terminal->insns;
         i->calls += terminal->enters ? i->counts[t] : 0;
         gather_limit(w, terminal, i->counts[t], i);
-        gather_unread(w, terminal, i->counts[t], i);
     }
+    gather_unread(w, i);
 }
 
 static void gather(const wpp *w, const char *path, struct info *i)

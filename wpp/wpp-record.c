@@ -392,7 +392,7 @@ static void tell(void *ctx, const char *program, const struct wpp_error *error, 
 {
     struct recording *r = ctx;
 
-    if (has_file && error->status != WPP_E_SYSTEM &&
+    if (has_file && (error->status == WPP_E_INCOMPLETE || error->status == WPP_E_DAMAGED) &&
         (r->closed || wpp_limit_is_reached(&r->limit) || r->orphaned || r->dropped ||
          r->options.ring))
         return;
@@ -581,8 +581,8 @@ static void compress_rest(struct recording *r)
         show_rest(r, &apart);
         if (program_interrupts() != interrupts && !r->dropped) {
             __atomic_store_n(&r->runs.enough, true, __ATOMIC_RELAXED);
+            r->dropped = true;              /* before the worker tells what that lacks */
             wpp_spool_drop(r->spool);
-            r->dropped = true;
         }
         nanosleep(&moment, NULL);
     }

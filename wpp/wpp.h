@@ -112,8 +112,10 @@ enum wpp_ended {
     WPP_ENDED_RECORDER = 4,    /* its recorder was killed */
     WPP_ENDED_LOOK = 5,        /* the process ran on */
     WPP_ENDED_UNREAD = 6,      /* all events are there, but not what those of some module mean */
-    WPP_ENDED_UNTOLD = 7       /* of a complete one: how the process ended is not known; it did not
+    WPP_ENDED_UNTOLD = 7,      /* of a complete one: how the process ended is not known; it did not
                                   return from main, nor call exit */
+    WPP_ENDED_APART = 8        /* of an incomplete one: likewise, and a thread or another runtime had
+                                  events that are in no record, or it ran on */
 };
 
 struct wpp_summary {

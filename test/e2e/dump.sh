@@ -311,6 +311,7 @@ times() { wpp-dump --$2 copies.wpp | sed -n "s/.*copies.c:$1 //p"; }
 is 'each copy of an inlined line is executed' "$(times 4 executions)" 15
 is 'which is as often as it is shown' "$(wpp-dump --lines copies.wpp | grep -c ':4$')" 15
 is 'a line without copies' "$(times 9 executions) $(times 9 line-counts)" '5 5'
+is 'one with two calls comes after each of them again' "$(times 17 executions) $(times 17 line-counts)" '3 1'
 is 'executions of a range' "$(wpp-dump --range=:0 --executions copies.wpp)" ''
 is 'are added up' "$(wpp-dump --executions --range=:4 copies.wpp | awk '{ n += $2 } END { print n }')" \
     "$(wpp-dump --range=:4 copies.wpp | sed -n 's/.*\[[^:]*:\(.*\)\]/\1/p' | tr ' ' '\n' |

@@ -125,7 +125,9 @@ like 'is told' "$(cat err)" 'unreadable: .*/plug2.so has changed since it was tr
 rm build/lib/*
 fails_with 3 'both are gone' wpp-compress -f -o part.wpp p.trace
 like 'the others are counted' "$(cat err)" 'plug1.so: No such file or directory \(and 1 other module\)$'
-is 'and each is listed' "$(wpp-info part.wpp 2> /dev/null | grep -c '^unreadable')" 2
+is 'and each is listed, with its events' \
+    "$(wpp-info part.wpp 2> /dev/null | sed -n 's/^unreadable *\([0-9]*\) .*\/\(plug.\)\.so.*/\2 \1/p')" \
+    "$(for n in 1 2; do echo "plug$n $(grep -c "plug$n\.c" want.events)"; done)"
 rm build/prog
 cp new/place/lib/plug1.so build/lib
 fails_with 3 'the executable is gone, a library is there' wpp-compress -f -o part.wpp p.trace
@@ -133,6 +135,15 @@ like 'which can be read' "$(wpp-dump part.wpp 2> /dev/null)" 'EnterRoutine work'
 rm build/lib/*
 fails_with 1 'nothing is there' wpp-compress -o no.wpp p.trace
 absent 'so there is no file' no.wpp
+
+# While it is recorded: told however the recording is to end.
+cp new/place/prog build
+objcopy --remove-section .wpp new/place/lib/plug1.so build/lib/plug1.so
+for option in -q --limit=5 --ring=4k; do
+    run wpp-record -q $option -o live.wpp build/prog "$T"/build/lib/plug1.so
+    like "wpp-record $option: a library without its table" "$(cat err)" \
+        '^wpp-record: prog: what a module ran is unreadable: .*/plug1.so has lost its path table'
+done
 
 # A trace that is cut as well.
 cp new/place/prog build

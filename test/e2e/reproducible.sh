@@ -93,4 +93,9 @@ ok 'a program with mapped names is recorded' wpp-record -o mapped.wpp one/mapped
 like 'the names are the mapped ones' "$(wpp-dump --lines mapped.wpp)" '^/build/src/part.c:3'
 like 'wpp-hot --source finds them' "$(wpp-hot -l 1 --source="$T/one" mapped.wpp)" 's \+= i & 1'
 like 'and where the folder of the sources is given' "$(wpp-hot -l 1 --source="$T/one/src" mapped.wpp)" 's \+= i & 1'
+
+# No file has a name of so many folders: it is not tried from each of them.
+{ printf '# 1 "'; yes a/ | head -n 300000 | tr -d '\n'; printf 'x.c"\n'; cat main.c part.c; } > endless.c
+wpp-gcc -O1 endless.c -o endless && wpp-record -q -o endless.wpp ./endless > out
+ok 'a name without end' sh -c 'ulimit -t 5; wpp-hot -l 1 --source=. endless.wpp'
 done_testing

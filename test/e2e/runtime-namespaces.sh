@@ -99,6 +99,7 @@ recordings ./main 1
 one=${figures% *}
 is 'a namespace: events of its own are counted as lost' "${figures#* } $lost" 'no 7 events were lost'
 is 'which is said once' $said 4
+is 'and why the run is not complete' "$(wpp-info all.wpp | sed -n 's/^complete *//p')" 'no: events were lost'
 recordings ./main 5
 is 'five: nothing of the program is missing' "$figures" "$((${own% *} + 5 * (one - ${own% *}))) no"
 is 'all that they did is counted' "$lost $said" '35 events were lost 4'
@@ -106,6 +107,9 @@ recordings ./main 5 stay
 is 'the same where they stay' "$figures $lost $said" \
     "$((${own% *} + 5 * (one - ${own% *} - 1))) no 35 events were lost 4"
 recordings ./main 5 exit
+wpp-record -q -o all.wpp ./main 5 exit > out 2>&1
+is 'without an end: what is missing' "$(wpp-info all.wpp | sed -n 's/^complete *//p')" \
+    'no: it did not say its end, and some events (of a thread, of another runtime, or of what it still did) are in no record'
 # What is in a pipe loses more than that.
 like 'without an end there is no knowing how many' "$figures$lost $said" \
     "^[0-9]+ no/$((${own% *} + 5 * (one - ${own% *}))) no 4\$"

@@ -420,14 +420,32 @@ int main(void)
 END
 ok 'a program that prompts' "$WPP_GCC" -O1 prompt.c -o prompt
 if script -qec true /dev/null > /dev/null 2>&1 < /dev/null; then
-    # on_terminal COMMAND: what it writes to the terminal, 80 columns wide
+    # on_terminal COMMAND [COLUMNS]: what it writes to the terminal, 80 columns wide
     on_terminal() {
-        script -qfec "stty cols 80; $1" typescript < /dev/null > /dev/null 2>&1
+        script -qfec "stty cols ${2-80}; $1" typescript < /dev/null > /dev/null 2>&1
         tr '\r' '@' < typescript
+    }
+    # screen COLUMNS: what is seen of that at last.  A full line is left when there is more to come.
+    screen() {
+        tail -n +2 typescript | awk -v width=$1 '
+            function put(c) {
+                if (x == width) { x = 0; y++ }
+                line[y] = sprintf("%-" x "s", substr(line[y], 1, x)) c substr(line[y], x + 2)
+                x++
+            }
+            BEGIN { RS = "\001"; x = y = 0 }
+            { for (i = 1; i <= length($0); i++) {
+                c = substr($0, i, 1)
+                if (c == "\r") x = 0
+                else if (c == "\n") y++
+                else if (c == "\033") { line[y] = substr(line[y], 1, x); i += 2 }
+                else put(c)
+            } }
+            END { for (i = 0; i <= y; i++) print line[i] }'
     }
     mkfifo stream
     like 'finds its prompt as it was' "$(on_terminal 'wpp-record -o prompt.wpp ./prompt')" \
-        'Your name> and more {79}@.\[Kwpp-record: '
+        'Your name> and more {80}@.\[Kwpp-record: '
     like 'unless progress is asked for' \
         "$(on_terminal 'wpp-record --progress -o prompt.wpp ./prompt')" 'Your name> @.*M events, .*and more'
     like 'also when another reads its trace' \
@@ -435,7 +453,13 @@ if script -qec true /dev/null > /dev/null 2>&1 < /dev/null; then
     like 'unless by that, too' \
         "$(on_terminal 'wpp-compress --progress -f -o fifo.wpp stream & WPP_OUT=stream ./prompt; wait')" 'Your name> .*@wpp-compress: '
     like 'what is shown afterwards leaves its last line alone' \
-        "$(on_terminal "printf unfinished; wpp-record --best -o best.wpp ./many $n")" 'unfinished {79}@.\[K@wpp-record: .* in ~'
+        "$(on_terminal "printf unfinished; wpp-record --best -o best.wpp ./many $n")" 'unfinished {80}@.\[K@wpp-record: .* in ~'
+    # However narrow the window is, the program's line is seen, and ours when all is done.
+    for text in '' 7 "$(printf %040d 0)"; do
+        on_terminal "printf '$text'; wpp-record --best -o best.wpp ./many $((n / 3))" 40 > shown
+        is "${#text} characters and progress" "$(grep -c ' M/s, ' shown) $(screen 40 |
+            sed '/^wpp-record: [0-9.]* M events in/,$d; s/ *$//')" "1 $text"
+    done
 else
     skip 'there is no terminal here: a prompt'
 fi

@@ -197,6 +197,24 @@ ok 'nothing left out' built clone -O0 clone.c
 is 'gives an empty list' "$(wpp-info --uninstrumented clone.wpp)" ''
 is 'and no line' "$(wpp-info clone.wpp | grep -c '^left out')" 0
 
+# ---- Names that the source gives to the assembler -----------------------------------------
+# GCC marks them by an asterisk.
+cat > named.c <<'END_C'
+int twice(int n) __asm__("zweimal");
+__attribute__((noinline)) int twice(int n) { return n > 2 ? 2 * n : n; }
+static inline __attribute__((always_inline)) int inner(int n) __asm__("innen");
+static inline __attribute__((always_inline)) int inner(int n) { return n > 3 ? n : 1; }
+int left(int n) __asm__("links");
+__attribute__((noinline, no_wpp)) int left(int n) { return n > 2 ? n : 1; }
+int main(int argc, char **argv) { (void)argv; return twice(argc) + inner(argc) + left(argc) - 3; }
+END_C
+ok 'a program with such names' built named -O1 -g named.c
+is 'is recorded under them' "$(ran named)" 'main zweimal'
+is 'what is left out has its own' "$(left_out named)" 'attribute: links'
+is 'and no name an asterisk' "$(strings -a named | grep -cx '\*[a-z]*')" 0
+WPP_PLUGIN_ARGS='exclude=zweimal' ok 'a pattern' built named -O1 named.c
+is 'means them' "$(ran named)" main
+
 # ---- Refusals --------------------------------------------------------------------------------
 for argument in min-size= min-size=ten min-size=-1 min-size=9x include= exclude= min-size; do
     WPP_PLUGIN_ARGS=$argument "$WPP_GCC" -c clone.c -o clone.o 2> err

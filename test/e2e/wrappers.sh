@@ -82,10 +82,14 @@ done << 'END'
 -Xlinker -G -Xlinker 8
 -shared -Wl,-G,8
 -Bshareable
+-shared -pie
+-pie -shared
+-shared -no-pie
+-no-pie -shared
 -Xassembler -shared
 -Wl,-z,now -Wl,-rpath,shared
 END
-is 'there were both' "$(grep -c library kinds) $(grep -c program kinds)" '18 5'
+is 'there were both' "$(grep -c library kinds) $(grep -c program kinds)" '20 7'
 
 is 'a program that hides what archives bring gets an object' \
     "$(shown a.o -Wl,--gc-sections,--exclude-libs,ALL)" \
@@ -105,6 +109,11 @@ passes 'nothing is linked with -nostdlib' -nostdlib a.o
 is 'but with -nostdlib and libc, as libtool does' "$(shown -nostdlib -shared a.o -lc -o l.so)" \
     "$plugin<-nostdlib><-shared><a.o><-lc><-o><l.so>$so"
 is 'nothing is linked with -r for the linker' "$(shown -Xlinker -r a.o)" "$plugin<-Xlinker><-r><a.o>"
+# What the linker alone is given is linked as well.
+for inputs in -Wl,f.o '-Xlinker f.o' --for-linker=f.o '-Wl,--whole-archive,-lf'; do
+    is "$inputs" "$(shown -shared $inputs)" "$plugin<-shared>$(printf '<%s>' $inputs)$so"
+done
+passes 'what the linker says of itself' -Wl,--version
 for option in -r -Wl,-r -Wl,--relocatable -Wl,-z,now,-r -Wl,-i,-z,now -Wl,-d,-Ur; do
     is "nothing is linked with $option" "$(shown $option a.o b.o)" "$plugin<$option><a.o><b.o>"
 done
@@ -142,6 +151,7 @@ printf -- '-O2 -c a.c\n"-DX=-shared -E"' > compile
 printf -- "'-shared' -o \\\"l.so\\\" a.o" > library
 echo '-DX -MF -E @library' > nested
 echo @self > self
+echo '@twice @twice' > twice
 printf -- -E > preprocess
 is 'a compile line' "$(shown @compile)" "$plugin<@compile>"
 is 'a link line' "$(shown @library)" "$plugin<@library>$so"
@@ -149,6 +159,7 @@ is 'one in the other' "$(shown @nested -lm)" "$plugin<@nested><-lm>$so"
 is "an option's argument in another place" "$(shown a.c -o @preprocess)" "$plugin$begin<a.c><-o><@preprocess>$exe"
 is 'a file that is not there is an input' "$(shown @missing)" "$plugin$begin<@missing>$exe"
 is 'one in itself' "$(shown @self)" "$plugin$begin<@self>$exe"
+is 'one twice in itself' "$(WPP_CC=$T/show timeout 20 wpp-gcc @twice)" "$plugin$begin<@twice>$exe"
 finds_headers 'preprocessing, in a file' a.c @preprocess
 
 # ---- Settings ------------------------------------------------------------------------
@@ -171,6 +182,28 @@ for name in gcc cc c++ gcc-99; do
     chmod +x $name
     is "$name in place of $name" "$(PATH=$T/named:$T:$PATH $name -c a.c)" "$name:$plugin<-c><a.c>"
 done
+# in_place WPP_CC NAME: what a link of this name runs
+in_place() { WPP_CC=$1 PATH=$T/named:$T:$PATH timeout 20 $2 -c a.c; }
+is 'the compiler is named as we are' "$(in_place gcc cc)" "gcc:$plugin<-c><a.c>"
+is 'behind another program' "$(in_place 'env gcc' gcc)" "gcc:$plugin<-c><a.c>"
+WPP_CC=wpp-gcc fails_with 127 'the compiler is wpp-gcc' timeout 20 wpp-gcc -c a.c
+WPP_CC=$T/named/cc fails_with 127 'or a link to it' timeout 20 wpp-gcc -c a.c
+# A cache that looks for the next compiler in PATH finds us, before it or behind it.
+mkdir cache
+cat > cache/gcc << 'END_CACHE'
+#!/bin/bash
+printf 'cache:'
+for folder in ${PATH//:/ }; do
+    [ ! -x "$folder/gcc" ] || [ "$folder/gcc" -ef "$0" ] || exec "$folder/gcc" "$@"
+done
+END_CACHE
+chmod +x cache/gcc
+is 'a cache behind us' "$(PATH=$T/named:$T/cache:$T:$PATH timeout 20 gcc -c a.c)" "cache:gcc:$plugin<-c><a.c>"
+is 'also when it preprocesses' "$(PATH=$T/named:$T/cache:$T:$PATH timeout 20 gcc -E a.c)" "cache:gcc:$headers<-E><a.c>"
+is 'a cache before us' "$(PATH=$T/cache:$T/named:$T:$PATH timeout 20 gcc -c a.c)" "cache:gcc:$plugin<-c><a.c>"
+is 'we are behind the compiler' "$(PATH=$T:$T/named named/gcc -c a.c)" "gcc:$plugin<-c><a.c>"
+is 'whoever runs us may call us what he likes' \
+    "$(WPP_CC=$T/show PATH=$PATH:$T/named bash -c 'exec -a gcc wpp-gcc -c a.c')" "$plugin<-c><a.c>"
 ln -s "$BUILD/bin/wpp-gcc" named/nothing
 PATH=$T/named:$T:$PATH fails_with 127 'in place of nothing' nothing -c a.c
 

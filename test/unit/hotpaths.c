@@ -21,11 +21,14 @@ static struct hot_config config_of(enum hot_algorithm algorithm, uint32_t min_le
                                 .thread = HOT_ALL_THREADS, .no_sample = random_below(2) };
 }
 
+/* Subpaths that are compared as text, and letters of one. */
+enum { WORDS = 32, LETTERS = 64 };
+
 /* What was found as text in alphabetical order: `ab:6 bc:9`. */
-static void as_text(const hot_result *r, char *out, size_t size)
+static void as_text(const hot_result *r, char out[static WORDS * LETTERS])
 {
-    char word[32][64];
-    size_t n = hot_count(r) < 32 ? hot_count(r) : 32;
+    char word[WORDS][LETTERS];
+    size_t n = hot_count(r) < WORDS ? hot_count(r) : WORDS;
 
     for (size_t i = 0; i < n; i++) {
         struct hot_subpath p = hot_get(r, i);
@@ -38,18 +41,18 @@ static void as_text(const hot_result *r, char *out, size_t size)
     qsort(word, n, sizeof word[0], (int (*)(const void *, const void *))strcmp);
     *out = '\0';
     for (size_t i = 0; i < n; i++)
-        snprintf(out + strlen(out), size - strlen(out), "%s%s", i ? " " : "", word[i]);
+        out = stpcpy(stpcpy(out, i ? " " : ""), word[i]);
 }
 
 static void expect(const char *name, const struct small_grammar *s,
                    const struct hot_config *config, const char *wanted)
 {
     hot_result *r;
-    char got[1024] = "";
+    char got[WORDS * LETTERS] = "";
     int status = hot_find(&r, &s->g, s->cost, config);
 
     if (status == HOT_OK)
-        as_text(r, got, sizeof got);
+        as_text(r, got);
     if (!tap_ok(status == HOT_OK && strcmp(got, wanted) == 0, "%s", name))
         tap_note("status %d, wanted '%s', got '%s'", status, wanted, got);
     hot_free(r);

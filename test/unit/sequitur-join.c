@@ -92,9 +92,9 @@ static bool try_one(uint64_t seed)
 static void random_pieces(void)
 {
     enum { COUNT = 40000 };
-    uint64_t wrong = 0, n = 0;
+    uint64_t wrong = 0;
 
-    for (uint64_t seed = 1; seed <= COUNT; seed++, n++)
+    for (uint64_t seed = 1; seed <= COUNT; seed++)
         if (!try_one(seed * UINT64_C(0x9E3779B97F4A7C15)) && !wrong)
             wrong = seed;
     if (wrong)

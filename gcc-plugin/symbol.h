@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* symbol.h - the names of routines in the object file. */
+#ifndef WPP_SYMBOL_H
+#define WPP_SYMBOL_H
+
+#include "gcc-compat.h"
+
+/* An asterisk says that GCC is to write the name as it is: it comes from `__asm__("name")`. */
+static inline const char *symbol_of(tree routine)
+{
+    const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(routine));
+
+    return name + (*name == '*');
+}
+
+#endif
