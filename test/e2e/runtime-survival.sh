@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # However a process ends, what it recorded up to there is in the trace: counted
 # against what it is known to have done.  WPP_KILLS: how often it is killed at
-# random (20).
+# random (10).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/tracer/harness.sh"
 
@@ -44,7 +44,7 @@ done
 
 # ---- At any moment ------------------------------------------------------------------------
 
-kills=${WPP_KILLS:-20}
+kills=${WPP_KILLS:-10}
 for where in 'in a file' 'under wpp-record'; do
     right=0
     for ((i = 0; i < kills; i++)); do
