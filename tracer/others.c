@@ -59,15 +59,9 @@ __asm__(".pushsection .note.wpp, \"a\", @note\n"
 
 /* ---- The word of the process ----------------------------------------------------------- */
 
-/* The kernel reads the mask before it looks at what it is to do with it: nothing. */
-static bool is_readable(const void *at)
-{
-    return sys4(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t)) != -EFAULT;
-}
-
 static bool is_presence(const struct presence *p)
 {
-    return is_readable(p) && is_readable(p + 1) && p->version >= 3 && p->self == p;
+    return sys_can_read(p) && sys_can_read((const uint64_t *)(p + 1) - 1) && p->version >= 3 && p->self == p;
 }
 
 /* The kernel leaves eight bytes of zeros at the end of a program's stack, behind the name that it was

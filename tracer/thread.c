@@ -517,6 +517,12 @@ static void thread_ended(void *argument)
 
 /* ---- Forks ------------------------------------------------------------------------------------ */
 
+/* In a child: the window is a stack there (chunk.c), and a limit may keep that from growing. */
+static bool has_window(const struct wpp_thread *t)
+{
+    return sys_can_read(__wpp_chunk_start(t));
+}
+
 /* In a child, where only its own tokens are in the chunk: the first of them, or the cursor. */
 static uint32_t *first_of_child(const struct wpp_thread *t)
 {
@@ -539,7 +545,8 @@ static void leave_others(void)
 void __wpp_threads_leave(void)
 {
     for (const struct wpp_thread *t = self ? self->interrupted : NULL; t; t = t->interrupted)
-        words_fill(__wpp_chunk_start(t), WPP_CHUNK_TOKENS / 2);
+        if (has_window(t))
+            words_fill(__wpp_chunk_start(t), WPP_CHUNK_TOKENS / 2);
     self = NULL;
     __wpp_cursor = no_chunk;
     leave_others();
@@ -569,7 +576,7 @@ static void take_chunks(uint32_t *begin)
 
 void __wpp_threads_forked(bool by_libc)
 {
-    uint32_t *begin = self && self->begun ? first_of_child(self) : NULL;
+    uint32_t *begin = self && self->begun && has_window(self) ? first_of_child(self) : NULL;
 
     if (begin && begin < __wpp_chunk_end(self) && (*begin || !by_libc))
         take_chunks(begin);
