@@ -470,10 +470,11 @@ void __wpp_process_leave_if_over(void)
         return;
     mask = __wpp_enter();
     __wpp_threads_free();
-    __wpp_leave(mask);
-    if (guard)
+    if (guard && !__wpp_threads) {
         sys_unmap((void *)guard, GUARD_BYTES);
-    guard = NULL;
+        guard = NULL;
+    }
+    __wpp_leave(mask);
 }
 
 __attribute__((destructor)) static void runtime_exits(void)

@@ -177,14 +177,18 @@ static void record_named(struct wpp_thread *t, uint16_t kind)
     __wpp_record_thread(t, kind, name, (uint32_t)text_length(name));
 }
 
-/* Everything of the thread is handed over, and another may have its region. */
+/* Everything of the thread is handed over, and another may have its region.  If it is the calling
+ * one, its next event begins another stream. */
 static void end_stream(struct wpp_thread *t)
 {
     __wpp_thread_flush(t);
-    if (t == self)
+    if (t == self) {
         record_named(t, WPP_REC_THREAD_END);
-    else
+        self = NULL;
+        __wpp_cursor = no_chunk;
+    } else {
         __wpp_record_thread(t, WPP_REC_THREAD_END, NULL, 0);
+    }
     unlink_thread(t);
     while (t) {
         struct wpp_thread *outer = t->interrupted;
@@ -506,8 +510,6 @@ static void thread_ended(void *argument)
             while (self != t)
                 leave_handler();
             end_stream(t);
-            self = NULL;
-            __wpp_cursor = no_chunk;
         }
     }
     __wpp_leave(mask);
@@ -602,8 +604,5 @@ void __wpp_threads_free(void)
         if (t->begun && !t->interrupted && (t == self || (t->findable && !lives(t))))
             end_stream(t);
     }
-    if (!__wpp_threads)
-        self = NULL;
-    __wpp_cursor = no_chunk;
     __wpp_regions_free();
 }

@@ -232,6 +232,37 @@ for mode in l g d dg; do
     recordings ./loads-traced $mode
     is "$mode: a traced program that loads them" "${figures#* } $lost" "no 12000 events were lost"
 done
+
+# Its code is called when its runtime is over, while another thread still runs there.
+cat > base.c << 'END'
+void (*late)(void);
+__attribute__((destructor)) static void down(void) { if (late) late(); }
+END
+cat > busy.c << 'END'
+#include <pthread.h>
+#include <unistd.h>
+extern void (*late)(void);
+static volatile int runs;
+static void run_late(void) { runs++; }
+static void *run(void *p) { for (;; usleep(1000)) runs = 1; return p; }
+__attribute__((constructor)) static void up(void)
+{
+    pthread_t thread;
+
+    late = run_late;
+    pthread_create(&thread, NULL, run, NULL);
+    while (!runs)
+        usleep(100);
+}
+END
+echo 'int main(void) { return 0; }' > idle.c
+gcc -O1 -shared -fPIC base.c -o libbase.so
+"$WPP_GCC" -O1 -fPIC -c busy.c
+gcc -shared busy.o "$archive" -Wl,--exclude-libs,ALL -L. -lbase -pthread -o libbusy.so
+"$WPP_GCC" -O1 idle.c -Wl,--no-as-needed -L. -lbusy -Wl,-rpath-link,. -o idle
+run env LD_LIBRARY_PATH=. WPP_OUT=trace ./idle
+is 'what is called behind the end of its runtime runs' $status 0
+
 gcc -O1 -static -w loads.c -ldl -pthread -o static 2> /dev/null
 "$WPP_GCC" -O1 -static -w loads.c -ldl -pthread -o static-traced 2> /dev/null
 if ./static l > /dev/null 2>&1; then
