@@ -102,6 +102,44 @@ ok 'which is whole' wpp-compress -q -o one.wpp one.trace
 is 'as it is with fork' "$(WPP_OUT=one.trace ./kinds 0 40000 e; wpp-compress -qf -o two.wpp one.trace; figures two.wpp)" \
     "$(figures one.wpp)"
 
+# ---- A recorder that has ended -----------------------------------------------------------
+
+# A process makes a child when its recorder has enough, as it has found out; or ends before its
+# child, which no traced code makes, has come to the runtime.
+cat > ended.c << 'END'
+#include <sys/wait.h>
+#include <unistd.h>
+int make(void);
+static volatile int sum;
+__attribute__((noinline)) static void work(int n) { for (int i = 0; i < n; i++) sum += i & 1; }
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 10 && argc > 1; i++) {
+        work(40000);
+        usleep(50000);
+    }
+    work(10);
+    if (make() != 0)
+        return argc > 1 && wait(0) < 0;
+    if (argc == 1)
+        sleep(1);
+    work(40000);
+    return argv[0] == 0;
+}
+END
+cat > make.c << 'END'
+#define _GNU_SOURCE
+#include <unistd.h>
+int make(void) { return _Fork(); }
+END
+gcc -O1 -c make.c
+ok 'a program whose recorder ends' "$WPP_GCC" -O1 -o ended ended.c make.o
+run wpp-record -q --limit=1000 -o ended.wpp ./ended limit
+is 'that the recorder has enough is no news' "$status $(cat "$T/err")" '0 '
+wpp-record -q -o ended.wpp ./ended 2> said | cat
+like 'that it ended before it knew of a child is' "$(cat said)" \
+    '^wpp: the recorder ended before it knew of a child'
+
 # ---- A signal before libc's handlers have run in the child -----------------------------
 
 cat > early.c << 'END'
