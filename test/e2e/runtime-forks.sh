@@ -140,6 +140,39 @@ wpp-record -q -o ended.wpp ./ended 2> said | cat
 like 'that it ended before it knew of a child is' "$(cat said)" \
     '^wpp: the recorder ended before it knew of a child'
 
+# ---- A child in the same memory ----------------------------------------------------------
+
+# Both come to the runtime with the same thread's variables: they take turns.
+cat > shared.c << 'END'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int sum[2];
+__attribute__((noinline)) static void work(int i) { for (int n = 0; n < 2000000; n++) sum[i] += n & 1; }
+static int child(void *unused)
+{
+    (void)unused;
+    work(1);
+    _exit(0);
+}
+int main(void)
+{
+    static char stack[65536] __attribute__((aligned(16)));
+    pid_t pid = clone(child, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL);
+
+    work(0);
+    return pid < 0 || wait(NULL) != pid;
+}
+END
+ok 'a child in the same memory' "$WPP_GCC" -O1 -w -o shared shared.c
+for i in 1 2 3; do
+    run timeout -s KILL 60 wpp-record -q -o shared.wpp ./shared
+    is 'a child in the same memory and its parent go on' \
+        "$status $(grep -c 'internal error' "$T/err")" '0 0'
+done
+
 # ---- A signal before libc's handlers have run in the child -----------------------------
 
 cat > early.c << 'END'
