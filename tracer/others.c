@@ -48,6 +48,7 @@ __attribute__((used)) static struct presence presence = {
 };
 static struct presence *first;      /* another one, that records */
 static bool yields;                 /* the program will have one that records */
+static bool apart;                  /* this one's loader does not list the program */
 static bool stays;                  /* the module that this one lies in is not unloaded */
 
 __asm__(".pushsection .note.wpp, \"a\", @note\n"
@@ -157,10 +158,6 @@ static int is_program(struct dl_phdr_info *module, size_t size, void *unused)
 
 bool __wpp_others_apart(void)
 {
-    static int apart = -1;
-
-    if (apart < 0)
-        apart = !dl_iterate_phdr(is_program, NULL);
     return apart;
 }
 
@@ -225,12 +222,13 @@ void __wpp_others_find(void)
 {
     struct presence *head = read_word();
 
+    apart = !dl_iterate_phdr(is_program, NULL);
     __wpp_notes_find(WPP_NOTE_RUNTIME, look_at, NULL);
     if (!first && head && head->records)
         first = head;
     if (first)
         join();
-    else if (find_word() && __wpp_others_apart() && program_is_traced())
+    else if (find_word() && apart && program_is_traced())
         wait();
 }
 

@@ -226,7 +226,8 @@ const char *__wpp_note_next(const char *at, const char *end, const char *owner, 
 
 /* ---- Other runtimes ------------------------------------------------------------- */
 
-/* Looks for another runtime that records this process, before this one does. */
+/* Looks for another runtime that records this process, before this one does.  Not to be called with
+ * the lock. */
 void __wpp_others_find(void);
 /* There is one. */
 bool __wpp_others_record(void);

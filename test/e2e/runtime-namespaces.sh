@@ -233,6 +233,32 @@ for mode in l g d dg; do
     is "$mode: a traced program that loads them" "${figures#* } $lost" "no 12000 events were lost"
 done
 
+# libc holds a lock while it lists modules, and another thread that it lists them for may come to
+# the runtime: so nobody who has that one's lock, with all signals blocked, may ask libc.
+cat > list.c << 'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+static int asked, locked;
+int dl_iterate_phdr(int (*call)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+    int (*libc)(int (*)(struct dl_phdr_info *, size_t, void *), void *) =
+        (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))
+            dlsym(RTLD_NEXT, "dl_iterate_phdr");
+    sigset_t blocked;
+
+    sigprocmask(SIG_BLOCK, 0, &blocked);
+    asked = 1;
+    locked |= sigismember(&blocked, SIGUSR1);
+    return libc(call, data);
+}
+int main(void) { return !asked || locked; }
+END
+"$WPP_GCC" -O1 list.c -Wl,--no-as-needed -L. -lone -Wl,-rpath-link,. -ldl -o list
+run env LD_LIBRARY_PATH=. WPP_OUT=trace ./list
+is 'libc is not asked for modules with the lock' $status 0
+
 # Its code is called when its runtime is over, while another thread still runs there.
 cat > base.c << 'END'
 void (*late)(void);
