@@ -16,6 +16,8 @@
  *   settings.c  WPP_OUT and WPP_OPTIONS
  *   begin.c     linked into executables: recording begins before all constructors
  *   entry.c     linked into static executables: a thread's variable before libc's start
+ *   start.c     what pthread_atfork() needs where the compiler's start files are left out
+ *   follow-jump.h  the way that unwinders take out of refill.S and the emitted code's entries
  *   gthreads.h  what static programs must be linked with
  *   text.h      bounded strings
  *
