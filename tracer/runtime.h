@@ -82,6 +82,7 @@
 struct wpp_thread {
     uint32_t behind;                /* the word behind the chunk: not 0 */
     struct wpp_thread *interrupted; /* by the signal handler that writes here */
+    uint32_t *elsewhere;            /* the cursor that a signal handler found, if in no chunk; or NULL */
     const char *frame, *stack;      /* that handler's; its alternate stack or NULL */
     bool left;                      /* by a jump */
     struct wpp_thread *next;        /* of the live ones, or of the free ones */

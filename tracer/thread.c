@@ -416,6 +416,15 @@ static void forget_left_handlers(const char *frame, const char *stack)
     }
 }
 
+/* The cursor, if it points at a word that sends the next event to the runtime: before a call that
+ * makes a process. */
+static uint32_t *cursor_elsewhere(const struct wpp_thread *t)
+{
+    bool in_memory = __wpp_chunk_start(t) <= __wpp_cursor && __wpp_cursor <= __wpp_chunk_end(t);
+
+    return in_memory ? NULL : __wpp_cursor;
+}
+
 /* What the thread has recorded so far is handed over, so that the handler's
  * events follow it; the chunk that was interrupted is put aside. */
 struct wpp_thread *__wpp_signal_begin_slow(void)
@@ -429,6 +438,7 @@ struct wpp_thread *__wpp_signal_begin_slow(void)
         t->left = false;
         forget_left_handlers(t->frame, t->stack);
         hand_over(outer, pending(outer));
+        outer->elsewhere = cursor_elsewhere(outer);
         __wpp_chunk_clear(t, outer->first);
         t->tid = outer->tid;
         t->sequence = outer->sequence;
@@ -477,7 +487,7 @@ static void leave_handler(void)
     __wpp_chunk_goes_on(outer);
     __wpp_thread_show(outer);
     self = outer;
-    __wpp_cursor = outer->done;
+    __wpp_cursor = outer->elsewhere ? outer->elsewhere : outer->done;
 }
 
 /* A handler that jumped out has not come here: those above `t` are over with it. */

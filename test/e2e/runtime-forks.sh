@@ -102,6 +102,48 @@ ok 'which is whole' wpp-compress -q -o one.wpp one.trace
 is 'as it is with fork' "$(WPP_OUT=one.trace ./kinds 0 40000 e; wpp-compress -qf -o two.wpp one.trace; figures two.wpp)" \
     "$(figures one.wpp)"
 
+# ---- Signals amid a call that makes a process ---------------------------------------------
+
+# What the program has told its next event is not forgotten by a handler.
+cat > alarms.c << 'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int sum;
+__attribute__((noinline)) static void work(int n) { for (int i = 0; i < n; i++) sum += i & 1; }
+static void handler(int signal) { (void)signal; work(3); }
+int main(void)
+{
+    pid_t pid;
+
+    signal(SIGALRM, handler);
+    work(10);
+    pid = (pid_t)syscall(SYS_fork);
+    if (pid == 0) {
+        work(5);
+        _exit(0);
+    }
+    return wait(0) != pid;
+}
+END
+cat > raising.c << 'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <unistd.h>
+/* As if the signal came when the kernel is about to be called. */
+long syscall(long number, ...) { raise(SIGALRM); return number < 0 ? -1 : _Fork(); }
+END
+gcc -O1 -c raising.c
+for how in -O0 -O2; do
+    ok "a signal amid a call $how" "$WPP_GCC" $how -w -o alarms alarms.c raising.o
+    rm -rf all.wpp*
+    wpp-record -q -o all.wpp ./alarms
+    is "a signal amid a call $how: there is a child" "$(ls all.wpp.d | wc -l)" 1
+    ok "a signal amid a call $how: in order" wpp-check --strict all.wpp all.wpp.d/*
+done
+
 # ---- A recorder that has ended -----------------------------------------------------------
 
 # A process makes a child when its recorder has enough, as it has found out; or ends before its
