@@ -144,6 +144,43 @@ for how in -O0 -O2; do
     ok "a signal amid a call $how: in order" wpp-check --strict all.wpp all.wpp.d/*
 done
 
+# ---- A library that makes a process and goes ----------------------------------------------
+
+cat > maker.c << 'END'
+#define _GNU_SOURCE
+#include <unistd.h>
+int make(void) { return _Fork(); }
+END
+cat > worker.c << 'END'
+static volatile int sum;
+int work(int n) { for (int i = 0; i < n; i++) sum += i & 1; return sum; }
+END
+cat > goes.c << 'END'
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int work(int n);
+int main(void)
+{
+    void *maker = dlopen("./maker.so", RTLD_NOW);
+    int pid = ((int (*)(void))dlsym(maker, "make"))(), status;
+
+    dlclose(maker);
+    work(5);
+    if (pid == 0)
+        _exit(0);
+    return waitpid(pid, &status, 0) != pid || status != 0;
+}
+END
+for how in -O0 -O2; do
+    ok "a library that makes a process $how" "$WPP_GCC" $how -fPIC -shared maker.c -o maker.so
+    "$WPP_GCC" $how -fPIC -shared worker.c -o worker.so
+    gcc goes.c ./worker.so -ldl -o goes
+    rm -rf all.wpp*
+    ok "a library that makes a process $how: and goes" wpp-record -q -o all.wpp ./goes
+    ok "a library that makes a process $how: in order" wpp-check --strict all.wpp all.wpp.d/*
+done
+
 # ---- A recorder that has ended -----------------------------------------------------------
 
 # A process makes a child when its recorder has enough, as it has found out; or ends before its
