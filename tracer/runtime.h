@@ -37,8 +37,9 @@
  * buffers are lost with a process that ends without exit(): _exit, a signal,
  * exec.  A process made by vfork writes into its parent's buffer until it calls
  * exec.  So does one that shares its parent's memory and runs at the same time
- * (CLONE_VM without CLONE_VFORK or CLONE_SETTLS): their events overwrite each other.  One made by the kernel's calls, where neither the plugin nor libc saw
- * it, is recorded as soon as it comes to the runtime.  A
+ * (CLONE_VM without CLONE_VFORK or CLONE_SETTLS): their events overwrite each other.
+ * One made by the kernel's calls, where neither the plugin nor libc saw it, is
+ * recorded as soon as it comes to the runtime.  A
  * traced routine that an untraced signal handler calls may overwrite one event,
  * or be overwritten, when it interrupts the emitted code between its test and
  * its store.  A traced handler that calls libc's fork there costs the child one event.
