@@ -589,15 +589,16 @@ void cursor_writer::store(gimple_stmt_iterator *at, tree cursor, bool after)
     insert(at, gimple_build_assign(decls.cursor, cursor), after);
 }
 
-// Before the call in `at`: where it points no slot is free.  So the next event asks the runtime, on
-// both sides of a fork that the runtime does not see, and the child is recorded from there on.
+// Before the call in `at`: to where no slot is free.  So the next event asks the runtime, on both
+// sides of a fork that the runtime does not see, and the child is recorded from there on.  That may be
+// an event of another module, when this one is gone: so it is the runtime's own code.
 void cursor_writer::store_full(gimple_stmt_iterator *at)
 {
+    static const char full[] = "{movq\t__wpp_refill@GOTPCREL(%%rip), %0|"
+                               "mov\t%0, qword ptr __wpp_refill@GOTPCREL[rip]}";
     tree name = make_ssa_name(variable);
-    tree never_0 = size_int(offsetof(struct wpp_unit, abi));
 
-    insert(at, gimple_build_assign(name, POINTER_PLUS_EXPR, build_fold_addr_expr(decls.unit),
-                                   never_0), false);
+    insert(at, build_asm(full, "=r", name, NULL, NULL), false);
     store(at, name, false);
 }
 

@@ -15,7 +15,8 @@
  * child goes on with its parent's cursor.  So a shared window is not inherited,
  * and the page above it is one that grows downwards, as a stack does: where the
  * parent has its window, the child gets private zeros as soon as it writes.  The
- * kernel lets it grow that far down because what lies below can hold nothing.
+ * kernel lets it grow that far down because what lies below can hold nothing; a
+ * limit of stacks or of address space may forbid it (thread.c: has_window()).
  * A private window is zeros in the child as well, where its events count.  So
  * the child finds there what it has written itself, and nothing else.
  */

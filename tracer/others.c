@@ -48,6 +48,7 @@ __attribute__((used)) static struct presence presence = {
 };
 static struct presence *first;      /* another one, that records */
 static bool yields;                 /* the program will have one that records */
+static bool apart;                  /* this one's loader does not list the program */
 static bool stays;                  /* the module that this one lies in is not unloaded */
 
 __asm__(".pushsection .note.wpp, \"a\", @note\n"
@@ -59,15 +60,9 @@ __asm__(".pushsection .note.wpp, \"a\", @note\n"
 
 /* ---- The word of the process ----------------------------------------------------------- */
 
-/* The kernel reads the mask before it looks at what it is to do with it: nothing. */
-static bool is_readable(const void *at)
-{
-    return sys4(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t)) != -EFAULT;
-}
-
 static bool is_presence(const struct presence *p)
 {
-    return is_readable(p) && is_readable(p + 1) && p->version >= 3 && p->self == p;
+    return sys_can_read(p) && sys_can_read((const uint64_t *)(p + 1) - 1) && p->version >= 3 && p->self == p;
 }
 
 /* The kernel leaves eight bytes of zeros at the end of a program's stack, behind the name that it was
@@ -163,10 +158,6 @@ static int is_program(struct dl_phdr_info *module, size_t size, void *unused)
 
 bool __wpp_others_apart(void)
 {
-    static int apart = -1;
-
-    if (apart < 0)
-        apart = !dl_iterate_phdr(is_program, NULL);
     return apart;
 }
 
@@ -231,12 +222,13 @@ void __wpp_others_find(void)
 {
     struct presence *head = read_word();
 
+    apart = !dl_iterate_phdr(is_program, NULL);
     __wpp_notes_find(WPP_NOTE_RUNTIME, look_at, NULL);
     if (!first && head && head->records)
         first = head;
     if (first)
         join();
-    else if (find_word() && __wpp_others_apart() && program_is_traced())
+    else if (find_word() && apart && program_is_traced())
         wait();
 }
 

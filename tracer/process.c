@@ -20,6 +20,7 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 
 #include "tracer/sys.h"
 #include "tracer/text.h"
@@ -39,9 +40,9 @@ static __thread bool forking;
 /* ---- The lock ---------------------------------------------------------------------- */
 
 static uint32_t lock;           /* 0 free, 1 held, 2 held and waited for */
-/* By this thread.  One that finds it so where it enters has made a process by vfork, which
- * shares all this with it, and which was killed in here. */
-static __thread bool holding;
+/* Who holds it, among those that have this variable in common: this thread, and processes that it
+ * has made without memory of their own (vfork, clone).  0: none of them. */
+static __thread uint32_t holder;
 
 static void acquire(void)
 {
@@ -57,7 +58,7 @@ static void release(void)
 {
     uint32_t was;
 
-    holding = false;
+    holder = 0;
     was = __atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE);
     WPP_EXPECT(was != 0);
     if (was == 2)
@@ -71,7 +72,7 @@ static void forget_parent(void)
     if (guard)
         *guard = __wpp_process.pid;
     lock = 0;
-    holding = false;
+    holder = 0;
     __wpp_share_forked(forking);
     if (__wpp_process.state == WPP_RECORDING) {
         __wpp_output_close();
@@ -82,6 +83,25 @@ static void forget_parent(void)
     __wpp_process.begun = false;
     __wpp_others_forked();
     __wpp_modules_each(__wpp_times_forget);
+}
+
+/* Whether a process that holds the lock goes on: also the parent of the one that asks.  One that
+ * was killed is there until its parent has waited for it. */
+static bool runs(uint32_t tid)
+{
+    siginfo_t ended = { .si_pid = 0 };
+
+    if (__wpp_sandboxed() || sys3(SYS_kill, tid, 0, 0) < 0)
+        return false;
+    sys6(SYS_waitid, P_PID, tid, (long)&ended, WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0);
+    return ended.si_pid == 0;
+}
+
+static bool holder_was_killed(void)
+{
+    uint32_t seen = __atomic_load_n(&holder, __ATOMIC_RELAXED);
+
+    return seen && !runs(seen) && __atomic_load_n(&holder, __ATOMIC_RELAXED) == seen;
 }
 
 /* What was put halfway is taken back: it is still in its chunk. */
@@ -102,11 +122,11 @@ uint64_t __wpp_enter(void)
 
     if (born)
         forget_parent();
-    if (holding)
+    if (holder_was_killed())
         take_over();
     else
         acquire();
-    holding = true;
+    holder = sys_gettid();
     if (born && (__wpp_process.state == WPP_FORKED || __wpp_others_record()))
         __wpp_threads_forked(forking);
     else if (born)
@@ -470,10 +490,11 @@ void __wpp_process_leave_if_over(void)
         return;
     mask = __wpp_enter();
     __wpp_threads_free();
-    __wpp_leave(mask);
-    if (guard)
+    if (guard && !__wpp_threads) {
         sys_unmap((void *)guard, GUARD_BYTES);
-    guard = NULL;
+        guard = NULL;
+    }
+    __wpp_leave(mask);
 }
 
 __attribute__((destructor)) static void runtime_exits(void)

@@ -16,6 +16,8 @@
  *   settings.c  WPP_OUT and WPP_OPTIONS
  *   begin.c     linked into executables: recording begins before all constructors
  *   entry.c     linked into static executables: a thread's variable before libc's start
+ *   start.c     what pthread_atfork() needs where the compiler's start files are left out
+ *   follow-jump.h  the way that unwinders take out of refill.S and the emitted code's entries
  *   gthreads.h  what static programs must be linked with
  *   text.h      bounded strings
  *
@@ -34,8 +36,10 @@
  * LIMITS.  When the trace goes to a FIFO or an inherited descriptor, events in
  * buffers are lost with a process that ends without exit(): _exit, a signal,
  * exec.  A process made by vfork writes into its parent's buffer until it calls
- * exec.  One made by the kernel's calls, where neither the plugin nor libc saw
- * it, is recorded as soon as it comes to the runtime.  A
+ * exec.  So does one that shares its parent's memory and runs at the same time
+ * (CLONE_VM without CLONE_VFORK or CLONE_SETTLS): their events overwrite each other.
+ * One made by the kernel's calls, where neither the plugin nor libc saw it, is
+ * recorded as soon as it comes to the runtime.  A
  * traced routine that an untraced signal handler calls may overwrite one event,
  * or be overwritten, when it interrupts the emitted code between its test and
  * its store.  A traced handler that calls libc's fork there costs the child one event.
@@ -79,6 +83,7 @@
 struct wpp_thread {
     uint32_t behind;                /* the word behind the chunk: not 0 */
     struct wpp_thread *interrupted; /* by the signal handler that writes here */
+    uint32_t *elsewhere;            /* the cursor that a signal handler found, if in no chunk; or NULL */
     const char *frame, *stack;      /* that handler's; its alternate stack or NULL */
     bool left;                      /* by a jump */
     struct wpp_thread *next;        /* of the live ones, or of the free ones */
@@ -225,7 +230,8 @@ const char *__wpp_note_next(const char *at, const char *end, const char *owner, 
 
 /* ---- Other runtimes ------------------------------------------------------------- */
 
-/* Looks for another runtime that records this process, before this one does. */
+/* Looks for another runtime that records this process, before this one does.  Not to be called with
+ * the lock. */
 void __wpp_others_find(void);
 /* There is one. */
 bool __wpp_others_record(void);

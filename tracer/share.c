@@ -204,12 +204,13 @@ void __wpp_share_forks(void)
 }
 
 /* One that libc did not make has no number yet; nor has one whose number a child has that was
- * made by a signal handler amid the fork.  The recorder may have ended without knowing of it. */
+ * made by a signal handler amid the fork.  The recorder may have ended without knowing of it: no news to a
+ * parent that records no more. */
 static bool begin_child(bool has_number, uint32_t pid)
 {
     if (has_number && begin(child_number, pid) == 0)
         return true;
-    if (__atomic_load_n(&share->closed, __ATOMIC_ACQUIRE))
+    if (__wpp_process.state != WPP_STOPPED && __atomic_load_n(&share->closed, __ATOMIC_ACQUIRE))
         __wpp_complain("the recorder ended before it knew of a child that _Fork or clone made; "
                        "not recording that", NULL, NULL);
     return begin(take_number(), pid) == 0;

@@ -6,6 +6,7 @@
 #define WPP_SYS_H
 
 #include <cpuid.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -146,6 +147,13 @@ static inline uint64_t sys_sigmask(uint64_t mask)
 
     sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&old, sizeof mask);
     return old;
+}
+
+/* Whether there is memory, or can be: a stack grows by this.  The kernel reads the mask before it
+ * looks at what it is to do with it: nothing. */
+static inline bool sys_can_read(const void *at)
+{
+    return sys4(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t)) != -EFAULT;
 }
 
 /* XSAVE can be used: the processor has it and the kernel has switched it on. */

@@ -177,14 +177,18 @@ static void record_named(struct wpp_thread *t, uint16_t kind)
     __wpp_record_thread(t, kind, name, (uint32_t)text_length(name));
 }
 
-/* Everything of the thread is handed over, and another may have its region. */
+/* Everything of the thread is handed over, and another may have its region.  If it is the calling
+ * one, its next event begins another stream. */
 static void end_stream(struct wpp_thread *t)
 {
     __wpp_thread_flush(t);
-    if (t == self)
+    if (t == self) {
         record_named(t, WPP_REC_THREAD_END);
-    else
+        self = NULL;
+        __wpp_cursor = no_chunk;
+    } else {
         __wpp_record_thread(t, WPP_REC_THREAD_END, NULL, 0);
+    }
     unlink_thread(t);
     while (t) {
         struct wpp_thread *outer = t->interrupted;
@@ -412,6 +416,15 @@ static void forget_left_handlers(const char *frame, const char *stack)
     }
 }
 
+/* The cursor, if it points at a word that sends the next event to the runtime: before a call that
+ * makes a process. */
+static uint32_t *cursor_elsewhere(const struct wpp_thread *t)
+{
+    bool in_memory = __wpp_chunk_start(t) <= __wpp_cursor && __wpp_cursor <= __wpp_chunk_end(t);
+
+    return in_memory ? NULL : __wpp_cursor;
+}
+
 /* What the thread has recorded so far is handed over, so that the handler's
  * events follow it; the chunk that was interrupted is put aside. */
 struct wpp_thread *__wpp_signal_begin_slow(void)
@@ -425,6 +438,7 @@ struct wpp_thread *__wpp_signal_begin_slow(void)
         t->left = false;
         forget_left_handlers(t->frame, t->stack);
         hand_over(outer, pending(outer));
+        outer->elsewhere = cursor_elsewhere(outer);
         __wpp_chunk_clear(t, outer->first);
         t->tid = outer->tid;
         t->sequence = outer->sequence;
@@ -473,7 +487,7 @@ static void leave_handler(void)
     __wpp_chunk_goes_on(outer);
     __wpp_thread_show(outer);
     self = outer;
-    __wpp_cursor = outer->done;
+    __wpp_cursor = outer->elsewhere ? outer->elsewhere : outer->done;
 }
 
 /* A handler that jumped out has not come here: those above `t` are over with it. */
@@ -506,8 +520,6 @@ static void thread_ended(void *argument)
             while (self != t)
                 leave_handler();
             end_stream(t);
-            self = NULL;
-            __wpp_cursor = no_chunk;
         }
     }
     __wpp_leave(mask);
@@ -516,6 +528,12 @@ static void thread_ended(void *argument)
 }
 
 /* ---- Forks ------------------------------------------------------------------------------------ */
+
+/* In a child: the window is a stack there (chunk.c), and a limit may keep that from growing. */
+static bool has_window(const struct wpp_thread *t)
+{
+    return sys_can_read(__wpp_chunk_start(t));
+}
 
 /* In a child, where only its own tokens are in the chunk: the first of them, or the cursor. */
 static uint32_t *first_of_child(const struct wpp_thread *t)
@@ -539,7 +557,8 @@ static void leave_others(void)
 void __wpp_threads_leave(void)
 {
     for (const struct wpp_thread *t = self ? self->interrupted : NULL; t; t = t->interrupted)
-        words_fill(__wpp_chunk_start(t), WPP_CHUNK_TOKENS / 2);
+        if (has_window(t))
+            words_fill(__wpp_chunk_start(t), WPP_CHUNK_TOKENS / 2);
     self = NULL;
     __wpp_cursor = no_chunk;
     leave_others();
@@ -569,7 +588,7 @@ static void take_chunks(uint32_t *begin)
 
 void __wpp_threads_forked(bool by_libc)
 {
-    uint32_t *begin = self && self->begun ? first_of_child(self) : NULL;
+    uint32_t *begin = self && self->begun && has_window(self) ? first_of_child(self) : NULL;
 
     if (begin && begin < __wpp_chunk_end(self) && (*begin || !by_libc))
         take_chunks(begin);
@@ -595,8 +614,5 @@ void __wpp_threads_free(void)
         if (t->begun && !t->interrupted && (t == self || (t->findable && !lives(t))))
             end_stream(t);
     }
-    if (!__wpp_threads)
-        self = NULL;
-    __wpp_cursor = no_chunk;
     __wpp_regions_free();
 }

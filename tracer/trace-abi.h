@@ -49,9 +49,9 @@
  * Invariants.  The chunk's tokens lie end to end from its start; every word from
  * the first free slot on is 0, and the word behind the chunk is not.  The
  * thread-local __wpp_cursor points at a slot of the chunk, at the word behind
- * it, or (a thread without a chunk) at a word that is not 0.  It may be old: an
- * activation keeps p in a register as long as no other code can run that emits
- * events, and stores it before such code can.  Who meets an old cursor finds a
+ * it, or (a thread without a chunk, or about to make a process) at a word that is
+ * not 0.  It may be old: an activation keeps p in a register as long as no other
+ * code can run that emits events, and stores it before such code can.  Who meets an old cursor finds a
  * token in its slot, and __wpp_refill looks for the first free one.  So a jump
  * out of such an activation, an unwinding, the end of the process lose nothing.
  *

@@ -180,6 +180,39 @@ is 'no room for a thread: it goes on, and that is said' "$status $(sed 's/[0-9][
 wpp-record: later: N events were lost when the trace was recorded"
 like 'and counted' "$(wpp-info a.wpp)" '^lost +[0-9,]+ events$'
 
+# Where its parent has its buffer, a child has what grows as a stack does.
+cat > child.c << 'END'
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int f(int x) { return x + 1; }
+static int (*volatile call)(int) = f;
+int main(int argc, char **argv)
+{
+    struct rlimit limit = { strtoul(argv[2], 0, 0), RLIM_INFINITY };
+    int status;
+    pid_t child;
+
+    call(argc);
+    setrlimit(*argv[1] == 'v' ? RLIMIT_AS : RLIMIT_STACK, &limit);
+    child = fork();
+    if (child == 0)
+        _exit(call(6));
+    return waitpid(child, &status, 0) != child || status != 7 << 8;
+}
+END
+ok 'a program that forks' "$WPP_GCC" -O1 -o child child.c
+for limit in 'v 0' 's 65536' 's 16384'; do
+    rm -rf a.wpp*
+    run wpp-record -q -o a.wpp ./child $limit
+    is "a limit (ulimit -$limit): a child lives" "$status" 0
+    case $limit in
+    v*) like 'what it loses is said' "$(cat "$T/err")" "leaves no room for a thread's events; they are lost" ;;
+    *)  ok 'and nothing is lost' wpp-check a.wpp.d/* ;;
+    esac
+done
+
 if [ "$CONFIG" = release ] || [ "$CONFIG" = debug ]; then
     refused 'no room for the recorder' 1 sh -c 'ulimit -v 65536; exec wpp-record -o a.wpp ./work 10 0'
     like 'the limit is named' "$(cat "$T/err")" \

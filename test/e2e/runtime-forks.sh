@@ -102,6 +102,156 @@ ok 'which is whole' wpp-compress -q -o one.wpp one.trace
 is 'as it is with fork' "$(WPP_OUT=one.trace ./kinds 0 40000 e; wpp-compress -qf -o two.wpp one.trace; figures two.wpp)" \
     "$(figures one.wpp)"
 
+# ---- Signals amid a call that makes a process ---------------------------------------------
+
+# What the program has told its next event is not forgotten by a handler.
+cat > alarms.c << 'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int sum;
+__attribute__((noinline)) static void work(int n) { for (int i = 0; i < n; i++) sum += i & 1; }
+static void handler(int signal) { (void)signal; work(3); }
+int main(void)
+{
+    pid_t pid;
+
+    signal(SIGALRM, handler);
+    work(10);
+    pid = (pid_t)syscall(SYS_fork);
+    if (pid == 0) {
+        work(5);
+        _exit(0);
+    }
+    return wait(0) != pid;
+}
+END
+cat > raising.c << 'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <unistd.h>
+/* As if the signal came when the kernel is about to be called. */
+long syscall(long number, ...) { raise(SIGALRM); return number < 0 ? -1 : _Fork(); }
+END
+gcc -O1 -c raising.c
+for how in -O0 -O2; do
+    ok "a signal amid a call $how" "$WPP_GCC" $how -w -o alarms alarms.c raising.o
+    rm -rf all.wpp*
+    wpp-record -q -o all.wpp ./alarms
+    is "a signal amid a call $how: there is a child" "$(ls all.wpp.d | wc -l)" 1
+    ok "a signal amid a call $how: in order" wpp-check --strict all.wpp all.wpp.d/*
+done
+
+# ---- A library that makes a process and goes ----------------------------------------------
+
+cat > maker.c << 'END'
+#define _GNU_SOURCE
+#include <unistd.h>
+int make(void) { return _Fork(); }
+END
+cat > worker.c << 'END'
+static volatile int sum;
+int work(int n) { for (int i = 0; i < n; i++) sum += i & 1; return sum; }
+END
+cat > goes.c << 'END'
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int work(int n);
+int main(void)
+{
+    void *maker = dlopen("./maker.so", RTLD_NOW);
+    int pid = ((int (*)(void))dlsym(maker, "make"))(), status;
+
+    dlclose(maker);
+    work(5);
+    if (pid == 0)
+        _exit(0);
+    return waitpid(pid, &status, 0) != pid || status != 0;
+}
+END
+for how in -O0 -O2; do
+    ok "a library that makes a process $how" "$WPP_GCC" $how -fPIC -shared maker.c -o maker.so
+    "$WPP_GCC" $how -fPIC -shared worker.c -o worker.so
+    gcc goes.c ./worker.so -ldl -o goes
+    rm -rf all.wpp*
+    ok "a library that makes a process $how: and goes" wpp-record -q -o all.wpp ./goes
+    ok "a library that makes a process $how: in order" wpp-check --strict all.wpp all.wpp.d/*
+done
+
+# ---- A recorder that has ended -----------------------------------------------------------
+
+# A process makes a child when its recorder has enough, as it has found out; or ends before its
+# child, which no traced code makes, has come to the runtime.
+cat > ended.c << 'END'
+#include <sys/wait.h>
+#include <unistd.h>
+int make(void);
+static volatile int sum;
+__attribute__((noinline)) static void work(int n) { for (int i = 0; i < n; i++) sum += i & 1; }
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 10 && argc > 1; i++) {
+        work(40000);
+        usleep(50000);
+    }
+    work(10);
+    if (make() != 0)
+        return argc > 1 && wait(0) < 0;
+    if (argc == 1)
+        sleep(1);
+    work(40000);
+    return argv[0] == 0;
+}
+END
+cat > make.c << 'END'
+#define _GNU_SOURCE
+#include <unistd.h>
+int make(void) { return _Fork(); }
+END
+gcc -O1 -c make.c
+ok 'a program whose recorder ends' "$WPP_GCC" -O1 -o ended ended.c make.o
+run wpp-record -q --limit=1000 -o ended.wpp ./ended limit
+is 'that the recorder has enough is no news' "$status $(cat "$T/err")" '0 '
+wpp-record -q -o ended.wpp ./ended 2> said | cat
+like 'that it ended before it knew of a child is' "$(cat said)" \
+    '^wpp: the recorder ended before it knew of a child'
+
+# ---- A child in the same memory ----------------------------------------------------------
+
+# Both come to the runtime with the same thread's variables: they take turns.
+cat > shared.c << 'END'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int sum[2];
+__attribute__((noinline)) static void work(int i) { for (int n = 0; n < 2000000; n++) sum[i] += n & 1; }
+static int child(void *unused)
+{
+    (void)unused;
+    work(1);
+    _exit(0);
+}
+int main(void)
+{
+    static char stack[65536] __attribute__((aligned(16)));
+    pid_t pid = clone(child, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL);
+
+    work(0);
+    return pid < 0 || wait(NULL) != pid;
+}
+END
+ok 'a child in the same memory' "$WPP_GCC" -O1 -w -o shared shared.c
+for i in 1 2 3; do
+    run timeout -s KILL 60 wpp-record -q -o shared.wpp ./shared
+    is 'a child in the same memory and its parent go on' \
+        "$status $(grep -c 'internal error' "$T/err")" '0 0'
+done
+
 # ---- A signal before libc's handlers have run in the child -----------------------------
 
 cat > early.c << 'END'

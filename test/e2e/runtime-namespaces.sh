@@ -236,6 +236,63 @@ for mode in l g d dg; do
     recordings ./loads-traced $mode
     is "$mode: a traced program that loads them" "${figures#* } $lost" "no 12000 events were lost"
 done
+
+# libc holds a lock while it lists modules, and another thread that it lists them for may come to
+# the runtime: so nobody who has that one's lock, with all signals blocked, may ask libc.
+cat > list.c << 'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+static int asked, locked;
+int dl_iterate_phdr(int (*call)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+    int (*libc)(int (*)(struct dl_phdr_info *, size_t, void *), void *) =
+        (int (*)(int (*)(struct dl_phdr_info *, size_t, void *), void *))
+            dlsym(RTLD_NEXT, "dl_iterate_phdr");
+    sigset_t blocked;
+
+    sigprocmask(SIG_BLOCK, 0, &blocked);
+    asked = 1;
+    locked |= sigismember(&blocked, SIGUSR1);
+    return libc(call, data);
+}
+int main(void) { return !asked || locked; }
+END
+"$WPP_GCC" -O1 list.c -Wl,--no-as-needed -L. -lone -Wl,-rpath-link,. -ldl -o list
+run env LD_LIBRARY_PATH=. WPP_OUT=trace ./list
+is 'libc is not asked for modules with the lock' $status 0
+
+# Its code is called when its runtime is over, while another thread still runs there.
+cat > base.c << 'END'
+void (*late)(void);
+__attribute__((destructor)) static void down(void) { if (late) late(); }
+END
+cat > busy.c << 'END'
+#include <pthread.h>
+#include <unistd.h>
+extern void (*late)(void);
+static volatile int runs;
+static void run_late(void) { runs++; }
+static void *run(void *p) { for (;; usleep(1000)) runs = 1; return p; }
+__attribute__((constructor)) static void up(void)
+{
+    pthread_t thread;
+
+    late = run_late;
+    pthread_create(&thread, NULL, run, NULL);
+    while (!runs)
+        usleep(100);
+}
+END
+echo 'int main(void) { return 0; }' > idle.c
+gcc -O1 -shared -fPIC base.c -o libbase.so
+"$WPP_GCC" -O1 -fPIC -c busy.c
+gcc -shared busy.o "$archive" -Wl,--exclude-libs,ALL -L. -lbase -pthread -o libbusy.so
+"$WPP_GCC" -O1 idle.c -Wl,--no-as-needed -L. -lbusy -Wl,-rpath-link,. -o idle
+run env LD_LIBRARY_PATH=. WPP_OUT=trace ./idle
+is 'what is called behind the end of its runtime runs' $status 0
+
 gcc -O1 -static -w loads.c -ldl -pthread -o static 2> /dev/null
 "$WPP_GCC" -O1 -static -w loads.c -ldl -pthread -o static-traced 2> /dev/null
 if ./static l > /dev/null 2>&1; then
