@@ -17,10 +17,7 @@
 #include "tracer/runtime.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
-#include <link.h>
-#include <sys/auxv.h>
 
 #include "tracer/sys.h"
 #include "tracer/text.h"
@@ -62,99 +59,27 @@ __asm__(".pushsection .note.wpp, \"a\", @note\n"
 
 static bool is_presence(const struct presence *p)
 {
-    return sys_can_read(p) && sys_can_read((const uint64_t *)(p + 1) - 1) && p->version >= 3 && p->self == p;
-}
-
-/* The kernel leaves eight bytes of zeros at the end of a program's stack, behind the name that it was
- * started by.  They are at hand in each namespace, copied by fork and new after exec.  An address
- * there bears a mark, which none has by itself. */
-#define MARK      (UINT64_C(0x5750) << 48)
-#define MARK_BITS (UINT64_C(0xffff) << 48)
-
-/* NULL: whoever started the program (an emulator, a checker) has laid out its stack otherwise. */
-static uint64_t *find_word(void)
-{
-    const char *end = (const char *)getauxval(AT_EXECFN);
-    uint64_t *word;
-
-    if (!end)
-        return NULL;
-    word = (uint64_t *)(end + text_length(end) + 1);
-    if (((uintptr_t)word + sizeof *word) % WPP_PAGE_BYTES)
-        return NULL;
-    return !*word || (*word & MARK_BITS) == MARK ? word : NULL;
+    return sys_can_read(p) && sys_can_read((const uint64_t *)(p + 1) - 1)
+           && p->version >= 3 && p->self == p;
 }
 
 static struct presence *read_word(void)
 {
-    uint64_t *word = find_word();
-    struct presence *p = word && *word ? (struct presence *)(*word & ~MARK_BITS) : NULL;
+    uint64_t *word = __wpp_program_word();
+    struct presence *p = word && *word ? (struct presence *)(*word ^ WPP_WORD_MARK) : NULL;
 
     return p && is_presence(p) ? p : NULL;
 }
 
 static void write_word(const struct presence *p)
 {
-    uint64_t *word = find_word();
+    uint64_t *word = __wpp_program_word();
 
     if (word)
-        *word = p ? (uint64_t)p | MARK : 0;
+        *word = p ? (uint64_t)p | WPP_WORD_MARK : 0;
 }
 
 /* ---- Where this runtime is --------------------------------------------------------------- */
-
-/* The executable, as the kernel has loaded it: no loader of ours need know it. */
-struct program {
-    const Elf64_Phdr *phdr;
-    int n;
-    uintptr_t bias;
-};
-
-/* False: its headers are not where linkers put them. */
-static bool find_program(struct program *p)
-{
-    const Elf64_Ehdr *ehdr;
-
-    p->phdr = (const Elf64_Phdr *)getauxval(AT_PHDR);
-    p->n = (int)getauxval(AT_PHNUM);
-    ehdr = (const Elf64_Ehdr *)((uintptr_t)p->phdr & -(uintptr_t)WPP_PAGE_BYTES);
-    if (!ehdr || (uintptr_t)p->phdr - (uintptr_t)ehdr != sizeof *ehdr
-        || !text_after((const char *)ehdr->e_ident, ELFMAG))
-        return false;
-    p->bias = getauxval(AT_ENTRY) - ehdr->e_entry;
-    return true;
-}
-
-static bool program_is_traced(void)
-{
-    struct program p;
-
-    for (int i = 0; find_program(&p) && i < p.n; i++) {
-        const char *notes = (const char *)(p.bias + p.phdr[i].p_vaddr);
-
-        if (p.phdr[i].p_type == PT_NOTE
-            && __wpp_note_next(notes, notes + p.phdr[i].p_memsz, "wpp", WPP_NOTE_MODULE))
-            return true;
-    }
-    return false;
-}
-
-static bool is_in_program(void)
-{
-    struct program p;
-
-    for (int i = 0; find_program(&p) && i < p.n; i++)
-        if (p.phdr[i].p_type == PT_LOAD
-            && (uintptr_t)&presence - (p.bias + p.phdr[i].p_vaddr) < p.phdr[i].p_memsz)
-            return true;
-    return false;
-}
-
-static int is_program(struct dl_phdr_info *module, size_t size, void *unused)
-{
-    (void)size, (void)unused;
-    return (uintptr_t)module->dlpi_phdr == getauxval(AT_PHDR);
-}
 
 bool __wpp_others_apart(void)
 {
@@ -175,7 +100,7 @@ void __wpp_others_stay(void)
     int error = errno;
     Dl_info here;
 
-    stays = is_in_program();
+    stays = __wpp_program_has(&presence);
     if (!stays && dladdr && dlsym && dlerror && dladdr(&presence, &here)) {
         *(void **)&open = dlsym(RTLD_DEFAULT, "dlopen");
         stays = open && open(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
@@ -210,8 +135,8 @@ static void join(void)
         ;
 }
 
-/* For one that has not begun. */
-static void wait(void)
+/* It has not begun. */
+static void await_first(void)
 {
     yields = true;
     presence.others = read_word();
@@ -222,14 +147,14 @@ void __wpp_others_find(void)
 {
     struct presence *head = read_word();
 
-    apart = !dl_iterate_phdr(is_program, NULL);
+    apart = !__wpp_program_is_listed();
     __wpp_notes_find(WPP_NOTE_RUNTIME, look_at, NULL);
     if (!first && head && head->records)
         first = head;
     if (first)
         join();
-    else if (find_word() && apart && program_is_traced())
-        wait();
+    else if (__wpp_program_word() && apart && __wpp_program_is_traced())
+        await_first();
 }
 
 /* Those that have waited come later. */
@@ -243,7 +168,7 @@ void __wpp_others_begin(void)
 /* The first, if it has begun and is still there: versions before 3 always are. */
 static struct presence *find_first(void)
 {
-    struct presence *head = find_word() && !(first && first->version < 3) ? read_word() : first;
+    struct presence *head = __wpp_program_word() && !(first && first->version < 3) ? read_word() : first;
 
     return head && head->records && head != &presence ? head : NULL;
 }

@@ -10,6 +10,7 @@
  *   module.c    bases of tokens; who is loaded
  *   process.c   the trace's begin and end; fork
  *   notes.c     what modules have for us in their ELF notes
+ *   program.c   the executable, as the kernel has loaded it
  *   others.c    other runtimes in the process
  *   pause.c     stopped and started, by the program or by a signal
  *   times.c     how long paths took, if that is counted
@@ -227,6 +228,21 @@ void __wpp_pause_end(void);
 void __wpp_notes_find(uint32_t type, void (*take)(void *ctx, void *what), void *ctx);
 /* The first note in [at, end) of that owner (three letters) and type, or NULL. */
 const char *__wpp_note_next(const char *at, const char *end, const char *owner, uint32_t type);
+
+/* ---- The program -------------------------------------------------------------------- */
+
+/* Whether a module in it is instrumented; false as well where its headers are not where linkers
+ * put them. */
+bool __wpp_program_is_traced(void);
+bool __wpp_program_has(const void *at);
+/* Whether our libc's loader has it: not in another namespace.  Not to be called with the lock. */
+bool __wpp_program_is_listed(void);
+
+/* A word that all namespaces of the process find, copied by fork and new after exec: 0, or an address
+ * with this mark, which no address bears by itself.  NULL: whoever started the program (an emulator, a
+ * checker) has laid out its stack otherwise. */
+#define WPP_WORD_MARK (UINT64_C(0x5750) << 48)
+uint64_t *__wpp_program_word(void);
 
 /* ---- Other runtimes ------------------------------------------------------------- */
 
