@@ -67,15 +67,15 @@ PLUGIN_FLAGS = -O2 -g -fPIC -fvisibility=hidden -I. -isystem $(PLUGIN_DIR)/inclu
                -D'WPP_VERSION="$(VERSION)"' -Wall -Wextra
 
 # ---- Files ------------------------------------------------------------------
-lib_of   = $(filter-out $(1)/wpp-%.c $(1)/wpp.c,$(wildcard $(1)/*.c))
-SEQ_SRC  := $(call lib_of,sequitur)
-WPP_SRC  := $(call lib_of,wpp)
-HOT_SRC  := $(call lib_of,hotpaths)
-TOOL_SRC := $(wildcard wpp/wpp-*.c wpp/wpp.c hotpaths/wpp-*.c)
+in_rooms = $(wildcard $(addprefix $(1)/,$(2)) $(addprefix $(1)/*/,$(2)))
+TOOL_SRC := $(wildcard wpp/cli/wpp*.c hotpaths/cli/wpp*.c)
+SEQ_SRC  := $(call in_rooms,sequitur,*.c)
+WPP_SRC  := $(filter-out $(TOOL_SRC),$(call in_rooms,wpp,*.c))
+HOT_SRC  := $(filter-out $(TOOL_SRC),$(call in_rooms,hotpaths,*.c))
 RT_ALONE := tracer/nop.c tracer/begin.c tracer/start.c tracer/entry.c
 RT_SRC   := $(filter-out $(RT_ALONE),$(wildcard tracer/*.c)) $(wildcard tracer/*.S)
 NOP_SRC  := $(wildcard tracer/nop.c) $(wildcard tracer/*.S)
-NUM_SRC  := $(filter-out gcc-plugin/loader.c,$(wildcard gcc-plugin/*.c))
+NUM_SRC  := $(filter-out gcc-plugin/loader.c,$(call in_rooms,gcc-plugin,*.c))
 UNIT_SRC := $(wildcard test/unit/*.c)
 REF_MAIN := $(wildcard test/reference/read-*.c)
 REF_SRC  := $(filter-out $(REF_MAIN),$(wildcard test/reference/*.c))
@@ -201,18 +201,18 @@ $(B)/lib/wpp/wpp.so: $(B)/obj/gcc-plugin/loader.o
 	$(call say,LD,$@)
 	$(Q)$(PLUGIN_GCC) -shared -o $@ $^ -ldl
 # With what it needs of libstdc++: to load all of that takes longer than to compile a small file.
-$(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so: $(patsubst gcc-plugin/%.cc,$(PLUGIN_OBJ)/%.o,$(wildcard gcc-plugin/*.cc)) \
+$(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so: $(patsubst gcc-plugin/%.cc,$(PLUGIN_OBJ)/%.o,$(call in_rooms,gcc-plugin,*.cc)) \
                                     $(call obj,$(NUM_SRC))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(PLUGIN_GXX) -shared -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -o $@ $^
 
 $(B)/bin/wpp-dot: TOOL_LIBS = -lgvc -lcgraph
-$(B)/bin/%: $(B)/obj/wpp/%.o $(LIBS)
+$(B)/bin/%: $(B)/obj/wpp/cli/%.o $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBS) $(TOOL_LIBS) $(LDLIBS_)
-$(B)/bin/%: $(B)/obj/hotpaths/%.o $(LIBS)
+$(B)/bin/%: $(B)/obj/hotpaths/cli/%.o $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS_)
@@ -291,7 +291,7 @@ fuzz-%: build/fuzz/%
 	@mkdir -p build/fuzz/corpus.$*
 	@cd build/fuzz && ./$* -max_len=$(FUZZ_LENGTH) -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 corpus.$*
 build/fuzz/sequitur: $(SEQ_SRC) $(wildcard sequitur/*.h test/unit/*.h)
-build/fuzz/wpp: $(WPP_SRC) $(SEQ_SRC) $(NUM_SRC) $(wildcard wpp/*.h sequitur/*.h gcc-plugin/*.h test/unit/*.h)
+build/fuzz/wpp: $(WPP_SRC) $(SEQ_SRC) $(NUM_SRC) $(foreach top,wpp sequitur gcc-plugin test/unit,$(call in_rooms,$(top),*.h))
 build/fuzz/wpp: FUZZ_LIBS = $(LDLIBS_)
 build/fuzz/%: test/fuzz/%.c | $(DEPS)
 	@mkdir -p $(@D)

@@ -3,7 +3,7 @@
 #ifndef WPP_CALL_RATES_H
 #define WPP_CALL_RATES_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 #include <unordered_map>
 

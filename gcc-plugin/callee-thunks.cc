@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // callee-thunks.cc - see callee-thunks.h.
 
-#include "callee-thunks.h"
+#include "gcc-plugin/callee-thunks.h"
 
-#include "routine-graph.h"
-#include "symbol.h"
+#include "gcc-plugin/routine-graph.h"
+#include "gcc-plugin/symbol.h"
 
 #include "tracer/trace-abi.h"
 

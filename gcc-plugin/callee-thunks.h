@@ -23,7 +23,7 @@
 #ifndef WPP_CALLEE_THUNKS_H
 #define WPP_CALLEE_THUNKS_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 #include <stdio.h>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // cursor.cc - where the cursor is, and the code of an event.
 
-#include "cursor.h"
+#include "gcc-plugin/cursor.h"
 
-#include "routine-graph.h"
+#include "gcc-plugin/routine-graph.h"
 
 #include "tracer/trace-abi.h"
 

@@ -42,9 +42,9 @@
 #ifndef WPP_CURSOR_H
 #define WPP_CURSOR_H
 
-#include "callee-thunks.h"
-#include "gcc-compat.h"
-#include "hot-blocks.h"
+#include "gcc-plugin/callee-thunks.h"
+#include "gcc-plugin/gcc-compat.h"
+#include "gcc-plugin/hot-blocks.h"
 
 #include <unordered_map>
 #include <vector>

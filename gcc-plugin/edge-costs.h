@@ -19,8 +19,8 @@
 #ifndef WPP_EDGE_COSTS_H
 #define WPP_EDGE_COSTS_H
 
-#include "hot-blocks.h"
-#include "routine-graph.h"
+#include "gcc-plugin/hot-blocks.h"
+#include "gcc-plugin/routine-graph.h"
 
 /* Sets the weights of the graph's edges, which is not yet numbered.  `forms`: of events, by
  * the index of their block. */

@@ -11,8 +11,8 @@
 #ifndef WPP_FRAMES_H
 #define WPP_FRAMES_H
 
-#include "cursor.h"
-#include "routine-graph.h"
+#include "gcc-plugin/cursor.h"
+#include "gcc-plugin/routine-graph.h"
 
 /* Numbers the activations of the routine: an SSA name that is set in block
  * `entry` and never changed, so that longjmp leaves it as it was. */

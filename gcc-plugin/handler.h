@@ -3,7 +3,7 @@
 #ifndef WPP_HANDLER_H
 #define WPP_HANDLER_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 /* Gives a routine that could be a signal handler (void, and the parameters of
  * one) a way in that tells:

@@ -3,7 +3,7 @@
 #ifndef WPP_HOT_BLOCKS_H
 #define WPP_HOT_BLOCKS_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 #include <vector>
 

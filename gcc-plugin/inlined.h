@@ -11,13 +11,13 @@
 #ifndef WPP_INLINED_H
 #define WPP_INLINED_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 #include <map>
 #include <tuple>
 #include <vector>
 
-#include "path-table.h"
+#include "gcc-plugin/path-table.h"
 
 class inlined_calls {
 public:

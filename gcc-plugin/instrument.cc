@@ -15,9 +15,9 @@
 //
 // What an event looks like and where the cursor is: cursor.cc.
 
-#include "instrument.h"
+#include "gcc-plugin/instrument.h"
 
-#include "frames.h"
+#include "gcc-plugin/frames.h"
 
 /* ---- Declarations ----------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
 #ifndef WPP_INSTRUMENT_H
 #define WPP_INSTRUMENT_H
 
-#include "cursor.h"
-#include "routine-graph.h"
+#include "gcc-plugin/cursor.h"
+#include "gcc-plugin/routine-graph.h"
 
 /* Calls to const and pure functions: the compiler may keep memory in registers
  * across them, the cursor too, and may move them past events.  But a function that

@@ -3,7 +3,7 @@
 #ifndef WPP_MOVES_H
 #define WPP_MOVES_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 /* GCC expands the output of an asm statement to a register of its own and a move:
  *

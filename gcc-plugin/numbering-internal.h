@@ -3,7 +3,7 @@
 #ifndef WPP_NUMBERING_INTERNAL_H
 #define WPP_NUMBERING_INTERNAL_H
 
-#include "numbering.h"
+#include "gcc-plugin/numbering.h"
 
 #include <stdlib.h>
 

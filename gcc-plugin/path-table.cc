@@ -4,11 +4,11 @@
 // No GCC type is needed here: what goes in are plain numbers and strings, what
 // comes out is text for the assembler.
 
-#include "path-table.h"
+#include "gcc-plugin/path-table.h"
 
 #include <assert.h>
 
-#include "support-code.h"
+#include "gcc-plugin/support-code.h"
 #include "tracer/trace-abi.h"
 
 void byte_string::varint(uint64_t n)

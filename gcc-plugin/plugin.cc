@@ -5,19 +5,19 @@
 // graph, its paths are numbered and described in the unit's table, and the events
 // inserted.  At the end of the unit finish_unit() writes the thunks and the table.
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
-#include "call-rates.h"
-#include "callee-thunks.h"
-#include "edge-costs.h"
-#include "handler.h"
-#include "instrument.h"
-#include "moves.h"
-#include "resolver.h"
-#include "routine-graph.h"
-#include "selection.h"
-#include "symbol.h"
-#include "unused-calls.h"
+#include "gcc-plugin/call-rates.h"
+#include "gcc-plugin/callee-thunks.h"
+#include "gcc-plugin/edge-costs.h"
+#include "gcc-plugin/handler.h"
+#include "gcc-plugin/instrument.h"
+#include "gcc-plugin/moves.h"
+#include "gcc-plugin/resolver.h"
+#include "gcc-plugin/routine-graph.h"
+#include "gcc-plugin/selection.h"
+#include "gcc-plugin/symbol.h"
+#include "gcc-plugin/unused-calls.h"
 
 #include "tracer/trace-abi.h"
 

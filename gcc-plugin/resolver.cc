@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // resolver.cc - the way into an IFUNC resolver.
 
-#include "resolver.h"
+#include "gcc-plugin/resolver.h"
 
-#include "cursor.h"
+#include "gcc-plugin/cursor.h"
 
 bool is_resolver(tree decl)
 {

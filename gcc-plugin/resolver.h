@@ -3,7 +3,7 @@
 #ifndef WPP_RESOLVER_H
 #define WPP_RESOLVER_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 /* Whether an IFUNC of the unit is resolved by this routine. */
 bool is_resolver(tree decl);

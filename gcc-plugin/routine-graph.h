@@ -21,14 +21,14 @@
 #ifndef WPP_ROUTINE_GRAPH_H
 #define WPP_ROUTINE_GRAPH_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 #include <vector>
 
 extern "C" {
-#include "numbering.h"
+#include "gcc-plugin/numbering.h"
 }
-#include "path-table.h"
+#include "gcc-plugin/path-table.h"
 
 enum ending {
     ENDING_NONE,          /* control flows on: any event is on an edge */

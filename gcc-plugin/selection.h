@@ -3,13 +3,13 @@
 #ifndef WPP_SELECTION_H
 #define WPP_SELECTION_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 #include <set>
 #include <string>
 #include <vector>
 
-#include "path-table.h"
+#include "gcc-plugin/path-table.h"
 
 class selection {
 public:

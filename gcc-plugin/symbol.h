@@ -3,7 +3,7 @@
 #ifndef WPP_SYMBOL_H
 #define WPP_SYMBOL_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 /* An asterisk says that GCC is to write the name as it is: it comes from `__asm__("name")`. */
 static inline const char *symbol_of(tree routine)

@@ -4,7 +4,7 @@
 #ifndef WPP_TAIL_CALLS_H
 #define WPP_TAIL_CALLS_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 /* Whether GCC has marked the call, and makes it a tail call as far as that is known before
  * expansion. */

@@ -3,7 +3,7 @@
 #ifndef WPP_UNUSED_CALLS_H
 #define WPP_UNUSED_CALLS_H
 
-#include "gcc-compat.h"
+#include "gcc-plugin/gcc-compat.h"
 
 /* Takes out the calls of const and pure functions whose value nobody wants.  GCC drops them when
  * it expands the routine, or right after; but not those whose callee has been declared an
