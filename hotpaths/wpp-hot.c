@@ -11,7 +11,7 @@
 #include "hotpaths/hotpaths.h"
 #include "hotpaths/query.h"
 #include "hotpaths/report.h"
-#include "wpp/tool.h"
+#include "wpp/cli/tool.h"
 
 static const char help[] =
     "Usage: wpp-hot [OPTION]... FILE.wpp\n"

@@ -17,7 +17,7 @@
 #include "wpp/intern.h"
 #include "wpp/output.h"
 #include "wpp/streams.h"
-#include "wpp/tool.h"
+#include "wpp/cli/tool.h"
 #include "wpp/when.h"
 
 static uint64_t state = 1;

@@ -9,7 +9,7 @@
 #include "wpp/json.h"
 #include "wpp/left-out.h"
 #include "wpp/names.h"
-#include "wpp/tool.h"
+#include "wpp/cli/tool.h"
 
 static const char help[] =
     "Usage: wpp-info [OPTION]... FILE.wpp...\n"

@@ -5,7 +5,7 @@
 
 #include "wpp/check.h"
 #include "wpp/names.h"
-#include "wpp/tool.h"
+#include "wpp/cli/tool.h"
 
 static const char help[] =
     "Usage: wpp-check [OPTION]... FILE.wpp...\n"

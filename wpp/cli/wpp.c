@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "wpp/tool.h"
+#include "wpp/cli/tool.h"
 
 /* `DIR/wpp-` for the directory of this executable, which links may lead to. */
 static char *own_prefix(void)

@@ -28,7 +28,7 @@
 #include "wpp/recorder.h"
 #include "wpp/runs.h"
 #include "wpp/spool.h"
-#include "wpp/tool.h"
+#include "wpp/cli/tool.h"
 #include "wpp/unrecorded.h"
 #include "wpp/worker.h"
 

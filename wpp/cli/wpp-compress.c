@@ -14,7 +14,7 @@
 #include "wpp/improve.h"
 #include "wpp/input.h"
 #include "wpp/reader.h"
-#include "wpp/tool.h"
+#include "wpp/cli/tool.h"
 
 static const char help[] =
     "Usage: wpp-compress [-o FILE] [-f] [TRACE]\n"

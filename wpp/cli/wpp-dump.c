@@ -12,7 +12,7 @@
 #include "wpp/error.h"
 #include "wpp/line-counts.h"
 #include "wpp/names.h"
-#include "wpp/tool.h"
+#include "wpp/cli/tool.h"
 
 static const char help[] =
     "Usage: wpp-dump [OPTION]... FILE.wpp\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/tool.h"
+#include "wpp/cli/tool.h"
 
 #include <errno.h>
 #include <fcntl.h>

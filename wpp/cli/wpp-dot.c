@@ -12,7 +12,7 @@
 
 #include "wpp/dot-text.h"
 #include "wpp/graphviz-compat.h"
-#include "wpp/tool.h"
+#include "wpp/cli/tool.h"
 
 static const char help[] =
     "Usage: wpp-dot [OPTION]... FILE.wpp\n"
