@@ -4,7 +4,7 @@
 #define WPP_HOT_PAINT_H
 
 #include "hotpaths/report.h"
-#include "wpp/names.h"
+#include "wpp/base/names.h"
 
 enum style { BOLD, ROUTINE, DIM, EXECUTED, TURNS, PLAIN };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/names.h"
+#include "wpp/base/names.h"
 
 /* What a name asks for. */
 struct subject {

@@ -7,7 +7,7 @@
  *
  * A and B are `routine`, `routine/path` or `file:line`: a path of the routine (of each
  * of that name, as it is shown or as the assembler calls it; if there is none, of each that
- * the name fits, see wpp/names.h) or one that runs its code where it was inlined, that path,
+ * the name fits, see wpp/base/names.h) or one that runs its code where it was inlined, that path,
  * or a path that executes the line.  A file goes by the end of its name: `b.c` is also `a/b.c`.
  */
 #ifndef WPP_HOT_QUERY_H

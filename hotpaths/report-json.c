@@ -6,7 +6,7 @@
 #include "hotpaths/executed-lines.h"
 #include "hotpaths/report.h"
 #include "hotpaths/story.h"
-#include "wpp/json.h"
+#include "wpp/base/json.h"
 
 static void put_ranges(FILE *out, const struct executed_file *f)
 {

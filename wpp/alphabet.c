@@ -6,7 +6,7 @@
 
 #include "sequitur/sequitur.h"
 #include "tracer/trace-abi.h"
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 
 enum {
     PAGE_BITS = 16, PAGE_TOKENS = 1 << PAGE_BITS, N_PAGES = 1 << (32 - PAGE_BITS),

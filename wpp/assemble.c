@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "wpp/compressor.h"
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/renumber.h"
 #include "wpp/segments.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 
 void wpp_buffers_free(struct wpp_buffers *b)
 {

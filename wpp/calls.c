@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/events.h"
 
 enum { BATCH = 4096, FIRST_SIZE = 64 };

@@ -13,7 +13,7 @@
 #ifndef WPP_CHANCES_H
 #define WPP_CHANCES_H
 
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 
 struct wpp_chance {
     uint16_t one;                /* of 65,536: how likely 1 is; 0: it is 0, which takes no bits */

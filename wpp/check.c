@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "wpp/course.h"
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/events.h"
 
 typedef unsigned long long ull;  /* for printf */

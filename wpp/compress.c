@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 
 #ifdef WPP_HOSTILE
 enum { PIECE_TOKENS = 3 };

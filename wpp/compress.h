@@ -11,10 +11,10 @@
 #ifndef WPP_COMPRESS_H
 #define WPP_COMPRESS_H
 
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/held.h"
 #include "wpp/moved.h"
-#include "wpp/output.h"
+#include "wpp/base/whole-file.h"
 #include "wpp/wpp.h"
 
 typedef struct wpp_compressor wpp_compressor;

@@ -7,7 +7,7 @@
 
 #include "sequitur/sequitur.h"
 #include "wpp/alphabet.h"
-#include "wpp/arena.h"
+#include "wpp/base/arena.h"
 #include "wpp/buffers.h"
 #include "wpp/builder.h"
 #include "wpp/compress.h"

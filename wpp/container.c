@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 
 static const uint8_t magic[8] = {0x89, 'W', 'P', 'P', '\r', '\n', 0x1a, '\n'};
 

@@ -10,7 +10,7 @@
 #ifndef WPP_CONTAINER_H
 #define WPP_CONTAINER_H
 
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/wpp.h"
 
 #define WPP_FILE_VERSION 6u

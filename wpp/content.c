@@ -4,9 +4,9 @@
 #include <assert.h>
 
 #include "wpp/container.h"
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/grammar-code.h"
-#include "wpp/intern.h"
+#include "wpp/base/intern.h"
 #include "wpp/path-table.h"
 
 /* Each put_ function writes one section as docs/wpp-format.md lays it out; the

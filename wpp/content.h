@@ -10,7 +10,7 @@
 #ifndef WPP_CONTENT_H
 #define WPP_CONTENT_H
 
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/segments.h"
 #include "wpp/wpp.h"
 

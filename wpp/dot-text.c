@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/names.h"
+#include "wpp/base/names.h"
 #include "wpp/trail.h"
-#include "wpp/utf8.h"
+#include "wpp/base/utf8.h"
 
 /* Shares and their colours, coldest first: the sequential scheme YlOrRd of
  * ColorBrewer.  A node has the last colour whose share it reaches. */

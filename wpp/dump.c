@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/events.h"
-#include "wpp/names.h"
+#include "wpp/base/names.h"
 #include "wpp/trail.h"
 
 enum { BATCH = 16384, MAX_INDENT = 64 };

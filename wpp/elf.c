@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 
 /* More sections than any linker makes: what an allocation may be based on. */
 enum { MAX_SECTIONS = 1 << 20 };

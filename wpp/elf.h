@@ -9,7 +9,7 @@
 
 #include <elf.h>
 
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/wpp.h"
 
 struct wpp_elf {

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/grammar-model.h"
 
 /* ---- Encoding ---------------------------------------------------------------- */

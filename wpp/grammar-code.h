@@ -21,7 +21,7 @@
 #ifndef WPP_GRAMMAR_CODE_H
 #define WPP_GRAMMAR_CODE_H
 
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/wpp.h"
 
 /* There are fewer terminals than that. */

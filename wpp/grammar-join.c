@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/grammar-code.h"
 
 struct segment {

@@ -7,7 +7,7 @@
 #ifndef WPP_GRAMMAR_JOIN_H
 #define WPP_GRAMMAR_JOIN_H
 
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/wpp.h"
 
 #define WPP_ANY UINT32_MAX           /* terminals or threads: as many as the segments have */

@@ -10,7 +10,7 @@
 #include <malloc.h>
 #include <string.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 
 /* With a crew: the terminals of a segment, and how many there are before a thread is worth it. */
 #ifdef WPP_HOSTILE

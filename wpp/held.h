@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 
 #ifdef WPP_HOSTILE
 enum { WPP_HELD_MOST = 2 };

@@ -4,7 +4,7 @@
 #include "sequitur/sequitur.h"
 #include "wpp/container.h"
 #include "wpp/ending.h"
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/grammar-code.h"
 
 bool wpp_improve_knows(const void *bytes, size_t n)

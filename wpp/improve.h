@@ -8,7 +8,7 @@
 #ifndef WPP_IMPROVE_H
 #define WPP_IMPROVE_H
 
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/wpp.h"
 
 /* Whether it begins as a WPP file does. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 
 #ifdef WPP_HOSTILE
 enum { BUFFER_BYTES = 4099 };

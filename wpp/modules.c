@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "wpp/elf.h"
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 
 void wpp_modules_free(struct wpp_modules *m)
 {

@@ -11,7 +11,7 @@
 #define WPP_MODULES_H
 
 #include "tracer/trace-abi.h"
-#include "wpp/arena.h"
+#include "wpp/base/arena.h"
 #include "wpp/held.h"
 #include "wpp/moved.h"
 #include "wpp/path-table.h"

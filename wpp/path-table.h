@@ -9,9 +9,9 @@
 #ifndef WPP_PATH_TABLE_H
 #define WPP_PATH_TABLE_H
 
-#include "wpp/arena.h"
-#include "wpp/bytes.h"
-#include "wpp/intern.h"
+#include "wpp/base/arena.h"
+#include "wpp/base/bytes.h"
+#include "wpp/base/intern.h"
 #include "wpp/wpp.h"
 
 struct wpp_string_table {

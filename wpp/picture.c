@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "wpp/descending.h"
+#include "wpp/base/descending.h"
 
 #define NO_NODE UINT32_MAX
 

@@ -2,7 +2,7 @@
 #include "wpp/pieces.h"
 
 #include "tracer/trace-abi.h"
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/grammar-join.h"
 
 typedef unsigned long long ull;      /* for printf */

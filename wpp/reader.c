@@ -12,7 +12,7 @@
 
 #include "tracer/trace-abi.h"
 #include "wpp/container.h"
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/grammar-code.h"
 #include "wpp/pieces.h"
 #include "wpp/sections.h"

@@ -3,8 +3,8 @@
 #ifndef WPP_READER_H
 #define WPP_READER_H
 
-#include "wpp/arena.h"
-#include "wpp/bytes.h"
+#include "wpp/base/arena.h"
+#include "wpp/base/bytes.h"
 #include "wpp/missing.h"
 #include "wpp/wpp.h"
 

@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/bytes.h"
-#include "wpp/error.h"
+#include "wpp/base/bytes.h"
+#include "wpp/base/error.h"
 
 /* One program in the memory of one process.  A process that replaces its program
  * by exec gets a second number; one that forks has one for its child. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/streams.h"
 
 /* Records in order of arrival; the TOKENS of a stream are also chained, so that

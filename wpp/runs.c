@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/ring.h"
 
 struct wpp_run {

@@ -15,7 +15,7 @@
 
 #include "wpp/compress.h"
 #include "wpp/held.h"
-#include "wpp/output.h"
+#include "wpp/base/whole-file.h"
 
 struct wpp_run;
 

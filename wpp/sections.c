@@ -4,8 +4,8 @@
 #include <assert.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/demangle.h"
-#include "wpp/error.h"
+#include "wpp/base/demangle.h"
+#include "wpp/base/error.h"
 #include "wpp/grammar-code.h"
 #include "wpp/grammar-join.h"
 #include "wpp/path-table.h"

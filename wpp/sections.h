@@ -3,8 +3,8 @@
 #ifndef WPP_SECTIONS_H
 #define WPP_SECTIONS_H
 
-#include "wpp/arena.h"
-#include "wpp/bytes.h"
+#include "wpp/base/arena.h"
+#include "wpp/base/bytes.h"
 #include "wpp/container.h"
 #include "wpp/reader.h"
 

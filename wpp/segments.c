@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "wpp/bytes.h"
-#include "wpp/error.h"
+#include "wpp/base/bytes.h"
+#include "wpp/base/error.h"
 #include "wpp/grammar-code.h"
 #include "wpp/renumber.h"
 

@@ -17,8 +17,8 @@
 #define WPP_SEGMENTS_H
 
 #include "sequitur/sequitur.h"
-#include "wpp/bytes.h"
-#include "wpp/output.h"
+#include "wpp/base/bytes.h"
+#include "wpp/base/whole-file.h"
 #include "wpp/wpp.h"
 
 /* One of them, as it is to be in the file but for the numbers of its terminals: those depend

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 
 _Static_assert(sizeof(struct wpp_span) == 16 && sizeof(struct wpp_time) == 16, "no padding");
 

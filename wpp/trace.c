@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 
 /* Payloads that are kept whole: command lines and paths.  Larger ones are not
  * the runtime's. */

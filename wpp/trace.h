@@ -10,7 +10,7 @@
 #define WPP_TRACE_H
 
 #include "tracer/trace-abi.h"
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/wpp.h"
 
 struct wpp_trace_sink {

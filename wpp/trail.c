@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/names.h"
+#include "wpp/base/names.h"
 
 bool same_line(struct wpp_line a, struct wpp_line b)
 {

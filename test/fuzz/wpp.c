@@ -14,7 +14,7 @@
 
 #include "test/unit/random-content.h"
 #include "test/unit/well-formed.h"
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/check.h"
 #include "wpp/container.h"
 #include "wpp/grammar-code.h"

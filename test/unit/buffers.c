@@ -5,7 +5,7 @@
 #include "test/unit/trace-builder.h"
 #include "wpp/buffers.h"
 #include "wpp/compress.h"
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/reader.h"
 
 enum { TID = 77, TOKENS = 40 };

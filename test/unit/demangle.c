@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of C++: real ones are spelt, those of texts without end are not. */
-#include "wpp/demangle.h"
+#include "wpp/base/demangle.h"
 
 #include <stdio.h>
 #include <stdlib.h>

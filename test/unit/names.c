@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/names.h"
+#include "wpp/base/names.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 
 /* ---- Records ----------------------------------------------------------------- */
 

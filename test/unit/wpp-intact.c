@@ -3,7 +3,7 @@
  * whole file's, each other is missing, is empty, and that is said. */
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/container.h"
 #include "wpp/reader.h"
 

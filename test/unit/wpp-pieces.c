@@ -4,7 +4,7 @@
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
 #include "tracer/trace-abi.h"
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 #include "wpp/container.h"
 #include "wpp/grammar-code.h"
 #include "wpp/reader.h"

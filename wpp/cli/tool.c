@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 
 /* A process is one tool: this is its name and its progress line. */
 static const char *name = "wpp";

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wpp/output.h"
+#include "wpp/base/whole-file.h"
 #include "wpp/wpp.h"
 
 enum tool_exit {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "wpp/check.h"
-#include "wpp/names.h"
+#include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
 
 static const char help[] =

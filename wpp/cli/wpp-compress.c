@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "wpp/compress.h"
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/improve.h"
 #include "wpp/input.h"
 #include "wpp/reader.h"

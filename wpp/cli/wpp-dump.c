@@ -9,9 +9,9 @@
 
 #include "wpp/calls.h"
 #include "wpp/dump.h"
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 #include "wpp/line-counts.h"
-#include "wpp/names.h"
+#include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
 
 static const char help[] =

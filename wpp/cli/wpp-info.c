@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "wpp/json.h"
+#include "wpp/base/json.h"
 #include "wpp/left-out.h"
-#include "wpp/names.h"
+#include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
 
 static const char help[] =

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/bytes.h"
-#include "wpp/error.h"
+#include "wpp/base/bytes.h"
+#include "wpp/base/error.h"
 #include "wpp/limit.h"
 #include "wpp/program.h"
 #include "wpp/recorder.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/descending.h"
+#include "wpp/base/descending.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/names.h"
+#include "wpp/base/names.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/json.h"
+#include "wpp/base/json.h"
 
-#include "wpp/utf8.h"
+#include "wpp/base/utf8.h"
 
 void json_string(FILE *out, const char *string)
 {

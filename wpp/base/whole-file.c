@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/output.h"
+#include "wpp/base/whole-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 
 struct wpp_output {
     int fd;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wpp/arena.h"
+#include "wpp/base/arena.h"
 
 /* The demangler is that of the C++ runtime library, found when the first C++ name
  * comes: runs of C programs need no C++, and where the library is missing names

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/intern.h"
+#include "wpp/base/intern.h"
 
 #include <assert.h>
 #include <stdlib.h>

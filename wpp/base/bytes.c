@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/demangle.h"
+#include "wpp/base/demangle.h"
 
 #include <ctype.h>
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/error.h"
+#include "wpp/base/error.h"
 
 #include <errno.h>
 #include <stdarg.h>

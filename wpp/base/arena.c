@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/arena.h"
+#include "wpp/base/arena.h"
 
 #include <assert.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "wpp/bytes.h"
+#include "wpp/base/bytes.h"
 
 struct wpp_intern {
     struct wpp_bytes text;     /* the strings as they are written: lengths and bytes */
