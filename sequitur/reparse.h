@@ -82,7 +82,7 @@ int flat_prune(struct flat *f);
 
 /* ---- reparse-costs.c ---------------------------------------------------------- */
 
-/* In 256ths of a bit.  The file's code (wpp/grammar-model.h) names a symbol by the terminal
+/* In 256ths of a bit.  The file's code (wpp/format/grammar-model.h) names a symbol by the terminal
  * that it begins with, which the terminal before predicts, and by its number among those that
  * begin so. */
 enum { BIT = 256 };

@@ -12,8 +12,8 @@
 
 #include "wpp/compressor.h"
 #include "wpp/base/error.h"
-#include "wpp/renumber.h"
-#include "wpp/segments.h"
+#include "wpp/format/renumber.h"
+#include "wpp/format/segments.h"
 
 struct assembly {
     const struct wpp_compressor *c;

@@ -15,7 +15,7 @@
 
 #include "sequitur/sequitur.h"
 #include "wpp/ending.h"
-#include "wpp/segments.h"
+#include "wpp/format/segments.h"
 
 struct wpp_builder;
 

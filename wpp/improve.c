@@ -2,10 +2,10 @@
 #include "wpp/improve.h"
 
 #include "sequitur/sequitur.h"
-#include "wpp/container.h"
+#include "wpp/format/container.h"
 #include "wpp/ending.h"
 #include "wpp/base/error.h"
-#include "wpp/grammar-code.h"
+#include "wpp/format/grammar-code.h"
 
 bool wpp_improve_knows(const void *bytes, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/left-out.h"
 
-#include "wpp/path-table.h"
+#include "wpp/format/path-table.h"
 
 const char *left_out_reason(uint32_t reason)
 {

@@ -6,7 +6,7 @@
 #ifndef WPP_MISSING_H
 #define WPP_MISSING_H
 
-#include "wpp/container.h"
+#include "wpp/format/container.h"
 #include "wpp/wpp.h"
 
 struct wpp_findings {

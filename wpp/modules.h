@@ -14,7 +14,7 @@
 #include "wpp/base/arena.h"
 #include "wpp/held.h"
 #include "wpp/moved.h"
-#include "wpp/path-table.h"
+#include "wpp/format/path-table.h"
 #include "wpp/wpp.h"
 
 struct wpp_module_unit {

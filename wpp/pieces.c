@@ -3,7 +3,7 @@
 
 #include "tracer/trace-abi.h"
 #include "wpp/base/error.h"
-#include "wpp/grammar-join.h"
+#include "wpp/format/grammar-join.h"
 
 typedef unsigned long long ull;      /* for printf */
 

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/container.h"
+#include "wpp/format/container.h"
 #include "wpp/base/error.h"
-#include "wpp/grammar-code.h"
+#include "wpp/format/grammar-code.h"
 #include "wpp/pieces.h"
 #include "wpp/sections.h"
 

@@ -6,9 +6,9 @@
 #include "tracer/trace-abi.h"
 #include "wpp/base/demangle.h"
 #include "wpp/base/error.h"
-#include "wpp/grammar-code.h"
-#include "wpp/grammar-join.h"
-#include "wpp/path-table.h"
+#include "wpp/format/grammar-code.h"
+#include "wpp/format/grammar-join.h"
+#include "wpp/format/path-table.h"
 
 /* Blocks and edges of all paths together: far above any real program, and a
  * bound on what a small malicious file can make us allocate. */

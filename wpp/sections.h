@@ -5,7 +5,7 @@
 
 #include "wpp/base/arena.h"
 #include "wpp/base/bytes.h"
-#include "wpp/container.h"
+#include "wpp/format/container.h"
 #include "wpp/reader.h"
 
 /* What reading knows and the open file need not keep. */

@@ -10,7 +10,7 @@
 #include "tracer/trace-abi.h"
 #include "wpp/elf.h"
 #include "wpp/left-out.h"
-#include "wpp/path-table.h"
+#include "wpp/format/path-table.h"
 
 enum { REASONS = 32 };     /* those of later versions too; what is beyond shares the last bit */
 

@@ -24,7 +24,7 @@
 #include "sequitur/sequitur.h"
 #include "wpp/alphabet.h"
 #include "wpp/ending.h"
-#include "wpp/grammar-code.h"
+#include "wpp/format/grammar-code.h"
 
 #include <pthread.h>
 #include <stdbool.h>

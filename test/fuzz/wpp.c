@@ -16,8 +16,8 @@
 #include "test/unit/well-formed.h"
 #include "wpp/base/bytes.h"
 #include "wpp/check.h"
-#include "wpp/container.h"
-#include "wpp/grammar-code.h"
+#include "wpp/format/container.h"
+#include "wpp/format/grammar-code.h"
 #include "wpp/improve.h"
 #include "wpp/reader.h"
 

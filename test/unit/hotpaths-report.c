@@ -10,7 +10,7 @@
 #include "hotpaths/report.h"
 #include "hotpaths/story.h"
 #include "test/unit/tap.h"
-#include "wpp/content.h"
+#include "wpp/format/content.h"
 
 /* ---- The run ---------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "gcc-plugin/numbering.h"
-#include "wpp/content.h"
+#include "wpp/format/content.h"
 
 struct random {
     uint64_t state;

@@ -5,7 +5,7 @@
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
 #include "test/unit/well-formed.h"
-#include "wpp/container.h"
+#include "wpp/format/container.h"
 #include "wpp/reader.h"
 
 enum { HEADER = 32, ENTRY = 40, N_SECTIONS = 7 };

@@ -4,7 +4,7 @@
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
 #include "wpp/base/bytes.h"
-#include "wpp/container.h"
+#include "wpp/format/container.h"
 #include "wpp/reader.h"
 
 enum { HEADER = 32, ENTRY = 40, IN_OFFSET = 8, IN_STORED = 16 };

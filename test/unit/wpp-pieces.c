@@ -5,8 +5,8 @@
 #include "test/unit/tap.h"
 #include "tracer/trace-abi.h"
 #include "wpp/base/bytes.h"
-#include "wpp/container.h"
-#include "wpp/grammar-code.h"
+#include "wpp/format/container.h"
+#include "wpp/format/grammar-code.h"
 #include "wpp/reader.h"
 
 enum { SEGMENTS = 4, ALL = (1 << SEGMENTS) - 1 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/grammar-join.h"
+#include "wpp/format/grammar-join.h"
 
 #include <stdlib.h>
 
 #include "wpp/base/error.h"
-#include "wpp/grammar-code.h"
+#include "wpp/format/grammar-code.h"
 
 struct segment {
     const struct wpp_segment_piece *lost;    /* NULL: it is there */

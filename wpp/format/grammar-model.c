@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/grammar-model.h"
+#include "wpp/format/grammar-model.h"
 
 #include <assert.h>
 #include <stdlib.h>

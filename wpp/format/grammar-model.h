@@ -12,8 +12,8 @@
 #ifndef WPP_GRAMMAR_MODEL_H
 #define WPP_GRAMMAR_MODEL_H
 
-#include "wpp/chances.h"
-#include "wpp/halves.h"
+#include "wpp/format/bit-coder.h"
+#include "wpp/format/number-tree.h"
 #include "wpp/wpp.h"
 
 enum wpp_step { WPP_STEP_SYMBOL, WPP_STEP_REDUCE, WPP_STEP_NEW, WPP_STEP_END };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/renumber.h"
+#include "wpp/format/renumber.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* halves.c - see halves.h. */
-#include "wpp/halves.h"
+#include "wpp/format/number-tree.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 #ifndef WPP_HALVES_H
 #define WPP_HALVES_H
 
-#include "wpp/chances.h"
+#include "wpp/format/bit-coder.h"
 
 struct wpp_halves {
     void *lines;

@@ -11,7 +11,7 @@
 #define WPP_CONTENT_H
 
 #include "wpp/base/bytes.h"
-#include "wpp/segments.h"
+#include "wpp/format/segments.h"
 #include "wpp/wpp.h"
 
 struct wpp_module_content {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/content.h"
+#include "wpp/format/content.h"
 
 #include <assert.h>
 
-#include "wpp/container.h"
+#include "wpp/format/container.h"
 #include "wpp/base/error.h"
-#include "wpp/grammar-code.h"
+#include "wpp/format/grammar-code.h"
 #include "wpp/base/intern.h"
-#include "wpp/path-table.h"
+#include "wpp/format/path-table.h"
 
 /* Each put_ function writes one section as docs/wpp-format.md lays it out; the
  * reader's get_ functions in sections.c stand in the same order.  SECTION ORDER */

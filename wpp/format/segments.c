@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/segments.h"
+#include "wpp/format/segments.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 
 #include "wpp/base/bytes.h"
 #include "wpp/base/error.h"
-#include "wpp/grammar-code.h"
-#include "wpp/renumber.h"
+#include "wpp/format/grammar-code.h"
+#include "wpp/format/renumber.h"
 
 #define NO_NUMBER UINT32_MAX
 

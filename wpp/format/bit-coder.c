@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/chances.h"
+#include "wpp/format/bit-coder.h"
 
 /* 65,536 / (seen + 3), rounded down: the share of what a decision teaches. */
 const uint16_t wpp_chance_rate[WPP_CHANCE_SEEN + 1] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/grammar-code.h"
+#include "wpp/format/grammar-code.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "wpp/base/error.h"
-#include "wpp/grammar-model.h"
+#include "wpp/format/grammar-model.h"
 
 /* ---- Encoding ---------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/path-table.h"
+#include "wpp/format/path-table.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/container.h"
+#include "wpp/format/container.h"
 
 #include <assert.h>
 #include <stdlib.h>
