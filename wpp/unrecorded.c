@@ -9,7 +9,7 @@
 
 #include "tracer/trace-abi.h"
 #include "wpp/elf.h"
-#include "wpp/left-out.h"
+#include "wpp/read/skip-reasons.h"
 #include "wpp/format/path-table.h"
 
 enum { REASONS = 32 };     /* those of later versions too; what is beyond shares the last bit */

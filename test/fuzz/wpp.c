@@ -19,7 +19,7 @@
 #include "wpp/format/container.h"
 #include "wpp/format/grammar-code.h"
 #include "wpp/improve.h"
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 enum { HEADER = 32, ENTRY = 40, PIECE = 4, SECTIONS = 12 };
 enum state { INTACT, ONE_BYTE, TWO_BYTES, LOST_ENTRY, STATES };

@@ -6,7 +6,7 @@
 #include "wpp/buffers.h"
 #include "wpp/compress.h"
 #include "wpp/base/error.h"
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 enum { TID = 77, TOKENS = 40 };
 

@@ -9,7 +9,7 @@
 
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 static wpp *random_wpp(struct random *r)
 {

@@ -4,7 +4,7 @@
 #include "test/unit/tap.h"
 #include "test/unit/trace-builder.h"
 #include "wpp/compress.h"
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 #include "wpp/ring.h"
 
 enum { THREADS = 3, MOST = 4000, RECORD = 50 };

@@ -6,7 +6,7 @@
 #include "test/unit/tap.h"
 #include "test/unit/trace-builder.h"
 #include "wpp/compress.h"
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 static char directory[256], program[300];
 static struct wpp_bytes units, tables;

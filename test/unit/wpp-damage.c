@@ -6,7 +6,7 @@
 #include "test/unit/tap.h"
 #include "test/unit/well-formed.h"
 #include "wpp/format/container.h"
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 enum { HEADER = 32, ENTRY = 40, N_SECTIONS = 7 };
 

@@ -3,7 +3,7 @@
  * against what follows from expanding the grammar. */
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 static bool same_text(const char *a, const char *b)
 {

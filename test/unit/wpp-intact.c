@@ -5,7 +5,7 @@
 #include "test/unit/tap.h"
 #include "wpp/base/bytes.h"
 #include "wpp/format/container.h"
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 enum { HEADER = 32, ENTRY = 40, IN_OFFSET = 8, IN_STORED = 16 };
 

@@ -7,7 +7,7 @@
 #include "wpp/base/bytes.h"
 #include "wpp/format/container.h"
 #include "wpp/format/grammar-code.h"
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 enum { SEGMENTS = 4, ALL = (1 << SEGMENTS) - 1 };
 

@@ -13,7 +13,7 @@
 #include "wpp/base/error.h"
 #include "wpp/improve.h"
 #include "wpp/input.h"
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 #include "wpp/cli/tool.h"
 
 static const char help[] =

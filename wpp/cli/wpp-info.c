@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "wpp/base/json.h"
-#include "wpp/left-out.h"
+#include "wpp/read/skip-reasons.h"
 #include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
 

@@ -6,7 +6,7 @@
 #include "wpp/base/arena.h"
 #include "wpp/base/bytes.h"
 #include "wpp/format/container.h"
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 /* What reading knows and the open file need not keep. */
 struct loading {

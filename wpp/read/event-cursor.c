@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 struct range {
     const uint32_t *next, *end;    /* next < end */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include "wpp/format/container.h"
 #include "wpp/base/error.h"
 #include "wpp/format/grammar-code.h"
-#include "wpp/pieces.h"
-#include "wpp/sections.h"
+#include "wpp/read/salvage.h"
+#include "wpp/read/sections.h"
 
 /* ---- Opening -------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #ifndef WPP_PIECES_H
 #define WPP_PIECES_H
 
-#include "wpp/sections.h"
+#include "wpp/read/sections.h"
 
 /* Reads what is intact of the section `segments`, which is e, into the open file's grammar, and
  * says what is not.  False: nothing can be, for l->error or for no reason that is worth saying. */

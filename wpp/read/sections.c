@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/sections.h"
+#include "wpp/read/sections.h"
 
 #include <assert.h>
 

@@ -5,7 +5,7 @@
 
 #include "wpp/base/arena.h"
 #include "wpp/base/bytes.h"
-#include "wpp/missing.h"
+#include "wpp/read/damage.h"
 #include "wpp/wpp.h"
 
 struct wpp {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/missing.h"
+#include "wpp/read/damage.h"
 
 #include <stdarg.h>
 #include <stdio.h>

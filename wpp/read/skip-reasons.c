@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/left-out.h"
+#include "wpp/read/skip-reasons.h"
 
 #include "wpp/format/path-table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/pieces.h"
+#include "wpp/read/salvage.h"
 
 #include "tracer/trace-abi.h"
 #include "wpp/base/error.h"

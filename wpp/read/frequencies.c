@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/reader.h"
+#include "wpp/read/reader.h"
 
 static void add_saturating(uint64_t *sum, uint64_t n)
 {
