@@ -12,8 +12,8 @@
 #define WPP_COMPRESS_H
 
 #include "wpp/base/bytes.h"
-#include "wpp/held.h"
-#include "wpp/moved.h"
+#include "wpp/trace/module-files.h"
+#include "wpp/trace/moved.h"
 #include "wpp/base/whole-file.h"
 #include "wpp/wpp.h"
 

@@ -13,7 +13,7 @@
 
 #include "tracer/trace-abi.h"
 #include "wpp/base/error.h"
-#include "wpp/ring.h"
+#include "wpp/trace/ring.h"
 
 struct wpp_run {
     struct wpp_run *next, **link;    /* among those that are not over; link: what points here */

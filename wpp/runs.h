@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "wpp/compress.h"
-#include "wpp/held.h"
+#include "wpp/trace/module-files.h"
 #include "wpp/base/whole-file.h"
 
 struct wpp_run;

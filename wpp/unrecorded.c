@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/elf.h"
+#include "wpp/trace/elf.h"
 #include "wpp/read/skip-reasons.h"
 #include "wpp/format/path-table.h"
 

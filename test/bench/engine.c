@@ -22,7 +22,7 @@
  * 4, .. ms, and the longest.
  */
 #include "sequitur/sequitur.h"
-#include "wpp/alphabet.h"
+#include "wpp/trace/alphabet.h"
 #include "wpp/ending.h"
 #include "wpp/format/grammar-code.h"
 

@@ -3,7 +3,7 @@
  * beyond their records, wherever they were stopped. */
 #include "test/unit/tap.h"
 #include "test/unit/trace-builder.h"
-#include "wpp/buffers.h"
+#include "wpp/trace/buffers.h"
 #include "wpp/compress.h"
 #include "wpp/base/error.h"
 #include "wpp/read/reader.h"

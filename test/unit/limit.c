@@ -3,7 +3,7 @@
  * when it comes late. */
 #include "test/unit/tap.h"
 #include "test/unit/trace-builder.h"
-#include "wpp/limit.h"
+#include "wpp/trace/event-limit.h"
 
 static struct wpp_limit limit;
 

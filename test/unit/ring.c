@@ -5,7 +5,7 @@
 #include "test/unit/trace-builder.h"
 #include "wpp/compress.h"
 #include "wpp/read/reader.h"
-#include "wpp/ring.h"
+#include "wpp/trace/ring.h"
 
 enum { THREADS = 3, MOST = 4000, RECORD = 50 };
 

@@ -23,7 +23,7 @@
 #include "tracer/trace-abi.h"
 #include "wpp/base/bytes.h"
 #include "wpp/base/error.h"
-#include "wpp/limit.h"
+#include "wpp/trace/event-limit.h"
 #include "wpp/program.h"
 #include "wpp/recorder.h"
 #include "wpp/runs.h"

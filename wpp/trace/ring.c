@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/ring.h"
+#include "wpp/trace/ring.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tracer/trace-abi.h"
 #include "wpp/base/bytes.h"
-#include "wpp/streams.h"
+#include "wpp/trace/streams.h"
 
 /* Records in order of arrival; the TOKENS of a stream are also chained, so that
  * its oldest one is found at once. */

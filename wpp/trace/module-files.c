@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/held.h"
+#include "wpp/trace/module-files.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/modules.h"
+#include "wpp/trace/modules.h"
 
 /* What goes through the spool; the path follows, with a NUL. */
 struct told {

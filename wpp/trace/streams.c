@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/streams.h"
+#include "wpp/trace/streams.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/buffers.h"
+#include "wpp/trace/buffers.h"
 
 #include <stdlib.h>
 #include <string.h>

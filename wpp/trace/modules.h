@@ -12,8 +12,8 @@
 
 #include "tracer/trace-abi.h"
 #include "wpp/base/arena.h"
-#include "wpp/held.h"
-#include "wpp/moved.h"
+#include "wpp/trace/module-files.h"
+#include "wpp/trace/moved.h"
 #include "wpp/format/path-table.h"
 #include "wpp/wpp.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/when.h"
+#include "wpp/trace/chunk-times.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/elf.h"
+#include "wpp/trace/elf.h"
 
 #include <errno.h>
 #include <fcntl.h>

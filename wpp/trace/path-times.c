@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/times.h"
+#include "wpp/trace/path-times.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/alphabet.h"
+#include "wpp/trace/alphabet.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

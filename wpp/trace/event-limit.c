@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/limit.h"
+#include "wpp/trace/event-limit.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/trace.h"
+#include "wpp/trace/trace-reader.h"
 
 #include <assert.h>
 

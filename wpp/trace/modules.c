@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/modules.h"
+#include "wpp/trace/modules.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "wpp/elf.h"
+#include "wpp/trace/elf.h"
 #include "wpp/base/error.h"
 
 void wpp_modules_free(struct wpp_modules *m)

@@ -12,7 +12,7 @@
 #ifndef WPP_WHEN_H
 #define WPP_WHEN_H
 
-#include "wpp/streams.h"
+#include "wpp/trace/streams.h"
 #include "wpp/wpp.h"
 
 struct wpp_when {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/moved.h"
+#include "wpp/trace/moved.h"
 
 #include <stdio.h>
 #include <stdlib.h>
