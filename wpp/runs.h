@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wpp/compress.h"
+#include "wpp/compress/compress.h"
 #include "wpp/trace/module-files.h"
 #include "wpp/base/whole-file.h"
 

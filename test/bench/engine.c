@@ -23,7 +23,7 @@
  */
 #include "sequitur/sequitur.h"
 #include "wpp/trace/alphabet.h"
-#include "wpp/ending.h"
+#include "wpp/compress/finish-grammar.h"
 #include "wpp/format/grammar-code.h"
 
 #include <pthread.h>

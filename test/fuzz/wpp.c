@@ -18,7 +18,7 @@
 #include "wpp/check.h"
 #include "wpp/format/container.h"
 #include "wpp/format/grammar-code.h"
-#include "wpp/improve.h"
+#include "wpp/compress/recompress.h"
 #include "wpp/read/reader.h"
 
 enum { HEADER = 32, ENTRY = 40, PIECE = 4, SECTIONS = 12 };

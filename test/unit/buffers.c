@@ -4,7 +4,7 @@
 #include "test/unit/tap.h"
 #include "test/unit/trace-builder.h"
 #include "wpp/trace/buffers.h"
-#include "wpp/compress.h"
+#include "wpp/compress/compress.h"
 #include "wpp/base/error.h"
 #include "wpp/read/reader.h"
 

@@ -3,7 +3,7 @@
  * its last tokens. */
 #include "test/unit/tap.h"
 #include "test/unit/trace-builder.h"
-#include "wpp/compress.h"
+#include "wpp/compress/compress.h"
 #include "wpp/read/reader.h"
 #include "wpp/trace/ring.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "test/unit/tap.h"
-#include "wpp/builder.h"
+#include "wpp/compress/builder.h"
 
 enum { STREAMS = 3, TERMINALS = 50 };
 

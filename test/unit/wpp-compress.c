@@ -5,7 +5,7 @@
 
 #include "test/unit/tap.h"
 #include "test/unit/trace-builder.h"
-#include "wpp/compress.h"
+#include "wpp/compress/compress.h"
 #include "wpp/read/reader.h"
 
 static char directory[256], program[300];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which grammars are parsed anew when they end. */
 #include "test/unit/tap.h"
-#include "wpp/ending.h"
+#include "wpp/compress/finish-grammar.h"
 
 #include <stdlib.h>
 

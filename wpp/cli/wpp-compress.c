@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "wpp/compress.h"
+#include "wpp/compress/compress.h"
 #include "wpp/base/error.h"
-#include "wpp/improve.h"
-#include "wpp/input.h"
+#include "wpp/compress/recompress.h"
+#include "wpp/compress/input.h"
 #include "wpp/read/reader.h"
 #include "wpp/cli/tool.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/compressor.h"
+#include "wpp/compress/compressor.h"
 
 #include <assert.h>
 #include <stdarg.h>

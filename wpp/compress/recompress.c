@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/improve.h"
+#include "wpp/compress/recompress.h"
 
 #include "sequitur/sequitur.h"
 #include "wpp/format/container.h"
-#include "wpp/ending.h"
+#include "wpp/compress/finish-grammar.h"
 #include "wpp/base/error.h"
 #include "wpp/format/grammar-code.h"
 

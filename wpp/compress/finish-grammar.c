@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/ending.h"
+#include "wpp/compress/finish-grammar.h"
 
 /* A round takes up to a microsecond for each symbol on a right-hand side.  So what derives so many
  * terminals for each of them pays 2.5 nanoseconds a terminal at most, in which hardly a program emits

@@ -5,7 +5,7 @@
  *      segments | builders[0] | ... | builder or grammar
  *      put away   ended, the first one first   appended to
  */
-#include "wpp/compressor.h"
+#include "wpp/compress/compressor.h"
 
 #include <malloc.h>
 #include <string.h>

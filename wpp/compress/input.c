@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/input.h"
+#include "wpp/compress/input.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/compressor.h"
+#include "wpp/compress/compressor.h"
 #include "wpp/base/error.h"
 #include "wpp/format/renumber.h"
 #include "wpp/format/segments.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/builder.h"
+#include "wpp/compress/builder.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 #ifndef WPP_INPUT_H
 #define WPP_INPUT_H
 
-#include "wpp/compress.h"
+#include "wpp/compress/compress.h"
 
 /* Sees every piece before the compressor does.  False, with *error set, ends the
  * feeding. */

@@ -14,7 +14,7 @@
 #define WPP_BUILDER_H
 
 #include "sequitur/sequitur.h"
-#include "wpp/ending.h"
+#include "wpp/compress/finish-grammar.h"
 #include "wpp/format/segments.h"
 
 struct wpp_builder;
