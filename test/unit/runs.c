@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* runs.c - what is told of a process whose file lacks something. */
-#include "wpp/runs.h"
+#include "wpp/record/process-files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * limit, also in forks, which read on from where they were made; who takes is told to pause
  * and that all is over. */
 #include "test/unit/tap.h"
-#include "wpp/spool.h"
+#include "wpp/record/spool.h"
 
 #include <pthread.h>
 #include <stdlib.h>

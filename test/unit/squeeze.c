@@ -2,7 +2,7 @@
 /* Squeezing: what is squeezed comes back to the byte, takes no more room than it had, and is
  * smaller where words repeat. */
 #include "test/unit/tap.h"
-#include "wpp/squeeze.h"
+#include "wpp/record/word-lz.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/runs.h"
+#include "wpp/record/process-files.h"
 
 #include <dirent.h>
 #include <errno.h>

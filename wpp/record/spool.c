@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/spool.h"
+#include "wpp/record/spool.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wpp/squeeze.h"
+#include "wpp/record/word-lz.h"
 
 /* Up to SMALL bytes nothing is squeezed: the engine keeps up, or nearly so. */
 #ifdef WPP_HOSTILE

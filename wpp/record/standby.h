@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "wpp/spool.h"
+#include "wpp/record/spool.h"
 
 struct wpp_keeper {
     pid_t pid;                   /* 0: there is none */

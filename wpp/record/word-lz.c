@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/squeeze.h"
+#include "wpp/record/word-lz.h"
 
 #include <string.h>
 #ifdef __SSE2__

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/keeper.h"
+#include "wpp/record/standby.h"
 
 #include <errno.h>
 #include <poll.h>

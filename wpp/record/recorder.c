@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/recorder.h"
+#include "wpp/record/recorder.h"
 
 #include <assert.h>
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/unrecorded.h"
+#include "wpp/record/why-nothing.h"
 
 #include <stdbool.h>
 #include <stdint.h>

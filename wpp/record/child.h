@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "wpp/recorder.h"
+#include "wpp/record/recorder.h"
 
 struct program {
     pid_t pid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/program.h"
+#include "wpp/record/child.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/worker.h"
+#include "wpp/record/worker.h"
 
 #include <sched.h>
 #include <signal.h>
