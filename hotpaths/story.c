@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "wpp/events.h"
+#include "wpp/replay/events.h"
 
 /* Longer repetitions are neither common nor worth looking for. */
 enum { LONGEST_PERIOD = 1024 };

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "wpp/base/names.h"
-#include "wpp/trail.h"
+#include "wpp/replay/line-trail.h"
 #include "wpp/base/utf8.h"
 
 /* Shares and their colours, coldest first: the sequential scheme YlOrRd of

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "wpp/flow.h"
-#include "wpp/source-files.h"
-#include "wpp/trail.h"
+#include "wpp/replay/source-files.h"
+#include "wpp/replay/line-trail.h"
 
 /* A line in a block. */
 struct place {

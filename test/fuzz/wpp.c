@@ -15,7 +15,7 @@
 #include "test/unit/random-content.h"
 #include "test/unit/well-formed.h"
 #include "wpp/base/bytes.h"
-#include "wpp/check.h"
+#include "wpp/replay/check.h"
 #include "wpp/format/container.h"
 #include "wpp/format/grammar-code.h"
 #include "wpp/compress/recompress.h"

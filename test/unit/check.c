@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Grammars with one fault each: wpp-check must name it. */
 
-#include "wpp/check.h"
+#include "wpp/replay/check.h"
 
 #include <string.h>
 

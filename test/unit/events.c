@@ -3,7 +3,7 @@
  * the paths a trace would hold, and lets the machine find the stack again.  The
  * program keeps the true stack; the machine never sees it. */
 
-#include "wpp/events.h"
+#include "wpp/replay/events.h"
 
 #include <stdlib.h>
 

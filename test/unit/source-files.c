@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/source-files.h"
+#include "wpp/replay/source-files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "wpp/check.h"
+#include "wpp/replay/check.h"
 #include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "wpp/calls.h"
-#include "wpp/dump.h"
+#include "wpp/replay/calls.h"
+#include "wpp/replay/dump.h"
 #include "wpp/base/error.h"
 #include "wpp/line-counts.h"
 #include "wpp/base/names.h"

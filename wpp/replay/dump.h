@@ -23,7 +23,7 @@ bool dump_tokens(FILE *out, const struct dump_range *range, struct wpp_error *er
 
 /* EnterThread, EnterRoutine, NewPath, LeaveRoutine, a line each, indented by
  * depth of activations.  `#` begins a remark: an event that the trace does not
- * hold but that must have happened (wpp/events.h). */
+ * hold but that must have happened (wpp/replay/events.h). */
 bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *error);
 
 /* Source lines as they were executed, `file:line` each.  A line that goes on

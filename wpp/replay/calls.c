@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/calls.h"
+#include "wpp/replay/calls.h"
 
 #include <stdlib.h>
 
 #include "wpp/base/error.h"
-#include "wpp/events.h"
+#include "wpp/replay/events.h"
 
 enum { BATCH = 4096, FIRST_SIZE = 64 };
 

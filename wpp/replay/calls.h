@@ -3,7 +3,7 @@
 #ifndef WPP_CALLS_H
 #define WPP_CALLS_H
 
-#include "wpp/dump.h"
+#include "wpp/replay/dump.h"
 
 /* No traced routine had an activation: the thread began, or recording did, or code that is not
  * traced was at work. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/trail.h"
+#include "wpp/replay/line-trail.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* check.c - the invariants of a WPP, from what wpp.h shows of it. */
 
-#include "wpp/check.h"
+#include "wpp/replay/check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/course.h"
+#include "wpp/replay/course.h"
 #include "wpp/base/error.h"
-#include "wpp/events.h"
+#include "wpp/replay/events.h"
 
 typedef unsigned long long ull;  /* for printf */
 

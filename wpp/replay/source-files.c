@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* source-files.c - one number for each source file. */
 
-#include "wpp/source-files.h"
+#include "wpp/replay/source-files.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -5,16 +5,16 @@
  * of a path is put into words once, when it first comes (struct words).
  */
 
-#include "wpp/dump.h"
+#include "wpp/replay/dump.h"
 
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "wpp/base/error.h"
-#include "wpp/events.h"
+#include "wpp/replay/events.h"
 #include "wpp/base/names.h"
-#include "wpp/trail.h"
+#include "wpp/replay/line-trail.h"
 
 enum { BATCH = 16384, MAX_INDENT = 64 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* course.c - activations that wait, counted by the block where they may go on. */
 
-#include "wpp/course.h"
+#include "wpp/replay/course.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/events.h"
+#include "wpp/replay/events.h"
 
 bool course_begin(struct course *c, const wpp *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* events.c - the stack of activations behind a stream of paths. */
 
-#include "wpp/events.h"
+#include "wpp/replay/events.h"
 
 #include <assert.h>
 #include <stdlib.h>
