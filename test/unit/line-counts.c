@@ -2,13 +2,13 @@
 /* Random programs are executed block by block.  The obvious program counts lines
  * while they run; the library sees only how often each path was executed. */
 
-#include "wpp/line-counts.h"
+#include "wpp/profile/line-counts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "test/unit/tap.h"
-#include "wpp/flow.h"
+#include "wpp/profile/flow.h"
 
 static uint64_t random_state = 1;
 static uint32_t random_below(uint32_t n)

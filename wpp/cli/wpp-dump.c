@@ -10,7 +10,7 @@
 #include "wpp/replay/calls.h"
 #include "wpp/replay/dump.h"
 #include "wpp/base/error.h"
-#include "wpp/line-counts.h"
+#include "wpp/profile/line-counts.h"
 #include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
 

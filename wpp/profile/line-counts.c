@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* line-counts.c - executions of source lines, by gcov's definition. */
 
-#include "wpp/line-counts.h"
+#include "wpp/profile/line-counts.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/flow.h"
+#include "wpp/profile/flow.h"
 #include "wpp/replay/source-files.h"
 #include "wpp/replay/line-trail.h"
 

@@ -3,7 +3,7 @@
 #ifndef WPP_ROUNDS_H
 #define WPP_ROUNDS_H
 
-#include "wpp/flow.h"
+#include "wpp/profile/flow.h"
 
 /* Finds elementary cycles one after the other, takes the least count on a
  * cycle's arcs from all of them and adds it to *rounds, until there are none.

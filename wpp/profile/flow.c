@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* flow.c - control-flow arcs from the edges of the numbered DAG. */
 
-#include "wpp/flow.h"
+#include "wpp/profile/flow.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-#include "wpp/rounds.h"
+#include "wpp/profile/cycles.h"
 
 #define BLOCK_ENTRY 0
 #define BLOCK_EXIT  1

@@ -17,7 +17,7 @@
  *      waits   lists: waits_head[v] -> nodes to unblock together with v
  */
 
-#include "wpp/rounds.h"
+#include "wpp/profile/cycles.h"
 
 #include <assert.h>
 #include <stdlib.h>
