@@ -30,7 +30,7 @@ ok "the numbering is plain C" gcc -std=gnu17 -fsyntax-only -I"$ROOT" "$ROOT/gcc-
 
 # libcgraph is under a licence of its own: only wpp-dot may use it, through one file.
 is "Graphviz's headers are included by graphviz-compat.h alone" \
-   "$(cd "$ROOT" && grep -lE '# *include *["<](graphviz/|cgraph\.h|gvc\.h)' {wpp,hotpaths,sequitur,tracer,driver}/*.[ch] 2>/dev/null)" wpp/graphviz-compat.h
+   "$(cd "$ROOT" && grep -lE '# *include *["<](graphviz/|cgraph\.h|gvc\.h)' {wpp,hotpaths,sequitur,tracer,driver}/*.[ch] 2>/dev/null)" wpp/picture/graphviz-compat.h
 is "which only wpp-dot includes" \
    "$(cd "$ROOT" && grep -l 'graphviz-compat\.h"' {wpp,hotpaths,sequitur,tracer,driver}/*.[ch] 2>/dev/null)" wpp/cli/wpp-dot.c
 

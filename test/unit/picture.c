@@ -2,7 +2,7 @@
 /* The chosen part of random WPPs: its invariants, and its figures against the
  * fully expanded run. */
 
-#include "wpp/picture.h"
+#include "wpp/picture/picture.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "wpp/dot-text.h"
-#include "wpp/graphviz-compat.h"
+#include "wpp/picture/dot-text.h"
+#include "wpp/picture/graphviz-compat.h"
 #include "wpp/cli/tool.h"
 
 static const char help[] =

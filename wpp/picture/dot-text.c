@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* dot-text.c - labels, colours and legend of a drawn WPP. */
 
-#include "wpp/dot-text.h"
+#include "wpp/picture/dot-text.h"
 
 #include <stdlib.h>
 #include <string.h>

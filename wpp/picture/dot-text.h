@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "wpp/picture.h"
+#include "wpp/picture/picture.h"
 
 /* Writes a digraph: start rules on top, rules with executions and share of the
  * cost, terminals as leaves with routine and lines, edges in the order of the

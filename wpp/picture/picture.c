@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* picture.c - choosing what of a WPP's DAG to draw. */
 
-#include "wpp/picture.h"
+#include "wpp/picture/picture.h"
 
 #include <assert.h>
 #include <math.h>
