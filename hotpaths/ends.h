@@ -16,7 +16,7 @@
 #ifndef WPP_HOT_ENDS_H
 #define WPP_HOT_ENDS_H
 
-#include "hotpaths/analysis.h"
+#include "hotpaths/base/analysis.h"
 
 struct ends {
     uint32_t n_prefix, n_suffix;

@@ -15,7 +15,7 @@
 #include "hotpaths/rounds.h"
 #include "hotpaths/rows.h"
 #include "hotpaths/sample.h"
-#include "hotpaths/saturate.h"
+#include "hotpaths/base/saturate.h"
 #include "hotpaths/tally.h"
 
 /* The candidates that no other begins with, or that were given up. */

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "hotpaths/grow.h"
-#include "hotpaths/slots.h"
+#include "hotpaths/base/array.h"
+#include "hotpaths/base/hash-table.h"
 
 #define NOTHING UINT32_MAX     /* no edge, no state */
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/grow.h"
+#include "hotpaths/base/array.h"
 #include "hotpaths/machine.h"
 #include "hotpaths/patterns.h"
-#include "hotpaths/saturate.h"
-#include "hotpaths/slots.h"
+#include "hotpaths/base/saturate.h"
+#include "hotpaths/base/hash-table.h"
 
 struct figures {
     struct patterns patterns;

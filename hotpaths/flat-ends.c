@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/slots.h"
+#include "hotpaths/base/hash-table.h"
 
 static size_t code_size(const struct flat_ends *f)
 {

@@ -17,7 +17,7 @@
 #define WPP_HOT_FLAT_ENDS_H
 
 #include "hotpaths/grams.h"
-#include "hotpaths/outward.h"
+#include "hotpaths/base/rule-walk.h"
 
 #ifdef WPP_HOSTILE
 enum { FLAT_MOST = 5 };

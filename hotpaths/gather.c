@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hotpaths/flat-ends.h"
-#include "hotpaths/grow.h"
+#include "hotpaths/base/array.h"
 #include "hotpaths/recipes.h"
 #include "hotpaths/text-queue.h"
 

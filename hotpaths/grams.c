@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/grow.h"
+#include "hotpaths/base/array.h"
 
 #ifdef WPP_HOSTILE
 enum { LEAST_BITS = 2, MOST_BITS = 4 };     /* nearly all grams share counts */

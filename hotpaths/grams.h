@@ -36,9 +36,9 @@
 
 #include <assert.h>
 
-#include "hotpaths/analysis.h"
+#include "hotpaths/base/analysis.h"
 #include "hotpaths/frequent.h"
-#include "hotpaths/gram-hash.h"
+#include "hotpaths/base/rolling-hash.h"
 
 /* Longer grams tell more strings apart, at more time a border. */
 #ifdef WPP_HOSTILE

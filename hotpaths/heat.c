@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/grow.h"
+#include "hotpaths/base/array.h"
 
 /* A line in a block. */
 struct share {

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/analysis.h"
+#include "hotpaths/base/analysis.h"
 #include "hotpaths/exact.h"
-#include "hotpaths/grow.h"
+#include "hotpaths/base/array.h"
 #include "hotpaths/loops.h"
-#include "hotpaths/saturate.h"
+#include "hotpaths/base/saturate.h"
 
 struct hot_result {
     struct found found;

@@ -18,7 +18,7 @@
 #ifndef WPP_HOT_LOOPS_H
 #define WPP_HOT_LOOPS_H
 
-#include "hotpaths/found.h"
+#include "hotpaths/base/subpath-set.h"
 
 /* Sets leader, rotations and turn of each entry, whose periods are known; leader
  * is the first of its family, and *n_families counts those.  Of entries whose turn is

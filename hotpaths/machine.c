@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "hotpaths/slots.h"
+#include "hotpaths/base/hash-table.h"
 
 /* A rule that is being read. */
 struct machine_open {

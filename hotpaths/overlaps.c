@@ -20,11 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/grow.h"
+#include "hotpaths/base/array.h"
 #include "hotpaths/loops.h"
 #include "hotpaths/machine.h"
 #include "hotpaths/patterns.h"
-#include "hotpaths/saturate.h"
+#include "hotpaths/base/saturate.h"
 
 /* Steps are counted together as long as their strings are no longer than this in all. */
 #ifdef WPP_HOSTILE

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "hotpaths/grow.h"
+#include "hotpaths/base/array.h"
 
 /* The slot of a node's child, or the empty one where it belongs. */
 static size_t child_slot(const struct patterns *p, uint32_t parent, uint32_t terminal)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/grow.h"
-#include "hotpaths/saturate.h"
+#include "hotpaths/base/array.h"
+#include "hotpaths/base/saturate.h"
 
 /* One text, x[0 .. n), the border before x[middle]. */
 struct reading {

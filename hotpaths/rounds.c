@@ -38,9 +38,9 @@
 #include <string.h>
 
 #include "hotpaths/gather.h"
-#include "hotpaths/grow.h"
+#include "hotpaths/base/array.h"
 #include "hotpaths/places.h"
-#include "hotpaths/saturate.h"
+#include "hotpaths/base/saturate.h"
 
 #define END UINT32_MAX      /* behind a place's limit */
 

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-#include "hotpaths/grow.h"
+#include "hotpaths/base/array.h"
 #include "hotpaths/loops.h"
 #include "hotpaths/sample.h"
-#include "hotpaths/saturate.h"
+#include "hotpaths/base/saturate.h"
 
 enum { ROW_SLACK = 8, ROW_MARGIN = 4 };
 

@@ -21,7 +21,7 @@
 #ifndef WPP_HOT_ROWS_H
 #define WPP_HOT_ROWS_H
 
-#include "hotpaths/outward.h"
+#include "hotpaths/base/rule-walk.h"
 
 /* Appends to `out` (found_append, at no cost) the rows of max_length terminals of these loops,
  * begun anywhere.  `outward` reaches max_length.  HOT_OK, HOT_E_MEMORY or SAMPLE_TOO_MUCH

@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "hotpaths/grow.h"
-#include "hotpaths/saturate.h"
+#include "hotpaths/base/array.h"
+#include "hotpaths/base/saturate.h"
 
 /* A point lies in what a symbol of a start rule derives, behind terminals that cost `offset`. */
 struct point {

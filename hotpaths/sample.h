@@ -35,7 +35,7 @@
 #ifndef WPP_HOT_SAMPLE_H
 #define WPP_HOT_SAMPLE_H
 
-#include "hotpaths/outward.h"
+#include "hotpaths/base/rule-walk.h"
 
 enum { SAMPLE_HITS = 240, SAMPLE_MARGIN = 2 };
 

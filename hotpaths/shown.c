@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hotpaths/loops.h"
-#include "hotpaths/saturate.h"
+#include "hotpaths/base/saturate.h"
 
 int shown_choose(struct shown_list *s, const hot_result *result, bool rotations, size_t top)
 {

@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "hotpaths/grow.h"
-#include "hotpaths/saturate.h"
+#include "hotpaths/base/array.h"
+#include "hotpaths/base/saturate.h"
 #include "hotpaths/text-queue.h"
 
 /* ---- Bounds ------------------------------------------------------------------------- */

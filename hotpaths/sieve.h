@@ -16,7 +16,7 @@
 #define WPP_HOT_SIEVE_H
 
 #include "hotpaths/grams.h"
-#include "hotpaths/outward.h"
+#include "hotpaths/base/rule-walk.h"
 #include "hotpaths/texts.h"
 
 /* The end of a symbol that something hot may cross. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "hotpaths/factors.h"
-#include "hotpaths/grow.h"
-#include "hotpaths/slots.h"
+#include "hotpaths/base/array.h"
+#include "hotpaths/base/hash-table.h"
 
 #ifdef WPP_HOSTILE
 enum { BLOCK = 2, MEETINGS_SHIFT = 63, SIZE_BITS = 2 };

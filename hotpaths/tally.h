@@ -26,7 +26,7 @@
 #ifndef WPP_HOT_TALLY_H
 #define WPP_HOT_TALLY_H
 
-#include "hotpaths/analysis.h"
+#include "hotpaths/base/analysis.h"
 #include "hotpaths/patterns.h"
 
 /* times[i]: of the string of node i, p->n of them; where that is shorter than `least`, or empty,

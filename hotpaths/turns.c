@@ -25,8 +25,8 @@
 #include "hotpaths/loops.h"
 #include "hotpaths/machine.h"
 #include "hotpaths/patterns.h"
-#include "hotpaths/saturate.h"
-#include "hotpaths/slots.h"
+#include "hotpaths/base/saturate.h"
+#include "hotpaths/base/hash-table.h"
 
 /* A loop's rotations take the square of its turn in nodes: loops are counted together as
  * long as they do not take more than so many. */

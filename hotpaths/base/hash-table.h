@@ -9,7 +9,7 @@
 #ifndef WPP_HOT_SLOTS_H
 #define WPP_HOT_SLOTS_H
 
-#include "hotpaths/grow.h"
+#include "hotpaths/base/array.h"
 
 #ifdef WPP_HOSTILE
 #define SLOT_HASH UINT64_C(0xc000000000000000)     /* nearly everything collides */

@@ -13,7 +13,7 @@
 #ifndef WPP_HOT_OUTWARD_H
 #define WPP_HOT_OUTWARD_H
 
-#include "hotpaths/analysis.h"
+#include "hotpaths/base/analysis.h"
 
 struct outward {
     const struct wpp_grammar *g;

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "hotpaths/found.h"
+#include "hotpaths/base/subpath-set.h"
 #include "hotpaths/hotpaths.h"
 
 struct analysis {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* outward.c - walking away from a place in a rule; see outward.h. */
-#include "hotpaths/outward.h"
+#include "hotpaths/base/rule-walk.h"
 
 #include <stdlib.h>
 
-#include "hotpaths/grow.h"
+#include "hotpaths/base/array.h"
 
 /* What stands for `rule` when its end on the side of `symbol` is asked for. */
 static uint32_t shortcut(const struct outward *o, const uint32_t *of, uint32_t rule,

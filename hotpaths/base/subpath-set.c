@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* found.c - the set of subpaths an analysis has found; see found.h. */
-#include "hotpaths/found.h"
+#include "hotpaths/base/subpath-set.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/grow.h"
-#include "hotpaths/saturate.h"
+#include "hotpaths/base/array.h"
+#include "hotpaths/base/saturate.h"
 
 #ifdef WPP_HOSTILE
 enum { FIRST_TABLE = 2 };
