@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "hotpaths/base/array.h"
-#include "hotpaths/machine.h"
-#include "hotpaths/patterns.h"
+#include "hotpaths/automata/grammar-automaton.h"
+#include "hotpaths/automata/string-automaton.h"
 #include "hotpaths/base/saturate.h"
 #include "hotpaths/base/hash-table.h"
 

@@ -22,8 +22,8 @@
 
 #include "hotpaths/base/array.h"
 #include "hotpaths/loops.h"
-#include "hotpaths/machine.h"
-#include "hotpaths/patterns.h"
+#include "hotpaths/automata/grammar-automaton.h"
+#include "hotpaths/automata/string-automaton.h"
 #include "hotpaths/base/saturate.h"
 
 /* Steps are counted together as long as their strings are no longer than this in all. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/factors.h"
+#include "hotpaths/automata/suffix-automaton.h"
 #include "hotpaths/base/array.h"
 #include "hotpaths/base/hash-table.h"
 

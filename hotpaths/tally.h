@@ -27,7 +27,7 @@
 #define WPP_HOT_TALLY_H
 
 #include "hotpaths/base/analysis.h"
-#include "hotpaths/patterns.h"
+#include "hotpaths/automata/string-automaton.h"
 
 /* times[i]: of the string of node i, p->n of them; where that is shorter than `least`, or empty,
  * it means nothing.  HOT_OK or HOT_E_MEMORY. */

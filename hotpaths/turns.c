@@ -9,7 +9,7 @@
  *      on the loop                  1  1  1  1  1         5 events: 7 terminals, 2 turns
  *
  * A row may begin and end far from each other in the grammar.  So two things are known
- * of each run of the machine that sees rotations (hotpaths/machine.h):
+ * of each run of the machine that sees rotations (hotpaths/automata/grammar-automaton.h):
  *
  *      head    of the loops that its first event is on: how many of its first events are
  *      tail    of the loops that its last event is on: how many of its last events are
@@ -23,8 +23,8 @@
 #include <string.h>
 
 #include "hotpaths/loops.h"
-#include "hotpaths/machine.h"
-#include "hotpaths/patterns.h"
+#include "hotpaths/automata/grammar-automaton.h"
+#include "hotpaths/automata/string-automaton.h"
 #include "hotpaths/base/saturate.h"
 #include "hotpaths/base/hash-table.h"
 

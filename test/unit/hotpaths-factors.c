@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/factors.h"
+#include "hotpaths/automata/suffix-automaton.h"
 #include "test/unit/small-grammar.h"
 #include "test/unit/tap.h"
 

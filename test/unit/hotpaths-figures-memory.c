@@ -9,9 +9,9 @@
 
 #include "hotpaths/figures.c"
 #include "hotpaths/loops.c"
-#include "hotpaths/machine.c"
+#include "hotpaths/automata/grammar-automaton.c"
 #include "hotpaths/overlaps.c"
-#include "hotpaths/patterns.c"
+#include "hotpaths/automata/string-automaton.c"
 #include "hotpaths/turns.c"
 
 /* (a b)^8 c (a b)^4 a: rules 0 -> a b, 1 -> 0 0, 2 -> 1 1; start -> 2 2 c 2 a. */

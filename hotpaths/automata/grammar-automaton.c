@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* machine.c - finite machines over grammars; see machine.h. */
-#include "hotpaths/machine.h"
+#include "hotpaths/automata/grammar-automaton.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* patterns.c - strings of a set in a text; see patterns.h. */
-#include "hotpaths/patterns.h"
+#include "hotpaths/automata/string-automaton.h"
 
 #include <stdlib.h>
 

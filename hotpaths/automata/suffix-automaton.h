@@ -14,7 +14,7 @@
 #ifndef WPP_HOT_FACTORS_H
 #define WPP_HOT_FACTORS_H
 
-#include "hotpaths/patterns.h"
+#include "hotpaths/automata/string-automaton.h"
 
 struct factor_state {
     uint32_t length, link, node;

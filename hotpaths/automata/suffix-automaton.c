@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* factors.c - the suffix automaton of a tree of strings; see factors.h. */
-#include "hotpaths/factors.h"
+#include "hotpaths/automata/suffix-automaton.h"
 
 #include <stdlib.h>
 
