@@ -8,7 +8,7 @@
 #include "test/unit/failing-allocations.h"     /* from here on */
 
 #include "hotpaths/candidates.c"
-#include "hotpaths/ends.c"
+#include "hotpaths/larus/limited-ends.c"
 #include "hotpaths/exact.c"
 #include "hotpaths/automata/suffix-automaton.c"
 #include "hotpaths/flat-ends.c"
@@ -16,7 +16,7 @@
 #include "hotpaths/frequent.c"
 #include "hotpaths/grams.c"
 #include "hotpaths/hotpaths.c"
-#include "hotpaths/larus.c"
+#include "hotpaths/larus/larus.c"
 #include "hotpaths/loops.c"
 #include "hotpaths/automata/grammar-automaton.c"
 #include "hotpaths/base/rule-walk.c"

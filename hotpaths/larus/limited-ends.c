@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ends.c - the L-limited prefixes and suffixes of rules; see ends.h. */
-#include "hotpaths/ends.h"
+#include "hotpaths/larus/limited-ends.h"
 
 #include <assert.h>
 #include <stdlib.h>

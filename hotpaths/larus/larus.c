@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/ends.h"
+#include "hotpaths/larus/limited-ends.h"
 
 /* The last terminals pushed: symbols[begin .. end), in a buffer of twice their
  * largest number, so that they are moved to its front once in L pushes. */
