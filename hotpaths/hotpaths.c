@@ -11,7 +11,7 @@
 #include "hotpaths/base/analysis.h"
 #include "hotpaths/exact.h"
 #include "hotpaths/base/array.h"
-#include "hotpaths/loops.h"
+#include "hotpaths/strings/rotations.h"
 #include "hotpaths/base/saturate.h"
 
 struct hot_result {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "hotpaths/base/array.h"
-#include "hotpaths/loops.h"
+#include "hotpaths/strings/rotations.h"
 #include "hotpaths/sample.h"
 #include "hotpaths/base/saturate.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/loops.h"
+#include "hotpaths/strings/rotations.h"
 #include "hotpaths/base/saturate.h"
 
 int shown_choose(struct shown_list *s, const hot_result *result, bool rotations, size_t top)

@@ -29,7 +29,7 @@ struct found_entry {
     uint64_t own_unit;      /* of the first `period` terminals */
     uint64_t own_cost, pieces;      /* of all places together */
     uint32_t period;
-    uint32_t leader, rotations, turn;       /* hotpaths/loops.h; so is `cycle` */
+    uint32_t leader, rotations, turn;       /* hotpaths/strings/rotations.h; so is `cycle` */
     uint64_t cycle;
 };
 
@@ -40,7 +40,7 @@ struct found {
     size_t n_terminals, terminals_size;
     uint32_t *table;        /* meaningless after found_sort */
     size_t table_size;
-    uint32_t *turns;        /* hotpaths/loops.h */
+    uint32_t *turns;        /* hotpaths/strings/rotations.h */
 };
 
 void found_init(struct found *f);

@@ -7,12 +7,12 @@
 #include "test/unit/tap.h"
 #include "test/unit/failing-allocations.h"     /* from here on */
 
-#include "hotpaths/figures.c"
-#include "hotpaths/loops.c"
+#include "hotpaths/strings/string-queries.c"
+#include "hotpaths/strings/rotations.c"
 #include "hotpaths/automata/grammar-automaton.c"
-#include "hotpaths/overlaps.c"
+#include "hotpaths/strings/overlaps.c"
 #include "hotpaths/automata/string-automaton.c"
-#include "hotpaths/turns.c"
+#include "hotpaths/strings/loop-turns.c"
 
 /* (a b)^8 c (a b)^4 a: rules 0 -> a b, 1 -> 0 0, 2 -> 1 1; start -> 2 2 c 2 a. */
 #define R(n) (WPP_RULE | (n))

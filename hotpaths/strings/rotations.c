@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* loops.c - families of rotations; see loops.h. */
-#include "hotpaths/loops.h"
+#include "hotpaths/strings/rotations.h"
 
 #include <stdlib.h>
 #include <string.h>

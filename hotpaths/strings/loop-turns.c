@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/loops.h"
+#include "hotpaths/strings/rotations.h"
 #include "hotpaths/automata/grammar-automaton.h"
 #include "hotpaths/automata/string-automaton.h"
 #include "hotpaths/base/saturate.h"

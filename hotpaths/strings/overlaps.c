@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "hotpaths/base/array.h"
-#include "hotpaths/loops.h"
+#include "hotpaths/strings/rotations.h"
 #include "hotpaths/automata/grammar-automaton.h"
 #include "hotpaths/automata/string-automaton.h"
 #include "hotpaths/base/saturate.h"
