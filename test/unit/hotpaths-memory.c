@@ -7,7 +7,7 @@
 #include "test/unit/tap.h"
 #include "test/unit/failing-allocations.h"     /* from here on */
 
-#include "hotpaths/candidates.c"
+#include "hotpaths/sampled/candidates.c"
 #include "hotpaths/larus/limited-ends.c"
 #include "hotpaths/exact.c"
 #include "hotpaths/automata/suffix-automaton.c"
@@ -26,12 +26,12 @@
 #include "hotpaths/automata/string-automaton.c"
 #include "hotpaths/recipes.c"
 #include "hotpaths/rounds.c"
-#include "hotpaths/rows.c"
-#include "hotpaths/sample.c"
+#include "hotpaths/sampled/loop-candidates.c"
+#include "hotpaths/sampled/sample.c"
 #include "hotpaths/sieve.c"
 #include "hotpaths/starts.c"
 #include "hotpaths/text-queue.c"
-#include "hotpaths/tally.c"
+#include "hotpaths/sampled/candidate-counts.c"
 #include "hotpaths/texts.c"
 
 /* A Fibonacci string: rule r -> (r-1) (r-2), and behind it what costs nothing: no point of a

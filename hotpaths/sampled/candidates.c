@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* candidates.c - strings that are hit often; see candidates.h. */
-#include "hotpaths/candidates.h"
+#include "hotpaths/sampled/candidates.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * In a row of t turns stand t - r + 1 places of r turns, so a row costs up to r times as much as a
  * subpath as it does as a part of the run.  What is hot by that is a small part of the run, and few
- * points of a sample lie in it (hotpaths/sample.h).  But a row of some length has rules that
+ * points of a sample lie in it (hotpaths/sampled/sample.h).  But a row of some length has rules that
  * repeat, side by side in some right-hand side:
  *
  *      rule    b ->  a a        c ->  b b        d ->  . . c c . .         a: one turn
@@ -25,7 +25,7 @@
 
 /* Appends to `out` (found_append, at no cost) the rows of max_length terminals of these loops,
  * begun anywhere.  `outward` reaches max_length.  HOT_OK, HOT_E_MEMORY or SAMPLE_TOO_MUCH
- * (hotpaths/sample.h). */
+ * (hotpaths/sampled/sample.h). */
 int rows_find(const struct analysis *a, const struct outward *outward, uint64_t min_cost,
               struct found *out);
 

@@ -22,7 +22,7 @@
  *
  * Where k places of w share a terminal, a point hits up to k of them at once, and SAMPLE_HITS / k
  * takes the place of SAMPLE_HITS in this (10^-8 with k = 2); k is at most length(w) / period(w),
- * rounded up.  With k > 2, w is a row of a loop, for which see hotpaths/rows.h.
+ * rounded up.  With k > 2, w is a row of a loop, for which see hotpaths/sampled/loop-candidates.h.
  *
  * The other way round, half as many *points* again as SAMPLE_HITS lie in places of a string that is
  * not hot with a probability below exp(-26) = 10^-11, whether they overlap or not.

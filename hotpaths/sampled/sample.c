@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sample.c - points of the run; see sample.h. */
-#include "hotpaths/sample.h"
+#include "hotpaths/sampled/sample.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* rows.c - loops in right-hand sides; see rows.h. */
-#include "hotpaths/rows.h"
+#include "hotpaths/sampled/loop-candidates.h"
 
 #include <stdlib.h>
 
 #include "hotpaths/base/array.h"
 #include "hotpaths/strings/rotations.h"
-#include "hotpaths/sample.h"
+#include "hotpaths/sampled/sample.h"
 #include "hotpaths/base/saturate.h"
 
 enum { ROW_SLACK = 8, ROW_MARGIN = 4 };

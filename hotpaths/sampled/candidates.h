@@ -16,7 +16,7 @@
 #ifndef WPP_HOT_CANDIDATES_H
 #define WPP_HOT_CANDIDATES_H
 
-#include "hotpaths/sample.h"
+#include "hotpaths/sampled/sample.h"
 
 /* How many hits can be relied upon, of so many by so many points: one of each point; and where
  * these are not few, a fourth of all (6 times as many as expected, for each of several points, come

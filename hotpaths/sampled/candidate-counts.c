@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tally.c - counting beginnings of strings; see tally.h. */
-#include "hotpaths/tally.h"
+#include "hotpaths/sampled/candidate-counts.h"
 
 #include <stdlib.h>
 #include <string.h>
