@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "hotpaths/sampled/candidates.h"
-#include "hotpaths/rounds.h"
+#include "hotpaths/exhaustive/refine.h"
 #include "hotpaths/sampled/loop-candidates.h"
 #include "hotpaths/sampled/sample.h"
 #include "hotpaths/base/saturate.h"

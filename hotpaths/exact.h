@@ -11,7 +11,7 @@
 #ifndef WPP_HOT_EXACT_H
 #define WPP_HOT_EXACT_H
 
-#include "hotpaths/sieve.h"
+#include "hotpaths/exhaustive/border-filter.h"
 
 /* What searches of one grammar share. */
 struct exact {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* frequent.c - see frequent.h. */
-#include "hotpaths/frequent.h"
+#include "hotpaths/exhaustive/gram-filter.h"
 
 #include <stdlib.h>
 

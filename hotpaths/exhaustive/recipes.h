@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hotpaths/texts.h"
+#include "hotpaths/exhaustive/contexts.h"
 
 enum { RECIPE_PARTS = 6 };
 

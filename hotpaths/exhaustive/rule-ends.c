@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* flat-ends.c - see flat-ends.h. */
-#include "hotpaths/flat-ends.h"
+#include "hotpaths/exhaustive/rule-ends.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* recipes.c - see recipes.h. */
-#include "hotpaths/recipes.h"
+#include "hotpaths/exhaustive/recipes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* sieve.c - borders that something hot may cross; see sieve.h. */
-#include "hotpaths/sieve.h"
+#include "hotpaths/exhaustive/border-filter.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "hotpaths/base/array.h"
 #include "hotpaths/base/saturate.h"
-#include "hotpaths/text-queue.h"
+#include "hotpaths/exhaustive/text-queue.h"
 
 /* ---- Bounds ------------------------------------------------------------------------- */
 

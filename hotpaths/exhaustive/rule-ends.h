@@ -16,7 +16,7 @@
 #ifndef WPP_HOT_FLAT_ENDS_H
 #define WPP_HOT_FLAT_ENDS_H
 
-#include "hotpaths/grams.h"
+#include "hotpaths/exhaustive/gram-counts.h"
 #include "hotpaths/base/rule-walk.h"
 
 #ifdef WPP_HOSTILE

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* gather.c - more of the text around borders; see gather.h. */
-#include "hotpaths/gather.h"
+#include "hotpaths/exhaustive/gather.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/flat-ends.h"
+#include "hotpaths/exhaustive/rule-ends.h"
 #include "hotpaths/base/array.h"
-#include "hotpaths/recipes.h"
-#include "hotpaths/text-queue.h"
+#include "hotpaths/exhaustive/recipes.h"
+#include "hotpaths/exhaustive/text-queue.h"
 
 /* The starts that begin and end in a rule, less than `longest` from its end. */
 struct far_start {

@@ -8,8 +8,8 @@
 #ifndef WPP_HOT_GATHER_H
 #define WPP_HOT_GATHER_H
 
-#include "hotpaths/sieve.h"
-#include "hotpaths/starts.h"
+#include "hotpaths/exhaustive/border-filter.h"
+#include "hotpaths/exhaustive/prefix-set.h"
 
 struct gathered_border {
     uint64_t at;            /* the symbol */

@@ -31,15 +31,15 @@
  *   - no extension of u is more frequent than the group;
  *   - the frequency of a hot group is exact.
  */
-#include "hotpaths/rounds.h"
+#include "hotpaths/exhaustive/refine.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/gather.h"
+#include "hotpaths/exhaustive/gather.h"
 #include "hotpaths/base/array.h"
-#include "hotpaths/places.h"
+#include "hotpaths/exhaustive/occurrences.h"
 #include "hotpaths/base/saturate.h"
 
 #define END UINT32_MAX      /* behind a place's limit */

@@ -3,7 +3,7 @@
 #ifndef WPP_HOT_ROUNDS_H
 #define WPP_HOT_ROUNDS_H
 
-#include "hotpaths/sieve.h"
+#include "hotpaths/exhaustive/border-filter.h"
 
 /* Adds to `out`, which is empty, those that cost min_cost (at least 1) or more and begin with no
  * other, each with its frequency.  HOT_OK or HOT_E_MEMORY. */

@@ -16,8 +16,8 @@
 #ifndef WPP_HOT_PLACES_H
 #define WPP_HOT_PLACES_H
 
-#include "hotpaths/sieve.h"
-#include "hotpaths/starts.h"
+#include "hotpaths/exhaustive/border-filter.h"
+#include "hotpaths/exhaustive/prefix-set.h"
 
 struct place {
     size_t at;                  /* of texts.symbols */

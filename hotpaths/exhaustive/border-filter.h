@@ -15,9 +15,9 @@
 #ifndef WPP_HOT_SIEVE_H
 #define WPP_HOT_SIEVE_H
 
-#include "hotpaths/grams.h"
+#include "hotpaths/exhaustive/gram-counts.h"
 #include "hotpaths/base/rule-walk.h"
-#include "hotpaths/texts.h"
+#include "hotpaths/exhaustive/contexts.h"
 
 /* The end of a symbol that something hot may cross. */
 struct sieve_border {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* places.c - where hot subpaths can begin; see places.h. */
-#include "hotpaths/places.h"
+#include "hotpaths/exhaustive/occurrences.h"
 
 #include <assert.h>
 #include <stdlib.h>

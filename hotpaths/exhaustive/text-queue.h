@@ -12,7 +12,7 @@
 #ifndef WPP_HOT_TEXT_QUEUE_H
 #define WPP_HOT_TEXT_QUEUE_H
 
-#include "hotpaths/texts.h"
+#include "hotpaths/exhaustive/contexts.h"
 
 #ifdef WPP_HOSTILE
 enum { TEXT_STAGE = 1 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* texts.c - what stands around borders, equal texts once; see texts.h. */
-#include "hotpaths/texts.h"
+#include "hotpaths/exhaustive/contexts.h"
 
 #include <stdlib.h>
 #include <string.h>

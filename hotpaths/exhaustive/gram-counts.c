@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* grams.c - counting strings of k terminals; see grams.h. */
-#include "hotpaths/grams.h"
+#include "hotpaths/exhaustive/gram-counts.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* starts.c - strings that hot subpaths may begin with; see starts.h. */
-#include "hotpaths/starts.h"
+#include "hotpaths/exhaustive/prefix-set.h"
 
 #include <stdlib.h>
 #include <string.h>

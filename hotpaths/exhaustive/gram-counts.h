@@ -37,7 +37,7 @@
 #include <assert.h>
 
 #include "hotpaths/base/analysis.h"
-#include "hotpaths/frequent.h"
+#include "hotpaths/exhaustive/gram-filter.h"
 #include "hotpaths/base/rolling-hash.h"
 
 /* Longer grams tell more strings apart, at more time a border. */

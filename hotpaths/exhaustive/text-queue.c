@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* text-queue.c - see text-queue.h. */
-#include "hotpaths/text-queue.h"
+#include "hotpaths/exhaustive/text-queue.h"
 
 #include <stdlib.h>
 #include <string.h>
