@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "hotpaths/hotpaths.h"
-#include "hotpaths/query.h"
-#include "hotpaths/report.h"
+#include "hotpaths/report/query.h"
+#include "hotpaths/report/report.h"
 #include "wpp/cli/tool.h"
 
 static const char help[] =

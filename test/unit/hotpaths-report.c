@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hotpaths/executed-lines.h"
-#include "hotpaths/report.h"
-#include "hotpaths/story.h"
+#include "hotpaths/report/executed-lines.h"
+#include "hotpaths/report/report.h"
+#include "hotpaths/report/outline.h"
 #include "test/unit/tap.h"
 #include "wpp/format/content.h"
 

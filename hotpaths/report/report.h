@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include "hotpaths/hotpaths.h"
-#include "hotpaths/query.h"
-#include "hotpaths/shown.h"
-#include "hotpaths/source-text.h"
+#include "hotpaths/report/query.h"
+#include "hotpaths/report/selection.h"
+#include "hotpaths/report/source-text.h"
 
 struct report {
     FILE *out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* executed-lines.c - the source lines that one acyclic path executes. */
-#include "hotpaths/executed-lines.h"
+#include "hotpaths/report/executed-lines.h"
 
 #include <stdlib.h>
 #include <string.h>

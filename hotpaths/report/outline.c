@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* story.c - a subpath as one reads it; see story.h. */
-#include "hotpaths/story.h"
+#include "hotpaths/report/outline.h"
 
 #include <assert.h>
 #include <stdlib.h>

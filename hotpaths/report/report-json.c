@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "hotpaths/executed-lines.h"
-#include "hotpaths/report.h"
-#include "hotpaths/story.h"
+#include "hotpaths/report/executed-lines.h"
+#include "hotpaths/report/report.h"
+#include "hotpaths/report/outline.h"
 #include "wpp/base/json.h"
 
 static void put_ranges(FILE *out, const struct executed_file *f)

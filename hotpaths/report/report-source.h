@@ -15,8 +15,8 @@
 #ifndef WPP_HOT_REPORT_SOURCE_H
 #define WPP_HOT_REPORT_SOURCE_H
 
-#include "hotpaths/executed-lines.h"
-#include "hotpaths/report.h"
+#include "hotpaths/report/executed-lines.h"
+#include "hotpaths/report/report.h"
 
 /* Up to so many lines between executed ones belong to a passage. */
 enum { REPORT_CONTEXT = 3 };

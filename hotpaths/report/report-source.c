@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* report-source.c - the source of one path as text; see report-source.h. */
-#include "hotpaths/report-source.h"
+#include "hotpaths/report/report-source.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/paint.h"
+#include "hotpaths/report/paint.h"
 
 enum {
     WIDTH = 118,                /* columns of a source line, number included */

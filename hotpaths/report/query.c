@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* query.c - what comes before what; see query.h. */
-#include "hotpaths/query.h"
+#include "hotpaths/report/query.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef WPP_HOT_PAINT_H
 #define WPP_HOT_PAINT_H
 
-#include "hotpaths/report.h"
+#include "hotpaths/report/report.h"
 #include "wpp/base/names.h"
 
 enum style { BOLD, ROUTINE, DIM, EXECUTED, TURNS, PLAIN };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/report.h"
+#include "hotpaths/report/report.h"
 
 /* A field's text: its quotes are doubled. */
 static void put_text(FILE *out, const char *text)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "hotpaths/hotpaths.h"
-#include "hotpaths/story.h"
+#include "hotpaths/report/outline.h"
 
 enum { SHOWN_BEHIND, SHOWN_BEFORE, SHOWN_SIDES };
 enum { SHOWN_NEIGHBOURS = 5 };      /* on each side, the most frequent ones */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* shown.c - the subpaths that are shown; see shown.h. */
-#include "hotpaths/shown.h"
+#include "hotpaths/report/selection.h"
 
 #include <stdlib.h>
 #include <string.h>

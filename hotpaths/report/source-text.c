@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* source-text.c - lines of source files; see source-text.h. */
-#include "hotpaths/source-text.h"
+#include "hotpaths/report/source-text.h"
 
 #include <errno.h>
 #include <fcntl.h>

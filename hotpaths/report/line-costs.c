@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* heat.c - instructions by source line; see heat.h. */
-#include "hotpaths/heat.h"
+#include "hotpaths/report/line-costs.h"
 
 #include <stdlib.h>
 #include <string.h>
