@@ -26,7 +26,7 @@
 #include <vector>
 
 extern "C" {
-#include "gcc-plugin/numbering.h"
+#include "gcc-plugin/numbering/numbering.h"
 }
 #include "gcc-plugin/path-table.h"
 

@@ -5,7 +5,7 @@
  * paths of the cut graph one by one, adds up what lies on their edges and
  * compares; and it runs the uncut graph as instrumented code would and asks
  * the emitted numbers where it has been. */
-#include "gcc-plugin/numbering.h"
+#include "gcc-plugin/numbering/numbering.h"
 
 #include <stdlib.h>
 #include <string.h>

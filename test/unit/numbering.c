@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* numbering.c - path numbering on graphs whose answers are known: the papers'
  * examples, graphs worked out by hand, large ones, bad ones, and no memory. */
-#include "gcc-plugin/numbering.h"
+#include "gcc-plugin/numbering/numbering.h"
 
 #include <stdlib.h>
 #include <string.h>

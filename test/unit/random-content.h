@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gcc-plugin/numbering.h"
+#include "gcc-plugin/numbering/numbering.h"
 #include "wpp/format/content.h"
 
 struct random {

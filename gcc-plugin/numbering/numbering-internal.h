@@ -3,7 +3,7 @@
 #ifndef WPP_NUMBERING_INTERNAL_H
 #define WPP_NUMBERING_INTERNAL_H
 
-#include "gcc-plugin/numbering.h"
+#include "gcc-plugin/numbering/numbering.h"
 
 #include <stdlib.h>
 

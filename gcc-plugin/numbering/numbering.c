@@ -10,7 +10,7 @@
  *
  * All of them iterate: a routine may have 100,000 blocks in one chain.
  */
-#include "gcc-plugin/numbering-internal.h"
+#include "gcc-plugin/numbering/numbering-internal.h"
 
 #include <assert.h>
 

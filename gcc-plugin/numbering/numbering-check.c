@@ -3,7 +3,7 @@
  *
  * Nothing is taken over from the numbering: reachability, order, NumPaths and
  * the spanning tree are found again from the DAG's edges alone. */
-#include "gcc-plugin/numbering-internal.h"
+#include "gcc-plugin/numbering/numbering-internal.h"
 
 /* Each checker returns NULL, or what is wrong. */
 struct check {

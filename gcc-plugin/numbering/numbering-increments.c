@@ -11,7 +11,7 @@
  * forest that stores potentials relative to the parent builds tree and
  * potentials at once.  They are taken modulo 2^64, as sums of increments are.
  */
-#include "gcc-plugin/numbering-internal.h"
+#include "gcc-plugin/numbering/numbering-internal.h"
 
 struct forest {
     uint32_t *parent, *size;
