@@ -3,8 +3,8 @@
 
 #include "gcc-plugin/callee-thunks.h"
 
-#include "gcc-plugin/routine-graph.h"
-#include "gcc-plugin/symbol.h"
+#include "gcc-plugin/graph/routine-graph.h"
+#include "gcc-plugin/graph/symbol.h"
 
 #include "tracer/trace-abi.h"
 

@@ -3,7 +3,7 @@
 
 #include "gcc-plugin/cursor.h"
 
-#include "gcc-plugin/routine-graph.h"
+#include "gcc-plugin/graph/routine-graph.h"
 
 #include "tracer/trace-abi.h"
 

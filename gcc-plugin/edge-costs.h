@@ -20,7 +20,7 @@
 #define WPP_EDGE_COSTS_H
 
 #include "gcc-plugin/hot-blocks.h"
-#include "gcc-plugin/routine-graph.h"
+#include "gcc-plugin/graph/routine-graph.h"
 
 /* Sets the weights of the graph's edges, which is not yet numbered.  `forms`: of events, by
  * the index of their block. */

@@ -12,7 +12,7 @@
 #define WPP_FRAMES_H
 
 #include "gcc-plugin/cursor.h"
-#include "gcc-plugin/routine-graph.h"
+#include "gcc-plugin/graph/routine-graph.h"
 
 /* Numbers the activations of the routine: an SSA name that is set in block
  * `entry` and never changed, so that longjmp leaves it as it was. */

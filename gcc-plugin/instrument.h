@@ -4,7 +4,7 @@
 #define WPP_INSTRUMENT_H
 
 #include "gcc-plugin/cursor.h"
-#include "gcc-plugin/routine-graph.h"
+#include "gcc-plugin/graph/routine-graph.h"
 
 /* Calls to const and pure functions: the compiler may keep memory in registers
  * across them, the cursor too, and may move them past events.  But a function that

@@ -14,10 +14,10 @@
 #include "gcc-plugin/instrument.h"
 #include "gcc-plugin/moves.h"
 #include "gcc-plugin/resolver.h"
-#include "gcc-plugin/routine-graph.h"
-#include "gcc-plugin/selection.h"
-#include "gcc-plugin/symbol.h"
-#include "gcc-plugin/unused-calls.h"
+#include "gcc-plugin/graph/routine-graph.h"
+#include "gcc-plugin/graph/selection.h"
+#include "gcc-plugin/graph/symbol.h"
+#include "gcc-plugin/graph/unused-calls.h"
 
 #include "tracer/trace-abi.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // selection.cc - the routines that can and shall be instrumented.
 
-#include "gcc-plugin/selection.h"
+#include "gcc-plugin/graph/selection.h"
 
 #include <cxxabi.h>
 #include <fnmatch.h>
 
 #include "gcc-plugin/resolver.h"
-#include "gcc-plugin/symbol.h"
+#include "gcc-plugin/graph/symbol.h"
 
 /* ---- Arguments -------------------------------------------------------------------- */
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // routine-graph.cc - GCC's control-flow graph to a plain one.
 
-#include "gcc-plugin/routine-graph.h"
+#include "gcc-plugin/graph/routine-graph.h"
 
 #include <algorithm>
 
-#include "gcc-plugin/inlined.h"
-#include "gcc-plugin/symbol.h"
-#include "gcc-plugin/tail-calls.h"
+#include "gcc-plugin/graph/inlined.h"
+#include "gcc-plugin/graph/symbol.h"
+#include "gcc-plugin/graph/tail-calls.h"
 
 /* ---- What ends a path ---------------------------------------------------- */
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // inlined.cc - reads GCC's trees of scopes; see inlined.h.
 
-#include "gcc-plugin/inlined.h"
+#include "gcc-plugin/graph/inlined.h"
 
-#include "gcc-plugin/symbol.h"
+#include "gcc-plugin/graph/symbol.h"
 
 // As the rest of the table names routines.  A C++ function that exists only in its copies
 // (a constructor's common body) may have no assembler name, and is given none here.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // tail-calls.cc - calls that leave the routine as if by a jump.
 
-#include "gcc-plugin/tail-calls.h"
+#include "gcc-plugin/graph/tail-calls.h"
 
-#include "gcc-plugin/routine-graph.h"
+#include "gcc-plugin/graph/routine-graph.h"
 
 // Whether the call is made as a tail call, as far as that is known before expansion.
 // Continuations of coroutines are marked whatever the options, and are made so only if the

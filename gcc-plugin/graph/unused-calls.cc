@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // unused-calls.cc - calls that GCC never makes.
 
-#include "gcc-plugin/unused-calls.h"
+#include "gcc-plugin/graph/unused-calls.h"
 
-#include "gcc-plugin/tail-calls.h"
+#include "gcc-plugin/graph/tail-calls.h"
 
 // A value that is returned in memory, or an argument that is copied there by the caller: the call
 // is no const or pure one any more behind expansion.
