@@ -44,7 +44,7 @@
 
 #include "gcc-plugin/callee-thunks.h"
 #include "gcc-plugin/gcc-compat.h"
-#include "gcc-plugin/hot-blocks.h"
+#include "gcc-plugin/rates/hot-blocks.h"
 
 #include <unordered_map>
 #include <vector>

@@ -7,9 +7,9 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
-#include "gcc-plugin/call-rates.h"
+#include "gcc-plugin/rates/call-rates.h"
 #include "gcc-plugin/callee-thunks.h"
-#include "gcc-plugin/edge-costs.h"
+#include "gcc-plugin/rates/edge-costs.h"
 #include "gcc-plugin/handler.h"
 #include "gcc-plugin/instrument.h"
 #include "gcc-plugin/moves.h"

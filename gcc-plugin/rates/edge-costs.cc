@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // edge-costs.cc - see edge-costs.h.
 
-#include "gcc-plugin/edge-costs.h"
+#include "gcc-plugin/rates/edge-costs.h"
 
 // What is dearer is above; below it counts how often the edge is taken.
 enum rank : uint64_t { NOTHING, ADDITION, TOKEN, ADDITION_AND_JUMP, TIME };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // call-rates.cc - see call-rates.h.
 
-#include "gcc-plugin/call-rates.h"
+#include "gcc-plugin/rates/call-rates.h"
 
-#include "gcc-plugin/hot-blocks.h"
+#include "gcc-plugin/rates/hot-blocks.h"
 
 // What GCC has inlined is still a node of its own, whose statements are those of the routine
 // that it is a copy of.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // hot-blocks.cc - see hot-blocks.h.
 
-#include "gcc-plugin/hot-blocks.h"
+#include "gcc-plugin/rates/hot-blocks.h"
 
 // Blocks that run at least once in so many calls of the routine are hot.  More of them cost
 // text and less of them time: docs/experiments.md, *Where an event is inline*.
