@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-#include "gcc-plugin/support-code.h"
+#include "gcc-plugin/events/support-code.h"
 #include "tracer/trace-abi.h"
 
 void byte_string::varint(uint64_t n)

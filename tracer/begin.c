@@ -10,7 +10,7 @@
  */
 #include <stddef.h>
 
-/* gcc-plugin/support-code.cc, and settings.c: absent where nothing was traced.  Both are hidden,
+/* gcc-plugin/events/support-code.cc, and settings.c: absent where nothing was traced.  Both are hidden,
  * but asked for through the table of offsets: ld.gold gives an absent hidden name the address
  * where a program that can be moved begins. */
 __attribute__((weak)) void __wpp_module_begin(void);

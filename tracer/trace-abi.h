@@ -61,16 +61,16 @@
  *
  * __wpp_event is the same for code that is seldom run: the token in %eax, the
  * cursor in memory; %rax, %r11 and the flags are clobbered.  Each unit has one of
- * its own, which adds the unit's base.  So do its thunks (gcc-plugin/callee-thunks.h), which
+ * its own, which adds the unit's base.  So do its thunks (gcc-plugin/events/callee-thunks.h), which
  * stand between a call and its callee: the token without the base in %r10d; %r10, %r11 and the
  * flags are clobbered.
  *
  * Where __wpp_cursor is right and other traced code may run next, %r11 may equal it
- * (gcc-plugin/cursor.h).  Whoever takes it from there compares: it is a guess.
+ * (gcc-plugin/events/cursor.h).  Whoever takes it from there compares: it is a guess.
  *
  * BEFORE RECORDING BEGINS.  libc's start and IFUNC resolvers may run traced code where there is
  * no thread's variable yet, or __wpp_cursor is still 0.  A static program's __wpp_entry
- * (tracer/entry.c) and a resolver's first instructions (gcc-plugin/resolver.h), which call
+ * (tracer/entry.c) and a resolver's first instructions (gcc-plugin/events/resolver.h), which call
  * __wpp_resolver with all registers kept, see to it that __wpp_cursor points at a word that is
  * not 0.  __wpp_refill counts each event then.
  *

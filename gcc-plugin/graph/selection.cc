@@ -6,7 +6,7 @@
 #include <cxxabi.h>
 #include <fnmatch.h>
 
-#include "gcc-plugin/resolver.h"
+#include "gcc-plugin/events/resolver.h"
 #include "gcc-plugin/graph/symbol.h"
 
 /* ---- Arguments -------------------------------------------------------------------- */

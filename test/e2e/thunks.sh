@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # test: slow 30
-# Events in thunks of their callees (gcc-plugin/callee-thunks.h): which calls go through one, that
+# Events in thunks of their callees (gcc-plugin/events/callee-thunks.h): which calls go through one, that
 # callee, unwinder and debugger see nothing of it, and that the events are those of code without.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1

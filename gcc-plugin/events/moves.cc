@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // moves.cc - events that write the cursor's own register.
 
-#include "gcc-plugin/moves.h"
+#include "gcc-plugin/events/moves.h"
 
-#include "gcc-plugin/cursor.h"
+#include "gcc-plugin/events/cursor.h"
 
 // The one output of an asm statement of ours, or NULL_RTX.
 static rtx output_of(rtx_insn *insn)

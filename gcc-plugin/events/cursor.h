@@ -42,7 +42,7 @@
 #ifndef WPP_CURSOR_H
 #define WPP_CURSOR_H
 
-#include "gcc-plugin/callee-thunks.h"
+#include "gcc-plugin/events/callee-thunks.h"
 #include "gcc-plugin/gcc-compat.h"
 #include "gcc-plugin/rates/hot-blocks.h"
 

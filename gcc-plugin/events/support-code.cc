@@ -3,7 +3,7 @@
 //
 // No GCC type is needed here.  The protocol is tracer/trace-abi.h's.
 
-#include "gcc-plugin/support-code.h"
+#include "gcc-plugin/events/support-code.h"
 
 #include <string.h>
 

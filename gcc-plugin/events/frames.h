@@ -11,7 +11,7 @@
 #ifndef WPP_FRAMES_H
 #define WPP_FRAMES_H
 
-#include "gcc-plugin/cursor.h"
+#include "gcc-plugin/events/cursor.h"
 #include "gcc-plugin/graph/routine-graph.h"
 
 /* Numbers the activations of the routine: an SSA name that is set in block

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // callee-thunks.cc - see callee-thunks.h.
 
-#include "gcc-plugin/callee-thunks.h"
+#include "gcc-plugin/events/callee-thunks.h"
 
 #include "gcc-plugin/graph/routine-graph.h"
 #include "gcc-plugin/graph/symbol.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // cursor.cc - where the cursor is, and the code of an event.
 
-#include "gcc-plugin/cursor.h"
+#include "gcc-plugin/events/cursor.h"
 
 #include "gcc-plugin/graph/routine-graph.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // handler.cc - the way into a signal handler (tracer/trace-abi.h, SIGNAL HANDLERS).
 
-#include "gcc-plugin/handler.h"
+#include "gcc-plugin/events/handler.h"
 
-#include "gcc-plugin/cursor.h"
+#include "gcc-plugin/events/cursor.h"
 
 // The kernel returns through `mov $15, %rax; syscall` (rt_sigreturn), in every
 // libc: debuggers and unwinders know it by these bytes.  These are its first four.

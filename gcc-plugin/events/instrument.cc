@@ -15,9 +15,9 @@
 //
 // What an event looks like and where the cursor is: cursor.cc.
 
-#include "gcc-plugin/instrument.h"
+#include "gcc-plugin/events/instrument.h"
 
-#include "gcc-plugin/frames.h"
+#include "gcc-plugin/events/frames.h"
 
 /* ---- Declarations ----------------------------------------------------------- */
 

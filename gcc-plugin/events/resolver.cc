@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // resolver.cc - the way into an IFUNC resolver.
 
-#include "gcc-plugin/resolver.h"
+#include "gcc-plugin/events/resolver.h"
 
-#include "gcc-plugin/cursor.h"
+#include "gcc-plugin/events/cursor.h"
 
 bool is_resolver(tree decl)
 {

@@ -3,7 +3,7 @@
 #ifndef WPP_INSTRUMENT_H
 #define WPP_INSTRUMENT_H
 
-#include "gcc-plugin/cursor.h"
+#include "gcc-plugin/events/cursor.h"
 #include "gcc-plugin/graph/routine-graph.h"
 
 /* Calls to const and pure functions: the compiler may keep memory in registers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // frames.cc - numbers of activations.
 
-#include "gcc-plugin/frames.h"
+#include "gcc-plugin/events/frames.h"
 
 #include "tracer/trace-abi.h"
 
