@@ -297,7 +297,7 @@ struct wpp_routine {
 const struct wpp_routine *wpp_routine(const wpp *w, uint32_t index);
 
 /* Routines that were compiled with the plugin and not instrumented.  What was
- * compiled without it is not known of.  ORDER REASON: gcc-plugin/path-table.h. */
+ * compiled without it is not known of.  ORDER REASON: gcc-plugin/table/unit-table.h. */
 enum wpp_reason {
     WPP_LEFT_OUT_ATTRIBUTE = 1,  /* __attribute__((no_wpp)) */
     WPP_LEFT_OUT_NOT_INCLUDED,   /* matches no include= */

@@ -17,7 +17,7 @@
 #include <tuple>
 #include <vector>
 
-#include "gcc-plugin/path-table.h"
+#include "gcc-plugin/table/unit-table.h"
 
 class inlined_calls {
 public:

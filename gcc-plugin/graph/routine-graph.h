@@ -28,7 +28,7 @@
 extern "C" {
 #include "gcc-plugin/numbering/numbering.h"
 }
-#include "gcc-plugin/path-table.h"
+#include "gcc-plugin/table/unit-table.h"
 
 enum ending {
     ENDING_NONE,          /* control flows on: any event is on an edge */

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gcc-plugin/path-table.h"
+#include "gcc-plugin/table/unit-table.h"
 
 class selection {
 public:

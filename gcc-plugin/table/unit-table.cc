@@ -4,7 +4,7 @@
 // No GCC type is needed here: what goes in are plain numbers and strings, what
 // comes out is text for the assembler.
 
-#include "gcc-plugin/path-table.h"
+#include "gcc-plugin/table/unit-table.h"
 
 #include <assert.h>
 
