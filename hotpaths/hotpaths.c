@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "hotpaths/base/analysis.h"
-#include "hotpaths/exact.h"
+#include "hotpaths/exact-search.h"
 #include "hotpaths/base/array.h"
 #include "hotpaths/strings/rotations.h"
 #include "hotpaths/base/saturate.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// path-table.cc - encodes path tables and writes them as assembly.
+// unit-table.cc - encodes path tables and writes them as assembly.
 //
 // No GCC type is needed here: what goes in are plain numbers and strings, what
 // comes out is text for the assembler.

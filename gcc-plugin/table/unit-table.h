@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* path-table.h - the description of a unit's routines that goes to section
+/* unit-table.h - the description of a unit's routines that goes to section
  * `.wpp` (docs/path-table-format.md), and the unit's runtime records.
  */
-#ifndef WPP_PATH_TABLE_H
-#define WPP_PATH_TABLE_H
+#ifndef WPP_UNIT_TABLE_H
+#define WPP_UNIT_TABLE_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.c - finite machines over grammars; see machine.h. */
+/* grammar-automaton.c - finite machines over grammars; see grammar-automaton.h. */
 #include "hotpaths/automata/grammar-automaton.h"
 
 #include <assert.h>

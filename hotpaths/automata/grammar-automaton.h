@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* machine.h - a finite machine reads all threads, and nothing is expanded.
+/* grammar-automaton.h - a finite machine reads all threads, and nothing is expanded.
  *
  * What a machine makes of a rule depends on the state in which it comes to it
  * alone.  So each rule is read once in each state that it is ever entered in:
@@ -21,8 +21,8 @@
  * So only heads are read in other states than 0, and they are few; of all rules the
  * runs in state 0 are in an array, 8 bytes each: it is memory that a reading waits for.
  */
-#ifndef WPP_HOT_MACHINE_H
-#define WPP_HOT_MACHINE_H
+#ifndef WPP_GRAMMAR_AUTOMATON_H
+#define WPP_GRAMMAR_AUTOMATON_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ struct machine_runs {
     bool *minded;               /* of each rule */
     uint32_t *latest;           /* of each rule, its other run that was made last; 0: none */
     uint32_t *final;            /* of each rule, the terminal that is read last; until all are read */
-    uint64_t *table;            /* of other runs (slots.h) */
+    uint64_t *table;            /* of other runs (hash-table.h) */
     size_t table_size;
     struct machine_open *open;  /* a stack of runs that are being read */
     size_t depth, open_size;

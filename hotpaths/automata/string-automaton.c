@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* patterns.c - strings of a set in a text; see patterns.h. */
+/* string-automaton.c - strings of a set in a text; see string-automaton.h. */
 #include "hotpaths/automata/string-automaton.h"
 
 #include <stdlib.h>

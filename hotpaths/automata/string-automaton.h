@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* patterns.h - a machine that sees where strings of a set end (Aho and Corasick).
+/* string-automaton.h - a machine that sees where strings of a set end (Aho and Corasick).
  *
  *      nodes       a tree of all beginnings; node 0 is the empty string
  *      node.fail   the longest other node that the node's string ends with
@@ -7,8 +7,8 @@
  *      node.more   the next node on the way of `fail` where one ends; 0: none
  *      pair        two terminals that stand side by side in a string
  */
-#ifndef WPP_HOT_PATTERNS_H
-#define WPP_HOT_PATTERNS_H
+#ifndef WPP_STRING_AUTOMATON_H
+#define WPP_STRING_AUTOMATON_H
 
 #include <stdbool.h>
 #include <stddef.h>

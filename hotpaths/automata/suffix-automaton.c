@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* factors.c - the suffix automaton of a tree of strings; see factors.h. */
+/* suffix-automaton.c - the suffix automaton of a tree of strings; see suffix-automaton.h. */
 #include "hotpaths/automata/suffix-automaton.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* factors.h - which strings stand anywhere in those of a set: the set's factors.
+/* suffix-automaton.h - which strings stand anywhere in those of a set: the set's factors.
  *
  * The suffix automaton (Blumer et al., The smallest automaton recognizing the subwords of a text) of
- * a tree of strings (patterns.h).  A state is the factors that end at the same nodes of the tree,
+ * a tree of strings (string-automaton.h).  A state is the factors that end at the same nodes of the tree,
  * each of which is a suffix of the next longer one,
  *
  *      state       those longer than length[link], up to `length` terminals
@@ -11,8 +11,8 @@
  *
  * so that a state and a length are one factor.  State 0 is the empty string.
  */
-#ifndef WPP_HOT_FACTORS_H
-#define WPP_HOT_FACTORS_H
+#ifndef WPP_SUFFIX_AUTOMATON_H
+#define WPP_SUFFIX_AUTOMATON_H
 
 #include "hotpaths/automata/string-automaton.h"
 
@@ -32,7 +32,7 @@ struct factors {
     uint32_t n;
     struct factor_edge *edge;
     size_t n_edges, edges_size;
-    uint64_t *table;            /* slots.h: of (state, terminal), edge, where a state has several */
+    uint64_t *table;            /* hash-table.h: of (state, terminal), edge, where a state has several */
     size_t n_in_table, table_size;
 };
 

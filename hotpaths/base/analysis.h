@@ -8,8 +8,8 @@
  * rules are closed under "is used by the expansion of", and an analysis that
  * skips the cold ones misses nothing.
  */
-#ifndef WPP_HOT_ANALYSIS_H
-#define WPP_HOT_ANALYSIS_H
+#ifndef WPP_ANALYSIS_H
+#define WPP_ANALYSIS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* grow.h - arrays that double. */
-#ifndef WPP_HOT_GROW_H
-#define WPP_HOT_GROW_H
+/* array.h - arrays that double. */
+#ifndef WPP_ARRAY_H
+#define WPP_ARRAY_H
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* slots.h - the hash table of a set whose elements are numbered.
+/* hash-table.h - the hash table of a set whose elements are numbered.
  *
  *      slot   upper half of the hash | number + 1        0 is empty; open addressing
  *
  * The half of the hash says where a slot belongs, so the table grows without the elements.
  * At most half of the slots are in use.
  */
-#ifndef WPP_HOT_SLOTS_H
-#define WPP_HOT_SLOTS_H
+#ifndef WPP_HASH_TABLE_H
+#define WPP_HASH_TABLE_H
 
 #include "hotpaths/base/array.h"
 

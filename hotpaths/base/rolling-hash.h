@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* gram-hash.h - hashes of strings of one length that move along a text.
+/* rolling-hash.h - hashes of strings of one length that move along a text.
  *
  * The hash of x1 ... xn is the sum of (xi + 1) M^(n - i), modulo 2^64: a window
  * moves to the right by a multiplication by M, to the left by one by 1 / M.
  */
-#ifndef WPP_HOT_GRAM_HASH_H
-#define WPP_HOT_GRAM_HASH_H
+#ifndef WPP_ROLLING_HASH_H
+#define WPP_ROLLING_HASH_H
 
 #include <stdint.h>
 

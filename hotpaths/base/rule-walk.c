@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* outward.c - walking away from a place in a rule; see outward.h. */
+/* rule-walk.c - walking away from a place in a rule; see rule-walk.h. */
 #include "hotpaths/base/rule-walk.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* outward.h - the terminals to the right and to the left of a place in a rule.
+/* rule-walk.h - the terminals to the right and to the left of a place in a rule.
  *
  * A walk descends only as far as it must.  Rules are entered at their head
  * (their tail): what stands first below them and is still long enough to
@@ -10,8 +10,8 @@
  *
  * so that n terminals cost O(n) however deep the grammar is.
  */
-#ifndef WPP_HOT_OUTWARD_H
-#define WPP_HOT_OUTWARD_H
+#ifndef WPP_RULE_WALK_H
+#define WPP_RULE_WALK_H
 
 #include "hotpaths/base/analysis.h"
 

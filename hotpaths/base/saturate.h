@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* saturate.h - sums and products that stop at UINT64_MAX. */
-#ifndef WPP_HOT_SATURATE_H
-#define WPP_HOT_SATURATE_H
+#ifndef WPP_SATURATE_H
+#define WPP_SATURATE_H
 
 #include <stdint.h>
 

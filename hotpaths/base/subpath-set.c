@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* found.c - the set of subpaths an analysis has found; see found.h. */
+/* subpath-set.c - the set of subpaths an analysis has found; see subpath-set.h. */
 #include "hotpaths/base/subpath-set.h"
 
 #include <assert.h>

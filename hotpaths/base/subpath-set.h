@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* found.h - the set of subpaths an analysis has found.
+/* subpath-set.h - the set of subpaths an analysis has found.
  *
  * Equal strings are one entry; adding one again adds its frequency.
  *
@@ -13,8 +13,8 @@
  * from its hash's home slot without crossing an empty one; the table is at
  * most three quarters full; its size is a power of two.
  */
-#ifndef WPP_HOT_FOUND_H
-#define WPP_HOT_FOUND_H
+#ifndef WPP_SUBPATH_SET_H
+#define WPP_SUBPATH_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

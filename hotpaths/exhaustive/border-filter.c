@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sieve.c - borders that something hot may cross; see sieve.h. */
+/* border-filter.c - borders that something hot may cross; see border-filter.h. */
 #include "hotpaths/exhaustive/border-filter.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sieve.h - what is known of a grammar before any string is looked at: counts of grams,
+/* border-filter.h - what is known of a grammar before any string is looked at: counts of grams,
  * and the borders that hold one which is frequent enough, with what stands around them.
  *
  * A hot subpath w of cost c is C / c times in the trace or more, and so is every gram and
@@ -12,8 +12,8 @@
  * so often is crossed by nothing hot, and text goes on to the left and to the right only
  * as far as grams are.
  */
-#ifndef WPP_HOT_SIEVE_H
-#define WPP_HOT_SIEVE_H
+#ifndef WPP_BORDER_FILTER_H
+#define WPP_BORDER_FILTER_H
 
 #include "hotpaths/exhaustive/gram-counts.h"
 #include "hotpaths/base/rule-walk.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* texts.c - what stands around borders, equal texts once; see texts.h. */
+/* contexts.c - what stands around borders, equal texts once; see contexts.h. */
 #include "hotpaths/exhaustive/contexts.h"
 
 #include <stdlib.h>

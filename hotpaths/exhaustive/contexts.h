@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* texts.h - what stands around borders, equal texts once.
+/* contexts.h - what stands around borders, equal texts once.
  *
  *      table     open addressing, entry number + 1 and half of the hash; 0 is empty
  *        |
@@ -10,8 +10,8 @@
  * The frequency of a text is the sum of those of the rules in whose right-hand sides it
  * stands around a border.  Texts that go on differently beyond an end that is open differ.
  */
-#ifndef WPP_HOT_TEXTS_H
-#define WPP_HOT_TEXTS_H
+#ifndef WPP_CONTEXTS_H
+#define WPP_CONTEXTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

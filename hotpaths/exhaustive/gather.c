@@ -26,7 +26,7 @@ struct far_list {
 };
 
 struct far_starts {
-    struct far_list *of;        /* of each rule that is a tail (outward.h) */
+    struct far_list *of;        /* of each rule that is a tail (rule-walk.h) */
     struct far_start *item;
     size_t n_items, size;
 };

@@ -5,8 +5,8 @@
  * is near), or before that: where a string that is known to begin something hot, one of
  * `starts`, lies in the symbol that ends at the border.
  */
-#ifndef WPP_HOT_GATHER_H
-#define WPP_HOT_GATHER_H
+#ifndef WPP_GATHER_H
+#define WPP_GATHER_H
 
 #include "hotpaths/exhaustive/border-filter.h"
 #include "hotpaths/exhaustive/prefix-set.h"

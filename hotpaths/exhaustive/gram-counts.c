@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* grams.c - counting strings of k terminals; see grams.h. */
+/* gram-counts.c - counting strings of k terminals; see gram-counts.h. */
 #include "hotpaths/exhaustive/gram-counts.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* grams.h - how often every string of k terminals occurs, at most; and the borders at
+/* gram-counts.h - how often every string of k terminals occurs, at most; and the borders at
  * which a frequent one stands.
  *
  * A string of k terminals (a gram) that stands in the trace lies in exactly one
@@ -31,8 +31,8 @@
  *                  ------------>                   what begins before y ends at u or before
  *                          <-----------------        what ends behind p begins at z or behind
  */
-#ifndef WPP_HOT_GRAMS_H
-#define WPP_HOT_GRAMS_H
+#ifndef WPP_GRAM_COUNTS_H
+#define WPP_GRAM_COUNTS_H
 
 #include <assert.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* frequent.c - see frequent.h. */
+/* gram-filter.c - see gram-filter.h. */
 #include "hotpaths/exhaustive/gram-filter.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* frequent.h - the counts that are large enough to matter, close together.
+/* gram-filter.h - the counts that are large enough to matter, close together.
  *
  * Something hot can hold but few of all grams.  Their counts lie in a cache, where those of
  * all grams do not:
@@ -8,8 +8,8 @@
  *      before  0 ...  7 ...  9       for each 64 of these: how many are among those before
  *      count   c c c c c c c ...     what is among them, in order
  */
-#ifndef WPP_HOT_FREQUENT_H
-#define WPP_HOT_FREQUENT_H
+#ifndef WPP_GRAM_FILTER_H
+#define WPP_GRAM_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* places.c - where hot subpaths can begin; see places.h. */
+/* occurrences.c - where hot subpaths can begin; see occurrences.h. */
 #include "hotpaths/exhaustive/occurrences.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* places.h - where in the texts around borders hot subpaths can begin.
+/* occurrences.h - where in the texts around borders hot subpaths can begin.
  *
  *      rule    r ->    A               u      B
  *      text           . . . x  y  z  | u  p q r . . .
@@ -11,10 +11,10 @@
  * rules above as well.
  *
  * A place is left out when nothing hot can begin at it: of each string that does, what it
- * costs times the least count of its grams is too little (sieve.h).
+ * costs times the least count of its grams is too little (border-filter.h).
  */
-#ifndef WPP_HOT_PLACES_H
-#define WPP_HOT_PLACES_H
+#ifndef WPP_OCCURRENCES_H
+#define WPP_OCCURRENCES_H
 
 #include "hotpaths/exhaustive/border-filter.h"
 #include "hotpaths/exhaustive/prefix-set.h"

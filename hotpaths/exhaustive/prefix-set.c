@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* starts.c - strings that hot subpaths may begin with; see starts.h. */
+/* prefix-set.c - strings that hot subpaths may begin with; see prefix-set.h. */
 #include "hotpaths/exhaustive/prefix-set.h"
 
 #include <stdlib.h>

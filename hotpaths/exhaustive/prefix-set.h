@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* starts.h - the set of strings of one length that hot subpaths may begin with.
+/* prefix-set.h - the set of strings of one length that hot subpaths may begin with.
  *
  *      table     open addressing, entry number + 1 and half of the hash; 0 is empty
  *        |
  *      entries   {frequency, reach}, entry i's string is text[i * length ...]
  *
- * Hashes are those of grams.h for this length, so that a walk along a text can
+ * Hashes are those of gram-counts.h for this length, so that a walk along a text can
  * move them on instead of computing them anew.
  */
-#ifndef WPP_HOT_STARTS_H
-#define WPP_HOT_STARTS_H
+#ifndef WPP_PREFIX_SET_H
+#define WPP_PREFIX_SET_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,12 +7,12 @@
  *      rule    r ->   . . . A           u            B . . .
  *      recipe         | end of A | beginning of u | beginning of B | - | - | - | cut |
  *
- * Ends that are equal strings have one number (flat-ends.h); `cut` is what else decides how
+ * Ends that are equal strings have one number (rule-ends.h); `cut` is what else decides how
  * far the text goes.  So equal recipes are equal texts; the reverse need not hold.  Whether
  * borders are of known recipes is watched; where few are, no more are looked for.
  */
-#ifndef WPP_HOT_RECIPES_H
-#define WPP_HOT_RECIPES_H
+#ifndef WPP_RECIPES_H
+#define WPP_RECIPES_H
 
 #include <stdbool.h>
 #include <stddef.h>

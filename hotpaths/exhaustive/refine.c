@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rounds.c - hot strings in the texts around borders; see rounds.h.
+/* refine.c - hot strings in the texts around borders; see refine.h.
  *
  * Of the strings of n terminals that a hot subpath can begin with (n:
  * first that of a gram) the places are found in the texts around borders, and

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* rounds.h - all minimal hot strings, by the texts around the sieve's borders. */
-#ifndef WPP_HOT_ROUNDS_H
-#define WPP_HOT_ROUNDS_H
+/* refine.h - all minimal hot strings, by the texts around the sieve's borders. */
+#ifndef WPP_REFINE_H
+#define WPP_REFINE_H
 
 #include "hotpaths/exhaustive/border-filter.h"
 

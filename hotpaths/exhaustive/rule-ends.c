@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* flat-ends.c - see flat-ends.h. */
+/* rule-ends.c - see rule-ends.h. */
 #include "hotpaths/exhaustive/rule-ends.h"
 
 #include <assert.h>

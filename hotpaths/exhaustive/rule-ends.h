@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* flat-ends.h - what long rules begin and end with, in one piece each.
+/* rule-ends.h - what long rules begin and end with, in one piece each.
  *
  * A walk down to the first or last n terminals of a rule waits for memory at each rule below.
- * Rules of up to END_MOST terminals are read from their line of memory (grams.h); of longer
- * ones they lie here, as many as a round (rounds.c) asks for:
+ * Rules of up to END_MOST terminals are read from their line of memory (gram-counts.h); of longer
+ * ones they lie here, as many as a round (refine.c) asks for:
  *
  *      first, last   | place | place | ...       of each rule
  *      codes         . . . | n | n terminals | ...
@@ -13,8 +13,8 @@
  * what is there.  Where a round asks for more than FLAT_MOST terminals, rules longer than that
  * are not here.  Only ends that were said to be wanted are, and those that these consist of.
  */
-#ifndef WPP_HOT_FLAT_ENDS_H
-#define WPP_HOT_FLAT_ENDS_H
+#ifndef WPP_RULE_ENDS_H
+#define WPP_RULE_ENDS_H
 
 #include "hotpaths/exhaustive/gram-counts.h"
 #include "hotpaths/base/rule-walk.h"
@@ -35,7 +35,7 @@ struct flat_ends {
     uint8_t *wanted;        /* WANTED_FIRST, WANTED_LAST; until they are there */
     void *codes;            /* of 16 bits, or 32 (grams.wide); the first is nobody's */
     size_t n, size;
-    uint64_t *table;        /* of the places (slots.h), as long as equal ends are looked for */
+    uint64_t *table;        /* of the places (hash-table.h), as long as equal ends are looked for */
     size_t table_size, n_table, asked, known;
     bool given_up;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text-queue.h - texts on their way into a set (texts.h), which is larger than the caches.
+/* text-queue.h - texts on their way into a set (contexts.h), which is larger than the caches.
  *
  * Each waits while others come, until what it is compared with has come from memory:
  *
@@ -9,8 +9,8 @@
  *
  * They are added in the order in which they came.
  */
-#ifndef WPP_HOT_TEXT_QUEUE_H
-#define WPP_HOT_TEXT_QUEUE_H
+#ifndef WPP_TEXT_QUEUE_H
+#define WPP_TEXT_QUEUE_H
 
 #include "hotpaths/exhaustive/contexts.h"
 

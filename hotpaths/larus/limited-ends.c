@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ends.c - the L-limited prefixes and suffixes of rules; see ends.h. */
+/* limited-ends.c - the L-limited prefixes and suffixes of rules; see limited-ends.h. */
 #include "hotpaths/larus/limited-ends.h"
 
 #include <assert.h>

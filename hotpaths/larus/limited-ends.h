@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ends.h - the L-limited prefixes and suffixes of rules, kept until their last
+/* limited-ends.h - the L-limited prefixes and suffixes of rules, kept until their last
  * reader has read them.
  *
  * The expansion of a rule, and what is kept of it:
@@ -13,8 +13,8 @@
  * are still to be visited.  How much shorter than L an end may be is the
  * analysis' business.
  */
-#ifndef WPP_HOT_ENDS_H
-#define WPP_HOT_ENDS_H
+#ifndef WPP_LIMITED_ENDS_H
+#define WPP_LIMITED_ENDS_H
 
 #include "hotpaths/base/analysis.h"
 

@@ -7,8 +7,8 @@
  * it ascends in order of execution, over all files; `inlined` whose code it was
  * then (as in struct wpp_line).
  */
-#ifndef WPP_HOT_EXECUTED_LINES_H
-#define WPP_HOT_EXECUTED_LINES_H
+#ifndef WPP_EXECUTED_LINES_H
+#define WPP_EXECUTED_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* heat.c - instructions by source line; see heat.h. */
+/* line-costs.c - instructions by source line; see line-costs.h. */
 #include "hotpaths/report/line-costs.h"
 
 #include <stdlib.h>

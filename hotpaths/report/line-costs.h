@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* heat.h - what each source line cost in instructions: a block's are those of its
+/* line-costs.h - what each source line cost in instructions: a block's are those of its
  * lines, in equal parts. */
-#ifndef WPP_HOT_HEAT_H
-#define WPP_HOT_HEAT_H
+#ifndef WPP_LINE_COSTS_H
+#define WPP_LINE_COSTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

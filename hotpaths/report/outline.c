@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* story.c - a subpath as one reads it; see story.h. */
+/* outline.c - a subpath as one reads it; see outline.h. */
 #include "hotpaths/report/outline.h"
 
 #include <assert.h>

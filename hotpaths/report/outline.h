@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* story.h - a subpath as one reads it: who calls whom, what repeats.
+/* outline.h - a subpath as one reads it: who calls whom, what repeats.
  *
  *      step     terminal   depth
  *      0        caller       0     ends at a call
@@ -9,8 +9,8 @@
  *
  * Depths are relative: the shallowest step has depth 0.
  */
-#ifndef WPP_HOT_STORY_H
-#define WPP_HOT_STORY_H
+#ifndef WPP_OUTLINE_H
+#define WPP_OUTLINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* paint.h - what the text reports are made of: styles, indentation, names. */
-#ifndef WPP_HOT_PAINT_H
-#define WPP_HOT_PAINT_H
+#ifndef WPP_PAINT_H
+#define WPP_PAINT_H
 
 #include "hotpaths/report/report.h"
 #include "wpp/base/names.h"

@@ -10,8 +10,8 @@
  * the name fits, see wpp/base/names.h) or one that runs its code where it was inlined, that path,
  * or a path that executes the line.  A file goes by the end of its name: `b.c` is also `a/b.c`.
  */
-#ifndef WPP_HOT_QUERY_H
-#define WPP_HOT_QUERY_H
+#ifndef WPP_QUERY_H
+#define WPP_QUERY_H
 
 #include <stdio.h>
 

@@ -12,8 +12,8 @@
  *      sort.c:
  *         21 * sort(a, k);
  */
-#ifndef WPP_HOT_REPORT_SOURCE_H
-#define WPP_HOT_REPORT_SOURCE_H
+#ifndef WPP_REPORT_SOURCE_H
+#define WPP_REPORT_SOURCE_H
 
 #include "hotpaths/report/executed-lines.h"
 #include "hotpaths/report/report.h"

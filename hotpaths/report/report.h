@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* report.h - an analysis' answer as text for people, as JSON and as CSV (both are
  * described in docs/hotpaths.md). */
-#ifndef WPP_HOT_REPORT_H
-#define WPP_HOT_REPORT_H
+#ifndef WPP_REPORT_H
+#define WPP_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "hotpaths/hotpaths.h"
 #include "hotpaths/report/query.h"
-#include "hotpaths/report/selection.h"
+#include "hotpaths/report/shown-answers.h"
 #include "hotpaths/report/source-text.h"
 
 struct report {

@@ -5,8 +5,8 @@
  * directory where it was compiled, then from the current directory, then below the
  * user's without the first folders of its name.  Each file is read once.  Only regular files are opened.
  */
-#ifndef WPP_HOT_SOURCE_TEXT_H
-#define WPP_HOT_SOURCE_TEXT_H
+#ifndef WPP_SOURCE_TEXT_H
+#define WPP_SOURCE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tally.c - counting beginnings of strings; see tally.h. */
+/* candidate-counts.c - counting beginnings of strings; see candidate-counts.h. */
 #include "hotpaths/sampled/candidate-counts.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ enum { SIZES = 1 << SIZE_BITS, HEAD_ALL = SIZES };
 #define NODE(behind)    ((behind) >> SIZE_BITS)
 #define NUMBER(head)    ((head) >> (SIZE_BITS + 1))
 
-/* A factor (factors.h) that symbols begin with. */
+/* A factor (suffix-automaton.h) that symbols begin with. */
 struct head {
     uint32_t state, length;
 };
@@ -64,7 +64,7 @@ struct tally {
     struct of_symbol *of;       /* of each rule; then, of each terminal */
     struct head *head;          /* number 0 is empty */
     size_t n_heads, heads_size;
-    uint64_t *head_table;       /* slots.h */
+    uint64_t *head_table;       /* hash-table.h */
     size_t head_table_size;
     uint32_t *text;             /* the head in work */
     struct meeting *meeting;    /* open addressing by key; 0 is empty */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tally.h - how often each beginning of given strings stands in the trace, exactly.
+/* candidate-counts.h - how often each beginning of given strings stands in the trace, exactly.
  *
  * Each right-hand side is read once.  Two things of a symbol B are known then:
  *
- *      behind(B)   the state of the machine that knows the strings (patterns.h) when it has read
+ *      behind(B)   the state of the machine that knows the strings (string-automaton.h) when it has read
  *                  B from its root: the longest end of B that a string begins with
- *      head(B)     the longest beginning of B that stands anywhere in a string (factors.h)
+ *      head(B)     the longest beginning of B that stands anywhere in a string (suffix-automaton.h)
  *
  *      rule    r ->    A               B                u
  *      text         . . . a b c | x y z w . . . . d e | u          behind(A) = a b c
@@ -23,8 +23,8 @@
  * not.  As soon as both are one state nothing that began before is left.  So each string is counted
  * in the rule in which it crosses symbols, where it ends; one of a single terminal where that is.
  */
-#ifndef WPP_HOT_TALLY_H
-#define WPP_HOT_TALLY_H
+#ifndef WPP_CANDIDATE_COUNTS_H
+#define WPP_CANDIDATE_COUNTS_H
 
 #include "hotpaths/base/analysis.h"
 #include "hotpaths/automata/string-automaton.h"

@@ -13,8 +13,8 @@
  * extension is hit more often than there are places in the group: where these are too few it is
  * dropped.
  */
-#ifndef WPP_HOT_CANDIDATES_H
-#define WPP_HOT_CANDIDATES_H
+#ifndef WPP_CANDIDATES_H
+#define WPP_CANDIDATES_H
 
 #include "hotpaths/sampled/sample.h"
 

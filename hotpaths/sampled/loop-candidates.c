@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rows.c - loops in right-hand sides; see rows.h. */
+/* loop-candidates.c - loops in right-hand sides; see loop-candidates.h. */
 #include "hotpaths/sampled/loop-candidates.h"
 
 #include <stdlib.h>

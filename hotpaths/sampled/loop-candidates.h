@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rows.h - loops that may be hot only because their places overlap.
+/* loop-candidates.h - loops that may be hot only because their places overlap.
  *
  * In a row of t turns stand t - r + 1 places of r turns, so a row costs up to r times as much as a
  * subpath as it does as a part of the run.  What is hot by that is a small part of the run, and few
@@ -18,8 +18,8 @@
  * rows that are hot are at most eight times as long as the X in them, and their pairs make up a
  * quarter of what they cost.
  */
-#ifndef WPP_HOT_ROWS_H
-#define WPP_HOT_ROWS_H
+#ifndef WPP_LOOP_CANDIDATES_H
+#define WPP_LOOP_CANDIDATES_H
 
 #include "hotpaths/base/rule-walk.h"
 

@@ -32,8 +32,8 @@
  *      text    | before t behind | before t behind | ...      each window takes 2^bits terminals,
  *                       ^ 2^(bits - 1)                         t stands in the middle
  */
-#ifndef WPP_HOT_SAMPLE_H
-#define WPP_HOT_SAMPLE_H
+#ifndef WPP_SAMPLE_H
+#define WPP_SAMPLE_H
 
 #include "hotpaths/base/rule-walk.h"
 

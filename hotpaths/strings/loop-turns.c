@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* turns.c - how often loops turn in a row.
+/* loop-turns.c - how often loops turn in a row.
  *
  * The turn of a loop, read from any of its paths on, is one of its rotations.  An event
  * is *on the loop* when the terminals that end with it are one of them.  Those that are
@@ -78,7 +78,7 @@ struct turns {
     struct machine_runs runs;
     uint64_t *ends;
     size_t n_ends, ends_size;
-    uint64_t *table;            /* of them (slots.h) */
+    uint64_t *table;            /* of them (hash-table.h) */
     size_t n_known, table_size;
     uint64_t *made;             /* those that are being found */
     size_t made_size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loops.c - families of rotations; see loops.h. */
+/* rotations.c - families of rotations; see rotations.h. */
 #include "hotpaths/strings/rotations.h"
 
 #include <stdlib.h>

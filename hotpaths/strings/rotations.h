@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loops.h - which of the subpaths found are the same loop, begun elsewhere.
+/* rotations.h - which of the subpaths found are the same loop, begun elsewhere.
  *
  * A loop of turn a b c shows as abca..., bcab... and cabc..., each of which is a
  * minimal hot subpath.  What follows the first terminal of each is the next one,
@@ -15,8 +15,8 @@
  * Subpaths that are longer than their period are a family, or belong to one, also
  * when not all rotations are hot: when their periods are rotations of each other.
  */
-#ifndef WPP_HOT_LOOPS_H
-#define WPP_HOT_LOOPS_H
+#ifndef WPP_ROTATIONS_H
+#define WPP_ROTATIONS_H
 
 #include "hotpaths/base/subpath-set.h"
 

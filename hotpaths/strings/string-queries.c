@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* figures.c - what can be said of given strings: places, cover, neighbours. */
+/* string-queries.c - what can be said of given strings: places, cover, neighbours. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,7 +138,7 @@ struct cover {
     const uint64_t *cost;
     struct cover_state *state;
     size_t n, size;
-    uint64_t *table;            /* slots.h */
+    uint64_t *table;            /* hash-table.h */
     size_t table_size;
     int status;
     uint64_t sum;

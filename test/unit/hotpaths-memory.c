@@ -9,7 +9,7 @@
 
 #include "hotpaths/sampled/candidates.c"
 #include "hotpaths/larus/limited-ends.c"
-#include "hotpaths/exact.c"
+#include "hotpaths/exact-search.c"
 #include "hotpaths/automata/suffix-automaton.c"
 #include "hotpaths/exhaustive/rule-ends.c"
 #include "hotpaths/base/subpath-set.c"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* output.h - files that appear under their name only when complete.
+/* whole-file.h - files that appear under their name only when complete.
  *
  *   path is                             written to                    commit
  *   absent or a regular file            unnamed or temporary file     renamed onto path
@@ -10,8 +10,8 @@
  * What is no regular file is never replaced, truncated or unlinked.  A symbolic
  * link is followed: what it points to is replaced, not the link.
  */
-#ifndef WPP_OUTPUT_H
-#define WPP_OUTPUT_H
+#ifndef WPP_WHOLE_FILE_H
+#define WPP_WHOLE_FILE_H
 
 #include "wpp/wpp.h"
 

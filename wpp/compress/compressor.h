@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* compressor.h - the compressor's state, shared by compress.c (taking the trace
- * in), growth.c (the grammar meanwhile) and assemble.c (putting the file together).
+ * in), segmenter.c (the grammar meanwhile) and assemble.c (putting the file together).
  * Internal to libwpp. */
 #ifndef WPP_COMPRESSOR_H
 #define WPP_COMPRESSOR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* ending.h - the last steps of building a grammar, whoever builds it. */
-#ifndef WPP_ENDING_H
-#define WPP_ENDING_H
+/* finish-grammar.h - the last steps of building a grammar, whoever builds it. */
+#ifndef WPP_FINISH_GRAMMAR_H
+#define WPP_FINISH_GRAMMAR_H
 
 #include "sequitur/sequitur.h"
 

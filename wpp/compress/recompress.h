@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* improve.h - a WPP file as a smaller one that says the same.
+/* recompress.h - a WPP file as a smaller one that says the same.
  *
  *      | summary ... | grammar |   ->   | summary ... | parsed anew |
  *
  * Its grammar is parsed anew (seq_reparse), or that of each of its segments; all else stays as it
  * is. */
-#ifndef WPP_IMPROVE_H
-#define WPP_IMPROVE_H
+#ifndef WPP_RECOMPRESS_H
+#define WPP_RECOMPRESS_H
 
 #include "wpp/base/bytes.h"
 #include "wpp/wpp.h"

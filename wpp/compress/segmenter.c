@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* growth.c - the grammar while it grows: in one piece, here or by a builder aside, or cut into
+/* segmenter.c - the grammar while it grows: in one piece, here or by a builder aside, or cut into
  * segments by a limit of memory or for a crew.
  *
  *      segments | builders[0] | ... | builder or grammar

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chances.h - bits at the price of how likely they were: an adaptive arithmetic
+/* bit-coder.h - bits at the price of how likely they were: an adaptive arithmetic
  * coder of binary decisions.  docs/wpp-format.md, "Chances", defines it.
  *
  * A chance learns from the decisions that are made with it.  The same function
@@ -10,8 +10,8 @@
  *
  * Numbers of which nothing is known are coded without chances: wpp_coder_even().
  */
-#ifndef WPP_CHANCES_H
-#define WPP_CHANCES_H
+#ifndef WPP_BIT_CODER_H
+#define WPP_BIT_CODER_H
 
 #include "wpp/base/bytes.h"
 

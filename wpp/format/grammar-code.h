@@ -11,7 +11,7 @@
  *                              the rule is pushed in their place
  *      end                     what is on the stack is a thread's start rule
  *
- * How likely each is, grammar-model.h says; chances.h makes bytes of that.  Where nothing can be
+ * How likely each is, grammar-model.h says; bit-coder.h makes bytes of that.  Where nothing can be
  * foreseen, as of random words, the code is an even one: its first number is larger by
  * WPP_GRAMMAR_EVEN.
  *

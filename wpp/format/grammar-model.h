@@ -4,7 +4,7 @@
  * docs/wpp-format.md, section "Grammar", defines it; in short: a symbol is named
  * by the first terminal that it derives, which the terminal before predicts, and
  * by its number among the symbols that begin so.  The same calls write and read
- * (chances.h): what is to be written goes in, what is there comes out.
+ * (bit-coder.h): what is to be written goes in, what is there comes out.
  *
  * In a grammar of which nothing can be foreseen all that costs time and gains nothing: an even
  * model knows how many terminals and rules there are, and all of them are equally likely.
@@ -19,7 +19,7 @@
 enum wpp_step { WPP_STEP_SYMBOL, WPP_STEP_REDUCE, WPP_STEP_NEW, WPP_STEP_END };
 
 /* Of the symbols that begin with one terminal, in the order of their coming into being: lies
- * beside its number (halves.h). */
+ * beside its number (number-tree.h). */
 struct wpp_member {
     uint32_t symbol, last;       /* the last terminal that it derives */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* halves.c - see halves.h. */
+/* number-tree.c - see number-tree.h. */
 #include "wpp/format/number-tree.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* halves.h - numbers below a bound that grows, by adaptive decisions.
+/* number-tree.h - numbers below a bound that grows, by adaptive decisions.
  *
  * docs/wpp-format.md, "A number", defines them: at is 0; for each power of two p below n, from
  * the largest on, if at + p < n: is the number >= at + p?  Each at + p is a node with a chance of
@@ -16,8 +16,8 @@
  * not) is in line i / 16^(g+1) of its group, at place i / 16^g % 16.  Place 0 is nobody's.
  * Nodes that there are not yet have a chance of 0: the answer is no, and takes no bits.
  */
-#ifndef WPP_HALVES_H
-#define WPP_HALVES_H
+#ifndef WPP_NUMBER_TREE_H
+#define WPP_NUMBER_TREE_H
 
 #include "wpp/format/bit-coder.h"
 

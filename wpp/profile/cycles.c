@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rounds.c - enumerating circuits, and taking them away.
+/* cycles.c - enumerating circuits, and taking them away.
  *
  * Hawick and James, "Enumerating circuits and loops in graphs with self-arcs
  * and multiple-arcs" (2008), which is Johnson's algorithm (1975) without the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* rounds.h - how often control went round in a graph with counted arcs. */
-#ifndef WPP_ROUNDS_H
-#define WPP_ROUNDS_H
+/* cycles.h - how often control went round in a graph with counted arcs. */
+#ifndef WPP_CYCLES_H
+#define WPP_CYCLES_H
 
 #include "wpp/profile/flow.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* missing.h - what is wrong with a file that is read as far as it is intact: wpp_open_intact().
+/* damage.h - what is wrong with a file that is read as far as it is intact: wpp_open_intact().
  *
  * Each finding is a struct wpp_damage, in the order of the file's reading, and each part that
  * cannot be read a bit of wpp_missing().  Internal to libwpp. */
-#ifndef WPP_MISSING_H
-#define WPP_MISSING_H
+#ifndef WPP_DAMAGE_H
+#define WPP_DAMAGE_H
 
 #include "wpp/format/container.h"
 #include "wpp/wpp.h"

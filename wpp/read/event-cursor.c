@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cursor.c - walking a thread's events.
+/* event-cursor.c - walking a thread's events.
  *
  * The stack holds, from the start rule inwards, what is left of each rule that
  * the walk is inside of; no range on it is empty, so a rule whose last symbol

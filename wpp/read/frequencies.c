@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* derive.c - counts that follow from the grammar, without expanding it. */
+/* frequencies.c - counts that follow from the grammar, without expanding it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -19,7 +19,7 @@ struct wpp {
     const struct wpp_left_out *left_out;
     const struct wpp_unread_module *unread_modules;
     struct wpp_grammar grammar;         /* arrays of its own */
-    /* Derived from the grammar once, at opening (derive.c). */
+    /* Derived from the grammar once, at opening (frequencies.c). */
     uint64_t *frequencies;              /* n_rules + n_threads: wpp_rule_frequencies() */
     uint64_t *sums;                     /* sums[i]: events of symbols[0 .. i * WPP_SUM_STEP),
                                            modulo 2^64 */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* pieces.h - the segments of a damaged file that are intact.  Internal to libwpp.
+/* salvage.h - the segments of a damaged file that are intact.  Internal to libwpp.
  *
  *      list of segments    size, checksum, events of each
  *      segments            | 0 | 1 | damaged | 3 | cut off
  *
  *      thread k            its events of 0, of 1, Gap, of 3, Gap
  */
-#ifndef WPP_PIECES_H
-#define WPP_PIECES_H
+#ifndef WPP_SALVAGE_H
+#define WPP_SALVAGE_H
 
 #include "wpp/read/sections.h"
 

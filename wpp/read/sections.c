@@ -269,7 +269,7 @@ static bool is_doubtful(const struct loading *l, uint32_t token)
 static bool get_terminals(struct loading *l, struct wpp_view *v)
 {
     size_t n = wpp_get_count(v, 2);
-    /* One more than there are: see pieces.c. */
+    /* One more than there are: see salvage.c. */
     struct wpp_terminal *terminals = allocate(l, n + 1, sizeof *terminals);
     bool has_controls = is_program(l);
     uint32_t n_seen = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* left-out.h - why a routine is not instrumented.
+/* skip-reasons.h - why a routine is not instrumented.
  */
-#ifndef WPP_LEFT_OUT_H
-#define WPP_LEFT_OUT_H
+#ifndef WPP_SKIP_REASONS_H
+#define WPP_SKIP_REASONS_H
 
 #include <stdint.h>
 

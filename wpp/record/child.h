@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* program.h - the program that is recorded: started, told what we are told, waited for.
+/* child.h - the program that is recorded: started, told what we are told, waited for.
  *
  * For wpp-record's main(): signal handlers know of one program only.
  */
-#ifndef WPP_PROGRAM_H
-#define WPP_PROGRAM_H
+#ifndef WPP_CHILD_H
+#define WPP_CHILD_H
 
 #include <stdbool.h>
 #include <sys/types.h>

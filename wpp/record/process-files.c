@@ -25,7 +25,7 @@ struct wpp_run {
     uint32_t pid;
 };
 
-/* What a fork must know that was made before it did the same: see keeper.h. */
+/* What a fork must know that was made before it did the same: see standby.h. */
 struct wpp_runs_shared {
     bool folder;                         /* made */
     bool in_place;                       /* something is written that cannot be taken back */

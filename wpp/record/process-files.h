@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* runs.h - the processes of a recording, each with a compressor and a file.
+/* process-files.h - the processes of a recording, each with a compressor and a file.
  *
  * The first process that records anything gets the file that was asked for,
  * FILE; those that follow are put beside it, into the folder FILE.d, as
  * PROGRAM.PID.wpp.  A folder of that name from before becomes FILE.d.old, also
  * when nothing is put there now: it belongs to FILE.old.
  */
-#ifndef WPP_RUNS_H
-#define WPP_RUNS_H
+#ifndef WPP_PROCESS_FILES_H
+#define WPP_PROCESS_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

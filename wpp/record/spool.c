@@ -58,7 +58,7 @@ struct shared {
 
 struct header {
     uint32_t process;
-    uint16_t kind, squeezed;     /* the latter: from `whole` bytes (squeeze.h) */
+    uint16_t kind, squeezed;     /* the latter: from `whole` bytes (word-lz.h) */
     uint64_t whole, bytes;
 };
 enum { NEXT = UINT16_MAX };

@@ -4,7 +4,7 @@
  *      wpp_spool_put ... --- one thread ---> | blocks | --- another ---> wpp_spool_take ...
  *
  * A queue in memory, so that a program need not wait for the engine.  What piles up is
- * squeezed as it comes (squeeze.h), when there is time for that; whoever puts more than
+ * squeezed as it comes (word-lz.h), when there is time for that; whoever puts more than
  * the limit waits.  No lock is held by either side: one that has no processor does not
  * keep the other from its work.
  *
@@ -22,7 +22,7 @@ struct wpp_spool;
 
 enum wpp_spool_kind {
     WPP_SPOOL_BYTES,             /* whole records */
-    WPP_SPOOL_FILE,              /* a file that the next record names is open: held.h */
+    WPP_SPOOL_FILE,              /* a file that the next record names is open: module-files.h */
     WPP_SPOOL_LOOK,              /* the process goes on; these are to stand behind what it said */
     WPP_SPOOL_OVER               /* the process is over; a byte of enum wpp_ended */
 };

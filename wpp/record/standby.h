@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* keeper.h - a process that keeps what we know, for the case that we are killed.
+/* standby.h - a process that keeps what we know, for the case that we are killed.
  *
  * A fork of ours that sleeps: the kernel gives it our memory as it is at that moment,
  * page by page as we change it.  When we are gone it wakes and ends our work: what came
  * after it was made is in the spool, which is shared.  It is renewed when the spool
  * keeps much for it.
  */
-#ifndef WPP_KEEPER_H
-#define WPP_KEEPER_H
+#ifndef WPP_STANDBY_H
+#define WPP_STANDBY_H
 
 #include <stdbool.h>
 #include <stdint.h>

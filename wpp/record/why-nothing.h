@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* unrecorded.h - why a program recorded nothing, by what its file says: there is no WPP to
+/* why-nothing.h - why a program recorded nothing, by what its file says: there is no WPP to
  * ask, and no trace.
  */
-#ifndef WPP_UNRECORDED_H
-#define WPP_UNRECORDED_H
+#ifndef WPP_WHY_NOTHING_H
+#define WPP_WHY_NOTHING_H
 
 /* In words, and what to do about it, to stand behind `PROGRAM recorded nothing: `; cut to the
  * size.  file may be NULL: it is not there. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* squeeze.h - records made smaller for the time that they wait, in memory.
+/* word-lz.h - records made smaller for the time that they wait, in memory.
  *
  * What LZ4 does to bytes, done to the 32-bit words that tokens are: two to three times as fast as
  * `zstd -1`, with two thirds of its ratio (docs/experiments.md).  The squeezed form never
@@ -11,8 +11,8 @@
  * half that is 15 goes on in bytes, of which 255 says that another one follows.  The last
  * sequence ends behind its n words, and then stand the bytes that are less than a word.
  */
-#ifndef WPP_SQUEEZE_H
-#define WPP_SQUEEZE_H
+#ifndef WPP_WORD_LZ_H
+#define WPP_WORD_LZ_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* trail.h - the source lines of a path, in execution order.
+/* line-trail.h - the source lines of a path, in execution order.
  *
  * A line that continues from one block to the next stands once
  * (docs/path-table-format.md).
  */
-#ifndef WPP_TRAIL_H
-#define WPP_TRAIL_H
+#ifndef WPP_LINE_TRAIL_H
+#define WPP_LINE_TRAIL_H
 
 #include <stdio.h>
 

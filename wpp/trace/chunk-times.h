@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* when.h - when pieces of a trace were recorded (wpp.h, struct wpp_chunk).
+/* chunk-times.h - when pieces of a trace were recorded (wpp.h, struct wpp_chunk).
  *
  *   of each thread:  record 0  1  2  3  4  5  6  7  8      every = 1
  *                           x     x     x     x     x      every = 2, then 4, ...
@@ -9,8 +9,8 @@
  * run's list is not longer than another's, only coarser.  Which stay depends on the records
  * alone.
  */
-#ifndef WPP_WHEN_H
-#define WPP_WHEN_H
+#ifndef WPP_CHUNK_TIMES_H
+#define WPP_CHUNK_TIMES_H
 
 #include "wpp/trace/streams.h"
 #include "wpp/wpp.h"

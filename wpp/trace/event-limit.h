@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* limit.h - the first events of a recording: which records belong to them.
+/* event-limit.h - the first events of a recording: which records belong to them.
  *
  * A thread hands its events over by the chunk.  When as many have come as are wanted, what
  * other threads did before that lies in their chunks: so of each stream that has begun, the
@@ -11,8 +11,8 @@
  *      thread 3                            | X
  *                                       limit        X: nothing behind it
  */
-#ifndef WPP_LIMIT_H
-#define WPP_LIMIT_H
+#ifndef WPP_EVENT_LIMIT_H
+#define WPP_EVENT_LIMIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* held.h - the programs' files, open from the moment that a process has said which they are.
+/* module-files.h - the programs' files, open from the moment that a process has said which they are.
  *
  *      wpp_held_open() --- who takes records ---> spool --- the worker ---> wpp_held_keep()
  *                                                                            wpp_held_find()
@@ -13,8 +13,8 @@
  * the spool may have been opened after it was made: it knows such a descriptor by its not
  * being that file.
  */
-#ifndef WPP_HELD_H
-#define WPP_HELD_H
+#ifndef WPP_MODULE_FILES_H
+#define WPP_MODULE_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* times.h - how long the paths of a run took: the TIMES records of a trace. */
-#ifndef WPP_TIMES_H
-#define WPP_TIMES_H
+/* path-times.h - how long the paths of a run took: the TIMES records of a trace. */
+#ifndef WPP_PATH_TIMES_H
+#define WPP_PATH_TIMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

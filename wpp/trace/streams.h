@@ -13,7 +13,7 @@ struct wpp_stream {
     uint64_t position;           /* words so far: events, zeros and lost ones */
     uint64_t tokens;             /* events so far */
     uint64_t records;            /* of tokens, so far */
-    uint64_t chunks;             /* when.c's scratch */
+    uint64_t chunks;             /* chunk-times.c's scratch */
     char name[16];
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* trace.h - taking a trace (docs/trace-format.md) apart, as its bytes arrive.
+/* trace-reader.h - taking a trace (docs/trace-format.md) apart, as its bytes arrive.
  *
  * The bytes come in pieces of any size; what is found goes to the sink as soon
  * as it is there: tokens piece by piece, any other record when it is whole.
  * Checked here: magic, version, header checksum, record sizes.  What records
  * mean and whether they follow each other rightly is the sink's affair.
  */
-#ifndef WPP_TRACE_H
-#define WPP_TRACE_H
+#ifndef WPP_TRACE_READER_H
+#define WPP_TRACE_READER_H
 
 #include "tracer/trace-abi.h"
 #include "wpp/base/bytes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* shown.h - the subpaths that are shown, and what else is asked of them. */
-#ifndef WPP_HOT_SHOWN_H
-#define WPP_HOT_SHOWN_H
+/* shown-answers.h - the subpaths that are shown, and what else is asked of them. */
+#ifndef WPP_SHOWN_ANSWERS_H
+#define WPP_SHOWN_ANSWERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* exact.c - all minimal hot subpaths with their true frequencies; see exact.h.
+/* exact-search.c - all minimal hot subpaths with their true frequencies; see exact-search.h.
  *
  * Candidates cost half of what is asked for, or more, by the sample, and are no longer than up to
  * where they cost half as much again: then they are given up.  What is hot begins one of them but
  * for a chance that sample.h bounds; what is reported was counted everywhere.  When one that was
  * given up is not hot, the sample is searched again and nothing is.
  */
-#include "hotpaths/exact.h"
+#include "hotpaths/exact-search.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* shown.c - the subpaths that are shown; see shown.h. */
-#include "hotpaths/report/selection.h"
+/* shown-answers.c - the subpaths that are shown; see shown-answers.h. */
+#include "hotpaths/report/shown-answers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* exact.h - all minimal hot subpaths with their true frequency.
+/* exact-search.h - all minimal hot subpaths with their true frequency.
  *
- *      small grammars  all borders of symbols are searched (rounds.h): what is found is the answer
+ *      small grammars  all borders of symbols are searched (refine.h): what is found is the answer
  *      large ones      points of the run (sample.h) --> strings that many of them hit
- *                      (candidates.h), and rows of loops (rows.h) --> how often these stand in the
- *                      trace, exactly (tally.h) --> the answer
+ *                      (candidates.h), and rows of loops (loop-candidates.h) --> how often these stand in the
+ *                      trace, exactly (candidate-counts.h) --> the answer
  *
  * The first takes memory and time by symbols, the second hardly more than to read them a few times.
  */
-#ifndef WPP_HOT_EXACT_H
-#define WPP_HOT_EXACT_H
+#ifndef WPP_EXACT_SEARCH_H
+#define WPP_EXACT_SEARCH_H
 
 #include "hotpaths/exhaustive/border-filter.h"
 
