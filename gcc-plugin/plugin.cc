@@ -7,17 +7,20 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
-#include "gcc-plugin/rates/call-rates.h"
 #include "gcc-plugin/events/callee-thunks.h"
-#include "gcc-plugin/rates/edge-costs.h"
 #include "gcc-plugin/events/handler.h"
 #include "gcc-plugin/events/instrument.h"
 #include "gcc-plugin/events/moves.h"
 #include "gcc-plugin/events/resolver.h"
+#include "gcc-plugin/events/support-code.h"
+#include "gcc-plugin/graph/block-splits.h"
+#include "gcc-plugin/graph/routine-description.h"
 #include "gcc-plugin/graph/routine-graph.h"
 #include "gcc-plugin/graph/selection.h"
 #include "gcc-plugin/graph/symbol.h"
 #include "gcc-plugin/graph/unused-calls.h"
+#include "gcc-plugin/rates/call-rates.h"
+#include "gcc-plugin/rates/edge-costs.h"
 
 #include "tracer/trace-abi.h"
 
@@ -243,7 +246,10 @@ static void finish_unit(void *, void *)
     // When linking, the input is a temporary file, of another name each time.
     const char *source = in_lto_p ? "<artificial>" : main_input_filename;
     unit.table.write(asm_out_file, compiler, source, get_src_pwd(), unit.stage, level,
-                     is_shared(), is_linked(), unit.timed);
+                     is_linked(), unit.timed);
+    if (unit.table.records())
+        write_support_code(asm_out_file, is_shared(), unit.timed);
+    fputs("\t.text\n", asm_out_file);
     fputs(intel ? "\t.intel_syntax noprefix\n" : "", asm_out_file);
     free(compiler);
 }

@@ -3,7 +3,7 @@
 
 #include "gcc-plugin/events/callee-thunks.h"
 
-#include "gcc-plugin/graph/routine-graph.h"
+#include "gcc-plugin/graph/path-ends.h"
 #include "gcc-plugin/graph/symbol.h"
 
 #include "tracer/trace-abi.h"

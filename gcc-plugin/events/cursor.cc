@@ -3,6 +3,7 @@
 
 #include "gcc-plugin/events/cursor.h"
 
+#include "gcc-plugin/graph/path-ends.h"
 #include "gcc-plugin/graph/routine-graph.h"
 
 #include "tracer/trace-abi.h"

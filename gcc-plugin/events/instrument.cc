@@ -18,6 +18,7 @@
 #include "gcc-plugin/events/instrument.h"
 
 #include "gcc-plugin/events/frames.h"
+#include "gcc-plugin/graph/path-ends.h"
 
 /* ---- Declarations ----------------------------------------------------------- */
 

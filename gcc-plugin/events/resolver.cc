@@ -4,21 +4,8 @@
 #include "gcc-plugin/events/resolver.h"
 
 #include "gcc-plugin/events/cursor.h"
+#include "gcc-plugin/graph/selection.h"
 
-bool is_resolver(tree decl)
-{
-    cgraph_node *node = cgraph_node::get(decl);
-    ipa_ref *ref;
-
-    FOR_EACH_ALIAS(node, ref) {
-        cgraph_node *alias = dyn_cast<cgraph_node *>(ref->referring);
-        if (alias && alias->ifunc_resolver)
-            return true;
-    }
-    return false;
-}
-
-// The runtime keeps all registers.  Where there is none its address is 0.
 static const char call[] =
     ".weak\t__wpp_resolver\n\t"
     "{movq\t__wpp_resolver@GOTPCREL(%%rip), %0|mov\t%0, qword ptr __wpp_resolver@GOTPCREL[rip]}\n\t"

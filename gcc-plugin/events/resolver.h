@@ -5,9 +5,6 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
-/* Whether an IFUNC of the unit is resolved by this routine. */
-bool is_resolver(tree decl);
-
 /* Puts a call of __wpp_resolver at the begin of a resolver that is in the source (those that GCC
  * makes for target_clones call nothing but libgcc), so that traced routines of other units may
  * be called from there (tracer/trace-abi.h, BEFORE RECORDING BEGINS).  Nothing else of the

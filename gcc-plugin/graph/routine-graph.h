@@ -28,7 +28,6 @@
 extern "C" {
 #include "gcc-plugin/numbering/numbering.h"
 }
-#include "gcc-plugin/table/unit-table.h"
 
 enum ending {
     ENDING_NONE,          /* control flows on: any event is on an edge */
@@ -70,24 +69,8 @@ struct routine_graph {
     ~routine_graph() { pn_free(graph); }
 };
 
-/* Whether a path ends at the call: it may run traced code or not come back, or is marked as
- * a tail call. */
-bool ends_path(gcall *call);
-
-/* Whether it makes a process, or a thread, past libc's fork. */
-bool makes_process(gcall *call);
-
-/* Splits blocks after calls and edges that carry a source line of their own,
- * gives tail calls a return of their own; `early`: also calls that GCC may yet make
- * tail calls.  Changes no behaviour. */
-void split_for_paths(function *fun, bool early);
-
 /* Builds the graph; the cuts are marked, the edges not yet weighed (edge-costs.h) and the
  * paths not yet numbered.  False without memory. */
 bool build_graph(function *fun, routine_graph &out);
-
-/* The routine's entry in the path table.  To be called on a numbered graph,
- * before any event is inserted. */
-table_routine describe_routine(const routine_graph &r, unit_table &unit);
 
 #endif

@@ -6,7 +6,6 @@
 #include <cxxabi.h>
 #include <fnmatch.h>
 
-#include "gcc-plugin/events/resolver.h"
 #include "gcc-plugin/graph/symbol.h"
 
 /* ---- Arguments -------------------------------------------------------------------- */
@@ -132,6 +131,19 @@ static unsigned long size_of(function *fun)
 void selection::begin_unit(function *fun)
 {
     early_ = find_early(fun);
+}
+
+bool is_resolver(tree decl)
+{
+    cgraph_node *node = cgraph_node::get(decl);
+    ipa_ref *ref;
+
+    FOR_EACH_ALIAS(node, ref) {
+        cgraph_node *alias = dyn_cast<cgraph_node *>(ref->referring);
+        if (alias && alias->ifunc_resolver)
+            return true;
+    }
+    return false;
 }
 
 void tell_of_calls_in_naked(tree decl)

@@ -30,6 +30,9 @@ private:
     unsigned long min_size_ = 0;          /* in GCC's estimate of instructions */
 };
 
+/* Whether an IFUNC of the unit is resolved by this routine. */
+bool is_resolver(tree decl);
+
 /* A note to the user if -finstrument-functions makes the routine, which has no frame, break what
  * its callers have in registers: they may then go on for ever, and with them the trace. */
 void tell_of_calls_in_naked(tree decl);

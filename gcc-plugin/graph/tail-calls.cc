@@ -3,17 +3,9 @@
 
 #include "gcc-plugin/graph/tail-calls.h"
 
-#include "gcc-plugin/graph/routine-graph.h"
+#include <vector>
 
-// Whether the call is made as a tail call, as far as that is known before expansion.
-// Continuations of coroutines are marked whatever the options, and are made so only if the
-// options say it.
-bool is_marked_tail_call(const gcall *call)
-{
-    return gimple_call_tail_p(call)
-           && (flag_optimize_sibling_calls || gimple_call_from_thunk_p(const_cast<gcall *>(call))
-               || gimple_call_must_tail_p(call));
-}
+#include "gcc-plugin/graph/path-ends.h"
 
 // While a routine is looked at (from split_for_paths() on), a statement's flag GF_PLF_2 says
 // that the call is one that GCC may make a tail call later.

@@ -6,11 +6,7 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
-/* Whether GCC has marked the call, and makes it a tail call as far as that is known before
- * expansion. */
-bool is_marked_tail_call(const gcall *call);
-
-/* Whether it is that, or, after find_tail_calls() and within the same pass, one that GCC may
+/* Whether it is marked (path-ends.h), or, after find_tail_calls() and within the same pass, one that GCC may
  * find later. */
 bool is_tail_call(gcall *call);
 

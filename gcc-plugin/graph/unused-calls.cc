@@ -3,7 +3,7 @@
 
 #include "gcc-plugin/graph/unused-calls.h"
 
-#include "gcc-plugin/graph/tail-calls.h"
+#include "gcc-plugin/graph/path-ends.h"
 
 // A value that is returned in memory, or an argument that is copied there by the caller: the call
 // is no const or pure one any more behind expansion.

@@ -8,7 +8,6 @@
 
 #include <assert.h>
 
-#include "gcc-plugin/events/support-code.h"
 #include "tracer/trace-abi.h"
 
 void byte_string::varint(uint64_t n)
@@ -237,8 +236,8 @@ static void write_bytes(FILE *assembly, const std::string &bytes)
 }
 
 void unit_table::write(FILE *assembly, const char *compiler, const char *source,
-                       const char *directory, unsigned stage, unsigned level, bool shared,
-                       bool linked, bool timed)
+                       const char *directory, unsigned stage, unsigned level, bool linked,
+                       bool timed)
 {
     uint32_t compiler_string = intern(compiler);
     uint32_t source_string = intern_file(source);
@@ -266,9 +265,8 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
     fprintf(assembly, "\t.ascii \"WPPU\"\n\t.long 1\n\t.quad %#llx\n\t.long %zu",
             id, body.bytes.size());
     write_bytes(assembly, body.bytes);
-    if (routines_ > 0)
-        write_records(assembly, id, shared, linked, timed);
-    fputs("\t.text\n", assembly);
+    if (records())
+        write_unit(assembly, id, linked, timed);
 }
 
 // What the code adds until the runtime has given the unit its base; the linker adds to 0.
@@ -278,8 +276,7 @@ static uint32_t first_base(uint64_t paths, bool linked)
 }
 
 // What the runtime needs of a unit that records events, and its numbers (trace-abi.h, NUMBERS).
-void unit_table::write_records(FILE *assembly, unsigned long long id, bool shared, bool linked,
-                               bool timed) const
+void unit_table::write_unit(FILE *assembly, unsigned long long id, bool linked, bool timed) const
 {
     unsigned long long paths = paths_;
 
@@ -300,5 +297,4 @@ void unit_table::write_records(FILE *assembly, unsigned long long id, bool share
     fprintf(assembly, "\t.long %u, %llu\n\t.quad %#llx\n\t.short %u, %u\n"
             "\t.long .Lwpp_numbers - .\n\t.quad %s\n", first_base(paths, linked), paths, id,
             WPP_ABI, linked ? WPP_UNIT_LINKED : 0, timed ? "__wpp_times" : "0");
-    write_support_code(assembly, shared, timed);
 }

@@ -99,16 +99,16 @@ public:
     uint64_t paths() const { return paths_; }
     bool empty() const { return routines_ == 0 && left_out_ == 0; }
 
-    /* Writes section .wpp and, if any routine is instrumented, the wpp_unit and
-     * the support code, as assembly.  shared: it may become part of a shared
-     * library.  linked: the linker makes its base.  timed: its paths' times are counted. */
+    /* Whether any routine is instrumented. */
+    bool records() const { return routines_ > 0; }
+
+    /* Writes section .wpp and, if the unit records, its wpp_unit, as assembly.  linked: the linker
+     * makes its base.  timed: its paths' times are counted. */
     void write(FILE *assembly, const char *compiler, const char *source,
-               const char *directory, unsigned stage, unsigned level, bool shared, bool linked,
-               bool timed);
+               const char *directory, unsigned stage, unsigned level, bool linked, bool timed);
 
 private:
-    void write_records(FILE *assembly, unsigned long long id, bool shared, bool linked,
-                       bool timed) const;
+    void write_unit(FILE *assembly, unsigned long long id, bool linked, bool timed) const;
 
     const char *(*mapped_)(const char *name);
     std::unordered_map<std::string, uint32_t> numbers_;

@@ -1,42 +1,86 @@
 # SPDX-License-Identifier: MIT
-# Who may know whom: the include edges between folders (docs/design.md).
+# Who may know whom: the include edges between rooms (docs/design.md, The house).
 . "$(dirname "$0")/lib.sh"
+cd "$ROOT" || exit 1
+tops='gcc-plugin tracer driver sequitur wpp hotpaths'
 
-# allowed FOLDER PATTERN: each `#include "x/y"` of the folder matches PATTERN
-# (its own folder is always allowed; a name without a slash is its own).
-allowed() {
-    local folder=$1 pattern=$2 bad
+# Each room, and what of the project its files may include: a folder is all its files, a file is
+# itself.  Its own files a room may always include.
+rooms='
+tracer
+driver
+sequitur
+gcc-plugin/numbering
+gcc-plugin/table       tracer/trace-abi.h
+gcc-plugin/graph       gcc-plugin/gcc-compat.h gcc-plugin/numbering gcc-plugin/table
+gcc-plugin/rates       gcc-plugin/gcc-compat.h gcc-plugin/graph
+gcc-plugin/events      gcc-plugin/gcc-compat.h gcc-plugin/graph gcc-plugin/rates tracer/trace-abi.h tracer/follow-jump.h
+gcc-plugin             gcc-plugin/events gcc-plugin/graph gcc-plugin/rates gcc-plugin/table tracer/trace-abi.h
+wpp
+wpp/base               wpp/wpp.h
+wpp/format             wpp/wpp.h wpp/base sequitur/sequitur.h
+wpp/read               wpp/wpp.h wpp/base wpp/format tracer/trace-abi.h
+wpp/trace              wpp/wpp.h wpp/base wpp/format sequitur/sequitur.h tracer/trace-abi.h
+wpp/compress           wpp/wpp.h wpp/base wpp/format wpp/trace sequitur/sequitur.h
+wpp/record             wpp/wpp.h wpp/base wpp/format wpp/read wpp/trace wpp/compress tracer/trace-abi.h
+wpp/replay             wpp/wpp.h wpp/base wpp/read tracer/trace-abi.h
+wpp/profile            wpp/wpp.h wpp/base wpp/replay
+wpp/picture            wpp/wpp.h wpp/base wpp/replay
+wpp/cli                wpp tracer/trace-abi.h
+hotpaths/base          hotpaths/hotpaths.h
+hotpaths/automata      hotpaths/hotpaths.h hotpaths/base
+hotpaths/larus         hotpaths/hotpaths.h hotpaths/base
+hotpaths/strings       hotpaths/hotpaths.h hotpaths/base hotpaths/automata
+hotpaths/sampled       hotpaths/hotpaths.h hotpaths/base hotpaths/automata hotpaths/strings
+hotpaths/exhaustive    hotpaths/hotpaths.h hotpaths/base
+hotpaths               hotpaths/base hotpaths/strings hotpaths/sampled hotpaths/exhaustive wpp/wpp.h
+hotpaths/report        hotpaths/hotpaths.h hotpaths/base hotpaths/strings wpp/wpp.h wpp/base wpp/replay
+hotpaths/cli           hotpaths wpp/wpp.h wpp/cli/tool.h
+'
 
-    bad=$(cd "$ROOT" && grep -nE '^ *# *include *"[^"]*/' "$folder"/*.[ch] "$folder"/*.cc "$folder"/*.S 2>/dev/null |
-          grep -vE "\"($folder/|$pattern)")
-    is "$folder/ includes only what it may" "$bad" ""
+# Every include of a file of ours, one a line: `wpp/read/reader.c wpp/format/content.h`.
+includes() {
+    find $tops -name '*.[chS]' -o -name '*.cc' | sort |
+        xargs sed -nE 's|^ *# *include *"([^"]*/[^"]*)".*|\1|;T;F;p' | paste -d ' ' - -
 }
 
-allowed gcc-plugin 'tracer/(trace-abi|follow-jump)\.h"'
-allowed tracer '-nothing-'
-allowed driver '-nothing-'
-allowed sequitur '-nothing-'
-allowed wpp 'sequitur/sequitur\.h"|tracer/trace-abi\.h"'
-allowed hotpaths 'wpp/(wpp|tool|output|error|events|source-files|names|json)\.h"'
+# Prints the edges that the table does not allow, and the rooms that it does not have.
+forbidden() {
+    awk 'function room_of(file) { sub(/\/[^\/]*$/, "", file); return file }
+         function allowed(from, to) {
+             if (from == room_of(to)) return 1
+             do if ((from, to) in may) return 1; while (sub(/\/[^\/]*$/, "", to))
+             return 0
+         }
+         NR == FNR { if (NF) known[$1]; for (i = 2; i <= NF; i++) may[$1, $i]; next }
+         !(room_of($1) in known) { print room_of($1), "is no room"; next }
+         !allowed(room_of($1), $2) { print $1, "includes", $2 }' <(echo "$rooms") -
+}
+is 'rooms include only what the table allows' "$(includes | forbidden)" ''
+is 'the table is looked at' \
+    "$({ echo 'wpp/base/a.c wpp/read/b.h'; echo 'wpp/cli/a.c wpp/read/b.h'; echo 'wpp/x/a.c wpp/x/b.h'; } | forbidden)" \
+    'wpp/base/a.c includes wpp/read/b.h
+wpp/x is no room'
+is 'each folder is in the table' \
+    "$(find $tops -type d | grep -vxFf <(awk '{ print $1 }' <<< "$rooms"))" ''
 
 # Nothing outside test/ includes a test.
-is "nothing includes test/" \
-   "$(cd "$ROOT" && grep -lE '# *include *"test/' gcc-plugin/* tracer/* driver/* sequitur/* wpp/* hotpaths/* 2>/dev/null)" ""
+is 'nothing includes test/' "$(includes | grep ' test/')" ''
 
 # GCC's headers stay behind one file; the numbering knows no GCC at all.
 is "GCC's headers are included by gcc-compat.h alone" \
-   "$(cd "$ROOT" && grep -lE '# *include *"(tree|gimple|cfg|basic-block|ssa|cgraph)' gcc-plugin/*.cc gcc-plugin/*.c 2>/dev/null)" ""
-ok "the numbering is plain C" gcc -std=gnu17 -fsyntax-only -I"$ROOT" "$ROOT/gcc-plugin/numbering.c"
+   "$(grep -rlE '# *include *"(tree|gimple|cfg|basic-block|ssa|cgraph)' gcc-plugin | grep -v gcc-compat)" ''
+ok 'the numbering is plain C' gcc -std=gnu17 -fsyntax-only -I. gcc-plugin/numbering/numbering.c
 
 # libcgraph is under a licence of its own: only wpp-dot may use it, through one file.
 is "Graphviz's headers are included by graphviz-compat.h alone" \
-   "$(cd "$ROOT" && grep -lE '# *include *["<](graphviz/|cgraph\.h|gvc\.h)' {wpp,hotpaths,sequitur,tracer,driver}/*.[ch] 2>/dev/null)" wpp/picture/graphviz-compat.h
-is "which only wpp-dot includes" \
-   "$(cd "$ROOT" && grep -l 'graphviz-compat\.h"' {wpp,hotpaths,sequitur,tracer,driver}/*.[ch] 2>/dev/null)" wpp/cli/wpp-dot.c
+   "$(grep -rlE '# *include *["<](graphviz/|cgraph\.h|gvc\.h)' ${tops#gcc-plugin})" wpp/picture/graphviz-compat.h
+is 'which only wpp-dot includes' "$(includes | sed -n 's| .*/graphviz-compat\.h$||p')" wpp/cli/wpp-dot.c
 
 # The licence stands in each file.
-is "each source names its licence" \
-   "$(cd "$ROOT" && grep -L 'SPDX-License-Identifier' {gcc-plugin,tracer,driver,sequitur,wpp,hotpaths,test/*}/*.{c,h,cc,S,sh} 2>/dev/null)" ""
-is "gcc-plugin/ is GPL, all else MIT" \
-   "$(cd "$ROOT" && { grep -l 'SPDX-License-Identifier: MIT' gcc-plugin/*.{c,cc,h}; grep -l 'SPDX-License-Identifier: GPL' {tracer,driver,sequitur,wpp,hotpaths,test/*}/*.{c,h,S} | grep -v numbering; } 2>/dev/null)" ""
+is 'each source names its licence' \
+   "$(find $tops test \( -name '*.[chS]' -o -name '*.cc' -o -name '*.sh' \) ! -path '*/constructs/*' -exec grep -L 'SPDX-License-Identifier' {} +)" ''
+is 'gcc-plugin/ is GPL, all else MIT' \
+   "$(grep -rl 'SPDX-License-Identifier: MIT' gcc-plugin
+      grep -rl '^/[*/] SPDX-License-Identifier: GPL' ${tops#gcc-plugin} test | grep -v numbering)" ''
 done_testing

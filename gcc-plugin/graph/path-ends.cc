@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// path-ends.cc - statements at which a path ends.
+
+#include "gcc-plugin/graph/path-ends.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "gcc-plugin/graph/symbol.h"
+
+/* ---- Calls --------------------------------------------------------------- */
+
+
+// Functions that libc declares as leaves, since they call nothing of the unit,
+// and that may still run traced code or not come back: a signal is delivered
+// before they return, or another program or context takes over.
+static bool hands_over(tree callee)
+{
+    static const char *const names[] = {
+        "_Fork", "__clone", "clone", "execl", "execle", "execlp", "execv", "execve", "execveat",
+        "execvp", "execvpe", "fexecve", "kill", "killpg", "pthread_kill", "pthread_sigmask",
+        "pthread_sigqueue", "raise", "setcontext", "sigprocmask", "sigqueue", "swapcontext",
+        "syscall", "tgkill"
+    };
+    const char *name = symbol_of(callee);
+
+    return TREE_PUBLIC(callee) && std::binary_search(std::begin(names), std::end(names), name,
+               [](const char *a, const char *b) { return strcmp(a, b) < 0; });
+}
+
+bool makes_process(gcall *call)
+{
+    // fork, vfork, clone and clone3, by the kernel's numbers.
+    static const unsigned system_calls[] = {56, 57, 58, 435};
+    tree callee = gimple_call_fndecl(call);
+
+    if (!callee || !TREE_PUBLIC(callee))
+        return false;
+    const char *name = symbol_of(callee);
+    if (!strcmp(name, "_Fork") || !strcmp(name, "clone") || !strcmp(name, "__clone"))
+        return true;
+    if (strcmp(name, "syscall") || gimple_call_num_args(call) < 1)
+        return false;
+    tree number = gimple_call_arg(call, 0);
+    return tree_fits_uhwi_p(number)
+           && std::find(std::begin(system_calls), std::end(system_calls), tree_to_uhwi(number))
+              != std::end(system_calls);
+}
+
+// Builtins that become an instruction, or call libgcc at most: the target's own, and prefetches,
+// which GCC 12 does not declare to throw nothing.
+static bool is_instruction(tree callee)
+{
+    return fndecl_built_in_p(callee, BUILT_IN_MD) || fndecl_built_in_p(callee, BUILT_IN_PREFETCH);
+}
+
+bool call_cuts(gcall *call)
+{
+    tree callee = gimple_call_fndecl(call);
+    int flags = gimple_call_flags(call);
+
+    if (gimple_call_internal_p(call))
+        return false;
+    if (flags & (ECF_NORETURN | ECF_RETURNS_TWICE))
+        return true;
+    if (callee && is_instruction(callee))
+        return false;
+    if (!callee || !(flags & ECF_NOTHROW))
+        return true;
+    cgraph_node *node = cgraph_node::get(callee);
+    if (node && node->ultimate_alias_target()->definition)
+        return true;                              // its body is here and may be traced
+    if (hands_over(callee))
+        return true;
+    if (flags & ECF_LEAF)
+        return false;
+    return !((flags & (ECF_CONST | ECF_PURE)) && !(flags & ECF_LOOPING_CONST_OR_PURE)
+             && (fndecl_built_in_p(callee) || DECL_IN_SYSTEM_HEADER(callee)));
+}
+
+bool coverage_splits(gimple *statement)
+{
+    if (gasm *assembly = dyn_cast<gasm *>(statement))
+        return gimple_asm_volatile_p(assembly) || compat_asm_basic_p(assembly);
+    gcall *call = dyn_cast<gcall *>(statement);
+    if (!call)
+        return false;
+    tree callee = gimple_call_fndecl(call);
+    int flags = gimple_call_flags(call);
+    if (callee && fndecl_built_in_p(callee) && (flags & ECF_NOTHROW)
+        && !(flags & ECF_RETURNS_TWICE))
+        return false;
+    return !(flags & (ECF_PURE | ECF_CONST)) || (flags & ECF_LOOPING_CONST_OR_PURE);
+}
+
+// Continuations of coroutines are marked whatever the options, and are made so only if the
+// options say it.
+bool is_marked_tail_call(const gcall *call)
+{
+    return gimple_call_tail_p(call)
+           && (flag_optimize_sibling_calls || gimple_call_from_thunk_p(const_cast<gcall *>(call))
+               || gimple_call_must_tail_p(call));
+}
+
+bool ends_path(gcall *call)
+{
+    return call_cuts(call) || is_marked_tail_call(call);
+}
+
+/* ---- Traps --------------------------------------------------------------- */
+
+// Whether it may trap into an exception for the caller (-fnon-call-exceptions).  What throws by
+// itself, a call or the end of a landing pad, ends a path anyway.
+static bool traps(gimple *statement)
+{
+    return cfun->can_throw_non_call_exceptions && !is_gimple_call(statement)
+           && gimple_code(statement) != GIMPLE_RESX && stmt_can_throw_external(cfun, statement);
+}
+
+gimple *trap_in(basic_block bb)
+{
+    for (gimple_stmt_iterator at = gsi_start_nondebug_bb(bb); !gsi_end_p(at);
+         gsi_next_nondebug(&at))
+        if (traps(gsi_stmt(at)))
+            return gsi_stmt(at);
+    return NULL;
+}
+
+bool begins_with_trap(basic_block bb)
+{
+    gimple_stmt_iterator first = gsi_start_nondebug_after_labels_bb(bb);
+
+    return !gsi_end_p(first) && gsi_stmt(first) == trap_in(bb);
+}
