@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/sampled/candidates.h"
+#include "hotpaths/base/saturate.h"
 #include "hotpaths/exhaustive/refine.h"
+#include "hotpaths/sampled/candidate-counts.h"
+#include "hotpaths/sampled/candidates.h"
 #include "hotpaths/sampled/loop-candidates.h"
 #include "hotpaths/sampled/sample.h"
-#include "hotpaths/base/saturate.h"
-#include "hotpaths/sampled/candidate-counts.h"
 
 /* The candidates that no other begins with, or that were given up. */
 struct candidates {

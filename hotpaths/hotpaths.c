@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "hotpaths/base/analysis.h"
-#include "hotpaths/exact-search.h"
 #include "hotpaths/base/array.h"
-#include "hotpaths/strings/rotations.h"
 #include "hotpaths/base/saturate.h"
+#include "hotpaths/exact-search.h"
+#include "hotpaths/strings/rotations.h"
 
 struct hot_result {
     struct found found;

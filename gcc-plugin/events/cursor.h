@@ -42,8 +42,8 @@
 #ifndef WPP_CURSOR_H
 #define WPP_CURSOR_H
 
-#include "gcc-plugin/events/callee-thunks.h"
 #include "gcc-plugin/gcc-compat.h"
+#include "gcc-plugin/events/callee-thunks.h"
 #include "gcc-plugin/rates/hot-blocks.h"
 
 #include <unordered_map>

@@ -19,8 +19,8 @@
 #ifndef WPP_EDGE_COSTS_H
 #define WPP_EDGE_COSTS_H
 
-#include "gcc-plugin/rates/hot-blocks.h"
 #include "gcc-plugin/graph/routine-graph.h"
+#include "gcc-plugin/rates/hot-blocks.h"
 
 /* Sets the weights of the graph's edges, which is not yet numbered.  `forms`: of events, by
  * the index of their block. */

@@ -15,9 +15,9 @@
 #ifndef WPP_BORDER_FILTER_H
 #define WPP_BORDER_FILTER_H
 
-#include "hotpaths/exhaustive/gram-counts.h"
 #include "hotpaths/base/rule-walk.h"
 #include "hotpaths/exhaustive/contexts.h"
+#include "hotpaths/exhaustive/gram-counts.h"
 
 /* The end of a symbol that something hot may cross. */
 struct sieve_border {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/exhaustive/rule-ends.h"
 #include "hotpaths/base/array.h"
 #include "hotpaths/exhaustive/recipes.h"
+#include "hotpaths/exhaustive/rule-ends.h"
 #include "hotpaths/exhaustive/text-queue.h"
 
 /* The starts that begin and end in a rule, less than `longest` from its end. */

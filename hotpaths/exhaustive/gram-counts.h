@@ -37,8 +37,8 @@
 #include <assert.h>
 
 #include "hotpaths/base/analysis.h"
-#include "hotpaths/exhaustive/gram-filter.h"
 #include "hotpaths/base/rolling-hash.h"
+#include "hotpaths/exhaustive/gram-filter.h"
 
 /* Longer grams tell more strings apart, at more time a border. */
 #ifdef WPP_HOSTILE

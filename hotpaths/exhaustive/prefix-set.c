@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/base/hash-table.h"
 #include "hotpaths/base/rolling-hash.h"
 #include "hotpaths/base/saturate.h"
-#include "hotpaths/base/hash-table.h"
 
 void starts_init(struct starts *s, uint32_t length)
 {

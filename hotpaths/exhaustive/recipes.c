@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/base/hash-table.h"
 #include "hotpaths/base/rolling-hash.h"
 #include "hotpaths/base/saturate.h"
-#include "hotpaths/base/hash-table.h"
 
 /* After so many borders, one in four must have had a known recipe. */
 #ifdef WPP_HOSTILE

@@ -37,10 +37,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/exhaustive/gather.h"
 #include "hotpaths/base/array.h"
-#include "hotpaths/exhaustive/occurrences.h"
 #include "hotpaths/base/saturate.h"
+#include "hotpaths/exhaustive/gather.h"
+#include "hotpaths/exhaustive/occurrences.h"
 
 #define END UINT32_MAX      /* behind a place's limit */
 

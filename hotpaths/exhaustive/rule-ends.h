@@ -16,8 +16,8 @@
 #ifndef WPP_RULE_ENDS_H
 #define WPP_RULE_ENDS_H
 
-#include "hotpaths/exhaustive/gram-counts.h"
 #include "hotpaths/base/rule-walk.h"
+#include "hotpaths/exhaustive/gram-counts.h"
 
 #ifdef WPP_HOSTILE
 enum { FLAT_MOST = 5 };

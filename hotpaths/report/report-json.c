@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "hotpaths/report/executed-lines.h"
-#include "hotpaths/report/report.h"
 #include "hotpaths/report/outline.h"
+#include "hotpaths/report/report.h"
 #include "wpp/base/json.h"
 
 static void put_ranges(FILE *out, const struct executed_file *f)

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/report/outline.h"
 #include "hotpaths/report/paint.h"
 #include "hotpaths/report/report-source.h"
-#include "hotpaths/report/outline.h"
 
 enum {
     MOST_RANGES = 6,            /* of line numbers in the head of a step */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/strings/rotations.h"
 #include "hotpaths/base/saturate.h"
+#include "hotpaths/strings/rotations.h"
 
 int shown_choose(struct shown_list *s, const hot_result *result, bool rotations, size_t top)
 {

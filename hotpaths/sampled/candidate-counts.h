@@ -26,8 +26,8 @@
 #ifndef WPP_CANDIDATE_COUNTS_H
 #define WPP_CANDIDATE_COUNTS_H
 
-#include "hotpaths/base/analysis.h"
 #include "hotpaths/automata/string-automaton.h"
+#include "hotpaths/base/analysis.h"
 
 /* times[i]: of the string of node i, p->n of them; where that is shorter than `least`, or empty,
  * it means nothing.  HOT_OK or HOT_E_MEMORY. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/base/rolling-hash.h"
 #include "hotpaths/base/array.h"
+#include "hotpaths/base/rolling-hash.h"
 
 #ifdef WPP_HOSTILE
 enum { FILTER_MOST = 2, FILTER_LEAST_BITS = 2, FILTER_MOST_BITS = 2 };  /* few, large groups */

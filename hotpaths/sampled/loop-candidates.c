@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "hotpaths/base/array.h"
-#include "hotpaths/strings/rotations.h"
-#include "hotpaths/sampled/sample.h"
 #include "hotpaths/base/saturate.h"
+#include "hotpaths/sampled/sample.h"
+#include "hotpaths/strings/rotations.h"
 
 enum { ROW_SLACK = 8, ROW_MARGIN = 4 };
 

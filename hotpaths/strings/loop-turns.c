@@ -22,11 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/strings/rotations.h"
 #include "hotpaths/automata/grammar-automaton.h"
 #include "hotpaths/automata/string-automaton.h"
-#include "hotpaths/base/saturate.h"
 #include "hotpaths/base/hash-table.h"
+#include "hotpaths/base/saturate.h"
+#include "hotpaths/strings/rotations.h"
 
 /* A loop's rotations take the square of its turn in nodes: loops are counted together as
  * long as they do not take more than so many. */

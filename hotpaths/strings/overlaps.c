@@ -20,11 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/base/array.h"
-#include "hotpaths/strings/rotations.h"
 #include "hotpaths/automata/grammar-automaton.h"
 #include "hotpaths/automata/string-automaton.h"
+#include "hotpaths/base/array.h"
 #include "hotpaths/base/saturate.h"
+#include "hotpaths/strings/rotations.h"
 
 /* Steps are counted together as long as their strings are no longer than this in all. */
 #ifdef WPP_HOSTILE

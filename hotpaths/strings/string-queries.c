@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/base/array.h"
 #include "hotpaths/automata/grammar-automaton.h"
 #include "hotpaths/automata/string-automaton.h"
-#include "hotpaths/base/saturate.h"
+#include "hotpaths/base/array.h"
 #include "hotpaths/base/hash-table.h"
+#include "hotpaths/base/saturate.h"
 
 struct figures {
     struct patterns patterns;

@@ -22,9 +22,9 @@
  * 4, .. ms, and the longest.
  */
 #include "sequitur/sequitur.h"
-#include "wpp/trace/alphabet.h"
 #include "wpp/compress/finish-grammar.h"
 #include "wpp/format/grammar-code.h"
+#include "wpp/trace/alphabet.h"
 
 #include <pthread.h>
 #include <stdbool.h>

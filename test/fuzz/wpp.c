@@ -15,11 +15,11 @@
 #include "test/unit/random-content.h"
 #include "test/unit/well-formed.h"
 #include "wpp/base/bytes.h"
-#include "wpp/replay/check.h"
+#include "wpp/compress/recompress.h"
 #include "wpp/format/container.h"
 #include "wpp/format/grammar-code.h"
-#include "wpp/compress/recompress.h"
 #include "wpp/read/reader.h"
+#include "wpp/replay/check.h"
 
 enum { HEADER = 32, ENTRY = 40, PIECE = 4, SECTIONS = 12 };
 enum state { INTACT, ONE_BYTE, TWO_BYTES, LOST_ENTRY, STATES };

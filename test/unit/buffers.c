@@ -3,10 +3,10 @@
  * beyond their records, wherever they were stopped. */
 #include "test/unit/tap.h"
 #include "test/unit/trace-builder.h"
-#include "wpp/trace/buffers.h"
-#include "wpp/compress/compress.h"
 #include "wpp/base/error.h"
+#include "wpp/compress/compress.h"
 #include "wpp/read/reader.h"
+#include "wpp/trace/buffers.h"
 
 enum { TID = 77, TOKENS = 40 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* grammar-join.c - segments as one grammar, and what is no sequence of segments. */
-#include "wpp/format/grammar-join.h"
 #include "test/unit/tap.h"
 #include "wpp/format/grammar-code.h"
+#include "wpp/format/grammar-join.h"
 
 #include <stdlib.h>
 #include <string.h>

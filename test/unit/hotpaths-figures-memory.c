@@ -4,15 +4,15 @@
  *
  * The library has no allocator to pass, so it is compiled into this test with the
  * allocation functions replaced. */
-#include "test/unit/tap.h"
 #include "test/unit/failing-allocations.h"     /* from here on */
+#include "test/unit/tap.h"
 
-#include "hotpaths/strings/string-queries.c"
-#include "hotpaths/strings/rotations.c"
 #include "hotpaths/automata/grammar-automaton.c"
-#include "hotpaths/strings/overlaps.c"
 #include "hotpaths/automata/string-automaton.c"
 #include "hotpaths/strings/loop-turns.c"
+#include "hotpaths/strings/overlaps.c"
+#include "hotpaths/strings/rotations.c"
+#include "hotpaths/strings/string-queries.c"
 
 /* (a b)^8 c (a b)^4 a: rules 0 -> a b, 1 -> 0 0, 2 -> 1 1; start -> 2 2 c 2 a. */
 #define R(n) (WPP_RULE | (n))

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "hotpaths/report/executed-lines.h"
-#include "hotpaths/report/report.h"
 #include "hotpaths/report/outline.h"
+#include "hotpaths/report/report.h"
 #include "test/unit/tap.h"
 #include "wpp/format/content.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/sampled/candidates.h"
 #include "hotpaths/sampled/candidate-counts.h"
+#include "hotpaths/sampled/candidates.h"
 #include "test/reference/brute-hot.h"
 #include "test/unit/small-grammar.h"
 #include "test/unit/tap.h"

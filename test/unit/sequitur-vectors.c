@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* sequitur-vectors.c - the loops of vectors.h do what it says, on every processor the same: against
  * their definitions, a terminal at a time, and whole grammars against each other. */
-#include "test/unit/sequitur-test.h"
 #include "sequitur/grammar.h"
 #include "sequitur/jumps.h"
 #include "sequitur/vectors.h"
+#include "test/unit/sequitur-test.h"
 
 enum { TRIALS = 3000, TEXT = TERMINALS_MOST + 64, ROWS = 37 };
 

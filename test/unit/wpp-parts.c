@@ -9,16 +9,16 @@
 #include <unistd.h>
 
 #include "test/unit/tap.h"
-#include "wpp/trace/alphabet.h"
 #include "wpp/base/bytes.h"
+#include "wpp/base/intern.h"
+#include "wpp/base/whole-file.h"
+#include "wpp/cli/tool.h"
 #include "wpp/format/bit-coder.h"
 #include "wpp/format/grammar-code.h"
 #include "wpp/format/number-tree.h"
-#include "wpp/base/intern.h"
-#include "wpp/base/whole-file.h"
-#include "wpp/trace/streams.h"
-#include "wpp/cli/tool.h"
+#include "wpp/trace/alphabet.h"
 #include "wpp/trace/chunk-times.h"
+#include "wpp/trace/streams.h"
 
 static uint64_t state = 1;
 

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "wpp/replay/check.h"
 #include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
+#include "wpp/replay/check.h"
 
 static const char help[] =
     "Usage: wpp-check [OPTION]... FILE.wpp...\n"

@@ -9,12 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "wpp/compress/compress.h"
 #include "wpp/base/error.h"
-#include "wpp/compress/recompress.h"
-#include "wpp/compress/input.h"
-#include "wpp/read/reader.h"
 #include "wpp/cli/tool.h"
+#include "wpp/compress/compress.h"
+#include "wpp/compress/input.h"
+#include "wpp/compress/recompress.h"
+#include "wpp/read/reader.h"
 
 static const char help[] =
     "Usage: wpp-compress [-o FILE] [-f] [TRACE]\n"

@@ -10,9 +10,9 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "wpp/cli/tool.h"
 #include "wpp/picture/dot-text.h"
 #include "wpp/picture/graphviz-compat.h"
-#include "wpp/cli/tool.h"
 
 static const char help[] =
     "Usage: wpp-dot [OPTION]... FILE.wpp\n"

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "wpp/replay/calls.h"
-#include "wpp/replay/dump.h"
 #include "wpp/base/error.h"
-#include "wpp/profile/line-counts.h"
 #include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
+#include "wpp/profile/line-counts.h"
+#include "wpp/replay/calls.h"
+#include "wpp/replay/dump.h"
 
 static const char help[] =
     "Usage: wpp-dump [OPTION]... FILE.wpp\n"

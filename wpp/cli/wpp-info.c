@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "wpp/base/json.h"
-#include "wpp/read/skip-reasons.h"
 #include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
+#include "wpp/read/skip-reasons.h"
 
 static const char help[] =
     "Usage: wpp-info [OPTION]... FILE.wpp...\n"

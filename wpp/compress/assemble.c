@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/compress/compressor.h"
 #include "wpp/base/error.h"
+#include "wpp/compress/compressor.h"
 #include "wpp/format/renumber.h"
 #include "wpp/format/segments.h"
 

@@ -2,7 +2,6 @@
 #include "wpp/compress/compressor.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,20 +16,6 @@ enum { PIECE_TOKENS = 1 << 14 };
 enum { ALPHABET_PAGES = 8 };
 
 /* ---- What is missing ------------------------------------------------------------ */
-
-/* The first note stays: what follows is mostly its consequence. */
-void wpp_note(wpp_compressor *c, enum wpp_status status, const char *format, ...)
-{
-    char text[sizeof c->note.text];
-    va_list args;
-
-    if (c->note.status != WPP_OK)
-        return;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    wpp_fail(&c->note, status, "%s", text);
-}
 
 static void note_at(wpp_compressor *c, const char *what)
 {

@@ -12,9 +12,9 @@
 #define WPP_COMPRESS_H
 
 #include "wpp/base/bytes.h"
+#include "wpp/base/whole-file.h"
 #include "wpp/trace/module-files.h"
 #include "wpp/trace/moved.h"
-#include "wpp/base/whole-file.h"
 #include "wpp/wpp.h"
 
 typedef struct wpp_compressor wpp_compressor;

@@ -6,18 +6,18 @@
 #define WPP_COMPRESSOR_H
 
 #include "sequitur/sequitur.h"
-#include "wpp/trace/alphabet.h"
 #include "wpp/base/arena.h"
-#include "wpp/trace/buffers.h"
 #include "wpp/compress/builder.h"
 #include "wpp/compress/compress.h"
 #include "wpp/format/content.h"
-#include "wpp/trace/modules.h"
 #include "wpp/format/segments.h"
-#include "wpp/trace/streams.h"
-#include "wpp/trace/path-times.h"
-#include "wpp/trace/trace-reader.h"
+#include "wpp/trace/alphabet.h"
+#include "wpp/trace/buffers.h"
 #include "wpp/trace/chunk-times.h"
+#include "wpp/trace/modules.h"
+#include "wpp/trace/path-times.h"
+#include "wpp/trace/streams.h"
+#include "wpp/trace/trace-reader.h"
 
 struct wpp_compressor {
     enum wpp_compress_input input;

@@ -2,9 +2,9 @@
 #include "wpp/compress/recompress.h"
 
 #include "sequitur/sequitur.h"
-#include "wpp/format/container.h"
-#include "wpp/compress/finish-grammar.h"
 #include "wpp/base/error.h"
+#include "wpp/compress/finish-grammar.h"
+#include "wpp/format/container.h"
 #include "wpp/format/grammar-code.h"
 
 bool wpp_improve_knows(const void *bytes, size_t n)

@@ -3,10 +3,10 @@
 
 #include <assert.h>
 
-#include "wpp/format/container.h"
 #include "wpp/base/error.h"
-#include "wpp/format/grammar-code.h"
 #include "wpp/base/intern.h"
+#include "wpp/format/container.h"
+#include "wpp/format/grammar-code.h"
 #include "wpp/format/path-table.h"
 
 /* Each put_ function writes one section as docs/wpp-format.md lays it out; the

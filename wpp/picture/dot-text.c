@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "wpp/base/names.h"
-#include "wpp/replay/line-trail.h"
 #include "wpp/base/utf8.h"
+#include "wpp/replay/line-trail.h"
 
 /* Shares and their colours, coldest first: the sequential scheme YlOrRd of
  * ColorBrewer.  A node has the last colour whose share it reaches. */

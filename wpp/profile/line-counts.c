@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "wpp/profile/flow.h"
-#include "wpp/replay/source-files.h"
 #include "wpp/replay/line-trail.h"
+#include "wpp/replay/source-files.h"
 
 /* A line in a block. */
 struct place {

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/format/container.h"
 #include "wpp/base/error.h"
+#include "wpp/format/container.h"
 #include "wpp/format/grammar-code.h"
 #include "wpp/read/salvage.h"
 #include "wpp/read/sections.h"

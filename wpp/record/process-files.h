@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wpp/base/whole-file.h"
 #include "wpp/compress/compress.h"
 #include "wpp/trace/module-files.h"
-#include "wpp/base/whole-file.h"
 
 struct wpp_run;
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/trace/elf.h"
-#include "wpp/read/skip-reasons.h"
 #include "wpp/format/path-table.h"
+#include "wpp/read/skip-reasons.h"
+#include "wpp/trace/elf.h"
 
 enum { REASONS = 32 };     /* those of later versions too; what is beyond shares the last bit */
 

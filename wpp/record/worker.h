@@ -21,9 +21,9 @@
 #include <semaphore.h>
 #include <stdbool.h>
 
-#include "wpp/record/standby.h"
 #include "wpp/record/process-files.h"
 #include "wpp/record/spool.h"
+#include "wpp/record/standby.h"
 
 struct wpp_worker {
     struct wpp_spool *spool;

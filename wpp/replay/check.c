@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/replay/course.h"
 #include "wpp/base/error.h"
+#include "wpp/replay/course.h"
 #include "wpp/replay/events.h"
 
 typedef unsigned long long ull;  /* for printf */

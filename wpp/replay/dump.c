@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "wpp/base/error.h"
-#include "wpp/replay/events.h"
 #include "wpp/base/names.h"
+#include "wpp/replay/events.h"
 #include "wpp/replay/line-trail.h"
 
 enum { BATCH = 16384, MAX_INDENT = 64 };

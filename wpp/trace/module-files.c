@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tracer/trace-abi.h"
-#include "wpp/trace/modules.h"
+#include "wpp/trace/module-record.h"
 
 /* What goes through the spool; the path follows, with a NUL. */
 struct told {

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "wpp/trace/elf.h"
 #include "wpp/base/error.h"
+#include "wpp/trace/elf.h"
+#include "wpp/trace/module-record.h"
 
 void wpp_modules_free(struct wpp_modules *m)
 {
@@ -369,19 +370,6 @@ static bool add_room(struct wpp_modules *m)
     m->loaded = larger;
     m->capacity = capacity;
     return true;
-}
-
-bool wpp_module_parse(const uint8_t *payload, size_t size, struct wpp_module_record *out)
-{
-    struct wpp_view v = wpp_view(payload, size);
-    const uint8_t *fixed = wpp_get_bytes(&v, sizeof out->load);
-
-    if (!fixed)
-        return false;
-    memcpy(&out->load, fixed, sizeof out->load);
-    out->build_id = wpp_get_bytes(&v, out->load.build_id_bytes);
-    out->path = v;
-    return out->build_id && out->load.count <= UINT32_MAX - out->load.base;
 }
 
 static bool meets(const struct wpp_load *load, uint64_t base, uint64_t count)

@@ -12,9 +12,9 @@
 
 #include "tracer/trace-abi.h"
 #include "wpp/base/arena.h"
+#include "wpp/format/path-table.h"
 #include "wpp/trace/module-files.h"
 #include "wpp/trace/moved.h"
-#include "wpp/format/path-table.h"
 #include "wpp/wpp.h"
 
 struct wpp_module_unit {
@@ -44,15 +44,6 @@ struct wpp_modules {
 };
 
 void wpp_modules_free(struct wpp_modules *m);
-
-/* What the payload of a MODULE_LOAD record says. */
-struct wpp_module_record {
-    struct wpp_load load;
-    const uint8_t *build_id;           /* load.build_id_bytes */
-    struct wpp_view path;              /* the rest of the payload, without a NUL */
-};
-/* False: it makes no sense. */
-bool wpp_module_parse(const uint8_t *payload, size_t size, struct wpp_module_record *out);
 
 /* Adds the module of a MODULE_LOAD record with this payload.  Its file is looked for where
  * `moved` says, then in `held`; both may be NULL.  If none is the one that was traced, the module
