@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What docs/tour.md names is there: each file in the folder of the stop's heading, each
+# What docs/tour.md names is there: each file, by its room, in the folder of the stop's heading, each
 # `file.c: function()` defined in that file, a bare `function()` in the file named before.
 # And the words that it shows are those that the tools print.
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +21,7 @@ names() {
              while (match(text, /`[^`]*`/)) {
                  name = substr(text, RSTART + 1, RLENGTH - 2)
                  text = substr(text, RSTART + RLENGTH)
-                 if (name ~ /^[a-z-]+\.(c|cc|h|S)(: [A-Za-z_:]+\(\))?$/) {
+                 if (name ~ /^([a-z-]+\/)?[a-z-]+\.(c|cc|h|S)(: [A-Za-z_:]+\(\))?$/) {
                      file = name; sub(/:.*/, "", file)
                      print folders, file, (sub(/.*: /, "", name) ? name : "-")
                  } else if (name ~ /^[a-z_]+\(\)$/) {
@@ -49,7 +49,7 @@ lost() {
 
     names "$1" | while read -r folders file function; do
         found=
-        for folder in ${folders//,/ }; do
+        for folder in ${folders//,/ } .; do
             [ -f "$folder/$file" ] || continue
             [ "$function" != - ] && ! defines "$folder/$file" "$function" || found=1
         done

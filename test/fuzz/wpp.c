@@ -9,7 +9,7 @@
  * The state says what is wrong with the section: nothing, one byte, two, its entry.  The fuzzer's
  * own mutations are joined by one that begins with a file of random content.  Whatever is
  * read must be as wpp.h promises; what the strict way refuses must be said by the other.  What can be
- * read whole can be parsed anew (improve.h), and says the same then. */
+ * read whole can be parsed anew (recompress.h), and says the same then. */
 #include <stdlib.h>
 
 #include "test/unit/random-content.h"
