@@ -55,6 +55,8 @@ endif
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
 CPPFLAGS += -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64
 CFLAGS_  := -std=gnu17 $(CONFIG_$(CONFIG)) $(WARN) $(CFLAGS)
+# The libraries' code may become part of a shared one; what its header declares is all that others see.
+LIB_CFLAGS := -fPIC -fvisibility=hidden -fno-semantic-interposition
 LDLIBS_  := -lzstd -lpthread -lm
 
 # The runtime and the plugin live inside other programs: always plain code.  The runtime is
@@ -90,6 +92,13 @@ LIBHOT   := $(B)/lib/libhotpaths.a
 LIBREF   := $(B)/lib/libreference.a
 LIBNUM   := $(B)/lib/libnumbering.a
 LIBS     := $(LIBHOT) $(LIBWPP) $(LIBSEQ)
+# As others link them: the rooms that a public header leads to, and its names alone (NAME.symbols).
+PUBLIC   := sequitur wpp hotpaths
+PUBLIC_sequitur := $(SEQ_SRC)
+PUBLIC_wpp := $(filter wpp/base/% wpp/format/% wpp/read/%,$(WPP_SRC))
+PUBLIC_hotpaths := $(filter-out hotpaths/report/%,$(HOT_SRC))
+SO       := 0
+PUBLIC_LIBS := $(foreach l,$(PUBLIC),$(B)/public/lib$(l).a $(B)/public/lib$(l).so.$(SO))
 RT       := $(B)/lib/wpp/libwpp-rt.a $(B)/lib/wpp/libwpp-rt.so $(B)/lib/wpp/libwpp-rt-nop.a \
             $(B)/lib/wpp/libwpp-rt.o $(B)/lib/wpp/libwpp-rt.list $(B)/lib/wpp/libwpp-begin.o \
             $(B)/lib/wpp/libwpp-start.o $(B)/lib/wpp/libwpp-entry.o
@@ -113,7 +122,7 @@ BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 .PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
-all: $(COMMANDS) $(RT) $(PLUGIN) $(B)/include/wpp/control.h
+all: $(COMMANDS) $(RT) $(PLUGIN) $(PUBLIC_LIBS) $(B)/include/wpp/control.h
 tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
@@ -165,6 +174,7 @@ $(B)/obj/%.o: %.c Makefile | $(DEPS)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_) -MMD -MP -c -o $@ $<
 
 $(call obj,$(SEQ_SRC)): CFLAGS_ += $(SEQ_$(CONFIG))
+$(call obj,$(SEQ_SRC) $(WPP_SRC) $(HOT_SRC)): CFLAGS_ += $(LIB_CFLAGS)
 # Only called where the processor has AVX2 (sequitur/vectors.h).
 $(call obj,sequitur/vectors-avx2.c): CFLAGS_ += $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2)
 $(LIBSEQ): $(call obj,$(SEQ_SRC))
@@ -179,6 +189,28 @@ $(B)/lib/wpp/libwpp-rt-nop.a: $(call obj,$(NOP_SRC))
 	@mkdir -p $(@D)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar rcsD $@ $^
+# ---- The libraries as others link them ----------------------------------------------
+define public_library
+$(B)/public/$(1).o: $(call obj,$(PUBLIC_$(1)))
+$(B)/public/lib$(1).a: $(B)/public/$(1).o
+$(B)/public/$(1).map: $(1)/$(1).symbols
+$(B)/public/lib$(1).so.$(SO): $(B)/public/$(1).o $(B)/public/$(1).map
+endef
+$(foreach l,$(PUBLIC),$(eval $(call public_library,$(l))))
+$(B)/public/libwpp.so.$(SO): $(B)/public/libsequitur.so.$(SO)
+$(B)/public/libhotpaths.so.$(SO): $(B)/public/libwpp.so.$(SO)
+# One member: what only its files need of each other is local then.
+$(B)/public/%.o:
+	@mkdir -p $(@D)
+	$(Q)$(CC) -r -nostdlib -o $@ $^ && objcopy --localize-hidden $@
+$(B)/public/%.map:
+	@mkdir -p $(@D)
+	$(Q){ echo 'WPP_$(SO) {'; echo 'global:'; sed 's/$$/;/' $<; echo 'local: *;'; echo '};'; } > $@
+$(B)/public/lib%.so.$(SO):
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_) -shared -Wl,-soname,$(@F),--version-script=$(filter %.map,$^) -o $@ \
+	    $(filter %.o,$^) $(filter %.so.$(SO),$^) $(LDLIBS_)
+
 # For programs that hide what archives bring.
 $(B)/lib/wpp/libwpp-rt.o: $(call obj,$(RT_SRC))
 	@mkdir -p $(@D)
@@ -316,7 +348,8 @@ install: all
 	$(Q)for tool in $(notdir $(DRIVER_LINKS)); do ln -sf wpp-gcc $(D)/bin/$$tool; done
 	$(Q)install -m 755 $(B)/lib/wpp/*.so $(D)/lib/wpp
 	$(Q)install -m 644 $(B)/lib/wpp/*.a $(B)/lib/wpp/*.o $(B)/lib/wpp/libwpp-rt.list $(D)/lib/wpp
-	$(Q)install -m 644 $(LIBWPP) $(LIBSEQ) $(LIBHOT) $(D)/lib
+	$(Q)install -m 644 $(PUBLIC_LIBS) $(D)/lib
+	$(Q)for l in $(PUBLIC); do ln -sf lib$$l.so.$(SO) $(D)/lib/lib$$l.so; done
 	$(Q)install -m 644 wpp/wpp.h hotpaths/hotpaths.h sequitur/sequitur.h tracer/control.h $(D)/include/wpp
 	$(Q)sed 's|@VERSION@|$(VERSION)|' scripts/wpp.pc.in > $(D)/lib/pkgconfig/wpp.pc
 	$(Q)install -m 644 $(wildcard docs/man/*.1) $(D)/share/man/man1
@@ -330,7 +363,7 @@ install: all
 	    ln -sf wpp.fish $(D)/share/fish/vendor_completions.d/$$tool.fish; done
 uninstall:
 	$(Q)rm -f $(patsubst $(B)/bin/%,$(D)/bin/%,$(COMMANDS)) $(D)/lib/pkgconfig/wpp.pc \
-	    $(D)/lib/libwpp.a $(D)/lib/libsequitur.a $(D)/lib/libhotpaths.a \
+	    $(foreach l,$(PUBLIC),$(addprefix $(D)/lib/lib$(l).,a so so.$(SO))) \
 	    $(patsubst docs/man/%,$(D)/share/man/man1/%,$(wildcard docs/man/*.1)) \
 	    $(patsubst $(B)/bin/%,$(D)/share/bash-completion/completions/%,$(COMMANDS)) \
 	    $(patsubst $(B)/bin/%,$(D)/share/fish/vendor_completions.d/%.fish,$(COMMANDS)) \

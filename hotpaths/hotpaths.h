@@ -26,6 +26,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 enum hot_status {
     HOT_OK = 0,
@@ -178,6 +179,7 @@ int hot_beside(const struct wpp_grammar *g, uint32_t thread, const bool *is_b, b
 /* One line for an enum hot_status. */
 const char *hot_status_text(int status);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -22,6 +22,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct seq seq;
 
@@ -128,6 +129,7 @@ void seq_grammar_free(const seq *s, struct seq_grammar *g);
  * and seq_free are allowed. */
 void seq_forget(seq *s);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

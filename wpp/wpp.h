@@ -25,6 +25,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define WPP_VERSION "0.1.0"
 
@@ -338,6 +339,7 @@ wpp_cursor *wpp_cursor_new(const wpp *w, uint32_t thread, uint64_t first);
 size_t wpp_cursor_read(wpp_cursor *c, uint32_t *terminals, size_t n);
 void wpp_cursor_free(wpp_cursor *c);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "wpp/base/error.h"
+#include "wpp/cli/heap.h"
 #include "wpp/cli/tool.h"
 #include "wpp/compress/compress.h"
 #include "wpp/compress/input.h"
@@ -151,6 +152,7 @@ static bool cut(wpp_compressor *c, const struct options *o, struct wpp_crew *cre
     folder = wpp_output_folder(output, wpp_output_in_place(out));
     if (!folder)
         return wpp_fail_memory(error);
+    wpp_compress_heap(c, &tool_heap);
     done = o->memory ? wpp_compress_limit(c, o->memory, folder, error)
                      : wpp_compress_jobs(c, crew, folder, error);
     free(folder);

@@ -23,6 +23,7 @@
 #include "tracer/trace-abi.h"
 #include "wpp/base/bytes.h"
 #include "wpp/base/error.h"
+#include "wpp/cli/heap.h"
 #include "wpp/cli/tool.h"
 #include "wpp/record/child.h"
 #include "wpp/record/process-files.h"
@@ -765,6 +766,7 @@ static void open_recording(struct recording *r, const char *name)
     wpp_runs_init(&r->runs, name, open_output(name), &(struct wpp_runs_sink){r, tell});
     r->runs.ring = r->options.ring;
     r->runs.memory = r->options.memory;
+    r->runs.heap = &tool_heap;
     r->runs.best = r->options.best;
     r->runs.crew.size = r->options.jobs > 1 ? r->options.jobs : 0;
     r->limit.most = r->options.limit;

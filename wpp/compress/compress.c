@@ -320,9 +320,15 @@ wpp_compressor *wpp_compress_new(enum wpp_compress_input input, struct wpp_error
     return c;
 }
 
+void wpp_compress_heap(wpp_compressor *c, const struct wpp_heap *heap)
+{
+    c->heap = heap;
+}
+
 bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
                         struct wpp_error *error)
 {
+    assert(c->heap);
     c->memory_max = size;
     wpp_alphabet_limit(&c->alphabet, size / ALPHABET_PAGES);
     wpp_growth_drop(c);

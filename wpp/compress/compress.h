@@ -28,6 +28,15 @@ enum wpp_compress_input {
 wpp_compressor *wpp_compress_new(enum wpp_compress_input input, struct wpp_error *error);
 void wpp_compress_free(wpp_compressor *c);
 
+/* What the process's allocator can be asked.  A library does not do that by itself: it may be in any
+ * process. */
+struct wpp_heap {
+    uint64_t (*held)(void);               /* bytes that it has given and not got back */
+    void (*trim)(void);                   /* what it has got back it gives back itself */
+};
+/* Before anything is pushed, and before a limit, which is kept by it. */
+void wpp_compress_heap(wpp_compressor *c, const struct wpp_heap *heap);
+
 /* Before anything is pushed: keeps the process's memory below `size` by cutting the trace
  * into segments, which wait in a file without a name in `folder`.  WPP_E_SYSTEM, _MEMORY. */
 bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
@@ -58,7 +67,7 @@ void wpp_compress_best(wpp_compressor *c, const bool *enough);
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held);
 /* Before anything is pushed: where files of modules may be now. */
 void wpp_compress_moved(wpp_compressor *c, const struct wpp_moved *moved);
-/* So many bytes of what malloc() holds are not the compressor's: they are not counted. */
+/* So many bytes of what the heap holds are not the compressor's: they are not counted. */
 void wpp_compress_others(wpp_compressor *c, uint64_t bytes);
 /* Why there is no more, if the trace is incomplete, and how many of its lost events were dropped
  * on purpose. */

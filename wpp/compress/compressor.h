@@ -36,7 +36,8 @@ struct wpp_compressor {
     struct wpp_builder **builders;    /* of segments before, in order; room for the crew */
     uint32_t n_builders;
     uint64_t memory_max;              /* for all of the process; 0: no matter */
-    uint64_t memory_others;           /* but for so much that malloc() has given to others */
+    uint64_t memory_others;           /* but for so much that the heap has given to others */
+    const struct wpp_heap *heap;      /* the caller's, or NULL */
     struct wpp_segments segments;     /* what was before this grammar */
     struct wpp_alphabet alphabet;
     uint64_t alphabet_bytes;          /* when this grammar began */

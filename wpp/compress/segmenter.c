@@ -7,7 +7,6 @@
  */
 #include "wpp/compress/compressor.h"
 
-#include <malloc.h>
 #include <string.h>
 
 #include "wpp/base/error.h"
@@ -35,17 +34,16 @@ static bool fail_engine(wpp_compressor *c, int status)
     return wpp_fail(&c->fatal, WPP_E_MEMORY, "the grammar has outgrown 32-bit symbol numbers");
 }
 
-/* What the process has besides the engine: what malloc has given, the alphabet's pages, the code,
- * and what the large pages of the engine's arrays are not filled with.  What was given back to
- * malloc it gives back itself: how much it would keep depends on where its memory lies, and the
- * file's segments shall not. */
+/* What the process has besides the engine: what the heap has given, the alphabet's pages, the code,
+ * and what the large pages of the engine's arrays are not filled with.  How much the heap would keep
+ * of what was given back to it depends on where its memory lies, and the file's segments shall not. */
 static uint64_t memory_elsewhere(const wpp_compressor *c)
 {
-    malloc_trim(0);
-    struct mallinfo2 m = mallinfo2();
-    uint64_t held = m.uordblks + m.hblkhd;
-    uint64_t own = held > c->memory_others ? held - c->memory_others : 0;
+    uint64_t held, own;
 
+    c->heap->trim();
+    held = c->heap->held();
+    own = held > c->memory_others ? held - c->memory_others : 0;
     return (own + MEMORY_GRAIN - 1) / MEMORY_GRAIN * MEMORY_GRAIN + MEMORY_FIXED
          + wpp_alphabet_mapped(&c->alphabet);
 }
@@ -84,7 +82,8 @@ static bool put_segment_away(wpp_compressor *c, struct wpp_segment *segment)
     bool done = wpp_segments_add(&c->segments, segment, c->alphabet.n, &c->fatal);
 
     wpp_segment_free(segment);
-    malloc_trim(0);
+    if (c->heap)
+        c->heap->trim();
     return done;
 }
 

@@ -156,6 +156,7 @@ static wpp_compressor *new_compressor(struct wpp_runs *runs, struct wpp_error *e
         wpp_compress_best(c, &runs->enough);
     if (!c || (!runs->memory && !runs->crew.size))
         return c;
+    wpp_compress_heap(c, runs->heap);
     wpp_compress_others(c, memory_of_rings(runs));
     folder = wpp_output_folder(runs->path, runs->single);
     done = !folder ? wpp_fail_memory(error)

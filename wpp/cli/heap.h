@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* heap.h - libc's allocator, as compressors ask it. */
+#ifndef WPP_HEAP_H
+#define WPP_HEAP_H
+
+#include "wpp/compress/compress.h"
+
+extern const struct wpp_heap tool_heap;
+
+#endif
