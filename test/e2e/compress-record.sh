@@ -166,7 +166,7 @@ int main(int argc, char **argv)
     unsigned long x = 88172645463325252u, sum = 0;
     char command[99];
 
-    sprintf(command, "kill -STOP %d; { sleep 0.3; kill -CONT %d; } &", getppid(), getppid());
+    sprintf(command, "kill -STOP %d; { sleep 1; kill -CONT %d; } &", getppid(), getppid());
     if (argc > 1 && system(command) != 0)
         return 1;
     for (long i = 0; i < 3000000; i++) {

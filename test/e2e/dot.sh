@@ -126,7 +126,7 @@ grep -v thread prog.dot | grep -o '<b>[^<]*</b><br/>[^<]' | grep -v '<b>rule ' |
 is 'routines are drawn' "$([ -s drawn ] && echo yes)" yes
 is 'under their names' "$(strangers < drawn)" ''
 is 'which tell them apart' "$(grep -cx '[.<>()]*' drawn)" 0
-like 'which are those of the source' "$(cat drawn)" '^stack<long>::push\(long\)$|_M_[a-z_]*\(\.\.\.\)$'
+like 'which are those of the source' "$(cat drawn)" '^stack<long>::push\(long\)$|_M_[a-z_]*\(\.\.\.\)( const)?$'
 grep -o '<b>rule [0-9]*: [^<]*</b>' prog.dot | sed 's/rule [0-9]*: //' | plain > drawn
 is 'rules go by what costs most in them' "$([ -s drawn ] && echo yes)" yes
 is 'which is a routine' "$(strangers < drawn)" ''

@@ -95,16 +95,16 @@ cat > "$T/parts.c" << 'END'
 static volatile int n;
 __attribute__((noinline)) static void deep(int depth)
 {
-    n++;                                            /* DEEP */
+    n = n + 1;                                          /* DEEP */
     if (depth == 2)
         wpp_stop();
     if (depth)
         deep(depth - 1);
-    n++;                                            /* BACK */
+    n = n + 1;                                          /* BACK */
 }
 __attribute__((noinline)) static void unseen(void)
 {
-    n++;                                            /* UNSEEN */
+    n = n + 1;                                          /* UNSEEN */
 }
 __attribute__((noinline)) static void seen(void)
 {
@@ -159,7 +159,7 @@ static volatile int n;
 __attribute__((noinline)) static void phase(int times)
 {
     for (int i = 0; i < times; i++)
-        n++;                                        /* PHASE */
+        n = n + 1;                                      /* PHASE */
 }
 /* Three phases; behind each of the first two it waits for a signal that somebody handles. */
 int main(void)
