@@ -2,6 +2,7 @@
 /* example-hotpaths.c - the hottest subpaths of a run by the C API.
  *
  *      gcc -o hottest example-hotpaths.c $(pkg-config --cflags --libs wpp)
+ *      gcc -o hottest example-hotpaths.c -static $(pkg-config --static --cflags --libs wpp)
  *      ./hottest prog.wpp
  */
 #include <inttypes.h>

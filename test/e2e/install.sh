@@ -80,7 +80,12 @@ if command -v pkg-config > /dev/null; then
     is 'pkg-config: version' "$(pkg-config --modversion wpp)" "$("$T/moved/bin/wpp" --version | sed 's/.* //')"
     ok 'a reader of WPP files is built by pkg-config' sh -c \
         'gcc -Wall -Werror -o reader reader.c $(pkg-config --cflags --libs wpp)'
+    export LD_LIBRARY_PATH=$T/moved/lib
     is 'and reads' "$(./reader turn.wpp)" many
+    ok 'with shared libraries' sh -c 'readelf -d reader | grep -q "NEEDED.*libwpp.so.0"'
+    ok 'or with the archives' sh -c \
+        'gcc -Wall -Werror -o static reader.c -static $(pkg-config --static --cflags --libs wpp)'
+    is 'and reads so, too' "$(env -u LD_LIBRARY_PATH ./static turn.wpp)" many
     ok 'the example of the C API' sh -c \
         'gcc -Wall -Wextra -Werror -o hottest "$1" $(pkg-config --cflags --libs wpp)' - \
         "$T/moved/share/doc/wpp/example-hotpaths.c"
@@ -88,6 +93,7 @@ if command -v pkg-config > /dev/null; then
     like 'and finds the loop' "$(head -n 1 out)" '^ *9[0-9]\.[0-9] %  .* x [0-9]+ paths  main$'
     like 'of which all together are no more than the run' "$(tail -n 1 out)" '^( 9[0-9]\.[0-9]|100\.0) %  all of them$'
     fails_with 1 'and says what it cannot read' ./hottest turn.c
+    unset LD_LIBRARY_PATH
     mv "$T/moved" "$T/moved tree"
 else
     skip 'pkg-config is not installed'
