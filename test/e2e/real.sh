@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# test: slow 50
+# test: slow 120
 # Two whole programs on a little work each; test/real/check-all does all of it.
 . "$(dirname "$0")/lib.sh"
 . "$ROOT/test/real/programs.sh"
