@@ -204,22 +204,6 @@ static inline int seq_room(seq *s)
     return seq_room_slow(s);
 }
 
-/* The allocator of callers that bring none (pages.c). */
-seq_realloc seq_pages;
-
-/* Streams up to `start` come into being.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
-int seq_open_starts(seq *s, uint32_t start);
-
-/* After seq_forget(): an empty grammar again, exact and finished.  SEQ_OK, SEQ_E_NOMEM. */
-int seq_begin_anew(seq *s);
-
-/* The caller's allocator, counted.  NULL when it fails or for size 0. */
-void *seq_memory(seq *s, void *p, size_t old_size, size_t size);
-
-/* Grows an array of *size elements of `each` bytes to at least need, at most
- * max.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
-int seq_grow(seq *s, void **array, uint32_t *size, size_t each, uint64_t need, uint64_t max);
-
 uint32_t node_new(seq *s, uint32_t value);
 void node_free(seq *s, uint32_t n);
 /* An empty rule; guard_kind is VALUE_GUARD or VALUE_START. */
@@ -232,6 +216,28 @@ static inline void link_nodes(seq *s, uint32_t left, uint32_t right)
     s->nodes[left].next = right;
     s->nodes[right].prev = left;
 }
+
+/* ---- memory.c, pages.c --------------------------------------------------------- */
+
+/* The allocator of callers that bring none (pages.c). */
+seq_realloc seq_pages;
+
+/* The caller's allocator, counted.  NULL when it fails or for size 0. */
+void *seq_memory(seq *s, void *p, size_t old_size, size_t size);
+
+/* Grows an array of *size elements of `each` bytes to at least need, at most
+ * max.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+int seq_grow(seq *s, void **array, uint32_t *size, size_t each, uint64_t need, uint64_t max);
+/* What an array of so many elements grows by at least. */
+uint64_t seq_growth(uint64_t size, size_t each);
+
+/* ---- engine.c --------------------------------------------------------------- */
+
+/* Streams up to `start` come into being.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+int seq_open_starts(seq *s, uint32_t start);
+
+/* After seq_forget(): an empty grammar again, exact and finished.  SEQ_OK, SEQ_E_NOMEM. */
+int seq_begin_anew(seq *s);
 
 /* ---- export.c -------------------------------------------------------------- */
 

@@ -74,6 +74,8 @@ bool flat_check(const struct flat *f);
 /* Of what seq_export() has made of s.  SEQ_OK or SEQ_E_NOMEM. */
 int flat_take(struct flat *f, seq *s, const struct seq_grammar *g);
 void flat_free(struct flat *f);
+/* Gives back the memory of `derived`, which is not needed any more. */
+void flat_forget_derived(struct flat *f);
 /* Takes these bodies in the place of its own, which it hands out; room for `*size` symbols and
  * one. */
 void flat_exchange(struct flat *f, uint64_t **body, uint32_t **symbols, uint64_t *size);

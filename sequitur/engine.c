@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* engine.c - the grammar as a whole: begun, appended to, ended, given back. */
+#include "sequitur/digrams.h"
+
+#include <string.h>
+
+#ifdef WPP_HOSTILE
+enum { FIRST_NODES = 8, FIRST_RULES = 2, FIRST_QUEUE = STEP_QUEUE };
+#else
+enum { FIRST_NODES = 1024, FIRST_RULES = 256, FIRST_QUEUE = 256 };
+#endif
+
+/* The first arenas; number 0 is nobody in both. */
+static int first_memory(seq *s)
+{
+    int status = seq_grow(s, (void **)&s->nodes, &s->nodes_size, sizeof *s->nodes,
+                          FIRST_NODES, NODE_MAX);
+
+    if (status == SEQ_OK)
+        status = seq_grow(s, (void **)&s->rules, &s->rules_size, sizeof *s->rules,
+                          FIRST_RULES, RULE_MAX);
+    if (status == SEQ_OK)
+        status = seq_grow(s, (void **)&s->queue, &s->queue_size, sizeof *s->queue,
+                          FIRST_QUEUE, UINT32_MAX);
+    if (status == SEQ_OK)
+        status = digrams_new(s);
+    if (status != SEQ_OK)
+        return status;
+    s->nodes[0] = (struct node){.value = VALUE_FREE};
+    s->rules[0] = (struct rule){0};
+    s->nodes_used = s->rules_used = 1;
+    return is_fast(s) ? fast_new(s) : SEQ_OK;
+}
+
+int seq_new(seq **out, const struct seq_config *config)
+{
+    static const struct seq_config none;
+    const struct seq_config *c = config ? config : &none;
+    seq_realloc *allocate = c->realloc ? c->realloc : seq_pages;
+    seq *s = allocate(c->realloc_ctx, NULL, 0, sizeof *s);
+
+    *out = NULL;
+    if (!s)
+        return SEQ_E_NOMEM;
+    *s = (seq){
+        .ahead = NO_TERMINAL, .flags = c->flags, .memory = sizeof *s, .memory_peak = sizeof *s,
+        .memory_max = c->memory_max,
+        .realloc = allocate, .realloc_ctx = c->realloc_ctx,
+    };
+    int status = first_memory(s);
+    if (status != SEQ_OK) {
+        seq_free(s);
+        return status;
+    }
+    *out = s;
+    return SEQ_OK;
+}
+
+int seq_begin_anew(seq *s)
+{
+    *s = (seq){
+        .ahead = NO_TERMINAL, .flags = SEQ_EXACT, .finished = true, .memory = s->memory,
+        .memory_peak = s->memory_peak, .memory_max = s->memory_max,
+        .memory_history = s->memory_history, .realloc = s->realloc, .realloc_ctx = s->realloc_ctx,
+    };
+    return s->status = first_memory(s);
+}
+
+static void give_back(seq *s, void *array, uint32_t *size, size_t each)
+{
+    seq_memory(s, array, *size * each, 0);
+    *size = 0;
+}
+
+void seq_forget(seq *s)
+{
+    for (uint32_t k = 0; s->starts_size && k < s->starts_count; k++)
+        give_back(s, s->starts[k].own, &s->starts[k].own_size, sizeof(uint32_t));
+    fast_free(s);
+    digrams_free(s);
+    give_back(s, s->starts, &s->starts_size, sizeof *s->starts);
+    give_back(s, s->queue, &s->queue_size, sizeof *s->queue);
+    give_back(s, s->rules, &s->rules_size, sizeof *s->rules);
+    give_back(s, s->nodes, &s->nodes_size, sizeof *s->nodes);
+    s->starts = NULL;
+    s->queue = NULL;
+    s->rules = NULL;
+    s->nodes = NULL;
+}
+
+void seq_free(seq *s)
+{
+    if (!s)
+        return;
+    seq_forget(s);
+    assert(s->memory == sizeof *s);
+    s->realloc(s->realloc_ctx, s, sizeof *s, 0);
+}
+
+/* The largest steps there are: the arenas' and the table's. */
+static uint64_t next_growth(const seq *s)
+{
+    return seq_growth(s->nodes_size, sizeof *s->nodes) * sizeof *s->nodes
+         + seq_growth(s->rules_size, sizeof *s->rules) * sizeof *s->rules
+         + digrams_step(s) * sizeof *s->digrams.slots;
+}
+
+/* So many symbols may come before this is asked again, and those that wait in their streams' blocks
+ * come in the end.  One takes a node, two slots, a place in the export and its part of a rule: of
+ * four symbols that become one of two and its two uses, a guard and 32 bytes more. */
+enum {
+    MOST_APPENDED = 1 << 14,
+    SYMBOL_BYTES = sizeof(struct node) + 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t)
+};
+
+bool seq_is_full(const seq *s)
+{
+    if (!s->memory_max)
+        return false;
+    uint64_t more = (s->staged + MOST_APPENDED) * SYMBOL_BYTES + fast_growth(s, MOST_APPENDED);
+    uint64_t lasting = s->memory - fast_memory(s) + next_growth(s) + more;
+    /* The shortcuts' memory is given back before runs are spelled and the export is made. */
+    uint64_t before = fast_memory_max(s);
+    uint64_t after = seq_export_size(s) + fast_spelling(s);
+    return lasting + (before > after ? before : after) > s->memory_max;
+}
+
+int seq_open_starts(seq *s, uint32_t start)
+{
+    while (s->starts_count <= start) {
+        int status = SEQ_OK;
+        if (s->starts_count == s->starts_size)
+            status = seq_grow(s, (void **)&s->starts, &s->starts_size, sizeof *s->starts,
+                              s->starts_count + UINT64_C(4), RULE_MAX);
+        if (status == SEQ_OK)
+            status = seq_room(s);
+        if (status != SEQ_OK)
+            return s->status = status;
+        s->starts[s->starts_count++] = (struct start){
+            .rule = rule_new(s, VALUE_START), .held = NO_TERMINAL, .last = NO_TERMINAL,
+        };
+    }
+    return SEQ_OK;
+}
+
+int seq_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
+{
+    if (s->finished)
+        return SEQ_E_STATE;
+    if (s->status != SEQ_OK)
+        return s->status;
+    if (start >= RULE_MAX)
+        return SEQ_E_RANGE;
+    if (start >= s->starts_count && seq_open_starts(s, start) != SEQ_OK)
+        return s->status;
+    return is_fast(s) ? fast_append(s, start, terminals, n)
+                      : exact_append(s, start, terminals, n);
+}
+
+int seq_finish(seq *s)
+{
+    if (s->finished)
+        return SEQ_E_STATE;
+    if (s->status == SEQ_OK)
+        s->status = is_fast(s) ? fast_finish(s) : exact_finish(s);
+    s->finished = s->status == SEQ_OK;
+    return s->status;
+}
+
+void seq_get_stats(const seq *s, struct seq_stats *out)
+{
+    /* Every live node is nobody's: a guard (one a rule) or a symbol. */
+    uint64_t rules = (uint64_t)s->rules_live + s->starts_count;
+
+    *out = (struct seq_stats){
+        .symbols = s->symbols, .rhs_symbols = s->nodes_live - rules, .rules = s->rules_live,
+        .starts = s->starts_count, .memory = s->memory, .memory_peak = s->memory_peak,
+        .history = s->memory_history,
+    };
+}
