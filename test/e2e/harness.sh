@@ -57,6 +57,16 @@ done
 TEST_JOBS=2 harness --unit
 is 'two files run at the same time' "$status $(total)" '0 2 passed, 0 failed, 0 skipped'
 
+rm "$T/build/test/unit/"*
+mkdir "$T/now"
+for name in a b c d e; do
+    file $name <<< "touch '$T/now/$name'; ls '$T/now' | wc -l >> '$T/at-once'; sleep 0.3
+        rm '$T/now/$name'; echo 'ok 1 - ran'; echo 1..1"
+done
+TEST_JOBS=2 harness --unit
+is 'never more than that' "$status $(total) $(sort -n "$T/at-once" | tail -n 1)" \
+    '0 5 passed, 0 failed, 0 skipped 2'
+
 rm -r "$T/build/test/unit"
 harness --unit
 is 'no test at all is no success' "$status $(total)" '1 0 passed, 1 failed, 0 skipped'
