@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* exact-search.h - all minimal hot subpaths with their true frequency.
  *
- *      small grammars  all borders of symbols are searched (refine.h): what is found is the answer
+ *      small grammars  the search of all borders between symbols finds the answer (refine.h)
  *      large ones      points of the run (sample.h) --> strings that many of them hit
  *                      (candidates.h), and rows of loops (loop-candidates.h) --> how often these stand in the
  *                      trace, exactly (candidate-counts.h) --> the answer

@@ -10,7 +10,7 @@ enum { FIRST_NODES = 8, FIRST_RULES = 2, FIRST_QUEUE = STEP_QUEUE };
 enum { FIRST_NODES = 1024, FIRST_RULES = 256, FIRST_QUEUE = 256 };
 #endif
 
-/* The first arenas; number 0 is nobody in both. */
+/* The first arenas.  In both, number 0 stands for no node and no rule. */
 static int first_memory(seq *s)
 {
     int status = seq_grow(s, (void **)&s->nodes, &s->nodes_size, sizeof *s->nodes,
@@ -105,9 +105,10 @@ static uint64_t next_growth(const seq *s)
          + digrams_step(s) * sizeof *s->digrams.slots;
 }
 
-/* So many symbols may come before this is asked again, and those that wait in their streams' blocks
- * come in the end.  One takes a node, two slots, a place in the export and its part of a rule: of
- * four symbols that become one of two and its two uses, a guard and 32 bytes more. */
+/* The caller asks again after MOST_APPENDED symbols at the latest; those that wait in their streams'
+ * blocks are appended at the end.  A symbol takes a node, two slots, a place in the export and its part
+ * of a rule.  Where four symbols become a rule of two and its two uses, that part is a guard and 32
+ * bytes more. */
 enum {
     MOST_APPENDED = 1 << 14,
     SYMBOL_BYTES = sizeof(struct node) + 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t)
@@ -169,7 +170,7 @@ int seq_finish(seq *s)
 
 void seq_get_stats(const seq *s, struct seq_stats *out)
 {
-    /* Every live node is nobody's: a guard (one a rule) or a symbol. */
+    /* A live node is a rule's guard, one a rule, or a symbol. */
     uint64_t rules = (uint64_t)s->rules_live + s->starts_count;
 
     *out = (struct seq_stats){

@@ -25,8 +25,8 @@ bool makes_process(gcall *call);
 bool coverage_splits(gimple *statement);
 
 /* The block's first statement that may trap into an exception for the caller
- * (-fnon-call-exceptions), or NULL.  A path has to end before it, else nobody would know of the path
- * if it throws. */
+ * (-fnon-call-exceptions), or NULL.  The path ends before that statement: when it throws, the path's
+ * event has been written. */
 gimple *trap_in(basic_block bb);
 bool begins_with_trap(basic_block bb);
 

@@ -152,7 +152,6 @@ static bool cut(wpp_compressor *c, const struct options *o, struct wpp_crew *cre
     folder = wpp_output_folder(output, wpp_output_in_place(out));
     if (!folder)
         return wpp_fail_memory(error);
-    wpp_compress_heap(c, &tool_heap);
     done = o->memory ? wpp_compress_limit(c, o->memory, folder, error)
                      : wpp_compress_jobs(c, crew, folder, error);
     free(folder);
@@ -191,8 +190,10 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
         return NULL;
     }
     c = wpp_compress_new(o->kind, error);
-    if (c)
+    if (c) {
+        wpp_compress_heap(c, &tool_heap);
         wpp_compress_moved(c, &o->moved);
+    }
     if (c && o->best)
         wpp_compress_best(c, NULL);
     if (c && (!cut(c, o, crew, output, out, error) ||

@@ -150,13 +150,14 @@ static wpp_compressor *new_compressor(struct wpp_runs *runs, struct wpp_error *e
     char *folder;
     bool done;
 
-    if (c)
+    if (c) {
+        wpp_compress_heap(c, runs->heap);
         wpp_compress_hold(c, &runs->held);
+    }
     if (c && runs->best)
         wpp_compress_best(c, &runs->enough);
     if (!c || (!runs->memory && !runs->crew.size))
         return c;
-    wpp_compress_heap(c, runs->heap);
     wpp_compress_others(c, memory_of_rings(runs));
     folder = wpp_output_folder(runs->path, runs->single);
     done = !folder ? wpp_fail_memory(error)

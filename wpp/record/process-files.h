@@ -30,7 +30,7 @@ struct wpp_runs {
     const char *path;            /* FILE */
     uint64_t ring;               /* bytes of tokens kept of each thread, 0: all */
     uint64_t memory;             /* for compressing, 0: what it takes */
-    const struct wpp_heap *heap;         /* as it is needed for that */
+    const struct wpp_heap *heap; /* of this process, or NULL without `memory` */
     bool best;                   /* files as small as may be (wpp_compress_best), */
     bool enough;                 /* ... until anybody sets this: it is atomic */
     struct wpp_crew crew;        /* of size 0: traces are not cut for it */
