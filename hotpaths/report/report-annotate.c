@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/report/line-costs.h"
 #include "hotpaths/report/paint.h"
 #include "hotpaths/report/report-source.h"
+#include "wpp/profile/line-costs.h"
 
 static void put_heat(const struct report *r, double share, double insns)
 {

@@ -34,7 +34,7 @@ hotpaths/strings       hotpaths/hotpaths.h hotpaths/base hotpaths/automata
 hotpaths/sampled       hotpaths/hotpaths.h hotpaths/base hotpaths/automata hotpaths/strings
 hotpaths/exhaustive    hotpaths/hotpaths.h hotpaths/base
 hotpaths               hotpaths/base hotpaths/strings hotpaths/sampled hotpaths/exhaustive wpp/wpp.h
-hotpaths/report        hotpaths/hotpaths.h hotpaths/base hotpaths/strings wpp/wpp.h wpp/base wpp/replay
+hotpaths/report        hotpaths/hotpaths.h hotpaths/base hotpaths/strings wpp/wpp.h wpp/base wpp/replay wpp/profile
 hotpaths/cli           hotpaths wpp/wpp.h wpp/cli/tool.h
 '
 

@@ -77,6 +77,9 @@ unsigned tool_choice_argument(const char *option, const char *text, const char *
  * (auto).  auto: a terminal that is not dumb, and NO_COLOR unset or empty. */
 bool tool_color(const char *when);
 
+/* Columns of the terminal that standard output is; 0: it is none, or does not say. */
+unsigned tool_columns(void);
+
 /* Usage error when descriptor fd is a terminal: `what` is binary. */
 void tool_refuse_terminal(int fd, const char *what);
 

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tracer/trace-abi.h"
 
@@ -15,18 +16,21 @@
 
 #define NO_LABEL 0             /* no Frame word is 0 */
 
-struct frame {
-    uint32_t routine;
-    uint32_t at;           /* last block of its last path */
-    uint32_t resume;       /* block, EVENTS_ANYWHERE, or one of the above */
-    uint32_t label;        /* the Frame word, or NO_LABEL */
-    bool nonlocal, numbered;
-};
-
+/*      frames   0 ... low ... floor ... depth
+ *                untouched | looked at | new
+ *
+ * A stretch that is observed has not looked at the frames below `low`, and those from `floor` on
+ * were made in it.  Copies of the frames low .. as they were when the stretch began lie in `seen`,
+ * topmost first.  Without a stretch, low and floor are 0. */
 struct events {
-    struct frame *frames;
+    struct events_frame *frames;
     uint32_t depth, capacity;
     uint32_t numbered;     /* number of the next numbered activation */
+    uint32_t low, floor;
+    struct events_frame *seen;
+    size_t n_seen, seen_capacity;
+    bool bottom, reads_number, writes_number;
+    bool failed;           /* `seen` found no memory */
 };
 
 struct events *events_new(void)
@@ -36,8 +40,10 @@ struct events *events_new(void)
 
 void events_free(struct events *e)
 {
-    if (e)
+    if (e) {
         free(e->frames);
+        free(e->seen);
+    }
     free(e);
 }
 
@@ -49,7 +55,7 @@ uint32_t events_depth(const struct events *e)
 static bool reserve(struct events *e)
 {
     uint32_t capacity = e->capacity ? 2 * e->capacity : 64;
-    struct frame *frames;
+    struct events_frame *frames;
 
     if (e->depth < e->capacity)
         return true;
@@ -63,6 +69,144 @@ static bool reserve(struct events *e)
     return true;
 }
 
+/* ---- Observing ---------------------------------------------------------------------- */
+
+static bool reserve_seen(struct events *e, size_t more)
+{
+    size_t capacity = e->seen_capacity ? e->seen_capacity : 64;
+    struct events_frame *seen;
+
+    while (capacity < e->n_seen + more)
+        capacity *= 2;
+    if (capacity == e->seen_capacity)
+        return true;
+    seen = realloc(e->seen, capacity * sizeof *seen);
+    if (!seen)
+        return false;
+    e->seen = seen;
+    e->seen_capacity = capacity;
+    return true;
+}
+
+/* The frames from `depth` on are looked at, and may be changed. */
+static void touch(struct events *e, uint32_t depth)
+{
+    if (e->low <= depth)
+        return;
+    if (!reserve_seen(e, e->low - depth)) {
+        e->failed = true;
+        return;
+    }
+    while (e->low > depth)
+        e->seen[e->n_seen++] = e->frames[--e->low];
+}
+
+/* That there is nothing below is looked at as well. */
+static void touch_all(struct events *e)
+{
+    touch(e, 0);
+    e->bottom = true;
+}
+
+static void drop_to(struct events *e, uint32_t depth)
+{
+    e->depth = depth;
+    if (e->floor > depth)
+        e->floor = depth;
+}
+
+static void write_number(struct events *e, uint32_t number)
+{
+    e->numbered = number;
+    e->writes_number = true;
+}
+
+static uint32_t take_number(struct events *e)
+{
+    uint32_t number = e->numbered;
+
+    e->reads_number |= !e->writes_number;
+    write_number(e, number + 1);
+    return number;
+}
+
+void events_begin(struct events *e, struct events_stretch *s)
+{
+    *s = (struct events_stretch){
+        .low = e->low, .floor = e->floor, .depth = e->depth, .number = e->numbered,
+        .n_seen = e->n_seen, .bottom = e->bottom, .reads_number = e->reads_number,
+        .writes_number = e->writes_number
+    };
+    e->low = e->floor = e->depth;
+    e->bottom = e->reads_number = e->writes_number = false;
+}
+
+void events_get_effect(const struct events *e, const struct events_stretch *s,
+                       struct events_effect *out)
+{
+    assert(e->n_seen - s->n_seen == s->depth - e->low);
+    *out = (struct events_effect){
+        .n_seen = s->depth - e->low, .seen = e->seen + s->n_seen,
+        .n_after = e->depth - e->low, .after = e->frames + e->low,
+        .left = s->depth - e->floor, .bottom = e->bottom,
+        .reads_number = e->reads_number, .writes_number = e->writes_number,
+        .number_before = s->number, .number_after = e->numbered
+    };
+}
+
+void events_end(struct events *e, const struct events_stretch *s)
+{
+    uint32_t more = s->low > e->low ? s->low - e->low : 0;
+
+    /* What lies below all that the outer one has looked at is as it was when that began. */
+    memmove(e->seen + s->n_seen, e->seen + e->n_seen - more, more * sizeof *e->seen);
+    e->n_seen = s->n_seen + more;
+    if (e->low > s->low)
+        e->low = s->low;
+    if (e->floor > s->floor)
+        e->floor = s->floor;
+    e->bottom |= s->bottom;
+    e->reads_number = s->reads_number || (e->reads_number && !s->writes_number);
+    e->writes_number |= s->writes_number;
+}
+
+static bool is_same(const struct events_frame *a, const struct events_frame *b)
+{
+    return a->routine == b->routine && a->resume == b->resume && a->at == b->at
+        && a->label == b->label;
+}
+
+bool events_matches(const struct events *e, const struct events_effect *effect)
+{
+    if (e->depth < effect->n_seen || (effect->bottom && e->depth > effect->n_seen)
+        || (effect->reads_number && e->numbered != effect->number_before))
+        return false;
+    for (uint32_t i = 0; i < effect->n_seen; i++)
+        if (!is_same(&effect->seen[i], &e->frames[e->depth - 1 - i]))
+            return false;
+    return true;
+}
+
+bool events_apply(struct events *e, const struct events_effect *effect)
+{
+    uint32_t base = e->depth - effect->n_seen;
+
+    touch(e, base);
+    e->bottom |= effect->bottom;
+    e->reads_number |= effect->reads_number && !e->writes_number;
+    if (effect->writes_number)
+        write_number(e, effect->number_after);
+    drop_to(e, e->depth - effect->left);
+    for (e->depth = base; e->depth < base + effect->n_after; e->depth++) {
+        if (!reserve(e))
+            return false;
+        e->frames[e->depth] = effect->after[e->depth - base];
+    }
+    return !e->failed;
+}
+
+/* ---- One event ---------------------------------------------------------------------- */
+
 static uint32_t frame_word(uint32_t number)
 {
     return WPP_FRAME + number % WPP_FRAME_NUMBERS;
@@ -72,7 +216,7 @@ static void push(struct events *e, const struct wpp_terminal *terminal,
                  const struct wpp_routine *routine)
 {
     assert(e->depth < e->capacity);
-    e->frames[e->depth++] = (struct frame){
+    e->frames[e->depth++] = (struct events_frame){
         .routine = terminal->routine, .at = 0, .resume = EVENTS_ANYWHERE, .label = NO_LABEL,
         .nonlocal = routine->flags & WPP_ROUTINE_NONLOCAL,
         .numbered = routine->flags & WPP_ROUTINE_NUMBERED
@@ -139,21 +283,23 @@ static uint32_t first_block(const struct wpp_terminal *terminal)
 }
 
 /* Whether a path of the frame's routine that begins at the block may be its next. */
-static bool resumes_at(const struct frame *f, const struct wpp_routine *routine, uint32_t block)
+static bool resumes_at(const struct events_frame *f, const struct wpp_routine *routine, uint32_t block)
 {
     return f->resume == block || f->resume == EVENTS_ANYWHERE || lands_at(routine, f->at, block);
 }
 
 /* The frame a path that does not enter belongs to: rules 1 to 4 of events.h.
  * Returns its depth, or e->depth when there is none. */
-static uint32_t find_frame(const struct events *e, const struct wpp_terminal *terminal,
+static uint32_t find_frame(struct events *e, const struct wpp_terminal *terminal,
                            const struct wpp_routine *routine, enum events_arrival *arrival)
 {
     uint32_t block = first_block(terminal);
     uint32_t nonlocal = e->depth, any = e->depth;
 
     for (uint32_t d = e->depth; d-- > 0;) {
-        const struct frame *f = &e->frames[d];
+        const struct events_frame *f = &e->frames[d];
+
+        touch(e, d);
         if (f->routine != terminal->routine || f->resume == RESUME_NEVER)
             continue;
         if (resumes_at(f, routine, block)) {
@@ -165,6 +311,7 @@ static uint32_t find_frame(const struct events *e, const struct wpp_terminal *te
         if (any == e->depth)
             any = d;
     }
+    touch_all(e);
     if (nonlocal < e->depth) {
         *arrival = ARRIVAL_NONLOCAL;
         return nonlocal;
@@ -178,8 +325,10 @@ static bool resume(struct events *e, const struct wpp_terminal *terminal,
                    const struct wpp_routine *routine, struct events_step *out)
 {
     uint32_t depth;
-    const struct frame *top = e->depth ? &e->frames[e->depth - 1] : NULL;
+    const struct events_frame *top = e->depth ? &e->frames[e->depth - 1] : NULL;
 
+    if (top)
+        touch(e, e->depth - 1);
     if (top && top->routine == terminal->routine
         && resumes_at(top, routine, first_block(terminal))) {
         out->arrival = ARRIVAL_RESUME;
@@ -192,13 +341,14 @@ static bool resume(struct events *e, const struct wpp_terminal *terminal,
         if (!reserve(e))
             return false;
         out->left = e->depth;
-        out->depth = e->depth = 0;
+        out->depth = 0;
+        drop_to(e, 0);
         push(e, terminal, routine);
         return true;
     }
     out->left = e->depth - 1 - depth;
     out->depth = depth;
-    e->depth = depth + 1;
+    drop_to(e, depth + 1);
     return true;
 }
 
@@ -211,7 +361,7 @@ static bool enter(struct events *e, const struct wpp_terminal *terminal,
     out->arrival = ARRIVAL_ENTER;
     push(e, terminal, routine);
     if (routine->flags & WPP_ROUTINE_NUMBERED)
-        e->frames[e->depth - 1].label = frame_word(e->numbered++);
+        e->frames[e->depth - 1].label = frame_word(take_number(e));
     return true;
 }
 
@@ -222,9 +372,13 @@ static void take_label(struct events *e, uint32_t word, struct events_step *out)
 {
     uint32_t depth = e->depth;
 
-    e->numbered = word - WPP_FRAME + 1;
+    write_number(e, word - WPP_FRAME + 1);
     while (depth > 0 && e->frames[depth - 1].label != word)
         depth--;
+    if (depth == 0)
+        touch_all(e);
+    else
+        touch(e, depth - 1);
     if (depth == 0) {
         depth = e->depth;
         if (depth == 0 || !e->frames[depth - 1].numbered)
@@ -233,7 +387,7 @@ static void take_label(struct events *e, uint32_t word, struct events_step *out)
     out->arrival = ARRIVAL_FRAME;
     out->left = e->depth - depth;
     out->depth = depth - 1;
-    e->depth = depth;
+    drop_to(e, depth);
     e->frames[depth - 1].label = word;
     e->frames[depth - 1].resume = EVENTS_ANYWHERE;
 }
@@ -243,14 +397,16 @@ static void take_label(struct events *e, uint32_t word, struct events_step *out)
 static void take_gap(struct events *e, struct events_step *out)
 {
     out->arrival = ARRIVAL_GAP;
+    touch_all(e);
     out->left = e->depth;
-    out->depth = e->depth = 0;
+    out->depth = 0;
+    drop_to(e, 0);
 }
 
 bool events_next(struct events *e, const struct wpp_terminal *terminal,
                  const struct wpp_routine *routine, struct events_step *out)
 {
-    struct frame *f;
+    struct events_frame *f;
 
     *out = (struct events_step){.arrival = ARRIVAL_NONE, .depth = e->depth};
     if (!routine) {
@@ -265,19 +421,21 @@ bool events_next(struct events *e, const struct wpp_terminal *terminal,
         return false;
     f = &e->frames[out->depth];
     f->resume = events_resume(terminal, routine);
-    f->at = events_stop(terminal);
+    f->at = routine->n_landings && lands(routine, events_stop(terminal)) ? events_stop(terminal) : 0;
     out->leaves = terminal->leaves;
     if (out->leaves) {
         if (f->label != NO_LABEL)
-            e->numbered = f->label - WPP_FRAME;
-        e->depth--;
+            write_number(e, f->label - WPP_FRAME);
+        drop_to(e, e->depth - 1);
     }
-    return true;
+    return !e->failed;
 }
 
 bool events_check(const struct events *e, const char **why)
 {
     *why = NULL;
+    if (e->low > e->floor || e->floor > e->depth)
+        *why = "activations of before and new ones are mixed up";
     if (e->depth > e->capacity)
         *why = "more activations than there is room for";
     for (uint32_t d = 0; !*why && d < e->depth; d++)

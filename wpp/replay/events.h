@@ -66,6 +66,15 @@ struct events_step {
     bool leaves;
 };
 
+/* An activation as the machine keeps it.  Equal ones behave alike. */
+struct events_frame {
+    uint32_t routine;
+    uint32_t at;           /* last block of its last path, if exceptions out of it land; else 0 */
+    uint32_t resume;       /* block, EVENTS_ANYWHERE, or a value for `nowhere` */
+    uint32_t label;        /* the Frame word, or 0 */
+    bool nonlocal, numbered;
+};
+
 struct events;
 
 /* An empty stack.  NULL without memory. */
@@ -86,6 +95,44 @@ uint32_t events_resume(const struct wpp_terminal *terminal, const struct wpp_rou
 uint32_t events_stop(const struct wpp_terminal *terminal);
 /* The first landing of exceptions out of `block`, if there is one with that src. */
 uint32_t events_landing(const struct wpp_routine *routine, uint32_t block);
+
+/* ---- What a stretch of events depends on, and does -----------------------------------
+ *
+ * The same events do the same again if they find the same: the topmost activations that they look
+ * at, and the number of the next numbered activation if they read it.  An effect is both what was
+ * found and what was left behind:
+ *
+ *      before       [ untouched | seen, topmost first ]
+ *      afterwards   [ untouched | after, topmost last ]
+ *                                 the first n_seen - left of which were there before
+ */
+struct events_effect {
+    uint32_t n_seen, n_after;
+    uint32_t left;                       /* activations of before that have left; <= n_seen */
+    const struct events_frame *seen, *after;
+    bool bottom;                         /* seen are all that there were, and that mattered */
+    bool reads_number, writes_number;
+    uint32_t number_before, number_after;
+};
+
+/* A stretch that is being observed; stretches nest. */
+struct events_stretch {
+    uint32_t low, floor, depth, number;
+    size_t n_seen;
+    bool bottom, reads_number, writes_number;
+};
+
+void events_begin(struct events *e, struct events_stretch *s);
+/* The effect of the stretch so far; the arrays live until the next call of another function. */
+void events_get_effect(const struct events *e, const struct events_stretch *s,
+                       struct events_effect *out);
+/* Ends it; what it looked at belongs to the stretch around it. */
+void events_end(struct events *e, const struct events_stretch *s);
+
+/* Whether the events would have this effect now. */
+bool events_matches(const struct events *e, const struct events_effect *effect);
+/* Has the effect, which matches.  False without memory: the machine is of no use then. */
+bool events_apply(struct events *e, const struct events_effect *effect);
 
 /* Activations that have not left. */
 uint32_t events_depth(const struct events *e);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* line-costs.c - instructions by source line; see line-costs.h. */
-#include "hotpaths/report/line-costs.h"
+#include "wpp/profile/line-costs.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "hotpaths/base/array.h"
 
 /* A line in a block. */
 struct share {
@@ -45,7 +43,24 @@ static uint64_t *count_terminals(const wpp *w, uint32_t thread)
     return out;
 }
 
-static int add_block(struct shares *s, struct heat *h, const struct wpp_routine *routine,
+static bool reserve(struct shares *s, size_t n)
+{
+    size_t size = s->size ? s->size : 256;
+    struct share *item;
+
+    while (size < n)
+        size *= 2;
+    if (size == s->size)
+        return true;
+    item = realloc(s->item, size * sizeof *item);
+    if (!item)
+        return false;
+    s->item = item;
+    s->size = size;
+    return true;
+}
+
+static bool add_block(struct shares *s, struct heat *h, const struct wpp_routine *routine,
                      const struct wpp_block *b, uint64_t executed)
 {
     uint32_t n = 0;
@@ -54,44 +69,44 @@ static int add_block(struct shares *s, struct heat *h, const struct wpp_routine 
         n += b->lines[i].line > 0;
     if (n == 0)
         h->nowhere += (double)executed * b->insns;
-    if (GROW(s->item, s->size, s->n + n) != HOT_OK)
-        return HOT_E_MEMORY;
+    if (!reserve(s, s->n + n))
+        return false;
     for (uint32_t i = 0; i < b->n_lines; i++)
         if (b->lines[i].line > 0)
             s->item[s->n++] = (struct share){ b->lines[i].file, routine->directory,
                                               b->lines[i].line,
                                               (double)executed * b->insns / n };
-    return HOT_OK;
+    return true;
 }
 
-static int add_blocks(struct shares *s, struct heat *h, const wpp *w, const uint64_t *counts)
+static bool add_blocks(struct shares *s, struct heat *h, const wpp *w, const uint64_t *counts)
 {
     struct wpp_summary run;
     uint64_t **blocks;
-    int status = HOT_OK;
+    bool ok = true;
 
     wpp_get_summary(w, &run);
     blocks = calloc(run.n_routines + (size_t)1, sizeof *blocks);
-    for (uint32_t r = 0; blocks && status == HOT_OK && r < run.n_routines; r++) {
+    for (uint32_t r = 0; blocks && ok && r < run.n_routines; r++) {
         blocks[r] = calloc(wpp_routine(w, r)->n_blocks + (size_t)1, sizeof **blocks);
-        status = blocks[r] ? HOT_OK : HOT_E_MEMORY;
+        ok = blocks[r];
     }
-    for (uint32_t t = 0; blocks && status == HOT_OK && t < run.n_terminals; t++) {
+    for (uint32_t t = 0; blocks && ok && t < run.n_terminals; t++) {
         const struct wpp_terminal *path = wpp_terminal(w, t);
 
         h->total += (double)counts[t] * (double)path->insns;
         for (uint32_t i = 0; path->routine != WPP_NO_ROUTINE && i < path->n_blocks; i++)
             blocks[path->routine][path->blocks[i]] += counts[t];
     }
-    for (uint32_t r = 0; blocks && status == HOT_OK && r < run.n_routines; r++)
-        for (uint32_t b = 0; status == HOT_OK && b < wpp_routine(w, r)->n_blocks; b++)
+    for (uint32_t r = 0; blocks && ok && r < run.n_routines; r++)
+        for (uint32_t b = 0; ok && b < wpp_routine(w, r)->n_blocks; b++)
             if (blocks[r][b])
-                status = add_block(s, h, wpp_routine(w, r), &wpp_routine(w, r)->blocks[b],
+                ok = add_block(s, h, wpp_routine(w, r), &wpp_routine(w, r)->blocks[b],
                                    blocks[r][b]);
     for (uint32_t r = 0; blocks && r < run.n_routines; r++)
         free(blocks[r]);
     free(blocks);
-    return blocks ? status : HOT_E_MEMORY;
+    return blocks && ok;
 }
 
 static int by_place(const void *pa, const void *pb)
@@ -148,7 +163,7 @@ bool heat_measure(struct heat *h, const wpp *w, uint32_t thread)
     bool good;
 
     *h = (struct heat){ 0 };
-    good = counts && add_blocks(&s, h, w, counts) == HOT_OK;
+    good = counts && add_blocks(&s, h, w, counts);
     if (good) {
         h->lines = malloc((s.n + 1) * sizeof *h->lines);
         h->file = malloc((s.n + 1) * sizeof *h->file);

@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: MIT */
+/* parts.c - routines, inlined functions and loops as sets of blocks. */
+#include "wpp/profile/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wpp/profile/loops.h"
+#include "wpp/replay/source-files.h"
+
+/* A copy of an inlined function in a block. */
+struct copy_block {
+    uint32_t copy, block;
+    uint32_t n_lines, n_own;   /* lines of the copy; those that are not of what is inlined into it */
+    bool first, last;          /* the block's first and last lines are among them */
+};
+
+struct making {
+    struct parts *parts;
+    const struct run_costs *costs;
+    const wpp *w;
+    size_t capacity;           /* of parts->part */
+    struct source_files files;
+    uint32_t *slot, n_slots;   /* inlined functions by name and file: 1 + part; 0: free */
+    uint32_t *file_of;         /* by inlined part, counted from the first one: number in `files` */
+    size_t file_capacity;
+
+    /* Of one routine. */
+    uint32_t r;
+    const struct wpp_routine *routine;
+    struct flow flow;
+    uint64_t *block, *edge;    /* executions */
+    uint32_t *part_of;         /* by copy */
+    bool *covered;             /* by copy: it is within another one of the same function */
+    struct copy_block *in;     /* by copy, then block */
+    size_t n_in, in_capacity;
+};
+
+/* ---- Parts ------------------------------------------------------------------------------- */
+
+static struct part *new_part(struct making *m, enum part_kind kind)
+{
+    struct parts *p = m->parts;
+
+    if (p->n == m->capacity) {
+        size_t capacity = m->capacity ? 2 * m->capacity : 64;
+        struct part *part = realloc(p->part, capacity * sizeof *part);
+
+        if (!part)
+            return NULL;
+        p->part = part;
+        m->capacity = capacity;
+    }
+    p->part[p->n] = (struct part){.kind = kind, .routine = m->r};
+    return &p->part[p->n++];
+}
+
+static bool add_block(struct part *p, struct part_block block)
+{
+    struct part_block *more;
+
+    if ((p->n_blocks & (p->n_blocks - 1)) == 0) {
+        more = realloc(p->block, (p->n_blocks ? 2 * (size_t)p->n_blocks : 1) * sizeof *more);
+        if (!more)
+            return false;
+        p->block = more;
+    }
+    p->block[p->n_blocks++] = block;
+    return true;
+}
+
+static bool make_routine(struct making *m, uint32_t number)
+{
+    const struct wpp_routine *r = wpp_routine(m->w, number);
+    struct part *p;
+
+    m->r = number;
+    p = new_part(m, PART_ROUTINE);
+    if (!p)
+        return false;
+    p->name = r->name;
+    p->shown = r->shown;
+    p->file = r->file;
+    p->directory = r->directory;
+    p->line = r->line;
+    p->copies = 1;
+    p->calls = m->costs->entered[number];
+    for (uint32_t b = m->costs->block[number]; b < m->costs->block[number + 1]; b++)
+        p->inclusive += m->costs->below[b];
+    return true;
+}
+
+/* All that routines' paths cost; inlined functions take their own away from it later. */
+static void count_paths(struct making *m)
+{
+    for (uint32_t t = 0; t < wpp_grammar(m->w)->n_terminals; t++) {
+        const struct wpp_terminal *x = wpp_terminal(m->w, t);
+        double cost = m->costs->count[t] * (double)x->insns;
+
+        if (x->routine == WPP_NO_ROUTINE) {
+            m->parts->unread += cost;
+        } else {
+            m->parts->part[x->routine].self += cost;
+            m->parts->part[x->routine].inclusive += cost;
+        }
+    }
+}
+
+/* ---- The flow of a routine ------------------------------------------------------------------ */
+
+static void close_routine(struct making *m)
+{
+    flow_free(&m->flow);
+    free(m->block);
+    free(m->edge);
+    free(m->part_of);
+    free(m->covered);
+    m->block = m->edge = NULL;
+    m->part_of = NULL;
+    m->covered = NULL;
+}
+
+static void count_edges(struct making *m, uint32_t first, uint32_t end, const uint32_t *by_routine)
+{
+    for (uint32_t i = first; i < end; i++) {
+        const struct wpp_terminal *t = wpp_terminal(m->w, by_routine[i]);
+        uint64_t count = (uint64_t)m->costs->count[by_routine[i]];
+
+        for (uint32_t k = 0; k < t->n_blocks; k++)
+            m->block[t->blocks[k]] += count;
+        for (uint32_t k = 0; k < t->n_edges; k++)
+            m->edge[t->edges[k]] += count;
+    }
+}
+
+/* by_routine[first .. end): its terminals. */
+static bool open_routine(struct making *m, uint32_t number, uint32_t first, uint32_t end,
+                         const uint32_t *by_routine)
+{
+    m->r = number;
+    m->routine = wpp_routine(m->w, number);
+    m->n_in = 0;
+    m->block = calloc(m->routine->n_blocks + (size_t)1, sizeof *m->block);
+    m->edge = calloc(m->routine->n_edges + (size_t)1, sizeof *m->edge);
+    m->part_of = calloc(m->routine->n_inlined + (size_t)1, sizeof *m->part_of);
+    m->covered = calloc(m->routine->n_inlined + (size_t)1, sizeof *m->covered);
+    if (!m->block || !m->edge || !m->part_of || !m->covered)
+        return false;
+    count_edges(m, first, end, by_routine);
+    return flow_new(&m->flow, m->routine, m->block, m->edge);
+}
+
+/* ---- Inlined functions -------------------------------------------------------------------------- */
+
+static struct copy_block *copy_in(struct making *m, size_t begin, uint32_t copy, uint32_t block)
+{
+    for (size_t i = begin; i < m->n_in; i++)
+        if (m->in[i].copy == copy)
+            return &m->in[i];
+    if (m->n_in == m->in_capacity) {
+        size_t capacity = 2 * m->in_capacity + 64;
+        struct copy_block *in = realloc(m->in, capacity * sizeof *in);
+
+        if (!in)
+            return NULL;
+        m->in = in;
+        m->in_capacity = capacity;
+    }
+    m->in[m->n_in] = (struct copy_block){.copy = copy, .block = block};
+    return &m->in[m->n_in++];
+}
+
+/* The copies in a block. */
+static bool find_copies(struct making *m, uint32_t block)
+{
+    const struct wpp_block *b = &m->routine->blocks[block];
+    size_t begin = m->n_in;
+    bool first = true;
+
+    for (uint32_t i = 0; i < b->n_lines; i++) {
+        uint32_t copy = b->lines[i].inlined;
+
+        if (b->lines[i].line == 0)
+            continue;
+        for (size_t k = begin; k < m->n_in; k++)
+            m->in[k].last = false;
+        for (bool own = true; copy > 0; own = false, copy = m->routine->inlined[copy - 1].caller) {
+            struct copy_block *in = copy_in(m, begin, copy - 1, block);
+
+            if (!in)
+                return false;
+            in->n_lines++;
+            in->n_own += own;
+            in->first |= first;
+            in->last = true;
+        }
+        first = false;
+    }
+    return true;
+}
+
+static int by_copy(const void *a, const void *b)
+{
+    const struct copy_block *x = a, *y = b;
+
+    if (x->copy != y->copy)
+        return x->copy < y->copy ? -1 : 1;
+    return x->block < y->block ? -1 : x->block > y->block;
+}
+
+static uint32_t n_lines(const struct wpp_block *b)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < b->n_lines; i++)
+        n += b->lines[i].line > 0;
+    return n;
+}
+
+/* The first line in the blocks that is the copy's own; NULL: there is none. */
+static const struct wpp_line *own_line(const struct making *m, const struct copy_block *in, size_t n)
+{
+    const struct wpp_line *least = NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct wpp_block *b = &m->routine->blocks[in[i].block];
+
+        for (uint32_t k = 0; k < b->n_lines; k++)
+            if (b->lines[k].inlined == in->copy + 1 && b->lines[k].line > 0
+                && (!least || b->lines[k].line < least->line))
+                least = &b->lines[k];
+    }
+    return least;
+}
+
+static uint64_t text_hash(const char *text, uint32_t file)
+{
+    uint64_t hash = file + UINT64_C(1469598103934665603);
+
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    return hash ^ hash >> 31;
+}
+
+/* The place of the function in slot[]. */
+static uint32_t slot_of(const struct making *m, const char *name, uint32_t file)
+{
+    uint32_t i = (uint32_t)text_hash(name, file) & (m->n_slots - 1);
+
+    for (; m->slot[i]; i = (i + 1) & (m->n_slots - 1)) {
+        uint32_t part = m->slot[i] - 1;
+
+        if (m->file_of[part - m->parts->n_routines] == file
+            && strcmp(m->parts->part[part].name, name) == 0)
+            break;
+    }
+    return i;
+}
+
+static bool grow_slots(struct making *m)
+{
+    struct making larger = *m;
+    uint32_t n = m->parts->n - m->parts->n_routines;
+
+    larger.n_slots = m->n_slots ? 2 * m->n_slots : 64;
+    larger.slot = calloc(larger.n_slots, sizeof *larger.slot);
+    if (!larger.slot)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t part = m->parts->n_routines + i;
+
+        larger.slot[slot_of(&larger, m->parts->part[part].name, m->file_of[i])] = part + 1;
+    }
+    free(m->slot);
+    m->slot = larger.slot;
+    m->n_slots = larger.n_slots;
+    return true;
+}
+
+static bool keep_file(struct making *m, uint32_t index, uint32_t file)
+{
+    if (index >= m->file_capacity) {
+        size_t capacity = 2 * m->file_capacity + 64;
+        uint32_t *file_of = realloc(m->file_of, capacity * sizeof *file_of);
+
+        if (!file_of)
+            return false;
+        m->file_of = file_of;
+        m->file_capacity = capacity;
+    }
+    m->file_of[index] = file;
+    return true;
+}
+
+/* The function's part, a new one if need be; UINT32_MAX without memory. */
+static uint32_t inlined_part(struct making *m, const struct wpp_inlined *call,
+                             const struct wpp_line *line)
+{
+    uint32_t file = line ? source_files_add(&m->files, m->routine->directory, line->file)
+                         : SOURCE_FILE_NONE, place;
+    struct part *p;
+
+    if ((line && file == SOURCE_FILE_NONE)
+        || (2 * (m->parts->n - m->parts->n_routines) >= m->n_slots && !grow_slots(m)))
+        return UINT32_MAX;
+    place = slot_of(m, call->name, file);
+    if (m->slot[place]) {
+        p = &m->parts->part[m->slot[place] - 1];
+    } else {
+        if (!keep_file(m, m->parts->n - m->parts->n_routines, file)
+            || !(p = new_part(m, PART_INLINED)))
+            return UINT32_MAX;
+        m->slot[place] = m->parts->n;
+        p->name = call->name;
+        p->shown = call->shown ? call->shown : call->name;
+        p->file = line ? line->file : "";
+        p->directory = m->routine->directory;
+        p->line = line ? line->line : 0;
+    }
+    if (line && line->line < p->line)
+        p->line = line->line;
+    p->copies++;
+    return (uint32_t)(p - m->parts->part);
+}
+
+/* How often control came into the copy: executions of its blocks, but for those that are reached from
+ * another of them without leaving it. */
+static double arrivals(const struct making *m, const struct copy_block *in, size_t n, uint8_t *mark)
+{
+    double arrived = 0;
+
+    for (size_t i = 0; i < n; i++)
+        mark[in[i].block] = in[i].first ? 2 : 1;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t b = in[i].block;
+
+        arrived += (double)m->block[b];
+        for (uint32_t a = m->flow.first[b]; in[i].last && a < m->flow.first[b + 1]; a++)
+            if (mark[m->flow.arc[a].dst] == 2)
+                arrived -= (double)m->flow.arc[a].count;
+    }
+    for (size_t i = 0; i < n; i++)
+        mark[in[i].block] = 0;
+    return arrived;
+}
+
+/* Adds the copy, whose blocks these are, to its function. */
+static bool add_copy(struct making *m, const struct copy_block *in, size_t n, uint8_t *mark)
+{
+    const struct wpp_inlined *call = &m->routine->inlined[in->copy];
+    uint32_t number = inlined_part(m, call, own_line(m, in, n));
+    struct part *p, *routine;
+
+    if (number == UINT32_MAX)
+        return false;
+    m->part_of[in->copy] = number;
+    for (uint32_t c = call->caller; c > 0 && !m->covered[in->copy];
+         c = m->routine->inlined[c - 1].caller)
+        m->covered[in->copy] = m->part_of[c - 1] == number;
+    p = &m->parts->part[number];
+    routine = &m->parts->part[m->r];
+    p->calls += arrivals(m, in, n, mark);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t b = m->costs->block[m->r] + in[i].block;
+        double lines = n_lines(&m->routine->blocks[in[i].block]);
+        double share = in[i].n_lines / lines, own = in[i].n_own / lines * m->costs->own[b];
+
+        p->self += own;
+        routine->self -= own;
+        if (m->covered[in->copy])
+            continue;
+        p->inclusive += share * m->costs->own[b] + (in[i].last ? m->costs->below[b] : 0);
+        if (!add_block(p, (struct part_block){m->r, in[i].block, share, in[i].last}))
+            return false;
+    }
+    return true;
+}
+
+/* Callers are numbered before what is inlined into them. */
+static bool make_inlined(struct making *m)
+{
+    uint8_t *mark;
+    bool ok = true;
+
+    for (uint32_t b = 0; ok && b < m->routine->n_blocks; b++)
+        if (m->block[b] > 0)
+            ok = find_copies(m, b);
+    if (!ok || m->n_in == 0)
+        return ok;
+    qsort(m->in, m->n_in, sizeof *m->in, by_copy);
+    mark = calloc(m->routine->n_blocks + (size_t)1, sizeof *mark);
+    ok = mark;
+    for (size_t i = 0, end; ok && i < m->n_in; i = end) {
+        for (end = i + 1; end < m->n_in && m->in[end].copy == m->in[i].copy; end++)
+            ;
+        ok = add_copy(m, &m->in[i], end - i, mark);
+    }
+    free(mark);
+    return ok;
+}
+
+/* ---- Loops ---------------------------------------------------------------------------------------- */
+
+/* The innermost call whose code both are; 0: the routine's own. */
+static uint32_t common_call(const struct wpp_routine *r, uint32_t a, uint32_t b)
+{
+    while (a != b) {
+        if (a > b)
+            a = r->inlined[a - 1].caller;
+        else
+            b = r->inlined[b - 1].caller;
+    }
+    return a;
+}
+
+/* Whose code the loop is, and which of its lines: those of the function that has all of it. */
+static void name_loop(const struct making *m, const struct loop *l, struct part *p)
+{
+    uint32_t call = UINT32_MAX;
+
+    for (uint32_t i = 0; i < l->n_blocks; i++) {
+        const struct wpp_block *b = &m->routine->blocks[l->blocks[i]];
+
+        for (uint32_t k = 0; k < b->n_lines; k++)
+            if (b->lines[k].line > 0)
+                call = call == UINT32_MAX ? b->lines[k].inlined
+                     : common_call(m->routine, call, b->lines[k].inlined);
+    }
+    if (call != UINT32_MAX && call > 0) {
+        p->name = m->routine->inlined[call - 1].name;
+        p->shown = m->routine->inlined[call - 1].shown;
+    }
+    for (uint32_t i = 0; i < l->n_blocks; i++) {
+        const struct wpp_block *b = &m->routine->blocks[l->blocks[i]];
+
+        for (uint32_t k = 0; k < b->n_lines; k++) {
+            const struct wpp_line *line = &b->lines[k];
+
+            if (line->line == 0 || line->inlined != call
+                || (p->line && strcmp(line->file, p->file) != 0))
+                continue;
+            p->file = line->file;
+            if (p->line == 0 || line->line < p->line)
+                p->line = line->line;
+            if (line->line > p->last_line)
+                p->last_line = line->line;
+        }
+    }
+}
+
+static bool add_loop(struct making *m, const struct loop *l)
+{
+    struct part *p = new_part(m, PART_LOOP);
+
+    if (!p)
+        return false;
+    p->name = m->routine->name;
+    p->shown = m->routine->shown;
+    p->file = m->routine->file;
+    p->directory = m->routine->directory;
+    p->copies = 1;
+    p->calls = (double)l->entries;
+    p->iterations = (double)l->iterations;
+    name_loop(m, l, p);
+    for (uint32_t i = 0; i < l->n_blocks; i++) {
+        uint32_t b = m->costs->block[m->r] + l->blocks[i];
+
+        p->self += m->costs->own[b];
+        p->inclusive += m->costs->own[b] + m->costs->below[b];
+        if (!add_block(p, (struct part_block){m->r, l->blocks[i], 1, true}))
+            return false;
+    }
+    return true;
+}
+
+static bool make_loops(struct making *m)
+{
+    struct loops loops;
+    bool ok = loops_find(&loops, &m->flow);
+
+    for (uint32_t i = 0; ok && i < loops.n; i++)
+        ok = add_loop(m, &loops.loop[i]);
+    loops_free(&loops);
+    return ok;
+}
+
+/* ---- Which of them call themselves ----------------------------------------------------------------- */
+
+/* The routines that each one calls: those of routine r are to[first[r] .. first[r + 1]). */
+struct call_graph {
+    uint32_t n, *first, *to;
+    uint32_t *seen, *stack;      /* by routine: the last search that came to it */
+    uint32_t search;
+};
+
+static bool make_call_graph(struct call_graph *g, const struct run_costs *c, uint32_t n_routines)
+{
+    *g = (struct call_graph){.n = n_routines};
+    g->first = calloc(n_routines + (size_t)2, sizeof *g->first);
+    g->to = calloc(c->n_sites + 1, sizeof *g->to);
+    g->seen = calloc(n_routines + (size_t)1, sizeof *g->seen);
+    g->stack = calloc(n_routines + (size_t)1, sizeof *g->stack);
+    if (!g->first || !g->to || !g->seen || !g->stack)
+        return false;
+    for (size_t i = 0; i < c->n_sites; i++)
+        g->first[wpp_terminal(c->w, c->site[i].terminal)->routine + 1]++;
+    for (uint32_t r = 0; r < n_routines; r++)
+        g->first[r + 1] += g->first[r];
+    for (size_t i = c->n_sites; i-- > 0;)
+        g->to[--g->first[wpp_terminal(c->w, c->site[i].terminal)->routine + 1]] = c->site[i].callee;
+    /* first[r + 1] is where r's begin now. */
+    memmove(g->first, g->first + 1, n_routines * sizeof *g->first);
+    g->first[n_routines] = (uint32_t)c->n_sites;
+    return true;
+}
+
+static void free_call_graph(struct call_graph *g)
+{
+    free(g->first);
+    free(g->to);
+    free(g->seen);
+    free(g->stack);
+}
+
+static void reach(struct call_graph *g, uint32_t routine, uint32_t *n)
+{
+    if (g->seen[routine] == g->search)
+        return;
+    g->seen[routine] = g->search;
+    g->stack[(*n)++] = routine;
+}
+
+/* Marks in seen[] all that the calls at the part's sites lead to. */
+static void reach_from(struct call_graph *g, const struct run_costs *c, const bool *site)
+{
+    uint32_t n = 0;
+
+    g->search++;
+    for (size_t i = 0; i < c->n_sites; i++)
+        if (site[c->site[i].terminal])
+            reach(g, c->site[i].callee, &n);
+    while (n > 0) {
+        uint32_t r = g->stack[--n];
+
+        for (uint32_t i = g->first[r]; i < g->first[r + 1]; i++)
+            reach(g, g->to[i], &n);
+    }
+}
+
+static uint32_t stop_of(const struct wpp_terminal *t)
+{
+    return t->n_blocks ? t->blocks[t->n_blocks - 1] : 0;
+}
+
+/* By routine and block: whether calls of the part are made there. */
+static void mark_calls(const struct parts *ps, const struct part *p, uint8_t *at, bool on)
+{
+    const uint32_t *first = ps->costs->block;
+
+    if (!p->block)
+        memset(at + first[p->routine], on, first[p->routine + 1] - first[p->routine]);
+    for (uint32_t i = 0; i < p->n_blocks; i++)
+        if (p->block[i].calls)
+            at[first[p->block[i].routine] + p->block[i].block] = on;
+}
+
+static bool calls_itself(const struct parts *ps, const struct part *p, struct call_graph *g,
+                         const uint8_t *at, bool *site)
+{
+    const struct run_costs *c = ps->costs;
+    bool any = false;
+
+    for (size_t i = 0; i < c->n_sites; i++) {
+        const struct wpp_terminal *t = wpp_terminal(c->w, c->site[i].terminal);
+
+        site[c->site[i].terminal] = at[c->block[t->routine] + stop_of(t)];
+        any |= site[c->site[i].terminal];
+    }
+    if (!any)
+        return false;
+    reach_from(g, c, site);
+    if (!p->block)
+        return g->seen[p->routine] == g->search;
+    for (uint32_t i = 0; i < p->n_blocks; i++)
+        if (g->seen[p->block[i].routine] == g->search)
+            return true;
+    return false;
+}
+
+static bool find_exact(struct parts *ps)
+{
+    const struct run_costs *c = ps->costs;
+    struct call_graph g;
+    uint8_t *at = calloc(c->block[ps->n_routines] + (size_t)1, sizeof *at);
+    bool *site = calloc(wpp_grammar(c->w)->n_terminals + (size_t)1, sizeof *site);
+    bool ok = make_call_graph(&g, c, ps->n_routines) && at && site;
+
+    for (uint32_t i = 0; ok && i < ps->n; i++) {
+        mark_calls(ps, &ps->part[i], at, true);
+        ps->part[i].exact = !calls_itself(ps, &ps->part[i], &g, at, site);
+        mark_calls(ps, &ps->part[i], at, false);
+    }
+    free_call_graph(&g);
+    free(at);
+    free(site);
+    return ok;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------------ */
+
+/* Terminals by routine: those of r are at[first[r] .. first[r + 1]). */
+static bool sort_terminals(const wpp *w, uint32_t n_routines, uint32_t **first, uint32_t **at)
+{
+    uint32_t n = wpp_grammar(w)->n_terminals;
+
+    *first = calloc(n_routines + (size_t)2, sizeof **first);
+    *at = calloc(n + (size_t)1, sizeof **at);
+    if (!*first || !*at)
+        return false;
+    for (uint32_t t = 0; t < n; t++)
+        if (wpp_terminal(w, t)->routine != WPP_NO_ROUTINE)
+            (*first)[wpp_terminal(w, t)->routine + 2]++;
+    for (uint32_t r = 0; r < n_routines; r++)
+        (*first)[r + 2] += (*first)[r + 1];
+    for (uint32_t t = 0; t < n; t++)
+        if (wpp_terminal(w, t)->routine != WPP_NO_ROUTINE)
+            (*at)[(*first)[wpp_terminal(w, t)->routine + 1]++] = t;
+    return true;
+}
+
+static bool each_routine(struct making *m, bool (*make)(struct making *))
+{
+    uint32_t n = m->parts->n_routines, *first, *at;
+    bool ok = sort_terminals(m->w, n, &first, &at);
+
+    for (uint32_t r = 0; ok && r < n; r++) {
+        ok = open_routine(m, r, first[r], first[r + 1], at) && make(m);
+        close_routine(m);
+    }
+    free(first);
+    free(at);
+    return ok;
+}
+
+bool parts_new(struct parts *out, const struct run_costs *costs)
+{
+    struct making m = {.parts = out, .costs = costs, .w = costs->w};
+    struct wpp_summary run;
+    bool ok = true;
+
+    *out = (struct parts){.costs = costs};
+    wpp_get_summary(costs->w, &run);
+    out->n_routines = run.n_routines;
+    for (uint32_t r = 0; ok && r < run.n_routines; r++)
+        ok = make_routine(&m, r);
+    if (ok)
+        count_paths(&m);
+    ok = ok && each_routine(&m, make_inlined);
+    out->n_functions = out->n;
+    ok = ok && each_routine(&m, make_loops) && find_exact(out);
+    source_files_free(&m.files);
+    free(m.slot);
+    free(m.file_of);
+    free(m.in);
+    if (!ok)
+        parts_free(out);
+    return ok;
+}
+
+void parts_free(struct parts *p)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        free(p->part[i].block);
+    free(p->part);
+    *p = (struct parts){0};
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* profile-report.h - a profile as text, JSON or CSV. */
+#ifndef WPP_PROFILE_REPORT_H
+#define WPP_PROFILE_REPORT_H
+
+#include <stdio.h>
+
+#include "wpp/profile/call-contexts.h"
+#include "wpp/profile/parts.h"
+
+enum profile_sort { SORT_INCLUSIVE, SORT_SELF, SORT_CALLS, SORT_NAME };
+
+/* A source line: instructions, and executions as line-counts.h has them (LINE_EXECUTIONS). */
+struct profile_line {
+    const char *file;
+    uint32_t line;
+    double insns;
+    uint64_t executions;
+};
+
+/* What is shown; tables that were not asked for are NULL. */
+struct profile_report {
+    FILE *out;
+    const wpp *w;
+    const char *path;          /* of the WPP */
+    const struct run_costs *costs;
+    const struct parts *parts;
+    const uint32_t *function;  /* numbers of parts, in order */
+    uint32_t n_functions, all_functions;
+    const uint32_t *loop;
+    uint32_t n_loops, all_loops;
+    const struct profile_line *line;
+    size_t n_lines, all_lines;
+    const struct call_contexts *contexts;
+    bool callers;              /* contexts are what led there */
+    double least_share;        /* of nodes of `contexts` */
+    bool color, full_names;
+    unsigned columns;          /* no line is longer; 0: as long as need be */
+};
+
+/* False: something could not be written. */
+bool profile_text(const struct profile_report *r);
+bool profile_json(const struct profile_report *r);
+bool profile_csv(const struct profile_report *r);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* profile-text.c - tables for people: the answer first, nothing wider than the terminal. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "wpp/base/names.h"
+#include "wpp/profile/profile-report.h"
+
+enum { NAME_SIZE = 400, PLACE_SIZE = 300, LEAST_NAME = 12 };
+
+/* `1234567` as `1,234,567`; counts are whole numbers, means are not. */
+static const char *grouped(double n, char *out, size_t size)
+{
+    char digits[40];
+    size_t length, at = 0;
+
+    snprintf(digits, sizeof digits, "%.0f", n);
+    length = strlen(digits);
+    for (size_t i = 0; i < length && at + 2 < size; i++) {
+        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+    return out;
+}
+
+/* A share that is not 0 is not shown as 0. */
+static void put_share(const struct profile_report *r, double cost)
+{
+    double share = r->costs->total > 0 ? 100 * cost / r->costs->total : 0;
+
+    if (share > 0 && share < 0.005)
+        fprintf(r->out, "%9s ", "<0.01 %");
+    else
+        fprintf(r->out, "%7.2f %% ", share);
+}
+
+static void put_count(const struct profile_report *r, int width, double n)
+{
+    char text[60];
+
+    fprintf(r->out, "%*s ", width, grouped(n, text, sizeof text));
+}
+
+static void put_style(const struct profile_report *r, const char *code)
+{
+    if (r->color)
+        fputs(code, r->out);
+}
+
+static void put_heading(const struct profile_report *r, const char *text)
+{
+    put_style(r, "\033[1m");
+    fputs(text, r->out);
+    put_style(r, "\033[0m");
+    putc('\n', r->out);
+}
+
+/* Characters, not bytes: what a terminal shows in columns of its own. */
+static unsigned shown_length(const char *text)
+{
+    unsigned n = 0;
+
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+/* The end of a path, from a folder's name on, in at most `size` characters. */
+static const char *path_end(const char *path, unsigned size)
+{
+    const char *end = path;
+
+    while (shown_length(end) > size && strchr(end, '/'))
+        end = strchr(end, '/') + 1;
+    return end;
+}
+
+static void place_text(char *out, const char *file, uint32_t line, uint32_t last, unsigned size)
+{
+    const char *end = path_end(file, size);
+
+    if (!file[0] || line == 0)
+        snprintf(out, PLACE_SIZE, "%s", end);
+    else if (last > line)
+        snprintf(out, PLACE_SIZE, "%s:%" PRIu32 "-%" PRIu32, end, line, last);
+    else
+        snprintf(out, PLACE_SIZE, "%s:%" PRIu32, end, line);
+}
+
+/* A name and its place in what is left of the line behind `used` columns. */
+static void put_named(const struct profile_report *r, unsigned used, const char *name,
+                      const char *remark, const char *file, uint32_t line, uint32_t last)
+{
+    char shorter[NAME_SIZE], place[PLACE_SIZE];
+    unsigned left = r->columns > used + 2 * LEAST_NAME ? r->columns - used : 0;
+
+    if (r->columns && left == 0)
+        left = 2 * LEAST_NAME;
+    place_text(place, file, line, last, left ? left / 2 : PLACE_SIZE - 30);
+    if (r->full_names || (!left && !r->columns && shown_length(name) < 100)) {
+        name_put(r->out, name);
+    } else {
+        unsigned size = 100;
+
+        if (left) {
+            unsigned others = shown_length(remark) + shown_length(place) + 2;
+            size = left > others + LEAST_NAME ? left - others : LEAST_NAME;
+        }
+        name_shorten(name, shorter, (size < NAME_SIZE ? size : NAME_SIZE - 1) + 1);
+        name_put(r->out, shorter);
+    }
+    fputs(remark, r->out);
+    put_style(r, "\033[2m");
+    fputs("  ", r->out);
+    name_put(r->out, place);
+    put_style(r, "\033[0m");
+    putc('\n', r->out);
+}
+
+/* ---- Tables -------------------------------------------------------------------------------- */
+
+static void say_more(const struct profile_report *r, uint64_t shown, uint64_t all, const char *what)
+{
+    if (all > shown)
+        fprintf(r->out, "  ... and %" PRIu64 " more %s (--top=%" PRIu64 " shows all)\n", all - shown,
+                what, all);
+}
+
+static void show_functions(const struct profile_report *r)
+{
+    bool inlined = false;
+
+    put_heading(r, "inclusive      self           calls  routine");
+    for (uint32_t i = 0; i < r->n_functions; i++) {
+        const struct part *p = &r->parts->part[r->function[i]];
+
+        put_share(r, p->inclusive);
+        put_share(r, p->self);
+        put_count(r, 15, p->calls);
+        fputs(" ", r->out);
+        put_named(r, 38, p->shown, p->kind == PART_INLINED ? " [inlined]" : "", p->file, p->line, 0);
+        inlined |= p->kind == PART_INLINED;
+    }
+    say_more(r, r->n_functions, r->all_functions, "routines");
+    if (r->all_functions == 0)
+        fputs("  no routine was executed\n", r->out);
+    fputs("inclusive: with what it called, recursion counted once; self: without\n", r->out);
+    if (inlined)
+        fputs("[inlined]: its code stands in its callers; calls: how often control came into it\n",
+              r->out);
+}
+
+static void show_loops(const struct profile_report *r)
+{
+    putc('\n', r->out);
+    put_heading(r, "inclusive       entered      iterations   per entry  loop in");
+    for (uint32_t i = 0; i < r->n_loops; i++) {
+        const struct part *p = &r->parts->part[r->loop[i]];
+
+        put_share(r, p->inclusive);
+        put_count(r, 13, p->calls);
+        put_count(r, 15, p->iterations);
+        if (p->calls > 0)
+            fprintf(r->out, "%11.1f  ", p->iterations / p->calls);
+        else
+            fprintf(r->out, "%11s  ", "-");
+        put_named(r, 53, p->shown, "", p->file, p->line, p->last_line);
+    }
+    say_more(r, r->n_loops, r->all_loops, "loops");
+    if (r->all_loops == 0)
+        fputs("  no loop went round\n", r->out);
+}
+
+static void show_lines(const struct profile_report *r)
+{
+    char place[PLACE_SIZE];
+
+    putc('\n', r->out);
+    put_heading(r, "     self      executions  line");
+    for (size_t i = 0; i < r->n_lines; i++) {
+        put_share(r, r->line[i].insns);
+        put_count(r, 15, (double)r->line[i].executions);
+        place_text(place, r->line[i].file, r->line[i].line, 0,
+                   r->columns > 40 ? r->columns - 38 : PLACE_SIZE - 30);
+        fputs(" ", r->out);
+        name_put(r->out, place);
+        putc('\n', r->out);
+    }
+    say_more(r, r->n_lines, r->all_lines, "lines");
+    if (r->all_lines == 0)
+        fputs("  no line is known\n", r->out);
+}
+
+/* ---- Contexts -------------------------------------------------------------------------------- */
+
+static void show_context(const struct profile_report *r, const struct call_context *n)
+{
+    unsigned used = 28;
+
+    put_share(r, n->inclusive);
+    if (!r->callers) {
+        put_share(r, n->self);
+        used += 10;
+    }
+    put_count(r, 15, n->calls);
+    fputs(" ", r->out);
+    for (uint32_t i = 0; i < n->depth; i++)
+        fputs(i < 30 ? "  " : i == 30 ? ".." : "", r->out);
+    used += 2 * (n->depth < 31 ? n->depth : 31);
+    if (n->routine == CONTEXT_NOBODY) {
+        fputs("(no traced routine)\n", r->out);
+    } else {
+        const struct wpp_routine *routine = wpp_routine(r->w, n->routine);
+
+        put_named(r, used, routine->shown, "", routine->file, routine->line, 0);
+    }
+}
+
+static void show_contexts(const struct profile_report *r)
+{
+    uint64_t hidden = 0;
+
+    put_heading(r, r->callers ? "inclusive           calls  routine, and below it what called it"
+                              : "inclusive      self           calls  routine");
+    for (size_t i = 0; i < r->contexts->n; i++) {
+        show_context(r, &r->contexts->node[i]);
+        hidden += r->contexts->node[i].hidden;
+    }
+    if (r->contexts->n == 0)
+        fprintf(r->out, "  nothing has a share of %g %%\n", r->least_share);
+    if (hidden)
+        fprintf(r->out, "  %" PRIu64 " smaller or deeper call%s left out (--min-share, --depth)\n",
+                hidden, hidden == 1 ? " is" : "s are");
+}
+
+/* ---- The whole --------------------------------------------------------------------------------- */
+
+/* `1234567890` as `1.23 G`. */
+static void put_magnitude(FILE *out, double n)
+{
+    static const char unit[] = " kMGT";
+    int i = 0;
+
+    for (; n >= 1000 && unit[i + 1]; i++)
+        n /= 1000;
+    if (i == 0)
+        fprintf(out, "%.0f", n);
+    else
+        fprintf(out, "%.*f %c", n < 10 ? 2 : n < 100 ? 1 : 0, n, unit[i]);
+}
+
+static void show_run(const struct profile_report *r)
+{
+    struct wpp_summary run;
+
+    wpp_get_summary(r->w, &run);
+    name_put(r->out, run.command[0] ? run.command : run.program[0] ? run.program : r->path);
+    fputs(": ", r->out);
+    put_magnitude(r->out, r->costs->total);
+    fputs(" instructions, ", r->out);
+    put_magnitude(r->out, (double)r->costs->events);
+    fprintf(r->out, " paths, %" PRIu32 " thread%s\n\n", run.n_threads, run.n_threads == 1 ? "" : "s");
+}
+
+bool profile_text(const struct profile_report *r)
+{
+    show_run(r);
+    if (r->contexts)
+        show_contexts(r);
+    if (r->function)
+        show_functions(r);
+    if (r->loop)
+        show_loops(r);
+    if (r->line)
+        show_lines(r);
+    return !ferror(r->out);
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/* call-tree.c - a rule is run once for each stack that looks different to it. */
+#include "wpp/replay/call-tree.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wpp/base/error.h"
+#include "wpp/replay/events.h"
+
+#define NO_VARIANT UINT32_MAX
+enum { UNSEEN = 1 };           /* flag of a new activation */
+
+/* Arrays that grow. */
+#define VECTOR(type) struct { type *at; size_t n, capacity; }
+#define PUSH(v, ...) (grow((void **)&(v).at, &(v).capacity, (v).n + 1, sizeof *(v).at) \
+                      ? ((v).at[(v).n++] = (__VA_ARGS__), true) : false)
+
+static bool grow(void **at, size_t *capacity, size_t n, size_t size)
+{
+    size_t larger = *capacity ? *capacity : 64;
+    void *moved;
+
+    if (n <= *capacity)
+        return true;
+    while (larger < n)
+        larger += larger / 2;
+    moved = realloc(*at, larger * size);
+    if (!moved)
+        return false;
+    *at = moved;
+    *capacity = larger;
+    return true;
+}
+
+struct new_activation { uint32_t routine, piece, flags; };
+
+/* What a rule did on one stack.  The arrays lie in the builder's pools:
+ *
+ *      level[0 .. left]     what ran in each activation of before: the topmost first; all but the
+ *                           last of them have left
+ *      begun[0 .. n_begun)  activations that go on, outermost first, and what has run in them
+ */
+struct variant {
+    struct events_effect effect;   /* seen and after: NULL; see frames */
+    size_t frames;                 /* in the pool: seen, then after */
+    size_t level, begun;
+    uint32_t n_begun;
+    uint32_t next;                 /* another variant of the rule */
+};
+
+/* The list of what has run in an activation so far is items.at[start ..], up to the next list. */
+struct list {
+    size_t start;
+    uint32_t routine, flags;
+    bool of_before;                /* the activation began before the rule that runs */
+};
+
+/* A rule that is being run.  Its lists are lists.at[list ..], the first one of_before; the levels that
+ * have left are levels.at[level ..]. */
+struct run {
+    uint64_t next, end;            /* in the grammar's symbols */
+    uint32_t rule;
+    size_t list, level;
+    struct events_stretch stretch;
+};
+
+struct builder {
+    const wpp *w;
+    const struct wpp_grammar *g;
+    struct call_tree *tree;
+    struct events *events;
+    uint32_t *variant_of;          /* by rule: the one that was used last, or NO_VARIANT */
+    VECTOR(uint64_t) first;
+    VECTOR(uint32_t) item;
+    VECTOR(struct activation) activations;
+    VECTOR(struct variant) variants;
+    VECTOR(struct events_frame) frames;
+    VECTOR(uint32_t) level_pool;
+    VECTOR(struct new_activation) begun_pool;
+    VECTOR(struct run) runs;
+    VECTOR(struct list) lists;
+    VECTOR(uint32_t) items;
+    VECTOR(uint32_t) levels;
+};
+
+/* ---- Pieces ------------------------------------------------------------------------- */
+
+static uint32_t n_pieces(const struct builder *b)
+{
+    return (uint32_t)b->first.n - 1;
+}
+
+/* A piece of the items from `start` on, which are taken away; false without room. */
+static bool take_piece(struct builder *b, size_t start, uint32_t *piece)
+{
+    size_t n = b->items.n - start;
+
+    *piece = 0;
+    if (n == 1 && (b->items.at[start] & CALL_TREE_PIECE)) {
+        *piece = b->items.at[start] & CALL_TREE_NUMBER;
+    } else if (n > 0) {
+        if (n_pieces(b) >= CALL_TREE_NUMBER
+            || !grow((void **)&b->item.at, &b->item.capacity, b->item.n + n, sizeof *b->item.at))
+            return false;
+        memcpy(b->item.at + b->item.n, b->items.at + start, n * sizeof *b->item.at);
+        b->item.n += n;
+        *piece = n_pieces(b);
+        if (!PUSH(b->first, b->item.n))
+            return false;
+    }
+    b->items.n = start;
+    return true;
+}
+
+/* Appends a piece to the list of the topmost activation; one of a single item is that item. */
+static bool add_piece(struct builder *b, uint32_t piece)
+{
+    uint64_t first = b->first.at[piece];
+
+    if (b->first.at[piece + 1] == first)
+        return true;
+    return PUSH(b->items, b->first.at[piece + 1] == first + 1 ? b->item.at[first]
+                                                              : CALL_TREE_PIECE | piece);
+}
+
+/* ---- Activations -------------------------------------------------------------------- */
+
+static bool begin_activation(struct builder *b, uint32_t routine, uint32_t flags)
+{
+    return PUSH(b->lists, (struct list){b->items.n, routine, flags, false});
+}
+
+/* The topmost activation has left. */
+static bool end_activation(struct builder *b)
+{
+    struct list *top = &b->lists.at[b->lists.n - 1];
+    struct activation a = {.routine = top->routine, .unseen = top->flags & UNSEEN};
+
+    if (!take_piece(b, top->start, &a.piece))
+        return false;
+    if (top->of_before)
+        return PUSH(b->levels, a.piece);
+    b->lists.n--;
+    return b->activations.n < CALL_TREE_NUMBER && PUSH(b->activations, a)
+        && PUSH(b->items, CALL_TREE_CALL | (uint32_t)(b->activations.n - 1));
+}
+
+static bool one_event(struct builder *b, uint32_t number)
+{
+    const struct wpp_terminal *t = wpp_terminal(b->w, number);
+    const struct wpp_routine *routine =
+        t->routine == WPP_NO_ROUTINE ? NULL : wpp_routine(b->w, t->routine);
+    struct events_step step;
+    bool ok = events_next(b->events, t, routine, &step);
+
+    for (uint32_t i = 0; ok && i < step.left; i++)
+        ok = end_activation(b);
+    if (ok && (step.arrival == ARRIVAL_ENTER || step.arrival == ARRIVAL_UNSEEN))
+        ok = begin_activation(b, t->routine, step.arrival == ARRIVAL_UNSEEN ? UNSEEN : 0);
+    ok = ok && PUSH(b->items, number);
+    return ok && (!step.leaves || end_activation(b));
+}
+
+/* ---- Rules -------------------------------------------------------------------------- */
+
+static struct events_effect effect_of(const struct builder *b, const struct variant *v)
+{
+    struct events_effect effect = v->effect;
+
+    effect.seen = b->frames.at + v->frames;
+    effect.after = effect.seen + effect.n_seen;
+    return effect;
+}
+
+/* The rule's variant for the stack as it is; it comes to the front. */
+static uint32_t find_variant(struct builder *b, uint32_t rule)
+{
+    uint32_t *link = &b->variant_of[rule], found;
+
+    for (; *link != NO_VARIANT; link = &b->variants.at[*link].next) {
+        struct variant *v = &b->variants.at[*link];
+        struct events_effect effect = effect_of(b, v);
+
+        if (!events_matches(b->events, &effect))
+            continue;
+        found = *link;
+        *link = v->next;
+        v->next = b->variant_of[rule];
+        return b->variant_of[rule] = found;
+    }
+    return NO_VARIANT;
+}
+
+static bool begin_run(struct builder *b, uint32_t rule)
+{
+    struct run run = {
+        .next = b->g->body[rule], .end = b->g->body[rule + 1], .rule = rule,
+        .list = b->lists.n, .level = b->levels.n
+    };
+
+    events_begin(b->events, &run.stretch);
+    return PUSH(b->lists, (struct list){.start = b->items.n, .of_before = true})
+        && PUSH(b->runs, run);
+}
+
+/* What has run in the lists of the run, the last ones first, becomes pieces of the variant. */
+static bool take_lists(struct builder *b, const struct run *run, struct variant *v)
+{
+    uint32_t piece;
+
+    v->begun = b->begun_pool.n;
+    v->n_begun = (uint32_t)(b->lists.n - run->list - 1);
+    for (uint32_t i = 0; i < v->n_begun; i++)
+        if (!PUSH(b->begun_pool, (struct new_activation){0}))
+            return false;
+    for (uint32_t i = v->n_begun; i-- > 0; b->lists.n--) {
+        const struct list *list = &b->lists.at[b->lists.n - 1];
+
+        if (!take_piece(b, list->start, &piece))
+            return false;
+        b->begun_pool.at[v->begun + i] = (struct new_activation){list->routine, piece, list->flags};
+    }
+    if (!take_piece(b, b->lists.at[run->list].start, &piece) || !PUSH(b->levels, piece))
+        return false;
+    b->lists.n--;
+    v->level = b->level_pool.n;
+    for (size_t i = run->level; i < b->levels.n; i++)
+        if (!PUSH(b->level_pool, b->levels.at[i]))
+            return false;
+    b->levels.n = run->level;
+    return true;
+}
+
+static bool keep_frames(struct builder *b, const struct events_frame *frames, uint32_t n)
+{
+    if (!grow((void **)&b->frames.at, &b->frames.capacity, b->frames.n + n, sizeof *b->frames.at))
+        return false;
+    if (n > 0)
+        memcpy(b->frames.at + b->frames.n, frames, n * sizeof *frames);
+    b->frames.n += n;
+    return true;
+}
+
+/* Has the variant's effect on the lists; the machine's stack has had it. */
+static bool add_variant(struct builder *b, uint32_t number)
+{
+    struct variant v = b->variants.at[number];
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i <= v.effect.left; i++)
+        ok = add_piece(b, b->level_pool.at[v.level + i])
+          && (i == v.effect.left || end_activation(b));
+    for (uint32_t i = 0; ok && i < v.n_begun; i++) {
+        struct new_activation a = b->begun_pool.at[v.begun + i];
+
+        ok = begin_activation(b, a.routine, a.flags) && add_piece(b, a.piece);
+    }
+    return ok;
+}
+
+/* The topmost run has come to its end: it is a variant now, and part of the run around it. */
+static bool end_run(struct builder *b)
+{
+    struct run run = b->runs.at[--b->runs.n];
+    struct variant v = {.next = b->variant_of[run.rule], .frames = b->frames.n};
+    bool ok;
+
+    events_get_effect(b->events, &run.stretch, &v.effect);
+    ok = keep_frames(b, v.effect.seen, v.effect.n_seen)
+      && keep_frames(b, v.effect.after, v.effect.n_after) && take_lists(b, &run, &v);
+    events_end(b->events, &run.stretch);
+    v.effect.seen = v.effect.after = NULL;
+    assert(!ok || b->level_pool.n - v.level == v.effect.left + (size_t)1);
+    if (!ok || b->variants.n >= NO_VARIANT || !PUSH(b->variants, v))
+        return false;
+    b->variant_of[run.rule] = (uint32_t)b->variants.n - 1;
+    return add_variant(b, (uint32_t)b->variants.n - 1);
+}
+
+static bool one_symbol(struct builder *b, uint32_t symbol)
+{
+    struct events_effect effect;
+    uint32_t variant;
+
+    if (!(symbol & WPP_RULE))
+        return one_event(b, symbol);
+    variant = find_variant(b, symbol & ~WPP_RULE);
+    if (variant == NO_VARIANT)
+        return begin_run(b, symbol & ~WPP_RULE);
+    effect = effect_of(b, &b->variants.at[variant]);
+    return events_apply(b->events, &effect) && add_variant(b, variant);
+}
+
+/* ---- Threads ------------------------------------------------------------------------ */
+
+static bool run_thread(struct builder *b, uint32_t thread)
+{
+    bool ok;
+
+    b->events = events_new();
+    ok = b->events && begin_run(b, b->g->n_rules + thread);
+    while (ok && b->runs.n > 0) {
+        struct run *run = &b->runs.at[b->runs.n - 1];
+
+        if (run->next < run->end)
+            ok = one_symbol(b, b->g->symbols[run->next++]);
+        else if (b->runs.n > 1)
+            ok = end_run(b);
+        else
+            break;
+    }
+    while (ok && b->lists.n > 1)
+        ok = end_activation(b);
+    ok = ok && take_piece(b, 0, &b->tree->root[thread]);
+    b->runs.n = b->lists.n = b->levels.n = b->items.n = 0;
+    events_free(b->events);
+    return ok;
+}
+
+static void free_pools(struct builder *b)
+{
+    free(b->variant_of);
+    free(b->variants.at);
+    free(b->frames.at);
+    free(b->level_pool.at);
+    free(b->begun_pool.at);
+    free(b->runs.at);
+    free(b->lists.at);
+    free(b->items.at);
+    free(b->levels.at);
+}
+
+/* Piece 0 is empty. */
+static bool begin_tree(struct builder *b)
+{
+    size_t rules = b->g->n_rules + (size_t)b->g->n_threads;
+
+    b->variant_of = malloc((rules + 1) * sizeof *b->variant_of);
+    b->tree->root = calloc(b->g->n_threads + (size_t)1, sizeof *b->tree->root);
+    if (!b->variant_of || !b->tree->root)
+        return false;
+    memset(b->variant_of, 0xFF, (rules + 1) * sizeof *b->variant_of);
+    return PUSH(b->first, 0) && PUSH(b->first, 0);
+}
+
+bool call_tree_new(struct call_tree *out, const wpp *w, struct wpp_error *error)
+{
+    struct builder b = {.w = w, .g = wpp_grammar(w), .tree = out};
+    bool ok;
+
+    *out = (struct call_tree){.n_threads = b.g->n_threads};
+    if (b.g->n_terminals > CALL_TREE_NUMBER)
+        return wpp_fail(error, WPP_E_ARGUMENT, "too many different paths for a call tree");
+    ok = begin_tree(&b);
+    for (uint32_t k = 0; ok && k < b.g->n_threads; k++)
+        ok = run_thread(&b, k);
+    free_pools(&b);
+    out->n_pieces = b.first.n ? n_pieces(&b) : 0;
+    out->first = b.first.at;
+    out->item = b.item.at;
+    out->n_activations = (uint32_t)b.activations.n;
+    out->activation = b.activations.at;
+    if (!ok) {
+        call_tree_free(out);
+        return wpp_fail_memory(error);
+    }
+    return true;
+}
+
+void call_tree_free(struct call_tree *t)
+{
+    free(t->first);
+    free(t->item);
+    free(t->activation);
+    free(t->root);
+    *t = (struct call_tree){0};
+}
+
+/* ---- Check -------------------------------------------------------------------------- */
+
+static const char *check_item(const struct call_tree *t, uint32_t piece, uint32_t item)
+{
+    uint32_t number = item & CALL_TREE_NUMBER;
+
+    if (item & CALL_TREE_CALL)
+        return number >= t->n_activations ? "a call of no activation"
+             : t->activation[number].piece >= piece ? "a call of a later activation"
+             : t->activation[number].piece == 0 ? "an activation in which nothing ran" : NULL;
+    if (item & CALL_TREE_PIECE)
+        return number >= piece || number == 0 ? "a piece in an earlier one" : NULL;
+    return NULL;
+}
+
+/* The first terminal of each piece before which there is no call; WPP_NO_ROUTINE: none. */
+static uint32_t first_routine(const struct call_tree *t, const wpp *w, const uint32_t *first,
+                              uint32_t piece)
+{
+    uint32_t item = t->item[t->first[piece]];
+
+    if (item & CALL_TREE_CALL)
+        return WPP_NO_ROUTINE;
+    if (item & CALL_TREE_PIECE)
+        return first[item & CALL_TREE_NUMBER];
+    return wpp_terminal(w, item)->routine;
+}
+
+static const char *check_pieces(const struct call_tree *t, const wpp *w, uint32_t *first,
+                                uint64_t *events)
+{
+    const char *why = NULL;
+
+    for (uint32_t p = 1; !why && p < t->n_pieces; p++) {
+        uint64_t n = t->first[p + 1] - t->first[p];
+
+        if (n == 0 || (n == 1 && !(t->item[t->first[p]] & CALL_TREE_CALL)
+                       && (t->item[t->first[p]] & CALL_TREE_PIECE)))
+            why = "a piece that is not needed";
+        for (uint64_t i = t->first[p]; !why && i < t->first[p + 1]; i++) {
+            uint32_t item = t->item[i], number = item & CALL_TREE_NUMBER;
+
+            why = check_item(t, p, item);
+            if (!why)
+                events[p] += item & CALL_TREE_CALL ? events[t->activation[number].piece]
+                           : item & CALL_TREE_PIECE ? events[number] : 1;
+        }
+        if (!why)
+            first[p] = first_routine(t, w, first, p);
+    }
+    for (uint32_t a = 0; !why && a < t->n_activations; a++)
+        if (first[t->activation[a].piece] != t->activation[a].routine)
+            why = "an activation that does not begin in its routine";
+    return why;
+}
+
+bool call_tree_check(const struct call_tree *t, const wpp *w, const char **why)
+{
+    uint32_t *first = calloc(t->n_pieces + (size_t)1, sizeof *first);
+    uint64_t *events = calloc(t->n_pieces + (size_t)1, sizeof *events);
+    const struct wpp_grammar *g = wpp_grammar(w);
+
+    *why = first && events ? check_pieces(t, w, first, events) : "no memory";
+    for (uint32_t k = 0; !*why && k < t->n_threads; k++)
+        if (events[t->root[k]] != g->length[g->n_rules + k])
+            *why = "a thread's events are not all there";
+    free(first);
+    free(events);
+    return !*why;
+}
