@@ -90,5 +90,5 @@ _wpp() {
     esac
 }
 
-complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-dump wpp-check wpp-dot wpp-hot \
+complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-report wpp-dump wpp-check wpp-dot wpp-hot \
     wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib

@@ -24,7 +24,7 @@ offered() {
     printf '%s\n' "${COMPREPLY[@]}"
 }
 
-for tool in wpp wpp-record wpp-compress wpp-info wpp-dump wpp-check wpp-dot wpp-hot wpp-config; do
+for tool in wpp wpp-record wpp-compress wpp-info wpp-report wpp-dump wpp-check wpp-dot wpp-hot wpp-config; do
     is "$tool: options in --help and man page" "$(page_options $tool)" "$(help_options $tool)"
     is "$tool: options in the completion" "$(completed $tool -- | tr ' ' '\n' | sed 's/=$//' | sort)" \
         "$(help_options $tool)"
@@ -81,7 +81,7 @@ fails_with 2 'help about nothing that there is' wpp help nothing
 fails_with 2 'help about two things' wpp help info dump
 
 is "wpp-gcc-ar's version is the compiler's tool's" "$(wpp-gcc-ar --version)" "$(gcc-ar --version)"
-is 'the completion of wpp: commands' "$(completed wpp re)" record
+is 'the completion of wpp: commands' "$(completed wpp rec)" record
 cd "$T" && mkdir -p man1 && touch a.wpp b.trace c.wpp
 is 'files of the right kind' "$(completed wpp info "$T/")" "$T/a.wpp $T/c.wpp $T/man1"
 is 'values' "$(completed wpp-hot --cost = b)" blocks
@@ -143,7 +143,7 @@ if command -v fish > /dev/null; then
             fish -c 'source $argv[1]; complete -C $argv[2] | string replace -r "\t.*" ""' \
             "$ROOT/scripts/completion.fish" "$1" 2>&1
     }
-    is 'fish: commands' "$(asked 'wpp re')" record
+    is 'fish: commands' "$(asked 'wpp rec')" record
     is 'fish: options of a tool' "$(asked 'wpp-hot --min-')" "$(printf '%s\n' --min-cost= --min-length=)"
     is 'fish: and of a command' "$(asked 'wpp dump --ro')" --routines
     is 'fish: values' "$(asked 'wpp-hot --algorithm=' | sort)" \

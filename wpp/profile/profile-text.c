@@ -149,8 +149,7 @@ static void show_functions(const struct profile_report *r)
         fputs("  no routine was executed\n", r->out);
     fputs("inclusive: with what it called, recursion counted once; self: without\n", r->out);
     if (inlined)
-        fputs("[inlined]: its code stands in its callers; calls: how often control came into it\n",
-              r->out);
+        fputs("[inlined]: its code stands in its callers; calls: arrivals there\n", r->out);
 }
 
 static void show_loops(const struct profile_report *r)
@@ -252,13 +251,26 @@ static void put_magnitude(FILE *out, double n)
         fprintf(out, "%.*f %c", n < 10 ? 2 : n < 100 ? 1 : 0, n, unit[i]);
 }
 
+/* The command, on one line of the terminal. */
+static void put_command(const struct profile_report *r, const char *command)
+{
+    char text[NAME_SIZE];
+
+    if (r->columns == 0 || shown_length(command) <= r->columns) {
+        name_put(r->out, command);
+    } else {
+        snprintf(text, sizeof text, "%.*s...", (int)(r->columns > 80 ? 80 : r->columns) - 4, command);
+        name_put(r->out, text);
+    }
+    putc('\n', r->out);
+}
+
 static void show_run(const struct profile_report *r)
 {
     struct wpp_summary run;
 
     wpp_get_summary(r->w, &run);
-    name_put(r->out, run.command[0] ? run.command : run.program[0] ? run.program : r->path);
-    fputs(": ", r->out);
+    put_command(r, run.command[0] ? run.command : run.program[0] ? run.program : r->path);
     put_magnitude(r->out, r->costs->total);
     fputs(" instructions, ", r->out);
     put_magnitude(r->out, (double)r->costs->events);
