@@ -151,6 +151,7 @@ struct wpp_summary {
     uint32_t n_modules, n_instrumented_routines, n_limited_routines;
     uint32_t n_unread_modules;
     uint32_t n_left_out;
+    uint32_t n_sources;
     uint64_t ticks_per_second; /* of the clock that timed the paths; 0: they were not timed */
     uint64_t ticks;            /* that all paths took together */
 };
@@ -319,6 +320,16 @@ struct wpp_left_out {
 };
 /* By module, file, line and name.  index < n_left_out. */
 const struct wpp_left_out *wpp_left_out(const wpp *w, uint32_t index);
+
+/* What a source file of executed routines held when it was compiled: FNV-1a 64 of its bytes, where a
+ * CR right before an LF is left out.  One that was compiled in several states is there several times. */
+struct wpp_source {
+    const char *file;            /* as given to the compiler, like wpp_line.file */
+    const char *directory;       /* where it was compiled */
+    uint64_t hash;
+};
+/* By directory, file and hash.  index < n_sources; none in files made before these were kept. */
+const struct wpp_source *wpp_source(const wpp *w, uint32_t index);
 
 /* ---- Derived, computed on demand into the caller's arrays ----------------- */
 

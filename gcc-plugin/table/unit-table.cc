@@ -8,6 +8,9 @@
 
 #include <assert.h>
 
+#include <map>
+
+#include "tracer/source-hash.h"
 #include "tracer/trace-abi.h"
 
 void byte_string::varint(uint64_t n)
@@ -235,6 +238,24 @@ static void write_bytes(FILE *assembly, const std::string &bytes)
     fputc('\n', assembly);
 }
 
+// What the source files hold, so that readers see whether theirs are the same.  They are named as the
+// compiler was asked to name them; it opened them by their own names.
+void unit_table::encode_sources(byte_string &out) const
+{
+    std::map<uint32_t, uint64_t> hashes;
+    uint64_t hash;
+
+    for (const auto &file : files_)
+        if (wpp_source_hash_file(AT_FDCWD, file.first.c_str(), &hash))
+            hashes.emplace(file.second, hash);
+    out.varint(hashes.size());
+    for (const auto &source : hashes) {
+        out.varint(source.first);
+        for (unsigned shift = 0; shift < 64; shift += 8)
+            out.bytes += static_cast<char>(source.second >> shift);
+    }
+}
+
 void unit_table::write(FILE *assembly, const char *compiler, const char *source,
                        const char *directory, unsigned stage, unsigned level, bool linked,
                        bool timed)
@@ -259,6 +280,7 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
     body.raw(body_);
     body.varint(left_out_);
     body.raw(left_out_body_);
+    encode_sources(body);
 
     unsigned long long id = fnv1a(body.bytes);
     fputs("\n\t.section .wpp,\"\",@progbits\n", assembly);

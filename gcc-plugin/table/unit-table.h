@@ -108,6 +108,7 @@ public:
                const char *directory, unsigned stage, unsigned level, bool linked, bool timed);
 
 private:
+    void encode_sources(byte_string &out) const;
     void write_unit(FILE *assembly, unsigned long long id, bool linked, bool timed) const;
 
     const char *(*mapped_)(const char *name);

@@ -11,7 +11,7 @@ tracer
 driver
 sequitur
 gcc-plugin/numbering
-gcc-plugin/table       tracer/trace-abi.h
+gcc-plugin/table       tracer/trace-abi.h tracer/source-hash.h
 gcc-plugin/graph       gcc-plugin/gcc-compat.h gcc-plugin/numbering gcc-plugin/table
 gcc-plugin/rates       gcc-plugin/gcc-compat.h gcc-plugin/graph
 gcc-plugin/events      gcc-plugin/gcc-compat.h gcc-plugin/graph gcc-plugin/rates tracer/trace-abi.h tracer/follow-jump.h
@@ -23,7 +23,7 @@ wpp/read               wpp/wpp.h wpp/base wpp/format tracer/trace-abi.h
 wpp/trace              wpp/wpp.h wpp/base wpp/format sequitur/sequitur.h tracer/trace-abi.h
 wpp/compress           wpp/wpp.h wpp/base wpp/format wpp/trace sequitur/sequitur.h
 wpp/record             wpp/wpp.h wpp/base wpp/format wpp/read wpp/trace wpp/compress tracer/trace-abi.h
-wpp/replay             wpp/wpp.h wpp/base wpp/read tracer/trace-abi.h
+wpp/replay             wpp/wpp.h wpp/base wpp/read tracer/trace-abi.h tracer/source-hash.h
 wpp/profile            wpp/wpp.h wpp/base wpp/replay
 wpp/picture            wpp/wpp.h wpp/base wpp/replay
 wpp/cli                wpp tracer/trace-abi.h

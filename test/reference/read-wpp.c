@@ -353,7 +353,22 @@ static void print_lines(void)
     }
 }
 
-static void read_routines(void)
+/* What is behind the routines. */
+static void print_sources(struct bytes *b, char **strings, uint64_t n_strings)
+{
+    for (uint64_t left = b->at < b->n ? get_varint(b) : 0; left > 0; left--) {
+        const char *directory = string_of(strings, n_strings, get_varint(b));
+        const char *name = string_of(strings, n_strings, get_varint(b));
+        const unsigned char *hash = get_run(b, 8);
+
+        printf("%s %s ", directory, name);
+        for (int i = 7; i >= 0; i--)
+            printf("%02x", hash[i]);
+        putchar('\n');
+    }
+}
+
+static void read_routines(int sources)
 {
     struct bytes b = section(3);
     uint64_t n = get_varint(&b);
@@ -367,6 +382,8 @@ static void read_routines(void)
     routines = get_memory(n_routines * sizeof *routines);
     for (uint64_t i = 0; i < n_routines; i++)
         read_routine(&b, &routines[i], strings, n);
+    if (sources)
+        print_sources(&b, strings, n);
 }
 
 /* ---- Terminals ---------------------------------------------------------------------- */
@@ -838,16 +855,19 @@ int main(int argc, char **argv)
     int text = argc == 3 && strcmp(argv[1], "--text") == 0;
     int left_out = argc == 3 && strcmp(argv[1], "--left-out") == 0;
     int lines = argc == 3 && strcmp(argv[1], "--lines") == 0;
+    int sources = argc == 3 && strcmp(argv[1], "--sources") == 0;
 
-    if (argc != 2 + text + left_out + times + lines)
-        fail("usage: read-wpp [--text|--left-out|--times|--lines] FILE");
+    if (argc != 2 + text + left_out + times + lines + sources)
+        fail("usage: read-wpp [--text|--left-out|--times|--lines|--sources] FILE");
     read_file(argv[argc - 1]);
     check_outside();
     if (left_out) {
         print_left_out();
         return ferror(stdout) != 0;
     }
-    read_routines();
+    read_routines(sources);
+    if (sources)
+        return ferror(stdout) != 0;
     if (lines) {
         print_lines();
         return ferror(stdout) != 0;

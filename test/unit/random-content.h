@@ -219,6 +219,10 @@ static const struct wpp_left_out left_out[] = {
     {"second", "y.cc", NULL, "libx.so", 70000, 99}
 };
 
+static const struct wpp_source rc_sources[] = {
+    {"main.c", "/src", 17}, {"main.c", "/src", UINT64_MAX}, {"list.h", "/src/lib", 0}
+};
+
 static const struct wpp_unread_module rc_unread[] = {
     {"libgone.so", "cannot open libgone.so: No such file or directory", 70000, 500},
     {"", "the trace does not say which file it is", UINT32_MAX - 9, 9}
@@ -272,6 +276,8 @@ static struct random_content *random_content(struct random *r, uint32_t n_thread
     w->terminals = c->terminals;
     w->threads = c->threads;
     w->chunks = c->chunks;
+    w->sources = rc_sources;
+    w->n_sources = draw(r, 4);
     w->unread_modules = rc_unread;
     w->n_unread_modules = draw(r, 3);
     return c;

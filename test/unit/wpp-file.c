@@ -49,6 +49,23 @@ static bool same_unread_modules(const wpp *w, const struct random_content *c)
     return true;
 }
 
+static bool same_sources(const wpp *w, const struct random_content *c)
+{
+    struct wpp_summary s;
+
+    wpp_get_summary(w, &s);
+    if (s.n_sources != c->content.n_sources)
+        return false;
+    for (uint32_t i = 0; i < s.n_sources; i++) {
+        const struct wpp_source *a = wpp_source(w, i), *b = &c->content.sources[i];
+
+        if (!same_text(a->file, b->file) || !same_text(a->directory, b->directory) ||
+            a->hash != b->hash)
+            return false;
+    }
+    return true;
+}
+
 static bool same_left_out(const wpp *w, const struct random_content *c)
 {
     const struct wpp_module_content *m = &c->modules[1];
@@ -282,6 +299,8 @@ static const char *round_trip(struct random *r, uint32_t n_threads, uint32_t sta
         wrong = "summary";
     else if (!same_unread_modules(w, c))
         wrong = "modules that were not read";
+    else if (!same_sources(w, c))
+        wrong = "sources";
     else if (!same_left_out(w, c))
         wrong = "what was left out";
     else if (!same_threads(w, c))

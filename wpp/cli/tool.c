@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "wpp/base/error.h"
+#include "wpp/replay/source-changes.h"
 
 /* A process is one tool: this is its name and its progress line. */
 static const char *name = "wpp";
@@ -494,6 +495,24 @@ int tool_say_incomplete(const char *path, const wpp *w)
     tool_warn("%s: the trace is incomplete (%s); the answer is about what was recorded", path,
               tool_why_incomplete(&run));
     return TOOL_INCOMPLETE;
+}
+
+void tool_say_changed_sources(const wpp *w)
+{
+    struct source_changes changes;
+    struct wpp_summary run;
+    const char *program;
+
+    wpp_get_summary(w, &run);
+    program = strrchr(run.program, '/') ? strrchr(run.program, '/') + 1 : run.program;
+    if (!source_changes_find(&changes, w) || changes.n == 0)
+        return;
+    if (changes.n == 1)
+        tool_warn("%s has changed since %s was built: lines may be wrong", changes.file[0], program);
+    else
+        tool_warn("%s and %u other source file%s have changed since %s was built: lines may be wrong",
+                  changes.file[0], changes.n - 1, changes.n == 2 ? "" : "s", program);
+    source_changes_free(&changes);
 }
 
 void tool_need(const char *path, const wpp *w, unsigned parts)

@@ -112,6 +112,10 @@ const char *tool_why_incomplete(const struct wpp_summary *run);
 /* The same, and that the file does not hold the whole run, if that is so. */
 int tool_say_incomplete(const char *path, const wpp *w);
 
+/* Says it, once, if source files of the run are not any more what was compiled: lines that are shown
+ * may be wrong. */
+void tool_say_changed_sources(const wpp *w);
+
 /* Dies, saying why, if one of these parts is missing: without them there is no answer. */
 void tool_need(const char *path, const wpp *w, unsigned parts);
 /* The paths that were executed, in order: the parts without which most questions have none. */

@@ -171,5 +171,7 @@ int main(int argc, char **argv)
     /* Not exit(): libraries below Graphviz (fontconfig, pango) have destructors
      * that are slow, and memory that leak checkers complain of. */
     status = tool_finish(write_result(out, result));
+    if (status == TOOL_OK)
+        tool_say_changed_sources(w);
     _exit(status != TOOL_OK ? status : tool_say_incomplete(r.path, w));
 }

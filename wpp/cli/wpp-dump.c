@@ -418,6 +418,8 @@ int main(int argc, char **argv)
     if (out)
         keep_output(out, r.output);
     tool_finish(TOOL_OK);
+    if (r.what != SHOW_CALLS && r.what != SHOW_TOKENS)
+        tool_say_changed_sources(w);
     status = tool_say_incomplete(r.path, w);
     wpp_close(w);
     return status;

@@ -404,6 +404,11 @@ static void report(const wpp *w, const struct request *r)
     struct source_files files = {0};
     struct wpp_error error;
 
+    struct source_changes changes = {0};
+
+    if (r->format == FORMAT_JSON && !source_changes_find(&changes, w))
+        die_of_memory();
+    out.changes = &changes;
     if (!call_tree_new(&tree, w, &error))
         tool_die_error(&error);
     if (!run_costs_new(&costs, w, &tree, thread))
@@ -421,6 +426,7 @@ static void report(const wpp *w, const struct request *r)
     if (r->tables & LINES)
         take_lines(&out, r, thread, &files);
     views[r->format](&out);
+    source_changes_free(&changes);
     free((void *)out.function);
     free((void *)out.loop);
     free((void *)out.line);
@@ -447,6 +453,7 @@ int main(int argc, char **argv)
         tool_die(TOOL_ERROR, "%s has no routines: it holds plain symbols", r.path);
     report(w, &r);
     tool_finish(TOOL_OK);
+    tool_say_changed_sources(w);
     status = tool_say_incomplete(r.path, w);
     wpp_close(w);
     return status;

@@ -15,6 +15,13 @@
 #include "wpp/format/renumber.h"
 #include "wpp/format/segments.h"
 
+/* A unit's table, and which of its source files executed routines name. */
+struct unit_sources {
+    const struct wpp_unit_table *table;
+    bool *used;
+    uint32_t last;                     /* the one that was found last */
+};
+
 struct assembly {
     const struct wpp_compressor *c;
     struct wpp_arena arena;
@@ -23,20 +30,52 @@ struct assembly {
     uint32_t *order;                   /* old numbers of terminals 0, 1, ... */
     struct wpp_alphabet units;         /* by their base tokens, which differ */
     struct wpp_alphabet routines;      /* by the tokens of their path 0 */
+    struct unit_sources *sources;      /* by unit */
     struct wpp_content content;
 };
 
 /* ---- Routines and units by first terminal --------------------------------------------- */
 
-static void new_unit(struct assembly *a, const struct wpp_token_place *place)
+static bool new_unit(struct assembly *a, const struct wpp_token_place *place)
 {
     const struct wpp_unit_table *table = &a->c->modules.loaded[place->module]
                                               .units[place->unit].table;
     struct wpp_unit_content *units = (struct wpp_unit_content *)a->content.units;
 
+    a->sources[a->content.n_units] = (struct unit_sources){
+        table, wpp_arena_alloc(&a->arena, table->n_sources, sizeof(bool)), 0
+    };
+    if (!a->sources[a->content.n_units].used)
+        return false;
     units[a->content.n_units++] = (struct wpp_unit_content){
         place->module, table->compiler, table->source, table->directory, table->stage,
         table->level};
+    return true;
+}
+
+/* Names are the unit's own strings: each file has one. */
+static void use_source(struct unit_sources *s, const char *file)
+{
+    if (s->last < s->table->n_sources && s->table->sources[s->last].file == file) {
+        s->used[s->last] = true;
+        return;
+    }
+    for (uint32_t i = 0; i < s->table->n_sources; i++)
+        if (s->table->sources[i].file == file) {
+            s->used[i] = true;
+            s->last = i;
+            return;
+        }
+}
+
+static void use_sources(struct unit_sources *s, const struct wpp_routine *r)
+{
+    use_source(s, r->file);
+    for (uint32_t b = 0; b < r->n_blocks; b++)
+        for (uint32_t i = 0; i < r->blocks[b].n_lines; i++)
+            use_source(s, r->blocks[b].lines[i].file);
+    for (uint32_t i = 0; i < r->n_inlined; i++)
+        use_source(s, r->inlined[i].file);
 }
 
 static bool new_routine(struct assembly *a, const struct wpp_token_place *place,
@@ -51,14 +90,15 @@ static bool new_routine(struct assembly *a, const struct wpp_token_place *place,
 
     if (!r || wpp_alphabet_map(&a->units, &unit->base, 1, &number) < 0)
         return wpp_fail_memory(error);
-    if (number == a->content.n_units)
-        new_unit(a, place);
+    if (number == a->content.n_units && !new_unit(a, place))
+        return wpp_fail_memory(error);
     if (!wpp_parse_routine(&encoded, &unit->table.strings, &a->arena, r))
         return a->arena.failed
                    ? wpp_fail_memory(error)
                    : wpp_fail(error, WPP_E_FORMAT, "%s has a broken path table (section .wpp, "
                               "routine %u of %s)", module->path, place->routine,
                               unit->table.source);
+    use_sources(&a->sources[number], r);
     routines[a->content.n_routines++] = (struct wpp_routine_content){number, place->routine_base,
                                                                      r};
     return true;
@@ -72,6 +112,7 @@ static bool describe_terminals(struct assembly *a, struct wpp_error *error)
     a->content.terminals = terminals;
     a->content.units = wpp_arena_alloc(&a->arena, n, sizeof *a->content.units);
     a->content.routines = wpp_arena_alloc(&a->arena, n, sizeof *a->content.routines);
+    a->sources = wpp_arena_alloc(&a->arena, n, sizeof *a->sources);
     if (a->arena.failed)
         return wpp_fail_memory(error);
     for (uint32_t t = 0; t < n; t++) {
@@ -88,6 +129,42 @@ static bool describe_terminals(struct assembly *a, struct wpp_error *error)
             return false;
     }
     a->content.n_terminals = n;
+    return true;
+}
+
+static int compare_sources(const void *left, const void *right)
+{
+    const struct wpp_source *a = left, *b = right;
+    int order = strcmp(a->directory, b->directory);
+
+    if (order == 0)
+        order = strcmp(a->file, b->file);
+    return order ? order : (a->hash > b->hash) - (a->hash < b->hash);
+}
+
+/* The used ones of all units, each once. */
+static bool describe_sources(struct assembly *a)
+{
+    struct wpp_source *all;
+    uint32_t n = 0, kept = 0;
+
+    for (uint32_t u = 0; u < a->content.n_units; u++)
+        for (uint32_t i = 0; i < a->sources[u].table->n_sources; i++)
+            n += a->sources[u].used[i];
+    a->content.sources = all = wpp_arena_alloc(&a->arena, n, sizeof *all);
+    if (!all)
+        return false;
+    n = 0;
+    for (uint32_t u = 0; u < a->content.n_units; u++)
+        for (uint32_t i = 0; i < a->sources[u].table->n_sources; i++)
+            if (a->sources[u].used[i])
+                all[n++] = a->sources[u].table->sources[i];
+    if (n > 0)
+        qsort(all, n, sizeof *all, compare_sources);
+    for (uint32_t i = 0; i < n; i++)
+        if (kept == 0 || compare_sources(&all[kept - 1], &all[i]) != 0)
+            all[kept++] = all[i];
+    a->content.n_sources = kept;
     return true;
 }
 
@@ -194,6 +271,8 @@ static bool assemble(struct assembly *a, struct wpp_bytes *file, struct wpp_erro
         return wpp_fail_memory(error);
     if (!describe_terminals(a, error))
         return false;
+    if (!describe_sources(a))
+        return wpp_fail_memory(error);
     describe_run(a);
     return wpp_content_encode(&a->content, file, error);
 }

@@ -74,6 +74,18 @@ static void put_modules(struct wpp_bytes *b, const struct wpp_content *c)
     put_unread_modules(b, c);
 }
 
+static void put_sources(struct wpp_bytes *b, struct wpp_intern *strings, const struct wpp_content *c)
+{
+    if (c->n_sources == 0)
+        return;
+    wpp_put_varint(b, c->n_sources);
+    for (uint32_t i = 0; i < c->n_sources; i++) {
+        wpp_put_varint(b, wpp_intern(strings, c->sources[i].directory));
+        wpp_put_varint(b, wpp_intern(strings, c->sources[i].file));
+        wpp_put_u64(b, c->sources[i].hash);
+    }
+}
+
 /* The string table stands in front but is complete only at the end. */
 static void put_routines(struct wpp_bytes *b, const struct wpp_content *c)
 {
@@ -100,6 +112,7 @@ static void put_routines(struct wpp_bytes *b, const struct wpp_content *c)
         wpp_put_varint(&body, c->routines[i].base);
         wpp_put_routine(&body, &strings, c->routines[i].routine);
     }
+    put_sources(&body, &strings, c);
     wpp_put_intern(b, &strings);
     wpp_put(b, body.data, body.size);
     b->failed |= body.failed;

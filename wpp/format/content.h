@@ -5,6 +5,7 @@
  *   threads     by their first record in the trace
  *   terminals   by first occurrence, walking the start rules 0, 1, ... in turn
  *   routines    by their first terminal
+ *   sources     by directory, file, hash
  *   units, modules: any, but each is named by a routine (modules need not be)
  */
 #ifndef WPP_CONTENT_H
@@ -53,6 +54,8 @@ struct wpp_content {
     const struct wpp_unread_module *unread_modules;
     const struct wpp_unit_content *units;
     const struct wpp_routine_content *routines;
+    uint32_t n_sources;
+    const struct wpp_source *sources;
     const struct wpp_terminal_content *terminals;
     const struct wpp_thread *threads;
     const struct wpp_chunk *chunks;

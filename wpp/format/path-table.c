@@ -8,7 +8,7 @@ enum { ENTRY = 0, EXIT = 1 };
 
 /* Sizes of the shortest encodings, to bound counts before memory is asked for. */
 enum {
-    MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LANDING = 2, MIN_LEFT_OUT = 4,
+    MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LANDING = 2, MIN_LEFT_OUT = 4, MIN_SOURCE = 9,
     MIN_INLINED = 3, MIN_RUN = 2
 };
 
@@ -648,6 +648,38 @@ static bool parse_left_out_list(struct wpp_view *v, struct wpp_arena *arena,
     return true;
 }
 
+bool wpp_parse_source(struct wpp_view *v, const struct wpp_string_table *strings, bool directory,
+                      struct wpp_source *out)
+{
+    struct wpp_view bytes;
+
+    if (directory)
+        out->directory = get_string(v, strings);
+    out->file = get_string(v, strings);
+    bytes = wpp_get_view(v, 8);
+    out->hash = v->failed ? 0 : wpp_get_u64(bytes.p);
+    return !v->failed;
+}
+
+/* Tables of an older plugin end before the list. */
+static bool parse_sources(struct wpp_view *v, struct wpp_arena *arena, struct wpp_unit_table *unit)
+{
+    size_t n = wpp_left(v) > 0 ? wpp_get_count(v, MIN_SOURCE) : 0;
+
+    if (v->failed || n > UINT32_MAX)
+        return false;
+    unit->n_sources = (uint32_t)n;
+    unit->sources = wpp_arena_alloc(arena, n, sizeof *unit->sources);
+    if (!unit->sources)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        unit->sources[i].directory = unit->directory;
+        if (!wpp_parse_source(v, &unit->strings, false, &unit->sources[i]))
+            return false;
+    }
+    return true;
+}
+
 bool wpp_parse_unit(struct wpp_view body, struct wpp_arena *arena, struct wpp_unit_table *out)
 {
     size_t n;
@@ -667,5 +699,6 @@ bool wpp_parse_unit(struct wpp_view body, struct wpp_arena *arena, struct wpp_un
     out->routines = wpp_arena_alloc(arena, n, sizeof *out->routines);
     if (!out->routines)
         return false;
-    return parse_unit_routines(&body, out) && parse_left_out_list(&body, arena, out);
+    return parse_unit_routines(&body, out) && parse_left_out_list(&body, arena, out)
+        && parse_sources(&body, arena, out);
 }

@@ -40,6 +40,11 @@ uint32_t wpp_path_edges(const struct wpp_routine *routine, uint64_t number, uint
 bool wpp_parse_left_out(struct wpp_view *v, const struct wpp_string_table *strings,
                         struct wpp_left_out *out);
 
+/* A source file's hash, with `directory` its number in front; else that is left alone.  False:
+ * malformed. */
+bool wpp_parse_source(struct wpp_view *v, const struct wpp_string_table *strings, bool directory,
+                      struct wpp_source *out);
+
 /* ---- Unit tables, one per object in a module's section `.wpp` --------------- */
 
 struct wpp_unit_routine {
@@ -57,6 +62,8 @@ struct wpp_unit_table {
     uint32_t n_routines, n_left_out;
     struct wpp_unit_routine *routines;
     struct wpp_left_out *left_out;     /* module is not set */
+    uint32_t n_sources;
+    struct wpp_source *sources;        /* directory is the unit's */
 };
 
 struct wpp_unit_body {

@@ -104,6 +104,16 @@ static void put_contexts(const struct profile_report *r)
     fputs("]", r->out);
 }
 
+static void put_changes(const struct profile_report *r)
+{
+    fputs("\"changed_sources\": [", r->out);
+    for (uint32_t i = 0; i < r->changes->n; i++) {
+        fputs(i ? ", " : "", r->out);
+        json_string(r->out, r->changes->file[i]);
+    }
+    fputs("]", r->out);
+}
+
 bool profile_json(const struct profile_report *r)
 {
     struct wpp_summary run;
@@ -115,7 +125,8 @@ bool profile_json(const struct profile_report *r)
     put_text(r, "command", run.command);
     fprintf(r->out, "\"complete\": %s, \"threads\": %" PRIu32 ", \"paths\": %" PRIu64 ", ",
             run.complete ? "true" : "false", run.n_threads, r->costs->events);
-    put_number(r, "instructions", r->costs->total, "");
+    put_number(r, "instructions", r->costs->total, ", ");
+    put_changes(r);
     if (r->contexts)
         put_contexts(r);
     if (r->function)

@@ -7,6 +7,7 @@
 
 #include "wpp/profile/call-contexts.h"
 #include "wpp/profile/parts.h"
+#include "wpp/replay/source-changes.h"
 
 enum profile_sort { SORT_INCLUSIVE, SORT_SELF, SORT_CALLS, SORT_NAME };
 
@@ -31,6 +32,7 @@ struct profile_report {
     uint32_t n_loops, all_loops;
     const struct profile_line *line;
     size_t n_lines, all_lines;
+    const struct source_changes *changes;      /* JSON alone */
     const struct call_contexts *contexts;
     bool callers;              /* contexts are what led there */
     double least_share;        /* of nodes of `contexts` */

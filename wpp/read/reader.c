@@ -324,6 +324,12 @@ const struct wpp_unread_module *wpp_unread_module(const wpp *w, uint32_t index)
     return &w->unread_modules[index];
 }
 
+const struct wpp_source *wpp_source(const wpp *w, uint32_t index)
+{
+    assert(index < w->summary.n_sources);
+    return &w->sources[index];
+}
+
 const struct wpp_left_out *wpp_left_out(const wpp *w, uint32_t index)
 {
     assert(index < w->n_left_out);

@@ -17,6 +17,7 @@ struct wpp {
     const struct wpp_thread *threads;
     const struct wpp_chunk *chunks;
     const struct wpp_left_out *left_out;
+    const struct wpp_source *sources;
     const struct wpp_unread_module *unread_modules;
     struct wpp_grammar grammar;         /* arrays of its own */
     /* Derived from the grammar once, at opening (frequencies.c). */

@@ -168,6 +168,22 @@ static bool show_names(struct loading *l, struct wpp_demangler *demangler, struc
     return r->shown != NULL;
 }
 
+/* Files of before end without them. */
+static bool get_sources(struct loading *l, struct wpp_view *v, const struct wpp_string_table *strings)
+{
+    size_t n = wpp_left(v) > 0 ? wpp_get_count(v, 10) : 0;
+    struct wpp_source *sources = allocate(l, n, sizeof *sources);
+
+    if (!sources || v->failed || n > UINT32_MAX)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!wpp_parse_source(v, strings, true, &sources[i]))
+            return false;
+    l->w->sources = sources;
+    l->w->summary.n_sources = (uint32_t)n;
+    return true;
+}
+
 static bool get_routines(struct loading *l, struct wpp_view *v)
 {
     struct wpp_string_table strings;
@@ -195,6 +211,8 @@ static bool get_routines(struct loading *l, struct wpp_view *v)
         routines[i].module = unit->module;
         routines[i].directory = unit->directory;
     }
+    if (!get_sources(l, v, &strings))
+        return false;
     l->w->routines = routines;
     l->w->summary.n_routines = l->w->n_routines = (uint32_t)n;
     return true;

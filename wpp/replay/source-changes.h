@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* source-changes.h - source files that are not any more what was compiled.
+ *
+ * A WPP keeps a hash of each source file (struct wpp_source).  A file that is not there, or that the
+ * plugin could not read, is not known to have changed.
+ */
+#ifndef WPP_SOURCE_CHANGES_H
+#define WPP_SOURCE_CHANGES_H
+
+#include "wpp/wpp.h"
+
+struct source_changes {
+    const char **file;         /* names as given to the compiler, each once; the wpp's */
+    uint32_t n;
+};
+
+/* Looks at all files where they were compiled.  False without memory.
+ * Cost: the sources of executed routines are read. */
+bool source_changes_find(struct source_changes *out, const wpp *w);
+void source_changes_free(struct source_changes *c);
+
+/* Whether the file at `path`, which is to be the source `file` of `directory`, is another. */
+bool source_has_changed(const wpp *w, const char *directory, const char *file, const char *path);
+
+#endif
