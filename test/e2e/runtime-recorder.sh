@@ -447,7 +447,7 @@ if script -qec true /dev/null > /dev/null 2>&1 < /dev/null; then
     like 'finds its prompt as it was' "$(on_terminal 'wpp-record -o prompt.wpp ./prompt')" \
         'Your name> and more {80}@.\[Kwpp-record: '
     like 'unless progress is asked for' \
-        "$(on_terminal 'wpp-record --progress -o prompt.wpp ./prompt')" 'Your name> @.*M events, .*and more'
+        "$(on_terminal 'wpp-record --progress -o prompt.wpp ./prompt')" 'Your name> @.*0 events, .*and more'
     like 'also when another reads its trace' \
         "$(on_terminal 'wpp-compress -o fifo.wpp stream & WPP_OUT=stream ./prompt; wait')" 'Your name> and more'
     like 'unless by that, too' \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/cli/tool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -10,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "wpp/base/error.h"
+#include "wpp/base/similar.h"
 #include "wpp/replay/source-changes.h"
 
 /* A process is one tool: this is its name and its progress line. */
@@ -166,6 +169,23 @@ const char *tool_grouped(uint64_t n)
     return out;
 }
 
+const char *tool_amount(double n, const char *what)
+{
+    static char buffers[4][64];
+    static unsigned turn;
+    static const char unit[] = " kMGT";
+    char *out = buffers[turn++ % 4];
+    int i = 0;
+
+    for (; n >= 999.95 && unit[i + 1]; i++)
+        n /= 1000;
+    if (i == 0)
+        snprintf(out, sizeof *buffers, "%.0f %s%s", n, what, n == 1 ? "" : "s");
+    else
+        snprintf(out, sizeof *buffers, "%.1f %c %ss", n, unit[i], what);
+    return out;
+}
+
 /* ---- Common options -------------------------------------------------------- */
 
 static bool has_value(const struct option *longs, int value)
@@ -175,10 +195,25 @@ static bool has_value(const struct option *longs, int value)
     return longs->name != NULL;
 }
 
+/* `word`, of so many characters, is the beginning of none. */
+_Noreturn static void suggest_option(const char *word, int length, const struct option *longs)
+{
+    char asked[64];
+    struct similar s = {.asked = asked};
+
+    snprintf(asked, sizeof asked, "%.*s", length > 2 ? length - 2 : 0, word + 2);
+    for (; longs->name; longs++)
+        similar_offer(&s, longs->name);
+    if (s.best)
+        tool_usage("there is no option `%.*s`; did you mean `--%s`?", length, word, s.best);
+    tool_usage("there is no option `%.*s`", length, word);
+}
+
 /* `word`, of so many characters, is the beginning of none or of several. */
 _Noreturn static void refuse_long_option(const char *word, int length, const struct option *longs)
 {
     char names[256] = "";
+    const struct option *all = longs;
     size_t used = 0, n = 0, left = 0;
 
     for (int i = 0; length > 2 && longs[i].name; i++)
@@ -190,7 +225,7 @@ _Noreturn static void refuse_long_option(const char *word, int length, const str
             left--;
         }
     if (n == 0)
-        tool_usage("there is no option `%.*s`", length, word);
+        suggest_option(word, length, all);
     tool_usage("option `%.*s` may be %s", length, word, names);
 }
 
@@ -526,13 +561,41 @@ void tool_need(const char *path, const wpp *w, unsigned parts)
                      damage[i].text, wpp_part_name(damage[i].part));
 }
 
+static int is_recording(const struct dirent *entry)
+{
+    size_t n = strlen(entry->d_name);
+
+    return n > 4 && strcmp(entry->d_name + n - 4, ".wpp") == 0;
+}
+
+struct wpp_error *tool_explain_folder(const char *path, struct wpp_error *error)
+{
+    struct dirent **entries;
+    struct stat status;
+    int n;
+
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+        return error;
+    n = scandir(path, &entries, is_recording, alphasort);
+    if (n > 0)
+        wpp_fail(error, WPP_E_SYSTEM, "%s is a folder with %d recording%s: name one, as %s/%s", path,
+                 n, n == 1 ? "" : "s", path, entries[0]->d_name);
+    else
+        wpp_fail(error, WPP_E_SYSTEM, "%s is a folder without a recording (*.wpp)", path);
+    for (int i = 0; i < n; i++)
+        free(entries[i]);
+    if (n >= 0)
+        free(entries);
+    return error;
+}
+
 wpp *tool_open(const char *path)
 {
     struct wpp_error error;
     wpp *w = wpp_open_intact(path, &error);
 
     if (!w)
-        tool_die_error(&error);
+        tool_die_error(tool_explain_folder(path, &error));
     return w;
 }
 

@@ -42,6 +42,10 @@ int tool_exit_status(enum wpp_status status);
 /* 1234567 as `1,234,567`; the text lies in one of a few buffers used in turn. */
 const char *tool_grouped(uint64_t n);
 
+/* So many: `1 event`, `999 events`, `4.3 k events`, `31.1 M events`; the text lies in one of a few
+ * buffers used in turn. */
+const char *tool_amount(double n, const char *what);
+
 /* ---- Common options ------------------------------------------------------ */
 
 /* getopt_long(), but whatever it does not understand is a usage error. */
@@ -120,6 +124,9 @@ void tool_say_changed_sources(const wpp *w);
 void tool_need(const char *path, const wpp *w, unsigned parts);
 /* The paths that were executed, in order: the parts without which most questions have none. */
 enum { TOOL_NEED_PATHS = WPP_PART_ROUTINES | WPP_PART_TERMINALS | WPP_PART_GRAMMAR };
+
+/* The error of opening `path`: if that is a folder, the error says how to go on.  Returns `error`. */
+struct wpp_error *tool_explain_folder(const char *path, struct wpp_error *error);
 
 /* wpp_open_intact(), or dies. */
 wpp *tool_open(const char *path);

@@ -117,7 +117,7 @@ static int check(const char *path, bool strict, bool quiet)
     wpp *w = wpp_open_intact(path, &error);
 
     if (!w) {
-        tool_warn("%s", error.text);
+        tool_warn("%s", tool_explain_folder(path, &error)->text);
         return tool_exit_status(error.status);
     }
     wpp_get_summary(w, &s);

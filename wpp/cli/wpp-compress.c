@@ -136,7 +136,7 @@ static bool show_progress(void *ctx, const void *bytes, size_t n, struct wpp_err
     if (!tool_progress_due())
         return true;
     wpp_compress_get_progress(ctx, &p);
-    tool_progress("%.1f MB, %.1f M events", (double)p.bytes / 1e6, (double)p.tokens / 1e6);
+    tool_progress("%.1f MB, %s", (double)p.bytes / 1e6, tool_amount((double)p.tokens, "event"));
     return true;
 }
 

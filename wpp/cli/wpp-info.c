@@ -779,7 +779,7 @@ static int show(const char *path, const struct request *q)
     wpp *w = wpp_open_intact(path, &error);
 
     if (!w) {
-        tool_warn("%s", error.text);
+        tool_warn("%s", tool_explain_folder(path, &error)->text);
         return tool_exit_status(error.status);
     }
     gather(w, path, &i);

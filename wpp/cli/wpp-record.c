@@ -428,8 +428,8 @@ static void show_progress(struct recording *r)
     getrusage(RUSAGE_SELF, &usage);
     size = estimated_size(&f);
     pthread_mutex_lock(&r->messages);
-    tool_progress("%.1f M events, %.1f M/s, waited %.1f s; %.0f %% in ~%.2f MB (1/~%.0f); "
-                  "%u process%s, %ld MB", tokens / 1e6, tokens / 1e6 / passed, waited(r),
+    tool_progress("%s, %.1f M/s, waited %.1f s; %.0f %% in ~%.2f MB (1/~%.0f); "
+                  "%u process%s, %ld MB", tool_amount(tokens, "event"), tokens / 1e6 / passed, waited(r),
                   100 * (double)f.tokens / (tokens > 0 ? tokens : 1), size / 1e6,
                   size > 0 ? 4 * (double)f.tokens / size : 0, f.begun, f.begun == 1 ? "" : "es",
                   usage.ru_maxrss / 1024);
@@ -446,21 +446,26 @@ static void show_rest(struct recording *r, bool *apart)
     show_progress(r);
 }
 
-/* The last line on a terminal. */
+/* The last line; in full on a terminal. */
 static void show_summary(const struct recording *r)
 {
     double tokens = (double)wpp_runs_figures(&r->runs).tokens;
     char size[64] = "";
     struct stat st;
 
-    if (r->options.quiet || r->bytes == 0 || !isatty(STDERR_FILENO))
+    if (r->options.quiet || r->bytes == 0)
         return;
+    if (!isatty(STDERR_FILENO)) {
+        if (r->runs.written == 1 && !r->runs.failed && !r->trace_failed)
+            tool_warn("%s in %s", tool_amount(tokens, "event"), r->runs.path);
+        return;
+    }
     if (r->runs.written == 1 && stat(r->runs.path, &st) == 0 && st.st_size > 0)
         snprintf(size, sizeof size, ", %.3f MB, 1/%.0f of the events", (double)st.st_size / 1e6,
                  4 * tokens / (double)st.st_size);
     tool_progress_apart();
-    fprintf(stderr, "wpp-record: %.1f M events in %.1f s, %.1f s of them waiting for us; "
-            "compressed %.1f s later; %s%s\n", tokens / 1e6, r->ended - r->begun, waited(r),
+    fprintf(stderr, "wpp-record: %s in %.1f s, %.1f s of them waiting for us; "
+            "compressed %.1f s later; %s%s\n", tool_amount(tokens, "event"), r->ended - r->begun, waited(r),
             seconds() - r->ended, r->runs.path, size);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "wpp/base/similar.h"
 #include "wpp/cli/tool.h"
 
 /* `DIR/wpp-` for the directory of this executable, which links may lead to. */
@@ -28,11 +29,33 @@ static int is_command(const struct dirent *entry)
     return strncmp(entry->d_name, "wpp-", 4) == 0;
 }
 
-_Noreturn static void show_help(const char *prefix)
+/* The commands beside this one; how many, 0 if that is not known.  The caller frees each and all. */
+static int list_commands(const char *prefix, struct dirent ***entries)
 {
     char *directory = strndup(prefix, strlen(prefix) - strlen("/wpp-"));
+    int n = directory ? scandir(directory, entries, is_command, alphasort) : 0;
+
+    free(directory);
+    return n > 0 ? n : 0;
+}
+
+_Noreturn static void refuse_command(const char *prefix, const char *command)
+{
+    struct similar s = {.asked = command};
     struct dirent **entries = NULL;
-    int n = directory ? scandir(directory, &entries, is_command, alphasort) : 0;
+    int n = list_commands(prefix, &entries);
+
+    for (int i = 0; i < n; i++)
+        similar_offer(&s, entries[i]->d_name + strlen("wpp-"));
+    if (s.best)
+        tool_usage("`%s` is no command; did you mean `%s`?", command, s.best);
+    tool_usage("`%s` is no command", command);
+}
+
+_Noreturn static void show_help(const char *prefix)
+{
+    struct dirent **entries = NULL;
+    int n = list_commands(prefix, &entries);
 
     printf("Usage: wpp COMMAND [ARGUMENT]...\n"
            "       wpp help [COMMAND]\n\n"
@@ -43,7 +66,6 @@ _Noreturn static void show_help(const char *prefix)
         free(entries[i]);
     }
     free(entries);
-    free(directory);
     puts("\n\n`wpp help COMMAND` or `wpp COMMAND --help` explains one, `wpp --version` says the version.");
     exit(tool_finish(TOOL_OK));
 }
@@ -61,7 +83,7 @@ _Noreturn static void run(const char *prefix, char **argv)
     argv[1] = path;
     execv(path, argv + 1);
     if (errno == ENOENT)
-        tool_usage("`%s` is no command", command);
+        refuse_command(prefix, command);
     tool_die(TOOL_ERROR, "cannot run %s: %s", path, strerror(errno));
 }
 

@@ -303,13 +303,13 @@ static bool tell_range(struct teller *t, const struct dump_range *range, struct 
     return ok || wpp_fail_memory(error);
 }
 
-/* What the kernel called the thread, if that is known. */
-static void tell_thread(const struct teller *t, const struct wpp_thread *thread)
+/* The thread's index and name, without the kernel's number: that is another in each run, and dumps of two
+ * runs are compared. */
+static void tell_thread(const struct teller *t, uint32_t index)
 {
-    if (wpp_missing(t->w) & WPP_PART_THREADS)
-        fputs("EnterThread ?", t->out);
-    else
-        fprintf(t->out, "EnterThread %u%s", thread->tid, thread->name[0] ? " " : "");
+    const struct wpp_thread *thread = wpp_thread(t->w, index);
+
+    fprintf(t->out, "EnterThread %u%s", index, thread->name[0] ? " " : "");
     name_put(t->out, thread->name);
     putc('\n', t->out);
 }
@@ -322,7 +322,7 @@ bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *er
 
     if (!teller_new(&t, out, range, false))
         return wpp_fail_memory(error);
-    tell_thread(&t, thread);
+    tell_thread(&t, range->thread);
     ok = tell_range(&t, range, error);
     for (uint32_t depth = events_depth(t.events); ok && depth-- > 0;)
         tell(&t, depth, "LeaveRoutine",
