@@ -15,7 +15,7 @@ said() {
     run "$@"
     is "$*" "$(cat err)" "$want"
 }
-said 'wpp-record: 3 events in prog.wpp' wpp-record ./prog
+said 'wpp-record: 4 events in prog.wpp' wpp-record ./prog
 said '' wpp-record -q -o other.wpp ./prog
 said 'wpp-dump: there is no option `--lnies`; did you mean `--lines`? (wpp-dump --help explains)' wpp-dump --lnies prog.wpp
 said 'wpp-hot: there is no option `--min-csot`; did you mean `--min-cost`? (wpp-hot --help explains)' wpp-hot --min-csot=3 prog.wpp
