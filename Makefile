@@ -4,6 +4,7 @@
 #   make                 everything, into build/$(CONFIG)
 #   make demo            record, compress and explain a real program  [PROGRAM=bzip2, lua5.4, ...]
 #   make check           all ordinary tests; ends with `N passed, N failed, N skipped`
+#   make check-unit      the unit tests alone: half a minute
 #   make check-torture   GCC's own execution tests, plainly and traced, at -O0, -O2, -O3, -flto
 #   make check-all       `check`; all with GCC 11 too; whole Debian programs at -O0, -O2, -O3; two servers under load; other configurations
 #   make check-suites    large programs' own tests, plainly and recorded: git, CPython, perl, cppcheck, PostgreSQL, PHP (an hour and a half)
@@ -118,7 +119,7 @@ UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
 REFS     := $(patsubst test/reference/%.c,$(B)/test/%,$(REF_MAIN))
 BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 
-.PHONY: all tests demo check check-torture check-suites check-others check-all bench bench-engine bench-hot figure9 fuzz install uninstall clean
+.PHONY: all tests demo check check-unit check-torture check-suites check-others check-all bench bench-engine bench-hot figure9 fuzz install uninstall clean
 .PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
@@ -127,7 +128,7 @@ tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
 DEPS :=
-ifneq ($(filter demo check check-torture check-suites check-others bench bench-engine bench-hot figure9,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-unit check-torture check-suites check-others bench bench-engine bench-hot figure9,$(MAKECMDGOALS)),)
 DEPS := build/deps
 endif
 ifneq ($(filter fuzz fuzz-%,$(MAKECMDGOALS)),)
@@ -279,6 +280,8 @@ $(B)/test/bench/%: $(B)/obj/test/bench/%.o $(LIBREF) $(LIBS)
 # ---- Tests, demo, figures -------------------------------------------------------
 check: tests
 	@CONFIG=$(CONFIG) test/run $(B)
+check-unit: $(UNITS)
+	@CONFIG=$(CONFIG) test/run $(B) --unit
 check-torture: tests
 	@test/real/torture -j2 $(B)
 check-suites: tests

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# test: slow 25
 # Traced code that runs before recording begins: called by a static program's libc, by IFUNC
 # resolvers, by constructors of other libraries. The program does what it does without us, and the
 # events are counted.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# test: slow 45
 # --jobs: a trace is cut into segments that are built at the same time; the file is the same
 # whatever their number, nothing is lost, and every tool answers as if there were one piece.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# test: slow 40
 # --memory: what is compressed within a limit is cut into segments; nothing is lost, every
 # tool answers as if there were none, and the process stays below the limit.
 . "$(dirname "$0")/lib.sh"

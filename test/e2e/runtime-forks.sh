@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# test: slow 25
 # A child is recorded from its first event on, whoever made it: libc's fork, _Fork or the kernel's
 # calls, and whatever signals come meanwhile.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# test: slow 40
 # wpp-record and whole trees of processes: each has a WPP, complete, whatever it
 # is replaced by, whoever outlives whom, and however the recording is ended.
 . "$(dirname "$0")/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# test: slow 40
 # wpp-record is killed: its keeper writes a file that is valid, holds a prefix of the run,
 # and lacks no more than it may.  WPP_KILLS: how often (4).
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* hotpaths-sample.c - the exact search where it looks at a sample: what is counted afterwards
- * against brute force, the sample's promises, and the same answers as without one. */
+ * against brute force, the sample's promises, and the same answers as without one.
+ * test: slow 3 */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* hotpaths.c - the hot subpath analyses against the paper's example and, on
- * random grammars, against brute force on the expanded trace. */
+ * random grammars, against brute force on the expanded trace.
+ * test: slow 10 */
 #include <stdlib.h>
 #include <string.h>
 

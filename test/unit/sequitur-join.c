@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sequitur-join.c - grammars of pieces joined: all invariants, and what they derive. */
+/* sequitur-join.c - grammars of pieces joined: all invariants, and what they derive.
+ * test: slow 4 */
 #include "test/unit/sequitur-test.h"
 
 enum { MAX_TEXT = 400, STARTS = 2, PIECES = 4 };

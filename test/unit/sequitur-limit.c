@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sequitur-limit.c - a grammar that ends when seq_is_full() says so stays below its limit, its
- * end and its export included, whatever the streams are and however many. */
+ * end and its export included, whatever the streams are and however many.
+ * test: slow 3 */
 #include "test/unit/sequitur-test.h"
 
 #ifdef WPP_HOSTILE

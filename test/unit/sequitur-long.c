@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sequitur-long.c - texts of many blocks, for the shortcuts: every property
- * holds, the text comes back, and equal input gives equal bytes. */
+ * holds, the text comes back, and equal input gives equal bytes.
+ * test: slow 5 */
 #include "test/unit/sequitur-test.h"
 
 #ifdef WPP_HOSTILE

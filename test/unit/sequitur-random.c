@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sequitur-random.c - random strings: the engine against the definition. */
+/* sequitur-random.c - random strings: the engine against the definition.
+ * test: slow 7 */
 #include "test/reference/naive-sequitur.h"
 #include "test/unit/sequitur-test.h"
 

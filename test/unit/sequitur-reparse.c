@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sequitur-reparse.c - grammars parsed anew: all invariants, what they derive, and their size. */
+/* sequitur-reparse.c - grammars parsed anew: all invariants, what they derive, and their size.
+ * test: slow 4 */
 #include "test/unit/sequitur-test.h"
 
 enum { MAX_TEXT = 600, STARTS = 3 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The spool: what is put comes out, in order and to the byte, raw or squeezed, within the
  * limit, also in forks, which read on from where they were made; who takes is told to pause
- * and that all is over. */
+ * and that all is over.
+ * test: slow 13 */
 #include "test/unit/tap.h"
 #include "wpp/record/spool.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From traces made by hand to WPPs: whole ones, cut after every byte, damaged,
- * incomplete; and programs that are not what was traced. */
+ * incomplete; and programs that are not what was traced.
+ * test: slow 3 */
 #include <unistd.h>
 
 #include "test/unit/tap.h"

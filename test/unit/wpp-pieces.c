@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files whose grammar is in segments, some of which are damaged or cut off: the others are read,
- * and Gap stands in the place of those. */
+ * and Gap stands in the place of those.
+ * test: slow 3 */
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
 #include "tracer/trace-abi.h"
