@@ -44,7 +44,8 @@ _Noreturn static void show_help(const char *prefix)
     }
     free(entries);
     free(directory);
-    puts("\n\n`wpp help COMMAND` or `wpp COMMAND --help` explains a command; `wpp --version` prints the version.");
+    puts("\n\n`wpp help COMMAND` or `wpp COMMAND --help` explains a command.\n"
+         "`wpp --version` prints the version.");
     exit(tool_finish(TOOL_OK));
 }
 
