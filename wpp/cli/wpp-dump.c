@@ -135,7 +135,7 @@ static void parse_options(int argc, char **argv, struct request *r)
         tool_usage(argc == optind ? "no file given" : "more than one file given");
     r->path = argv[optind];
     if ((r->range || r->thread) && r->what == SHOW_ROUTINES)
-        tool_usage("--routines is about all threads");
+        tool_usage("--routines covers all threads and events: it goes with neither --thread nor --range");
     if (r->range)
         parse_range(r);
 }

@@ -816,7 +816,7 @@ int main(int argc, char **argv)
     if (optind == argc)
         tool_usage("no file given");
     if (q.uninstrumented && q.format == FORMAT_TABLE)
-        tool_usage("--uninstrumented is text or json");
+        tool_usage("--uninstrumented has no table: give --format=text or json");
     if (!q.uninstrumented && (q.format < 0 || (q.format == FORMAT_TEXT && argc - optind > 1)))
         q.format = argc - optind > 1 ? FORMAT_TABLE : FORMAT_TEXT;
     q.several = argc - optind > 1;
