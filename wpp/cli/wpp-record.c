@@ -40,7 +40,7 @@ static const char help[] =
     "Processes that PROGRAM starts have files of their own in the folder FILE.d.\n"
     "\n"
     "  -o, --output=FILE   write FILE instead of `PROGRAM.wpp` in this directory. An old FILE\n"
-    "                      is kept as FILE.old. `-` is standard output; PROGRAM's output\n"
+    "                      is kept as FILE.old. `-` is standard output; the output of PROGRAM\n"
     "                      then goes to standard error\n"
     "      --limit=N       stop recording after about N events; PROGRAM goes on\n"
     "      --duration=S    stop recording after S seconds; PROGRAM goes on\n"
