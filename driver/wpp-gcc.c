@@ -90,16 +90,16 @@ static void run_tool(const struct place *place, const char *tool, char *const *a
 /* ---- Help ----------------------------------------------------------------------------- */
 
 static const char help[] =
-    "\n%s is this compiler for programs that record whole program paths. Its variables:\n"
+    "\n%s makes programs that record whole program paths. Its variables:\n"
     "  WPP_CC, WPP_CXX          The compilers, gcc and g++ if not set.\n"
-    "  WPP_PLUGIN_ARGS          What is instrumented and how: stage=early, limit=N,\n"
+    "  WPP_PLUGIN_ARGS          Arguments of the plugin: stage=early, limit=N,\n"
     "                           inline=none|hot|all, base=link|load, include=GLOB,\n"
     "                           exclude=GLOB, min-size=N, time; separated by blanks.\n"
     "  WPP_RUNTIME=nop          Link a runtime that records nothing.\n"
     "When the program runs:\n"
-    "  WPP_OUT=PATH             Where it writes its trace; wpp.%%p.trace if not set.\n"
-    "  WPP_OPTIONS              Stopped at first, stopped by a signal, and the like.\n"
-    "`man %s` explains them, `wpp-record PROGRAM` compresses the trace as it comes.\n";
+    "  WPP_OUT=PATH             The file of its trace; wpp.%%p.trace if not set.\n"
+    "  WPP_OPTIONS              Options like record=off and signal=NAME.\n"
+    "`man %s` explains them. `wpp-record PROGRAM` compresses the trace while the program runs.\n";
 
 /* Ours behind the compiler's own, where it is read; a link in PATH is the compiler, no more. */
 static void show_help(const struct place *place, const struct words *command)

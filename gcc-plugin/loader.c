@@ -44,7 +44,7 @@ static void refuse(const char *format, ...)
 __attribute__((constructor)) static void refuse_other_compilers(void)
 {
     if (!dlsym(RTLD_DEFAULT, "register_callback"))
-        refuse("this compiler is not GCC, which alone can be made to instrument a program; for "
+        refuse("this compiler is not GCC, and only GCC can instrument a program; for "
                "wpp-gcc, wpp-g++: WPP_CC=gcc WPP_CXX=g++");
 }
 

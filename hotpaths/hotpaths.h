@@ -9,7 +9,7 @@
  * when no proper prefix of it is hot.
  *
  * The analyses read the grammar, never its expansion.  What each algorithm
- * promises is proved in docs/hotpaths.md.
+ * promises is proved in docs/hotpaths-algorithm.md.
  *
  * The library prints nothing and keeps no global state; different threads may
  * analyse the same grammar at once.

@@ -157,7 +157,7 @@ static const char *error_text(long error)
     case EDQUOT: return "disk quota exceeded";
     case EROFS:  return "read-only file system";
     case EBADF:  return "the descriptor is not open for writing";
-    case EINVAL: return "that is not where a recorder is";
+    case EINVAL: return "there is no recorder";
     case EAGAIN: return "the recorder has seen too many processes";
     case EIO:    return "input/output error";
     case EMFILE:

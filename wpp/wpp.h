@@ -107,9 +107,9 @@ const char *wpp_part_name(unsigned part);
 /* Why a recording holds no more.  Later versions may know more reasons. */
 enum wpp_ended {
     WPP_ENDED_UNSAID = 0,
-    WPP_ENDED_LIMIT = 1,       /* it was to end after so many events */
-    WPP_ENDED_DURATION = 2,    /* ... after so long */
-    WPP_ENDED_INTERRUPT = 3,   /* what was not compressed yet was left out */
+    WPP_ENDED_LIMIT = 1,       /* stopped by a limit of events */
+    WPP_ENDED_DURATION = 2,    /* stopped by a limit of time */
+    WPP_ENDED_INTERRUPT = 3,   /* left out waiting events */
     WPP_ENDED_RECORDER = 4,    /* its recorder was killed */
     WPP_ENDED_LOOK = 5,        /* the process ran on */
     WPP_ENDED_UNREAD = 6,      /* all events are there, but not what those of some module mean */

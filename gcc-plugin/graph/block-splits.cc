@@ -9,7 +9,7 @@
 #include "gcc-plugin/graph/tail-calls.h"
 
 // Statements after which we split a block: those, so that lines fall into the
-// same blocks as in GCC's coverage (docs/design.md), and what ends a path.
+// same blocks as in GCC's coverage (docs/decisions/0018), and what ends a path.
 static bool splits_block(gimple *statement)
 {
     gcall *call = dyn_cast<gcall *>(statement);

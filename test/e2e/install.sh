@@ -17,6 +17,10 @@ bin="$T/moved tree/bin"
 # Nothing of the build folder may help.
 PATH=${PATH#*:}
 
+is 'all documents are where their links expect them' \
+    "$(cd "$T/moved tree/share/doc/wpp" && find . -type f | sort)" \
+    "$(find ./README.md ./LICENSE ./docs -name man -prune -o -type f -print | sort)"
+
 cat > "$T/turn.c" <<'END'
 #include <stdio.h>
 int main(int argc, char **argv)
@@ -88,7 +92,7 @@ if command -v pkg-config > /dev/null; then
     is 'and reads so, too' "$(env -u LD_LIBRARY_PATH ./static turn.wpp)" many
     ok 'the example of the C API' sh -c \
         'gcc -Wall -Wextra -Werror -o hottest "$1" $(pkg-config --cflags --libs wpp)' - \
-        "$T/moved/share/doc/wpp/example-hotpaths.c"
+        "$T/moved/share/doc/wpp/docs/example-hotpaths.c"
     ok 'runs' ./hottest turn.wpp
     like 'and finds the loop' "$(head -n 1 out)" '^ *9[0-9]\.[0-9] %  .* x [0-9]+ paths  main$'
     like 'of which all together are no more than the run' "$(tail -n 1 out)" '^( 9[0-9]\.[0-9]|100\.0) %  all of them$'

@@ -40,12 +40,15 @@ is "a link that leads nowhere is found" \
    "$(cd "$T" && links docs/x.md | while read -r to; do leads docs/x.md "$to"; done)" \
    $'docs/x.md: no heading for #d\ndocs/x.md: gone.md is not there'
 
-for document in README.md docs/*.md; do
+for document in README.md docs/*.md docs/decisions/*.md; do
     links "$document" > "$T/links"
     is "links of $document" "$(while read -r to; do leads "$document" "$to"; done < "$T/links")" ""
 done
 for document in docs/*.md; do
     ok "somebody links to $document" \
         sh -c 'grep -Fq "($1" README.md || grep -Fq "(${1#docs/}" docs/*.md' sh "$document"
+done
+for document in docs/decisions/0*.md; do
+    ok "the list of decisions has ${document##*/}" grep -Fq "(${document##*/})" docs/decisions/README.md
 done
 done_testing

@@ -90,10 +90,10 @@ ok 'and where it is said to be' wpp-compress -f --map="$PWD/copy=elsewhere" dele
 mkdir build/lib
 cp new/place/lib/plug1.so build/lib
 fails_with 3 'a library that is gone' wpp-compress -o part.wpp p.trace
-like 'is named' "$(cat err)" "^wpp-compress: p.trace: what a module ran is unreadable: a file that was traced is gone or unreadable: cannot open $T/build/lib/plug2.so: No such file or directory$"
+like 'is named' "$(cat err)" "^wpp-compress: p.trace: the events of a module are unreadable: a file that was traced is gone or unreadable: cannot open $T/build/lib/plug2.so: No such file or directory$"
 run wpp-info part.wpp
 is 'the WPP is incomplete' $status 3
-like 'and says why' "$(cat out)" "complete +no: what some module ran could not be read"
+like 'and says why' "$(cat out)" "complete +no: the events of some modules could not be read"
 like 'how much it is' "$(cat out)" "
 unreadable +[0-9]+ events: a file that was traced is gone or unreadable: cannot open $T/build/lib/plug2.so: No such file or directory"
 unread=$(sed -n 's/^unreadable *\([0-9]*\) .*/\1/p' out)
@@ -103,7 +103,7 @@ is 'as JSON' "$(wpp-info --format=json part.wpp |
 is 'there are as many events as ever' "$(wpp-info part.wpp | sed -n 's/^events *//p')" \
     "$(wpp-info want.wpp | sed -n 's/^events *//p')"
 wpp-dump part.wpp > part.events 2> err
-like 'what answers says that something is missing' "$(cat err)" 'incomplete \(what some module ran could not be read\)'
+like 'what answers says that something is missing' "$(cat err)" 'incomplete \(the events of some modules could not be read\)'
 is 'only the events of the library have no names' \
     "$(grep -c Symbol part.events)" "$unread"
 is 'all others are as they were' "$(sed -n 's/^ *NewPath/NewPath/p' part.events)" \
@@ -142,7 +142,7 @@ objcopy --remove-section .wpp new/place/lib/plug1.so build/lib/plug1.so
 for option in -q --limit=5 --ring=4k; do
     run wpp-record -q $option -o live.wpp build/prog "$T"/build/lib/plug1.so
     like "wpp-record $option: a library without its table" "$(cat err)" \
-        '^wpp-record: prog: what a module ran is unreadable: .*/plug1.so has lost its path table'
+        '^wpp-record: prog: the events of a module are unreadable: .*/plug1.so has lost its path table'
 done
 
 # A trace that is cut as well.
@@ -152,7 +152,7 @@ WPP_OUT=fd:3 build/prog "$T"/build/lib/plug1.so 3>&1 | cat > pipe.trace
 rm build/lib/plug1.so
 head -c -64 pipe.trace > cut.trace
 fails_with 3 'a trace that is cut as well' wpp-compress -o cut.wpp cut.trace
-like 'both are said' "$(cat err)" 'cut.*; and what a module ran is unreadable: .*plug1.so'
+like 'both are said' "$(cat err)" 'cut.*; and the events of a module are unreadable: .*plug1.so'
 like 'in the WPP, too' "$(wpp-info cut.wpp 2> /dev/null)" "complete +no: cut short.*
 unreadable +[0-9]+ events: "
 done_testing

@@ -109,7 +109,7 @@ is 'the same where they stay' "$figures $lost $said" \
 recordings ./main 5 exit
 wpp-record -q -o all.wpp ./main 5 exit > out 2>&1
 is 'without an end: what is missing' "$(wpp-info all.wpp | sed -n 's/^complete *//p')" \
-    'no: it did not say its end, and some events (of a thread, of another runtime, or of what it still did) are in no record'
+    'no: it did not report its end, and some events (of a thread, of another runtime, or from after its last record) are in no record'
 # What is in a pipe loses more than that.
 like 'without an end there is no knowing how many' "$figures$lost $said" \
     "^[0-9]+ no/$((${own% *} + 5 * (one - ${own% *}))) no 4\$"

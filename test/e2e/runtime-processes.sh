@@ -489,9 +489,9 @@ why() {
     like "$1: wpp-info says why" "$(wpp-info "$2")" "^complete +no: $3\$"
     run wpp-dump --tokens "$2"
     is "$1: so does wpp-dump" "$status $(cat "$T/err")" \
-        "3 wpp-dump: $2: the trace is incomplete ($3); the answer is about what was recorded"
+        "3 wpp-dump: $2: the trace is incomplete ($3); the answer covers only the recorded part"
 }
-why '--limit' all.wpp 'recording was to end after so many events'
+why '--limit' all.wpp 'stopped by --limit'
 
 # A recorder that has closed, and next runs when the program has ended: what that did meanwhile
 # was refused.
@@ -546,9 +546,9 @@ if [ "$CONFIG" = asan ] || [ "$CONFIG" = hostile ]; then
 else
     ok 'what makes it late is built' gcc -shared -fPIC late.c -o late.so -ldl
     ok '--limit, closed while the program ends: not all is there' test "$(late --limit=200)" -lt 5
-    why '--limit, closed while the program ends' all.wpp 'recording was to end after so many events'
+    why '--limit, closed while the program ends' all.wpp 'stopped by --limit'
     ok '--duration, closed while the program ends: not all is there' test "$(late --duration=0.05)" -lt 5
-    why '--duration, closed while the program ends' all.wpp 'recording was to end after so long'
+    why '--duration, closed while the program ends' all.wpp 'stopped by --duration'
 fi
 
 run wpp-record --duration=0.3 -o all.wpp ./endless 2
@@ -556,7 +556,7 @@ is '--duration: the program goes on to its end' $status 142
 nanoseconds=$(wpp-info --format=json all.wpp | grep -o '"nanoseconds":[0-9]*' | cut -d: -f2)
 # Less than the program's two seconds; how much less, a busy machine decides.
 like '--duration: so long was recorded' "$nanoseconds" '^([2-9][0-9]{8}|1[0-9]{9})$'
-why '--duration' all.wpp 'recording was to end after so long'
+why '--duration' all.wpp 'stopped by --duration'
 run wpp-record --ring=256k -o all.wpp ./endless 2
 is '--ring: the program runs to its end' "$status $(cat "$T/err")" \
     '142 wpp-record: ./endless was killed by SIGALRM'
@@ -568,7 +568,7 @@ read -r events lost < <(wpp-info --format=json all.wpp |
 run wpp-check all.wpp
 like '--ring: the file is sound' "$status $(cat "$T/err")" '^3 .*undamaged'
 
-why '--ring' all.wpp 'only the last events were to be kept'
+why '--ring' all.wpp 'only the last events were kept'
 is '--ring: what was dropped is not lost' \
     "$(wpp-info all.wpp | sed -n 's/[0-9,]* events/N events/; /^dropped/p; /^lost/p' | tr -s ' ')" \
     'dropped N events before the last ones'

@@ -147,7 +147,7 @@ for ((i = 0; i < kills; i++)); do
     [ -z "$wrong" ] && right=$((right + 1)) || echo "# killed after $ms ms: $wrong; $(cat err)"
 done
 is "killed $kills times at random: a valid prefix, and not much is missing" $right $kills
-like 'and that is said' "$(cat err)" '^wpp-record: killed; shot.wpp has what was recorded until then$'
+like 'and that is said' "$(cat err)" '^wpp-record: killed; shot.wpp holds the events recorded until then$'
 
 # Four processes that want all the time there is: whoever compresses has none, and the keeper is
 # an old one; it has all the same what was taken since.
@@ -304,7 +304,7 @@ wait $recorder
 is 'its status is the program'"'"'s' $? 0
 like 'and it is said' "$(cat err)" '^wpp-record: interrupted: many.wpp has the first [0-9]{1,3}(,[0-9]{3})+ of 6[0-9](,[0-9]{3}){2} events; of the other processes ((1,|2,)[0-9]{3} of (1,|2,)[0-9]{3}|the first (1,|2,)[0-9]{3}) are kept$'
 like 'the file is sound' "$(wpp-check many.wpp 2>&1)" '^wpp-check: many.wpp: undamaged, but'
-like 'and says why' "$(wpp-info many.wpp)" '^complete +no: an interrupt left out what was not compressed yet$'
+like 'and says why' "$(wpp-info many.wpp)" '^complete +no: an interrupt left out events that waited to be compressed$'
 is 'as many events as it says, without the other process'"'"'s' "$(wpp-info --format=json many.wpp | sed 's/.*"events":\([0-9]*\).*/\1/')" \
     "$(sed -n 's/.*first \([0-9,]*\) of.*/\1/p' err | tr -d ,)"
 

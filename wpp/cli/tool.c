@@ -505,17 +505,17 @@ int tool_say_damages(const char *path, const wpp *w)
 const char *tool_why_incomplete(const struct wpp_summary *run)
 {
     switch (run->ended) {
-    case WPP_ENDED_LIMIT: return "recording was to end after so many events";
-    case WPP_ENDED_DURATION: return "recording was to end after so long";
-    case WPP_ENDED_INTERRUPT: return "an interrupt left out what was not compressed yet";
+    case WPP_ENDED_LIMIT: return "stopped by --limit";
+    case WPP_ENDED_DURATION: return "stopped by --duration";
+    case WPP_ENDED_INTERRUPT: return "an interrupt left out events that waited to be compressed";
     case WPP_ENDED_RECORDER: return "its recorder was killed";
     case WPP_ENDED_LOOK: return "the process ran on";
-    case WPP_ENDED_UNREAD: return "what some module ran could not be read";
-    case WPP_ENDED_APART: return "it did not say its end, and some events (of a thread, of another "
-                                 "runtime, or of what it still did) are in no record";
+    case WPP_ENDED_UNREAD: return "the events of some modules could not be read";
+    case WPP_ENDED_APART: return "it did not report its end, and some events (of a thread, of another "
+                                 "runtime, or from after its last record) are in no record";
     }
     if (run->dropped)
-        return "only the last events were to be kept";
+        return "only the last events were kept";
     return run->lost ? "events were lost" : "cut short";
 }
 
@@ -527,7 +527,7 @@ int tool_say_incomplete(const char *path, const wpp *w)
     wpp_get_summary(w, &run);
     if ((wpp_missing(w) & WPP_PART_SUMMARY) || (run.complete && !run.lost))
         return status;
-    tool_warn("%s: the trace is incomplete (%s); the answer is about what was recorded", path,
+    tool_warn("%s: the trace is incomplete (%s); the answer covers only the recorded part", path,
               tool_why_incomplete(&run));
     return TOOL_INCOMPLETE;
 }

@@ -10,18 +10,17 @@
 static const char help[] =
     "Usage: wpp-check [OPTION]... FILE.wpp...\n"
     "Verifies WPP files: checksums and structure, the grammar's invariants, every path against\n"
-    "its routine's graph, every thread's number of events.  Of a damaged file it says what is\n"
-    "damaged and what is intact.  FILE `-` is standard input.\n"
+    "its routine's graph, every thread's number of events.  Of a damaged file it lists the\n"
+    "damaged and the intact parts.  FILE `-` is standard input.\n"
     "\n"
     "  -s, --strict   also walk all events: each path must be possible after one before it in its\n"
-    "                 thread; a thread that switches stacks, as coroutines do, is told of\n"
-    "  -q, --quiet    say only what is wrong\n"
-    "  -h, --help     this text\n"
-    "  -V, --version  the version\n"
+    "                 thread. Reports threads that switch stacks, as coroutines do\n"
+    "  -q, --quiet    report only errors\n"
+    "  -h, --help     print this text\n"
+    "  -V, --version  print the version\n"
     "\n"
-    "Exit status: 0 when all is well, 3 when a file is damaged or holds an incomplete run,\n"
-    "1 for another error, or if --strict finds that a thread switches stacks or events are missing,\n"
-    "2 for an option that is wrong.\n";
+    "Exit status: 0 all is well, 3 a file is damaged or holds an incomplete run, 2 a wrong option,\n"
+    "1 another error, or --strict finds a thread that switches stacks or missing events.\n";
 
 static const char *plural(uint64_t n)
 {

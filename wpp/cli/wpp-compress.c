@@ -23,30 +23,31 @@ static const char help[] =
     "       wpp-compress --best -o FILE [-f] WPP\n"
     "\n"
     "Compresses a trace to a whole program path. TRACE may be a file, a FIFO that\n"
-    "a traced program writes to, or `-` (also when left out): standard input.\n"
+    "a traced program writes to, or `-` for standard input, which is the default.\n"
     "\n"
     "  -o, --output=FILE   write FILE (`-`: standard output) instead of TRACE with\n"
     "                      `.trace` replaced by `.wpp`; standard input goes to\n"
     "                      standard output\n"
     "  -f, --force         overwrite FILE if it exists\n"
-    "      --best          a file that is 3 to 11 percent smaller, for three to nine times\n"
-    "                      the time; also made of a WPP\n"
-    "  -j, --jobs=N        use N processors (0: all): the trace is cut into segments of\n"
-    "                      17 million events, which makes the file a little larger, or\n"
-    "                      much where what comes again is further apart. With 1 as one\n"
-    "                      piece; without this as well, but a second processor reads\n"
-    "      --memory=SIZE   take no more memory than about SIZE (from 32M on): the trace\n"
-    "                      is cut into segments of their own grammars\n"
-    "      --map=OLD=NEW   the program's files in the folder OLD are in NEW now, or OLD is\n"
-    "                      such a file; several may be given, the last one is tried first\n"
-    "      --symbols       the input is an array of little-endian 32-bit words\n"
+    "      --best          make the file 3 to 11 percent smaller, in three to nine times the\n"
+    "                      time; the input may also be a WPP\n"
+    "  -j, --jobs=N        use N processors (0: all). The trace is cut into segments of 17\n"
+    "                      million events, which makes the file larger: a little, or much\n"
+    "                      where the program repeats long work. With 1, and without this\n"
+    "                      option, the trace is one piece; without it a second processor\n"
+    "                      reads the trace\n"
+    "      --memory=SIZE   take about SIZE of memory, at least 32M. The trace is cut into\n"
+    "                      segments with a grammar each\n"
+    "      --map=OLD=NEW   look for the program's files of the folder OLD in NEW; OLD may\n"
+    "                      also be a file. Of several, the last one is tried first\n"
+    "      --symbols       read an array of little-endian 32-bit words, not a trace\n"
     "      --progress      show progress also of a pipe, whose writer may use the terminal\n"
-    "  -q, --quiet         no progress\n"
-    "  -h, --help          this text\n"
-    "  -V, --version       the version\n"
+    "  -q, --quiet         show no progress\n"
+    "  -h, --help          print this text\n"
+    "  -V, --version       print the version\n"
     "\n"
-    "Exit status: 0, 1 an error, 2 wrong usage, 3 the trace is damaged or cut\n"
-    "short, or a file of the program has changed: what could be read is in FILE.\n";
+    "Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 the trace is damaged or cut\n"
+    "short, or a file of the program has changed. FILE holds the readable part then.\n";
 
 struct options {
     const char *input, *output;
@@ -62,7 +63,7 @@ static void add_move(struct wpp_moved *moved, const char *rule)
     enum wpp_moved_result result = wpp_moved_add(moved, rule);
 
     if (result == WPP_MOVED_WRONG)
-        tool_usage("--map: `%s` is no OLD=NEW, two folders or files", rule);
+        tool_usage("--map: `%s` does not have the form OLD=NEW, two folders or files", rule);
     if (result == WPP_MOVED_NO_MEMORY)
         tool_die(TOOL_ERROR, "out of memory");
 }
@@ -101,7 +102,7 @@ static struct options parse_options(int argc, char **argv)
     if (o.memory && o.jobs > 1)
         tool_usage("--memory and --jobs do not go together: each cuts the trace by its own rule");
     if (argc - optind > 1)
-        tool_usage("one trace at a time: `%s` is too much", argv[optind + 1]);
+        tool_usage("only one trace can be compressed at a time: `%s` is one too many", argv[optind + 1]);
     if (optind < argc)
         o.input = argv[optind];
     return o;
@@ -274,7 +275,7 @@ static int improve(const struct options *o)
     if (o->jobs > 1 || o->memory)
         tool_usage("--jobs and --memory are for traces: `%s` is a WPP", name_of(o->input));
     if (!path)
-        tool_usage("-o says where to put a smaller WPP than `%s`", name_of(o->input));
+        tool_usage("the smaller WPP of `%s` has no name: give -o FILE", name_of(o->input));
     if (strcmp(path, "-") == 0)
         tool_refuse_terminal(STDOUT_FILENO, "a WPP file");
     out = tool_output(path, o->force, o->input);

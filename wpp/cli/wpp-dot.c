@@ -19,15 +19,16 @@ static const char help[] =
     "Draws the hottest part of a WPP as a graph: start rules on top, rules, and paths as leaves,\n"
     "coloured by their share of the executed instructions.  FILE `-` is standard input.\n"
     "\n"
-    "  -T, --format=FORMAT  dot, svg, png or pdf; default: what the output's name ends with,\n"
-    "                       or dot if it has no ending\n"
+    "  -T, --format=FORMAT  dot, svg, png or pdf; default: the ending of the output's name, or\n"
+    "                       dot if it has none\n"
     "  -o, --output=FILE    write to FILE instead of standard output\n"
     "  -f, --force          replace FILE if it exists\n"
-    "      --max-nodes=N    draw at most N nodes (default 60), but each thread\n"
-    "  -h, --help           this text\n"
-    "  -V, --version        the version\n"
+    "      --max-nodes=N    draw at most N nodes (default 60); all threads are drawn anyway\n"
+    "  -h, --help           print this text\n"
+    "  -V, --version        print the version\n"
     "\n"
-    "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or what it holds is incomplete.\n";
+    "Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 the file is damaged or holds an\n"
+    "incomplete run.\n";
 
 static const char *const formats[] = {"dot", "svg", "png", "pdf", NULL};
 enum { FORMAT_DOT, FORMAT_SVG };

@@ -25,24 +25,25 @@ static const char help[] =
     "      --lines        source lines in execution order, FILE:LINE each\n"
     "      --line-counts  how often each executed line was executed, as gcov counts it:\n"
     "                     FILE:LINE COUNT\n"
-    "      --executions   the same, but each copy that GCC made of a line counts: as often as\n"
-    "                     the line stands in the paths of --events, again behind a call\n"
+    "      --executions   line counts in which each copy counts that GCC made of a line: as\n"
+    "                     often as the line stands in the paths of --events, again behind a call\n"
     "      --routines     the executed routines: calls, paths, cost, name, place\n"
-    "      --calls        who called whom, how often: CALLS CALLER -> ROUTINE; `-`: no routine\n"
-    "                     that is traced\n"
+    "      --calls        callers and callees, with counts: CALLS CALLER -> ROUTINE; `-` stands\n"
+    "                     for no traced routine\n"
     "      --tokens       the trace's tokens: binary, 32 bits each, little-endian\n"
     "\n"
-    "      --no-demangle  assembler names instead of those of the C++ source\n"
-    "      --thread=N     only thread N, counted from 0 (`wpp-info` lists them)\n"
-    "      --range=A:B    only events A to B-1 of the thread; either may be left out, or\n"
-    "                     -N: N before the end; A:+N: N events from A on; k, M and G\n"
-    "                     count thousands, millions and billions\n"
+    "      --no-demangle  show assembler names instead of those of the C++ source\n"
+    "      --thread=N     show only thread N, counted from 0 (`wpp-info` lists them)\n"
+    "      --range=A:B    show only events A to B-1 of the thread; either may be left out. -N is\n"
+    "                     N before the end, A:+N are N events from A on; k, M and G stand for\n"
+    "                     thousands, millions and billions\n"
     "  -o, --output=FILE  write to FILE instead of standard output\n"
     "  -f, --force        replace FILE if it exists\n"
-    "  -h, --help         this text\n"
-    "  -V, --version      the version\n"
+    "  -h, --help         print this text\n"
+    "  -V, --version      print the version\n"
     "\n"
-    "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or what it holds is incomplete.\n";
+    "Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 the file is damaged or holds an\n"
+    "incomplete run.\n";
 
 enum what {
     SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_EXECUTIONS, SHOW_ROUTINES, SHOW_CALLS, SHOW_TOKENS
@@ -134,7 +135,7 @@ static void parse_options(int argc, char **argv, struct request *r)
         tool_usage(argc == optind ? "no file given" : "more than one file given");
     r->path = argv[optind];
     if ((r->range || r->thread) && r->what == SHOW_ROUTINES)
-        tool_usage("--routines is about all threads");
+        tool_usage("--routines covers all threads and events: it goes with neither --thread nor --range");
     if (r->range)
         parse_range(r);
 }

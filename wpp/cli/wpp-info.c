@@ -19,12 +19,13 @@ static const char help[] =
     "      --format=FORMAT  text (default), table (also for one file), or json: an object\n"
     "                       a file, a line each; sizes in bytes, times in nanoseconds\n"
     "      --uninstrumented list the routines that were compiled with wpp but left out,\n"
-    "                       with the reason and where they are; text or json\n"
-    "  -h, --help           this text\n"
-    "  -V, --version        the version\n"
+    "                       with the reason and the place; text or json\n"
+    "  -h, --help           print this text\n"
+    "  -V, --version        print the version\n"
     "\n"
-    "Of a damaged file, what is intact is shown; in a table or JSON, what is not known is `-` or null.\n"
-    "Exit status is 3 when a file is damaged, or what it holds is known to be incomplete.\n";
+    "Of a damaged file the intact parts are shown; an unknown figure is `-` in a table, null in\n"
+    "JSON. Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 a file is damaged or holds an\n"
+    "incomplete run.\n";
 
 enum format { FORMAT_TEXT, FORMAT_TABLE, FORMAT_JSON };
 static const char *const format_names[] = {"text", "table", "json", NULL};
@@ -815,7 +816,7 @@ int main(int argc, char **argv)
     if (optind == argc)
         tool_usage("no file given");
     if (q.uninstrumented && q.format == FORMAT_TABLE)
-        tool_usage("--uninstrumented is text or json");
+        tool_usage("--uninstrumented has no table: give --format=text or json");
     if (!q.uninstrumented && (q.format < 0 || (q.format == FORMAT_TEXT && argc - optind > 1)))
         q.format = argc - optind > 1 ? FORMAT_TABLE : FORMAT_TEXT;
     q.several = argc - optind > 1;

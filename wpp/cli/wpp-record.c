@@ -36,39 +36,39 @@
 static const char help[] =
     "Usage: wpp-record [-o FILE] [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
     "\n"
-    "Runs PROGRAM, which was built with wpp-gcc, and records its whole program path;\n"
-    "those of the processes that it starts, too, in the folder FILE.d.\n"
+    "Runs PROGRAM, which was built with wpp-gcc, and records its whole program path.\n"
+    "Processes that PROGRAM starts have files of their own in the folder FILE.d.\n"
     "\n"
-    "  -o, --output=FILE   write FILE instead of `PROGRAM.wpp` in this directory;\n"
-    "                      what FILE was before is kept as FILE.old; `-` is standard\n"
-    "                      output, and PROGRAM's then goes to standard error\n"
+    "  -o, --output=FILE   write FILE instead of `PROGRAM.wpp` in this directory. An old FILE\n"
+    "                      is kept as FILE.old. `-` is standard output; the output of PROGRAM\n"
+    "                      then goes to standard error\n"
     "      --limit=N       stop recording after about N events; PROGRAM goes on\n"
-    "      --duration=S    stop recording after S seconds\n"
-    "      --ring=SIZE     keep the last SIZE bytes of events of each thread, 4 an event;\n"
-    "                      compressed at the end, so PROGRAM waits for nothing\n"
-    "      --spool=SIZE    take up to SIZE of memory for what waits to be compressed; when it\n"
-    "                      is full, PROGRAM waits (a quarter of the machine's memory)\n"
-    "      --memory=SIZE   take no more memory than about SIZE (from 32M on) to compress\n"
-    "                      what a process does: it is cut into segments of their own grammars\n"
-    "      --best          a file that is 3 to 11 percent smaller, for three to nine times the\n"
+    "      --duration=S    stop recording after S seconds; PROGRAM goes on\n"
+    "      --ring=SIZE     keep the last SIZE bytes of events of each thread, 4 an event. They\n"
+    "                      are compressed at the end, so PROGRAM hardly waits\n"
+    "      --spool=SIZE    let waiting events take up to SIZE of memory (default: a quarter of\n"
+    "                      the machine's). When it is full, PROGRAM waits\n"
+    "      --memory=SIZE   compress each process in about SIZE of memory, at least 32M. The\n"
+    "                      process is cut into segments with a grammar each\n"
+    "      --best          make the file 3 to 11 percent smaller, in three to nine times the\n"
     "                      time to compress it\n"
-    "  -j, --jobs=N        when PROGRAM is over, compress the rest by N processors (0: all);\n"
-    "                      what a process does is cut into segments of 17 million events\n"
-    "      --stopped       begin without recording, until PROGRAM starts it by wpp_start()\n"
-    "                      or the signal does\n"
-    "      --signal=NAME   this signal (USR2, for instance), sent to wpp-record or to a\n"
-    "                      process, stops recording, and starts it again; with a ring,\n"
-    "                      sent to wpp-record: write what the ring holds to FILE.d\n"
-    "      --trace=FILE    keep the uncompressed trace, too (of the first process)\n"
-    "      --progress      show progress while PROGRAM runs, too, on its terminal; without this\n"
-    "                      only what there is still to be compressed afterwards\n"
-    "  -q, --quiet         say nothing but what goes wrong or is missing\n"
-    "  -h, --help          this text\n"
-    "  -V, --version       the version\n"
+    "  -j, --jobs=N        when PROGRAM is over, compress waiting events with N processors\n"
+    "                      (0: all). Each process is cut into segments of 17 million events\n"
+    "      --stopped       begin without recording, until PROGRAM calls wpp_start() or the\n"
+    "                      signal comes\n"
+    "      --signal=NAME   stop recording at this signal (USR2, for instance), and start it\n"
+    "                      again at the next one; it goes to wpp-record or to a process. With a\n"
+    "                      ring, wpp-record writes the contents of the ring to FILE.d instead\n"
+    "      --trace=FILE    keep the uncompressed trace of the first process, too\n"
+    "      --progress      show progress while PROGRAM runs, too, on its terminal. By default\n"
+    "                      progress is shown when PROGRAM is over\n"
+    "  -q, --quiet         report only errors and what is missing\n"
+    "  -h, --help          print this text\n"
+    "  -V, --version       print the version\n"
     "\n"
-    "Exit status: the program's, 128 plus its number if a signal ended it; 127 if it\n"
-    "was not found, 126 if it cannot be run; 1 if nothing could be recorded, 2 for\n"
-    "an option that is wrong.\n";
+    "Exit status: the status of PROGRAM; 128 plus the signal's number if a signal ended it;\n"
+    "127 if PROGRAM was not found, 126 if it cannot be run; 1 if nothing could be recorded;\n"
+    "2 for a wrong option.\n";
 
 enum { NOT_FOUND = 127, NOT_RUNNABLE = 126 };
 
@@ -628,7 +628,7 @@ static void orphan_written(void *ctx)
 
     keep_trace(r, r->runs.begun > 0);
     if (r->runs.written > 0)
-        tool_warn("killed; %s has what was recorded until then", r->runs.path);
+        tool_warn("killed; %s holds the events recorded until then", r->runs.path);
 }
 
 /* ---- Results -------------------------------------------------------------------------------- */

@@ -66,7 +66,8 @@ _Noreturn static void show_help(const char *prefix)
         free(entries[i]);
     }
     free(entries);
-    puts("\n\n`wpp help COMMAND` or `wpp COMMAND --help` explains one, `wpp --version` says the version.");
+    puts("\n\n`wpp help COMMAND` or `wpp COMMAND --help` explains a command.\n"
+         "`wpp --version` prints the version.");
     exit(tool_finish(TOOL_OK));
 }
 

@@ -555,7 +555,7 @@ void wpp_compress_get_unread(const wpp_compressor *c, struct wpp_error *note)
     if (m->n_unread > 1)
         snprintf(others, sizeof others, " (and %u other module%s)", m->n_unread - 1,
                  m->n_unread == 2 ? "" : "s");
-    wpp_fail(note, m->first_unread.status, "what a module ran is unreadable: %s%s",
+    wpp_fail(note, m->first_unread.status, "the events of a module are unreadable: %s%s",
              m->first_unread.text, others);
 }
 

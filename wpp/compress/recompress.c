@@ -90,7 +90,7 @@ static bool improve_code(const struct wpp_view *code, struct wpp_bytes *out,
 
 static bool is_wrong(struct wpp_error *error)
 {
-    return wpp_fail(error, WPP_E_DAMAGED, "its segments are not what it says of them");
+    return wpp_fail(error, WPP_E_DAMAGED, "its segments do not match what it says of them");
 }
 
 /* In front of its code a segment says which terminals it has. */

@@ -101,9 +101,9 @@ void unrecorded_why(const char *file, char *text, unsigned size)
                  "without WPP_RUNTIME=nop");
     else if (tables.instrumented && changes_identity(file))
         snprintf(text, size, "it is instrumented, but set-user-ID or set-group-ID, and such a program "
-                 "takes no orders; take these bits away (chmod ug-s) or run it as who it becomes");
+                 "takes no orders; remove these bits (chmod ug-s) or run it as the user it becomes");
     else if (tables.instrumented)
-        snprintf(text, size, "it is instrumented, but ended before any of that began");
+        snprintf(text, size, "it is instrumented, but ended before any instrumented code ran");
     else if (tables.left_out)
         say_reasons(tables.left_out, text, size);
     else
