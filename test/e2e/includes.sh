@@ -64,6 +64,12 @@ wpp/x is no room'
 is 'each folder is in the table' \
     "$(find $tops -type d | grep -vxFf <(awk '{ print $1 }' <<< "$rooms"))" ''
 
+is 'the rooms have no circle' "$(scripts/include-graph 2>&1 > /dev/null | sed 's/.*, //')" '0 in circles'
+mkdir -p "$T/tree/wpp/a" "$T/tree/wpp/b" "$T"/tree/{gcc-plugin,tracer,driver,sequitur,hotpaths}
+echo '#include "wpp/b/b.h"' > "$T/tree/wpp/a/a.h"
+echo '#include "wpp/a/a.h"' > "$T/tree/wpp/b/b.h"
+is 'and one would be seen' "$(scripts/include-graph "$T/tree" 2>&1 > /dev/null)" '2 nodes, 2 arrows, 2 in circles'
+
 # Nothing outside test/ includes a test.
 is 'nothing includes test/' "$(includes | grep ' test/')" ''
 

@@ -3,7 +3,13 @@
 #ifndef WPP_CYCLES_H
 #define WPP_CYCLES_H
 
-#include "wpp/profile/flow.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct flow_arc {
+    uint32_t src, dst;
+    uint64_t count;
+};
 
 /* Finds elementary cycles one after the other, takes the least count on a
  * cycle's arcs from all of them and adds it to *rounds, until there are none.

@@ -6,8 +6,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "wpp/profile/cycles.h"
-
 #define BLOCK_ENTRY 0
 #define BLOCK_EXIT  1
 #define NO_BLOCK    UINT32_MAX

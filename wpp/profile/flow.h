@@ -10,12 +10,8 @@
 #ifndef WPP_FLOW_H
 #define WPP_FLOW_H
 
+#include "wpp/profile/cycles.h"
 #include "wpp/wpp.h"
-
-struct flow_arc {
-    uint32_t src, dst;
-    uint64_t count;
-};
 
 struct flow {
     uint32_t n_blocks;
