@@ -44,6 +44,13 @@ static void fill_terminal(struct lanes *l, uint32_t lane, const struct part *p, 
         l->calls[number] |= 1u << lane;
 }
 
+static void fill_routine(struct lanes *l, uint32_t lane, const struct part *p, uint32_t routine,
+                         const double *share, const uint8_t *calls)
+{
+    for (uint32_t i = l->parts->first_terminal[routine]; i < l->parts->first_terminal[routine + 1]; i++)
+        fill_terminal(l, lane, p, l->parts->terminal[i], share, calls);
+}
+
 static void fill_lane(struct lanes *l, uint32_t lane, const struct part *p, double *share,
                       uint8_t *calls)
 {
@@ -57,9 +64,11 @@ static void fill_lane(struct lanes *l, uint32_t lane, const struct part *p, doub
         share[b] += p->block[i].share;
         calls[b] |= p->block[i].calls;
     }
-    for (uint32_t t = 0; t < wpp_grammar(l->c->w)->n_terminals; t++)
-        if (wpp_terminal(l->c->w, t)->routine != WPP_NO_ROUTINE)
-            fill_terminal(l, lane, p, t, share, calls);
+    if (!p->block)
+        fill_routine(l, lane, p, p->routine, share, calls);
+    for (uint32_t i = 0; i < p->n_blocks; i++)
+        if (i == 0 || p->block[i].routine != p->block[i - 1].routine)
+            fill_routine(l, lane, p, p->block[i].routine, share, calls);
     if (!p->block)
         memset(calls + first[p->routine], 0, first[p->routine + 1] - first[p->routine]);
     for (uint32_t i = 0; i < p->n_blocks; i++) {

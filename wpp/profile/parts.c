@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "wpp/profile/loops.h"
+#include "wpp/profile/self-calls.h"
 #include "wpp/replay/source-files.h"
 
 /* A copy of an inlined function in a block. */
@@ -120,11 +121,13 @@ static void close_routine(struct making *m)
     m->covered = NULL;
 }
 
-static void count_edges(struct making *m, uint32_t first, uint32_t end, const uint32_t *by_routine)
+static void count_edges(struct making *m)
 {
-    for (uint32_t i = first; i < end; i++) {
-        const struct wpp_terminal *t = wpp_terminal(m->w, by_routine[i]);
-        uint64_t count = (uint64_t)m->costs->count[by_routine[i]];
+    const struct parts *p = m->parts;
+
+    for (uint32_t i = p->first_terminal[m->r]; i < p->first_terminal[m->r + 1]; i++) {
+        const struct wpp_terminal *t = wpp_terminal(m->w, p->terminal[i]);
+        uint64_t count = (uint64_t)m->costs->count[p->terminal[i]];
 
         for (uint32_t k = 0; k < t->n_blocks; k++)
             m->block[t->blocks[k]] += count;
@@ -133,9 +136,7 @@ static void count_edges(struct making *m, uint32_t first, uint32_t end, const ui
     }
 }
 
-/* by_routine[first .. end): its terminals. */
-static bool open_routine(struct making *m, uint32_t number, uint32_t first, uint32_t end,
-                         const uint32_t *by_routine)
+static bool open_routine(struct making *m, uint32_t number)
 {
     m->r = number;
     m->routine = wpp_routine(m->w, number);
@@ -146,7 +147,7 @@ static bool open_routine(struct making *m, uint32_t number, uint32_t first, uint
     m->covered = calloc(m->routine->n_inlined + (size_t)1, sizeof *m->covered);
     if (!m->block || !m->edge || !m->part_of || !m->covered)
         return false;
-    count_edges(m, first, end, by_routine);
+    count_edges(m);
     return flow_new(&m->flow, m->routine, m->block, m->edge);
 }
 
@@ -484,161 +485,37 @@ static bool make_loops(struct making *m)
     return ok;
 }
 
-/* ---- Which of them call themselves ----------------------------------------------------------------- */
-
-/* The routines that each one calls: those of routine r are to[first[r] .. first[r + 1]). */
-struct call_graph {
-    uint32_t n, *first, *to;
-    uint32_t *seen, *stack;      /* by routine: the last search that came to it */
-    uint32_t search;
-};
-
-static bool make_call_graph(struct call_graph *g, const struct run_costs *c, uint32_t n_routines)
-{
-    *g = (struct call_graph){.n = n_routines};
-    g->first = calloc(n_routines + (size_t)2, sizeof *g->first);
-    g->to = calloc(c->n_sites + 1, sizeof *g->to);
-    g->seen = calloc(n_routines + (size_t)1, sizeof *g->seen);
-    g->stack = calloc(n_routines + (size_t)1, sizeof *g->stack);
-    if (!g->first || !g->to || !g->seen || !g->stack)
-        return false;
-    for (size_t i = 0; i < c->n_sites; i++)
-        g->first[wpp_terminal(c->w, c->site[i].terminal)->routine + 1]++;
-    for (uint32_t r = 0; r < n_routines; r++)
-        g->first[r + 1] += g->first[r];
-    for (size_t i = c->n_sites; i-- > 0;)
-        g->to[--g->first[wpp_terminal(c->w, c->site[i].terminal)->routine + 1]] = c->site[i].callee;
-    /* first[r + 1] is where r's begin now. */
-    memmove(g->first, g->first + 1, n_routines * sizeof *g->first);
-    g->first[n_routines] = (uint32_t)c->n_sites;
-    return true;
-}
-
-static void free_call_graph(struct call_graph *g)
-{
-    free(g->first);
-    free(g->to);
-    free(g->seen);
-    free(g->stack);
-}
-
-static void reach(struct call_graph *g, uint32_t routine, uint32_t *n)
-{
-    if (g->seen[routine] == g->search)
-        return;
-    g->seen[routine] = g->search;
-    g->stack[(*n)++] = routine;
-}
-
-/* Marks in seen[] all that the calls at the part's sites lead to. */
-static void reach_from(struct call_graph *g, const struct run_costs *c, const bool *site)
-{
-    uint32_t n = 0;
-
-    g->search++;
-    for (size_t i = 0; i < c->n_sites; i++)
-        if (site[c->site[i].terminal])
-            reach(g, c->site[i].callee, &n);
-    while (n > 0) {
-        uint32_t r = g->stack[--n];
-
-        for (uint32_t i = g->first[r]; i < g->first[r + 1]; i++)
-            reach(g, g->to[i], &n);
-    }
-}
-
-static uint32_t stop_of(const struct wpp_terminal *t)
-{
-    return t->n_blocks ? t->blocks[t->n_blocks - 1] : 0;
-}
-
-/* By routine and block: whether calls of the part are made there. */
-static void mark_calls(const struct parts *ps, const struct part *p, uint8_t *at, bool on)
-{
-    const uint32_t *first = ps->costs->block;
-
-    if (!p->block)
-        memset(at + first[p->routine], on, first[p->routine + 1] - first[p->routine]);
-    for (uint32_t i = 0; i < p->n_blocks; i++)
-        if (p->block[i].calls)
-            at[first[p->block[i].routine] + p->block[i].block] = on;
-}
-
-static bool calls_itself(const struct parts *ps, const struct part *p, struct call_graph *g,
-                         const uint8_t *at, bool *site)
-{
-    const struct run_costs *c = ps->costs;
-    bool any = false;
-
-    for (size_t i = 0; i < c->n_sites; i++) {
-        const struct wpp_terminal *t = wpp_terminal(c->w, c->site[i].terminal);
-
-        site[c->site[i].terminal] = at[c->block[t->routine] + stop_of(t)];
-        any |= site[c->site[i].terminal];
-    }
-    if (!any)
-        return false;
-    reach_from(g, c, site);
-    if (!p->block)
-        return g->seen[p->routine] == g->search;
-    for (uint32_t i = 0; i < p->n_blocks; i++)
-        if (g->seen[p->block[i].routine] == g->search)
-            return true;
-    return false;
-}
-
-static bool find_exact(struct parts *ps)
-{
-    const struct run_costs *c = ps->costs;
-    struct call_graph g;
-    uint8_t *at = calloc(c->block[ps->n_routines] + (size_t)1, sizeof *at);
-    bool *site = calloc(wpp_grammar(c->w)->n_terminals + (size_t)1, sizeof *site);
-    bool ok = make_call_graph(&g, c, ps->n_routines) && at && site;
-
-    for (uint32_t i = 0; ok && i < ps->n; i++) {
-        mark_calls(ps, &ps->part[i], at, true);
-        ps->part[i].exact = !calls_itself(ps, &ps->part[i], &g, at, site);
-        mark_calls(ps, &ps->part[i], at, false);
-    }
-    free_call_graph(&g);
-    free(at);
-    free(site);
-    return ok;
-}
-
 /* ---- The whole ------------------------------------------------------------------------------------------ */
 
 /* Terminals by routine: those of r are at[first[r] .. first[r + 1]). */
-static bool sort_terminals(const wpp *w, uint32_t n_routines, uint32_t **first, uint32_t **at)
+static bool sort_terminals(struct parts *p)
 {
-    uint32_t n = wpp_grammar(w)->n_terminals;
+    const wpp *w = p->costs->w;
+    uint32_t n = wpp_grammar(w)->n_terminals, *first, *at;
 
-    *first = calloc(n_routines + (size_t)2, sizeof **first);
-    *at = calloc(n + (size_t)1, sizeof **at);
-    if (!*first || !*at)
+    p->first_terminal = first = calloc(p->n_routines + (size_t)2, sizeof *first);
+    p->terminal = at = calloc(n + (size_t)1, sizeof *at);
+    if (!first || !at)
         return false;
     for (uint32_t t = 0; t < n; t++)
         if (wpp_terminal(w, t)->routine != WPP_NO_ROUTINE)
-            (*first)[wpp_terminal(w, t)->routine + 2]++;
-    for (uint32_t r = 0; r < n_routines; r++)
-        (*first)[r + 2] += (*first)[r + 1];
+            first[wpp_terminal(w, t)->routine + 2]++;
+    for (uint32_t r = 0; r < p->n_routines; r++)
+        first[r + 2] += first[r + 1];
     for (uint32_t t = 0; t < n; t++)
         if (wpp_terminal(w, t)->routine != WPP_NO_ROUTINE)
-            (*at)[(*first)[wpp_terminal(w, t)->routine + 1]++] = t;
+            at[first[wpp_terminal(w, t)->routine + 1]++] = t;
     return true;
 }
 
 static bool each_routine(struct making *m, bool (*make)(struct making *))
 {
-    uint32_t n = m->parts->n_routines, *first, *at;
-    bool ok = sort_terminals(m->w, n, &first, &at);
+    bool ok = true;
 
-    for (uint32_t r = 0; ok && r < n; r++) {
-        ok = open_routine(m, r, first[r], first[r + 1], at) && make(m);
+    for (uint32_t r = 0; ok && r < m->parts->n_routines; r++) {
+        ok = open_routine(m, r) && make(m);
         close_routine(m);
     }
-    free(first);
-    free(at);
     return ok;
 }
 
@@ -646,18 +523,19 @@ bool parts_new(struct parts *out, const struct run_costs *costs)
 {
     struct making m = {.parts = out, .costs = costs, .w = costs->w};
     struct wpp_summary run;
-    bool ok = true;
+    bool ok;
 
     *out = (struct parts){.costs = costs};
     wpp_get_summary(costs->w, &run);
     out->n_routines = run.n_routines;
+    ok = sort_terminals(out);
     for (uint32_t r = 0; ok && r < run.n_routines; r++)
         ok = make_routine(&m, r);
     if (ok)
         count_paths(&m);
     ok = ok && each_routine(&m, make_inlined);
     out->n_functions = out->n;
-    ok = ok && each_routine(&m, make_loops) && find_exact(out);
+    ok = ok && each_routine(&m, make_loops) && parts_find_exact(out);
     source_files_free(&m.files);
     free(m.slot);
     free(m.file_of);
@@ -672,5 +550,7 @@ void parts_free(struct parts *p)
     for (uint32_t i = 0; i < p->n; i++)
         free(p->part[i].block);
     free(p->part);
+    free(p->first_terminal);
+    free(p->terminal);
     *p = (struct parts){0};
 }

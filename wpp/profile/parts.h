@@ -50,6 +50,8 @@ struct parts {
     struct part *part;         /* routines by number, inlined functions, then loops */
     uint32_t n, n_routines, n_functions;    /* n_functions: with the inlined ones */
     double unread;             /* cost of events of no routine */
+    uint32_t *first_terminal;  /* by routine, n_routines + 1: its terminals are */
+    uint32_t *terminal;        /* terminal[first_terminal[r] ..] */
 };
 
 /* `costs` must outlive it.  False without memory. */
