@@ -280,7 +280,7 @@ static void run(const struct stream *in, uint32_t flags, const char *mode, const
     double begin = now();
     bool built = how->pauses ? append_timed(s, in, &pauses)
                              : seq_append(s, 0, in->symbols, in->n) == SEQ_OK;
-    if (!built || wpp_grammar_end(s, 1, anew, NULL) != SEQ_OK)
+    if (!built || wpp_finish_grammar(s, 1, anew, NULL) != SEQ_OK)
         fail(in->name, "cannot build the grammar");
     double seconds = now() - begin;
     if (how->check)

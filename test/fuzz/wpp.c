@@ -171,7 +171,7 @@ static void improve(const struct wpp_bytes *file, const wpp *whole)
 {
     struct wpp_bytes better = {0};
     struct wpp_error error;
-    bool done = wpp_improve(wpp_view(file->data, file->size), "fuzz", &better, &error);
+    bool done = wpp_recompress(wpp_view(file->data, file->size), "fuzz", &better, &error);
     wpp *w = done ? wpp_open_memory(better.data, better.size, "fuzz", NULL) : NULL;
 
     wpp_bytes_free(&better);

@@ -38,7 +38,7 @@ static uint64_t ended(unsigned repeats, enum wpp_anew anew, uint64_t *symbols)
     struct seq_stats stats = {0};
     char why[200] = "";
 
-    if (!s || wpp_grammar_end(s, 1, anew, NULL) != SEQ_OK || seq_check(s, why, sizeof why) != SEQ_OK)
+    if (!s || wpp_finish_grammar(s, 1, anew, NULL) != SEQ_OK || seq_check(s, why, sizeof why) != SEQ_OK)
         tap_ok(false, "%u times: %s", repeats, why);
     if (s)
         seq_get_stats(s, &stats);
@@ -71,7 +71,7 @@ int main(void)
 
     seq *s = NULL;
     struct seq_stats stats;
-    tap_ok(seq_new(&s, NULL) == SEQ_OK && wpp_grammar_end(s, 3, WPP_ANEW_SMALL, NULL) == SEQ_OK,
+    tap_ok(seq_new(&s, NULL) == SEQ_OK && wpp_finish_grammar(s, 3, WPP_ANEW_SMALL, NULL) == SEQ_OK,
            "nothing at all");
     seq_get_stats(s, &stats);
     tap_ok(stats.symbols == 0 && stats.rhs_symbols == 0, "is nothing, in three streams");

@@ -543,7 +543,7 @@ static void check_when(uint32_t n_streams, uint32_t n_records, uint64_t most)
 {
     struct wpp_chunk *all = malloc(n_records * sizeof *all);
     struct wpp_streams streams = {0};
-    struct wpp_when when = {0};
+    struct wpp_chunk_times when = {0};
     uint64_t *seen = calloc(n_streams, sizeof *seen), at = 0, draw = 1;
 
     for (uint32_t i = 0; i < n_streams; i++)
@@ -555,7 +555,7 @@ static void check_when(uint32_t n_streams, uint32_t n_records, uint64_t most)
         k = i < n_streams ? i : (uint32_t)(draw >> 33) % n_streams;
         streams.list[k].tokens = i * (uint64_t)3;
         all[i] = (struct wpp_chunk){k, i * (uint64_t)3, 7 * (uint64_t)i};
-        if (!wpp_when_add(&when, &streams, k, 7 * (uint64_t)i))
+        if (!wpp_chunk_times_add(&when, &streams, k, 7 * (uint64_t)i))
             abort();
     }
     for (uint32_t i = 0; i < n_records; i++) {
@@ -569,7 +569,7 @@ static void check_when(uint32_t n_streams, uint32_t n_records, uint64_t most)
     tap_ok(at == when.n && at > 0 && when.n <= most,
            "%u records of %u threads: %llu chunks, every %llu", n_records, n_streams,
            (unsigned long long)when.n, (unsigned long long)when.every);
-    wpp_when_free(&when);
+    wpp_chunk_times_free(&when);
     wpp_streams_free(&streams);
     free(all);
     free(seen);

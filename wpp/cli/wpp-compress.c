@@ -258,7 +258,7 @@ static bool is_wpp(const char *input)
     int fd = standard ? STDIN_FILENO : open(input, O_RDONLY | O_CLOEXEC);
     char first[WPP_IMPROVE_KNOWS];
     bool is = fd >= 0 && peek(fd, standard, first, sizeof first) &&
-              wpp_improve_knows(first, sizeof first);
+              wpp_recompress_knows(first, sizeof first);
 
     if (fd >= 0 && !standard)
         close(fd);
@@ -280,7 +280,7 @@ static int improve(const struct options *o)
         tool_refuse_terminal(STDOUT_FILENO, "a WPP file");
     out = tool_output(path, o->force, o->input);
     bool done = wpp_read_file(o->input, &file, &error) &&
-                wpp_improve(wpp_view(file.data, file.size), name_of(o->input), &better, &error) &&
+                wpp_recompress(wpp_view(file.data, file.size), name_of(o->input), &better, &error) &&
                 wpp_output_write(out, better.data, better.size, &error);
     if (done)
         done = wpp_output_commit(out, &error);

@@ -126,7 +126,7 @@ static int signal_argument(const char *text)
         tool_usage("--signal: there is no signal `%s`", text);
     if (is_unfit((int)number) || number == SIGCHLD || number == SIGPIPE)
         tool_usage("--signal: %s has another meaning", text);
-    if (program_forwards((int)number))
+    if (child_forwards((int)number))
         tool_usage("--signal: %s ends the recording", text);
     return (int)number;
 }
@@ -238,15 +238,15 @@ static void set_environment(const struct options *o, const struct wpp_recorder *
 
 struct recording {
     struct options options;
-    struct program program;
+    struct child program;
     struct wpp_recorder *recorder;
     struct wpp_spool *spool;
     struct wpp_worker worker;
-    struct wpp_runs runs;        /* the worker's while it works */
+    struct wpp_process_files runs;        /* the worker's while it works */
     struct wpp_output *trace;    /* NULL when not wanted, or failed */
     uint32_t first;              /* the process in FILE, known when bytes > 0 */
     uint64_t bytes;              /* that have come */
-    struct wpp_limit limit;      /* counts the events of all processes */
+    struct wpp_event_limit limit;      /* counts the events of all processes */
     uint64_t first_tokens;       /* of the process in FILE */
     bool trace_failed;
     bool closed;                 /* a limit was reached */
@@ -317,7 +317,7 @@ static void hold_file(struct recording *r, uint32_t process, const void *record,
 {
     struct wpp_bytes told = {0};
 
-    if (wpp_held_open(&r->runs.held, record, n, &told))
+    if (wpp_module_files_open(&r->runs.held, record, n, &told))
         put(r, WPP_SPOOL_FILE, process, told.data, told.size);
     wpp_bytes_free(&told);
 }
@@ -326,11 +326,11 @@ static void take_record(struct recording *r, uint32_t process, struct wpp_record
                         const void *bytes, size_t n)
 {
     uint64_t before = r->limit.tokens;
-    enum wpp_limit_result taken = wpp_limit_takes(&r->limit, process, &h);
+    enum wpp_event_limit_result taken = wpp_event_limit_takes(&r->limit, process, &h);
 
-    if (taken == WPP_LIMIT_LEAVES_OUT)
+    if (taken == WPP_EVENT_LIMIT_LEAVES_OUT)
         return;
-    if (taken == WPP_LIMIT_EMPTIES) {
+    if (taken == WPP_EVENT_LIMIT_EMPTIES) {
         h.bytes = 0;
         h.check = (uint32_t)wpp_fnv(WPP_FNV_START, &h, offsetof(struct wpp_record, check));
         bytes = &h;
@@ -369,7 +369,7 @@ static void take_look(void *ctx, uint32_t process, const void *bytes, size_t n)
 static void take_over(void *ctx, uint32_t process)
 {
     struct recording *r = ctx;
-    uint8_t why = wpp_limit_is_reached(&r->limit) ? WPP_ENDED_LIMIT
+    uint8_t why = wpp_event_limit_is_reached(&r->limit) ? WPP_ENDED_LIMIT
                   : r->closed                     ? WPP_ENDED_DURATION
                                                   : WPP_ENDED_UNSAID;
 
@@ -383,8 +383,8 @@ static struct wpp_exit how_it_ended(void *ctx, uint32_t pid)
 
     if (pid != (uint32_t)r->program.pid)
         return (struct wpp_exit){0};
-    program_reap(&r->program);
-    return (struct wpp_exit){program_exited(&r->program), program_killed(&r->program)};
+    child_reap(&r->program);
+    return (struct wpp_exit){child_exited(&r->program), child_killed(&r->program)};
 }
 
 /* Of the worker.  That the end is missing is no news when we ended it, nor the beginning
@@ -394,7 +394,7 @@ static void tell(void *ctx, const char *program, const struct wpp_error *error, 
     struct recording *r = ctx;
 
     if (has_file && (error->status == WPP_E_INCOMPLETE || error->status == WPP_E_DAMAGED) &&
-        (r->closed || wpp_limit_is_reached(&r->limit) || r->orphaned || r->dropped ||
+        (r->closed || wpp_event_limit_is_reached(&r->limit) || r->orphaned || r->dropped ||
          r->options.ring))
         return;
     pthread_mutex_lock(&r->messages);
@@ -408,7 +408,7 @@ static double waited(const struct recording *r)
 }
 
 /* The size of the file cannot be known before it is made; a symbol takes so much in most. */
-static double estimated_size(const struct wpp_runs_figures *f)
+static double estimated_size(const struct wpp_process_files_figures *f)
 {
     const double bytes_a_symbol = 1.3;
 
@@ -417,7 +417,7 @@ static double estimated_size(const struct wpp_runs_figures *f)
 
 static void show_progress(struct recording *r)
 {
-    struct wpp_runs_figures f;
+    struct wpp_process_files_figures f;
     struct rusage usage;
     double size, passed = (r->ended > 0 ? r->ended : seconds()) - r->begun;
     double tokens = (double)r->limit.tokens;
@@ -449,7 +449,7 @@ static void show_rest(struct recording *r, bool *apart)
 /* The last line; in full on a terminal. */
 static void show_summary(const struct recording *r)
 {
-    double tokens = (double)wpp_runs_figures(&r->runs).tokens;
+    double tokens = (double)wpp_process_files_figures(&r->runs).tokens;
     char size[64] = "";
     struct stat st;
 
@@ -475,7 +475,7 @@ static void check_limits(struct recording *r)
 
     if (r->closed || (!o->limit && o->duration <= 0))
         return;
-    if (wpp_limit_is_reached(&r->limit) ||
+    if (wpp_event_limit_is_reached(&r->limit) ||
         (o->duration > 0 && seconds() - r->begun >= o->duration)) {
         r->closed = true;
         wpp_recorder_close(r->recorder);
@@ -491,7 +491,7 @@ static bool all_over(struct recording *r)
 
     if (!r->program.ended)
         return false;
-    if (r->closed || program_asked_to_end())
+    if (r->closed || child_asked_to_end())
         return true;
     processes = wpp_recorder_count(r->recorder);
     if (processes.attached > 0)
@@ -503,7 +503,7 @@ static bool all_over(struct recording *r)
 
 static void act_on_signal(struct recording *r)
 {
-    if (!program_switched())
+    if (!child_switched())
         return;
     if (r->options.ring)
         wpp_recorder_look(r->recorder, take_look);
@@ -519,7 +519,7 @@ static void record(struct recording *r)
     for (;;) {
         bool lived = !r->program.ended;
 
-        program_reap(&r->program);
+        child_reap(&r->program);
         if (wpp_recorder_turn(r->recorder, 0) || (lived && r->program.ended))
             r->quiet_since = seconds();
         else if (all_over(r))
@@ -547,9 +547,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
  * may have fewer than there were, but no fewer than were counted. */
 static void say_interrupted(const struct recording *r)
 {
-    const struct wpp_runs *runs = &r->runs;
+    const struct wpp_process_files *runs = &r->runs;
     uint64_t first = runs->first_tokens, first_came = larger(first, r->first_tokens);
-    uint64_t others = wpp_runs_figures(runs).tokens - first;
+    uint64_t others = wpp_process_files_figures(runs).tokens - first;
     uint64_t others_came = larger(others, r->limit.tokens - r->first_tokens);
     bool first_cut = runs->first_is_cut || first < first_came;
     bool others_cut = runs->cut > runs->first_is_cut || others < others_came;
@@ -577,7 +577,7 @@ static void say_interrupted(const struct recording *r)
 static void compress_rest(struct recording *r)
 {
     const struct timespec moment = {.tv_nsec = 2000000};
-    unsigned interrupts = program_interrupts();
+    unsigned interrupts = child_interrupts();
     bool apart = false;
 
     if (!r->hurries)
@@ -585,7 +585,7 @@ static void compress_rest(struct recording *r)
     wpp_spool_close(r->spool);
     while (!wpp_worker_is_over(&r->worker)) {
         show_rest(r, &apart);
-        if (program_interrupts() != interrupts && !r->dropped) {
+        if (child_interrupts() != interrupts && !r->dropped) {
             __atomic_store_n(&r->runs.enough, true, __ATOMIC_RELAXED);
             r->dropped = true;              /* before the worker tells what that lacks */
             wpp_spool_drop(r->spool);
@@ -635,9 +635,9 @@ static void orphan_written(void *ctx)
 
 static void say_why_nothing(const char *program)
 {
-    char *file = program_file(program), why[512];
+    char *file = child_file(program), why[512];
 
-    unrecorded_why(file, why, sizeof why);
+    why_nothing(file, why, sizeof why);
     tool_warn("%s recorded nothing: %s", program, why);
     free(file);
 }
@@ -645,7 +645,7 @@ static void say_why_nothing(const char *program)
 /* A shell would say it, but to the shell we are what ended.  Who interrupts knows. */
 static void say_killed(const struct recording *r)
 {
-    unsigned signal = program_killed(&r->program);
+    unsigned signal = child_killed(&r->program);
     const char *name = sigabbrev_np((int)signal);
 
     if (r->options.quiet || !signal || signal == SIGINT || signal == SIGPIPE)
@@ -672,7 +672,7 @@ static void say_what_else(const struct recording *r)
 static int finish(struct recording *r)
 {
     const char *program = r->options.command[0];
-    int status = program_exit_status(&r->program);
+    int status = child_exit_status(&r->program);
 
     keep_trace(r, r->bytes > 0);
     show_summary(r);
@@ -724,7 +724,7 @@ static bool displaces(const char *path, const char *other)
 /* No file is written over one that is needed: neither by name nor by what is kept of it. */
 static void refuse_same_files(const struct options *o, const char *file)
 {
-    char *program = program_file(o->command[0]);
+    char *program = child_file(o->command[0]);
     const char *written[] = {file, o->trace};
 
     if (o->trace && wpp_output_is_same(file, o->trace))
@@ -768,7 +768,7 @@ static void open_recording(struct recording *r, const char *name)
 {
     struct wpp_error error;
 
-    wpp_runs_init(&r->runs, name, open_output(name), &(struct wpp_runs_sink){r, tell});
+    wpp_process_files_init(&r->runs, name, open_output(name), &(struct wpp_process_files_sink){r, tell});
     r->runs.ring = r->options.ring;
     r->runs.memory = r->options.memory;
     r->runs.heap = &tool_heap;
@@ -807,10 +807,10 @@ int main(int argc, char **argv)
     refuse_same_files(&r.options, name);
     open_recording(&r, name);
     set_environment(&r.options, r.recorder);
-    error = program_start(&r.program, r.options.command, r.options.signal,
+    error = child_start(&r.program, r.options.command, r.options.signal,
                           writes_to_standard_output(&r.options), r.recorder);
     if (error) {
-        wpp_runs_free(&r.runs);
+        wpp_process_files_free(&r.runs);
         wpp_output_abandon(r.trace);
         tool_die(error == ENOENT ? NOT_FOUND : NOT_RUNNABLE, "cannot run %s: %s",
                  r.options.command[0], strerror(error));
@@ -822,11 +822,11 @@ int main(int argc, char **argv)
     record(&r);
     compress_rest(&r);
     error = finish(&r);
-    program_let_go();
+    child_let_go();
     wpp_recorder_free(r.recorder);
     wpp_spool_free(r.spool);
-    wpp_limit_free(&r.limit);
-    wpp_runs_free(&r.runs);
+    wpp_event_limit_free(&r.limit);
+    wpp_process_files_free(&r.runs);
     free(name);
     return error;
 }

@@ -119,7 +119,7 @@ static bool describe_terminals(struct assembly *a, struct wpp_error *error)
         struct wpp_token_place place;
 
         terminals[t].token = a->c->alphabet.tokens[a->order[t]];
-        terminals[t].ticks = wpp_times_of(&a->c->times, terminals[t].token);
+        terminals[t].ticks = wpp_path_times_of(&a->c->times, terminals[t].token);
         terminals[t].routine = WPP_NO_ROUTINE;
         if (!wpp_modules_find(&a->c->modules, terminals[t].token, &place))
             continue;
@@ -228,7 +228,7 @@ static void describe_run(struct assembly *a)
     if (c->stopped_at && c->last_time > c->stopped_at)
         a->content.run.stopped += c->last_time - c->stopped_at;
     a->content.run.trace_bytes = c->bytes;
-    a->content.run.ticks_per_second = wpp_times_rate(&c->times);
+    a->content.run.ticks_per_second = wpp_path_times_rate(&c->times);
     a->content.run.complete = c->note.status == WPP_OK && c->modules.n_unread == 0;
     a->content.run.ended = why_no_more(c);
     a->content.chunks = c->when.list;

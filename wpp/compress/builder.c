@@ -88,7 +88,7 @@ static void give_up_piece(struct wpp_builder *b, struct piece *p)
 
 static int encode(struct wpp_builder *b)
 {
-    int status = wpp_grammar_end(b->grammar, b->streams, b->anew, b->enough);
+    int status = wpp_finish_grammar(b->grammar, b->streams, b->anew, b->enough);
 
     if (status == SEQ_OK && !wpp_segment_encode(b->grammar, b->terminals, &b->segment))
         status = SEQ_E_NOMEM;

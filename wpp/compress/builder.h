@@ -32,7 +32,7 @@ int wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *t
                        size_t n);
 
 /* Nothing more is to come: all streams below `streams` have start rules, and the alphabet
- * `terminals` of them.  wpp_grammar_end() takes `anew` and `enough`. */
+ * `terminals` of them.  wpp_finish_grammar() takes `anew` and `enough`. */
 void wpp_builder_end(struct wpp_builder *b, uint32_t streams, uint32_t terminals,
                      enum wpp_anew anew, const bool *enough);
 /* After that. */

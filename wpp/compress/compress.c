@@ -34,7 +34,7 @@ static bool append(wpp_compressor *c, const uint8_t *words, size_t n)
     if (mapped < 0)
         return wpp_fail(&c->fatal, WPP_E_MEMORY, "there are more than 2^30 different tokens");
     c->streams.list[c->current].position += n;
-    return wpp_growth_append(c, c->terminals, (size_t)mapped);
+    return wpp_segmenter_append(c, c->terminals, (size_t)mapped);
 }
 
 static bool take_tokens(void *ctx, const void *words, size_t n)
@@ -82,7 +82,7 @@ static struct wpp_stream *stream_of(wpp_compressor *c, const struct wpp_record *
 
 static bool add_chunk(wpp_compressor *c, uint64_t time)
 {
-    return wpp_when_add(&c->when, &c->streams, c->current, time) || wpp_fail_memory(&c->fatal);
+    return wpp_chunk_times_add(&c->when, &c->streams, c->current, time) || wpp_fail_memory(&c->fatal);
 }
 
 static bool begin_tokens(wpp_compressor *c, const struct wpp_record *r)
@@ -196,11 +196,11 @@ static bool take_buffer(wpp_compressor *c, const struct wpp_record *r, const uin
 
 static bool take_times(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
-    enum wpp_times_result result = wpp_times_add(&c->times, payload, r->bytes);
+    enum wpp_path_times_result result = wpp_path_times_add(&c->times, payload, r->bytes);
 
-    if (result == WPP_TIMES_NO_MEMORY)
+    if (result == WPP_PATH_TIMES_NO_MEMORY)
         return wpp_fail_memory(&c->fatal);
-    if (result == WPP_TIMES_WRONG)
+    if (result == WPP_PATH_TIMES_WRONG)
         note_at(c, "a record of times has an impossible length");
     return true;
 }
@@ -252,7 +252,7 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
 {
     wpp_compressor *c = ctx;
 
-    c->skipping = !is_ours(c, r) || !wpp_growth_goes_on(c);
+    c->skipping = !is_ours(c, r) || !wpp_segmenter_goes_on(c);
     if (c->skipping)
         return true;
     if (c->ended) {
@@ -310,7 +310,7 @@ wpp_compressor *wpp_compress_new(enum wpp_compress_input input, struct wpp_error
         c->run.program = c->run.command = c->run.host = "";
         c->terminals = malloc(PIECE_TOKENS * sizeof *c->terminals);
     }
-    if (!c || !c->terminals || !wpp_growth_begin(c) ||
+    if (!c || !c->terminals || !wpp_segmenter_begin(c) ||
         !wpp_alphabet_init(&c->alphabet, input == WPP_INPUT_TRACE) ||
         (input == WPP_INPUT_SYMBOLS && !wpp_streams_add(&c->streams, 0))) {
         wpp_compress_free(c);
@@ -331,9 +331,9 @@ bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
     assert(c->heap);
     c->memory_max = size;
     wpp_alphabet_limit(&c->alphabet, size / ALPHABET_PAGES);
-    wpp_growth_drop(c);
+    wpp_segmenter_drop(c);
     return wpp_segments_open(&c->segments, folder, error) &&
-           (wpp_growth_begin(c) || wpp_fail_memory(error));
+           (wpp_segmenter_begin(c) || wpp_fail_memory(error));
 }
 
 bool wpp_compress_aside(wpp_compressor *c, struct wpp_crew *crew, struct wpp_error *error)
@@ -349,7 +349,7 @@ bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *fol
                        struct wpp_error *error)
 {
     assert(crew->size <= WPP_CREW_MOST && !c->memory_max);
-    wpp_growth_drop(c);
+    wpp_segmenter_drop(c);
     c->crew = crew;
     c->builders = calloc(crew->size, sizeof *c->builders);
     if (!c->builders)
@@ -357,7 +357,7 @@ bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *fol
     if (!wpp_segments_open(&c->segments, folder, error))
         return false;
     c->segments.ahead = crew->size;
-    return wpp_growth_begin(c) || wpp_fail_memory(error);
+    return wpp_segmenter_begin(c) || wpp_fail_memory(error);
 }
 
 void wpp_compress_best(wpp_compressor *c, const bool *enough)
@@ -366,7 +366,7 @@ void wpp_compress_best(wpp_compressor *c, const bool *enough)
     c->enough = enough;
 }
 
-void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held)
+void wpp_compress_hold(wpp_compressor *c, const struct wpp_module_files *held)
 {
     c->held = held;
 }
@@ -396,14 +396,14 @@ void wpp_compress_free(wpp_compressor *c)
         return;
     wpp_trace_free(&c->trace);
     wpp_bytes_free(&c->word);
-    wpp_growth_drop(c);
+    wpp_segmenter_drop(c);
     wpp_segments_close(&c->segments);
     wpp_alphabet_free(&c->alphabet);
     wpp_modules_free(&c->modules);
     wpp_streams_free(&c->streams);
     wpp_buffers_free(&c->buffers);
-    wpp_times_free(&c->times);
-    wpp_when_free(&c->when);
+    wpp_path_times_free(&c->times);
+    wpp_chunk_times_free(&c->when);
     wpp_arena_free(&c->arena);
     free(c->builders);
     free(c->terminals);
@@ -475,7 +475,7 @@ uint32_t wpp_compress_pid(const wpp_compressor *c)
 
 void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out)
 {
-    struct seq_stats stats = wpp_growth_stats(c);
+    struct seq_stats stats = wpp_segmenter_stats(c);
 
     *out = (struct wpp_compress_progress){c->bytes, c->tokens,
                                           c->segments.symbols + stats.rhs_symbols, stats.memory};
@@ -587,7 +587,7 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
             *error = c->modules.first_unread;
         return false;
     }
-    if ((!c->ended && !c->over && !end_by_buffers(c)) || !wpp_growth_end(c)) {
+    if ((!c->ended && !c->over && !end_by_buffers(c)) || !wpp_segmenter_end(c)) {
         if (error)
             *error = c->fatal;
         return false;
@@ -596,8 +596,8 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
         note_missing_end(c);
     /* Times are of all that ran, and come at the end: they say nothing of a part. */
     if (!c->ended || c->lost)
-        wpp_times_free(&c->times);
-    wpp_times_settle(&c->times);
+        wpp_path_times_free(&c->times);
+    wpp_path_times_settle(&c->times);
     if (note_out)
         *note_out = c->note;
     return wpp_assemble(c, file, error);

@@ -64,7 +64,7 @@ bool wpp_compress_aside(wpp_compressor *c, struct wpp_crew *crew, struct wpp_err
  * does). */
 void wpp_compress_best(wpp_compressor *c, const bool *enough);
 /* Before anything is pushed: where a module's file is not what was traced, these are looked at. */
-void wpp_compress_hold(wpp_compressor *c, const struct wpp_held *held);
+void wpp_compress_hold(wpp_compressor *c, const struct wpp_module_files *held);
 /* Before anything is pushed: where files of modules may be now. */
 void wpp_compress_moved(wpp_compressor *c, const struct wpp_moved *moved);
 /* So many bytes of what the heap holds are not the compressor's: they are not counted. */

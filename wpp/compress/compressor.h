@@ -42,15 +42,15 @@ struct wpp_compressor {
     struct wpp_alphabet alphabet;
     uint64_t alphabet_bytes;          /* when this grammar began */
     struct wpp_modules modules;
-    const struct wpp_held *held;      /* the caller's, or NULL; likewise: */
+    const struct wpp_module_files *held;      /* the caller's, or NULL; likewise: */
     const struct wpp_moved *moved;
     struct wpp_streams streams;       /* start rule k is streams.list[k] */
     struct wpp_buffers buffers;       /* of threads, as the process left them */
-    struct wpp_times times;
+    struct wpp_path_times times;
     uint32_t current;                 /* stream of the TOKENS record at hand */
     uint32_t *terminals;              /* scratch: PIECE_TOKENS */
 
-    struct wpp_when when;
+    struct wpp_chunk_times when;
 
     /* The run, from the process records. */
     bool begun, ended;                /* PROCESS and END were read */
@@ -73,16 +73,16 @@ void wpp_note(wpp_compressor *c, enum wpp_status status, const char *format, ...
     __attribute__((format(printf, 3, 4)));
 
 /* False, of all of these: c->fatal says why. */
-bool wpp_growth_begin(wpp_compressor *c);
+bool wpp_segmenter_begin(wpp_compressor *c);
 /* To the stream `current`; less than n when segments can no more be put away. */
-bool wpp_growth_append(wpp_compressor *c, const uint32_t *terminals, size_t n);
+bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n);
 /* As long as they can. */
-bool wpp_growth_goes_on(const wpp_compressor *c);
+bool wpp_segmenter_goes_on(const wpp_compressor *c);
 /* All segments are put away then, or the grammar is finished. */
-bool wpp_growth_end(wpp_compressor *c);
-void wpp_growth_drop(wpp_compressor *c);
+bool wpp_segmenter_end(wpp_compressor *c);
+void wpp_segmenter_drop(wpp_compressor *c);
 /* Of the segment at hand. */
-struct seq_stats wpp_growth_stats(const wpp_compressor *c);
+struct seq_stats wpp_segmenter_stats(const wpp_compressor *c);
 
 /* Takes the finished grammar and all the rest to a file's bytes. */
 bool wpp_assemble(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *error);

@@ -19,7 +19,7 @@ static unsigned rounds(seq *grammar, enum wpp_anew anew)
     return stats.symbols / SMALL >= stats.rhs_symbols;
 }
 
-int wpp_grammar_end(seq *grammar, uint32_t streams, enum wpp_anew anew, const bool *enough)
+int wpp_finish_grammar(seq *grammar, uint32_t streams, enum wpp_anew anew, const bool *enough)
 {
     int status = streams ? seq_append(grammar, streams - 1, NULL, 0) : SEQ_OK;
 

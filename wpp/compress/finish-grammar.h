@@ -16,6 +16,6 @@ enum { WPP_ANEW_ROUNDS = 3 };
 
 /* Nothing more is to come, and all streams below `streams` have start rules, also those without
  * events: finishes the grammar.  `enough` is for seq_reparse().  The engine's status. */
-int wpp_grammar_end(seq *grammar, uint32_t streams, enum wpp_anew anew, const bool *enough);
+int wpp_finish_grammar(seq *grammar, uint32_t streams, enum wpp_anew anew, const bool *enough);
 
 #endif

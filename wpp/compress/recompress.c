@@ -7,7 +7,7 @@
 #include "wpp/format/container.h"
 #include "wpp/format/grammar-code.h"
 
-bool wpp_improve_knows(const void *bytes, size_t n)
+bool wpp_recompress_knows(const void *bytes, size_t n)
 {
     return n >= WPP_IMPROVE_KNOWS && wpp_container_knows(bytes);
 }
@@ -241,7 +241,7 @@ static bool say_where(const char *path, struct wpp_error *error)
            && wpp_fail(error, what.status, "%s is damaged: %s", path, what.text);
 }
 
-bool wpp_improve(struct wpp_view file, const char *path, struct wpp_bytes *out,
+bool wpp_recompress(struct wpp_view file, const char *path, struct wpp_bytes *out,
                  struct wpp_error *error)
 {
     struct wpp_section sections[WPP_MAX_SECTIONS] = {{0}};

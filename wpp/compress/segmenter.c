@@ -54,7 +54,7 @@ static uint64_t alphabet_bytes(const wpp_compressor *c)
     return wpp_alphabet_mapped(&c->alphabet) + (uint64_t)c->alphabet.n * TERMINAL_BYTES;
 }
 
-bool wpp_growth_begin(wpp_compressor *c)
+bool wpp_segmenter_begin(wpp_compressor *c)
 {
     struct seq_config config = {.size = sizeof config};
     uint64_t elsewhere;
@@ -71,7 +71,7 @@ bool wpp_growth_begin(wpp_compressor *c)
 
 static bool end_grammar(wpp_compressor *c)
 {
-    int status = wpp_grammar_end(c->grammar, c->streams.n, c->anew, c->enough);
+    int status = wpp_finish_grammar(c->grammar, c->streams.n, c->anew, c->enough);
 
     return status == SEQ_OK || fail_engine(c, status);
 }
@@ -151,7 +151,7 @@ static bool begin_segment(wpp_compressor *c)
     if (!end_segment(c))
         return false;
     if (!c->segments.full)
-        return wpp_growth_begin(c);
+        return wpp_segmenter_begin(c);
     if (!take_from_builders(c))
         return false;
     wpp_note(c, WPP_E_SYSTEM, "segments of the grammar cannot be put away: %s; the first %llu "
@@ -192,7 +192,7 @@ static bool append_to_segment(wpp_compressor *c, const uint32_t *terminals, size
 }
 
 /* Across the ends of segments, but not of the last one that there is room for. */
-bool wpp_growth_append(wpp_compressor *c, const uint32_t *terminals, size_t n)
+bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n)
 {
     while (n > 0 && !c->over) {
         size_t now = n < c->segment_left ? n : (size_t)c->segment_left;
@@ -211,7 +211,7 @@ bool wpp_growth_append(wpp_compressor *c, const uint32_t *terminals, size_t n)
 }
 
 /* What is one piece stays one; a segment that was begun for nothing is none. */
-bool wpp_growth_end(wpp_compressor *c)
+bool wpp_segmenter_end(wpp_compressor *c)
 {
     struct wpp_builder *builder = c->builder;
     bool one_piece = !c->segments.n && !c->n_builders;
@@ -224,16 +224,16 @@ bool wpp_growth_end(wpp_compressor *c)
         if (status != SEQ_OK)
             return fail_engine(c, status);
     }
-    if (!one_piece && c->grammar && wpp_growth_stats(c).symbols == 0) {
+    if (!one_piece && c->grammar && wpp_segmenter_stats(c).symbols == 0) {
         seq_free(c->grammar);
         c->grammar = NULL;
     }
-    if (!wpp_growth_goes_on(c))
+    if (!wpp_segmenter_goes_on(c))
         return take_from_builders(c);
     return one_piece ? end_grammar(c) : end_segment(c) && take_from_builders(c);
 }
 
-void wpp_growth_drop(wpp_compressor *c)
+void wpp_segmenter_drop(wpp_compressor *c)
 {
     if (c->grammar)
         seq_free(c->grammar);
@@ -245,12 +245,12 @@ void wpp_growth_drop(wpp_compressor *c)
     c->n_builders = 0;
 }
 
-bool wpp_growth_goes_on(const wpp_compressor *c)
+bool wpp_segmenter_goes_on(const wpp_compressor *c)
 {
     return c->grammar || c->builder;
 }
 
-struct seq_stats wpp_growth_stats(const wpp_compressor *c)
+struct seq_stats wpp_segmenter_stats(const wpp_compressor *c)
 {
     struct seq_stats stats = {0};
 

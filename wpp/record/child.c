@@ -17,7 +17,7 @@ static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 extern char **environ;
 
-bool program_forwards(int signal)
+bool child_forwards(int signal)
 {
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
         if (signal == forwarded[i])
@@ -98,7 +98,7 @@ static sigset_t block_signals(void)
     return old;
 }
 
-void program_let_go(void)
+void child_let_go(void)
 {
     set_signal(SIGCHLD, NULL);
     /* Who sends it cannot know that we are about to end. */
@@ -108,17 +108,17 @@ void program_let_go(void)
     set_signals(NULL);
 }
 
-bool program_asked_to_end(void)
+bool child_asked_to_end(void)
 {
     return signals.asked;
 }
 
-unsigned program_interrupts(void)
+unsigned child_interrupts(void)
 {
     return (unsigned)signals.interrupts;
 }
 
-bool program_switched(void)
+bool child_switched(void)
 {
     bool switched = signals.switched;
 
@@ -129,7 +129,7 @@ bool program_switched(void)
 /* ---- The program -------------------------------------------------------------------- */
 
 /* posix_spawn reports a failed exec, and searches PATH as the shell does. */
-static int spawn(struct program *p, char **command, bool aside, const sigset_t *mask)
+static int spawn(struct child *p, char **command, bool aside, const sigset_t *mask)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -148,7 +148,7 @@ static int spawn(struct program *p, char **command, bool aside, const sigset_t *
     return error;
 }
 
-int program_start(struct program *p, char **command, int switching, bool aside,
+int child_start(struct child *p, char **command, int switching, bool aside,
                   struct wpp_recorder *recorder)
 {
     sigset_t mask;
@@ -169,7 +169,7 @@ int program_start(struct program *p, char **command, int switching, bool aside,
     return error;
 }
 
-char *program_file(const char *name)
+char *child_file(const char *name)
 {
     const char *path = getenv("PATH");
     char *file;
@@ -189,7 +189,7 @@ char *program_file(const char *name)
 }
 
 /* Of this thread: other children are no part of the program. */
-void program_reap(struct program *p)
+void child_reap(struct child *p)
 {
     pid_t pid;
     int status;
@@ -204,17 +204,17 @@ void program_reap(struct program *p)
     p->has_children = pid == 0;
 }
 
-unsigned program_exited(const struct program *p)
+unsigned child_exited(const struct child *p)
 {
     return p->ended && WIFEXITED(p->status) ? 1 + (unsigned)WEXITSTATUS(p->status) : 0;
 }
 
-unsigned program_killed(const struct program *p)
+unsigned child_killed(const struct child *p)
 {
     return p->ended && WIFSIGNALED(p->status) ? (unsigned)WTERMSIG(p->status) : 0;
 }
 
-int program_exit_status(const struct program *p)
+int child_exit_status(const struct child *p)
 {
     return WIFSIGNALED(p->status) ? 128 + WTERMSIG(p->status) : WEXITSTATUS(p->status);
 }

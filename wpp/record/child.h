@@ -11,7 +11,7 @@
 
 #include "wpp/record/recorder.h"
 
-struct program {
+struct child {
     pid_t pid;
     bool ended;
     int status;                  /* of waitpid, when ended */
@@ -19,32 +19,32 @@ struct program {
 };
 
 /* Whether the signal, when it asks us to end, is passed on to the program. */
-bool program_forwards(int signal);
+bool child_forwards(int signal);
 
 /* 0, or why it cannot be run.  From here on signals wake the recorder; `switching` (or
- * 0) is one that program_switched() tells of.  `aside`: what it writes to its standard
+ * 0) is one that child_switched() tells of.  `aside`: what it writes to its standard
  * output goes to our standard error. */
-int program_start(struct program *p, char **command, int switching, bool aside,
+int child_start(struct child *p, char **command, int switching, bool aside,
                   struct wpp_recorder *recorder);
 /* Where that program is: on PATH, if its name says no folder; the caller's to free.  NULL
  * when it is not there. */
-char *program_file(const char *name);
+char *child_file(const char *name);
 /* Signals do again what they did before; one that switches is ignored. */
-void program_let_go(void);
+void child_let_go(void);
 
 /* Waits for those children that have ended. */
-void program_reap(struct program *p);
+void child_reap(struct child *p);
 /* 1 + the status with which it ended, and the signal that killed it; else 0. */
-unsigned program_exited(const struct program *p);
-unsigned program_killed(const struct program *p);
+unsigned child_exited(const struct child *p);
+unsigned child_killed(const struct child *p);
 /* As a shell would say it. */
-int program_exit_status(const struct program *p);
+int child_exit_status(const struct child *p);
 
 /* Somebody wants us to end. */
-bool program_asked_to_end(void);
+bool child_asked_to_end(void);
 /* How often SIGINT has come. */
-unsigned program_interrupts(void);
+unsigned child_interrupts(void);
 /* The switching signal has come since this was asked last. */
-bool program_switched(void);
+bool child_switched(void);
 
 #endif

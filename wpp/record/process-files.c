@@ -15,8 +15,8 @@
 #include "wpp/base/error.h"
 #include "wpp/trace/ring.h"
 
-struct wpp_run {
-    struct wpp_run *next, **link;    /* among those that are not over; link: what points here */
+struct wpp_process_file {
+    struct wpp_process_file *next, **link;    /* among those that are not over; link: what points here */
     wpp_compressor *compressor;  /* NULL once it has failed, or is over */
     struct wpp_ring *ring;       /* what comes waits here until the process is over, or NULL */
     struct wpp_output *output;   /* NULL: gets its name when it is over */
@@ -26,25 +26,25 @@ struct wpp_run {
 };
 
 /* What a fork must know that was made before it did the same: see standby.h. */
-struct wpp_runs_shared {
+struct wpp_process_files_shared {
     bool folder;                         /* made */
     bool in_place;                       /* something is written that cannot be taken back */
     uint64_t looks;                      /* dumps that were asked for and are done with */
     bool written[WPP_SHARE_PROCESSES];   /* by the recorder's number */
 };
 
-void wpp_runs_init(struct wpp_runs *runs, const char *path, struct wpp_output *first,
-                   const struct wpp_runs_sink *sink)
+void wpp_process_files_init(struct wpp_process_files *runs, const char *path, struct wpp_output *first,
+                   const struct wpp_process_files_sink *sink)
 {
-    void *shared = mmap(NULL, sizeof(struct wpp_runs_shared), PROT_READ | PROT_WRITE,
+    void *shared = mmap(NULL, sizeof(struct wpp_process_files_shared), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    *runs = (struct wpp_runs){.sink = *sink, .path = path, .first = first,
+    *runs = (struct wpp_process_files){.sink = *sink, .path = path, .first = first,
                               .single = wpp_output_in_place(first),
                               .shared = shared == MAP_FAILED ? NULL : shared};
 }
 
-static void free_run(struct wpp_run *run)
+static void free_run(struct wpp_process_file *run)
 {
     if (!run)
         return;
@@ -54,12 +54,12 @@ static void free_run(struct wpp_run *run)
     free(run);
 }
 
-void wpp_runs_free(struct wpp_runs *runs)
+void wpp_process_files_free(struct wpp_process_files *runs)
 {
     for (uint32_t i = 0; i < runs->n; i++)
         free_run(runs->list[i]);
     free(runs->list);
-    wpp_held_free(&runs->held);
+    wpp_module_files_free(&runs->held);
     free(runs->folder);
     wpp_output_abandon(runs->first);
     if (runs->shared)
@@ -69,7 +69,7 @@ void wpp_runs_free(struct wpp_runs *runs)
 /* ---- Beginning --------------------------------------------------------------------- */
 
 /* The program's name, without its folders, from the PROCESS record. */
-static void name_run(struct wpp_run *run, const uint8_t *record, size_t n)
+static void name_run(struct wpp_process_file *run, const uint8_t *record, size_t n)
 {
     static const char key[] = "program=";
     struct wpp_record head;
@@ -95,29 +95,29 @@ static void name_run(struct wpp_run *run, const uint8_t *record, size_t n)
         snprintf(run->program, sizeof run->program, "%.*s", (int)left, value);
 }
 
-static bool add_room(struct wpp_runs *runs, uint32_t process)
+static bool add_room(struct wpp_process_files *runs, uint32_t process)
 {
     uint32_t n = process < 8 ? 8 : 2 * process;
-    struct wpp_run **larger;
+    struct wpp_process_file **larger;
 
     if (process < runs->n)
         return true;
-    larger = realloc(runs->list, n * sizeof(struct wpp_run *));
+    larger = realloc(runs->list, n * sizeof(struct wpp_process_file *));
     if (!larger)
         return false;
-    memset(larger + runs->n, 0, (n - runs->n) * sizeof(struct wpp_run *));
+    memset(larger + runs->n, 0, (n - runs->n) * sizeof(struct wpp_process_file *));
     runs->list = larger;
     runs->n = n;
     return true;
 }
 
-static void drop_compressor(struct wpp_run *run)
+static void drop_compressor(struct wpp_process_file *run)
 {
     wpp_compress_free(run->compressor);
     run->compressor = NULL;
 }
 
-static void enter(struct wpp_runs *runs, struct wpp_run *run)
+static void enter(struct wpp_process_files *runs, struct wpp_process_file *run)
 {
     run->next = runs->running;
     run->link = &runs->running;
@@ -126,7 +126,7 @@ static void enter(struct wpp_runs *runs, struct wpp_run *run)
     runs->running = run;
 }
 
-static void leave(struct wpp_run *run)
+static void leave(struct wpp_process_file *run)
 {
     *run->link = run->next;
     if (run->next)
@@ -134,17 +134,17 @@ static void leave(struct wpp_run *run)
 }
 
 /* What is no part of the memory for compressing. */
-static uint64_t memory_of_rings(const struct wpp_runs *runs)
+static uint64_t memory_of_rings(const struct wpp_process_files *runs)
 {
     uint64_t memory = 0;
 
-    for (const struct wpp_run *run = runs->running; run; run = run->next)
+    for (const struct wpp_process_file *run = runs->running; run; run = run->next)
         if (run->ring)
             memory += wpp_ring_memory(run->ring);
     return memory;
 }
 
-static wpp_compressor *new_compressor(struct wpp_runs *runs, struct wpp_error *error)
+static wpp_compressor *new_compressor(struct wpp_process_files *runs, struct wpp_error *error)
 {
     wpp_compressor *c = wpp_compress_new(WPP_INPUT_TRACE, error);
     char *folder;
@@ -170,15 +170,15 @@ static wpp_compressor *new_compressor(struct wpp_runs *runs, struct wpp_error *e
     return NULL;
 }
 
-void wpp_runs_call_crew(struct wpp_runs *runs)
+void wpp_process_files_call_crew(struct wpp_process_files *runs)
 {
     runs->crew.free = runs->crew.size;
 }
 
-static struct wpp_run *begin_run(struct wpp_runs *runs, uint32_t process, const uint8_t *record,
+static struct wpp_process_file *begin_run(struct wpp_process_files *runs, uint32_t process, const uint8_t *record,
                                  size_t n)
 {
-    struct wpp_run *run;
+    struct wpp_process_file *run;
 
     if (!add_room(runs, process))
         return NULL;
@@ -203,21 +203,21 @@ static struct wpp_run *begin_run(struct wpp_runs *runs, uint32_t process, const 
 
 static bool compress(void *ctx, const void *bytes, size_t n)
 {
-    struct wpp_run *run = ctx;
+    struct wpp_process_file *run = ctx;
 
     return wpp_compress_push(run->compressor, bytes, n, &run->error);
 }
 
-static bool take_bytes(struct wpp_run *run, const void *bytes, size_t n)
+static bool take_bytes(struct wpp_process_file *run, const void *bytes, size_t n)
 {
     if (!run->ring)
         return compress(run, bytes, n);
     return wpp_ring_push(run->ring, bytes, n) || wpp_fail_memory(&run->error);
 }
 
-void wpp_runs_bytes(struct wpp_runs *runs, uint32_t process, const void *bytes, size_t n)
+void wpp_process_files_bytes(struct wpp_process_files *runs, uint32_t process, const void *bytes, size_t n)
 {
-    struct wpp_run *run = process < runs->n ? runs->list[process] : NULL;
+    struct wpp_process_file *run = process < runs->n ? runs->list[process] : NULL;
 
     if (!run)
         run = begin_run(runs, process, bytes, n);
@@ -266,7 +266,7 @@ static bool move_folder(const char *folder, unsigned n)
 }
 
 /* A FILE.d from before is not taken for one of this recording. */
-static void set_folder_aside(const struct wpp_runs *runs)
+static void set_folder_aside(const struct wpp_process_files *runs)
 {
     char *folder;
 
@@ -280,7 +280,7 @@ static void set_folder_aside(const struct wpp_runs *runs)
 }
 
 /* That there is no folder is told of one process. */
-static void tell_failure(struct wpp_runs *runs, const struct wpp_run *run)
+static void tell_failure(struct wpp_process_files *runs, const struct wpp_process_file *run)
 {
     bool no_folder = runs->single && run->error.status == WPP_E_ARGUMENT;
 
@@ -290,7 +290,7 @@ static void tell_failure(struct wpp_runs *runs, const struct wpp_run *run)
 }
 
 /* What the file lacks. */
-static void tell_notes(const struct wpp_runs *runs, const struct wpp_run *run,
+static void tell_notes(const struct wpp_process_files *runs, const struct wpp_process_file *run,
                        const struct wpp_error *note)
 {
     struct wpp_error unread;
@@ -303,7 +303,7 @@ static void tell_notes(const struct wpp_runs *runs, const struct wpp_run *run,
 }
 
 /* FILE.d, new and empty. */
-static bool make_folder(struct wpp_runs *runs, struct wpp_error *error)
+static bool make_folder(struct wpp_process_files *runs, struct wpp_error *error)
 {
     char *folder;
 
@@ -328,7 +328,7 @@ static bool make_folder(struct wpp_runs *runs, struct wpp_error *error)
 }
 
 /* A process that replaces its program keeps its number: then names are tried in turn. */
-static struct wpp_output *open_in_folder(struct wpp_runs *runs, const struct wpp_run *run,
+static struct wpp_output *open_in_folder(struct wpp_process_files *runs, const struct wpp_process_file *run,
                                          struct wpp_error *error)
 {
     struct wpp_output *out = NULL;
@@ -350,7 +350,7 @@ static struct wpp_output *open_in_folder(struct wpp_runs *runs, const struct wpp
     return out;
 }
 
-static bool write_run(struct wpp_runs *runs, struct wpp_run *run, const void *rest, size_t n,
+static bool write_run(struct wpp_process_files *runs, struct wpp_process_file *run, const void *rest, size_t n,
                       enum wpp_ended why, struct wpp_error *note)
 {
     struct wpp_bytes file = {0};
@@ -380,7 +380,7 @@ static bool write_run(struct wpp_runs *runs, struct wpp_run *run, const void *re
     return done;
 }
 
-static struct wpp_compress_progress progress_of(const struct wpp_run *run)
+static struct wpp_compress_progress progress_of(const struct wpp_process_file *run)
 {
     struct wpp_compress_progress p = {0};
 
@@ -392,14 +392,14 @@ static struct wpp_compress_progress progress_of(const struct wpp_run *run)
 }
 
 /* Whether somebody who ended before us has written the file: then it is better than ours. */
-static bool has_been_written(const struct wpp_runs *runs, uint32_t process)
+static bool has_been_written(const struct wpp_process_files *runs, uint32_t process)
 {
     return runs->shared && process < WPP_SHARE_PROCESSES && runs->shared->written[process];
 }
 
-void wpp_runs_over(struct wpp_runs *runs, uint32_t process, enum wpp_ended why)
+void wpp_process_files_over(struct wpp_process_files *runs, uint32_t process, enum wpp_ended why)
 {
-    struct wpp_run *run = process < runs->n ? runs->list[process] : NULL;
+    struct wpp_process_file *run = process < runs->n ? runs->list[process] : NULL;
     struct wpp_error note = {.status = WPP_OK};
     struct wpp_compress_progress p;
     bool first, done;
@@ -432,14 +432,14 @@ void wpp_runs_over(struct wpp_runs *runs, uint32_t process, enum wpp_ended why)
 }
 
 /* Whatever was written to the output is worth nothing, if it did not come to its end. */
-static bool begin_again(const struct wpp_runs *runs, struct wpp_output *out,
+static bool begin_again(const struct wpp_process_files *runs, struct wpp_output *out,
                         struct wpp_error *error)
 {
     return (wpp_output_in_place(out) && !(runs->shared && runs->shared->in_place)) ||
            wpp_output_begin_again(out, error);
 }
 
-void wpp_runs_inherit(struct wpp_runs *runs)
+void wpp_process_files_inherit(struct wpp_process_files *runs)
 {
     struct wpp_error error;
 
@@ -449,7 +449,7 @@ void wpp_runs_inherit(struct wpp_runs *runs)
         runs->first = NULL;
     }
     for (uint32_t i = 0; i < runs->n; i++) {
-        struct wpp_run *run = runs->list[i];
+        struct wpp_process_file *run = runs->list[i];
 
         if (!run || !run->output)
             continue;
@@ -460,15 +460,15 @@ void wpp_runs_inherit(struct wpp_runs *runs)
     }
 }
 
-void wpp_runs_all_over(struct wpp_runs *runs, enum wpp_ended why)
+void wpp_process_files_all_over(struct wpp_process_files *runs, enum wpp_ended why)
 {
     for (uint32_t i = 0; i < runs->n; i++)
-        wpp_runs_over(runs, i, why);
+        wpp_process_files_over(runs, i, why);
 }
 
-static void dump_ring(struct wpp_runs *runs, const struct wpp_run *run, const void *rest, size_t n)
+static void dump_ring(struct wpp_process_files *runs, const struct wpp_process_file *run, const void *rest, size_t n)
 {
-    struct wpp_run now = *run;
+    struct wpp_process_file now = *run;
 
     now.output = NULL;
     now.compressor = new_compressor(runs, &now.error);
@@ -479,9 +479,9 @@ static void dump_ring(struct wpp_runs *runs, const struct wpp_run *run, const vo
     wpp_compress_free(now.compressor);
 }
 
-void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, size_t n)
+void wpp_process_files_dump(struct wpp_process_files *runs, uint32_t process, const void *rest, size_t n)
 {
-    const struct wpp_run *run = process < runs->n ? runs->list[process] : NULL;
+    const struct wpp_process_file *run = process < runs->n ? runs->list[process] : NULL;
 
     /* Whoever ended before us may have written it. */
     if (runs->shared && runs->looks++ < runs->shared->looks)
@@ -492,12 +492,12 @@ void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, si
         runs->shared->looks = runs->looks;
 }
 
-struct wpp_runs_figures wpp_runs_figures(const struct wpp_runs *runs)
+struct wpp_process_files_figures wpp_process_files_figures(const struct wpp_process_files *runs)
 {
-    struct wpp_runs_figures all = {.tokens = runs->tokens, .symbols = runs->symbols,
+    struct wpp_process_files_figures all = {.tokens = runs->tokens, .symbols = runs->symbols,
                                    .begun = runs->begun};
 
-    for (const struct wpp_run *run = runs->running; run; run = run->next) {
+    for (const struct wpp_process_file *run = runs->running; run; run = run->next) {
         struct wpp_compress_progress p = progress_of(run);
 
         all.tokens += p.tokens;

@@ -17,16 +17,16 @@
 #include "wpp/compress/compress.h"
 #include "wpp/trace/module-files.h"
 
-struct wpp_run;
+struct wpp_process_file;
 
-struct wpp_runs_sink {
+struct wpp_process_files_sink {
     void *ctx;
     /* What is to be told of a process: that it has no file, or what its file lacks. */
     void (*tell)(void *ctx, const char *program, const struct wpp_error *error, bool has_file);
 };
 
-struct wpp_runs {
-    struct wpp_runs_sink sink;
+struct wpp_process_files {
+    struct wpp_process_files_sink sink;
     const char *path;            /* FILE */
     uint64_t ring;               /* bytes of tokens kept of each thread, 0: all */
     uint64_t memory;             /* for compressing, 0: what it takes */
@@ -38,10 +38,10 @@ struct wpp_runs {
     bool first_is_done;          /* by who is gone: it is as it should be */
     bool single;                 /* FILE is a pipe or device: there is no folder beside it */
     bool single_told;
-    struct wpp_run **list;       /* by the recorder's number, NULL: has recorded nothing */
+    struct wpp_process_file **list;       /* by the recorder's number, NULL: has recorded nothing */
     uint32_t n;
-    struct wpp_run *running;     /* those that are not over, one linked to the next */
-    struct wpp_held held;        /* but for `open` */
+    struct wpp_process_file *running;     /* those that are not over, one linked to the next */
+    struct wpp_module_files held;        /* but for `open` */
     uint32_t begun, written, failed, dumps;
     uint32_t cut;                /* of those written: by an interrupt */
     bool first_is_cut;           /* ... FILE, too */
@@ -49,37 +49,37 @@ struct wpp_runs {
     char *folder;                /* made, when not NULL */
     uint64_t tokens, symbols;    /* of the processes that are over */
     uint64_t first_tokens;       /* of them: of the one in FILE */
-    struct wpp_runs_shared *shared;      /* with a fork that may have to end the work, or NULL */
+    struct wpp_process_files_shared *shared;      /* with a fork that may have to end the work, or NULL */
 };
 
 /* `first` is open on `path`; it is the runs' from now on. */
-void wpp_runs_init(struct wpp_runs *runs, const char *path, struct wpp_output *first,
-                   const struct wpp_runs_sink *sink);
-void wpp_runs_free(struct wpp_runs *runs);
+void wpp_process_files_init(struct wpp_process_files *runs, const char *path, struct wpp_output *first,
+                   const struct wpp_process_files_sink *sink);
+void wpp_process_files_free(struct wpp_process_files *runs);
 
-void wpp_runs_bytes(struct wpp_runs *runs, uint32_t process, const void *bytes, size_t n);
+void wpp_process_files_bytes(struct wpp_process_files *runs, uint32_t process, const void *bytes, size_t n);
 /* Writes the process's file, which says why it holds no more if that is not all. */
-void wpp_runs_over(struct wpp_runs *runs, uint32_t process, enum wpp_ended why);
+void wpp_process_files_over(struct wpp_process_files *runs, uint32_t process, enum wpp_ended why);
 
 /* From now on there are no forks: grammars may be built by threads. */
-void wpp_runs_call_crew(struct wpp_runs *runs);
+void wpp_process_files_call_crew(struct wpp_process_files *runs);
 
 /* Writes what the process's ring holds, and `rest` behind it, into a file of the folder. */
-void wpp_runs_dump(struct wpp_runs *runs, uint32_t process, const void *rest, size_t n);
+void wpp_process_files_dump(struct wpp_process_files *runs, uint32_t process, const void *rest, size_t n);
 
 /* In a fork of who has begun the files and is gone: they are to be written anew. */
-void wpp_runs_inherit(struct wpp_runs *runs);
+void wpp_process_files_inherit(struct wpp_process_files *runs);
 
 /* Writes the files of all processes. */
-void wpp_runs_all_over(struct wpp_runs *runs, enum wpp_ended why);
+void wpp_process_files_all_over(struct wpp_process_files *runs, enum wpp_ended why);
 
 /* Of all processes so far. */
-struct wpp_runs_figures {
+struct wpp_process_files_figures {
     uint64_t tokens;             /* events */
     uint64_t symbols;            /* on right-hand sides of their grammars */
     uint64_t memory;             /* bytes, of the grammars and rings */
     uint32_t begun;              /* processes */
 };
-struct wpp_runs_figures wpp_runs_figures(const struct wpp_runs *runs);
+struct wpp_process_files_figures wpp_process_files_figures(const struct wpp_process_files *runs);
 
 #endif

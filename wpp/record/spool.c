@@ -320,7 +320,7 @@ bool wpp_spool_put(struct wpp_spool *s, const struct wpp_spool_entry *entry, boo
         return false;
     to = address(s, s->putting);
     if (pays_to_squeeze(s, entry->n, plenty, hurry))
-        squeezed = wpp_squeeze(to + sizeof h, entry->bytes, entry->n);
+        squeezed = wpp_word_lz_pack(to + sizeof h, entry->bytes, entry->n);
     if (squeezed > 0) {
         h.squeezed = 1;
         h.bytes = squeezed;
@@ -427,7 +427,7 @@ enum wpp_spool_took wpp_spool_take(struct wpp_spool *s, struct wpp_spool_entry *
     from = address(s, s->taking) + sizeof h;
     *entry = (struct wpp_spool_entry){(enum wpp_spool_kind)h.kind, h.process, from, h.whole};
     if (h.squeezed) {
-        wpp_unsqueeze(s->restored, h.whole, from);
+        wpp_word_lz_unpack(s->restored, h.whole, from);
         entry->bytes = s->restored;
     }
     return WPP_SPOOL_ENTRY;

@@ -19,20 +19,20 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-bool wpp_keeper_init(struct wpp_keeper *k)
+bool wpp_standby_init(struct wpp_standby *k)
 {
     void *taken = mmap(NULL, sizeof *k->taken, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    *k = (struct wpp_keeper){.us = -1, .taken = taken == MAP_FAILED ? NULL : taken};
+    *k = (struct wpp_standby){.us = -1, .taken = taken == MAP_FAILED ? NULL : taken};
     if (k->taken)
         k->us = (int)syscall(SYS_pidfd_open, getpid(), 0);
     return k->us >= 0;
 }
 
-void wpp_keeper_free(struct wpp_keeper *k)
+void wpp_standby_free(struct wpp_standby *k)
 {
-    wpp_keeper_drop(k);
+    wpp_standby_drop(k);
     if (k->us >= 0)
         close(k->us);
     if (k->taken)
@@ -41,7 +41,7 @@ void wpp_keeper_free(struct wpp_keeper *k)
 
 /* Each costs us a copy of every page that we change afterwards, about a second for 4 GB, and
  * saves the memory of what the spool keeps: it is to be a sixth of our time at most. */
-bool wpp_keeper_is_due(const struct wpp_keeper *k, uint64_t memory, uint64_t kept)
+bool wpp_standby_is_due(const struct wpp_standby *k, uint64_t memory, uint64_t kept)
 {
     const uint64_t much = 64 << 20;
     const double least = 0.05, bytes_a_second = 640e6, patience = 1;
@@ -54,7 +54,7 @@ bool wpp_keeper_is_due(const struct wpp_keeper *k, uint64_t memory, uint64_t kep
     return kept == UINT64_MAX || (kept >= much && age >= least + (double)memory / bytes_a_second);
 }
 
-void wpp_keeper_drop(struct wpp_keeper *k)
+void wpp_standby_drop(struct wpp_standby *k)
 {
     if (k->pid == 0)
         return;
@@ -88,9 +88,9 @@ static void sleep_until_gone(int pidfd)
         ;
 }
 
-bool wpp_keeper_renew(struct wpp_keeper *k, struct wpp_spool *spool)
+bool wpp_standby_renew(struct wpp_standby *k, struct wpp_spool *spool)
 {
-    struct wpp_keeper old = *k;
+    struct wpp_standby old = *k;
     pid_t pid = fork();
 
     k->made = seconds();
@@ -106,7 +106,7 @@ bool wpp_keeper_renew(struct wpp_keeper *k, struct wpp_spool *spool)
     /* Whoever of the two comes first: neither may have run when our group is killed. */
     if (pid > 0)
         setpgid(pid, 0);
-    wpp_keeper_drop(&old);
+    wpp_standby_drop(&old);
     k->failed = pid < 0;
     k->pid = k->failed ? 0 : pid;
     wpp_spool_forked(spool, !k->failed);

@@ -15,7 +15,7 @@
 
 #include "wpp/record/spool.h"
 
-struct wpp_keeper {
+struct wpp_standby {
     pid_t pid;                   /* 0: there is none */
     bool failed;                 /* none could be made last time */
     int us;                      /* a pidfd */
@@ -24,16 +24,16 @@ struct wpp_keeper {
 };
 
 /* False: this kernel cannot. */
-bool wpp_keeper_init(struct wpp_keeper *k);
+bool wpp_standby_init(struct wpp_standby *k);
 
 /* Whether it is time for another one; `memory`: what we change all the time. */
-bool wpp_keeper_is_due(const struct wpp_keeper *k, uint64_t memory, uint64_t kept);
+bool wpp_standby_is_due(const struct wpp_standby *k, uint64_t memory, uint64_t kept);
 
 /* Makes another one, between two entries that are taken from the spool.  Returns false; in
  * the keeper true, when we have ended without dropping it. */
-bool wpp_keeper_renew(struct wpp_keeper *k, struct wpp_spool *spool);
-void wpp_keeper_drop(struct wpp_keeper *k);
+bool wpp_standby_renew(struct wpp_standby *k, struct wpp_spool *spool);
+void wpp_standby_drop(struct wpp_standby *k);
 /* Drops it for good. */
-void wpp_keeper_free(struct wpp_keeper *k);
+void wpp_standby_free(struct wpp_standby *k);
 
 #endif

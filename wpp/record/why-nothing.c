@@ -84,7 +84,7 @@ static void say_reasons(uint32_t reasons, char *text, unsigned size)
         snprintf(text + used, size - used, "); instrument more of it");
 }
 
-void unrecorded_why(const char *file, char *text, unsigned size)
+void why_nothing(const char *file, char *text, unsigned size)
 {
     struct wpp_error error;
     struct wpp_elf elf;

@@ -7,6 +7,6 @@
 
 /* In words, and what to do about it, to stand behind `PROGRAM recorded nothing: `; cut to the
  * size.  file may be NULL: it is not there. */
-void unrecorded_why(const char *file, char *text, unsigned size);
+void why_nothing(const char *file, char *text, unsigned size);
 
 #endif

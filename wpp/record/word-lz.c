@@ -113,7 +113,7 @@ static size_t finish(uint8_t *to, uint8_t *at, const uint8_t *from, size_t n, si
     return (size_t)(at - to) + rest;
 }
 
-size_t wpp_squeeze(void *to_, const void *from_, size_t n)
+size_t wpp_word_lz_pack(void *to_, const void *from_, size_t n)
 {
     uint16_t table[1 << TABLE_BITS] = {0};       /* where two words of a hash stood last */
     const uint8_t *from = from_;
@@ -162,7 +162,7 @@ static inline uint8_t *repeat(uint8_t *to, size_t distance, size_t m, const uint
     return stop;
 }
 
-void wpp_unsqueeze(void *to_, size_t n, const void *from_)
+void wpp_word_lz_unpack(void *to_, size_t n, const void *from_)
 {
     const uint8_t *from = from_;
     uint8_t *to = to_, *end = to + n;

@@ -21,8 +21,8 @@ enum { SQUEEZE_MOST = 65536 };   /* bytes at once; so a distance fits */
 
 /* Squeezes n bytes, SQUEEZE_MOST at most, to n bytes of room.  Returns how many they are now;
  * 0: no fewer.  `from` may change meanwhile: what comes back then is anything, n bytes long. */
-size_t wpp_squeeze(void *to, const void *from, size_t n);
+size_t wpp_word_lz_pack(void *to, const void *from, size_t n);
 /* The n bytes that were squeezed to what begins at `from`. */
-void wpp_unsqueeze(void *to, size_t n, const void *from);
+void wpp_word_lz_unpack(void *to, size_t n, const void *from);
 
 #endif

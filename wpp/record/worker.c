@@ -14,16 +14,16 @@ static enum wpp_ended why_of(const struct wpp_spool_entry *over)
 static void act(struct wpp_worker *w, const struct wpp_spool_entry *e)
 {
     switch (e->kind) {
-    case WPP_SPOOL_BYTES: wpp_runs_bytes(w->runs, e->process, e->bytes, e->n); break;
-    case WPP_SPOOL_FILE: wpp_held_keep(&w->runs->held, e->bytes, e->n); break;
-    case WPP_SPOOL_LOOK: wpp_runs_dump(w->runs, e->process, e->bytes, e->n); break;
-    case WPP_SPOOL_OVER: wpp_runs_over(w->runs, e->process, why_of(e)); break;
+    case WPP_SPOOL_BYTES: wpp_process_files_bytes(w->runs, e->process, e->bytes, e->n); break;
+    case WPP_SPOOL_FILE: wpp_module_files_keep(&w->runs->held, e->bytes, e->n); break;
+    case WPP_SPOOL_LOOK: wpp_process_files_dump(w->runs, e->process, e->bytes, e->n); break;
+    case WPP_SPOOL_OVER: wpp_process_files_over(w->runs, e->process, why_of(e)); break;
     }
 }
 
 static void publish(struct wpp_worker *w)
 {
-    struct wpp_runs_figures now = wpp_runs_figures(w->runs);
+    struct wpp_process_files_figures now = wpp_process_files_figures(w->runs);
 
     __atomic_store_n(&w->figures.tokens, now.tokens, __ATOMIC_RELAXED);
     __atomic_store_n(&w->figures.symbols, now.symbols, __ATOMIC_RELAXED);
@@ -31,9 +31,9 @@ static void publish(struct wpp_worker *w)
     __atomic_store_n(&w->figures.begun, now.begun, __ATOMIC_RELAXED);
 }
 
-struct wpp_runs_figures wpp_worker_figures(const struct wpp_worker *w)
+struct wpp_process_files_figures wpp_worker_figures(const struct wpp_worker *w)
 {
-    return (struct wpp_runs_figures){
+    return (struct wpp_process_files_figures){
         .tokens = __atomic_load_n(&w->figures.tokens, __ATOMIC_RELAXED),
         .symbols = __atomic_load_n(&w->figures.symbols, __ATOMIC_RELAXED),
         .memory = __atomic_load_n(&w->figures.memory, __ATOMIC_RELAXED),
@@ -49,12 +49,12 @@ _Noreturn static void end_the_work(struct wpp_worker *w)
     struct wpp_spool_entry e;
 
     w->orphaned(w->ctx);
-    wpp_runs_inherit(w->runs);
+    wpp_process_files_inherit(w->runs);
     while (wpp_spool_take(w->spool, &e, -1) == WPP_SPOOL_ENTRY) {
         act(w, &e);
         wpp_spool_done(w->spool);
     }
-    wpp_runs_all_over(w->runs, WPP_ENDED_RECORDER);
+    wpp_process_files_all_over(w->runs, WPP_ENDED_RECORDER);
     w->written(w->ctx);
     _exit(0);
 }
@@ -62,7 +62,7 @@ _Noreturn static void end_the_work(struct wpp_worker *w)
 /* Of the eager thread. */
 static void keep(struct wpp_worker *w)
 {
-    if (wpp_keeper_renew(&w->keeper, w->spool))
+    if (wpp_standby_renew(&w->keeper, w->spool))
         end_the_work(w);
 }
 
@@ -86,7 +86,7 @@ static void call_crew(struct wpp_worker *w)
     if (w->last_kept || !w->runs->crew.size || !wpp_spool_is_closed(w->spool))
         return;
     w->last_kept = true;
-    wpp_runs_call_crew(w->runs);
+    wpp_process_files_call_crew(w->runs);
 }
 
 static void work(struct wpp_worker *w, bool idles)
@@ -113,7 +113,7 @@ static void work(struct wpp_worker *w, bool idles)
             publish(w);
         call_crew(w);
         if (w->last_kept ||
-            !wpp_keeper_is_due(&w->keeper, w->figures.memory, wpp_spool_kept(w->spool)))
+            !wpp_standby_is_due(&w->keeper, w->figures.memory, wpp_spool_kept(w->spool)))
             continue;
         if (idles) {
             call(w, &w->wants_keeper);
@@ -156,13 +156,13 @@ static void *work_eagerly(void *argument)
     struct wpp_worker *w = argument;
 
     /* However long it takes until the first record has a processor: the spool has it. */
-    if (wpp_keeper_is_due(&w->keeper, 0, 0))
+    if (wpp_standby_is_due(&w->keeper, 0, 0))
         keep(w);
     if (w->idles && pthread_create(&w->idle, NULL, work_idly, w) == 0)
         help(w);
     work(w, false);
     /* There are some if the spool was dropped. */
-    wpp_runs_all_over(w->runs, WPP_ENDED_INTERRUPT);
+    wpp_process_files_all_over(w->runs, WPP_ENDED_INTERRUPT);
     __atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
     return NULL;
 }
@@ -178,8 +178,8 @@ int wpp_worker_start(struct wpp_worker *w)
     w->idles = !w->hurries;
     w->last_kept = false;
     w->wants_keeper = w->idle_is_over = w->over = false;
-    w->figures = (struct wpp_runs_figures){0};
-    wpp_keeper_init(&w->keeper);
+    w->figures = (struct wpp_process_files_figures){0};
+    wpp_standby_init(&w->keeper);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     error = pthread_create(&w->eager, NULL, work_eagerly, w);
@@ -200,7 +200,7 @@ bool wpp_worker_is_over(const struct wpp_worker *w)
 void wpp_worker_end(struct wpp_worker *w)
 {
     pthread_join(w->eager, NULL);
-    wpp_keeper_free(&w->keeper);
+    wpp_standby_free(&w->keeper);
     sem_destroy(&w->call);
     sem_destroy(&w->kept);
 }

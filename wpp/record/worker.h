@@ -27,21 +27,21 @@
 
 struct wpp_worker {
     struct wpp_spool *spool;
-    struct wpp_runs *runs;       /* the thread's alone while it runs */
+    struct wpp_process_files *runs;       /* the thread's alone while it runs */
     void *ctx;
     /* In the keeper, when the process has been killed: before the runs are written, and
      * after. */
     void (*orphaned)(void *ctx);
     void (*written)(void *ctx);
 
-    struct wpp_keeper keeper;    /* the eager thread's, or while it waits for nothing else */
+    struct wpp_standby keeper;    /* the eager thread's, or while it waits for nothing else */
     bool last_kept;              /* there are to be no more keepers */
     bool idles;                  /* there is to be the idle thread */
     pthread_t idle, eager;
     sem_t call;                  /* the eager thread, for one of these: */
     bool wants_keeper, hurries, idle_is_over;
     sem_t kept;                  /* the idle thread: there is another keeper */
-    struct wpp_runs_figures figures;     /* each by itself */
+    struct wpp_process_files_figures figures;     /* each by itself */
     bool over;
 };
 
@@ -54,6 +54,6 @@ bool wpp_worker_is_over(const struct wpp_worker *w);
 void wpp_worker_end(struct wpp_worker *w);
 
 /* As they were a moment ago. */
-struct wpp_runs_figures wpp_worker_figures(const struct wpp_worker *w);
+struct wpp_process_files_figures wpp_worker_figures(const struct wpp_worker *w);
 
 #endif

@@ -9,13 +9,13 @@ enum { MOST = 4 };
 enum { MOST = 1 << 14 };
 #endif
 
-void wpp_when_free(struct wpp_when *w)
+void wpp_chunk_times_free(struct wpp_chunk_times *w)
 {
     free(w->list);
-    *w = (struct wpp_when){0};
+    *w = (struct wpp_chunk_times){0};
 }
 
-static bool add_room(struct wpp_when *w)
+static bool add_room(struct wpp_chunk_times *w)
 {
     uint64_t capacity = w->capacity ? 2 * w->capacity : 256;
     struct wpp_chunk *larger;
@@ -32,7 +32,7 @@ static bool add_room(struct wpp_when *w)
 
 /* A thread's chunks are the records 0, every, 2 * every, ... of it.  Where threads are so many
  * that this helps little, there may be more. */
-static void thin(struct wpp_when *w, struct wpp_streams *streams)
+static void thin(struct wpp_chunk_times *w, struct wpp_streams *streams)
 {
     uint64_t kept = 0;
 
@@ -47,12 +47,12 @@ static void thin(struct wpp_when *w, struct wpp_streams *streams)
         w->most *= 2;
 }
 
-bool wpp_when_add(struct wpp_when *w, struct wpp_streams *streams, uint32_t stream, uint64_t time)
+bool wpp_chunk_times_add(struct wpp_chunk_times *w, struct wpp_streams *streams, uint32_t stream, uint64_t time)
 {
     struct wpp_stream *s = &streams->list[stream];
 
     if (w->most == 0)
-        *w = (struct wpp_when){.most = MOST, .every = 1};
+        *w = (struct wpp_chunk_times){.most = MOST, .every = 1};
     if (s->records++ % w->every != 0)
         return true;
     if (w->n == w->most) {

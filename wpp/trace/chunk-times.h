@@ -15,15 +15,15 @@
 #include "wpp/trace/streams.h"
 #include "wpp/wpp.h"
 
-struct wpp_when {
+struct wpp_chunk_times {
     struct wpp_chunk *list;      /* in order of the trace */
     uint64_t n, capacity;
     uint64_t most;               /* so many are enough; 0: none has come */
     uint64_t every;
 };
 
-void wpp_when_free(struct wpp_when *w);
+void wpp_chunk_times_free(struct wpp_chunk_times *w);
 /* A record of stream number `stream` begins at that time.  False: no memory. */
-bool wpp_when_add(struct wpp_when *w, struct wpp_streams *streams, uint32_t stream, uint64_t time);
+bool wpp_chunk_times_add(struct wpp_chunk_times *w, struct wpp_streams *streams, uint32_t stream, uint64_t time);
 
 #endif

@@ -20,7 +20,7 @@
 struct wpp_cut;
 struct wpp_record;
 
-struct wpp_limit {
+struct wpp_event_limit {
     uint64_t most;               /* tokens, 0: no limit */
     uint64_t tokens;             /* that have been taken by TOKENS records */
     struct wpp_cut *cuts;        /* streams and processes whose end, since the limit, is known */
@@ -28,18 +28,18 @@ struct wpp_limit {
     bool failed;                 /* no memory for one of them: it is left out */
 };
 
-void wpp_limit_free(struct wpp_limit *l);
+void wpp_event_limit_free(struct wpp_event_limit *l);
 
-bool wpp_limit_is_reached(const struct wpp_limit *l);
+bool wpp_event_limit_is_reached(const struct wpp_event_limit *l);
 
-enum wpp_limit_result {
-    WPP_LIMIT_LEAVES_OUT,
-    WPP_LIMIT_TAKES,
-    WPP_LIMIT_EMPTIES            /* a BUFFER, to stay without its payload: there was more */
+enum wpp_event_limit_result {
+    WPP_EVENT_LIMIT_LEAVES_OUT,
+    WPP_EVENT_LIMIT_TAKES,
+    WPP_EVENT_LIMIT_EMPTIES            /* a BUFFER, to stay without its payload: there was more */
 };
 
 /* What becomes of a process's next record. */
-enum wpp_limit_result wpp_limit_takes(struct wpp_limit *l, uint32_t process,
+enum wpp_event_limit_result wpp_event_limit_takes(struct wpp_event_limit *l, uint32_t process,
                                       const struct wpp_record *record);
 
 #endif

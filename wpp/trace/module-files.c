@@ -18,7 +18,7 @@ struct told {
 };
 
 /* Descriptors are for the files of processes as well, and for who watches them. */
-static bool has_room(const struct wpp_held *h)
+static bool has_room(const struct wpp_module_files *h)
 {
     struct rlimit limit;
 
@@ -41,7 +41,7 @@ static bool module_path(const void *record, size_t n, struct wpp_view *path)
     return true;
 }
 
-bool wpp_held_open(struct wpp_held *h, const void *record, size_t n, struct wpp_bytes *out)
+bool wpp_module_files_open(struct wpp_module_files *h, const void *record, size_t n, struct wpp_bytes *out)
 {
     struct told told = {.fd = -1};
     struct wpp_view path;
@@ -69,13 +69,13 @@ bool wpp_held_open(struct wpp_held *h, const void *record, size_t n, struct wpp_
     return true;
 }
 
-static void let_go(struct wpp_held *h, int fd)
+static void let_go(struct wpp_module_files *h, int fd)
 {
     close(fd);
     __atomic_fetch_sub(&h->open, 1, __ATOMIC_RELAXED);
 }
 
-static void drop(struct wpp_held *h, unsigned i)
+static void drop(struct wpp_module_files *h, unsigned i)
 {
     let_go(h, h->list[i].fd);
     free(h->list[i].path);
@@ -84,7 +84,7 @@ static void drop(struct wpp_held *h, unsigned i)
 }
 
 /* Another one that is the same goes: this one is the newest. */
-static void drop_same(struct wpp_held *h, const struct told *told, const char *path)
+static void drop_same(struct wpp_module_files *h, const struct told *told, const char *path)
 {
     for (unsigned i = 0; i < h->n; i++)
         if (h->list[i].device == told->device && h->list[i].inode == told->inode &&
@@ -95,7 +95,7 @@ static void drop_same(struct wpp_held *h, const struct told *told, const char *p
 }
 
 /* Whether this process has the descriptor. */
-static bool is_ours(const struct wpp_held *h, const struct told *told)
+static bool is_ours(const struct wpp_module_files *h, const struct told *told)
 {
     struct stat st;
 
@@ -105,7 +105,7 @@ static bool is_ours(const struct wpp_held *h, const struct told *told)
     return fstat(told->fd, &st) == 0 && st.st_dev == told->device && st.st_ino == told->inode;
 }
 
-void wpp_held_keep(struct wpp_held *h, const void *bytes, size_t n)
+void wpp_module_files_keep(struct wpp_module_files *h, const void *bytes, size_t n)
 {
     const char *path = (const char *)bytes + sizeof(struct told);
     struct told told;
@@ -122,12 +122,12 @@ void wpp_held_keep(struct wpp_held *h, const void *bytes, size_t n)
         return;
     }
     drop_same(h, &told, copy);
-    if (h->n == WPP_HELD_MOST)
+    if (h->n == WPP_MODULE_FILES_MOST)
         drop(h, 0);
-    h->list[h->n++] = (struct wpp_held_file){told.fd, told.device, told.inode, copy};
+    h->list[h->n++] = (struct wpp_module_file){told.fd, told.device, told.inode, copy};
 }
 
-int wpp_held_find(const struct wpp_held *h, const char *path, unsigned before)
+int wpp_module_files_find(const struct wpp_module_files *h, const char *path, unsigned before)
 {
     for (unsigned i = h->n; i-- > 0;)
         if (strcmp(h->list[i].path, path) == 0 && before-- == 0)
@@ -135,7 +135,7 @@ int wpp_held_find(const struct wpp_held *h, const char *path, unsigned before)
     return -1;
 }
 
-void wpp_held_free(struct wpp_held *h)
+void wpp_module_files_free(struct wpp_module_files *h)
 {
     while (h->n > 0)
         drop(h, h->n - 1);

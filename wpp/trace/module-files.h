@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* module-files.h - the programs' files, open from the moment that a process has said which they are.
  *
- *      wpp_held_open() --- who takes records ---> spool --- the worker ---> wpp_held_keep()
- *                                                                            wpp_held_find()
+ *      wpp_module_files_open() --- who takes records ---> spool --- the worker ---> wpp_module_files_keep()
+ *                                                                            wpp_module_files_find()
  *
  * The compressor reads a module when it comes to its record: seconds after the process has
  * written it, with a ring when the process has ended.  By then the file may be gone, or
@@ -23,36 +23,36 @@
 #include "wpp/base/bytes.h"
 
 #ifdef WPP_HOSTILE
-enum { WPP_HELD_MOST = 2 };
+enum { WPP_MODULE_FILES_MOST = 2 };
 #else
-enum { WPP_HELD_MOST = 64 };
+enum { WPP_MODULE_FILES_MOST = 64 };
 #endif
 
-struct wpp_held_file {
+struct wpp_module_file {
     int fd;
     dev_t device;
     ino_t inode;
     char *path;
 };
 
-struct wpp_held {
+struct wpp_module_files {
     unsigned open;               /* descriptors, with those on their way; both threads' */
     unsigned n;
-    struct wpp_held_file list[WPP_HELD_MOST];
+    struct wpp_module_file list[WPP_MODULE_FILES_MOST];
 };
 
-/* If `record` is of a module: opens its file, and appends to `out` what wpp_held_keep() is to
+/* If `record` is of a module: opens its file, and appends to `out` what wpp_module_files_keep() is to
  * be told.  False if there is nothing to tell: it is no such record, the file cannot be
  * opened, or so many are that processes would lack descriptors. */
-bool wpp_held_open(struct wpp_held *h, const void *record, size_t n, struct wpp_bytes *out);
+bool wpp_module_files_open(struct wpp_module_files *h, const void *record, size_t n, struct wpp_bytes *out);
 
 /* Takes what was opened; what has been held longest gives way. */
-void wpp_held_keep(struct wpp_held *h, const void *told, size_t n);
+void wpp_module_files_keep(struct wpp_module_files *h, const void *told, size_t n);
 
 /* Of the files that were at `path`, the one that came so many before the last: its
  * descriptor, which stays the list's; -1 if there are not so many. */
-int wpp_held_find(const struct wpp_held *h, const char *path, unsigned before);
+int wpp_module_files_find(const struct wpp_module_files *h, const char *path, unsigned before);
 
-void wpp_held_free(struct wpp_held *h);
+void wpp_module_files_free(struct wpp_module_files *h);
 
 #endif

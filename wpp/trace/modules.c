@@ -343,7 +343,7 @@ static bool read_held(struct adding *a, int fd)
 }
 
 static bool add_module(struct adding *a, const struct wpp_moved *moved,
-                       const struct wpp_held *held)
+                       const struct wpp_module_files *held)
 {
     bool good;
     int fd;
@@ -352,7 +352,7 @@ static bool add_module(struct adding *a, const struct wpp_moved *moved,
         return wpp_fail(a->error, WPP_E_MISMATCH, "the trace does not say which file its module "
                         "at token %u is", a->m->base);
     good = read_places(a, moved);
-    for (unsigned i = 0; !good && held && (fd = wpp_held_find(held, a->m->path, i)) >= 0; i++)
+    for (unsigned i = 0; !good && held && (fd = wpp_module_files_find(held, a->m->path, i)) >= 0; i++)
         good = read_held(a, fd);
     return good && add_units(a);
 }
@@ -408,7 +408,7 @@ static bool add_unread(struct wpp_modules *m, const struct wpp_loaded_module *mo
 }
 
 bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
-                     const struct wpp_moved *moved, const struct wpp_held *held,
+                     const struct wpp_moved *moved, const struct wpp_module_files *held,
                      struct wpp_error *error)
 {
     struct wpp_error why;

@@ -50,7 +50,7 @@ void wpp_modules_free(struct wpp_modules *m);
  * is `unread`, and why: WPP_E_MISMATCH, WPP_E_NOT_TRACED, WPP_E_SYSTEM, WPP_E_FORMAT,
  * WPP_E_VERSION.  False: WPP_E_DAMAGED (the record), WPP_E_MEMORY. */
 bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
-                     const struct wpp_moved *moved, const struct wpp_held *held,
+                     const struct wpp_moved *moved, const struct wpp_module_files *held,
                      struct wpp_error *error);
 
 /* Where a token belongs.  False: to no module that was read. */

@@ -8,10 +8,10 @@
 
 _Static_assert(sizeof(struct wpp_span) == 16 && sizeof(struct wpp_time) == 16, "no padding");
 
-void wpp_times_free(struct wpp_times *t)
+void wpp_path_times_free(struct wpp_path_times *t)
 {
     free(t->list);
-    *t = (struct wpp_times){0};
+    *t = (struct wpp_path_times){0};
 }
 
 static int compare_tokens(const void *a, const void *b)
@@ -21,7 +21,7 @@ static int compare_tokens(const void *a, const void *b)
     return x->token < y->token ? -1 : x->token > y->token;
 }
 
-void wpp_times_settle(struct wpp_times *t)
+void wpp_path_times_settle(struct wpp_path_times *t)
 {
     size_t n = 0;
 
@@ -38,14 +38,14 @@ void wpp_times_settle(struct wpp_times *t)
 
 /* A program that stops recording often says its times as often: what is there is added up
  * before it grows. */
-static bool reserve(struct wpp_times *t, size_t more)
+static bool reserve(struct wpp_path_times *t, size_t more)
 {
     size_t capacity = t->capacity ? t->capacity : 256;
     struct wpp_ticks *larger;
 
     if (t->n + more <= t->capacity)
         return true;
-    wpp_times_settle(t);
+    wpp_path_times_settle(t);
     while (capacity < 2 * (t->n + more))
         capacity *= 2;
     if (capacity <= t->capacity)
@@ -58,15 +58,15 @@ static bool reserve(struct wpp_times *t, size_t more)
     return true;
 }
 
-enum wpp_times_result wpp_times_add(struct wpp_times *t, const uint8_t *payload, size_t size)
+enum wpp_path_times_result wpp_path_times_add(struct wpp_path_times *t, const uint8_t *payload, size_t size)
 {
     size_t n = size / sizeof(struct wpp_time);
 
     if (n < 1 || size % sizeof(struct wpp_time) != 0)
-        return WPP_TIMES_WRONG;
+        return WPP_PATH_TIMES_WRONG;
     n--;                                /* the span is as large as a time */
     if (!reserve(t, n))
-        return WPP_TIMES_NO_MEMORY;
+        return WPP_PATH_TIMES_NO_MEMORY;
     t->ticks = wpp_get_u64(payload);
     t->nanoseconds = wpp_get_u64(payload + 8);
     for (size_t i = 0; i < n; i++) {
@@ -76,10 +76,10 @@ enum wpp_times_result wpp_times_add(struct wpp_times *t, const uint8_t *payload,
             wpp_get_u32(time + offsetof(struct wpp_time, token)), wpp_get_u64(time)
         };
     }
-    return WPP_TIMES_OK;
+    return WPP_PATH_TIMES_OK;
 }
 
-uint64_t wpp_times_of(const struct wpp_times *t, uint32_t token)
+uint64_t wpp_path_times_of(const struct wpp_path_times *t, uint32_t token)
 {
     struct wpp_ticks key = {token, 0}, *found = NULL;
 
@@ -88,7 +88,7 @@ uint64_t wpp_times_of(const struct wpp_times *t, uint32_t token)
     return found ? found->ticks : 0;
 }
 
-uint64_t wpp_times_rate(const struct wpp_times *t)
+uint64_t wpp_path_times_rate(const struct wpp_path_times *t)
 {
     double rate = t->nanoseconds ? (double)t->ticks * 1e9 / (double)t->nanoseconds : 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* runs.c - what is told of a process whose file lacks something. */
+/* process-files.c - what is told of a process whose file lacks something. */
 #include "wpp/record/process-files.h"
 
 #include <stdio.h>
@@ -66,19 +66,19 @@ static void interrupted(const char *what, bool gone, bool with_end)
 {
     struct wpp_bytes t = make_trace(gone, with_end);
     struct told told = {0};
-    struct wpp_runs runs;
+    struct wpp_process_files runs;
     struct wpp_error error;
 
-    wpp_runs_init(&runs, wpp_file, wpp_output_open(wpp_file, WPP_OUTPUT_REPLACE, &error),
-                  &(struct wpp_runs_sink){&told, tell});
-    wpp_runs_bytes(&runs, 0, t.data, t.size);
-    wpp_runs_over(&runs, 0, WPP_ENDED_INTERRUPT);
+    wpp_process_files_init(&runs, wpp_file, wpp_output_open(wpp_file, WPP_OUTPUT_REPLACE, &error),
+                  &(struct wpp_process_files_sink){&told, tell});
+    wpp_process_files_bytes(&runs, 0, t.data, t.size);
+    wpp_process_files_over(&runs, 0, WPP_ENDED_INTERRUPT);
     if (!tap_ok(runs.written == 1 && runs.cut == !with_end && runs.first_is_cut == !with_end &&
                 told.cut == !with_end && told.unreadable == gone && told.others == 0,
                 "an interrupt, %s", what))
         tap_note("written %u, cut %u, told: cut %u, unreadable %u, others %u", runs.written,
                  runs.cut, told.cut, told.unreadable, told.others);
-    wpp_runs_free(&runs);
+    wpp_process_files_free(&runs);
     wpp_bytes_free(&t);
 }
 

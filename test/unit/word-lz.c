@@ -62,12 +62,12 @@ static size_t there_and_back(const void *from, size_t n)
 
     clear(&squeezed);
     clear(&back);
-    size = wpp_squeeze(squeezed.bytes, from, n);
+    size = wpp_word_lz_pack(squeezed.bytes, from, n);
     if (size >= n + (n == 0) || !is_clear(&squeezed, n))
         return SIZE_MAX;
     if (size == 0)
         return n;
-    wpp_unsqueeze(back.bytes, n, squeezed.bytes);
+    wpp_word_lz_unpack(back.bytes, n, squeezed.bytes);
     return is_clear(&back, n) && memcmp(back.bytes, from, n) == 0 ? size : SIZE_MAX;
 }
 

@@ -5,25 +5,25 @@
 #include "test/unit/trace-builder.h"
 #include "wpp/trace/event-limit.h"
 
-static struct wpp_limit limit;
+static struct wpp_event_limit limit;
 
-static enum wpp_limit_result result(uint32_t process, unsigned kind, uint32_t tid,
+static enum wpp_event_limit_result result(uint32_t process, unsigned kind, uint32_t tid,
                                     uint32_t words)
 {
     struct wpp_record h = tb_header(kind, tid, 0, 4 * words);
 
-    return wpp_limit_takes(&limit, process, &h);
+    return wpp_event_limit_takes(&limit, process, &h);
 }
 
 static bool takes(uint32_t process, unsigned kind, uint32_t tid, uint32_t words)
 {
-    return result(process, kind, tid, words) == WPP_LIMIT_TAKES;
+    return result(process, kind, tid, words) == WPP_EVENT_LIMIT_TAKES;
 }
 
 /* Process 0 has threads 1 and 2, and 4 events of thread 1 have come. */
 static bool begin(uint64_t most)
 {
-    wpp_limit_free(&limit);
+    wpp_event_limit_free(&limit);
     limit.most = most;
     return takes(0, WPP_REC_PROCESS, 1, 2) && takes(0, WPP_REC_MODULE_LOAD, 1, 2) &&
            takes(0, WPP_REC_THREAD, 1, 0) && takes(0, WPP_REC_THREAD, 2, 0) &&
@@ -36,10 +36,10 @@ int main(void)
 
     for (int i = 0; i < 100; i++)
         right &= takes(0, WPP_REC_TOKENS, 1 + i % 2, 1000);
-    tap_ok(right && !wpp_limit_is_reached(&limit), "without a limit everything is taken");
+    tap_ok(right && !wpp_event_limit_is_reached(&limit), "without a limit everything is taken");
 
-    right = begin(10) && takes(0, WPP_REC_TOKENS, 1, 5) && !wpp_limit_is_reached(&limit) &&
-            takes(0, WPP_REC_TOKENS, 1, 3) && wpp_limit_is_reached(&limit);
+    right = begin(10) && takes(0, WPP_REC_TOKENS, 1, 5) && !wpp_event_limit_is_reached(&limit) &&
+            takes(0, WPP_REC_TOKENS, 1, 3) && wpp_event_limit_is_reached(&limit);
     tap_ok(right, "the record that reaches the limit is taken whole");
     tap_ok(!takes(0, WPP_REC_TOKENS, 1, 3), "its stream's next one is not");
     tap_ok(takes(0, WPP_REC_TOKENS, 2, 7) && limit.tokens == 19,
@@ -47,8 +47,8 @@ int main(void)
     tap_ok(!takes(0, WPP_REC_TOKENS, 2, 7) && limit.tokens == 19, "but not the one behind that");
     tap_ok(!takes(0, WPP_REC_THREAD_END, 2, 0) && !takes(0, WPP_REC_END, 1, 4),
            "nor an end to what lacks something");
-    tap_ok(result(0, WPP_REC_BUFFER, 1, 9) == WPP_LIMIT_EMPTIES &&
-           result(0, WPP_REC_BUFFER, 2, 9) == WPP_LIMIT_EMPTIES,
+    tap_ok(result(0, WPP_REC_BUFFER, 1, 9) == WPP_EVENT_LIMIT_EMPTIES &&
+           result(0, WPP_REC_BUFFER, 2, 9) == WPP_EVENT_LIMIT_EMPTIES,
            "nor the buffers, of which it stays that they were there");
     tap_ok(takes(0, WPP_REC_MODULE_LOAD, 1, 2), "modules are taken all the same");
 
@@ -66,13 +66,13 @@ int main(void)
     tap_ok(right && takes(1, WPP_REC_TOKENS, 1, 5) && !takes(1, WPP_REC_TOKENS, 1, 5),
            "another process's thread of the same number is another");
     tap_ok(!takes(2, WPP_REC_PROCESS, 9, 2) && !takes(2, WPP_REC_MODULE_LOAD, 9, 2) &&
-           !takes(2, WPP_REC_THREAD, 9, 0) && result(2, WPP_REC_BUFFER, 9, 0) == WPP_LIMIT_LEAVES_OUT,
+           !takes(2, WPP_REC_THREAD, 9, 0) && result(2, WPP_REC_BUFFER, 9, 0) == WPP_EVENT_LIMIT_LEAVES_OUT,
            "a process that begins behind the limit is left out");
 
     right = begin(10) && takes(0, WPP_REC_TOKENS, 1, 9);
     tap_ok(right && takes(0, WPP_REC_TOKENS, 2, 9) && takes(0, WPP_REC_THREAD_END, 2, 0) &&
            takes(0, WPP_REC_THREAD_END, 1, 0) && takes(0, WPP_REC_END, 1, 4),
            "where nothing follows, the end is taken");
-    wpp_limit_free(&limit);
+    wpp_event_limit_free(&limit);
     return tap_done();
 }
