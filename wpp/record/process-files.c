@@ -466,7 +466,8 @@ void wpp_process_files_all_over(struct wpp_process_files *runs, enum wpp_ended w
         wpp_process_files_over(runs, i, why);
 }
 
-static void dump_ring(struct wpp_process_files *runs, const struct wpp_process_file *run, const void *rest, size_t n)
+static void dump_ring(struct wpp_process_files *runs, const struct wpp_process_file *run,
+                      const void *rest, size_t n)
 {
     struct wpp_process_file now = *run;
 
