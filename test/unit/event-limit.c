@@ -8,7 +8,7 @@
 static struct wpp_event_limit limit;
 
 static enum wpp_event_limit_result result(uint32_t process, unsigned kind, uint32_t tid,
-                                    uint32_t words)
+                                          uint32_t words)
 {
     struct wpp_record h = tb_header(kind, tid, 0, 4 * words);
 

@@ -808,7 +808,7 @@ int main(int argc, char **argv)
     open_recording(&r, name);
     set_environment(&r.options, r.recorder);
     error = child_start(&r.program, r.options.command, r.options.signal,
-                          writes_to_standard_output(&r.options), r.recorder);
+                        writes_to_standard_output(&r.options), r.recorder);
     if (error) {
         wpp_process_files_free(&r.runs);
         wpp_output_abandon(r.trace);

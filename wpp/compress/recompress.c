@@ -242,7 +242,7 @@ static bool say_where(const char *path, struct wpp_error *error)
 }
 
 bool wpp_recompress(struct wpp_view file, const char *path, struct wpp_bytes *out,
-                 struct wpp_error *error)
+                    struct wpp_error *error)
 {
     struct wpp_section sections[WPP_MAX_SECTIONS] = {{0}};
     struct wpp_container c;

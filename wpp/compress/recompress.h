@@ -19,6 +19,6 @@ enum { WPP_IMPROVE_KNOWS = 8 };      /* bytes that it needs for that */
  * have made of the same trace, where that has one thread and is one piece, and its grammar was not
  * so small as to be parsed anew already.  WPP_E_FORMAT, _VERSION, _DAMAGED, _INCOMPLETE, _MEMORY. */
 bool wpp_recompress(struct wpp_view file, const char *path, struct wpp_bytes *out,
-                 struct wpp_error *error);
+                    struct wpp_error *error);
 
 #endif

@@ -149,7 +149,7 @@ static int spawn(struct child *p, char **command, bool aside, const sigset_t *ma
 }
 
 int child_start(struct child *p, char **command, int switching, bool aside,
-                  struct wpp_recorder *recorder)
+                struct wpp_recorder *recorder)
 {
     sigset_t mask;
     int error;

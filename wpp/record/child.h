@@ -25,7 +25,7 @@ bool child_forwards(int signal);
  * 0) is one that child_switched() tells of.  `aside`: what it writes to its standard
  * output goes to our standard error. */
 int child_start(struct child *p, char **command, int switching, bool aside,
-                  struct wpp_recorder *recorder);
+                struct wpp_recorder *recorder);
 /* Where that program is: on PATH, if its name says no folder; the caller's to free.  NULL
  * when it is not there. */
 char *child_file(const char *name);

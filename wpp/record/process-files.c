@@ -33,8 +33,8 @@ struct wpp_process_files_shared {
     bool written[WPP_SHARE_PROCESSES];   /* by the recorder's number */
 };
 
-void wpp_process_files_init(struct wpp_process_files *runs, const char *path, struct wpp_output *first,
-                   const struct wpp_process_files_sink *sink)
+void wpp_process_files_init(struct wpp_process_files *runs, const char *path,
+                            struct wpp_output *first, const struct wpp_process_files_sink *sink)
 {
     void *shared = mmap(NULL, sizeof(struct wpp_process_files_shared), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -175,8 +175,8 @@ void wpp_process_files_call_crew(struct wpp_process_files *runs)
     runs->crew.free = runs->crew.size;
 }
 
-static struct wpp_process_file *begin_run(struct wpp_process_files *runs, uint32_t process, const uint8_t *record,
-                                 size_t n)
+static struct wpp_process_file *begin_run(struct wpp_process_files *runs, uint32_t process,
+                                          const uint8_t *record, size_t n)
 {
     struct wpp_process_file *run;
 
@@ -215,7 +215,8 @@ static bool take_bytes(struct wpp_process_file *run, const void *bytes, size_t n
     return wpp_ring_push(run->ring, bytes, n) || wpp_fail_memory(&run->error);
 }
 
-void wpp_process_files_bytes(struct wpp_process_files *runs, uint32_t process, const void *bytes, size_t n)
+void wpp_process_files_bytes(struct wpp_process_files *runs, uint32_t process, const void *bytes,
+                             size_t n)
 {
     struct wpp_process_file *run = process < runs->n ? runs->list[process] : NULL;
 
@@ -328,7 +329,8 @@ static bool make_folder(struct wpp_process_files *runs, struct wpp_error *error)
 }
 
 /* A process that replaces its program keeps its number: then names are tried in turn. */
-static struct wpp_output *open_in_folder(struct wpp_process_files *runs, const struct wpp_process_file *run,
+static struct wpp_output *open_in_folder(struct wpp_process_files *runs,
+                                         const struct wpp_process_file *run,
                                          struct wpp_error *error)
 {
     struct wpp_output *out = NULL;
@@ -350,8 +352,8 @@ static struct wpp_output *open_in_folder(struct wpp_process_files *runs, const s
     return out;
 }
 
-static bool write_run(struct wpp_process_files *runs, struct wpp_process_file *run, const void *rest, size_t n,
-                      enum wpp_ended why, struct wpp_error *note)
+static bool write_run(struct wpp_process_files *runs, struct wpp_process_file *run,
+                      const void *rest, size_t n, enum wpp_ended why, struct wpp_error *note)
 {
     struct wpp_bytes file = {0};
     bool first = run->output != NULL, done;
@@ -480,7 +482,8 @@ static void dump_ring(struct wpp_process_files *runs, const struct wpp_process_f
     wpp_compress_free(now.compressor);
 }
 
-void wpp_process_files_dump(struct wpp_process_files *runs, uint32_t process, const void *rest, size_t n)
+void wpp_process_files_dump(struct wpp_process_files *runs, uint32_t process, const void *rest,
+                            size_t n)
 {
     const struct wpp_process_file *run = process < runs->n ? runs->list[process] : NULL;
 

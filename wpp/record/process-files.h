@@ -54,10 +54,11 @@ struct wpp_process_files {
 
 /* `first` is open on `path`; it is the runs' from now on. */
 void wpp_process_files_init(struct wpp_process_files *runs, const char *path, struct wpp_output *first,
-                   const struct wpp_process_files_sink *sink);
+                            const struct wpp_process_files_sink *sink);
 void wpp_process_files_free(struct wpp_process_files *runs);
 
-void wpp_process_files_bytes(struct wpp_process_files *runs, uint32_t process, const void *bytes, size_t n);
+void wpp_process_files_bytes(struct wpp_process_files *runs, uint32_t process, const void *bytes,
+                             size_t n);
 /* Writes the process's file, which says why it holds no more if that is not all. */
 void wpp_process_files_over(struct wpp_process_files *runs, uint32_t process, enum wpp_ended why);
 
@@ -65,7 +66,8 @@ void wpp_process_files_over(struct wpp_process_files *runs, uint32_t process, en
 void wpp_process_files_call_crew(struct wpp_process_files *runs);
 
 /* Writes what the process's ring holds, and `rest` behind it, into a file of the folder. */
-void wpp_process_files_dump(struct wpp_process_files *runs, uint32_t process, const void *rest, size_t n);
+void wpp_process_files_dump(struct wpp_process_files *runs, uint32_t process, const void *rest,
+                            size_t n);
 
 /* In a fork of who has begun the files and is gone: they are to be written anew. */
 void wpp_process_files_inherit(struct wpp_process_files *runs);

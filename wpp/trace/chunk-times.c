@@ -47,7 +47,8 @@ static void thin(struct wpp_chunk_times *w, struct wpp_streams *streams)
         w->most *= 2;
 }
 
-bool wpp_chunk_times_add(struct wpp_chunk_times *w, struct wpp_streams *streams, uint32_t stream, uint64_t time)
+bool wpp_chunk_times_add(struct wpp_chunk_times *w, struct wpp_streams *streams, uint32_t stream,
+                         uint64_t time)
 {
     struct wpp_stream *s = &streams->list[stream];
 

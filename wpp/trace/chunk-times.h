@@ -24,6 +24,7 @@ struct wpp_chunk_times {
 
 void wpp_chunk_times_free(struct wpp_chunk_times *w);
 /* A record of stream number `stream` begins at that time.  False: no memory. */
-bool wpp_chunk_times_add(struct wpp_chunk_times *w, struct wpp_streams *streams, uint32_t stream, uint64_t time);
+bool wpp_chunk_times_add(struct wpp_chunk_times *w, struct wpp_streams *streams, uint32_t stream,
+                         uint64_t time);
 
 #endif

@@ -66,7 +66,7 @@ static bool is_of_stream(unsigned kind)
 }
 
 static enum wpp_event_limit_result takes_of_stream(struct wpp_event_limit *l, uint32_t process,
-                                             const struct wpp_record *r)
+                                                   const struct wpp_record *r)
 {
     struct wpp_cut *its = find(l, process, r->tid);
 
@@ -84,7 +84,7 @@ static enum wpp_event_limit_result takes_of_stream(struct wpp_event_limit *l, ui
 }
 
 static enum wpp_event_limit_result takes_behind(struct wpp_event_limit *l, uint32_t process,
-                                          const struct wpp_record *r)
+                                                const struct wpp_record *r)
 {
     if (l->failed || find(l, process, WHOLE_PROCESS))
         return WPP_EVENT_LIMIT_LEAVES_OUT;
@@ -103,7 +103,7 @@ static enum wpp_event_limit_result takes_behind(struct wpp_event_limit *l, uint3
 }
 
 enum wpp_event_limit_result wpp_event_limit_takes(struct wpp_event_limit *l, uint32_t process,
-                                      const struct wpp_record *record)
+                                                  const struct wpp_record *record)
 {
     bool reached = wpp_event_limit_is_reached(l);
     enum wpp_event_limit_result result = reached ? takes_behind(l, process, record) : WPP_EVENT_LIMIT_TAKES;

@@ -40,6 +40,6 @@ enum wpp_event_limit_result {
 
 /* What becomes of a process's next record. */
 enum wpp_event_limit_result wpp_event_limit_takes(struct wpp_event_limit *l, uint32_t process,
-                                      const struct wpp_record *record);
+                                                  const struct wpp_record *record);
 
 #endif

@@ -41,7 +41,8 @@ static bool module_path(const void *record, size_t n, struct wpp_view *path)
     return true;
 }
 
-bool wpp_module_files_open(struct wpp_module_files *h, const void *record, size_t n, struct wpp_bytes *out)
+bool wpp_module_files_open(struct wpp_module_files *h, const void *record, size_t n,
+                           struct wpp_bytes *out)
 {
     struct told told = {.fd = -1};
     struct wpp_view path;

@@ -44,7 +44,8 @@ struct wpp_module_files {
 /* If `record` is of a module: opens its file, and appends to `out` what wpp_module_files_keep() is to
  * be told.  False if there is nothing to tell: it is no such record, the file cannot be
  * opened, or so many are that processes would lack descriptors. */
-bool wpp_module_files_open(struct wpp_module_files *h, const void *record, size_t n, struct wpp_bytes *out);
+bool wpp_module_files_open(struct wpp_module_files *h, const void *record, size_t n,
+                           struct wpp_bytes *out);
 
 /* Takes what was opened; what has been held longest gives way. */
 void wpp_module_files_keep(struct wpp_module_files *h, const void *told, size_t n);

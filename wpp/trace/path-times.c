@@ -58,7 +58,8 @@ static bool reserve(struct wpp_path_times *t, size_t more)
     return true;
 }
 
-enum wpp_path_times_result wpp_path_times_add(struct wpp_path_times *t, const uint8_t *payload, size_t size)
+enum wpp_path_times_result wpp_path_times_add(struct wpp_path_times *t, const uint8_t *payload,
+                                              size_t size)
 {
     size_t n = size / sizeof(struct wpp_time);
 

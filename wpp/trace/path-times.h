@@ -20,7 +20,8 @@ void wpp_path_times_free(struct wpp_path_times *t);
 enum wpp_path_times_result { WPP_PATH_TIMES_OK, WPP_PATH_TIMES_WRONG, WPP_PATH_TIMES_NO_MEMORY };
 
 /* Takes a TIMES record's payload.  WRONG: it is none. */
-enum wpp_path_times_result wpp_path_times_add(struct wpp_path_times *t, const uint8_t *payload, size_t size);
+enum wpp_path_times_result wpp_path_times_add(struct wpp_path_times *t, const uint8_t *payload,
+                                              size_t size);
 
 /* When all are there. */
 void wpp_path_times_settle(struct wpp_path_times *t);

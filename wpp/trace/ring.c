@@ -152,7 +152,8 @@ static void chain(struct wpp_ring *ring, struct entry *e)
         drop_oldest(ring, kept);
 }
 
-static bool take_record(struct wpp_ring *ring, const struct wpp_record *h, const uint8_t *record, size_t n)
+static bool take_record(struct wpp_ring *ring, const struct wpp_record *h, const uint8_t *record,
+                        size_t n)
 {
     struct entry *e = malloc(sizeof *e + n);
 
