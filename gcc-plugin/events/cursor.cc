@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// cursor.cc - where the cursor is, and the code of an event.
+// cursor.cc - where the cursor is, and what is done with it.
 
 #include "gcc-plugin/events/cursor.h"
 
+#include "gcc-plugin/events/event-asm.h"
 #include "gcc-plugin/graph/path-ends.h"
 #include "gcc-plugin/graph/routine-graph.h"
 
@@ -441,117 +442,12 @@ static void insert(gimple_stmt_iterator *at, gimple *statement, bool after)
         gsi_insert_before(at, statement, GSI_SAME_STMT);
 }
 
-tree asm_operand(const char *constraint, tree value)
-{
-    tree string = build_string(strlen(constraint) + 1, constraint);
-    return build_tree_list(build_tree_list(NULL_TREE, string), value);
-}
-
-static tree clobber(const char *what)
-{
-    return build_tree_list(NULL_TREE, build_string(strlen(what) + 1, what));
-}
-
-// An asm statement that is kept, where it is.
-static gasm *build_asm(const char *text, const char *constraint, tree result,
-                       vec<tree, va_gc> *inputs, vec<tree, va_gc> *clobbers)
-{
-    vec<tree, va_gc> *outputs = NULL;
-
-    if (result)
-        vec_safe_push(outputs, asm_operand(constraint, result));
-    gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, clobbers, NULL);
-    gimple_asm_set_volatile(assembly, true);
-    gimple_asm_set_inline(assembly, true);
-    if (result)
-        SSA_NAME_DEF_STMT(result) = assembly;
-    return assembly;
-}
-
-// Local labels by numbers that no program uses: its asm statements may refer to each other's
-// labels across an event.
-#define LABEL_FREE "9461"
-#define LABEL_FULL "9462"
-#define LABEL_JUMP "9463"
-
-// A number of 32 bits at the end of an instruction, and what says that the linker makes it
-// the unit's base and operand n (trace-abi.h, NUMBERS).
-#define HOLDER "0x7fffffff"
-#define LINKED_NUMBER(n) ".reloc\t.-4, R_X86_64_TPOFF32, __wpp_numbers+%c" n
-
-// A register of its own: it is written before all other operands have been read.
-static const char WRITTEN_EARLY[] = "=&r";
-
-// The statements that write the cursor or a guess of it, to operand 0.
-static const char GUESS[] = "{movq\t%%r11, %0|mov\t%0, r11}";
-#define MOVE_WORD(n, att, intel) "{movl\t%k" n ", " att "|mov\tdword ptr " intel ", %k" n "}"
-// The linker replaces the number.
-#define MOVE_LINKED(n, att, intel)                                                      \
-    "{movl\t$" HOLDER ", " att "|mov\tdword ptr " intel ", " HOLDER "}\n\t" LINKED_NUMBER(n)
-// Where there is no free slot: out of the way, or with a jump over it.
-#define FULL_AWAY(slow, reg)                                                \
-    "jne\t" LABEL_FULL "f\n\t"                                              \
-    ".subsection 1\n"                                                       \
-    LABEL_FULL ":\tcall\t__wpp_" slow "_" reg "\n\t"                        \
-    "jmp\t" LABEL_FREE "f\n\t"                                              \
-    ".previous\n"
-#define FULL_HERE(slow, reg)                                                \
-    "je\t" LABEL_FREE "f\n\t"                                               \
-    "call\t__wpp_" slow "_" reg "\n"
-#define WRITE(FULL, slow, MOVE)                                             \
-    "{cmpl\t$0, (%0)|cmp\tdword ptr [%0], 0}\n"                             \
-    LABEL_JUMP ":\t" FULL(slow, "%V0")                                      \
-    LABEL_FREE ":\t" MOVE("2", "(%0)", "[%0]") "\n\t"                       \
-    "{addq\t$4, %0|add\t%0, 4}"
-// To the other jump, since the flags are still the same: four bytes less.
-#define GUESSED "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t" LABEL_JUMP "f\n\t"
-// By where the runtime's call is, whether there is a guess, and whether the linker makes the
-// number in the instruction.
-typedef const char *const event_texts[2][2][2];
-#define TEXTS(FULL)                                                                       \
-    {{WRITE(FULL, "refill", MOVE_WORD), WRITE(FULL, "refill", MOVE_LINKED)},              \
-     {GUESSED WRITE(FULL, "cursor", MOVE_WORD), GUESSED WRITE(FULL, "cursor", MOVE_LINKED)}}
-static event_texts EVENT = {TEXTS(FULL_AWAY), TEXTS(FULL_HERE)};
-#undef TEXTS
-#undef GUESSED
-#undef WRITE
-
-// From memory to memory, which is operands 0 and 2: in %r11, so that it is a guess as well.
-#define SHORT(load, FULL, slow, MOVE)                                                   \
-    load "{cmpl\t$0, (%%r11)|cmp\tdword ptr [r11], 0}\n"                                \
-    LABEL_JUMP ":\t" FULL(slow, "r11")                                                  \
-    LABEL_FREE ":\t" MOVE("1", "(%%r11)", "[r11]") "\n\t"                               \
-    "{addq\t$4, %%r11|add\tr11, 4}\n\t"                                                \
-    "{movq\t%%r11, %0|mov\t%0, r11}"
-#define LOADED "{movq\t%2, %%r11|mov\tr11, %2}\n\t"
-#define GUESSED "{cmpq\t%2, %%r11|cmp\tr11, %2}\n\tjne\t" LABEL_JUMP "f\n\t"
-#define TEXTS(FULL)                                                                       \
-    {{SHORT(LOADED, FULL, "refill", MOVE_WORD), SHORT(LOADED, FULL, "refill", MOVE_LINKED)}, \
-     {SHORT(GUESSED, FULL, "cursor", MOVE_WORD), SHORT(GUESSED, FULL, "cursor", MOVE_LINKED)}}
-static event_texts SHORT_EVENT = {TEXTS(FULL_AWAY), TEXTS(FULL_HERE)};
-#undef TEXTS
-#undef GUESSED
-#undef LOADED
-#undef SHORT
-#undef FULL_HERE
-#undef FULL_AWAY
-
-bool writes_cursor(const char *text)
-{
-    const char *const *ours = &EVENT[0][0][0];
-
-    for (unsigned i = 0; i < sizeof EVENT / sizeof *ours; i++)
-        if (!strcmp(text, ours[i]))
-            return true;
-    return !strcmp(text, GUESS);
-}
-
 // What whoever ran last may have left in %r11.
 tree cursor_writer::guess(gimple_stmt_iterator *at, bool after)
 {
     tree name = make_ssa_name(guess_variable);
 
-    insert(at, build_asm(GUESS, "=r", name, NULL, NULL), after);
+    insert(at, build_asm(ASM_GUESS, "=r", name, NULL, NULL), after);
     return name;
 }
 
@@ -561,9 +457,8 @@ void cursor_writer::offer(gimple_stmt_iterator *at, tree cursor, bool after)
     vec<tree, va_gc> *inputs = NULL, *clobbers = NULL;
 
     vec_safe_push(inputs, asm_operand("r", cursor));
-    vec_safe_push(clobbers, clobber("r11"));
-    insert(at, build_asm("{movq\t%0, %%r11|mov\tr11, %0}", NULL, NULL_TREE, inputs, clobbers),
-           after);
+    vec_safe_push(clobbers, asm_clobber("r11"));
+    insert(at, build_asm(ASM_OFFER, NULL, NULL_TREE, inputs, clobbers), after);
 }
 
 // The same from memory, where whoever ran last may have left anything in %r11.
@@ -572,9 +467,8 @@ void cursor_writer::offer_memory(gimple_stmt_iterator *at)
     vec<tree, va_gc> *inputs = NULL, *clobbers = NULL;
 
     vec_safe_push(inputs, asm_operand("m", decls.cursor));
-    vec_safe_push(clobbers, clobber("r11"));
-    insert(at, build_asm("{movq\t%0, %%r11|mov\tr11, %0}", NULL, NULL_TREE, inputs, clobbers),
-           false);
+    vec_safe_push(clobbers, asm_clobber("r11"));
+    insert(at, build_asm(ASM_OFFER, NULL, NULL_TREE, inputs, clobbers), false);
 }
 
 tree cursor_writer::load(gimple_stmt_iterator *at, bool after)
@@ -595,11 +489,9 @@ void cursor_writer::store(gimple_stmt_iterator *at, tree cursor, bool after)
 // an event of another module, when this one is gone: so it is the runtime's own code.
 void cursor_writer::store_full(gimple_stmt_iterator *at)
 {
-    static const char full[] = "{movq\t__wpp_refill@GOTPCREL(%%rip), %0|"
-                               "mov\t%0, qword ptr __wpp_refill@GOTPCREL[rip]}";
     tree name = make_ssa_name(variable);
 
-    insert(at, build_asm(full, "=r", name, NULL, NULL), false);
+    insert(at, build_asm(ASM_FULL, "=r", name, NULL, NULL), false);
     store(at, name, false);
 }
 
@@ -624,8 +516,7 @@ tree cursor_writer::linked_token(gimple_stmt_iterator *at, const planned_event &
     vec_safe_push(outputs, asm_operand("=r", sum));
     vec_safe_push(inputs, asm_operand("r", event.name));
     vec_safe_push(inputs, asm_operand("i", number));
-    gasm *assembly = gimple_build_asm_vec("{leal\t" HOLDER "(%q1), %k0|lea\t%k0, [%q1+" HOLDER "]}"
-                                          "\n\t" LINKED_NUMBER("2"), inputs, outputs, NULL, NULL);
+    gasm *assembly = gimple_build_asm_vec(ASM_LINKED_SUM, inputs, outputs, NULL, NULL);
     gimple_asm_set_inline(assembly, true);
     SSA_NAME_DEF_STMT(sum) = assembly;
     insert(at, assembly, !event.before);
@@ -661,12 +552,12 @@ tree cursor_writer::event_inline(basic_block bb, gimple_stmt_iterator *at,
     tree next = make_ssa_name(variable), word = token(at, event, true);
 
     bool in_place = linked && !event.name;
-    const char *text = EVENT[jumps(bb)][!cursor][in_place];
+    const char *text = asm_event(jumps(bb), !cursor, in_place);
     vec_safe_push(inputs, asm_operand("0", cursor ? cursor : guess));
     vec_safe_push(inputs, asm_operand(in_place ? "i" : "re", word));
     if (!cursor)
         vec_safe_push(inputs, asm_operand("m", decls.cursor));
-    insert(at, build_asm(text, WRITTEN_EARLY, next, inputs, NULL), !event.before);
+    insert(at, build_asm(text, ASM_WRITTEN_EARLY, next, inputs, NULL), !event.before);
     return next;
 }
 
@@ -675,13 +566,13 @@ void cursor_writer::event_short(basic_block bb, gimple_stmt_iterator *at,
 {
     bool guessed = guess_variable && of(bb).event_offered;
     bool in_place = linked && !event.name;
-    const char *text = SHORT_EVENT[jumps(bb)][guessed][in_place];
+    const char *text = asm_short_event(jumps(bb), guessed, in_place);
     vec<tree, va_gc> *inputs = NULL, *outputs = NULL, *clobbers = NULL;
 
     vec_safe_push(outputs, asm_operand("=m", decls.cursor));
     vec_safe_push(inputs, asm_operand(in_place ? "i" : "re", token(at, event, true)));
     vec_safe_push(inputs, asm_operand("m", decls.cursor));
-    vec_safe_push(clobbers, clobber("r11"));
+    vec_safe_push(clobbers, asm_clobber("r11"));
     gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, clobbers, NULL);
     gimple_asm_set_volatile(assembly, true);
     gimple_asm_set_inline(assembly, true);
@@ -698,15 +589,6 @@ void cursor_writer::event_in_thunk(basic_block bb, const planned_event &event, p
     else if (warm && !of(bb).event_offered)
         offer_memory(&p->at);
     thunks->send(&p->at, as_a<gcall *>(event.before), token(&p->at, event, false), warm);
-}
-
-gasm *call_event(const char *text, tree token)
-{
-    vec<tree, va_gc> *inputs = NULL, *clobbers = NULL;
-
-    vec_safe_push(inputs, asm_operand("0", token));
-    vec_safe_push(clobbers, clobber("r11"));
-    return build_asm(text, "=a", make_ssa_name(unsigned_type_node), inputs, clobbers);
 }
 
 void cursor_writer::event(basic_block bb, const planned_event &event, place *p)

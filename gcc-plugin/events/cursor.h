@@ -87,16 +87,6 @@ struct event_style {
 std::vector<event_form> styled_forms(function *fun, const std::vector<basic_block> &order,
                                      const event_style &style);
 
-/* One operand of an asm statement, for a list of them. */
-tree asm_operand(const char *constraint, tree value);
-
-/* An asm statement that is a call of one of the unit's entries for events out of
- * line, with `token` in %eax. */
-gasm *call_event(const char *text, tree token);
-
-/* Whether it is the text of an asm statement that write_events() made to change the cursor. */
-bool writes_cursor(const char *text);
-
 /* Writes the plan's events into `fun`.  Afterwards virtual operands need renaming. */
 void write_events(function *fun, const event_plan &plan, const runtime_decls &decls,
                   const event_style &style);

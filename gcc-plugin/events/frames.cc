@@ -3,6 +3,7 @@
 
 #include "gcc-plugin/events/frames.h"
 
+#include "gcc-plugin/events/event-asm.h"
 #include "tracer/trace-abi.h"
 
 // Inserts statements in order at one place.

@@ -4,6 +4,7 @@
 #include "gcc-plugin/events/handler.h"
 
 #include "gcc-plugin/events/cursor.h"
+#include "gcc-plugin/events/event-asm.h"
 
 // The kernel returns through `mov $15, %rax; syscall` (rt_sigreturn), in every
 // libc: debuggers and unwinders know it by these bytes.  These are its first four.

@@ -4,6 +4,7 @@
 #include "gcc-plugin/events/moves.h"
 
 #include "gcc-plugin/events/cursor.h"
+#include "gcc-plugin/events/event-asm.h"
 
 // The one output of an asm statement of ours, or NULL_RTX.
 static rtx output_of(rtx_insn *insn)

@@ -4,6 +4,7 @@
 #include "gcc-plugin/events/resolver.h"
 
 #include "gcc-plugin/events/cursor.h"
+#include "gcc-plugin/events/event-asm.h"
 #include "gcc-plugin/graph/selection.h"
 
 static const char call[] =
