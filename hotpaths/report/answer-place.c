@@ -15,7 +15,7 @@ enum answer_kind answer_kind(const wpp *w, const struct shown *s)
 {
     const struct story *story = &s->story;
 
-    if (s->seat.header != SEAT_NO_LOOP || s->path.turn > 0)
+    if (s->seat.header != SEAT_NO_LOOP || s->path.turn > 0 || story->n_folds > 0)
         return KIND_LOOP;
     for (size_t i = 0; i < story->n; i++)
         if (wpp_terminal(w, story->steps[i].terminal)->routine !=

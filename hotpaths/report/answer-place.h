@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* answer-place.h - what kind of code an answer is, and where it stands.
  *
- *      loop        its paths go round a loop
+ *      loop        its paths go round a loop, or come again and again
  *      calls       a chain of calls, without a loop
  *      straight    paths of one routine, none again
  *

@@ -161,7 +161,7 @@ static void put_neighbours(const struct report *r, const char *key, const struct
 {
     fprintf(r->out, "     \"%s\": [", key);
     for (uint32_t i = 0; i < s->n_near[side]; i++)
-        put_neighbour(r, &s->near[side][i], i ? ",\n                " : "");
+        put_neighbour(r, &s->near[side][i], i ? ", " : "");
     fputs("],\n", r->out);
 }
 

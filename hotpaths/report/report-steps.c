@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/base/array.h"
 #include "hotpaths/report/clipped-output.h"
 #include "hotpaths/report/number-text.h"
 #include "hotpaths/report/own-code.h"
@@ -31,6 +32,7 @@ bool steps_begin(struct teller *t, const struct report *r)
 void steps_end(struct teller *t)
 {
     free(t->mentions);
+    free(t->seen);
     free(t->letter);
 }
 
@@ -154,9 +156,9 @@ static unsigned width(const char *text)
 /* Puts a name, its lines and what follows in what is left of the line; lines become rough, then the name
  * shorter, if they must. */
 static bool put_fitting(const struct report *r, const char *name, const struct executed_lines *p,
-                        const struct tail *tail, size_t used)
+                        bool rough, const struct tail *tail, size_t used)
 {
-    char *lines = lines_text(p, false), shorter[200];
+    char *lines = lines_text(p, rough), shorter[200];
     size_t others = used + width(tail->path) + width(tail->rest) + 4;
 
     if (lines && r->columns && others + width(name) + width(lines) > r->columns) {
@@ -196,29 +198,77 @@ static bool is_hidden(const struct report *r, const struct wpp_routine *routine,
            own_is_system_file(routine->directory, p->files[0].name);
 }
 
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    return (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15) >> 7 ^ hash * 31;
+}
+
+static uint64_t hash_lines(uint32_t routine, const struct executed_lines *p)
+{
+    uint64_t hash = mix(1, routine);
+
+    for (size_t i = 0; i < p->n_files; i++)
+        for (size_t k = 0; k < p->files[i].n_lines; k++)
+            hash = mix(mix(hash, i), mix(p->files[i].lines[k], p->files[i].inlined[k]));
+    return hash;
+}
+
+/* The answer that has shown the same lines of the routine; if none has, this one does: 0.  Without
+ * memory they are shown again. */
+static size_t see_lines(struct teller *t, uint32_t routine, const struct executed_lines *p)
+{
+    uint64_t hash = hash_lines(routine, p);
+
+    for (size_t i = 0; i < t->n_seen; i++)
+        if (t->seen[i].hash == hash)
+            return t->seen[i].number;
+    if (GROW(t->seen, t->seen_size, t->n_seen + 1) == HOT_OK)
+        t->seen[t->n_seen++] = (struct seen_lines){ hash, t->number };
+    return 0;
+}
+
+/* Whether the source is to be shown now.  Notes where it is. */
+static bool shows_source(struct teller *t, uint32_t terminal, uint32_t routine,
+                         const struct executed_lines *p)
+{
+    struct mention *mention = &t->mentions[terminal];
+
+    if (mention->shown)
+        return false;
+    if (is_hidden(t->r, wpp_routine(t->r->w, routine), p)) {
+        t->doubts.system = true;
+        return false;
+    }
+    mention->shown = see_lines(t, routine, p);
+    if (mention->shown == t->number)
+        mention->last = t->number;
+    if (mention->shown)
+        return false;
+    mention->shown = t->number;
+    mention->last = t->number;
+    return true;
+}
+
 static bool put_path(struct teller *t, const struct story_step *step,
                      const struct wpp_terminal *terminal, size_t turns,
                      const struct hot_turns *all, size_t columns, bool source)
 {
     const struct report *r = t->r;
     const struct wpp_routine *routine = wpp_routine(r->w, terminal->routine);
-    struct mention *mention = &t->mentions[step->terminal];
     struct executed_lines p;
     struct tail tail;
-    bool good;
+    bool good, shows;
 
     if (!find_lines(&p, r, step->terminal))
         return false;
     fputs(step->called ? "-> " : "", r->out);
+    shows = source && shows_source(t, step->terminal, terminal->routine, &p);
     find_tail(&tail, t, step, terminal, turns, all);
-    good = put_fitting(r, short_names_of(r->names, routine->shown), &p, &tail, columns);
-    if (good && source && is_hidden(r, routine, &p)) {
-        t->doubts.system = true;
-    } else if (good && source && !mention->shown) {
+    good = put_fitting(r, short_names_of(r->names, routine->shown), &p, is_hidden(r, routine, &p),
+                       &tail, columns);
+    if (good && shows)
         good = report_source(r, routine, &p, columns + LINES_INDENT, t->started, &t->doubts);
-        mention->shown = t->number;
-    }
-    mention->last = t->number;
+    t->mentions[step->terminal].last = t->number;
     executed_lines_free(&p);
     return good;
 }

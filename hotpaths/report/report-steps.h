@@ -6,8 +6,8 @@
  *           -> routine called within the subpath, indented by its depth
  *         x 3 (1/2.5/4):                     what repeats is told once
  *
- * The source of a path is shown where the path first appears in the report; later steps name the
- * answer that shows it.  In an answer of several subpaths each path has a letter, in front.
+ * The source of a path is shown where the path first appears in the report, unless one of the same
+ * routine with the same lines did before; later steps name the answer that shows it.  In an answer of several subpaths each path has a letter, in front.
  */
 #ifndef WPP_REPORT_STEPS_H
 #define WPP_REPORT_STEPS_H
@@ -21,12 +21,20 @@ struct mention {
     size_t last;                /* that names the terminal, up to now */
 };
 
+/* Lines of a routine that were shown, by hash. */
+struct seen_lines {
+    uint64_t hash;
+    size_t number;              /* of the answer */
+};
+
 struct teller {
     const struct report *r;
     const struct shown *shown;  /* the subpath that is told */
     size_t fold;                /* of its folds, how many are told */
     size_t number;              /* of the answer */
     struct mention *mentions;   /* of each terminal */
+    struct seen_lines *seen;
+    size_t n_seen, seen_size;
     uint32_t *letter;           /* of each terminal, from 1; 0: none.  NULL: there are no letters */
     uint32_t n_letters;
     uint64_t started;           /* the run; UINT64_MAX if unknown */
