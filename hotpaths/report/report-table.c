@@ -36,13 +36,27 @@ static unsigned width(const char *text)
     return clipped_width(text, strlen(text));
 }
 
-/* `file:first-last`, the file without its first folders if it has more than `most` columns. */
+/* The end of a file's name, from a folder's on, that has at most so many columns; the base name at
+ * least.  However long the name is, only as much of it is looked at. */
+static const char *file_end(const char *file, size_t most)
+{
+    const char *base = strrchr(file, '/'), *end, *last = file + strlen(file);
+    size_t length = (size_t)(last - file);
+
+    if (length <= most || !base)
+        return file;
+    end = base + 1;
+    for (const char *p = base; p > file && (size_t)(last - p) <= most;)
+        if (*--p == '/' && clipped_width(p + 1, (size_t)(last - p - 1)) <= most)
+            end = p + 1;
+    return end;
+}
+
+/* `file:first-last`. */
 static void write_place(char out[static PLACE_TEXT], const struct answer_place *p, size_t most)
 {
-    const char *file = p->file;
+    const char *file = file_end(p->file, most);
 
-    while (width(file) > most && strchr(file, '/'))
-        file = strchr(file, '/') + 1;
     if (p->last > p->first)
         snprintf(out, PLACE_TEXT, "%s:%" PRIu32 "-%" PRIu32, file, p->first, p->last);
     else
