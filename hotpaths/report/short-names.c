@@ -137,6 +137,8 @@ bool short_names_settle(struct short_names *s)
     bool *marked;
     bool good;
 
+    if (s->n == 0)
+        return true;
     drop_equals(s);
     if (s->full)
         return shorten(s, NULL, 0, NULL);
