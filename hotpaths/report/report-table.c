@@ -175,9 +175,10 @@ static void put_heading(FILE *out, const struct report *r)
     else
         fputs("in ", out);
     /* instructions; of one: instruction. */
-    fprintf(out, "%s %.*s%s%s", number_scaled(all, total), (int)strlen(r->cost_unit) - (all == 1),
-            r->cost_unit, r->cost_says,
-            r->config->thread == HOT_ALL_THREADS ? "" : " of the thread");
+    if (r->config->thread != HOT_ALL_THREADS)
+        fprintf(out, "thread %" PRIu32 "'s ", r->config->thread);
+    fprintf(out, "%s %.*s%s", number_scaled(all, total), (int)strlen(r->cost_unit) - (all == 1),
+            r->cost_unit, r->cost_says);
 }
 
 bool table_put_heading(const struct report *r)
@@ -277,8 +278,8 @@ void table_put_legend(const struct report *r)
     put_meaning(r, "paths", "share of its paths wherever they ran, in any order");
     snprintf(text, sizeof text, "of the answer, in %s", r->cost_unit);
     put_meaning(r, "cost", text);
-    put_meaning(r, "times", bounds ? "how often it was executed, at least"
-                                   : "how often it was executed; of a loop, iterations");
+    put_meaning(r, "times", bounds ? "executions of its first alternative, at least"
+                                   : "executions of its first alternative; of a short loop, iterations");
     put_meaning(r, "kind", "loop; calls: a chain of calls; straight: code of one routine");
     put_meaning(r, "where", "function and lines, then other routines it runs through; `f in g`: f was "
                 "inlined into g");

@@ -49,7 +49,7 @@ is 'the text' "$(cat out)" \
 own    share of the run that is in this answer and in none above it
 paths  share of its paths wherever they ran, in any order
 cost   of the answer, in paths
-times  how often it was executed, at least
+times  executions of its first alternative, at least
 kind   loop; calls: a chain of calls; straight: code of one routine
 where  function and lines, then other routines it runs through; \`f in g\`: f was inlined into g
 The other 33.3 %: sequences that cost less than 8 each (--min-cost=8).
@@ -589,6 +589,8 @@ like 'which is another thing' "$(cat err)" '^wpp-hot: there is no option `--cost
 fails_with 2 'of any' wpp-dump --l sieve.wpp
 like 'wherever options are read' "$(cat err)" '^wpp-dump: option `--l` may be --[a-z-]+(, --[a-z-]+)* or --[a-z-]+ \('
 fails_with 2 'nor of a question' wpp-hot --query 'is_prime before strike' --format=csv sieve.wpp
+ok 'of a thread, its subpaths' wpp-hot --thread=1 shop.wpp
+like 'the heading says it' "$(head -n 1 out)" " makes? up [0-9.]+ % of thread 1's [0-9.]+ k instructions by GCC's estimate\$"
 ok 'of a thread' wpp-hot --annotate --thread=0 --color=never sieve.wpp
 for option in --extend --rotations --no-sample; do
     fails_with 2 "$option of lower bounds" wpp-hot --algorithm=larus $option sieve.wpp
@@ -609,5 +611,8 @@ if [ -e /dev/full ]; then
 fi
 is 'a reader that goes away' "$(wpp-hot sieve.wpp 2>&1 | head -n 1 | wc -l)" 1
 ok 'help' wpp-hot --help
+for word in own paths cost times kind where alternatives iterations 'A9 B' 'x 9' returns straight; do
+    like "which explains $word" "$(cat out)" "(^|[ \`])$word"
+done
 ok 'version' wpp-hot --version
 done_testing
