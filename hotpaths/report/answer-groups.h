@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* answer-groups.h - hot subpaths that are one loop with its alternatives are one answer.
  *
- * Hot subpaths come in order of their rank.  Each joins the first one above it that leads a group and that
- * it is an *alternative* of; if there is none it leads a group of its own.  Two subpaths are
- * alternatives when
+ * Hot subpaths come in order of their rank.  Each joins the first one above it that leads a group
+ * and that it is an *alternative* of; if there is none it leads a group of its own.  Two subpaths
+ * are alternatives when
  *
  *   1. they have the same *seat*: the loop that they go round most often, or, if they go round
  *      none, the routine that their other routines are called from; and

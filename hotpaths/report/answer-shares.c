@@ -58,9 +58,9 @@ struct choosing {
     struct answers *a;
     const struct shown_list *s;
     size_t *part;               /* of each answer: the least index of those that it may overlap */
-    bool *stale;                /* of each answer: one with a path in common was chosen since it was asked */
+    bool *stale;                /* of each answer: one with a common path was chosen since */
     uint64_t *covered;          /* of each part: by those that are chosen */
-    size_t *stamp;              /* of each terminal: 1 + the leader of the one that has it, chosen last */
+    size_t *stamp;              /* of each terminal: 1 + the leader of the last one that has it */
     struct hot_string *string;  /* room for all */
     size_t readings;
 };

@@ -153,8 +153,8 @@ static unsigned width(const char *text)
     return clipped_width(text, strlen(text));
 }
 
-/* Puts a name, its lines and what follows in what is left of the line; lines become rough, then the name
- * shorter, if they must. */
+/* Puts a name, its lines and what follows in what is left of the line; the lines become rough, then
+ * the name shorter, if they must. */
 static bool put_fitting(const struct report *r, const char *name, const struct executed_lines *p,
                         bool rough, const struct tail *tail, size_t used)
 {

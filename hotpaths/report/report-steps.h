@@ -7,7 +7,8 @@
  *         x 3 (1/2.5/4):                     what repeats is told once
  *
  * The source of a path is shown where the path first appears in the report, unless one of the same
- * routine with the same lines did before; later steps name the answer that shows it.  In an answer of several subpaths each path has a letter, in front.
+ * routine with the same lines did before; later steps name the answer that shows it.  In an answer
+ * of several subpaths each path has a letter, in front.
  */
 #ifndef WPP_REPORT_STEPS_H
 #define WPP_REPORT_STEPS_H
@@ -47,7 +48,8 @@ void steps_end(struct teller *t);
 
 enum { STEP_INDENT = 4 };       /* of the first level of calls; letters stand in it */
 
-/* All steps of a subpath; each path of it once, where it comes first; a single one that belongs to none.  False when there is no memory. */
+/* All steps of a subpath; each path of it once, where it comes first, by its letter; a single one
+ * that belongs to none.  False when there is no memory. */
 bool steps_put(struct teller *t, const struct shown *shown);
 bool steps_put_different(struct teller *t, const struct shown *shown);
 bool steps_put_one(struct teller *t, uint32_t terminal);

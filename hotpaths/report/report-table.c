@@ -278,8 +278,9 @@ void table_put_legend(const struct report *r)
     put_meaning(r, "paths", "share of its paths wherever they ran, in any order");
     snprintf(text, sizeof text, "of the answer, in %s", r->cost_unit);
     put_meaning(r, "cost", text);
-    put_meaning(r, "times", bounds ? "executions of its first alternative, at least"
-                                   : "executions of its first alternative; of a short loop, iterations");
+    snprintf(text, sizeof text, "executions of its first alternative%s",
+             bounds ? ", at least" : "; of a short loop, iterations");
+    put_meaning(r, "times", text);
     put_meaning(r, "kind", "loop; calls: a chain of calls; straight: code of one routine");
     put_meaning(r, "where", "function and lines, then other routines it runs through; `f in g`: f was "
                 "inlined into g");

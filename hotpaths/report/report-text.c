@@ -164,7 +164,7 @@ static void put_notes(const struct report *r)
                  number_grouped(r->clocked, sum));
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------- */
+/* ---- The whole ---------------------------------------------------------------------------- */
 
 static bool has_folds(const struct report *r)
 {
