@@ -202,9 +202,11 @@ static void put_more(const struct report *r)
         fprintf(r->out, "\nNone is shown, as --top=0 asks; --top=%zu shows all.\n", all);
     else if (shown < all)
         fprintf(r->out, "\n%zu more: --top=%zu shows all\n", all - shown, all);
-    if (r->answers->n > r->details)
-        fprintf(r->out, "\nDetails of answer%s %zu to %zu: --details\n",
-                r->answers->n == r->details + 1 ? "" : "s", r->details + 1, r->answers->n);
+    if (r->answers->n == r->details + 1)
+        fprintf(r->out, "\nDetails of answer %zu: --details\n", r->answers->n);
+    else if (r->answers->n > r->details)
+        fprintf(r->out, "\nDetails of answers %zu to %zu: --details\n", r->details + 1,
+                r->answers->n);
 }
 
 static bool put_all(const struct report *r)

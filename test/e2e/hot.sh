@@ -255,6 +255,8 @@ for n in 0 1 2; do
     is 'as was said' "$(grep -c '^    [0-9]* instructions* = ' out)" $n
     is 'which tells how to have all' "$(tail -n 1 out)" "Details of answers $((n + 1)) to 8: --details"
 done
+ok 'of 7' wpp-hot -l 1 -L 1 -c 1 --details=7 context.wpp
+is 'which leaves one' "$(tail -n 1 out)" 'Details of answer 8: --details'
 ok 'of all' wpp-hot -l 1 -L 1 -c 1 --details context.wpp
 is 'as was asked' "$(grep -c '^    [0-9]* instructions* = ' out)" 8
 ok 'no answer asked for' wpp-hot --top=0 -l 1 -L 1 -c 1 context.wpp
