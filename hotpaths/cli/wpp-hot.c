@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "hotpaths/hotpaths.h"
+#include "hotpaths/report/clipped-output.h"
 #include "hotpaths/report/query.h"
 #include "hotpaths/report/report.h"
 #include "wpp/cli/tool.h"
@@ -36,6 +37,11 @@ static const char help[] =
     "\n"
     "What is printed\n"
     "  -n, --top=N              the N hottest (20)\n"
+    "      --details[=N]        source of the first N answers (3); without N, of all\n"
+    "  -v, --verbose            also threads, all alternatives, and how answers were found:\n"
+    "                           the minimal cost, what overlaps\n"
+    "      --system             lines of system headers as they are\n"
+    "      --full-names         C++ names in full, lines as long as need be\n"
     "      --format=text|json|csv\n"
     "      --rotations          with exact: a loop begun at each of its paths, not once\n"
     "      --extend             each made longer as long as it stays as frequent\n"
@@ -46,6 +52,22 @@ static const char help[] =
     "      --callers            what came right before and behind, and how often\n"
     "      --source=DIR         look for source files below DIR first\n"
     "      --color=WHEN         auto (default), always, never\n"
+    "\n"
+    "The text: a table, a line for each answer, then the first three with their source.  An\n"
+    "answer is a hot subpath, or several that are one loop with its alternatives: mostly the\n"
+    "same paths in another order.\n"
+    "  own    share of the run that is in this answer and in none above it\n"
+    "  paths  share of its paths wherever they ran, in any order\n"
+    "  cost   of the answer, also of what answers above it have\n"
+    "  times  executions of its first alternative; of a short loop, iterations\n"
+    "  kind   loop; calls: a chain of calls; straight: code of one routine\n"
+    "  where  function and lines, then other routines it runs through; `f in g`: f was\n"
+    "         inlined into g\n"
+    "  *      a line that was executed; code of system headers stands for the line of your\n"
+    "         own that it was inlined into\n"
+    "  ->     a call; `returns`: the path leaves its routine\n"
+    "  x 9 (1/2.5/8)  nine times here; in the whole run 1 to 8 times in a row, 2.5 on average\n"
+    "  A9 B   of alternatives: nine times the path with letter A, then B\n"
     "\n"
     "Other questions, which are answered instead\n"
     "      --annotate           source listings with what each line cost\n"
@@ -67,6 +89,7 @@ static const char *const cost_origins[] = { "estimate of GCC", "count", "count",
 static const char *const cost_says[] = { " by GCC's estimate", "", "", " by the clock" };
 static const char *const algorithms[] = { "larus", "exact", NULL };    /* enum hot_algorithm */
 static const char *const formats[] = { "text", "json", "csv", NULL };
+enum { FORMAT_TEXT };            /* the first of them */
 static bool (*const reports[])(const struct report *) = { report_text, report_json, report_csv };
 
 struct options {
@@ -75,6 +98,8 @@ struct options {
     enum cost_kind cost;
     unsigned format;            /* index of formats */
     bool rotations, extend, apart, cover, callers, annotate;
+    bool verbose, system, full_names;
+    uint64_t details;           /* answers that are told with their source */
     const char *query;
     const char *about_subpaths; /* an option that says something of them, if there is any */
     int algorithm;              /* index of algorithms */
@@ -126,7 +151,7 @@ static const char *directory_argument(const char *option, const char *text)
 
 enum { OPT_COST = 256, OPT_THREAD, OPT_ALGORITHM, OPT_FORMAT, OPT_SOURCE, OPT_COLOR,
        OPT_ROTATIONS, OPT_EXTEND, OPT_APART, OPT_COVER, OPT_CALLERS,
-       OPT_ANNOTATE, OPT_QUERY, OPT_NO_SAMPLE };
+       OPT_ANNOTATE, OPT_QUERY, OPT_NO_SAMPLE, OPT_DETAILS, OPT_SYSTEM, OPT_FULL_NAMES };
 
 static void parse_option(struct options *o, int option)
 {
@@ -173,6 +198,18 @@ static void parse_option(struct options *o, int option)
     case OPT_CALLERS:
         o->callers = true;
         break;
+    case OPT_DETAILS:
+        o->details = optarg ? tool_count_argument("--details", optarg) : UINT64_MAX;
+        break;
+    case 'v':
+        o->verbose = true;
+        break;
+    case OPT_SYSTEM:
+        o->system = true;
+        break;
+    case OPT_FULL_NAMES:
+        o->full_names = true;
+        break;
     case OPT_ANNOTATE:
         o->annotate = true;
         break;
@@ -195,7 +232,8 @@ static void parse_option(struct options *o, int option)
 /* Remembers an option that says what subpaths are found or how they are told. */
 static void note_subject(struct options *o, int option, const struct option *table)
 {
-    static const int of_all[] = { OPT_THREAD, OPT_SOURCE, OPT_COLOR, OPT_ANNOTATE, OPT_QUERY };
+    static const int of_all[] = { OPT_THREAD, OPT_SOURCE, OPT_COLOR, OPT_ANNOTATE, OPT_QUERY,
+                                  OPT_SYSTEM, OPT_FULL_NAMES };
 
     for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
         if (option == of_all[i])
@@ -253,6 +291,10 @@ static void parse_options(struct options *o, int argc, char **argv)
         {"non-overlapping", no_argument, NULL, OPT_APART},
         {"cover", no_argument, NULL, OPT_COVER},
         {"callers", no_argument, NULL, OPT_CALLERS},
+        {"details", optional_argument, NULL, OPT_DETAILS},
+        {"verbose", no_argument, NULL, 'v'},
+        {"system", no_argument, NULL, OPT_SYSTEM},
+        {"full-names", no_argument, NULL, OPT_FULL_NAMES},
         {"annotate", no_argument, NULL, OPT_ANNOTATE},
         {"query", required_argument, NULL, OPT_QUERY},
         {"source", required_argument, NULL, OPT_SOURCE},
@@ -261,7 +303,7 @@ static void parse_options(struct options *o, int argc, char **argv)
     };
     int option;
 
-    while ((option = tool_option(argc, argv, "c:l:L:n:hV", table)) != -1) {
+    while ((option = tool_option(argc, argv, "c:l:L:n:vhV", table)) != -1) {
         parse_option(o, option);
         note_subject(o, option, table);
     }
@@ -397,29 +439,42 @@ static hot_result *analyse(const wpp *w, const uint64_t *cost, struct options *o
     return result;
 }
 
-/* What is asked for of the subpaths that are shown: all is counted in the grammar, also
- * of those that Larus' walk found. */
-static int look_closer(struct shown_list *s, const wpp *w, const hot_result *result,
-                       const struct options *o, uint64_t *covered)
+/* Text may have other subpaths of the same answers than the first ones. */
+static size_t candidates(const struct options *o)
+{
+    enum { FEW = 50 };
+
+    return o->format == FORMAT_TEXT && o->top > 0 && o->top < FEW && !o->rotations ? FEW : o->top;
+}
+
+/* Changes the subpaths as it was asked for, and tells them. */
+static int choose(struct shown_list *s, const wpp *w, const hot_result *result,
+                  const struct options *o)
 {
     enum { MOST = 1000 };
-    bool exact = o->config.algorithm == HOT_EXACT;
-    int status = shown_choose(s, result, o->rotations, o->top);
+    int status = shown_choose(s, result, o->rotations, candidates(o));
 
     if (status == HOT_OK && o->extend)
         status = shown_extend(s, o->config.max_length > MOST ? o->config.max_length : MOST);
     if (status == HOT_OK && o->apart)
         status = shown_apart(s);
-    if (status == HOT_OK && exact && s->thread == HOT_ALL_THREADS && s->g->n_threads > 1)
-        status = shown_split(s);
-    if (status == HOT_OK && o->cover)
-        status = shown_cover(s);
-    if (status == HOT_OK && o->callers)
-        status = shown_find_neighbours(s);
-    if (status == HOT_OK && (exact || o->apart))
-        status = shown_cover_all(s, covered);
     if (status == HOT_OK)
-        status = shown_tell(s, w);
+        status = shown_tell(s, w, o->format == FORMAT_TEXT);
+    return status;
+}
+
+/* What else is asked for of `n` subpaths, which[i], or of all: it is counted in the grammar, also of
+ * those that Larus' walk found. */
+static int look_closer(struct shown_list *s, const struct options *o, const size_t *which, size_t n)
+{
+    bool split = o->config.algorithm == HOT_EXACT && s->thread == HOT_ALL_THREADS &&
+                 s->g->n_threads > 1 && (o->verbose || o->format != FORMAT_TEXT);
+    int status = split ? shown_split(s) : HOT_OK;
+
+    if (status == HOT_OK && o->callers)
+        status = shown_find_neighbours(s, which, n);
+    if (status == HOT_OK)
+        status = shown_count_turns(s, which, n);
     return status;
 }
 
@@ -439,36 +494,109 @@ static uint64_t clocked(const wpp *w)
     return s.ticks;
 }
 
-static void print(const wpp *w, const hot_result *result, const uint64_t *cost,
-                  const struct options *o)
+/* Standard output, as wide as the terminal; closed by close_text(). */
+static FILE *open_text(const struct options *o, unsigned *columns)
 {
-    struct shown_list shown = { .g = wpp_grammar(w), .cost = cost, .thread = o->config.thread };
-    /* Raw symbols cost 1, whatever is asked for. */
-    bool counted = !has_routines(w);
-    struct report report = {
-        .out = stdout, .w = w, .file_name = o->file, .result = result, .config = &o->config,
-        .cost_name = cost_names[o->cost], .cost_unit = cost_units[o->cost],
-        .cost_origin = cost_origins[counted ? COST_PATHS : o->cost],
-        .cost_says = cost_says[counted ? COST_PATHS : o->cost], .shown = &shown,
-        .color = tool_color(o->color), .sources = source_text_new(o->source),
-    };
+    FILE *out = stdout;
 
-    if (o->cost == COST_TIME && o->config.thread == HOT_ALL_THREADS)
-        report.clocked = clocked(w);
-    if (look_closer(&shown, w, result, o, &report.covered) != HOT_OK || !report.sources ||
-        !reports[o->format](&report))
+    *columns = o->full_names || o->format != FORMAT_TEXT ? 0 : tool_columns();
+    if (*columns)
+        out = clipped_open(stdout, *columns);
+    if (!out)
         tool_die(TOOL_ERROR, "%s: out of memory", o->file);
-    source_text_free(report.sources);
-    shown_clear(&shown);
+    return out;
+}
+
+static void close_text(FILE *out)
+{
+    if (out != stdout)
+        fclose(out);
+}
+
+/* JSON and CSV: each subpath by itself. */
+static int print_subpaths(struct report *r, struct shown_list *s, const struct options *o)
+{
+    int status = o->cover ? shown_cover(s) : HOT_OK;
+
+    if (status == HOT_OK)
+        status = look_closer(s, o, NULL, s->n);
+    return status == HOT_OK && !reports[o->format](r) ? HOT_E_MEMORY : status;
+}
+
+static int tell_answers(struct report *r, struct shown_list *s, const struct options *o,
+                        const struct answers *a)
+{
+    size_t details = a->n < o->details ? a->n : (size_t)o->details;
+    size_t *which = malloc((details + 1) * sizeof *which);
+    int status = which ? HOT_OK : HOT_E_MEMORY;
+
+    for (size_t i = 0; which && i < details; i++)
+        which[i] = a->answer[i].leader;
+    if (status == HOT_OK)
+        status = look_closer(s, o, which, details);
+    free(which);
+    s->covers = o->cover;
+    r->details = details;
+    return status == HOT_OK && !report_text(r) ? HOT_E_MEMORY : status;
+}
+
+/* Text: subpaths that are one answer together. */
+static int print_answers(struct report *r, struct shown_list *s, const struct options *o)
+{
+    struct answers a;
+    bool disjoint = o->config.algorithm == HOT_LARUS && !o->apart;
+    int status = answers_find(&a, s, disjoint, o->top);
+
+    r->answers = &a;
+    if (status == HOT_OK)
+        status = tell_answers(r, s, o, &a);
+    answers_free(&a);
+    return status;
 }
 
 /* Of what needs no analysis. */
 static struct report begin_report(const wpp *w, const struct options *o)
 {
-    return (struct report){
-        .out = stdout, .w = w, .file_name = o->file, .color = tool_color(o->color),
-        .sources = source_text_new(o->source),
+    struct report r = {
+        .w = w, .file_name = o->file, .color = tool_color(o->color), .system = o->system,
+        .full_names = o->full_names, .verbose = o->verbose, .sources = source_text_new(o->source),
     };
+
+    r.out = open_text(o, &r.columns);
+    return r;
+}
+
+static void end_report(struct report *r)
+{
+    close_text(r->out);
+    source_text_free(r->sources);
+}
+
+static void print(const wpp *w, const hot_result *result, const uint64_t *cost,
+                  const struct options *o)
+{
+    struct shown_list shown = { .g = wpp_grammar(w), .cost = cost, .thread = o->config.thread };
+    struct report r = begin_report(w, o);
+    /* Raw symbols cost 1, whatever is asked for. */
+    enum cost_kind kind = has_routines(w) ? o->cost : COST_PATHS;
+    int status = choose(&shown, w, result, o);
+
+    r.result = result;
+    r.config = &o->config;
+    r.shown = &shown;
+    r.cost_name = cost_names[o->cost];
+    r.cost_unit = cost_units[o->cost];
+    r.cost_origin = cost_origins[kind];
+    r.cost_says = cost_says[kind];
+    if (o->cost == COST_TIME && o->config.thread == HOT_ALL_THREADS)
+        r.clocked = clocked(w);
+    if (status == HOT_OK && r.sources)
+        status = o->format == FORMAT_TEXT ? print_answers(&r, &shown, o)
+                                          : print_subpaths(&r, &shown, o);
+    if (status != HOT_OK || !r.sources)
+        tool_die(TOOL_ERROR, "%s: out of memory", o->file);
+    end_report(&r);
+    shown_clear(&shown);
 }
 
 static void annotate(const wpp *w, const struct options *o)
@@ -477,7 +605,7 @@ static void annotate(const wpp *w, const struct options *o)
 
     if (!report.sources || !report_annotate(&report, o->config.thread))
         tool_die(TOOL_ERROR, "%s: out of memory", o->file);
-    source_text_free(report.sources);
+    end_report(&report);
 }
 
 static void answer(const wpp *w, const struct options *o)
@@ -500,7 +628,7 @@ static void answer(const wpp *w, const struct options *o)
     report = begin_report(w, o);
     if (!report.sources || !report_query(&report, &q))
         tool_die(TOOL_ERROR, "%s: out of memory", o->file);
-    source_text_free(report.sources);
+    end_report(&report);
     query_free(&q);
 }
 
@@ -526,7 +654,7 @@ int main(int argc, char **argv)
     struct options o = {
         .config = { .size = sizeof o.config, .algorithm = HOT_LARUS, .wanted = 20,
                     .thread = HOT_ALL_THREADS },
-        .top = 20, .algorithm = HOT_EXACT,
+        .top = 20, .details = 3, .algorithm = HOT_EXACT,
     };
     struct wpp_summary run;
     int status;

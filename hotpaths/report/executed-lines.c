@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/report/own-code.h"
+
 struct located {
     uint32_t file;              /* index into files[] */
     uint32_t line;
@@ -43,9 +45,22 @@ static size_t count_lines(const struct wpp_routine *r, const struct wpp_terminal
     return n;
 }
 
-/* The path's lines in order of execution, of `call` or all; returns how many. */
+/* Which lines are asked for. */
+struct choice {
+    uint32_t call;              /* of this one's code, or ALL_CODE */
+    bool own;                   /* as the user's own lines */
+};
+
+static bool is_chosen(const struct wpp_routine *r, const struct choice *c, struct wpp_line *line)
+{
+    if (c->own)
+        return own_fold(r, line);
+    return line->line && (c->call == ALL_CODE || line->inlined == c->call);
+}
+
+/* The path's lines in order of execution; returns how many. */
 static size_t collect(struct executed_lines *p, struct located *out, const struct wpp_routine *r,
-                      const struct wpp_terminal *t, uint32_t call)
+                      const struct wpp_terminal *t, const struct choice *choice)
 {
     size_t n = 0;
 
@@ -54,11 +69,11 @@ static size_t collect(struct executed_lines *p, struct located *out, const struc
         const struct wpp_block *b = &r->blocks[t->blocks[i]];
 
         for (uint32_t j = 0; j < b->n_lines; j++) {
-            const struct wpp_line *l = &b->lines[j];
+            struct wpp_line l = b->lines[j];
 
-            if (!l->line || (call != ALL_CODE && l->inlined != call))
+            if (!is_chosen(r, choice, &l))
                 continue;
-            out[n] = (struct located){ file_index(p, l->file), l->line, (uint32_t)n, l->inlined };
+            out[n] = (struct located){ file_index(p, l.file), l.line, (uint32_t)n, l.inlined };
             n++;
         }
     }
@@ -88,8 +103,8 @@ static void group(struct executed_lines *p, const struct located *sorted, size_t
     p->n_files = kept;
 }
 
-bool executed_lines_of_call(struct executed_lines *p, const wpp *w, uint32_t terminal,
-                            uint32_t call)
+static bool find_lines(struct executed_lines *p, const wpp *w, uint32_t terminal,
+                       struct choice choice)
 {
     const struct wpp_terminal *t = wpp_terminal(w, terminal);
     const struct wpp_routine *r;
@@ -109,7 +124,7 @@ bool executed_lines_of_call(struct executed_lines *p, const wpp *w, uint32_t ter
         executed_lines_free(p);
         return false;
     }
-    n = collect(p, located, r, t, call);
+    n = collect(p, located, r, t, &choice);
     qsort(located, n, sizeof *located, by_file_and_line);
     group(p, located, n);
     free(located);
@@ -118,7 +133,23 @@ bool executed_lines_of_call(struct executed_lines *p, const wpp *w, uint32_t ter
 
 bool executed_lines_of(struct executed_lines *p, const wpp *w, uint32_t terminal)
 {
-    return executed_lines_of_call(p, w, terminal, ALL_CODE);
+    return find_lines(p, w, terminal, (struct choice){ .call = ALL_CODE });
+}
+
+bool executed_lines_of_call(struct executed_lines *p, const wpp *w, uint32_t terminal,
+                            uint32_t call)
+{
+    return find_lines(p, w, terminal, (struct choice){ .call = call });
+}
+
+bool executed_lines_own(struct executed_lines *p, const wpp *w, uint32_t terminal)
+{
+    if (!find_lines(p, w, terminal, (struct choice){ .own = true }))
+        return false;
+    if (p->n_files > 0)
+        return true;
+    executed_lines_free(p);
+    return executed_lines_of(p, w, terminal);
 }
 
 void executed_lines_free(struct executed_lines *p)

@@ -34,6 +34,10 @@ struct executed_lines {
  * without lines.  False when there is no memory. */
 bool executed_lines_of(struct executed_lines *p, const wpp *w, uint32_t terminal);
 
+/* The same, but code of system headers stands for the user's own lines that it was inlined into
+ * (own-code.h); lines that lead to none are left out, unless the path has no others. */
+bool executed_lines_own(struct executed_lines *p, const wpp *w, uint32_t terminal);
+
 /* Only the lines of one inlined call (as in struct wpp_line), or of the routine's own code. */
 bool executed_lines_of_call(struct executed_lines *p, const wpp *w, uint32_t terminal,
                             uint32_t call);

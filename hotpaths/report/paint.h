@@ -22,13 +22,10 @@ static inline void indent(FILE *out, size_t columns)
     fprintf(out, "%*s", (int)columns, "");
 }
 
-/* A routine's name, short enough to be read. */
-static inline void put_routine(FILE *out, const char *name)
+/* A routine's name, as short as it may be. */
+static inline void put_routine(const struct report *r, const char *name)
 {
-    char shorter[80 + 1];
-
-    name_shorten(name, shorter, sizeof shorter);
-    name_put(out, shorter);
+    name_put(r->out, short_names_of(r->names, name));
 }
 
 #endif

@@ -71,6 +71,27 @@ static void put_place(const struct report *r, const struct hot_subpath *p)
     fputs("\"\",", r->out);
 }
 
+/* In order: what the assembler calls the routine, and the path's number, which is the same in all
+ * runs of a program; plain symbols by number. */
+static void put_paths(const struct report *r, const struct hot_subpath *p)
+{
+    char name[WPP_SYMBOL_NAME];
+
+    putc('"', r->out);
+    for (uint32_t i = 0; i < p->length; i++) {
+        const struct wpp_terminal *t = wpp_terminal(r->w, p->terminals[i]);
+
+        fputs(i ? "; " : "", r->out);
+        if (t->routine == WPP_NO_ROUTINE) {
+            fputs(wpp_symbol_name(t, name), r->out);
+        } else {
+            put_text(r->out, wpp_routine(r->w, t->routine)->name);
+            fprintf(r->out, "/%" PRIu64, t->path);
+        }
+    }
+    putc('"', r->out);
+}
+
 /* How often the loop turns in a row. */
 static void put_turns(FILE *out, const struct hot_turns *t)
 {
@@ -86,7 +107,8 @@ bool report_csv(const struct report *r)
     uint64_t total = hot_total_cost(r->result);
 
     fputs("rank,share,own_cost,cost,frequency,unit_cost,length,period,turn,rotations,file,line,"
-          "routines,terminals,by_thread,covered,rows,min_turns,mean_turns,max_turns\r\n", r->out);
+          "routines,terminals,by_thread,covered,rows,min_turns,mean_turns,max_turns,"
+          "group,paths\r\n", r->out);
     for (size_t i = 0; i < r->shown->n; i++) {
         struct hot_subpath p = r->shown->item[i].path;
 
@@ -107,6 +129,8 @@ bool report_csv(const struct report *r)
         if (r->shown->covers)
             fprintf(r->out, "%.6f", total ? (double)r->shown->item[i].covered / (double)total : 0);
         put_turns(r->out, &r->shown->item[i].loop);
+        fprintf(r->out, ",%zu,", r->shown->item[i].group + 1);
+        put_paths(r, &p);
         fputs("\r\n", r->out);
     }
     return true;

@@ -142,12 +142,26 @@ static double share_of(const struct report *r, uint64_t cost)
     return total ? (double)cost / (double)total : 0;
 }
 
+static void put_neighbour(const struct report *r, const struct shown_neighbour *near,
+                          const char *before)
+{
+    const struct wpp_terminal *t = wpp_terminal(r->w, near->terminal);
+
+    fprintf(r->out, "%s{\"terminal\": %" PRIu32 ", \"times\": %" PRIu64, before, near->terminal,
+            near->times);
+    if (t->routine != WPP_NO_ROUTINE) {
+        fputs(", \"routine\": ", r->out);
+        json_string(r->out, wpp_routine(r->w, t->routine)->name);
+        fprintf(r->out, ", \"path\": %" PRIu64, t->path);
+    }
+    putc('}', r->out);
+}
+
 static void put_neighbours(const struct report *r, const char *key, const struct shown *s, int side)
 {
     fprintf(r->out, "     \"%s\": [", key);
     for (uint32_t i = 0; i < s->n_near[side]; i++)
-        fprintf(r->out, "%s{\"terminal\": %" PRIu32 ", \"times\": %" PRIu64 "}", i ? ", " : "",
-                s->near[side][i].terminal, s->near[side][i].times);
+        put_neighbour(r, &s->near[side][i], i ? ", " : "");
     fputs("],\n", r->out);
 }
 
@@ -206,9 +220,9 @@ static bool put_subpath(const struct report *r, size_t rank)
     fprintf(r->out, "    {\"rank\": %zu, \"cost\": %" PRIu64 ", \"share\": %.6f, "
             "\"frequency\": %" PRIu64 ",\n     \"unit_cost\": %" PRIu64 ", \"length\": %" PRIu32
             ", \"own_cost\": %" PRIu64 ", \"pieces\": %" PRIu64 ", \"period\": %" PRIu32
-            ",\n     \"turn\": %" PRIu32 ", \"rotations\": %" PRIu32 ",\n", rank + 1, p.cost,
-            share_of(r, p.own_cost), p.frequency, p.unit_cost, p.length, p.own_cost, p.pieces,
-            p.period, p.turn, p.rotations);
+            ",\n     \"turn\": %" PRIu32 ", \"rotations\": %" PRIu32 ", \"group\": %zu,\n", rank + 1,
+            p.cost, share_of(r, p.own_cost), p.frequency, p.unit_cost, p.length, p.own_cost, p.pieces,
+            p.period, p.turn, p.rotations, shown->group + 1);
     put_folds(r, shown);
     put_more(r, shown);
     fputs("     \"paths\": [\n", r->out);

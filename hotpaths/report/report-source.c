@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/report/own-code.h"
 #include "hotpaths/report/paint.h"
 
 enum {
-    WIDTH = 118,                /* columns of a source line, number included */
+    WIDTH = 118,                /* columns of a source line, number included, without a terminal */
     TAB = 8
 };
 
@@ -77,7 +78,8 @@ static void put_line(const struct report *r, const struct wpp_routine *routine,
                      const struct executed_file *f, uint32_t line, bool executed, size_t from,
                      size_t columns)
 {
-    size_t width = columns + 24 < WIDTH ? WIDTH - columns - 8 : 16;
+    size_t all = r->columns ? r->columns : WIDTH;
+    size_t width = columns + 24 < all ? all - columns - 8 : 16;
     struct source_line l;
 
     if (!source_line(r, routine, f, line, &l))
@@ -177,20 +179,22 @@ static void put_passage(const struct report *r, const struct wpp_routine *routin
 }
 
 /* Whose code it is, and where the call stood. */
-static void put_inlined(FILE *out, const struct wpp_routine *routine,
+static void put_inlined(const struct report *r, const struct wpp_routine *routine,
                         const struct wpp_inlined *call)
 {
-    put_routine(out, call->shown);
-    fputs(", inlined", out);
-    if (call->line == 0)
+    struct wpp_line at = { call->file, call->line, call->caller };
+
+    put_routine(r, call->shown);
+    fputs(", inlined", r->out);
+    if ((!r->system && !own_fold(routine, &at)) || at.line == 0)
         return;
-    if (strcmp(call->file, routine->file) == 0) {
-        fprintf(out, " at line %" PRIu32, call->line);
+    if (strcmp(at.file, routine->file) == 0) {
+        fprintf(r->out, " at line %" PRIu32, at.line);
         return;
     }
-    fputs(" at ", out);
-    name_put(out, call->file);
-    fprintf(out, ":%" PRIu32, call->line);
+    fputs(" at ", r->out);
+    name_put(r->out, at.file);
+    fprintf(r->out, ":%" PRIu32, at.line);
 }
 
 /* What stands between a passage and the one before, or in front of the first: `:`; where
@@ -210,9 +214,9 @@ static void put_seam(const struct report *r, const struct wpp_routine *routine,
         fputs("    ", r->out);
     } else {
         if (p->inlined && !same_code)
-            put_inlined(r->out, routine, &routine->inlined[p->inlined - 1]);
+            put_inlined(r, routine, &routine->inlined[p->inlined - 1]);
         else if (same_file)
-            put_routine(r->out, routine->shown);
+            put_routine(r, routine->shown);
         if (!same_file) {
             fputs(p->inlined && !same_code ? ", " : "", r->out);
             name_put(r->out, p->file->name);
@@ -233,6 +237,8 @@ void report_put_doubts(const struct report *r, const struct report_doubts *doubt
 {
     if (doubts->missing)
         fputs("\nSome source files were not found; --source=DIR says where they are.\n", r->out);
+    if (doubts->system)
+        fputs("\nSource of system headers is not shown; --system shows it.\n", r->out);
     if (doubts->newer)
         fputs("\nSome source files are newer than the run; their lines may have moved.\n", r->out);
 }

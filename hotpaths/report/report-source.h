@@ -25,6 +25,7 @@ enum { REPORT_CONTEXT = 3 };
 struct report_doubts {
     bool missing;           /* some file was not found */
     bool newer;             /* some file is newer than the run */
+    bool system;            /* it is a system header's */
 };
 
 /* When the run began, in seconds since 1970; UINT64_MAX: unknown. */

@@ -9,7 +9,9 @@
 #include <stdio.h>
 
 #include "hotpaths/hotpaths.h"
+#include "hotpaths/report/answer-shares.h"
 #include "hotpaths/report/query.h"
+#include "hotpaths/report/short-names.h"
 #include "hotpaths/report/shown-answers.h"
 #include "hotpaths/report/source-text.h"
 
@@ -26,9 +28,15 @@ struct report {
     uint64_t clocked;               /* of the run, where that is not quite what all paths cost: ticks
                                      * before means were rounded; else 0 */
     const struct shown_list *shown; /* a subpath's rank is its place, from 1 */
-    uint64_t covered;               /* by all that are shown; not with frequencies that are lower bounds */
-    bool color;                     /* text only */
-    struct source_text *sources;    /* text only */
+
+    /* For text only. */
+    const struct answers *answers;  /* an answer's number is its place, from 1 */
+    size_t details;                 /* of so many answers there are details */
+    unsigned columns;               /* no line is longer; 0: as long as need be */
+    bool color, verbose, full_names;
+    bool system;                    /* lines of system headers as of others */
+    const struct short_names *names;    /* the report's own */
+    struct source_text *sources;
 };
 
 /* All write to r->out, whose errors are the caller's to check.  False when

@@ -22,7 +22,6 @@ int shown_choose(struct shown_list *s, const hot_result *result, bool rotations,
         if (s->n_all++ < top)
             s->item[s->n++].path = p;
     }
-    s->n_chosen = s->n;
     return HOT_OK;
 }
 
@@ -51,14 +50,28 @@ static void rank(struct shown_list *s)
     }
 }
 
-/* The strings as hotpaths.h takes them; NULL: no memory. */
+/* Those that are asked for: all without `which`. */
+static struct shown *chosen(const struct shown_list *s, const size_t *which, size_t i)
+{
+    return &s->item[which ? which[i] : i];
+}
+
+/* Strings as hotpaths.h takes them; NULL: no memory. */
+static struct hot_string *strings_of_some(const struct shown_list *s, const size_t *which, size_t n)
+{
+    struct hot_string *strings = malloc((n + 1) * sizeof *strings);
+
+    for (size_t i = 0; strings && i < n; i++) {
+        const struct hot_subpath *p = &chosen(s, which, i)->path;
+
+        strings[i] = (struct hot_string){ p->terminals, p->length };
+    }
+    return strings;
+}
+
 static struct hot_string *strings_of(const struct shown_list *s)
 {
-    struct hot_string *strings = malloc((s->n + 1) * sizeof *strings);
-
-    for (size_t i = 0; strings && i < s->n; i++)
-        strings[i] = (struct hot_string){ s->item[i].path.terminals, s->item[i].path.length };
-    return strings;
+    return strings_of_some(s, NULL, s->n);
 }
 
 /* ---- Growing ----------------------------------------------------------------------------- */
@@ -137,6 +150,7 @@ static void drop_equals(struct shown_list *s)
         else
             free(s->item[i].grown);
     }
+    s->n_all -= s->n - kept;
     s->n = kept;
 }
 
@@ -295,16 +309,17 @@ static void keep_neighbours(struct shown *s, int side, const uint64_t *times, ui
     }
 }
 
-int shown_find_neighbours(struct shown_list *s)
+int shown_find_neighbours(struct shown_list *s, const size_t *which, size_t n)
 {
-    uint64_t *times = malloc((s->n * s->g->n_terminals + 1) * sizeof *times);
-    struct hot_string *strings = strings_of(s);
+    uint64_t *times = malloc((n * s->g->n_terminals + 1) * sizeof *times);
+    struct hot_string *strings = strings_of_some(s, which, n);
     int status = times && strings ? HOT_OK : HOT_E_MEMORY;
 
     for (int side = 0; status == HOT_OK && side < SHOWN_SIDES; side++) {
-        status = hot_neighbours(s->g, s->thread, strings, s->n, side == SHOWN_BEFORE, times);
-        for (size_t i = 0; status == HOT_OK && i < s->n; i++)
-            keep_neighbours(&s->item[i], side, times + i * s->g->n_terminals, s->g->n_terminals);
+        status = hot_neighbours(s->g, s->thread, strings, n, side == SHOWN_BEFORE, times);
+        for (size_t i = 0; status == HOT_OK && i < n; i++)
+            keep_neighbours(chosen(s, which, i), side, times + i * s->g->n_terminals,
+                            s->g->n_terminals);
     }
     free(times);
     free(strings);
@@ -321,18 +336,18 @@ struct turning {
     size_t n;
 };
 
-static int gather_turns(struct turning *t, struct shown_list *s)
+static int gather_turns(struct turning *t, struct shown_list *s, const size_t *which, size_t n)
 {
-    size_t most = s->n;
+    size_t most = n;
 
-    for (size_t i = 0; i < s->n; i++)
-        most += s->item[i].story.n_folds;
+    for (size_t i = 0; i < n; i++)
+        most += chosen(s, which, i)->story.n_folds;
     t->turn = malloc((most + 1) * sizeof *t->turn);
     t->place = malloc((most + 1) * sizeof *t->place);
     if (!t->turn || !t->place)
         return HOT_E_MEMORY;
-    for (size_t i = 0; i < s->n; i++) {
-        struct shown *shown = &s->item[i];
+    for (size_t i = 0; i < n; i++) {
+        struct shown *shown = chosen(s, which, i);
 
         if (shown->path.loop) {
             t->turn[t->n] = (struct hot_string){ shown->path.loop, shown->path.turn };
@@ -344,16 +359,15 @@ static int gather_turns(struct turning *t, struct shown_list *s)
             t->turn[t->n] = (struct hot_string){ shown->path.terminals + fold->at,
                                                  (uint32_t)fold->period };
             t->place[t->n++] = &shown->folds[k];
-            s->folds = true;
         }
     }
     return HOT_OK;
 }
 
-static int find_turns(struct shown_list *s)
+int shown_count_turns(struct shown_list *s, const size_t *which, size_t n)
 {
     struct turning t = { 0 };
-    int status = gather_turns(&t, s);
+    int status = gather_turns(&t, s, which, n);
     struct hot_turns *found = malloc((t.n + 1) * sizeof *found);
 
     if (!found)
@@ -368,16 +382,46 @@ static int find_turns(struct shown_list *s)
     return status;
 }
 
-int shown_tell(struct shown_list *s, const wpp *w)
+/* ---- Stories and groups ----------------------------------------------------------------------- */
+
+/* Of a loop that it goes all along, one iteration. */
+static uint32_t told_length(const struct hot_subpath *p, bool iteration)
+{
+    return iteration && p->turn < p->length && is_all_loop(p) ? p->turn : p->length;
+}
+
+static int group(struct shown_list *s)
+{
+    struct grouped *grouped = malloc((s->n + 1) * sizeof *grouped);
+    int status = HOT_E_MEMORY;
+
+    for (size_t i = 0; grouped && i < s->n; i++) {
+        const struct shown *shown = &s->item[i];
+
+        grouped[i] = (struct grouped){ { shown->path.terminals, shown->path.length }, shown->seat, i };
+    }
+    if (grouped && !s->rotations)
+        status = answers_group(grouped, s->n, s->cost, s->g->n_terminals);
+    else if (grouped)
+        status = HOT_OK;
+    for (size_t i = 0; status == HOT_OK && i < s->n; i++)
+        s->item[i].group = grouped[i].leader;
+    free(grouped);
+    return status;
+}
+
+int shown_tell(struct shown_list *s, const wpp *w, bool iteration)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct shown *shown = &s->item[i];
+        const struct hot_subpath *p = &shown->path;
 
-        if (!story_tell(&shown->story, w, shown->path.terminals, shown->path.length))
+        if (!story_tell(&shown->story, w, p->terminals, told_length(p, iteration)))
             return HOT_E_MEMORY;
         shown->folds = calloc(shown->story.n_folds + 1, sizeof *shown->folds);
         if (!shown->folds)
             return HOT_E_MEMORY;
+        shown->seat = seat_of(w, &shown->story, told_length(p, true));
     }
-    return find_turns(s);
+    return group(s);
 }

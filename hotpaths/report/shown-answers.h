@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "hotpaths/hotpaths.h"
+#include "hotpaths/report/answer-groups.h"
 #include "hotpaths/report/outline.h"
 
 enum { SHOWN_BEHIND, SHOWN_BEFORE, SHOWN_SIDES };
@@ -25,7 +26,9 @@ struct shown {
     uint64_t covered;               /* by all places of it and of those above it */
     struct shown_neighbour near[SHOWN_SIDES][SHOWN_NEIGHBOURS];
     uint32_t n_near[SHOWN_SIDES];
-    struct story story;
+    struct story story;             /* of its paths, or of one iteration of its loop */
+    struct seat seat;
+    size_t group;                   /* the index of the first one that is the same answer */
     struct hot_turns loop;          /* in the whole run, of path.loop if there is one */
     struct hot_turns *folds;        /* of each fold of the story */
 };
@@ -36,8 +39,8 @@ struct shown_list {
     uint32_t thread;
     struct shown *item;
     size_t n;
-    size_t n_chosen, n_all;         /* before some became equal; and there are without --top */
-    bool rotations, grown, apart, covers, has_neighbours, folds;   /* folds: there are some */
+    size_t n_all;                   /* so many there would be without --top */
+    bool rotations, grown, apart, covers, has_neighbours;
     uint64_t *by_thread;            /* NULL: not split */
 };
 
@@ -56,10 +59,14 @@ int shown_apart(struct shown_list *s);
 int shown_split(struct shown_list *s);
 int shown_cover(struct shown_list *s);          /* of each */
 int shown_cover_all(const struct shown_list *s, uint64_t *covered);
-int shown_find_neighbours(struct shown_list *s);
+/* Of `n` subpaths, which[i], or of all (NULL). */
+int shown_find_neighbours(struct shown_list *s, const size_t *which, size_t n);
 
-/* Stories, and how often their loops turn in a row.  Needed by all reports; what changes
- * paths comes before. */
-int shown_tell(struct shown_list *s, const wpp *w);
+/* Stories and groups; needed by all reports.  `iteration`: of a loop one iteration is told.
+ * What changes paths comes before. */
+int shown_tell(struct shown_list *s, const wpp *w, bool iteration);
+
+/* How often loops are gone round in a row: as for neighbours, behind shown_tell. */
+int shown_count_turns(struct shown_list *s, const size_t *which, size_t n);
 
 #endif

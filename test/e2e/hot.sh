@@ -41,57 +41,81 @@ words 11 12 13 11 12 14 11 12 13 11 12 14 11 12 13 11 12 14 > array
 ok 'compresses an array' wpp-compress -q --symbols -o array.wpp array
 ok 'finds its subpaths' wpp-hot --algorithm=larus -l 2 -L 3 -c 8 --cost=paths array.wpp
 is 'the text' "$(cat out)" \
-"array.wpp: 1 hot subpath of 2 to 3 paths
-each at least 8 of the run's 18 paths (44.4 %; --min-cost=8)
-frequencies are lower bounds; no two overlap: what is shown makes up 66.7 % of the run
+"array.wpp: 1 hot subpath makes up 66.7 % of 18 paths
 
-  1  66.7 %: 12 paths = 6 times 2, 2 paths
+ #     own   paths    cost   times  kind      where
+ 1  66.7 %  66.7 %      12       6  straight  symbol 11
+
+own    share of the run that is in this answer and in none above it
+paths  share of its paths wherever they ran, in any order
+cost   of the answer, in paths
+times  executions of its first alternative, at least
+kind   loop; calls: a chain of calls; straight: code of one routine
+where  function and lines, then other routines it runs through; \`f in g\`: f was inlined into g
+The other 33.3 %: sequences that cost less than 8 each (--min-cost=8).
+
+ 1  66.7 %  straight  symbol 11
+    12 paths = 6 times 2, 2 paths
     symbol 11
     symbol 12"
 ok 'exactly' wpp-hot -l 2 -L 3 -c 8 --cost=paths --algorithm=exact --rotations --format=json array.wpp
 is 'the exact answer' "$(subpaths out)" '6 11 12
 3 12 13 11
 3 13 11 12'
-ok 'exactly, loops once' wpp-hot -l 2 -L 3 -c 8 --cost=paths --algorithm=exact array.wpp
-is 'the loop' "$(cat out)" \
-"array.wpp: 3 hot subpaths of 2 to 3 paths, rotations of a loop told as one: 1
-each at least 8 of the run's 18 paths (44.4 %; --min-cost=8)
-frequencies are exact; subpaths overlap each other: what is shown makes up 66.7 % of the run
+ok 'exactly, loops once' wpp-hot -v -l 2 -L 3 -c 8 --cost=paths --algorithm=exact array.wpp
+is 'the loop' "$(sed '/^own/,/^where/d' out)" \
+"array.wpp: 1 hot subpath makes up 66.7 % of 18 paths
 
-  1  66.7 %: 12 paths = 6 times 2, 2 paths of a loop of 3
-      in a row always 1 turn, 3 times
+ #     own   paths    cost   times  kind      where
+ 1  66.7 %  66.7 %      12       6  loop      symbol 11
+
+The other 33.3 %: sequences that cost less than 8 each (--min-cost=8).
+
+ 1  66.7 %  loop  symbol 11
+    12 paths = 6 times 2, 2 paths of a loop of 3; in a row always 1 iteration, 3 times
     symbol 11
-    symbol 12"
+    symbol 12
+
+How this was found:
+  3 hot subpaths of 2 to 3 paths, rotations of a loop told as one: 1
+  each costs at least 8 (44.4 %; --min-cost=8)
+  frequencies are exact
+  no two answers overlap"
 ok 'each rotation' wpp-hot -l 2 -L 3 -c 8 --cost=paths --rotations --top=1 array.wpp
 is 'the first of three' "$(sed -n '1p;$p' out)" \
-"array.wpp: 3 hot subpaths of 2 to 3 paths, each rotation of a loop told by itself
+"array.wpp: 1 of 3 hot subpaths make up 66.7 % of 18 paths
 2 more: --top=3 shows all"
 words 5 5 5 5 5 5 5 5 5 6 > fives
 wpp-compress -q --symbols -o fives.wpp fives
 ok 'what overlaps itself' wpp-hot -l 3 -L 3 -c 20 --algorithm=exact --format=csv fives.wpp
 is 'is what all its places make up' "$(tr -d '\r' < out | tail -n 1)" \
-    '1,0.900000,9,21,7,3,3,1,1,1,"",,"symbol 5",0 0 0,,,1,9,9.000,9'
+    '1,0.900000,9,21,7,3,3,1,1,1,"",,"symbol 5",0 0 0,,,1,9,9.000,9,1,"symbol 5; symbol 5; symbol 5"'
 ok 'counted without overlaps' wpp-hot -l 3 -L 3 -c 20 --non-overlapping --cover --format=csv fives.wpp
 is 'its cost is part of the whole' "$(tr -d '\r' < out | tail -n 1)" \
-    '1,0.900000,9,9,3,3,3,3,1,1,"",,"symbol 5",0 0 0,,0.900000,1,9,9.000,9'
-ok 'also of what the walk found' wpp-hot -l 3 -L 3 -c 6 --algorithm=larus --non-overlapping fives.wpp
+    '1,0.900000,9,9,3,3,3,3,1,1,"",,"symbol 5",0 0 0,,0.900000,1,9,9.000,9,1,"symbol 5; symbol 5; symbol 5"'
+ok 'also of what the walk found' wpp-hot -v -l 3 -L 3 -c 6 --algorithm=larus --non-overlapping fives.wpp
 like 'and then frequencies are no lower bounds' "$(cat out)" \
-    '^frequencies are exact, of places that do not overlap; .* makes up 90.0 % of the run$'
+    '^  frequencies are exact, of places that do not overlap$'
+like 'which is what the heading says' "$(cat out)" '^fives.wpp: 1 hot subpath makes up 90.0 % of 10 instructions$'
 
 # Rows of 4, 2, 7 and 1 turns of 5 6, however they begin and end.  6 5 6 5 makes up three turns of
 # the first, all of the second and the third but for its first path.
 words 5 6 5 6 5 6 5 6  1  6 5 6 5  2  5 6 5 6 5 6 5 6 5 6 5 6 5 6 5  3  6 5 > rows
 wpp-compress -q --symbols -o rows.wpp rows
-ok 'turns in a row' wpp-hot -l 4 -L 4 -c 30 --algorithm=exact rows.wpp
-is 'so many as there are' "$(sed -n '4,$p' out)" \
-"places of a loop overlap: all of them cost that much; below, each event counts once
-x N (least/mean/most): N turns here; so many in a row in the whole run
+# Of a loop one iteration is shown.
+ok 'iterations in a row' wpp-hot -v -l 4 -L 4 -c 30 --algorithm=exact rows.wpp
+is 'so many as there are' "$(sed -n '/^ 1 .*loop  s/,$p' out)" \
+" 1  75.0 %  loop  symbol 6
+    24 instructions = 12 iterations of 2, 4 paths of a loop of 2; in a row 1 to 7 iterations, 3.5 on average, 4 times: 14 iterations with rows of less than 4 paths
+    symbol 6
+    symbol 5
 
-  1  75.0 %: 24 instructions = 12 turns of 2, 4 paths of a loop of 2
-      in a row 1 to 7 turns, 3.5 on average, 4 times: 14 turns with rows of less than 4 paths
-    x 2 (1/3.5/7):
-       symbol 6
-       symbol 5"
+How this was found:
+  2 hot subpaths of 4 to 4 paths, rotations of a loop told as one: 1
+  each costs at least 30 (93.8 %; --min-cost=30)
+  frequencies are exact
+  no two answers overlap
+  iterations of a loop overlap: a subpath may be hot by all its places and cost less where each event counts once"
 ok 'as JSON' wpp-hot -l 4 -L 4 -c 30 --algorithm=exact --format=json rows.wpp
 figures='"rows": 4, "turns": 14, "min": 1, "mean": 3.500, "max": 7'
 like 'its places' "$(cat out)" '"own_cost": 24, "pieces": 3, "period": 2,$'
@@ -100,28 +124,23 @@ like 'and what repeats in it' "$(cat out)" "\"folds\": \\[\\{\"at\": 0, \"paths\
 words 1 2 3 1 2 3 1 2 3 1 2 > rest
 wpp-compress -q --symbols -o rest.wpp rest
 ok 'parts of turns' wpp-hot -l 4 -L 4 -c 12 --algorithm=exact rest.wpp
-is 'cost as well' "$(grep -A1 '%:' out)" \
-"  1  90.9 %: 10 instructions in 3 turns of 3, 4 paths of a loop of 3
-      in a row 3 turns"
+is 'cost as well' "$(grep -A1 '^ 1 .*loop  s' out)" \
+" 1  90.9 %  loop  symbol 1
+    10 instructions in 3 iterations of 3, 4 paths of a loop of 3; in a row 3 iterations"
 
 words 1 2 3 1 2 3 1 2 3 1 2 3  9  2 3 1 2 3 1 2 3 1 > turned
 wpp-compress -q --symbols -o turned.wpp turned
-ok 'a row begun elsewhere' wpp-hot -l 6 -L 6 -c 18 --algorithm=exact turned.wpp
-is 'is not all in places of one' "$(grep -A1 '%:' out)" \
-"  1  81.8 %: 18 instructions = 6 turns of 3, 6 paths of a loop of 3
-      in a row 3 to 4 turns, 3.5 on average, 2 times: 7 turns in all"
+ok 'a row begun elsewhere' wpp-hot -v -l 6 -L 6 -c 18 --algorithm=exact turned.wpp
+is 'is not all in places of one' "$(grep -A1 '^ 1 .*loop  s' out)" \
+" 1  81.8 %  loop  symbol 1
+    18 instructions = 6 iterations of 3, 6 paths of a loop of 3; in a row 3 to 4 iterations, 3.5 on average, 2 times: 7 iterations in all"
 
 # Three with 1 before, of which one has 2 behind; 7 8 9 always together.
 words 1 7 8 9 2 3 1 7 8 9 4 1 7 8 9 4 5 > context
 wpp-compress -q --symbols -o context.wpp context
 ok 'each made longer' wpp-hot -l 2 -L 2 -c 6 --extend --callers --cover context.wpp
-is 'as long as it is as frequent' "$(cat out)" \
-"context.wpp: 3 hot subpaths of 2 to 2 paths
-each at least 6 of the run's 17 instructions (35.3 %; --min-cost=6)
-frequencies are exact; subpaths overlap each other: what is shown makes up 70.6 % of the run
-
-  1  70.6 %: 12 instructions = 3 times 4, 4 paths
-      with all above: 70.6 %
+is 'as long as it is as frequent' "$(sed -n '/^ 1 .*straight  s/,$p' out | sed -n '/with all/,$p')" \
+"    with all above: 70.6 %
   before, 1 time:
     symbol 3
   before, 1 time:
@@ -136,8 +155,8 @@ frequencies are exact; subpaths overlap each other: what is shown makes up 70.6 
   behind, 1 time:
     symbol 2"
 ok 'two of them' wpp-hot -l 2 -L 2 -c 6 --extend --top=2 context.wpp
-is 'which become one, leave the third' "$(grep -c '%: ' out) $(tail -n 1 out)" \
-    '1 1 more: --top=3 shows all'
+is 'become one, as does the third' "$(head -n 1 out)" \
+    'context.wpp: 1 hot subpath makes up 70.6 % of 17 instructions'
 ok 'with JSON' wpp-hot -l 2 -L 2 -c 6 --extend --callers --cover --format=json context.wpp
 like 'what came before' "$(cat out)" '"before": \[\{"terminal": 5, "times": 1\}, \{"terminal": 6, "times": 1\}\],'
 like 'and behind' "$(cat out)" '"behind": \[\{"terminal": 6, "times": 2\}, \{"terminal": 4, "times": 1\}\],'
@@ -162,7 +181,7 @@ fails_with 1 'about what was not executed' wpp-hot --query 'symbol 1 before symb
 words 1 2 > two
 wpp-compress -q --symbols -o two.wpp two
 ok 'one of each' wpp-hot -l 1 -L 1 -c 1 two.wpp
-like 'in the singular' "$(cat out)" '^  1  50.0 %: 1 instruction = once 1, 1 path$'
+like 'in the singular' "$(cat out)" '^    1 instruction = once 1, 1 path$'
 ok 'a share as minimal cost' wpp-hot -l 2 -L 3 -c 40% --format=json array.wpp
 like 'is a share of the run' "$(cat out)" '"min_cost": 7,'
 ok 'a count with a unit' wpp-hot -c 3k --format=json array.wpp
@@ -193,6 +212,58 @@ if wpp-compress -q --symbols -o empty.wpp empty 2> /dev/null; then
 else
     skip 'an empty run: there is no WPP of it'
 fi
+
+# ---- The first screen -------------------------------------------------------------
+
+# 1 1 1 1 with 2 3 now and then, and 4 5 6 7 elsewhere: one loop in several orders, and another answer.
+words $(for i in $(seq 60); do
+            echo 1 1 1 1 1 1 2 3 1 1 1 1
+            [ $((i % 3)) != 0 ] || echo $((i + 20)) 4 5 6 7 4 5 6 7 4 5 6 7 4 5 6 7 $((i + 21))
+        done) > orders
+wpp-compress -q --symbols -o orders.wpp orders
+ok 'one loop in several orders' wpp-hot -l 6 -L 10 -c 120 orders.wpp
+is 'is one answer' "$(sed -n '3,5p' out)" \
+" #     own   paths    cost   times  kind      where
+ 1  66.7 %  66.7 %     720     520  loop      symbol 1
+ 2  25.9 %  29.6 %     280      60  loop      symbol 4"
+is 'with its alternatives and their shares' "$(sed -n '/^    the first/,/^$/p' out)" \
+"    the first alternative: 520 instructions = 520 iterations of 1, 6 paths of a loop of 1; in a row 4 to 10 iterations, 7.5 on average, 80 times
+ A  symbol 1
+    paths of other alternatives:
+ B  symbol 2
+ C  symbol 3
+    7 alternatives, 66.7 % together; as letters, A9: nine times path A
+       48.1 %  A again and again
+       33.3 %  A5 B
+       33.3 %  A4 B C
+       33.3 %  A3 B C again and again
+       33.3 %  A2 B C A2
+      and 2 more (--verbose)"
+ok 'all of them' wpp-hot -v -l 6 -L 10 -c 120 orders.wpp
+is 'when asked' "$(grep -c '^ .* %  [A-C]' out)" 7
+ok 'each by itself' wpp-hot --rotations -l 6 -L 10 -c 120 orders.wpp
+is 'when that is asked' "$(grep -c '^ *[0-9]* .*  loop      symbol [1-7]$' out)" 12
+wpp-hot -l 6 -L 10 -c 120 --format=csv orders.wpp | tr -d '\r' > orders.csv
+is 'CSV has each, with the rank of the first of its answer' \
+    "$(awk -F, 'NR > 1 { print $(NF - 1) }' orders.csv | sort | uniq -c | tr -s ' ' | paste -sd,)" ' 7 1, 1 7'
+
+# Answers of length 1 are all different.
+ok 'details' wpp-hot -l 1 -L 1 -c 1 context.wpp
+is 'of three' "$(grep -c '^    [0-9]* instructions* = ' out)" 3
+for n in 0 1 2; do
+    ok "of $n" wpp-hot -l 1 -L 1 -c 1 --details=$n context.wpp
+    is 'as was said' "$(grep -c '^    [0-9]* instructions* = ' out)" $n
+    is 'which tells how to have all' "$(tail -n 1 out)" "Details of answers $((n + 1)) to 8: --details"
+done
+ok 'of 7' wpp-hot -l 1 -L 1 -c 1 --details=7 context.wpp
+is 'which leaves one' "$(tail -n 1 out)" 'Details of answer 8: --details'
+ok 'of all' wpp-hot -l 1 -L 1 -c 1 --details context.wpp
+is 'as was asked' "$(grep -c '^    [0-9]* instructions* = ' out)" 8
+ok 'no answer asked for' wpp-hot --top=0 -l 1 -L 1 -c 1 context.wpp
+is 'is said in a sentence' "$(cat out)" 'context.wpp: 8 hot subpaths in 17 instructions
+
+None is shown, as --top=0 asks; --top=8 shows all.'
+fails_with 2 'details of what is no number' wpp-hot --details=x context.wpp
 
 # ---- A program --------------------------------------------------------------------
 
@@ -236,11 +307,14 @@ wpp-dump --tokens sieve.wpp | od -An -v -tu4 -w4 > sieve.tokens
 
 ok 'its subpaths as text' wpp-hot sieve.wpp
 # From the square of each prime up to 53 on: 3 turns of 53, 1,497 of 2, but for the first.
-like 'the inner loop is the hottest' "$(sed -n 7,10p out)" '^    strike  sieve.c:8-9  path [0-9]+  x 10 \(3/291/1,497\)$'
-like 'which is entered for each prime' "$(sed -n 6,8p out)" '^      in a row 3 to 1,497 turns, 291 on average, 16 times: 4,650 turns with rows of less than 10 paths$'
-like 'all but those 3, which are no 10 paths' "$(cat out)" '^  1 .* = 4,647 turns of [0-9]+, 10 paths of a loop of 1$'
-like 'in source lines' "$(sed -n 6,11p out)" '^ +9 \*     composite\[n\] = 1;$'
-like 'a call is seen by its indentation' "$(cat out)" '^    (   )*-> is_prime  sieve.c:12,14,16'
+is 'two loops, a line each' "$(sed -n 's/^ [12] .*[0-9kM]  loop  *//p' out)" 'main  sieve.c:26-27, is_prime
+strike  sieve.c:8-9'
+like 'of the inner one, all but those 3, which are no 10 paths' "$(cat out)" '= 4,647 iterations of [0-9]+, 10 paths of a loop of 1; '
+like 'which is entered for each prime' "$(cat out)" '; in a row 3 to 1,497 iterations, 291 on average, 16 times$'
+like 'in source lines' "$(sed -n '/^ 2 .*loop  strike/,/alternatives/p' out)" '^ +9 \*     composite\[n\] = 1;$'
+ok 'with all their paths in order' wpp-hot -v sieve.wpp
+like 'it is known how many rows were shorter' "$(cat out)" '16 times: 4,650 iterations with rows of less than 10 paths$'
+like 'a call is seen by its indentation' "$(cat out)" '^ [A-Z]  (   )*-> is_prime  sieve.c:12,14,16'
 is 'no colour into a file' "$(grep -c $'\033' out)" 0
 ok 'colour when asked' wpp-hot --color=always sieve.wpp
 is 'there is some' "$(grep -q $'\033' out && echo yes)" yes
@@ -287,15 +361,80 @@ END
 ok 'a loop in a loop' "$WPP_GCC" -O0 -g -o fifteen fifteen.c
 ok 'is recorded' wpp-record -q -o fifteen.wpp ./fifteen
 ok 'its loop' wpp-hot fifteen.wpp
-like 'comes first' "$(grep -A1 '^  1 ' out | paste -sd' ')" \
-    '^  1  8[0-9]\.[0-9] %: .* = 14,000 turns of [0-9]+, 10 paths of a loop of 1 .* in a row always 14 turns, 1,000 times$'
+like 'comes first' "$(grep -A1 '^ 1 .*loop  a ' out | paste -sd' ')" \
+    '^ 1 +[0-9.]+ %  loop  a  fifteen.c:4-5 .* = 14,000 iterations of [0-9]+, 10 paths of a loop of 1; in a row always 14 iterations, 1,000 times$'
 total=$(wpp-info --format=json fifteen.wpp | sed 's/.*"instructions":\([0-9]*\).*/\1/')
-is 'at what it costs' "$(grep '^  1 ' out | sed 's/%.*//' | tr -d ' ')" \
-    "1$(sed -n 's/^  1 .* turns of \([0-9]*\),.*/\1/p' out | awk -v t="$total" '{ printf "%.1f", 14000 * $1 * 100 / t }')"
+is 'at what it costs' "$(sed -n 's/^ *\([0-9.]*\) %  A again and again$/\1/p' out)" \
+    "$(sed -n 's/^  .*alternative: .* iterations of \([0-9]*\),.*/\1/p' out | awk -v t="$total" '{ printf "%.1f", 14000 * $1 * 100 / t }')"
 ok 'what is shown together' wpp-hot --cover --format=json fifteen.wpp
 is 'is no more than each' "$(awk '/"rank":/ { s = $0; sub(/.*"share": /, "", s); sum += s }
     /"covered":/ { c = $0; sub(/.*"covered": /, "", c); n++; if (c + 0 > sum + 0.00001) print c, sum }
     END { print (n > 5) }' out)" 1
+
+# ---- Threads, system headers, names, widths ----------------------------------------------
+
+cat > shop.cc << 'END'
+#include <map>
+#include <string>
+#include <thread>
+namespace shop {
+template <class T> struct counter {
+    std::map<std::string, T> counts;
+    __attribute__((noinline)) void add(const std::string &key, T much) { counts[key] += much; }
+};
+}
+static void work(int n)
+{
+    shop::counter<long> c;
+
+    for (int i = 0; i < n; i++)
+        c.add(std::string(1 + i % 3, 'a' + i % 5), i);
+}
+int main()
+{
+    std::thread other(work, 2000);
+
+    work(3000);
+    other.join();
+}
+END
+ok 'a program in C++' "$WPP_GXX" -O2 -pthread -o shop shop.cc
+ok 'is recorded' wpp-record -q -o shop.wpp ./shop
+ok 'its answers' wpp-hot shop.wpp
+is 'are in its own code' "$(grep -c '/usr/include\|bits/' out)" 0
+like 'in which the headers were inlined' "$(cat out)" '^ +7 \* .*counts\[key\] \+= much'
+like 'with short names' "$(cat out)" 'shop::counter::add  shop.cc:7'
+is 'threads are not told' "$(grep -c 'thread [01] ' out)" 0
+ok 'the same' wpp-hot -v shop.wpp
+like 'with threads when asked' "$(cat out)" '^    thread 1 .*: [0-9,]+ times$'
+like 'and how the cost was chosen' "$(cat out)" '--min-cost=[0-9]*, chosen for about 20 hot subpaths\)$'
+ok 'and with headers' wpp-hot --system shop.wpp
+like 'when asked' "$(cat out)" 'stl_tree.h:[0-9]+'
+ok 'and full names' wpp-hot --full-names shop.wpp
+like 'when asked' "$(cat out)" 'shop::counter<long>::add\(.*, long\)  shop.cc:7'
+# widest COLUMNS OPTIONS: the longest line on a terminal of so many columns.
+widest() {
+    script -qec "stty cols $1; wpp-hot --color=always $2" /dev/null < /dev/null |
+        tr -d '\r' | sed 's/\x1b\[[0-9;]*m//g' | awk '{ if (length > n) n = length } END { print n }'
+}
+if command -v script > /dev/null; then
+    for columns in 20 60 80 120; do
+        for options in '-v --details shop.wpp' '--system --details shop.wpp' '--annotate sieve.wpp' \
+                       '--query="before shop::counter<long>::add" shop.wpp'; do
+            wide=$(widest $columns "$options")
+            ok "$columns columns: wpp-hot $options: $wide" test "$wide" -gt 10 -a "$wide" -le $columns
+        done
+    done
+else
+    skip 'no line is wider than the terminal: there is no script(1)'
+fi
+ok 'in a pipe' wpp-hot --system --details shop.wpp
+is 'nothing is cut' "$(awk '{ if (length > 130) n++ } END { print (n > 0) }' out)" 1
+wpp-hot --format=json --callers -l 4 -L 8 shop.wpp > shop.json
+like 'JSON names paths, so that files can be joined' "$(cat shop.json)" \
+    '"before": \[\{"terminal": [0-9]+, "times": [0-9]+, "routine": "_Z[^"]*", "path": [0-9]+\}'
+like 'and which are one answer' "$(cat shop.json)" '"rotations": [0-9]+, "group": [0-9]+,$'
+like 'CSV likewise' "$(wpp-hot --format=csv -l 4 -L 8 shop.wpp | sed -n 2p)" ',[0-9]+,"_Z[^"; ]*/[0-9]+(; _Z[^"; ]*/[0-9]+)+'
 
 # ---- Lines and questions --------------------------------------------------------------
 
@@ -326,7 +465,7 @@ ok 'of what shows no source' wpp-hot --query 'is_prime before strike' sieve.wpp
 is 'nothing is said' "$(wc -l < out)" 2
 mv sieve.c moved.c
 ok 'without the source' wpp-hot sieve.wpp
-like 'there are line numbers' "$(cat out)" '^    strike  sieve.c:8-9'
+like 'there are line numbers' "$(cat out)" '^ A  strike  sieve.c:8-9'
 like 'and a hint' "$(cat out)" '--source=DIR'
 ok 'nor for a question' wpp-hot --query 'before strike' sieve.wpp
 like 'which has the hint as well' "$(tail -n 1 out)" '--source=DIR'
@@ -409,7 +548,7 @@ like 'and their share is nothing' "$(cat back.dot)" 'Frame 0</b><br/>201 ×   <b
 printf '\0\200\377\377\1\200\377\377' > high
 wpp-compress -q --symbols -o high.wpp high
 ok 'plain symbols may have any number' wpp-hot -l 1 -L 1 -c 1 high.wpp
-is 'and are symbols' "$(grep -o 'symbol [0-9]*' out | paste -sd' ')" 'symbol 4294934528 symbol 4294934529'
+is 'and are symbols' "$(grep -o 'symbol [0-9]*' out | sort -u | paste -sd' ')" 'symbol 4294934528 symbol 4294934529'
 
 ok 'without a sample' wpp-hot --no-sample -l 2 -L 3 -c 8 --cost=paths --format=json array.wpp
 unsampled=$(cat out)
@@ -426,10 +565,10 @@ for option in -l0 --min-cost=0 --min-cost=x --min-cost=-1 --min-cost=0% --min-co
 done
 run wpp-hot -l 20 -L 10 sieve.wpp
 is 'lengths crossed' $status 2
-ok 'short ones' wpp-hot -L 1 sieve.wpp
+ok 'short ones' wpp-hot -v -L 1 sieve.wpp
 like 'the least length follows' "$(cat out)" ' of 1 to 1 paths$'
-ok 'long ones' wpp-hot -l 150 sieve.wpp
-like 'the greatest follows' "$(cat out)" ' of 150 to 150 paths$'
+ok 'long ones' wpp-hot -v -l 150 sieve.wpp
+like 'the greatest follows' "$(cat out)" ' of 150 to 150 paths'
 fails_with 1 'sources that are nowhere' wpp-hot --source=nowhere sieve.wpp
 is 'which is said' "$(cat err)" \
     'wpp-hot: --source: cannot look into nowhere: No such file or directory'
@@ -452,6 +591,8 @@ like 'which is another thing' "$(cat err)" '^wpp-hot: there is no option `--cost
 fails_with 2 'of any' wpp-dump --l sieve.wpp
 like 'wherever options are read' "$(cat err)" '^wpp-dump: option `--l` may be --[a-z-]+(, --[a-z-]+)* or --[a-z-]+ \('
 fails_with 2 'nor of a question' wpp-hot --query 'is_prime before strike' --format=csv sieve.wpp
+ok 'of a thread, its subpaths' wpp-hot --thread=1 shop.wpp
+like 'the heading says it' "$(head -n 1 out)" " makes? up [0-9.]+ % of thread 1's [0-9.]+ k instructions by GCC's estimate\$"
 ok 'of a thread' wpp-hot --annotate --thread=0 --color=never sieve.wpp
 for option in --extend --rotations --no-sample; do
     fails_with 2 "$option of lower bounds" wpp-hot --algorithm=larus $option sieve.wpp
@@ -472,5 +613,8 @@ if [ -e /dev/full ]; then
 fi
 is 'a reader that goes away' "$(wpp-hot sieve.wpp 2>&1 | head -n 1 | wc -l)" 1
 ok 'help' wpp-hot --help
+for word in own paths cost times kind where alternatives iterations 'A9 B' 'x 9' returns straight; do
+    like "which explains $word" "$(cat out)" "(^|[ \`])$word"
+done
 ok 'version' wpp-hot --version
 done_testing

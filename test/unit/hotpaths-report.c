@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hotpaths/report/answer-place.h"
 #include "hotpaths/report/executed-lines.h"
 #include "hotpaths/report/outline.h"
 #include "hotpaths/report/report.h"
@@ -257,8 +258,9 @@ static void expect_report(const char *name, const wpp *w, bool (*print)(const st
                           size_t top, struct report r, uint64_t min_cost, uint32_t min_length,
                           const char *wanted)
 {
-    struct shown_list shown = { .g = wpp_grammar(w), .thread = HOT_ALL_THREADS };
     uint64_t cost[7];
+    struct shown_list shown = { .g = wpp_grammar(w), .thread = HOT_ALL_THREADS, .cost = cost };
+    struct answers answers;
     struct hot_config c = { .size = sizeof c, .min_length = min_length, .max_length = 24,
                             .min_cost = min_cost, .wanted = 3, .thread = HOT_ALL_THREADS };
     hot_result *result;
@@ -273,9 +275,14 @@ static void expect_report(const char *name, const wpp *w, bool (*print)(const st
     r.file_name = "demo.wpp";
     r.config = &c;
     r.result = result;
-    if (shown_choose(&shown, result, true, top) != HOT_OK || shown_tell(&shown, w) != HOT_OK)
+    if (shown_choose(&shown, result, true, top) != HOT_OK ||
+        shown_tell(&shown, w, print == report_text) != HOT_OK ||
+        shown_count_turns(&shown, NULL, shown.n) != HOT_OK ||
+        answers_find(&answers, &shown, true, top) != HOT_OK)
         abort();
     r.shown = &shown;
+    r.answers = &answers;
+    r.details = answers.n < 3 ? answers.n : 3;
     r.cost_name = "insns";
     r.cost_unit = "instructions";
     r.cost_origin = "estimate of GCC";
@@ -288,17 +295,27 @@ static void expect_report(const char *name, const wpp *w, bool (*print)(const st
         tap_note("got:\n%s\nwanted:\n%s", got, wanted);
     free(got);
     source_text_free(r.sources);
+    answers_free(&answers);
     shown_clear(&shown);
     hot_free(result);
 }
 
 /* Written by the program, then read and found right. */
 static const char hottest[] =
-    "demo.wpp: 2 hot subpaths of 2 to 24 paths\n"
-    "each at least 60 of the run's 242 instructions by GCC's estimate (24.8 %; --min-cost=60)\n"
-    "frequencies are lower bounds; no two overlap: what is shown makes up 34.7 % of the run\n"
+    "demo.wpp: 1 of 2 hot subpaths make up 34.7 % of 242 instructions by GCC's estimate\n"
     "\n"
-    "  1  34.7 %: 84 instructions = 12 times 7, 2 paths\n"
+    " #     own   paths    cost   times  kind      where\n"
+    " 1  34.7 %  42.6 %      84      12  loop      main  demo.c:14-15, step\n"
+    "\n"
+    "own    share of the run that is in this answer and in none above it\n"
+    "paths  share of its paths wherever they ran, in any order\n"
+    "cost   of the answer, in instructions\n"
+    "times  executions of its first alternative, at least\n"
+    "kind   loop; calls: a chain of calls; straight: code of one routine\n"
+    "where  function and lines, then other routines it runs through; `f in g`: f was inlined into g\n"
+    "\n"
+    " 1  34.7 %  loop  main  demo.c:14-15, step\n"
+    "    84 instructions = 12 times 7, 2 paths\n"
     "       step  demo.c:3-4,7  path 0  returns\n"
     "              3 * if (x & 1)\n"
     "              4 *     x = 3 * x + 1;\n"
@@ -306,7 +323,7 @@ static const char hottest[] =
     "              6       x /= 2;\n"
     "              7 * return x;\n"
     "    main  demo.c:15 step.h:3  path 4\n"
-    "       deep(int), inlined at outer.h:9, step.h:\n"
+    "       deep, inlined at outer.h:9, step.h:\n"
     "           3 * #define STEP step\n"
     "       demo.c:\n"
     "          15 * x = step(x);\n"
@@ -314,12 +331,22 @@ static const char hottest[] =
     "1 more: --top=2 shows all\n";
 
 static const char folded[] =
-    "demo.wpp: 1 hot subpath of 16 to 24 paths\n"
-    "each at least 60 of the run's 242 instructions by GCC's estimate (24.8 %; --min-cost=60)\n"
-    "frequencies are lower bounds; no two overlap: what is shown makes up 65.7 % of the run\n"
-    "x N (least/mean/most): N turns here; so many in a row in the whole run\n"
+    "demo.wpp: 1 hot subpath makes up 65.7 % of 242 instructions by GCC's estimate\n"
     "\n"
-    "  1  65.7 %: 159 instructions = 3 times 53, 16 paths\n"
+    " #     own   paths    cost   times  kind      where\n"
+    " 1  65.7 %  97.1 %     159       3  loop      main  demo.c:14-15, step\n"
+    "\n"
+    "own    share of the run that is in this answer and in none above it\n"
+    "paths  share of its paths wherever they ran, in any order\n"
+    "cost   of the answer, in instructions\n"
+    "times  executions of its first alternative, at least\n"
+    "kind   loop; calls: a chain of calls; straight: code of one routine\n"
+    "where  function and lines, then other routines it runs through; `f in g`: f was inlined into g\n"
+    "The other 34.3 %: sequences that cost less than 60 each (--min-cost=60).\n"
+    "x N (least/mean/most): N times here; so many in a row in the whole run\n"
+    "\n"
+    " 1  65.7 %  loop  main  demo.c:14-15, step\n"
+    "    159 instructions = 3 times 53, 16 paths\n"
     "    x 2 (12/12/12):\n"
     "          step  demo.c:3-4,7  path 0  returns\n"
     "                 3 * if (x & 1)\n"
@@ -328,7 +355,7 @@ static const char folded[] =
     "                 6       x /= 2;\n"
     "                 7 * return x;\n"
     "       main  demo.c:15 step.h:3  path 4\n"
-    "          deep(int), inlined at outer.h:9, step.h:\n"
+    "          deep, inlined at outer.h:9, step.h:\n"
     "              3 * #define STEP step\n"
     "          demo.c:\n"
     "             15 * x = step(x);\n"
@@ -350,11 +377,20 @@ static const char folded[] =
     "    -> step  demo.c:3,6-7  path 1  returns\n";
 
 static const char chosen[] =
-    "demo.wpp: 2 hot subpaths of 1 to 24 paths\n"
-    "each at least 80 of the run's 242 instructions by GCC's estimate (33.1 %; --min-cost=80, chosen for about 3 answers)\n"
-    "frequencies are lower bounds; no two overlap: what is shown makes up 44.6 % of the run\n"
+    "demo.wpp: 1 of 2 hot subpaths make up 44.6 % of 242 instructions by GCC's estimate\n"
     "\n"
-    "\033[1m  1  44.6 %\033[0m: 108 instructions = 12 times 9, 3 paths\n"
+    "\033[1m #     own   paths    cost   times  kind      where\033[0m\n"
+    "\033[1m 1  44.6 %\033[0m  64.9 %     108      12  loop      \033[1;36mmain\033[0m  demo.c:14-15, step\n"
+    "\n"
+    "\033[2mown    share of the run that is in this answer and in none above it\n"
+    "paths  share of its paths wherever they ran, in any order\n"
+    "cost   of the answer, in instructions\n"
+    "times  executions of its first alternative, at least\n"
+    "kind   loop; calls: a chain of calls; straight: code of one routine\n"
+    "where  function and lines, then other routines it runs through; `f in g`: f was inlined into g\n"
+    "\033[0m\n"
+    "\033[1m 1  44.6 %  loop\033[0m  \033[1;36mmain\033[0m  demo.c:14-15, step\n"
+    "    108 instructions = 12 times 9, 3 paths\n"
     "       \033[1;36mstep\033[0m  demo.c:3,6-7  \033[2mpath 1\033[0m  returns\n"
     "          \033[2m    3\033[0m \033[32m*\033[0m if (x & 1)\n"
     "          \033[2m    4\033[0m \033[32m \033[0m \033[2m    x = 3 * x + 1;\033[0m\n"
@@ -362,7 +398,7 @@ static const char chosen[] =
     "          \033[2m    6\033[0m \033[32m*\033[0m     x /= 2;\n"
     "          \033[2m    7\033[0m \033[32m*\033[0m return x;\n"
     "    \033[1;36mmain\033[0m  demo.c:15 step.h:3  \033[2mpath 4\033[0m\n"
-    "       \033[2mdeep(int), inlined at outer.h:9, step.h:\033[0m\n"
+    "       \033[2mdeep, inlined at outer.h:9, step.h:\033[0m\n"
     "       \033[2m    3\033[0m \033[32m*\033[0m #define STEP step\n"
     "       \033[2mdemo.c:\033[0m\n"
     "       \033[2m   15\033[0m \033[32m*\033[0m x = step(x);\n"
@@ -371,6 +407,62 @@ static const char chosen[] =
     "       \033[2m   15\033[0m \033[32m*\033[0m     x = step(x);\n"
     "\n"
     "1 more: --top=2 shows all\n";
+
+static const char narrow[] =
+    "demo.wpp: 1 hot subpath makes up 65.7 %\n"
+    "of 242 instructions by GCC's estimate\n"
+    "\n"
+    " #     own   paths    cost   times  kind      where\n"
+    " 1  65.7 %  97.1 %     159       3  loop      main  demo.c:14-15, step\n"
+    "\n"
+    "own    share of the run that is in this\n"
+    "       answer and in none above it\n"
+    "paths  share of its paths wherever they\n"
+    "       ran, in any order\n"
+    "cost   of the answer, in instructions\n"
+    "times  executions of its first\n"
+    "       alternative, at least\n"
+    "kind   loop; calls: a chain of calls;\n"
+    "       straight: code of one routine\n"
+    "where  function and lines, then other\n"
+    "       routines it runs through; `f in\n"
+    "       g`: f was inlined into g\n"
+    "The other 34.3 %: sequences that cost\n"
+    "less than 60 each (--min-cost=60).\n"
+    "x N (least/mean/most): N times here; so\n"
+    "many in a row in the whole run\n"
+    "\n"
+    " 1  65.7 %  loop  main  demo.c:14-15, step\n"
+    "    159 instructions = 3 times 53, 16\n"
+    "    paths\n"
+    "    x 2 (12/12/12):\n"
+    "          step  demo.c:3-7  path 0  returns\n"
+    "                 3 * if (x & 1)\n"
+    "                 4 *     x = 3 * x + 1;\n"
+    "                 5   else\n"
+    "                 6       x /= 2;\n"
+    "                 7 * return x;\n"
+    "       main  demo.c:15 step.h:3  path 4\n"
+    "          deep, inlined at outer.h:9, step.h:\n"
+    "              3 * #define STEP step\n"
+    "          demo.c:\n"
+    "             15 * x = step(x);\n"
+    "       main  demo.c:14-15  path 2\n"
+    "             14 * while (x != 1)\n"
+    "             15 *     x = step(x);\n"
+    "       -> step  demo.c:3-7  path 1  returns\n"
+    "                 3 * if (x & 1)\n"
+    "                 4       x = 3 * x + 1;\n"
+    "                 5   else\n"
+    "                 6 *     x /= 2;\n"
+    "                 7 * return x;\n"
+    "       main  demo.c:15 step.h:3  path 4\n"
+    "       main  demo.c:14-15  path 2\n"
+    "    then:\n"
+    "    -> step  demo.c:3-7  path 0  returns\n"
+    "    main  demo.c:15 step.h:3  path 4\n"
+    "    main  demo.c:14-15  path 2\n"
+    "    -> step  demo.c:3-7  path 1  returns\n";
 
 static const char json[] =
     "{\n"
@@ -391,7 +483,7 @@ static const char json[] =
     "  \"subpaths\": [\n"
     "    {\"rank\": 1, \"cost\": 180, \"share\": 0.743802, \"frequency\": 12,\n"
     "     \"unit_cost\": 15, \"length\": 4, \"own_cost\": 180, \"pieces\": 12, \"period\": 4,\n"
-    "     \"turn\": 0, \"rotations\": 1,\n"
+    "     \"turn\": 0, \"rotations\": 1, \"group\": 1,\n"
     "     \"loop\": null,\n"
     "     \"folds\": [],\n"
     "     \"paths\": [\n"
@@ -421,9 +513,51 @@ static const char json[] =
 
 static const char csv[] =
     "rank,share,own_cost,cost,frequency,unit_cost,length,period,turn,rotations,file,line,routines,"
-    "terminals,by_thread,covered,rows,min_turns,mean_turns,max_turns\r\n"
-    "1,0.347107,84,84,12,7,2,2,0,1,\"demo.c\",3,\"step; main\",1 2,,,,,,\r\n"
-    "2,0.297521,72,72,12,6,2,2,0,1,\"demo.c\",3,\"step; main\",4 2,,,,,,\r\n";
+    "terminals,by_thread,covered,rows,min_turns,mean_turns,max_turns,group,paths\r\n"
+    "1,0.347107,84,84,12,7,2,2,0,1,\"demo.c\",3,\"step; main\",1 2,,,,,,,1,\"step/0; main/4\"\r\n"
+    "2,0.297521,72,72,12,6,2,2,0,1,\"demo.c\",3,\"step; main\",4 2,,,,,,,2,\"step/1; main/4\"\r\n";
+
+/* ---- Kinds and places --------------------------------------------------------------------- */
+
+static void expect_place(const char *name, const wpp *w, uint32_t n, const uint32_t *path,
+                         struct seat seat, const char *wanted)
+{
+    uint64_t cost[7] = { 1, 1, 1, 1, 1, 1, 1 };
+    struct shown s = { .path = { .terminals = path, .length = n } };
+    struct answer_place p;
+    char got[200];
+
+    if (!story_tell(&s.story, w, path, n))
+        abort();
+    s.seat = seat_of(w, &s.story, n);
+    if (!answer_place_of(&p, w, cost, &s, false))
+        abort();
+    snprintf(got, sizeof got, "%s %s%s%s%s %s:%u-%u %s", answer_kind_name(answer_kind(w, &s)), p.symbol,
+             p.function ? p.function : "", p.outer ? " in " : "", p.outer ? p.outer : "",
+             p.file ? p.file : "", p.first, p.last, p.n_others ? p.others[0] : "");
+    if (!tap_ok(strcmp(got, wanted) == 0, "%s", name))
+        tap_note("got '%s', wanted '%s'", got, wanted);
+    tap_ok(s.seat.routine == seat.routine && s.seat.header == seat.header, "%s: its seat", name);
+    answer_place_free(&p);
+    story_free(&s.story);
+}
+
+static void places(const wpp *w)
+{
+    struct seat loop = { 0, 3 }, in_main = { 0, SEAT_NO_LOOP }, in_step = { 1, SEAT_NO_LOOP };
+
+    expect_place("a path that ends with a back edge is a loop's", w, 3,
+                 (uint32_t[]){ ODD, BACK, AGAIN }, loop, "loop main demo.c:14-15 step");
+    expect_place("code that was inlined stands for its call", w, 1, (uint32_t[]){ BACK }, loop,
+                 "loop main demo.c:14-15 ");
+    expect_place("a call without a loop", w, 2, (uint32_t[]){ AGAIN, EVEN }, in_main,
+                 "calls main demo.c:14-15 step");
+    expect_place("one routine", w, 1, (uint32_t[]){ EVEN }, in_step, "straight step demo.c:3-7 ");
+    expect_place("the caller is named first", w, 2, (uint32_t[]){ EVEN, LEAVE_MAIN }, in_main,
+                 "calls main demo.c:14-17 step");
+    expect_place("a symbol", w, 1, (uint32_t[]){ RAW },
+                 (struct seat){ WPP_NO_ROUTINE, SEAT_NO_LOOP }, "straight symbol 7 :0-0 ");
+}
 
 static void reports(const wpp *w)
 {
@@ -431,6 +565,8 @@ static void reports(const wpp *w)
     expect_report("repetitions are told once", w, report_text, 9, (struct report){ 0 }, 60, 16, folded);
     expect_report("a chosen minimal cost, in colour", w, report_text, 1,
                   (struct report){ .color = true }, 0, 1, chosen);
+    expect_report("in forty columns", w, report_text, 1, (struct report){ .columns = 40 }, 60, 16,
+                  narrow);
     expect_report("JSON", w, report_json, 1, (struct report){ 0 }, 100, 4, json);
     expect_report("CSV", w, report_csv, 2, (struct report){ 0 }, 60, 2, csv);
 }
@@ -455,6 +591,7 @@ int main(void)
     repeats();
     lines(w);
     texts();
+    places(w);
     reports(w);
     wpp_close(w);
     unlink("demo.c");

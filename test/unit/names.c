@@ -49,6 +49,34 @@ static void test_shorter(void)
     shortens("gr\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbcn", 8, "gr\xc3\xbc...");
 }
 
+static void bares(const char *name, const char *expected)
+{
+    char out[60];
+
+    name_bare(name, out, sizeof out);
+    if (!tap_ok(strcmp(out, expected) == 0, "bare: %s", expected))
+        tap_note("is %s", out);
+}
+
+static void test_bare(void)
+{
+    bares("f", "f");
+    bares("", "");
+    bares("handle_compress.isra.0", "handle_compress");
+    bares("heap<int>::below(int, int) const [clone .part.0]", "heap::below");
+    bares(STRING "::_M_mutate(unsigned long, char const*)", "std::basic_string::_M_mutate");
+    bares("std::__cxx11::to_string[abi:cxx11](int)", "std::to_string");
+    bares("int shop::clamp_to<int>(int const&, int const&, int const&)", "shop::clamp_to");
+    bares("unsigned long const& f<int>()", "f");
+    bares("(anonymous namespace)::f(unsigned long)", "f");
+    bares("sorted() const::{lambda(shop::Order const&)#2}::operator()(int) const",
+          "sorted::{lambda#2}::operator()");
+    bares("std::ostream& operator<< <int>(std::vector<int> const&)", "operator<<");
+    bares("C::operator unsigned long() const", "C::operator unsigned long");
+    bares("std::map<int, char>::operator[](int&&)", "std::map::operator[]");
+    bares("void a<((1)<(2)), (anonymous namespace)::b>::f(std::vector<unsigned long>)", "a::f");
+}
+
 /* Random brackets: within the bound, and nothing is longer than it was. */
 static void test_random(void)
 {
@@ -65,6 +93,8 @@ static void test_random(void)
         name[n] = '\0';
         name_shorten(name, out, most + 1);
         good &= strlen(out) <= most && (n > most || strcmp(out, name) == 0);
+        name_bare(name, out, most + 1);
+        good &= strlen(out) <= most;
         good &= n == 0 || name_fits(name, name, n);
     }
     tap_ok(good, "20000 random names keep to what they may take, and fit themselves");
@@ -121,6 +151,7 @@ static void test_asked(void)
 int main(void)
 {
     test_shorter();
+    test_bare();
     test_random();
     test_asked();
     return tap_done();

@@ -18,7 +18,7 @@ struct text {
 /* How many bytes from i on are no brackets, whatever they look like: `operator<`, `->`. */
 static size_t plain_length(const struct text *t, size_t i)
 {
-    static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "()", "->", "<<", ">>", "<=",
+    static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "()", "[]", "->", "<<", ">>", "<=",
                                          ">=", "<", ">" };
     static const char word[] = "operator";
     const char *p = t->at + i;
@@ -230,6 +230,97 @@ static bool is_called(const struct text *t, size_t i, size_t end, const char *as
     }
     i = skip_arguments(t, skip_tag(t, i));
     return i == end || i == t->length || t->at[i] == '.';
+}
+
+/* ---- Bare ------------------------------------------------------------------------------ */
+
+/* `sorted() const::{lambda(int)#1}`: of a scope that is a routine. */
+static bool is_constant(const struct text *t, size_t i)
+{
+    return strncmp(t->at + i, " const::", strlen(" const::")) == 0;
+}
+
+/* Where the name proper begins, behind the type of its result.  What follows `operator` belongs to
+ * the name, blanks or not. */
+static size_t begin_of_name(const struct text *t, size_t end)
+{
+    static const char word[] = "operator";
+    size_t begin = 0;
+
+    for (size_t i = 0; i < end && strncmp(t->at + i, word, strlen(word)) != 0;
+         i = t->behind[i] ? t->behind[i] : i + 1)
+        if (t->at[i] == ' ' && t->at[i + 1] != '<' && !is_constant(t, i))
+            begin = i + 1;
+    return begin;
+}
+
+/* How much of the scope that begins at index i says nothing. */
+static size_t empty_scope(const struct text *t, size_t i)
+{
+    static const char *const scopes[] = { "(anonymous namespace)::", "__cxx11::" };
+
+    for (size_t k = 0; k < sizeof scopes / sizeof *scopes; k++)
+        if (strncmp(t->at + i, scopes[k], strlen(scopes[k])) == 0)
+            return strlen(scopes[k]);
+    return 0;
+}
+
+/* Brackets go, but those of what has no name: `{lambda(int)#1}` is `{lambda#1}`. */
+static char *write_bare(const struct text *t, size_t from, size_t to, char *out)
+{
+    for (size_t i = from; i < to;) {
+        size_t plain = plain_length(t, i), empty = empty_scope(t, i);
+
+        if (plain) {
+            out = mempcpy(out, t->at + i, plain);
+            i += plain;
+        } else if (empty) {
+            i += empty;
+        } else if (is_constant(t, i)) {
+            i += strlen(" const");
+        } else if (t->at[i] == '{' && t->behind[i]) {
+            *out++ = '{';
+            out = write_bare(t, i + 1, t->behind[i] - 1, out);
+            *out++ = '}';
+            i = t->behind[i];
+        } else if (t->behind[i]) {
+            i = t->behind[i];
+        } else {
+            *out++ = t->at[i++];
+        }
+    }
+    *out = '\0';
+    return out;
+}
+
+/* Without `.isra.0` and the like, and blanks that stood before brackets. */
+static void cut_appendix(char *bare)
+{
+    char *dot = bare[0] ? strchr(bare + 1, '.') : NULL;
+    size_t n;
+
+    if (dot)
+        *dot = '\0';
+    for (n = strlen(bare); n > 0 && bare[n - 1] == ' ';)
+        bare[--n] = '\0';
+}
+
+void name_bare(const char *name, char *out, size_t size)
+{
+    struct text t = { .behind = NULL };
+    char *bare = NULL;
+    size_t end;
+
+    if (read_text(&t, name))
+        bare = malloc(t.length + 1);
+    if (bare) {
+        end = end_of_name(&t);
+        write_bare(&t, begin_of_name(&t, end), end, bare);
+        cut_appendix(bare);
+    }
+    cut(bare && *bare ? bare : name, out, size);
+    free(bare);
+    free(t.behind);
 }
 
 bool name_fits(const char *name, const char *asked, size_t length)

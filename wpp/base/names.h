@@ -3,6 +3,7 @@
  *
  *      std::vector<int, std::allocator<int> >::push_back(int&&)     as demangled
  *      std::vector<...>::push_back(...)                             shortened
+ *      std::vector::push_back                                       bare
  *      std::vector::push_back, push_back                            what else it is called
  */
 #ifndef WPP_NAMES_H
@@ -23,6 +24,11 @@ static inline void name_put(FILE *out, const char *name)
  * out first, `...` in its place: arguments of templates within others, the types of
  * parameters, all arguments of templates, outer scopes, the end. */
 void name_shorten(const char *name, char *out, size_t size);
+
+/* Writes what is left of the name without arguments of templates, parameters, the result's type,
+ * anonymous namespaces, and what GCC appended to a routine that it split or specialised; at most
+ * size - 1 bytes, the end cut off; size >= 8. */
+void name_bare(const char *name, char *out, size_t size);
 
 /* Whether `asked` is the name, or the name without some of: the result's type, outer scopes,
  * parameters, arguments of templates, what GCC appended to a routine that it split or

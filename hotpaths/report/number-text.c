@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* number-text.c - numbers as people read them; see number-text.h. */
+#include "hotpaths/report/number-text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *number_grouped(uint64_t n, char out[static NUMBER_TEXT])
+{
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, n);
+    char *p = out;
+
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *p++ = ',';
+        *p++ = digits[i];
+    }
+    *p = '\0';
+    return out;
+}
+
+const char *number_scaled(uint64_t n, char out[static NUMBER_TEXT])
+{
+    static const char *const units[] = { "", " k", " M", " G", " T", " P", " E" };
+    double value = (double)n;
+    unsigned unit = 0;
+
+    while (value >= 999.5 && unit < 6) {
+        value /= 1000;
+        unit++;
+    }
+    if (unit == 0)
+        snprintf(out, NUMBER_TEXT, "%" PRIu64, n);
+    else
+        snprintf(out, NUMBER_TEXT, "%.3g%s", value, units[unit]);
+    return out;
+}
+
+const char *number_percent(uint64_t part, uint64_t whole, char out[static NUMBER_TEXT])
+{
+    double share = whole ? 100 * (double)part / (double)whole : 0;
+
+    if (share > 0 && share < 0.005)
+        snprintf(out, NUMBER_TEXT, "<0.01 %%");
+    else
+        snprintf(out, NUMBER_TEXT, share >= 9.95 ? "%.1f %%" : "%.2f %%", share);
+    return out;
+}
+
+const char *number_mean(const struct hot_turns *turns, char out[static NUMBER_TEXT])
+{
+    double mean = (double)turns->turns / (double)turns->rows;
+
+    if (mean >= 99.95 || turns->turns % turns->rows == 0)
+        return number_grouped((uint64_t)(mean + 0.5), out);
+    snprintf(out, NUMBER_TEXT, "%.1f", mean);
+    return out;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* report-table.c - a line for each answer; see report-table.h. */
+#include "hotpaths/report/report-table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hotpaths/report/clipped-output.h"
+#include "hotpaths/report/number-text.h"
+#include "hotpaths/report/paint.h"
+
+enum {
+    WHERE = 46,                 /* the column at which `where` begins */
+    PIPE_WIDTH = 100,           /* without a terminal */
+    LEAST_NAME = 12,
+    PLACE_TEXT = 300
+};
+
+uint64_t table_iterations(const struct hot_subpath *p)
+{
+    if (p->pieces == p->frequency)
+        return 0;
+    return p->frequency + p->pieces * (p->length / p->period - 1);
+}
+
+uint64_t table_times(const struct hot_subpath *p)
+{
+    return table_iterations(p) ? table_iterations(p) : p->frequency;
+}
+
+/* ---- Places --------------------------------------------------------------------------------- */
+
+static unsigned width(const char *text)
+{
+    return clipped_width(text, strlen(text));
+}
+
+/* The end of a file's name, from a folder's on, that has at most so many columns; the base name at
+ * least.  However long the name is, only as much of it is looked at. */
+static const char *file_end(const char *file, size_t most)
+{
+    const char *base = strrchr(file, '/'), *end, *last = file + strlen(file);
+    size_t length = (size_t)(last - file);
+
+    if (length <= most || !base)
+        return file;
+    end = base + 1;
+    for (const char *p = base; p > file && (size_t)(last - p) <= most;)
+        if (*--p == '/' && clipped_width(p + 1, (size_t)(last - p - 1)) <= most)
+            end = p + 1;
+    return end;
+}
+
+/* `file:first-last`. */
+static void write_place(char out[static PLACE_TEXT], const struct answer_place *p, size_t most)
+{
+    const char *file = file_end(p->file, most);
+
+    if (p->last > p->first)
+        snprintf(out, PLACE_TEXT, "%s:%" PRIu32 "-%" PRIu32, file, p->first, p->last);
+    else
+        snprintf(out, PLACE_TEXT, "%s:%" PRIu32, file, p->first);
+}
+
+static void put_others(const struct report *r, const struct answer_place *p, size_t used, size_t all)
+{
+    for (size_t i = 0; i < p->n_others; i++) {
+        const char *name = short_names_of(r->names, p->others[i]);
+        size_t more = i + 1 < p->n_others ? strlen(", ...") : 0;
+
+        if (used + 2 + width(name) + more > all) {
+            if (used + strlen(", ...") <= all)
+                fputs(", ...", r->out);
+            return;
+        }
+        fputs(", ", r->out);
+        name_put(r->out, name);
+        used += 2 + width(name);
+    }
+}
+
+/* The function, ` in ` what it was inlined into if there is room, and the place, which comes first
+ * where there is little. */
+static size_t put_function(const struct report *r, const struct answer_place *p, const char *place,
+                           size_t room)
+{
+    const char *function = short_names_of(r->names, p->function);
+    const char *outer = p->outer ? short_names_of(r->names, p->outer) : NULL;
+    size_t used = width(function) + 2 + width(place);
+    char shorter[200];
+
+    if (used > room && !r->full_names) {
+        size_t left = room > width(place) + 2 + LEAST_NAME ? room - width(place) - 2 : LEAST_NAME;
+
+        name_shorten(function, shorter, (left < sizeof shorter ? left : sizeof shorter - 1) + 1);
+        function = shorter;
+        used = width(function) + 2 + width(place);
+    }
+    fputs(style(r, ROUTINE), r->out);
+    name_put(r->out, function);
+    fputs(style(r, PLAIN), r->out);
+    if (outer && used + 4 + width(outer) <= room) {
+        fputs(" in ", r->out);
+        name_put(r->out, outer);
+        used += 4 + width(outer);
+    }
+    fputs(place[0] ? "  " : "", r->out);
+    name_put(r->out, place);
+    return used;
+}
+
+void table_put_where(const struct report *r, const struct answer_place *p, size_t used)
+{
+    size_t all = r->columns ? r->columns : used < PIPE_WIDTH ? PIPE_WIDTH : used;
+    size_t room = all > used + 2 * LEAST_NAME ? all - used : 2 * LEAST_NAME;
+    char place[PLACE_TEXT] = "";
+
+    if (p->symbol[0]) {
+        fputs(p->symbol, r->out);
+        return;
+    }
+    if (p->file)
+        write_place(place, p, room * 2 / 3);
+    put_others(r, p, put_function(r, p, place, room), room);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static bool put_row(const struct report *r, size_t number)
+{
+    const struct answer *a = &r->answers->answer[number - 1];
+    const struct shown *s = &r->shown->item[a->leader];
+    uint64_t total = hot_total_cost(r->result);
+    char own[NUMBER_TEXT + 1], paths[NUMBER_TEXT], cost[NUMBER_TEXT], times[NUMBER_TEXT];
+    struct answer_place place;
+
+    if (!answer_place_of(&place, r->w, r->shown->cost, s, r->system))
+        return false;
+    own[0] = '<';
+    number_percent(a->own, total, own + a->at_most);
+    fprintf(r->out, "%s%2zu %7s%s %7s %7s %7s  %-8s  ", style(r, BOLD), number, own, style(r, PLAIN),
+            number_percent(a->any_order, total, paths), number_scaled(a->cost, cost),
+            number_scaled(table_times(&s->path), times), answer_kind_name(answer_kind(r->w, s)));
+    table_put_where(r, &place, WHERE);
+    putc('\n', r->out);
+    answer_place_free(&place);
+    return true;
+}
+
+static void put_found(FILE *out, const struct report *r)
+{
+    size_t shown = r->answers->n_subpaths, all = r->shown->n_all, n = r->answers->n;
+
+    if (shown < all && shown > 0)
+        fprintf(out, "%zu of %zu hot subpaths ", shown, all);
+    else
+        fprintf(out, "%zu hot subpath%s ", all, all == 1 ? "" : "s");
+    if (n > 0 && n < shown)
+        fprintf(out, "in %zu answer%s ", n, n == 1 ? "" : "s");
+}
+
+static void put_heading(FILE *out, const struct report *r)
+{
+    bool one = r->answers->n_subpaths == 1 && r->shown->n_all == 1;
+    uint64_t all = hot_total_cost(r->result);
+    char total[NUMBER_TEXT], share[NUMBER_TEXT];
+
+    name_put(out, r->file_name);
+    fputs(": ", out);
+    put_found(out, r);
+    if (r->answers->n > 0)
+        fprintf(out, "make%s up %s of ", one ? "s" : "",
+                number_percent(r->answers->own, all, share));
+    else
+        fputs("in ", out);
+    /* instructions; of one: instruction. */
+    if (r->config->thread != HOT_ALL_THREADS)
+        fprintf(out, "thread %" PRIu32 "'s ", r->config->thread);
+    fprintf(out, "%s %.*s%s", number_scaled(all, total), (int)strlen(r->cost_unit) - (all == 1),
+            r->cost_unit, r->cost_says);
+}
+
+bool table_put_heading(const struct report *r)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    bool good = out != NULL;
+
+    if (good) {
+        put_heading(out, r);
+        good = fclose(out) == 0;
+    }
+    if (good)
+        table_put_wrapped(r, text, r->columns, 0, 0);
+    free(text);
+    return good;
+}
+
+bool table_put(const struct report *r)
+{
+    fprintf(r->out, "\n%s #     own   paths    cost   times  kind      where%s\n", style(r, BOLD),
+            style(r, PLAIN));
+    for (size_t i = 1; i <= r->answers->n; i++)
+        if (!put_row(r, i))
+            return false;
+    return true;
+}
+
+/* ---- What it means ----------------------------------------------------------------------------- */
+
+void table_put_wrapped(const struct report *r, const char *text, size_t columns, size_t taken,
+                       size_t indented)
+{
+    size_t column = taken;
+    bool begins = true;         /* a line, or the text */
+
+    for (; *text; begins = false) {
+        size_t n = strcspn(text, " "), wide = clipped_width(text, n);
+
+        if (columns && !begins && column + 1 + wide > columns) {
+            putc('\n', r->out);
+            begins = true;
+            column = 0;
+        }
+        if (begins && column < indented) {
+            indent(r->out, indented - column);
+            column = indented;
+        }
+        fputs(begins ? "" : " ", r->out);
+        fwrite(text, 1, n, r->out);
+        column += !begins + wide;
+        text += n + (text[n] == ' ');
+    }
+    putc('\n', r->out);
+}
+
+static bool is_any_bound(const struct report *r)
+{
+    for (size_t i = 0; i < r->answers->n; i++)
+        if (r->answers->answer[i].at_most)
+            return true;
+    return false;
+}
+
+/* What is in none of the answers. */
+static void put_rest(const struct report *r)
+{
+    uint64_t total = hot_total_cost(r->result);
+    char share[NUMBER_TEXT], least[NUMBER_TEXT], text[200];
+
+    if (r->answers->own >= total || r->answers->n_subpaths < r->shown->n_all)
+        return;
+    snprintf(text, sizeof text, "The other %s: sequences that cost less than %s each (--min-cost=%"
+             PRIu64 ").", number_percent(total - r->answers->own, total, share),
+             number_scaled(hot_min_cost(r->result), least), hot_min_cost(r->result));
+    table_put_wrapped(r, text, r->columns, 0, 0);
+}
+
+/* A column and what it means. */
+static void put_meaning(const struct report *r, const char *column, const char *meaning)
+{
+    fprintf(r->out, "%-5s  ", column);
+    table_put_wrapped(r, meaning, r->columns, 7, 7);
+}
+
+void table_put_legend(const struct report *r)
+{
+    const char *scope = r->config->thread == HOT_ALL_THREADS ? "run" : "thread";
+    bool bounds = r->config->algorithm == HOT_LARUS && !r->shown->apart;
+    char text[160];
+
+    fprintf(r->out, "\n%s", style(r, DIM));
+    snprintf(text, sizeof text, "share of the %s that is in this answer and in none above it%s", scope,
+             is_any_bound(r) ? " (<: at most)" : "");
+    put_meaning(r, "own", text);
+    put_meaning(r, "paths", "share of its paths wherever they ran, in any order");
+    snprintf(text, sizeof text, "of the answer, in %s", r->cost_unit);
+    put_meaning(r, "cost", text);
+    snprintf(text, sizeof text, "executions of its first alternative%s",
+             bounds ? ", at least" : "; of a short loop, iterations");
+    put_meaning(r, "times", text);
+    put_meaning(r, "kind", "loop; calls: a chain of calls; straight: code of one routine");
+    put_meaning(r, "where", "function and lines, then other routines it runs through; `f in g`: f was "
+                "inlined into g");
+    put_rest(r);
+    fputs(style(r, PLAIN), r->out);
+}
