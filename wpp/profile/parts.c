@@ -2,6 +2,7 @@
 /* parts.c - routines, inlined functions and loops as sets of blocks. */
 #include "wpp/profile/parts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,7 @@ static void count_paths(struct making *m)
         const struct wpp_terminal *x = wpp_terminal(m->w, t);
         double cost = m->costs->count[t] * (double)x->insns;
 
+        assert(x->routine == WPP_NO_ROUTINE || x->routine < m->parts->n_routines);
         if (x->routine == WPP_NO_ROUTINE) {
             m->parts->unread += cost;
         } else {
@@ -126,6 +128,7 @@ static void count_edges(struct making *m, uint32_t first, uint32_t end, const ui
         const struct wpp_terminal *t = wpp_terminal(m->w, by_routine[i]);
         uint64_t count = (uint64_t)m->costs->count[by_routine[i]];
 
+        assert(t->routine == m->r);
         for (uint32_t k = 0; k < t->n_blocks; k++)
             m->block[t->blocks[k]] += count;
         for (uint32_t k = 0; k < t->n_edges; k++)
@@ -185,6 +188,7 @@ static bool find_copies(struct making *m, uint32_t block)
         for (size_t k = begin; k < m->n_in; k++)
             m->in[k].last = false;
         for (bool own = true; copy > 0; own = false, copy = m->routine->inlined[copy - 1].caller) {
+            assert(copy <= m->routine->n_inlined);
             struct copy_block *in = copy_in(m, begin, copy - 1, block);
 
             if (!in)
@@ -247,9 +251,12 @@ static uint32_t slot_of(const struct making *m, const char *name, uint32_t file)
 {
     uint32_t i = (uint32_t)text_hash(name, file) & (m->n_slots - 1);
 
+    assert((m->n_slots & (m->n_slots - 1)) == 0);
+    assert(m->parts->n - m->parts->n_routines < m->n_slots);         /* so a search ends */
     for (; m->slot[i]; i = (i + 1) & (m->n_slots - 1)) {
         uint32_t part = m->slot[i] - 1;
 
+        assert(part >= m->parts->n_routines && part < m->parts->n);
         if (m->file_of[part - m->parts->n_routines] == file
             && strcmp(m->parts->part[part].name, name) == 0)
             break;
@@ -288,6 +295,7 @@ static bool keep_file(struct making *m, uint32_t index, uint32_t file)
         m->file_of = file_of;
         m->file_capacity = capacity;
     }
+    assert(index < m->file_capacity);
     m->file_of[index] = file;
     return true;
 }
@@ -353,6 +361,7 @@ static bool add_copy(struct making *m, const struct copy_block *in, size_t n, ui
 
     if (number == UINT32_MAX)
         return false;
+    assert(call->caller <= in->copy);        /* its caller has a part already */
     m->part_of[in->copy] = number;
     for (uint32_t c = call->caller; c > 0 && !m->covered[in->copy];
          c = m->routine->inlined[c - 1].caller)
@@ -363,6 +372,7 @@ static bool add_copy(struct making *m, const struct copy_block *in, size_t n, ui
     for (size_t i = 0; i < n; i++) {
         uint32_t b = m->costs->block[m->r] + in[i].block;
         double lines = n_lines(&m->routine->blocks[in[i].block]);
+        assert(lines > 0 && in[i].n_own <= in[i].n_lines && in[i].n_lines <= lines);
         double share = in[i].n_lines / lines, own = in[i].n_own / lines * m->costs->own[b];
 
         p->self += own;
@@ -404,6 +414,7 @@ static bool make_inlined(struct making *m)
 /* The innermost call whose code both are; 0: the routine's own. */
 static uint32_t common_call(const struct wpp_routine *r, uint32_t a, uint32_t b)
 {
+    assert(a <= r->n_inlined && b <= r->n_inlined);
     while (a != b) {
         if (a > b)
             a = r->inlined[a - 1].caller;
@@ -465,6 +476,7 @@ static bool add_loop(struct making *m, const struct loop *l)
     for (uint32_t i = 0; i < l->n_blocks; i++) {
         uint32_t b = m->costs->block[m->r] + l->blocks[i];
 
+        assert(b < m->costs->block[m->r + 1]);
         p->self += m->costs->own[b];
         p->inclusive += m->costs->own[b] + m->costs->below[b];
         if (!add_block(p, (struct part_block){m->r, l->blocks[i], 1, true}))
@@ -510,6 +522,7 @@ static bool make_call_graph(struct call_graph *g, const struct run_costs *c, uin
         g->to[--g->first[wpp_terminal(c->w, c->site[i].terminal)->routine + 1]] = c->site[i].callee;
     /* first[r + 1] is where r's begin now. */
     memmove(g->first, g->first + 1, n_routines * sizeof *g->first);
+    assert(c->n_sites <= UINT32_MAX && g->first[0] == 0);
     g->first[n_routines] = (uint32_t)c->n_sites;
     return true;
 }
@@ -524,9 +537,11 @@ static void free_call_graph(struct call_graph *g)
 
 static void reach(struct call_graph *g, uint32_t routine, uint32_t *n)
 {
+    assert(routine < g->n);
     if (g->seen[routine] == g->search)
         return;
     g->seen[routine] = g->search;
+    assert(*n < g->n);
     g->stack[(*n)++] = routine;
 }
 
