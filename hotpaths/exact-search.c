@@ -8,6 +8,7 @@
  */
 #include "hotpaths/exact-search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,7 @@ static bool report(const struct candidates *c, size_t i, const struct analysis *
 
     for (uint32_t n = 1; n <= c->string[i].length; n++) {
         node = patterns_next(&c->patterns, node, string[n - 1]);
+        assert(c->patterns.node[node].depth == n);       /* the candidate's own node */
         cost += a->cost[string[n - 1]];
         if (n < a->min_length || unit_cost_needed(c->times[node], min_cost) > cost)
             continue;
@@ -124,6 +126,7 @@ static bool report(const struct candidates *c, size_t i, const struct analysis *
 static int find_candidates(struct candidates *c, const struct exact *e, const struct sample *sample,
                            uint64_t min_cost, bool give_up)
 {
+    assert(sample->unit > 0);
     uint64_t hits = min_cost / sample->unit, enough = give_up ? hits + hits / 2 : UINT64_MAX;
     int status = rows_find(e->a, &e->outward, min_cost, &c->found);
 
@@ -204,6 +207,7 @@ int exact_find(struct exact *e, uint64_t min_cost, struct found *out)
 {
     int status;
 
+    assert(min_cost > 0 && out->n_entries == 0);
     if (!e->sampling || !sample_pays(e->a, min_cost))
         return find_everywhere(e, min_cost, out);
     status = find_sampled(e, min_cost, out);

@@ -121,6 +121,7 @@ static int find_periods(struct found *f, const uint64_t *cost)
         const uint32_t *string = f->terminals + e->first;
 
         e->period = loops_period(string, e->length, scratch);
+        assert(e->period > 0 && e->period <= e->length);
         e->own_unit = 0;
         for (uint32_t k = 0; k < e->period; k++)
             e->own_unit += cost[string[k]];
@@ -193,6 +194,7 @@ struct bracket {
 /* Where a power law through both ends finds `wanted`. */
 static double interpolate(const struct bracket *b, size_t wanted)
 {
+    assert(b->low < b->high && b->n_low > b->n_high);
     double low = log2((double)b->low), high = log2((double)b->high);
     double n_low = log2((double)b->n_low), n_high = b->n_high ? log2((double)b->n_high) : -1;
 
@@ -205,6 +207,7 @@ static double interpolate(const struct bracket *b, size_t wanted)
 static uint64_t least_cost(const struct analysis *a)
 {
     enum { SHORT_RUN = 10000 };
+    assert(a->max_length > 0);
     uint64_t windows = a->events / a->max_length;
 
     if (a->events <= SHORT_RUN)
@@ -254,6 +257,7 @@ static int find_about(const struct analysis *a, struct exact *exact,
                       const struct hot_config *config, struct hot_result *r)
 {
     enum { ATTEMPTS = 8 };      /* once there are too few and enough */
+    assert(config->wanted > 0);
     uint64_t first = two_digits(a->total_cost / config->wanted), least = least_cost(a);
     struct bracket b = { 0 };
     int status = HOT_OK, left = ATTEMPTS;
@@ -402,6 +406,7 @@ static const uint32_t *loop_of(const struct found *f, const struct found_entry *
 {
     if (!e->turn)
         return NULL;
+    assert(e->turn <= e->length || f->turns);
     return e->turn <= e->length ? f->terminals + e->first : f->turns + e->cycle;
 }
 

@@ -8,6 +8,7 @@ static int queue_room(seq *s)
 {
     uint32_t waiting = s->queue_tail - s->queue_head;
 
+    assert(s->queue_head <= s->queue_tail && s->queue_tail <= s->queue_size);
     if (s->queue_head >= STEP_QUEUE) {
         memmove(s->queue, s->queue + s->queue_head, waiting * sizeof *s->queue);
         s->queue_head = 0;
@@ -33,6 +34,9 @@ int seq_room_slow(seq *s)
         status = digrams_room(s);
     if (status == SEQ_OK && s->queue_size - s->queue_tail < STEP_QUEUE)
         status = queue_room(s);
+    assert(status != SEQ_OK || s->nodes_size - s->nodes_live > STEP_NODES);
+    assert(status != SEQ_OK || s->rules_free || s->rules_size > s->rules_used);
+    assert(status != SEQ_OK || s->queue_size - s->queue_tail >= STEP_QUEUE);
     return s->status = status;
 }
 
@@ -40,10 +44,12 @@ uint32_t node_new(seq *s, uint32_t value)
 {
     uint32_t n = s->nodes_free;
 
-    if (n)
+    if (n) {
+        assert(s->nodes[n].value == VALUE_FREE);
         s->nodes_free = s->nodes[n].next;
-    else
+    } else {
         n = s->nodes_used++;
+    }
     assert(n < s->nodes_size);
     s->nodes_live++;
     s->nodes[n] = (struct node){.value = value};
@@ -55,6 +61,7 @@ void node_free(seq *s, uint32_t n)
 {
     struct node *node = &s->nodes[n];
 
+    assert(n > 0 && n < s->nodes_used && s->nodes_live > 0);
     node->value = VALUE_FREE;
     node->prev = 0;
     if (node->mark & MARK_QUEUED)
@@ -68,10 +75,13 @@ uint32_t rule_new(seq *s, uint32_t guard_kind)
 {
     uint32_t r = s->rules_free;
 
-    if (r)
+    assert(guard_kind == VALUE_GUARD || guard_kind == VALUE_START);
+    if (r) {
+        assert(s->rules[r].guard == 0);
         s->rules_free = s->rules[r].count;
-    else
+    } else {
         r = s->rules_used++;
+    }
     assert(r < s->rules_size);
     uint32_t guard = node_new(s, guard_kind | r);
     s->rules[r] = (struct rule){.guard = guard, .at = AT_UNKNOWN};
@@ -85,6 +95,7 @@ void rule_free(seq *s, uint32_t r)
     struct rule *rule = &s->rules[r];
 
     assert(rule->guard && rule->count == 0);
+    assert(s->rules_live > 0 && !is_start_guard(s->nodes[rule->guard].value));
     node_free(s, rule->guard);
     rule->guard = 0;
     rule->count = s->rules_free;

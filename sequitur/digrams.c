@@ -30,6 +30,7 @@ static int resize(seq *s, uint64_t homes, uint64_t spill)
     uint64_t old = t->slots ? slots_of(t) : 0;
     uint64_t slots = homes + spill + AT_A_TIME;
 
+    assert(spill > STEP_DIGRAMS && slots >= old);
     if (homes > HOMES_MAX)
         return SEQ_E_RANGE;
     uint64_t *p = seq_memory(s, t->slots, old * sizeof *p, slots * sizeof *p);
@@ -44,6 +45,7 @@ static int resize(seq *s, uint64_t homes, uint64_t spill)
 
 static void clear(struct digrams *t, uint64_t from, uint64_t to)
 {
+    assert(from <= to && to <= slots_of(t));
     memset(t->slots + from, 0xff, (to - from) * sizeof *t->slots);
 }
 
@@ -114,6 +116,7 @@ static uint64_t put(struct digrams *t, uint64_t slot, uint64_t next)
         t->slots[i++] = slot;
         slot = displaced;
     }
+    assert(i <= slots_of(t));
     return next + 1;
 }
 
@@ -127,6 +130,7 @@ static void put_block(struct digrams *t, const uint64_t *from, uint64_t n, uint6
     uint64_t *slots = t->slots;
     uint64_t i = 0;
 
+    assert(next <= moved);
     for (; i < n; i++) {
         uint64_t slot = from[i];
         uint64_t is_digram = slot != SLOT_EMPTY;
@@ -145,6 +149,7 @@ static void put_block(struct digrams *t, const uint64_t *from, uint64_t n, uint6
 /* The smallest tag whose old home is slot b or behind it. */
 static uint64_t frontier_at(const struct digrams *t, uint64_t b)
 {
+    assert(t->old_homes > 0);
     unsigned __int128 tags = (unsigned __int128)b << 32;
     uint64_t tag = (uint64_t)((tags + t->old_homes - 1) / t->old_homes);
 
@@ -212,6 +217,7 @@ static int move_block(seq *s)
     uint64_t b = block_begin(t, end);
     uint64_t frontier = frontier_at(t, b);
     uint64_t first = frontier * t->homes >> 32;
+    assert(b <= t->old_end && frontier <= t->frontier);
     if (b == 0 || first < end)
         return move_rest(s, end, moved);
     make_ready(t, first);
@@ -226,6 +232,7 @@ static int move_block(seq *s)
 static int begin_growing(seq *s)
 {
     struct digrams *t = &s->digrams;
+    assert(!t->frontier);
     uint64_t old_homes = t->homes;
     uint64_t old_slots = slots_of(t);
     int status = resize(s, t->homes + digrams_step(s), t->spill + STEP_DIGRAMS + 2);
@@ -292,6 +299,7 @@ bool digrams_remove(seq *s, uint32_t n)
 
     if (t->slots[i] != wanted)
         return false;
+    assert(t->used > 0);
     for (i++; t->slots[i] != SLOT_EMPTY && digram_home(t, t->slots[i] >> 32) < i; i++)
         t->slots[i - 1] = t->slots[i];
     t->slots[i - 1] = SLOT_EMPTY;

@@ -96,6 +96,7 @@ static inline uint64_t *digrams_vacancy(const seq *s, uint64_t tag)
 /* Puts it there; what is there moves right. */
 static inline void digrams_put(seq *s, uint64_t *slot, uint64_t carried)
 {
+    assert((uint32_t)carried < s->nodes_used);
     while (carried != SLOT_EMPTY) {
         uint64_t displaced = *slot;
         *slot++ = carried;

@@ -119,6 +119,7 @@ bool seq_is_full(const seq *s)
     if (!s->memory_max)
         return false;
     uint64_t more = (s->staged + MOST_APPENDED) * SYMBOL_BYTES + fast_growth(s, MOST_APPENDED);
+    assert(s->memory >= fast_memory(s));
     uint64_t lasting = s->memory - fast_memory(s) + next_growth(s) + more;
     /* The shortcuts' memory is given back before runs are spelled and the export is made. */
     uint64_t before = fast_memory_max(s);
@@ -137,6 +138,7 @@ int seq_open_starts(seq *s, uint32_t start)
             status = seq_room(s);
         if (status != SEQ_OK)
             return s->status = status;
+        assert(s->starts_count < s->starts_size);
         s->starts[s->starts_count++] = (struct start){
             .rule = rule_new(s, VALUE_START), .held = NO_TERMINAL, .last = NO_TERMINAL,
         };
@@ -164,6 +166,7 @@ int seq_finish(seq *s)
         return SEQ_E_STATE;
     if (s->status == SEQ_OK)
         s->status = is_fast(s) ? fast_finish(s) : exact_finish(s);
+    assert(s->status != SEQ_OK || s->queue_head == s->queue_tail);
     s->finished = s->status == SEQ_OK;
     return s->status;
 }
@@ -173,6 +176,7 @@ void seq_get_stats(const seq *s, struct seq_stats *out)
     /* A live node is a rule's guard, one a rule, or a symbol. */
     uint64_t rules = (uint64_t)s->rules_live + s->starts_count;
 
+    assert(s->nodes_live >= rules);
     *out = (struct seq_stats){
         .symbols = s->symbols, .rhs_symbols = s->nodes_live - rules, .rules = s->rules_live,
         .starts = s->starts_count, .memory = s->memory, .memory_peak = s->memory_peak,

@@ -11,6 +11,7 @@ static int append_one(seq *s, const struct start *start, uint32_t terminal, uint
     uint32_t guard = s->rules[start->rule].guard;
     uint32_t last = s->nodes[guard].prev;
 
+    assert(terminal <= SEQ_TERMINAL_MAX);
     if (seq_room(s) != SEQ_OK)
         return s->status;
     append_symbol(s, guard, terminal);
@@ -26,6 +27,7 @@ static int append_one(seq *s, const struct start *start, uint32_t terminal, uint
 
 int exact_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
 {
+    assert(start < s->starts_count);
     struct start *t = &s->starts[start];
 
     for (size_t i = 0; i < n; i++) {

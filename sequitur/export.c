@@ -33,6 +33,7 @@ static void copy_body(struct exporter *e, uint32_t r, uint64_t k)
     for (uint32_t n = s->nodes[guard].next; n != guard; n = s->nodes[n].next) {
         uint32_t value = s->nodes[n].value;
         uint32_t number = is_rule(value) ? e->number[rule_of(value)] : 0;
+        assert(!is_rule(value) || number < k);
         e->out->symbols[e->symbols++] = is_rule(value) ? SEQ_RULE | number : value;
         length += is_rule(value) ? e->out->length[number] : 1;
     }
@@ -56,6 +57,7 @@ static void walk(struct exporter *e, uint32_t r)
             copy_body(e, rule_of(value), e->out->rules++);
             n = s->nodes[e->path[--depth]].next;
         } else if (is_rule(value) && e->number[rule_of(value)] == UNNUMBERED) {
+            assert(depth < s->rules_live);
             e->path[depth++] = n;
             n = s->nodes[s->rules[rule_of(value)].guard].next;
         } else {

@@ -104,6 +104,7 @@ static void earn(struct cursor *c, uint64_t length)
 /* What to append next. */
 static uint32_t next_symbol(const seq *s, struct cursor *c)
 {
+    assert(c->at < c->end);
     if (!c->credit)
         return *history_at(s, c->at);
     if (c->here->position != c->at)
@@ -212,6 +213,7 @@ static int end_with(seq *s, struct cursor *c, uint32_t r)
 /* The input from `from` to the cursor counts as part of the start rule. */
 static void lengthen(seq *s, const struct cursor *c, uint64_t from)
 {
+    assert(c->at >= from && c->at <= c->end);
     s->rules[rule_of(s->nodes[c->guard].value)].length += c->at - from;
 }
 
@@ -220,6 +222,7 @@ static int settle(seq *s, struct cursor *c, uint32_t w, bool *changed)
 {
     bool overlaps = false;
 
+    assert(s->nodes[w].mark == MARK_UNSETTLED);
     s->nodes[w].mark = 0;
     uint32_t twin = w == c->absent ? 0 : find_twin(s, w, &overlaps);
     *changed = twin != 0;
@@ -265,6 +268,7 @@ static void append(seq *s, struct cursor *c, uint32_t value, uint32_t twin)
     uint32_t before = s->nodes[n].prev;
 
     c->at += length_of(s, value);
+    assert(c->at <= c->end);
     if (is_rule(value)) {
         history_saw(s, c->start, rule_of(value), c->at);
         earn(c, length_of(s, value));
@@ -327,6 +331,7 @@ static int append_new(seq *s, struct cursor *c)
     uint32_t before = s->nodes[last].value;
     const uint32_t *begin = in;
 
+    assert(s->nodes[c->absent].mark == MARK_UNSETTLED && s->nodes[c->absent].next == last);
     for (const uint32_t *p = in; p < end && p < in + DIGRAMS_AHEAD; p++)
         fetch_slots(s, p == in ? before : p[-1], *p);
     if (is_rule(*in) || !digrams_vacancy(s, digram_tag(before, *in)))
@@ -378,6 +383,7 @@ static int append_between(seq *s, struct start *t, uint64_t from, uint64_t end, 
     struct cursor c = {.start = t, .guard = s->rules[t->rule].guard, .credit = t->credit};
     int status = SEQ_OK;
 
+    assert(from <= end && end - from <= BLOCK + UNREAD_MAX);
     c.outlooks[0].position = c.outlooks[1].position = NO_POSITION;
     c.here = &c.outlooks[0];
     c.ahead = &c.outlooks[1];
@@ -391,6 +397,7 @@ static int append_between(seq *s, struct start *t, uint64_t from, uint64_t end, 
         if (status == SEQ_OK && c.at < c.end)
             status = append_next(s, &c);
     }
+    assert(status != SEQ_OK || c.end - c.at <= (may_wait ? UNREAD_MAX : 0));
     t->credit = c.credit;
     t->unread = (uint32_t)(c.end - c.at);
     s->history->waiting = t->unread ? (uint32_t)(t - s->starts) + 1 : 0;
@@ -408,7 +415,9 @@ static int append_waiting(seq *s)
 {
     if (!s->history->waiting)
         return SEQ_OK;
+    assert(s->history->waiting <= s->starts_count);
     struct start *t = &s->starts[s->history->waiting - 1];
+    assert(t->unread > 0 && t->unread <= t->piece_end - t->piece_begin);
     history_yield(s);
     return append_between(s, t, t->piece_end - t->unread, t->piece_end, false);
 }
@@ -425,6 +434,7 @@ static int append_block(seq *s, struct start *t, size_t n, bool may_wait)
         status = history_add(s, t, n, &from);
     if (status != SEQ_OK)
         return status;
+    assert(t->unread <= from - t->piece_begin);
     return append_between(s, t, from - t->unread, from + n, may_wait);
 }
 
@@ -462,6 +472,7 @@ static int append_pieces(seq *s, struct start *t, const uint32_t *terminals, siz
             s->status = flush(s, t, true);
         if (s->status != SEQ_OK)
             return s->status;
+        assert(joined <= n && t->staged_count <= BLOCK);
         s->symbols += joined;
         terminals += joined;
         n -= joined;
@@ -473,6 +484,7 @@ static int append_pieces(seq *s, struct start *t, const uint32_t *terminals, siz
 
 int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n)
 {
+    assert(start < s->starts_count);
     struct start *t = &s->starts[start];
     uint32_t before = t->staged_count;
     int status = append_pieces(s, t, terminals, n);

@@ -213,6 +213,7 @@ void rule_free(seq *s, uint32_t r);
 
 static inline void link_nodes(seq *s, uint32_t left, uint32_t right)
 {
+    assert(left != 0 && right != 0);
     s->nodes[left].next = right;
     s->nodes[right].prev = left;
 }

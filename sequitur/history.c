@@ -20,6 +20,7 @@ int history_new(seq *s)
         h->lap /= 2;
         h->most = h->lap;
     }
+    assert((h->lap & (h->lap - 1)) == 0 && h->most % BLOCK == 0 && h->most <= h->lap);
     return SEQ_OK;
 }
 
@@ -41,6 +42,7 @@ static int grow(seq *s)
     uint64_t bigger = h->size + BLOCK + h->size / 4 / BLOCK * BLOCK;
 
     assert(h->end <= h->size);
+    assert(h->size % BLOCK == 0 && h->size < h->most);
     if (bigger > h->most)
         bigger = h->most;
     uint32_t *p = seq_memory(s, h->ring, h->size * sizeof *p, bigger * sizeof *p);
@@ -68,7 +70,10 @@ bool history_goes_on(const seq *s, const struct start *t)
 /* `end`: of the last block that is there or comes. */
 static void set_oldest(struct history *h, uint64_t end)
 {
-    h->oldest = end > h->lap ? end - h->lap : 0;
+    uint64_t oldest = end > h->lap ? end - h->lap : 0;
+
+    assert(oldest >= h->oldest);             /* the window never moves back */
+    h->oldest = oldest;
 }
 
 void history_yield(seq *s)
@@ -89,6 +94,7 @@ int history_lend(seq *s, struct start *t)
         return SEQ_OK;
     if (h->end == h->size && grow(s) != SEQ_OK)
         return SEQ_E_NOMEM;
+    assert((h->end & (h->lap - 1)) + BLOCK <= h->size);
     h->lent = (uint32_t)(t - s->starts) + 1;
     t->staged = h->ring + (h->end & (h->lap - 1));
     history_yield(s);
@@ -98,9 +104,11 @@ int history_lend(seq *s, struct start *t)
 /* Who has borrowed the place of the next block gives it back. */
 static int take_back(seq *s)
 {
+    assert(s->history->lent > 0 && s->history->lent <= s->starts_count);
     struct start *t = &s->starts[s->history->lent - 1];
     uint32_t n = t->staged_count;
 
+    assert(n <= BLOCK);
     if (n > t->own_size &&
         seq_grow(s, (void **)&t->own, &t->own_size, sizeof *t->own, n, BLOCK) != SEQ_OK)
         return SEQ_E_NOMEM;
@@ -125,6 +133,7 @@ int history_add(seq *s, struct start *t, size_t n, uint64_t *from)
         h->end += h->lap - h->most;
     if (t->piece_end != h->end || (h->end & (h->lap - 1)) == 0)
         t->piece_begin = h->end;
+    assert((h->end & (h->lap - 1)) + BLOCK <= h->size);
     *from = h->end;
     if (!stands)
         memcpy(h->ring + (h->end & (h->lap - 1)), t->staged, n * sizeof *t->staged);
@@ -182,6 +191,7 @@ bool history_saw(seq *s, const struct start *t, uint32_t r, uint64_t end)
 {
     struct rule *rule = &s->rules[r];
 
+    assert(end >= t->piece_begin && end <= t->piece_end);
     if (rule->length > end - t->piece_begin)
         return false;
     rule->at = end - rule->length;

@@ -40,6 +40,7 @@ static uint64_t longest_body(const struct seq_grammar *g)
 static uint32_t rule_at_end(const struct joining *j, uint64_t *length)
 {
     const seq *s = j->s;
+    assert(j->n >= 2 && j->n <= j->size);
     uint32_t n = digrams_find(s, j->body[j->n - 2], j->body[j->n - 1]);
 
     if (!n || !ends_body(s, s->nodes[s->nodes[n].next].next))
@@ -56,6 +57,7 @@ static uint32_t value_of(const struct joining *j, uint64_t i)
 {
     uint32_t symbol = j->g->symbols[i];
 
+    assert(!(symbol & SEQ_RULE) || (symbol & ~SEQ_RULE) < j->g->rules);
     return symbol & SEQ_RULE ? j->value[symbol & ~SEQ_RULE] : symbol;
 }
 
@@ -70,6 +72,7 @@ static void read_body(struct joining *j, uint64_t k)
         uint64_t length;
         uint32_t r;
 
+        assert(j->n < j->size);
         j->body[j->n++] = value_of(j, i);
         while (j->n > 1 && (r = rule_at_end(j, &length))) {
             j->n -= length;
@@ -132,6 +135,7 @@ static int take_rule(struct joining *j, uint32_t k)
     if (status != SEQ_OK)
         return status;
     read_body(j, k);
+    assert(j->n >= 2 || (j->body && j->n == 1));
     if (j->n == 1) {
         j->value[k] = j->body[0];
         return SEQ_OK;
@@ -153,6 +157,7 @@ static int take_all(struct joining *j)
     const struct seq_grammar *g = j->g;
     int status = SEQ_OK;
 
+    assert(s->starts_count >= g->starts);
     for (uint32_t k = 0; status == SEQ_OK && k < g->rules; k++)
         status = take_rule(j, k);
     for (uint32_t k = 0; status == SEQ_OK && k < g->starts; k++) {

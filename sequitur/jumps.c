@@ -25,6 +25,7 @@ int jumps_new(seq *s)
     while (s->memory_max && j->most > JUMPS_MIN
            && j->most * sizeof *j->table > s->memory_max / 32)
         j->most /= 2;
+    assert(j->size % WAYS == 0 && j->most % WAYS == 0 && j->size <= j->most);
     levels_init(&j->levels);
     j->table = seq_memory(s, NULL, 0, j->size * sizeof *j->table);
     if (!j->table) {
@@ -84,6 +85,7 @@ static void spread(const seq *s, uint64_t old_size)
     struct jump *table = s->jumps->table;
     struct jump row[WAYS];
 
+    assert(old_size % WAYS == 0 && old_size <= s->jumps->size);
     memset(table + old_size, 0, (s->jumps->size - old_size) * sizeof *table);
     for (uint64_t k = old_size; k > 0;) {
         k -= WAYS;
@@ -131,6 +133,7 @@ static inline int place_levels(const seq *s, const uint32_t *in, const two *sums
     uint64_t rows = jumps_rows(s->jumps);
     int wide = from > NARROW ? from : NARROW;
 
+    assert(0 <= from && from <= to && to <= LEVELS);
     if (to > wide)
         s->vectors->place(sums + wide, to - wide, rows, places + wide);
     if (from >= NARROW)
@@ -169,6 +172,7 @@ static void put_entry(const seq *s, struct place p, uint32_t r, int level)
     struct jump *kept[WAYS];
     int n = alike(s, p, r, kept);
 
+    assert(length >= level_terminals(level));
     if (n == ALIKE) {
         if (s->rules[kept[n - 1]->rule].length > length)
             return;
@@ -206,6 +210,7 @@ void jumps_learn(seq *s, uint32_t r)
     struct place places[LEVELS];
     two sums[LEVELS];
 
+    assert(rule->length >= 2 && history_has(s, rule));
     if (level >= NARROW)
         s->vectors->sum(s->jumps->levels.keys, in, NARROW, level + 1, sums);
     place_levels(s, in, sums, 0, level + 1, places);
@@ -230,6 +235,7 @@ static void look_up_to(const seq *s, struct outlook *o, int levels)
 {
     int from = o->levels;
 
+    assert(levels >= from && levels <= LEVELS);
     if (levels > NARROW)
         s->vectors->sum(s->jumps->levels.keys, history_at(s, o->position),
                         from > NARROW ? from : NARROW, levels, o->sums);
@@ -268,6 +274,7 @@ static void ask_below(const seq *s, struct outlook *o)
 
     if (begin < o->placed)
         place_ahead(s, o, o->placed > LEVELS_PLACED ? o->placed - LEVELS_PLACED : 0, o->placed);
+    assert(o->placed <= begin && begin < o->asked);
     o->hits = s->vectors->ask(s->jumps->table, o->places + begin, o->asked - begin);
     o->asked = begin;
 }
@@ -288,6 +295,7 @@ static void guess_next(const seq *s, struct outlook *o)
         int way = __builtin_ctz(o->hits >> WAYS * above);
         o->hits &= ~(UINT32_C(1) << (WAYS * above + way));
         o->level = o->asked + above;
+        assert(o->level < o->levels);
         const struct jump *e = s->jumps->table + o->places[o->level].row + way;
         if (!e->marker) {
             o->guess = e->rule;

@@ -2,6 +2,8 @@
 /* levels.c - see levels.h. */
 #include "sequitur/levels.h"
 
+#include <assert.h>
+
 /* The keys are the numbers of a known generator (splitmix64). */
 static uint64_t next_key(uint64_t *state)
 {
@@ -27,6 +29,7 @@ void levels_place_narrow(const struct levels *l, const uint32_t *in, int n, uint
 {
     uint64_t sum = 0;
 
+    assert(n <= NARROW);
 #pragma GCC unroll 10
     for (int i = 0; i < NARROW; i++) {
         if (i >= n)

@@ -6,6 +6,7 @@ void *seq_memory(seq *s, void *p, size_t old_size, size_t size)
 {
     if (!p && !size)
         return NULL;
+    assert(p ? s->memory >= old_size : old_size == 0);
     p = s->realloc(s->realloc_ctx, p, old_size, size);
     if (size && !p)
         return NULL;
@@ -34,6 +35,7 @@ int seq_grow(seq *s, void **array, uint32_t *size, size_t each, uint64_t need, u
         bigger = need;
     if (bigger > max)
         bigger = max;
+    assert(bigger >= *size && bigger <= UINT32_MAX);
     void *p = seq_memory(s, *array, *size * each, bigger * each);
     if (!p)
         return SEQ_E_NOMEM;

@@ -17,6 +17,7 @@ enum { HUGE = 1 << 12 };
 #else
 enum { HUGE = 1 << 21 };
 #endif
+static_assert((HUGE & (HUGE - 1)) == 0, "sizes are rounded by a mask");
 
 static size_t whole_pages(size_t size)
 {
@@ -26,6 +27,7 @@ static size_t whole_pages(size_t size)
 /* Room for `size` bytes, whole pages, at the beginning of one: addresses only. */
 static void *reserve(size_t size)
 {
+    assert(size > 0 && size % HUGE == 0);
     char *p = mmap(NULL, size + HUGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                    -1, 0);
 
@@ -36,6 +38,7 @@ static void *reserve(size_t size)
         munmap(p, before);
     if (before < HUGE)
         munmap(p + before + size, HUGE - before);
+    assert(before < HUGE && (size_t)(p + before) % HUGE == 0);
     return p + before;
 }
 
@@ -56,6 +59,7 @@ static void *large_new(size_t size)
 /* Moves pages, not bytes. */
 static void *large_resize(void *p, size_t old_size, size_t size)
 {
+    assert((size_t)p % HUGE == 0);
     if (whole_pages(old_size) == whole_pages(size))
         return p;
     void *to = reserve(whole_pages(size));

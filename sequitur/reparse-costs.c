@@ -32,6 +32,8 @@ static uint32_t log_of(uint64_t n)
 
 static struct pair_cost *pair_of(const struct costs *c, uint32_t a, uint32_t b)
 {
+    assert((c->pairs_size & (c->pairs_size - 1)) == 0);
+    assert(a < c->f->terminals && b < c->f->terminals);
     uint64_t pair = ((uint64_t)a + 1) << 32 | b;
     uint64_t at = pair * UINT64_C(0x9E3779B97F4A7C15) >> 24;
 

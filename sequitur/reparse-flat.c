@@ -188,6 +188,7 @@ static void copy_rules(struct flat *f, const struct seq_grammar *g, const struct
             f->symbols[n++] = symbol;
         }
     }
+    assert(n == f->size);
     f->body[f->rules + f->starts] = n;
 }
 
@@ -289,12 +290,14 @@ static bool copy_used(struct pruning *p, uint32_t *number, uint64_t *body, uint3
         if (!copy_body(p, r, number))
             return false;
         if (r < f->rules) {
+            assert(n <= r);                  /* in place: rules only move down */
             f->derived[n] = f->derived[r];
             number[r] = n;
         }
         n++;
     }
     body[n] = p->n;
+    assert(n >= f->starts);
     *rules = n - f->starts;
     return true;
 }
@@ -315,6 +318,7 @@ int flat_prune(struct flat *f)
         done = copy_used(&p, number, body, &rules);
     }
     if (done) {
+        assert(p.n <= size);
         flat_exchange(f, &body, &p.to, &size);
         f->rules = rules;
     }

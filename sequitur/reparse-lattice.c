@@ -137,6 +137,7 @@ static bool add_rules(struct lattice *l)
 
     for (l->slots_size = 64; l->slots_size < 2 * (uint64_t)l->f->rules; l->slots_size *= 2)
         ;
+    assert((l->slots_size & (l->slots_size - 1)) == 0 && l->slots_size > l->f->rules);
     l->slots = seq_memory(s, NULL, 0, l->slots_size * sizeof *l->slots);
     l->filter = seq_memory(s, NULL, 0, l->slots_size);
     if (!l->slots || !l->filter)
@@ -184,6 +185,7 @@ static void open_symbol(struct lattice *l, uint32_t symbol, unsigned levels)
         add_unit(l, symbol);
         return;
     }
+    assert(l->n_opened < l->room);
     struct span *span = &l->opened[l->n_opened++];
     *span = (struct span){.begin = l->n, .symbol = symbol};
     for (uint64_t i = f->body[rule]; i < f->body[rule + 1]; i++)
@@ -199,6 +201,7 @@ static uint64_t fill(struct lattice *l, uint64_t at, uint64_t end)
     l->unshift[0] = 1;
     while (at < end && l->n < BLOCK)
         open_symbol(l, l->f->symbols[at++], LEVELS);
+    assert(l->n > l->n_opened);
     find_prefixes(l);
     return at;
 }
@@ -207,6 +210,7 @@ static uint64_t fill(struct lattice *l, uint64_t at, uint64_t end)
 
 static inline void lead(struct lattice *l, struct span way, uint64_t cost, bool natural)
 {
+    assert(way.begin < way.end && way.end <= l->n);
     cost += l->c->symbol[flat_index(l->f, way.symbol)];
     if (cost < l->step[way.end].cost)
         l->step[way.end] = (struct step){cost, way.begin, way.symbol, natural};
@@ -345,6 +349,7 @@ static enum proof prove_way(struct lattice *l)
 
     for (uint32_t j = l->n; j > 0; j = l->step[j].from) {
         const struct step *step = &l->step[j];
+        assert(step->from < j);
         enum proof proof = step->natural ? PROVEN : prove(l, step->by, step->from, j, &steps);
 
         if (proof == REFUTED)
@@ -365,6 +370,7 @@ static bool room_for(struct lattice *l, uint64_t n)
         size += size / 8 + 64;
     if (l->to && size == l->to_size)
         return true;
+    assert(size >= n && size >= l->to_size);
     uint32_t *to = seq_memory(l->f->s, l->to, l->to ? (l->to_size + 1) * sizeof *to : 0,
                               (size + 1) * sizeof *to);
     if (!to)
@@ -386,6 +392,7 @@ static bool put_way(struct lattice *l)
     at = l->n_to;
     for (uint32_t j = l->n; j > 0; j = l->step[j].from)
         l->to[--at] = l->step[j].by;
+    assert(at == l->n_to - n);
     return true;
 }
 

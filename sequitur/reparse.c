@@ -26,6 +26,7 @@ static int put_back(seq *s, struct flat *f)
         for (uint32_t r = 0; r < f->rules; r++)
             length[r] = f->derived[r].length;
         memcpy(length + f->rules, f->length, f->starts * sizeof *length);
+        assert(f->rules <= f->first_rules && flat_end(f) <= f->size);
         flat_forget_derived(f);
         status = seq_begin_anew(s);
     }

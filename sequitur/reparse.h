@@ -58,6 +58,7 @@ static inline uint64_t flat_end(const struct flat *f)
 /* By number of a terminal, and behind these of a rule. */
 static inline uint32_t flat_index(const struct flat *f, uint32_t symbol)
 {
+    assert(symbol & SEQ_RULE ? (symbol & ~SEQ_RULE) < f->rules : symbol < f->terminals);
     return symbol & SEQ_RULE ? f->terminals + (symbol & ~SEQ_RULE) : symbol;
 }
 

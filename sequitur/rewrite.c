@@ -73,6 +73,7 @@ uint32_t append_symbol(seq *s, uint32_t guard, uint32_t value)
 {
     uint32_t n = node_new(s, value);
 
+    assert(is_guard(s->nodes[guard].value) && !is_guard(value));
     link_nodes(s, s->nodes[guard].prev, n);
     link_nodes(s, n, guard);
     if (is_rule(value))
@@ -83,8 +84,10 @@ uint32_t append_symbol(seq *s, uint32_t guard, uint32_t value)
 
 static void drop_use(seq *s, uint32_t value)
 {
-    if (is_rule(value))
-        s->rules[rule_of(value)].count--;
+    if (!is_rule(value))
+        return;
+    assert(s->rules[rule_of(value)].count > 0);
+    s->rules[rule_of(value)].count--;
 }
 
 uint32_t extract_rule(seq *s, uint32_t first, uint32_t last)
@@ -99,6 +102,7 @@ uint32_t extract_rule(seq *s, uint32_t first, uint32_t last)
 
     for (uint32_t n = first; n != after; n = s->nodes[n].next)
         length += length_of(s, s->nodes[n].value);
+    assert(first != last && length >= 2);
 
     uint32_t r = rule_new(s, VALUE_GUARD);
     uint32_t symbol = node_new(s, VALUE_RULE | r);
@@ -135,6 +139,8 @@ void replace_pair(seq *s, uint32_t n, uint32_t r)
     bool left_held = unregister(s, before);
     bool right_held = unregister(s, right);
 
+    assert(!is_guard(left_value) && !is_guard(right_value));
+    assert(digrams_find(s, left_value, right_value) != n);
     drop_use(s, left_value);
     drop_use(s, right_value);
     s->rules[r].count++;
@@ -158,6 +164,7 @@ void replace_end(seq *s, uint32_t n, uint32_t r)
     uint32_t old = s->nodes[n].value;
     bool held = unregister(s, before);
 
+    assert(s->nodes[n].next == s->active && n != s->active);
     drop_use(s, old);
     s->rules[r].count++;
     s->nodes[n].value = VALUE_RULE | r;
@@ -181,6 +188,7 @@ void dissolve_if_single(seq *s, uint32_t n)
     uint32_t before = s->nodes[n].prev;
     uint32_t after = s->nodes[n].next;
 
+    assert(guard && first != last && first != guard);        /* G3 */
     unregister(s, before);
     unregister(s, n);
     s->nodes[before].whole = 0;
@@ -258,6 +266,7 @@ static void rename_use(seq *s, uint32_t n, uint32_t r)
     uint32_t before = s->nodes[n].prev;
     uint32_t after = s->nodes[n].next;
     uint32_t old = s->nodes[n].value;
+    assert(is_rule(old) && rule_of(old) != r);
     bool left_held = unregister(s, before);
     bool right_held = unregister(s, n);
 
@@ -288,14 +297,17 @@ static int merge_rules(seq *s, uint32_t q, uint32_t r)
         rename_use(s, first, r);
         rename_use(s, second, r);
     }
-    for (uint32_t n = 1; s->rules[q].count; n++)
+    for (uint32_t n = 1; s->rules[q].count; n++) {
+        assert(n < s->nodes_used);
         if (s->nodes[n].value == use) {
             if (seq_room(s) != SEQ_OK)
                 return s->status;
             rename_use(s, n, r);
         }
+    }
     uint32_t left = s->nodes[s->rules[q].guard].next;
     uint32_t right = s->nodes[left].next;
+    assert(s->nodes[right].next == s->rules[q].guard);
     drop_use(s, s->nodes[left].value);
     drop_use(s, s->nodes[right].value);
     node_free(s, left);
@@ -353,6 +365,7 @@ int restore(seq *s)
             return s->status;
         uint32_t n = s->queue[s->queue_head++];
         struct node *node = &s->nodes[n];
+        assert(n < s->nodes_used && node->mark & MARK_QUEUED);
         node->mark = 0;
         if (node->value == VALUE_FREE)
             node_free(s, n);

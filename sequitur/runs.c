@@ -50,6 +50,7 @@ static struct run *run_slot(const struct runs *runs, uint32_t terminal, uint64_t
     uint64_t mask = (UINT64_C(1) << runs->bits) - 1;
     uint64_t i = (hash ^ hash >> 32) & mask;
 
+    assert(runs->slots && runs->n <= mask);     /* so a search ends at a free slot */
     while (runs->slots[i].rule
            && (runs->slots[i].times != times || runs->slots[i].terminal != terminal))
         i = (i + 1) & mask;
@@ -113,6 +114,8 @@ static uint32_t new_run(seq *s, uint32_t terminal, uint64_t times)
 
     if (room_for_one(s) != SEQ_OK)
         return 0;
+    assert(times >= 2 && is_missing(runs, terminal, times));
+    assert(runs->n < runs->size);
     if (s->memory_max)
         runs->missing += count_missing(runs, terminal, times);
     uint32_t r = rule_new(s, VALUE_GUARD);
@@ -142,6 +145,7 @@ static bool stage_run(seq *s, struct start *t)
 {
     uint32_t value = t->last;
 
+    assert(value <= SEQ_TERMINAL_MAX && t->times > 0);
     if (t->times > 1) {
         uint32_t r = intern(s, t->last, t->times);
         if (!r)
@@ -156,15 +160,18 @@ static bool stage_run(seq *s, struct start *t)
  * too large; returns how many were read and stages each but the last. */
 static size_t stage_single(const seq *s, struct start *t, const uint32_t *in, size_t n, uint32_t most)
 {
+    assert(t->staged_count <= most);
     if (n > most - t->staged_count)
         n = most - t->staged_count;
     size_t i = s->vectors->copy_single(t->staged + t->staged_count, in, n);
+    assert(i <= n);
     t->staged_count += (uint32_t)i;
     return i;
 }
 
 static size_t skip_equal(const uint32_t *in, size_t i, size_t n)
 {
+    assert(i < n);
     uint32_t value = in[i];
     four all_value = {value, value, value, value};
 
@@ -229,6 +236,7 @@ static int spell(seq *s, uint32_t i)
     struct run run = s->runs->list[i];
     uint64_t lowest = run.times & -run.times;
     uint64_t left_times = run.times == lowest ? lowest / 2 : run.times - lowest;
+    assert(left_times > 0 && left_times < run.times);
     uint32_t left = symbol_for(s, run.terminal, left_times);
     uint32_t right = symbol_for(s, run.terminal, run.times - left_times);
 
@@ -254,6 +262,7 @@ static uint64_t *set_of_runs(seq *s, size_t *size)
     memset(set, 0, *size);
     for (uint32_t i = 0; i < s->runs->n; i++) {
         uint32_t r = s->runs->list[i].rule;
+        assert(r < s->rules_used);
         set[r / 64] |= UINT64_C(1) << r % 64;
     }
     return set;
@@ -339,6 +348,7 @@ static uint32_t terminal_of(const seq *s, uint32_t value)
     if (!is_rule(value))
         return value;
     uint32_t run = s->rules[rule_of(value)].run;
+    assert(run <= s->runs->n);
     return run ? s->runs->list[run - 1].terminal : NO_TERMINAL;
 }
 

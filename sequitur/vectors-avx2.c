@@ -91,6 +91,7 @@ static uint32_t ask_avx2(const struct jump *table, const struct place *places, i
 {
     uint32_t hits = 0;
 
+    assert(n <= LEVELS_ASKED);
     if (n == LEVELS_ASKED) {
 #pragma GCC unroll 4
         for (int i = 0; i < LEVELS_ASKED; i++)

@@ -28,6 +28,7 @@ static uint32_t ask_plain(const struct jump *table, const struct place *places, 
 {
     uint32_t hits = 0;
 
+    assert(n <= LEVELS_ASKED);
     for (int i = 0; i < n; i++)
         hits |= jump_ways(table, places[i], true) << WAYS * i;
     return hits;

@@ -11,6 +11,7 @@
 
 #include "sequitur/levels.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 struct jump;
@@ -62,6 +63,7 @@ const struct vectors *vectors_best(void);
     VECTORS_LEVEL(level + 3, add)
 /* The body of a `sum`; add(sum, keys, in, begin, end) adds the products of in[begin..end). */
 #define VECTORS_SUM(add) \
+    assert(NARROW <= from && from < to && to <= LEVELS); \
     two sum = from == NARROW ? (two){0, 0} : sums[from - 1]; \
     switch (from) { \
     VECTORS_LEVEL(10, add) \

@@ -20,6 +20,7 @@ static size_t other_slot(const struct machine_runs *s, uint32_t rule, uint32_t b
     uint64_t hash = slots_hash(rule, before);
     size_t mask = s->table_size - 1, slot = SLOT_HOME(hash) & mask;
 
+    assert(s->n_other < s->table_size);          /* so a search ends */
     for (; s->table[slot]; slot = (slot + 1) & mask) {
         const struct machine_other *other = &s->other[SLOT_NUMBER(s->table[slot])];
 
@@ -50,6 +51,7 @@ static int add_other(struct machine_runs *s, uint32_t rule, uint32_t before)
 {
     size_t i = s->n_other, run = s->g->n_rules + i;
 
+    assert(rule < s->g->n_rules && before != 0);
     if (run >= UINT32_MAX || GROW(s->other, s->other_size, i + 1) != HOT_OK ||
         slots_grow(&s->table, &s->table_size, i + 1) != HOT_OK)
         return HOT_E_MEMORY;
@@ -66,6 +68,7 @@ static int finish_run(struct machine_runs *s, const struct machine_open *top)
     size_t run = top->before ? s->g->n_rules + s->n_other : top->rule;
     uint32_t behind = top->state;
 
+    assert(s->depth > 0 && top == &s->open[s->depth - 1]);
     if (top->before && add_other(s, top->rule, top->before) != HOT_OK)
         return HOT_E_MEMORY;
     s->depth--;
@@ -115,6 +118,7 @@ static int read_on(struct machine_runs *s)
             uint32_t rule = symbol & ~WPP_RULE, before = reduced(s, rule, top->state);
             size_t used = before ? find_other(s, s->head[rule].rule, before) : rule;
 
+            assert(rule < top->rule && s->head[rule].rule <= rule);
             if (before && used == NO_OTHER)
                 return begin_run(s, s->head[rule].rule, before);
             top->state = machine_behind(s, rule, used);
@@ -151,6 +155,7 @@ int machine_enter_other(struct machine_runs *s, uint32_t rule, uint32_t before, 
         return HOT_OK;
     status = read_run(s, head, before);
     *run = s->g->n_rules + s->n_other - 1;
+    assert(status != HOT_OK || (machine_rule(s, *run) == head && machine_before(s, *run) == before));
     return status;
 }
 
@@ -178,6 +183,7 @@ static void begin_rule(struct machine_runs *s, uint32_t rule)
         bool is_rule = *symbols & WPP_RULE;
         uint32_t below = *symbols & ~WPP_RULE, first = is_rule ? s->first[below] : below;
 
+        assert(is_rule ? below < rule : below < s->g->n_terminals);
         settled = settled || (is_rule && s->head[below].settled) ||
                   (m->settles && m->settles(m->ctx, last, first));
         last = is_rule ? s->final[below] : below;
@@ -258,6 +264,7 @@ static int descend_rule(struct machine_runs *s, uint32_t rule, void *ctx,
     for (uint32_t at = s->latest[rule]; at != NO_OTHER && status == HOT_OK;) {
         struct machine_other *other = machine_other(s, at);
 
+        assert(other->rule == rule && other->last < at);
         times = other->times;
         other->times = 0;
         all -= times;
@@ -306,6 +313,7 @@ static int hand_down(struct machine_runs *s, uint32_t rule, uint32_t state, uint
             uint32_t used = symbol & ~WPP_RULE;
             size_t run;
 
+            assert(used < rule);
             status = machine_enter(s, used, state, &run);
             if (status != HOT_OK)
                 break;

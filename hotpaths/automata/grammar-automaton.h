@@ -24,6 +24,7 @@
 #ifndef WPP_GRAMMAR_AUTOMATON_H
 #define WPP_GRAMMAR_AUTOMATON_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -128,6 +129,7 @@ static inline int machine_enter(struct machine_runs *s, uint32_t rule, uint32_t 
 /* The other run, if it is one. */
 static inline struct machine_other *machine_other(const struct machine_runs *s, size_t run)
 {
+    assert(run < s->g->n_rules + s->n_other);
     return run < s->g->n_rules ? NULL : &s->other[run - s->g->n_rules];
 }
 
@@ -164,6 +166,7 @@ static inline void machine_add(struct machine_runs *s, uint32_t rule, size_t run
     uint64_t sum = (uint64_t)s->run[rule].times + (uint32_t)times;
     uint64_t more = (sum >> 32) + (times >> 32);
 
+    assert(rule < s->g->n_rules);
     s->run[rule].times = (uint32_t)sum;
     if (more)
         s->more[rule] += more;

@@ -2,6 +2,7 @@
 /* string-automaton.c - strings of a set in a text; see string-automaton.h. */
 #include "hotpaths/automata/string-automaton.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "hotpaths/base/array.h"
@@ -12,6 +13,7 @@ static size_t child_slot(const struct patterns *p, uint32_t parent, uint32_t ter
     uint64_t hash = ((uint64_t)parent << 32 | terminal) * UINT64_C(0x9e3779b97f4a7c15);
     size_t mask = p->table_size - 1, slot = hash >> 32 & mask;
 
+    assert((p->table_size & mask) == 0 && p->n <= p->table_size / 2);
     for (; p->table[slot]; slot = (slot + 1) & mask) {
         const struct pattern_node *node = &p->node[p->table[slot]];
 
@@ -25,6 +27,7 @@ static uint32_t add_child(struct patterns *p, uint32_t parent, uint32_t terminal
 {
     size_t slot = child_slot(p, parent, terminal);
 
+    assert(parent < p->n);
     if (!p->table[slot]) {
         p->node[p->n] = (struct pattern_node){ .parent = parent, .terminal = terminal,
                                                .depth = p->node[parent].depth + 1,
@@ -41,8 +44,10 @@ static int order_nodes(struct patterns *p)
 
     p->order = malloc(p->n * sizeof *p->order);
     if (next && p->order) {
-        for (uint32_t i = 0; i < p->n; i++)
+        for (uint32_t i = 0; i < p->n; i++) {
+            assert(p->node[i].depth <= p->deepest);
             next[p->node[i].depth + 1]++;
+        }
         for (uint32_t depth = 1; depth <= p->deepest; depth++)
             next[depth] += next[depth - 1];
         for (uint32_t i = 0; i < p->n; i++)
@@ -62,6 +67,7 @@ static int find_failures(struct patterns *p)
 
         if (node->parent)
             node->fail = patterns_next(p, p->node[node->parent].fail, node->terminal);
+        assert(p->node[node->fail].depth < node->depth);
         node->more = patterns_first(p, node->fail);
     }
     return HOT_OK;
@@ -73,6 +79,7 @@ static size_t pair_slot(const struct patterns *p, uint64_t pair)
     size_t mask = p->pair_size - 1;
     size_t slot = pair * UINT64_C(0x9e3779b97f4a7c15) >> 32 & mask;
 
+    assert((p->pair_size & mask) == 0 && p->n <= p->pair_size / 4);
     while (p->pair[slot] && p->pair[slot] != pair)
         slot = (slot + 1) & mask;
     return slot;
@@ -131,6 +138,7 @@ int patterns_init(struct patterns *p, const struct hot_string *strings, size_t n
 
         for (uint32_t k = 0; k < length; k++)
             node = add_child(p, node, strings[i].terminals[reversed ? length - 1 - k : k]);
+        assert(p->n <= most);
         p->node[node].ends = (uint32_t)i;
         p->deepest = length > p->deepest ? length : p->deepest;
     }

@@ -2,6 +2,7 @@
 /* suffix-automaton.c - the suffix automaton of a tree of strings; see suffix-automaton.h. */
 #include "hotpaths/automata/suffix-automaton.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "hotpaths/base/array.h"
@@ -21,6 +22,7 @@ static struct factor_edge *find_edge(const struct factors *f, uint32_t state, ui
         return last == NOTHING ? NULL : &f->edge[last];
     if (f->edge[last].next == NOTHING)
         return NULL;
+    assert(f->n_in_table < f->table_size);
     hash = slots_hash(state, terminal);
     for (slot = SLOT_HOME(hash) & mask; f->table[slot]; slot = (slot + 1) & mask) {
         struct factor_edge *e = &f->edge[SLOT_NUMBER(f->table[slot])];
@@ -74,6 +76,7 @@ static int add_edge(struct factors *f, uint32_t state, uint32_t terminal, uint32
 
 static uint32_t add_state(struct factors *f, uint32_t length, uint32_t node)
 {
+    assert(f->n < 2 * (uint64_t)f->p->n);
     f->state[f->n] = (struct factor_state){ length, 0, node, NOTHING };
     return f->n++;
 }
@@ -86,6 +89,7 @@ static int split_state(struct factors *f, uint32_t from, uint32_t terminal, uint
     uint32_t clone = add_state(f, f->state[from].length + 1, f->state[to].node);
     struct factor_edge *e;
 
+    assert(f->state[clone].length < f->state[to].length);
     for (uint32_t i = f->state[to].edges; i != NOTHING; i = f->edge[i].next)
         if (add_edge(f, clone, f->edge[i].terminal, f->edge[i].to) != HOT_OK)
             return HOT_E_MEMORY;
@@ -168,6 +172,7 @@ void factors_text(const struct factors *f, uint32_t state, uint32_t length, uint
 {
     uint32_t node = f->state[state].node;
 
+    assert(length <= f->state[state].length);
     for (; length > 0; node = f->p->node[node].parent)
         out[--length] = f->p->node[node].terminal;
 }

@@ -11,6 +11,7 @@
 #ifndef WPP_ANALYSIS_H
 #define WPP_ANALYSIS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,6 +41,7 @@ static inline uint32_t rule_count(const struct wpp_grammar *g)
 
 static inline bool rule_is_cold(const struct analysis *a, uint32_t rule, uint64_t min_cost)
 {
+    assert(rule < rule_count(a->g));
     return unit_cost_needed(a->frequency[rule], min_cost) > a->max_length * a->dearest;
 }
 

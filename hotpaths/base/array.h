@@ -3,6 +3,7 @@
 #ifndef WPP_ARRAY_H
 #define WPP_ARRAY_H
 
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -41,6 +42,7 @@ static inline void *scattered_array(size_t n, size_t element)
     size_t size = n * element;
     void *p = NULL;
 
+    assert(n <= SIZE_MAX / element);
     if (size < 2 * (size_t)PAGE)
         return malloc(size);
     size = (size + PAGE - 1) / PAGE * PAGE;

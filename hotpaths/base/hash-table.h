@@ -34,6 +34,7 @@ static inline int slots_grow(uint64_t **table, size_t *size, size_t n)
     size_t larger = *size ? *size : GROW_FIRST;
     uint64_t *grown;
 
+    assert((larger & (larger - 1)) == 0);
     if (2 * n <= *size)
         return HOT_OK;
     while (larger < 2 * n)
@@ -53,6 +54,7 @@ static inline int slots_grow(uint64_t **table, size_t *size, size_t n)
     free(*table);
     *table = grown;
     *size = larger;
+    assert(2 * n <= *size);      /* so a search ends at an empty slot */
     return HOT_OK;
 }
 

@@ -7,6 +7,7 @@
 #ifndef WPP_ROLLING_HASH_H
 #define WPP_ROLLING_HASH_H
 
+#include <assert.h>
 #include <stdint.h>
 
 #define GRAM_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
@@ -17,6 +18,7 @@ static inline uint64_t gram_power(uint32_t length)
 {
     uint64_t power = 1;
 
+    assert(length > 0);
     while (length-- > 1)
         power *= GRAM_MULTIPLIER;
     return power;

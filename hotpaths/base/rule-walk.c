@@ -2,6 +2,7 @@
 /* rule-walk.c - walking away from a place in a rule; see rule-walk.h. */
 #include "hotpaths/base/rule-walk.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "hotpaths/base/array.h"
@@ -12,6 +13,7 @@ static uint32_t shortcut(const struct outward *o, const uint32_t *of, uint32_t r
 {
     uint32_t below = symbol & ~WPP_RULE;
 
+    assert(!(symbol & WPP_RULE) || below < rule);
     if (!(symbol & WPP_RULE) || o->g->length[below] < o->reach)
         return rule;
     return of[below];
@@ -48,6 +50,7 @@ void outward_walk_clear(struct outward_walk *w)
 
 int outward_walk_open(struct outward_walk *w, uint64_t at, uint64_t end)
 {
+    assert(at <= end);
     if (at == end)
         return HOT_OK;
     if (GROW(w->parts, w->size, w->n + 1) != HOT_OK)
@@ -81,6 +84,7 @@ uint32_t outward_right_symbol(struct outward_walk *w)
     if (w->n == 0)
         return OUTWARD_END;
     p = &w->parts[w->n - 1];
+    assert(p->at < p->end);      /* finished parts are closed */
     symbol = w->o->g->symbols[p->at++];
     if (p->at == p->end)
         w->n--;
@@ -97,6 +101,7 @@ uint32_t outward_left_symbol(struct outward_walk *w)
     if (w->n == 0)
         return OUTWARD_END;
     p = &w->parts[w->n - 1];
+    assert(p->at < p->end);
     symbol = w->o->g->symbols[--p->end];
     if (p->at == p->end)
         w->n--;
@@ -109,6 +114,7 @@ int outward_right_enter(struct outward_walk *w, uint32_t rule)
 {
     const struct wpp_grammar *g = w->o->g;
 
+    assert(rule < g->n_rules);
     rule = w->o->head[rule];
     return outward_walk_open(w, g->body[rule], g->body[rule + 1]);
 }
@@ -117,6 +123,7 @@ int outward_left_enter(struct outward_walk *w, uint32_t rule)
 {
     const struct wpp_grammar *g = w->o->g;
 
+    assert(rule < g->n_rules);
     rule = w->o->tail[rule];
     return outward_walk_open(w, g->body[rule], g->body[rule + 1]);
 }

@@ -47,6 +47,7 @@ static size_t slot_of(const struct found *f, const uint32_t *string, uint32_t le
     size_t mask = f->table_size - 1;
     size_t slot = hash & mask;
 
+    assert((f->table_size & mask) == 0 && f->n_entries < f->table_size);
     for (; f->table[slot]; slot = (slot + 1) & mask) {
         const struct found_entry *e = &f->entries[f->table[slot] - 1];
 
@@ -105,6 +106,7 @@ int found_add(struct found *f, const uint32_t *string, uint32_t length,
         e->frequency = saturating_add(e->frequency, frequency);
         return HOT_OK;
     }
+    assert(f->n_entries < f->entries_size && f->n_terminals + length <= f->terminals_size);
     e = &f->entries[f->n_entries++];
     *e = (struct found_entry){ .first = f->n_terminals, .length = length, .hash = hash,
                                .frequency = frequency, .unit_cost = unit_cost,
@@ -120,6 +122,7 @@ int found_append(struct found *f, const uint32_t *string, uint32_t length,
 {
     struct found_entry *last;
 
+    assert(length > 0);
     if (f->n_entries >= UINT32_MAX - 1 ||
         GROW(f->entries, f->entries_size, f->n_entries + 1) != HOT_OK ||
         GROW(f->terminals, f->terminals_size, f->n_terminals + length) != HOT_OK)
@@ -127,6 +130,7 @@ int found_append(struct found *f, const uint32_t *string, uint32_t length,
     last = f->n_entries ? &f->entries[f->n_entries - 1] : NULL;
     if (last && last->length < length &&
         memcmp(f->terminals + last->first, string, last->length * sizeof *string) == 0) {
+        assert(last->first + last->length == f->n_terminals);
         f->n_terminals -= last->length;
         f->n_entries--;
     }

@@ -39,6 +39,7 @@ static uint64_t class_end(unsigned class)
 
 static uint64_t bound_of_class(const struct sieve *s, unsigned class, uint64_t n)
 {
+    assert(class < SIEVE_CLASSES && n <= s->a->max_length);
     return n * s->dearest[class];
 }
 
@@ -182,6 +183,7 @@ static bool cut_out(const struct taking *t, const struct border *b, struct text 
     uint64_t across = grams_across(&s->grams, b->before, b->after, b->missing);
     uint64_t least = unit_cost_needed(across, t->min_cost);
 
+    assert(b->n_before > 0 && b->n_before <= END_MOST && b->n_after <= END_MOST);
     *begin = END_MOST - b->n_before;
     *out = (struct text){ .frequency = s->a->frequency[b->rule], .terminal = b->terminal,
                           .after = b->after, .missing = b->missing };
@@ -194,6 +196,7 @@ static bool cut_out(const struct taking *t, const struct border *b, struct text 
 
 static void border_has_text(void *context, size_t border, uint32_t text)
 {
+    assert(border < ((struct sieve *)context)->n_borders);
     ((struct sieve *)context)->border[border].text = text;
 }
 

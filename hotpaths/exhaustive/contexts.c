@@ -2,6 +2,7 @@
 /* contexts.c - what stands around borders, equal texts once; see contexts.h. */
 #include "hotpaths/exhaustive/contexts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ static size_t text_slot(const struct texts *t, const struct text *x, const uint3
 {
     size_t mask = t->table_size - 1, slot = SLOT_HOME(mixed) & mask;
 
+    assert(t->n <= t->table_size / 2);
     for (; t->table[slot]; slot = (slot + 1) & mask)
         if (SLOT_TAG(t->table[slot]) == SLOT_TAG(mixed) &&
             is_text(t, &t->entry[SLOT_NUMBER(t->table[slot])], x, symbols))
@@ -106,6 +108,7 @@ int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols,
 {
     size_t slot;
 
+    assert(like->n > 0 && like->n_before <= like->n);
     if (slots_grow(&t->table, &t->table_size, t->n + 1) != HOT_OK)
         return HOT_E_MEMORY;
     slot = text_slot(t, like, symbols, mixed);

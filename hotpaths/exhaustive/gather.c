@@ -75,6 +75,7 @@ int gathered_begin(struct gathered *g, const struct sieve *s)
     for (size_t i = 0; i < s->n_borders; i++) {
         const struct text *t = &s->texts.entry[s->border[i].text];
 
+        assert(s->border[i].text < s->texts.n);
         if (!t->near && !t->left_open)
             continue;
         if (GROW(g->border, g->size, g->n + 1) != HOT_OK)
@@ -235,6 +236,7 @@ static uint32_t find_deepest(const struct gathering *g, uint32_t symbol)
         struct sieve_rest rest = { .n = g->s->a->max_length - p->depth,
                                    .known = g->like.after, .missing = g->like.missing };
 
+        assert(p->depth > 0 && p->depth < g->longest);
         if (sieve_reach(g->s, g->min_cost, g->least, g->starts->entry[p->start].frequency,
                         p->cost, rest))
             return p->depth;
@@ -258,6 +260,7 @@ static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
     uint32_t first = g->longest, k = grams->length;
     uint64_t hash = 0;
 
+    assert(g->farthest < g->longest);            /* half of the text's room is behind the border */
     if (reader_begin(&g->reader, at, end) != HOT_OK)
         return HOT_E_MEMORY;
     g->like.right_open = g->farthest == g->longest - 1;
@@ -291,6 +294,7 @@ static int extend_left(struct gathering *g, uint64_t at)
     uint64_t hash = 0;
     bool hashed = false;
 
+    assert(g->deepest <= g->longest);
     if (reader_begin(&g->reader, at, at + 1) != HOT_OK)
         return HOT_E_MEMORY;
     for (g->begin = g->longest; g->longest - g->begin < g->deepest; g->begin--) {
@@ -443,8 +447,10 @@ static void have_texts(const struct gathering *g, struct gathered *borders, stru
                                        .missing = sum->missing });
     }
     for (size_t i = 0; i < borders->n; i++)
-        if (borders->border[i].text != NO_TEXT)
+        if (borders->border[i].text != NO_TEXT) {
+            assert(borders->border[i].text < g->recipes.n);
             borders->border[i].text = g->recipes.sum[borders->border[i].text].text;
+        }
 }
 
 /* The ends of the symbols around a border: one and the few behind it that its text is made of;

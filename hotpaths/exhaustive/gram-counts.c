@@ -122,6 +122,7 @@ static inline void behind_add(struct behind *b, const struct grams *s, uint64_t 
         b->rest = b->rest_length = 0;
     }
     for (; b->length > side(s) && b->rest_length == 0; b->high--) {
+        assert(b->high > at);
         e = end_of(s, symbols[b->high - 1], false);
         if (b->length - e.length < side(s))
             return;
@@ -146,6 +147,7 @@ struct before {
 
 static inline void before_add(struct before *b, const struct grams *s, uint32_t symbol)
 {
+    assert(b->length <= side(s));
     uint64_t left = side(s) - b->length;
     struct reach_of_end e = end_of(s, symbol, true);
 
@@ -262,6 +264,7 @@ INLINE void sweep_pass(struct sweep *w, bool wide)
 {
     size_t size = wide ? sizeof(uint32_t) : sizeof(uint16_t);
 
+    assert(w->at <= ROOM && w->n_before <= END_MOST && w->n_after <= END_MOST);
     if (w->at < 2 * END_MOST) {
         memmove(element(w->room, ROOM - END_MOST, wide), element(w->room, w->at, wide),
                 w->n_after * size);
@@ -293,6 +296,7 @@ INLINE uint32_t sweep_grams(const struct sweep *w, uint64_t *hash, bool wide)
         if (k - i <= w->n_after)
             hash[n++] = before * power[k - i] + behind[k - i];
     }
+    assert(n <= GRAM_MOST);
     return n;
 }
 
@@ -387,6 +391,7 @@ INLINE void keep_ends(struct sweep *w, uint32_t rule, bool wide)
             put(out, AT_LAST + END_MOST - n + left - 1,
                 ends ? get(ends, AT_LAST + END_MOST - i, wide) : symbol, wide);
     }
+    assert(left == 0);           /* the body derives all of them */
     while (n < END_MOST)
         put(out, AT_LAST + END_MOST - ++n, 0, wide);
 }
@@ -425,6 +430,7 @@ int grams_init(struct grams *s, const struct analysis *a)
 
     *s = (struct grams){ .a = a, .wide = a->g->n_terminals > NARROW_MOST };
     s->length = a->min_length < GRAM_MOST ? a->min_length : GRAM_MOST;
+    assert(s->length > 0);
     s->power[0] = 1;
     for (int i = 1; i <= GRAM_MOST; i++)
         s->power[i] = s->power[i - 1] * GRAM_MULTIPLIER;
@@ -593,6 +599,7 @@ int grams_show(struct grams *s, uint64_t min_cost, uint64_t least, grams_see *se
     struct showing to = { min_cost, see, context };
     size_t n = (size_t)1 << (64 - s->shift);
 
+    assert(min_cost > 0);
     frequent_clear(&s->frequent);
     if (frequent_init(&s->frequent, s->count, n, least) != HOT_OK)
         return HOT_E_MEMORY;

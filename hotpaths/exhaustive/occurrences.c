@@ -64,6 +64,7 @@ static void read_text(struct reading *r, uint32_t number)
 {
     const struct grams *grams = &r->s->grams;
 
+    assert(number < r->texts->n && r->texts->entry[number].n <= r->size);
     r->number = number;
     r->t = &r->texts->entry[number];
     r->x = r->texts->symbols + r->t->at;
@@ -101,6 +102,7 @@ static uint64_t reach_of(const struct reading *r, uint32_t i, uint32_t counts_fr
 
     /* Of the strings with the same least count the longest costs most. */
     for (uint32_t g = i; g + k <= end; g = r->rarer[g]) {
+        assert(r->rarer[g] > g);
         uint32_t e = r->rarer[g] - 1 + k < end ? r->rarer[g] - 1 + k : end;
 
         least = r->count[g];
@@ -123,6 +125,7 @@ static bool is_place(struct reading *r, uint32_t i, uint32_t length, struct plac
 {
     uint32_t most = r->s->a->max_length, limit = r->limit - i;
 
+    assert(i < r->t->n_before && i <= r->limit && r->limit <= r->t->n);
     *p = (struct place){ .at = r->t->at + i, .text = r->number,
                          .limit = limit < most ? limit : most,
                          .counts_from = r->t->terminal ? 1 : r->t->n_before - i + 1 };

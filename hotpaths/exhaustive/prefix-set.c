@@ -2,6 +2,7 @@
 /* prefix-set.c - strings that hot subpaths may begin with; see prefix-set.h. */
 #include "hotpaths/exhaustive/prefix-set.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static size_t start_slot(const struct starts *s, const uint32_t *text, uint64_t 
     size_t mask = s->table_size - 1;
     size_t slot = SLOT_HOME(mixed) & mask;
 
+    assert(s->n <= s->table_size / 2);
     for (; s->table[slot]; slot = (slot + 1) & mask) {
         size_t entry = SLOT_NUMBER(s->table[slot]);
 

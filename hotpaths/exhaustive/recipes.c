@@ -2,6 +2,7 @@
 /* recipes.c - see recipes.h. */
 #include "hotpaths/exhaustive/recipes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ static size_t recipe_slot(const struct recipes *r, const struct recipe *x, uint6
 {
     size_t mask = r->table_size - 1, slot = SLOT_HOME(hash) & mask;
 
+    assert(r->n < r->table_size);
     for (; r->table[slot]; slot = (slot + 1) & mask)
         if (SLOT_TAG(r->table[slot]) == SLOT_TAG(hash) &&
             memcmp(&r->recipe[SLOT_NUMBER(r->table[slot])], x, sizeof *x) == 0)
@@ -106,6 +108,7 @@ int recipes_note(struct recipes *r, const struct recipe *recipe, const struct te
     }
     if (add_sum(r, like, number) != HOT_OK)
         return HOT_E_MEMORY;
+    assert(*number < r->recipe_size);
     r->recipe[*number] = *recipe;
     r->table[slot] = SLOT_TAG(hash) | (*number + UINT64_C(1));
     return HOT_OK;

@@ -75,6 +75,7 @@ static bool is_hot(const struct search *s, uint64_t frequency, uint64_t unit_cos
 
 static int push_group(struct search *s, struct group group)
 {
+    assert(group.begin <= group.end && group.end <= s->places.n);
     if (group.begin == group.end)
         return HOT_OK;
     if (GROW(s->stack, s->stack_size, s->n_stack + 1) != HOT_OK)
@@ -124,6 +125,7 @@ static int survive(struct search *s, const struct group *group, uint64_t reach)
 {
     const uint32_t *text = text_of(s, group);
 
+    assert(group->length == s->longest && group->begin < group->end);
     for (size_t i = group->begin; i < group->end; i++)
         s->texts->entry[s->places.place[i].text].near = true;
     return starts_add(&s->next, text, gram_hash(text, s->longest), group->at_most, reach);
@@ -135,6 +137,7 @@ static bool judge(struct search *s, struct group *group, int *status)
 {
     uint64_t frequency = sum_group(s, group), reach;
 
+    assert(group->length <= s->longest);
     if (group->length >= s->a->min_length && is_hot(s, frequency, group->unit_cost)) {
         *status = found_add(s->out, text_of(s, group), group->length, group->unit_cost, frequency);
         return false;
@@ -184,6 +187,7 @@ static int split(struct search *s, const struct group *group)
         else
             at++;
     }
+    assert(below < above && above <= group->end);        /* the pivot is one of the group's */
     part.end = below;
     if (push_group(s, part) != HOT_OK)
         return HOT_E_MEMORY;
@@ -230,6 +234,7 @@ static struct group skip(const struct search *s, struct group group)
     uint32_t next = group.equal;
     uint64_t frequency = 0, needed;
 
+    assert(group.length < group.equal && group.equal <= s->longest);
     for (size_t i = group.begin; i < group.end; i++) {
         const struct place *p = &s->places.place[i];
 
@@ -312,8 +317,10 @@ static int group_by_start(struct search *s)
     struct place *sorted = malloc((p->n + 1) * sizeof *sorted);
     int status = begin && sorted ? HOT_OK : HOT_E_MEMORY;
 
-    for (size_t i = 0; status == HOT_OK && i < p->n; i++)
+    for (size_t i = 0; status == HOT_OK && i < p->n; i++) {
+        assert(p->place[i].start < n);
         begin[p->place[i].start + 1]++;
+    }
     for (size_t i = 0; status == HOT_OK && i < n; i++) {
         begin[i + 1] += begin[i];
         status = push_group(s, (struct group){
@@ -364,6 +371,7 @@ static int round_of(struct search *s)
             status = gathered_extend(&s->gathered, &s->starts, s->longest, s->sieve, s->min_cost);
         s->texts = &s->gathered.texts;
     }
+    assert(s->longest > length && s->longest <= most);   /* each round sees more than the last */
     starts_init(&s->next, s->longest);
     if (status == HOT_OK)
         status = search_texts(s);

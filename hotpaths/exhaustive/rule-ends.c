@@ -29,6 +29,7 @@ static uint32_t read_end(const struct flat_ends *f, size_t place, uint32_t *out)
     uint32_t n;
 
     read_codes(f, place, 1, &n);
+    assert(n <= FLAT_MOST && place + 1 + n <= f->n);
     read_codes(f, place + 1, n, out);
     return n;
 }
@@ -83,6 +84,7 @@ struct packed_end {
 
 static void pack(const struct flat_ends *f, const uint32_t *end, uint32_t n, struct packed_end *out)
 {
+    assert(n <= FLAT_MOST);
     out->bytes = (n + 1) * code_size(f);
     out->words[out->bytes / sizeof *out->words] = 0;
     if (f->grams->wide) {
@@ -147,6 +149,7 @@ static int flat_room(struct flat_ends *f)
 
 static void append(struct flat_ends *f, const struct packed_end *x, uint32_t *place)
 {
+    assert(f->n > 0 && f->n + x->bytes / code_size(f) <= f->size);
     memcpy((char *)f->codes + f->n * code_size(f), x->words, x->bytes);
     *place = (uint32_t)f->n;
     f->n += x->bytes / code_size(f);
@@ -295,6 +298,7 @@ void flat_ends_want(struct flat_ends *f, uint32_t rule, bool last)
 {
     uint64_t length = f->grams->a->g->length[rule];
 
+    assert(f->wanted && rule < f->grams->a->g->n_rules);
     if (length > END_MOST && (length <= f->most || !f->only_whole))
         f->wanted[rule] |= last ? WANTED_LAST : WANTED_FIRST;
 }

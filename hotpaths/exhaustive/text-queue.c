@@ -2,6 +2,7 @@
 /* text-queue.c - see text-queue.h. */
 #include "hotpaths/exhaustive/text-queue.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ static int add_oldest(struct text_queue *q)
     struct text_waiting *w = waiting(q, q->n_added);
     uint32_t number;
 
+    assert(q->n_added < q->n && q->n - q->n_added <= ROOM_IN_QUEUE);
     if (texts_add(q->texts, &w->like, queued_symbols(q, q->n_added), w->hash, &number) != HOT_OK)
         return HOT_E_MEMORY;
     q->n_added++;
@@ -51,6 +53,7 @@ int text_queue_put(struct text_queue *q, const struct text *like, const uint32_t
 {
     struct text_waiting *w = waiting(q, q->n);
 
+    assert(like->n <= q->longest);
     if (q->n - q->n_added == ROOM_IN_QUEUE && add_oldest(q) != HOT_OK)
         return HOT_E_MEMORY;
     *w = (struct text_waiting){ *like, texts_hash(like, symbols), owner };

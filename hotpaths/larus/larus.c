@@ -65,6 +65,7 @@ static void window_clear(struct window *w)
 
 static void window_push(struct window *w, uint32_t limit, const uint64_t *cost, uint32_t terminal)
 {
+    assert(w->begin <= w->end && w->end <= 2 * limit && window_length(w) <= limit);
     if (window_length(w) == limit)
         w->cost -= cost[w->symbols[w->begin++]];
     if (w->end == 2 * limit) {

@@ -2,6 +2,7 @@
 /* candidate-counts.c - counting beginnings of strings; see candidate-counts.h. */
 #include "hotpaths/sampled/candidate-counts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,7 @@ struct tally {
 
 static inline size_t symbol_index(const struct wpp_grammar *g, uint32_t symbol)
 {
+    assert(symbol & WPP_RULE ? (symbol & ~WPP_RULE) < g->n_rules : symbol < g->n_terminals);
     return symbol & WPP_RULE ? symbol & ~WPP_RULE : (size_t)g->n_rules + symbol;
 }
 
@@ -116,6 +118,7 @@ static uint32_t step(const struct tally *t, uint32_t node, uint32_t terminal)
 /* As of_symbol has it. */
 static uint32_t describe_state(const struct tally *t, uint32_t node)
 {
+    assert(node <= NODE(UINT32_MAX));
     return node << SIZE_BITS | size_of(t, t->p->node[node].depth);
 }
 
@@ -156,6 +159,7 @@ static uint32_t read_head(const struct tally *t, uint32_t number)
 {
     const struct head *h = &t->head[number];
 
+    assert(number < t->n_heads && h->length <= t->p->deepest);
     factors_text(&t->factors, h->state, h->length, t->text);
     return h->length;
 }
@@ -194,6 +198,7 @@ static inline size_t meeting_slot(const struct tally *t, uint32_t state, uint32_
     uint64_t key = meeting_key(state, head);
     size_t slot = meeting_home(t, state, head);
 
+    assert(t->n_meetings <= t->meetings_size / 2);
     while (t->meeting[slot].key && t->meeting[slot].key != key)
         slot = (slot + 1) & (t->meetings_size - 1);
     return slot;
@@ -233,6 +238,7 @@ static int first_meeting(struct tally *t, uint32_t state, uint32_t head, size_t 
 {
     uint32_t length, node;
 
+    assert(NODE(state) != 0 && NUMBER(head) != 0);
     if (2 * (t->n_meetings + 1) > t->meetings_size &&
         size_meetings(t, t->meetings_shift - 1) != HOT_OK)
         return HOT_E_MEMORY;
@@ -383,6 +389,7 @@ static int sort_meetings(const struct tally *t, struct arrivals *a)
         a->end[i] = n;
         n += of_head;
     }
+    assert(n == t->n_meetings);
     for (size_t i = 0; i < t->meetings_size; i++)
         if (t->meeting[i].key)
             a->meeting[a->end[NUMBER((uint32_t)t->meeting[i].key)]++] = (uint32_t)i;
@@ -420,6 +427,7 @@ static void count_head(const struct tally *t, struct arrivals *a, uint32_t numbe
 {
     uint32_t length = read_head(t, number), q = 0;
 
+    assert(number > 0);          /* the empty head is met nowhere */
     a->n = 0;
     for (uint32_t i = a->end[number - 1]; i < a->end[number]; i++) {
         const struct meeting *m = &t->meeting[a->meeting[i]];

@@ -39,6 +39,7 @@ struct candidate_search {
 
 static const struct sample_window *window_of(const struct candidate_search *c, uint32_t at)
 {
+    assert(at >> c->s->bits < c->s->n);
     return &c->s->window[at >> c->s->bits];
 }
 
@@ -166,6 +167,7 @@ static struct hits count_hits(struct candidate_search *c, const struct alike *g,
 {
     struct hits h = { 0 };
 
+    assert(depth <= c->a->max_length);
     memset(c->hit, 0, depth * sizeof *c->hit);
     memset(c->point, 0, depth * sizeof *c->point);
     for (size_t i = g->begin; i < g->end; i++) {
@@ -207,6 +209,7 @@ static int split_alike(struct candidate_search *c, const struct alike *g)
         begin[n] = at;
         c->next[n++] = next;
     }
+    assert(n <= g->end && n_after <= n - g->begin);
     memcpy(c->moved + g->begin, begin + g->begin, (n - g->begin) * sizeof *begin);
     for (size_t i = 0, to = g->begin; i < n_after; i++) {
         uint32_t times = c->times[c->after[i]];
@@ -248,6 +251,7 @@ static int look_at(struct candidate_search *c, struct alike g)
     uint64_t weight;
     struct hits h;
 
+    assert(g.end - g.begin >= c->need && depth >= g.depth);
 #ifdef WPP_HOSTILE
     assert(alike_check(c, &g));
 #endif

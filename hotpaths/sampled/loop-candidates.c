@@ -2,6 +2,7 @@
 /* loop-candidates.c - loops in right-hand sides; see loop-candidates.h. */
 #include "hotpaths/sampled/loop-candidates.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "hotpaths/base/array.h"
@@ -43,10 +44,12 @@ static int add_repeat(struct row_search *s, uint32_t symbol, uint32_t length, ui
     uint32_t turn, turns, most, from;
     uint64_t cost = 0, times;
 
+    assert(length > 0 && length <= s->a->max_length / 2);
     if (read_symbol(s, symbol, length) != HOT_OK)
         return HOT_E_MEMORY;
     turn = loops_period(s->text, length, s->scratch);
     turn = length % turn ? length : turn;
+    assert(turn > 0 && length % turn == 0);
     turns = length / turn;
     for (uint32_t i = 0; i < turn; i++)
         cost += s->a->cost[s->text[i]];
@@ -88,6 +91,7 @@ static int append_rows(struct row_search *s, const uint32_t *turn, uint32_t leng
 {
     uint32_t n = s->a->max_length;
 
+    assert(length > 0 && length <= n / 2);       /* the text has room for one and a half n */
     if (sample_is_too_much(s->a, out->n_terminals + (uint64_t)n * length))
         return SAMPLE_TOO_MUCH;
     for (uint32_t i = 0; i < n + length - 1; i++)

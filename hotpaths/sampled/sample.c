@@ -44,6 +44,7 @@ static unsigned bits_of(const struct analysis *a)
 
     while (UINT64_C(1) << (bits - 1) < a->max_length)
         bits++;
+    assert(bits < 32 && UINT64_C(1) << bits >= 2 * (uint64_t)a->max_length);
     return bits;
 }
 
@@ -118,6 +119,7 @@ static int choose_points(struct sampling *p, uint32_t rule, uint64_t *from)
         while (next < to) {
             if (GROW(p->point, p->points_size, p->n_points + 1) != HOT_OK)
                 return HOT_E_MEMORY;
+            assert(next >= *from);
             p->point[p->n_points++] = (struct point){ at, next - *from, rule };
             part++;
             next = part * unit + chance(part, unit);
@@ -133,6 +135,7 @@ static int choose_points(struct sampling *p, uint32_t rule, uint64_t *from)
 static uint64_t find_symbol(const struct sampling *p, uint64_t begin, uint64_t end,
                             uint64_t *offset)
 {
+    assert(begin < end);
     uint64_t low = begin / MARK, high = (end - 1) / MARK, at = begin, cost;
 
     while (low < high) {        /* to the last mark in the rule that is not behind the point */
@@ -193,6 +196,7 @@ static int write_window(struct sampling *p, size_t window, uint32_t terminal)
             return HOT_E_MEMORY;
         s->text[--w->begin] = next;
     }
+    assert(w->begin >> s->bits == window && (w->end - 1) >> s->bits == window);
     return HOT_OK;
 }
 

@@ -90,6 +90,7 @@ struct turns {
 
 static const uint64_t *ends_of(const struct turns *t, uint32_t state)
 {
+    assert(state < t->patterns.n + t->n_ends);
     return state < t->patterns.n ? NULL : t->ends + (state - t->patterns.n);
 }
 
@@ -140,6 +141,7 @@ static bool is_on_loop(void *ctx, uint32_t state)
 static void count_row(struct turns *t, uint32_t loop, uint64_t events, uint64_t times)
 {
     struct hot_turns *out = &t->out[loop];
+    assert(events > 0);
     uint64_t turns = 1 + (events - 1) / t->loop[loop].length;
 
     out->least = out->rows == 0 || turns < out->least ? turns : out->least;
@@ -152,6 +154,7 @@ static void end_row(struct turns *t, const struct rows *rows, uint32_t loop, uin
 {
     const struct row *row = &rows->of[loop];
 
+    assert(!row->open || row->head > 0);         /* made[0] holds the nodes */
     if (!row->open && times > 0)
         count_row(t, loop, row->events, times);
     else if (row->open && times == 0)
@@ -494,6 +497,7 @@ static struct loop loop_of_string(struct hot_string s, uint32_t *twice)
 
     if (s.length % length != 0)
         length = s.length;
+    assert(s.length % length == 0);
     least = loops_least_rotation(s.terminals, length);
     for (uint32_t i = 0; i < 2 * length; i++)
         twice[i] = s.terminals[(least + i) % length];

@@ -64,6 +64,7 @@ static int find_steps_of(struct overlaps *o, size_t string, const uint32_t *bord
     uint32_t length = o->strings[string].length, shortest = length - border[length - 1];
     int status = HOT_OK;
 
+    assert(border[length - 1] < length);
     memset(is_period, false, length);
     for (uint32_t b = border[length - 1]; b > 0 && status == HOT_OK; b = border[b - 1]) {
         uint32_t period = length - b;
@@ -185,6 +186,7 @@ static void write_pair(const struct overlaps *o, const struct step *step, uint32
 {
     struct hot_string s = o->strings[step->string];
 
+    assert(step->period > 0 && step->period < s.length);
     memcpy(to, s.terminals, s.length * sizeof *to);
     memcpy(to + s.length, s.terminals + s.length - step->period, step->period * sizeof *to);
 }
@@ -202,6 +204,7 @@ static int count_steps(struct overlaps *o, size_t from, size_t end, size_t total
         write_pair(o, &o->step[i], to);
         to += pair[i - from].length;
     }
+    assert(status != HOT_OK || to == terminals + total);
     if (status == HOT_OK)
         status = read_pairs(o, &c, pair, end - from);
     for (size_t i = from; i < end && status == HOT_OK; i++)

@@ -2,6 +2,7 @@
 /* rotations.c - families of rotations; see rotations.h. */
 #include "hotpaths/strings/rotations.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
  * the longest proper prefix of string[0 .. i] that is also its suffix. */
 uint32_t loops_period(const uint32_t *string, uint32_t length, uint32_t *scratch)
 {
+    assert(length > 0);
     scratch[0] = 0;
     for (uint32_t i = 1, k = 0; i < length; i++) {
         while (k > 0 && string[k] != string[i])
@@ -106,9 +108,11 @@ static bool is_loop(const struct family *s, uint32_t first)
     do {
         uint32_t at = member;
 
-        for (uint32_t i = 0; i < length_of(s->f, member); i++, at = s->next[at])
+        for (uint32_t i = 0; i < length_of(s->f, member); i++, at = s->next[at]) {
+            assert(at != NONE);  /* each member of a cycle has a next one */
             if (string_of(s->f, member)[i] != string_of(s->f, at)[0])
                 return false;
+        }
         member = s->next[member];
     } while (member != first);
     return true;
@@ -136,6 +140,7 @@ uint32_t loops_least_rotation(const uint32_t *string, uint32_t n)
         b += a == b;
         k = 0;
     }
+    assert(a < n || b < n);
     return a < b ? a : b;
 }
 
@@ -160,6 +165,7 @@ static void ring_cycle(struct family *s, uint32_t first)
         member = s->next[member];
     } while (member != first);
     s->n_symbols += n;
+    assert(s->n_symbols <= s->f->n_entries);     /* cycles have no member in common */
 }
 
 /* Follows the steps from each entry; what comes back to the same search is a
@@ -221,6 +227,7 @@ static void mark_family(struct family *s, const uint32_t *members, uint32_t n)
         struct found_entry *e = &s->f->entries[members[i]];
         uint32_t turn = s->ring[members[i]].length;
 
+        assert(turn > 0 && members[0] <= members[i]);
         e->leader = members[0];
         e->rotations = n;
         e->turn = n > 1 || e->length / 2 >= turn ? turn : 0;
@@ -254,6 +261,7 @@ int loops_find(struct found *f, size_t *n_families)
     struct family s = { .f = f };
     bool good;
 
+    assert(n < NONE);
     s.sorted = malloc((n + 1) * sizeof *s.sorted);
     s.next = malloc((n + 1) * sizeof *s.next);
     s.visit = calloc(n + 1, sizeof *s.visit);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* string-queries.c - what can be said of given strings: places, cover, neighbours. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ static void add_to_ends(const struct figures *f, uint32_t node, uint32_t columns
 {
     uint32_t end = patterns_first(&f->patterns, node);
 
+    assert(column < columns);
     for (; end; end = f->patterns.node[end].more) {
         uint64_t *sum = &f->out[(size_t)f->patterns.node[end].ends * columns + column];
 
@@ -146,6 +148,7 @@ struct cover {
 
 static uint32_t start_in(const struct patterns *p, uint32_t node)
 {
+    assert(p->node[patterns_first(p, node)].depth <= p->node[node].depth);
     return p->node[node].depth - p->node[patterns_first(p, node)].depth;
 }
 
@@ -204,6 +207,7 @@ static uint32_t state_of(struct cover *c, uint32_t node, uint32_t reach)
          slot = (slot + 1) & (c->table_size - 1)) {
         uint32_t number = SLOT_NUMBER(c->table[slot]);
 
+        assert(number < c->n);
         if (SLOT_TAG(c->table[slot]) == SLOT_TAG(hash) && c->state[number].node == node &&
             c->state[number].reach == reach)
             return number;
@@ -221,6 +225,7 @@ static uint32_t cut_state(struct cover *c, uint32_t state, uint32_t cut, uint32_
 {
     uint32_t from = c->state[state].node, reach = c->state[state].reach;
 
+    assert(state < c->n && reach <= c->patterns.node[from].depth);
     if (cut > 0)
         reach = reach_of(&c->patterns, from, cut, reach);
     return state_of(c, to, reach > cut ? reach - cut : 0);
@@ -232,6 +237,7 @@ static uint32_t next_cover(void *ctx, uint32_t state, uint32_t terminal)
     const struct patterns *p = &c->patterns;
     uint32_t from = c->state[state].node, to = patterns_next(p, from, terminal);
 
+    assert(p->node[to].depth <= p->node[from].depth + 1);
     return to ? cut_state(c, state, p->node[from].depth + 1 - p->node[to].depth, to) : 0;
 }
 
@@ -356,6 +362,7 @@ static int grow_string(const struct growing *s, size_t i, bool before, uint32_t 
         return HOT_E_MEMORY;
     if (before)
         memmove(longer + 1, longer, n * sizeof *longer);
+    assert(n < s->most);
     longer[before ? 0 : n] = terminal;
     s->terminals[i] = longer;
     s->length[i]++;
@@ -447,6 +454,7 @@ static void count_order(struct ordering *o, uint32_t rule, uint64_t times)
         if (symbol & WPP_RULE) {
             uint64_t *sum = &o->times[symbol & ~WPP_RULE];
 
+            assert((symbol & ~WPP_RULE) < rule);
             *sum = saturating_add(*sum, times);
         } else {
             out->a = saturating_add(out->a, o->is_a[symbol] ? times : 0);

@@ -20,6 +20,7 @@ void wpp_coder_write(struct wpp_coder *c, struct wpp_bytes *out)
 /* The top byte of `low` goes out, as soon as no carry can reach it. */
 void wpp_coder_put_byte(struct wpp_coder *c)
 {
+    assert(c->out && c->low >> 33 == 0);
     if (c->waiting == 0 || c->low < UINT32_C(0xff000000) || c->low > UINT32_MAX) {
         uint8_t carry = (uint8_t)(c->low >> 32);
 

@@ -13,6 +13,8 @@
 #ifndef WPP_BIT_CODER_H
 #define WPP_BIT_CODER_H
 
+#include <assert.h>
+
 #include "wpp/base/bytes.h"
 
 struct wpp_chance {
@@ -45,6 +47,7 @@ void wpp_coder_put_byte(struct wpp_coder *c);
 
 static inline void wpp_chance_learn(struct wpp_chance *chance, bool bit)
 {
+    assert(chance->seen <= WPP_CHANCE_SEEN);
     uint32_t rate = wpp_chance_rate[chance->seen];
 
     if (bit)
@@ -57,6 +60,7 @@ static inline void wpp_chance_learn(struct wpp_chance *chance, bool bit)
 /* A decision has left so much of the range; a code byte for each time that it gets too narrow. */
 static inline void wpp_coder_narrow(struct wpp_coder *c, uint32_t range)
 {
+    assert(range > 0);
     for (; range < UINT32_C(1) << 24; range <<= 8)
         if (c->out)
             wpp_coder_put_byte(c);
@@ -73,6 +77,7 @@ static inline bool wpp_chance_code(struct wpp_coder *c, struct wpp_chance *chanc
 {
     uint32_t bound = (c->range >> 16) * chance->one;
 
+    assert(c->range >= UINT32_C(1) << 24);
     if (!c->out)
         bit = c->value < bound;
     if (bit) {
@@ -122,6 +127,7 @@ static inline void wpp_chance_write(struct wpp_coder *c, struct wpp_chance *chan
     uint32_t bound = (c->range >> 16) * (uint16_t)was;
     uint32_t rest = c->range - bound;
 
+    assert(c->out && rest > 0 && (!bit || bound > 0));
     c->low += bound & ~yes;
     c->range = rest + ((bound - rest) & yes);
     wpp_chance_set(chance, wpp_chance_taught(was, yes));
@@ -152,6 +158,7 @@ static inline uint32_t wpp_chance_read(struct wpp_coder *c, struct wpp_chance *c
     c->range = rest + ((bound - rest) & yes);
     wpp_chance_set(chance, wpp_chance_taught(was, yes));
     while (__builtin_expect(c->range < UINT32_C(1) << 24, 0)) {
+        assert(c->in.p < c->in.end);
         c->range <<= 8;
         c->value = c->value << 8 | *c->in.p++;
     }
@@ -161,6 +168,7 @@ static inline uint32_t wpp_chance_read(struct wpp_coder *c, struct wpp_chance *c
 /* A number below n, all equally likely, n at most 65,536. */
 static inline uint32_t wpp_coder_even_part(struct wpp_coder *c, uint32_t number, uint32_t n)
 {
+    assert(n > 0 && n <= 1 << 16 && (!c->out || number < n));
     uint32_t step = c->range / n;
 
     if (c->out) {

@@ -152,6 +152,7 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
     wpp_put(out, packed.data, packed.size);
     done = done && !table.failed && !packed.failed && !out->failed;
     if (done) {
+        assert(table.size == base - HEADER_BYTES && out->size == base + packed.size);
         check = header_checksum(out->data, n);
         memcpy(out->data + AT_CHECK, &check, sizeof check);
     }
@@ -260,6 +261,7 @@ static bool check_sections(struct wpp_container *c, const char *path, struct wpp
 {
     uint64_t at = HEADER_BYTES + (uint64_t)c->n * ENTRY_BYTES;
 
+    assert(c->n <= WPP_MAX_SECTIONS && at <= c->size);
     for (uint32_t i = 0; i < c->n; i++) {
         const struct wpp_entry e = c->entries[i] = read_entry(c->file, i);
 
@@ -298,6 +300,7 @@ static bool find_wrong_byte(const struct head *h, uint32_t n, uint64_t *at, uint
     uint64_t want = wpp_get_u64(h->bytes + AT_CHECK), difference;
     size_t size = AT_CHECK + (size_t)n * ENTRY_BYTES, place;
 
+    assert(n <= WPP_MAX_SECTIONS && size + HEADER_BYTES - AT_CHECK <= h->size);
     memcpy(covered, h->bytes, AT_CHECK);
     memcpy(covered + AT_CHECK, h->bytes + HEADER_BYTES, size - AT_CHECK);
     if (wpp_fnv_mend(covered, size, want, &place, byte)) {
@@ -322,6 +325,7 @@ static bool mend_for(struct head *h, uint32_t n, uint64_t *at)
     if (n > WPP_MAX_SECTIONS || HEADER_BYTES + (size_t)n * ENTRY_BYTES > h->size
         || !find_wrong_byte(h, n, at, &byte))
         return false;
+    assert(*at < h->size);
     was = h->bytes[*at];
     h->bytes[*at] = byte;
     if (is_right_header(h->bytes, h->size))
@@ -401,6 +405,7 @@ static void believe_entries(struct wpp_container *c, const struct head *h)
         if (e.offset < HEADER_BYTES + (uint64_t)(i + 1) * ENTRY_BYTES || !lies_inside(c, &e)
             || !is_in_order(c, &e, i) || !has_its_checksum(c, &e))
             continue;
+        assert(c->n < WPP_MAX_SECTIONS);
         place[c->n] = i;
         c->entries[c->n++] = e;
         end = e.offset < end ? e.offset : end;
@@ -435,6 +440,7 @@ static void judge_entries(struct wpp_container *c, const struct head *h)
 
     c->n = wpp_get_u32(h->bytes + AT_SECTIONS);
     c->whole = wpp_get_u64(h->bytes + AT_SIZE);
+    assert(c->n <= WPP_MAX_SECTIONS);
     at = HEADER_BYTES + (uint64_t)c->n * ENTRY_BYTES;
     for (uint32_t i = 0; i < c->n; i++) {
         c->entries[i] = read_entry(h->bytes, i);
@@ -525,6 +531,7 @@ static bool load_mended(const struct wpp_entry *e, const uint8_t *data, struct w
     if (!copy)
         return wpp_fail_memory(error);
     memcpy(copy, data, e->stored);
+    assert(e->mended_at < e->stored);
     copy[e->mended_at] = e->byte;
     done = load_packed(e, copy, out, path, error);
     free(copy);
@@ -542,6 +549,7 @@ const struct wpp_entry *wpp_container_find(const struct wpp_container *c, uint32
 {
     const struct wpp_entry *found = NULL;
 
+    assert(c->n <= WPP_MAX_SECTIONS);
     *n = 0;
     for (uint32_t i = 0; i < c->n; i++)
         if (c->entries[i].kind == kind && (*n)++ == 0)
@@ -572,6 +580,7 @@ static const struct wpp_entry *intact_entry(const struct wpp_container *c, uint3
 static bool load(const struct wpp_container *c, const struct wpp_entry *e, struct wpp_section *out,
                  const char *path, struct wpp_error *error)
 {
+    assert(e->state == WPP_ENTRY_INTACT && lies_inside(c, e));
     out->stored = e->stored;
     return (e->mended ? load_mended : load_packed)(e, c->file + e->offset, out, path, error);
 }

@@ -127,6 +127,7 @@ static void put_terminals(struct wpp_bytes *b, const struct wpp_content *c)
     for (uint32_t i = 0; i < c->n_terminals; i++) {
         uint32_t routine = c->terminals[i].routine;
 
+        assert(routine == WPP_NO_ROUTINE || routine < c->n_routines);
         wpp_put_varint(b, routine == WPP_NO_ROUTINE ? 0 : (uint64_t)routine + 1);
     }
     for (uint32_t i = 0; i < c->n_terminals; i++) {
@@ -154,6 +155,7 @@ static void put_chunks(struct wpp_bytes *b, const struct wpp_content *c)
 
     wpp_put_varint(b, c->n_chunks);
     for (uint64_t i = 0; i < c->n_chunks; i++) {
+        assert(c->chunks[i].thread < c->n_threads);
         wpp_put_varint(b, c->chunks[i].thread);
         wpp_put_varint(b, c->chunks[i].first);
         wpp_put_svarint(b, (int64_t)(c->chunks[i].time - time));
@@ -230,6 +232,7 @@ enum { SECTIONS_MAX = 11 };
 
 static struct wpp_bytes *add_section(struct wpp_section *sections, uint32_t *n, uint32_t kind)
 {
+    assert(*n < SECTIONS_MAX);
     sections[*n] = (struct wpp_section){.kind = kind};
     return &sections[(*n)++].content;
 }
@@ -258,6 +261,7 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
     put_times(add_section(sections, &n, WPP_SECTION_TIMES), content);
     put_segment_list(add_section(sections, &n, WPP_SECTION_SEGMENT_LIST), content);
     n = leave_out_empty(sections, first, n);
+    assert(n < SECTIONS_MAX);
     if (content->segments)
         sections[n++] = (struct wpp_section){
             .kind = WPP_SECTION_SEGMENTS, .elsewhere = true, .even = content->segments->even,

@@ -63,6 +63,7 @@ static bool is_no_better(const struct encoder *e, unsigned percent)
 {
     uint64_t cost = (uint64_t)(e->out->size - e->begin) * 8 * COST;
 
+    assert(e->out->size >= e->begin);
     return e->rival.cost / percent < cost / 100;
 }
 
@@ -79,6 +80,7 @@ static void put_symbol(struct encoder *e, uint32_t symbol)
 {
     struct wpp_grammar_model *m = &e->model;
 
+    assert(symbol & WPP_RULE ? (symbol & ~WPP_RULE) < m->n_rules : symbol <= m->n_terminals);
     if (symbol == m->n_terminals) {
         wpp_model_step(m, &e->coder, WPP_STEP_NEW);
         wpp_model_add_terminal(m, e->before);
@@ -252,9 +254,11 @@ static bool take_body(struct decoder *d, uint32_t rule, uint64_t n)
     const uint32_t *body = d->symbols + d->n_taken;
     uint64_t length = 0;
 
+    assert(n <= d->n_symbols - d->n_taken);
     d->body[rule] = d->n_taken;
     d->n_taken += n;
     for (uint64_t i = 0; i < n; i++) {
+        assert(!(body[i] & WPP_RULE) || (body[i] & ~WPP_RULE) < rule);
         uint64_t one = body[i] & WPP_RULE ? d->length[body[i] & ~WPP_RULE] : 1;
 
         if (__builtin_add_overflow(length, one, &length))
@@ -266,6 +270,7 @@ static bool take_body(struct decoder *d, uint32_t rule, uint64_t n)
 
 static bool push(struct decoder *d, uint32_t symbol)
 {
+    assert(d->n_taken + d->top == d->n_pushed);
     if (d->n_pushed == d->n_symbols)
         return wrong(d, "there are more symbols than it says");
     d->n_pushed++;
@@ -280,6 +285,7 @@ static void pop(struct decoder *d, uint32_t *to, uint64_t n)
 {
     uint32_t *from = top_of(d);
 
+    assert(n <= d->top && to <= from);
     if (to + n > from) {
         reverse(from, n);
         memmove(to, from, n * sizeof *to);
@@ -310,6 +316,7 @@ static bool do_reduce(struct decoder *d)
  * places in `body` hold where on the stack they end. */
 static void do_end(struct decoder *d)
 {
+    assert(d->n_threads < d->g.n_threads && d->bottom <= d->top);
     d->bottom = d->top;
     d->before = WPP_NO_TERMINAL;
     d->body[d->g.n_rules + d->n_threads++] = d->top;
@@ -356,10 +363,12 @@ static bool take_starts(struct decoder *d)
         uint32_t rule = d->g.n_rules + k;
         uint64_t end = d->body[rule];
 
+        assert(begin <= end && end <= d->top);
         if (!take_body(d, rule, end - begin))
             return false;
         begin = end;
     }
+    assert(d->n_taken == d->n_symbols);
     d->body[d->g.n_rules + d->g.n_threads] = d->n_taken;
     return true;
 }

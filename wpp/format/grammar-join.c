@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/format/grammar-join.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "wpp/base/error.h"
@@ -66,6 +67,7 @@ static bool read_terminals(struct join *j, struct segment *s, struct wpp_view *v
             return wrong(j, "a segment has more terminals than there are");
         s->terminal[i] = (uint32_t)terminal;
     }
+    assert(j->n_known <= j->n_named);
     return !v->failed || wrong(j, "a segment's terminals make no sense");
 }
 
@@ -88,6 +90,7 @@ static bool read_segment(struct join *j, struct wpp_view v)
         return false;
     if (s->g.n_terminals != n_terminals || s->g.n_threads > j->n_threads)
         return wrong(j, "a segment has other terminals or threads than it says");
+    assert(j->n_rules < WPP_RULE);
     s->first_rule = (uint32_t)j->n_rules;
     j->n_rules += s->g.n_rules;
     j->n_symbols += s->g.body[s->g.n_rules + s->g.n_threads];
@@ -144,6 +147,7 @@ static bool take_lost(struct join *j, const struct wpp_segment_piece *piece)
 /* A piece that is there derives what the list says. */
 static bool has_events(struct join *j, const struct wpp_segment_piece *piece)
 {
+    assert(j->n > 0);
     const struct wpp_grammar *g = &j->segments[j->n - 1].g;
     bool right = g->n_threads == piece->n_threads;
 
@@ -183,6 +187,7 @@ static void copy_body(struct whole *w, const struct segment *s, uint32_t rule)
     for (uint64_t i = s->g.body[rule]; i < s->g.body[rule + 1]; i++) {
         uint32_t symbol = s->g.symbols[i];
 
+        assert(symbol & WPP_RULE ? (symbol & ~WPP_RULE) < s->g.n_rules : symbol < s->g.n_terminals);
         w->symbols[w->n++] = symbol & WPP_RULE ? symbol + s->first_rule : s->terminal[symbol];
     }
 }
@@ -206,6 +211,7 @@ static void copy_rules(struct whole *w, const struct join *j)
 static bool copy_start(struct whole *w, struct join *j, const struct segment *s, uint32_t k,
                        uint64_t *length, bool *gap)
 {
+    assert(k < threads_of(s));
     uint64_t events = s->lost ? 1 : s->g.length[s->g.n_rules + k];
 
     if (s->lost && (s->lost->events[k] == 0 || *gap))
@@ -242,6 +248,7 @@ static bool copy_starts(struct whole *w, struct join *j)
 
 static bool join_all(struct join *j, struct wpp_grammar *out)
 {
+    assert(j->n_terminals != WPP_ANY && j->n_threads != WPP_ANY && j->n_rules < WPP_RULE);
     size_t n = (size_t)(j->n_rules + j->n_threads);
     struct whole w = {
         .body = malloc((n + 1) * sizeof *w.body), .length = malloc((n + 1) * sizeof *w.length),
@@ -254,7 +261,9 @@ static bool join_all(struct join *j, struct wpp_grammar *out)
         return wpp_fail_memory(j->error);
     w.body[0] = 0;
     copy_rules(&w, j);
-    return copy_starts(&w, j);
+    bool done = copy_starts(&w, j);
+    assert(w.n <= j->n_symbols);
+    return done;
 }
 
 static void free_segments(struct join *j)

@@ -60,6 +60,7 @@ void wpp_model_free(struct wpp_grammar_model *m)
 /* What is asked first: in an even code nearly all steps are symbols. */
 enum wpp_step wpp_model_step(struct wpp_grammar_model *m, struct wpp_coder *c, enum wpp_step step)
 {
+    assert(m->history < WPP_STEP_HISTORIES && step <= WPP_STEP_END);
     struct wpp_chance *chances = m->steps[m->history];
     enum wpp_step first = m->even ? WPP_STEP_SYMBOL : WPP_STEP_REDUCE;
     enum wpp_step second = m->even ? WPP_STEP_REDUCE : WPP_STEP_SYMBOL;
@@ -81,6 +82,7 @@ uint64_t wpp_model_length(struct wpp_grammar_model *m, struct wpp_coder *c, uint
     uint64_t at = 2, more;
     unsigned width = 0;
 
+    assert(!c->out || n >= 2);
     for (; at < WPP_LENGTH_CHANCES + 2; at++)
         if (!wpp_chance_code(c, &m->longer[at - 2], n > at))
             return at;
@@ -100,6 +102,7 @@ uint64_t wpp_model_length(struct wpp_grammar_model *m, struct wpp_coder *c, uint
 
 static void *more_room(void *array, uint32_t n, uint32_t *room, size_t each)
 {
+    assert(n <= *room);
     if (n < *room)
         return array;
     uint32_t larger = *room ? *room + *room / 2 + 1 : 2;
@@ -130,6 +133,7 @@ static void add_symbol(struct wpp_grammar_model *m, uint32_t symbol, uint32_t fi
     struct wpp_member member = { symbol, last };
     uint64_t beside;
 
+    assert(first < m->rule_base && last < m->rule_base);
     static_assert(sizeof member == sizeof beside, "a member lies beside its number");
     memcpy(&beside, &member, sizeof beside);
     m->first[index] = first;
@@ -140,6 +144,7 @@ static void add_symbol(struct wpp_grammar_model *m, uint32_t symbol, uint32_t fi
 
 static struct wpp_context *context_of(struct wpp_grammar_model *m, uint32_t before)
 {
+    assert(before == WPP_NO_TERMINAL || before < m->n_terminals);
     return &m->contexts[before == WPP_NO_TERMINAL ? m->rule_base : before];
 }
 
@@ -147,6 +152,7 @@ void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before)
 {
     uint32_t terminal = m->n_terminals++;
 
+    assert(terminal < m->rule_base);
     if (m->even)
         return;
     if (!wpp_halves_grow(&m->terminals, 0))
@@ -169,6 +175,7 @@ static uint32_t code_follower(struct wpp_context *context, struct wpp_coder *c, 
     struct wpp_follower *followers = context->followers;
     uint32_t n = context->n, i = 0;
 
+    assert(n > 0);
     while (i + 1 < n && !wpp_chance_code(c, &followers[i].it, followers[i].terminal == terminal))
         i++;
     return followers[i].terminal;
@@ -183,6 +190,7 @@ static uint32_t read_follower(const struct wpp_grammar_model *m, struct wpp_cont
     struct wpp_coder c = *coder;
     uint32_t n = context->n, i = 0;
 
+    assert(n > 0 && n <= FOLLOWERS_MAX);
     for (; i + 1 < n; i++) {
         __builtin_prefetch(&m->families[followers[i].terminal]);
         if (wpp_chance_read(&c, &followers[i].it, wpp_chance_get(&followers[i].it)))
@@ -221,6 +229,7 @@ static uint32_t code_evenly(struct wpp_grammar_model *m, struct wpp_coder *c, ui
 {
     uint32_t is_rule = wpp_chance_code(c, &m->rule, symbol & WPP_RULE) ? WPP_RULE : 0;
     uint32_t n = is_rule ? m->n_rules : m->n_terminals;
+    assert(!c->out || (symbol & ~WPP_RULE) < n);
     uint32_t number = n > 0 ? wpp_coder_even(c, symbol & ~WPP_RULE, n) : 0;
 
     return number < n ? is_rule | number : WPP_NO_SYMBOL;
@@ -238,12 +247,14 @@ uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint
         first = code_first(m, c, m->first[index], *before);
     if (first == WPP_NO_TERMINAL)
         return WPP_NO_SYMBOL;
+    assert(first < m->n_terminals);
     /* The context of the next symbol, if this one is the terminal itself; see below. */
     __builtin_prefetch(&m->contexts[first]);
     struct wpp_halves *family = &m->families[first];
     uint64_t beside = wpp_halves_beside(family, wpp_halves_code(family, c, m->number[index]));
     struct wpp_member member;
     memcpy(&member, &beside, sizeof member);
+    assert(!c->out || member.symbol == symbol);
     __builtin_prefetch(&m->contexts[member.last]);
     *before = member.last;
     return member.symbol;

@@ -25,11 +25,13 @@ static_assert(sizeof(struct line) == 64, "a group of levels lies in one line");
 /* The highest power of two below n, which is 2 at least; its group. */
 static uint32_t highest_power(uint32_t n)
 {
+    assert(n >= 2);
     return UINT32_C(1) << (31 - __builtin_clz(n - 1));
 }
 
 static unsigned highest_group(uint32_t n)
 {
+    assert(n >= 2);
     return (31 - (unsigned)__builtin_clz(n - 1)) / LEVELS;
 }
 
@@ -68,6 +70,7 @@ static struct last_line *last_line_of(const struct wpp_halves *h, uint32_t numbe
 
 static void *place_beside(const struct wpp_halves *h, uint32_t number)
 {
+    assert(number < h->room);
     if (h->room < LINE)
         return (struct wpp_chance *)h->lines + h->room + 2 * number;
     return &last_line_of(h, number)->beside[number % LINE];
@@ -75,6 +78,7 @@ static void *place_beside(const struct wpp_halves *h, uint32_t number)
 
 static struct wpp_chance *chance_of(const struct wpp_halves *h, uint32_t node)
 {
+    assert(node > 0 && node < h->room);
     unsigned group = (unsigned)__builtin_ctz(node) / LEVELS;
     struct line *line = group == 0 && h->room >= LINE ? &last_line_of(h, node)->chances
                                                       : begin_of(h, group) + line_of(node, group);
@@ -84,6 +88,7 @@ static struct wpp_chance *chance_of(const struct wpp_halves *h, uint32_t node)
 
 uint64_t wpp_halves_beside(const struct wpp_halves *h, uint32_t number)
 {
+    assert(number < h->n);
     return wpp_get_u64(place_beside(h, number));
 }
 
@@ -128,6 +133,8 @@ static bool make_room(struct wpp_halves *h)
 
     if (larger.room == h->room)
         return false;
+    assert(larger.room > h->room);
+    assert(larger.room < LINE || size % sizeof(struct line) == 0);
     larger.lines = larger.room < LINE ? malloc(size) : aligned_alloc(sizeof(struct line), size);
     if (!larger.lines)
         return false;
@@ -144,6 +151,7 @@ bool wpp_halves_grow(struct wpp_halves *h, uint64_t beside)
         return false;
     if (h->n)
         *chance_of(h, h->n) = WPP_CHANCE;
+    assert(h->n < h->room);
     memcpy(place_beside(h, h->n), &beside, sizeof beside);
     h->n++;
     return true;
@@ -162,6 +170,7 @@ void wpp_halves_free(struct wpp_halves *h)
 __attribute__((always_inline)) static inline uint32_t
 read_levels(struct wpp_coder *c, struct line *line, uint32_t place, uint32_t half, uint32_t last)
 {
+    assert(last > 0 && place + half < LINE);
     for (; half >= last; half >>= 1) {
         struct wpp_chance *chance = &line->place[place + half];
 
@@ -216,6 +225,7 @@ static uint32_t read_quickly(struct wpp_halves *h, struct wpp_coder *coder)
             fetch_lines(begin + lines_of(h->room, group) + next);
         at = at * LINE + read_levels(&c, line, place, LINE / 8, 1);
     }
+    assert(at < h->n);
     *coder = c;
     return at;
 }
@@ -238,6 +248,7 @@ static void write(struct wpp_halves *h, struct wpp_coder *coder, uint32_t number
     struct line *lines[LEVELS_MOST / LEVELS];
     struct line *begin = begin_of(h, group);
 
+    assert(number < h->n);
     for (unsigned g = group; g > 0; g--) {
         lines[g] = begin + line_of(number, g);
         __builtin_prefetch(lines[g], 1);

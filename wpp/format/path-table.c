@@ -40,6 +40,7 @@ bool wpp_parse_strings(struct wpp_view *v, struct wpp_arena *arena, struct wpp_s
 
 static const char *get_string(struct wpp_view *v, const struct wpp_string_table *strings)
 {
+    assert(strings->n > 0);
     return strings->text[wpp_get_varint_max(v, strings->n - 1)];
 }
 
@@ -100,6 +101,7 @@ static bool parse_blocks(struct wpp_view *v, const struct wpp_string_table *stri
 static bool parse_edge(struct wpp_view *v, const struct wpp_routine *r,
                        const struct wpp_edge *prev, struct wpp_edge *e)
 {
+    assert(r->n_blocks >= 2);
     uint64_t step = wpp_get_varint_max(v, r->n_blocks - 1), val, to;
 
     e->dst = (uint32_t)wpp_get_varint_max(v, r->n_blocks - 1);
@@ -151,6 +153,7 @@ static bool parse_landings(struct wpp_view *v, struct wpp_arena *arena, struct w
     if (!landings)
         return false;
     for (size_t i = 0; i < n; i++) {
+        assert(src < r->n_blocks);
         src += (uint32_t)wpp_get_varint_max(v, r->n_blocks - 1 - src);
         landings[i].src = src;
         landings[i].dst = (uint32_t)wpp_get_varint_max(v, r->n_blocks - 1);
@@ -215,6 +218,7 @@ static uint32_t parse_calls(struct wpp_view *v, const struct wpp_string_table *s
     caller = call_of(v, w, reference);
     v->failed |= n > w->routine->n_inlined - w->n;
     for (; !v->failed && n > 0; n--) {
+        assert(w->n < w->routine->n_inlined && caller <= w->n);
         struct wpp_inlined *call = &calls[w->n++];
 
         call->name = get_string(v, strings);
@@ -242,6 +246,7 @@ static bool parse_run(struct wpp_view *v, const struct wpp_string_table *strings
 
         if (!line)
             return false;
+        assert(call <= w->n);
         line->inlined = call;
         w->line[call] = line->line;
     }
@@ -285,6 +290,7 @@ static void find_first_edges(const struct wpp_routine *r, uint32_t *first)
             e++;
         first[v] = e;
     }
+    assert(e == r->n_edges);                 /* no edge begins behind the last vertex */
 }
 
 /* NumPaths of every vertex that ENTRY reaches, in postorder of a depth-first
@@ -380,6 +386,7 @@ static void put_edge(struct wpp_bytes *b, const struct wpp_edge *prev, const str
 {
     bool same = prev && prev->src == e->src;
 
+    assert(!prev || prev->src < e->src || (same && prev->val <= e->val));
     wpp_put_varint(b, e->src - (prev ? prev->src : 0));
     wpp_put_varint(b, e->dst);
     wpp_put_varint(b, e->val - (same ? prev->val : 0));
@@ -394,6 +401,7 @@ static void put_landings(struct wpp_bytes *b, const struct wpp_routine *routine)
 
     wpp_put_varint(b, routine->n_landings);
     for (uint32_t i = 0; i < routine->n_landings; i++) {
+        assert(routine->landings[i].src >= src);
         wpp_put_varint(b, routine->landings[i].src - src);
         wpp_put_varint(b, routine->landings[i].dst);
         src = routine->landings[i].src;
@@ -411,6 +419,7 @@ struct inlined_writer {
 
 static uint64_t reference_of(const struct inlined_writer *w, uint32_t call)
 {
+    assert(call <= w->walk.routine->n_inlined && w->number[call] <= w->walk.n);
     return call == 0 ? 0 : w->number[call] == 0 ? 1 : (uint64_t)w->walk.n + 2 - w->number[call];
 }
 
@@ -420,8 +429,10 @@ static void put_calls(struct inlined_writer *w, uint32_t call)
     const struct wpp_inlined *calls = w->walk.routine->inlined;
     uint32_t n = 0;
 
-    for (; call && !w->number[call]; call = calls[call - 1].caller)
+    for (; call && !w->number[call]; call = calls[call - 1].caller) {
+        assert(calls[call - 1].caller < call);
         w->chain[n++] = call;
+    }
     for (uint32_t i = 1; i < n; i++)
         wpp_put_varint(&w->runs, 1);
     wpp_put_varint(&w->runs, reference_of(w, call));
@@ -480,6 +491,7 @@ static void put_inlined(struct wpp_bytes *b, struct wpp_intern *strings,
     } else {
         b->failed = true;
     }
+    assert(w.walk.n <= routine->n_inlined);
     if (w.walk.n > 0) {
         wpp_put_varint(b, w.walk.n);
         wpp_put_varint(b, w.n_runs);

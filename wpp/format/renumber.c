@@ -32,6 +32,7 @@ static bool enter(struct renumbering *r, uint32_t rule)
         r->stack = stack;
         r->capacity = capacity;
     }
+    assert(r->depth < r->capacity);
     r->stack[r->depth++] = (struct place){rule, r->g->body[rule]};
     return true;
 }
@@ -54,6 +55,7 @@ static bool renumber_start(struct renumbering *r, uint32_t start)
         if (*symbol & SEQ_RULE) {
             uint32_t rule = *symbol & ~SEQ_RULE;
 
+            assert(rule < r->g->rules);
             /* Rules are numbered in the order in which this walk leaves them. */
             if (rule >= r->n_rules && !enter(r, rule))
                 return false;
@@ -80,6 +82,7 @@ bool wpp_renumber(struct seq_grammar *g, uint32_t n, uint32_t *order, uint32_t *
     for (uint32_t k = 0; done && k < g->starts; k++)
         done = renumber_start(&r, g->rules + k);
     assert(!done || r.n_rules == g->rules);
+    assert(r.n <= n);
     *n_met = r.n;
     free(r.number);
     free(r.stack);

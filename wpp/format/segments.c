@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/format/segments.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,6 +36,7 @@ static int open_nameless(const char *folder)
 
 static off_t end_in_file(const struct wpp_segments *s)
 {
+    assert(s->rest.size <= s->bytes);
     return (off_t)(s->bytes - s->rest.size);
 }
 
@@ -200,6 +202,7 @@ static bool encode(seq *grammar, struct seq_grammar *g, uint32_t n, struct wpp_s
     out->length = malloc((g->starts + (size_t)1) * sizeof *out->length);
     if (!out->length || !wpp_renumber(g, n, out->order, &out->n_terminals))
         return false;
+    assert(out->n_terminals <= n);
     memcpy(out->length, g->length + g->rules, g->starts * sizeof *out->length);
     return wpp_grammar_encode(&(struct wpp_grammar){out->n_terminals, g->rules, g->starts, g->body,
                                                     g->symbols, g->length}, &out->code);
@@ -234,7 +237,9 @@ static void put_terminals(struct wpp_segments *s, struct wpp_bytes *b,
     for (uint32_t i = 0; i < segment->n_terminals; i++) {
         uint32_t terminal = segment->order[i];
 
+        assert(terminal < s->capacity);
         if (s->number[terminal] == NO_NUMBER) {
+            assert(s->n_terminals < s->capacity);
             s->order[s->n_terminals] = terminal;
             s->number[terminal] = s->n_terminals++;
         }
@@ -281,6 +286,7 @@ static bool put_segment(struct wpp_segments *s, const struct wpp_segment *segmen
 bool wpp_segments_add(struct wpp_segments *s, const struct wpp_segment *segment, uint32_t n,
                       struct wpp_error *error)
 {
+    assert(segment->n_terminals <= n && s->n_terminals <= n);
     if (!room_for(s, n))
         return wpp_fail_memory(error);
     s->symbols += segment->symbols;

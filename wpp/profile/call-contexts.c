@@ -2,6 +2,7 @@
 /* call-contexts.c - a node is a bag of pieces of the call tree, each so many times. */
 #include "wpp/profile/call-contexts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,7 @@ static struct group *groups_of(struct bag *b, size_t *n)
     for (size_t i = 0; group && i < b->n; i++) {
         if (i == 0 || b->at[i].routine != b->at[i - 1].routine)
             group[(*n)++] = (struct group){i, i, b->at[i].routine, 0};
+        assert(*n > 0 && group[*n - 1].routine == b->at[i].routine);
         group[*n - 1].end = i + 1;
         group[*n - 1].cost += b->at[i].cost;
     }
@@ -122,6 +124,7 @@ static struct group *groups_of(struct bag *b, size_t *n)
 
 static void put_piece(struct search *s, uint32_t piece, double times)
 {
+    assert(piece < s->tree->n_pieces);
     if (piece == 0)
         return;
     s->times[piece] += times;
@@ -139,6 +142,7 @@ static double walk(struct search *s, bool through, struct bag *calls, bool *ok)
     while (descending_take(&s->order, &p)) {
         double times = s->times[p];
 
+        assert(times > 0);                   /* put_piece() came before */
         s->times[p] = 0;
         for (uint64_t i = t->first[p]; *ok && i < t->first[p + 1]; i++) {
             uint32_t item = t->item[i], number = item & CALL_TREE_NUMBER;
@@ -163,6 +167,7 @@ static bool add_below(struct search *s, struct bag *bag, uint32_t depth, uint32_
 /* The node of some activations of one routine, and what they called. */
 static bool add_group(struct search *s, const struct share *share, size_t n, uint32_t depth)
 {
+    assert(n > 0 && depth < s->limits.depth);
     struct call_context node = {.routine = share[0].routine, .depth = depth};
     struct bag calls = {0};
     size_t number = s->out->n;
@@ -256,6 +261,7 @@ static void spread_up(struct search *s, const double *cost, const double *calls,
 
     for (uint32_t p = 1; p < t->n_pieces; p++) {
         s->cost[p] = s->calls[p] = 0;
+        assert(t->first[p] <= t->first[p + 1]);
         for (uint64_t i = t->first[p]; i < t->first[p + 1]; i++) {
             uint32_t item = t->item[i], number = item & CALL_TREE_NUMBER;
             const struct activation *a = &t->activation[number];
@@ -325,6 +331,7 @@ static bool add_above(struct search *s, const double *cost, const double *calls,
 static bool add_caller(struct search *s, const struct share *share, size_t n, const double *outermost,
                        uint32_t depth)
 {
+    assert(n > 0 && depth > 0 && depth < s->limits.depth);
     struct call_context node = {.routine = share[0].routine, .depth = depth};
     size_t number = s->out->n, bytes = (s->tree->n_pieces + (size_t)1) * sizeof(double);
     double *cost = NULL, *calls = NULL;
@@ -367,6 +374,7 @@ static bool add_above(struct search *s, const double *cost, const double *calls,
         *hidden = 1;
         return true;
     }
+    assert(depth == 1 || (cost && calls));   /* roots cost what their pieces do */
     spread_up(s, cost, calls, from, depth == 1);
     ok = find_callers(s, outermost, &callers) && (group = groups_of(&callers, &n));
     for (size_t i = 0; ok && i < n; i++) {

@@ -80,6 +80,7 @@ static bool prepare(struct search *s, struct flow_arc *arcs, uint32_t n_arcs, ui
             i++;
         s->first[v] = i;
     }
+    assert(s->first[n] == n_arcs);           /* arcs ascend, and every source is a node */
     return true;
 }
 
@@ -108,6 +109,7 @@ static void wait_for(struct search *s, uint32_t v, uint32_t waiter)
         s->free_wait = s->waits[slot].next;
     else
         slot = s->n_waits++;
+    assert(slot <= s->first[s->n]);          /* an arc waits once */
     s->waits[slot] = (struct waiting){waiter, s->waits_head[v]};
     s->waits_head[v] = slot;
 }
@@ -125,6 +127,7 @@ static void unblock(struct search *s, uint32_t v)
             uint32_t next = s->waits[w].next, node = s->waits[w].node;
             if (s->blocked[node]) {
                 s->blocked[node] = false;
+                assert(n < s->n);
                 s->unblocking[n++] = node;
             }
             s->waits[w].next = s->free_wait;
@@ -169,6 +172,7 @@ static void take_cycle(struct search *s, uint32_t closing)
 /* All ways from the topmost node have been tried. */
 static void leave(struct search *s)
 {
+    assert(s->depth > 0);
     struct frame top = s->frames[--s->depth];
 
     if (top.found)
@@ -179,6 +183,7 @@ static void leave(struct search *s)
                 wait_for(s, s->arcs[a].dst, top.node);
     if (s->depth > 0) {
         s->frames[s->depth - 1].found |= top.found;
+        assert(s->empty > 0 || s->arcs[s->way[s->depth - 1]].count > 0);
         s->empty -= s->arcs[s->way[s->depth - 1]].count == 0;
     }
 }
@@ -194,6 +199,7 @@ static void search_from(struct search *s, uint32_t start)
             continue;
         }
         uint32_t arc = top->next++, to = s->arcs[arc].dst;
+        assert(to < s->n);
         if (!usable(s, arc))
             continue;
         if (to == start) {

@@ -49,6 +49,7 @@ struct joining {
 
 static void join(struct joining *j, uint32_t src, uint32_t dst, uint64_t count)
 {
+    assert(count <= j->arrivals[dst]);
     j->arrivals[dst] -= count;
     j->missing[src] -= min64(count, j->missing[src]);
     *j->arc++ = (struct flow_arc){src, dst, count};
@@ -124,6 +125,7 @@ static void arrange(struct flow *f)
             i++;
         f->first[b] = i;
     }
+    assert(f->first[f->n_blocks] == n);
 }
 
 /* Adds the arcs of all edges; all but the arcs is zeroed scratch. */
@@ -146,6 +148,7 @@ static void make_arcs(struct flow *f, struct joining *j, bool *entered)
     for (uint32_t i = 0; i < routine->n_landings; i++)
         j->landings[routine->landings[i].dst]++;
     f->n_arcs = (uint32_t)(join_cut_edges(j) - f->arc);
+    assert(f->n_arcs <= 2 * (uint64_t)routine->n_edges + routine->n_landings);
 }
 
 bool flow_new(struct flow *f, const struct wpp_routine *routine, const uint64_t *block,
@@ -218,6 +221,7 @@ static uint32_t position(const uint32_t *set, uint32_t n, uint32_t block)
         else
             high = middle;
     }
+    assert(low == 0 || set[low - 1] < block);
     return low < n && set[low] == block ? low : NO_BLOCK;
 }
 
@@ -230,6 +234,7 @@ bool flow_entries(const struct flow *f, const uint32_t *set, uint32_t n,
 
     *entries = 0;
     for (uint32_t i = 0; i < n; i++) {
+        assert(set[i] < f->n_blocks && (i == 0 || set[i - 1] < set[i]));
         *entries += f->block[set[i]];
         capacity += f->first[set[i] + 1] - f->first[set[i]];
     }
@@ -242,6 +247,7 @@ bool flow_entries(const struct flow *f, const uint32_t *set, uint32_t n,
             if (to == NO_BLOCK || f->arc[a].count == 0)
                 continue;
             inner[n_inner++] = (struct flow_arc){i, to, f->arc[a].count};
+            assert(n_inner <= capacity);
             *entries -= f->arc[a].count;
         }
     done = count_rounds(inner, n_inner, n, rounds);

@@ -2,6 +2,7 @@
 /* line-costs.c - instructions by source line; see line-costs.h. */
 #include "wpp/profile/line-costs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,7 @@ static uint64_t *count_terminals(const wpp *w, uint32_t thread)
             times[r] = thread == UINT32_MAX || thread == r - g->n_rules;
         for (uint64_t i = g->body[r]; times[r] && i < g->body[r + 1]; i++) {
             uint32_t symbol = g->symbols[i];
+            assert(symbol & WPP_RULE ? (symbol & ~WPP_RULE) < r : symbol < g->n_terminals);
             uint64_t *sum = symbol & WPP_RULE ? &times[symbol & ~WPP_RULE] : &out[symbol];
 
             *sum += times[r];
@@ -76,6 +78,7 @@ static bool add_block(struct shares *s, struct heat *h, const struct wpp_routine
             s->item[s->n++] = (struct share){ b->lines[i].file, routine->directory,
                                               b->lines[i].line,
                                               (double)executed * b->insns / n };
+    assert(s->n <= s->size);
     return true;
 }
 
@@ -149,6 +152,7 @@ static void gather(struct heat *h, const struct shares *s)
             f->n++;
             *line++ = (struct heat_line){ it->line, 0 };
         }
+        assert(f->n == 1 || f->line[f->n - 2].line < it->line);
         f->line[f->n - 1].insns += it->insns;
         f->insns += it->insns;
     }

@@ -170,6 +170,7 @@ static bool collect_places(struct counting *c, const struct wpp_routine *routine
             uint32_t file = source_files_add(&c->files, routine->directory, block->lines[i].file);
             if (file == SOURCE_FILE_NONE)
                 return false;
+            assert(place + i < *out + n);
             place[i] = (struct place){file, block->lines[i].line, b, i, false, false};
         }
         mark_owners(place, block->n_lines);
@@ -189,6 +190,7 @@ static bool add_share(struct counting *c, const struct share *share)
         c->shares = shares;
         c->capacity = capacity;
     }
+    assert(share->file < c->files.n);
     c->shares[c->n_shares++] = *share;
     return true;
 }
@@ -210,6 +212,7 @@ static bool count_line(const struct flow *flow, const struct place *place, size_
         if (place[i].owns && (n_set == 0 || set[n_set - 1] != place[i].block))
             set[n_set++] = place[i].block;
     }
+    assert(n_set <= n);
     if (n_set == 0)
         return true;
     share->owns = true;
@@ -259,6 +262,7 @@ static bool count_routine(struct counting *c, uint32_t r)
 
 static bool count_path(struct counting *c, const struct wpp_terminal *t, uint64_t count)
 {
+    assert(t->routine < c->program->n_routines);
     const struct wpp_routine *routine = c->program->routines[t->routine];
     struct trail trail;
     bool ok = trail_of(t, routine, &trail);
@@ -351,6 +355,7 @@ static bool sum_up(struct counting *c, struct line_counts *out)
         for (end = i; end < c->n_shares && c->shares[end].file == s->file
                       && c->shares[end].line == s->line;)
             end++;
+        assert(s->file < out->n_names);
         uint64_t count = sum_line(s, end - i);
         if (count > 0)
             out->item[out->n++] = (struct line_count){out->names[s->file], s->line, count};

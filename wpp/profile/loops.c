@@ -2,6 +2,7 @@
 /* loops.c - dominators (Cooper, Harvey and Kennedy, 2001), then one walk back for each header. */
 #include "wpp/profile/loops.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,7 @@ static void index_targets(struct search *s)
     for (uint32_t b = f->n_blocks; b > 0; b--)
         s->into_first[b] = s->into_first[b - 1];
     s->into_first[0] = 0;
+    assert(s->into_first[f->n_blocks] == f->n_arcs);
 }
 
 /* Control comes to the block from elsewhere than over an arc. */
@@ -85,12 +87,14 @@ static void visit(struct search *s, uint32_t root, uint32_t *place)
         uint32_t b = s->stack[n - 1];
 
         if (next[n - 1] == f->first[b + 1]) {
+            assert(*place > 0);
             s->order[--*place] = b;
             n--;
             continue;
         }
         uint32_t to = f->arc[next[n - 1]++].dst;
         if (s->rank[to] == NO_BLOCK && f->block[to] > 0) {
+            assert(n < f->n_blocks);
             s->rank[to] = 0;
             next[n] = f->first[to];
             s->stack[n++] = to;
@@ -121,6 +125,7 @@ static uint32_t common_dominator(const struct search *s, uint32_t a, uint32_t b)
     while (a != b) {
         if (a == ROOT || b == ROOT)
             return ROOT;
+        assert(s->rank[a] != s->rank[b]);    /* the later one climbs */
         if (s->rank[a] > s->rank[b])
             a = s->dominator[a];
         else
@@ -160,6 +165,7 @@ static void find_dominators(struct search *s)
 
 static bool dominates(const struct search *s, uint32_t a, uint32_t b)
 {
+    assert(s->rank[a] != NO_BLOCK && s->rank[b] != NO_BLOCK);
     while (b != a && b != ROOT && s->rank[b] > s->rank[a])
         b = s->dominator[b];
     return a == b;
@@ -182,6 +188,7 @@ static uint32_t mark_back(struct search *s, uint32_t from)
 
             if (!s->in_loop[src] && s->rank[src] != NO_BLOCK) {
                 s->in_loop[src] = true;
+                assert(n < s->f->n_blocks);
                 s->stack[n++] = src;
             }
         }
@@ -218,6 +225,7 @@ static bool take_loop(struct search *s, struct loop *l, uint32_t header)
         own_latch |= a->src == header;
         l->n_blocks += mark_back(s, a->src);
     }
+    assert(l->n_blocks <= s->n_order);
     l->blocks = malloc(l->n_blocks * sizeof *l->blocks);
     if (!l->blocks)
         return false;

@@ -10,6 +10,7 @@
  */
 #include "wpp/profile/parts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static void fill_terminal(struct lanes *l, uint32_t lane, const struct part *p, 
     if (!p->block && t->routine == p->routine)
         own = (double)t->insns;
     l->own[(size_t)number * l->stride + lane] = own;
+    assert(lane < l->stride && first + stop < l->c->block[t->routine + 1]);
     if (calls[first + stop])
         l->calls[number] |= 1u << lane;
 }
@@ -84,6 +86,7 @@ static void fill_lane(struct lanes *l, uint32_t lane, const struct part *p, doub
 /* `mine`: lanes to which the calls before the first path belong. */
 static void add(double *to, const double *lead, double all, uint32_t mine, uint32_t n)
 {
+    assert(n <= LANES);
     for (uint32_t k = 0; k < n; k++)
         to[k] += mine >> k & 1 ? all : lead[k];
 }
@@ -101,8 +104,10 @@ static void sum_piece(struct lanes *l, uint32_t p)
 
         if (item & CALL_TREE_CALL) {
             number = t->activation[number].piece;
+            assert(number < p);
             add(to, l->rest + (size_t)number * l->stride, l->c->piece[number], mine, l->n);
         } else if (item & CALL_TREE_PIECE) {
+            assert(number < p);
             add(to, l->lead + (size_t)number * l->stride, l->c->lead[number], mine, l->n);
             for (uint32_t k = 0; k < l->n; k++)
                 rest[k] += l->rest[(size_t)number * l->stride + k];
@@ -186,6 +191,7 @@ bool parts_exact(struct parts *p, const uint32_t *number, uint32_t n)
         clear_lanes(&l);
         for (; i < n && l.n < l.stride; i++)
             if (!p->part[number[i]].exact) {
+                assert(l.n < LANES);
                 batch[l.n] = number[i];
                 fill_lane(&l, l.n++, &p->part[number[i]], share, calls);
             }
@@ -230,6 +236,7 @@ static bool settle(struct parts *p, struct rank *rank, uint32_t n, bool inclusiv
         for (uint32_t i = 0; i < n && i < want; i++)
             if (!p->part[rank[i].number].exact)
                 number[open++] = rank[i].number;
+        assert(open <= n);
         if (open == 0)
             return true;
         for (uint32_t i = want; i < n && open % LANES; i++)
@@ -243,6 +250,7 @@ static bool settle(struct parts *p, struct rank *rank, uint32_t n, bool inclusiv
 uint32_t *parts_ranked(struct parts *p, uint32_t from, uint32_t to, bool inclusive, uint32_t want,
                        uint32_t *n)
 {
+    assert(from <= to && to <= p->n);
     struct rank *rank = malloc((to - from + (size_t)1) * sizeof *rank);
     uint32_t *number = malloc((to - from + (size_t)1) * sizeof *number);
     bool ok = rank && number;

@@ -2,6 +2,7 @@
 /* parts.c - routines, inlined functions and loops as sets of blocks. */
 #include "wpp/profile/parts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ static void count_paths(struct making *m)
         const struct wpp_terminal *x = wpp_terminal(m->w, t);
         double cost = m->costs->count[t] * (double)x->insns;
 
+        assert(x->routine == WPP_NO_ROUTINE || x->routine < m->parts->n_routines);
         if (x->routine == WPP_NO_ROUTINE) {
             m->parts->unread += cost;
         } else {
@@ -129,6 +131,7 @@ static void count_edges(struct making *m)
         const struct wpp_terminal *t = wpp_terminal(m->w, p->terminal[i]);
         uint64_t count = (uint64_t)m->costs->count[p->terminal[i]];
 
+        assert(t->routine == m->r);
         for (uint32_t k = 0; k < t->n_blocks; k++)
             m->block[t->blocks[k]] += count;
         for (uint32_t k = 0; k < t->n_edges; k++)
@@ -186,6 +189,7 @@ static bool find_copies(struct making *m, uint32_t block)
         for (size_t k = begin; k < m->n_in; k++)
             m->in[k].last = false;
         for (bool own = true; copy > 0; own = false, copy = m->routine->inlined[copy - 1].caller) {
+            assert(copy <= m->routine->n_inlined);
             struct copy_block *in = copy_in(m, begin, copy - 1, block);
 
             if (!in)
@@ -248,9 +252,12 @@ static uint32_t slot_of(const struct making *m, const char *name, uint32_t file)
 {
     uint32_t i = (uint32_t)text_hash(name, file) & (m->n_slots - 1);
 
+    assert((m->n_slots & (m->n_slots - 1)) == 0);
+    assert(m->parts->n - m->parts->n_routines < m->n_slots);         /* so a search ends */
     for (; m->slot[i]; i = (i + 1) & (m->n_slots - 1)) {
         uint32_t part = m->slot[i] - 1;
 
+        assert(part >= m->parts->n_routines && part < m->parts->n);
         if (m->file_of[part - m->parts->n_routines] == file
             && strcmp(m->parts->part[part].name, name) == 0)
             break;
@@ -289,6 +296,7 @@ static bool keep_file(struct making *m, uint32_t index, uint32_t file)
         m->file_of = file_of;
         m->file_capacity = capacity;
     }
+    assert(index < m->file_capacity);
     m->file_of[index] = file;
     return true;
 }
@@ -354,6 +362,7 @@ static bool add_copy(struct making *m, const struct copy_block *in, size_t n, ui
 
     if (number == UINT32_MAX)
         return false;
+    assert(call->caller <= in->copy);        /* its caller has a part already */
     m->part_of[in->copy] = number;
     for (uint32_t c = call->caller; c > 0 && !m->covered[in->copy];
          c = m->routine->inlined[c - 1].caller)
@@ -364,6 +373,7 @@ static bool add_copy(struct making *m, const struct copy_block *in, size_t n, ui
     for (size_t i = 0; i < n; i++) {
         uint32_t b = m->costs->block[m->r] + in[i].block;
         double lines = n_lines(&m->routine->blocks[in[i].block]);
+        assert(lines > 0 && in[i].n_own <= in[i].n_lines && in[i].n_lines <= lines);
         double share = in[i].n_lines / lines, own = in[i].n_own / lines * m->costs->own[b];
 
         p->self += own;
@@ -405,6 +415,7 @@ static bool make_inlined(struct making *m)
 /* The innermost call whose code both are; 0: the routine's own. */
 static uint32_t common_call(const struct wpp_routine *r, uint32_t a, uint32_t b)
 {
+    assert(a <= r->n_inlined && b <= r->n_inlined);
     while (a != b) {
         if (a > b)
             a = r->inlined[a - 1].caller;
@@ -466,6 +477,7 @@ static bool add_loop(struct making *m, const struct loop *l)
     for (uint32_t i = 0; i < l->n_blocks; i++) {
         uint32_t b = m->costs->block[m->r] + l->blocks[i];
 
+        assert(b < m->costs->block[m->r + 1]);
         p->self += m->costs->own[b];
         p->inclusive += m->costs->own[b] + m->costs->below[b];
         if (!add_block(p, (struct part_block){m->r, l->blocks[i], 1, true}))

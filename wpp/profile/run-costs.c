@@ -2,6 +2,7 @@
 /* run-costs.c - costs go up the call tree, how often things stand in the run goes down. */
 #include "wpp/profile/run-costs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +25,12 @@ static void sum_piece(struct run_costs *c, uint32_t p)
         if (item & CALL_TREE_CALL) {
             double cost = c->piece[t->activation[number].piece];
 
+            assert(t->activation[number].piece < p);
             c->piece[p] += cost;
             if (c->last[p] == COSTS_NO_PATH)
                 c->lead[p] += cost;
         } else if (item & CALL_TREE_PIECE) {
+            assert(number < p);              /* its sums are complete */
             c->piece[p] += c->piece[number];
             if (c->last[p] == COSTS_NO_PATH)
                 c->lead[p] += c->lead[number];
@@ -55,6 +58,7 @@ static void spread_piece(struct run_costs *c, uint32_t p)
         if (item & CALL_TREE_CALL) {
             const struct activation *a = &t->activation[number];
 
+            assert(number < t->n_activations && a->piece < p);
             c->times[a->piece] += times;
             if (!a->unseen)
                 c->entered[a->routine] += times;
@@ -89,6 +93,7 @@ static size_t site_place(const struct site_set *s, uint64_t key)
     uint64_t hash = key * UINT64_C(0x9E3779B97F4A7C15);
     size_t i = (hash ^ hash >> 32) & (s->size - 1);
 
+    assert((s->size & (s->size - 1)) == 0 && s->n < s->size);        /* so a search ends */
     while (s->key[i] && s->key[i] != key)
         i = (i + 1) & (s->size - 1);
     return i;
@@ -133,6 +138,7 @@ static bool add_site(struct site_set *s, const struct call_tree *t, uint32_t ter
     uint64_t key = (uint64_t)terminal << 32 | thing;
     size_t place;
 
+    assert(key != 0 && terminal != COSTS_NO_PATH);
     if (2 * s->n >= s->size && !grow_sites(s))
         return false;
     place = site_place(s, key);
@@ -188,6 +194,7 @@ static bool take_sites(struct run_costs *c, const struct site_set *s)
             c->site[c->n_sites++] = (struct call_site){
                 (uint32_t)(s->key[i] >> 32), (uint32_t)s->key[i] & ~CALL_TREE_CALL
             };
+    assert(c->n_sites <= s->n);
     qsort(c->site, c->n_sites, sizeof *c->site, compare_sites);
     return true;
 }
@@ -224,6 +231,7 @@ static void spread_path(struct run_costs *c, uint32_t number)
         c->own[first + t->blocks[i]] += c->count[number] * routine->blocks[t->blocks[i]].insns;
     }
     stop = t->n_blocks ? t->blocks[t->n_blocks - 1] : 0;
+    assert(first + stop < c->block[t->routine + 1]);
     c->below[first + stop] += c->called[number];
 }
 

@@ -89,6 +89,7 @@ struct builder {
 
 static uint32_t n_pieces(const struct builder *b)
 {
+    assert(b->first.n > 0);
     return (uint32_t)b->first.n - 1;
 }
 
@@ -97,6 +98,7 @@ static bool take_piece(struct builder *b, size_t start, uint32_t *piece)
 {
     size_t n = b->items.n - start;
 
+    assert(start <= b->items.n);
     *piece = 0;
     if (n == 1 && (b->items.at[start] & CALL_TREE_PIECE)) {
         *piece = b->items.at[start] & CALL_TREE_NUMBER;
@@ -117,6 +119,7 @@ static bool take_piece(struct builder *b, size_t start, uint32_t *piece)
 /* Appends a piece to the list of the topmost activation; one of a single item is that item. */
 static bool add_piece(struct builder *b, uint32_t piece)
 {
+    assert(piece < n_pieces(b));
     uint64_t first = b->first.at[piece];
 
     if (b->first.at[piece + 1] == first)
@@ -135,6 +138,7 @@ static bool begin_activation(struct builder *b, uint32_t routine, uint32_t flags
 /* The topmost activation has left. */
 static bool end_activation(struct builder *b)
 {
+    assert(b->lists.n > 0);
     struct list *top = &b->lists.at[b->lists.n - 1];
     struct activation a = {.routine = top->routine, .unseen = top->flags & UNSEEN};
 
@@ -210,6 +214,8 @@ static bool take_lists(struct builder *b, const struct run *run, struct variant 
 {
     uint32_t piece;
 
+    assert(run->list < b->lists.n && b->lists.at[run->list].of_before);
+    assert(run->level <= b->levels.n);
     v->begun = b->begun_pool.n;
     v->n_begun = (uint32_t)(b->lists.n - run->list - 1);
     for (uint32_t i = 0; i < v->n_begun; i++)
@@ -249,6 +255,8 @@ static bool add_variant(struct builder *b, uint32_t number)
     struct variant v = b->variants.at[number];
     bool ok = true;
 
+    assert(v.level + v.effect.left < b->level_pool.n);
+    assert(v.begun + v.n_begun <= b->begun_pool.n);
     for (uint32_t i = 0; ok && i <= v.effect.left; i++)
         ok = add_piece(b, b->level_pool.at[v.level + i])
           && (i == v.effect.left || end_activation(b));
@@ -263,6 +271,7 @@ static bool add_variant(struct builder *b, uint32_t number)
 /* The topmost run has come to its end: it is a variant now, and part of the run around it. */
 static bool end_run(struct builder *b)
 {
+    assert(b->runs.n > 0 && b->runs.at[b->runs.n - 1].next == b->runs.at[b->runs.n - 1].end);
     struct run run = b->runs.at[--b->runs.n];
     struct variant v = {.next = b->variant_of[run.rule], .frames = b->frames.n};
     bool ok;
@@ -313,6 +322,7 @@ static bool run_thread(struct builder *b, uint32_t thread)
     }
     while (ok && b->lists.n > 1)
         ok = end_activation(b);
+    assert(!ok || (b->lists.n == 1 && b->lists.at[0].start == 0));
     ok = ok && take_piece(b, 0, &b->tree->root[thread]);
     b->runs.n = b->lists.n = b->levels.n = b->items.n = 0;
     events_free(b->events);
@@ -360,6 +370,7 @@ bool call_tree_new(struct call_tree *out, const wpp *w, struct wpp_error *error)
     out->n_pieces = b.first.n ? n_pieces(&b) : 0;
     out->first = b.first.at;
     out->item = b.item.at;
+    assert(b.activations.n <= CALL_TREE_NUMBER);
     out->n_activations = (uint32_t)b.activations.n;
     out->activation = b.activations.at;
     if (!ok) {

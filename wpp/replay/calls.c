@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/replay/calls.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "wpp/base/error.h"
@@ -15,6 +16,7 @@ static struct call_count *place_of(const struct calls *c, uint32_t caller, uint3
     uint64_t hash = ((uint64_t)caller << 32 | callee) * UINT64_C(0x9E3779B97F4A7C15);
     size_t i = (hash ^ hash >> 32) & (c->size - 1);
 
+    assert((c->size & (c->size - 1)) == 0 && c->n < c->size);    /* so a search ends */
     while (c->list[i].count && (c->list[i].caller != caller || c->list[i].callee != callee))
         i = (i + 1) & (c->size - 1);
     return &c->list[i];
@@ -71,6 +73,7 @@ void calls_sort(struct calls *c)
     for (size_t i = 0; i < c->size; i++)
         if (c->list[i].count)
             c->list[n++] = c->list[i];
+    assert(n == c->n);
     if (n > 0)
         qsort(c->list, n, sizeof *c->list, compare);
 }
@@ -110,6 +113,7 @@ static bool count_event(struct counting *k, uint32_t number)
 
     if (!events_next(k->events, t, routine, &step) || !reserve(k, step.depth))
         return false;
+    assert(step.depth < k->capacity);
     if (step.arrival == ARRIVAL_ENTER || step.arrival == ARRIVAL_UNSEEN)
         k->routine[step.depth] = t->routine;
     return step.arrival != ARRIVAL_ENTER
@@ -125,6 +129,7 @@ static bool count_range(struct counting *k, wpp_cursor *cursor, uint64_t left)
     while (ok && left > 0 && (got = wpp_cursor_read(cursor, batch, left < BATCH ? left : BATCH)) > 0) {
         for (size_t i = 0; ok && i < got; i++)
             ok = count_event(k, batch[i]);
+        assert(got <= left);
         left -= got;
     }
     return ok;
@@ -132,6 +137,7 @@ static bool count_range(struct counting *k, wpp_cursor *cursor, uint64_t left)
 
 bool calls_add(struct calls *c, const struct dump_range *range, struct wpp_error *error)
 {
+    assert(range->begin <= range->end);
     struct counting k = {.calls = c, .w = range->w, .events = events_new()};
     wpp_cursor *cursor = wpp_cursor_new(range->w, range->thread, range->begin);
     bool ok = k.events && cursor && count_range(&k, cursor, range->end - range->begin);

@@ -3,6 +3,7 @@
 
 #include "wpp/replay/check.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,7 @@ static bool check_digrams(const struct wpp_grammar *g, struct wpp_error *error)
         size *= 2;
     d.slots = calloc(size, sizeof *d.slots);
     d.mask = size - 1;
+    assert((size & d.mask) == 0 && n < size);                    /* so a search ends */
     if (!d.slots)
         return wpp_fail_memory(error);
     for (uint32_t r = 0; ok && r < g->n_rules + g->n_threads; r++)
@@ -165,6 +167,7 @@ static uint32_t first_edge(const struct wpp_routine *routine, uint32_t vertex)
         else
             high = middle;
     }
+    assert(low == routine->n_edges || routine->edges[low].src >= vertex);
     return low;
 }
 
@@ -198,6 +201,7 @@ static bool check_path(const struct wpp_terminal *t, const struct wpp_routine *r
         if (!e || e != &routine->edges[t->edges[i]])
             return false;
         vertex = e->dst;
+        assert(vertex < routine->n_blocks);
         if (i < t->n_blocks && t->blocks[i] != vertex)
             return false;
         if (i < t->n_blocks)
@@ -261,6 +265,7 @@ static bool count_event(struct nesting *n, uint32_t number, uint32_t thread, uin
 
     if (!events_next(n->events, t, routine, &step))
         return false;
+    assert(step.arrival != ARRIVAL_ENTER || step.left == 0);
     n->sum->entered += step.arrival == ARRIVAL_ENTER;
     n->sum->left += step.leaves;
     if (step.arrival == ARRIVAL_GAP) {

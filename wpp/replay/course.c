@@ -3,6 +3,7 @@
 
 #include "wpp/replay/course.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static void forget(struct course *c)
 static void stop(struct course *c, const struct wpp_terminal *terminal,
                  const struct wpp_routine *routine)
 {
+    assert(terminal->routine < c->n_routines);
     uint64_t *waiting = c->waiting + c->first[terminal->routine];
     uint32_t to = events_resume(terminal, routine), at = events_stop(terminal);
 
@@ -58,9 +60,11 @@ static void stop(struct course *c, const struct wpp_terminal *terminal,
     else if (to < routine->n_blocks)
         waiting[to]++;
     for (uint32_t i = events_landing(routine, at);
-         i < routine->n_landings && routine->landings[i].src == at; i++)
+         i < routine->n_landings && routine->landings[i].src == at; i++) {
+        assert(routine->landings[i].dst < routine->n_blocks);
         if (routine->landings[i].dst != to)
             waiting[routine->landings[i].dst]++;
+    }
 }
 
 /* One activation that waited for this path, if there is one, waits no more. */
@@ -68,6 +72,7 @@ static bool go_on(struct course *c, const struct wpp_terminal *terminal,
                   const struct wpp_routine *routine)
 {
     uint32_t r = terminal->routine;
+    assert(terminal->n_blocks == 0 || terminal->blocks[0] < routine->n_blocks);
     uint64_t *waiting =
         terminal->n_blocks ? &c->waiting[c->first[r] + terminal->blocks[0]] : &c->anywhere[r];
 
@@ -106,6 +111,7 @@ bool course_next(struct course *c, const struct wpp_terminal *terminal)
     }
     routine = wpp_routine(c->w, terminal->routine);
     possible = arrive(c, terminal, routine);
+    assert(c->live[terminal->routine] > 0);
     if (terminal->leaves)
         c->live[terminal->routine]--;
     else

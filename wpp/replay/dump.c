@@ -7,6 +7,7 @@
 
 #include "wpp/replay/dump.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,8 @@ static struct walk *walk_new(const struct dump_range *range, struct wpp_error *e
 {
     struct walk *walk = malloc(sizeof *walk);
 
+    assert(range->begin <= range->end);
+    assert(range->end <= wpp_thread(range->w, range->thread)->tokens);
     if (walk) {
         walk->left = range->end - range->begin;
         walk->cursor = wpp_cursor_new(range->w, range->thread, range->begin);
@@ -54,6 +57,7 @@ static size_t walk_next(struct walk *walk)
     size_t want = walk->left < BATCH ? walk->left : BATCH;
     size_t got = want ? wpp_cursor_read(walk->cursor, walk->terminals, want) : 0;
 
+    assert(got <= want);
     walk->left -= got;
     return got;
 }
@@ -221,6 +225,7 @@ static void indent(const struct teller *t, uint32_t depth)
 
 static void tell(const struct teller *t, uint32_t depth, const char *what, const char *remark)
 {
+    assert(depth < t->capacity);
     indent(t, depth);
     fputs_unlocked(what, t->out);
     putc_unlocked(' ', t->out);
@@ -235,6 +240,7 @@ static void tell_step(const struct teller *t, const struct events_step *step, ui
 {
     bool seen = step->arrival != ARRIVAL_UNSEEN;
 
+    assert(step->left <= old_depth && words->text);
     for (uint32_t i = 0; i < step->left; i++)
         tell(t, old_depth - 1 - i, "LeaveRoutine",
              step->arrival == ARRIVAL_GAP ? "  # not recorded" : "  # not by returning");
@@ -263,6 +269,7 @@ static void tell_lines(struct teller *t, const struct events_step *step,
     if (!words->first.file)
         return;
     skip = frame->line.file && same_line(frame->line, words->first) ? words->rest : 0;
+    assert(skip <= words->size);
     fwrite_unlocked(words->text + skip, 1, words->size - skip, t->out);
     if (skip < words->size)
         t->told = words->last;
@@ -274,6 +281,7 @@ static bool tell_terminal(struct teller *t, uint32_t number)
     const struct wpp_terminal *terminal = wpp_terminal(t->w, number);
     const struct wpp_routine *routine =
         terminal->routine == WPP_NO_ROUTINE ? NULL : wpp_routine(t->w, terminal->routine);
+    assert(number < t->n_words);
     struct words *words = &t->words[number];
     uint32_t old_depth = events_depth(t->events);
     struct events_step step;

@@ -57,6 +57,7 @@ static bool reserve(struct events *e)
     uint32_t capacity = e->capacity ? 2 * e->capacity : 64;
     struct events_frame *frames;
 
+    assert(e->depth <= e->capacity);
     if (e->depth < e->capacity)
         return true;
     if (e->capacity > UINT32_MAX / 4)
@@ -97,6 +98,7 @@ static void touch(struct events *e, uint32_t depth)
         e->failed = true;
         return;
     }
+    assert(e->n_seen + (e->low - depth) <= e->seen_capacity);
     while (e->low > depth)
         e->seen[e->n_seen++] = e->frames[--e->low];
 }
@@ -110,6 +112,7 @@ static void touch_all(struct events *e)
 
 static void drop_to(struct events *e, uint32_t depth)
 {
+    assert(depth <= e->depth && (depth >= e->low || e->failed));
     e->depth = depth;
     if (e->floor > depth)
         e->floor = depth;
@@ -132,6 +135,7 @@ static uint32_t take_number(struct events *e)
 
 void events_begin(struct events *e, struct events_stretch *s)
 {
+    assert(e->low <= e->floor && e->floor <= e->depth);
     *s = (struct events_stretch){
         .low = e->low, .floor = e->floor, .depth = e->depth, .number = e->numbered,
         .n_seen = e->n_seen, .bottom = e->bottom, .reads_number = e->reads_number,
@@ -145,6 +149,7 @@ void events_get_effect(const struct events *e, const struct events_stretch *s,
                        struct events_effect *out)
 {
     assert(e->n_seen - s->n_seen == s->depth - e->low);
+    assert(e->low <= e->floor && e->floor <= s->depth && e->low <= e->depth);
     *out = (struct events_effect){
         .n_seen = s->depth - e->low, .seen = e->seen + s->n_seen,
         .n_after = e->depth - e->low, .after = e->frames + e->low,
@@ -158,6 +163,7 @@ void events_end(struct events *e, const struct events_stretch *s)
 {
     uint32_t more = s->low > e->low ? s->low - e->low : 0;
 
+    assert(e->n_seen >= s->n_seen && more <= e->n_seen - s->n_seen);
     /* What lies below all that the outer one has looked at is as it was when that began. */
     memmove(e->seen + s->n_seen, e->seen + e->n_seen - more, more * sizeof *e->seen);
     e->n_seen = s->n_seen + more;
@@ -191,6 +197,7 @@ bool events_apply(struct events *e, const struct events_effect *effect)
 {
     uint32_t base = e->depth - effect->n_seen;
 
+    assert(effect->left <= effect->n_seen && effect->n_seen <= e->depth);
     touch(e, base);
     e->bottom |= effect->bottom;
     e->reads_number |= effect->reads_number && !e->writes_number;
@@ -236,6 +243,7 @@ static uint32_t landing_from(const struct wpp_routine *routine, uint32_t src, ui
         else
             high = middle;
     }
+    assert(low == routine->n_landings || routine->landings[low].src >= src);
     return low;
 }
 
@@ -263,6 +271,7 @@ uint32_t events_resume(const struct wpp_terminal *terminal, const struct wpp_rou
 
     if (terminal->n_edges == 0)
         return EVENTS_ANYWHERE;
+    assert(terminal->edges[terminal->n_edges - 1] < routine->n_edges);
     last = &routine->edges[terminal->edges[terminal->n_edges - 1]];
     if (last->kind == WPP_EDGE_REAL || last->kind == WPP_EDGE_END_STOP)
         return RESUME_NEVER;
@@ -346,6 +355,7 @@ static bool resume(struct events *e, const struct wpp_terminal *terminal,
         push(e, terminal, routine);
         return true;
     }
+    assert(depth < e->depth);
     out->left = e->depth - 1 - depth;
     out->depth = depth;
     drop_to(e, depth + 1);
@@ -372,6 +382,7 @@ static void take_label(struct events *e, uint32_t word, struct events_step *out)
 {
     uint32_t depth = e->depth;
 
+    assert(word >= WPP_FRAME);
     write_number(e, word - WPP_FRAME + 1);
     while (depth > 0 && e->frames[depth - 1].label != word)
         depth--;
@@ -419,6 +430,7 @@ bool events_next(struct events *e, const struct wpp_terminal *terminal,
     assert(terminal->routine != WPP_NO_ROUTINE);
     if (!(terminal->enters ? enter(e, terminal, routine, out) : resume(e, terminal, routine, out)))
         return false;
+    assert(out->depth == e->depth - 1);
     f = &e->frames[out->depth];
     f->resume = events_resume(terminal, routine);
     f->at = routine->n_landings && lands(routine, events_stop(terminal)) ? events_stop(terminal) : 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/replay/line-trail.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +17,10 @@ bool trail_of(const struct wpp_terminal *terminal, const struct wpp_routine *rou
 {
     size_t most = 0;
 
-    for (uint32_t i = 0; i < terminal->n_blocks; i++)
+    for (uint32_t i = 0; i < terminal->n_blocks; i++) {
+        assert(terminal->blocks[i] < routine->n_blocks);
         most += routine->blocks[terminal->blocks[i]].n_lines;
+    }
     *out = (struct trail){0, malloc((most + 1) * sizeof *out->line)};
     if (!out->line)
         return false;
@@ -27,6 +30,7 @@ bool trail_of(const struct wpp_terminal *terminal, const struct wpp_routine *rou
             if (out->n == 0 || !same_line(out->line[out->n - 1], b->lines[k]))
                 out->line[out->n++] = b->lines[k];
     }
+    assert(out->n <= most);
     return true;
 }
 

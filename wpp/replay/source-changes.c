@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/replay/source-changes.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,6 +67,7 @@ bool source_changes_find(struct source_changes *out, const wpp *w)
         /* States of one file stand side by side: it is read once. */
         if (i == 0 || !is_same_source(s, wpp_source(w, i - 1)->directory, wpp_source(w, i - 1)->file))
             there = path_of(s, path, sizeof path) && wpp_source_hash_file(AT_FDCWD, path, &hash);
+        assert(out->n <= i);
         if (there && hash != s->hash && !is_listed(out, s->file))
             out->file[out->n++] = s->file;
     }

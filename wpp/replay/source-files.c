@@ -44,6 +44,7 @@ static void simplify(char *path)
         } else if (n > 0 && !(n == 1 && *in == '.')) {
             if (out > root)
                 *out++ = '/';
+            assert(out <= in);               /* unread text is never overwritten */
             memmove(out, in, n);
             out += n;
         }
@@ -85,6 +86,7 @@ static uint32_t *slot_of(const struct source_files *t, const char *path)
 {
     uint32_t i = hash_of(path) & (t->n_slots - 1);
 
+    assert((t->n_slots & (t->n_slots - 1)) == 0 && t->n_slots / 2 > t->n);
     while (t->slots[i] && strcmp(t->file[t->slots[i] - 1].path, path) != 0)
         i = (i + 1) & (t->n_slots - 1);
     return &t->slots[i];
@@ -133,6 +135,7 @@ static uint32_t add_path(struct source_files *t, char *path, const char *name)
     shown = join("", name);
     if (!shown)
         return SOURCE_FILE_NONE;
+    assert(t->n < t->capacity);
     t->file[t->n] = (struct source_file){path, shown};
     *slot = ++t->n;
     return t->n - 1;
@@ -152,6 +155,7 @@ uint32_t source_files_add(struct source_files *t, const char *directory, const c
         free(path);
         return number;
     }
+    assert(number < t->n);
     t->last_directory = directory;
     t->last_name = name;
     return t->last = number;
