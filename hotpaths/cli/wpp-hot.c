@@ -562,6 +562,8 @@ static struct report begin_report(const wpp *w, const struct options *o)
         .full_names = o->full_names, .verbose = o->verbose, .sources = source_text_new(o->source),
     };
 
+    if (r.sources && !source_text_changes(r.sources, w, &r.changes))
+        tool_die(TOOL_ERROR, "%s: out of memory", o->file);
     r.out = open_text(o, &r.columns);
     return r;
 }
@@ -569,6 +571,9 @@ static struct report begin_report(const wpp *w, const struct options *o)
 static void end_report(struct report *r)
 {
     close_text(r->out);
+    fflush(stdout);
+    tool_say_changes(r->w, &r->changes);
+    source_changes_free(&r->changes);
     source_text_free(r->sources);
 }
 

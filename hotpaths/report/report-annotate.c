@@ -77,7 +77,8 @@ bool report_annotate(const struct report *r, uint32_t thread)
 
         put_file(r, f, heat.total);
         doubts.missing |= !source_text_has(r->sources, f->directory, f->name);
-        doubts.newer |= source_text_is_newer(r->sources, f->directory, f->name, report_started(r));
+        doubts.newer |= !source_is_known(r->w, f->directory, f->name)
+                     && source_text_is_newer(r->sources, f->directory, f->name, report_started(r));
     }
     report_put_doubts(r, &doubts);
     heat_free(&heat);

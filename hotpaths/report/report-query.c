@@ -37,7 +37,7 @@ static void look_for_lines(const struct report *r, const char *name, struct repo
                 const char *file = routine->blocks[b].lines[k].file;
 
                 if (!doubts->newer && query_is_line_of(name, file) &&
-                    source_text_is_newer(r->sources, routine->directory, file, report_started(r)))
+                    !source_is_known(r->w, routine->directory, file) && source_text_is_newer(r->sources, routine->directory, file, report_started(r)))
                     doubts->newer = true;
             }
     }

@@ -257,7 +257,8 @@ static size_t shown_passages(const struct report *r, const struct wpp_routine *r
             doubts->missing = true;
             continue;
         }
-        if (source_text_is_newer(r->sources, routine->directory, f->name, started))
+        if (!source_is_known(r->w, routine->directory, f->name)
+            && source_text_is_newer(r->sources, routine->directory, f->name, started))
             doubts->newer = true;
         n += passages_of(out + n, routine, f);
     }

@@ -29,6 +29,8 @@ struct report {
                                      * before means were rounded; else 0 */
     const struct shown_list *shown; /* a subpath's rank is its place, from 1 */
 
+    struct source_changes changes;  /* sources that are not any more what was compiled */
+
     /* For text only. */
     const struct answers *answers;  /* an answer's number is its place, from 1 */
     size_t details;                 /* of so many answers there are details */

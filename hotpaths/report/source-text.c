@@ -217,6 +217,18 @@ bool source_text_is_newer(struct source_text *s, const char *directory, const ch
     return f && f->text && f->modified > time;
 }
 
+static bool text_differs(void *context, const struct wpp_source *s)
+{
+    const struct shown_file *f = look_up(context, s->directory, s->file);
+
+    return f && f->text && source_hash(f->text, f->start[f->n_lines]) != s->hash;
+}
+
+bool source_text_changes(struct source_text *s, const wpp *w, struct source_changes *out)
+{
+    return source_changes_ask(out, w, text_differs, s);
+}
+
 const char *source_text_line(struct source_text *s, const char *directory, const char *file,
                              uint32_t line, size_t *length)
 {

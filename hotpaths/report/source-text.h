@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wpp/replay/source-changes.h"
+
 struct source_text;
 
 /* `first_directory` may be NULL, else must outlive the result.  NULL: no memory. */
@@ -25,6 +27,9 @@ bool source_text_has(struct source_text *s, const char *directory, const char *f
  * its lines may not be those that were compiled. */
 bool source_text_is_newer(struct source_text *s, const char *directory, const char *file,
                           uint64_t time);
+
+/* The sources of `w` that are found and are not what was compiled.  False without memory. */
+bool source_text_changes(struct source_text *s, const wpp *w, struct source_changes *out);
 
 /* Line `line` (from 1) without its newline, not NUL-terminated: *length bytes.
  * NULL when there is no such file or line. */

@@ -17,7 +17,6 @@
 
 #include "wpp/base/error.h"
 #include "wpp/base/similar.h"
-#include "wpp/replay/source-changes.h"
 
 /* A process is one tool: this is its name and its progress line. */
 static const char *name = "wpp";
@@ -532,21 +531,26 @@ int tool_say_incomplete(const char *path, const wpp *w)
     return TOOL_INCOMPLETE;
 }
 
-void tool_say_changed_sources(const wpp *w)
+void tool_say_changes(const wpp *w, const struct source_changes *changes)
 {
-    struct source_changes changes;
     struct wpp_summary run;
     const char *program;
 
     wpp_get_summary(w, &run);
     program = strrchr(run.program, '/') ? strrchr(run.program, '/') + 1 : run.program;
-    if (!source_changes_find(&changes, w) || changes.n == 0)
-        return;
-    if (changes.n == 1)
-        tool_warn("%s has changed since %s was built: lines may be wrong", changes.file[0], program);
-    else
+    if (changes->n == 1)
+        tool_warn("%s has changed since %s was built: lines may be wrong", changes->file[0], program);
+    if (changes->n > 1)
         tool_warn("%s and %u other source file%s have changed since %s was built: lines may be wrong",
-                  changes.file[0], changes.n - 1, changes.n == 2 ? "" : "s", program);
+                  changes->file[0], changes->n - 1, changes->n == 2 ? "" : "s", program);
+}
+
+void tool_say_changed_sources(const wpp *w)
+{
+    struct source_changes changes;
+
+    if (source_changes_find(&changes, w))
+        tool_say_changes(w, &changes);
     source_changes_free(&changes);
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "wpp/base/whole-file.h"
+#include "wpp/replay/source-changes.h"
 #include "wpp/wpp.h"
 
 enum tool_exit {
@@ -119,6 +120,7 @@ int tool_say_incomplete(const char *path, const wpp *w);
 /* Says it, once, if source files of the run are not any more what was compiled: lines that are shown
  * may be wrong. */
 void tool_say_changed_sources(const wpp *w);
+void tool_say_changes(const wpp *w, const struct source_changes *changes);
 
 /* Dies, saying why, if one of these parts is missing: without them there is no answer. */
 void tool_need(const char *path, const wpp *w, unsigned parts);

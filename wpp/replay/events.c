@@ -165,7 +165,8 @@ void events_end(struct events *e, const struct events_stretch *s)
 
     assert(e->n_seen >= s->n_seen && more <= e->n_seen - s->n_seen);
     /* What lies below all that the outer one has looked at is as it was when that began. */
-    memmove(e->seen + s->n_seen, e->seen + e->n_seen - more, more * sizeof *e->seen);
+    if (more > 0)
+        memmove(e->seen + s->n_seen, e->seen + e->n_seen - more, more * sizeof *e->seen);
     e->n_seen = s->n_seen + more;
     if (e->low > s->low)
         e->low = s->low;

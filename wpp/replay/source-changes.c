@@ -14,19 +14,25 @@ static bool is_same_source(const struct wpp_source *s, const char *directory, co
     return strcmp(s->directory, directory) == 0 && strcmp(s->file, file) == 0;
 }
 
-bool source_has_changed(const wpp *w, const char *directory, const char *file, const char *path)
+bool source_is_known(const wpp *w, const char *directory, const char *file)
 {
     struct wpp_summary run;
-    uint64_t hash;
-    bool changed = false;
 
     wpp_get_summary(w, &run);
-    if (run.n_sources == 0 || !wpp_source_hash_file(AT_FDCWD, path, &hash))
-        return false;
     for (uint32_t i = 0; i < run.n_sources; i++)
         if (is_same_source(wpp_source(w, i), directory, file))
-            changed |= wpp_source(w, i)->hash != hash;
-    return changed;
+            return true;
+    return false;
+}
+
+uint64_t source_hash(const char *text, size_t size)
+{
+    struct wpp_source_hash h = {WPP_SOURCE_HASH_BEGIN, false};
+
+    wpp_source_hash_add(&h, (const unsigned char *)text, size);
+    if (h.held)
+        wpp_source_hash_byte(&h, '\r');
+    return h.hash;
 }
 
 /* Where the compiler found it.  False: the path is too long for any file. */
@@ -47,31 +53,49 @@ static bool is_listed(const struct source_changes *c, const char *file)
     return false;
 }
 
-bool source_changes_find(struct source_changes *out, const wpp *w)
+bool source_changes_ask(struct source_changes *out, const wpp *w, source_differs *differs,
+                        void *context)
 {
     struct wpp_summary run;
-    char path[PATH_MAX];
-    uint64_t hash = 0;
-    bool there = false;
 
     *out = (struct source_changes){0};
     wpp_get_summary(w, &run);
     if (run.n_sources == 0)
         return true;
     out->file = calloc(run.n_sources, sizeof *out->file);
-    if (!out->file)
-        return false;
-    for (uint32_t i = 0; i < run.n_sources; i++) {
+    for (uint32_t i = 0; out->file && i < run.n_sources; i++) {
         const struct wpp_source *s = wpp_source(w, i);
 
-        /* States of one file stand side by side: it is read once. */
-        if (i == 0 || !is_same_source(s, wpp_source(w, i - 1)->directory, wpp_source(w, i - 1)->file))
-            there = path_of(s, path, sizeof path) && wpp_source_hash_file(AT_FDCWD, path, &hash);
-        assert(out->n <= i);
-        if (there && hash != s->hash && !is_listed(out, s->file))
+        if (!is_listed(out, s->file) && differs(context, s))
             out->file[out->n++] = s->file;
     }
-    return true;
+    return out->file;
+}
+
+/* Several states of one file stand side by side: it is read once. */
+struct last_read {
+    const struct wpp_source *source;
+    uint64_t hash;
+    bool there;
+};
+
+static bool differs_from_disk(void *context, const struct wpp_source *s)
+{
+    struct last_read *last = context;
+    char path[PATH_MAX];
+
+    if (!last->source || !is_same_source(s, last->source->directory, last->source->file))
+        last->there = path_of(s, path, sizeof path)
+                   && wpp_source_hash_file(AT_FDCWD, path, &last->hash);
+    last->source = s;
+    return last->there && last->hash != s->hash;
+}
+
+bool source_changes_find(struct source_changes *out, const wpp *w)
+{
+    struct last_read last = {0};
+
+    return source_changes_ask(out, w, differs_from_disk, &last);
 }
 
 void source_changes_free(struct source_changes *c)

@@ -19,7 +19,15 @@ struct source_changes {
 bool source_changes_find(struct source_changes *out, const wpp *w);
 void source_changes_free(struct source_changes *c);
 
-/* Whether the file at `path`, which is to be the source `file` of `directory`, is another. */
-bool source_has_changed(const wpp *w, const char *directory, const char *file, const char *path);
+/* Whether the file's hash is known. */
+bool source_is_known(const wpp *w, const char *directory, const char *file);
+
+/* The same for files that the caller finds: false where `s` is as compiled, or is not there. */
+typedef bool source_differs(void *context, const struct wpp_source *s);
+bool source_changes_ask(struct source_changes *out, const wpp *w, source_differs *differs,
+                        void *context);
+
+/* The hash of a file that is in memory, as struct wpp_source has it. */
+uint64_t source_hash(const char *text, size_t size);
 
 #endif
