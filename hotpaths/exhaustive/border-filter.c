@@ -7,7 +7,6 @@
 
 #include "hotpaths/base/array.h"
 #include "hotpaths/base/saturate.h"
-#include "hotpaths/exhaustive/text-queue.h"
 
 /* ---- Bounds ------------------------------------------------------------------------- */
 
@@ -130,7 +129,6 @@ void sieve_clear(struct sieve *s)
 struct taking {
     struct sieve *s;
     uint64_t min_cost;
-    struct text_queue queue;
 };
 
 /* The text ends where a gram that lies behind the border is rare. */
@@ -194,38 +192,28 @@ static bool cut_out(const struct taking *t, const struct border *b, struct text 
     return *begin < END_MOST;
 }
 
-static void border_has_text(void *context, size_t border, uint32_t text)
-{
-    assert(border < ((struct sieve *)context)->n_borders);
-    ((struct sieve *)context)->border[border].text = text;
-}
-
 static int take_border(void *context, const struct border *b)
 {
     struct taking *t = context;
     struct sieve *s = t->s;
     struct text like;
-    uint32_t begin;
+    uint32_t begin, text;
 
     if (!cut_out(t, b, &like, &begin))
         return HOT_OK;
     if (GROW(s->border, s->borders_size, s->n_borders + 1) != HOT_OK)
         return HOT_E_MEMORY;
-    s->border[s->n_borders] = (struct sieve_border){ b->at, b->rule, NO_TEXT };
-    return text_queue_put(&t->queue, &like, b->text + begin, s->n_borders++);
+    if (texts_add(&s->texts, &like, b->text + begin, &text) != HOT_OK)
+        return HOT_E_MEMORY;
+    s->border[s->n_borders++] = (struct sieve_border){ b->at, b->rule, text };
+    return HOT_OK;
 }
 
 static int take_all(struct sieve *s, uint64_t min_cost)
 {
     struct taking t = { .s = s, .min_cost = min_cost };
-    int status = text_queue_init(&t.queue, &s->texts, 2 * END_MOST, border_has_text, s);
 
-    if (status == HOT_OK)
-        status = grams_show(&s->grams, min_cost, sieve_least(s, min_cost), take_border, &t);
-    if (status == HOT_OK)
-        status = text_queue_settle(&t.queue);
-    text_queue_clear(&t.queue);
-    return status;
+    return grams_show(&s->grams, min_cost, sieve_least(s, min_cost), take_border, &t);
 }
 
 int sieve_use(struct sieve *s, uint64_t min_cost)

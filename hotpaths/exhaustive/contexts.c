@@ -29,7 +29,7 @@ static uint64_t flags_of(const struct text *x)
 }
 
 /* Two symbols at a time: each step waits for the one before. */
-uint64_t texts_hash(const struct text *x, const uint32_t *symbols)
+static uint64_t texts_hash(const struct text *x, const uint32_t *symbols)
 {
     uint64_t hash = (uint64_t)x->n_before << 35 | (uint64_t)x->n << 3 | flags_of(x), pair;
     uint32_t i = 0;
@@ -72,40 +72,9 @@ void text_merge(struct text *e, const struct text *like)
     e->missing = like->missing > e->missing ? like->missing : e->missing;
 }
 
-void texts_fetch_slot(const struct texts *t, uint64_t hash)
+int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols, uint32_t *number)
 {
-    if (t->table_size)
-        __builtin_prefetch(&t->table[SLOT_HOME(hash) & (t->table_size - 1)]);
-}
-
-/* What stands where the text belongs, if it may be that text; or NULL. */
-static const struct text *text_at_home(const struct texts *t, uint64_t hash)
-{
-    uint64_t slot = t->table_size ? t->table[SLOT_HOME(hash) & (t->table_size - 1)] : 0;
-
-    return slot && SLOT_TAG(slot) == SLOT_TAG(hash) ? &t->entry[SLOT_NUMBER(slot)] : NULL;
-}
-
-void texts_fetch_entry(const struct texts *t, uint64_t hash)
-{
-    const struct text *e = text_at_home(t, hash);
-
-    if (e)
-        __builtin_prefetch(e);
-}
-
-void texts_fetch_symbols(const struct texts *t, uint64_t hash)
-{
-    enum { LINE = 64 };
-    const struct text *e = text_at_home(t, hash);
-
-    for (uint32_t i = 0; e && i < e->n; i += LINE / sizeof *t->symbols)
-        __builtin_prefetch(t->symbols + e->at + i);
-}
-
-int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols,
-              uint64_t mixed, uint32_t *number)
-{
+    uint64_t mixed = texts_hash(like, symbols);
     size_t slot;
 
     assert(like->n > 0 && like->n_before <= like->n);

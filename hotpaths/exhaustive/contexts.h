@@ -43,19 +43,9 @@ struct texts {
 void texts_init(struct texts *t);
 void texts_clear(struct texts *t);
 
-/* The hash of the text that `like` describes (all but `at`), at `symbols`. */
-uint64_t texts_hash(const struct text *like, const uint32_t *symbols);
-
-/* The text of that hash is as frequent as it was and like->frequency more.  Its number in
- * *number.  HOT_OK or HOT_E_MEMORY. */
-int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols,
-              uint64_t hash, uint32_t *number);
-
-/* What adding will need is fetched into the caches (text-queue.h): the table's first, a little
- * later the entry's, then its symbols'. */
-void texts_fetch_slot(const struct texts *t, uint64_t hash);
-void texts_fetch_entry(const struct texts *t, uint64_t hash);
-void texts_fetch_symbols(const struct texts *t, uint64_t hash);
+/* The text that `like` describes (all but `at`), at `symbols`, becomes more frequent by
+ * like->frequency.  Its number in *number.  HOT_OK or HOT_E_MEMORY. */
+int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols, uint32_t *number);
 
 /* A text stands around more borders, of the frequency, `after` and `missing` of `like`. */
 void text_merge(struct text *t, const struct text *like);

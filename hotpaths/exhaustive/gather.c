@@ -9,7 +9,6 @@
 #include "hotpaths/base/array.h"
 #include "hotpaths/exhaustive/recipes.h"
 #include "hotpaths/exhaustive/rule-ends.h"
-#include "hotpaths/exhaustive/text-queue.h"
 
 /* The starts that begin and end in a rule, less than `longest` from its end. */
 struct far_start {
@@ -54,7 +53,7 @@ struct gathering {
     uint32_t begin, end;        /* of what is known of it */
     struct text like;
     struct recipes recipes;
-    struct text_queue queue;
+    struct texts *texts;
 };
 
 void gathered_init(struct gathered *g)
@@ -373,11 +372,6 @@ static bool recipe_of(const struct gathering *g, const struct gathered_border *b
     return true;
 }
 
-static void recipe_has_text(void *context, size_t recipe, uint32_t text)
-{
-    ((struct gathering *)context)->recipes.sum[recipe].text = text;
-}
-
 /* Gathers the text of the border in work, which is the first of this recipe. */
 static int gather_text(struct gathering *g, const struct gathered_border *b, uint32_t recipe)
 {
@@ -389,7 +383,7 @@ static int gather_text(struct gathering *g, const struct gathered_border *b, uin
     g->like.n_before = g->longest - g->begin;
     g->like.n = g->end - g->begin;
     g->like.frequency = g->like.after = g->like.missing = 0;     /* the recipe has these */
-    return text_queue_put(&g->queue, &g->like, g->text + g->begin, recipe);
+    return texts_add(g->texts, &g->like, g->text + g->begin, &g->recipes.sum[recipe].text);
 }
 
 /* How far from the border in work something hot may begin and end: what begins in strings that
@@ -507,7 +501,6 @@ static void gathering_clear(struct gathering *g)
     free(g->far.item);
     free(g->text);
     recipes_clear(&g->recipes);
-    text_queue_clear(&g->queue);
     flat_ends_clear(&g->reader.flat);
     outward_walk_clear(&g->reader.walk);
 }
@@ -525,13 +518,12 @@ int gathered_extend(struct gathered *borders, const struct starts *starts, uint3
 
     assert(longest <= s->a->max_length);
     texts_init(&texts);
+    g.texts = &texts;
     recipes_init(&g.recipes);
     g.text = malloc(2 * (size_t)longest * sizeof *g.text);
     status = flat_ends_init(&g.reader.flat, &s->grams, longest - 1);
     if (status == HOT_OK)
         status = fill_flat_ends(&g, borders);
-    if (status == HOT_OK)
-        status = text_queue_init(&g.queue, &texts, 2 * longest, recipe_has_text, &g);
     if (status == HOT_OK)
         status = g.text ? find_far_starts(&g, borders) : HOT_E_MEMORY;
     for (size_t i = 0; status == HOT_OK && i < borders->n; i++) {
@@ -543,8 +535,6 @@ int gathered_extend(struct gathered *borders, const struct starts *starts, uint3
         if (status == HOT_OK && keep)
             borders->border[kept++] = b;
     }
-    if (status == HOT_OK)
-        status = text_queue_settle(&g.queue);
     borders->n = kept;
     if (status == HOT_OK)
         have_texts(&g, borders, &texts);

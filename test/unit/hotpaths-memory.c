@@ -23,7 +23,6 @@
 #include "hotpaths/exhaustive/recipes.c"
 #include "hotpaths/exhaustive/refine.c"
 #include "hotpaths/exhaustive/rule-ends.c"
-#include "hotpaths/exhaustive/text-queue.c"
 #include "hotpaths/hotpaths.c"
 #include "hotpaths/larus/larus.c"
 #include "hotpaths/larus/limited-ends.c"
