@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* line.c - reads a line by the rules of GCC's driver, and what goes to the linker by those of
+/* line.c - reads a command line by the rules of GCC's driver, and the linker's words by those of
  * GNU ld. */
 #include "driver/line.h"
 
@@ -11,12 +11,12 @@
 /* The state between two words. */
 struct reader {
     struct line *line;
-    /* What the next word is to the option before it. */
+    /* The meaning of the next word for the option before it. */
     enum { ARG_NONE, ARG_OTHER, ARG_LINKERS, ARG_LANGUAGE, ARG_LIBRARY } argument;
-    const char *language;           /* of the files to come; NULL: by their names */
-    const char *linkers_last;       /* the linker's last word */
+    const char *language;           /* of the following files; NULL: by their names */
+    const char *linkers_last;       /* the last word for the linker */
     bool library_before_G;
-    bool others;                    /* there is more than headers */
+    bool others;                    /* an input is not a header */
 };
 
 static bool is_one_of(const char *word, const char *const *list)
@@ -47,7 +47,7 @@ static const char *base_name(const char *path)
 
 /* ---- Probes --------------------------------------------------------------------------- */
 
-/* What configure, CMake, Meson, SCons, waf and Python's and ffmpeg's configuration compile. */
+/* Files that configure, CMake, Meson, SCons, waf, Python's and ffmpeg's configuration compile. */
 static const char *const probes[] = {
     "conftest.*", "*/conftest.*", "*cmTC_*", "CMakeC*CompilerId.c*", "*/CMakeC*CompilerId.c*",
     "*/meson-private/*", "sanitycheckc.c", "sanitycheckcpp.cc", "conftest_*.c*",
@@ -77,7 +77,7 @@ static bool is_c_language(const char *language)
            || begins_with(language, "cpp-") || begins_with(language, "objective-c");
 }
 
-/* A file that is linked, if anything is. */
+/* Adds a file that is linked, if the line links. */
 static void add_input(struct reader *r, const char *file)
 {
     const char *name = base_name(file);
@@ -122,13 +122,14 @@ static bool is(mode_t kind, const char *path)
     return stat(path, &status) == 0 && (status.st_mode & S_IFMT) == kind;
 }
 
-/* -R FILE takes the file's symbols, -R FOLDER is -rpath FOLDER. */
+/* -R FILE takes the file's symbols; -R FOLDER means -rpath FOLDER. */
 static void look_at_R(struct line *line, const char *argument)
 {
     line->has_rpath |= is(S_IFDIR, argument);
 }
 
-/* -T FILE, -TFILE and their long names, not -Ttext=ADDRESS and its like. */
+/* Whether the word is -T FILE, -TFILE or a long name of these, but not -Ttext=ADDRESS or
+ * similar. */
 static bool names_script(const char *word)
 {
     static const char *const addresses[] = {
@@ -139,7 +140,7 @@ static bool names_script(const char *word)
     return matches_one_of(word, scripts) && !matches_one_of(word, addresses);
 }
 
-/* One word.  An option has one dash or two. */
+/* Reads one word of the linker's.  An option has one dash or two. */
 static void look_at_linkers_word(struct reader *r, const char *word)
 {
     static const char *const relocatable[] = {"-r", "-i", "-Ur", "-relocatable", NULL};
@@ -153,7 +154,7 @@ static void look_at_linkers_word(struct reader *r, const char *word)
     } else if (is_one_of(word, shared) || begins_with(word, "-Bsh")) {
         line->library = true;
     } else if (strcmp(word, "-G") == 0) {
-        /* Before a number it is no -shared. */
+        /* Before a number, -G does not mean -shared. */
         r->library_before_G = line->library;
         line->library = true;
     } else if (*word >= '0' && *word <= '9') {
@@ -168,7 +169,8 @@ static void look_at_linkers_word(struct reader *r, const char *word)
     } else if (begins_with(word, "-exclude-libs=")) {
         line->hides_archives |= strstr(word, "ALL") != NULL;
     }
-    /* Libraries would not find the runtime in the program, if it came from an archive. */
+    /* If the runtime comes from an archive, its names are hidden then, and libraries would not
+     * find it in the program. */
     if (strcmp(last, "-exclude-libs") == 0)
         line->hides_archives |= strstr(word, "ALL") != NULL;
     if (strcmp(last, "-R") == 0)
@@ -176,7 +178,7 @@ static void look_at_linkers_word(struct reader *r, const char *word)
     r->linkers_last = word;
 }
 
-/* What is linked though the compiler does not know it for an input. */
+/* Looks at an input of the linker that the compiler does not take for one. */
 static void look_at_linkers_input(struct reader *r, const char *word)
 {
     if (begins_with(word, "-l")) {
@@ -199,7 +201,7 @@ static void look_at_linkers(struct reader *r, const char *word)
     r->line->inputs.failed |= words.failed;
 }
 
-/* WORD,WORD... */
+/* Reads WORD,WORD... */
 static void look_at_list(struct reader *r, const char *list)
 {
     char *copy = strdup(list), *rest = copy, *word;
@@ -211,14 +213,14 @@ static void look_at_list(struct reader *r, const char *list)
 
 /* ---- The compiler's words ------------------------------------------------------------- */
 
-/* What the line does, by one option. */
+/* What an option makes the line do. */
 enum meaning {
     NO_LINK, PASSES, SHARED, PROGRAM, STATIC, VERBOSE, NO_LIBRARIES, NO_START, NO_DEFAULTS, LINKER,
     ENTRY, ENTRY_NEXT, NOTHING, LINKERS_LIST, LINKERS_WORD, LINKERS_NEXT, LANGUAGE, LANGUAGE_NEXT,
     LIBRARY, LIBRARY_NEXT, NEXT
 };
 
-/* By the part before a `*`. */
+/* The option's text is the part before a `*`. */
 static const struct { const char *option; enum meaning meaning; } options[] = {
     {"-c", NO_LINK}, {"-S", NO_LINK}, {"--compile", NO_LINK}, {"--assemble", NO_LINK},
     {"-fsyntax-only", NO_LINK}, {"-fmodule-only", NO_LINK}, {"-r", NO_LINK},
@@ -238,7 +240,7 @@ static const struct { const char *option; enum meaning meaning; } options[] = {
     {"-v", VERBOSE}, {"-###", VERBOSE},
     {"-x", LANGUAGE_NEXT}, {"--language", LANGUAGE_NEXT}, {"--language=*", LANGUAGE},
     {"-x*", LANGUAGE}, {"-l", LIBRARY_NEXT}, {"-l*", LIBRARY},
-    /* Their argument is the next word. */
+    /* These take the next word as argument. */
     {"-o", NEXT}, {"-I", NEXT}, {"-D", NEXT}, {"-U", NEXT}, {"-L", NEXT}, {"-B", NEXT},
     {"-A", NEXT}, {"-J", NEXT}, {"-u", NEXT}, {"-z", NEXT},
     {"-h", NEXT}, {"-G", NEXT}, {"-R", NEXT}, {"-include", NEXT}, {"-imacros", NEXT},
@@ -256,13 +258,15 @@ static const struct { const char *option; enum meaning meaning; } options[] = {
     {"--include-with-prefix", NEXT}, {"--include-with-prefix-after", NEXT},
     {"--include-with-prefix-before", NEXT}, {"--library-directory", NEXT}, {"--dumpbase", NEXT},
     {"--dumpdir", NEXT},
-    /* A linker's script, which is none of -Ttext=ADDRESS and its like, names the start, too. */
+    /* A linker script may also name the program's start.  -Ttext=ADDRESS and similar are not
+     * scripts. */
     {"-e", ENTRY_NEXT}, {"--entry", ENTRY_NEXT}, {"-T", ENTRY_NEXT}, {"-Tbss=*", NOTHING},
     {"-Tdata=*", NOTHING}, {"-Ttext=*", NOTHING}, {"-Ttext-segment=*", NOTHING}, {"-T*", ENTRY},
     {"-e*", ENTRY}, {"--entry=*", ENTRY},
 };
 
-/* Sets `rest` to what stands for the `*`.  False: nothing that matters here. */
+/* Finds a word in `options`; sets `rest` to the text at the `*`.  False: the option does not
+ * matter here. */
 static bool find_option(const char *word, enum meaning *meaning, const char **rest)
 {
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
@@ -349,7 +353,7 @@ bool line_read(struct line *line, char *const *argv)
         words_expand(&words, *argv);
     for (size_t i = 0; i < words.n; i++)
         look(&r, words.word[i]);
-    /* Nothing but headers: they are precompiled, not linked. */
+    /* The line has only headers: it precompiles them and does not link. */
     if (!r.others)
         line->passes = true;
     return !words.failed && !line->inputs.failed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* line.h - what a line of the compiler's does, as far as it decides what is added to it. */
+/* line.h - reads from a compiler's command line everything that decides what wpp-gcc adds to it. */
 #ifndef WPP_DRIVER_LINE_H
 #define WPP_DRIVER_LINE_H
 
@@ -8,32 +8,32 @@
 #include "driver/words.h"
 
 struct line {
-    bool passes;            /* it neither compiles nor links, or only makes headers */
-    bool preprocesses;      /* C and its family: files of these are read */
+    bool passes;            /* the line neither compiles nor links, or only makes headers */
+    bool preprocesses;      /* it reads files of C and its family */
     bool links;
-    bool compiles;          /* a source, with code to come of it */
-    bool probe;             /* of a configure script */
+    bool compiles;          /* it compiles a source into code */
+    bool probe;             /* it is a configure script's test */
     bool verbose;
 
-    /* Of a link. */
-    bool library;           /* a shared library is made */
+    /* If it links: */
+    bool library;           /* it makes a shared library */
     bool is_static;
-    bool hides_archives;    /* what archives bring is not exported */
+    bool hides_archives;    /* symbols from archives are not exported */
     bool without_libraries; /* the compiler adds no libraries */
-    bool without_start;     /* nor what runs before main */
-    bool has_libc;          /* the C library stands there */
-    bool has_start;         /* what runs before main stands there */
-    bool begins_elsewhere;  /* the line, or a linker's script, says where the program begins */
-    bool has_rpath;         /* folders in which the loader is to look */
-    bool by_gnu_ld;         /* or by another linker that the line names */
+    bool without_start;     /* nor the code that runs before main */
+    bool has_libc;          /* the line itself names the C library */
+    bool has_start;         /* the line itself names start files */
+    bool begins_elsewhere;  /* the line or a linker script sets the entry point */
+    bool has_rpath;         /* the line gives the loader folders (-rpath) */
+    bool by_gnu_ld;         /* the line does not name another linker */
     struct words inputs;    /* files that are not options */
 };
 
 /* Reads a line, without the compiler's name, response files included.  False: no memory. */
 bool line_read(struct line *line, char *const *argv);
 
-/* Whether the link can have the runtime, which needs the C library, and threads' variables before
- * an event: who sets these up are the loader, or in a static program the start files. */
+/* Whether the link can have the runtime.  It needs the C library, and thread-local variables
+ * before the first event.  The loader makes these, or in a static program the start files. */
 bool line_can_record(const struct line *line);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* objects.c - looks for names of sections.  That is for links that are rare, so the bytes are
- * searched, of objects and of archives alike. */
+/* objects.c - looks for names of sections.  Such links are rare, so it searches the bytes of
+ * objects and archives alike. */
 #include "driver/objects.h"
 
 #include <elf.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* objects.h - what is in objects and archives. */
+/* objects.h - looks into objects and archives. */
 #ifndef WPP_DRIVER_OBJECTS_H
 #define WPP_DRIVER_OBJECTS_H
 
 #include <stdbool.h>
 
-/* Whether an object or archive has code that records: it cannot be linked without a runtime.
- * A shared library has its own. */
+/* Whether an object or archive has code that records: then it cannot be linked without a
+ * runtime.  False for a shared library, which has its own runtime. */
 bool object_records(const char *path);
-/* Whether it has code that is only compiled when it is linked (-flto). */
+/* Whether an object or archive has code that is compiled only at link time (-flto). */
 bool object_is_compiled_late(const char *path);
 
 #endif

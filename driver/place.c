@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define OURS "/proc/self/exe"
-#define RUNS_US "WPP_RUNS_US"       /* our variable */
+#define RUNS_US "WPP_RUNS_US"       /* an environment variable of ours */
 
 static const char *base_name(const char *path)
 {
@@ -42,7 +42,8 @@ static bool is_program(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-/* A program of that name in the first folder of `*path`, or NULL.  Moves on behind that folder. */
+/* Looks for a program in the first folder of `*path`, and moves `*path` behind that folder.
+ * NULL: not there. */
 static char *look_in_folder(const char **path, const char *name)
 {
     int length = (int)strcspn(*path, ":");
@@ -55,7 +56,7 @@ static char *look_in_folder(const char **path, const char *name)
     return NULL;
 }
 
-/* The first program of that name in PATH, or NULL. */
+/* The first program with this name in PATH, or NULL. */
 static char *find_in_path(const char *name)
 {
     const char *path = variable("PATH");
@@ -68,7 +69,8 @@ static char *find_in_path(const char *name)
 
 /* ---- Our own -------------------------------------------------------------------------- */
 
-/* Follows symbolic links to the file, not those among its folders.  Takes `path`. */
+/* Follows symbolic links to the file, but not links among its folders.  Takes ownership of
+ * `path`. */
 static char *follow_links(char *path)
 {
     char target[PATH_MAX];
@@ -99,7 +101,7 @@ static char *absolute(const char *path)
     return made;
 }
 
-/* Who runs a program may call it what he likes (exec -a). */
+/* Whether `path` is this program: its caller may give any name (exec -a). */
 static bool is_running(const char *path)
 {
     return access(OURS, F_OK) != 0 || is_same_file(path, OURS);
@@ -122,7 +124,7 @@ bool place_find(struct place *place, const char *called)
 
 /* ---- The compiler --------------------------------------------------------------------- */
 
-/* What we stand for: gcc for wpp-gcc. */
+/* The name of the compiler that we replace: gcc for wpp-gcc. */
 static const char *name_without_wpp(const struct place *place)
 {
     return strncmp(place->name, "wpp-", 4) == 0 ? place->name + 4 : place->name;
@@ -133,8 +135,8 @@ static bool is_ours(const struct place *place, const char *file)
     return is_same_file(file, place->self) || is_same_file(file, place->runs_us);
 }
 
-/* A compiler's name.  Where that is ours, or what has run us, the next program of that name in PATH,
- * behind all these if there is one; NULL: there is none. */
+/* The compiler to run for `name`.  If `name` leads to us or to the program that ran us, it is
+ * the next program of that name in PATH, if possible behind all of these.  NULL: there is none. */
 static const char *name_behind_us(const struct place *place, const char *name)
 {
     const char *path = variable("PATH"), *behind = NULL, *first = NULL;
@@ -170,8 +172,8 @@ bool place_compiler(const struct place *place, struct words *compiler)
 
 /* ---- Its tools ------------------------------------------------------------------------ */
 
-/* The end of `gcc` or `g++` in a name, where a part of it: in x86_64-linux-gnu-gcc-12, not in
- * gccgo; or NULL. */
+/* The end of `gcc` or `g++` in a name, if it is a separate part: in x86_64-linux-gnu-gcc-12, but
+ * not in gccgo; or NULL. */
 static const char *behind_gcc(const char *name)
 {
     for (const char *at = name; *at; at++) {
@@ -184,7 +186,7 @@ static const char *behind_gcc(const char *name)
     return NULL;
 }
 
-/* gcc-ar-12 for gcc-12, in the same folder. */
+/* For example gcc-ar-12 for gcc-12, in the same folder. */
 static char *tool_beside(const char *compiler, const char *tool)
 {
     const char *end = behind_gcc(base_name(compiler));
@@ -192,7 +194,7 @@ static char *tool_beside(const char *compiler, const char *tool)
     return end ? text("%.*sgcc-%s%s", (int)(end - 3 - compiler), compiler, tool, end) : NULL;
 }
 
-/* The same for a link to a compiler, like cc. */
+/* The same for a symbolic link to a compiler, like cc. */
 static char *tool_behind_links(const char *compiler, const char *tool)
 {
     char *found = strchr(compiler, '/') ? strdup(compiler) : find_in_path(compiler);
@@ -228,7 +230,7 @@ const char *place_compilers_tool(const struct place *place, const char *tool)
     words_add_split(&compiler, *wanted ? wanted : variable("WPP_CXX"));
     if (compiler.n == 0)
         return name_behind_us(place, name_without_wpp(place));
-    /* Other words are what calls the compiler, or its options. */
+    /* The other words are a wrapper that calls the compiler, or options. */
     for (size_t i = 0; i < compiler.n && !found; i++)
         found = tool_beside(compiler.word[i], tool);
     for (size_t i = 0; i < compiler.n && !found; i++)

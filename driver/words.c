@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #define BLANKS " \t\n\r\f\v"
-enum { MOST_FILES = 1999 };         /* more response files are an error to the compiler */
+enum { MOST_FILES = 1999 };         /* the compiler refuses more response files */
 
 char *text(const char *format, ...)
 {
@@ -67,7 +67,7 @@ void words_add_split(struct words *words, const char *text)
 
 /* ---- Response files ------------------------------------------------------------------ */
 
-/* The contents of a regular file with a NUL behind, or NULL. */
+/* The contents of a regular file, followed by a NUL; or NULL. */
 static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "re");
@@ -87,8 +87,8 @@ static char *read_file(const char *path)
     return contents;
 }
 
-/* Takes the next word out of `*from`, in place, without its quotes.  A backslash keeps the
- * next character, also in quotes. */
+/* Takes the next word out of `*from`, in place, without its quotes.  A backslash quotes the next
+ * character, also in quotes. */
 static char *next_word(char **from)
 {
     char *in = *from, *out = *from, *word = *from, quote = '\0';

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* wpp-gcc, wpp-g++: gcc and g++ whose programs write whole program paths.
- * wpp-gcc-ar, wpp-gcc-nm, wpp-gcc-ranlib: the compiler's own tools for archives.
+/* wpp-gcc, wpp-g++: gcc and g++ whose programs write whole program paths.  wpp-gcc-ar,
+ * wpp-gcc-nm, wpp-gcc-ranlib: the compiler's own tools for archives.
  *
  *   WPP_CC, WPP_CXX      the compiler (gcc, g++), of a version wpp was built for
  *   WPP_PLUGIN_ARGS      `stage=early limit=4096`: arguments of the plugin
  *   WPP_RUNTIME=nop      link the runtime that records nothing, to measure with
  *
- * A compile line gets the plugin; a link line also the runtime, behind everything else.
- * Whatever neither compiles nor links (-E, -M, --version, -print-...) gets the folder of
- * <wpp/control.h> at most; the probes of configure, CMake and Meson are not instrumented.
- * The plugin and the runtime are found relative to this file: BIN/../lib/wpp.
+ * A compile line gets the plugin; a link line also gets the runtime, behind everything else.  A
+ * line that neither compiles nor links (-E, -M, --version, -print-...) gets at most the folder
+ * of <wpp/control.h>.  The probes of configure, CMake and Meson are not instrumented.  The
+ * plugin and the runtime are found relative to this file: BIN/../lib/wpp.
  *
- * A link to this file named gcc, g++, cc ... may stand in PATH before the compiler of that
- * name, for builds that cannot be told which one to use.
+ * A link to this file may stand in PATH before the compiler, under the compiler's name (gcc,
+ * g++, cc ...).  This serves builds whose compiler cannot be chosen.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -101,7 +101,7 @@ static const char help[] =
     "  WPP_OPTIONS              Options like record=off and signal=NAME.\n"
     "`man %s` explains them. `wpp-record PROGRAM` compresses the trace while the program runs.\n";
 
-/* Ours behind the compiler's own, where it is read; a link in PATH is the compiler, no more. */
+/* Prints the compiler's help and then ours.  A link in PATH prints only the compiler's. */
 static void show_help(const struct place *place, const struct words *command)
 {
     int status = 0;
@@ -127,10 +127,10 @@ static void add_for_linker(struct words *command, const char *word)
     words_add(command, word);
 }
 
-/* The folder of libwpp-rt.so among those where the loader looks for what a library needs, so that
- * it looks for everything else where it would without.  A library with a DT_RUNPATH is not looked
- * for in the program's DT_RPATH any more; so where the line gives it none ours is a DT_RPATH, which
- * keeps that.  GNU ld has a variable for these folders, which counts where no option names one. */
+/* Adds the folder of libwpp-rt.so to the loader's folders for a library, without changing where
+ * the loader looks for other libraries.  A library with a DT_RUNPATH is no longer searched for
+ * in the program's DT_RPATH.  So if the line gives no folders, ours becomes a DT_RPATH.  GNU ld
+ * also has a variable for these folders; it counts only if no option names one. */
 static void add_folder(struct words *command, const struct place *place, const struct line *line)
 {
     const char *folders = line->by_gnu_ld && !line->has_rpath ? getenv("LD_RUN_PATH") : NULL;
@@ -153,9 +153,9 @@ static void add_shared_runtime(struct words *command, const struct place *place,
     add_folder(command, place, line);
 }
 
-/* Instrumented libraries share the program's runtime.  A static program loads none, and a
- * static PIE cannot relocate an exported thread-local symbol.  A probe loads only what it is
- * linked with, and for that the linker exports what is needed. */
+/* Exports the program's runtime, which instrumented libraries share.  A static program loads no
+ * library, and a static PIE cannot relocate an exported thread-local symbol.  A probe loads only
+ * the libraries it is linked with, and for these the linker exports the names by itself. */
 static void add_exports(struct words *command, const struct place *place, const struct line *line)
 {
     if (!line->is_static && !line->probe) {
@@ -178,7 +178,7 @@ static void add_program_runtime(struct words *command, const struct place *place
         words_add(command, "-lc");
 }
 
-/* False: WPP_RUNTIME asks for the one that records nothing. */
+/* False: WPP_RUNTIME asks for the runtime that records nothing. */
 static bool wants_recording(const struct place *place)
 {
     const char *runtime = getenv("WPP_RUNTIME");
@@ -190,8 +190,9 @@ static bool wants_recording(const struct place *place)
     return false;
 }
 
-/* A static program gets its thread's variables before libc's start, which may call traced code
- * (tracer/entry.c).  To the linker the last -e counts: a -Wl,-e of the user's. */
+/* Sets the entry of a static program: it makes thread-local variables before libc's start, which
+ * may call traced code (tracer/entry.c).  For the linker the last -e counts: a -Wl,-e of the
+ * user's. */
 static void add_entry(struct words *command, const struct place *place, const struct line *line)
 {
     if (!line->is_static || line->begins_elsewhere || line->without_start)
@@ -201,7 +202,7 @@ static void add_entry(struct words *command, const struct place *place, const st
     words_add(command, text("%s/libwpp-entry.o", place->lib));
 }
 
-/* The arguments, with the runtime behind them and, in front, what begins before all
+/* Adds the arguments, the runtime behind them, and before them the object that runs before all
  * constructors. */
 static void add_link(struct words *command, const struct place *place, const struct line *line,
                      char *const *argv)
@@ -229,7 +230,8 @@ static const char *find_object(const struct line *line, bool (*is)(const char *p
     return NULL;
 }
 
-/* It is linked as it is; and compiled so, if it is compiled in the same line. */
+/* Lets the program be linked without the runtime; a source in the same line is compiled without
+ * the plugin. */
 static void refuse_to_record(const struct place *place, const struct line *line)
 {
     const char *missing = line->without_libraries && !line->has_libc ? "the C library"
@@ -250,7 +252,7 @@ static int is_plugin(const struct dirent *entry)
     return fnmatch("wpp-*.so", entry->d_name, 0) == 0;
 }
 
-/* A cache that is called from here sees the loader, and is told of the plugins. */
+/* Tells a compiler cache that we call about the plugins: the cache itself sees only the loader. */
 static void tell_cache(const struct place *place, const struct words *compiler)
 {
     char *files = getenv("CCACHE_EXTRAFILES");
@@ -281,19 +283,19 @@ static void add_plugin(struct words *command, const struct place *place)
     command->failed |= args.failed;
 }
 
-/* What a probe is shown is taken for the compiler's own habits. */
+/* Probes pass unchanged: configure takes their results for the compiler's own habits. */
 static bool is_to_pass(const struct line *line)
 {
     return line->passes || (line->probe && line->verbose);
 }
 
-/* We have completed the line before. */
+/* Whether we have already completed this line before. */
 static bool is_complete(const struct place *place)
 {
     return *place->runs_us;
 }
 
-/* Adds to the compiler's words the arguments, and what they are to have with them. */
+/* Adds the arguments to the compiler's words, together with everything that they need. */
 static void complete(struct words *command, const struct place *place, const struct line *line,
                      char *const *argv)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gcc-compat.h - the only file that knows GCC's header order and versions.
  *
- * Everything here is keyed on BUILDING_GCC_VERSION; the rest of the plugin is
- * written as if there were one GCC.
+ * Everything here depends on BUILDING_GCC_VERSION; the rest of the plugin is written as if there
+ * were one GCC.
  */
 #ifndef WPP_GCC_COMPAT_H
 #define WPP_GCC_COMPAT_H
@@ -77,14 +77,14 @@ static inline bool compat_asm_basic_p(const gasm *assembly)
 #endif
 }
 
-/* A location that stands for no place in a source file. */
+/* A location that names no place in a source file. */
 static inline bool compat_no_location(location_t where)
 {
     return RESERVED_LOCATION_P(where);
 }
 
-/* The location by which coverage knows whether a block has it already: since GCC 16 without the
- * discriminator. */
+/* The location by which coverage recognises one that a block has already: since GCC 16 without
+ * the discriminator. */
 static inline location_t compat_known_location(location_t where)
 {
 #if BUILDING_GCC_VERSION >= 16000
@@ -94,25 +94,25 @@ static inline location_t compat_known_location(location_t where)
 #endif
 }
 
-/* Whether the expander keeps a call without side effects and without use: since GCC 12, when it
- * may throw. */
+/* Whether the expander keeps a call without side effects whose value is unused: since GCC 12, if
+ * it may throw. */
 static inline bool compat_is_expanded(gimple *call)
 {
     return BUILDING_GCC_VERSION >= 12000 && stmt_could_throw_p(cfun, call);
 }
 
-/* The front ends of C and its family alone have it. */
+/* Only the front ends of C and its family have it. */
 extern void add_path(char *, incpath_kind, int, bool) __attribute__((weak));
 
-/* As -idirafter, which other front ends do not know. */
+/* Does the same as -idirafter, which other front ends do not know. */
 static inline void compat_include_after(const char *folder)
 {
     if (add_path && startswith(lang_hooks.name, "GNU C"))
         add_path(xstrdup(folder), INC_AFTER, 0, true);
 }
 
-/* The name of a file or folder as the object is to have it (-ffile-prefix-map): as in debug
- * information, or where that is not mapped, as in __FILE__, or as coverage has it. */
+/* The name of a file or folder for the object (-ffile-prefix-map): as in debug information; if
+ * that does not map it, as in __FILE__, or as in coverage. */
 static inline const char *compat_mapped_name(const char *name)
 {
     const char *(*const maps[])(const char *) = {

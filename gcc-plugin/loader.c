@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* loader.c - wpp.so: picks the plugin that was built for the GCC that loads it.
+/* loader.c - wpp.so: loads the plugin that was built for the running GCC.
  *
- * A plugin is bound to one GCC: another one would fail in the dynamic linker
- * with the name of some missing C++ symbol.  So `wpp.so` is this small C file
- * without any GCC symbol.  It looks at the version it is handed and loads
- * wpp-<major>.so from its own folder, or says in one line what is missing.
+ * A plugin works with one GCC only: with another one the dynamic linker would fail with the name
+ * of some missing C++ symbol.  So `wpp.so` is this small C file without any GCC symbol.  It
+ * reads the version that GCC passes and loads wpp-<major>.so from its own folder, or says in one
+ * line what is missing.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As in GCC's plugin.h and gcc-plugin.h, unchanged from GCC 4.5 to 15. */
+/* The same as in GCC's plugin.h and gcc-plugin.h, unchanged from GCC 4.5 to 15. */
 struct plugin_name_args;
 struct plugin_gcc_version {
     const char *basever, *datestamp, *devphase, *revision, *configuration_arguments;
@@ -24,7 +24,7 @@ typedef int plugin_init_function(struct plugin_name_args *, struct plugin_gcc_ve
 __attribute__((visibility("default"))) int plugin_is_GPL_compatible;
 __attribute__((visibility("default"))) plugin_init_function plugin_init;
 
-/* One line and out: cc1 would add lines of its own to a mere failure. */
+/* Prints one line and exits: after a mere failure, cc1 would add lines of its own. */
 __attribute__((noreturn, format(printf, 1, 2)))
 static void refuse(const char *format, ...)
 {
@@ -40,7 +40,7 @@ static void refuse(const char *format, ...)
 
 /* ---- Other compilers ------------------------------------------------------------ */
 
-/* Clang knows -fplugin, too, loads the file and would go on without a word. */
+/* Clang knows -fplugin too: it would load the file and go on without a message. */
 __attribute__((constructor)) static void refuse_other_compilers(void)
 {
     if (!dlsym(RTLD_DEFAULT, "register_callback"))
@@ -90,8 +90,8 @@ __attribute__((noreturn)) static void refuse_version(const char *folder, const c
            majors[n - 1], major, major);
 }
 
-/* A cross compiler has our version and another target.  One that was configured
- * without --target is for the machine it runs on, as this file is. */
+/* A cross compiler has our version but another target.  Without --target, GCC compiles for the
+ * machine it runs on, like this file. */
 static void check_target(const char *configuration)
 {
     const char *target = configuration ? strstr(configuration, "--target=") : NULL;

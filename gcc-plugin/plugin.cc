@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// plugin.cc - the plugin's arguments, its pass and its place among GCC's passes.
+// plugin.cc - the plugin's arguments, its pass and the place of the pass among GCC's passes.
 //
-// The walk of one wanted routine, instrument_paths(): it is split and made a plain
-// graph, its paths are numbered and described in the unit's table, and the events
-// inserted.  At the end of the unit finish_unit() writes the thunks and the table.
+// instrument_paths() handles one wanted routine.  It splits blocks and builds a plain graph,
+// numbers the paths, describes them in the unit's table, and inserts the events.  At the end of
+// the unit finish_unit() writes the thunks and the table.
 
 #include "gcc-plugin/gcc-compat.h"
 
@@ -31,10 +31,10 @@ enum stage { STAGE_LATE, STAGE_EARLY };
 // The state of one compilation: GCC runs one unit per process.
 static struct {
     enum stage stage = STAGE_LATE;
-    uint64_t limit = 4096;                // paths a vertex may have
-    enum inlining inlining = INLINE_HOT;  // at a late stage, with optimisation
-    bool load_base = false;               // the unit's base is known when it is loaded
-    bool timed = false;                   // all out of line, where the time is taken
+    uint64_t limit = 4096;                // limit of paths of a vertex
+    enum inlining inlining = INLINE_HOT;  // used at the late stage, with optimisation
+    bool load_base = false;               // the runtime gives the unit its base, not the linker
+    bool timed = false;                   // paths are timed: all events are out of line
     bool begun = false;                   // a routine has been looked at
     selection selected;
     runtime_decls decls = {};
@@ -56,17 +56,17 @@ static bool is_shared()
     return flag_pic && !flag_pie;
 }
 
-// Whether the linker makes the unit's base (trace-abi.h, NUMBERS): the code goes into an
-// executable of less than 2 GB.
+// Whether the linker makes the unit's base (trace-abi.h, NUMBERS): the code is for an executable
+// of less than 2 GB.
 static bool is_linked()
 {
     return !unit.load_base && !is_shared()
            && (ix86_cmodel == CM_SMALL || ix86_cmodel == CM_SMALL_PIC);
 }
 
-// All numbers of the unit must stay below the control opcodes, or leave room for other units'
-// and data in what an instruction holds.  A routine that would pass that is numbered again with
-// fewer paths.
+// Numbers the routine.  All numbers of the unit must stay below the control opcodes.  With a
+// linked base they must also leave room, in an instruction's 32 bits, for other units' numbers
+// and for data.  A routine that would exceed that is numbered again with fewer paths.
 static bool number_within(routine_graph &r)
 {
     uint64_t room = (is_linked() ? 1u << 28 : 0xF0000000u) - unit.table.paths();
@@ -90,10 +90,13 @@ static bool is_free_in_calls(unsigned reg)
     return this_target_hard_regs->x_call_used_regs[reg] && !fixed_regs[reg];
 }
 
-// Not where somebody follows the code step by step or wants to know who calls whom, where a jump
-// may not reach far enough, where GCC relies on what registers a callee uses, or makes other calls
-// of some (transactions' clones, -fsplit-stack's entries); and events that take the time are out
-// of line.
+// Whether calls may go through thunks.  They may not:
+// - with -Og, or when the call graph is written: a user follows the code or its calls;
+// - if a jump may not reach the callee;
+// - if GCC relies on the registers that a callee uses;
+// - if GCC calls other routines instead of some callees (transactions' clones, -fsplit-stack's
+//   entries);
+// - with timed paths, whose events are all out of line.
 static bool has_thunks()
 {
     bool near = ix86_cmodel != CM_LARGE && ix86_cmodel != CM_LARGE_PIC;
@@ -141,7 +144,7 @@ static bool instrument_paths(function *fun)
     return true;
 }
 
-// Returns what GCC has to do afterwards.
+// Instruments one routine; returns GCC's TODO flags.
 static unsigned instrument_function(function *fun)
 {
     if (!unit.begun)
@@ -160,11 +163,11 @@ static unsigned instrument_function(function *fun)
         leave_out(fun, TABLE_NO_NUMBERS);
     mark_virtual_operands_for_renaming(fun);
     if (unit.stage == STAGE_EARLY)
-        cgraph_edge::rebuild_edges();     // before inlining looks at them
+        cgraph_edge::rebuild_edges();     // inlining will look at them
     return TODO_update_ssa_only_virtuals;
 }
 
-// The pass stands at two places; one of them instruments a routine.
+// The pass stands at two places; it instruments each routine at only one of them.
 class wpp_pass : public gimple_opt_pass {
 public:
     wpp_pass(bool optimized) : gimple_opt_pass(pass_data_wpp, g), optimized_(optimized) {}
@@ -179,9 +182,9 @@ private:
     bool optimized_;
 };
 
-// After the early stage GCC goes on optimising, and may not move calls past events.  Other
-// routines are still to come then that go by what their callees are, so this waits until
-// each routine is optimised by itself.
+// Declares callees honestly after the early stage: GCC goes on optimising, and must not move
+// calls past events.  This waits until GCC optimises each routine by itself, because earlier
+// passes over other routines go by the declarations of their callees.
 static const pass_data pass_data_callees = {
     GIMPLE_PASS, "wpp-callees", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0
 };
@@ -199,8 +202,8 @@ public:
     }
 };
 
-// Right after expansion: what later routines may assume of the callees is as
-// it was.
+// Restores the callees directly after expansion, so that later routines may assume the same of
+// them as before.
 static const pass_data pass_data_restore = {
     RTL_PASS, "wpp-restore", OPTGROUP_NONE, TV_NONE, PROP_rtl, 0, 0, 0, 0
 };
@@ -213,14 +216,14 @@ public:
         unit.callees.restore();
         if (optimize > 0)
             join_moves();
-        // Events call in the middle of leaf routines too.
+        // Events contain calls, in the middle of leaf routines too.
         target_flags |= MASK_NO_RED_ZONE;
         return 0;
     }
 };
 
-// Not where no code comes of it: in the first step of -flto, and in the second one, which
-// only divides the program.
+// Estimates only if this step writes code: not in the first step of -flto, nor in the second
+// one, which only divides the program.
 static void estimate_calls(void *, void *)
 {
     bool coded = !flag_wpa && (!flag_generate_lto || flag_fat_lto_objects);
@@ -243,7 +246,7 @@ static void finish_unit(void *, void *)
     fputs(intel ? "\t.att_syntax prefix\n" : "", asm_out_file);
     compiler = xasprintf("%s %s", lang_hooks.name, gcc_version.basever);
     unit.thunks.write(asm_out_file, is_shared(), is_linked());
-    // When linking, the input is a temporary file, of another name each time.
+    // At link time the input is a temporary file with another name each time.
     const char *source = in_lto_p ? "<artificial>" : main_input_filename;
     unit.table.write(asm_out_file, compiler, source, get_src_pwd(), unit.stage, level,
                      is_linked(), unit.timed);
@@ -335,14 +338,15 @@ static void register_pass(const char *name, opt_pass *pass, const char *referenc
     register_callback(name, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
 }
 
-// Late: after "optimized", GCC's last pass over GIMPLE.  Without optimisation
-// before exception dispatch (which moves statements out of landing pads), va_arg and
-// switches are lowered: nothing is left out by that, and the blocks are those of the
-// source (and of gcov).  With transactions (-fgnu-tm) late at any level: they are lowered
-// in between, and GCC cannot lower an event.
-// Early: right before early inlining and what estimates its gain.  GCC has cleaned the graph
-// up by what is known of callees by then (for one, loops that are entered in several places
-// were given a block in front), and gcov counts in what came out of that.
+// Late: behind "optimized", GCC's last pass over GIMPLE.  Without optimisation the pass stands
+// before the lowering of exception dispatch, va_arg and switches.  (The first of these moves
+// statements out of landing pads.)  Nothing is missed there, and the blocks are those of the
+// source and of gcov.  With transactions (-fgnu-tm) it stands late at any level: they are
+// lowered in between, and GCC cannot lower an event.
+//
+// Early: directly before early inlining and the estimates of its gain.  By then GCC has cleaned
+// the graph up with its knowledge of callees; for example, loops with several entries have got a
+// block in front.  gcov counts in that cleaned graph.
 static void register_passes(const char *name)
 {
     if (unit.stage == STAGE_EARLY) {
@@ -358,8 +362,8 @@ static void register_passes(const char *name)
     register_pass(name, new restore_pass(), "expand", PASS_POS_INSERT_AFTER);
 }
 
-// <wpp/control.h> is found behind all other folders: in PREFIX/include, where the plugin is
-// PREFIX/lib/wpp/wpp.so.
+// Adds the folder of <wpp/control.h> behind all other folders: it is PREFIX/include if the
+// plugin is PREFIX/lib/wpp/wpp.so.
 static void include_control_header(const char *plugin)
 {
     int length = lbasename(plugin) - plugin;
@@ -399,8 +403,8 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
                     "out one of them");
 
     include_control_header(args->full_name);
-    // A thunk uses registers that its callee may not.  As if the user had said so, since
-    // attributes set what nobody has.
+    // No -fipa-ra: a thunk may use registers that its callee does not.  Marked as set by the
+    // user, because attributes change options that the user has not set.
     if (unit.stage == STAGE_LATE && !global_options_set.x_flag_ipa_ra) {
         global_options.x_flag_ipa_ra = 0;
         global_options_set.x_flag_ipa_ra = 1;

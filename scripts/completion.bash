@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-# bash completion of wpp and its commands.  The options and their values are
-# those that `COMMAND --help` shows.
+# bash completion of wpp and its commands.  Options and their values come from `COMMAND --help`.
 
 # Prints the long options of a command's help: `--top=`, `--force`.
 _wpp_options() {
     "$1" --help 2> /dev/null | grep -o -E -- '--[a-z][a-z-]*=?' | sort -u
 }
 
-# _wpp_argument TOOL OPTION: as `wpp-config --argument`.
+# _wpp_argument TOOL OPTION: like `wpp-config --argument`.
 _wpp_argument() {
     [[ $2 =~ ^--?[a-zA-Z-]+$ ]] || return
     wpp-config --argument "$1" "$2"
@@ -47,7 +46,7 @@ _wpp() {
         return ;;
     wpp-compress) pattern='*.trace' ;;
     wpp-record)
-        # Behind the program's name: what that takes.
+        # Behind the program's name: complete the program's arguments.
         local k
         for ((k = first; k < COMP_CWORD; k++)); do
             case ${COMP_WORDS[k]} in

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-# fish completion of wpp and its commands: install as wpp.fish, wpp-record.fish
-# and so on in a folder of $fish_complete_path.  The options are those that
-# `COMMAND --help` shows.
+# fish completion of wpp and its commands: install as wpp.fish, wpp-record.fish and so on in a
+# folder of $fish_complete_path.  The options come from `COMMAND --help`.
 
 # The commands that `wpp --help` lists.
 function __wpp_commands
     wpp --help 2>/dev/null | string replace -rf '^Commands: ' '' | string split ' '
 end
 
-# The tool on the command line, with or without `wpp` in front.
+# The tool on the command line, with or without `wpp` before it.
 function __wpp_tool
     set -l words (commandline -opc)
     set -l tool (string replace -r '.*/' '' -- $words[1])
@@ -26,7 +25,7 @@ function __wpp_options
     $tool --help 2>/dev/null | string match -ra -- '--[a-z][a-z-]*=?' | sort -u
 end
 
-# The option whose argument the word under the cursor is, or nothing.
+# The option whose argument is the word under the cursor, or nothing.
 function __wpp_option
     set -l words (commandline -opc)
     set -l word (commandline -ct)
@@ -38,7 +37,7 @@ function __wpp_option
     end
 end
 
-# As `wpp-config --argument`, of that option.
+# The same as `wpp-config --argument`, for that option.
 function __wpp_argument
     set -l tool (__wpp_tool)
     set -l option (__wpp_option)
@@ -47,7 +46,7 @@ function __wpp_argument
     wpp-config --argument $tool $option
 end
 
-# Whether the word is such an argument, and no file.
+# Whether the word is the argument of an option, and no file.
 function __wpp_wants_value
     set -l argument (__wpp_argument)
 
@@ -60,7 +59,7 @@ function __wpp_values
     __wpp_argument | string match -r -- '^[a-z]+$' | string replace -r '^' -- "$begin"
 end
 
-# Files of the kind that a tool reads.
+# Files that a tool reads, by their suffix.
 function __wpp_files
     if test (__wpp_tool) = wpp-compress
         __fish_complete_suffix .trace

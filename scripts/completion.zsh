@@ -1,9 +1,9 @@
 #compdef wpp wpp-record wpp-compress wpp-info wpp-report wpp-dump wpp-check wpp-dot wpp-hot wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib
 # SPDX-License-Identifier: MIT
-# zsh completion of wpp and its commands: install as _wpp in a folder of $fpath.
-# The options are those that `COMMAND --help` shows.
+# zsh completion of wpp and its commands: install as _wpp in a folder of $fpath.  The options
+# come from `COMMAND --help`.
 
-# What _arguments offers for an option's argument, behind its name.
+# The text that _arguments offers for an option's argument, behind its name.
 _wpp_action() {
     local argument=$(wpp-config --argument $1 $2)
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* begin.c - recording begins before any constructor.
+/* begin.c - registers the program's module before any constructor runs.
  *
- * Linked into executables alone, in front of everything else: the loader runs .preinit_array
- * before the constructors of libraries.  One of these may call a routine of the program, a
- * template's instance for example that both have: if no library is traced nobody had given
- * the program's units their bases, and what it recorded had to be thrown away (module.c).
+ * This file is linked into executables only, before everything else.  The loader runs
+ * .preinit_array before the constructors of libraries.  Such a constructor may call a routine of
+ * the program, for example an instance of a template that both have.  Without this file, and if
+ * no library is traced, the program's units would have no bases then, and the events would be
+ * thrown away (module.c).
  *
- * libc has not looked at the environment yet.
+ * libc has not set `environ` yet.
  */
 #include <stddef.h>
 
-/* gcc-plugin/events/support-code.cc, and settings.c: absent where nothing was traced.  Both are hidden,
- * but asked for through the table of offsets: ld.gold gives an absent hidden name the address
- * where a program that can be moved begins. */
+/* Defined in gcc-plugin/events/support-code.cc and settings.c; absent where nothing was traced.
+ * Both are hidden, but referred to through the global offset table: for an absent hidden name,
+ * ld.gold gives the start address of a position-independent program instead of 0. */
 __attribute__((weak)) void __wpp_module_begin(void);
 __attribute__((weak)) extern char **__wpp_environment;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* chunk.c - the memory of a thread: where its chunk lies and who else sees it.
+/* chunk.c - the memory of a thread: the place of its chunk, and the processes that see it.
  *
  *   one region
  *   | nothing | buffer page | chunk 65536                    | page          |
@@ -7,18 +7,19 @@
  *             |  wpp_buffer |
  *              `------------ window ---------------------------'
  *
- * The window is a part of the trace file or of the recorder's memory where that
- * is possible, so that its events outlive the process; else it is private.
+ * The window is part of the trace file or of the recorder's memory, if that is possible; its
+ * events then outlive the process.  Otherwise the window is private.
  *
- * FORKS.  A child must not write into its parent's window.  libc's fork runs our
- * handler, which leaves it; a fork that libc does not see does not, and the
- * child goes on with its parent's cursor.  So a shared window is not inherited,
- * and the page above it is one that grows downwards, as a stack does: where the
- * parent has its window, the child gets private zeros as soon as it writes.  The
- * kernel lets it grow that far down because what lies below can hold nothing; a
- * limit of stacks or of address space may forbid it (thread.c: has_window()).
- * A private window is zeros in the child as well, where its events count.  So
- * the child finds there what it has written itself, and nothing else.
+ * FORKS.  A child must not write into its parent's window.  libc's fork runs our handler, which
+ * leaves the window.  A fork that libc does not see runs no handler, and the child goes on with
+ * its parent's cursor.  Therefore:
+ * - A shared window is not inherited.  The page above it grows downwards, like a stack: at the
+ *   address of the parent's window, the child gets private zeros as soon as it writes.  The
+ *   kernel lets the page grow that far because the region's first page is mapped without access.
+ *   A limit of stacks or of address space may forbid it (thread.c: has_window()).
+ * - A private window is zeros in the child as well, if the child's events count.
+ *
+ * So the child finds there only its own tokens.
  */
 #include "tracer/runtime.h"
 
@@ -35,7 +36,7 @@ static bool map_private(char *at, size_t bytes, int flags)
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | flags, -1, 0) != NULL;
 }
 
-/* Has the window outlive the process, where the output can do that. */
+/* Makes the window outlive the process, if the output can do that. */
 static void keep(char *window)
 {
     bool keeps = __wpp_process.state == WPP_RECORDING && __wpp_output_keeps();

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* control.h - what a program built with wpp-gcc may say to the recording of itself.
+/* control.h - how a program built with wpp-gcc stops and starts its own recording.
  *
  *      #include <wpp/control.h>
  *
  *      wpp_stop();         from here on nothing is recorded, in any thread
  *      wpp_start();        from here on everything is, again
  *
- * Both are for the whole process and do nothing when it is so already; they may be
- * called anywhere, also in signal handlers.  A program that is to begin without
- * recording is run with WPP_OPTIONS=record=off.  In a program that is built without wpp
- * they do nothing. */
+ * Both act on the whole process, and do nothing if recording is already stopped or started.
+ * They may be called anywhere, also in signal handlers.  WPP_OPTIONS=record=off runs a program
+ * that begins without recording.  In a program built without wpp both do nothing. */
 #ifndef WPP_CONTROL_H
 #define WPP_CONTROL_H
 

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* entry.c - where a static executable begins: a thread's variables before libc's start.
+/* entry.c - the entry of a static executable: it makes thread-local variables before libc's
+ * start.
  *
  * libc's start calls routines that may be the program's own and traced (memcpy, strlen, IFUNC
- * resolvers), before it has given the thread its variables, and in a static PIE before it has
- * relocated the program.  An event reads __wpp_cursor, which is such a variable.  So we give the
- * thread a block of zeros first, in which __wpp_cursor alone has a value: a word that is not 0.
- * libc replaces the block by its own.
+ * resolvers).  At that time libc has not made the thread-local variables yet, and has not
+ * relocated a static PIE.  An event reads __wpp_cursor, which is such a variable.  So
+ * make_thread() gives the thread a block of zeros in which only __wpp_cursor has a value: the
+ * address of a word that is not 0.  libc replaces the block by its own.
  *
- * Linked into static executables alone, traced or not.  Nothing here may need to be relocated.
+ * This file is linked into static executables only, traced or not.  Nothing here may need a
+ * relocation.
  */
 #include <asm/prctl.h>
 #include <elf.h>
 
 #include "tracer/sys.h"
 
-#define AFTER_BYTES 4096        /* libc's words about the thread, behind its variables */
+#define AFTER_BYTES 4096        /* libc's data about the thread, behind its variables */
 
 extern const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
 
@@ -29,8 +31,8 @@ static const Elf64_Phdr *find_segment(uint32_t type)
     return NULL;
 }
 
-/* How far __wpp_cursor lies from the thread pointer: below it.  Where there is no runtime,
- * linkers say 0, or more than there is below. */
+/* The offset of __wpp_cursor from the thread pointer: negative.  Without a runtime, linkers give
+ * 0, or an offset below the block of variables. */
 static int64_t cursor_offset(void)
 {
     int64_t offset;
@@ -62,7 +64,7 @@ __attribute__((used)) static void make_thread(void)
     sys3(SYS_arch_prctl, ARCH_SET_FS, (long)self, 0);
 }
 
-/* All registers but %rsp and %rdx are the system's zeros. */
+/* All registers except %rsp and %rdx are 0 at process start, so they need not be saved. */
 __asm__(".text\n"
         ".globl __wpp_entry\n"
         ".type __wpp_entry, @function\n"

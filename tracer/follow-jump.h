@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* follow-jump.h - how unwinders get out of the runtime, for assembly of both sides.
+/* follow-jump.h - unwind information with which unwinders leave the runtime.  The runtime's and
+ * the plugin's assembly include it.
  *
- * Where there is no free slot, the emitted code's call of the runtime is out of the way, behind all
- * routines, and no unwind table tells of it.  But a jump back follows the call:
+ * The call of the runtime for a slot that is not free lies out of line, behind all routines, and
+ * no unwind table covers it.  But a jump back follows the call:
  *
  *      full:  call __wpp_refill_reg        <- the return address leads here
  *             jmp  free                    <- this is where the routine goes on
  *
- * A signal that came meanwhile is delivered when the runtime is about to return.  An unwinding
- * that begins there (pthread_cancel, a profiler's) would end at the call.  So the entries that are
- * called from there tell, as their return address, where the jump leads.  With any other code behind
- * the call it is the return address; with any other jump it is as right, since the stack is the same
- * before and behind it.
+ * A pending signal is delivered when the runtime is about to return.  An unwinding that begins
+ * there (pthread_cancel, a profiler's) would end at the call.  So the entries called from there
+ * describe the jump's target as their return address.  If other code follows the call, the
+ * result is the return address itself.  If another jump follows the call, its target is right
+ * too: the stack is the same before and behind the jump.
  *
- * `.cfi_escape WPP_FOLLOW_JUMP(register, offset)`: DW_CFA_val_expression of the return address, which
- * lies at `offset` from where the register points, in that state of the frame:
+ * `.cfi_escape WPP_FOLLOW_JUMP(register, offset)`: DW_CFA_val_expression of the return address,
+ * which lies at `offset` from the register's value at that point of the frame:
+ *
  *
  *      code = *(u64 *)(ra - 3)             three bytes of the call, five behind it
  *      ra + (code >> 24 & 255 == 0xeb) * (2 + (i8)(code >> 32))
  *         + (code >> 24 & 255 == 0xe9) * (5 + (i32)(code >> 32))
  *
- * Without branches and copies on the stack, which valgrind's reader does not know.
+ * The expression has no branches and no stack copies, because valgrind's reader does not know
+ * them.
  */
 #ifndef WPP_FOLLOW_JUMP_H
 #define WPP_FOLLOW_JUMP_H

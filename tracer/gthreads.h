@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* gthreads.h - threads in static programs.
+/* gthreads.h - makes static programs link all thread functions that GCC's libraries need.
  *
- * Libraries that GCC brings (libgfortran, libgcc_eh, libobjc) ask a weak reference to
- * pthread_key_create whether there are threads, and then call others that are weak
- * as well (gthr-posix.h).  We need pthread_key_create; so in a static program, where
- * only what somebody needs is linked, the answer is yes and the others are missing.
+ * GCC's libraries (libgfortran, libgcc_eh, libobjc) test a weak reference to pthread_key_create.
+ * If it is there, they assume threads and call other weak functions (gthr-posix.h).  The runtime
+ * needs pthread_key_create.  A static program links only what is referred to: so the test
+ * succeeds and the other functions are missing.
  *
- * These are names in the symbol table and nothing else: the linker looks for them in
- * archives.  No relocation uses them, so a dynamic program does nothing for them. */
+ * So these names stand in the symbol table, and the linker looks for them in archives.  No
+ * relocation uses them, so a dynamic program does nothing for them. */
 #define NEED(name) ".globl " #name "\n\t"
 
 __asm__(NEED(pthread_once) NEED(pthread_getspecific) NEED(pthread_setspecific)

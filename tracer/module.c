@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* module.c - which executables and libraries are loaded, and their tokens.
  *
- * Bases are given in the order of loading, from WPP_TOKEN_FIRST up, and never
- * again: what a token means does not change during a process.  A module's
- * MODULE_LOAD payload is kept for the trace of a forked child.
+ * Bases are given in the order of loading, from WPP_TOKEN_FIRST up.  No base is given twice, so
+ * a token has one meaning during the whole process.  A module's MODULE_LOAD payload is kept for
+ * the trace of a forked child.
  */
 #include "tracer/runtime.h"
 
@@ -21,16 +21,16 @@ struct loaded {
 };
 
 static struct loaded *modules;          /* in order of loading */
-static uint32_t refused;                /* others that will be unloaded as well */
+static uint32_t refused;                /* refused modules that will be unloaded as well */
 static uint64_t next_base = WPP_TOKEN_FIRST;
 
 /* ---- What a module is called -------------------------------------------------------- */
 
-/* One line of /proc/self/maps, as far as it has been read:
+/* A line of /proc/self/maps, parsed up to here:
  *   55d0c8a2b000-55d0c8a2d000 r--p 00000000 fe:00 1234    /usr/bin/prog */
 struct map_line {
     uint64_t number[2];         /* first address, end */
-    int field;                  /* 0, 1: the addresses; 2: what follows; 3: the path */
+    int field;                  /* 0, 1: addresses; 2: up to the path; 3: path */
 };
 
 static bool map_line_covers(const struct map_line *line, uint64_t address)
@@ -95,7 +95,7 @@ static void find_path(struct wpp_text *path, const void *address)
 
 /* ---- Its build id ------------------------------------------------------------------------ */
 
-/* The GNU build id among the notes at [at, end): its length, and where it is. */
+/* Finds the GNU build id in the notes at [at, end): returns its length and sets *id. */
 static uint32_t build_id_note(const char *at, const char *end, const unsigned char **id)
 {
     const Elf64_Nhdr *note;
@@ -139,7 +139,7 @@ static uint64_t hash_units(const struct wpp_module *m)
     return hash;
 }
 
-/* The module's place in the list and its MODULE_LOAD payload; NULL without memory. */
+/* Makes the module's entry for the list, with its MODULE_LOAD payload; NULL without memory. */
 static struct loaded *describe(struct wpp_module *m, uint32_t count, const struct wpp_text *path)
 {
     const unsigned char *id = NULL;
@@ -165,8 +165,8 @@ static struct loaded *describe(struct wpp_module *m, uint32_t count, const struc
     return l;
 }
 
-/* The base that the linker has given the module; 0: none.  Below 0 only if its units lie in
- * another order than their numbers. */
+/* The base that the linker gave the module; 0: none.  It is negative only if the order of the
+ * units differs from the order of their numbers. */
 static int64_t linked_base(const struct wpp_module *m)
 {
     uint64_t before = 0;
@@ -195,7 +195,8 @@ static uint64_t count_of(const struct wpp_module *m)
     return count;
 }
 
-/* Whether the linker has given it none, or one where executables' are, in order. */
+/* Whether the linker gave the module no base, or one in the executables' range with its units in
+ * order. */
 static bool has_usable_base(const struct wpp_module *m)
 {
     int64_t base = linked_base(m);
@@ -215,7 +216,7 @@ static uint64_t base_of(const struct wpp_module *m)
                ? WPP_LINKED_END : next_base;
 }
 
-/* What keeps a module from being recorded, or NULL. */
+/* The reason for which a module cannot be recorded, or NULL. */
 static const char *objection(const struct wpp_module *m)
 {
     if (m->abi != WPP_ABI)
@@ -257,8 +258,8 @@ static uint32_t number_units(struct wpp_module *m)
     return (uint32_t)base - m->base;
 }
 
-/* No token may be 0, or it would not be seen that it is lost.  With a base the module is nobody's
- * to register any more. */
+/* Counts the module's events as lost.  No token may be 0, or a lost event would leave its slot
+ * free.  With a base, the module is not registered by any other constructor. */
 static void let_count(struct wpp_module *m)
 {
     for (struct wpp_unit *unit = m->begin; unit < m->end; unit++)
@@ -266,14 +267,15 @@ static void let_count(struct wpp_module *m)
     m->base = WPP_TOKEN_FIRST;
 }
 
-/* What the refusal leads to: no user can link a namespace otherwise. */
+/* The end of the refusal's message.  A module in a namespace of its own does not stop recording:
+ * its user cannot link it otherwise. */
 static const char *consequence(void)
 {
     return __wpp_others_record() && __wpp_others_apart() ? "; its events are counted as lost"
                                                          : "; recording stopped";
 }
 
-/* Everything handed over so far is right, what comes from now on is not. */
+/* The tokens up to now are valid and go to the trace; recording stops. */
 static void refuse(struct wpp_module *m, const char *path, const char *why)
 {
     __wpp_threads_flush();
@@ -307,11 +309,11 @@ static void add_module(struct wpp_module *m)
     while (*link)
         link = &(*link)->next;
     __atomic_store_n(link, l, __ATOMIC_RELEASE);
-    __wpp_times_forget(m);      /* of events before now, which are left out */
+    __wpp_times_forget(m);      /* drops times of events before now, which are not in the trace */
     __wpp_record_process(WPP_REC_MODULE_LOAD, l->payload, l->payload_bytes);
 }
 
-/* Modules whose constructors have not run yet: their code may run before. */
+/* Modules whose constructors have not run yet: their code may run before their constructors do. */
 #define FOUND_MODULES 512
 struct found {
     uint32_t n;
@@ -354,7 +356,7 @@ void __wpp_module_load(struct wpp_module *m)
     if (first)
         __wpp_process_start();
     mask = __wpp_enter();
-    /* With another runtime that records, those are more likely its own. */
+    /* If another runtime records, those modules are more likely its own. */
     for (uint32_t i = 0; i < found.n && !__wpp_others_record(); i++)
         if (found.list[i]->base == 0)
             add_module(found.list[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* nop.c - libwpp-rt-nop: the runtime's interface, doing nothing.  Each thread
- * writes its events into one chunk over and over.  What a program costs with it
- * is the cost of the emitted code alone, the baseline of every overhead figure. */
+/* nop.c - libwpp-rt-nop: the runtime's interface without recording.  Each thread writes its
+ * events into one chunk over and over.  A program with it costs only the emitted code: the
+ * baseline of every overhead figure. */
 #include <pthread.h>
 #include <stdbool.h>
 
@@ -10,7 +10,7 @@
 #include "tracer/sys.h"
 #include "tracer/text.h"
 
-/* For a recorder that nothing comes to. */
+/* Tells a recorder why it gets no trace. */
 __asm__(".pushsection .note.wpp, \"a\", @note\n"
         ".balign 4\n"
         ".long 4, 8, 3\n"           /* WPP_NOTE_NOP */
@@ -27,7 +27,8 @@ static __thread struct wpp_thread *self;
 static pthread_key_t ended_key;
 static bool have_key;
 static int use_xsave;
-static uint32_t shared[WPP_CHUNK_TOKENS + 1] = { [WPP_CHUNK_TOKENS] = 1 };   /* without memory for an own one */
+static uint32_t shared[WPP_CHUNK_TOKENS + 1] = { [WPP_CHUNK_TOKENS] = 1 };   /* threads without
+                                                                                memory */
 
 static void thread_ended(void *t)
 {

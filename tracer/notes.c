@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* notes.c - what the modules of this process have for us in their ELF notes, since a note
- * can be found without a name:
+/* notes.c - finds the wpp and GNU notes of this process's modules.  A note can be found without
+ * a symbol's name:
  *
- *      .note.wpp   "wpp", WPP_NOTE_..., an offset from here to what it is about
+ *      .note.wpp   "wpp", WPP_NOTE_..., an offset from here to the object that the note describes
  */
 #include "tracer/runtime.h"
 
@@ -11,7 +11,7 @@
 
 #include "tracer/text.h"
 
-#define NOTE_HEAD (sizeof(Elf64_Nhdr) + 4)     /* with a name of three letters */
+#define NOTE_HEAD (sizeof(Elf64_Nhdr) + 4)     /* a note's header with a name of three letters */
 
 struct search {
     uint32_t type;
@@ -19,8 +19,8 @@ struct search {
     void *ctx;
 };
 
-/* Looked for at every word, not from note to note: linkers put notes of different alignment
- * into one segment, with bytes in between that no note accounts for (mold). */
+/* Tests every word, and does not step from note to note.  Linkers put notes of different
+ * alignment into one segment, with bytes in between that belong to no note (mold). */
 const char *__wpp_note_next(const char *at, const char *end, const char *owner, uint32_t type)
 {
     for (; (size_t)(end - at) >= NOTE_HEAD; at += 4) {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* others.c - other runtimes in this process.
  *
- * A program that hides the runtime's names (-Wl,--exclude-libs,ALL), a library that brings a
- * copy of its own, or a namespace (dlmopen, LD_AUDIT) makes a second one: with cursors of its own,
- * so that the order of its events and the first one's is not known, and with the same WPP_OUT.
- * Only the first records.  What the others are given is counted, and lost in its END.
+ * A process may have a second runtime: the program hides the runtime's names
+ * (-Wl,--exclude-libs,ALL), a library brings its own copy, or there is a namespace (dlmopen,
+ * LD_AUDIT).  The second runtime has its own cursors and the same WPP_OUT, and the order of its
+ * events relative to the first one's is unknown.  So only the first runtime records.  The events
+ * of the others are counted, and are lost tokens in the first one's END.
  *
- * They find each other by a note that each module with a runtime has, and across namespaces, where
- * the loader shows none, by a word of the process (below):
+ * Runtimes find each other by a note in each module that has a runtime.  Across namespaces,
+ * where the loader shows no notes, they use a word of the process (below):
  *
  *      word -> first's presence -> others: presence -> presence -> ...
  *
- * A namespace may be loaded before a program that is traced (LD_AUDIT): it leaves the recording to
- * that, and the word points at what waits for the first.
+ * A namespace may be loaded before a traced program (LD_AUDIT).  Its runtime leaves the
+ * recording to the program's, and the word points at the runtimes that wait for the first.
  */
 #include "tracer/runtime.h"
 
@@ -22,19 +23,21 @@
 #include "tracer/sys.h"
 #include "tracer/text.h"
 
-/* What runtimes of different versions know of each other: fields are only added. */
+/* A runtime's entry, which runtimes of other versions read too: a new version only appends
+ * fields. */
 struct presence {
     uint32_t version;               /* 3 */
     uint32_t records;               /* it was the first and has opened a trace */
-    struct presence *others;        /* in the first: those that came later; in these: the next */
-    uint64_t gone;                  /* in the first: tokens of others that are unloaded */
-    uint64_t (*lost)(void);         /* tokens that this one has lost so far */
-    /* Since version 2.  Forgets a module that it has registered; false if it has not. */
+    struct presence *others;        /* in the first: list of later runtimes; in these: the next */
+    uint64_t gone;                  /* in the first: lost tokens of unloaded runtimes */
+    uint64_t (*lost)(void);         /* returns the tokens that this runtime has lost so far */
+    /* Since version 2.  Forgets a module that this runtime has registered; false if it has not. */
     bool (*let_go)(struct wpp_module *module);
     /* Since version 3. */
-    const struct presence *self;    /* where it lies */
-    void (*lacks)(void);            /* in the first: others have events that it does not record */
-    uint64_t told;                  /* in the first: of which paths the user knows, by their hashes */
+    const struct presence *self;    /* the address of this struct */
+    void (*lacks)(void);            /* in the first: notes that other runtimes have events that
+                                       it does not record */
+    uint64_t told;                  /* in the first: set of reported paths, a bit per hash */
 };
 
 static uint64_t count_lost(void);
@@ -43,10 +46,10 @@ __attribute__((used)) static struct presence presence = {
     .version = 3, .lost = count_lost, .let_go = __wpp_module_let_go, .self = &presence,
     .lacks = lack
 };
-static struct presence *first;      /* another one, that records */
-static bool yields;                 /* the program will have one that records */
-static bool apart;                  /* this one's loader does not list the program */
-static bool stays;                  /* the module that this one lies in is not unloaded */
+static struct presence *first;      /* another runtime, which records */
+static bool yields;                 /* this runtime waits: the program's own will record */
+static bool apart;                  /* this runtime's loader does not list the program */
+static bool stays;                  /* this runtime's module is never unloaded */
 
 __asm__(".pushsection .note.wpp, \"a\", @note\n"
         ".balign 4\n"
@@ -86,14 +89,14 @@ bool __wpp_others_apart(void)
     return apart;
 }
 
-/* Absent in static programs, and where older libcs have it in a library of its own.  dlopen() is not
- * named: where a static program has it, the linker would warn of it. */
+/* Absent in static programs, and where an older libc has them in a separate library.  dlopen()
+ * is not declared weak here: in a static program that has it, the linker would warn. */
 #pragma weak dladdr
 #pragma weak dlsym
 #pragma weak dlerror
 
-/* What others lose is counted in the first, and a library that comes again would begin the trace
- * again. */
+/* Keeps this runtime's module loaded.  The first runtime counts what the others lose, and a
+ * library that is loaded again would begin the trace again. */
 void __wpp_others_stay(void)
 {
     void *(*open)(const char *, int) = NULL;
@@ -126,7 +129,7 @@ bool __wpp_others_record(void)
     return first != NULL || yields;
 }
 
-/* Before those that are there. */
+/* Puts this runtime at the head of the first one's list. */
 static void join(void)
 {
     presence.others = __atomic_load_n(&first->others, __ATOMIC_ACQUIRE);
@@ -135,7 +138,7 @@ static void join(void)
         ;
 }
 
-/* It has not begun. */
+/* The first runtime has not begun: this one waits at the process's word. */
 static void await_first(void)
 {
     yields = true;
@@ -157,7 +160,7 @@ void __wpp_others_find(void)
         await_first();
 }
 
-/* Those that have waited come later. */
+/* This runtime is the first; those that wait at the word become its list. */
 void __wpp_others_begin(void)
 {
     presence.records = 1;
@@ -165,7 +168,8 @@ void __wpp_others_begin(void)
     write_word(&presence);
 }
 
-/* The first, if it has begun and is still there: versions before 3 always are. */
+/* The first runtime, if it has begun and is still loaded.  Before version 3 it is never
+ * unloaded. */
 static struct presence *find_first(void)
 {
     struct presence *head = __wpp_program_word() && !(first && first->version < 3) ? read_word() : first;
@@ -175,8 +179,8 @@ static struct presence *find_first(void)
 
 /* ---- Modules that the wrong one has registered ----------------------------------------- */
 
-/* The first constructor of all registers every module that it finds, and cannot see from
- * outside to which runtime a module's names are bound: the module's own constructor can. */
+/* The first constructor of all registers every module that it finds.  It cannot see from outside
+ * to which runtime a module's names are bound; the module's own constructor can. */
 struct letting_go {
     struct wpp_module *module;
     bool done;
@@ -218,7 +222,7 @@ void __wpp_others_lack(void)
         one->lacks();
 }
 
-/* Without END nothing else would say that events are missing. */
+/* Without END, only this record says that events are missing. */
 static void lack(void)
 {
     uint64_t mask = __wpp_enter();
@@ -261,7 +265,7 @@ static void leave_list(struct presence **list)
         *list = presence.others;
 }
 
-/* Nothing leads to a module that is gone. */
+/* Removes this runtime from every list, because its module is about to go. */
 static void leave_first(void)
 {
     struct presence *one = find_first(), *head = read_word();

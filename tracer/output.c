@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* output.c - where the trace goes.
  *
- * To a recorder's memory (share.c), or to a file, a FIFO, a device or an
- * inherited descriptor.  In each of the latter cases the descriptor in use is a
- * high one, closed by exec, and remembered with the file's identity: a program
- * that closes descriptors it does not know may get the number again for a file
- * of its own, and that file must not get our data.
+ * The trace goes to a recorder's memory (share.c), or to a file, a FIFO, a device or an
+ * inherited descriptor.  In the latter cases we use a high descriptor, closed by exec, and keep
+ * the file's identity.  A program may close descriptors that it does not know, and then get our
+ * number for a file of its own.  That file must not get our data.
  *
  *   fd < 0                  nothing is open
  *   fd >= 0                 open on the file with `device` and `inode`, last we looked
@@ -27,11 +26,12 @@ static struct {
     dev_t device;
     ino_t inode;
     bool ours;              /* a regular file that we made: may be cut and reopened */
-    bool failed;            /* that it cannot be written was said */
-    long pipe;              /* bytes that it holds, when it is a pipe; else 0 or less */
-    uint64_t waited;        /* nanoseconds in writes for which it had no room */
+    bool failed;            /* a write error has been reported */
+    long pipe;              /* capacity in bytes of a pipe; else 0 or less */
+    uint64_t waited;        /* nanoseconds in writes while the pipe was full */
     uint64_t whole;
-    volatile uint64_t *length;      /* `whole` for readers, in the file's first buffer; or NULL */
+    volatile uint64_t *length;      /* in the file's first buffer: readers find `whole` here; or
+                                       NULL */
     char path[4096 + 256];
 } out = { .fd = -1 };
 
@@ -61,7 +61,7 @@ static void consume(uint64_t before)
 
 /* ---- Complaints ------------------------------------------------------------------ */
 
-/* What the program's complaints went to when it began. */
+/* The file of descriptor 2 when the program began. */
 static struct {
     dev_t device;
     ino_t inode;
@@ -77,7 +77,8 @@ void __wpp_output_begin(void)
     }
 }
 
-/* Descriptor 2 of a program that closed it may be a file of its own since: a log is appended to. */
+/* Whether descriptor 2 is still for messages.  A program that closed it may have opened a file
+ * of its own there.  A file opened for appending is taken for a log. */
 static bool is_for_people(void)
 {
     struct stat st;
@@ -87,7 +88,7 @@ static bool is_for_people(void)
                || (st.st_dev == people.device && st.st_ino == people.inode));
 }
 
-/* A sandbox may have been closed for all but writing. */
+/* Writes a message.  A sandbox may allow only write(). */
 static void say(const char *line, size_t bytes)
 {
     uint64_t mask, before;
@@ -214,7 +215,7 @@ static long adopt(int fd)
         sys_close(fd);
         return error;
     }
-    /* A live reader is woken less often when the pipe is large. */
+    /* With a large pipe, the reader is woken less often. */
     if (S_ISFIFO(st.st_mode) && sys_fcntl(fd, F_GETPIPE_SZ, 0) < 1 << 20)
         sys_fcntl(fd, F_SETPIPE_SZ, 1 << 20);
     out.fd = fd;
@@ -226,8 +227,8 @@ static long adopt(int fd)
     return 0;
 }
 
-/* The inherited descriptor's number must not come to mean another file, since
- * programs that this one starts find the same WPP_OUT: it becomes /dev/null. */
+/* Opens an inherited descriptor, and makes its old number /dev/null.  Programs that this one
+ * starts see the same WPP_OUT, so the number must not come to mean another file. */
 static long open_inherited(int fd)
 {
     long flags = sys_fcntl(fd, F_GETFL, 0), high, null, error;
@@ -256,7 +257,7 @@ static long open_inherited(int fd)
     return 0;
 }
 
-/* out.path = the pattern with process and host put in; attempt > 0: a name besides it. */
+/* Puts process and host into the pattern: out.path.  attempt > 0 appends `.attempt`. */
 static void expand_path(uint32_t attempt)
 {
     struct utsname host;
@@ -287,8 +288,8 @@ static void expand_path(uint32_t attempt)
     }
 }
 
-/* A regular file is made anew, so that another process that still writes the old
- * one is not disturbed.  Anything else is written in place. */
+/* Replaces a regular file by a new one, so that another process can go on writing the old one.
+ * Anything else is not replaced: -EEXIST. */
 static long open_new(void)
 {
     struct stat st;
@@ -311,8 +312,8 @@ static long open_in_place(void)
     return fd;
 }
 
-/* A name with %p is never written over: a program that replaces itself by exec
- * keeps its process number, and both traces are wanted. */
+/* A name with %p is never overwritten.  A program that replaces itself by exec keeps its process
+ * number, and the user wants both traces. */
 static long open_named(void)
 {
     long fd = -EEXIST;
@@ -336,7 +337,7 @@ static long open_recorder(void)
     struct wpp_text path;
 
     if (__wpp_share_is_open())
-        return 0;                       /* a forked child's is its parent's */
+        return 0;                       /* a forked child inherits its parent's mapping */
     text_init(&path, out.path, sizeof out.path);
     text_add(&path, __wpp_settings.out);
     return __wpp_share_open(out.path);
@@ -385,7 +386,7 @@ static bool still_there(void)
            && st.st_dev == out.device && st.st_ino == out.inode;
 }
 
-/* The program closed our descriptor: a file of ours can be had again. */
+/* The program closed our descriptor; a file that we made can be reopened. */
 static bool reopen(void)
 {
     dev_t device = out.device;
@@ -435,7 +436,7 @@ static long write_all(const char *from, size_t bytes)
     return 0;
 }
 
-/* So much is in the file; a reader that finds less has a piece of it. */
+/* Records the new length.  A reader that finds a shorter file has only a part of it. */
 static void grown(uint64_t by)
 {
     out.whole += by;
@@ -502,9 +503,8 @@ bool __wpp_output_keeps(void)
     return __wpp_share_is_open() || out.ours;
 }
 
-/* Makes the file longer by `head` and a buffer of zeros.  The disk space is set
- * aside or written now: later, when a thread stores to memory, a full disk could
- * only be told by a signal. */
+/* Makes the file longer by `head` and a buffer of zeros.  Disk space is allocated or written
+ * now: later a thread stores to mapped memory, and a full disk would raise SIGBUS there. */
 static long extend(const void *head, size_t bytes, const void *zeros)
 {
     long error = sys4(SYS_fallocate, out.fd, FALLOC_FL_KEEP_SIZE, (long)out.whole,
@@ -527,8 +527,7 @@ static long extend(const void *head, size_t bytes, const void *zeros)
     return error == 0 ? sys3(SYS_lseek, out.fd, end, SEEK_SET) : error;
 }
 
-/* A process killed in here leaves a file that ends within a record, before any
- * event of the thread. */
+/* If a process is killed in here, its file ends within a record, before any event of the thread. */
 static bool append_buffer(void *window)
 {
     const void *head;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* pause.c - recording is stopped and started again, by the program or by a signal.
+/* pause.c - stops and starts recording, on behalf of the program or of a signal.
  *
  *      RECORDING, paused == false --stop--> paused --start--> paused == false
  *
- * In between threads write to their chunks as ever; what they write is thrown away
- * when it would be handed over, and numbers nothing.  Their buffers belong to nobody
- * meanwhile, so that it is no part of the trace either when the process is killed. */
+ * While paused, threads write to their chunks as usual.  hand_over() throws these tokens away
+ * and does not number them.  Meanwhile the buffers have no owner (tid 0): if the process is
+ * killed, the tokens are not part of the trace either. */
 #include "tracer/runtime.h"
 
 #include "tracer/sys.h"
 #include "tracer/text.h"
 
-static uint64_t since;          /* nanoseconds: when it was stopped */
+static uint64_t since;          /* when recording was stopped, in nanoseconds */
 
 static void write_stopped(void)
 {
@@ -51,7 +51,7 @@ static void start(void)
         __wpp_thread_goes_on(t);
 }
 
-/* A process that begins while it is stopped, a forked child for instance. */
+/* For a process that begins while recording is stopped, for example a forked child. */
 void __wpp_pause_begin(void)
 {
     if (__wpp_process.paused)
@@ -95,7 +95,7 @@ void __wpp_signal_return(void);
 __asm__(".pushsection .text\n"
         ".hidden __wpp_signal_return\n"
         ".type __wpp_signal_return, @function\n"
-        "nop\n"                         /* unwinders look at the byte before */
+        "nop\n"                         /* unwinders look up the byte before the return address */
         "__wpp_signal_return:\n"
         "mov $15, %rax\n"               /* rt_sigreturn */
         "syscall\n"

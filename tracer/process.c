@@ -9,10 +9,10 @@
  *        |                    |                  |
  *        +-----> ENDED <------+------------------+   last module gone while exiting
  *
- * The end.  A module's destructor runs after all other destructors of that
- * module, but those of shared libraries run after the executable's, where this
- * runtime may live.  So the runtime's own destructor only says that the process
- * is exiting, and END is written when no module is left.
+ * END.  A module's destructor runs after all other destructors of that module.  But the
+ * destructors of shared libraries run after the executable's, and this runtime may be part of
+ * the executable.  So the runtime's own destructor only sets `exiting`, and END is written when
+ * no module is left.
  */
 #include "tracer/runtime.h"
 
@@ -34,14 +34,14 @@ struct wpp_process __wpp_process;
  * libc does not know of.  NULL on kernels before 4.14. */
 static volatile uint32_t *guard;
 
-/* Between libc's calls of our fork handlers, in the thread that forks and in its child. */
+/* Set between the calls of our fork handlers, in the forking thread and in its child. */
 static __thread bool forking;
 
 /* ---- The lock ---------------------------------------------------------------------- */
 
 static uint32_t lock;           /* 0 free, 1 held, 2 held and waited for */
-/* Who holds it, among those that have this variable in common: this thread, and processes that it
- * has made without memory of their own (vfork, clone).  0: none of them. */
+/* The lock's holder, among the processes that share this variable: this thread, and processes
+ * that it made without memory of their own (vfork, clone).  0: none of them. */
 static __thread uint32_t holder;
 
 static void acquire(void)
@@ -65,7 +65,7 @@ static void release(void)
         sys3(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1);
 }
 
-/* In a child: descriptor, counts and perhaps the lock are the parent's. */
+/* In a child: forgets the descriptor, the counts and perhaps the lock, which are the parent's. */
 static void forget_parent(void)
 {
     __wpp_process.pid = sys_getpid();
@@ -85,8 +85,8 @@ static void forget_parent(void)
     __wpp_modules_each(__wpp_times_forget);
 }
 
-/* Whether a process that holds the lock goes on: also the parent of the one that asks.  One that
- * was killed is there until its parent has waited for it. */
+/* Whether a process that holds the lock still runs; it may be the caller's parent.  A killed
+ * process exists until its parent has waited for it. */
 static bool runs(uint32_t tid)
 {
     siginfo_t ended = { .si_pid = 0 };
@@ -104,7 +104,7 @@ static bool holder_was_killed(void)
     return seen && !runs(seen) && __atomic_load_n(&holder, __ATOMIC_RELAXED) == seen;
 }
 
-/* What was put halfway is taken back: it is still in its chunk. */
+/* Takes back a half-written record: its tokens are still in their chunk. */
 static void take_over(void)
 {
     if (__wpp_share_is_open())
@@ -113,8 +113,8 @@ static void take_over(void)
         __wpp_output_repair();
 }
 
-/* A child that comes here for the first time may have events already: libc's fork has not called
- * our handler yet (a signal came before), or never will (_Fork, clone). */
+/* A child may already have events when it first comes here.  A signal came before libc's fork
+ * called our handler, or no handler is called at all (_Fork, clone). */
 uint64_t __wpp_enter(void)
 {
     uint64_t mask = sys_sigmask(~UINT64_C(0));
@@ -179,8 +179,8 @@ void __wpp_broken(const char *file, int line)
 
 static long seccomp_at_start;
 
-/* Whether the program has forbidden itself some system calls since it began: opening
- * a file may then be the end of it.  (That others have, a container's, is no matter.) */
+/* Whether the program has restricted its system calls since it began.  If so, opening a file may
+ * kill it.  Restrictions from before, such as a container's, do not matter. */
 bool __wpp_sandboxed(void)
 {
     return sys3(SYS_prctl, PR_GET_SECCOMP, 0, 0) != seccomp_at_start;
@@ -188,8 +188,8 @@ bool __wpp_sandboxed(void)
 
 /* ---- The PROCESS record ----------------------------------------------------------------- */
 
-/* What is known from the start, then what is each process's own: a forked child
- * may have no right, or no /proc, to look again. */
+/* First the strings known from the start, then those of each process.  A forked child may have
+ * no right, or no /proc, to read them again. */
 static char process_strings[WPP_PAYLOAD_BYTES];
 static size_t process_known;
 
@@ -220,7 +220,7 @@ static void add_started(struct wpp_text *text)
     text_byte(text, '\0');
 }
 
-/* /proc/self/cmdline is the arguments, each with its NUL. */
+/* /proc/self/cmdline contains the arguments, each with its NUL. */
 static void add_arguments(struct wpp_text *text)
 {
     static char block[1024];
@@ -269,7 +269,7 @@ static void describe_program(void)
     process_known = text.used;
 }
 
-/* Other threads may pass some while the first one begins. */
+/* Other threads may add early events while the first thread begins the trace. */
 static uint64_t take_early(void)
 {
     return __atomic_exchange_n(&__wpp_process.early, 0, __ATOMIC_RELAXED);
@@ -329,7 +329,7 @@ void __wpp_process_start(void)
     else
         __wpp_others_stay();
     wanted = __wpp_settings_read();
-    /* Before a recorder knows of us: it sends that signal. */
+    /* Before a recorder knows this process: a recorder sends that signal. */
     if (__wpp_settings.signal && !another)
         __wpp_pause_on_signal(__wpp_settings.signal);
     opened = wanted && (another || __wpp_settings.none || __wpp_output_open());
@@ -350,7 +350,7 @@ void __wpp_process_start(void)
     __wpp_leave(mask);
 }
 
-/* The first event of a forked child. */
+/* Opens a forked child's trace, at its first event. */
 static void start_child(void)
 {
     WPP_EXPECT(__wpp_process.state == WPP_FORKED && !__wpp_process.begun);
@@ -375,7 +375,7 @@ bool __wpp_process_ready(void)
 
 /* ---- Fork --------------------------------------------------------------------------------- */
 
-/* The youngest child of this thread, 0 when the kernel does not tell. */
+/* The youngest child of this thread; 0 if the kernel does not tell. */
 static uint32_t youngest_child(void)
 {
     char block[512];
@@ -400,10 +400,10 @@ static uint32_t youngest_child(void)
     return number ? number : last;
 }
 
-static __thread uint32_t youngest_before;      /* this fork */
+static __thread uint32_t youngest_before;      /* the youngest child before this fork */
 
-/* libc calls this also when fork has failed: then the youngest child is the same as before.
- * It is so, too, when the child has gone already. */
+/* libc calls this also when fork has failed.  Then the youngest child is the same as before; the
+ * same holds if the child is already gone. */
 static void after_fork_in_parent(void)
 {
     uint64_t mask = __wpp_enter();
@@ -428,7 +428,7 @@ static void before_fork(void)
         youngest_before = youngest_child();
 }
 
-/* A signal handler may have been here before: then nothing is left to do. */
+/* A signal handler in the child may have come here first; then nothing is left to do. */
 static void after_fork_in_child(void)
 {
     uint64_t mask;
@@ -476,7 +476,7 @@ void __wpp_process_end_if_over(void)
     __wpp_process.state = WPP_ENDED;
 }
 
-/* A runtime that is not the one that records leaves nothing behind but what threads may still use: a
+/* A runtime that does not record frees everything except memory that threads may still use: a
  * program may load a namespace again and again. */
 void __wpp_process_leave_if_over(void)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* program.c - the executable, as the kernel has loaded it: no loader of ours need know it.
+/* program.c - the executable as the kernel has loaded it, without the loader's help.
  *
- * Each namespace (dlmopen, LD_AUDIT) has a loader and a libc of its own, and sees neither the program
- * nor the modules of another one.  What all have in common is what the kernel has told them. */
+ * Each namespace (dlmopen, LD_AUDIT) has its own loader and libc, and sees neither the program
+ * nor the modules of another namespace.  Only the kernel's data about the process is common to
+ * all. */
 #include "tracer/runtime.h"
 
 #include <elf.h>
@@ -19,7 +20,7 @@ struct program {
     uintptr_t bias;
 };
 
-/* False: its headers are not where linkers put them. */
+/* False: the program's headers are not where linkers put them. */
 static bool find_program(struct program *p)
 {
     const Elf64_Ehdr *ehdr;
@@ -74,8 +75,8 @@ bool __wpp_program_is_listed(void)
 
 #define MARK_BITS (UINT64_C(0xffff) << 48)
 
-/* The kernel leaves eight bytes of zeros at the end of a program's stack, behind the name that it was
- * started by. */
+/* The kernel leaves eight zero bytes at the end of a program's stack, behind the name that
+ * started the program. */
 uint64_t *__wpp_program_word(void)
 {
     const char *end = (const char *)getauxval(AT_EXECFN);

@@ -8,7 +8,7 @@
 #define CHECKED_BYTES offsetof(struct wpp_record, check)
 _Static_assert(CHECKED_BYTES == 56, "the check covers everything before it");
 
-/* Every record leaves in one piece: TOKENS from their chunk, the others from here. */
+/* Each record is written in one piece: TOKENS from their chunk, all others from here. */
 static struct {
     struct wpp_record header;
     unsigned char payload[WPP_PAYLOAD_BYTES];
@@ -47,9 +47,9 @@ static void seal(struct wpp_record *r)
     r->check = (uint32_t)fnv1a(FNV_START, r, CHECKED_BYTES);
 }
 
-/* `payload_bytes` with padding; the payload lies behind the header.  It is counted
- * afterwards: a process made by vfork may be killed while it waits in here, and its parent
- * writes the record again. */
+/* `payload_bytes` includes padding; the payload lies behind the header.  Callers increment
+ * `sequence` afterwards: a process made by vfork may be killed while it waits here, and its
+ * parent then writes the record again. */
 static void close_and_write(struct wpp_record *r, uint32_t payload_bytes)
 {
     seal(r);
@@ -108,7 +108,7 @@ void __wpp_record_tokens(struct wpp_thread *t, uint32_t count)
     t->sequence++;
 }
 
-/* Notes are not numbered: a recorder adds some of its own. */
+/* Notes have no sequence number, because a recorder adds notes of its own. */
 static void number_note(struct wpp_record *r)
 {
     r->tid = sys_gettid();
@@ -126,8 +126,8 @@ void __wpp_record_note(uint16_t kind, const void *payload, uint32_t bytes)
     close_and_write(&assembled.header, padded);
 }
 
-/* The beginning of a record whose payload ends with the buffer.  The zeros before
- * it make it begin a page of the file. */
+/* Assembles the beginning of a BUFFER record; its payload ends with the buffer.  Zeros before
+ * the buffer align it to a page of the file. */
 size_t __wpp_record_buffer(uint64_t offset, const void **from)
 {
     uint32_t skip = (uint32_t)-(offset + WPP_HEADER_BYTES + 4) & (WPP_PAGE_BYTES - 1);

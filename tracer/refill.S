@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* refill.S - the entries of the emitted code, and the way back out to libc.
  *
- * The convention of trace-abi.h: called in the middle of any function, so every
- * register but the result's is live, the stack may have any alignment and the
- * flags are free.  The C behind it is compiled with -mgeneral-regs-only and calls
- * nothing that is not, so saving the general registers that a C function may
- * change is enough.
+ * Convention (trace-abi.h): any code may call these entries, at any point of a function.  So
+ * every register except the result's is live, the stack may have any alignment and the flags are
+ * free.  The C routines behind the entries are compiled with -mgeneral-regs-only and call only
+ * such routines.  So it is enough to save the general registers that a C function may change.
  */
 #include "tracer/follow-jump.h"
 
@@ -75,9 +74,9 @@
 
 /* void __wpp_keep_vectors(void (*function)(void *), void *argument, void *area,
  *                         int use_xsave)
- * Calls function(argument); the vector, mask and x87 registers are afterwards
- * as before.  area: WPP_VECTOR_BYTES, aligned to 64, zero at first.  Without
- * XSAVE there are only the registers that FXSAVE knows. */
+ * Calls function(argument) and keeps the vector, mask and x87 registers.  area:
+ * WPP_VECTOR_BYTES, aligned to 64, initially zero.  Without XSAVE it keeps only the registers
+ * that FXSAVE knows. */
         .globl  __wpp_keep_vectors
         .hidden __wpp_keep_vectors
         .type   __wpp_keep_vectors, @function

@@ -1,49 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime.h - the inside of libwpp-rt: what its files share.
+/* runtime.h - the internals of libwpp-rt that its files share.
  *
- *   refill.S    the entries of the emitted code, keep its registers
- *   thread.c    a thread's stream: begun, handed over, ended
- *   chunk.c     the memory it is written to
- *   output.c    where the trace goes: opening, writing, failing
- *   share.c     the same when it goes to a recorder
- *   record.c    records: header, check, sequence
- *   module.c    bases of tokens; who is loaded
- *   process.c   the trace's begin and end; fork
- *   notes.c     what modules have for us in their ELF notes
- *   program.c   the executable, as the kernel has loaded it
- *   others.c    other runtimes in the process
- *   pause.c     stopped and started, by the program or by a signal
- *   times.c     how long paths took, if that is counted
- *   settings.c  WPP_OUT and WPP_OPTIONS
- *   begin.c     linked into executables: recording begins before all constructors
- *   entry.c     linked into static executables: a thread's variable before libc's start
- *   start.c     what pthread_atfork() needs where the compiler's start files are left out
- *   follow-jump.h  the way that unwinders take out of refill.S and the emitted code's entries
- *   gthreads.h  what static programs must be linked with
- *   text.h      bounded strings
+ *     refill.S    the entries of the emitted code, keep its registers
+ *     thread.c    a thread's stream: begin, handing over, end
+ *     chunk.c     the memory of a thread's stream
+ *     output.c    where the trace goes: opening, writing, failing
+ *     share.c     the same for a recorder's memory
+ *     record.c    records: header, check, sequence
+ *     module.c    loaded modules and the bases of their tokens
+ *     process.c   the trace's begin and end; fork
+ *     notes.c     finds ELF notes of modules
+ *     program.c   the executable, as the kernel has loaded it
+ *     others.c    other runtimes in the process
+ *     pause.c     recording stopped and started, by the program or by a signal
+ *     times.c     durations of paths, in modules that count them
+ *     settings.c  WPP_OUT and WPP_OPTIONS
+ *     begin.c     linked into executables: recording begins before all constructors
+ *     entry.c     linked into static executables: thread-local variables before libc's start
+ *     start.c     a word that pthread_atfork() needs without the compiler's start files
+ *     follow-jump.h  unwinding out of refill.S and the emitted code's entries
+ *     gthreads.h  functions that static programs must link
+ *     text.h      bounded strings
  *
- * Rules in all of these: no malloc, no stdio, no locks of libc's, errno is not
- * touched, no libc function on the way from the emitted code (except
- * pthread_setspecific, called with the vector registers put aside), nothing is
- * written to descriptors 0 to 2 but one line of complaint.
+ * Rules for all of these: no malloc, no stdio, no locks of libc's, errno is not touched.  On the
+ * way from the emitted code no libc function is called, except pthread_setspecific with the
+ * vector registers saved.  Descriptors 0 to 2 get at most one line of complaint.
  *
- * LOCKING.  Every entry does `mask = __wpp_enter()` first, `__wpp_leave(mask)`
- * last.  In between all signals are blocked and one lock is held, so whatever
- * follows runs alone: all globals and all struct wpp_thread are protected.  Only
- * the cursor and the words behind it change meanwhile, by their own thread.  A
- * process made by vfork shares all of that with its parent; one that is killed in
- * between leaves the lock to the thread that made it.
+ * LOCKING.  Every entry calls `mask = __wpp_enter()` first and `__wpp_leave(mask)` last.  In
+ * between, all signals are blocked and one lock is held.  The lock protects all globals and all
+ * struct wpp_thread.  Only the cursor and the words behind it change meanwhile, by their own
+ * thread.  A process made by vfork shares all of that with its parent; if it is killed in
+ * between, the lock goes to the thread that made it.
  *
- * LIMITS.  When the trace goes to a FIFO or an inherited descriptor, events in
- * buffers are lost with a process that ends without exit(): _exit, a signal,
- * exec.  A process made by vfork writes into its parent's buffer until it calls
- * exec.  So does one that shares its parent's memory and runs at the same time
- * (CLONE_VM without CLONE_VFORK or CLONE_SETTLS): their events overwrite each other.
- * One made by the kernel's calls, where neither the plugin nor libc saw it, is
- * recorded as soon as it comes to the runtime.  A
- * traced routine that an untraced signal handler calls may overwrite one event,
- * or be overwritten, when it interrupts the emitted code between its test and
- * its store.  A traced handler that calls libc's fork there costs the child one event.
+ * LIMITS.
+ * - When the trace goes to a FIFO or an inherited descriptor, events in buffers are lost if the
+ *   process ends without exit(): _exit, a signal, exec.
+ * - A process made by vfork writes into its parent's buffer until it calls exec.
+ * - A process that shares its parent's memory and runs at the same time (CLONE_VM without
+ *   CLONE_VFORK or CLONE_SETTLS) writes there too: the events of both overwrite each other.
+ * - A process made by system calls that neither the plugin nor libc saw is recorded from its
+ *   first call of the runtime.
+ * - An untraced signal handler may call a traced routine while it interrupts the emitted code
+ *   between test and store.  Then one event may be overwritten.
+ * - If a traced handler calls libc's fork at such a point, the child loses one event.
  */
 #ifndef WPP_RUNTIME_H
 #define WPP_RUNTIME_H
@@ -56,8 +55,8 @@
 
 #define WPP_EXPORT __attribute__((visibility("default")))
 
-/* A condition that holds unless the runtime is wrong.  The program is not ours
- * to kill: say so once and stop recording. */
+/* A condition that holds unless the runtime has a bug.  The runtime must not kill the program:
+ * it reports the bug once and stops recording. */
 #define WPP_EXPECT(condition) \
     ((condition) ? (void)0 : __wpp_broken(__FILE__, __LINE__))
 
@@ -72,11 +71,10 @@
  *   everything from the first free slot on is 0, no token is 0; the cursor in
  *   memory is never beyond that slot (trace-abi.h), and no word behind is 0
  *
- * The 64 bytes before `done` are free: the header that was never a token, or
- * tokens already handed over.  So a record is put together in place, its header
- * right before its tokens, and leaves with one write.  Where a thread's tokens
- * end is found by looking for the first 0, so that any thread can hand over any
- * other's.  chunk.c draws what lies around.
+ * The 64 bytes before `done` are free: the unused header, or tokens already handed over.  So a
+ * record is built in place, its header directly before its tokens, and is written by one call.
+ * The first 0 ends a thread's tokens, so any thread can hand over any other's.  chunk.c draws
+ * the rest of the region.
  */
 #define WPP_CHUNK_TOKENS ((WPP_CHUNK_BYTES - WPP_HEADER_BYTES) / 4)
 #define WPP_VECTOR_BYTES 2688u      /* XSAVE, x87 to AVX-512 */
@@ -84,17 +82,18 @@
 struct wpp_thread {
     uint32_t behind;                /* the word behind the chunk: not 0 */
     struct wpp_thread *interrupted; /* by the signal handler that writes here */
-    uint32_t *elsewhere;            /* the cursor that a signal handler found, if in no chunk; or NULL */
-    const char *frame, *stack;      /* that handler's; its alternate stack or NULL */
-    bool left;                      /* by a jump */
-    struct wpp_thread *next;        /* of the live ones, or of the free ones */
+    uint32_t *elsewhere;            /* the cursor that a signal handler found outside of any
+                                       chunk; or NULL */
+    const char *frame, *stack;      /* of that handler; its alternate stack or NULL */
+    bool left;                      /* the handler was left by a jump */
+    struct wpp_thread *next;        /* in the list of live or of free ones */
     uint32_t *done;
     uint64_t first;                 /* tokens of the stream before `done` */
     uint32_t tid;
     uint32_t sequence;              /* of the stream's next record */
     uint32_t rounds;                /* of thread-specific destructors seen */
     bool begun;                     /* its THREAD record is written */
-    bool findable;                  /* the kernel knows it by `tid`, as long as it lives */
+    bool findable;                  /* tgkill finds the thread by `tid` as long as it lives */
     bool gap;                       /* tokens were thrown away since recording was stopped */
     _Alignas(64) unsigned char vectors[WPP_VECTOR_BYTES];
 };
@@ -115,18 +114,18 @@ struct wpp_thread *__wpp_self(void);
 void __wpp_thread_flush(struct wpp_thread *t);
 /* The same for all threads. */
 void __wpp_threads_flush(void);
-/* Its buffer is part of the trace; nobody's while recording is stopped. */
+/* Makes the thread's buffer part of the trace; while recording is stopped, gives it no owner. */
 void __wpp_thread_show(struct wpp_thread *t);
-/* Recording has started again. */
+/* Recording has started again: writes a Gap if tokens were thrown away. */
 void __wpp_thread_goes_on(struct wpp_thread *t);
-/* In the child of a fork: this thread is the only one and starts anew, with what it has recorded
- * since.  `by_libc`: only a handler can have. */
+/* In the child of a fork: this thread is the only one.  It begins a new stream with the events
+ * that it has recorded since the fork.  `by_libc`: only a signal handler can have recorded some. */
 void __wpp_threads_forked(bool by_libc);
-/* The same, and what it has is thrown away. */
+/* The same, but throws these events away. */
 void __wpp_threads_leave(void);
-/* What thread.c needs of libc; to be called once, before main. */
+/* Sets up what thread.c needs of libc; called once, before main. */
 void __wpp_threads_start(void);
-/* Memory of threads that will not write to it any more. */
+/* Frees the memory of threads that will write no more events. */
 void __wpp_threads_free(void);
 
 static inline uint32_t *__wpp_chunk_start(const struct wpp_thread *t)
@@ -144,28 +143,28 @@ static inline struct wpp_buffer *__wpp_buffer_of(const struct wpp_thread *t)
     return (struct wpp_buffer *)((char *)t - WPP_BUFFER_BYTES);
 }
 
-/* A region for a thread, its chunk still as its last owner left it; NULL without memory. */
+/* A region for a thread; NULL without memory.  Its chunk still holds the last owner's tokens. */
 struct wpp_thread *__wpp_region_take(void);
 void __wpp_region_give(struct wpp_thread *t);
-/* Unmaps those that nobody has. */
+/* Unmaps all regions without an owner. */
 void __wpp_regions_free(void);
-/* In the child of a fork: the regions are the parent's... */
+/* In the child of a fork: forgets the parent's free regions. */
 void __wpp_regions_forked(void);
-/* ... but for those of the thread that is in the middle of one: what the child has written there
- * has been handed over, and the window becomes as one of its own, with the same slots free. */
+/* In the child of a fork: keeps a region that the thread is writing to.  The child's tokens in
+ * it have been handed over.  The window becomes the child's own, with the same slots free. */
 void __wpp_region_keep(struct wpp_thread *t);
-/* The chunk as new, its first token being the stream's number `first`. */
+/* Clears the chunk; its first token is number `first` of the stream. */
 void __wpp_chunk_clear(struct wpp_thread *t, uint64_t first);
-/* Another chunk has been written meanwhile: the next token is number t->first. */
+/* Another chunk has been written meanwhile: the token at `done` is number t->first. */
 void __wpp_chunk_goes_on(struct wpp_thread *t);
 
 /* ---- The process -------------------------------------------------------------- */
 
 enum wpp_state {
     WPP_IDLE,           /* no module has been loaded */
-    WPP_FORKED,         /* a child of a traced process, without an event so far */
+    WPP_FORKED,         /* a child of a traced process, without an event yet */
     WPP_RECORDING,
-    WPP_DISCARDING,     /* WPP_OUT=none: chunks are used again, nothing is written */
+    WPP_DISCARDING,     /* WPP_OUT=none: chunks are reused, nothing is written */
     WPP_STOPPED,        /* output failed: tokens are counted as lost */
     WPP_ENDED           /* END is written */
 };
@@ -175,10 +174,10 @@ struct wpp_process {
     uint32_t pid;
     uint32_t sequence;              /* of the next process record */
     uint64_t written, lost;         /* tokens */
-    uint64_t early;                 /* those before recording began, not yet said */
+    uint64_t early;                 /* tokens before recording began, not yet recorded */
     bool known;                     /* the state is no longer IDLE; read without the lock */
-    uint64_t skipped;               /* those since recording was stopped */
-    bool paused;                    /* while it is */
+    uint64_t skipped;               /* tokens since recording was stopped */
+    bool paused;                    /* recording is stopped */
     bool begun;                     /* its PROCESS record is written */
     bool exiting;
 };
@@ -186,93 +185,93 @@ extern struct wpp_process __wpp_process;
 
 uint64_t __wpp_enter(void);
 void __wpp_leave(uint64_t mask);
-/* Its two halves, for what must run without signals but not alone. */
+/* The two halves of __wpp_leave(), for code that must run without signals but not alone. */
 void __wpp_unlock(void);
 void __wpp_unblock(uint64_t mask);
 
-/* False as long as no chunk can be used. A forked child opens its trace. */
+/* False if no chunk can be used yet.  Opens the trace of a forked child. */
 bool __wpp_process_ready(void);
-/* Before the first module, without the lock since opening a FIFO may take long. */
+/* Called before the first module, without the lock: opening a FIFO may take long. */
 void __wpp_process_start(void);
-/* After it: what runs at the ends of threads and at forks. */
+/* Called after it: registers what runs at the ends of threads and at forks. */
 void __wpp_process_hooks(void);
-/* Called whenever a module has gone: writes END when it was the last of all. */
+/* Called after a module has gone: writes END if it was the last one. */
 void __wpp_process_end_if_over(void);
-/* The same, behind the lock: this runtime is about to go. */
+/* The same after the lock is released: this runtime is about to go. */
 void __wpp_process_leave_if_over(void);
 
-/* Whether the program has forbidden itself system calls. */
+/* Whether the program has restricted its own system calls. */
 bool __wpp_sandboxed(void);
-/* Recording ends here, for a reason already told. */
+/* Stops recording, for a reason already reported. */
 void __wpp_give_up(void);
 void __wpp_broken(const char *file, int line);
 /* `wpp: A B C`: one line on standard error.  Any of the strings may be NULL. */
 void __wpp_complain(const char *a, const char *b, const char *c);
-/* That there is none for something, perhaps because of a limit. */
+/* Complains that there is no memory for `what`, perhaps because of a limit. */
 void __wpp_complain_of_memory(const char *what, const char *consequence);
 
 /* ---- Stopped and started ----------------------------------------------------------- */
 
 WPP_EXPORT void __wpp_start(void);
 WPP_EXPORT void __wpp_stop(void);
-/* The signal does what the program could: the one, then the other. */
+/* The signal alternately stops and starts recording. */
 void __wpp_pause_on_signal(int signal);
-/* The trace of a process begins, or ends, perhaps while recording is stopped. */
+/* The trace of a process begins or ends; recording may be stopped then. */
 void __wpp_pause_begin(void);
 void __wpp_pause_end(void);
 
 /* ---- Notes -------------------------------------------------------------------------- */
 
-/* Each `what` that a module of the process has a note of this type about.  Not to be
- * called with the lock: libc has one around it. */
+/* Calls `take` with each object that a module's note of this type describes.  Must not be called
+ * with the lock: libc holds one of its own around the call. */
 void __wpp_notes_find(uint32_t type, void (*take)(void *ctx, void *what), void *ctx);
 /* The first note in [at, end) of that owner (three letters) and type, or NULL. */
 const char *__wpp_note_next(const char *at, const char *end, const char *owner, uint32_t type);
 
 /* ---- The program -------------------------------------------------------------------- */
 
-/* Whether a module in it is instrumented; false as well where its headers are not where linkers
- * put them. */
+/* Whether the program contains an instrumented module.  False also if its headers are not where
+ * linkers put them. */
 bool __wpp_program_is_traced(void);
 bool __wpp_program_has(const void *at);
-/* Whether our libc's loader has it: not in another namespace.  Not to be called with the lock. */
+/* Whether our libc's loader lists the program; not in another namespace.  Must not be called
+ * with the lock. */
 bool __wpp_program_is_listed(void);
 
-/* A word that all namespaces of the process find, copied by fork and new after exec: 0, or an address
- * with this mark, which no address bears by itself.  NULL: whoever started the program (an emulator, a
- * checker) has laid out its stack otherwise. */
+/* A word that all namespaces of the process find; fork copies it, and after exec it is 0.  It
+ * holds 0, or an address with this mark, which no address has by itself.  NULL: an emulator or a
+ * checker has started the program with another layout of its stack. */
 #define WPP_WORD_MARK (UINT64_C(0x5750) << 48)
 uint64_t *__wpp_program_word(void);
 
 /* ---- Other runtimes ------------------------------------------------------------- */
 
-/* Looks for another runtime that records this process, before this one does.  Not to be called with
- * the lock. */
+/* Looks for another runtime that records this process; called before this one records.  Must not
+ * be called with the lock. */
 void __wpp_others_find(void);
-/* There is one. */
+/* Whether another runtime records. */
 bool __wpp_others_record(void);
-/* This one does. */
+/* This runtime records. */
 void __wpp_others_begin(void);
-/* The module that this runtime lies in is not unloaded any more, if that can be had.  Not to be
- * called with the lock. */
+/* Keeps the module of this runtime loaded, if possible.  Must not be called with the lock. */
 void __wpp_others_stay(void);
-/* This runtime is in another namespace than the program.  Each has a libc that gives the same keys
- * of thread-specific data. */
+/* Whether this runtime is in another namespace than the program.  Each namespace has a libc, and
+ * all of them give the same keys of thread-specific data. */
 bool __wpp_others_apart(void);
-/* The user knows already that the module of this path is not recorded by the one that records: a
- * program may load it again and again. */
+/* Whether the user was already told that the module of this path is not recorded: a program may
+ * load it again and again. */
 bool __wpp_others_told(const char *path);
-/* Has the one that records say that events are missing, in case that it does not come to its end.
- * Not to be called with the lock. */
+/* Makes the recording runtime note that events are missing, in case it does not come to its END.
+ * Must not be called with the lock. */
 void __wpp_others_lack(void);
-/* The same at the beginning of a trace. */
+/* Does the same at the beginning of a trace. */
 void __wpp_others_tell(void);
-/* One of the others has registered this module, though its events come here: that one is made
- * to forget it.  False: none had.  Not to be called with the lock. */
+/* Another runtime has registered this module, though the module's events come here: makes it
+ * forget the module.  False: no runtime had registered it.  Must not be called with the lock. */
 bool __wpp_others_let_go(struct wpp_module *module);
-/* What the others have lost; locks each of them. */
+/* The tokens that the other runtimes have lost; takes the lock of each. */
 uint64_t __wpp_others_lost(void);
-/* The module that this runtime lies in is about to go.  Not to be called with the lock. */
+/* The module of this runtime is about to go.  Must not be called with the lock. */
 void __wpp_others_leave(void);
 void __wpp_others_forked(void);
 
@@ -280,77 +279,78 @@ void __wpp_others_forked(void);
 
 WPP_EXPORT void __wpp_module_load(struct wpp_module *module);
 WPP_EXPORT void __wpp_module_unload(struct wpp_module *module);
-/* The module is another runtime's.  False: it was not registered here. */
+/* Forgets a module that belongs to another runtime.  False: it was not registered here. */
 bool __wpp_module_let_go(struct wpp_module *module);
 extern WPP_EXPORT __thread uint32_t *__wpp_cursor;
-/* The same under a name that no other module can have: in an executable this one is found also
- * before the runtime is relocated. */
+/* The same variable under a name that no other module has.  In an executable, code finds it by
+ * this name also before the runtime is relocated. */
 #define WPP_CURSOR_ALIAS \
     extern __thread uint32_t *__wpp_own_cursor \
         __attribute__((alias("__wpp_cursor"), visibility("hidden")))
-extern WPP_EXPORT __thread uint32_t __wpp_frames;   /* used by the emitted code alone */
+extern WPP_EXPORT __thread uint32_t __wpp_frames;   /* used only by the emitted code */
 
 /* ---- Times ------------------------------------------------------------------------- */
 
-extern WPP_EXPORT __thread uint64_t __wpp_time;     /* used by the emitted code alone */
+extern WPP_EXPORT __thread uint64_t __wpp_time;     /* used only by the emitted code */
 
-/* The process begins. */
+/* Called when the process begins. */
 void __wpp_times_begin(void);
-/* Records what the module's paths took since they were last asked. */
+/* Records the times of the module's paths since the last call. */
 void __wpp_times_take(const struct wpp_module *module);
-/* Throws it away. */
+/* Throws them away. */
 void __wpp_times_forget(const struct wpp_module *module);
 
 /* MODULE_LOAD of all loaded modules, for the trace of a forked child. */
 void __wpp_modules_rewrite(void);
 bool __wpp_modules_none(void);
-/* None either that was refused. */
+/* Whether no module is loaded, not even a refused one. */
 bool __wpp_modules_gone(void);
 void __wpp_modules_each(void (*act)(const struct wpp_module *module));
 
 /* ---- Records and output ---------------------------------------------------------- */
 
-#define WPP_PAYLOAD_BYTES 49152u     /* of any record but TOKENS, at most */
+#define WPP_PAYLOAD_BYTES 49152u     /* the most of any record except TOKENS */
 
 /* A process record, a thread record.  On failure recording stops. */
 void __wpp_record_process(uint16_t kind, const void *payload, uint32_t bytes);
 void __wpp_record_thread(struct wpp_thread *t, uint16_t kind, const void *payload,
                          uint32_t bytes);
-/* One that is not numbered: BUFFER's family. */
+/* Writes a record without sequence number: BUFFER and its kind. */
 void __wpp_record_note(uint16_t kind, const void *payload, uint32_t bytes);
 /* A TOKENS record of the `count` words at t->done, in place. */
 void __wpp_record_tokens(struct wpp_thread *t, uint32_t count);
-/* What stands at `offset` in the file before a buffer: where it is, and its size. */
+/* Assembles what stands at `offset` of the file before a buffer: sets *from, returns the size. */
 size_t __wpp_record_buffer(uint64_t offset, const void **from);
-/* Says that a thread's buffer does not outlive the process. */
+/* Records that a thread's buffer does not outlive the process. */
 void __wpp_record_no_buffer(void);
 
 struct wpp_settings {
     char out[4096];         /* pattern or path, absolute; empty when `fd` or `none` is given */
-    bool recorder;          /* `out` is the recorder's memory */
-    bool names_process;     /* it has a %p, or is a recorder's: each process has its own trace */
+    bool recorder;          /* `out` is the path of a recorder's memory */
+    bool names_process;     /* `out` has a %p or is a recorder's: each process has its own trace */
     bool none;
-    bool off;               /* begins without recording */
-    int signal;             /* that stops and starts recording, or 0 */
-    bool ends_with_recorder;        /* the program, when that is gone */
+    bool off;               /* the program begins without recording */
+    int signal;             /* the signal that stops and starts recording, or 0 */
+    bool ends_with_recorder;        /* the program ends when its recorder is gone */
     int fd;                 /* inherited descriptor, -1 otherwise */
-    int lowest;             /* descriptor from which on ours are */
+    int lowest;             /* our descriptors begin here */
 };
 extern struct wpp_settings __wpp_settings;
 extern char **__wpp_environment;
-/* Reads the environment.  False: recording is off, and that was told where it should be. */
+/* Reads the environment.  False: recording is off, and the reason has been reported if it should
+ * be. */
 bool __wpp_settings_read(void);
 
-/* The program begins: what is its standard error now is where complaints go. */
+/* Called when the program begins: complaints go to its standard error of this moment. */
 void __wpp_output_begin(void);
-/* False when it cannot be opened, after saying so. */
+/* Opens the output.  False after a complaint: it cannot be opened. */
 bool __wpp_output_open(void);
-/* False when the output has failed, after saying so. */
+/* Writes a record.  False after a complaint: the output has failed. */
 bool __wpp_output_write(const void *from, size_t bytes);
-/* Nanoseconds spent waiting for a pipe's reader; a recorder counts for itself. */
+/* Nanoseconds of waiting for a pipe's reader; a recorder's memory counts its own. */
 uint64_t __wpp_output_waited(void);
-/* Drops what a failed write left of a record, so that END can still follow.
- * False when the output is no file of ours. */
+/* Drops the part of a record that a failed write left, so that END can still follow.  False: the
+ * output is not a file that we made. */
 bool __wpp_output_repair(void);
 void __wpp_output_close(void);
 /* Whether buffers may outlive the process. */
@@ -368,9 +368,9 @@ bool __wpp_share_write(const void *record, size_t bytes);
 bool __wpp_share_seat(void *window);
 void __wpp_share_forks(void);
 void __wpp_share_forked(bool has_number);
-/* One that had the lock was killed. */
+/* A process that had the lock was killed: frees the slot that it was filling. */
 void __wpp_share_take_over(void);
-/* A process of which the recorder knows nothing. */
+/* Closes the memory, in a process that the recorder does not know. */
 void __wpp_share_close(void);
 
 #endif

@@ -6,7 +6,7 @@
  *   WPP_OPTIONS  key=value, separated by colons: fd=N, record=on|off, signal=NAME,
  *                gone=stop|continue
  *
- * The environment is read without getenv, which programs replace by their own. */
+ * The environment is read without getenv, because programs replace getenv by their own. */
 #include "tracer/runtime.h"
 
 #include <elf.h>
@@ -19,7 +19,7 @@
 #define DEFAULT_OUT "wpp.%p.trace"
 #define LOWEST_FD   200
 
-/* Given by begin.c, where libc does not know it yet; it is not ours to tell libc. */
+/* Set by begin.c, before libc knows the environment; we must not set libc's `environ`. */
 char **__wpp_environment;
 
 struct wpp_settings __wpp_settings = { .fd = -1, .lowest = LOWEST_FD };
@@ -66,7 +66,7 @@ static bool is_unfit(int signal)
     return false;
 }
 
-/* A number, or the name of one of those that programs use for such things. */
+/* Accepts a number, or the name of a signal that programs commonly use for such purposes. */
 static bool set_signal(const char *value)
 {
     static const struct { const char *name; int number; } names[] = {
@@ -119,7 +119,7 @@ static void read_options(const char *options)
     }
 }
 
-/* Every % is followed by a letter that we know. */
+/* Whether a known letter follows every %. */
 static bool good_pattern(const char *out)
 {
     for (; *out; out++) {
@@ -134,7 +134,7 @@ static bool good_pattern(const char *out)
     return true;
 }
 
-/* The program may change its directory before a child of it opens a trace. */
+/* The program may change its directory before its child opens a trace. */
 static bool make_absolute(const char *out)
 {
     char cwd[2048];
@@ -192,7 +192,7 @@ static bool read_out(const char *out)
 
 bool __wpp_settings_read(void)
 {
-    /* A program with more rights than its caller takes no paths from him. */
+    /* A program with more rights than its caller takes no paths from the caller. */
     if (getauxval(AT_SECURE))
         return false;
     read_options(environment("WPP_OPTIONS"));

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* share.c - a process's end of the recorder's memory (trace-abi.h draws it).
  *
- * No descriptor stays open, and no path is needed again: a program may close
- * all its descriptors, change its root, its user or its rights, and fork.
+ * No descriptor stays open, and the path is not needed again: a program may close all its
+ * descriptors, change its root, its user or its rights, and fork.
  *
- * A program may have a limit of address space (ulimit -v), so of 79 MB only this is mapped:
+ * A program may have a limit of address space (ulimit -v), so only these parts of 79 MB are
+ * mapped:
  *
  *      head | pid of each process | waited_by | slots       | seats
  *      ^^^^   ^ a page              ^ a page    ^^^ n_slots   one by one, in threads' windows
  *
- * The rest comes from the kernel without a descriptor: mremap() from a size of 0 makes a second
- * mapping of shared memory, which begins at a page that is mapped and may be longer than that
- * mapping.  So the mapping is made from the page up to what is wanted, and what lies between goes. */
+ * The other parts come from the kernel without a descriptor.  mremap() with an old size of 0
+ * makes a second mapping of shared memory.  It begins at a mapped page and may be longer than
+ * the first mapping.  So map_part() maps from that page up to the wanted part, and unmaps the
+ * bytes in between. */
 #include "tracer/runtime.h"
 
 #include <errno.h>
@@ -21,7 +23,7 @@
 #include "tracer/sys.h"
 #include "tracer/text.h"
 
-#define PATIENCE_SECONDS 1      /* then we look whether the recorder lives */
+#define PATIENCE_SECONDS 1      /* after waiting that long, look whether the recorder lives */
 
 #define HEAD_BYTES PAGES(offsetof(struct wpp_share, pid))
 #define PAGES(bytes) (((bytes) + WPP_PAGE_BYTES - 1) & -(size_t)WPP_PAGE_BYTES)
@@ -30,19 +32,19 @@
 #define NEAR ((uint64_t)256 << 20)
 #define FEW  16u
 
-static struct wpp_share *share; /* its head */
+static struct wpp_share *share; /* its head is mapped here */
 static char *slots;
-static uint32_t n_slots;        /* of them that are mapped: the first ones */
-/* The pages of `pid` and `waited_by` where this process's words are. */
+static uint32_t n_slots;        /* the number of mapped slots: the first ones */
+/* The pages of `pid` and `waited_by` that hold this process's words. */
 static struct kept {
     size_t at;
     char *page;                 /* or NULL */
 } pids, waits;
-static uint64_t *waited;        /* this process's of `waited_by`, or NULL */
+static uint64_t *waited;        /* this process's word of `waited_by`, or NULL */
 static uint32_t number;         /* this process's */
 static uint32_t order;          /* of its next record */
-static uint32_t next_seat;      /* where the next one is looked for first */
-static bool foreign;            /* we are in another pid namespace than the recorder */
+static uint32_t next_seat;      /* where the search for a free seat begins */
+static bool foreign;            /* this process is in another pid namespace than the recorder */
 static __thread uint32_t child_number;
 
 static uint64_t word_of(enum wpp_slot_state state)
@@ -52,8 +54,8 @@ static uint64_t word_of(enum wpp_slot_state state)
 
 /* ---- Parts of it ------------------------------------------------------------------ */
 
-/* Maps `bytes` of the memory from `offset` on.  NULL: no room.  Slots lie before all seats and near
- * the first ones. */
+/* Maps `bytes` of the memory from `offset` on.  NULL: no room.  The slots lie before all seats
+ * and near the first seats. */
 static void *map_part(size_t offset, size_t bytes)
 {
     size_t last_slot = (n_slots - 1) * (size_t)WPP_CHUNK_BYTES;
@@ -75,8 +77,8 @@ static void drop(struct kept *kept)
     kept->page = NULL;
 }
 
-/* A process's own word.  It is mapped at the process's begin: later a sandbox may forbid that.  A
- * child's is mostly in the page of its parent's. */
+/* Maps this process's own word.  That happens when the process begins, because a sandbox may
+ * forbid it later.  A child's word mostly lies in the same page as its parent's. */
 static void *map_word(struct kept *kept, size_t offset)
 {
     size_t at = offset & -(size_t)WPP_PAGE_BYTES;
@@ -113,8 +115,8 @@ static long begin(uint32_t as, uint32_t pid)
                ? 0 : -EEXIST;
 }
 
-/* Our process id where the recorder is: its path led through the /proc of that place.  Our own
- * id, where that is not to be seen. */
+/* Our process id in the recorder's namespace: the recorder's path led through its /proc.  Our
+ * own id, if that /proc is not visible. */
 static uint32_t outer_pid(void)
 {
     char link[16];
@@ -137,7 +139,7 @@ static void *map_file(int fd, size_t offset, size_t bytes)
 {
     void *at = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
 
-    /* A core file has no use for it. */
+    /* Core files leave this memory out. */
     if (at)
         sys3(SYS_madvise, (long)at, (long)bytes, MADV_DONTDUMP);
     return at;
@@ -195,17 +197,18 @@ void __wpp_share_close(void)
 
 /* ---- Forks ----------------------------------------------------------------------- */
 
-/* The child's number is taken by the parent: a recorder that sees the parent end
- * before the child has run must know that there is one. */
+/* The parent takes the child's number: a recorder that sees the parent end before the child has
+ * run must know that the child exists. */
 void __wpp_share_forks(void)
 {
     if (share)
         child_number = take_number();
 }
 
-/* One that libc did not make has no number yet; nor has one whose number a child has that was
- * made by a signal handler amid the fork.  The recorder may have ended without knowing of it: no news to a
- * parent that records no more. */
+/* Gives a child its number.  A child that libc did not make has none yet.  Neither has a child
+ * whose number was taken by another child, which a signal handler made during the fork.  The
+ * recorder may have ended before it knew of the child; if the parent records no more, that is
+ * not reported. */
 static bool begin_child(bool has_number, uint32_t pid)
 {
     if (has_number && begin(child_number, pid) == 0)
@@ -216,7 +219,7 @@ static bool begin_child(bool has_number, uint32_t pid)
     return begin(take_number(), pid) == 0;
 }
 
-/* The first process of a namespace has its parent in none. */
+/* A parent id of 0 means that the parent is in another namespace. */
 void __wpp_share_forked(bool has_number)
 {
     uint32_t pid = __wpp_process.pid;
@@ -239,8 +242,8 @@ static bool recorder_lives(void)
     return !(__atomic_load_n(&share->life.word, __ATOMIC_ACQUIRE) & FUTEX_OWNER_DIED);
 }
 
-/* Nothing is taken any more.  That the recorder wants no more is no news; that it is
- * gone is said, by the last record at the latest. */
+/* Whether the recorder takes no more records.  A closed recorder is not reported.  A dead one is
+ * reported, at the latest by the last record. */
 static bool over(void)
 {
     if (__atomic_load_n(&share->closed, __ATOMIC_ACQUIRE))
@@ -266,7 +269,8 @@ static int free_slot(void)
     return -1;
 }
 
-/* Nobody else of this process has one: that needs the lock. */
+/* Frees a slot left half-filled.  Needs the lock: then no other thread of this process is
+ * filling one. */
 void __wpp_share_take_over(void)
 {
     for (uint32_t i = 0; i < WPP_SHARE_SLOTS; i++)
@@ -279,7 +283,8 @@ static void wake_recorder(void)
     sys3(SYS_futex, (long)&share->submitted, FUTEX_WAKE, 1);
 }
 
-/* The recorder sleeps until half of all slots are full, which may be more than we have. */
+/* Wakes the recorder, which sleeps until half of all slots are full: this process may have
+ * mapped fewer. */
 static void hurry_recorder(void)
 {
     if (n_slots == WPP_SHARE_SLOTS)
@@ -321,7 +326,7 @@ static int slow_free_slot(void)
     return slot;
 }
 
-/* The recorder opens the files of modules before anybody can remove them. */
+/* The recorder must open the files of modules before anything can remove them. */
 static bool is_urgent(const struct wpp_record *record)
 {
     return record->kind == WPP_REC_MODULE_LOAD;
@@ -363,7 +368,7 @@ static bool take_seat(uint32_t i, struct wpp_buffer *buffer)
     return true;
 }
 
-/* It is there before it is ours: whoever is killed in between leaves no buffer of another's. */
+/* The seat is mapped before it is owned: a process killed in between leaves no wrong buffer. */
 bool __wpp_share_seat(void *window)
 {
     for (uint32_t n = 0; n < WPP_SHARE_SEATS; n++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* source-hash.h - a number for the contents of a source file: the plugin keeps it in the path table,
+/* source-hash.h - a hash of a source file's contents.  The plugin stores it in the path table;
  * readers compare it with the file that is there now.
  *
- * FNV-1a 64 of the bytes, without a CR right before an LF: line ends that a checkout changes leave the
- * lines what they are.
+ * The hash is FNV-1a 64 of the bytes, without a CR directly before an LF: a checkout may change
+ * the line ends, but the lines stay the same.
  */
 #ifndef WPP_SOURCE_HASH_H
 #define WPP_SOURCE_HASH_H
@@ -37,8 +37,8 @@ static inline void wpp_source_hash_add(struct wpp_source_hash *h, const unsigned
     }
 }
 
-/* Of the regular file `name`, relative to the folder `at` (AT_FDCWD).  False: there is none, or it
- * cannot be read. */
+/* Hashes the regular file `name`, relative to the folder `at` (AT_FDCWD).  False: there is no
+ * such file, or it cannot be read. */
 static inline bool wpp_source_hash_file(int at, const char *name, uint64_t *out)
 {
     struct wpp_source_hash h = {WPP_SOURCE_HASH_BEGIN, false};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* start.c - for programs that are linked without the compiler's start files (-nostartfiles).
  *
- * libc's pthread_atfork() says on whose behalf it is called, by the address of a word that
- * crtbegin.o has in each module.  A program that brings its own keeps that.
+ * libc's pthread_atfork() identifies its calling module by the address of a word that crtbegin.o
+ * defines in each module.  A program with a definition of its own keeps that one.
  */
 __attribute__((weak, visibility("hidden"))) void *__dso_handle;

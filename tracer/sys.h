@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sys.h - the kernel without libc: no errno, no cancellation points, no vector
- * registers, nothing a program can interpose.  Each call returns the kernel's
- * result: a negative number is -errno. */
+/* sys.h - system calls without libc: no errno, no cancellation points, no vector registers,
+ * nothing that a program can interpose.  Each call returns the kernel's result: a negative
+ * number is -errno. */
 #ifndef WPP_SYS_H
 #define WPP_SYS_H
 
@@ -104,7 +104,7 @@ static inline uint32_t sys_gettid(void)
     return (uint32_t)sys3(SYS_gettid, 0, 0, 0);
 }
 
-/* NULL when it fails. */
+/* NULL if it fails. */
 static inline void *sys_mmap(void *at, size_t bytes, int prot, int flags, int fd, uint64_t offset)
 {
     long got = sys6(SYS_mmap, (long)at, (long)bytes, prot, flags, fd, (long)offset);
@@ -149,14 +149,14 @@ static inline uint64_t sys_sigmask(uint64_t mask)
     return old;
 }
 
-/* Whether there is memory, or can be: a stack grows by this.  The kernel reads the mask before it
- * looks at what it is to do with it: nothing. */
+/* Whether memory is mapped at `at`, or a growing stack can provide it.  The kernel reads the
+ * mask before it looks at the operation, which is none. */
 static inline bool sys_can_read(const void *at)
 {
     return sys4(SYS_rt_sigprocmask, -1, (long)at, 0, sizeof(uint64_t)) != -EFAULT;
 }
 
-/* XSAVE can be used: the processor has it and the kernel has switched it on. */
+/* Whether XSAVE can be used: the processor has it and the kernel has switched it on. */
 static inline int sys_has_xsave(void)
 {
     unsigned a, b, c, d;

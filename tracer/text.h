@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* text.h - strings of bounded size, and the few libc functions that would use
- * vector registers. */
+/* text.h - strings of bounded size, and replacements for libc functions that would use vector
+ * registers. */
 #ifndef WPP_TEXT_H
 #define WPP_TEXT_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* at[0 .. used) is the text, at[used] is NUL; what does not fit is cut. */
+/* at[0 .. used) is the text, at[used] is NUL; text that does not fit is cut. */
 struct wpp_text {
     char *at;
     size_t used, size;
@@ -66,7 +66,7 @@ static inline bool text_equal(const char *a, const char *b)
     return *a == *b;
 }
 
-/* What follows `prefix` in `string`, or NULL when it does not begin so. */
+/* The rest of `string` after `prefix`, or NULL if `string` does not begin with it. */
 static inline const char *text_after(const char *string, const char *prefix)
 {
     while (*prefix)
@@ -97,8 +97,8 @@ static inline void bytes_copy(void *to, const void *from, size_t n)
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
 }
 
-/* The same past the caches, for what another processor is to read: it has the lines that were
- * there before, and to fetch each one from it costs five times what the copy does. */
+/* The same past the caches, for data that another processor will read.  That processor still has
+ * the lines of before: fetching each line from it costs five times as much as the copy. */
 static inline void bytes_send(void *to, const void *from, size_t n)
 {
     uint64_t *line = to;
@@ -120,7 +120,7 @@ static inline void words_clear(void *at, size_t n)
     __asm__ volatile("rep stosq" : "+D"(at), "+c"(n) : "a"(0) : "memory");
 }
 
-/* The same, to words of which none is 0. */
+/* The same, but sets words that are not 0. */
 static inline void words_fill(void *at, size_t n)
 {
     __asm__ volatile("rep stosq" : "+D"(at), "+c"(n) : "a"(~UINT64_C(0)) : "memory");

@@ -12,7 +12,8 @@
 
 #define HEADER_WORDS (int)(WPP_HEADER_BYTES / 4)
 
-/* The slot of a thread without a chunk, and the word behind it: never free. */
+/* The cursor of a thread without a chunk points here; this slot and the word behind it are never
+ * free. */
 static uint32_t no_chunk[2] = { 1, 1 };
 
 WPP_EXPORT __thread uint32_t *__wpp_cursor = no_chunk;
@@ -26,8 +27,8 @@ static pthread_key_t ended_key;
 static bool have_key;
 static int use_xsave;
 
-/* Where events go when there is no memory for a chunk: all threads write here at
- * once, and nobody reads.  Its last word is never free. */
+/* Events go here when there is no memory for a chunk.  All threads write at once, and nothing
+ * reads it.  Its last word is never free. */
 static uint32_t nowhere[WPP_CHUNK_TOKENS + 1] = { [WPP_CHUNK_TOKENS] = 1 };
 
 struct wpp_thread *__wpp_self(void)
@@ -42,7 +43,7 @@ static bool in_chunk(const struct wpp_thread *t, const uint32_t *at)
     return t->done <= at && at <= __wpp_chunk_end(t);
 }
 
-/* The first free slot from `at` on; the chunk's end when there is none. */
+/* The first free slot from `at` on; the chunk's end if there is none. */
 static uint32_t *first_free(const struct wpp_thread *t, uint32_t *at)
 {
     while (at < __wpp_chunk_end(t) && __atomic_load_n(at, __ATOMIC_ACQUIRE))
@@ -50,7 +51,7 @@ static uint32_t *first_free(const struct wpp_thread *t, uint32_t *at)
     return at;
 }
 
-/* The tokens between `done` and the first 0.  Their thread may be adding more. */
+/* The number of tokens between `done` and the first 0.  Their thread may be adding more. */
 static uint32_t pending(const struct wpp_thread *t)
 {
     return (uint32_t)(first_free(t, t->done) - t->done);
@@ -76,7 +77,8 @@ static void unlink_thread(struct wpp_thread *t)
 
 /* ---- Handing over ------------------------------------------------------------------------ */
 
-/* In place.  The header takes the place of tokens that an old cursor may point at. */
+/* Writes in place.  The header overwrites tokens that an old cursor may point at, so they are
+ * restored. */
 static void write_own(struct wpp_thread *t, uint32_t count)
 {
     uint32_t before[HEADER_WORDS], *header = t->done - HEADER_WORDS;
@@ -88,7 +90,7 @@ static void write_own(struct wpp_thread *t, uint32_t count)
         header[i] = before[i];
 }
 
-/* What is recorded while recording is stopped has no number in the stream. */
+/* Tokens recorded while recording is stopped get no number in the stream. */
 static void throw_away(struct wpp_thread *t, uint32_t count)
 {
     __wpp_process.skipped += count;
@@ -97,8 +99,8 @@ static void throw_away(struct wpp_thread *t, uint32_t count)
     __wpp_chunk_goes_on(t);
 }
 
-/* `count` tokens at `done` go to the trace, or are counted as lost.  Another thread, which
- * runs meanwhile, must not meet a header among its tokens: they are copied. */
+/* The `count` tokens at `done` go to the trace, or are counted as lost.  Another thread runs
+ * meanwhile and must not find a header among its tokens, so its tokens are copied. */
 static void hand_over_piece(struct wpp_thread *t, uint32_t count)
 {
     if (__wpp_process.state == WPP_RECORDING) {
@@ -151,7 +153,7 @@ void __wpp_thread_show(struct wpp_thread *t)
     buffer->tid = __wpp_process.paused ? 0 : t->tid;
 }
 
-/* Readers are told that something is missing where it was. */
+/* Writes a Gap where tokens are missing. */
 void __wpp_thread_goes_on(struct wpp_thread *t)
 {
     const uint32_t word = WPP_GAP;
@@ -166,7 +168,7 @@ void __wpp_thread_goes_on(struct wpp_thread *t)
     __wpp_thread_show(t);
 }
 
-/* With the calling thread's name. */
+/* Writes a record with the calling thread's name. */
 static void record_named(struct wpp_thread *t, uint16_t kind)
 {
     char name[16];
@@ -177,8 +179,8 @@ static void record_named(struct wpp_thread *t, uint16_t kind)
     __wpp_record_thread(t, kind, name, (uint32_t)text_length(name));
 }
 
-/* Everything of the thread is handed over, and another may have its region.  If it is the calling
- * one, its next event begins another stream. */
+/* Hands over everything of the thread and frees its regions.  If it is the calling thread, its
+ * next event begins another stream. */
 static void end_stream(struct wpp_thread *t)
 {
     __wpp_thread_flush(t);
@@ -201,8 +203,8 @@ static void end_stream(struct wpp_thread *t)
 
 /* ---- Beginning ----------------------------------------------------------------------------- */
 
-/* A thread that recorded after its last thread-specific destructor has left its
- * stream open.  When the kernel gives its number again, it is gone. */
+/* A thread that recorded after its last thread-specific destructor has left its stream open.  If
+ * the kernel gives its number to a new thread, the old thread is gone. */
 static void end_predecessor(const struct wpp_thread *t)
 {
     struct wpp_thread *other = __wpp_threads;
@@ -213,15 +215,16 @@ static void end_predecessor(const struct wpp_thread *t)
         end_stream(other);
 }
 
-/* A process made by vfork, whose first event begins its parent's stream, is none. */
+/* Whether tgkill finds the thread.  It does not find a process made by vfork whose first event
+ * began its parent's stream. */
 static bool lives(const struct wpp_thread *t)
 {
     return sys3(SYS_tgkill, __wpp_process.pid, t->tid, 0) == 0;
 }
 
-/* Threads that have recorded behind our destructor, or are none of libc's, end without a
- * word.  So that a program which starts one after the other does not run out of memory, we
- * look for them whenever as many have begun as lived last time, and some. */
+/* Ends streams of threads that have ended unnoticed: they recorded after our destructor, or libc
+ * did not make them.  Otherwise a program that starts many such threads would run out of memory.
+ * The search runs when the number of new threads exceeds the last count of live ones by SOME. */
 static void end_the_dead(void)
 {
     enum { SOME = 64 };
@@ -265,14 +268,15 @@ static void arm(void *t)
     pthread_setspecific(ended_key, t);
 }
 
-/* libc may use vector registers, and the emitted code has live values there. */
+/* libc may use vector registers, in which the emitted code has live values. */
 static void arm_keeping_vectors(struct wpp_thread *t)
 {
     if (have_key)
         __wpp_keep_vectors(arm, t, t->vectors, use_xsave);
 }
 
-/* The thread's first event, or the first after its last chunk went away. */
+/* Opens a stream at the thread's first event, or at the first after its last chunk went away.
+ * NULL: there is no chunk. */
 static uint32_t *open_thread(void)
 {
     struct wpp_thread *t = self;
@@ -302,7 +306,7 @@ static uint32_t *open_thread(void)
     return t->done;
 }
 
-/* What `nowhere` was given for is lost the moment it is given. */
+/* Counts the slots of `nowhere` as lost when it gives them to a thread. */
 static uint32_t *lose_a_chunk(uint32_t *at)
 {
     static bool told;
@@ -327,8 +331,8 @@ static uint32_t *next_chunk(void)
     return self->done;
 }
 
-/* The first free slot of a thread that has a chunk.  `at` is what the emitted
- * code took for it: often the chunk's end, else it is old. */
+/* The first free slot of a thread that has a chunk.  `at` is the emitted code's cursor: often
+ * the chunk's end, otherwise an old cursor. */
 static uint32_t *go_on(uint32_t *at)
 {
     if (!in_chunk(self, at))
@@ -337,9 +341,9 @@ static uint32_t *go_on(uint32_t *at)
     return at < __wpp_chunk_end(self) ? at : next_chunk();
 }
 
-/* Before recording begins each event comes here, so that the count is exact.  Perhaps this runtime
- * is not relocated, libc has not begun, and the thread's variables will be set anew: nothing else
- * is touched. */
+/* Before recording begins each event comes here, so that the count is exact.  Maybe this runtime
+ * is not relocated, libc has not begun, and the thread's variables will be set again.  So
+ * nothing else is touched. */
 static uint32_t *pass_early(void)
 {
     __atomic_fetch_add(&__wpp_process.early, 1, __ATOMIC_RELAXED);
@@ -367,15 +371,15 @@ uint32_t *__wpp_refill_slow(uint32_t *at)
     }
     __wpp_cursor = at;
     __wpp_unlock();
-    /* Still without signals: a thread that is cancelled here must have its end. */
+    /* Signals are still blocked: a thread cancelled here must already have its destructor. */
     if (opened)
         arm_keeping_vectors(self);
     __wpp_unblock(mask);
     return at;
 }
 
-/* Called by refill.S, at an IFUNC resolver's begin.  While ld.so relocates, the thread's variables
- * are there, but not their first values. */
+/* Called by refill.S at the beginning of an IFUNC resolver.  While ld.so relocates, the thread's
+ * variables exist but do not have their first values. */
 void __wpp_resolver_slow(void)
 {
     if (!__wpp_own_cursor)
@@ -393,10 +397,10 @@ static const char *alternate_stack(void)
     return s.ss_flags & SS_ONSTACK ? s.ss_sp : NULL;
 }
 
-/* A program may leave its handlers by siglongjmp again and again.  What they have put aside is
- * needed by nobody: whoever wrote there, the handler before, has been left as well.  That
- * one has been left is seen when another begins on the same stack: no frame of who still
- * runs is below.  Programs with stacks of their own may confuse us, so the last few
+/* Frees the regions of handlers that were left by siglongjmp; a program may do that again and
+ * again.  A left handler's interrupted region is not needed if the handler before it has been
+ * left as well.  A handler has been left if a new handler begins on the same stack at or above
+ * its frame.  Programs with stacks of their own may mislead this test, so the last few handlers
  * are not judged. */
 static void forget_left_handlers(const char *frame, const char *stack)
 {
@@ -416,8 +420,8 @@ static void forget_left_handlers(const char *frame, const char *stack)
     }
 }
 
-/* The cursor, if it points at a word that sends the next event to the runtime: before a call that
- * makes a process. */
+/* The cursor, if it points outside the chunk, at a word that sends the next event to the
+ * runtime.  The emitted code sets it so before a call that makes a process. */
 static uint32_t *cursor_elsewhere(const struct wpp_thread *t)
 {
     bool in_memory = __wpp_chunk_start(t) <= __wpp_cursor && __wpp_cursor <= __wpp_chunk_end(t);
@@ -425,8 +429,8 @@ static uint32_t *cursor_elsewhere(const struct wpp_thread *t)
     return in_memory ? NULL : __wpp_cursor;
 }
 
-/* What the thread has recorded so far is handed over, so that the handler's
- * events follow it; the chunk that was interrupted is put aside. */
+/* Hands over the thread's tokens, so that the handler's events follow them, and puts the
+ * interrupted chunk aside. */
 struct wpp_thread *__wpp_signal_begin_slow(void)
 {
     uint64_t mask = __wpp_enter();
@@ -469,7 +473,7 @@ static bool is_mine(const struct wpp_thread *t)
     return mine != NULL;
 }
 
-/* The latest handler is over: what it interrupted goes on. */
+/* Ends the latest handler and restores the chunk that it interrupted. */
 static void leave_handler(void)
 {
     struct wpp_thread *t = self, *outer = t->interrupted;
@@ -490,7 +494,7 @@ static void leave_handler(void)
     __wpp_cursor = outer->elsewhere ? outer->elsewhere : outer->done;
 }
 
-/* A handler that jumped out has not come here: those above `t` are over with it. */
+/* Handlers above `t` were left by a jump and did not come here: they end with `t`. */
 void __wpp_signal_end_slow(struct wpp_thread *t)
 {
     uint64_t mask = __wpp_enter();
@@ -505,9 +509,9 @@ void __wpp_signal_end_slow(struct wpp_thread *t)
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
 
-/* The destructor of thread-specific data.  Other destructors may be traced code,
- * so the last round is waited for.  What still comes afterwards opens a stream
- * of its own, which the end of the process hands over. */
+/* The destructor of thread-specific data.  Other destructors may be traced code, so the stream
+ * ends in the last round.  Later events open a new stream, which the end of the process hands
+ * over. */
 static void thread_ended(void *argument)
 {
     struct wpp_thread *t = argument;
@@ -529,13 +533,14 @@ static void thread_ended(void *argument)
 
 /* ---- Forks ------------------------------------------------------------------------------------ */
 
-/* In a child: the window is a stack there (chunk.c), and a limit may keep that from growing. */
+/* In a child: whether the window exists.  It is a growing stack there (chunk.c), and a limit may
+ * prevent it from growing. */
 static bool has_window(const struct wpp_thread *t)
 {
     return sys_can_read(__wpp_chunk_start(t));
 }
 
-/* In a child, where only its own tokens are in the chunk: the first of them, or the cursor. */
+/* In a child whose chunk holds only its own tokens: the first of them, or the cursor. */
 static uint32_t *first_of_child(const struct wpp_thread *t)
 {
     uint32_t *at = __wpp_chunk_start(t);
@@ -552,8 +557,8 @@ static void leave_others(void)
     __wpp_regions_forked();
 }
 
-/* What the parent's thread had is left alone: its window is not here.  Code that a handler
- * interrupted goes on with its cursor in a register: where that points, no slot is free. */
+/* Leaves the parent's chunks alone: their windows are not mapped here.  Code that a handler
+ * interrupted goes on with its cursor in a register, so no slot may be free where that points. */
 void __wpp_threads_leave(void)
 {
     for (const struct wpp_thread *t = self ? self->interrupted : NULL; t; t = t->interrupted)
@@ -564,8 +569,8 @@ void __wpp_threads_leave(void)
     leave_others();
 }
 
-/* The code that runs may have its cursor in a register, and what a handler interrupted as well: so
- * they go on where they are. */
+/* Goes on in the same chunks: the running code, and the code that a handler interrupted, may
+ * have their cursors in registers. */
 static void take_chunks(uint32_t *begin)
 {
     self->done = begin;
@@ -603,8 +608,8 @@ void __wpp_threads_start(void)
     use_xsave = sys_has_xsave();
 }
 
-/* The calling thread is the one that lets the modules go.  Others may still run in one, if that is
- * because the process ends. */
+/* The calling thread unloads the last module.  If the process ends, other threads may still run
+ * in one. */
 void __wpp_threads_free(void)
 {
     struct wpp_thread *next;

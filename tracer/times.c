@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* times.c - how long paths took, in modules that count it.
  *
- * The emitted code counts in its module's own memory.  What it has counted is taken from
- * there when the module goes, or when recording stops; a process that ends otherwise
- * takes its times along. */
+ * The emitted code adds up ticks in its module's own memory.  The runtime takes them from there
+ * when the module goes, or when recording stops.  If the process ends otherwise, its times are
+ * lost. */
 #include "tracer/runtime.h"
 
 #include "tracer/sys.h"
@@ -13,7 +13,7 @@ WPP_EXPORT __thread uint64_t __wpp_time;
 
 #define RECORD_TIMES ((WPP_PAYLOAD_BYTES - sizeof(struct wpp_span)) / sizeof(struct wpp_time))
 
-/* The record that is put together. */
+/* The record that is being assembled. */
 static struct {
     struct wpp_span span;
     struct wpp_time time[RECORD_TIMES];
@@ -72,8 +72,9 @@ static void clear(uint64_t *from, const uint64_t *to)
             __atomic_store_n(from, 0, __ATOMIC_RELAXED);
 }
 
-/* Most of a large table has never been touched: looking would make pages of it.  Whole
- * pages between counters are no part of the module's file. */
+/* Sets all counters to 0.  Most pages of a large table were never touched, and reading would
+ * allocate them: so whole pages are dropped.  Whole pages of counters are not part of the
+ * module's file. */
 static void forget_unit(const struct wpp_unit *unit)
 {
     uint64_t *from = unit->times, *to = from + unit->count;

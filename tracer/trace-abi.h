@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* trace-abi.h - what the plugin's code, the runtime and the readers agree on.
+/* trace-abi.h - the layouts that the plugin's code, the runtime and the readers share.
  *
- * Four layouts: the records the plugin puts into the program (wpp_unit,
- * wpp_module), the cursor protocol of the emitted code, the trace the runtime
- * writes (docs/trace-format.md), and the memory it shares with wpp-record.  A
- * change to any of them changes WPP_ABI, WPP_TRACE_VERSION or
- * WPP_SHARE_VERSION.  Everything is little-endian.
+ * There are four: the records that the plugin puts into the program (wpp_unit, wpp_module), the
+ * cursor protocol of the emitted code, the trace that the runtime writes (docs/trace-format.md),
+ * and the memory that it shares with wpp-record.  A change to any of them changes WPP_ABI,
+ * WPP_TRACE_VERSION or WPP_SHARE_VERSION.  All numbers are little-endian.
  */
 #ifndef WPP_TRACE_ABI_H
 #define WPP_TRACE_ABI_H
@@ -16,15 +15,15 @@
 #define WPP_ABI 4u
 
 /* ---- Tokens -----------------------------------------------------------
- * One 32-bit word per path end:  unit base + routine's first path in the unit
- * + path number.  No token is 0.  From WPP_CONTROL up: control opcodes, each
- * followed by the operand words that docs/trace-format.md gives. */
+ * One 32-bit word per path end:  unit base + routine's first path in the unit + path number.  No
+ * token is 0.  Words from WPP_CONTROL up are control opcodes; docs/trace-format.md lists the
+ * operand words that follow each. */
 #define WPP_CONTROL       UINT32_C(0xFFFF0000)
-#define WPP_GAP           UINT32_C(0xFFFF0006)   /* what came before here was not recorded */
+#define WPP_GAP           UINT32_C(0xFFFF0006)   /* events before this word were not recorded */
 #define WPP_TOKEN_FIRST   UINT32_C(16)        /* bases start here; 1..15 are never used */
 
-/* A unit's base until its module is registered, if all its tokens then lie below WPP_CONTROL: what
- * its code emits meanwhile is no module's token, and readers leave it out. */
+/* A unit's base until its module is registered, if all its tokens then lie below WPP_CONTROL.
+ * Its code emits tokens of no module meanwhile, and readers ignore them. */
 #define WPP_UNREGISTERED  UINT32_C(0xF0000000)
 
 /* Frame words: WPP_FRAME + number of the running activation (modulo
@@ -46,89 +45,95 @@
  *     *p = token;
  *     p = p + 1;
  *
- * Invariants.  The chunk's tokens lie end to end from its start; every word from
- * the first free slot on is 0, and the word behind the chunk is not.  The
- * thread-local __wpp_cursor points at a slot of the chunk, at the word behind
- * it, or (a thread without a chunk, or about to make a process) at a word that is
- * not 0.  It may be old: an activation keeps p in a register as long as no other
- * code can run that emits events, and stores it before such code can.  Who meets an old cursor finds a
- * token in its slot, and __wpp_refill looks for the first free one.  So a jump
- * out of such an activation, an unwinding, the end of the process lose nothing.
+ * INVARIANTS.
+ * - The chunk's tokens lie end to end from its start.
+ * - Every word from the first free slot on is 0, and the word behind the chunk is not 0.
+ * - The thread-local __wpp_cursor points at a slot of the chunk or at the word behind it.  In a
+ *   thread without a chunk, or about to make a process, it points at a word that is not 0.
+ * - The cursor may be old.  An activation keeps p in a register as long as no other code can run
+ *   that emits events, and stores it before such code can run.
  *
- * __wpp_refill is called from assembly, not as a C function: argument and result
- * in %rax, every other register preserved (vector and mask registers too), flags
- * clobbered, any stack alignment, no red zone in the caller's frame.
+ * An old cursor points at a slot that holds a token, and __wpp_refill looks for the first free
+ * slot.  So a jump out of such an activation, an unwinding or the end of the process loses
+ * nothing.
  *
- * __wpp_event is the same for code that is seldom run: the token in %eax, the
- * cursor in memory; %rax, %r11 and the flags are clobbered.  Each unit has one of
- * its own, which adds the unit's base.  So do its thunks (gcc-plugin/events/callee-thunks.h), which
- * stand between a call and its callee: the token without the base in %r10d; %r10, %r11 and the
- * flags are clobbered.
+ * __wpp_refill is called from assembly, not as a C function: argument and result in %rax, every
+ * other register preserved (vector and mask registers too), flags clobbered, any stack
+ * alignment, no red zone in the caller's frame.
+ *
+ * __wpp_event does the same for code that seldom runs: the token in %eax, the cursor in memory;
+ * %rax, %r11 and the flags are clobbered.  Each unit has its own __wpp_event, which adds the
+ * unit's base.  Each unit also has its own thunks (gcc-plugin/events/callee-thunks.h), which
+ * stand between a call and its callee and add the base.  They take the token without the base in
+ * %r10d; %r10, %r11 and the flags are clobbered.
  *
  * Where __wpp_cursor is right and other traced code may run next, %r11 may equal it
- * (gcc-plugin/events/cursor.h).  Whoever takes it from there compares: it is a guess.
+ * (gcc-plugin/events/cursor.h).  Code that reads %r11 there must compare it: it is a guess.
  *
- * BEFORE RECORDING BEGINS.  libc's start and IFUNC resolvers may run traced code where there is
- * no thread's variable yet, or __wpp_cursor is still 0.  A static program's __wpp_entry
- * (tracer/entry.c) and a resolver's first instructions (gcc-plugin/events/resolver.h), which call
- * __wpp_resolver with all registers kept, see to it that __wpp_cursor points at a word that is
- * not 0.  __wpp_refill counts each event then.
+ * BEFORE RECORDING BEGINS.  libc's start and IFUNC resolvers may run traced code before the
+ * thread's variables exist, or while __wpp_cursor is still 0.  Two routines make __wpp_cursor
+ * point at a word that is not 0: a static program's __wpp_entry (tracer/entry.c), and
+ * __wpp_resolver, which a resolver's first instructions call with all registers kept
+ * (gcc-plugin/events/resolver.h).  Then __wpp_refill counts each event.
  *
- * SIGNAL HANDLERS.  A routine that the kernel called as a signal handler has
- * interrupted an activation whose cursor is in a register.  Its code sees by the
- * return address what it is and brackets itself by __wpp_signal_begin and
- * __wpp_signal_end: in between the thread writes to another chunk, and afterwards
- * finds everything as it was.  The first returns in %rax what the second takes there;
- * every other register is kept.  Handlers that never come back (siglongjmp) are left
- * by the end of the one around them. */
+ * SIGNAL HANDLERS.  A routine that the kernel called as a signal handler has interrupted an
+ * activation whose cursor is in a register.  The routine's code recognises this by its return
+ * address, and calls __wpp_signal_begin first and __wpp_signal_end last.  In between the thread
+ * writes to another chunk; afterwards its cursor and chunk are as before.  The first call
+ * returns in %rax the argument of the second; every other register is kept.  The end of an outer
+ * handler also ends handlers that never return (siglongjmp). */
 #define WPP_CHUNK_BYTES   65536u
 #define WPP_HEADER_BYTES  64u
 
 /* ---- In the program ----------------------------------------------------
- * Each instrumented object has one wpp_unit in section `wpp_units`; the
- * linker lays a module's units end to end, and __start_wpp_units /
- * __stop_wpp_units bound them.  Unit i of a module loaded at base B has
- * base(i) = B + sum of count(0..i-1).  `id` finds the unit's path table in
- * the module file's (not loaded) section `.wpp` (docs/path-table-format.md).
+ * Each instrumented object has one wpp_unit in section `wpp_units`.  The linker lays a module's
+ * units end to end, bounded by __start_wpp_units and __stop_wpp_units.  Unit i of a module
+ * loaded at base B has base(i) = B + sum of count(0..i-1).  `id` finds the unit's path table in
+ * the section `.wpp` of the module's file, which is not loaded (docs/path-table-format.md).
  *
- * NUMBERS.  B is chosen when the module is loaded, behind those before it; in an executable, the
- * linker knows it, so that the code need not read it.  Each unit has `count` bytes of the section
- * `wpp_numbers`: addresses behind .bss that nobody touches; the linker lays them end to end as
- * it does the units.  How far a thread's variable lies from the thread pointer is the one number
- * that a linker puts into an instruction of a position-independent executable (R_X86_64_TPOFF32),
- * and it asks for no more than a symbol of that type.  So __wpp_numbers is of that type, at the
- * unit's first byte, and base(i) = its place in the section + WPP_LINKED_BIAS - what the linker
- * subtracts (where the thread's variables end, in the file's addresses), which is one number for
- * the module.  Tokens of executables are so from WPP_LINKED_FIRST to WPP_LINKED_END - 1, where
- * nobody else's are: with up to 32 MB of thread's variables, and as long as the other data and the
- * paths are less than 2^31 - WPP_LINKED_BIAS.  Code that may become part of a shared library (-fPIC)
- * has no linked base, also in an executable, but its bytes of the section.
+ * NUMBERS.  Normally the runtime chooses B when the module is loaded, behind the modules before
+ * it.  In an executable the linker knows B, so the code need not read it.
  *
- * In a unit whose paths are timed all events are __wpp_event's (but in routines with a
- * variable of their own in %rax or %r11).  It adds to times[path number in the unit] the
- * ticks of the time-stamp counter since this thread's last timed event; the thread-local
- * __wpp_time is the counter at that one's end, or 0. */
+ * Each unit has `count` bytes of the section `wpp_numbers`: unused addresses behind .bss, which
+ * the linker lays end to end in the order of the units.  In a position-independent executable a
+ * linker puts only one number into an instruction: a thread-local variable's offset from the
+ * thread pointer (R_X86_64_TPOFF32).  That needs only a symbol of thread-local type.  So
+ * __wpp_numbers has that type, at the unit's first byte, and
+ *
+ *     base(i) = its place in the section + WPP_LINKED_BIAS - what the linker subtracts
+ *
+ * The linker subtracts the end of the thread-local variables, as an address in the file: one
+ * number for the whole module.  So tokens of executables lie from WPP_LINKED_FIRST to
+ * WPP_LINKED_END - 1, and no other module's tokens do.  This holds for up to 32 MB of
+ * thread-local variables, if the other data and the paths take less than 2^31 - WPP_LINKED_BIAS.
+ * Code that may become part of a shared library (-fPIC) has no linked base, also in an
+ * executable, but has its bytes of the section.
+ *
+ * TIMES.  In a unit with timed paths all events call __wpp_event, except in routines that keep a
+ * variable of their own in %rax or %r11.  __wpp_event adds to times[path number in the unit] the
+ * ticks of the time-stamp counter since this thread's last timed event.  The thread-local
+ * __wpp_time is the counter at the end of that event, or 0. */
 #define WPP_UNIT_LINKED 1u
 #define WPP_LINKED_FIRST (UINT32_C(1) << 25)
 #define WPP_LINKED_BIAS (UINT32_C(1) << 26)
 #define WPP_LINKED_END (UINT32_C(1) << 31)
 struct wpp_unit {
-    uint32_t base;        /* WPP_UNIT_LINKED: the linker's; else WPP_UNREGISTERED until
+    uint32_t base;        /* set by the linker with WPP_UNIT_LINKED; else WPP_UNREGISTERED until
                              __wpp_module_load sets it, and the emitted code adds it */
     uint32_t count;       /* path numbers used by the unit's routines */
     uint64_t id;          /* FNV-1a 64 of the path table's body */
     uint16_t abi;         /* WPP_ABI */
     uint16_t flags;       /* WPP_UNIT_LINKED */
-    int32_t numbers;      /* how far from here its part of `wpp_numbers` lies: nobody reads it, but
-                             linkers keep there what is referred to */
+    int32_t numbers;      /* offset from here to its part of `wpp_numbers`: never read, but
+                             linkers keep sections that something refers to */
     uint64_t *times;      /* `count` of them, or NULL */
 };
 
-/* One per module (executable or shared library), hidden, in a COMDAT group; an ELF note
- * (name "wpp", type WPP_NOTE_MODULE) holds its distance from the note's 8 bytes.  A module's
- * code may run before its constructor does, called by another module's: so the first
- * constructor of all registers every module that is there.  A note of type WPP_NOTE_NOP says
- * that the module has the runtime that records nothing. */
+/* One per module (executable or shared library), hidden, in a COMDAT group.  An ELF note (name
+ * "wpp", type WPP_NOTE_MODULE) holds its distance from the note's 8 bytes.  Another module may
+ * call a module's code before its constructor runs: so the first constructor registers every
+ * loaded module.  A note of type WPP_NOTE_NOP says that the module has the runtime that records
+ * nothing. */
 enum { WPP_NOTE_RUNTIME = 1, WPP_NOTE_MODULE = 2, WPP_NOTE_NOP = 3 };
 
 struct wpp_module {
@@ -139,8 +144,8 @@ struct wpp_module {
 };
 
 /* ---- The signal that stops and starts recording --------------------------
- * What neither the runtime nor wpp-record takes for it: signals that cannot be caught,
- * that the kernel sends for what a program does wrong, or that are libc's own. */
+ * Signals that neither the runtime nor wpp-record accepts for it.  They cannot be caught, or the
+ * kernel sends them for errors of the program, or they are libc's own. */
 #define WPP_UNFIT_SIGNALS \
     { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, 32, 33 }
 
@@ -155,18 +160,20 @@ enum wpp_record_kind {
     WPP_REC_MODULE_UNLOAD = 3, /* u32 base */
     WPP_REC_THREAD = 4,      /* first of a thread: its name, no NUL */
     WPP_REC_TOKENS = 5,      /* uint32 tokens */
-    WPP_REC_THREAD_END = 6,  /* its name then, no NUL, or nothing */
+    WPP_REC_THREAD_END = 6,  /* the thread's name at its end, no NUL, or nothing */
     WPP_REC_LOST = 7,        /* u64 tokens of this thread that were lost here */
     WPP_REC_FORK = 8,        /* u32 pid of the child */
     WPP_REC_END = 9,         /* last of a process: u64 tokens written, u64 tokens lost */
     WPP_REC_BUFFER = 10,     /* u32 n, n zeros, struct wpp_buffer on a page, a chunk */
-    WPP_REC_WAITED = 11,     /* u64 nanoseconds that the process waited for who takes its trace */
-    WPP_REC_STOPPED = 12,    /* nothing: recording is stopped, as was asked for */
-    WPP_REC_STARTED = 13,    /* u64 nanoseconds, u64 tokens: it was for so long, for so many */
+    WPP_REC_WAITED = 11,     /* u64 nanoseconds that the process waited for the reader of its
+                                trace */
+    WPP_REC_STOPPED = 12,    /* nothing: recording is stopped on request */
+    WPP_REC_STARTED = 13,    /* u64 nanoseconds, u64 tokens: the length of the stop, the tokens
+                                in it */
     WPP_REC_TIMES = 14,      /* struct wpp_span, struct wpp_time of some tokens */
     WPP_REC_EXIT = 15,       /* u32 1 + the process's exit status, or 0; u32 the signal that
                                 killed it, or 0 */
-    WPP_REC_EARLY = 16       /* u64 tokens: so many were emitted before recording began */
+    WPP_REC_EARLY = 16       /* u64 tokens emitted before recording began */
 };
 
 struct wpp_record {
@@ -191,54 +198,54 @@ struct wpp_load {
     uint32_t build_id_bytes; /* 0 when the module has none; the bytes follow, then the path */
 };
 
-/* How fast the time-stamp counter runs: it gained so many ticks in so long. */
+/* The rate of the time-stamp counter: it advanced by `ticks` in `nanoseconds`. */
 struct wpp_span {
     uint64_t ticks, nanoseconds;
 };
 
 struct wpp_time {
-    uint64_t ticks;       /* that paths of this token took, besides those of other records */
+    uint64_t ticks;       /* of this token's paths, besides those in other records */
     uint32_t token;
     uint32_t reserved;
 };
 
 /* ---- Buffers that outlive their process ---------------------------------
- * A chunk that lies in the trace file, or in a recorder's memory, is still there
- * when its process is not.  The page in front of it says whose it is:
+ * A chunk that lies in the trace file, or in a recorder's memory, outlives its process.  The
+ * page before it names its owner:
  *
  *   | struct wpp_buffer | 0 ...       | 64 bytes | token token token ... | 0 0 0 |
  *   ^ page              ^             ^ +4096: the chunk                  ^ +69632
  *
- * The chunk's n-th token is number first + n of the stream, so that a reader can
- * tell which ones it has already got by a TOKENS record, whenever the process
- * ended.  The order of stores when a chunk is used again: tokens to 0, then `first`. */
+ * The chunk's n-th token is number first + n of the stream.  So a reader can tell which tokens
+ * it already has from TOKENS records, whenever the process ended.  Order of stores when a chunk
+ * is reused: tokens to 0, then `first`. */
 struct wpp_buffer {
-    uint64_t first;       /* tokens of the stream before this chunk's, modulo 2^64: less than
-                             none when it holds some from while recording was stopped */
-    uint64_t length;      /* in a file: that of the trace so far; the largest one counts */
-    uint32_t tid;         /* whose stream; 0: nobody's */
+    uint64_t first;       /* number of the chunk's first token in the stream, modulo 2^64; below
+                             0 if the chunk holds tokens from while recording was stopped */
+    uint64_t length;      /* in a file: length of the trace so far; the largest one counts */
+    uint32_t tid;         /* thread id of the stream; 0: no owner */
 };
 #define WPP_PAGE_BYTES    4096u
 #define WPP_BUFFER_BYTES  (WPP_PAGE_BYTES + WPP_CHUNK_BYTES)
 
 /* ---- The recorder's memory ------------------------------------------------
- * wpp-record makes it, every traced process of its program's tree maps it:
+ * wpp-record makes it; every traced process of its program's tree maps it:
  *
- *   struct wpp_share | slots: a record each, on its way | seats: a buffer each
+ *     struct wpp_share | slots: a record each, on its way | seats: a buffer each
  *
- * A process copies a record into a free slot and submits it; the recorder takes
- * it and frees the slot.  A seat belongs to its process until the recorder has
- * seen the process end, and holds what that had not submitted.
+ * A process copies a record into a free slot and submits it; the recorder takes it and frees the
+ * slot.  A seat belongs to its process until the recorder has seen the process end; it holds the
+ * tokens that the process had not submitted.
  *
  *      FREE --process: compare and swap--> FILLING --store--> SUBMITTED
  *        ^--------------------- recorder ------------------------'
  *
- * The word of a slot names its owner as well, so a process killed anywhere in
- * between leaves nothing that nobody owns.
+ * The word of a slot also names its owner.  So if a process is killed anywhere in between, its
+ * slot still has an owner.
  *
- * The recorder holds a robust mutex of libc's: however it ends, the kernel then sets
- * FUTEX_OWNER_DIED in the mutex' first word.  (Its process id says less: in another
- * pid namespace, or when it has been given again.) */
+ * The recorder holds a robust mutex of libc's.  However the recorder ends, the kernel then sets
+ * FUTEX_OWNER_DIED in the mutex' first word.  A process id is less reliable: it means nothing in
+ * another pid namespace, and the kernel may reuse it. */
 #define WPP_SHARE_MAGIC     UINT32_C(0x53505057)   /* "WPPS" */
 #define WPP_SHARE_VERSION   4u
 #define WPP_SHARE_SLOTS     128u
@@ -257,13 +264,14 @@ struct wpp_slot {
 struct wpp_share {
     uint32_t magic, version;
     uint32_t closed;      /* the recorder takes nothing more */
-    uint32_t processes;   /* numbers given so far */
-    uint32_t submitted;   /* counts; the recorder waits for it to reach... */
-    uint32_t wake_at;     /* ... this, when it waits: being woken costs the program more than
-                             a record, so that several are taken at a time */
+    uint32_t processes;   /* process numbers given so far */
+    uint32_t submitted;   /* number of submitted records; a waiting recorder sleeps until it... */
+    uint32_t wake_at;     /* ... reaches this: waking the recorder costs the program more than a
+                             record, so the recorder takes several at a time */
     uint32_t recorder_waits;
-    uint32_t freed;       /* counts; who finds no free slot waits for it to change */
-    uint32_t waiting;     /* how many do */
+    uint32_t freed;       /* number of freed slots; a process without a free slot waits for it to
+                             change */
+    uint32_t waiting;     /* number of threads that do */
     uint64_t waited;      /* nanoseconds, of all threads of all processes */
     union {
         uint32_t word;
@@ -271,9 +279,10 @@ struct wpp_share {
     } life;               /* of the recorder */
     struct wpp_slot slot[WPP_SHARE_SLOTS];
     uint32_t seat[WPP_SHARE_SEATS];          /* owner, 0: free */
-    uint32_t pid[WPP_SHARE_PROCESSES];       /* by number; 0: forked, has not run yet.  As the
-                             recorder calls it; with WPP_SHARE_FOREIGN: as it calls itself, in
-                             another pid namespace, and the recorder must look for it */
+    uint32_t pid[WPP_SHARE_PROCESSES];       /* by number; 0: forked, has not run yet.  In the
+                                                recorder's pid namespace; with WPP_SHARE_FOREIGN:
+                                                in the process's own, and the recorder must look
+                                                for it */
     uint64_t waited_by[WPP_SHARE_PROCESSES]; /* nanoseconds, by number */
 };
 

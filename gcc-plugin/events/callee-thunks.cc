@@ -10,10 +10,10 @@
 
 /* ---- Calls ------------------------------------------------------------------------ */
 
-// The least calls that a thunk is worth its room for: a cold one saves four bytes of each.
+// A thunk pays from this number of calls on: a cold one saves four bytes of each call.
 static const unsigned ENOUGH = 3;
 
-// What the linker keeps or leaves out together with other objects' copies.
+// Whether the routine is in a COMDAT group, which the linker keeps or drops as a whole.
 static bool is_in_group(tree routine)
 {
     symtab_node *node = symtab_node::get(routine);
@@ -21,8 +21,9 @@ static bool is_in_group(tree routine)
     return node && node->get_comdat_group();
 }
 
-// If the linker leaves out a group of which a caller is, the thunk stays and still asks for the
-// callee.  Somebody else has to ask for it, too, or it has to be here.
+// Whether the callee is there even if the linker drops the caller's group.  The thunk stays then
+// and still refers to the callee.  So other code must refer to it too, or this unit must define
+// it.
 static bool stays(cgraph_edge *call)
 {
     cgraph_node *caller = call->caller->inlined_to ? call->caller->inlined_to : call->caller;
@@ -52,8 +53,9 @@ static bool has_one_of(tree attributes, const char *const *names)
     return false;
 }
 
-// Whoever calls the routine relies on %r10 and %r11, or %r10 is its own; GCC looks at its
-// declaration when it makes the call; or a jump cannot name its symbol.
+// Whether the callee must not have a thunk.  Its callers rely on %r10 and %r11, or it uses %r10
+// itself.  Or GCC looks at its declaration when it makes the call, or a jump cannot name its
+// symbol.
 static bool is_special(tree callee)
 {
     static const char *const types[] = {"no_caller_saved_registers", "interrupt", NULL};
@@ -65,7 +67,7 @@ static bool is_special(tree callee)
            || strpbrk(symbol_of(callee), "@\"\\");
 }
 
-// In a section that the program names: the linker may be told to do anything with it.
+// Whether the program names the routine's section: a linker script may do anything with it.
 static bool has_own_section(tree routine)
 {
     symtab_node *node = symtab_node::get(routine);
@@ -98,9 +100,9 @@ bool callee_thunks::has(gcall *call) const
     return found != callees.end() && found->second.calls >= ENOUGH && found->second.stays;
 }
 
-// A routine of this unit, as GCC sees it.  Labels as its own ones are: the assembler keeps
-// them to itself.  Debug information goes by what the symbol is said to be: the callee.  (So
-// would -fipa-ra, which is not used.)
+// Declares a thunk, for GCC a routine of this unit.  Its name is a local label, which the
+// assembler does not write out.  In debug information it stands for its origin, the callee.
+// (-fipa-ra would look at the origin too, but is not used.)
 static tree declare_thunk(tree callee, unsigned number)
 {
     char label[32];
@@ -116,8 +118,8 @@ static tree declare_thunk(tree callee, unsigned number)
     DECL_STATIC_CHAIN(decl) = 1;
     DECL_FUNCTION_SPECIFIC_TARGET(decl) = DECL_FUNCTION_SPECIFIC_TARGET(callee);
     SET_SYMBOL_REF_DECL(XEXP(DECL_RTL(decl), 0), callee);
-    // Parameters that a clone no longer has, which debug information tells of: GCC prepares them
-    // by the call's declaration and uses them by the symbol's.
+    // Debug information describes parameters that a clone no longer has.  GCC prepares them by
+    // the call's declaration and uses them by the symbol's.
     if (DECL_HAS_DEBUG_ARGS_P(callee))
         *decl_debug_args_insert(decl) = *decl_debug_args_lookup(callee);
     return decl;
@@ -140,14 +142,14 @@ tree callee_thunks::stand_in(tree callee)
 
     if (!decl) {
         decl = declare_thunk(callee, stand_ins.size());
-        // The name as it is written: GCC marks it when it writes a call.
+        // Under the name as it is written: GCC marks that when it writes a call.
         list = tree_cons(get_identifier(symbol_of(decl)), decl, tree_cons(callee, NULL, list));
         thunk_of(callee).decls.push_back(decl);
     }
     return decl;
 }
 
-// What GCC knows of the callee by now holds for the call.
+// Copies to the thunk everything that GCC knows of the callee by now.
 static void promise_as(tree decl, tree callee)
 {
     TREE_NOTHROW(decl) = TREE_NOTHROW(callee);
@@ -161,10 +163,10 @@ void callee_thunks::send(gimple_stmt_iterator *at, gcall *call, tree token, bool
     thunk &t = thunk_of(callee);
 
     t.warm |= warm;
-    // What the linker leaves out must not be kept, or asked for, by a thunk that stays.
+    // A thunk that stays must not refer to code that the linker drops, or keep it.
     t.apart |= is_in_group(callee) || is_apart(current_function_decl);
     promise_as(decl, callee);
-    // That the thunk refers to it is not known to GCC.
+    // GCC does not know that the thunk refers to the callee.
     TREE_SYMBOL_REFERENCED(DECL_ASSEMBLER_NAME(callee)) = 1;
     assemble_external(callee);
     if (TREE_CODE(token) == SSA_NAME) {
@@ -174,7 +176,7 @@ void callee_thunks::send(gimple_stmt_iterator *at, gcall *call, tree token, bool
         chain = build_int_cst(ptr_type_node, tree_to_uhwi(token));
     }
     gimple_call_set_chain(call, chain);
-    // The type by which the call was made may differ from the callee's own.
+    // The type of the call may differ from the callee's own type.
     tree type = TREE_TYPE(gimple_call_fn(call));
     gimple_call_set_fn(call, build1(ADDR_EXPR, type, decl));
     update_stmt(call);
@@ -224,8 +226,8 @@ static const char warm_end[] = R"(	movl %r10d, (%r11)
 	movq %r11, %fs:__wpp_cursor@tpoff
 )";
 
-// By the C++ ABI a thunk that adjusts nothing: gdb steps through it to the callee, and tools
-// show it as `non-virtual thunk to f'.
+// The C++ ABI's name of a thunk that adjusts nothing.  gdb steps through it to the callee, and
+// tools show it as `non-virtual thunk to f'.
 static std::string symbol_of_thunk(const char *name)
 {
     if (startswith(name, "_Z"))
@@ -233,7 +235,7 @@ static std::string symbol_of_thunk(const char *name)
     return "_ZThn0_" + std::to_string(strlen(name)) + name;
 }
 
-// GCC may have found out that a call is never made.
+// Whether GCC wrote a call of the thunk: it may have removed the call.
 bool callee_thunks::is_called(const thunk &t)
 {
     for (tree decl : t.decls)
@@ -257,7 +259,7 @@ static void write_code(FILE *assembly, const char *callee, bool warm, bool linke
     fprintf(assembly, "\tjmp %s@PLT\n3:\tcall __wpp_cursor_r11\n\tjmp 2b\n", callee);
 }
 
-// Callees of different names may have the same symbol there, which the second one goes without.
+// Callees of different names may give the same thunk symbol; then only the first thunk gets it.
 void callee_thunks::write_thunk(FILE *assembly, const thunk &t, bool linked,
                                 std::unordered_set<std::string> &symbols)
 {
@@ -274,8 +276,8 @@ void callee_thunks::write_thunk(FILE *assembly, const thunk &t, bool linked,
         fprintf(assembly, "\t.size %s, .-%s\n", symbol.c_str(), symbol.c_str());
 }
 
-// One frame description for all that are not apart, since the stack is as at a routine's entry
-// everywhere.
+// All thunks that are not apart share one frame description: at each of their instructions the
+// stack is as at a routine's entry.
 void callee_thunks::write(FILE *assembly, bool shared, bool linked) const
 {
     std::unordered_set<std::string> symbols;

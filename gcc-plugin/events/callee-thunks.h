@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* callee-thunks.h - events of paths that end at a call, written once for each callee.
  *
- * Half of a program's paths end at a call of a routine that the compiler knows.  Where
- * room matters more than the last half nanosecond, such an event is not written at the call,
- * but in front of the callee, once for all calls of the unit:
+ * Half of a program's paths end at a call of a routine that the compiler knows.  If size matters
+ * more than the last half nanosecond, such an event is written not at the call but in front of
+ * the callee, once for all calls of the unit:
  *
  *      caller      movl $number, %r10d          thunk       the event, token = base + %r10d
  *                  call thunk of f                          jmp f
  *
- * That is six bytes for each call instead of ten out of line or 42 to 51 inline.  The callee
- * sees what it always sees: its arguments, the caller's return address, the stack.  %r10 is
- * where nested routines get their static chain, so GCC knows how to put it there; routines
- * that take one have no thunk.
+ * This takes six bytes for each call instead of ten out of line or 42 to 51 inline.  The callee
+ * sees the same arguments, return address and stack as without the thunk.  Nested routines get
+ * their static chain in %r10, so GCC can put a value there.  Routines that take a static chain
+ * have no thunk.
  *
- * Two forms: a cold thunk calls the unit's __wpp_before, ten bytes; a warm one, for calls that
- * run more often, has all of an event, compared with the guess in %r11 (cursor.h), 52 bytes.  A
- * thunk is warm if some call asks for it.
+ * Two forms: a cold thunk calls the unit's __wpp_before and takes ten bytes.  A warm thunk, for
+ * calls that run more often, contains the whole event, compared with the guess in %r11
+ * (cursor.h), in 52 bytes.  A thunk is warm if some call asks for that.
  *
- * In the symbol table a thunk is what the C++ ABI calls a non-virtual thunk to f, one that
- * adjusts nothing: debuggers know these, so that gdb's `step` arrives in f.
+ * In the symbol table a thunk is a non-virtual thunk to f as in the C++ ABI, which adjusts
+ * nothing.  Debuggers know these, so gdb's `step` arrives in f.
  */
 #ifndef WPP_CALLEE_THUNKS_H
 #define WPP_CALLEE_THUNKS_H
@@ -33,24 +33,24 @@
 
 class callee_thunks {
 public:
-    /* Once, when GCC has decided what is inlined where: how many calls each callee has. */
+    /* Counts the calls of each callee.  To be called once, when GCC has decided all inlining. */
     void count_calls();
 
-    /* Whether the call may go through a thunk: of a routine that is known, and that the unit calls
-     * often enough, as far as the call graph tells, for a thunk to save anything. */
+    /* Whether the call may go through a thunk: its callee is known, and by the call graph the
+     * unit calls it often enough for a thunk to save anything. */
     bool has(gcall *call) const;
 
-    /* Makes the call, of the current function, go there; what the token needs is inserted before
-     * `at`.  token: without the unit's base, an unsigned SSA name or constant. */
+    /* Makes a call of the current function go through a thunk; the code for the token is
+     * inserted before `at`.  token: without the unit's base, an unsigned SSA name or constant. */
     void send(gimple_stmt_iterator *at, gcall *call, tree token, bool warm);
 
-    /* Writes, as assembly, all thunks that GCC has written calls of, and the unit's __wpp_before.
-     * shared: the code may become part of a shared library, where all are cold.  linked: the
-     * unit's base is known when it is linked (tracer/trace-abi.h, NUMBERS). */
+    /* Writes, as assembly, all thunks that GCC has written calls of, and the unit's
+     * __wpp_before.  shared: the code may become part of a shared library, and all thunks are
+     * cold.  linked: the linker knows the unit's base (tracer/trace-abi.h, NUMBERS). */
     void write(FILE *assembly, bool shared, bool linked) const;
 
-    tree list = NULL_TREE;              /* callees, what stands for them in calls and its names,
-                                           for GCC's garbage collector to find */
+    tree list = NULL_TREE;              /* callees, their stand-ins in calls and their names: a
+                                           root for GCC's garbage collector */
 
 private:
     struct thunk {
@@ -62,13 +62,13 @@ private:
 
     struct callee {
         unsigned calls = 0;
-        bool stays = false;             /* it is asked for whatever the linker leaves out */
+        bool stays = false;             /* it is there whatever the linker drops */
     };
 
-    /* A routine may have several declarations, with types of their own; it is one by its
-     * symbol's name. */
+    /* By the symbol's name: a routine may have several declarations, each with a type of its
+     * own. */
     std::unordered_map<std::string, callee> callees;
-    std::unordered_map<std::string, unsigned> numbers;          /* in `thunks` */
+    std::unordered_map<std::string, unsigned> numbers;          /* index in `thunks` */
     std::vector<thunk> thunks;
     std::unordered_map<unsigned, tree> stand_ins;               /* by the declaration's DECL_UID */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// cursor.cc - where the cursor is, and what is done with it.
+// cursor.cc - decides where the cursor is, and writes the code that moves it.
 
 #include "gcc-plugin/events/cursor.h"
 
@@ -11,8 +11,8 @@
 
 /* ---- Statements ----------------------------------------------------------------- */
 
-// Whether other traced code may run, or look for this thread's cursor, while
-// the statement does: then __wpp_cursor has to be right before it.
+// Whether the statement may run other traced code, or code that looks for this thread's cursor:
+// then __wpp_cursor must be right before it.
 static bool needs_memory(function *fun, gimple *statement)
 {
     if (gcall *call = dyn_cast<gcall *>(statement)) {
@@ -36,14 +36,13 @@ static bool computed_goto(basic_block bb)
     return last && computed_goto_p(last);
 }
 
-// Code cannot be put on the edge, and what is behind it may be reached from
-// somewhere else.
+// Whether no code can be put on the edge, and its target may have other ways in.
 static bool loses_register(edge e)
 {
     return (e->flags & EDGE_COMPLEX) && !computed_goto(e->src);
 }
 
-// Whether the callee may be traced code: libraries' own functions are not.
+// Whether the callee may be traced code; libraries' own functions are not.
 static bool may_guess(gimple *statement)
 {
     gcall *call = dyn_cast<gcall *>(statement);
@@ -59,19 +58,19 @@ enum effect { KEEPS, TO_MEMORY, TO_REGISTER };
 enum offer { OFFER_KEPT, OFFER_MADE, OFFER_LOST };
 
 struct block_cursor {
-    enum effect effect;   // of its statements and its event
-    enum effect first;    // of the first of these that has one
+    enum effect effect;   // of its last statement or event that has one
+    enum effect first;    // of its first statement or event that has one
     bool known_memory;    // a way into it loses the register
-    bool in, out;         // in a register
-    bool wants;           // should begin in a register if some way into it does: the next event
+    bool in, out;         // the cursor is in a register at its begin, at its end
+    bool wants;           // should begin in REGISTER if some way into it does: the next event
                           // leaves it there
-    bool accepts;         // .. if all ways do: next is an event
+    bool accepts;         // should if all ways do: the next effect is an event
     bool short_event;     // its event is written from memory to memory
-    bool event_offered;   // or is a thunk's, and %r11 may well be the cursor there
-    enum offer offer;     // what its end makes of %r11
-    bool offered;         // %r11 may well be the cursor where the block begins
-    bool wants_guess;     // begins in MEMORY, and next is an event, which is not short
-    bool has_guess;       // some way into it knows one
+    bool event_offered;   // short event or thunk: %r11 probably is the cursor there
+    enum offer offer;     // whether %r11 is the cursor at its end
+    bool offered;         // %r11 probably is the cursor at its begin
+    bool wants_guess;     // begins in MEMORY, and next is an event, not a short one
+    bool has_guess;       // some way into it has a guess
     bool visited;
     tree in_name, out_name;
     gphi *phi;
@@ -79,7 +78,7 @@ struct block_cursor {
     gphi *guess_phi;
 };
 
-// Where a block is being written, and what is known there.
+// The point in a block at which code is being written, and the names known there.
 struct place {
     gimple_stmt_iterator at;
     tree cursor;          // in REGISTER, else NULL_TREE
@@ -91,8 +90,9 @@ struct cursor_writer {
     const event_plan &plan;
     const runtime_decls &decls;
     bool linked;                          // the linker knows the unit's base
-    tree variable;                        // what all names of the cursor belong to
-    tree guess_variable;                  // and those of guesses; NULL_TREE: none are made
+    tree variable;                        // the variable of all SSA names of the cursor
+    tree guess_variable;                  // the same for guesses; NULL_TREE: there are no
+                                          // guesses
     std::vector<block_cursor> blocks;
     std::vector<event_form> forms;
     callee_thunks *thunks;
@@ -171,7 +171,7 @@ void cursor_writer::find_effects(basic_block bb)
         one_more(of_event);
 }
 
-// Whether the block has an event with the cursor in memory right behind it.
+// Whether the block has an event, and directly behind it the cursor must be in memory.
 bool cursor_writer::leads_to_memory(basic_block bb)
 {
     const planned_event *event = planned(bb);
@@ -179,7 +179,7 @@ bool cursor_writer::leads_to_memory(basic_block bb)
     return event && event->before && needs_memory(fun, event->before);
 }
 
-// Whether some block behind this one is so.
+// Whether `what` holds for some successor of the block.
 bool cursor_writer::is_so_behind(basic_block bb, bool block_cursor::*what)
 {
     edge e;
@@ -223,7 +223,7 @@ bool cursor_writer::enters(basic_block bb)
     return some && (of(bb).wants || (all && of(bb).accepts));
 }
 
-// The least solution: from nowhere in a register to where it has to be.
+// Finds the least solution: it starts with no block in REGISTER and adds those that must be.
 void cursor_writer::find_registers(const std::vector<basic_block> &order)
 {
     for (bool changed = true; changed;) {
@@ -233,7 +233,7 @@ void cursor_writer::find_registers(const std::vector<basic_block> &order)
             bool in = enters(bb);
             bool out = b.effect == KEEPS
                            ? in : b.effect == TO_REGISTER && is_so_behind(bb, &block_cursor::accepts);
-            if (computed_goto(bb))                // it loads for targets that want it
+            if (computed_goto(bb))                // it loads for targets that begin in REGISTER
                 out |= is_so_behind(bb, &block_cursor::in);
             changed |= in != b.in || out != b.out;
             b.in = in;
@@ -242,7 +242,7 @@ void cursor_writer::find_registers(const std::vector<basic_block> &order)
     }
 }
 
-// Nobody takes over what these have in a register: other ways do not have it there.
+// Stores at once in blocks whose successors all begin in MEMORY.
 void cursor_writer::drop_registers(const std::vector<basic_block> &order)
 {
     for (bool changed = true; changed;) {
@@ -275,8 +275,8 @@ void cursor_writer::solve(const std::vector<basic_block> &order)
 
 /* ---- Short events --------------------------------------------------------------------- */
 
-// Whether the cursor is in memory where the block's event is to be written, and has to be
-// there again right behind it.
+// Whether the cursor is in memory at the block's event, and must be there again directly behind
+// it.
 bool cursor_writer::has_short_event(basic_block bb)
 {
     const planned_event *event = planned(bb);
@@ -289,8 +289,7 @@ bool cursor_writer::has_short_event(basic_block bb)
     return !in;
 }
 
-// Whether who ran last has left the cursor in %r11: before a statement, or at the block's end
-// (NULL).
+// Whether %r11 is the cursor before a statement, or at the block's end (NULL).
 enum offer cursor_writer::offer_at(basic_block bb, gimple *before)
 {
     const planned_event *event = planned(bb);
@@ -310,8 +309,8 @@ enum offer cursor_writer::offer_at(basic_block bb, gimple *before)
     return last;
 }
 
-// Whether the cursor is in a register where the block ends, and is put back for some of those
-// behind it.
+// Whether the cursor is in a register at the block's end; then it is put back for successors in
+// MEMORY.
 bool cursor_writer::leaves_register(basic_block bb)
 {
     const block_cursor &b = of(bb);
@@ -351,7 +350,7 @@ void cursor_writer::plan_short_events(const std::vector<basic_block> &order)
 
 /* ---- Guesses ------------------------------------------------------------------------ */
 
-// At the end of the block, in MEMORY.
+// Whether an event behind the block, which ends in MEMORY, will compare a guess.
 bool cursor_writer::guess_is_of_use_behind(basic_block bb)
 {
     edge e;
@@ -363,7 +362,7 @@ bool cursor_writer::guess_is_of_use_behind(basic_block bb)
     return false;
 }
 
-// Before statement `at`, in MEMORY: whether next is an event that is to compare it.
+// The same before statement `at`, in MEMORY: whether the next event compares a guess.
 bool cursor_writer::guess_is_of_use(basic_block bb, gimple_stmt_iterator at)
 {
     const planned_event *event = planned(bb);
@@ -382,7 +381,7 @@ bool cursor_writer::guess_is_of_use(basic_block bb, gimple_stmt_iterator at)
     return event && !event->before ? is_inline(bb) : guess_is_of_use_behind(bb);
 }
 
-// Whether a guess can be made behind the block, where its last statement ends it.
+// Whether the block's last statement ends it and may leave a guess behind.
 bool cursor_writer::leaves_guess(basic_block bb)
 {
     if (bb == ENTRY_BLOCK_PTR_FOR_FN(fun))
@@ -442,7 +441,7 @@ static void insert(gimple_stmt_iterator *at, gimple *statement, bool after)
         gsi_insert_before(at, statement, GSI_SAME_STMT);
 }
 
-// What whoever ran last may have left in %r11.
+// Reads the guess: the cursor that the previous routine left in %r11.
 tree cursor_writer::guess(gimple_stmt_iterator *at, bool after)
 {
     tree name = make_ssa_name(guess_variable);
@@ -451,7 +450,7 @@ tree cursor_writer::guess(gimple_stmt_iterator *at, bool after)
     return name;
 }
 
-// To whoever runs next.
+// Leaves the cursor in %r11 for the next routine.
 void cursor_writer::offer(gimple_stmt_iterator *at, tree cursor, bool after)
 {
     vec<tree, va_gc> *inputs = NULL, *clobbers = NULL;
@@ -461,7 +460,7 @@ void cursor_writer::offer(gimple_stmt_iterator *at, tree cursor, bool after)
     insert(at, build_asm(ASM_OFFER, NULL, NULL_TREE, inputs, clobbers), after);
 }
 
-// The same from memory, where whoever ran last may have left anything in %r11.
+// The same from memory, for a point at which %r11 may hold anything.
 void cursor_writer::offer_memory(gimple_stmt_iterator *at)
 {
     vec<tree, va_gc> *inputs = NULL, *clobbers = NULL;
@@ -484,9 +483,10 @@ void cursor_writer::store(gimple_stmt_iterator *at, tree cursor, bool after)
     insert(at, gimple_build_assign(decls.cursor, cursor), after);
 }
 
-// Before the call in `at`: to where no slot is free.  So the next event asks the runtime, on both
-// sides of a fork that the runtime does not see, and the child is recorded from there on.  That may be
-// an event of another module, when this one is gone: so it is the runtime's own code.
+// Before the call in `at`: makes the cursor point where no slot is free.  So the next event
+// calls the runtime, in the parent and in the child of a fork that the runtime does not see.
+// The child is recorded from there on.  The cursor points at the runtime's own code: this module
+// may be gone at that event.
 void cursor_writer::store_full(gimple_stmt_iterator *at)
 {
     tree name = make_ssa_name(variable);
@@ -495,7 +495,7 @@ void cursor_writer::store_full(gimple_stmt_iterator *at)
     store(at, name, false);
 }
 
-// To memory, where the next event will take it from there.
+// Stores the cursor in memory and, with guesses, in %r11, for the next event.
 void cursor_writer::put_back(gimple_stmt_iterator *at, tree cursor, bool after)
 {
     store(at, cursor, after);
@@ -503,8 +503,8 @@ void cursor_writer::put_back(gimple_stmt_iterator *at, tree cursor, bool after)
         offer(at, cursor, after);
 }
 
-// The token of a unit whose base the linker knows: a constant that goes into an event that is
-// written so, or in a register.
+// The token of a unit whose base the linker knows: a constant for an event whose instruction
+// holds it, or a register.
 tree cursor_writer::linked_token(gimple_stmt_iterator *at, const planned_event &event)
 {
     tree number = build_int_cst(unsigned_type_node, WPP_LINKED_BIAS + event.number);
@@ -523,7 +523,7 @@ tree cursor_writer::linked_token(gimple_stmt_iterator *at, const planned_event &
     return sum;
 }
 
-// The token, with or without the unit's base, before or after `at`.
+// Computes the token, with or without the unit's base, before or behind `at`.
 tree cursor_writer::token(gimple_stmt_iterator *at, const planned_event &event, bool with_base)
 {
     if (with_base && linked)
@@ -544,7 +544,7 @@ tree cursor_writer::token(gimple_stmt_iterator *at, const planned_event &event, 
     return sum;
 }
 
-// With the cursor, or with a guess of what __wpp_cursor is.
+// Writes an event with the cursor, or with a guess of __wpp_cursor; returns the next cursor.
 tree cursor_writer::event_inline(basic_block bb, gimple_stmt_iterator *at,
                                  const planned_event &event, tree cursor, tree guess)
 {
@@ -579,7 +579,8 @@ void cursor_writer::event_short(basic_block bb, gimple_stmt_iterator *at,
     insert(at, assembly, false);
 }
 
-// The call that ends the path goes through a thunk, with the cursor in memory and in %r11.
+// Sends the call that ends the path through a thunk, with the cursor in memory and, if warm, in
+// %r11.
 void cursor_writer::event_in_thunk(basic_block bb, const planned_event &event, place *p)
 {
     bool warm = forms[bb->index] == EVENT_THUNK;
@@ -624,7 +625,7 @@ void cursor_writer::event(basic_block bb, const planned_event &event, place *p)
         p->guess = guess(&p->at, after);
 }
 
-// A computed goto gives each of its targets what it begins with.
+// Before a computed goto: stores or loads the cursor as its targets need it.
 void cursor_writer::finish_goto(basic_block bb, place *p)
 {
     bool memory = false, reg = false;
@@ -641,7 +642,7 @@ void cursor_writer::finish_goto(basic_block bb, place *p)
         p->cursor = load(&p->at, false);
 }
 
-// What the block begins with.
+// Finds the cursor or guess at the block's begin; several ways in need a PHI.
 void cursor_writer::begin(basic_block bb, place *p)
 {
     block_cursor &b = of(bb);
@@ -664,7 +665,7 @@ void cursor_writer::begin(basic_block bb, place *p)
     b.in_name = p->cursor;
 }
 
-// The statements of one block, in order.
+// Writes the code of one block, statement by statement.
 void cursor_writer::fill(basic_block bb)
 {
     const planned_event *end = planned(bb);
@@ -706,14 +707,15 @@ void cursor_writer::fill(basic_block bb)
     b.out_guess = p.cursor ? NULL_TREE : p.guess;
 }
 
-// The guess at the end of a way from a block in MEMORY; it may get a block of its own.
+// The guess at the end of an edge from a block in MEMORY; reading it may need a block on the
+// edge.
 tree cursor_writer::guess_on(edge *e)
 {
     basic_block src = (*e)->src;
 
     if (of(src).out_guess)
         return of(src).out_guess;
-    // Anything would do, but what is not initialised makes checkers complain.
+    // Any value would do, but checkers complain of an uninitialised one.
     if (!leaves_guess(src))
         return build_int_cst(TREE_TYPE(guess_variable), 0);
     basic_block on = split_edge(*e);
@@ -722,7 +724,7 @@ tree cursor_writer::guess_on(edge *e)
     return guess(&at, true);
 }
 
-// The cursor's name at the end of a way into a block that begins in REGISTER.
+// The cursor's name at the end of an edge into a block that begins in REGISTER.
 tree cursor_writer::arrive(edge *e)
 {
     basic_block src = (*e)->src;
@@ -736,7 +738,7 @@ tree cursor_writer::arrive(edge *e)
     return load(&at, true);
 }
 
-// The ways into a block, when it needs more than what its one predecessor has.
+// Completes the edges into a block: arguments of its PHI, or a store on edges from REGISTER.
 void cursor_writer::join(basic_block bb)
 {
     std::vector<edge> ways;
@@ -766,9 +768,9 @@ void cursor_writer::join(basic_block bb)
     }
 }
 
-// A variable that the program has put into a register which __wpp_event needs, or has taken
-// away from the compiler, would not be saved; operands that the compiler chooses keep out of
-// its way.
+// Whether a register that __wpp_event needs is taken.  The program may have put a variable
+// there, or have taken the register away from the compiler; it would not be saved.  Operands
+// that the compiler chooses avoid it.
 static bool has_variable_in_the_way(function *fun)
 {
     tree variable;
@@ -792,9 +794,9 @@ static bool makes_guesses(function *fun, const event_style &style)
            && !has_variable_in_the_way(fun);
 }
 
-// The form of an event before a call that has a thunk.  Code of a shared library would have to
-// look up where the cursor is, in registers that the callee's arguments are in; and without
-// guesses a warm thunk would not find it.
+// The form of an event before a call that has a thunk.  A warm thunk needs guesses to find the
+// cursor.  In a shared library it would also have to look up the cursor's address, and the
+// callee's arguments hold the registers for that.
 static event_form form_at_call(function *fun, const event_style &style, event_form form)
 {
     bool warm = makes_guesses(fun, style) && !style.shared;

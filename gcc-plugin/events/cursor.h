@@ -9,8 +9,8 @@
  *                 runtime is out of the way or jumped over (hot-blocks.h)
  *   short         the same where all of that is for one event, as between two calls:
  *                 from memory to memory, in %r11
- *   thunk         in front of the callee, for all calls of it (callee-thunks.h): where the path
- *                 ends at a call, and time matters less than room
+ *   thunk         in front of the callee, for all its calls (callee-thunks.h): for a path
+ *                 that ends at a call, where size matters more than time
  *   out of line   for the rest: a call of the unit's __wpp_event, ten bytes
  *
  * Where the cursor is:
@@ -18,26 +18,26 @@
  *      MEMORY   __wpp_cursor is right; at entry, after calls, at handlers
  *      REGISTER it is in a register, __wpp_cursor may be old
  *
- * A block begins in REGISTER when one way into it does and the next event leaves it there
- * (in a loop without calls, say), or when all ways do and there is an event before other
- * traced code may run; ways in MEMORY load.  Where no block behind begins so, the cursor is
- * stored at once: no other way has to load what is stored again without an event.
- * Ways that code cannot be put on (exceptions, setjmp) mean MEMORY; a computed
- * goto carries the register when all ways into its targets are computed gotos
- * or ordinary edges.
+ * A block begins in REGISTER in two cases:
+ * - one way into it does, and the next event leaves the cursor there (for example in a loop
+ *   without calls);
+ * - all ways into it do, and there is an event before other traced code may run.
  *
- * Guesses.  From one routine to the next the cursor goes through memory, and who
- * loads it waits for who stored it: 5 to 8 cycles for each event where calls are
- * dense.  So it is put into %r11 as well before a call and before a return, and
- * taken from there at entry and behind a call:
+ * Ways in MEMORY load the cursor then.  If no successor begins in REGISTER, the cursor is stored
+ * at once; so no way loads a cursor that is only stored again.  Ways on which no code can be put
+ * (exceptions, setjmp) mean MEMORY.  A computed goto carries the register when all ways into its
+ * targets are computed gotos or ordinary edges.
+ *
+ * GUESSES.  From one routine to the next the cursor goes through memory, and its load waits for
+ * its store: 5 to 8 cycles for each event where calls are dense.  So the cursor is also put into
+ * %r11 before a call and before a return, and read from there at entry and behind a call:
  *
  *      caller   __wpp_cursor = p;  %r11 = p;  call
  *      callee   g = %r11;  ...  if (g != __wpp_cursor) g = __wpp_cursor, then as p
  *
- * The comparison is predicted; nothing waits for it.  %r11 may hold anything, for
- * code that is not ours or needs the register leaves there what it likes: then the
- * guess is wrong and nothing else is.  Guesses are made in MEMORY only, and only
- * where next is an event that compares them.
+ * The comparison is predicted, so nothing waits for it.  %r11 may hold anything, because other
+ * code uses that register: then the guess is wrong, and only the load takes time.  Guesses are
+ * made only in MEMORY, and only if the next event compares them.
  */
 #ifndef WPP_CURSOR_H
 #define WPP_CURSOR_H
@@ -49,7 +49,7 @@
 #include <unordered_map>
 #include <vector>
 
-/* The variables the emitted code uses, as GCC declarations. */
+/* The variables that the emitted code uses, as GCC declarations. */
 struct runtime_decls {
     tree cursor;          /* extern volatile __thread uint32_t *__wpp_cursor */
     tree frames;          /* extern volatile __thread uint32_t __wpp_frames */
@@ -59,18 +59,18 @@ struct runtime_decls {
 
 /* A path's end.  The token is the unit's base + name + number. */
 struct planned_event {
-    gimple *before;       /* the statement that stands behind it; NULL: the block's end */
+    gimple *before;       /* the statement behind the event; NULL: the block's end */
     tree name;            /* SSA name or NULL_TREE */
     uint32_t number;
 };
 
-/* By the index of its block: at most one each. */
+/* By the index of the block: at most one event each. */
 typedef std::unordered_map<int, planned_event> event_plan;
 
 /* Which events are inline. */
 enum inlining {
     INLINE_NONE,
-    INLINE_HOT,           /* as event_forms() says */
+    INLINE_HOT,           /* as event_forms() decides */
     INLINE_ALL
 };
 
@@ -78,12 +78,12 @@ enum inlining {
 struct event_style {
     enum inlining inlining;
     double called;        /* how often the routine is called (call-rates.h) */
-    bool linked;          /* the unit's base is known when it is linked (tracer/trace-abi.h, NUMBERS) */
+    bool linked;          /* the linker knows the unit's base (tracer/trace-abi.h, NUMBERS) */
     bool shared;          /* the code may become part of a shared library */
     callee_thunks *thunks;    /* NULL: none */
 };
 
-/* How events are written, by the index of their block.  `order`: blocks_in_order(). */
+/* The form of each block's event, by the index of the block.  `order`: blocks_in_order(). */
 std::vector<event_form> styled_forms(function *fun, const std::vector<basic_block> &order,
                                      const event_style &style);
 

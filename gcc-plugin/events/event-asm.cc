@@ -42,14 +42,14 @@ gasm *call_event(const char *text, tree token)
 
 /* ---- Texts ------------------------------------------------------------------------ */
 
-// Local labels by numbers that no program uses: its asm statements may refer to each other's
-// labels across an event.
+// Local labels with numbers that no program uses: the labels of a program's own asm statements
+// may have uses on both sides of an event.
 #define LABEL_FREE "9461"
 #define LABEL_FULL "9462"
 #define LABEL_JUMP "9463"
 
-// A number of 32 bits at the end of an instruction, and what says that the linker makes it
-// the unit's base and operand n (trace-abi.h, NUMBERS).
+// HOLDER is a number of 32 bits at the end of an instruction.  The relocation makes the linker
+// replace it by the unit's base + operand n (trace-abi.h, NUMBERS).
 #define HOLDER "0x7fffffff"
 #define LINKED_NUMBER(n) ".reloc\t.-4, R_X86_64_TPOFF32, __wpp_numbers+%c" n
 
@@ -62,7 +62,7 @@ const char ASM_GUESS[] = "{movq\t%%r11, %0|mov\t%0, r11}";
 // The linker replaces the number.
 #define MOVE_LINKED(n, att, intel)                                                      \
     "{movl\t$" HOLDER ", " att "|mov\tdword ptr " intel ", " HOLDER "}\n\t" LINKED_NUMBER(n)
-// Where there is no free slot: out of the way, or with a jump over it.
+// The code for a slot that is not free: out of line, or with a jump over it.
 #define FULL_AWAY(slow, reg)                                                \
     "jne\t" LABEL_FULL "f\n\t"                                              \
     ".subsection 1\n"                                                       \
@@ -77,10 +77,10 @@ const char ASM_GUESS[] = "{movq\t%%r11, %0|mov\t%0, r11}";
     LABEL_JUMP ":\t" FULL(slow, "%V0")                                      \
     LABEL_FREE ":\t" MOVE("2", "(%0)", "[%0]") "\n\t"                       \
     "{addq\t$4, %0|add\t%0, 4}"
-// To the other jump, since the flags are still the same: four bytes less.
+// Jumps to the other conditional jump, which sees the same flags: four bytes less.
 #define GUESSED "{cmpq\t%3, %0|cmp\t%0, %3}\n\tjne\t" LABEL_JUMP "f\n\t"
-// By where the runtime's call is, whether there is a guess, and whether the linker makes the
-// number in the instruction.
+// Indices: where the runtime's call is, whether there is a guess, whether the linker makes the
+// instruction's number.
 typedef const char *const event_texts[2][2][2];
 #define TEXTS(FULL)                                                                       \
     {{WRITE(FULL, "refill", MOVE_WORD), WRITE(FULL, "refill", MOVE_LINKED)},              \
@@ -90,7 +90,7 @@ static event_texts EVENT = {TEXTS(FULL_AWAY), TEXTS(FULL_HERE)};
 #undef GUESSED
 #undef WRITE
 
-// From memory to memory, which is operands 0 and 2: in %r11, so that it is a guess as well.
+// From memory to memory (operands 0 and 2), through %r11, so that it is a guess afterwards.
 #define SHORT(load, FULL, slow, MOVE)                                                   \
     load "{cmpl\t$0, (%%r11)|cmp\tdword ptr [r11], 0}\n"                                \
     LABEL_JUMP ":\t" FULL(slow, "r11")                                                  \

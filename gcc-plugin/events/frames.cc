@@ -6,7 +6,7 @@
 #include "gcc-plugin/events/event-asm.h"
 #include "tracer/trace-abi.h"
 
-// Inserts statements in order at one place.
+// Inserts statements in order, at one point.
 struct inserter {
     gimple_stmt_iterator at;
     bool after;

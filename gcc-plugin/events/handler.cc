@@ -6,11 +6,11 @@
 #include "gcc-plugin/events/cursor.h"
 #include "gcc-plugin/events/event-asm.h"
 
-// The kernel returns through `mov $15, %rax; syscall` (rt_sigreturn), in every
-// libc: debuggers and unwinders know it by these bytes.  These are its first four.
+// The kernel returns through `mov $15, %rax; syscall` (rt_sigreturn) in every libc: debuggers
+// and unwinders know it by these bytes.  These are the first four.
 static const unsigned SIGRETURN = 0x0fc0c748;
 
-// No code lies below: the system keeps this page free.
+// No code lies in the lowest page: the system keeps it free.
 static const unsigned LOWEST_PAGE = 4096;
 
 // Prototypes of handlers: (), (int), (int, siginfo_t *, void *).
@@ -27,15 +27,15 @@ static bool has_prototype(tree decl)
     return n == 0 || n == 1 || n == 3;
 }
 
-// A routine with setjmp or a nonlocal label in it is left as it is: a call more
-// would need abnormal edges.
+// Excludes a routine with setjmp or a nonlocal label: another call in it would need abnormal
+// edges.
 static bool may_be_handler(function *fun)
 {
     tree decl = fun->decl;
     cgraph_node *node = cgraph_node::get(decl);
 
     return has_prototype(decl) && !DECL_STATIC_CHAIN(decl)
-           && builtin_decl_implicit(BUILT_IN_RETURN_ADDRESS)      // not every language has it
+           && builtin_decl_implicit(BUILT_IN_RETURN_ADDRESS)      // missing in some languages
            && !fun->calls_setjmp && !fun->has_nonlocal_label
            && (TREE_PUBLIC(decl) || TREE_ADDRESSABLE(decl) || (node && node->address_taken));
 }
@@ -53,7 +53,7 @@ static gasm *call_runtime(const char *text, tree in, tree out)
     return assembly;
 }
 
-// The block that handles a signal: everything between the two calls of the runtime.
+// Writes the block that handles a signal, with the two calls of the runtime.
 static void write_bracket(function *fun, basic_block bb)
 {
     auto_vec<tree> arguments;
@@ -87,9 +87,9 @@ static void write_bracket(function *fun, basic_block bb)
     gsi_insert_after(&at, gimple_build_return(NULL_TREE), GSI_NEW_STMT);
 }
 
-// Where the routine returns to, or when nothing can lie there, an address whose bytes are none
-// of a return from a signal: its own.  What begins on a stack made by hand (a coroutine's first
-// routine, _start) often has 0 for it, or whatever lay there.
+// The return address.  If no code can lie there, another address: the routine's own, whose bytes
+// are not those of a return from a signal.  A routine that begins on a hand-made stack (a
+// coroutine's first one, _start) may have 0 or anything as return address.
 static tree readable_return_address(function *fun, gimple_stmt_iterator *at)
 {
     tree address = make_ssa_name(ptr_type_node), number = make_ssa_name(pointer_sized_int_node);
@@ -130,7 +130,7 @@ void bracket_handler(function *fun)
     edge in = make_edge(check, handle, EDGE_TRUE_VALUE);
     in->probability = profile_probability::very_unlikely();
     handle->count = in->count();
-    if (!TREE_THIS_VOLATILE(fun->decl))   // it returns
+    if (!TREE_THIS_VOLATILE(fun->decl))   // only a routine that returns
         make_single_succ_edge(handle, EXIT_BLOCK_PTR_FOR_FN(fun), 0);
     if (current_loops)
         add_bb_to_loop(handle, current_loops->tree_root);

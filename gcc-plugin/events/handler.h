@@ -5,8 +5,8 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
-/* Gives a routine that could be a signal handler (void, and the parameters of
- * one) a way in that tells:
+/* Gives a routine that could be a signal handler (void, with a handler's parameters) this entry
+ * code:
  *
  *      if (the return address is the kernel's way back from a signal) {
  *          region = __wpp_signal_begin();
@@ -15,8 +15,8 @@
  *          return;
  *      }
  *
- * so that nothing else of the routine changes, tail calls included.  To be
- * called when its events are written. */
+ * Nothing else of the routine changes, including its tail calls.  To be called when its events
+ * are written. */
 void bracket_handler(function *fun);
 
 #endif

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // instrument.cc - the path register and the events.
 //
-// The path register is no variable but a value known at every block: an SSA
-// name plus a constant.  Where ways with different values meet, a PHI merges
-// them; a path that begins at a cut begins with a constant, so most numbers
-// are constants and the register exists only where it must.
+// The path register is not a variable but a value known at every block: an SSA name plus a
+// constant.  Where ways with different values meet, a PHI merges them.  A path that begins at a
+// cut begins with a constant.  So most numbers are constants, and the register exists only where
+// it must.
+//
 //
 //      value(start of a path at h)   = base + inc(START h)
 //      value(after edge e)           = value(src) + inc(e)
 //      token at a path's end         = unit base + first - base + value + inc(END)
 //
-// The base is 0 or `first`: an event out of line then needs no addition for its token
-// where inc(END) is 0, but the register cannot be set to 0 by an `xor`.
+// The base is 0 or `first`.  With `first`, an event out of line needs no addition for its token
+// where inc(END) is 0, but an `xor` cannot set the register to its start value.
 //
-// What an event looks like and where the cursor is: cursor.cc.
+// cursor.cc decides the form of an event and the place of the cursor.
 
 #include "gcc-plugin/events/instrument.h"
 
@@ -35,14 +36,14 @@ static tree extern_variable(const char *name, tree type)
     return decl;
 }
 
-// Volatile: it keeps its place among the events.
+// Volatile, so that GCC does not move it past events.
 static tree thread_variable(const char *name, tree type)
 {
     tree decl = extern_variable(name, build_qualified_type(type, TYPE_QUAL_VOLATILE));
 
     TREE_THIS_VOLATILE(decl) = 1;
     TREE_SIDE_EFFECTS(decl) = 1;
-    // Only code that can end up in a shared library needs the longer way.
+    // Code that may end up in a shared library needs the slower access.
     set_decl_tls_model(decl,
                        flag_pic && !flag_pie ? TLS_MODEL_INITIAL_EXEC : TLS_MODEL_LOCAL_EXEC);
     return decl;
@@ -51,7 +52,7 @@ static tree thread_variable(const char *name, tree type)
 void make_runtime_decls(runtime_decls &decls)
 {
     decls.token_type = unsigned_type_node;
-    // With an alias set of its own the cursor does not make the program reload its data.
+    // An alias set of its own: stores of the cursor do not make the program reload its data.
     tree pointer = build_distinct_type_copy(build_pointer_type(decls.token_type));
     TYPE_ALIAS_SET(pointer) = new_alias_set();
     decls.cursor = thread_variable("__wpp_cursor", pointer);
@@ -64,7 +65,7 @@ void make_runtime_decls(runtime_decls &decls)
 
 /* ---- Callees ------------------------------------------------------------------ */
 
-// A call's type says const for itself, also that of a direct call.
+// Removes const from the call's type; a direct call's type has it, too.
 static bool plain_type(gcall *call)
 {
     tree type = gimple_call_fntype(call);
@@ -82,7 +83,7 @@ static bool plain_type(gcall *call)
     return true;
 }
 
-// Whether it was said to be const or pure.
+// Declares the callee an ordinary function; whether it was const or pure.
 bool honest_callees::plain_callee(tree callee)
 {
     if (!callee || !(TREE_READONLY(callee) || DECL_PURE_P(callee)))
@@ -117,7 +118,7 @@ bool honest_callees::declare(function *fun)
             any |= plain_callee(gimple_call_fndecl(call));
             any |= plain_type(call);
         }
-    // They have virtual operands now, as have other calls of the same callees.
+    // These calls need virtual operands now, and so do other calls of the same callees.
     if (any)
         for (gcall *call : calls)
             update_stmt(call);
@@ -146,10 +147,10 @@ struct path_value {
     }
 };
 
-// What all paths through one routine need while it is instrumented.
+// The state of one routine's instrumentation.
 struct instrumenter {
     routine_graph &r;
-    uint32_t base, rest;                  // what a path starts from, and is short of its number
+    uint32_t base, rest;                  // a path's start value; path number - value
     event_plan plan;
     std::vector<path_value> value;        // at the start of each vertex
     std::vector<bool> known;
@@ -170,7 +171,7 @@ struct instrumenter {
     void say_arrivals(const runtime_decls &decls);
 };
 
-// The value that flows over an edge into its target.
+// The value that an edge carries into its target.
 path_value instrumenter::along(uint32_t edge) const
 {
     const pn_edge &e = r.graph->edge[edge];
@@ -182,14 +183,14 @@ path_value instrumenter::along(uint32_t edge) const
     return {value[e.src].name, value[e.src].constant + inc(e.dag)};
 }
 
-// The number of the path that ends over an edge: its END edge, or REAL to EXIT.
+// The number of the path that ends on an edge: on its END edge, or on a REAL edge to EXIT.
 path_value instrumenter::ended(uint32_t edge) const
 {
     const pn_edge &e = r.graph->edge[edge];
     return {value[e.src].name, value[e.src].constant + inc(e.dag)};
 }
 
-// A block that is executed exactly when the edge is: for code on the edge.
+// A block that is executed exactly when the edge is taken: for code on the edge.
 basic_block instrumenter::block_on(uint32_t edge)
 {
     if (!inserted[edge])
@@ -213,7 +214,7 @@ tree instrumenter::materialise(uint32_t edge, path_value v)
     return sum;
 }
 
-// The value at the start of a vertex, from all edges into it.
+// The value at the start of a vertex, merged from all edges into it.
 path_value instrumenter::meet(uint32_t v)
 {
     const std::vector<uint32_t> &in = r.in[v];
@@ -239,8 +240,8 @@ path_value instrumenter::meet(uint32_t v)
     return {name, 0};
 }
 
-// Blocks in topological order of the uncut edges; edges that are cut bring
-// constants, so a loop's header needs nothing from its latch.
+// Visits the blocks in topological order of the uncut edges.  A cut edge brings a constant, so a
+// loop's header needs no value from its latch.
 void instrumenter::compute_values()
 {
     std::vector<uint32_t> waiting(r.blocks.size()), ready = {0};
@@ -272,7 +273,7 @@ void instrumenter::emit(basic_block bb, gimple *before, path_value v)
     gcc_assert(is_first);
 }
 
-// Blocks whose last statement ends the path: the event goes before it.
+// For a block whose last statement ends the path: emits the event before it.
 void instrumenter::emit_in_block(uint32_t v)
 {
     graph_block &b = r.blocks[v];
@@ -285,8 +286,8 @@ void instrumenter::emit_in_block(uint32_t v)
     emit(b.bb, before ? last : NULL, ended(r.out[v][0]));
 }
 
-// A call that returns twice has to stand first in its block: the event of the path that begins
-// and ends there goes on each way in, behind the event of the path that ends there.
+// For a call that returns twice, which must stand first in its block.  The path that begins and
+// ends there emits its event on each way in, behind the event of the path that ends there.
 void instrumenter::emit_on_ways_in(uint32_t v)
 {
     gcc_assert(!value[v].name);
@@ -300,7 +301,7 @@ void instrumenter::emit_on_ways_in(uint32_t v)
     }
 }
 
-// Edges that end the path: the event goes on them.
+// For edges that end the path: emits the event on them.
 void instrumenter::emit_on_edges(uint32_t v)
 {
     if (!reached(v))
@@ -312,7 +313,7 @@ void instrumenter::emit_on_edges(uint32_t v)
     }
 }
 
-// Frame words, where longjmp or a nonlocal goto may have brought control.
+// Emits Frame words where longjmp or a nonlocal goto may arrive.
 void instrumenter::say_arrivals(const runtime_decls &decls)
 {
     if (!r.numbered())

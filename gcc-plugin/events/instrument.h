@@ -6,15 +6,15 @@
 #include "gcc-plugin/events/cursor.h"
 #include "gcc-plugin/graph/routine-graph.h"
 
-/* Calls to const and pure functions: the compiler may keep memory in registers
- * across them, the cursor too, and may move them past events.  But a function that
- * emits events is neither.  Until the caller is expanded its callees are declared
- * ordinary functions. */
+/* Declares callees that are const or pure to be ordinary functions, until the caller is
+ * expanded.  Across calls to const and pure functions the compiler may keep memory in registers,
+ * also the cursor, and it may move such calls past events.  But a function that emits events is
+ * neither const nor pure. */
 struct honest_callees {
     struct flags { tree decl; bool constant, pure, looping; };
     std::vector<flags> changed;
 
-    /* Whether virtual operands need renaming. */
+    /* Returns whether virtual operands need renaming. */
     bool declare(function *fun);
     void restore();
 
@@ -25,9 +25,9 @@ private:
 /* Makes the declarations. */
 void make_runtime_decls(runtime_decls &decls);
 
-/* Inserts increments and events.  `first` is the number of the routine's first
- * path within its unit; the path register counts from there if `from_first`, else
- * from 0.  Afterwards virtual operands need renaming. */
+/* Inserts increments and events.  `first` is the number of the routine's first path within its
+ * unit.  The path register starts from it if `from_first`, else from 0.  Afterwards virtual
+ * operands need renaming. */
 void instrument(routine_graph &r, uint64_t first, bool from_first, const runtime_decls &decls,
                 const event_style &style);
 

@@ -6,7 +6,7 @@
 #include "gcc-plugin/events/cursor.h"
 #include "gcc-plugin/events/event-asm.h"
 
-// The one output of an asm statement of ours, or NULL_RTX.
+// The only output of an asm statement of ours, or NULL_RTX.
 static rtx output_of(rtx_insn *insn)
 {
     if (!NONJUMP_INSN_P(insn) || GET_CODE(PATTERN(insn)) != PARALLEL)
@@ -18,7 +18,7 @@ static rtx output_of(rtx_insn *insn)
     return set;
 }
 
-// Where the instruction moves `from` to and nothing else, or NULL_RTX.
+// The destination, if the instruction only moves `from`; or NULL_RTX.
 static rtx goal_of(rtx_insn *insn, rtx from)
 {
     if (!insn || !NONJUMP_INSN_P(insn) || GET_CODE(PATTERN(insn)) != SET
@@ -32,7 +32,7 @@ void join_moves()
 {
     for (rtx_insn *insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
         rtx set = output_of(insn);
-        // The expander makes the register for this one output: nothing else reads it.
+        // The expander made this register only for the output: nothing else reads it.
         rtx to = set ? goal_of(NEXT_INSN(insn), SET_DEST(set)) : NULL_RTX;
         if (to) {
             SET_DEST(set) = to;

@@ -5,14 +5,15 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
-/* GCC expands the output of an asm statement to a register of its own and a move:
+/* Makes each asm statement of ours write the register to which its output is moved.  GCC expands
+ * the output to a register of its own and a move:
  *
  *      new = asm("..." : "0" (cursor));  cursor = new;
  *
- * As nothing may change the asm no later pass joins the two, and where the allocator gives
- * them different registers, as it does in routines that need particular ones for something else,
- * each event has two moves more than it needs and takes a register more.  To be called right
- * after expansion: the statement is made to write what its output is moved to. */
+ * No later pass joins the two, because nothing may change the asm.  The allocator may give them
+ * different registers, and does so in routines that need particular registers otherwise.  Then
+ * each event has two useless moves and takes one more register.  To be called directly after
+ * expansion. */
 void join_moves();
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// resolver.cc - the way into an IFUNC resolver.
+// resolver.cc - the entry code of an IFUNC resolver.
 
 #include "gcc-plugin/events/resolver.h"
 

@@ -5,10 +5,10 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
-/* Puts a call of __wpp_resolver at the begin of a resolver that is in the source (those that GCC
- * makes for target_clones call nothing but libgcc), so that traced routines of other units may
- * be called from there (tracer/trace-abi.h, BEFORE RECORDING BEGINS).  Nothing else of the
- * resolver changes, and it can be linked without a runtime.  Other routines are left alone. */
+/* Puts a call of __wpp_resolver at the beginning of a resolver that is in the source.  Then it
+ * may call traced routines of other units (tracer/trace-abi.h, BEFORE RECORDING BEGINS).  GCC's
+ * own resolvers for target_clones call only libgcc and need none.  Nothing else of the resolver
+ * changes, and it can be linked without a runtime.  Other routines stay unchanged. */
 void guard_resolver(function *fun);
 
 #endif

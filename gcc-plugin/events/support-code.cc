@@ -10,9 +10,9 @@
 #include "tracer/follow-jump.h"
 #include "tracer/trace-abi.h"
 
-// The module's constructor and destructor: once a module, through COMDAT.  The
-// priorities run them before every other constructor and after every other
-// destructor of the module.  __ehdr_start is the linker's.
+// The module's constructor and destructor: once per module, through COMDAT.  The priorities run
+// them before every other constructor and after every other destructor of the module.  The
+// linker defines __ehdr_start.
 static const char module_records[] = R"(
 	.section .init_array.00000,"awG",@init_array,__wpp_module,comdat
 	.balign 8
@@ -49,7 +49,7 @@ __wpp_module:
 0:	.quad __wpp_module - 0b
 )";
 
-// The event of code that is seldom run: the token without the base in %eax.
+// The event of code that seldom runs: the token without the base in %eax.
 static const char event[] = R"(
 	.text
 	.p2align 4
@@ -61,8 +61,8 @@ __wpp_event:
 	.size __wpp_event, .-__wpp_event
 )";
 
-// The same when paths are timed.  The path gets what the time-stamp counter has
-// gained since the end of this thread's last event; before its first that is 0.
+// The same when paths are timed.  The path gets the ticks of the time-stamp counter since the
+// end of this thread's last event; before the first event, that time is 0.
 static const char timed_event[] = R"(
 	.text
 	.p2align 4
@@ -94,7 +94,7 @@ __wpp_event:
 	.size __wpp_event, .-__wpp_event
 )";
 
-// The thread's __wpp_time to %rax, and %rdx to it; %rax is free.
+// Loads the thread's __wpp_time to %rax, and stores %rdx in it; %rax is free.
 static const char time_load[] = "\tmovq %fs:__wpp_time@tpoff, %rax\n";
 static const char time_store[] = "\tmovq %rdx, %fs:__wpp_time@tpoff\n";
 static const char time_load_shared[] = R"(	movq __wpp_time@gottpoff(%rip), %rax
@@ -104,7 +104,7 @@ static const char time_store_shared[] = R"(	movq __wpp_time@gottpoff(%rip), %rax
 	movq %rdx, %fs:(%rax)
 )";
 
-// Behind it: any word in %eax.
+// An entry behind the event's: it takes any word in %eax.
 static const char word_head[] = R"(	.type __wpp_word, @function
 __wpp_word:
 	.cfi_startproc
@@ -148,7 +148,7 @@ static void end_entry(FILE *assembly, const char *name, const char *reg)
     fprintf(assembly, "\t.size __wpp_%s_%s, .-__wpp_%s_%s\n", name, reg, name, reg);
 }
 
-// The register becomes a cursor with a free slot, whatever it was.
+// An entry that makes the register a cursor with a free slot, whatever the register held.
 static void write_cursor_entry(FILE *assembly, const char *reg, bool shared)
 {
     begin_entry(assembly, "cursor", reg);
@@ -161,7 +161,8 @@ static void write_cursor_entry(FILE *assembly, const char *reg, bool shared)
     end_entry(assembly, "cursor", reg);
 }
 
-// __wpp_refill takes and gives the cursor in %rax.  These take it where it is.
+// An entry that calls __wpp_refill with the cursor in this register; __wpp_refill itself takes
+// and returns it in %rax.
 static void write_refill_entry(FILE *assembly, const char *reg)
 {
     begin_entry(assembly, "refill", reg);
@@ -174,8 +175,8 @@ static void write_refill_entry(FILE *assembly, const char *reg)
     end_entry(assembly, "refill", reg);
 }
 
-// One frame description for all: none of them changes the stack, and an unwinder goes on where
-// the caller's jump leads.
+// All entries share one frame description.  None changes the stack, and an unwinder goes on at
+// the target of the caller's jump.
 static void write_entries(FILE *assembly, bool shared)
 {
     static const char *const registers[] = {

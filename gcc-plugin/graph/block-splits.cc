@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// block-splits.cc - blocks as paths want them.
+// block-splits.cc - splits blocks where paths need it.
 
 #include "gcc-plugin/graph/block-splits.h"
 
@@ -8,8 +8,8 @@
 #include "gcc-plugin/graph/path-ends.h"
 #include "gcc-plugin/graph/tail-calls.h"
 
-// Statements after which we split a block: those, so that lines fall into the
-// same blocks as in GCC's coverage (docs/decisions/0018), and what ends a path.
+// Whether a block is split after the statement.  It is split where GCC's coverage splits, so
+// that lines fall into the same blocks (docs/decisions/0018), and where a path ends.
 static bool splits_block(gimple *statement)
 {
     gcall *call = dyn_cast<gcall *>(statement);
@@ -48,9 +48,8 @@ static void split_before_trap(basic_block bb)
     split_block(bb, gsi_stmt(at));
 }
 
-// A jump with a source line of its own on one way out of a branch, or behind a
-// call that may not come back: an empty block takes the line (the coverage
-// graph does the same).
+// Puts an empty block on an edge whose jump has its own source line, if the edge leaves a branch
+// or a call that may not come back.  The block takes the line, as in the coverage graph.
 static void split_lined_edges(basic_block bb)
 {
     std::vector<edge> lined;
@@ -86,8 +85,8 @@ void split_for_paths(function *fun, bool early)
     std::vector<basic_block> blocks;
     edge entry = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fun));
 
-    // A first block that is also entered abnormally, or traps, begins paths of its own:
-    // the routine's entry is kept apart from it.
+    // A first block that is also entered abnormally, or traps, begins paths of its own: the
+    // routine's entry is kept apart from it.
     if (any_complex(entry->dest->preds) || begins_with_trap(entry->dest))
         split_edge(entry);
     find_tail_calls(fun, early);

@@ -5,9 +5,9 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
-/* Splits blocks after calls and edges that carry a source line of their own,
- * gives tail calls a return of their own; `early`: also calls that GCC may yet make
- * tail calls.  Changes no behaviour. */
+/* Splits blocks after calls, splits edges with a source line of their own, and gives tail calls
+ * a return of their own.  `early`: also calls that GCC may still make tail calls.  Behaviour
+ * does not change. */
 void split_for_paths(function *fun, bool early);
 
 #endif

@@ -5,8 +5,9 @@
 
 #include "gcc-plugin/graph/symbol.h"
 
-// As the rest of the table names routines.  A C++ function that exists only in its copies
-// (a constructor's common body) may have no assembler name, and is given none here.
+// The name by which the rest of the table names a routine.  A C++ function that exists only in
+// its copies (a constructor's common body) may have no assembler name, and must not get one
+// here.
 static const char *name_of(tree function)
 {
     if (HAS_DECL_ASSEMBLER_NAME_P(function) && DECL_ASSEMBLER_NAME_SET_P(function))
@@ -14,12 +15,12 @@ static const char *name_of(tree function)
     return lang_hooks.decl_printable_name(function, 1);
 }
 
-// The function whose own scope `scope` is, or is a copy of; NULL: it does not say.
+// The function whose outermost scope `scope` is, or is a copy of; NULL: unknown.
 static tree copied_from(tree scope)
 {
     tree origin = BLOCK_ABSTRACT_ORIGIN(scope);
 
-    // Link-time optimisation knows only that it is a copy: of itself.
+    // In link-time optimisation a copy may name only itself as its origin.
     if (!origin || origin == scope)
         return NULL_TREE;
     while (origin && TREE_CODE(origin) == BLOCK)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* inlined.h - which inlined function a statement is the code of.
+/* inlined.h - finds the inlined function to which a statement belongs.
  *
- * GCC keeps the scopes of the source as trees of BLOCKs, and each location names its
- * innermost one.  Where a call was inlined stands an outer scope that tells the function and
- * the place of the call; scopes inside it are copies of the function's own.  Without -g GCC may
- * drop scopes that no statement names directly, also outer ones: what is left of a
- * function then tells its name by the scope that it is a copy of, but no longer from where
- * it was called, and what was inlined between it and the routine may be missing.
+ * GCC keeps the scopes of the source as trees of BLOCKs, and each location names its innermost
+ * one.  An outer scope stands for an inlined call: it names the function and the place of the
+ * call.  Scopes inside it are copies of the function's own.
+ *
+ * Without -g GCC may drop scopes that no statement names directly, also outer ones.  A remaining
+ * scope of the function then still gives its name, because it is a copy.  But the place of the
+ * call is unknown, and functions inlined between it and the routine may be missing.
  */
 #ifndef WPP_INLINED_H
 #define WPP_INLINED_H

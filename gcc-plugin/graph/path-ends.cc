@@ -11,9 +11,9 @@
 /* ---- Calls --------------------------------------------------------------- */
 
 
-// Functions that libc declares as leaves, since they call nothing of the unit,
-// and that may still run traced code or not come back: a signal is delivered
-// before they return, or another program or context takes over.
+// Whether libc declares the function as a leaf, because it calls nothing of the unit, though it
+// may run traced code or not come back.  A signal is delivered before it returns, or another
+// program or context takes over.
 static bool hands_over(tree callee)
 {
     static const char *const names[] = {
@@ -30,7 +30,7 @@ static bool hands_over(tree callee)
 
 bool makes_process(gcall *call)
 {
-    // fork, vfork, clone and clone3, by the kernel's numbers.
+    // fork, vfork, clone and clone3, by their system call numbers.
     static const unsigned system_calls[] = {56, 57, 58, 435};
     tree callee = gimple_call_fndecl(call);
 
@@ -47,8 +47,8 @@ bool makes_process(gcall *call)
               != std::end(system_calls);
 }
 
-// Builtins that become an instruction, or call libgcc at most: the target's own, and prefetches,
-// which GCC 12 does not declare to throw nothing.
+// Whether the builtin becomes an instruction, or at most a call of libgcc: a builtin of the
+// target, or a prefetch, which GCC 12 does not declare as nothrow.
 static bool is_instruction(tree callee)
 {
     return fndecl_built_in_p(callee, BUILT_IN_MD) || fndecl_built_in_p(callee, BUILT_IN_PREFETCH);
@@ -69,7 +69,7 @@ bool call_cuts(gcall *call)
         return true;
     cgraph_node *node = cgraph_node::get(callee);
     if (node && node->ultimate_alias_target()->definition)
-        return true;                              // its body is here and may be traced
+        return true;                              // its body is in this unit and may be traced
     if (hands_over(callee))
         return true;
     if (flags & ECF_LEAF)
@@ -93,8 +93,8 @@ bool coverage_splits(gimple *statement)
     return !(flags & (ECF_PURE | ECF_CONST)) || (flags & ECF_LOOPING_CONST_OR_PURE);
 }
 
-// Continuations of coroutines are marked whatever the options, and are made so only if the
-// options say it.
+// Continuations of coroutines are always marked, but become tail calls only if the options say
+// so.
 bool is_marked_tail_call(const gcall *call)
 {
     return gimple_call_tail_p(call)
@@ -109,8 +109,8 @@ bool ends_path(gcall *call)
 
 /* ---- Traps --------------------------------------------------------------- */
 
-// Whether it may trap into an exception for the caller (-fnon-call-exceptions).  What throws by
-// itself, a call or the end of a landing pad, ends a path anyway.
+// Whether the statement may trap into an exception for the caller (-fnon-call-exceptions).
+// Statements that throw by themselves, a call or the end of a landing pad, end a path anyway.
 static bool traps(gimple *statement)
 {
     return cfun->can_throw_non_call_exceptions && !is_gimple_call(statement)

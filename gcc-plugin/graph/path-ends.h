@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* path-ends.h - statements at which a path ends, or GCC's coverage ends a block. */
+/* path-ends.h - statements at which a path ends, or at which GCC's coverage ends a block. */
 #ifndef WPP_PATH_ENDS_H
 #define WPP_PATH_ENDS_H
 
 #include "gcc-plugin/gcc-compat.h"
 
-/* Calls that return, without throwing and without running any code that may be traced, lie inside
- * a path; all others cut it. */
+/* Whether a call cuts its path.  A call that returns without throwing, and runs no code that may
+ * be traced, lies inside a path; every other call cuts it. */
 bool call_cuts(gcall *call);
 
-/* Whether GCC has marked the call, and makes it a tail call as far as that is known before
- * expansion. */
+/* Whether GCC has marked the call as a tail call and, as far as known before expansion, will
+ * make it one. */
 bool is_marked_tail_call(const gcall *call);
 
-/* Whether a path ends at the call: it cuts, or is marked as a tail call. */
+/* Whether a path ends at the call: the call cuts, or is marked as a tail call. */
 bool ends_path(gcall *call);
 
-/* Whether it makes a process, or a thread, past libc's fork: the child meets none of the runtime's
- * handlers. */
+/* Whether the call makes a process or a thread without libc's fork: then no handler of the
+ * runtime runs in the child. */
 bool makes_process(gcall *call);
 
-/* Whether GCC's coverage gives the statement an edge to the exit, because it may not come back: it
- * splits blocks after those. */
+/* Whether GCC's coverage gives the statement an edge to the exit, because it may not come back.
+ * Coverage splits blocks after such statements. */
 bool coverage_splits(gimple *statement);
 
 /* The block's first statement that may trap into an exception for the caller

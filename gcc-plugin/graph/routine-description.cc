@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// routine-description.cc - a routine's graph, lines and ends as the path table has them.
+// routine-description.cc - a routine's graph, lines and path ends for the path table.
 
 #include "gcc-plugin/graph/routine-description.h"
 
@@ -9,7 +9,7 @@
 #include "gcc-plugin/graph/path-ends.h"
 #include "gcc-plugin/graph/symbol.h"
 
-// A line that several inlined functions share belongs to the first.
+// Adds a line to a block.  A line shared by several inlined functions belongs to the first.
 static void add_line(table_block &block, unit_table &unit, inlined_calls &inlined,
                      location_t where)
 {
@@ -21,16 +21,16 @@ static void add_line(table_block &block, unit_table &unit, inlined_calls &inline
         block.lines.push_back(entry);
 }
 
-// What one execution of a statement takes: its size, but of a switch a jump or a few
-// comparisons.  Its size is that of all its cases, twice their number.
+// The cost of one execution of a statement: its size.  A switch costs only a jump or a few
+// comparisons; its size is that of all cases, twice their number.
 static unsigned cost_of(gimple *statement)
 {
     return estimate_num_insns(statement, gimple_code(statement) == GIMPLE_SWITCH
                                              ? &eni_time_weights : &eni_size_weights);
 }
 
-// Lines as GCC's own coverage attributes them: the routine's line to its first
-// block, statements in order, then a goto that the graph has swallowed.
+// Gives lines to blocks as GCC's own coverage does: the routine's line to its first block, the
+// statements' lines in order, then that of a goto that the graph has swallowed.
 static table_block describe_block(const routine_graph &r, uint32_t v, unit_table &unit,
                                   inlined_calls &inlined,
                                   hash_set<location_t, false, location_hash> &seen)
@@ -54,7 +54,7 @@ static table_block describe_block(const routine_graph &r, uint32_t v, unit_table
         seen.add(compat_known_location(where));
         add_line(out, unit, inlined, where);
     }
-    // Behind a call that may not come back such a goto has a block of its own.
+    // Behind a call that may not come back, such a goto has a block of its own.
     gimple *last = compat_last_stmt(bb);
     if (single_succ_p(bb) && !(last && coverage_splits(last))) {
         where = single_succ_edge(bb)->goto_locus;
@@ -73,8 +73,8 @@ static uint32_t end_kind(const routine_graph &r, const pn_edge &edge)
     return edge.limited ? TABLE_END_LIMIT : TABLE_END_BACK;
 }
 
-// Where execution goes on after the END edge that stands for CFG edge `edge`,
-// plus 1: of a shared END, the one way that is no abnormal one.
+// 1 + the block where execution goes on behind the END edge for CFG edge `edge`.  A shared END
+// has several successors: it is the only one that is not abnormal.
 static uint32_t goes_on(const routine_graph &r, const pn_edge &edge)
 {
     uint32_t to = 0;
@@ -107,7 +107,7 @@ static table_edge describe_edge(const routine_graph &r, const pn_dag_edge &dag)
     return out;
 }
 
-// Where exceptions of a block go on in this routine.
+// Describes where exceptions of a block land in this routine.
 static void describe_landings(const routine_graph &r, uint32_t v, table_routine &out)
 {
     size_t first = out.landings.size();
@@ -119,8 +119,8 @@ static void describe_landings(const routine_graph &r, uint32_t v, table_routine 
               [](const table_landing &a, const table_landing &b) { return a.dst < b.dst; });
 }
 
-// Made by GCC and not written by anybody, as its coverage sees it, which does not
-// count such routines' lines.
+// Whether GCC made the routine and it is not in the source.  GCC's coverage does not count the
+// lines of such routines.
 static bool artificial(tree decl)
 {
     return DECL_ARTIFICIAL(decl) && !DECL_FUNCTION_VERSIONED(decl) && !DECL_LAMBDA_FUNCTION_P(decl);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* routine-description.h - what the path table says of a routine. */
+/* routine-description.h - the description of a routine for the path table. */
 #ifndef WPP_ROUTINE_DESCRIPTION_H
 #define WPP_ROUTINE_DESCRIPTION_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// routine-graph.cc - GCC's control-flow graph to a plain one.
+// routine-graph.cc - converts GCC's control-flow graph to a plain one.
 
 #include "gcc-plugin/graph/routine-graph.h"
 
@@ -54,9 +54,9 @@ static bool has_nonlocal_label(basic_block bb)
     return false;
 }
 
-// Whether the block's first statement is a call that returns twice, and the only complex ways in
-// are those by which GCC has it return again: no code can be put on these, but they are never
-// taken, since control comes back behind the call.
+// Whether the block begins with a call that returns twice, and its only complex ways in are
+// those by which GCC has it return again.  No code can be put on these ways, but they are never
+// taken: control comes back behind the call.
 static bool returns_twice_at(basic_block bb)
 {
     gimple_stmt_iterator first = gsi_start_nondebug_after_labels_bb(bb);
@@ -87,8 +87,8 @@ static bool add_edge(routine_graph &r, uint32_t src, uint32_t dst, edge e, uint3
     return true;
 }
 
-// Adds the edges out of one block.  A tail call, a stop and a call that never
-// returns go straight to EXIT.
+// Adds the edges out of one block.  A tail call, a stop and a call that never returns go
+// straight to EXIT.
 static bool add_out_edges(routine_graph &r, uint32_t v)
 {
     graph_block &b = r.blocks[v];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* routine-graph.h - a GCC function as a plain graph with marked cuts.
  *
- * Vertices: 0 ENTRY, 1 EXIT, then the basic blocks in layout order.  Blocks
- * have been split (split_for_paths) so that every call stands last in its
- * block.  What ends a path, and where its event is emitted:
+ * Vertices: 0 ENTRY, 1 EXIT, then the basic blocks in layout order.  Blocks have been split
+ * (split_for_paths) so that every call stands last in its block.  Where a path ends, and where
+ * its event is emitted:
  *
  *   in the block, before its last statement    the statement is a call that may
  *                                              reach traced code or not return,
@@ -30,7 +30,7 @@ extern "C" {
 }
 
 enum ending {
-    ENDING_NONE,          /* control flows on: any event is on an edge */
+    ENDING_NONE,          /* control flows on: an event can only be on an edge */
     ENDING_CALL,          /* a call that cuts */
     ENDING_JUMP,          /* throws or jumps abnormally without being such a call */
     ENDING_GOTO,          /* lone computed goto: its predecessors emit, it never does */
@@ -59,9 +59,9 @@ struct routine_graph {
     std::vector<int> vertex;             /* by bb->index; -1: not in the graph */
     std::vector<std::vector<uint32_t>> in, out;   /* pn_edge indices by vertex */
     bool nonlocal = false;
-    /* Where longjmp and nonlocal gotos arrive: behind blocks whose last statement
-     * returns twice; at blocks with such a label; behind what stands at the label
-     * that __builtin_longjmp goes to.  If anywhere, activations are numbered. */
+    /* Where longjmp and nonlocal gotos arrive: behind blocks whose last statement returns twice;
+     * at blocks with a nonlocal label; behind the statement at the label of __builtin_longjmp.
+     * If there is any, the routine's activations are numbered. */
     std::vector<uint32_t> twice, labels;
     std::vector<gimple *> receivers;
     bool numbered() const { return !twice.empty() || !labels.empty() || !receivers.empty(); }
@@ -69,8 +69,8 @@ struct routine_graph {
     ~routine_graph() { pn_free(graph); }
 };
 
-/* Builds the graph; the cuts are marked, the edges not yet weighed (edge-costs.h) and the
- * paths not yet numbered.  False without memory. */
+/* Builds the graph and marks the cuts.  The edges have no weights yet (edge-costs.h), and the
+ * paths no numbers.  False without memory. */
 bool build_graph(function *fun, routine_graph &out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// selection.cc - the routines that can and shall be instrumented.
+// selection.cc - selects the routines to instrument.
 
 #include "gcc-plugin/graph/selection.h"
 
@@ -36,7 +36,8 @@ bool selection::parse(const char *key, const char *value)
 
 /* ---- What cannot be instrumented --------------------------------------------------- */
 
-// The routines of the unit that a routine calls by name; `fun` is the one whose turn it is.
+// The routines of the unit that a routine calls by name.  `fun` is the routine that is being
+// compiled.
 static std::vector<cgraph_node *> callees_of(cgraph_node *node, function *fun)
 {
     std::vector<cgraph_node *> callees;
@@ -44,7 +45,7 @@ static std::vector<cgraph_node *> callees_of(cgraph_node *node, function *fun)
 
     for (cgraph_edge *edge = node->callees; edge; edge = edge->next_callee)
         callees.push_back(edge->callee->ultimate_alias_target());
-    if (node->decl == fun->decl)          // it has no such edges any more
+    if (node->decl == fun->decl)          // the call graph no longer has its calls
         FOR_EACH_BB_FN (bb, fun)
             for (gimple_stmt_iterator at = gsi_start_bb(bb); !gsi_end_p(at); gsi_next(&at)) {
                 gcall *call = dyn_cast<gcall *>(gsi_stmt(at));
@@ -55,8 +56,8 @@ static std::vector<cgraph_node *> callees_of(cgraph_node *node, function *fun)
     return callees;
 }
 
-// IFUNC resolvers run while the program is being relocated, before anything can be recorded;
-// so does what they call.
+// IFUNC resolvers, and the routines that they call.  They run while the program is being
+// relocated, before anything can be recorded.
 static std::set<unsigned> find_early(function *fun)
 {
     std::vector<cgraph_node *> pending;
@@ -76,8 +77,8 @@ static std::set<unsigned> find_early(function *fun)
     return early;
 }
 
-// Constructors and destructors that are in no source: they call a sanitizer's or
-// the coverage's runtime, or after link-time optimisation the program's own.
+// Constructors and destructors that are in no source.  They call the runtime of a sanitizer or
+// of the coverage, or after link-time optimisation the program's own constructors.
 static bool compilers_own(tree decl)
 {
     return DECL_ARTIFICIAL(decl) && DECL_IGNORED_P(decl)
@@ -91,9 +92,9 @@ static bool has_attribute(tree decl, const char *name)
 
 /* ---- What is not wanted -------------------------------------------------------------- */
 
-// The names a pattern may mean: the source file, the assembler's name, the name
-// without what GCC appends to clones (`f.constprop.0` is `f`), and of C++ the
-// name with its parameters.
+// The names that a pattern is compared with: the source file; the assembler's name; the name
+// without GCC's suffixes for clones (`f.constprop.0` is `f`); for C++ also the name with
+// parameters.
 static std::vector<std::string> names_of(tree decl)
 {
     std::string symbol = symbol_of(decl);
@@ -164,8 +165,8 @@ table_reason selection::judge(function *fun) const
         return TABLE_ATTRIBUTE;
     if (has_attribute(decl, "naked") || has_attribute(decl, "interrupt"))
         return TABLE_NO_FRAME;
-    // A resolver that GCC makes for target_clones is younger than the first routine's turn with
-    // stage=early; it calls nothing of the unit.
+    // With stage=early, GCC makes the resolvers for target_clones after begin_unit() has run.
+    // Such a resolver calls nothing of the unit.
     if (early_.count(DECL_UID(decl)) || is_resolver(decl)
         || startswith(symbol_of(decl), "__wpp_"))
         return TABLE_TOO_EARLY;

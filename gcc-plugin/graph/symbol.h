@@ -5,7 +5,8 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
-/* An asterisk says that GCC is to write the name as it is: it comes from `__asm__("name")`. */
+/* The name without its asterisk, by which GCC marks names from `__asm__("name")` that it writes
+ * unchanged. */
 static inline const char *symbol_of(tree routine)
 {
     const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(routine));

@@ -7,8 +7,8 @@
 
 #include "gcc-plugin/graph/path-ends.h"
 
-// While a routine is looked at (from split_for_paths() on), a statement's flag GF_PLF_2 says
-// that the call is one that GCC may make a tail call later.
+// From split_for_paths() on, while a routine is handled, a statement's flag GF_PLF_2 marks a
+// call that GCC may make a tail call later.
 bool is_tail_call(gcall *call)
 {
     return is_marked_tail_call(call) || gimple_plf(call, GF_PLF_2);
@@ -16,7 +16,8 @@ bool is_tail_call(gcall *call)
 
 /* ---- Calls that may become tail calls ---------------------------------------- */
 
-// Whether GCC may make any: nothing of the routine's own may be in use while the callee runs.
+// Whether GCC may make any tail call here: while the callee runs, no variable of the routine's
+// own may be in use.
 static bool may_make_tail_calls(function *fun)
 {
     unsigned i;
@@ -34,7 +35,7 @@ static bool may_make_tail_calls(function *fun)
     return true;
 }
 
-// Whether a statement makes no code: of a routine without variables in memory.
+// Whether a statement makes no code, in a routine without variables in memory.
 static bool is_no_code(gimple *statement)
 {
     switch (gimple_code(statement)) {
@@ -43,7 +44,7 @@ static bool is_no_code(gimple *statement)
     }
 }
 
-// Whether behind the call only its value is returned, on a way without a branch.
+// Whether the routine only returns the call's value behind the call, on a way without a branch.
 static bool returns_at_once(gcall *call)
 {
     tree value = gimple_call_lhs(call);
@@ -97,9 +98,9 @@ void find_tail_calls(function *fun, bool early)
 
 /* ---- Returns of their own ---------------------------------------------------- */
 
-// Follows blocks with one way on from e to a return.  False when there is
-// none; else *shared is the first edge on the way into a block that others
-// enter too (or NULL), and *value what is returned coming along it.
+// Follows blocks with one successor from e to a return.  False: there is none.  *shared is the
+// first edge on the way into a block with other predecessors, or NULL; *value is the value
+// returned on this way.
 static bool return_ahead(edge e, edge *shared, tree *value)
 {
     std::vector<edge> way = {e};
@@ -133,9 +134,9 @@ static bool return_ahead(edge e, edge *shared, tree *value)
     return true;
 }
 
-// GCC may find only later that a call cannot be a tail call, also one that it has
-// marked.  Then the code after it runs, and must not emit a second event: the call
-// gets a return that no other way shares.
+// Gives a tail call a return that no other way shares.  GCC may find out later that a call, even
+// a marked one, cannot be a tail call.  Then the code behind it runs, and must not emit a second
+// event.
 void own_return(basic_block bb)
 {
     gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
@@ -156,8 +157,8 @@ void own_return(basic_block bb)
 
 /* ---- Landing pads of marked calls ----------------------------------------------- */
 
-// Whether what is thrown in the block lands where only variables end before it is thrown on
-// to the caller.
+// Whether every exception of the block lands at a pad that only ends variables and throws on to
+// the caller.
 static bool pad_does_nothing(basic_block bb)
 {
     edge e;
@@ -180,9 +181,10 @@ static bool pad_does_nothing(basic_block bb)
     return true;
 }
 
-// A call with a landing pad cannot be a tail call, which GCC relies on: a coroutine's
-// continuation that is marked has one only while GCC may still find that the pad does
-// nothing, and with events on it, it does something.  So that is found here.
+// Removes a marked call's landing pad if the pad does nothing; else the call loses its mark.  A
+// call with a landing pad cannot be a tail call, and GCC relies on marked ones.  A coroutine's
+// marked continuation has a pad only until GCC finds that it does nothing; with events on it,
+// GCC would not find that.
 void free_marked_call(basic_block bb)
 {
     gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
@@ -190,7 +192,7 @@ void free_marked_call(basic_block bb)
     if (!call || !gimple_call_tail_p(call) || !any_complex(bb->succs))
         return;
     if (is_marked_tail_call(call) && pad_does_nothing(bb)) {
-        calculate_dominance_info(CDI_DOMINATORS);     // a pad of this call alone goes, too
+        calculate_dominance_info(CDI_DOMINATORS);     // a pad of this call alone is removed, too
         remove_stmt_from_eh_lp(call);
         gimple_purge_dead_eh_edges(bb);
         maybe_remove_unreachable_handlers();

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* tail-calls.h - calls that leave the routine as if by a jump: its path ends with EXIT before
- * them, and nothing is recorded behind them. */
+/* tail-calls.h - calls that leave the routine like a jump.  Its path ends with EXIT before them,
+ * and nothing is recorded behind them. */
 #ifndef WPP_TAIL_CALLS_H
 #define WPP_TAIL_CALLS_H
 
 #include "gcc-plugin/gcc-compat.h"
 
-/* Whether it is marked (path-ends.h), or, after find_tail_calls() and within the same pass, one that GCC may
- * find later. */
+/* Whether the call is marked (path-ends.h) or GCC may make it a tail call later.  The latter is
+ * known only after find_tail_calls(), within the same pass. */
 bool is_tail_call(gcall *call);
 
-/* Looks at all calls of the routine.  `early`: GCC has not looked for them yet. */
+/* Looks at all calls of the routine.  `early`: GCC has not looked for tail calls yet. */
 void find_tail_calls(function *fun, bool early);
 
-/* Takes a marked call that ends the block away from its landing pad, or its mark. */
+/* For a marked call that ends the block: removes its landing pad, or its mark. */
 void free_marked_call(basic_block bb);
 
-/* A return that no other way shares, behind a tail call that ends the block. */
+/* Makes a return that no other way shares, behind a tail call that ends the block. */
 void own_return(basic_block bb);
 
-/* Whether one of a block's edges (its preds or succs) is abnormal or an exception's: code
- * cannot be put on it. */
+/* Whether one of a block's edges (its preds or succs) is abnormal or an exception's: no code can
+ * be put on it. */
 static inline bool any_complex(vec<edge, va_gc> *edges)
 {
     edge e;

@@ -5,8 +5,8 @@
 
 #include "gcc-plugin/graph/path-ends.h"
 
-// A value that is returned in memory, or an argument that is copied there by the caller: the call
-// is no const or pure one any more behind expansion.
+// Whether a value is returned in memory, or the caller copies an argument there: behind
+// expansion such a call is no longer const or pure.
 static bool passes_memory(gcall *call)
 {
     tree type = gimple_call_fntype(call), fndecl = gimple_call_fndecl(call);
@@ -19,8 +19,8 @@ static bool passes_memory(gcall *call)
     return false;
 }
 
-// What removes dead calls that may throw: from GIMPLE, behind the early stage, and from RTL, but
-// there no tail calls.
+// Whether GCC removes the call if it is dead and may throw.  GCC does so in GIMPLE behind the
+// early stage, and in RTL, but there not for tail calls.
 static bool is_removed_when_dead(gcall *call, bool early)
 {
     if (!cfun->can_delete_dead_exceptions)
@@ -64,7 +64,8 @@ bool drop_unused_calls(function *fun, bool early)
         }
     if (bitmap_empty_p(changed))
         return false;
-    calculate_dominance_info(CDI_DOMINATORS);     // handlers that only they led to go, too
+    calculate_dominance_info(CDI_DOMINATORS);     // handlers of only these calls are removed,
+                                                  // too
     gimple_purge_all_dead_eh_edges(changed);
     maybe_remove_unreachable_handlers();
     return true;

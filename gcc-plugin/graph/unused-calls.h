@@ -5,12 +5,14 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
-/* Takes out the calls of const and pure functions whose value nobody wants.  GCC drops them when
- * it expands the routine, or right after; but not those whose callee has been declared an
- * ordinary function by then (honest_callees in instrument.h): they would be made in the traced
- * program alone.  To be called before that, behind inlining (what is inlined is run), and before
- * paths are looked for, since none ends there; or, `early`, when GCC's passes over GIMPLE are
- * still to come.  Their lines stay.  False: there are none. */
+/* Removes calls of const and pure functions whose value is unused.  GCC itself drops them when
+ * it expands the routine, or directly after.  But it keeps those whose callee has been declared
+ * an ordinary function by then (honest_callees in instrument.h), so they would run only in the
+ * traced program.
+ *
+ * To be called before that declaration, after inlining (inlined code runs), and before the
+ * search for path ends, since no path ends at such a call.  `early`: GCC's passes over GIMPLE
+ * are still to come.  The lines of the calls stay.  False: there are none. */
 bool drop_unused_calls(function *fun, bool early);
 
 #endif

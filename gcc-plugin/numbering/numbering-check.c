@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* numbering-check.c - the equations of a numbered graph, checked.
+/* numbering-check.c - checks the equations of a numbered graph.
  *
- * Nothing is taken over from the numbering: reachability, order, NumPaths and
- * the spanning tree are found again from the DAG's edges alone. */
+ * It uses no result of the numbering: it finds reachability, order, NumPaths and the spanning
+ * tree again, from the DAG's edges alone. */
 #include "gcc-plugin/numbering/numbering-internal.h"
 
-/* Each checker returns NULL, or what is wrong. */
+/* Each check returns NULL, or a text that says what is wrong. */
 struct check {
     const struct pn_graph *g;
     uint32_t *order, n_order;     /* reached vertices, topologically */
@@ -99,7 +99,7 @@ static const char *check_cfg_edge(const struct check *c, uint32_t index)
     return NULL;
 }
 
-/* The other way round: every DAG edge has its CFG edges. */
+/* The reverse: every DAG edge has its CFG edges. */
 static const char *check_dag_edges(struct check *c)
 {
     const struct pn_graph *g = c->g;
@@ -190,8 +190,8 @@ static const char *check_values(struct check *c)
 
 /* ---- Increments ------------------------------------------------------------ */
 
-/* All paths to one vertex must lack the same of their Val sums, and paths to
- * EXIT nothing.  With increments off the chords 0 this is the equation around
+/* For each vertex, all paths to it must have the same difference between the sums of Val and of
+ * increments; for EXIT it is 0.  If increments off the chords are 0, this is the equation around
  * each fundamental cycle. */
 static const char *check_increments(struct check *c)
 {
@@ -225,7 +225,7 @@ static uint32_t find(uint32_t *parent, uint32_t v)
     return v;
 }
 
-/* Edges off the chords, with EXIT -> ENTRY, join all reached vertices and close
+/* Checks that the edges off the chords, with EXIT -> ENTRY, join all reached vertices and close
  * no cycle. */
 static const char *check_tree(struct check *c)
 {

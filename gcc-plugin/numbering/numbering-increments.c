@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* numbering-increments.c - which edges count, and how much.
  *
- * Ball's event counting gives a chord u -> v the sum of Vals around the one
- * cycle it closes with the spanning tree.  With a potential p that rises by
- * Val along every tree edge, EXIT -> ENTRY with Val 0 among them, this is
+ * Ball's event counting gives a chord u -> v the sum of Vals around the one cycle that it closes
+ * with the spanning tree.  Let p be a potential that rises by Val along every tree edge,
+ * including EXIT -> ENTRY with Val 0.  Then
  *
  *      inc(u -> v) = p(u) + Val(u -> v) - p(v)            0 on tree edges
  *
- * and along a path the potentials cancel: p(ENTRY) = p(EXIT).  A union-find
- * forest that stores potentials relative to the parent builds tree and
- * potentials at once.  They are taken modulo 2^64, as sums of increments are.
+ * Along a path the potentials cancel: p(ENTRY) = p(EXIT).  A union-find forest whose nodes store
+ * potentials relative to their parent builds tree and potentials at once.  Potentials are taken
+ * modulo 2^64, like sums of increments.
  */
 #include "gcc-plugin/numbering/numbering-internal.h"
 
@@ -32,7 +32,7 @@ static uint32_t find_root(struct forest *f, uint32_t v, uint64_t *potential)
     return v;
 }
 
-/* Makes p(dst) = p(src) + val; false when both are in one tree already. */
+/* Makes p(dst) = p(src) + val; false if both are in one tree already. */
 static bool join(struct forest *f, uint32_t src, uint32_t dst, uint64_t val)
 {
     uint64_t p_src, p_dst;
@@ -79,7 +79,7 @@ struct candidate {
     uint32_t dag;
 };
 
-/* What an increment on the edge costs.  At ENTRY (START too) it merges with the
+/* The cost of an increment on the edge.  At ENTRY (also on START edges) it merges with the
  * constant that the path register is set to. */
 static uint64_t cost_of(const struct pn_graph *g, const struct pn_dag_edge *d)
 {
@@ -94,7 +94,7 @@ static int by_cost(const void *left, const void *right)
     return order ? order : compare(a->dag, b->dag);
 }
 
-/* Kruskal: the dearest edges join the tree first, the others are chords. */
+/* Kruskal: the most expensive edges join the tree first, the others are chords. */
 static void span(struct pn_graph *g, struct forest *f, struct candidate *candidate)
 {
     for (uint32_t i = 0; i < g->n_dag; i++)

@@ -8,7 +8,7 @@
  *   assign_values        Val: running sums of NumPaths over each group
  *   pn_place_increments  maximum spanning tree; increments of the chords
  *
- * All of them iterate: a routine may have 100,000 blocks in one chain.
+ * All passes iterate and do not recurse: a routine may have 100,000 blocks in one chain.
  */
 #include "gcc-plugin/numbering/numbering-internal.h"
 
@@ -21,10 +21,10 @@
 
 enum visit { UNSEEN, ACTIVE, DONE };
 
-/* What the passes hand to each other.
+/* The state that the passes share.
  *
  *   e.cut implies that e.src is reached
- *   paths[v] == 0 exactly when v is not reached, once count_paths is through
+ *   after count_paths: paths[v] == 0 exactly when v is not reached
  *   in `order` each vertex stands after all its successors over uncut edges */
 struct numbering {
     struct pn_graph *g;
@@ -120,8 +120,8 @@ static int group_edges(struct numbering *s)
     s->out = new_array(g->n_edges, sizeof *s->out);
     if (!s->first || !s->out)
         return PN_E_NOMEM;
-    /* Counted two places up, first[v + 1] is where v's next edge goes, and in
-     * the end where v + 1 begins. */
+    /* The counts are shifted by two places: so first[v + 1] is the place of v's next edge, and
+     * in the end the begin of v + 1. */
     for (uint32_t i = 0; i < g->n_edges; i++)
         s->first[g->edge[i].src + 2]++;
     for (uint32_t v = 0; v < g->n_vertices; v++)
@@ -133,16 +133,16 @@ static int group_edges(struct numbering *s)
 
 /* ---- Back edges ------------------------------------------------------------ */
 
-/* Depth-first search over the edges that the caller left uncut, from ENTRY and
- * then from each target of a cut edge in the order found.  A cycle that the
- * caller has already cut thus needs no second cut.  A loop's header is seen
- * before the rest of the loop, because it dominates it also as a target: in a
- * reducible graph only latches are cut. */
+/* Depth-first search over the edges that the caller left uncut.  It starts from ENTRY and then
+ * from each target of a cut edge, in the order found.  So a cycle that the caller has already
+ * cut needs no second cut.  The search sees a loop's header before the rest of the loop, because
+ * the header dominates the loop, also as a target.  So in a reducible graph only latches are
+ * cut. */
 struct search {
     uint8_t *state;           /* enum visit, by vertex */
     uint32_t *next;           /* by vertex: position in `out` of its next edge */
     uint32_t *stack, depth;   /* ACTIVE vertices */
-    uint32_t *root, n_roots;  /* a vertex is a root once at most: `rooted` */
+    uint32_t *root, n_roots;  /* `rooted`: a vertex is a root at most once */
     bool *rooted;
 };
 
@@ -161,7 +161,7 @@ static void enter(struct search *d, uint32_t v)
     d->stack[d->depth++] = v;
 }
 
-/* PN_E_GRAPH at a vertex that execution could not leave. */
+/* Searches from one root.  PN_E_GRAPH: a vertex has no way out. */
 static int visit_from(struct numbering *s, struct search *d, uint32_t root)
 {
     enter(d, root);
@@ -230,13 +230,14 @@ static int find_back_edges(struct numbering *s)
 
 /* ---- NumPaths and the limit ------------------------------------------------ */
 
-/* An edge to EXIT is one path, cut or not, so the limit never cuts it. */
+/* Whether the limit may cut the edge.  An edge to EXIT is one path, cut or not, so it never
+ * does. */
 static bool limit_may_cut(const struct numbering *s, const struct pn_edge *e)
 {
     return !e->cut && e->dst != s->g->exit;
 }
 
-/* Paths from v over its CFG edges; `limited`: as if the limit had cut v. */
+/* Number of paths from v over its CFG edges; `limited`: as if the limit had cut v. */
 static uint64_t paths_from(const struct numbering *s, uint32_t v, bool limited)
 {
     uint64_t sum = 0;
@@ -264,7 +265,7 @@ static void cut_vertex(struct numbering *s, uint32_t v)
     s->g->n_limited++;
 }
 
-/* Each distinct target of a cut edge is where paths may begin. */
+/* Number of paths from START edges: one for each distinct target of a cut edge. */
 static uint64_t paths_from_starts(struct numbering *s)
 {
     uint64_t sum = 0;
@@ -309,7 +310,8 @@ static int count_paths(struct numbering *s)
 
 /* ---- The DAG --------------------------------------------------------------- */
 
-/* Until assign_values, val holds the paths of the edge's target: the sort key. */
+/* Appends a DAG edge.  Until assign_values, val holds the sort key: the paths from the edge's
+ * target. */
 static uint32_t append(struct numbering *s, uint32_t src, uint32_t dst, enum pn_kind kind,
                        uint32_t edge)
 {
@@ -345,8 +347,8 @@ static void append_out_edges(struct numbering *s, uint32_t v)
     }
 }
 
-/* Most paths first: the smaller Vals then fall to the edges that lead to more
- * paths.  No two edges of one source compare equal. */
+/* Edges with most paths first: so the smaller Vals fall to edges that lead to more paths.  No
+ * two edges of one source compare equal. */
 static int by_paths(const void *left, const void *right)
 {
     const struct pn_dag_edge *a = left, *b = right;
@@ -355,7 +357,7 @@ static int by_paths(const void *left, const void *right)
     return order ? order : compare(a->edge, b->edge);
 }
 
-/* ENTRY's edges: REAL before START, then as the caller numbered them. */
+/* For ENTRY's edges: REAL before START, then in the caller's order. */
 static int by_kind(const void *left, const void *right)
 {
     const struct pn_dag_edge *a = left, *b = right;
@@ -406,11 +408,11 @@ static void assign_values(struct numbering *s)
     }
 }
 
-/* Tells each CFG edge its DAG edges. */
+/* Sets the DAG edges of each CFG edge. */
 static void link_edges(struct numbering *s)
 {
     struct pn_graph *g = s->g;
-    uint32_t *shared_end = s->order;      /* by vertex; the order is not needed any more */
+    uint32_t *shared_end = s->order;      /* by vertex; reuses `order`, which is no longer needed */
 
     for (uint32_t i = 0; i < g->n_dag; i++) {
         const struct pn_dag_edge *d = &g->dag[i];

@@ -9,10 +9,9 @@
  * edge the caller marked, or one cut because a vertex had too many paths)
  *
  *      b ----> h     becomes     b --END--> EXIT   and   ENTRY --START--> h
- *
- * numbers the DAG's paths from ENTRY to EXIT densely from 0, and computes the
- * increments to put on the edges so that the sum of increments along a path
- * is its number, with as few and as light edges as it can.
+ * It numbers the DAG's paths from ENTRY to EXIT densely from 0.  It also computes increments for
+ * the edges, so that their sum along a path is the path's number.  It puts increments on as few
+ * and as light edges as it can.
  *
  * No GCC type appears here; the code is plain C and is tested on graphs alone.
  */
@@ -29,20 +28,19 @@ extern "C" {
 #define PN_NONE UINT32_MAX
 
 enum pn_edge_flag {
-    PN_CUT = 1u,          /* asked for by the caller: this edge ends a path */
-    PN_SHARED_END = 2u    /* all such edges of one source share one END edge where they are
-                             cut, because the event is emitted in the block, not on the
-                             edge */
+    PN_CUT = 1u,          /* the caller says that this edge ends a path */
+    PN_SHARED_END = 2u    /* such edges of one source share one END edge where they are cut,
+                             because the event is emitted in the block, not on the edge */
 };
 
 /* An edge of the control-flow graph. */
 struct pn_edge {
     uint32_t src, dst;
     uint32_t flags;       /* of pn_edge_flag */
-    uint64_t weight;      /* what an increment on it costs; chords go to light edges */
-    uint64_t end_weight;  /* the same where it is cut: on its END edge.  0 unless set */
+    uint64_t weight;      /* cost of an increment on it; chords go to light edges */
+    uint64_t end_weight;  /* the cost on its END edge, if it is cut; 0 unless set */
     /* results of pn_number */
-    bool cut;             /* asked for, back edge, or over the limit */
+    bool cut;             /* by the caller, as back edge, or by the limit */
     bool back;            /* cut because depth-first search found it retreating */
     bool limited;         /* cut because its source had more than limit paths */
     uint32_t dag;         /* its REAL edge in the DAG, or if cut its END edge; PN_NONE if
@@ -93,39 +91,37 @@ void pn_free(struct pn_graph *g);
 uint32_t pn_add_edge(struct pn_graph *g, uint32_t src, uint32_t dst,
                      uint64_t weight, uint32_t flags);
 
-/* Numbers the paths; earlier results are dropped first, and there are none
- * after an error.  Deterministic: equal graphs get equal numbers.
+/* Numbers the paths.  Earlier results are dropped first; after an error there are none.
+ * Deterministic: equal graphs get equal numbers.
  *
- * Which edges retreat is decided by a depth-first search that follows the
- * edges without PN_CUT: a cycle that the caller has cut is not cut again.
+ * Back edges are found by a depth-first search over the edges without PN_CUT: a cycle that the
+ * caller has cut is not cut again.
  *
- * No vertex other than ENTRY keeps more than `limit` paths: one that would has
- * its out-edges cut, those to EXIT excepted, which are one path anyway.  Only
- * a vertex with more than `limit` out-edges can exceed it: then each of them
- * is one path, and a cut would win nothing.
+ * No vertex other than ENTRY keeps more than `limit` paths.  If it would, its out-edges are cut,
+ * except those to EXIT, which are one path anyway.  Only a vertex with more than `limit`
+ * out-edges can exceed the limit: then each of them is one path, and a cut would not help.
  *
- * ENTRY's out-edges are visited REAL ones first, so numbers of paths that
- * begin at the routine's entry are the smallest, and each kind in the order in
- * which the edges were added (START: by target).  Elsewhere the successor with
- * the most paths comes first, then the edge added first.
+ * ENTRY's REAL out-edges come first, so paths that begin at the routine's entry have the
+ * smallest numbers.  REAL edges come in the order in which they were added, START edges by
+ * target.  At other vertices the successor with the most paths comes first, then the edge added
+ * first.
  *
- * Increments go to light edges, and for preference to those at ENTRY (START
- * among them): there they merge with a constant that is set anyway.
+ * Increments go to light edges, and preferably to those at ENTRY (also START edges): there they
+ * merge with a constant that is set anyway.
  *
- * Time and memory are linear in the graph (but for sorting).  Vertices that
- * ENTRY does not reach get no DAG edges.  PN_OK or any error of pn_status. */
+ * Time and memory are linear in the graph, except for sorting.  Vertices that ENTRY does not
+ * reach get no DAG edges.  PN_OK or any error of pn_status. */
 int pn_number(struct pn_graph *g, uint64_t limit);
 
-/* Writes the DAG edges of path `number` to out[0 .. max) and returns how many
- * the path has (never more than n_vertices + 1); 0 when number >= num_paths.
- * Walks by Val, as Ball and Larus section 3.4. */
+/* Writes the DAG edges of path `number` to out[0 .. max) and returns their number, at most
+ * n_vertices + 1; 0 if number >= num_paths.  It walks by Val, as in Ball and Larus section 3.4. */
 uint32_t pn_regenerate(const struct pn_graph *g, uint64_t number,
                        uint32_t *out, uint32_t max);
 
-/* Checks the equations above on a numbered graph: acyclic, Val dense at every
- * vertex, START/END pairs complete, increments of non-chords 0, chords sum to
- * Val sums around every fundamental cycle.  PN_OK; PN_E_GRAPH with *why set to
- * a static string; PN_E_NOMEM. */
+/* Checks the equations above on a numbered graph.  It must be acyclic, Val dense at every
+ * vertex, and START/END pairs complete.  Increments of non-chords must be 0, and chords sum to
+ * Val sums around every fundamental cycle.  PN_OK; PN_E_GRAPH with *why set to a static string;
+ * PN_E_NOMEM. */
 int pn_check(const struct pn_graph *g, const char **why);
 
 #ifdef __cplusplus

@@ -5,8 +5,8 @@
 
 #include "gcc-plugin/rates/hot-blocks.h"
 
-// What GCC has inlined is still a node of its own, whose statements are those of the routine
-// that it is a copy of.
+// How often the call runs in one call of its routine.  An inlined routine still has a node of
+// its own, but its statements are those of the routine that it is a copy of.
 double call_rates::of_call(cgraph_edge *call) const
 {
     auto found = blocks.find(call->call_stmt ? gimple_bb(call->call_stmt) : NULL);
@@ -30,7 +30,7 @@ void call_rates::weigh_blocks()
     cgraph_node *node;
 
     FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node) {
-        // With -flto it is read when its turn comes otherwise.
+        // With -flto GCC would read the body later.
         if (node->lto_file_data)
             node->get_untransformed_body();
         function *fun = DECL_STRUCT_FUNCTION(node->decl);
@@ -48,15 +48,15 @@ void call_rates::estimate()
 {
     rate_map incoming;
 
-    weigh_blocks();                       // bodies that it reads bring routines of their own
+    weigh_blocks();                       // reads bodies, which may add routines
     std::vector<cgraph_node *> order(symtab->cgraph_count);
-    // Callers come first.  Where routines call each other in a circle, the call that closes
-    // it counts for nothing: its callee's rate is settled by then.
+    // Callers come first.  In a cycle of calls the closing call counts nothing: its callee's
+    // rate is already settled.
     order.resize(ipa_reverse_postorder(order.data()));
     for (cgraph_node *routine : order) {
         if (routine->inlined_to || routine->alias)
             continue;
-        // The order does not go by who calls through another name.
+        // The order ignores calls through another name.
         bool by_others = !routine->only_called_directly_p() || routine->has_aliases_p();
         double rate = by_others ? 1 : std::min(incoming[DECL_UID(routine->decl)], 1.0);
         rates[DECL_UID(routine->decl)] = rate;

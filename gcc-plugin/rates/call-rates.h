@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* call-rates.h - how often the routines of a unit are called, as far as the unit tells. */
+/* call-rates.h - estimates how often the routines of a unit are called, from the unit alone. */
 #ifndef WPP_CALL_RATES_H
 #define WPP_CALL_RATES_H
 
@@ -7,14 +7,14 @@
 
 #include <unordered_map>
 
-/* A routine that other units or pointers may call counts as called once, as nothing is known
- * of it.  One that only this unit's routines call runs as often as these do, each call of theirs
- * weighted by how often its block runs; 1 at most, since what is called more often is
- * no reason for more text than where nothing is known. */
+/* A routine that other units or pointers may call has rate 1, because nothing is known of it.  A
+ * routine that only this unit calls runs as often as its callers, each call weighted by how
+ * often its block runs.  The rate is at most 1: more frequent calls justify no more code than
+ * unknown ones. */
 class call_rates {
 public:
-    /* Once, when GCC has decided what is inlined where, before any routine of the unit is
-     * given to of().  Reads the bodies of all that the unit has. */
+    /* Estimates all rates; reads the bodies of all routines of the unit.  To be called once,
+     * when GCC has decided all inlining, and before of(). */
     void estimate();
 
     /* From 0 to 1; 1 for a routine that estimate() has not seen. */
@@ -24,7 +24,8 @@ private:
     typedef std::unordered_map<unsigned, double> rate_map;       /* by DECL_UID */
 
     rate_map rates;
-    std::unordered_map<basic_block, double> blocks;     /* runs in a call of their routine */
+    std::unordered_map<basic_block, double> blocks;     /* number of runs in one call of their
+                                                           routine */
 
     void weigh_blocks();
     double of_call(cgraph_edge *call) const;

@@ -3,7 +3,7 @@
 
 #include "gcc-plugin/rates/edge-costs.h"
 
-// What is dearer is above; below it counts how often the edge is taken.
+// The rank decides first; within a rank, the number of times that the edge is taken.
 enum rank : uint64_t { NOTHING, ADDITION, TOKEN, ADDITION_AND_JUMP, TIME };
 
 static uint64_t cost(enum rank rank, uint64_t taken)
@@ -35,8 +35,8 @@ static bool on_hot_way(const routine_graph &r, const std::vector<event_form> &fo
     return hot(r, forms, e.src) && hot(r, forms, e.dst);
 }
 
-// Whether the token of a path that ends over the edge is handed on without the unit's base.  The
-// event may be written in the block before the edge.
+// Whether the event of a path that ends on the edge takes its token without the unit's base.
+// The event may be written in the block before the edge.
 static bool event_calls(const routine_graph &r, const std::vector<event_form> &forms,
                         const pn_edge &e)
 {

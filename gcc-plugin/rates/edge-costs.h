@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* edge-costs.h - what increments and path ends cost: where chords go.
+/* edge-costs.h - the costs of increments and path ends, which decide where chords go.
  *
- * Chords are as many wherever they are (numbering.h), but not as dear.  In code that runs
- * often it is time that counts; elsewhere, and where GCC optimises for size, bytes:
+ * The number of chords is the same wherever they are (numbering.h), but their cost is not.  In
+ * code that runs often time counts; elsewhere, and where GCC optimises for size, bytes count:
  *
  *      an edge in hot code             how often it is taken; twice as often with a block of
  *                                      its own, whose jump is taken as well
@@ -14,7 +14,7 @@
  *                                      unit's base
  *      a path's start                  nothing: the register is set anyway
  *
- * in this order: the dearer ones are on the spanning tree first.
+ * The list is in this order: the more expensive edges are on the spanning tree first.
  */
 #ifndef WPP_EDGE_COSTS_H
 #define WPP_EDGE_COSTS_H
@@ -22,11 +22,11 @@
 #include "gcc-plugin/graph/routine-graph.h"
 #include "gcc-plugin/rates/hot-blocks.h"
 
-/* Sets the weights of the graph's edges, which is not yet numbered.  `forms`: of events, by
- * the index of their block. */
+/* Sets the weights of the edges of a graph that is not numbered yet.  `forms`: of events, by the
+ * index of their block. */
 void weigh_edges(routine_graph &r, const std::vector<event_form> &forms);
 
-/* Whether some event of the graph, which is numbered, is out of line or in a thunk. */
+/* Whether some event of a numbered graph is out of line or in a thunk. */
 bool some_event_calls(const routine_graph &r, const std::vector<event_form> &forms);
 
 #endif

@@ -3,16 +3,16 @@
 
 #include "gcc-plugin/rates/hot-blocks.h"
 
-// Blocks that run at least once in so many calls of the routine are hot.  More of them cost
-// text and less of them time: docs/experiments.md, *Where an event is inline*.
+// A block that runs at least once in SELDOM calls of the routine is hot.  A larger number costs
+// text, a smaller one time: docs/experiments.md, *Where an event is inline*.
 static const double SELDOM = 4;
 
-// What an event costs more out of line, with a jump over the runtime's call, and in a thunk, in
-// units of GCC's estimate (a simple statement is 1), and the share of a routine's time that is
+// The extra cost of an event out of line, with a jump over the runtime's call, and in a thunk,
+// in GCC's units (a simple statement is 1).  NOT_NOTICED: a share of a routine's time that is
 // not noticed.
 static const double CALL_COST = 10, JUMP_COST = 4, THUNK_COST = 1, NOT_NOTICED = 0.01;
 
-// Whether the block ends with the switch of a loop.
+// Whether the block ends with a switch inside a loop.
 static bool dispatches(basic_block bb)
 {
     gimple *last = compat_last_stmt(bb);
@@ -20,9 +20,9 @@ static bool dispatches(basic_block bb)
     return last && gimple_code(last) == GIMPLE_SWITCH && bb_loop_depth(bb) > 0;
 }
 
-// How often control goes over the edge when it is in its source.  Where a loop has a switch, as
-// interpreters have, each case is seldom and all of them are what the program does: what is
-// behind such an edge counts as if there were no other.
+// The probability of the edge, given its source.  In a loop with a switch, as interpreters have,
+// each case is seldom, but all cases together are most of the program's work.  So each edge of
+// such a switch counts as if it were the only one.
 static double share(edge e)
 {
     double share = e->probability.to_reg_br_prob_base() / double(REG_BR_PROB_BASE);
@@ -32,7 +32,7 @@ static double share(edge e)
     return share < 1 ? share : 1;
 }
 
-// GCC's own estimate, without looking at switches.
+// GCC's own estimate, without special treatment of switches.
 static double plain_rate(function *fun, basic_block bb)
 {
     profile_count entry = ENTRY_BLOCK_PTR_FOR_FN(fun)->count;
@@ -41,7 +41,7 @@ static double plain_rate(function *fun, basic_block bb)
            ? bb->count.to_sreal_scale(entry).to_double() : -1;
 }
 
-// What the routine's own instructions take in one call.
+// The estimated time of the routine's own instructions in one call.
 static double routine_time(function *fun, const std::vector<basic_block> &order)
 {
     double time = 0;
@@ -76,7 +76,8 @@ std::vector<double> block_rates(function *fun, const std::vector<basic_block> &o
         edge e;
         edge_iterator ei;
         here = plain_rate(fun, bb);
-        // No less than the ways in say: passes before may have left a count too low.
+        // At least the largest rate of the edges into it: earlier passes may have left a count
+        // too low.
         if (here >= 0 && profile_status_for_fn(fun) != PROFILE_READ
             && !optimize_function_for_size_p(fun))
             FOR_EACH_EDGE (e, ei, bb->preds)
@@ -86,7 +87,7 @@ std::vector<double> block_rates(function *fun, const std::vector<basic_block> &o
     return rates;
 }
 
-// main, constructors, and what only these call outside of loops.
+// True for main, constructors, and routines that only these call outside of loops.
 static bool runs_once(function *fun)
 {
     cgraph_node *node = cgraph_node::get(fun->decl);
@@ -97,7 +98,7 @@ static bool runs_once(function *fun)
 std::vector<event_form> event_forms(function *fun, const std::vector<basic_block> &order,
                                     double called)
 {
-    // Where GCC has a profile (-fprofile-use) it also knows routines that are seldom called.
+    // With a profile (-fprofile-use) GCC also knows which routines are seldom called.
     bool profile = profile_status_for_fn(fun) == PROFILE_READ;
     bool small = optimize_function_for_size_p(fun), once = runs_once(fun);
     double enough = small ? 1 : profile ? 1 / SELDOM : 1 / (SELDOM * called);
@@ -107,7 +108,7 @@ std::vector<event_form> event_forms(function *fun, const std::vector<basic_block
 
     for (basic_block bb : order) {
         double rate = rates[bb->index];
-        // A loop may be longer than GCC thinks, and then a call is dear; jumps never are.
+        // A loop may be longer than GCC thinks: then a call is expensive, but a jump never is.
         bool may_call = !small && !profile && bb_loop_depth(bb) == 0;
         bool noticed = !(once && rate <= 1) && rate * CALL_COST >= unnoticed;
         if (rate < 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // unit-table.cc - encodes path tables and writes them as assembly.
 //
-// No GCC type is needed here: what goes in are plain numbers and strings, what
-// comes out is text for the assembler.
+// No GCC type is needed here: input are plain numbers and strings, output is text for the
+// assembler.
 
 #include "gcc-plugin/table/unit-table.h"
 
@@ -95,7 +95,8 @@ static void encode_landings(byte_string &out, const std::vector<table_landing> &
     }
 }
 
-// Whose code the lines are, in runs; each call is described where its code comes first.
+// Writes, in runs of lines, to which inlined call the lines belong.  A call is described at its
+// first run.
 class inlined_writer {
 public:
     inlined_writer(const table_routine &routine)
@@ -105,7 +106,7 @@ public:
         line_[0] = routine.line;
     }
 
-    // The lines [begin, end), all of them code of one call, or the routine's own.
+    // Writes the lines [begin, end), which all belong to one call, or to the routine itself.
     void run(const table_line *begin, const table_line *end)
     {
         uint32_t call = begin->inlined;
@@ -130,7 +131,7 @@ public:
 private:
     uint64_t reference(uint32_t call) const { return call ? 2 + n_described_ - number_[call] : 0; }
 
-    // What it is in comes first, as far as that is new too.
+    // Describes the call; enclosing calls come first, if they are new too.
     void describe(uint32_t call)
     {
         std::vector<uint32_t> chain;
@@ -156,7 +157,7 @@ private:
     uint64_t n_runs_ = 0;
     uint32_t n_described_ = 0;
     std::vector<uint32_t> number_;        // of a call, from 1; 0: not described yet
-    std::vector<uint32_t> line_;          // last met in its code; 0: none
+    std::vector<uint32_t> line_;          // last line seen in a call's code; 0: none
 };
 
 static void encode_inlined(byte_string &out, const table_routine &routine)
@@ -221,7 +222,7 @@ static uint64_t fnv1a(const std::string &bytes)
     return hash;
 }
 
-// Eight bytes a number: the assembler's time goes by the numbers.
+// Eight bytes per number: the assembler's time depends on the count of numbers.
 static void write_bytes(FILE *assembly, const std::string &bytes)
 {
     size_t i = 0;
@@ -238,8 +239,9 @@ static void write_bytes(FILE *assembly, const std::string &bytes)
     fputc('\n', assembly);
 }
 
-// What the source files hold, so that readers see whether theirs are the same.  They are named as the
-// compiler was asked to name them; it opened them by their own names.
+// Encodes hashes of the source files, so that readers see whether theirs are the same.  The
+// table has the mapped names (-ffile-prefix-map); the compiler opened the files by their own
+// names.
 void unit_table::encode_sources(byte_string &out) const
 {
     std::map<uint32_t, uint64_t> hashes;
@@ -291,18 +293,18 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
         write_unit(assembly, id, linked, timed);
 }
 
-// What the code adds until the runtime has given the unit its base; the linker adds to 0.
+// The base until the runtime sets it; with `linked`, the linker adds its number to 0.
 static uint32_t first_base(uint64_t paths, bool linked)
 {
     return !linked && paths <= WPP_CONTROL - WPP_UNREGISTERED ? WPP_UNREGISTERED : 0;
 }
 
-// What the runtime needs of a unit that records events, and its numbers (trace-abi.h, NUMBERS).
+// Writes the wpp_unit of a unit that records events, and its numbers (trace-abi.h, NUMBERS).
 void unit_table::write_unit(FILE *assembly, unsigned long long id, bool linked, bool timed) const
 {
     unsigned long long paths = paths_;
 
-    // One group: linkers drop both or none.
+    // One group: linkers drop both sections or neither.
     fprintf(assembly, "\t.section wpp_numbers,\"awG\",@nobits,__wpp_unit\n.Lwpp_numbers:\n%s"
             "\t.zero %llu\n",
             linked ? "\t.type __wpp_numbers, @tls_object\n__wpp_numbers:\n" : "", paths);

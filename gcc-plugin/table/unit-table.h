@@ -24,7 +24,7 @@ struct byte_string {
 struct table_line {
     uint32_t file;        /* index in the string table */
     uint32_t line;
-    uint32_t inlined;     /* 0: the routine's own code; 1 + index in table_routine::inlined */
+    uint32_t inlined;     /* 0: the routine's own code; else 1 + index in table_routine::inlined */
 };
 
 struct table_block {
@@ -50,11 +50,12 @@ struct table_landing {
     uint32_t src, dst;
 };
 
-/* A call in whose place the callee's code stands. */
+/* An inlined call: the callee's code stands in its place. */
 struct table_inlined {
     uint32_t name;        /* of the callee */
-    uint32_t caller;      /* in whose code the call stood, as in table_line: one before this */
-    uint32_t file, line;  /* of the call; line 0: not known */
+    uint32_t caller;      /* the call that contains this one, as in table_line::inlined; its
+                             index is smaller */
+    uint32_t file, line;  /* of the call; line 0: unknown */
 };
 
 enum { TABLE_LIMITED = 1, TABLE_NONLOCAL = 2, TABLE_NUMBERED = 4, TABLE_ARTIFICIAL = 8 };
@@ -68,8 +69,8 @@ struct table_routine {
     std::vector<table_inlined> inlined;
 };
 
-/* Why a routine is not instrumented, as it stands in the format.
- * ORDER REASON: wpp/wpp.h. */
+/* Reasons for which a routine is not instrumented, as numbered in the format.  ORDER REASON:
+ * wpp/wpp.h. */
 enum table_reason {
     TABLE_WANTED, TABLE_ATTRIBUTE, TABLE_NOT_INCLUDED, TABLE_EXCLUDED, TABLE_TOO_SMALL,
     TABLE_NO_FRAME, TABLE_TOO_EARLY, TABLE_NO_NUMBERS, TABLE_COMPILERS_OWN
@@ -80,17 +81,17 @@ struct table_left_out {
     table_reason reason;
 };
 
-/* One object file's table.  Lives as long as the compiler. */
+/* The table of one object file.  It lives as long as the compiler. */
 class unit_table {
 public:
-    /* `mapped`: what the table is to have for the name of a file or folder. */
+    /* `mapped` returns the table's name for a file or folder. */
     explicit unit_table(const char *(*mapped)(const char *name)) : mapped_(mapped) {}
 
     /* The number of a string in the table, and of the name of a file. */
     uint32_t intern(const char *string);
     uint32_t intern_file(const char *name);
 
-    /* Appends a routine; the number of its first path within the unit. */
+    /* Appends a routine; returns the number of its first path within the unit. */
     uint64_t add(const table_routine &routine);
 
     /* Notes a routine that is not instrumented. */
@@ -102,8 +103,8 @@ public:
     /* Whether any routine is instrumented. */
     bool records() const { return routines_ > 0; }
 
-    /* Writes section .wpp and, if the unit records, its wpp_unit, as assembly.  linked: the linker
-     * makes its base.  timed: its paths' times are counted. */
+    /* Writes section .wpp and, if the unit records, its wpp_unit, as assembly.  linked: the
+     * linker makes the unit's base.  timed: the times of its paths are counted. */
     void write(FILE *assembly, const char *compiler, const char *source,
                const char *directory, unsigned stage, unsigned level, bool linked, bool timed);
 

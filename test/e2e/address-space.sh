@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs with a limit of address space (ulimit -v): wpp-record's memory leaves them room, and where
-# there is none that is said.
+# Programs with a limit of address space (ulimit -v): wpp-record's memory leaves them room.  If
+# there is no room, a message says so.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# --best: a smaller file of the same events, from which every tool has the same answers.
+# --best: a smaller file of the same events, from which every tool gives the same answers.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 # The second reader keeps its memory to the end on purpose.

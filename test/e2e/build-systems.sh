@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 80
-# The wrappers in the hands of build systems: configure with automake and
-# libtool, CMake, Meson, ccache.  Each is tried where it is installed; `make check-all`
-# installs them.
+# The wrappers used by build systems: configure with automake and libtool, CMake, Meson, ccache.
+# Each is tested if it is installed; `make check-all` installs them.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS CC CXX CFLAGS CXXFLAGS

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 40
-# Programs built with the wrappers as real builds do it: step by step, in
-# pieces, by other tools, and together with what else changes the code.
+# Programs built with the wrappers as real builds do it: step by step, in parts, by other tools,
+# and together with other options that change the code.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

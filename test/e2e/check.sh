@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# wpp-check: sound files pass, files with a fault that checksums cannot see do not.
+# wpp-check: correct files pass; files with an error that checksums cannot find do not.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

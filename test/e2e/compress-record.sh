@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# wpp-record: the program runs as it would alone, and its path is in a file
-# whatever way it ends.
+# wpp-record: the program runs as it would alone, and its path is in a file, however it ends.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# wpp-compress: what goes in comes out again, by two readers; live or saved, in
-# whatever way it is read; and where its output goes.
+# wpp-compress: two readers get the input back from the output; the trace is live or saved, read
+# in any way; and where the output goes.
 . "$(dirname "$0")/lib.sh"
 read_wpp=$BUILD/test/read-wpp
 # The second reader keeps its memory to the end on purpose.

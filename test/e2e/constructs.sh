@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 100
-# constructs.sh [full] [NAME...]: what is recorded of each construct of C, C++ and some
-# other languages that makes control flow unusual.  constructs/NAME.* is a program that
-# holds its expectation in comments (// or the language's own):
+# constructs.sh [full] [NAME...]: the recorded activations for each construct of C, C++ and some
+# other languages that makes control flow unusual.  constructs/NAME.* is a program with its
+# expectation in comments (// or the language's own):
 #
 #   //+ OPTION...        to compile and link it with
 #   //- OPTION...        of the variants below, those that it cannot be built with
@@ -15,12 +15,13 @@
 #   //: OPTION...        the activations that follow hold for these options, not those before
 #   //* N                at the end of a line: executed N times (checked at -O0)
 #
-# Activations of routines that are not named in the expectation are left out.  With several
-# threads each begins with `thread`, sorted by their first lines.  NAME.part.* are further
-# files of the same program, NAME.lib.* a library that it loads itself.
+# Activations of routines that the expectation does not name are left out.  With several threads
+# each begins with `thread`, sorted by their first lines.  NAME.part.* are further files of the
+# same program, NAME.lib.* is a library that it loads itself.
 #
-# Levels -O0 -O1 -O2 -O3 -Os, each plainly, as -flto, as a shared library (with main in it),
-# -static and -no-pie: all with `full`, else -O0 and -O2 and in turn one of the others each.
+# Levels -O0 -O1 -O2 -O3 -Os, each plain, as -flto, as a shared library (with main in it),
+# -static and -no-pie.  `full` runs all; otherwise -O0 and -O2, and one of the others for each
+# program in turn.
 . "$(dirname "$0")/lib.sh"
 folder=$ROOT/test/e2e/constructs
 levels=(-O0 -O1 -O2 -O3 -Os)

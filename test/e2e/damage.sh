@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What every tool says of files that are cut, changed or something else: what is
-# intact, one line for each piece that is not, the right exit status, no
-# half-written output.
+# Every tool on files that are cut, changed or of another kind.  It reports the intact parts and
+# each damaged part in one line, with the right exit status, and leaves no half-written output.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 50
-# The demonstration: what it says is there, and is what it says.
+# The demonstration: every file and figure that it names exists and is right.
 . "$(dirname "$0")/lib.sh"
 case $CONFIG in
 release|debug) ;;

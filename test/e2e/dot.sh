@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# wpp-dot: graphs that Graphviz accepts, figures that add up, nothing overlapping.
+# wpp-dot: Graphviz accepts the graphs, their figures add up, and nothing overlaps.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# wpp-dump --line-counts against gcov, line by line, without optimisation and with
+# wpp-dump --line-counts compared with gcov, line by line, without optimisation and with
 # stage=early.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# wpp-dump: events, lines, tokens and routines of small programs whose course
-# is known from elsewhere.
+# wpp-dump: events, lines, tokens and routines of small programs whose execution is known
+# otherwise.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # test: slow 25
 # Traced code that runs before recording begins: called by a static program's libc, by IFUNC
-# resolvers, by constructors of other libraries. The program does what it does without us, and the
-# events are counted.
+# resolvers, by constructors of other libraries.  The program behaves as without tracing, and
+# the events are counted.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 # The second reader keeps its memory to the end on purpose.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# scripts/fetch-source with an apt that has no network: a newest version that the mirror
-# has lost, calls at the same time, a package that there is not.
+# scripts/fetch-source with an apt without network: the mirror has lost the newest version,
+# several calls run at once, a package does not exist.
 . "$(dirname "$0")/lib.sh"
 
 command -v dpkg-source > /dev/null || { skip 'there is no dpkg-source'; done_testing; }

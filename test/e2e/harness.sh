@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The harness itself: a test that dies, stops early or fails is never counted
-# as passed by test/run, and lib.sh's verbs can fail.
+# The harness itself: test/run never counts a test as passed that dies, stops early or fails,
+# and lib.sh's verbs can fail.
 . "$(dirname "$0")/lib.sh"
 
 # file NAME: a test program of the script on standard input

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# wpp-hot: from a compiled program and from plain arrays to subpaths, checked
-# against the token array of the same run.
+# wpp-hot: hot subpaths of a compiled program and of plain arrays, checked against the token
+# array of the same run.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Who may know whom: the include edges between rooms (docs/design.md, The house).
+# The include edges between rooms that are allowed (docs/design.md, The house).
 . "$(dirname "$0")/lib.sh"
 cd "$ROOT" || exit 1
 tops='gcc-plugin tracer driver sequitur wpp hotpaths'

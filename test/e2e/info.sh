@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# wpp-info: figures that can be counted otherwise; JSON that parsers accept.
+# wpp-info: figures that can also be counted otherwise; JSON that parsers accept.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

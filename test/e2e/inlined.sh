@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Inlined code is named: from GCC's scopes through the path table and the WPP to wpp-hot.
+# Inlined code has its function's name: from GCC's scopes through the path table and the WPP to
+# wpp-hot.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

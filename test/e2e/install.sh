@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow
-# `make install` gives a tree that works from wherever it ends up, plugin
-# included, and `make uninstall` takes all of it away.
+# `make install` makes a tree that works in any place, with the plugin, and `make uninstall`
+# removes all of it.
 . "$(dirname "$0")/lib.sh"
 cd "$ROOT" || exit 1
 case $CONFIG in

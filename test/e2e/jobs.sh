@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 45
-# --jobs: a trace is cut into segments that are built at the same time; the file is the same
-# whatever their number, nothing is lost, and every tool answers as if there were one piece.
+# --jobs: a trace is cut into segments that are built at the same time.  The file does not
+# depend on the number of jobs, nothing is lost, and every tool answers as for one piece.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 # The second reader keeps its memory to the end on purpose.

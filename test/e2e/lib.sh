@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# lib.sh: what every end-to-end test begins with:
+# lib.sh: the beginning of every end-to-end test:
 #
 #     . "$(dirname "$0")/lib.sh"
 #     ok 'compresses a trace'  wpp-compress -o "$T/a.wpp" "$T/a.trace"

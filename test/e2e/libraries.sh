@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The libraries as other programs link them: what they define, what they ask of their host, and
-# that neither gets in a program's way.
+# The libraries as other programs link them: the names that they define and need.  Neither may
+# disturb the program.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 case $CONFIG in

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each link of the documents leads to a file that is there and, if it names one, to a heading of it;
-# each document is linked to.
+# Each link of the documents leads to an existing file and, if it names a heading, to that
+# heading.  Each document has a link to it.
 . "$(dirname "$0")/lib.sh"
 cd "$ROOT" || exit 1
 

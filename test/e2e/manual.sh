@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every tool has a man page that says what its --help says, renders without a
-# warning, and a completion that knows its options.
+# Every tool has a man page that agrees with its --help and renders without a warning, and a
+# completion that knows its options.
 . "$(dirname "$0")/lib.sh"
 . "$ROOT/scripts/completion.bash"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# test/real/many.sh, which carries out the long lists of tests: several at once, nothing
-# twice, nothing of what was ended from outside; and failures are failures.
+# test/real/many.sh, which runs the long lists of tests.  It runs several at once and none
+# twice, and counts no test that was killed from outside; a failure counts as a failure.
 . "$(dirname "$0")/lib.sh"
 
 # A test that takes a little, says what its name says, and waits as long as there is HOLD.

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 40
-# --memory: what is compressed within a limit is cut into segments; nothing is lost, every
-# tool answers as if there were none, and the process stays below the limit.
+# --memory: compressing within a limit cuts the grammar into segments.  Nothing is lost, every
+# tool answers as without a limit, and the process stays below it.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 # The second reader keeps its memory to the end on purpose.

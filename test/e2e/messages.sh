@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a message says to go on with: a word that was misspelt, a folder, the file that was written.
+# Messages that help the user to go on: the right word for a misspelt one, a folder, the written
+# file.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 printf '#include <pthread.h>\nstatic void *run(void *p) { return p; }\nint main(void)\n{\n    pthread_t t;\n

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A trace whose program has moved, or of which a library is gone or has changed.
+# A trace whose program has moved, or one of whose libraries is gone or has changed.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

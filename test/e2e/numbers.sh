@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Tokens that the linker has made (tracer/trace-abi.h, NUMBERS): with every linker and kind of
-# executable, beside objects and libraries whose numbers are made when they are loaded.
+# executable, together with objects and libraries that get their numbers when they are loaded.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

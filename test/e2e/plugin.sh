@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # test: slow 45
-# What instrumented programs record: written-down sequences of events at -O0,
-# the same calls at every level, the same behaviour everywhere.
+# The events of instrumented programs: expected sequences at -O0, the same calls at every level,
+# the same behaviour everywhere.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

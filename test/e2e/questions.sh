@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each command of docs/questions.md answers: it is run on a program that has what is asked
-# about there, and says something.
+# Each command of docs/questions.md gives an answer.  It runs on a program that contains the
+# subject of the question, and prints something.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

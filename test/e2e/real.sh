@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 120
-# Two whole programs on a little work each; test/real/check-all does all of it.
+# Two whole programs with a little work each; test/real/check-all tests all of them.
 . "$(dirname "$0")/lib.sh"
 . "$ROOT/test/real/programs.sh"
 . "$ROOT/test/real/checks.sh"

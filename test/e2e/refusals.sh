@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Bad input, bad output, bad options: each tool says in one line what is wrong,
-# leaves no file that is not whole, and never crashes.
+# Bad input, bad output, bad options: each tool reports the error in one line, leaves no
+# incomplete file, and never crashes.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

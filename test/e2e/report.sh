@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# wpp-report on programs whose numbers are known, and on real kinds of control flow against the run
-# event by event (test/unit/parts, test/unit/call-tree).
+# wpp-report on programs with known figures.  For real kinds of control flow, its figures are
+# compared with the run event by event (test/unit/parts, test/unit/call-tree).
 . "$(dirname "$0")/lib.sh"
 
 cat > "$T/a.c" <<'C'

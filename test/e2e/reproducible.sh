@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 15
-# What is built in another folder, at another time, by other jobs, has the same bytes where gcc's
-# would: names in the path table are mapped as the compiler maps those it writes.
+# A build in another folder, at another time, with other jobs has the same bytes if gcc's would:
+# names in the path table are mapped like the names that the compiler writes.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 export WPP_OUT=none

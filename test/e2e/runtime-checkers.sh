@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 20
-# The runtime under valgrind, and compiled for the thread sanitizer: neither has anything
-# to say, and the traces are what they are without.
+# The runtime under valgrind, and compiled for the thread sanitizer: neither reports anything,
+# and the traces are the same as without.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/tracer/harness.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What meets a limit under wpp-record: more processes than it may have descriptors, threads
-# that end behind our last destructor, seats that others have left; and processes that are
-# called otherwise where they run, or are killed with their parent's lock.
+# Limits under wpp-record: more processes than descriptors, threads that record after our last
+# destructor, seats that others have left.  Also processes with another pid in their own
+# namespace, and processes that are killed with their parent's lock.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs and libraries whose files are removed, or replaced by another build, while they are
-# recorded: what wpp-record reads is what was there when the process said so.
+# Files of programs and libraries are removed, or replaced by another build, during the
+# recording.  wpp-record reads the files that the process named at that time.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 25
-# A child is recorded from its first event on, whoever made it: libc's fork, _Fork or the kernel's
-# calls, and whatever signals come meanwhile.
+# A child is recorded from its first event on, whether libc's fork, _Fork or a system call made
+# it, and whatever signals come meanwhile.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Where wpp-record meets an end: the standard output that is the program's as well, a disk
-# that is full while grammars are put away, a ring beside a limit to memory.
+# Limits of wpp-record: a standard output shared with the program, a disk that fills up while
+# grammars are put away, a ring together with a limit of memory.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 # The second reader keeps its memory to the end on purpose.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Code that runs before its own module's constructor, since another module's calls it; and
-# libraries that are loaded before the program's own, by LD_PRELOAD.
+# Code that runs before its own module's constructor, because another module calls it; and
+# libraries that LD_PRELOAD loads before the program's own.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Several runtimes in a process: namespaces (dlmopen, LD_AUDIT), libraries that bring one, static
-# programs that load some.  One of them records, and what the others are given is counted.
+# Several runtimes in a process: namespaces (dlmopen, LD_AUDIT), libraries with a runtime of
+# their own, static programs that load some.  One runtime records; the events of the others are
+# counted.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

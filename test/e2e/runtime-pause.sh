@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Recording stopped and started by the program, or by a signal: what is recorded is all
-# that was to be, in a trace that is whole and says what it leaves out.
+# Recording stopped and started by the program or by a signal: everything that should be
+# recorded is, in a complete trace that tells its omissions.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/tracer/harness.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 40
-# wpp-record and whole trees of processes: each has a WPP, complete, whatever it
-# is replaced by, whoever outlives whom, and however the recording is ended.
+# wpp-record and whole trees of processes: each has a complete WPP.  This holds if a process
+# replaces its program, outlives others, or the recording is ended in another way.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

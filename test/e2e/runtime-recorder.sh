@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 40
-# wpp-record is killed: its keeper writes a file that is valid, holds a prefix of the run,
-# and lacks no more than it may.  WPP_KILLS: how often (4).
+# wpp-record is killed: its keeper writes a valid file with a prefix of the run that lacks no
+# more than it may.  WPP_KILLS: the number of kills (4).
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A program that forbids itself system calls: with those that docs/trace-format.md names it is
-# recorded to its end, and each other one would end it.
+# A program that forbids itself system calls is recorded to its end if it allows the calls
+# listed in docs/trace-format.md; each other call would kill it.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# However a process ends, what it recorded up to there is in the trace: counted
-# against what it is known to have done.  WPP_KILLS: how often it is killed at
-# random (10).
+# However a process ends, its events up to there are in the trace; they are compared with its
+# known number of events.  WPP_KILLS: the number of kills at random times (10).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/tracer/harness.sh"
 

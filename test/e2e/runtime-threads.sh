@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Threads of every kind: each has its stream, complete and in order, in a file
-# and under wpp-record.
+# Threads of every kind: each has its stream, complete and in order, in a file and under
+# wpp-record.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/tracer/harness.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Which routines are instrumented, and that the WPP says which were not, and why.
+# The selection of instrumented routines; and the WPP lists the other routines with reasons.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# signals.sh: traced signal handlers.  Nothing that the handler or the code it
-# interrupted did is lost, wherever the interruption came.
+# Traced signal handlers: no event of the handler or of the interrupted code is lost, at any
+# point of interruption.
 . "$(dirname "$0")/lib.sh"
 SRC=$ROOT/test/e2e/signals
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A source that has changed since the build is noticed by whatever shows its lines.
+# A tool that shows lines notices that their source has changed since the build.
 . "$(dirname "$0")/lib.sh"
 mkdir -p "$T/src" "$T/elsewhere"
 cd "$T/src" || exit 1

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # test: slow 30
-# Events in thunks of their callees (gcc-plugin/events/callee-thunks.h): which calls go through one, that
-# callee, unwinder and debugger see nothing of it, and that the events are those of code without.
+# Events in thunks of their callees (gcc-plugin/events/callee-thunks.h): which calls go through
+# one.  Callee, unwinder and debugger see no difference, and the events are the same as without
+# thunks.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Programs built to time their paths: what they tell is of the size that the clock says,
-# the two readers agree, and where there are no times it is said.
+# Programs built to time their paths: their times agree with the clock's in size, both readers
+# agree, and tools say so if there are no times.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

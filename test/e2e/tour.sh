@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What docs/tour.md names is there: each file, by its room, in the folder of the stop's heading, each
-# `file.c: function()` defined in that file, a bare `function()` in the file named before.
-# And the words that it shows are those that the tools print.
+# Each file that docs/tour.md names exists in its room, or in the folder of the stop's heading.
+# That file defines each `file.c: function()`, and the file named before defines a bare
+# `function()`.  The tools print the words that the tour shows.
 . "$(dirname "$0")/lib.sh"
 cd "$ROOT" || exit 1
 

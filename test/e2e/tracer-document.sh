@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The worked example of docs/trace-format.md is a trace, and the one it says.
+# The worked example of docs/trace-format.md is a valid trace with the described contents.
 . "$(dirname "$0")/lib.sh"
 
 READ=$BUILD/test/read-trace

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The runtime under programs that emit events by hand: what they emitted must be
-# what a reader, written from the document, finds, and the programs must not
-# notice.  test/e2e/tracer/scenarios.c says what each scenario does.
+# The runtime under programs that emit events by hand.  A reader written from the document must
+# find these events, and the programs must not notice the runtime.  test/e2e/tracer/scenarios.c
+# explains the scenarios.
 . "$(dirname "$0")/lib.sh"
 
 . "$(dirname "$0")/tracer/harness.sh"

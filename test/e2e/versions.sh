@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# wpp.so met by other compilers: it says which it was built for, which it met
-# and what to type.  The compilers are played by a program that loads wpp.so as
-# GCC does; a real second one is asked too when it is installed.
+# wpp.so with other compilers: it reports the compiler that it was built for, the one that loads
+# it, and the command to type.  A program that loads wpp.so like GCC plays the compilers; a real
+# second compiler is also tested if it is installed.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 25
-# wpp-gcc and wpp-g++ by the language of a file: headers are precompiled and header units made in
-# every spelling that gcc knows, and front ends other than C's get nothing that they do not know.
+# wpp-gcc and wpp-g++ by the language of a file: they make precompiled headers and header units
+# in every spelling that gcc knows, and other front ends than C's get no option that they do not
+# know.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 export WPP_OUT=none

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 15
-# What wpp-gcc adds to a link: libraries are found where gcc's would be, and a program without
-# libc or start files works, or is refused in one line.
+# wpp-gcc's additions to a link: libraries are found at the same places as with gcc.  A program
+# without libc or start files works, or is refused in one line.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 unset LD_RUN_PATH LD_LIBRARY_PATH

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# wpp-gcc and wpp-g++ alone: what they hand to the compiler, which here is a
-# script that shows its arguments, and where they find the plugin.
+# wpp-gcc and wpp-g++ alone: the arguments that they give the compiler, here a script that shows
+# them, and where they find the plugin.
 . "$(dirname "$0")/lib.sh"
 
 cat > "$T/show" <<'END'

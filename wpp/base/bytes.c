@@ -22,7 +22,7 @@ struct lanes {
     uint64_t hash[LANES];
 };
 
-/* As many steps as all lanes have left. */
+/* Steps all lanes together, up to the end of the shortest. */
 static void step_lanes(struct lanes *l)
 {
     uint64_t h0 = l->hash[0], h1 = l->hash[1], h2 = l->hash[2], h3 = l->hash[3];
@@ -76,8 +76,8 @@ void wpp_fnv_each(const struct wpp_view *views, size_t n, uint64_t *hashes)
  *
  *      start -> | before | byte | after | -> checksum
  *
- * `before` comes from the start, over the bytes as they are; `after` from the wanted checksum,
- * backwards.  Where one step of 8 bits leads from one to the other, that is the byte. */
+ * `before` comes from the start, forwards over the bytes.  `after` comes from the wanted
+ * checksum, backwards.  If one step of 8 bits leads from one to the other, that is the byte. */
 bool wpp_fnv_mend(const uint8_t *data, size_t n, uint64_t want, size_t *at, uint8_t *byte)
 {
     const uint64_t inverse = UINT64_C(0xce965057aff6957b);

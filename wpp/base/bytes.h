@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bytes.h - building and reading the byte sequences inside our formats.
+/* bytes.h - writes and reads the byte sequences inside our formats.
  *
  * Integers are little-endian; a varint is unsigned LEB128 of at most 10 bytes;
  * a svarint is a zigzag varint; a string is a varint length and its bytes.
@@ -14,7 +14,7 @@
 
 #define WPP_FNV_START UINT64_C(0xcbf29ce484222325)
 
-/* FNV-1a 64.  Changing any bits of a single byte always changes the result. */
+/* FNV-1a 64.  A change of any bits of a single byte always changes the result. */
 static inline uint64_t wpp_fnv(uint64_t hash, const void *data, size_t size)
 {
     const uint8_t *p = data;
@@ -24,9 +24,9 @@ static inline uint64_t wpp_fnv(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* The one byte that must be another for the checksum of data[0..n) to be `want`: its place, and
- * what it must be.  False if there is none, or more than one.  A random checksum has one with a
- * chance of n in 2^56: what is found is what was there. */
+/* Finds the only byte whose change makes the checksum of data[0..n) `want`: its place and its
+ * right value.  False if there is none, or more than one.  A random checksum has one with a
+ * chance of n in 2^56: so a found byte is the right one. */
 bool wpp_fnv_mend(const uint8_t *data, size_t n, uint64_t want, size_t *at, uint8_t *byte);
 
 static inline uint32_t wpp_get_u32(const void *p)
@@ -44,8 +44,8 @@ static inline uint64_t wpp_get_u64(const void *p)
 }
 
 /* ---- Building ---------------------------------------------------------------
- * `failed` is set when memory runs out and stays; the puts do nothing then, so
- * it is asked once, at the end.  All zero is an empty buffer. */
+ * `failed` is set when memory runs out, and stays set; the puts do nothing then.  So the caller
+ * tests it once, at the end.  All zero is an empty buffer. */
 struct wpp_bytes {
     uint8_t *data;
     size_t size, capacity;
@@ -62,9 +62,9 @@ void wpp_put_svarint(struct wpp_bytes *b, int64_t v);
 void wpp_put_string(struct wpp_bytes *b, const char *s);
 
 /* ---- Reading ----------------------------------------------------------------
- * `failed` is set by the first read past `end` or malformed number and stays;
- * the gets return 0 from then on, so loops must be bounded by what can lie in
- * the bytes that are left: see wpp_get_count. */
+ * The first read past `end` or malformed number sets `failed`, and it stays set.  From then on
+ * the gets return 0.  So a loop must be bounded by the number of items that the remaining bytes
+ * can hold: see wpp_get_count. */
 struct wpp_view {
     const uint8_t *p, *end;
     bool failed;
@@ -80,20 +80,20 @@ static inline size_t wpp_left(const struct wpp_view *v)
     return (size_t)(v->end - v->p);
 }
 
-/* The checksums, from WPP_FNV_START, of n views; four are worked on at a time, since each step of
- * one waits for the step before. */
+/* The checksums, from WPP_FNV_START, of n views.  It computes four at a time, because each step
+ * of one checksum waits for the step before. */
 void wpp_fnv_each(const struct wpp_view *views, size_t n, uint64_t *hashes);
 
 uint64_t wpp_get_varint(struct wpp_view *v);
 int64_t wpp_get_svarint(struct wpp_view *v);
 /* A varint of at most `max`, else the view fails. */
 uint64_t wpp_get_varint_max(struct wpp_view *v, uint64_t max);
-/* The number of things that follow, each at least min_bytes (>= 1) long: fails
- * when so many cannot follow. */
+/* The number of items that follow, each at least min_bytes (>= 1) long.  Fails if the remaining
+ * bytes cannot hold that number. */
 size_t wpp_get_count(struct wpp_view *v, size_t min_bytes);
-/* The next n bytes, NULL (and failed) if there are not so many. */
+/* The next n bytes; NULL (and failed) if there are fewer. */
 const uint8_t *wpp_get_bytes(struct wpp_view *v, size_t n);
-/* A view of the next n bytes, itself failed if there are not so many. */
+/* A view of the next n bytes; the new view itself fails if there are fewer. */
 struct wpp_view wpp_get_view(struct wpp_view *v, size_t n);
 
 #endif

@@ -6,21 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of __cxa_demangle, from the Itanium C++ ABI. */
+/* A status of __cxa_demangle, from the Itanium C++ ABI. */
 enum { NO_MEMORY = -1 };
 
-/* Letters.  Real names of 1,000 letters spell texts of up to 10,000. */
+/* In letters.  Real names of 1,000 letters spell texts of up to 10,000. */
 enum {
-    SHORT_NAME = 64,               /* what it spells is not worth an estimate */
+    SHORT_NAME = 64,               /* needs no estimate: its text is short enough */
     LONGEST_NAME = 1 << 14,
-    LONGEST_TEXT = 1 << 16,        /* that is kept */
-    MOST_ESTIMATED = 1 << 24,      /* for real names, estimates may be a thousand times too large */
-    MOST_WASTED = 1 << 26,         /* texts that are too long, before no more risk is taken */
-    FREE_TEXT = 1 << 20, TEXT_PER_LETTER = 16    /* all texts together */
+    LONGEST_TEXT = 1 << 16,        /* of a kept text */
+    MOST_ESTIMATED = 1 << 24,      /* an estimate may be a thousand times too large for a real
+                                      name */
+    MOST_WASTED = 1 << 26,         /* of texts that were too long; then only short estimates are
+                                      tried */
+    FREE_TEXT = 1 << 20, TEXT_PER_LETTER = 16    /* limit of all texts together */
 };
 
-/* The library stays loaded: it may not be unloaded while anything else in the
- * process uses it, and to load it again costs more than to keep it. */
+/* The library stays loaded: something else in the process may use it, and loading it again costs
+ * more than keeping it. */
 static void find_demangler(struct wpp_demangler *d)
 {
     void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
@@ -32,8 +34,9 @@ static void find_demangler(struct wpp_demangler *d)
 
 /* ---- Estimates ------------------------------------------------------------------ */
 
-/* A part that may be named again (ABI, 5.1.10) gets its number when it is complete.  So where `S3_`
- * stands first, parts 0 to 3 are complete, and none of them spells more than all before `S3_`.
+/* A part that may be named again (ABI, 5.1.10) gets its number when it is complete.  So at the
+ * first `S3_`, parts 0 to 3 are complete, and none of them spells more than the whole text
+ * before `S3_`.
  *
  *      1A I i i E   S_ I S0_ S0_ E   S_ I S1_ S1_ E
  *                        |    |           |
@@ -44,7 +47,7 @@ struct parts {
     struct { uint64_t number; double most; } known[];    /* both ascend */
 };
 
-/* What the part with this number spells at most, if `size` is what is before its name here. */
+/* The most that the part with this number can spell; `size`: the text before its name here. */
 static double part_size(struct parts *p, uint64_t number, double size)
 {
     size_t low = 0, high = p->n;
@@ -63,8 +66,8 @@ static double part_size(struct parts *p, uint64_t number, double size)
     return size;
 }
 
-/* `S_`, `S0_`, `SZ_`, `S10_`: parts 0, 1, 36, 37.  What such a name is part of does not matter: one
- * too many makes the estimate larger.  Returns where it ends, or NULL. */
+/* `S_`, `S0_`, `SZ_`, `S10_`: parts 0, 1, 36, 37.  Such letters may also be inside another name;
+ * then the estimate is only larger.  Returns the end of the name, or NULL. */
 static const char *read_part(const char *s, uint64_t *number)
 {
     *number = 0;
@@ -78,7 +81,7 @@ static const char *read_part(const char *s, uint64_t *number)
     return *s == '_' ? s + 1 : NULL;
 }
 
-/* `T_`, `T0_`: an argument of a template.  Returns where it ends, or NULL. */
+/* `T_`, `T0_`: an argument of a template.  Returns the end of the name, or NULL. */
 static const char *read_argument(const char *s)
 {
     if (*s != 'T')
@@ -96,8 +99,8 @@ static bool has_arguments(const char *name)
     return false;
 }
 
-/* Whether `Dp`, or `sp` in an expression, stands for a pattern that is repeated for each of several
- * arguments; in `DpT_` and `DpOT_` that only spells the arguments. */
+/* Whether `Dp`, or `sp` in an expression, stands for a pattern that is repeated for several
+ * arguments.  `DpT_` and `DpOT_` only spell the arguments. */
 static bool repeats(const char *s, bool expressions)
 {
     if (strncmp(s, "sp", 2) == 0)
@@ -150,7 +153,7 @@ static enum answer may_be_made(const struct wpp_demangler *d, const char *name, 
     return most > MOST_ESTIMATED || (d->wasted > MOST_WASTED && most > LONGEST_TEXT) ? NO : YES;
 }
 
-/* The text in the arena; if it is too long, the name. */
+/* Copies the text to the arena; if it is too long, returns the name. */
 static const char *keep(struct wpp_demangler *d, struct wpp_arena *arena, const char *name,
                         const char *text)
 {

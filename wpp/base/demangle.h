@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* demangle.h - the names of C++ routines as their source spells them.
+/* demangle.h - spells the names of C++ routines as their source does.
  *
- * A name of a hundred letters can spell a text of gigabytes: each `S_` stands for a type that came
- * before, which may consist of two that came before.  Compilers do not write such names, but a file
- * may hold them.  So the text's length is estimated first, from above; what may be too long, or
- * turns out to be, stays as it is.
+ * A name of a hundred letters can spell a text of gigabytes: each `S_` stands for an earlier
+ * type, which may consist of two earlier types.  Compilers do not write such names, but a file
+ * may hold them.  So an upper bound of the text's length is computed first.  If the bound or the
+ * text itself is too long, the name stays as it is.
  */
 #ifndef WPP_DEMANGLE_H
 #define WPP_DEMANGLE_H
@@ -14,21 +14,21 @@
 
 #include "wpp/base/arena.h"
 
-/* The demangler is that of the C++ runtime library, found when the first C++ name
- * comes: runs of C programs need no C++, and where the library is missing names
- * stay as they are.  All zero is a demangler that has not been asked. */
+/* The demangler is that of the C++ runtime library, loaded at the first C++ name.  So runs of C
+ * programs need no C++; without the library names stay as they are.  All zero is an unused
+ * demangler. */
 struct wpp_demangler {
     bool asked;
     char *(*demangle)(const char *name, char *buffer, size_t *size, int *status);
-    uint64_t given, kept;      /* letters of all names, and of all texts that were kept */
-    uint64_t wasted;           /* letters of texts that were not, as they were too long */
+    uint64_t given, kept;      /* letters of all names, and of all kept texts */
+    uint64_t wasted;           /* letters of texts that were too long to keep */
 };
 
 /* `name` itself, or its C++ spelling in the arena.  NULL: no memory. */
 const char *wpp_demangle(struct wpp_demangler *d, struct wpp_arena *arena, const char *name);
 
-/* How many letters, types and signs the name's text has, or more; a type of C++'s own, like
- * `unsigned long long`, is one.  0: without memory. */
+/* An upper bound of the letters, types and signs of the name's text.  A built-in C++ type, like
+ * `unsigned long long`, counts as one.  0: without memory. */
 double wpp_demangle_most(const char *name);
 
 #endif

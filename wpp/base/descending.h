@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* descending.h - a set of numbers that hands out its greatest: the symbols below one of a grammar,
- * users before what they use.
+/* descending.h - a set of numbers that gives out its greatest.  It visits the symbols below a
+ * symbol of a grammar, users before the symbols that they use.
  *
  *      level[0]   a bit for each number below n
  *      level[l]   a bit for each word of level[l - 1]: set if the word is not 0
  *
- * To put or take a number costs a word of each level at most, however large n is.
+ * To add or take out a number costs at most one word of each level, however large n is.
  */
 #ifndef WPP_DESCENDING_H
 #define WPP_DESCENDING_H
@@ -20,7 +20,7 @@ struct descending {
     uint64_t *level[DESCENDING_LEVELS];
 };
 
-/* The empty set, of numbers below n.  False without memory. */
+/* The empty set of numbers below n.  False without memory. */
 bool descending_begin(struct descending *d, uint32_t n);
 void descending_end(struct descending *d);
 
@@ -35,7 +35,7 @@ static inline void descending_put(struct descending *d, uint32_t x)
     }
 }
 
-/* Takes the greatest out.  False: there is none. */
+/* Takes out the greatest number.  False: the set is empty. */
 static inline bool descending_take(struct descending *d, uint32_t *out)
 {
     uint32_t x = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* error.h - filling struct wpp_error.  Internal to libwpp and the tools. */
+/* error.h - fills struct wpp_error.  Internal to libwpp and the tools. */
 #ifndef WPP_ERROR_H
 #define WPP_ERROR_H
 
@@ -16,7 +16,8 @@ bool wpp_fail_errno(struct wpp_error *error, const char *format, ...)
 
 bool wpp_fail_memory(struct wpp_error *error);
 
-/* File names come from outside: a message stays one line of plain text. */
+/* Replaces control characters: file names come from outside, and a message must stay one line of
+ * text. */
 void wpp_keep_one_line(char *text);
 
 #endif

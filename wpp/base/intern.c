@@ -16,7 +16,7 @@ void wpp_intern_free(struct wpp_intern *t)
     free(t->slots);
 }
 
-/* At most half of the slots are taken, so a search ends. */
+/* At most half of the slots are taken, so every search ends. */
 static struct wpp_intern_slot *find(const struct wpp_intern *t, uint64_t hash, const char *s,
                                     size_t length)
 {

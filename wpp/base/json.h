@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Writes `s` with quotes.  A byte that is no UTF-8 becomes U+FFFD. */
+/* Writes `s` with quotes.  A byte that is not valid UTF-8 becomes U+FFFD. */
 void json_string(FILE *out, const char *s);
 
 #endif

@@ -7,15 +7,15 @@
 
 /* ---- Brackets ---------------------------------------------------------------- */
 
-/* A name with its pairs of brackets.  `<` and `>` may be operators: where they are not a
- * pair within the other brackets they are none. */
+/* A name with its pairs of brackets.  `<` and `>` may be operators: they are brackets only if
+ * they form a pair within the other brackets. */
 struct text {
     const char *at;
     size_t length;
     uint32_t *behind;          /* of an opening bracket: the index behind its partner; else 0 */
 };
 
-/* How many bytes from i on are no brackets, whatever they look like: `operator<`, `->`. */
+/* The number of bytes at i that look like brackets but are an operator: `operator<`, `->`; or 0. */
 static size_t plain_length(const struct text *t, size_t i)
 {
     static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "()", "[]", "->", "<<", ">>", "<=",
@@ -33,7 +33,8 @@ static size_t plain_length(const struct text *t, size_t i)
     return 0;
 }
 
-/* An open bracket's `behind` is 1 + the index of the one around it until it is closed. */
+/* Finds the pairs.  Until a bracket is closed, its `behind` is 1 + the index of the bracket
+ * around it. */
 static void find_brackets(struct text *t)
 {
     static const char opening[] = "<({[", closing[] = ">)}]";
@@ -67,7 +68,7 @@ static void find_brackets(struct text *t)
     }
 }
 
-/* False without memory, or for what is too long to be worth it; free `behind`. */
+/* The caller frees `behind`.  False: no memory, or the name is 2^32 letters or longer. */
 static bool read_text(struct text *t, const char *name)
 {
     *t = (struct text){ .at = name, .length = strlen(name) };
@@ -79,7 +80,7 @@ static bool read_text(struct text *t, const char *name)
     return t->behind != NULL;
 }
 
-/* Behind the next `::` from i on that is in no brackets; 0: there is none. */
+/* The index behind the next `::` from i on that is outside of brackets; 0: there is none. */
 static size_t next_scope(const struct text *t, size_t i)
 {
     while (i < t->length)
@@ -94,7 +95,7 @@ static size_t next_scope(const struct text *t, size_t i)
 
 /* ---- Shorter ---------------------------------------------------------------------- */
 
-/* What is left out is longer than the dots that stand for it. */
+/* Whether the bracket's contents are left out: they must be longer than the dots in their place. */
 static bool is_left_out(const struct text *t, size_t i, unsigned level, bool parameters)
 {
     static const char anonymous[] = "(anonymous namespace)";
@@ -107,8 +108,9 @@ static bool is_left_out(const struct text *t, size_t i, unsigned level, bool par
            strncmp(t->at + i, anonymous, strlen(anonymous)) != 0;
 }
 
-/* From index `from` to `to`, with `level` levels of templates' arguments, with or without the
- * types of parameters; returns the end of what was written, which is not longer. */
+/* Writes the part from index `from` to `to`, with `level` levels of template arguments, with or
+ * without types of parameters.  Returns the end of the output, which is not longer than the
+ * part. */
 static char *write_part(const struct text *t, size_t from, size_t to, unsigned level,
                         bool parameters, char *out)
 {
@@ -131,7 +133,7 @@ static char *write_part(const struct text *t, size_t from, size_t to, unsigned l
     return out;
 }
 
-/* The text, or its beginning with dots. */
+/* Copies the text, or its beginning and dots. */
 static void cut(const char *text, char *out, size_t size)
 {
     size_t n = strlen(text);
@@ -145,7 +147,7 @@ static void cut(const char *text, char *out, size_t size)
     strcpy(out + n, text[n] ? "..." : "");
 }
 
-/* Without as many outer scopes as needed. */
+/* Leaves out as many outer scopes as necessary. */
 static void drop_scopes(const char *text, char *out, size_t size)
 {
     const size_t dots = strlen("...");
@@ -190,7 +192,7 @@ void name_shorten(const char *name, char *out, size_t size)
 
 /* ---- Asked for --------------------------------------------------------------------- */
 
-/* Where the name proper ends: its parameters begin behind the last scope. */
+/* The end of the name proper: the parameters begin behind the last scope. */
 static size_t end_of_name(const struct text *t)
 {
     size_t i = 0;
@@ -202,13 +204,13 @@ static size_t end_of_name(const struct text *t)
     return i;
 }
 
-/* Behind a tag, `to_string[abi:cxx11]`, if that is what comes. */
+/* The index behind a tag at i, as in `to_string[abi:cxx11]`; i if there is none. */
 static size_t skip_tag(const struct text *t, size_t i)
 {
     return t->at[i] == '[' && t->behind[i] ? t->behind[i] : i;
 }
 
-/* Behind the arguments of a template, `f<int>` or `operator< <int>`, likewise. */
+/* The same for the arguments of a template, as in `f<int>` or `operator< <int>`. */
 static size_t skip_arguments(const struct text *t, size_t i)
 {
     size_t at = i + (t->at[i] == ' ');
@@ -216,7 +218,7 @@ static size_t skip_arguments(const struct text *t, size_t i)
     return t->at[at] == '<' && t->behind[at] ? t->behind[at] : i;
 }
 
-/* Whether it is called so from index i on: with or without arguments of templates. */
+/* Whether `asked` names the routine from index i on, with or without arguments of templates. */
 static bool is_called(const struct text *t, size_t i, size_t end, const char *asked,
                       size_t length)
 {

@@ -12,7 +12,7 @@ static unsigned least(unsigned a, unsigned b)
 
 unsigned similar_distance(const char *a, const char *b)
 {
-    /* d[i % 3][k]: of the first i characters of a and the first k of b. */
+    /* d[i % 3][k]: distance between the first i characters of a and the first k of b */
     unsigned d[3][MOST + 1];
     size_t n = strnlen(a, MOST), m = strnlen(b, MOST);
 

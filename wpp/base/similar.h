@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* similar.h - what somebody may have meant. */
+/* similar.h - finds the word that a user may have meant. */
 #ifndef WPP_SIMILAR_H
 #define WPP_SIMILAR_H
 
 #include <stddef.h>
 
-/* How many characters are to be changed, put in, taken out or exchanged with their neighbour to make
- * one word of the other (Damerau and Levenshtein, each place touched once); both are cut after 63. */
+/* The number of edits that turn one word into the other: change, insert, delete a character, or
+ * swap neighbours (Damerau and Levenshtein, each place touched once).  Both words are cut after
+ * 63 characters. */
 unsigned similar_distance(const char *a, const char *b);
 
-/* The best so far of candidates that are offered one after the other: none until one is near enough,
- * a third of the word or one edit. */
+/* The best of several candidates, offered one after the other.  A candidate must be near enough:
+ * within a third of the word, or one edit. */
 struct similar {
     const char *asked;
     const char *best;          /* NULL: none */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* utf8.h - names are bytes; what shows them wants UTF-8. */
+/* utf8.h - names are bytes, but output must be UTF-8. */
 #ifndef WPP_UTF8_H
 #define WPP_UTF8_H
 
-/* Length of the UTF-8 sequence at s, 0 if there is none (RFC 3629). */
+/* Length of the UTF-8 sequence at s; 0 if there is none (RFC 3629). */
 static inline int utf8_length(const unsigned char *s)
 {
     int n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;

@@ -17,8 +17,8 @@ struct wpp_output {
     bool in_place;
     bool named;           /* `temporary` exists; else the file has no name yet */
     pid_t opener;
-    char *path;           /* links followed */
-    char *temporary;      /* its name, for use at commit if not before */
+    char *path;           /* behind symbolic links */
+    char *temporary;      /* the temporary name, used at commit if not before */
 };
 
 int wpp_output_fd(const struct wpp_output *out)
@@ -33,8 +33,8 @@ bool wpp_output_in_place(const struct wpp_output *out)
 
 /* ---- Opening ------------------------------------------------------------- */
 
-/* The descriptor that `path` names by number, -1 if it names none.  These are
- * not opened by name: that would start again at the file's beginning. */
+/* The descriptor that `path` names by number, or -1.  Such a path is not opened by name: that
+ * would start again at the file's beginning. */
 static int descriptor_of(const char *path)
 {
     int fd, used = 0;
@@ -49,7 +49,7 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
-/* What a message calls it. */
+/* The output's name in messages. */
 static const char *name_of(const struct wpp_output *out)
 {
     return strcmp(out->path, "-") == 0 ? "standard output" : out->path;
@@ -101,7 +101,7 @@ static bool is_same_folder(const char *a, const char *b)
     return same;
 }
 
-/* A device like /dev/null takes what comes from several. */
+/* False for a device like /dev/null: it accepts several outputs. */
 bool wpp_output_is_same(const char *a, const char *b)
 {
     struct stat st[2];
@@ -145,8 +145,8 @@ char *wpp_output_folder(const char *path, bool in_place)
     return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 }
 
-/* A file without a name vanishes by itself however the process ends; not all
- * file systems have that. */
+/* A file without a name vanishes by itself however the process ends; some file systems do not
+ * support that. */
 static int open_unnamed(const struct wpp_output *out)
 {
     char *directory = wpp_output_folder(out->path, false);
@@ -179,7 +179,7 @@ static bool refuse_existing(const char *path, struct wpp_error *error)
     return wpp_fail(error, WPP_E_ARGUMENT, "%s exists; -f overwrites it", path);
 }
 
-/* Told now, not when there is something to lose. */
+/* Reports the error now, before there is anything to lose. */
 static bool can_keep_old(const struct wpp_output *out, struct wpp_error *error)
 {
     struct stat st;
@@ -300,7 +300,7 @@ bool wpp_output_is_done(const struct wpp_output *out)
     return !out->in_place && is_ours(out, out->path);
 }
 
-/* Its temporary name, which who opened it may have given the file since we know it. */
+/* Removes the temporary name, which the other process may have given the file after the fork. */
 static void remove_temporary(struct wpp_output *out)
 {
     for (unsigned n = 0; n < 100 && name_temporary(out, n); n++)
@@ -310,7 +310,7 @@ static void remove_temporary(struct wpp_output *out)
         }
 }
 
-/* The descriptor has its position in common with those of the other process. */
+/* Opens a new file: the old descriptor shares its position with the other process. */
 bool wpp_output_begin_again(struct wpp_output *out, struct wpp_error *error)
 {
     if (out->in_place)
@@ -354,8 +354,8 @@ static bool keep_old(const struct wpp_output *out)
     return done;
 }
 
-/* Moves the temporary file to its final name.  What has come to stand there
- * since wpp_output_open() is not overwritten unless it may be. */
+/* Moves the temporary file to its final name.  A file that has appeared there since
+ * wpp_output_open() is overwritten only with WPP_OUTPUT_REPLACE. */
 static bool move_into_place(struct wpp_output *out)
 {
     struct stat st;
@@ -373,7 +373,7 @@ static bool move_into_place(struct wpp_output *out)
         return true;
     if (errno != EINVAL && errno != ENOSYS)
         return false;
-    /* The file system cannot do both in one step. */
+    /* The file system has no rename without replacing: test and rename in two steps. */
     if (access(out->path, F_OK) == 0) {
         errno = EEXIST;
         return false;
@@ -396,8 +396,8 @@ bool wpp_output_commit(struct wpp_output *out, struct wpp_error *error)
     done = close(out->fd) == 0;
     if (!done)
         wpp_fail_errno(error, "cannot write %s", name_of(out));
-    /* The name is the final one now, and some file systems report a full disk
-     * only here. */
+    /* The file has its final name already, and some file systems report a full disk only at
+     * close(). */
     if (!done && !out->in_place)
         unlink(out->path);
     free_output(out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* heap.h - libc's allocator, as compressors ask it. */
+/* heap.h - the compressors' questions to libc's allocator. */
 #ifndef WPP_HEAP_H
 #define WPP_HEAP_H
 

@@ -18,16 +18,16 @@
 #include "wpp/base/error.h"
 #include "wpp/base/similar.h"
 
-/* A process is one tool: this is its name and its progress line. */
+/* The process's name and progress line: a process is one tool. */
 static const char *name = "wpp";
 static struct {
-    int terminal;          /* 0 not asked yet, 1 yes, -1 no */
+    int terminal;          /* 0 not tested yet, 1 yes, -1 no */
     bool shown;
-    uint64_t last;         /* milliseconds */
+    uint64_t last;         /* in milliseconds */
 } progress;
-static int output_error;   /* why standard output could not be written, the first time */
+static int output_error;   /* errno of the first failed write to standard output */
 
-/* 0: it could not, for fopencookie(). */
+/* For fopencookie(); 0: the write failed. */
 static ssize_t write_output(void *cookie, const char *data, size_t size)
 {
     size_t done = 0;
@@ -52,8 +52,9 @@ static void on_limit(int signal)
     (void)signal;
 }
 
-/* A file that may grow no more (ulimit -f) is an error to report.  With a handler, and not
- * ignored: a program that we become or start has the signal as it was. */
+/* Makes a file that may grow no more (ulimit -f) an error of its write.  It sets a handler and
+ * does not ignore the signal: a program that we become or start then has the signal's default
+ * action. */
 static void bear_limit(void)
 {
     struct sigaction now, bear = {.sa_handler = on_limit, .sa_flags = SA_RESTART};
@@ -62,8 +63,9 @@ static void bear_limit(void)
         sigaction(SIGXFSZ, &bear, NULL);
 }
 
-/* Else a file that is opened is one of them, and gets what is said.  What we open here fails as what
- * is closed does, and a program that we start has it closed as it was. */
+/* Opens closed standard descriptors.  Otherwise the next opened file would get the number and
+ * our output.  Each is opened so that its use fails as if it were closed; a program that we
+ * start has it closed. */
 static void open_standard(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -72,7 +74,8 @@ static void open_standard(void)
             return;
 }
 
-/* A stream only remembers that it failed, and errno is another's by the time one asks. */
+/* Standard output becomes a stream that keeps errno: a plain stream only remembers that it
+ * failed. */
 void tool_init(const char *tool)
 {
     FILE *output = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_output});
@@ -194,7 +197,7 @@ static bool has_value(const struct option *longs, int value)
     return longs->name != NULL;
 }
 
-/* `word`, of so many characters, is the beginning of none. */
+/* No option begins with `word`, which has `length` characters. */
 _Noreturn static void suggest_option(const char *word, int length, const struct option *longs)
 {
     char asked[64];
@@ -208,7 +211,7 @@ _Noreturn static void suggest_option(const char *word, int length, const struct 
     tool_usage("there is no option `%.*s`", length, word);
 }
 
-/* `word`, of so many characters, is the beginning of none or of several. */
+/* `word`, of `length` characters, is the beginning of no option, or of several. */
 _Noreturn static void refuse_long_option(const char *word, int length, const struct option *longs)
 {
     char names[256] = "";
@@ -228,8 +231,8 @@ _Noreturn static void refuse_long_option(const char *word, int length, const str
     tool_usage("option `%.*s` may be %s", length, word, names);
 }
 
-/* Says what is wrong.  optopt is 0 for long options that are not known, else the
- * option's value; `word` is the long option, or what stands before a short one. */
+/* Reports a wrong option.  optopt is 0 for unknown long options, else the option's value.
+ * `word` is the long option, or the word that contains the short one. */
 _Noreturn static void refuse_option(const char *word, const char *shorts,
                                     const struct option *longs)
 {
@@ -268,7 +271,8 @@ void tool_version(void)
     exit(tool_finish(TOOL_OK));
 }
 
-/* `.25`: 25 of 100, of nine digits at most; what follows them is left out.  False when there are none. */
+/* Reads a fraction: `.25` is 25 of 100.  It uses at most nine digits and ignores the rest.
+ * False: there are no digits. */
 static bool parse_fraction(char **text, uint64_t *digits, uint64_t *of)
 {
     const char *begin = ++*text;
@@ -399,7 +403,7 @@ static uint64_t milliseconds(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* A job in the background has the terminal with others. */
+/* Whether we are in the foreground: a background job shares its terminal. */
 static bool in_foreground(void)
 {
     pid_t group = tcgetpgrp(STDERR_FILENO);
@@ -416,7 +420,7 @@ bool tool_progress_due(void)
     return progress.terminal > 0 && milliseconds() - progress.last >= 100 && in_foreground();
 }
 
-/* Of the terminal now; 0: unknown. */
+/* The terminal's current width; 0: unknown. */
 static int columns(void)
 {
     struct winsize size;
@@ -456,7 +460,7 @@ void tool_progress(const char *format, ...)
     vsnprintf(line + n, sizeof line - (size_t)n, format, args);
     va_end(args);
     width = columns();
-    /* What does not fit would go on in a next line, and stay. */
+    /* Cut to the width: a longer line would wrap, and its first part would stay. */
     fprintf(stderr, "\r%.*s\033[K", width > 0 ? width - 1 : (int)sizeof line, line);
     fflush(stderr);
 }
@@ -479,7 +483,7 @@ bool tool_flush(void)
 
 int tool_finish(int status)
 {
-    /* A closed standard output (>&-) that nothing was written to is no error. */
+    /* A closed standard output (>&-) is no error if nothing was written to it. */
     bool done = tool_flush() && (close(STDOUT_FILENO) == 0 || errno == EBADF);
 
     if (!done && errno == EPIPE)

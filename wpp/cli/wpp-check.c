@@ -49,7 +49,7 @@ static void say_fine(const wpp *w, const char *path, const struct check_activati
     putchar('\n');
 }
 
-/* What a sound recording may hold, but few do: TOOL_ERROR if it does. */
+/* Reports doubtful activations, which few correct recordings contain; then returns TOOL_ERROR. */
 static int say_doubts(const wpp *w, const char *path, const struct check_activations *nesting)
 {
     bool strange = nesting->strange.n > 0;
@@ -74,7 +74,7 @@ static int say_damaged(const char *path, const struct wpp_error *error)
     return tool_exit_status(error->status);
 }
 
-/* What is wrong, a line each, then what is not. */
+/* Reports damaged parts, a line each, then the intact ones. */
 static void say_parts(const wpp *w, const char *path, bool quiet)
 {
     const char *between = ": intact: ";
@@ -94,7 +94,7 @@ static void say_parts(const wpp *w, const char *path, bool quiet)
     putchar('\n');
 }
 
-/* As far as the parts are there that each check is about. */
+/* Runs each check for which the necessary parts are there. */
 static bool check_parts(const wpp *w, bool strict, struct check_activations *nesting,
                         struct wpp_error *error)
 {
@@ -105,7 +105,7 @@ static bool check_parts(const wpp *w, bool strict, struct check_activations *nes
         && (!strict || (missing & TOOL_NEED_PATHS) || check_nesting(w, nesting, error));
 }
 
-/* One file; its exit status. */
+/* Checks one file; returns its exit status. */
 static int check(const char *path, bool strict, bool quiet)
 {
     struct check_activations nesting = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wpp-compress - a trace, finished or still being written, becomes a WPP. */
+/* wpp-compress - makes a WPP from a trace, which may still be being written. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -52,8 +52,8 @@ static const char help[] =
 struct options {
     const char *input, *output;
     enum wpp_compress_input kind;
-    uint64_t memory;             /* 0: what it takes */
-    uint32_t jobs;               /* segments at a time, 0 or 1: as one piece */
+    uint64_t memory;             /* 0: no limit */
+    uint32_t jobs;               /* segments built at the same time; 0 or 1: one piece */
     struct wpp_moved moved;
     bool force, best, progress, quiet;
 };
@@ -108,7 +108,7 @@ static struct options parse_options(int argc, char **argv)
     return o;
 }
 
-/* What a message calls it. */
+/* The input's name in messages. */
 static const char *name_of(const char *input)
 {
     return strcmp(input, "-") == 0 ? "standard input" : *input ? input : "``";
@@ -141,7 +141,7 @@ static bool show_progress(void *ctx, const void *bytes, size_t n, struct wpp_err
     return true;
 }
 
-/* How the trace is cut; segments wait where the file will be. */
+/* Has the trace cut into segments; they wait in the output's folder. */
 static bool cut(wpp_compressor *c, const struct options *o, struct wpp_crew *crew,
                 const char *output, const struct wpp_output *out, struct wpp_error *error)
 {
@@ -166,13 +166,14 @@ static bool is_regular(int fd)
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Who writes to a pipe, a traced program most likely, has the other processor. */
+/* Whether a processor is free for a builder: the writer of a pipe, often a traced program, uses
+ * it. */
 static bool has_processor_aside(const struct options *o, int fd)
 {
     return !o->memory && o->jobs == 0 && is_regular(fd) && tool_processors() > 1;
 }
 
-/* .. and perhaps the terminal. */
+/* The writer of a pipe may also use the terminal. */
 static bool wants_progress(const struct options *o, int fd)
 {
     return !o->quiet && (o->progress || is_regular(fd));
@@ -211,7 +212,7 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
 
 /* ---- A WPP ------------------------------------------------------------------------------- */
 
-/* Until the pipe holds so much, or its writer is gone. */
+/* Waits until the pipe holds n bytes, or its writer is gone. */
 static void wait_for_bytes(int fd, size_t n)
 {
     struct pollfd writer = {.fd = fd};
@@ -221,7 +222,7 @@ static void wait_for_bytes(int fd, size_t n)
         ;
 }
 
-/* What a pipe begins with stays in it: waits for that. */
+/* Waits for the first n bytes and copies them; they stay in the pipe. */
 static bool peek_pipe(int fd, char *first, size_t n)
 {
     int copy[2];
@@ -235,7 +236,7 @@ static bool peek_pipe(int fd, char *first, size_t n)
     return done;
 }
 
-/* What can still be read afterwards. */
+/* Copies the first n bytes, if they can still be read afterwards. */
 static bool peek(int fd, bool standard, char *first, size_t n)
 {
     struct stat st;
@@ -247,7 +248,7 @@ static bool peek(int fd, bool standard, char *first, size_t n)
     return standard && S_ISFIFO(st.st_mode) && peek_pipe(fd, first, n);
 }
 
-/* A named FIFO is not even opened: its writer would see it closed. */
+/* Whether the input is a WPP.  A named FIFO is not opened: its writer would see it closed. */
 static bool is_wpp(const char *input)
 {
     bool standard = strcmp(input, "-") == 0;
@@ -293,7 +294,7 @@ static int improve(const struct options *o)
     return TOOL_OK;
 }
 
-/* What the WPP lacks, in one line. */
+/* Reports in one line what the WPP lacks. */
 static int say_notes(const struct options *o, const struct wpp_error *note,
                      const struct wpp_error *unread)
 {

@@ -35,7 +35,7 @@ enum { FORMAT_DOT, FORMAT_SVG };
 
 struct request {
     const char *path, *output;
-    int format;                /* index of formats, -1: not said */
+    int format;                /* index of formats; -1: not given */
     uint32_t max_nodes;
     bool force;
 };
@@ -58,7 +58,7 @@ static uint32_t max_nodes_argument(const char *text)
     return n;
 }
 
-/* The format an output's name ends with. */
+/* The format of an output's suffix. */
 static int format_of(const char *output)
 {
     const char *slash = strrchr(output, '/'), *dot = strrchr(slash ? slash : output, '.');
@@ -113,7 +113,7 @@ static struct bytes draw_text(const wpp *w, uint32_t max_nodes)
     return text;
 }
 
-/* Graphviz has failed: nothing is left behind. */
+/* Dies after an error of Graphviz and leaves no file. */
 _Noreturn static void give_up(struct wpp_output *out, const char *format)
 {
     wpp_output_abandon(out);
@@ -121,8 +121,8 @@ _Noreturn static void give_up(struct wpp_output *out, const char *format)
     _exit(TOOL_ERROR);
 }
 
-/* Laid out and rendered.  Graphviz keeps what it allocates until the process
- * ends, and so does this. */
+/* Lays the graph out and renders it.  Graphviz keeps its memory until the process ends, and so
+ * do we. */
 static struct bytes render(struct wpp_output *out, const char *text, const char *format)
 {
     GVC_t *context = gvContext();
@@ -139,7 +139,7 @@ static struct bytes render(struct wpp_output *out, const char *text, const char 
     return image;
 }
 
-/* The exit status: what has rendered may not end by exit(). */
+/* Returns the exit status, because a process that has rendered must not end by exit(). */
 static int write_result(struct wpp_output *out, struct bytes data)
 {
     struct wpp_error error;
@@ -169,8 +169,8 @@ int main(int argc, char **argv)
     result = draw_text(w, r.max_nodes);
     if (r.format != FORMAT_DOT)
         result = render(out, result.data, formats[r.format]);
-    /* Not exit(): libraries below Graphviz (fontconfig, pango) have destructors
-     * that are slow, and memory that leak checkers complain of. */
+    /* Not exit(): libraries of Graphviz (fontconfig, pango) have slow destructors, and leak
+     * checkers complain of their memory. */
     status = tool_finish(write_result(out, result));
     if (status == TOOL_OK)
         tool_say_changed_sources(w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wpp-dump - what a recorded program did, event by event or line by line. */
+/* wpp-dump - shows what a recorded program did, event by event or line by line. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,13 +54,13 @@ struct request {
     const char *path, *output;
     const char *thread, *range;    /* NULL: all */
     uint64_t begin, end;           /* of the range; end may be beyond the thread's */
-    bool begin_back, end_back;     /* they count from the thread's end */
-    bool counted;                  /* `end` is how many there are from `begin` on */
+    bool begin_back, end_back;     /* these count from the thread's end */
+    bool counted;                  /* `end` is a number of events from `begin` on */
     bool force, assembler_names;
 };
 
 enum { OPT_WHAT = 0x100, OPT_THREAD = 0x200, OPT_RANGE, OPT_NO_DEMANGLE };
-/* Those of what to show first, in the order of enum what. */
+/* First the options of the views, in the order of enum what. */
 static const struct option options[] = {
     {"events", no_argument, NULL, OPT_WHAT + SHOW_EVENTS},
     {"lines", no_argument, NULL, OPT_WHAT + SHOW_LINES},
@@ -142,13 +142,13 @@ static void parse_options(int argc, char **argv, struct request *r)
 
 /* ---- Ranges --------------------------------------------------------------------- */
 
-/* What is before the beginning is the beginning. */
+/* A place before the beginning becomes the beginning. */
 static uint64_t place_of(uint64_t n, bool back, uint64_t tokens)
 {
     return !back ? n : n < tokens ? tokens - n : 0;
 }
 
-/* What is asked for of a thread; dies if it does not have that. */
+/* The requested range of a thread; dies if the thread is too short. */
 static struct dump_range range_of(const wpp *w, const struct request *r, uint32_t thread)
 {
     uint64_t tokens = wpp_thread(w, thread)->tokens;
@@ -164,7 +164,7 @@ static struct dump_range range_of(const wpp *w, const struct request *r, uint32_
     return (struct dump_range){w, thread, begin, end > begin ? end : begin, r->assembler_names};
 }
 
-/* The ranges asked for, one a thread: *n of them. */
+/* The requested ranges, one per thread: *n of them. */
 static struct dump_range *find_ranges(const wpp *w, const struct request *r, uint32_t *n)
 {
     uint32_t n_threads = wpp_grammar(w)->n_threads;
@@ -189,7 +189,7 @@ static struct dump_range *find_ranges(const wpp *w, const struct request *r, uin
 
 /* ---- Views that need no order ------------------------------------------------------ */
 
-/* To people; what programs read has lines of counts only. */
+/* Names the unit of the counts, in text for people; other formats have only lines of counts. */
 static void tell_kind(enum line_kind kind)
 {
     if (!isatty(STDOUT_FILENO))
@@ -225,7 +225,7 @@ static bool show_line_counts(const wpp *w, const struct request *r,
     return true;
 }
 
-/* Columns of what is not known are `-`. */
+/* Unknown columns are `-`. */
 struct routine_row {
     uint32_t index, paths;     /* executed paths */
     uint64_t calls, insns;
@@ -330,7 +330,8 @@ static bool show_calls(const wpp *w, const struct request *r, const struct dump_
     return ok;
 }
 
-/* Plain symbols have none: what is asked for would be empty, as for a run without events. */
+/* Dies for a WPP of plain symbols, which has no source: its output would look like that of a run
+ * without events. */
 static void need_source(const wpp *w, const struct request *r)
 {
     struct wpp_summary s;
@@ -364,7 +365,7 @@ static bool show(const wpp *w, const struct request *r, const struct dump_range 
     return ok;
 }
 
-/* With -o, standard output becomes the file. */
+/* With -o, makes the file the standard output. */
 static struct wpp_output *redirect(const struct request *r)
 {
     struct wpp_output *out;
@@ -377,7 +378,7 @@ static struct wpp_output *redirect(const struct request *r)
     return out;
 }
 
-/* Gives the file its name, or leaves nothing behind. */
+/* Gives the file its name; after an error leaves no file. */
 static void keep_output(struct wpp_output *out, const char *path)
 {
     struct wpp_error error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wpp-info - what a WPP file holds: the columns of Larus' Table 1, and more. */
+/* wpp-info - shows the contents of a WPP file: the columns of Larus' Table 1, and more. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,17 +33,16 @@ static const char *const format_names[] = {"text", "table", "json", NULL};
 struct info {
     const char *path;
     struct wpp_summary s;
-    uint64_t *counts;          /* of terminals */
+    uint64_t *counts;          /* by terminal */
     uint64_t insns, calls;     /* executed */
     uint64_t limited;          /* events of routines with paths cut at the limit */
-    uint64_t cut;              /* of these, those that end only because of it */
-    uint64_t longest;          /* events a rule derives at most */
-    uint64_t *unread;          /* events of each module that was not read */
+    uint64_t cut;              /* of these, events that end only at that limit */
+    uint64_t longest;          /* largest number of events that a rule derives */
+    uint64_t *unread;          /* events of each unread module */
     unsigned missing;          /* enum wpp_part */
 };
 
-/* What is known of a damaged file's run is what its intact parts say.  Half a grammar says
- * nothing of the run. */
+/* Whether a figure is known: its parts must be intact.  Half a grammar says nothing of the run. */
 static bool knows(const struct info *i, unsigned parts)
 {
     return (i->missing & parts) == 0 && !((parts & WPP_PART_GRAMMAR) && i->s.unread);
@@ -54,14 +53,15 @@ enum {
     COUNTS = TABLES | WPP_PART_GRAMMAR
 };
 
-/* How many events each thread has, its entry, its start rule and the list of segments say. */
+/* Whether the number of events of each thread is known.  The thread's entry gives it, and so do its
+ * start rule and the list of segments. */
 static bool knows_events(const struct info *i)
 {
     return (i->missing & (WPP_PART_THREADS | WPP_PART_GRAMMAR))
         != (WPP_PART_THREADS | WPP_PART_GRAMMAR);
 }
 
-/* Of a program, not of plain symbols. */
+/* Whether the WPP is of a program, not of plain symbols. */
 static bool is_program(const struct info *i)
 {
     return knows(i, WPP_PART_SUMMARY) ? i->s.program[0] : i->s.n_modules || i->s.n_routines;
@@ -79,13 +79,13 @@ static double seconds(const struct info *i)
     return i->s.nanoseconds / 1e9;
 }
 
-/* Control words of the trace are terminals, too, but no paths. */
+/* Does not count control words: they are terminals of the trace, but no paths. */
 static uint32_t paths_executed(const struct info *i)
 {
     return i->s.n_terminals - i->s.n_controls;
 }
 
-/* What the events weigh as the array of 32-bit words the paper compresses. */
+/* Size of the events as an array of 32-bit words, which the paper compresses. */
 static double token_bytes(const struct info *i)
 {
     return 4.0 * i->s.recorded;
@@ -101,7 +101,8 @@ static const char *ratio_text(double value, char out[static 32])
     return out;
 }
 
-/* What is cut at the limit goes on with another event. */
+/* Counts events of limited routines.  A path that is cut at the limit goes on with another
+ * event. */
 static void gather_limit(const wpp *w, const struct wpp_terminal *t, uint64_t count, struct info *i)
 {
     const struct wpp_routine *routine;
@@ -116,7 +117,7 @@ static void gather_limit(const wpp *w, const struct wpp_terminal *t, uint64_t co
         i->cut += count;
 }
 
-/* Modules that were not read, in ascending order of their tokens. */
+/* Unread modules, in ascending order of their tokens. */
 struct by_token { uint32_t first, n, module; };
 
 static int compare_tokens(const void *a, const void *b)
@@ -141,7 +142,7 @@ static struct by_token *sort_unread(const wpp *w, uint32_t n)
     return list;
 }
 
-/* The last module that begins with the token or one below it has it, if any has. */
+/* Finds the unread module of a token, if any: the last one whose first token is not above it. */
 static void count_unread(const struct by_token *list, uint32_t token, uint64_t count,
                          struct info *i)
 {
@@ -208,7 +209,7 @@ static void gather(const wpp *w, const char *path, struct info *i)
 
 /* ---- Text ------------------------------------------------------------------------- */
 
-/* A size in MB; a small one, which would lose its digits, in kB. */
+/* A size in MB; a small one, which would lose its digits there, in kB. */
 static const char *size_text(double bytes, char text[32])
 {
     snprintf(text, 32, "%.3f %s", bytes < 1e5 ? bytes / 1e3 : bytes / 1e6,
@@ -258,7 +259,8 @@ static void print_end(const struct wpp_summary *s)
         printf("%-18s killed by signal %u\n", "ended", s->killed);
 }
 
-/* An event is a path that has ended: what a process was killed in the middle of is none. */
+/* Whether the run may have an unfinished last path: an event is a finished path, and a killed
+ * process leaves none for its last one. */
 static bool may_end_in_a_path(const struct wpp_summary *s)
 {
     return s->complete && !s->lost && (s->killed || s->ended == WPP_ENDED_UNTOLD);
@@ -363,7 +365,7 @@ static void print_routines(const struct info *i)
     putchar('\n');
 }
 
-/* Modules whose events say nothing. */
+/* Lists unread modules: their events have no routines. */
 static void print_unread(const wpp *w, const struct info *i)
 {
     for (uint32_t k = 0; k < i->s.n_unread_modules; k++) {
@@ -406,7 +408,7 @@ static void print_threads(const wpp *w, const struct info *i)
     }
 }
 
-/* How large trace and file are; a rate, where the time is known. */
+/* Prints the sizes of trace and file, and a rate if the time is known. */
 static void print_sizes(const struct info *i)
 {
     char grammar[64], size[32], times[32];
@@ -483,7 +485,7 @@ static void print_head(int width)
            "MB", "MB/s", "WPP", "", "executed", "", "path");
 }
 
-/* A column of its width and digits after the point; `-`: not known. */
+/* Prints a column with a width and digits after the point; `-`: unknown. */
 static void print_column(int width, int digits, bool known, double value)
 {
     if (known)
@@ -534,7 +536,7 @@ static void json_null(const char *key)
     printf("\"%s\":null,", key);
 }
 
-/* What a damaged file may not say: null then. */
+/* Prints a text, or null if the damaged file does not have it. */
 static void json_text_if(bool known, const char *key, const char *value)
 {
     if (known)
@@ -606,7 +608,7 @@ static void json_run(const struct info *i)
     json_number_if(run, "trace_bytes", s->trace_bytes);
 }
 
-/* Modules whose events say nothing; nothing of other files. */
+/* Lists unread modules, if there are any. */
 static void json_unread(const wpp *w, const struct info *i)
 {
     uint32_t n = i->s.n_unread_modules;
@@ -639,7 +641,7 @@ static void json_code(const wpp *w, const struct info *i)
     json_number_if(counts, "instructions", i->insns);
 }
 
-/* What is wrong with a damaged file; nothing of others. */
+/* Lists the damage of a damaged file. */
 static void json_damages(const wpp *w, const struct info *i)
 {
     uint32_t n;
@@ -727,9 +729,9 @@ static void list_left_out_json(const wpp *w, const struct info *i)
 
 /* ---- main ----------------------------------------------------------------------------- */
 
-/* What is asked for, for each file. */
+/* The request for each file. */
 struct request {
-    int format;                /* enum format, or -1: not said */
+    int format;                /* enum format, or -1: not given */
     bool uninstrumented, several;
     int width;                 /* of a table's first column */
 };
@@ -748,7 +750,8 @@ static void print(const wpp *w, const struct info *i, const struct request *q)
         print_text(w, i);
 }
 
-/* The list of what was not instrumented is gone: it is no answer to print one without. */
+/* Reports that the list of routines without instrumentation is damaged; an empty list would be
+ * wrong. */
 static int refuse_list(const char *path, const wpp *w)
 {
     uint32_t n;
@@ -760,7 +763,7 @@ static int refuse_list(const char *path, const wpp *w)
     return TOOL_INCOMPLETE;
 }
 
-/* The list does not say what is incomplete; the figures do. */
+/* Reports what is incomplete; the figures show that themselves, the list does not. */
 static int exit_status(const wpp *w, const struct info *i, const struct request *q)
 {
     int status;
@@ -771,7 +774,7 @@ static int exit_status(const wpp *w, const struct info *i, const struct request 
     return knows(i, WPP_PART_SUMMARY) && (!i->s.complete || i->s.lost) ? TOOL_INCOMPLETE : status;
 }
 
-/* One file; its exit status. */
+/* Shows one file; returns its exit status. */
 static int show(const char *path, const struct request *q)
 {
     struct wpp_error error;

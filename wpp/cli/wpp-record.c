@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* wpp-record - runs a program and compresses what it records while it runs.
+/* wpp-record - runs a program and compresses its trace while it runs.
  *
  *      program and its children --- shared memory ---> this thread ---> spool ---> worker
  *        WPP_OUT=recorder:PATH                              |                         |
  *                                 trace, as it came (--trace)      a compressor each, FILE.wpp
  *
- * The program must never notice more than that it is slower: whatever goes wrong
- * here, its records are taken, and its exit status is kept.
+ * The program must only become slower, and never see another effect.  Whatever goes wrong here,
+ * its records are taken, and its exit status is kept.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -74,14 +74,14 @@ enum { NOT_FOUND = 127, NOT_RUNNABLE = 126 };
 
 struct options {
     const char *output, *trace;
-    uint64_t limit;              /* events, 0: none */
-    double duration;             /* seconds, 0: none */
-    uint64_t ring;               /* bytes, 0: everything is kept */
+    uint64_t limit;              /* of events; 0: none */
+    double duration;             /* in seconds; 0: no limit */
+    uint64_t ring;               /* in bytes; 0: everything is kept */
     uint64_t spool;              /* bytes */
-    uint32_t jobs;               /* processors for the rest, 0 or 1: traces are not cut */
-    uint64_t memory;             /* bytes for compressing, 0: what it takes */
-    int signal;                  /* stops and starts recording, 0: none does */
-    bool best;                   /* a smaller file */
+    uint32_t jobs;               /* processors for the rest; 0 or 1: traces are not cut */
+    uint64_t memory;             /* bytes for compressing; 0: no limit */
+    int signal;                  /* stops and starts recording; 0: no signal does */
+    bool best;                   /* makes a smaller file */
     bool stopped;
     bool progress, quiet;
     char **command;
@@ -107,7 +107,7 @@ static bool is_unfit(int signal)
     return false;
 }
 
-/* A signal by its name or number, of those that nobody here needs. */
+/* Reads a signal's name or number; refuses signals that we or the runtime need. */
 static int signal_argument(const char *text)
 {
     const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
@@ -165,7 +165,7 @@ static struct options parse_options(int argc, char **argv)
     struct options o = {.spool = memory_of_machine() / 4};
     int option;
 
-    /* `+`: the program's own options are not ours. */
+    /* `+`: options behind the program's name are the program's. */
     while ((option = tool_option(argc, argv, "+o:j:qhV", table)) != -1) {
         switch (option) {
         case 'o': o.output = optarg; break;
@@ -194,7 +194,7 @@ static struct options parse_options(int argc, char **argv)
         case 'V': tool_version();
         }
     }
-    /* A ring takes what comes at once: what waited for it would be dropped soon. */
+    /* A ring takes records at once: records waiting for it would soon be dropped. */
     if (o.ring && o.spool > RING_SPOOL)
         o.spool = RING_SPOOL;
     if (o.memory && o.jobs > 1)
@@ -207,7 +207,7 @@ static struct options parse_options(int argc, char **argv)
 
 /* ---- The program's environment ------------------------------------------------------------- */
 
-/* Adds to the settings that the program's runtime gets from our user. */
+/* Adds to the user's settings for the program's runtime. */
 static void add_runtime_option(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void add_runtime_option(const char *format, ...)
 {
@@ -229,7 +229,7 @@ static void set_environment(const struct options *o, const struct wpp_recorder *
     setenv("WPP_OUT", wpp_recorder_out(recorder), 1);
     if (o->stopped)
         add_runtime_option("record=off");
-    /* A ring's signal is ours alone. */
+    /* A ring's signal is only for us, not for the runtime. */
     if (o->signal && !o->ring)
         add_runtime_option("signal=%d", o->signal);
 }
@@ -242,21 +242,21 @@ struct recording {
     struct wpp_recorder *recorder;
     struct wpp_spool *spool;
     struct wpp_worker worker;
-    struct wpp_process_files runs;        /* the worker's while it works */
+    struct wpp_process_files runs;        /* only the worker uses them while it works */
     struct wpp_output *trace;    /* NULL when not wanted, or failed */
-    uint32_t first;              /* the process in FILE, known when bytes > 0 */
-    uint64_t bytes;              /* that have come */
+    uint32_t first;              /* number of the process in FILE; valid when bytes > 0 */
+    uint64_t bytes;              /* bytes of records so far */
     struct wpp_event_limit limit;      /* counts the events of all processes */
     uint64_t first_tokens;       /* of the process in FILE */
     bool trace_failed;
-    bool closed;                 /* a limit was reached */
-    bool dropped;                /* what waited to be compressed, as somebody wanted */
-    bool orphaned;               /* we are the keeper of a recorder that was killed */
+    bool closed;                 /* a limit has been reached */
+    bool dropped;                /* an interrupt has dropped the waiting records */
+    bool orphaned;               /* this is the keeper of a killed recorder */
     double begun, quiet_since, ended;    /* seconds */
-    bool hurries;                /* the worker */
-    uint64_t compressed;         /* tokens; other than they were at */
+    bool hurries;                /* the worker is told to hurry */
+    uint64_t compressed;         /* tokens, at time `progressed` */
     double progressed, looked;   /* seconds */
-    pthread_mutex_t messages;    /* standard error, which the worker also writes to */
+    pthread_mutex_t messages;    /* protects standard error, to which the worker also writes */
 };
 
 static double seconds(void)
@@ -267,7 +267,7 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The copy must not endanger the recording. */
+/* An error of the copy does not end the recording. */
 static void copy_trace(struct recording *r, const void *bytes, size_t n)
 {
     struct wpp_error error;
@@ -280,8 +280,8 @@ static void copy_trace(struct recording *r, const void *bytes, size_t n)
     r->trace_failed = true;
 }
 
-/* The worker has the time that is left over, unless there is none: then it shares the
- * program's, before the program has to wait. */
+/* The worker uses idle processor time.  If there is none, it must hurry and share the program's
+ * processors, before the program has to wait. */
 static void look_after_worker(struct recording *r)
 {
     const double patience = 4, between_looks = 0.05;
@@ -302,7 +302,7 @@ static void look_after_worker(struct recording *r)
     wpp_worker_hurry(&r->worker);
 }
 
-/* What cannot be put is missing, and what follows would be of no use. */
+/* Dies if an entry cannot be put: later records would be useless without it. */
 static void put(struct recording *r, enum wpp_spool_kind kind, uint32_t process,
                 const void *bytes, size_t n)
 {
@@ -312,7 +312,7 @@ static void put(struct recording *r, enum wpp_spool_kind kind, uint32_t process,
         tool_die(TOOL_ERROR, "out of memory");
 }
 
-/* Of a module's record: before anybody removes the file. */
+/* Opens the file that a module's record names, before anything removes it. */
 static void hold_file(struct recording *r, uint32_t process, const void *record, size_t n)
 {
     struct wpp_bytes told = {0};
@@ -347,7 +347,7 @@ static void take_record(struct recording *r, uint32_t process, struct wpp_record
     put(r, WPP_SPOOL_BYTES, process, bytes, n);
 }
 
-/* One record, or several of what a process had not handed over. */
+/* Takes one record, or several in which a process's remaining tokens come. */
 static void take_bytes(void *ctx, uint32_t process, const void *bytes, size_t n)
 {
     const uint8_t *p = bytes;
@@ -376,7 +376,7 @@ static void take_over(void *ctx, uint32_t process)
     put(r, WPP_SPOOL_OVER, process, &why, sizeof why);
 }
 
-/* Only a parent is told: of others than the program nothing is known. */
+/* The kernel tells only a parent how a process ended: so only the program's end is known. */
 static struct wpp_exit how_it_ended(void *ctx, uint32_t pid)
 {
     struct recording *r = ctx;
@@ -387,8 +387,8 @@ static struct wpp_exit how_it_ended(void *ctx, uint32_t pid)
     return (struct wpp_exit){child_exited(&r->program), child_killed(&r->program)};
 }
 
-/* Of the worker.  That the end is missing is no news when we ended it, nor the beginning
- * when a ring was asked for. */
+/* Reports for the worker.  A missing end is not reported if we ended the recording, nor a
+ * missing beginning if the user asked for a ring. */
 static void tell(void *ctx, const char *program, const struct wpp_error *error, bool has_file)
 {
     struct recording *r = ctx;
@@ -407,7 +407,8 @@ static double waited(const struct recording *r)
     return (double)wpp_recorder_waited(r->recorder) / 1e9;
 }
 
-/* The size of the file cannot be known before it is made; a symbol takes so much in most. */
+/* Estimates the file's size, which is unknown before the file is made, from the bytes that a
+ * symbol takes in most files. */
 static double estimated_size(const struct wpp_process_files_figures *f)
 {
     const double bytes_a_symbol = 1.3;
@@ -436,7 +437,7 @@ static void show_progress(struct recording *r)
     pthread_mutex_unlock(&r->messages);
 }
 
-/* The program may have left its last line without an end. */
+/* Shows progress after the program's end; the program may have left its last line unfinished. */
 static void show_rest(struct recording *r, bool *apart)
 {
     if (!*apart && !r->options.quiet && tool_progress_due()) {
@@ -446,7 +447,7 @@ static void show_rest(struct recording *r, bool *apart)
     show_progress(r);
 }
 
-/* The last line; in full on a terminal. */
+/* Prints the last line; in full on a terminal. */
 static void show_summary(const struct recording *r)
 {
     double tokens = (double)wpp_process_files_figures(&r->runs).tokens;
@@ -482,8 +483,8 @@ static void check_limits(struct recording *r)
     }
 }
 
-/* When the program has ended, processes that it has started may record on; others,
- * of which nothing has been heard yet, get a moment to begin. */
+/* Whether the recording is over.  After the program's end, processes that it has started may
+ * record on.  Those that have not recorded yet get a moment to begin. */
 static bool all_over(struct recording *r)
 {
     const double moment = 0.2;
@@ -537,14 +538,14 @@ static void record(struct recording *r)
     r->ended = seconds();
 }
 
-/* What threads had not handed over when their process ended was not counted when it came. */
+/* Tokens that were not handed over at a process's end are counted only when they are compressed. */
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
-/* A thread's last events are not counted before they are compressed: if some were left out, a file
- * may have fewer than there were, but no fewer than were counted. */
+/* A thread's last events are counted only when they are compressed.  So if some were left out,
+ * the file has at least the counted events, but maybe not all. */
 static void say_interrupted(const struct recording *r)
 {
     const struct wpp_process_files *runs = &r->runs;
@@ -572,8 +573,7 @@ static void say_interrupted(const struct recording *r)
               tool_grouped(first), of, rest);
 }
 
-/* The program is over; what it left is compressed as fast as can be, unless somebody does
- * not want to wait for that. */
+/* Compresses the rest as fast as possible after the program's end.  An interrupt drops it. */
 static void compress_rest(struct recording *r)
 {
     const struct timespec moment = {.tv_nsec = 2000000};
@@ -587,7 +587,7 @@ static void compress_rest(struct recording *r)
         show_rest(r, &apart);
         if (child_interrupts() != interrupts && !r->dropped) {
             __atomic_store_n(&r->runs.enough, true, __ATOMIC_RELAXED);
-            r->dropped = true;              /* before the worker tells what that lacks */
+            r->dropped = true;              /* before the worker reports what the files lack */
             wpp_spool_drop(r->spool);
         }
         nanosleep(&moment, NULL);
@@ -642,7 +642,7 @@ static void say_why_nothing(const char *program)
     free(file);
 }
 
-/* A shell would say it, but to the shell we are what ended.  Who interrupts knows. */
+/* The shell sees only our exit, so report the signal; SIGINT needs no report. */
 static void say_killed(const struct recording *r)
 {
     unsigned signal = child_killed(&r->program);
@@ -656,7 +656,7 @@ static void say_killed(const struct recording *r)
         tool_warn("%s was killed by signal %u", r->options.command[0], signal);
 }
 
-/* Besides FILE. */
+/* Reports files other than FILE. */
 static void say_what_else(const struct recording *r)
 {
     if (r->options.quiet)
@@ -706,7 +706,7 @@ static char *default_output(const char *program)
     return output;
 }
 
-/* What `path` was before becomes PATH.old. */
+/* Whether `path`, when it becomes PATH.old, would replace `other`. */
 static bool displaces(const char *path, const char *other)
 {
     char *old;
@@ -721,7 +721,7 @@ static bool displaces(const char *path, const char *other)
     return same;
 }
 
-/* No file is written over one that is needed: neither by name nor by what is kept of it. */
+/* Refuses outputs that would overwrite a needed file, also through a PATH.old. */
 static void refuse_same_files(const struct options *o, const char *file)
 {
     char *program = child_file(o->command[0]);
@@ -743,15 +743,15 @@ static void refuse_same_files(const struct options *o, const char *file)
     free(program);
 }
 
-/* Then the program's output must not get among ours. */
+/* Whether we write to standard output: then the program's output must go elsewhere. */
 static bool writes_to_standard_output(const struct options *o)
 {
     return (o->output && wpp_output_is_standard(o->output)) ||
            (o->trace && wpp_output_is_standard(o->trace));
 }
 
-/* A descriptor for each process that runs, but not for the program: it has the limit that it
- * was given. */
+/* Allows a descriptor for each running process.  The program is started before, with the limit
+ * that we got. */
 static void raise_descriptors(void)
 {
     struct rlimit limit;
@@ -785,7 +785,8 @@ static void open_recording(struct recording *r, const char *name)
     r->spool = wpp_spool_new(r->options.spool);
     r->worker = (struct wpp_worker){.spool = r->spool, .runs = &r->runs, .ctx = r,
                                     .orphaned = orphaned, .written = orphan_written};
-    /* A ring takes what comes at once; who has no room for what waits would wait for the worker. */
+    /* A ring takes records at once; with a small spool the program would wait for an idle
+     * worker. */
     r->hurries = r->worker.hurries = r->options.ring || r->options.spool < SMALL_SPOOL;
     if (!r->spool)
         tool_die(TOOL_ERROR, "out of memory");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wpp-report - where a run's instructions went: routines, loops, lines, and who called whom. */
+/* wpp-report - shows where a run's instructions went: routines, loops, lines, and callers. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +175,7 @@ static uint32_t rows(const struct request *r, uint32_t by_default, uint64_t all)
 
 /* ---- Routines and loops ------------------------------------------------------------------- */
 
-/* What qsort's comparison looks at; one report a process. */
+/* Global for qsort's comparison; a process makes one report. */
 static const struct parts *sorted_parts;
 
 static int by_calls(const void *a, const void *b)
@@ -271,7 +271,7 @@ static bool count_lines(const struct run_costs *c, struct line_counts *counts)
     return ok;
 }
 
-/* Files get the names that line-counts gives them. */
+/* Gives files the same names as line-counts does. */
 static bool name_files(const struct heat *heat, struct source_files *files, uint32_t *number)
 {
     for (size_t i = 0; i < heat->n; i++) {
@@ -282,7 +282,7 @@ static bool name_files(const struct heat *heat, struct source_files *files, uint
     return source_files_name(files);
 }
 
-/* Two names of one file are one file. */
+/* Merges lines of two names of one file. */
 static size_t merge_lines(struct profile_line *line, size_t n)
 {
     size_t kept = 0;
@@ -344,7 +344,7 @@ static void take_lines(struct profile_report *out, const struct request *r, uint
 
 /* ---- Trees ------------------------------------------------------------------------------------ */
 
-/* The routines that are called so; dies if none is. */
+/* Chooses the routines with that name; dies if there is none. */
 static bool *choose(const wpp *w, const char *option, const char *asked)
 {
     struct wpp_summary run;

@@ -10,7 +10,7 @@
 #include "wpp/base/similar.h"
 #include "wpp/cli/tool.h"
 
-/* `DIR/wpp-` for the directory of this executable, which links may lead to. */
+/* `DIR/wpp-` for the directory of this executable, behind symbolic links. */
 static char *own_prefix(void)
 {
     char *self = realpath("/proc/self/exe", NULL), *prefix;
@@ -29,7 +29,8 @@ static int is_command(const struct dirent *entry)
     return strncmp(entry->d_name, "wpp-", 4) == 0;
 }
 
-/* The commands beside this one; how many, 0 if that is not known.  The caller frees each and all. */
+/* Lists the commands beside this one; returns their number, 0 if unknown.  The caller frees each
+ * and all. */
 static int list_commands(const char *prefix, struct dirent ***entries)
 {
     char *directory = strndup(prefix, strlen(prefix) - strlen("/wpp-"));
@@ -88,7 +89,7 @@ _Noreturn static void run(const char *prefix, char **argv)
     tool_die(TOOL_ERROR, "cannot run %s: %s", path, strerror(errno));
 }
 
-/* `wpp help`, `wpp help COMMAND`, also of itself. */
+/* `wpp help`, `wpp help COMMAND`; `wpp help help` is the same as the first. */
 _Noreturn static void help(const char *prefix, int argc, char **argv)
 {
     char *asking[] = { argv[0], argv[2], "--help", NULL };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* assemble.c - the finished grammar and what is known of its terminals, put
- * together as the content of a file.
+/* assemble.c - makes the content of a file from the finished grammar and the facts about its
+ * terminals.
  *
- * The alphabet numbered terminals as they came, across threads; a file numbers
- * them by first occurrence along the start rules, and routines and units by
- * first terminal.
+ * The alphabet has numbered terminals by arrival, across threads.  A file numbers them by first
+ * occurrence along the start rules, and routines and units by first terminal.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -15,20 +14,20 @@
 #include "wpp/format/renumber.h"
 #include "wpp/format/segments.h"
 
-/* A unit's table, and which of its source files executed routines name. */
+/* A unit's table, and the source files in it that executed routines name. */
 struct unit_sources {
     const struct wpp_unit_table *table;
     bool *used;
-    uint32_t last;                     /* the one that was found last */
+    uint32_t last;                     /* the source found last */
 };
 
 struct assembly {
     const struct wpp_compressor *c;
     struct wpp_arena arena;
     struct seq_grammar grammar;
-    uint32_t n_terminals;              /* that occur: the alphabet may have met more */
+    uint32_t n_terminals;              /* those that occur: the alphabet may have seen more */
     uint32_t *order;                   /* old numbers of terminals 0, 1, ... */
-    struct wpp_alphabet units;         /* by their base tokens, which differ */
+    struct wpp_alphabet units;         /* by their base tokens, which all differ */
     struct wpp_alphabet routines;      /* by the tokens of their path 0 */
     struct unit_sources *sources;      /* by unit */
     struct wpp_content content;
@@ -53,7 +52,7 @@ static bool new_unit(struct assembly *a, const struct wpp_token_place *place)
     return true;
 }
 
-/* Names are the unit's own strings: each file has one. */
+/* Compares pointers: within a unit each file's name is one string. */
 static void use_source(struct unit_sources *s, const char *file)
 {
     if (s->last < s->table->n_sources && s->table->sources[s->last].file == file) {
@@ -142,7 +141,7 @@ static int compare_sources(const void *left, const void *right)
     return order ? order : (a->hash > b->hash) - (a->hash < b->hash);
 }
 
-/* The used ones of all units, each once. */
+/* Collects the used source files of all units, each once. */
 static bool describe_sources(struct assembly *a)
 {
     struct wpp_source *all;
@@ -241,7 +240,7 @@ static void describe_run(struct assembly *a)
                                                   a->grammar.symbols, a->grammar.length};
 }
 
-/* The order of terminals; with segments it is known already. */
+/* Takes the grammar and the order of terminals; with segments the order is already known. */
 static bool take_grammar(struct assembly *a)
 {
     const struct wpp_compressor *c = a->c;

@@ -18,19 +18,19 @@ struct piece {
     uint32_t terminals[PIECE_TERMINALS];
 };
 
-/* What the caller has asked for last. */
+/* The caller's last request. */
 enum wish { APPEND, GIVE_BACK, END, DROP };
 
-/* The queue, the wish, the status, `over` and the figures are protected by the lock; all else is
- * the thread's until it is over. */
+/* The lock protects the queue, the wish, the status, `over` and the figures.  Everything else
+ * belongs to the thread until it is over. */
 struct wpp_builder {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t asked, taken;
-    struct piece *first, *last;      /* whoever appends may add to the last one */
+    struct piece *first, *last;      /* the caller may add to the last one */
     uint32_t waiting;                /* pieces in the queue */
-    bool bounded;                    /* they are PIECES_WAIT at most */
-    struct piece *spare;             /* if so, those that were in the queue */
+    bool bounded;                    /* the queue holds at most PIECES_WAIT pieces */
+    struct piece *spare;             /* if bounded: pieces to reuse */
     enum wish wish;
     uint32_t streams, terminals;
     enum wpp_anew anew;
@@ -50,8 +50,7 @@ static bool is_waiting(const struct wpp_builder *b)
     return !b->first && b->wish == APPEND;
 }
 
-/* The piece that has waited longest.  NULL: there is none, and there will be none; then *wish
- * says why. */
+/* The oldest piece in the queue.  NULL: no more will come, and *wish is the reason. */
 static struct piece *next_piece(struct wpp_builder *b, enum wish *wish)
 {
     struct piece *p;
@@ -73,7 +72,8 @@ static struct piece *next_piece(struct wpp_builder *b, enum wish *wish)
     return p;
 }
 
-/* What comes and goes all the time is kept; of many that wait the memory is given back. */
+/* With a bounded queue, keeps the piece for reuse; otherwise many may have waited, and it is
+ * freed. */
 static void give_up_piece(struct wpp_builder *b, struct piece *p)
 {
     if (!b->bounded) {
@@ -128,7 +128,7 @@ static void *build(void *argument)
 
 /* ---- The caller ---------------------------------------------------------------------- */
 
-/* Signals are for the threads that there were before. */
+/* Starts the thread with all signals blocked: other threads handle them. */
 static bool start(struct wpp_builder *b)
 {
     sigset_t all, old;
@@ -151,7 +151,7 @@ static void free_pieces(struct piece *p)
     }
 }
 
-/* When there is no thread; what the builder still has goes, too. */
+/* Frees the builder, which has no thread, and everything that it still holds. */
 static void destroy(struct wpp_builder *b)
 {
     free_pieces(b->first);
@@ -200,7 +200,7 @@ void wpp_builder_free(struct wpp_builder *b)
     destroy(b);
 }
 
-/* Room for terminals of the stream, behind what waits; with the lock. */
+/* A piece at the end of the queue with room for terminals of the stream.  Called with the lock. */
 static struct piece *open_piece(struct wpp_builder *b, uint32_t stream)
 {
     struct piece *p = b->last;

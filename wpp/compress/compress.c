@@ -12,7 +12,7 @@ enum { PIECE_TOKENS = 3 };
 #else
 enum { PIECE_TOKENS = 1 << 14 };
 #endif
-/* The part of a limit that the alphabet's pages may take. */
+/* The alphabet's pages may take 1 / ALPHABET_PAGES of the limit. */
 enum { ALPHABET_PAGES = 8 };
 
 /* ---- What is missing ------------------------------------------------------------ */
@@ -62,7 +62,7 @@ static void check_sequence(wpp_compressor *c, uint32_t *next, uint32_t sequence)
     *next = sequence + 1;
 }
 
-/* The stream a record belongs to; a new one when it begins one, or when its
+/* The stream of a record.  It is a new one if the record begins a stream, or if the stream's
  * beginning is missing. */
 static struct wpp_stream *stream_of(wpp_compressor *c, const struct wpp_record *r)
 {
@@ -113,7 +113,7 @@ static bool take_lost(wpp_compressor *c, const struct wpp_record *r, const uint8
     return true;
 }
 
-/* A thread's beginning or end.  Most threads name themselves when they already run. */
+/* Takes a thread's beginning or end.  Most threads set their name after they have begun. */
 static bool take_thread(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
     struct wpp_stream *stream = stream_of(c, r);
@@ -128,8 +128,8 @@ static bool take_thread(wpp_compressor *c, const struct wpp_record *r, const uin
     return true;
 }
 
-/* Joins the `arg` strings of the command line with blanks, takes what else is
- * known; docs/trace-format.md has the keys. */
+/* Joins the `arg` strings of the command line with blanks and takes other known strings;
+ * docs/trace-format.md lists the keys. */
 static bool take_process(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
     const char *p = (const char *)payload, *end = p + r->bytes;
@@ -232,7 +232,7 @@ static bool is_process_record(unsigned kind)
            kind == WPP_REC_MODULE_UNLOAD || kind == WPP_REC_END;
 }
 
-/* A WPP is one process: the first one's. */
+/* Whether the record belongs to the first process: a WPP holds one process. */
 static bool is_ours(wpp_compressor *c, const struct wpp_record *r)
 {
     if (c->pid == 0) {
@@ -383,7 +383,8 @@ void wpp_compress_others(wpp_compressor *c, uint64_t bytes)
 
 void wpp_compress_ended(wpp_compressor *c, enum wpp_ended why, uint64_t dropped)
 {
-    /* Who interrupts does not want to wait, and who looks into a ring must not be waited for. */
+    /* A user who interrupts does not want to wait; and a look into a ring must not delay the
+     * recording. */
     if (why == WPP_ENDED_INTERRUPT || why == WPP_ENDED_LOOK)
         c->anew = WPP_ANEW_NEVER;
     c->run.ended = why;
@@ -418,7 +419,8 @@ static bool push_trace(wpp_compressor *c, const void *bytes, size_t n, struct wp
         *error = c->fatal;
     if (result != WPP_TRACE_WRONG)
         return result == WPP_TRACE_OK;
-    /* From the start it is no trace; further on, what came before is one. */
+    /* Damage in the first record: this is no trace.  Later damage: the records before it are
+     * used. */
     if (!error || error->status != WPP_E_DAMAGED || c->pid == 0)
         return false;
     wpp_note(c, WPP_E_DAMAGED, "%s", error->text);
@@ -426,7 +428,7 @@ static bool push_trace(wpp_compressor *c, const void *bytes, size_t n, struct wp
     return true;
 }
 
-/* Words may lie across the pieces they come in. */
+/* A word may lie across two pieces. */
 static bool push_symbols(wpp_compressor *c, const uint8_t *p, size_t n, struct wpp_error *error)
 {
     bool done = true;
@@ -457,7 +459,7 @@ bool wpp_compress_push(wpp_compressor *c, const void *bytes, size_t n, struct wp
     c->bytes += n;
     if (c->input == WPP_INPUT_SYMBOLS)
         return push_symbols(c, bytes, n, error);
-    /* After the end, a further record is looked at to say that it is there. */
+    /* After the end, a further record is still read, to note that it is there. */
     if (c->over && !c->ended)
         return true;
     return push_trace(c, bytes, n, error);
@@ -483,8 +485,8 @@ void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_prog
 
 /* ---- The end ------------------------------------------------------------------------------- */
 
-/* What of a thread's buffer had not been handed over.  The thread may have been
- * stopped anywhere: some of it, or all, may have come by TOKENS. */
+/* Takes those tokens of a thread's buffer that were not handed over.  The thread may have
+ * stopped anywhere: TOKENS records may hold some of them, or all. */
 static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
 {
     struct wpp_stream *stream = b->tid ? wpp_streams_find(&c->streams, b->tid) : NULL;
@@ -492,7 +494,7 @@ static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
 
     if (!stream)
         return true;
-    /* What was recorded while recording was stopped has negative numbers. */
+    /* Tokens from while recording was stopped have negative numbers. */
     if ((int64_t)(stream->position - b->first) < 0) {
         wpp_note(c, WPP_E_INCOMPLETE, "%llu events of thread %u are missing before its last ones",
                  (unsigned long long)(b->first - stream->position), b->tid);
@@ -507,9 +509,8 @@ static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
            take_tokens(c, b->words + 4 * had, b->n - (size_t)had);
 }
 
-/* The process ended without saying so.  When its threads' buffers are there,
- * nothing is missing all the same; but they come one by one, and who was interrupted or killed
- * may have had more of them. */
+/* For a process that ended without END.  If its threads' buffers are there, nothing is missing.
+ * But buffers come one by one: an interrupted or killed recorder may not have got all of them. */
 static bool end_by_buffers(wpp_compressor *c)
 {
     bool all_came = c->run.ended != WPP_ENDED_INTERRUPT && c->run.ended != WPP_ENDED_RECORDER;
@@ -594,7 +595,7 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
     }
     if (c->input == WPP_INPUT_TRACE)
         note_missing_end(c);
-    /* Times are of all that ran, and come at the end: they say nothing of a part. */
+    /* Times are for the whole run and come at its end: for a part of it they would be wrong. */
     if (!c->ended || c->lost)
         wpp_path_times_free(&c->times);
     wpp_path_times_settle(&c->times);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* compress.h - from a trace to a WPP, while the trace arrives.
+/* compress.h - makes a WPP from a trace, while the trace arrives.
  *
  *      wpp_compress_new -> wpp_compress_push ... -> wpp_compress_finish -> bytes of a file
  *                                                   (and wpp_compress_write, with a limit)
  *
- * The result depends on the bytes pushed (and the program's files on disk),
- * never on the sizes of the pieces or on time.  A trace that is cut or damaged
- * is used up to that point: what is missing becomes a note.
+ * The result depends on the pushed bytes and on the program's files on disk, never on the sizes
+ * of the pieces or on time.  A cut or damaged trace is used up to that point; a note says what
+ * is missing.
  */
 #ifndef WPP_COMPRESS_H
 #define WPP_COMPRESS_H
@@ -28,58 +28,56 @@ enum wpp_compress_input {
 wpp_compressor *wpp_compress_new(enum wpp_compress_input input, struct wpp_error *error);
 void wpp_compress_free(wpp_compressor *c);
 
-/* What the process's allocator can be asked.  A library does not do that by itself: it may be in any
- * process. */
+/* Questions to the process's allocator.  The caller provides them, because a library may be in
+ * any process. */
 struct wpp_heap {
-    uint64_t (*held)(void);               /* bytes that it has given and not got back */
-    void (*trim)(void);                   /* what it has got back it gives back itself */
+    uint64_t (*held)(void);               /* bytes allocated and not freed */
+    void (*trim)(void);                   /* returns freed memory to the system */
 };
-/* Before anything is pushed, and before a limit, which is kept by it. */
+/* To be called before a push, and before wpp_compress_limit(), which needs it. */
 void wpp_compress_heap(wpp_compressor *c, const struct wpp_heap *heap);
 
-/* Before anything is pushed: keeps the process's memory below `size` by cutting the trace
- * into segments, which wait in a file without a name in `folder`.  WPP_E_SYSTEM, _MEMORY. */
+/* To be called before a push: keeps the process's memory below `size` by cutting the trace into
+ * segments.  Segments wait in an unnamed file in `folder`.  WPP_E_SYSTEM, _MEMORY. */
 bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
                         struct wpp_error *error);
 enum { WPP_COMPRESS_LEAST = 32 << 20 };   /* of size */
-/* Threads that several compressors share, all of which are used by one thread. */
+/* Threads that several compressors share; one thread uses all these compressors. */
 struct wpp_crew {
-    uint32_t size;                        /* so many there may be */
-    uint32_t free;                        /* so many may still be made; 0: only later, perhaps */
+    uint32_t size;                        /* largest number of threads */
+    uint32_t free;                        /* threads that may still be made; 0: perhaps later */
 };
 enum { WPP_CREW_MOST = 256 };
 
-/* Before anything is pushed, and with no limit: cuts the trace into segments of 2^24 events; as
- * long as the crew has threads free, each is built by one of them.  The crew makes no difference to
- * the file; a trace of one segment makes the same as without.  Segments wait as they do with a
- * limit.  WPP_E_SYSTEM. */
+/* To be called before a push, and with no limit: cuts the trace into segments of 2^24 events.  A
+ * thread of the crew builds each segment, if one is free.  The file does not depend on the crew;
+ * for a trace of one segment it is the same as without.  Segments wait as with a limit.
+ * WPP_E_SYSTEM. */
 bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *folder,
                        struct wpp_error *error);
-/* Before anything is pushed, and with neither a limit nor jobs: when the trace is long, the one
- * thread of the crew builds the grammar while the caller's reads.  The file is the same.
+/* To be called before a push, with neither a limit nor jobs.  If the trace is long, the crew's
+ * one thread builds the grammar while the caller's thread reads.  The file is the same.
  * WPP_E_MEMORY. */
 bool wpp_compress_aside(wpp_compressor *c, struct wpp_crew *crew, struct wpp_error *error);
-/* Before anything is pushed: a smaller file, for several times the processor time; but not when it
- * ends with WPP_ENDED_INTERRUPT or _LOOK, and only until another thread sets *enough (NULL: none
- * does). */
+/* To be called before a push: makes a smaller file for several times the processor time.  This
+ * does not happen if the trace ends with WPP_ENDED_INTERRUPT or _LOOK.  It stops when another
+ * thread sets *enough (NULL: none does). */
 void wpp_compress_best(wpp_compressor *c, const bool *enough);
-/* Before anything is pushed: where a module's file is not what was traced, these are looked at. */
+/* To be called before a push: files that are tried if a module's file is not the traced one. */
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_module_files *held);
-/* Before anything is pushed: where files of modules may be now. */
+/* To be called before a push: where files of modules may be now. */
 void wpp_compress_moved(wpp_compressor *c, const struct wpp_moved *moved);
-/* So many bytes of what the heap holds are not the compressor's: they are not counted. */
+/* Does not count `bytes` of the heap: they are not the compressor's. */
 void wpp_compress_others(wpp_compressor *c, uint64_t bytes);
-/* Why there is no more, if the trace is incomplete, and how many of its lost events were dropped
- * on purpose. */
+/* Why the trace ends, if it is incomplete; `dropped` of its lost events were dropped on purpose. */
 void wpp_compress_ended(wpp_compressor *c, enum wpp_ended why, uint64_t dropped);
 
-/* Takes the next n bytes.  False when there can be no WPP at all; then only
- * wpp_compress_free() is allowed.
- *   WPP_E_FORMAT, WPP_E_VERSION   this is no trace that we know
- *   WPP_E_MEMORY */
+/* Takes the next n bytes.  False: there can be no WPP, and only wpp_compress_free() is allowed.
+ *     WPP_E_FORMAT, WPP_E_VERSION   this is no trace that we know
+ *     WPP_E_MEMORY */
 bool wpp_compress_push(wpp_compressor *c, const void *bytes, size_t n, struct wpp_error *error);
 
-/* Whether more input makes no difference: damage was met, or the process's end. */
+/* Whether further input makes no difference: after damage, or after the process's end. */
 bool wpp_compress_is_over(const wpp_compressor *c);
 
 /* The process whose trace it is, 0 before its first record. */
@@ -91,21 +89,25 @@ struct wpp_compress_progress {
 };
 void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_progress *out);
 
-/* Ends the input and makes the file.  *note: WPP_OK, or in one line what the
- * WPP lacks: WPP_E_INCOMPLETE, WPP_E_DAMAGED, WPP_E_SYSTEM (a full disk).  What a module ran whose
- * file is not the one that was traced is in the WPP, but it does not say what it is: see below.  False:
- * WPP_E_MEMORY, _FORMAT (no trace; symbols not a multiple of 4 bytes), _NOT_TRACED (no
- * input at all), _INCOMPLETE (cut within the first record); or no module's file is the one that
- * was traced, and then what is wrong with the first: WPP_E_MISMATCH, _NOT_TRACED, _SYSTEM, _FORMAT,
- * _VERSION. */
+/* Ends the input and makes the file.  *note: WPP_OK, or in one line what the WPP lacks:
+ * WPP_E_INCOMPLETE, WPP_E_DAMAGED, WPP_E_SYSTEM (a full disk).  If a module's file is not the
+ * traced one, the WPP holds the module's terminals without their routines: see below.
+ *
+ * False:
+ * - WPP_E_MEMORY
+ * - WPP_E_FORMAT: no trace, or symbols that are not a multiple of 4 bytes
+ * - WPP_E_NOT_TRACED: no input at all
+ * - WPP_E_INCOMPLETE: cut within the first record
+ * - no module's file is the traced one; then the error of the first: WPP_E_MISMATCH,
+ *   _NOT_TRACED, _SYSTEM, _FORMAT, _VERSION */
 bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note,
                          struct wpp_error *error);
 
-/* Then, *note: WPP_OK, or in one line whose files are not those that were traced: what is wrong with
- * the first of them, by one of the last five statuses. */
+/* After that, *note: WPP_OK, or one line about modules whose files are not the traced ones: the
+ * error of the first, one of the last five statuses. */
 void wpp_compress_get_unread(const wpp_compressor *c, struct wpp_error *note);
 
-/* Writes the file; with a limit, `file` is only what stands before the segments. */
+/* Writes the file; with a limit, `file` is only the part before the segments. */
 bool wpp_compress_write(const wpp_compressor *c, const struct wpp_bytes *file,
                         struct wpp_output *out, struct wpp_error *error);
 

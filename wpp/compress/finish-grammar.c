@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/compress/finish-grammar.h"
 
-/* A round takes up to a microsecond for each symbol on a right-hand side.  So what derives so many
- * terminals for each of them pays 2.5 nanoseconds a terminal at most, in which hardly a program emits
- * one (docs/experiments.md). */
+/* A grammar is small if it derives at least SMALL terminals for each symbol on a right-hand
+ * side.  A round of parsing takes up to a microsecond for each symbol.  So it costs at most 2.5
+ * nanoseconds per terminal; hardly any program emits one in that time (docs/experiments.md). */
 enum { SMALL = 400 };
 
 static unsigned rounds(seq *grammar, enum wpp_anew anew)

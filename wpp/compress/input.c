@@ -10,7 +10,7 @@
 #ifdef WPP_HOSTILE
 enum { BUFFER_BYTES = 4099 };
 #else
-enum { BUFFER_BYTES = 1 << 20 };     /* as much as a pipe can be made to hold */
+enum { BUFFER_BYTES = 1 << 20 };     /* the largest capacity of a pipe */
 #endif
 
 bool wpp_feed(wpp_compressor *c, int fd, wpp_feed_hook *hook, void *ctx,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* notes.c - what a compressor says of a trace that lacks something. */
+/* notes.c - the compressor's notes about an incomplete trace. */
 #include "wpp/compress/compressor.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include "wpp/base/error.h"
 
-/* The first note stays: what follows is mostly its consequence. */
+/* Only the first note stays: later ones mostly follow from it. */
 void wpp_note(wpp_compressor *c, enum wpp_status status, const char *format, ...)
 {
     char text[sizeof c->note.text];

@@ -21,7 +21,7 @@ static bool fail_engine(int status, struct wpp_error *error)
     return wpp_fail(error, WPP_E_MEMORY, "the grammar is too large to be parsed anew");
 }
 
-/* The engine takes the grammar as if it had made it. */
+/* Gives the grammar to the engine, as if the engine had built it. */
 static int take(seq **s, const struct wpp_grammar *g)
 {
     struct seq_config config = {.size = sizeof config, .flags = SEQ_EXACT};
@@ -51,7 +51,8 @@ static bool put_export(seq *s, uint32_t n_terminals, struct wpp_bytes *out,
     return done;
 }
 
-/* Terminals keep their numbers: they are met in the same order. */
+/* Parses the grammar anew.  Terminals keep their numbers, because they are met in the same
+ * order. */
 static bool improve_grammar(const struct wpp_view *code, struct wpp_bytes *out,
                             struct wpp_error *error)
 {
@@ -73,7 +74,7 @@ static bool improve_grammar(const struct wpp_view *code, struct wpp_bytes *out,
     return done;
 }
 
-/* What would be larger stays as it is: such as the best already. */
+/* The same, but a code that would grow stays as it is, for example the best one. */
 static bool improve_code(const struct wpp_view *code, struct wpp_bytes *out,
                          struct wpp_error *error)
 {
@@ -93,7 +94,7 @@ static bool is_wrong(struct wpp_error *error)
     return wpp_fail(error, WPP_E_DAMAGED, "its segments do not match what it says of them");
 }
 
-/* In front of its code a segment says which terminals it has. */
+/* A segment's list of terminals stands before its code. */
 static struct wpp_view skip_terminals(struct wpp_view *segment)
 {
     struct wpp_view terminals = *segment;
@@ -104,8 +105,8 @@ static struct wpp_view skip_terminals(struct wpp_view *segment)
     return terminals;
 }
 
-/* What the list says of a segment: how many bytes, their checksum, and the lengths of its start
- * rules, which stay. */
+/* Writes a segment's entry of the list: its size, its checksum and the unchanged lengths of its
+ * start rules. */
 static void put_entry(struct wpp_bytes *to, struct wpp_view *list, size_t size, uint64_t check)
 {
     const uint8_t *lengths;
@@ -121,9 +122,9 @@ static void put_entry(struct wpp_bytes *to, struct wpp_view *list, size_t size, 
 }
 
 struct cut {
-    struct wpp_view from, list;          /* segments, and what is said of them */
+    struct wpp_view from, list;          /* the segments, and the list that describes them */
     struct wpp_bytes *to, *to_list;
-    bool even;                           /* the code of one of them is */
+    bool even;                           /* a segment's code is even */
 };
 
 static bool improve_segment(struct cut *c, struct wpp_error *error)
@@ -161,7 +162,7 @@ static bool improve_segments(struct cut *c, struct wpp_error *error)
             return false;
     if (c->list.failed || wpp_left(&c->from) > 0)
         return is_wrong(error);
-    /* What later versions may have added. */
+    /* Fields that later versions may have added. */
     wpp_put(c->to_list, c->list.p, wpp_left(&c->list));
     return !c->to_list->failed || wpp_fail_memory(error);
 }
@@ -185,7 +186,7 @@ static void replace(struct wpp_section *section, struct wpp_bytes *content, bool
     *content = old;
 }
 
-/* As the file's version says, it has one or the other. */
+/* By the file's version, the file has one or the other section. */
 static bool improve_sections(struct wpp_section *sections, uint32_t n, bool is_cut,
                              struct wpp_error *error)
 {
@@ -232,7 +233,7 @@ static bool load(const struct wpp_container *c, struct wpp_section *sections, co
     return true;
 }
 
-/* What is wrong in a section is said without the file's name. */
+/* Adds the file's name: errors in a section come without it. */
 static bool say_where(const char *path, struct wpp_error *error)
 {
     struct wpp_error what = *error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* segmenter.c - the grammar while it grows: in one piece, here or by a builder aside, or cut into
- * segments by a limit of memory or for a crew.
+/* segmenter.c - the growing grammar.  It is one piece, built here or by a builder; or it is cut
+ * into segments, because of a limit of memory or for a crew.
  *
  *      segments | builders[0] | ... | builder or grammar
  *      put away   ended, the first one first   appended to
@@ -11,20 +11,21 @@
 
 #include "wpp/base/error.h"
 
-/* With a crew: the terminals of a segment, and how many there are before a thread is worth it. */
+/* With a crew: terminals of a segment, and the least number of terminals for which a thread
+ * pays. */
 #ifdef WPP_HOSTILE
 enum { SEGMENT_TERMINALS = 1000, JOB_TERMINALS = 10 };
 #else
 enum { SEGMENT_TERMINALS = 1 << 24, JOB_TERMINALS = 1 << 20 };
 #endif
-/* The tool's code, stack and libraries, and large pages that are not full. */
+/* The tool's code, stack and libraries, and the unused parts of large pages. */
 enum { MEMORY_FIXED = 12 << 20, MEMORY_LEAST = 8 << 20 };
-/* How long names are is no matter. */
+/* Memory is rounded up to this, so that lengths of names make no difference. */
 enum { MEMORY_GRAIN = 1 << 18 };
-/* The part of the limit that the alphabet may grow by in a segment. */
+/* In a segment, the alphabet may grow by 1 / ALPHABET_GROWTH of the limit. */
 enum { ALPHABET_GROWTH = 16 };
-/* Of each terminal: its token, a slot and an empty one, the segments' numbers of it, and the
- * place of one while a segment is encoded. */
+/* Of each terminal: its token, a slot and an empty one, the segments' number for it, and its
+ * place while a segment is encoded. */
 enum { TERMINAL_BYTES = 4 + 8 + 8 + 4 };
 
 static bool fail_engine(wpp_compressor *c, int status)
@@ -34,9 +35,9 @@ static bool fail_engine(wpp_compressor *c, int status)
     return wpp_fail(&c->fatal, WPP_E_MEMORY, "the grammar has outgrown 32-bit symbol numbers");
 }
 
-/* What the process has besides the engine: what the heap has given, the alphabet's pages, the code,
- * and what the large pages of the engine's arrays are not filled with.  How much the heap would keep
- * of what was given back to it depends on where its memory lies, and the file's segments shall not. */
+/* The process's memory besides the engine: the heap, the alphabet's pages, the code, and unused
+ * parts of large pages of the engine's arrays.  The heap gives freed memory back first.  How
+ * much it would keep depends on addresses, and the file's segments must not depend on these. */
 static uint64_t memory_elsewhere(const wpp_compressor *c)
 {
     uint64_t held, own;
@@ -48,7 +49,7 @@ static uint64_t memory_elsewhere(const wpp_compressor *c)
          + wpp_alphabet_mapped(&c->alphabet);
 }
 
-/* With what the segments know of its terminals. */
+/* Memory of the alphabet, with the segments' data about its terminals. */
 static uint64_t alphabet_bytes(const wpp_compressor *c)
 {
     return wpp_alphabet_mapped(&c->alphabet) + (uint64_t)c->alphabet.n * TERMINAL_BYTES;
@@ -76,7 +77,7 @@ static bool end_grammar(wpp_compressor *c)
     return status == SEQ_OK || fail_engine(c, status);
 }
 
-/* If the disk permits. */
+/* Puts a segment away, if the disk has room. */
 static bool put_segment_away(wpp_compressor *c, struct wpp_segment *segment)
 {
     bool done = wpp_segments_add(&c->segments, segment, c->alphabet.n, &c->fatal);
@@ -94,7 +95,7 @@ static void free_builder(wpp_compressor *c, struct wpp_builder *b)
     wpp_builder_free(b);
 }
 
-/* The oldest segment that a builder has is put away. */
+/* Puts the oldest segment of the builders away; waits for it. */
 static bool take_from_builder(wpp_compressor *c)
 {
     struct wpp_segment segment;
@@ -116,7 +117,7 @@ static bool take_from_builders(wpp_compressor *c)
     return true;
 }
 
-/* What is done; one that is not, if there is no thread for another. */
+/* Puts finished segments away; waits for an unfinished one if no other thread is free. */
 static bool find_thread(wpp_compressor *c)
 {
     while (c->n_builders > 0 && (!c->crew->free || wpp_builder_is_done(c->builders[0])))
@@ -125,7 +126,7 @@ static bool find_thread(wpp_compressor *c)
     return true;
 }
 
-/* The grammar so far is put away, now or when its builder has done it. */
+/* Puts the current segment away, now or when its builder has finished it. */
 static bool end_segment(wpp_compressor *c)
 {
     struct wpp_segment segment;
@@ -145,7 +146,7 @@ static bool end_segment(wpp_compressor *c)
     return put_segment_away(c, &segment);
 }
 
-/* Where it cannot be put away, the trace ends here. */
+/* Begins another segment.  If segments can no longer be put away, the trace ends here. */
 static bool begin_segment(wpp_compressor *c)
 {
     if (!end_segment(c))
@@ -156,11 +157,12 @@ static bool begin_segment(wpp_compressor *c)
         return false;
     wpp_note(c, WPP_E_SYSTEM, "segments of the grammar cannot be put away: %s; the first %llu "
              "events were taken", strerror(c->segments.full), (unsigned long long)c->tokens);
-    c->over = c->skipping = true;        /* and there is no grammar */
+    c->over = c->skipping = true;        /* there is no grammar any more */
     return true;
 }
 
-/* Also when the alphabet has grown into what was left for the grammar. */
+/* Whether the segment must end: the grammar is full, or the alphabet has grown into the
+ * grammar's part. */
 static bool is_full(const wpp_compressor *c)
 {
     return c->memory_max &&
@@ -168,7 +170,8 @@ static bool is_full(const wpp_compressor *c)
             alphabet_bytes(c) - c->alphabet_bytes >= c->memory_max / ALPHABET_GROWTH);
 }
 
-/* Where no thread is to be had the segment is built here, as without jobs. */
+/* Looks for a thread to build the segment.  Without one the segment is built here, as without
+ * jobs. */
 static void find_builder(wpp_compressor *c)
 {
     if (!c->crew || !c->crew->free || c->builder ||
@@ -191,7 +194,7 @@ static bool append_to_segment(wpp_compressor *c, const uint32_t *terminals, size
     return status == SEQ_OK || fail_engine(c, status);
 }
 
-/* Across the ends of segments, but not of the last one that there is room for. */
+/* Appends across ends of segments, up to the last segment that can be put away. */
 bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n)
 {
     while (n > 0 && !c->over) {
@@ -210,7 +213,7 @@ bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n
     return true;
 }
 
-/* What is one piece stays one; a segment that was begun for nothing is none. */
+/* Ends the grammar.  A single piece stays one grammar; an empty last segment is dropped. */
 bool wpp_segmenter_end(wpp_compressor *c)
 {
     struct wpp_builder *builder = c->builder;

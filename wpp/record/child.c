@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What asks us to end asks the program: see on_signal(). */
+/* Signals that ask us to end; we pass them on to the program: on_signal(). */
 static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 extern char **environ;
@@ -27,18 +27,18 @@ bool child_forwards(int signal)
 
 /* ---- Signals ---------------------------------------------------------------------------- */
 
-/* A signal handler has no other way to know. */
+/* Globals, because a signal handler has no other access. */
 static struct {
     struct wpp_recorder *recorder;
     volatile sig_atomic_t program;   /* its pid, 0 when it has ended */
-    volatile sig_atomic_t asked;     /* to end */
+    volatile sig_atomic_t asked;     /* we have been asked to end */
     volatile sig_atomic_t interrupts;
     volatile sig_atomic_t switched;  /* --signal has come */
     int switching;                   /* --signal, or 0 */
 } signals;
 
-/* A terminal sends its signals to us and the program alike; only one that was
- * meant for us alone has to be passed on. */
+/* A terminal sends its signals to us and to the program.  Only a signal meant for us alone has
+ * to be passed on. */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
     int error = errno;
@@ -71,8 +71,8 @@ static bool is_ignored(int signal)
     return sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-/* Who starts us with SIGHUP or SIGTERM ignored (nohup) wants us to outlive them.  The others are
- * ignored by all background jobs of a script, and yet sent to end a recording. */
+/* nohup starts us with SIGHUP or SIGTERM ignored, and we keep that.  Scripts' background jobs
+ * ignore the other signals, but users send them to end a recording: so we handle these. */
 static void set_signals(void (*handler)(int, siginfo_t *, void *))
 {
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
@@ -80,11 +80,11 @@ static void set_signals(void (*handler)(int, siginfo_t *, void *))
             set_signal(forwarded[i], handler);
     if (signals.switching)
         set_signal(signals.switching, handler);
-    /* A reader of the trace copy that goes away is an error to report. */
+    /* If the reader of the trace copy goes away, the write fails and we report it. */
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* What is blocked stays pending until the program's pid is known. */
+/* Blocked signals stay pending until the program's pid is known. */
 static sigset_t block_signals(void)
 {
     sigset_t set, old;
@@ -101,7 +101,7 @@ static sigset_t block_signals(void)
 void child_let_go(void)
 {
     set_signal(SIGCHLD, NULL);
-    /* Who sends it cannot know that we are about to end. */
+    /* Its sender cannot know that we are about to end. */
     if (signals.switching)
         signal(signals.switching, SIG_IGN);
     signals.switching = 0;
@@ -128,7 +128,7 @@ bool child_switched(void)
 
 /* ---- The program -------------------------------------------------------------------- */
 
-/* posix_spawn reports a failed exec, and searches PATH as the shell does. */
+/* posix_spawn reports a failed exec, and searches PATH like the shell. */
 static int spawn(struct child *p, char **command, bool aside, const sigset_t *mask)
 {
     posix_spawnattr_t attributes;
@@ -158,9 +158,10 @@ int child_start(struct child *p, char **command, int switching, bool aside,
     signals.switching = switching;
     mask = block_signals();
     set_signal(SIGCHLD, on_signal);
-    /* Processes whose parents have ended become our children: we know of them. */
+    /* Processes whose parents have ended become our children, so we know of them. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    /* Signals that we were started to ignore the program ignores as well: ours come later. */
+    /* The program inherits the signals that we were started to ignore; set_signals() comes
+     * later. */
     error = spawn(p, command, aside, &mask);
     set_signals(on_signal);
     if (!error)
@@ -188,7 +189,7 @@ char *child_file(const char *name)
     return NULL;
 }
 
-/* Of this thread: other children are no part of the program. */
+/* Only children of this thread: others do not belong to the program. */
 void child_reap(struct child *p)
 {
     pid_t pid;

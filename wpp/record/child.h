@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* child.h - the program that is recorded: started, told what we are told, waited for.
+/* child.h - starts the recorded program, passes signals on to it and waits for it.
  *
- * For wpp-record's main(): signal handlers know of one program only.
+ * For wpp-record's main(): the signal handlers know only one program.
  */
 #ifndef WPP_CHILD_H
 #define WPP_CHILD_H
@@ -15,36 +15,36 @@ struct child {
     pid_t pid;
     bool ended;
     int status;                  /* of waitpid, when ended */
-    bool has_children;           /* that have become ours, when ended */
+    bool has_children;           /* when ended: its children have become ours */
 };
 
-/* Whether the signal, when it asks us to end, is passed on to the program. */
+/* Whether this signal, which asks us to end, is passed on to the program. */
 bool child_forwards(int signal);
 
-/* 0, or why it cannot be run.  From here on signals wake the recorder; `switching` (or
- * 0) is one that child_switched() tells of.  `aside`: what it writes to its standard
- * output goes to our standard error. */
+/* Starts the program.  0, or an errno value: it cannot be run.  From here on signals wake the
+ * recorder.  `switching`: the signal that child_switched() reports, or 0.  `aside`: the
+ * program's standard output goes to our standard error. */
 int child_start(struct child *p, char **command, int switching, bool aside,
                 struct wpp_recorder *recorder);
-/* Where that program is: on PATH, if its name says no folder; the caller's to free.  NULL
- * when it is not there. */
+/* The file of that program: found in PATH, if its name contains no folder.  The caller frees it.
+ * NULL: it is not there. */
 char *child_file(const char *name);
-/* Signals do again what they did before; one that switches is ignored. */
+/* Restores the signals' earlier actions, but ignores the switching signal. */
 void child_let_go(void);
 
 /* Waits for those children that have ended. */
 void child_reap(struct child *p);
-/* 1 + the status with which it ended, and the signal that killed it; else 0. */
+/* 1 + its exit status, and the signal that killed it; else 0. */
 unsigned child_exited(const struct child *p);
 unsigned child_killed(const struct child *p);
-/* As a shell would say it. */
+/* The exit status as a shell would report it. */
 int child_exit_status(const struct child *p);
 
-/* Somebody wants us to end. */
+/* Whether a signal asked us to end. */
 bool child_asked_to_end(void);
-/* How often SIGINT has come. */
+/* The number of SIGINTs so far. */
 unsigned child_interrupts(void);
-/* The switching signal has come since this was asked last. */
+/* Whether the switching signal has come since the last call. */
 bool child_switched(void);
 
 #endif

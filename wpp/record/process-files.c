@@ -16,21 +16,23 @@
 #include "wpp/trace/ring.h"
 
 struct wpp_process_file {
-    struct wpp_process_file *next, **link;    /* among those that are not over; link: what points here */
-    wpp_compressor *compressor;  /* NULL once it has failed, or is over */
-    struct wpp_ring *ring;       /* what comes waits here until the process is over, or NULL */
-    struct wpp_output *output;   /* NULL: gets its name when it is over */
-    struct wpp_error error;      /* why it failed */
+    struct wpp_process_file *next, **link;    /* in the list of those not over; link: the pointer
+                                                 to this one */
+    wpp_compressor *compressor;  /* NULL: it has failed, or is over */
+    struct wpp_ring *ring;       /* records wait here until the process is over; or NULL */
+    struct wpp_output *output;   /* NULL: it gets its name when it is over */
+    struct wpp_error error;      /* the reason of its failure */
     char program[64];
     uint32_t pid;
 };
 
-/* What a fork must know that was made before it did the same: see standby.h. */
+/* State that a fork must know although it changed after the fork: standby.h. */
 struct wpp_process_files_shared {
-    bool folder;                         /* made */
-    bool in_place;                       /* something is written that cannot be taken back */
-    uint64_t looks;                      /* dumps that were asked for and are done with */
-    bool written[WPP_SHARE_PROCESSES];   /* by the recorder's number */
+    bool folder;                         /* FILE.d is made */
+    bool in_place;                       /* an output is being written in place and cannot be
+                                            taken back */
+    uint64_t looks;                      /* dumps asked for and finished */
+    bool written[WPP_SHARE_PROCESSES];   /* file is written; by the recorder's number */
 };
 
 void wpp_process_files_init(struct wpp_process_files *runs, const char *path,
@@ -68,7 +70,7 @@ void wpp_process_files_free(struct wpp_process_files *runs)
 
 /* ---- Beginning --------------------------------------------------------------------- */
 
-/* The program's name, without its folders, from the PROCESS record. */
+/* Sets the program's name from the PROCESS record, without its folders. */
 static void name_run(struct wpp_process_file *run, const uint8_t *record, size_t n)
 {
     static const char key[] = "program=";
@@ -133,7 +135,7 @@ static void leave(struct wpp_process_file *run)
         run->next->link = run->link;
 }
 
-/* What is no part of the memory for compressing. */
+/* Memory of rings, which does not count as memory for compressing. */
 static uint64_t memory_of_rings(const struct wpp_process_files *runs)
 {
     uint64_t memory = 0;
@@ -228,7 +230,7 @@ void wpp_process_files_bytes(struct wpp_process_files *runs, uint32_t process, c
 
 /* ---- Files ---------------------------------------------------------------------------- */
 
-/* Removes a folder and the WPPs in it; anything else in it keeps it alive. */
+/* Removes a folder and the WPPs in it; the folder stays if it contains anything else. */
 static void remove_folder(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -250,7 +252,7 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
-/* To FILE.d.old, or if there is more in that than WPPs, to FILE.d.old.2 and so on. */
+/* Renames the folder to FILE.d.old; if that contains more than WPPs, to FILE.d.old.2 and so on. */
 static bool move_folder(const char *folder, unsigned n)
 {
     char number[16] = "", *old;
@@ -266,7 +268,7 @@ static bool move_folder(const char *folder, unsigned n)
     return done;
 }
 
-/* A FILE.d from before is not taken for one of this recording. */
+/* Moves an older FILE.d away, so that it does not look like one of this recording. */
 static void set_folder_aside(const struct wpp_process_files *runs)
 {
     char *folder;
@@ -280,7 +282,7 @@ static void set_folder_aside(const struct wpp_process_files *runs)
     free(folder);
 }
 
-/* That there is no folder is told of one process. */
+/* Reports a process without file.  The missing folder is reported only once. */
 static void tell_failure(struct wpp_process_files *runs, const struct wpp_process_file *run)
 {
     bool no_folder = runs->single && run->error.status == WPP_E_ARGUMENT;
@@ -290,7 +292,7 @@ static void tell_failure(struct wpp_process_files *runs, const struct wpp_proces
     runs->single_told |= no_folder;
 }
 
-/* What the file lacks. */
+/* Reports everything that the file lacks. */
 static void tell_notes(const struct wpp_process_files *runs, const struct wpp_process_file *run,
                        const struct wpp_error *note)
 {
@@ -303,7 +305,7 @@ static void tell_notes(const struct wpp_process_files *runs, const struct wpp_pr
         runs->sink.tell(runs->sink.ctx, run->program, &unread, true);
 }
 
-/* FILE.d, new and empty. */
+/* Makes FILE.d, new and empty. */
 static bool make_folder(struct wpp_process_files *runs, struct wpp_error *error)
 {
     char *folder;
@@ -328,7 +330,8 @@ static bool make_folder(struct wpp_process_files *runs, struct wpp_error *error)
     return true;
 }
 
-/* A process that replaces its program keeps its number: then names are tried in turn. */
+/* Opens the file of a process.  A process that replaces its program by exec keeps its pid: then
+ * the name gets a number, .2, .3 and so on. */
 static struct wpp_output *open_in_folder(struct wpp_process_files *runs,
                                          const struct wpp_process_file *run,
                                          struct wpp_error *error)
@@ -393,7 +396,8 @@ static struct wpp_compress_progress progress_of(const struct wpp_process_file *r
     return p;
 }
 
-/* Whether somebody who ended before us has written the file: then it is better than ours. */
+/* Whether the killed recorder, or its keeper, had already written the file: then it is better
+ * than ours. */
 static bool has_been_written(const struct wpp_process_files *runs, uint32_t process)
 {
     return runs->shared && process < WPP_SHARE_PROCESSES && runs->shared->written[process];
@@ -433,7 +437,7 @@ void wpp_process_files_over(struct wpp_process_files *runs, uint32_t process, en
     free_run(run);
 }
 
-/* Whatever was written to the output is worth nothing, if it did not come to its end. */
+/* Empties an output that the killed recorder had not finished.  False: it cannot be taken back. */
 static bool begin_again(const struct wpp_process_files *runs, struct wpp_output *out,
                         struct wpp_error *error)
 {
@@ -487,7 +491,7 @@ void wpp_process_files_dump(struct wpp_process_files *runs, uint32_t process, co
 {
     const struct wpp_process_file *run = process < runs->n ? runs->list[process] : NULL;
 
-    /* Whoever ended before us may have written it. */
+    /* The killed recorder may have written this dump already. */
     if (runs->shared && runs->looks++ < runs->shared->looks)
         return;
     if (run && run->ring && run->compressor)

@@ -23,33 +23,33 @@
 #include "wpp/base/bytes.h"
 #include "wpp/base/error.h"
 
-/* One program in the memory of one process.  A process that replaces its program
- * by exec gets a second number; one that forks has one for its child. */
+/* One program in the memory of one process.  A process that replaces its program by exec gets a
+ * second number; a process that forks gets one for its child. */
 struct process {
-    uint32_t id;                 /* what we call it; 0: forked, has not run yet */
-    uint32_t pid;                /* what it calls itself, in its records */
-    int pidfd;                   /* -1: there is none, or no room for one more */
+    uint32_t id;                 /* pid in our namespace; 0: forked, has not run yet */
+    uint32_t pid;                /* pid in its own namespace, as in its records */
+    int pidfd;                   /* -1: none, or too many descriptors */
     uint32_t next_order;         /* of its records */
     bool over;
     bool ended;                  /* its END has come */
-    struct wpp_bytes end;        /* and is held back: nothing may follow it */
+    struct wpp_bytes end;        /* END, held back: nothing may follow it */
 };
 
 struct wpp_recorder {
     struct wpp_recorder_sink sink;
     struct wpp_share *share;
     int fd;
-    ino_t inode;                 /* of the memory: how it is known in other processes */
+    ino_t inode;                 /* of the memory: identifies its mapping in other processes */
     char out[64];
     struct process *list;        /* by number */
     uint32_t n, capacity;
-    uint32_t *living;            /* numbers of those that are not over; room for capacity */
+    uint32_t *living;            /* numbers of those not over; room for capacity */
     uint32_t n_living;
-    uint32_t n_watched;          /* of them: those with a pidfd */
+    uint32_t n_watched;          /* number of living ones with a pidfd */
     struct pollfd *polls;        /* scratch: room for capacity */
     uint32_t turns;
     bool woken;                  /* by wpp_recorder_wake() */
-    bool closed;                 /* programs are refused: whoever lived then may have gone on */
+    bool closed;                 /* programs are refused; those that lived then may have gone on */
 };
 
 /* ---- The memory ------------------------------------------------------------------ */
@@ -69,7 +69,7 @@ static const uint8_t *seat_memory(const struct wpp_recorder *r, uint32_t seat)
     return (const uint8_t *)r->share + WPP_SHARE_SEAT_AT + seat * (size_t)WPP_BUFFER_BYTES;
 }
 
-/* As long as this thread lives it holds the mutex. */
+/* Locks the mutex: this thread holds it as long as it lives. */
 static bool show_life(struct wpp_share *share)
 {
     pthread_mutex_t *mutex = (pthread_mutex_t *)&share->life;
@@ -174,7 +174,7 @@ static uint64_t time_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The header; `payload` bytes are to follow. */
+/* Appends a header; the caller appends `payload` bytes. */
 static void put_record_of(struct wpp_bytes *out, uint64_t time, uint16_t kind, uint32_t pid,
                           uint32_t tid, size_t payload)
 {
@@ -191,7 +191,7 @@ static void put_record(struct wpp_bytes *out, uint16_t kind, uint32_t pid, uint3
     put_record_of(out, time_now(), kind, pid, tid, payload);
 }
 
-/* How long a process has waited for us: said before its end. */
+/* Writes how long a process has waited for us, before its end. */
 static void say_waited(struct wpp_recorder *r, uint32_t number)
 {
     uint64_t waited = __atomic_load_n(&r->share->waited_by[number], __ATOMIC_RELAXED);
@@ -206,7 +206,7 @@ static void say_waited(struct wpp_recorder *r, uint32_t number)
     wpp_bytes_free(&record);
 }
 
-/* One that we call the same has come later. */
+/* Whether a later process has the same pid. */
 static bool is_replaced(const struct wpp_recorder *r, uint32_t number)
 {
     uint32_t id = r->list[number].id;
@@ -218,7 +218,7 @@ static bool is_replaced(const struct wpp_recorder *r, uint32_t number)
     return false;
 }
 
-/* How a process ended, if that is known, which was at the time of its END. */
+/* Writes how a process ended, if that is known, with the time of its END. */
 static void say_exit(struct wpp_recorder *r, uint32_t number)
 {
     const struct process *p = &r->list[number];
@@ -238,7 +238,7 @@ static void say_exit(struct wpp_recorder *r, uint32_t number)
     wpp_bytes_free(&record);
 }
 
-/* False: there is no memory. */
+/* Holds the END record back.  False: there is no memory. */
 static bool hold_end(struct process *p, const void *record, size_t n)
 {
     wpp_put(&p->end, record, n);
@@ -283,7 +283,7 @@ static void take_slot(struct wpp_recorder *r, uint32_t number, uint32_t slot)
     free_slot(r, slot);
 }
 
-/* Whether a slot holds the next record of a process that we know. */
+/* Whether a slot holds the next record of a known process. */
 static bool is_next(const struct wpp_recorder *r, uint32_t slot, uint32_t *number)
 {
     uint64_t word = __atomic_load_n(&r->share->slot[slot].word, __ATOMIC_ACQUIRE);
@@ -293,7 +293,7 @@ static bool is_next(const struct wpp_recorder *r, uint32_t slot, uint32_t *numbe
            r->share->slot[slot].order == r->list[*number].next_order;
 }
 
-/* Once through the slots. */
+/* Takes the records that are next, in one pass through the slots. */
 static bool take_some(struct wpp_recorder *r)
 {
     uint32_t number;
@@ -319,7 +319,7 @@ uint32_t wpp_recorder_backlog(const struct wpp_recorder *r)
     return n;
 }
 
-/* How many records the process has submitted so far. */
+/* The number of records that the process has submitted so far. */
 static uint32_t submitted_by(const struct wpp_recorder *r, uint32_t number)
 {
     uint64_t word = (uint64_t)(number + 1) << 32 | WPP_SLOT_SUBMITTED;
@@ -332,9 +332,9 @@ static uint32_t submitted_by(const struct wpp_recorder *r, uint32_t number)
     return submitted;
 }
 
-/* What the process has submitted by now: it may well submit more, without end, while we take.
- * Lower slots are taken again and again, so its records lie anywhere; but each of them was there
- * before the next one, so that a turn without any of them was the last. */
+/* Takes the records that the process has submitted by now; it may submit more without end
+ * meanwhile.  Slots are reused, so its records may lie in any order.  But each was submitted
+ * before the next, so a pass that finds none of them is the last one. */
 static void take_all_of(struct wpp_recorder *r, uint32_t number)
 {
     uint32_t enough = submitted_by(r, number), before;
@@ -348,7 +348,8 @@ static void take_all_of(struct wpp_recorder *r, uint32_t number)
 
 /* ---- The end of a process ------------------------------------------------------------ */
 
-/* Descriptors are for the files of the processes as well: we take half of them at most. */
+/* Whether one more process may be watched.  At most half of the descriptors are used for that:
+ * the files of the processes need some too. */
 static bool has_room_to_watch(const struct wpp_recorder *r)
 {
     struct rlimit limit;
@@ -356,8 +357,8 @@ static bool has_room_to_watch(const struct wpp_recorder *r)
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && r->n_watched < limit.rlim_cur / 2;
 }
 
-/* False: it has ended.  Where there is no room, or no pidfd to be had, it is asked for by its
- * number. */
+/* Watches a process through a pidfd.  False: it has ended.  If there is no room or no pidfd, its
+ * pid is tested again and again (ask_for_ends()). */
 static bool watch(struct wpp_recorder *r, uint32_t number)
 {
     struct process *p = &r->list[number];
@@ -380,7 +381,7 @@ static void unwatch(struct wpp_recorder *r, uint32_t number)
     r->n_watched--;
 }
 
-/* The BUFFER record that says what is in a seat, without the zeros at its end. */
+/* Appends a BUFFER record with the contents of a seat, without the zeros at its end. */
 static void put_seat(struct wpp_bytes *out, const struct wpp_recorder *r, uint32_t number,
                      uint32_t seat)
 {
@@ -398,9 +399,9 @@ static void put_seat(struct wpp_bytes *out, const struct wpp_recorder *r, uint32
     wpp_put(out, memory + sizeof head, n - sizeof head);
 }
 
-/* A thread has a seat, or a record that says it has none, before its first event: a process
- * without seats was killed before that, or all of its threads have ended, and nothing is missing.
- * The buffer of nobody says so. */
+/* Appends a buffer without owner: it says that nothing is missing.  Each thread takes a seat
+ * before its first event, or a record says that it has none.  So a process without seats had no
+ * events yet, or all its threads have ended. */
 static void put_no_seats(struct wpp_bytes *out, const struct wpp_recorder *r, uint32_t number)
 {
     static const uint8_t nobody[4 + WPP_PAGE_BYTES + WPP_HEADER_BYTES];
@@ -428,7 +429,7 @@ static void free_seats(struct wpp_recorder *r, uint32_t number)
             __atomic_store_n(&r->share->seat[i], 0, __ATOMIC_RELEASE);
 }
 
-/* What a process was killed in the middle of.  It is in the seats as well. */
+/* Frees slots that a killed process was filling.  The seats hold these tokens too. */
 static void free_fillings(struct wpp_recorder *r, uint32_t number)
 {
     uint64_t word = (uint64_t)(number + 1) << 32 | WPP_SLOT_FILLING;
@@ -447,15 +448,15 @@ static void forget_living(struct wpp_recorder *r, uint32_t number)
     r->living[i] = r->living[--r->n_living];
 }
 
-/* What a process has not submitted, behind what it has.  The seats are read before the
- * last slots: a process that still runs may submit a chunk and clear it at any time, and
- * what is seen twice is known by its place. */
+/* Copies the tokens that a process has not submitted; they follow the submitted ones.  The seats
+ * are read before the last slots: a running process may submit a chunk and clear it at any time.
+ * A reader recognises tokens seen twice by their place in the stream. */
 static struct wpp_bytes copy_state(struct wpp_recorder *r, uint32_t number, bool lives)
 {
     struct wpp_bytes state = {0};
     bool any, goes_on;
 
-    /* Its first record says what it calls itself. */
+    /* Its first record gives its pid. */
     if (r->list[number].next_order == 0)
         take_all_of(r, number);
     any = copy_seats(r, number, &state);
@@ -471,7 +472,7 @@ static struct wpp_bytes copy_state(struct wpp_recorder *r, uint32_t number, bool
 static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
 {
     struct wpp_bytes rest = copy_state(r, number, lives);
-    bool begun = r->list[number].next_order > 0;     /* else nobody can say whose it is */
+    bool begun = r->list[number].next_order > 0;     /* else its pid is unknown */
 
     assert(!r->list[number].over);
     if (!r->list[number].ended && begun)
@@ -515,8 +516,8 @@ static bool add_room(struct wpp_recorder *r)
     return true;
 }
 
-/* Another living one that we call the same: one of them has replaced the other, or
- * come after it. */
+/* Finds another living process with the same pid: one of them has replaced the other by exec, or
+ * has got its pid later. */
 static bool find_namesake(const struct wpp_recorder *r, uint32_t number, uint32_t *other)
 {
     for (uint32_t i = 0; i < r->n_living; i++) {
@@ -527,8 +528,8 @@ static bool find_namesake(const struct wpp_recorder *r, uint32_t number, uint32_
     return false;
 }
 
-/* A process that has replaced its program by one without wpp lives, but has the
- * memory no more.  Where that cannot be seen, it is taken to have it. */
+/* Whether the process maps the memory.  A process that has replaced its program by one without
+ * wpp lives but no longer maps it.  If that cannot be seen, the answer is yes. */
 static bool is_attached(const struct wpp_recorder *r, uint32_t id)
 {
     char path[32], line[512], wanted[32];
@@ -546,7 +547,7 @@ static bool is_attached(const struct wpp_recorder *r, uint32_t id)
     return found;
 }
 
-/* Whether process `id` calls itself `pid`, in a namespace of its own:
+/* Whether the process with our pid `id` has the pid `pid` in its own namespace:
  *      NSpid:  4711    1
  */
 static bool is_called(uint32_t id, uint32_t pid)
@@ -576,7 +577,7 @@ static bool is_known(const struct wpp_recorder *r, uint32_t id)
     return false;
 }
 
-/* What we call the process of another namespace that calls itself `pid`; 0: it has ended. */
+/* Our pid of the process that has `pid` in another namespace; 0: it has ended. */
 static uint32_t find_foreign(const struct wpp_recorder *r, uint32_t pid)
 {
     DIR *proc = opendir("/proc");
@@ -594,7 +595,7 @@ static uint32_t find_foreign(const struct wpp_recorder *r, uint32_t pid)
     return found;
 }
 
-/* Its first instruction has run. */
+/* Learns the pid of a process that has begun to run. */
 static void welcome(struct wpp_recorder *r, uint32_t number, uint32_t pid)
 {
     uint32_t other;
@@ -628,7 +629,7 @@ static void find_processes(struct wpp_recorder *r)
     }
 }
 
-/* Of those that are watched.  No more can be polled than there may be descriptors. */
+/* Finds ends of watched processes.  The number of polls is within the limit of descriptors. */
 static uint32_t poll_ends(struct wpp_recorder *r)
 {
     uint32_t n = 0, ended = 0;
@@ -638,7 +639,7 @@ static uint32_t poll_ends(struct wpp_recorder *r)
             r->polls[n++] = (struct pollfd){.fd = r->list[r->living[i]].pidfd, .events = POLLIN};
     if (n == 0 || poll(r->polls, n, 0) <= 0)
         return 0;
-    /* From the end: whoever ends makes room for the last one. */
+    /* From the end: an ended process is replaced by the last one of the list. */
     for (uint32_t i = r->n_living; i-- > 0;) {
         if (r->list[r->living[i]].pidfd >= 0 && r->polls[--n].revents) {
             end_process(r, r->living[i], false);
@@ -648,7 +649,7 @@ static uint32_t poll_ends(struct wpp_recorder *r)
     return ended;
 }
 
-/* Of the others.  A number may be somebody else's by now. */
+/* Finds ends of the others.  Another process may have the pid by now. */
 static uint32_t ask_for_ends(struct wpp_recorder *r)
 {
     uint32_t ended = 0;
@@ -677,7 +678,7 @@ static bool find_ends(struct wpp_recorder *r)
 
 /* ---- Turns ---------------------------------------------------------------------------------- */
 
-/* What programs wake us for, at once: half of the slots are free then, for what comes meanwhile. */
+/* Programs wake us for that many records at once: then half of the slots are free for more. */
 enum { RECORDS_TO_WAKE_FOR = WPP_SHARE_SLOTS / 2 };
 
 void wpp_recorder_wake(struct wpp_recorder *r)
@@ -687,7 +688,8 @@ void wpp_recorder_wake(struct wpp_recorder *r)
     futex(&r->share->submitted, FUTEX_WAKE, 1, NULL);
 }
 
-/* For some records more than `seen`, so that programs need not wake us for each. */
+/* Waits for RECORDS_TO_WAKE_FOR more than `seen`, so that programs need not wake us for each
+ * record. */
 static void wait(struct wpp_recorder *r, uint32_t seen, int milliseconds)
 {
     struct timespec timeout = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
@@ -710,7 +712,7 @@ bool wpp_recorder_turn(struct wpp_recorder *r, int milliseconds)
     bool any;
 
     find_processes(r);
-    any = take_some(r);         /* programs may well be faster: that must not be all we do */
+    any = take_some(r);         /* one pass only: programs may be faster than we are */
     if (!any || ++r->turns % TURNS_BETWEEN_LOOKS == 0)
         any |= find_ends(r);
     if (!any && !woken && milliseconds > 0)
@@ -754,7 +756,7 @@ static void send_signal(const struct process *p, int signal)
         kill((pid_t)p->id, signal);
 }
 
-/* One that has become another program would not understand it. */
+/* Sends the signal only to attached processes: another program would not understand it. */
 void wpp_recorder_signal(struct wpp_recorder *r, int signal)
 {
     find_processes(r);
@@ -766,7 +768,7 @@ void wpp_recorder_signal(struct wpp_recorder *r, int signal)
     }
 }
 
-/* Those that have ended, or have become another program, were refused nothing yet. */
+/* Ends processes that have ended or replaced their program: no record of theirs was refused. */
 static void end_detached(struct wpp_recorder *r)
 {
     for (uint32_t i = r->n_living; i-- > 0;) {

@@ -14,51 +14,51 @@
 
 #include "wpp/record/word-lz.h"
 
-/* Up to SMALL bytes nothing is squeezed: the engine keeps up, or nearly so. */
+/* Up to SMALL waiting bytes nothing is squeezed: the engine nearly keeps up. */
 #ifdef WPP_HOSTILE
 enum { BLOCK_BYTES = 1 << 17, SMALL = 1 << 20 };
 #else
 enum { BLOCK_BYTES = 4 << 20, SMALL = 64 << 20 };
 #endif
-/* What is squeezed, in bytes: chunks of tokens, that is. */
+/* The smallest entry that is squeezed, in bytes: in practice only chunks of tokens. */
 enum { SQUEEZE_FROM = 4096 };
-/* Memory besides the limit: for what a fork needs, and for an entry that is larger than all
- * else (the buffers of a thousand threads). */
+/* Memory besides the limit: for records that a fork needs, and for a very large entry (the
+ * buffers of a thousand threads). */
 enum { KEPT_BYTES = 128 << 20, LARGE_BYTES = 128 << 20 };
 
 /* ---- The memory ---------------------------------------------------------------------------
  *
  *   | struct shared, state[] | block 0 | block 1 | ... | block n-1 |     address space; pages
  *                                                                        come when written
- *      FREE --who puts--> USED --who takes, behind its end--> TAKEN --next fork--> FREE
- *                           `------------ without a fork -------------------------^
+ *      FREE --producer--> USED --consumer, at its end--> TAKEN --next fork--> FREE
+ *                           `------------ without a fork ----------------------^
  *
- * Entries lie end to end in a block, each a header and its bytes, padded to 8.  What follows
- * the last one is a header of kind NEXT, whose `process` is the number of the block with the
- * next entry; the room for it is never used otherwise.  An entry that is larger than a
- * block has several in a row, and its first one stands for all.
+ * Entries lie end to end in a block, each a header and its bytes, padded to 8.  Behind the last
+ * entry lies a header of kind NEXT, whose `process` is the number of the block with the next
+ * entry.  Room for that header is always kept.  An entry larger than a block has several blocks
+ * in a row; the first one stands for all.
  *
- * Entry number k is there as soon as put > k; what has been put is not written again before
- * its block is FREE.  `put`, `put_held`, `put_whole` are written by who puts; `taken_held`,
- * `taken_whole` by who takes; futex words by both. */
+ * Entry number k is complete as soon as put > k.  Nothing is written into a block again before
+ * it is FREE.  Only the producer writes `put`, `put_held` and `put_whole`, only the consumer
+ * `taken_held` and `taken_whole`; both write the futex words. */
 enum state { FREE, USED, TAKEN };
 
 struct shared {
     uint64_t put;                        /* entries */
-    uint64_t put_held, put_whole;        /* bytes: as they lie here, and of records */
+    uint64_t put_held, put_whole;        /* bytes: in the spool, and of the records */
     _Alignas(64) uint64_t taken_held, taken_whole;
-    _Alignas(64) uint32_t came;          /* counts what who takes may wait for */
+    _Alignas(64) uint32_t came;          /* counts events for which the consumer may wait */
     uint32_t taker_waits;
-    uint32_t went;                       /* what who puts may wait for */
+    uint32_t went;                       /* the same for the producer */
     uint32_t putter_waits;
-    uint32_t wants_block;                /* there is none for who puts */
-    uint32_t touched;                    /* no block from here on was ever used */
+    uint32_t wants_block;                /* the producer has no free block */
+    uint32_t touched;                    /* this block and later ones were never used */
     uint32_t paused, closed, dropped;
 };
 
 struct header {
     uint32_t process;
-    uint16_t kind, squeezed;     /* the latter: from `whole` bytes (word-lz.h) */
+    uint16_t kind, squeezed;     /* squeezed: the bytes are packed (word-lz.h), `whole` unpacked */
     uint64_t whole, bytes;
 };
 enum { NEXT = UINT16_MAX };
@@ -74,16 +74,16 @@ struct wpp_spool {
     size_t shared_bytes;         /* of all of it */
     uint8_t *state;              /* of blocks: enum state */
     uint8_t *blocks;
-    uint32_t n_blocks, most_used;        /* of the latter but for large entries */
-    /* Of who puts. */
+    uint32_t n_blocks, most_used;        /* blocks for entries that are not larger than a block */
+    /* The producer's: */
     struct place putting;
-    bool raw;                    /* nothing was ever written to that block: its pages must come */
-    /* Of who takes; in a fork, as it was then. */
+    bool raw;                    /* the block was never written to: its pages do not exist yet */
+    /* The consumer's; in a fork, as they were then: */
     struct place taking;
     uint64_t taken;              /* entries */
     uint32_t n_kept;             /* blocks that are TAKEN */
     bool keeps;                  /* there is a fork */
-    bool inherited;              /* this is it */
+    bool inherited;              /* this process is the fork */
     uint8_t restored[SQUEEZE_MOST];      /* of the entry taken last */
 };
 
@@ -97,7 +97,7 @@ static uint8_t *address(const struct wpp_spool *s, struct place p)
     return s->blocks + (size_t)p.block * BLOCK_BYTES + p.at;
 }
 
-/* Address space for so many blocks, as far as the system gives it. */
+/* Reserves address space for n_blocks, or for fewer if the system does not give it. */
 static bool make_memory(struct wpp_spool *s, uint64_t n_blocks)
 {
     void *at = MAP_FAILED;
@@ -155,7 +155,7 @@ void wpp_spool_free(struct wpp_spool *s)
 }
 
 #ifndef NDEBUG
-/* For who takes, in a block of which something has been taken. */
+/* Called by the consumer, in a block from which it has taken something. */
 static void check(const struct wpp_spool *s)
 {
     uint32_t touched = __atomic_load_n(&s->shared->touched, __ATOMIC_ACQUIRE), kept = 0;
@@ -175,10 +175,10 @@ static void check(const struct wpp_spool *s)
 #endif
 
 /* ---- Waiting -------------------------------------------------------------------------
- * Who waits says so and looks at the count; who has something says it, then looks whether
- * anyone waits: one of the two sees the other. */
+ * The waiting side sets its flag and then looks at the count.  The other side changes the count
+ * and then looks at the flag.  So one of the two sees the other. */
 
-/* False: so many milliseconds have passed; -1: as long as it takes. */
+/* Waits for the count to change.  False: `milliseconds` have passed; -1: no limit. */
 static bool wait_for(uint32_t *count, uint32_t seen, uint32_t *waits, int milliseconds)
 {
     struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
@@ -219,7 +219,7 @@ static uint64_t held(const struct wpp_spool *s)
     return __atomic_load_n(&s->shared->put_held, __ATOMIC_ACQUIRE) - taken;
 }
 
-/* Returns whether there is much before it. */
+/* Waits until the entry fits the limit.  Returns whether much waits before it. */
 static bool wait_for_limit(struct wpp_spool *s, size_t room)
 {
     for (;;) {
@@ -242,8 +242,8 @@ static void set_state(struct wpp_spool *s, uint32_t block, enum state state)
     __atomic_store_n(&s->state[block], (uint8_t)state, __ATOMIC_RELEASE);
 }
 
-/* The first of n free blocks in a row, the lowest: their pages are there already.  n_blocks:
- * there are none. */
+/* The first of n free blocks in a row.  The lowest ones are preferred, because their pages
+ * exist.  n_blocks: there are none. */
 static uint32_t find_blocks(const struct wpp_spool *s, uint32_t n)
 {
     uint32_t end = n == 1 ? s->most_used : s->n_blocks;
@@ -256,7 +256,7 @@ static uint32_t find_blocks(const struct wpp_spool *s, uint32_t n)
     return s->n_blocks;
 }
 
-/* The last block gets a successor with room for so much. */
+/* Appends a block with `room` bytes behind the current one. */
 static bool next_block(struct wpp_spool *s, size_t room)
 {
     uint32_t n = (uint32_t)((room + sizeof(struct header) + BLOCK_BYTES - 1) / BLOCK_BYTES), block;
@@ -288,8 +288,8 @@ static bool next_block(struct wpp_spool *s, size_t room)
     return true;
 }
 
-/* Not what the engine keeps up with.  In a hurry only where memory has to come first, which
- * takes longer than to make do with less of it. */
+/* Whether to squeeze the entry: not if the engine keeps up.  In a hurry only if the block's
+ * pages do not exist yet: making them takes longer than squeezing. */
 static bool pays_to_squeeze(const struct wpp_spool *s, size_t n, bool plenty, bool hurry)
 {
     return plenty && (!hurry || s->raw) && n >= SQUEEZE_FROM && n <= SQUEEZE_MOST;
@@ -356,7 +356,7 @@ void wpp_spool_pause(struct wpp_spool *s, bool pause)
 
 /* ---- Taking -------------------------------------------------------------------------- */
 
-/* The block that has been taken is free, or kept for a fork. */
+/* Frees the finished block, or keeps it for a fork. */
 static void leave_block(struct wpp_spool *s, const struct header *next)
 {
     struct place old = s->taking;
@@ -371,7 +371,7 @@ static void leave_block(struct wpp_spool *s, const struct header *next)
     announce_went(s);
 }
 
-/* Of an entry that is there. */
+/* The header of the next entry, which must be there. */
 static struct header next_header(struct wpp_spool *s)
 {
     struct header h;
@@ -389,7 +389,7 @@ bool wpp_spool_is_closed(const struct wpp_spool *s)
     return s->inherited || is_set(&s->shared->closed);
 }
 
-/* PAUSED, CLOSED, ENTRY; NOTHING: not yet. */
+/* PAUSED, CLOSED or ENTRY; NOTHING: not yet. */
 static enum wpp_spool_took look(const struct wpp_spool *s)
 {
     if (!s->inherited && is_set(&s->shared->paused))
@@ -400,7 +400,7 @@ static enum wpp_spool_took look(const struct wpp_spool *s)
     return wpp_spool_is_closed(s) ? WPP_SPOOL_CLOSED : WPP_SPOOL_NOTHING;
 }
 
-/* Returns for want of a block, too: then there is NOTHING. */
+/* Returns NOTHING also if the producer needs a block. */
 static enum wpp_spool_took wait_for_entry(struct wpp_spool *s, int milliseconds)
 {
     for (bool waits = true;;) {
@@ -443,7 +443,7 @@ void wpp_spool_done(struct wpp_spool *s)
     size = sizeof h + padded(h.bytes);
     s->taking.at += size;
     s->taken++;
-    /* Of a fork these would be wrong, and nobody asks. */
+    /* In a fork these would be wrong, and nothing reads them. */
     if (s->inherited)
         return;
     __atomic_store_n(&shared->taken_held, shared->taken_held + size, __ATOMIC_RELEASE);

@@ -39,8 +39,9 @@ void wpp_standby_free(struct wpp_standby *k)
         munmap(k->taken, sizeof *k->taken);
 }
 
-/* Each costs us a copy of every page that we change afterwards, about a second for 4 GB, and
- * saves the memory of what the spool keeps: it is to be a sixth of our time at most. */
+/* A fork costs a copy of every page that we change afterwards, about a second for 4 GB.  It
+ * frees the memory of the entries that the spool keeps.  It should take at most a sixth of our
+ * time. */
 bool wpp_standby_is_due(const struct wpp_standby *k, uint64_t memory, uint64_t kept)
 {
     const uint64_t much = 64 << 20;
@@ -64,7 +65,8 @@ void wpp_standby_drop(struct wpp_standby *k)
     k->pid = 0;
 }
 
-/* What kills us must not find it: neither the name nor the group nor a handler is ours. */
+/* Separates the keeper from us, so that a kill of ours misses it: it has another name, another
+ * process group and no handlers of ours. */
 static void hide(void)
 {
     sigset_t none;
@@ -97,13 +99,15 @@ bool wpp_standby_renew(struct wpp_standby *k, struct wpp_spool *spool)
     if (pid == 0) {
         hide();
         sleep_until_gone(k->us);
-        /* Killed before it had dropped the old one: there are two. */
+        /* We were killed before we had dropped the old keeper: there are two, and the other has
+         * begun. */
         if (__atomic_exchange_n(k->taken, 1, __ATOMIC_ACQ_REL))
             _exit(0);
         wpp_spool_inherit(spool);
         return true;
     }
-    /* Whoever of the two comes first: neither may have run when our group is killed. */
+    /* Parent and child both set the group: the first one to run may run before our group is
+     * killed. */
     if (pid > 0)
         setpgid(pid, 0);
     wpp_standby_drop(&old);

@@ -12,14 +12,14 @@
 #include "wpp/read/skip-reasons.h"
 #include "wpp/trace/elf.h"
 
-enum { REASONS = 32 };     /* those of later versions too; what is beyond shares the last bit */
+enum { REASONS = 32 };     /* includes those of later versions; higher ones share the last bit */
 
 struct tables {
-    bool instrumented;     /* some routine is */
-    uint32_t left_out;     /* a bit for each wpp_reason of those that are not */
+    bool instrumented;     /* some routine is instrumented */
+    uint32_t left_out;     /* a bit for each wpp_reason of routines that are not */
 };
 
-/* Tables that are broken are as good as none. */
+/* Broken tables count as no tables. */
 static void look_at_tables(struct wpp_view section, struct tables *t)
 {
     struct wpp_arena arena = {0};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* why-nothing.h - why a program recorded nothing, by what its file says: there is no WPP to
- * ask, and no trace.
+/* why-nothing.h - explains from a program's file why it recorded nothing: there is neither a WPP
+ * nor a trace to look into.
  */
 #ifndef WPP_WHY_NOTHING_H
 #define WPP_WHY_NOTHING_H
 
-/* In words, and what to do about it, to stand behind `PROGRAM recorded nothing: `; cut to the
- * size.  file may be NULL: it is not there. */
+/* Writes the reason and a remedy, to stand behind `PROGRAM recorded nothing: `; cut to `size`.
+ * file may be NULL: there is no file. */
 void why_nothing(const char *file, char *text, unsigned size);
 
 #endif

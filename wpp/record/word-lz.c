@@ -8,14 +8,15 @@
 
 enum {
     WORD = 4,
-    SHORTEST = 2,        /* words that are worth a sequence */
-    AT_A_TIME = 8,       /* words that are compared at once */
+    SHORTEST = 2,        /* the fewest words that are worth a sequence */
+    AT_A_TIME = 8,       /* words compared at once */
     HALF = 15,           /* the largest value of half a byte */
-    PATIENCE = 5,        /* after 2^PATIENCE words as they are, only every second is looked up ... */
+    PATIENCE = 5,        /* after 2^PATIENCE literal words, only every second word is looked up
+                            ... */
     TABLE_BITS = 12
 };
 
-/* What one sequence needs besides its words, and what is written beyond its end. */
+/* The bytes that a sequence needs besides its words, and those written beyond its end. */
 enum { BESIDES = 3 + 2 * (SQUEEZE_MOST / WORD / 255 + 1), BEYOND = 4 * WORD };
 
 static inline uint64_t load_two(const uint8_t *at)
@@ -31,8 +32,8 @@ static inline uint32_t hash(uint64_t two)
     return (uint32_t)(two * UINT64_C(0x9E3779B97F4A7C15) >> (64 - TABLE_BITS));
 }
 
-/* How many of the next words are the same.  All at once: where they differ is chance, and a
- * branch on chance costs more than a comparison. */
+/* The number of equal words at both places.  It compares all at once: where they differ is
+ * random, and a mispredicted branch costs more than a comparison. */
 static inline size_t count_same(const uint8_t *a, const uint8_t *b)
 {
 #ifdef __SSE2__
@@ -70,13 +71,13 @@ static size_t take_more(const uint8_t **from)
     return n + *(*from)++;
 }
 
-/* The n words of a sequence; its other half is `m` already. */
+/* Writes the n literal words of a sequence; the other half of its first byte is already `m`. */
 static inline uint8_t *put_words(uint8_t *to, const uint8_t *from, size_t n, size_t m)
 {
     *to++ = (uint8_t)((n < HALF ? n : HALF) << 4 | m);
     if (n >= HALF)
         to = put_more(to, n - HALF);
-    memcpy(to, from, BEYOND);            /* nearly always that is all */
+    memcpy(to, from, BEYOND);            /* nearly always this copies all of them */
     if (n > BEYOND / WORD)
         memcpy(to, from, n * WORD);
     return to + n * WORD;
@@ -91,7 +92,7 @@ static inline uint8_t *put_again(uint8_t *to, size_t distance, size_t m)
     return m >= HALF ? put_more(to, m - HALF) : to;
 }
 
-/* Up to where words are looked up: behind that there is one more comparison's length. */
+/* The end of look-ups: behind it lie words for one more comparison. */
 static size_t last_look(size_t words)
 {
     size_t margin = AT_A_TIME + SHORTEST;
@@ -99,7 +100,7 @@ static size_t last_look(size_t words)
     return words > margin ? words - margin : 0;
 }
 
-/* The words from `done` on are the last sequence. */
+/* Writes the words from `done` on as the last sequence. */
 static size_t finish(uint8_t *to, uint8_t *at, const uint8_t *from, size_t n, size_t done)
 {
     size_t rest = n - done * WORD, words = rest / WORD;
@@ -115,7 +116,7 @@ static size_t finish(uint8_t *to, uint8_t *at, const uint8_t *from, size_t n, si
 
 size_t wpp_word_lz_pack(void *to_, const void *from_, size_t n)
 {
-    uint16_t table[1 << TABLE_BITS] = {0};       /* where two words of a hash stood last */
+    uint16_t table[1 << TABLE_BITS] = {0};       /* by hash: the last position of two words */
     const uint8_t *from = from_;
     uint8_t *to = to_, *at = to;
     size_t end = last_look(n / WORD), done = 0, i = 1;
@@ -146,7 +147,7 @@ size_t wpp_word_lz_pack(void *to_, const void *from_, size_t n)
     return finish(to, at, from, n, done);
 }
 
-/* What is repeated may begin less than its length before: word for word then. */
+/* Copies m repeated words.  The distance may be less than m: then word by word. */
 static inline uint8_t *repeat(uint8_t *to, size_t distance, size_t m, const uint8_t *end)
 {
     const uint8_t *from = to - distance * WORD;

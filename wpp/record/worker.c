@@ -43,7 +43,7 @@ struct wpp_process_files_figures wpp_worker_figures(const struct wpp_worker *w)
 
 /* ---- Keepers ------------------------------------------------------------------------- */
 
-/* In the keeper. */
+/* Finishes the work, in the keeper. */
 _Noreturn static void end_the_work(struct wpp_worker *w)
 {
     struct wpp_spool_entry e;
@@ -59,7 +59,7 @@ _Noreturn static void end_the_work(struct wpp_worker *w)
     _exit(0);
 }
 
-/* Of the eager thread. */
+/* Renews the keeper; called by the thread that may fork. */
 static void keep(struct wpp_worker *w)
 {
     if (wpp_standby_renew(&w->keeper, w->spool))
@@ -80,7 +80,8 @@ static void call(struct wpp_worker *w, bool *what)
 
 /* ---- The threads ------------------------------------------------------------------------ */
 
-/* What is there now waits for the last keeper to the end, so that is not early. */
+/* Lets the crew build, when the spool is closed.  From then on no new keeper is made, so the
+ * current entries stay in memory to the end: that is why it does not happen earlier. */
 static void call_crew(struct wpp_worker *w)
 {
     if (w->last_kept || !w->runs->crew.size || !wpp_spool_is_closed(w->spool))
@@ -102,7 +103,7 @@ static void work(struct wpp_worker *w, bool idles)
         if (took == WPP_SPOOL_PAUSED || took == WPP_SPOOL_CLOSED)
             break;
         if (took == WPP_SPOOL_ENTRY) {
-            /* The end of a grammar may take long: until then all of it is compressed. */
+            /* The end of a grammar may take long: say before it that everything is compressed. */
             if (e.kind == WPP_SPOOL_OVER)
                 publish(w);
             act(w, &e);
@@ -135,7 +136,7 @@ static void *work_idly(void *argument)
     return NULL;
 }
 
-/* As long as the idle thread works. */
+/* Makes keepers for the idle thread as long as that works. */
 static void help(struct wpp_worker *w)
 {
     while (!__atomic_load_n(&w->idle_is_over, __ATOMIC_SEQ_CST)) {
@@ -155,19 +156,19 @@ static void *work_eagerly(void *argument)
 {
     struct wpp_worker *w = argument;
 
-    /* However long it takes until the first record has a processor: the spool has it. */
+    /* The first keeper.  It may be late: the spool holds all records. */
     if (wpp_standby_is_due(&w->keeper, 0, 0))
         keep(w);
     if (w->idles && pthread_create(&w->idle, NULL, work_idly, w) == 0)
         help(w);
     work(w, false);
-    /* There are some if the spool was dropped. */
+    /* Some processes are left if the spool was dropped. */
     wpp_process_files_all_over(w->runs, WPP_ENDED_INTERRUPT);
     __atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
     return NULL;
 }
 
-/* Signals are for the thread that started them. */
+/* Starts the threads with all signals blocked: only the calling thread gets signals. */
 int wpp_worker_start(struct wpp_worker *w)
 {
     sigset_t all, old;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* worker.h - the thread that compresses what the spool holds.
+/* worker.h - the thread that compresses the records in the spool.
  *
  *      idle:   takes, compresses ... wants a keeper ... takes, compresses ... pauses
  *      eager:                        makes it                                 takes, compresses ...
  *                                                        hurry! -------------^
  *
- * The one works in the processor time that nobody else wants, so that the program has its own.
- * When it is in a hurry the other takes its place: without privileges none can leave
- * SCHED_IDLE.  Before, that one makes the keepers: a fork holds locks of the kernel which who
- * takes records needs, so it must not be left without a processor.  When the process is
- * killed, what the runs had and what was in the spool becomes files all the same.
+ * The idle thread uses only processor time that no other process wants, so that the program has
+ * its own.  In a hurry the eager thread replaces it, because without privileges no thread can
+ * leave SCHED_IDLE.  Until then the eager thread makes the keepers.  A fork holds kernel locks
+ * that the thread needs that takes records.  So the forking thread must always get a processor.
+ * If the process is killed, the keeper still writes files from the runs and from the spool.
  *
- * With a crew (compress.h), which no fork would have, the last keeper is that which there is
- * when no more is put into the spool: from then on the crew builds.
+ * A crew (compress.h) does not exist in a fork.  So the crew builds only when the spool is
+ * closed, and the keeper of that moment is the last one.
  */
 #ifndef WPP_WORKER_H
 #define WPP_WORKER_H
@@ -27,33 +27,34 @@
 
 struct wpp_worker {
     struct wpp_spool *spool;
-    struct wpp_process_files *runs;       /* the thread's alone while it runs */
+    struct wpp_process_files *runs;       /* only the working thread uses them while it runs */
     void *ctx;
-    /* In the keeper, when the process has been killed: before the runs are written, and
+    /* Called in the keeper when the process has been killed: before the files are written, and
      * after. */
     void (*orphaned)(void *ctx);
     void (*written)(void *ctx);
 
-    struct wpp_standby keeper;    /* the eager thread's, or while it waits for nothing else */
-    bool last_kept;              /* there are to be no more keepers */
-    bool idles;                  /* there is to be the idle thread */
+    struct wpp_standby keeper;    /* the eager thread uses it; the idle one only while it waits */
+    bool last_kept;              /* no more keepers are made */
+    bool idles;                  /* an idle thread is wanted */
     pthread_t idle, eager;
-    sem_t call;                  /* the eager thread, for one of these: */
+    sem_t call;                  /* wakes the eager thread, for one of these: */
     bool wants_keeper, hurries, idle_is_over;
-    sem_t kept;                  /* the idle thread: there is another keeper */
-    struct wpp_process_files_figures figures;     /* each by itself */
+    sem_t kept;                  /* wakes the idle thread: another keeper is there */
+    struct wpp_process_files_figures figures;     /* each is atomic by itself */
     bool over;
 };
 
-/* The first five are set, and `hurries` if nothing is ever to idle.  0, or the error. */
+/* The caller sets the first five members, and `hurries` if no idle thread is wanted.  0, or the
+ * error. */
 int wpp_worker_start(struct wpp_worker *w);
 void wpp_worker_hurry(struct wpp_worker *w);
 /* Whether the spool is closed and all of it compressed. */
 bool wpp_worker_is_over(const struct wpp_worker *w);
-/* When it is, or will be. */
+/* Waits until it is, and frees everything. */
 void wpp_worker_end(struct wpp_worker *w);
 
-/* As they were a moment ago. */
+/* The figures of a moment ago. */
 struct wpp_process_files_figures wpp_worker_figures(const struct wpp_worker *w);
 
 #endif

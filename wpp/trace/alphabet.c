@@ -13,18 +13,18 @@ enum {
 #ifdef WPP_HOSTILE
     FREE_PAGES = 0,
 #else
-    FREE_PAGES = 64,              /* made whatever they hold: 16 MiB */
+    FREE_PAGES = 64,              /* made for any number of terminals: 16 MiB */
 #endif
-    TERMINALS_A_PAGE = 1024,      /* beyond these, pages must hold so many on average */
-    FULL_PAGE = 32768             /* so many take a page's bytes in the hash table, too */
+    TERMINALS_A_PAGE = 1024,      /* beyond these: pages must hold that many on average */
+    FULL_PAGE = 32768             /* that many take a page's bytes in the hash table, too */
 };
 
 #define NONE UINT32_MAX
 
 #define PAGE_BYTES (PAGE_TOKENS * sizeof(uint32_t))
 
-/* Memory that the system zeroes where it is touched: a short run has some tokens in each of many
- * pages, and few pages of all that there may be. */
+/* Memory that the system zeroes when it is touched: a short run has a few tokens in each of many
+ * pages, and uses few of all possible pages. */
 static void *new_zeros(size_t bytes)
 {
     void *zeros = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -123,7 +123,7 @@ static bool may_make_page(const struct wpp_alphabet *a)
            (a->n_pages < a->n_free_pages && a->n_pages < FREE_PAGES + a->n / TERMINALS_A_PAGE);
 }
 
-/* The page for a new terminal, NULL when it shall go to the hash table. */
+/* The page for a new terminal; NULL: it goes to the hash table. */
 static uint32_t *page_for(struct wpp_alphabet *a, uint32_t token)
 {
     uint32_t at = token >> PAGE_BITS, *page, *made;
@@ -144,7 +144,7 @@ static uint32_t *page_for(struct wpp_alphabet *a, uint32_t token)
     return page;
 }
 
-/* The terminal of a token that no page knows: in the hash table, or new. */
+/* The terminal of a token that no page contains: from the hash table, or new. */
 static ptrdiff_t find_or_add(struct wpp_alphabet *a, uint32_t token)
 {
     uint32_t *page, slot;

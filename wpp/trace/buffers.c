@@ -35,7 +35,8 @@ static bool add_room(struct wpp_buffers *b)
     return true;
 }
 
-/* Words up to the last one that is not 0: behind a thread's cursor there is nothing else. */
+/* The number of words up to the last one that is not 0: behind a thread's cursor all words are
+ * 0. */
 static size_t count_words(const uint8_t *words, size_t n)
 {
     while (n > 0 && wpp_get_u32(words + 4 * (n - 1)) == 0)

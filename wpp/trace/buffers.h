@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* buffers.h - what threads had recorded but not handed over when their process
- * ended: the BUFFER records of a trace, kept until its end. */
+/* buffers.h - tokens that threads had recorded but not handed over when their process ended: the
+ * BUFFER records of a trace, kept until its end. */
 #ifndef WPP_BUFFERS_H
 #define WPP_BUFFERS_H
 
@@ -18,18 +18,18 @@ struct wpp_kept_buffer {
 struct wpp_buffers {
     struct wpp_kept_buffer *list;
     size_t n, capacity;
-    uint64_t length;             /* the trace was at least so long, 0 if it does not say */
-    bool lacking;                /* a thread had none */
+    uint64_t length;             /* the least length of the trace; 0 if it does not say */
+    bool lacking;                /* a thread had no buffer */
 };
 
 void wpp_buffers_free(struct wpp_buffers *b);
 
 enum wpp_buffers_result { WPP_BUFFERS_OK, WPP_BUFFERS_WRONG, WPP_BUFFERS_NO_MEMORY };
 
-/* Takes a BUFFER record's payload.  WRONG: it is none. */
+/* Takes a BUFFER record's payload.  WRONG: the payload is not that of a BUFFER. */
 enum wpp_buffers_result wpp_buffers_add(struct wpp_buffers *b, const uint8_t *payload, size_t size);
 
-/* Whether every thread had one: then no event was lost with the process. */
+/* Whether every thread had a buffer: then no event was lost with the process. */
 bool wpp_buffers_are_all(const struct wpp_buffers *b);
 
 #endif

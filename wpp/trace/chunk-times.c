@@ -30,8 +30,8 @@ static bool add_room(struct wpp_chunk_times *w)
     return true;
 }
 
-/* A thread's chunks are the records 0, every, 2 * every, ... of it.  Where threads are so many
- * that this helps little, there may be more. */
+/* Keeps every second chunk of each thread: its records 0, every, 2 * every, ...  With many
+ * threads this removes little; then `most` grows. */
 static void thin(struct wpp_chunk_times *w, struct wpp_streams *streams)
 {
     uint64_t kept = 0;

@@ -9,7 +9,7 @@
 
 #include "wpp/base/error.h"
 
-/* More sections than any linker makes: what an allocation may be based on. */
+/* More sections than any linker makes: a limit for allocations. */
 enum { MAX_SECTIONS = 1 << 20 };
 
 static bool broken(const struct wpp_elf *e, struct wpp_error *error)
@@ -55,7 +55,7 @@ static bool read_section(const struct wpp_elf *e, const Elf64_Shdr *s, struct wp
     return read_at(e, out->data, s->sh_size, s->sh_offset, error);
 }
 
-/* Numbers that do not fit the header are in section 0 instead. */
+/* Numbers that do not fit into the header are in section 0. */
 static bool read_sections(struct wpp_elf *e, const Elf64_Ehdr *h, struct wpp_error *error)
 {
     Elf64_Shdr zero;
@@ -152,7 +152,7 @@ static size_t round_to_4(size_t n)
     return (n + 3) & ~(size_t)3;
 }
 
-/* Notes: name size, content size, type, then both, each padded to 4 bytes. */
+/* A note: name size, content size, type, then name and content, each padded to 4 bytes. */
 static bool find_note(const struct wpp_bytes *notes, const char *owner, uint32_t type,
                       struct wpp_bytes *out)
 {

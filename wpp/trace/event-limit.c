@@ -5,11 +5,11 @@
 
 #include "tracer/trace-abi.h"
 
-enum { WHOLE_PROCESS = 0 };      /* no thread's number */
+enum { WHOLE_PROCESS = 0 };      /* a value that is no thread's number */
 
 struct wpp_cut {
     uint32_t process, tid;
-    bool left_out;               /* something has been: nothing may follow */
+    bool left_out;               /* something was left out: nothing may follow */
 };
 
 void wpp_event_limit_free(struct wpp_event_limit *l)
@@ -96,7 +96,7 @@ static enum wpp_event_limit_result takes_behind(struct wpp_event_limit *l, uint3
         return takes_of_stream(l, process, r);
     if (r->kind == WPP_REC_BUFFER && find(l, process, r->tid))
         return WPP_EVENT_LIMIT_EMPTIES;
-    /* It says how many there were. */
+    /* END gives the number of all tokens. */
     if (r->kind == WPP_REC_END && !is_whole(l, process))
         return WPP_EVENT_LIMIT_LEAVES_OUT;
     return WPP_EVENT_LIMIT_TAKES;

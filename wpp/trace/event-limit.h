@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* event-limit.h - the first events of a recording: which records belong to them.
+/* event-limit.h - decides which records belong to the first events of a recording.
  *
- * A thread hands its events over by the chunk.  When as many have come as are wanted, what
- * other threads did before that lies in their chunks: so of each stream that has begun, the
- * next TOKENS still belong to the first events, or else the BUFFER.  Of the one that reached
- * the limit none do.
+ * Each thread hands over its events by the chunk.  When the limit is reached, other threads
+ * still have earlier events in their chunks.  So for each stream that has begun, its next TOKENS
+ * still belong to the first events, or else its BUFFER.  Of the stream that reached the limit,
+ * no further records do.
  *
  *      thread 1  |-- TOKENS --|-- TOKENS --X
  *      thread 2  |-- ... of its chunk      |  ... TOKENS --X
@@ -21,11 +21,12 @@ struct wpp_cut;
 struct wpp_record;
 
 struct wpp_event_limit {
-    uint64_t most;               /* tokens, 0: no limit */
-    uint64_t tokens;             /* that have been taken by TOKENS records */
-    struct wpp_cut *cuts;        /* streams and processes whose end, since the limit, is known */
+    uint64_t most;               /* limit of tokens; 0: none */
+    uint64_t tokens;             /* tokens in TOKENS records taken so far */
+    struct wpp_cut *cuts;        /* streams and processes whose last record, after the limit, has
+                                    come */
     uint32_t n, capacity;
-    bool failed;                 /* no memory for one of them: it is left out */
+    bool failed;                 /* no memory for a cut: its stream is left out */
 };
 
 void wpp_event_limit_free(struct wpp_event_limit *l);
@@ -35,10 +36,11 @@ bool wpp_event_limit_is_reached(const struct wpp_event_limit *l);
 enum wpp_event_limit_result {
     WPP_EVENT_LIMIT_LEAVES_OUT,
     WPP_EVENT_LIMIT_TAKES,
-    WPP_EVENT_LIMIT_EMPTIES            /* a BUFFER, to stay without its payload: there was more */
+    WPP_EVENT_LIMIT_EMPTIES            /* a BUFFER is kept without its payload: more events
+                                          existed */
 };
 
-/* What becomes of a process's next record. */
+/* Decides over a process's next record. */
 enum wpp_event_limit_result wpp_event_limit_takes(struct wpp_event_limit *l, uint32_t process,
                                                   const struct wpp_record *record);
 

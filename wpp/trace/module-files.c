@@ -10,14 +10,14 @@
 #include "tracer/trace-abi.h"
 #include "wpp/trace/module-record.h"
 
-/* What goes through the spool; the path follows, with a NUL. */
+/* The message for the spool; the path follows, with a NUL. */
 struct told {
     int fd;
     dev_t device;
     ino_t inode;
 };
 
-/* Descriptors are for the files of processes as well, and for who watches them. */
+/* Whether one more file may be open: files of processes and pidfds need descriptors too. */
 static bool has_room(const struct wpp_module_files *h)
 {
     struct rlimit limit;
@@ -84,7 +84,7 @@ static void drop(struct wpp_module_files *h, unsigned i)
     memmove(&h->list[i], &h->list[i + 1], (h->n - i) * sizeof *h->list);
 }
 
-/* Another one that is the same goes: this one is the newest. */
+/* Drops an older entry for the same file; this one is the newest. */
 static void drop_same(struct wpp_module_files *h, const struct told *told, const char *path)
 {
     for (unsigned i = 0; i < h->n; i++)
@@ -95,7 +95,7 @@ static void drop_same(struct wpp_module_files *h, const struct told *told, const
         }
 }
 
-/* Whether this process has the descriptor. */
+/* Whether the descriptor is open in this process. */
 static bool is_ours(const struct wpp_module_files *h, const struct told *told)
 {
     struct stat st;

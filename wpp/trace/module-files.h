@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* module-files.h - the programs' files, open from the moment that a process has said which they are.
+/* module-files.h - keeps files of modules open from the moment a process names them.
  *
- *      wpp_module_files_open() --- who takes records ---> spool --- the worker ---> wpp_module_files_keep()
- *                                                                            wpp_module_files_find()
+ *      recording thread ------------> spool ------------> worker
+ *      wpp_module_files_open()                            wpp_module_files_keep()
+ *                                                         wpp_module_files_find()
  *
- * The compressor reads a module when it comes to its record: seconds after the process has
- * written it, with a ring when the process has ended.  By then the file may be gone, or
- * another build may stand in its place.  What is open stays what it was.
+ * The compressor reads a module when it comes to the module's record.  That is seconds after the
+ * process has written the record, and with a ring when the process has ended.  By then the file
+ * may be gone, or another build may stand in its place.  An open file stays the same.
  *
- * The list is the worker's alone, the newest of it last.  A file is the same as another if
- * device, inode and path are; then one of them is kept.  What a fork of ours takes out of
- * the spool may have been opened after it was made: it knows such a descriptor by its not
- * being that file.
+ * Only the worker uses the list, whose last entry is the newest.  Two files are the same if
+ * device, inode and path are; then one of them is kept.  A fork of ours may take a message out
+ * of the spool whose file was opened after the fork.  It recognises that its descriptor is not
+ * that file.
  */
 #ifndef WPP_MODULE_FILES_H
 #define WPP_MODULE_FILES_H
@@ -36,22 +37,23 @@ struct wpp_module_file {
 };
 
 struct wpp_module_files {
-    unsigned open;               /* descriptors, with those on their way; both threads' */
+    unsigned open;               /* open descriptors, also those in the spool; both threads use
+                                    it */
     unsigned n;
     struct wpp_module_file list[WPP_MODULE_FILES_MOST];
 };
 
-/* If `record` is of a module: opens its file, and appends to `out` what wpp_module_files_keep() is to
- * be told.  False if there is nothing to tell: it is no such record, the file cannot be
- * opened, or so many are that processes would lack descriptors. */
+/* If `record` is of a module: opens its file, and appends to `out` the message for
+ * wpp_module_files_keep().  False, without message: another record, the file cannot be opened,
+ * or processes would lack descriptors. */
 bool wpp_module_files_open(struct wpp_module_files *h, const void *record, size_t n,
                            struct wpp_bytes *out);
 
-/* Takes what was opened; what has been held longest gives way. */
+/* Takes an opened file; the oldest one may be closed for it. */
 void wpp_module_files_keep(struct wpp_module_files *h, const void *told, size_t n);
 
-/* Of the files that were at `path`, the one that came so many before the last: its
- * descriptor, which stays the list's; -1 if there are not so many. */
+/* Of the files that were at `path`: the one that is `before` entries older than the newest.
+ * Returns its descriptor, which the list keeps; -1 if there are fewer entries. */
 int wpp_module_files_find(const struct wpp_module_files *h, const char *path, unsigned before);
 
 void wpp_module_files_free(struct wpp_module_files *h);

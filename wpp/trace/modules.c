@@ -21,17 +21,17 @@ void wpp_modules_free(struct wpp_modules *m)
 
 /* ---- Checking the file against the trace ---------------------------------------- */
 
-/* What is known of one module while it is added. */
+/* The state of one module while it is added. */
 struct adding {
     struct wpp_loaded_module *m;
-    char *place;                       /* the file that is looked at; NULL: one that is held */
+    char *place;                       /* the path that is tried; NULL: a file that is held */
     struct wpp_arena *arena;
     struct wpp_load load;
     struct wpp_bytes units;            /* section wpp_units */
     struct wpp_error *error;
 };
 
-/* What messages call it. */
+/* The file's name in messages. */
 static const char *file_of(const struct adding *a)
 {
     return a->place ? a->place : a->m->path;
@@ -62,7 +62,7 @@ static struct wpp_unit unit_at(const struct adding *a, uint32_t i)
     return unit;
 }
 
-/* The trace's hash over (id, count) of all units in order. */
+/* Compares the trace's hash over (id, count) of all units in order. */
 static bool check_units(const struct adding *a)
 {
     uint64_t hash = WPP_FNV_START, paths = 0;
@@ -107,8 +107,7 @@ static bool bad_table(const struct adding *a)
                     file_of(a));
 }
 
-/* The bodies of all tables of the section; n_units is only a first guess of how
- * many there are. */
+/* The bodies of all tables of the section; n_units is only a first guess of their number. */
 static struct wpp_unit_body *find_bodies(const struct adding *a, size_t *n)
 {
     struct wpp_view section = wpp_view(a->m->tables.data, a->m->tables.size);
@@ -167,7 +166,7 @@ static struct table_place *list_tables(const struct adding *a, size_t *n)
     return list;
 }
 
-/* Names of limited routines are not needed, their flag is. */
+/* Names of limited routines are not needed, only their number. */
 static uint32_t count_limited(const struct wpp_unit_table *table)
 {
     uint32_t n = 0;
@@ -215,8 +214,8 @@ static int compare_left_out(const void *left, const void *right)
     return order ? order : (a->reason > b->reason) - (a->reason < b->reason);
 }
 
-/* Routines left out of any object, also of one without instrumented routines;
- * an inline function, which many objects have, once. */
+/* Collects the routines left out of all objects, also of objects without instrumented routines.
+ * An inline function, which many objects have, counts once. */
 static bool collect_left_out(const struct adding *a, const struct table_place *list, size_t n)
 {
     struct wpp_left_out *all;
@@ -278,7 +277,7 @@ static bool read_file(struct adding *a, struct wpp_elf *elf)
     return check_units(a);
 }
 
-/* The file at a->place, if it is the module's. */
+/* Reads the file at a->place, if it is the module's. */
 static bool read_place(struct adding *a)
 {
     struct wpp_elf elf;
@@ -298,7 +297,7 @@ static bool read_place(struct adding *a)
     return good;
 }
 
-/* Wherever it may be.  If it is nowhere, what is wrong with the first file that is there is told. */
+/* Tries all places of the file.  If none fits, the error is that of the first file that exists. */
 static bool read_places(struct adding *a, const struct wpp_moved *moved)
 {
     struct wpp_error told = {0};
@@ -323,7 +322,7 @@ static bool read_places(struct adding *a, const struct wpp_moved *moved)
     return wpp_fail_memory(a->error);
 }
 
-/* The same of a file that was at the path.  What is wrong with it does not matter. */
+/* The same for a held file that was at the path.  Its errors do not matter. */
 static bool read_held(struct adding *a, int fd)
 {
     struct wpp_error *error = a->error, ignored;
@@ -377,7 +376,7 @@ static bool meets(const struct wpp_load *load, uint64_t base, uint64_t count)
     return load->base < base + count && base < (uint64_t)load->base + load->count;
 }
 
-/* No two modules of a trace have a token in common. */
+/* Whether another module has one of these tokens: no two modules of a trace share tokens. */
 static bool is_taken(const struct wpp_modules *m, const struct wpp_load *load)
 {
     for (uint32_t i = 0; i < m->n; i++)
@@ -446,7 +445,7 @@ bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
 
 /* ---- Finding ------------------------------------------------------------------------------ */
 
-/* Index of the last routine whose first path is not above `path`. */
+/* Index of the last routine whose first path is <= `path`. */
 static uint32_t find_routine(const struct wpp_unit_table *table, uint32_t path)
 {
     uint32_t low = 0, high = table->n_routines;

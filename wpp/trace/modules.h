@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* modules.h - the program's files behind the tokens of a trace.
  *
- * A module announced by the trace is looked up on disk once, when it is
- * announced, and checked to be the one that was traced.  Its tokens then lead
- * to a unit (object file) and a routine:
+ * When the trace announces a module, its file is looked up on disk once, and checked to be the
+ * traced one.  The module's tokens then lead to a unit (object file) and a routine:
  *
  *      token - base(unit) = first path(routine) + path number
  */
@@ -30,30 +29,31 @@ struct wpp_loaded_module {
     uint32_t n_units;
     struct wpp_module_unit *units;     /* by base; bases and counts are contiguous */
     uint32_t n_routines, n_limited, n_left_out;
-    struct wpp_left_out *left_out;     /* each once, by file, line and name */
-    struct wpp_bytes tables;           /* section .wpp, which the units' tables point into */
+    struct wpp_left_out *left_out;     /* each once, ordered by file, line and name */
+    struct wpp_bytes tables;           /* section .wpp; the units' tables point into it */
 };
 
 struct wpp_modules {
     uint32_t n, capacity;
     struct wpp_loaded_module *loaded;  /* in the order of the trace */
     uint32_t n_unread;
-    struct wpp_unread_module *unread;  /* likewise: their files are not what was traced */
-    struct wpp_error first_unread;     /* why the first of these is */
-    struct wpp_arena arena;            /* what else they point to */
+    struct wpp_unread_module *unread;  /* in the same order: modules whose files are not the
+                                          traced ones */
+    struct wpp_error first_unread;     /* the error of the first of these */
+    struct wpp_arena arena;            /* owns everything else that they point to */
 };
 
 void wpp_modules_free(struct wpp_modules *m);
 
 /* Adds the module of a MODULE_LOAD record with this payload.  Its file is looked for where
- * `moved` says, then in `held`; both may be NULL.  If none is the one that was traced, the module
- * is `unread`, and why: WPP_E_MISMATCH, WPP_E_NOT_TRACED, WPP_E_SYSTEM, WPP_E_FORMAT,
+ * `moved` says, then in `held`; both may be NULL.  If no file is the traced one, the module is
+ * `unread`, with an error: WPP_E_MISMATCH, WPP_E_NOT_TRACED, WPP_E_SYSTEM, WPP_E_FORMAT,
  * WPP_E_VERSION.  False: WPP_E_DAMAGED (the record), WPP_E_MEMORY. */
 bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
                      const struct wpp_moved *moved, const struct wpp_module_files *held,
                      struct wpp_error *error);
 
-/* Where a token belongs.  False: to no module that was read. */
+/* The routine of a token.  False: it belongs to no module that was read. */
 struct wpp_token_place {
     uint32_t module, unit, routine;    /* indices, each within the one before */
     uint32_t routine_base;             /* token of the routine's path 0 */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the kernel adds to the path of a mapped file that was removed or replaced. */
+/* The kernel's suffix for the path of a mapped file that was removed or replaced. */
 static const char deleted[] = " (deleted)";
 
 enum wpp_moved_result wpp_moved_add(struct wpp_moved *m, const char *rule)
@@ -50,8 +50,8 @@ static size_t without_slashes(const char *path)
     return n;
 }
 
-/* What of the path is behind the rule's folder: "" or what begins with a slash.  NULL: it is not
- * in there. */
+/* The rest of the path behind the rule's folder: "" or a string that begins with a slash.  NULL:
+ * the path is not in that folder. */
 static const char *rest_of(const struct wpp_move *move, const char *path)
 {
     size_t n = without_slashes(move->from);
@@ -61,7 +61,7 @@ static const char *rest_of(const struct wpp_move *move, const char *path)
     return path + n;
 }
 
-/* Counts *i down to the one of the path's places that it means; none of them if *out stays NULL. */
+/* Sets *out to place *i of the path, or lowers *i by the number of places; then *out stays NULL. */
 static bool place_of(const struct wpp_moved *m, const char *path, unsigned *i, char **out)
 {
     for (unsigned k = m ? m->n : 0; k-- > 0;) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* moved.h - where the files that a trace names are now, if not where they were when it was recorded.
+/* moved.h - where the files that a trace names are now, if they have moved since it was
+ * recorded.
  *
  *      /build=/home/ada/x     /build/bin/prog is looked for as /home/ada/x/bin/prog
  *      /=/mnt/target          all of another system's files
  *
- * A rule is about whole names of folders: /build says nothing of /builds/prog.  Where several
- * rules fit, all are tried, the last one first, then the path itself; a file is taken for what it
- * holds, not for where it lies.
+ * A rule applies to whole names of folders: a rule for /build does not apply to /builds/prog.
+ * If several rules fit, all are tried, the last one first, then the path itself.  A file is
+ * accepted by its contents, not by its place.
  */
 #ifndef WPP_MOVED_H
 #define WPP_MOVED_H
@@ -25,8 +26,8 @@ enum wpp_moved_result { WPP_MOVED_OK, WPP_MOVED_WRONG, WPP_MOVED_NO_MEMORY };
 enum wpp_moved_result wpp_moved_add(struct wpp_moved *m, const char *rule);
 void wpp_moved_free(struct wpp_moved *m);
 
-/* The i-th place where the file may be, for free().  False: without memory.  *out is NULL behind the
- * last one. */
+/* The i-th place where the file may be; the caller frees *out.  False: without memory.  *out is
+ * NULL behind the last place. */
 bool wpp_moved_place(const struct wpp_moved *m, const char *path, unsigned i, char **out);
 
 #endif

@@ -36,8 +36,8 @@ void wpp_path_times_settle(struct wpp_path_times *t)
     t->n = n;
 }
 
-/* A program that stops recording often says its times as often: what is there is added up
- * before it grows. */
+/* Makes room.  A program that stops recording often writes the same tokens often: so times of
+ * one token are added up before the list grows. */
 static bool reserve(struct wpp_path_times *t, size_t more)
 {
     size_t capacity = t->capacity ? t->capacity : 256;
@@ -65,7 +65,7 @@ enum wpp_path_times_result wpp_path_times_add(struct wpp_path_times *t, const ui
 
     if (n < 1 || size % sizeof(struct wpp_time) != 0)
         return WPP_PATH_TIMES_WRONG;
-    n--;                                /* the span is as large as a time */
+    n--;                                /* the span has the size of a time */
     if (!reserve(t, n))
         return WPP_PATH_TIMES_NO_MEMORY;
     t->ticks = wpp_get_u64(payload);

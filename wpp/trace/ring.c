@@ -8,8 +8,8 @@
 #include "wpp/base/bytes.h"
 #include "wpp/trace/streams.h"
 
-/* Records in order of arrival; the TOKENS of a stream are also chained, so that
- * its oldest one is found at once. */
+/* Records in order of arrival.  The TOKENS of each stream are also chained, so the oldest is
+ * found at once. */
 struct entry {
     struct entry *previous, *next, *next_of_stream;
     uint32_t stream;             /* index, of thread records */
@@ -19,12 +19,12 @@ struct entry {
 
 struct kept {
     struct entry *oldest, *newest;   /* TOKENS */
-    uint64_t bytes;                  /* of them */
-    uint64_t dropped;                /* tokens, all older than `oldest` */
+    uint64_t bytes;                  /* of these TOKENS */
+    uint64_t dropped;                /* tokens older than `oldest` */
     /* While giving back: */
     uint32_t next_sequence;
     uint64_t position;
-    bool told;                       /* of what was dropped */
+    bool told;                       /* LOST is written for the dropped ones */
 };
 
 struct wpp_ring {
@@ -84,7 +84,7 @@ static bool is_thread_record(unsigned kind)
            kind == WPP_REC_LOST || kind == WPP_REC_FORK;
 }
 
-/* The index of the record's stream; false without memory. */
+/* Finds the index of the record's stream; false without memory. */
 static bool find_stream(struct wpp_ring *ring, const struct wpp_record *h, uint32_t *index)
 {
     struct wpp_stream *stream = NULL;
@@ -139,7 +139,7 @@ static void drop_oldest(struct wpp_ring *ring, struct kept *kept)
     free(e);
 }
 
-/* A record goes when those behind it are enough. */
+/* Adds a record to its stream's chain, and drops the oldest while the others hold enough bytes. */
 static void chain(struct wpp_ring *ring, struct entry *e)
 {
     struct kept *kept = &ring->kept[e->stream];
@@ -223,7 +223,7 @@ static bool give_lost(const struct giving *g, const struct wpp_record *like, str
     return give(g, &h, &kept->dropped, sizeof kept->dropped);
 }
 
-/* Numbers have changed where something was dropped. */
+/* Gives one record, numbered again: numbers change where records were dropped. */
 static bool give_entry(struct wpp_ring *ring, const struct giving *g, const struct entry *e)
 {
     struct kept *kept = ring->kept ? &ring->kept[e->stream] : NULL;

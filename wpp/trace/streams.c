@@ -11,7 +11,7 @@ void wpp_streams_free(struct wpp_streams *s)
     *s = (struct wpp_streams){0};
 }
 
-/* The slot of a tid, or the empty one where it belongs. */
+/* The slot of a tid, or the empty slot where it belongs. */
 static uint32_t slot_of(const struct wpp_streams *s, uint32_t tid)
 {
     uint32_t i = (uint32_t)(tid * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (s->n_slots - 1);
@@ -25,7 +25,7 @@ struct wpp_stream *wpp_streams_find(const struct wpp_streams *s, uint32_t tid)
 {
     uint32_t slot;
 
-    /* Mostly one thread writes many records in a row, and mostly it is the only one. */
+    /* A thread often writes many records in a row, and is often the only one. */
     if (s->n > 0 && s->list[s->n - 1].tid == tid)
         return &s->list[s->n - 1];
     if (s->n == 0)
@@ -34,7 +34,7 @@ struct wpp_stream *wpp_streams_find(const struct wpp_streams *s, uint32_t tid)
     return s->slots[slot] ? &s->list[s->slots[slot] - 1] : NULL;
 }
 
-/* Room for one more in both arrays; at most half of the slots are taken. */
+/* Makes room for one more in both arrays; at most half of the slots are taken. */
 static bool add_room(struct wpp_streams *s)
 {
     uint32_t capacity = s->capacity ? 2 * s->capacity : 16;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* streams.h - the threads of a trace: one stream each, found by thread id.
- * A thread id may come again for a new stream; it then means the newest. */
+/* streams.h - the threads of a trace: one stream each, found by thread id.  A reused thread id
+ * means its newest stream. */
 #ifndef WPP_STREAMS_H
 #define WPP_STREAMS_H
 
@@ -25,9 +25,9 @@ struct wpp_streams {
 };
 
 void wpp_streams_free(struct wpp_streams *s);
-/* The newest stream of a thread, NULL if there is none. */
+/* The newest stream of a thread; NULL if there is none. */
 struct wpp_stream *wpp_streams_find(const struct wpp_streams *s, uint32_t tid);
-/* Begins a new one; NULL without memory.  Pointers into the list end here. */
+/* Begins a new stream; NULL without memory.  Pointers into the list become invalid. */
 struct wpp_stream *wpp_streams_add(struct wpp_streams *s, uint32_t tid);
 
 #endif

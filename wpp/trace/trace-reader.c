@@ -5,8 +5,8 @@
 
 #include "wpp/base/error.h"
 
-/* Payloads that are kept whole: command lines and paths.  Larger ones are not
- * the runtime's. */
+/* The largest payload that is kept whole: command lines and paths.  The runtime writes no larger
+ * ones. */
 enum { MAX_PAYLOAD = 1 << 20 };
 
 _Static_assert(sizeof(struct wpp_record) == WPP_HEADER_BYTES, "no padding in the header");
@@ -62,7 +62,7 @@ static enum wpp_trace_result damaged(const struct wpp_trace *t, struct wpp_error
     return WPP_TRACE_WRONG;
 }
 
-/* What begins with that word and is no trace, when it is something one may take for one. */
+/* Says what a file is that begins with `magic`, if a user may take it for a trace. */
 static const char *other_kind(uint32_t magic)
 {
     if (memcmp(&magic, "\x89WPP", sizeof magic) == 0)
@@ -131,8 +131,8 @@ static enum wpp_trace_result take_payload(struct wpp_trace *t, const uint8_t *by
 
 /* ---- Pieces -------------------------------------------------------------------------- */
 
-/* Whole words straight from the piece; a word that lies across two pieces goes
- * through `pending`. */
+/* Hands on whole words directly from the piece; a word that lies across two pieces goes through
+ * `pending`. */
 static enum wpp_trace_result push_tokens(struct wpp_trace *t, const uint8_t *bytes, size_t n,
                                          size_t *taken, struct wpp_error *error)
 {
@@ -162,7 +162,7 @@ static enum wpp_trace_result push_tokens(struct wpp_trace *t, const uint8_t *byt
     return WPP_TRACE_OK;
 }
 
-/* Headers and payloads: used where they lie when they are whole there. */
+/* Takes headers and payloads: in place, if they are whole in the piece. */
 static enum wpp_trace_result push_whole(struct wpp_trace *t, const uint8_t *bytes, size_t n,
                                         size_t *taken, struct wpp_error *error)
 {
