@@ -12,7 +12,7 @@ ok 'make demo' "$ROOT/scripts/demo" "$BUILD"
 cp "$T/out" "$T/shown"
 out=$ROOT/build/demo/wpp-compress
 like 'the run is complete' "$(cat "$T/shown")" '^complete +yes'
-is 'five hottest subpaths' "$(grep -c -E '^ +[1-5]  [0-9.]+ %' "$T/shown")" 5
+is 'the five hottest answers at most' "$(grep -c -E '^ [1-9]  *[0-9.]+ %  *[0-9.]+ % ' "$T/shown" | grep -x '[1-5]' > /dev/null && echo yes)" yes
 like 'in lines of our own sources' "$(cat "$T/shown")" '^ +[0-9]+ \* '
 ok 'the WPP is sound' wpp-check --strict "$out/wpp-compress.wpp"
 is 'the PNG is one' "$(head -c 8 "$out/wpp-compress.png" | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a

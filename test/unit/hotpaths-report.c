@@ -470,6 +470,7 @@ static const char json[] =
     "  \"program\": \"/opt/demo\",\n"
     "  \"command\": \"demo \\\"x\\\"\",\n"
     "  \"complete\": true,\n"
+    "  \"changed_sources\": [],\n"
     "  \"thread\": null,\n"
     "  \"algorithm\": \"larus\",\n"
     "  \"frequencies\": \"lower bounds\",\n"

@@ -458,7 +458,8 @@ static void show_summary(const struct recording *r)
         return;
     if (!isatty(STDERR_FILENO)) {
         if (r->runs.written == 1 && !r->runs.failed && !r->trace_failed)
-            tool_warn("%s in %s", tool_amount(tokens, "event"), r->runs.path);
+            tool_warn("%s%s in %s", r->options.ring ? "the last of " : "",
+                      tool_amount(tokens, "event"), r->runs.path);
         return;
     }
     if (r->runs.written == 1 && stat(r->runs.path, &st) == 0 && st.st_size > 0)
