@@ -52,6 +52,7 @@ struct seat seat_of(const wpp *w, const struct story *s, size_t n)
             ;
         if (loop.header == SEAT_NO_LOOP || k == MOST_LOOPS)
             continue;
+        assert(k <= n_loops && n_loops <= MOST_LOOPS);
         if (k == n_loops) {
             loops[k] = loop;
             times[n_loops++] = 0;
@@ -112,6 +113,8 @@ static const struct grouped *find_leader(struct sets *sets, const struct grouped
 {
     uint32_t mine = (uint32_t)(a - all) + 1;
 
+    assert(n_leaders < mine);           /* all of them stand above it */
+
     stamp(sets->mine, a->string, mine);
     for (size_t k = 0; k < n_leaders; k++) {
         const struct grouped *leader = &all[leaders[k]];
@@ -119,6 +122,7 @@ static const struct grouped *find_leader(struct sets *sets, const struct grouped
         if (!same_seat(leader->seat, a->seat) || !(bits[leaders[k]] & bits[a - all]) ||
             !mostly_in(sets, sets->mine, mine, leader->string))
             continue;
+        assert(leaders[k] < (size_t)(a - all) && leader->leader == leaders[k]);
         stamp(sets->others, leader->string, ++sets->n_others);
         if (mostly_in(sets, sets->others, sets->n_others, a->string))
             return leader;
@@ -141,6 +145,7 @@ int answers_group(struct grouped *a, size_t n, const uint64_t *cost, uint32_t n_
 
         bits[i] = bits_of(a[i].string);
         leader = find_leader(&sets, a, bits, leaders, n_leaders, &a[i]);
+        assert(a[i].string.length > 0 && n_leaders <= i);
         a[i].leader = leader ? (size_t)(leader - a) : i;
         if (!leader)
             leaders[n_leaders++] = i;

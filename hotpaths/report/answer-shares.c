@@ -31,6 +31,7 @@ static int gather(struct answers *a, const struct shown_list *s)
         }
         a->answer[at[leader]].n_members++;
     }
+    assert(a->n <= s->n);
     for (size_t k = 0; k < a->n; k++) {
         a->answer[k].member = a->members + used;
         used += a->answer[k].n_members;
@@ -38,6 +39,8 @@ static int gather(struct answers *a, const struct shown_list *s)
     }
     for (size_t i = 0; i < s->n; i++) {
         struct answer *answer = &a->answer[at[s->item[i].group]];
+
+        assert(answer->leader <= i && answer->n_members < s->n);
 
         answer->member[answer->n_members++] = i;
     }
@@ -70,6 +73,7 @@ static size_t add_strings(struct choosing *c, size_t n, const struct answer *ans
     for (size_t i = 0; i < answer->n_members; i++) {
         const struct hot_subpath *p = &c->s->item[answer->member[i]].path;
 
+        assert(answer->member[i] < c->s->n && n < c->s->n);     /* each subpath stands once */
         c->string[n++] = (struct hot_string){ p->terminals, p->length };
     }
     return n;
@@ -111,6 +115,8 @@ static int find_parts(struct choosing *c)
         }
     for (size_t k = 0; k < c->a->n; k++)
         c->part[k] = part_root(c->part, k);
+    for (size_t k = 0; k < c->a->n; k++)
+        assert(c->part[c->part[k]] == c->part[k]);
     free(last);
     return HOT_OK;
 }

@@ -2,6 +2,7 @@
 /* source-text.c - lines of source files; see source-text.h. */
 #include "hotpaths/report/source-text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -237,6 +238,7 @@ const char *source_text_line(struct source_text *s, const char *directory, const
 
     if (!f || !f->text || line < 1 || line > f->n_lines)
         return NULL;
+    assert(f->start[line - 1] <= f->start[line]);
     begin = f->text + f->start[line - 1];
     end = f->text + f->start[line];
     while (end > begin && (end[-1] == '\n' || end[-1] == '\r'))
