@@ -66,6 +66,42 @@ done
 like 'an inlined function has a row' "$(wpp-report "$T/a.wpp")" \
     '^ +[0-9.]+ % +[0-9.]+ % +105 +twice \[inlined\] .*/a\.c:8$'
 
+# Loops within inlined code, some of whose blocks have no lines, are no arrivals.
+cat > "$T/scan.c" <<'C'
+static int v[50];
+static inline __attribute__((always_inline)) int scan(int n, int k)
+{
+    int c = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (v[i] < 0)
+            continue;
+        while (v[i] > k) {
+            c++;
+            if (++k > 90)
+                break;
+        }
+    }
+    return c;
+}
+int main(int argc, char **argv)
+{
+    int s = 0;
+
+    (void)argv;
+    for (int i = 0; i < 50; i++)
+        v[i] = i * 7 % 40 - 5;
+    for (int i = 0; i < 7 * argc; i++)
+        s += scan(50, i);
+    return s == 0;
+}
+C
+for level in -O0 -O1 -O2 -O3; do
+    record scan "$WPP_GCC" $level "$T/scan.c"
+    is "$level: arrivals at inlined code" "$(wpp-report --routines "$T/scan.wpp" |
+        awk '$6 == "scan" { print $5 }')" 7
+done
+
 # Iterations as the source says them.
 "$WPP_GCC" -g -O0 "$T/a.c" -o "$T/a" && rm "$T/a.wpp" && wpp-record -q -o "$T/a.wpp" "$T/a" > /dev/null
 loops=$(wpp-report --loops "$T/a.wpp" | sed -n 's,^ *[0-9.]* % *\([0-9]*\) *\([0-9]*\) *\([0-9.]*\)  \([a-z]*\) .*:\([0-9-]*\)$,\4 \5 \1 \2 \3,p' | sort)

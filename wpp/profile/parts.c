@@ -17,6 +17,16 @@ struct copy_block {
     bool first, last;          /* the block's first and last lines are among them */
 };
 
+/* Arrays by block; all but the lists is 0 between two copies. */
+enum { BEGINS_ELSEWHERE = 1, BEGINS_IN_COPY, LINELESS };
+
+struct arriving {
+    uint8_t *mark;
+    uint64_t *came;
+    uint32_t *queue, *touched;
+    uint32_t n_queue, n_touched;
+};
+
 struct making {
     struct parts *parts;
     const struct run_costs *costs;
@@ -36,6 +46,7 @@ struct making {
     bool *covered;             /* by copy: it is within another one of the same function */
     struct copy_block *in;     /* by copy, then block */
     size_t n_in, in_capacity;
+    struct arriving arriving;
 };
 
 /* ---- Parts ------------------------------------------------------------------------------- */
@@ -332,29 +343,90 @@ static uint32_t inlined_part(struct making *m, const struct wpp_inlined *call,
     return (uint32_t)(p - m->parts->part);
 }
 
+static bool begin_arriving(struct arriving *w, uint32_t n_blocks)
+{
+    size_t n = n_blocks + (size_t)1;
+
+    *w = (struct arriving){.mark = calloc(n, sizeof *w->mark), .came = calloc(n, sizeof *w->came),
+                           .queue = calloc(n, sizeof *w->queue),
+                           .touched = calloc(n, sizeof *w->touched)};
+    return w->mark && w->came && w->queue && w->touched;
+}
+
+static void end_arriving(struct arriving *w)
+{
+    free(w->mark);
+    free(w->came);
+    free(w->queue);
+    free(w->touched);
+    *w = (struct arriving){0};
+}
+
+/* Blocks without lines (jumps, moves between registers) are code of the copy where control comes from it
+ * alone.  came[b], of such a block: how often, so far. */
+static void take_lineless(struct making *m, uint32_t block)
+{
+    struct arriving *w = &m->arriving;
+
+    w->n_queue = 0;
+    w->queue[w->n_queue++] = block;
+    while (w->n_queue > 0) {
+        uint32_t from = w->queue[--w->n_queue];
+
+        for (uint32_t a = m->flow.first[from]; a < m->flow.first[from + 1]; a++) {
+            uint32_t to = m->flow.arc[a].dst;
+
+            if (n_lines(&m->routine->blocks[to]) > 0 || w->mark[to])
+                continue;
+            if (w->came[to] == 0)
+                w->touched[w->n_touched++] = to;
+            w->came[to] += m->flow.arc[a].count;
+            if (w->came[to] < m->block[to] || m->block[to] == 0)
+                continue;
+            w->mark[to] = LINELESS;
+            w->queue[w->n_queue++] = to;
+        }
+    }
+}
+
+/* Executions of the block that go on in the copy without leaving it. */
+static double goes_on(const struct making *m, uint32_t block)
+{
+    double n = 0;
+
+    for (uint32_t a = m->flow.first[block]; a < m->flow.first[block + 1]; a++)
+        if (m->arriving.mark[m->flow.arc[a].dst] == BEGINS_IN_COPY)
+            n += (double)m->flow.arc[a].count;
+    return n;
+}
+
 /* How often control came into the copy: executions of its blocks, but for those that are reached from
  * another of them without leaving it. */
-static double arrivals(const struct making *m, const struct copy_block *in, size_t n, uint8_t *mark)
+static double arrivals(struct making *m, const struct copy_block *in, size_t n)
 {
+    struct arriving *w = &m->arriving;
     double arrived = 0;
 
     for (size_t i = 0; i < n; i++)
-        mark[in[i].block] = in[i].first ? 2 : 1;
-    for (size_t i = 0; i < n; i++) {
-        uint32_t b = in[i].block;
-
-        arrived += (double)m->block[b];
-        for (uint32_t a = m->flow.first[b]; in[i].last && a < m->flow.first[b + 1]; a++)
-            if (mark[m->flow.arc[a].dst] == 2)
-                arrived -= (double)m->flow.arc[a].count;
-    }
+        w->mark[in[i].block] = in[i].first ? BEGINS_IN_COPY : BEGINS_ELSEWHERE;
     for (size_t i = 0; i < n; i++)
-        mark[in[i].block] = 0;
+        if (in[i].last)
+            take_lineless(m, in[i].block);
+    for (size_t i = 0; i < n; i++)
+        arrived += (double)m->block[in[i].block] - (in[i].last ? goes_on(m, in[i].block) : 0);
+    for (uint32_t i = 0; i < w->n_touched; i++)
+        if (w->mark[w->touched[i]] == LINELESS)
+            arrived -= goes_on(m, w->touched[i]);
+    for (size_t i = 0; i < n; i++)
+        w->mark[in[i].block] = 0;
+    for (uint32_t i = 0; i < w->n_touched; i++)
+        w->mark[w->touched[i]] = w->came[w->touched[i]] = 0;
+    w->n_touched = 0;
     return arrived;
 }
 
 /* Adds the copy, whose blocks these are, to its function. */
-static bool add_copy(struct making *m, const struct copy_block *in, size_t n, uint8_t *mark)
+static bool add_copy(struct making *m, const struct copy_block *in, size_t n)
 {
     const struct wpp_inlined *call = &m->routine->inlined[in->copy];
     uint32_t number = inlined_part(m, call, own_line(m, in, n));
@@ -369,7 +441,7 @@ static bool add_copy(struct making *m, const struct copy_block *in, size_t n, ui
         m->covered[in->copy] = m->part_of[c - 1] == number;
     p = &m->parts->part[number];
     routine = &m->parts->part[m->r];
-    p->calls += arrivals(m, in, n, mark);
+    p->calls += arrivals(m, in, n);
     for (size_t i = 0; i < n; i++) {
         uint32_t b = m->costs->block[m->r] + in[i].block;
         double lines = n_lines(&m->routine->blocks[in[i].block]);
@@ -390,7 +462,6 @@ static bool add_copy(struct making *m, const struct copy_block *in, size_t n, ui
 /* Callers are numbered before what is inlined into them. */
 static bool make_inlined(struct making *m)
 {
-    uint8_t *mark;
     bool ok = true;
 
     for (uint32_t b = 0; ok && b < m->routine->n_blocks; b++)
@@ -399,14 +470,13 @@ static bool make_inlined(struct making *m)
     if (!ok || m->n_in == 0)
         return ok;
     qsort(m->in, m->n_in, sizeof *m->in, by_copy);
-    mark = calloc(m->routine->n_blocks + (size_t)1, sizeof *mark);
-    ok = mark;
+    ok = begin_arriving(&m->arriving, m->routine->n_blocks);
     for (size_t i = 0, end; ok && i < m->n_in; i = end) {
         for (end = i + 1; end < m->n_in && m->in[end].copy == m->in[i].copy; end++)
             ;
-        ok = add_copy(m, &m->in[i], end - i, mark);
+        ok = add_copy(m, &m->in[i], end - i);
     }
-    free(mark);
+    end_arriving(&m->arriving);
     return ok;
 }
 
