@@ -68,38 +68,63 @@ like 'an inlined function has a row' "$(wpp-report "$T/a.wpp")" \
 
 # Loops within inlined code, some of whose blocks have no lines, are no arrivals.
 cat > "$T/scan.c" <<'C'
-static int v[50];
-static inline __attribute__((always_inline)) int scan(int n, int k)
+static int v[64], w[64];
+static inline __attribute__((always_inline)) int part(int *p, int lo, int hi, int med)
 {
-    int c = 0;
+    int a = lo, b = hi, l = lo, h = hi, n;
 
-    for (int i = 0; i < n; i++) {
-        if (v[i] < 0)
-            continue;
-        while (v[i] > k) {
-            c++;
-            if (++k > 90)
+    while (1) {
+        while (1) {
+            if (a > b)
                 break;
+            n = w[p[a] & 63] - med;
+            if (n == 0) {
+                int t = p[a]; p[a] = p[l]; p[l] = t;
+                l++; a++;
+                continue;
+            }
+            if (n > 0)
+                break;
+            a++;
         }
+        while (1) {
+            if (a > b)
+                break;
+            n = w[p[b] & 63] - med;
+            if (n == 0) {
+                int t = p[b]; p[b] = p[h]; p[h] = t;
+                h--; b--;
+                continue;
+            }
+            if (n < 0)
+                break;
+            b--;
+        }
+        if (a > b)
+            break;
+        int t = p[a]; p[a] = p[b]; p[b] = t;
+        a++; b--;
     }
-    return c;
+    return l + h;
 }
 int main(int argc, char **argv)
 {
     int s = 0;
 
     (void)argv;
-    for (int i = 0; i < 50; i++)
-        v[i] = i * 7 % 40 - 5;
+    for (int i = 0; i < 64; i++) {
+        v[i] = i * 29 % 64;
+        w[i] = i * 7 % 13;
+    }
     for (int i = 0; i < 7 * argc; i++)
-        s += scan(50, i);
+        s += part(v, i, 63 - i, i);
     return s == 0;
 }
 C
 for level in -O0 -O1 -O2 -O3; do
     record scan "$WPP_GCC" $level "$T/scan.c"
     is "$level: arrivals at inlined code" "$(wpp-report --routines "$T/scan.wpp" |
-        awk '$6 == "scan" { print $5 }')" 7
+        awk '$6 == "part" { print $5 }')" 7
 done
 
 # Iterations as the source says them.

@@ -376,12 +376,13 @@ static void take_lineless(struct making *m, uint32_t block)
         for (uint32_t a = m->flow.first[from]; a < m->flow.first[from + 1]; a++) {
             uint32_t to = m->flow.arc[a].dst;
 
-            if (n_lines(&m->routine->blocks[to]) > 0 || w->mark[to])
+            if (n_lines(&m->routine->blocks[to]) > 0 || w->mark[to] || m->flow.arc[a].count == 0)
                 continue;
             if (w->came[to] == 0)
                 w->touched[w->n_touched++] = to;
+            assert(w->n_touched <= m->routine->n_blocks);
             w->came[to] += m->flow.arc[a].count;
-            if (w->came[to] < m->block[to] || m->block[to] == 0)
+            if (w->came[to] < m->block[to])
                 continue;
             w->mark[to] = LINELESS;
             w->queue[w->n_queue++] = to;
