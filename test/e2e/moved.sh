@@ -35,7 +35,7 @@ END_C
 # make_library N
 make_library() {
     cp build/plug.c build/plug$1.c
-    "$WPP_GCC" -O1 -g -shared -fPIC -DNUMBER="$1" build/plug$1.c -o build/lib/plug$1.so
+    "$WPP_GCC" -O0 -g -shared -fPIC -DNUMBER="$1" build/plug$1.c -o build/lib/plug$1.so
 }
 "$WPP_GCC" -O1 -g build/main.c -o build/prog -ldl
 make_library 1 && make_library 2

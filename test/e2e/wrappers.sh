@@ -134,6 +134,7 @@ passes 'words that say nothing' -o '' ''
 # ---- Probes: not instrumented; libraries that are may be linked -------------------
 passes 'a probe is compiled' -c conftest.c
 passes "CMake's probe is compiled" -v -o CMakeFiles/cmTC_1.dir/ABI.c.o -c /usr/share/cmake/ABI.c
+passes "Meson's is compiled, under its newer name" -c sanity_check_for_c.c
 passes "Meson's probe is compiled" -c /b/meson-private/tmp1/testfile.c -o /b/meson-private/tmp1/output.obj
 passes 'a probe shows what is linked' -v -o conftest conftest.o
 passes "CMake's probe shows what is linked" -v CMakeFiles/cmTC_1.dir/ABI.c.o -o cmTC_1
