@@ -126,10 +126,10 @@ gfortran upper.F90 -E
 gdc prog.d -M
 gnatgcc prog.adb -S
 END_LINES
-if command -v gnatmake > /dev/null; then
+if command -v gnatmake > /dev/null && [ -x "$(gcc -print-prog-name=gnat1)" ]; then
     ok 'Ada by gnatmake' gnatmake -q --GCC=wpp-gcc --GNATLINK='gnatlink --GCC=wpp-gcc' prog.adb
     is 'is recorded' "$(wpp-record -o prog.wpp ./prog)" 30
 else
-    skip 'gnatmake is not installed'
+    skip 'there is no gnatmake for this gcc'
 fi
 done_testing
