@@ -248,16 +248,6 @@ static void put_run(const struct report *r, const struct wpp_summary *run)
     fprintf(r->out, ",\n  \"complete\": %s", run->complete ? "true" : "false");
 }
 
-static void put_changes(const struct report *r)
-{
-    fputs(",\n  \"changed_sources\": [", r->out);
-    for (uint32_t i = 0; i < r->changes.n; i++) {
-        fputs(i ? ", " : "", r->out);
-        json_string(r->out, r->changes.file[i]);
-    }
-    fputs("]", r->out);
-}
-
 static void put_heading(const struct report *r)
 {
     struct wpp_summary run;
@@ -266,7 +256,8 @@ static void put_heading(const struct report *r)
     fputs("{\n  \"file\": ", r->out);
     json_string(r->out, r->file_name);
     put_run(r, &run);
-    put_changes(r);
+    fputs(",\n  \"changed_sources\": ", r->out);
+    source_changes_json(r->out, &r->changes);
     fputs(",\n  \"thread\": ", r->out);
     if (r->config->thread == HOT_ALL_THREADS)
         fputs("null", r->out);

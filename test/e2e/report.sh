@@ -211,6 +211,8 @@ record threads "$WPP_GCC" -O1 -pthread "$T/threads.c"
 is 'a thread alone' "$(for k in 0 1 2 3; do wpp-report --routines --format=csv --thread=$k "$T/threads.wpp" |
     awk -F , '$3 == "\"step\"" { s += $8 } END { print s + 0 }'; done | sort -n | tr '\n' ' ')" '0 100 200 300 '
 
+like 'which the heading says' "$(wpp-report --thread=1 "$T/threads.wpp" | sed -n 2p)" ' paths, thread 1 alone$'
+
 # Exceptions, longjmp, signals, switched stacks: on both sides of an activation's end.
 cat > "$T/throws.cc" <<'C'
 #include <map>

@@ -9,9 +9,7 @@
 
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
-#include "tracer/trace-abi.h"
 #include "wpp/profile/call-contexts.h"
-#include "wpp/read/reader.h"
 #include "wpp/replay/events.h"
 
 /* ---- The run ---------------------------------------------------------------------------- */
@@ -287,17 +285,6 @@ static bool is_right(const wpp *w, const char *name, uint32_t *n_recursive, bool
     return ok;
 }
 
-static wpp *open_content(const struct random_content *c, struct wpp_error *error)
-{
-    struct wpp_bytes file = {0};
-    wpp *w = NULL;
-
-    if (wpp_content_encode(&c->content, &file, error))
-        w = wpp_open_memory(file.data, file.size, "random", error);
-    wpp_bytes_free(&file);
-    return w;
-}
-
 int main(int argc, char **argv)
 {
     struct random r = {47};
@@ -314,10 +301,8 @@ int main(int argc, char **argv)
         struct random_content *c = random_content(&r, 1 + seed % RC_THREADS, 1 + seed / 2);
         wpp *w;
 
-        for (uint32_t t = 0; t < c->n_terminals; t++)
-            if (c->terminals[t].routine == WPP_NO_ROUTINE && draw(&r, 2))
-                c->terminals[t].token = draw(&r, 4) ? WPP_FRAME + t % 8 : WPP_GAP;
-        w = open_content(c, &error);
+        rc_words(c, &r);
+        w = rc_open(c, &error);
         wrong += !w || !is_right(w, "random", &n_recursive, true);
         wpp_close(w);
         random_content_free(c);

@@ -9,18 +9,13 @@
 
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
-#include "wpp/read/reader.h"
 
 static wpp *random_wpp(struct random *r)
 {
     struct random_content *c = random_content(r, 1 + draw(r, RC_THREADS), draw(r, 200));
-    struct wpp_bytes file = {0};
     struct wpp_error error;
-    wpp *w = NULL;
+    wpp *w = rc_open(c, &error);
 
-    if (c && wpp_content_encode(&c->content, &file, &error))
-        w = wpp_open_memory(file.data, file.size, "test", &error);
-    wpp_bytes_free(&file);
     random_content_free(c);
     return w;
 }

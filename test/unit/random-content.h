@@ -12,7 +12,9 @@
 #include <string.h>
 
 #include "gcc-plugin/numbering/numbering.h"
+#include "tracer/trace-abi.h"
 #include "wpp/format/content.h"
+#include "wpp/read/reader.h"
 
 struct random {
     uint64_t state;
@@ -294,6 +296,28 @@ static void random_content_free(struct random_content *c)
         pn_free(c->graphs[i]);
     }
     free(c);
+}
+
+/* Some control words become Gap, and Frame words of few numbers. */
+__attribute__((unused))
+static void rc_words(struct random_content *c, struct random *r)
+{
+    for (uint32_t t = 0; t < c->n_terminals; t++)
+        if (c->terminals[t].routine == WPP_NO_ROUTINE && draw(r, 2))
+            c->terminals[t].token = draw(r, 4) ? WPP_FRAME + t % 8 : WPP_GAP;
+}
+
+/* The content as an open file.  NULL: it is none. */
+__attribute__((unused))
+static wpp *rc_open(const struct random_content *c, struct wpp_error *error)
+{
+    struct wpp_bytes file = {0};
+    wpp *w = NULL;
+
+    if (wpp_content_encode(&c->content, &file, error))
+        w = wpp_open_memory(file.data, file.size, "random", error);
+    wpp_bytes_free(&file);
+    return w;
 }
 
 /* The whole expansion of a rule, straight from the definition. */

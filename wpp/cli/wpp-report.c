@@ -414,6 +414,7 @@ static void report(const wpp *w, const struct request *r)
     if (!run_costs_new(&costs, w, &tree, thread))
         die_of_memory();
     out.costs = &costs;
+    out.thread = thread;
     if (r->tables & (ROUTINES | LOOPS) && !parts_new(&parts, &costs))
         die_of_memory();
     out.parts = &parts;

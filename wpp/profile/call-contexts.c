@@ -28,7 +28,7 @@ struct search {
     struct call_contexts *out;
     double *times;             /* by piece; 0 between two walks */
     struct descending order;
-    double *cost, *calls;      /* by piece, above alone; 0 between two walks */
+    double *cost, *calls;      /* by piece, above alone: what spread_up() has found */
 };
 
 static bool put(struct bag *b, struct share share)
@@ -252,8 +252,8 @@ bool contexts_below(struct call_contexts *out, const struct run_costs *c, const 
 
 /* ---- Above ------------------------------------------------------------------------------------- */
 
-/* For each piece, what the calls in it cost that the bag has, by the piece of the callee; `from` is their
- * routine, `chosen` ones are meant as roots.  Goes to s->cost and s->calls. */
+/* Sets s->cost and s->calls of each piece: the calls of routine `from` in it, calls within calls left out.
+ * A call counts what `cost` and `calls` say of the callee's piece; if `roots`, what the callee cost, once. */
 static void spread_up(struct search *s, const double *cost, const double *calls, uint32_t from,
                       bool roots)
 {

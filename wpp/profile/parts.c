@@ -602,6 +602,22 @@ static bool each_routine(struct making *m, bool (*make)(struct making *))
     return ok;
 }
 
+/* Of a routine all of whose lines are inlined functions' nothing is left; sums of fractions may say a
+ * little more or less than that. */
+static void drop_rounding(struct parts *p)
+{
+    const struct run_costs *c = p->costs;
+
+    for (uint32_t r = 0; r < p->n_routines; r++) {
+        double all = 0;
+
+        for (uint32_t b = c->block[r]; b < c->block[r + 1]; b++)
+            all += c->own[b];
+        if (p->part[r].self < 1e-9 + 1e-11 * all)
+            p->part[r].self = 0;
+    }
+}
+
 bool parts_new(struct parts *out, const struct run_costs *costs)
 {
     struct making m = {.parts = out, .costs = costs, .w = costs->w};
@@ -617,6 +633,7 @@ bool parts_new(struct parts *out, const struct run_costs *costs)
     if (ok)
         count_paths(&m);
     ok = ok && each_routine(&m, make_inlined);
+    drop_rounding(out);
     out->n_functions = out->n;
     ok = ok && each_routine(&m, make_loops) && parts_find_exact(out);
     source_files_free(&m.files);

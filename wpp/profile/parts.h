@@ -41,7 +41,7 @@ struct part {
     double iterations;         /* of a loop */
     double self, inclusive;
     bool exact;                /* inclusive is, and no upper bound */
-    struct part_block *block;  /* by routine, then block; NULL: all of the routine's */
+    struct part_block *block;  /* those of a routine side by side; NULL: all of `routine`'s */
     uint32_t n_blocks;
 };
 

@@ -104,16 +104,6 @@ static void put_contexts(const struct profile_report *r)
     fputs("]", r->out);
 }
 
-static void put_changes(const struct profile_report *r)
-{
-    fputs("\"changed_sources\": [", r->out);
-    for (uint32_t i = 0; i < r->changes->n; i++) {
-        fputs(i ? ", " : "", r->out);
-        json_string(r->out, r->changes->file[i]);
-    }
-    fputs("]", r->out);
-}
-
 bool profile_json(const struct profile_report *r)
 {
     struct wpp_summary run;
@@ -125,8 +115,11 @@ bool profile_json(const struct profile_report *r)
     put_text(r, "command", run.command);
     fprintf(r->out, "\"complete\": %s, \"threads\": %" PRIu32 ", \"paths\": %" PRIu64 ", ",
             run.complete ? "true" : "false", run.n_threads, r->costs->events);
+    if (r->thread != UINT32_MAX)
+        fprintf(r->out, "\"thread\": %" PRIu32 ", ", r->thread);
     put_number(r, "instructions", r->costs->total, ", ");
-    put_changes(r);
+    fputs("\"changed_sources\": ", r->out);
+    source_changes_json(r->out, r->changes);
     if (r->contexts)
         put_contexts(r);
     if (r->function)

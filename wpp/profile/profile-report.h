@@ -25,6 +25,7 @@ struct profile_report {
     const wpp *w;
     const char *path;          /* of the WPP */
     const struct run_costs *costs;
+    uint32_t thread;           /* that the report is about; UINT32_MAX: all */
     const struct parts *parts;
     const uint32_t *function;  /* numbers of parts, in order */
     uint32_t n_functions, all_functions;

@@ -274,7 +274,11 @@ static void show_run(const struct profile_report *r)
     put_magnitude(r->out, r->costs->total);
     fputs(" instructions, ", r->out);
     put_magnitude(r->out, (double)r->costs->events);
-    fprintf(r->out, " paths, %" PRIu32 " thread%s\n\n", run.n_threads, run.n_threads == 1 ? "" : "s");
+    if (r->thread != UINT32_MAX)
+        fprintf(r->out, " paths, thread %" PRIu32 " alone\n\n", r->thread);
+    else
+        fprintf(r->out, " paths, %" PRIu32 " thread%s\n\n", run.n_threads,
+                run.n_threads == 1 ? "" : "s");
 }
 
 bool profile_text(const struct profile_report *r)

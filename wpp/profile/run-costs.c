@@ -226,10 +226,8 @@ static void spread_path(struct run_costs *c, uint32_t number)
     const struct wpp_routine *routine = wpp_routine(c->w, t->routine);
     uint32_t first = c->block[t->routine], stop;
 
-    for (uint32_t i = 0; i < t->n_blocks; i++) {
-        c->executed[first + t->blocks[i]] += c->count[number];
+    for (uint32_t i = 0; i < t->n_blocks; i++)
         c->own[first + t->blocks[i]] += c->count[number] * routine->blocks[t->blocks[i]].insns;
-    }
     stop = t->n_blocks ? t->blocks[t->n_blocks - 1] : 0;
     assert(first + stop < c->block[t->routine + 1]);
     c->below[first + stop] += c->called[number];
@@ -252,14 +250,13 @@ static bool make_arrays(struct run_costs *c, uint32_t n_routines)
     c->count = calloc(n_terminals + (size_t)1, sizeof *c->count);
     c->called = calloc(n_terminals + (size_t)1, sizeof *c->called);
     c->entered = calloc(n_routines + (size_t)1, sizeof *c->entered);
-    c->executed = calloc(n_blocks, sizeof *c->executed);
     c->own = calloc(n_blocks, sizeof *c->own);
     c->below = calloc(n_blocks, sizeof *c->below);
     c->piece = calloc(n_pieces, sizeof *c->piece);
     c->lead = calloc(n_pieces, sizeof *c->lead);
     c->last = calloc(n_pieces, sizeof *c->last);
     c->times = calloc(n_pieces, sizeof *c->times);
-    return c->counted && c->count && c->called && c->entered && c->executed && c->own && c->below && c->piece
+    return c->counted && c->count && c->called && c->entered && c->own && c->below && c->piece
         && c->lead && c->last && c->times;
 }
 
@@ -305,7 +302,6 @@ void run_costs_free(struct run_costs *c)
     free(c->called);
     free(c->entered);
     free(c->block);
-    free(c->executed);
     free(c->own);
     free(c->below);
     free(c->piece);

@@ -33,7 +33,7 @@ struct run_costs {
     double *entered;
     /* By block, those of routine r from block[r] on; n_routines + 1 values. */
     uint32_t *block;
-    double *executed, *own, *below;   /* below: called[] of the paths that end in it */
+    double *own, *below;   /* below: called[] of the paths that end in it */
     /* By piece. */
     double *piece;             /* cost of all that ran in it, calls included */
     double *lead;              /* cost of the calls before its first path */

@@ -83,6 +83,7 @@ struct builder {
     VECTOR(struct list) lists;
     VECTOR(uint32_t) items;
     VECTOR(uint32_t) levels;
+    bool full;                     /* more pieces or activations than there are numbers */
 };
 
 /* ---- Pieces ------------------------------------------------------------------------- */
@@ -103,8 +104,8 @@ static bool take_piece(struct builder *b, size_t start, uint32_t *piece)
     if (n == 1 && (b->items.at[start] & CALL_TREE_PIECE)) {
         *piece = b->items.at[start] & CALL_TREE_NUMBER;
     } else if (n > 0) {
-        if (n_pieces(b) >= CALL_TREE_NUMBER
-            || !grow((void **)&b->item.at, &b->item.capacity, b->item.n + n, sizeof *b->item.at))
+        b->full |= n_pieces(b) >= CALL_TREE_NUMBER;
+        if (b->full || !grow((void **)&b->item.at, &b->item.capacity, b->item.n + n, sizeof *b->item.at))
             return false;
         memcpy(b->item.at + b->item.n, b->items.at + start, n * sizeof *b->item.at);
         b->item.n += n;
@@ -147,7 +148,8 @@ static bool end_activation(struct builder *b)
     if (top->of_before)
         return PUSH(b->levels, a.piece);
     b->lists.n--;
-    return b->activations.n < CALL_TREE_NUMBER && PUSH(b->activations, a)
+    b->full |= b->activations.n >= CALL_TREE_NUMBER;
+    return !b->full && PUSH(b->activations, a)
         && PUSH(b->items, CALL_TREE_CALL | (uint32_t)(b->activations.n - 1));
 }
 
@@ -375,7 +377,8 @@ bool call_tree_new(struct call_tree *out, const wpp *w, struct wpp_error *error)
     out->activation = b.activations.at;
     if (!ok) {
         call_tree_free(out);
-        return wpp_fail_memory(error);
+        return b.full ? wpp_fail(error, WPP_E_ARGUMENT, "the run is too large for a call tree")
+                      : wpp_fail_memory(error);
     }
     return true;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tracer/source-hash.h"
+#include "wpp/base/json.h"
 
 static bool is_same_source(const struct wpp_source *s, const char *directory, const char *file)
 {
@@ -96,6 +97,16 @@ bool source_changes_find(struct source_changes *out, const wpp *w)
     struct last_read last = {0};
 
     return source_changes_ask(out, w, differs_from_disk, &last);
+}
+
+void source_changes_json(FILE *out, const struct source_changes *c)
+{
+    putc('[', out);
+    for (uint32_t i = 0; i < c->n; i++) {
+        fputs(i ? ", " : "", out);
+        json_string(out, c->file[i]);
+    }
+    putc(']', out);
 }
 
 void source_changes_free(struct source_changes *c)

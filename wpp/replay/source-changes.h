@@ -7,6 +7,8 @@
 #ifndef WPP_SOURCE_CHANGES_H
 #define WPP_SOURCE_CHANGES_H
 
+#include <stdio.h>
+
 #include "wpp/wpp.h"
 
 struct source_changes {
@@ -18,6 +20,9 @@ struct source_changes {
  * Cost: the sources of executed routines are read. */
 bool source_changes_find(struct source_changes *out, const wpp *w);
 void source_changes_free(struct source_changes *c);
+
+/* The files as a JSON array. */
+void source_changes_json(FILE *out, const struct source_changes *c);
 
 /* Whether the file's hash is known. */
 bool source_is_known(const wpp *w, const char *directory, const char *file);
