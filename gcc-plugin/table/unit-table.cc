@@ -8,6 +8,7 @@
 
 #include <assert.h>
 
+#include <algorithm>
 #include <map>
 
 #include "tracer/source-hash.h"
@@ -248,8 +249,11 @@ void unit_table::encode_sources(byte_string &out) const
     uint64_t hash;
 
     for (const auto &file : files_)
-        if (wpp_source_hash_file(AT_FDCWD, file.first.c_str(), &hash))
-            hashes.emplace(file.second, hash);
+        if (wpp_source_hash_file(AT_FDCWD, file.first.c_str(), &hash)) {
+            auto added = hashes.emplace(file.second, hash);
+            // Maps may make one name of two files: then the choice is the same in each build.
+            added.first->second = std::min(added.first->second, hash);
+        }
     out.varint(hashes.size());
     for (const auto &source : hashes) {
         out.varint(source.first);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "hotpaths/hotpaths.h"
-#include "hotpaths/report/clipped-output.h"
+#include "wpp/base/clipped-output.h"
 #include "hotpaths/report/query.h"
 #include "hotpaths/report/report.h"
 #include "wpp/cli/tool.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/report/number-text.h"
+#include "wpp/base/number-text.h"
 #include "hotpaths/report/paint.h"
 #include "hotpaths/report/report-table.h"
 
@@ -95,7 +95,7 @@ static void put_rows(FILE *out, const struct report *r, const struct hot_subpath
                 number_grouped(t->least, least), t->least == 1 ? "" : "s");
     else
         fprintf(out, "%s to %s iterations, %s on average", number_grouped(t->least, least),
-                number_grouped(t->most, most), number_mean(t, average));
+                number_grouped(t->most, most), number_mean(t->turns, t->rows, average));
     if (t->rows > 1)
         fprintf(out, ", %s times", number_grouped(t->rows, number));
     if (r->verbose)

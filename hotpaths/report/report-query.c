@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "hotpaths/report/number-text.h"
+#include "wpp/base/number-text.h"
 #include "hotpaths/report/paint.h"
 #include "hotpaths/report/report-steps.h"
 

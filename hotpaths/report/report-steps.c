@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "hotpaths/base/array.h"
-#include "hotpaths/report/clipped-output.h"
-#include "hotpaths/report/number-text.h"
+#include "wpp/base/clipped-output.h"
+#include "wpp/base/number-text.h"
 #include "hotpaths/report/own-code.h"
 #include "hotpaths/report/paint.h"
 
@@ -117,7 +117,7 @@ static void put_turns(FILE *out, size_t turns, const struct hot_turns *all)
 
     fprintf(out, "x %s", number_grouped(turns, number));
     if (all && all->rows)
-        fprintf(out, " (%s/%s/%s)", number_grouped(all->least, least), number_mean(all, average),
+        fprintf(out, " (%s/%s/%s)", number_grouped(all->least, least), number_mean(all->turns, all->rows, average),
                 number_grouped(all->most, most));
 }
 

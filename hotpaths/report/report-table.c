@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/report/clipped-output.h"
-#include "hotpaths/report/number-text.h"
+#include "wpp/base/clipped-output.h"
+#include "wpp/base/number-text.h"
 #include "hotpaths/report/paint.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "hotpaths/report/number-text.h"
+#include "wpp/base/number-text.h"
 #include "hotpaths/report/paint.h"
 #include "hotpaths/report/report-details.h"
 #include "hotpaths/report/report-steps.h"

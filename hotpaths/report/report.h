@@ -11,7 +11,7 @@
 #include "hotpaths/hotpaths.h"
 #include "hotpaths/report/answer-shares.h"
 #include "hotpaths/report/query.h"
-#include "hotpaths/report/short-names.h"
+#include "wpp/replay/short-names.h"
 #include "hotpaths/report/shown-answers.h"
 #include "hotpaths/report/source-text.h"
 

@@ -35,7 +35,7 @@ hotpaths/sampled       hotpaths/hotpaths.h hotpaths/base hotpaths/automata hotpa
 hotpaths/exhaustive    hotpaths/hotpaths.h hotpaths/base
 hotpaths               hotpaths/base hotpaths/strings hotpaths/sampled hotpaths/exhaustive wpp/wpp.h
 hotpaths/report        hotpaths/hotpaths.h hotpaths/base hotpaths/strings wpp/wpp.h wpp/base wpp/replay wpp/profile
-hotpaths/cli           hotpaths wpp/wpp.h wpp/cli/tool.h
+hotpaths/cli           hotpaths wpp/wpp.h wpp/base wpp/cli/tool.h
 '
 
 # Every include of a file of ours, one a line: `wpp/read/reader.c wpp/format/content.h`.

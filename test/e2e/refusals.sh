@@ -771,7 +771,7 @@ status 0' ;;
     is "a recorder that is killed $how" "$status" 137
     is "$how: its program does its work" "$(cat out)" "$said"
     # On a busy machine the second one lives long enough to have a keeper, which tells.
-    if [ $how = during ] && grep -q '^wpp-record: killed; killed.wpp has what was recorded' err; then
+    if [ $how = during ] && grep -q '^wpp-record: killed; killed.wpp holds the events recorded' err; then
         sed -i '/^wpp-record: killed;/d' err
         fails_with 3 "$how: what is left is the beginning" wpp-check --strict killed.wpp
     else

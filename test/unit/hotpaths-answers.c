@@ -6,9 +6,9 @@
 
 #include "hotpaths/report/answer-groups.h"
 #include "hotpaths/report/answer-shares.h"
-#include "hotpaths/report/clipped-output.h"
+#include "wpp/base/clipped-output.h"
 #include "hotpaths/report/own-code.h"
-#include "hotpaths/report/short-names.h"
+#include "wpp/replay/short-names.h"
 #include "test/unit/tap.h"
 
 enum { TERMINALS = 26 };

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "wpp/base/error.h"
+#include "wpp/base/number-text.h"
 #include "wpp/base/similar.h"
 
 /* The process's name and progress line: a process is one tool. */
@@ -157,18 +158,10 @@ void tool_die_error(const struct wpp_error *error)
 
 const char *tool_grouped(uint64_t n)
 {
-    static char buffers[8][32];
+    static char buffers[8][NUMBER_TEXT];
     static unsigned turn;
-    char digits[24], *out = buffers[turn++ % 8], *p = out;
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
 
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            *p++ = ',';
-        *p++ = digits[i];
-    }
-    *p = '\0';
-    return out;
+    return number_grouped(n, buffers[turn++ % 8]);
 }
 
 const char *tool_amount(double n, const char *what)

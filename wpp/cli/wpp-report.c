@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "wpp/base/clipped-output.h"
 #include "wpp/base/error.h"
 #include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
@@ -393,8 +394,9 @@ static void report(const wpp *w, const struct request *r)
         [FORMAT_TEXT] = profile_text, [FORMAT_JSON] = profile_json, [FORMAT_CSV] = profile_csv
     };
     struct profile_report out = {
-        .out = stdout, .w = w, .path = r->path, .color = tool_color(r->color),
-        .full_names = r->full_names, .columns = r->full_names ? 0 : tool_columns()
+        .w = w, .path = r->path, .color = tool_color(r->color),
+        .columns = r->full_names || r->format != FORMAT_TEXT ? 0 : tool_columns(),
+        .names = short_names_new(r->full_names)
     };
     uint32_t thread = find_thread(w, r);
     struct call_tree tree;
@@ -426,7 +428,12 @@ static void report(const wpp *w, const struct request *r)
         take_loops(&out, &parts, r);
     if (r->tables & LINES)
         take_lines(&out, r, thread, &files);
-    views[r->format](&out);
+    out.out = out.columns ? clipped_open(stdout, out.columns) : stdout;
+    if (!out.out || !out.names || !views[r->format](&out))
+        die_of_memory();
+    if (out.out != stdout)
+        fclose(out.out);
+    short_names_free(out.names);
     source_changes_free(&changes);
     free((void *)out.function);
     free((void *)out.loop);

@@ -7,6 +7,7 @@
 
 #include "wpp/profile/call-contexts.h"
 #include "wpp/profile/parts.h"
+#include "wpp/replay/short-names.h"
 #include "wpp/replay/source-changes.h"
 
 enum profile_sort { SORT_INCLUSIVE, SORT_SELF, SORT_CALLS, SORT_NAME };
@@ -37,11 +38,13 @@ struct profile_report {
     const struct call_contexts *contexts;
     bool callers;              /* contexts are what led there */
     double least_share;        /* of nodes of `contexts` */
-    bool color, full_names;
+    /* Text alone. */
+    struct short_names *names; /* all that the text says are added, and settled */
+    bool color;
     unsigned columns;          /* no line is longer; 0: as long as need be */
 };
 
-/* False: something could not be written. */
+/* All write to `out`, whose errors are the caller's to check.  False: no memory. */
 bool profile_text(const struct profile_report *r);
 bool profile_json(const struct profile_report *r);
 bool profile_csv(const struct profile_report *r);

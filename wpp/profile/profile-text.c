@@ -1,47 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* profile-text.c - tables for people: the answer first, nothing wider than the terminal. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
+#include "wpp/base/clipped-output.h"
 #include "wpp/base/names.h"
+#include "wpp/base/number-text.h"
 #include "wpp/profile/profile-report.h"
 
-enum { NAME_SIZE = 400, PLACE_SIZE = 300, LEAST_NAME = 12 };
+enum { NAME_SIZE = 400, PLACE_SIZE = 300, LEAST_NAME = 8, LINES_WIDTH = 12 };
 
-/* `1234567` as `1,234,567`; counts are whole numbers, means are not. */
-static const char *grouped(double n, char *out, size_t size)
-{
-    char digits[40];
-    size_t length, at = 0;
-
-    snprintf(digits, sizeof digits, "%.0f", n);
-    length = strlen(digits);
-    for (size_t i = 0; i < length && at + 2 < size; i++) {
-        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
-            out[at++] = ',';
-        out[at++] = digits[i];
-    }
-    out[at] = '\0';
-    return out;
-}
-
-/* A share that is not 0 is not shown as 0. */
 static void put_share(const struct profile_report *r, double cost)
 {
-    double share = r->costs->total > 0 ? 100 * cost / r->costs->total : 0;
+    char text[NUMBER_TEXT];
 
-    if (share > 0 && share < 0.005)
-        fprintf(r->out, "%9s ", "<0.01 %");
-    else
-        fprintf(r->out, "%7.2f %% ", share);
+    fprintf(r->out, "%9s ", number_percent(cost, r->costs->total, text));
 }
 
 static void put_count(const struct profile_report *r, int width, double n)
 {
-    char text[60];
+    char text[NUMBER_TEXT];
 
-    fprintf(r->out, "%*s ", width, grouped(n, text, sizeof text));
+    fprintf(r->out, "%*s ", width, number_grouped((uint64_t)(n + 0.5), text));
 }
 
 static void put_style(const struct profile_report *r, const char *code)
@@ -58,14 +38,9 @@ static void put_heading(const struct profile_report *r, const char *text)
     putc('\n', r->out);
 }
 
-/* Characters, not bytes: what a terminal shows in columns of its own. */
-static unsigned shown_length(const char *text)
+static unsigned width_of(const char *text)
 {
-    unsigned n = 0;
-
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xC0) != 0x80;
-    return n;
+    return clipped_width(text, strlen(text));
 }
 
 /* The end of a path, from a folder's name on, in at most `size` characters. */
@@ -73,7 +48,7 @@ static const char *path_end(const char *path, unsigned size)
 {
     const char *end = path;
 
-    while (shown_length(end) > size && strchr(end, '/'))
+    while (width_of(end) > size && strchr(end, '/'))
         end = strchr(end, '/') + 1;
     return end;
 }
@@ -90,28 +65,26 @@ static void place_text(char *out, const char *file, uint32_t line, uint32_t last
         snprintf(out, PLACE_SIZE, "%s:%" PRIu32, end, line);
 }
 
-/* A name and its place in what is left of the line behind `used` columns. */
+/* A name and its place in what is left of the line behind `used` columns: if it is too little, the file goes
+ * without its folders, then the name is shortened. */
 static void put_named(const struct profile_report *r, unsigned used, const char *name,
                       const char *remark, const char *file, uint32_t line, uint32_t last)
 {
     char shorter[NAME_SIZE], place[PLACE_SIZE];
-    unsigned left = r->columns > used + 2 * LEAST_NAME ? r->columns - used : 0;
+    unsigned left = r->columns > used ? r->columns - used : 0, others;
 
-    if (r->columns && left == 0)
-        left = 2 * LEAST_NAME;
-    place_text(place, file, line, last, left ? left / 2 : PLACE_SIZE - 30);
-    if (r->full_names || (!left && !r->columns && shown_length(name) < 100)) {
-        name_put(r->out, name);
-    } else {
-        unsigned size = 100;
+    name = short_names_of(r->names, name);
+    others = width_of(name) + width_of(remark) + 2 + LINES_WIDTH;
+    place_text(place, file, line, last, left == 0 ? PLACE_SIZE - LINES_WIDTH
+                                        : left > others + LEAST_NAME ? left - others : LEAST_NAME);
+    others = width_of(remark) + width_of(place) + 2;
+    if (left && width_of(name) + others > left) {
+        unsigned size = left > others + LEAST_NAME ? left - others : LEAST_NAME;
 
-        if (left) {
-            unsigned others = shown_length(remark) + shown_length(place) + 2;
-            size = left > others + LEAST_NAME ? left - others : LEAST_NAME;
-        }
         name_shorten(name, shorter, (size < NAME_SIZE ? size : NAME_SIZE - 1) + 1);
-        name_put(r->out, shorter);
+        name = shorter;
     }
+    name_put(r->out, name);
     fputs(remark, r->out);
     put_style(r, "\033[2m");
     fputs("  ", r->out);
@@ -154,19 +127,21 @@ static void show_functions(const struct profile_report *r)
 
 static void show_loops(const struct profile_report *r)
 {
+    char mean[NUMBER_TEXT];
+
     putc('\n', r->out);
-    put_heading(r, "inclusive       entered      iterations   per entry  loop in");
+    put_heading(r, "inclusive      entered    iterations per entry  loop in");
     for (uint32_t i = 0; i < r->n_loops; i++) {
         const struct part *p = &r->parts->part[r->loop[i]];
 
         put_share(r, p->inclusive);
-        put_count(r, 13, p->calls);
-        put_count(r, 15, p->iterations);
+        put_count(r, 12, p->calls);
+        put_count(r, 13, p->iterations);
         if (p->calls > 0)
-            fprintf(r->out, "%11.1f  ", p->iterations / p->calls);
+            fprintf(r->out, "%9s  ", number_mean((uint64_t)p->iterations, (uint64_t)p->calls, mean));
         else
-            fprintf(r->out, "%11s  ", "-");
-        put_named(r, 53, p->shown, "", p->file, p->line, p->last_line);
+            fprintf(r->out, "%9s  ", "-");
+        put_named(r, 48, p->shown, "", p->file, p->line, p->last_line);
     }
     say_more(r, r->n_loops, r->all_loops, "loops");
     if (r->all_loops == 0)
@@ -237,26 +212,12 @@ static void show_contexts(const struct profile_report *r)
 
 /* ---- The whole --------------------------------------------------------------------------------- */
 
-/* `1234567890` as `1.23 G`. */
-static void put_magnitude(FILE *out, double n)
-{
-    static const char unit[] = " kMGT";
-    int i = 0;
-
-    for (; n >= 1000 && unit[i + 1]; i++)
-        n /= 1000;
-    if (i == 0)
-        fprintf(out, "%.0f", n);
-    else
-        fprintf(out, "%.*f %c", n < 10 ? 2 : n < 100 ? 1 : 0, n, unit[i]);
-}
-
 /* The command, on one line of the terminal. */
 static void put_command(const struct profile_report *r, const char *command)
 {
     char text[NAME_SIZE];
 
-    if (r->columns == 0 || shown_length(command) <= r->columns) {
+    if (r->columns == 0 || width_of(command) <= r->columns) {
         name_put(r->out, command);
     } else {
         snprintf(text, sizeof text, "%.*s...", (int)(r->columns > 80 ? 80 : r->columns) - 4, command);
@@ -268,12 +229,12 @@ static void put_command(const struct profile_report *r, const char *command)
 static void show_run(const struct profile_report *r)
 {
     struct wpp_summary run;
+    char text[NUMBER_TEXT];
 
     wpp_get_summary(r->w, &run);
     put_command(r, run.command[0] ? run.command : run.program[0] ? run.program : r->path);
-    put_magnitude(r->out, r->costs->total);
-    fputs(" instructions, ", r->out);
-    put_magnitude(r->out, (double)r->costs->events);
+    fprintf(r->out, "%s instructions, ", number_scaled((uint64_t)r->costs->total, text));
+    fputs(number_scaled(r->costs->events, text), r->out);
     if (r->thread != UINT32_MAX)
         fprintf(r->out, " paths, thread %" PRIu32 " alone\n\n", r->thread);
     else
@@ -281,8 +242,25 @@ static void show_run(const struct profile_report *r)
                 run.n_threads == 1 ? "" : "s");
 }
 
+/* The names of all rows, so that each is as short as it tells it apart. */
+static bool take_names(const struct profile_report *r)
+{
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && r->function && i < r->n_functions; i++)
+        ok = short_names_add(r->names, r->parts->part[r->function[i]].shown);
+    for (uint32_t i = 0; ok && r->loop && i < r->n_loops; i++)
+        ok = short_names_add(r->names, r->parts->part[r->loop[i]].shown);
+    for (size_t i = 0; ok && r->contexts && i < r->contexts->n; i++)
+        if (r->contexts->node[i].routine != CONTEXT_NOBODY)
+            ok = short_names_add(r->names, wpp_routine(r->w, r->contexts->node[i].routine)->shown);
+    return ok && short_names_settle(r->names);
+}
+
 bool profile_text(const struct profile_report *r)
 {
+    if (!take_names(r))
+        return false;
     show_run(r);
     if (r->contexts)
         show_contexts(r);
@@ -292,5 +270,5 @@ bool profile_text(const struct profile_report *r)
         show_loops(r);
     if (r->line)
         show_lines(r);
-    return !ferror(r->out);
+    return true;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* short-names.c - names as short as they tell routines apart; see short-names.h. */
-#include "hotpaths/report/short-names.h"
+#include "wpp/replay/short-names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hotpaths/base/array.h"
 #include "wpp/base/names.h"
 
 enum { LONGEST = 80 };
@@ -39,11 +38,27 @@ void short_names_free(struct short_names *s)
     free(s);
 }
 
+/* Room for one more. */
+static bool reserve(struct short_names *s)
+{
+    size_t size = s->size ? 2 * s->size : 64;
+    struct pair *pair;
+
+    if (s->n < s->size)
+        return true;
+    pair = realloc(s->pair, size * sizeof *pair);
+    if (!pair)
+        return false;
+    s->pair = pair;
+    s->size = size;
+    return true;
+}
+
 bool short_names_add(struct short_names *s, const char *name)
 {
     if (s->n && s->pair[s->n - 1].name == name)
         return true;
-    if (GROW(s->pair, s->size, s->n + 1) != HOT_OK)
+    if (!reserve(s))
         return false;
     s->pair[s->n++] = (struct pair){ .name = name };
     return true;

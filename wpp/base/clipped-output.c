@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* clipped-output.c - lines cut at the terminal's edge; see clipped-output.h. */
-#include "hotpaths/report/clipped-output.h"
+#include "wpp/base/clipped-output.h"
 
 #include <stdbool.h>
 #include <stdint.h>

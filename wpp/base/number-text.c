@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* number-text.c - numbers as people read them; see number-text.h. */
-#include "hotpaths/report/number-text.h"
+#include "wpp/base/number-text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,9 +37,9 @@ const char *number_scaled(uint64_t n, char out[static NUMBER_TEXT])
     return out;
 }
 
-const char *number_percent(uint64_t part, uint64_t whole, char out[static NUMBER_TEXT])
+const char *number_percent(double part, double whole, char out[static NUMBER_TEXT])
 {
-    double share = whole ? 100 * (double)part / (double)whole : 0;
+    double share = whole > 0 ? 100 * part / whole : 0;
 
     if (share > 0 && share < 0.005)
         snprintf(out, NUMBER_TEXT, "<0.01 %%");
@@ -48,11 +48,11 @@ const char *number_percent(uint64_t part, uint64_t whole, char out[static NUMBER
     return out;
 }
 
-const char *number_mean(const struct hot_turns *turns, char out[static NUMBER_TEXT])
+const char *number_mean(uint64_t sum, uint64_t n, char out[static NUMBER_TEXT])
 {
-    double mean = (double)turns->turns / (double)turns->rows;
+    double mean = (double)sum / (double)n;
 
-    if (mean >= 99.95 || turns->turns % turns->rows == 0)
+    if (mean >= 99.95 || sum % n == 0)
         return number_grouped((uint64_t)(mean + 0.5), out);
     snprintf(out, NUMBER_TEXT, "%.1f", mean);
     return out;

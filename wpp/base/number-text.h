@@ -5,8 +5,6 @@
 
 #include <stdint.h>
 
-#include "hotpaths/hotpaths.h"
-
 enum { NUMBER_TEXT = 32 };
 
 /* 1234567 as 1,234,567; as 1.23 M. */
@@ -14,9 +12,9 @@ const char *number_grouped(uint64_t n, char out[static NUMBER_TEXT]);
 const char *number_scaled(uint64_t n, char out[static NUMBER_TEXT]);
 
 /* A part of a whole: 12.3 %, 1.23 %; what is not 0 does not look like it. */
-const char *number_percent(uint64_t part, uint64_t whole, char out[static NUMBER_TEXT]);
+const char *number_percent(double part, double whole, char out[static NUMBER_TEXT]);
 
-/* How often a loop is gone round on average: 46.1, 1,234, and what is whole as such. */
-const char *number_mean(const struct hot_turns *turns, char out[static NUMBER_TEXT]);
+/* The mean of n > 0 numbers with this sum: 46.1, 1,234, and what is whole as such. */
+const char *number_mean(uint64_t sum, uint64_t n, char out[static NUMBER_TEXT]);
 
 #endif
