@@ -162,6 +162,9 @@ is '--callee' "$(tree --callee=leaf --min-share=0 | head -n 7)" \
 1       even'
 like 'and what is left out is said' "$(wpp-report --callee=leaf --min-share=0 "$T/a.wpp")" \
     '  1 smaller or deeper call is left out'
+is 'a routine that costs little has callers, too' "$(tree --callee=leaf | head -n 2)" \
+'211 leaf
+210   work'
 is '--callee counts the outermost' "$(tree --callee=fib --min-share=0)" \
 '1 fib
 1   main

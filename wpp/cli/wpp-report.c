@@ -29,7 +29,7 @@ static const char help[] =
     "\n"
     "      --top=N            rows of a table (default 20 routines, 10 loops, 10 lines; 0: all)\n"
     "      --sort=KEY         order of routines: inclusive (default), self, calls, name\n"
-    "      --min-share=P      trees: only calls with P % of the instructions (default 1)\n"
+    "      --min-share=P      trees: only calls with P % of what the roots cost (default 1)\n"
     "      --depth=N          trees: only N calls deep (default 20)\n"
     "      --thread=N         only thread N, counted from 0 (`wpp-info` lists them)\n"
     "      --format=F         text (default), json, csv; json and csv have all rows\n"
@@ -373,7 +373,7 @@ static void take_contexts(struct profile_report *out, const struct request *r,
     bool *chosen = r->caller ? choose(out->w, "--caller", r->caller)
                  : r->callee ? choose(out->w, "--callee", r->callee) : NULL;
     struct context_limits limits = {
-        .least = out->costs->total * r->min_share / 100, .depth = r->depth
+        .share = r->min_share / 100, .depth = r->depth
     };
     bool ok = r->callee ? contexts_above(contexts, out->costs, chosen, limits)
                         : contexts_below(contexts, out->costs, chosen, limits);
@@ -383,7 +383,6 @@ static void take_contexts(struct profile_report *out, const struct request *r,
         die_of_memory();
     out->contexts = contexts;
     out->callers = r->callee;
-    out->least_share = r->min_share;
 }
 
 /* ---- main ---------------------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@ struct search {
     const struct call_tree *tree;
     const bool *chosen;
     struct context_limits limits;
+    double least;              /* inclusive cost of a node: the share of what the roots cost */
     struct call_contexts *out;
     double *times;             /* by piece; 0 between two walks */
     struct descending order;
@@ -194,7 +195,7 @@ static bool add_below(struct search *s, struct bag *bag, uint32_t depth, uint32_
     bool ok = group;
 
     for (size_t i = 0; ok && i < n; i++) {
-        if (depth >= s->limits.depth || group[i].cost < s->limits.least)
+        if (depth >= s->limits.depth || group[i].cost < s->least)
             ++*hidden;
         else
             ok = add_group(s, &bag->at[group[i].first], group[i].end - group[i].first, depth);
@@ -214,6 +215,7 @@ static bool find_roots(struct search *s, struct bag *roots)
     walk(s, s->chosen != NULL, roots, &ok);
     for (size_t i = 0; i < roots->n; i++)
         s->out->total += roots->at[i].cost;
+    s->least = s->limits.share * s->out->total;
     return ok;
 }
 
@@ -378,7 +380,7 @@ static bool add_above(struct search *s, const double *cost, const double *calls,
     spread_up(s, cost, calls, from, depth == 1);
     ok = find_callers(s, outermost, &callers) && (group = groups_of(&callers, &n));
     for (size_t i = 0; ok && i < n; i++) {
-        if (group[i].cost < s->limits.least)
+        if (group[i].cost < s->least)
             ++*hidden;
         else
             ok = add_caller(s, &callers.at[group[i].first], group[i].end - group[i].first, outermost,
@@ -425,7 +427,7 @@ bool contexts_above(struct call_contexts *out, const struct run_costs *c, const 
         ok = s.cost && s.calls && outermost && group;
     }
     for (size_t i = 0; ok && i < n; i++)
-        ok = group[i].cost < limits.least
+        ok = group[i].cost < s.least
           || add_chosen(&s, &roots.at[group[i].first], group[i].end - group[i].first, outermost);
     free(outermost);
     free(group);

@@ -32,7 +32,7 @@ struct call_contexts {
 };
 
 struct context_limits {
-    double least;              /* inclusive cost of a node */
+    double share;              /* least inclusive cost of a node, of that of all roots; 0 .. 1 */
     uint32_t depth;            /* nodes on a chain, at least 1 */
 };
 

@@ -37,7 +37,6 @@ struct profile_report {
     const struct source_changes *changes;      /* JSON alone */
     const struct call_contexts *contexts;
     bool callers;              /* contexts are what led there */
-    double least_share;        /* of nodes of `contexts` */
     /* Text alone. */
     struct short_names *names; /* all that the text says are added, and settled */
     bool color;

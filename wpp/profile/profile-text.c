@@ -204,7 +204,7 @@ static void show_contexts(const struct profile_report *r)
         hidden += r->contexts->node[i].hidden;
     }
     if (r->contexts->n == 0)
-        fprintf(r->out, "  nothing has a share of %g %%\n", r->least_share);
+        fputs("  no traced routine was called\n", r->out);
     if (hidden)
         fprintf(r->out, "  %" PRIu64 " smaller or deeper call%s left out (--min-share, --depth)\n",
                 hidden, hidden == 1 ? " is" : "s are");
