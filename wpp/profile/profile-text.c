@@ -30,8 +30,10 @@ static void put_style(const struct profile_report *r, const char *code)
         fputs(code, r->out);
 }
 
+/* Each table has one, behind an empty line. */
 static void put_heading(const struct profile_report *r, const char *text)
 {
+    putc('\n', r->out);
     put_style(r, "\033[1m");
     fputs(text, r->out);
     put_style(r, "\033[0m");
@@ -129,7 +131,6 @@ static void show_loops(const struct profile_report *r)
 {
     char mean[NUMBER_TEXT];
 
-    putc('\n', r->out);
     put_heading(r, "inclusive      entered    iterations per entry  loop in");
     for (uint32_t i = 0; i < r->n_loops; i++) {
         const struct part *p = &r->parts->part[r->loop[i]];
@@ -152,7 +153,6 @@ static void show_lines(const struct profile_report *r)
 {
     char place[PLACE_SIZE];
 
-    putc('\n', r->out);
     put_heading(r, "     self      executions  line");
     for (size_t i = 0; i < r->n_lines; i++) {
         put_share(r, r->line[i].insns);
@@ -233,12 +233,14 @@ static void show_run(const struct profile_report *r)
 
     wpp_get_summary(r->w, &run);
     put_command(r, run.command[0] ? run.command : run.program[0] ? run.program : r->path);
-    fprintf(r->out, "%s instructions, ", number_scaled((uint64_t)r->costs->total, text));
-    fputs(number_scaled(r->costs->events, text), r->out);
+    fprintf(r->out, "%s instruction%s, ", number_scaled((uint64_t)r->costs->total, text),
+            r->costs->total == 1 ? "" : "s");
+    fprintf(r->out, "%s path%s, ", number_scaled(r->costs->events, text),
+            r->costs->events == 1 ? "" : "s");
     if (r->thread != UINT32_MAX)
-        fprintf(r->out, " paths, thread %" PRIu32 " alone\n\n", r->thread);
+        fprintf(r->out, "thread %" PRIu32 " alone\n", r->thread);
     else
-        fprintf(r->out, " paths, %" PRIu32 " thread%s\n\n", run.n_threads,
+        fprintf(r->out, "%" PRIu32 " thread%s\n", run.n_threads,
                 run.n_threads == 1 ? "" : "s");
 }
 
