@@ -125,6 +125,7 @@ BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 
 all: $(COMMANDS) $(RT) $(PLUGIN) $(PUBLIC_LIBS) $(B)/include/wpp/control.h
 tests: all $(UNITS) $(REFS) $(BENCHES)
+	@rm -f $(filter-out $(UNITS),$(wildcard $(B)/test/unit/*))
 
 # Goals that promise to work from nothing install what is missing first.
 DEPS :=

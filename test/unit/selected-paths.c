@@ -9,7 +9,7 @@
 
 #include "test/unit/tap.h"
 
-enum { MOST_PATHS = 600 };
+enum { MOST_PATHS = 200 };
 
 /* ---- Paths, one by one ------------------------------------------------------------------ */
 
