@@ -114,7 +114,6 @@ static const struct grouped *find_leader(struct sets *sets, const struct grouped
     uint32_t mine = (uint32_t)(a - all) + 1;
 
     assert(n_leaders < mine);           /* all of them stand above it */
-
     stamp(sets->mine, a->string, mine);
     for (size_t k = 0; k < n_leaders; k++) {
         const struct grouped *leader = &all[leaders[k]];

@@ -41,7 +41,6 @@ static int gather(struct answers *a, const struct shown_list *s)
         struct answer *answer = &a->answer[at[s->item[i].group]];
 
         assert(answer->leader <= i && answer->n_members < s->n);
-
         answer->member[answer->n_members++] = i;
     }
     free(at);
@@ -342,4 +341,3 @@ int answers_find(struct answers *a, const struct shown_list *s, bool disjoint, s
     free(c.string);
     return status;
 }
-

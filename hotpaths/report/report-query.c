@@ -26,6 +26,7 @@ static uint32_t take_most(uint64_t *times, uint32_t n, uint64_t *most)
 /* A line that is asked for is one that was read somewhere. */
 static void look_for_lines(const struct report *r, const char *name, struct report_doubts *doubts)
 {
+    uint64_t started = report_started(r);
     struct wpp_summary run;
 
     wpp_get_summary(r->w, &run);
@@ -37,7 +38,8 @@ static void look_for_lines(const struct report *r, const char *name, struct repo
                 const char *file = routine->blocks[b].lines[k].file;
 
                 if (!doubts->newer && query_is_line_of(name, file) &&
-                    !source_is_known(r->w, routine->directory, file) && source_text_is_newer(r->sources, routine->directory, file, report_started(r)))
+                    !source_is_known(r->w, routine->directory, file) &&
+                    source_text_is_newer(r->sources, routine->directory, file, started))
                     doubts->newer = true;
             }
     }
@@ -99,13 +101,21 @@ static bool put_paths(const struct report *r, const struct query *q, const struc
     return good;
 }
 
+/* `NAME: N paths`. */
+static void put_count(const struct report *r, const char *name, uint64_t paths)
+{
+    char number[NUMBER_TEXT];
+
+    name_put(r->out, name);
+    fprintf(r->out, ": %s path%s", number_grouped(paths, number), paths == 1 ? "" : "s");
+}
+
 static bool put_beside(const struct report *given, const struct query *q)
 {
     struct report r = *given;
     struct beside beside;
     struct short_names *names;
     struct wpp_summary run;
-    char number[NUMBER_TEXT];
     bool good;
 
     wpp_get_summary(r.w, &run);
@@ -114,10 +124,8 @@ static bool put_beside(const struct report *given, const struct query *q)
     if (!names)
         return false;
     r.names = names;
-    name_put(r.out, q->b);
-    fprintf(r.out, ": %s path%s; right %s them, but for its own:\n",
-            number_grouped(q->order.b, number), q->order.b == 1 ? "" : "s",
-            q->before ? "before" : "behind");
+    put_count(&r, q->b, q->order.b);
+    fprintf(r.out, "; right %s them, but for its own:\n", q->before ? "before" : "behind");
     good = put_paths(&r, q, &beside);
     short_names_free(names);
     return good;
@@ -126,14 +134,15 @@ static bool put_beside(const struct report *given, const struct query *q)
 static void put_order(const struct report *r, const struct query *q)
 {
     struct report_doubts doubts = { 0 };
-    char a[NUMBER_TEXT], b[NUMBER_TEXT], after[NUMBER_TEXT];
+    char after[NUMBER_TEXT], share[NUMBER_TEXT];
 
-    name_put(r->out, q->a);
-    fprintf(r->out, ": %s paths\n", number_grouped(q->order.a, a));
-    name_put(r->out, q->b);
-    fprintf(r->out, ": %s paths, %s of them (%.1f %%) with ", number_grouped(q->order.b, b),
-            number_grouped(q->order.b_after_a, after),
-            q->order.b ? 100.0 * (double)q->order.b_after_a / (double)q->order.b : 0);
+    put_count(r, q->a, q->order.a);
+    putc('\n', r->out);
+    put_count(r, q->b, q->order.b);
+    fprintf(r->out, ", %s of them", number_grouped(q->order.b_after_a, after));
+    if (q->order.b > 0)
+        fprintf(r->out, " (%s)", number_percent(q->order.b_after_a, q->order.b, share));
+    fputs(" with ", r->out);
     name_put(r->out, q->a);
     fputs(" since the one before\n", r->out);
     look_for_lines(r, q->a, &doubts);

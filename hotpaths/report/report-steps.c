@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "hotpaths/base/array.h"
-#include "wpp/base/clipped-output.h"
-#include "wpp/base/number-text.h"
 #include "hotpaths/report/own-code.h"
 #include "hotpaths/report/paint.h"
+#include "wpp/base/clipped-output.h"
+#include "wpp/base/number-text.h"
 
 enum {
     MOST_RANGES = 6,            /* of line numbers in the head of a step */
@@ -117,8 +117,8 @@ static void put_turns(FILE *out, size_t turns, const struct hot_turns *all)
 
     fprintf(out, "x %s", number_grouped(turns, number));
     if (all && all->rows)
-        fprintf(out, " (%s/%s/%s)", number_grouped(all->least, least), number_mean(all->turns, all->rows, average),
-                number_grouped(all->most, most));
+        fprintf(out, " (%s/%s/%s)", number_grouped(all->least, least),
+                number_mean(all->turns, all->rows, average), number_grouped(all->most, most));
 }
 
 /* What stands behind the lines, in two parts: its path, and the rest. */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hotpaths/report/paint.h"
 #include "wpp/base/clipped-output.h"
 #include "wpp/base/number-text.h"
-#include "hotpaths/report/paint.h"
 
 enum {
     WHERE = 46,                 /* the column at which `where` begins */
@@ -24,7 +24,8 @@ uint64_t table_iterations(const struct hot_subpath *p)
     return p->frequency + p->pieces * (p->length / p->period - 1);
 }
 
-uint64_t table_times(const struct hot_subpath *p)
+/* How often: iterations of a loop whose places overlap, else executions. */
+static uint64_t times_of(const struct hot_subpath *p)
 {
     return table_iterations(p) ? table_iterations(p) : p->frequency;
 }
@@ -141,7 +142,7 @@ static bool put_row(const struct report *r, size_t number)
     number_percent(a->own, total, own + a->at_most);
     fprintf(r->out, "%s%2zu %7s%s %7s %7s %7s  %-8s  ", style(r, BOLD), number, own, style(r, PLAIN),
             number_percent(a->any_order, total, paths), number_scaled(a->cost, cost),
-            number_scaled(table_times(&s->path), times), answer_kind_name(answer_kind(r->w, s)));
+            number_scaled(times_of(&s->path), times), answer_kind_name(answer_kind(r->w, s)));
     table_put_where(r, &place, WHERE);
     putc('\n', r->out);
     answer_place_free(&place);

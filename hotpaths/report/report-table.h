@@ -12,9 +12,6 @@
 #include "hotpaths/report/answer-place.h"
 #include "hotpaths/report/report.h"
 
-/* How often: iterations of a loop whose places overlap, else executions. */
-uint64_t table_times(const struct hot_subpath *p);
-
 /* Whole iterations in the pieces that a subpath's places make up; 0: they do not overlap. */
 uint64_t table_iterations(const struct hot_subpath *p);
 

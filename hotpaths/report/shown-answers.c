@@ -280,17 +280,6 @@ int shown_cover(struct shown_list *s)
     return status;
 }
 
-int shown_cover_all(const struct shown_list *s, uint64_t *covered)
-{
-    struct hot_string *strings = strings_of(s);
-    int status = HOT_E_MEMORY;
-
-    if (strings)
-        status = hot_cover(s->g, s->cost, s->thread, strings, s->n, covered);
-    free(strings);
-    return status;
-}
-
 /* Keeps the most frequent ones; of equally frequent ones the first. */
 static void keep_neighbours(struct shown *s, int side, const uint64_t *times, uint32_t n_terminals)
 {

@@ -58,7 +58,6 @@ int shown_apart(struct shown_list *s);
 
 int shown_split(struct shown_list *s);
 int shown_cover(struct shown_list *s);          /* of each */
-int shown_cover_all(const struct shown_list *s, uint64_t *covered);
 /* Of `n` subpaths, which[i], or of all (NULL). */
 int shown_find_neighbours(struct shown_list *s, const size_t *which, size_t n);
 

@@ -164,6 +164,9 @@ like 'the cover' "$(cat out)" '"covered": 0.705882,'
 ok 'a question' wpp-hot --query 'symbol 1 before symbol 4' context.wpp
 is 'its answer' "$(cat out)" "symbol 1: 3 paths
 symbol 4: 2 paths, 2 of them (100.0 %) with symbol 1 since the one before"
+ok 'of one path' wpp-hot --query 'symbol 5 before symbol 2' context.wpp
+is 'in the singular' "$(cat out)" "symbol 5: 1 path
+symbol 2: 1 path, 0 of them (0 %) with symbol 5 since the one before"
 ok 'another' wpp-hot --query 'symbol 4 before symbol 7' context.wpp
 like 'has another' "$(cat out)" '^symbol 7: 3 paths, 1 of them \(33.3 %\) with symbol 4 since'
 ok 'what came before' wpp-hot --query 'before symbol 1' context.wpp

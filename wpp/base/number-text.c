@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *number_grouped(uint64_t n, char out[static NUMBER_TEXT])
 {
@@ -41,7 +42,9 @@ const char *number_percent(double part, double whole, char out[static NUMBER_TEX
 {
     double share = whole > 0 ? 100 * part / whole : 0;
 
-    if (share > 0 && share < 0.005)
+    if (share == 0)
+        return strcpy(out, "0 %");
+    if (share < 0.005)
         snprintf(out, NUMBER_TEXT, "<0.01 %%");
     else
         snprintf(out, NUMBER_TEXT, share >= 9.95 ? "%.1f %%" : "%.2f %%", share);

@@ -11,7 +11,7 @@ enum { NUMBER_TEXT = 32 };
 const char *number_grouped(uint64_t n, char out[static NUMBER_TEXT]);
 const char *number_scaled(uint64_t n, char out[static NUMBER_TEXT]);
 
-/* A part of a whole: 12.3 %, 1.23 %; what is not 0 does not look like it. */
+/* A part of a whole: 12.3 %, 1.23 %; only what is 0 is 0 %. */
 const char *number_percent(double part, double whole, char out[static NUMBER_TEXT]);
 
 /* The mean of n > 0 numbers with this sum: 46.1, 1,234, and what is whole as such. */
