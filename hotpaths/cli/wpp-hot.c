@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "hotpaths/hotpaths.h"
-#include "wpp/base/clipped-output.h"
 #include "hotpaths/report/query.h"
 #include "hotpaths/report/report.h"
+#include "wpp/base/clipped-output.h"
 #include "wpp/cli/tool.h"
 
 static const char help[] =

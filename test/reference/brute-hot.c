@@ -82,6 +82,12 @@ const struct brute_string *brute_thread(const struct brute_run *run, uint32_t th
 
 /* ---- The definition ------------------------------------------------------------- */
 
+/* Most places differ in the first word. */
+static bool stands_at(const struct brute_string *s, size_t at, const uint32_t *w, size_t length)
+{
+    return s->symbols[at] == w[0] && memcmp(s->symbols + at, w, length * sizeof *w) == 0;
+}
+
 uint64_t brute_occurrences(const struct brute_run *run, const uint32_t *w, size_t length)
 {
     uint64_t n = 0;
@@ -90,7 +96,7 @@ uint64_t brute_occurrences(const struct brute_run *run, const uint32_t *w, size_
         const struct brute_string *s = brute_thread(run, k);
 
         for (size_t i = 0; i + length <= s->length; i++)
-            n += memcmp(s->symbols + i, w, length * sizeof *w) == 0;
+            n += stands_at(s, i, w, length);
     }
     return n;
 }
@@ -131,7 +137,7 @@ static bool is_first(const struct brute_run *run, uint32_t k, size_t at, size_t 
         const struct brute_string *s = brute_thread(run, j);
 
         for (size_t i = 0; i + length <= s->length && (j < k || i < at); i++)
-            if (memcmp(s->symbols + i, w, length * sizeof *w) == 0)
+            if (stands_at(s, i, w, length))
                 return false;
     }
     return true;

@@ -451,6 +451,19 @@ static void random_trials(const char *name, int trials, void (*draw)(struct smal
 
 /* ---- The chosen minimal cost -------------------------------------------------------------- */
 
+static bool finds_anything(const struct small_grammar *s, struct hot_config c)
+{
+    hot_result *r;
+    bool some;
+
+    c.min_cost = 1;
+    if (hot_find(&r, &s->g, s->cost, &c) != HOT_OK)
+        abort();
+    some = hot_count(r) > 0;
+    hot_free(r);
+    return some;
+}
+
 static void chosen_cost(void)
 {
     struct hot_config c = config_of(HOT_LARUS, 2, 8, 0);
@@ -472,13 +485,9 @@ static void chosen_cost(void)
             abort();
         good &= hot_count(r) == hot_count(again) && c.min_cost > 0 &&
                 hot_count_leaders(r) == hot_count_leaders(again);
-        c.min_cost = 1;
         hot_free(again);
-        if (hot_find(&again, &s.g, s.cost, &c) != HOT_OK)
-            abort();
-        some &= hot_count(r) > 0 || hot_count(again) == 0;
+        some &= hot_count(r) > 0 || !finds_anything(&s, c);
         hot_free(r);
-        hot_free(again);
     }
     tap_ok(good, "a chosen cost is said, and finds the same when it is given");
     tap_ok(some, "a chosen cost finds something when there is anything to be found");
