@@ -14,6 +14,7 @@
 #include "gcc-plugin/events/resolver.h"
 #include "gcc-plugin/events/support-code.h"
 #include "gcc-plugin/graph/block-splits.h"
+#include "gcc-plugin/graph/path-ends.h"
 #include "gcc-plugin/graph/routine-description.h"
 #include "gcc-plugin/graph/routine-graph.h"
 #include "gcc-plugin/graph/selection.h"
@@ -23,6 +24,10 @@
 #include "gcc-plugin/rates/edge-costs.h"
 
 #include "tracer/trace-abi.h"
+
+extern "C" {
+#include "gcc-plugin/numbering/edge-counts.h"
+}
 
 __attribute__((visibility("default"))) int plugin_is_GPL_compatible;
 
@@ -35,6 +40,9 @@ static struct {
     enum inlining inlining = INLINE_HOT;  // used at the late stage, with optimisation
     bool load_base = false;               // the runtime gives the unit its base, not the linker
     bool timed = false;                   // paths are timed: all events are out of line
+    table_mode mode = TABLE_TRACED;
+    bool atomic = false;                  // threads share counters
+    bool all_look = false;                // counter_style::all_look
     bool begun = false;                   // a routine has been looked at
     selection selected;
     runtime_decls decls = {};
@@ -60,7 +68,7 @@ static bool is_shared()
 // of less than 2 GB.
 static bool is_linked()
 {
-    return !unit.load_base && !is_shared()
+    return !unit.load_base && unit.mode == TABLE_TRACED && !is_shared()
            && (ix86_cmodel == CM_SMALL || ix86_cmodel == CM_SMALL_PIC);
 }
 
@@ -114,27 +122,57 @@ static void leave_out(function *fun, table_reason reason)
                           static_cast<uint32_t>(DECL_SOURCE_LINE(decl)), reason});
 }
 
-// False: the paths cannot be numbered.
-static bool instrument_paths(function *fun)
+static void check_numbers(const routine_graph &r)
 {
-    routine_graph r;
     const char *why = NULL;
 
-    if (!unit.decls.cursor)
-        make_runtime_decls(unit.decls);
-    if (unit.stage == STAGE_LATE)
-        drop_unused_calls(fun, false);
-    split_for_paths(fun, unit.stage == STAGE_EARLY);
-    if (!build_graph(fun, r))
+    if (flag_checking && pn_check(r.graph, &why) != PN_OK)
+        internal_error("wpp: paths of %qD: %s", r.fun->decl, why);
+}
+
+// Adds the paths that need no counter to the description.
+static void derive_edges(const routine_graph &r, table_routine &description)
+{
+    std::vector<bool> is_open = open_vertices(r);
+    std::vector<pn_derived> derived(is_open.size());
+    bool *open = XCNEWVEC(bool, is_open.size());
+
+    std::copy(is_open.begin(), is_open.end(), open);
+    uint32_t n = pn_derive_edges(r.graph, open, derived.data());
+    for (uint32_t i = 0; n != PN_NONE && i < n; i++)
+        description.derived.push_back({derived[i].path, derived[i].vertex});
+    free(open);
+}
+
+// Counters instead of events.
+static bool count_paths(routine_graph &r)
+{
+    derived_counts derived;
+    counter_style style = {is_shared(), unit.atomic, unit.all_look};
+
+    weigh_counted_edges(r);
+    if (!number_within(r))
         return false;
+    check_numbers(r);
+    table_routine description = describe_routine(r, unit.table);
+    if (unit.mode == TABLE_EDGES)
+        derive_edges(r, description);
+    uint64_t first = unit.table.add(description);
+    for (const table_derived &path : description.derived)
+        derived.insert(static_cast<int64_t>(first + path.path));
+    instrument_counts(r, first, derived.empty() ? NULL : &derived, unit.decls, style);
+    return true;
+}
+
+static bool trace_paths(function *fun, routine_graph &r)
+{
     event_style style = {inlining(), unit.called.of(fun), is_linked(), is_shared(),
                          has_thunks() ? &unit.thunks : NULL};
     std::vector<event_form> forms = styled_forms(fun, blocks_in_order(fun), style);
     weigh_edges(r, forms);
     if (!number_within(r))
         return false;
-    if (flag_checking && pn_check(r.graph, &why) != PN_OK)
-        internal_error("wpp: paths of %qD: %s", fun->decl, why);
+    check_numbers(r);
     if (unit.stage == STAGE_LATE)
         unit.callees.declare(fun);
     instrument(r, unit.table.add(describe_routine(r, unit.table)), some_event_calls(r, forms),
@@ -144,18 +182,48 @@ static bool instrument_paths(function *fun)
     return true;
 }
 
+// False: the paths cannot be numbered.
+static bool instrument_paths(function *fun)
+{
+    routine_graph r;
+
+    r.cuts_all = unit.mode == TABLE_EDGES;
+    if (!unit.decls.cursor)
+        make_runtime_decls(unit.decls);
+    if (unit.stage == STAGE_LATE)
+        drop_unused_calls(fun, false);
+    split_for_paths(fun, unit.stage == STAGE_EARLY, r.cuts_all);
+    if (!build_graph(fun, r))
+        return false;
+    return unit.mode == TABLE_TRACED ? trace_paths(fun, r) : count_paths(r);
+}
+
+// To be called with the unit's first routine.
+static void begin_unit(function *fun)
+{
+    cgraph_node *node;
+
+    unit.begun = true;
+    unit.selected.begin_unit(fun);
+    if (unit.mode == TABLE_TRACED)
+        return;
+    FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node)
+        if (DECL_STRUCT_FUNCTION(node->decl))
+            unit.all_look |= unit.selected.judge(DECL_STRUCT_FUNCTION(node->decl)) != TABLE_WANTED;
+}
+
 // Instruments one routine; returns GCC's TODO flags.
 static unsigned instrument_function(function *fun)
 {
     if (!unit.begun)
-        unit.selected.begin_unit(fun);
-    unit.begun = true;
+        begin_unit(fun);
     table_reason reason = unit.selected.judge(fun);
     if (reason == TABLE_NO_FRAME)
         tell_of_calls_in_naked(fun->decl);
 
     if (reason != TABLE_WANTED) {
-        guard_resolver(fun);
+        if (unit.mode == TABLE_TRACED)
+            guard_resolver(fun);
         leave_out(fun, reason);
         return 0;
     }
@@ -217,7 +285,8 @@ public:
         if (optimize > 0)
             join_moves();
         // Events contain calls, in the middle of leaf routines too.
-        target_flags |= MASK_NO_RED_ZONE;
+        if (unit.mode == TABLE_TRACED || !unit.atomic)
+            target_flags |= MASK_NO_RED_ZONE;
         return 0;
     }
 };
@@ -226,7 +295,8 @@ public:
 // one, which only divides the program.
 static void estimate_calls(void *, void *)
 {
-    bool coded = !flag_wpa && (!flag_generate_lto || flag_fat_lto_objects);
+    bool coded = unit.mode == TABLE_TRACED && !flag_wpa
+                 && (!flag_generate_lto || flag_fat_lto_objects);
 
     if (coded && inlining() == INLINE_HOT && !seen_error())
         unit.called.estimate();
@@ -248,9 +318,11 @@ static void finish_unit(void *, void *)
     unit.thunks.write(asm_out_file, is_shared(), is_linked());
     // At link time the input is a temporary file with another name each time.
     const char *source = in_lto_p ? "<artificial>" : main_input_filename;
-    unit.table.write(asm_out_file, compiler, source, get_src_pwd(), unit.stage, level,
+    unit.table.write(asm_out_file, compiler, source, get_src_pwd(), unit.stage, level, unit.mode,
                      is_linked(), unit.timed);
-    if (unit.table.records())
+    if (unit.table.records() && unit.mode != TABLE_TRACED)
+        write_module_records(asm_out_file);
+    else if (unit.table.records())
         write_support_code(asm_out_file, is_shared(), unit.timed);
     fputs("\t.text\n", asm_out_file);
     fputs(intel ? "\t.intel_syntax noprefix\n" : "", asm_out_file);
@@ -309,6 +381,25 @@ static bool parse_inlining(const char *value)
     return false;
 }
 
+static bool parse_mode(const char *value)
+{
+    static const char *const names[] = {"trace", "paths", "calls-cut", "edges"};
+
+    for (int i = TABLE_TRACED; i <= TABLE_EDGES; i++)
+        if (value && !strcmp(value, names[i])) {
+            unit.mode = static_cast<table_mode>(i);
+            calls_end_paths = i == TABLE_TRACED || i == TABLE_PATHS_OF_CALLS;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_counters(const char *value)
+{
+    unit.atomic = value && !strcmp(value, "atomic");
+    return unit.atomic || (value && !strcmp(value, "thread"));
+}
+
 static bool parse_argument(const char *key, const char *value)
 {
     if (!strcmp(key, "stage") && value && !strcmp(value, "late"))
@@ -325,6 +416,10 @@ static bool parse_argument(const char *key, const char *value)
         return parse_limit(value);
     else if (!strcmp(key, "inline"))
         return parse_inlining(value);
+    else if (!strcmp(key, "mode"))
+        return parse_mode(value);
+    else if (!strcmp(key, "counters"))
+        return parse_counters(value);
     else
         return unit.selected.parse(key, value);
     return true;
@@ -389,7 +484,9 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         if (!parse_argument(args->argv[i].key, args->argv[i].value))
             fatal_error(UNKNOWN_LOCATION,
                         "wpp: %<-fplugin-arg-wpp-%s%s%s%> is not understood; there are stage=late, "
-                        "stage=early, limit=2 to 16777216, inline=none, inline=hot, inline=all, "
+                        "stage=early, mode=trace, mode=paths, mode=calls-cut, mode=edges, "
+                        "counters=thread, counters=atomic, "
+                        "limit=2 to 16777216, inline=none, inline=hot, inline=all, "
                         "base=link, base=load, include=GLOB, exclude=GLOB, min-size=N, time",
                         args->argv[i].key, args->argv[i].value ? "=" : "",
                         args->argv[i].value ? args->argv[i].value : "");
@@ -402,10 +499,14 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         fatal_error(UNKNOWN_LOCATION, "wpp: %<stage=early%> does not go with %<-fgnu-tm%>; leave "
                     "out one of them");
 
+    if (unit.mode != TABLE_TRACED && unit.timed)
+        fatal_error(UNKNOWN_LOCATION, "wpp: %<time%> goes with %<mode=trace%> only; leave out one of "
+                    "them");
+
     include_control_header(args->full_name);
     // No -fipa-ra: a thunk may use registers that its callee does not.  Marked as set by the
     // user, because attributes change options that the user has not set.
-    if (unit.stage == STAGE_LATE && !global_options_set.x_flag_ipa_ra) {
+    if (unit.stage == STAGE_LATE && unit.mode == TABLE_TRACED && !global_options_set.x_flag_ipa_ra) {
         global_options.x_flag_ipa_ra = 0;
         global_options_set.x_flag_ipa_ra = 1;
     }
@@ -415,6 +516,10 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         "records every acyclic path a program runs\n"
         "  -fplugin-arg-wpp-stage=late|early   after the last GIMPLE pass (default) or before "
         "inlining\n"
+        "  -fplugin-arg-wpp-mode=trace|paths|calls-cut|edges   record the order of all paths "
+        "(default), or count paths, paths that end at calls, or edges\n"
+        "  -fplugin-arg-wpp-counters=thread|atomic   each thread has counters of its own (default), "
+        "or all share them\n"
         "  -fplugin-arg-wpp-limit=N            paths a block may begin (4096)\n"
         "  -fplugin-arg-wpp-inline=none|hot|all events inside the routine's code: none is "
         "smallest, all is fastest (hot)\n"

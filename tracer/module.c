@@ -222,7 +222,7 @@ static const char *objection(const struct wpp_module *m)
     if (m->abi != WPP_ABI)
         return ": built for another version of libwpp-rt; rebuild it with the wpp-gcc of this one";
     for (const struct wpp_unit *unit = m->begin; unit < m->end; unit++)
-        if (unit->abi != WPP_ABI)
+        if (unit->abi != (unit->flags & WPP_UNIT_COUNTS ? WPP_ABI_COUNTS : WPP_ABI))
             return ": has objects built for another version of libwpp-rt; "
                    "rebuild it with the wpp-gcc of this one";
     if (!has_usable_base(m))
@@ -235,6 +235,8 @@ static const char *objection(const struct wpp_module *m)
         return ": not recorded: its runtime is not the one that records the program; "
                "link without --exclude-libs, libraries with libwpp-rt.so, "
                "load them without RTLD_DEEPBIND";
+    if (__wpp_counts_objection(m))
+        return __wpp_counts_objection(m);
     if (base_of(m) + count_of(m) > WPP_UNREGISTERED)
         return ": its paths and those of the modules before it are more than 32 bits can number; "
                "instrument less of them";
@@ -311,6 +313,7 @@ static void add_module(struct wpp_module *m)
     __atomic_store_n(link, l, __ATOMIC_RELEASE);
     __wpp_times_forget(m);      /* drops times of events before now, which are not in the trace */
     __wpp_record_process(WPP_REC_MODULE_LOAD, l->payload, l->payload_bytes);
+    __wpp_counts_add(m);
 }
 
 /* Modules whose constructors have not run yet: their code may run before their constructors do. */
@@ -381,6 +384,7 @@ bool __wpp_module_let_go(struct wpp_module *m)
             __wpp_thread_flush(t);
         if (!__wpp_process.paused)
             __wpp_times_take(m);
+        __wpp_counts_take(m);
         __wpp_record_process(WPP_REC_MODULE_UNLOAD, &m->base, sizeof m->base);
         *link = l->next;
         sys_unmap(l, l->map_bytes);

@@ -23,6 +23,7 @@ WPP_EXPORT __thread uint32_t *__wpp_cursor = &no_chunk;
 WPP_CURSOR_ALIAS;
 WPP_EXPORT __thread uint32_t __wpp_frames;
 WPP_EXPORT __thread uint64_t __wpp_time;
+WPP_EXPORT __thread unsigned char __wpp_counting;
 static __thread struct wpp_thread *self;
 static pthread_key_t ended_key;
 static bool have_key;
@@ -57,6 +58,11 @@ void __wpp_resolver_slow(void)
 {
     if (!__wpp_own_cursor)
         __wpp_own_cursor = &no_chunk;
+}
+
+void __wpp_count_thread_slow(void)
+{
+    __wpp_counting = 1;
 }
 
 uint32_t *__wpp_refill_slow(uint32_t *at)

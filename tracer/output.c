@@ -503,20 +503,20 @@ bool __wpp_output_keeps(void)
     return __wpp_share_is_open() || out.ours;
 }
 
-/* Makes the file longer by `head` and a buffer of zeros.  Disk space is allocated or written
- * now: later a thread stores to mapped memory, and a full disk would raise SIGBUS there. */
-static long extend(const void *head, size_t bytes, const void *zeros)
+/* Makes the file longer by `head` and pages of zeros.  Disk space is allocated or written now:
+ * later a thread stores to mapped memory, and a full disk would raise SIGBUS there. */
+static long extend(const void *head, size_t bytes, const void *zeros, size_t n_zeros)
 {
     long error = sys4(SYS_fallocate, out.fd, FALLOC_FL_KEEP_SIZE, (long)out.whole,
-                      (long)(bytes + WPP_BUFFER_BYTES));
+                      (long)(bytes + n_zeros));
     bool aside = error == 0;
-    long end = (long)(out.whole + bytes + WPP_BUFFER_BYTES);
+    long end = (long)(out.whole + bytes + n_zeros);
 
     if (error < 0 && error != -EOPNOTSUPP && error != -ENOSYS)
         return error;
     error = write_all(head, bytes);
     if (error == 0 && !aside)
-        error = write_all(zeros, WPP_BUFFER_BYTES);
+        error = write_all(zeros, n_zeros);
     if (error == 0 && aside) {
         uint64_t before = pending_signals();
 
@@ -527,23 +527,45 @@ static long extend(const void *head, size_t bytes, const void *zeros)
     return error == 0 ? sys3(SYS_lseek, out.fd, end, SEEK_SET) : error;
 }
 
-/* If a process is killed in here, its file ends within a record, before any event of the thread. */
+/* Appends `head` and the pages, and maps these at `window`.  If a process is killed in here, its
+ * file ends within a record, before any event or count of the thread. */
+static bool append_pages(const void *head, size_t bytes, void *window, size_t n)
+{
+    if (extend(head, bytes, window, n) < 0
+        || !sys_mmap(window, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, out.fd,
+                     out.whole + bytes)) {
+        __wpp_output_repair();
+        return false;
+    }
+    return true;
+}
+
 static bool append_buffer(void *window)
 {
     const void *head;
     size_t bytes = __wpp_record_buffer(out.whole, &head);
-    struct wpp_buffer *buffer = NULL;
 
-    if (extend(head, bytes, window) >= 0)
-        buffer = sys_mmap(window, WPP_BUFFER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                          out.fd, out.whole + bytes);
-    if (!buffer) {
-        __wpp_output_repair();
+    if (!append_pages(head, bytes, window, WPP_BUFFER_BYTES))
         return false;
-    }
     if (!out.length)
-        out.length = &buffer->length;
+        out.length = &((struct wpp_buffer *)window)->length;
     grown(bytes + WPP_BUFFER_BYTES);
+    return true;
+}
+
+bool __wpp_output_keeps_pages(void)
+{
+    return out.ours && !__wpp_share_is_open() && (still_there() || reopen());
+}
+
+bool __wpp_output_keep_pages(void *window, size_t n, const struct wpp_counts *counts)
+{
+    const void *head;
+    size_t bytes = __wpp_record_kept_counts(out.whole, n, counts, &head);
+
+    if (!append_pages(head, bytes, window, n))
+        return false;
+    grown(bytes + n);
     return true;
 }
 

@@ -131,6 +131,8 @@ uint64_t __wpp_enter(void)
         __wpp_threads_forked(forking);
     else if (born)
         __wpp_threads_leave();
+    if (born)
+        __wpp_counts_forked();
     return mask;
 }
 
@@ -436,8 +438,10 @@ static void after_fork_in_child(void)
     if (!guard)
         forget_parent();
     mask = __wpp_enter();
-    if (!guard)
+    if (!guard) {
         __wpp_threads_leave();
+        __wpp_counts_forked();
+    }
     forking = false;
     __wpp_leave(mask);
 }

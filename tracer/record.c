@@ -142,6 +142,33 @@ size_t __wpp_record_buffer(uint64_t offset, const void **from)
     return WPP_HEADER_BYTES + 4 + skip;
 }
 
+size_t __wpp_record_kept_counts(uint64_t offset, size_t bytes, const struct wpp_counts *counts,
+                                const void **from)
+{
+    uint32_t head = 4 + sizeof *counts;
+    uint32_t skip = (uint32_t)-(offset + WPP_HEADER_BYTES + head) & (WPP_PAGE_BYTES - 1);
+
+    assemble(WPP_REC_COUNTS, &skip, 4);
+    for (uint32_t i = 4; i < 4 + skip; i++)
+        assembled.payload[i] = 0;
+    bytes_copy(assembled.payload + 4 + skip, counts, sizeof *counts);
+    assembled.header.bytes = (uint32_t)(head + skip + bytes);
+    number_note(&assembled.header);
+    seal(&assembled.header);
+    *from = &assembled;
+    return WPP_HEADER_BYTES + head + skip;
+}
+
+void __wpp_record_counts(const struct wpp_counts *counts, const uint64_t *from)
+{
+    static unsigned char payload[4 + sizeof *counts + 8 * 4096];
+
+    WPP_EXPECT(counts->count <= 4096 && counts->at == 0);
+    bytes_copy(payload + 4, counts, sizeof *counts);
+    bytes_copy(payload + 4 + sizeof *counts, from, 8 * counts->count);
+    __wpp_record_note(WPP_REC_COUNTS, payload, (uint32_t)(4 + sizeof *counts + 8 * counts->count));
+}
+
 void __wpp_record_no_buffer(void)
 {
     __wpp_record_note(WPP_REC_BUFFER, NULL, 0);

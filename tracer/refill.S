@@ -69,6 +69,7 @@
 
         entry   __wpp_refill, __wpp_refill_slow, rax
         entry   __wpp_resolver, __wpp_resolver_slow
+        entry   __wpp_count_thread, __wpp_count_thread_slow
         entry   __wpp_signal_begin, __wpp_signal_begin_slow, rax
         entry   __wpp_signal_end, __wpp_signal_end_slow
 

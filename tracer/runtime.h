@@ -289,6 +289,20 @@ extern WPP_EXPORT __thread uint32_t *__wpp_cursor;
         __attribute__((alias("__wpp_cursor"), visibility("hidden")))
 extern WPP_EXPORT __thread uint32_t __wpp_frames;   /* used only by the emitted code */
 
+/* ---- Counters ------------------------------------------------------------------------ */
+
+extern WPP_EXPORT __thread unsigned char __wpp_counting;   /* used only by the emitted code */
+void __wpp_count_thread_slow(void);             /* refill.S calls this */
+
+/* Why the module's counters cannot be used, or NULL.  It may have none. */
+const char *__wpp_counts_objection(const struct wpp_module *module);
+/* Gives the module's counters copies for all threads. */
+void __wpp_counts_add(struct wpp_module *module);
+/* The module goes: writes those of its counters that are not in the trace's file. */
+void __wpp_counts_take(const struct wpp_module *module);
+/* In the child of a fork: it counts from 0, in a trace of its own if it has one. */
+void __wpp_counts_forked(void);
+
 /* ---- Times ------------------------------------------------------------------------- */
 
 extern WPP_EXPORT __thread uint64_t __wpp_time;     /* used only by the emitted code */
@@ -321,6 +335,11 @@ void __wpp_record_note(uint16_t kind, const void *payload, uint32_t bytes);
 void __wpp_record_tokens(struct wpp_thread *t, uint32_t count);
 /* Assembles what stands at `offset` of the file before a buffer: sets *from, returns the size. */
 size_t __wpp_record_buffer(uint64_t offset, const void **from);
+/* Assembles what stands at `offset` of the file before counters in its pages. */
+size_t __wpp_record_kept_counts(uint64_t offset, size_t bytes, const struct wpp_counts *counts,
+                                const void **from);
+/* A COUNTS record of at most 4,096 counters. */
+void __wpp_record_counts(const struct wpp_counts *counts, const uint64_t *from);
 /* Records that a thread's buffer does not outlive the process. */
 void __wpp_record_no_buffer(void);
 
@@ -357,6 +376,10 @@ void __wpp_output_close(void);
 bool __wpp_output_keeps(void);
 /* Makes WPP_BUFFER_BYTES of the output appear at `window`.  False: not possible. */
 bool __wpp_output_keep(void *window);
+/* Whether pages of counters may be part of the output, and makes them so: `bytes` of zeros at
+ * `window`, which has zeros.  False: not possible. */
+bool __wpp_output_keeps_pages(void);
+bool __wpp_output_keep_pages(void *window, size_t bytes, const struct wpp_counts *counts);
 
 /* ---- The recorder's memory --------------------------------------------------------- */
 

@@ -57,10 +57,15 @@ static void take_unit(const struct wpp_unit *unit)
     }
 }
 
+static bool is_timed(const struct wpp_unit *unit)
+{
+    return unit->times && !(unit->flags & WPP_UNIT_COUNTS);
+}
+
 void __wpp_times_take(const struct wpp_module *module)
 {
     for (const struct wpp_unit *unit = module->begin; unit < module->end; unit++)
-        if (unit->times)
+        if (is_timed(unit))
             take_unit(unit);
     write_record();
 }
@@ -91,6 +96,6 @@ static void forget_unit(const struct wpp_unit *unit)
 void __wpp_times_forget(const struct wpp_module *module)
 {
     for (const struct wpp_unit *unit = module->begin; unit < module->end; unit++)
-        if (unit->times)
+        if (is_timed(unit))
             forget_unit(unit);
 }

@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 #define WPP_ABI 4u
+/* Of a unit with counters instead of events; its module record has WPP_ABI. */
+#define WPP_ABI_COUNTS 5u
 
 /* ---- Tokens -----------------------------------------------------------
  * One 32-bit word per path end:  unit base + routine's first path in the unit + path number.  No
@@ -112,8 +114,20 @@
  * TIMES.  In a unit with timed paths all events call __wpp_event, except in routines that keep a
  * variable of their own in %rax or %r11.  __wpp_event adds to times[path number in the unit] the
  * ticks of the time-stamp counter since this thread's last timed event.  The thread-local
- * __wpp_time is the counter at the end of that event, or 0. */
+ * __wpp_time is the counter at the end of that event, or 0.
+ *
+ * COUNTERS.  A unit with WPP_UNIT_COUNTS has no events.  It has `count` counters of 64 bits, its part
+ * of the section `wpp_counts`, which the linker lays end to end in the order of the units.  The end
+ * of a path adds 1 to the counter of its number, at the distance that the thread's %gs base says:
+ *
+ *     executable   gs incq  counter                 times: the unit's first counter
+ *     library      gs incq  8 * number(times)       times: the same, until the runtime moves it
+ *
+ * The base is 0 until the runtime has given the thread counters of its own.  Then the thread-local
+ * byte __wpp_counting is not 0.  A routine that a thread may begin with looks at it and calls
+ * __wpp_count_thread as long as it is 0: all registers kept. */
 #define WPP_UNIT_LINKED 1u
+#define WPP_UNIT_COUNTS 2u
 #define WPP_LINKED_FIRST (UINT32_C(1) << 25)
 #define WPP_LINKED_BIAS (UINT32_C(1) << 26)
 #define WPP_LINKED_END (UINT32_C(1) << 31)
@@ -126,7 +140,7 @@ struct wpp_unit {
     uint16_t flags;       /* WPP_UNIT_LINKED */
     int32_t numbers;      /* offset from here to its part of `wpp_numbers`: never read, but
                              linkers keep sections that something refers to */
-    uint64_t *times;      /* `count` of them, or NULL */
+    uint64_t *times;      /* `count` of them, or NULL; with WPP_UNIT_COUNTS its counters */
 };
 
 /* One per module (executable or shared library), hidden, in a COMDAT group.  An ELF note (name
@@ -173,7 +187,9 @@ enum wpp_record_kind {
     WPP_REC_TIMES = 14,      /* struct wpp_span, struct wpp_time of some tokens */
     WPP_REC_EXIT = 15,       /* u32 1 + the process's exit status, or 0; u32 the signal that
                                 killed it, or 0 */
-    WPP_REC_EARLY = 16       /* u64 tokens emitted before recording began */
+    WPP_REC_EARLY = 16,      /* u64 tokens emitted before recording began */
+    WPP_REC_COUNTS = 17      /* u32 n, n zeros, struct wpp_counts, its counters: for a copy of
+                                counters in the file, from a page's start on */
 };
 
 struct wpp_record {
@@ -196,6 +212,15 @@ struct wpp_load {
     uint64_t units;       /* FNV-1a 64 over (id, count) of each unit in order, 12 bytes each */
     uint32_t n_units;
     uint32_t build_id_bytes; /* 0 when the module has none; the bytes follow, then the path */
+};
+
+/* How often paths were executed: `count` of 64 bits, which begin `at` bytes behind this.  Several
+ * records of one token add up. */
+struct wpp_counts {
+    uint32_t token;       /* of the first one */
+    uint32_t count;
+    uint32_t at;
+    uint32_t tid;         /* of the last thread that counted here; 0: unknown */
 };
 
 /* The rate of the time-stamp counter: it advanced by `ticks` in `nanoseconds`. */

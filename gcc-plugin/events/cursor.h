@@ -54,6 +54,8 @@ struct runtime_decls {
     tree cursor;          /* extern volatile __thread uint32_t *__wpp_cursor */
     tree frames;          /* extern volatile __thread uint32_t __wpp_frames */
     tree unit;            /* extern const uint32_t __wpp_unit: the unit's base */
+    tree counts;          /* extern uint64_t __wpp_counts: the unit's first counter */
+    tree counts_at;       /* extern uint64_t *__wpp_counts_at: where it is, in a library */
     tree token_type;      /* uint32_t */
 };
 
@@ -61,7 +63,7 @@ struct runtime_decls {
 struct planned_event {
     gimple *before;       /* the statement behind the event; NULL: the block's end */
     tree name;            /* SSA name or NULL_TREE */
-    uint32_t number;
+    int64_t number;       /* of an event: below 2^32 */
 };
 
 /* By the index of the block: at most one event each. */

@@ -49,6 +49,16 @@ static tree thread_variable(const char *name, tree type)
     return decl;
 }
 
+// The unit's own.
+static tree unit_variable(const char *name, tree type)
+{
+    tree decl = extern_variable(name, type);
+
+    DECL_VISIBILITY(decl) = VISIBILITY_HIDDEN;
+    DECL_VISIBILITY_SPECIFIED(decl) = 1;
+    return decl;
+}
+
 void make_runtime_decls(runtime_decls &decls)
 {
     decls.token_type = unsigned_type_node;
@@ -57,10 +67,10 @@ void make_runtime_decls(runtime_decls &decls)
     TYPE_ALIAS_SET(pointer) = new_alias_set();
     decls.cursor = thread_variable("__wpp_cursor", pointer);
     decls.frames = thread_variable("__wpp_frames", unsigned_type_node);
-    decls.unit = extern_variable("__wpp_unit", decls.token_type);
+    decls.unit = unit_variable("__wpp_unit", decls.token_type);
     TREE_READONLY(decls.unit) = 1;
-    DECL_VISIBILITY(decls.unit) = VISIBILITY_HIDDEN;
-    DECL_VISIBILITY_SPECIFIED(decls.unit) = 1;
+    decls.counts = unit_variable("__wpp_counts", uint64_type_node);
+    decls.counts_at = unit_variable("__wpp_counts_at", build_pointer_type(uint64_type_node));
 }
 
 /* ---- Callees ------------------------------------------------------------------ */
@@ -139,7 +149,7 @@ void honest_callees::restore()
 
 struct path_value {
     tree name;            // SSA name, or NULL_TREE
-    uint32_t constant;    // all arithmetic is modulo 2^32
+    int64_t constant;     // of events: modulo 2^32
 
     bool operator==(const path_value &o) const
     {
@@ -150,14 +160,17 @@ struct path_value {
 // The state of one routine's instrumentation.
 struct instrumenter {
     routine_graph &r;
-    uint32_t base, rest;                  // a path's start value; path number - value
+    int64_t base, rest;                   // a path's start value; path number - value
+    tree type;                            // of the register: 32 bits for events, 64 for counters
+    const derived_counts *derived;        // paths without counter, or NULL
     event_plan plan;
     std::vector<path_value> value;        // at the start of each vertex
     std::vector<bool> known;
     std::vector<basic_block> inserted;    // per pn_edge: block made on it, or NULL
 
     bool reached(uint32_t v) const { return r.graph->first[v] != r.graph->first[v + 1]; }
-    uint32_t inc(uint32_t dag) const { return static_cast<uint32_t>(r.graph->dag[dag].inc); }
+    int64_t inc(uint32_t dag) const { return r.graph->dag[dag].inc; }
+    path_value plus(path_value v, int64_t n) const;
     path_value along(uint32_t edge) const;
     path_value ended(uint32_t edge) const;
     basic_block block_on(uint32_t edge);
@@ -168,8 +181,18 @@ struct instrumenter {
     void emit_on_ways_in(uint32_t v);
     void emit_on_edges(uint32_t v);
     void emit(basic_block bb, gimple *before, path_value v);
+    void plan_ends();
     void say_arrivals(const runtime_decls &decls);
 };
+
+path_value instrumenter::plus(path_value v, int64_t n) const
+{
+    uint64_t sum = static_cast<uint64_t>(v.constant) + static_cast<uint64_t>(n);
+
+    if (TYPE_PRECISION(type) == 32)
+        sum = static_cast<uint32_t>(sum);
+    return {v.name, static_cast<int64_t>(sum)};
+}
 
 // The value that an edge carries into its target.
 path_value instrumenter::along(uint32_t edge) const
@@ -178,16 +201,16 @@ path_value instrumenter::along(uint32_t edge) const
     if (!reached(e.src))
         return {NULL_TREE, base};         // only code that never runs comes from there
     if (e.cut)
-        return {NULL_TREE, base + inc(e.start)};
+        return plus({NULL_TREE, base}, inc(e.start));
     gcc_assert(known[e.src]);
-    return {value[e.src].name, value[e.src].constant + inc(e.dag)};
+    return plus(value[e.src], inc(e.dag));
 }
 
 // The number of the path that ends on an edge: on its END edge, or on a REAL edge to EXIT.
 path_value instrumenter::ended(uint32_t edge) const
 {
     const pn_edge &e = r.graph->edge[edge];
-    return {value[e.src].name, value[e.src].constant + inc(e.dag)};
+    return plus(value[e.src], inc(e.dag));
 }
 
 // A block that is executed exactly when the edge is taken: for code on the edge.
@@ -202,14 +225,14 @@ basic_block instrumenter::block_on(uint32_t edge)
 tree instrumenter::materialise(uint32_t edge, path_value v)
 {
     if (!v.name)
-        return build_int_cst(unsigned_type_node, v.constant);
+        return build_int_cst(type, v.constant);
     if (v.constant == 0)
         return v.name;
     gimple_stmt_iterator at = gsi_last_bb(block_on(edge));
-    tree sum = make_ssa_name(unsigned_type_node);
+    tree sum = make_ssa_name(type);
     gsi_insert_after(&at,
                      gimple_build_assign(sum, PLUS_EXPR, v.name,
-                                         build_int_cst(unsigned_type_node, v.constant)),
+                                         build_int_cst(type, v.constant)),
                      GSI_NEW_STMT);
     return sum;
 }
@@ -229,7 +252,7 @@ path_value instrumenter::meet(uint32_t v)
     std::vector<std::pair<uint32_t, tree>> arguments;
     for (uint32_t edge : in)
         arguments.push_back({edge, materialise(edge, along(edge))});
-    tree name = make_ssa_name(unsigned_type_node);
+    tree name = make_ssa_name(type);
     gphi *phi = create_phi_node(name, r.blocks[v].bb);
     for (auto &argument : arguments) {
         uint32_t edge = argument.first;
@@ -268,7 +291,10 @@ void instrumenter::compute_values()
 
 void instrumenter::emit(basic_block bb, gimple *before, path_value v)
 {
-    bool is_first = plan.insert({bb->index, {before, v.name, rest + v.constant}}).second;
+    path_value number = plus(v, rest);
+    if (derived && derived->count(number.constant))
+        return;
+    bool is_first = plan.insert({bb->index, {before, v.name, number.constant}}).second;
 
     gcc_assert(is_first);
 }
@@ -333,24 +359,41 @@ void instrumenter::say_arrivals(const runtime_decls &decls)
         say_frame(gsi_for_stmt(receiver), true, number, decls);
 }
 
+// Computes the register and plans the end of each path.
+void instrumenter::plan_ends()
+{
+    value.resize(r.blocks.size());
+    known.resize(r.blocks.size());
+    inserted.resize(r.graph->n_edges);
+    compute_values();
+    for (uint32_t v = 2; v < r.blocks.size(); v++)
+        emit_on_edges(v);
+    for (uint32_t v = 2; v < r.blocks.size(); v++) {
+        if (r.blocks[v].returns_twice && reached(v))
+            emit_on_ways_in(v);
+        else
+            emit_in_block(v);
+    }
+}
+
+void instrument_counts(routine_graph &r, uint64_t first, const derived_counts *derived,
+                       const runtime_decls &decls, const counter_style &style)
+{
+    instrumenter it = {r, 0, static_cast<int64_t>(first), long_integer_type_node, derived, {}, {},
+                       {}, {}};
+
+    it.plan_ends();
+    write_counters(r.fun, it.plan, decls, style);
+}
+
 void instrument(routine_graph &r, uint64_t first, bool from_first, const runtime_decls &decls,
                 const event_style &style)
 {
     uint32_t number = static_cast<uint32_t>(first);
-    instrumenter it = {r, from_first ? number : 0, from_first ? 0 : number, {}, {}, {}, {}};
+    instrumenter it = {r, from_first ? number : 0, from_first ? 0 : number, unsigned_type_node,
+                       NULL, {}, {}, {}, {}};
 
-    it.value.resize(r.blocks.size());
-    it.known.resize(r.blocks.size());
-    it.inserted.resize(r.graph->n_edges);
-    it.compute_values();
-    for (uint32_t v = 2; v < r.blocks.size(); v++)
-        it.emit_on_edges(v);
-    for (uint32_t v = 2; v < r.blocks.size(); v++) {
-        if (r.blocks[v].returns_twice && it.reached(v))
-            it.emit_on_ways_in(v);
-        else
-            it.emit_in_block(v);
-    }
+    it.plan_ends();
     it.say_arrivals(decls);
     write_events(r.fun, it.plan, decls, style);
 }

@@ -3,6 +3,9 @@
 #ifndef WPP_INSTRUMENT_H
 #define WPP_INSTRUMENT_H
 
+#include <set>
+
+#include "gcc-plugin/events/counters.h"
 #include "gcc-plugin/events/cursor.h"
 #include "gcc-plugin/graph/routine-graph.h"
 
@@ -30,5 +33,12 @@ void make_runtime_decls(runtime_decls &decls);
  * operands need renaming. */
 void instrument(routine_graph &r, uint64_t first, bool from_first, const runtime_decls &decls,
                 const event_style &style);
+
+/* Paths without a counter, by their number in the unit: their counts are derived. */
+typedef std::set<int64_t> derived_counts;
+
+/* Inserts increments and counters instead.  derived: NULL if there are none. */
+void instrument_counts(routine_graph &r, uint64_t first, const derived_counts *derived,
+                       const runtime_decls &decls, const counter_style &style);
 
 #endif

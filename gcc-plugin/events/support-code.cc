@@ -204,6 +204,11 @@ void write_support_code(FILE *assembly, bool shared, bool timed)
     fputs(shared ? word_shared : word_executable, assembly);
     fputs(word_tail, assembly);
     write_entries(assembly, shared);
-    fprintf(assembly, module_records, WPP_ABI);
+    write_module_records(assembly);
     fputs("\t.text\n", assembly);
+}
+
+void write_module_records(FILE *assembly)
+{
+    fprintf(assembly, module_records, WPP_ABI);
 }

@@ -11,4 +11,7 @@
  * time in __wpp_times. */
 void write_support_code(FILE *assembly, bool shared, bool timed);
 
+/* Writes only the module's constructor and destructor, for a unit without events. */
+void write_module_records(FILE *assembly);
+
 #endif

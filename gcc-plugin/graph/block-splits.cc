@@ -79,7 +79,7 @@ static void split_lined_edges(basic_block bb)
     }
 }
 
-void split_for_paths(function *fun, bool early)
+void split_for_paths(function *fun, bool early, bool own_entry)
 {
     basic_block bb;
     std::vector<basic_block> blocks;
@@ -87,7 +87,8 @@ void split_for_paths(function *fun, bool early)
 
     // A first block that is also entered abnormally, or traps, begins paths of its own: the
     // routine's entry is kept apart from it.
-    if (any_complex(entry->dest->preds) || begins_with_trap(entry->dest))
+    if (any_complex(entry->dest->preds) || begins_with_trap(entry->dest)
+        || (own_entry && !single_pred_p(entry->dest)))
         split_edge(entry);
     find_tail_calls(fun, early);
     FOR_EACH_BB_FN (bb, fun)

@@ -6,8 +6,8 @@
 #include "gcc-plugin/gcc-compat.h"
 
 /* Splits blocks after calls, splits edges with a source line of their own, and gives tail calls
- * a return of their own.  `early`: also calls that GCC may still make tail calls.  Behaviour
- * does not change. */
-void split_for_paths(function *fun, bool early);
+ * a return of their own.  `early`: also calls that GCC may still make tail calls.  own_entry: the
+ * routine's entry is the only way into its first block.  Behaviour does not change. */
+void split_for_paths(function *fun, bool early, bool own_entry);
 
 #endif

@@ -10,6 +10,7 @@
 
 /* ---- Calls --------------------------------------------------------------- */
 
+bool calls_end_paths = true;
 
 // Whether libc declares the function as a leaf, because it calls nothing of the unit, though it
 // may run traced code or not come back.  A signal is delivered before it returns, or another
@@ -63,6 +64,8 @@ bool call_cuts(gcall *call)
         return false;
     if (flags & (ECF_NORETURN | ECF_RETURNS_TWICE))
         return true;
+    if (!calls_end_paths)
+        return false;
     if (callee && is_instruction(callee))
         return false;
     if (!callee || !(flags & ECF_NOTHROW))

@@ -5,6 +5,11 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
+/* Whether calls end paths, as a trace needs it.  Where paths are only counted they need not: then
+ * a path ends only at a call that does not return, or that returns twice.  Set before the first
+ * routine. */
+extern bool calls_end_paths;
+
 /* Whether a call cuts its path.  A call that returns without throwing, and runs no code that may
  * be traced, lies inside a path; every other call cuts it. */
 bool call_cuts(gcall *call);

@@ -106,7 +106,7 @@ static bool add_out_edges(routine_graph &r, uint32_t v)
             flags = 0;
         else if (in_block)
             flags = PN_CUT | PN_SHARED_END;
-        else if (r.blocks[dst].fresh)
+        else if (r.blocks[dst].fresh || r.cuts_all)
             flags = PN_CUT;
         if (!add_edge(r, v, dst, e, flags))
             return false;
@@ -126,6 +126,16 @@ static void find_arrivals(routine_graph &r, uint32_t v)
         r.labels.push_back(v);
     if (last && is_gimple_call(last) && (gimple_call_flags(last) & ECF_RETURNS_TWICE))
         r.twice.push_back(v);
+}
+
+std::vector<bool> open_vertices(const routine_graph &r)
+{
+    std::vector<bool> open(r.blocks.size());
+
+    for (uint32_t v = 2; v < r.blocks.size(); v++)
+        open[v] = r.blocks[v].fresh || any_complex(r.blocks[v].bb->preds)
+                  || r.blocks[v].ending == ENDING_GOTO || r.blocks[v].ending == ENDING_SILENT;
+    return open;
 }
 
 bool build_graph(function *fun, routine_graph &r)

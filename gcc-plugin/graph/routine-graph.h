@@ -59,6 +59,7 @@ struct routine_graph {
     std::vector<int> vertex;             /* by bb->index; -1: not in the graph */
     std::vector<std::vector<uint32_t>> in, out;   /* pn_edge indices by vertex */
     bool nonlocal = false;
+    bool cuts_all = false;   /* each edge is a path: edges are counted */
     /* Where longjmp and nonlocal gotos arrive: behind blocks whose last statement returns twice;
      * at blocks with a nonlocal label; behind the statement at the label of __builtin_longjmp.
      * If there is any, the routine's activations are numbered. */
@@ -69,8 +70,12 @@ struct routine_graph {
     ~routine_graph() { pn_free(graph); }
 };
 
-/* Builds the graph and marks the cuts.  The edges have no weights yet (edge-costs.h), and the
- * paths no numbers.  False without memory. */
+/* Builds the graph and marks the cuts; all edges but those to EXIT are cut if out.cuts_all.  The
+ * edges have no weights yet (edge-costs.h), and the paths no numbers.  False without memory. */
 bool build_graph(function *fun, routine_graph &out);
+
+/* By vertex: whether control comes there in ways that are not edges of the graph, or leaves without
+ * an event (numbering/edge-counts.h). */
+std::vector<bool> open_vertices(const routine_graph &r);
 
 #endif

@@ -18,6 +18,12 @@ static uint64_t times_taken(edge e)
     return static_cast<uint64_t>(e->count().to_frequency(cfun)) * 16 + 1;
 }
 
+static uint64_t times_run(basic_block bb)
+{
+    return bb->count.initialized_p() ? static_cast<uint64_t>(bb->count.to_frequency(cfun)) * 16 + 1
+                                     : 1;
+}
+
 static bool needs_block(edge e)
 {
     return e && !single_succ_p(e->src) && !single_pred_p(e->dest);
@@ -57,6 +63,19 @@ void weigh_edges(routine_graph &r, const std::vector<event_form> &forms)
         e.weight = e.dst == r.graph->exit ? e.end_weight
                    : !small && on_hot_way(r, forms, e) ? cost(TIME, block ? 2 * taken : taken)
                    : cost(block ? ADDITION_AND_JUMP : ADDITION, taken);
+    }
+}
+
+void weigh_counted_edges(routine_graph &r)
+{
+    for (uint32_t i = 0; i < r.graph->n_edges; i++) {
+        pn_edge &e = r.graph->edge[i];
+        edge way = r.edges[i].e;
+        uint64_t taken = way ? times_taken(way) : times_run(r.blocks[e.src].bb);
+        bool ends = e.dst == r.graph->exit;
+
+        e.weight = ends && !r.cuts_all ? 0 : needs_block(way) ? 2 * taken : taken;
+        e.end_weight = r.cuts_all ? e.weight : 0;
     }
 }
 

@@ -26,6 +26,10 @@
  * index of their block. */
 void weigh_edges(routine_graph &r, const std::vector<event_form> &forms);
 
+/* The same where paths are counted: a counter's address contains any constant, so that only
+ * increments cost something.  Where edges are counted the weight is how often an edge is taken. */
+void weigh_counted_edges(routine_graph &r);
+
 /* Whether some event of a numbered graph is out of line or in a thunk. */
 bool some_event_calls(const routine_graph &r, const std::vector<event_form> &forms);
 

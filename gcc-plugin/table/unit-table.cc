@@ -182,6 +182,22 @@ static void encode_inlined(byte_string &out, const table_routine &routine)
     writer.finish(out);
 }
 
+// Behind the inlined calls, so that these are written even if there are none.
+static void encode_derived(byte_string &out, const table_routine &routine)
+{
+    if (routine.derived.empty())
+        return;
+    if (routine.inlined.empty()) {
+        out.varint(0);
+        out.varint(0);
+    }
+    out.varint(routine.derived.size());
+    for (const table_derived &derived : routine.derived) {
+        out.varint(derived.path);
+        out.varint(derived.vertex);
+    }
+}
+
 uint64_t unit_table::add(const table_routine &routine)
 {
     byte_string r;
@@ -198,6 +214,7 @@ uint64_t unit_table::add(const table_routine &routine)
     encode_edges(r, routine.edges);
     encode_landings(r, routine.landings);
     encode_inlined(r, routine);
+    encode_derived(r, routine);
 
     body_.varint(r.bytes.size());
     body_.raw(r);
@@ -263,8 +280,8 @@ void unit_table::encode_sources(byte_string &out) const
 }
 
 void unit_table::write(FILE *assembly, const char *compiler, const char *source,
-                       const char *directory, unsigned stage, unsigned level, bool linked,
-                       bool timed)
+                       const char *directory, unsigned stage, unsigned level, table_mode mode,
+                       bool linked, bool timed)
 {
     uint32_t compiler_string = intern(compiler);
     uint32_t source_string = intern_file(source);
@@ -287,6 +304,8 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
     body.varint(left_out_);
     body.raw(left_out_body_);
     encode_sources(body);
+    if (mode != TABLE_TRACED)
+        body.varint(mode);
 
     unsigned long long id = fnv1a(body.bytes);
     fputs("\n\t.section .wpp,\"\",@progbits\n", assembly);
@@ -294,7 +313,7 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
             id, body.bytes.size());
     write_bytes(assembly, body.bytes);
     if (records())
-        write_unit(assembly, id, linked, timed);
+        write_unit(assembly, id, mode, linked, timed);
 }
 
 // The base until the runtime sets it; with `linked`, the linker adds its number to 0.
@@ -304,9 +323,11 @@ static uint32_t first_base(uint64_t paths, bool linked)
 }
 
 // Writes the wpp_unit of a unit that records events, and its numbers (trace-abi.h, NUMBERS).
-void unit_table::write_unit(FILE *assembly, unsigned long long id, bool linked, bool timed) const
+void unit_table::write_unit(FILE *assembly, unsigned long long id, table_mode mode, bool linked,
+                            bool timed) const
 {
     unsigned long long paths = paths_;
+    bool counts = mode != TABLE_TRACED;
 
     // One group: linkers drop both sections or neither.
     fprintf(assembly, "\t.section wpp_numbers,\"awG\",@nobits,__wpp_unit\n.Lwpp_numbers:\n%s"
@@ -323,6 +344,12 @@ void unit_table::write_unit(FILE *assembly, unsigned long long id, bool linked, 
     if (linked)
         fprintf(assembly, "\t.reloc ., R_X86_64_TPOFF32, __wpp_numbers+%u\n", WPP_LINKED_BIAS);
     fprintf(assembly, "\t.long %u, %llu\n\t.quad %#llx\n\t.short %u, %u\n"
-            "\t.long .Lwpp_numbers - .\n\t.quad %s\n", first_base(paths, linked), paths, id,
-            WPP_ABI, linked ? WPP_UNIT_LINKED : 0, timed ? "__wpp_times" : "0");
+            "\t.long .Lwpp_numbers - .\n%s\t.quad %s\n", first_base(paths, linked), paths, id,
+            counts ? WPP_ABI_COUNTS : WPP_ABI, (linked ? WPP_UNIT_LINKED : 0)
+            | (counts ? WPP_UNIT_COUNTS : 0), counts ? "__wpp_counts_at:\n" : "",
+            counts ? "__wpp_counts" : timed ? "__wpp_times" : "0");
+    if (counts)
+        fprintf(assembly, "\t.section wpp_counts,\"awG\",@nobits,__wpp_unit\n\t.balign 8\n"
+                "\t.type __wpp_counts, @object\n\t.size __wpp_counts, %llu\n__wpp_counts:\n"
+                "\t.zero %llu\n", 8 * paths, 8 * paths);
 }

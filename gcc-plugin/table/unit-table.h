@@ -60,6 +60,15 @@ struct table_inlined {
 
 enum { TABLE_LIMITED = 1, TABLE_NONLOCAL = 2, TABLE_NUMBERED = 4, TABLE_ARTIFICIAL = 8 };
 
+/* A path whose count follows from the flow at a vertex (numbering/edge-counts.h). */
+struct table_derived {
+    uint64_t path;
+    uint32_t vertex;
+};
+
+/* What the code does at the end of a path.  ORDER MODE: wpp/wpp.h. */
+enum table_mode { TABLE_TRACED, TABLE_PATHS, TABLE_PATHS_OF_CALLS, TABLE_EDGES };
+
 struct table_routine {
     uint32_t name, file, line, flags;
     uint64_t num_paths;
@@ -67,6 +76,7 @@ struct table_routine {
     std::vector<table_edge> edges;
     std::vector<table_landing> landings;  /* ascending by (src, dst) */
     std::vector<table_inlined> inlined;
+    std::vector<table_derived> derived;   /* with TABLE_EDGES, in order of derivation */
 };
 
 /* Reasons for which a routine is not instrumented, as numbered in the format.  ORDER REASON:
@@ -106,11 +116,13 @@ public:
     /* Writes section .wpp and, if the unit records, its wpp_unit, as assembly.  linked: the
      * linker makes the unit's base.  timed: the times of its paths are counted. */
     void write(FILE *assembly, const char *compiler, const char *source,
-               const char *directory, unsigned stage, unsigned level, bool linked, bool timed);
+               const char *directory, unsigned stage, unsigned level, table_mode mode, bool linked,
+               bool timed);
 
 private:
     void encode_sources(byte_string &out) const;
-    void write_unit(FILE *assembly, unsigned long long id, bool linked, bool timed) const;
+    void write_unit(FILE *assembly, unsigned long long id, table_mode mode, bool linked,
+                    bool timed) const;
 
     const char *(*mapped_)(const char *name);
     std::unordered_map<std::string, uint32_t> numbers_;

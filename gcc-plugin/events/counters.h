@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* counters.h - writes the counters of a routine whose paths are counted, not traced.
+ *
+ * The end of a path is one instruction (tracer/trace-abi.h, COUNTERS):
+ *
+ *      gs incq  __wpp_counts + 8 * number(%rip)                the number is a constant
+ *      gs incq  __wpp_counts + 8 * constant + 8 * %r           a part of it is in a register
+ *      gs incq  8 * number(%at)                                in code for shared libraries
+ *
+ * The segment register holds the distance from the unit's own counters to the thread's, so
+ * threads never share a counter.  One instruction also means that a signal handler cannot
+ * interrupt an increment.
+ *
+ * THREADS.  A new thread has its creator's distance.  So each routine that a thread may begin
+ * with looks at the thread-local __wpp_counting first; as long as that is 0, it calls the runtime.
+ * Routines that only others of the unit call do not look.
+ */
+#ifndef WPP_COUNTERS_H
+#define WPP_COUNTERS_H
+
+#include "gcc-plugin/gcc-compat.h"
+#include "gcc-plugin/events/cursor.h"
+
+struct counter_style {
+    bool shared;          /* the code may become part of a shared library */
+    bool atomic;          /* threads share counters, and increments are locked */
+    bool all_look;        /* code of the unit that is not instrumented may call any routine */
+};
+
+/* Writes the plan's counters into `fun`. */
+void write_counters(function *fun, const event_plan &plan, const runtime_decls &decls,
+                    const counter_style &style);
+
+#endif
