@@ -454,7 +454,7 @@ int main(int argc, char **argv)
     tool_init("wpp-report");
     parse_options(argc, argv, &r);
     w = tool_open(r.path);
-    tool_need(r.path, w, TOOL_NEED_PATHS);
+    tool_need_order(r.path, w);
     wpp_get_summary(w, &run);
     if (run.n_routines == 0 && run.tokens > 0)
         tool_die(TOOL_ERROR, "%s has no routines: it holds plain symbols", r.path);
