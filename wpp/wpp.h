@@ -79,7 +79,9 @@ enum wpp_part {
     WPP_PART_CHUNKS = 1 << 6,
     WPP_PART_LEFT_OUT = 1 << 7,
     WPP_PART_TIMES = 1 << 8,       /* ticks */
-    WPP_PART_ALL = (1 << 9) - 1
+    WPP_PART_COUNTS = 1 << 9,      /* of a path profile: wpp_terminal_counts(), `tokens`,
+                                      `profile_kind` and `runs` */
+    WPP_PART_ALL = (1 << 10) - 1
 };
 
 /* As wpp_open(); but of a file that is damaged or cut, what is intact is read.  NULL if nothing
@@ -119,6 +121,13 @@ enum wpp_ended {
                                   events that are in no record, or it ran on */
 };
 
+/* What a path profile counts. */
+enum wpp_profile_kind {
+    WPP_PROFILE_PATHS = 1,     /* paths that calls do not cut */
+    WPP_PROFILE_CUT_PATHS = 2, /* paths as a trace has them: calls end them */
+    WPP_PROFILE_EDGES = 3      /* edges of control-flow graphs: each is a path of one block */
+};
+
 struct wpp_summary {
     const char *program;       /* path of the executable, "" for raw symbols */
     const char *command;       /* command line, arguments separated by blanks */
@@ -154,6 +163,11 @@ struct wpp_summary {
     uint32_t n_sources;
     uint64_t ticks_per_second; /* of the clock that timed the paths; 0: they were not timed */
     uint64_t ticks;            /* that all paths took together */
+    bool is_profile;           /* a path profile: counts of paths, in no order.  Its grammar is empty, it
+                                  has no threads, and `tokens` is the sum of the counts (at most
+                                  UINT64_MAX) */
+    uint32_t profile_kind;     /* of a path profile: enum wpp_profile_kind */
+    uint64_t runs;             /* that a path profile sums; 0: it is none */
 };
 void wpp_get_summary(const wpp *w, struct wpp_summary *out);
 
@@ -200,7 +214,7 @@ struct wpp_grammar {
 const struct wpp_grammar *wpp_grammar(const wpp *w);
 
 /* ---- Terminals: executed (routine, path) pairs, by first execution, the
- * threads taken one after the other ------------------------------------------ */
+ * threads taken one after the other; in a path profile by module and token ------- */
 
 #define WPP_NO_ROUTINE UINT32_MAX
 
@@ -338,7 +352,7 @@ const struct wpp_source *wpp_source(const wpp *w, uint32_t index);
  * paths from the start rules to it (Larus 3.3).  Saturates at UINT64_MAX. */
 void wpp_rule_frequencies(const wpp *w, uint64_t *out);
 
-/* Executions of each terminal (n_terminals values). */
+/* Executions of each terminal (n_terminals values), of a path profile too. */
 void wpp_terminal_counts(const wpp *w, uint64_t *out);
 
 /* Walking a thread's events in order from event `first`: O(depth) to begin,

@@ -668,7 +668,8 @@ int main(int argc, char **argv)
     tool_init("wpp-hot");
     parse_options(&o, argc, argv);
     w = tool_open(o.file);
-    tool_need(o.file, w, TOOL_NEED_PATHS | (o.cost == COST_TIME ? WPP_PART_TIMES : 0));
+    tool_need_order(o.file, w);
+    tool_need(o.file, w, o.cost == COST_TIME ? WPP_PART_TIMES : 0);
     wpp_get_summary(w, &run);
     if (o.config.thread != HOT_ALL_THREADS && o.config.thread >= run.n_threads)
         tool_die(TOOL_ERROR, "%s: no thread %u; it has %u, counted from 0", o.file,

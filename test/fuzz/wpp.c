@@ -105,6 +105,14 @@ static void seal_header(struct wpp_bytes *file, uint32_t n, uint8_t what)
         hurt_header(file, where);
 }
 
+/* Of the last one, the first bit and the highest one. */
+static uint32_t version_of(uint8_t what)
+{
+    if ((what & 0x81) == 0x81)
+        return WPP_FILE_VERSION_PROFILE;
+    return what & 1 ? WPP_FILE_VERSION_SEGMENTS : WPP_FILE_VERSION;
+}
+
 static struct wpp_bytes make_file(const uint8_t *data, size_t size)
 {
     struct section sections[SECTIONS];
@@ -112,7 +120,7 @@ static struct wpp_bytes make_file(const uint8_t *data, size_t size)
     struct wpp_bytes file = {0};
 
     wpp_put(&file, "\x89WPP\r\n\x1a\n", 8);
-    wpp_put_u32(&file, data[0] & 1 ? WPP_FILE_VERSION_SEGMENTS : WPP_FILE_VERSION);
+    wpp_put_u32(&file, version_of(data[0]));
     wpp_put_u32(&file, n);
     wpp_put_u64(&file, 0);
     wpp_put_u64(&file, 0);
@@ -219,7 +227,7 @@ static size_t put_input(const struct wpp_bytes *file, uint8_t *out, size_t max)
 
     if (max == 0 || !wpp_container_open(&c, file->data, file->size, "fuzz", NULL))
         return 0;
-    out[0] = (uint8_t)(c.version - WPP_FILE_VERSION);
+    out[0] = wpp_container_is_profile(&c) ? 0x81 : (uint8_t)(c.version - WPP_FILE_VERSION);
     for (uint32_t i = 0; i < c.n; i++) {
         struct wpp_section s = {.kind = c.entries[i].kind};
         size_t size;

@@ -6,7 +6,8 @@
  * --text one line a token: thread, token, routine, path, and the path's blocks
  * as they are regenerated from the routine's edges; with --left-out instead one
  * line a routine that was not instrumented: module, name, file, line, reason; with
- * --times ticks a second, then one line a terminal: token, ticks; with --lines one line
+ * --times ticks a second, then one line a terminal: token, ticks; with --counts, of a path profile,
+ * its kind and its runs, then one line a terminal: routine, path, count, blocks; with --lines one line
  * for each line of a block: routine, block, file:line, and of inlined code the calls from the
  * innermost outwards, each callee@file:line.
  */
@@ -142,7 +143,7 @@ static void check_outside(void)
     if (file_size < 32 || memcmp(file, "\x89WPP\r\n\x1a\n", 8) != 0)
         fail("no WPP file");
     n = fixed(file + 12, 4);
-    if (fixed(file + 8, 4) < 6 || fixed(file + 8, 4) > 9 || n > 64 || file_size < 32 + 40 * n)
+    if (fixed(file + 8, 4) < 6 || fixed(file + 8, 4) > 10 || n > 64 || file_size < 32 + 40 * n)
         fail("wrong version or size");
     sum = checksum(checksum(start, file, 24), file + 32, 40 * n);
     if (sum != fixed(file + 24, 8) || file_size != fixed(file + 16, 8))
@@ -849,16 +850,42 @@ static void print_times(void)
     }
 }
 
+/* ---- Counts --------------------------------------------------------------------------- */
+
+static void print_counts(void)
+{
+    struct bytes b = section(12);
+    uint64_t kind = get_varint(&b), runs = get_varint(&b);
+
+    if (kind < 1 || kind > 3 || runs == 0 || get_varint(&b) != n_terminals)
+        fail("the counts are of other paths");
+    printf("%llu %llu\n", (unsigned long long)kind, (unsigned long long)runs);
+    for (uint64_t i = 0; i < n_terminals; i++) {
+        const struct terminal *t = &terminals[i];
+        const struct routine *r = t->routine ? &routines[t->routine - 1] : NULL;
+        uint64_t count = get_varint(&b);
+
+        if (count == 0)
+            fail("a path was never executed");
+        printf("%s %llu %llu", r ? r->name : "-", (unsigned long long)t->path,
+               (unsigned long long)count);
+        if (r)
+            print_blocks(r, t->path);
+        putchar('\n');
+    }
+}
+
 int main(int argc, char **argv)
 {
+    int counts = argc == 3 && strcmp(argv[1], "--counts") == 0;
     int times = argc == 3 && strcmp(argv[1], "--times") == 0;
     int text = argc == 3 && strcmp(argv[1], "--text") == 0;
     int left_out = argc == 3 && strcmp(argv[1], "--left-out") == 0;
     int lines = argc == 3 && strcmp(argv[1], "--lines") == 0;
     int sources = argc == 3 && strcmp(argv[1], "--sources") == 0;
 
-    if (argc != 2 + text + left_out + times + lines + sources)
-        fail("usage: read-wpp [--text|--left-out|--times|--lines|--sources] FILE");
+    if (argc != 2 + text + left_out + times + lines + sources + counts)
+        fail("usage: read-wpp [--text|--left-out|--times|--counts|--lines|--sources] FILE");
     read_file(argv[argc - 1]);
     check_outside();
     if (left_out) {
@@ -877,6 +904,12 @@ int main(int argc, char **argv)
         print_times();
         return ferror(stdout) != 0;
     }
+    if (counts) {
+        print_counts();
+        return ferror(stdout) != 0;
+    }
+    if (fixed(file + 8, 4) == 10)
+        fail("a path profile has no order: --counts");
     run_file(text);
     return ferror(stdout) != 0;
 }

@@ -43,6 +43,7 @@ struct random_content {
     struct wpp_chunk chunks[RC_THREADS * 2];
     uint64_t body[RC_MAX + RC_THREADS + 1], length[RC_MAX + RC_THREADS];
     uint32_t symbols[64 * RC_MAX];
+    uint64_t counts[RC_MAX];
     uint64_t starts[RC_THREADS + 1];
     uint32_t start_symbols[RC_MAX];
     uint32_t n_rules, n_terminals, n_symbols;
@@ -283,6 +284,92 @@ static struct random_content *random_content(struct random *r, uint32_t n_thread
     w->unread_modules = rc_unread;
     w->n_unread_modules = draw(r, 3);
     return c;
+}
+
+/* ---- Path profiles ----------------------------------------------------------------- */
+
+static uint32_t rc_module(const struct random_content *c, uint32_t routine)
+{
+    return c->units[c->routines[routine].unit].module;
+}
+
+/* Whether terminal b stands behind a in a path profile. */
+static bool rc_behind(const struct random_content *c, const struct wpp_terminal_content *a,
+                      const struct wpp_terminal_content *b)
+{
+    bool raw = a->routine == WPP_NO_ROUTINE, other = b->routine == WPP_NO_ROUTINE;
+
+    if (raw != other)
+        return other;
+    if (!raw && rc_module(c, a->routine) != rc_module(c, b->routine))
+        return rc_module(c, a->routine) < rc_module(c, b->routine);
+    return a->token < b->token;
+}
+
+/* Terminals in their order, each once. */
+static void rc_sort(struct random_content *c)
+{
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < c->n_terminals; t++) {
+        struct wpp_terminal_content x = c->terminals[t];
+        uint32_t at = n;
+
+        while (at > 0 && rc_behind(c, &x, &c->terminals[at - 1]))
+            at--;
+        if (at > 0 && !rc_behind(c, &c->terminals[at - 1], &x))
+            continue;
+        memmove(&c->terminals[at + 1], &c->terminals[at], (n - at) * sizeof x);
+        c->terminals[at] = x;
+        n++;
+    }
+    c->content.n_terminals = c->n_terminals = n;
+}
+
+/* Routines by first terminal. */
+static void rc_renumber(struct random_content *c)
+{
+    struct wpp_routine_content routines[RC_ROUTINES];
+    struct wpp_routine descriptions[RC_ROUTINES];
+    struct pn_graph *graphs[RC_ROUTINES];
+    uint32_t number[RC_ROUTINES], n = 0;
+
+    memset(number, 0xff, sizeof number);
+    for (uint32_t t = 0; t < c->n_terminals; t++) {
+        uint32_t *routine = &c->terminals[t].routine;
+
+        if (*routine == WPP_NO_ROUTINE)
+            continue;
+        if (number[*routine] == UINT32_MAX) {
+            routines[n] = c->routines[*routine];
+            routines[n].routine = &c->descriptions[n];
+            descriptions[n] = c->descriptions[*routine];
+            graphs[n] = c->graphs[*routine];
+            number[*routine] = n++;
+        }
+        *routine = number[*routine];
+    }
+    memcpy(c->routines, routines, n * sizeof *routines);
+    memcpy(c->descriptions, descriptions, n * sizeof *descriptions);
+    memcpy(c->graphs, graphs, n * sizeof *graphs);
+}
+
+/* Makes a path profile of the content. */
+__attribute__((unused))
+static void rc_profile(struct random_content *c, struct random *r)
+{
+    rc_sort(c);
+    rc_renumber(c);
+    for (uint32_t t = 0; t < c->n_terminals; t++)
+        c->counts[t] = draw(r, 40) ? 1 + draw(r, 1u << (1 + draw(r, 30))) : UINT64_MAX - draw(r, 9);
+    c->n_rules = c->n_symbols = 0;
+    c->body[0] = 0;
+    c->content.n_threads = 0;
+    c->content.n_chunks = 0;
+    c->content.grammar = (struct wpp_grammar){c->n_terminals, 0, 0, c->body, c->symbols, c->length};
+    c->content.counts = c->counts;
+    c->content.run.profile_kind = 1 + draw(r, 3);
+    c->content.run.runs = 1 + draw(r, 100);
 }
 
 static void random_content_free(struct random_content *c)

@@ -4,6 +4,7 @@
 #define WPP_TEST_WELL_FORMED_H
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "wpp/wpp.h"
 
@@ -17,6 +18,27 @@ static inline bool is_inlined_well(const struct wpp_routine *r)
             if (r->blocks[v].lines[i].inlined > r->n_inlined)
                 return false;
     return true;
+}
+
+/* A path profile: counts, none of them 0, and no order. */
+static inline bool is_profile_well(const wpp *w)
+{
+    bool known = !(wpp_missing(w) & WPP_PART_COUNTS);
+    uint32_t n = wpp_grammar(w)->n_terminals;
+    uint64_t *counts = calloc(n + (size_t)1, sizeof *counts), sum = 0;
+    struct wpp_summary s;
+    bool good = counts != NULL;
+
+    wpp_get_summary(w, &s);
+    if (good)
+        wpp_terminal_counts(w, counts);
+    for (uint32_t t = 0; good && t < n; t++) {
+        good = (counts[t] > 0) == known;
+        sum = counts[t] < UINT64_MAX - sum ? sum + counts[t] : UINT64_MAX;
+    }
+    free(counts);
+    return good && sum == s.tokens && s.n_threads == 0 && s.n_rules == 0
+        && (s.runs > 0) == known && (s.profile_kind > 0) == known;
 }
 
 /* Everything that wpp.h promises of an open file. */
@@ -59,7 +81,7 @@ static inline bool is_well_formed(const wpp *w)
             if (x->blocks[i] >= wpp_routine(w, x->routine)->n_blocks)
                 return false;
     }
-    return tokens == s.tokens && s.n_rules == g->n_rules;
+    return s.n_rules == g->n_rules && (s.is_profile ? is_profile_well(w) : tokens == s.tokens);
 }
 
 /* A walk of each thread from event `place`, or one before it, as far as a test has patience. */

@@ -10,15 +10,23 @@
 
 enum { HEADER = 32, ENTRY = 40, N_SECTIONS = 7 };
 
-static struct wpp_bytes encode(struct random *r, uint32_t n_threads, uint32_t start_length)
+static struct wpp_bytes encode_as(struct random *r, uint32_t n_threads, uint32_t start_length,
+                                  bool profile)
 {
     struct random_content *c = random_content(r, n_threads, start_length);
     struct wpp_bytes file = {0};
 
+    if (profile)
+        rc_profile(c, r);
     if (!wpp_content_encode(&c->content, &file, NULL))
         abort();
     random_content_free(c);
     return file;
+}
+
+static struct wpp_bytes encode(struct random *r, uint32_t n_threads, uint32_t start_length)
+{
+    return encode_as(r, n_threads, start_length, false);
 }
 
 /* A copy of exactly n bytes, so that a read behind its end is an error. */
@@ -129,14 +137,15 @@ static void seal(struct wpp_bytes *file)
         set(file, 24, wpp_fnv(sum, file->data + HEADER, n * ENTRY), 8);
 }
 
-static void load_contents(const struct wpp_bytes *file, struct wpp_bytes *contents)
+static void load_contents(const struct wpp_bytes *file, const uint32_t *kinds, uint32_t n,
+                          struct wpp_bytes *contents)
 {
     struct wpp_container c;
 
     if (!wpp_container_open(&c, file->data, file->size, "test", NULL))
         abort();
-    for (uint32_t i = 0; i < N_SECTIONS; i++) {
-        struct wpp_section s = {.kind = i + 1};
+    for (uint32_t i = 0; i < n; i++) {
+        struct wpp_section s = {.kind = kinds[i]};
 
         if (!wpp_container_load(&c, &s, "test", NULL))
             abort();
@@ -201,31 +210,35 @@ static void try_file(struct wpp_bytes *file, struct random *r, struct outcome *o
     wpp_close(w);
 }
 
-static void test_changed_contents(unsigned rounds)
+static void test_changed_contents(unsigned rounds, bool profile)
 {
-    static const uint32_t kinds[] = {1, 2, 3, 4, 5, 6, 7};
+    static const uint32_t wpp_kinds[] = {1, 2, 3, 4, 5, 6, 7}, profile_kinds[] = {1, 2, 3, 4, 12};
+    const uint32_t *kinds = profile ? profile_kinds : wpp_kinds, n = profile ? 5 : N_SECTIONS;
     struct random r = {4711};
     struct outcome o = {0};
 
     for (unsigned i = 0; i < rounds; i++) {
-        struct wpp_bytes original = encode(&r, 1 + i % RC_THREADS, 2 + draw(&r, 12)), file;
-        struct wpp_bytes contents[N_SECTIONS];
+        struct wpp_bytes original = encode_as(&r, 1 + i % RC_THREADS, 2 + draw(&r, 12), profile);
+        struct wpp_bytes contents[N_SECTIONS], file;
 
         for (unsigned k = 0; k < 20; k++) {
-            load_contents(&original, contents);
-            mutate(&contents[draw(&r, N_SECTIONS)], &r);
+            load_contents(&original, kinds, n, contents);
+            mutate(&contents[draw(&r, n)], &r);
             if (k % 4 == 0)
-                mutate(&contents[draw(&r, N_SECTIONS)], &r);
-            file = build(contents, kinds, N_SECTIONS);
+                mutate(&contents[draw(&r, n)], &r);
+            file = build(contents, kinds, n);
+            if (profile)
+                set(&file, 8, WPP_FILE_VERSION_PROFILE, 4);
             try_file(&file, &r, &o);
             wpp_bytes_free(&file);
-            for (unsigned s = 0; s < N_SECTIONS; s++)
+            for (unsigned s = 0; s < n; s++)
                 wpp_bytes_free(&contents[s]);
         }
         wpp_bytes_free(&original);
     }
-    tap_ok(o.malformed == 0, "of %u files with changed contents, %u are refused, the others are "
-           "well-formed, and pieces of %u", o.refused + o.accepted, o.refused, o.pieces);
+    tap_ok(o.malformed == 0, "of %u %s with changed contents, %u are refused, the others are "
+           "well-formed, and pieces of %u", o.refused + o.accepted, profile ? "path profiles" : "files",
+           o.refused, o.pieces);
     tap_ok(o.unsaid == 0, "and it is said why");
     tap_ok(o.refused > 0 && o.accepted > 0 && o.pieces > 0, "there were all");
 }
@@ -326,7 +339,7 @@ static void test_sections(void)
     bool good = true;
     wpp *w;
 
-    load_contents(&original, contents);
+    load_contents(&original, kinds, N_SECTIONS, contents);
     wpp_put(&contents[N_SECTIONS], "later", 5);
     for (uint32_t i = 0; i < N_SECTIONS; i++) {
         struct wpp_bytes some[N_SECTIONS];
@@ -370,17 +383,19 @@ static void test_sections(void)
     tap_ok(w != NULL, "bytes behind the last known field are skipped");
     wpp_close(w);
     good = true;
-    const uint32_t last = WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN;
-    for (uint32_t version = 0; version <= last + 1; version++) {
-        bool whole = version == WPP_FILE_VERSION || version == last - 1;
-        bool cut = version == WPP_FILE_VERSION_SEGMENTS || version == last;
+    for (uint32_t version = 0; version <= WPP_FILE_VERSION_LAST + 1; version++) {
+        bool whole = version == WPP_FILE_VERSION
+                     || version == WPP_FILE_VERSION + WPP_FILE_VERSION_EVEN;
+        bool other = version == WPP_FILE_VERSION_SEGMENTS
+                     || version == WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN
+                     || version == WPP_FILE_VERSION_PROFILE;
 
         set(&file, 8, version, 4);
         seal(&file);
         w = open_exact(file.data, file.size, &error);
-        /* Of the versions with segments, this one lacks them. */
+        /* It lacks the segments of two versions, and the counts of another. */
         good = good && (whole ? w != NULL
-                        : !w && error.status == (cut ? WPP_E_DAMAGED : WPP_E_VERSION));
+                        : !w && error.status == (other ? WPP_E_DAMAGED : WPP_E_VERSION));
         wpp_close(w);
     }
     tap_ok(good, "an earlier version is refused, and a later one");
@@ -395,7 +410,8 @@ int main(void)
     test_flips();
     test_cuts();
     test_sections();
-    test_changed_contents(600);
+    test_changed_contents(600, false);
+    test_changed_contents(600, true);
     test_changed_header(4000);
     test_counts();
     return tap_done();

@@ -19,6 +19,8 @@ static bool same_summary(const wpp *w, const struct random_content *c)
     wpp_get_summary(w, &s);
     for (uint32_t k = 0; k < c->content.n_threads; k++)
         tokens += c->threads[k].tokens;
+    for (uint32_t t = 0; c->content.counts && t < c->n_terminals; t++)
+        tokens = c->counts[t] < UINT64_MAX - tokens ? tokens + c->counts[t] : UINT64_MAX;
     return same_text(s.program, in->program) && same_text(s.command, in->command) &&
            same_text(s.host, in->host) && s.pid == in->pid && s.started == in->started &&
            s.nanoseconds == in->nanoseconds && s.tokens == tokens && s.lost == in->lost &&
@@ -29,7 +31,9 @@ static bool same_summary(const wpp *w, const struct random_content *c)
            s.n_threads == c->content.n_threads && s.n_routines == c->content.n_routines &&
            s.n_terminals == c->n_terminals && s.n_rules == c->n_rules &&
            s.rhs_symbols == c->n_symbols && s.n_modules == 2 &&
-           s.n_instrumented_routines == 47 && s.n_limited_routines == 2;
+           s.n_instrumented_routines == 47 && s.n_limited_routines == 2 &&
+           s.is_profile == (c->content.counts != NULL) && s.recorded == tokens &&
+           s.profile_kind == in->profile_kind && s.runs == in->runs;
 }
 
 static bool same_unread_modules(const wpp *w, const struct random_content *c)
@@ -231,6 +235,8 @@ static bool same_counts(const wpp *w, const struct random_content *c)
 
     memset(rules, 0, sizeof rules);
     memset(terminals, 0, sizeof terminals);
+    if (c->content.counts)
+        memcpy(terminals, c->counts, c->n_terminals * sizeof *terminals);
     for (uint32_t k = 0; k < g->n_threads; k++)
         count_uses(g, g->n_rules + k, rules, terminals);
     wpp_rule_frequencies(w, got_rules);
@@ -280,7 +286,8 @@ static bool same_walks(const wpp *w, const struct random_content *c, struct rand
 
 /* ---- Round trips ---------------------------------------------------------------- */
 
-static const char *round_trip(struct random *r, uint32_t n_threads, uint32_t start_length)
+static const char *round_trip(struct random *r, uint32_t n_threads, uint32_t start_length,
+                              bool profile)
 {
     struct random_content *c = random_content(r, n_threads, start_length);
     struct wpp_bytes file = {0}, again = {0};
@@ -288,6 +295,8 @@ static const char *round_trip(struct random *r, uint32_t n_threads, uint32_t sta
     const char *wrong = NULL;
     wpp *w = NULL;
 
+    if (profile)
+        rc_profile(c, r);
     if (!wpp_content_encode(&c->content, &file, &error) ||
         !wpp_content_encode(&c->content, &again, &error))
         wrong = "encoding fails";
@@ -320,15 +329,15 @@ static const char *round_trip(struct random *r, uint32_t n_threads, uint32_t sta
     return wrong;
 }
 
-static void test_round_trips(const char *name, uint32_t n, uint32_t start_length)
+static void test_round_trips(const char *name, uint32_t n, uint32_t start_length, bool profile)
 {
     struct random r = {0x9e3779b97f4a7c15};
     const char *wrong = NULL;
     uint32_t i;
 
     for (i = 0; !wrong && i < n; i++)
-        wrong = round_trip(&r, i % 4 ? 1 + i % RC_THREADS : 0, start_length);
-    if (!tap_ok(!wrong, "%u %s contents read back equal", n, name))
+        wrong = round_trip(&r, i % 4 ? 1 + i % RC_THREADS : 0, start_length, profile);
+    if (!tap_ok(!wrong, "%u %s read back equal", n, name))
         tap_note("content %u: %s", i - 1, wrong);
 }
 
@@ -375,9 +384,11 @@ static void test_saturation(void)
 
 int main(void)
 {
-    test_round_trips("small", 400, 3);
-    test_round_trips("middling", 200, 60);
-    test_round_trips("large", 40, 1000);
+    test_round_trips("small contents", 400, 3, false);
+    test_round_trips("middling contents", 200, 60, false);
+    test_round_trips("large contents", 40, 1000, false);
+    test_round_trips("small path profiles", 400, 3, true);
+    test_round_trips("large path profiles", 100, 300, true);
     test_saturation();
     return tap_done();
 }

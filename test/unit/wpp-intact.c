@@ -75,6 +75,8 @@ static bool same_threads(const wpp *a, const wpp *b)
 {
     unsigned missing = wpp_missing(a);
 
+    if (a->summary.is_profile || b->summary.is_profile)
+        return a->n_threads == 0;
     if ((missing & WPP_PART_THREADS) && (missing & WPP_PART_GRAMMAR))
         return a->n_threads == 0 && a->summary.tokens == 0;
     if (a->n_threads != b->n_threads || a->summary.tokens != b->summary.tokens)
@@ -132,6 +134,18 @@ static bool same_left_out(const wpp *a, const wpp *b, bool modules)
     return a->n_left_out == b->n_left_out && a->summary.n_left_out == b->summary.n_left_out;
 }
 
+static bool same_counts(const wpp *a, const wpp *b)
+{
+    return a->summary.tokens == b->summary.tokens && a->summary.runs == b->summary.runs &&
+           a->summary.profile_kind == b->summary.profile_kind &&
+           memcmp(a->counts, b->counts, b->n_terminals * sizeof *a->counts) == 0;
+}
+
+static bool counts_nothing(const wpp *w)
+{
+    return !w->counts && w->summary.tokens == 0 && w->summary.runs == 0;
+}
+
 static wpp *nothing(void)
 {
     static struct wpp empty = {.summary = {.program = "", .command = "", .host = ""}};
@@ -156,7 +170,8 @@ static const char *compare(const wpp *a, const wpp *whole)
         return "terminals";
     if (!same_threads(a, whole))
         return "threads";
-    if (missing & WPP_PART_GRAMMAR ? !derives_nothing(a) : !same_grammar(a, whole))
+    if ((missing & WPP_PART_GRAMMAR) || a->summary.is_profile ? !derives_nothing(a)
+                                                                  : !same_grammar(a, whole))
         return "grammar";
     if (!same_chunks(a, OF(CHUNKS)))
         return "chunks";
@@ -165,6 +180,12 @@ static const char *compare(const wpp *a, const wpp *whole)
     if (a->summary.ticks != OF(TIMES)->summary.ticks ||
         a->summary.ticks_per_second != OF(TIMES)->summary.ticks_per_second)
         return "times";
+    /* Where both have lost all that only one of them has, only the version can tell. */
+    if (a->summary.is_profile != whole->summary.is_profile &&
+        !(missing & (WPP_PART_GRAMMAR | WPP_PART_COUNTS)))
+        return "whether it is a path profile";
+    if (whole->counts && (missing & (WPP_PART_COUNTS | WPP_PART_GRAMMAR) ? !counts_nothing(a) : !same_counts(a, whole)))
+        return "counts";
 #undef OF
     return NULL;
 }
@@ -175,6 +196,7 @@ static const char *compare(const wpp *a, const wpp *whole)
 struct sample {
     struct wpp_bytes file;
     uint32_t n;                      /* sections */
+    bool profile;
     wpp *w;
 };
 
@@ -193,16 +215,18 @@ static bool is_full(const struct sample *s)
     for (uint32_t i = 0; i < s->n; i++)
         if (stored_of(s, i) < 4)
             return false;
-    return s->n == 9;
+    return s->n == (s->profile ? 7 : 9);
 }
 
-static struct sample new_sample(struct random *r)
+static struct sample new_sample(struct random *r, bool profile)
 {
-    struct sample s = {0};
+    struct sample s = {.profile = profile};
 
     do {
         struct random_content *c = random_content(r, 2, 9);
 
+        if (profile)
+            rc_profile(c, r);
         wpp_bytes_free(&s.file);
         if (!wpp_content_encode(&c->content, &s.file, NULL))
             abort();
@@ -221,10 +245,15 @@ static void free_sample(struct sample *s)
     wpp_bytes_free(&s->file);
 }
 
-/* The part of section i: samples have all sections in order. */
-static unsigned part_of(uint32_t i)
+/* The part of section i: samples have all sections of their kind, in order. */
+static unsigned part_of(const struct sample *s, uint32_t i)
 {
-    return 1u << i;
+    static const unsigned profile[] = {
+        WPP_PART_SUMMARY, WPP_PART_MODULES, WPP_PART_ROUTINES, WPP_PART_TERMINALS,
+        WPP_PART_LEFT_OUT, WPP_PART_TIMES, WPP_PART_COUNTS
+    };
+
+    return s->profile ? profile[i] : 1u << i;
 }
 
 /* With what cannot be read without them. */
@@ -237,7 +266,7 @@ static unsigned and_useless(const struct sample *s, unsigned parts)
     if (parts & WPP_PART_ROUTINES)
         parts |= WPP_PART_TERMINALS;
     if (parts & WPP_PART_TERMINALS)
-        parts |= WPP_PART_TIMES;
+        parts |= WPP_PART_TIMES | (s->profile ? WPP_PART_COUNTS : 0);
     if ((parts & WPP_PART_THREADS) && (parts & WPP_PART_GRAMMAR))
         parts |= WPP_PART_CHUNKS;
     return parts;
@@ -284,7 +313,7 @@ static void try(struct tally *t, const struct sample *s, const void *data, size_
     wpp *w = open_exact(data, n);
     const char *differs = w ? compare(w, s->w) : NULL;
     bool wrong = w ? differs || !is_said(w) || (expected != ~0u && wpp_missing(w) != expected)
-                   : expected != ~0u && expected != WPP_PART_ALL;
+                   : expected != ~0u && expected != wpp_present(s->w);
 
     t->files++;
     t->opened += w != NULL;
@@ -347,9 +376,9 @@ static void test_checksums_of_many(void)
     tap_ok(same == all, "checksums four at a time are those of one at a time (%u of %u)", same, all);
 }
 
-static void test_flips(struct random *r)
+static void test_flips(struct random *r, bool profile)
 {
-    struct sample s = new_sample(r);
+    struct sample s = new_sample(r, profile);
     struct tally t = {0};
 
     for (size_t i = 0; i < s.file.size; i++) {
@@ -359,8 +388,8 @@ static void test_flips(struct random *r)
         try(&t, &s, s.file.data, s.file.size, 0);
         s.file.data[i] ^= mask;
     }
-    tap_ok(t.wrong == 0 && t.opened == t.files, "any one changed byte costs nothing (%u of %u)",
-           t.files - t.wrong, t.files);
+    tap_ok(t.wrong == 0 && t.opened == t.files, "%s: any one changed byte costs nothing (%u of %u)",
+           profile ? "a path profile" : "a WPP", t.files - t.wrong, t.files);
     free_sample(&s);
 }
 
@@ -373,20 +402,24 @@ static void hurt(struct sample *s, uint32_t i, struct random *r)
     s->file.data[at + (first + 1) % n] ^= (uint8_t)(1 + draw(r, 255));
 }
 
-static void test_sections(struct random *r)
+static void test_sections(struct random *r, bool profile)
 {
     struct tally t = {0};
 
     for (unsigned round = 0; round < 60; round++) {
-        struct sample s = new_sample(r);
+        struct sample s = new_sample(r, profile);
         struct wpp_bytes kept = {0};
 
         wpp_put(&kept, s.file.data, s.file.size);
-        for (unsigned bits = 1; bits < 1u << 9; bits += round < 3 ? 1 : 1 + draw(r, 99)) {
+        for (unsigned bits = 1; bits < 1u << s.n; bits += round < 3 ? 1 : 1 + draw(r, 99)) {
+            unsigned lost = 0;
+
             for (uint32_t i = 0; i < s.n; i++)
-                if (bits & part_of(i))
+                if (bits >> i & 1) {
                     hurt(&s, i, r);
-            try(&t, &s, s.file.data, s.file.size, and_useless(&s, bits));
+                    lost |= part_of(&s, i);
+                }
+            try(&t, &s, s.file.data, s.file.size, and_useless(&s, lost));
             memcpy(s.file.data, kept.data, kept.size);
         }
         wpp_bytes_free(&kept);
@@ -396,9 +429,9 @@ static void test_sections(struct random *r)
            t.files);
 }
 
-static void test_cuts(struct random *r)
+static void test_cuts(struct random *r, bool profile)
 {
-    struct sample s = new_sample(r);
+    struct sample s = new_sample(r, profile);
     struct tally t = {0};
 
     for (size_t n = 0; n < s.file.size; n++) {
@@ -406,7 +439,7 @@ static void test_cuts(struct random *r)
 
         for (uint32_t i = 0; i < s.n; i++)
             if (offset_of(&s, i) + stored_of(&s, i) > n)
-                missing |= part_of(i);
+                missing |= part_of(&s, i);
         try(&t, &s, s.file.data, n, and_useless(&s, missing));
     }
     tap_ok(t.wrong == 0, "what stands before a cut is there (%u cuts)", t.files);
@@ -419,12 +452,12 @@ static void test_cuts(struct random *r)
 
 /* Whatever has become of header and table, what is read is right; entries that nothing
  * happened to are found. */
-static void test_heads(struct random *r)
+static void test_heads(struct random *r, bool profile)
 {
     struct tally t = {0}, whole = {0};
 
     for (unsigned round = 0; round < 20; round++) {
-        struct sample s = new_sample(r);
+        struct sample s = new_sample(r, profile);
         size_t end = HEADER + (size_t)s.n * ENTRY;
         struct wpp_bytes kept = {0};
 
@@ -439,7 +472,9 @@ static void test_heads(struct random *r)
         }
         for (uint32_t i = 0; i < s.n; i++) {
             /* One of 8 and 9 alone may be taken for the other. */
-            unsigned lost = part_of(i) | (i < 7 ? 0 : part_of(7) | part_of(8));
+            unsigned pair = WPP_PART_LEFT_OUT | WPP_PART_TIMES, lost = part_of(&s, i);
+
+            lost |= lost & pair ? pair : 0;
 
             memset(s.file.data + HEADER + i * ENTRY, draw(r, 2) ? 0xff : 0, ENTRY);
             try(&whole, &s, s.file.data, s.file.size, and_useless(&s, lost));
@@ -459,9 +494,11 @@ int main(void)
 
     test_mend();
     test_checksums_of_many();
-    test_flips(&r);
-    test_sections(&r);
-    test_cuts(&r);
-    test_heads(&r);
+    for (int profile = 0; profile < 2; profile++) {
+        test_flips(&r, profile);
+        test_sections(&r, profile);
+        test_cuts(&r, profile);
+        test_heads(&r, profile);
+    }
     return tap_done();
 }

@@ -562,6 +562,17 @@ void tool_need(const char *path, const wpp *w, unsigned parts)
                      damage[i].text, wpp_part_name(damage[i].part));
 }
 
+void tool_need_order(const char *path, const wpp *w)
+{
+    struct wpp_summary run;
+
+    wpp_get_summary(w, &run);
+    if (run.is_profile)
+        tool_die(TOOL_ERROR, "%s is a path profile, which does not hold the order of paths: "
+                 "wpp-profile shows it", path);
+    tool_need(path, w, TOOL_NEED_PATHS);
+}
+
 static int is_recording(const struct dirent *entry)
 {
     size_t n = strlen(entry->d_name);

@@ -125,8 +125,12 @@ void tool_say_changes(const wpp *w, const struct source_changes *changes);
 
 /* Dies with a reason if one of these parts is missing: without them there is no answer. */
 void tool_need(const char *path, const wpp *w, unsigned parts);
-/* The parts that hold the executed paths in order; most questions need them. */
-enum { TOOL_NEED_PATHS = WPP_PART_ROUTINES | WPP_PART_TERMINALS | WPP_PART_GRAMMAR };
+/* The parts that say how often each path was executed: the grammar, of a path profile the counts. */
+enum {
+    TOOL_NEED_PATHS = WPP_PART_ROUTINES | WPP_PART_TERMINALS | WPP_PART_GRAMMAR | WPP_PART_COUNTS
+};
+/* Dies if it is a path profile, which has no order of paths, or if those parts are missing. */
+void tool_need_order(const char *path, const wpp *w);
 
 /* Changes the error of opening `path`: for a folder, it says how to go on.  Returns `error`. */
 struct wpp_error *tool_explain_folder(const char *path, struct wpp_error *error);

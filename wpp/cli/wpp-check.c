@@ -27,12 +27,25 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+static void say_fine_profile(const struct wpp_summary *s, const char *path)
+{
+    name_put(stdout, path);
+    printf(": fine: a path profile: %u path%s of %u routine%s, executed %llu time%s in %llu run%s\n",
+           s->n_terminals, plural(s->n_terminals), s->n_routines, plural(s->n_routines),
+           (unsigned long long)s->tokens, plural(s->tokens), (unsigned long long)s->runs,
+           plural(s->runs));
+}
+
 static void say_fine(const wpp *w, const char *path, const struct check_activations *nesting)
 {
     struct wpp_summary s;
     uint32_t n_paths;
 
     wpp_get_summary(w, &s);
+    if (s.is_profile) {
+        say_fine_profile(&s, path);
+        return;
+    }
     name_put(stdout, path);
     n_paths = s.n_terminals - s.n_controls;
     printf(": fine: %llu event%s in %u thread%s, %u rule%s, %u path%s of %u routine%s",
@@ -120,6 +133,12 @@ static int check(const char *path, bool strict, bool quiet)
         return tool_exit_status(error.status);
     }
     wpp_get_summary(w, &s);
+    if (strict && s.is_profile) {
+        tool_warn("%s is a path profile, which does not hold the order of paths: --strict cannot "
+                  "check it, wpp-profile shows it", path);
+        wpp_close(w);
+        return TOOL_ERROR;
+    }
     wpp_damages(w, &n_damages);
     if (n_damages > 0) {
         say_parts(w, path, quiet);

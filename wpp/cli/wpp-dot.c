@@ -164,7 +164,7 @@ int main(int argc, char **argv)
     tool_init("wpp-dot");
     r = parse_options(argc, argv);
     w = tool_open(r.path);
-    tool_need(r.path, w, TOOL_NEED_PATHS);
+    tool_need_order(r.path, w);
     out = tool_output(r.output, r.force, r.path);
     result = draw_text(w, r.max_nodes);
     if (r.format != FORMAT_DOT)

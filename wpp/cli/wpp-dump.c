@@ -330,6 +330,19 @@ static bool show_calls(const wpp *w, const struct request *r, const struct dump_
     return ok;
 }
 
+/* A path profile has what needs no order; of a damaged file routines can be listed without counts. */
+static void need_parts(const wpp *w, const struct request *r)
+{
+    bool counts = r->what == SHOW_LINE_COUNTS || r->what == SHOW_EXECUTIONS;
+
+    if (r->what == SHOW_ROUTINES)
+        tool_need(r->path, w, WPP_PART_ROUTINES);
+    else if (counts && !r->range && !r->thread)
+        tool_need(r->path, w, TOOL_NEED_PATHS);
+    else
+        tool_need_order(r->path, w);
+}
+
 /* Dies for a WPP of plain symbols, which has no source: its output would look like that of a run
  * without events. */
 static void need_source(const wpp *w, const struct request *r)
@@ -408,7 +421,7 @@ int main(int argc, char **argv)
     if (r.what == SHOW_TOKENS && !r.output)
         tool_refuse_terminal(STDOUT_FILENO, "--tokens");
     w = tool_open(r.path);
-    tool_need(r.path, w, r.what == SHOW_ROUTINES ? WPP_PART_ROUTINES : TOOL_NEED_PATHS);
+    need_parts(w, &r);
     need_source(w, &r);
     ranges = find_ranges(w, &r, &n);
     out = redirect(&r);

@@ -50,15 +50,23 @@ static bool knows(const struct info *i, unsigned parts)
 
 enum {
     TABLES = WPP_PART_ROUTINES | WPP_PART_TERMINALS,
-    COUNTS = TABLES | WPP_PART_GRAMMAR
+    COUNTS = TABLES | WPP_PART_GRAMMAR | WPP_PART_COUNTS
 };
 
 /* Whether the number of events of each thread is known.  The thread's entry gives it, and so do its
  * start rule and the list of segments. */
 static bool knows_events(const struct info *i)
 {
+    if (i->s.is_profile)
+        return knows(i, WPP_PART_COUNTS);
     return (i->missing & (WPP_PART_THREADS | WPP_PART_GRAMMAR))
         != (WPP_PART_THREADS | WPP_PART_GRAMMAR);
+}
+
+/* Whether the file has the order of the paths; a path profile has only counts. */
+static bool knows_order(const struct info *i)
+{
+    return knows(i, WPP_PART_GRAMMAR) && !i->s.is_profile;
 }
 
 /* Whether the WPP is of a program, not of plain symbols. */
@@ -408,6 +416,26 @@ static void print_threads(const wpp *w, const struct info *i)
     }
 }
 
+static const char *const kinds[] = {
+    [WPP_PROFILE_PATHS] = "paths", [WPP_PROFILE_CUT_PATHS] = "paths that calls cut",
+    [WPP_PROFILE_EDGES] = "edges"
+};
+
+/* Of a path profile, in place of the trace's sizes. */
+static void print_profile(const struct info *i)
+{
+    char size[32];
+
+    if (knows(i, WPP_PART_COUNTS)) {
+        printf("%-18s counts of %s, in no order\n", "path profile", kinds[i->s.profile_kind]);
+        printf("%-18s %s\n", "runs", tool_grouped(i->s.runs));
+        printf("%-18s %s\n", "executions", tool_grouped(i->s.recorded));
+    }
+    printf("%-18s %s\n", "size", size_text((double)i->s.file_bytes, size));
+    if (knows(i, TABLES))
+        printf("%-18s %s\n", "paths executed", tool_grouped(paths_executed(i)));
+}
+
 /* Prints the sizes of trace and file, and a rate if the time is known. */
 static void print_sizes(const struct info *i)
 {
@@ -452,6 +480,10 @@ static void print_text(const wpp *w, const struct info *i)
     print_times(i);
     if (is_program(i))
         print_code(w, i);
+    if (i->s.is_profile) {
+        print_profile(i);
+        return;
+    }
     print_sizes(i);
     print_grammar(i);
     if (knows_events(i))
@@ -499,8 +531,8 @@ static void print_row(const struct info *i, int width)
     const struct wpp_summary *s = &i->s;
     const char *name = base_name(i->path);
     double trace = token_bytes(i) / 1e6, size = s->file_bytes / 1e6, time = seconds(i);
-    bool timed = knows(i, WPP_PART_SUMMARY), counted = knows_events(i);
-    bool paths = knows(i, TABLES), grammar = knows(i, WPP_PART_GRAMMAR);
+    bool timed = knows(i, WPP_PART_SUMMARY), counted = knows_events(i) && !s->is_profile;
+    bool paths = knows(i, TABLES), grammar = knows_order(i);
 
     name_put(stdout, name);
     printf("%*s", width - (int)strlen(name), "");
@@ -514,7 +546,9 @@ static void print_row(const struct info *i, int width)
     printf(" %9s %9s", paths ? tool_grouped(paths_executed(i)) : "-",
            grammar ? tool_grouped(s->n_rules) : "-");
     print_column(7, 2, paths && grammar, ratio(s->n_rules, paths_executed(i)));
-    printf("%s\n", timed && (!s->complete || s->lost) ? "  incomplete" : i->missing || s->unread ? "  damaged" : "");
+    printf("%s\n", timed && (!s->complete || s->lost) ? "  incomplete"
+           : i->missing || s->unread ? "  damaged"
+           : s->is_profile ? "  path profile" : "");
 }
 
 /* ---- JSON --------------------------------------------------------------------------- */
@@ -604,7 +638,7 @@ static void json_run(const struct info *i)
     json_number_if(run, "waited_nanoseconds", s->waited);
     json_number_if(knows(i, WPP_PART_TIMES), "ticks", s->ticks);
     json_number_if(knows(i, WPP_PART_TIMES), "ticks_per_second", s->ticks_per_second);
-    json_number_if(knows_events(i), "token_bytes", 4 * s->recorded);
+    json_number_if(knows_events(i) && !s->is_profile, "token_bytes", 4 * s->recorded);
     json_number_if(run, "trace_bytes", s->trace_bytes);
 }
 
@@ -656,10 +690,18 @@ static void json_damages(const wpp *w, const struct info *i)
         json_number("unread_events", i->s.unread);
 }
 
+static void json_profile(const struct info *i)
+{
+    bool counts = knows(i, WPP_PART_COUNTS);
+
+    json_text_if(counts, "profile", counts ? kinds[i->s.profile_kind] : NULL);
+    json_number_if(counts, "runs", i->s.runs);
+}
+
 static void print_json(const wpp *w, const struct info *i)
 {
     const struct wpp_summary *s = &i->s;
-    bool grammar = knows(i, WPP_PART_GRAMMAR), paths = knows(i, TABLES);
+    bool grammar = knows_order(i), paths = knows(i, TABLES);
 
     putchar('{');
     json_text("file", i->path);
@@ -667,11 +709,13 @@ static void print_json(const wpp *w, const struct info *i)
     json_run(i);
     json_number("wpp_bytes", s->file_bytes);
     json_number_if(s->grammar_bytes || grammar, "grammar_bytes", s->grammar_bytes);
-    if (knows_events(i))
+    if (knows_events(i) && !s->is_profile)
         printf("\"ratio\":%.3f,", ratio(token_bytes(i), s->file_bytes));
     else
         json_null("ratio");
     json_code(w, i);
+    if (s->is_profile)
+        json_profile(i);
     json_number_if(paths, "paths", paths_executed(i));
     json_number_if(grammar, "rules", s->n_rules);
     json_number_if(grammar || s->unread, "segments", s->n_segments);

@@ -393,9 +393,10 @@ static void report(const wpp *w, const struct request *r)
         [FORMAT_TEXT] = profile_text, [FORMAT_JSON] = profile_json, [FORMAT_CSV] = profile_csv
     };
     struct profile_report out = {
-        .w = w, .path = r->path, .color = tool_color(r->color),
-        .columns = r->full_names || r->format != FORMAT_TEXT ? 0 : tool_columns(),
-        .names = short_names_new(r->full_names)
+        .w = w, .path = r->path, .text = {
+            .color = tool_color(r->color), .names = short_names_new(r->full_names),
+            .columns = r->full_names || r->format != FORMAT_TEXT ? 0 : tool_columns()
+        }
     };
     uint32_t thread = find_thread(w, r);
     struct call_tree tree;
@@ -427,12 +428,12 @@ static void report(const wpp *w, const struct request *r)
         take_loops(&out, &parts, r);
     if (r->tables & LINES)
         take_lines(&out, r, thread, &files);
-    out.out = out.columns ? clipped_open(stdout, out.columns) : stdout;
-    if (!out.out || !out.names || !views[r->format](&out))
+    out.text.out = out.text.columns ? clipped_open(stdout, out.text.columns) : stdout;
+    if (!out.text.out || !out.text.names || !views[r->format](&out))
         die_of_memory();
-    if (out.out != stdout)
-        fclose(out.out);
-    short_names_free(out.names);
+    if (out.text.out != stdout)
+        fclose(out.text.out);
+    short_names_free(out.text.names);
     source_changes_free(&changes);
     free((void *)out.function);
     free((void *)out.loop);
@@ -454,7 +455,7 @@ int main(int argc, char **argv)
     tool_init("wpp-report");
     parse_options(argc, argv, &r);
     w = tool_open(r.path);
-    tool_need(r.path, w, TOOL_NEED_PATHS);
+    tool_need_order(r.path, w);
     wpp_get_summary(w, &run);
     if (run.n_routines == 0 && run.tokens > 0)
         tool_die(TOOL_ERROR, "%s has no routines: it holds plain symbols", r.path);

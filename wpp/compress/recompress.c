@@ -250,6 +250,9 @@ bool wpp_recompress(struct wpp_view file, const char *path, struct wpp_bytes *ou
     bool done = wpp_container_open(&c, file.p, wpp_left(&file), path, error);
     uint32_t n = done ? c.n : 0;
 
+    if (done && wpp_container_is_profile(&c))
+        return wpp_fail(error, WPP_E_ARGUMENT, "%s is a path profile: it has no grammar to parse "
+                        "anew", path);
     done = done && load(&c, sections, path, error)
         && (improve_sections(sections, n, wpp_container_is_cut(&c), error)
             || say_where(path, error))

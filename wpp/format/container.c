@@ -133,6 +133,8 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
 
         if (s->kind == WPP_SECTION_SEGMENTS)
             version = WPP_FILE_VERSION_SEGMENTS;
+        if (s->kind == WPP_SECTION_COUNTS)
+            version = WPP_FILE_VERSION_PROFILE;
         even |= s->even;
         if (s->elsewhere) {
             assert(i == n - 1);
@@ -199,8 +201,7 @@ bool wpp_container_knows(const void *begin)
 
 static bool is_known_version(uint32_t version)
 {
-    return version >= WPP_FILE_VERSION
-        && version <= WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN;
+    return version >= WPP_FILE_VERSION && version <= WPP_FILE_VERSION_LAST;
 }
 
 static bool other_version(const struct wpp_container *c, const char *path,
@@ -208,8 +209,7 @@ static bool other_version(const struct wpp_container *c, const char *path,
 {
     return wpp_fail(error, WPP_E_VERSION,
                     "%s has format version %u, this program reads versions %u to %u", path,
-                    c->version, WPP_FILE_VERSION,
-                    WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN);
+                    c->version, WPP_FILE_VERSION, WPP_FILE_VERSION_LAST);
 }
 
 static bool check_header(struct wpp_container *c, const char *path, struct wpp_error *error)
@@ -345,13 +345,28 @@ static bool mend_head(struct head *h, uint64_t *at)
             && mend_for(h, (uint32_t)((first - HEADER_BYTES) / ENTRY_BYTES), at));
 }
 
+/* Of a path profile: 1 to 4, then maybe 8 and 9, and 12, which alone ends where the file does. */
+static bool is_in_profile(const struct wpp_container *c, const struct wpp_entry *e, uint32_t i)
+{
+    bool last = e->offset + e->stored == c->size;
+
+    switch (e->kind) {
+    case WPP_SECTION_COUNTS: return last && i >= WPP_SECTION_TERMINALS;
+    case WPP_SECTION_LEFT_OUT: return !last && i == WPP_SECTION_TERMINALS;
+    case WPP_SECTION_TIMES: return !last && i - WPP_SECTION_TERMINALS <= 1;
+    default: return e->kind <= WPP_SECTION_TERMINALS && e->kind == i + 1;
+    }
+}
+
 /* What kind of section an entry says it is, no checksum of the section confirms, but writers put
  * them in order: 1 to 5, and what follows ascends, but for the segments, which are the last. */
 static bool is_in_order(const struct wpp_container *c, const struct wpp_entry *e, uint32_t i)
 {
     uint32_t last = c->n ? c->entries[c->n - 1].kind : 0;
 
-    if (e->kind > WPP_SECTION_LAST || last == WPP_SECTION_SEGMENTS)
+    if (wpp_container_is_profile(c))
+        return e->kind > last && is_in_profile(c, e, i);
+    if (e->kind > WPP_SECTION_SEGMENT_LIST || last == WPP_SECTION_SEGMENTS)
         return false;
     if (e->kind == WPP_SECTION_SEGMENTS)
         return true;
@@ -376,7 +391,7 @@ static void forget_misplaced(struct wpp_container *c, const uint32_t *place)
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < c->n; i++)
-        if (is_in_place(&c->entries[i], place[i], segments))
+        if (wpp_container_is_profile(c) || is_in_place(&c->entries[i], place[i], segments))
             c->entries[kept++] = c->entries[i];
     c->n = kept;
 }
@@ -392,13 +407,15 @@ static void forget_entries(struct wpp_container *c, uint32_t first, uint32_t las
     c->n = kept;
 }
 
-/* The entries that a section speaks for: it lies where the entry says and has its checksum. */
-static void believe_entries(struct wpp_container *c, const struct head *h)
+/* The entries that a section speaks for, if the file is of this version: it lies where the entry
+ * says and has its checksum. */
+static void believe_as(struct wpp_container *c, const struct head *h, uint32_t version)
 {
     uint64_t end = h->size;
     uint32_t place[WPP_MAX_SECTIONS];
 
     c->n = 0;
+    c->version = version;
     for (uint32_t i = 0; HEADER_BYTES + (uint64_t)(i + 1) * ENTRY_BYTES <= end; i++) {
         struct wpp_entry e = read_entry(h->bytes, i);
 
@@ -414,10 +431,30 @@ static void believe_entries(struct wpp_container *c, const struct head *h)
     /* One of these two alone may be taken for the other. */
     if (wpp_container_has(c, WPP_SECTION_LEFT_OUT) != wpp_container_has(c, WPP_SECTION_TIMES))
         forget_entries(c, WPP_SECTION_LEFT_OUT, WPP_SECTION_TIMES);
+}
+
+static bool has_order(const struct wpp_container *c)
+{
+    return wpp_container_has(c, WPP_SECTION_THREADS) || wpp_container_has(c, WPP_SECTION_GRAMMAR)
+        || wpp_container_has(c, WPP_SECTION_CHUNKS) || wpp_container_has(c, WPP_SECTION_SEGMENTS);
+}
+
+/* A path profile has counts and no order.  Where the entries do not tell, the version does. */
+static void believe_entries(struct wpp_container *c, const struct head *h)
+{
+    bool profile = wpp_container_is_profile(c), counts;
+
     c->whole = c->size;
-    c->version = wpp_container_has(c, WPP_SECTION_GRAMMAR)
-                     || !wpp_container_has(c, WPP_SECTION_SEGMENTS)
-                     ? WPP_FILE_VERSION : WPP_FILE_VERSION_SEGMENTS;
+    believe_as(c, h, WPP_FILE_VERSION_PROFILE);
+    counts = wpp_container_has(c, WPP_SECTION_COUNTS);
+    believe_as(c, h, WPP_FILE_VERSION);
+    if (counts != has_order(c))
+        profile = counts;
+    if (profile)
+        believe_as(c, h, WPP_FILE_VERSION_PROFILE);
+    else if (wpp_container_has(c, WPP_SECTION_SEGMENTS)
+             && !wpp_container_has(c, WPP_SECTION_GRAMMAR))
+        c->version = WPP_FILE_VERSION_SEGMENTS;
 }
 
 static void judge(const struct wpp_container *c, struct wpp_entry *e)
@@ -542,6 +579,11 @@ bool wpp_container_is_cut(const struct wpp_container *c)
 {
     return c->version == WPP_FILE_VERSION_SEGMENTS
         || c->version == WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN;
+}
+
+bool wpp_container_is_profile(const struct wpp_container *c)
+{
+    return c->version == WPP_FILE_VERSION_PROFILE;
 }
 
 const struct wpp_entry *wpp_container_find(const struct wpp_container *c, uint32_t kind,

@@ -16,6 +16,8 @@
 #define WPP_FILE_VERSION 6u
 #define WPP_FILE_VERSION_SEGMENTS 7u /* has segments instead of a grammar */
 #define WPP_FILE_VERSION_EVEN 2u     /* more than either: a grammar has an even code */
+#define WPP_FILE_VERSION_PROFILE 10u /* has counts instead of threads, grammar and chunks */
+#define WPP_FILE_VERSION_LAST WPP_FILE_VERSION_PROFILE
 
 enum wpp_section_kind {
     WPP_SECTION_SUMMARY = 1,
@@ -29,7 +31,8 @@ enum wpp_section_kind {
     WPP_SECTION_TIMES = 9,
     WPP_SECTION_SEGMENTS = 10,   /* in the place of a grammar; the last in the file */
     WPP_SECTION_SEGMENT_LIST = 11,
-    WPP_SECTION_LAST = WPP_SECTION_SEGMENT_LIST
+    WPP_SECTION_COUNTS = 12,     /* of a path profile, in the place of 5, 6 and 7; the last */
+    WPP_SECTION_LAST = WPP_SECTION_COUNTS
 };
 
 enum { WPP_MAX_SECTIONS = 64 };
@@ -99,6 +102,8 @@ bool wpp_container_salvage(struct wpp_container *c, const void *file, size_t siz
 
 /* Whether it is of the version that has segments. */
 bool wpp_container_is_cut(const struct wpp_container *c);
+/* Whether it is of the version of path profiles. */
+bool wpp_container_is_profile(const struct wpp_container *c);
 bool wpp_container_has(const struct wpp_container *c, uint32_t kind);
 /* The first section of this kind or NULL; how many there are to *n. */
 const struct wpp_entry *wpp_container_find(const struct wpp_container *c, uint32_t kind,

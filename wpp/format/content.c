@@ -210,6 +210,17 @@ static void put_segment_list(struct wpp_bytes *b, const struct wpp_content *c)
     wpp_put(b, c->segments->list.data, c->segments->list.size);
 }
 
+static void put_counts(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    wpp_put_varint(b, c->run.profile_kind);
+    wpp_put_varint(b, c->run.runs);
+    wpp_put_varint(b, c->n_terminals);
+    for (uint32_t i = 0; i < c->n_terminals; i++) {
+        assert(c->counts[i] > 0);
+        wpp_put_varint(b, c->counts[i]);
+    }
+}
+
 /* Leaves out sections from `first` on that have no content; returns how many remain. */
 static uint32_t leave_out_empty(struct wpp_section *sections, uint32_t first, uint32_t n)
 {
@@ -237,30 +248,42 @@ static struct wpp_bytes *add_section(struct wpp_section *sections, uint32_t *n, 
     return &sections[(*n)++].content;
 }
 
+/* What only a WPP has: the order of its paths. */
+static bool put_order(struct wpp_section *sections, uint32_t *n, const struct wpp_content *c)
+{
+    bool done = true;
+
+    put_threads(add_section(sections, n, WPP_SECTION_THREADS), c);
+    if (!c->segments) {
+        struct wpp_section *grammar = &sections[*n];
+
+        done = put_grammar(add_section(sections, n, WPP_SECTION_GRAMMAR), c);
+        grammar->dense = true;
+        grammar->even = done && wpp_grammar_is_even(&grammar->content);
+    }
+    put_chunks(add_section(sections, n, WPP_SECTION_CHUNKS), c);
+    return done;
+}
+
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
                         struct wpp_error *error)
 {
     struct wpp_section sections[SECTIONS_MAX] = {{0}};
     uint32_t n = 0, first;
-    bool done = true;
+    bool done;
 
     put_summary(add_section(sections, &n, WPP_SECTION_SUMMARY), content);
     put_modules(add_section(sections, &n, WPP_SECTION_MODULES), content);
     put_routines(add_section(sections, &n, WPP_SECTION_ROUTINES), content);
     put_terminals(add_section(sections, &n, WPP_SECTION_TERMINALS), content);
-    put_threads(add_section(sections, &n, WPP_SECTION_THREADS), content);
-    if (!content->segments) {
-        done = put_grammar(add_section(sections, &n, WPP_SECTION_GRAMMAR), content)
-            || wpp_fail_memory(error);
-        sections[n - 1].dense = true;
-        sections[n - 1].even = done && wpp_grammar_is_even(&sections[n - 1].content);
-    }
-    put_chunks(add_section(sections, &n, WPP_SECTION_CHUNKS), content);
+    done = content->counts || put_order(sections, &n, content) || wpp_fail_memory(error);
     first = n;
     put_left_out(add_section(sections, &n, WPP_SECTION_LEFT_OUT), content);
     put_times(add_section(sections, &n, WPP_SECTION_TIMES), content);
     put_segment_list(add_section(sections, &n, WPP_SECTION_SEGMENT_LIST), content);
     n = leave_out_empty(sections, first, n);
+    if (content->counts)
+        put_counts(add_section(sections, &n, WPP_SECTION_COUNTS), content);
     assert(n < SECTIONS_MAX);
     if (content->segments)
         sections[n++] = (struct wpp_section){

@@ -3,7 +3,9 @@
  *
  * The order of things is part of the content:
  *   threads     by their first record in the trace
- *   terminals   by first occurrence, walking the start rules 0, 1, ... in turn
+ *   terminals   by first occurrence, walking the start rules 0, 1, ... in turn;
+ *               in a path profile, those with a routine by module and token, then the others
+ *               by token
  *   routines    by their first terminal
  *   sources     by directory, file, hash
  *   units, modules: any, but each is named by a routine (modules need not be)
@@ -45,8 +47,8 @@ struct wpp_terminal_content {
 };
 
 struct wpp_content {
-    struct wpp_summary run;      /* program to trace_bytes, complete and ticks_per_second; the
-                                    rest is derived */
+    struct wpp_summary run;      /* program to trace_bytes, complete and ticks_per_second; of a path
+                                    profile profile_kind and runs; the rest is derived */
     uint32_t n_modules, n_units, n_routines, n_terminals, n_threads;
     uint64_t n_chunks;
     const struct wpp_module_content *modules;
@@ -61,6 +63,8 @@ struct wpp_content {
     const struct wpp_chunk *chunks;
     struct wpp_grammar grammar;
     const struct wpp_segments *segments;     /* instead of a grammar, or NULL */
+    const uint64_t *counts;      /* of a path profile, by terminal, each at least 1: it has neither
+                                    threads nor chunks nor a grammar.  Otherwise NULL */
 };
 
 /* Encodes a whole file, or all of it that stands before the segments.  Equal content gives equal bytes.  WPP_E_MEMORY. */

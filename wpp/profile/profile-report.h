@@ -3,11 +3,9 @@
 #ifndef WPP_PROFILE_REPORT_H
 #define WPP_PROFILE_REPORT_H
 
-#include <stdio.h>
-
 #include "wpp/profile/call-contexts.h"
 #include "wpp/profile/parts.h"
-#include "wpp/replay/short-names.h"
+#include "wpp/profile/table-text.h"
 #include "wpp/replay/source-changes.h"
 
 enum profile_sort { SORT_INCLUSIVE, SORT_SELF, SORT_CALLS, SORT_NAME };
@@ -22,7 +20,7 @@ struct profile_line {
 
 /* What is shown; tables that were not asked for are NULL. */
 struct profile_report {
-    FILE *out;
+    struct table_text text;    /* JSON and CSV: its `out` alone */
     const wpp *w;
     const char *path;          /* of the WPP */
     const struct run_costs *costs;
@@ -37,13 +35,9 @@ struct profile_report {
     const struct source_changes *changes;      /* JSON alone */
     const struct call_contexts *contexts;
     bool callers;              /* contexts are what led there */
-    /* Text alone. */
-    struct short_names *names; /* all that the text says are added, and settled */
-    bool color;
-    unsigned columns;          /* no line is longer; 0: as long as need be */
 };
 
-/* All write to `out`, whose errors are the caller's to check.  False: no memory. */
+/* All write to `text.out`, whose errors are the caller's to check.  False: no memory. */
 bool profile_text(const struct profile_report *r);
 bool profile_json(const struct profile_report *r);
 bool profile_csv(const struct profile_report *r);

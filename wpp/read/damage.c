@@ -17,7 +17,8 @@ static const struct { const char *what, *is; } parts[] = {
     {"the grammar", "is"},
     {"the times of chunks", "are"},
     {"the list of routines that were not instrumented", "is"},
-    {"the times of paths", "are"}
+    {"the times of paths", "are"},
+    {"the counts of paths", "are"}
 };
 
 static unsigned first_bit(unsigned bits)

@@ -85,6 +85,10 @@ void wpp_terminal_counts(const wpp *w, uint64_t *out)
 {
     const struct wpp_grammar *g = &w->grammar;
 
+    if (w->counts) {
+        memcpy(out, w->counts, g->n_terminals * sizeof *out);
+        return;
+    }
     memset(out, 0, g->n_terminals * sizeof *out);
     for (uint32_t r = 0; r < g->n_rules + g->n_threads; r++)
         for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)

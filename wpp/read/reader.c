@@ -104,7 +104,7 @@ static bool salvage_section(struct loading *l, const struct wpp_container *c,
     return found || wpp_fail_memory(l->error);
 }
 
-/* One that derives nothing, in the place of a grammar that is missing. */
+/* One that derives nothing, in the place of a grammar that is missing, and in a path profile. */
 static bool make_grammar(struct loading *l)
 {
     uint32_t n = l->w->n_threads;
@@ -116,10 +116,11 @@ static bool make_grammar(struct loading *l)
     return (body && length && symbols) || wpp_fail_memory(l->error);
 }
 
-static void set_defaults(struct wpp *w, uint64_t bytes)
+static void set_defaults(struct wpp *w, const struct wpp_container *c)
 {
     w->summary.program = w->summary.command = w->summary.host = "";
-    w->summary.file_bytes = bytes;
+    w->summary.file_bytes = c->whole;
+    w->summary.is_profile = wpp_container_is_profile(c);
 }
 
 static bool is_read(const struct wpp_container *c, uint32_t kind)
@@ -148,7 +149,7 @@ static bool read_sections(struct loading *l, const struct wpp_container *c)
     for (size_t i = 0; i < N_SECTION_READERS; i++)
         if (section_is_expected(&section_readers[i], c) && !read(l, c, &section_readers[i]))
             return false;
-    return find_others(l, c) && (!section_lacks(l, WPP_PART_GRAMMAR) || make_grammar(l))
+    return find_others(l, c) && (l->w->grammar.body || make_grammar(l))
         && (wpp_derive(l->w) || wpp_fail_memory(l->error));
 }
 
@@ -169,7 +170,7 @@ static wpp *open_memory(const void *file, size_t size, const char *path, bool in
         return NULL;
     }
     l.arena = &l.w->arena;
-    set_defaults(l.w, c.whole);
+    set_defaults(l.w, &c);
     if (!read_sections(&l, &c)) {
         wpp_close(l.w);
         return NULL;

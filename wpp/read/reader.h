@@ -5,6 +5,7 @@
 
 #include "wpp/base/arena.h"
 #include "wpp/base/bytes.h"
+#include "wpp/format/content.h"
 #include "wpp/read/damage.h"
 #include "wpp/wpp.h"
 
@@ -19,6 +20,13 @@ struct wpp {
     const struct wpp_left_out *left_out;
     const struct wpp_source *sources;
     const struct wpp_unread_module *unread_modules;
+    /* What the tables say that wpp.h does not show: as-content.h. */
+    uint32_t n_modules, n_units;
+    struct wpp_module_content *modules; /* left_out is not set; NULL: they are not known */
+    struct wpp_unit_content *units;
+    uint32_t *unit_of, *bases;          /* of each routine: its unit, and the token of its path 0 */
+    uint32_t *left_out_module;          /* of each routine that was left out */
+    const uint64_t *counts;             /* of a path profile, by terminal; NULL: they are not known */
     struct wpp_grammar grammar;         /* arrays of its own */
     /* Derived from the grammar once, at opening (frequencies.c). */
     uint64_t *frequencies;              /* n_rules + n_threads: wpp_rule_frequencies() */

@@ -89,38 +89,57 @@ static bool get_unread_modules(struct loading *l, struct wpp_view *v)
     return true;
 }
 
+static bool get_build_id(struct loading *l, struct wpp_view *v, struct wpp_module_content *m)
+{
+    size_t n = wpp_get_count(v, 1);
+    const uint8_t *bytes = wpp_get_bytes(v, n);
+
+    if (!bytes || n > UINT32_MAX)
+        return false;
+    m->build_id = (const uint8_t *)wpp_arena_string(l->arena, bytes, n);
+    m->build_id_bytes = (uint32_t)n;
+    return m->build_id != NULL;
+}
+
 static bool get_modules(struct loading *l, struct wpp_view *v)
 {
     struct wpp_summary *s = &l->w->summary;
     size_t n = wpp_get_count(v, 4);
+    struct wpp_module_content *modules = allocate(l, n, sizeof *modules);
 
-    l->module_paths = allocate(l, n, sizeof *l->module_paths);
-    if (!l->module_paths || n > UINT32_MAX)
+    if (!modules || n > UINT32_MAX)
         return false;
     for (size_t i = 0; i < n; i++) {
-        uint32_t routines, limited;
-
-        l->module_paths[i] = get_string(l, v);
-        wpp_get_bytes(v, wpp_get_count(v, 1));
-        routines = (uint32_t)wpp_get_varint_max(v, UINT32_MAX - s->n_instrumented_routines);
-        limited = (uint32_t)wpp_get_varint_max(v, routines);
-        s->n_instrumented_routines += routines;
-        s->n_limited_routines += limited;
+        modules[i].path = get_string(l, v);
+        if (!get_build_id(l, v, &modules[i]))
+            return false;
+        modules[i].n_routines =
+            (uint32_t)wpp_get_varint_max(v, UINT32_MAX - s->n_instrumented_routines);
+        modules[i].n_limited = (uint32_t)wpp_get_varint_max(v, modules[i].n_routines);
+        s->n_instrumented_routines += modules[i].n_routines;
+        s->n_limited_routines += modules[i].n_limited;
     }
-    s->n_modules = l->n_modules = (uint32_t)n;
+    l->w->modules = modules;
+    s->n_modules = l->w->n_modules = (uint32_t)n;
     return wpp_left(v) == 0 || get_unread_modules(l, v);
 }
 
-/* The path of the module that is named by its index; "" when the list is missing. */
-static bool get_module(struct loading *l, struct wpp_view *v, const char **path)
+/* The index of a module; any, when the list is missing. */
+static bool get_module(struct loading *l, struct wpp_view *v, uint32_t *index)
 {
-    bool unknown = section_lacks(l, WPP_PART_MODULES);
-    uint64_t index = wpp_get_varint_max(v, UINT32_MAX);
+    *index = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+    return !v->failed && (section_lacks(l, WPP_PART_MODULES) || *index < l->w->n_modules);
+}
 
-    if (v->failed || (!unknown && index >= l->n_modules))
-        return false;
-    *path = unknown ? "" : l->module_paths[index];
-    return true;
+/* "" when the list of modules is missing. */
+static const char *path_of_module(const struct loading *l, uint32_t index)
+{
+    return section_lacks(l, WPP_PART_MODULES) ? "" : l->w->modules[index].path;
+}
+
+static const char *get_text(struct wpp_view *v, const struct wpp_string_table *strings)
+{
+    return strings->text[wpp_get_varint_max(v, strings->n - 1)];
 }
 
 /* C, whose names may look like C++'s: `GNU C17 12.2.0`, not `GNU C++17 12.2.0`. */
@@ -135,20 +154,21 @@ static bool get_units(struct loading *l, struct wpp_view *v,
                       const struct wpp_string_table *strings)
 {
     size_t n = wpp_get_count(v, 6);
+    struct wpp_unit_content *units = allocate(l, n, sizeof *units);
 
-    l->units = allocate(l, n, sizeof *l->units);
-    if (!l->units || n > UINT32_MAX)
+    if (!units || n > UINT32_MAX)
         return false;
     for (size_t i = 0; i < n; i++) {
-        if (!get_module(l, v, &l->units[i].module))
+        if (!get_module(l, v, &units[i].module))
             return false;
-        l->units[i].is_c = is_c(strings->text[wpp_get_varint_max(v, strings->n - 1)]);
-        wpp_get_varint_max(v, strings->n - 1);
-        l->units[i].directory = strings->text[wpp_get_varint_max(v, strings->n - 1)];
-        wpp_get_varint(v);
-        wpp_get_varint(v);
+        units[i].compiler = get_text(v, strings);
+        units[i].source = get_text(v, strings);
+        units[i].directory = get_text(v, strings);
+        units[i].stage = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+        units[i].level = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
     }
-    l->n_units = (uint32_t)n;
+    l->w->units = units;
+    l->w->n_units = (uint32_t)n;
     return !v->failed;
 }
 
@@ -186,6 +206,7 @@ static bool get_sources(struct loading *l, struct wpp_view *v, const struct wpp_
 
 static bool get_routines(struct loading *l, struct wpp_view *v)
 {
+    struct wpp *w = l->w;
     struct wpp_string_table strings;
     struct wpp_demangler demangler = {0};
     struct wpp_routine *routines;
@@ -195,20 +216,23 @@ static bool get_routines(struct loading *l, struct wpp_view *v)
         return false;
     n = wpp_get_count(v, 8);
     routines = allocate(l, n, sizeof *routines);
-    l->bases = allocate(l, n, sizeof *l->bases);
-    if (!routines || !l->bases || n > UINT32_MAX || (n > 0 && l->n_units == 0))
+    w->bases = allocate(l, n, sizeof *w->bases);
+    w->unit_of = allocate(l, n, sizeof *w->unit_of);
+    if (!routines || !w->bases || !w->unit_of || n > UINT32_MAX || (n > 0 && w->n_units == 0))
         return false;
     for (size_t i = 0; i < n; i++) {
-        const struct unit *unit = &l->units[wpp_get_varint_max(v, l->n_units - 1)];
+        const struct wpp_unit_content *unit;
 
-        l->bases[i] = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+        w->unit_of[i] = (uint32_t)wpp_get_varint_max(v, w->n_units - 1);
+        unit = &w->units[w->unit_of[i]];
+        w->bases[i] = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
         if (v->failed || !wpp_parse_routine(v, &strings, l->arena, &routines[i]))
             return false;
-        if (routines[i].num_paths - 1 > UINT32_MAX - l->bases[i])
+        if (routines[i].num_paths - 1 > UINT32_MAX - w->bases[i])
             return false;
-        if (!show_names(l, unit->is_c ? NULL : &demangler, &routines[i]))
+        if (!show_names(l, is_c(unit->compiler) ? NULL : &demangler, &routines[i]))
             return false;
-        routines[i].module = unit->module;
+        routines[i].module = path_of_module(l, unit->module);
         routines[i].directory = unit->directory;
     }
     if (!get_sources(l, v, &strings))
@@ -310,7 +334,7 @@ static bool get_terminals(struct loading *l, struct wpp_view *v)
         uint64_t path = wpp_get_varint_max(v, max);
 
         t->path = raw ? 0 : path;
-        t->token = (uint32_t)path + (raw ? 0 : l->bases[t->routine]);
+        t->token = (uint32_t)path + (raw ? 0 : l->w->bases[t->routine]);
         t->control = raw && has_controls && t->token >= WPP_CONTROL;
         if (raw && is_doubtful(l, t->token))
             return false;
@@ -438,11 +462,15 @@ static bool get_left_out(struct loading *l, struct wpp_view *v)
         return false;
     n = wpp_get_count(v, 5);
     list = allocate(l, n, sizeof *list);
-    if (!list || n > UINT32_MAX)
+    l->w->left_out_module = allocate(l, n, sizeof *l->w->left_out_module);
+    if (!list || !l->w->left_out_module || n > UINT32_MAX)
         return false;
     for (size_t i = 0; i < n; i++) {
-        if (!get_module(l, v, &list[i].module) || !wpp_parse_left_out(v, &strings, &list[i]))
+        uint32_t *module = &l->w->left_out_module[i];
+
+        if (!get_module(l, v, module) || !wpp_parse_left_out(v, &strings, &list[i]))
             return false;
+        list[i].module = path_of_module(l, *module);
         list[i].shown = wpp_demangle(&demangler, l->arena, list[i].name);
         if (!list[i].shown)
             return false;
@@ -467,19 +495,58 @@ static bool get_times(struct loading *l, struct wpp_view *v)
     return s->ticks_per_second > 0;
 }
 
+/* Whether terminal b may stand behind a in a path profile: by module and token, and those that have
+ * no routine by token behind the others. */
+static bool is_ordered(const struct wpp *w, const struct wpp_terminal *a,
+                       const struct wpp_terminal *b)
+{
+    bool raw = a->routine == WPP_NO_ROUTINE, other = b->routine == WPP_NO_ROUTINE;
+    uint32_t module, next;
+
+    if (raw || other)
+        return !raw || (other && a->token < b->token);
+    module = w->units[w->unit_of[a->routine]].module;
+    next = w->units[w->unit_of[b->routine]].module;
+    return module < next || (module == next && a->token < b->token);
+}
+
+static bool get_counts(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_summary *s = &l->w->summary;
+    uint64_t *counts = allocate(l, l->w->n_terminals, sizeof *counts);
+
+    s->profile_kind = (uint32_t)wpp_get_varint_max(v, WPP_PROFILE_EDGES);
+    s->runs = wpp_get_varint(v);
+    if (!counts || s->profile_kind == 0 || s->runs == 0
+        || wpp_get_varint(v) != l->w->n_terminals)
+        return false;
+    for (uint32_t i = 0; i < l->w->n_terminals; i++) {
+        counts[i] = wpp_get_varint(v);
+        if (counts[i] == 0
+            || (i > 0 && !is_ordered(l->w, &l->w->terminals[i - 1], &l->w->terminals[i])))
+            return false;
+        if (__builtin_add_overflow(s->tokens, counts[i], &s->tokens))
+            s->tokens = UINT64_MAX;
+    }
+    s->recorded = s->tokens;
+    l->w->counts = counts;
+    return true;
+}
+
 const struct section_reader section_readers[] = {
     {WPP_SECTION_SUMMARY, "summary", get_summary, ALWAYS, WPP_PART_SUMMARY, 0},
     {WPP_SECTION_MODULES, "modules", get_modules, ALWAYS, WPP_PART_MODULES, 0},
     {WPP_SECTION_ROUTINES, "routines", get_routines, ALWAYS, WPP_PART_ROUTINES, 0},
     {WPP_SECTION_TERMINALS, "terminals", get_terminals, ALWAYS, WPP_PART_TERMINALS,
      WPP_PART_ROUTINES},
-    {WPP_SECTION_THREADS, "threads", get_threads, ALWAYS, WPP_PART_THREADS, 0},
+    {WPP_SECTION_THREADS, "threads", get_threads, IN_ORDER, WPP_PART_THREADS, 0},
     {WPP_SECTION_GRAMMAR, "grammar", get_grammar, ONE_PIECE, WPP_PART_GRAMMAR, 0},
     {WPP_SECTION_SEGMENTS, "segments", get_segments, IN_SEGMENTS, WPP_PART_GRAMMAR, 0},
-    {WPP_SECTION_CHUNKS, "chunks", get_chunks, ALWAYS, WPP_PART_CHUNKS,
+    {WPP_SECTION_CHUNKS, "chunks", get_chunks, IN_ORDER, WPP_PART_CHUNKS,
      WPP_PART_THREADS | WPP_PART_GRAMMAR},
     {WPP_SECTION_LEFT_OUT, "left-out", get_left_out, AT_TIMES, WPP_PART_LEFT_OUT, 0},
-    {WPP_SECTION_TIMES, "times", get_times, AT_TIMES, WPP_PART_TIMES, WPP_PART_TERMINALS}
+    {WPP_SECTION_TIMES, "times", get_times, AT_TIMES, WPP_PART_TIMES, WPP_PART_TERMINALS},
+    {WPP_SECTION_COUNTS, "counts", get_counts, IN_PROFILE, WPP_PART_COUNTS, WPP_PART_TERMINALS}
 };
 
 bool section_is_expected(const struct section_reader *reader, const struct wpp_container *c)
@@ -487,8 +554,10 @@ bool section_is_expected(const struct section_reader *reader, const struct wpp_c
     switch (reader->presence) {
     case ALWAYS: return true;
     case AT_TIMES: return c->head == WPP_HEAD_LOST || wpp_container_has(c, reader->kind);
-    case ONE_PIECE: return !wpp_container_is_cut(c);
+    case ONE_PIECE: return !wpp_container_is_cut(c) && !wpp_container_is_profile(c);
     case IN_SEGMENTS: return wpp_container_is_cut(c);
+    case IN_ORDER: return !wpp_container_is_profile(c);
+    case IN_PROFILE: return wpp_container_is_profile(c);
     }
     return false;
 }

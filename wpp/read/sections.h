@@ -14,10 +14,6 @@ struct loading {
     struct wpp_arena *arena;
     const char *path;
     struct wpp_error *error;
-    uint32_t n_modules, n_units;
-    const char **module_paths;
-    struct unit { const char *module, *directory; bool is_c; } *units;
-    uint32_t *bases;                    /* of each routine: token of its path 0 */
     bool intact_only;                   /* what is not intact is left out: wpp_open_intact() */
 };
 
@@ -30,15 +26,15 @@ struct section_reader {
     uint32_t kind;
     const char *name;
     bool (*get)(struct loading *, struct wpp_view *);
-    enum presence { ALWAYS, AT_TIMES, ONE_PIECE, IN_SEGMENTS } presence;
+    enum presence { ALWAYS, AT_TIMES, ONE_PIECE, IN_SEGMENTS, IN_ORDER, IN_PROFILE } presence;
     unsigned part;
     unsigned needs;                     /* says nothing when all of these are missing */
 };
 
-enum { N_SECTION_READERS = 10 };
+enum { N_SECTION_READERS = 11 };
 extern const struct section_reader section_readers[N_SECTION_READERS];
 
-/* A file has a grammar or segments; a file whose table is lost may have had anything. */
+/* A file has a grammar, or segments, or is a path profile; a file whose table is lost may have had anything. */
 bool section_is_expected(const struct section_reader *reader, const struct wpp_container *c);
 
 #endif
