@@ -187,10 +187,8 @@ static void encode_derived(byte_string &out, const table_routine &routine)
 {
     if (routine.derived.empty())
         return;
-    if (routine.inlined.empty()) {
+    if (routine.inlined.empty())
         out.varint(0);
-        out.varint(0);
-    }
     out.varint(routine.derived.size());
     for (const table_derived &derived : routine.derived) {
         out.varint(derived.path);

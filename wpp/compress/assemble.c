@@ -11,6 +11,7 @@
 
 #include "wpp/base/error.h"
 #include "wpp/compress/compressor.h"
+#include "wpp/format/profile-order.h"
 #include "wpp/format/renumber.h"
 #include "wpp/format/segments.h"
 
@@ -27,6 +28,7 @@ struct assembly {
     struct seq_grammar grammar;
     uint32_t n_terminals;              /* those that occur: the alphabet may have seen more */
     uint32_t *order;                   /* old numbers of terminals 0, 1, ... */
+    uint64_t *counts;                  /* of a path profile, by old number; otherwise NULL */
     struct wpp_alphabet units;         /* by their base tokens, which all differ */
     struct wpp_alphabet routines;      /* by the tokens of their path 0 */
     struct unit_sources *sources;      /* by unit */
@@ -117,7 +119,8 @@ static bool describe_terminals(struct assembly *a, struct wpp_error *error)
     for (uint32_t t = 0; t < n; t++) {
         struct wpp_token_place place;
 
-        terminals[t].token = a->c->alphabet.tokens[a->order[t]];
+        terminals[t].token = a->counts ? a->c->counts.list[t].token
+                                       : a->c->alphabet.tokens[a->order[t]];
         terminals[t].ticks = wpp_path_times_of(&a->c->times, terminals[t].token);
         terminals[t].routine = WPP_NO_ROUTINE;
         if (!wpp_modules_find(&a->c->modules, terminals[t].token, &place))
@@ -263,9 +266,36 @@ static bool take_grammar(struct assembly *a)
     return true;
 }
 
+/* A path profile has no grammar: the terminals are what was counted. */
+static bool take_counts(struct assembly *a)
+{
+    const struct wpp_path_counts *c = &a->c->counts;
+
+    if (c->n > UINT32_MAX)
+        return false;
+    a->n_terminals = (uint32_t)c->n;
+    a->counts = wpp_arena_alloc(&a->arena, c->n + 1, sizeof *a->counts);
+    for (size_t i = 0; a->counts && i < c->n; i++)
+        a->counts[i] = c->list[i].count;
+    return a->counts != NULL;
+}
+
+static bool order_profile(struct assembly *a)
+{
+    a->content.run.profile_kind = a->c->counts_kind;
+    a->content.run.runs = 1;
+    a->content.n_threads = 0;
+    a->content.n_chunks = 0;
+    a->content.segments = NULL;
+    a->content.grammar = (struct wpp_grammar){0};
+    return wpp_profile_order(&a->content, a->counts, &a->arena);
+}
+
 static bool assemble(struct assembly *a, struct wpp_bytes *file, struct wpp_error *error)
 {
-    if (!take_grammar(a) || !wpp_alphabet_init(&a->units, false) ||
+    bool is_profile = a->c->counts_kind != 0;
+
+    if (!(is_profile ? take_counts(a) : take_grammar(a)) || !wpp_alphabet_init(&a->units, false) ||
         !wpp_alphabet_init(&a->routines, false) || !describe_modules(a) || !describe_threads(a))
         return wpp_fail_memory(error);
     if (!describe_terminals(a, error))
@@ -273,6 +303,8 @@ static bool assemble(struct assembly *a, struct wpp_bytes *file, struct wpp_erro
     if (!describe_sources(a))
         return wpp_fail_memory(error);
     describe_run(a);
+    if (is_profile && !order_profile(a))
+        return wpp_fail_memory(error);
     return wpp_content_encode(&a->content, file, error);
 }
 

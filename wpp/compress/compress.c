@@ -205,6 +205,17 @@ static bool take_times(wpp_compressor *c, const struct wpp_record *r, const uint
     return true;
 }
 
+static bool take_counts(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
+{
+    enum wpp_path_counts_result result = wpp_path_counts_add(&c->counts, payload, r->bytes);
+
+    if (result == WPP_PATH_COUNTS_NO_MEMORY)
+        return wpp_fail_memory(&c->fatal);
+    if (result == WPP_PATH_COUNTS_WRONG)
+        note_at(c, "a record of counts has an impossible length");
+    return true;
+}
+
 static void take_note(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
     if (r->bytes < (r->kind == WPP_REC_STARTED ? 16 : r->kind == WPP_REC_STOPPED ? 0 : 8)) {
@@ -290,6 +301,8 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
         return true;
     case WPP_REC_TIMES:
         return take_times(c, r, payload);
+    case WPP_REC_COUNTS:
+        return take_counts(c, r, payload);
     case WPP_REC_FORK:
         return stream_of(c, r) != NULL;
     default:
@@ -404,6 +417,7 @@ void wpp_compress_free(wpp_compressor *c)
     wpp_streams_free(&c->streams);
     wpp_buffers_free(&c->buffers);
     wpp_path_times_free(&c->times);
+    wpp_path_counts_free(&c->counts);
     wpp_chunk_times_free(&c->when);
     wpp_arena_free(&c->arena);
     free(c->builders);
@@ -593,6 +607,12 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
             *error = c->fatal;
         return false;
     }
+    c->counts_kind = wpp_path_counts_kind(&c->modules);
+    /* Counters lie in the trace's file: without END nothing is missing either. */
+    if (c->counts.any && !c->ended && wpp_trace_at_boundary(&c->trace))
+        c->rest_taken = true;
+    if (c->counts_kind && !wpp_path_counts_settle(&c->counts, &c->modules, error))
+        return false;
     if (c->input == WPP_INPUT_TRACE)
         note_missing_end(c);
     /* Times are for the whole run and come at its end: for a part of it they would be wrong. */
@@ -607,8 +627,10 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
 bool wpp_compress_write(const wpp_compressor *c, const struct wpp_bytes *file,
                         struct wpp_output *out, struct wpp_error *error)
 {
-    if (c->segments.n > 0)
+    bool has_segments = c->segments.n > 0 && !c->counts_kind;
+
+    if (has_segments)
         wpp_segments_give_room(&c->segments);
     return wpp_output_write(out, file->data, file->size, error) &&
-           (c->segments.n == 0 || wpp_segments_copy(&c->segments, out, error));
+           (!has_segments || wpp_segments_copy(&c->segments, out, error));
 }

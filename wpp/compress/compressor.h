@@ -14,6 +14,7 @@
 #include "wpp/trace/buffers.h"
 #include "wpp/trace/chunk-times.h"
 #include "wpp/trace/modules.h"
+#include "wpp/trace/path-counts.h"
 #include "wpp/trace/path-times.h"
 #include "wpp/trace/streams.h"
 #include "wpp/trace/trace-reader.h"
@@ -46,6 +47,8 @@ struct wpp_compressor {
     struct wpp_streams streams;       /* start rule k is streams.list[k] */
     struct wpp_buffers buffers;       /* of threads, as the ended process left them */
     struct wpp_path_times times;
+    struct wpp_path_counts counts;
+    uint32_t counts_kind;             /* enum wpp_profile_kind: the file becomes a path profile; 0 */
     uint32_t current;                 /* stream of the current TOKENS record */
     uint32_t *terminals;              /* scratch: PIECE_TOKENS */
 

@@ -9,7 +9,7 @@ enum { ENTRY = 0, EXIT = 1 };
 /* Sizes of the shortest encodings, to bound counts before memory is asked for. */
 enum {
     MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LANDING = 2, MIN_LEFT_OUT = 4, MIN_SOURCE = 9,
-    MIN_INLINED = 3, MIN_RUN = 2
+    MIN_INLINED = 3, MIN_RUN = 2, MIN_DERIVED = 2
 };
 
 /* ---- Strings ----------------------------------------------------------------- */
@@ -352,8 +352,32 @@ static bool check_numbering(const struct wpp_routine *r, struct wpp_arena *arena
     return good;
 }
 
+static bool parse_derived(struct wpp_view *v, struct wpp_arena *arena, const struct wpp_routine *r,
+                          struct wpp_derived_list *out)
+{
+    size_t n = wpp_left(v) > 0 ? wpp_get_count(v, MIN_DERIVED) : 0;
+
+    out->n = (uint32_t)n;
+    out->list = wpp_arena_alloc(arena, n, sizeof *out->list);
+    if (v->failed || n > r->num_paths || !out->list)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        out->list[i] = (struct wpp_derived){
+            (uint32_t)wpp_get_varint_max(v, (uint32_t)r->num_paths - 1),
+            (uint32_t)wpp_get_varint_max(v, r->n_blocks - 1)
+        };
+    return !v->failed;
+}
+
 bool wpp_parse_routine(struct wpp_view *v, const struct wpp_string_table *strings,
                        struct wpp_arena *arena, struct wpp_routine *out)
+{
+    return wpp_parse_counted_routine(v, strings, arena, out, NULL);
+}
+
+bool wpp_parse_counted_routine(struct wpp_view *v, const struct wpp_string_table *strings,
+                               struct wpp_arena *arena, struct wpp_routine *out,
+                               struct wpp_derived_list *derived)
 {
     struct wpp_view r = wpp_get_view(v, wpp_get_count(v, 1));
 
@@ -366,7 +390,8 @@ bool wpp_parse_routine(struct wpp_view *v, const struct wpp_string_table *string
         return false;
     return parse_blocks(&r, strings, arena, out) &&
            parse_edges(&r, arena, out) && parse_landings(&r, arena, out) &&
-           parse_inlined(&r, strings, arena, out) && check_numbering(out, arena);
+           parse_inlined(&r, strings, arena, out) && check_numbering(out, arena) &&
+           (!derived || parse_derived(&r, arena, out, derived));
 }
 
 /* ---- Encoding a routine ------------------------------------------------------------ */
@@ -711,6 +736,10 @@ bool wpp_parse_unit(struct wpp_view body, struct wpp_arena *arena, struct wpp_un
     out->routines = wpp_arena_alloc(arena, n, sizeof *out->routines);
     if (!out->routines)
         return false;
-    return parse_unit_routines(&body, out) && parse_left_out_list(&body, arena, out)
-        && parse_sources(&body, arena, out);
+    if (!parse_unit_routines(&body, out) || !parse_left_out_list(&body, arena, out)
+        || !parse_sources(&body, arena, out))
+        return false;
+    out->mode = wpp_left(&body) > 0 ? (uint32_t)wpp_get_varint_max(&body, UINT32_MAX)
+                                    : WPP_MODE_TRACED;
+    return !body.failed;
 }

@@ -28,6 +28,19 @@ bool wpp_parse_strings(struct wpp_view *v, struct wpp_arena *arena, struct wpp_s
 bool wpp_parse_routine(struct wpp_view *v, const struct wpp_string_table *strings,
                        struct wpp_arena *arena, struct wpp_routine *out);
 
+/* The same, and of a routine whose edges were counted the paths without a counter: their counts
+ * follow in this order, each from the flow at a vertex (docs/path-table-format.md). */
+struct wpp_derived {
+    uint32_t path, vertex;
+};
+struct wpp_derived_list {
+    uint32_t n;
+    struct wpp_derived *list;      /* the arena's */
+};
+bool wpp_parse_counted_routine(struct wpp_view *v, const struct wpp_string_table *strings,
+                               struct wpp_arena *arena, struct wpp_routine *out,
+                               struct wpp_derived_list *derived);
+
 void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
                      const struct wpp_routine *routine);
 
@@ -53,11 +66,16 @@ struct wpp_unit_routine {
     struct wpp_view encoded;       /* for wpp_parse_routine */
 };
 
+/* What a unit's code does at the end of a path.  ORDER MODE: gcc-plugin/table/unit-table.h; others
+ * than WPP_MODE_TRACED are enum wpp_profile_kind. */
+enum { WPP_MODE_TRACED = 0 };
+
 struct wpp_unit_table {
     uint64_t id;
     struct wpp_string_table strings;
     const char *compiler, *source, *directory;
     uint32_t stage, level;
+    uint32_t mode;
     uint64_t paths;
     uint32_t n_routines, n_left_out;
     struct wpp_unit_routine *routines;

@@ -72,7 +72,7 @@ static bool check_units(const struct adding *a)
     for (uint32_t i = 0; i < a->load.n_units; i++) {
         struct wpp_unit unit = unit_at(a, i);
 
-        if (unit.abi != WPP_ABI)
+        if (unit.abi != (unit.flags & WPP_UNIT_COUNTS ? WPP_ABI_COUNTS : WPP_ABI))
             return wpp_fail(a->error, WPP_E_VERSION, "%s was built by another version of the "
                             "plugin (its interface is %u, this program's %u)", file_of(a),
                             unit.abi, WPP_ABI);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* path-counts.h - how often paths were executed: the COUNTS records of a trace. */
+#ifndef WPP_PATH_COUNTS_H
+#define WPP_PATH_COUNTS_H
+
+#include "wpp/trace/modules.h"
+
+struct wpp_path_count { uint32_t token; uint64_t count; };
+
+struct wpp_path_counts {
+    struct wpp_path_count *list;     /* when settled: by token, each once, none 0 */
+    size_t n, capacity;
+    bool any;                        /* there was a record */
+    uint32_t n_unbalanced;           /* routines in which more flows out of a block than into it, or
+                                        less: activations that did not end by returning */
+};
+
+void wpp_path_counts_free(struct wpp_path_counts *c);
+
+enum wpp_path_counts_result { WPP_PATH_COUNTS_OK, WPP_PATH_COUNTS_WRONG, WPP_PATH_COUNTS_NO_MEMORY };
+
+/* Takes a COUNTS record's payload.  WRONG: the payload is not that of a COUNTS record. */
+enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const uint8_t *payload,
+                                                size_t size);
+
+/* To be called after the last record: sorts, adds up the counts of each token, and derives those of
+ * edges without a counter.  WPP_E_MEMORY, WPP_E_FORMAT. */
+bool wpp_path_counts_settle(struct wpp_path_counts *c, const struct wpp_modules *modules,
+                            struct wpp_error *error);
+
+/* What the modules' code counts, enum wpp_profile_kind; 0: it is traced. */
+uint32_t wpp_path_counts_kind(const struct wpp_modules *modules);
+
+#endif
