@@ -11,22 +11,27 @@
  *
  * The distances are the same for all modules.  An executable's counters have their home where the
  * linker put them.  A library's get one near the executable's, so that the copies of both lie near
- * each other, and far from anything else.  The kernel takes no negative distance.
+ * each other, and far from anything else.
  *
  *     home of the executable, LIBRARIES behind it: homes of libraries, within SPAN
  *     FIRST_DISTANCE behind that: the copies, one SPAN each
+ *
+ * An executable that lies high (a static position-independent one; or ld.so was told to run it) has
+ * its copies below.  Such a distance is negative, which only the processor's own instruction takes.
  */
 #include "tracer/runtime.h"
 
 #include <asm/prctl.h>
+#include <sys/auxv.h>
 
 #include "tracer/sys.h"
 #include "tracer/text.h"
 
 #define SPAN      (UINT64_C(1) << 32)
 #define LIBRARIES (UINT64_C(1) << 30)
-#define FIRST_DISTANCE (UINT64_C(1) << 40)
-#define LAST_DISTANCE  (UINT64_C(0x28) << 40)
+#define FIRST_DISTANCE (INT64_C(1) << 40)
+#define LAST_DISTANCE  (INT64_C(0x28) << 40)
+#define HIGH           (UINT64_C(0x57) << 40)
 #define NO_HOME   (UINT64_C(0x18) << 40)    /* stands for the executable's, if that has no counters */
 #define WINDOW    (252 * WPP_PAGE_BYTES)    /* the most of one record */
 
@@ -44,7 +49,7 @@ struct place {
 /* A thread's copies of all places. */
 struct copies {
     struct copies *next;
-    uint64_t distance;
+    int64_t distance;
     uint32_t tid;               /* of its last thread */
     bool findable;              /* tgkill finds the thread as long as it lives */
     bool unkept;                /* some of it is not in the trace's file */
@@ -57,7 +62,7 @@ static struct place *places;
 static struct copies *all;
 static uint64_t anchor;         /* the executable's home */
 static uint64_t next_home;      /* of the next library */
-static uint64_t next_distance = FIRST_DISTANCE;
+static int64_t next_distance = FIRST_DISTANCE;     /* without sign */
 
 static char *at_distance(const struct place *p, const struct copies *c)
 {
@@ -144,6 +149,19 @@ static bool map_copies(struct copies *c)
 
 /* ---- Threads ------------------------------------------------------------------------- */
 
+/* False: the kernel has not allowed that instruction. */
+static bool set_distance(int64_t distance)
+{
+    enum { FSGSBASE = 2 };
+
+    if (distance >= 0)
+        return sys3(SYS_arch_prctl, ARCH_SET_GS, (long)distance, 0) == 0;
+    if (!(getauxval(AT_HWCAP2) & FSGSBASE))
+        return false;
+    __asm__ volatile("wrgsbase %0" : : "r"(distance));
+    return true;
+}
+
 static struct copies *new_copies(uint32_t tid)
 {
     struct copies *c = sys_map(sizeof *c);
@@ -152,7 +170,7 @@ static struct copies *new_copies(uint32_t tid)
         return NULL;
     c->tid = tid;
     for (; next_distance <= LAST_DISTANCE; next_distance += SPAN) {
-        c->distance = next_distance;
+        c->distance = anchor < HIGH ? next_distance : -next_distance;
         if (map_copies(c)) {
             next_distance += SPAN;
             c->next = all;
@@ -194,16 +212,16 @@ static void begin_thread(void)
 
     if (!c)
         c = new_copies(tid);
-    if (!c && !told) {
-        __wpp_complain_of_memory("a thread's counters", "; it shares those of another thread, and "
-                                 "counts may be too small");
-        told = true;
-    }
     if (c) {
         c->tid = tid;
         c->findable = !__wpp_sandboxed() && sys3(SYS_tgkill, __wpp_process.pid, tid, 0) == 0;
-        WPP_EXPECT(sys3(SYS_arch_prctl, ARCH_SET_GS, (long)c->distance, 0) == 0);
-        mine = c;
+        if (set_distance(c->distance))
+            mine = c;
+    }
+    if (!mine && !told) {
+        __wpp_complain_of_memory("a thread's counters", "; it shares those of another thread, and "
+                                 "counts may be too small");
+        told = true;
     }
     __wpp_counting = 1;
 }
@@ -272,13 +290,15 @@ static bool move_home(struct place *p, struct wpp_module *m)
 }
 
 /* What was counted before the module had copies. */
-static void take_early(const uint64_t *early, const struct place *p)
+static void take_early(uint64_t *early, const struct place *p)
 {
     uint64_t *to = mine ? (uint64_t *)(at_distance(p, mine) + p->at) : NULL;
 
     for (uint32_t i = 0; to && i < p->count; i++)
-        if (early[i])
+        if (early[i]) {
             to[i] += early[i];
+            early[i] = 0;
+        }
 }
 
 static uint32_t count_of(const struct wpp_module *m)
@@ -302,7 +322,7 @@ void __wpp_counts_add(struct wpp_module *m)
 {
     const struct wpp_unit *first = first_counting(m);
     struct place *p = first ? sys_map(sizeof *p) : NULL, **link = &places;
-    const uint64_t *early = first ? first->times : NULL;
+    uint64_t *early = first ? first->times : NULL;
     uintptr_t page = (uintptr_t)early & -(uintptr_t)WPP_PAGE_BYTES;
 
     if (!p || count_of(m) == 0)
@@ -353,8 +373,7 @@ static void write_place(const struct place *p)
     for (const struct copies *c = all; c; c = c->next)
         if (c->unkept)
             write_counters(p, (const uint64_t *)(at_distance(p, c) + p->at), c->tid);
-    if (p->moved)
-        write_counters(p, (const uint64_t *)(p->home + p->at), 0);
+    write_counters(p, (const uint64_t *)(p->home + p->at), 0);
 }
 
 void __wpp_counts_take(const struct wpp_module *m)
@@ -370,6 +389,15 @@ void __wpp_counts_take(const struct wpp_module *m)
     *link = (*link)->next;
 }
 
+static void clear_home(const struct place *p)
+{
+    uint64_t *home = (uint64_t *)(p->home + p->at);
+
+    for (uint32_t i = 0; i < p->count; i++)
+        if (home[i])
+            home[i] = 0;
+}
+
 void __wpp_counts_forked(void)
 {
     struct copies *c = mine;
@@ -381,8 +409,7 @@ void __wpp_counts_forked(void)
             unmap_copies(other, NULL);
     all = c;
     for (const struct place *p = places; p; p = p->next)
-        if (p->moved)
-            map_zeros(p->home, p->bytes);
+        clear_home(p);
     if (!c)
         return;
     c->next = NULL;
