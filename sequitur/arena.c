@@ -56,7 +56,7 @@ uint32_t node_new(seq *s, uint32_t value)
     return n;
 }
 
-/* A node that waits in the queue is reused only after it has left it. */
+/* A node that waits in the queue is reused only after it has left the queue. */
 void node_free(seq *s, uint32_t n)
 {
     struct node *node = &s->nodes[n];

@@ -10,8 +10,8 @@
 struct checker {
     const seq *s;
     uint32_t *uses;          /* by rule */
-    uint64_t nodes;          /* guards and symbols met */
-    uint64_t held;           /* digrams that are the table's own */
+    uint64_t nodes;          /* guards and symbols seen */
+    uint64_t held;           /* digrams in the table */
     char *why;
     size_t why_size;
 };

@@ -12,9 +12,10 @@ enum { FIRST_HOMES = 4096, SPILL = 128, BLOCK_SLOTS = 256, BLOCK_EVERY = 16 };
 #define HOMES_MAX (UINT64_C(1) << 32)
 #define ALL_TAGS (UINT64_C(1) << 32)
 
-/* While the table grows, a block of slots moves whenever so many digrams have come, half as
- * often where what it moves to is memory that was never touched, which the system makes
- * ready then: all have moved before there are a seventh more. */
+/* While the table grows, a block of slots moves after every BLOCK_EVERY new digrams.  It moves half
+ * as often while its new place is memory that was never touched, because the system then has to
+ * provide that memory.  So all blocks have moved before the number of digrams has grown by a
+ * seventh. */
 static_assert(BLOCK_SLOTS >= 2 * BLOCK_EVERY + STEP_DIGRAMS + AT_A_TIME,
               "the gaps that a block leaves are enough until the next one moves");
 
@@ -23,7 +24,7 @@ static uint64_t slots_of(const struct digrams *t)
     return t->homes + t->spill + AT_A_TIME;
 }
 
-/* Room for so many homes, with the slots as they were. */
+/* Makes room for `homes` homes and keeps the slots as they are. */
 static int resize(seq *s, uint64_t homes, uint64_t spill)
 {
     struct digrams *t = &s->digrams;
@@ -49,17 +50,17 @@ static void clear(struct digrams *t, uint64_t from, uint64_t to)
     memset(t->slots + from, 0xff, (to - from) * sizeof *t->slots);
 }
 
-/* Rules in 16 symbols, in sixteenths. */
+/* How many rules there are for 16 symbols, in sixteenths. */
 static uint64_t rule_share(const seq *s)
 {
     return UINT64_C(256) * s->rules_live / (s->nodes_live ? s->nodes_live : 1);
 }
 
-/* Digrams that the table takes before it grows: four fifths of its homes, and where there are
- * few rules three fifths.  The fuller it is, the farther a digram that comes moves others, at
- * four fifths often to lines of memory that nobody has fetched; but a symbol and its part of
- * table and rules shall take no more than 35 bytes behind that growth.  From one rule in 16
- * symbols on four fifths it is. */
+/* How many digrams the table takes before it grows: four fifths of its homes, or three fifths if
+ * there are few rules.  In a fuller table a new digram moves others over a longer distance; at four
+ * fifths often to lines of memory that are not in the cache.  But after the growth a symbol, with
+ * its part of the table and of the rules, shall take at most 35 bytes.  From one rule in 16 symbols
+ * on, that requires four fifths. */
 static uint64_t most_digrams(const seq *s)
 {
     uint64_t rules = rule_share(s);
@@ -67,8 +68,8 @@ static uint64_t most_digrams(const seq *s)
     return s->digrams.homes * (3 * 16 + (rules < 16 ? rules : 16)) / (5 * 16);
 }
 
-/* A third of what there are, a quarter where rules take memory as well.  Each digram moves four
- * times, or five. */
+/* The table grows by a third, or by a quarter where rules take memory as well.  Each digram moves
+ * four times, or five. */
 uint64_t digrams_step(const seq *s)
 {
     return s->digrams.homes / (rule_share(s) < 16 ? 3 : 4) + 1;
@@ -104,8 +105,8 @@ void digrams_free(seq *s)
 
 /* ---- Growing ---------------------------------------------------------------------- */
 
-/* Puts a slot where it belongs or, if smaller ones have come as far, at `next`.  What is
- * there moves right.  Returns the slot behind it. */
+/* Puts a slot at its home, or at `next` if smaller slots reach beyond the home.  The slots there
+ * move right.  Returns the slot behind it. */
 static uint64_t put(struct digrams *t, uint64_t slot, uint64_t next)
 {
     uint64_t home = digram_home(t, slot >> 32);
@@ -120,9 +121,9 @@ static uint64_t put(struct digrams *t, uint64_t slot, uint64_t next)
     return next + 1;
 }
 
-/* Puts n slots, gaps among them, where they belong, from `next` on.  From `moved` on there
- * are slots that came here before, all of them larger.  Whether a slot is a gap is chance:
- * no branch. */
+/* Puts n slots, with gaps among them, at their homes or right of these, from `next` on.  The slots
+ * from `moved` on have moved before, and all are larger.  No branch on whether a slot is a gap:
+ * that would be unpredictable. */
 static void put_block(struct digrams *t, const uint64_t *from, uint64_t n, uint64_t next,
                       uint64_t moved)
 {
@@ -166,7 +167,7 @@ static uint64_t block_begin(const struct digrams *t, uint64_t end)
     return b;
 }
 
-/* What is to be written from slot `first` on is made gaps where it is raw. */
+/* Clears the raw slots from `first` on, which will be written. */
 static void make_ready(struct digrams *t, uint64_t first)
 {
     if (first < t->raw[0])
@@ -177,7 +178,7 @@ static void make_ready(struct digrams *t, uint64_t first)
     }
 }
 
-/* The slots below `end` move, all that are left: they lie where they belong. */
+/* Moves all slots that are left, those below `end`: old and new places overlap. */
 static int move_rest(seq *s, uint64_t end, uint64_t moved)
 {
     struct digrams *t = &s->digrams;
@@ -194,7 +195,7 @@ static int move_rest(seq *s, uint64_t end, uint64_t moved)
     return SEQ_OK;
 }
 
-/* The next block will be taken from below slot b and put below `first`. */
+/* Prefetches the next block, below slot b, and its new place, below `first`. */
 static void fetch_block(const struct digrams *t, uint64_t b, uint64_t first)
 {
     enum { SLOTS_A_LINE = 8 };
@@ -205,7 +206,7 @@ static void fetch_block(const struct digrams *t, uint64_t b, uint64_t first)
     }
 }
 
-/* The rightmost block of those that have not moved moves. */
+/* Moves the rightmost block that has not moved yet. */
 static int move_block(seq *s)
 {
     struct digrams *t = &s->digrams;
@@ -269,7 +270,7 @@ int digrams_room(seq *s)
             status = more_spill(s);
     } else if (t->frontier) {
         status = move_block(s);
-    } else if (t->used >= most_digrams(s)) {      /* there may have come more rules */
+    } else if (t->used >= most_digrams(s)) {      /* the number of rules may have grown */
         status = begin_growing(s);
     }
     assert(status != SEQ_OK || *t->watch == SLOT_EMPTY);
@@ -277,7 +278,7 @@ int digrams_room(seq *s)
     return status;
 }
 
-/* ---- Coming and going ------------------------------------------------------------------ */
+/* ---- Inserting and removing ------------------------------------------------------------ */
 
 void digrams_insert(seq *s, uint32_t n)
 {

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* digrams.h - the digram table: which node holds a present digram.  Private.
  *
- * A digram's tag is a 32-bit hash of its two values, its home the slot
- * tag * homes >> 32.  A slot is tag<<32 | node, an empty one all ones.
+ * A digram's tag is a 32-bit hash of its two values.  Its home is the slot tag * homes >> 32.  A
+ * slot is tag<<32 | node; an empty one is all ones.
  *
  *   slots  [ 03.. | 07.. | ---- | 0c.. | 0c.. | 0e.. | ---- | ... | spill ]
  *
- * Invariants: slots are in ascending order (gaps aside); no slot is left of
- * its home; between a slot's home and the slot there is no gap.  So a search
- * walks right from the home and ends at the first slot that is not smaller,
- * which an empty one never is; a search that fails touches no node; growing
- * is one sequential sweep that hashes nothing.
+ * Invariants: slots are in ascending order, apart from gaps; no slot is left of its home; between
+ * a slot's home and the slot there is no gap.
  *
- * That sweep goes on in steps while digrams come and go, so that no stream waits
- * for it.  It begins at the right, behind which the array has become larger:
+ * So a search walks right from the home and ends at the first slot that is not smaller; an empty
+ * slot never is.  A search that fails touches no node.  Growing is one sequential sweep that
+ * computes no hash.
+ *
+ * The sweep is done in steps, between insertions and removals, so that no stream has to wait for
+ * it.  It begins at the right end, behind which the array has become larger:
  *
  *           old homes, tags below the frontier        new homes, the others
  *   slots  [ 03.. | 07.. | ---- | 0c.. | 0c.. |--- gaps ---| 8e.. | ---- | ... | spill ]
  *                                    old_end ^             ^ home of the frontier
  *
- * Between both parts there are gaps enough for what comes to the left part's end
- * until the next step.
+ * The gaps between both parts are enough for the digrams that are added at the end of the left
+ * part until the next step.
  */
 #ifndef SEQUITUR_DIGRAMS_H
 #define SEQUITUR_DIGRAMS_H
@@ -41,7 +42,7 @@ static inline uint32_t digram_tag(uint32_t a, uint32_t b)
     return (uint32_t)(x * UINT64_C(0xD6E8FEB86659FD93) >> 32);
 }
 
-/* On which side of the frontier a tag lies is chance: no branch. */
+/* No branch: the side of the frontier is unpredictable. */
 static inline uint64_t digram_home(const struct digrams *t, uint64_t tag)
 {
     uint64_t is_old = tag < t->frontier;
@@ -55,8 +56,8 @@ static inline const uint64_t *digrams_slot(const seq *s, uint32_t a, uint32_t b)
     return s->digrams.slots + digram_home(&s->digrams, digram_tag(a, b));
 }
 
-/* The first slot from `slot` on that is not below `wanted`.  Four at a time: how
- * far it lies is chance, and a branch on chance costs more than a comparison. */
+/* The first slot from `slot` on that is not below `wanted`.  Compares four slots at a time: the
+ * distance is unpredictable, and a mispredicted branch costs more than a comparison. */
 enum { AT_A_TIME = 4 };
 static inline const uint64_t *digrams_seek(const uint64_t *slot, uint64_t wanted)
 {
@@ -84,7 +85,7 @@ static inline uint32_t digrams_find(const seq *s, uint32_t a, uint32_t b)
     return 0;
 }
 
-/* Where a digram of this tag belongs, NULL if there are some already. */
+/* The slot for a digram of this tag; NULL if the table holds digrams of this tag. */
 static inline uint64_t *digrams_vacancy(const seq *s, uint64_t tag)
 {
     const struct digrams *t = &s->digrams;
@@ -93,7 +94,7 @@ static inline uint64_t *digrams_vacancy(const seq *s, uint64_t tag)
     return *slot >> 32 == tag ? NULL : (uint64_t *)slot;
 }
 
-/* Puts it there; what is there moves right. */
+/* Puts `carried` into the slot; the slots there move right. */
 static inline void digrams_put(seq *s, uint64_t *slot, uint64_t carried)
 {
     assert((uint32_t)carried < s->nodes_used);
@@ -112,19 +113,19 @@ static inline uint64_t digram_slot(const seq *s, uint32_t n)
     return tag << 32 | n;
 }
 
-/* The digram at n becomes present; it must not be in the table yet, and
- * seq_room() must have been called. */
+/* Makes the digram at n present.  It must not be in the table yet, and seq_room() must have been
+ * called. */
 void digrams_insert(seq *s, uint32_t n);
-/* Takes the digram out if it is n that holds it.  True if it was. */
+/* Removes the digram if the table holds it at n.  Returns whether it did. */
 bool digrams_remove(seq *s, uint32_t n);
 
 int digrams_new(seq *s);
 void digrams_free(seq *s);
-/* Makes room for a step, or goes on with growing.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+/* Makes room for a step, or goes on growing.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
 int digrams_room(seq *s);
-/* By so many homes the table grows next. */
+/* By how many homes the table grows next. */
 uint64_t digrams_step(const seq *s);
-/* The invariants above. */
+/* Whether the invariants above hold. */
 bool digrams_check(const seq *s);
 
 #endif

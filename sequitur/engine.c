@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* engine.c - the grammar as a whole: begun, appended to, ended, given back. */
+/* engine.c - the grammar as a whole: made, appended to, finished, freed. */
 #include "sequitur/digrams.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ enum { FIRST_NODES = 8, FIRST_RULES = 2, FIRST_QUEUE = STEP_QUEUE };
 enum { FIRST_NODES = 1024, FIRST_RULES = 256, FIRST_QUEUE = 256 };
 #endif
 
-/* The first arenas.  In both, number 0 stands for no node and no rule. */
+/* Allocates the first arenas.  In both, number 0 stands for no node and no rule. */
 static int first_memory(seq *s)
 {
     int status = seq_grow(s, (void **)&s->nodes, &s->nodes_size, sizeof *s->nodes,
@@ -97,7 +97,7 @@ void seq_free(seq *s)
     s->realloc(s->realloc_ctx, s, sizeof *s, 0);
 }
 
-/* The largest steps there are: the arenas' and the table's. */
+/* The memory of the next growth of both arenas and of the digram table. */
 static uint64_t next_growth(const seq *s)
 {
     return seq_growth(s->nodes_size, sizeof *s->nodes) * sizeof *s->nodes
@@ -105,10 +105,10 @@ static uint64_t next_growth(const seq *s)
          + digrams_step(s) * sizeof *s->digrams.slots;
 }
 
-/* The caller asks again after MOST_APPENDED symbols at the latest; those that wait in their streams'
- * blocks are appended at the end.  A symbol takes a node, two slots, a place in the export and its part
- * of a rule.  Where four symbols become a rule of two and its two uses, that part is a guard and 32
- * bytes more. */
+/* The caller asks again after at most MOST_APPENDED symbols.  Symbols in the blocks of streams are
+ * appended at the end.  A symbol takes a node, two slots, a slot in the export and its part of a
+ * rule.  If four symbols become a rule of two and its two uses, that part is a guard and 32 bytes
+ * more. */
 enum {
     MOST_APPENDED = 1 << 14,
     SYMBOL_BYTES = sizeof(struct node) + 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t)
@@ -173,7 +173,7 @@ int seq_finish(seq *s)
 
 void seq_get_stats(const seq *s, struct seq_stats *out)
 {
-    /* A live node is a rule's guard, one a rule, or a symbol. */
+    /* A live node is either a guard (one per rule) or a symbol. */
     uint64_t rules = (uint64_t)s->rules_live + s->starts_count;
 
     assert(s->nodes_live >= rules);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* exact.c - SEQUITUR(1), and SEQUITUR, to the letter.
  *
- * A terminal is appended when the one after it in its stream is known, so
- * that the look-ahead never depends on where a piece of input ends.
+ * A terminal is appended when the next one of its stream is known.  So the look-ahead does not
+ * depend on where a piece of input ends.
  */
 #include "sequitur/grammar.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* export.c - the finished grammar as flat arrays, rules in the order in which
- * their first use ends. */
+/* export.c - the finished grammar as flat arrays; rules in the order in which their first use
+ * ends. */
 #include "sequitur/digrams.h"
 
 struct exporter {
     const seq *s;
     struct seq_grammar *out;
     uint32_t *number;        /* by rule: its number in the export, UNNUMBERED before */
-    uint32_t *path;          /* the nodes that lead from a start rule to where the walk is */
+    uint32_t *path;          /* the nodes from a start rule to the current one */
     uint64_t symbols;
 };
 #define UNNUMBERED UINT32_MAX
@@ -23,7 +23,7 @@ static void put(const seq *s, void *p, uint64_t size)
         s->realloc(s->realloc_ctx, p, size ? size : 1, 0);
 }
 
-/* Copies the body of r, all of whose rules have numbers, to rule number k. */
+/* Copies the body of r to rule number k.  All rules in the body have numbers. */
 static void copy_body(struct exporter *e, uint32_t r, uint64_t k)
 {
     const seq *s = e->s;
@@ -41,7 +41,7 @@ static void copy_body(struct exporter *e, uint32_t r, uint64_t k)
     e->out->body[k + 1] = e->symbols;
 }
 
-/* Numbers and copies every rule that the start rule r is first to reach. */
+/* Numbers and copies all rules that the start rule r is the first to use. */
 static void walk(struct exporter *e, uint32_t r)
 {
     const seq *s = e->s;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* fast.c - appending with shortcuts.
  *
- * The algorithm is exact.c's with three liberties, none of which breaks an
- * invariant, because each ends in the rewrites that exact.c uses too:
+ * The algorithm is that of exact.c with three changes.  They break no invariant, because each ends
+ * in the rewrites that exact.c uses too:
  *
- *   jump        not the next terminal is appended but the longest rule that
- *               derives the next terminals, if one is known (jumps.h);
- *   long match  when the digram at the end has a twin, the symbols behind the
- *               twin that derive the unread input join it: one rule is made
- *               for the whole run, not one for each symbol in turn;
- *   lazy end    the digram at the end stays unsettled, neither looked up nor
- *               present, until it is known that its second symbol and what
- *               follows are not all of a rule.  (Larus' look-ahead, and it
- *               costs one search where a chain of rules is climbed.)
+ *   jump        instead of the next terminal, the longest known rule that derives the next
+ *               terminals is appended (jumps.h);
+ *   long match  when the digram at the end has a twin, the symbols behind the twin that derive
+ *               the unread input join it: one rule is made for all of them, not one for each
+ *               symbol in turn;
+ *   lazy end    the digram at the end stays unsettled (neither looked up nor present) until it
+ *               is known that its second symbol and the next one are not the whole body of a
+ *               rule.  This is Larus' look-ahead; it costs one search where a chain of rules
+ *               is climbed.
  *
- * A stream is cut into blocks of BLOCK terminals, no shortcut looks past the
- * end of one, and each block is settled completely: so nothing depends on the
- * sizes of the pieces that the input arrives in.  The last terminals of a block
- * may wait for the next one, where a rule goes on there.
+ * A stream is cut into blocks of BLOCK terminals.  No shortcut looks past the end of a block, and
+ * each block is settled completely.  So nothing depends on the sizes of the pieces in which the
+ * input arrives.  The last terminals of a block may wait for the next one if a rule continues
+ * there.
  */
 #include "sequitur/digrams.h"
 #include "sequitur/history.h"
@@ -26,26 +26,27 @@
 
 #include <string.h>
 
-/* Jumps are looked for while there is credit: what repeats earns it by its length, each
- * terminal that does not costs one.  So a stream that is not predictable pays for few looks. */
+/* Jumps are tried only while there is credit.  Repeated input earns credit by its length; each
+ * terminal that is not repeated costs one.  So a stream that is not predictable pays for few
+ * searches. */
 #ifdef WPP_HOSTILE
 enum { CREDIT_MAX = 6, CREDIT_EARNED = 1 };
 #else
 enum { CREDIT_MAX = 4096, CREDIT_EARNED = 4 };
 #endif
 
-/* Where the end of the active start rule is in its input. */
+/* The position in the input at which the end of the active start rule is. */
 struct cursor {
     const struct start *start;
     uint32_t guard;
-    uint32_t absent;         /* the digram at this node is known to have no twin; 0: none is */
+    uint32_t absent;         /* the digram at this node is known to have no twin; or 0 */
     uint64_t at;             /* position of the first unread terminal */
-    uint64_t end;            /* of the block */
-    uint64_t last;           /* the length of what was appended last */
+    uint64_t end;            /* end of the block */
+    uint64_t last;           /* the length of the symbol appended last */
     uint32_t credit;
     struct outlook outlooks[2];
-    struct outlook *here;    /* of `at`, if its position says so */
-    struct outlook *ahead;   /* of where `at` will be then */
+    struct outlook *here;    /* of `at`, if its position is that */
+    struct outlook *ahead;   /* of the next position of `at` */
 };
 
 int fast_new(seq *s)
@@ -101,7 +102,7 @@ static void earn(struct cursor *c, uint64_t length)
     c->credit = credit < CREDIT_MAX ? (uint32_t)credit : CREDIT_MAX;
 }
 
-/* What to append next. */
+/* Chooses the symbol to append next. */
 static uint32_t next_symbol(const seq *s, struct cursor *c)
 {
     assert(c->at < c->end);
@@ -116,7 +117,7 @@ static uint32_t next_symbol(const seq *s, struct cursor *c)
     return r ? VALUE_RULE | r : *history_at(s, c->at);
 }
 
-/* Whether `value` is still what next_symbol() said. */
+/* Whether `value` is still the choice of next_symbol(). */
 static bool still_next(const seq *s, const struct cursor *c, uint32_t value)
 {
     return !is_rule(value)
@@ -124,8 +125,8 @@ static bool still_next(const seq *s, const struct cursor *c, uint32_t value)
             && derives_input(s, value, history_at(s, c->at)));
 }
 
-/* Inline in any case: gcc takes a function that does nothing but fetch for one without
- * effect, and drops its calls. */
+/* Always inline: gcc takes a function that only prefetches for one without effect and drops its
+ * calls. */
 #define FETCH __attribute__((always_inline)) static inline void
 
 FETCH fetch_slot(const seq *s, uint32_t a, uint32_t b)
@@ -135,7 +136,7 @@ FETCH fetch_slot(const seq *s, uint32_t a, uint32_t b)
 
 enum { TERMINALS_AHEAD = 8, SLOTS_A_LINE = 8 };
 
-/* What begins in one line of memory often goes on on the next. */
+/* A cluster that begins in one line of memory often continues on the next. */
 FETCH fetch_slots(const seq *s, uint32_t a, uint32_t b)
 {
     const uint64_t *slot = digrams_slot(s, a, b);
@@ -144,8 +145,8 @@ FETCH fetch_slots(const seq *s, uint32_t a, uint32_t b)
     __builtin_prefetch(slot + SLOTS_A_LINE);
 }
 
-/* `value` will be appended: has memory fetch what this step and the next two
- * will need.  By its guess the next step says where the one after it begins. */
+/* Prefetches the memory that this step, which appends `value`, and the next two will need.  The
+ * guess of the next step tells where the step after it begins. */
 static void look_ahead(const seq *s, struct cursor *c, uint32_t value)
 {
     uint32_t last = s->nodes[c->guard].prev;
@@ -154,7 +155,7 @@ static void look_ahead(const seq *s, struct cursor *c, uint32_t value)
     fetch_slot(s, s->nodes[s->nodes[last].prev].value, s->nodes[last].value);
     fetch_slot(s, s->nodes[last].value, value);
     if (!is_rule(value) && c->end - c->at > TERMINALS_AHEAD + 1) {
-        /* Where terminals follow each other, their digrams are known long before. */
+        /* While single terminals follow each other, their digrams are known long before. */
         const uint32_t *later = history_at(s, c->at + TERMINALS_AHEAD);
         fetch_slots(s, later[0], later[1]);
     }
@@ -172,8 +173,8 @@ static void look_ahead(const seq *s, struct cursor *c, uint32_t value)
     swap_outlooks(c);
 }
 
-/* The symbols behind the digram at `twin` that derive the unread input, not
- * beyond the digram at w.  Advances the cursor; the last of the run. */
+/* Walks over the symbols behind the digram at `twin` that derive the unread input, at most up to
+ * the digram at w.  Advances the cursor; returns the last of these symbols. */
 static uint32_t longest_run(const seq *s, struct cursor *c, uint32_t twin, uint32_t w)
 {
     uint32_t last = s->nodes[twin].next;
@@ -189,7 +190,7 @@ static uint32_t longest_run(const seq *s, struct cursor *c, uint32_t twin, uint3
     return last;
 }
 
-/* The rule whose whole body first..last is, else 0. */
+/* The rule whose whole body is first..last, or 0. */
 static uint32_t rule_of_run(const seq *s, uint32_t first, uint32_t last)
 {
     uint32_t value = s->nodes[s->nodes[first].prev].value;
@@ -199,7 +200,7 @@ static uint32_t rule_of_run(const seq *s, uint32_t first, uint32_t last)
     return whole ? rule_of(value) : 0;
 }
 
-/* Rule r has been put where the start rule ends; dissolves what that calls for. */
+/* Rule r has been put at the end of the start rule; dissolves the rules that this requires. */
 static int end_with(seq *s, struct cursor *c, uint32_t r)
 {
     if (history_saw(s, c->start, r, c->at))
@@ -210,14 +211,14 @@ static int end_with(seq *s, struct cursor *c, uint32_t r)
     return restore(s);
 }
 
-/* The input from `from` to the cursor counts as part of the start rule. */
+/* Adds the input from `from` to the cursor to the length of the start rule. */
 static void lengthen(seq *s, const struct cursor *c, uint64_t from)
 {
     assert(c->at >= from && c->at <= c->end);
     s->rules[rule_of(s->nodes[c->guard].value)].length += c->at - from;
 }
 
-/* Looks up the unsettled digram at w.  *changed if that changed the end. */
+/* Looks up the unsettled digram at w.  *changed: whether that changed the end of the start rule. */
 static int settle(seq *s, struct cursor *c, uint32_t w, bool *changed)
 {
     bool overlaps = false;
@@ -242,7 +243,7 @@ static int settle(seq *s, struct cursor *c, uint32_t w, bool *changed)
     return end_with(s, c, r);
 }
 
-/* The digram at the end is unsettled: its node, else 0. */
+/* The node of the unsettled digram at the end, or 0. */
 static uint32_t unsettled(const seq *s, uint32_t guard)
 {
     uint32_t n = s->nodes[s->nodes[guard].prev].prev;
@@ -250,7 +251,7 @@ static uint32_t unsettled(const seq *s, uint32_t guard)
     return s->nodes[n].mark == MARK_UNSETTLED ? n : 0;
 }
 
-/* The symbol that ends the start rule and `value` are all of r. */
+/* The last symbol of the start rule and `value` are the whole body of r: r replaces them. */
 static int climb(seq *s, struct cursor *c, uint32_t value, uint32_t r)
 {
     uint64_t before = c->at;
@@ -261,7 +262,7 @@ static int climb(seq *s, struct cursor *c, uint32_t value, uint32_t r)
     return end_with(s, c, r);
 }
 
-/* Appends `value`; `twin` is that of the digram which it ends. */
+/* Appends `value`; `twin` is the twin of the digram that it completes, or 0. */
 static void append(seq *s, struct cursor *c, uint32_t value, uint32_t twin)
 {
     uint32_t n = append_symbol(s, c->guard, value);
@@ -279,13 +280,13 @@ static void append(seq *s, struct cursor *c, uint32_t value, uint32_t twin)
     if (before == c->guard)
         return;
     s->nodes[before].mark = MARK_UNSETTLED;
-    /* Since that search the digram to the left has become present, which is equal
-     * if both lie in one run. */
+    /* Since that search the digram to the left has become present.  It is equal if both lie in one
+     * run. */
     if (!twin && s->nodes[before].value != value)
         c->absent = before;
 }
 
-/* Appends one symbol, after what must be settled before. */
+/* Appends one symbol, after settling the end as far as required. */
 static int append_next(seq *s, struct cursor *c)
 {
     uint32_t value = next_symbol(s, c);
@@ -316,13 +317,15 @@ static int append_next(seq *s, struct cursor *c)
     }
 }
 
-/* The digrams of the terminals that follow are looked up so far ahead of their turn. */
+/* The digrams of terminals are prefetched this far ahead. */
 enum { DIGRAMS_AHEAD = 16 };
 
-/* Where terminals follow each other that nothing is known of, this is all that
- * append_next() does.  Appends them until a digram may have a twin; the one at the end is
- * unsettled and without a twin, before and after.  A digram becomes present as soon as it
- * is known to have none, not when the next one is: looked for once, put where that ended. */
+/* Appends new terminals until a digram may have a twin.  This is all that append_next() does while
+ * terminals follow each other without any known rule.
+ *
+ * Before and after, the digram at the end is unsettled and has no twin.  A digram becomes present
+ * as soon as it is known to have no twin, not when the next one is known: one search finds its
+ * slot. */
 static int append_new(seq *s, struct cursor *c)
 {
     const uint32_t *in = history_at(s, c->at);
@@ -363,8 +366,8 @@ static int append_new(seq *s, struct cursor *c)
     return SEQ_OK;
 }
 
-/* Whether a rule goes on behind the end of the block: so near to it that the rest can wait for
- * the next block. */
+/* Whether a rule continues behind the end of the block, so near to the end that the remaining
+ * terminals can wait for the next block. */
 static bool should_wait(const seq *s, struct cursor *c)
 {
     if (!c->credit || c->end - c->at > UNREAD_MAX)
@@ -376,8 +379,8 @@ static bool should_wait(const seq *s, struct cursor *c)
     return outlook_is_cut(s, c->here);
 }
 
-/* Appends the terminals from..end - 1 of the history; if some may wait, all but the last
- * t->unread of them. */
+/* Appends the terminals from..end - 1 of the history.  If `may_wait`, the last t->unread of them
+ * may remain. */
 static int append_between(seq *s, struct start *t, uint64_t from, uint64_t end, bool may_wait)
 {
     struct cursor c = {.start = t, .guard = s->rules[t->rule].guard, .credit = t->credit};
@@ -410,7 +413,7 @@ static int append_between(seq *s, struct start *t, uint64_t from, uint64_t end, 
     return status;
 }
 
-/* Terminals that wait, if any do, wait no more. */
+/* Appends the waiting terminals, if any. */
 static int append_waiting(seq *s)
 {
     if (!s->history->waiting)
@@ -422,7 +425,7 @@ static int append_waiting(seq *s)
     return append_between(s, t, t->piece_end - t->unread, t->piece_end, false);
 }
 
-/* The next block of a stream, its last one if some may not wait. */
+/* Appends the next block of a stream, the last one unless `may_wait`. */
 static int append_block(seq *s, struct start *t, size_t n, bool may_wait)
 {
     uint64_t from;
@@ -446,7 +449,7 @@ static int flush(seq *s, struct start *t, bool may_wait)
     return n ? append_block(s, t, n, may_wait) : SEQ_OK;
 }
 
-/* Room to stage n more symbols, and the run before them. */
+/* Makes room to stage n more symbols and the run before them. */
 static int stage_room(seq *s, struct start *t, size_t n)
 {
     uint64_t need = t->staged_count + (uint64_t)n + 1;

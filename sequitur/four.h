@@ -28,7 +28,7 @@ static inline void four_store(uint32_t *p, four v)
     memcpy(p, &v, sizeof v);
 }
 
-/* Of what a comparison says: each lane is all ones or zero. */
+/* Whether all lanes of a comparison's result are set; each lane is all ones or zero. */
 static inline bool four_all(four v)
 {
 #ifdef __SSE2__
@@ -39,7 +39,7 @@ static inline bool four_all(four v)
 #endif
 }
 
-/* Bit i says whether the top bit of lane i, of 16 in all, is set. */
+/* Bit i is the top bit of lane i, of 16 lanes in all. */
 static inline unsigned four_top_bits(four a, four b, four c, four d)
 {
 #ifdef __SSE2__
@@ -54,7 +54,7 @@ static inline unsigned four_top_bits(four a, four b, four c, four d)
 #endif
 }
 
-/* Bit i says whether the top bit of lane i is set. */
+/* Bit i is the top bit of lane i. */
 static inline unsigned four_lanes(four v)
 {
 #ifdef __SSE2__
@@ -64,7 +64,7 @@ static inline unsigned four_lanes(four v)
 #endif
 }
 
-/* The lanes 1 and 3 of a, then those of b. */
+/* Lanes 1 and 3 of a, then those of b. */
 static inline four four_odd(four a, four b)
 {
 #ifdef __SSE2__

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-/* A rule that has left the window is compared by its children, so deep. */
+/* A rule that has left the window is compared by its children, to this depth. */
 enum { DEPTH = 6, DEPTH_OF_CHECK = 10000 };
-/* Shorter comparisons are not worth a look beforehand. */
+/* A comparison of fewer terminals is not probed first. */
 enum { PROBE = 64 };
 
 int history_new(seq *s)
@@ -35,7 +35,8 @@ void history_free(seq *s)
     s->history = NULL;
 }
 
-/* By a quarter, while no block has been overwritten: every position stays in its place. */
+/* Grows the ring by a quarter, while no block has been overwritten: so all positions keep their
+ * slots. */
 static int grow(seq *s)
 {
     struct history *h = s->history;
@@ -67,7 +68,7 @@ bool history_goes_on(const seq *s, const struct start *t)
     return t->piece_end == s->history->end && lap_goes_on(s->history);
 }
 
-/* `end`: of the last block that is there or comes. */
+/* `end`: the end of the last block in the ring, or of the next one. */
 static void set_oldest(struct history *h, uint64_t end)
 {
     uint64_t oldest = end > h->lap ? end - h->lap : 0;
@@ -101,7 +102,7 @@ int history_lend(seq *s, struct start *t)
     return SEQ_OK;
 }
 
-/* Who has borrowed the place of the next block gives it back. */
+/* Copies the lent block to memory of its stream, so that the ring has the slots again. */
 static int take_back(seq *s)
 {
     assert(s->history->lent > 0 && s->history->lent <= s->starts_count);

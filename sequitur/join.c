@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* join.c - one grammar behind another.
+/* join.c - appends one grammar to another.
  *
- * Both are finished: what is left of their input is the rules.  Those of the second come
- * bottom-up (seq_export() numbers them so).  Of each body, what the first grammar has a rule
- * for becomes a use of that rule, from left to right, as appending would climb:
+ * Both are finished: only their rules remain of their input.  The rules of the second one are read
+ * bottom-up (seq_export() numbers them so).  Whatever part of a body is also a body in the first
+ * grammar becomes a use of that rule, from left to right, as appending would climb:
  *
  *      second   7 -> a b       first has  P -> a b     7 is P
  *               8 -> 7 c d                             8 -> P c d, a rule of its own
  *               start -> 8 8 7                         start -> ... 8 8 P
  *
- * A body of which one symbol is left is that rule; the others are copied.  Uses are counted
- * as they are copied, so rule utility holds: a body with a copied rule in it is copied, too.
- * Copied digrams are not present until all is copied.  Those that stand nowhere else become so
- * then; the others, which the first grammar has or which have become equal, are left to restore().
+ * If one symbol is left of a body, its rule is that symbol; the other bodies are copied.  Uses are
+ * counted as they are copied, so rule utility holds: a body that uses a copied rule is copied, too.
+ *
+ * Copied digrams are not present until everything is copied.  Then those that are unique become
+ * present.  The others, which the first grammar has or which have become equal, are left to
+ * restore().
  */
 #include "sequitur/digrams.h"
 
 struct joining {
     seq *s;
     const struct seq_grammar *g;
-    uint32_t *value;         /* by rule of g: what stands for it */
-    uint32_t *body;          /* of the rule in work, as far as it has been read; NULL: the first
-                                grammar has no digram, so bodies are what they are in g */
+    uint32_t *value;         /* by rule of g: the symbol that stands for it */
+    uint32_t *body;          /* the current rule's body, as far as it has been read; NULL: the
+                                first grammar has no digram, so bodies are those of g */
     uint64_t size;           /* of the longest body */
     uint64_t n;
 };
@@ -36,7 +38,7 @@ static uint64_t longest_body(const struct seq_grammar *g)
     return longest;
 }
 
-/* The rule whose whole body ends what has been read: *length symbols of it.  0: none. */
+/* The rule whose whole body is the last *length symbols read; 0: none. */
 static uint32_t rule_at_end(const struct joining *j, uint64_t *length)
 {
     const seq *s = j->s;
@@ -81,8 +83,8 @@ static void read_body(struct joining *j, uint64_t k)
     }
 }
 
-/* Appends what was read of body k to the body of r.  Its digrams, and the one that joins it, are
- * marked as if they waited in the queue. */
+/* Appends the symbols read of body k to the body of r.  Marks its digrams, and the digram at the
+ * joint, as if they waited in the queue. */
 static int copy_body(struct joining *j, uint64_t k, uint32_t r)
 {
     seq *s = j->s;
@@ -100,7 +102,7 @@ static int copy_body(struct joining *j, uint64_t k, uint32_t r)
     return SEQ_OK;
 }
 
-/* Digrams that stand once become present, the others wait. */
+/* Unique digrams become present; the others wait in the queue. */
 static int settle(seq *s)
 {
     enum { AHEAD = 12 };
@@ -126,7 +128,7 @@ static int settle(seq *s)
     return restore(s);
 }
 
-/* What stands for rule k. */
+/* Finds or makes the symbol that stands for rule k. */
 static int take_rule(struct joining *j, uint32_t k)
 {
     seq *s = j->s;

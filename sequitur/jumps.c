@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* Levels looked at above that of the symbol before, and after a single terminal. */
+/* How many levels are searched above that of the last symbol, and after a single terminal. */
 enum { LEVELS_ABOVE = 4, LEVELS_ALONE = 4 };
-/* An entry in one of so many levels at the top calls for a look at some more. */
+/* An entry in one of the LEVELS_TOP highest levels causes a search of LEVELS_MORE more levels. */
 enum { LEVELS_TOP = 2, LEVELS_MORE = 4 };
-/* So many more get a place at once, and are fetched. */
+/* How many more of them are hashed and prefetched at once. */
 enum { LEVELS_PLACED = 8 };
 
-/* So much of a rule's place is fetched; the processor sees the rest coming. */
+/* How much of a rule's terminals is prefetched; the processor prefetches the rest itself. */
 enum { TERMINALS_FETCHED = 64, TERMINALS_A_LINE = 16 };
 
 int jumps_new(seq *s)
@@ -63,8 +63,8 @@ static bool is_good(const seq *s, const struct jump *e)
     return !e->marker && rule->guard && history_has(s, rule);
 }
 
-/* Where in a row another entry may be put: where there is none, else a marker, else one
- * whose rule cannot be jumped to.  NULL if there is no such place. */
+/* Chooses where in a row a new entry may be put: an empty one, else a marker, else one whose rule
+ * cannot be jumped to.  NULL if there is none. */
 static struct jump *room_in(const seq *s, struct jump *row)
 {
     for (int i = 0; i < WAYS; i++)
@@ -79,7 +79,8 @@ static struct jump *room_in(const seq *s, struct jump *row)
     return NULL;
 }
 
-/* Rows are in the order of the hashes: the last one moves first, none to the left. */
+/* Moves each row to its new place, the last row first: rows are in the order of the hashes, and
+ * none moves to the left. */
 static void spread(const seq *s, uint64_t old_size)
 {
     struct jump *table = s->jumps->table;
@@ -100,7 +101,7 @@ static void spread(const seq *s, uint64_t old_size)
     }
 }
 
-/* By a quarter, in place. */
+/* Grows the table by a quarter, in place. */
 int jumps_grow(seq *s)
 {
     struct jumps *j = s->jumps;
@@ -125,8 +126,9 @@ static int at_most(int a, int b)
     return a < b ? a : b;
 }
 
-/* The places of the levels from..to - 1 of what stands at `in`, the wide ones of which have sums;
- * if one is narrow, of all below as well.  The first of them. */
+/* Computes the places of the levels from..to - 1 for the terminals at `in`, whose wide levels have
+ * sums.  If a level is narrow, computes those of all levels below as well.  Returns the lowest
+ * level with a place. */
 static inline int place_levels(const seq *s, const uint32_t *in, const two *sums, int from, int to,
                                struct place *places)
 {
@@ -144,8 +146,8 @@ static inline int place_levels(const seq *s, const uint32_t *in, const two *sums
 
 /* ---- Learning ----------------------------------------------------------------------- */
 
-/* The entries of this hash that name rules of another length than r; others of it are
- * taken away.  Returns how many there are. */
+/* Keeps the entries of this hash that name rules of another length than r, and clears its other
+ * entries.  Returns how many it keeps. */
 static int alike(const seq *s, struct place p, uint32_t r, struct jump **kept)
 {
     struct jump *table = s->jumps->table;
@@ -162,8 +164,9 @@ static int alike(const seq *s, struct place p, uint32_t r, struct jump **kept)
     return n;
 }
 
-/* r belongs to the level.  Of more than ALIKE that begin alike the longest are kept: they
- * may begin with the others.  In a row that is full otherwise chance decides who goes. */
+/* Adds r to the level.  Of more than ALIKE rules with the same beginning the longest stay: they may
+ * begin with the others.  In a row that is full of others, r's number decides which entry is
+ * replaced. */
 static void put_entry(const seq *s, struct place p, uint32_t r, int level)
 {
     uint64_t length = s->rules[r].length;
@@ -221,7 +224,7 @@ void jumps_learn(seq *s, uint32_t r)
 
 /* ---- Looking ------------------------------------------------------------------------ */
 
-/* Places the levels from..to - 1, and has memory fetch their rows. */
+/* Computes the places of the levels from..to - 1 and prefetches their rows. */
 static void place_ahead(const seq *s, struct outlook *o, int from, int to)
 {
     from = place_levels(s, history_at(s, o->position), o->sums, from, to, o->places);
@@ -230,7 +233,7 @@ static void place_ahead(const seq *s, struct outlook *o, int from, int to)
     o->placed = at_most(o->placed, from);
 }
 
-/* Looks at so many levels, which are more than before; none has been asked. */
+/* Extends the search to `levels` levels, which are more than before; none has been asked. */
 static void look_up_to(const seq *s, struct outlook *o, int levels)
 {
     int from = o->levels;
@@ -267,7 +270,7 @@ static bool hits_top(const seq *s, const struct outlook *o)
     return false;
 }
 
-/* Asks the next levels below. */
+/* Asks the next levels below for entries. */
 static void ask_below(const seq *s, struct outlook *o)
 {
     int begin = o->asked > LEVELS_ASKED ? o->asked - LEVELS_ASKED : 0;
@@ -279,8 +282,8 @@ static void ask_below(const seq *s, struct outlook *o)
     o->asked = begin;
 }
 
-/* The next guess, from the same level or one below.  An entry may have changed since its
- * row was asked: what it names now is as good a guess. */
+/* Takes the next guess, from the same level or one below.  An entry may have changed since its row
+ * was asked; the rule that it names now is as good a guess. */
 static void guess_next(const seq *s, struct outlook *o)
 {
     o->guess = 0;
@@ -330,7 +333,7 @@ void outlook_fetch(const seq *s, const struct outlook *o)
 
 /* ---- Jumping ------------------------------------------------------------------------ */
 
-/* The rule that r begins with, 0 if that is a terminal. */
+/* The first symbol of r if that is a rule, else 0. */
 static uint32_t first_rule(const seq *s, uint32_t r)
 {
     uint32_t first = s->rules[r].first;
@@ -338,9 +341,8 @@ static uint32_t first_rule(const seq *s, uint32_t r)
     return is_rule(first) ? rule_of(first) : 0;
 }
 
-/* Rule r, or the rule it begins with, or the rule that begins with, ..:
- * the first that derives a beginning of in[0..n).  All of them can be read
- * where r can. */
+/* Follows rule r, the rule it begins with, and so on.  Returns the first that derives a beginning
+ * of in[0..n).  All of them can be read where r can. */
 static uint32_t fitting(const seq *s, uint32_t r, const uint32_t *in, uint64_t n)
 {
     const struct rule *rule = &s->rules[r];

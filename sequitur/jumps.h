@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* jumps.h - rules by the terminals they begin with.  Private, for fast.c.
  *
- * A rule belongs to the last level that is not longer than it.  The table has an
- * entry for the hash of that level's terminals which names the rule, and
- * markers for the levels below (levels.h).  What stands at a position is looked up for
- * one level after the other from above; the first entry that is no marker names the longest
- * rule that can derive it, with the doubt that entries may be lost to others.
+ * A rule belongs to the last level that is not longer than the rule.  The table has an entry for
+ * the hash of that level's terminals, which names the rule, and markers for the levels below
+ * (levels.h).  A search for the terminals at a position looks at one level after the other, from
+ * above.  The first entry that is no marker names the longest rule that can derive them, except
+ * that entries may have been lost to others.
  *
- * The table has rows of WAYS entries, half a line of memory.  A hash says in which row
- * its entry is, which may be anywhere there.  A rule loses its entry to another one only
- * where a row is full of rules; markers and rules that died give way before.  Where rules
- * share a level and its terminals, the two longest have entries, the longer one to the left.
+ * The table has rows of WAYS entries, half a line of memory.  A hash determines the row; the entry
+ * may be anywhere in it.  A rule loses its entry to another one only if a row is full of rules;
+ * markers and dead rules are replaced first.  If rules share a level and its terminals, the two
+ * longest have entries, the longer one to the left.
  *
- * An entry is a guess: the rule may have died, its number may name another by
- * now.  What makes comparing sound is H2 (history.h), which is about the rule
- * that has the number when it is asked.
+ * An entry is a guess: the rule may have died, and its number may name another one now.  Comparing
+ * is sound because of H2 (history.h), which is about the rule that has the number at that time.
  */
 #ifndef SEQUITUR_JUMPS_H
 #define SEQUITUR_JUMPS_H
@@ -29,39 +28,40 @@ enum { JUMPS_MIN = 4, JUMPS_MAX = 32 };
 enum { JUMPS_MIN = 1 << 8, JUMPS_MAX = 1 << 21 };
 #endif
 
-/* Entries a rule: one and its markers, most of which it shares. */
+/* Entries for each rule: its own and its markers, most of which are shared. */
 enum { JUMPS_A_RULE = 4 };
 enum { ALIKE = 2, MORE_UNKNOWN = 15 };
 
 struct jump {
     uint64_t rule : 29;      /* 0: none */
-    uint64_t more : 4;       /* its length less the level's terminals, or MORE_UNKNOWN */
-    uint64_t marker : 1;     /* one that is longer than the next level */
+    uint64_t more : 4;       /* its length minus the level's terminals, or MORE_UNKNOWN */
+    uint64_t marker : 1;     /* marks a rule that is longer than the next level */
     uint64_t hash : 30;      /* as in a place; 0: no entry */
 };
 
 struct jumps {
     struct jump *table;
     uint64_t size;           /* in entries: whole rows */
-    uint64_t most;           /* so large it may become */
+    uint64_t most;           /* the largest size */
     struct levels levels;
 };
 
-/* What stands at a position, hashed before it is needed, so that memory can
- * fetch the entries, then the rule, then where that stood, meanwhile. */
+/* A search for the terminals at a position, begun before it is needed.  Meanwhile the entries, then
+ * the rule, then its terminals are prefetched. */
 struct outlook {
     uint64_t position;
     uint64_t n;              /* terminals until the end of the block */
-    int levels;              /* those below this one have sums, if they are wide */
-    int placed;              /* .. and those from this one on a place */
-    int asked;               /* those from this one on have been asked; -1: none was yet */
-    int level;               /* the one whose entry gave the guess */
-    uint32_t hits;           /* entries of the levels that were asked last which were no guess
-                              * yet, WAYS bits a level */
+    int levels;              /* levels below this one have sums, if they are wide */
+    int placed;              /* .. and those from this one on have places */
+    int asked;               /* those from this one on have been asked; -1: none yet */
+    int level;               /* the level whose entry gave the guess */
+    uint32_t hits;           /* entries of the levels asked last that have not been tried, WAYS
+                                bits for each level */
     uint32_t guess;          /* the rule to try first; 0: none */
-    uint32_t length;         /* how far that goes; 0: unknown */
-    struct place places[LEVELS];   /* as of when they were made: once the table has grown, what
-                              * they find is elsewhere, and the position goes without a jump */
+    uint32_t length;         /* how many terminals it derives there; 0: unknown */
+    struct place places[LEVELS];   /* as computed for the table's former size: if the table has
+                                      grown since, no entry is found and the position gets no
+                                      jump */
     two sums[LEVELS];
 };
 #define NO_POSITION UINT64_MAX
@@ -71,8 +71,8 @@ static inline uint32_t place_hash(struct place p)
     return p.top >> (32 - HASH_BITS);
 }
 
-/* Bit i says whether entry i of the place's row has its hash and, if so asked, names a rule.  On
- * machines with SSE2 an entry's upper half is the hash, the marker's bit and one of `more`. */
+/* Bit i: entry i of the place's row has its hash and, with rules_only, names a rule.  On machines
+ * with SSE2 an entry's upper half is the hash, the marker's bit and one bit of `more`. */
 static inline unsigned jump_ways(const struct jump *table, struct place p, bool rules_only)
 {
     const struct jump *row = table + p.row;
@@ -97,8 +97,8 @@ static inline uint64_t jumps_bytes(const seq *s)
     return s->jumps->size * sizeof *s->jumps->table;
 }
 void jumps_free(seq *s);
-/* Grows with the number of rules, before any of them has lost its entry to another for want of
- * room.  SEQ_OK, SEQ_E_NOMEM. */
+/* Grows with the number of rules, before any rule loses its entry for lack of room.  SEQ_OK,
+ * SEQ_E_NOMEM. */
 int jumps_grow(seq *s);
 static inline int jumps_room(seq *s)
 {
@@ -108,19 +108,19 @@ static inline int jumps_room(seq *s)
     return enough ? SEQ_OK : jumps_grow(s);
 }
 
-/* Rule r is to be found where what stands at rules[r].at stands again. */
+/* Enters rule r under the terminals at rules[r].at. */
 void jumps_learn(seq *s, uint32_t r);
 
-/* Looks at the n terminals at `position`, behind something of length `last`. */
+/* Begins a search for the n terminals at `position`, behind a symbol of length `last`. */
 void outlook_look(const seq *s, struct outlook *o, uint64_t position, uint64_t n, uint64_t last);
 /* Makes the first guess. */
 void outlook_guess(const seq *s, struct outlook *o);
-/* Has memory fetch what the guess will be compared with. */
+/* Prefetches the terminals that the guess will be compared with. */
 void outlook_fetch(const seq *s, const struct outlook *o);
-/* Whether some rule derives all n terminals there, and more. */
+/* Whether some rule derives all n terminals there and more. */
 bool outlook_is_cut(const seq *s, struct outlook *o);
-/* A rule that derives the first of the terminals there, about the longest; 0 if
- * none is found. */
+/* The rule, about the longest, that derives the first of the terminals there; 0 if none is
+ * found. */
 uint32_t outlook_jump(const seq *s, struct outlook *o);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-/* The keys are the numbers of a known generator (splitmix64). */
+/* The keys are the numbers of a known generator, splitmix64. */
 static uint64_t next_key(uint64_t *state)
 {
     uint64_t x = *state += LEVELS_GOLDEN;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* levels.h - what stands at a place, hashed for many lengths.  Private, for jumps.c.
+/* levels.h - hashes of the terminals at a position, for many lengths.  Private, for jumps.c.
  *
  *   level          0  1  2  3  4  5  6   7   8   9  10  11  12  13  14  15 ..  30
  *   its terminals  2  3  4  5  6  7  8  10  12  14  16  20  24  28  32  40 .. 512
  *                  \_________ narrow __________/  \________ wide ____________/
  *
- * Four levels to a doubling.  A level is hashed from all of its terminals by their
+ * There are four levels from each length to its double.  A level's hash is made from all of its
+ * terminals:
  *
- *   narrow  sum of terminal * key;
- *   wide    sum of (terminal + key) * (next terminal + next key), so that no product waits for
- *           another and several are made at once; and in two lanes, which are added in the end.
+ *   narrow  the sum of terminal * key;
+ *   wide    the sum of (terminal + key) * (next terminal + next key), so that no product waits for
+ *           another and several are computed at once; in two lanes, which are added at the end.
  *
- * The sum of a wide level goes on from that of the wide level below.  Sums are cheap and made for
- * all levels that may be asked for; hashes are made some at a time, as they are.  Narrow levels
- * are hashed together, when the first of them is: few places are known by no more than these.
+ * The sum of a wide level continues that of the wide level below.  Sums are cheap and are computed
+ * for all levels that may be asked; hashes are computed some at a time.  All narrow levels are
+ * hashed together when the first of them is needed: few positions need only narrow ones.
  */
 #ifndef SEQUITUR_LEVELS_H
 #define SEQUITUR_LEVELS_H
@@ -36,7 +37,7 @@ struct levels {
     uint32_t keys[TERMINALS_MOST];
 };
 
-/* Where the table of jumps has the entry for a hash. */
+/* The place of a hash's entry in the table of jumps. */
 struct place {
     uint32_t row;            /* its first entry: WAYS * (hash * rows / 2^HASH_BITS) */
     uint32_t top;            /* hash << (32 - HASH_BITS) */
@@ -62,7 +63,7 @@ static inline int levels_within(uint64_t n)
     return 4 * octave - 5 + (int)(n >> (octave - 2) & 3);
 }
 
-/* Where to find what has this sum. */
+/* The place of the level that has this sum. */
 static inline struct place level_place(uint64_t sum, uint64_t rows)
 {
     uint32_t hash = (uint32_t)((sum ^ sum >> 29) * LEVELS_GOLDEN >> (64 - HASH_BITS));
@@ -71,7 +72,7 @@ static inline struct place level_place(uint64_t sum, uint64_t rows)
     return (struct place){(uint32_t)(hash * rows >> HASH_BITS) * WAYS, hash << (32 - HASH_BITS)};
 }
 
-/* Places of the narrow levels 0..n - 1 of what stands at `in`. */
+/* Computes the places of the narrow levels 0..n - 1 for the terminals at `in`. */
 void levels_place_narrow(const struct levels *l, const uint32_t *in, int n, uint64_t rows,
                          struct place *places);
 

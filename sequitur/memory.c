@@ -16,8 +16,8 @@ void *seq_memory(seq *s, void *p, size_t old_size, size_t size)
     return p;
 }
 
-/* A sixteenth, since slack is memory that nobody uses.  A large one by less, as pages are moved then,
- * not bytes (pages.c). */
+/* Arrays grow by a sixteenth, since slack is unused memory.  Large ones grow by less, because then
+ * pages are moved, not bytes (pages.c). */
 enum { LARGE = 4 << 20 };
 
 uint64_t seq_growth(uint64_t size, size_t each)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* pages.c - the allocator that serves who brings none: the C library's, but large
- * blocks lie in huge pages of their own.
+/* pages.c - the default allocator: the C library's, but large blocks lie in huge pages of their
+ * own.
  *
- * The engine jumps about in all its memory.  In pages of 4 kB each jump also
- * misses the processor's table of pages, and each page costs a fault when it
- * is touched first.
+ * The engine accesses its memory at random.  With pages of 4 kB each access also misses the
+ * processor's table of pages, and the first access to each page costs a fault.
  */
 #include "sequitur/grammar.h"
 
@@ -24,7 +23,7 @@ static size_t whole_pages(size_t size)
     return (size + HUGE - 1) & ~(size_t)(HUGE - 1);
 }
 
-/* Room for `size` bytes, whole pages, at the beginning of one: addresses only. */
+/* Reserves addresses for `size` bytes, whole pages, beginning at a huge page. */
 static void *reserve(size_t size)
 {
     assert(size > 0 && size % HUGE == 0);

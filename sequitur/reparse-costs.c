@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* reparse-costs.c - what it costs to name a symbol, as the bodies are now.
+/* reparse-costs.c - what naming a symbol costs, with the current bodies.
  *
- * Numbers of uses say how likely a symbol is among those that begin with its first terminal, and
- * a terminal behind another.  All in whole numbers: equal grammars shall lead to equal files on
- * every machine.
+ * The numbers of uses tell how likely a symbol is among those that begin with its first terminal,
+ * and how likely a terminal is behind another.  All numbers are whole, so that equal grammars give
+ * equal files on every machine.
  */
 #include "sequitur/reparse.h"
 
 #include <string.h>
 
-/* A symbol more is more work for whoever reads the grammar: that is worth two bits. */
+/* Each symbol costs readers of the grammar some work, which is rated at two bits. */
 enum { EACH_SYMBOL = 2 * BIT };
-/* The steps that tell where a body ends. */
+/* The steps of the code that mark the end of a body. */
 enum { EACH_BODY = 3 * BIT };
 
 struct pair_cost {
     uint64_t pair;           /* a + 1 in the upper half, b in the lower; 0: free */
-    uint64_t n;              /* how often; then what it costs */
+    uint64_t n;              /* how often it occurs; later its cost */
 };
 
-/* 256 times the binary logarithm, 2 too much or too little at most. */
+/* 256 times the binary logarithm, with an error of at most 2. */
 static uint32_t log_of(uint64_t n)
 {
     unsigned log = 63 - (unsigned)__builtin_clzll(n | 1);
@@ -90,8 +90,8 @@ static void drop_pairs(struct costs *c)
     c->pairs = NULL;
 }
 
-/* In a table that is half full at most.  Where one pair in eight is a new one, as in random words,
- * a terminal does not predict the next: then there are no pairs, and none costs anything. */
+/* Makes a table that is at most half full.  If one pair in eight is a new one, as in random words,
+ * a terminal does not predict the next one: then there is no table, and pairs cost nothing. */
 static bool find_pairs(struct costs *c, uint64_t *behind)
 {
     uint64_t most = flat_end(c->f) / 8 + 512, pairs;
@@ -108,7 +108,7 @@ static bool find_pairs(struct costs *c, uint64_t *behind)
     return false;
 }
 
-/* As if each pair had come half a time more, four at most for each terminal. */
+/* Each pair gets half an occurrence more, at most four for each terminal. */
 static void price_pairs(struct costs *c, const uint64_t *behind)
 {
     for (uint64_t i = 0; c->pairs && i < c->pairs_size; i++) {
@@ -123,7 +123,7 @@ static void price_pairs(struct costs *c, const uint64_t *behind)
 
 /* ---- Symbols ------------------------------------------------------------------------ */
 
-/* Of each symbol by itself: how seldom it is among those that begin as it does. */
+/* Rates each symbol by its frequency among those that begin with the same terminal. */
 static void price_symbols(struct costs *c, uint64_t *family, const uint32_t *uses)
 {
     const struct flat *f = c->f;
@@ -155,14 +155,14 @@ static uint64_t cost_of_body(const struct costs *c, uint32_t rule)
     return cost;
 }
 
-/* Long bodies are dear enough. */
+/* Limits a cost to 32 bits; long bodies are expensive enough. */
 static uint32_t at_most(uint64_t cost)
 {
     return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
 }
 
-/* The body stands once in the code, in the place of the first use: each use bears its part of
- * that.  So a rule that is not worth its body loses uses, until it has none. */
+/* A body stands once in the code, at the first use of its rule; each use gets its share of that
+ * cost.  So a rule that is not worth its body loses uses until it has none. */
 static void share_bodies(struct costs *c, const uint32_t *uses)
 {
     const struct flat *f = c->f;
@@ -208,7 +208,7 @@ int costs_find(struct costs *c, struct flat *f)
     return done ? SEQ_OK : SEQ_E_NOMEM;
 }
 
-/* While f has as many rules as then. */
+/* To be called while f has as many rules as in costs_find(). */
 void costs_free(struct costs *c)
 {
     if (c->symbol)

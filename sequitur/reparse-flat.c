@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* reparse-flat.c - the grammar as flat bodies, its rules in order of how much they derive. */
+/* reparse-flat.c - the grammar as flat bodies; its rules are in order of derived length. */
 #include "sequitur/reparse.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static_assert(BASE * BASE_INVERSE == 1, "one is the other's inverse");
 static uint64_t spelled(uint32_t terminal)
 {
 #ifdef WPP_HOSTILE
-    /* Much derives the same by its hash alone. */
+    /* Gives many strings the same hash. */
     return terminal % 2;
 #endif
     uint64_t x = terminal + UINT64_C(1);
@@ -71,7 +71,7 @@ static bool check_body(const struct flat *f, uint32_t rule)
     return length == (rule < f->rules ? f->derived[rule].length : f->length[rule - f->rules]);
 }
 
-/* What a rule derives is compared by its hash, too. */
+/* The derivation of a rule is compared by its hash, too. */
 bool flat_check(const struct flat *f)
 {
     for (uint32_t r = 0; r < f->rules + f->starts; r++)
@@ -159,7 +159,7 @@ static int by_length(const void *a, const void *b)
     return x->rule < y->rule ? -1 : 1;
 }
 
-/* ranks[new number] and number[old number]. */
+/* Fills in ranks[new number] and number[old number]. */
 static void sort_rules(const struct seq_grammar *g, struct rank *ranks, uint32_t *number)
 {
     for (uint32_t r = 0; r < g->rules; r++)
@@ -217,7 +217,7 @@ int flat_take(struct flat *f, seq *s, const struct seq_grammar *g)
 
 /* ---- Pruning -------------------------------------------------------------------------- */
 
-/* Uses by rules that are used themselves: whoever uses a rule has a larger number. */
+/* Counts uses by rules that are used themselves; a rule is used only by larger numbers. */
 static void count_uses(const struct flat *f, uint32_t *uses)
 {
     memset(uses, 0, f->rules * sizeof *uses);
@@ -233,7 +233,7 @@ struct pruning {
     uint32_t *uses;          /* by rule; those with more than one stay */
     uint32_t *to;            /* symbols */
     uint64_t n;
-    uint64_t *open;          /* of the bodies that are being copied: what follows, and the end */
+    uint64_t *open;          /* of the bodies that are being copied: the next symbol and the end */
     size_t depth, size;
 };
 
@@ -254,8 +254,8 @@ static bool open_body(struct pruning *p, uint32_t rule)
     return true;
 }
 
-/* A body in which those of rules that are used once take their places; the others have new
- * numbers already. */
+/* Copies a body and replaces each use of a rule that is used once by that rule's body.  The other
+ * rules already have new numbers. */
 static bool copy_body(struct pruning *p, uint32_t rule, const uint32_t *number)
 {
     if (!open_body(p, rule))

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* reparse-lattice.c - the cheapest sequence of symbols that derives what a body does.
+/* reparse-lattice.c - the cheapest sequence of symbols that derives the same as a body.
  *
- * The body, its rules opened some levels deep, is a row of units.  Between them are the places
- * where a symbol may begin or end: a lattice, in which each rule that derives what a few units do
- * is a way from place to place.  The cheapest way from the first place to the last is the new
- * body.
+ * The body, with its rules opened some levels deep, is a row of units.  Between units are the
+ * places where a symbol may begin or end.  They form a lattice: each rule that derives the same as
+ * some units is an edge from place to place.  The cheapest way from the first place to the last is
+ * the new body.
  *
  *      body     |      R7           |    c    |        R9         |
  *      units    |  a  |     R2      |    c    |  R2  |  b  |  b   |
  *      place    0     1             2         3      4     5      6
- *      ways        a       R2            c       R2     b     b
+ *      edges       a       R2            c       R2     b     b
  *               |------- R7 --------|------ R5 ------| |-- R3 ----|
  *                     |--------- R4 ----------|
  *
- * Rules are found by a hash of what they derive: sums of terminals, each times a power of a base,
- * so that the hash of units i to j is a difference of two prefixes, times what moves it to the
- * beginning.  What a way is taken for is compared before the body is believed.
+ * Rules are found by a hash of the terminals that they derive: the sum of each terminal times a
+ * power of a base.  So the hash of units i to j is the difference of two prefixes, times a factor
+ * that shifts it to the beginning.  The rules of the cheapest way are compared with their units
+ * before the body is used.
  */
 #include "sequitur/reparse.h"
 
@@ -25,21 +26,21 @@
 enum { LEVELS = 2, OPEN_MOST = 3, OPENED_UNITS = 9, UNITS = 6, BLOCK = 16,
        STEPS = 4, STEPS_LEAST = 20, DEPTH = 4 };
 #else
-/* Rules are opened so deep, with bodies of so many symbols at most. */
+/* Rules are opened to this depth, if their bodies have at most OPEN_MOST symbols. */
 enum { LEVELS = 3, OPEN_MOST = 32, OPENED_UNITS = OPEN_MOST * OPEN_MOST * OPEN_MOST };
-/* A rule that is looked for derives so many units at most. */
+/* The most units that a rule found by hash may derive. */
 enum { UNITS = 48 };
-/* A long body is cut into pieces of at least so many units. */
+/* A long body is cut into pieces of at least this many units. */
 enum { BLOCK = 1 << 16 };
-/* Comparing takes so many steps for each unit at most, or so many in all, and no more open bodies
- * on either side. */
+/* Comparing takes at most STEPS steps for each unit, or STEPS_LEAST in all, and has at most DEPTH
+ * open bodies on either side. */
 enum { STEPS = 1 << 8, STEPS_LEAST = 1 << 14, DEPTH = 1 << 10 };
 #endif
 enum { UNITS_MOST = BLOCK + OPENED_UNITS };
 
 struct slot {
     uint64_t hash;
-    uint32_t rule;           /* SEQ_RULE: none, as it is not to be believed */
+    uint32_t rule;           /* SEQ_RULE: none, because its hash was wrong once */
     uint32_t used;
 };
 
@@ -48,15 +49,15 @@ struct reading {
     uint64_t next, end;      /* in the symbols of f */
 };
 
-/* The symbols that units derive, from the left; opened where that is asked for. */
+/* The symbols that units derive, from the left; rules are opened when that is needed. */
 struct side {
     struct reading open[DEPTH];
     uint32_t depth;
-    const uint32_t *next, *end;      /* when none is open */
-    uint32_t symbol;                 /* the first one that has not been compared */
+    const uint32_t *next, *end;      /* used when no body is open */
+    uint32_t symbol;                 /* the first one not compared yet */
 };
 
-/* A way of one symbol, between two places. */
+/* An edge of one symbol, between two places. */
 struct span {
     uint32_t begin, end;
     uint32_t symbol;
@@ -67,7 +68,7 @@ struct step {
     uint64_t cost;           /* of the whole way */
     uint32_t from;
     uint32_t by;             /* the symbol */
-    bool natural;            /* it has been opened there: no need to prove it */
+    bool natural;            /* the symbol was opened there: it needs no proof */
 };
 
 struct lattice {
@@ -75,31 +76,32 @@ struct lattice {
     const struct costs *c;
     struct slot *slots;      /* by hash, open addressing */
     uint64_t slots_size;     /* a power of two */
-    uint64_t *filter;        /* a bit for each hash that is there, of 8 for each slot */
+    uint64_t *filter;        /* a bit for each hash in the table; 8 bits for each slot */
 
-    uint32_t n, room;        /* units, and the most there may be */
+    uint32_t n, room;        /* the number of units, and its maximum */
     uint32_t *unit;
     uint64_t *prefix;        /* by place: the hash of all units before it */
-    uint64_t *unshift;       /* ... BASE to the power of less their terminals */
+    uint64_t *unshift;       /* ... BASE to the power of minus their terminals */
     uint64_t *before;        /* ... their terminals */
     struct step *step;       /* ... the cheapest way to it */
     uint32_t n_opened;
     struct span *opened;     /* in order of their beginnings; each opens into two units at least */
     struct side left, right;
 
-    bool given_up;           /* that is enough */
+    bool given_up;           /* *enough was seen set */
     uint32_t *to;            /* the new bodies */
     uint64_t n_to, to_size;
 };
 
-/* ---- Rules by what they derive ------------------------------------------------------ */
+/* ---- Rules by the terminals they derive ---------------------------------------------- */
 
 static inline uint64_t filter_bit(const struct lattice *l, uint64_t hash)
 {
     return hash >> 20 & (8 * l->slots_size - 1);
 }
 
-/* The same bit, by as few instructions as may be: most of a round's are here. */
+/* Tests the same bit with as few instructions as possible: most of a round's instructions are
+ * here. */
 static inline bool passes(const uint64_t *filter, uint64_t last_word, uint64_t hash)
 {
     return filter[hash >> 26 & last_word] >> (hash >> 20 & 63) & 1;
@@ -110,7 +112,7 @@ static inline struct slot *home_of(const struct lattice *l, uint64_t hash)
     return &l->slots[hash >> 32 & (l->slots_size - 1)];
 }
 
-/* The one that has it, or the free one where it belongs. */
+/* The slot with the hash, or the free one where it belongs. */
 static struct slot *find_slot(const struct lattice *l, uint64_t hash)
 {
     struct slot *slot = home_of(l, hash);
@@ -126,7 +128,7 @@ static void add_rule(struct lattice *l, uint32_t rule)
     struct slot *slot = find_slot(l, hash);
 
     if (slot->used)
-        return;              /* of two that derive the same the first is enough */
+        return;              /* of two rules that derive the same the first is kept */
     *slot = (struct slot){hash, rule, 1};
     l->filter[bit / 64] |= UINT64_C(1) << bit % 64;
 }
@@ -162,7 +164,7 @@ static void add_unit(struct lattice *l, uint32_t symbol)
     l->unshift[n + 1] = l->unshift[n] * d.unshift;
 }
 
-/* BASE^(terminals before a place) is found on the way, as its inverse is. */
+/* Computes BASE^(terminals before a place) on the way, and its inverse. */
 static void find_prefixes(struct lattice *l)
 {
     uint64_t shift = 1;
@@ -193,7 +195,7 @@ static void open_symbol(struct lattice *l, uint32_t symbol, unsigned levels)
     span->end = l->n;
 }
 
-/* From symbol `at` of f on, up to `end`; returns how far it came. */
+/* Adds units from symbol `at` of f on, up to `end`; returns where it stopped. */
 static uint64_t fill(struct lattice *l, uint64_t at, uint64_t end)
 {
     l->n = l->n_opened = 0;
@@ -216,7 +218,7 @@ static inline void lead(struct lattice *l, struct span way, uint64_t cost, bool 
         l->step[way.end] = (struct step){cost, way.begin, way.symbol, natural};
 }
 
-/* Rules that may derive what units from place i on do; memory fetches them. */
+/* Rules that may derive the same as units from place i on; their memory is prefetched. */
 struct hits {
     uint32_t n;
     uint32_t end[UNITS];     /* places */
@@ -242,7 +244,7 @@ static void look_from(const struct lattice *l, uint32_t i, struct hits *hits)
     }
 }
 
-/* By those of them that derive less than `own` terminals. */
+/* Extends the cheapest ways by those of the rules that derive fewer than `own` terminals. */
 static void lead_by_rules(struct lattice *l, uint32_t i, uint64_t own, uint64_t cost,
                           const struct hits *hits)
 {
@@ -280,7 +282,7 @@ static void find_way(struct lattice *l, uint64_t own)
 
 /* ---- Comparing ---------------------------------------------------------------------------- */
 
-/* False when there is none. */
+/* Goes to the next symbol.  False: there is none. */
 static bool next_symbol(const struct flat *f, struct side *side)
 {
     while (side->depth && side->open[side->depth - 1].next == side->open[side->depth - 1].end)
@@ -294,7 +296,7 @@ static bool next_symbol(const struct flat *f, struct side *side)
     return true;
 }
 
-/* The symbol at hand, a rule, gives way to its body.  False: that is too deep. */
+/* Replaces the current symbol, a rule, by its body.  False: too deep. */
 static bool open_side(const struct flat *f, struct side *side)
 {
     uint32_t rule = side->symbol & ~SEQ_RULE;
@@ -309,7 +311,7 @@ static bool open_side(const struct flat *f, struct side *side)
 
 enum proof { PROVEN, REFUTED, UNPROVEN };
 
-/* Whether the symbol derives what units i to j do, within *steps. */
+/* Whether the symbol derives the same as units i to j, within *steps. */
 static enum proof prove(struct lattice *l, uint32_t symbol, uint32_t i, uint32_t j,
                         uint64_t *steps)
 {
@@ -341,8 +343,8 @@ static enum proof prove(struct lattice *l, uint32_t symbol, uint32_t i, uint32_t
     return more == both ? PROVEN : REFUTED;
 }
 
-/* Whether each rule by which the cheapest way goes derives what it should.  One that does not has
- * the same hash as what it should derive; it is not looked for any more. */
+/* Whether each rule on the cheapest way derives the same as its units.  One that does not only has
+ * the same hash; it is removed from the table. */
 static enum proof prove_way(struct lattice *l)
 {
     uint64_t steps = (uint64_t)l->n * STEPS + STEPS_LEAST;
@@ -396,7 +398,8 @@ static bool put_way(struct lattice *l)
     return true;
 }
 
-/* What was opened there needs no proof: so there is one without any rule that was looked for. */
+/* Symbols that were opened there need no proof, so there is always a way without rules found by
+ * hash. */
 static void find_proven_way(struct lattice *l, uint64_t own)
 {
     enum { TRIES = 8 };

@@ -15,7 +15,8 @@ static int parse(struct flat *f)
     return status == SEQ_OK ? flat_prune(f) : status;
 }
 
-/* What the grammar needs itself is put where there is room for it again. */
+/* Makes s the grammar of f, by joining that to an empty one.  Memory that is no longer needed is
+ * freed before. */
 static int put_back(seq *s, struct flat *f)
 {
     size_t n = (size_t)f->rules + f->starts + 1;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* rewrite.c - digram uniqueness and rule utility, restored after a change.
  *
- * A digram that a change made or joined anew is not present; it waits in the
- * queue.  restore() takes the oldest, looks for a present twin, and
- *   - finds none: the digram becomes present;
- *   - finds one that is all of a rule's body: that rule takes its place;
- *   - else makes a new rule of the twin, used in both places.
- * A use was lost by the digram's two symbols, by none else: one whose count
- * fell to 1 has its last use in that rule's body and dissolves there.
- * The queue empties because every replacement shortens the grammar.
+ * A digram that a change made or joined anew is not present; it waits in the queue.  restore()
+ * takes the oldest, looks for a present twin, and does one of three things:
+ *   - there is no twin: the digram becomes present;
+ *   - the twin is the whole body of a rule: that rule replaces the digram;
+ *   - else it makes a new rule of the twin, used in both places.
+ *
+ * Only the digram's two symbols lost a use.  If the count of one fell to 1, its last use is in that
+ * rule's body, and it dissolves there.  The queue empties because every replacement shortens the
+ * grammar.
  */
 #include "sequitur/digrams.h"
 
@@ -23,7 +24,7 @@ void enqueue(seq *s, uint32_t n)
     s->queue[s->queue_tail++] = n;
 }
 
-/* The digram at n, if there is one, is to be checked. */
+/* Queues the digram at n, if there is one. */
 static void enqueue_digram(seq *s, uint32_t n)
 {
     if (ends_body(s, n) || ends_body(s, s->nodes[n].next))
@@ -32,15 +33,15 @@ static void enqueue_digram(seq *s, uint32_t n)
     enqueue(s, n);
 }
 
-/* The digram at n is about to vanish.  True if it was the table's. */
+/* Removes the digram at n, which is about to vanish, from the table.  True if it was there. */
 static bool unregister(seq *s, uint32_t n)
 {
     return s->nodes[n].mark == 0 && !ends_body(s, n) && !ends_body(s, s->nodes[n].next)
         && digrams_remove(s, n);
 }
 
-/* Of the two equal digrams of a run `aaa` the table holds one.  If that one
- * vanished, the other, at n, takes over. */
+/* Of the two equal digrams of a run `aaa` the table holds one.  If that one vanished, enters the
+ * other, at n. */
 static void inherit(seq *s, uint32_t n, uint32_t value)
 {
     const struct node *node = &s->nodes[n];
@@ -49,7 +50,7 @@ static void inherit(seq *s, uint32_t n, uint32_t value)
         digrams_insert(s, n);
 }
 
-/* The body around n has changed there: its rule and nodes note it (G7). */
+/* Updates G7 for the rule and nodes of the body around n, which has changed there. */
 static void note_body(seq *s, uint32_t n)
 {
     uint32_t before = s->nodes[n].prev;
@@ -116,7 +117,7 @@ uint32_t extract_rule(seq *s, uint32_t first, uint32_t last)
     s->newest_use[0] = symbol;
     note_body(s, first);
     note_body(s, symbol);
-    /* What `last` was marked for has gone with its right neighbour. */
+    /* The reason for the other marks of `last` has gone with its right neighbour. */
     s->nodes[last].mark &= MARK_QUEUED;
     if (left_held && s->nodes[before].value == left_value)
         inherit(s, s->nodes[before].prev, left_value);
@@ -174,7 +175,7 @@ void replace_end(seq *s, uint32_t n, uint32_t r)
         s->nodes[before].mark |= MARK_UNSETTLED;
 }
 
-/* The digrams this joins are looked up like any other. */
+/* The digrams at the two joints are looked up like all others. */
 void dissolve_if_single(seq *s, uint32_t n)
 {
     uint32_t value = s->nodes[n].value;
@@ -212,8 +213,8 @@ void dissolve_beginning(seq *s, uint32_t r)
     dissolve_if_single(s, second);
 }
 
-/* Equal digrams of one symbol stand in one run, however the table and w lie in
- * it: the leftmost present one that does not overlap w. */
+/* The leftmost present digram of the run that does not overlap w.  Equal digrams of one symbol are
+ * in one run, at any position of `held` and w in it. */
 static uint32_t find_in_run(const seq *s, uint32_t held, uint32_t w)
 {
     uint32_t value = s->nodes[w].value;
@@ -248,8 +249,8 @@ void take_over(seq *s, uint32_t n)
     }
 }
 
-/* SEQUITUR(1): w ends the active start rule, and its second symbol and the
- * terminal ahead are all of a rule: that rule will be applied, no new one made. */
+/* SEQUITUR(1): w ends the active start rule.  Whether its second symbol and the terminal ahead are
+ * the whole body of a rule: that rule will be applied, and no new one is made. */
 static bool look_ahead(const seq *s, uint32_t w)
 {
     uint32_t right = s->nodes[w].next;
@@ -260,7 +261,7 @@ static bool look_ahead(const seq *s, uint32_t w)
     return n && s->nodes[n].whole;
 }
 
-/* The symbol at n, a use of some rule, becomes one of r. */
+/* Makes the symbol at n, a use of some rule, a use of r. */
 static void rename_use(seq *s, uint32_t n, uint32_t r)
 {
     uint32_t before = s->nodes[n].prev;
@@ -282,10 +283,10 @@ static void rename_use(seq *s, uint32_t n, uint32_t r)
     enqueue_digram(s, n);
 }
 
-/* Rules q and r have come to have the same body, a digram, which is present
- * in r: uses of q become uses of r, and q goes.  One stream alone never leads
- * here (docs/sequitur.md); nobody knows where a rule is used, so all symbols
- * are looked at unless q is the newest rule and still where it was made. */
+/* Rules q and r have got the same body, a digram, which is present in r: uses of q become uses of
+ * r, and q is freed.  One stream alone never leads here (docs/sequitur.md).  There is no list of a
+ * rule's uses, so all symbols are searched unless q is the newest rule and its uses are still where
+ * it was made. */
 static int merge_rules(seq *s, uint32_t q, uint32_t r)
 {
     uint32_t use = VALUE_RULE | q;
@@ -316,7 +317,7 @@ static int merge_rules(seq *s, uint32_t q, uint32_t r)
     return SEQ_OK;
 }
 
-/* The digram at w gives way to rule r, whose body its twin is. */
+/* Replaces the digram at w by rule r, whose body is its twin. */
 static int use_whole_rule(seq *s, uint32_t w, uint32_t r)
 {
     uint32_t q = s->nodes[w].whole;
@@ -327,7 +328,7 @@ static int use_whole_rule(seq *s, uint32_t w, uint32_t r)
     return SEQ_OK;
 }
 
-/* The digram at w is unmarked and in no table. */
+/* Checks the digram at w, which has no mark and is not in the table. */
 static int check(seq *s, uint32_t w)
 {
     bool overlaps;

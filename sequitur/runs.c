@@ -42,7 +42,7 @@ void runs_free(seq *s)
 
 /* ---- The table ------------------------------------------------------------------- */
 
-/* Where the run is, or the empty slot where it belongs. */
+/* The slot of the run, or the free one where it belongs. */
 static struct run *run_slot(const struct runs *runs, uint32_t terminal, uint64_t times)
 {
     uint64_t hash = (terminal + times * UINT64_C(0xD6E8FEB86659FD93))
@@ -92,9 +92,9 @@ static bool is_missing(const struct runs *runs, uint32_t terminal, uint64_t time
     return !run_slot(runs, terminal, times)->rule;
 }
 
-/* Of those that spell() will ask for: what is left when the lowest bits are taken away one by one,
- * and the powers of two up to the highest bit.  Others may ask for them as well, or they come as
- * runs later: what is counted may be too much. */
+/* Counts the runs that spell() will ask for: the numbers left when the lowest bits are removed one
+ * by one, and the powers of two up to the highest bit.  The count may be too high: others may ask
+ * for the same runs, or they may come later in the input. */
 static unsigned count_missing(const struct runs *runs, uint32_t terminal, uint64_t times)
 {
     unsigned missing = 0;
@@ -140,7 +140,7 @@ static uint32_t intern(seq *s, uint32_t terminal, uint64_t times)
 
 /* ---- Joining --------------------------------------------------------------------- */
 
-/* The run at the end of the stream is complete. */
+/* Stages the complete run at the end of the stream. */
 static bool stage_run(seq *s, struct start *t)
 {
     uint32_t value = t->last;
@@ -156,8 +156,8 @@ static bool stage_run(seq *s, struct start *t)
     return true;
 }
 
-/* in[-1] is read but not staged.  Goes on to a terminal that is like the one before it, or
- * too large; returns how many were read and stages each but the last. */
+/* in[-1] is read but not staged.  Reads up to a terminal that equals the one before it, or is too
+ * large.  Returns how many were read; stages all of them but the last. */
 static size_t stage_single(const seq *s, struct start *t, const uint32_t *in, size_t n, uint32_t most)
 {
     assert(t->staged_count <= most);
@@ -212,7 +212,7 @@ int runs_end(seq *s, struct start *t)
 
 /* ---- Spelling -------------------------------------------------------------------- */
 
-/* terminal^times as a symbol.  Once a status is not SEQ_OK it stays. */
+/* terminal^times as a symbol.  After an error it does nothing: the status stays. */
 static uint32_t symbol_for(seq *s, uint32_t terminal, uint64_t times)
 {
     return times == 1 || s->status != SEQ_OK ? terminal : VALUE_RULE | intern(s, terminal, times);
@@ -230,7 +230,7 @@ static uint32_t add_to_body(seq *s, uint32_t r, uint32_t value)
     return n;
 }
 
-/* The body of run i: all but the lowest bit of its number, then that bit. */
+/* Gives run i its body: the run without the lowest bit of its number, then that bit. */
 static int spell(seq *s, uint32_t i)
 {
     struct run run = s->runs->list[i];
@@ -251,7 +251,7 @@ static int spell(seq *s, uint32_t i)
     return SEQ_OK;
 }
 
-/* A set of the rules that are runs: asking it stays within the cache. */
+/* The set of rules that are runs, as bits: lookups stay within the cache. */
 static uint64_t *set_of_runs(seq *s, size_t *size)
 {
     *size = (s->rules_used / 64 + 1) * sizeof(uint64_t);
@@ -268,12 +268,12 @@ static uint64_t *set_of_runs(seq *s, size_t *size)
     return set;
 }
 
-/* Those that are used once. */
+/* Dissolves runs that are used once. */
 static int dissolve(seq *s)
 {
     size_t size;
     uint64_t *set = set_of_runs(s, &size);
-    uint32_t end = s->rules_used;       /* rules that come meanwhile are no runs */
+    uint32_t end = s->rules_used;       /* rules made meanwhile are no runs */
     int status = set ? SEQ_OK : SEQ_E_NOMEM;
 
     for (uint32_t n = 1; status == SEQ_OK && n < s->nodes_used; n++) {
@@ -304,7 +304,7 @@ int runs_spell(seq *s)
 
 /* ---- Memory ---------------------------------------------------------------------- */
 
-/* The table's bytes when there are n runs, and while it came to that. */
+/* The table's bytes when there are n runs, and while it grew to that. */
 static uint64_t slots_for(const struct runs *runs, uint64_t n)
 {
     uint64_t size = runs->slots ? slots_size(runs) : sizeof *runs->slots << FIRST_BITS;
@@ -315,8 +315,8 @@ static uint64_t slots_for(const struct runs *runs, uint64_t n)
     return grows ? size + size / 2 : size;
 }
 
-/* A body is two symbols and their digrams, one of which is in a table that may have grown; a run
- * that is missing is a rule, a guard and a place in the list as well. */
+/* A body is two symbols and their digrams, one of which is in a table that may have grown.  A
+ * missing run is also a rule, a guard and an entry of the list. */
 enum {
     BODY_BYTES = 2 * (sizeof(struct node) + sizeof(uint32_t)) + 3 * sizeof(uint64_t),
     MISSING_BYTES = sizeof(struct rule) + sizeof(struct node) + sizeof(struct run)
@@ -340,7 +340,7 @@ uint64_t runs_growth(const seq *s, uint32_t n)
 
 /* ---- Checking -------------------------------------------------------------------- */
 
-/* The terminal that a symbol which is none or a run of it is of; NO_TERMINAL for rules. */
+/* The terminal of a symbol that is a terminal or a run; NO_TERMINAL for other rules. */
 static uint32_t terminal_of(const seq *s, uint32_t value)
 {
     if (is_guard(value))

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* sequitur.h - an online SEQUITUR(1) grammar engine.
  *
- * A stream of terminal symbols goes in, a context-free grammar that derives
- * exactly that stream comes out (Nevill-Manning and Witten 1997; the
- * one-symbol look-ahead is Larus, Whole Program Paths, section 3.2).
- * Several streams may be built over one shared rule set: each has a start
- * rule of its own.
+ * The engine reads a stream of terminal symbols and makes a context-free grammar that derives
+ * exactly that stream (Nevill-Manning and Witten 1997; the one-symbol look-ahead is Larus, Whole
+ * Program Paths, section 3.2).  Several streams can share one set of rules; each has a start rule
+ * of its own.
  *
- * The library does no I/O, keeps no global state and prints nothing.  Every
- * byte comes from the caller's allocator.  One `seq` must not be used by two
- * threads at once; different ones may.  Equal input gives equal grammars,
- * whatever the sizes of the pieces it arrives in.
+ * The library does no I/O, keeps no global state and prints nothing.  All memory comes from the
+ * caller's allocator.  One `seq` must not be used by two threads at once; different ones may.
+ * Equal input gives equal grammars, for any sizes of the pieces of input.
  */
 #ifndef WPP_SEQUITUR_H
 #define WPP_SEQUITUR_H
@@ -39,19 +37,19 @@ enum seq_status {
     SEQ_E_BROKEN = -4    /* seq_check() found a violated invariant */
 };
 
-/* realloc semantics: p == NULL allocates, size == 0 frees and returns NULL.
- * old_size is what was asked for when p was made. */
+/* realloc semantics: p == NULL allocates, size == 0 frees and returns NULL.  old_size is the size
+ * with which p was allocated. */
 typedef void *seq_realloc(void *ctx, void *p, size_t old_size, size_t size);
 
 struct seq_config {
     size_t size;             /* sizeof(struct seq_config), for later growth */
-    seq_realloc *realloc;    /* NULL: the C library's, and huge pages for what is large */
+    seq_realloc *realloc;    /* NULL: the C library's, with huge pages for large blocks */
     void *realloc_ctx;
     uint32_t flags;          /* 0, SEQ_EXACT or SEQ_PLAIN */
-    uint64_t memory_max;     /* bytes that seq_is_full() goes by; 0: none */
+    uint64_t memory_max;     /* the limit for seq_is_full(); 0: none */
 };
-/* Without flags the engine takes shortcuts (docs/sequitur.md): the grammar
- * differs from SEQUITUR(1)'s in places, every property of it holds. */
+/* Without flags the engine takes shortcuts (docs/sequitur.md): the grammar differs from
+ * SEQUITUR(1)'s in places, but has all of its properties. */
 #define SEQ_PLAIN 1u         /* SEQUITUR as of 1997, without the look-ahead */
 #define SEQ_EXACT 2u         /* SEQUITUR(1) to the letter */
 
@@ -59,37 +57,36 @@ struct seq_config {
 int seq_new(seq **out, const struct seq_config *config);
 void seq_free(seq *s);
 
-/* Whether the grammar should come to its end, lest appending 16,384 terminals more, and
- * exporting then, take more than config.memory_max.  That should be 8 MB at least.
- * Shortcuts are content with an eighth of it for the input they look back to. */
+/* Whether the grammar should be finished now.  If not, it may take more than config.memory_max to
+ * append 16,384 more terminals and export then.  The limit should be at least 8 MB.  Shortcuts use
+ * at most an eighth of it for the input that they look back to. */
 bool seq_is_full(const seq *s);
 
-/* Appends n terminals to the stream `start` (0-based; streams below it that
- * do not exist yet come into being empty).  What was appended last may wait
- * inside for what follows; streams share rules, so the order in which their
- * terminals arrive is part of the input.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE
- * (the terminals before one that is too large have been taken),
- * SEQ_E_STATE. */
+/* Appends n terminals to the stream `start` (0-based; streams below it that do not exist yet are
+ * made, empty).  The last terminals may wait inside for the next ones.  Streams share rules, so the
+ * order in which their terminals arrive is part of the input.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE
+ * (the terminals before one that is too large have been taken), SEQ_E_STATE. */
 int seq_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);
 
-/* No more input: consumes what the look-ahead held back.  Afterwards all but seq_append and
- * seq_finish are allowed.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE, SEQ_E_STATE. */
+/* Ends the input: appends the terminals that the look-ahead held back.  Afterwards all functions
+ * but seq_append and seq_finish are allowed.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE, SEQ_E_STATE. */
 int seq_finish(seq *s);
 
 struct seq_grammar;
 
-/* After seq_finish(s): puts what start rule k of g derives behind what start rule k of s
- * does, for each k, as one grammar with all invariants.  g, numbered as an export is, stays the
- * caller's; where it has rules that are used only once, so has the grammar, until seq_reparse().
- * Afterwards as after seq_finish.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE, SEQ_E_STATE. */
+/* After seq_finish(s): appends the derivation of start rule k of g to that of start rule k of s,
+ * for each k.  The result is one grammar with all invariants.  g is numbered as an export is, and
+ * stays the caller's.  Rules that are used only once in g are so in the result, until
+ * seq_reparse().  Afterwards as after seq_finish.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE,
+ * SEQ_E_STATE. */
 int seq_join(seq *s, const struct seq_grammar *g);
 
-/* After seq_finish, and afterwards as then: another grammar with all invariants that derives the
- * same, in fewer symbols mostly and whose code is shorter (docs/sequitur.md, "Parsed anew").  Each
- * of some three rounds takes several times as long as appending did, and 24 bytes for each number
- * below that of the largest terminal; that at hand is given up when another thread sets *enough
- * (NULL: none does).  SEQ_OK, SEQ_E_NOMEM (the grammar is unusable, free
- * it), SEQ_E_RANGE, SEQ_E_STATE. */
+/* After seq_finish, and afterwards as then: makes another grammar with all invariants that derives
+ * the same, mostly in fewer symbols and with a shorter code (docs/sequitur.md, "Parsed anew").
+ * Each of about three rounds takes several times as long as appending did, and 24 bytes for each
+ * number below that of the largest terminal.  The current round is given up when another thread
+ * sets *enough (NULL: none does).  SEQ_OK, SEQ_E_NOMEM (the grammar is unusable, free it),
+ * SEQ_E_RANGE, SEQ_E_STATE. */
 int seq_reparse(seq *s, unsigned rounds, const bool *enough);
 
 struct seq_stats {
@@ -97,17 +94,16 @@ struct seq_stats {
     uint64_t rhs_symbols;    /* symbols on all right-hand sides, start rules included */
     uint32_t rules;          /* live rules, start rules not counted */
     uint32_t starts;
-    uint64_t memory;         /* bytes now held from the allocator */
+    uint64_t memory;         /* bytes currently held from the allocator */
     uint64_t memory_peak;
-    uint64_t history;        /* of these, what the input read last took at most */
+    uint64_t history;        /* the most of these that the input read last took */
 };
 void seq_get_stats(const seq *s, struct seq_stats *out);
 
-/* Checks every invariant: digram uniqueness (overlapping runs like `aaa`
- * excepted), rule utility, bodies of at least two symbols, use counts,
- * expansion lengths, and that the digram table holds exactly the digrams of
- * the grammar.  At any time.  On SEQ_E_BROKEN a description is in why[0..why_size).  SEQ_OK,
- * SEQ_E_BROKEN, SEQ_E_NOMEM. */
+/* Checks every invariant: digram uniqueness (overlapping runs like `aaa` excepted), rule utility,
+ * bodies of at least two symbols, use counts, expansion lengths, and that the digram table holds
+ * exactly the digrams of the grammar.  Allowed at any time.  On SEQ_E_BROKEN a description is in
+ * why[0..why_size).  SEQ_OK, SEQ_E_BROKEN, SEQ_E_NOMEM. */
 int seq_check(const seq *s, char *why, size_t why_size);
 
 /* A flat grammar.  Rules are numbered in the order in which their first use
@@ -121,12 +117,12 @@ struct seq_grammar {
     uint32_t *symbols;       /* terminal, or SEQ_RULE | rule number */
     uint64_t *length;        /* rules + starts: terminals each derives */
 };
-/* After seq_finish.  The arrays belong to the caller: seq_grammar_free with
- * the same seq.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_STATE. */
+/* After seq_finish.  The arrays belong to the caller, who frees them by seq_grammar_free with the
+ * same seq.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_STATE. */
 int seq_export(const seq *s, struct seq_grammar *out);
 void seq_grammar_free(const seq *s, struct seq_grammar *g);
-/* After the export: gives back all other memory.  Then only seq_grammar_free, seq_get_stats
- * and seq_free are allowed. */
+/* After the export: frees all other memory.  Then only seq_grammar_free, seq_get_stats and seq_free
+ * are allowed. */
 void seq_forget(seq *s);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* vectors-avx2.c - see vectors.h.  Compiled for AVX2, if there is such a thing. */
+/* vectors-avx2.c - see vectors.h.  Compiled for AVX2 where the compiler knows it. */
 #include "sequitur/vectors.h"
 #include "sequitur/jumps.h"
 #include "sequitur/sequitur.h"
@@ -61,7 +61,7 @@ static inline void place_four(const two *sums, uint64_t rows, struct place *plac
     __m256i row = _mm256_mul_epu32(hash, _mm256_set1_epi64x((long long)rows));
     row = _mm256_mullo_epi32(_mm256_srli_epi64(row, HASH_BITS), _mm256_set1_epi32(WAYS));
     __m256i top = _mm256_slli_epi64(hash, 64 - HASH_BITS);
-    /* Levels 0, 2, 1, 3 so far. */
+    /* So far the order is 0, 2, 1, 3. */
     __m256i place = _mm256_permute4x64_epi64(_mm256_or_si256(row, top), _MM_SHUFFLE(3, 1, 2, 0));
     _mm256_storeu_si256((__m256i *)places, place);
 }
@@ -76,7 +76,7 @@ static void place_avx2(const two *sums, int n, uint64_t rows, struct place *plac
         places[i] = level_place(sums[i][0] + sums[i][1], rows);
 }
 
-/* An entry's upper half but for its bit of `more` is the hash, if it is no marker. */
+/* An entry's upper half, apart from its bit of `more`, is the hash, unless it is a marker. */
 static inline uint32_t ask_row(const struct jump *table, struct place place)
 {
     static_assert(WAYS * sizeof *table == sizeof(__m256i), "a row is a vector");
@@ -111,7 +111,7 @@ static inline uint32_t differ(const uint32_t *a, const uint32_t *b)
     return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(same)) ^ 0xff;
 }
 
-/* The last vector overlaps the one before it: what both compare is equal. */
+/* The last vector overlaps the one before it: the terminals that both compare are equal. */
 static uint64_t common_avx2(const uint32_t *a, const uint32_t *b, uint64_t n)
 {
     uint64_t i = 0;
@@ -133,8 +133,8 @@ static uint64_t common_avx2(const uint32_t *a, const uint32_t *b, uint64_t n)
     return d ? n - EIGHT + (uint64_t)__builtin_ctz(d) : n;
 }
 
-/* Copies eight terminals from in[-1] on, and says by its top bit which of in[0..8) is like the
- * one before it, or too large. */
+/* Copies eight terminals from in[-1] on.  The top bits of the result tell which of in[0..8) equal
+ * the one before, or are too large. */
 static inline __m256i copy_eight(uint32_t *out, const uint32_t *in)
 {
     __m256i a = eight_load(in - 1);

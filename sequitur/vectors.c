@@ -51,8 +51,8 @@ static uint64_t common_plain(const uint32_t *a, const uint32_t *b, uint64_t n)
     return i;
 }
 
-/* Copies four terminals from before[0] on, and says by its top bit which of in[0..4) is like
- * the one before it, or too large. */
+/* Copies four terminals from before[0] on.  The top bits of the result tell which of in[0..4) equal
+ * the one before, or are too large. */
 static inline four copy_four(uint32_t *out, const uint32_t *before, const uint32_t *in)
 {
     four a = four_load(before);

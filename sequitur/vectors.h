@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vectors.h - the loops over terminals and levels, for different processors.  Private.
  *
- * All variants do the same, bit for bit: a grammar does not depend on the processor.
+ * All variants give the same result, bit for bit: a grammar does not depend on the processor.
  *
  *   vectors.c       four terminals at once, as four.h has them anywhere
  *   vectors-avx2.c  eight, on x86-64 with AVX2 (most since 2013)
@@ -16,38 +16,39 @@
 
 struct jump;
 
-/* So many levels are asked at once, from the top: more would wait for rows that are not needed. */
+/* How many levels are asked at once, from the top: more would wait for rows that are not needed. */
 enum { LEVELS_ASKED = 4 };
-/* Input is fetched so many terminals ahead. */
+/* How many terminals ahead the input is prefetched. */
 enum { VECTORS_FETCHED = 512 };
 
 struct vectors {
-    /* The sums of the wide levels from..to - 1 of what stands at `in`, NARROW <= from < to; those
-     * of the wide levels below are there. */
+    /* Computes the sums of the wide levels from..to - 1 for the terminals at `in`, NARROW <= from <
+     * to.  Those of the wide levels below are there. */
     void (*sum)(const uint32_t *keys, const uint32_t *in, int from, int to, two *sums);
-    /* The places of n sums in a table of so many rows. */
+    /* Computes the places of n sums in a table of `rows` rows. */
     void (*place)(const two *sums, int n, uint64_t rows, struct place *places);
-    /* Which entries at n places, LEVELS_ASKED at most, name rules and have that place's hash:
-     * WAYS bits for each. */
+    /* Which entries at n places, at most LEVELS_ASKED, name rules and have that place's hash: WAYS
+     * bits for each. */
     uint32_t (*ask)(const struct jump *table, const struct place *places, int n);
     /* How many of the first n terminals at a and b are equal. */
     uint64_t (*common)(const uint32_t *a, const uint32_t *b, uint64_t n);
-    /* Copies before[0..i) to out, i being the first of n, or n, whose in[i] is like before[i] or
-     * larger than a terminal can be; in = before + 1.  May write to all of out[0..n).  Returns i. */
+    /* Finds the first i of 0..n - 1 whose in[i] equals before[i] or is too large for a terminal, or
+     * n; in = before + 1.  Copies before[0..i) to out, and may write to all of out[0..n).  Returns
+     * i. */
     size_t (*copy_single)(uint32_t *out, const uint32_t *in, size_t n);
 };
 
 extern const struct vectors vectors_plain;
-/* NULL where the compiler does not know of it. */
+/* NULL if the compiler does not know AVX2. */
 extern const struct vectors *const vectors_avx2;
 
-/* What is fastest on this processor. */
+/* The fastest variant for this processor. */
 const struct vectors *vectors_best(void);
 
 /* ---- The sums, for all variants -------------------------------------------------------- */
 
-/* A case for each level, which goes on to the next: how many terminals a level adds is a constant
- * there, and all that is decided is where to stop. */
+/* A case for each level, which goes on to the next one.  The number of terminals that a level adds
+ * is a constant there; only the end is decided at run time. */
 #define VECTORS_BEGIN(level) ((level) == NARROW ? 0 : (int)level_terminals((level) - 1))
 #define VECTORS_LEVEL(level, add) \
     case level: \
