@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/format/bit-coder.h"
 
-/* 65,536 / (seen + 3), rounded down: the share of what a decision teaches. */
+/* 65,536 / (seen + 3), rounded down: the weight of one more decision. */
 const uint16_t wpp_chance_rate[WPP_CHANCE_SEEN + 1] = {
     21845, 16384, 13107, 10922, 9362, 8192, 7281, 6553, 5957, 5461,
     5041, 4681, 4369, 4096, 3855, 3640, 3449, 3276, 3120, 2978,
@@ -17,7 +17,7 @@ void wpp_coder_write(struct wpp_coder *c, struct wpp_bytes *out)
     *c = (struct wpp_coder){.out = out, .range = UINT32_MAX};
 }
 
-/* The top byte of `low` goes out, as soon as no carry can reach it. */
+/* Writes the top byte of `low`, or keeps it while a carry may still reach it. */
 void wpp_coder_put_byte(struct wpp_coder *c)
 {
     assert(c->out && c->low >> 33 == 0);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* bit-coder.h - bits at the price of how likely they were: an adaptive arithmetic
- * coder of binary decisions.  docs/wpp-format.md, "Chances", defines it.
+/* bit-coder.h - an adaptive arithmetic coder of binary decisions: a likely bit takes less of the
+ * code than an unlikely one.  docs/wpp-format.md, "Chances", defines it.
  *
- * A chance learns from the decisions that are made with it.  The same function
- * writes and reads, so that whoever makes decisions in an order that depends on
- * earlier ones is written once:
+ * A chance learns from the decisions that are made with it.  One function both writes and reads.
+ * So code that makes decisions in an order that depends on earlier ones is needed only once:
  *
  *      bit = wpp_chance_code(c, &chance, bit);    writing: codes it; reading: ignores it
  *
- * Numbers of which nothing is known are coded without chances: wpp_coder_even().
+ * Numbers without a known distribution are coded without chances: wpp_coder_even().
  */
 #ifndef WPP_BIT_CODER_H
 #define WPP_BIT_CODER_H
@@ -18,8 +17,9 @@
 #include "wpp/base/bytes.h"
 
 struct wpp_chance {
-    uint16_t one;                /* of 65,536: how likely 1 is; 0: it is 0, which takes no bits */
-    uint16_t seen;               /* decisions, at most WPP_CHANCE_SEEN */
+    uint16_t one;                /* the probability of a 1, of 65,536; 0: always 0, which takes
+                                    no bits */
+    uint16_t seen;               /* how many decisions, at most WPP_CHANCE_SEEN */
 };
 #define WPP_CHANCE ((struct wpp_chance){1 << 15, 0})
 
@@ -30,17 +30,17 @@ struct wpp_coder {
     struct wpp_bytes *out;       /* NULL: reading */
     struct wpp_view in;
     uint32_t range;
-    uint32_t value;              /* reading: the code less the lower end of the range */
+    uint32_t value;              /* reading: the code minus the lower end of the range */
     uint64_t low;                /* writing: the lower end; bit 32 is a carry */
     uint64_t waiting;            /* writing: bytes that a carry may still change: `held`, */
     uint8_t held;                /* ... and waiting - 1 of 0xff behind it */
 };
 
 void wpp_coder_write(struct wpp_coder *c, struct wpp_bytes *out);
-/* Behind the last decision. */
+/* After the last decision. */
 void wpp_coder_finish(struct wpp_coder *c);
 void wpp_coder_read(struct wpp_coder *c, struct wpp_view in);
-/* Behind the last decision: whether the code ends there, too. */
+/* After the last decision: whether the code ends there, too. */
 bool wpp_coder_ends(const struct wpp_coder *c);
 
 void wpp_coder_put_byte(struct wpp_coder *c);
@@ -57,7 +57,7 @@ static inline void wpp_chance_learn(struct wpp_chance *chance, bool bit)
     chance->seen += chance->seen < WPP_CHANCE_SEEN;
 }
 
-/* A decision has left so much of the range; a code byte for each time that it gets too narrow. */
+/* Narrows the range to `range`; adds or takes a code byte each time that it gets too narrow. */
 static inline void wpp_coder_narrow(struct wpp_coder *c, uint32_t range)
 {
     assert(range > 0);
@@ -94,10 +94,10 @@ static inline bool wpp_chance_code(struct wpp_coder *c, struct wpp_chance *chanc
     return bit;
 }
 
-/* A decision takes so many bytes at most. */
+/* The most bytes that a decision takes. */
 enum { WPP_DECISION_BYTES = 2 };
 
-/* A chance in one piece: `seen` in the upper half. */
+/* A chance as one number: `seen` in the upper half. */
 static inline uint32_t wpp_chance_get(const struct wpp_chance *chance)
 {
     return wpp_get_u32(chance);
@@ -108,8 +108,8 @@ static inline void wpp_chance_set(struct wpp_chance *chance, uint32_t now)
     memcpy(chance, &now, sizeof now);
 }
 
-/* What a chance becomes: it learns from 65,536 - one by a yes (all ones), from one by a no (0),
- * rounded towards 0. */
+/* The chance after a decision.  It moves towards 65,536 after a yes (all ones) and towards 0 after
+ * a no (0); the change is rounded towards 0. */
 static inline uint32_t wpp_chance_taught(uint32_t was, uint32_t yes)
 {
     uint32_t one = (uint16_t)was, seen = was >> 16;
@@ -119,8 +119,8 @@ static inline uint32_t wpp_chance_taught(uint32_t was, uint32_t yes)
     return was + ((uint32_t)(seen < WPP_CHANCE_SEEN) << 16);
 }
 
-/* wpp_chance_code() for whoever writes, without a branch on the bit: what was improbable cannot
- * be foreseen by the processor either, and a wrong guess costs more than a decision. */
+/* wpp_chance_code() for writing, without a branch on the bit.  The processor cannot predict
+ * improbable bits either, and a misprediction costs more than a decision. */
 static inline void wpp_chance_write(struct wpp_coder *c, struct wpp_chance *chance, bool bit)
 {
     uint32_t was = wpp_chance_get(chance), yes = -(uint32_t)bit;
@@ -137,15 +137,15 @@ static inline void wpp_chance_write(struct wpp_coder *c, struct wpp_chance *chan
     }
 }
 
-/* Whether the bytes of so many decisions are there to be read. */
+/* Whether the bytes of this many decisions can be read. */
 static inline bool wpp_coder_has(const struct wpp_coder *c, unsigned decisions)
 {
     return !c->out && wpp_left(&c->in) >= decisions * WPP_DECISION_BYTES;
 }
 
-/* wpp_chance_code() for whoever reads and knows that the bytes are there, in the same way.
- * `was` is what the chance is, which may have been looked up before it was known that it is
- * this one.  Returns all ones for a yes, 0 for a no. */
+/* wpp_chance_code() for reading when the bytes are known to be there; also without a branch.  `was`
+ * is the chance's value, which the caller may have loaded before it knew the chance.  Returns all
+ * ones for a yes, 0 for a no. */
 static inline uint32_t wpp_chance_read(struct wpp_coder *c, struct wpp_chance *chance,
                                        uint32_t was)
 {
@@ -181,8 +181,8 @@ static inline uint32_t wpp_coder_even_part(struct wpp_coder *c, uint32_t number,
     return number;
 }
 
-/* The same for any n but 0: what is above the lowest 16 bits, then these.  What is read may be n:
- * then no writer has made the code. */
+/* The same for any n but 0: first the part above the lowest 16 bits, then these.  Reading may give
+ * n or more: then no writer has made the code. */
 static inline uint32_t wpp_coder_even(struct wpp_coder *c, uint32_t number, uint32_t n)
 {
     uint32_t most = (n - 1) >> 16, high = 0;

@@ -9,7 +9,7 @@
 
 static const uint8_t magic[8] = {0x89, 'W', 'P', 'P', '\r', '\n', 0x1a, '\n'};
 
-/* Offsets in the header, and in each entry of the section table behind it. */
+/* Offsets in the header, and in each entry of the section table that follows it. */
 enum {
     AT_VERSION = 8, AT_SECTIONS = 12, AT_SIZE = 16, AT_CHECK = 24, HEADER_BYTES = 32,
     IN_KIND = 0, IN_PACKING = 4, IN_OFFSET = 8, IN_STORED = 16, IN_RAW = 24, IN_CHECK = 32,
@@ -18,13 +18,13 @@ enum {
 
 enum packing { STORED = 0, ZSTD = 1 };
 
-/* A zstd block of 4 bytes stands for at most 128 KiB: more cannot have been
- * meant, and memory asked for is bounded by the file's size. */
+/* A zstd block of 4 bytes stands for at most 128 KiB.  A larger size is an error; so the memory
+ * allocated is bounded by the file's size. */
 enum { MAX_EXPANSION = 1 << 15 };
 
 enum { MIN_WINDOW_LOG = 10, MAX_WINDOW_LOG = 27 };
 
-/* Header without its checksum field, then the table. */
+/* The checksum of the header without its checksum field, then the table. */
 static uint64_t header_checksum(const uint8_t *file, uint32_t n)
 {
     uint64_t hash = wpp_fnv(WPP_FNV_START, file, AT_CHECK);
@@ -34,7 +34,7 @@ static uint64_t header_checksum(const uint8_t *file, uint32_t n)
 
 /* ---- Writing ------------------------------------------------------------------ */
 
-/* Long enough to look back over the whole section. */
+/* Large enough for matches anywhere in the section. */
 static int window_log(size_t size)
 {
     int log = MIN_WINDOW_LOG;
@@ -44,8 +44,8 @@ static int window_log(size_t size)
     return log;
 }
 
-/* Matches of three bytes are what makes the tables of routines small.  Level 19 would be 10 %
- * smaller and takes fifteen times as long: a short run of a large program waits for nothing
+/* Matches of three bytes make the tables of routines small.  Level 19 would make them 10 % smaller
+ * and takes fifteen times as long; after a short run of a large program, the user waits for nothing
  * else. */
 static void configure(ZSTD_CCtx *ctx, size_t size)
 {
@@ -62,8 +62,7 @@ static void configure(ZSTD_CCtx *ctx, size_t size)
     ZSTD_CCtx_setParameter(ctx, ZSTD_c_windowLog, window_log(size));
 }
 
-/* Appends the section's compressed bytes, or the bytes themselves when that is
- * no longer. */
+/* Appends the section's compressed bytes, or the bytes themselves if these are not more. */
 static bool put_packed(struct wpp_bytes *out, const struct wpp_section *section,
                        enum packing *packing)
 {
@@ -170,7 +169,7 @@ static bool damaged(struct wpp_error *error, const char *path, const char *what)
     return wpp_fail(error, WPP_E_DAMAGED, "%s is damaged: %s", path, what);
 }
 
-/* What a file is that is no WPP file, when it is something one may take for one. */
+/* The kind of a file that is no WPP file but one of those often taken for one. */
 static const char *other_kind(const struct wpp_container *c)
 {
     static const struct { const char *begins, *kind; } kinds[] = {
@@ -234,7 +233,7 @@ static bool check_header(struct wpp_container *c, const char *path, struct wpp_e
     return c->size == c->whole || damaged(error, path, "something follows its end");
 }
 
-/* Of a file that begins with `head`. */
+/* Reads entry i of a file that begins with `head`. */
 static struct wpp_entry read_entry(const uint8_t *head, uint32_t i)
 {
     const uint8_t *p = head + HEADER_BYTES + (size_t)i * ENTRY_BYTES;
@@ -256,7 +255,7 @@ static bool has_its_checksum(const struct wpp_container *c, const struct wpp_ent
     return wpp_fnv(WPP_FNV_START, c->file + e->offset, e->stored) == e->check;
 }
 
-/* Sections lie end to end and fill the file; each has the checksum it should. */
+/* Checks that sections lie end to end and fill the file, and their checksums. */
 static bool check_sections(struct wpp_container *c, const char *path, struct wpp_error *error)
 {
     uint64_t at = HEADER_BYTES + (uint64_t)c->n * ENTRY_BYTES;
@@ -286,14 +285,14 @@ bool wpp_container_open(struct wpp_container *c, const void *file, size_t size, 
 
 enum { HEAD_MAX = HEADER_BYTES + WPP_MAX_SECTIONS * ENTRY_BYTES };
 
-/* Header and table, as far as they are there, to be mended. */
+/* Header and table, as far as the file has them, for mending. */
 struct head {
     uint8_t bytes[HEAD_MAX];
     size_t size;
 };
 
-/* The one byte that is wrong if there are n sections, one of the checksum perhaps: what it should
- * be, and where it is to *at. */
+/* Finds the one wrong byte if there are n sections; it may be one of the checksum.  *byte: its
+ * right value; *at: its offset. */
 static bool find_wrong_byte(const struct head *h, uint32_t n, uint64_t *at, uint8_t *byte)
 {
     uint8_t covered[HEAD_MAX];
@@ -317,7 +316,7 @@ static bool find_wrong_byte(const struct head *h, uint32_t n, uint64_t *at, uint
     return false;
 }
 
-/* Puts it right.  Where the header then says another number of sections than n, nothing is known. */
+/* Mends that byte.  False also if the header then has another number of sections than n. */
 static bool mend_for(struct head *h, uint32_t n, uint64_t *at)
 {
     uint8_t byte, was;
@@ -334,7 +333,7 @@ static bool mend_for(struct head *h, uint32_t n, uint64_t *at)
     return false;
 }
 
-/* Where the first section begins tells as well how many there are. */
+/* The offset of the first section also tells how many sections there are. */
 static bool mend_head(struct head *h, uint64_t *at)
 {
     uint64_t first = h->size < HEADER_BYTES + ENTRY_BYTES
@@ -345,7 +344,8 @@ static bool mend_head(struct head *h, uint64_t *at)
             && mend_for(h, (uint32_t)((first - HEADER_BYTES) / ENTRY_BYTES), at));
 }
 
-/* Of a path profile: 1 to 4, then maybe 8 and 9, and 12, which alone ends where the file does. */
+/* The order of kinds in a path profile: 1 to 4, then perhaps 8 and 9, then 12; only 12 ends where
+ * the file does. */
 static bool is_in_profile(const struct wpp_container *c, const struct wpp_entry *e, uint32_t i)
 {
     bool last = e->offset + e->stored == c->size;
@@ -358,8 +358,8 @@ static bool is_in_profile(const struct wpp_container *c, const struct wpp_entry 
     }
 }
 
-/* What kind of section an entry says it is, no checksum of the section confirms, but writers put
- * them in order: 1 to 5, and what follows ascends, but for the segments, which are the last. */
+/* An entry's kind is not covered by the section's checksum.  But writers put kinds in order: 1 to
+ * 5, then ascending, except that the segments are last. */
 static bool is_in_order(const struct wpp_container *c, const struct wpp_entry *e, uint32_t i)
 {
     uint32_t last = c->n ? c->entries[c->n - 1].kind : 0;
@@ -373,8 +373,8 @@ static bool is_in_order(const struct wpp_container *c, const struct wpp_entry *e
     return e->kind > last && (e->kind > WPP_SECTION_THREADS || e->kind == i + 1);
 }
 
-/* Where entries of kinds 6 to 9 are: sections 1 to 7 are all there, but in a file with segments,
- * which has no 6; 8 and 9 may be missing. */
+/* Checks the places of kinds 6 to 9.  Sections 1 to 7 are all there, except that a file with
+ * segments has no 6; 8 and 9 may be missing. */
 static bool is_in_place(const struct wpp_entry *e, uint32_t i, bool segments)
 {
     uint32_t place = e->kind - 1 - segments;
@@ -396,7 +396,7 @@ static void forget_misplaced(struct wpp_container *c, const uint32_t *place)
     c->n = kept;
 }
 
-/* Those of kinds first to last. */
+/* Removes entries of kinds first to last. */
 static void forget_entries(struct wpp_container *c, uint32_t first, uint32_t last)
 {
     uint32_t kept = 0;
@@ -407,8 +407,8 @@ static void forget_entries(struct wpp_container *c, uint32_t first, uint32_t las
     c->n = kept;
 }
 
-/* The entries that a section speaks for, if the file is of this version: it lies where the entry
- * says and has its checksum. */
+/* Keeps the entries whose section lies where the entry says and has its checksum, for a file of
+ * this version. */
 static void believe_as(struct wpp_container *c, const struct head *h, uint32_t version)
 {
     uint64_t end = h->size;
@@ -428,7 +428,7 @@ static void believe_as(struct wpp_container *c, const struct head *h, uint32_t v
         end = e.offset < end ? e.offset : end;
     }
     forget_misplaced(c, place);
-    /* One of these two alone may be taken for the other. */
+    /* If only one of these two is there, its kind may be wrong. */
     if (wpp_container_has(c, WPP_SECTION_LEFT_OUT) != wpp_container_has(c, WPP_SECTION_TIMES))
         forget_entries(c, WPP_SECTION_LEFT_OUT, WPP_SECTION_TIMES);
 }
@@ -439,7 +439,7 @@ static bool has_order(const struct wpp_container *c)
         || wpp_container_has(c, WPP_SECTION_CHUNKS) || wpp_container_has(c, WPP_SECTION_SEGMENTS);
 }
 
-/* A path profile has counts and no order.  Where the entries do not tell, the version does. */
+/* A path profile has counts and no order.  If the entries do not tell, the version decides. */
 static void believe_entries(struct wpp_container *c, const struct head *h)
 {
     bool profile = wpp_container_is_profile(c), counts;
@@ -470,7 +470,7 @@ static void judge(const struct wpp_container *c, struct wpp_entry *e)
     }
 }
 
-/* All entries, by a table that is right. */
+/* Judges all entries, by an intact or mended table. */
 static void judge_entries(struct wpp_container *c, const struct head *h)
 {
     uint64_t at;
@@ -526,7 +526,7 @@ bool wpp_container_salvage(struct wpp_container *c, const void *file, size_t siz
 
 /* ---- Sections ---------------------------------------------------------------------------- */
 
-/* One zstd frame of exactly `stored` bytes that holds exactly `raw`. */
+/* Unpacks one zstd frame of exactly `stored` bytes that holds exactly `raw` bytes. */
 static bool unpack(const uint8_t *data, uint64_t stored, uint8_t *out, uint64_t raw)
 {
     size_t n;
@@ -558,7 +558,7 @@ static bool load_packed(const struct wpp_entry *e, const uint8_t *data, struct w
     return damaged(error, path, "a section cannot be decompressed");
 }
 
-/* Of a copy in which the wrong byte is right. */
+/* Loads a section from a copy in which the wrong byte is mended. */
 static bool load_mended(const struct wpp_entry *e, const uint8_t *data, struct wpp_section *out,
                         const char *path, struct wpp_error *error)
 {

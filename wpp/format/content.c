@@ -9,8 +9,8 @@
 #include "wpp/format/grammar-code.h"
 #include "wpp/format/path-table.h"
 
-/* Each put_ function writes one section as docs/wpp-format.md lays it out; the
- * reader's get_ functions in sections.c stand in the same order.  SECTION ORDER */
+/* Each put_ function writes one section as docs/wpp-format.md defines it.  The reader's get_
+ * functions in sections.c have the same order.  SECTION ORDER */
 
 static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
 {
@@ -86,7 +86,7 @@ static void put_sources(struct wpp_bytes *b, struct wpp_intern *strings, const s
     }
 }
 
-/* The string table stands in front but is complete only at the end. */
+/* The string table comes first but is complete only at the end. */
 static void put_routines(struct wpp_bytes *b, const struct wpp_content *c)
 {
     struct wpp_bytes body = {0};
@@ -120,7 +120,7 @@ static void put_routines(struct wpp_bytes *b, const struct wpp_content *c)
     wpp_intern_free(&strings);
 }
 
-/* By column: the routines of all, then the paths of all. */
+/* By column: the routines of all terminals, then the paths of all. */
 static void put_terminals(struct wpp_bytes *b, const struct wpp_content *c)
 {
     wpp_put_varint(b, c->n_terminals);
@@ -163,7 +163,7 @@ static void put_chunks(struct wpp_bytes *b, const struct wpp_content *c)
     }
 }
 
-/* Nothing when no routine was left out. */
+/* Writes nothing when no routine was left out. */
 static void put_left_out(struct wpp_bytes *b, const struct wpp_content *c)
 {
     struct wpp_bytes body = {0};
@@ -191,7 +191,7 @@ static void put_left_out(struct wpp_bytes *b, const struct wpp_content *c)
     wpp_intern_free(&strings);
 }
 
-/* Nothing when no time was taken. */
+/* Writes nothing when no time was measured. */
 static void put_times(struct wpp_bytes *b, const struct wpp_content *c)
 {
     if (c->run.ticks_per_second == 0)
@@ -201,7 +201,7 @@ static void put_times(struct wpp_bytes *b, const struct wpp_content *c)
         wpp_put_varint(b, c->terminals[i].ticks);
 }
 
-/* Nothing when there are no segments. */
+/* Writes nothing when there are no segments. */
 static void put_segment_list(struct wpp_bytes *b, const struct wpp_content *c)
 {
     if (!c->segments)
@@ -221,7 +221,7 @@ static void put_counts(struct wpp_bytes *b, const struct wpp_content *c)
     }
 }
 
-/* Leaves out sections from `first` on that have no content; returns how many remain. */
+/* Removes empty sections from `first` on; returns how many remain. */
 static uint32_t leave_out_empty(struct wpp_section *sections, uint32_t first, uint32_t n)
 {
     uint32_t kept = first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* content.h - what a WPP file says, as the writer takes it.
+/* content.h - the content of a WPP file, as input of the writer.
  *
  * The order of things is part of the content:
  *   threads     by their first record in the trace
@@ -8,7 +8,7 @@
  *               by token
  *   routines    by their first terminal
  *   sources     by directory, file, hash
- *   units, modules: any, but each is named by a routine (modules need not be)
+ *   units, modules: any, but a routine names each unit (modules may be without one)
  */
 #ifndef WPP_CONTENT_H
 #define WPP_CONTENT_H
@@ -23,7 +23,7 @@ struct wpp_module_content {
     uint32_t build_id_bytes;
     uint32_t n_routines;         /* instrumented */
     uint32_t n_limited;          /* of these, with vertices cut because of the path limit */
-    uint32_t n_left_out;         /* not instrumented, in order; their module is not looked at */
+    uint32_t n_left_out;         /* not instrumented, in order; their field module is not used */
     const struct wpp_left_out *left_out;
 };
 
@@ -43,7 +43,7 @@ struct wpp_routine_content {
 struct wpp_terminal_content {
     uint32_t token;
     uint32_t routine;            /* or WPP_NO_ROUTINE */
-    uint64_t ticks;              /* that its paths took; all 0 if run.ticks_per_second is */
+    uint64_t ticks;              /* measured for its paths; all 0 if run.ticks_per_second is */
 };
 
 struct wpp_content {
@@ -67,7 +67,8 @@ struct wpp_content {
                                     threads nor chunks nor a grammar.  Otherwise NULL */
 };
 
-/* Encodes a whole file, or all of it that stands before the segments.  Equal content gives equal bytes.  WPP_E_MEMORY. */
+/* Encodes a whole file, or the part of it before the segments.  Equal content gives equal bytes.
+ * WPP_E_MEMORY. */
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
                         struct wpp_error *error);
 

@@ -14,13 +14,13 @@ struct frame {
     uint64_t next;               /* index into symbols */
 };
 
-/* What the code would take if all symbols were equally likely (an even model), so far: nearly
- * as little means that nothing can be foreseen, and then that code is taken, which is written and
- * read several times as fast.  In 256ths of a bit. */
+/* The cost so far of the code in which all symbols are equally likely (an even model), in 256ths of
+ * a bit.  If it takes hardly more, nothing can be predicted.  Then that code is used, which is
+ * several times as fast to write and read. */
 struct rival {
     uint64_t cost;
-    uint32_t terminal, rule;     /* what the next one costs */
-    uint64_t steps, look;        /* so far; when it is compared next */
+    uint32_t terminal, rule;     /* the cost of the next one */
+    uint64_t steps, look;        /* steps so far; the step of the next comparison */
 };
 
 struct encoder {
@@ -30,24 +30,24 @@ struct encoder {
     struct wpp_coder coder;
     struct wpp_grammar_model model;
     struct rival rival;
-    uint32_t before;             /* the terminal that what is written derives last */
+    uint32_t before;             /* the last terminal derived by the code written so far */
     struct frame *stack;         /* rules being written, the outermost first */
     size_t depth, capacity;
 };
 
 enum {
     COST = 256,                  /* a bit */
-    REDUCE_COST = 4 * COST,      /* about, */
-    NEW_COST = COST,             /* where they are many; a symbol's step next to nothing */
+    REDUCE_COST = 4 * COST,      /* roughly, */
+    NEW_COST = COST,             /* when there are many; a symbol's step costs next to nothing */
 #ifdef WPP_HOSTILE
     FIRST_LOOK = 1 << 4,
 #else
-    FIRST_LOOK = 1 << 16,        /* shorter code is not worth the thought */
+    FIRST_LOOK = 1 << 16,        /* a shorter code is not worth the comparison */
 #endif
-    EARLY = 1 << 20              /* until then chances are still learning */
+    EARLY = 1 << 20              /* until then chances still learn */
 };
 
-/* log2 n, a hundredth of a bit too much or too little at most. */
+/* log2 n, with an error of at most a hundredth of a bit. */
 static uint32_t cost_of(uint32_t n)
 {
     unsigned log = 31 - (unsigned)__builtin_clz(n | 1);
@@ -56,7 +56,7 @@ static uint32_t cost_of(uint32_t n)
     return log * COST + above + (above * (COST - above) * 88 >> 16);
 }
 
-/* In percent of this code, what an even one may take at most to be preferred. */
+/* An even code is preferred if it takes at most this percentage of the current code. */
 enum { MUCH_LESS = 98, HARDLY_MORE = 101 };
 
 static bool is_no_better(const struct encoder *e, unsigned percent)
@@ -67,7 +67,7 @@ static bool is_no_better(const struct encoder *e, unsigned percent)
     return e->rival.cost / percent < cost / 100;
 }
 
-/* Behind a step: false when the code is given up for an even one. */
+/* Called after each step; false when an even code is to be used instead. */
 static bool goes_on(struct encoder *e)
 {
     if (e->model.even || ++e->rival.steps < e->rival.look)
@@ -122,7 +122,7 @@ static bool enter(struct encoder *e, uint32_t rule)
     return true;
 }
 
-/* False: no memory, or it is given up. */
+/* False: no memory, or an even code is to be used instead. */
 static bool put_start(struct encoder *e, uint32_t start)
 {
     bool done = enter(e, start);
@@ -158,7 +158,7 @@ static void put_totals(const struct wpp_grammar *g, bool even, struct wpp_bytes 
     wpp_put_varint(out, g->body[g->n_rules + g->n_threads]);
 }
 
-/* What one model makes of it; *given_up: that an even one is to be taken. */
+/* Encodes with one of the models; *given_up: an even code is to be used instead. */
 static bool encode(const struct wpp_grammar *g, bool even, struct wpp_bytes *out, bool *given_up)
 {
     struct encoder e = {.g = g, .out = out, .rival.look = FIRST_LOOK};
@@ -200,7 +200,7 @@ bool wpp_grammar_is_even(const struct wpp_bytes *code)
 
 /* ---- Decoding ------------------------------------------------------------------ */
 
-/* A step is a small part of a bit at least: so many come out of a byte at most. */
+/* A step takes at least a small part of a bit: the most steps that a byte can hold. */
 enum { STEPS_A_BYTE = 1 << 15 };
 
 /* Each step pushes at most one symbol, and each symbol ends in exactly one body.  So one array is
@@ -209,21 +209,21 @@ enum { STEPS_A_BYTE = 1 << 15 };
  *      symbols   | rule 0 | rule 1 | ..  ->          <-  top .. | start 1 | start 0 |
  *                0                       n_taken      n_symbols - top       n_symbols
  *
- * The stack holds the start rules that are complete, and on them, from `bottom` on, the symbols of
- * the thread at hand; what was pushed first has the highest address. */
+ * The stack holds the complete start rules and on them, from `bottom` on, the symbols of the
+ * current thread; symbols that were pushed first have the highest addresses. */
 struct decoder {
     struct wpp_coder coder;
     struct wpp_grammar_model model;
-    struct wpp_grammar g;        /* its totals are those that the code begins with */
+    struct wpp_grammar g;        /* its totals are those at the beginning of the code */
     uint64_t *body, *length;
     uint32_t *symbols;
     uint64_t n_symbols;          /* in all bodies */
-    uint64_t n_taken;            /* in those that are complete */
+    uint64_t n_taken;            /* in complete bodies */
     uint64_t n_pushed, top, bottom;
     uint32_t n_threads;          /* so far */
-    uint32_t before;             /* the terminal that what is read derives last */
-    bool is_even;                /* is the model to be */
-    const char *wrong;           /* what, once something is */
+    uint32_t before;             /* the last terminal derived by the code read so far */
+    bool is_even;                /* whether the model is even */
+    const char *wrong;           /* the error, once there is one */
 };
 
 static bool wrong(struct decoder *d, const char *what)
@@ -242,13 +242,13 @@ static void reverse(uint32_t *symbols, uint64_t n)
     }
 }
 
-/* The last of the stack. */
+/* The symbol that was pushed last. */
 static uint32_t *top_of(const struct decoder *d)
 {
     return d->symbols + (d->n_symbols - d->top);
 }
 
-/* The next n symbols behind those of complete bodies are the body of `rule`. */
+/* Makes the next n symbols behind complete bodies the body of `rule`. */
 static bool take_body(struct decoder *d, uint32_t rule, uint64_t n)
 {
     const uint32_t *body = d->symbols + d->n_taken;
@@ -279,8 +279,7 @@ static bool push(struct decoder *d, uint32_t symbol)
     return true;
 }
 
-/* The n symbols on top, the lowest first, to where they fit below the stack once they have left
- * it. */
+/* Pops n symbols, the lowest first, to a place that is free once they have left the stack. */
 static void pop(struct decoder *d, uint32_t *to, uint64_t n)
 {
     uint32_t *from = top_of(d);
@@ -312,8 +311,8 @@ static bool do_reduce(struct decoder *d)
     return push(d, WPP_RULE | rule);
 }
 
-/* Start rules stay on the stack until all rules are numbered; until then their
- * places in `body` hold where on the stack they end. */
+/* Start rules stay on the stack until all rules are numbered.  Until then their entries in `body`
+ * hold where on the stack they end. */
 static void do_end(struct decoder *d)
 {
     assert(d->n_threads < d->g.n_threads && d->bottom <= d->top);
@@ -353,7 +352,8 @@ static bool do_step(struct decoder *d)
     return false;
 }
 
-/* Behind all other bodies there is nothing left but the stack, from its top to its bottom. */
+/* Moves the start rules behind all other bodies.  Nothing but the stack is left there, from its top
+ * to its bottom. */
 static bool take_starts(struct decoder *d)
 {
     uint64_t begin = 0;
@@ -403,7 +403,7 @@ static bool get_totals(struct decoder *d, struct wpp_view *code)
     if (code->failed || d->n_symbols > most || threads > most || terminals > d->n_symbols
         || rules > d->n_symbols)
         return wrong(d, "its totals do not fit its size");
-    /* Symbols are 31 bits and a flag, terminals 30. */
+    /* Symbols have 31 bits and a flag, terminals 30. */
     if (rules + threads >= WPP_RULE || terminals >= WPP_GRAMMAR_EVEN)
         return wrong(d, "there are more than 2^31 rules or 2^30 terminals");
     d->g.n_terminals = (uint32_t)terminals;

@@ -11,19 +11,20 @@ struct segment {
     const struct wpp_segment_piece *lost;    /* NULL: it is there */
     struct wpp_grammar g;
     uint32_t *terminal;              /* the file's number of each of g's */
-    uint32_t first_rule;             /* number of its rule 0 in the whole */
+    uint32_t first_rule;             /* number of its rule 0 in the joined grammar */
 };
 
 struct join {
     struct segment *segments;
     uint32_t n, capacity;
     uint32_t n_terminals, n_threads;
-    uint32_t n_known;                /* the largest number of a terminal so far, and one */
-    /* So many have been named at most.  A number is at most how many were named before it; what
-     * is lost has named no more than one a byte.  So no number asks for more than the file can hold. */
+    uint32_t n_known;                /* one more than the largest number of a terminal so far */
+    /* An upper limit for terminals named so far.  A number is at most how many were named before
+     * it, and a lost piece named at most one in each byte.  So no number requires more memory than
+     * the file can describe. */
     uint32_t n_named;
     uint64_t n_rules, n_symbols;
-    uint32_t gap;                    /* the terminal in their place */
+    uint32_t gap;                    /* the terminal for events in lost pieces */
     struct wpp_error *error;
 };
 
@@ -102,7 +103,7 @@ static uint32_t threads_of(const struct segment *s)
     return s->lost ? s->lost->n_threads : s->g.n_threads;
 }
 
-/* What the segments alone tell, when the file does not. */
+/* Numbers of terminals and threads as the segments have them, if the file's are unknown. */
 static void settle_numbers(struct join *j)
 {
     uint32_t most = 0;
@@ -144,7 +145,7 @@ static bool take_lost(struct join *j, const struct wpp_segment_piece *piece)
     return piece->n_threads <= j->n_threads || wrong(j, "a segment has other threads than it says");
 }
 
-/* A piece that is there derives what the list says. */
+/* A piece that was read derives as many events as the list says. */
 static bool has_events(struct join *j, const struct wpp_segment_piece *piece)
 {
     assert(j->n > 0);
@@ -207,7 +208,7 @@ static void copy_rules(struct whole *w, const struct join *j)
     }
 }
 
-/* What segment s has of thread k. */
+/* Copies thread k's start rule of segment s. */
 static bool copy_start(struct whole *w, struct join *j, const struct segment *s, uint32_t k,
                        uint64_t *length, bool *gap)
 {
@@ -225,12 +226,13 @@ static bool copy_start(struct whole *w, struct join *j, const struct segment *s,
         || wrong(j, "a thread derives more than 2^64 events");
 }
 
-/* A segment goes as soon as nobody needs it: what is joined takes as much memory again. */
+/* A segment is freed as soon as it is not needed any more: the joined grammar takes as much memory
+ * again. */
 static bool copy_starts(struct whole *w, struct join *j)
 {
     for (uint32_t k = 0; k < j->n_threads; k++) {
         uint64_t number = j->n_rules + k, length = 0;
-        bool gap = false;                    /* stands last in what has been copied */
+        bool gap = false;                    /* the last symbol copied is the gap */
 
         for (uint32_t i = 0; i < j->n; i++) {
             struct segment *s = &j->segments[i];

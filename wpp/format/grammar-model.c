@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* More followers are not listed: asking after each takes time. */
+/* The most followers that are listed: asking for each takes time. */
 enum { FOLLOWERS_MAX = 32 };
 
 static void begin_chances(struct wpp_grammar_model *m)
@@ -57,7 +57,7 @@ void wpp_model_free(struct wpp_grammar_model *m)
 
 /* ---- Steps and lengths ------------------------------------------------------------ */
 
-/* What is asked first: in an even code nearly all steps are symbols. */
+/* The step that is asked first: in an even code nearly all steps are symbols. */
 enum wpp_step wpp_model_step(struct wpp_grammar_model *m, struct wpp_coder *c, enum wpp_step step)
 {
     assert(m->history < WPP_STEP_HISTORIES && step <= WPP_STEP_END);
@@ -76,7 +76,7 @@ enum wpp_step wpp_model_step(struct wpp_grammar_model *m, struct wpp_coder *c, e
     return step;
 }
 
-/* Up to 17 one by one, above by the width of what is more, then its bits. */
+/* Lengths up to 17 one by one; above, the width of the excess, then its bits. */
 uint64_t wpp_model_length(struct wpp_grammar_model *m, struct wpp_coder *c, uint64_t n)
 {
     uint64_t at = 2, more;
@@ -169,7 +169,7 @@ void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t la
         add_symbol(m, WPP_RULE | rule, m->first[wpp_model_index(m, begin)], last);
 }
 
-/* Which of the followers of a context it is; it is one of them. */
+/* Which of the followers of a context the terminal is; it must be one of them. */
 static uint32_t code_follower(struct wpp_context *context, struct wpp_coder *c, uint32_t terminal)
 {
     struct wpp_follower *followers = context->followers;
@@ -181,8 +181,7 @@ static uint32_t code_follower(struct wpp_context *context, struct wpp_coder *c, 
     return followers[i].terminal;
 }
 
-/* The same when reading, as long as the code does not end near by.  Memory fetches the families
- * meanwhile. */
+/* The same for reading, while the end of the code is not near.  Prefetches the families. */
 static uint32_t read_follower(const struct wpp_grammar_model *m, struct wpp_context *context,
                               struct wpp_coder *coder)
 {
@@ -208,7 +207,7 @@ static bool is_listed(const struct wpp_context *context, uint32_t terminal)
     return false;
 }
 
-/* The symbol's first terminal; WPP_NO_TERMINAL when none has been there. */
+/* The symbol's first terminal; WPP_NO_TERMINAL when there has been no such terminal. */
 static uint32_t code_first(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t terminal,
                            uint32_t before)
 {
@@ -248,7 +247,7 @@ uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint
     if (first == WPP_NO_TERMINAL)
         return WPP_NO_SYMBOL;
     assert(first < m->n_terminals);
-    /* The context of the next symbol, if this one is the terminal itself; see below. */
+    /* Prefetches the context of the next symbol, if this one is the terminal itself; see below. */
     __builtin_prefetch(&m->contexts[first]);
     struct wpp_halves *family = &m->families[first];
     uint64_t beside = wpp_halves_beside(family, wpp_halves_code(family, c, m->number[index]));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* grammar-model.h - how likely each step of a grammar's code is.
+/* grammar-model.h - the probability of each step of a grammar's code.
  *
- * docs/wpp-format.md, section "Grammar", defines it; in short: a symbol is named
- * by the first terminal that it derives, which the terminal before predicts, and
- * by its number among the symbols that begin so.  The same calls write and read
- * (bit-coder.h): what is to be written goes in, what is there comes out.
+ * docs/wpp-format.md, section "Grammar", defines it.  In short: a symbol is named by the first
+ * terminal that it derives, which is predicted from the terminal before, and by its number among
+ * the symbols with that first terminal.  The same calls write and read (bit-coder.h): the argument
+ * is written; the result is what was read.
  *
- * In a grammar of which nothing can be foreseen all that costs time and gains nothing: an even
+ * If nothing in a grammar can be predicted, all that costs time and gains nothing.  Then an even
  * model knows how many terminals and rules there are, and all of them are equally likely.
  */
 #ifndef WPP_GRAMMAR_MODEL_H
@@ -18,16 +18,16 @@
 
 enum wpp_step { WPP_STEP_SYMBOL, WPP_STEP_REDUCE, WPP_STEP_NEW, WPP_STEP_END };
 
-/* Of the symbols that begin with one terminal, in the order of their coming into being: lies
- * beside its number (number-tree.h). */
+/* A symbol of a family: the symbols that begin with one terminal, in the order in which they were
+ * made.  It is stored beside its number (number-tree.h). */
 struct wpp_member {
     uint32_t symbol, last;       /* the last terminal that it derives */
 };
 
-/* The first terminals of what has followed a terminal. */
+/* A terminal that has followed another one as the first of a symbol. */
 struct wpp_follower {
     uint32_t terminal;
-    struct wpp_chance it;        /* that it is this one, if none before it */
+    struct wpp_chance it;        /* that it is this follower, if none before it */
 };
 struct wpp_context {
     struct wpp_follower *followers;
@@ -38,25 +38,25 @@ struct wpp_context {
 enum { WPP_STEP_HISTORIES = 16, WPP_LENGTH_CHANCES = 16, WPP_LENGTH_BITS = 64 };
 
 struct wpp_grammar_model {
-    bool even;                        /* then there is nothing between here and `history`: */
+    bool even;                        /* if so, the fields up to `history` are unused: */
     uint32_t n_terminals, n_rules;    /* so far */
-    uint32_t rule_base;               /* of a rule's index: the terminals there will be */
+    uint32_t rule_base;               /* the index of rule 0: the final number of terminals */
     uint32_t *first;                  /* by index: the first terminal derived */
-    uint32_t *number;                 /* by index: the place in its family */
+    uint32_t *number;                 /* by index: the number in its family */
     struct wpp_halves *families;      /* by terminal */
-    struct wpp_context *contexts;     /* by terminal; the last: at the beginning of a thread */
+    struct wpp_context *contexts;     /* by terminal; the last one for the beginning of a thread */
     struct wpp_halves terminals;      /* their numbers */
-    uint32_t history;                 /* the last two steps, two bits each */
+    uint32_t history;                 /* the last two steps, with two bits each */
     struct wpp_chance steps[WPP_STEP_HISTORIES][3];
-    struct wpp_chance rule;           /* even: that a symbol is one */
+    struct wpp_chance rule;           /* even: that a symbol is a rule */
     struct wpp_chance longer[WPP_LENGTH_CHANCES];
     struct wpp_chance width[WPP_LENGTH_BITS];
-    bool no_memory;                   /* stays once it is set: nothing can be added */
+    bool no_memory;                   /* once set it stays: nothing can be added */
 };
 #define WPP_NO_TERMINAL UINT32_MAX
 #define WPP_NO_SYMBOL UINT32_MAX
 
-/* For so many terminals and rules in the end.  False: no memory. */
+/* n_terminals and n_rules are the final numbers.  False: no memory. */
 bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t n_rules,
                     bool even);
 void wpp_model_free(struct wpp_grammar_model *m);
@@ -64,13 +64,13 @@ void wpp_model_free(struct wpp_grammar_model *m);
 enum wpp_step wpp_model_step(struct wpp_grammar_model *m, struct wpp_coder *c, enum wpp_step step);
 /* The length of a body, at least 2. */
 uint64_t wpp_model_length(struct wpp_grammar_model *m, struct wpp_coder *c, uint64_t n);
-/* A symbol that has been there, behind terminal *before, which becomes the last that it
- * derives (an even model leaves it).  WPP_NO_SYMBOL when what is read names none. */
+/* A symbol that was there before, behind terminal *before.  Sets *before to the last terminal that
+ * it derives (an even model does not).  WPP_NO_SYMBOL when the code read names none. */
 uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t symbol,
                           uint32_t *before);
-/* The next terminal, behind terminal `before`. */
+/* Adds the next terminal, behind terminal `before`. */
 void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before);
-/* The next rule, the symbol that its body begins with and the last terminal that it derives. */
+/* Adds the next rule: the first symbol of its body and the last terminal that it derives. */
 void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t last);
 
 static inline uint32_t wpp_model_index(const struct wpp_grammar_model *m, uint32_t symbol)

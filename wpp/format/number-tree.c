@@ -5,24 +5,24 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* One line of memory has so many places. */
+/* How many slots a line of memory has. */
 enum { LEVELS = 4, LINE = 1 << LEVELS };
-/* A number has so many levels at most. */
+/* The most levels that a number has. */
 enum { LEVELS_MOST = 32 };
 
 struct line {
     struct wpp_chance place[LINE];
 };
-/* In group 0. */
+/* A line of group 0. */
 struct last_line {
     struct line chances;
     uint64_t beside[LINE];
 };
 static_assert(sizeof(struct line) == 64, "a group of levels lies in one line");
 
-/* ---- Places ------------------------------------------------------------------------- */
+/* ---- Lines and slots ---------------------------------------------------------------- */
 
-/* The highest power of two below n, which is 2 at least; its group. */
+/* The highest power of two below n, where n is at least 2; and its group. */
 static uint32_t highest_power(uint32_t n)
 {
     assert(n >= 2);
@@ -35,19 +35,19 @@ static unsigned highest_group(uint32_t n)
     return (31 - (unsigned)__builtin_clz(n - 1)) / LEVELS;
 }
 
-/* Where the line of the group is that leads to `number`, in its group. */
+/* The index, within the group, of the line on the way to `number`. */
 static uint32_t line_of(uint32_t number, unsigned group)
 {
     return (uint32_t)((uint64_t)number >> LEVELS * (group + 1));
 }
 
-/* Lines that a group has with such a room. */
+/* How many lines a group has with this room. */
 static uint32_t lines_of(uint32_t room, unsigned group)
 {
     return line_of(room - 1, group) + 1;
 }
 
-/* The lines before those of a group. */
+/* How many lines lie before those of a group. */
 static size_t lines_before(uint32_t room, unsigned group)
 {
     size_t lines = 0;
@@ -62,7 +62,7 @@ static struct line *begin_of(const struct wpp_halves *h, unsigned group)
     return (struct line *)h->lines + lines_before(h->room, group);
 }
 
-/* With room for less than a line there is none, but as many chances and what is beside them. */
+/* With room for less than a line, only as many chances and values beside them are allocated. */
 static struct last_line *last_line_of(const struct wpp_halves *h, uint32_t number)
 {
     return (struct last_line *)begin_of(h, 0) + number / LINE;
@@ -111,7 +111,7 @@ static uint32_t larger_room(uint32_t room)
     return larger < UINT32_MAX ? (uint32_t)larger : UINT32_MAX / LINE * LINE;
 }
 
-/* All of `from` to `to`, which has more room and is all zero. */
+/* Copies all of `from` to `to`, which has more room and is all zero. */
 static void copy(struct wpp_halves *to, const struct wpp_halves *from)
 {
     if (from->room >= LINE) {
@@ -165,7 +165,7 @@ void wpp_halves_free(struct wpp_halves *h)
 
 /* ---- Coding ------------------------------------------------------------------------- */
 
-/* Reads the decisions of a line from power `half` down to `last`, behind those that led to
+/* Reads the decisions of a line from power `half` down to `last`, after those that led to
  * `place`. */
 __attribute__((always_inline)) static inline uint32_t
 read_levels(struct wpp_coder *c, struct line *line, uint32_t place, uint32_t half, uint32_t last)
@@ -186,7 +186,7 @@ static inline void fetch_last(const struct last_line *line)
     __builtin_prefetch(&line->beside[LINE / 2]);
 }
 
-/* Which way it goes is chance, so the lines that may come next are fetched as soon as there
+/* The direction is unpredictable, so all lines that may come next are prefetched as soon as there
  * are few of them. */
 enum { FEW = LINE / 4 };
 
@@ -202,7 +202,7 @@ static inline void fetch_last_lines(const struct last_line *line)
         __builtin_prefetch(line + i, 1);
 }
 
-/* As long as there are bytes enough. */
+/* To be used while there are enough bytes. */
 static uint32_t read_quickly(struct wpp_halves *h, struct wpp_coder *coder)
 {
     struct wpp_coder c = *coder;
@@ -240,7 +240,7 @@ static uint32_t read_slowly(struct wpp_halves *h, struct wpp_coder *c)
     return at;
 }
 
-/* The way is known, so all its lines are fetched at once. */
+/* The way is known, so all its lines are prefetched at once. */
 static void write(struct wpp_halves *h, struct wpp_coder *coder, uint32_t number)
 {
     struct wpp_coder c = *coder;

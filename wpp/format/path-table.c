@@ -6,7 +6,7 @@
 
 enum { ENTRY = 0, EXIT = 1 };
 
-/* Sizes of the shortest encodings, to bound counts before memory is asked for. */
+/* Sizes of the shortest encodings: they limit counts before memory is allocated. */
 enum {
     MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LANDING = 2, MIN_LEFT_OUT = 4, MIN_SOURCE = 9,
     MIN_INLINED = 3, MIN_RUN = 2, MIN_DERIVED = 2
@@ -46,7 +46,7 @@ static const char *get_string(struct wpp_view *v, const struct wpp_string_table 
 
 /* ---- Decoding a routine -------------------------------------------------------- */
 
-/* A line relative to `base`. */
+/* Reads a line number relative to `base`. */
 static bool get_line(struct wpp_view *v, uint32_t base, uint32_t *line)
 {
     int64_t delta = wpp_get_svarint(v);
@@ -97,7 +97,7 @@ static bool parse_blocks(struct wpp_view *v, const struct wpp_string_table *stri
     return true;
 }
 
-/* One edge after *prev (or the first when prev is NULL). */
+/* Reads one edge after *prev (the first one when prev is NULL). */
 static bool parse_edge(struct wpp_view *v, const struct wpp_routine *r,
                        const struct wpp_edge *prev, struct wpp_edge *e)
 {
@@ -144,7 +144,7 @@ static bool parse_landings(struct wpp_view *v, struct wpp_arena *arena, struct w
     uint32_t src = 0;
     size_t n;
 
-    if (wpp_left(v) == 0)      /* a table made before there were landings */
+    if (wpp_left(v) == 0)      /* a table from before there were landings */
         return true;
     n = wpp_get_count(v, MIN_LANDING);
     if (v->failed || n > INT32_MAX)
@@ -167,14 +167,15 @@ static bool parse_landings(struct wpp_view *v, struct wpp_arena *arena, struct w
     return true;
 }
 
-/* ---- Inlined code: which lines are whose ------------------------------------------ */
+/* ---- Inlined code: the lines of each inlined call ---------------------------------- */
 
-/* A walk through the lines of all blocks in runs, and what is known of the calls met. */
+/* A walk through the lines of all blocks in runs, with the calls described so far. */
 struct inlined_walk {
     const struct wpp_routine *routine;
     uint32_t block, next;      /* the next line */
-    uint32_t n;                /* calls described up to now */
-    uint32_t *line;            /* last met in the code of each, and of the routine at 0; 0: none */
+    uint32_t n;                /* calls described so far */
+    uint32_t *line;            /* by call, with the routine itself at 0: its last line so far; 0:
+                                  none */
 };
 
 static bool walk_begin(struct inlined_walk *w, const struct wpp_routine *routine)
@@ -186,7 +187,7 @@ static bool walk_begin(struct inlined_walk *w, const struct wpp_routine *routine
     return w->line != NULL;
 }
 
-/* The next line, or NULL behind the last. */
+/* The next line, or NULL after the last. */
 static struct wpp_line *next_line(struct inlined_walk *w)
 {
     for (; w->block < w->routine->n_blocks; w->block++, w->next = 0) {
@@ -198,14 +199,14 @@ static struct wpp_line *next_line(struct inlined_walk *w)
     return NULL;
 }
 
-/* A reference that is neither 1 nor more than there are, as a call: 0 the routine's own code. */
+/* The call of a reference other than 1 and within the range; 0 is the routine's own code. */
 static uint32_t call_of(struct wpp_view *v, const struct inlined_walk *w, uint64_t reference)
 {
     v->failed |= reference == 1 || reference > w->n + (uint64_t)1;
     return v->failed || reference == 0 ? 0 : (uint32_t)(w->n + 2 - reference);
 }
 
-/* Calls that are new, each in the one before; the last is the one that is meant. */
+/* Reads new calls, each inlined into the one before; returns the last one. */
 static uint32_t parse_calls(struct wpp_view *v, const struct wpp_string_table *strings,
                             struct inlined_walk *w)
 {
@@ -253,7 +254,7 @@ static bool parse_run(struct wpp_view *v, const struct wpp_string_table *strings
     return true;
 }
 
-/* Missing where nothing was inlined, and in tables made before this was kept. */
+/* The part is missing where nothing was inlined, and in tables made before it existed. */
 static bool parse_inlined(struct wpp_view *v, const struct wpp_string_table *strings,
                           struct wpp_arena *arena, struct wpp_routine *r)
 {
@@ -293,11 +294,10 @@ static void find_first_edges(const struct wpp_routine *r, uint32_t *first)
     assert(e == r->n_edges);                 /* no edge begins behind the last vertex */
 }
 
-/* NumPaths of every vertex that ENTRY reaches, in postorder of a depth-first
- * walk, with the equations of Ball and Larus at each: Val of an edge is the sum
- * of NumPaths over the targets of the edges before it.  0 stands for a vertex
- * not finished: met on the way, it is a cycle.  `next` is a cursor per vertex,
- * `stack` holds the vertices of the current walk. */
+/* Computes NumPaths of every vertex that ENTRY reaches, in postorder of a depth-first walk, and
+ * checks the equations of Ball and Larus at each: Val of an edge is the sum of NumPaths over the
+ * targets of the edges before it.  0 stands for an unfinished vertex: reaching one on the way means
+ * a cycle.  `next` is a cursor for each vertex, `stack` holds the vertices of the current walk. */
 static bool check_values(const struct wpp_routine *r, uint32_t *first, uint64_t *num_paths,
                          uint32_t *next, uint32_t *stack)
 {
@@ -433,7 +433,8 @@ static void put_landings(struct wpp_bytes *b, const struct wpp_routine *routine)
     }
 }
 
-/* As parse_inlined reads it.  A call's number is 1 + when it was described, 0 until then. */
+/* Writes what parse_inlined reads.  A call's number is 1 + the number of calls described before it,
+ * or 0 until it is described. */
 struct inlined_writer {
     struct inlined_walk walk;
     struct wpp_intern *strings;
@@ -448,7 +449,7 @@ static uint64_t reference_of(const struct inlined_writer *w, uint32_t call)
     return call == 0 ? 0 : w->number[call] == 0 ? 1 : (uint64_t)w->walk.n + 2 - w->number[call];
 }
 
-/* What the call is in comes first, as far as that is new too. */
+/* The call that contains it comes first, if that is new too. */
 static void put_calls(struct inlined_writer *w, uint32_t call)
 {
     const struct wpp_inlined *calls = w->walk.routine->inlined;
@@ -485,7 +486,7 @@ static void put_run(struct inlined_writer *w, uint32_t call, uint64_t n, uint32_
     w->n_runs++;
 }
 
-/* What is the routine's own behind the last run goes without saying. */
+/* Lines behind the last run are the routine's own and are not written. */
 static void put_runs(struct inlined_writer *w)
 {
     const struct wpp_line *line = next_line(&w->walk);
@@ -626,7 +627,7 @@ bool wpp_check_units(const struct wpp_unit_body *units, size_t n)
     return true;
 }
 
-/* num_paths without decoding the rest. */
+/* Reads num_paths without decoding the rest. */
 static uint64_t peek_num_paths(struct wpp_view encoded)
 {
     struct wpp_view r = wpp_get_view(&encoded, wpp_get_count(&encoded, 1));

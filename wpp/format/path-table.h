@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* path-table.h - routines in the encoding of docs/path-table-format.md.
  *
- * The plugin's tables (section `.wpp` of a module) and the tables inside a WPP
- * file share one encoding of a routine; they differ in what stands around it.
- * Everything that is decoded is checked: a routine that comes out of here is
- * an acyclic graph whose edges' values number its paths densely.
+ * The plugin's tables (section `.wpp` of a module) and the tables inside a WPP file share one
+ * encoding of a routine; only the data around it differ.  Everything that is decoded is checked:
+ * each decoded routine is an acyclic graph whose edges' values number its paths densely.
  */
 #ifndef WPP_PATH_TABLE_H
 #define WPP_PATH_TABLE_H
@@ -23,8 +22,8 @@ struct wpp_string_table {
  * memory (arena->failed). */
 bool wpp_parse_strings(struct wpp_view *v, struct wpp_arena *arena, struct wpp_string_table *out);
 
-/* One routine with the size in front; strings and arrays go to the arena.
- * module and directory are left alone.  False as above. */
+/* Parses one routine with the size in front; strings and arrays go to the arena.  Does not set
+ * module and directory.  False as above. */
 bool wpp_parse_routine(struct wpp_view *v, const struct wpp_string_table *strings,
                        struct wpp_arena *arena, struct wpp_routine *out);
 
@@ -44,26 +43,25 @@ bool wpp_parse_counted_routine(struct wpp_view *v, const struct wpp_string_table
 void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
                      const struct wpp_routine *routine);
 
-/* The edges of path `number` (< num_paths) to out; returns how many, at most
- * n_blocks.  Bodies of checked routines only. */
+/* Stores the edges of path `number` (< num_paths) in out; returns how many, at most n_blocks.  Only
+ * for routines that were checked. */
 uint32_t wpp_path_edges(const struct wpp_routine *routine, uint64_t number, uint32_t *out);
 
-/* A routine that is not instrumented; its module is left alone.  False:
- * malformed. */
+/* Parses a routine that is not instrumented; does not set its module.  False: malformed. */
 bool wpp_parse_left_out(struct wpp_view *v, const struct wpp_string_table *strings,
                         struct wpp_left_out *out);
 
-/* A source file's hash, with `directory` its number in front; else that is left alone.  False:
- * malformed. */
+/* Parses a source file's hash; with `directory`, the directory's number is in front, else that
+ * field is not set.  False: malformed. */
 bool wpp_parse_source(struct wpp_view *v, const struct wpp_string_table *strings, bool directory,
                       struct wpp_source *out);
 
 /* ---- Unit tables, one per object in a module's section `.wpp` --------------- */
 
 struct wpp_unit_routine {
-    uint64_t first_path;           /* sum of num_paths of those before it */
+    uint64_t first_path;           /* sum of num_paths of the routines before it */
     uint64_t num_paths;
-    struct wpp_view encoded;       /* for wpp_parse_routine */
+    struct wpp_view encoded;       /* input of wpp_parse_routine */
 };
 
 /* What a unit's code does at the end of a path.  ORDER MODE: gcc-plugin/table/unit-table.h; others
@@ -89,13 +87,13 @@ struct wpp_unit_body {
     struct wpp_view body;
 };
 
-/* The next table of a section.  1: there was one, 0: the end, -1: malformed. */
+/* Takes the next table of a section.  1: there was one, 0: the end, -1: malformed. */
 int wpp_next_unit(struct wpp_view *section, struct wpp_unit_body *unit);
 
 /* Whether each id is its body's checksum. */
 bool wpp_check_units(const struct wpp_unit_body *units, size_t n);
 
-/* Decodes a body, but for the insides of its routines.  False as above. */
+/* Decodes a body, but not the insides of its routines.  False as above. */
 bool wpp_parse_unit(struct wpp_view body, struct wpp_arena *arena, struct wpp_unit_table *out);
 
 #endif

@@ -12,9 +12,9 @@ struct place {
 
 struct renumbering {
     struct seq_grammar *g;
-    uint32_t *number;                  /* new number by old, NONE until met */
+    uint32_t *number;                  /* new number by old, NONE until seen */
     uint32_t *order;
-    uint32_t n, n_rules;               /* terminals met, rules done */
+    uint32_t n, n_rules;               /* terminals seen, rules done */
     struct place *stack;
     size_t depth, capacity;
 };
@@ -56,7 +56,7 @@ static bool renumber_start(struct renumbering *r, uint32_t start)
             uint32_t rule = *symbol & ~SEQ_RULE;
 
             assert(rule < r->g->rules);
-            /* Rules are numbered in the order in which this walk leaves them. */
+            /* Rules are numbered in the order in which this walk finishes them. */
             if (rule >= r->n_rules && !enter(r, rule))
                 return false;
             continue;

@@ -40,7 +40,7 @@ static off_t end_in_file(const struct wpp_segments *s)
     return (off_t)(s->bytes - s->rest.size);
 }
 
-/* Beyond the size of a file, fallocate() does not care for the limit to it (ulimit -f). */
+/* Beyond the size of a file, fallocate() ignores the limit on file sizes (ulimit -f). */
 static int reserve(int fd, off_t from, off_t bytes)
 {
     struct rlimit limit;
@@ -50,8 +50,8 @@ static int reserve(int fd, off_t from, off_t bytes)
     return fallocate(fd, FALLOC_FL_KEEP_SIZE, from, bytes) == 0 ? 0 : errno;
 }
 
-/* For segments like the last one and for what else a WPP has.  Where it cannot be known
- * whether there is room, that is seen when it is needed. */
+/* Reserves room for segments as large as the last one and for the rest of the WPP.  Where free room
+ * cannot be known, a full disk is noticed only at a write. */
 static void keep_room(struct wpp_segments *s, uint64_t segment)
 {
     const off_t tables = 1 << 20;
@@ -88,8 +88,8 @@ void wpp_segments_close(struct wpp_segments *s)
     *s = (struct wpp_segments){.fd = -1};
 }
 
-/* Where we know that the last one ends: a fork of ours that outlives us goes on from where
- * it was.  False: the disk takes no more. */
+/* Writes at our own offset, behind the last segment: a fork of ours that outlives us continues from
+ * its own.  False: the disk has no room. */
 static bool write_to_file(struct wpp_segments *s, const struct wpp_bytes *bytes)
 {
     for (size_t done = 0; done < bytes->size;) {
@@ -127,8 +127,8 @@ static bool punch(const struct wpp_segments *s, off_t up_to)
     return up_to > 0 && fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, up_to) == 0;
 }
 
-/* `up_to`: what of the file has been read.  A piece that the disk has no room for takes
- * the place of those. */
+/* `up_to`: how much of the file has been read.  If the disk has no room for a piece, that part of
+ * the file is freed. */
 static bool write_piece(const struct wpp_segments *s, struct wpp_output *out, const uint8_t *piece,
                         size_t n, off_t up_to, struct wpp_error *error)
 {
@@ -190,8 +190,7 @@ static bool room_for(struct wpp_segments *s, uint32_t n)
     return true;
 }
 
-/* The engine's memory is given back as soon as there is the export, and `code` begins to
- * grow only then. */
+/* The engine's memory is freed as soon as the export exists; only then `code` begins to grow. */
 static bool encode(seq *grammar, struct seq_grammar *g, uint32_t n, struct wpp_segment *out)
 {
     if (seq_export(grammar, g) != SEQ_OK)
@@ -229,7 +228,7 @@ void wpp_segment_free(struct wpp_segment *segment)
     *segment = (struct wpp_segment){0};
 }
 
-/* The file's numbers of the segment's terminals 0, 1, ...: old ones, or the next one. */
+/* Writes the file's numbers of the segment's terminals 0, 1, ...: known ones, or the next one. */
 static void put_terminals(struct wpp_segments *s, struct wpp_bytes *b,
                           const struct wpp_segment *segment)
 {
@@ -247,7 +246,7 @@ static void put_terminals(struct wpp_segments *s, struct wpp_bytes *b,
     }
 }
 
-/* What tells whether it is intact, and what is missing if it is not. */
+/* Lists what a reader needs to know whether the segment is intact, and what is missing if not. */
 static bool list_segment(struct wpp_segments *s, const struct wpp_bytes *head,
                          const struct wpp_bytes *terminals, const struct wpp_segment *segment)
 {
@@ -263,7 +262,7 @@ static bool list_segment(struct wpp_segments *s, const struct wpp_bytes *head,
     return !s->list.failed;
 }
 
-/* The segment's bytes, and how many they are before them. */
+/* Writes the size of the segment, then its bytes. */
 static bool put_segment(struct wpp_segments *s, const struct wpp_segment *segment,
                         struct wpp_error *error)
 {
