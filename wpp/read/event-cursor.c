@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* event-cursor.c - walking a thread's events.
  *
- * The stack holds, from the start rule inwards, what is left of each rule that
- * the walk is inside of; no range on it is empty, so a rule whose last symbol
- * has been entered is off the stack already.
+ * The stack holds, from the start rule inwards, the rest of each rule that the walk is inside of.
+ * No range on it is empty: a rule is removed as soon as its last symbol is entered.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -34,7 +33,7 @@ static uint64_t symbol_length(const struct wpp_grammar *g, uint32_t symbol)
     return symbol & WPP_RULE ? g->length[symbol & ~WPP_RULE] : 1;
 }
 
-/* Events derived by all symbols before index i, modulo 2^64. */
+/* How many events all symbols before index i derive, modulo 2^64. */
 static uint64_t sum_before(const struct wpp *w, uint64_t i)
 {
     uint64_t sum = w->sums[i / WPP_SUM_STEP];
@@ -44,14 +43,14 @@ static uint64_t sum_before(const struct wpp *w, uint64_t i)
     return sum;
 }
 
-/* Index of the symbol of symbols[begin .. end) that derives event *offset of
- * the sequence; *offset becomes the event's number within that symbol. */
+/* Index of the symbol of symbols[begin .. end) that derives event *offset of the sequence; *offset
+ * becomes the event's number within that symbol. */
 static uint64_t find_symbol(const struct wpp *w, uint64_t begin, uint64_t end, uint64_t *offset)
 {
     uint64_t base = sum_before(w, begin), i = begin;
     uint64_t low = begin / WPP_SUM_STEP + 1, high = (end - 1) / WPP_SUM_STEP + 1;
 
-    /* The last sum inside the range that is not past the offset. */
+    /* Finds the last sum inside the range that is not beyond the offset. */
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
 

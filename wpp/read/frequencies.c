@@ -11,8 +11,8 @@ static void add_saturating(uint64_t *sum, uint64_t n)
         *sum = UINT64_MAX;
 }
 
-/* Descending order is top-down: when a rule's turn comes, all its uses have
- * been added. */
+/* In descending order the grammar is walked top-down: all uses of a rule are added before the
+ * rule's own frequency is read. */
 static void derive_frequencies(struct wpp *w)
 {
     const struct wpp_grammar *g = &w->grammar;

@@ -19,7 +19,7 @@
 
 /* ---- Opening -------------------------------------------------------------------- */
 
-/* Bytes behind what is known are a later version's. */
+/* Bytes behind the known content are from a later version and are ignored. */
 static bool read_section(struct loading *l, const struct wpp_container *c,
                          const struct section_reader *reader)
 {
@@ -44,7 +44,7 @@ static bool read_section(struct loading *l, const struct wpp_container *c,
                     l->path, reader->name);
 }
 
-/* What a section has brought goes again: all but what was allocated. */
+/* Undoes what reading a section has set; only allocated memory stays. */
 static void forget_section(struct loading *l, const struct loading *before, const struct wpp *w)
 {
     struct wpp_arena arena = l->w->arena;
@@ -60,13 +60,14 @@ static void forget_section(struct loading *l, const struct loading *before, cons
         l->w->terminals[i].ticks = 0;
 }
 
-/* Counts and positions of all events are wrong for a part of them. */
+/* Whether the part is wrong because events are lost: counts and positions of all events do not fit
+ * a part of them. */
 static bool lacks_events(const struct loading *l, unsigned part)
 {
     return (part & (WPP_PART_CHUNKS | WPP_PART_TIMES)) && l->w->summary.unread > 0;
 }
 
-/* Reads a section if it is there and intact and of use, else says what is missing.  False: no
+/* Reads a section if it is there, intact and useful; else notes what is missing.  False: no
  * memory. */
 static bool salvage_section(struct loading *l, const struct wpp_container *c,
                             const struct section_reader *reader)
@@ -104,7 +105,7 @@ static bool salvage_section(struct loading *l, const struct wpp_container *c,
     return found || wpp_fail_memory(l->error);
 }
 
-/* One that derives nothing, in the place of a grammar that is missing, and in a path profile. */
+/* Makes a grammar that derives nothing: instead of a missing one, and in a path profile. */
 static bool make_grammar(struct loading *l)
 {
     uint32_t n = l->w->n_threads;
@@ -131,8 +132,7 @@ static bool is_read(const struct wpp_container *c, uint32_t kind)
     return false;
 }
 
-/* Of sections that nobody reads, the list of segments among them, it is only said that they are
- * damaged. */
+/* For sections that have no reader, such as the list of segments, only damage is noted. */
 static bool find_others(struct loading *l, const struct wpp_container *c)
 {
     for (uint32_t i = 0; i < c->n; i++)

@@ -9,7 +9,7 @@ typedef unsigned long long ull;      /* for printf */
 
 #define NOT_MENDED UINT64_MAX
 
-/* Where each begins in the file, and where a byte of it was put right. */
+/* Where a segment begins in the file, and the offset of its mended byte. */
 struct place { uint64_t begin, mended_at; };
 
 struct pieces {
@@ -20,7 +20,7 @@ struct pieces {
 
 /* ---- What is intact --------------------------------------------------------------------- */
 
-/* The bytes of a segment, one of them put right if need be; a view of NULL if they are lost. */
+/* The bytes of a segment, with one of them mended if necessary; a view of NULL if they are lost. */
 static struct wpp_view find_piece(struct loading *l, const uint8_t *bytes, uint64_t n,
                                   uint64_t check, size_t *mended, bool *is_mended)
 {
@@ -40,7 +40,7 @@ static struct wpp_view find_piece(struct loading *l, const uint8_t *bytes, uint6
     return wpp_view(copy, n);
 }
 
-/* The list's next entry, of the segment that begins at byte *at of the section. */
+/* Reads the list's next entry, for the segment that begins at byte *at of the section. */
 static bool get_piece(struct loading *l, const struct wpp_container *c, const struct wpp_entry *e,
                       struct wpp_view *v, uint64_t *at, struct pieces *p)
 {
@@ -88,7 +88,7 @@ static bool get_pieces(struct loading *l, const struct wpp_container *c,
 
 /* ---- The open file ------------------------------------------------------------------------ */
 
-/* The terminal Gap, or a number that is free for it. */
+/* The number of the terminal Gap; if there is none, the next free number. */
 static uint32_t find_gap(const struct loading *l)
 {
     uint32_t t = 0;
@@ -99,8 +99,8 @@ static uint32_t find_gap(const struct loading *l)
     return t;
 }
 
-/* If the grammar has one terminal more than there were, that is Gap: get_terminals() has left
- * room for it. */
+/* If the grammar has one terminal more than the file, that is Gap: get_terminals() has allocated an
+ * entry for it. */
 static void add_gap(struct loading *l)
 {
     struct wpp *w = l->w;
@@ -114,7 +114,7 @@ static void add_gap(struct loading *l)
     w->summary.n_controls++;
 }
 
-/* How many events of thread k there are in all segments.  False: more than 2^64. */
+/* Adds up the events of thread k in all segments.  False: more than 2^64. */
 static bool add_events(const struct pieces *p, uint32_t k, uint64_t *sum)
 {
     *sum = 0;
@@ -134,8 +134,8 @@ static uint64_t lost_events(const struct wpp_segment_piece *piece)
     return n;
 }
 
-/* Each thread has what its start rule derives now, and what it had is known from the list, and
- * the same if the file has a section of threads. */
+/* Sets how many events each thread has now, from its start rule, and how many were recorded, from
+ * the list.  If the file has a section of threads, that must agree with the list. */
 static bool take_threads(struct loading *l, const struct pieces *p)
 {
     struct wpp *w = l->w;
@@ -165,9 +165,9 @@ static bool take_threads(struct loading *l, const struct pieces *p)
     return true;
 }
 
-/* ---- What is said --------------------------------------------------------------------------- */
+/* ---- Findings ------------------------------------------------------------------------------- */
 
-/* Of each run of segments that are lost one after the other, one line. */
+/* One line for each sequence of lost segments. */
 static bool say_lost(struct loading *l, const struct pieces *p, const struct wpp_entry *e)
 {
     for (uint32_t i = 0, first; i < p->n; i++) {

@@ -11,8 +11,9 @@
 
 #include "wpp/read/sections.h"
 
-/* Reads what is intact of the section `segments`, which is e, into the open file's grammar, and
- * says what is not.  False: nothing can be, for l->error or for no reason that is worth saying. */
+/* Reads the intact part of the section `segments`, which is e, into the open file's grammar and
+ * notes the rest.  False: nothing could be read; the reason is in l->error, or is not worth
+ * reporting. */
 bool read_pieces(struct loading *l, const struct wpp_container *c, const struct wpp_entry *e);
 
 #endif

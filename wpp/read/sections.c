@@ -10,8 +10,8 @@
 #include "wpp/format/grammar-join.h"
 #include "wpp/format/path-table.h"
 
-/* Blocks and edges of all paths together: far above any real program, and a
- * bound on what a small malicious file can make us allocate. */
+/* The most blocks and edges of all paths together.  It is far above any real program, and limits
+ * the memory that a small malicious file can make us allocate. */
 enum { MAX_PATH_ELEMENTS = 1 << 28 };
 
 /* ---- The sections, in the writer's order (SECTION ORDER in content.c) --------- */
@@ -52,7 +52,7 @@ static bool get_summary(struct loading *l, struct wpp_view *v)
     s->trace_bytes = wpp_get_varint(v);
     s->complete = wpp_get_varint_max(v, 1);
     if (wpp_left(v) == 0)
-        return true;           /* all of them are 0 */
+        return true;           /* all threads have 0 */
     s->waited = wpp_get_varint(v);
     s->stops = wpp_get_varint(v);
     s->stopped = wpp_get_varint(v);
@@ -124,7 +124,7 @@ static bool get_modules(struct loading *l, struct wpp_view *v)
     return wpp_left(v) == 0 || get_unread_modules(l, v);
 }
 
-/* The index of a module; any, when the list is missing. */
+/* Reads the index of a module; any index is allowed when the list is missing. */
 static bool get_module(struct loading *l, struct wpp_view *v, uint32_t *index)
 {
     *index = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
@@ -142,7 +142,8 @@ static const char *get_text(struct wpp_view *v, const struct wpp_string_table *s
     return strings->text[wpp_get_varint_max(v, strings->n - 1)];
 }
 
-/* C, whose names may look like C++'s: `GNU C17 12.2.0`, not `GNU C++17 12.2.0`. */
+/* Whether the language is C, whose names may look like C++'s: `GNU C17 12.2.0`, not `GNU C++17
+ * 12.2.0`. */
 static bool is_c(const char *compiler)
 {
     static const char c[] = "GNU C";
@@ -172,8 +173,8 @@ static bool get_units(struct loading *l, struct wpp_view *v,
     return !v->failed;
 }
 
-/* The names for people, of the routine and of what was inlined into it.  Without a demangler they are
- * what they are. */
+/* Demangles the names of the routine and of the functions inlined into it.  Without a demangler
+ * they stay as they are. */
 static bool show_names(struct loading *l, struct wpp_demangler *demangler, struct wpp_routine *r)
 {
     struct wpp_inlined *calls = (struct wpp_inlined *)r->inlined;
@@ -188,7 +189,7 @@ static bool show_names(struct loading *l, struct wpp_demangler *demangler, struc
     return r->shown != NULL;
 }
 
-/* Files of before end without them. */
+/* Older files end before them. */
 static bool get_sources(struct loading *l, struct wpp_view *v, const struct wpp_string_table *strings)
 {
     size_t n = wpp_left(v) > 0 ? wpp_get_count(v, 10) : 0;
@@ -242,7 +243,7 @@ static bool get_routines(struct loading *l, struct wpp_view *v)
     return true;
 }
 
-/* The path's edges and blocks, and what follows from them. */
+/* Finds the path's edges and blocks, and the facts that follow from them. */
 static bool walk_path(struct loading *l, struct wpp_terminal *t, uint32_t *scratch,
                       uint64_t *n_elements)
 {
@@ -291,8 +292,8 @@ static bool walk_paths(struct loading *l, struct wpp_terminal *terminals, uint32
     return true;
 }
 
-/* Plain symbols may be any number: only a program's trace has control words.  Without a summary,
- * modules and routines tell that it is one. */
+/* Whether this is a program's trace: only such a trace has control words; plain symbols may be any
+ * number.  Without a summary, modules and routines are a sign of a program. */
 static bool is_program(const struct loading *l)
 {
     const struct wpp_summary *s = &l->w->summary;
@@ -300,7 +301,7 @@ static bool is_program(const struct loading *l)
     return section_lacks(l, WPP_PART_SUMMARY) ? s->n_modules || s->n_routines : s->program[0];
 }
 
-/* What may be a control word or a plain symbol: a damaged file leaves it open. */
+/* Whether the token may be a control word or a plain symbol, which a damaged file does not tell. */
 static bool is_doubtful(const struct loading *l, uint32_t token)
 {
     return token >= WPP_CONTROL && !is_program(l) && section_lacks(l, WPP_PART_SUMMARY)
@@ -311,7 +312,7 @@ static bool is_doubtful(const struct loading *l, uint32_t token)
 static bool get_terminals(struct loading *l, struct wpp_view *v)
 {
     size_t n = wpp_get_count(v, 2);
-    /* One more than there are: see salvage.c. */
+    /* Allocates one entry more: see salvage.c. */
     struct wpp_terminal *terminals = allocate(l, n + 1, sizeof *terminals);
     bool has_controls = is_program(l);
     uint32_t n_seen = 0;
@@ -374,7 +375,7 @@ static bool broken_grammar(struct loading *l, const struct wpp_error *why)
                           why->text);
 }
 
-/* The threads that the grammar has, of which nothing else is known. */
+/* Makes the grammar's threads, of which nothing else is known. */
 static bool make_threads(struct loading *l)
 {
     const struct wpp_grammar *g = &l->w->grammar;

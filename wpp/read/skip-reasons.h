@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* A wpp_reason in words. */
+/* A wpp_reason as text. */
 const char *left_out_reason(uint32_t reason);
 
 #endif
