@@ -10,8 +10,8 @@
 #include "wpp/base/utf8.h"
 #include "wpp/replay/line-trail.h"
 
-/* Shares and their colours, coldest first: the sequential scheme YlOrRd of
- * ColorBrewer.  A node has the last colour whose share it reaches. */
+/* Shares and their colours, coldest first: the sequential scheme YlOrRd of ColorBrewer.  A node has
+ * the last colour whose share it reaches. */
 static const struct {
     double share;
     const char *fill, *text, *legend;
@@ -26,7 +26,7 @@ static const struct {
 };
 enum { RAMP = sizeof ramp / sizeof *ramp };
 
-/* A rule that spends less of its cost in one routine has `…` behind its name. */
+/* If less of a rule's cost is in one routine, `…` follows the routine's name. */
 #define MOSTLY 0.9
 
 /* Edges with a smaller share of the cost are not drawn, if their target has a
@@ -35,7 +35,7 @@ enum { RAMP = sizeof ramp / sizeof *ramp };
 
 enum {
     ROWS = 5,                  /* see arrange_rows */
-    MOST_PLACES = 20           /* edges from a node that are numbered: more would be noise */
+    MOST_PLACES = 20           /* how many edges from a node are numbered: more would be noise */
 };
 
 static unsigned colour_of(double share)
@@ -49,7 +49,7 @@ static unsigned colour_of(double share)
 
 /* ---- Text -------------------------------------------------------------------- */
 
-/* A character of n bytes, as Graphviz' HTML; 0: a byte that is none. */
+/* Writes a character of n bytes in Graphviz' HTML; 0: a byte that is no character. */
 static void put_character(FILE *out, const char *s, int n)
 {
     if (n == 0)
@@ -68,7 +68,7 @@ static void put_character(FILE *out, const char *s, int n)
         putc((unsigned char)*s < 0x20 ? ' ' : *s, out);
 }
 
-/* At most `most` characters of s: `…` for what is left out. */
+/* Writes at most `most` characters of s; `…` stands for the rest. */
 static void put_text(FILE *out, const char *s, size_t most)
 {
     for (size_t n = 0; *s; n++) {
@@ -83,7 +83,7 @@ static void put_text(FILE *out, const char *s, size_t most)
     }
 }
 
-/* A routine's name in about `most` characters. */
+/* Writes a routine's name in about `most` characters. */
 static void put_routine(FILE *out, const struct wpp_routine *routine, size_t most)
 {
     char name[64];
@@ -92,7 +92,7 @@ static void put_routine(FILE *out, const struct wpp_routine *routine, size_t mos
     put_text(out, name, most);
 }
 
-/* 1234567 as `1,234,567`. */
+/* Writes 1234567 as `1,234,567`. */
 static void put_number(FILE *out, uint64_t n)
 {
     if (n >= 1000) {
@@ -119,7 +119,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The lines of a path, without directories. */
+/* Writes the lines of a path, without directories. */
 static void put_lines(FILE *out, const struct wpp_terminal *t, const struct wpp_routine *routine)
 {
     struct trail trail;
@@ -164,7 +164,7 @@ static void put_terminal(FILE *out, const wpp *w, const struct picture_node *nod
     fputs("</b>", out);
 }
 
-/* What of a rule's cost lies in paths that are not drawn. */
+/* Writes the part of a rule's cost that is in paths not drawn. */
 static void put_hidden(FILE *out, const struct picture_node *node)
 {
     if (node->hidden < 0.0005)
@@ -174,7 +174,7 @@ static void put_hidden(FILE *out, const struct picture_node *node)
     fputs(" in paths not shown</font>", out);
 }
 
-/* A rule goes by the routine that it spends most in. */
+/* A rule is named by the routine with the largest part of its cost. */
 static void put_rule(FILE *out, const wpp *w, const struct picture_node *node)
 {
     fprintf(out, "<b>rule %u", node->symbol & ~WPP_RULE);
@@ -223,7 +223,7 @@ static void write_node(FILE *out, const wpp *w, const struct picture *p, uint32_
     else
         put_terminal(out, w, node);
     fputs(">", out);
-    if (i < p->n_starts)       /* all of it is below them: no colour of the ramp */
+    if (i < p->n_starts)       /* its share is always all: no colour of the ramp */
         fputs(", fillcolor=\"#dce6f2\", penwidth=1.6", out);
     else
         fprintf(out, ", fillcolor=\"%s\", fontcolor=\"%s\"", ramp[colour].fill, ramp[colour].text);
@@ -234,14 +234,14 @@ static void write_node(FILE *out, const wpp *w, const struct picture *p, uint32_
 
 /* ---- Edges ----------------------------------------------------------------------- */
 
-/* An edge is drawn when it carries much, or most of what arrives at its target. */
+/* An edge is drawn if its flow is large, or is most of its target's share. */
 static bool is_drawn(const struct picture *p, const struct picture_edge *e)
 {
     return e->flow >= LEAST_FLOW || e->flow >= 0.3 * p->node[e->to].share;
 }
 
-/* Rows of a start rule's targets that have no other user: side by side they
- * would make the picture as wide as they are many. */
+/* Arranges in rows those targets of a start rule that have no other user: side by side they would
+ * make the picture too wide. */
 static unsigned *arrange_rows(const struct picture *p)
 {
     unsigned *row = calloc(p->n_nodes + (size_t)1, sizeof *row);
@@ -262,7 +262,7 @@ static unsigned *arrange_rows(const struct picture *p)
 static void write_edge(FILE *out, const struct picture *p, const struct picture_edge *e,
                        unsigned row)
 {
-    /* Width and darkness by flow, steeper for small ones so that they differ. */
+    /* Width and darkness by flow, steeper for small flows so that they differ. */
     double flow = e->flow < 0 ? 0 : e->flow > 1 ? 1 : e->flow;
     double width = 0.6 + 4.4 * (flow < 0.25 ? 2 * flow : 0.5 + (flow - 0.25) * 2 / 3);
     const char *colour = flow >= 0.25 ? "#a01020" : flow >= 0.05 ? "#c06030" : "#909090";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dot-text.h - a picture in Graphviz' language.  Knows no Graphviz library. */
+/* dot-text.h - a picture in Graphviz' language.  Does not use Graphviz' libraries. */
 #ifndef WPP_DOT_TEXT_H
 #define WPP_DOT_TEXT_H
 
@@ -7,9 +7,9 @@
 
 #include "wpp/picture/picture.h"
 
-/* Writes a digraph: start rules on top, rules with executions and share of the
- * cost, terminals as leaves with routine and lines, edges in the order of the
- * right-hand sides, colours by share, and a legend that says what was left out. */
+/* Writes a digraph: start rules on top, rules with executions and share of the cost, terminals as
+ * leaves with routine and lines, edges in the order of the right-hand sides, colours by share, and
+ * a legend with what was left out. */
 void dot_text_write(FILE *out, const wpp *w, const struct picture *picture);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* picture.c - choosing what of a WPP's DAG to draw. */
+/* picture.c - chooses the part of a WPP's DAG to draw. */
 
 #include "wpp/picture/picture.h"
 
@@ -11,7 +11,7 @@
 
 #define NO_NODE UINT32_MAX
 
-/* Two symbols say the same when this much of each is the other. */
+/* Two symbols are nearly the same when this much of each is the other. */
 #define NEARLY 0.9
 
 /* Symbols have dense indices here: rules, start rules, then terminals. */
@@ -20,10 +20,10 @@ struct base { uint32_t index; uint64_t times; };
 struct choosing {
     const struct wpp_grammar *g;
     uint32_t n_rules, n;       /* rules with start rules; all symbols */
-    double *cost;              /* by index, one execution */
+    double *cost;              /* by index: of one execution */
     uint64_t *executed;        /* by index */
-    struct base *base;         /* by index: what it is a power of; itself once if of nothing */
-    uint32_t *node;            /* by index: its node, NO_NODE */
+    struct base *base;         /* by index: the symbol it is a power of; itself, once, if of none */
+    uint32_t *node;            /* by index: its node, or NO_NODE */
     uint64_t *times;           /* by index: scratch, 0 between uses */
     uint64_t *offset;          /* by index: scratch of expand, valid where times > 0 */
     struct descending below;   /* rules with times > 0 whose parts have not been counted yet */
@@ -83,7 +83,7 @@ static void free_figures(struct choosing *c)
     descending_end(&c->below);
 }
 
-/* What rule r is a power of. */
+/* The symbol that rule r is a power of. */
 static struct base base_of(const struct choosing *c, uint32_t r)
 {
     const struct wpp_grammar *g = c->g;
@@ -126,7 +126,7 @@ static void compute_figures(const wpp *w, struct choosing *c)
 
 struct candidate { double share; uint32_t index; };
 
-/* Greatest share first; of equal ones the longer. */
+/* Sorts by share, greatest first; then by length, longest first. */
 static int compare_candidates(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
@@ -136,8 +136,8 @@ static int compare_candidates(const void *a, const void *b)
     return x->index < y->index ? 1 : x->index > y->index ? -1 : 0;
 }
 
-/* The part of a rule that is nearly the rule itself: at most one is.  NO_NODE:
- * none.  Uses times as scratch. */
+/* The part of a rule that is nearly the rule itself; there is at most one.  NO_NODE: none.  Uses
+ * times as scratch. */
 static uint32_t same_part(struct choosing *c, uint32_t rule)
 {
     const struct wpp_grammar *g = c->g;
@@ -157,9 +157,8 @@ static uint32_t same_part(struct choosing *c, uint32_t rule)
     return same;
 }
 
-/* Whether the rule says nothing that another node does not say already; if it
- * does not, its parts that are nearly itself are marked.  Terminals stay: they
- * have names. */
+/* Whether the rule is nearly the same as another node.  If not, marks its parts that are nearly
+ * itself.  Terminals always stay: they have names. */
 static bool is_repetition(struct choosing *c, uint32_t rule, bool *same)
 {
     uint32_t part = same_part(c, rule);
@@ -189,7 +188,7 @@ static void add_node(struct choosing *c, uint32_t index)
     };
 }
 
-/* The symbols that may be drawn, best first. */
+/* Lists the symbols that may be drawn, best first. */
 static struct candidate *list_candidates(const struct choosing *c, uint32_t *n)
 {
     struct candidate *list = calloc((size_t)c->n + 1, sizeof *list);
@@ -226,8 +225,8 @@ static bool choose(struct choosing *c, uint32_t max_nodes)
 
 /* ---- Routines ------------------------------------------------------------------------------- */
 
-/* What one execution of rule r costs in each routine that stands below it; those are `met`.  The
- * last place is for symbols of no routine. */
+/* Adds up what one execution of rule r costs in each routine below it; those routines are `met`.
+ * The last entry is for symbols without a routine. */
 static void sum_routines(struct choosing *c, const wpp *w, uint32_t r, double *spent,
                          uint32_t n_routines)
 {
@@ -252,7 +251,8 @@ static void sum_routines(struct choosing *c, const wpp *w, uint32_t r, double *s
         }
 }
 
-/* The one that most is spent in, of equal ones the first; n_routines: in none.  Leaves `spent` 0. */
+/* The routine with the highest cost, the first one of equals; n_routines: none.  Sets `spent` to
+ * 0. */
 static uint32_t take_most(struct choosing *c, double *spent, uint32_t n_routines, double *cost)
 {
     uint32_t most = n_routines;
@@ -315,7 +315,7 @@ static bool add_edge(struct choosing *c, const struct picture_edge *edge)
     return true;
 }
 
-/* Adds to times and offset what stands in one rule r.  Paths that are not drawn do not matter. */
+/* Adds the symbols of one rule r to times and offset.  Paths that are not drawn do not matter. */
 static void add_parts(struct choosing *c, uint32_t r)
 {
     uint64_t at = c->offset[r];
@@ -338,9 +338,9 @@ static void add_parts(struct choosing *c, uint32_t r)
     }
 }
 
-/* times of all that is drawn, in one rule r, hidden rules expanded; their nodes are `met`.  A rule's
- * users have greater numbers, so that its times are complete when its turn
- * comes.  Leaves times of hidden symbols 0. */
+/* Computes times of all drawn symbols in one rule r, hidden rules expanded; their nodes are `met`.
+ * A rule's users have greater numbers, so its times are complete when it is expanded.  Leaves times
+ * of hidden symbols 0. */
 static void expand(struct choosing *c, uint32_t r)
 {
     c->n_met = 0;
@@ -417,7 +417,7 @@ bool picture_new(const wpp *w, uint32_t max_nodes, struct picture *out)
     if (ok)
         compute_figures(w, &c);
     ok = ok && choose(&c, max_nodes) && find_routines(&c, w);
-    out->edge = ok ? calloc(1, sizeof *out->edge) : NULL;      /* never NULL, also if empty */
+    out->edge = ok ? calloc(1, sizeof *out->edge) : NULL;      /* never NULL, even if empty */
     c.edge_capacity = out->edge != NULL;
     ok = ok && out->edge;
     for (uint32_t i = 0; ok && i < out->n_nodes; i++)
