@@ -16,8 +16,8 @@
  *      flow(edge)      = executions of `from` x times x cost of `to`, as a share
  *
  * A rule that only repeats one symbol, R -> s s ... s, is never drawn: so a loop's tower of
- * doublings becomes one edge.  A symbol is not drawn either if it is executed together with one that
- * is already drawn, at nearly the same share: it would add nothing.
+ * doublings becomes one edge.  A symbol is not drawn either if it is executed together with one
+ * that is already drawn, at nearly the same share: it would add nothing.
  */
 #ifndef WPP_PICTURE_H
 #define WPP_PICTURE_H

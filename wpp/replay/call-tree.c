@@ -36,11 +36,11 @@ static bool grow(void **at, size_t *capacity, size_t n, size_t size)
 
 struct new_activation { uint32_t routine, piece, flags; };
 
-/* What a rule did on one stack.  The arrays lie in the builder's pools:
+/* The effect of a rule on one stack.  The arrays lie in the builder's pools:
  *
- *      level[0 .. left]     what ran in each activation of before: the topmost first; all but the
- *                           last of them have left
- *      begun[0 .. n_begun)  activations that go on, outermost first, and what has run in them
+ *      level[0 .. left]     the pieces run in activations from before the rule, the topmost first;
+ *                           all but the last of them have left
+ *      begun[0 .. n_begun)  activations that go on, outermost first, each with the piece run in it
  */
 struct variant {
     struct events_effect effect;   /* seen and after: NULL; see frames */
@@ -50,15 +50,15 @@ struct variant {
     uint32_t next;                 /* another variant of the rule */
 };
 
-/* The list of what has run in an activation so far is items.at[start ..], up to the next list. */
+/* The items run in an activation so far are items.at[start ..], up to the next list. */
 struct list {
     size_t start;
     uint32_t routine, flags;
-    bool of_before;                /* the activation began before the rule that runs */
+    bool of_before;                /* the activation began before the current rule */
 };
 
-/* A rule that is being run.  Its lists are lists.at[list ..], the first one of_before; the levels that
- * have left are levels.at[level ..]. */
+/* A rule that is being run.  Its lists are lists.at[list ..], and the first one is of_before; the
+ * levels that have left are levels.at[level ..]. */
 struct run {
     uint64_t next, end;            /* in the grammar's symbols */
     uint32_t rule;
@@ -71,7 +71,7 @@ struct builder {
     const struct wpp_grammar *g;
     struct call_tree *tree;
     struct events *events;
-    uint32_t *variant_of;          /* by rule: the one that was used last, or NO_VARIANT */
+    uint32_t *variant_of;          /* by rule: the variant used last, or NO_VARIANT */
     VECTOR(uint64_t) first;
     VECTOR(uint32_t) item;
     VECTOR(struct activation) activations;
@@ -94,7 +94,7 @@ static uint32_t n_pieces(const struct builder *b)
     return (uint32_t)b->first.n - 1;
 }
 
-/* A piece of the items from `start` on, which are taken away; false without room. */
+/* Makes a piece of the items from `start` on and removes them; false: no room. */
 static bool take_piece(struct builder *b, size_t start, uint32_t *piece)
 {
     size_t n = b->items.n - start;
@@ -117,7 +117,7 @@ static bool take_piece(struct builder *b, size_t start, uint32_t *piece)
     return true;
 }
 
-/* Appends a piece to the list of the topmost activation; one of a single item is that item. */
+/* Appends a piece to the list of the topmost activation; for a piece of one item, that item. */
 static bool add_piece(struct builder *b, uint32_t piece)
 {
     assert(piece < n_pieces(b));
@@ -136,7 +136,7 @@ static bool begin_activation(struct builder *b, uint32_t routine, uint32_t flags
     return PUSH(b->lists, (struct list){b->items.n, routine, flags, false});
 }
 
-/* The topmost activation has left. */
+/* Ends the topmost activation, which has left. */
 static bool end_activation(struct builder *b)
 {
     assert(b->lists.n > 0);
@@ -180,7 +180,7 @@ static struct events_effect effect_of(const struct builder *b, const struct vari
     return effect;
 }
 
-/* The rule's variant for the stack as it is; it comes to the front. */
+/* Finds the rule's variant for the current stack and moves it to the front of the list. */
 static uint32_t find_variant(struct builder *b, uint32_t rule)
 {
     uint32_t *link = &b->variant_of[rule], found;
@@ -211,7 +211,7 @@ static bool begin_run(struct builder *b, uint32_t rule)
         && PUSH(b->runs, run);
 }
 
-/* What has run in the lists of the run, the last ones first, becomes pieces of the variant. */
+/* Makes the variant's pieces from the run's lists, the last list first. */
 static bool take_lists(struct builder *b, const struct run *run, struct variant *v)
 {
     uint32_t piece;
@@ -251,7 +251,7 @@ static bool keep_frames(struct builder *b, const struct events_frame *frames, ui
     return true;
 }
 
-/* Has the variant's effect on the lists; the machine's stack has had it. */
+/* Applies the variant's effect to the lists; the machine's stack already has it. */
 static bool add_variant(struct builder *b, uint32_t number)
 {
     struct variant v = b->variants.at[number];
@@ -270,7 +270,7 @@ static bool add_variant(struct builder *b, uint32_t number)
     return ok;
 }
 
-/* The topmost run has come to its end: it is a variant now, and part of the run around it. */
+/* Ends the topmost run: makes a variant of it and adds that to the run around it. */
 static bool end_run(struct builder *b)
 {
     assert(b->runs.n > 0 && b->runs.at[b->runs.n - 1].next == b->runs.at[b->runs.n - 1].end);
@@ -407,7 +407,7 @@ static const char *check_item(const struct call_tree *t, uint32_t piece, uint32_
     return NULL;
 }
 
-/* The first terminal of each piece before which there is no call; WPP_NO_ROUTINE: none. */
+/* The first terminal of each piece if no call comes before it; else WPP_NO_ROUTINE. */
 static uint32_t first_routine(const struct call_tree *t, const wpp *w, const uint32_t *first,
                               uint32_t piece)
 {

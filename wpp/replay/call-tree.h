@@ -2,21 +2,22 @@
 /* call-tree.h - the tree of a run's activations, as a grammar.
  *
  * The dynamic call tree (Ammons, Ball and Larus, PLDI 1997, section 4) has a node for each
- * activation.  Written out it is as long as the run.  This one shares what is equal, as the WPP
- * itself does, and is made from its rules without expanding them:
+ * activation.  Written out it is as long as the run.  This one shares equal parts, as the WPP does,
+ * and is made from the WPP's rules without expanding them:
  *
- *      piece        what ran in one activation, or in a part of one: a sequence of
- *                   paths of the activation itself (terminals), smaller pieces, and calls
- *      activation   a routine and the piece that is all of its run
+ *      piece        the sequence of items run in one activation, or in a part of one: paths of
+ *                   the activation itself (terminals), smaller pieces, and calls
+ *      activation   a routine and the piece that is its whole run
  *
  *      main calls f twice, f calls g:   root    [ call main ]
  *                                       main    [ path 0, call f, path 1, call f, path 2 ]
  *                                       f       [ path 0, call g, path 1 ]
  *
  * A rule of the WPP need not be a piece: it may begin in one activation and end in another.  It is
- * run once on the machine of events.h, with the stack that it meets first; what it looked at there,
- * and what it did, is kept.  Where it stands again on a stack that looks the same, that is done again
- * in O(activations looked at, and left behind).  A rule has a variant for each such stack, mostly one.
+ * run once on the machine of events.h, with the first stack that it is found on; the frames that it
+ * looked at there and its effect are kept.  Where the rule occurs again on a stack that looks the
+ * same, the effect is applied in O(activations looked at, and left behind).  A rule has a variant
+ * for each such stack, mostly one.
  *
  * Invariants (call_tree_check):
  *      item[] of piece p names pieces below p, and activations whose piece is below p
@@ -37,7 +38,7 @@
 struct activation {
     uint32_t routine;
     uint32_t piece;
-    bool unseen;               /* it began before the first event seen: nobody saw its call */
+    bool unseen;               /* it began before the first event seen: its call was not seen */
 };
 
 struct call_tree {
@@ -45,7 +46,7 @@ struct call_tree {
     uint64_t *first;           /* n_pieces + 1: the items of piece p are item[first[p] .. first[p+1]) */
     uint32_t *item;
     struct activation *activation;
-    uint32_t *root;            /* the piece of each thread: what no traced routine called */
+    uint32_t *root;            /* the piece of each thread: the calls by no traced routine */
 };
 
 /* WPP_E_MEMORY, WPP_E_ARGUMENT: more than 2^30 terminals, pieces or activations.

@@ -80,7 +80,7 @@ void calls_sort(struct calls *c)
 
 /* ---- Counting ----------------------------------------------------------------------- */
 
-/* The activations of a thread, as the machine of events.h has them. */
+/* The activations of a thread, as in the machine of events.h. */
 struct counting {
     struct calls *calls;
     const wpp *w;

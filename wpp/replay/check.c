@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check.c - the invariants of a WPP, from what wpp.h shows of it. */
+/* check.c - the invariants of a WPP, by the functions of wpp.h. */
 
 #include "wpp/replay/check.h"
 
@@ -13,7 +13,7 @@
 
 typedef unsigned long long ull;  /* for printf */
 
-enum { BATCH = 4096 };           /* events that are read at once */
+enum { BATCH = 4096 };           /* events read at once */
 
 static bool damaged(struct wpp_error *error, const char *what, ull number, const char *how)
 {
@@ -50,7 +50,7 @@ static bool check_bodies(const struct wpp_grammar *g, uint32_t *uses, struct wpp
     return true;
 }
 
-/* An open-addressing set of digrams: 1 + the place of the first, 0 free. */
+/* An open-addressing set of digrams: 1 + the index of the first, 0 free. */
 struct digrams {
     const uint32_t *symbols;
     uint64_t *slots;
@@ -154,8 +154,7 @@ static bool check_tokens(const wpp *w, struct wpp_error *error)
     return ok;
 }
 
-/* The first of the routine's edges, which ascend by source, that leaves
- * `vertex` or a later one. */
+/* The first of the routine's edges, which ascend by source, that leaves `vertex` or a later one. */
 static uint32_t first_edge(const struct wpp_routine *routine, uint32_t vertex)
 {
     uint32_t low = 0, high = routine->n_edges;
@@ -171,7 +170,7 @@ static uint32_t first_edge(const struct wpp_routine *routine, uint32_t vertex)
     return low;
 }
 
-/* The edge a path with rest *number takes out of `vertex`; NULL: none. */
+/* The edge out of `vertex` on the path whose remaining number is *number; NULL: none. */
 static const struct wpp_edge *step(const struct wpp_routine *routine, uint32_t vertex,
                                    uint64_t *number)
 {
@@ -281,7 +280,7 @@ static bool count_event(struct nesting *n, uint32_t number, uint32_t thread, uin
     return true;
 }
 
-/* As if the thread had one stack. */
+/* Checks as if the thread had one stack. */
 static bool count_thread(struct nesting *n, uint32_t thread)
 {
     wpp_cursor *cursor = wpp_cursor_new(n->w, thread, 0);
@@ -303,7 +302,7 @@ static bool count_thread(struct nesting *n, uint32_t thread)
     return ok;
 }
 
-/* As if it had any number of stacks. */
+/* Checks as if it had any number of stacks. */
 static bool look_for_strange(const wpp *w, uint32_t thread, struct check_activations *sum,
                              bool *whole)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* course.c - activations that wait, counted by the block where they may go on. */
+/* course.c - waiting activations, counted by the block where they may go on. */
 
 #include "wpp/replay/course.h"
 
@@ -47,7 +47,7 @@ static void forget(struct course *c)
     c->whole = false;
 }
 
-/* The activation that ran this path waits now, wherever it may go on. */
+/* The activation that ran this path waits now, at every block where it may go on. */
 static void stop(struct course *c, const struct wpp_terminal *terminal,
                  const struct wpp_routine *routine)
 {
@@ -67,7 +67,7 @@ static void stop(struct course *c, const struct wpp_terminal *terminal,
     }
 }
 
-/* One activation that waited for this path, if there is one, waits no more. */
+/* One activation that waited for this path, if there is one, goes on. */
 static bool go_on(struct course *c, const struct wpp_terminal *terminal,
                   const struct wpp_routine *routine)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* dump.c - walking a thread's events, and what is said of each.
+/* dump.c - walks a thread's events and writes a text for each.
  *
- * A run has few distinct paths and very many executions of them: what is said
- * of a path is put into words once, when it first comes (struct words).
+ * A run has few distinct paths and very many executions of them: the text of a path is made once,
+ * when it first occurs (struct words).
  */
 
 #include "wpp/replay/dump.h"
@@ -51,7 +51,7 @@ static void walk_free(struct walk *walk)
     free(walk);
 }
 
-/* The next terminals into walk->terminals; 0 at the range's end. */
+/* Reads the next terminals into walk->terminals; 0 at the range's end. */
 static size_t walk_next(struct walk *walk)
 {
     size_t want = walk->left < BATCH ? walk->left : BATCH;
@@ -106,12 +106,12 @@ bool dump_count(const struct dump_range *range, uint64_t *counts, struct wpp_err
     return true;
 }
 
-/* ---- What is said of a path ------------------------------------------------------ */
+/* ---- The text of a path --------------------------------------------------------------- */
 
 /* dump_events: text is `NewPath ...\n`.  dump_lines: text has one line for each
  * source line; `rest` is where the second begins. */
 struct words {
-    char *text;                /* NULL: not yet put into words */
+    char *text;                /* NULL: not made yet */
     size_t size, rest;
     struct wpp_line first, last;   /* file NULL: the path has no lines */
 };
@@ -160,7 +160,7 @@ static bool say_lines(struct words *words, const struct wpp_terminal *t,
 
 /* ---- Events ------------------------------------------------------------------------- */
 
-/* What the caller of the machine remembers of an activation. */
+/* An activation's state for the dump. */
 struct shadow {
     const struct wpp_routine *routine;
     struct wpp_line line;      /* executed last in it; file NULL: none yet */
@@ -174,7 +174,7 @@ struct teller {
     uint32_t n_words;
     struct shadow *stack;      /* by depth, as deep as the machine's */
     uint32_t capacity;
-    struct wpp_line told, last;    /* of lines: what was told last, what was executed last */
+    struct wpp_line told, last;    /* for lines: the line written last, the line executed last */
     bool tells_lines, assembler_names;
 };
 
@@ -201,7 +201,7 @@ static bool teller_new(struct teller *t, FILE *out, const struct dump_range *ran
     return false;
 }
 
-/* Room for a frame at `depth`. */
+/* Makes room for a frame at `depth`. */
 static bool reserve(struct teller *t, uint32_t depth)
 {
     uint32_t capacity = t->capacity ? 2 * t->capacity : 64;
@@ -311,8 +311,8 @@ static bool tell_range(struct teller *t, const struct dump_range *range, struct 
     return ok || wpp_fail_memory(error);
 }
 
-/* The thread's index and name, without the kernel's number: that is another in each run, and dumps of two
- * runs are compared. */
+/* Writes the thread's index and name, without the kernel's number: that differs between runs, and
+ * dumps of two runs are compared. */
 static void tell_thread(const struct teller *t, uint32_t index)
 {
     const struct wpp_thread *thread = wpp_thread(t->w, index);
@@ -347,7 +347,7 @@ bool dump_lines(FILE *out, const struct dump_range *range, struct wpp_error *err
     if (!teller_new(&t, out, range, true))
         return wpp_fail_memory(error);
     ok = tell_range(&t, range, error);
-    /* It may have ended where a call had returned to a line that was told before. */
+    /* The range may have ended where a call had returned to a line that was written before. */
     if (ok && t.last.file && !same_line(t.told, t.last)) {
         name_put(out, t.last.file);
         fprintf(out, ":%u\n", t.last.line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* dump.h - a thread's events written out, for wpp-dump. */
+/* dump.h - writes a thread's events as text, for wpp-dump. */
 #ifndef WPP_DUMP_H
 #define WPP_DUMP_H
 
@@ -12,22 +12,22 @@ struct dump_range {
     const wpp *w;
     uint32_t thread;
     uint64_t begin, end;       /* begin <= end <= the thread's tokens */
-    bool assembler_names;      /* of routines; else as C++ spells them */
+    bool assembler_names;      /* of routines; else their names in C++ */
 };
 
-/* All stop early, without an error, when `out` cannot be written to any more:
- * ask ferror().  They fail with WPP_E_MEMORY only. */
+/* All stop early, without an error, when `out` can no longer be written to: then ferror() tells it.
+ * They fail only with WPP_E_MEMORY. */
 
-/* The tokens, 32 bits each, little-endian. */
+/* Writes the tokens, 32 bits each, little-endian. */
 bool dump_tokens(FILE *out, const struct dump_range *range, struct wpp_error *error);
 
-/* EnterThread, EnterRoutine, NewPath, LeaveRoutine, a line each, indented by
- * depth of activations.  `#` begins a remark: an event that the trace does not
- * hold but that must have happened (wpp/replay/events.h). */
+/* Writes EnterThread, EnterRoutine, NewPath, LeaveRoutine, a line each, indented by depth of
+ * activations.  `#` begins a remark: an event that the trace does not hold but that must have
+ * happened (wpp/replay/events.h). */
 bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *error);
 
-/* Source lines as they were executed, `file:line` each.  A line that goes on
- * after a call, or round a loop, is not repeated, but if it is where the range ends. */
+/* Writes source lines in the order of execution, `file:line` each.  A line that goes on after a
+ * call, or round a loop, is not repeated, except at the end of the range. */
 bool dump_lines(FILE *out, const struct dump_range *range, struct wpp_error *error);
 
 /* Adds the executions of each terminal in the range to counts. */

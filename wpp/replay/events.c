@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* events.c - the stack of activations behind a stream of paths. */
+/* events.c - the stack of activations that explains a stream of paths. */
 
 #include "wpp/replay/events.h"
 
@@ -9,7 +9,7 @@
 
 #include "tracer/trace-abi.h"
 
-/* A frame whose last path ended for good: nothing of it can follow. */
+/* A frame whose last path was its end: no path can follow. */
 #define RESUME_NEVER (UINT32_MAX - 1)
 /* A frame that can go on only by an exception or a non-local return. */
 #define RESUME_UNWOUND (UINT32_MAX - 2)
@@ -19,9 +19,9 @@
 /*      frames   0 ... low ... floor ... depth
  *                untouched | looked at | new
  *
- * A stretch that is observed has not looked at the frames below `low`, and those from `floor` on
- * were made in it.  Copies of the frames low .. as they were when the stretch began lie in `seen`,
- * topmost first.  Without a stretch, low and floor are 0. */
+ * A stretch that is observed has not looked at the frames below `low`; it made those from `floor`
+ * on.  `seen` holds copies of the frames low .. as they were when the stretch began, topmost first.
+ * Without a stretch, low and floor are 0. */
 struct events {
     struct events_frame *frames;
     uint32_t depth, capacity;
@@ -30,7 +30,7 @@ struct events {
     struct events_frame *seen;
     size_t n_seen, seen_capacity;
     bool bottom, reads_number, writes_number;
-    bool failed;           /* `seen` found no memory */
+    bool failed;           /* no memory for `seen` */
 };
 
 struct events *events_new(void)
@@ -89,7 +89,7 @@ static bool reserve_seen(struct events *e, size_t more)
     return true;
 }
 
-/* The frames from `depth` on are looked at, and may be changed. */
+/* Notes that the frames from `depth` on are looked at, and may be changed. */
 static void touch(struct events *e, uint32_t depth)
 {
     if (e->low <= depth)
@@ -103,7 +103,7 @@ static void touch(struct events *e, uint32_t depth)
         e->seen[e->n_seen++] = e->frames[--e->low];
 }
 
-/* That there is nothing below is looked at as well. */
+/* Notes that the whole stack was looked at, also that nothing is below it. */
 static void touch_all(struct events *e)
 {
     touch(e, 0);
@@ -164,7 +164,8 @@ void events_end(struct events *e, const struct events_stretch *s)
     uint32_t more = s->low > e->low ? s->low - e->low : 0;
 
     assert(e->n_seen >= s->n_seen && more <= e->n_seen - s->n_seen);
-    /* What lies below all that the outer one has looked at is as it was when that began. */
+    /* The frames below those that the outer stretch has looked at are the same as at its
+     * beginning. */
     if (more > 0)
         memmove(e->seen + s->n_seen, e->seen + e->n_seen - more, more * sizeof *e->seen);
     e->n_seen = s->n_seen + more;
@@ -231,7 +232,7 @@ static void push(struct events *e, const struct wpp_terminal *terminal,
     };
 }
 
-/* The first landing that does not lie before (src, dst). */
+/* The first landing at or after (src, dst). */
 static uint32_t landing_from(const struct wpp_routine *routine, uint32_t src, uint32_t dst)
 {
     uint32_t low = 0, high = routine->n_landings;
@@ -292,14 +293,14 @@ static uint32_t first_block(const struct wpp_terminal *terminal)
     return terminal->n_blocks ? terminal->blocks[0] : EVENTS_ANYWHERE;
 }
 
-/* Whether a path of the frame's routine that begins at the block may be its next. */
+/* Whether the frame's next path, one of its routine, may begin at the block. */
 static bool resumes_at(const struct events_frame *f, const struct wpp_routine *routine, uint32_t block)
 {
     return f->resume == block || f->resume == EVENTS_ANYWHERE || lands_at(routine, f->at, block);
 }
 
-/* The frame a path that does not enter belongs to: rules 1 to 4 of events.h.
- * Returns its depth, or e->depth when there is none. */
+/* Finds the frame of a path that does not enter its routine: rules 1 to 4 of events.h.  Returns its
+ * depth, or e->depth when there is none. */
 static uint32_t find_frame(struct events *e, const struct wpp_terminal *terminal,
                            const struct wpp_routine *routine, enum events_arrival *arrival)
 {
@@ -330,7 +331,7 @@ static uint32_t find_frame(struct events *e, const struct wpp_terminal *terminal
     return any;
 }
 
-/* A path that begins at a cut. */
+/* Takes a path that begins at a cut. */
 static bool resume(struct events *e, const struct wpp_terminal *terminal,
                    const struct wpp_routine *routine, struct events_step *out)
 {
@@ -363,7 +364,7 @@ static bool resume(struct events *e, const struct wpp_terminal *terminal,
     return true;
 }
 
-/* A path that begins where its routine begins. */
+/* Takes a path that begins at its routine's entry. */
 static bool enter(struct events *e, const struct wpp_terminal *terminal,
                   const struct wpp_routine *routine, struct events_step *out)
 {
@@ -376,9 +377,9 @@ static bool enter(struct events *e, const struct wpp_terminal *terminal,
     return true;
 }
 
-/* A Frame word: the topmost frame of that label goes on, or the topmost frame
- * is given it.  Nothing when the topmost is none that could have one: the word
- * comes from an activation that began before the first event seen. */
+/* Takes a Frame word: the topmost frame of that label goes on, or the topmost frame gets the label.
+ * Does nothing if the topmost frame cannot have a label: then the word comes from an activation
+ * that began before the first event seen. */
 static void take_label(struct events *e, uint32_t word, struct events_step *out)
 {
     uint32_t depth = e->depth;
@@ -404,8 +405,8 @@ static void take_label(struct events *e, uint32_t word, struct events_step *out)
     e->frames[depth - 1].resume = EVENTS_ANYWHERE;
 }
 
-/* Nothing is known of the activations that run here; those that are met again are
- * taken for ones that began before the first event seen. */
+/* The current activations are not known.  Those that go on later are treated as begun before the
+ * first event seen. */
 static void take_gap(struct events *e, struct events_step *out)
 {
     out->arrival = ARRIVAL_GAP;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* events.h - the paper's opcodes from one thread's stream of paths.
  *
- * A stream holds one terminal per path; EnterRoutine and LeaveRoutine are
- * folded into it (Larus, section 2).  This machine gives them back.  It keeps
- * the stack of activations:
+ * A stream holds one terminal per path; EnterRoutine and LeaveRoutine are folded into it (Larus,
+ * section 2).  This machine restores them.  It keeps the stack of activations:
  *
  *      frame[0 .. depth)       outermost first; frame[depth-1] runs now
  *      frame.at                last block of its last path
@@ -14,10 +13,9 @@
  *      frame.label             the Frame word (docs/trace-format.md) that names
  *                              it, if its routine's activations are numbered
  *
- * A path that enters its routine pushes a frame.  Any other path belongs to a
- * frame that exists; nearly always the topmost.  When it does not fit there,
- * activations have ended without a path that says so: longjmp, exceptions.
- * The frame it belongs to is then, searching from the top,
+ * A path that enters its routine pushes a frame.  Any other path belongs to an existing frame,
+ * nearly always to the topmost.  If it does not fit there, activations have ended without a path
+ * that shows it: longjmp, exceptions.  Then the path's frame is, searching from the top,
  *
  *      1. the nearest of that routine that resumes at this block or anywhere,
  *         or whose last statement's exceptions land there: of two activations
@@ -27,15 +25,15 @@
  *      4. else none: the activation began before the first event seen, so it
  *         lies below all frames, and a frame is made for it.
  *
- * All frames above it have left.  Frames that can go on nowhere are passed over.
+ * All frames above it have left.  The search skips frames that can go on nowhere.
  *
- * Which activation longjmp returns into cannot be inferred, so the program says
- * it: the word Frame d comes before the next path.  The topmost frame with that
- * label is meant, and all above it have left.  Numbers are counted here as the
- * program counts them; if no frame has the label, the topmost is given it.
+ * The activation to which longjmp returns cannot be inferred, so the program emits the word Frame d
+ * before the next path.  It means the topmost frame with that label; all frames above it have left.
+ * Numbers are counted here as the program counts them.  If no frame has the label, the topmost gets
+ * it.
  *
- * Where recording was stopped and has started again stands the word Gap: all frames are
- * forgotten, and those that go on are found by rule 4.
+ * The word Gap stands where recording was stopped and started again.  It removes all frames; those
+ * that go on are found by rule 4.
  */
 #ifndef WPP_EVENTS_H
 #define WPP_EVENTS_H
@@ -45,20 +43,20 @@
 #define EVENTS_ANYWHERE UINT32_MAX
 
 enum events_arrival {
-    ARRIVAL_ENTER,         /* the path begins where its routine begins */
-    ARRIVAL_RESUME,        /* it goes on in the topmost activation, where that stopped */
+    ARRIVAL_ENTER,         /* the path begins at its routine's entry */
+    ARRIVAL_RESUME,        /* it continues the topmost activation, where that stopped */
     ARRIVAL_UNWIND,        /* rule 1, after activations above had to leave */
     ARRIVAL_NONLOCAL,      /* rule 2 */
     ARRIVAL_IMPOSSIBLE,    /* rule 3 */
     ARRIVAL_UNSEEN,        /* rule 4 */
-    ARRIVAL_FRAME,         /* no path: a Frame word told which activation goes on */
+    ARRIVAL_FRAME,         /* no path: a Frame word named the activation that goes on */
     ARRIVAL_GAP,           /* no path: recording was stopped before; no activation is known */
     ARRIVAL_NONE           /* a terminal without routine: no activation is touched */
 };
 
-/* What one terminal did, in this order: the topmost `left` activations left;
- * a frame was made at `depth` if arrival is ENTER or UNSEEN; the path ran in
- * the frame at `depth`, now the topmost; that frame left if `leaves`. */
+/* The effect of one terminal, in this order: the topmost `left` activations left; a frame was made
+ * at `depth` if arrival is ENTER or UNSEEN; the path ran in the frame at `depth`, now the topmost;
+ * that frame left if `leaves`. */
 struct events_step {
     enum events_arrival arrival;
     uint32_t left;
@@ -66,10 +64,11 @@ struct events_step {
     bool leaves;
 };
 
-/* An activation as the machine keeps it.  Equal ones behave alike. */
+/* An activation in the machine.  Equal ones behave alike. */
 struct events_frame {
     uint32_t routine;
-    uint32_t at;           /* last block of its last path, if exceptions out of it land; else 0 */
+    uint32_t at;           /* last block of its last path, if exceptions out of it have a
+                              landing; else 0 */
     uint32_t resume;       /* block, EVENTS_ANYWHERE, or a value for `nowhere` */
     uint32_t label;        /* the Frame word, or 0 */
     bool nonlocal, numbered;
@@ -77,30 +76,30 @@ struct events_frame {
 
 struct events;
 
-/* An empty stack.  NULL without memory. */
+/* Makes an empty stack.  NULL: no memory. */
 struct events *events_new(void);
 void events_free(struct events *e);
 
-/* The next terminal; `routine` is the one it belongs to, NULL if none.  False
- * without memory: the machine is then as it was. */
+/* Takes the next terminal; `routine` is its routine, or NULL.  False: no memory; the machine has
+ * not changed. */
 bool events_next(struct events *e, const struct wpp_terminal *terminal,
                  const struct wpp_routine *routine, struct events_step *out);
 
-/* What the table says of an activation whose last path this terminal was: */
+/* Facts from the table about an activation whose last path was this terminal: */
 
-/* The block of its next path unless there is an exception; EVENTS_ANYWHERE; or none of the routine's
- * blocks, if it has left or only an exception lets it go on. */
+/* The block of its next path unless there is an exception; or EVENTS_ANYWHERE; or a value that is
+ * no block, if it has left or only an exception lets it go on. */
 uint32_t events_resume(const struct wpp_terminal *terminal, const struct wpp_routine *routine);
-/* The block it stopped in. */
+/* The block in which it stopped. */
 uint32_t events_stop(const struct wpp_terminal *terminal);
 /* The first landing of exceptions out of `block`, if there is one with that src. */
 uint32_t events_landing(const struct wpp_routine *routine, uint32_t block);
 
-/* ---- What a stretch of events depends on, and does -----------------------------------
+/* ---- A stretch of events: its requirements and its effect -----------------------------
  *
- * The same events do the same again if they find the same: the topmost activations that they look
- * at, and the number of the next numbered activation if they read it.  An effect is both what was
- * found and what was left behind:
+ * The same events have the same effect if they find the same state: the topmost activations that
+ * they look at, and the number of the next numbered activation if they read it.  An effect holds
+ * both the state that was found and the state that was left behind:
  *
  *      before       [ untouched | seen, topmost first ]
  *      afterwards   [ untouched | after, topmost last ]
@@ -108,9 +107,10 @@ uint32_t events_landing(const struct wpp_routine *routine, uint32_t block);
  */
 struct events_effect {
     uint32_t n_seen, n_after;
-    uint32_t left;                       /* activations of before that have left; <= n_seen */
+    uint32_t left;                       /* activations from before that have left; <= n_seen */
     const struct events_frame *seen, *after;
-    bool bottom;                         /* seen are all that there were, and that mattered */
+    bool bottom;                         /* `seen` is the whole stack, and the events depend on
+                                            that */
     bool reads_number, writes_number;
     uint32_t number_before, number_after;
 };
@@ -126,17 +126,17 @@ void events_begin(struct events *e, struct events_stretch *s);
 /* The effect of the stretch so far; the arrays live until the next call of another function. */
 void events_get_effect(const struct events *e, const struct events_stretch *s,
                        struct events_effect *out);
-/* Ends it; what it looked at belongs to the stretch around it. */
+/* Ends the stretch; the frames that it looked at count for the stretch around it. */
 void events_end(struct events *e, const struct events_stretch *s);
 
-/* Whether the events would have this effect now. */
+/* Whether the events would have this effect on the current state. */
 bool events_matches(const struct events *e, const struct events_effect *effect);
-/* Has the effect, which matches.  False without memory: the machine is of no use then. */
+/* Applies the effect, which must match.  False: no memory; the machine is unusable then. */
 bool events_apply(struct events *e, const struct events_effect *effect);
 
 /* Activations that have not left. */
 uint32_t events_depth(const struct events *e);
-/* The invariants of the stack; false and a static text in *why. */
+/* Checks the invariants of the stack; false and a static text in *why. */
 bool events_check(const struct events *e, const char **why);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* line-trail.h - the source lines of a path, in execution order.
  *
- * A line that continues from one block to the next stands once
- * (docs/path-table-format.md).
+ * A line that continues from one block to the next is listed once (docs/path-table-format.md).
  */
 #ifndef WPP_LINE_TRAIL_H
 #define WPP_LINE_TRAIL_H
@@ -13,7 +12,7 @@
 
 struct trail {
     size_t n;
-    struct wpp_line *line;     /* the caller's, file names the WPP's */
+    struct wpp_line *line;     /* owned by the caller; file names belong to the WPP */
 };
 
 /* False without memory. */
@@ -23,8 +22,8 @@ void trail_free(struct trail *trail);
 
 bool same_line(struct wpp_line a, struct wpp_line b);
 
-/* `a.c:3-6 9 4 b.h:12`: file names where they change, rising runs joined.  At
- * most max_runs numbers and runs (0: all), then `...`. */
+/* Prints `a.c:3-6 9 4 b.h:12`: file names where they change, rising runs joined.  At most max_runs
+ * numbers and runs (0: all), then `...`. */
 void trail_print(FILE *out, const struct trail *trail, size_t max_runs);
 
 #endif

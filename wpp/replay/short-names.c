@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* short-names.c - names as short as they tell routines apart; see short-names.h. */
+/* short-names.c - names as short as possible that still differ; see short-names.h. */
 #include "wpp/replay/short-names.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 enum { LONGEST = 80 };
 
 struct pair {
-    const char *name;           /* the wpp's */
+    const char *name;           /* belongs to the wpp */
     char *shorter;
 };
 
@@ -118,7 +118,7 @@ static void drop_equals(struct short_names *s)
     s->n = kept;
 }
 
-/* Shortens all names, or those that are marked. */
+/* Shortens all names, or only the marked ones. */
 static bool shorten(struct short_names *s, void (*way)(const char *, char *, size_t), size_t size,
                     const bool *marked)
 {
@@ -137,7 +137,7 @@ static bool shorten(struct short_names *s, void (*way)(const char *, char *, siz
     return true;
 }
 
-/* Sorts, and marks names that are the same as others when they are short. */
+/* Sorts, and marks names whose short forms are equal to others. */
 static void mark_equals(struct short_names *s, bool *marked)
 {
     qsort(s->pair, s->n, sizeof *s->pair, by_shorter);

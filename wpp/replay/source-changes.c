@@ -36,7 +36,7 @@ uint64_t source_hash(const char *text, size_t size)
     return h.hash;
 }
 
-/* Where the compiler found it.  False: the path is too long for any file. */
+/* Where the compiler found the file.  False: the path is too long for any file. */
 static bool path_of(const struct wpp_source *s, char *path, size_t size)
 {
     bool whole = s->file[0] == '/' || !s->directory[0];
@@ -73,7 +73,7 @@ bool source_changes_ask(struct source_changes *out, const wpp *w, source_differs
     return out->file;
 }
 
-/* Several states of one file stand side by side: it is read once. */
+/* Several states of one file are neighbours in the list: the file is read once. */
 struct last_read {
     const struct wpp_source *source;
     uint64_t hash;

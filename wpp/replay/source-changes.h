@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* source-changes.h - source files that are not any more what was compiled.
+/* source-changes.h - finds source files that have changed since they were compiled.
  *
- * A WPP keeps a hash of each source file (struct wpp_source).  A file that is not there, or that the
- * plugin could not read, is not known to have changed.
+ * A WPP keeps a hash of each source file (struct wpp_source).  A file that does not exist, or that
+ * the plugin could not read, is not reported as changed.
  */
 #ifndef WPP_SOURCE_CHANGES_H
 #define WPP_SOURCE_CHANGES_H
@@ -12,27 +12,28 @@
 #include "wpp/wpp.h"
 
 struct source_changes {
-    const char **file;         /* names as given to the compiler, each once; the wpp's */
+    const char **file;         /* names as given to the compiler, each once; they belong to the
+                                  wpp */
     uint32_t n;
 };
 
-/* Looks at all files where they were compiled.  False without memory.
- * Cost: the sources of executed routines are read. */
+/* Looks for all files where they were compiled.  False: no memory.  Cost: the sources of executed
+ * routines are read. */
 bool source_changes_find(struct source_changes *out, const wpp *w);
 void source_changes_free(struct source_changes *c);
 
-/* The files as a JSON array. */
+/* Writes the files as a JSON array. */
 void source_changes_json(FILE *out, const struct source_changes *c);
 
 /* Whether the file's hash is known. */
 bool source_is_known(const wpp *w, const char *directory, const char *file);
 
-/* The same for files that the caller finds: false where `s` is as compiled, or is not there. */
+/* The same for files that the caller finds: false if `s` is as compiled, or does not exist. */
 typedef bool source_differs(void *context, const struct wpp_source *s);
 bool source_changes_ask(struct source_changes *out, const wpp *w, source_differs *differs,
                         void *context);
 
-/* The hash of a file that is in memory, as struct wpp_source has it. */
+/* The hash of a file in memory, as in struct wpp_source. */
 uint64_t source_hash(const char *text, size_t size);
 
 #endif

@@ -18,8 +18,7 @@ void source_files_free(struct source_files *t)
     *t = (struct source_files){0};
 }
 
-/* Start of the last component of path[0 .. end); NULL if that is `..` or there
- * is none. */
+/* Start of the last component of path[0 .. end); NULL if that is `..` or there is none. */
 static char *last_component(char *path, char *end)
 {
     char *start = end;
@@ -29,9 +28,8 @@ static char *last_component(char *path, char *end)
     return start == end || (end - start == 2 && start[0] == '.' && start[1] == '.') ? NULL : start;
 }
 
-/* Takes `.`, empty components and `name/..` out of a path, in place.  As gcov,
- * but for its question whether `name` is a symbolic link: the folders need not
- * be there any more. */
+/* Removes `.`, empty components and `name/..` from a path, in place.  As gcov does, but without its
+ * test whether `name` is a symbolic link: the folders may no longer exist. */
 static void simplify(char *path)
 {
     char *in = path, *root = path + (*path == '/'), *out = root;
