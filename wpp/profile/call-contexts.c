@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* call-contexts.c - a node is a bag of pieces of the call tree, each so many times. */
+/* call-contexts.c - a node is a bag of pieces of the call tree, each with a count. */
 #include "wpp/profile/call-contexts.h"
 
 #include <assert.h>
@@ -8,7 +8,7 @@
 
 #include "wpp/base/descending.h"
 
-/* So many activations of one routine, with the piece that each ran (below), or from which they were
+/* Some activations of one routine, with the piece that each ran (below), or from which each was
  * called (above). */
 struct share {
     uint32_t routine, piece;
@@ -25,11 +25,12 @@ struct search {
     const struct call_tree *tree;
     const bool *chosen;
     struct context_limits limits;
-    double least;              /* inclusive cost of a node: the share of what the roots cost */
+    double least;              /* least inclusive cost of a node: the limit's share of the roots'
+                                  cost */
     struct call_contexts *out;
     double *times;             /* by piece; 0 between two walks */
     struct descending order;
-    double *cost, *calls;      /* by piece, above alone: what spread_up() has found */
+    double *cost, *calls;      /* by piece, only above: the results of spread_up() */
 };
 
 static bool put(struct bag *b, struct share share)
@@ -56,7 +57,7 @@ static int by_routine(const void *a, const void *b)
     return x->piece < y->piece ? -1 : x->piece > y->piece;
 }
 
-/* Sorts; of shares of one piece makes one. */
+/* Sorts the bag and joins shares of the same piece. */
 static void arrange(struct bag *b)
 {
     size_t n = 0;
@@ -102,7 +103,7 @@ static int dearest_first(const void *a, const void *b)
     return x->routine < y->routine ? -1 : x->routine > y->routine;
 }
 
-/* The bag's routines, the dearest first; NULL without memory. */
+/* The bag's routines, most expensive first; NULL: no memory. */
 static struct group *groups_of(struct bag *b, size_t *n)
 {
     struct group *group = malloc((b->n + 1) * sizeof *group);
@@ -132,8 +133,9 @@ static void put_piece(struct search *s, uint32_t piece, double times)
     descending_put(&s->order, piece);
 }
 
-/* Takes the pieces put, and what is in them: the calls made there go into the bag; returns the cost of
- * the rest.  `through`: also into calls, but for those of chosen routines. */
+/* Walks through the pieces put and all pieces in them: puts the calls made there into the bag and
+ * returns the cost of the rest.  `through`: also walks into calls, except those of chosen
+ * routines. */
 static double walk(struct search *s, bool through, struct bag *calls, bool *ok)
 {
     const struct call_tree *t = s->tree;
@@ -143,7 +145,7 @@ static double walk(struct search *s, bool through, struct bag *calls, bool *ok)
     while (descending_take(&s->order, &p)) {
         double times = s->times[p];
 
-        assert(times > 0);                   /* put_piece() came before */
+        assert(times > 0);                   /* put_piece() was called before */
         s->times[p] = 0;
         for (uint64_t i = t->first[p]; *ok && i < t->first[p + 1]; i++) {
             uint32_t item = t->item[i], number = item & CALL_TREE_NUMBER;
@@ -165,7 +167,7 @@ static double walk(struct search *s, bool through, struct bag *calls, bool *ok)
 
 static bool add_below(struct search *s, struct bag *bag, uint32_t depth, uint32_t *hidden);
 
-/* The node of some activations of one routine, and what they called. */
+/* Adds a node for some activations of one routine, and nodes for their calls. */
 static bool add_group(struct search *s, const struct share *share, size_t n, uint32_t depth)
 {
     assert(n > 0 && depth < s->limits.depth);
@@ -204,7 +206,7 @@ static bool add_below(struct search *s, struct bag *bag, uint32_t depth, uint32_
     return ok;
 }
 
-/* The roots of the tree: the outermost activations, or those of chosen routines. */
+/* Finds the roots of the tree: the outermost activations, or those of chosen routines. */
 static bool find_roots(struct search *s, struct bag *roots)
 {
     bool ok = true;
@@ -254,8 +256,9 @@ bool contexts_below(struct call_contexts *out, const struct run_costs *c, const 
 
 /* ---- Above ------------------------------------------------------------------------------------- */
 
-/* Sets s->cost and s->calls of each piece: the calls of routine `from` in it, calls within calls left out.
- * A call counts what `cost` and `calls` say of the callee's piece; if `roots`, what the callee cost, once. */
+/* Sets s->cost and s->calls of each piece to the sums over the calls of routine `from` in it,
+ * without calls inside such calls.  A call adds `cost` and `calls` of the callee's piece; with
+ * `roots`, it adds the callee's cost, and 1. */
 static void spread_up(struct search *s, const double *cost, const double *calls, uint32_t from,
                       bool roots)
 {
@@ -281,7 +284,8 @@ static void spread_up(struct search *s, const double *cost, const double *calls,
     }
 }
 
-/* Who ran the pieces that the walk up has found: activations that are in no chosen one. */
+/* Finds the activations that ran the pieces of the walk up, except activations within a chosen
+ * one. */
 static bool find_callers(struct search *s, const double *outermost, struct bag *callers)
 {
     const struct call_tree *t = s->tree;
@@ -304,7 +308,7 @@ static bool find_callers(struct search *s, const double *outermost, struct bag *
     return ok;
 }
 
-/* How often each piece stands in the run outside of chosen activations. */
+/* How often each piece occurs in the run outside of chosen activations. */
 static double *outermost_times(struct search *s)
 {
     const struct call_tree *t = s->tree;
@@ -329,7 +333,7 @@ static double *outermost_times(struct search *s)
 static bool add_above(struct search *s, const double *cost, const double *calls, uint32_t from,
                       const double *outermost, uint32_t depth, uint32_t *hidden);
 
-/* A node above, and what led to it: the costs by piece are what the walk up has found. */
+/* Adds a node above, and nodes for its callers; the walk up has found the costs by piece. */
 static bool add_caller(struct search *s, const struct share *share, size_t n, const double *outermost,
                        uint32_t depth)
 {
@@ -376,7 +380,7 @@ static bool add_above(struct search *s, const double *cost, const double *calls,
         *hidden = 1;
         return true;
     }
-    assert(depth == 1 || (cost && calls));   /* roots cost what their pieces do */
+    assert(depth == 1 || (cost && calls));   /* the cost of a root is that of its pieces */
     spread_up(s, cost, calls, from, depth == 1);
     ok = find_callers(s, outermost, &callers) && (group = groups_of(&callers, &n));
     for (size_t i = 0; ok && i < n; i++) {

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* cycles.c - enumerating circuits, and taking them away.
+/* cycles.c - finds circuits one by one and removes them.
  *
- * Hawick and James, "Enumerating circuits and loops in graphs with self-arcs
- * and multiple-arcs" (2008), which is Johnson's algorithm (1975) without the
- * split into components: for each node s in turn, all simple ways from s over
- * nodes >= s back to s.  A node is blocked while it stands on the way, and
- * stays blocked when no way from it led back to s; it is unblocked once a node
- * it leads to has been on a cycle.
+ * Hawick and James, "Enumerating circuits and loops in graphs with self-arcs and multiple-arcs"
+ * (2008), which is Johnson's algorithm (1975) without the split into components: for each node s in
+ * turn, all simple ways from s over nodes >= s back to s.  A node is blocked while it is on the
+ * way, and stays blocked if no way from it led back to s.  It is unblocked once a node to which it
+ * leads has been on a cycle.
  *
- * Here arcs have counts.  A cycle takes the least of them away from all its
- * arcs; an arc with nothing left is gone.  While such an arc lies on the way,
- * the way is not followed further.
+ * Here arcs have counts.  A cycle subtracts the least of them from all its arcs; an arc with count
+ * 0 no longer exists.  While the way contains such an arc, it is not followed further.
  *
- *      way     the arcs from s to the node looked at; one frame each
+ *      way     the arcs from s to the current node; one frame each
  *      empty   arcs on the way with count 0
  *      waits   lists: waits_head[v] -> nodes to unblock together with v
  */
@@ -27,7 +25,7 @@
 struct frame {
     uint32_t node;
     uint32_t next;         /* arc to try next */
-    bool found;            /* some way from here led back to s */
+    bool found;            /* some way from this node led back to s */
 };
 
 struct waiting { uint32_t node, next; };
@@ -43,7 +41,7 @@ struct search {
     uint32_t empty;
     bool *blocked;
     uint32_t *waits_head;
-    struct waiting *waits; /* one per arc at most in use at once */
+    struct waiting *waits; /* at most one for each arc in use at once */
     uint32_t n_waits, free_wait;
     uint32_t *unblocking;  /* work list */
     uint64_t rounds;
@@ -151,7 +149,7 @@ static bool usable(const struct search *s, uint32_t arc)
     return s->arcs[arc].dst >= s->start && s->arcs[arc].count > 0;
 }
 
-/* The way and `closing` make a cycle: takes it away. */
+/* The way and `closing` make a cycle: subtracts it. */
 static void take_cycle(struct search *s, uint32_t closing)
 {
     uint64_t least = s->arcs[closing].count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cycles.h - how often control went round in a graph with counted arcs. */
+/* cycles.h - counts cycles of control in a graph with counted arcs. */
 #ifndef WPP_CYCLES_H
 #define WPP_CYCLES_H
 
@@ -11,10 +11,9 @@ struct flow_arc {
     uint64_t count;
 };
 
-/* Finds elementary cycles one after the other, takes the least count on a
- * cycle's arcs from all of them and adds it to *rounds, until there are none.
- * Nodes are 0 .. n_nodes-1, arcs ascend by (src, dst); their counts are used
- * up.  False without memory. */
+/* Finds elementary cycles one after the other, until there are none.  Subtracts the least count on
+ * a cycle's arcs from all of them and adds it to *rounds.  Nodes are 0 .. n_nodes-1; arcs ascend by
+ * (src, dst); their counts are consumed.  False: no memory. */
 bool count_rounds(struct flow_arc *arcs, uint32_t n_arcs, uint32_t n_nodes, uint64_t *rounds);
 
 #endif

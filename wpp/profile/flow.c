@@ -15,20 +15,19 @@ static uint64_t min64(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* ---- Cut edges ---------------------------------------------------------------
- * An edge b -> h that was cut is an END edge of b and a share of the START edge
- * of h.  Counts of ENDs say how often control left b, counts of STARTs how often
- * it arrived at h; they differ when a call did not return, and when h is also
- * entered from elsewhere. */
+/* ---- Cut edges --------------------------------------------------------------- An edge b -> h
+ * that was cut is an END edge of b and a share of the START edge of h.  Counts of ENDs tell how
+ * often control left b, counts of STARTs how often it arrived at h.  They differ when a call did
+ * not return, and when h is also entered from elsewhere. */
 
 static bool is_end(const struct wpp_edge *e)
 {
     return e->kind >= WPP_EDGE_END_BACK && e->kind <= WPP_EDGE_END_STOP;
 }
 
-/* Whether an END edge may be that of a call that returns more than once, like
- * setjmp: a block that is also entered abnormally, so that only cut edges lead
- * into it.  `entered` marks blocks with a REAL edge into them. */
+/* Whether an END edge may be that of a call that returns more than once, like setjmp: it leads to a
+ * block that is also entered abnormally, so that only cut edges lead into it.  `entered` marks
+ * blocks with a REAL edge into them. */
 static bool may_return_twice(const struct wpp_routine *routine, const struct wpp_edge *e,
                              const bool *entered)
 {
@@ -36,15 +35,15 @@ static bool may_return_twice(const struct wpp_routine *routine, const struct wpp
            && !entered[e->src];
 }
 
-/* What is known while cut edges are joined; the arrays are by block. */
+/* State while cut edges are joined; the arrays are by block. */
 struct joining {
     const struct wpp_routine *routine;
     const uint64_t *edge;      /* executions of the routine's edges */
     const bool *entered;       /* a REAL edge leads into it */
-    uint64_t *arrivals;        /* over START edges, from where is not known yet */
-    uint64_t *missing;         /* left over END edges, where to is not known yet */
-    uint32_t *landings;        /* how many of the routine's landings are there */
-    struct flow_arc *arc;      /* the next one made */
+    uint64_t *arrivals;        /* over START edges, whose source is not known yet */
+    uint64_t *missing;         /* left over END edges, whose target is not known yet */
+    uint32_t *landings;        /* how many of the routine's landings are at the block */
+    struct flow_arc *arc;      /* the next one to be made */
 };
 
 static void join(struct joining *j, uint32_t src, uint32_t dst, uint64_t count)
@@ -55,7 +54,7 @@ static void join(struct joining *j, uint32_t src, uint32_t dst, uint64_t count)
     *j->arc++ = (struct flow_arc){src, dst, count};
 }
 
-/* END edges that always arrive, or calls that return. */
+/* Joins END edges that always arrive, or (`calls`) calls that return. */
 static void join_ends(struct joining *j, bool calls)
 {
     for (uint32_t i = 0; i < j->routine->n_edges; i++) {
@@ -65,7 +64,7 @@ static void join_ends(struct joining *j, bool calls)
     }
 }
 
-/* Statements that threw; `only`: where no other's exceptions land. */
+/* Joins statements that threw; `only`: those whose landing has no other source. */
 static void join_landings(struct joining *j, bool only)
 {
     for (uint32_t i = 0; i < j->routine->n_landings; i++) {
@@ -84,10 +83,10 @@ static void join_second_returns(struct joining *j)
     }
 }
 
-/* Gives the arrivals at each block to what leads there: first where there is no
- * choice, then to calls as far as they can have returned, then to exceptions of
- * the others, then what is left to calls that may return twice.  arrivals[h]
- * becomes what came from nowhere the table knows.  Returns the end of the arcs. */
+/* Distributes the arrivals at each block to the edges that lead there: first where there is only
+ * one, then to calls as far as they can have returned, then to exceptions of the other calls, then
+ * the rest to calls that may return twice.  arrivals[h] becomes the part whose source the table
+ * does not tell.  Returns the end of the arcs. */
 static struct flow_arc *join_cut_edges(struct joining *j)
 {
     join_ends(j, false);
@@ -107,7 +106,7 @@ static int compare_arcs(const void *a, const void *b)
     return x->dst < y->dst ? -1 : x->dst > y->dst;
 }
 
-/* Sorts the arcs, makes one of those between the same blocks, and indexes them. */
+/* Sorts the arcs, joins those between the same blocks, and indexes them. */
 static void arrange(struct flow *f)
 {
     uint32_t n = 0;
@@ -128,7 +127,7 @@ static void arrange(struct flow *f)
     assert(f->first[f->n_blocks] == n);
 }
 
-/* Adds the arcs of all edges; all but the arcs is zeroed scratch. */
+/* Adds the arcs of all edges; the other arguments are zeroed scratch. */
 static void make_arcs(struct flow *f, struct joining *j, bool *entered)
 {
     const struct wpp_routine *routine = j->routine;

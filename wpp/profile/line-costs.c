@@ -136,7 +136,7 @@ static int by_cost(const void *pa, const void *pb)
     return strcmp(a->name, b->name);
 }
 
-/* Equal lines are one; `s` is sorted. */
+/* Joins equal lines; `s` is sorted. */
 static void gather(struct heat *h, const struct shares *s)
 {
     struct heat_line *line = h->lines;

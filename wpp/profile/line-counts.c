@@ -15,17 +15,17 @@
 struct place {
     uint32_t file, line, block;
     uint32_t order;        /* position in the block's list */
-    bool again;            /* it stood in the list before */
+    bool again;            /* the line occurs earlier in the list */
     bool owns;             /* the block belongs to this line */
 };
 
-/* What one scope says of a line.  Copies of a routine are scopes of their own,
- * all other routines share SCOPE_COMMON. */
+/* The contribution of one scope to a line.  Copies of a routine are scopes of their own; all other
+ * routines share SCOPE_COMMON. */
 struct share {
     uint32_t file, line, scope;
-    bool owns;             /* some block belongs to the line: `entered` counts */
-    uint64_t entered;      /* by entries and rounds */
-    uint64_t stood;        /* executions of blocks it stands in */
+    bool owns;             /* the line owns some block: `entered` counts */
+    uint64_t entered;      /* entries plus rounds */
+    uint64_t stood;        /* executions of blocks that contain it */
 };
 #define SCOPE_COMMON UINT32_MAX
 
@@ -33,7 +33,7 @@ struct counting {
     const struct line_program *program;
     struct source_files files;
     uint64_t **blocks, **edges;    /* executions, by routine */
-    bool *copied;                  /* by routine: another begins at its line */
+    bool *copied;                  /* by routine: another one begins at the same line */
     struct share *shares;
     size_t n_shares, capacity;
 };
@@ -88,7 +88,7 @@ static bool find_copies(struct counting *c)
 
     c->copied = calloc(routines + 1, sizeof *c->copied);
     ok = ok && c->copied;
-    /* A lambda and the constructor that GCC makes for it begin at one line, and are no copies. */
+    /* A lambda and the constructor that GCC makes for it begin at one line, but are no copies. */
     for (uint32_t r = 0; ok && r < routines; r++) {
         const struct wpp_routine *routine = c->program->routines[r];
         uint32_t file;
@@ -128,8 +128,8 @@ static int compare_order(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Marks, in the places of one block, those that stood before and the greatest
- * line of each run of one file.  Leaves them in the order of the block's list. */
+/* Marks, in the places of one block, those that repeat an earlier line, and the greatest line of
+ * each run of one file.  Leaves them in the order of the block's list. */
 static void mark_owners(struct place *place, uint32_t n)
 {
     struct place *greatest = NULL;
@@ -151,7 +151,7 @@ static void mark_owners(struct place *place, uint32_t n)
     }
 }
 
-/* All places of a routine, sorted; *out is the caller's.  False without memory. */
+/* Collects all places of a routine, sorted; the caller frees *out.  False: no memory. */
 static bool collect_places(struct counting *c, const struct wpp_routine *routine,
                            struct place **out, size_t *n_out)
 {
@@ -195,8 +195,8 @@ static bool add_share(struct counting *c, const struct share *share)
     return true;
 }
 
-/* The share of a line whose places in a routine are place[0 .. n); set has
- * room for n blocks. */
+/* Computes the share of a line whose places in a routine are place[0 .. n); `set` has room for n
+ * blocks. */
 static bool count_line(const struct flow *flow, const struct place *place, size_t n,
                        uint32_t *set, struct share *share)
 {
@@ -206,7 +206,7 @@ static bool count_line(const struct flow *flow, const struct place *place, size_
     for (size_t i = 0; i < n; i++) {
         if (!place[i].again)
             share->stood += flow->block[place[i].block];
-        /* As gcov, which takes a routine's last block for its exit. */
+        /* As gcov, which treats a routine's last block as its exit. */
         if (place[i].block + 1 == flow->n_blocks)
             continue;
         if (place[i].owns && (n_set == 0 || set[n_set - 1] != place[i].block))
@@ -301,7 +301,7 @@ static int compare_shares(const void *a, const void *b)
     return x->scope < y->scope ? -1 : x->scope > y->scope;
 }
 
-/* Count of one line: its shares are share[0 .. n), sorted by scope. */
+/* The count of one line from its shares, share[0 .. n), sorted by scope. */
 static uint64_t sum_line(const struct share *share, size_t n)
 {
     uint64_t count = 0;
@@ -329,7 +329,7 @@ static int compare_counts(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Hands the table's names over to the result. */
+/* Moves the table's names to the result. */
 static bool take_names(struct counting *c, struct line_counts *out)
 {
     out->names = calloc(c->files.n + 1, sizeof *out->names);

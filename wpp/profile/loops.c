@@ -7,16 +7,16 @@
 #include <string.h>
 
 #define NO_BLOCK UINT32_MAX
-#define ROOT (NO_BLOCK - 1)     /* above all blocks that control comes to from elsewhere */
+#define ROOT (NO_BLOCK - 1)     /* above all blocks that control reaches other than by an arc */
 
 /* Arrays by block. */
 struct search {
     const struct flow *f;
     uint32_t *into_first, *into;       /* arcs by target: into[into_first[b] ..] index f->arc */
     uint64_t *arrived;                 /* over arcs */
-    uint32_t *order, n_order;          /* reverse postorder */
+    uint32_t *order, n_order;          /* arrivals over arcs */
     uint32_t *rank;                    /* place in it, NO_BLOCK: not reached */
-    uint32_t *dominator;               /* immediate one, or ROOT */
+    uint32_t *dominator;               /* the immediate one, or ROOT */
     uint32_t *stack;
     bool *in_loop;
 };
@@ -68,13 +68,13 @@ static void index_targets(struct search *s)
     assert(s->into_first[f->n_blocks] == f->n_arcs);
 }
 
-/* Control comes to the block from elsewhere than over an arc. */
+/* Whether control reaches the block other than by an arc. */
 static bool is_root(const struct search *s, uint32_t block)
 {
     return s->f->block[block] > s->arrived[block];
 }
 
-/* Blocks from `root` on, the last finished at the end of order[]. */
+/* Visits the blocks from `root` on; the block finished last is put at the end of order[]. */
 static void visit(struct search *s, uint32_t root, uint32_t *place)
 {
     const struct flow *f = s->f;
@@ -110,7 +110,7 @@ static void order_blocks(struct search *s)
     for (uint32_t b = n; b-- > 0;)
         if (s->f->block[b] > 0 && s->rank[b] == NO_BLOCK && is_root(s, b))
             visit(s, b, &place);
-    /* A cycle that control only seems not to come to. */
+    /* A cycle that looks as if control never reached it. */
     for (uint32_t b = 0; b < n; b++)
         if (s->f->block[b] > 0 && s->rank[b] == NO_BLOCK)
             visit(s, b, &place);
@@ -171,7 +171,7 @@ static bool dominates(const struct search *s, uint32_t a, uint32_t b)
     return a == b;
 }
 
-/* Marks what reaches `from` without passing a marked block; counts it. */
+/* Marks and counts the blocks that reach `from` without passing a marked block. */
 static uint32_t mark_back(struct search *s, uint32_t from)
 {
     uint32_t n = 0, marked = 0;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* loops.h - the loops of a routine that were run: how often they were entered, and went round.
+/* loops.h - the executed loops of a routine, with counts of entries and iterations.
  *
- * Natural loops (Aho, Lam, Sethi, Ullman, 9.6.6) of the flow graph that was executed: an arc to a block
- * that dominates its source goes back; the loop is what reaches that source without passing the
- * header.  Loops with one header are one.  A cycle with several entries is none.
+ * Natural loops (Aho, Lam, Sethi, Ullman, 9.6.6) of the flow graph that was executed: an arc to a
+ * block that dominates its source is a back edge; the loop is the set of blocks that reach its
+ * source without passing the header.  Loops with the same header are one.  A cycle with several
+ * entries is no loop.
  *
  *      entries       arrivals at the header from outside
- *      iterations    executions of the body: of a loop that leaves at its header (`while`), the
+ *      iterations    executions of the body: for a loop that leaves at its header (`while`), the
  *                    header's without those that left at once; else the header's
  */
 #ifndef WPP_LOOPS_H
@@ -23,10 +24,10 @@ struct loop {
 
 struct loops {
     uint32_t n;
-    struct loop *loop;         /* by header */
+    struct loop *loop;         /* in order of headers */
 };
 
-/* False without memory.  Cost: O(loops * arcs). */
+/* False: no memory.  Cost: O(loops * arcs). */
 bool loops_find(struct loops *out, const struct flow *f);
 void loops_free(struct loops *l);
 

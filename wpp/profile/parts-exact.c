@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* parts-exact.c - inclusive costs of parts that call themselves: one walk up the call tree for as many
- * of them as there are lanes.
+/* parts-exact.c - inclusive costs of parts that call themselves: one walk up the call tree for as
+ * many of them as there are lanes.
  *
- * What a part has of a piece depends on what is around it in one point only: whether the calls before
- * the piece's first path are the part's.  So each piece has two sums:
+ * The cost of a part within a piece depends on the piece's surroundings in one point only: whether
+ * the calls before the piece's first path belong to the part.  So each piece has two sums:
  *
- *      lead     of those calls, if they are not the part's own (if they are, all they cost is)
- *      rest     of everything else
+ *      lead     the part's cost within those calls, if they do not belong to the part (if they do,
+ *               it is all that they cost)
+ *      rest     the part's cost in everything else
  */
 #include "wpp/profile/parts.h"
 
@@ -19,15 +20,15 @@ enum { LANES = 16, MEMORY = 256 << 20 };
 struct lanes {
     const struct parts *parts;
     const struct run_costs *c;
-    uint32_t n, stride;        /* lanes in use; of the arrays */
+    uint32_t n, stride;        /* the lanes in use; the arrays' distance between rows */
     double *own;               /* by terminal and lane: its cost in the part */
-    uint32_t *calls;           /* by terminal: lanes whose calls they are */
+    uint32_t *calls;           /* by terminal: lanes whose part makes its calls */
     double *lead, *rest;       /* by piece and lane */
 };
 
 /* ---- Terminals --------------------------------------------------------------------------- */
 
-/* share, calls: by block, of one part. */
+/* `share` and `calls` are those of one part, by block. */
 static void fill_terminal(struct lanes *l, uint32_t lane, const struct part *p, uint32_t number,
                           const double *share, const uint8_t *calls)
 {
@@ -83,7 +84,7 @@ static void fill_lane(struct lanes *l, uint32_t lane, const struct part *p, doub
 
 /* ---- Pieces -------------------------------------------------------------------------------- */
 
-/* `mine`: lanes to which the calls before the first path belong. */
+/* `mine`: lanes whose part makes the calls before the first path. */
 static void add(double *to, const double *lead, double all, uint32_t mine, uint32_t n)
 {
     assert(n <= LANES);
@@ -158,7 +159,7 @@ static void clear_lanes(struct lanes *l)
     memset(l->rest, 0, n_pieces * l->stride * sizeof *l->rest);
 }
 
-/* The lanes' parts get what the roots have of them. */
+/* Sets the costs of the lanes' parts to those within the roots. */
 static void walk_up(struct parts *p, struct lanes *l, const uint32_t *number)
 {
     const struct call_tree *t = l->c->tree;
@@ -225,7 +226,7 @@ static void sort_ranks(const struct parts *p, struct rank *rank, uint32_t n, boo
         qsort(rank, n, sizeof *rank, by_cost);
 }
 
-/* Upper bounds sink until the first ones are no bounds. */
+/* Makes bounds exact until the first `want` costs are no bounds. */
 static bool settle(struct parts *p, struct rank *rank, uint32_t n, bool inclusive, uint32_t want,
                    uint32_t *number)
 {

@@ -13,11 +13,12 @@
 /* A copy of an inlined function in a block. */
 struct copy_block {
     uint32_t copy, block;
-    uint32_t n_lines, n_own;   /* lines of the copy; those that are not of what is inlined into it */
-    bool first, last;          /* the block's first and last lines are among them */
+    uint32_t n_lines, n_own;   /* lines of the copy; those of them that belong to nothing inlined
+                                  into it */
+    bool first, last;          /* whether the block's first and last lines are among them */
 };
 
-/* Arrays by block; all but the lists is 0 between two copies. */
+/* Arrays by block; all except the lists are 0 between two copies. */
 enum { BEGINS_ELSEWHERE = 1, BEGINS_IN_COPY, LINELESS };
 
 struct arriving {
@@ -34,16 +35,16 @@ struct making {
     size_t capacity;           /* of parts->part */
     struct source_files files;
     uint32_t *slot, n_slots;   /* inlined functions by name and file: 1 + part; 0: free */
-    uint32_t *file_of;         /* by inlined part, counted from the first one: number in `files` */
+    uint32_t *file_of;         /* by inlined part, from the first one on: its number in `files` */
     size_t file_capacity;
 
-    /* Of one routine. */
+    /* The current routine. */
     uint32_t r;
     const struct wpp_routine *routine;
     struct flow flow;
     uint64_t *block, *edge;    /* executions */
     uint32_t *part_of;         /* by copy */
-    bool *covered;             /* by copy: it is within another one of the same function */
+    bool *covered;             /* by copy: it is within another copy of the same function */
     struct copy_block *in;     /* by copy, then block */
     size_t n_in, in_capacity;
     struct arriving arriving;
@@ -103,7 +104,7 @@ static bool make_routine(struct making *m, uint32_t number)
     return true;
 }
 
-/* All that routines' paths cost; inlined functions take their own away from it later. */
+/* Adds up the cost of each routine's paths; inlined functions' own cost is subtracted later. */
 static void count_paths(struct making *m)
 {
     for (uint32_t t = 0; t < wpp_grammar(m->w)->n_terminals; t++) {
@@ -185,7 +186,7 @@ static struct copy_block *copy_in(struct making *m, size_t begin, uint32_t copy,
     return &m->in[m->n_in++];
 }
 
-/* The copies in a block. */
+/* Finds the copies in a block. */
 static bool find_copies(struct making *m, uint32_t block)
 {
     const struct wpp_block *b = &m->routine->blocks[block];
@@ -233,7 +234,7 @@ static uint32_t n_lines(const struct wpp_block *b)
     return n;
 }
 
-/* The first line in the blocks that is the copy's own; NULL: there is none. */
+/* The first line in the blocks that is the copy's own; NULL: none. */
 static const struct wpp_line *own_line(const struct making *m, const struct copy_block *in, size_t n)
 {
     const struct wpp_line *least = NULL;
@@ -258,7 +259,7 @@ static uint64_t text_hash(const char *text, uint32_t file)
     return hash ^ hash >> 31;
 }
 
-/* The place of the function in slot[]. */
+/* The slot of the function. */
 static uint32_t slot_of(const struct making *m, const char *name, uint32_t file)
 {
     uint32_t i = (uint32_t)text_hash(name, file) & (m->n_slots - 1);
@@ -312,7 +313,7 @@ static bool keep_file(struct making *m, uint32_t index, uint32_t file)
     return true;
 }
 
-/* The function's part, a new one if need be; UINT32_MAX without memory. */
+/* The function's part, which is made if it does not exist; UINT32_MAX: no memory. */
 static uint32_t inlined_part(struct making *m, const struct wpp_inlined *call,
                              const struct wpp_line *line)
 {
@@ -362,8 +363,8 @@ static void end_arriving(struct arriving *w)
     *w = (struct arriving){0};
 }
 
-/* Blocks without lines (jumps, moves between registers) are code of the copy where control comes from it
- * alone.  came[b], of such a block: how often, so far. */
+/* Blocks without lines (jumps, moves between registers) belong to the copy if control reaches them
+ * only from the copy.  came[b] of such a block: how often, so far. */
 static void take_lineless(struct making *m, uint32_t block)
 {
     struct arriving *w = &m->arriving;
@@ -390,7 +391,7 @@ static void take_lineless(struct making *m, uint32_t block)
     }
 }
 
-/* Executions of the block that go on in the copy without leaving it. */
+/* How many executions of the block go on within the copy. */
 static double goes_on(const struct making *m, uint32_t block)
 {
     double n = 0;
@@ -401,8 +402,8 @@ static double goes_on(const struct making *m, uint32_t block)
     return n;
 }
 
-/* How often control came into the copy: executions of its blocks, but for those that are reached from
- * another of them without leaving it. */
+/* How often control came into the copy: executions of its blocks, without those reached from
+ * another of its blocks. */
 static double arrivals(struct making *m, const struct copy_block *in, size_t n)
 {
     struct arriving *w = &m->arriving;
@@ -426,7 +427,7 @@ static double arrivals(struct making *m, const struct copy_block *in, size_t n)
     return arrived;
 }
 
-/* Adds the copy, whose blocks these are, to its function. */
+/* Adds the copy, with its blocks, to its function. */
 static bool add_copy(struct making *m, const struct copy_block *in, size_t n)
 {
     const struct wpp_inlined *call = &m->routine->inlined[in->copy];
@@ -435,7 +436,7 @@ static bool add_copy(struct making *m, const struct copy_block *in, size_t n)
 
     if (number == UINT32_MAX)
         return false;
-    assert(call->caller <= in->copy);        /* its caller has a part already */
+    assert(call->caller <= in->copy);        /* its caller already has a part */
     m->part_of[in->copy] = number;
     for (uint32_t c = call->caller; c > 0 && !m->covered[in->copy];
          c = m->routine->inlined[c - 1].caller)
@@ -460,7 +461,7 @@ static bool add_copy(struct making *m, const struct copy_block *in, size_t n)
     return true;
 }
 
-/* Callers are numbered before what is inlined into them. */
+/* A caller has a smaller number than the calls inlined into it. */
 static bool make_inlined(struct making *m)
 {
     bool ok = true;
@@ -483,7 +484,7 @@ static bool make_inlined(struct making *m)
 
 /* ---- Loops ---------------------------------------------------------------------------------------- */
 
-/* The innermost call whose code both are; 0: the routine's own. */
+/* The innermost call to which the code of both belongs; 0: the routine itself. */
 static uint32_t common_call(const struct wpp_routine *r, uint32_t a, uint32_t b)
 {
     assert(a <= r->n_inlined && b <= r->n_inlined);
@@ -496,7 +497,7 @@ static uint32_t common_call(const struct wpp_routine *r, uint32_t a, uint32_t b)
     return a;
 }
 
-/* Whose code the loop is, and which of its lines: those of the function that has all of it. */
+/* Finds the function and the lines of the loop: those of the function that contains all of it. */
 static void name_loop(const struct making *m, const struct loop *l, struct part *p)
 {
     uint32_t call = UINT32_MAX;
@@ -602,8 +603,8 @@ static bool each_routine(struct making *m, bool (*make)(struct making *))
     return ok;
 }
 
-/* Of a routine all of whose lines are inlined functions' nothing is left; sums of fractions may say a
- * little more or less than that. */
+/* If all lines of a routine are those of inlined functions, its own cost is 0; sums of fractions
+ * may differ a little from that. */
 static void drop_rounding(struct parts *p)
 {
     const struct run_costs *c = p->costs;

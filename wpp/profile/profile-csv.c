@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* profile-csv.c - a profile for spreadsheets: one table, a column says what a row is about (RFC 4180). */
+/* profile-csv.c - a profile for spreadsheets: one table; a column tells the kind of each row (RFC
+ * 4180). */
 #include <inttypes.h>
 
 #include "wpp/base/csv.h"

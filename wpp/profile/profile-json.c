@@ -12,7 +12,7 @@ static void put_text(const struct profile_report *r, const char *key, const char
     fputs(", ", r->text.out);
 }
 
-/* Sums are whole numbers but for parts of blocks. */
+/* Sums are whole numbers, unless they include parts of blocks. */
 static void put_number(const struct profile_report *r, const char *key, double n, const char *end)
 {
     fprintf(r->text.out, "\"%s\": %.17g%s", key, n, end);

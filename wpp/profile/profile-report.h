@@ -18,13 +18,13 @@ struct profile_line {
     uint64_t executions;
 };
 
-/* What is shown; tables that were not asked for are NULL. */
+/* The content of the report; tables that were not asked for are NULL. */
 struct profile_report {
     struct table_text text;    /* JSON and CSV: its `out` alone */
     const wpp *w;
     const char *path;          /* of the WPP */
     const struct run_costs *costs;
-    uint32_t thread;           /* that the report is about; UINT32_MAX: all */
+    uint32_t thread;           /* the thread of the report; UINT32_MAX: all */
     const struct parts *parts;
     const uint32_t *function;  /* numbers of parts, in order */
     uint32_t n_functions, all_functions;
@@ -32,12 +32,12 @@ struct profile_report {
     uint32_t n_loops, all_loops;
     const struct profile_line *line;
     size_t n_lines, all_lines;
-    const struct source_changes *changes;      /* JSON alone */
+    const struct source_changes *changes;      /* only for JSON */
     const struct call_contexts *contexts;
-    bool callers;              /* contexts are what led there */
+    bool callers;              /* the contexts are callers */
 };
 
-/* All write to `text.out`, whose errors are the caller's to check.  False: no memory. */
+/* All write to `text.out`; the caller checks for its errors.  False: no memory. */
 bool profile_text(const struct profile_report *r);
 bool profile_json(const struct profile_report *r);
 bool profile_csv(const struct profile_report *r);

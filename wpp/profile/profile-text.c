@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* profile-text.c - tables for people: the answer first, nothing wider than the terminal. */
+/* profile-text.c - tables for people: the answer first, no line wider than the terminal. */
 #include <inttypes.h>
 
 #include "wpp/base/number-text.h"
@@ -138,7 +138,7 @@ static void show_run(const struct profile_report *r)
                 run.n_threads == 1 ? "" : "s");
 }
 
-/* The names of all rows, so that each is as short as it tells it apart. */
+/* Adds the names of all rows, so that each can be shortened as far as it stays unique. */
 static bool take_names(const struct profile_report *r)
 {
     bool ok = true;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* run-costs.c - costs go up the call tree, how often things stand in the run goes down. */
+/* run-costs.c - costs are summed up the call tree, counts of occurrences down. */
 #include "wpp/profile/run-costs.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Up: pieces from what is in them --------------------------------------------------- */
+/* ---- Up: pieces from their items ------------------------------------------------------- */
 
 static bool is_path(const struct run_costs *c, uint32_t item)
 {
@@ -44,7 +44,7 @@ static void sum_piece(struct run_costs *c, uint32_t p)
     }
 }
 
-/* ---- Down: how often --------------------------------------------------------------------- */
+/* ---- Down: counts of occurrences --------------------------------------------------------- */
 
 static void spread_piece(struct run_costs *c, uint32_t p)
 {
@@ -80,11 +80,12 @@ static void spread_piece(struct run_costs *c, uint32_t p)
 
 /* ---- Sites ---------------------------------------------------------------------------------- */
 
-/* A set of (terminal, item): calls and pieces that begin with calls, where the terminal ended. */
+/* A set of (terminal, item): calls and pieces that begin with calls, with the terminal that ended
+ * there. */
 struct site_set {
-    uint64_t *key;             /* 0: a free place */
+    uint64_t *key;             /* 0: a free slot */
     size_t n, size;
-    uint64_t *todo;            /* keys whose piece has not been looked into */
+    uint64_t *todo;            /* keys whose piece has not been read yet */
     size_t n_todo, todo_size;
 };
 
@@ -130,7 +131,7 @@ static bool push_todo(struct site_set *s, uint64_t key)
     return true;
 }
 
-/* A call is kept by its routine, so that the set holds each site once. */
+/* A call is stored by its routine, so that the set holds each site once. */
 static bool add_site(struct site_set *s, const struct call_tree *t, uint32_t terminal, uint32_t item)
 {
     uint32_t thing = item & CALL_TREE_CALL
@@ -149,8 +150,8 @@ static bool add_site(struct site_set *s, const struct call_tree *t, uint32_t ter
     return item & CALL_TREE_CALL || push_todo(s, key);
 }
 
-/* The calls of piece p that come before its first path are made where `lead` ended, if that is a path;
- * `whole`: and the others where they stand. */
+/* Adds the sites in piece p.  The calls before its first path are made where `lead` ended, if that
+ * is a path; `whole`: adds also the other calls, at the paths before them. */
 static bool add_sites_in(struct run_costs *c, struct site_set *s, uint32_t p, uint32_t lead,
                          bool whole)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* self-calls.c - components of the graph of calls (Tarjan, 1972), and a search where they do not do. */
+/* self-calls.c - components of the graph of calls (Tarjan, 1972), and a search where they are not
+ * enough. */
 #include "wpp/profile/self-calls.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Steps of searches, all together: above it, it is left open whether a part calls itself. */
+/* The most steps of all searches together; beyond it, parts are treated as calling themselves. */
 enum { PATIENCE = 200000000 };
 
 /* The calls in routine r are call[first[r] .. first[r + 1]). */
@@ -17,7 +18,7 @@ struct call_graph {
     uint32_t n, *first;
     struct call *call;
     uint32_t *component;       /* by routine */
-    uint32_t *seen, *stack;    /* by routine: the last search that came to it */
+    uint32_t *seen, *stack;    /* by routine: the number of the last search that reached it */
     uint32_t search;
     uint64_t steps;
 };
@@ -66,11 +67,12 @@ static void sort_calls(struct call_graph *g)
 
 /* ---- Components ------------------------------------------------------------------------------ */
 
-/* A routine that is being searched, without recursion; arrays by routine but `path`, which is a stack. */
+/* The search for components, without recursion; arrays by routine, except `path`, which is a
+ * stack. */
 struct search {
-    uint32_t *order, *low, *next;      /* order 0: not come to */
+    uint32_t *order, *low, *next;      /* order 0: not reached */
     uint32_t *path, n_path;
-    uint32_t *open, n_open;            /* come to, and in no component yet */
+    uint32_t *open, n_open;            /* reached, and in no component yet */
     bool *is_open;
     uint32_t n_order, n_components;
 };
@@ -143,7 +145,8 @@ static bool find_components(struct call_graph *g)
 
 /* ---- Parts --------------------------------------------------------------------------------------- */
 
-/* Whether the part makes calls of the routine's block: mark[], by block, says which are its own. */
+/* Whether a call of the part in the routine's block leads back; mark[], by block, tells which calls
+ * are the part's. */
 static bool leads_back(const struct call_graph *g, uint32_t routine, const uint8_t *mark)
 {
     for (uint32_t i = g->first[routine]; i < g->first[routine + 1]; i++)
@@ -162,7 +165,7 @@ static void reach(struct call_graph *g, uint32_t routine, uint32_t *n)
     g->stack[(*n)++] = routine;
 }
 
-/* Puts on the stack what the part calls in a routine, marks what has been come to. */
+/* Puts the routines that the part calls in a routine on the stack and marks them as reached. */
 static void reach_from(struct call_graph *g, uint32_t routine, const uint8_t *mark, uint32_t *n)
 {
     for (uint32_t i = g->first[routine]; i < g->first[routine + 1]; i++)
@@ -180,7 +183,8 @@ static void reach_all(struct call_graph *g, uint32_t n)
     }
 }
 
-/* The end of the blocks of one routine, which begin at `i`; their calls are marked, or no longer. */
+/* The end of the blocks of one routine, which begin at `i`; sets or clears the marks of their
+ * calls. */
 static uint32_t mark_blocks(const struct part *p, uint32_t i, uint8_t *mark, bool on)
 {
     uint32_t routine = p->block[i].routine;

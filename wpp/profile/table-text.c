@@ -44,7 +44,7 @@ static unsigned width_of(const char *text)
     return clipped_width(text, strlen(text));
 }
 
-/* The end of a path, from a folder's name on, in at most `size` characters. */
+/* The end of a path, beginning at a folder's name, in at most `size` characters. */
 static const char *path_end(const char *path, unsigned size)
 {
     const char *end = path;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* table-text.h - the rows of tables for people, nothing wider than the terminal. */
+/* table-text.h - the rows of tables for people; no line is wider than the terminal. */
 #ifndef WPP_TABLE_TEXT_H
 #define WPP_TABLE_TEXT_H
 
@@ -11,31 +11,31 @@
 
 struct table_text {
     FILE *out;
-    struct short_names *names; /* all that the text says are added, and settled */
+    struct short_names *names; /* all names of the text have been added */
     bool color;
-    unsigned columns;          /* no line is longer; 0: as long as need be */
+    unsigned columns;          /* the most columns of a line; 0: no limit */
 };
 
-/* ` 12.3 % `: 10 columns. */
+/* Writes ` 12.3 % `: 10 columns. */
 void table_share(const struct table_text *t, double part, double whole);
-/* `1,234,567 `, to the right in `width` columns, and a blank. */
+/* Writes `1,234,567 `: right-aligned in `width` columns, then a blank. */
 void table_count(const struct table_text *t, int width, uint64_t n);
 
-/* Each table has one, behind an empty line. */
+/* Writes an empty line and a table's heading. */
 void table_heading(const struct table_text *t, const char *text);
 
-/* A name and its place in what is left of the line behind `used` columns: if it is too little, the
- * file goes without its folders, then the name is shortened.  Lines `line` to `last`; 0: unknown, or
- * only one. */
+/* Writes a name and its place into the rest of a line, after `used` columns.  If there is not
+ * enough room, first the file's folders are left out, then the name is shortened.  Lines `line` to
+ * `last`; 0: unknown, or only one line. */
 void table_named(const struct table_text *t, unsigned used, const char *name, const char *remark,
                  const char *file, uint32_t line, uint32_t last);
-/* A place alone, likewise. */
+/* Writes only a place, in the same way. */
 void table_place(const struct table_text *t, unsigned used, const char *file, uint32_t line);
 
-/* How many rows are not shown, if there are any. */
+/* Writes how many rows are not shown, if there are any. */
 void table_more(const struct table_text *t, uint64_t shown, uint64_t all, const char *what);
 
-/* A command, on one line of the terminal. */
+/* Writes a command on one line of the terminal. */
 void table_command(const struct table_text *t, const char *command);
 
 #endif
