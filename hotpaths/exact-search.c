@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* exact-search.c - all minimal hot subpaths with their true frequencies; see exact-search.h.
  *
- * Candidates cost half of what is asked for, or more, by the sample, and are no longer than up to
- * where they cost half as much again: then they are given up.  What is hot begins one of them but
- * for a chance that sample.h bounds; what is reported was counted everywhere.  When one that was
- * given up is not hot, the sample is searched again and nothing is.
+ * A candidate costs at least half of min_cost by the sample.  It is as short as possible: as soon
+ * as it costs one and a half times min_cost, it is not extended ("given up").  Each hot subpath is
+ * the beginning of a candidate, except with a probability that sample.h bounds.  Reported
+ * frequencies are exact: they are counted in the whole grammar.  If a candidate that was given up
+ * is not hot, the sample is searched again without giving up.
  */
 #include "hotpaths/exact-search.h"
 
@@ -19,14 +20,14 @@
 #include "hotpaths/sampled/loop-candidates.h"
 #include "hotpaths/sampled/sample.h"
 
-/* The candidates that no other begins with, or that were given up. */
+/* Candidates that are not the beginning of another one, or that were given up. */
 struct candidates {
     struct found found;
-    uint64_t enough;            /* one that costs so much by the sample was given up: it is taken
-                                 * for hot, and what it goes on to was not looked at */
-    uint32_t *order;            /* of the found, by their strings */
+    uint64_t enough;            /* a candidate that costs this much by the sample was given up:
+                                   it is assumed to be hot, and its extensions were not searched */
+    uint32_t *order;            /* the found ones, sorted by their strings */
     struct hot_string *string;
-    uint64_t *cost;             /* of each, by the sample */
+    uint64_t *cost;             /* of each, according to the sample */
     size_t n;
     struct patterns patterns;
     uint64_t *times;            /* of each node */
@@ -42,7 +43,7 @@ static void candidates_clear(struct candidates *c)
     free(c->times);
 }
 
-/* Of equal strings the one last whose hits weigh most. */
+/* Sorts by strings; of equal ones the one with the largest weight comes last. */
 static int by_terminals(const void *pa, const void *pb, void *found)
 {
     const struct found *f = found;
@@ -99,8 +100,8 @@ static int count_candidates(struct candidates *c, const struct exact *e)
                     : HOT_E_MEMORY;
 }
 
-/* Adds the shortest beginning of a candidate that is hot to `out`, unless another one begins
- * with it too; false: none is. */
+/* Adds the shortest hot beginning of a candidate to `out`, unless another candidate has the same
+ * one.  False: no beginning is hot. */
 static bool report(const struct candidates *c, size_t i, const struct analysis *a,
                    uint64_t min_cost, struct found *out, int *status)
 {
@@ -122,7 +123,8 @@ static bool report(const struct candidates *c, size_t i, const struct analysis *
     return false;
 }
 
-/* Rows come first: found_append drops what the next string begins with, also if it was given up. */
+/* Loops are added first: found_append drops a string that the next one begins with, also one that
+ * was given up. */
 static int find_candidates(struct candidates *c, const struct exact *e, const struct sample *sample,
                            uint64_t min_cost, bool give_up)
 {
@@ -137,7 +139,7 @@ static int find_candidates(struct candidates *c, const struct exact *e, const st
     return status == HOT_OK ? list_candidates(c) : status;
 }
 
-/* *sure: no candidate was given up that is not hot. */
+/* *sure: all candidates that were given up are hot. */
 static int search_sample(const struct exact *e, const struct sample *sample, uint64_t min_cost,
                          bool give_up, struct found *out, bool *sure)
 {
@@ -156,7 +158,7 @@ static int search_sample(const struct exact *e, const struct sample *sample, uin
     return status;
 }
 
-/* Also SAMPLE_TOO_MUCH. */
+/* May also return SAMPLE_TOO_MUCH. */
 static int find_sampled(struct exact *e, uint64_t min_cost, struct found *out)
 {
     struct sample sample;

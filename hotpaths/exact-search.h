@@ -3,29 +3,31 @@
  *
  *      small grammars  the search of all borders between symbols finds the answer (refine.h)
  *      large ones      points of the run (sample.h) --> strings that many of them hit
- *                      (candidates.h), and rows of loops (loop-candidates.h) --> how often these stand in the
- *                      trace, exactly (candidate-counts.h) --> the answer
+ *                      (candidates.h), and rows of loops (loop-candidates.h) --> their exact
+ *                      frequencies (candidate-counts.h) --> the answer
  *
- * The first takes memory and time by symbols, the second hardly more than to read them a few times.
+ * The first takes memory and time in proportion to the symbols, the second hardly more than to read
+ * them a few times.
  */
 #ifndef WPP_EXACT_SEARCH_H
 #define WPP_EXACT_SEARCH_H
 
 #include "hotpaths/exhaustive/border-filter.h"
 
-/* What searches of one grammar share. */
+/* State shared by the searches of one grammar. */
 struct exact {
     const struct analysis *a;
-    bool sampling;          /* where that pays */
+    bool sampling;          /* whether to sample where that is faster */
     struct outward outward;
     struct sieve sieve;
-    bool has_outward, has_sieve;    /* made when they are needed first */
+    bool has_outward, has_sieve;    /* both are made when first needed */
 };
 
 void exact_init(struct exact *e, const struct analysis *a, bool sampling);
 void exact_clear(struct exact *e);
 
-/* Adds to `out`, which is empty, what is hot at min_cost (at least 1).  HOT_OK or HOT_E_MEMORY. */
+/* Adds the subpaths hot at min_cost (at least 1) to `out`, which is empty.  HOT_OK or
+ * HOT_E_MEMORY. */
 int exact_find(struct exact *e, uint64_t min_cost, struct found *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* hotpaths.c - the library's front: prepares a grammar for analysis, chooses a
- * minimal cost when none is given, ranks what was found. */
+/* hotpaths.c - the library's public functions: prepares a grammar for analysis, chooses a minimal
+ * cost if none is given, sorts the subpaths found. */
 #include "hotpaths/hotpaths.h"
 
 #include <assert.h>
@@ -31,8 +31,8 @@ static inline void fetch_frequency(const struct analysis *a, uint64_t at)
         __builtin_prefetch(&a->frequency[g->symbols[at + FETCH_AHEAD] & ~WPP_RULE], 1);
 }
 
-/* How often each rule stands in the expansion of the threads analysed: start
- * rules once, all others as often as their users say, from the top down. */
+/* Counts the occurrences of each rule in the expansion of the threads analysed, top-down: start
+ * rules have one, all others those of their users. */
 static void count_rules(struct analysis *a, uint32_t thread)
 {
     const struct wpp_grammar *g = a->g;
@@ -107,7 +107,7 @@ static bool config_is_valid(const struct hot_config *c, const struct wpp_grammar
 
 /* ---- Choosing the minimal cost ----------------------------------------------- */
 
-/* Of each subpath its period, and what that costs. */
+/* Finds the period of each subpath, and the cost of one period. */
 static int find_periods(struct found *f, const uint64_t *cost)
 {
     uint32_t *scratch, longest = 0;
@@ -131,7 +131,7 @@ static int find_periods(struct found *f, const uint64_t *cost)
     return good ? HOT_OK : HOT_E_MEMORY;
 }
 
-/* `exact` is NULL for the walk. */
+/* `exact` is NULL for Larus' walk. */
 static int find_at(const struct analysis *a, struct exact *exact, uint64_t min_cost,
                    struct found *out)
 {
@@ -140,7 +140,7 @@ static int find_at(const struct analysis *a, struct exact *exact, uint64_t min_c
     return status == HOT_OK && exact ? find_periods(out, a->cost) : status;
 }
 
-/* `n` with all but its two leading digits zero. */
+/* `n` with all digits but the first two set to zero. */
 static uint64_t two_digits(uint64_t n)
 {
     uint64_t power = 1;
@@ -150,8 +150,8 @@ static uint64_t two_digits(uint64_t n)
     return n - n % power;
 }
 
-/* Whether `a` answers come closer to `wanted` than `b`, as a factor; none are
- * infinitely far off. */
+/* Whether `a` answers are closer to `wanted` than `b`, as a factor; no answers are infinitely far
+ * off. */
 static bool is_closer(size_t a, size_t b, size_t wanted)
 {
     double off_a = a < wanted ? (double)wanted / (double)a : (double)a / (double)wanted;
@@ -160,7 +160,7 @@ static bool is_closer(size_t a, size_t b, size_t wanted)
     return b == 0 ? a > 0 : a > 0 && off_a < off_b;
 }
 
-/* Finds at `min_cost`, counts, and keeps the find if it is the best so far. */
+/* Searches at `min_cost`, counts, and keeps the result if it is the best so far. */
 static int try_cost(const struct analysis *a, struct exact *exact,
                     const struct hot_config *config, uint64_t min_cost, struct hot_result *r,
                     size_t *count)
@@ -185,13 +185,13 @@ static int try_cost(const struct analysis *a, struct exact *exact,
     return HOT_OK;
 }
 
-/* Costs tried so far that found enough, and too few; 0: none. */
+/* Costs tried so far with enough subpaths, and with too few; 0: none. */
 struct bracket {
     uint64_t low, high;
     size_t n_low, n_high;
 };
 
-/* Where a power law through both ends finds `wanted`. */
+/* The cost at which a power law through both ends of the bracket finds `wanted`. */
 static double interpolate(const struct bracket *b, size_t wanted)
 {
     assert(b->low < b->high && b->n_low > b->n_high);
@@ -201,9 +201,9 @@ static double interpolate(const struct bracket *b, size_t wanted)
     return exp2(low + (high - low) * (n_low - log2((double)wanted)) / (n_low - n_high));
 }
 
-/* What is no more than what the longest subpaths cost in the mean is hot almost everywhere, executed
- * once: as many answers as events.  Twice that is the least that is tried, but in short runs, where
- * what happens once may be worth a look. */
+/* At a minimal cost not above the mean cost of the longest subpaths, nearly everything that was
+ * executed once is hot: there are as many answers as events.  So the least cost tried is twice
+ * that, except in short runs, where a subpath that occurs once may be of interest. */
 static uint64_t least_cost(const struct analysis *a)
 {
     enum { SHORT_RUN = 10000 };
@@ -242,7 +242,7 @@ static uint64_t next_cost(const struct bracket *b, size_t wanted, uint64_t total
     return next < b->high ? next : 0;
 }
 
-/* Whether `n` answers are about as many as wanted: half of it more or less. */
+/* Whether `n` answers are about as many as wanted: between half and one and a half times. */
 static bool is_about(size_t n, size_t wanted)
 {
     size_t off = n > wanted ? n - wanted : wanted - n;
@@ -250,13 +250,13 @@ static bool is_about(size_t n, size_t wanted)
     return 2 * off <= wanted;
 }
 
-/* Tries minimal costs until about enough subpaths are found, or as near to it as may be.
- * Begins with that of which no more could be disjoint: the higher, the less there is to
- * search. */
+/* Tries minimal costs until about enough subpaths are found, or as close as possible.  Begins with
+ * the highest cost at which `wanted` disjoint subpaths can exist: the search is faster at high
+ * costs. */
 static int find_about(const struct analysis *a, struct exact *exact,
                       const struct hot_config *config, struct hot_result *r)
 {
-    enum { ATTEMPTS = 8 };      /* once there are too few and enough */
+    enum { ATTEMPTS = 8 };      /* while both too few and enough have been found */
     assert(config->wanted > 0);
     uint64_t first = two_digits(a->total_cost / config->wanted), least = least_cost(a);
     struct bracket b = { 0 };
@@ -278,9 +278,9 @@ static int find_about(const struct analysis *a, struct exact *exact,
     return status;
 }
 
-/* ---- What places make up together ----------------------------------------------- */
+/* ---- Costs of overlapping occurrences -------------------------------------------- */
 
-/* Of those entries that can overlap themselves; the others are what they cost. */
+/* For the entries that can overlap themselves; own cost of the others is their cost. */
 static int count_pieces(struct found *f, const struct analysis *a, uint32_t thread,
                         const size_t *entry, size_t n)
 {
@@ -401,7 +401,7 @@ void hot_free(hot_result *r)
     free(r);
 }
 
-/* A turn of the entry's loop. */
+/* One iteration of the entry's loop. */
 static const uint32_t *loop_of(const struct found *f, const struct found_entry *e)
 {
     if (!e->turn)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* grammar-automaton.c - finite machines over grammars; see grammar-automaton.h. */
+/* grammar-automaton.c - runs finite machines over grammars; see grammar-automaton.h. */
 #include "hotpaths/automata/grammar-automaton.h"
 
 #include <assert.h>
@@ -9,12 +9,12 @@
 
 /* A rule that is being read. */
 struct machine_open {
-    uint64_t at;                /* symbols of it that are done */
+    uint64_t at;                /* how many of its symbols have been read */
     uint32_t rule, before, state;
     bool minded;
 };
 
-/* The slot of another run, or the empty one where it belongs. */
+/* The slot of the other run, or the empty one where it belongs. */
 static size_t other_slot(const struct machine_runs *s, uint32_t rule, uint32_t before)
 {
     uint64_t hash = slots_hash(rule, before);
@@ -31,7 +31,7 @@ static size_t other_slot(const struct machine_runs *s, uint32_t rule, uint32_t b
     return slot;
 }
 
-enum { NO_OTHER = 0 };          /* no number of another run */
+enum { NO_OTHER = 0 };          /* not the number of another run */
 
 static size_t find_other(const struct machine_runs *s, uint32_t head, uint32_t before)
 {
@@ -84,7 +84,7 @@ static int finish_run(struct machine_runs *s, const struct machine_open *top)
     return behind == MACHINE_NO_STATE ? HOT_E_MEMORY : HOT_OK;
 }
 
-/* `before` is reduced. */
+/* `before` must be reduced. */
 static int begin_run(struct machine_runs *s, uint32_t rule, uint32_t before)
 {
     if (GROW(s->open, s->open_size, s->depth + 1) != HOT_OK)
@@ -94,7 +94,7 @@ static int begin_run(struct machine_runs *s, uint32_t rule, uint32_t before)
     return HOT_OK;
 }
 
-/* The first symbol of a rule, and the way to the next. */
+/* The first symbol of a rule, and the step to the next. */
 static const uint32_t *symbols_of(const struct machine_runs *s, uint32_t rule, ptrdiff_t *step)
 {
     const uint64_t *body = s->g->body;
@@ -103,7 +103,7 @@ static const uint32_t *symbols_of(const struct machine_runs *s, uint32_t rule, p
     return s->g->symbols + (s->m->backwards ? body[rule + 1] - 1 : body[rule]);
 }
 
-/* Finds the state behind the topmost rule, or puts another on top of it. */
+/* Finds the state behind the topmost rule, or puts another rule on top of it. */
 static int read_on(struct machine_runs *s)
 {
     struct machine_open *top = &s->open[s->depth - 1];
@@ -159,7 +159,7 @@ int machine_enter_other(struct machine_runs *s, uint32_t rule, uint32_t before, 
     return status;
 }
 
-/* What is known of a rule before it is read. */
+/* Sets the facts about a rule that are known before it is read. */
 static void begin_rule(struct machine_runs *s, uint32_t rule)
 {
     const struct machine *m = s->m;
@@ -238,8 +238,8 @@ void machine_clear(struct machine_runs *s)
 
 /* ---- Counting -------------------------------------------------------------------------- */
 
-/* How often the rule is entered at all, other runs included: where what contains it was
- * passed. */
+/* How often the rule is entered at all, other runs included, as counted so far: runs that contain
+ * it have been passed. */
 static uint64_t take_times(struct machine_runs *s, uint32_t rule)
 {
     uint64_t times = s->more[rule] << 32 | s->run[rule].times;
@@ -295,7 +295,7 @@ int machine_descend(struct machine_runs *s, void *ctx,
 
 /* ---- Sums over events ------------------------------------------------------------------ */
 
-/* What a rule contains is entered as often as itself; terminals are read. */
+/* The symbols of a rule are entered as often as the rule itself; terminals are read. */
 static int hand_down(struct machine_runs *s, uint32_t rule, uint32_t state, uint64_t times)
 {
     const struct machine *m = s->m;

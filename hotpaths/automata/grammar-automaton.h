@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* grammar-automaton.h - a finite machine reads all threads, and nothing is expanded.
+/* grammar-automaton.h - runs a finite machine over all threads, without expanding the grammar.
  *
- * What a machine makes of a rule depends on the state in which it comes to it
- * alone.  So each rule is read once in each state that it is ever entered in:
+ * The effect of a rule on the machine depends only on the state in which the rule is entered.  So
+ * each rule is read once in each state in which it is ever entered:
  *
  *      run     (rule, state before) -> state behind, times
  *
- * `behind` is found bottom-up, `times`, how often the rule is entered in that
- * state, top-down.  State 0 is the one at a thread's beginning.
+ * `behind` is found bottom-up.  `times`, how often the rule is entered in that state, is found
+ * top-down.  State 0 is the state at a thread's beginning.
  *
- * Machines that look for strings soon forget what was before.  A rule is *settled*
- * when the state behind it is the same whatever was before.  If its first symbol is,
- * then what was before matters only there:
+ * In a machine that looks for strings, the state soon does not depend on earlier terminals.  A rule
+ * is *settled* when the state behind it is the same for all states before it.  If a rule's first
+ * symbol is settled, the state before the rule matters only within that symbol:
  *
  *      head(r) = head(first symbol)  if that is a settled rule
  *                r                   else
  *
  *      r in state s  =  r in state 0, but in it head(r) in state s instead of 0
  *
- * So only heads are read in other states than 0, and they are few; of all rules the
- * runs in state 0 are in an array, 8 bytes each: it is memory that a reading waits for.
+ * So only heads are read in other states than 0, and there are few of them.  The runs of all rules
+ * in state 0 are in an array, 8 bytes each, because a reading mostly waits for this memory.
  */
 #ifndef WPP_GRAMMAR_AUTOMATON_H
 #define WPP_GRAMMAR_AUTOMATON_H
@@ -34,35 +34,36 @@
 struct machine {
     void *ctx;
     bool backwards;             /* threads are read from their end */
-    uint32_t *thread;           /* where to say which thread is counted; NULL: all together */
+    uint32_t *thread;           /* set to the number of the thread that is counted; NULL: all
+                                   together */
     uint32_t (*next)(void *ctx, uint32_t state, uint32_t terminal);
-    /* The machine goes from `state` to `behind` by `terminal`, so many times. */
+    /* The machine goes from `state` to `behind` by `terminal`, this many times. */
     int (*step)(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind, uint64_t times);
-    /* All others may be NULL.  A state that is as good as this one when `terminal` comes:
-     * the same one follows, and the step does the same. */
+    /* All others may be NULL.  An equivalent state for the next terminal `terminal`: the same state
+     * follows, and the step does the same. */
     uint32_t (*reduce)(void *ctx, uint32_t state, uint32_t terminal);
-    /* Whether the state behind `terminal` is the same whatever came before `before`, or
-     * (MACHINE_NO_TERMINAL) before itself.  NULL: it never is. */
+    /* Whether the state behind `terminal` is always the same: whatever came before `before`, or
+     * (MACHINE_NO_TERMINAL) before `terminal` itself.  NULL: never. */
     bool (*settles)(void *ctx, uint32_t before, uint32_t terminal);
-    uint64_t memory;            /* so many terminals settle it as well; 0: none do */
+    uint64_t memory;            /* this many terminals also settle a rule; 0: no number does */
     bool (*minds)(void *ctx, uint32_t state);
-    /* Is told of each run when it is known, as is what it contains, and says what state is
-     * behind it: `behind`, or another that is as good whatever comes.  May find a rule settled
-     * whose own run it is.  MACHINE_NO_STATE: no memory. */
+    /* Called for each run when it and the runs in it are known.  Returns the state behind the run:
+     * `behind`, or another one that is equivalent for all input.  May settle the rule if the run is
+     * the rule's own.  MACHINE_NO_STATE: no memory. */
     uint32_t (*finish)(void *ctx, size_t run, uint32_t behind, bool minded);
 };
 
 #define MACHINE_NO_STATE    UINT32_MAX
 #define MACHINE_NO_TERMINAL UINT32_MAX
 
-/* Calls `step` for whatever is read, in any order.  `thread`: only this one, or
- * HOT_ALL_THREADS.  HOT_OK, HOT_E_MEMORY, or what `step` returned, if not HOT_OK. */
+/* Calls `step` for everything that is read, in any order.  `thread`: only this one, or
+ * HOT_ALL_THREADS.  HOT_OK, HOT_E_MEMORY, or the result of `step` if that is not HOT_OK. */
 int machine_run(const struct machine *m, const struct wpp_grammar *g, uint32_t thread);
 
-/* ---- The runs themselves: for what is more than a sum over events ------------------- */
+/* ---- The runs themselves: for more than sums over events -------------------------------- */
 
-/* Of a rule in state 0.  `times` counts its other runs, too, and all heads that are read in
- * it in other states. */
+/* The run of a rule in state 0.  `times` includes its other runs, and all heads in it that are read
+ * in other states. */
 struct machine_run {
     uint32_t times;             /* modulo 2^32; the rest is in `more` */
     uint32_t behind;
@@ -70,38 +71,38 @@ struct machine_run {
 
 struct machine_head {
     uint32_t rule : 31;
-    bool settled : 1;           /* the rule that has this head */
+    bool settled : 1;           /* the rule with this head is settled */
 };
 
-/* Of a head in another state. */
+/* The run of a head in another state. */
 struct machine_other {
     uint64_t times;
     uint32_t behind;
-    uint32_t rule, before;      /* reduced */
-    uint32_t last;              /* the other run of this rule that was made before; 0: none */
+    uint32_t rule, before;      /* `before` is reduced */
+    uint32_t last;              /* the previous other run of this rule; 0: none */
     bool minded;
 };
 
-/* Run r < n_rules is that of rule r in state 0, its own; run n_rules + i is other[i].  Times are
- * 0 but while threads are counted, and stay below 2^64, as the number of all events does.  What
- * is minded: a state behind a terminal of the expansion. */
+/* Run r < n_rules is the own run of rule r, in state 0; run n_rules + i is other[i].  Times are 0
+ * except while threads are counted.  They stay below 2^64, since the number of all events does.  A
+ * rule is minded if the machine minds a state behind a terminal of its expansion. */
 struct machine_runs {
     const struct machine *m;
     const struct wpp_grammar *g;
     struct machine_run *run;
-    uint32_t *first;            /* of each rule, the terminal that is read first */
+    uint32_t *first;            /* of each rule, the terminal read first */
     struct machine_head *head;  /* of each rule */
     struct machine_other *other;
     size_t n_other, other_size;
     uint64_t *more;             /* of each rule, times / 2^32 */
     bool *minded;               /* of each rule */
-    uint32_t *latest;           /* of each rule, its other run that was made last; 0: none */
-    uint32_t *final;            /* of each rule, the terminal that is read last; until all are read */
+    uint32_t *latest;           /* of each rule, its newest other run; 0: none */
+    uint32_t *final;            /* of each rule, the terminal read last; only until all are read */
     uint64_t *table;            /* of other runs (hash-table.h) */
     size_t table_size;
     struct machine_open *open;  /* a stack of runs that are being read */
     size_t depth, open_size;
-    bool *touched;              /* of each MACHINE_BLOCK rules: some have times */
+    bool *touched;              /* of each MACHINE_BLOCK rules: whether some have times */
 };
 
 #ifdef WPP_HOSTILE
@@ -110,13 +111,13 @@ enum { MACHINE_BLOCK = 2 };
 enum { MACHINE_BLOCK = 64 };
 #endif
 
-/* Reads all rules in state 0, into runs that are all zero at first.  HOT_OK or
- * HOT_E_MEMORY; machine_clear either way. */
+/* Reads all rules in state 0; all runs must be zero at first.  HOT_OK or HOT_E_MEMORY;
+ * machine_clear either way. */
 int machine_begin(struct machine_runs *s, const struct machine *m, const struct wpp_grammar *g);
 void machine_clear(struct machine_runs *s);
 
-/* The run that a rule entered in this state takes: its own, or another of its head, which is
- * read if it was not yet.  As machine_begin. */
+/* The run of a rule that is entered in this state: its own, or another one of its head, which is
+ * read if it does not exist yet.  Returns as machine_begin. */
 int machine_enter_other(struct machine_runs *s, uint32_t rule, uint32_t before, size_t *run);
 
 static inline int machine_enter(struct machine_runs *s, uint32_t rule, uint32_t before,
@@ -126,7 +127,7 @@ static inline int machine_enter(struct machine_runs *s, uint32_t rule, uint32_t 
     return before ? machine_enter_other(s, rule, before, run) : HOT_OK;
 }
 
-/* The other run, if it is one. */
+/* The other run with this number, if it is one. */
 static inline struct machine_other *machine_other(const struct machine_runs *s, size_t run)
 {
     assert(run < s->g->n_rules + s->n_other);
@@ -143,7 +144,7 @@ static inline uint32_t machine_before(const struct machine_runs *s, size_t run)
     return run < s->g->n_rules ? 0 : machine_other(s, run)->before;
 }
 
-/* Behind the run itself, and behind a rule that takes it. */
+/* The states behind the run itself, and behind a rule that uses it. */
 static inline uint32_t machine_end(const struct machine_runs *s, size_t run)
 {
     return run < s->g->n_rules ? s->run[run].behind : machine_other(s, run)->behind;
@@ -160,7 +161,7 @@ static inline bool machine_minded(const struct machine_runs *s, size_t run)
     return run < s->g->n_rules ? s->minded[run] : machine_other(s, run)->minded;
 }
 
-/* A rule takes this run so many times more. */
+/* Counts that a rule uses this run `times` more times. */
 static inline void machine_add(struct machine_runs *s, uint32_t rule, size_t run, uint64_t times)
 {
     uint64_t sum = (uint64_t)s->run[rule].times + (uint32_t)times;
@@ -177,12 +178,12 @@ static inline void machine_add(struct machine_runs *s, uint32_t rule, size_t run
     }
 }
 
-/* Calls `pass` for each run that is entered (and, if the machine minds states, minded), what
- * contains it before it, and leaves all times 0.  What `pass` returned, if not HOT_OK. */
+/* Calls `pass` for each run that is entered (and minded, if the machine minds states); runs that
+ * contain it come before it.  Leaves all times 0.  Returns the result of `pass`, if not HOT_OK. */
 int machine_descend(struct machine_runs *s, void *ctx,
                     int (*pass)(void *ctx, size_t run, uint64_t times));
 
-/* Fetches what is known of a symbol some way ahead into the caches. */
+/* Prefetches the data of a symbol some way ahead. */
 enum { MACHINE_AHEAD = 16 };
 static inline void machine_fetch(const struct machine_runs *s, uint32_t symbol)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* string-automaton.c - strings of a set in a text; see string-automaton.h. */
+/* string-automaton.c - finds strings of a set in a text; see string-automaton.h. */
 #include "hotpaths/automata/string-automaton.h"
 
 #include <assert.h>
@@ -37,7 +37,8 @@ static uint32_t add_child(struct patterns *p, uint32_t parent, uint32_t terminal
     return (uint32_t)p->table[slot];
 }
 
-/* Nodes by depth: those of one are counted, and each takes the next place of its depth's. */
+/* Orders nodes by depth: counts those of each depth, then puts each into the next slot of its
+ * depth. */
 static int order_nodes(struct patterns *p)
 {
     uint32_t *next = calloc((size_t)p->deepest + 2, sizeof *next);
@@ -57,7 +58,7 @@ static int order_nodes(struct patterns *p)
     return next && p->order ? HOT_OK : HOT_E_MEMORY;
 }
 
-/* Shorter strings first: what a node falls back to is shorter. */
+/* Shorter strings first: a node's failure is a shorter string. */
 static int find_failures(struct patterns *p)
 {
     if (order_nodes(p) != HOT_OK)

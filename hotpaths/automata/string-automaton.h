@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* string-automaton.h - a machine that sees where strings of a set end (Aho and Corasick).
+/* string-automaton.h - a machine that finds the ends of strings of a set (Aho and Corasick).
  *
  *      nodes       a tree of all beginnings; node 0 is the empty string
- *      node.fail   the longest other node that the node's string ends with
+ *      node.fail   the longest other node whose string is an end of this node's
  *      node.ends   the string that ends here, or PATTERN_NONE
- *      node.more   the next node on the way of `fail` where one ends; 0: none
- *      pair        two terminals that stand side by side in a string
+ *      node.more   the next node along `fail` where a string ends; 0: none
+ *      pair        two neighbouring terminals of a string
  */
 #ifndef WPP_STRING_AUTOMATON_H
 #define WPP_STRING_AUTOMATON_H
@@ -33,24 +33,25 @@ struct patterns {
     size_t pair_size;
 };
 
-/* Of strings that differ; `reversed`: of each from its end.  HOT_OK or HOT_E_MEMORY;
+/* For different strings; `reversed`: each is read from its end.  HOT_OK or HOT_E_MEMORY;
  * patterns_clear either way. */
 int patterns_init(struct patterns *p, const struct hot_string *strings, size_t n, bool reversed);
 void patterns_clear(struct patterns *p);
 
 uint32_t patterns_next(const struct patterns *p, uint32_t node, uint32_t terminal);
 
-/* The longest string that the node's ends with and that the terminal goes on with, or 0:
- * from there it leads to the same node. */
+/* The longest end of the node's string that is in the tree and continues with the terminal, or 0:
+ * the terminal leads from there to the same node. */
 uint32_t patterns_reduce(const struct patterns *p, uint32_t node, uint32_t terminal);
 
-/* times[i] is how often node i was come to; then, how often its string was seen. */
+/* Before, times[i] is how often node i was reached; after, how often its string was found. */
 void patterns_add_up(const struct patterns *p, uint64_t *times);
 
-/* Whether a string has `terminal` right behind `before`, or (HOT_NO_TERMINAL) behind any. */
+/* Whether a string has `terminal` right behind `before`, or (HOT_NO_TERMINAL) in any other place
+ * but its first. */
 bool patterns_continue(const struct patterns *p, uint32_t before, uint32_t terminal);
 
-/* The longest string that ends at the node: where it does; 0: none. */
+/* The node of the longest string that ends at this node; 0: none. */
 static inline uint32_t patterns_first(const struct patterns *p, uint32_t node)
 {
     return p->node[node].ends != PATTERN_NONE ? node : p->node[node].more;

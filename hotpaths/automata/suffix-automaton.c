@@ -55,7 +55,7 @@ static void into_table(struct factors *f, uint32_t edge)
     f->n_in_table++;
 }
 
-/* The only edge of a state is in no table: most are. */
+/* A state's only edge is in no table: most states have one. */
 static int add_edge(struct factors *f, uint32_t state, uint32_t terminal, uint32_t to)
 {
     uint32_t first = f->state[state].edges, edge = (uint32_t)f->n_edges;
@@ -81,8 +81,8 @@ static uint32_t add_state(struct factors *f, uint32_t length, uint32_t node)
     return f->n++;
 }
 
-/* The terminal leads from `from` and its suffixes to `to`, but so it does from longer factors, and
- * those end at fewer nodes now: *out is the state of those from `from` on. */
+/* The terminal leads from `from` and its suffixes to `to`.  But longer factors lead there too, and
+ * these now end at fewer nodes.  *out is the new state of those from `from` on. */
 static int split_state(struct factors *f, uint32_t from, uint32_t terminal, uint32_t to,
                        uint32_t *out)
 {
@@ -102,7 +102,7 @@ static int split_state(struct factors *f, uint32_t from, uint32_t terminal, uint
     return HOT_OK;
 }
 
-/* The state of the string of `node`, whose parent's is `last`. */
+/* Adds the state of the string of `node`; the state of its parent is `last`. */
 static int extend(struct factors *f, uint32_t last, uint32_t node, uint32_t *out)
 {
     uint32_t terminal = f->p->node[node].terminal, from = last, state;
@@ -153,7 +153,7 @@ void factors_clear(struct factors *f)
 
 /* ---- Asking ---------------------------------------------------------------------------- */
 
-/* Most states have one edge. */
+/* Most states have only one edge. */
 uint32_t factors_next(const struct factors *f, uint32_t state, uint32_t terminal)
 {
     uint32_t last = f->state[state].edges;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* suffix-automaton.h - which strings stand anywhere in those of a set: the set's factors.
+/* suffix-automaton.h - recognizes the factors of a set of strings: all strings within them.
  *
- * The suffix automaton (Blumer et al., The smallest automaton recognizing the subwords of a text) of
- * a tree of strings (string-automaton.h).  A state is the factors that end at the same nodes of the tree,
- * each of which is a suffix of the next longer one,
+ * The suffix automaton (Blumer et al., The smallest automaton recognizing the subwords of a text)
+ * of a tree of strings (string-automaton.h).  A state is the set of factors that end at the same
+ * nodes of the tree; each is a suffix of the next longer one,
  *
  *      state       those longer than length[link], up to `length` terminals
  *      link        the longest suffix that ends at more nodes
- *      node        one of those they end at: the way there from the root ends with them
+ *      node        one of the nodes where they end: the string of that node ends with them
  *
- * so that a state and a length are one factor.  State 0 is the empty string.
+ * so that a state and a length identify a factor.  State 0 is the empty string.
  */
 #ifndef WPP_SUFFIX_AUTOMATON_H
 #define WPP_SUFFIX_AUTOMATON_H
@@ -18,12 +18,12 @@
 
 struct factor_state {
     uint32_t length, link, node;
-    uint32_t edges;             /* the last that was added */
+    uint32_t edges;             /* the edge added last */
 };
 
 struct factor_edge {
     uint32_t state, terminal, to;
-    uint32_t next;              /* of the same state */
+    uint32_t next;              /* the next edge of the same state */
 };
 
 struct factors {
@@ -32,7 +32,8 @@ struct factors {
     uint32_t n;
     struct factor_edge *edge;
     size_t n_edges, edges_size;
-    uint64_t *table;            /* hash-table.h: of (state, terminal), edge, where a state has several */
+    uint64_t *table;            /* hash-table.h: edges by (state, terminal), for states with
+                                   several */
     size_t n_in_table, table_size;
 };
 
@@ -40,10 +41,10 @@ struct factors {
 int factors_init(struct factors *f, const struct patterns *p);
 void factors_clear(struct factors *f);
 
-/* The state of a factor of `state` and the terminal behind it; 0: that is none. */
+/* The state of a factor of `state`, continued by the terminal; 0: that is no factor. */
 uint32_t factors_next(const struct factors *f, uint32_t state, uint32_t terminal);
 
-/* Writes the factor of a state that has this length to `out`. */
+/* Writes the factor of this state and length to `out`. */
 void factors_text(const struct factors *f, uint32_t state, uint32_t length, uint32_t *out);
 
 #endif

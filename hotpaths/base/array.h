@@ -34,8 +34,8 @@ static inline int grow_array(void **array, size_t *size, size_t wanted, size_t e
     return HOT_OK;
 }
 
-/* An array of `n` elements to be read all over: where it is large, in large pages, since
- * else nearly each access would also wait for the page's address.  By free. */
+/* An array of `n` elements that is accessed at random.  A large one is in large pages, since
+ * otherwise nearly each access would also wait for the page's address.  Freed by free. */
 static inline void *scattered_array(size_t n, size_t element)
 {
     enum { PAGE = 1 << 21 };

@@ -3,8 +3,8 @@
  *
  *      slot   upper half of the hash | number + 1        0 is empty; open addressing
  *
- * The half of the hash says where a slot belongs, so the table grows without the elements.
- * At most half of the slots are in use.
+ * The half of the hash determines the home of a slot, so the table grows without reading the
+ * elements. At most half of the slots are in use.
  */
 #ifndef WPP_HASH_TABLE_H
 #define WPP_HASH_TABLE_H
@@ -19,7 +19,7 @@
 
 #define SLOT_TAG(hash)      ((hash) >> 32 << 32)
 #define SLOT_HOME(hash)     ((size_t)((hash) >> 32))
-#define SLOT_NUMBER(slot)   ((uint32_t)(slot) - 1)        /* of an empty one UINT32_MAX */
+#define SLOT_NUMBER(slot)   ((uint32_t)(slot) - 1)        /* of an empty slot UINT32_MAX */
 
 static inline uint64_t slots_hash(uint32_t a, uint32_t b)
 {

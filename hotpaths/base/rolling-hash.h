@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* rolling-hash.h - hashes of strings of one length that move along a text.
+/* rolling-hash.h - hashes of a window of fixed length that moves along a text.
  *
- * The hash of x1 ... xn is the sum of (xi + 1) M^(n - i), modulo 2^64: a window
- * moves to the right by a multiplication by M, to the left by one by 1 / M.
+ * The hash of x1 ... xn is the sum of (xi + 1) M^(n - i), modulo 2^64.  A window moves to the right
+ * by a multiplication by M, to the left by one by 1 / M.
  */
 #ifndef WPP_ROLLING_HASH_H
 #define WPP_ROLLING_HASH_H
@@ -13,7 +13,7 @@
 #define GRAM_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 #define GRAM_INVERSE    UINT64_C(0xf1de83e19937733d)
 
-/* M to the length - 1: what the first symbol is multiplied by. */
+/* M to the power of length - 1: the factor of the first symbol. */
 static inline uint64_t gram_power(uint32_t length)
 {
     uint64_t power = 1;
@@ -33,19 +33,19 @@ static inline uint64_t gram_hash(const uint32_t *text, uint32_t length)
     return hash;
 }
 
-/* The window moves on over `in`; `out` was its first symbol. */
+/* Moves the window to the right: `in` enters it, `out` was its first symbol. */
 static inline uint64_t gram_right(uint64_t hash, uint64_t power, uint32_t out, uint32_t in)
 {
     return (hash - (out + UINT64_C(1)) * power) * GRAM_MULTIPLIER + in + 1;
 }
 
-/* The window moves back over `in`; `out` was its last symbol. */
+/* Moves the window to the left: `in` enters it, `out` was its last symbol. */
 static inline uint64_t gram_left(uint64_t hash, uint64_t power, uint32_t in, uint32_t out)
 {
     return (hash - out - 1) * GRAM_INVERSE + (in + UINT64_C(1)) * power;
 }
 
-/* All bits of the hash in the upper ones. */
+/* Mixes all bits of the hash into the upper ones. */
 static inline uint64_t gram_mix(uint64_t hash)
 {
     return (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);

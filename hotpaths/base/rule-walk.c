@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rule-walk.c - walking away from a place in a rule; see rule-walk.h. */
+/* rule-walk.c - walks from a place in a rule; see rule-walk.h. */
 #include "hotpaths/base/rule-walk.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 
 #include "hotpaths/base/array.h"
 
-/* What stands for `rule` when its end on the side of `symbol` is asked for. */
+/* The head or tail to use for `rule`, whose symbol at that end is `symbol`. */
 static uint32_t shortcut(const struct outward *o, const uint32_t *of, uint32_t rule,
                          uint32_t symbol)
 {
@@ -65,7 +65,7 @@ int outward_walk_begin(struct outward_walk *w, uint64_t at, uint64_t end)
     return outward_walk_open(w, at, end);
 }
 
-/* Fetches what a symbol that comes soon begins (ends) with. */
+/* Prefetches the head (tail) of a symbol that comes soon. */
 static inline void fetch_end(const struct outward *o, const uint32_t *of, uint32_t symbol)
 {
     if (!(symbol & WPP_RULE))
@@ -74,8 +74,8 @@ static inline void fetch_end(const struct outward *o, const uint32_t *of, uint32
     __builtin_prefetch(&of[symbol & ~WPP_RULE]);
 }
 
-/* Parts are closed before what ends them is entered: only what is still to
- * come is ever open. */
+/* Finished parts are closed before the next symbol is entered: so only parts with a rest are
+ * open. */
 uint32_t outward_right_symbol(struct outward_walk *w)
 {
     struct outward_part *p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* subpath-set.c - the set of subpaths an analysis has found; see subpath-set.h. */
+/* subpath-set.c - the set of subpaths found by an analysis; see subpath-set.h. */
 #include "hotpaths/base/subpath-set.h"
 
 #include <assert.h>
@@ -189,7 +189,7 @@ bool found_check(const struct found *f)
             return false;
         if (e->hash != hash_of(string, e->length))
             return false;
-        /* Strings that differ and slots reached from home: one lookup shows both. */
+        /* Strings differ and slots are reachable from their homes: one lookup tests both. */
         if (f->table[slot_of(f, string, e->length, e->hash)] != i + 1)
             return false;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* subpath-set.h - the set of subpaths an analysis has found.
+/* subpath-set.h - the set of subpaths found by an analysis.
  *
  * Equal strings are one entry; adding one again adds its frequency.
  *
@@ -9,9 +9,9 @@
  *        |
  *      terminals all strings end to end
  *
- * Invariants (found_check): strings differ pairwise; each entry is reachable
- * from its hash's home slot without crossing an empty one; the table is at
- * most three quarters full; its size is a power of two.
+ * Invariants (found_check): strings differ pairwise; each entry is reachable from its hash's home
+ * slot without crossing an empty one; the table is at most three quarters full; its size is a power
+ * of two.
  */
 #ifndef WPP_SUBPATH_SET_H
 #define WPP_SUBPATH_SET_H
@@ -27,7 +27,7 @@ struct found_entry {
     uint64_t frequency;
     uint64_t unit_cost;
     uint64_t own_unit;      /* of the first `period` terminals */
-    uint64_t own_cost, pieces;      /* of all places together */
+    uint64_t own_cost, pieces;      /* of all its occurrences together */
     uint32_t period;
     uint32_t leader, rotations, turn;       /* hotpaths/strings/rotations.h; so is `cycle` */
     uint64_t cycle;
@@ -38,24 +38,24 @@ struct found {
     size_t n_entries, entries_size;
     uint32_t *terminals;
     size_t n_terminals, terminals_size;
-    uint32_t *table;        /* meaningless after found_sort */
+    uint32_t *table;        /* invalid after found_sort */
     size_t table_size;
     uint32_t *turns;        /* hotpaths/strings/rotations.h */
 };
 
 void found_init(struct found *f);
-void found_clear(struct found *f);      /* frees; f is as after found_init */
+void found_clear(struct found *f);      /* frees everything; f is as after found_init */
 
 /* HOT_OK or HOT_E_MEMORY; then nothing has changed. */
 int found_add(struct found *f, const uint32_t *string, uint32_t length,
               uint64_t unit_cost, uint64_t frequency);
 
-/* The same for a set that is only read from end to end: equal strings may be several entries, and
- * one that the next string begins with gives way to it.  HOT_OK or HOT_E_MEMORY. */
+/* The same for a set that is only read from end to end: equal strings may be several entries.  If
+ * the next string begins with the last one, it replaces that.  HOT_OK or HOT_E_MEMORY. */
 int found_append(struct found *f, const uint32_t *string, uint32_t length,
                  uint64_t unit_cost, uint64_t frequency);
 
-/* Orders the entries by own_cost.  Nothing can be added afterwards. */
+/* Sorts the entries by own_cost.  Nothing can be added afterwards. */
 void found_sort(struct found *f);
 
 /* True when the invariants hold; before found_sort only.  */

@@ -94,14 +94,14 @@ static bool (*const reports[])(const struct report *) = { report_text, report_js
 
 struct options {
     struct hot_config config;
-    double percent;             /* of the run's cost; 0: not given so */
+    double percent;             /* of the run's cost; 0: not given as percent */
     enum cost_kind cost;
     unsigned format;            /* index of formats */
     bool rotations, extend, apart, cover, callers, annotate;
     bool verbose, system, full_names;
-    uint64_t details;           /* answers that are told with their source */
+    uint64_t details;           /* how many answers are shown with their source */
     const char *query;
-    const char *about_subpaths; /* an option that says something of them, if there is any */
+    const char *about_subpaths; /* the last option given that is about subpaths, or NULL */
     int algorithm;              /* index of algorithms */
     size_t top;
     const char *source;
@@ -229,7 +229,7 @@ static void parse_option(struct options *o, int option)
     }
 }
 
-/* Remembers an option that says what subpaths are found or how they are told. */
+/* Notes an option that is about finding or showing subpaths. */
 static void note_subject(struct options *o, int option, const struct option *table)
 {
     static const int of_all[] = { OPT_THREAD, OPT_SOURCE, OPT_COLOR, OPT_ANNOTATE, OPT_QUERY,
@@ -243,7 +243,7 @@ static void note_subject(struct options *o, int option, const struct option *tab
     o->about_subpaths = table->name;
 }
 
-/* What is not said of lengths gives way to what is. */
+/* Sets lengths that were not given to the defaults, or to the given length beyond them. */
 static void complete_lengths(struct hot_config *c)
 {
     enum { MIN_LENGTH = 10, MAX_LENGTH = 100 };
@@ -316,7 +316,7 @@ static void parse_options(struct options *o, int argc, char **argv)
 
 /* ---- Costs ---------------------------------------------------------------------------- */
 
-/* Ticks of one execution, on average; at least 1 where there were any. */
+/* Average ticks of one execution; at least 1 if there were any. */
 static bool set_mean_times(const wpp *w, uint64_t *cost)
 {
     uint32_t n = wpp_grammar(w)->n_terminals;
@@ -335,7 +335,7 @@ static bool set_mean_times(const wpp *w, uint64_t *cost)
     return true;
 }
 
-/* How many routines took no time at all; UINT32_MAX without memory. */
+/* How many routines have no ticks at all; UINT32_MAX: no memory. */
 static uint32_t count_untimed(const wpp *w, uint32_t n_routines)
 {
     bool *timed = calloc((size_t)n_routines + 1, sizeof *timed);
@@ -355,7 +355,7 @@ static uint32_t count_untimed(const wpp *w, uint32_t n_routines)
     return untimed;
 }
 
-/* A listing by time does not show what was not timed. */
+/* Warns that a listing by time does not show routines that were not timed. */
 static void check_timed(const wpp *w, const char *file)
 {
     struct wpp_summary s;
@@ -381,7 +381,7 @@ static uint64_t *costs_of(const wpp *w, enum cost_kind kind)
     for (uint32_t i = 0; cost && i < n; i++) {
         const struct wpp_terminal *t = wpp_terminal(w, i);
 
-        /* A raw symbol has no blocks; it counts as one.  A control word ran nothing. */
+        /* A raw symbol has no blocks and counts as one.  A control word ran no code. */
         cost[i] = t->control ? 0 : kind == COST_INSNS ? t->insns
                   : kind == COST_BLOCKS && t->n_blocks ? t->n_blocks : 1;
     }
@@ -392,7 +392,7 @@ static uint64_t *costs_of(const wpp *w, enum cost_kind kind)
     return cost;
 }
 
-/* What `percent` of the analysed cost is; the sum over the threads analysed. */
+/* The cost that is `percent` of the run: of the sum over the threads analysed. */
 static uint64_t share_of_run(const wpp *w, const uint64_t *cost, const struct options *o)
 {
     struct hot_config probe = o->config;
@@ -401,7 +401,7 @@ static uint64_t share_of_run(const wpp *w, const uint64_t *cost, const struct op
     int status;
 
     probe.algorithm = HOT_LARUS;
-    probe.min_cost = UINT64_MAX;        /* finds nothing, but adds everything up */
+    probe.min_cost = UINT64_MAX;        /* finds nothing, but computes the total */
     status = hot_find(&r, wpp_grammar(w), cost, &probe);
     if (status != HOT_OK)
         tool_die(TOOL_ERROR, "%s: %s", o->file, hot_status_text(status));
@@ -412,7 +412,7 @@ static uint64_t share_of_run(const wpp *w, const uint64_t *cost, const struct op
 
 /* ---- Main ------------------------------------------------------------------------------ */
 
-/* Says what takes long, to who may be waiting. */
+/* Tells a waiting user that the search takes long. */
 static void announce(const struct wpp_grammar *g, const struct options *o)
 {
     enum { MANY = 4000000 };
@@ -439,7 +439,7 @@ static hot_result *analyse(const wpp *w, const uint64_t *cost, struct options *o
     return result;
 }
 
-/* Text may have other subpaths of the same answers than the first ones. */
+/* In text, other subpaths of the same answers may be shown than the first ones. */
 static size_t candidates(const struct options *o)
 {
     enum { FEW = 50 };
@@ -447,7 +447,7 @@ static size_t candidates(const struct options *o)
     return o->format == FORMAT_TEXT && o->top > 0 && o->top < FEW && !o->rotations ? FEW : o->top;
 }
 
-/* Changes the subpaths as it was asked for, and tells them. */
+/* Changes the subpaths as the options tell, and makes their outlines. */
 static int choose(struct shown_list *s, const wpp *w, const hot_result *result,
                   const struct options *o)
 {
@@ -463,8 +463,8 @@ static int choose(struct shown_list *s, const wpp *w, const hot_result *result,
     return status;
 }
 
-/* What else is asked for of `n` subpaths, which[i], or of all: it is counted in the grammar, also of
- * those that Larus' walk found. */
+/* Counts what else was asked for about `n` subpaths, which[i], or about all.  It is counted in the
+ * grammar, also for subpaths found by Larus' walk. */
 static int look_closer(struct shown_list *s, const struct options *o, const size_t *which, size_t n)
 {
     bool split = o->config.algorithm == HOT_EXACT && s->thread == HOT_ALL_THREADS &&
@@ -494,7 +494,7 @@ static uint64_t clocked(const wpp *w)
     return s.ticks;
 }
 
-/* Standard output, as wide as the terminal; closed by close_text(). */
+/* Standard output, as wide as the terminal; close it by close_text(). */
 static FILE *open_text(const struct options *o, unsigned *columns)
 {
     FILE *out = stdout;
@@ -513,7 +513,7 @@ static void close_text(FILE *out)
         fclose(out);
 }
 
-/* JSON and CSV: each subpath by itself. */
+/* JSON and CSV: each subpath separately. */
 static int print_subpaths(struct report *r, struct shown_list *s, const struct options *o)
 {
     int status = o->cover ? shown_cover(s) : HOT_OK;
@@ -540,7 +540,7 @@ static int tell_answers(struct report *r, struct shown_list *s, const struct opt
     return status == HOT_OK && !report_text(r) ? HOT_E_MEMORY : status;
 }
 
-/* Text: subpaths that are one answer together. */
+/* Text: subpaths that are one answer are shown together. */
 static int print_answers(struct report *r, struct shown_list *s, const struct options *o)
 {
     struct answers a;
@@ -554,7 +554,7 @@ static int print_answers(struct report *r, struct shown_list *s, const struct op
     return status;
 }
 
-/* Of what needs no analysis. */
+/* The report without the results of an analysis. */
 static struct report begin_report(const wpp *w, const struct options *o)
 {
     struct report r = {
@@ -582,7 +582,7 @@ static void print(const wpp *w, const hot_result *result, const uint64_t *cost,
 {
     struct shown_list shown = { .g = wpp_grammar(w), .cost = cost, .thread = o->config.thread };
     struct report r = begin_report(w, o);
-    /* Raw symbols cost 1, whatever is asked for. */
+    /* Raw symbols cost 1 with all options. */
     enum cost_kind kind = has_routines(w) ? o->cost : COST_PATHS;
     int status = choose(&shown, w, result, o);
 
@@ -637,7 +637,7 @@ static void answer(const wpp *w, const struct options *o)
     query_free(&q);
 }
 
-/* The hot subpaths. */
+/* Finds and prints the hot subpaths. */
 static void find(const wpp *w, struct options *o)
 {
     uint64_t *cost;

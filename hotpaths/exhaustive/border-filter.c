@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* border-filter.c - borders that something hot may cross; see border-filter.h. */
+/* border-filter.c - borders that hot subpaths may cross; see border-filter.h. */
 #include "hotpaths/exhaustive/border-filter.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@ unsigned sieve_class(uint64_t frequency)
     return 4 * bits + (unsigned)(leading & 3);
 }
 
-/* The smallest frequency of a class; there may be none that belongs to it. */
+/* The smallest frequency of a class; there may be none that belongs to the class. */
 static uint64_t class_begin(unsigned class)
 {
     unsigned __int128 begin = (unsigned __int128)(4 + class % 4) << class / 4 >> 2;
@@ -42,7 +42,7 @@ static uint64_t bound_of_class(const struct sieve *s, unsigned class, uint64_t n
     return n * s->dearest[class];
 }
 
-/* Without knowing how frequent terminals are. */
+/* A lower bound without the frequencies of terminals. */
 static uint64_t least_at_all(const struct sieve *s, uint64_t min_cost)
 {
     return unit_cost_needed(s->a->max_length * s->a->dearest, min_cost);
@@ -67,7 +67,8 @@ static uint64_t bound_of_rest(const struct sieve *s, unsigned class, struct siev
     return by_text < by_terminals ? by_text : by_terminals;
 }
 
-/* The rarer it may be, the dearer: the rarest that is hot. */
+/* The less frequent a subpath is, the more expensive its terminals may be: searches from the least
+ * frequency that can be hot. */
 uint64_t sieve_reach(const struct sieve *s, uint64_t min_cost, uint64_t least,
                      uint64_t frequency, uint64_t cost, struct sieve_rest rest)
 {
@@ -83,7 +84,7 @@ uint64_t sieve_reach(const struct sieve *s, uint64_t min_cost, uint64_t least,
     return 0;
 }
 
-/* The dearest terminals of each class and of those above it. */
+/* Finds the most expensive terminals of each class and of those above it. */
 static int find_dearest(struct sieve *s)
 {
     const struct wpp_grammar *g = s->a->g;
@@ -131,7 +132,7 @@ struct taking {
     uint64_t min_cost;
 };
 
-/* The text ends where a gram that lies behind the border is rare. */
+/* Ends the text at a rare gram that lies behind the border. */
 static bool trim_right(const struct grams *s, const uint32_t *text, uint32_t middle,
                        uint32_t *end, uint64_t least)
 {
@@ -149,7 +150,8 @@ static bool trim_right(const struct grams *s, const uint32_t *text, uint32_t mid
     return false;
 }
 
-/* And begins behind one that belongs to all that begins there and crosses the border. */
+/* Begins the text behind a rare gram that is part of every string that begins there and crosses the
+ * border. */
 static bool trim_left(const struct grams *s, const uint32_t *text, uint32_t *begin,
                       uint32_t middle, uint32_t end, uint64_t least)
 {
@@ -171,8 +173,8 @@ static bool trim_left(const struct grams *s, const uint32_t *text, uint32_t *beg
     return false;
 }
 
-/* The text around the border as far as something hot may stand there, from text[*begin] on;
- * false: nothing may. */
+/* Cuts out the text around the border as far as hot subpaths may reach, from text[*begin] on;
+ * false: none may. */
 static bool cut_out(const struct taking *t, const struct border *b, struct text *out,
                     uint32_t *begin)
 {

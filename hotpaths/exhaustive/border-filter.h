@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* border-filter.h - what is known of a grammar before any string is looked at: counts of grams,
- * and the borders that hold one which is frequent enough, with what stands around them.
+/* border-filter.h - finds borders that hot subpaths may cross, by counts of grams, and the texts
+ * around them.
  *
- * A hot subpath w of cost c is C / c times in the trace or more, and so is every gram and
- * every terminal in it.  So n terminals of it cost no more than n of the dearest terminal
+ * A hot subpath w of cost c occurs at least C / c times in the trace, and so do all grams and
+ * terminals in it.  So n terminals of it cost at most as much as n of the most expensive terminal
  * that is as frequent as w, and
  *
  *      least(C) = the smallest f for which f times that, for max_length, reaches C
  *
- * is a bound of the count of each of its grams; a border none of whose grams is counted
- * so often is crossed by nothing hot, and text goes on to the left and to the right only
- * as far as grams are.
+ * is a lower bound for the count of each of its grams.  If all grams at a border are counted less
+ * often, no hot subpath crosses it.  In the same way a text goes on to the left and to the right
+ * only as far as its grams are counted often enough.
  */
 #ifndef WPP_BORDER_FILTER_H
 #define WPP_BORDER_FILTER_H
@@ -19,22 +19,22 @@
 #include "hotpaths/exhaustive/contexts.h"
 #include "hotpaths/exhaustive/gram-counts.h"
 
-/* The end of a symbol that something hot may cross. */
+/* The end of a symbol, which hot subpaths may cross. */
 struct sieve_border {
     uint64_t at;            /* the symbol */
     uint32_t rule, text;
 };
 
-/* Frequencies in classes of a quarter of an octave. */
+/* The number of classes of frequencies; a class is a quarter of an octave. */
 enum { SIEVE_CLASSES = 256 };
 
 struct sieve {
     const struct analysis *a;
     struct grams grams;
     struct outward outward;
-    uint64_t dearest[SIEVE_CLASSES];    /* terminal of such a frequency or more */
-    uint64_t min_cost;      /* what follows is known for this and more; 0: not yet */
-    struct texts texts;     /* END_MOST terminals to either side at most */
+    uint64_t dearest[SIEVE_CLASSES];    /* the most expensive terminal of at least this frequency */
+    uint64_t min_cost;      /* the fields below are valid for this cost and more; 0: not yet */
+    struct texts texts;     /* at most END_MOST terminals to either side */
     struct sieve_border *border;
     size_t n_borders, borders_size;
 };
@@ -43,25 +43,24 @@ struct sieve {
 int sieve_init(struct sieve *s, const struct analysis *a);
 void sieve_clear(struct sieve *s);
 
-/* Finds the borders for subpaths of at least min_cost (at least 1), unless they are
- * known.  HOT_OK or HOT_E_MEMORY. */
+/* Finds the borders for subpaths of at least min_cost (at least 1), unless they are already known.
+ * HOT_OK or HOT_E_MEMORY. */
 int sieve_use(struct sieve *s, uint64_t min_cost);
 
 /* The least count of a gram in a hot subpath. */
 uint64_t sieve_least(const struct sieve *s, uint64_t min_cost);
 
-/* The frequency's class (< SIEVE_CLASSES), and the least frequency of that. */
+/* The frequency's class (< SIEVE_CLASSES), and the least frequency of a class. */
 unsigned sieve_class(uint64_t frequency);
 uint64_t sieve_round_down(uint64_t frequency);
 
-/* The rest of a string: n terminals; all but the last `missing` of them cost no more than
- * `known`. */
+/* The rest of a string: n terminals; all except the last `missing` of them cost at most `known`. */
 struct sieve_rest {
     uint64_t n, known, missing;
 };
 
-/* What a hot subpath can cost at most that costs `cost` without its rest and occurs no more
- * than `frequency` times; 0: there is none.  `least`: what sieve_least says. */
+/* The most that a hot subpath can cost if it costs `cost` without its rest and occurs at most
+ * `frequency` times; 0: there is none.  `least` is the result of sieve_least. */
 uint64_t sieve_reach(const struct sieve *s, uint64_t min_cost, uint64_t least,
                      uint64_t frequency, uint64_t cost, struct sieve_rest rest);
 

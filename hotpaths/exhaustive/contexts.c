@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* contexts.c - what stands around borders, equal texts once; see contexts.h. */
+/* contexts.c - the texts around borders, each stored once; see contexts.h. */
 #include "hotpaths/exhaustive/contexts.h"
 
 #include <assert.h>
@@ -28,7 +28,7 @@ static uint64_t flags_of(const struct text *x)
     return (uint64_t)x->terminal | (uint64_t)x->left_open << 1 | (uint64_t)x->right_open << 2;
 }
 
-/* Two symbols at a time: each step waits for the one before. */
+/* Takes two symbols at a time: each step waits for the one before. */
 static uint64_t texts_hash(const struct text *x, const uint32_t *symbols)
 {
     uint64_t hash = (uint64_t)x->n_before << 35 | (uint64_t)x->n << 3 | flags_of(x), pair;

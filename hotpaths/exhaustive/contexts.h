@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* contexts.h - what stands around borders, equal texts once.
+/* contexts.h - the texts around borders, each stored once.
  *
  *      table     open addressing, entry number + 1 and half of the hash; 0 is empty
  *        |
@@ -7,8 +7,8 @@
  *        |
  *      symbols   text i: symbols[at .. at + n), the border behind the first n_before
  *
- * The frequency of a text is the sum of those of the rules in whose right-hand sides it
- * stands around a border.  Texts that go on differently beyond an end that is open differ.
+ * The frequency of a text is the sum of those of the rules in whose right-hand sides it occurs
+ * around a border.  Texts with different continuations beyond an open end are different.
  */
 #ifndef WPP_CONTEXTS_H
 #define WPP_CONTEXTS_H
@@ -23,11 +23,11 @@ struct text {
     uint64_t frequency;
     size_t at;
     uint32_t n_before, n;
-    bool terminal;          /* what ends at the border is one */
-    bool left_open;         /* something hot may begin before the text */
-    bool right_open;        /* something hot may end behind it */
-    bool near;              /* something hot may begin in it */
-    uint32_t missing;       /* at most; see struct border */
+    bool terminal;          /* the symbol that ends at the border is a terminal */
+    bool left_open;         /* a hot subpath may begin before the text */
+    bool right_open;        /* a hot subpath may end behind it */
+    bool near;              /* a hot subpath may begin in it */
+    uint32_t missing;       /* at most this many; see struct border */
     uint64_t after;
 };
 
@@ -43,14 +43,14 @@ struct texts {
 void texts_init(struct texts *t);
 void texts_clear(struct texts *t);
 
-/* The text that `like` describes (all but `at`), at `symbols`, becomes more frequent by
- * like->frequency.  Its number in *number.  HOT_OK or HOT_E_MEMORY. */
+/* Adds like->frequency to the text that `like` describes (all except `at`) and that is at
+ * `symbols`.  Its number in *number.  HOT_OK or HOT_E_MEMORY. */
 int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols, uint32_t *number);
 
-/* A text stands around more borders, of the frequency, `after` and `missing` of `like`. */
+/* Adds further borders of a text, with the frequency, `after` and `missing` of `like`. */
 void text_merge(struct text *t, const struct text *like);
 
-/* True when each text is found by its own hash, and only there. */
+/* True when each text is found by its own hash only. */
 bool texts_check(const struct texts *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gather.c - more of the text around borders; see gather.h. */
+/* gather.c - extends the texts around borders; see gather.h. */
 #include "hotpaths/exhaustive/gather.h"
 
 #include <assert.h>
@@ -10,14 +10,14 @@
 #include "hotpaths/exhaustive/recipes.h"
 #include "hotpaths/exhaustive/rule-ends.h"
 
-/* The starts that begin and end in a rule, less than `longest` from its end. */
+/* A start that begins and ends in a rule, less than `longest` from its end. */
 struct far_start {
     uint32_t depth;             /* from the rule's end, in terminals */
     uint32_t start;
     uint64_t cost;              /* of these terminals */
 };
 
-/* Those of a rule: so many from the first on, the deepest last. */
+/* The starts of a rule: from `first` on, the deepest last. */
 struct far_list {
     size_t first;
     uint32_t n;
@@ -30,11 +30,11 @@ struct far_starts {
     size_t n_items, size;
 };
 
-/* A walk that takes rules from the ends that are kept of them, where there are such. */
+/* A walk that reads the stored ends of rules, where there are any. */
 struct reader {
     struct flat_ends flat;
     struct outward_walk walk;
-    uint32_t run[FLAT_MOST];    /* [at, n) are to come */
+    uint32_t run[FLAT_MOST];    /* [at, n) is still to be read */
     uint32_t at, n;
 };
 
@@ -43,14 +43,14 @@ struct gathering {
     const struct starts *starts;
     uint32_t longest;
     uint64_t min_cost;
-    uint64_t least;             /* at all */
-    uint64_t least_here;        /* around the border in work */
-    const struct text *before;  /* its text of the round before; NULL: it had none */
-    uint32_t deepest, farthest; /* nothing hot begins or ends farther from it than this */
+    uint64_t least;             /* for all borders */
+    uint64_t least_here;        /* for the current border */
+    const struct text *before;  /* its text of the round before, or NULL */
+    uint32_t deepest, farthest; /* no hot subpath begins or ends farther from the border */
     struct far_starts far;
     struct reader reader;
     uint32_t *text;             /* 2 longest, the border in the middle */
-    uint32_t begin, end;        /* of what is known of it */
+    uint32_t begin, end;        /* the known part of it */
     struct text like;
     struct recipes recipes;
     struct texts *texts;
@@ -89,7 +89,7 @@ int gathered_begin(struct gathered *g, const struct sieve *s)
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 
-/* At the end of a rule, or of what stands for it. */
+/* Begins at the end of a rule, or of the tail that stands for it. */
 static int reader_begin_at_end(struct reader *r, uint32_t rule, const struct wpp_grammar *g)
 {
     r->at = 0;
@@ -135,7 +135,7 @@ static uint32_t read_left(struct reader *r)
 
 /* ---- Starts within rules ---------------------------------------------------------------- */
 
-/* Lists those of a rule, walking left from its end. */
+/* Lists the starts of a rule, walking left from its end. */
 static int list_starts(struct gathering *g, uint32_t rule)
 {
     const struct wpp_grammar *grammar = g->s->a->g;
@@ -169,7 +169,7 @@ static int list_starts(struct gathering *g, uint32_t rule)
     return HOT_OK;
 }
 
-/* The ends that the texts around borders, and the lists of starts, are made of. */
+/* Stores the ends of rules that are needed for texts and lists of starts. */
 static int fill_flat_ends(struct gathering *g, const struct gathered *borders)
 {
     const struct outward *o = &g->s->outward;
@@ -198,8 +198,8 @@ static int fill_flat_ends(struct gathering *g, const struct gathered *borders)
     return HOT_OK;
 }
 
-/* Of the rules at whose end something may be open; what has the same end as a rule
- * below shares its list. */
+/* For the rules whose text is open at the end; a rule that ends with another rule shares its
+ * list. */
 static int find_far_starts(struct gathering *g, const struct gathered *borders)
 {
     const struct outward *o = &g->s->outward;
@@ -223,8 +223,8 @@ static int find_far_starts(struct gathering *g, const struct gathered *borders)
     return status;
 }
 
-/* How deep in a symbol something hot can begin that goes on behind it, and has not been
- * seen to begin near the border. */
+/* How deep in a symbol a hot subpath can begin that goes on behind the symbol, and whose beginning
+ * was not seen near the border. */
 static uint32_t find_deepest(const struct gathering *g, uint32_t symbol)
 {
     const struct far_starts *f = &g->far;
@@ -245,14 +245,14 @@ static uint32_t find_deepest(const struct gathering *g, uint32_t symbol)
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
-/* Whether no string that holds the gram and crosses the border in work is hot. */
+/* Whether no string that holds the gram and crosses the current border is hot. */
 static bool is_rare(const struct gathering *g, uint64_t hash)
 {
     return gram_count(&g->s->grams, hash) < g->least_here;
 }
 
-/* Writes what follows as far as anything hot may go, until there is a gram behind the border
- * that is rare. */
+/* Writes the following terminals as far as hot subpaths may go, up to a rare gram behind the
+ * border. */
 static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
 {
     const struct grams *grams = &g->s->grams;
@@ -284,8 +284,8 @@ static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
     return HOT_OK;
 }
 
-/* Writes the symbol's end, back to the start that is deepest, or to a gram that is rare
- * and belongs to all that begins there and goes on behind the border. */
+/* Writes the symbol's end, back to the deepest start, or to a rare gram that is part of every
+ * string that begins there and goes on behind the border. */
 static int extend_left(struct gathering *g, uint64_t at)
 {
     const struct grams *grams = &g->s->grams;
@@ -317,7 +317,7 @@ static int extend_left(struct gathering *g, uint64_t at)
     return HOT_OK;
 }
 
-/* The least count of a gram in something hot that crosses the border in work, nearly. */
+/* Nearly the least count of a gram in a hot subpath that crosses the current border. */
 static uint64_t least_across(const struct gathering *g, uint32_t symbol)
 {
     const struct grams *grams = &g->s->grams;
@@ -328,7 +328,7 @@ static uint64_t least_across(const struct gathering *g, uint32_t symbol)
     return least > g->least ? least : g->least;
 }
 
-/* A number for an end of a symbol: for what it is, for all that is asked of it. */
+/* Kinds of numbers for an end of a symbol: what identifies the string. */
 enum { PART_TERMINAL = 1, PART_SHORT, PART_FLAT, PART_LONG, PART_TEXT };
 
 static uint64_t part_of(const struct gathering *g, uint32_t symbol, bool last)
@@ -346,8 +346,8 @@ static uint64_t part_of(const struct gathering *g, uint32_t symbol, bool last)
     return (uint64_t)PART_LONG << 32 | (last ? o->tail : o->head)[rule];
 }
 
-/* What the text of the border in work is made of; false: of too much.  `seen`: its text of the
- * round before holds all that may be left of it. */
+/* Finds the parts of the current border's text; false: there are too many.  `seen`: its text of the
+ * round before contains all that may be left of it. */
 static bool recipe_of(const struct gathering *g, const struct gathered_border *b, uint32_t seen,
                       struct recipe *out)
 {
@@ -372,7 +372,7 @@ static bool recipe_of(const struct gathering *g, const struct gathered_border *b
     return true;
 }
 
-/* Gathers the text of the border in work, which is the first of this recipe. */
+/* Gathers the text of the current border, which is the first with this recipe. */
 static int gather_text(struct gathering *g, const struct gathered_border *b, uint32_t recipe)
 {
     if (extend_right(g, b->at + 1, g->s->a->g->body[b->rule + 1]) != HOT_OK ||
@@ -386,8 +386,8 @@ static int gather_text(struct gathering *g, const struct gathered_border *b, uin
     return texts_add(g->texts, &g->like, g->text + g->begin, &g->recipes.sum[recipe].text);
 }
 
-/* How far from the border in work something hot may begin and end: what begins in strings that
- * the round before has seen begins and ends within its text, unless that is open. */
+/* Limits how far from the current border a hot subpath may begin and end.  One that begins in
+ * strings seen in the round before begins and ends within that text, unless the text is open. */
 static bool limit_text(struct gathering *g, uint32_t symbol)
 {
     const struct text *t = g->before;
@@ -399,8 +399,8 @@ static bool limit_text(struct gathering *g, uint32_t symbol)
     return far > 0;
 }
 
-/* The border's text of this round, until have_texts its recipe; *keep: it is of interest in
- * this or a later one. */
+/* Finds the border's text of this round; its recipe's number until have_texts().  *keep: the border
+ * is needed in this round or a later one. */
 static int gather(struct gathering *g, const struct texts *seen, struct gathered_border *b,
                   bool *keep)
 {
@@ -429,7 +429,7 @@ static int gather(struct gathering *g, const struct texts *seen, struct gathered
     return is_new ? gather_text(g, b, b->text) : HOT_OK;
 }
 
-/* Texts instead of recipes. */
+/* Replaces recipes by texts. */
 static void have_texts(const struct gathering *g, struct gathered *borders, struct texts *texts)
 {
     for (size_t i = 0; i < g->recipes.n; i++) {
@@ -447,8 +447,8 @@ static void have_texts(const struct gathering *g, struct gathered *borders, stru
         }
 }
 
-/* The ends of the symbols around a border: one and the few behind it that its text is made of;
- * of long ones, where these ends lie. */
+/* Prefetches the ends of the symbols around a border: the one that ends there and the few behind it
+ * that are part of its text.  For long rules: the place of these ends. */
 static void fetch_around(const struct gathering *g, const struct gathered_border *b)
 {
     enum { SYMBOLS = 6 };
@@ -471,7 +471,7 @@ static void fetch_long(const struct gathering *g, const struct gathered_border *
             flat_ends_fetch(&g->reader.flat, grammar->symbols[i] & ~WPP_RULE, i == b->at);
 }
 
-/* What will be needed of the borders that come next, the farther ones' first. */
+/* Prefetches data of the next borders, of the farther ones first. */
 static void fetch(const struct gathering *g, const struct gathered *borders, size_t i,
                   const struct texts *seen)
 {

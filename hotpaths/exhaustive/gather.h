@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* gather.h - more of the text around borders: what strings up to a length need.
+/* gather.h - extends the texts around borders as far as strings up to a length need.
  *
- * A border is of interest when something hot may begin in what was seen of it (its text
- * is near), or before that: where a string that is known to begin something hot, one of
- * `starts`, lies in the symbol that ends at the border.
+ * A border is needed when a hot subpath may begin in its known text (the text is near), or before
+ * that: where one of `starts`, a string with which hot subpaths may begin, lies in the symbol that
+ * ends at the border.
  */
 #ifndef WPP_GATHER_H
 #define WPP_GATHER_H
@@ -27,11 +27,11 @@ struct gathered {
 void gathered_init(struct gathered *g);
 void gathered_clear(struct gathered *g);
 
-/* Those of the sieve's borders that are near, or of interest in a later round. */
+/* Takes those of the sieve's borders that are near, or needed in a later round. */
 int gathered_begin(struct gathered *g, const struct sieve *s);
 
 /* Writes their texts anew, for strings of up to `longest` terminals that begin with one of
- * `starts`, and forgets those of no interest any more.  HOT_OK or HOT_E_MEMORY. */
+ * `starts`, and removes borders that are no longer needed.  HOT_OK or HOT_E_MEMORY. */
 int gathered_extend(struct gathered *g, const struct starts *starts, uint32_t longest,
                     const struct sieve *s, uint64_t min_cost);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gram-counts.c - counting strings of k terminals; see gram-counts.h. */
+/* gram-counts.c - counts strings of k terminals; see gram-counts.h. */
 #include "hotpaths/exhaustive/gram-counts.h"
 
 #include <assert.h>
@@ -13,14 +13,14 @@ enum { LEAST_BITS = 2, MOST_BITS = 4 };     /* nearly all grams share counts */
 enum { NARROW_MOST = 3 };
 enum { ROOM = 64 };
 #else
-enum { LEAST_BITS = 10, MOST_BITS = 20 };   /* 4 MB, most of which the caches hold */
+enum { LEAST_BITS = 10, MOST_BITS = 20 };   /* 4 MB, most of which stays in the caches */
 enum { NARROW_MOST = UINT16_MAX };
 enum { ROOM = 4096 };
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Elements of a rule's ends: first[END_MOST], n, last[END_MOST], one of no use. */
+/* Elements of a rule's ends: first[END_MOST], n, last[END_MOST], an unused one. */
 enum { AT_N = END_MOST, AT_LAST = END_MOST + 1, END_SIZE = 2 * (END_MOST + 1) };
 
 /* ---- Ends, of either width -------------------------------------------------------- */
@@ -53,7 +53,7 @@ INLINE void *ends_of_rule(const struct grams *s, uint32_t rule, bool wide)
 
 /* ---- Extents ------------------------------------------------------------------------ */
 
-/* Terminals on one side of a border: the one that a subpath begins with, at least. */
+/* Terminals on one side of a border; at least the one that a subpath begins with. */
 static uint64_t side(const struct grams *s)
 {
     return s->a->max_length > 1 ? s->a->max_length - 1 : 1;
@@ -64,8 +64,7 @@ static uint64_t most_of_side(const struct grams *s)
     return side(s) * s->a->dearest;
 }
 
-/* What one end of a symbol costs, and how long that is: `side` where nothing that is
- * beyond it can matter. */
+/* Cost and length of one end of a symbol; the length is `side` if nothing beyond it can matter. */
 struct reach_of_end {
     uint64_t cost, length;
 };
@@ -98,17 +97,17 @@ uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, ui
     return all < most ? (uint64_t)all : most;
 }
 
-/* What stands behind a border, as far as something hot that crosses it may go: the symbols
- * up to `high` and then terminals that cost `rest`.  Its length is side() or more when
- * that is all, else the rule ends there. */
+/* The text behind a border, as far as hot subpaths that cross it may go: the symbols up to `high`,
+ * then terminals that cost `rest`.  Its length is at least side() if that is all; else the rule
+ * ends there. */
 struct behind {
     uint64_t high, length;
     uint64_t rest, rest_length;
     unsigned __int128 cost;     /* of everything */
 };
 
-/* The symbol at `at` comes before it.  What is farther off than side() is left out, but no
- * symbol in part. */
+/* Adds the symbol at `at` in front.  Whole symbols that are farther off than side() are left
+ * out. */
 static inline void behind_add(struct behind *b, const struct grams *s, uint64_t at)
 {
     const uint32_t *symbols = s->a->g->symbols;
@@ -131,7 +130,7 @@ static inline void behind_add(struct behind *b, const struct grams *s, uint64_t 
     }
 }
 
-/* Nothing hot goes on behind it but by terminals that cost no more than `cost`. */
+/* Closes it: hot subpaths go on behind it only by terminals that cost at most `cost`. */
 static inline void behind_close(struct behind *b, const struct grams *s, uint64_t at, uint64_t cost)
 {
     if (cost >= b->cost && b->length >= side(s))
@@ -140,7 +139,7 @@ static inline void behind_close(struct behind *b, const struct grams *s, uint64_
                           .rest_length = side(s), .cost = cost };
 }
 
-/* What stands before a rule's end, likewise. */
+/* The same for the text before a rule's end. */
 struct before {
     uint64_t cost, length;
 };
@@ -174,14 +173,14 @@ static void keep_extent(struct grams *s, uint32_t rule, const struct behind *fir
 
 /* ---- One right-hand side from right to left ----------------------------------------- */
 
-/* What follows stands in room[at .. at + n_after), towards whose beginning it grows. */
+/* The text behind is in room[at .. at + n_after); it grows towards the beginning of room. */
 struct sweep {
     const struct grams *s;
-    uint64_t begin, next;       /* symbols [begin, next) are to come */
-    uint64_t ahead;             /* what comes FETCH_AHEAD later has been fetched: the symbols */
+    uint64_t begin, next;       /* symbols [begin, next) are to be read */
+    uint64_t ahead;             /* what comes FETCH_AHEAD later has been prefetched: the symbols */
     uint32_t ahead_rule;        /* from here on, of this rule, and those of the rules before */
     bool with_extents;
-    const void *ends;           /* of the symbol in work */
+    const void *ends;           /* of the current symbol */
     uint32_t n_before;
     bool cut, terminal;
     uint32_t at, n_after;
@@ -197,8 +196,8 @@ INLINE void sweep_init(struct sweep *w, const struct grams *s, bool with_extents
     w->with_extents = with_extents;
 }
 
-/* Fetches the ends of one more symbol, in the order in which the sweep comes to them: right
- * to left in each rule.  Most rules are shorter than what there is to be fetched ahead. */
+/* Prefetches the ends of one more symbol, in the order of the sweep: right to left in each rule.
+ * Most rules are shorter than the distance of prefetching. */
 INLINE void fetch_ends(struct sweep *w, bool wide)
 {
     const struct wpp_grammar *g = w->s->a->g;
@@ -227,13 +226,13 @@ INLINE void sweep_begin(struct sweep *w, uint32_t rule, bool wide)
     w->n_after = 0;
     if (w->ahead_rule > rule || (w->ahead_rule == rule && w->ahead < w->next))
         return;
-    w->ahead_rule = rule;       /* rules were left out, or it is the first one */
+    w->ahead_rule = rule;       /* rules were skipped, or it is the first one */
     w->ahead = w->next;
     for (int i = 0; i < FETCH_AHEAD; i++)
         fetch_ends(w, wide);
 }
 
-/* Moves before the next symbol; false at the beginning. */
+/* Moves to the symbol before; false at the beginning. */
 INLINE bool sweep_next(struct sweep *w, bool wide)
 {
     const uint32_t *symbols = w->s->a->g->symbols;
@@ -258,8 +257,8 @@ INLINE bool sweep_next(struct sweep *w, bool wide)
     return true;
 }
 
-/* The symbol in work belongs to what follows now.  A short one is copied with its
- * padding, which later ones overwrite. */
+/* Adds the current symbol to the text behind.  A short one is copied with its padding, which later
+ * ones overwrite. */
 INLINE void sweep_pass(struct sweep *w, bool wide)
 {
     size_t size = wide ? sizeof(uint32_t) : sizeof(uint16_t);
@@ -277,7 +276,7 @@ INLINE void sweep_pass(struct sweep *w, bool wide)
     w->n_after = w->n_after < END_MOST ? w->n_after : END_MOST;
 }
 
-/* The hashes of the grams at the border in work; how many there are. */
+/* The hashes of the grams at the current border; returns how many. */
 INLINE uint32_t sweep_grams(const struct sweep *w, uint64_t *hash, bool wide)
 {
     const uint64_t *power = w->s->power;
@@ -327,8 +326,8 @@ static void charge(uint32_t *count, uint64_t frequency)
     *count = frequency < COUNT_MANY - *count ? *count + (uint32_t)frequency : COUNT_MANY;
 }
 
-/* Counts that wait until they have come from memory: few of them are in a cache.  The i-th
- * is waiting[i % CHARGES]. */
+/* Counts that wait until their memory is prefetched: few of them are in a cache.  The i-th is
+ * waiting[i % CHARGES]. */
 #ifdef WPP_HOSTILE
 enum { CHARGES = 4 };
 #else
@@ -354,7 +353,7 @@ INLINE void charge_later(struct charges *c, uint32_t *at, uint64_t frequency)
     c->waiting[i].frequency = frequency;
 }
 
-/* Single terminals are counted where they stand. */
+/* Grams of a single terminal are counted at that terminal. */
 INLINE void count_border(const struct sweep *w, struct charges *c, uint64_t frequency, bool wide)
 {
     const struct grams *s = w->s;
@@ -367,7 +366,7 @@ INLINE void count_border(const struct sweep *w, struct charges *c, uint64_t freq
         charge_later(c, &s->count[gram_mix(hash[i]) >> s->shift], frequency);
 }
 
-/* The ends of a rule that was swept: the first terminals are those that follow its
+/* Stores the ends of a rule that was swept: its first terminals are the text behind its
  * beginning. */
 INLINE void keep_ends(struct sweep *w, uint32_t rule, bool wide)
 {
@@ -403,7 +402,7 @@ INLINE void count_all(struct grams *s, bool wide)
     struct sweep w;
 
     for (int i = 0; i < CHARGES; i++)
-        charges.waiting[i].at = s->count;       /* nothing, until the first one has come */
+        charges.waiting[i].at = s->count;       /* adds 0, until the first real one comes */
     sweep_init(&w, s, false);
     for (uint32_t rule = 0; rule < rule_count(g); rule++) {
         uint64_t frequency = s->a->frequency[rule];
@@ -460,11 +459,10 @@ void grams_clear(struct grams *s)
     *s = (struct grams){ 0 };
 }
 
-/* ---- Showing --------------------------------------------------------------------------- */
+/* ---- Showing the borders --------------------------------------------------------------- */
 
-/* Of the grams at a border: the largest count, if it is among the frequent ones, else 0;
- * and how far before the border the first and the last of the others begin, 0: there are
- * none. */
+/* The result of a look at the grams of a border: the largest count of a frequent one, else 0; and
+ * how far before the border the first and the last of the rare ones begin, 0: there are none. */
 struct looked_up {
     uint64_t most;
     uint32_t first_rare, last_rare;
@@ -508,7 +506,7 @@ INLINE void show_border(const struct sweep *w, struct border *out, bool wide)
         out->text[END_MOST + i] = i < w->n_after ? get(w->room, w->at + i, wide) : 0;
 }
 
-/* What lies around the border as a whole; whether that is enough. */
+/* Whether a subpath that crosses the border can cost enough, by the whole text around it. */
 static bool may_be_hot(const struct sweep *w, const struct behind *behind, uint64_t count,
                        uint64_t min_cost, struct border *out)
 {
@@ -522,15 +520,15 @@ static bool may_be_hot(const struct sweep *w, const struct behind *behind, uint6
            grams_across(s, out->before, out->after, out->missing);
 }
 
-/* Whom to show what. */
+/* The arguments of grams_show. */
 struct showing {
     uint64_t min_cost;
     grams_see *see;
     void *context;
 };
 
-/* Nothing hot holds a gram that is rare: what begins before it ends within it, what ends
- * behind it begins within it. */
+/* No hot subpath holds a rare gram: those that begin before one end within it, those that end
+ * behind one begin within it. */
 INLINE void pass_extents(const struct sweep *w, struct behind *behind, struct before *before,
                          struct looked_up grams, bool wide)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* occurrences.c - where hot subpaths can begin; see occurrences.h. */
+/* occurrences.c - places where hot subpaths can begin; see occurrences.h. */
 #include "hotpaths/exhaustive/occurrences.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include "hotpaths/base/array.h"
 #include "hotpaths/base/saturate.h"
 
-/* One text, x[0 .. n), the border before x[middle]. */
+/* A text, x[0 .. n), with the border before x[middle]. */
 struct reading {
     const struct sieve *s;
     uint64_t min_cost, least;
@@ -17,12 +17,12 @@ struct reading {
     uint32_t number;            /* of the text */
     const struct text *t;
     const uint32_t *x;
-    uint64_t *count;            /* of the gram that begins there */
+    uint64_t *count;            /* of the gram that begins at the index */
     uint32_t *rarer;            /* the next gram with a smaller count, or n */
-    uint64_t *cost;             /* of the text from there on, modulo 2^64 */
-    uint64_t *hash;             /* of the string that begins there, as long as starts */
+    uint64_t *cost;             /* of the text from the index on, modulo 2^64 */
+    uint64_t *hash;             /* of the string that begins at the index, as long as starts */
     size_t size;
-    uint32_t limit;             /* where what begins at the index in work ends */
+    uint32_t limit;             /* the end of strings that begin at the current index */
 };
 
 static int reading_begin(struct reading *r, const struct texts *texts, const struct sieve *s,
@@ -84,7 +84,7 @@ static void read_text(struct reading *r, uint32_t number)
     }
 }
 
-/* Moves the limit for what begins at index i; indices come from right to left. */
+/* Updates the limit for strings that begin at index i; indices come from right to left. */
 static void move_limit(struct reading *r, uint32_t i)
 {
     uint32_t k = r->s->grams.length;
@@ -93,7 +93,7 @@ static void move_limit(struct reading *r, uint32_t i)
         r->limit = i + k - 1;
 }
 
-/* The most that something hot beginning at index i can cost; 0: nothing is. */
+/* The most that a hot subpath that begins at index i can cost; 0: there is none. */
 static uint64_t reach_of(const struct reading *r, uint32_t i, uint32_t counts_from)
 {
     uint64_t most = r->s->a->max_length, least = UINT64_MAX, reach = 0, cost, known;
@@ -120,7 +120,8 @@ static uint64_t reach_of(const struct reading *r, uint32_t i, uint32_t counts_fr
     return cost ? cost : reach;
 }
 
-/* What begins at index i, and is `length` long at least; false: nothing hot. */
+/* The place at index i, for strings of at least `length` terminals; false: no hot subpath begins
+ * there. */
 static bool is_place(struct reading *r, uint32_t i, uint32_t length, struct place *p)
 {
     uint32_t most = r->s->a->max_length, limit = r->limit - i;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* occurrences.h - where in the texts around borders hot subpaths can begin.
+/* occurrences.h - the places in the texts around borders where hot subpaths can begin.
  *
  *      rule    r ->    A               u      B
  *      text           . . . x  y  z  | u  p q r . . .
  *      counts from         4  3  2     1
  *
- * An occurrence of a string has one place: the rule instance in which it begins in one
- * symbol of the right-hand side and ends behind it (or begins at it, a terminal).  The
- * place counts from the shortest string that does so.  What begins there may end in the
- * rules above as well.
+ * An occurrence of a string has one place: the rule instance in which it begins in one symbol of
+ * the right-hand side and ends behind it (or, for a terminal, begins at it).  The place counts from
+ * the length of the shortest string that does so.  Strings that begin there may also end in the
+ * rules above.
  *
- * A place is left out when nothing hot can begin at it: of each string that does, what it
- * costs times the least count of its grams is too little (border-filter.h).
+ * A place is left out when no hot subpath can begin at it: for each string that does, its cost
+ * times the least count of its grams is too little (border-filter.h).
  */
 #ifndef WPP_OCCURRENCES_H
 #define WPP_OCCURRENCES_H
@@ -21,11 +21,11 @@
 
 struct place {
     size_t at;                  /* of texts.symbols */
-    uint64_t reach;             /* nothing hot that begins here costs more */
+    uint64_t reach;             /* no hot subpath that begins here costs more */
     uint32_t text;
-    uint32_t limit;             /* of the text: nothing longer is hot within it */
+    uint32_t limit;             /* of the text: no longer string within it is hot */
     uint32_t counts_from;
-    uint32_t start;             /* what it begins with */
+    uint32_t start;             /* the start that it begins with */
 };
 
 struct places {
@@ -33,8 +33,8 @@ struct places {
     size_t n, size;
 };
 
-/* Adds the grams that begin at a place of `texts` which counts from no more than their
- * length to `starts`, with their frequencies.  HOT_OK or HOT_E_MEMORY. */
+/* Adds the grams that begin at the places of `texts` and are at least as long as these count from,
+ * with their frequencies, to `starts`.  HOT_OK or HOT_E_MEMORY. */
 int places_count(struct starts *starts, const struct texts *texts, const struct sieve *s,
                  uint64_t min_cost);
 

@@ -35,8 +35,8 @@ struct starts {
 void starts_init(struct starts *s, uint32_t length);
 void starts_clear(struct starts *s);
 
-/* The string at `text` is as frequent as it was and `frequency` more; its reach
- * is the largest of all.  HOT_OK or HOT_E_MEMORY. */
+/* Adds `frequency` to that of the string at `text`; its reach is the largest of all that were
+ * added.  HOT_OK or HOT_E_MEMORY. */
 int starts_add(struct starts *s, const uint32_t *text, uint64_t hash, uint64_t frequency,
                uint64_t reach);
 

@@ -10,7 +10,7 @@
 #include "hotpaths/base/rolling-hash.h"
 #include "hotpaths/base/saturate.h"
 
-/* After so many borders, one in four must have had a known recipe. */
+/* Recipes are used only if one in four of the first TRIAL borders had a known recipe. */
 #ifdef WPP_HOSTILE
 enum { TRIAL = 16 };
 #else

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* recipes.h - what texts around borders are made of, so that none is gathered twice.
+/* recipes.h - the parts of texts around borders, so that no text is gathered twice.
  *
- * Where a program does much the same in many places, a text of a hundred terminals stands
- * around thousands of borders, and most of them are made of the same parts:
+ * Where a program does nearly the same in many places, a text of a hundred terminals occurs around
+ * thousands of borders, and is mostly made of the same parts:
  *
  *      rule    r ->   . . . A           u            B . . .
  *      recipe         | end of A | beginning of u | beginning of B | - | - | - | cut |
  *
- * Ends that are equal strings have one number (rule-ends.h); `cut` is what else decides how
- * far the text goes.  So equal recipes are equal texts; the reverse need not hold.  Whether
- * borders are of known recipes is watched; where few are, no more are looked for.
+ * Equal ends have one number (rule-ends.h); `cut` holds the other data that determine the extent of
+ * the text.  So equal recipes give equal texts; the reverse need not hold.  If few borders have a
+ * known recipe, recipes are no longer searched.
  */
 #ifndef WPP_RECIPES_H
 #define WPP_RECIPES_H
@@ -27,7 +27,7 @@ struct recipe {
     uint64_t cut;
 };
 
-/* Of all borders of a recipe: what texts_merge wants, and the text once there is one. */
+/* For all borders of a recipe: the input of texts_merge, and the text once there is one. */
 struct recipe_sum {
     uint64_t frequency, after;
     uint32_t missing, text;
@@ -35,7 +35,7 @@ struct recipe_sum {
 
 struct recipes {
     struct recipe_sum *sum;
-    struct recipe *recipe;      /* as long as they are looked for */
+    struct recipe *recipe;      /* while they are searched */
     size_t n, sum_size, recipe_size;
     uint64_t *table;
     size_t table_size;
@@ -46,9 +46,8 @@ struct recipes {
 void recipes_init(struct recipes *r);
 void recipes_clear(struct recipes *r);
 
-/* Another border has this recipe (NULL: one of its own), and the frequency, `after` and
- * `missing` of `like`.  Its number in *number; *is_new: it has none of the others'.  HOT_OK
- * or HOT_E_MEMORY. */
+/* Adds a border with this recipe (NULL: one of its own), and the frequency, `after` and `missing`
+ * of `like`.  Its number in *number; *is_new: no other border has it.  HOT_OK or HOT_E_MEMORY. */
 int recipes_note(struct recipes *r, const struct recipe *recipe, const struct text *like,
                  uint32_t *number, bool *is_new);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* refine.c - hot strings in the texts around borders; see refine.h.
  *
- * Of the strings of n terminals that a hot subpath can begin with (n:
- * first that of a gram) the places are found in the texts around borders, and
- * grouped by the string that begins there, one terminal more at a time, depth
- * first, up to 2 n terminals (at first, as far as the sieve's texts go).  What is
- * left then is what the next round begins with.
+ * A round begins with strings of n terminals with which hot subpaths can begin (in the first round
+ * these are grams).  It finds their places in the texts around borders and groups them by the
+ * string that begins there, one more terminal at a time, depth first, up to 2 n terminals (at
+ * first, as far as the sieve's texts go).  The strings that are left begin the next round.
  *
  *      starts, n long ->  places that begin with one and count from 2 n or less
  *                              |
@@ -13,21 +12,18 @@
  *                                 cold  dropped
  *                                 2 n long and neither: starts of the next round
  *
- * A round need not look at the many places that count from more than 2 n
- * terminals: most of those begin with something hot or cold, and the next round
- * knows.
+ * A round need not read the many places that count from more than 2 n terminals: most of those
+ * begin with a hot or cold string, which the next round already knows.
  *
- * A group is a string of d terminals and all places with it that count from d or
- * less and where a hot subpath can begin (those that count from more wait in it
- * for their turn).  Its frequency is the sum of those of the formers' texts.
- * As long as all its places go on equally, nothing is new about it but where one
- * of those that wait begins to count, and where it becomes hot: in between it is
- * not looked at.
+ * A group is a string of d terminals and all places with it where a hot subpath can begin and that
+ * count from d or less (places that count from more wait in it).  Its frequency is the sum of those
+ * of the counting places' texts.  While all its places go on equally, the group changes only where
+ * a waiting place begins to count, and where it becomes hot: lengths in between are skipped.
  *
- * Invariant: let w be a hot subpath that begins with the group's string u.  Each
- * occurrence of w is one of u, and no place at which u stands there has been
- * dropped: a place's reach is no less than what w costs, also when w ends in a
- * rule above; the bounds for frequencies hold for all that begins with u.  So
+ * Invariant: let w be a hot subpath that begins with the group's string u.  Each occurrence of w is
+ * one of u, and no place of u there has been dropped: a place's reach is at least the cost of w,
+ * also if w ends in a rule above; the bounds for frequencies hold for all strings that begin with
+ * u.  So
  *   - no extension of u is more frequent than the group;
  *   - the frequency of a hot group is exact.
  */
@@ -42,14 +38,14 @@
 #include "hotpaths/exhaustive/gather.h"
 #include "hotpaths/exhaustive/occurrences.h"
 
-#define END UINT32_MAX      /* behind a place's limit */
+#define END UINT32_MAX      /* no terminal: beyond the place's limit */
 
 /* Places [begin, end) have equal strings of `length` terminals. */
 struct group {
     size_t begin, end;
     uint32_t length;
-    uint32_t equal;         /* the places' strings are known to be equal up to there, or 0 */
-    bool is_new;            /* not yet looked at; else to be split further */
+    uint32_t equal;         /* the places' strings are known to be equal up to this length, or 0 */
+    bool is_new;            /* not judged yet; else to be split further */
     uint64_t unit_cost;
     uint64_t at_most;       /* no extension is more frequent */
 };
@@ -60,8 +56,9 @@ struct search {
     uint64_t min_cost;
     struct found *out;
     struct starts starts, next;
-    uint32_t longest;       /* of this round; the next one's starts */
-    struct texts *texts;    /* around borders: of the sieve, then those gathered */
+    uint32_t longest;       /* the longest string of this round; the length of the next one's
+                               starts */
+    struct texts *texts;    /* around borders: those of the sieve, later those gathered */
     struct gathered gathered;
     struct places places;
     struct group *stack;
@@ -101,8 +98,8 @@ static const uint32_t *text_of(const struct search *s, const struct group *group
     return s->texts->symbols + s->places.place[group->begin].at;
 }
 
-/* Takes the places out of the group that reach less than `needed`; returns the
- * farthest reach of the others. */
+/* Removes the places whose reach is less than `needed` from the group; returns the largest reach of
+ * the others. */
 static uint64_t narrow(struct search *s, struct group *group, uint64_t needed)
 {
     size_t kept = group->begin;
@@ -120,7 +117,7 @@ static uint64_t narrow(struct search *s, struct group *group, uint64_t needed)
     return most;
 }
 
-/* The group's string is a start of the next round, its places are near. */
+/* Makes the group's string a start of the next round; its places' texts are near. */
 static int survive(struct search *s, const struct group *group, uint64_t reach)
 {
     const uint32_t *text = text_of(s, group);
@@ -131,7 +128,7 @@ static int survive(struct search *s, const struct group *group, uint64_t reach)
     return starts_add(&s->next, text, gram_hash(text, s->longest), group->at_most, reach);
 }
 
-/* Reports the group if it is hot; else narrows it, and at the round's end it is a start of the
+/* Reports the group if it is hot.  Else narrows it, and at the round's end makes it a start of the
  * next one.  True when it is to be refined. */
 static bool judge(struct search *s, struct group *group, int *status)
 {
@@ -169,8 +166,8 @@ static void swap_places(struct search *s, size_t i, size_t j)
     s->places.place[j] = p;
 }
 
-/* One step of multikey quicksort: splits the group by its next terminal into
- * those below, equal to and above that of the place in its middle. */
+/* One step of multikey quicksort: splits the group by its next terminal into those below, equal to
+ * and above that of the place in its middle. */
 static int split(struct search *s, const struct group *group)
 {
     uint32_t pivot = next_symbol(s, group->begin + (group->end - group->begin) / 2, group->length);
@@ -187,7 +184,7 @@ static int split(struct search *s, const struct group *group)
         else
             at++;
     }
-    assert(below < above && above <= group->end);        /* the pivot is one of the group's */
+    assert(below < above && above <= group->end);        /* the pivot belongs to the group */
     part.end = below;
     if (push_group(s, part) != HOT_OK)
         return HOT_E_MEMORY;
@@ -203,7 +200,7 @@ static int split(struct search *s, const struct group *group)
     });
 }
 
-/* How far the strings of the group's places are equal, at most the round's length. */
+/* Up to which length the strings of the group's places are equal, at most the round's length. */
 static uint32_t equal_up_to(const struct search *s, const struct group *group)
 {
     enum { PIECE = 32 };
@@ -226,8 +223,8 @@ static uint32_t equal_up_to(const struct search *s, const struct group *group)
     return n;
 }
 
-/* The group, which has been judged, at the next length at which there is something to be seen:
- * its frequency is another one, or it is hot, or its strings differ behind that. */
+/* Extends the group, which has been judged, to the next length at which it changes: its frequency
+ * differs, or it is hot, or its strings differ after that. */
 static struct group skip(const struct search *s, struct group group)
 {
     const uint32_t *text = text_of(s, &group);
@@ -284,8 +281,8 @@ static uint64_t cost_of(const struct search *s, const uint32_t *text, uint32_t l
     return cost;
 }
 
-/* The grams that something hot begins with: reports those that are, keeps those that
- * more can follow. */
+/* Takes the grams with which hot subpaths begin: reports the hot ones, keeps those that may be
+ * extended. */
 static int first_round(struct search *s)
 {
     struct starts all;
@@ -309,7 +306,7 @@ static int first_round(struct search *s)
     return status;
 }
 
-/* Sorts the places by what they begin with: a group each. */
+/* Sorts the places by their start: a group for each. */
 static int group_by_start(struct search *s)
 {
     struct places *p = &s->places;
@@ -342,7 +339,7 @@ static int group_by_start(struct search *s)
     return HOT_OK;
 }
 
-/* The places of the strings in question are sorted and split; s->next is what is left. */
+/* Sorts and splits the places of the starts; s->next is what is left. */
 static int search_texts(struct search *s)
 {
     int status = places_collect(&s->places, s->texts, &s->starts, s->sieve, s->min_cost);
@@ -354,7 +351,7 @@ static int search_texts(struct search *s)
     return status == HOT_OK ? refine_all(s) : status;
 }
 
-/* The first ones search what the sieve has seen of the borders, as far as that goes. */
+/* One round.  The first ones search the sieve's texts around borders, as far as these go. */
 static int round_of(struct search *s)
 {
     uint32_t length = s->starts.length, most = s->a->max_length;
@@ -371,7 +368,8 @@ static int round_of(struct search *s)
             status = gathered_extend(&s->gathered, &s->starts, s->longest, s->sieve, s->min_cost);
         s->texts = &s->gathered.texts;
     }
-    assert(s->longest > length && s->longest <= most);   /* each round sees more than the last */
+    assert(s->longest > length && s->longest <= most);   /* each round sees more than the one
+                                                            before */
     starts_init(&s->next, s->longest);
     if (status == HOT_OK)
         status = search_texts(s);

@@ -65,14 +65,14 @@ void flat_ends_fetch(const struct flat_ends *f, uint32_t rule, bool last)
 
 enum { WANTED_FIRST = 1, WANTED_LAST = 2 };
 
-/* After so many ends, one in four must have been there before. */
+/* Equal ends are searched only if one in four of the first TRIAL_OF_ENDS ends occurred before. */
 #ifdef WPP_HOSTILE
 enum { TRIAL_OF_ENDS = 16 };
 #else
 enum { TRIAL_OF_ENDS = 1 << 15 };
 #endif
 
-/* An end as it lies in codes. */
+/* An end as stored in codes. */
 struct packed_end {
     size_t bytes;
     union {
@@ -108,7 +108,7 @@ static uint64_t hash_of_end(const struct packed_end *x)
     return gram_mix(hash) & SLOT_HASH;
 }
 
-/* The slot of an equal end, or the empty one where this belongs. */
+/* The slot of an equal end, or the empty one where this one belongs. */
 static size_t end_slot(const struct flat_ends *f, const struct packed_end *x, uint64_t hash)
 {
     size_t mask = f->table_size - 1, slot = SLOT_HOME(hash) & mask;
@@ -130,8 +130,8 @@ static void forget_places(struct flat_ends *f)
     f->given_up = true;
 }
 
-/* Room for another end, and for comparing with it as with one that is as long as any; by
- * quarters, for the array is large. */
+/* Makes room for another end, and for comparing it with one of maximal length.  Grows by quarters,
+ * because the array is large. */
 static int flat_room(struct flat_ends *f)
 {
     size_t need = f->n + 2 * ((size_t)f->most + 1), size = need + need / 4;
@@ -155,7 +155,7 @@ static void append(struct flat_ends *f, const struct packed_end *x, uint32_t *pl
     f->n += x->bytes / code_size(f);
 }
 
-/* Keeps an end; *place: where, or where an equal one is. */
+/* Stores an end; *place: its place, or that of an equal one. */
 static int keep_end(struct flat_ends *f, const uint32_t *end, uint32_t n, uint32_t *place)
 {
     struct packed_end x;
@@ -188,7 +188,7 @@ static int keep_end(struct flat_ends *f, const uint32_t *end, uint32_t n, uint32
 
 /* ---- Filling ------------------------------------------------------------------------- */
 
-/* The end of a symbol, the first or the last: how many terminals of it there are in out. */
+/* Writes the first or last terminals of a symbol to out; returns how many. */
 static uint32_t end_of_symbol(const struct flat_ends *f, uint32_t symbol, bool last, uint32_t *out)
 {
     uint32_t rule = symbol & ~WPP_RULE;
@@ -230,7 +230,8 @@ static void collect_last(const struct flat_ends *f, uint32_t rule, uint32_t n, u
     }
 }
 
-/* What begins (ends) with a long rule begins (ends) as that does. */
+/* The place of a symbol's end.  A symbol that begins (ends) with a long rule has the beginning
+ * (end) of that rule. */
 static uint32_t place_of_symbol(const struct flat_ends *f, uint32_t symbol, bool last)
 {
     uint32_t rule = symbol & ~WPP_RULE;
@@ -267,7 +268,7 @@ static int keep_rule(struct flat_ends *f, uint32_t rule)
     return status;
 }
 
-/* A rule's end wants those of the symbols that it consists of. */
+/* Marks the ends that a rule's end needs: those of its symbols. */
 static void want_below(struct flat_ends *f, uint32_t rule, bool last)
 {
     const struct wpp_grammar *g = f->grams->a->g;
@@ -303,7 +304,7 @@ void flat_ends_want(struct flat_ends *f, uint32_t rule, bool last)
         f->wanted[rule] |= last ? WANTED_LAST : WANTED_FIRST;
 }
 
-/* What a rule consists of comes before it. */
+/* The symbols of a rule come before it. */
 int flat_ends_fill(struct flat_ends *f)
 {
     uint32_t n = f->grams->a->g->n_rules;

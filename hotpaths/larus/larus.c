@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* larus.c - the walk of Larus, Whole Program Paths, Figure 7.
  *
- * Rules are visited once, bottom-up.  A visit runs over the right-hand side
- * and pushes terminals through a window of the last L of them.  Of a
- * nonterminal it pushes the prefix; if that is not the whole expansion, the
- * window then becomes the nonterminal's suffix:
+ * Rules are visited once, bottom-up.  A visit runs over the right-hand side and pushes terminals
+ * through a window of the last L of them.  Of a nonterminal it pushes the prefix; if that is not
+ * the whole expansion, the window then becomes the nonterminal's suffix:
  *
  *      rule      r  ->     t          A                    u     ...
  *      pushed              t   |prefix(A)|    |suffix(A)|  u
  *      window          [  ...............]    [ ........   . ]
  *
- * As soon as the window is hot at the rule's frequency it is a find: it is
- * reported and the window starts empty behind it.  A rule's prefix ends where
- * its first find begins and its suffix begins where its last one ends, so no
- * terminal of the trace is ever part of two finds.  Where the printed
- * algorithm falls short of that is told in docs/errata.md.
+ * As soon as the window is hot at the rule's frequency it is a find: it is reported and the window
+ * becomes empty.  A rule's prefix ends where its first find begins and its suffix begins where its
+ * last one ends, so no terminal of the trace is ever part of two finds.  docs/errata.md lists where
+ * the printed algorithm differs from that.
  *
  * Invariants while visiting a rule, in positions of the rule's expansion:
  *   - the window is [position - length, position), free of finds;
  *   - prefix is [0, n_prefix), free of finds; `open`: n_prefix == position;
- *   - a window inside one nonterminal is never hot, for it would have been
- *     found there, at a frequency at least as large.  Hence each find crosses
+ *   - a window inside one nonterminal is never hot: it would have been found in
+ *     that nonterminal, whose frequency is at least as large.  So each find crosses
  *     two symbols of the rule (or is a single terminal of it), and finds in
  *     different rules are different places of the trace.
  */
@@ -30,8 +28,8 @@
 
 #include "hotpaths/larus/limited-ends.h"
 
-/* The last terminals pushed: symbols[begin .. end), in a buffer of twice their
- * largest number, so that they are moved to its front once in L pushes. */
+/* The last terminals pushed: symbols[begin .. end).  The buffer has twice their largest number, so
+ * that they are moved to its front once in L pushes. */
 struct window {
     uint32_t *symbols;
     uint32_t begin, end;
@@ -43,10 +41,10 @@ struct walk {
     struct found *out;
     struct ends_store ends;
     struct window window;
-    uint32_t *prefix;           /* of the rule in visit */
+    uint32_t *prefix;           /* of the current rule */
     uint32_t n_prefix;
     bool open;
-    uint64_t position;          /* how much of the rule's expansion has passed */
+    uint64_t position;          /* how many terminals of the rule's expansion have passed */
     uint64_t free_from;         /* end of the last find in this rule */
     uint64_t needed;            /* unit cost that makes a window of this rule hot */
     uint64_t frequency;
@@ -91,7 +89,7 @@ static bool window_is_hot(const struct walk *w)
     return w->window.cost >= w->needed && window_length(&w->window) >= w->a->min_length;
 }
 
-/* Reports the window, and cuts it out of the prefix and of what is to come. */
+/* Reports the window and removes it from the prefix and from later windows. */
 static int find(struct walk *w)
 {
     struct window *win = &w->window;
@@ -118,7 +116,7 @@ static int push_terminal(struct walk *w, uint32_t terminal)
     return window_is_hot(w) ? find(w) : HOT_OK;
 }
 
-/* Leaves out the middle of a nonterminal whose expansion ends at `end`. */
+/* Skips the middle of a nonterminal whose expansion ends at `end`. */
 static void skip_to_suffix(struct walk *w, const struct ends *e, uint64_t end)
 {
     uint32_t n = e->n_suffix;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* limited-ends.h - the L-limited prefixes and suffixes of rules, kept until their last
- * reader has read them.
+/* limited-ends.h - the L-limited prefixes and suffixes of rules, kept until they have been read for
+ * the last time.
  *
- * The expansion of a rule, and what is kept of it:
+ * The expansion of a rule, and the parts of it that are kept:
  *
  *      |-- prefix --|            |-- suffix --|      covers is false
  *      |----------- prefix = suffix ----------|      covers is true
  *      ^ first terminal                last ^
  *
- * Invariants (ends_check): both are at most L long; a prefix that covers is
- * the whole expansion; a rule has ends exactly while warm rules that use it
- * are still to be visited.  How much shorter than L an end may be is the
- * analysis' business.
+ * Invariants (ends_check): both are at most L long; a prefix that covers is the whole expansion; a
+ * rule has ends exactly while warm rules that use it are still to be visited.  The analysis decides
+ * how much shorter than L an end is.
  */
 #ifndef WPP_LIMITED_ENDS_H
 #define WPP_LIMITED_ENDS_H
@@ -28,7 +27,7 @@ struct ends_store {
     const struct wpp_grammar *g;
     uint32_t limit;             /* L */
     struct ends **of;           /* of each rule, NULL before and after its use */
-    uint32_t *readers;          /* uses in warm rules that are still to be visited */
+    uint32_t *readers;          /* uses in warm rules that have not been visited yet */
     size_t live;
 };
 
@@ -48,15 +47,15 @@ int ends_store_init(struct ends_store *s, const struct analysis *a, uint64_t min
                     uint32_t limit);
 void ends_store_clear(struct ends_store *s);
 
-/* Keeps the ends of `rule`, unless nobody will read them.  With `covers` the
- * suffix is ignored.  HOT_OK or HOT_E_MEMORY. */
+/* Keeps the ends of `rule`, unless they will not be read.  With `covers` the suffix is ignored.
+ * HOT_OK or HOT_E_MEMORY. */
 int ends_keep(struct ends_store *s, uint32_t rule, bool covers, const uint32_t *prefix,
               uint32_t n_prefix, const uint32_t *suffix, uint32_t n_suffix);
 
 /* The ends of a rule that was visited. */
 const struct ends *ends_of(const struct ends_store *s, uint32_t rule);
 
-/* One reader is done with the ends of `rule`; the last one frees them. */
+/* Notes that the ends of `rule` have been read once; the last time frees them. */
 void ends_release(struct ends_store *s, uint32_t rule);
 
 /* True when the invariants hold between the visits of two rules. */

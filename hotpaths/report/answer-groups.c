@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* answer-groups.c - which hot subpaths are one answer; see answer-groups.h. */
+/* answer-groups.c - finds hot subpaths that are one answer; see answer-groups.h. */
 #include "hotpaths/report/answer-groups.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 
 /* ---- Seats ------------------------------------------------------------------------------ */
 
-/* The loop that the path goes round at its end; header SEAT_NO_LOOP: none. */
+/* The loop whose back edge the path takes at its end; header SEAT_NO_LOOP: none. */
 static struct seat loop_of(const wpp *w, uint32_t terminal)
 {
     const struct wpp_terminal *t = wpp_terminal(w, terminal);
@@ -27,7 +27,7 @@ static bool same_seat(struct seat a, struct seat b)
     return a.routine == b.routine && a.header == b.header;
 }
 
-/* The routine of the first of the shallowest steps. */
+/* The routine of the first step of the least depth. */
 static struct seat outermost(const wpp *w, const struct story *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -82,7 +82,7 @@ static void stamp(uint32_t *stamps, struct hot_string s, uint32_t number)
         stamps[s.terminals[i]] = number;
 }
 
-/* Whether paths in the set make up more than half of what the string costs. */
+/* Whether paths in the set make up more than half of the string's cost. */
 static bool mostly_in(const struct sets *sets, const uint32_t *stamps, uint32_t number,
                       struct hot_string s)
 {
@@ -96,7 +96,8 @@ static bool mostly_in(const struct sets *sets, const uint32_t *stamps, uint32_t 
     return within > outside;
 }
 
-/* A bit for each terminal, some the same: strings without a common bit have no path in common. */
+/* A bit for each terminal, not always a different one: strings without a common bit have no common
+ * path. */
 static uint64_t bits_of(struct hot_string s)
 {
     uint64_t bits = 0;
@@ -106,14 +107,14 @@ static uint64_t bits_of(struct hot_string s)
     return bits;
 }
 
-/* The first of `n_leaders` that `a` is an alternative of; else NULL. */
+/* The first of `n_leaders` of which `a` is an alternative, or NULL. */
 static const struct grouped *find_leader(struct sets *sets, const struct grouped *all,
                                          const uint64_t *bits, const size_t *leaders,
                                          size_t n_leaders, const struct grouped *a)
 {
     uint32_t mine = (uint32_t)(a - all) + 1;
 
-    assert(n_leaders < mine);           /* all of them stand above it */
+    assert(n_leaders < mine);           /* all of them rank above it */
     stamp(sets->mine, a->string, mine);
     for (size_t k = 0; k < n_leaders; k++) {
         const struct grouped *leader = &all[leaders[k]];

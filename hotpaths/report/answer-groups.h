@@ -2,14 +2,14 @@
 /* answer-groups.h - hot subpaths that are one loop with its alternatives are one answer.
  *
  * Hot subpaths come in order of their rank.  Each joins the first one above it that leads a group
- * and that it is an *alternative* of; if there is none it leads a group of its own.  Two subpaths
+ * and of which it is an *alternative*; if there is none it leads a group of its own.  Two subpaths
  * are alternatives when
  *
- *   1. they have the same *seat*: the loop that they go round most often, or, if they go round
- *      none, the routine that their other routines are called from; and
- *   2. paths that both have make up more than half of what one execution costs, of either.
+ *   1. they have the same *seat*: the loop that they repeat most often, or, if they repeat none,
+ *      the routine that calls their other routines; and
+ *   2. their common paths make up more than half of the cost of one execution, for both.
  *
- * The order of the paths plays no part, nor where in the loop a subpath begins:
+ * Neither the order of the paths matters nor where in the loop a subpath begins:
  *
  *      A A A B C A    A A B C A A    A B C A A A     one group: all paths are common
  *      A A A A A A                                   joins: A is most of what each costs
@@ -28,17 +28,17 @@
 
 struct seat {
     uint32_t routine;           /* WPP_NO_ROUTINE: symbols without routine */
-    uint32_t header;            /* the block that the loop's back edges lead to, or SEAT_NO_LOOP */
+    uint32_t header;            /* the target of the loop's back edges, or SEAT_NO_LOOP */
 };
 
-/* Of the first n steps.  Of loops that are gone round equally often, the first; of very many, one of
- * the first. */
+/* The seat of the first n steps.  Of loops repeated equally often, the first one; if there are very
+ * many, one of the first. */
 struct seat seat_of(const wpp *w, const struct story *s, size_t n);
 
 struct grouped {
     struct hot_string string;
     struct seat seat;
-    size_t leader;              /* found: the index of the first of its group, perhaps its own */
+    size_t leader;              /* result: the index of the first of its group, perhaps its own */
 };
 
 /* Finds all leaders.  HOT_OK or HOT_E_MEMORY. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* answer-place.c - what kind of code an answer is, and where it stands; see answer-place.h. */
+/* answer-place.c - the kind and the place of an answer; see answer-place.h. */
 #include "hotpaths/report/answer-place.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static bool gather_lines(struct place_lines *l, const wpp *w, const struct story
     return good;
 }
 
-/* The innermost call that all lines are code of, 0: the routine itself.  Callers come before. */
+/* The innermost call whose code contains all lines; 0: the routine itself.  Callers come first. */
 static uint32_t common_call(const struct wpp_routine *r, const struct place_lines *l)
 {
     uint32_t common = l->n ? l->line[0].inlined : 0;
@@ -91,7 +91,7 @@ static uint32_t common_call(const struct wpp_routine *r, const struct place_line
     return common;
 }
 
-/* The line in the code of `call` itself that a line in it stands for. */
+/* The line in the code of `call` itself that leads to a line within it. */
 static struct wpp_line line_in(const struct wpp_routine *r, struct wpp_line line, uint32_t call)
 {
     while (line.inlined != call) {
@@ -133,8 +133,8 @@ static bool has_own_lines(const wpp *w, uint32_t terminal, bool *own)
     return true;
 }
 
-/* The step that the place is that of: the shallowest in own code, or in any; NULL: there is none, or
- * no memory. */
+/* The step that determines the place: the least deep one in own code, or else in any; NULL: there
+ * is none, or no memory. */
 static const struct story_step *main_step(const wpp *w, const struct story *s, bool system,
                                           bool *good)
 {

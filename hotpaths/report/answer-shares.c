@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* answer-shares.c - what each answer adds to those above it; see answer-shares.h. */
+/* answer-shares.c - the share that each answer adds to those above it; see answer-shares.h. */
 #include "hotpaths/report/answer-shares.h"
 
 #include <assert.h>
@@ -10,7 +10,8 @@
 
 /* ---- Groups --------------------------------------------------------------------------------- */
 
-/* Sorts the items into answers, by their leaders: those of one are side by side in `members`. */
+/* Sorts the items into answers, by their leaders: those of one answer are neighbours in
+ * `members`. */
 static int gather(struct answers *a, const struct shown_list *s)
 {
     size_t *at = calloc(s->n + 1, sizeof *at), used = 0;
@@ -60,10 +61,11 @@ struct choosing {
     struct answers *a;
     const struct shown_list *s;
     size_t *part;               /* of each answer: the least index of those that it may overlap */
-    bool *stale;                /* of each answer: one with a common path was chosen since */
-    uint64_t *covered;          /* of each part: by those that are chosen */
-    size_t *stamp;              /* of each terminal: 1 + the leader of the last one that has it */
-    struct hot_string *string;  /* room for all */
+    bool *stale;                /* of each answer: one with a common path has been chosen since */
+    uint64_t *covered;          /* of each part: cost covered by the chosen ones */
+    size_t *stamp;              /* of each terminal: 1 + the leader of the last answer that
+                                   contains it */
+    struct hot_string *string;  /* scratch, room for all */
     size_t readings;
 };
 
@@ -72,7 +74,7 @@ static size_t add_strings(struct choosing *c, size_t n, const struct answer *ans
     for (size_t i = 0; i < answer->n_members; i++) {
         const struct hot_subpath *p = &c->s->item[answer->member[i]].path;
 
-        assert(answer->member[i] < c->s->n && n < c->s->n);     /* each subpath stands once */
+        assert(answer->member[i] < c->s->n && n < c->s->n);     /* each subpath is there once */
         c->string[n++] = (struct hot_string){ p->terminals, p->length };
     }
     return n;
@@ -91,7 +93,7 @@ static size_t part_root(size_t *part, size_t k)
     return k;
 }
 
-/* Answers that have a path in common are of one part. */
+/* Finds the parts: answers with a common path are in the same part. */
 static int find_parts(struct choosing *c)
 {
     size_t *last = calloc((size_t)c->s->g->n_terminals + 1, sizeof *last);
@@ -120,7 +122,8 @@ static int find_parts(struct choosing *c)
     return HOT_OK;
 }
 
-/* Places of a single subpath, and of disjoint ones, are known to cost their own cost. */
+/* Finds the cost of an answer.  For a single subpath, and for disjoint ones, that is the own
+ * cost. */
 static int find_cost(struct choosing *c, struct answer *answer, bool disjoint)
 {
     if (answer->n_members > 1 && !disjoint)
@@ -131,7 +134,8 @@ static int find_cost(struct choosing *c, struct answer *answer, bool disjoint)
     return HOT_OK;
 }
 
-/* How much answer k adds to the first n, which are chosen; those of other parts do not matter. */
+/* Finds how much answer k adds to the first n, which are chosen; those of other parts do not
+ * matter. */
 static int ask(struct choosing *c, size_t n, size_t k)
 {
     size_t root = c->part[k], strings = 0;
@@ -145,7 +149,7 @@ static int ask(struct choosing *c, size_t n, size_t k)
     if (status == HOT_OK) {
         uint64_t adds = covered > c->covered[root] ? covered - c->covered[root] : 0;
 
-        /* Never more than before: places that do not overlap are counted otherwise. */
+        /* Never more than before: occurrences that do not overlap are counted differently. */
         if (adds < c->a->answer[k].own)
             c->a->answer[k].own = adds;
         c->stale[k] = false;
@@ -167,8 +171,8 @@ static void swap_answers(struct choosing *c, size_t i, size_t k)
     c->stale[k] = stale;
 }
 
-/* Of those from n on, the one of most own cost, which may be an upper bound; of equals the one of
- * the best rank. */
+/* From n on, the answer with the largest own cost, which may be an upper bound; of equals the one
+ * with the best rank. */
 static size_t best_from(const struct choosing *c, size_t n)
 {
     size_t best = n;
@@ -194,7 +198,7 @@ static bool has_stamped(const struct choosing *c, const struct answer *a, size_t
     return false;
 }
 
-/* Those behind n that may overlap it are to be asked again. */
+/* Marks the answers behind n that may overlap it: they must be asked again. */
 static void make_stale(struct choosing *c, size_t n)
 {
     const struct answer *a = &c->a->answer[n];
@@ -211,7 +215,7 @@ static void make_stale(struct choosing *c, size_t n)
             c->stale[k] = has_stamped(c, &c->a->answer[k], stamp);
 }
 
-/* Chooses the next one, behind n. */
+/* Chooses the next answer, behind n. */
 static int choose_next(struct choosing *c, size_t n, size_t most_readings)
 {
     size_t k, root;

@@ -14,7 +14,7 @@ struct located {
     uint32_t inlined;
 };
 
-#define ALL_CODE UINT32_MAX         /* in place of a call */
+#define ALL_CODE UINT32_MAX         /* instead of a call */
 
 static uint32_t file_index(struct executed_lines *p, const char *name)
 {
@@ -45,9 +45,9 @@ static size_t count_lines(const struct wpp_routine *r, const struct wpp_terminal
     return n;
 }
 
-/* Which lines are asked for. */
+/* The lines that are requested. */
 struct choice {
-    uint32_t call;              /* of this one's code, or ALL_CODE */
+    uint32_t call;              /* those of this call's code, or ALL_CODE */
     bool own;                   /* as the user's own lines */
 };
 
@@ -58,7 +58,7 @@ static bool is_chosen(const struct wpp_routine *r, const struct choice *c, struc
     return line->line && (c->call == ALL_CODE || line->inlined == c->call);
 }
 
-/* The path's lines in order of execution; returns how many. */
+/* Collects the path's lines in order of execution; returns how many. */
 static size_t collect(struct executed_lines *p, struct located *out, const struct wpp_routine *r,
                       const struct wpp_terminal *t, const struct choice *choice)
 {
@@ -80,7 +80,7 @@ static size_t collect(struct executed_lines *p, struct located *out, const struc
     return n;
 }
 
-/* Distributes sorted lines over their files; files without lines go. */
+/* Distributes sorted lines over their files; removes files without lines. */
 static void group(struct executed_lines *p, const struct located *sorted, size_t n)
 {
     size_t used = 0, kept = 0;

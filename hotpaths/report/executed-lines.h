@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* executed-lines.h - the source lines that one acyclic path executes.
  *
- * Lines are grouped by file, the routine's own file first, the others (of
- * inlined code) in the order in which the path comes to them; within a file
- * they ascend and differ.  `order` tells when the path came to a line first:
- * it ascends in order of execution, over all files; `inlined` whose code it was
- * then (as in struct wpp_line).
+ * Lines are grouped by file: the routine's own file first, the others (of inlined code) in the
+ * order in which the path reaches them.  Within a file they ascend and differ.  `order` ascends
+ * with the first execution of each line, over all files; `inlined` is the inlined call whose code
+ * the line was then (as in struct wpp_line).
  */
 #ifndef WPP_EXECUTED_LINES_H
 #define WPP_EXECUTED_LINES_H
@@ -17,7 +16,7 @@
 #include "wpp/wpp.h"
 
 struct executed_file {
-    const char *name;           /* as given to the compiler; the wpp's */
+    const char *name;           /* as given to the compiler; belongs to the wpp */
     uint32_t *lines;
     uint32_t *order;
     uint32_t *inlined;
@@ -27,15 +26,16 @@ struct executed_file {
 struct executed_lines {
     struct executed_file *files;
     size_t n_files;
-    uint32_t *all;              /* what files[].lines, .order and .inlined point into */
+    uint32_t *all;              /* files[].lines, .order and .inlined point into it */
 };
 
-/* Fills `p` (executed_lines_free): empty for raw symbols and for code compiled
- * without lines.  False when there is no memory. */
+/* Fills `p` (executed_lines_free); it is empty for raw symbols and for code compiled without lines.
+ * False: no memory. */
 bool executed_lines_of(struct executed_lines *p, const wpp *w, uint32_t terminal);
 
-/* The same, but code of system headers stands for the user's own lines that it was inlined into
- * (own-code.h); lines that lead to none are left out, unless the path has no others. */
+/* The same, but code of system headers is replaced by the user's own lines into which it was
+ * inlined (own-code.h).  Lines without such an own line are left out, unless the path has no
+ * others. */
 bool executed_lines_own(struct executed_lines *p, const wpp *w, uint32_t terminal);
 
 /* Only the lines of one inlined call (as in struct wpp_line), or of the routine's own code. */
@@ -44,8 +44,8 @@ bool executed_lines_of_call(struct executed_lines *p, const wpp *w, uint32_t ter
 
 void executed_lines_free(struct executed_lines *p);
 
-/* The end of the run that begins with line number `i` of the file and never
- * leaves out more than `gap` lines at a time. */
+/* The end of the run of lines that begins with line number `i` of the file and has no gap of more
+ * than `gap` lines. */
 size_t executed_range_end(const struct executed_file *f, size_t i, uint32_t gap);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* outline.c - a subpath as one reads it; see outline.h. */
+/* outline.c - the calls and repetitions of a subpath; see outline.h. */
 #include "hotpaths/report/outline.h"
 
 #include <assert.h>
@@ -7,7 +7,7 @@
 
 #include "wpp/replay/events.h"
 
-/* Longer repetitions are neither common nor worth looking for. */
+/* Longer repetitions are rare, and are not searched for. */
 enum { LONGEST_PERIOD = 1024 };
 
 static const struct wpp_routine *routine_of(const wpp *w, const struct wpp_terminal *t)
@@ -15,8 +15,8 @@ static const struct wpp_routine *routine_of(const wpp *w, const struct wpp_termi
     return t->routine == WPP_NO_ROUTINE ? NULL : wpp_routine(w, t->routine);
 }
 
-/* Lets the stack of activations find the depths.  An activation that began
- * before the subpath lies below all that were seen: one level up. */
+/* Finds the depths with the stack of activations.  An activation that began before the subpath lies
+ * below all that were seen: one level up. */
 static bool find_depths(struct story *s, int64_t *depth, struct events *events, const wpp *w)
 {
     int64_t bottom = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* outline.h - a subpath as one reads it: who calls whom, what repeats.
+/* outline.h - a subpath as a person reads it: its calls and its repetitions.
  *
  *      step     terminal   depth
  *      0        caller       0     ends at a call
@@ -7,7 +7,7 @@
  *      2        callee       1     leaves
  *      3        caller       0     goes on behind the call
  *
- * Depths are relative: the shallowest step has depth 0.
+ * Depths are relative: the least depth is 0.
  */
 #ifndef WPP_OUTLINE_H
 #define WPP_OUTLINE_H
@@ -21,11 +21,11 @@
 struct story_step {
     uint32_t terminal;
     uint32_t depth;
-    bool called;            /* arrives by a call within the subpath */
+    bool called;            /* it arrives by a call within the subpath */
     bool leaves;
 };
 
-/* Steps at, at + 1, ... of which `period` repeat `count` times, 2 or more. */
+/* Steps at, at + 1, ...: `period` of them repeat `count` times, at least 2. */
 struct story_fold {
     size_t at, period, count;
 };
@@ -33,17 +33,18 @@ struct story_fold {
 struct story {
     struct story_step *steps;
     size_t n;
-    struct story_fold *folds;       /* in order; what repeats within a turn comes behind its fold */
+    struct story_fold *folds;       /* in order; repetitions within an iteration come after its
+                                       fold */
     size_t n_folds;
 };
 
-/* Fills `s` (story_free); false when there is no memory. */
+/* Fills `s` (story_free); false: no memory. */
 bool story_tell(struct story *s, const wpp *w, const uint32_t *terminals, uint32_t n);
 void story_free(struct story *s);
 
-/* The repetition that begins at step `at` and ends before `end`: `count` times
- * the same `period` steps.  Of all, the one that covers most, then the one of
- * the shortest period; count is 1 when nothing repeats. */
+/* The repetition that begins at step `at` and ends before `end`: `count` times the same `period`
+ * steps.  It is the one that covers most; of equals, the one with the shortest period.  count is 1
+ * when nothing repeats. */
 struct story_repeat {
     size_t period;
     size_t count;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* own-code.c - which source lines are the user's own; see own-code.h. */
+/* own-code.c - finds the source lines that are the user's own; see own-code.h. */
 #include "hotpaths/report/own-code.h"
 
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
 
-/* Appends the parts of `name` to the path of *n bytes, which begins with `/` or is empty, without
- * `.`, and each `..` takes the part before it.  False when there is no room. */
+/* Appends the parts of `name` to the path of *n bytes, which begins with `/` or is empty.  Drops
+ * `.`; each `..` removes the part before it.  False: no room. */
 static bool append(char path[static PATH_MAX], size_t *n, const char *name)
 {
     while (*name) {
@@ -42,7 +42,7 @@ bool own_is_system_file(const char *directory, const char *file)
     char path[PATH_MAX] = "";
     size_t n = 0;
 
-    /* A name without end is nobody's header. */
+    /* A name that is too long is no header's. */
     if ((file[0] != '/' && !append(path, &n, directory)) || !append(path, &n, file))
         return false;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* paint.h - what the text reports are made of: styles, indentation, names. */
+/* paint.h - elements of the text reports: styles, indentation, names. */
 #ifndef WPP_PAINT_H
 #define WPP_PAINT_H
 
@@ -22,7 +22,7 @@ static inline void indent(FILE *out, size_t columns)
     fprintf(out, "%*s", (int)columns, "");
 }
 
-/* A routine's name, as short as it may be. */
+/* Writes a routine's name in its short form. */
 static inline void put_routine(const struct report *r, const char *name)
 {
     name_put(r->out, short_names_of(r->names, name));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* query.c - what comes before what; see query.h. */
+/* query.c - counts what comes before what; see query.h. */
 #include "hotpaths/report/query.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "wpp/base/names.h"
 
-/* What a name asks for. */
+/* A name in a query. */
 struct subject {
     const char *name;
     size_t length;              /* of the routine or the file in it */
@@ -15,7 +15,7 @@ struct subject {
     uint64_t number;            /* path or line */
 };
 
-/* A number behind the last `mark`, if nothing else is there. */
+/* A number behind the last `mark`, with nothing else there. */
 static bool split_number(const char *name, char mark, size_t *length, uint64_t *number)
 {
     const char *at = strrchr(name, mark);
@@ -73,14 +73,14 @@ static bool executes_line(const struct subject *s, const struct wpp_terminal *t,
     return false;
 }
 
-/* Whether a routine goes by that name; in part: see names.h. */
+/* Whether this is a name of the routine; in part: see names.h. */
 static bool is_called(const struct subject *s, const char *name, const char *shown, bool in_part)
 {
     return is_name(s, shown) || is_name(s, name) ||
            (in_part && name_fits(shown, s->name, s->length));
 }
 
-/* What a name means in a routine: [0] the routine itself, [i] its inlined[i - 1]. */
+/* The matches of a name in a routine: [0] the routine itself, [i] its inlined[i - 1]. */
 static bool *meant_in(const struct wpp_routine *routine, const struct subject *s, bool in_part)
 {
     bool *meant = calloc(routine->n_inlined + (size_t)1, sizeof *meant);
@@ -93,7 +93,7 @@ static bool *meant_in(const struct wpp_routine *routine, const struct subject *s
     return meant;
 }
 
-/* Whether the path runs code of a function that is meant and was inlined. */
+/* Whether the path runs code of an inlined function that matches. */
 static bool runs_inlined(const bool *meant, const struct wpp_terminal *t,
                          const struct wpp_routine *routine)
 {
@@ -121,7 +121,7 @@ static bool is_meant(const struct subject *s, const wpp *w, const struct wpp_ter
     return !s->has_path && runs_inlined(meant, t, routine);
 }
 
-/* Marks the terminals that are meant; returns how many they are, UINT32_MAX without memory. */
+/* Marks the terminals that match; returns how many, UINT32_MAX: no memory. */
 static uint32_t mark_terminals(const wpp *w, const struct subject *s, bool in_part,
                                uint32_t n_routines, bool **meant, bool *marks)
 {
@@ -159,7 +159,7 @@ static uint32_t mark_called(const wpp *w, const struct subject *s, bool in_part,
     return n;
 }
 
-/* A whole name goes before parts of others. */
+/* A match of the whole name takes precedence over parts of names. */
 static uint32_t mark(const wpp *w, const char *name, bool *marks)
 {
     struct subject s = parse(name);
@@ -198,7 +198,7 @@ static bool cut(struct query *q)
     return *q->b;
 }
 
-/* Counts; `is_a` is not used without A. */
+/* Counts; without A, `is_a` is not used. */
 static enum query_status count(struct query *q, const struct wpp_grammar *g, uint32_t thread,
                                const bool *is_a, const bool *is_b)
 {
@@ -211,7 +211,7 @@ static enum query_status count(struct query *q, const struct wpp_grammar *g, uin
     return QUERY_OK;
 }
 
-/* Marks what a name means, or says that it is nothing. */
+/* Marks the terminals of a name; if there are none, the result is `nothing`. */
 static enum query_status find(const wpp *w, const char *name, bool *marks,
                               enum query_status nothing)
 {

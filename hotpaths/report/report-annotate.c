@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* report-annotate.c - source listings with what each line cost.
+/* report-annotate.c - source listings with the cost of each line.
  *
  *      share  instructions   line    source
  *    12.31 %       1230400     42 *  s += v[i];             `*`: executed
  *
- * A block's instructions are those of the lines in it, in equal parts.  Files come by
- * what they cost, and of each the parts that were executed, with a few lines around.
+ * A block's instructions are divided equally among its lines.  Files are sorted by cost; of each,
+ * the executed parts are shown, with a few lines around them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void put_line(const struct report *r, const struct heat_file *f, uint32_t
     putc('\n', r->out);
 }
 
-/* With what lies between lines that are close to each other. */
+/* Short gaps between executed lines are shown, too. */
 static void put_file(const struct report *r, const struct heat_file *f, double total)
 {
     fprintf(r->out, "\n%s%5.1f %%  ", style(r, BOLD), total > 0 ? 100 * f->insns / total : 0);

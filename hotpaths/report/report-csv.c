@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* report-csv.c - an analysis' answer as comma-separated values (RFC 4180); the
- * columns are in docs/hotpaths.md. */
+/* report-csv.c - the result of an analysis as comma-separated values (RFC 4180); the columns are in
+ * docs/hotpaths.md. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hotpaths/report/report.h"
 
-/* A field's text: its quotes are doubled. */
+/* Writes a field's text with its quotes doubled. */
 static void put_text(FILE *out, const char *text)
 {
     for (; *text; text++) {
@@ -17,7 +17,7 @@ static void put_text(FILE *out, const char *text)
     }
 }
 
-/* The routines in order of first execution, each once; plain symbols by number. */
+/* Writes the routines in order of first execution, each once; plain symbols by number. */
 static bool put_routines(const struct report *r, const struct hot_subpath *p)
 {
     uint32_t *seen = malloc(((size_t)p->length + 1) * sizeof *seen);
@@ -47,7 +47,7 @@ static bool put_routines(const struct report *r, const struct hot_subpath *p)
     return true;
 }
 
-/* Where the first path with lines begins. */
+/* Writes where the first path with lines begins. */
 static void put_place(const struct report *r, const struct hot_subpath *p)
 {
     for (uint32_t i = 0; i < p->length; i++) {
@@ -71,8 +71,8 @@ static void put_place(const struct report *r, const struct hot_subpath *p)
     fputs("\"\",", r->out);
 }
 
-/* In order: what the assembler calls the routine, and the path's number, which is the same in all
- * runs of a program; plain symbols by number. */
+/* Writes the paths in order: the routine's assembler name and the path's number, which is the same
+ * in all runs of a program; plain symbols by number. */
 static void put_paths(const struct report *r, const struct hot_subpath *p)
 {
     char name[WPP_SYMBOL_NAME];
@@ -92,7 +92,7 @@ static void put_paths(const struct report *r, const struct hot_subpath *p)
     putc('"', r->out);
 }
 
-/* How often the loop turns in a row. */
+/* Writes how often the loop is repeated in a row. */
 static void put_turns(FILE *out, const struct hot_turns *t)
 {
     if (t->rows)

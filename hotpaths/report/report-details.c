@@ -37,15 +37,15 @@ static bool put_title(const struct report *r, size_t number)
     return true;
 }
 
-/* The cost of a subpath as times and cost of one; a loop's in iterations, and there may be parts of
- * iterations besides. */
+/* Writes the cost of a subpath as a product: how often, times the cost of one.  For a loop, that of
+ * one iteration; there may also be parts of iterations. */
 static void put_product(FILE *out, const struct report *r, const struct hot_subpath *p)
 {
     uint64_t iterations = table_iterations(p);
     bool is_all = iterations == 0 || iterations * p->own_unit_cost == p->own_cost;
     char number[NUMBER_TEXT], unit[NUMBER_TEXT], cost[NUMBER_TEXT];
 
-    /* instructions; of one: instruction. */
+    /* `instructions`; for one, `instruction`. */
     fprintf(out, "%s %.*s %s ", number_scaled(p->own_cost, cost),
             (int)strlen(r->cost_unit) - (p->own_cost == 1), r->cost_unit, is_all ? "=" : "in");
     if (iterations > 0)
@@ -63,8 +63,8 @@ static void put_product(FILE *out, const struct report *r, const struct hot_subp
         fprintf(out, ", the first %" PRIu32 " again and again", p->period);
 }
 
-/* How often it turns in all, if not all of it is told: a row may be too short to be a place, or
- * begin or end with another rotation. */
+/* Writes how often the loop is repeated in all, if the subpath does not include all of it: a row
+ * may be too short for an occurrence, or begin or end with another rotation. */
 static void put_all_iterations(FILE *out, const struct hot_subpath *p,
                                const struct hot_turns *t)
 {
@@ -81,7 +81,7 @@ static void put_all_iterations(FILE *out, const struct hot_subpath *p,
         fputs("in all", out);
 }
 
-/* Of a loop: how often it is gone round in a row. */
+/* Writes how often a loop is repeated in a row. */
 static void put_rows(FILE *out, const struct report *r, const struct hot_subpath *p,
                      const struct hot_turns *t)
 {
@@ -102,7 +102,7 @@ static void put_rows(FILE *out, const struct report *r, const struct hot_subpath
         put_all_iterations(out, p, t);
 }
 
-/* False when there is no memory. */
+/* False: no memory. */
 static bool put_figures(const struct report *r, const struct answer *a)
 {
     const struct shown *s = &r->shown->item[a->leader];
@@ -132,7 +132,8 @@ static void put_share(const struct report *r, const char *what, uint64_t cost)
             style(r, PLAIN));
 }
 
-/* With what answers above have, if it has any of that; and all up to this one. */
+/* Writes the share including what answers above have, if it overlaps these; and the share of all up
+ * to this one. */
 static void put_shares(const struct report *r, size_t number)
 {
     const struct answer *a = &r->answers->answer[number - 1];
@@ -167,7 +168,7 @@ static void give_letter(struct teller *t, uint32_t terminal)
         t->letter[terminal] = ++t->n_letters;
 }
 
-/* Of an answer of several subpaths: letters for its paths in order of appearance. */
+/* Gives letters to the paths of an answer of several subpaths, in order of appearance. */
 static bool give_letters(struct teller *t, const struct answer *a)
 {
     const struct report *r = t->r;
@@ -187,7 +188,7 @@ static bool give_letters(struct teller *t, const struct answer *a)
     return t->letter != NULL;
 }
 
-/* Steps [at, end) by their letters, what repeats once: A B2 (C D)3. */
+/* Writes steps [at, end) by their letters, repetitions once: A B2 (C D)3. */
 static void put_letters(const struct teller *t, const struct story *s, size_t *fold, size_t at,
                         size_t end)
 {
@@ -219,7 +220,7 @@ static void put_alternative(const struct teller *t, const struct shown *s)
     fputs(s->story.n < s->path.length ? " again and again\n" : "\n", t->r->out);
 }
 
-/* Paths that the first alternative does not have. */
+/* Writes the paths that the first alternative does not have. */
 static bool put_other_paths(struct teller *t, const struct answer *a)
 {
     const struct story *first = &t->r->shown->item[a->leader].story;

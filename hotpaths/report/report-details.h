@@ -10,8 +10,8 @@
  *             65.9 %  A again and again
  *             8.79 %  A9 B A28
  *
- * Of an answer of several subpaths each path is shown once, without --verbose; the alternatives say
- * in which order they ran.
+ * Of an answer of several subpaths each path is shown once, unless --verbose is given; the
+ * alternatives tell in which order they ran.
  */
 #ifndef WPP_REPORT_DETAILS_H
 #define WPP_REPORT_DETAILS_H
@@ -21,7 +21,7 @@
 /* Whether the paths are shown in order, with repetitions. */
 bool details_have_order(const struct report *r, const struct answer *a);
 
-/* Of the answer with this number; false when there is no memory. */
+/* Writes the answer with this number; false: no memory. */
 bool details_put(struct teller *t, size_t number);
 
 #endif

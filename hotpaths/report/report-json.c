@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* report-json.c - an analysis' answer as JSON; schema in docs/hotpaths.md. */
+/* report-json.c - the result of an analysis as JSON; schema in docs/hotpaths.md. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -41,8 +41,8 @@ static bool put_all_lines(const struct report *r, uint32_t terminal)
     return true;
 }
 
-/* Numbers the inlined calls whose code the path runs, and those that these were in, from 1:
- * number[0] is how many. */
+/* Numbers the inlined calls whose code the path runs, and the calls around them, from 1: number[0]
+ * is how many. */
 static void number_calls(const wpp *w, const struct wpp_terminal *t, uint32_t *number)
 {
     const struct wpp_routine *routine = wpp_routine(w, t->routine);
@@ -165,7 +165,7 @@ static void put_neighbours(const struct report *r, const char *key, const struct
     fputs("],\n", r->out);
 }
 
-/* How often it turns in a row. */
+/* Writes how often the loop is repeated in a row. */
 static void put_turns(const struct report *r, const struct hot_turns *t)
 {
     fprintf(r->out, "\"rows\": %" PRIu64 ", \"turns\": %" PRIu64 ", \"min\": %" PRIu64
@@ -193,7 +193,7 @@ static void put_folds(const struct report *r, const struct shown *s)
     fputs("],\n", r->out);
 }
 
-/* What has been asked for besides. */
+/* Writes the results of options that ask for more. */
 static void put_more(const struct report *r, const struct shown *s)
 {
     if (r->shown->covers)
@@ -234,7 +234,7 @@ static bool put_subpath(const struct report *r, size_t rank)
     return good;
 }
 
-/* What was run; null in a damaged file that does not say. */
+/* Writes the summary of the run; null in a damaged file without it. */
 static void put_run(const struct report *r, const struct wpp_summary *run)
 {
     if (wpp_missing(r->w) & WPP_PART_SUMMARY) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* report-query.c - the answer to a question of what comes before what. */
+/* report-query.c - the answer to a query of what comes before what. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "hotpaths/report/paint.h"
 #include "hotpaths/report/report-steps.h"
 
-/* The terminal of the largest number, which is taken out; UINT32_MAX: all are 0. */
+/* Takes out the terminal with the largest number; UINT32_MAX: all are 0. */
 static uint32_t take_most(uint64_t *times, uint32_t n, uint64_t *most)
 {
     uint32_t best = UINT32_MAX;
@@ -23,7 +23,7 @@ static uint32_t take_most(uint64_t *times, uint32_t n, uint64_t *most)
     return best;
 }
 
-/* A line that is asked for is one that was read somewhere. */
+/* Notes whether a file of the query is newer than the run: its lines may have moved since. */
 static void look_for_lines(const struct report *r, const char *name, struct report_doubts *doubts)
 {
     uint64_t started = report_started(r);
@@ -101,7 +101,7 @@ static bool put_paths(const struct report *r, const struct query *q, const struc
     return good;
 }
 
-/* `NAME: N paths`. */
+/* Writes `NAME: N paths`. */
 static void put_count(const struct report *r, const char *name, uint64_t paths)
 {
     char number[NUMBER_TEXT];

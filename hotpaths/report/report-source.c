@@ -10,7 +10,8 @@
 #include "hotpaths/report/paint.h"
 
 enum {
-    WIDTH = 118,                /* columns of a source line, number included, without a terminal */
+    WIDTH = 118,                /* columns of a source line, including its number, when there is
+                                   no terminal */
     TAB = 8
 };
 
@@ -38,7 +39,7 @@ static bool source_line(const struct report *r, const struct wpp_routine *routin
     return true;
 }
 
-/* Columns of white space before the text; SIZE_MAX for a blank line. */
+/* The width of the white space before the text; SIZE_MAX for a blank line. */
 static size_t leading_columns(const struct source_line *l)
 {
     size_t columns = 0;
@@ -54,7 +55,7 @@ static size_t leading_columns(const struct source_line *l)
     return SIZE_MAX;
 }
 
-/* The text from column `from` on, tabs expanded, cut at `width` columns. */
+/* Writes the text from column `from` on, tabs expanded, cut at `width` columns. */
 static void put_source(FILE *out, const struct source_line *l, size_t from, size_t width)
 {
     size_t column = 0;
@@ -98,7 +99,7 @@ static void put_line(const struct report *r, const struct wpp_routine *routine,
 
 /* ---- Passages ---------------------------------------------------------------------- */
 
-/* Lines [begin, end) of a file, all of one function's code. */
+/* Lines [begin, end) of a file, all of them code of one function. */
 struct passage {
     const struct executed_file *file;
     size_t begin, end;
@@ -113,7 +114,7 @@ static int by_order(const void *pa, const void *pb)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Whether two lines are of the same function's code, wherever it was called. */
+/* Whether two lines are code of the same function, called from anywhere. */
 static bool is_same_code(const struct wpp_routine *routine, uint32_t a, uint32_t b)
 {
     return a == b || (a && b && strcmp(routine->inlined[a - 1].name,
@@ -145,7 +146,7 @@ static size_t passages_of(struct passage *out, const struct wpp_routine *routine
     return n;
 }
 
-/* The white space that all lines of all passages in a file have in front. */
+/* The indentation that all lines of all passages in a file have. */
 static size_t common_indent(const struct report *r, const struct wpp_routine *routine,
                             const struct passage *passages, size_t n,
                             const struct executed_file *f)
@@ -178,7 +179,7 @@ static void put_passage(const struct report *r, const struct wpp_routine *routin
     }
 }
 
-/* Whose code it is, and where the call stood. */
+/* Writes the function of the code, and the place of the call. */
 static void put_inlined(const struct report *r, const struct wpp_routine *routine,
                         const struct wpp_inlined *call)
 {
@@ -197,8 +198,8 @@ static void put_inlined(const struct report *r, const struct wpp_routine *routin
     fprintf(r->out, ":%" PRIu32, at.line);
 }
 
-/* What stands between a passage and the one before, or in front of the first: `:`; where
- * that is another function's code, its name; in another file, that file. */
+/* Writes the separator between a passage and the one before, or in front of the first.  It is `:`;
+ * for another function's code, its name; for another file, that file. */
 static void put_seam(const struct report *r, const struct wpp_routine *routine,
                      const struct passage *before, const struct passage *p, size_t columns)
 {
@@ -243,7 +244,7 @@ void report_put_doubts(const struct report *r, const struct report_doubts *doubt
         fputs("\nSome source files are newer than the run; their lines may have moved.\n", r->out);
 }
 
-/* The passages of the files that can be shown; returns how many. */
+/* Collects the passages of the files that can be shown; returns how many. */
 static size_t shown_passages(const struct report *r, const struct wpp_routine *routine,
                              const struct executed_lines *lines, uint64_t started,
                              struct report_doubts *doubts, struct passage *out)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* report-source.h - the source of one path as text.
  *
- * Executed lines are marked `*`.  Lines that are close to each other form a
- * passage, which is shown with what lies between; passages come in the order
- * in which they were first executed, `:` between them.  So code that the
- * compiler inlined stands where it ran, under the name of its function:
+ * Executed lines are marked `*`.  Lines that are close to each other form a passage, which is shown
+ * including the lines between.  Passages come in the order in which they were first executed, with
+ * `:` between them.  So inlined code is shown where it ran, under the name of its function:
  *
  *         20 * k = partition(a, n);
  *      swap, inlined at line 13, swap.h:
@@ -18,23 +17,23 @@
 #include "hotpaths/report/executed-lines.h"
 #include "hotpaths/report/report.h"
 
-/* Up to so many lines between executed ones belong to a passage. */
+/* The most lines between executed ones within a passage. */
 enum { REPORT_CONTEXT = 3 };
 
-/* What could not be shown as it was compiled; set, never cleared. */
+/* Sources that could not be shown as they were compiled; set, never cleared. */
 struct report_doubts {
     bool missing;           /* some file was not found */
     bool newer;             /* some file is newer than the run */
-    bool system;            /* it is a system header's */
+    bool system;            /* some line is a system header's */
 };
 
 /* When the run began, in seconds since 1970; UINT64_MAX: unknown. */
 uint64_t report_started(const struct report *r);
 
-/* What there is to be said of them below a report. */
+/* Writes the remarks about them below a report. */
 void report_put_doubts(const struct report *r, const struct report_doubts *doubts);
 
-/* False when there is no memory. */
+/* False: no memory. */
 bool report_source(const struct report *r, const struct wpp_routine *routine,
                    const struct executed_lines *lines, size_t columns, uint64_t started,
                    struct report_doubts *doubts);

@@ -13,9 +13,9 @@
 #include "wpp/base/number-text.h"
 
 enum {
-    MOST_RANGES = 6,            /* of line numbers in the head of a step */
+    MOST_RANGES = 6,            /* of line numbers in a step's head */
     LEVEL_INDENT = 3,
-    LINES_INDENT = 3,           /* of source lines below their step */
+    LINES_INDENT = 3,           /* of source lines, relative to their step */
     LEAST_NAME = 12
 };
 
@@ -57,7 +57,7 @@ static size_t count_ranges(const struct executed_file *f, uint32_t gap)
     return n;
 }
 
-/* The lines exactly if that takes few ranges, else roughly. */
+/* Writes the lines exactly if that takes few ranges, else roughly. */
 static void put_ranges(FILE *out, const struct executed_file *f)
 {
     uint32_t gap = count_ranges(f, 0) <= MOST_RANGES ? 0 : REPORT_CONTEXT;
@@ -76,7 +76,7 @@ static void put_ranges(FILE *out, const struct executed_file *f)
     }
 }
 
-/* Of the first file, from its first line to its last. */
+/* Writes the range from the first line to the last of the first file. */
 static void put_rough_range(FILE *out, const struct executed_lines *p)
 {
     const struct executed_file *f = &p->files[0];
@@ -89,7 +89,7 @@ static void put_rough_range(FILE *out, const struct executed_lines *p)
     fputs(p->n_files > 1 ? ",..." : "", out);
 }
 
-/* The lines of a path as text, by free; NULL: no memory. */
+/* The lines of a path as text, freed by free; NULL: no memory. */
 static char *lines_text(const struct executed_lines *p, bool rough)
 {
     char *text = NULL;
@@ -110,7 +110,7 @@ static char *lines_text(const struct executed_lines *p, bool rough)
     return NULL;
 }
 
-/* So many times here; in a row, in the whole run: (least/mean/most). */
+/* Writes how often it is repeated here; and in a row, in the whole run: (least/mean/most). */
 static void put_turns(FILE *out, size_t turns, const struct hot_turns *all)
 {
     char number[NUMBER_TEXT], least[NUMBER_TEXT], average[NUMBER_TEXT], most[NUMBER_TEXT];
@@ -121,7 +121,7 @@ static void put_turns(FILE *out, size_t turns, const struct hot_turns *all)
                 number_mean(all->turns, all->rows, average), number_grouped(all->most, most));
 }
 
-/* What stands behind the lines, in two parts: its path, and the rest. */
+/* The text behind the lines, in two parts: the path, and the rest. */
 struct tail {
     char path[40], rest[160];
 };
@@ -153,8 +153,8 @@ static unsigned width(const char *text)
     return clipped_width(text, strlen(text));
 }
 
-/* Puts a name, its lines and what follows in what is left of the line; the lines become rough, then
- * the name shorter, if they must. */
+/* Writes a name, its lines and the tail into the rest of the line.  If they do not fit, the lines
+ * become rough, then the name shorter. */
 static bool put_fitting(const struct report *r, const char *name, const struct executed_lines *p,
                         bool rough, const struct tail *tail, size_t used)
 {
@@ -190,7 +190,7 @@ static bool find_lines(struct executed_lines *p, const struct report *r, uint32_
                      : executed_lines_own(p, r->w, terminal);
 }
 
-/* Whether the source is one that is not shown unless it is asked for. */
+/* Whether the source is shown only on request. */
 static bool is_hidden(const struct report *r, const struct wpp_routine *routine,
                       const struct executed_lines *p)
 {
@@ -213,7 +213,7 @@ static uint64_t hash_lines(uint32_t routine, const struct executed_lines *p)
     return hash;
 }
 
-/* The answer that has shown the same lines of the routine; if none has, this one does: 0.  Without
+/* The answer that has shown the same lines of the routine; 0: none, and now this one does.  Without
  * memory they are shown again. */
 static size_t see_lines(struct teller *t, uint32_t routine, const struct executed_lines *p)
 {
@@ -227,7 +227,7 @@ static size_t see_lines(struct teller *t, uint32_t routine, const struct execute
     return 0;
 }
 
-/* Whether the source is to be shown now.  Notes where it is. */
+/* Whether to show the source now.  Notes the answer that shows it. */
 static bool shows_source(struct teller *t, uint32_t terminal, uint32_t routine,
                          const struct executed_lines *p)
 {
@@ -273,7 +273,7 @@ static bool put_path(struct teller *t, const struct story_step *step,
     return good;
 }
 
-/* Of a path its letter, in the indentation of `columns`. */
+/* Writes the letter of a path into the indentation of `columns`. */
 static void put_letter(const struct teller *t, uint32_t terminal, size_t columns)
 {
     char letter[LETTER_TEXT];
@@ -296,7 +296,7 @@ static bool put_step(struct teller *t, const struct story_step *step, size_t tur
     size_t columns = STEP_INDENT + LEVEL_INDENT * (level + nesting);
     char name[WPP_SYMBOL_NAME];
 
-    /* The arrow of a call stands in the indentation. */
+    /* The arrow of a call is in the indentation. */
     put_letter(t, step->terminal, step->called ? columns - LEVEL_INDENT : columns);
     if (terminal->routine != WPP_NO_ROUTINE)
         return put_path(t, step, terminal, turns, all, columns, source);
@@ -312,7 +312,7 @@ static bool put_step(struct teller *t, const struct story_step *step, size_t tur
 
 static bool put_steps(struct teller *t, size_t at, size_t end, size_t nesting);
 
-/* What repeats of several steps, told once. */
+/* Writes repetitions of several steps once. */
 static bool put_fold(struct teller *t, const struct story_fold *fold, size_t nesting)
 {
     const struct hot_turns *all = &t->shown->folds[t->fold++];
@@ -327,8 +327,8 @@ static bool put_fold(struct teller *t, const struct story_fold *fold, size_t nes
     return put_steps(t, fold->at, fold->at + fold->period, nesting + 1);
 }
 
-/* Steps [at, end), repetitions folded, those inside repetitions too.  The
- * recursion halves the range each time. */
+/* Writes steps [at, end) with repetitions folded, also inside other repetitions.  The recursion
+ * halves the range each time. */
 static bool put_steps(struct teller *t, size_t at, size_t end, size_t nesting)
 {
     const struct story *s = &t->shown->story;

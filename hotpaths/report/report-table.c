@@ -12,7 +12,7 @@
 
 enum {
     WHERE = 46,                 /* the column at which `where` begins */
-    PIPE_WIDTH = 100,           /* without a terminal */
+    PIPE_WIDTH = 100,           /* if there is no terminal */
     LEAST_NAME = 12,
     PLACE_TEXT = 300
 };
@@ -24,7 +24,7 @@ uint64_t table_iterations(const struct hot_subpath *p)
     return p->frequency + p->pieces * (p->length / p->period - 1);
 }
 
-/* How often: iterations of a loop whose places overlap, else executions. */
+/* How often it ran: iterations of a loop if its occurrences overlap, else executions. */
 static uint64_t times_of(const struct hot_subpath *p)
 {
     return table_iterations(p) ? table_iterations(p) : p->frequency;
@@ -37,8 +37,8 @@ static unsigned width(const char *text)
     return clipped_width(text, strlen(text));
 }
 
-/* The end of a file's name, from a folder's on, that has at most so many columns; the base name at
- * least.  However long the name is, only as much of it is looked at. */
+/* The end of a file's name, beginning at a folder's name, in at most `most` columns; at least the
+ * base name.  Only that much of the name is read. */
 static const char *file_end(const char *file, size_t most)
 {
     const char *base = strrchr(file, '/'), *end, *last = file + strlen(file);
@@ -53,7 +53,7 @@ static const char *file_end(const char *file, size_t most)
     return end;
 }
 
-/* `file:first-last`. */
+/* Writes `file:first-last`. */
 static void write_place(char out[static PLACE_TEXT], const struct answer_place *p, size_t most)
 {
     const char *file = file_end(p->file, most);
@@ -81,8 +81,8 @@ static void put_others(const struct report *r, const struct answer_place *p, siz
     }
 }
 
-/* The function, ` in ` what it was inlined into if there is room, and the place, which comes first
- * where there is little. */
+/* Writes the function, with ` in ` and the routine it was inlined into if there is room, and the
+ * place; the place comes first if there is little room. */
 static size_t put_function(const struct report *r, const struct answer_place *p, const char *place,
                            size_t room)
 {
@@ -175,7 +175,7 @@ static void put_heading(FILE *out, const struct report *r)
                 number_percent(r->answers->own, all, share));
     else
         fputs("in ", out);
-    /* instructions; of one: instruction. */
+    /* `instructions`; for one, `instruction`. */
     if (r->config->thread != HOT_ALL_THREADS)
         fprintf(out, "thread %" PRIu32 "'s ", r->config->thread);
     fprintf(out, "%s %.*s%s", number_scaled(all, total), (int)strlen(r->cost_unit) - (all == 1),
@@ -209,13 +209,14 @@ bool table_put(const struct report *r)
     return true;
 }
 
-/* ---- What it means ----------------------------------------------------------------------------- */
+/* ---- The meaning of the columns
+ * ---------------------------------------------------------------- */
 
 void table_put_wrapped(const struct report *r, const char *text, size_t columns, size_t taken,
                        size_t indented)
 {
     size_t column = taken;
-    bool begins = true;         /* a line, or the text */
+    bool begins = true;         /* at the beginning of a line, or of the text */
 
     for (; *text; begins = false) {
         size_t n = strcspn(text, " "), wide = clipped_width(text, n);
@@ -245,7 +246,7 @@ static bool is_any_bound(const struct report *r)
     return false;
 }
 
-/* What is in none of the answers. */
+/* Writes the share that is in none of the answers. */
 static void put_rest(const struct report *r)
 {
     uint64_t total = hot_total_cost(r->result);
@@ -259,7 +260,7 @@ static void put_rest(const struct report *r)
     table_put_wrapped(r, text, r->columns, 0, 0);
 }
 
-/* A column and what it means. */
+/* Writes a column's name and its meaning. */
 static void put_meaning(const struct report *r, const char *column, const char *meaning)
 {
     fprintf(r->out, "%-5s  ", column);

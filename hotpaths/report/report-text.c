@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* report-text.c - an analysis' answer for people: a table of all answers, details of the first
- * ones, and with --verbose how they were found. */
+/* report-text.c - the result of an analysis for people: a table of all answers, details of the
+ * first ones, and with --verbose how they were found. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static bool add_names(struct short_names *names, const struct report *r, const s
     return true;
 }
 
-/* Of all that is named; NULL: no memory. */
+/* The short forms of all names in the report; NULL: no memory. */
 static struct short_names *names_of(const struct report *r)
 {
     struct short_names *names = short_names_new(r->full_names);
@@ -44,9 +44,10 @@ static struct short_names *names_of(const struct report *r)
     return NULL;
 }
 
-/* ---- Where there is no answer ------------------------------------------------------------------ */
+/* ---- When there is no answer
+ * ------------------------------------------------------------------- */
 
-/* Of the threads that were looked at. */
+/* In the threads that were analysed. */
 static uint64_t longest_run(const struct report *r)
 {
     const struct wpp_grammar *g = wpp_grammar(r->w);
@@ -87,7 +88,7 @@ static uint64_t cost_shown(const struct report *r)
     return sum;
 }
 
-/* Whether some are hot only as their places overlap. */
+/* Whether some subpaths are hot only because their occurrences overlap. */
 static bool are_loops_cheaper(const struct report *r)
 {
     for (size_t i = 0; i < r->shown->n; i++)
@@ -96,7 +97,7 @@ static bool are_loops_cheaper(const struct report *r)
     return false;
 }
 
-/* A line or more of what is said there. */
+/* Writes one or more lines of that part. */
 __attribute__((format(printf, 2, 3)))
 static void put_note(const struct report *r, const char *format, ...)
 {
@@ -193,7 +194,7 @@ static bool put_details(struct teller *t)
     return good;
 }
 
-/* What else there is, and how to ask for it. */
+/* Tells which further answers and options there are. */
 static void put_more(const struct report *r)
 {
     size_t shown = r->answers->n_subpaths, all = r->shown->n_all;

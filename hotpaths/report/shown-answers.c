@@ -37,7 +37,7 @@ void shown_clear(struct shown_list *s)
     *s = (struct shown_list){ 0 };
 }
 
-/* Dearest first, as found otherwise. */
+/* Sorts by own cost, the most expensive first, as in the result. */
 static void rank(struct shown_list *s)
 {
     for (size_t i = 1; i < s->n; i++) {
@@ -50,13 +50,13 @@ static void rank(struct shown_list *s)
     }
 }
 
-/* Those that are asked for: all without `which`. */
+/* The i-th of the chosen ones; without `which`, of all. */
 static struct shown *chosen(const struct shown_list *s, const size_t *which, size_t i)
 {
     return &s->item[which ? which[i] : i];
 }
 
-/* Strings as hotpaths.h takes them; NULL: no memory. */
+/* Strings as input for hotpaths.h; NULL: no memory. */
 static struct hot_string *strings_of_some(const struct shown_list *s, const size_t *which, size_t n)
 {
     struct hot_string *strings = malloc((n + 1) * sizeof *strings);
@@ -74,9 +74,9 @@ static struct hot_string *strings_of(const struct shown_list *s)
     return strings_of_some(s, NULL, s->n);
 }
 
-/* ---- Growing ----------------------------------------------------------------------------- */
+/* ---- Extending --------------------------------------------------------------------------- */
 
-/* Whether the string reads along its loop from end to end. */
+/* Whether the string follows its loop from end to end. */
 static bool is_all_loop(const struct hot_subpath *p)
 {
     for (uint32_t i = p->turn; i < p->length; i++)
@@ -85,7 +85,7 @@ static bool is_all_loop(const struct hot_subpath *p)
     return p->turn > 0;
 }
 
-/* All of it but what its places cost together. */
+/* Measures everything except the cost of its occurrences together. */
 static int measure_grown(const struct shown_list *s, struct hot_subpath *p)
 {
     uint32_t *scratch = malloc(p->length * sizeof *scratch);
@@ -135,7 +135,7 @@ static bool same_string(const struct hot_subpath *a, const struct hot_subpath *b
            memcmp(a->terminals, b->terminals, a->length * sizeof *a->terminals) == 0;
 }
 
-/* Keeps the first of equal ones. */
+/* Keeps only the first of equal ones. */
 static void drop_equals(struct shown_list *s)
 {
     size_t kept = 0;
@@ -198,7 +198,7 @@ int shown_extend(struct shown_list *s, uint32_t most)
 
 /* ---- Figures ------------------------------------------------------------------------------ */
 
-/* Of what can overlap itself: counts again places that do not. */
+/* For subpaths that can overlap themselves: counts again, only occurrences that do not overlap. */
 static int count_apart(const struct shown_list *s, const struct hot_string *strings,
                        uint64_t *by_thread)
 {
@@ -216,7 +216,7 @@ static int count_apart(const struct shown_list *s, const struct hot_string *stri
     return status;
 }
 
-/* How often each subpath stands in each thread, as it is counted. */
+/* How often each subpath occurs in each thread, counted as chosen. */
 static int count_by_thread(const struct shown_list *s, uint64_t *by_thread)
 {
     struct hot_string *strings = strings_of(s);
@@ -280,7 +280,7 @@ int shown_cover(struct shown_list *s)
     return status;
 }
 
-/* Keeps the most frequent ones; of equally frequent ones the first. */
+/* Keeps the most frequent ones; of equals the first ones. */
 static void keep_neighbours(struct shown *s, int side, const uint64_t *times, uint32_t n_terminals)
 {
     struct shown_neighbour *near = s->near[side];
@@ -318,7 +318,7 @@ int shown_find_neighbours(struct shown_list *s, const size_t *which, size_t n)
 
 /* ---- Turns ---------------------------------------------------------------------------------- */
 
-/* The turns of everything shown that turns: `place` says where the figures belong. */
+/* The iterations of all shown loops; `place` is where their figures are stored. */
 struct turning {
     struct hot_string *turn;
     struct hot_turns **place;
@@ -373,7 +373,7 @@ int shown_count_turns(struct shown_list *s, const size_t *which, size_t n)
 
 /* ---- Stories and groups ----------------------------------------------------------------------- */
 
-/* Of a loop that it goes all along, one iteration. */
+/* The length of the outline: for a loop that the subpath follows from end to end, one iteration. */
 static uint32_t told_length(const struct hot_subpath *p, bool iteration)
 {
     return iteration && p->turn < p->length && is_all_loop(p) ? p->turn : p->length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shown-answers.h - the subpaths that are shown, and what else is asked of them. */
+/* shown-answers.h - the subpaths that are shown, with additional figures on request. */
 #ifndef WPP_SHOWN_ANSWERS_H
 #define WPP_SHOWN_ANSWERS_H
 
@@ -12,7 +12,7 @@
 #include "hotpaths/report/outline.h"
 
 enum { SHOWN_BEHIND, SHOWN_BEFORE, SHOWN_SIDES };
-enum { SHOWN_NEIGHBOURS = 5 };      /* on each side, the most frequent ones */
+enum { SHOWN_NEIGHBOURS = 5 };      /* on each side: the most frequent ones */
 
 struct shown_neighbour {
     uint32_t terminal;
@@ -20,16 +20,16 @@ struct shown_neighbour {
 };
 
 struct shown {
-    struct hot_subpath path;        /* as it is told: grown, counted anew */
-    uint32_t *grown;                /* its terminals then, else NULL */
+    struct hot_subpath path;        /* as it is shown: extended, counted again */
+    uint32_t *grown;                /* its terminals if it was extended, else NULL */
     const uint64_t *by_thread;      /* frequencies */
-    uint64_t covered;               /* by all places of it and of those above it */
+    uint64_t covered;               /* by all occurrences of it and of those above it */
     struct shown_neighbour near[SHOWN_SIDES][SHOWN_NEIGHBOURS];
     uint32_t n_near[SHOWN_SIDES];
     struct story story;             /* of its paths, or of one iteration of its loop */
     struct seat seat;
-    size_t group;                   /* the index of the first one that is the same answer */
-    struct hot_turns loop;          /* in the whole run, of path.loop if there is one */
+    size_t group;                   /* the index of the first one of the same answer */
+    struct hot_turns loop;          /* in the whole run: of path.loop, if there is one */
     struct hot_turns *folds;        /* of each fold of the story */
 };
 
@@ -39,33 +39,33 @@ struct shown_list {
     uint32_t thread;
     struct shown *item;
     size_t n;
-    size_t n_all;                   /* so many there would be without --top */
+    size_t n_all;                   /* how many there would be without --top */
     bool rotations, grown, apart, covers, has_neighbours;
-    uint64_t *by_thread;            /* NULL: not split */
+    uint64_t *by_thread;            /* NULL: not split by thread */
 };
 
-/* The first `top` of the result: each, or the first of each loop.  All functions:
- * HOT_OK or HOT_E_MEMORY; shown_clear either way. */
+/* The first `top` subpaths of the result: all, or the first of each loop.  All functions: HOT_OK or
+ * HOT_E_MEMORY; shown_clear either way. */
 int shown_choose(struct shown_list *s, const hot_result *result, bool rotations, size_t top);
 void shown_clear(struct shown_list *s);
 
-/* Each grows as long as it stays as frequent; those that have become equal are told
- * once.  Costs and ranks are those of the longer ones. */
+/* Extends each as long as its frequency stays the same; of those that become equal one is kept.
+ * Costs and ranks are those of the extended ones. */
 int shown_extend(struct shown_list *s, uint32_t most);
 
-/* Frequencies, costs and ranks by places that do not overlap. */
+/* Counts frequencies, costs and ranks by occurrences that do not overlap. */
 int shown_apart(struct shown_list *s);
 
 int shown_split(struct shown_list *s);
 int shown_cover(struct shown_list *s);          /* of each */
-/* Of `n` subpaths, which[i], or of all (NULL). */
+/* For `n` subpaths, which[i], or for all (NULL). */
 int shown_find_neighbours(struct shown_list *s, const size_t *which, size_t n);
 
-/* Stories and groups; needed by all reports.  `iteration`: of a loop one iteration is told.
- * What changes paths comes before. */
+/* Makes outlines and groups, which all reports need.  `iteration`: the outline of a loop is one
+ * iteration.  To be called after all changes of paths. */
 int shown_tell(struct shown_list *s, const wpp *w, bool iteration);
 
-/* How often loops are gone round in a row: as for neighbours, behind shown_tell. */
+/* Counts how often loops are repeated in a row; arguments as for neighbours.  After shown_tell. */
 int shown_count_turns(struct shown_list *s, const size_t *which, size_t n);
 
 #endif

@@ -12,11 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More than any source; what is larger is not read. */
+/* Larger than any source; larger files are not read. */
 enum { LARGEST_FILE = 64 << 20 };
 
-/* One file: text[start[i] .. start[i + 1]) is line i + 1 with its newline.
- * text is NULL when the file cannot be shown. */
+/* A file: text[start[i] .. start[i + 1]) is line i + 1 with its newline.  text is NULL when the
+ * file cannot be shown. */
 struct shown_file {
     char *directory, *name;
     char *text;
@@ -29,7 +29,7 @@ struct source_text {
     const char *first_directory;
     struct shown_file *files;
     size_t n, size;
-    size_t last;                /* most questions are about the same file again */
+    size_t last;                /* most requests are for the same file again */
 };
 
 struct source_text *source_text_new(const char *first_directory)
@@ -71,14 +71,15 @@ static int open_in(const char *directory, const char *name)
     return fd;
 }
 
-/* Below the directory without the name's own first folders: a tree that was moved, or whose names
- * the compiler mapped (-ffile-prefix-map).  As much of the name as there is. */
+/* Opens a file below the directory without the first folders of the name: for a tree that was
+ * moved, or whose names the compiler mapped (-ffile-prefix-map).  As many folders of the name as
+ * exist are used. */
 static int open_end_in(const char *directory, const char *name)
 {
     size_t length = strlen(name);
     int fd = -1;
 
-    /* No file has a longer name than PATH_MAX. */
+    /* A file's name is at most PATH_MAX long. */
     name += length > PATH_MAX ? length - PATH_MAX : 0;
     while (fd < 0 && (name = strchr(name, '/'))) {
         name += strspn(name, "/");
@@ -102,7 +103,7 @@ static int open_source(const char *first, const char *directory, const char *nam
     return fd;
 }
 
-/* Up to `size` bytes; *got says how many there were.  NULL: no memory. */
+/* Reads up to `size` bytes; *got is how many there were.  NULL: no memory. */
 static char *read_all(int fd, size_t size, size_t *got)
 {
     char *text = malloc(size + 1);
@@ -158,7 +159,7 @@ static void load(const struct source_text *s, struct shown_file *f)
     close(fd);
 }
 
-/* ---- Asking --------------------------------------------------------------------- */
+/* ---- Access -------------------------------------------------------------------- */
 
 static bool is_file(const struct shown_file *f, const char *directory, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* candidate-counts.c - counting beginnings of strings; see candidate-counts.h. */
+/* candidate-counts.c - counts beginnings of strings; see candidate-counts.h. */
 #include "hotpaths/sampled/candidate-counts.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@ enum { BLOCK = 2, MEETINGS_SHIFT = 63, SIZE_BITS = 2 };
 enum { BLOCK = 128, MEETINGS_SHIFT = 54, SIZE_BITS = 4 };
 #endif
 
-/* Nothing but 8 bytes of each symbol is waited for. */
+/* A reading waits only for 8 bytes of each symbol. */
 enum { SYMBOLS_AHEAD = 3 * FETCH_AHEAD };
 
 /* behind(B) and head(B), 0 where that is empty:
@@ -24,9 +24,9 @@ enum { SYMBOLS_AHEAD = 3 * FETCH_AHEAD };
  *      behind      node | size
  *      head        number | HEAD_ALL: it is all of B | size        size: SIZE_BITS
  *
- * A size is the length, but less than `needed`; that of a head which is all of B is the largest, for
- * more may follow.  Where the sizes of a state and a head do not add up to `needed`, one of them is
- * empty or nothing that counts goes through both.
+ * A size is the length, but less than `needed`.  A head that is all of B has the largest size,
+ * because it may be continued.  If the sizes of a state and a head do not add up to `needed`, one
+ * of them is empty or no string that counts crosses from the state into the head.
  */
 struct of_symbol {
     uint32_t behind, head;
@@ -38,40 +38,42 @@ enum { SIZES = 1 << SIZE_BITS, HEAD_ALL = SIZES };
 #define NODE(behind)    ((behind) >> SIZE_BITS)
 #define NUMBER(head)    ((head) >> (SIZE_BITS + 1))
 
-/* A factor (suffix-automaton.h) that symbols begin with. */
+/* A factor (suffix-automaton.h) at the beginning of symbols. */
 struct head {
     uint32_t state, length;
 };
 
-/* How often a head was met in a state, never the root. */
+/* How often a head was met in a state other than the root. */
 struct meeting {
-    uint64_t key;               /* the state and the head, as of_symbol has them */
+    uint64_t key;               /* the state and the head, as in of_symbol */
     uint64_t times;
 };
 
-/* Most nodes have one child, the next one, which this terminal leads to. */
+/* Most nodes have one child, the next node; this terminal leads to it. */
 struct way_on {
     uint32_t terminal;
     uint32_t fail : 31;
-    bool others : 1;            /* there are more */
+    bool others : 1;            /* there are other children */
 };
 
 struct tally {
     const struct wpp_grammar *g;
     const struct patterns *p;
-    uint32_t needed;            /* 2 to SIZES; all that counts is as long, but single terminals */
+    uint32_t needed;            /* 2 to SIZES; all strings that count have this length, except
+                                   single terminals */
     struct way_on *way_on;      /* of each node */
     struct factors factors;
-    struct of_symbol *of;       /* of each rule; then, of each terminal */
+    struct of_symbol *of;       /* of each rule, then of each terminal */
     struct head *head;          /* number 0 is empty */
     size_t n_heads, heads_size;
     uint64_t *head_table;       /* hash-table.h */
     size_t head_table_size;
-    uint32_t *text;             /* the head in work */
+    uint32_t *text;             /* the current head */
     struct meeting *meeting;    /* open addressing by key; 0 is empty */
-    uint32_t *behind;           /* of each meeting with all of a symbol: the state behind it */
-    unsigned meetings_shift;    /* of a hash, to its home */
-    size_t n_meetings, meetings_size;   /* half of them at most in use */
+    uint32_t *behind;           /* of each meeting with all of a symbol: the state behind the
+                                   symbol */
+    unsigned meetings_shift;    /* from a hash to its home */
+    size_t n_meetings, meetings_size;   /* at most half of them are in use */
 };
 
 static inline size_t symbol_index(const struct wpp_grammar *g, uint32_t symbol)
@@ -115,7 +117,7 @@ static uint32_t step(const struct tally *t, uint32_t node, uint32_t terminal)
     return NODE(t->of[t->g->n_rules + terminal].behind);
 }
 
-/* As of_symbol has it. */
+/* In the form of of_symbol. */
 static uint32_t describe_state(const struct tally *t, uint32_t node)
 {
     assert(node <= NODE(UINT32_MAX));
@@ -144,7 +146,7 @@ static int number_head(struct tally *t, struct head h, uint32_t *number)
     return HOT_OK;
 }
 
-/* As of_symbol has it. */
+/* In the form of of_symbol. */
 static int describe_head(struct tally *t, struct head h, uint32_t all, uint32_t *head)
 {
     uint32_t number;
@@ -164,7 +166,7 @@ static uint32_t read_head(const struct tally *t, uint32_t number)
     return h->length;
 }
 
-/* *head is all there is so far; behind it comes a symbol of the head `next`. */
+/* *head is everything so far; extends it by the next symbol, whose head is `next`. */
 static int join_heads(struct tally *t, uint32_t *head, uint32_t next)
 {
     struct head h = t->head[NUMBER(*head)];
@@ -255,7 +257,7 @@ static int first_meeting(struct tally *t, uint32_t state, uint32_t head, size_t 
     return HOT_OK;
 }
 
-/* o->behind is what is behind the symbol if nothing is before it. */
+/* Counts a meeting; o->behind is the state behind the symbol if nothing comes before it. */
 static inline int meet(struct tally *t, uint32_t state, struct of_symbol *o, uint64_t times)
 {
     size_t slot = meeting_slot(t, state, o->head);
@@ -270,11 +272,13 @@ static inline int meet(struct tally *t, uint32_t state, struct of_symbol *o, uin
 
 /* ---- Rules ------------------------------------------------------------------------------- */
 
-/* Some symbols of a right-hand side in work: of[i + 1] of the i-th, of[0].behind the state before. */
+/* Some symbols of the current right-hand side: of[i + 1] is the i-th; of[0].behind is the state
+ * before. */
 struct block {
     struct of_symbol of[BLOCK + 1];
     uint32_t n;
-    uint32_t listed[BLOCK];     /* where a state meets a head, if nothing else comes out of symbols */
+    uint32_t listed[BLOCK];     /* symbols where a state meets a head, if all symbols have the
+                                   expected state behind them */
     uint32_t n_listed;
 };
 
@@ -302,7 +306,8 @@ static void list_block(const struct tally *t, struct block *b, uint64_t at)
     }
 }
 
-/* Where something else comes out of a symbol than was expected, the next one is met, listed or not. */
+/* Counts the meetings of a block.  If a symbol has another state behind it than expected, the next
+ * symbol is met as well. */
 static int meet_block(struct tally *t, struct block *b, uint64_t times)
 {
     uint32_t next = 0;          /* those before are done */
@@ -356,7 +361,7 @@ static int read_rule(struct tally *t, struct block *b, uint32_t rule, uint64_t f
 
 /* ---- Reading heads ----------------------------------------------------------------------- */
 
-/* A state in which a head is read, and how often. */
+/* A state in which a head is read, with a count. */
 struct arrival {
     uint32_t state;
     uint64_t times;
@@ -364,10 +369,11 @@ struct arrival {
 
 struct arrivals {
     uint32_t *meeting;          /* slots of all meetings, by head */
-    uint32_t *end;              /* in there, of each head's */
-    struct arrival *arrival;    /* at the head in work, each state once behind its first terminal */
+    uint32_t *end;              /* the end of each head's part of it */
+    struct arrival *arrival;    /* at the current head; each state is there once behind its first
+                                   terminal */
     uint32_t n;
-    uint32_t *place;            /* of each node, in `arrival`, if it is there */
+    uint32_t *place;            /* of each node: its index in `arrival`, if it is there */
 };
 
 /* Counting sort. */
@@ -397,8 +403,8 @@ static int sort_meetings(const struct tally *t, struct arrivals *a)
     return a->arrival ? HOT_OK : HOT_E_MEMORY;
 }
 
-/* All go on over the terminal; q is the state behind it from the root.  States of less than `needed`
- * terminals will see no string that is long enough. */
+/* All states go on over the terminal; q is the state behind it from the root.  States of fewer than
+ * `needed` terminals can lead to no string that is long enough. */
 static void go_on(const struct tally *t, struct arrivals *a, uint32_t terminal, uint32_t q,
                   uint32_t needed, uint64_t *times)
 {
@@ -427,7 +433,7 @@ static void count_head(const struct tally *t, struct arrivals *a, uint32_t numbe
 {
     uint32_t length = read_head(t, number), q = 0;
 
-    assert(number > 0);          /* the empty head is met nowhere */
+    assert(number > 0);          /* the empty head is never met */
     a->n = 0;
     for (uint32_t i = a->end[number - 1]; i < a->end[number]; i++) {
         const struct meeting *m = &t->meeting[a->meeting[i]];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* candidates.c - strings that are hit often; see candidates.h. */
+/* candidates.c - finds strings that are hit often; see candidates.h. */
 #include "hotpaths/sampled/candidates.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ enum { FILTER_MOST = 2, FILTER_LEAST_BITS = 2, FILTER_MOST_BITS = 2 };  /* few, 
 enum { FILTER_MOST = 12, FILTER_LEAST_BITS = 10, FILTER_MOST_BITS = 20 };
 #endif
 
-/* Places begin[begin .. end) have the same `depth` terminals. */
+/* Places begin[begin .. end) have the same first `depth` terminals. */
 struct alike {
     size_t begin, end;
     uint32_t depth;
@@ -26,13 +26,15 @@ struct candidate_search {
     const struct analysis *a;
     uint64_t need, enough;
     struct found *out;
-    uint32_t *begin;            /* places in the text where something may begin */
+    uint32_t *begin;            /* places in the text where a candidate may begin */
     size_t n;
-    uint32_t *next, *moved;     /* of the places that are split: what comes next; where they go */
-    uint32_t *times;            /* of each terminal: how often it does; 0 between two splits */
-    uint32_t *after;            /* the different ones */
-    uint32_t *hit;              /* of each distance: places of the group in work; and those of */
-    uint32_t *point;            /* them that are the last in their window */
+    uint32_t *next, *moved;     /* of the places being split: their next terminal; their new
+                                   order */
+    uint32_t *times;            /* of each terminal: how often it comes next; 0 between two
+                                   splits */
+    uint32_t *after;            /* the different next terminals */
+    uint32_t *hit;              /* by distance: places of the current group; and those of */
+    uint32_t *point;            /* them that are the last of their window */
     struct alike *stack;
     size_t n_stack, stack_size;
 };
@@ -45,15 +47,15 @@ static const struct sample_window *window_of(const struct candidate_search *c, u
 
 /* ---- Beginnings -------------------------------------------------------------------------- */
 
-/* Of strings of the first k terminals, by hash: how often they begin in a window; then, where the
- * next place of these goes. */
+/* For strings of the first k terminals, by hash: how often they begin in a window; later, the index
+ * for the next place of these. */
 struct filter {
     uint32_t k;
     unsigned bits;              /* 2^bits different hashes */
     uint32_t *times, *to;
 };
 
-/* Counts what begins in one window, or (`keep`) keeps those that do often enough. */
+/* Counts the beginnings in one window, or (`keep`) keeps those that are frequent enough. */
 static inline __attribute__((always_inline)) void filter_window(struct candidate_search *c,
                                                                 struct filter *f, size_t window,
                                                                 uint64_t power, bool keep)
@@ -79,7 +81,7 @@ static inline __attribute__((always_inline)) void filter_window(struct candidate
     }
 }
 
-/* Makes room for the places of each slot, and a group of them. */
+/* Makes room for the places of each slot, and makes them a group. */
 static int make_groups(struct candidate_search *c, struct filter *f)
 {
     for (size_t slot = 0; slot < (size_t)1 << f->bits; slot++) {
@@ -122,7 +124,7 @@ static int find_beginnings(struct candidate_search *c)
 
 /* ---- Groups ------------------------------------------------------------------------------ */
 
-/* How far `b` goes on as `a` does, from `n` terminals on, up to `most`. */
+/* The length up to which `a` and `b` are equal, from `n` terminals on, up to `most`. */
 static inline uint32_t common(const uint32_t *a, const uint32_t *b, uint32_t n, uint32_t most)
 {
     enum { LARGE = 32, SMALL = 4 };
@@ -138,7 +140,7 @@ static inline uint32_t common(const uint32_t *a, const uint32_t *b, uint32_t n, 
 
 enum { PLACES_SOON = 8 };
 
-/* How far all of them are alike, max_length terminals at most. */
+/* The length up to which all are equal, at most max_length terminals. */
 static uint32_t common_depth(const struct candidate_search *c, const struct alike *g)
 {
     const uint32_t *text = c->s->text;
@@ -155,14 +157,14 @@ static uint32_t common_depth(const struct candidate_search *c, const struct alik
     return depth;
 }
 
-/* Of a string's beginning of `length` terminals: how often it is hit, and by how many points. */
+/* For the first `length` terminals of a string: how often they are hit, and by how many points. */
 struct hits {
     uint32_t length;
     uint64_t times, points;
 };
 
-/* Of as much of the group's string as is hit enough, or of all `depth` terminals.  Places in
- * one window are side by side in a group, the last one next to the point. */
+/* Counts hits of as much of the group's string as is hit often enough, or of all `depth` terminals.
+ * Places in one window are neighbours in a group, the last one closest to the point. */
 static struct hits count_hits(struct candidate_search *c, const struct alike *g, uint32_t depth)
 {
     struct hits h = { 0 };
@@ -187,8 +189,8 @@ static struct hits count_hits(struct candidate_search *c, const struct alike *g,
     return h;
 }
 
-/* Orders the group's places by what comes next, drops those that nothing comes behind, and what
- * comes too rarely; a group of each of the others. */
+/* Sorts the group's places by their next terminal.  Drops those without a next terminal and those
+ * whose terminal is too rare; makes a group of each of the others. */
 static int split_alike(struct candidate_search *c, const struct alike *g)
 {
     const uint32_t *text = c->s->text;
@@ -232,7 +234,7 @@ static int split_alike(struct candidate_search *c, const struct alike *g)
     return status;
 }
 
-/* True when the group's places go on alike, and those in one window stand in order. */
+/* True when the group's places agree, and those in one window are in order. */
 __attribute__((unused)) static bool alike_check(const struct candidate_search *c,
                                                 const struct alike *g)
 {

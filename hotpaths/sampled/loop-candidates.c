@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* loop-candidates.c - loops in right-hand sides; see loop-candidates.h. */
+/* loop-candidates.c - finds loops in right-hand sides; see loop-candidates.h. */
 #include "hotpaths/sampled/loop-candidates.h"
 
 #include <assert.h>
@@ -15,11 +15,12 @@ enum { ROW_SLACK = 8, ROW_MARGIN = 4 };
 struct row_search {
     const struct analysis *a;
     struct outward_walk walk;
-    struct found loops;         /* turns, from their least rotation on; the sum is their cost */
+    struct found loops;         /* iterations, from their least rotation on; the sum is their
+                                   cost */
     uint32_t *text, *scratch;   /* room for one and a half times max_length */
 };
 
-/* Writes what the symbol derives to the text. */
+/* Writes the symbol's terminals to the text. */
 static int read_symbol(struct row_search *s, uint32_t symbol, uint32_t length)
 {
     const struct wpp_grammar *g = s->a->g;
@@ -38,7 +39,7 @@ static int read_symbol(struct row_search *s, uint32_t symbol, uint32_t length)
     return HOT_OK;
 }
 
-/* A symbol of that length that stands twice in a rule of this frequency. */
+/* Adds a symbol of this length that occurs twice in a row in a rule of this frequency. */
 static int add_repeat(struct row_search *s, uint32_t symbol, uint32_t length, uint64_t frequency)
 {
     uint32_t turn, turns, most, from;
@@ -85,7 +86,7 @@ static int find_repeats(struct row_search *s)
     return HOT_OK;
 }
 
-/* All rows of a loop's. */
+/* Appends all rows of a loop. */
 static int append_rows(struct row_search *s, const uint32_t *turn, uint32_t length,
                        struct found *out)
 {

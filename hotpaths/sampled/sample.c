@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sample.c - points of the run; see sample.h. */
+/* sample.c - chooses points of the run; see sample.h. */
 #include "hotpaths/sampled/sample.h"
 
 #include <assert.h>
@@ -8,14 +8,15 @@
 #include "hotpaths/base/array.h"
 #include "hotpaths/base/saturate.h"
 
-/* A point lies in what a symbol of a start rule derives, behind terminals that cost `offset`. */
+/* A point lies in the derivation of a symbol of a start rule, behind terminals that cost
+ * `offset`. */
 struct point {
     uint64_t at, offset;
     uint32_t rule;
 };
 
-/* A rule may be as long as the trace (start -> A A) with many points in it, so that it is not read
- * from its beginning for each. */
+/* A rule may be as long as the trace (start -> A A) and have many points in it.  Marks save reading
+ * it from its beginning for each. */
 #ifdef WPP_HOSTILE
 enum { MARK = 2 };
 #else
@@ -27,7 +28,8 @@ struct sampling {
     const struct analysis *a;
     const struct wpp_grammar *g;
     uint64_t *cost;             /* of each rule */
-    uint64_t *mark;             /* of each MARK-th symbol: what those before it in its rule cost */
+    uint64_t *mark;             /* of each MARK-th symbol: the cost of the symbols before it in
+                                   its rule */
     struct point *point;
     size_t n_points, points_size;
     struct outward_walk before, behind;
@@ -48,7 +50,7 @@ static unsigned bits_of(const struct analysis *a)
     return bits;
 }
 
-/* Sums of costs of the whole run must not have stopped at the largest number. */
+/* Whether the sums of costs of the whole run have not stopped at the largest number. */
 static bool is_countable(const struct analysis *a)
 {
     uint64_t most = UINT64_C(1) << 62, events = 0;
@@ -74,7 +76,7 @@ bool sample_pays(const struct analysis *a, uint64_t min_cost)
 
 /* ---- Points ------------------------------------------------------------------------------ */
 
-/* A number for each part, less than `unit`, alike to chance. */
+/* A number for each part, less than `unit`, like a random one. */
 static uint64_t chance(uint64_t part, uint64_t unit)
 {
     uint64_t x = (part + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -89,7 +91,7 @@ static inline uint64_t cost_below(const struct sampling *p, uint32_t symbol)
     return symbol & WPP_RULE ? p->cost[symbol & ~WPP_RULE] : p->a->cost[symbol];
 }
 
-/* Of what is not executed sums may be wrong. */
+/* Sums for rules that are not executed may be wrong. */
 static void add_up_rules(struct sampling *p)
 {
     const struct wpp_grammar *g = p->g;
@@ -104,7 +106,8 @@ static void add_up_rules(struct sampling *p)
     }
 }
 
-/* `from` is what everything before the rule costs; what there is behind it. */
+/* `from` is the cost of everything before the rule, and becomes that of everything up to its
+ * end. */
 static int choose_points(struct sampling *p, uint32_t rule, uint64_t *from)
 {
     const struct wpp_grammar *g = p->g;
@@ -131,14 +134,15 @@ static int choose_points(struct sampling *p, uint32_t rule, uint64_t *from)
 
 /* ---- Windows ----------------------------------------------------------------------------- */
 
-/* The symbol of a rule, [begin, end), with the point; *offset becomes what is before that in it. */
+/* The symbol of a rule, [begin, end), with the point; *offset becomes the cost before the point
+ * within it. */
 static uint64_t find_symbol(const struct sampling *p, uint64_t begin, uint64_t end,
                             uint64_t *offset)
 {
     assert(begin < end);
     uint64_t low = begin / MARK, high = (end - 1) / MARK, at = begin, cost;
 
-    while (low < high) {        /* to the last mark in the rule that is not behind the point */
+    while (low < high) {        /* find the last mark in the rule that is not behind the point */
         uint64_t middle = low + (high - low + 1) / 2;
 
         if (p->mark[middle] <= *offset)
@@ -156,7 +160,7 @@ static uint64_t find_symbol(const struct sampling *p, uint64_t begin, uint64_t e
     return at;
 }
 
-/* Goes down to the terminal with the point, and begins a walk on either side of it. */
+/* Descends to the terminal with the point, and begins a walk on either side of it. */
 static int go_to(struct sampling *p, const struct point *point, uint32_t *terminal)
 {
     const struct wpp_grammar *g = p->g;
@@ -200,8 +204,8 @@ static int write_window(struct sampling *p, size_t window, uint32_t terminal)
     return HOT_OK;
 }
 
-/* Fetches what stands around a point that comes soon: where the rules around it begin, and, once
- * that is there, what they begin with. */
+/* Prefetches the surroundings of a point that comes soon: the beginnings of the rules around it,
+ * and, once these are there, their first symbols. */
 static void fetch_window(const struct sampling *p, size_t i)
 {
     enum { POINTS_SOON = 3, AROUND = 12 };

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* loop-turns.c - how often loops turn in a row.
+/* loop-turns.c - how often loops are repeated in a row.
  *
- * The turn of a loop, read from any of its paths on, is one of its rotations.  An event
- * is *on the loop* when the terminals that end with it are one of them.  Those that are
- * on it one behind the other are a *row*:
+ * One iteration of a loop, read from any of its paths on, is one of its rotations.  An event is *on
+ * the loop* when the terminals that end with it are a rotation.  Consecutive events on the loop are
+ * a *row*:
  *
  *      turn a b c          x  b  c  a  b  c  a  b  y
- *      on the loop                  1  1  1  1  1         5 events: 7 terminals, 2 turns
+ *      on the loop                  1  1  1  1  1         5 events: 7 terminals, 2 iterations
  *
- * A row may begin and end far from each other in the grammar.  So two things are known
- * of each run of the machine that sees rotations (hotpaths/automata/grammar-automaton.h):
+ * A row may begin and end far from each other in the grammar.  So two facts are found about each
+ * run of the machine that recognizes rotations (hotpaths/automata/grammar-automaton.h):
  *
- *      head    of the loops that its first event is on: how many of its first events are
- *      tail    of the loops that its last event is on: how many of its last events are
+ *      head    for the loops that its first event is on: how many of its first events are
+ *      tail    for the loops that its last event is on: how many of its last events are
  *
- * Both are all of its events when one row goes through it.  They are found bottom-up.
- * From the top down each row is counted by the run in which it begins and ends, as often
- * as that is entered.
+ * Both are all of its events when one row goes through it.  They are found bottom-up.  Top-down,
+ * each row is counted by the run in which it begins and ends, as often as that run is entered.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -28,39 +27,39 @@
 #include "hotpaths/base/saturate.h"
 #include "hotpaths/strings/rotations.h"
 
-/* A loop's rotations take the square of its turn in nodes: loops are counted together as
- * long as they do not take more than so many. */
+/* The most nodes of loops that are counted together: a loop's rotations take the square of its
+ * length in nodes. */
 #ifdef WPP_HOSTILE
 enum { MOST_NODES = 20 };
 #else
 enum { MOST_NODES = HOT_TURN_MAX * HOT_TURN_MAX };
 #endif
 
-/* A turn twice over, from its least rotation on: what begins in its first half and is as
- * long as it is a rotation. */
+/* One iteration twice, from its least rotation on: each string of its length that begins in the
+ * first half is a rotation. */
 struct loop {
     const uint32_t *twice;
     uint32_t length;
-    uint32_t string;            /* whose loop it is */
+    uint32_t string;            /* the string to which the loop belongs */
 };
 
-/* The row that is being read of a loop. */
+/* The row of a loop that is being read. */
 struct row {
     uint64_t events;
-    uint64_t at;                /* the last place at which it was seen */
+    uint64_t at;                /* its last place so far */
     bool open;                  /* it may have begun before the run */
-    size_t head;                /* then: its place in made[] */
+    size_t head;                /* in that case, the index of its head in made[] */
 };
 
-/* Rows while something is passed along.  Ends are found in between when rows are counted. */
+/* Rows during a pass along a run.  Ends may be found within it while rows are counted. */
 struct rows {
     struct row *of;             /* of each loop */
-    uint64_t place;             /* places are numbered as they are passed */
+    uint64_t place;             /* places are numbered in the order of the pass */
 };
 
-/* A state of the machine is a node, the rotation's beginning that was read last, or, behind
- * a run that has a head or a tail, patterns.n + where these are in ends[]: few runs differ
- * in them.
+/* A state of the machine is a node, the beginning of a rotation that was read last.  Behind a run
+ * that has a head or a tail it is patterns.n + the index of these in ends[]: few runs have
+ * different ones.
  *
  *      first node | node behind << 32
  *      a head for each loop that the first is on; ALL: it is all of the run's events
@@ -74,13 +73,13 @@ struct turns {
     struct rows up, down;
     struct hot_turns *out;      /* of each loop */
     struct patterns patterns;   /* rotations */
-    uint32_t *loop_of;          /* of each of them */
+    uint32_t *loop_of;          /* of each rotation */
     struct machine_runs runs;
     uint64_t *ends;
     size_t n_ends, ends_size;
-    uint64_t *table;            /* of them (hash-table.h) */
+    uint64_t *table;            /* of the ends (hash-table.h) */
     size_t n_known, table_size;
-    uint64_t *made;             /* those that are being found */
+    uint64_t *made;             /* the ends that are being found */
     size_t made_size;
 };
 
@@ -118,7 +117,7 @@ static uint32_t reduce_rotation(void *ctx, uint32_t state, uint32_t terminal)
     return patterns_reduce(&t->patterns, node_of(t, state), terminal);
 }
 
-/* Also ends all rows.  A turn of one path is followed by itself. */
+/* Settling also ends all rows.  An iteration of one path is followed by itself. */
 static bool settles_rotation(void *ctx, uint32_t before, uint32_t terminal)
 {
     const struct turns *t = ctx;
@@ -136,7 +135,7 @@ static bool is_on_loop(void *ctx, uint32_t state)
 }
 
 /* ---- Passing along a run ----------------------------------------------------------------
- * `times` is 0 on the way up: ends are found; on the way down rows are counted. */
+ * `times` is 0 bottom-up, where ends are found; top-down rows are counted. */
 
 static void count_row(struct turns *t, uint32_t loop, uint64_t events, uint64_t times)
 {
@@ -161,7 +160,7 @@ static void end_row(struct turns *t, const struct rows *rows, uint32_t loop, uin
         t->made[row->head] = row->events;
 }
 
-/* Ends the rows that are not gone on with at this place. */
+/* Ends the rows that are not continued at this place. */
 static void end_rows(struct turns *t, const struct rows *rows, uint32_t before, uint64_t times)
 {
     FOR_ON_LOOP(t, before, end)
@@ -204,7 +203,7 @@ static void pass_heads(struct turns *t, struct rows *rows, const uint64_t *ends,
     }
 }
 
-/* Rows that are gone on with from the head have their tails already. */
+/* Rows that were continued from the head already have their tails. */
 static void pass_tails(struct turns *t, struct rows *rows, const uint64_t *ends)
 {
     uint32_t behind = (uint32_t)(*ends >> 32);
@@ -220,7 +219,7 @@ static void pass_tails(struct turns *t, struct rows *rows, const uint64_t *ends)
     }
 }
 
-/* Passes a rule whose heads and tails are in these states. */
+/* Passes a rule whose heads and tails belong to these states. */
 static void pass_ends(struct turns *t, struct rows *rows, uint32_t before, uint32_t heads,
                       uint32_t tails, uint64_t times)
 {
@@ -276,7 +275,7 @@ static int pass_rule(struct turns *t, struct rows *rows, uint32_t rule, uint32_t
 }
 
 /* Passes along a run whose first event is at `first`.  Rows that begin with it may have begun
- * before: where their heads belong is in made[], from 1 on. */
+ * earlier: their heads are stored in made[], from 1 on. */
 static int pass_along(struct turns *t, struct rows *rows, size_t at, uint32_t first,
                       uint64_t times)
 {
@@ -290,7 +289,7 @@ static int pass_along(struct turns *t, struct rows *rows, size_t at, uint32_t fi
     return pass_rule(t, rows, machine_rule(&t->runs, at), &state, times);
 }
 
-/* ---- Up and down -------------------------------------------------------------------------- */
+/* ---- Bottom-up and top-down ---------------------------------------------------------------- */
 
 static uint32_t first_node(struct turns *t, size_t at)
 {
@@ -309,7 +308,7 @@ static uint64_t hash_ends(const uint64_t *ends, size_t n)
     return hash * UINT64_C(0xd6e8feb86659fd93) & SLOT_HASH;
 }
 
-/* The state of ends that have been found, n words; MACHINE_NO_STATE. */
+/* The state of the ends that were found, n words; or MACHINE_NO_STATE. */
 static uint32_t state_of_ends(struct turns *t, size_t n)
 {
     uint64_t hash = hash_ends(t->made, n);
@@ -335,8 +334,8 @@ static uint32_t state_of_ends(struct turns *t, size_t n)
     return t->patterns.n + (uint32_t)(t->n_ends - n);
 }
 
-/* Whether all that a rule derives reads along one loop: `at` is its run in state 0, and
- * tails are those of the node behind. */
+/* Whether the whole derivation of a rule follows one loop: `at` is its run in state 0, and `tails`
+ * are those of the node behind. */
 static bool is_along(const struct turns *t, size_t at, uint32_t last, const uint64_t *tails)
 {
     FOR_ON_LOOP(t, last, end)
@@ -345,8 +344,8 @@ static bool is_along(const struct turns *t, size_t at, uint32_t last, const uint
     return false;
 }
 
-/* What is as long as all rotations, and reads along no loop, ends as it ends, and no row goes
- * through it. */
+/* A rule that is as long as all rotations, and follows no loop, is settled: it always ends in the
+ * same state, and no row goes through it. */
 static void settle(struct turns *t, size_t at, uint32_t last, const uint64_t *tails)
 {
     if (at < t->g->n_rules && t->g->length[at] >= t->patterns.deepest &&
@@ -354,7 +353,7 @@ static void settle(struct turns *t, size_t at, uint32_t last, const uint64_t *ta
         t->runs.head[at].settled = true;
 }
 
-/* A head that no row was ended with is all of the run; then it is a tail as well. */
+/* A head whose row did not end is all of the run; then it is a tail as well. */
 static uint32_t find_ends(void *ctx, size_t at, uint32_t behind, bool minded)
 {
     struct turns *t = ctx;
@@ -401,7 +400,7 @@ static int count_rows(void *ctx, size_t at, uint64_t times)
     return pass_along(t, &t->down, at, first_node(t, at), times);
 }
 
-/* The thread itself has no ends: nothing is before it, and what stands at its end is told. */
+/* The thread itself has no ends: nothing comes before it, and rows at its end are counted. */
 static int count_thread(struct turns *t, uint32_t thread)
 {
     uint32_t state = 0;
@@ -440,7 +439,7 @@ static int make_patterns(struct turns *t, uint32_t n_loops)
     return status;
 }
 
-/* Of loops that differ. */
+/* Counts for loops that are all different. */
 static int count_loops(const struct wpp_grammar *g, uint32_t thread, const struct loop *loop,
                        uint32_t n, struct hot_turns *out)
 {
@@ -490,7 +489,8 @@ static int by_turn(const void *pa, const void *pb)
     return order ? order : a->string < b->string ? -1 : a->string > b->string;
 }
 
-/* What is a turn several times over is the loop of that turn.  `twice` has room for two. */
+/* A string that is several iterations of a shorter one belongs to the loop of that one.  `twice`
+ * has room for two of the string. */
 static struct loop loop_of_string(struct hot_string s, uint32_t *twice)
 {
     uint32_t length = loops_period(s.terminals, s.length, twice), least;
@@ -504,7 +504,7 @@ static struct loop loop_of_string(struct hot_string s, uint32_t *twice)
     return (struct loop){ .twice = twice, .length = length };
 }
 
-/* Loops [from, end) together, but no more than fit: the first that is left. */
+/* As many of the loops [from, end) as can be counted together; returns the first that is left. */
 static uint32_t batch_end(const struct loop *loop, uint32_t from, uint32_t end)
 {
     size_t nodes = 0;
@@ -519,7 +519,7 @@ static uint32_t batch_end(const struct loop *loop, uint32_t from, uint32_t end)
 struct loops {
     struct loop *loop;
     uint32_t n;
-    uint32_t *of_string;        /* of each string its loop + 1; 0: it is too long */
+    uint32_t *of_string;        /* of each string: its loop + 1; 0: it is too long */
     uint32_t *symbols;
 };
 
@@ -544,7 +544,7 @@ static int make_loops(struct loops *r, const struct hot_string *turns, size_t n)
     return HOT_OK;
 }
 
-/* Leaves one of equal ones. */
+/* Removes duplicates. */
 static void merge_loops(struct loops *r)
 {
     uint32_t kept = 0;

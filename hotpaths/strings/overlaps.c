@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* overlaps.c - what the places of each string cost together.
+/* overlaps.c - what the occurrences of each string cost together.
  *
- * Places of a string that overlap are one piece of the thread.  In it each goes on from the one
- * before by a *step*, which is a period of the string:
+ * Overlapping occurrences of a string are one piece of the thread.  In a piece each one follows the
+ * one before by a *step*, which is a period of the string:
  *
  *      a b a a b a                     periods 3, 5
  *            a b a a b a               step 3: overlaps by a b a
  *                      a b a a b a     step 5: overlaps by a
  *
- * Where a step is taken stands the string that both places make up, and each of these stands for
- * one step taken: so their frequencies say how many places go on from another one, and by what.
+ * At a step the thread contains the string that both occurrences make up, and each occurrence of
+ * that string stands for one step.  So the frequencies of these strings tell how many occurrences
+ * follow another one, and by which step.
  *
- * A period d is no step if another place begins between the two, e behind the first: then e and
- * d - e are periods, and so is d - p, p being the shortest.  For if e = p that is said; else let e
- * be the lesser of the two: p + e is no more than the length, so e is a multiple of p (Fine and
- * Wilf), and d - p = (d - e) + (e - p) a sum of periods no longer than the string.
+ * A period d is no step if another occurrence begins between the two, e behind the first.  Then e
+ * and d - e are periods, and so is d - p, p being the shortest.  If e = p that is clear.  Else let
+ * e be the lesser of the two: p + e is no more than the length, so e is a multiple of p (Fine and
+ * Wilf), and d - p = (d - e) + (e - p) is a sum of periods no longer than the string.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@
 #include "hotpaths/base/saturate.h"
 #include "hotpaths/strings/rotations.h"
 
-/* Steps are counted together as long as their strings are no longer than this in all. */
+/* The most terminals of all strings whose steps are counted together. */
 #ifdef WPP_HOSTILE
 enum { MOST_TERMINALS = 20 };
 #else
@@ -58,7 +59,7 @@ static int add_step(struct overlaps *o, size_t string, uint32_t period)
     return HOT_OK;
 }
 
-/* border[i] is how long the longest border of the string's first i + 1 is. */
+/* border[i] is the length of the longest border of the string's first i + 1 terminals. */
 static int find_steps_of(struct overlaps *o, size_t string, const uint32_t *border, bool *is_period)
 {
     uint32_t length = o->strings[string].length, shortest = length - border[length - 1];
@@ -97,7 +98,7 @@ static int find_steps(struct overlaps *o, size_t n)
     return status;
 }
 
-/* ---- How often they are taken --------------------------------------------------------------- */
+/* ---- How often steps are taken -------------------------------------------------------------- */
 
 struct counting {
     struct patterns patterns;
@@ -153,7 +154,8 @@ static int read_pairs(const struct overlaps *o, struct counting *c,
     return status;
 }
 
-/* So often the string goes on from a place to one that adds its last `period` terminals. */
+/* Notes that `times` occurrences of the string are followed by one that adds its last `period`
+ * terminals. */
 static void take_step(struct overlaps *o, const struct step *step, uint64_t times)
 {
     struct hot_string s = o->strings[step->string];
@@ -167,7 +169,7 @@ static void take_step(struct overlaps *o, const struct step *step, uint64_t time
     out->cost = saturating_add(out->cost, saturating_mul(times, fresh));
 }
 
-/* Of what two places make up. */
+/* The frequency of the string that two occurrences make up. */
 static uint64_t frequency_of(const struct counting *c, struct hot_string pair)
 {
     uint32_t node = 0;
@@ -216,7 +218,7 @@ static int count_steps(struct overlaps *o, size_t from, size_t end, size_t total
     return status;
 }
 
-/* As many as are counted together: the first that is left, and how long these are. */
+/* As many steps as are counted together: returns the first that is left; *total is their length. */
 static size_t steps_end(const struct overlaps *o, size_t from, size_t *total)
 {
     size_t i = from;

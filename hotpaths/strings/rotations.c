@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rotations.c - families of rotations; see rotations.h. */
+/* rotations.c - finds families of rotations; see rotations.h. */
 #include "hotpaths/strings/rotations.h"
 
 #include <assert.h>
@@ -25,20 +25,20 @@ uint32_t loops_period(const uint32_t *string, uint32_t length, uint32_t *scratch
     return length - scratch[length - 1];
 }
 
-/* The turn of a loop, from its least rotation on: symbols[(start + i) % length]. */
+/* One iteration of a loop, from its least rotation on: symbols[(start + i) % length]. */
 struct ring {
     const uint32_t *symbols;
-    uint32_t length;        /* 0: no loop is known */
+    uint32_t length;        /* 0: the loop is not known */
     uint32_t start;
 };
 
 struct family {
     struct found *f;
-    uint32_t *sorted;       /* entries by string; then those with a ring by ring */
+    uint32_t *sorted;       /* entries sorted by string; later, those with a ring sorted by ring */
     uint32_t *next;         /* of each entry; NONE */
-    uint32_t *visit;        /* of each entry: the search that came to it first, from 1 */
+    uint32_t *visit;        /* of each entry: the first search that reached it, from 1 */
     struct ring *ring;      /* of each entry */
-    uint32_t *symbols;      /* of the rings of cycles: found.turns */
+    uint32_t *symbols;      /* the rings of cycles: found.turns */
     size_t n_symbols;
 };
 
@@ -75,8 +75,8 @@ static bool agree(const struct found *f, uint32_t entry, const uint32_t *string,
     return memcmp(string_of(f, entry), string, n * sizeof *string) == 0;
 }
 
-/* The entry that agrees with the string as far as both go: one that begins it,
- * else the most frequent of those that it begins. */
+/* The entry that agrees with the string as far as both go: one that the string begins with, else
+ * the most frequent one that begins with the string. */
 static uint32_t entry_along(const struct family *s, const uint32_t *string, uint32_t length)
 {
     size_t low = 0, high = s->f->n_entries;
@@ -99,8 +99,8 @@ static uint32_t entry_along(const struct family *s, const uint32_t *string, uint
     return best;
 }
 
-/* Whether the cycle through `first` is a loop.  Each member stands in the ring of
- * first terminals where it begins. */
+/* Whether the cycle through `first` is a loop: each member must follow the ring of first terminals
+ * from its place on. */
 static bool is_loop(const struct family *s, uint32_t first)
 {
     uint32_t member = first;
@@ -120,8 +120,8 @@ static bool is_loop(const struct family *s, uint32_t first)
 
 /* ---- Rings --------------------------------------------------------------------------- */
 
-/* Two candidates race; who loses at the k-th symbol cannot win from any place up
- * to there. */
+/* Two candidates are compared; the one that loses at the k-th symbol cannot win from any position
+ * up to there. */
 uint32_t loops_least_rotation(const uint32_t *string, uint32_t n)
 {
     uint32_t a = 0, b = 1, k = 0;
@@ -165,11 +165,10 @@ static void ring_cycle(struct family *s, uint32_t first)
         member = s->next[member];
     } while (member != first);
     s->n_symbols += n;
-    assert(s->n_symbols <= s->f->n_entries);     /* cycles have no member in common */
+    assert(s->n_symbols <= s->f->n_entries);     /* cycles have no common member */
 }
 
-/* Follows the steps from each entry; what comes back to the same search is a
- * cycle. */
+/* Follows the steps from each entry; a return to the same search is a cycle. */
 static void ring_cycles(struct family *s)
 {
     for (uint32_t i = 0; i < s->f->n_entries; i++) {
@@ -184,7 +183,7 @@ static void ring_cycles(struct family *s)
     }
 }
 
-/* What is in no cycle but longer than its period. */
+/* Adds entries that are in no cycle but longer than their period. */
 static void ring_periods(struct family *s)
 {
     for (uint32_t i = 0; i < s->f->n_entries; i++) {
@@ -219,8 +218,8 @@ static int by_ring(const void *pa, const void *pb, void *rings)
     return order ? order : a < b ? -1 : a > b;
 }
 
-/* Entries of equal rings, in their order.  One that is alone is a loop only when
- * it goes round twice. */
+/* Marks entries of equal rings, in their order.  A single entry is a loop only if it contains two
+ * iterations. */
 static void mark_family(struct family *s, const uint32_t *members, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -234,7 +233,7 @@ static void mark_family(struct family *s, const uint32_t *members, uint32_t n)
     }
 }
 
-/* Returns how many members families have besides their leaders. */
+/* Returns how many members the families have besides their leaders. */
 static size_t mark_families(struct family *s)
 {
     uint32_t n = 0, first = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* string-queries.c - what can be said of given strings: places, cover, neighbours. */
+/* string-queries.c - facts about given strings: occurrences, cover, neighbours. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 struct figures {
     struct patterns patterns;
     const struct wpp_grammar *g;
-    uint32_t thread;            /* that is counted */
+    uint32_t thread;            /* the one that is counted */
     uint64_t *out;
 };
 
@@ -38,8 +38,8 @@ static bool settles_node(void *ctx, uint32_t before, uint32_t terminal)
     return !patterns_continue(&f->patterns, before, terminal);
 }
 
-/* Adds `times` in a column of `out`, a row of `columns` a string, for each string that
- * ends at the node. */
+/* For each string that ends at the node, adds `times` in a column of `out`, which has a row of
+ * `columns` for each string. */
 static void add_to_ends(const struct figures *f, uint32_t node, uint32_t columns, uint32_t column,
                         uint64_t times)
 {
@@ -53,7 +53,7 @@ static void add_to_ends(const struct figures *f, uint32_t node, uint32_t columns
     }
 }
 
-/* ---- Places --------------------------------------------------------------------------- */
+/* ---- Occurrences ---------------------------------------------------------------------- */
 
 static int count_places(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind,
                         uint64_t times)
@@ -82,9 +82,9 @@ int hot_places(const struct wpp_grammar *g, const struct hot_string *strings, si
     return status;
 }
 
-/* ---- Places that do not overlap ----------------------------------------------------------
- * Taking each that begins behind the one taken last gives the most there are.  Behind one that
- * is taken the machine is where nothing has been read. */
+/* ---- Occurrences that do not overlap -----------------------------------------------------
+ * Taking each occurrence that begins behind the last one taken gives the largest number.  Behind an
+ * occurrence that is taken, the machine is in the state in which nothing has been read. */
 
 static bool is_taken(const struct figures *f, uint32_t node)
 {
@@ -125,14 +125,15 @@ int hot_places_apart(const struct wpp_grammar *g, struct hot_string string, uint
     return status;
 }
 
-/* ---- Cover --------------------------------------------------------------------------------
- * What is covered of the node's string: what places in it cover, which the node alone
- * tells, and its beginning, so far as places reach into it that began earlier.  These two
- * are a state; those that are met are numbered, the first is the empty string. */
+/* ---- Cover -------------------------------------------------------------------------------- The
+ * part of the node's string that is covered: the occurrences in it, which are known from the node
+ * alone, and its beginning, as far as earlier occurrences reach into it.  The node and this reach
+ * are a state.  States that occur are numbered; the first is the empty string. */
 
 struct cover_state {
     uint32_t node, reach;
-    uint64_t fresh;             /* cost of what ends here covers and nothing before it did */
+    uint64_t fresh;             /* cost of the events that the string ending here covers and no
+                                   earlier one did */
 };
 
 struct cover {
@@ -152,7 +153,8 @@ static uint32_t start_in(const struct patterns *p, uint32_t node)
     return p->node[node].depth - p->node[patterns_first(p, node)].depth;
 }
 
-/* How far what begins before `cut` reaches in the node's string, `reach` being known. */
+/* How far occurrences that begin before `cut` reach in the node's string, if earlier ones reach up
+ * to `reach`. */
 static uint32_t reach_of(const struct patterns *p, uint32_t node, uint32_t cut, uint32_t reach)
 {
     for (; p->node[node].depth > reach; node = p->node[node].parent)
@@ -161,7 +163,7 @@ static uint32_t reach_of(const struct patterns *p, uint32_t node, uint32_t cut, 
     return reach;
 }
 
-/* What the string that ends in the state covers and none before it did. */
+/* The cost of the events that the string ending in the state covers and no earlier one did. */
 static uint64_t fresh_cost(const struct cover *c, const struct cover_state *state)
 {
     const struct patterns *p = &c->patterns;
@@ -193,7 +195,7 @@ static int add_state(struct cover *c, size_t slot, uint64_t hash, uint32_t node,
     return HOT_OK;
 }
 
-/* The state's number; without memory 0, and `status` tells. */
+/* The number of the state; without memory 0, and `status` is set. */
 static uint32_t state_of(struct cover *c, uint32_t node, uint32_t reach)
 {
     uint64_t hash = slots_hash(node, reach);
@@ -219,8 +221,8 @@ static uint32_t state_of(struct cover *c, uint32_t node, uint32_t reach)
     return SLOT_NUMBER(c->table[slot]);
 }
 
-/* The state when the node's string has lost `cut` terminals in front, and perhaps got one more
- * behind, and is that of `to`. */
+/* The state after the node's string has lost `cut` terminals in front, and perhaps gained one
+ * behind; its node is then `to`. */
 static uint32_t cut_state(struct cover *c, uint32_t state, uint32_t cut, uint32_t to)
 {
     uint32_t from = c->state[state].node, reach = c->state[state].reach;
@@ -252,7 +254,7 @@ static uint32_t reduce_cover(void *ctx, uint32_t state, uint32_t terminal)
     return to ? cut_state(c, state, p->node[from].depth - p->node[to].depth, to) : 0;
 }
 
-/* Where no string goes on, none is covered from before. */
+/* Where no string can continue, no earlier one covers anything. */
 static bool settles_cover(void *ctx, uint32_t before, uint32_t terminal)
 {
     const struct cover *c = ctx;
@@ -278,7 +280,8 @@ int hot_cover(const struct wpp_grammar *g, const uint64_t *cost, uint32_t thread
                          .settles = settles_cover, .step = add_cover };
     int status = patterns_init(&c.patterns, strings, n, false);
 
-    /* What a string covers that was begun before, and then what another one covers of that. */
+    /* First the part that an earlier string covers, then the part of that covered by another
+     * one. */
     m.memory = 2 * (uint64_t)c.patterns.deepest;
     if (status == HOT_OK) {
         state_of(&c, 0, 0);
@@ -297,8 +300,8 @@ int hot_cover(const struct wpp_grammar *g, const uint64_t *cost, uint32_t thread
 
 /* ---- Neighbours --------------------------------------------------------------------------- */
 
-/* What comes next is asked for where a string ends, so also where the machine will not
- * go on. */
+/* The next terminal is needed where a string ends, so also where the machine has no further
+ * transition. */
 static uint32_t reduce_end(void *ctx, uint32_t state, uint32_t terminal)
 {
     const struct figures *f = ctx;
@@ -308,7 +311,7 @@ static uint32_t reduce_end(void *ctx, uint32_t state, uint32_t terminal)
     return f->patterns.node[node].depth > f->patterns.node[end].depth ? node : end;
 }
 
-/* Times a terminal stands next to a string: [string][terminal]. */
+/* Counts a terminal as neighbour of a string: [string][terminal]. */
 static int count_neighbours(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind,
                             uint64_t times)
 {
@@ -336,7 +339,7 @@ int hot_neighbours(const struct wpp_grammar *g, uint32_t thread,
     return status;
 }
 
-/* The terminal that stands next to all places; HOT_NO_TERMINAL if there is none. */
+/* The terminal that is the neighbour of all occurrences; HOT_NO_TERMINAL if there is none. */
 static uint32_t only_neighbour(const uint64_t *times, uint32_t n_terminals, uint64_t places)
 {
     for (uint32_t t = 0; t < n_terminals; t++)
@@ -345,14 +348,14 @@ static uint32_t only_neighbour(const uint64_t *times, uint32_t n_terminals, uint
     return HOT_NO_TERMINAL;
 }
 
-/* Strings that grow. */
+/* Strings that are being extended. */
 struct growing {
     uint32_t **terminals, *length;      /* of each */
     size_t n;
     uint32_t most;
 };
 
-/* Puts a terminal before or behind string i. */
+/* Adds a terminal before or behind string i. */
 static int grow_string(const struct growing *s, size_t i, bool before, uint32_t terminal)
 {
     uint32_t n = s->length[i];
@@ -369,8 +372,8 @@ static int grow_string(const struct growing *s, size_t i, bool before, uint32_t 
     return HOT_OK;
 }
 
-/* Grows each string by the one terminal that stands next to all its places;
- * *grown: whether there was any. */
+/* Extends each string by the one terminal that is the neighbour of all its occurrences; *grown:
+ * whether there was any. */
 static int grow_all(const struct growing *s, bool before, const uint64_t *times,
                     uint32_t n_terminals, const uint64_t *frequency, bool *grown)
 {
@@ -410,8 +413,8 @@ int hot_extend(const struct wpp_grammar *g, uint32_t thread, uint32_t **terminal
 }
 
 /* ---- What comes before what ------------------------------------------------------------------
- * Events of neither change nothing.  So of each symbol is known what stands at its ends: the
- * first event of A or B and the last. */
+ * Events that are neither A nor B change nothing.  So each symbol needs only its first event of A
+ * or B and its last. */
 
 enum { EVENT = 1, B_FIRST = 2, A_LAST = 4 };
 
@@ -441,7 +444,7 @@ static void find_order_ends(struct ordering *o, uint32_t rule)
     }
 }
 
-/* What comes before the rule is known to those that use it. */
+/* The rules that use a rule know what comes before it. */
 static void count_order(struct ordering *o, uint32_t rule, uint64_t times)
 {
     struct hot_order *out = o->out;
@@ -499,7 +502,7 @@ struct beside {
     uint64_t *times;
 };
 
-/* Whether the event beside it is one. */
+/* The next state: whether the neighbouring event is one of the set. */
 static uint32_t next_beside(void *ctx, uint32_t state, uint32_t terminal)
 {
     const struct beside *s = ctx;
