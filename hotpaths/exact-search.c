@@ -22,7 +22,7 @@
 
 /* Candidates that are not the beginning of another one, or that were given up. */
 struct candidates {
-    struct found found;
+    struct subpath_set found;
     uint64_t enough;            /* a candidate that costs this much by the sample was given up:
                                    it is assumed to be hot, and its extensions were not searched */
     uint32_t *order;            /* the found ones, sorted by their strings */
@@ -35,7 +35,7 @@ struct candidates {
 
 static void candidates_clear(struct candidates *c)
 {
-    found_clear(&c->found);
+    subpath_set_clear(&c->found);
     patterns_clear(&c->patterns);
     free(c->order);
     free(c->string);
@@ -46,9 +46,9 @@ static void candidates_clear(struct candidates *c)
 /* Sorts by strings; of equal ones the one with the largest weight comes last. */
 static int by_terminals(const void *pa, const void *pb, void *found)
 {
-    const struct found *f = found;
-    const struct found_entry *a = &f->entries[*(const uint32_t *)pa];
-    const struct found_entry *b = &f->entries[*(const uint32_t *)pb];
+    const struct subpath_set *f = found;
+    const struct subpath_entry *a = &f->entries[*(const uint32_t *)pa];
+    const struct subpath_entry *b = &f->entries[*(const uint32_t *)pb];
     const uint32_t *x = f->terminals + a->first, *y = f->terminals + b->first;
 
     for (uint32_t i = 0; i < a->length && i < b->length; i++)
@@ -59,8 +59,8 @@ static int by_terminals(const void *pa, const void *pb, void *found)
     return a->frequency < b->frequency ? -1 : a->frequency > b->frequency;
 }
 
-static bool begins_with(const struct found *f, const struct found_entry *a,
-                        const struct found_entry *b)
+static bool begins_with(const struct subpath_set *f, const struct subpath_entry *a,
+                        const struct subpath_entry *b)
 {
     return a->length >= b->length && memcmp(f->terminals + a->first, f->terminals + b->first,
                                             b->length * sizeof *f->terminals) == 0;
@@ -68,7 +68,7 @@ static bool begins_with(const struct found *f, const struct found_entry *a,
 
 static int list_candidates(struct candidates *c)
 {
-    const struct found *f = &c->found;
+    const struct subpath_set *f = &c->found;
 
     c->order = malloc((f->n_entries + 1) * sizeof *c->order);
     c->string = malloc((f->n_entries + 1) * sizeof *c->string);
@@ -79,8 +79,9 @@ static int list_candidates(struct candidates *c)
         c->order[i] = (uint32_t)i;
     qsort_r(c->order, f->n_entries, sizeof *c->order, by_terminals, &c->found);
     for (size_t i = 0; i < f->n_entries; i++) {
-        const struct found_entry *e = &f->entries[c->order[i]];
-        const struct found_entry *next = i + 1 < f->n_entries ? &f->entries[c->order[i + 1]] : NULL;
+        const struct subpath_entry *e = &f->entries[c->order[i]];
+        const struct subpath_entry *next =
+            i + 1 < f->n_entries ? &f->entries[c->order[i + 1]] : NULL;
         uint64_t cost = saturating_mul(e->frequency, e->unit_cost);
 
         if (next && begins_with(f, next, e) && (cost < c->enough || next->length == e->length))
@@ -103,7 +104,7 @@ static int count_candidates(struct candidates *c, const struct exact *e)
 /* Adds the shortest hot beginning of a candidate to `out`, unless another candidate has the same
  * one.  False: no beginning is hot. */
 static bool report(const struct candidates *c, size_t i, const struct analysis *a,
-                   uint64_t min_cost, struct found *out, int *status)
+                   uint64_t min_cost, struct subpath_set *out, int *status)
 {
     const uint32_t *string = c->string[i].terminals;
     uint32_t node = 0;
@@ -117,20 +118,20 @@ static bool report(const struct candidates *c, size_t i, const struct analysis *
             continue;
         if (i == 0 || c->string[i - 1].length < n ||
             memcmp(c->string[i - 1].terminals, string, n * sizeof *string) != 0)
-            *status = found_add(out, string, n, cost, c->times[node]);
+            *status = subpath_set_add(out, string, n, cost, c->times[node]);
         return true;
     }
     return false;
 }
 
-/* Loops are added first: found_append drops a string that the next one begins with, also one that
- * was given up. */
+/* Loops are added first: subpath_set_append drops a string that the next one begins with, also one
+ * that was given up. */
 static int find_candidates(struct candidates *c, const struct exact *e, const struct sample *sample,
                            uint64_t min_cost, bool give_up)
 {
     assert(sample->unit > 0);
     uint64_t hits = min_cost / sample->unit, enough = give_up ? hits + hits / 2 : UINT64_MAX;
-    int status = rows_find(e->a, &e->outward, min_cost, &c->found);
+    int status = rows_find(e->a, &e->walks, min_cost, &c->found);
 
     c->enough = saturating_mul(enough, sample->unit);
     if (status == HOT_OK)
@@ -141,12 +142,12 @@ static int find_candidates(struct candidates *c, const struct exact *e, const st
 
 /* *sure: all candidates that were given up are hot. */
 static int search_sample(const struct exact *e, const struct sample *sample, uint64_t min_cost,
-                         bool give_up, struct found *out, bool *sure)
+                         bool give_up, struct subpath_set *out, bool *sure)
 {
     struct candidates c = { 0 };
     int status;
 
-    found_init(&c.found);
+    subpath_set_init(&c.found);
     status = find_candidates(&c, e, sample, min_cost, give_up);
     if (status == HOT_OK)
         status = count_candidates(&c, e);
@@ -159,22 +160,22 @@ static int search_sample(const struct exact *e, const struct sample *sample, uin
 }
 
 /* May also return SAMPLE_TOO_MUCH. */
-static int find_sampled(struct exact *e, uint64_t min_cost, struct found *out)
+static int find_sampled(struct exact *e, uint64_t min_cost, struct subpath_set *out)
 {
     struct sample sample;
     bool sure = true;
     int status;
 
-    if (!e->has_outward) {
-        e->has_outward = true;
-        if (outward_init(&e->outward, e->a->g, e->a->max_length) != HOT_OK)
+    if (!e->has_walks) {
+        e->has_walks = true;
+        if (rule_walks_init(&e->walks, e->a->g, e->a->max_length) != HOT_OK)
             return HOT_E_MEMORY;
     }
-    status = sample_take(&sample, &e->outward, e->a, min_cost);
+    status = sample_take(&sample, &e->walks, e->a, min_cost);
     if (status == HOT_OK)
         status = search_sample(e, &sample, min_cost, true, out, &sure);
     if (status == HOT_OK && !sure) {
-        found_clear(out);
+        subpath_set_clear(out);
         status = search_sample(e, &sample, min_cost, false, out, &sure);
     }
     sample_clear(&sample);
@@ -188,14 +189,14 @@ void exact_init(struct exact *e, const struct analysis *a, bool sampling)
 
 void exact_clear(struct exact *e)
 {
-    if (e->has_outward)
-        outward_clear(&e->outward);
+    if (e->has_walks)
+        rule_walks_clear(&e->walks);
     if (e->has_sieve)
         sieve_clear(&e->sieve);
     *e = (struct exact){ 0 };
 }
 
-static int find_everywhere(struct exact *e, uint64_t min_cost, struct found *out)
+static int find_everywhere(struct exact *e, uint64_t min_cost, struct subpath_set *out)
 {
     if (!e->has_sieve) {
         e->has_sieve = true;
@@ -205,7 +206,7 @@ static int find_everywhere(struct exact *e, uint64_t min_cost, struct found *out
     return rounds_find(&e->sieve, min_cost, out);
 }
 
-int exact_find(struct exact *e, uint64_t min_cost, struct found *out)
+int exact_find(struct exact *e, uint64_t min_cost, struct subpath_set *out)
 {
     int status;
 
@@ -215,6 +216,6 @@ int exact_find(struct exact *e, uint64_t min_cost, struct found *out)
     status = find_sampled(e, min_cost, out);
     if (status != SAMPLE_TOO_MUCH)
         return status;
-    found_clear(out);
+    subpath_set_clear(out);
     return find_everywhere(e, min_cost, out);
 }

@@ -18,9 +18,9 @@
 struct exact {
     const struct analysis *a;
     bool sampling;          /* whether to sample where that is faster */
-    struct outward outward;
+    struct rule_walks walks;
     struct sieve sieve;
-    bool has_outward, has_sieve;    /* both are made when first needed */
+    bool has_walks, has_sieve;      /* both are made when first needed */
 };
 
 void exact_init(struct exact *e, const struct analysis *a, bool sampling);
@@ -28,6 +28,6 @@ void exact_clear(struct exact *e);
 
 /* Adds the subpaths hot at min_cost (at least 1) to `out`, which is empty.  HOT_OK or
  * HOT_E_MEMORY. */
-int exact_find(struct exact *e, uint64_t min_cost, struct found *out);
+int exact_find(struct exact *e, uint64_t min_cost, struct subpath_set *out);
 
 #endif

@@ -15,7 +15,7 @@
 #include "hotpaths/strings/rotations.h"
 
 struct hot_result {
-    struct found found;
+    struct subpath_set found;
     size_t n_leaders;
     uint64_t total_cost;
     uint64_t min_cost;
@@ -108,7 +108,7 @@ static bool config_is_valid(const struct hot_config *c, const struct wpp_grammar
 /* ---- Choosing the minimal cost ----------------------------------------------- */
 
 /* Finds the period of each subpath, and the cost of one period. */
-static int find_periods(struct found *f, const uint64_t *cost)
+static int find_periods(struct subpath_set *f, const uint64_t *cost)
 {
     uint32_t *scratch, longest = 0;
     bool good;
@@ -117,7 +117,7 @@ static int find_periods(struct found *f, const uint64_t *cost)
         longest = f->entries[i].length > longest ? f->entries[i].length : longest;
     scratch = malloc(((size_t)longest + 1) * sizeof *scratch);
     for (size_t i = 0; scratch && i < f->n_entries; i++) {
-        struct found_entry *e = &f->entries[i];
+        struct subpath_entry *e = &f->entries[i];
         const uint32_t *string = f->terminals + e->first;
 
         e->period = loops_period(string, e->length, scratch);
@@ -133,7 +133,7 @@ static int find_periods(struct found *f, const uint64_t *cost)
 
 /* `exact` is NULL for Larus' walk. */
 static int find_at(const struct analysis *a, struct exact *exact, uint64_t min_cost,
-                   struct found *out)
+                   struct subpath_set *out)
 {
     int status = exact ? exact_find(exact, min_cost, out) : larus_find(a, min_cost, out);
 
@@ -165,20 +165,20 @@ static int try_cost(const struct analysis *a, struct exact *exact,
                     const struct hot_config *config, uint64_t min_cost, struct hot_result *r,
                     size_t *count)
 {
-    struct found attempt;
+    struct subpath_set attempt;
     int status;
 
-    found_init(&attempt);
+    subpath_set_init(&attempt);
     status = find_at(a, exact, min_cost, &attempt);
     *count = attempt.n_entries;
     if (status == HOT_OK && exact)
         status = loops_find(&attempt, count);
     if (status != HOT_OK || (r->min_cost && (*count || r->n_leaders)
                              && !is_closer(*count, r->n_leaders, config->wanted))) {
-        found_clear(&attempt);
+        subpath_set_clear(&attempt);
         return status;
     }
-    found_clear(&r->found);
+    subpath_set_clear(&r->found);
     r->found = attempt;
     r->n_leaders = *count;
     r->min_cost = min_cost;
@@ -281,7 +281,7 @@ static int find_about(const struct analysis *a, struct exact *exact,
 /* ---- Costs of overlapping occurrences -------------------------------------------- */
 
 /* For the entries that can overlap themselves; own cost of the others is their cost. */
-static int count_pieces(struct found *f, const struct analysis *a, uint32_t thread,
+static int count_pieces(struct subpath_set *f, const struct analysis *a, uint32_t thread,
                         const size_t *entry, size_t n)
 {
     struct hot_string *strings = malloc((n + 1) * sizeof *strings);
@@ -291,7 +291,7 @@ static int count_pieces(struct found *f, const struct analysis *a, uint32_t thre
 
     if (strings && frequency && pieces) {
         for (size_t i = 0; i < n; i++) {
-            const struct found_entry *e = &f->entries[entry[i]];
+            const struct subpath_entry *e = &f->entries[entry[i]];
 
             strings[i] = (struct hot_string){ f->terminals + e->first, e->length };
             frequency[i] = e->frequency;
@@ -308,7 +308,7 @@ static int count_pieces(struct found *f, const struct analysis *a, uint32_t thre
     return status;
 }
 
-static int find_own_costs(struct found *f, const struct analysis *a, uint32_t thread)
+static int find_own_costs(struct subpath_set *f, const struct analysis *a, uint32_t thread)
 {
     size_t *overlapping = malloc((f->n_entries + 1) * sizeof *overlapping), n = 0;
     int status;
@@ -316,7 +316,7 @@ static int find_own_costs(struct found *f, const struct analysis *a, uint32_t th
     if (!overlapping)
         return HOT_E_MEMORY;
     for (size_t i = 0; i < f->n_entries; i++) {
-        struct found_entry *e = &f->entries[i];
+        struct subpath_entry *e = &f->entries[i];
 
         e->own_cost = saturating_mul(e->frequency, e->unit_cost);
         e->pieces = e->frequency;
@@ -361,8 +361,8 @@ static int find_all(struct hot_result *r, const struct wpp_grammar *g, const uin
         status = find_own_costs(&r->found, &a, config->thread);
     if (status != HOT_OK)
         return status;
-    assert(found_check(&r->found));
-    found_sort(&r->found);
+    assert(subpath_set_check(&r->found));
+    subpath_set_sort(&r->found);
     if (config->algorithm == HOT_EXACT)
         return loops_find(&r->found, &r->n_leaders);
     r->n_leaders = r->found.n_entries;
@@ -383,7 +383,7 @@ int hot_find(hot_result **out, const struct wpp_grammar *g, const uint64_t *cost
     r = calloc(1, sizeof *r);
     if (!r)
         return HOT_E_MEMORY;
-    found_init(&r->found);
+    subpath_set_init(&r->found);
     status = find_all(r, g, cost, config);
     if (status != HOT_OK) {
         hot_free(r);
@@ -397,12 +397,12 @@ void hot_free(hot_result *r)
 {
     if (!r)
         return;
-    found_clear(&r->found);
+    subpath_set_clear(&r->found);
     free(r);
 }
 
 /* One iteration of the entry's loop. */
-static const uint32_t *loop_of(const struct found *f, const struct found_entry *e)
+static const uint32_t *loop_of(const struct subpath_set *f, const struct subpath_entry *e)
 {
     if (!e->turn)
         return NULL;
@@ -422,7 +422,7 @@ size_t hot_count_leaders(const hot_result *r)
 
 struct hot_subpath hot_get(const hot_result *r, size_t index)
 {
-    const struct found_entry *e = &r->found.entries[index];
+    const struct subpath_entry *e = &r->found.entries[index];
 
     assert(index < r->found.n_entries);
     return (struct hot_subpath){

@@ -17,7 +17,7 @@ struct machine_open {
 /* The slot of the other run, or the empty one where it belongs. */
 static size_t other_slot(const struct machine_runs *s, uint32_t rule, uint32_t before)
 {
-    uint64_t hash = slots_hash(rule, before);
+    uint64_t hash = hash_table_hash(rule, before);
     size_t mask = s->table_size - 1, slot = SLOT_HOME(hash) & mask;
 
     assert(s->n_other < s->table_size);          /* so a search ends */
@@ -53,11 +53,11 @@ static int add_other(struct machine_runs *s, uint32_t rule, uint32_t before)
 
     assert(rule < s->g->n_rules && before != 0);
     if (run >= UINT32_MAX || GROW(s->other, s->other_size, i + 1) != HOT_OK ||
-        slots_grow(&s->table, &s->table_size, i + 1) != HOT_OK)
+        hash_table_grow(&s->table, &s->table_size, i + 1) != HOT_OK)
         return HOT_E_MEMORY;
     s->other[i] = (struct machine_other){ .rule = rule, .before = before,
                                           .last = s->latest[rule] };
-    s->table[other_slot(s, rule, before)] = SLOT_TAG(slots_hash(rule, before)) | (i + 1);
+    s->table[other_slot(s, rule, before)] = SLOT_TAG(hash_table_hash(rule, before)) | (i + 1);
     s->latest[rule] = (uint32_t)run;
     s->n_other++;
     return HOT_OK;

@@ -23,7 +23,7 @@ static struct factor_edge *find_edge(const struct factors *f, uint32_t state, ui
     if (f->edge[last].next == NOTHING)
         return NULL;
     assert(f->n_in_table < f->table_size);
-    hash = slots_hash(state, terminal);
+    hash = hash_table_hash(state, terminal);
     for (slot = SLOT_HOME(hash) & mask; f->table[slot]; slot = (slot + 1) & mask) {
         struct factor_edge *e = &f->edge[SLOT_NUMBER(f->table[slot])];
 
@@ -38,7 +38,7 @@ static struct factor_edge *find_edge(const struct factors *f, uint32_t state, ui
 static int grow_edges(struct factors *f)
 {
     if (GROW(f->edge, f->edges_size, f->n_edges + 1) != HOT_OK ||
-        slots_grow(&f->table, &f->table_size, f->n_in_table + 2) != HOT_OK ||
+        hash_table_grow(&f->table, &f->table_size, f->n_in_table + 2) != HOT_OK ||
         f->n_edges + 1 >= NOTHING)
         return HOT_E_MEMORY;
     return HOT_OK;
@@ -46,7 +46,7 @@ static int grow_edges(struct factors *f)
 
 static void into_table(struct factors *f, uint32_t edge)
 {
-    uint64_t hash = slots_hash(f->edge[edge].state, f->edge[edge].terminal);
+    uint64_t hash = hash_table_hash(f->edge[edge].state, f->edge[edge].terminal);
     size_t slot = SLOT_HOME(hash) & (f->table_size - 1);
 
     while (f->table[slot])
@@ -133,7 +133,8 @@ int factors_init(struct factors *f, const struct patterns *p)
 
     *f = (struct factors){ .p = p };
     f->state = malloc(2 * (size_t)p->n * sizeof *f->state);
-    if (!of || !f->state || p->n > NOTHING / 2 || slots_grow(&f->table, &f->table_size, 1) != HOT_OK)
+    if (!of || !f->state || p->n > NOTHING / 2 || hash_table_grow(&f->table, &f->table_size,
+                                                                  1) != HOT_OK)
         status = HOT_E_MEMORY;
     else
         f->state[of[0] = add_state(f, 0, 0)].link = NOTHING;

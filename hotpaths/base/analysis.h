@@ -49,6 +49,6 @@ enum { FETCH_AHEAD = 16 };
 
 /* Larus' walk: adds the subpaths hot at min_cost (at least 1) to `out`, which is empty.  HOT_OK or
  * HOT_E_MEMORY. */
-int larus_find(const struct analysis *a, uint64_t min_cost, struct found *out);
+int larus_find(const struct analysis *a, uint64_t min_cost, struct subpath_set *out);
 
 #endif

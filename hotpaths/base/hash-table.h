@@ -21,7 +21,7 @@
 #define SLOT_HOME(hash)     ((size_t)((hash) >> 32))
 #define SLOT_NUMBER(slot)   ((uint32_t)(slot) - 1)        /* of an empty slot UINT32_MAX */
 
-static inline uint64_t slots_hash(uint32_t a, uint32_t b)
+static inline uint64_t hash_table_hash(uint32_t a, uint32_t b)
 {
     uint64_t hash = ((uint64_t)a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -29,7 +29,7 @@ static inline uint64_t slots_hash(uint32_t a, uint32_t b)
 }
 
 /* Makes room for `n` elements.  HOT_OK or HOT_E_MEMORY; then nothing has changed. */
-static inline int slots_grow(uint64_t **table, size_t *size, size_t n)
+static inline int hash_table_grow(uint64_t **table, size_t *size, size_t n)
 {
     size_t larger = *size ? *size : GROW_FIRST;
     uint64_t *grown;

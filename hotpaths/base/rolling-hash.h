@@ -10,43 +10,43 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define GRAM_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
-#define GRAM_INVERSE    UINT64_C(0xf1de83e19937733d)
+#define ROLLING_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
+#define ROLLING_INVERSE    UINT64_C(0xf1de83e19937733d)
 
 /* M to the power of length - 1: the factor of the first symbol. */
-static inline uint64_t gram_power(uint32_t length)
+static inline uint64_t rolling_power(uint32_t length)
 {
     uint64_t power = 1;
 
     assert(length > 0);
     while (length-- > 1)
-        power *= GRAM_MULTIPLIER;
+        power *= ROLLING_MULTIPLIER;
     return power;
 }
 
-static inline uint64_t gram_hash(const uint32_t *text, uint32_t length)
+static inline uint64_t rolling_hash(const uint32_t *text, uint32_t length)
 {
     uint64_t hash = 0;
 
     for (uint32_t i = 0; i < length; i++)
-        hash = hash * GRAM_MULTIPLIER + text[i] + 1;
+        hash = hash * ROLLING_MULTIPLIER + text[i] + 1;
     return hash;
 }
 
 /* Moves the window to the right: `in` enters it, `out` was its first symbol. */
-static inline uint64_t gram_right(uint64_t hash, uint64_t power, uint32_t out, uint32_t in)
+static inline uint64_t rolling_right(uint64_t hash, uint64_t power, uint32_t out, uint32_t in)
 {
-    return (hash - (out + UINT64_C(1)) * power) * GRAM_MULTIPLIER + in + 1;
+    return (hash - (out + UINT64_C(1)) * power) * ROLLING_MULTIPLIER + in + 1;
 }
 
 /* Moves the window to the left: `in` enters it, `out` was its last symbol. */
-static inline uint64_t gram_left(uint64_t hash, uint64_t power, uint32_t in, uint32_t out)
+static inline uint64_t rolling_left(uint64_t hash, uint64_t power, uint32_t in, uint32_t out)
 {
-    return (hash - out - 1) * GRAM_INVERSE + (in + UINT64_C(1)) * power;
+    return (hash - out - 1) * ROLLING_INVERSE + (in + UINT64_C(1)) * power;
 }
 
 /* Mixes all bits of the hash into the upper ones. */
-static inline uint64_t gram_mix(uint64_t hash)
+static inline uint64_t rolling_mix(uint64_t hash)
 {
     return (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
 }

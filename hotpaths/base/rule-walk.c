@@ -8,7 +8,7 @@
 #include "hotpaths/base/array.h"
 
 /* The head or tail to use for `rule`, whose symbol at that end is `symbol`. */
-static uint32_t shortcut(const struct outward *o, const uint32_t *of, uint32_t rule,
+static uint32_t shortcut(const struct rule_walks *o, const uint32_t *of, uint32_t rule,
                          uint32_t symbol)
 {
     uint32_t below = symbol & ~WPP_RULE;
@@ -19,9 +19,9 @@ static uint32_t shortcut(const struct outward *o, const uint32_t *of, uint32_t r
     return of[below];
 }
 
-int outward_init(struct outward *o, const struct wpp_grammar *g, uint64_t reach)
+int rule_walks_init(struct rule_walks *o, const struct wpp_grammar *g, uint64_t reach)
 {
-    *o = (struct outward){ .g = g, .reach = reach };
+    *o = (struct rule_walks){ .g = g, .reach = reach };
     o->head = scattered_array((size_t)g->n_rules + 1, sizeof *o->head);
     o->tail = scattered_array((size_t)g->n_rules + 1, sizeof *o->tail);
     if (!o->head || !o->tail)
@@ -35,38 +35,38 @@ int outward_init(struct outward *o, const struct wpp_grammar *g, uint64_t reach)
     return HOT_OK;
 }
 
-void outward_clear(struct outward *o)
+void rule_walks_clear(struct rule_walks *o)
 {
     free(o->head);
     free(o->tail);
-    *o = (struct outward){ 0 };
+    *o = (struct rule_walks){ 0 };
 }
 
-void outward_walk_clear(struct outward_walk *w)
+void rule_walk_clear(struct rule_walk *w)
 {
     free(w->parts);
-    *w = (struct outward_walk){ 0 };
+    *w = (struct rule_walk){ 0 };
 }
 
-int outward_walk_open(struct outward_walk *w, uint64_t at, uint64_t end)
+int rule_walk_open(struct rule_walk *w, uint64_t at, uint64_t end)
 {
     assert(at <= end);
     if (at == end)
         return HOT_OK;
     if (GROW(w->parts, w->size, w->n + 1) != HOT_OK)
         return HOT_E_MEMORY;
-    w->parts[w->n++] = (struct outward_part){ at, end };
+    w->parts[w->n++] = (struct rule_walk_part){ at, end };
     return HOT_OK;
 }
 
-int outward_walk_begin(struct outward_walk *w, uint64_t at, uint64_t end)
+int rule_walk_begin(struct rule_walk *w, uint64_t at, uint64_t end)
 {
     w->n = 0;
-    return outward_walk_open(w, at, end);
+    return rule_walk_open(w, at, end);
 }
 
 /* Prefetches the head (tail) of a symbol that comes soon. */
-static inline void fetch_end(const struct outward *o, const uint32_t *of, uint32_t symbol)
+static inline void fetch_end(const struct rule_walks *o, const uint32_t *of, uint32_t symbol)
 {
     if (!(symbol & WPP_RULE))
         return;
@@ -76,13 +76,13 @@ static inline void fetch_end(const struct outward *o, const uint32_t *of, uint32
 
 /* Finished parts are closed before the next symbol is entered: so only parts with a rest are
  * open. */
-uint32_t outward_right_symbol(struct outward_walk *w)
+uint32_t rule_walk_right_symbol(struct rule_walk *w)
 {
-    struct outward_part *p;
+    struct rule_walk_part *p;
     uint32_t symbol;
 
     if (w->n == 0)
-        return OUTWARD_END;
+        return RULE_WALK_END;
     p = &w->parts[w->n - 1];
     assert(p->at < p->end);      /* finished parts are closed */
     symbol = w->o->g->symbols[p->at++];
@@ -93,13 +93,13 @@ uint32_t outward_right_symbol(struct outward_walk *w)
     return symbol;
 }
 
-uint32_t outward_left_symbol(struct outward_walk *w)
+uint32_t rule_walk_left_symbol(struct rule_walk *w)
 {
-    struct outward_part *p;
+    struct rule_walk_part *p;
     uint32_t symbol;
 
     if (w->n == 0)
-        return OUTWARD_END;
+        return RULE_WALK_END;
     p = &w->parts[w->n - 1];
     assert(p->at < p->end);
     symbol = w->o->g->symbols[--p->end];
@@ -110,40 +110,40 @@ uint32_t outward_left_symbol(struct outward_walk *w)
     return symbol;
 }
 
-int outward_right_enter(struct outward_walk *w, uint32_t rule)
+int rule_walk_right_enter(struct rule_walk *w, uint32_t rule)
 {
     const struct wpp_grammar *g = w->o->g;
 
     assert(rule < g->n_rules);
     rule = w->o->head[rule];
-    return outward_walk_open(w, g->body[rule], g->body[rule + 1]);
+    return rule_walk_open(w, g->body[rule], g->body[rule + 1]);
 }
 
-int outward_left_enter(struct outward_walk *w, uint32_t rule)
+int rule_walk_left_enter(struct rule_walk *w, uint32_t rule)
 {
     const struct wpp_grammar *g = w->o->g;
 
     assert(rule < g->n_rules);
     rule = w->o->tail[rule];
-    return outward_walk_open(w, g->body[rule], g->body[rule + 1]);
+    return rule_walk_open(w, g->body[rule], g->body[rule + 1]);
 }
 
-uint32_t outward_right(struct outward_walk *w)
+uint32_t rule_walk_right(struct rule_walk *w)
 {
     uint32_t symbol;
 
-    while ((symbol = outward_right_symbol(w)) != OUTWARD_END && (symbol & WPP_RULE))
-        if (outward_right_enter(w, symbol & ~WPP_RULE) != HOT_OK)
-            return OUTWARD_NO_MEMORY;
+    while ((symbol = rule_walk_right_symbol(w)) != RULE_WALK_END && (symbol & WPP_RULE))
+        if (rule_walk_right_enter(w, symbol & ~WPP_RULE) != HOT_OK)
+            return RULE_WALK_NO_MEMORY;
     return symbol;
 }
 
-uint32_t outward_left(struct outward_walk *w)
+uint32_t rule_walk_left(struct rule_walk *w)
 {
     uint32_t symbol;
 
-    while ((symbol = outward_left_symbol(w)) != OUTWARD_END && (symbol & WPP_RULE))
-        if (outward_left_enter(w, symbol & ~WPP_RULE) != HOT_OK)
-            return OUTWARD_NO_MEMORY;
+    while ((symbol = rule_walk_left_symbol(w)) != RULE_WALK_END && (symbol & WPP_RULE))
+        if (rule_walk_left_enter(w, symbol & ~WPP_RULE) != HOT_OK)
+            return RULE_WALK_NO_MEMORY;
     return symbol;
 }

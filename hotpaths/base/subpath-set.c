@@ -17,18 +17,18 @@ enum { FIRST_TABLE = 128 };
 #define HASH_MASK UINT32_MAX
 #endif
 
-void found_init(struct found *f)
+void subpath_set_init(struct subpath_set *f)
 {
     memset(f, 0, sizeof *f);
 }
 
-void found_clear(struct found *f)
+void subpath_set_clear(struct subpath_set *f)
 {
     free(f->entries);
     free(f->terminals);
     free(f->table);
     free(f->turns);
-    found_init(f);
+    subpath_set_init(f);
 }
 
 static uint32_t hash_of(const uint32_t *string, uint32_t length)
@@ -41,7 +41,7 @@ static uint32_t hash_of(const uint32_t *string, uint32_t length)
 }
 
 /* The slot that holds the string, or the empty one where it belongs. */
-static size_t slot_of(const struct found *f, const uint32_t *string, uint32_t length,
+static size_t slot_of(const struct subpath_set *f, const uint32_t *string, uint32_t length,
                       uint32_t hash)
 {
     size_t mask = f->table_size - 1;
@@ -49,7 +49,7 @@ static size_t slot_of(const struct found *f, const uint32_t *string, uint32_t le
 
     assert((f->table_size & mask) == 0 && f->n_entries < f->table_size);
     for (; f->table[slot]; slot = (slot + 1) & mask) {
-        const struct found_entry *e = &f->entries[f->table[slot] - 1];
+        const struct subpath_entry *e = &f->entries[f->table[slot] - 1];
 
         if (e->hash == hash && e->length == length &&
             memcmp(f->terminals + e->first, string, length * sizeof *string) == 0)
@@ -58,7 +58,7 @@ static size_t slot_of(const struct found *f, const uint32_t *string, uint32_t le
     return slot;
 }
 
-static int grow_table(struct found *f)
+static int grow_table(struct subpath_set *f)
 {
     size_t size = f->table_size ? 2 * f->table_size : FIRST_TABLE;
     uint32_t *table = calloc(size, sizeof *table);
@@ -78,7 +78,7 @@ static int grow_table(struct found *f)
     return HOT_OK;
 }
 
-static int make_room(struct found *f, uint32_t length)
+static int make_room(struct subpath_set *f, uint32_t length)
 {
     if (f->n_entries >= UINT32_MAX - 1)
         return HOT_E_MEMORY;
@@ -89,12 +89,12 @@ static int make_room(struct found *f, uint32_t length)
     return GROW(f->terminals, f->terminals_size, f->n_terminals + length);
 }
 
-int found_add(struct found *f, const uint32_t *string, uint32_t length,
-              uint64_t unit_cost, uint64_t frequency)
+int subpath_set_add(struct subpath_set *f, const uint32_t *string, uint32_t length,
+                    uint64_t unit_cost, uint64_t frequency)
 {
     uint32_t hash = hash_of(string, length);
     size_t slot;
-    struct found_entry *e;
+    struct subpath_entry *e;
 
     assert(length > 0);
     if (make_room(f, length) != HOT_OK)
@@ -108,7 +108,7 @@ int found_add(struct found *f, const uint32_t *string, uint32_t length,
     }
     assert(f->n_entries < f->entries_size && f->n_terminals + length <= f->terminals_size);
     e = &f->entries[f->n_entries++];
-    *e = (struct found_entry){ .first = f->n_terminals, .length = length, .hash = hash,
+    *e = (struct subpath_entry){ .first = f->n_terminals, .length = length, .hash = hash,
                                .frequency = frequency, .unit_cost = unit_cost,
                                .own_unit = unit_cost, .period = length, .rotations = 1 };
     memcpy(f->terminals + f->n_terminals, string, length * sizeof *string);
@@ -117,10 +117,10 @@ int found_add(struct found *f, const uint32_t *string, uint32_t length,
     return HOT_OK;
 }
 
-int found_append(struct found *f, const uint32_t *string, uint32_t length,
-                 uint64_t unit_cost, uint64_t frequency)
+int subpath_set_append(struct subpath_set *f, const uint32_t *string, uint32_t length,
+                       uint64_t unit_cost, uint64_t frequency)
 {
-    struct found_entry *last;
+    struct subpath_entry *last;
 
     assert(length > 0);
     if (f->n_entries >= UINT32_MAX - 1 ||
@@ -134,7 +134,7 @@ int found_append(struct found *f, const uint32_t *string, uint32_t length,
         f->n_terminals -= last->length;
         f->n_entries--;
     }
-    f->entries[f->n_entries++] = (struct found_entry){
+    f->entries[f->n_entries++] = (struct subpath_entry){
         .first = f->n_terminals, .length = length, .frequency = frequency, .unit_cost = unit_cost,
     };
     memcpy(f->terminals + f->n_terminals, string, length * sizeof *string);
@@ -144,8 +144,8 @@ int found_append(struct found *f, const uint32_t *string, uint32_t length,
 
 static int compare(const void *pa, const void *pb, void *set)
 {
-    const struct found *f = set;
-    const struct found_entry *a = pa, *b = pb;
+    const struct subpath_set *f = set;
+    const struct subpath_entry *a = pa, *b = pb;
 
     if (a->own_cost != b->own_cost)
         return a->own_cost > b->own_cost ? -1 : 1;
@@ -160,13 +160,13 @@ static int compare(const void *pa, const void *pb, void *set)
     return 0;
 }
 
-void found_sort(struct found *f)
+void subpath_set_sort(struct subpath_set *f)
 {
     if (f->n_entries)
         qsort_r(f->entries, f->n_entries, sizeof *f->entries, compare, f);
 }
 
-bool found_check(const struct found *f)
+bool subpath_set_check(const struct subpath_set *f)
 {
     size_t used = 0;
 
@@ -182,7 +182,7 @@ bool found_check(const struct found *f)
     if (used != f->n_entries)
         return false;
     for (size_t i = 0; i < f->n_entries; i++) {
-        const struct found_entry *e = &f->entries[i];
+        const struct subpath_entry *e = &f->entries[i];
         const uint32_t *string = f->terminals + e->first;
 
         if (!e->length || e->first + e->length > f->n_terminals)

@@ -9,9 +9,9 @@
  *        |
  *      terminals all strings end to end
  *
- * Invariants (found_check): strings differ pairwise; each entry is reachable from its hash's home
- * slot without crossing an empty one; the table is at most three quarters full; its size is a power
- * of two.
+ * Invariants (subpath_set_check): strings differ pairwise; each entry is reachable from its hash's
+ * home slot without crossing an empty one; the table is at most three quarters full; its size is a
+ * power of two.
  */
 #ifndef WPP_SUBPATH_SET_H
 #define WPP_SUBPATH_SET_H
@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct found_entry {
+struct subpath_entry {
     uint64_t first;         /* of its string in terminals[] */
     uint32_t length;
     uint32_t hash;
@@ -33,32 +33,33 @@ struct found_entry {
     uint64_t cycle;
 };
 
-struct found {
-    struct found_entry *entries;
+struct subpath_set {
+    struct subpath_entry *entries;
     size_t n_entries, entries_size;
     uint32_t *terminals;
     size_t n_terminals, terminals_size;
-    uint32_t *table;        /* invalid after found_sort */
+    uint32_t *table;        /* invalid after subpath_set_sort */
     size_t table_size;
     uint32_t *turns;        /* hotpaths/strings/rotations.h */
 };
 
-void found_init(struct found *f);
-void found_clear(struct found *f);      /* frees everything; f is as after found_init */
+void subpath_set_init(struct subpath_set *f);
+/* Frees everything; f is as after subpath_set_init. */
+void subpath_set_clear(struct subpath_set *f);
 
 /* HOT_OK or HOT_E_MEMORY; then nothing has changed. */
-int found_add(struct found *f, const uint32_t *string, uint32_t length,
-              uint64_t unit_cost, uint64_t frequency);
+int subpath_set_add(struct subpath_set *f, const uint32_t *string, uint32_t length,
+                    uint64_t unit_cost, uint64_t frequency);
 
 /* The same for a set that is only read from end to end: equal strings may be several entries.  If
  * the next string begins with the last one, it replaces that.  HOT_OK or HOT_E_MEMORY. */
-int found_append(struct found *f, const uint32_t *string, uint32_t length,
-                 uint64_t unit_cost, uint64_t frequency);
+int subpath_set_append(struct subpath_set *f, const uint32_t *string, uint32_t length,
+                       uint64_t unit_cost, uint64_t frequency);
 
 /* Sorts the entries by own_cost.  Nothing can be added afterwards. */
-void found_sort(struct found *f);
+void subpath_set_sort(struct subpath_set *f);
 
-/* True when the invariants hold; before found_sort only.  */
-bool found_check(const struct found *f);
+/* True when the invariants hold; before subpath_set_sort only.  */
+bool subpath_set_check(const struct subpath_set *f);
 
 #endif

@@ -109,7 +109,7 @@ int sieve_init(struct sieve *s, const struct analysis *a)
 {
     *s = (struct sieve){ .a = a };
     texts_init(&s->texts);
-    if (outward_init(&s->outward, a->g, a->max_length - 1) != HOT_OK)
+    if (rule_walks_init(&s->walks, a->g, a->max_length - 1) != HOT_OK)
         return HOT_E_MEMORY;
     if (find_dearest(s) != HOT_OK)
         return HOT_E_MEMORY;
@@ -119,7 +119,7 @@ int sieve_init(struct sieve *s, const struct analysis *a)
 void sieve_clear(struct sieve *s)
 {
     grams_clear(&s->grams);
-    outward_clear(&s->outward);
+    rule_walks_clear(&s->walks);
     texts_clear(&s->texts);
     free(s->border);
     *s = (struct sieve){ 0 };
@@ -140,8 +140,8 @@ static bool trim_right(const struct grams *s, const uint32_t *text, uint32_t mid
     uint64_t hash = 0;
 
     for (uint32_t i = middle; i + k <= *end; i++) {
-        hash = i == middle ? gram_hash(text + i, k)
-                           : gram_right(hash, s->power[k - 1], text[i - 1], text[i + k - 1]);
+        hash = i == middle ? rolling_hash(text + i, k)
+                           : rolling_right(hash, s->power[k - 1], text[i - 1], text[i + k - 1]);
         if (gram_count(s, hash) >= least)
             continue;
         *end = i + k - 1;
@@ -162,8 +162,8 @@ static bool trim_left(const struct grams *s, const uint32_t *text, uint32_t *beg
     for (i++; i-- > *begin;) {
         if (i + k > end)
             continue;
-        hash = hashed ? gram_left(hash, s->power[k - 1], text[i], text[i + k])
-                      : gram_hash(text + i, k);
+        hash = hashed ? rolling_left(hash, s->power[k - 1], text[i], text[i + k])
+                      : rolling_hash(text + i, k);
         hashed = true;
         if (gram_count(s, hash) >= least)
             continue;

@@ -31,7 +31,7 @@ enum { SIEVE_CLASSES = 256 };
 struct sieve {
     const struct analysis *a;
     struct grams grams;
-    struct outward outward;
+    struct rule_walks walks;
     uint64_t dearest[SIEVE_CLASSES];    /* the most expensive terminal of at least this frequency */
     uint64_t min_cost;      /* the fields below are valid for this cost and more; 0: not yet */
     struct texts texts;     /* at most END_MOST terminals to either side */

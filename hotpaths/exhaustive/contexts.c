@@ -36,12 +36,12 @@ static uint64_t texts_hash(const struct text *x, const uint32_t *symbols)
 
     for (; i + 2 <= x->n; i += 2) {
         memcpy(&pair, symbols + i, sizeof pair);
-        hash = (hash ^ pair) * GRAM_MULTIPLIER;
+        hash = (hash ^ pair) * ROLLING_MULTIPLIER;
         hash ^= hash >> 32;
     }
     if (i < x->n)
-        hash = (hash ^ symbols[i]) * GRAM_MULTIPLIER;
-    return gram_mix(hash) & SLOT_HASH;
+        hash = (hash ^ symbols[i]) * ROLLING_MULTIPLIER;
+    return rolling_mix(hash) & SLOT_HASH;
 }
 
 static bool is_text(const struct texts *t, const struct text *e, const struct text *x,
@@ -78,7 +78,7 @@ int texts_add(struct texts *t, const struct text *like, const uint32_t *symbols,
     size_t slot;
 
     assert(like->n > 0 && like->n_before <= like->n);
-    if (slots_grow(&t->table, &t->table_size, t->n + 1) != HOT_OK)
+    if (hash_table_grow(&t->table, &t->table_size, t->n + 1) != HOT_OK)
         return HOT_E_MEMORY;
     slot = text_slot(t, like, symbols, mixed);
     if (t->table[slot]) {

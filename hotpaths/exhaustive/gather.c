@@ -33,7 +33,7 @@ struct far_starts {
 /* A walk that reads the stored ends of rules, where there are any. */
 struct reader {
     struct flat_ends flat;
-    struct outward_walk walk;
+    struct rule_walk walk;
     uint32_t run[FLAT_MOST];    /* [at, n) is still to be read */
     uint32_t at, n;
 };
@@ -94,26 +94,26 @@ static int reader_begin_at_end(struct reader *r, uint32_t rule, const struct wpp
 {
     r->at = 0;
     r->n = flat_ends_last(&r->flat, rule, r->run);
-    return outward_walk_begin(&r->walk, g->body[rule], r->n ? g->body[rule] : g->body[rule + 1]);
+    return rule_walk_begin(&r->walk, g->body[rule], r->n ? g->body[rule] : g->body[rule + 1]);
 }
 
 static int reader_begin(struct reader *r, uint64_t at, uint64_t end)
 {
     r->at = r->n = 0;
-    return outward_walk_begin(&r->walk, at, end);
+    return rule_walk_begin(&r->walk, at, end);
 }
 
 static uint32_t read_right(struct reader *r)
 {
     while (r->at == r->n) {
-        uint32_t symbol = outward_right_symbol(&r->walk);
+        uint32_t symbol = rule_walk_right_symbol(&r->walk);
 
-        if (symbol == OUTWARD_END || !(symbol & WPP_RULE))
+        if (symbol == RULE_WALK_END || !(symbol & WPP_RULE))
             return symbol;
         r->at = 0;
         r->n = flat_ends_first(&r->flat, symbol & ~WPP_RULE, r->run);
-        if (r->n == 0 && outward_right_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
-            return OUTWARD_NO_MEMORY;
+        if (r->n == 0 && rule_walk_right_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
+            return RULE_WALK_NO_MEMORY;
     }
     return r->run[r->at++];
 }
@@ -121,14 +121,14 @@ static uint32_t read_right(struct reader *r)
 static uint32_t read_left(struct reader *r)
 {
     while (r->at == r->n) {
-        uint32_t symbol = outward_left_symbol(&r->walk);
+        uint32_t symbol = rule_walk_left_symbol(&r->walk);
 
-        if (symbol == OUTWARD_END || !(symbol & WPP_RULE))
+        if (symbol == RULE_WALK_END || !(symbol & WPP_RULE))
             return symbol;
         r->at = 0;
         r->n = flat_ends_last(&r->flat, symbol & ~WPP_RULE, r->run);
-        if (r->n == 0 && outward_left_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
-            return OUTWARD_NO_MEMORY;
+        if (r->n == 0 && rule_walk_left_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
+            return RULE_WALK_NO_MEMORY;
     }
     return r->run[--r->n];
 }
@@ -149,15 +149,16 @@ static int list_starts(struct gathering *g, uint32_t rule)
         uint32_t *first = g->text + g->longest - n, start;
 
         *first = read_left(&g->reader);
-        if (*first == OUTWARD_NO_MEMORY)
+        if (*first == RULE_WALK_NO_MEMORY)
             return HOT_E_MEMORY;
-        if (*first == OUTWARD_END)
+        if (*first == RULE_WALK_END)
             return HOT_OK;
         cost += g->s->a->cost[*first];
         if (n < starts->length)
             continue;
-        hash = n == starts->length ? gram_hash(first, n)
-                                   : gram_left(hash, starts->power, *first, first[starts->length]);
+        hash = n == starts->length ? rolling_hash(first, n)
+                                   : rolling_left(hash, starts->power, *first,
+                                                  first[starts->length]);
         start = starts_find(starts, first, hash);
         if (start == NO_START)
             continue;
@@ -172,7 +173,7 @@ static int list_starts(struct gathering *g, uint32_t rule)
 /* Stores the ends of rules that are needed for texts and lists of starts. */
 static int fill_flat_ends(struct gathering *g, const struct gathered *borders)
 {
-    const struct outward *o = &g->s->outward;
+    const struct rule_walks *o = &g->s->walks;
     struct flat_ends *f = &g->reader.flat;
 
     for (size_t i = 0; i < borders->n; i++) {
@@ -202,7 +203,7 @@ static int fill_flat_ends(struct gathering *g, const struct gathered *borders)
  * list. */
 static int find_far_starts(struct gathering *g, const struct gathered *borders)
 {
-    const struct outward *o = &g->s->outward;
+    const struct rule_walks *o = &g->s->walks;
     struct far_starts *f = &g->far;
     int status = HOT_OK;
 
@@ -228,7 +229,7 @@ static int find_far_starts(struct gathering *g, const struct gathered *borders)
 static uint32_t find_deepest(const struct gathering *g, uint32_t symbol)
 {
     const struct far_starts *f = &g->far;
-    const struct far_list *list = &f->of[g->s->outward.tail[symbol & ~WPP_RULE]];
+    const struct far_list *list = &f->of[g->s->walks.tail[symbol & ~WPP_RULE]];
 
     for (uint32_t i = list->n; i-- > 0;) {
         const struct far_start *p = &f->item[list->first + i];
@@ -266,16 +267,16 @@ static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
     for (g->end = first; g->end < first + g->farthest; g->end++) {
         uint32_t next = read_right(&g->reader);
 
-        if (next == OUTWARD_NO_MEMORY)
+        if (next == RULE_WALK_NO_MEMORY)
             return HOT_E_MEMORY;
-        if (next == OUTWARD_END)
+        if (next == RULE_WALK_END)
             return HOT_OK;
         g->text[g->end] = next;
         if (g->end + 1 < first + k)
             continue;
         hash = g->end + 1 == first + k
-                   ? gram_hash(g->text + first, k)
-                   : gram_right(hash, grams->power[k - 1], g->text[g->end - k], next);
+                   ? rolling_hash(g->text + first, k)
+                   : rolling_right(hash, grams->power[k - 1], g->text[g->end - k], next);
         if (!is_rare(g, hash))
             continue;
         g->like.right_open = false;
@@ -299,15 +300,15 @@ static int extend_left(struct gathering *g, uint64_t at)
     for (g->begin = g->longest; g->longest - g->begin < g->deepest; g->begin--) {
         uint32_t next = read_left(&g->reader), i = g->begin - 1;
 
-        if (next == OUTWARD_NO_MEMORY)
+        if (next == RULE_WALK_NO_MEMORY)
             return HOT_E_MEMORY;
-        if (next == OUTWARD_END)
+        if (next == RULE_WALK_END)
             return HOT_OK;
         g->text[i] = next;
         if (i + k > g->end)
             continue;
-        hash = hashed ? gram_left(hash, grams->power[k - 1], next, g->text[i + k])
-                      : gram_hash(g->text + i, k);
+        hash = hashed ? rolling_left(hash, grams->power[k - 1], next, g->text[i + k])
+                      : rolling_hash(g->text + i, k);
         hashed = true;
         if (i + k > g->longest + 1 || !is_rare(g, hash))
             continue;
@@ -333,7 +334,7 @@ enum { PART_TERMINAL = 1, PART_SHORT, PART_FLAT, PART_LONG, PART_TEXT };
 
 static uint64_t part_of(const struct gathering *g, uint32_t symbol, bool last)
 {
-    const struct outward *o = &g->s->outward;
+    const struct rule_walks *o = &g->s->walks;
     uint32_t rule = symbol & ~WPP_RULE, place;
 
     if (!(symbol & WPP_RULE))
@@ -475,7 +476,7 @@ static void fetch_long(const struct gathering *g, const struct gathered_border *
 static void fetch(const struct gathering *g, const struct gathered *borders, size_t i,
                   const struct texts *seen)
 {
-    const struct outward *o = &g->s->outward;
+    const struct rule_walks *o = &g->s->walks;
     const struct gathered_border *b = &borders->border[i + FETCH_AHEAD];
     uint32_t symbol;
 
@@ -502,7 +503,7 @@ static void gathering_clear(struct gathering *g)
     free(g->text);
     recipes_clear(&g->recipes);
     flat_ends_clear(&g->reader.flat);
-    outward_walk_clear(&g->reader.walk);
+    rule_walk_clear(&g->reader.walk);
 }
 
 int gathered_extend(struct gathered *borders, const struct starts *starts, uint32_t longest,
@@ -511,7 +512,7 @@ int gathered_extend(struct gathered *borders, const struct starts *starts, uint3
     const struct texts *seen = borders->texts.n ? &borders->texts : &s->texts;
     struct gathering g = { .s = s, .starts = starts, .longest = longest, .min_cost = min_cost,
                            .least = sieve_least(s, min_cost),
-                           .reader = { .walk = { .o = &s->outward } } };
+                           .reader = { .walk = { .o = &s->walks } } };
     struct texts texts;
     size_t kept = 0;
     int status;

@@ -289,7 +289,7 @@ INLINE uint32_t sweep_grams(const struct sweep *w, uint64_t *hash, bool wide)
         return 0;
     behind[0] = 0;
     for (uint32_t i = 1; i < k && i <= w->n_after; i++)
-        behind[i] = behind[i - 1] * GRAM_MULTIPLIER + get(after, i - 1, wide) + 1;
+        behind[i] = behind[i - 1] * ROLLING_MULTIPLIER + get(after, i - 1, wide) + 1;
     for (uint32_t i = 1; i <= most; i++) {
         before += (get(w->ends, AT_LAST + END_MOST - i, wide) + UINT64_C(1)) * power[i - 1];
         if (k - i <= w->n_after)
@@ -363,7 +363,7 @@ INLINE void count_border(const struct sweep *w, struct charges *c, uint64_t freq
     if (s->length == 1 && !w->terminal)
         return;
     for (uint32_t i = 0; i < n; i++)
-        charge_later(c, &s->count[gram_mix(hash[i]) >> s->shift], frequency);
+        charge_later(c, &s->count[rolling_mix(hash[i]) >> s->shift], frequency);
 }
 
 /* Stores the ends of a rule that was swept: its first terminals are the text behind its
@@ -432,7 +432,7 @@ int grams_init(struct grams *s, const struct analysis *a)
     assert(s->length > 0);
     s->power[0] = 1;
     for (int i = 1; i <= GRAM_MOST; i++)
-        s->power[i] = s->power[i - 1] * GRAM_MULTIPLIER;
+        s->power[i] = s->power[i - 1] * ROLLING_MULTIPLIER;
     while (bits < MOST_BITS && UINT64_C(1) << bits < symbols / 2)
         bits++;
     s->shift = 64 - bits;
@@ -478,7 +478,7 @@ INLINE struct looked_up look_up(const struct sweep *w, bool wide)
     if (n == 0 || (w->s->length == 1 && !w->terminal && w->n_after == 0))
         return out;
     for (uint32_t i = 0; i < n; i++)
-        found |= (uint32_t)is_frequent(frequent, gram_mix(hash[i]) >> w->s->shift) << i;
+        found |= (uint32_t)is_frequent(frequent, rolling_mix(hash[i]) >> w->s->shift) << i;
     for (uint32_t left = found; left; left &= left - 1) {
         uint64_t count = gram_count(w->s, hash[__builtin_ctz(left)]);
 

@@ -67,7 +67,7 @@ struct grams {
     uint32_t *count;        /* COUNT_MANY: at least that */
     unsigned shift;         /* from a hash to its count */
     struct frequent frequent;           /* of these; valid after grams_show */
-    uint64_t power[GRAM_MOST + 1];      /* of the multiplier; gram_left needs [k - 1] */
+    uint64_t power[GRAM_MOST + 1];      /* of the multiplier; rolling_left needs [k - 1] */
 };
 
 /* HOT_OK or HOT_E_MEMORY; grams_clear either way. */
@@ -112,7 +112,7 @@ uint64_t grams_last(const struct grams *s, uint32_t symbol);
  * grams_show. */
 static inline uint64_t gram_count(const struct grams *s, uint64_t hash)
 {
-    return frequent_count(&s->frequent, gram_mix(hash) >> s->shift);
+    return frequent_count(&s->frequent, rolling_mix(hash) >> s->shift);
 }
 
 #endif

@@ -55,9 +55,9 @@ static void hash_strings(const struct reading *r, uint32_t length, uint64_t powe
     if (length > i)
         return;
     i -= length;
-    r->hash[i] = gram_hash(r->x + i, length);
+    r->hash[i] = rolling_hash(r->x + i, length);
     while (i-- > 0)
-        r->hash[i] = gram_left(r->hash[i + 1], power, r->x[i], r->x[i + length]);
+        r->hash[i] = rolling_left(r->hash[i + 1], power, r->x[i], r->x[i + length]);
 }
 
 static void read_text(struct reading *r, uint32_t number)

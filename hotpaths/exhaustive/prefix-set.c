@@ -12,7 +12,7 @@
 
 void starts_init(struct starts *s, uint32_t length)
 {
-    *s = (struct starts){ .length = length, .power = gram_power(length) };
+    *s = (struct starts){ .length = length, .power = rolling_power(length) };
 }
 
 void starts_clear(struct starts *s)
@@ -43,11 +43,11 @@ static size_t start_slot(const struct starts *s, const uint32_t *text, uint64_t 
 int starts_add(struct starts *s, const uint32_t *text, uint64_t hash, uint64_t frequency,
                uint64_t reach)
 {
-    uint64_t mixed = gram_mix(hash) & SLOT_HASH;
+    uint64_t mixed = rolling_mix(hash) & SLOT_HASH;
     struct start *e;
     size_t slot;
 
-    if (slots_grow(&s->table, &s->table_size, s->n + 1) != HOT_OK)
+    if (hash_table_grow(&s->table, &s->table_size, s->n + 1) != HOT_OK)
         return HOT_E_MEMORY;
     slot = start_slot(s, text, mixed);
     if (s->table[slot]) {
@@ -67,7 +67,7 @@ int starts_add(struct starts *s, const uint32_t *text, uint64_t hash, uint64_t f
 
 uint32_t starts_find(const struct starts *s, const uint32_t *text, uint64_t hash)
 {
-    uint64_t mixed = gram_mix(hash) & SLOT_HASH;
+    uint64_t mixed = rolling_mix(hash) & SLOT_HASH;
 
     if (s->n == 0)
         return NO_START;

@@ -23,7 +23,7 @@ struct start {
 
 struct starts {
     uint32_t length;
-    uint64_t power;         /* see gram_left */
+    uint64_t power;         /* see rolling_left */
     struct start *entry;
     size_t n, size;
     uint32_t *text;

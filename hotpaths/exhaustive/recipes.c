@@ -35,10 +35,10 @@ static uint64_t recipe_hash(const struct recipe *x)
     uint64_t hash = x->cut;
 
     for (int i = 0; i < RECIPE_PARTS; i++) {
-        hash = (hash ^ x->part[i]) * GRAM_MULTIPLIER;
+        hash = (hash ^ x->part[i]) * ROLLING_MULTIPLIER;
         hash ^= hash >> 32;
     }
-    return gram_mix(hash) & SLOT_HASH;
+    return rolling_mix(hash) & SLOT_HASH;
 }
 
 static void forget_recipes(struct recipes *r)
@@ -95,7 +95,7 @@ int recipes_note(struct recipes *r, const struct recipe *recipe, const struct te
         return HOT_E_MEMORY;
     if (!recipe)
         return add_sum(r, like, number);
-    if (slots_grow(&r->table, &r->table_size, r->n + 1) != HOT_OK)
+    if (hash_table_grow(&r->table, &r->table_size, r->n + 1) != HOT_OK)
         return HOT_E_MEMORY;
     hash = recipe_hash(recipe);
     slot = recipe_slot(r, recipe, hash);

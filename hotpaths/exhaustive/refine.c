@@ -54,7 +54,7 @@ struct search {
     struct sieve *sieve;
     const struct analysis *a;
     uint64_t min_cost;
-    struct found *out;
+    struct subpath_set *out;
     struct starts starts, next;
     uint32_t longest;       /* the longest string of this round; the length of the next one's
                                starts */
@@ -125,7 +125,7 @@ static int survive(struct search *s, const struct group *group, uint64_t reach)
     assert(group->length == s->longest && group->begin < group->end);
     for (size_t i = group->begin; i < group->end; i++)
         s->texts->entry[s->places.place[i].text].near = true;
-    return starts_add(&s->next, text, gram_hash(text, s->longest), group->at_most, reach);
+    return starts_add(&s->next, text, rolling_hash(text, s->longest), group->at_most, reach);
 }
 
 /* Reports the group if it is hot.  Else narrows it, and at the round's end makes it a start of the
@@ -136,7 +136,8 @@ static bool judge(struct search *s, struct group *group, int *status)
 
     assert(group->length <= s->longest);
     if (group->length >= s->a->min_length && is_hot(s, frequency, group->unit_cost)) {
-        *status = found_add(s->out, text_of(s, group), group->length, group->unit_cost, frequency);
+        *status = subpath_set_add(s->out, text_of(s, group), group->length, group->unit_cost,
+                                  frequency);
         return false;
     }
     if (frequency < group->at_most)
@@ -295,11 +296,11 @@ static int first_round(struct search *s)
         uint64_t cost = cost_of(s, text, all.length), frequency = all.entry[i].frequency;
 
         if (all.length == s->a->min_length && is_hot(s, frequency, cost)) {
-            status = found_add(s->out, text, all.length, cost, frequency);
+            status = subpath_set_add(s->out, text, all.length, cost, frequency);
             continue;
         }
         if (status == HOT_OK && is_hot(s, frequency, all.entry[i].reach))
-            status = starts_add(&s->starts, text, gram_hash(text, all.length), frequency,
+            status = starts_add(&s->starts, text, rolling_hash(text, all.length), frequency,
                                 all.entry[i].reach);
     }
     starts_clear(&all);
@@ -378,7 +379,7 @@ static int round_of(struct search *s)
     return status;
 }
 
-int rounds_find(struct sieve *sieve, uint64_t min_cost, struct found *out)
+int rounds_find(struct sieve *sieve, uint64_t min_cost, struct subpath_set *out)
 {
     struct search s = { .sieve = sieve, .a = sieve->a, .min_cost = min_cost, .out = out,
                         .texts = &sieve->texts };

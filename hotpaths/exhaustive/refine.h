@@ -7,6 +7,6 @@
 
 /* Adds the strings that cost at least min_cost (at least 1) and begin with no other such string to
  * `out`, which is empty, with their frequencies.  HOT_OK or HOT_E_MEMORY. */
-int rounds_find(struct sieve *sieve, uint64_t min_cost, struct found *out);
+int rounds_find(struct sieve *sieve, uint64_t min_cost, struct subpath_set *out);
 
 #endif

@@ -102,10 +102,10 @@ static uint64_t hash_of_end(const struct packed_end *x)
     uint64_t hash = 0;
 
     for (size_t i = 0; i * sizeof *x->words < x->bytes; i++) {
-        hash = (hash ^ x->words[i]) * GRAM_MULTIPLIER;
+        hash = (hash ^ x->words[i]) * ROLLING_MULTIPLIER;
         hash ^= hash >> 32;
     }
-    return gram_mix(hash) & SLOT_HASH;
+    return rolling_mix(hash) & SLOT_HASH;
 }
 
 /* The slot of an equal end, or the empty one where this one belongs. */
@@ -171,7 +171,7 @@ static int keep_end(struct flat_ends *f, const uint32_t *end, uint32_t n, uint32
         append(f, &x, place);
         return HOT_OK;
     }
-    if (slots_grow(&f->table, &f->table_size, f->n_table + 1) != HOT_OK)
+    if (hash_table_grow(&f->table, &f->table_size, f->n_table + 1) != HOT_OK)
         return HOT_E_MEMORY;
     hash = hash_of_end(&x);
     slot = end_slot(f, &x, hash);
@@ -339,42 +339,42 @@ void flat_ends_clear(struct flat_ends *f)
 
 static bool agrees(uint32_t walked, uint32_t expected)
 {
-    return walked == expected || walked == OUTWARD_NO_MEMORY;
+    return walked == expected || walked == RULE_WALK_NO_MEMORY;
 }
 
-static bool is_first(const struct flat_ends *f, uint32_t rule, struct outward_walk *w)
+static bool is_first(const struct flat_ends *f, uint32_t rule, struct rule_walk *w)
 {
     uint32_t codes[FLAT_MOST], n = flat_ends_first(f, rule, codes);
 
     for (uint32_t i = 0; i < n; i++)
-        if (!agrees(outward_right(w), codes[i]))
+        if (!agrees(rule_walk_right(w), codes[i]))
             return false;
-    return n == f->most || agrees(outward_right(w), OUTWARD_END);
+    return n == f->most || agrees(rule_walk_right(w), RULE_WALK_END);
 }
 
-static bool is_last(const struct flat_ends *f, uint32_t rule, struct outward_walk *w)
+static bool is_last(const struct flat_ends *f, uint32_t rule, struct rule_walk *w)
 {
     uint32_t codes[FLAT_MOST], n = flat_ends_last(f, rule, codes);
 
     for (uint32_t i = n; i-- > 0;)
-        if (!agrees(outward_left(w), codes[i]))
+        if (!agrees(rule_walk_left(w), codes[i]))
             return false;
-    return n == f->most || agrees(outward_left(w), OUTWARD_END);
+    return n == f->most || agrees(rule_walk_left(w), RULE_WALK_END);
 }
 
-bool flat_ends_check(const struct flat_ends *f, const struct outward *o)
+bool flat_ends_check(const struct flat_ends *f, const struct rule_walks *o)
 {
-    struct outward_walk w = { .o = o };
+    struct rule_walk w = { .o = o };
     const uint64_t *body = o->g->body;
     bool right = true;
 
     for (uint32_t rule = 0; right && rule < o->g->n_rules; rule++) {
-        if (f->first[rule] && outward_walk_begin(&w, body[rule], body[rule + 1]) == HOT_OK)
+        if (f->first[rule] && rule_walk_begin(&w, body[rule], body[rule + 1]) == HOT_OK)
             right = is_first(f, rule, &w);
         if (right && f->last[rule] &&
-            outward_walk_begin(&w, body[rule], body[rule + 1]) == HOT_OK)
+            rule_walk_begin(&w, body[rule], body[rule + 1]) == HOT_OK)
             right = is_last(f, rule, &w);
     }
-    outward_walk_clear(&w);
+    rule_walk_clear(&w);
     return right;
 }

@@ -48,7 +48,7 @@ int flat_ends_fill(struct flat_ends *f);
 void flat_ends_clear(struct flat_ends *f);
 
 /* Whether all stored ends agree with walks; also true without memory for walks. */
-bool flat_ends_check(const struct flat_ends *f, const struct outward *o);
+bool flat_ends_check(const struct flat_ends *f, const struct rule_walks *o);
 
 /* Writes the first (last) terminals of a rule to `out`, which has room for FLAT_MOST, and returns
  * how many: all of them, or as many as are needed.  0: the end is not stored. */

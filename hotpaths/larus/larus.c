@@ -38,7 +38,7 @@ struct window {
 
 struct walk {
     const struct analysis *a;
-    struct found *out;
+    struct subpath_set *out;
     struct ends_store ends;
     struct window window;
     uint32_t *prefix;           /* of the current rule */
@@ -94,8 +94,8 @@ static int find(struct walk *w)
 {
     struct window *win = &w->window;
     uint64_t first = w->position - window_length(win);
-    int status = found_add(w->out, win->symbols + win->begin, window_length(win), win->cost,
-                           w->frequency);
+    int status = subpath_set_add(w->out, win->symbols + win->begin, window_length(win), win->cost,
+                                 w->frequency);
 
     if (first < w->n_prefix)
         w->n_prefix = (uint32_t)first;
@@ -185,7 +185,7 @@ static int visit_all(struct walk *w, uint64_t min_cost)
     return HOT_OK;
 }
 
-int larus_find(const struct analysis *a, uint64_t min_cost, struct found *out)
+int larus_find(const struct analysis *a, uint64_t min_cost, struct subpath_set *out)
 {
     struct walk w = { .a = a, .out = out };
     size_t limit = a->max_length;

@@ -128,10 +128,10 @@ static uint32_t describe_state(const struct tally *t, uint32_t node)
 
 static int number_head(struct tally *t, struct head h, uint32_t *number)
 {
-    uint64_t hash = slots_hash(h.state, h.length);
+    uint64_t hash = hash_table_hash(h.state, h.length);
     size_t slot;
 
-    if (slots_grow(&t->head_table, &t->head_table_size, t->n_heads + 1) != HOT_OK ||
+    if (hash_table_grow(&t->head_table, &t->head_table_size, t->n_heads + 1) != HOT_OK ||
         GROW(t->head, t->heads_size, t->n_heads + 1) != HOT_OK || NUMBER(UINT32_MAX) < t->n_heads)
         return HOT_E_MEMORY;
     slot = SLOT_HOME(hash) & (t->head_table_size - 1);
@@ -191,7 +191,7 @@ static inline uint64_t meeting_key(uint32_t state, uint32_t head)
 
 static inline size_t meeting_home(const struct tally *t, uint32_t state, uint32_t head)
 {
-    return slots_hash(state, head) >> t->meetings_shift;
+    return hash_table_hash(state, head) >> t->meetings_shift;
 }
 
 /* The slot of a meeting, or the empty one where it belongs. */

@@ -25,7 +25,7 @@ struct candidate_search {
     const struct sample *s;
     const struct analysis *a;
     uint64_t need, enough;
-    struct found *out;
+    struct subpath_set *out;
     uint32_t *begin;            /* places in the text where a candidate may begin */
     size_t n;
     uint32_t *next, *moved;     /* of the places being split: their next terminal; their new
@@ -67,9 +67,9 @@ static inline __attribute__((always_inline)) void filter_window(struct candidate
 
     if (w->end - at < f->k)
         return;
-    hash = gram_hash(text + at, f->k);
+    hash = rolling_hash(text + at, f->k);
     for (;; at++) {
-        uint64_t slot = gram_mix(hash) >> (64 - f->bits);
+        uint64_t slot = rolling_mix(hash) >> (64 - f->bits);
 
         if (!keep)
             f->times[slot]++;
@@ -77,7 +77,7 @@ static inline __attribute__((always_inline)) void filter_window(struct candidate
             c->begin[f->to[slot]++] = at;
         if (at == middle || w->end - at == f->k)
             return;
-        hash = gram_right(hash, power, text[at], text[at + f->k]);
+        hash = rolling_right(hash, power, text[at], text[at + f->k]);
     }
 }
 
@@ -103,7 +103,7 @@ static int find_beginnings(struct candidate_search *c)
 {
     struct filter f = { .k = c->a->min_length < FILTER_MOST ? c->a->min_length : FILTER_MOST,
                         .bits = FILTER_LEAST_BITS };
-    uint64_t power = gram_power(f.k), places = (uint64_t)c->s->n * c->a->max_length;
+    uint64_t power = rolling_power(f.k), places = (uint64_t)c->s->n * c->a->max_length;
     int status = HOT_E_MEMORY;
 
     while (f.bits < FILTER_MOST_BITS && UINT64_C(1) << f.bits < places)
@@ -260,8 +260,8 @@ static int look_at(struct candidate_search *c, struct alike g)
     if (depth >= c->a->min_length) {
         h = count_hits(c, &g, depth);
         weight = candidate_weight(h.times, h.points);
-        if (h.times >= c->need && found_append(c->out, c->s->text + c->begin[g.begin], h.length,
-                                               c->s->unit, weight) != HOT_OK)
+        if (h.times >= c->need && subpath_set_append(c->out, c->s->text + c->begin[g.begin],
+                                                     h.length, c->s->unit, weight) != HOT_OK)
             return HOT_E_MEMORY;
         if (weight >= c->enough)
             return HOT_OK;
@@ -294,7 +294,7 @@ static void candidate_search_clear(struct candidate_search *c)
 }
 
 int candidates_find(const struct sample *s, const struct analysis *a, uint64_t need,
-                    uint64_t enough, struct found *out)
+                    uint64_t enough, struct subpath_set *out)
 {
     struct candidate_search c = { .s = s, .a = a, .need = need, .enough = enough, .out = out };
     int status = candidate_search_init(&c);

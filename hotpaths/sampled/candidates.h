@@ -27,11 +27,11 @@ static inline uint64_t candidate_weight(uint64_t hits, uint64_t points)
     return points >= NOT_FEW && hits / PART > points ? hits / PART : points;
 }
 
-/* Appends strings of min_length to max_length terminals to `out` (by found_append; frequency is the
- * weight of the hits, unit_cost the sample's unit).  Each string that is hit at least `need` times
- * (at least 1) and begins with no shorter one whose hits weigh `enough` (at least `need`) is the
- * beginning of one of them.  HOT_OK, HOT_E_MEMORY or SAMPLE_TOO_MUCH. */
+/* Appends strings of min_length to max_length terminals to `out` (by subpath_set_append; frequency
+ * is the weight of the hits, unit_cost the sample's unit).  Each string that is hit at least `need`
+ * times (at least 1) and begins with no shorter one whose hits weigh `enough` (at least `need`) is
+ * the beginning of one of them.  HOT_OK, HOT_E_MEMORY or SAMPLE_TOO_MUCH. */
 int candidates_find(const struct sample *s, const struct analysis *a, uint64_t need,
-                    uint64_t enough, struct found *out);
+                    uint64_t enough, struct subpath_set *out);
 
 #endif

@@ -14,8 +14,8 @@ enum { ROW_SLACK = 8, ROW_MARGIN = 4 };
 
 struct row_search {
     const struct analysis *a;
-    struct outward_walk walk;
-    struct found loops;         /* iterations, from their least rotation on; the sum is their
+    struct rule_walk walk;
+    struct subpath_set loops;         /* iterations, from their least rotation on; the sum is their
                                    cost */
     uint32_t *text, *scratch;   /* room for one and a half times max_length */
 };
@@ -29,11 +29,11 @@ static int read_symbol(struct row_search *s, uint32_t symbol, uint32_t length)
     s->text[0] = symbol;
     if (!(symbol & WPP_RULE))
         return HOT_OK;
-    if (outward_walk_begin(&s->walk, g->body[rule], g->body[rule + 1]) != HOT_OK)
+    if (rule_walk_begin(&s->walk, g->body[rule], g->body[rule + 1]) != HOT_OK)
         return HOT_E_MEMORY;
     for (uint32_t i = 0; i < length; i++) {
-        s->text[i] = outward_right(&s->walk);
-        if (s->text[i] == OUTWARD_NO_MEMORY)
+        s->text[i] = rule_walk_right(&s->walk);
+        if (s->text[i] == RULE_WALK_NO_MEMORY)
             return HOT_E_MEMORY;
     }
     return HOT_OK;
@@ -59,7 +59,7 @@ static int add_repeat(struct row_search *s, uint32_t symbol, uint32_t length, ui
     from = loops_least_rotation(s->text, turn);
     for (uint32_t i = 0; i < turn; i++)
         s->scratch[i] = s->text[(from + i) % turn];
-    return found_add(&s->loops, s->scratch, turn, cost, saturating_mul(times, frequency));
+    return subpath_set_add(&s->loops, s->scratch, turn, cost, saturating_mul(times, frequency));
 }
 
 static int find_repeats(struct row_search *s)
@@ -88,7 +88,7 @@ static int find_repeats(struct row_search *s)
 
 /* Appends all rows of a loop. */
 static int append_rows(struct row_search *s, const uint32_t *turn, uint32_t length,
-                       struct found *out)
+                       struct subpath_set *out)
 {
     uint32_t n = s->a->max_length;
 
@@ -98,30 +98,30 @@ static int append_rows(struct row_search *s, const uint32_t *turn, uint32_t leng
     for (uint32_t i = 0; i < n + length - 1; i++)
         s->text[i] = turn[i % length];
     for (uint32_t i = 0; i < length; i++)
-        if (found_append(out, s->text + i, n, 0, 0) != HOT_OK)
+        if (subpath_set_append(out, s->text + i, n, 0, 0) != HOT_OK)
             return HOT_E_MEMORY;
     return HOT_OK;
 }
 
-int rows_find(const struct analysis *a, const struct outward *outward, uint64_t min_cost,
-              struct found *out)
+int rows_find(const struct analysis *a, const struct rule_walks *walks, uint64_t min_cost,
+              struct subpath_set *out)
 {
-    struct row_search s = { .a = a, .walk = { .o = outward } };
+    struct row_search s = { .a = a, .walk = { .o = walks } };
     int status = HOT_E_MEMORY;
 
-    found_init(&s.loops);
+    subpath_set_init(&s.loops);
     s.text = malloc(((size_t)a->max_length + a->max_length / 2 + 1) * sizeof *s.text);
     s.scratch = malloc(((size_t)a->max_length + 1) * sizeof *s.scratch);
     if (s.text && s.scratch)
         status = find_repeats(&s);
     for (size_t i = 0; status == HOT_OK && i < s.loops.n_entries; i++) {
-        const struct found_entry *e = &s.loops.entries[i];
+        const struct subpath_entry *e = &s.loops.entries[i];
 
         if (saturating_mul(e->frequency, e->unit_cost) >= min_cost / ROW_MARGIN)
             status = append_rows(&s, s.loops.terminals + e->first, e->length, out);
     }
-    found_clear(&s.loops);
-    outward_walk_clear(&s.walk);
+    subpath_set_clear(&s.loops);
+    rule_walk_clear(&s.walk);
     free(s.text);
     free(s.scratch);
     return status;

@@ -25,9 +25,9 @@
 #include "hotpaths/base/rule-walk.h"
 
 /* Appends the rows of max_length terminals of these loops, from each rotation, to `out` (by
- * found_append, without cost).  `outward` reaches max_length.  HOT_OK, HOT_E_MEMORY or
+ * subpath_set_append, without cost).  `walks` reaches max_length.  HOT_OK, HOT_E_MEMORY or
  * SAMPLE_TOO_MUCH (hotpaths/sampled/sample.h). */
-int rows_find(const struct analysis *a, const struct outward *outward, uint64_t min_cost,
-              struct found *out);
+int rows_find(const struct analysis *a, const struct rule_walks *walks, uint64_t min_cost,
+              struct subpath_set *out);
 
 #endif

@@ -32,7 +32,7 @@ struct sampling {
                                    its rule */
     struct point *point;
     size_t n_points, points_size;
-    struct outward_walk before, behind;
+    struct rule_walk before, behind;
 };
 
 static uint64_t unit_of(uint64_t min_cost)
@@ -166,16 +166,16 @@ static int go_to(struct sampling *p, const struct point *point, uint32_t *termin
     const struct wpp_grammar *g = p->g;
     uint64_t begin = g->body[point->rule], at = point->at, end = g->body[point->rule + 1];
     uint64_t offset = point->offset;
-    int status = outward_walk_begin(&p->before, begin, at);
+    int status = rule_walk_begin(&p->before, begin, at);
 
     if (status == HOT_OK)
-        status = outward_walk_begin(&p->behind, at + 1, end);
+        status = rule_walk_begin(&p->behind, at + 1, end);
     while (status == HOT_OK && (g->symbols[at] & WPP_RULE)) {
         begin = g->body[g->symbols[at] & ~WPP_RULE];
         end = g->body[(g->symbols[at] & ~WPP_RULE) + 1];
         at = find_symbol(p, begin, end, &offset);
-        if (outward_walk_open(&p->before, begin, at) != HOT_OK ||
-            outward_walk_open(&p->behind, at + 1, end) != HOT_OK)
+        if (rule_walk_open(&p->before, begin, at) != HOT_OK ||
+            rule_walk_open(&p->behind, at + 1, end) != HOT_OK)
             status = HOT_E_MEMORY;
     }
     *terminal = g->symbols[at];
@@ -190,13 +190,13 @@ static int write_window(struct sampling *p, size_t window, uint32_t terminal)
 
     s->text[middle] = terminal;
     *w = (struct sample_window){ middle, middle + 1 };
-    while (w->end - middle <= side && (next = outward_right(&p->behind)) != OUTWARD_END) {
-        if (next == OUTWARD_NO_MEMORY)
+    while (w->end - middle <= side && (next = rule_walk_right(&p->behind)) != RULE_WALK_END) {
+        if (next == RULE_WALK_NO_MEMORY)
             return HOT_E_MEMORY;
         s->text[w->end++] = next;
     }
-    while (middle - w->begin < side && (next = outward_left(&p->before)) != OUTWARD_END) {
-        if (next == OUTWARD_NO_MEMORY)
+    while (middle - w->begin < side && (next = rule_walk_left(&p->before)) != RULE_WALK_END) {
+        if (next == RULE_WALK_NO_MEMORY)
             return HOT_E_MEMORY;
         s->text[--w->begin] = next;
     }
@@ -247,11 +247,11 @@ static int write_windows(struct sampling *p)
     return HOT_OK;
 }
 
-int sample_take(struct sample *s, const struct outward *outward, const struct analysis *a,
+int sample_take(struct sample *s, const struct rule_walks *walks, const struct analysis *a,
                 uint64_t min_cost)
 {
-    struct sampling p = { .s = s, .a = a, .g = a->g, .before = { .o = outward },
-                          .behind = { .o = outward } };
+    struct sampling p = { .s = s, .a = a, .g = a->g, .before = { .o = walks },
+                          .behind = { .o = walks } };
     uint64_t from = 0;
     int status = HOT_OK;
 
@@ -273,8 +273,8 @@ int sample_take(struct sample *s, const struct outward *outward, const struct an
     free(p.cost);
     free(p.mark);
     free(p.point);
-    outward_walk_clear(&p.before);
-    outward_walk_clear(&p.behind);
+    rule_walk_clear(&p.before);
+    rule_walk_clear(&p.behind);
     return status;
 }
 

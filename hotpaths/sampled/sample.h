@@ -74,9 +74,9 @@ struct sample {
 /* Whether a sample for this minimal cost is worth taking. */
 bool sample_pays(const struct analysis *a, uint64_t min_cost);
 
-/* Takes a sample, for which sample_pays() must be true; `outward` reaches max_length - 1 terminals.
+/* Takes a sample, for which sample_pays() must be true; `walks` reaches max_length - 1 terminals.
  * HOT_OK or HOT_E_MEMORY; sample_clear either way. */
-int sample_take(struct sample *s, const struct outward *outward, const struct analysis *a,
+int sample_take(struct sample *s, const struct rule_walks *walks, const struct analysis *a,
                 uint64_t min_cost);
 void sample_clear(struct sample *s);
 

@@ -314,7 +314,7 @@ static uint32_t state_of_ends(struct turns *t, size_t n)
     uint64_t hash = hash_ends(t->made, n);
     size_t slot;
 
-    if (slots_grow(&t->table, &t->table_size, t->n_known + 1) != HOT_OK)
+    if (hash_table_grow(&t->table, &t->table_size, t->n_known + 1) != HOT_OK)
         return MACHINE_NO_STATE;
     slot = SLOT_HOME(hash) & (t->table_size - 1);
     for (; t->table[slot]; slot = (slot + 1) & (t->table_size - 1)) {

@@ -33,7 +33,7 @@ struct ring {
 };
 
 struct family {
-    struct found *f;
+    struct subpath_set *f;
     uint32_t *sorted;       /* entries sorted by string; later, those with a ring sorted by ring */
     uint32_t *next;         /* of each entry; NONE */
     uint32_t *visit;        /* of each entry: the first search that reached it, from 1 */
@@ -42,12 +42,12 @@ struct family {
     size_t n_symbols;
 };
 
-static const uint32_t *string_of(const struct found *f, uint32_t entry)
+static const uint32_t *string_of(const struct subpath_set *f, uint32_t entry)
 {
     return f->terminals + f->entries[entry].first;
 }
 
-static uint32_t length_of(const struct found *f, uint32_t entry)
+static uint32_t length_of(const struct subpath_set *f, uint32_t entry)
 {
     return f->entries[entry].length;
 }
@@ -68,7 +68,8 @@ static int by_string(const void *pa, const void *pb, void *set)
                            length_of(set, b));
 }
 
-static bool agree(const struct found *f, uint32_t entry, const uint32_t *string, uint32_t length)
+static bool agree(const struct subpath_set *f, uint32_t entry, const uint32_t *string,
+                  uint32_t length)
 {
     uint32_t n = length_of(f, entry) < length ? length_of(f, entry) : length;
 
@@ -187,7 +188,7 @@ static void ring_cycles(struct family *s)
 static void ring_periods(struct family *s)
 {
     for (uint32_t i = 0; i < s->f->n_entries; i++) {
-        const struct found_entry *e = &s->f->entries[i];
+        const struct subpath_entry *e = &s->f->entries[i];
 
         if (!s->ring[i].length && e->period < e->length)
             s->ring[i] = ring_of(string_of(s->f, i), e->period);
@@ -223,7 +224,7 @@ static int by_ring(const void *pa, const void *pb, void *rings)
 static void mark_family(struct family *s, const uint32_t *members, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        struct found_entry *e = &s->f->entries[members[i]];
+        struct subpath_entry *e = &s->f->entries[members[i]];
         uint32_t turn = s->ring[members[i]].length;
 
         assert(turn > 0 && members[0] <= members[i]);
@@ -254,7 +255,7 @@ static size_t mark_families(struct family *s)
     return others;
 }
 
-int loops_find(struct found *f, size_t *n_families)
+int loops_find(struct subpath_set *f, size_t *n_families)
 {
     size_t n = f->n_entries;
     struct family s = { .f = f };

@@ -23,7 +23,7 @@
 /* Sets leader, rotations and turn of each entry, whose periods are known; leader is the first of
  * its family, and *n_families is the number of families.  For entries that are shorter than their
  * iteration, turns[cycle] and the following are one iteration.  HOT_OK or HOT_E_MEMORY. */
-int loops_find(struct found *f, size_t *n_families);
+int loops_find(struct subpath_set *f, size_t *n_families);
 
 /* The shortest distance at which the string can overlap itself, or its length if it cannot.
  * `scratch` has room for `length`. */

@@ -198,10 +198,10 @@ static int add_state(struct cover *c, size_t slot, uint64_t hash, uint32_t node,
 /* The number of the state; without memory 0, and `status` is set. */
 static uint32_t state_of(struct cover *c, uint32_t node, uint32_t reach)
 {
-    uint64_t hash = slots_hash(node, reach);
+    uint64_t hash = hash_table_hash(node, reach);
     size_t slot;
 
-    if (slots_grow(&c->table, &c->table_size, c->n + 1) != HOT_OK) {
+    if (hash_table_grow(&c->table, &c->table_size, c->n + 1) != HOT_OK) {
         c->status = HOT_E_MEMORY;
         return 0;
     }

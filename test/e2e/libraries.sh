@@ -37,11 +37,11 @@ cat > host.c <<'END'
 
 int enqueue(void);
 int restore(void);
-int found_init(void);
+int subpath_set_init(void);
 int node_new(void);
 int enqueue(void) { return 1; }
 int restore(void) { return 2; }
-int found_init(void) { return 3; }
+int subpath_set_init(void) { return 3; }
 int node_new(void) { return 4; }
 
 /* How many hot subpaths there are; 0 also for an error. */
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 
     if (!w || seq_new(&s, NULL) != SEQ_OK)
         return 1;
-    printf("%d %s\n", enqueue() + restore() + found_init() + node_new(),
+    printf("%d %s\n", enqueue() + restore() + subpath_set_init() + node_new(),
            answers(w) > 0 ? "answers" : "none");
     seq_free(s);
     wpp_close(w);

@@ -270,7 +270,7 @@ static uint64_t hits_of(const struct sample *s, const uint32_t *string, uint32_t
     return hits;
 }
 
-static bool begins_one(const struct found *f, const uint32_t *string, uint32_t length)
+static bool begins_one(const struct subpath_set *f, const uint32_t *string, uint32_t length)
 {
     for (size_t i = 0; i < f->n_entries; i++)
         if (f->entries[i].length >= length &&
@@ -280,7 +280,8 @@ static bool begins_one(const struct found *f, const uint32_t *string, uint32_t l
 }
 
 /* Of one place: the strings that begin there, up to the first that is hit enough. */
-static size_t wrong_from(const struct sample *s, const struct analysis *a, const struct found *f,
+static size_t wrong_from(const struct sample *s, const struct analysis *a,
+                         const struct subpath_set *f,
                          uint32_t at, uint32_t end, uint64_t need, uint64_t enough)
 {
     size_t wrong = 0;
@@ -299,22 +300,22 @@ static size_t wrong_from(const struct sample *s, const struct analysis *a, const
 static size_t wrong_candidates(const struct sample *s, const struct analysis *a, uint64_t need,
                                uint64_t enough, int *looked)
 {
-    struct found f;
+    struct subpath_set f;
     size_t wrong = 0;
     int status;
 
-    found_init(&f);
+    subpath_set_init(&f);
     status = candidates_find(s, a, need, enough, &f);
     if (status != HOT_OK && status != SAMPLE_TOO_MUCH)
         abort();
     if (status == SAMPLE_TOO_MUCH) {
         wrong = !sample_is_too_much(a, f.n_terminals);
-        found_clear(&f);
+        subpath_set_clear(&f);
         return wrong;
     }
     ++*looked;
     for (size_t i = 0; i < f.n_entries; i++) {
-        const struct found_entry *e = &f.entries[i];
+        const struct subpath_entry *e = &f.entries[i];
         uint64_t points, hits = hits_of(s, f.terminals + e->first, e->length, &points);
 
         wrong += e->frequency != candidate_weight(hits, points) || hits < need ||
@@ -323,7 +324,7 @@ static size_t wrong_candidates(const struct sample *s, const struct analysis *a,
     for (size_t i = 0; i < s->n; i++)
         for (uint32_t at = s->window[i].begin; at <= sample_middle(s, i); at++)
             wrong += wrong_from(s, a, &f, at, s->window[i].end, need, enough);
-    found_clear(&f);
+    subpath_set_clear(&f);
     return wrong;
 }
 
@@ -333,7 +334,7 @@ static void sample_trials(const char *name, int trials, void (*draw)(struct smal
     int looked = 0;
 
     for (int i = 0; i < trials; i++) {
-        struct outward outward;
+        struct rule_walks walks;
         struct small_grammar s;
         struct sample sample;
         struct brute_run run;
@@ -345,15 +346,15 @@ static void sample_trials(const char *name, int trials, void (*draw)(struct smal
         a = analysis_of(&s.g, s.cost, 1 + random_below(12));
         a.min_length = 1 + random_below(a.max_length);
         need = 1 + random_below(6);
-        if (outward_init(&outward, &s.g, a.max_length) != HOT_OK ||
-            sample_take(&sample, &outward, &a, 1 + a.total_cost * SAMPLE_HITS /
+        if (rule_walks_init(&walks, &s.g, a.max_length) != HOT_OK ||
+            sample_take(&sample, &walks, &a, 1 + a.total_cost * SAMPLE_HITS /
                                                    (1 + random_below(60))) != HOT_OK)
             abort();
         wrong += wrong_windows(&sample, &run, &a);
         strings_wrong += wrong_candidates(&sample, &a, need, need + random_below(6), &looked);
         windows += sample.n;
         sample_clear(&sample);
-        outward_clear(&outward);
+        rule_walks_clear(&walks);
         free(a.frequency);
         brute_free(&run);
     }
