@@ -39,7 +39,7 @@ struct window {
 struct walk {
     const struct analysis *a;
     struct subpath_set *out;
-    struct ends_store ends;
+    struct limited_ends_store ends;
     struct window window;
     uint32_t *prefix;           /* of the current rule */
     uint32_t n_prefix;
@@ -117,14 +117,14 @@ static int push_terminal(struct walk *w, uint32_t terminal)
 }
 
 /* Skips the middle of a nonterminal whose expansion ends at `end`. */
-static void skip_to_suffix(struct walk *w, const struct ends *e, uint64_t end)
+static void skip_to_suffix(struct walk *w, const struct limited_ends *e, uint64_t end)
 {
     uint32_t n = e->n_suffix;
 
     /* The suffix may reach back into a find that ended in the prefix. */
     if (end - w->free_from < n)
         n = (uint32_t)(end - w->free_from);
-    window_set(&w->window, w->a->cost, ends_suffix(e) + e->n_suffix - n, n);
+    window_set(&w->window, w->a->cost, limited_ends_suffix(e) + e->n_suffix - n, n);
     w->position = end;
     w->open = false;
     assert(!window_is_hot(w));
@@ -132,16 +132,16 @@ static void skip_to_suffix(struct walk *w, const struct ends *e, uint64_t end)
 
 static int push_rule(struct walk *w, uint32_t rule)
 {
-    const struct ends *e = ends_of(&w->ends, rule);
+    const struct limited_ends *e = limited_ends_of(&w->ends, rule);
     uint64_t end = w->position + w->a->g->length[rule];
 
     for (uint32_t i = 0; i < e->n_prefix; i++)
-        if (push_terminal(w, ends_prefix(e)[i]) != HOT_OK)
+        if (push_terminal(w, limited_ends_prefix(e)[i]) != HOT_OK)
             return HOT_E_MEMORY;
     if (!e->covers)
         skip_to_suffix(w, e, end);
     assert(w->position == end);
-    ends_release(&w->ends, rule);
+    limited_ends_release(&w->ends, rule);
     return HOT_OK;
 }
 
@@ -164,8 +164,8 @@ static int visit_rule(struct walk *w, uint32_t rule, uint64_t needed)
             return status;
     }
     assert(w->position == g->length[rule]);
-    return ends_keep(&w->ends, rule, w->open, w->prefix, w->n_prefix,
-                     w->window.symbols + w->window.begin, window_length(&w->window));
+    return limited_ends_keep(&w->ends, rule, w->open, w->prefix, w->n_prefix,
+                             w->window.symbols + w->window.begin, window_length(&w->window));
 }
 
 static int visit_all(struct walk *w, uint64_t min_cost)
@@ -178,7 +178,7 @@ static int visit_all(struct walk *w, uint64_t min_cost)
         if (visit_rule(w, rule, needed) != HOT_OK)
             return HOT_E_MEMORY;
 #ifdef WPP_HOSTILE
-        assert(ends_check(&w->ends));
+        assert(limited_ends_check(&w->ends));
 #endif
     }
     assert(w->ends.live == 0);
@@ -189,7 +189,7 @@ int larus_find(const struct analysis *a, uint64_t min_cost, struct subpath_set *
 {
     struct walk w = { .a = a, .out = out };
     size_t limit = a->max_length;
-    int status = ends_store_init(&w.ends, a, min_cost, a->max_length);
+    int status = limited_ends_store_init(&w.ends, a, min_cost, a->max_length);
 
     w.window.symbols = malloc(2 * limit * sizeof *w.window.symbols);
     w.prefix = malloc(limit * sizeof *w.prefix);
@@ -197,6 +197,6 @@ int larus_find(const struct analysis *a, uint64_t min_cost, struct subpath_set *
         status = w.window.symbols && w.prefix ? visit_all(&w, min_cost) : HOT_E_MEMORY;
     free(w.window.symbols);
     free(w.prefix);
-    ends_store_clear(&w.ends);
+    limited_ends_store_clear(&w.ends);
     return status;
 }

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-int ends_store_init(struct ends_store *s, const struct analysis *a, uint64_t min_cost,
-                    uint32_t limit)
+int limited_ends_store_init(struct limited_ends_store *s, const struct analysis *a,
+                            uint64_t min_cost, uint32_t limit)
 {
     const struct wpp_grammar *g = a->g;
     uint32_t rules = g->n_rules ? g->n_rules : 1;
 
-    *s = (struct ends_store){ .g = g, .limit = limit };
+    *s = (struct limited_ends_store){ .g = g, .limit = limit };
     s->of = calloc(rules, sizeof *s->of);
     s->readers = calloc(rules, sizeof *s->readers);
     if (!s->of || !s->readers)
@@ -27,7 +27,7 @@ int ends_store_init(struct ends_store *s, const struct analysis *a, uint64_t min
     return HOT_OK;
 }
 
-void ends_store_clear(struct ends_store *s)
+void limited_ends_store_clear(struct limited_ends_store *s)
 {
     for (uint32_t rule = 0; s->live && rule < s->g->n_rules; rule++) {
         s->live -= s->of[rule] != NULL;
@@ -35,13 +35,14 @@ void ends_store_clear(struct ends_store *s)
     }
     free(s->of);
     free(s->readers);
-    *s = (struct ends_store){ 0 };
+    *s = (struct limited_ends_store){ 0 };
 }
 
-int ends_keep(struct ends_store *s, uint32_t rule, bool covers, const uint32_t *prefix,
-              uint32_t n_prefix, const uint32_t *suffix, uint32_t n_suffix)
+int limited_ends_keep(struct limited_ends_store *s, uint32_t rule, bool covers,
+                      const uint32_t *prefix, uint32_t n_prefix, const uint32_t *suffix,
+                      uint32_t n_suffix)
 {
-    struct ends *e;
+    struct limited_ends *e;
     size_t stored;
 
     if (rule >= s->g->n_rules || !s->readers[rule])
@@ -55,7 +56,7 @@ int ends_keep(struct ends_store *s, uint32_t rule, bool covers, const uint32_t *
     e = malloc(sizeof *e + stored * sizeof *e->symbols);
     if (!e)
         return HOT_E_MEMORY;
-    *e = (struct ends){ .n_prefix = n_prefix, .n_suffix = n_suffix, .covers = covers };
+    *e = (struct limited_ends){ .n_prefix = n_prefix, .n_suffix = n_suffix, .covers = covers };
     if (n_prefix)
         memcpy(e->symbols, prefix, n_prefix * sizeof *e->symbols);
     if (!covers && n_suffix)
@@ -65,13 +66,13 @@ int ends_keep(struct ends_store *s, uint32_t rule, bool covers, const uint32_t *
     return HOT_OK;
 }
 
-const struct ends *ends_of(const struct ends_store *s, uint32_t rule)
+const struct limited_ends *limited_ends_of(const struct limited_ends_store *s, uint32_t rule)
 {
     assert(rule < s->g->n_rules && s->of[rule]);
     return s->of[rule];
 }
 
-void ends_release(struct ends_store *s, uint32_t rule)
+void limited_ends_release(struct limited_ends_store *s, uint32_t rule)
 {
     assert(s->readers[rule] > 0 && s->of[rule]);
     if (--s->readers[rule] > 0)
@@ -81,12 +82,12 @@ void ends_release(struct ends_store *s, uint32_t rule)
     s->live--;
 }
 
-bool ends_check(const struct ends_store *s)
+bool limited_ends_check(const struct limited_ends_store *s)
 {
     size_t live = 0;
 
     for (uint32_t rule = 0; rule < s->g->n_rules; rule++) {
-        const struct ends *e = s->of[rule];
+        const struct limited_ends *e = s->of[rule];
 
         if (!e)
             continue;
