@@ -120,7 +120,7 @@ static int find_periods(struct subpath_set *f, const uint64_t *cost)
         struct subpath_entry *e = &f->entries[i];
         const uint32_t *string = f->terminals + e->first;
 
-        e->period = loops_period(string, e->length, scratch);
+        e->period = rotations_period(string, e->length, scratch);
         assert(e->period > 0 && e->period <= e->length);
         e->own_unit = 0;
         for (uint32_t k = 0; k < e->period; k++)
@@ -172,7 +172,7 @@ static int try_cost(const struct analysis *a, struct exact *exact,
     status = find_at(a, exact, min_cost, &attempt);
     *count = attempt.n_entries;
     if (status == HOT_OK && exact)
-        status = loops_find(&attempt, count);
+        status = rotations_find(&attempt, count);
     if (status != HOT_OK || (r->min_cost && (*count || r->n_leaders)
                              && !is_closer(*count, r->n_leaders, config->wanted))) {
         subpath_set_clear(&attempt);
@@ -364,7 +364,7 @@ static int find_all(struct hot_result *r, const struct wpp_grammar *g, const uin
     assert(subpath_set_check(&r->found));
     subpath_set_sort(&r->found);
     if (config->algorithm == HOT_EXACT)
-        return loops_find(&r->found, &r->n_leaders);
+        return rotations_find(&r->found, &r->n_leaders);
     r->n_leaders = r->found.n_entries;
     for (size_t i = 0; i < r->n_leaders; i++)
         r->found.entries[i].leader = (uint32_t)i;

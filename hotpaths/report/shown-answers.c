@@ -92,7 +92,7 @@ static int measure_grown(const struct shown_list *s, struct hot_subpath *p)
 
     if (!scratch)
         return HOT_E_MEMORY;
-    p->period = loops_period(p->terminals, p->length, scratch);
+    p->period = rotations_period(p->terminals, p->length, scratch);
     p->unit_cost = p->own_unit_cost = 0;
     for (uint32_t k = 0; k < p->length; k++) {
         p->unit_cost = saturating_add(p->unit_cost, s->cost[p->terminals[k]]);
@@ -209,7 +209,7 @@ static int count_apart(const struct shown_list *s, const struct hot_string *stri
 
         if (!scratch)
             return HOT_E_MEMORY;
-        if (loops_period(strings[i].terminals, length, scratch) < length)
+        if (rotations_period(strings[i].terminals, length, scratch) < length)
             status = hot_places_apart(s->g, strings[i], by_thread + i * s->g->n_threads);
         free(scratch);
     }

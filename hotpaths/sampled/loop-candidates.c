@@ -48,7 +48,7 @@ static int add_repeat(struct row_search *s, uint32_t symbol, uint32_t length, ui
     assert(length > 0 && length <= s->a->max_length / 2);
     if (read_symbol(s, symbol, length) != HOT_OK)
         return HOT_E_MEMORY;
-    turn = loops_period(s->text, length, s->scratch);
+    turn = rotations_period(s->text, length, s->scratch);
     turn = length % turn ? length : turn;
     assert(turn > 0 && length % turn == 0);
     turns = length / turn;
@@ -56,7 +56,7 @@ static int add_repeat(struct row_search *s, uint32_t symbol, uint32_t length, ui
         cost += s->a->cost[s->text[i]];
     most = s->a->max_length / turn + 1;
     times = 2 * turns * (uint64_t)(turns < most / ROW_SLACK ? ROW_SLACK * turns : most);
-    from = loops_least_rotation(s->text, turn);
+    from = rotations_least(s->text, turn);
     for (uint32_t i = 0; i < turn; i++)
         s->scratch[i] = s->text[(from + i) % turn];
     return subpath_set_add(&s->loops, s->scratch, turn, cost, saturating_mul(times, frequency));

@@ -415,7 +415,8 @@ static int count_thread(struct turns *t, uint32_t thread)
     return HOT_OK;
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------ */
+/* ---- Loops
+ * ------------------------------------------------------------------------------------ */
 
 static int make_patterns(struct turns *t, uint32_t n_loops)
 {
@@ -493,12 +494,12 @@ static int by_turn(const void *pa, const void *pb)
  * has room for two of the string. */
 static struct loop loop_of_string(struct hot_string s, uint32_t *twice)
 {
-    uint32_t length = loops_period(s.terminals, s.length, twice), least;
+    uint32_t length = rotations_period(s.terminals, s.length, twice), least;
 
     if (s.length % length != 0)
         length = s.length;
     assert(s.length % length == 0);
-    least = loops_least_rotation(s.terminals, length);
+    least = rotations_least(s.terminals, length);
     for (uint32_t i = 0; i < 2 * length; i++)
         twice[i] = s.terminals[(least + i) % length];
     return (struct loop){ .twice = twice, .length = length };

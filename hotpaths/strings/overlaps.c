@@ -90,7 +90,7 @@ static int find_steps(struct overlaps *o, size_t n)
     is_period = malloc((size_t)longest + 1);
     status = border && is_period ? HOT_OK : HOT_E_MEMORY;
     for (size_t i = 0; i < n && status == HOT_OK; i++) {
-        loops_period(o->strings[i].terminals, o->strings[i].length, border);
+        rotations_period(o->strings[i].terminals, o->strings[i].length, border);
         status = find_steps_of(o, i, border, is_period);
     }
     free(border);

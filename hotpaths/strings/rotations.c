@@ -12,7 +12,7 @@
 
 /* The failure function of Knuth, Morris and Pratt: scratch[i] is the length of
  * the longest proper prefix of string[0 .. i] that is also its suffix. */
-uint32_t loops_period(const uint32_t *string, uint32_t length, uint32_t *scratch)
+uint32_t rotations_period(const uint32_t *string, uint32_t length, uint32_t *scratch)
 {
     assert(length > 0);
     scratch[0] = 0;
@@ -123,7 +123,7 @@ static bool is_loop(const struct family *s, uint32_t first)
 
 /* Two candidates are compared; the one that loses at the k-th symbol cannot win from any position
  * up to there. */
-uint32_t loops_least_rotation(const uint32_t *string, uint32_t n)
+uint32_t rotations_least(const uint32_t *string, uint32_t n)
 {
     uint32_t a = 0, b = 1, k = 0;
 
@@ -147,7 +147,7 @@ uint32_t loops_least_rotation(const uint32_t *string, uint32_t n)
 
 static struct ring ring_of(const uint32_t *symbols, uint32_t length)
 {
-    return (struct ring){ symbols, length, loops_least_rotation(symbols, length) };
+    return (struct ring){ symbols, length, rotations_least(symbols, length) };
 }
 
 static void ring_cycle(struct family *s, uint32_t first)
@@ -255,7 +255,7 @@ static size_t mark_families(struct family *s)
     return others;
 }
 
-int loops_find(struct subpath_set *f, size_t *n_families)
+int rotations_find(struct subpath_set *f, size_t *n_families)
 {
     size_t n = f->n_entries;
     struct family s = { .f = f };

@@ -23,13 +23,13 @@
 /* Sets leader, rotations and turn of each entry, whose periods are known; leader is the first of
  * its family, and *n_families is the number of families.  For entries that are shorter than their
  * iteration, turns[cycle] and the following are one iteration.  HOT_OK or HOT_E_MEMORY. */
-int loops_find(struct subpath_set *f, size_t *n_families);
+int rotations_find(struct subpath_set *f, size_t *n_families);
 
 /* The shortest distance at which the string can overlap itself, or its length if it cannot.
  * `scratch` has room for `length`. */
-uint32_t loops_period(const uint32_t *string, uint32_t length, uint32_t *scratch);
+uint32_t rotations_period(const uint32_t *string, uint32_t length, uint32_t *scratch);
 
 /* The position at which the string's least rotation begins. */
-uint32_t loops_least_rotation(const uint32_t *string, uint32_t n);
+uint32_t rotations_least(const uint32_t *string, uint32_t n);
 
 #endif

@@ -10,7 +10,7 @@
 #include "hotpaths/base/hash-table.h"
 #include "hotpaths/base/saturate.h"
 
-struct figures {
+struct string_query {
     struct patterns patterns;
     const struct wpp_grammar *g;
     uint32_t thread;            /* the one that is counted */
@@ -19,29 +19,29 @@ struct figures {
 
 static uint32_t next_node(void *ctx, uint32_t state, uint32_t terminal)
 {
-    const struct figures *f = ctx;
+    const struct string_query *f = ctx;
 
     return patterns_next(&f->patterns, state, terminal);
 }
 
 static uint32_t reduce_node(void *ctx, uint32_t state, uint32_t terminal)
 {
-    const struct figures *f = ctx;
+    const struct string_query *f = ctx;
 
     return patterns_reduce(&f->patterns, state, terminal);
 }
 
 static bool settles_node(void *ctx, uint32_t before, uint32_t terminal)
 {
-    const struct figures *f = ctx;
+    const struct string_query *f = ctx;
 
     return !patterns_continue(&f->patterns, before, terminal);
 }
 
 /* For each string that ends at the node, adds `times` in a column of `out`, which has a row of
  * `columns` for each string. */
-static void add_to_ends(const struct figures *f, uint32_t node, uint32_t columns, uint32_t column,
-                        uint64_t times)
+static void add_to_ends(const struct string_query *f, uint32_t node, uint32_t columns,
+                        uint32_t column, uint64_t times)
 {
     uint32_t end = patterns_first(&f->patterns, node);
 
@@ -58,7 +58,7 @@ static void add_to_ends(const struct figures *f, uint32_t node, uint32_t columns
 static int count_places(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind,
                         uint64_t times)
 {
-    const struct figures *f = ctx;
+    const struct string_query *f = ctx;
 
     (void)state, (void)terminal;
     add_to_ends(f, behind, f->g->n_threads, f->thread, times);
@@ -68,7 +68,7 @@ static int count_places(void *ctx, uint32_t state, uint32_t terminal, uint32_t b
 int hot_places(const struct wpp_grammar *g, const struct hot_string *strings, size_t n,
                uint64_t *by_thread)
 {
-    struct figures f = { .g = g, .out = by_thread };
+    struct string_query f = { .g = g, .out = by_thread };
     struct machine m = { .ctx = &f, .thread = &f.thread, .next = next_node,
                          .reduce = reduce_node, .settles = settles_node,
                          .step = count_places };
@@ -86,14 +86,14 @@ int hot_places(const struct wpp_grammar *g, const struct hot_string *strings, si
  * Taking each occurrence that begins behind the last one taken gives the largest number.  Behind an
  * occurrence that is taken, the machine is in the state in which nothing has been read. */
 
-static bool is_taken(const struct figures *f, uint32_t node)
+static bool is_taken(const struct string_query *f, uint32_t node)
 {
     return f->patterns.node[node].ends != PATTERN_NONE;
 }
 
 static uint32_t next_apart(void *ctx, uint32_t state, uint32_t terminal)
 {
-    const struct figures *f = ctx;
+    const struct string_query *f = ctx;
     uint32_t node = patterns_next(&f->patterns, state, terminal);
 
     return is_taken(f, node) ? 0 : node;
@@ -102,7 +102,7 @@ static uint32_t next_apart(void *ctx, uint32_t state, uint32_t terminal)
 static int count_apart(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind,
                        uint64_t times)
 {
-    const struct figures *f = ctx;
+    const struct string_query *f = ctx;
 
     (void)behind;
     if (is_taken(f, patterns_next(&f->patterns, state, terminal)))
@@ -112,7 +112,7 @@ static int count_apart(void *ctx, uint32_t state, uint32_t terminal, uint32_t be
 
 int hot_places_apart(const struct wpp_grammar *g, struct hot_string string, uint64_t *by_thread)
 {
-    struct figures f = { .g = g, .out = by_thread };
+    struct string_query f = { .g = g, .out = by_thread };
     struct machine m = { .ctx = &f, .thread = &f.thread, .next = next_apart,
                          .reduce = reduce_node, .settles = settles_node,
                          .step = count_apart };
@@ -304,7 +304,7 @@ int hot_cover(const struct wpp_grammar *g, const uint64_t *cost, uint32_t thread
  * transition. */
 static uint32_t reduce_end(void *ctx, uint32_t state, uint32_t terminal)
 {
-    const struct figures *f = ctx;
+    const struct string_query *f = ctx;
     uint32_t end = patterns_first(&f->patterns, state);
     uint32_t node = patterns_reduce(&f->patterns, state, terminal);
 
@@ -315,7 +315,7 @@ static uint32_t reduce_end(void *ctx, uint32_t state, uint32_t terminal)
 static int count_neighbours(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind,
                             uint64_t times)
 {
-    const struct figures *f = ctx;
+    const struct string_query *f = ctx;
 
     (void)behind;
     add_to_ends(f, state, f->g->n_terminals, terminal, times);
@@ -325,7 +325,7 @@ static int count_neighbours(void *ctx, uint32_t state, uint32_t terminal, uint32
 int hot_neighbours(const struct wpp_grammar *g, uint32_t thread,
                    const struct hot_string *strings, size_t n, bool before, uint64_t *times)
 {
-    struct figures f = { .g = g, .out = times };
+    struct string_query f = { .g = g, .out = times };
     struct machine m = { .ctx = &f, .backwards = before, .next = next_node,
                          .reduce = reduce_end, .settles = settles_node,
                          .step = count_neighbours };
@@ -495,7 +495,8 @@ int hot_before(const struct wpp_grammar *g, uint32_t thread, const bool *is_a,
     return status;
 }
 
-/* ---- What stands beside events of a set -------------------------------------------------------- */
+/* ---- What stands beside events of a set
+ * -------------------------------------------------------- */
 
 struct beside {
     const bool *is_b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hotpaths-figures-memory.c - each allocation of what is said of given strings fails once:
+/* hotpaths-queries-memory.c - each allocation of what is said of given strings fails once:
  * the answer is HOT_E_MEMORY, and (under the sanitizers) nothing leaks or is freed twice.
  *
  * The library has no allocator to pass, so it is compiled into this test with the

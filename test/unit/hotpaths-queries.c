@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* hotpaths-figures.c - what is said of given strings, against the expanded trace. */
+/* hotpaths-queries.c - what is said of given strings, against the expanded trace. */
 #include "hotpaths/hotpaths.h"
 #include "test/reference/brute-hot.h"
 #include "test/unit/small-grammar.h"
