@@ -97,7 +97,7 @@ static int count_candidates(struct candidates *c, const struct exact *e)
     if (patterns_init(&c->patterns, c->string, c->n, false) != HOT_OK)
         return HOT_E_MEMORY;
     c->times = malloc((size_t)c->patterns.n * sizeof *c->times);
-    return c->times ? tally_count(e->a, e->a->min_length, &c->patterns, c->times)
+    return c->times ? candidate_counts_find(e->a, e->a->min_length, &c->patterns, c->times)
                     : HOT_E_MEMORY;
 }
 
@@ -131,7 +131,7 @@ static int find_candidates(struct candidates *c, const struct exact *e, const st
 {
     assert(sample->unit > 0);
     uint64_t hits = min_cost / sample->unit, enough = give_up ? hits + hits / 2 : UINT64_MAX;
-    int status = rows_find(e->a, &e->walks, min_cost, &c->found);
+    int status = loop_candidates_find(e->a, &e->walks, min_cost, &c->found);
 
     c->enough = saturating_mul(enough, sample->unit);
     if (status == HOT_OK)

@@ -56,7 +56,7 @@ struct way_on {
     bool others : 1;            /* there are other children */
 };
 
-struct tally {
+struct candidate_counts {
     const struct wpp_grammar *g;
     const struct patterns *p;
     uint32_t needed;            /* 2 to SIZES; all strings that count have this length, except
@@ -82,14 +82,14 @@ static inline size_t symbol_index(const struct wpp_grammar *g, uint32_t symbol)
     return symbol & WPP_RULE ? symbol & ~WPP_RULE : (size_t)g->n_rules + symbol;
 }
 
-static uint32_t size_of(const struct tally *t, uint32_t length)
+static uint32_t size_of(const struct candidate_counts *t, uint32_t length)
 {
     return length < t->needed ? length : t->needed - 1;
 }
 
 /* ---- The machine ------------------------------------------------------------------------- */
 
-static void find_ways_on(struct tally *t)
+static void find_ways_on(struct candidate_counts *t)
 {
     const struct patterns *p = t->p;
 
@@ -103,7 +103,7 @@ static void find_ways_on(struct tally *t)
     }
 }
 
-static uint32_t step(const struct tally *t, uint32_t node, uint32_t terminal)
+static uint32_t step(const struct candidate_counts *t, uint32_t node, uint32_t terminal)
 {
     while (node) {
         const struct way_on *way = &t->way_on[node];
@@ -118,7 +118,7 @@ static uint32_t step(const struct tally *t, uint32_t node, uint32_t terminal)
 }
 
 /* In the form of of_symbol. */
-static uint32_t describe_state(const struct tally *t, uint32_t node)
+static uint32_t describe_state(const struct candidate_counts *t, uint32_t node)
 {
     assert(node <= NODE(UINT32_MAX));
     return node << SIZE_BITS | size_of(t, t->p->node[node].depth);
@@ -126,7 +126,7 @@ static uint32_t describe_state(const struct tally *t, uint32_t node)
 
 /* ---- Heads ------------------------------------------------------------------------------- */
 
-static int number_head(struct tally *t, struct head h, uint32_t *number)
+static int number_head(struct candidate_counts *t, struct head h, uint32_t *number)
 {
     uint64_t hash = hash_table_hash(h.state, h.length);
     size_t slot;
@@ -147,7 +147,7 @@ static int number_head(struct tally *t, struct head h, uint32_t *number)
 }
 
 /* In the form of of_symbol. */
-static int describe_head(struct tally *t, struct head h, uint32_t all, uint32_t *head)
+static int describe_head(struct candidate_counts *t, struct head h, uint32_t all, uint32_t *head)
 {
     uint32_t number;
 
@@ -157,7 +157,7 @@ static int describe_head(struct tally *t, struct head h, uint32_t all, uint32_t 
     return HOT_OK;
 }
 
-static uint32_t read_head(const struct tally *t, uint32_t number)
+static uint32_t read_head(const struct candidate_counts *t, uint32_t number)
 {
     const struct head *h = &t->head[number];
 
@@ -167,7 +167,7 @@ static uint32_t read_head(const struct tally *t, uint32_t number)
 }
 
 /* *head is everything so far; extends it by the next symbol, whose head is `next`. */
-static int join_heads(struct tally *t, uint32_t *head, uint32_t next)
+static int join_heads(struct candidate_counts *t, uint32_t *head, uint32_t next)
 {
     struct head h = t->head[NUMBER(*head)];
     uint32_t length = read_head(t, NUMBER(next)), i;
@@ -189,13 +189,13 @@ static inline uint64_t meeting_key(uint32_t state, uint32_t head)
     return (uint64_t)state << 32 | head;
 }
 
-static inline size_t meeting_home(const struct tally *t, uint32_t state, uint32_t head)
+static inline size_t meeting_home(const struct candidate_counts *t, uint32_t state, uint32_t head)
 {
     return hash_table_hash(state, head) >> t->meetings_shift;
 }
 
 /* The slot of a meeting, or the empty one where it belongs. */
-static inline size_t meeting_slot(const struct tally *t, uint32_t state, uint32_t head)
+static inline size_t meeting_slot(const struct candidate_counts *t, uint32_t state, uint32_t head)
 {
     uint64_t key = meeting_key(state, head);
     size_t slot = meeting_home(t, state, head);
@@ -206,9 +206,9 @@ static inline size_t meeting_slot(const struct tally *t, uint32_t state, uint32_
     return slot;
 }
 
-static int size_meetings(struct tally *t, unsigned shift)
+static int size_meetings(struct candidate_counts *t, unsigned shift)
 {
-    struct tally old = *t;
+    struct candidate_counts old = *t;
 
     t->meetings_shift = shift;
     t->meetings_size = (size_t)1 << (64 - shift);
@@ -236,7 +236,7 @@ static int size_meetings(struct tally *t, unsigned shift)
     return HOT_OK;
 }
 
-static int first_meeting(struct tally *t, uint32_t state, uint32_t head, size_t *slot)
+static int first_meeting(struct candidate_counts *t, uint32_t state, uint32_t head, size_t *slot)
 {
     uint32_t length, node;
 
@@ -258,7 +258,8 @@ static int first_meeting(struct tally *t, uint32_t state, uint32_t head, size_t 
 }
 
 /* Counts a meeting; o->behind is the state behind the symbol if nothing comes before it. */
-static inline int meet(struct tally *t, uint32_t state, struct of_symbol *o, uint64_t times)
+static inline int meet(struct candidate_counts *t, uint32_t state, struct of_symbol *o,
+                       uint64_t times)
 {
     size_t slot = meeting_slot(t, state, o->head);
 
@@ -282,7 +283,7 @@ struct block {
     uint32_t n_listed;
 };
 
-static void list_block(const struct tally *t, struct block *b, uint64_t at)
+static void list_block(const struct candidate_counts *t, struct block *b, uint64_t at)
 {
     const uint32_t *symbols = t->g->symbols;
     uint64_t all = t->g->body[rule_count(t->g)];
@@ -308,7 +309,7 @@ static void list_block(const struct tally *t, struct block *b, uint64_t at)
 
 /* Counts the meetings of a block.  If a symbol has another state behind it than expected, the next
  * symbol is met as well. */
-static int meet_block(struct tally *t, struct block *b, uint64_t times)
+static int meet_block(struct candidate_counts *t, struct block *b, uint64_t times)
 {
     uint32_t next = 0;          /* those before are done */
 
@@ -328,7 +329,7 @@ static int meet_block(struct tally *t, struct block *b, uint64_t times)
     return HOT_OK;
 }
 
-static int find_head(struct tally *t, uint32_t rule)
+static int find_head(struct candidate_counts *t, uint32_t rule)
 {
     const struct wpp_grammar *g = t->g;
     uint64_t at = g->body[rule], end = g->body[rule + 1];
@@ -341,7 +342,7 @@ static int find_head(struct tally *t, uint32_t rule)
     return HOT_OK;
 }
 
-static int read_rule(struct tally *t, struct block *b, uint32_t rule, uint64_t frequency)
+static int read_rule(struct candidate_counts *t, struct block *b, uint32_t rule, uint64_t frequency)
 {
     uint64_t end = t->g->body[rule + 1];
 
@@ -377,7 +378,7 @@ struct arrivals {
 };
 
 /* Counting sort. */
-static int sort_meetings(const struct tally *t, struct arrivals *a)
+static int sort_meetings(const struct candidate_counts *t, struct arrivals *a)
 {
     uint32_t n = 0, most = 0;
 
@@ -405,8 +406,8 @@ static int sort_meetings(const struct tally *t, struct arrivals *a)
 
 /* All states go on over the terminal; q is the state behind it from the root.  States of fewer than
  * `needed` terminals can lead to no string that is long enough. */
-static void go_on(const struct tally *t, struct arrivals *a, uint32_t terminal, uint32_t q,
-                  uint32_t needed, uint64_t *times)
+static void go_on(const struct candidate_counts *t, struct arrivals *a, uint32_t terminal,
+                  uint32_t q, uint32_t needed, uint64_t *times)
 {
     uint32_t left = 0;
 
@@ -428,8 +429,8 @@ static void go_on(const struct tally *t, struct arrivals *a, uint32_t terminal, 
     a->n = left;
 }
 
-static void count_head(const struct tally *t, struct arrivals *a, uint32_t number, uint32_t least,
-                       uint64_t *times)
+static void count_head(const struct candidate_counts *t, struct arrivals *a, uint32_t number,
+                       uint32_t least, uint64_t *times)
 {
     uint32_t length = read_head(t, number), q = 0;
 
@@ -450,7 +451,7 @@ static void count_head(const struct tally *t, struct arrivals *a, uint32_t numbe
     }
 }
 
-static int count_meetings(const struct tally *t, uint32_t least, uint64_t *times)
+static int count_meetings(const struct candidate_counts *t, uint32_t least, uint64_t *times)
 {
     struct arrivals a = { 0 };
     int status = sort_meetings(t, &a);
@@ -464,7 +465,8 @@ static int count_meetings(const struct tally *t, uint32_t least, uint64_t *times
     return status;
 }
 
-static void count_terminals(const struct tally *t, const uint64_t *frequency, uint64_t *times)
+static void count_terminals(const struct candidate_counts *t, const uint64_t *frequency,
+                            uint64_t *times)
 {
     const struct wpp_grammar *g = t->g;
 
@@ -476,7 +478,7 @@ static void count_terminals(const struct tally *t, const uint64_t *frequency, ui
 
 /* ---- All of it --------------------------------------------------------------------------- */
 
-static int describe_terminals(struct tally *t)
+static int describe_terminals(struct candidate_counts *t)
 {
     for (uint32_t i = 0; i < t->g->n_terminals; i++) {
         struct of_symbol *of = &t->of[symbol_index(t->g, i)];
@@ -492,7 +494,7 @@ static int describe_terminals(struct tally *t)
     return HOT_OK;
 }
 
-static int tally_init(struct tally *t)
+static int counts_init(struct candidate_counts *t)
 {
     uint32_t empty;
 
@@ -508,7 +510,7 @@ static int tally_init(struct tally *t)
     return describe_terminals(t);
 }
 
-static void tally_clear(struct tally *t)
+static void counts_clear(struct candidate_counts *t)
 {
     factors_clear(&t->factors);
     free(t->of);
@@ -520,12 +522,12 @@ static void tally_clear(struct tally *t)
     free(t->behind);
 }
 
-int tally_count(const struct analysis *a, uint32_t least, const struct patterns *p,
-                uint64_t *times)
+int candidate_counts_find(const struct analysis *a, uint32_t least, const struct patterns *p,
+                          uint64_t *times)
 {
-    struct tally t = { .g = a->g, .p = p,
+    struct candidate_counts t = { .g = a->g, .p = p,
                        .needed = least < 2 ? 2 : least < SIZES ? least : SIZES };
-    int status = tally_init(&t);
+    int status = counts_init(&t);
     struct block b;
 
     memset(times, 0, p->n * sizeof *times);
@@ -538,6 +540,6 @@ int tally_count(const struct analysis *a, uint32_t least, const struct patterns 
         count_terminals(&t, a->frequency, times);
     if (status == HOT_OK)
         patterns_add_up(p, times);
-    tally_clear(&t);
+    counts_clear(&t);
     return status;
 }

@@ -32,7 +32,7 @@
 
 /* times[i] becomes the frequency of the string of node i, of p->n nodes.  It is undefined if the
  * string is empty or shorter than `least`.  HOT_OK or HOT_E_MEMORY. */
-int tally_count(const struct analysis *a, uint32_t least, const struct patterns *p,
-                uint64_t *times);
+int candidate_counts_find(const struct analysis *a, uint32_t least, const struct patterns *p,
+                          uint64_t *times);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { ROW_SLACK = 8, ROW_MARGIN = 4 };
 
-struct row_search {
+struct loop_search {
     const struct analysis *a;
     struct rule_walk walk;
     struct subpath_set loops;         /* iterations, from their least rotation on; the sum is their
@@ -21,7 +21,7 @@ struct row_search {
 };
 
 /* Writes the symbol's terminals to the text. */
-static int read_symbol(struct row_search *s, uint32_t symbol, uint32_t length)
+static int read_symbol(struct loop_search *s, uint32_t symbol, uint32_t length)
 {
     const struct wpp_grammar *g = s->a->g;
     uint32_t rule = symbol & ~WPP_RULE;
@@ -40,7 +40,7 @@ static int read_symbol(struct row_search *s, uint32_t symbol, uint32_t length)
 }
 
 /* Adds a symbol of this length that occurs twice in a row in a rule of this frequency. */
-static int add_repeat(struct row_search *s, uint32_t symbol, uint32_t length, uint64_t frequency)
+static int add_repeat(struct loop_search *s, uint32_t symbol, uint32_t length, uint64_t frequency)
 {
     uint32_t turn, turns, most, from;
     uint64_t cost = 0, times;
@@ -62,7 +62,7 @@ static int add_repeat(struct row_search *s, uint32_t symbol, uint32_t length, ui
     return subpath_set_add(&s->loops, s->scratch, turn, cost, saturating_mul(times, frequency));
 }
 
-static int find_repeats(struct row_search *s)
+static int find_repeats(struct loop_search *s)
 {
     const struct wpp_grammar *g = s->a->g;
 
@@ -87,7 +87,7 @@ static int find_repeats(struct row_search *s)
 }
 
 /* Appends all rows of a loop. */
-static int append_rows(struct row_search *s, const uint32_t *turn, uint32_t length,
+static int append_rows(struct loop_search *s, const uint32_t *turn, uint32_t length,
                        struct subpath_set *out)
 {
     uint32_t n = s->a->max_length;
@@ -103,10 +103,10 @@ static int append_rows(struct row_search *s, const uint32_t *turn, uint32_t leng
     return HOT_OK;
 }
 
-int rows_find(const struct analysis *a, const struct rule_walks *walks, uint64_t min_cost,
-              struct subpath_set *out)
+int loop_candidates_find(const struct analysis *a, const struct rule_walks *walks,
+                         uint64_t min_cost, struct subpath_set *out)
 {
-    struct row_search s = { .a = a, .walk = { .o = walks } };
+    struct loop_search s = { .a = a, .walk = { .o = walks } };
     int status = HOT_E_MEMORY;
 
     subpath_set_init(&s.loops);

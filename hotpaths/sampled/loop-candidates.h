@@ -27,7 +27,7 @@
 /* Appends the rows of max_length terminals of these loops, from each rotation, to `out` (by
  * subpath_set_append, without cost).  `walks` reaches max_length.  HOT_OK, HOT_E_MEMORY or
  * SAMPLE_TOO_MUCH (hotpaths/sampled/sample.h). */
-int rows_find(const struct analysis *a, const struct rule_walks *walks, uint64_t min_cost,
-              struct subpath_set *out);
+int loop_candidates_find(const struct analysis *a, const struct rule_walks *walks,
+                         uint64_t min_cost, struct subpath_set *out);
 
 #endif

@@ -90,7 +90,7 @@ static size_t count_wrong(const struct brute_run *run, uint32_t least, const str
     return wrong;
 }
 
-static void tally_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
+static void count_trials(const char *name, int trials, void (*draw)(struct small_grammar *))
 {
     size_t wrong = 0, strings_drawn = 0;
 
@@ -111,7 +111,7 @@ static void tally_trials(const char *name, int trials, void (*draw)(struct small
         n = draw_strings(&run, strings, text);
         least = 1 + random_below(1 + random_below(24));
         if (patterns_init(&p, strings, n, false) != HOT_OK ||
-            tally_count(&a, least, &p, times) != HOT_OK)
+            candidate_counts_find(&a, least, &p, times) != HOT_OK)
             abort();
         wrong += count_wrong(&run, least, &p, strings, n, times);
         strings_drawn += n;
@@ -529,8 +529,8 @@ int main(void)
 {
     struct large l;
 
-    tally_trials("random grammars", 6000, random_grammar);
-    tally_trials("SEQUITUR grammars", 6000, sequitur_grammar);
+    count_trials("random grammars", 6000, random_grammar);
+    count_trials("SEQUITUR grammars", 6000, sequitur_grammar);
     pair_trials();
     sample_trials("random grammars", SAMPLE_TRIALS, random_grammar);
     sample_trials("SEQUITUR grammars", SAMPLE_TRIALS, sequitur_grammar);
