@@ -191,19 +191,19 @@ void exact_clear(struct exact *e)
 {
     if (e->has_walks)
         rule_walks_clear(&e->walks);
-    if (e->has_sieve)
-        sieve_clear(&e->sieve);
+    if (e->has_filter)
+        border_filter_clear(&e->filter);
     *e = (struct exact){ 0 };
 }
 
 static int find_everywhere(struct exact *e, uint64_t min_cost, struct subpath_set *out)
 {
-    if (!e->has_sieve) {
-        e->has_sieve = true;
-        if (sieve_init(&e->sieve, e->a) != HOT_OK)
+    if (!e->has_filter) {
+        e->has_filter = true;
+        if (border_filter_init(&e->filter, e->a) != HOT_OK)
             return HOT_E_MEMORY;
     }
-    return rounds_find(&e->sieve, min_cost, out);
+    return refine_find(&e->filter, min_cost, out);
 }
 
 int exact_find(struct exact *e, uint64_t min_cost, struct subpath_set *out)

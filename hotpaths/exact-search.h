@@ -19,8 +19,8 @@ struct exact {
     const struct analysis *a;
     bool sampling;          /* whether to sample where that is faster */
     struct rule_walks walks;
-    struct sieve sieve;
-    bool has_walks, has_sieve;      /* both are made when first needed */
+    struct border_filter filter;
+    bool has_walks, has_filter;     /* both are made when first needed */
 };
 
 void exact_init(struct exact *e, const struct analysis *a, bool sampling);

@@ -10,7 +10,7 @@
 
 /* ---- Bounds ------------------------------------------------------------------------- */
 
-unsigned sieve_class(uint64_t frequency)
+unsigned border_filter_class(uint64_t frequency)
 {
     unsigned bits = 63 - (unsigned)__builtin_clzll(frequency | 1);
     uint64_t leading = bits < 2 ? frequency << (2 - bits) : frequency >> (bits - 2);
@@ -26,39 +26,40 @@ static uint64_t class_begin(unsigned class)
     return (uint64_t)begin;
 }
 
-uint64_t sieve_round_down(uint64_t frequency)
+uint64_t border_filter_round_down(uint64_t frequency)
 {
-    return class_begin(sieve_class(frequency));
+    return class_begin(border_filter_class(frequency));
 }
 
 static uint64_t class_end(unsigned class)
 {
-    return class + 1 < SIEVE_CLASSES ? class_begin(class + 1) : UINT64_MAX;
+    return class + 1 < BORDER_FILTER_CLASSES ? class_begin(class + 1) : UINT64_MAX;
 }
 
-static uint64_t bound_of_class(const struct sieve *s, unsigned class, uint64_t n)
+static uint64_t bound_of_class(const struct border_filter *s, unsigned class, uint64_t n)
 {
-    assert(class < SIEVE_CLASSES && n <= s->a->max_length);
+    assert(class < BORDER_FILTER_CLASSES && n <= s->a->max_length);
     return n * s->dearest[class];
 }
 
 /* A lower bound without the frequencies of terminals. */
-static uint64_t least_at_all(const struct sieve *s, uint64_t min_cost)
+static uint64_t least_at_all(const struct border_filter *s, uint64_t min_cost)
 {
     return unit_cost_needed(s->a->max_length * s->a->dearest, min_cost);
 }
 
-uint64_t sieve_least(const struct sieve *s, uint64_t min_cost)
+uint64_t border_filter_least(const struct border_filter *s, uint64_t min_cost)
 {
     uint64_t least = least_at_all(s, min_cost);
 
-    for (unsigned class = sieve_class(least); class < SIEVE_CLASSES; class++)
+    for (unsigned class = border_filter_class(least); class < BORDER_FILTER_CLASSES; class++)
         if (can_cost(class_end(class), bound_of_class(s, class, s->a->max_length), min_cost))
             return class_begin(class) > least ? class_begin(class) : least;
     return UINT64_MAX;
 }
 
-static uint64_t bound_of_rest(const struct sieve *s, unsigned class, struct sieve_rest rest)
+static uint64_t bound_of_rest(const struct border_filter *s, unsigned class,
+                              struct border_filter_rest rest)
 {
     uint64_t missing = rest.missing < rest.n ? rest.missing : rest.n;
     uint64_t by_text = saturating_add(rest.known, bound_of_class(s, class, missing));
@@ -69,12 +70,13 @@ static uint64_t bound_of_rest(const struct sieve *s, unsigned class, struct siev
 
 /* The less frequent a subpath is, the more expensive its terminals may be: searches from the least
  * frequency that can be hot. */
-uint64_t sieve_reach(const struct sieve *s, uint64_t min_cost, uint64_t least,
-                     uint64_t frequency, uint64_t cost, struct sieve_rest rest)
+uint64_t border_filter_reach(const struct border_filter *s, uint64_t min_cost, uint64_t least,
+                             uint64_t frequency, uint64_t cost, struct border_filter_rest rest)
 {
     if (least > frequency)
         return 0;
-    for (unsigned class = sieve_class(least); class <= sieve_class(frequency); class++) {
+    for (unsigned class = border_filter_class(least); class <= border_filter_class(frequency);
+         class++) {
         uint64_t end = class_end(class) < frequency ? class_end(class) : frequency;
         uint64_t all = saturating_add(cost, bound_of_rest(s, class, rest));
 
@@ -85,7 +87,7 @@ uint64_t sieve_reach(const struct sieve *s, uint64_t min_cost, uint64_t least,
 }
 
 /* Finds the most expensive terminals of each class and of those above it. */
-static int find_dearest(struct sieve *s)
+static int find_dearest(struct border_filter *s)
 {
     const struct wpp_grammar *g = s->a->g;
     uint64_t *count = calloc((size_t)g->n_terminals + 1, sizeof *count);
@@ -96,44 +98,44 @@ static int find_dearest(struct sieve *s)
                 count[g->symbols[i]] = saturating_add(count[g->symbols[i]],
                                                       s->a->frequency[rule]);
     for (uint32_t i = 0; count && i < g->n_terminals; i++)
-        if (count[i] && s->a->cost[i] > s->dearest[sieve_class(count[i])])
-            s->dearest[sieve_class(count[i])] = s->a->cost[i];
-    for (unsigned i = SIEVE_CLASSES - 1; i-- > 0;)
+        if (count[i] && s->a->cost[i] > s->dearest[border_filter_class(count[i])])
+            s->dearest[border_filter_class(count[i])] = s->a->cost[i];
+    for (unsigned i = BORDER_FILTER_CLASSES - 1; i-- > 0;)
         if (s->dearest[i] < s->dearest[i + 1])
             s->dearest[i] = s->dearest[i + 1];
     free(count);
     return count ? HOT_OK : HOT_E_MEMORY;
 }
 
-int sieve_init(struct sieve *s, const struct analysis *a)
+int border_filter_init(struct border_filter *s, const struct analysis *a)
 {
-    *s = (struct sieve){ .a = a };
+    *s = (struct border_filter){ .a = a };
     texts_init(&s->texts);
     if (rule_walks_init(&s->walks, a->g, a->max_length - 1) != HOT_OK)
         return HOT_E_MEMORY;
     if (find_dearest(s) != HOT_OK)
         return HOT_E_MEMORY;
-    return grams_init(&s->grams, a);
+    return gram_counts_init(&s->grams, a);
 }
 
-void sieve_clear(struct sieve *s)
+void border_filter_clear(struct border_filter *s)
 {
-    grams_clear(&s->grams);
+    gram_counts_clear(&s->grams);
     rule_walks_clear(&s->walks);
     texts_clear(&s->texts);
     free(s->border);
-    *s = (struct sieve){ 0 };
+    *s = (struct border_filter){ 0 };
 }
 
 /* ---- Borders ---------------------------------------------------------------------------- */
 
 struct taking {
-    struct sieve *s;
+    struct border_filter *s;
     uint64_t min_cost;
 };
 
 /* Ends the text at a rare gram that lies behind the border. */
-static bool trim_right(const struct grams *s, const uint32_t *text, uint32_t middle,
+static bool trim_right(const struct gram_counts *s, const uint32_t *text, uint32_t middle,
                        uint32_t *end, uint64_t least)
 {
     uint32_t k = s->length;
@@ -142,7 +144,7 @@ static bool trim_right(const struct grams *s, const uint32_t *text, uint32_t mid
     for (uint32_t i = middle; i + k <= *end; i++) {
         hash = i == middle ? rolling_hash(text + i, k)
                            : rolling_right(hash, s->power[k - 1], text[i - 1], text[i + k - 1]);
-        if (gram_count(s, hash) >= least)
+        if (gram_counts_get(s, hash) >= least)
             continue;
         *end = i + k - 1;
         return true;
@@ -152,7 +154,7 @@ static bool trim_right(const struct grams *s, const uint32_t *text, uint32_t mid
 
 /* Begins the text behind a rare gram that is part of every string that begins there and crosses the
  * border. */
-static bool trim_left(const struct grams *s, const uint32_t *text, uint32_t *begin,
+static bool trim_left(const struct gram_counts *s, const uint32_t *text, uint32_t *begin,
                       uint32_t middle, uint32_t end, uint64_t least)
 {
     uint32_t k = s->length, i = middle + 1 - k < middle ? middle + 1 - k : middle - 1;
@@ -165,7 +167,7 @@ static bool trim_left(const struct grams *s, const uint32_t *text, uint32_t *beg
         hash = hashed ? rolling_left(hash, s->power[k - 1], text[i], text[i + k])
                       : rolling_hash(text + i, k);
         hashed = true;
-        if (gram_count(s, hash) >= least)
+        if (gram_counts_get(s, hash) >= least)
             continue;
         *begin = i + 1;
         return true;
@@ -178,9 +180,9 @@ static bool trim_left(const struct grams *s, const uint32_t *text, uint32_t *beg
 static bool cut_out(const struct taking *t, const struct border *b, struct text *out,
                     uint32_t *begin)
 {
-    const struct sieve *s = t->s;
+    const struct border_filter *s = t->s;
     uint32_t end = END_MOST + b->n_after;
-    uint64_t across = grams_across(&s->grams, b->before, b->after, b->missing);
+    uint64_t across = gram_counts_across(&s->grams, b->before, b->after, b->missing);
     uint64_t least = unit_cost_needed(across, t->min_cost);
 
     assert(b->n_before > 0 && b->n_before <= END_MOST && b->n_after <= END_MOST);
@@ -197,7 +199,7 @@ static bool cut_out(const struct taking *t, const struct border *b, struct text 
 static int take_border(void *context, const struct border *b)
 {
     struct taking *t = context;
-    struct sieve *s = t->s;
+    struct border_filter *s = t->s;
     struct text like;
     uint32_t begin, text;
 
@@ -207,18 +209,18 @@ static int take_border(void *context, const struct border *b)
         return HOT_E_MEMORY;
     if (texts_add(&s->texts, &like, b->text + begin, &text) != HOT_OK)
         return HOT_E_MEMORY;
-    s->border[s->n_borders++] = (struct sieve_border){ b->at, b->rule, text };
+    s->border[s->n_borders++] = (struct filtered_border){ b->at, b->rule, text };
     return HOT_OK;
 }
 
-static int take_all(struct sieve *s, uint64_t min_cost)
+static int take_all(struct border_filter *s, uint64_t min_cost)
 {
     struct taking t = { .s = s, .min_cost = min_cost };
 
-    return grams_show(&s->grams, min_cost, sieve_least(s, min_cost), take_border, &t);
+    return gram_counts_show(&s->grams, min_cost, border_filter_least(s, min_cost), take_border, &t);
 }
 
-int sieve_use(struct sieve *s, uint64_t min_cost)
+int border_filter_use(struct border_filter *s, uint64_t min_cost)
 {
     int status;
 

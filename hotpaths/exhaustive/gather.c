@@ -10,44 +10,44 @@
 #include "hotpaths/exhaustive/recipes.h"
 #include "hotpaths/exhaustive/rule-ends.h"
 
-/* A start that begins and ends in a rule, less than `longest` from its end. */
-struct far_start {
+/* A prefix that begins and ends in a rule, less than `longest` from its end. */
+struct far_prefix {
     uint32_t depth;             /* from the rule's end, in terminals */
-    uint32_t start;
+    uint32_t prefix;
     uint64_t cost;              /* of these terminals */
 };
 
-/* The starts of a rule: from `first` on, the deepest last. */
+/* The prefixes of a rule: from `first` on, the deepest last. */
 struct far_list {
     size_t first;
     uint32_t n;
     bool wanted;
 };
 
-struct far_starts {
+struct far_prefixes {
     struct far_list *of;        /* of each rule that is a tail (rule-walk.h) */
-    struct far_start *item;
+    struct far_prefix *item;
     size_t n_items, size;
 };
 
 /* A walk that reads the stored ends of rules, where there are any. */
 struct reader {
-    struct flat_ends flat;
+    struct rule_ends ends;
     struct rule_walk walk;
-    uint32_t run[FLAT_MOST];    /* [at, n) is still to be read */
+    uint32_t run[RULE_ENDS_MOST]; /* [at, n) is still to be read */
     uint32_t at, n;
 };
 
 struct gathering {
-    const struct sieve *s;
-    const struct starts *starts;
+    const struct border_filter *s;
+    const struct prefix_set *prefixes;
     uint32_t longest;
     uint64_t min_cost;
     uint64_t least;             /* for all borders */
     uint64_t least_here;        /* for the current border */
     const struct text *before;  /* its text of the round before, or NULL */
     uint32_t deepest, farthest; /* no hot subpath begins or ends farther from the border */
-    struct far_starts far;
+    struct far_prefixes far;
     struct reader reader;
     uint32_t *text;             /* 2 longest, the border in the middle */
     uint32_t begin, end;        /* the known part of it */
@@ -69,7 +69,7 @@ void gathered_clear(struct gathered *g)
     gathered_init(g);
 }
 
-int gathered_begin(struct gathered *g, const struct sieve *s)
+int gathered_begin(struct gathered *g, const struct border_filter *s)
 {
     for (size_t i = 0; i < s->n_borders; i++) {
         const struct text *t = &s->texts.entry[s->border[i].text];
@@ -93,7 +93,7 @@ int gathered_begin(struct gathered *g, const struct sieve *s)
 static int reader_begin_at_end(struct reader *r, uint32_t rule, const struct wpp_grammar *g)
 {
     r->at = 0;
-    r->n = flat_ends_last(&r->flat, rule, r->run);
+    r->n = rule_ends_last(&r->ends, rule, r->run);
     return rule_walk_begin(&r->walk, g->body[rule], r->n ? g->body[rule] : g->body[rule + 1]);
 }
 
@@ -111,7 +111,7 @@ static uint32_t read_right(struct reader *r)
         if (symbol == RULE_WALK_END || !(symbol & WPP_RULE))
             return symbol;
         r->at = 0;
-        r->n = flat_ends_first(&r->flat, symbol & ~WPP_RULE, r->run);
+        r->n = rule_ends_first(&r->ends, symbol & ~WPP_RULE, r->run);
         if (r->n == 0 && rule_walk_right_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
             return RULE_WALK_NO_MEMORY;
     }
@@ -126,7 +126,7 @@ static uint32_t read_left(struct reader *r)
         if (symbol == RULE_WALK_END || !(symbol & WPP_RULE))
             return symbol;
         r->at = 0;
-        r->n = flat_ends_last(&r->flat, symbol & ~WPP_RULE, r->run);
+        r->n = rule_ends_last(&r->ends, symbol & ~WPP_RULE, r->run);
         if (r->n == 0 && rule_walk_left_enter(&r->walk, symbol & ~WPP_RULE) != HOT_OK)
             return RULE_WALK_NO_MEMORY;
     }
@@ -135,18 +135,18 @@ static uint32_t read_left(struct reader *r)
 
 /* ---- Starts within rules ---------------------------------------------------------------- */
 
-/* Lists the starts of a rule, walking left from its end. */
-static int list_starts(struct gathering *g, uint32_t rule)
+/* Lists the prefixes of a rule, walking left from its end. */
+static int list_prefixes(struct gathering *g, uint32_t rule)
 {
     const struct wpp_grammar *grammar = g->s->a->g;
-    const struct starts *starts = g->starts;
-    struct far_starts *f = &g->far;
+    const struct prefix_set *prefixes = g->prefixes;
+    struct far_prefixes *f = &g->far;
     uint64_t hash = 0, cost = 0;
 
     if (reader_begin_at_end(&g->reader, rule, grammar) != HOT_OK)
         return HOT_E_MEMORY;
     for (uint32_t n = 1; n < g->longest; n++) {
-        uint32_t *first = g->text + g->longest - n, start;
+        uint32_t *first = g->text + g->longest - n, prefix;
 
         *first = read_left(&g->reader);
         if (*first == RULE_WALK_NO_MEMORY)
@@ -154,27 +154,27 @@ static int list_starts(struct gathering *g, uint32_t rule)
         if (*first == RULE_WALK_END)
             return HOT_OK;
         cost += g->s->a->cost[*first];
-        if (n < starts->length)
+        if (n < prefixes->length)
             continue;
-        hash = n == starts->length ? rolling_hash(first, n)
-                                   : rolling_left(hash, starts->power, *first,
-                                                  first[starts->length]);
-        start = starts_find(starts, first, hash);
-        if (start == NO_START)
+        hash = n == prefixes->length ? rolling_hash(first, n)
+                                     : rolling_left(hash, prefixes->power, *first,
+                                                    first[prefixes->length]);
+        prefix = prefix_set_find(prefixes, first, hash);
+        if (prefix == NO_PREFIX)
             continue;
         if (GROW(f->item, f->size, f->n_items + 1) != HOT_OK)
             return HOT_E_MEMORY;
-        f->item[f->n_items++] = (struct far_start){ n, start, cost };
+        f->item[f->n_items++] = (struct far_prefix){ n, prefix, cost };
         f->of[rule].n++;
     }
     return HOT_OK;
 }
 
-/* Stores the ends of rules that are needed for texts and lists of starts. */
-static int fill_flat_ends(struct gathering *g, const struct gathered *borders)
+/* Stores the ends of rules that are needed for texts and lists of prefixes. */
+static int fill_rule_ends(struct gathering *g, const struct gathered *borders)
 {
     const struct rule_walks *o = &g->s->walks;
-    struct flat_ends *f = &g->reader.flat;
+    struct rule_ends *f = &g->reader.ends;
 
     for (size_t i = 0; i < borders->n; i++) {
         const struct gathered_border *b = &borders->border[i];
@@ -184,27 +184,27 @@ static int fill_flat_ends(struct gathering *g, const struct gathered *borders)
             uint32_t symbol = o->g->symbols[at];
 
             if (symbol & WPP_RULE)
-                flat_ends_want(f, symbol & ~WPP_RULE, at == b->at);
+                rule_ends_want(f, symbol & ~WPP_RULE, at == b->at);
             if (at == b->at && (symbol & WPP_RULE))
-                flat_ends_want(f, o->tail[symbol & ~WPP_RULE], true);
+                rule_ends_want(f, o->tail[symbol & ~WPP_RULE], true);
             if (at > b->at)
                 length += symbol & WPP_RULE ? o->g->length[symbol & ~WPP_RULE] : 1;
         }
     }
-    if (flat_ends_fill(f) != HOT_OK)
+    if (rule_ends_fill(f) != HOT_OK)
         return HOT_E_MEMORY;
 #ifdef WPP_HOSTILE
-    assert(flat_ends_check(f, o));
+    assert(rule_ends_check(f, o));
 #endif
     return HOT_OK;
 }
 
 /* For the rules whose text is open at the end; a rule that ends with another rule shares its
  * list. */
-static int find_far_starts(struct gathering *g, const struct gathered *borders)
+static int find_far_prefixes(struct gathering *g, const struct gathered *borders)
 {
     const struct rule_walks *o = &g->s->walks;
-    struct far_starts *f = &g->far;
+    struct far_prefixes *f = &g->far;
     int status = HOT_OK;
 
     f->of = calloc((size_t)o->g->n_rules + 1, sizeof *f->of);
@@ -219,7 +219,7 @@ static int find_far_starts(struct gathering *g, const struct gathered *borders)
     for (uint32_t rule = 0; status == HOT_OK && rule < o->g->n_rules; rule++) {
         f->of[rule].first = f->n_items;
         if (f->of[rule].wanted)
-            status = list_starts(g, rule);
+            status = list_prefixes(g, rule);
     }
     return status;
 }
@@ -228,17 +228,17 @@ static int find_far_starts(struct gathering *g, const struct gathered *borders)
  * was not seen near the border. */
 static uint32_t find_deepest(const struct gathering *g, uint32_t symbol)
 {
-    const struct far_starts *f = &g->far;
+    const struct far_prefixes *f = &g->far;
     const struct far_list *list = &f->of[g->s->walks.tail[symbol & ~WPP_RULE]];
 
     for (uint32_t i = list->n; i-- > 0;) {
-        const struct far_start *p = &f->item[list->first + i];
-        struct sieve_rest rest = { .n = g->s->a->max_length - p->depth,
-                                   .known = g->like.after, .missing = g->like.missing };
+        const struct far_prefix *p = &f->item[list->first + i];
+        struct border_filter_rest rest = { .n = g->s->a->max_length - p->depth,
+                                           .known = g->like.after, .missing = g->like.missing };
 
         assert(p->depth > 0 && p->depth < g->longest);
-        if (sieve_reach(g->s, g->min_cost, g->least, g->starts->entry[p->start].frequency,
-                        p->cost, rest))
+        if (border_filter_reach(g->s, g->min_cost, g->least,
+                                g->prefixes->entry[p->prefix].frequency, p->cost, rest))
             return p->depth;
     }
     return 0;
@@ -249,14 +249,14 @@ static uint32_t find_deepest(const struct gathering *g, uint32_t symbol)
 /* Whether no string that holds the gram and crosses the current border is hot. */
 static bool is_rare(const struct gathering *g, uint64_t hash)
 {
-    return gram_count(&g->s->grams, hash) < g->least_here;
+    return gram_counts_get(&g->s->grams, hash) < g->least_here;
 }
 
 /* Writes the following terminals as far as hot subpaths may go, up to a rare gram behind the
  * border. */
 static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
 {
-    const struct grams *grams = &g->s->grams;
+    const struct gram_counts *grams = &g->s->grams;
     uint32_t first = g->longest, k = grams->length;
     uint64_t hash = 0;
 
@@ -285,11 +285,11 @@ static int extend_right(struct gathering *g, uint64_t at, uint64_t end)
     return HOT_OK;
 }
 
-/* Writes the symbol's end, back to the deepest start, or to a rare gram that is part of every
+/* Writes the symbol's end, back to the deepest prefix, or to a rare gram that is part of every
  * string that begins there and goes on behind the border. */
 static int extend_left(struct gathering *g, uint64_t at)
 {
-    const struct grams *grams = &g->s->grams;
+    const struct gram_counts *grams = &g->s->grams;
     uint32_t k = grams->length;
     uint64_t hash = 0;
     bool hashed = false;
@@ -321,16 +321,17 @@ static int extend_left(struct gathering *g, uint64_t at)
 /* Nearly the least count of a gram in a hot subpath that crosses the current border. */
 static uint64_t least_across(const struct gathering *g, uint32_t symbol)
 {
-    const struct grams *grams = &g->s->grams;
-    uint64_t least = unit_cost_needed(grams_across(grams, grams_last(grams, symbol),
-                                                   g->like.after, g->like.missing), g->min_cost);
+    const struct gram_counts *grams = &g->s->grams;
+    uint64_t least = unit_cost_needed(gram_counts_across(grams, gram_counts_last(grams, symbol),
+                                                         g->like.after, g->like.missing),
+                                      g->min_cost);
 
-    least = sieve_round_down(least);
+    least = border_filter_round_down(least);
     return least > g->least ? least : g->least;
 }
 
 /* Kinds of numbers for an end of a symbol: what identifies the string. */
-enum { PART_TERMINAL = 1, PART_SHORT, PART_FLAT, PART_LONG, PART_TEXT };
+enum { PART_TERMINAL = 1, PART_SHORT, PART_STORED, PART_LONG, PART_TEXT };
 
 static uint64_t part_of(const struct gathering *g, uint32_t symbol, bool last)
 {
@@ -341,9 +342,9 @@ static uint64_t part_of(const struct gathering *g, uint32_t symbol, bool last)
         return (uint64_t)PART_TERMINAL << 32 | symbol;
     if (o->g->length[rule] <= END_MOST)
         return (uint64_t)PART_SHORT << 32 | rule;
-    place = flat_ends_place(&g->reader.flat, rule, last);
+    place = rule_ends_place(&g->reader.ends, rule, last);
     if (place)
-        return (uint64_t)PART_FLAT << 32 | place;
+        return (uint64_t)PART_STORED << 32 | place;
     return (uint64_t)PART_LONG << 32 | (last ? o->tail : o->head)[rule];
 }
 
@@ -357,7 +358,7 @@ static bool recipe_of(const struct gathering *g, const struct gathered_border *b
     int n = 1;
 
     *out = (struct recipe){ .cut = (uint64_t)g->deepest << 32 | (uint64_t)g->like.left_open << 16 |
-                                   sieve_class(g->least_here) };
+                                   border_filter_class(g->least_here) };
     out->part[0] = seen != NO_TEXT ? (uint64_t)PART_TEXT << 32 | seen
                                    : part_of(g, grammar->symbols[b->at], true);
     if (seen != NO_TEXT && g->farthest < g->longest - 1)
@@ -459,7 +460,7 @@ static void fetch_around(const struct gathering *g, const struct gathered_border
 
     for (uint64_t i = b->at; i < end; i++)
         if (grammar->symbols[i] & WPP_RULE)
-            flat_ends_fetch_place(&g->reader.flat, grammar->symbols[i] & ~WPP_RULE, i == b->at);
+            rule_ends_fetch_place(&g->reader.ends, grammar->symbols[i] & ~WPP_RULE, i == b->at);
 }
 
 static void fetch_long(const struct gathering *g, const struct gathered_border *b)
@@ -469,7 +470,7 @@ static void fetch_long(const struct gathering *g, const struct gathered_border *
 
     for (uint64_t i = b->at; i < b->at + SYMBOLS && i < grammar->body[b->rule + 1]; i++)
         if (grammar->symbols[i] & WPP_RULE)
-            flat_ends_fetch(&g->reader.flat, grammar->symbols[i] & ~WPP_RULE, i == b->at);
+            rule_ends_fetch(&g->reader.ends, grammar->symbols[i] & ~WPP_RULE, i == b->at);
 }
 
 /* Prefetches data of the next borders, of the farther ones first. */
@@ -502,16 +503,16 @@ static void gathering_clear(struct gathering *g)
     free(g->far.item);
     free(g->text);
     recipes_clear(&g->recipes);
-    flat_ends_clear(&g->reader.flat);
+    rule_ends_clear(&g->reader.ends);
     rule_walk_clear(&g->reader.walk);
 }
 
-int gathered_extend(struct gathered *borders, const struct starts *starts, uint32_t longest,
-                    const struct sieve *s, uint64_t min_cost)
+int gathered_extend(struct gathered *borders, const struct prefix_set *prefixes, uint32_t longest,
+                    const struct border_filter *s, uint64_t min_cost)
 {
     const struct texts *seen = borders->texts.n ? &borders->texts : &s->texts;
-    struct gathering g = { .s = s, .starts = starts, .longest = longest, .min_cost = min_cost,
-                           .least = sieve_least(s, min_cost),
+    struct gathering g = { .s = s, .prefixes = prefixes, .longest = longest, .min_cost = min_cost,
+                           .least = border_filter_least(s, min_cost),
                            .reader = { .walk = { .o = &s->walks } } };
     struct texts texts;
     size_t kept = 0;
@@ -522,11 +523,11 @@ int gathered_extend(struct gathered *borders, const struct starts *starts, uint3
     g.texts = &texts;
     recipes_init(&g.recipes);
     g.text = malloc(2 * (size_t)longest * sizeof *g.text);
-    status = flat_ends_init(&g.reader.flat, &s->grams, longest - 1);
+    status = rule_ends_init(&g.reader.ends, &s->grams, longest - 1);
     if (status == HOT_OK)
-        status = fill_flat_ends(&g, borders);
+        status = fill_rule_ends(&g, borders);
     if (status == HOT_OK)
-        status = g.text ? find_far_starts(&g, borders) : HOT_E_MEMORY;
+        status = g.text ? find_far_prefixes(&g, borders) : HOT_E_MEMORY;
     for (size_t i = 0; status == HOT_OK && i < borders->n; i++) {
         struct gathered_border b = borders->border[i];
         bool keep;

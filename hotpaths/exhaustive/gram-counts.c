@@ -46,7 +46,7 @@ INLINE void *element(const void *p, size_t i, bool wide)
     return (char *)p + (i << (wide ? 2 : 1));
 }
 
-INLINE void *ends_of_rule(const struct grams *s, uint32_t rule, bool wide)
+INLINE void *ends_of_rule(const struct gram_counts *s, uint32_t rule, bool wide)
 {
     return element(s->ends, (size_t)rule * END_SIZE, wide);
 }
@@ -54,12 +54,12 @@ INLINE void *ends_of_rule(const struct grams *s, uint32_t rule, bool wide)
 /* ---- Extents ------------------------------------------------------------------------ */
 
 /* Terminals on one side of a border; at least the one that a subpath begins with. */
-static uint64_t side(const struct grams *s)
+static uint64_t side(const struct gram_counts *s)
 {
     return s->a->max_length > 1 ? s->a->max_length - 1 : 1;
 }
 
-static uint64_t most_of_side(const struct grams *s)
+static uint64_t most_of_side(const struct gram_counts *s)
 {
     return side(s) * s->a->dearest;
 }
@@ -69,7 +69,7 @@ struct reach_of_end {
     uint64_t cost, length;
 };
 
-static inline struct reach_of_end end_of(const struct grams *s, uint32_t symbol, bool last)
+static inline struct reach_of_end end_of(const struct gram_counts *s, uint32_t symbol, bool last)
 {
     const struct extent *e = &s->extent[symbol & ~WPP_RULE];
     uint32_t cost;
@@ -83,12 +83,13 @@ static inline struct reach_of_end end_of(const struct grams *s, uint32_t symbol,
     };
 }
 
-uint64_t grams_last(const struct grams *s, uint32_t symbol)
+uint64_t gram_counts_last(const struct gram_counts *s, uint32_t symbol)
 {
     return end_of(s, symbol, true).cost;
 }
 
-uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, uint32_t missing)
+uint64_t gram_counts_across(const struct gram_counts *s, uint64_t before, uint64_t after,
+                            uint32_t missing)
 {
     uint64_t most = s->a->max_length * s->a->dearest;
     unsigned __int128 all = (unsigned __int128)before + after +
@@ -108,7 +109,7 @@ struct behind {
 
 /* Adds the symbol at `at` in front.  Whole symbols that are farther off than side() are left
  * out. */
-static inline void behind_add(struct behind *b, const struct grams *s, uint64_t at)
+static inline void behind_add(struct behind *b, const struct gram_counts *s, uint64_t at)
 {
     const uint32_t *symbols = s->a->g->symbols;
     struct reach_of_end e = end_of(s, symbols[at], false);
@@ -131,7 +132,8 @@ static inline void behind_add(struct behind *b, const struct grams *s, uint64_t 
 }
 
 /* Closes it: hot subpaths go on behind it only by terminals that cost at most `cost`. */
-static inline void behind_close(struct behind *b, const struct grams *s, uint64_t at, uint64_t cost)
+static inline void behind_close(struct behind *b, const struct gram_counts *s, uint64_t at,
+                                uint64_t cost)
 {
     if (cost >= b->cost && b->length >= side(s))
         return;
@@ -144,7 +146,7 @@ struct before {
     uint64_t cost, length;
 };
 
-static inline void before_add(struct before *b, const struct grams *s, uint32_t symbol)
+static inline void before_add(struct before *b, const struct gram_counts *s, uint32_t symbol)
 {
     assert(b->length <= side(s));
     uint64_t left = side(s) - b->length;
@@ -159,7 +161,7 @@ static uint32_t narrow_cost(unsigned __int128 cost)
     return cost < EXTENT_MANY ? (uint32_t)cost : EXTENT_MANY;
 }
 
-static void keep_extent(struct grams *s, uint32_t rule, const struct behind *first,
+static void keep_extent(struct gram_counts *s, uint32_t rule, const struct behind *first,
                         const struct before *last)
 {
     uint64_t length = s->a->g->length[rule];
@@ -175,7 +177,7 @@ static void keep_extent(struct grams *s, uint32_t rule, const struct behind *fir
 
 /* The text behind is in room[at .. at + n_after); it grows towards the beginning of room. */
 struct sweep {
-    const struct grams *s;
+    const struct gram_counts *s;
     uint64_t begin, next;       /* symbols [begin, next) are to be read */
     uint64_t ahead;             /* what comes FETCH_AHEAD later has been prefetched: the symbols */
     uint32_t ahead_rule;        /* from here on, of this rule, and those of the rules before */
@@ -188,7 +190,7 @@ struct sweep {
     uint32_t room[ROOM];
 };
 
-INLINE void sweep_init(struct sweep *w, const struct grams *s, bool with_extents)
+INLINE void sweep_init(struct sweep *w, const struct gram_counts *s, bool with_extents)
 {
     w->s = s;
     w->ahead = UINT64_MAX;
@@ -299,7 +301,7 @@ INLINE uint32_t sweep_grams(const struct sweep *w, uint64_t *hash, bool wide)
     return n;
 }
 
-INLINE uint32_t short_rule(const struct grams *s, uint32_t rule, uint32_t *out, bool wide)
+INLINE uint32_t short_rule(const struct gram_counts *s, uint32_t rule, uint32_t *out, bool wide)
 {
     const void *ends = ends_of_rule(s, rule, wide);
     uint32_t n = get(ends, AT_N, wide);
@@ -309,12 +311,12 @@ INLINE uint32_t short_rule(const struct grams *s, uint32_t rule, uint32_t *out, 
     return n <= END_MOST ? n : 0;
 }
 
-uint32_t grams_short(const struct grams *s, uint32_t rule, uint32_t *out)
+uint32_t gram_counts_short(const struct gram_counts *s, uint32_t rule, uint32_t *out)
 {
     return s->wide ? short_rule(s, rule, out, true) : short_rule(s, rule, out, false);
 }
 
-void grams_fetch(const struct grams *s, uint32_t rule)
+void gram_counts_fetch(const struct gram_counts *s, uint32_t rule)
 {
     __builtin_prefetch(ends_of_rule(s, rule, s->wide));
 }
@@ -356,7 +358,7 @@ INLINE void charge_later(struct charges *c, uint32_t *at, uint64_t frequency)
 /* Grams of a single terminal are counted at that terminal. */
 INLINE void count_border(const struct sweep *w, struct charges *c, uint64_t frequency, bool wide)
 {
-    const struct grams *s = w->s;
+    const struct gram_counts *s = w->s;
     uint64_t hash[GRAM_MOST];
     uint32_t n = sweep_grams(w, hash, wide);
 
@@ -395,7 +397,7 @@ INLINE void keep_ends(struct sweep *w, uint32_t rule, bool wide)
         put(out, AT_LAST + END_MOST - ++n, 0, wide);
 }
 
-INLINE void count_all(struct grams *s, bool wide)
+INLINE void count_all(struct gram_counts *s, bool wide)
 {
     const struct wpp_grammar *g = s->a->g;
     struct charges charges = { 0 };
@@ -421,13 +423,13 @@ INLINE void count_all(struct grams *s, bool wide)
         charge(charges.waiting[i].at, charges.waiting[i].frequency);
 }
 
-int grams_init(struct grams *s, const struct analysis *a)
+int gram_counts_init(struct gram_counts *s, const struct analysis *a)
 {
     uint64_t symbols = a->g->body[rule_count(a->g)];
     unsigned bits = LEAST_BITS;
     size_t size;
 
-    *s = (struct grams){ .a = a, .wide = a->g->n_terminals > NARROW_MOST };
+    *s = (struct gram_counts){ .a = a, .wide = a->g->n_terminals > NARROW_MOST };
     s->length = a->min_length < GRAM_MOST ? a->min_length : GRAM_MOST;
     assert(s->length > 0);
     s->power[0] = 1;
@@ -450,13 +452,13 @@ int grams_init(struct grams *s, const struct analysis *a)
     return HOT_OK;
 }
 
-void grams_clear(struct grams *s)
+void gram_counts_clear(struct gram_counts *s)
 {
-    frequent_clear(&s->frequent);
+    gram_filter_clear(&s->filter);
     free(s->count);
     free(s->ends);
     free(s->extent);
-    *s = (struct grams){ 0 };
+    *s = (struct gram_counts){ 0 };
 }
 
 /* ---- Showing the borders --------------------------------------------------------------- */
@@ -470,7 +472,7 @@ struct looked_up {
 
 INLINE struct looked_up look_up(const struct sweep *w, bool wide)
 {
-    const struct frequent *frequent = &w->s->frequent;
+    const struct gram_filter *filter = &w->s->filter;
     uint64_t hash[GRAM_MOST];
     uint32_t n = sweep_grams(w, hash, wide), found = 0, rare, nearest;
     struct looked_up out = { 0 };
@@ -478,9 +480,9 @@ INLINE struct looked_up look_up(const struct sweep *w, bool wide)
     if (n == 0 || (w->s->length == 1 && !w->terminal && w->n_after == 0))
         return out;
     for (uint32_t i = 0; i < n; i++)
-        found |= (uint32_t)is_frequent(frequent, rolling_mix(hash[i]) >> w->s->shift) << i;
+        found |= (uint32_t)gram_filter_has(filter, rolling_mix(hash[i]) >> w->s->shift) << i;
     for (uint32_t left = found; left; left &= left - 1) {
-        uint64_t count = gram_count(w->s, hash[__builtin_ctz(left)]);
+        uint64_t count = gram_counts_get(w->s, hash[__builtin_ctz(left)]);
 
         out.most = count > out.most ? count : out.most;
     }
@@ -510,20 +512,20 @@ INLINE void show_border(const struct sweep *w, struct border *out, bool wide)
 static bool may_be_hot(const struct sweep *w, const struct behind *behind, uint64_t count,
                        uint64_t min_cost, struct border *out)
 {
-    const struct grams *s = w->s;
+    const struct gram_counts *s = w->s;
     uint64_t most = most_of_side(s);
 
-    out->before = grams_last(s, s->a->g->symbols[w->next]);
+    out->before = gram_counts_last(s, s->a->g->symbols[w->next]);
     out->after = behind->cost < most ? (uint64_t)behind->cost : most;
     out->missing = behind->length < side(s) ? (uint32_t)(side(s) - behind->length) : 0;
     return unit_cost_needed(count, min_cost) <=
-           grams_across(s, out->before, out->after, out->missing);
+           gram_counts_across(s, out->before, out->after, out->missing);
 }
 
-/* The arguments of grams_show. */
+/* The arguments of gram_counts_show. */
 struct showing {
     uint64_t min_cost;
-    grams_see *see;
+    gram_counts_see *see;
     void *context;
 };
 
@@ -532,7 +534,7 @@ struct showing {
 INLINE void pass_extents(const struct sweep *w, struct behind *behind, struct before *before,
                          struct looked_up grams, bool wide)
 {
-    const struct grams *s = w->s;
+    const struct gram_counts *s = w->s;
     const void *after = element(w->room, w->at, wide);
     uint64_t cost = 0;
 
@@ -553,8 +555,8 @@ INLINE void pass_extents(const struct sweep *w, struct behind *behind, struct be
     before->length = side(s);
 }
 
-INLINE int show_rule(struct sweep *w, struct grams *s, struct border *b, const struct showing *to,
-                     bool wide)
+INLINE int show_rule(struct sweep *w, struct gram_counts *s, struct border *b,
+                     const struct showing *to, bool wide)
 {
     struct behind behind = { .high = w->next };
     struct before before = { 0 };
@@ -575,7 +577,7 @@ INLINE int show_rule(struct sweep *w, struct grams *s, struct border *b, const s
     return HOT_OK;
 }
 
-INLINE int show_all(struct grams *s, const struct showing *to, bool wide)
+INLINE int show_all(struct gram_counts *s, const struct showing *to, bool wide)
 {
     const struct wpp_grammar *g = s->a->g;
     struct border b;
@@ -592,17 +594,18 @@ INLINE int show_all(struct grams *s, const struct showing *to, bool wide)
     return status;
 }
 
-int grams_show(struct grams *s, uint64_t min_cost, uint64_t least, grams_see *see, void *context)
+int gram_counts_show(struct gram_counts *s, uint64_t min_cost, uint64_t least, gram_counts_see *see,
+                     void *context)
 {
     struct showing to = { min_cost, see, context };
     size_t n = (size_t)1 << (64 - s->shift);
 
     assert(min_cost > 0);
-    frequent_clear(&s->frequent);
-    if (frequent_init(&s->frequent, s->count, n, least) != HOT_OK)
+    gram_filter_clear(&s->filter);
+    if (gram_filter_init(&s->filter, s->count, n, least) != HOT_OK)
         return HOT_E_MEMORY;
 #ifdef WPP_HOSTILE
-    assert(frequent_check(&s->frequent, s->count, n, least));
+    assert(gram_filter_check(&s->filter, s->count, n, least));
 #endif
     return s->wide ? show_all(s, &to, true) : show_all(s, &to, false);
 }

@@ -58,21 +58,21 @@ struct extent {
 #define EXTENT_MANY UINT32_MAX
 #define EXTENT_LONG (UINT32_C(1) << 29)
 
-struct grams {
+struct gram_counts {
     const struct analysis *a;
     uint32_t length;        /* k: at most min_length, so that every subpath holds one */
     bool wide;              /* terminals of 32 bits in `ends` */
     void *ends;
-    struct extent *extent;  /* of each rule; valid after grams_show */
+    struct extent *extent;  /* of each rule; valid after gram_counts_show */
     uint32_t *count;        /* COUNT_MANY: at least that */
     unsigned shift;         /* from a hash to its count */
-    struct frequent frequent;           /* of these; valid after grams_show */
+    struct gram_filter filter;          /* of these; valid after gram_counts_show */
     uint64_t power[GRAM_MOST + 1];      /* of the multiplier; rolling_left needs [k - 1] */
 };
 
-/* HOT_OK or HOT_E_MEMORY; grams_clear either way. */
-int grams_init(struct grams *s, const struct analysis *a);
-void grams_clear(struct grams *s);
+/* HOT_OK or HOT_E_MEMORY; gram_counts_clear either way. */
+int gram_counts_init(struct gram_counts *s, const struct analysis *a);
+void gram_counts_clear(struct gram_counts *s);
 
 /* The text around the end of a symbol: text[middle - n_before .. middle) in it, text[middle ..
  * middle + n_after) behind it in the right-hand side. */
@@ -91,28 +91,29 @@ struct border {
 /* Calls `see` for each border with a gram whose count times the cost of the text around the border
  * reaches min_cost.  Stops when it returns other than HOT_OK, and returns that.  Each gram in a hot
  * subpath is counted at least `least` times. */
-typedef int grams_see(void *context, const struct border *b);
-int grams_show(struct grams *s, uint64_t min_cost, uint64_t least, grams_see *see,
-               void *context);
+typedef int gram_counts_see(void *context, const struct border *b);
+int gram_counts_show(struct gram_counts *s, uint64_t min_cost, uint64_t least, gram_counts_see *see,
+                     void *context);
 
 /* The most that a subpath that crosses the border can cost. */
-uint64_t grams_across(const struct grams *s, uint64_t before, uint64_t after, uint32_t missing);
+uint64_t gram_counts_across(const struct gram_counts *s, uint64_t before, uint64_t after,
+                            uint32_t missing);
 
 /* Writes the terminals of a short rule to `out`, which has room for END_MOST; returns how many.  0:
  * the rule is longer. */
-uint32_t grams_short(const struct grams *s, uint32_t rule, uint32_t *out);
+uint32_t gram_counts_short(const struct gram_counts *s, uint32_t rule, uint32_t *out);
 
-/* Prefetches the data that grams_short will need. */
-void grams_fetch(const struct grams *s, uint32_t rule);
+/* Prefetches the data that gram_counts_short will need. */
+void gram_counts_fetch(const struct gram_counts *s, uint32_t rule);
 
-/* The most that the last terminals of a symbol cost, for the `least` of grams_show. */
-uint64_t grams_last(const struct grams *s, uint32_t symbol);
+/* The most that the last terminals of a symbol cost, for the `least` of gram_counts_show. */
+uint64_t gram_counts_last(const struct gram_counts *s, uint32_t symbol);
 
 /* At least the number of occurrences of the grams with this hash; 0: less than the `least` of
- * grams_show. */
-static inline uint64_t gram_count(const struct grams *s, uint64_t hash)
+ * gram_counts_show. */
+static inline uint64_t gram_counts_get(const struct gram_counts *s, uint64_t hash)
 {
-    return frequent_count(&s->frequent, rolling_mix(hash) >> s->shift);
+    return gram_filter_count(&s->filter, rolling_mix(hash) >> s->shift);
 }
 
 #endif

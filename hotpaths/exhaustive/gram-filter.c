@@ -11,15 +11,15 @@ static bool matters(uint32_t count, uint64_t least)
     return count >= least || count == COUNT_MANY;
 }
 
-int frequent_init(struct frequent *f, const uint32_t *count, size_t n, uint64_t least)
+int gram_filter_init(struct gram_filter *f, const uint32_t *count, size_t n, uint64_t least)
 {
     uint32_t found = 0;
 
     for (size_t i = 0; i < n; i++)
         found += matters(count[i], least);
-    *f = (struct frequent){ .bits = calloc(n / 64 + 1, sizeof *f->bits),
-                            .before = calloc(n / 64 + 1, sizeof *f->before),
-                            .count = malloc((found + (size_t)1) * sizeof *f->count) };
+    *f = (struct gram_filter){ .bits = calloc(n / 64 + 1, sizeof *f->bits),
+                               .before = calloc(n / 64 + 1, sizeof *f->before),
+                               .count = malloc((found + (size_t)1) * sizeof *f->count) };
     if (!f->bits || !f->before || !f->count)
         return HOT_E_MEMORY;
     found = 0;
@@ -34,21 +34,21 @@ int frequent_init(struct frequent *f, const uint32_t *count, size_t n, uint64_t 
     return HOT_OK;
 }
 
-void frequent_clear(struct frequent *f)
+void gram_filter_clear(struct gram_filter *f)
 {
     free(f->bits);
     free(f->before);
     free(f->count);
-    *f = (struct frequent){ 0 };
+    *f = (struct gram_filter){ 0 };
 }
 
-bool frequent_check(const struct frequent *f, const uint32_t *count, size_t n, uint64_t least)
+bool gram_filter_check(const struct gram_filter *f, const uint32_t *count, size_t n, uint64_t least)
 {
     for (size_t i = 0; i < n; i++) {
         uint64_t right = count[i] == COUNT_MANY ? UINT64_MAX : count[i];
 
-        if (is_frequent(f, i) != matters(count[i], least) ||
-            frequent_count(f, i) != (matters(count[i], least) ? right : 0))
+        if (gram_filter_has(f, i) != matters(count[i], least) ||
+            gram_filter_count(f, i) != (matters(count[i], least) ? right : 0))
             return false;
     }
     return true;

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct frequent {
+struct gram_filter {
     uint64_t *bits;
     uint32_t *before;
     uint32_t *count;
@@ -25,14 +25,15 @@ struct frequent {
 #define COUNT_MANY UINT32_MAX
 
 /* Keeps those of the n counts that are at least `least`, or COUNT_MANY.  HOT_OK or HOT_E_MEMORY;
- * frequent_clear either way. */
-int frequent_init(struct frequent *f, const uint32_t *count, size_t n, uint64_t least);
-void frequent_clear(struct frequent *f);
+ * gram_filter_clear either way. */
+int gram_filter_init(struct gram_filter *f, const uint32_t *count, size_t n, uint64_t least);
+void gram_filter_clear(struct gram_filter *f);
 
 /* Whether exactly the right counts are kept, each in its place. */
-bool frequent_check(const struct frequent *f, const uint32_t *count, size_t n, uint64_t least);
+bool gram_filter_check(const struct gram_filter *f, const uint32_t *count, size_t n,
+                       uint64_t least);
 
-static inline bool is_frequent(const struct frequent *f, uint64_t slot)
+static inline bool gram_filter_has(const struct gram_filter *f, uint64_t slot)
 {
     return f->bits[slot / 64] >> slot % 64 & 1;
 }
@@ -48,7 +49,7 @@ static inline uint32_t bits_set(uint64_t x)
 }
 
 /* The count, UINT64_MAX for COUNT_MANY; 0: it is not kept. */
-static inline uint64_t frequent_count(const struct frequent *f, uint64_t slot)
+static inline uint64_t gram_filter_count(const struct gram_filter *f, uint64_t slot)
 {
     uint64_t bits = f->bits[slot / 64] << (63 - slot % 64);
     uint32_t count;

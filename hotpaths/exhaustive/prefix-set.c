@@ -10,21 +10,21 @@
 #include "hotpaths/base/rolling-hash.h"
 #include "hotpaths/base/saturate.h"
 
-void starts_init(struct starts *s, uint32_t length)
+void prefix_set_init(struct prefix_set *s, uint32_t length)
 {
-    *s = (struct starts){ .length = length, .power = rolling_power(length) };
+    *s = (struct prefix_set){ .length = length, .power = rolling_power(length) };
 }
 
-void starts_clear(struct starts *s)
+void prefix_set_clear(struct prefix_set *s)
 {
     free(s->entry);
     free(s->text);
     free(s->table);
-    starts_init(s, s->length);
+    prefix_set_init(s, s->length);
 }
 
 /* The string's slot, or the empty one where it belongs. */
-static size_t start_slot(const struct starts *s, const uint32_t *text, uint64_t mixed)
+static size_t prefix_slot(const struct prefix_set *s, const uint32_t *text, uint64_t mixed)
 {
     size_t mask = s->table_size - 1;
     size_t slot = SLOT_HOME(mixed) & mask;
@@ -40,16 +40,16 @@ static size_t start_slot(const struct starts *s, const uint32_t *text, uint64_t 
     return slot;
 }
 
-int starts_add(struct starts *s, const uint32_t *text, uint64_t hash, uint64_t frequency,
-               uint64_t reach)
+int prefix_set_add(struct prefix_set *s, const uint32_t *text, uint64_t hash, uint64_t frequency,
+                   uint64_t reach)
 {
     uint64_t mixed = rolling_mix(hash) & SLOT_HASH;
-    struct start *e;
+    struct prefix *e;
     size_t slot;
 
     if (hash_table_grow(&s->table, &s->table_size, s->n + 1) != HOT_OK)
         return HOT_E_MEMORY;
-    slot = start_slot(s, text, mixed);
+    slot = prefix_slot(s, text, mixed);
     if (s->table[slot]) {
         e = &s->entry[SLOT_NUMBER(s->table[slot])];
         e->frequency = saturating_add(e->frequency, frequency);
@@ -59,17 +59,17 @@ int starts_add(struct starts *s, const uint32_t *text, uint64_t hash, uint64_t f
     if (s->n >= UINT32_MAX - 1 || GROW(s->entry, s->size, s->n + 1) != HOT_OK ||
         GROW(s->text, s->text_size, (s->n + 1) * s->length) != HOT_OK)
         return HOT_E_MEMORY;
-    s->entry[s->n] = (struct start){ frequency, reach };
+    s->entry[s->n] = (struct prefix){ frequency, reach };
     memcpy(s->text + s->n * s->length, text, s->length * sizeof *text);
     s->table[slot] = SLOT_TAG(mixed) | ++s->n;
     return HOT_OK;
 }
 
-uint32_t starts_find(const struct starts *s, const uint32_t *text, uint64_t hash)
+uint32_t prefix_set_find(const struct prefix_set *s, const uint32_t *text, uint64_t hash)
 {
     uint64_t mixed = rolling_mix(hash) & SLOT_HASH;
 
     if (s->n == 0)
-        return NO_START;
-    return SLOT_NUMBER(s->table[start_slot(s, text, mixed)]);     /* an empty slot: NO_START */
+        return NO_PREFIX;
+    return SLOT_NUMBER(s->table[prefix_slot(s, text, mixed)]);    /* an empty slot: NO_PREFIX */
 }

@@ -14,17 +14,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NO_START UINT32_MAX
+#define NO_PREFIX UINT32_MAX
 
-struct start {
+struct prefix {
     uint64_t frequency;     /* of the string */
     uint64_t reach;         /* no hot subpath that begins with it costs more */
 };
 
-struct starts {
+struct prefix_set {
     uint32_t length;
     uint64_t power;         /* see rolling_left */
-    struct start *entry;
+    struct prefix *entry;
     size_t n, size;
     uint32_t *text;
     size_t text_size;
@@ -32,15 +32,15 @@ struct starts {
     size_t table_size;
 };
 
-void starts_init(struct starts *s, uint32_t length);
-void starts_clear(struct starts *s);
+void prefix_set_init(struct prefix_set *s, uint32_t length);
+void prefix_set_clear(struct prefix_set *s);
 
 /* Adds `frequency` to that of the string at `text`; its reach is the largest of all that were
  * added.  HOT_OK or HOT_E_MEMORY. */
-int starts_add(struct starts *s, const uint32_t *text, uint64_t hash, uint64_t frequency,
-               uint64_t reach);
+int prefix_set_add(struct prefix_set *s, const uint32_t *text, uint64_t hash, uint64_t frequency,
+                   uint64_t reach);
 
-/* The number of its entry, or NO_START. */
-uint32_t starts_find(const struct starts *s, const uint32_t *text, uint64_t hash);
+/* The number of its entry, or NO_PREFIX. */
+uint32_t prefix_set_find(const struct prefix_set *s, const uint32_t *text, uint64_t hash);
 
 #endif

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hotpaths/exhaustive/contexts.h"
+#include "hotpaths/exhaustive/border-texts.h"
 
 enum { RECIPE_PARTS = 6 };
 

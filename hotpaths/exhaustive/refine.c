@@ -4,13 +4,13 @@
  * A round begins with strings of n terminals with which hot subpaths can begin (in the first round
  * these are grams).  It finds their places in the texts around borders and groups them by the
  * string that begins there, one more terminal at a time, depth first, up to 2 n terminals (at
- * first, as far as the sieve's texts go).  The strings that are left begin the next round.
+ * first, as far as the filter's texts go).  The strings that are left begin the next round.
  *
- *      starts, n long ->  places that begin with one and count from 2 n or less
+ *      prefixes, n long ->  places that begin with one and count from 2 n or less
  *                              |
  *                         groups: hot   reported, its extensions are not minimal
  *                                 cold  dropped
- *                                 2 n long and neither: starts of the next round
+ *                                 2 n long and neither: prefixes of the next round
  *
  * A round need not read the many places that count from more than 2 n terminals: most of those
  * begin with a hot or cold string, which the next round already knows.
@@ -36,7 +36,7 @@
 #include "hotpaths/base/array.h"
 #include "hotpaths/base/saturate.h"
 #include "hotpaths/exhaustive/gather.h"
-#include "hotpaths/exhaustive/occurrences.h"
+#include "hotpaths/exhaustive/places.h"
 
 #define END UINT32_MAX      /* no terminal: beyond the place's limit */
 
@@ -51,14 +51,14 @@ struct group {
 };
 
 struct search {
-    struct sieve *sieve;
+    struct border_filter *filter;
     const struct analysis *a;
     uint64_t min_cost;
     struct subpath_set *out;
-    struct starts starts, next;
+    struct prefix_set prefixes, next;
     uint32_t longest;       /* the longest string of this round; the length of the next one's
-                               starts */
-    struct texts *texts;    /* around borders: those of the sieve, later those gathered */
+                               prefixes */
+    struct texts *texts;    /* around borders: those of the filter, later those gathered */
     struct gathered gathered;
     struct places places;
     struct group *stack;
@@ -117,7 +117,7 @@ static uint64_t narrow(struct search *s, struct group *group, uint64_t needed)
     return most;
 }
 
-/* Makes the group's string a start of the next round; its places' texts are near. */
+/* Makes the group's string a prefix of the next round; its places' texts are near. */
 static int survive(struct search *s, const struct group *group, uint64_t reach)
 {
     const uint32_t *text = text_of(s, group);
@@ -125,10 +125,10 @@ static int survive(struct search *s, const struct group *group, uint64_t reach)
     assert(group->length == s->longest && group->begin < group->end);
     for (size_t i = group->begin; i < group->end; i++)
         s->texts->entry[s->places.place[i].text].near = true;
-    return starts_add(&s->next, text, rolling_hash(text, s->longest), group->at_most, reach);
+    return prefix_set_add(&s->next, text, rolling_hash(text, s->longest), group->at_most, reach);
 }
 
-/* Reports the group if it is hot.  Else narrows it, and at the round's end makes it a start of the
+/* Reports the group if it is hot.  Else narrows it, and at the round's end makes it a prefix of the
  * next one.  True when it is to be refined. */
 static bool judge(struct search *s, struct group *group, int *status)
 {
@@ -286,11 +286,11 @@ static uint64_t cost_of(const struct search *s, const uint32_t *text, uint32_t l
  * extended. */
 static int first_round(struct search *s)
 {
-    struct starts all;
+    struct prefix_set all;
     int status;
 
-    starts_init(&all, s->sieve->grams.length);
-    status = places_count(&all, s->texts, s->sieve, s->min_cost);
+    prefix_set_init(&all, s->filter->grams.length);
+    status = places_count(&all, s->texts, s->filter, s->min_cost);
     for (size_t i = 0; status == HOT_OK && i < all.n; i++) {
         const uint32_t *text = all.text + i * all.length;
         uint64_t cost = cost_of(s, text, all.length), frequency = all.entry[i].frequency;
@@ -300,35 +300,35 @@ static int first_round(struct search *s)
             continue;
         }
         if (status == HOT_OK && is_hot(s, frequency, all.entry[i].reach))
-            status = starts_add(&s->starts, text, rolling_hash(text, all.length), frequency,
-                                all.entry[i].reach);
+            status = prefix_set_add(&s->prefixes, text, rolling_hash(text, all.length), frequency,
+                                    all.entry[i].reach);
     }
-    starts_clear(&all);
+    prefix_set_clear(&all);
     return status;
 }
 
-/* Sorts the places by their start: a group for each. */
-static int group_by_start(struct search *s)
+/* Sorts the places by their prefix: a group for each. */
+static int group_by_prefix(struct search *s)
 {
     struct places *p = &s->places;
-    size_t n = s->starts.n, *begin = calloc(n + 1, sizeof *begin);
+    size_t n = s->prefixes.n, *begin = calloc(n + 1, sizeof *begin);
     struct place *sorted = malloc((p->n + 1) * sizeof *sorted);
     int status = begin && sorted ? HOT_OK : HOT_E_MEMORY;
 
     for (size_t i = 0; status == HOT_OK && i < p->n; i++) {
-        assert(p->place[i].start < n);
-        begin[p->place[i].start + 1]++;
+        assert(p->place[i].prefix < n);
+        begin[p->place[i].prefix + 1]++;
     }
     for (size_t i = 0; status == HOT_OK && i < n; i++) {
         begin[i + 1] += begin[i];
         status = push_group(s, (struct group){
-            .begin = begin[i], .end = begin[i + 1], .length = s->starts.length,
-            .unit_cost = cost_of(s, s->starts.text + i * s->starts.length, s->starts.length),
-            .at_most = s->starts.entry[i].frequency,
+            .begin = begin[i], .end = begin[i + 1], .length = s->prefixes.length,
+            .unit_cost = cost_of(s, s->prefixes.text + i * s->prefixes.length, s->prefixes.length),
+            .at_most = s->prefixes.entry[i].frequency,
         });
     }
     for (size_t i = 0; status == HOT_OK && i < p->n; i++)
-        sorted[begin[p->place[i].start]++] = p->place[i];
+        sorted[begin[p->place[i].prefix]++] = p->place[i];
     free(begin);
     if (status != HOT_OK) {
         free(sorted);
@@ -340,23 +340,23 @@ static int group_by_start(struct search *s)
     return HOT_OK;
 }
 
-/* Sorts and splits the places of the starts; s->next is what is left. */
+/* Sorts and splits the places of the prefixes; s->next is what is left. */
 static int search_texts(struct search *s)
 {
-    int status = places_collect(&s->places, s->texts, &s->starts, s->sieve, s->min_cost);
+    int status = places_collect(&s->places, s->texts, &s->prefixes, s->filter, s->min_cost);
 
     for (size_t i = 0; i < s->texts->n; i++)
         s->texts->entry[i].near = false;
     if (status == HOT_OK)
-        status = group_by_start(s);
+        status = group_by_prefix(s);
     return status == HOT_OK ? refine_all(s) : status;
 }
 
-/* One round.  The first ones search the sieve's texts around borders, as far as these go. */
+/* One round.  The first ones search the filter's texts around borders, as far as these go. */
 static int round_of(struct search *s)
 {
-    uint32_t length = s->starts.length, most = s->a->max_length;
-    bool first = s->texts == &s->sieve->texts;
+    uint32_t length = s->prefixes.length, most = s->a->max_length;
+    bool first = s->texts == &s->filter->texts;
     int status = HOT_OK;
 
     s->longest = most / 2 < length ? most : 2 * length;
@@ -364,34 +364,35 @@ static int round_of(struct search *s)
         s->longest = most < END_MOST + 1 ? most : END_MOST + 1;
     } else {
         if (first)
-            status = gathered_begin(&s->gathered, s->sieve);
+            status = gathered_begin(&s->gathered, s->filter);
         if (status == HOT_OK)
-            status = gathered_extend(&s->gathered, &s->starts, s->longest, s->sieve, s->min_cost);
+            status = gathered_extend(&s->gathered, &s->prefixes, s->longest, s->filter,
+                                     s->min_cost);
         s->texts = &s->gathered.texts;
     }
     assert(s->longest > length && s->longest <= most);   /* each round sees more than the one
                                                             before */
-    starts_init(&s->next, s->longest);
+    prefix_set_init(&s->next, s->longest);
     if (status == HOT_OK)
         status = search_texts(s);
-    starts_clear(&s->starts);
-    s->starts = s->next;
+    prefix_set_clear(&s->prefixes);
+    s->prefixes = s->next;
     return status;
 }
 
-int rounds_find(struct sieve *sieve, uint64_t min_cost, struct subpath_set *out)
+int refine_find(struct border_filter *filter, uint64_t min_cost, struct subpath_set *out)
 {
-    struct search s = { .sieve = sieve, .a = sieve->a, .min_cost = min_cost, .out = out,
-                        .texts = &sieve->texts };
-    int status = sieve_use(sieve, min_cost);
+    struct search s = { .filter = filter, .a = filter->a, .min_cost = min_cost, .out = out,
+                        .texts = &filter->texts };
+    int status = border_filter_use(filter, min_cost);
 
     gathered_init(&s.gathered);
-    starts_init(&s.starts, sieve->grams.length);
+    prefix_set_init(&s.prefixes, filter->grams.length);
     if (status == HOT_OK)
         status = first_round(&s);
-    while (status == HOT_OK && s.starts.n > 0 && s.starts.length < s.a->max_length)
+    while (status == HOT_OK && s.prefixes.n > 0 && s.prefixes.length < s.a->max_length)
         status = round_of(&s);
-    starts_clear(&s.starts);
+    prefix_set_clear(&s.prefixes);
     gathered_clear(&s.gathered);
     places_clear(&s.places);
     free(s.stack);

@@ -8,12 +8,12 @@
 
 #include "hotpaths/base/hash-table.h"
 
-static size_t code_size(const struct flat_ends *f)
+static size_t code_size(const struct rule_ends *f)
 {
     return f->grams->wide ? sizeof(uint32_t) : sizeof(uint16_t);
 }
 
-static void read_codes(const struct flat_ends *f, size_t at, uint32_t n, uint32_t *out)
+static void read_codes(const struct rule_ends *f, size_t at, uint32_t n, uint32_t *out)
 {
     const uint16_t *narrow = (const uint16_t *)f->codes + at;
 
@@ -24,36 +24,37 @@ static void read_codes(const struct flat_ends *f, size_t at, uint32_t n, uint32_
             out[i] = narrow[i];
 }
 
-static uint32_t read_end(const struct flat_ends *f, size_t place, uint32_t *out)
+static uint32_t read_end(const struct rule_ends *f, size_t place, uint32_t *out)
 {
     uint32_t n;
 
     read_codes(f, place, 1, &n);
-    assert(n <= FLAT_MOST && place + 1 + n <= f->n);
+    assert(n <= RULE_ENDS_MOST && place + 1 + n <= f->n);
     read_codes(f, place + 1, n, out);
     return n;
 }
 
-uint32_t flat_ends_first(const struct flat_ends *f, uint32_t rule, uint32_t *out)
+uint32_t rule_ends_first(const struct rule_ends *f, uint32_t rule, uint32_t *out)
 {
-    return f->first[rule] ? read_end(f, f->first[rule], out) : grams_short(f->grams, rule, out);
+    return f->first[rule] ? read_end(f, f->first[rule], out) : gram_counts_short(f->grams, rule,
+                                                                                 out);
 }
 
-uint32_t flat_ends_last(const struct flat_ends *f, uint32_t rule, uint32_t *out)
+uint32_t rule_ends_last(const struct rule_ends *f, uint32_t rule, uint32_t *out)
 {
-    return f->last[rule] ? read_end(f, f->last[rule], out) : grams_short(f->grams, rule, out);
+    return f->last[rule] ? read_end(f, f->last[rule], out) : gram_counts_short(f->grams, rule, out);
 }
 
-void flat_ends_fetch_place(const struct flat_ends *f, uint32_t rule, bool last)
+void rule_ends_fetch_place(const struct rule_ends *f, uint32_t rule, bool last)
 {
     __builtin_prefetch(last ? &f->last[rule] : &f->first[rule]);
-    grams_fetch(f->grams, rule);
+    gram_counts_fetch(f->grams, rule);
 }
 
-void flat_ends_fetch(const struct flat_ends *f, uint32_t rule, bool last)
+void rule_ends_fetch(const struct rule_ends *f, uint32_t rule, bool last)
 {
     enum { LINE = 64 };
-    size_t place = flat_ends_place(f, rule, last);
+    size_t place = rule_ends_place(f, rule, last);
     const char *codes = (const char *)f->codes + place * code_size(f);
 
     if (place)
@@ -76,15 +77,15 @@ enum { TRIAL_OF_ENDS = 1 << 15 };
 struct packed_end {
     size_t bytes;
     union {
-        uint16_t narrow[FLAT_MOST + 1];
-        uint32_t wide[FLAT_MOST + 1];
-        uint64_t words[(FLAT_MOST + 1) / 2 + 1];
+        uint16_t narrow[RULE_ENDS_MOST + 1];
+        uint32_t wide[RULE_ENDS_MOST + 1];
+        uint64_t words[(RULE_ENDS_MOST + 1) / 2 + 1];
     };
 };
 
-static void pack(const struct flat_ends *f, const uint32_t *end, uint32_t n, struct packed_end *out)
+static void pack(const struct rule_ends *f, const uint32_t *end, uint32_t n, struct packed_end *out)
 {
-    assert(n <= FLAT_MOST);
+    assert(n <= RULE_ENDS_MOST);
     out->bytes = (n + 1) * code_size(f);
     out->words[out->bytes / sizeof *out->words] = 0;
     if (f->grams->wide) {
@@ -109,7 +110,7 @@ static uint64_t hash_of_end(const struct packed_end *x)
 }
 
 /* The slot of an equal end, or the empty one where this one belongs. */
-static size_t end_slot(const struct flat_ends *f, const struct packed_end *x, uint64_t hash)
+static size_t end_slot(const struct rule_ends *f, const struct packed_end *x, uint64_t hash)
 {
     size_t mask = f->table_size - 1, slot = SLOT_HOME(hash) & mask;
 
@@ -122,7 +123,7 @@ static size_t end_slot(const struct flat_ends *f, const struct packed_end *x, ui
     return slot;
 }
 
-static void forget_places(struct flat_ends *f)
+static void forget_places(struct rule_ends *f)
 {
     free(f->table);
     f->table = NULL;
@@ -132,7 +133,7 @@ static void forget_places(struct flat_ends *f)
 
 /* Makes room for another end, and for comparing it with one of maximal length.  Grows by quarters,
  * because the array is large. */
-static int flat_room(struct flat_ends *f)
+static int room_for_end(struct rule_ends *f)
 {
     size_t need = f->n + 2 * ((size_t)f->most + 1), size = need + need / 4;
     void *codes;
@@ -147,7 +148,7 @@ static int flat_room(struct flat_ends *f)
     return HOT_OK;
 }
 
-static void append(struct flat_ends *f, const struct packed_end *x, uint32_t *place)
+static void append(struct rule_ends *f, const struct packed_end *x, uint32_t *place)
 {
     assert(f->n > 0 && f->n + x->bytes / code_size(f) <= f->size);
     memcpy((char *)f->codes + f->n * code_size(f), x->words, x->bytes);
@@ -156,13 +157,13 @@ static void append(struct flat_ends *f, const struct packed_end *x, uint32_t *pl
 }
 
 /* Stores an end; *place: its place, or that of an equal one. */
-static int keep_end(struct flat_ends *f, const uint32_t *end, uint32_t n, uint32_t *place)
+static int keep_end(struct rule_ends *f, const uint32_t *end, uint32_t n, uint32_t *place)
 {
     struct packed_end x;
     uint64_t hash;
     size_t slot;
 
-    if (f->n > UINT32_MAX - 2 * ((size_t)f->most + 1) || flat_room(f) != HOT_OK)
+    if (f->n > UINT32_MAX - 2 * ((size_t)f->most + 1) || room_for_end(f) != HOT_OK)
         return HOT_E_MEMORY;
     pack(f, end, n, &x);
     if (f->asked++ == TRIAL_OF_ENDS && 4 * f->known < f->asked)
@@ -189,21 +190,21 @@ static int keep_end(struct flat_ends *f, const uint32_t *end, uint32_t n, uint32
 /* ---- Filling ------------------------------------------------------------------------- */
 
 /* Writes the first or last terminals of a symbol to out; returns how many. */
-static uint32_t end_of_symbol(const struct flat_ends *f, uint32_t symbol, bool last, uint32_t *out)
+static uint32_t end_of_symbol(const struct rule_ends *f, uint32_t symbol, bool last, uint32_t *out)
 {
     uint32_t rule = symbol & ~WPP_RULE;
 
     if (symbol & WPP_RULE)
-        return last ? flat_ends_last(f, rule, out) : flat_ends_first(f, rule, out);
+        return last ? rule_ends_last(f, rule, out) : rule_ends_first(f, rule, out);
     *out = symbol;
     return 1;
 }
 
 /* Collects the first n terminals of a rule; those of the rules below are known. */
-static void collect_first(const struct flat_ends *f, uint32_t rule, uint32_t n, uint32_t *out)
+static void collect_first(const struct rule_ends *f, uint32_t rule, uint32_t n, uint32_t *out)
 {
     const struct wpp_grammar *g = f->grams->a->g;
-    uint32_t part[FLAT_MOST], done = 0;
+    uint32_t part[RULE_ENDS_MOST], done = 0;
 
     for (uint64_t i = g->body[rule]; done < n; i++) {
         uint32_t has = end_of_symbol(f, g->symbols[i], false, part);
@@ -215,10 +216,10 @@ static void collect_first(const struct flat_ends *f, uint32_t rule, uint32_t n, 
     }
 }
 
-static void collect_last(const struct flat_ends *f, uint32_t rule, uint32_t n, uint32_t *out)
+static void collect_last(const struct rule_ends *f, uint32_t rule, uint32_t n, uint32_t *out)
 {
     const struct wpp_grammar *g = f->grams->a->g;
-    uint32_t part[FLAT_MOST], left = n;
+    uint32_t part[RULE_ENDS_MOST], left = n;
 
     for (uint64_t i = g->body[rule + 1]; left > 0; i--) {
         uint32_t has = end_of_symbol(f, g->symbols[i - 1], true, part);
@@ -232,19 +233,19 @@ static void collect_last(const struct flat_ends *f, uint32_t rule, uint32_t n, u
 
 /* The place of a symbol's end.  A symbol that begins (ends) with a long rule has the beginning
  * (end) of that rule. */
-static uint32_t place_of_symbol(const struct flat_ends *f, uint32_t symbol, bool last)
+static uint32_t place_of_symbol(const struct rule_ends *f, uint32_t symbol, bool last)
 {
     uint32_t rule = symbol & ~WPP_RULE;
 
     if (!(symbol & WPP_RULE) || f->grams->a->g->length[rule] < f->most)
         return 0;
-    return flat_ends_place(f, rule, last);
+    return rule_ends_place(f, rule, last);
 }
 
-static int keep_rule(struct flat_ends *f, uint32_t rule)
+static int keep_rule(struct rule_ends *f, uint32_t rule)
 {
     const struct wpp_grammar *g = f->grams->a->g;
-    uint32_t end[FLAT_MOST];
+    uint32_t end[RULE_ENDS_MOST];
     int status = HOT_OK;
 
     if (g->length[rule] <= f->most) {
@@ -269,7 +270,7 @@ static int keep_rule(struct flat_ends *f, uint32_t rule)
 }
 
 /* Marks the ends that a rule's end needs: those of its symbols. */
-static void want_below(struct flat_ends *f, uint32_t rule, bool last)
+static void want_below(struct rule_ends *f, uint32_t rule, bool last)
 {
     const struct wpp_grammar *g = f->grams->a->g;
     uint64_t begin = g->body[rule], end = g->body[rule + 1];
@@ -279,23 +280,24 @@ static void want_below(struct flat_ends *f, uint32_t rule, bool last)
 
         n += symbol & WPP_RULE ? g->length[symbol & ~WPP_RULE] : 1;
         if (symbol & WPP_RULE)
-            flat_ends_want(f, symbol & ~WPP_RULE, last);
+            rule_ends_want(f, symbol & ~WPP_RULE, last);
     }
 }
 
-int flat_ends_init(struct flat_ends *f, const struct grams *grams, uint32_t reach)
+int rule_ends_init(struct rule_ends *f, const struct gram_counts *grams, uint32_t reach)
 {
     size_t n = (size_t)grams->a->g->n_rules + 1;
 
-    *f = (struct flat_ends){ .grams = grams, .most = reach < FLAT_MOST ? reach : FLAT_MOST, .n = 1 };
-    f->only_whole = reach > FLAT_MOST;
+    *f = (struct rule_ends){ .grams = grams, .n = 1,
+                             .most = reach < RULE_ENDS_MOST ? reach : RULE_ENDS_MOST };
+    f->only_whole = reach > RULE_ENDS_MOST;
     f->first = calloc(n, sizeof *f->first);
     f->last = calloc(n, sizeof *f->last);
     f->wanted = calloc(n, sizeof *f->wanted);
     return f->first && f->last && f->wanted ? HOT_OK : HOT_E_MEMORY;
 }
 
-void flat_ends_want(struct flat_ends *f, uint32_t rule, bool last)
+void rule_ends_want(struct rule_ends *f, uint32_t rule, bool last)
 {
     uint64_t length = f->grams->a->g->length[rule];
 
@@ -305,7 +307,7 @@ void flat_ends_want(struct flat_ends *f, uint32_t rule, bool last)
 }
 
 /* The symbols of a rule come before it. */
-int flat_ends_fill(struct flat_ends *f)
+int rule_ends_fill(struct rule_ends *f)
 {
     uint32_t n = f->grams->a->g->n_rules;
     int status = HOT_OK;
@@ -325,14 +327,14 @@ int flat_ends_fill(struct flat_ends *f)
     return status;
 }
 
-void flat_ends_clear(struct flat_ends *f)
+void rule_ends_clear(struct rule_ends *f)
 {
     free(f->first);
     free(f->last);
     free(f->codes);
     free(f->table);
     free(f->wanted);
-    *f = (struct flat_ends){ 0 };
+    *f = (struct rule_ends){ 0 };
 }
 
 /* ---- Checking ------------------------------------------------------------------------ */
@@ -342,9 +344,9 @@ static bool agrees(uint32_t walked, uint32_t expected)
     return walked == expected || walked == RULE_WALK_NO_MEMORY;
 }
 
-static bool is_first(const struct flat_ends *f, uint32_t rule, struct rule_walk *w)
+static bool is_first(const struct rule_ends *f, uint32_t rule, struct rule_walk *w)
 {
-    uint32_t codes[FLAT_MOST], n = flat_ends_first(f, rule, codes);
+    uint32_t codes[RULE_ENDS_MOST], n = rule_ends_first(f, rule, codes);
 
     for (uint32_t i = 0; i < n; i++)
         if (!agrees(rule_walk_right(w), codes[i]))
@@ -352,9 +354,9 @@ static bool is_first(const struct flat_ends *f, uint32_t rule, struct rule_walk 
     return n == f->most || agrees(rule_walk_right(w), RULE_WALK_END);
 }
 
-static bool is_last(const struct flat_ends *f, uint32_t rule, struct rule_walk *w)
+static bool is_last(const struct rule_ends *f, uint32_t rule, struct rule_walk *w)
 {
-    uint32_t codes[FLAT_MOST], n = flat_ends_last(f, rule, codes);
+    uint32_t codes[RULE_ENDS_MOST], n = rule_ends_last(f, rule, codes);
 
     for (uint32_t i = n; i-- > 0;)
         if (!agrees(rule_walk_left(w), codes[i]))
@@ -362,7 +364,7 @@ static bool is_last(const struct flat_ends *f, uint32_t rule, struct rule_walk *
     return n == f->most || agrees(rule_walk_left(w), RULE_WALK_END);
 }
 
-bool flat_ends_check(const struct flat_ends *f, const struct rule_walks *o)
+bool rule_ends_check(const struct rule_ends *f, const struct rule_walks *o)
 {
     struct rule_walk w = { .o = o };
     const uint64_t *body = o->g->body;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* occurrences.c - places where hot subpaths can begin; see occurrences.h. */
-#include "hotpaths/exhaustive/occurrences.h"
+/* places.c - places where hot subpaths can begin; see places.h. */
+#include "hotpaths/exhaustive/places.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* A text, x[0 .. n), with the border before x[middle]. */
 struct reading {
-    const struct sieve *s;
+    const struct border_filter *s;
     uint64_t min_cost, least;
     const struct texts *texts;
     uint32_t number;            /* of the text */
@@ -20,15 +20,15 @@ struct reading {
     uint64_t *count;            /* of the gram that begins at the index */
     uint32_t *rarer;            /* the next gram with a smaller count, or n */
     uint64_t *cost;             /* of the text from the index on, modulo 2^64 */
-    uint64_t *hash;             /* of the string that begins at the index, as long as starts */
+    uint64_t *hash;             /* of the string that begins at the index, as long as prefixes */
     size_t size;
     uint32_t limit;             /* the end of strings that begin at the current index */
 };
 
-static int reading_begin(struct reading *r, const struct texts *texts, const struct sieve *s,
-                         uint64_t min_cost)
+static int reading_begin(struct reading *r, const struct texts *texts,
+                         const struct border_filter *s, uint64_t min_cost)
 {
-    *r = (struct reading){ .s = s, .min_cost = min_cost, .least = sieve_least(s, min_cost),
+    *r = (struct reading){ .s = s, .min_cost = min_cost, .least = border_filter_least(s, min_cost),
                            .texts = texts };
     for (size_t i = 0; i < texts->n; i++)
         r->size = texts->entry[i].n > r->size ? texts->entry[i].n : r->size;
@@ -62,7 +62,7 @@ static void hash_strings(const struct reading *r, uint32_t length, uint64_t powe
 
 static void read_text(struct reading *r, uint32_t number)
 {
-    const struct grams *grams = &r->s->grams;
+    const struct gram_counts *grams = &r->s->grams;
 
     assert(number < r->texts->n && r->texts->entry[number].n <= r->size);
     r->number = number;
@@ -74,7 +74,7 @@ static void read_text(struct reading *r, uint32_t number)
         r->cost[i] = r->cost[i + 1] + r->s->a->cost[r->x[i]];
     hash_strings(r, grams->length, grams->power[grams->length - 1]);
     for (uint32_t i = 0; i + grams->length <= r->t->n; i++)
-        r->count[i] = gram_count(grams, r->hash[i]);
+        r->count[i] = gram_counts_get(grams, r->hash[i]);
     for (uint32_t i = r->t->n < grams->length ? 0 : r->t->n - grams->length + 1; i-- > 0;) {
         uint32_t j = i + 1;
 
@@ -97,7 +97,7 @@ static void move_limit(struct reading *r, uint32_t i)
 static uint64_t reach_of(const struct reading *r, uint32_t i, uint32_t counts_from)
 {
     uint64_t most = r->s->a->max_length, least = UINT64_MAX, reach = 0, cost, known;
-    struct sieve_rest rest;
+    struct border_filter_rest rest;
     uint32_t k = r->s->grams.length, end = r->limit - i < most ? r->limit : i + (uint32_t)most;
 
     /* Of the strings with the same least count the longest costs most. */
@@ -116,7 +116,7 @@ static uint64_t reach_of(const struct reading *r, uint32_t i, uint32_t counts_fr
     rest.n = most - (end - i);
     rest.known = r->t->after > known ? r->t->after - known : 0;
     rest.missing = r->t->missing;
-    cost = sieve_reach(r->s, r->min_cost, r->least, least, r->cost[i] - r->cost[end], rest);
+    cost = border_filter_reach(r->s, r->min_cost, r->least, least, r->cost[i] - r->cost[end], rest);
     return cost ? cost : reach;
 }
 
@@ -138,9 +138,9 @@ static bool is_place(struct reading *r, uint32_t i, uint32_t length, struct plac
 
 /* ---- Counting -------------------------------------------------------------------------- */
 
-static int count_text(struct starts *starts, struct reading *r)
+static int count_text(struct prefix_set *prefixes, struct reading *r)
 {
-    uint32_t k = starts->length;
+    uint32_t k = prefixes->length;
     struct place p;
 
     for (uint32_t i = r->t->n; i-- > 0;) {
@@ -150,22 +150,22 @@ static int count_text(struct starts *starts, struct reading *r)
         if (!r->t->terminal && r->t->n_before - i + 1 > k)
             return HOT_OK;
         if (is_place(r, i, k, &p) &&
-            starts_add(starts, r->x + i, r->hash[i], r->t->frequency, p.reach) != HOT_OK)
+            prefix_set_add(prefixes, r->x + i, r->hash[i], r->t->frequency, p.reach) != HOT_OK)
             return HOT_E_MEMORY;
     }
     return HOT_OK;
 }
 
-int places_count(struct starts *starts, const struct texts *texts, const struct sieve *s,
-                 uint64_t min_cost)
+int places_count(struct prefix_set *prefixes, const struct texts *texts,
+                 const struct border_filter *s, uint64_t min_cost)
 {
     struct reading r;
     int status = reading_begin(&r, texts, s, min_cost);
 
-    assert(starts->length == s->grams.length);
+    assert(prefixes->length == s->grams.length);
     for (size_t i = 0; status == HOT_OK && i < texts->n; i++) {
         read_text(&r, (uint32_t)i);
-        status = count_text(starts, &r);
+        status = count_text(prefixes, &r);
     }
     reading_end(&r);
     return status;
@@ -173,31 +173,31 @@ int places_count(struct starts *starts, const struct texts *texts, const struct 
 
 /* ---- Collecting ------------------------------------------------------------------------ */
 
-static int collect_text(struct places *out, struct reading *r, const struct starts *starts)
+static int collect_text(struct places *out, struct reading *r, const struct prefix_set *prefixes)
 {
-    uint32_t length = starts->length;
+    uint32_t length = prefixes->length;
     struct place p;
 
     for (uint32_t i = r->t->n; i-- > 0;) {
-        uint32_t start;
+        uint32_t prefix;
 
         move_limit(r, i);
         if (i >= r->t->n_before || i + length >= r->limit)
             continue;
-        start = starts_find(starts, r->x + i, r->hash[i]);
-        if (start == NO_START || !is_place(r, i, length, &p) || p.limit == length ||
-            !can_cost(starts->entry[start].frequency, p.reach, r->min_cost))
+        prefix = prefix_set_find(prefixes, r->x + i, r->hash[i]);
+        if (prefix == NO_PREFIX || !is_place(r, i, length, &p) || p.limit == length ||
+            !can_cost(prefixes->entry[prefix].frequency, p.reach, r->min_cost))
             continue;
         if (GROW(out->place, out->size, out->n + 1) != HOT_OK)
             return HOT_E_MEMORY;
-        p.start = start;
+        p.prefix = prefix;
         out->place[out->n++] = p;
     }
     return HOT_OK;
 }
 
-int places_collect(struct places *p, const struct texts *texts, const struct starts *starts,
-                   const struct sieve *s, uint64_t min_cost)
+int places_collect(struct places *p, const struct texts *texts, const struct prefix_set *prefixes,
+                   const struct border_filter *s, uint64_t min_cost)
 {
     struct reading r;
     int status = reading_begin(&r, texts, s, min_cost);
@@ -205,8 +205,8 @@ int places_collect(struct places *p, const struct texts *texts, const struct sta
     p->n = 0;
     for (size_t i = 0; status == HOT_OK && i < texts->n; i++) {
         read_text(&r, (uint32_t)i);
-        hash_strings(&r, starts->length, starts->power);
-        status = collect_text(p, &r, starts);
+        hash_strings(&r, prefixes->length, prefixes->power);
+        status = collect_text(p, &r, prefixes);
     }
     reading_end(&r);
     return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* occurrences.h - the places in the texts around borders where hot subpaths can begin.
+/* places.h - the places in the texts around borders where hot subpaths can begin.
  *
  *      rule    r ->    A               u      B
  *      text           . . . x  y  z  | u  p q r . . .
@@ -13,8 +13,8 @@
  * A place is left out when no hot subpath can begin at it: for each string that does, its cost
  * times the least count of its grams is too little (border-filter.h).
  */
-#ifndef WPP_OCCURRENCES_H
-#define WPP_OCCURRENCES_H
+#ifndef WPP_PLACES_H
+#define WPP_PLACES_H
 
 #include "hotpaths/exhaustive/border-filter.h"
 #include "hotpaths/exhaustive/prefix-set.h"
@@ -25,7 +25,7 @@ struct place {
     uint32_t text;
     uint32_t limit;             /* of the text: no longer string within it is hot */
     uint32_t counts_from;
-    uint32_t start;             /* the start that it begins with */
+    uint32_t prefix;            /* the prefix that it begins with */
 };
 
 struct places {
@@ -34,14 +34,14 @@ struct places {
 };
 
 /* Adds the grams that begin at the places of `texts` and are at least as long as these count from,
- * with their frequencies, to `starts`.  HOT_OK or HOT_E_MEMORY. */
-int places_count(struct starts *starts, const struct texts *texts, const struct sieve *s,
-                 uint64_t min_cost);
+ * with their frequencies, to `prefixes`.  HOT_OK or HOT_E_MEMORY. */
+int places_count(struct prefix_set *prefixes, const struct texts *texts,
+                 const struct border_filter *s, uint64_t min_cost);
 
-/* Collects anew the places that begin with one of `starts` and go on behind it.  HOT_OK or
+/* Collects anew the places that begin with one of `prefixes` and go on behind it.  HOT_OK or
  * HOT_E_MEMORY; places_clear either way. */
-int places_collect(struct places *p, const struct texts *texts, const struct starts *starts,
-                   const struct sieve *s, uint64_t min_cost);
+int places_collect(struct places *p, const struct texts *texts, const struct prefix_set *prefixes,
+                   const struct border_filter *s, uint64_t min_cost);
 void places_clear(struct places *p);
 
 #endif

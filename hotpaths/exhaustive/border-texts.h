@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* contexts.h - the texts around borders, each stored once.
+/* border-texts.h - the texts around borders, each stored once.
  *
  *      table     open addressing, entry number + 1 and half of the hash; 0 is empty
  *        |
@@ -10,8 +10,8 @@
  * The frequency of a text is the sum of those of the rules in whose right-hand sides it occurs
  * around a border.  Texts with different continuations beyond an open end are different.
  */
-#ifndef WPP_CONTEXTS_H
-#define WPP_CONTEXTS_H
+#ifndef WPP_BORDER_TEXTS_H
+#define WPP_BORDER_TEXTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

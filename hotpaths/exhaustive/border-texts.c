@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* contexts.c - the texts around borders, each stored once; see contexts.h. */
-#include "hotpaths/exhaustive/contexts.h"
+/* border-texts.c - the texts around borders, each stored once; see border-texts.h. */
+#include "hotpaths/exhaustive/border-texts.h"
 
 #include <assert.h>
 #include <stdlib.h>
