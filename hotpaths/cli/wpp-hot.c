@@ -459,7 +459,7 @@ static int choose(struct shown_list *s, const wpp *w, const hot_result *result,
     if (status == HOT_OK && o->apart)
         status = shown_apart(s);
     if (status == HOT_OK)
-        status = shown_tell(s, w, o->format == FORMAT_TEXT);
+        status = shown_outline(s, w, o->format == FORMAT_TEXT);
     return status;
 }
 

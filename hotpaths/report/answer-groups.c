@@ -7,50 +7,51 @@
 
 #include "hotpaths/base/saturate.h"
 
-/* ---- Seats ------------------------------------------------------------------------------ */
+/* ---- Scopes ------------------------------------------------------------------------------ */
 
-/* The loop whose back edge the path takes at its end; header SEAT_NO_LOOP: none. */
-static struct seat loop_of(const wpp *w, uint32_t terminal)
+/* The loop whose back edge the path takes at its end; header SCOPE_NO_LOOP: none. */
+static struct answer_scope loop_of(const wpp *w, uint32_t terminal)
 {
     const struct wpp_terminal *t = wpp_terminal(w, terminal);
-    struct seat none = { t->routine, SEAT_NO_LOOP };
+    struct answer_scope none = { t->routine, SCOPE_NO_LOOP };
     const struct wpp_edge *last;
 
     if (t->routine == WPP_NO_ROUTINE || t->n_edges == 0)
         return none;
     last = &wpp_routine(w, t->routine)->edges[t->edges[t->n_edges - 1]];
-    return (struct seat){ t->routine, last->kind == WPP_EDGE_END_BACK ? last->to : SEAT_NO_LOOP };
+    return (struct answer_scope){ t->routine, last->kind == WPP_EDGE_END_BACK ? last->to
+                                                                              : SCOPE_NO_LOOP };
 }
 
-static bool same_seat(struct seat a, struct seat b)
+static bool same_scope(struct answer_scope a, struct answer_scope b)
 {
     return a.routine == b.routine && a.header == b.header;
 }
 
 /* The routine of the first step of the least depth. */
-static struct seat outermost(const wpp *w, const struct story *s, size_t n)
+static struct answer_scope outermost(const wpp *w, const struct outline *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         uint32_t routine = wpp_terminal(w, s->steps[i].terminal)->routine;
 
         if (s->steps[i].depth == 0 && routine != WPP_NO_ROUTINE)
-            return (struct seat){ routine, SEAT_NO_LOOP };
+            return (struct answer_scope){ routine, SCOPE_NO_LOOP };
     }
-    return (struct seat){ WPP_NO_ROUTINE, SEAT_NO_LOOP };
+    return (struct answer_scope){ WPP_NO_ROUTINE, SCOPE_NO_LOOP };
 }
 
-struct seat seat_of(const wpp *w, const struct story *s, size_t n)
+struct answer_scope answer_scope(const wpp *w, const struct outline *s, size_t n)
 {
     enum { MOST_LOOPS = 64 };
-    struct seat loops[MOST_LOOPS], best = outermost(w, s, n);
+    struct answer_scope loops[MOST_LOOPS], best = outermost(w, s, n);
     size_t times[MOST_LOOPS], n_loops = 0, most = 0;
 
     for (size_t i = 0, k; i < n; i++) {
-        struct seat loop = loop_of(w, s->steps[i].terminal);
+        struct answer_scope loop = loop_of(w, s->steps[i].terminal);
 
-        for (k = 0; k < n_loops && !same_seat(loops[k], loop); k++)
+        for (k = 0; k < n_loops && !same_scope(loops[k], loop); k++)
             ;
-        if (loop.header == SEAT_NO_LOOP || k == MOST_LOOPS)
+        if (loop.header == SCOPE_NO_LOOP || k == MOST_LOOPS)
             continue;
         assert(k <= n_loops && n_loops <= MOST_LOOPS);
         if (k == n_loops) {
@@ -119,7 +120,7 @@ static const struct grouped *find_leader(struct sets *sets, const struct grouped
     for (size_t k = 0; k < n_leaders; k++) {
         const struct grouped *leader = &all[leaders[k]];
 
-        if (!same_seat(leader->seat, a->seat) || !(bits[leaders[k]] & bits[a - all]) ||
+        if (!same_scope(leader->scope, a->scope) || !(bits[leaders[k]] & bits[a - all]) ||
             !mostly_in(sets, sets->mine, mine, leader->string))
             continue;
         assert(leaders[k] < (size_t)(a - all) && leader->leader == leaders[k]);

@@ -5,7 +5,7 @@
  * and of which it is an *alternative*; if there is none it leads a group of its own.  Two subpaths
  * are alternatives when
  *
- *   1. they have the same *seat*: the loop that they repeat most often, or, if they repeat none,
+ *   1. they have the same *scope*: the loop that they repeat most often, or, if they repeat none,
  *      the routine that calls their other routines; and
  *   2. their common paths make up more than half of the cost of one execution, for both.
  *
@@ -24,20 +24,20 @@
 #include "hotpaths/hotpaths.h"
 #include "hotpaths/report/outline.h"
 
-#define SEAT_NO_LOOP UINT32_MAX
+#define SCOPE_NO_LOOP UINT32_MAX
 
-struct seat {
+struct answer_scope {
     uint32_t routine;           /* WPP_NO_ROUTINE: symbols without routine */
-    uint32_t header;            /* the target of the loop's back edges, or SEAT_NO_LOOP */
+    uint32_t header;            /* the target of the loop's back edges, or SCOPE_NO_LOOP */
 };
 
-/* The seat of the first n steps.  Of loops repeated equally often, the first one; if there are very
- * many, one of the first. */
-struct seat seat_of(const wpp *w, const struct story *s, size_t n);
+/* The scope of the first n steps.  Of loops repeated equally often, the first one; if there are
+ * very many, one of the first. */
+struct answer_scope answer_scope(const wpp *w, const struct outline *s, size_t n);
 
 struct grouped {
     struct hot_string string;
-    struct seat seat;
+    struct answer_scope scope;
     size_t leader;              /* result: the index of the first of its group, perhaps its own */
 };
 

@@ -13,13 +13,13 @@
 
 enum answer_kind answer_kind(const wpp *w, const struct shown *s)
 {
-    const struct story *story = &s->story;
+    const struct outline *outline = &s->outline;
 
-    if (s->seat.header != SEAT_NO_LOOP || s->path.turn > 0 || story->n_folds > 0)
+    if (s->scope.header != SCOPE_NO_LOOP || s->path.turn > 0 || outline->n_folds > 0)
         return KIND_LOOP;
-    for (size_t i = 0; i < story->n; i++)
-        if (wpp_terminal(w, story->steps[i].terminal)->routine !=
-            wpp_terminal(w, story->steps[0].terminal)->routine || story->steps[i].depth > 0)
+    for (size_t i = 0; i < outline->n; i++)
+        if (wpp_terminal(w, outline->steps[i].terminal)->routine !=
+            wpp_terminal(w, outline->steps[0].terminal)->routine || outline->steps[i].depth > 0)
             return KIND_CALLS;
     return KIND_STRAIGHT;
 }
@@ -57,7 +57,7 @@ static bool find_lines(struct executed_lines *p, const wpp *w, uint32_t terminal
     return system ? executed_lines_of(p, w, terminal) : executed_lines_own(p, w, terminal);
 }
 
-static bool gather_lines(struct place_lines *l, const wpp *w, const struct story *s,
+static bool gather_lines(struct place_lines *l, const wpp *w, const struct outline *s,
                          uint32_t routine, bool system)
 {
     bool good = true;
@@ -127,22 +127,22 @@ static bool has_own_lines(const wpp *w, uint32_t terminal, bool *own)
     if (!executed_lines_own(&p, w, terminal))
         return false;
     *own = p.n_files > 0 &&
-           !own_is_system_file(wpp_routine(w, wpp_terminal(w, terminal)->routine)->directory,
-                               p.files[0].name);
+           !own_code_is_system_file(wpp_routine(w, wpp_terminal(w, terminal)->routine)->directory,
+                                    p.files[0].name);
     executed_lines_free(&p);
     return true;
 }
 
 /* The step that determines the place: the least deep one in own code, or else in any; NULL: there
  * is none, or no memory. */
-static const struct story_step *main_step(const wpp *w, const struct story *s, bool system,
-                                          bool *good)
+static const struct outline_step *main_step(const wpp *w, const struct outline *s, bool system,
+                                            bool *good)
 {
-    const struct story_step *best = NULL;
+    const struct outline_step *best = NULL;
     bool best_own = false, own = system;
 
     for (size_t i = 0; i < s->n; i++) {
-        const struct story_step *step = &s->steps[i];
+        const struct outline_step *step = &s->steps[i];
 
         if (wpp_terminal(w, step->terminal)->routine == WPP_NO_ROUTINE ||
             (best && best_own && step->depth >= best->depth))
@@ -174,7 +174,7 @@ static int dearest_first(const void *pa, const void *pb)
 }
 
 static bool find_others(struct answer_place *p, const wpp *w, const uint64_t *cost,
-                        const struct story *s, uint32_t routine)
+                        const struct outline *s, uint32_t routine)
 {
     struct other *other = malloc((s->n + 1) * sizeof *other);
     size_t n = 0;
@@ -203,28 +203,28 @@ static bool find_others(struct answer_place *p, const wpp *w, const uint64_t *co
 bool answer_place_of(struct answer_place *p, const wpp *w, const uint64_t *cost,
                      const struct shown *s, bool system)
 {
-    const struct story *story = &s->story;
+    const struct outline *outline = &s->outline;
     struct place_lines lines = { 0 };
     const struct wpp_routine *r;
-    const struct story_step *step;
+    const struct outline_step *step;
     uint32_t routine, call;
     bool good = true;
 
     *p = (struct answer_place){ 0 };
-    step = main_step(w, story, system, &good);
+    step = main_step(w, outline, system, &good);
     if (!step) {
-        wpp_symbol_name(wpp_terminal(w, story->steps[0].terminal), p->symbol);
+        wpp_symbol_name(wpp_terminal(w, outline->steps[0].terminal), p->symbol);
         return good;
     }
     routine = wpp_terminal(w, step->terminal)->routine;
     r = wpp_routine(w, routine);
-    good = gather_lines(&lines, w, story, routine, system);
+    good = gather_lines(&lines, w, outline, routine, system);
     if (good) {
         call = common_call(r, &lines);
         p->function = call ? r->inlined[call - 1].shown : r->shown;
         p->outer = call ? r->shown : NULL;
         find_range(p, r, &lines, call);
-        good = find_others(p, w, cost, story, routine);
+        good = find_others(p, w, cost, outline, routine);
     }
     free(lines.line);
     return good;

@@ -318,7 +318,8 @@ static int find_any_order(struct answers *a, const struct shown_list *s)
     return status;
 }
 
-/* ---- The whole --------------------------------------------------------------------------------- */
+/* ---- The whole
+ * --------------------------------------------------------------------------------- */
 
 int answers_find(struct answers *a, const struct shown_list *s, bool disjoint, size_t top)
 {

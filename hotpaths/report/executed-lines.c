@@ -54,7 +54,7 @@ struct choice {
 static bool is_chosen(const struct wpp_routine *r, const struct choice *c, struct wpp_line *line)
 {
     if (c->own)
-        return own_fold(r, line);
+        return own_code_fold(r, line);
     return line->line && (c->call == ALL_CODE || line->inlined == c->call);
 }
 

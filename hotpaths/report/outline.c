@@ -17,7 +17,7 @@ static const struct wpp_routine *routine_of(const wpp *w, const struct wpp_termi
 
 /* Finds the depths with the stack of activations.  An activation that began before the subpath lies
  * below all that were seen: one level up. */
-static bool find_depths(struct story *s, int64_t *depth, struct events *events, const wpp *w)
+static bool find_depths(struct outline *s, int64_t *depth, struct events *events, const wpp *w)
 {
     int64_t bottom = 0;
 
@@ -41,27 +41,27 @@ static bool find_depths(struct story *s, int64_t *depth, struct events *events, 
 }
 
 /* The recursion halves the range each time.  There are fewer folds than steps. */
-static void find_folds(struct story *s, size_t at, size_t end)
+static void find_folds(struct outline *s, size_t at, size_t end)
 {
     while (at < end) {
-        struct story_repeat repeat = story_repeat_at(s, at, end);
+        struct outline_repeat repeat = outline_repeat_at(s, at, end);
 
         if (repeat.count > 1) {
-            s->folds[s->n_folds++] = (struct story_fold){ at, repeat.period, repeat.count };
+            s->folds[s->n_folds++] = (struct outline_fold){ at, repeat.period, repeat.count };
             find_folds(s, at, at + repeat.period);
         }
         at += repeat.period * repeat.count;
     }
 }
 
-bool story_tell(struct story *s, const wpp *w, const uint32_t *terminals, uint32_t n)
+bool outline_make(struct outline *s, const wpp *w, const uint32_t *terminals, uint32_t n)
 {
     struct events *events = events_new();
     int64_t *depth = calloc((size_t)n + 1, sizeof *depth);
     int64_t lowest = 0;
     bool good;
 
-    *s = (struct story){ .n = n };
+    *s = (struct outline){ .n = n };
     s->steps = calloc((size_t)n + 1, sizeof *s->steps);
     s->folds = malloc(((size_t)n + 1) * sizeof *s->folds);
     for (uint32_t i = 0; s->steps && i < n; i++)
@@ -76,25 +76,25 @@ bool story_tell(struct story *s, const wpp *w, const uint32_t *terminals, uint32
     events_free(events);
     free(depth);
     if (!good)
-        story_free(s);
+        outline_free(s);
     return good;
 }
 
-void story_free(struct story *s)
+void outline_free(struct outline *s)
 {
     free(s->steps);
     free(s->folds);
-    *s = (struct story){ 0 };
+    *s = (struct outline){ 0 };
 }
 
-static bool same_step(const struct story_step *a, const struct story_step *b)
+static bool same_step(const struct outline_step *a, const struct outline_step *b)
 {
     return a->terminal == b->terminal && a->depth == b->depth;
 }
 
-struct story_repeat story_repeat_at(const struct story *s, size_t at, size_t end)
+struct outline_repeat outline_repeat_at(const struct outline *s, size_t at, size_t end)
 {
-    struct story_repeat best = { 1, 1 };
+    struct outline_repeat best = { 1, 1 };
 
     assert(at < end && end <= s->n);
     for (size_t period = 1; period <= LONGEST_PERIOD && period <= (end - at) / 2; period++) {
@@ -105,7 +105,7 @@ struct story_repeat story_repeat_at(const struct story *s, size_t at, size_t end
             stop++;
         count = (stop - at) / period;
         if (count > 1 && (best.count == 1 || count * period > best.count * best.period))
-            best = (struct story_repeat){ period, count };
+            best = (struct outline_repeat){ period, count };
     }
     return best;
 }

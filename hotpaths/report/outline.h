@@ -18,7 +18,7 @@
 
 #include "wpp/wpp.h"
 
-struct story_step {
+struct outline_step {
     uint32_t terminal;
     uint32_t depth;
     bool called;            /* it arrives by a call within the subpath */
@@ -26,29 +26,29 @@ struct story_step {
 };
 
 /* Steps at, at + 1, ...: `period` of them repeat `count` times, at least 2. */
-struct story_fold {
+struct outline_fold {
     size_t at, period, count;
 };
 
-struct story {
-    struct story_step *steps;
+struct outline {
+    struct outline_step *steps;
     size_t n;
-    struct story_fold *folds;       /* in order; repetitions within an iteration come after its
+    struct outline_fold *folds;       /* in order; repetitions within an iteration come after its
                                        fold */
     size_t n_folds;
 };
 
-/* Fills `s` (story_free); false: no memory. */
-bool story_tell(struct story *s, const wpp *w, const uint32_t *terminals, uint32_t n);
-void story_free(struct story *s);
+/* Fills `s` (outline_free); false: no memory. */
+bool outline_make(struct outline *s, const wpp *w, const uint32_t *terminals, uint32_t n);
+void outline_free(struct outline *s);
 
 /* The repetition that begins at step `at` and ends before `end`: `count` times the same `period`
  * steps.  It is the one that covers most; of equals, the one with the shortest period.  count is 1
  * when nothing repeats. */
-struct story_repeat {
+struct outline_repeat {
     size_t period;
     size_t count;
 };
-struct story_repeat story_repeat_at(const struct story *s, size_t at, size_t end);
+struct outline_repeat outline_repeat_at(const struct outline *s, size_t at, size_t end);
 
 #endif

@@ -36,7 +36,7 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, n) == 0 && path[n] == '/';
 }
 
-bool own_is_system_file(const char *directory, const char *file)
+bool own_code_is_system_file(const char *directory, const char *file)
 {
     static const char *const folders[] = { "/usr/include", "/usr/local/include", "/usr/lib/gcc" };
     char path[PATH_MAX] = "";
@@ -51,11 +51,11 @@ bool own_is_system_file(const char *directory, const char *file)
     return strstr(path, "/lib/gcc/") || strstr(path, "/lib64/gcc/") || strstr(path, "/include/c++/");
 }
 
-bool own_fold(const struct wpp_routine *routine, struct wpp_line *line)
+bool own_code_fold(const struct wpp_routine *routine, struct wpp_line *line)
 {
     struct wpp_line at = *line;
 
-    while (at.line == 0 || own_is_system_file(routine->directory, at.file)) {
+    while (at.line == 0 || own_code_is_system_file(routine->directory, at.file)) {
         const struct wpp_inlined *call;
 
         if (!at.inlined)

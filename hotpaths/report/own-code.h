@@ -20,10 +20,10 @@
 
 #include "wpp/wpp.h"
 
-bool own_is_system_file(const char *directory, const char *file);
+bool own_code_is_system_file(const char *directory, const char *file);
 
 /* Replaces a line of the routine by the own line that it stands for; false, and unchanged, if the
  * calls lead to no own line. */
-bool own_fold(const struct wpp_routine *routine, struct wpp_line *line);
+bool own_code_fold(const struct wpp_routine *routine, struct wpp_line *line);
 
 #endif

@@ -160,16 +160,17 @@ static void put_threads(const struct report *r, const struct shown *s)
         }
 }
 
-/* ---- Alternatives ----------------------------------------------------------------------------- */
+/* ---- Alternatives
+ * ----------------------------------------------------------------------------- */
 
-static void give_letter(struct teller *t, uint32_t terminal)
+static void give_letter(struct steps *t, uint32_t terminal)
 {
     if (!t->letter[terminal])
         t->letter[terminal] = ++t->n_letters;
 }
 
 /* Gives letters to the paths of an answer of several subpaths, in order of appearance. */
-static bool give_letters(struct teller *t, const struct answer *a)
+static bool give_letters(struct steps *t, const struct answer *a)
 {
     const struct report *r = t->r;
 
@@ -180,22 +181,22 @@ static bool give_letters(struct teller *t, const struct answer *a)
         return true;
     t->letter = calloc((size_t)r->shown->g->n_terminals + 1, sizeof *t->letter);
     for (size_t i = 0; t->letter && i < a->n_members; i++) {
-        const struct story *story = &r->shown->item[a->member[i]].story;
+        const struct outline *outline = &r->shown->item[a->member[i]].outline;
 
-        for (size_t k = 0; k < story->n; k++)
-            give_letter(t, story->steps[k].terminal);
+        for (size_t k = 0; k < outline->n; k++)
+            give_letter(t, outline->steps[k].terminal);
     }
     return t->letter != NULL;
 }
 
 /* Writes steps [at, end) by their letters, repetitions once: A B2 (C D)3. */
-static void put_letters(const struct teller *t, const struct story *s, size_t *fold, size_t at,
+static void put_letters(const struct steps *t, const struct outline *s, size_t *fold, size_t at,
                         size_t end)
 {
     char letter[LETTER_TEXT];
 
     for (size_t begin = at; at < end;) {
-        const struct story_fold *f = *fold < s->n_folds ? &s->folds[*fold] : NULL;
+        const struct outline_fold *f = *fold < s->n_folds ? &s->folds[*fold] : NULL;
 
         fputs(at > begin ? " " : "", t->r->out);
         if (!f || f->at != at) {
@@ -210,20 +211,20 @@ static void put_letters(const struct teller *t, const struct story *s, size_t *f
     }
 }
 
-static void put_alternative(const struct teller *t, const struct shown *s)
+static void put_alternative(const struct steps *t, const struct shown *s)
 {
     char share[NUMBER_TEXT];
     size_t fold = 0;
 
     fprintf(t->r->out, "      %7s  ", percent(t->r, s->path.own_cost, share));
-    put_letters(t, &s->story, &fold, 0, s->story.n);
-    fputs(s->story.n < s->path.length ? " again and again\n" : "\n", t->r->out);
+    put_letters(t, &s->outline, &fold, 0, s->outline.n);
+    fputs(s->outline.n < s->path.length ? " again and again\n" : "\n", t->r->out);
 }
 
 /* Writes the paths that the first alternative does not have. */
-static bool put_other_paths(struct teller *t, const struct answer *a)
+static bool put_other_paths(struct steps *t, const struct answer *a)
 {
-    const struct story *first = &t->r->shown->item[a->leader].story;
+    const struct outline *first = &t->r->shown->item[a->leader].outline;
     uint32_t letters = 0, told;
 
     for (size_t i = 0; i < first->n; i++)
@@ -231,22 +232,22 @@ static bool put_other_paths(struct teller *t, const struct answer *a)
                       ? t->letter[first->steps[i].terminal] : letters;
     told = letters;
     for (size_t i = 1; i < a->n_members; i++) {
-        const struct story *story = &t->r->shown->item[a->member[i]].story;
+        const struct outline *outline = &t->r->shown->item[a->member[i]].outline;
 
-        for (size_t k = 0; k < story->n; k++) {
-            if (t->letter[story->steps[k].terminal] <= told)
+        for (size_t k = 0; k < outline->n; k++) {
+            if (t->letter[outline->steps[k].terminal] <= told)
                 continue;
-            told = t->letter[story->steps[k].terminal];
+            told = t->letter[outline->steps[k].terminal];
             if (told == letters + 1)
                 fputs("    paths of other alternatives:\n", t->r->out);
-            if (!steps_put_head(t, story->steps[k].terminal))
+            if (!steps_put_head(t, outline->steps[k].terminal))
                 return false;
         }
     }
     return true;
 }
 
-static bool put_alternatives(struct teller *t, const struct answer *a)
+static bool put_alternatives(struct steps *t, const struct answer *a)
 {
     const struct report *r = t->r;
     size_t shown = r->verbose || a->n_members <= MOST_ALTERNATIVES + 1 ? a->n_members
@@ -264,9 +265,10 @@ static bool put_alternatives(struct teller *t, const struct answer *a)
     return true;
 }
 
-/* ---- Neighbours --------------------------------------------------------------------------------- */
+/* ---- Neighbours
+ * --------------------------------------------------------------------------------- */
 
-static bool put_neighbours(struct teller *t, const struct shown *s, int side)
+static bool put_neighbours(struct steps *t, const struct shown *s, int side)
 {
     const struct report *r = t->r;
     const char *where = side == SHOWN_BEFORE ? "before" : "behind";
@@ -293,7 +295,7 @@ bool details_have_order(const struct report *r, const struct answer *a)
     return a->n_members == 1 || r->verbose;
 }
 
-bool details_put(struct teller *t, size_t number)
+bool details_put(struct steps *t, size_t number)
 {
     const struct report *r = t->r;
     const struct answer *a = &r->answers->answer[number - 1];

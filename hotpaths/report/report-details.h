@@ -22,6 +22,6 @@
 bool details_have_order(const struct report *r, const struct answer *a);
 
 /* Writes the answer with this number; false: no memory. */
-bool details_put(struct teller *t, size_t number);
+bool details_put(struct steps *t, size_t number);
 
 #endif

@@ -107,7 +107,7 @@ static bool put_inlined(const struct report *r, uint32_t terminal)
     return good;
 }
 
-static bool put_step(const struct report *r, const struct story_step *step)
+static bool put_step(const struct report *r, const struct outline_step *step)
 {
     const struct wpp_terminal *t = wpp_terminal(r->w, step->terminal);
     char name[WPP_SYMBOL_NAME];
@@ -183,8 +183,8 @@ static void put_folds(const struct report *r, const struct shown *s)
         fputs("null", r->out);
     }
     fputs(",\n     \"folds\": [", r->out);
-    for (size_t i = 0; i < s->story.n_folds; i++) {
-        const struct story_fold *fold = &s->story.folds[i];
+    for (size_t i = 0; i < s->outline.n_folds; i++) {
+        const struct outline_fold *fold = &s->outline.folds[i];
 
         fprintf(r->out, "%s{\"at\": %zu, \"paths\": %zu, \"times\": %zu, ",
                 i ? ",\n               " : "", fold->at, fold->period, fold->count);
@@ -213,7 +213,7 @@ static void put_more(const struct report *r, const struct shown *s)
 static bool put_subpath(const struct report *r, size_t rank)
 {
     const struct shown *shown = &r->shown->item[rank];
-    const struct story *story = &shown->story;
+    const struct outline *outline = &shown->outline;
     struct hot_subpath p = shown->path;
     bool good = true;
 
@@ -226,9 +226,9 @@ static bool put_subpath(const struct report *r, size_t rank)
     put_folds(r, shown);
     put_more(r, shown);
     fputs("     \"paths\": [\n", r->out);
-    for (size_t i = 0; i < story->n && good; i++) {
-        good = put_step(r, &story->steps[i]);
-        fputs(i + 1 < story->n ? ",\n" : "\n", r->out);
+    for (size_t i = 0; i < outline->n && good; i++) {
+        good = put_step(r, &outline->steps[i]);
+        fputs(i + 1 < outline->n ? ",\n" : "\n", r->out);
     }
     fputs("     ]}", r->out);
     return good;

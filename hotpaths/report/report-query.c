@@ -83,7 +83,7 @@ static struct short_names *names_of(const struct report *r, const struct beside 
 static bool put_paths(const struct report *r, const struct query *q, const struct beside *b)
 {
     char number[NUMBER_TEXT];
-    struct teller t;
+    struct steps t;
     bool good = steps_begin(&t, r);
 
     t.number = 1;

@@ -187,7 +187,7 @@ static void put_inlined(const struct report *r, const struct wpp_routine *routin
 
     put_routine(r, call->shown);
     fputs(", inlined", r->out);
-    if ((!r->system && !own_fold(routine, &at)) || at.line == 0)
+    if ((!r->system && !own_code_fold(routine, &at)) || at.line == 0)
         return;
     if (strcmp(at.file, routine->file) == 0) {
         fprintf(r->out, " at line %" PRIu32, at.line);

@@ -19,17 +19,17 @@ enum {
     LEAST_NAME = 12
 };
 
-bool steps_begin(struct teller *t, const struct report *r)
+bool steps_begin(struct steps *t, const struct report *r)
 {
     struct wpp_summary run;
 
     wpp_get_summary(r->w, &run);
-    *t = (struct teller){ .r = r, .started = report_started(r) };
+    *t = (struct steps){ .r = r, .started = report_started(r) };
     t->mentions = calloc((size_t)run.n_terminals + 1, sizeof *t->mentions);
     return t->mentions != NULL;
 }
 
-void steps_end(struct teller *t)
+void steps_end(struct steps *t)
 {
     free(t->mentions);
     free(t->seen);
@@ -126,7 +126,7 @@ struct tail {
     char path[40], rest[160];
 };
 
-static void find_tail(struct tail *tail, const struct teller *t, const struct story_step *step,
+static void find_tail(struct tail *tail, const struct steps *t, const struct outline_step *step,
                       const struct wpp_terminal *terminal, size_t turns,
                       const struct hot_turns *all)
 {
@@ -195,7 +195,7 @@ static bool is_hidden(const struct report *r, const struct wpp_routine *routine,
                       const struct executed_lines *p)
 {
     return !r->system && p->n_files > 0 &&
-           own_is_system_file(routine->directory, p->files[0].name);
+           own_code_is_system_file(routine->directory, p->files[0].name);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -215,7 +215,7 @@ static uint64_t hash_lines(uint32_t routine, const struct executed_lines *p)
 
 /* The answer that has shown the same lines of the routine; 0: none, and now this one does.  Without
  * memory they are shown again. */
-static size_t see_lines(struct teller *t, uint32_t routine, const struct executed_lines *p)
+static size_t see_lines(struct steps *t, uint32_t routine, const struct executed_lines *p)
 {
     uint64_t hash = hash_lines(routine, p);
 
@@ -228,7 +228,7 @@ static size_t see_lines(struct teller *t, uint32_t routine, const struct execute
 }
 
 /* Whether to show the source now.  Notes the answer that shows it. */
-static bool shows_source(struct teller *t, uint32_t terminal, uint32_t routine,
+static bool shows_source(struct steps *t, uint32_t terminal, uint32_t routine,
                          const struct executed_lines *p)
 {
     struct mention *mention = &t->mentions[terminal];
@@ -249,7 +249,7 @@ static bool shows_source(struct teller *t, uint32_t terminal, uint32_t routine,
     return true;
 }
 
-static bool put_path(struct teller *t, const struct story_step *step,
+static bool put_path(struct steps *t, const struct outline_step *step,
                      const struct wpp_terminal *terminal, size_t turns,
                      const struct hot_turns *all, size_t columns, bool source)
 {
@@ -274,7 +274,7 @@ static bool put_path(struct teller *t, const struct story_step *step,
 }
 
 /* Writes the letter of a path into the indentation of `columns`. */
-static void put_letter(const struct teller *t, uint32_t terminal, size_t columns)
+static void put_letter(const struct steps *t, uint32_t terminal, size_t columns)
 {
     char letter[LETTER_TEXT];
 
@@ -287,7 +287,7 @@ static void put_letter(const struct teller *t, uint32_t terminal, size_t columns
     indent(t->r->out, columns - 1 - strlen(letter));
 }
 
-static bool put_step(struct teller *t, const struct story_step *step, size_t turns,
+static bool put_step(struct steps *t, const struct outline_step *step, size_t turns,
                      const struct hot_turns *all, size_t nesting, bool source)
 {
     const struct report *r = t->r;
@@ -310,13 +310,13 @@ static bool put_step(struct teller *t, const struct story_step *step, size_t tur
     return true;
 }
 
-static bool put_steps(struct teller *t, size_t at, size_t end, size_t nesting);
+static bool put_steps(struct steps *t, size_t at, size_t end, size_t nesting);
 
 /* Writes repetitions of several steps once. */
-static bool put_fold(struct teller *t, const struct story_fold *fold, size_t nesting)
+static bool put_fold(struct steps *t, const struct outline_fold *fold, size_t nesting)
 {
     const struct hot_turns *all = &t->shown->folds[t->fold++];
-    const struct story_step *step = &t->shown->story.steps[fold->at];
+    const struct outline_step *step = &t->shown->outline.steps[fold->at];
 
     if (fold->period == 1)
         return put_step(t, step, fold->count, all, nesting, true);
@@ -329,12 +329,12 @@ static bool put_fold(struct teller *t, const struct story_fold *fold, size_t nes
 
 /* Writes steps [at, end) with repetitions folded, also inside other repetitions.  The recursion
  * halves the range each time. */
-static bool put_steps(struct teller *t, size_t at, size_t end, size_t nesting)
+static bool put_steps(struct steps *t, size_t at, size_t end, size_t nesting)
 {
-    const struct story *s = &t->shown->story;
+    const struct outline *s = &t->shown->outline;
 
     while (at < end) {
-        const struct story_fold *fold = &s->folds[t->fold];
+        const struct outline_fold *fold = &s->folds[t->fold];
 
         if (t->fold == s->n_folds || fold->at != at) {
             if (!put_step(t, &s->steps[at++], 1, NULL, nesting, true))
@@ -352,16 +352,16 @@ static bool put_steps(struct teller *t, size_t at, size_t end, size_t nesting)
     return true;
 }
 
-bool steps_put(struct teller *t, const struct shown *shown)
+bool steps_put(struct steps *t, const struct shown *shown)
 {
     t->shown = shown;
     t->fold = 0;
-    return put_steps(t, 0, shown->story.n, 0);
+    return put_steps(t, 0, shown->outline.n, 0);
 }
 
-bool steps_put_different(struct teller *t, const struct shown *shown)
+bool steps_put_different(struct steps *t, const struct shown *shown)
 {
-    const struct story *s = &shown->story;
+    const struct outline *s = &shown->outline;
     uint32_t last = 0;
 
     /* Letters are given in order of appearance. */
@@ -376,16 +376,16 @@ bool steps_put_different(struct teller *t, const struct shown *shown)
     return true;
 }
 
-bool steps_put_one(struct teller *t, uint32_t terminal)
+bool steps_put_one(struct steps *t, uint32_t terminal)
 {
-    struct story_step step = { .terminal = terminal };
+    struct outline_step step = { .terminal = terminal };
 
     return put_step(t, &step, 1, NULL, 0, true);
 }
 
-bool steps_put_head(struct teller *t, uint32_t terminal)
+bool steps_put_head(struct steps *t, uint32_t terminal)
 {
-    struct story_step step = { .terminal = terminal };
+    struct outline_step step = { .terminal = terminal };
 
     return put_step(t, &step, 1, NULL, 0, false);
 }

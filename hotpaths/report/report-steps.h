@@ -28,7 +28,7 @@ struct seen_lines {
     size_t number;              /* of the answer */
 };
 
-struct teller {
+struct steps {
     const struct report *r;
     const struct shown *shown;  /* the current subpath */
     size_t fold;                /* how many of its folds have been written */
@@ -43,19 +43,19 @@ struct teller {
 };
 
 /* False: no memory; steps_end either way. */
-bool steps_begin(struct teller *t, const struct report *r);
-void steps_end(struct teller *t);
+bool steps_begin(struct steps *t, const struct report *r);
+void steps_end(struct steps *t);
 
 enum { STEP_INDENT = 4 };       /* of the first level of calls; it holds the letters */
 
 /* Writes all steps of a subpath.  A path with a letter is written once, where it comes first.
  * False: no memory. */
-bool steps_put(struct teller *t, const struct shown *shown);
-bool steps_put_different(struct teller *t, const struct shown *shown);
-bool steps_put_one(struct teller *t, uint32_t terminal);
+bool steps_put(struct steps *t, const struct shown *shown);
+bool steps_put_different(struct steps *t, const struct shown *shown);
+bool steps_put_one(struct steps *t, uint32_t terminal);
 
 /* Writes only a step's head, in the indentation of the first level. */
-bool steps_put_head(struct teller *t, uint32_t terminal);
+bool steps_put_head(struct steps *t, uint32_t terminal);
 
 /* 1 is A, 26 Z, 27 AA. */
 enum { LETTER_TEXT = 8 };

@@ -11,16 +11,17 @@
 #include "hotpaths/report/report-steps.h"
 #include "hotpaths/report/report-table.h"
 
-/* ---- Names ------------------------------------------------------------------------------------- */
+/* ---- Names
+ * ------------------------------------------------------------------------------------- */
 
 static bool add_names(struct short_names *names, const struct report *r, const struct answer *a)
 {
     for (size_t i = 0; i < a->n_members; i++) {
         const struct shown *s = &r->shown->item[a->member[i]];
 
-        for (size_t k = 0; k < s->story.n; k++)
-            if ((k == 0 || s->story.steps[k].terminal != s->story.steps[k - 1].terminal) &&
-                !short_names_add_path(names, r->w, s->story.steps[k].terminal))
+        for (size_t k = 0; k < s->outline.n; k++)
+            if ((k == 0 || s->outline.steps[k].terminal != s->outline.steps[k - 1].terminal) &&
+                !short_names_add_path(names, r->w, s->outline.steps[k].terminal))
                 return false;
         for (int side = 0; side < SHOWN_SIDES; side++)
             for (uint32_t k = 0; k < s->n_near[side]; k++)
@@ -76,7 +77,8 @@ static void put_hint(const struct report *r)
                 "all that cost less.\n", r->config->min_length, r->config->max_length);
 }
 
-/* ---- How it was found (--verbose) ---------------------------------------------------------------- */
+/* ---- How it was found (--verbose)
+ * ---------------------------------------------------------------- */
 
 static uint64_t cost_shown(const struct report *r)
 {
@@ -172,13 +174,13 @@ static bool has_folds(const struct report *r)
     for (size_t i = 0; i < r->details; i++) {
         const struct answer *a = &r->answers->answer[i];
 
-        if (details_have_order(r, a) && r->shown->item[a->leader].story.n_folds > 0)
+        if (details_have_order(r, a) && r->shown->item[a->leader].outline.n_folds > 0)
             return true;
     }
     return false;
 }
 
-static bool put_details(struct teller *t)
+static bool put_details(struct steps *t)
 {
     const struct report *r = t->r;
     bool good = true;
@@ -212,7 +214,7 @@ static void put_more(const struct report *r)
 
 static bool put_all(const struct report *r)
 {
-    struct teller t;
+    struct steps t;
     bool good = steps_begin(&t, r);
 
     good = good && table_put_heading(r);

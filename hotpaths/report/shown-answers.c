@@ -29,7 +29,7 @@ void shown_clear(struct shown_list *s)
 {
     for (size_t i = 0; s->item && i < s->n; i++) {
         free(s->item[i].grown);
-        story_free(&s->item[i].story);
+        outline_free(&s->item[i].outline);
         free(s->item[i].folds);
     }
     free(s->item);
@@ -330,7 +330,7 @@ static int gather_turns(struct turning *t, struct shown_list *s, const size_t *w
     size_t most = n;
 
     for (size_t i = 0; i < n; i++)
-        most += chosen(s, which, i)->story.n_folds;
+        most += chosen(s, which, i)->outline.n_folds;
     t->turn = malloc((most + 1) * sizeof *t->turn);
     t->place = malloc((most + 1) * sizeof *t->place);
     if (!t->turn || !t->place)
@@ -342,8 +342,8 @@ static int gather_turns(struct turning *t, struct shown_list *s, const size_t *w
             t->turn[t->n] = (struct hot_string){ shown->path.loop, shown->path.turn };
             t->place[t->n++] = &shown->loop;
         }
-        for (size_t k = 0; k < shown->story.n_folds; k++) {
-            const struct story_fold *fold = &shown->story.folds[k];
+        for (size_t k = 0; k < shown->outline.n_folds; k++) {
+            const struct outline_fold *fold = &shown->outline.folds[k];
 
             t->turn[t->n] = (struct hot_string){ shown->path.terminals + fold->at,
                                                  (uint32_t)fold->period };
@@ -371,10 +371,11 @@ int shown_count_turns(struct shown_list *s, const size_t *which, size_t n)
     return status;
 }
 
-/* ---- Stories and groups ----------------------------------------------------------------------- */
+/* ---- Outlines and groups
+ * ----------------------------------------------------------------------- */
 
 /* The length of the outline: for a loop that the subpath follows from end to end, one iteration. */
-static uint32_t told_length(const struct hot_subpath *p, bool iteration)
+static uint32_t outline_length(const struct hot_subpath *p, bool iteration)
 {
     return iteration && p->turn < p->length && is_all_loop(p) ? p->turn : p->length;
 }
@@ -387,7 +388,8 @@ static int group(struct shown_list *s)
     for (size_t i = 0; grouped && i < s->n; i++) {
         const struct shown *shown = &s->item[i];
 
-        grouped[i] = (struct grouped){ { shown->path.terminals, shown->path.length }, shown->seat, i };
+        grouped[i] = (struct grouped){ { shown->path.terminals, shown->path.length },
+                                       shown->scope, i };
     }
     if (grouped && !s->rotations)
         status = answers_group(grouped, s->n, s->cost, s->g->n_terminals);
@@ -399,18 +401,18 @@ static int group(struct shown_list *s)
     return status;
 }
 
-int shown_tell(struct shown_list *s, const wpp *w, bool iteration)
+int shown_outline(struct shown_list *s, const wpp *w, bool iteration)
 {
     for (size_t i = 0; i < s->n; i++) {
         struct shown *shown = &s->item[i];
         const struct hot_subpath *p = &shown->path;
 
-        if (!story_tell(&shown->story, w, p->terminals, told_length(p, iteration)))
+        if (!outline_make(&shown->outline, w, p->terminals, outline_length(p, iteration)))
             return HOT_E_MEMORY;
-        shown->folds = calloc(shown->story.n_folds + 1, sizeof *shown->folds);
+        shown->folds = calloc(shown->outline.n_folds + 1, sizeof *shown->folds);
         if (!shown->folds)
             return HOT_E_MEMORY;
-        shown->seat = seat_of(w, &shown->story, told_length(p, true));
+        shown->scope = answer_scope(w, &shown->outline, outline_length(p, true));
     }
     return group(s);
 }

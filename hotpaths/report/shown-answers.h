@@ -26,11 +26,11 @@ struct shown {
     uint64_t covered;               /* by all occurrences of it and of those above it */
     struct shown_neighbour near[SHOWN_SIDES][SHOWN_NEIGHBOURS];
     uint32_t n_near[SHOWN_SIDES];
-    struct story story;             /* of its paths, or of one iteration of its loop */
-    struct seat seat;
+    struct outline outline;         /* of its paths, or of one iteration of its loop */
+    struct answer_scope scope;
     size_t group;                   /* the index of the first one of the same answer */
     struct hot_turns loop;          /* in the whole run: of path.loop, if there is one */
-    struct hot_turns *folds;        /* of each fold of the story */
+    struct hot_turns *folds;        /* of each fold of the outline */
 };
 
 struct shown_list {
@@ -63,9 +63,10 @@ int shown_find_neighbours(struct shown_list *s, const size_t *which, size_t n);
 
 /* Makes outlines and groups, which all reports need.  `iteration`: the outline of a loop is one
  * iteration.  To be called after all changes of paths. */
-int shown_tell(struct shown_list *s, const wpp *w, bool iteration);
+int shown_outline(struct shown_list *s, const wpp *w, bool iteration);
 
-/* Counts how often loops are repeated in a row; arguments as for neighbours.  After shown_tell. */
+/* Counts how often loops are repeated in a row; arguments as for neighbours.  After
+ * shown_outline. */
 int shown_count_turns(struct shown_list *s, const size_t *which, size_t n);
 
 #endif

@@ -37,11 +37,12 @@ static void expect_groups(const char *name, const char *subpaths, const uint64_t
     strcpy(text, subpaths);
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
         char *digit = strpbrk(word, "0123456789");
-        struct seat seat = { digit ? (uint32_t)(*digit - '0') : WPP_NO_ROUTINE, SEAT_NO_LOOP };
+        struct answer_scope scope = { digit ? (uint32_t)(*digit - '0') : WPP_NO_ROUTINE,
+                                      SCOPE_NO_LOOP };
 
         if (digit)
             *digit = '\0';
-        a[n++] = (struct grouped){ letters(word), seat, 99 };
+        a[n++] = (struct grouped){ letters(word), scope, 99 };
     }
     if (answers_group(a, n, cost, TERMINALS) != HOT_OK)
         abort();
@@ -263,7 +264,7 @@ static void test_own_files(void)
     bool good = true;
 
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (own_is_system_file(files[i].directory, files[i].file) != files[i].system) {
+        if (own_code_is_system_file(files[i].directory, files[i].file) != files[i].system) {
             good = false;
             tap_note("%s in %s", files[i].file, files[i].directory);
         }
@@ -281,15 +282,15 @@ static void test_fold(void)
                              .inlined = inlined };
     struct wpp_line line = { "/usr/include/c++/12/tree", 20, 2 };
 
-    tap_ok(own_fold(&r, &line) && strcmp(line.file, "main.cc") == 0 && line.line == 5 &&
+    tap_ok(own_code_fold(&r, &line) && strcmp(line.file, "main.cc") == 0 && line.line == 5 &&
                line.inlined == 0, "code of a system header stands for the call of it");
     line = (struct wpp_line){ "less.h", 3, 3 };
-    tap_ok(own_fold(&r, &line) && strcmp(line.file, "less.h") == 0 && line.inlined == 3,
+    tap_ok(own_code_fold(&r, &line) && strcmp(line.file, "less.h") == 0 && line.inlined == 3,
            "own code that a system header calls is own code");
     line = (struct wpp_line){ "/usr/include/x.h", 3, 4 };
-    tap_ok(!own_fold(&r, &line) && line.line == 3, "where the call is not known it stays");
+    tap_ok(!own_code_fold(&r, &line) && line.line == 3, "where the call is not known it stays");
     line = (struct wpp_line){ "/usr/include/x.h", 3, 0 };
-    tap_ok(!own_fold(&r, &line), "so does a system header's routine");
+    tap_ok(!own_code_fold(&r, &line), "so does a system header's routine");
 }
 
 /* ---- Names -------------------------------------------------------------------------------------- */

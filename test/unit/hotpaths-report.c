@@ -133,14 +133,14 @@ static wpp *make_run(void)
 
 /* ---- Depths and repetitions ------------------------------------------------------------ */
 
-/* A story as text: `terminal@depth`, `+` when called, `-` when leaving. */
+/* A outline as text: `terminal@depth`, `+` when called, `-` when leaving. */
 static void expect_story(const char *name, const wpp *w, const char *wanted, uint32_t n,
                          const uint32_t *path)
 {
-    struct story s;
+    struct outline s;
     char got[256] = "";
 
-    if (!story_tell(&s, w, path, n))
+    if (!outline_make(&s, w, path, n))
         abort();
     for (size_t i = 0; i < s.n; i++)
         snprintf(got + strlen(got), sizeof got - strlen(got), "%s%u@%u%s%s", i ? " " : "",
@@ -148,10 +148,10 @@ static void expect_story(const char *name, const wpp *w, const char *wanted, uin
                  s.steps[i].leaves ? "-" : "");
     if (!tap_ok(strcmp(got, wanted) == 0, "%s", name))
         tap_note("got '%s', wanted '%s'", got, wanted);
-    story_free(&s);
+    outline_free(&s);
 }
 
-static void stories(const wpp *w)
+static void outlines(const wpp *w)
 {
     expect_story("a call and its return", w, "0@0 1@1+- 2@0 3@0 4@1+-", 5,
                  (uint32_t[]){ ENTER_MAIN, ODD, BACK, AGAIN, EVEN });
@@ -170,17 +170,17 @@ static void stories(const wpp *w)
 
 static void expect_repeat(const char *name, const char *text, size_t period, size_t count)
 {
-    struct story s = { .n = strlen(text) };
-    struct story_repeat got;
+    struct outline s = { .n = strlen(text) };
+    struct outline_repeat got;
 
     s.steps = calloc(s.n, sizeof *s.steps);
     for (size_t i = 0; i < s.n; i++)
-        s.steps[i] = (struct story_step){ .terminal = (uint32_t)text[i],
-                                          .depth = text[i] < 'a' };
-    got = story_repeat_at(&s, 0, s.n);
+        s.steps[i] = (struct outline_step){ .terminal = (uint32_t)text[i],
+                                            .depth = text[i] < 'a' };
+    got = outline_repeat_at(&s, 0, s.n);
     if (!tap_ok(got.period == period && got.count == count, "%s: %s", name, text))
         tap_note("got %zu times a period of %zu", got.count, got.period);
-    story_free(&s);
+    outline_free(&s);
 }
 
 static void repeats(void)
@@ -276,7 +276,7 @@ static void expect_report(const char *name, const wpp *w, bool (*print)(const st
     r.config = &c;
     r.result = result;
     if (shown_choose(&shown, result, true, top) != HOT_OK ||
-        shown_tell(&shown, w, print == report_text) != HOT_OK ||
+        shown_outline(&shown, w, print == report_text) != HOT_OK ||
         shown_count_turns(&shown, NULL, shown.n) != HOT_OK ||
         answers_find(&answers, &shown, true, top) != HOT_OK)
         abort();
@@ -521,16 +521,16 @@ static const char csv[] =
 /* ---- Kinds and places --------------------------------------------------------------------- */
 
 static void expect_place(const char *name, const wpp *w, uint32_t n, const uint32_t *path,
-                         struct seat seat, const char *wanted)
+                         struct answer_scope scope, const char *wanted)
 {
     uint64_t cost[7] = { 1, 1, 1, 1, 1, 1, 1 };
     struct shown s = { .path = { .terminals = path, .length = n } };
     struct answer_place p;
     char got[200];
 
-    if (!story_tell(&s.story, w, path, n))
+    if (!outline_make(&s.outline, w, path, n))
         abort();
-    s.seat = seat_of(w, &s.story, n);
+    s.scope = answer_scope(w, &s.outline, n);
     if (!answer_place_of(&p, w, cost, &s, false))
         abort();
     snprintf(got, sizeof got, "%s %s%s%s%s %s:%u-%u %s", answer_kind_name(answer_kind(w, &s)), p.symbol,
@@ -538,14 +538,16 @@ static void expect_place(const char *name, const wpp *w, uint32_t n, const uint3
              p.file ? p.file : "", p.first, p.last, p.n_others ? p.others[0] : "");
     if (!tap_ok(strcmp(got, wanted) == 0, "%s", name))
         tap_note("got '%s', wanted '%s'", got, wanted);
-    tap_ok(s.seat.routine == seat.routine && s.seat.header == seat.header, "%s: its seat", name);
+    tap_ok(s.scope.routine == scope.routine && s.scope.header == scope.header, "%s: its scope",
+           name);
     answer_place_free(&p);
-    story_free(&s.story);
+    outline_free(&s.outline);
 }
 
 static void places(const wpp *w)
 {
-    struct seat loop = { 0, 3 }, in_main = { 0, SEAT_NO_LOOP }, in_step = { 1, SEAT_NO_LOOP };
+    struct answer_scope loop = { 0, 3 }, in_main = { 0, SCOPE_NO_LOOP };
+    struct answer_scope in_step = { 1, SCOPE_NO_LOOP };
 
     expect_place("a path that ends with a back edge is a loop's", w, 3,
                  (uint32_t[]){ ODD, BACK, AGAIN }, loop, "loop main demo.c:14-15 step");
@@ -557,7 +559,7 @@ static void places(const wpp *w)
     expect_place("the caller is named first", w, 2, (uint32_t[]){ EVEN, LEAVE_MAIN }, in_main,
                  "calls main demo.c:14-17 step");
     expect_place("a symbol", w, 1, (uint32_t[]){ RAW },
-                 (struct seat){ WPP_NO_ROUTINE, SEAT_NO_LOOP }, "straight symbol 7 :0-0 ");
+                 (struct answer_scope){ WPP_NO_ROUTINE, SCOPE_NO_LOOP }, "straight symbol 7 :0-0 ");
 }
 
 static void reports(const wpp *w)
@@ -588,7 +590,7 @@ int main(void)
     write_file("moved/open.c", "one\nlast", 8);
     write_file("empty.c", "", 0);
     w = make_run();
-    stories(w);
+    outlines(w);
     repeats();
     lines(w);
     texts();
