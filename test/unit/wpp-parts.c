@@ -207,7 +207,7 @@ static void test_chances(void)
     wpp_bytes_free(&code);
 }
 
-/* ---- Numbers by halves ----------------------------------------------------------------- */
+/* ---- The number tree ------------------------------------------------------------------- */
 
 /* As the format's document says it, with chances in the order of their nodes. */
 static uint32_t code_plainly(struct wpp_coder *c, struct wpp_chance *chances, uint32_t n,
@@ -239,51 +239,51 @@ static uint64_t beside_of(uint32_t number)
 
 static bool write_numbers(struct wpp_bytes *code, uint32_t *numbers)
 {
-    struct wpp_halves h = {0};
+    struct wpp_number_tree h = {0};
     struct wpp_coder c;
     bool done = true;
 
     wpp_coder_write(&c, code);
     for (uint32_t n = 1; n <= NUMBERS; n++) {
-        done = done && wpp_halves_grow(&h, beside_of(n - 1));
+        done = done && wpp_number_tree_grow(&h, beside_of(n - 1));
         for (unsigned k = 0; k < NUMBERS_EACH; k++) {
             uint32_t number = a_number(n);
 
             *numbers++ = number;
-            done = done && wpp_halves_code(&h, &c, number) == number;
+            done = done && wpp_number_tree_code(&h, &c, number) == number;
         }
     }
     wpp_coder_finish(&c);
-    wpp_halves_free(&h);
+    wpp_number_tree_free(&h);
     return done;
 }
 
-static void test_halves(void)
+static void test_number_tree(void)
 {
     static uint32_t numbers[NUMBERS * NUMBERS_EACH];
     static struct wpp_chance chances[NUMBERS];
     struct wpp_bytes code = {0};
-    struct wpp_halves h = {0};
+    struct wpp_number_tree h = {0};
     struct wpp_coder c, plain;
     bool same = write_numbers(&code, numbers), lie_beside = true;
     const uint32_t *next = numbers;
 
-    tap_ok(same, "numbers of all sizes are written by halves");
+    tap_ok(same, "numbers of all sizes are written in the tree");
     wpp_coder_read(&c, wpp_view(code.data, code.size));
     plain = c;
     for (uint32_t n = 1; n <= NUMBERS; n++) {
         chances[n - 1] = WPP_CHANCE;
-        same = same && wpp_halves_grow(&h, beside_of(n - 1));
+        same = same && wpp_number_tree_grow(&h, beside_of(n - 1));
         for (unsigned k = 0; same && k < NUMBERS_EACH; k++, next++) {
-            same = wpp_halves_code(&h, &c, 0) == *next
+            same = wpp_number_tree_code(&h, &c, 0) == *next
                    && code_plainly(&plain, chances, n, 0) == *next
                    && c.value == plain.value && c.range == plain.range && c.in.p == plain.in.p;
-            lie_beside = lie_beside && wpp_halves_beside(&h, *next) == beside_of(*next);
+            lie_beside = lie_beside && wpp_number_tree_beside(&h, *next) == beside_of(*next);
         }
     }
     tap_ok(same && wpp_coder_ends(&c), "and are read, by the decisions of the format's document");
     tap_ok(lie_beside, "each with what belongs to it");
-    wpp_halves_free(&h);
+    wpp_number_tree_free(&h);
     wpp_bytes_free(&code);
 }
 
@@ -632,7 +632,7 @@ int main(void)
     test_sizes();
     test_intern();
     test_chances();
-    test_halves();
+    test_number_tree();
     test_even_numbers();
     test_even_grammar();
     test_cut_grammar();

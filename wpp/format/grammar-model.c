@@ -44,14 +44,14 @@ bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t 
 void wpp_model_free(struct wpp_grammar_model *m)
 {
     for (size_t i = 0; m->families && i <= m->rule_base; i++)
-        wpp_halves_free(&m->families[i]);
+        wpp_number_tree_free(&m->families[i]);
     for (size_t i = 0; m->contexts && i <= m->rule_base; i++)
         free(m->contexts[i].followers);
     free(m->first);
     free(m->number);
     free(m->families);
     free(m->contexts);
-    wpp_halves_free(&m->terminals);
+    wpp_number_tree_free(&m->terminals);
     *m = (struct wpp_grammar_model){0};
 }
 
@@ -138,7 +138,7 @@ static void add_symbol(struct wpp_grammar_model *m, uint32_t symbol, uint32_t fi
     memcpy(&beside, &member, sizeof beside);
     m->first[index] = first;
     m->number[index] = m->families[first].n;
-    if (!wpp_halves_grow(&m->families[first], beside))
+    if (!wpp_number_tree_grow(&m->families[first], beside))
         m->no_memory = true;
 }
 
@@ -155,7 +155,7 @@ void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before)
     assert(terminal < m->rule_base);
     if (m->even)
         return;
-    if (!wpp_halves_grow(&m->terminals, 0))
+    if (!wpp_number_tree_grow(&m->terminals, 0))
         m->no_memory = true;
     add_symbol(m, terminal, terminal, terminal);
     add_follower(m, context_of(m, before), terminal);
@@ -214,7 +214,7 @@ static uint32_t code_first(struct wpp_grammar_model *m, struct wpp_coder *c, uin
     struct wpp_context *context = context_of(m, before);
 
     if (!wpp_chance_code(c, &context->listed, c->out && is_listed(context, terminal))) {
-        terminal = wpp_halves_code(&m->terminals, c, terminal);
+        terminal = wpp_number_tree_code(&m->terminals, c, terminal);
         add_follower(m, context, terminal);
         return terminal;
     }
@@ -249,8 +249,9 @@ uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint
     assert(first < m->n_terminals);
     /* Prefetches the context of the next symbol, if this one is the terminal itself; see below. */
     __builtin_prefetch(&m->contexts[first]);
-    struct wpp_halves *family = &m->families[first];
-    uint64_t beside = wpp_halves_beside(family, wpp_halves_code(family, c, m->number[index]));
+    struct wpp_number_tree *family = &m->families[first];
+    uint64_t beside =
+        wpp_number_tree_beside(family, wpp_number_tree_code(family, c, m->number[index]));
     struct wpp_member member;
     memcpy(&member, &beside, sizeof member);
     assert(!c->out || member.symbol == symbol);

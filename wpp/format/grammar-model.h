@@ -43,9 +43,9 @@ struct wpp_grammar_model {
     uint32_t rule_base;               /* the index of rule 0: the final number of terminals */
     uint32_t *first;                  /* by index: the first terminal derived */
     uint32_t *number;                 /* by index: the number in its family */
-    struct wpp_halves *families;      /* by terminal */
+    struct wpp_number_tree *families; /* by terminal */
     struct wpp_context *contexts;     /* by terminal; the last one for the beginning of a thread */
-    struct wpp_halves terminals;      /* their numbers */
+    struct wpp_number_tree terminals; /* their numbers */
     uint32_t history;                 /* the last two steps, with two bits each */
     struct wpp_chance steps[WPP_STEP_HISTORIES][3];
     struct wpp_chance rule;           /* even: that a symbol is a rule */

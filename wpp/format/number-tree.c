@@ -57,18 +57,18 @@ static size_t lines_before(uint32_t room, unsigned group)
     return lines;
 }
 
-static struct line *begin_of(const struct wpp_halves *h, unsigned group)
+static struct line *begin_of(const struct wpp_number_tree *h, unsigned group)
 {
     return (struct line *)h->lines + lines_before(h->room, group);
 }
 
 /* With room for less than a line, only as many chances and values beside them are allocated. */
-static struct last_line *last_line_of(const struct wpp_halves *h, uint32_t number)
+static struct last_line *last_line_of(const struct wpp_number_tree *h, uint32_t number)
 {
     return (struct last_line *)begin_of(h, 0) + number / LINE;
 }
 
-static void *place_beside(const struct wpp_halves *h, uint32_t number)
+static void *place_beside(const struct wpp_number_tree *h, uint32_t number)
 {
     assert(number < h->room);
     if (h->room < LINE)
@@ -76,7 +76,7 @@ static void *place_beside(const struct wpp_halves *h, uint32_t number)
     return &last_line_of(h, number)->beside[number % LINE];
 }
 
-static struct wpp_chance *chance_of(const struct wpp_halves *h, uint32_t node)
+static struct wpp_chance *chance_of(const struct wpp_number_tree *h, uint32_t node)
 {
     assert(node > 0 && node < h->room);
     unsigned group = (unsigned)__builtin_ctz(node) / LEVELS;
@@ -86,7 +86,7 @@ static struct wpp_chance *chance_of(const struct wpp_halves *h, uint32_t node)
     return &line->place[(node >> LEVELS * group) % LINE];
 }
 
-uint64_t wpp_halves_beside(const struct wpp_halves *h, uint32_t number)
+uint64_t wpp_number_tree_beside(const struct wpp_number_tree *h, uint32_t number)
 {
     assert(number < h->n);
     return wpp_get_u64(place_beside(h, number));
@@ -112,7 +112,7 @@ static uint32_t larger_room(uint32_t room)
 }
 
 /* Copies all of `from` to `to`, which has more room and is all zero. */
-static void copy(struct wpp_halves *to, const struct wpp_halves *from)
+static void copy(struct wpp_number_tree *to, const struct wpp_number_tree *from)
 {
     if (from->room >= LINE) {
         for (unsigned group = 1; group <= highest_group(from->room); group++)
@@ -126,9 +126,9 @@ static void copy(struct wpp_halves *to, const struct wpp_halves *from)
     }
 }
 
-static bool make_room(struct wpp_halves *h)
+static bool make_room(struct wpp_number_tree *h)
 {
-    struct wpp_halves larger = { .n = h->n, .room = larger_room(h->room) };
+    struct wpp_number_tree larger = { .n = h->n, .room = larger_room(h->room) };
     size_t size = bytes_of(larger.room);
 
     if (larger.room == h->room)
@@ -145,7 +145,7 @@ static bool make_room(struct wpp_halves *h)
     return true;
 }
 
-bool wpp_halves_grow(struct wpp_halves *h, uint64_t beside)
+bool wpp_number_tree_grow(struct wpp_number_tree *h, uint64_t beside)
 {
     if (h->n == h->room && !make_room(h))
         return false;
@@ -157,10 +157,10 @@ bool wpp_halves_grow(struct wpp_halves *h, uint64_t beside)
     return true;
 }
 
-void wpp_halves_free(struct wpp_halves *h)
+void wpp_number_tree_free(struct wpp_number_tree *h)
 {
     free(h->lines);
-    *h = (struct wpp_halves){ 0 };
+    *h = (struct wpp_number_tree){ 0 };
 }
 
 /* ---- Coding ------------------------------------------------------------------------- */
@@ -203,7 +203,7 @@ static inline void fetch_last_lines(const struct last_line *line)
 }
 
 /* To be used while there are enough bytes. */
-static uint32_t read_quickly(struct wpp_halves *h, struct wpp_coder *coder)
+static uint32_t read_quickly(struct wpp_number_tree *h, struct wpp_coder *coder)
 {
     struct wpp_coder c = *coder;
     unsigned group = highest_group(h->n);
@@ -230,7 +230,7 @@ static uint32_t read_quickly(struct wpp_halves *h, struct wpp_coder *coder)
     return at;
 }
 
-static uint32_t read_slowly(struct wpp_halves *h, struct wpp_coder *c)
+static uint32_t read_slowly(struct wpp_number_tree *h, struct wpp_coder *c)
 {
     uint32_t at = 0;
 
@@ -241,7 +241,7 @@ static uint32_t read_slowly(struct wpp_halves *h, struct wpp_coder *c)
 }
 
 /* The way is known, so all its lines are prefetched at once. */
-static void write(struct wpp_halves *h, struct wpp_coder *coder, uint32_t number)
+static void write(struct wpp_number_tree *h, struct wpp_coder *coder, uint32_t number)
 {
     struct wpp_coder c = *coder;
     unsigned group = highest_group(h->n);
@@ -270,7 +270,7 @@ static void write(struct wpp_halves *h, struct wpp_coder *coder, uint32_t number
     *coder = c;
 }
 
-uint32_t wpp_halves_code(struct wpp_halves *h, struct wpp_coder *c, uint32_t number)
+uint32_t wpp_number_tree_code(struct wpp_number_tree *h, struct wpp_coder *c, uint32_t number)
 {
     if (h->n < 2)
         return 0;

@@ -21,20 +21,20 @@
 
 #include "wpp/format/bit-coder.h"
 
-struct wpp_halves {
+struct wpp_number_tree {
     void *lines;
     uint32_t n;                  /* numbers are below n */
     uint32_t room;               /* there is room for this n */
 };
 
 /* Adds one number and the value beside it.  False: no memory, and nothing has changed. */
-bool wpp_halves_grow(struct wpp_halves *h, uint64_t beside);
-void wpp_halves_free(struct wpp_halves *h);
+bool wpp_number_tree_grow(struct wpp_number_tree *h, uint64_t beside);
+void wpp_number_tree_free(struct wpp_number_tree *h);
 
 /* The value beside a number. */
-uint64_t wpp_halves_beside(const struct wpp_halves *h, uint32_t number);
+uint64_t wpp_number_tree_beside(const struct wpp_number_tree *h, uint32_t number);
 
 /* Writes or reads a number below n, which must be at least 1. */
-uint32_t wpp_halves_code(struct wpp_halves *h, struct wpp_coder *c, uint32_t number);
+uint32_t wpp_number_tree_code(struct wpp_number_tree *h, struct wpp_coder *c, uint32_t number);
 
 #endif
