@@ -15,28 +15,28 @@
 #include "hotpaths/report/report-source.h"
 #include "wpp/profile/line-costs.h"
 
-static void put_heat(const struct report *r, double share, double insns)
+static void put_cost(const struct report *r, double share, double insns)
 {
-    const char *heat = share >= 0.05 ? style(r, BOLD) : share >= 0.01 ? style(r, TURNS)
-                     : style(r, DIM);
+    const char *color = share >= 0.05 ? style(r, BOLD) : share >= 0.01 ? style(r, TURNS)
+                      : style(r, DIM);
 
     if (insns == 0)
         fprintf(r->out, "%*s", 23, "");
     else
-        fprintf(r->out, "%s%6.2f %% %14.*f%s", heat, 100 * share, insns < 10, insns,
+        fprintf(r->out, "%s%6.2f %% %14.*f%s", color, 100 * share, insns < 10, insns,
                 style(r, PLAIN));
 }
 
-static void put_line(const struct report *r, const struct heat_file *f, uint32_t line,
-                     const struct heat_line *heat, double total)
+static void put_line(const struct report *r, const struct line_costs_file *f, uint32_t line,
+                     const struct line_cost *cost, double total)
 {
     size_t length;
     const char *text = source_text_line(r->sources, f->directory, f->name, line, &length);
 
-    if (!heat && !text)
+    if (!cost && !text)
         return;
-    put_heat(r, heat && total > 0 ? heat->insns / total : 0, heat ? heat->insns : 0);
-    fprintf(r->out, " %6" PRIu32 " %c", line, heat ? '*' : ' ');
+    put_cost(r, cost && total > 0 ? cost->insns / total : 0, cost ? cost->insns : 0);
+    fprintf(r->out, " %6" PRIu32 " %c", line, cost ? '*' : ' ');
     if (text && length > 0)
         putc(' ', r->out);
     for (size_t i = 0; text && i < length; i++)
@@ -45,7 +45,7 @@ static void put_line(const struct report *r, const struct heat_file *f, uint32_t
 }
 
 /* Short gaps between executed lines are shown, too. */
-static void put_file(const struct report *r, const struct heat_file *f, double total)
+static void put_file(const struct report *r, const struct line_costs_file *f, double total)
 {
     fprintf(r->out, "\n%s%5.1f %%  ", style(r, BOLD), total > 0 ? 100 * f->insns / total : 0);
     name_put(r->out, f->name);
@@ -64,23 +64,23 @@ static void put_file(const struct report *r, const struct heat_file *f, double t
 
 bool report_annotate(const struct report *r, uint32_t thread)
 {
-    struct heat heat;
+    struct line_costs costs;
     struct report_doubts doubts = { 0 };
 
-    if (!heat_measure(&heat, r->w, thread))
+    if (!line_costs_measure(&costs, r->w, thread))
         return false;
     name_put(r->out, r->file_name);
     fprintf(r->out, ": %.0f instructions by source line (%.0f have none); a block's are those of "
-            "its lines, in equal parts\n", heat.total, heat.nowhere);
-    for (size_t i = 0; i < heat.n; i++) {
-        const struct heat_file *f = &heat.file[i];
+            "its lines, in equal parts\n", costs.total, costs.nowhere);
+    for (size_t i = 0; i < costs.n; i++) {
+        const struct line_costs_file *f = &costs.file[i];
 
-        put_file(r, f, heat.total);
+        put_file(r, f, costs.total);
         doubts.missing |= !source_text_has(r->sources, f->directory, f->name);
         doubts.newer |= !source_is_known(r->w, f->directory, f->name)
                      && source_text_is_newer(r->sources, f->directory, f->name, report_started(r));
     }
     report_put_doubts(r, &doubts);
-    heat_free(&heat);
+    line_costs_free(&costs);
     return true;
 }

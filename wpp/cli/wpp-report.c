@@ -273,10 +273,12 @@ static bool count_lines(const struct run_costs *c, struct line_counts *counts)
 }
 
 /* Gives files the same names as line-counts does. */
-static bool name_files(const struct heat *heat, struct source_files *files, uint32_t *number)
+static bool name_files(const struct line_costs *line_costs, struct source_files *files,
+                       uint32_t *number)
 {
-    for (size_t i = 0; i < heat->n; i++) {
-        number[i] = source_files_add(files, heat->file[i].directory, heat->file[i].name);
+    for (size_t i = 0; i < line_costs->n; i++) {
+        number[i] = source_files_add(files, line_costs->file[i].directory,
+                                     line_costs->file[i].name);
         if (number[i] == SOURCE_FILE_NONE)
             return false;
     }
@@ -310,26 +312,26 @@ static int by_place(const void *a, const void *b)
 static void take_lines(struct profile_report *out, const struct request *r, uint32_t thread,
                        struct source_files *files)
 {
-    struct heat heat;
+    struct line_costs line_costs;
     struct line_counts counts;
     struct profile_line *line;
     size_t n = 0;
 
-    if (!heat_measure(&heat, out->w, thread) || !count_lines(out->costs, &counts))
+    if (!line_costs_measure(&line_costs, out->w, thread) || !count_lines(out->costs, &counts))
         die_of_memory();
-    for (size_t i = 0; i < heat.n; i++)
-        n += heat.file[i].n;
+    for (size_t i = 0; i < line_costs.n; i++)
+        n += line_costs.file[i].n;
     line = calloc(n + 1, sizeof *line);
-    uint32_t *number = calloc(heat.n + 1, sizeof *number);
-    if (!line || !number || !name_files(&heat, files, number))
+    uint32_t *number = calloc(line_costs.n + 1, sizeof *number);
+    if (!line || !number || !name_files(&line_costs, files, number))
         die_of_memory();
     n = 0;
-    for (size_t i = 0; i < heat.n; i++)
-        for (size_t k = 0; k < heat.file[i].n; k++)
-            if (heat.file[i].line[k].insns > 0)
+    for (size_t i = 0; i < line_costs.n; i++)
+        for (size_t k = 0; k < line_costs.file[i].n; k++)
+            if (line_costs.file[i].line[k].insns > 0)
                 line[n++] = (struct profile_line){files->file[number[i]].name,
-                                                  heat.file[i].line[k].line,
-                                                  heat.file[i].line[k].insns, 0};
+                                                  line_costs.file[i].line[k].line,
+                                                  line_costs.file[i].line[k].insns, 0};
     qsort(line, n, sizeof *line, by_place);
     n = merge_lines(line, n);
     qsort(line, n, sizeof *line, dearest_line);
@@ -339,7 +341,7 @@ static void take_lines(struct profile_report *out, const struct request *r, uint
     for (size_t i = 0; i < out->n_lines; i++)
         line[i].executions = executions_of(&counts, line[i].file, line[i].line);
     free(number);
-    heat_free(&heat);
+    line_costs_free(&line_costs);
     line_counts_free(&counts);
 }
 

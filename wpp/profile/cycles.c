@@ -228,7 +228,7 @@ static bool any_back(const struct flow_arc *arcs, uint32_t n)
     return false;
 }
 
-bool count_rounds(struct flow_arc *arcs, uint32_t n_arcs, uint32_t n_nodes, uint64_t *rounds)
+bool cycles_count(struct flow_arc *arcs, uint32_t n_arcs, uint32_t n_nodes, uint64_t *rounds)
 {
     struct search s;
 

@@ -14,6 +14,6 @@ struct flow_arc {
 /* Finds elementary cycles one after the other, until there are none.  Subtracts the least count on
  * a cycle's arcs from all of them and adds it to *rounds.  Nodes are 0 .. n_nodes-1; arcs ascend by
  * (src, dst); their counts are consumed.  False: no memory. */
-bool count_rounds(struct flow_arc *arcs, uint32_t n_arcs, uint32_t n_nodes, uint64_t *rounds);
+bool cycles_count(struct flow_arc *arcs, uint32_t n_arcs, uint32_t n_nodes, uint64_t *rounds);
 
 #endif

@@ -249,7 +249,7 @@ bool flow_entries(const struct flow *f, const uint32_t *set, uint32_t n,
             assert(n_inner <= capacity);
             *entries -= f->arc[a].count;
         }
-    done = count_rounds(inner, n_inner, n, rounds);
+    done = cycles_count(inner, n_inner, n, rounds);
     free(inner);
     return done;
 }

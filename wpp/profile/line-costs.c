@@ -62,7 +62,7 @@ static bool reserve(struct shares *s, size_t n)
     return true;
 }
 
-static bool add_block(struct shares *s, struct heat *h, const struct wpp_routine *routine,
+static bool add_block(struct shares *s, struct line_costs *h, const struct wpp_routine *routine,
                      const struct wpp_block *b, uint64_t executed)
 {
     uint32_t n = 0;
@@ -82,7 +82,7 @@ static bool add_block(struct shares *s, struct heat *h, const struct wpp_routine
     return true;
 }
 
-static bool add_blocks(struct shares *s, struct heat *h, const wpp *w, const uint64_t *counts)
+static bool add_blocks(struct shares *s, struct line_costs *h, const wpp *w, const uint64_t *counts)
 {
     struct wpp_summary run;
     uint64_t **blocks;
@@ -129,7 +129,7 @@ static bool is_same_file(const struct share *a, const struct share *b)
 
 static int by_cost(const void *pa, const void *pb)
 {
-    const struct heat_file *a = pa, *b = pb;
+    const struct line_costs_file *a = pa, *b = pb;
 
     if (a->insns != b->insns)
         return a->insns > b->insns ? -1 : 1;
@@ -137,20 +137,20 @@ static int by_cost(const void *pa, const void *pb)
 }
 
 /* Joins equal lines; `s` is sorted. */
-static void gather(struct heat *h, const struct shares *s)
+static void gather(struct line_costs *h, const struct shares *s)
 {
-    struct heat_line *line = h->lines;
+    struct line_cost *line = h->lines;
 
     for (size_t i = 0; i < s->n; i++) {
         const struct share *it = &s->item[i];
-        struct heat_file *f;
+        struct line_costs_file *f;
 
         if (i == 0 || !is_same_file(it - 1, it))
-            h->file[h->n++] = (struct heat_file){ it->name, it->directory, line, 0, 0 };
+            h->file[h->n++] = (struct line_costs_file){ it->name, it->directory, line, 0, 0 };
         f = &h->file[h->n - 1];
         if (f->n == 0 || f->line[f->n - 1].line != it->line) {
             f->n++;
-            *line++ = (struct heat_line){ it->line, 0 };
+            *line++ = (struct line_cost){ it->line, 0 };
         }
         assert(f->n == 1 || f->line[f->n - 2].line < it->line);
         f->line[f->n - 1].insns += it->insns;
@@ -160,13 +160,13 @@ static void gather(struct heat *h, const struct shares *s)
         qsort(h->file, h->n, sizeof *h->file, by_cost);
 }
 
-bool heat_measure(struct heat *h, const wpp *w, uint32_t thread)
+bool line_costs_measure(struct line_costs *h, const wpp *w, uint32_t thread)
 {
     uint64_t *counts = count_terminals(w, thread);
     struct shares s = { 0 };
     bool good;
 
-    *h = (struct heat){ 0 };
+    *h = (struct line_costs){ 0 };
     good = counts && add_blocks(&s, h, w, counts);
     if (good) {
         h->lines = malloc((s.n + 1) * sizeof *h->lines);
@@ -180,13 +180,13 @@ bool heat_measure(struct heat *h, const wpp *w, uint32_t thread)
     free(counts);
     free(s.item);
     if (!good)
-        heat_free(h);
+        line_costs_free(h);
     return good;
 }
 
-void heat_free(struct heat *h)
+void line_costs_free(struct line_costs *h)
 {
     free(h->file);
     free(h->lines);
-    *h = (struct heat){ 0 };
+    *h = (struct line_costs){ 0 };
 }

@@ -10,27 +10,27 @@
 
 #include "wpp/wpp.h"
 
-struct heat_line {
+struct line_cost {
     uint32_t line;
     double insns;
 };
 
-struct heat_file {
+struct line_costs_file {
     const char *name, *directory;   /* as compiled; they belong to the wpp */
-    struct heat_line *line;         /* executed lines, ascending */
+    struct line_cost *line;         /* executed lines, ascending */
     size_t n;
     double insns;
 };
 
-struct heat {
-    struct heat_file *file;         /* most expensive first */
+struct line_costs {
+    struct line_costs_file *file;   /* most expensive first */
     size_t n;
-    struct heat_line *lines;        /* file[].line points into them */
+    struct line_cost *lines;        /* file[].line points into them */
     double total, nowhere;          /* of everything; of code without lines */
 };
 
 /* `thread`: only this one, or UINT32_MAX.  False: no memory. */
-bool heat_measure(struct heat *h, const wpp *w, uint32_t thread);
-void heat_free(struct heat *h);
+bool line_costs_measure(struct line_costs *h, const wpp *w, uint32_t thread);
+void line_costs_free(struct line_costs *h);
 
 #endif
