@@ -42,6 +42,7 @@ static struct {
     bool timed = false;                   // paths are timed: all events are out of line
     table_mode mode = TABLE_TRACED;
     bool atomic = false;                  // threads share counters
+    bool threaded = false;                // counter_style::threaded
     bool all_look = false;                // counter_style::all_look
     bool begun = false;                   // a routine has been looked at
     selection selected;
@@ -148,7 +149,7 @@ static void derive_edges(const routine_graph &r, table_routine &description)
 static bool count_paths(routine_graph &r)
 {
     derived_counts derived;
-    counter_style style = {is_shared(), unit.atomic, unit.all_look};
+    counter_style style = {is_shared(), unit.atomic, unit.threaded, unit.all_look};
 
     weigh_counted_edges(r);
     if (!number_within(r))
@@ -207,6 +208,7 @@ static void begin_unit(function *fun)
     unit.selected.begin_unit(fun);
     if (unit.mode == TABLE_TRACED)
         return;
+    unit.threaded |= is_threaded();
     FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node)
         if (DECL_STRUCT_FUNCTION(node->decl))
             unit.all_look |= unit.selected.judge(DECL_STRUCT_FUNCTION(node->decl)) != TABLE_WANTED;
@@ -318,8 +320,9 @@ static void finish_unit(void *, void *)
     unit.thunks.write(asm_out_file, is_shared(), is_linked());
     // At link time the input is a temporary file with another name each time.
     const char *source = in_lto_p ? "<artificial>" : main_input_filename;
+    bool all_look = unit.threaded || unit.atomic || is_shared() || in_lto_p;
     unit.table.write(asm_out_file, compiler, source, get_src_pwd(), unit.stage, level, unit.mode,
-                     is_linked(), unit.timed);
+                     is_linked(), unit.timed, all_look);
     if (unit.table.records() && unit.mode != TABLE_TRACED)
         write_module_records(asm_out_file);
     else if (unit.table.records())
@@ -397,7 +400,23 @@ static bool parse_mode(const char *value)
 static bool parse_counters(const char *value)
 {
     unit.atomic = value && !strcmp(value, "atomic");
-    return unit.atomic || (value && !strcmp(value, "thread"));
+    unit.threaded = value && !strcmp(value, "thread");
+    return unit.atomic || unit.threaded || (value && !strcmp(value, "auto"));
+}
+
+// Whether the unit is compiled for threads: the driver makes a macro of -pthread.  A program that
+// is compiled as a whole shows which addresses it takes.
+static bool is_threaded()
+{
+    bool found = flag_openmp || flag_openacc;
+
+    for (unsigned i = 1; i < save_decoded_options_count; i++) {
+        const cl_decoded_option &option = save_decoded_options[i];
+
+        found |= option.opt_index == OPT_pthread
+                 || (option.opt_index == OPT_D && option.arg && !strcmp(option.arg, "_REENTRANT"));
+    }
+    return found && !in_lto_p;
 }
 
 static bool parse_argument(const char *key, const char *value)
@@ -485,7 +504,7 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
             fatal_error(UNKNOWN_LOCATION,
                         "wpp: %<-fplugin-arg-wpp-%s%s%s%> is not understood; there are stage=late, "
                         "stage=early, mode=trace, mode=paths, mode=calls-cut, mode=edges, "
-                        "counters=thread, counters=atomic, "
+                        "counters=auto, counters=thread, counters=atomic, "
                         "limit=2 to 16777216, inline=none, inline=hot, inline=all, "
                         "base=link, base=load, include=GLOB, exclude=GLOB, min-size=N, time",
                         args->argv[i].key, args->argv[i].value ? "=" : "",
@@ -518,8 +537,8 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         "inlining\n"
         "  -fplugin-arg-wpp-mode=trace|paths|calls-cut|edges   record the order of all paths "
         "(default), or count paths, paths that end at calls, or edges\n"
-        "  -fplugin-arg-wpp-counters=thread|atomic   each thread has counters of its own (default), "
-        "or all share them\n"
+        "  -fplugin-arg-wpp-counters=auto|thread|atomic   each thread has counters of its own; "
+        "thread: any routine may begin one (auto: with -pthread); atomic: threads share them\n"
         "  -fplugin-arg-wpp-limit=N            paths a block may begin (4096)\n"
         "  -fplugin-arg-wpp-inline=none|hot|all events inside the routine's code: none is "
         "smallest, all is fastest (hot)\n"

@@ -349,6 +349,22 @@ void __wpp_counts_add(struct wpp_module *m)
     take_early(early, p);
 }
 
+/* Threads that begin in a routine that does not look have their creator's counters. */
+static void warn_of_threads(const struct wpp_module *m)
+{
+    extern char __libc_single_threaded __attribute__((weak));
+    static bool told;
+    bool all_look = true;
+
+    for (const struct wpp_unit *unit = m->begin; unit < m->end; unit++)
+        all_look &= (unit->flags & WPP_UNIT_LOOKS) != 0;
+    if (told || all_look || !&__libc_single_threaded || __libc_single_threaded)
+        return;
+    told = true;
+    __wpp_complain("the program had threads, but not all of its files were compiled with -pthread: "
+                   "counts of threads that begin in such a file may be too small", NULL, NULL);
+}
+
 /* The homes keep what threads without copies counted, which is little: they are written at the
  * end. */
 static void write_counters(const struct place *p, const uint64_t *at, uint32_t tid)
@@ -384,8 +400,10 @@ void __wpp_counts_take(const struct wpp_module *m)
         link = &(*link)->next;
     if (!*link)
         return;
-    if (__wpp_process.state == WPP_RECORDING)
+    if (__wpp_process.state == WPP_RECORDING) {
+        warn_of_threads(m);
         write_place(*link);
+    }
     *link = (*link)->next;
 }
 

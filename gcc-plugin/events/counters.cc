@@ -73,11 +73,16 @@ void counter_writer::count(const planned_event &event)
 }
 
 // Whether code that is not instrumented may call the routine, as the first one of a thread.
-static bool may_begin_thread(tree decl)
+static bool may_begin_thread(tree decl, const counter_style &style)
 {
     cgraph_node *node = cgraph_node::get(decl);
 
-    return !node || !node->local || TREE_PUBLIC(decl) || node->address_taken;
+    if (style.atomic)
+        return false;
+    if (!node || style.all_look || node->address_taken || TREE_ADDRESSABLE(decl)
+        || DECL_VIRTUAL_P(decl))
+        return true;
+    return (style.threaded || style.shared) && (!node->local || TREE_PUBLIC(decl));
 }
 
 static void look_for_thread(function *fun, bool shared)
@@ -104,6 +109,6 @@ void write_counters(function *fun, const event_plan &plan, const runtime_decls &
                                                         : gsi_last_bb(bb), !event.before};
         it.count(event);
     }
-    if (!style.atomic && (style.all_look || may_begin_thread(fun->decl)))
+    if (may_begin_thread(fun->decl, style))
         look_for_thread(fun, style.shared);
 }

@@ -279,7 +279,7 @@ void unit_table::encode_sources(byte_string &out) const
 
 void unit_table::write(FILE *assembly, const char *compiler, const char *source,
                        const char *directory, unsigned stage, unsigned level, table_mode mode,
-                       bool linked, bool timed)
+                       bool linked, bool timed, bool all_look)
 {
     uint32_t compiler_string = intern(compiler);
     uint32_t source_string = intern_file(source);
@@ -311,7 +311,7 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
             id, body.bytes.size());
     write_bytes(assembly, body.bytes);
     if (records())
-        write_unit(assembly, id, mode, linked, timed);
+        write_unit(assembly, id, mode, linked, timed, all_look);
 }
 
 // The base until the runtime sets it; with `linked`, the linker adds its number to 0.
@@ -322,7 +322,7 @@ static uint32_t first_base(uint64_t paths, bool linked)
 
 // Writes the wpp_unit of a unit that records events, and its numbers (trace-abi.h, NUMBERS).
 void unit_table::write_unit(FILE *assembly, unsigned long long id, table_mode mode, bool linked,
-                            bool timed) const
+                            bool timed, bool all_look) const
 {
     unsigned long long paths = paths_;
     bool counts = mode != TABLE_TRACED;
@@ -344,7 +344,7 @@ void unit_table::write_unit(FILE *assembly, unsigned long long id, table_mode mo
     fprintf(assembly, "\t.long %u, %llu\n\t.quad %#llx\n\t.short %u, %u\n"
             "\t.long .Lwpp_numbers - .\n%s\t.quad %s\n", first_base(paths, linked), paths, id,
             counts ? WPP_ABI_COUNTS : WPP_ABI, (linked ? WPP_UNIT_LINKED : 0)
-            | (counts ? WPP_UNIT_COUNTS : 0), counts ? "__wpp_counts_at:\n" : "",
+            | (counts ? WPP_UNIT_COUNTS : 0) | (counts && all_look ? WPP_UNIT_LOOKS : 0), counts ? "__wpp_counts_at:\n" : "",
             counts ? "__wpp_counts" : timed ? "__wpp_times" : "0");
     if (counts)
         fprintf(assembly, "\t.section wpp_counts,\"awG\",@nobits,__wpp_unit\n\t.balign 8\n"

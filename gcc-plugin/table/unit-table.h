@@ -114,15 +114,16 @@ public:
     bool records() const { return routines_ > 0; }
 
     /* Writes section .wpp and, if the unit records, its wpp_unit, as assembly.  linked: the
-     * linker makes the unit's base.  timed: the times of its paths are counted. */
+     * linker makes the unit's base.  timed: the times of its paths are counted.  all_look: no thread
+     * can begin in a routine that does not look (WPP_UNIT_LOOKS). */
     void write(FILE *assembly, const char *compiler, const char *source,
                const char *directory, unsigned stage, unsigned level, table_mode mode, bool linked,
-               bool timed);
+               bool timed, bool all_look);
 
 private:
     void encode_sources(byte_string &out) const;
     void write_unit(FILE *assembly, unsigned long long id, table_mode mode, bool linked,
-                    bool timed) const;
+                    bool timed, bool all_look) const;
 
     const char *(*mapped_)(const char *name);
     std::unordered_map<std::string, uint32_t> numbers_;
