@@ -199,6 +199,21 @@ static bool instrument_paths(function *fun)
     return unit.mode == TABLE_TRACED ? trace_paths(fun, r) : count_paths(r);
 }
 
+// Whether the unit is compiled for threads: the driver makes a macro of -pthread.  A program that
+// is compiled as a whole shows which addresses it takes.
+static bool is_threaded()
+{
+    bool found = flag_openmp || flag_openacc;
+
+    for (unsigned i = 1; i < save_decoded_options_count; i++) {
+        const cl_decoded_option &option = save_decoded_options[i];
+
+        found |= option.opt_index == OPT_pthread
+                 || (option.opt_index == OPT_D && option.arg && !strcmp(option.arg, "_REENTRANT"));
+    }
+    return found && !in_lto_p;
+}
+
 // To be called with the unit's first routine.
 static void begin_unit(function *fun)
 {
@@ -402,21 +417,6 @@ static bool parse_counters(const char *value)
     unit.atomic = value && !strcmp(value, "atomic");
     unit.threaded = value && !strcmp(value, "thread");
     return unit.atomic || unit.threaded || (value && !strcmp(value, "auto"));
-}
-
-// Whether the unit is compiled for threads: the driver makes a macro of -pthread.  A program that
-// is compiled as a whole shows which addresses it takes.
-static bool is_threaded()
-{
-    bool found = flag_openmp || flag_openacc;
-
-    for (unsigned i = 1; i < save_decoded_options_count; i++) {
-        const cl_decoded_option &option = save_decoded_options[i];
-
-        found |= option.opt_index == OPT_pthread
-                 || (option.opt_index == OPT_D && option.arg && !strcmp(option.arg, "_REENTRANT"));
-    }
-    return found && !in_lto_p;
 }
 
 static bool parse_argument(const char *key, const char *value)
