@@ -43,6 +43,7 @@ static struct {
     table_mode mode = TABLE_TRACED;
     bool atomic = false;                  // threads share counters
     bool threaded = false;                // counter_style::threaded
+    bool loops = true;                    // counter_style::loops
     bool all_look = false;                // counter_style::all_look
     bool begun = false;                   // a routine has been looked at
     selection selected;
@@ -149,7 +150,8 @@ static void derive_edges(const routine_graph &r, table_routine &description)
 static bool count_paths(routine_graph &r)
 {
     derived_counts derived;
-    counter_style style = {is_shared(), unit.atomic, unit.threaded, unit.all_look};
+    counter_style style = {is_shared(), unit.atomic, unit.threaded,
+                           unit.loops && optimize > 0 && unit.stage == STAGE_LATE, unit.all_look};
 
     weigh_counted_edges(r);
     if (!number_within(r))
@@ -419,6 +421,12 @@ static bool parse_counters(const char *value)
     return unit.atomic || unit.threaded || (value && !strcmp(value, "auto"));
 }
 
+static bool parse_loops(const char *value)
+{
+    unit.loops = value && !strcmp(value, "register");
+    return unit.loops || (value && !strcmp(value, "memory"));
+}
+
 static bool parse_argument(const char *key, const char *value)
 {
     if (!strcmp(key, "stage") && value && !strcmp(value, "late"))
@@ -439,6 +447,8 @@ static bool parse_argument(const char *key, const char *value)
         return parse_mode(value);
     else if (!strcmp(key, "counters"))
         return parse_counters(value);
+    else if (!strcmp(key, "loops"))
+        return parse_loops(value);
     else
         return unit.selected.parse(key, value);
     return true;
@@ -504,7 +514,8 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
             fatal_error(UNKNOWN_LOCATION,
                         "wpp: %<-fplugin-arg-wpp-%s%s%s%> is not understood; there are stage=late, "
                         "stage=early, mode=trace, mode=paths, mode=calls-cut, mode=edges, "
-                        "counters=auto, counters=thread, counters=atomic, "
+                        "counters=auto, counters=thread, counters=atomic, loops=register, "
+                        "loops=memory, "
                         "limit=2 to 16777216, inline=none, inline=hot, inline=all, "
                         "base=link, base=load, include=GLOB, exclude=GLOB, min-size=N, time",
                         args->argv[i].key, args->argv[i].value ? "=" : "",
@@ -539,6 +550,8 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         "(default), or count paths, paths that end at calls, or edges\n"
         "  -fplugin-arg-wpp-counters=auto|thread|atomic   each thread has counters of its own; "
         "thread: any routine may begin one (auto: with -pthread); atomic: threads share them\n"
+        "  -fplugin-arg-wpp-loops=register|memory   innermost loops count in registers (default), or "
+        "each turn in memory, so that a killed program has counted all\n"
         "  -fplugin-arg-wpp-limit=N            paths a block may begin (4096)\n"
         "  -fplugin-arg-wpp-inline=none|hot|all events inside the routine's code: none is "
         "smallest, all is fastest (hot)\n"

@@ -3,10 +3,15 @@
 
 #include "gcc-plugin/events/counters.h"
 
+#include <map>
+
 #include "gcc-plugin/events/event-asm.h"
+#include "gcc-plugin/events/loop-counters.h"
 
 static const char INCREMENT[] = "{gs incq\t%0|gs inc\t%0}";
 static const char LOCKED_INCREMENT[] = "{lock gs incq\t%0|lock gs inc\t%0}";
+static const char ADDITION[] = "{gs addq\t%2, %0|gs add\t%0, %2}";
+static const char LOCKED_ADDITION[] = "{lock gs addq\t%2, %0|lock gs add\t%0, %2}";
 
 // Local labels with numbers that no program uses (event-asm.cc).
 #define CALL_IF_ZERO                                                            \
@@ -36,7 +41,8 @@ struct counter_writer {
             gsi_insert_before(&at, statement, GSI_SAME_STMT);
     }
     tree start();
-    void count(const planned_event &event);
+    void count(const planned_event &event, tree sum);
+    void count_first(const loop_counter &counter, tree *sum);
 };
 
 // The address of the unit's first counter.
@@ -49,27 +55,46 @@ tree counter_writer::start()
     return name;
 }
 
-void counter_writer::count(const planned_event &event)
+// Adds 1 to the counter, or a sum.
+void counter_writer::count(const planned_event &event, tree sum)
 {
     tree from = start(), pointer = build_pointer_type(uint64_type_node);
 
     if (event.name) {
         tree offset = make_ssa_name(sizetype), bytes = make_ssa_name(sizetype);
-        tree sum = make_ssa_name(pointer);
+        tree address = make_ssa_name(pointer);
         add(gimple_build_assign(offset, NOP_EXPR, event.name));
         add(gimple_build_assign(bytes, LSHIFT_EXPR, offset, build_int_cst(integer_type_node, 3)));
-        add(gimple_build_assign(sum, POINTER_PLUS_EXPR, from, bytes));
-        from = sum;
+        add(gimple_build_assign(address, POINTER_PLUS_EXPR, from, bytes));
+        from = address;
     }
     tree place = build2(MEM_REF, uint64_type_node, from, build_int_cst(pointer, 8 * event.number));
     vec<tree, va_gc> *inputs = NULL, *outputs = NULL;
     vec_safe_push(outputs, asm_operand("=m", place));
     vec_safe_push(inputs, asm_operand("m", copy_node(place)));
-    gasm *assembly = gimple_build_asm_vec(style.atomic ? LOCKED_INCREMENT : INCREMENT, inputs,
-                                          outputs, NULL, NULL);
+    if (sum)
+        vec_safe_push(inputs, asm_operand("re", sum));
+    const char *text = sum ? (style.atomic ? LOCKED_ADDITION : ADDITION)
+                           : (style.atomic ? LOCKED_INCREMENT : INCREMENT);
+    gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, NULL, NULL);
     gimple_asm_set_volatile(assembly, true);
     gimple_asm_set_inline(assembly, true);
     add(assembly);
+}
+
+// Takes 1 from the sum, if it is not 0, for the path of the loop's first turn.
+void counter_writer::count_first(const loop_counter &counter, tree *sum)
+{
+    tree turned = make_ssa_name(boolean_type_node), one = make_ssa_name(uint64_type_node);
+    tree rest = make_ssa_name(uint64_type_node);
+    bool is_constant = TREE_CODE(counter.first) == INTEGER_CST;
+    int64_t number = counter.first_number + (is_constant ? tree_to_shwi(counter.first) : 0);
+
+    add(gimple_build_assign(turned, NE_EXPR, *sum, build_zero_cst(uint64_type_node)));
+    add(gimple_build_assign(one, NOP_EXPR, turned));
+    add(gimple_build_assign(rest, MINUS_EXPR, *sum, one));
+    count({NULL, is_constant ? NULL_TREE : counter.first, number}, one);
+    *sum = rest;
 }
 
 // Whether code that is not instrumented may call the routine, as the first one of a thread.
@@ -79,7 +104,7 @@ static bool may_begin_thread(tree decl, const counter_style &style)
 
     if (style.atomic)
         return false;
-    if (!node || style.all_look || node->address_taken || TREE_ADDRESSABLE(decl)
+    if (!node || style.all_look || node->address_taken
         || DECL_VIRTUAL_P(decl))
         return true;
     return (style.threaded || style.shared) && (!node->local || TREE_PUBLIC(decl));
@@ -95,11 +120,31 @@ static void look_for_thread(function *fun, bool shared)
                                     NULL), GSI_NEW_STMT);
 }
 
-void write_counters(function *fun, const event_plan &plan, const runtime_decls &decls,
+// Adds what a loop has counted in a register where it is left.
+static void add_sums(const loop_counter &counter, const runtime_decls &decls,
+                     const counter_style &style, std::map<edge, basic_block> &exits)
+{
+    for (const auto &sum : counter.sums) {
+        basic_block &on = exits[sum.first];
+        if (!on)
+            on = split_edge(sum.first);
+        counter_writer it = {decls, style, gsi_last_bb(on), true};
+        tree n = sum.second;
+        if (counter.first)
+            it.count_first(counter, &n);
+        it.count({NULL, NULL_TREE, counter.number}, n);
+    }
+}
+
+void write_counters(function *fun, event_plan &plan, const runtime_decls &decls,
                     const counter_style &style)
 {
+    std::map<edge, basic_block> exits;
     basic_block bb;
 
+    if (style.loops)
+        for (const loop_counter &counter : count_in_registers(fun, plan))
+            add_sums(counter, decls, style, exits);
     FOR_EACH_BB_FN (bb, fun) {
         auto found = plan.find(bb->index);
         if (found == plan.end())
@@ -107,7 +152,7 @@ void write_counters(function *fun, const event_plan &plan, const runtime_decls &
         const planned_event &event = found->second;
         counter_writer it = {decls, style, event.before ? gsi_for_stmt(event.before)
                                                         : gsi_last_bb(bb), !event.before};
-        it.count(event);
+        it.count(event, NULL_TREE);
     }
     if (may_begin_thread(fun->decl, style))
         look_for_thread(fun, style.shared);

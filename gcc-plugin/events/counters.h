@@ -28,11 +28,12 @@ struct counter_style {
     bool shared;          /* the code may become part of a shared library */
     bool atomic;          /* threads share counters, and increments are locked */
     bool threaded;        /* the unit is compiled for threads */
+    bool loops;           /* innermost loops count in registers */
     bool all_look;        /* code of the unit that is not instrumented may call any routine */
 };
 
 /* Writes the plan's counters into `fun`. */
-void write_counters(function *fun, const event_plan &plan, const runtime_decls &decls,
+void write_counters(function *fun, event_plan &plan, const runtime_decls &decls,
                     const counter_style &style);
 
 #endif
