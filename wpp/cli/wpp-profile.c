@@ -10,11 +10,16 @@
 #include "wpp/base/names.h"
 #include "wpp/cli/profile-input.h"
 #include "wpp/cli/tool.h"
+#include "wpp/profile/edge-prediction-report.h"
 #include "wpp/profile/path-report.h"
+#include "wpp/profile/profile-diff-report.h"
+#include "wpp/profile/profile-merge.h"
 #include "wpp/profile/profile-write.h"
 
 static const char help[] =
     "Usage: wpp-profile [OPTION]... FILE\n"
+    "       wpp-profile --diff [OPTION]... A B\n"
+    "       wpp-profile --merge -o OUT FILE...\n"
     "Shows how often each path of each routine was executed, of a WPP or of a path profile.\n"
     "FILE `-` is standard input.\n"
     "\n"
@@ -23,6 +28,8 @@ static const char help[] =
     "      --blocks           executions of each block\n"
     "      --edges            executions of each edge of the control-flow graphs\n"
     "      --lines            executions of each source line, as gcov counts them\n"
+    "      --edge-prediction  what the edges' counts alone would tell of the paths\n"
+    "      --diff             paths of A and B that differ, and how much they have in common\n"
     "      --routine=NAME     only the routine NAME; without another view, its paths\n"
     "\n"
     "      --min-share=P      hot: a path with P % of all executions (default 0.125)\n"
@@ -33,6 +40,7 @@ static const char help[] =
     "      --color=WHEN       auto (default), always, never\n"
     "\n"
     "  -o, --output=OUT       write a path profile to OUT instead, without the order of paths\n"
+    "      --merge            sum all FILEs into OUT; routines that differ are kept apart\n"
     "  -f, --force            replace OUT if it exists\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
@@ -44,21 +52,28 @@ static const char help[] =
     "Exit status: 0 fine, 1 error, 2 usage, 3 a file is damaged or what it holds is incomplete.\n";
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+enum mode { MODE_SHOW, MODE_PREDICTION, MODE_DIFF, MODE_MERGE };
 
 struct request {
     char **files;
     int n_files;
     const char *routine, *color, *output;
     enum format format;
+    enum mode mode;
+    const struct option *asked;          /* for the mode */
     struct path_request rows;
     bool top_given, share_given, full_names, force;
 };
 
 enum {
-    OPT_PATHS = 0x100, OPT_BLOCKS, OPT_EDGES, OPT_LINES, OPT_ROUTINE, OPT_MIN_SHARE, OPT_TOP, OPT_SORT,
-    OPT_FORMAT, OPT_FULL_NAMES, OPT_COLOR
+    OPT_MODE = 0x100, OPT_PATHS = 0x200, OPT_BLOCKS, OPT_EDGES, OPT_LINES, OPT_ROUTINE, OPT_MIN_SHARE,
+    OPT_TOP, OPT_SORT, OPT_FORMAT, OPT_FULL_NAMES, OPT_COLOR
 };
+/* First the modes, in the order of enum mode behind MODE_SHOW. */
 static const struct option options[] = {
+    {"edge-prediction", no_argument, NULL, OPT_MODE + MODE_PREDICTION},
+    {"diff", no_argument, NULL, OPT_MODE + MODE_DIFF},
+    {"merge", no_argument, NULL, OPT_MODE + MODE_MERGE},
     {"paths", no_argument, NULL, OPT_PATHS},
     {"blocks", no_argument, NULL, OPT_BLOCKS},
     {"edges", no_argument, NULL, OPT_EDGES},
@@ -115,6 +130,8 @@ static void set_defaults(struct request *r)
 {
     struct path_request *rows = &r->rows;
 
+    if (r->mode == MODE_PREDICTION)
+        rows->tables = PATH_TABLE_HOT;
     if (!rows->tables && r->routine && !r->share_given)
         rows->tables = PATH_TABLE_ROUTINES | PATH_TABLE_PATHS;
     else if (!rows->tables)
@@ -123,16 +140,48 @@ static void set_defaults(struct request *r)
         rows->top = UINT32_MAX;
 }
 
+static void choose_mode(struct request *r, enum mode mode)
+{
+    const struct option *asked = &options[mode - 1];
+
+    if (r->asked && r->asked != asked)
+        tool_usage("--%s and --%s do different things", r->asked->name, asked->name);
+    r->asked = asked;
+    r->mode = mode;
+}
+
+static void check_files(const struct request *r)
+{
+    if (r->n_files == 0)
+        tool_usage("no file given");
+    if (r->mode == MODE_DIFF && r->n_files != 2)
+        tool_usage("--diff compares two files");
+    if (r->mode < MODE_DIFF && r->n_files > 1)
+        tool_usage("more than one file given: --diff compares two, --merge sums them");
+    if (r->mode == MODE_MERGE && !r->output)
+        tool_usage("--merge: -o says where the sum is to be written");
+    if (r->output && (r->mode == MODE_PREDICTION || r->mode == MODE_DIFF))
+        tool_usage("-o writes a path profile: it does not go with --%s", r->asked->name);
+    if ((r->output || r->mode != MODE_SHOW) && r->rows.tables)
+        tool_usage("--paths, --blocks, --edges and --lines do not go with %s%s",
+                   r->asked ? "--" : "-o", r->asked ? r->asked->name : "");
+    if ((r->output || r->mode == MODE_DIFF) && r->routine)
+        tool_usage("--routine does not go with %s", r->output ? "-o" : "--diff");
+}
+
 static void parse_options(int argc, char **argv, struct request *r)
 {
     int option;
 
-    while ((option = tool_option(argc, argv, "o:fhV", options)) != -1)
-        parse_option(r, option);
+    while ((option = tool_option(argc, argv, "o:fhV", options)) != -1) {
+        if (option > OPT_MODE && option < OPT_PATHS)
+            choose_mode(r, option - OPT_MODE);
+        else
+            parse_option(r, option);
+    }
     r->files = argv + optind;
     r->n_files = argc - optind;
-    if (r->n_files != 1)
-        tool_usage(r->n_files == 0 ? "no file given" : "more than one file given");
+    check_files(r);
     set_defaults(r);
 }
 
@@ -146,9 +195,18 @@ _Noreturn static void die_of_memory(void)
 
 /* ---- A profile as a file ------------------------------------------------------------------------ */
 
-static void write_file(const struct request *r, const struct wpp_bytes *file, const char *input)
+static void refuse_output(const struct request *r)
 {
-    struct wpp_output *out = tool_output(r->output, r->force, input);
+    if (strcmp(r->output, "-") == 0)
+        tool_refuse_terminal(STDOUT_FILENO, "a path profile");
+    for (int i = 0; i < r->n_files; i++)
+        if (wpp_output_is_input(r->output, r->files[i]))
+            tool_die(TOOL_ERROR, "%s: output and input are the same file", r->files[i]);
+}
+
+static void write_file(const struct request *r, const struct wpp_bytes *file)
+{
+    struct wpp_output *out = tool_output(r->output, r->force, r->files[0]);
     struct wpp_error error;
 
     if (!wpp_output_write(out, file->data, file->size, &error)) {
@@ -167,15 +225,55 @@ static int convert(const struct request *r)
     struct wpp_error error;
     int status;
 
-    if (strcmp(r->output, "-") == 0)
-        tool_refuse_terminal(STDOUT_FILENO, "a path profile");
+    refuse_output(r);
     tool_need(path, w, WPP_PART_SUMMARY | WPP_PART_MODULES);
     if (!profile_write(w, &file, &error))
         tool_die_error(&error);
-    write_file(r, &file, path);
+    write_file(r, &file);
     status = tool_say_incomplete(path, w);
     wpp_bytes_free(&file);
     wpp_close(w);
+    return tool_finish(status);
+}
+
+static void say_merged(const struct request *r, const struct profile_merged *merged)
+{
+    if (merged->n_apart > 0)
+        tool_warn("%u of %u routines differ from one of the same name and are kept apart, as %s "
+                  "(%s:%u): the files are of several builds", merged->n_apart, merged->n_routines,
+                  merged->apart->shown, merged->apart->file, merged->apart->line);
+    if (merged->unread > 0)
+        tool_warn("%s of modules that could not be read are left out of %s",
+                  tool_amount((double)merged->unread, "execution"), r->output);
+}
+
+static int merge(const struct request *r)
+{
+    struct profile_input *inputs = calloc((size_t)r->n_files, sizeof *inputs);
+    struct profile_merged merged;
+    struct wpp_bytes file = {0};
+    struct wpp_error error;
+    int status = TOOL_OK;
+
+    refuse_output(r);
+    if (!inputs)
+        die_of_memory();
+    for (int i = 0; i < r->n_files; i++) {
+        inputs[i] = (struct profile_input){profile_input_open(r->files[i]), r->files[i]};
+        tool_need(r->files[i], inputs[i].w, WPP_PART_SUMMARY | WPP_PART_MODULES);
+    }
+    if (!profile_merge(inputs, (uint32_t)r->n_files, &file, &merged, &error))
+        tool_die_error(&error);
+    write_file(r, &file);
+    say_merged(r, &merged);
+    for (int i = 0; i < r->n_files; i++) {
+        int its = tool_say_incomplete(r->files[i], inputs[i].w);
+
+        status = its != TOOL_OK ? its : status;
+        wpp_close((wpp *)inputs[i].w);
+    }
+    free(inputs);
+    wpp_bytes_free(&file);
     return tool_finish(status);
 }
 
@@ -222,6 +320,30 @@ static void end_text(struct table_text *text)
     short_names_free(text->names);
 }
 
+/* A path profile of edges has no paths to predict. */
+static void need_paths(const char *path, const struct path_profile *p)
+{
+    if (p->kind == WPP_PROFILE_EDGES)
+        tool_die(TOOL_ERROR, "%s counts edges: --edge-prediction needs paths", path);
+}
+
+static bool predict(const struct request *r, const struct path_report *rows)
+{
+    static bool (*const views[])(const struct prediction_report *) = {
+        [FORMAT_TEXT] = prediction_text, [FORMAT_JSON] = prediction_json,
+        [FORMAT_CSV] = prediction_csv
+    };
+    struct edge_prediction prediction;
+    bool ok;
+
+    need_paths(rows->path, rows->p);
+    if (!edge_prediction_new(&prediction, rows->p))
+        return false;
+    ok = views[r->format](&(struct prediction_report){&prediction, rows});
+    edge_prediction_free(&prediction);
+    return ok;
+}
+
 static int show(const struct request *r)
 {
     static bool (*const views[])(const struct path_report *) = {
@@ -239,7 +361,8 @@ static int show(const struct request *r)
     if (!path_profile_new(&profile, w))
         die_of_memory();
     report.text = begin_text(r);
-    if (!path_report_take(&report) || !views[r->format](&report))
+    if (!path_report_take(&report)
+        || !(r->mode == MODE_PREDICTION ? predict(r, &report) : views[r->format](&report)))
         die_of_memory();
     end_text(&report.text);
     path_report_free(&report);
@@ -252,11 +375,54 @@ static int show(const struct request *r)
     return status;
 }
 
+static int compare(const struct request *r)
+{
+    static bool (*const views[])(const struct diff_report *) = {
+        [FORMAT_TEXT] = diff_report_text, [FORMAT_JSON] = diff_report_json,
+        [FORMAT_CSV] = diff_report_csv
+    };
+    struct path_profile side[2];
+    struct profile_diff diff;
+    struct diff_report report = {.path = {r->files[0], r->files[1]}, .d = &diff, .top = r->rows.top};
+    wpp *w[2];
+    int status = TOOL_OK;
+
+    for (int i = 0; i < 2; i++) {
+        w[i] = profile_input_open(r->files[i]);
+        if (!path_profile_new(&side[i], w[i]))
+            die_of_memory();
+    }
+    if (side[0].kind != side[1].kind)
+        tool_die(TOOL_ERROR, "%s counts %s, %s counts %s: they cannot be compared", r->files[0],
+                 path_kind_text(side[0].kind), r->files[1], path_kind_text(side[1].kind));
+    report.text = begin_text(r);
+    if (!profile_diff_new(&diff, &side[0], &side[1]) || !diff_report_take(&report)
+        || !views[r->format](&report))
+        die_of_memory();
+    end_text(&report.text);
+    diff_report_free(&report);
+    profile_diff_free(&diff);
+    tool_finish(TOOL_OK);
+    for (int i = 0; i < 2; i++) {
+        int its = tool_say_incomplete(r->files[i], w[i]);
+
+        status = its != TOOL_OK ? its : status;
+        path_profile_free(&side[i]);
+        wpp_close(w[i]);
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     struct request r = {.rows = {.min_share = 0.125}};
 
     tool_init("wpp-profile");
     parse_options(argc, argv, &r);
+    switch (r.mode) {
+    case MODE_DIFF: return compare(&r);
+    case MODE_MERGE: return merge(&r);
+    case MODE_SHOW: case MODE_PREDICTION: break;
+    }
     return r.output ? convert(&r) : show(&r);
 }

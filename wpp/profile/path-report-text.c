@@ -67,12 +67,12 @@ static bool show_path(const struct path_report *r, const struct profile_path *x)
 
 static void say_hot(const struct path_report *r)
 {
-    char least[NUMBER_TEXT], flow[NUMBER_TEXT], cost[NUMBER_TEXT], n[NUMBER_TEXT], of[NUMBER_TEXT];
+    char flow[NUMBER_TEXT], cost[NUMBER_TEXT], n[NUMBER_TEXT], of[NUMBER_TEXT];
 
     if (r->request.tables & PATH_TABLE_PATHS)
         return;
-    fprintf(r->text.out, "hot: at least %s of all executions: %s of %s paths, with %s of the "
-            "executions and %s of the cost\n", number_percent(r->request.min_share, 100, least),
+    fprintf(r->text.out, "hot: at least %g %% of all executions: %s of %s paths, with %s of the "
+            "executions and %s of the cost\n", r->request.min_share,
             number_grouped(r->paths.all, n), number_grouped(r->p->n_paths, of),
             number_percent((double)r->hot_count, (double)r->p->count, flow),
             number_percent(r->hot_cost, r->p->cost, cost));
@@ -181,6 +181,9 @@ static void show_run(const struct path_report *r)
     if (r->p->runs > 1)
         fprintf(r->text.out, "; %s runs", number_grouped(r->p->runs, text));
     putc('\n', r->text.out);
+    if (r->p->unread > 0)
+        fprintf(r->text.out, "%s more executions are of modules that could not be read\n",
+                number_scaled(r->p->unread, text));
 }
 
 /* The names of all rows, so that each is as short as it tells it apart. */
