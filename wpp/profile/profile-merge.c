@@ -190,7 +190,24 @@ static bool take_members(struct merging *m, const struct wpp_routine ***routines
     return true;
 }
 
-/* The sum's routines have tokens of their own, one behind the other. */
+static uint32_t module_of(const struct merging *m, const struct member *x)
+{
+    return m->module[x->input][unit_of(m, x)->module];
+}
+
+/* Members that are the first of their kind, by module, then in their order. */
+static int compare_firsts(const void *left, const void *right, void *merging)
+{
+    const struct merging *m = merging;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    uint32_t x = module_of(m, &m->member[a]), y = module_of(m, &m->member[b]);
+
+    if (x != y)
+        return x < y ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* The sum's routines have tokens of their own, one behind the other: so a sum of sums is the sum. */
 static bool add_routine(struct merging *m, struct member *x, uint64_t *token,
                         struct wpp_error *error)
 {
@@ -209,10 +226,28 @@ static bool add_routine(struct merging *m, struct member *x, uint64_t *token,
     return true;
 }
 
+static bool add_routines(struct merging *m, const uint32_t *same, struct wpp_error *error)
+{
+    uint32_t *first = allocate(m, m->n_members, sizeof *first), n = 0;
+    uint64_t token = 1;
+
+    if (!first)
+        return wpp_fail_memory(error);
+    for (uint32_t i = 0; i < m->n_members; i++)
+        if (same[i] == i)
+            first[n++] = i;
+    qsort_r(first, n, sizeof *first, compare_firsts, m);
+    for (uint32_t i = 0; i < n; i++)
+        if (!add_routine(m, &m->member[first[i]], &token, error))
+            return false;
+    for (uint32_t i = 0; i < m->n_members; i++)
+        m->member[i].of = m->member[same[i]].of;
+    return true;
+}
+
 static bool merge_routines(struct merging *m, struct wpp_error *error)
 {
     const struct wpp_routine **routines;
-    uint64_t token = 1;
     uint32_t *same;
 
     if (!take_members(m, &routines))
@@ -223,11 +258,8 @@ static bool merge_routines(struct merging *m, struct wpp_error *error)
     m->first = allocate(m, m->n_members, sizeof *m->first);
     if (m->arena.failed || !routine_find_same(routines, m->n_members, may_be_same, m, same))
         return wpp_fail_memory(error);
-    for (uint32_t i = 0; i < m->n_members; i++) {
-        if (same[i] == i && !add_routine(m, &m->member[i], &token, error))
-            return false;
-        m->member[i].of = m->member[same[i]].of;
-    }
+    if (!add_routines(m, same, error))
+        return false;
     m->merged->n_routines = m->sum.n_routines;
     return true;
 }
