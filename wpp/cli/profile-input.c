@@ -17,7 +17,6 @@ wpp *profile_input_open(const char *path)
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct wpp_bytes file = {0};
     struct wpp_error error;
-    struct wpp_summary run;
     wpp *w = NULL;
 
     if (wpp_read_file(path, &file, &error))
@@ -26,6 +25,14 @@ wpp *profile_input_open(const char *path)
     if (!w)
         tool_die_error(tool_explain_folder(path, &error));
     tool_need(path, w, TOOL_NEED_PATHS);
+    return w;
+}
+
+wpp *profile_input_open_program(const char *path)
+{
+    wpp *w = profile_input_open(path);
+    struct wpp_summary run;
+
     wpp_get_summary(w, &run);
     if (run.n_routines == 0 && run.tokens > 0)
         tool_die(TOOL_ERROR, "%s has no routines: it holds plain symbols", path);

@@ -5,8 +5,9 @@
 
 #include "wpp/wpp.h"
 
-/* As wpp_open_intact(), with all parts that say how often each path was executed; or dies, also of
- * plain symbols, which have no paths. */
+/* As wpp_open_intact(), with all parts that say how often each path was executed; or dies. */
 wpp *profile_input_open(const char *path);
+/* The same, but it dies of plain symbols, which have no paths. */
+wpp *profile_input_open_program(const char *path);
 
 #endif

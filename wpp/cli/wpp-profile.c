@@ -259,7 +259,7 @@ static int merge(const struct request *r)
     if (!inputs)
         die_of_memory();
     for (int i = 0; i < r->n_files; i++) {
-        inputs[i] = (struct profile_input){profile_input_open(r->files[i]), r->files[i]};
+        inputs[i] = (struct profile_input){profile_input_open_program(r->files[i]), r->files[i]};
         tool_need(r->files[i], inputs[i].w, WPP_PART_SUMMARY | WPP_PART_MODULES);
     }
     if (!profile_merge(inputs, (uint32_t)r->n_files, &file, &merged, &error))
@@ -351,7 +351,7 @@ static int show(const struct request *r)
         [FORMAT_CSV] = path_report_csv
     };
     const char *path = r->files[0];
-    wpp *w = profile_input_open(path);
+    wpp *w = profile_input_open_program(path);
     bool *chosen = r->routine ? choose(w, path, r->routine) : NULL;
     struct path_profile profile;
     struct path_report report = {.path = path, .p = &profile, .request = r->rows};
@@ -388,7 +388,7 @@ static int compare(const struct request *r)
     int status = TOOL_OK;
 
     for (int i = 0; i < 2; i++) {
-        w[i] = profile_input_open(r->files[i]);
+        w[i] = profile_input_open_program(r->files[i]);
         if (!path_profile_new(&side[i], w[i]))
             die_of_memory();
     }

@@ -30,6 +30,15 @@ static int descending(double a, double b)
     return a > b ? -1 : a < b;
 }
 
+/* The token of a path tells a tie apart, whatever order the file has: routines by their first path. */
+static int compare_tokens(const struct path_profile *p, const struct profile_path *x,
+                          const struct profile_path *y)
+{
+    uint32_t a = wpp_terminal(p->w, x->terminal)->token, b = wpp_terminal(p->w, y->terminal)->token;
+
+    return a < b ? -1 : a > b;
+}
+
 static int compare_routines(const void *a, const void *b, void *report)
 {
     const struct path_report *r = report;
@@ -46,7 +55,7 @@ static int compare_routines(const void *a, const void *b, void *report)
         order = strcmp(wpp_routine(r->p->w, i)->shown, wpp_routine(r->p->w, k)->shown);
         break;
     }
-    return order ? order : i < k ? -1 : i > k;
+    return order ? order : compare_tokens(r->p, &r->p->path[x->first], &r->p->path[y->first]);
 }
 
 /* All that were chosen, in order: blocks and edges need them too. */
@@ -77,7 +86,7 @@ static int compare_paths(const void *a, const void *b, void *profile)
         return x->count > y->count ? -1 : 1;
     if (x->cost != y->cost)
         return x->cost > y->cost ? -1 : 1;
-    return i < k ? -1 : i > k;
+    return compare_tokens(p, x, y);
 }
 
 /* The flow of a path is its count: decision 0071. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "wpp/base/csv.h"
 #include "wpp/base/json.h"
@@ -14,6 +15,37 @@ enum { TOP_ROUTINES = 12, TOP_PATHS = 10, MAX_RUNS = 8 };
 
 /* ---- Rows --------------------------------------------------------------------------------------- */
 
+/* A side that has the routine; B's place is today's. */
+static const struct wpp_routine *routine_of(const struct diff_report *r, uint32_t row)
+{
+    const struct diff_routine *x = &r->d->routine[row];
+    unsigned side = x->number[DIFF_B] == DIFF_NONE ? DIFF_A : DIFF_B;
+
+    return wpp_routine(r->d->side[side]->w, x->number[side]);
+}
+
+static unsigned side_of(const struct diff_path *p)
+{
+    return p->terminal[DIFF_B] == DIFF_NONE ? DIFF_A : DIFF_B;
+}
+
+static const struct wpp_terminal *terminal_of(const struct diff_report *r,
+                                              const struct diff_path *p)
+{
+    return wpp_terminal(r->d->side[side_of(p)]->w, p->terminal[side_of(p)]);
+}
+
+/* What differs equally stands by name. */
+static int compare_names(const struct diff_report *r, uint32_t x, uint32_t y)
+{
+    const struct wpp_routine *a = routine_of(r, x), *b = routine_of(r, y);
+    int order = strcmp(a->name, b->name);
+
+    if (order == 0)
+        order = strcmp(a->file, b->file);
+    return order ? order : x < y ? -1 : x > y;
+}
+
 static int compare_routines(const void *a, const void *b, void *report)
 {
     const struct diff_report *r = report;
@@ -21,17 +53,20 @@ static int compare_routines(const void *a, const void *b, void *report)
 
     if (r->distance[x] != r->distance[y])
         return r->distance[x] > r->distance[y] ? -1 : 1;
-    return x < y ? -1 : x > y;
+    return compare_names(r, x, y);
 }
 
 static int compare_paths(const void *a, const void *b, void *report)
 {
     const struct diff_report *r = report;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    uint64_t i = diff_distance(r->d->path[x].count), k = diff_distance(r->d->path[y].count);
+    const struct diff_path *p = &r->d->path[x], *q = &r->d->path[y];
+    uint64_t i = diff_distance(p->count), k = diff_distance(q->count);
 
     if (i != k)
         return i > k ? -1 : 1;
+    if (p->routine != q->routine)
+        return compare_names(r, p->routine, q->routine);
     return x < y ? -1 : x > y;
 }
 
@@ -71,26 +106,6 @@ static uint32_t shown(const struct diff_report *r, uint32_t by_default, uint32_t
     uint64_t top = r->top ? r->top : by_default;
 
     return all < top ? all : (uint32_t)top;
-}
-
-/* A side that has the routine; B's place is today's. */
-static const struct wpp_routine *routine_of(const struct diff_report *r, uint32_t row)
-{
-    const struct diff_routine *x = &r->d->routine[row];
-    unsigned side = x->number[DIFF_B] == DIFF_NONE ? DIFF_A : DIFF_B;
-
-    return wpp_routine(r->d->side[side]->w, x->number[side]);
-}
-
-static unsigned side_of(const struct diff_path *p)
-{
-    return p->terminal[DIFF_B] == DIFF_NONE ? DIFF_A : DIFF_B;
-}
-
-static const struct wpp_terminal *terminal_of(const struct diff_report *r,
-                                              const struct diff_path *p)
-{
-    return wpp_terminal(r->d->side[side_of(p)]->w, p->terminal[side_of(p)]);
 }
 
 static const char *routine_state(const struct diff_routine *x)
