@@ -289,6 +289,24 @@ done
 prediction=$(wpp-profile --edge-prediction long.wpp)
 like 'paths that are predicted' "$prediction" '^[0-9.]+ % of [0-9]+ paths are predicted whole, [0-9.]+ % of the executions$'
 
+# ---- Counting modes: the same runs, counted while they go -------------------------------------------------------
+
+for mode in paths calls-cut edges; do
+    WPP_PLUGIN_ARGS=mode=$mode "$WPP_GCC" -O1 -g -fno-inline -o "p.$mode" p.c
+    wpp-record -q -o "$mode.prof" "./p.$mode" > /dev/null
+    wpp-profile --lines --format=csv "$mode.prof" > "$mode.lines"
+    wpp-profile --lines --format=csv long.wpp > want.lines
+    same "mode=$mode: lines are those of the trace" "$mode.lines" want.lines
+    is "mode=$mode: calls are" "$(wpp-profile --format=csv "$mode.prof" | awk -F , '$1 == "routine" { print $3, $12 }' | sort)" \
+        "$(wpp-profile --format=csv long.wpp | awk -F , '$1 == "routine" { print $3, $12 }' | sort)"
+done
+is 'mode=calls-cut counts the paths of the trace' "$(wpp-profile --diff --format=csv calls-cut.prof long.wpp | wc -l)" 1
+like 'mode=edges says so' "$(wpp-profile edges.prof)" '^[0-9.]+ k instructions, [0-9.]+ k executions of [0-9]+ edges$'
+fails 'edges predict no edges' wpp-profile --edge-prediction edges.prof
+fails 'edges and paths are not summed' wpp-profile --merge -o mixed.prof paths.prof edges.prof
+absent 'and no file is left' mixed.prof
+fails 'nor compared' wpp-profile --diff paths.prof long.wpp
+
 fails_with 2 'no file' wpp-profile
 fails_with 2 'a wrong share' wpp-profile --min-share=101 long.wpp
 fails 'a routine that was not executed' wpp-profile --routine=nothing long.wpp

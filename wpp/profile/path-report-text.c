@@ -35,6 +35,17 @@ static void show_routines(const struct path_report *r)
 
 /* ---- Paths ---------------------------------------------------------------------------------- */
 
+/* What the profile counts. */
+static const char *word_of(const struct path_report *r)
+{
+    return r->p->kind == WPP_PROFILE_EDGES ? "edge" : "path";
+}
+
+static const char *words_of(const struct path_report *r)
+{
+    return r->p->kind == WPP_PROFILE_EDGES ? "edges" : "paths";
+}
+
 /* Below a path: its lines and blocks. */
 static bool show_way(const struct path_report *r, const struct wpp_terminal *t, bool all,
                      uint32_t terminal)
@@ -61,7 +72,7 @@ static bool show_path(const struct path_report *r, const struct profile_path *x)
     table_count(&r->text, 15, x->count);
     fputs(" ", r->text.out);
     name_put(r->text.out, short_names_of(r->text.names, routine_of(r, x->routine)->shown));
-    fprintf(r->text.out, ", path %" PRIu64 "\n", t->path);
+    fprintf(r->text.out, ", %s %" PRIu64 "\n", word_of(r), t->path);
     return show_way(r, t, all, x->terminal);
 }
 
@@ -71,9 +82,9 @@ static void say_hot(const struct path_report *r)
 
     if (r->request.tables & PATH_TABLE_PATHS)
         return;
-    fprintf(r->text.out, "hot: at least %g %% of all executions: %s of %s paths, with %s of the "
+    fprintf(r->text.out, "hot: at least %g %% of all executions: %s of %s %s, with %s of the "
             "executions and %s of the cost\n", r->request.min_share,
-            number_grouped(r->paths.all, n), number_grouped(r->p->n_paths, of),
+            number_grouped(r->paths.all, n), number_grouped(r->p->n_paths, of), words_of(r),
             number_percent((double)r->hot_count, (double)r->p->count, flow),
             number_percent(r->hot_cost, r->p->cost, cost));
 }
@@ -81,14 +92,18 @@ static void say_hot(const struct path_report *r)
 static bool show_paths(const struct path_report *r)
 {
     bool all = r->request.tables & PATH_TABLE_PATHS, ok = true;
+    char heading[80], what[32];
 
-    table_heading(&r->text, all ? "     flow      cost           count  path"
-                                : "     flow      cost           count  hot path");
+    snprintf(what, sizeof what, "%s%s", all ? "" : "hot ", words_of(r));
+    snprintf(heading, sizeof heading, "     flow      cost           count  %s%s", all ? "" : "hot ",
+             word_of(r));
+    table_heading(&r->text, heading);
     for (uint32_t i = 0; ok && i < r->paths.n; i++)
         ok = show_path(r, &r->p->path[r->paths.row[i]]);
-    table_more(&r->text, r->paths.n, r->paths.all, all ? "paths" : "hot paths");
+    table_more(&r->text, r->paths.n, r->paths.all, what);
     if (r->paths.all == 0)
-        fputs(all ? "  no path was executed\n" : "  no path is hot (--min-share)\n", r->text.out);
+        fprintf(r->text.out, all ? "  no %s was executed\n" : "  no %s is hot (--min-share)\n",
+                word_of(r));
     say_hot(r);
     return ok;
 }
@@ -171,11 +186,9 @@ static void show_run(const struct path_report *r)
     wpp_get_summary(r->p->w, &run);
     table_command(&r->text, run.command[0] ? run.command : run.program[0] ? run.program : r->path);
     fprintf(r->text.out, "%s instructions, ", number_scaled((uint64_t)r->p->cost, text));
-    fprintf(r->text.out, "%s executions of %s paths", number_scaled(r->p->count, text),
-            number_grouped(r->p->n_paths, more));
-    if (r->p->kind == WPP_PROFILE_EDGES)
-        fputs(" that are edges", r->text.out);
-    else
+    fprintf(r->text.out, "%s executions of %s %s", number_scaled(r->p->count, text),
+            number_grouped(r->p->n_paths, more), words_of(r));
+    if (r->p->kind != WPP_PROFILE_EDGES)
         fputs(r->p->kind == WPP_PROFILE_CUT_PATHS ? "; calls cut paths" : "; calls do not cut paths",
               r->text.out);
     if (r->p->runs > 1)
