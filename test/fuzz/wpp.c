@@ -173,8 +173,8 @@ static void look_at(const wpp *w)
         check_paths(w, &error);
 }
 
-/* Not a path profile.  As many events of each thread, and each terminal as often.  What nobody needs who reads all may
- * be wrong in it: a list of segments, or such beside a grammar. */
+/* As many events of each thread, and each terminal as often.  What nobody needs who reads all may
+ * be wrong in it: a list of segments, or such beside a grammar.  A path profile has no grammar. */
 static void improve(const struct wpp_bytes *file, const wpp *whole)
 {
     struct wpp_bytes better = {0};

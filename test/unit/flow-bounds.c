@@ -74,7 +74,7 @@ static void count_edges(struct dag *d)
         }
 }
 
-/* ---- All profiles with these edge counts ---------------------------------------------------- */
+/* ---- All profiles with these edge counts ------------------------------------------------- */
 
 struct extremes { uint64_t least[MAX_PATHS], most[MAX_PATHS]; unsigned profiles; };
 
@@ -151,12 +151,12 @@ static void test_random(void)
         several += profiles > 1;
         tried++;
     }
-    tap_ok(wrong == 0, "bounds are the least and the most of all profiles with the same edge counts "
-           "(%u random DAGs, %u have several)", tried, several);
+    tap_ok(wrong == 0, "bounds are the least and the most of all profiles with the same edge "
+           "counts (%u random DAGs, %u have several)", tried, several);
     tap_ok(several > 300, "in many of them an edge profile leaves paths open");
 }
 
-/* ---- The example of Ball and Larus ------------------------------------------------------------- */
+/* ---- The example of Ball and Larus ------------------------------------------------------- */
 
 enum { A = 2, B, C, D, E, F };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Path profiles of random files, against the obvious programs: expanding the grammar, adding, comparing
- * and following paths one by one. */
+/* Path profiles of random files, against the obvious programs: expanding the grammar, adding,
+ * comparing and following paths one by one. */
 #include "wpp/profile/path-profile.h"
 
 #include "test/unit/random-content.h"
@@ -22,7 +22,7 @@ static wpp *open_bytes(struct wpp_bytes *file)
     return w;
 }
 
-/* ---- Counts, by expanding the grammar ---------------------------------------------------------- */
+/* ---- Counts, by expanding the grammar ---------------------------------------------------- */
 
 static uint64_t *expand_counts(const wpp *w)
 {
@@ -144,14 +144,16 @@ static void test_counts(void)
     tap_ok(written > 100, "%u files have each path once", written);
 }
 
-/* ---- Runs of one program ------------------------------------------------------------------------- */
+/* ---- Runs of one program ----------------------------------------------------------------- */
 
 enum { RUNS = 3 };
 
 /* `change`: a routine of it has other instructions than in the other runs. */
 static wpp *one_run(uint64_t seed, struct random *r, bool change)
 {
-    static const char *const names[RC_ROUTINES] = {"main", "insert", "_ZN4heap4siftEv", "x", "y", "z"};
+    static const char *const names[RC_ROUTINES] = {
+        "main", "insert", "_ZN4heap4siftEv", "x", "y", "z"
+    };
     struct random same = {seed};
     struct random_content *c = random_content(&same, 2, 40);
     wpp *w;
@@ -188,7 +190,8 @@ static uint64_t count_in(const wpp *w, const wpp *of_w, uint32_t of, uint64_t pa
     for (uint32_t t = 0; t < w->n_terminals; t++) {
         const struct wpp_terminal *x = wpp_terminal(w, t);
 
-        if (x->routine != WPP_NO_ROUTINE && x->path == path && is_same_routine(w, x->routine, of_w, of))
+        if (x->routine != WPP_NO_ROUTINE && x->path == path
+            && is_same_routine(w, x->routine, of_w, of))
             found += counts[t];
     }
     free(counts);
@@ -281,7 +284,8 @@ static void test_merge(bool change)
            change ? "one run of another build" : "runs of one build");
     tap_ok(unequal == 0, "a sum of sums is the same file");
     if (change)
-        tap_ok(apart == 0 && changed > 30, "a routine that differs is kept apart (%u of 60)", changed);
+        tap_ok(apart == 0 && changed > 30, "a routine that differs is kept apart (%u of 60)",
+               changed);
     else
         tap_ok(apart == 0, "nothing is kept apart");
 }
@@ -303,7 +307,7 @@ static void test_refusals(void)
     wpp_close(b);
 }
 
-/* ---- Differences ------------------------------------------------------------------------------------ */
+/* ---- Differences ------------------------------------------------------------------------- */
 
 static bool is_diff(const struct profile_diff *d, wpp *const *side)
 {
@@ -389,7 +393,7 @@ static void test_diff(bool change)
            "%u of 60 have a routine that has changed", changed);
 }
 
-/* ---- Prediction --------------------------------------------------------------------------------------- */
+/* ---- Prediction -------------------------------------------------------------------------- */
 
 /* Executions of edge e of a routine. */
 static uint64_t edge_count(const struct path_profile *p, uint32_t routine, uint32_t e)

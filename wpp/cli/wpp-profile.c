@@ -66,8 +66,8 @@ struct request {
 };
 
 enum {
-    OPT_MODE = 0x100, OPT_PATHS = 0x200, OPT_BLOCKS, OPT_EDGES, OPT_LINES, OPT_ROUTINE, OPT_MIN_SHARE,
-    OPT_TOP, OPT_SORT, OPT_FORMAT, OPT_FULL_NAMES, OPT_COLOR
+    OPT_MODE = 0x100, OPT_PATHS = 0x200, OPT_BLOCKS, OPT_EDGES, OPT_LINES, OPT_ROUTINE,
+    OPT_MIN_SHARE, OPT_TOP, OPT_SORT, OPT_FORMAT, OPT_FULL_NAMES, OPT_COLOR
 };
 /* First the modes, in the order of enum mode behind MODE_SHOW. */
 static const struct option options[] = {
@@ -114,7 +114,10 @@ static void parse_option(struct request *r, int option)
     case OPT_LINES:      r->rows.tables |= PATH_TABLE_LINES; break;
     case OPT_ROUTINE:    r->routine = optarg; break;
     case OPT_MIN_SHARE:  r->rows.min_share = parse_share(optarg); r->share_given = true; break;
-    case OPT_TOP:        r->rows.top = tool_count_argument("--top", optarg); r->top_given = true; break;
+    case OPT_TOP:
+        r->rows.top = tool_count_argument("--top", optarg);
+        r->top_given = true;
+        break;
     case OPT_SORT:       r->rows.sort = tool_choice_argument("--sort", optarg, sorts); break;
     case OPT_FORMAT:     r->format = tool_choice_argument("--format", optarg, formats); break;
     case OPT_FULL_NAMES: r->full_names = true; break;
@@ -193,7 +196,7 @@ _Noreturn static void die_of_memory(void)
     tool_die_error(&error);
 }
 
-/* ---- A profile as a file ------------------------------------------------------------------------ */
+/* ---- A profile as a file ----------------------------------------------------------------- */
 
 static void refuse_output(const struct request *r)
 {
@@ -277,7 +280,7 @@ static int merge(const struct request *r)
     return tool_finish(status);
 }
 
-/* ---- Views -------------------------------------------------------------------------------------- */
+/* ---- Views ------------------------------------------------------------------------------- */
 
 /* The routines with that name; dies if there is none. */
 static bool *choose(const wpp *w, const char *path, const char *asked)
@@ -383,7 +386,9 @@ static int compare(const struct request *r)
     };
     struct path_profile side[2];
     struct profile_diff diff;
-    struct diff_report report = {.path = {r->files[0], r->files[1]}, .d = &diff, .top = r->rows.top};
+    struct diff_report report = {
+        .path = {r->files[0], r->files[1]}, .d = &diff, .top = r->rows.top
+    };
     wpp *w[2];
     int status = TOOL_OK;
 

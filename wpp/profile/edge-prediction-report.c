@@ -18,12 +18,18 @@ static const struct wpp_terminal *terminal_of(const struct prediction_report *r,
     return wpp_terminal(r->e->p->w, r->e->p->path[path].terminal);
 }
 
+/* The routine of a path. */
+static const struct wpp_routine *owner_of(const struct prediction_report *r, uint32_t path)
+{
+    return routine_of(r, r->e->p->path[path].routine);
+}
+
 static double mean(double sum, uint64_t n)
 {
     return n ? sum / (double)n : 0;
 }
 
-/* ---- Text ------------------------------------------------------------------------------------------ */
+/* ---- Text -------------------------------------------------------------------------------- */
 
 static void show_all(const struct prediction_report *r)
 {
@@ -104,7 +110,7 @@ static bool take_names(const struct prediction_report *r)
     for (uint32_t i = 0; ok && i < r->rows->routines.n; i++)
         ok = short_names_add(names, routine_of(r, r->rows->routines.row[i])->shown);
     for (uint32_t i = 0; ok && i < r->rows->paths.n; i++)
-        ok = short_names_add(names, routine_of(r, r->e->p->path[r->rows->paths.row[i]].routine)->shown);
+        ok = short_names_add(names, owner_of(r, r->rows->paths.row[i])->shown);
     return ok && short_names_settle(names);
 }
 
@@ -118,7 +124,7 @@ bool prediction_text(const struct prediction_report *r)
     return true;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------- */
 
 static void put_text(const struct prediction_report *r, const char *key, const char *text)
 {
@@ -133,8 +139,8 @@ static void put_sum(const struct prediction_report *r, const struct prediction_s
     fprintf(r->rows->text.out, "\"paths\": %" PRIu32 ", \"whole\": %" PRIu32 ", \"count\": %" PRIu64
             ", \"whole_count\": %" PRIu64 ", \"edges\": %.17g, \"predicted_edges\": %.17g, "
             "\"instructions\": %.17g, \"predicted_instructions\": %.17g, \"definite\": %.17g, "
-            "\"longest_edges\": %" PRIu32 ", \"longest_instructions\": %" PRIu64, s->paths, s->whole,
-            s->count, s->whole_count, s->edges, s->predicted_edges, s->insns, s->predicted_insns,
+            "\"longest_edges\": %" PRIu32 ", \"longest_instructions\": %" PRIu64, s->paths,
+            s->whole, s->count, s->whole_count, s->edges, s->predicted_edges, s->insns, s->predicted_insns,
             s->definite, s->longest_edges, s->longest_insns);
 }
 
@@ -161,24 +167,26 @@ bool prediction_json(const struct prediction_report *r)
         const struct predicted_path *p = &r->e->path[number];
 
         fputs(i ? ",\n  {" : "\n  {", out);
-        put_text(r, "routine", routine_of(r, r->e->p->path[number].routine)->name);
+        put_text(r, "routine", owner_of(r, number)->name);
         fprintf(out, "\"path\": %" PRIu64 ", \"count\": %" PRIu64 ", \"definite\": %" PRIu64
-                ", \"potential\": %" PRIu64 ", \"edges\": %" PRIu32 ", \"predicted_edges\": %" PRIu32
-                ", \"whole\": %s}", terminal_of(r, number)->path, r->e->p->path[number].count,
-                p->bounds.definite, p->bounds.potential, terminal_of(r, number)->n_edges - 1, p->edges,
+                ", \"potential\": %" PRIu64 ", \"edges\": %" PRIu32
+                ", \"predicted_edges\": %" PRIu32 ", \"whole\": %s}",
+                terminal_of(r, number)->path, r->e->p->path[number].count, p->bounds.definite,
+                p->bounds.potential, terminal_of(r, number)->n_edges - 1, p->edges,
                 p->whole ? "true" : "false");
     }
     fputs("]}\n", out);
     return true;
 }
 
-/* ---- CSV ---------------------------------------------------------------------------------------------- */
+/* ---- CSV --------------------------------------------------------------------------------- */
 
 bool prediction_csv(const struct prediction_report *r)
 {
     FILE *out = r->rows->text.out;
 
-    fputs("kind,name,routine,file,path,count,whole,definite,potential,edges,predicted_edges\r\n", out);
+    fputs("kind,name,routine,file,path,count,whole,definite,potential,edges,predicted_edges\r\n",
+          out);
     for (uint32_t i = 0; i < r->rows->routines.n; i++) {
         uint32_t number = r->rows->routines.row[i];
         const struct prediction_sum *s = &r->e->routine[number];
@@ -196,12 +204,13 @@ bool prediction_csv(const struct prediction_report *r)
         const struct predicted_path *p = &r->e->path[number];
 
         fputs("path,", out);
-        csv_text(out, routine_of(r, x->routine)->shown);
-        csv_text(out, routine_of(r, x->routine)->name);
-        csv_text(out, routine_of(r, x->routine)->file);
-        fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32
-                "\r\n", terminal_of(r, number)->path, x->count, p->whole ? x->count : 0,
-                p->bounds.definite, p->bounds.potential, terminal_of(r, number)->n_edges - 1, p->edges);
+        csv_text(out, owner_of(r, number)->shown);
+        csv_text(out, owner_of(r, number)->name);
+        csv_text(out, owner_of(r, number)->file);
+        fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+                terminal_of(r, number)->path, x->count, p->whole ? x->count : 0,
+                p->bounds.definite, p->bounds.potential);
+        fprintf(out, ",%" PRIu32 ",%" PRIu32 "\r\n", terminal_of(r, number)->n_edges - 1, p->edges);
     }
     return true;
 }

@@ -23,7 +23,7 @@ struct flow_bounds flow_bounds_of(const struct wpp_edge *edges, const uint32_t *
 struct edge_profile {
     const struct wpp_routine *graph;
     uint64_t *block, *edge;
-    uint64_t *most;            /* of each block: executions of the most frequent edge that leaves it */
+    uint64_t *most;            /* of each block: executions of the most frequent edge out of it */
 };
 
 static void take_edges(struct edge_profile *e, const struct path_profile *p, uint32_t routine)

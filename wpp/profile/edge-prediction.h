@@ -16,9 +16,9 @@
  *      profile 2    ACDF 110  ACDEF 40   ABCDEF 100   ABDEF 20      each edge as often as in 1
  *      bounds       0..110    40..150    0..100       0..20         the same for both
  *
- * And what Ball and Larus compared (MICRO 1996, Table 3): from a path's begin (the routine's entry, or
- * where an edge was cut) follow the most frequent edge of each block.  A path is predicted as far as
- * it takes such edges; of equally frequent edges, the one that it takes.
+ * And what Ball and Larus compared (MICRO 1996, Table 3): from where a path begins, the routine's
+ * entry or the target of a cut edge, follow the most frequent edge of each block.  A path is
+ * predicted as far as it takes such edges; of equally frequent edges, the one that it takes.
  */
 #ifndef WPP_EDGE_PREDICTION_H
 #define WPP_EDGE_PREDICTION_H
@@ -36,7 +36,7 @@ struct flow_bounds flow_bounds_of(const struct wpp_edge *edges, const uint32_t *
 struct predicted_path {
     struct flow_bounds bounds;
     bool whole;                /* predicted to its end */
-    uint32_t edges;            /* that are predicted: of its n_blocks, the one that begins it aside */
+    uint32_t edges;            /* that are predicted, of n_blocks: the one that begins it aside */
     uint64_t insns;            /* of the blocks that these edges leave */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* path-report-csv.c - a path profile for spreadsheets: one table, a column says what a row is about. */
+/* path-report-csv.c - a path profile for spreadsheets: one table, a column for what a row is of. */
 #include <inttypes.h>
 
 #include "wpp/base/csv.h"
@@ -23,8 +23,8 @@ static void put_routines(const struct path_report *r)
         const struct profile_routine *x = &r->p->routine[r->routines.row[i]];
 
         begin_row(r, "routine", r->routines.row[i]);
-        fprintf(r->text.out, ",,%" PRIu64 ",%.17g,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",\r\n", x->count,
-                x->cost, x->n, wpp_routine(r->p->w, r->routines.row[i])->num_paths, x->entered);
+        fprintf(r->text.out, ",,%" PRIu64 ",%.17g,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",\r\n",
+                x->count, x->cost, x->n, wpp_routine(r->p->w, r->routines.row[i])->num_paths, x->entered);
     }
 }
 

@@ -15,7 +15,8 @@ static const struct wpp_routine *routine_of(const struct path_report *r, uint32_
 
 static void show_routines(const struct path_report *r)
 {
-    table_heading(&r->text, "     cost    paths  of possible           calls      executions  routine");
+    table_heading(&r->text,
+                  "     cost    paths  of possible           calls      executions  routine");
     for (uint32_t i = 0; i < r->routines.n; i++) {
         const struct profile_routine *x = &r->p->routine[r->routines.row[i]];
         const struct wpp_routine *routine = routine_of(r, r->routines.row[i]);
@@ -33,7 +34,7 @@ static void show_routines(const struct path_report *r)
         fputs("  no routine was executed\n", r->text.out);
 }
 
-/* ---- Paths ---------------------------------------------------------------------------------- */
+/* ---- Paths ------------------------------------------------------------------------------- */
 
 /* What the profile counts. */
 static const char *word_of(const struct path_report *r)
@@ -95,8 +96,8 @@ static bool show_paths(const struct path_report *r)
     char heading[80], what[32];
 
     snprintf(what, sizeof what, "%s%s", all ? "" : "hot ", words_of(r));
-    snprintf(heading, sizeof heading, "     flow      cost           count  %s%s", all ? "" : "hot ",
-             word_of(r));
+    snprintf(heading, sizeof heading, "     flow      cost           count  %s%s",
+             all ? "" : "hot ", word_of(r));
     table_heading(&r->text, heading);
     for (uint32_t i = 0; ok && i < r->paths.n; i++)
         ok = show_path(r, &r->p->path[r->paths.row[i]]);
@@ -108,7 +109,7 @@ static bool show_paths(const struct path_report *r)
     return ok;
 }
 
-/* ---- Parts of routines ------------------------------------------------------------------------ */
+/* ---- Parts of routines ------------------------------------------------------------------- */
 
 /* A line of its own in front of each routine's parts. */
 static void show_owner(const struct path_report *r, const struct path_parts *list, uint32_t i)
@@ -176,7 +177,7 @@ static void show_lines(const struct path_report *r)
     table_more(&r->text, r->n_lines, r->lines.n, "lines");
 }
 
-/* ---- The whole --------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------- */
 
 static void show_run(const struct path_report *r)
 {
@@ -189,8 +190,8 @@ static void show_run(const struct path_report *r)
     fprintf(r->text.out, "%s executions of %s %s", number_scaled(r->p->count, text),
             number_grouped(r->p->n_paths, more), words_of(r));
     if (r->p->kind != WPP_PROFILE_EDGES)
-        fputs(r->p->kind == WPP_PROFILE_CUT_PATHS ? "; calls cut paths" : "; calls do not cut paths",
-              r->text.out);
+        fputs(r->p->kind == WPP_PROFILE_CUT_PATHS ? "; calls cut paths"
+                                                  : "; calls do not cut paths", r->text.out);
     if (r->p->runs > 1)
         fprintf(r->text.out, "; %s runs", number_grouped(r->p->runs, text));
     putc('\n', r->text.out);

@@ -23,14 +23,14 @@ static uint32_t rows(const struct path_report *r, uint32_t by_default, uint32_t 
     return all < top ? all : (uint32_t)top;
 }
 
-/* ---- Routines ------------------------------------------------------------------------------- */
+/* ---- Routines ---------------------------------------------------------------------------- */
 
 static int descending(double a, double b)
 {
     return a > b ? -1 : a < b;
 }
 
-/* The token of a path tells a tie apart, whatever order the file has: routines by their first path. */
+/* The token of a path settles a tie, whatever order the file has; routines by their first path. */
 static int compare_tokens(const struct path_profile *p, const struct profile_path *x,
                           const struct profile_path *y)
 {
@@ -74,7 +74,7 @@ static bool take_routines(struct path_report *r)
     return true;
 }
 
-/* ---- Paths ------------------------------------------------------------------------------------ */
+/* ---- Paths ------------------------------------------------------------------------------- */
 
 static int compare_paths(const void *a, const void *b, void *profile)
 {
@@ -116,7 +116,7 @@ static bool take_paths(struct path_report *r)
     return true;
 }
 
-/* ---- Blocks and edges ------------------------------------------------------------------------- */
+/* ---- Blocks and edges -------------------------------------------------------------------- */
 
 struct sums { uint64_t *block, *edge; };
 
@@ -135,7 +135,9 @@ static void add_edges(struct path_parts *list, uint32_t routine, const struct wp
         const struct wpp_edge *edge = &graph->edges[e];
 
         if (s->edge[e] > 0 && edge->src != 0)
-            list->row[list->all++] = (struct path_part){routine, e, s->edge[e], s->block[edge->src]};
+            list->row[list->all++] = (struct path_part){
+                routine, e, s->edge[e], s->block[edge->src]
+            };
     }
 }
 
@@ -178,7 +180,7 @@ static bool take_parts(struct path_report *r)
     return ok;
 }
 
-/* ---- Lines -------------------------------------------------------------------------------------- */
+/* ---- Lines ------------------------------------------------------------------------------- */
 
 static bool take_lines(struct path_report *r)
 {
@@ -219,7 +221,7 @@ void path_report_free(struct path_report *r)
     line_counts_free(&r->lines);
 }
 
-/* ---- Words that all forms share ------------------------------------------------------------------ */
+/* ---- Words that all forms share ---------------------------------------------------------- */
 
 const char *path_kind_text(uint32_t kind)
 {

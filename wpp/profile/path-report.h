@@ -11,7 +11,9 @@
 #include "wpp/profile/path-profile.h"
 #include "wpp/profile/table-text.h"
 
-enum path_sort { PATH_SORT_COST, PATH_SORT_COUNT, PATH_SORT_PATHS, PATH_SORT_CALLS, PATH_SORT_NAME };
+enum path_sort {
+    PATH_SORT_COST, PATH_SORT_COUNT, PATH_SORT_PATHS, PATH_SORT_CALLS, PATH_SORT_NAME
+};
 
 enum path_table {
     PATH_TABLE_ROUTINES = 1,

@@ -13,7 +13,7 @@
 
 enum { TOP_ROUTINES = 12, TOP_PATHS = 10, MAX_RUNS = 8 };
 
-/* ---- Rows --------------------------------------------------------------------------------------- */
+/* ---- Rows -------------------------------------------------------------------------------- */
 
 /* A side that has the routine; B's place is today's. */
 static const struct wpp_routine *routine_of(const struct diff_report *r, uint32_t row)
@@ -80,7 +80,8 @@ bool diff_report_take(struct diff_report *r)
     if (!r->distance || !r->routine || !r->row)
         return false;
     for (uint32_t i = 0; i < d->n_paths; i++) {
-        uint64_t distance = diff_distance(d->path[i].count), *sum = &r->distance[d->path[i].routine];
+        uint64_t distance = diff_distance(d->path[i].count);
+        uint64_t *sum = &r->distance[d->path[i].routine];
 
         *sum = profile_add(*sum, distance);
         if (distance > 0)
@@ -122,7 +123,7 @@ static const char *path_state(const struct diff_path *p)
     return p->count[DIFF_A] == 0 ? "new" : p->count[DIFF_B] == 0 ? "gone" : "changed";
 }
 
-/* ---- Text ------------------------------------------------------------------------------------------ */
+/* ---- Text -------------------------------------------------------------------------------- */
 
 static void show_side(const struct diff_report *r, unsigned side)
 {
@@ -141,8 +142,8 @@ static void show_overlap(const struct diff_report *r, unsigned side)
     const struct diff_overlap *o = &r->d->overlap[side];
     char paths[NUMBER_TEXT], count[NUMBER_TEXT], cost[NUMBER_TEXT];
 
-    fprintf(r->text.out, "%c executed %s of %c's paths, with %s of their executions and %s of their "
-            "instructions\n", "AB"[!side], number_percent(o->common_paths, o->paths, paths),
+    fprintf(r->text.out, "%c executed %s of %c's paths, with %s of their executions and %s of "
+            "their instructions\n", "AB"[!side], number_percent(o->common_paths, o->paths, paths),
             "AB"[side], number_percent((double)o->common_count, (double)o->count, count),
             number_percent(o->common_cost, o->cost, cost));
 }
@@ -188,7 +189,8 @@ static bool show_paths(const struct diff_report *r)
         name_put(r->text.out, short_names_of(r->text.names, routine_of(r, p->routine)->shown));
         fprintf(r->text.out, ", path %" PRIu64 ", %s\n      ", terminal_of(r, p)->path,
                 path_state(p));
-        ok = path_put_lines(r->text.out, r->d->side[side_of(p)]->w, p->terminal[side_of(p)], MAX_RUNS);
+        ok = path_put_lines(r->text.out, r->d->side[side_of(p)]->w, p->terminal[side_of(p)],
+                            MAX_RUNS);
         putc('\n', r->text.out);
     }
     table_more(&r->text, n, r->n_rows, "paths");
@@ -216,7 +218,7 @@ bool diff_report_text(const struct diff_report *r)
     return show_paths(r);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------- */
 
 static void put_text(const struct diff_report *r, const char *key, const char *text)
 {
@@ -234,8 +236,8 @@ static void put_overlap(const struct diff_report *r, unsigned side)
 {
     const struct diff_overlap *o = &r->d->overlap[side];
 
-    fprintf(r->text.out, "{\"paths\": %" PRIu32 ", \"common_paths\": %" PRIu32 ", \"count\": %" PRIu64
-            ", \"common_count\": %" PRIu64 ", \"cost\": %.17g, \"common_cost\": %.17g}", o->paths,
+    fprintf(r->text.out, "{\"paths\": %" PRIu32 ", \"common_paths\": %" PRIu32
+            ", \"count\": %" PRIu64 ", \"common_count\": %" PRIu64 ", \"cost\": %.17g, \"common_cost\": %.17g}", o->paths,
             o->common_paths, o->count, o->common_count, o->cost, o->common_cost);
 }
 
@@ -280,7 +282,7 @@ bool diff_report_json(const struct diff_report *r)
     return true;
 }
 
-/* ---- CSV ---------------------------------------------------------------------------------------------- */
+/* ---- CSV --------------------------------------------------------------------------------- */
 
 bool diff_report_csv(const struct diff_report *r)
 {
@@ -309,8 +311,8 @@ bool diff_report_csv(const struct diff_report *r)
         csv_text(r->text.out, routine->shown);
         csv_text(r->text.out, routine->name);
         csv_text(r->text.out, routine->file);
-        fprintf(r->text.out, "%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",,,\r\n", routine->line,
-                terminal_of(r, p)->path, p->count[DIFF_A], p->count[DIFF_B]);
+        fprintf(r->text.out, "%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",,,\r\n",
+                routine->line, terminal_of(r, p)->path, p->count[DIFF_A], p->count[DIFF_B]);
     }
     return true;
 }

@@ -64,7 +64,7 @@ static void match_routines(struct diffing *x)
     }
 }
 
-/* ---- Routines that have changed ------------------------------------------------------------- */
+/* ---- Routines that have changed ---------------------------------------------------------- */
 
 static const struct wpp_routine *any_routine(const struct profile_diff *d, uint32_t row)
 {
@@ -117,7 +117,7 @@ static bool find_changed(struct profile_diff *d)
     return true;
 }
 
-/* ---- Paths ------------------------------------------------------------------------------------ */
+/* ---- Paths ------------------------------------------------------------------------------- */
 
 static int compare_events(const void *left, const void *right)
 {
@@ -139,9 +139,10 @@ static uint32_t collect(const struct diffing *x, struct event *event)
         uint32_t first = side == DIFF_A ? 0 : x->d->side[DIFF_A]->n_routines;
 
         for (uint32_t i = 0; i < p->n_paths; i++)
-            event[n++] = (struct event){x->row[first + p->path[i].routine], side, p->path[i].terminal,
-                                        wpp_terminal(p->w, p->path[i].terminal)->path,
-                                        p->path[i].count};
+            event[n++] = (struct event){
+                x->row[first + p->path[i].routine], side, p->path[i].terminal,
+                wpp_terminal(p->w, p->path[i].terminal)->path, p->path[i].count
+            };
     }
     qsort(event, n, sizeof *event, compare_events);
     return n;

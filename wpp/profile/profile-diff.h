@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* profile-diff.h - two path profiles side by side (Ball and Larus 1996, Table 4: paths of a train and a
- * ref input).
+/* profile-diff.h - two path profiles side by side (Ball and Larus 1996, Table 4: paths of a train
+ * and a ref input).
  *
  *      routine      A: executed   B: executed
  *      match        0 3 4         3 4 9             path 0 is gone, 9 is new
@@ -25,7 +25,7 @@ struct diff_path {
 };
 
 struct diff_routine {
-    uint32_t number[2];        /* of each side's wpp, the first of several; DIFF_NONE: there is none */
+    uint32_t number[2];        /* of each side's wpp, the first of several; DIFF_NONE: it has none */
     bool changed;              /* the other side has one of this name and file that is not the same:
                                   another row */
     uint32_t first, n;         /* paths that either side executed */

@@ -43,7 +43,7 @@ static void *allocate(struct merging *m, size_t n, size_t size)
     return wpp_arena_alloc(&m->arena, n, size);
 }
 
-/* ---- Inputs ------------------------------------------------------------------------------------- */
+/* ---- Inputs ------------------------------------------------------------------------------ */
 
 static uint32_t kind_of(const wpp *w)
 {
@@ -75,7 +75,7 @@ static bool take_inputs(struct merging *m)
     return true;
 }
 
-/* ---- Modules and units ---------------------------------------------------------------------------- */
+/* ---- Modules and units ------------------------------------------------------------------- */
 
 static bool same_module(const struct wpp_module_content *a, const struct wpp_module_content *b)
 {
@@ -131,7 +131,7 @@ static uint32_t add_unit(struct merging *m, uint32_t input, const struct wpp_uni
     return m->sum.n_units++;
 }
 
-/* ---- Routines -------------------------------------------------------------------------------------- */
+/* ---- Routines ---------------------------------------------------------------------------- */
 
 static const struct wpp_routine *routine_of(const struct merging *m, const struct member *x)
 {
@@ -207,7 +207,7 @@ static int compare_firsts(const void *left, const void *right, void *merging)
     return a < b ? -1 : a > b;
 }
 
-/* The sum's routines have tokens of their own, one behind the other: so a sum of sums is the sum. */
+/* The sum's routines have new tokens, one behind the other: so a sum of sums is the sum. */
 static bool add_routine(struct merging *m, struct member *x, uint64_t *token,
                         struct wpp_error *error)
 {
@@ -264,7 +264,7 @@ static bool merge_routines(struct merging *m, struct wpp_error *error)
     return true;
 }
 
-/* ---- Routines that are kept apart -------------------------------------------------------------------- */
+/* ---- Routines that are kept apart -------------------------------------------------------- */
 
 static int compare_names(const void *left, const void *right, void *merging)
 {
@@ -296,7 +296,7 @@ static void find_apart(struct merging *m)
     }
 }
 
-/* ---- Counts ------------------------------------------------------------------------------------------ */
+/* ---- Counts ------------------------------------------------------------------------------ */
 
 static int compare_parts(const void *left, const void *right)
 {
@@ -371,7 +371,7 @@ static bool merge_paths(struct merging *m)
     return wpp_profile_order(&m->sum, counts, &m->arena);
 }
 
-/* ---- The run ------------------------------------------------------------------------------------------- */
+/* ---- The run ----------------------------------------------------------------------------- */
 
 static int compare_sources(const void *left, const void *right)
 {

@@ -82,7 +82,8 @@ static void find_among(const struct hashed *list, uint32_t n,
         for (uint32_t k = 0; k < i && same[x] == x; k++) {
             uint32_t y = list[k].number;
 
-            if (same[y] == y && (!may || may(context, y, x)) && routine_same(routine[y], routine[x]))
+            if (same[y] == y && (!may || may(context, y, x))
+                && routine_same(routine[y], routine[x]))
                 same[x] = y;
         }
     }
