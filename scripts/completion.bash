@@ -89,5 +89,5 @@ _wpp() {
     esac
 }
 
-complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-report wpp-dump wpp-check wpp-dot wpp-hot \
-    wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib
+complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-dump wpp-check wpp-dot \
+    wpp-hot wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib

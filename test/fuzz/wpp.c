@@ -174,7 +174,7 @@ static void look_at(const wpp *w)
 }
 
 /* As many events of each thread, and each terminal as often.  What nobody needs who reads all may
- * be wrong in it: a list of segments, or such beside a grammar. */
+ * be wrong in it: a list of segments, or such beside a grammar.  A path profile has no grammar. */
 static void improve(const struct wpp_bytes *file, const wpp *whole)
 {
     struct wpp_bytes better = {0};
@@ -183,7 +183,8 @@ static void improve(const struct wpp_bytes *file, const wpp *whole)
     wpp *w = done ? wpp_open_memory(better.data, better.size, "fuzz", NULL) : NULL;
 
     wpp_bytes_free(&better);
-    if (!w && (!whole || (!done && error.status == WPP_E_DAMAGED)))
+    if (!w && (!whole || whole->summary.is_profile
+               || (!done && error.status == WPP_E_DAMAGED)))
         return;
     if (!whole || !w || !is_well_formed(w) || !is_same(whole, w))
         abort();
@@ -281,7 +282,9 @@ static size_t begin_file(uint8_t *out, size_t max, unsigned seed)
     struct wpp_bytes file = {0}, all = {0};
     size_t n;
 
-    if (draw(&r, 2)) {
+    if (draw(&r, 4) == 0) {
+        rc_profile(c, &r);
+    } else if (draw(&r, 2)) {
         put_segments(&c->content.grammar, &segments, &all);
         for (uint32_t k = 0; k < c->content.n_threads; k++)
             c->threads[k].tokens *= 2;

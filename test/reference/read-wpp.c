@@ -208,6 +208,7 @@ struct call {
 
 struct routine {
     char *name;
+    uint64_t module;
     uint64_t base, line, n_edges, n_lines;
     struct edge *edges;
     struct line *lines;          /* of all blocks */
@@ -313,12 +314,19 @@ static void read_inlined(struct bytes *b, struct routine *r, char **strings, uin
         fail("there are too few inlined calls");
 }
 
+static uint64_t *unit_modules;   /* of each object file: its module */
+static uint64_t n_units;
+
 static void read_routine(struct bytes *b, struct routine *r, char **strings, uint64_t n_strings)
 {
+    uint64_t unit;
     size_t size;
     struct bytes own;
 
-    get_varint(b);
+    unit = get_varint(b);
+    if (unit >= n_units)
+        fail("a unit does not exist");
+    r->module = unit_modules[unit];
     r->base = get_varint(b);
     size = get_varint(b);
     own = (struct bytes){get_run(b, size), size, 0};
@@ -377,8 +385,13 @@ static void read_routines(int sources)
 
     for (uint64_t i = 0; i < n; i++)
         strings[i] = get_string(&b);
-    for (uint64_t fields = 6 * get_varint(&b); fields > 0; fields--)
-        get_varint(&b);
+    n_units = get_varint(&b);
+    unit_modules = get_memory(n_units * sizeof *unit_modules);
+    for (uint64_t i = 0; i < n_units; i++) {
+        unit_modules[i] = get_varint(&b);
+        for (int fields = 5; fields > 0; fields--)
+            get_varint(&b);
+    }
     n_routines = get_varint(&b);
     routines = get_memory(n_routines * sizeof *routines);
     for (uint64_t i = 0; i < n_routines; i++)
@@ -852,6 +865,18 @@ static void print_times(void)
 
 /* ---- Counts --------------------------------------------------------------------------- */
 
+/* By module and token; those without routine behind all others. */
+static void check_order(const struct terminal *a, const struct terminal *b)
+{
+    const struct routine *x = a->routine ? &routines[a->routine - 1] : NULL;
+    const struct routine *y = b->routine ? &routines[b->routine - 1] : NULL;
+
+    if (!x ? y || a->path >= b->path
+           : y && (x->module > y->module
+                   || (x->module == y->module && x->base + a->path >= y->base + b->path)))
+        fail("the paths are not in order");
+}
+
 static void print_counts(void)
 {
     struct bytes b = section(12);
@@ -867,6 +892,8 @@ static void print_counts(void)
 
         if (count == 0)
             fail("a path was never executed");
+        if (i > 0)
+            check_order(t - 1, t);
         printf("%s %llu %llu", r ? r->name : "-", (unsigned long long)t->path,
                (unsigned long long)count);
         if (r)

@@ -349,9 +349,28 @@ static void rc_renumber(struct random_content *c)
         }
         *routine = number[*routine];
     }
-    memcpy(c->routines, routines, n * sizeof *routines);
+    c->content.n_routines = n;
+    /* What no terminal names any more stays behind, to be freed. */
+    for (uint32_t i = 0; i < RC_ROUTINES && c->graphs[i]; i++)
+        if (number[i] == UINT32_MAX) {
+            descriptions[n] = c->descriptions[i];
+            graphs[n++] = c->graphs[i];
+        }
+    memcpy(c->routines, routines, c->content.n_routines * sizeof *routines);
     memcpy(c->descriptions, descriptions, n * sizeof *descriptions);
     memcpy(c->graphs, graphs, n * sizeof *graphs);
+}
+
+/* Leaves out about one of n terminals: another run of the same program. */
+__attribute__((unused))
+static void rc_drop(struct random_content *c, struct random *r, uint32_t n)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t t = 0; t < c->n_terminals; t++)
+        if (draw(r, n))
+            c->terminals[kept++] = c->terminals[t];
+    c->content.n_terminals = c->n_terminals = kept;
 }
 
 /* Makes a path profile of the content. */
@@ -374,7 +393,7 @@ static void rc_profile(struct random_content *c, struct random *r)
 
 static void random_content_free(struct random_content *c)
 {
-    for (uint32_t i = 0; i < c->content.n_routines; i++) {
+    for (uint32_t i = 0; i < RC_ROUTINES && c->graphs[i]; i++) {
         for (uint32_t v = 0; v < c->descriptions[i].n_blocks; v++)
             free((void *)c->descriptions[i].blocks[v].lines);
         free((void *)c->descriptions[i].blocks);

@@ -122,7 +122,7 @@ static struct group *groups_of(struct bag *b, size_t *n)
     return group;
 }
 
-/* ---- Below ---------------------------------------------------------------------------------- */
+/* ---- Below ------------------------------------------------------------------------------- */
 
 static void put_piece(struct search *s, uint32_t piece, double times)
 {
@@ -254,7 +254,7 @@ bool contexts_below(struct call_contexts *out, const struct run_costs *c, const 
     return end(&s, ok);
 }
 
-/* ---- Above ------------------------------------------------------------------------------------- */
+/* ---- Above ------------------------------------------------------------------------------- */
 
 /* Sets s->cost and s->calls of each piece to the sums over the calls of routine `from` in it,
  * without calls inside such calls.  A call adds `cost` and `calls` of the callee's piece; with

@@ -288,7 +288,7 @@ static bool count_paths(struct counting *c)
     return ok;
 }
 
-/* ---- The sum ------------------------------------------------------------------------------ */
+/* ---- The sum ----------------------------------------------------------------------------- */
 
 static int compare_shares(const void *a, const void *b)
 {

@@ -82,7 +82,7 @@ static void fill_lane(struct lanes *l, uint32_t lane, const struct part *p, doub
     }
 }
 
-/* ---- Pieces -------------------------------------------------------------------------------- */
+/* ---- Pieces ------------------------------------------------------------------------------ */
 
 /* `mine`: lanes whose part makes the calls before the first path. */
 static void add(double *to, const double *lead, double all, uint32_t mine, uint32_t n)
@@ -122,7 +122,7 @@ static void sum_piece(struct lanes *l, uint32_t p)
     }
 }
 
-/* ---- The whole --------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------- */
 
 static bool make_lanes(struct lanes *l, const struct parts *p)
 {
@@ -205,7 +205,7 @@ bool parts_exact(struct parts *p, const uint32_t *number, uint32_t n)
     return ok;
 }
 
-/* ---- Ranking --------------------------------------------------------------------------------------- */
+/* ---- Ranking ----------------------------------------------------------------------------- */
 
 struct rank { double cost; uint32_t number; };
 

@@ -121,7 +121,7 @@ static void count_paths(struct making *m)
     }
 }
 
-/* ---- The flow of a routine ------------------------------------------------------------------ */
+/* ---- The flow of a routine --------------------------------------------------------------- */
 
 static void close_routine(struct making *m)
 {
@@ -166,7 +166,7 @@ static bool open_routine(struct making *m, uint32_t number)
     return flow_new(&m->flow, m->routine, m->block, m->edge);
 }
 
-/* ---- Inlined functions -------------------------------------------------------------------------- */
+/* ---- Inlined functions ------------------------------------------------------------------- */
 
 static struct copy_block *copy_in(struct making *m, size_t begin, uint32_t copy, uint32_t block)
 {
@@ -482,7 +482,7 @@ static bool make_inlined(struct making *m)
     return ok;
 }
 
-/* ---- Loops ---------------------------------------------------------------------------------------- */
+/* ---- Loops ------------------------------------------------------------------------------- */
 
 /* The innermost call to which the code of both belongs; 0: the routine itself. */
 static uint32_t common_call(const struct wpp_routine *r, uint32_t a, uint32_t b)
@@ -569,7 +569,7 @@ static bool make_loops(struct making *m)
     return ok;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------ */
+/* ---- The whole --------------------------------------------------------------------------- */
 
 /* Terminals by routine: those of r are at[first[r] .. first[r + 1]). */
 static bool sort_terminals(struct parts *p)

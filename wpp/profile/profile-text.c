@@ -15,7 +15,7 @@ static void put_count(const struct profile_report *r, int width, double n)
     table_count(&r->text, width, (uint64_t)(n + 0.5));
 }
 
-/* ---- Tables -------------------------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------------------------ */
 
 static void show_functions(const struct profile_report *r)
 {
@@ -76,7 +76,7 @@ static void show_lines(const struct profile_report *r)
         fputs("  no line is known\n", r->text.out);
 }
 
-/* ---- Contexts -------------------------------------------------------------------------------- */
+/* ---- Contexts ---------------------------------------------------------------------------- */
 
 static void show_context(const struct profile_report *r, const struct call_context *n)
 {
@@ -118,7 +118,7 @@ static void show_contexts(const struct profile_report *r)
                 hidden, hidden == 1 ? " is" : "s are");
 }
 
-/* ---- The whole --------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------- */
 
 static void show_run(const struct profile_report *r)
 {

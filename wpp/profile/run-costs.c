@@ -78,7 +78,7 @@ static void spread_piece(struct run_costs *c, uint32_t p)
     }
 }
 
-/* ---- Sites ---------------------------------------------------------------------------------- */
+/* ---- Sites ------------------------------------------------------------------------------- */
 
 /* A set of (terminal, item): calls and pieces that begin with calls, with the terminal that ended
  * there. */
@@ -219,7 +219,7 @@ static bool find_sites(struct run_costs *c)
     return ok;
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------ */
+/* ---- Blocks ------------------------------------------------------------------------------ */
 
 static void spread_path(struct run_costs *c, uint32_t number)
 {
@@ -234,7 +234,7 @@ static void spread_path(struct run_costs *c, uint32_t number)
     c->below[first + stop] += c->called[number];
 }
 
-/* ---- The whole ----------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------- */
 
 static bool make_arrays(struct run_costs *c, uint32_t n_routines)
 {

@@ -65,7 +65,7 @@ static void sort_calls(struct call_graph *g)
     assert(g->first[g->n] == c->n_sites);
 }
 
-/* ---- Components ------------------------------------------------------------------------------ */
+/* ---- Components -------------------------------------------------------------------------- */
 
 /* The search for components, without recursion; arrays by routine, except `path`, which is a
  * stack. */
@@ -143,7 +143,7 @@ static bool find_components(struct call_graph *g)
     return ok;
 }
 
-/* ---- Parts --------------------------------------------------------------------------------------- */
+/* ---- Parts ------------------------------------------------------------------------------- */
 
 /* Whether a call of the part in the routine's block leads back; mark[], by block, tells which calls
  * are the part's. */
