@@ -120,6 +120,23 @@ rm -f libparts.a && gcc-ar rcs libparts.a part.o other.o
 ok 'and an archive of it' built prog $all -- wpp-gcc -O2 -flto -fno-inline main.o libparts.a -o prog
 ok 'fat objects' objects wpp-gcc -O2 -flto -ffat-lto-objects -fno-inline
 ok 'linked without it' built prog $all -- wpp-gcc -fno-lto main.o part.o other.o -o prog
+# Reading a body at link time may add a routine to the program's: the copy of say() for its one text calls
+# fwrite, which no source calls.
+cat > say.c <<'END'
+#include <stdio.h>
+static __attribute__((noinline)) void say(const char *text) { fprintf(stdout, text); }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    for (int i = 0; i <= argc; i++)
+        say("again\n");
+    return 0;
+}
+END
+ok 'link-time optimisation that adds a routine' wpp-gcc -w -O2 -flto say.c -o say
+is 'it is called' "$(nm -u say | grep -oE '\<f(printf|write)\>')" fwrite
+is 'and is recorded' "$(wpp-record -q -o say.wpp ./say)" $'again\nagain'
+ok 'soundly' wpp-check --strict say.wpp
 ok 'static' built prog $all -- wpp-gcc -static main.c part.c other.c -o prog
 ok 'a library with libc named, as libtool has it' \
     wpp-gcc -fPIC -shared -nostdlib part.c other.c -lc -o libparts.so
