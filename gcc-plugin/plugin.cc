@@ -150,8 +150,10 @@ static void derive_edges(const routine_graph &r, table_routine &description)
 static bool count_paths(routine_graph &r)
 {
     derived_counts derived;
+    bool optimized = optimize > 0 && unit.stage == STAGE_LATE;
     counter_style style = {is_shared(), unit.atomic, unit.threaded,
-                           unit.loops && optimize > 0 && unit.stage == STAGE_LATE, unit.all_look};
+                           optimized && !optimize_function_for_size_p(r.fun),
+                           optimized && unit.loops, unit.all_look};
 
     weigh_counted_edges(r);
     if (!number_within(r))

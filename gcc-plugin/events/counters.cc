@@ -7,6 +7,7 @@
 
 #include "gcc-plugin/events/event-asm.h"
 #include "gcc-plugin/events/loop-counters.h"
+#include "gcc-plugin/events/risen-counters.h"
 
 static const char INCREMENT[] = "{gs incq\t%0|gs inc\t%0}";
 static const char LOCKED_INCREMENT[] = "{lock gs incq\t%0|lock gs inc\t%0}";
@@ -142,6 +143,8 @@ void write_counters(function *fun, event_plan &plan, const runtime_decls &decls,
     std::map<edge, basic_block> exits;
     basic_block bb;
 
+    if (style.raised)
+        raise_counters(fun, plan);
     if (style.loops)
         for (const loop_counter &counter : count_in_registers(fun, plan))
             add_sums(counter, decls, style, exits);

@@ -28,6 +28,7 @@ struct counter_style {
     bool shared;          /* the code may become part of a shared library */
     bool atomic;          /* threads share counters, and increments are locked */
     bool threaded;        /* the unit is compiled for threads */
+    bool raised;          /* counters stand where their numbers are constants (risen-counters.h) */
     bool loops;           /* innermost loops count in registers */
     bool all_look;        /* code of the unit that is not instrumented may call any routine */
 };

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "gcc-plugin/events/risen-counters.h"
 #include "gcc-plugin/rates/hot-blocks.h"
 
 // More of them would not find registers.
@@ -19,20 +20,6 @@ struct inner_loop {
 
     bool has(basic_block bb) const { return body.count(bb->index) != 0; }
 };
-
-// Whether the loop must not be in doubt while the statement runs: other code may run, or see
-// memory, or the process may end.
-static bool needs_counts(gimple *statement)
-{
-    if (gcall *call = dyn_cast<gcall *>(statement)) {
-        tree callee = gimple_call_fndecl(call);
-        return !gimple_call_internal_p(call)
-               && !(callee && fndecl_built_in_p(callee) && is_inexpensive_builtin(callee));
-    }
-    return gimple_has_volatile_ops(statement) || gimple_code(statement) == GIMPLE_ASM
-           || gimple_code(statement) == GIMPLE_RETURN || gimple_code(statement) == GIMPLE_RESX
-           || gimple_code(statement) == GIMPLE_TRANSACTION || stmt_could_throw_p(cfun, statement);
-}
 
 static bool is_simple(basic_block bb)
 {
