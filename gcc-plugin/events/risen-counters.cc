@@ -6,7 +6,7 @@
 #include <map>
 
 // With more ways, the code would grow without need.
-static const unsigned MOST_WAYS = 12;
+static const unsigned MOST_WAYS = 32;
 
 bool needs_counts(gimple *statement)
 {
