@@ -42,6 +42,14 @@ record_live() {
 
 # ---- Traces ---------------------------------------------------------------------
 
+# counts_fault TRACE FOLDER: what is wrong with the counters of a process, or nothing; makes
+# FOLDER/w.wpp.
+counts_fault() {
+    wpp-compress -fq -o "$2/w.wpp" "$1" 2> "$2/fault" || { head -n 1 "$2/fault"; return; }
+    wpp-check -q "$2/w.wpp" > "$2/fault" 2>&1 || { head -n 1 "$2/fault"; return; }
+    wpp-profile --paths --format=csv "$2/w.wpp" > /dev/null 2> "$2/fault" || head -n 1 "$2/fault"
+}
+
 # trace_fault TRACE DIR: makes DIR/w.wpp of a whole trace and prints what is wrong with
 # either, or nothing: the reference reader finds the trace complete, wpp-compress takes it,
 # wpp-check finds no fault, and wpp-dump gives back the tokens that the reference reader
