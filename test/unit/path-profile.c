@@ -148,8 +148,20 @@ static void test_counts(void)
 
 enum { RUNS = 3 };
 
-/* `change`: a routine of it has other instructions than in the other runs. */
-static wpp *one_run(uint64_t seed, struct random *r, bool change)
+/* What has become of a routine since the other runs' build. */
+enum change { AS_IT_WAS, OTHER_COST, MOVED };
+
+static void change_routine(struct wpp_routine *x, enum change change)
+{
+    if (change == OTHER_COST)
+        ((struct wpp_block *)x->blocks)[2].insns += 7;
+    x->line += change == MOVED ? 5 : 0;
+    for (uint32_t b = 0; change == MOVED && b < x->n_blocks; b++)
+        for (uint32_t i = 0; i < x->blocks[b].n_lines; i++)
+            ((struct wpp_line *)x->blocks[b].lines)[i].line += 5;
+}
+
+static wpp *one_run(uint64_t seed, struct random *r, enum change change)
 {
     static const char *const names[RC_ROUTINES] = {
         "main", "insert", "_ZN4heap4siftEv", "x", "y", "z"
@@ -160,8 +172,8 @@ static wpp *one_run(uint64_t seed, struct random *r, bool change)
 
     for (uint32_t i = 0; i < c->content.n_routines; i++)
         c->descriptions[i].name = names[i];
-    if (change)
-        ((struct wpp_block *)c->descriptions[0].blocks)[2].insns += 7;
+    if (c->content.n_routines > 0)
+        change_routine(&c->descriptions[0], change);
     rc_drop(c, r, 3);
     rc_profile(c, r);
     for (uint32_t t = 0; t < c->n_terminals; t++)
@@ -173,16 +185,17 @@ static wpp *one_run(uint64_t seed, struct random *r, bool change)
     return w;
 }
 
-static bool is_same_routine(const wpp *v, uint32_t i, const wpp *w, uint32_t k)
+/* `moved`: it may have another line. */
+static bool is_same_routine(const wpp *v, uint32_t i, const wpp *w, uint32_t k, bool moved)
 {
     const struct wpp_routine *a = wpp_routine(v, i), *b = wpp_routine(w, k);
 
-    return strcmp(a->name, b->name) == 0 && a->line == b->line && a->num_paths == b->num_paths
-        && strcmp(a->module, b->module) == 0 && a->blocks[2].insns == b->blocks[2].insns;
+    return strcmp(a->name, b->name) == 0 && (moved || a->line == b->line)
+        && a->num_paths == b->num_paths && strcmp(a->module, b->module) == 0 && a->blocks[2].insns == b->blocks[2].insns;
 }
 
 /* Executions of a path of routine `of` of w; 0: it was not executed. */
-static uint64_t count_in(const wpp *w, const wpp *of_w, uint32_t of, uint64_t path)
+static uint64_t count_in(const wpp *w, const wpp *of_w, uint32_t of, uint64_t path, bool moved)
 {
     uint64_t *counts = calloc(w->n_terminals + (size_t)1, sizeof *counts), found = 0;
 
@@ -191,7 +204,7 @@ static uint64_t count_in(const wpp *w, const wpp *of_w, uint32_t of, uint64_t pa
         const struct wpp_terminal *x = wpp_terminal(w, t);
 
         if (x->routine != WPP_NO_ROUTINE && x->path == path
-            && is_same_routine(w, x->routine, of_w, of))
+            && is_same_routine(w, x->routine, of_w, of, moved))
             found += counts[t];
     }
     free(counts);
@@ -210,7 +223,7 @@ static bool is_sum(const wpp *sum, wpp *const *run)
         uint64_t n = 0;
 
         for (unsigned i = 0; i < RUNS; i++)
-            n += count_in(run[i], sum, x->routine, x->path);
+            n += count_in(run[i], sum, x->routine, x->path, false);
         same = same && n == counts[t];
         own += counts[t];
     }
@@ -252,9 +265,13 @@ static bool same_file(const wpp *a, const wpp *b)
     return same;
 }
 
-static void test_merge(bool change)
+static const char *const changes[] = {
+    "one build", "another build", "another build in which it has moved"
+};
+
+static void test_merge(enum change change)
 {
-    struct random r = {change ? 7 : 8};
+    struct random r = {7 + change};
     unsigned wrong = 0, apart = 0, unequal = 0, changed = 0;
 
     for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -263,7 +280,7 @@ static void test_merge(bool change)
         uint64_t runs = 0;
 
         for (unsigned i = 0; i < RUNS; i++) {
-            run[i] = one_run(1000 + seed, &r, change && i == RUNS - 1);
+            run[i] = one_run(1000 + seed, &r, i == RUNS - 1 ? change : AS_IT_WAS);
             runs += run[i]->summary.runs;
         }
         sum = merge(run, RUNS, &merged);
@@ -280,8 +297,7 @@ static void test_merge(bool change)
         wpp_close(part);
         wpp_close(again);
     }
-    tap_ok(wrong == 0, "%s: the sum has all runs' executions of each path",
-           change ? "one run of another build" : "runs of one build");
+    tap_ok(wrong == 0, "%s: the sum has all runs' executions of each path", changes[change]);
     tap_ok(unequal == 0, "a sum of sums is the same file");
     if (change)
         tap_ok(apart == 0 && changed > 30, "a routine that differs is kept apart (%u of 60)",
@@ -293,7 +309,7 @@ static void test_merge(bool change)
 static void test_refusals(void)
 {
     struct random r = {15};
-    wpp *a = one_run(5, &r, false), *b = one_run(5, &r, false);
+    wpp *a = one_run(5, &r, AS_IT_WAS), *b = one_run(5, &r, AS_IT_WAS);
     struct wpp_bytes file = {0};
     struct profile_merged merged;
     struct wpp_error error;
@@ -320,7 +336,7 @@ static bool is_diff(const struct profile_diff *d, wpp *const *side)
         const struct wpp_terminal *t = wpp_terminal(side[any], p->terminal[any]);
 
         for (unsigned s = 0; s < 2; s++) {
-            same = same && p->count[s] == count_in(side[s], side[any], t->routine, t->path)
+            same = same && p->count[s] == count_in(side[s], side[any], t->routine, t->path, true)
                 && (p->count[s] > 0) == (p->terminal[s] != DIFF_NONE);
             sum[s] += p->count[s];
         }
@@ -361,13 +377,13 @@ static bool is_equal(const struct path_profile *p)
     return same;
 }
 
-static void test_diff(bool change)
+static void test_diff(enum change change)
 {
-    struct random r = {change ? 31 : 32};
+    struct random r = {31 + change};
     unsigned wrong = 0, overlap = 0, unequal = 0, changed = 0, several = 0;
 
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        wpp *side[2] = {one_run(2000 + seed, &r, false), one_run(2000 + seed, &r, change)};
+        wpp *side[2] = {one_run(2000 + seed, &r, AS_IT_WAS), one_run(2000 + seed, &r, change)};
         struct path_profile p[2];
         struct profile_diff d = {0};
 
@@ -378,7 +394,7 @@ static void test_diff(bool change)
         overlap += !is_overlap(&d);
         unequal += !is_equal(&p[0]) || !is_equal(&p[1]);
         changed += d.n_changed == 1;
-        several += d.n_changed > (unsigned)change;
+        several += d.n_changed > (change == OTHER_COST);
         profile_diff_free(&d);
         for (unsigned s = 0; s < 2; s++) {
             path_profile_free(&p[s]);
@@ -386,10 +402,10 @@ static void test_diff(bool change)
         }
     }
     tap_ok(wrong == 0, "%s: the difference has both sides' executions of each path",
-           change ? "another build" : "one build");
+           changes[change]);
     tap_ok(overlap == 0, "and what they have in common");
     tap_ok(unequal == 0, "a profile does not differ from itself");
-    tap_ok(several == 0 && (change ? changed > 30 : changed == 0),
+    tap_ok(several == 0 && (change == OTHER_COST ? changed > 30 : changed == 0),
            "%u of 60 have a routine that has changed", changed);
 }
 
@@ -454,7 +470,7 @@ static void test_prediction(void)
     unsigned wrong = 0, whole = 0, paths = 0;
 
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        wpp *w = one_run(3000 + seed, &r, false);
+        wpp *w = one_run(3000 + seed, &r, AS_IT_WAS);
         struct path_profile p;
         struct edge_prediction e;
 
@@ -473,11 +489,11 @@ static void test_prediction(void)
 int main(void)
 {
     test_counts();
-    test_merge(false);
-    test_merge(true);
+    for (enum change change = AS_IT_WAS; change <= MOVED; change++)
+        test_merge(change);
     test_refusals();
-    test_diff(false);
-    test_diff(true);
+    for (enum change change = AS_IT_WAS; change <= MOVED; change++)
+        test_diff(change);
     test_prediction();
     return tap_done();
 }

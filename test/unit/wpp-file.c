@@ -382,6 +382,36 @@ static void test_saturation(void)
     }
 }
 
+/* Terminals of a path profile that stand in another order, within a routine or behind the routines'. */
+static void test_order(void)
+{
+    struct random r = {2026};
+    unsigned swapped = 0, refused = 0;
+
+    for (unsigned i = 0; i < 300; i++) {
+        struct random_content *c = random_content(&r, 1, 30);
+        struct wpp_error error = {.status = WPP_OK};
+        uint32_t t;
+        wpp *w;
+
+        rc_profile(c, &r);
+        t = draw(&r, c->n_terminals + 1);
+        if (t + 1 < c->n_terminals && c->terminals[t].routine == c->terminals[t + 1].routine) {
+            struct wpp_terminal_content x = c->terminals[t];
+
+            c->terminals[t] = c->terminals[t + 1];
+            c->terminals[t + 1] = x;
+            w = rc_open(c, &error);
+            swapped++;
+            refused += !w && error.status == WPP_E_DAMAGED;
+            wpp_close(w);
+        }
+        random_content_free(c);
+    }
+    tap_ok(refused == swapped && swapped > 100, "a path profile in another order is refused (%u)",
+           swapped);
+}
+
 int main(void)
 {
     test_round_trips("small contents", 400, 3, false);
@@ -389,6 +419,7 @@ int main(void)
     test_round_trips("large contents", 40, 1000, false);
     test_round_trips("small path profiles", 400, 3, true);
     test_round_trips("large path profiles", 100, 300, true);
+    test_order();
     test_saturation();
     return tap_done();
 }
