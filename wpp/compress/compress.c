@@ -213,6 +213,7 @@ static bool take_counts(wpp_compressor *c, const struct wpp_record *r, const uin
         return wpp_fail_memory(&c->fatal);
     if (result == WPP_PATH_COUNTS_WRONG)
         note_at(c, "a record of counts has an impossible length");
+    c->tokens = c->counts.sum;
     return true;
 }
 

@@ -47,6 +47,7 @@ enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const
 
         if (count > 0 && !append(c, head.token + i, count))
             return WPP_PATH_COUNTS_NO_MEMORY;
+        c->sum += count;
     }
     return WPP_PATH_COUNTS_OK;
 }

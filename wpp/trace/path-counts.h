@@ -11,6 +11,7 @@ struct wpp_path_counts {
     struct wpp_path_count *list;     /* when settled: by token, each once, none 0 */
     size_t n, capacity;
     bool any;                        /* there was a record */
+    uint64_t sum;                    /* of the counts in the records */
     uint32_t n_unbalanced;           /* routines in which more flows out of a block than into it, or
                                         less: activations that did not end by returning */
 };
