@@ -32,6 +32,12 @@ int pn_label_paths(const struct pn_graph *g, const bool *interesting, enum pn_la
 /* How many labels are not 0: the probes that a copy executes, the paper's static cost of a routine. */
 uint32_t pn_probes(const struct pn_graph *g, const uint64_t *label);
 
+/* Other increments with the same sum, modulo 2^64, along every path: edges of large weight get none, as
+ * far as the chords of one spanning tree can carry the sums.  label, weight, inc, chord: by DAG edge; inc
+ * is 0 off the chords.  PN_OK or PN_E_NOMEM. */
+int pn_place_labels(const struct pn_graph *g, const uint64_t *label, const uint64_t *weight,
+                    int64_t *inc, bool *chord);
+
 #ifdef __cplusplus
 }
 #endif
