@@ -271,10 +271,10 @@ $(B)/test/read-%: $(B)/obj/test/reference/read-%.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< -lzstd
-$(B)/test/bench/%: $(B)/obj/test/bench/%.o $(LIBREF) $(LIBS)
+$(B)/test/bench/%: $(B)/obj/test/bench/%.o $(LIBREF) $(LIBNUM) $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBREF) $(LIBS) $(LDLIBS_)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBREF) $(LIBNUM) $(LIBS) $(LDLIBS_)
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 

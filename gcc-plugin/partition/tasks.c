@@ -11,7 +11,6 @@ struct node {
     uint32_t parent;           /* the prefix: this node and its one group are the last step; PN_NONE */
     uint32_t vertex;           /* where the prefix ends */
     uint32_t begin, end;       /* groups out of vertex; none at EXIT */
-    uint64_t bound;            /* at most so many executions */
 };
 
 struct tree {
@@ -25,44 +24,30 @@ struct tree {
 
 /* ---- The tree ------------------------------------------------------------------------------ */
 
-static bool has_room(void *list, uint32_t n, uint32_t *cap, size_t size)
+/* The array, grown if it is full.  NULL without memory: the old one stays. */
+static void *with_room(void *array, uint32_t n, uint32_t *cap, size_t size)
 {
-    void **array = list;
+    uint32_t more = n ? 2 * n : 64;
+    void *grown;
 
-    if (n == *cap) {
-        uint32_t more = n ? 2 * n : 64;
-        void *grown = realloc(*array, more * size);
-
-        if (!grown)
-            return false;
-        *array = grown;
+    if (n < *cap)
+        return array;
+    grown = realloc(array, more * size);
+    if (grown)
         *cap = more;
-    }
-    return true;
-}
-
-static uint64_t executions(const struct tree *t, uint32_t begin, uint32_t end)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = begin; i < end; i++)
-        sum += t->r.group[i].count;
-    return sum;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
+    return grown;
 }
 
 /* The node becomes leaf number `leaf`: an old one, or the next. */
 static bool add_leaf(struct tree *t, uint32_t leaf, struct node node)
 {
-    if (!has_room(&t->node, t->n, &t->cap, sizeof *t->node)
-        || !has_room(&t->leaf, t->n_leaves, &t->cap_leaves, sizeof *t->leaf))
+    struct node *nodes = with_room(t->node, t->n, &t->cap, sizeof *nodes);
+    uint32_t *leaves = with_room(t->leaf, t->n_leaves, &t->cap_leaves, sizeof *leaves);
+
+    t->node = nodes ? nodes : t->node;
+    t->leaf = leaves ? leaves : t->leaf;
+    if (!nodes || !leaves)
         return false;
-    if (node.vertex != t->r.exit)
-        node.bound = smaller(node.bound, executions(t, node.begin, node.end));
     t->leaf[leaf] = t->n;
     t->n_leaves += leaf == t->n_leaves;
     t->node[t->n++] = node;
@@ -76,28 +61,26 @@ static bool follow(struct tree *t, uint32_t leaf)
     uint32_t to = t->r.group[at->begin].dst;
 
     assert(at->end - at->begin == 1);
-    return add_leaf(t, leaf, (struct node){t->leaf[leaf], to, t->r.first[to], t->r.first[to + 1],
-                                           at->bound});
+    return add_leaf(t, leaf, (struct node){t->leaf[leaf], to, t->r.first[to], t->r.first[to + 1]});
 }
 
 /* Takes the leaf's groups from `middle` on away from it: they are a new leaf, the last one. */
 static bool split(struct tree *t, uint32_t leaf, uint32_t middle)
 {
     struct node *at = &t->node[t->leaf[leaf]];
-    struct node rest = {at->parent, at->vertex, middle, at->end, at->bound};
+    struct node rest = {at->parent, at->vertex, middle, at->end};
 
     assert(at->begin < middle && middle < at->end);
     at->end = middle;
-    at->bound = smaller(at->bound, executions(t, at->begin, middle));
     return add_leaf(t, t->n_leaves, rest);
 }
 
-static bool begin_tree(struct tree *t, const struct pn_graph *g, const uint64_t *count)
+static bool begin_tree(struct tree *t, const struct pn_graph *g)
 {
     *t = (struct tree){.g = g};
-    return reduced_graph_new(&t->r, g, count)
+    return reduced_graph_new(&t->r, g, NULL)
         && add_leaf(t, 0, (struct node){PN_NONE, t->r.entry, t->r.first[t->r.entry],
-                                        t->r.first[t->r.entry + 1], UINT64_MAX});
+                                        t->r.first[t->r.entry + 1]});
 }
 
 static void end_tree(struct tree *t)
@@ -222,7 +205,7 @@ static bool split_in_order(struct tree *t, uint32_t most)
 bool p3_tasks_in_order(struct p3_tasks *out, const struct pn_graph *g, uint32_t most)
 {
     struct tree t;
-    bool ok = begin_tree(&t, g, NULL) && split_in_order(&t, most);
+    bool ok = begin_tree(&t, g) && split_in_order(&t, most);
 
     return finish(&t, ok, out);
 }
@@ -232,42 +215,4 @@ uint32_t p3_task_threshold(const struct pn_graph *g, uint32_t copies)
     uint32_t n = g->first[g->entry + 1] - g->first[g->entry];
 
     return n > copies ? n : copies;
-}
-
-/* ---- By executions --------------------------------------------------------------------------- */
-
-/* The leaf with the largest bound that can be split; single groups are followed first. */
-static bool largest(struct tree *t, uint32_t *leaf)
-{
-    uint64_t most = 0;
-
-    *leaf = PN_NONE;
-    for (uint32_t i = 0; i < t->n_leaves; i++) {
-        const struct node *at;
-
-        while (at = &t->node[t->leaf[i]], at->end - at->begin == 1)
-            if (!follow(t, i))
-                return false;
-        if (at->end > at->begin && at->bound > most) {
-            most = at->bound;
-            *leaf = i;
-        }
-    }
-    return true;
-}
-
-bool p3_tasks_by_count(struct p3_tasks *out, const struct pn_graph *g, const uint64_t *count,
-                       uint32_t most, uint64_t least)
-{
-    struct tree t;
-    uint32_t leaf;
-    bool ok = begin_tree(&t, g, count);
-
-    while (ok && t.n_leaves < most) {
-        ok = largest(&t, &leaf);
-        if (!ok || leaf == PN_NONE || t.node[t.leaf[leaf]].bound <= least)
-            break;
-        ok = split(&t, leaf, t.node[t.leaf[leaf]].begin + 1);
-    }
-    return finish(&t, ok, out);
 }

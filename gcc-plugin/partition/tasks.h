@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* tasks.h - a routine's paths in disjoint sets that copies can share out.
  *
- * A task is a set of edges; its paths are those all of whose edges are in it.  In the reduced graph
- * it is given by a prefix: a path from ENTRY to a vertex, and some groups of edges out of that.
+ * A task is a set of edges; its paths are those all of whose edges are in it.  Tasks come from one that
+ * has all edges, by splitting.  A split of S at vertex v divides v's out-edges in two, A and B:
  *
- *      edges(task) = those of the prefix, those groups, and all edges that these lead to
+ *      S1 = S without B
+ *      S2 = the edges of S without A that lie before or behind v
  *
- * The edges that one leads to come later than the prefix.  So the task's paths are exactly those that
- * begin with the prefix and go on with one of the groups.
- * The tasks come from one, the empty prefix with all groups out of ENTRY, by splitting: groups are
- * divided between two tasks, and a single group becomes part of the prefix.  Each split divides the
- * paths, so
+ * A path of S that avoids v, or leaves it on A, is in S1.  One that leaves v on B is in S2.  All paths of
+ * S2 pass v: one that does not would leave the part before v on an edge that is not in S2.  So
  *
  *      every path is in exactly one task
  *
@@ -20,21 +18,22 @@
 #ifndef WPP_PARTITION_TASKS_H
 #define WPP_PARTITION_TASKS_H
 
-#include "gcc-plugin/partition/dag.h"
+#include "gcc-plugin/partition/probes.h"
 
 struct p3_tasks {
     uint32_t n;
     uint64_t **set;            /* of edges */
 };
 
-/* As in the paper (find-partition of Algorithm 2): vertices in topological order, all prefixes at
- * each, until there are `most` tasks. */
+/* As in the paper (find-partition of Algorithm 2): S always holds one path of the reduced graph, a
+ * prefix, and what follows.  Prefixes are split at the vertices in topological order, until there
+ * are `most` tasks. */
 bool p3_tasks_in_order(struct p3_tasks *out, const struct pn_graph *g, uint32_t most);
 
-/* By executions: the task with the largest known bound of executions is split next, its most frequent
- * group from the others, until there are `most` tasks or none has more than `least`. */
-bool p3_tasks_by_count(struct p3_tasks *out, const struct pn_graph *g, const uint64_t *count,
-                       uint32_t most, uint64_t least);
+/* By cost: the dearest task is split where the dearer half costs least, until there are `most` tasks
+ * or no split helps.  Diamonds and triangles are not split here either. */
+bool p3_tasks_by_cost(struct p3_tasks *out, const struct p3_routine *r, const struct p3_prices *prices,
+                      uint32_t most);
 
 /* The threshold of the paper: ENTRY's out-edges in the reduced graph, or the number of copies. */
 uint32_t p3_task_threshold(const struct pn_graph *g, uint32_t copies);
