@@ -106,15 +106,6 @@ static int by_ends(const void *a, const void *b)
     return x->edge < y->edge ? -1 : 1;
 }
 
-static int by_count(const void *a, const void *b)
-{
-    const struct reduced_group *x = a, *y = b;
-
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    return x->dst < y->dst ? -1 : x->dst > y->dst;
-}
-
 static void add_group_edge(struct reduction *r, const struct placed_edge *p, uint32_t at)
 {
     struct reduced_graph *out = r->out;
@@ -151,12 +142,8 @@ static void group(struct reduction *r, struct placed_edge *placed)
                 out->edge[at++] = placed[i].edge;
     }
     out->inside[out->n] = at;
-    for (uint32_t v = 0; v < out->n; v++) {
+    for (uint32_t v = 0; v < out->n; v++)
         out->first[v + 1] += out->first[v];
-        if (r->count)
-            qsort(out->group + out->first[v], out->first[v + 1] - out->first[v], sizeof *out->group,
-                  by_count);
-    }
 }
 
 bool reduced_graph_new(struct reduced_graph *out, const struct pn_graph *g, const uint64_t *count)

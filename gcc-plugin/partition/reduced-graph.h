@@ -32,8 +32,8 @@ struct reduced_graph {
     uint32_t *inside;          /* n + 1: those inside v are edge[inside[v] .. inside[v + 1]) */
 };
 
-/* count: executions by DAG edge, NULL for 1 each.  Groups out of a vertex come by descending count, or
- * by target if that is the same.  False without memory. */
+/* count: executions by DAG edge, NULL for 1 each.  Groups out of a vertex come by target.  False without
+ * memory. */
 bool reduced_graph_new(struct reduced_graph *out, const struct pn_graph *g, const uint64_t *count);
 void reduced_graph_free(struct reduced_graph *r);
 

@@ -2,8 +2,14 @@
 /* task-splits.c - tasks by cost.
  *
  * A task is split at one of a few vertices: those where most executions leave on another group than the
- * most frequent one.  The groups, in the order of their counts, are divided where half of the executions
- * are on either side.  Paths that avoid the vertex go to one half or the other: both are tried.
+ * most frequent one.  The groups are divided in several ways:
+ *
+ *      DIVIDE_FREQUENT   the most frequent ones, with half of the executions, from the others
+ *      DIVIDE_QUARTER    by target, after a quarter of the executions, half or three quarters: START
+ *      DIVIDE_HALF       edges into one loop stay together, whose iterations end at the same edges
+ *      DIVIDE_LATE
+ *
+ * Paths that avoid the vertex go with one half or the other.  All this is tried.
  */
 #include "gcc-plugin/partition/tasks.h"
 
@@ -12,6 +18,7 @@
 #include <string.h>
 
 enum { CANDIDATES = 8 };
+enum division { DIVIDE_FREQUENT, DIVIDE_QUARTER, DIVIDE_HALF, DIVIDE_LATE, DIVISIONS };
 
 struct task {
     uint64_t *set, cost;
@@ -25,6 +32,7 @@ struct splitter {
     struct reduced_graph reduced;
     uint32_t *order, n_order;  /* vertices of the DAG */
     bool *before, *behind;     /* by vertex of the DAG */
+    bool *in_b;                /* by group, for those of one vertex: their half */
     struct task *task;
     uint32_t n;
 };
@@ -71,12 +79,13 @@ static void keep_through(struct splitter *s, uint64_t *set, uint32_t v)
     prune(s, set);
 }
 
-static void drop_groups(const struct splitter *s, uint64_t *set, uint32_t begin, uint32_t end)
+/* Drops the groups of v that are in B, or those that are not. */
+static void drop_half(const struct splitter *s, uint64_t *set, uint32_t v, bool b)
 {
     const struct reduced_graph *r = &s->reduced;
 
-    for (uint32_t i = begin; i < end; i++)
-        for (uint32_t k = r->group[i].first; k < r->group[i].first + r->group[i].n; k++)
+    for (uint32_t i = r->first[v]; i < r->first[v + 1]; i++)
+        for (uint32_t k = r->group[i].first; s->in_b[i] == b && k < r->group[i].first + r->group[i].n; k++)
             drop(set, r->edge[k]);
 }
 
@@ -100,19 +109,18 @@ static uint64_t *copy_of(const struct splitter *s, const uint64_t *set)
     return copy;
 }
 
-/* Groups from `middle` on are B, or A if `swapped`.  All groups of v leave its last vertex in the DAG. */
-static bool try_split(struct splitter *s, const uint64_t *set, uint32_t v, uint32_t middle, bool swapped,
+/* All groups of v leave its last vertex in the DAG. */
+static bool try_split(struct splitter *s, const uint64_t *set, uint32_t v, bool swapped,
                       struct halves *out)
 {
     const struct reduced_graph *r = &s->reduced;
-    uint32_t first = r->first[v], end = r->first[v + 1];
-    uint32_t last = s->g->dag[r->edge[r->group[first].first]].src;
+    uint32_t last = s->g->dag[r->edge[r->group[r->first[v]].first]].src;
 
     *out = (struct halves){{.set = copy_of(s, set)}, {.set = copy_of(s, set)}};
     if (!out->a.set || !out->b.set)
         return false;
-    drop_groups(s, out->a.set, swapped ? first : middle, swapped ? middle : end);
-    drop_groups(s, out->b.set, swapped ? middle : first, swapped ? end : middle);
+    drop_half(s, out->a.set, v, !swapped);
+    drop_half(s, out->b.set, v, swapped);
     prune(s, out->a.set);
     keep_through(s, out->b.set, last);
     return p3_probes(s->r, out->a.set, s->prices, NULL, &out->a.cost)
@@ -127,8 +135,10 @@ static uint64_t dearer(const struct halves *h)
 /* ---- Where ---------------------------------------------------------------------------------- */
 
 struct candidate {
-    uint32_t vertex, middle;
-    uint64_t executions;       /* on other groups than the most frequent one */
+    uint32_t vertex;
+    uint32_t groups;           /* in the set */
+    uint64_t executions;       /* on these */
+    uint64_t others;           /* on others than the most frequent one */
 };
 
 static bool is_in(const struct splitter *s, const uint64_t *set, uint32_t group)
@@ -141,26 +151,21 @@ static bool is_in(const struct splitter *s, const uint64_t *set, uint32_t group)
     return in;
 }
 
-/* False: fewer than two groups of v are in the set, or only one is executed. */
-static bool look_at(const struct splitter *s, const uint64_t *set, uint32_t v, struct candidate *out)
+static struct candidate look_at(const struct splitter *s, const uint64_t *set, uint32_t v)
 {
-    uint64_t sum = 0, most = 0, half = 0;
-    uint32_t n = 0;
+    struct candidate out = {.vertex = v};
+    uint64_t most = 0;
 
     for (uint32_t i = s->reduced.first[v]; i < s->reduced.first[v + 1]; i++)
         if (is_in(s, set, i)) {
-            most = n++ == 0 ? s->reduced.group[i].count : most;
-            sum += s->reduced.group[i].count;
+            uint64_t count = s->reduced.group[i].count;
+
+            out.groups++;
+            out.executions += count;
+            most = count > most ? count : most;
         }
-    if (n < 2 || sum == most)
-        return false;
-    *out = (struct candidate){.vertex = v, .executions = sum - most};
-    for (uint32_t i = s->reduced.first[v]; half < sum - half; i++)
-        if (is_in(s, set, i)) {
-            half += s->reduced.group[i].count;
-            out->middle = i + 1;
-        }
-    return true;
+    out.others = out.executions - most;
+    return out;
 }
 
 static uint32_t find_candidates(const struct splitter *s, const uint64_t *set, struct candidate *out)
@@ -168,12 +173,12 @@ static uint32_t find_candidates(const struct splitter *s, const uint64_t *set, s
     uint32_t n = 0;
 
     for (uint32_t v = 0; v < s->reduced.n; v++) {
-        struct candidate c;
+        struct candidate c = look_at(s, set, v);
         uint32_t i;
 
-        if (!look_at(s, set, v, &c))
+        if (c.others == 0)
             continue;
-        for (i = n < CANDIDATES ? n++ : CANDIDATES; i > 0 && out[i - 1].executions < c.executions; i--)
+        for (i = n < CANDIDATES ? n++ : CANDIDATES; i > 0 && out[i - 1].others < c.others; i--)
             if (i < CANDIDATES)
                 out[i] = out[i - 1];
         if (i < CANDIDATES)
@@ -182,30 +187,76 @@ static uint32_t find_candidates(const struct splitter *s, const uint64_t *set, s
     return n;
 }
 
-/* The best split of a task; without sets if none makes both halves cheaper. */
+/* ---- How --------------------------------------------------------------------------------------- */
+
+/* The most frequent group of v that is in B; PN_NONE: none is executed. */
+static uint32_t most_frequent(const struct splitter *s, uint32_t v)
+{
+    uint32_t best = PN_NONE;
+
+    for (uint32_t i = s->reduced.first[v]; i < s->reduced.first[v + 1]; i++)
+        if (s->in_b[i] && s->reduced.group[i].count > 0
+            && (best == PN_NONE || s->reduced.group[i].count > s->reduced.group[best].count))
+            best = i;
+    return best;
+}
+
+/* Groups move from B to A until that has so many executions.  Neither half stays without a group: the
+ * last one never moves. */
+static void divide(struct splitter *s, const uint64_t *set, const struct candidate *c, enum division how)
+{
+    uint32_t v = c->vertex, first = s->reduced.first[v], end = s->reduced.first[v + 1], left = c->groups;
+    uint64_t enough = c->executions / 4 * (how == DIVIDE_FREQUENT ? 2 : (unsigned)how), sum = 0;
+
+    for (uint32_t i = first; i < end; i++)
+        s->in_b[i] = is_in(s, set, i);
+    for (uint32_t i = first; left > 1 && (sum < enough || left == c->groups); i++) {
+        uint32_t moved = how == DIVIDE_FREQUENT ? most_frequent(s, v) : i;
+
+        if (!s->in_b[moved])
+            continue;
+        s->in_b[moved] = false;
+        sum += s->reduced.group[moved].count;
+        left--;
+    }
+}
+
+/* Keeps the better of two splits, which makes the dearer half cheaper, or else the other one; the other
+ * is freed. */
+static void keep_better(struct halves *best, struct halves *h)
+{
+    bool better = !best->a.set || dearer(h) < dearer(best)
+               || (dearer(h) == dearer(best) && h->a.cost + h->b.cost < best->a.cost + best->b.cost);
+
+    free_halves(better ? best : h);
+    if (better)
+        *best = *h;
+}
+
+/* The best split of a task; without sets if there is none, or the task is as good as its dearer half. */
 static bool best_split(struct splitter *s, const struct task *task, struct halves *best)
 {
     struct candidate candidate[CANDIDATES];
     uint32_t n = find_candidates(s, task->set, candidate);
-    uint64_t least = task->cost;
 
     *best = (struct halves){0};
-    for (uint32_t i = 0; i < 2 * n; i++) {
+    for (uint32_t i = 0; i < n * DIVISIONS * 2; i++) {
+        const struct candidate *c = &candidate[i / 2 / DIVISIONS];
+        enum division how = i / 2 % DIVISIONS;
         struct halves h;
 
-        if (!try_split(s, task->set, candidate[i / 2].vertex, candidate[i / 2].middle, i % 2, &h)) {
+        if (c->groups == 2 && how != DIVIDE_FREQUENT)
+            continue;
+        divide(s, task->set, c, how);
+        if (!try_split(s, task->set, c->vertex, i % 2, &h)) {
             free_halves(&h);
             free_halves(best);
             return false;
         }
-        if (dearer(&h) < least) {
-            least = dearer(&h);
-            free_halves(best);
-            *best = h;
-        } else {
-            free_halves(&h);
-        }
+        keep_better(best, &h);
     }
+    if (best->a.set && dearer(best) > task->cost)
+        free_halves(best);
     return true;
 }
 
@@ -249,9 +300,10 @@ static bool begin(struct splitter *s, uint32_t most)
     s->order = calloc(n, sizeof *s->order);
     s->before = calloc(n, sizeof *s->before);
     s->behind = calloc(n, sizeof *s->behind);
+    s->in_b = calloc(s->g->n_dag, sizeof *s->in_b);
     s->task = calloc(most, sizeof *s->task);
     if (!reduced_graph_new(&s->reduced, s->g, s->r->count) || !s->order || !s->before || !s->behind
-        || !s->task || (s->n_order = p3_order(s->g, s->order)) == 0)
+        || !s->in_b || !s->task || (s->n_order = p3_order(s->g, s->order)) == 0)
         return false;
     all = &s->task[s->n++];
     all->set = p3_new_set(s->g->n_dag);
@@ -282,6 +334,7 @@ bool p3_tasks_by_cost(struct p3_tasks *out, const struct p3_routine *r, const st
     free(s.order);
     free(s.before);
     free(s.behind);
+    free(s.in_b);
     free(s.task);
     return ok;
 }

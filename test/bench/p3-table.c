@@ -203,7 +203,6 @@ static const struct way {
     {"PBL", P3_WHOLE, false, true},
     {"P3", P3_PAPER, false, true},
     {"P3, chords", P3_PAPER, false, false},
-    {"split", P3_SPLIT, false, false},
     {"PBL, measured", P3_WHOLE, true, false},
     {"P3, measured", P3_PAPER, true, false},
     {"split, measured", P3_SPLIT, true, false}
