@@ -4,7 +4,8 @@
  * distribute() is the paper's: the largest task first, to the copy with the least load.  A copy that gets
  * several tasks of a routine has one set of edges, their union, which costs less than their sum.  So the
  * load that counts is that which the copy would have with the task.  (The paper adds up the tasks' own
- * costs: P3_PAPER.)
+ * costs: P3_PAPER.)  And with a target, a task goes where it adds least, as long as that copy's load stays
+ * below the target: tasks that share increments come together.
  *
  * Which routines are split:
  *
@@ -20,8 +21,9 @@
 
 enum {
     TASKS_PER_COPY = 4,        /* of a routine that is split: enough to even out the loads */
-    SMALL_SHARE = 200          /* a routine with 1/200 of a copy's fair load need not be split; one with
-                                  1/100 may be compared */
+    SMALL_SHARE = 100,         /* a routine with 1/100 of a copy's fair load may be compared; it need not
+                                  be split, nor any if the largest load is that much above the fair one */
+    VAIN_TRIES = 8             /* after so many in a row no more routines are tried */
 };
 
 struct part {                  /* of the plan: one routine */
@@ -48,6 +50,7 @@ struct planner {
     struct item *item;
     uint32_t n_items;
     uint64_t load[P3_MAX_COPIES], edges[P3_MAX_COPIES];
+    uint64_t target;           /* tasks go where they add least, as long as the load stays below */
 };
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
@@ -207,35 +210,51 @@ static uint64_t *with_task(const struct planner *p, const struct part *part, uin
     return set;
 }
 
+/* A copy for a task. */
+struct offer {
+    uint32_t copy;
+    uint64_t *set, cost;       /* of the routine, with the task */
+    uint64_t load, more;       /* of the copy, and what of it the task adds */
+};
+
+static bool is_better_offer(const struct planner *p, const struct offer *a, const struct offer *b)
+{
+    bool fits = a->load <= p->target, other_fits = b->load <= p->target;
+
+    if (fits != other_fits)
+        return fits;
+    if (fits && a->more != b->more)
+        return a->more < b->more;
+    return is_better(p, a->load, a->copy, b->load, b->copy);
+}
+
 static bool place_task(struct planner *p, const struct item *item)
 {
     struct part *part = &p->part[item->part];
-    uint64_t *best_set = NULL, best_load = 0, best_cost = 0;
-    uint32_t best = 0;
+    struct offer best = {0};
 
     for (uint32_t c = 0; c < p->config->copies; c++) {
-        uint64_t cost, *set = with_task(p, part, c, item->task, &cost), load;
+        struct offer o = {.copy = c};
 
-        if (!set) {
-            free(best_set);
+        o.set = with_task(p, part, c, item->task, &o.cost);
+        if (!o.set) {
+            free(best.set);
             return false;
         }
-        load = p->load[c] - part->cost[c] + cost;
-        if (!best_set || is_better(p, load, c, best_load, best)) {
-            free(best_set);
-            best_set = set;
-            best_load = load;
-            best_cost = cost;
-            best = c;
+        o.load = p->load[c] - part->cost[c] + o.cost;
+        o.more = o.load > p->load[c] ? o.load - p->load[c] : 0;
+        if (!best.set || is_better_offer(p, &o, &best)) {
+            free(best.set);
+            best = o;
         } else {
-            free(set);
+            free(o.set);
         }
     }
-    free(part->set[best]);
-    part->set[best] = best_set;
-    part->cost[best] = best_cost;
-    p->load[best] = best_load;
-    p->edges[best] += item->edges;
+    free(part->set[best.copy]);
+    part->set[best.copy] = best.set;
+    part->cost[best.copy] = best.cost;
+    p->load[best.copy] = best.load;
+    p->edges[best.copy] += item->edges;
     return true;
 }
 
@@ -276,28 +295,50 @@ static bool split_as_the_paper(struct planner *p)
     return true;
 }
 
+/* Whether the largest load falls below *best with some target; the one that lowers it most stays. */
+static bool find_target(struct planner *p, uint64_t *best, bool *found)
+{
+    static const struct { unsigned numerator, denominator; } share[] = {
+        {0, 1}, {31, 32}, {7, 8}, {3, 4}, {5, 8}, {1, 2}
+    };
+    uint64_t before = *best, target = p->target, largest;
+
+    *found = false;
+    for (size_t i = 0; i < sizeof share / sizeof *share; i++) {
+        p->target = before / share[i].denominator * share[i].numerator;
+        if (!distribute(p, &largest))
+            return false;
+        if (largest < *best) {
+            *best = largest;
+            target = p->target;
+            *found = true;
+        }
+    }
+    p->target = target;
+    return true;
+}
+
 static bool split_by_trying(struct planner *p)
 {
-    uint64_t best, largest, least = p->total / p->config->copies / SMALL_SHARE;
-    uint32_t n = p->d.n, *by_cost = calloc(n + (size_t)1, sizeof *by_cost);
+    uint64_t best, fair = p->total / p->config->copies, least = fair / SMALL_SHARE;
+    uint32_t n = p->d.n, vain = 0, *by_cost = calloc(n + (size_t)1, sizeof *by_cost);
     bool ok = by_cost && distribute(p, &best);
 
     for (uint32_t i = 0; ok && i < n; i++)
         by_cost[i] = p->item[i].part;      /* nothing is split yet: an item is a routine */
     for (uint32_t i = 0; ok && i < n; i++) {
         struct part *part = &p->part[by_cost[i]];
+        bool found;
 
-        if (part->whole <= least || best <= p->total / p->config->copies)
+        if (part->whole <= least || best <= fair + least || vain == VAIN_TRIES)
             break;
         ok = make_tasks(p, part);
         if (!ok || part->tasks.n < 2)
             continue;
         part->split = true;
-        ok = distribute(p, &largest);
-        if (ok && largest < best)
-            best = largest;
-        else
-            part->split = false;
+        ok = find_target(p, &best, &found);
+        part->split = found;
+        vain = found ? 0 : vain + 1;
     }
     free(by_cost);
     return ok;
@@ -328,7 +369,7 @@ static bool is_rather(const struct part *a, const struct part *b, uint64_t most)
 
 static struct part *choose_compared(struct planner *p)
 {
-    uint64_t most = p->total / p->config->copies / (SMALL_SHARE / 2);
+    uint64_t most = p->total / p->config->copies / SMALL_SHARE;
     struct part *best = NULL;
 
     for (uint32_t i = 0; i < p->d.n; i++) {
