@@ -52,6 +52,16 @@ static inline void p3_put(uint64_t *set, uint32_t edge)
     set[edge / 64] |= UINT64_C(1) << edge % 64;
 }
 
+/* All edges; NULL without memory. */
+static inline uint64_t *p3_full_set(uint32_t n_edges)
+{
+    uint64_t *set = p3_new_set(n_edges);
+
+    for (uint32_t e = 0; set && e < n_edges; e++)
+        p3_put(set, e);
+    return set;
+}
+
 static inline bool p3_is_all(const uint64_t *set, uint32_t n_edges)
 {
     for (uint32_t e = 0; e < n_edges; e++)

@@ -55,15 +55,6 @@ struct planner {
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
-static uint64_t *full_set(uint32_t n_edges)
-{
-    uint64_t *set = p3_new_set(n_edges);
-
-    for (uint32_t e = 0; set && e < n_edges; e++)
-        p3_put(set, e);
-    return set;
-}
-
 static bool cost_of(const struct planner *p, const struct part *part, const uint64_t *set, uint64_t *cost)
 {
     return p3_probes(part->r, set, &p->config->prices, NULL, cost);
@@ -71,7 +62,7 @@ static bool cost_of(const struct planner *p, const struct part *part, const uint
 
 static bool find_whole_cost(struct planner *p, struct part *part)
 {
-    uint64_t *all = full_set(part->r->graph->n_dag);
+    uint64_t *all = p3_full_set(part->r->graph->n_dag);
     bool ok = all && cost_of(p, part, all, &part->whole);
 
     free(all);
@@ -83,12 +74,13 @@ static bool find_whole_cost(struct planner *p, struct part *part)
 
 static bool split_routine(const struct planner *p, const struct part *part, struct p3_tasks *out)
 {
+    const struct p3_config *config = p->config;
     const struct pn_graph *g = part->r->graph;
-    uint32_t copies = p->config->copies;
 
-    if (p->config->method == P3_SPLIT)
-        return p3_tasks_by_cost(out, part->r, &p->config->prices, TASKS_PER_COPY * copies);
-    return p3_tasks_in_order(out, g, p3_task_threshold(g, copies));
+    if (config->method == P3_SPLIT)
+        return p3_tasks_by_cost(out, part->r, &config->prices,
+                                config->tasks ? config->tasks : TASKS_PER_COPY * config->copies);
+    return p3_tasks_in_order(out, g, config->tasks ? config->tasks : p3_task_threshold(g, config->copies));
 }
 
 static bool make_tasks(const struct planner *p, struct part *part)
@@ -108,7 +100,7 @@ static bool make_tasks(const struct planner *p, struct part *part)
 
 static void clear_sets(const struct planner *p, struct part *part)
 {
-    for (uint32_t c = 0; part->set && c < p->config->copies; c++) {
+    for (uint32_t c = 0; part->set && part->cost && c < p->config->copies; c++) {
         free(part->set[c]);
         part->set[c] = NULL;
         part->cost[c] = 0;
@@ -215,6 +207,7 @@ struct offer {
     uint32_t copy;
     uint64_t *set, cost;       /* of the routine, with the task */
     uint64_t load, more;       /* of the copy, and what of it the task adds */
+    uint32_t new_edges;        /* that no task of the routine there has */
 };
 
 static bool is_better_offer(const struct planner *p, const struct offer *a, const struct offer *b)
@@ -225,7 +218,18 @@ static bool is_better_offer(const struct planner *p, const struct offer *a, cons
         return fits;
     if (fits && a->more != b->more)
         return a->more < b->more;
+    if (a->load == b->load && a->new_edges != b->new_edges)
+        return a->new_edges < b->new_edges;
     return is_better(p, a->load, a->copy, b->load, b->copy);
+}
+
+static uint32_t new_edges(const struct part *part, uint32_t c, uint32_t task)
+{
+    uint32_t n = 0;
+
+    for (size_t i = 0; i < p3_words(part->r->graph->n_dag); i++)
+        n += (uint32_t)__builtin_popcountll(part->tasks.set[task][i] & ~(part->set[c] ? part->set[c][i] : 0));
+    return n;
 }
 
 static bool place_task(struct planner *p, const struct item *item)
@@ -234,7 +238,7 @@ static bool place_task(struct planner *p, const struct item *item)
     struct offer best = {0};
 
     for (uint32_t c = 0; c < p->config->copies; c++) {
-        struct offer o = {.copy = c};
+        struct offer o = {.copy = c, .new_edges = new_edges(part, c, item->task)};
 
         o.set = with_task(p, part, c, item->task, &o.cost);
         if (!o.set) {
@@ -404,7 +408,7 @@ static bool write_entry(const struct planner *p, struct part *part, bool everywh
             out->set[c] = part->set[c];
             part->set[c] = NULL;
         } else if (everywhere || c == part->copy) {
-            out->set[c] = full_set(n);
+            out->set[c] = p3_full_set(n);
             if (!out->set[c])
                 return false;
         }

@@ -249,7 +249,7 @@ static bool read_ranges(struct reading *r, char *text, uint32_t n_edges, uint64_
         last = first;
         if (*text == '-' && (text++, !digits(&text, n_edges - 1, &last) || last <= first))
             return fail(r, "`%.40s` is no range of edges below %" PRIu32, range, n_edges);
-        if (first < next || (next > 0 && first == next - 1))
+        if (first < next)
             return fail(r, "`%.40s`: edges do not ascend", range);
         while (first <= last)
             p3_put(set, (uint32_t)first++);
@@ -272,14 +272,11 @@ static bool read_set(struct reading *r, struct p3_entry *e, uint64_t *least)
         return fail(r, "`%.40s` is no set: a copy from %" PRIu64 " to %" PRIu32 ", `=`, `all` or edges", text,
                     *least, r->plan->copies);
     *least = copy + 1;
-    set = e->set[copy - 1] = p3_new_set(n);
+    bool all = strcmp(at, "all") == 0;
+    set = e->set[copy - 1] = all ? p3_full_set(n) : p3_new_set(n);
     if (!set)
         return no_memory(r);
-    if (strcmp(at, "all") != 0)
-        return read_ranges(r, at, n, set);
-    for (uint32_t i = 0; i < n; i++)
-        p3_put(set, i);
-    return true;
+    return all || read_ranges(r, at, n, set);
 }
 
 static struct p3_entry *add_entry(struct reading *r)

@@ -69,9 +69,22 @@ uint64_t p3_holders(const struct p3_plan *p, const struct p3_entry *e, const uin
 
 /* ---- Loads ------------------------------------------------------------------------------- */
 
+/* A routine that is not in the plan. */
+static bool add_unknown(const struct p3_routine *r, const struct p3_prices *prices, uint64_t *load)
+{
+    uint64_t *all = p3_full_set(r->graph->n_dag), cost = 0;
+    bool ok = all && p3_probes(r, all, prices, NULL, &cost);
+
+    load[0] += cost;
+    free(all);
+    return ok;
+}
+
 static bool add_loads(const struct p3_plan *p, const struct p3_entry *e, const struct p3_routine *r,
                       const struct p3_prices *prices, uint64_t *load)
 {
+    if (!e)
+        return add_unknown(r, prices, load);
     for (uint32_t c = 0; c < p->copies; c++) {
         uint64_t cost = 0;
 
@@ -89,12 +102,9 @@ bool p3_loads(const struct p3_plan *p, const struct p3_routine *routine, uint32_
     bool ok = distinct_new(&d, routine, n, true);
 
     memset(load, 0, p->copies * sizeof *load);
-    for (uint32_t i = 0; ok && i < d.n; i++) {
-        const struct p3_entry *e = p3_find(p, d.routine[i].file, d.routine[i].name, d.hash[i]);
-
-        if (e)
-            ok = add_loads(p, e, &d.routine[i], prices, load);
-    }
+    for (uint32_t i = 0; ok && i < d.n; i++)
+        ok = add_loads(p, p3_find(p, d.routine[i].file, d.routine[i].name, d.hash[i]), &d.routine[i],
+                       prices, load);
     distinct_free(&d);
     return ok;
 }

@@ -52,7 +52,8 @@ const struct p3_entry *p3_find(const struct p3_plan *p, const char *file, const 
  * lowest. */
 uint64_t p3_holders(const struct p3_plan *p, const struct p3_entry *e, const uint32_t *edges, uint32_t n);
 
-/* The loads for these routines, by their counts (NULL: 1).  False without memory. */
+/* The loads for these routines, by their counts (NULL: 1); those that the plan does not have are whole in
+ * copy 0.  False without memory. */
 bool p3_loads(const struct p3_plan *p, const struct p3_routine *routine, uint32_t n,
               const struct p3_prices *prices, uint64_t *load);
 
@@ -79,6 +80,8 @@ struct p3_config {
     bool measured;             /* costs are executions; else each edge counts 1, as in the paper */
     bool compare;              /* choose a routine to compare; without, that invariant does not hold */
     struct p3_prices prices;
+    uint32_t tasks;            /* at most so many of a routine; 0: the paper's threshold, and for P3_SPLIT
+                                  4 for each copy */
 };
 
 /* NULL without memory, or if copies is wrong.  Deterministic, and routines may come in any order. */

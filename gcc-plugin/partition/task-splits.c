@@ -306,9 +306,7 @@ static bool begin(struct splitter *s, uint32_t most)
         || !s->in_b || !s->task || (s->n_order = p3_order(s->g, s->order)) == 0)
         return false;
     all = &s->task[s->n++];
-    all->set = p3_new_set(s->g->n_dag);
-    for (uint32_t e = 0; all->set && e < s->g->n_dag; e++)
-        p3_put(all->set, e);
+    all->set = p3_full_set(s->g->n_dag);
     return all->set && p3_probes(s->r, all->set, s->prices, NULL, &all->cost);
 }
 

@@ -225,7 +225,7 @@ static void table(const struct run *run, int n, struct p3_prices prices)
         puts("");
     }
     for (int r = 0; r < n; r++) {
-        struct outcome one = simulate(&run[r], &(struct p3_config){1, P3_WHOLE, true, false, prices});
+        struct outcome one = simulate(&run[r], &(struct p3_config){1, P3_WHOLE, true, false, prices, 0});
 
         for (int k = 0; k < COPIES; k++) {
             if (!details)
@@ -235,7 +235,7 @@ static void table(const struct run *run, int n, struct p3_prices prices)
 
                 prices.labels_only = ways[i].labels_only;
                 o = simulate(&run[r], &(struct p3_config){copies[k], ways[i].method, ways[i].measured,
-                                                          true, prices});
+                                                          true, prices, 0});
                 double change = 100 * ((double)o.largest / (double)one.largest - 1);
                 double mean = (double)o.sum / copies[k];
                 sum[k][i] += change / n;
