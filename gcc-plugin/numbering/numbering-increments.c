@@ -136,7 +136,8 @@ int pn_place_labels(const struct pn_graph *g, const uint64_t *label, const uint6
 
 int pn_place_increments(struct pn_graph *g)
 {
-    uint64_t *label = new_array(g->n_dag, sizeof *label), *weight = new_array(g->n_dag, sizeof *weight);
+    uint64_t *label = new_array(g->n_dag, sizeof *label);
+    uint64_t *weight = new_array(g->n_dag, sizeof *weight);
     int64_t *inc = new_array(g->n_dag, sizeof *inc);
     bool *chord = new_array(g->n_dag, sizeof *chord);
     int status = PN_E_NOMEM;

@@ -16,7 +16,8 @@ static bool edges_fit(uint32_t n_vertices, uint32_t entry, uint32_t exit,
     return true;
 }
 
-/* NumPaths of ENTRY; each Val must be the sum of the paths behind the edges before it.  0: not so. */
+/* NumPaths of ENTRY; each Val must be the sum of the paths behind the edges before it.  0:
+ * not so. */
 static uint64_t count_paths(const struct pn_graph *g)
 {
     uint32_t *order = calloc(g->n_vertices, sizeof *order);
@@ -46,7 +47,8 @@ struct pn_graph *p3_dag(uint32_t n_vertices, uint32_t entry, uint32_t exit,
 {
     struct pn_graph *g;
 
-    if (!edges_fit(n_vertices, entry, exit, edge, n_edges) || !(g = pn_new(n_vertices, entry, exit)))
+    if (!edges_fit(n_vertices, entry, exit, edge, n_edges)
+        || !(g = pn_new(n_vertices, entry, exit)))
         return NULL;
     g->dag = calloc(n_edges, sizeof *g->dag);
     g->first = calloc(n_vertices + (size_t)1, sizeof *g->first);
@@ -56,8 +58,8 @@ struct pn_graph *p3_dag(uint32_t n_vertices, uint32_t entry, uint32_t exit,
     }
     g->n_dag = n_edges;
     for (uint32_t i = 0; i < n_edges; i++) {
-        g->dag[i] = (struct pn_dag_edge){.src = edge[i].src, .dst = edge[i].dst, .kind = edge[i].kind,
-                                         .edge = i, .val = edge[i].val};
+        g->dag[i] = (struct pn_dag_edge){.src = edge[i].src, .dst = edge[i].dst, .edge = i,
+                                         .kind = edge[i].kind, .val = edge[i].val};
         g->first[edge[i].src + 1]++;
     }
     for (uint32_t v = 0; v < n_vertices; v++)

@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 /* A graph that has no control-flow edges, only the DAG and its first[] and num_paths.  The edges'
- * src, dst, kind and val are copied; they are grouped by src in ascending order, and by val.  Edge i
- * becomes dag[i] with dag[i].edge == i.  NULL: no memory, or the edges are no such DAG. */
+ * src, dst, kind and val are copied; they are grouped by src in ascending order, and by val.  Edge
+ * i becomes dag[i] with dag[i].edge == i.  NULL: no memory, or the edges are no such DAG. */
 struct pn_graph *p3_dag(uint32_t n_vertices, uint32_t entry, uint32_t exit,
                         const struct pn_dag_edge *edge, uint32_t n_edges);
 
@@ -25,8 +25,8 @@ struct pn_graph *p3_dag(uint32_t n_vertices, uint32_t entry, uint32_t exit,
  * of one graph means the same edge in another with this hash. */
 uint64_t p3_hash(const struct pn_graph *g);
 
-/* Writes the vertices that ENTRY reaches to order[0 .. n_vertices), sources before targets.  Returns
- * how many; 0 without memory, or if the graph has a circle. */
+/* Writes the vertices that ENTRY reaches to order[0 .. n_vertices), sources before targets.
+ * Returns how many; 0 without memory, or if the graph has a circle. */
 uint32_t p3_order(const struct pn_graph *g, uint32_t *order);
 
 /* ---- Sets of edges -------------------------------------------------------------------- */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* make-plan.c - the tasks of all routines, distributed over the copies.
  *
- * distribute() is the paper's: the largest task first, to the copy with the least load.  A copy that gets
- * several tasks of a routine has one set of edges, their union, which costs less than their sum.  So the
- * load that counts is that which the copy would have with the task.  (The paper adds up the tasks' own
- * costs: P3_PAPER.)  And with a target, a task goes where it adds least, as long as that copy's load stays
- * below the target: tasks that share increments come together.
+ * distribute() is the paper's: the largest task first, to the copy with the least load.  A copy
+ * that gets several tasks of a routine has one set of edges, their union, which costs less than
+ * their sum.  So the load that counts is that which the copy would have with the task.  (The paper
+ * adds up the tasks' own costs: P3_PAPER.)  And with a target, a task goes where it adds least, as
+ * long as that copy's load stays below the target: tasks that share increments come together.
  *
  * Which routines are split:
  *
  *      P3_PAPER     those that the program calls in one place at most
- *      P3_SPLIT     each routine is tried, by descending cost: it stays split if the largest load falls
+ *      P3_SPLIT     each routine is tried, by descending cost: it stays split if the largest
+ *                   load falls
  */
 #include "gcc-plugin/partition/distinct.h"
 #include "gcc-plugin/partition/plan.h"
@@ -21,8 +22,9 @@
 
 enum {
     TASKS_PER_COPY = 4,        /* of a routine that is split: enough to even out the loads */
-    SMALL_SHARE = 100,         /* a routine with 1/100 of a copy's fair load may be compared; it need not
-                                  be split, nor any if the largest load is that much above the fair one */
+    /* A routine with 1/100 of a copy's fair load may be compared.  It need not be split, nor need
+     * any if the largest load is only that much above the fair one. */
+    SMALL_SHARE = 100,
     VAIN_TRIES = 8             /* after so many in a row no more routines are tried */
 };
 
@@ -33,7 +35,7 @@ struct part {                  /* of the plan: one routine */
     uint64_t *task_cost;
     bool split;
     uint32_t copy;             /* if not split */
-    uint64_t **set, *cost;     /* if split, by copy: the union of its tasks there, and what that costs */
+    uint64_t **set, *cost;     /* if split, by copy: the union of its tasks there, and its cost */
 };
 
 struct item {
@@ -55,7 +57,8 @@ struct planner {
 
 /* ---- Costs ----------------------------------------------------------------------------------- */
 
-static bool cost_of(const struct planner *p, const struct part *part, const uint64_t *set, uint64_t *cost)
+static bool cost_of(const struct planner *p, const struct part *part, const uint64_t *set,
+                    uint64_t *cost)
 {
     return p3_probes(part->r, set, &p->config->prices, NULL, cost);
 }
@@ -70,7 +73,7 @@ static bool find_whole_cost(struct planner *p, struct part *part)
     return ok;
 }
 
-/* ---- Tasks ------------------------------------------------------------------------------------- */
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 
 static bool split_routine(const struct planner *p, const struct part *part, struct p3_tasks *out)
 {
@@ -80,7 +83,8 @@ static bool split_routine(const struct planner *p, const struct part *part, stru
     if (config->method == P3_SPLIT)
         return p3_tasks_by_cost(out, part->r, &config->prices,
                                 config->tasks ? config->tasks : TASKS_PER_COPY * config->copies);
-    return p3_tasks_in_order(out, g, config->tasks ? config->tasks : p3_task_threshold(g, config->copies));
+    return p3_tasks_in_order(out, g, config->tasks ? config->tasks
+                                                   : p3_task_threshold(g, config->copies));
 }
 
 static bool make_tasks(const struct planner *p, struct part *part)
@@ -116,7 +120,7 @@ static void free_part(const struct planner *p, struct part *part)
     free(part->cost);
 }
 
-/* ---- Distributing ------------------------------------------------------------------------------ */
+/* ---- Distributing ---------------------------------------------------------------------------- */
 
 static int largest_first(const void *a, const void *b)
 {
@@ -180,8 +184,8 @@ static void add_set(uint64_t *to, const uint64_t *set, uint32_t n_edges)
 }
 
 /* What copy c would have of the routine with the task, and its cost; NULL without memory. */
-static uint64_t *with_task(const struct planner *p, const struct part *part, uint32_t c, uint32_t task,
-                           uint64_t *cost)
+static uint64_t *with_task(const struct planner *p, const struct part *part, uint32_t c,
+                           uint32_t task, uint64_t *cost)
 {
     uint32_t n = part->r->graph->n_dag;
     uint64_t *set = p3_new_set(n);
@@ -227,8 +231,11 @@ static uint32_t new_edges(const struct part *part, uint32_t c, uint32_t task)
 {
     uint32_t n = 0;
 
-    for (size_t i = 0; i < p3_words(part->r->graph->n_dag); i++)
-        n += (uint32_t)__builtin_popcountll(part->tasks.set[task][i] & ~(part->set[c] ? part->set[c][i] : 0));
+    for (size_t i = 0; i < p3_words(part->r->graph->n_dag); i++) {
+        uint64_t there = part->set[c] ? part->set[c][i] : 0;
+
+        n += (uint32_t)__builtin_popcountll(part->tasks.set[task][i] & ~there);
+    }
     return n;
 }
 
@@ -283,7 +290,7 @@ static bool distribute(struct planner *p, uint64_t *largest)
     return true;
 }
 
-/* ---- Which routines are split ------------------------------------------------------------------- */
+/* ---- Which routines are split ---------------------------------------------------------------- */
 
 static bool split_as_the_paper(struct planner *p)
 {
@@ -299,7 +306,8 @@ static bool split_as_the_paper(struct planner *p)
     return true;
 }
 
-/* Whether the largest load falls below *best with some target; the one that lowers it most stays. */
+/* Whether the largest load falls below *best with some target; the one that lowers it
+ * most stays. */
 static bool find_target(struct planner *p, uint64_t *best, bool *found)
 {
     static const struct { unsigned numerator, denominator; } share[] = {
@@ -348,7 +356,7 @@ static bool split_by_trying(struct planner *p)
     return ok;
 }
 
-/* ---- The routine that is compared ------------------------------------------------------------------ */
+/* ---- The routine that is compared ------------------------------------------------------------ */
 
 static uint64_t activity(const struct part *part)
 {
@@ -360,8 +368,8 @@ static uint64_t activity(const struct part *part)
     return n;
 }
 
-/* Whether a is to be compared rather than b: of those with a cost of at most `most` the largest, for
- * the more is counted the more is noticed; otherwise the smallest. */
+/* Whether a is to be compared rather than b: of those with a cost of at most `most` the largest,
+ * for the more is counted the more is noticed; otherwise the smallest. */
 static bool is_rather(const struct part *a, const struct part *b, uint64_t most)
 {
     if ((a->whole <= most) != (b->whole <= most))
@@ -390,7 +398,7 @@ static struct part *choose_compared(struct planner *p)
     return best;
 }
 
-/* ---- The plan ----------------------------------------------------------------------------------- */
+/* ---- The plan -------------------------------------------------------------------------------- */
 
 static bool write_entry(const struct planner *p, struct part *part, bool everywhere, uint64_t hash,
                         struct p3_entry *out)
@@ -459,7 +467,8 @@ static bool plan_all(struct planner *p)
     return distribute(p, &largest);
 }
 
-struct p3_plan *p3_make_plan(const struct p3_routine *routine, uint32_t n, const struct p3_config *config)
+struct p3_plan *p3_make_plan(const struct p3_routine *routine, uint32_t n,
+                             const struct p3_config *config)
 {
     struct planner p = {.config = config};
     struct p3_plan *plan = NULL;

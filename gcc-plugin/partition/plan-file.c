@@ -66,7 +66,8 @@ bool p3_write_plan(const struct p3_plan *p, FILE *out)
         fputs("routine", out);
         write_word(e->file, out);
         write_word(e->name, out);
-        fprintf(out, " %016" PRIx64 " %" PRIu32 " %s", e->hash, e->n_edges, e->compared ? "compared" : "-");
+        fprintf(out, " %016" PRIx64 " %" PRIu32 " %s", e->hash, e->n_edges,
+                e->compared ? "compared" : "-");
         for (uint32_t c = 0; c < p->copies; c++)
             if (e->set[c]) {
                 fprintf(out, " %" PRIu32 "=", c + 1);
@@ -120,7 +121,8 @@ static bool next_line(struct reading *r)
     n = getline(&r->line, &r->cap, r->in);
     r->number++;
     if (n < 0)
-        return errno ? fail(r, "%s", strerror(errno)) : fail(r, "the plan is cut short: its `end` is missing");
+        return errno ? fail(r, "%s", strerror(errno))
+                     : fail(r, "the plan is cut short: its `end` is missing");
     if (r->line[n - 1] != '\n')
         return fail(r, "the plan is cut short: this line does not end");
     r->line[n - 1] = '\0';
@@ -176,7 +178,8 @@ static bool keyword(struct reading *r, const char *expected)
     if (!next_line(r))
         return false;
     text = word(r);
-    return strcmp(text, expected) == 0 || fail(r, "`%s` should stand here, not `%.40s`", expected, text);
+    return strcmp(text, expected) == 0
+        || fail(r, "`%s` should stand here, not `%.40s`", expected, text);
 }
 
 static int hex_digit(char c)
@@ -269,8 +272,8 @@ static bool read_set(struct reading *r, struct p3_entry *e, uint64_t *least)
     uint64_t copy, *set;
 
     if (!digits(&at, r->plan->copies, &copy) || copy < *least || *at++ != '=')
-        return fail(r, "`%.40s` is no set: a copy from %" PRIu64 " to %" PRIu32 ", `=`, `all` or edges", text,
-                    *least, r->plan->copies);
+        return fail(r, "`%.40s` is no set: a copy from %" PRIu64 " to %" PRIu32
+                       ", `=`, `all` or edges", text, *least, r->plan->copies);
     *least = copy + 1;
     bool all = strcmp(at, "all") == 0;
     set = e->set[copy - 1] = all ? p3_full_set(n) : p3_new_set(n);
@@ -353,7 +356,8 @@ static bool read_head(struct reading *r)
     if (!number(r, "a version", UINT32_MAX, &n))
         return false;
     if (n != VERSION)
-        return fail(r, "the plan's version is %" PRIu64 ", but this program reads version %d", n, VERSION);
+        return fail(r, "the plan's version is %" PRIu64 ", but this program reads version %d", n,
+                    VERSION);
     if (!at_end(r) || !keyword(r, "copies") || !number(r, "how many copies", P3_MAX_COPIES, &n))
         return false;
     if (n == 0)
@@ -395,14 +399,16 @@ static bool read_all(struct reading *r)
     if (!number(r, "how many routines there are", UINT32_MAX, &n) || !at_end(r))
         return false;
     if (n != r->plan->n)
-        return fail(r, "the plan has %" PRIu32 " routines, but should have %" PRIu64, r->plan->n, n);
+        return fail(r, "the plan has %" PRIu32 " routines, but should have %" PRIu64, r->plan->n,
+                    n);
     r->number++;
     return fgetc(r->in) == EOF || fail(r, "nothing may stand behind `end`");
 }
 
 struct p3_plan *p3_read_plan_stream(FILE *in, const char *name, char *why, size_t size)
 {
-    struct reading r = {.in = in, .name = name, .why = why, .size = size, .plan = calloc(1, sizeof *r.plan)};
+    struct reading r = {.in = in, .name = name, .why = why, .size = size,
+                        .plan = calloc(1, sizeof *r.plan)};
 
     if (!r.plan) {
         no_memory(&r);

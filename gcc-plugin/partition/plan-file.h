@@ -24,8 +24,8 @@ extern "C" {
 /* Equal plans give equal text.  False: the stream has an error. */
 bool p3_write_plan(const struct p3_plan *p, FILE *out);
 
-/* NULL on error, and a line in why[0 .. size): what is wrong and where, `plan.txt:5: ...`.  What is read
- * satisfies those invariants of plan.h that need no DAG. */
+/* NULL on error, and a line in why[0 .. size): what is wrong and where, `plan.txt:5: ...`.  What is
+ * read satisfies those invariants of plan.h that need no DAG. */
 struct p3_plan *p3_read_plan(const char *path, char *why, size_t size);
 
 /* The same for an open stream; `name` is for messages. */

@@ -23,7 +23,8 @@ void p3_plan_free(struct p3_plan *p)
     free(p);
 }
 
-const struct p3_entry *p3_find(const struct p3_plan *p, const char *file, const char *name, uint64_t hash)
+const struct p3_entry *p3_find(const struct p3_plan *p, const char *file, const char *name,
+                               uint64_t hash)
 {
     uint32_t begin = 0, end = p->n;
 
@@ -58,7 +59,8 @@ static uint64_t all_copies(const struct p3_plan *p)
     return UINT64_MAX >> (64 - p->copies);
 }
 
-uint64_t p3_holders(const struct p3_plan *p, const struct p3_entry *e, const uint32_t *edges, uint32_t n)
+uint64_t p3_holders(const struct p3_plan *p, const struct p3_entry *e, const uint32_t *edges,
+                    uint32_t n)
 {
     uint64_t holders = all_copies(p);
 
@@ -103,16 +105,16 @@ bool p3_loads(const struct p3_plan *p, const struct p3_routine *routine, uint32_
 
     memset(load, 0, p->copies * sizeof *load);
     for (uint32_t i = 0; ok && i < d.n; i++)
-        ok = add_loads(p, p3_find(p, d.routine[i].file, d.routine[i].name, d.hash[i]), &d.routine[i],
-                       prices, load);
+        ok = add_loads(p, p3_find(p, d.routine[i].file, d.routine[i].name, d.hash[i]),
+                       &d.routine[i], prices, load);
     distinct_free(&d);
     return ok;
 }
 
 /* ---- Cover and owner --------------------------------------------------------------------- */
 
-/* Prefixes of paths, from ENTRY to a vertex, by the copies that they are interesting in.  Where no copy
- * is left, all ways on to EXIT are paths that nobody counts. */
+/* Prefixes of paths, from ENTRY to a vertex, by the copies that they are interesting in.  Where no
+ * copy is left, all ways on to EXIT are paths that nobody counts. */
 struct prefixes {
     uint64_t copies, n;
 };
@@ -233,7 +235,8 @@ static const char *check_entries(const struct p3_plan *p)
     for (uint32_t i = 0; i < p->n; i++) {
         const struct p3_entry *e = &p->entry[i], *last = i > 0 ? e - 1 : NULL;
 
-        if (last && compare_keys(last->file, last->name, last->hash, e->file, e->name, e->hash) >= 0)
+        if (last && compare_keys(last->file, last->name, last->hash, e->file, e->name,
+                                 e->hash) >= 0)
             return "routines are not in ascending order";
         if (e->compared && !is_whole_everywhere(p, e))
             return "the compared routine is not whole in each copy";

@@ -127,7 +127,8 @@ static void group(struct reduction *r, struct placed_edge *placed)
     uint32_t n = r->g->n_dag, at = 0;
 
     for (uint32_t e = 0; e < n; e++)
-        placed[e] = (struct placed_edge){out->vertex[r->g->dag[e].src], out->vertex[r->g->dag[e].dst], e};
+        placed[e] = (struct placed_edge){out->vertex[r->g->dag[e].src],
+                                         out->vertex[r->g->dag[e].dst], e};
     qsort(placed, n, sizeof *placed, by_ends);
     memset(out->inside, 0, (out->n + (size_t)1) * sizeof *out->inside);
     for (uint32_t i = 0; i < n; i++)

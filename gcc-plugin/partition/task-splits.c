@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* task-splits.c - tasks by cost.
  *
- * A task is split at one of a few vertices: those where most executions leave on another group than the
- * most frequent one.  The groups are divided in several ways:
+ * A task is split at one of a few vertices: those where most executions leave on another group than
+ * the most frequent one.  The groups are divided in several ways:
  *
  *      DIVIDE_FREQUENT   the most frequent ones, with half of the executions, from the others
- *      DIVIDE_QUARTER    by target, after a quarter of the executions, half or three quarters: START
- *      DIVIDE_HALF       edges into one loop stay together, whose iterations end at the same edges
- *      DIVIDE_LATE
+ *      DIVIDE_QUARTER    by target, after a quarter of the executions, half or three quarters.
+ *      DIVIDE_HALF       START edges into one loop stay together; its iterations end at the same
+ *      DIVIDE_LATE       edges
  *
  * Paths that avoid the vertex go with one half or the other.  All this is tried.
  */
@@ -85,8 +85,8 @@ static void drop_half(const struct splitter *s, uint64_t *set, uint32_t v, bool 
     const struct reduced_graph *r = &s->reduced;
 
     for (uint32_t i = r->first[v]; i < r->first[v + 1]; i++)
-        for (uint32_t k = r->group[i].first; s->in_b[i] == b && k < r->group[i].first + r->group[i].n; k++)
-            drop(set, r->edge[k]);
+        for (uint32_t k = 0; s->in_b[i] == b && k < r->group[i].n; k++)
+            drop(set, r->edge[r->group[i].first + k]);
 }
 
 struct halves {
@@ -168,7 +168,8 @@ static struct candidate look_at(const struct splitter *s, const uint64_t *set, u
     return out;
 }
 
-static uint32_t find_candidates(const struct splitter *s, const uint64_t *set, struct candidate *out)
+static uint32_t find_candidates(const struct splitter *s, const uint64_t *set,
+                                struct candidate *out)
 {
     uint32_t n = 0;
 
@@ -187,7 +188,7 @@ static uint32_t find_candidates(const struct splitter *s, const uint64_t *set, s
     return n;
 }
 
-/* ---- How --------------------------------------------------------------------------------------- */
+/* ---- How ------------------------------------------------------------------------------------- */
 
 /* The most frequent group of v that is in B; PN_NONE: none is executed. */
 static uint32_t most_frequent(const struct splitter *s, uint32_t v)
@@ -201,11 +202,13 @@ static uint32_t most_frequent(const struct splitter *s, uint32_t v)
     return best;
 }
 
-/* Groups move from B to A until that has so many executions.  Neither half stays without a group: the
- * last one never moves. */
-static void divide(struct splitter *s, const uint64_t *set, const struct candidate *c, enum division how)
+/* Groups move from B to A until that has so many executions.  Neither half stays without a group:
+ * the last one never moves. */
+static void divide(struct splitter *s, const uint64_t *set, const struct candidate *c,
+                   enum division how)
 {
-    uint32_t v = c->vertex, first = s->reduced.first[v], end = s->reduced.first[v + 1], left = c->groups;
+    uint32_t v = c->vertex, first = s->reduced.first[v], end = s->reduced.first[v + 1];
+    uint32_t left = c->groups;
     uint64_t enough = c->executions / 4 * (how == DIVIDE_FREQUENT ? 2 : (unsigned)how), sum = 0;
 
     for (uint32_t i = first; i < end; i++)
@@ -221,19 +224,21 @@ static void divide(struct splitter *s, const uint64_t *set, const struct candida
     }
 }
 
-/* Keeps the better of two splits, which makes the dearer half cheaper, or else the other one; the other
- * is freed. */
+/* Keeps the better of two splits, which makes the dearer half cheaper, or else the other one; the
+ * other is freed. */
 static void keep_better(struct halves *best, struct halves *h)
 {
     bool better = !best->a.set || dearer(h) < dearer(best)
-               || (dearer(h) == dearer(best) && h->a.cost + h->b.cost < best->a.cost + best->b.cost);
+               || (dearer(h) == dearer(best)
+                   && h->a.cost + h->b.cost < best->a.cost + best->b.cost);
 
     free_halves(better ? best : h);
     if (better)
         *best = *h;
 }
 
-/* The best split of a task; without sets if there is none, or the task is as good as its dearer half. */
+/* The best split of a task; without sets if there is none, or the task is as good as its dearer
+ * half. */
 static bool best_split(struct splitter *s, const struct task *task, struct halves *best)
 {
     struct candidate candidate[CANDIDATES];
@@ -260,7 +265,7 @@ static bool best_split(struct splitter *s, const struct task *task, struct halve
     return true;
 }
 
-/* ---- Until there are enough ---------------------------------------------------------------------- */
+/* ---- Until there are enough ------------------------------------------------------------------ */
 
 static struct task *dearest(const struct splitter *s)
 {
@@ -310,8 +315,8 @@ static bool begin(struct splitter *s, uint32_t most)
     return all->set && p3_probes(s->r, all->set, s->prices, NULL, &all->cost);
 }
 
-bool p3_tasks_by_cost(struct p3_tasks *out, const struct p3_routine *r, const struct p3_prices *prices,
-                      uint32_t most)
+bool p3_tasks_by_cost(struct p3_tasks *out, const struct p3_routine *r,
+                      const struct p3_prices *prices, uint32_t most)
 {
     struct splitter s = {.r = r, .prices = prices, .g = r->graph};
     bool ok;

@@ -8,7 +8,7 @@
 
 /* A prefix and what follows it. */
 struct node {
-    uint32_t parent;           /* the prefix: this node and its one group are the last step; PN_NONE */
+    uint32_t parent;           /* the prefix: its last step is this node and its one group */
     uint32_t vertex;           /* where the prefix ends */
     uint32_t begin, end;       /* groups out of vertex; none at EXIT */
 };
@@ -98,7 +98,8 @@ static void put_range(const struct tree *t, uint64_t *set, uint32_t first, uint3
         p3_put(set, t->r.edge[i]);
 }
 
-static void put_groups(const struct tree *t, uint64_t *set, uint32_t begin, uint32_t end, bool *reached)
+static void put_groups(const struct tree *t, uint64_t *set, uint32_t begin, uint32_t end,
+                       bool *reached)
 {
     for (uint32_t i = begin; i < end; i++) {
         put_range(t, set, t->r.group[i].first, t->r.group[i].first + t->r.group[i].n);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* p3-table.c - what a partitioned path profile (docs/p3.md) saves, from the path counts of recorded runs.
+/* p3-table.c - what a partitioned path profile (docs/p3.md) saves, from the path counts of recorded
+ * runs.
  *
- *      p3-table [-d] FILE.wpp...
+ *      p3-table [-d] [-p PLAN.wpp] FILE.wpp...
  *
- * For each run and each number of copies a plan is made in several ways.  The copies are simulated: each
- * has the increments of its plan, and a path executes those on its edges as often as the run
- * has the path.  Prints Markdown tables: hits of the copy with the most, as the difference to one copy
- * that counts all.  -d: a line for each plan instead.
+ * For each run and each number of copies a plan is made in several ways.  The copies are simulated:
+ * each has the increments of its plan, and a path executes those on its edges as often as the run
+ * has the path.  Prints Markdown tables: hits of the copy with the most, as the difference to one
+ * copy that counts all.  -d: a line for each plan instead.  -p: plans are made for this run; that
+ * they are of no other run is what is optimistic about the table otherwise.
  * Exit status 1 if a plan is wrong: its check fails, or the union of the copies is not the profile.
  */
 #include <inttypes.h>
@@ -108,14 +110,15 @@ static struct run read_run(const char *path)
         if (terminal->routine == WPP_NO_ROUTINE)
             continue;
         run.paths += run.executions[t];
+        uint64_t *count = (uint64_t *)run.routine[terminal->routine].count;
         for (uint32_t i = 0; i < terminal->n_edges; i++)
-            ((uint64_t *)run.routine[terminal->routine].count)[terminal->edges[i]] += run.executions[t];
+            count[terminal->edges[i]] += run.executions[t];
     }
     count_callers(&run);
     return run;
 }
 
-/* ---- The copies -------------------------------------------------------------------------------- */
+/* ---- The copies ------------------------------------------------------------------------------ */
 
 struct outcome {
     uint64_t largest, sum;     /* hits, and counts if they have a price */
@@ -139,13 +142,13 @@ static void check_union(const struct run *run, const struct p3_plan *plan, struc
             continue;
         r = &run->routine[terminal->routine];
         e = p3_find(plan, r->file, r->name, p3_hash(r->graph));
-        holders = e ? p3_holders(plan, e, terminal->edges, terminal->n_edges) : 0;
+        holders = e ? p3_holders(plan, e, terminal->edges, terminal->n_edges) : 1;
         sum += holders ? run->executions[t] : 0;
         out->shared += holders & (holders - 1) ? run->executions[t] : 0;
     }
     if (sum != run->paths) {
-        fprintf(stderr, "p3-table: %s: %" PRIu64 " paths in the union, not %" PRIu64 "\n", run->name,
-                sum, run->paths);
+        fprintf(stderr, "p3-table: %s: %" PRIu64 " paths in the union, not %" PRIu64 "\n",
+                run->name, sum, run->paths);
         status = 1;
     }
 }
@@ -158,13 +161,16 @@ static uint32_t count_split(const struct p3_plan *plan)
         bool whole = false;
 
         for (uint32_t c = 0; c < plan->copies; c++)
-            whole |= plan->entry[i].set[c] && p3_is_all(plan->entry[i].set[c], plan->entry[i].n_edges);
+            whole |= plan->entry[i].set[c]
+                && p3_is_all(plan->entry[i].set[c], plan->entry[i].n_edges);
         n += !whole;
     }
     return n;
 }
 
-static struct outcome simulate(const struct run *run, const struct p3_config *config)
+/* A plan for run `from`, used for run `run`. */
+static struct outcome simulate(const struct run *run, const struct run *from,
+                               const struct p3_config *config)
 {
     struct outcome out = {0};
     struct timespec begin, end;
@@ -173,11 +179,12 @@ static struct outcome simulate(const struct run *run, const struct p3_config *co
     const char *why;
 
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-    plan = must(p3_make_plan(run->routine, run->n_routines, config));
+    plan = must(p3_make_plan(from->routine, from->n_routines, config));
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-    out.seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    if (!p3_check(plan, run->routine, run->n_routines, &config->prices, &why)) {
-        fprintf(stderr, "p3-table: %s: %s\n", run->name, why);
+    out.seconds =
+        (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+    if (!p3_check(plan, from->routine, from->n_routines, &config->prices, &why)) {
+        fprintf(stderr, "p3-table: %s: %s\n", from->name, why);
         status = 1;
     }
     check_union(run, plan, &out);
@@ -193,7 +200,7 @@ static struct outcome simulate(const struct run *run, const struct p3_config *co
     return out;
 }
 
-/* ---- Tables -------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 static const struct way {
     const char *name;
@@ -211,7 +218,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 static const uint32_t copies[] = {2, 4, 8};
 enum { COPIES = sizeof copies / sizeof *copies };
 
-static void table(const struct run *run, int n, struct p3_prices prices)
+static void table(const struct run *run, int n, const struct run *from, struct p3_prices prices)
 {
     double sum[COPIES][WAYS] = {0};
 
@@ -225,23 +232,26 @@ static void table(const struct run *run, int n, struct p3_prices prices)
         puts("");
     }
     for (int r = 0; r < n; r++) {
-        struct outcome one = simulate(&run[r], &(struct p3_config){1, P3_WHOLE, true, false, prices, 0});
+        struct outcome one = simulate(&run[r], &run[r],
+                                      &(struct p3_config){1, P3_WHOLE, true, false, prices, 0});
 
         for (int k = 0; k < COPIES; k++) {
             if (!details)
-                printf("| %.*s | %" PRIu32 " |", (int)strcspn(run[r].name, "."), run[r].name, copies[k]);
+                printf("| %.*s | %" PRIu32 " |", (int)strcspn(run[r].name, "."), run[r].name,
+                       copies[k]);
             for (int i = 0; i < WAYS; i++) {
                 struct outcome o;
 
                 prices.labels_only = ways[i].labels_only;
-                o = simulate(&run[r], &(struct p3_config){copies[k], ways[i].method, ways[i].measured,
-                                                          true, prices, 0});
+                o = simulate(&run[r], from ? from : &run[r],
+                             &(struct p3_config){copies[k], ways[i].method, ways[i].measured, true,
+                                                 prices, 0});
                 double change = 100 * ((double)o.largest / (double)one.largest - 1);
                 double mean = (double)o.sum / copies[k];
                 sum[k][i] += change / n;
                 if (details)
-                    printf("%s k=%" PRIu32 " %-16s: %+6.1f %%, largest/mean %.2f, sum/one %.2f, %" PRIu32
-                           " routines split, %.2f %% of paths in several copies, %.1f s\n",
+                    printf("%s k=%" PRIu32 " %-16s: %+6.1f %%, largest/mean %.2f, sum/one %.2f, %"
+                           PRIu32 " routines split, %.2f %% of paths in several copies, %.1f s\n",
                            run[r].name, copies[k], ways[i].name, change, (double)o.largest / mean,
                            (double)o.sum / (double)one.largest, o.split,
                            100.0 * (double)o.shared / (double)run[r].paths, o.seconds);
@@ -261,37 +271,49 @@ static void table(const struct run *run, int n, struct p3_prices prices)
     }
 }
 
+static void free_run(struct run *run)
+{
+    for (uint32_t r = 0; r < run->n_routines; r++) {
+        pn_free((struct pn_graph *)run->routine[r].graph);
+        free((uint64_t *)run->routine[r].count);
+    }
+    free(run->routine);
+    free(run->executions);
+    wpp_close(run->w);
+}
+
 int main(int argc, char **argv)
 {
-    int n;
-    struct run *run;
+    int n, option;
+    struct run *run, from;
+    const char *plan = NULL;
 
-    if (argc > 1 && strcmp(argv[1], "-d") == 0) {
-        details = true;
-        argv++;
-        argc--;
+    while ((option = getopt(argc, argv, "dp:")) != -1) {
+        if (option == 'd')
+            details = true;
+        else if (option == 'p')
+            plan = optarg;
+        else
+            return 2;
     }
-    if (argc < 2) {
-        fputs("usage: p3-table [-d] FILE.wpp...\n", stderr);
+    n = argc - optind;
+    if (n < 1) {
+        fputs("usage: p3-table [-d] [-p PLAN.wpp] FILE.wpp...\n", stderr);
         return 2;
     }
-    n = argc - 1;
     run = must(calloc((size_t)n, sizeof *run));
     for (int i = 0; i < n; i++)
-        run[i] = read_run(argv[1 + i]);
+        run[i] = read_run(argv[optind + i]);
+    if (plan)
+        from = read_run(plan);
     puts("Probe hits (%):\n");
-    table(run, n, p3_paper_prices);
+    table(run, n, plan ? &from : NULL, p3_paper_prices);
     puts("\nIncrements and counts (%):\n");
-    table(run, n, p3_code_prices);
-    for (int i = 0; i < n; i++) {
-        for (uint32_t r = 0; r < run[i].n_routines; r++) {
-            pn_free((struct pn_graph *)run[i].routine[r].graph);
-            free((uint64_t *)run[i].routine[r].count);
-        }
-        free(run[i].routine);
-        free(run[i].executions);
-        wpp_close(run[i].w);
-    }
+    table(run, n, plan ? &from : NULL, p3_code_prices);
+    for (int i = 0; i < n; i++)
+        free_run(&run[i]);
+    if (plan)
+        free_run(&from);
     free(run);
     return status;
 }

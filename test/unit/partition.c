@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans of partitioned path profiles: the paper's example, random DAGs all of whose paths are walked, plan
- * files, and what happens without memory.
- * test: slow 4 */
+/* Plans of partitioned path profiles: the paper's example, random DAGs all of whose paths are
+ * walked, plan files, and what happens without memory.
+ * test: slow 14 */
 #include "gcc-plugin/partition/plan-file.h"
 #include "gcc-plugin/partition/plan.h"
 #include "gcc-plugin/partition/reduced-graph.h"
@@ -46,7 +46,7 @@ void *__wrap_realloc(void *p, size_t size)
     return must_fail() ? NULL : __real_realloc(p, size);
 }
 
-/* ---- Paths, one by one ------------------------------------------------------------------------ */
+/* ---- Paths, one by one ----------------------------------------------------------------------- */
 
 struct path {
     uint32_t edge[MOST_LENGTH], n;
@@ -96,14 +96,15 @@ static uint64_t sum_along(const struct path *p, const int64_t *inc)
     return sum;
 }
 
-/* ---- The paper's example ------------------------------------------------------------------------ */
+/* ---- The paper's example --------------------------------------------------------------------- */
 
-/* Figures 1 and 2, from the text: five diamonds; without them four paths, through v0 v11, v3 v11, v4 and
- * v12. */
+/* Figures 1 and 2, from the text: five diamonds; without them four paths, through v0 v11, v3 v11,
+ * v4 and v12. */
 enum { ENTRY = 22, EXIT = 23 };
 static const uint8_t example[][2] = {
-    {ENTRY, 0}, {0, 1}, {0, 11}, {1, 2}, {1, 12}, {2, 3}, {3, 11}, {11, EXIT}, {2, 4}, {4, 6}, {4, 5}, {5, 7},
-    {6, 7}, {7, 8}, {7, 9}, {8, 10}, {9, 10}, {10, EXIT}, {12, 13}, {12, 14}, {13, 15}, {14, 15}, {15, 17},
+    {ENTRY, 0}, {0, 1}, {0, 11}, {1, 2}, {1, 12}, {2, 3}, {3, 11}, {11, EXIT}, {2, 4}, {4, 6},
+    {4, 5}, {5, 7}, {6, 7}, {7, 8}, {7, 9}, {8, 10}, {9, 10}, {10, EXIT},
+    {12, 13}, {12, 14}, {13, 15}, {14, 15}, {15, 17},
     {15, 16}, {16, 18}, {17, 18}, {18, 20}, {18, 19}, {19, 21}, {20, 21}, {21, EXIT}
 };
 
@@ -163,18 +164,20 @@ static void test_example(void)
                && p3_has(plan->entry[0].set[!c], edge_between(g, 2, 3)),
            "two copies: the task through v12 is alone, as in Figure 2");
     p3_loads(plan, &r, 1, &prices, load);
-    tap_ok(load[c] == 4 && load[!c] == 5, "the others together need 5 probes, as there, and it needs 4");
+    tap_ok(load[c] == 4 && load[!c] == 5,
+           "the others together need 5 probes, as there, and it needs 4");
     tap_ok(p3_check(plan, &r, 1, &prices, &why), "the plan is sound");
     p3_plan_free(plan);
 
     uint64_t *all = p3_full_set(g->n_dag);
     p3_probes(&r, all, &prices, NULL, &together);
-    tap_ok(together > load[0] && together > load[1], "all paths in one copy need %" PRIu64, together);
+    tap_ok(together > load[0] && together > load[1], "all paths in one copy need %" PRIu64,
+           together);
     free(all);
     pn_free(g);
 }
 
-/* ---- Random DAGs ---------------------------------------------------------------------------------- */
+/* ---- Random DAGs ----------------------------------------------------------------------------- */
 
 static uint64_t chance_state = 2015;
 
@@ -248,10 +251,10 @@ static uint32_t shared_numbers(const struct paths *paths, const uint64_t *set, c
     return n;
 }
 
-/* Runs copy c: counters by number, as it would have them, and adds to `executions` of the paths that
- * it owns. */
-static void run_copy(const struct p3_plan *plan, uint32_t c, const struct paths *paths, const int64_t *inc,
-                     const uint64_t *executions, uint64_t *profile)
+/* Runs copy c: counters by number, as it would have them, and adds to `executions` of the paths
+ * that it owns. */
+static void run_copy(const struct p3_plan *plan, uint32_t c, const struct paths *paths,
+                     const int64_t *inc, const uint64_t *executions, uint64_t *profile)
 {
     const struct p3_entry *e = &plan->entry[0];
 
@@ -272,8 +275,9 @@ struct wrong {
     uint32_t check, cover, holders, shared, profile, load;
 };
 
-static void try_plan(const struct p3_routine *r, const struct paths *paths, const uint64_t *executions,
-                     const struct p3_config *config, struct wrong *wrong)
+static void try_plan(const struct p3_routine *r, const struct paths *paths,
+                     const uint64_t *executions, const struct p3_config *config,
+                     struct wrong *wrong)
 {
     struct p3_plan *plan = p3_make_plan(r, 1, config);
     uint64_t profile[MOST_PATHS] = {0}, load, cost;
@@ -288,7 +292,8 @@ static void try_plan(const struct p3_routine *r, const struct paths *paths, cons
             if (plan->entry[0].set[c] && holds(plan->entry[0].set[c], &paths->path[i]))
                 holders |= UINT64_C(1) << c;
         wrong->cover += holders == 0;
-        wrong->holders += holders != p3_holders(plan, &plan->entry[0], paths->path[i].edge, paths->path[i].n);
+        wrong->holders += holders != p3_holders(plan, &plan->entry[0], paths->path[i].edge,
+                                                paths->path[i].n);
     }
     for (uint32_t c = 0; c < plan->copies; c++) {
         load = 0;
@@ -310,7 +315,7 @@ static void try_plan(const struct p3_routine *r, const struct paths *paths, cons
 
 static void test_random(void)
 {
-    enum { DAGS = 12000 };
+    enum { DAGS = 10000 };
     uint32_t by_order = 0, by_cost = 0, split = 0;
     struct wrong wrong[3] = {{0}};
 
@@ -331,28 +336,31 @@ static void test_random(void)
         split += tasks.n > 1;
         p3_tasks_free(&tasks);
         for (int m = 0; m < 3; m++) {
-            struct p3_config config = {1 + chance(8), (enum p3_method)m, m == P3_SPLIT || chance(2), chance(4) == 0,
-                                       p3_paper_prices, 0};
+            struct p3_config config = {1 + chance(8), (enum p3_method)m, m == P3_SPLIT || chance(2),
+                                       chance(4) == 0, p3_paper_prices, 0};
 
             config.prices.labels_only = chance(2);
             try_plan(&r, &paths, executions, &config, &wrong[m]);
         }
         pn_free(g);
     }
-    tap_ok(by_order == 0, "%d random DAGs: each path is in exactly one task, in the paper's order", DAGS);
+    tap_ok(by_order == 0, "%d random DAGs: each path is in exactly one task, in the paper's order",
+           DAGS);
     tap_ok(by_cost == 0 && split > DAGS / 2, "and by cost (%" PRIu32 " have several)", split);
     for (int m = 0; m < 3; m++) {
         static const char *const name[] = {"whole routines", "the paper's plans", "measured plans"};
 
         tap_ok(wrong[m].check == 0 && wrong[m].cover == 0 && wrong[m].holders == 0,
                "%s: the check passes, and each path is interesting somewhere", name[m]);
-        tap_ok(wrong[m].shared == 0, "%s: no interesting path shares its number in a copy", name[m]);
+        tap_ok(wrong[m].shared == 0, "%s: no interesting path shares its number in a copy",
+               name[m]);
         tap_ok(wrong[m].profile == 0 && wrong[m].load == 0,
-               "%s: the union of the copies is the sequential profile, and loads are as expected", name[m]);
+               "%s: the union of the copies is the sequential profile, and loads are as expected",
+               name[m]);
     }
 }
 
-/* ---- Damage ------------------------------------------------------------------------------------------ */
+/* ---- Damage ---------------------------------------------------------------------------------- */
 
 static void test_damage(void)
 {
@@ -370,7 +378,9 @@ static void test_damage(void)
 
         all_paths(g, &paths);
         run(&paths, executions, count, g->n_dag);
-        plan = p3_make_plan(&r, 1, &(struct p3_config){2 + chance(4), P3_SPLIT, true, false, p3_paper_prices, 0});
+        plan = p3_make_plan(&r, 1,
+                            &(struct p3_config){2 + chance(4), P3_SPLIT, true, false,
+                                                p3_paper_prices, 0});
         set = plan->entry[0].set[chance(plan->copies)];
         if (set) {
             uint32_t e = chance(g->n_dag);
@@ -390,7 +400,7 @@ static void test_damage(void)
            "a lost edge is found if a path is lost (%" PRIu32 "), and only then", damaged);
 }
 
-/* ---- Programs: balance, the compared routine, equal routines ------------------------------------------ */
+/* ---- Programs: balance, the compared routine, equal routines --------------------------------- */
 
 enum { ROUTINES = 60 };
 
@@ -414,7 +424,8 @@ static void make_program(struct program *p)
         uint64_t often = UINT64_C(1) << chance(12);
         for (uint32_t e = 0; e < g->n_dag; e++)
             p->count[i][e] *= often;
-        p->routine[i] = (struct p3_routine){i % 3 ? "b.c" : "a file.c", p->name[i], g, p->count[i], chance(3)};
+        p->routine[i] = (struct p3_routine){i % 3 ? "b.c" : "a file.c", p->name[i], g, p->count[i],
+                                            chance(3)};
     }
 }
 
@@ -446,7 +457,8 @@ static void test_balance(void)
             double sum[2] = {0};
 
             for (int m = 0; m < 2; m++) {
-                struct p3_config config = {copies[k], m ? P3_SPLIT : P3_WHOLE, true, false, p3_paper_prices, 0};
+                struct p3_config config = {copies[k], m ? P3_SPLIT : P3_WHOLE, true, false,
+                                           p3_paper_prices, 0};
                 const char *why;
 
                 plan = p3_make_plan(p->routine, ROUTINES, &config);
@@ -468,7 +480,8 @@ static void test_balance(void)
     tap_ok(wrong == 0 && worse == 0, "programs: splitting is never worse than whole routines");
     for (int k = 0; k < 3; k++)
         tap_ok(split[k] < 1.8 && save_split[k] < save_whole[k] + 0.01,
-               "%" PRIu32 " copies: largest load / mean %.2f, whole routines %.2f; hits %.0f %%, %.0f %%",
+               "%" PRIu32 " copies: largest load / mean %.2f, whole routines %.2f; "
+               "hits %.0f %%, %.0f %%",
                copies[k], split[k], whole[k], save_split[k], save_whole[k]);
     free(p);
 }
@@ -508,29 +521,35 @@ static void test_program(void)
     again = p3_make_plan(twice, ROUTINES, &config);
     tap_ok(again->n == ROUTINES - 1 && p3_check(again, twice, ROUTINES, &config.prices, &why),
            "equal ones are one, and their counts are added");
-    tap_ok(!p3_check(plan, twice, ROUTINES, NULL, &why) && strcmp(why, "the plan has other routines") == 0,
+    tap_ok(!p3_check(plan, twice, ROUTINES, NULL, &why)
+           && strcmp(why, "the plan has other routines") == 0,
            "a plan of other routines is refused");
     p3_plan_free(again);
 
-    tap_ok(!p3_find(plan, "b.c", "nobody", 1) && !p3_find(plan, plan->entry[5].file, plan->entry[5].name, 1)
+    tap_ok(!p3_find(plan, "b.c", "nobody", 1)
+           && !p3_find(plan, plan->entry[5].file, plan->entry[5].name, 1)
                && p3_find(plan, plan->entry[5].file, plan->entry[5].name, plan->entry[5].hash)
                       == &plan->entry[5],
            "a routine is found by file, name and hash");
     plan->load[2]++;
-    tap_ok(!p3_check(plan, p->routine, ROUTINES, &config.prices, &why) && strcmp(why, "a load is wrong") == 0,
+    tap_ok(!p3_check(plan, p->routine, ROUTINES, &config.prices, &why)
+           && strcmp(why, "a load is wrong") == 0,
            "a wrong load is found");
     plan->entry[plan->n / 2].compared = plan->entry[0].compared = true;
     tap_ok(!p3_check(plan, p->routine, ROUTINES, NULL, &why), "and so is what is wrongly compared");
     p3_plan_free(plan);
     tap_ok(!p3_make_plan(p->routine, ROUTINES, &(struct p3_config){.copies = 0})
-               && !p3_make_plan(p->routine, ROUTINES, &(struct p3_config){.copies = P3_MAX_COPIES + 1}),
+               && !p3_make_plan(p->routine, ROUTINES,
+                                &(struct p3_config){.copies = P3_MAX_COPIES + 1}),
            "no plan for 0 or 65 copies");
-    plan = p3_make_plan(p->routine, ROUTINES, &(struct p3_config){P3_MAX_COPIES, P3_PAPER, false, true,
+    plan = p3_make_plan(p->routine, ROUTINES,
+                        &(struct p3_config){P3_MAX_COPIES, P3_PAPER, false, true,
                                                                   p3_paper_prices, 0});
     tap_ok(plan && p3_check(plan, p->routine, ROUTINES, &p3_paper_prices, &why), "but for 64");
     p3_plan_free(plan);
     plan = p3_make_plan(NULL, 0, &config);
-    tap_ok(plan && plan->n == 0 && p3_check(plan, NULL, 0, NULL, &why), "and for a program without routines");
+    tap_ok(plan && plan->n == 0 && p3_check(plan, NULL, 0, NULL, &why),
+           "and for a program without routines");
     p3_plan_free(plan);
     free_program(p);
     free(p);
@@ -559,10 +578,11 @@ static void test_dag(void)
         pn_free(again);
         pn_free(g);
     }
-    tap_ok(wrong == 0, "a description gives the same DAG and hash; a wrong Val or a circle is refused");
+    tap_ok(wrong == 0,
+           "a description gives the same DAG and hash; a wrong Val or a circle is refused");
 }
 
-/* ---- Files --------------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static char *text_of(const struct p3_plan *plan, size_t *size)
 {
@@ -595,11 +615,13 @@ static void test_files(void)
     bool cut = true;
 
     make_program(p);
-    plan = p3_make_plan(p->routine, ROUTINES, &(struct p3_config){4, P3_SPLIT, true, true, p3_paper_prices, 0});
+    plan = p3_make_plan(p->routine, ROUTINES,
+                        &(struct p3_config){4, P3_SPLIT, true, true, p3_paper_prices, 0});
     text = text_of(plan, &size);
     again = read_text(text, size, why, sizeof why);
     text_again = again ? text_of(again, &size_again) : strdup(why);
-    tap_ok(again && strcmp(text, text_again) == 0 && p3_check(again, p->routine, ROUTINES, &p3_paper_prices, &check),
+    tap_ok(again && strcmp(text, text_again) == 0
+           && p3_check(again, p->routine, ROUTINES, &p3_paper_prices, &check),
            "a plan is the same after it was written and read");
     free(text_again);
     p3_plan_free(again);
@@ -641,7 +663,8 @@ static void test_messages(void)
         {"wpp-plan 1\ncopies 0\n", "plan:2: there is at least one copy"},
         {"wpp-plan 1\ncopies 65\n", "plan:2: `65` is not how many copies, a number up to 64"},
         {"wpp-plan 1\nload 1\n", "plan:2: `copies` should stand here, not `load`"},
-        {"wpp-plan 1\ncopies 2\ncost low\n", "plan:3: the cost is `static` or `measured`, not `low`"},
+        {"wpp-plan 1\ncopies 2\ncost low\n",
+         "plan:3: the cost is `static` or `measured`, not `low`"},
         {"wpp-plan 1\ncopies 2\ncost static\nload 3\n",
          "plan:4: `` is not a copy's load, a number up to 18446744073709551615"},
         {HEAD "end 1\n", "plan:5: the plan has 0 routines, but should have 1"},
@@ -652,8 +675,10 @@ static void test_messages(void)
         {HEAD "routine f%0.c f\n", "plan:5: the source file: `%0.` is no encoded byte"},
         {HEAD "routine f.c f 12 9 - 1=all\n", "plan:5: `12` is no hash, 16 digits 0-9a-f"},
         {HEAD "routine f.c f 00000000000000ff 0 - 1=all\n", "plan:5: a routine has edges"},
-        {HEAD "routine f.c f" HASH "x 1=all\n", "plan:5: `compared` or `-` should stand here, not `x`"},
-        {HEAD "routine f.c f" HASH "-\n", "plan:5: `` is no set: a copy from 1 to 2, `=`, `all` or edges"},
+        {HEAD "routine f.c f" HASH "x 1=all\n",
+         "plan:5: `compared` or `-` should stand here, not `x`"},
+        {HEAD "routine f.c f" HASH "-\n",
+         "plan:5: `` is no set: a copy from 1 to 2, `=`, `all` or edges"},
         {HEAD "routine f.c f" HASH "- 3=all\n",
          "plan:5: `3=all` is no set: a copy from 1 to 2, `=`, `all` or edges"},
         {HEAD "routine f.c f" HASH "- 1=all 1=all\n",
@@ -661,8 +686,10 @@ static void test_messages(void)
         {HEAD "routine f.c f" HASH "- 1=0-9\n", "plan:5: `0-9` is no range of edges below 9"},
         {HEAD "routine f.c f" HASH "- 1=0-3,2\n", "plan:5: `2`: edges do not ascend"},
         {HEAD "routine f.c f" HASH "- 1=0-3;\n", "plan:5: `0-3;` is no range of edges below 9"},
-        {HEAD "routine f.c f" HASH "compared 1=all\n", "plan:5: the compared routine is not whole in copy 2"},
-        {HEAD "routine f.c f" HASH "compared 1=all 2=all\nroutine f.c g" HASH "compared 1=all 2=all\n",
+        {HEAD "routine f.c f" HASH "compared 1=all\n",
+         "plan:5: the compared routine is not whole in copy 2"},
+        {HEAD "routine f.c f" HASH "compared 1=all 2=all\n"
+              "routine f.c g" HASH "compared 1=all 2=all\n",
          "plan:6: a second routine is compared"},
         {HEAD "routine f.c f" HASH "- 1=all\nroutine f.c f" HASH "- 1=all\n",
          "plan:6: the routines do not ascend by file, name and hash"}
@@ -681,19 +708,22 @@ static void test_messages(void)
             n++;
         p3_plan_free(plan);
     }
-    tap_ok(n == sizeof wrong / sizeof *wrong, "%" PRIu32 " kinds of wrong plans each have their message", n);
+    tap_ok(n == sizeof wrong / sizeof *wrong,
+           "%" PRIu32 " kinds of wrong plans each have their message", n);
     plan = read_text(right, strlen(right), why, sizeof why);
-    tap_ok(plan && plan->n == 2 && !*plan->entry[0].file && strcmp(plan->entry[1].file, "a b.c") == 0
+    tap_ok(plan && plan->n == 2 && !*plan->entry[0].file
+           && strcmp(plan->entry[1].file, "a b.c") == 0
                && plan->entry[0].set[0][0] == 0x1af && plan->entry[0].set[1][0] == 0x1fd,
            "names with blanks, and without anything, and ranges are read");
     p3_plan_free(plan);
     tap_ok(!p3_read_plan("/nowhere/plan", why, sizeof why)
-               && strcmp(why, "/nowhere/plan: No such file or directory") == 0, "a missing file has one, too");
+               && strcmp(why, "/nowhere/plan: No such file or directory") == 0,
+           "a missing file has one, too");
     plan = read_text(HEAD, strlen(HEAD), why, 12);
     tap_ok(!plan && strcmp(why, "plan:5: the") == 0, "a message is cut where its room ends");
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void test_memory(void)
 {
@@ -725,7 +755,8 @@ static void test_memory(void)
         }
     }
     tap_ok(ok && n > 100, "no plan is made when memory is missing, at %ld places", n);
-    good = p3_make_plan(p->routine, 10, &(struct p3_config){3, P3_SPLIT, true, true, p3_paper_prices, 0});
+    good = p3_make_plan(p->routine, 10,
+                        &(struct p3_config){3, P3_SPLIT, true, true, p3_paper_prices, 0});
     ok = true;
     for (long i = 0;; i++) {
         allocations_left = i;
