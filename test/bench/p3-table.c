@@ -87,6 +87,11 @@ static struct run read_run(const char *path)
     struct wpp_summary s;
     struct run run = {.name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path};
 
+    if (!strrchr(run.name, '.')) {
+        fprintf(stderr, "p3-table: %s is no FILE.wpp\n", path);
+        exit(2);
+    }
+
     run.w = wpp_open(path, &error);
     if (!run.w) {
         fprintf(stderr, "p3-table: %s: %s\n", path, error.text);
@@ -237,8 +242,8 @@ static void table(const struct run *run, int n, const struct run *from, struct p
 
         for (int k = 0; k < COPIES; k++) {
             if (!details)
-                printf("| %.*s | %" PRIu32 " |", (int)strcspn(run[r].name, "."), run[r].name,
-                       copies[k]);
+                printf("| %.*s | %" PRIu32 " |", (int)(strrchr(run[r].name, '.') - run[r].name),
+                       run[r].name, copies[k]);
             for (int i = 0; i < WAYS; i++) {
                 struct outcome o;
 
