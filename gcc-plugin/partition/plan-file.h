@@ -5,9 +5,9 @@
  *      copies 2
  *      cost measured
  *      load 1063122 1062989
- *      routine lvm.c luaV_execute 8d3f0c1b22aa9e07 1290 - 1=0-411,413,500-1289 2=0-3,412-1289
- *      routine lzio.c luaZ_fill 0f1e2d3c4b5a6978 12 - 2=all
  *      routine lua.c main 00112233445566ff 7 compared 1=all 2=all
+ *      routine lvm.c luaV_execute 8d3f0c1b22aa9e07 1290 - 1=0-411,413 2=0-3,412-1289
+ *      routine lzio.c luaZ_fill 0f1e2d3c4b5a6978 12 - 2=all
  *      end 3
  */
 #ifndef WPP_PARTITION_PLAN_FILE_H
