@@ -262,6 +262,7 @@ $(B)/bin/%: scripts/%
 	$(Q)sed 's|@VERSION@|$(VERSION)|' $< > $@ && chmod 755 $@
 
 $(B)/test/unit/numbering: TEST_LIBS = -Wl,--wrap=calloc,--wrap=realloc
+$(B)/test/unit/partition: TEST_LIBS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(B)/test/unit/tracer%: TEST_LIBS = -Wl,--export-dynamic-symbol=__wpp_* $(B)/lib/wpp/libwpp-rt.a
 $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(LIBREF) $(LIBNUM) $(LIBS) $(B)/lib/wpp/libwpp-rt.a
 	@mkdir -p $(@D)
@@ -271,10 +272,10 @@ $(B)/test/read-%: $(B)/obj/test/reference/read-%.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< -lzstd
-$(B)/test/bench/%: $(B)/obj/test/bench/%.o $(LIBREF) $(LIBS)
+$(B)/test/bench/%: $(B)/obj/test/bench/%.o $(LIBREF) $(LIBNUM) $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBREF) $(LIBS) $(LDLIBS_)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBREF) $(LIBNUM) $(LIBS) $(LDLIBS_)
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 

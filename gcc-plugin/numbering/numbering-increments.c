@@ -12,6 +12,7 @@
  * modulo 2^64, like sums of increments.
  */
 #include "gcc-plugin/numbering/numbering-internal.h"
+#include "gcc-plugin/numbering/selected-paths.h"
 
 struct forest {
     uint32_t *parent, *size;
@@ -95,38 +96,66 @@ static int by_cost(const void *left, const void *right)
 }
 
 /* Kruskal: the most expensive edges join the tree first, the others are chords. */
-static void span(struct pn_graph *g, struct forest *f, struct candidate *candidate)
+static void span(const struct pn_graph *g, struct forest *f, struct candidate *candidate,
+                 const uint64_t *label, int64_t *inc, bool *chord)
 {
-    for (uint32_t i = 0; i < g->n_dag; i++)
-        candidate[i] = (struct candidate){cost_of(g, &g->dag[i]), i};
     qsort(candidate, g->n_dag, sizeof *candidate, by_cost);
     join(f, g->exit, g->entry, 0);
     for (uint32_t i = 0; i < g->n_dag; i++) {
-        struct pn_dag_edge *d = &g->dag[candidate[i].dag];
-        d->chord = !join(f, d->src, d->dst, d->val);
+        uint32_t e = candidate[i].dag;
+        chord[e] = !join(f, g->dag[e].src, g->dag[e].dst, label[e]);
     }
-    for (uint32_t i = 0; i < g->n_dag; i++) {
-        struct pn_dag_edge *d = &g->dag[i];
+    for (uint32_t e = 0; e < g->n_dag; e++) {
         uint64_t p_src, p_dst;
-        if (!d->chord)
+        inc[e] = 0;
+        if (!chord[e])
             continue;
-        find_root(f, d->src, &p_src);
-        find_root(f, d->dst, &p_dst);
-        d->inc = (int64_t)(p_src + d->val - p_dst);
+        find_root(f, g->dag[e].src, &p_src);
+        find_root(f, g->dag[e].dst, &p_dst);
+        inc[e] = (int64_t)(p_src + label[e] - p_dst);
     }
 }
 
-int pn_place_increments(struct pn_graph *g)
+int pn_place_labels(const struct pn_graph *g, const uint64_t *label, const uint64_t *weight,
+                    int64_t *inc, bool *chord)
 {
     struct forest f = {0};
     struct candidate *candidate = new_array(g->n_dag, sizeof *candidate);
     int status = PN_E_NOMEM;
 
     if (new_forest(&f, g->n_vertices) && candidate) {
-        span(g, &f, candidate);
+        for (uint32_t e = 0; e < g->n_dag; e++)
+            candidate[e] = (struct candidate){weight[e], e};
+        span(g, &f, candidate, label, inc, chord);
         status = PN_OK;
     }
     free(candidate);
     free_forest(&f);
+    return status;
+}
+
+int pn_place_increments(struct pn_graph *g)
+{
+    uint64_t *label = new_array(g->n_dag, sizeof *label);
+    uint64_t *weight = new_array(g->n_dag, sizeof *weight);
+    int64_t *inc = new_array(g->n_dag, sizeof *inc);
+    bool *chord = new_array(g->n_dag, sizeof *chord);
+    int status = PN_E_NOMEM;
+
+    if (label && weight && inc && chord) {
+        for (uint32_t e = 0; e < g->n_dag; e++) {
+            label[e] = g->dag[e].val;
+            weight[e] = cost_of(g, &g->dag[e]);
+        }
+        status = pn_place_labels(g, label, weight, inc, chord);
+    }
+    for (uint32_t e = 0; status == PN_OK && e < g->n_dag; e++) {
+        g->dag[e].inc = inc[e];
+        g->dag[e].chord = chord[e];
+    }
+    free(label);
+    free(weight);
+    free(inc);
+    free(chord);
     return status;
 }

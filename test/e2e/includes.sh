@@ -11,6 +11,7 @@ tracer
 driver
 sequitur
 gcc-plugin/numbering
+gcc-plugin/partition   gcc-plugin/numbering
 gcc-plugin/table       tracer/trace-abi.h tracer/source-hash.h
 gcc-plugin/graph       gcc-plugin/gcc-compat.h gcc-plugin/numbering gcc-plugin/table
 gcc-plugin/rates       gcc-plugin/gcc-compat.h gcc-plugin/graph
@@ -77,6 +78,8 @@ is 'nothing includes test/' "$(includes | grep ' test/')" ''
 is "GCC's headers are included by gcc-compat.h alone" \
    "$(grep -rlE '# *include *"(tree|gimple|cfg|basic-block|ssa|cgraph)' gcc-plugin | grep -v gcc-compat)" ''
 ok 'the numbering is plain C' gcc -std=gnu17 -fsyntax-only -I. gcc-plugin/numbering/numbering.c
+ok 'and so is the partition' \
+    bash -c 'for f in gcc-plugin/partition/*.c; do gcc -std=gnu17 -D_GNU_SOURCE -fsyntax-only -I. $f || exit; done'
 
 # libcgraph is under a licence of its own: only wpp-dot may use it, through one file.
 is "Graphviz's headers are included by graphviz-compat.h alone" \
