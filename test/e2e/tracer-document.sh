@@ -25,6 +25,47 @@ WPP_OUT=$T/today ok 'and runs' "$T/tiny"
 is 'the tokens are those of the document' \
     "$("$READ" --numbers "$T/today" | tr '\n' ' ')" '17 16 18 '
 
+# Counts instead of tokens.  main has 1 path from its entry to the end of the first turn, 9 turns more
+# and 1 path to its exit; odd and even numbers are 5 and 5.
+cat > "$T/counted.c" <<'END'
+#include <signal.h>
+__attribute__((noinline)) static int odd(int n)
+{
+    if (n & 1)
+        return 1;
+    return 0;
+}
+int main(int argc, char **argv)
+{
+    int n = 0;
+    for (int i = 0; i < 10; i++)
+        n += odd(i);
+    if (argc > 1)
+        raise(SIGKILL);
+    return n - 5;
+}
+END
+# counted FILE: the records' kinds without repetition, then the counts in ascending order.
+counted() {
+    "$READ" "$1" > "$T/out" 2> "$T/err"
+    echo "$? $(sed -n 's/^\([A-Z_][A-Z_]*\) .*/\1/p' "$T/out" | grep -v '^COUNT$' | tr '\n' ' ')" \
+        "$(sed -n 's/^COUNT .*times=//p' "$T/out" | sort -n | tr '\n' ' ')"
+}
+ok 'a program with counters compiles' \
+    "$WPP_GCC" -O0 -fplugin-arg-wpp-mode=paths -o "$T/counted" "$T/counted.c"
+WPP_OUT=$T/counts ok 'and runs' "$T/counted"
+is 'its counts are in the trace' "$(counted "$T/counts")" \
+    '0 PROCESS MODULE_LOAD COUNTS MODULE_UNLOAD END  1 1 5 5 9 '
+WPP_OUT=$T/counts run "$T/counted" killed
+is 'and those of a killed program' "$(counted "$T/counts")" \
+    '0 PROCESS MODULE_LOAD COUNTS  1 5 5 9 '
+mkfifo "$T/fifo"
+cat "$T/fifo" > "$T/counts" &
+WPP_OUT=$T/fifo ok 'with a FIFO' "$T/counted"
+wait $!
+is 'they come at the end' "$(counted "$T/counts")" \
+    '0 PROCESS MODULE_LOAD COUNTS MODULE_UNLOAD END  1 1 5 5 9 '
+
 # Cut anywhere: what is whole is read, and the reader says that something is missing.
 size=$(wc -c < "$T/trace")
 wrong=

@@ -426,10 +426,10 @@ is 'nop: writes nothing' "$(ls "$T/cwd")" ''
 run "$T/nop" threads 96 8
 is 'nop: threads' "$status" 7
 
-is 'exported: eleven names' \
+is 'exported: thirteen names' \
     "$(nm -D --defined-only "$RT/libwpp-rt.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
-    '__wpp_cursor __wpp_frames __wpp_module_load __wpp_module_unload __wpp_refill __wpp_resolver __wpp_signal_begin __wpp_signal_end __wpp_start __wpp_stop __wpp_time '
-needed='_GLOBAL_OFFSET_TABLE_|environ|__errno_location|getauxval|dl_iterate_phdr|dladdr|dlsym|dlerror|pthread_(atfork|key_create|setspecific)'
+    '__wpp_count_thread __wpp_counting __wpp_cursor __wpp_frames __wpp_module_load __wpp_module_unload __wpp_refill __wpp_resolver __wpp_signal_begin __wpp_signal_end __wpp_start __wpp_stop __wpp_time '
+needed='_GLOBAL_OFFSET_TABLE_|environ|__libc_single_threaded|__errno_location|getauxval|dl_iterate_phdr|dladdr|dlsym|dlerror|pthread_(atfork|key_create|setspecific)'
 # gthreads.h names what static programs must be linked with; nothing uses it.
 is 'of threads it uses two functions' \
     "$(readelf -rW "$RT/libwpp-rt.so" | grep -oE '(pthread|sched)_[a-z_]*' | sort | tr '\n' ' ')" \

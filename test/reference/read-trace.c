@@ -7,6 +7,8 @@
  *   read-trace --numbers FILE   every token of every stream, one a line, in file order
  *   read-trace --raw N FILE     the tokens of stream N (0, 1, ...) as they are
  *
+ * The line of a COUNTS record is followed by one for each counter that is not 0.
+ *
  * It always checks everything the document promises.  Exit: 0 complete, 1 damaged,
  * 2 usage or system, 3 incomplete. */
 #include <errno.h>
@@ -17,7 +19,7 @@
 #include <string.h>
 
 enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END, BUFFER,
-       WAITED, STOPPED, STARTED, TIMES, EXIT, EARLY };
+       WAITED, STOPPED, STARTED, TIMES, EXIT, EARLY, COUNTS };
 
 struct header {
     uint32_t magic, version, kind, bytes, pid, tid, sequence;
@@ -37,7 +39,7 @@ struct process {
     uint64_t words, lost;
     uint64_t length;                /* the trace was so long, its buffers say */
     int ended, incomplete, buffers; /* buffers: -1 when a thread had none */
-    int stopped;
+    int stopped, counts;            /* counts: it has COUNTS records */
 };
 
 struct buffer {
@@ -301,6 +303,34 @@ static void read_times(const struct header *h, const unsigned char *p)
     }
 }
 
+/* One line for the record, one for each counter that is not 0. */
+static void read_counts(const struct header *h, const unsigned char *p)
+{
+    uint64_t skip = h->bytes < 4 ? 0 : u(p, 4), begin = 20 + skip, first, count;
+
+    if (h->bytes < begin)
+        damaged("COUNTS of %u bytes", h->bytes);
+    for (uint64_t i = 0; i < skip; i++)
+        if (p[4 + i])
+            damaged("what stands before the first token of COUNTS is not 0");
+    p += 4 + skip;
+    first = u(p, 4);
+    count = u(p + 4, 4);
+    begin += u(p + 8, 4);
+    if (h->bytes < begin + 8 * count)
+        damaged("COUNTS of %u bytes with %llu counters", h->bytes, (unsigned long long)count);
+    process_of(h)->counts = 1;
+    if (mode != RECORDS)
+        return;
+    printf("COUNTS first=%llu count=%llu tid=%llu\n", (unsigned long long)first,
+           (unsigned long long)count, (unsigned long long)u(p + 12, 4));
+    p += 16 + u(p + 8, 4);
+    for (uint64_t i = 0; i < count; i++)
+        if (u(p + 8 * i, 8))
+            printf("COUNT token=%llu times=%llu\n", (unsigned long long)(first + i),
+                   (unsigned long long)u(p + 8 * i, 8));
+}
+
 /* ---- Buffers ---------------------------------------------------------------------------- */
 
 /* What a thread may not have handed over: kept until the process's end is known. */
@@ -449,6 +479,9 @@ static void read_record(const struct header *h, const unsigned char *p)
     case TIMES:
         read_times(h, p);
         break;
+    case COUNTS:
+        read_counts(h, p);
+        break;
     }
 }
 
@@ -481,7 +514,8 @@ static int next_record(FILE *file, struct header *h, unsigned char **payload)
 }
 
 /* A process that did not say that it ended is complete when every thread had its
- * buffer in the trace; it may have been killed within a record. */
+ * buffer in the trace, and may have been killed within a record; or when its counters are in the
+ * trace, which ends with a whole record. */
 static int incomplete(int cut)
 {
     if (n_processes == 0)
@@ -491,7 +525,7 @@ static int incomplete(int cut)
 
         if (p->incomplete)
             return 1;
-        if (p->ended ? cut : p->buffers <= 0 || offset < p->length)
+        if (p->ended || p->counts ? cut : p->buffers <= 0 || offset < p->length)
             return 1;
     }
     return 0;
