@@ -120,13 +120,15 @@ public:
         n_runs_++;
     }
 
-    void finish(byte_string &out) const
+    // False: there is nothing to write.
+    bool finish(byte_string &out) const
     {
         if (n_described_ == 0)
-            return;
+            return false;
         out.varint(n_described_);
         out.varint(n_runs_);
         out.raw(runs_);
+        return true;
     }
 
 private:
@@ -161,13 +163,14 @@ private:
     std::vector<uint32_t> line_;          // last line seen in a call's code; 0: none
 };
 
-static void encode_inlined(byte_string &out, const table_routine &routine)
+// False: nothing was written.
+static bool encode_inlined(byte_string &out, const table_routine &routine)
 {
     inlined_writer writer(routine);
     std::vector<table_line> lines;
 
     if (routine.inlined.empty())
-        return;
+        return false;
     for (const table_block &block : routine.blocks)
         lines.insert(lines.end(), block.lines.begin(), block.lines.end());
     while (!lines.empty() && lines.back().inlined == 0)
@@ -179,15 +182,15 @@ static void encode_inlined(byte_string &out, const table_routine &routine)
             at++;
         writer.run(begin, at);
     }
-    writer.finish(out);
+    return writer.finish(out);
 }
 
-// Behind the inlined calls, so that these are written even if there are none.
-static void encode_derived(byte_string &out, const table_routine &routine)
+// Behind the inlined calls: their number is written even if it is 0.
+static void encode_derived(byte_string &out, const table_routine &routine, bool has_inlined)
 {
     if (routine.derived.empty())
         return;
-    if (routine.inlined.empty())
+    if (!has_inlined)
         out.varint(0);
     out.varint(routine.derived.size());
     for (const table_derived &derived : routine.derived) {
@@ -211,8 +214,7 @@ uint64_t unit_table::add(const table_routine &routine)
         encode_block(r, block, routine.line);
     encode_edges(r, routine.edges);
     encode_landings(r, routine.landings);
-    encode_inlined(r, routine);
-    encode_derived(r, routine);
+    encode_derived(r, routine, encode_inlined(r, routine));
 
     body_.varint(r.bytes.size());
     body_.raw(r);

@@ -334,4 +334,13 @@ is 'a library in a program that is not counted' "$(line plain 4) $(line plain 6)
 WPP_OUT=$T/mixed.trace run "$T/mixed"
 like 'objects that are traced and others that are counted' "$(cat "$T/err")" \
     'some of its objects are traced'
+"$WPP_GCC" -O0 -fPIC -shared -o "$T/library.so" "$T/library.c"
+"$WPP_GCC" -O0 -fplugin-arg-wpp-mode=paths -pthread -o "$T/loads" "$T/loads.c"
+WPP_OUT=$T/apart.trace "$T/loads" "$T/library.so"
+run wpp-compress -f -o "$T/apart.wpp" "$T/apart.trace"
+like 'a counted program with a traced library is incomplete' "$(cat "$T/err")" 'different modes'
+rm -f "$T/shared"
+run wpp-record -o "$T/gone.wpp" "$T/ends" kill "$T/shared"
+like 'a killed program that wpp-record has not got the counts of' "$(wpp-info "$T/gone.wpp" 2>&1)" \
+    'complete +no'
 done_testing

@@ -593,6 +593,24 @@ static bool check_input(const wpp_compressor *c, struct wpp_error *error)
                     "first record: there is nothing to use", (unsigned long long)c->bytes);
 }
 
+/* Counters lie in the trace's file: without END nothing is missing either.  But a process that a
+ * recorder records writes them at its end. */
+static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
+{
+    bool mixed;
+
+    c->counts_kind = wpp_path_counts_kind(&c->modules, &mixed);
+    if (c->counts_kind == WPP_MODE_TRACED)
+        return true;
+    if (!c->ended)
+        c->rest_taken = c->counts.any && wpp_trace_at_boundary(&c->trace);
+    if (mixed)
+        wpp_note(c, WPP_E_INCOMPLETE, "its objects were compiled with different modes (trace, paths, "
+                 "calls-cut, edges): the profile lacks what was traced, and paths of different kinds "
+                 "stand side by side");
+    return wpp_path_counts_settle(&c->counts, &c->modules, error);
+}
+
 bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note_out,
                          struct wpp_error *error)
 {
@@ -608,11 +626,7 @@ bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_e
             *error = c->fatal;
         return false;
     }
-    c->counts_kind = wpp_path_counts_kind(&c->modules);
-    /* Counters lie in the trace's file: without END nothing is missing either. */
-    if (c->counts.any && !c->ended && wpp_trace_at_boundary(&c->trace))
-        c->rest_taken = true;
-    if (c->counts_kind && !wpp_path_counts_settle(&c->counts, &c->modules, error))
+    if (!settle_counts(c, error))
         return false;
     if (c->input == WPP_INPUT_TRACE)
         note_missing_end(c);

@@ -213,12 +213,19 @@ bool wpp_path_counts_settle(struct wpp_path_counts *c, const struct wpp_modules 
     return true;
 }
 
-uint32_t wpp_path_counts_kind(const struct wpp_modules *modules)
+uint32_t wpp_path_counts_kind(const struct wpp_modules *modules, bool *mixed)
 {
     uint32_t kind = WPP_MODE_TRACED;
+    bool any = false;
 
-    for (uint32_t m = 0; m < modules->n && kind == WPP_MODE_TRACED; m++)
-        for (uint32_t u = 0; u < modules->loaded[m].n_units && kind == WPP_MODE_TRACED; u++)
-            kind = modules->loaded[m].units[u].table.mode;
+    *mixed = false;
+    for (uint32_t m = 0; m < modules->n; m++)
+        for (uint32_t u = 0; u < modules->loaded[m].n_units; u++) {
+            uint32_t mode = modules->loaded[m].units[u].table.mode;
+
+            *mixed |= any && mode != kind;
+            kind = any && kind != WPP_MODE_TRACED ? kind : mode;
+            any = true;
+        }
     return kind;
 }

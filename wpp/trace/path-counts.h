@@ -29,7 +29,8 @@ enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const
 bool wpp_path_counts_settle(struct wpp_path_counts *c, const struct wpp_modules *modules,
                             struct wpp_error *error);
 
-/* What the modules' code counts, enum wpp_profile_kind; 0: it is traced. */
-uint32_t wpp_path_counts_kind(const struct wpp_modules *modules);
+/* What the modules' code counts, enum wpp_profile_kind; 0: it is traced.  *mixed: not all of it does
+ * the same. */
+uint32_t wpp_path_counts_kind(const struct wpp_modules *modules, bool *mixed);
 
 #endif
