@@ -666,9 +666,9 @@ is 'also of a device' "$status $(grep -c 'only the first process is kept' "$T/er
 if script -qec true /dev/null > /dev/null 2>&1; then
     script -qec 'wpp-record -o all.wpp ./endless 2' /dev/null > terminal 2>&1 < /dev/null
     like 'progress on a terminal' "$(tr '\r' '\n' < terminal)" \
-        'wpp-record: [0-9.]+ M events, [0-9.]+ M/s, waited [0-9.]+ s; [0-9]+ % in ~[0-9.]+ MB \(1/~[0-9]+\); 1 process, [0-9]+ MB'
+        'wpp-record: [0-9.]+ [kMG] events, [0-9.]+ [kMG]/s, waited [0-9.]+ s; [0-9]+ % in ~[0-9.]+ MB \(1/~[0-9]+\); 1 process, [0-9]+ MB'
     script -qec 'wpp-record -q -o all.wpp ./endless 2' /dev/null > terminal 2>&1 < /dev/null
-    is 'none with -q' "$(grep -c 'M events' terminal)" 0
+    is 'none with -q' "$(grep -c ' events, ' terminal)" 0
 else
     skip 'progress on a terminal: no script(1) to make one'
 fi
