@@ -46,14 +46,20 @@ struct place {
     bool moved;                 /* home is memory of ours: a library's */
 };
 
-/* A thread's copies of all places. */
+/* A thread's copies of all places.  What is not in the trace's file is written at the end, and
+ * nothing twice: so each copy knows how much of it is there. */
+enum { MOST_KEPT = 250 };
 struct copies {
     struct copies *next;
     int64_t distance;
     uint32_t tid;               /* of its last thread */
     bool findable;              /* tgkill finds the thread as long as it lives */
-    bool unkept;                /* some of it is not in the trace's file */
+    struct {
+        const struct place *place;      /* NULL: free */
+        size_t bytes;                   /* the first ones of the copy are in the file */
+    } kept[MOST_KEPT];
 };
+_Static_assert(sizeof(struct copies) <= WPP_PAGE_BYTES, "copies fit a page");
 
 WPP_EXPORT __thread unsigned char __wpp_counting;
 
@@ -63,6 +69,8 @@ static struct copies *all;
 static uint64_t anchor;         /* the executable's home */
 static uint64_t next_home;      /* of the next library */
 static int64_t next_distance = FIRST_DISTANCE;     /* without sign */
+static struct copies *next_look;        /* where the search for ended threads goes on; or NULL */
+static bool told_of_threads;
 
 static char *at_distance(const struct place *p, const struct copies *c)
 {
@@ -106,28 +114,55 @@ static struct wpp_counts window_of(const struct place *p, size_t from, size_t by
     };
 }
 
-/* Makes a copy part of the trace's file. */
-static bool keep(const struct place *p, const struct copies *c)
+/* The entry for the copy of a place, or of no place; NULL: there is none. */
+static size_t *kept_bytes(struct copies *c, const struct place *p)
 {
-    if (__wpp_process.state != WPP_RECORDING || !__wpp_output_keeps_pages() || __wpp_sandboxed())
-        return false;
-    for (size_t from = 0; from < p->bytes; from += WINDOW) {
-        size_t bytes = p->bytes - from < WINDOW ? p->bytes - from : WINDOW;
-        struct wpp_counts counts = window_of(p, from, bytes, c->tid);
-
-        if (!__wpp_output_keep_pages(at_distance(p, c) + from, bytes, &counts))
-            return false;
-    }
-    return true;
+    for (int i = 0; i < MOST_KEPT; i++)
+        if (c->kept[i].place == p)
+            return &c->kept[i].bytes;
+    return NULL;
 }
 
-static bool map_copy(const struct place *p, struct copies *c)
+static size_t *new_kept(struct copies *c, const struct place *p)
 {
-    if (!map_free(at_distance(p, c), p->bytes))
-        return false;
-    if (!keep(p, c))
-        c->unkept = true;
-    return true;
+    for (int i = 0; i < MOST_KEPT; i++)
+        if (!c->kept[i].place) {
+            c->kept[i].place = p;
+            c->kept[i].bytes = 0;
+            return &c->kept[i].bytes;
+        }
+    return NULL;
+}
+
+static void forget_kept(struct copies *c, const struct place *p)
+{
+    for (int i = 0; i < MOST_KEPT; i++)
+        if (c->kept[i].place == p)
+            c->kept[i].place = NULL;
+}
+
+/* Makes a copy part of the trace's file, or as much of it as is possible. */
+static void keep(const struct place *p, struct copies *c)
+{
+    size_t *kept;
+
+    if (__wpp_process.state != WPP_RECORDING || !__wpp_output_keeps_pages() || __wpp_sandboxed())
+        return;
+    kept = new_kept(c, p);
+    while (kept && *kept < p->bytes) {
+        size_t bytes = p->bytes - *kept < WINDOW ? p->bytes - *kept : WINDOW;
+        struct wpp_counts counts = window_of(p, *kept, bytes, c->tid);
+
+        if (!__wpp_output_keep_pages(at_distance(p, c) + *kept, bytes, &counts))
+            return;
+        *kept += bytes;
+    }
+}
+
+static void keep_all(struct copies *c)
+{
+    for (const struct place *p = places; p; p = p->next)
+        keep(p, c);
 }
 
 static void unmap_copies(const struct copies *c, const struct place *end)
@@ -140,10 +175,11 @@ static void unmap_copies(const struct copies *c, const struct place *end)
 static bool map_copies(struct copies *c)
 {
     for (const struct place *p = places; p; p = p->next)
-        if (!map_copy(p, c)) {
+        if (!map_free(at_distance(p, c), p->bytes)) {
             unmap_copies(c, p);
             return false;
         }
+    keep_all(c);
     return true;
 }
 
@@ -185,18 +221,17 @@ static struct copies *new_copies(uint32_t tid)
 static struct copies *abandoned(uint32_t tid)
 {
     enum { SOME = 32 };
-    static struct copies *next;
 
     for (struct copies *c = all; c; c = c->next)
         if (c->tid == tid)
             return c;
     for (int i = 0; i < SOME && all; i++) {
-        struct copies *c = next ? next : all;
+        struct copies *c = next_look ? next_look : all;
 
-        next = c->next;
+        next_look = c->next;
         if (c->findable && sys3(SYS_tgkill, __wpp_process.pid, c->tid, 0) == -ESRCH)
             return c;
-        if (!next)
+        if (!next_look)
             break;
     }
     return NULL;
@@ -267,26 +302,60 @@ const char *__wpp_counts_objection(const struct wpp_module *m)
     return NULL;
 }
 
-/* Gives a library's counters a home within reach. */
-static bool move_home(struct place *p, struct wpp_module *m)
+static void unmap_place(const struct place *p, const struct copies *end)
 {
-    uint64_t *at;
-
-    if (next_home == 0)
-        next_home = anchor + LIBRARIES;
-    for (;; next_home += 16 * WPP_PAGE_BYTES) {
-        if (next_home + p->bytes > anchor + SPAN)
-            return false;
-        if (map_free((char *)next_home, p->bytes))
-            break;
+    for (struct copies *c = all; c != end; c = c->next) {
+        forget_kept(c, p);
+        sys_unmap(at_distance(p, c), p->bytes);
     }
-    p->home = (char *)next_home;
-    p->moved = true;
-    next_home += p->bytes;
-    at = (uint64_t *)(p->home + p->at);
+}
+
+/* Maps the new place for all threads, or for none. */
+static bool map_place(const struct place *p)
+{
+    for (struct copies *c = all; c; c = c->next)
+        if (!map_free(at_distance(p, c), p->bytes)) {
+            unmap_place(p, c);
+            return false;
+        }
+    for (struct copies *c = all; c; c = c->next)
+        keep(p, c);
+    return true;
+}
+
+/* Finds a home for a library's counters that all threads have room for at their distances. */
+static bool find_home(struct place *p)
+{
+    for (uint64_t home = next_home ? next_home : anchor + LIBRARIES;
+         home + p->bytes <= anchor + SPAN; home += 16 * WPP_PAGE_BYTES) {
+        if (!map_free((char *)home, p->bytes))
+            continue;
+        p->home = (char *)home;
+        if (map_place(p)) {
+            next_home = home + p->bytes;
+            return true;
+        }
+        sys_unmap(p->home, p->bytes);
+    }
+    return false;
+}
+
+/* The code of a library finds its counters by their address. */
+static void move_units(const struct place *p, struct wpp_module *m)
+{
+    uint64_t *at = (uint64_t *)(p->home + p->at);
+
     for (struct wpp_unit *unit = m->begin; unit < m->end; at += unit++->count)
         unit->times = at;
-    return true;
+}
+
+/* Gives the counters a home, and all threads copies. */
+static bool settle(struct place *p)
+{
+    p->moved = !__wpp_program_has(p->home + p->at);
+    if (!anchor)
+        anchor = p->moved ? NO_HOME : (uint64_t)p->home;
+    return p->moved ? find_home(p) : map_place(p);
 }
 
 /* What was counted before the module had copies. */
@@ -310,14 +379,6 @@ static uint32_t count_of(const struct wpp_module *m)
     return count;
 }
 
-/* Maps the new place for all threads. */
-static void map_place(struct place *p)
-{
-    for (struct copies *c = all; c; c = c->next)
-        if (!map_copy(p, c))
-            __wpp_broken(__FILE__, __LINE__);
-}
-
 void __wpp_counts_add(struct wpp_module *m)
 {
     const struct wpp_unit *first = first_counting(m);
@@ -334,16 +395,17 @@ void __wpp_counts_add(struct wpp_module *m)
     p->count = count_of(m);
     p->bytes = (p->at + UINT64_C(8) * p->count + WPP_PAGE_BYTES - 1) & -(size_t)WPP_PAGE_BYTES;
     check_place(p);
-    if (!anchor)
-        anchor = __wpp_program_has(early) ? page : NO_HOME;
-    if (!__wpp_program_has(early) && !move_home(p, m)) {
-        __wpp_complain_of_memory("a library's counters", "; its counts are lost");
+    if (!settle(p)) {
+        __wpp_complain_of_memory("a module's counters", "; its counts are lost");
+        __wpp_process.lost++;
+        sys_unmap(p, sizeof *p);
         return;
     }
+    if (p->moved)
+        move_units(p, m);
     while (*link)
         link = &(*link)->next;
     *link = p;
-    map_place(p);
     if (!__wpp_counting)
         begin_thread();
     take_early(early, p);
@@ -353,25 +415,25 @@ void __wpp_counts_add(struct wpp_module *m)
 static void warn_of_threads(const struct wpp_module *m)
 {
     extern char __libc_single_threaded __attribute__((weak));
-    static bool told;
     bool all_look = true;
 
     for (const struct wpp_unit *unit = m->begin; unit < m->end; unit++)
         all_look &= (unit->flags & WPP_UNIT_LOOKS) != 0;
-    if (told || all_look || !&__libc_single_threaded || __libc_single_threaded)
+    if (told_of_threads || all_look || !&__libc_single_threaded || __libc_single_threaded)
         return;
-    told = true;
+    told_of_threads = true;
     __wpp_complain("the program had threads, but not all of its files were compiled with -pthread: "
                    "counts of threads that begin in such a file may be too small", NULL, NULL);
 }
 
-/* The homes keep what threads without copies counted, which is little: they are written at the
- * end. */
-static void write_counters(const struct place *p, const uint64_t *at, uint32_t tid)
+/* Writes the counters that lie `from_byte` behind the begin of a copy, or of the home, or later. */
+static void write_counters(const struct place *p, const char *copy, size_t from_byte, uint32_t tid)
 {
     enum { SOME = 4096 };
+    const uint64_t *at = (const uint64_t *)(copy + p->at);
+    uint32_t begin = from_byte > p->at ? (uint32_t)((from_byte - p->at) / 8) : 0;
 
-    for (uint32_t from = 0; from < p->count; from += SOME) {
+    for (uint32_t from = begin; from < p->count; from += SOME) {
         uint32_t n = p->count - from < SOME ? p->count - from : SOME, first = 0, end = n;
 
         while (first < n && !at[from + first])
@@ -384,60 +446,83 @@ static void write_counters(const struct place *p, const uint64_t *at, uint32_t t
     }
 }
 
+/* Writes what is not in the file.  The home has what threads without copies counted. */
 static void write_place(const struct place *p)
 {
-    for (const struct copies *c = all; c; c = c->next)
-        if (c->unkept)
-            write_counters(p, (const uint64_t *)(at_distance(p, c) + p->at), c->tid);
-    write_counters(p, (const uint64_t *)(p->home + p->at), 0);
+    for (struct copies *c = all; c; c = c->next) {
+        size_t *kept = kept_bytes(c, p);
+
+        write_counters(p, at_distance(p, c), kept ? *kept : 0, c->tid);
+    }
+    write_counters(p, p->home, 0, 0);
 }
 
 void __wpp_counts_take(const struct wpp_module *m)
 {
-    struct place **link = &places;
+    struct place **link = &places, *p;
 
     while (*link && (*link)->module != m)
         link = &(*link)->next;
-    if (!*link)
+    p = *link;
+    if (!p)
         return;
     if (__wpp_process.state == WPP_RECORDING) {
         warn_of_threads(m);
-        write_place(*link);
+        write_place(p);
     }
-    *link = (*link)->next;
+    *link = p->next;
+    /* While the process ends, other threads may still run in the module. */
+    if (__wpp_process.exiting)
+        return;
+    unmap_place(p, NULL);
+    if (p->moved) {
+        sys_unmap(p->home, p->bytes);
+        next_home = 0;
+    }
+    sys_unmap(p, sizeof *p);
 }
 
-static void clear_home(const struct place *p)
-{
-    uint64_t *home = (uint64_t *)(p->home + p->at);
+/* ---- Forks ------------------------------------------------------------------------- */
 
-    for (uint32_t i = 0; i < p->count; i++)
-        if (home[i])
-            home[i] = 0;
+/* The copies that the calling thread adds to: its own, or its creator's. */
+static struct copies *used_copies(void)
+{
+    uint64_t distance = 0;
+    struct copies *c = all;
+
+    if (mine)
+        return mine;
+    if (!places || sys3(SYS_arch_prctl, ARCH_GET_GS, (long)&distance, 0) != 0)
+        return NULL;
+    while (c && (uint64_t)c->distance != distance)
+        c = c->next;
+    return c;
 }
 
 void __wpp_counts_forked(void)
 {
-    struct copies *c = mine;
+    struct copies *c = used_copies(), *next;
 
-    if (!places)
-        return;
-    for (struct copies *other = all; other; other = other->next)
-        if (other != c)
-            unmap_copies(other, NULL);
+    for (struct copies *other = all; other; other = next) {
+        next = other->next;
+        if (other == c)
+            continue;
+        unmap_copies(other, NULL);
+        sys_unmap(other, sizeof *other);
+    }
     all = c;
+    next_look = NULL;
+    told_of_threads = true;         /* this process has had one thread so far */
     for (const struct place *p = places; p; p = p->next)
-        clear_home(p);
+        __wpp_counters_clear((uint64_t *)(p->home + p->at), p->count);
     if (!c)
         return;
     c->next = NULL;
     c->tid = sys_gettid();
-    c->unkept = false;
-    for (const struct place *p = places; p; p = p->next)
+    for (const struct place *p = places; p; p = p->next) {
+        forget_kept(c, p);
         map_zeros(at_distance(p, c), p->bytes);
-    if (!__wpp_process_ready())
-        return;
-    for (const struct place *p = places; p; p = p->next)
-        if (!keep(p, c))
-            c->unkept = true;
+    }
+    if (__wpp_process_ready())
+        keep_all(c);
 }

@@ -302,6 +302,8 @@ void __wpp_counts_add(struct wpp_module *module);
 void __wpp_counts_take(const struct wpp_module *module);
 /* In the child of a fork: it counts from 0, in a trace of its own if it has one. */
 void __wpp_counts_forked(void);
+/* Sets counters in a module's own memory, or in private memory, to 0. */
+void __wpp_counters_clear(uint64_t *from, uint32_t count);
 
 /* ---- Times ------------------------------------------------------------------------- */
 

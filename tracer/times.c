@@ -77,12 +77,11 @@ static void clear(uint64_t *from, const uint64_t *to)
             __atomic_store_n(from, 0, __ATOMIC_RELAXED);
 }
 
-/* Sets all counters to 0.  Most pages of a large table were never touched, and reading would
- * allocate them: so whole pages are dropped.  Whole pages of counters are not part of the
- * module's file. */
-static void forget_unit(const struct wpp_unit *unit)
+/* Most pages of a large table were never touched, and reading would allocate them: so whole pages
+ * are dropped.  Whole pages of counters are not part of the module's file. */
+void __wpp_counters_clear(uint64_t *from, uint32_t count)
 {
-    uint64_t *from = unit->times, *to = from + unit->count;
+    uint64_t *to = from + count;
     uint64_t *page = (uint64_t *)(((uintptr_t)from + WPP_PAGE_BYTES - 1) & -(uintptr_t)WPP_PAGE_BYTES);
     uint64_t *last = (uint64_t *)((uintptr_t)to & -(uintptr_t)WPP_PAGE_BYTES);
 
@@ -97,5 +96,5 @@ void __wpp_times_forget(const struct wpp_module *module)
 {
     for (const struct wpp_unit *unit = module->begin; unit < module->end; unit++)
         if (is_timed(unit))
-            forget_unit(unit);
+            __wpp_counters_clear(unit->times, unit->count);
 }

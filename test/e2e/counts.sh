@@ -193,6 +193,95 @@ counted unaware "$T/unaware"
 like 'threads in a program that was compiled without them are said' "$(cat "$T/err")" \
     'not all of its files were compiled with -pthread'
 
+# A thread that adds to its creator's counters, because it began in a routine that does not look,
+# makes a child; the child makes threads itself.
+cat > "$T/forks.c" <<'END'
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern void *begin(void *);
+__attribute__((noinline)) void leaf(int i)
+{
+    if (i & 1)
+        __asm__ volatile("# odd");      /* 8 */
+}
+static void *other(void *unused)
+{
+    leaf(1);
+    return unused;
+}
+int family(void)
+{
+    pthread_t t[3];
+    int status = 0;
+    if (fork() == 0) {
+        for (int i = 0; i < 10; i++)
+            leaf(i);
+        for (int k = 0; k < 3; k++)
+            pthread_create(&t[k], NULL, other, NULL);
+        for (int k = 0; k < 3; k++)
+            pthread_join(t[k], NULL);
+        _exit(0);
+    }
+    wait(&status);
+    return status;
+}
+int main(void)
+{
+    pthread_t t[40];
+    void *status = NULL;
+    for (int k = 0; k < 39; k++)
+        pthread_create(&t[k], NULL, other, NULL);
+    for (int k = 0; k < 39; k++)
+        pthread_join(t[k], NULL);
+    pthread_create(&t[0], NULL, begin, NULL);
+    pthread_join(t[0], &status);
+    return status != NULL;
+}
+END
+cat > "$T/begin.c" <<'END'
+#include <stdint.h>
+extern int family(void);
+void *begin(void *unused)
+{
+    return (char *)unused + family();
+}
+END
+for how in '' -pthread; do
+    "$WPP_GCC" -O2 $how -fplugin-arg-wpp-mode=paths -o "$T/forks" "$T/forks.c" "$T/begin.c" -pthread
+    rm -f "$T"/family.*
+    WPP_OUT=$T/family.%p run "$T/forks"
+    for trace in "$T"/family.*; do
+        wpp-compress -fq -o "$T/family.wpp" "$trace" 2> "$T/note"
+        line family 8
+    done | sort -n | paste -sd' ' > "$T/family"
+    is "a thread that adds to its creator's counters forks $how" "$status $(cat "$T/family")" '0 8 39'
+done
+
+# ---- A full disk --------------------------------------------------------------------------------
+
+# 60 routines of 4,096 paths and more: two records, of which only the first has room in the file.
+{
+    for k in $(seq 60); do
+        echo "__attribute__((noinline)) void f$k(volatile int *a) {"
+        for i in $(seq 12); do echo "if (a[$i]) a[0]++;"; done
+        echo '}'
+    done
+    echo 'int main(void) { volatile int a[13] = {0}; for (int i = 0; i < 100; i++) {'
+    for k in $(seq 60); do echo "f$k(a);"; done
+    echo '} return 0; }'
+} > "$T/large.c"
+build "$T/large" paths -O0 "$T/large.c"
+counted all "$T/large"
+bytes=$(stat -c %s "$T/all.trace")
+(ulimit -f $((bytes / 1024 - 200)) && WPP_OUT=$T/part.trace exec "$T/large") 2> "$T/err"
+status=$?
+wpp-compress -fq -o "$T/part.wpp" "$T/part.trace"
+is 'what has no room in the file at first is written at the end, nothing twice' \
+    "$status $(paths part)" "0 $(paths all)"
+[ "$(stat -c %s "$T/part.trace")" -lt "$bytes" ] && pass 'and there was no room' ||
+    fail 'and there was no room'
+
 # ---- Ends of processes --------------------------------------------------------------------------
 
 cat > "$T/ends.c" <<'END'
