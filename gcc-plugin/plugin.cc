@@ -135,15 +135,11 @@ static void check_numbers(const routine_graph &r)
 // Adds the paths that need no counter to the description.
 static void derive_edges(const routine_graph &r, table_routine &description)
 {
-    std::vector<bool> is_open = open_vertices(r);
-    std::vector<pn_derived> derived(is_open.size());
-    bool *open = XCNEWVEC(bool, is_open.size());
+    std::vector<pn_derived> derived(r.blocks.size());
+    uint32_t n = pn_derive_edges(r.graph, open_vertices(r).get(), derived.data());
 
-    std::copy(is_open.begin(), is_open.end(), open);
-    uint32_t n = pn_derive_edges(r.graph, open, derived.data());
     for (uint32_t i = 0; n != PN_NONE && i < n; i++)
         description.derived.push_back({derived[i].path, derived[i].vertex});
-    free(open);
 }
 
 // Counters instead of events.

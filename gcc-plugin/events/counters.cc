@@ -6,6 +6,7 @@
 #include <map>
 
 #include "gcc-plugin/events/event-asm.h"
+#include "gcc-plugin/events/inserter.h"
 #include "gcc-plugin/events/loop-counters.h"
 #include "gcc-plugin/events/risen-counters.h"
 
@@ -31,16 +32,8 @@ static const char LOOK_SHARED[] =
 struct counter_writer {
     const runtime_decls &decls;
     const counter_style &style;
-    gimple_stmt_iterator at;
-    bool after;
+    inserter code;
 
-    void add(gimple *statement)
-    {
-        if (after)
-            gsi_insert_after(&at, statement, GSI_NEW_STMT);
-        else
-            gsi_insert_before(&at, statement, GSI_SAME_STMT);
-    }
     tree start();
     void count(const planned_event &event, tree sum);
     void count_first(const loop_counter &counter, tree *sum);
@@ -51,9 +44,7 @@ tree counter_writer::start()
 {
     if (!style.shared)
         return build_fold_addr_expr(decls.counts);
-    tree name = make_ssa_name(TREE_TYPE(decls.counts_at));
-    add(gimple_build_assign(name, decls.counts_at));
-    return name;
+    return code.compute(TREE_TYPE(decls.counts_at), VAR_DECL, decls.counts_at);
 }
 
 // Adds 1 to the counter, or a sum.
@@ -62,12 +53,10 @@ void counter_writer::count(const planned_event &event, tree sum)
     tree from = start(), pointer = build_pointer_type(uint64_type_node);
 
     if (event.name) {
-        tree offset = make_ssa_name(sizetype), bytes = make_ssa_name(sizetype);
-        tree address = make_ssa_name(pointer);
-        add(gimple_build_assign(offset, NOP_EXPR, event.name));
-        add(gimple_build_assign(bytes, LSHIFT_EXPR, offset, build_int_cst(integer_type_node, 3)));
-        add(gimple_build_assign(address, POINTER_PLUS_EXPR, from, bytes));
-        from = address;
+        tree number = code.compute(sizetype, NOP_EXPR, event.name);
+        tree bytes = code.compute(sizetype, LSHIFT_EXPR, number,
+                                  build_int_cst(integer_type_node, 3));
+        from = code.compute(pointer, POINTER_PLUS_EXPR, from, bytes);
     }
     tree place = build2(MEM_REF, uint64_type_node, from, build_int_cst(pointer, 8 * event.number));
     vec<tree, va_gc> *inputs = NULL, *outputs = NULL;
@@ -80,22 +69,19 @@ void counter_writer::count(const planned_event &event, tree sum)
     gasm *assembly = gimple_build_asm_vec(text, inputs, outputs, NULL, NULL);
     gimple_asm_set_volatile(assembly, true);
     gimple_asm_set_inline(assembly, true);
-    add(assembly);
+    code.add(assembly);
 }
 
 // Takes 1 from the sum, if it is not 0, for the path of the loop's first turn.
 void counter_writer::count_first(const loop_counter &counter, tree *sum)
 {
-    tree turned = make_ssa_name(boolean_type_node), one = make_ssa_name(uint64_type_node);
-    tree rest = make_ssa_name(uint64_type_node);
+    tree turned = code.compute(boolean_type_node, NE_EXPR, *sum, build_zero_cst(uint64_type_node));
+    tree one = code.compute(uint64_type_node, NOP_EXPR, turned);
     bool is_constant = TREE_CODE(counter.first) == INTEGER_CST;
     int64_t number = counter.first_number + (is_constant ? tree_to_shwi(counter.first) : 0);
 
-    add(gimple_build_assign(turned, NE_EXPR, *sum, build_zero_cst(uint64_type_node)));
-    add(gimple_build_assign(one, NOP_EXPR, turned));
-    add(gimple_build_assign(rest, MINUS_EXPR, *sum, one));
+    *sum = code.compute(uint64_type_node, MINUS_EXPR, *sum, one);
     count({NULL, is_constant ? NULL_TREE : counter.first, number}, one);
-    *sum = rest;
 }
 
 // Whether code that is not instrumented may call the routine, as the first one of a thread.
@@ -105,8 +91,7 @@ static bool may_begin_thread(tree decl, const counter_style &style)
 
     if (style.atomic)
         return false;
-    if (!node || style.all_look || node->address_taken
-        || DECL_VIRTUAL_P(decl))
+    if (!node || style.all_look || node->address_taken || DECL_VIRTUAL_P(decl))
         return true;
     return (style.threaded || style.shared) && (!node->local || TREE_PUBLIC(decl));
 }
@@ -129,7 +114,7 @@ static void add_sums(const loop_counter &counter, const runtime_decls &decls,
         basic_block &on = exits[sum.first];
         if (!on)
             on = split_edge(sum.first);
-        counter_writer it = {decls, style, gsi_last_bb(on), true};
+        counter_writer it = {decls, style, {gsi_last_bb(on), true}};
         tree n = sum.second;
         if (counter.first)
             it.count_first(counter, &n);
@@ -153,8 +138,8 @@ void write_counters(function *fun, event_plan &plan, const runtime_decls &decls,
         if (found == plan.end())
             continue;
         const planned_event &event = found->second;
-        counter_writer it = {decls, style, event.before ? gsi_for_stmt(event.before)
-                                                        : gsi_last_bb(bb), !event.before};
+        counter_writer it = {decls, style, {event.before ? gsi_for_stmt(event.before)
+                                                         : gsi_last_bb(bb), !event.before}};
         it.count(event, NULL_TREE);
     }
     if (may_begin_thread(fun->decl, style))

@@ -4,27 +4,15 @@
 #include "gcc-plugin/events/frames.h"
 
 #include "gcc-plugin/events/event-asm.h"
+#include "gcc-plugin/events/inserter.h"
 #include "tracer/trace-abi.h"
 
-// Inserts statements in order, at one point.
-struct inserter {
-    gimple_stmt_iterator at;
-    bool after;
-
-    void add(gimple *statement)
-    {
-        if (after)
-            gsi_insert_after(&at, statement, GSI_NEW_STMT);
-        else
-            gsi_insert_before(&at, statement, GSI_SAME_STMT);
-    }
-    tree compute(tree_code code, tree left, unsigned right)
-    {
-        tree name = make_ssa_name(unsigned_type_node);
-        add(gimple_build_assign(name, code, left, build_int_cst(unsigned_type_node, right)));
-        return name;
-    }
-};
+// The word combined with a constant.
+static tree combine(inserter &code, tree_code operation, tree word, unsigned constant)
+{
+    return code.compute(unsigned_type_node, operation, word,
+                        build_int_cst(unsigned_type_node, constant));
+}
 
 tree number_activation(function *fun, basic_block entry, const runtime_decls &decls)
 {
@@ -34,7 +22,7 @@ tree number_activation(function *fun, basic_block entry, const runtime_decls &de
     edge_iterator ei;
 
     code.add(gimple_build_assign(number, decls.frames));
-    code.add(gimple_build_assign(decls.frames, code.compute(PLUS_EXPR, number, 1)));
+    code.add(gimple_build_assign(decls.frames, combine(code, PLUS_EXPR, number, 1)));
     FOR_EACH_EDGE (e, ei, EXIT_BLOCK_PTR_FOR_FN(fun)->preds) {
         gimple *last = compat_last_stmt(e->src);
         if (!last || gimple_code(last) != GIMPLE_RETURN)
@@ -49,7 +37,7 @@ void say_frame(gimple_stmt_iterator at, bool after, tree number, const runtime_d
 {
     inserter code = {at, after};
 
-    code.add(gimple_build_assign(decls.frames, code.compute(PLUS_EXPR, number, 1)));
-    tree low = code.compute(BIT_AND_EXPR, number, WPP_FRAME_NUMBERS - 1);
-    code.add(call_event("call\t__wpp_word", code.compute(BIT_IOR_EXPR, low, WPP_FRAME)));
+    code.add(gimple_build_assign(decls.frames, combine(code, PLUS_EXPR, number, 1)));
+    tree low = combine(code, BIT_AND_EXPR, number, WPP_FRAME_NUMBERS - 1);
+    code.add(call_event("call\t__wpp_word", combine(code, BIT_IOR_EXPR, low, WPP_FRAME)));
 }

@@ -128,9 +128,9 @@ static void find_arrivals(routine_graph &r, uint32_t v)
         r.twice.push_back(v);
 }
 
-std::vector<bool> open_vertices(const routine_graph &r)
+std::unique_ptr<bool[]> open_vertices(const routine_graph &r)
 {
-    std::vector<bool> open(r.blocks.size());
+    std::unique_ptr<bool[]> open(new bool[r.blocks.size()]());
 
     for (uint32_t v = 2; v < r.blocks.size(); v++)
         open[v] = r.blocks[v].fresh || any_complex(r.blocks[v].bb->preds)

@@ -23,6 +23,7 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
+#include <memory>
 #include <vector>
 
 extern "C" {
@@ -76,6 +77,6 @@ bool build_graph(function *fun, routine_graph &out);
 
 /* By vertex: whether control comes there in ways that are not edges of the graph, or leaves without
  * an event (numbering/edge-counts.h). */
-std::vector<bool> open_vertices(const routine_graph &r);
+std::unique_ptr<bool[]> open_vertices(const routine_graph &r);
 
 #endif

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "wpp/base/error.h"
+#include "wpp/base/names.h"
 #include "wpp/base/number-text.h"
 #include "wpp/base/similar.h"
 
@@ -154,6 +155,14 @@ int tool_exit_status(enum wpp_status status)
 void tool_die_error(const struct wpp_error *error)
 {
     tool_die(tool_exit_status(error->status), "%s", error->text);
+}
+
+void tool_die_of_memory(void)
+{
+    struct wpp_error error;
+
+    wpp_fail_memory(&error);
+    tool_die_error(&error);
 }
 
 const char *tool_grouped(uint64_t n)
@@ -609,6 +618,39 @@ wpp *tool_open(const char *path)
     if (!w)
         tool_die_error(tool_explain_folder(path, &error));
     return w;
+}
+
+double tool_share(const char *option, const char *text)
+{
+    char *end;
+    double share = strtod(text, &end);
+
+    if (end != text && *end == '%')
+        end++;
+    if (end == text || *end || !(share >= 0 && share <= 100))
+        tool_usage("%s: `%s` is not a share from 0 to 100", option, text);
+    return share;
+}
+
+bool *tool_choose_routines(const wpp *w, const char *asked)
+{
+    struct wpp_summary run;
+    bool *chosen, any = false;
+
+    wpp_get_summary(w, &run);
+    chosen = calloc(run.n_routines + (size_t)1, sizeof *chosen);
+    if (!chosen)
+        tool_die_of_memory();
+    for (uint32_t i = 0; i < run.n_routines; i++) {
+        const struct wpp_routine *r = wpp_routine(w, i);
+
+        chosen[i] = strcmp(r->name, asked) == 0 || name_fits(r->shown, asked, strlen(asked));
+        any |= chosen[i];
+    }
+    if (any)
+        return chosen;
+    free(chosen);
+    return NULL;
 }
 
 /* ---- Outputs ---------------------------------------------------------------- */

@@ -37,6 +37,7 @@ _Noreturn void tool_die(int status, const char *format, ...)
 _Noreturn void tool_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Dies with the error's text and its exit status. */
 _Noreturn void tool_die_error(const struct wpp_error *error);
+_Noreturn void tool_die_of_memory(void);
 /* TOOL_INCOMPLETE for damaged and incomplete data, else TOOL_ERROR. */
 int tool_exit_status(enum wpp_status status);
 
@@ -137,6 +138,13 @@ struct wpp_error *tool_explain_folder(const char *path, struct wpp_error *error)
 
 /* wpp_open_intact(), or dies. */
 wpp *tool_open(const char *path);
+
+/* By number: whether a routine has that name, in full or as people write it.  NULL if none has; dies
+ * without memory.  The caller frees it. */
+bool *tool_choose_routines(const wpp *w, const char *asked);
+
+/* The argument of an option: a share of 0 to 100, with or without a percent sign. */
+double tool_share(const char *option, const char *text);
 
 /* ---- Outputs ---------------------------------------------------------------- */
 

@@ -90,18 +90,6 @@ static const struct option options[] = {
     TOOL_OPTIONS
 };
 
-static double parse_share(const char *text)
-{
-    char *end;
-    double share = strtod(text, &end);
-
-    if (end != text && *end == '%')
-        end++;
-    if (end == text || *end || !(share >= 0 && share <= 100))
-        tool_usage("--min-share: `%s` is not a share from 0 to 100", text);
-    return share;
-}
-
 static void parse_option(struct request *r, int option)
 {
     static const char *const sorts[] = {"cost", "count", "paths", "calls", "name", NULL};
@@ -113,7 +101,7 @@ static void parse_option(struct request *r, int option)
     case OPT_EDGES:      r->rows.tables |= PATH_TABLE_EDGES; break;
     case OPT_LINES:      r->rows.tables |= PATH_TABLE_LINES; break;
     case OPT_ROUTINE:    r->routine = optarg; break;
-    case OPT_MIN_SHARE:  r->rows.min_share = parse_share(optarg); r->share_given = true; break;
+    case OPT_MIN_SHARE:  r->rows.min_share = tool_share("--min-share", optarg); r->share_given = true; break;
     case OPT_TOP:
         r->rows.top = tool_count_argument("--top", optarg);
         r->top_given = true;
@@ -188,14 +176,6 @@ static void parse_options(int argc, char **argv, struct request *r)
     set_defaults(r);
 }
 
-_Noreturn static void die_of_memory(void)
-{
-    struct wpp_error error;
-
-    wpp_fail_memory(&error);
-    tool_die_error(&error);
-}
-
 /* ---- A profile as a file ----------------------------------------------------------------- */
 
 static void refuse_output(const struct request *r)
@@ -260,7 +240,7 @@ static int merge(const struct request *r)
 
     refuse_output(r);
     if (!inputs)
-        die_of_memory();
+        tool_die_of_memory();
     for (int i = 0; i < r->n_files; i++) {
         inputs[i] = (struct profile_input){profile_input_open_program(r->files[i]), r->files[i]};
         tool_need(r->files[i], inputs[i].w, WPP_PART_SUMMARY | WPP_PART_MODULES);
@@ -285,20 +265,9 @@ static int merge(const struct request *r)
 /* The routines with that name; dies if there is none. */
 static bool *choose(const wpp *w, const char *path, const char *asked)
 {
-    struct wpp_summary run;
-    bool *chosen, any = false;
+    bool *chosen = tool_choose_routines(w, asked);
 
-    wpp_get_summary(w, &run);
-    chosen = calloc(run.n_routines + (size_t)1, sizeof *chosen);
     if (!chosen)
-        die_of_memory();
-    for (uint32_t i = 0; i < run.n_routines; i++) {
-        const struct wpp_routine *r = wpp_routine(w, i);
-
-        chosen[i] = strcmp(r->name, asked) == 0 || name_fits(r->shown, asked, strlen(asked));
-        any |= chosen[i];
-    }
-    if (!any)
         tool_die(TOOL_ERROR, "%s: no routine `%s` was executed", path, asked);
     return chosen;
 }
@@ -312,7 +281,7 @@ static struct table_text begin_text(const struct request *r)
 
     text.out = text.columns ? clipped_open(stdout, text.columns) : stdout;
     if (!text.out || !text.names)
-        die_of_memory();
+        tool_die_of_memory();
     return text;
 }
 
@@ -362,11 +331,11 @@ static int show(const struct request *r)
 
     report.request.chosen = chosen;
     if (!path_profile_new(&profile, w))
-        die_of_memory();
+        tool_die_of_memory();
     report.text = begin_text(r);
     if (!path_report_take(&report)
         || !(r->mode == MODE_PREDICTION ? predict(r, &report) : views[r->format](&report)))
-        die_of_memory();
+        tool_die_of_memory();
     end_text(&report.text);
     path_report_free(&report);
     path_profile_free(&profile);
@@ -395,7 +364,7 @@ static int compare(const struct request *r)
     for (int i = 0; i < 2; i++) {
         w[i] = profile_input_open_program(r->files[i]);
         if (!path_profile_new(&side[i], w[i]))
-            die_of_memory();
+            tool_die_of_memory();
     }
     if (side[0].kind != side[1].kind)
         tool_die(TOOL_ERROR, "%s counts %s, %s counts %s: they cannot be compared", r->files[0],
@@ -403,7 +372,7 @@ static int compare(const struct request *r)
     report.text = begin_text(r);
     if (!profile_diff_new(&diff, &side[0], &side[1]) || !diff_report_take(&report)
         || !views[r->format](&report))
-        die_of_memory();
+        tool_die_of_memory();
     end_text(&report.text);
     diff_report_free(&report);
     profile_diff_free(&diff);

@@ -79,18 +79,6 @@ static const struct option options[] = {
     TOOL_OPTIONS
 };
 
-static double parse_share(const char *text)
-{
-    char *end;
-    double share = strtod(text, &end);
-
-    if (end != text && *end == '%')
-        end++;
-    if (end == text || *end || !(share >= 0 && share <= 100))
-        tool_usage("--min-share: `%s` is not a share from 0 to 100", text);
-    return share;
-}
-
 static uint32_t parse_depth(const char *text)
 {
     uint64_t n = tool_count_argument("--depth", text);
@@ -114,7 +102,7 @@ static void parse_option(struct request *r, int option)
     case OPT_CALLEE:     r->callee = optarg; r->tables |= TREE; break;
     case OPT_TOP:        r->top = tool_count_argument("--top", optarg); r->top_given = true; break;
     case OPT_SORT:       r->sort = tool_choice_argument("--sort", optarg, sorts); break;
-    case OPT_MIN_SHARE:  r->min_share = parse_share(optarg); break;
+    case OPT_MIN_SHARE:  r->min_share = tool_share("--min-share", optarg); break;
     case OPT_DEPTH:      r->depth = parse_depth(optarg); break;
     case OPT_THREAD:     r->thread = optarg; break;
     case OPT_FORMAT:     r->format = tool_choice_argument("--format", optarg, formats); break;
@@ -159,14 +147,6 @@ static uint32_t find_thread(const wpp *w, const struct request *r)
     return (uint32_t)n;
 }
 
-_Noreturn static void die_of_memory(void)
-{
-    struct wpp_error error;
-
-    wpp_fail_memory(&error);
-    tool_die_error(&error);
-}
-
 static uint32_t rows(const struct request *r, uint32_t by_default, uint64_t all)
 {
     uint64_t top = r->top ? r->top : by_default;
@@ -206,7 +186,7 @@ static void take_functions(struct profile_report *out, struct parts *p, const st
     number = parts_ranked(p, 0, p->n_functions, inclusive,
                           inclusive ? rows(r, 20, p->n_functions) : 0, &n);
     if (!number)
-        die_of_memory();
+        tool_die_of_memory();
     sorted_parts = p;
     if (n > 0 && (r->sort == SORT_CALLS || r->sort == SORT_NAME))
         qsort(number, n, sizeof *number, r->sort == SORT_CALLS ? by_calls : by_name);
@@ -214,7 +194,7 @@ static void take_functions(struct profile_report *out, struct parts *p, const st
     out->all_functions = n;
     out->n_functions = rows(r, 20, n);
     if (!parts_exact(p, number, out->n_functions))
-        die_of_memory();
+        tool_die_of_memory();
 }
 
 static void take_loops(struct profile_report *out, struct parts *p, const struct request *r)
@@ -223,7 +203,7 @@ static void take_loops(struct profile_report *out, struct parts *p, const struct
 
     out->loop = parts_ranked(p, p->n_functions, p->n, true, rows(r, 10, p->n - p->n_functions), &n);
     if (!out->loop)
-        die_of_memory();
+        tool_die_of_memory();
     out->all_loops = n;
     out->n_loops = rows(r, 10, n);
 }
@@ -318,13 +298,13 @@ static void take_lines(struct profile_report *out, const struct request *r, uint
     size_t n = 0;
 
     if (!line_costs_measure(&line_costs, out->w, thread) || !count_lines(out->costs, &counts))
-        die_of_memory();
+        tool_die_of_memory();
     for (size_t i = 0; i < line_costs.n; i++)
         n += line_costs.file[i].n;
     line = calloc(n + 1, sizeof *line);
     uint32_t *number = calloc(line_costs.n + 1, sizeof *number);
     if (!line || !number || !name_files(&line_costs, files, number))
-        die_of_memory();
+        tool_die_of_memory();
     n = 0;
     for (size_t i = 0; i < line_costs.n; i++)
         for (size_t k = 0; k < line_costs.file[i].n; k++)
@@ -350,20 +330,9 @@ static void take_lines(struct profile_report *out, const struct request *r, uint
 /* Chooses the routines with that name; dies if there is none. */
 static bool *choose(const wpp *w, const char *option, const char *asked)
 {
-    struct wpp_summary run;
-    bool *chosen, any = false;
+    bool *chosen = tool_choose_routines(w, asked);
 
-    wpp_get_summary(w, &run);
-    chosen = calloc(run.n_routines + (size_t)1, sizeof *chosen);
     if (!chosen)
-        die_of_memory();
-    for (uint32_t i = 0; i < run.n_routines; i++) {
-        const struct wpp_routine *r = wpp_routine(w, i);
-
-        chosen[i] = strcmp(r->name, asked) == 0 || name_fits(r->shown, asked, strlen(asked));
-        any |= chosen[i];
-    }
-    if (!any)
         tool_die(TOOL_ERROR, "%s: no routine `%s` was executed (an inlined function has no calls)",
                  option, asked);
     return chosen;
@@ -382,7 +351,7 @@ static void take_contexts(struct profile_report *out, const struct request *r,
 
     free(chosen);
     if (!ok)
-        die_of_memory();
+        tool_die_of_memory();
     out->contexts = contexts;
     out->callers = r->callee;
 }
@@ -411,16 +380,16 @@ static void report(const wpp *w, const struct request *r)
     struct source_changes changes = {0};
 
     if (r->format == FORMAT_JSON && !source_changes_find(&changes, w))
-        die_of_memory();
+        tool_die_of_memory();
     out.changes = &changes;
     if (!call_tree_new(&tree, w, &error))
         tool_die_error(&error);
     if (!run_costs_new(&costs, w, &tree, thread))
-        die_of_memory();
+        tool_die_of_memory();
     out.costs = &costs;
     out.thread = thread;
     if (r->tables & (ROUTINES | LOOPS) && !parts_new(&parts, &costs))
-        die_of_memory();
+        tool_die_of_memory();
     out.parts = &parts;
     if (r->tables & TREE)
         take_contexts(&out, r, &contexts);
@@ -432,7 +401,7 @@ static void report(const wpp *w, const struct request *r)
         take_lines(&out, r, thread, &files);
     out.text.out = out.text.columns ? clipped_open(stdout, out.text.columns) : stdout;
     if (!out.text.out || !out.text.names || !views[r->format](&out))
-        die_of_memory();
+        tool_die_of_memory();
     if (out.text.out != stdout)
         fclose(out.text.out);
     short_names_free(out.text.names);

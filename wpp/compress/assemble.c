@@ -119,7 +119,7 @@ static bool describe_terminals(struct assembly *a, struct wpp_error *error)
     for (uint32_t t = 0; t < n; t++) {
         struct wpp_token_place place;
 
-        terminals[t].token = a->counts ? a->c->counts.list[t].token
+        terminals[t].token = a->counts ? a->c->counts.sums.list[t].token
                                        : a->c->alphabet.tokens[a->order[t]];
         terminals[t].ticks = wpp_path_times_of(&a->c->times, terminals[t].token);
         terminals[t].routine = WPP_NO_ROUTINE;
@@ -134,21 +134,11 @@ static bool describe_terminals(struct assembly *a, struct wpp_error *error)
     return true;
 }
 
-static int compare_sources(const void *left, const void *right)
-{
-    const struct wpp_source *a = left, *b = right;
-    int order = strcmp(a->directory, b->directory);
-
-    if (order == 0)
-        order = strcmp(a->file, b->file);
-    return order ? order : (a->hash > b->hash) - (a->hash < b->hash);
-}
-
 /* Collects the used source files of all units, each once. */
 static bool describe_sources(struct assembly *a)
 {
     struct wpp_source *all;
-    uint32_t n = 0, kept = 0;
+    uint32_t n = 0;
 
     for (uint32_t u = 0; u < a->content.n_units; u++)
         for (uint32_t i = 0; i < a->sources[u].table->n_sources; i++)
@@ -161,12 +151,7 @@ static bool describe_sources(struct assembly *a)
         for (uint32_t i = 0; i < a->sources[u].table->n_sources; i++)
             if (a->sources[u].used[i])
                 all[n++] = a->sources[u].table->sources[i];
-    if (n > 0)
-        qsort(all, n, sizeof *all, compare_sources);
-    for (uint32_t i = 0; i < n; i++)
-        if (kept == 0 || compare_sources(&all[kept - 1], &all[i]) != 0)
-            all[kept++] = all[i];
-    a->content.n_sources = kept;
+    a->content.n_sources = wpp_content_order_sources(all, n);
     return true;
 }
 
@@ -269,14 +254,14 @@ static bool take_grammar(struct assembly *a)
 /* A path profile has no grammar: the terminals are what was counted. */
 static bool take_counts(struct assembly *a)
 {
-    const struct wpp_path_counts *c = &a->c->counts;
+    const struct wpp_token_sums *c = &a->c->counts.sums;
 
     if (c->n > UINT32_MAX)
         return false;
     a->n_terminals = (uint32_t)c->n;
     a->counts = wpp_arena_alloc(&a->arena, c->n + 1, sizeof *a->counts);
     for (size_t i = 0; a->counts && i < c->n; i++)
-        a->counts[i] = c->list[i].count;
+        a->counts[i] = c->list[i].sum;
     return a->counts != NULL;
 }
 

@@ -608,7 +608,13 @@ static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
         wpp_note(c, WPP_E_INCOMPLETE, "its objects were compiled with different modes (trace, paths, "
                  "calls-cut, edges): the profile lacks what was traced, and paths of different kinds "
                  "stand side by side");
-    return wpp_path_counts_settle(&c->counts, &c->modules, error);
+    if (!wpp_path_counts_settle(&c->counts, &c->modules, error))
+        return false;
+    if (c->counts.n_unbalanced > 0)
+        wpp_note(c, WPP_E_INCOMPLETE, "%u routine%s more flow out of a block than into it: exit, "
+                 "longjmp or an exception has left them, and some counts of edges are wrong",
+                 c->counts.n_unbalanced, c->counts.n_unbalanced == 1 ? " has" : "s have");
+    return true;
 }
 
 bool wpp_compress_finish(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *note_out,

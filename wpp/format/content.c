@@ -2,6 +2,8 @@
 #include "wpp/format/content.h"
 
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "wpp/base/error.h"
 #include "wpp/base/intern.h"
@@ -263,6 +265,28 @@ static bool put_order(struct wpp_section *sections, uint32_t *n, const struct wp
     }
     put_chunks(add_section(sections, n, WPP_SECTION_CHUNKS), c);
     return done;
+}
+
+static int compare_sources(const void *left, const void *right)
+{
+    const struct wpp_source *a = left, *b = right;
+    int order = strcmp(a->directory, b->directory);
+
+    if (order == 0)
+        order = strcmp(a->file, b->file);
+    return order ? order : (a->hash > b->hash) - (a->hash < b->hash);
+}
+
+uint32_t wpp_content_order_sources(struct wpp_source *sources, size_t n)
+{
+    uint32_t kept = 0;
+
+    if (n > 0)
+        qsort(sources, n, sizeof *sources, compare_sources);
+    for (size_t i = 0; i < n; i++)
+        if (kept == 0 || compare_sources(&sources[kept - 1], &sources[i]) != 0)
+            sources[kept++] = sources[i];
+    return kept;
 }
 
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,

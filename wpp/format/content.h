@@ -67,6 +67,9 @@ struct wpp_content {
                                     threads nor chunks nor a grammar.  Otherwise NULL */
 };
 
+/* Puts sources into the order of the format, each once; returns how many are left. */
+uint32_t wpp_content_order_sources(struct wpp_source *sources, size_t n);
+
 /* Encodes a whole file, or the part of it before the segments.  Equal content gives equal bytes.
  * WPP_E_MEMORY. */
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,

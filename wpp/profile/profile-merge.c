@@ -373,16 +373,6 @@ static bool merge_paths(struct merging *m)
 
 /* ---- The run ----------------------------------------------------------------------------- */
 
-static int compare_sources(const void *left, const void *right)
-{
-    const struct wpp_source *a = left, *b = right;
-    int order = strcmp(a->directory, b->directory);
-
-    if (order == 0)
-        order = strcmp(a->file, b->file);
-    return order ? order : (a->hash > b->hash) - (a->hash < b->hash);
-}
-
 static bool merge_sources(struct merging *m)
 {
     struct wpp_source *all;
@@ -397,12 +387,7 @@ static bool merge_sources(struct merging *m)
     for (uint32_t i = 0; i < m->n_inputs; i++)
         for (uint32_t k = 0; k < m->content[i].n_sources; k++)
             all[n++] = m->content[i].sources[k];
-    if (n > 0)
-        qsort(all, n, sizeof *all, compare_sources);
-    for (size_t i = 0; i < n; i++)
-        if (m->sum.n_sources == 0
-            || compare_sources(&all[m->sum.n_sources - 1], &all[i]) != 0)
-            all[m->sum.n_sources++] = all[i];
+    m->sum.n_sources = wpp_content_order_sources(all, n);
     return true;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/trace/path-counts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "tracer/trace-abi.h"
@@ -10,23 +9,8 @@
 
 void wpp_path_counts_free(struct wpp_path_counts *c)
 {
-    free(c->list);
+    wpp_token_sums_free(&c->sums);
     *c = (struct wpp_path_counts){0};
-}
-
-static bool append(struct wpp_path_counts *c, uint32_t token, uint64_t count)
-{
-    if (c->n == c->capacity) {
-        size_t capacity = c->capacity ? 2 * c->capacity : 1024;
-        struct wpp_path_count *larger = realloc(c->list, capacity * sizeof *larger);
-
-        if (!larger)
-            return false;
-        c->list = larger;
-        c->capacity = capacity;
-    }
-    c->list[c->n++] = (struct wpp_path_count){token, count};
-    return true;
 }
 
 enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const uint8_t *payload,
@@ -42,36 +26,16 @@ enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const
         return WPP_PATH_COUNTS_WRONG;
     c->any = true;
     payload += from + head.at;
+    if (!wpp_token_sums_reserve(&c->sums, head.count))
+        return WPP_PATH_COUNTS_NO_MEMORY;
     for (uint32_t i = 0; i < head.count; i++) {
         uint64_t count = wpp_get_u64(payload + UINT64_C(8) * i);
 
-        if (count > 0 && !append(c, head.token + i, count))
-            return WPP_PATH_COUNTS_NO_MEMORY;
+        if (count > 0)
+            wpp_token_sums_add(&c->sums, head.token + i, count);
         c->sum += count;
     }
     return WPP_PATH_COUNTS_OK;
-}
-
-static int compare_tokens(const void *a, const void *b)
-{
-    const struct wpp_path_count *x = a, *y = b;
-
-    return x->token < y->token ? -1 : x->token > y->token;
-}
-
-static void sum_up(struct wpp_path_counts *c)
-{
-    size_t n = 0;
-
-    if (c->n > 0)
-        qsort(c->list, c->n, sizeof *c->list, compare_tokens);
-    for (size_t i = 0; i < c->n; i++) {
-        if (n > 0 && c->list[n - 1].token == c->list[i].token)
-            c->list[n - 1].count += c->list[i].count;
-        else
-            c->list[n++] = c->list[i];
-    }
-    c->n = n;
 }
 
 /* ---- Edges without a counter --------------------------------------------------------- */
@@ -138,79 +102,87 @@ static bool derive(struct counted_routine *r)
     return balanced;
 }
 
-/* The first entry of the list that is not below the token. */
-static size_t lower_bound(const struct wpp_path_counts *c, size_t n, uint64_t token)
+/* Edges without a counter, and their counts. */
+struct derivation {
+    const struct wpp_token_sums *counted;    /* settled */
+    struct wpp_token_sums derived;
+    uint32_t n_unbalanced;
+    struct wpp_error *error;
+};
+
+static bool add_derived(struct derivation *d, const struct counted_routine *r, uint64_t base)
 {
-    size_t low = 0, high = n;
+    if (!wpp_token_sums_reserve(&d->derived, r->derived.n))
+        return wpp_fail_memory(d->error);
+    for (uint32_t i = 0; i < r->derived.n; i++) {
+        uint32_t path = r->derived.list[i].path;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (c->list[middle].token < token)
-            low = middle + 1;
-        else
-            high = middle;
+        if (r->counts[path] > 0)
+            wpp_token_sums_add(&d->derived, (uint32_t)(base + path), r->counts[path]);
     }
-    return low;
+    return true;
 }
 
-static bool derive_routine(struct wpp_path_counts *c, size_t n, const struct wpp_module_unit *unit,
-                           const struct wpp_unit_routine *encoded, struct wpp_error *error)
+static bool derive_routine(struct derivation *d, const struct wpp_module_unit *unit,
+                           const struct wpp_unit_routine *encoded)
 {
     struct wpp_arena arena = {0};
     struct counted_routine r = {0};
     uint64_t base = unit->base + encoded->first_path;
-    size_t at = lower_bound(c, n, base), end = lower_bound(c, n, base + encoded->num_paths);
-    bool done = true;
+    size_t at = wpp_token_sums_from(d->counted, base);
+    size_t end = wpp_token_sums_from(d->counted, base + encoded->num_paths);
+    bool done;
 
     if (at == end)
         return true;
-    if (!parse(&r, &unit->table, encoded, &arena)) {
-        bool memory = arena.failed;
-
-        wpp_arena_free(&arena);
-        return memory ? wpp_fail_memory(error)
-                      : wpp_fail(error, WPP_E_FORMAT, "the path table of %s is broken",
-                                 unit->table.source);
-    }
-    for (; at < end; at++)
-        know(&r, (uint32_t)(c->list[at].token - base), c->list[at].count);
-    c->n_unbalanced += !derive(&r);
-    for (uint32_t i = 0; done && i < r.derived.n; i++) {
-        uint32_t path = r.derived.list[i].path;
-
-        if (r.counts[path] > 0)
-            done = append(c, (uint32_t)(base + path), r.counts[path]);
+    if (parse(&r, &unit->table, encoded, &arena)) {
+        for (; at < end; at++)
+            know(&r, (uint32_t)(d->counted->list[at].token - base), d->counted->list[at].sum);
+        d->n_unbalanced += !derive(&r);
+        done = add_derived(d, &r, base);
+    } else {
+        done = arena.failed ? wpp_fail_memory(d->error)
+                            : wpp_fail(d->error, WPP_E_FORMAT, "the path table of %s is broken",
+                                       unit->table.source);
     }
     wpp_arena_free(&arena);
-    return done || wpp_fail_memory(error);
+    return done;
 }
 
-static bool derive_unit(struct wpp_path_counts *c, size_t n, const struct wpp_module_unit *unit,
-                        struct wpp_error *error)
+static bool derive_units(struct derivation *d, const struct wpp_loaded_module *m)
 {
-    for (uint32_t i = 0; i < unit->table.n_routines; i++)
-        if (!derive_routine(c, n, unit, &unit->table.routines[i], error))
-            return false;
+    for (uint32_t u = 0; u < m->n_units; u++)
+        for (uint32_t i = 0; m->units[u].table.mode == WPP_PROFILE_EDGES
+                             && i < m->units[u].table.n_routines; i++)
+            if (!derive_routine(d, &m->units[u], &m->units[u].table.routines[i]))
+                return false;
+    return true;
+}
+
+static bool take_derived(struct wpp_token_sums *counted, const struct wpp_token_sums *derived)
+{
+    if (!wpp_token_sums_reserve(counted, derived->n))
+        return false;
+    for (size_t i = 0; i < derived->n; i++)
+        wpp_token_sums_add(counted, derived->list[i].token, derived->list[i].sum);
+    wpp_token_sums_settle(counted);
     return true;
 }
 
 bool wpp_path_counts_settle(struct wpp_path_counts *c, const struct wpp_modules *modules,
                             struct wpp_error *error)
 {
-    size_t n;
+    struct derivation d = {.counted = &c->sums, .error = error};
+    bool done = true;
 
-    sum_up(c);
-    n = c->n;
-    for (uint32_t m = 0; m < modules->n; m++)
-        for (uint32_t u = 0; u < modules->loaded[m].n_units; u++) {
-            const struct wpp_module_unit *unit = &modules->loaded[m].units[u];
-
-            if (unit->table.mode == WPP_PROFILE_EDGES && !derive_unit(c, n, unit, error))
-                return false;
-        }
-    sum_up(c);
-    return true;
+    wpp_token_sums_settle(&c->sums);
+    for (uint32_t m = 0; done && m < modules->n; m++)
+        done = derive_units(&d, &modules->loaded[m]);
+    if (done && !take_derived(&c->sums, &d.derived))
+        done = wpp_fail_memory(error);
+    c->n_unbalanced = d.n_unbalanced;
+    wpp_token_sums_free(&d.derived);
+    return done;
 }
 
 uint32_t wpp_path_counts_kind(const struct wpp_modules *modules, bool *mixed)

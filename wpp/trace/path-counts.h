@@ -4,12 +4,10 @@
 #define WPP_PATH_COUNTS_H
 
 #include "wpp/trace/modules.h"
-
-struct wpp_path_count { uint32_t token; uint64_t count; };
+#include "wpp/trace/token-sums.h"
 
 struct wpp_path_counts {
-    struct wpp_path_count *list;     /* when settled: by token, each once, none 0 */
-    size_t n, capacity;
+    struct wpp_token_sums sums;      /* none is 0 */
     bool any;                        /* there was a record */
     uint64_t sum;                    /* of the counts in the records */
     uint32_t n_unbalanced;           /* routines in which more flows out of a block than into it, or

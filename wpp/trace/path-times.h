@@ -3,15 +3,10 @@
 #ifndef WPP_PATH_TIMES_H
 #define WPP_PATH_TIMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-struct wpp_ticks { uint32_t token; uint64_t ticks; };
+#include "wpp/trace/token-sums.h"
 
 struct wpp_path_times {
-    struct wpp_ticks *list;      /* when settled: by token, each once */
-    size_t n, capacity;
+    struct wpp_token_sums sums;  /* ticks */
     uint64_t ticks, nanoseconds; /* of the last record: the counter gained `ticks` in that time */
 };
 
