@@ -25,7 +25,7 @@ enum {
     /* A routine with 1/100 of a copy's fair load may be compared.  It need not be split, nor need
      * any if the largest load is only that much above the fair one. */
     SMALL_SHARE = 100,
-    VAIN_TRIES = 8             /* after so many in a row no more routines are tried */
+    VAIN_TRIES = 8             /* tried routines in a row that gain nothing: then the search ends */
 };
 
 struct part {                  /* of the plan: one routine */

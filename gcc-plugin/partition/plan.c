@@ -113,8 +113,8 @@ bool p3_loads(const struct p3_plan *p, const struct p3_routine *routine, uint32_
 
 /* ---- Cover and owner --------------------------------------------------------------------- */
 
-/* Prefixes of paths, from ENTRY to a vertex, by the copies that they are interesting in.  Where no
- * copy is left, all ways on to EXIT are paths that nobody counts. */
+/* Prefixes of paths, from ENTRY to a vertex, by the copies in which they are interesting.  If a
+ * prefix is interesting in no copy, no copy counts the paths that begin with it. */
 struct prefixes {
     uint64_t copies, n;
 };

@@ -610,7 +610,8 @@ static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
                  "stand side by side");
     if (!wpp_path_counts_settle(&c->counts, &c->modules, error))
         return false;
-    if (c->counts.n_unbalanced > 0)
+    /* A process that was killed was on some path in each thread: that is no news. */
+    if (c->counts.n_unbalanced > 0 && c->ended)
         wpp_note(c, WPP_E_INCOMPLETE, "%u routine%s more flow out of a block than into it: exit, "
                  "longjmp or an exception has left them, and some counts of edges are wrong",
                  c->counts.n_unbalanced, c->counts.n_unbalanced == 1 ? " has" : "s have");
