@@ -107,6 +107,7 @@ static void look_for_thread(function *fun, bool shared)
 }
 
 // Adds what a loop has counted in a register where it is left.
+// exits: the blocks on edges that have one.
 static void add_sums(const loop_counter &counter, const runtime_decls &decls,
                      const counter_style &style, std::map<edge, basic_block> &exits)
 {

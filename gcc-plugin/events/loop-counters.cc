@@ -3,6 +3,7 @@
 
 #include "gcc-plugin/events/loop-counters.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -14,11 +15,11 @@ static const size_t MOST_COUNTERS = 3;
 
 struct inner_loop {
     basic_block header;
-    std::set<int> body;                   // indices of its blocks
+    std::set<basic_block> body;
     std::vector<basic_block> order;       // the same, topologically without the edges to the header
     std::vector<edge> exits;
 
-    bool has(basic_block bb) const { return body.count(bb->index) != 0; }
+    bool has(basic_block bb) const { return body.count(bb) != 0; }
 };
 
 static bool is_simple(basic_block bb)
@@ -45,11 +46,11 @@ static void add_body(inner_loop &loop, basic_block latch)
     edge e;
     edge_iterator ei;
 
-    loop.body.insert(loop.header->index);
+    loop.body.insert(loop.header);
     while (!waiting.empty()) {
         basic_block bb = waiting.back();
         waiting.pop_back();
-        if (!loop.body.insert(bb->index).second)
+        if (!loop.body.insert(bb).second)
             continue;
         FOR_EACH_EDGE (e, ei, bb->preds)
             waiting.push_back(e->src);
@@ -57,29 +58,31 @@ static void add_body(inner_loop &loop, basic_block latch)
 }
 
 // Whether the loop is entered at its header only, has no loop in it and only simple blocks; sets
-// its exits and the order of its blocks.
-static bool is_innermost(inner_loop &loop, const std::vector<basic_block> &order)
+// its exits and the order of its blocks.  place: of each block in reverse post-order; -1: it is not
+// reached.
+static bool is_innermost(inner_loop &loop, const std::vector<int> &place)
 {
-    std::set<int> seen;
     edge e;
     edge_iterator ei;
 
-    for (basic_block bb : order) {
-        if (!loop.has(bb))
-            continue;
+    loop.order.assign(loop.body.begin(), loop.body.end());
+    std::sort(loop.order.begin(), loop.order.end(), [&place](basic_block a, basic_block b) {
+        return place[a->index] < place[b->index];
+    });
+    if (loop.order.front() != loop.header)
+        return false;
+    for (basic_block bb : loop.order) {
         if (!is_simple(bb))
             return false;
         FOR_EACH_EDGE (e, ei, bb->preds)
-            if (bb != loop.header && (!loop.has(e->src) || !seen.count(e->src->index)))
+            if (bb != loop.header
+                && (!loop.has(e->src) || place[e->src->index] >= place[bb->index]))
                 return false;
         FOR_EACH_EDGE (e, ei, bb->succs)
             if (!loop.has(e->dest))
                 loop.exits.push_back(e);
-        seen.insert(bb->index);
-        loop.order.push_back(bb);
     }
-    return !loop.order.empty() && loop.order.front() == loop.header
-           && loop.order.size() == loop.body.size();
+    return true;
 }
 
 static std::vector<inner_loop> inner_loops(function *fun)
@@ -97,7 +100,7 @@ static std::vector<inner_loop> inner_loops(function *fun)
         FOR_EACH_EDGE (e, ei, header->preds)
             if (place[e->src->index] >= place[header->index])
                 add_body(loop, e->src);
-        if (!loop.body.empty() && !loop.body.count(ENTRY_BLOCK) && is_innermost(loop, order))
+        if (!loop.body.empty() && is_innermost(loop, place))
             loops.push_back(loop);
     }
     return loops;

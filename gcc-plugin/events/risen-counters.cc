@@ -4,6 +4,7 @@
 #include "gcc-plugin/events/risen-counters.h"
 
 #include <map>
+#include <vector>
 
 // With more ways, the code would grow without need.
 static const unsigned MOST_WAYS = 32;
@@ -60,28 +61,32 @@ static bool can_split_all(gphi *phi)
     return true;
 }
 
+// The number of events of each name.
+typedef std::map<tree, int> name_uses;
+
 // Puts the event on each way into the PHI's block.
-static void raise(event_plan &plan, basic_block bb, gphi *phi)
+static void raise_event(event_plan &plan, name_uses &uses, basic_block bb, gphi *phi)
 {
     int64_t number = plan[bb->index].number;
-    std::map<edge, tree> values;
+    std::vector<std::pair<edge, tree>> values;    // in an order that is the same in each compilation
 
     for (unsigned i = 0; i < gimple_phi_num_args(phi); i++)
-        values[gimple_phi_arg_edge(phi, i)] = gimple_phi_arg_def(phi, i);
+        values.push_back({gimple_phi_arg_edge(phi, i), gimple_phi_arg_def(phi, i)});
     plan.erase(bb->index);
     gimple_stmt_iterator at = gsi_for_stmt(phi);
     remove_phi_node(&at, true);
     for (const auto &value : values) {
         basic_block on = split_edge(value.first);
         bool is_constant = TREE_CODE(value.second) == INTEGER_CST;
-        plan[on->index] = {NULL, is_constant ? NULL_TREE : value.second,
-                           number + (is_constant ? tree_to_shwi(value.second) : 0)};
+        tree name = is_constant ? NULL_TREE : value.second;
+        plan[on->index] = {NULL, name, number + (is_constant ? tree_to_shwi(value.second) : 0)};
+        uses[name]++;
     }
 }
 
 void raise_counters(function *fun, event_plan &plan)
 {
-    std::map<tree, int> uses;
+    name_uses uses;
     basic_block bb;
     bool changed = true;
 
@@ -95,7 +100,7 @@ void raise_counters(function *fun, event_plan &plan)
                         ? NULL : phi_of(bb, found->second);
             if (!phi || !can_split_all(phi))
                 continue;
-            raise(plan, bb, phi);
+            raise_event(plan, uses, bb, phi);
             changed = true;
         }
     }
