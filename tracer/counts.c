@@ -61,6 +61,15 @@ struct copies {
 };
 _Static_assert(sizeof(struct copies) <= WPP_PAGE_BYTES, "copies fit a page");
 
+/* Most pages of a large table are never touched, and reading one would map it.  The kernel tells
+ * which are, as long as the program may ask it. */
+struct touched_pages {
+    int fd;                     /* -1: any page may be touched */
+    uint64_t first;             /* number of the page of flags[0] */
+    size_t n;
+    uint64_t flags[512];
+};
+
 WPP_EXPORT __thread unsigned char __wpp_counting;
 
 static __thread struct copies *mine;
@@ -71,6 +80,7 @@ static uint64_t next_home;      /* of the next library */
 static int64_t next_distance = FIRST_DISTANCE;     /* without sign */
 static struct copies *next_look;        /* where the search for ended threads goes on; or NULL */
 static bool told_of_threads;
+static struct touched_pages pages = { .fd = -1 };
 
 static char *at_distance(const struct place *p, const struct copies *c)
 {
@@ -99,6 +109,34 @@ static void map_zeros(char *at, size_t bytes)
 {
     sys_mmap(at, bytes, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+static void touched_begin(struct touched_pages *t)
+{
+    t->fd = __wpp_sandboxed() ? -1 : (int)sys_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+    t->n = 0;
+}
+
+static void touched_end(struct touched_pages *t)
+{
+    if (t->fd >= 0)
+        sys_close(t->fd);
+    t->fd = -1;
+}
+
+static bool is_touched(struct touched_pages *t, const char *at)
+{
+    uint64_t page = (uintptr_t)at / WPP_PAGE_BYTES;
+
+    if (t->fd >= 0 && (page < t->first || page >= t->first + t->n)) {
+        long n = sys4(SYS_pread64, t->fd, (long)t->flags, sizeof t->flags, (long)(8 * page));
+
+        t->first = page;
+        t->n = n > 0 ? (size_t)n / 8 : 0;
+        if (t->n == 0)
+            touched_end(t);
+    }
+    return t->fd < 0 || t->flags[page - t->first] >> 62 != 0;      /* in memory, or swapped */
 }
 
 /* The counters of `p` in the window that begins `from` bytes behind a copy's first. */
@@ -358,16 +396,25 @@ static bool settle(struct place *p)
     return p->moved ? find_home(p) : map_place(p);
 }
 
-/* What was counted before the module had copies. */
+/* Moves what was counted before the module had copies. */
 static void take_early(uint64_t *early, const struct place *p)
 {
+    enum { IN_PAGE = WPP_PAGE_BYTES / 8 };
     uint64_t *to = mine ? (uint64_t *)(at_distance(p, mine) + p->at) : NULL;
+    uint32_t end;
 
-    for (uint32_t i = 0; to && i < p->count; i++)
-        if (early[i]) {
-            to[i] += early[i];
-            early[i] = 0;
-        }
+    touched_begin(&pages);
+    for (uint32_t i = 0; to && i < p->count; i = end) {
+        end = i + IN_PAGE - ((uintptr_t)(early + i) / 8) % IN_PAGE;
+        if (end > p->count)
+            end = p->count;
+        for (uint32_t k = i; is_touched(&pages, (char *)(early + i)) && k < end; k++)
+            if (early[k]) {
+                to[k] += early[k];
+                early[k] = 0;
+            }
+    }
+    touched_end(&pages);
 }
 
 static uint32_t count_of(const struct wpp_module *m)
@@ -426,6 +473,16 @@ static void warn_of_threads(const struct wpp_module *m)
                    "counts of threads that begin in such a file may be too small", NULL, NULL);
 }
 
+static bool any_is_touched(const uint64_t *from, const uint64_t *to)
+{
+    const char *page = (const char *)((uintptr_t)from & -(uintptr_t)WPP_PAGE_BYTES);
+
+    for (; page < (const char *)to; page += WPP_PAGE_BYTES)
+        if (is_touched(&pages, page))
+            return true;
+    return false;
+}
+
 /* Writes the counters that lie `from_byte` behind the begin of a copy, or of the home, or later. */
 static void write_counters(const struct place *p, const char *copy, size_t from_byte, uint32_t tid)
 {
@@ -436,6 +493,8 @@ static void write_counters(const struct place *p, const char *copy, size_t from_
     for (uint32_t from = begin; from < p->count; from += SOME) {
         uint32_t n = p->count - from < SOME ? p->count - from : SOME, first = 0, end = n;
 
+        if (!any_is_touched(at + from, at + from + n))
+            continue;
         while (first < n && !at[from + first])
             first++;
         while (end > first && !at[from + end - 1])
@@ -449,12 +508,14 @@ static void write_counters(const struct place *p, const char *copy, size_t from_
 /* Writes what is not in the file.  The home has what threads without copies counted. */
 static void write_place(const struct place *p)
 {
+    touched_begin(&pages);
     for (struct copies *c = all; c; c = c->next) {
         size_t *kept = kept_bytes(c, p);
 
         write_counters(p, at_distance(p, c), kept ? *kept : 0, c->tid);
     }
     write_counters(p, p->home, 0, 0);
+    touched_end(&pages);
 }
 
 void __wpp_counts_take(const struct wpp_module *m)

@@ -565,6 +565,8 @@ bool __wpp_output_keep_pages(void *window, size_t n, const struct wpp_counts *co
 
     if (!append_pages(head, bytes, window, n))
         return false;
+    /* Counters that are used lie far apart: the pages around one are not worth reading. */
+    sys3(SYS_madvise, (long)window, (long)n, MADV_RANDOM);
     grown(bytes + n);
     return true;
 }
