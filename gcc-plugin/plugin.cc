@@ -10,6 +10,7 @@
 #include "gcc-plugin/events/callee-thunks.h"
 #include "gcc-plugin/events/handler.h"
 #include "gcc-plugin/events/instrument.h"
+#include "gcc-plugin/events/left-calls.h"
 #include "gcc-plugin/events/moves.h"
 #include "gcc-plugin/events/resolver.h"
 #include "gcc-plugin/events/support-code.h"
@@ -161,6 +162,7 @@ static bool count_paths(routine_graph &r)
     uint64_t first = unit.table.add(description);
     for (const table_derived &path : description.derived)
         derived.insert(static_cast<int64_t>(first + path.path));
+    announce_leaving(r.fun);
     instrument_counts(r, first, derived.empty() ? NULL : &derived, unit.decls, style);
     return true;
 }
@@ -308,6 +310,22 @@ public:
     }
 };
 
+// Says where an activation is while it is in a call, when the instructions are final.
+static const pass_data pass_data_left_calls = {
+    RTL_PASS, "wpp-left-calls", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0
+};
+
+class left_calls_pass : public rtl_opt_pass {
+public:
+    left_calls_pass() : rtl_opt_pass(pass_data_left_calls, g) {}
+    bool gate(function *) final override { return unit.mode != TABLE_TRACED; }
+    unsigned execute(function *) final override
+    {
+        write_left_calls();
+        return 0;
+    }
+};
+
 // Estimates only if this step writes code: not in the first step of -flto, nor in the second
 // one, which only divides the program.
 static void estimate_calls(void *, void *)
@@ -339,7 +357,7 @@ static void finish_unit(void *, void *)
     unit.table.write(asm_out_file, compiler, source, get_src_pwd(), unit.stage, level, unit.mode,
                      is_linked(), unit.timed, all_look);
     if (unit.table.records() && unit.mode != TABLE_TRACED)
-        write_module_records(asm_out_file);
+        write_module_records(asm_out_file, true);
     else if (unit.table.records())
         write_support_code(asm_out_file, is_shared(), unit.timed);
     fputs("\t.text\n", asm_out_file);
@@ -482,6 +500,7 @@ static void register_passes(const char *name)
             register_pass(name, new wpp_pass(false), "ehdisp", PASS_POS_INSERT_BEFORE);
     }
     register_pass(name, new restore_pass(), "expand", PASS_POS_INSERT_AFTER);
+    register_pass(name, new left_calls_pass(), "shorten", PASS_POS_INSERT_BEFORE);
 }
 
 // Adds the folder of <wpp/control.h> behind all other folders: it is PREFIX/include if the

@@ -191,7 +191,7 @@ static void keep(const struct place *p, struct copies *c)
         size_t bytes = p->bytes - *kept < WINDOW ? p->bytes - *kept : WINDOW;
         struct wpp_counts counts = window_of(p, *kept, bytes, c->tid);
 
-        if (!__wpp_output_keep_pages(at_distance(p, c) + *kept, bytes, &counts))
+        if (!__wpp_output_keep_pages(WPP_REC_COUNTS, at_distance(p, c) + *kept, bytes, &counts))
             return;
         *kept += bytes;
     }
@@ -543,6 +543,15 @@ void __wpp_counts_take(const struct wpp_module *m)
     sys_unmap(p, sizeof *p);
 }
 
+bool __wpp_counts_any(bool (*is_so)(const struct wpp_module *module, void *ctx), void *ctx)
+{
+    const struct place *p = places;
+
+    while (p && !is_so(p->module, ctx))
+        p = p->next;
+    return p != NULL;
+}
+
 /* ---- Forks ------------------------------------------------------------------------- */
 
 /* The copies that the calling thread adds to: its own, or its creator's. */
@@ -564,6 +573,7 @@ void __wpp_counts_forked(void)
 {
     struct copies *c = used_copies(), *next;
 
+    __wpp_left_forked();
     for (struct copies *other = all; other; other = next) {
         next = other->next;
         if (other == c)

@@ -396,6 +396,8 @@ bool __wpp_module_let_go(struct wpp_module *m)
 
 void __wpp_module_unload(struct wpp_module *m)
 {
+    if (__wpp_program_has(m))
+        __wpp_left_at_exit();
     if (!__wpp_module_let_go(m) && refused > 0)
         refused--;
     __wpp_process_leave_if_over();

@@ -65,6 +65,11 @@ void __wpp_count_thread_slow(void)
     __wpp_counting = 1;
 }
 
+void __wpp_leaving(const void *env)
+{
+    (void)env;
+}
+
 uint32_t *__wpp_refill_slow(uint32_t *at)
 {
     if (!self && (self = map_thread()) && have_key)

@@ -558,10 +558,10 @@ bool __wpp_output_keeps_pages(void)
     return out.ours && !__wpp_share_is_open() && (still_there() || reopen());
 }
 
-bool __wpp_output_keep_pages(void *window, size_t n, const struct wpp_counts *counts)
+bool __wpp_output_keep_pages(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
 {
     const void *head;
-    size_t bytes = __wpp_record_kept_counts(out.whole, n, counts, &head);
+    size_t bytes = __wpp_record_kept_counts(kind, out.whole, n, counts, &head);
 
     if (!append_pages(head, bytes, window, n))
         return false;

@@ -464,6 +464,7 @@ static void write_end(void)
         __wpp_process.state = WPP_RECORDING;
     write_early();
     __wpp_pause_end();
+    __wpp_left_end();
     if (waited)
         __wpp_record_note(WPP_REC_WAITED, &waited, sizeof waited);
     totals[0] = __wpp_process.written;

@@ -142,13 +142,13 @@ size_t __wpp_record_buffer(uint64_t offset, const void **from)
     return WPP_HEADER_BYTES + 4 + skip;
 }
 
-size_t __wpp_record_kept_counts(uint64_t offset, size_t bytes, const struct wpp_counts *counts,
+size_t __wpp_record_kept_counts(uint16_t kind, uint64_t offset, size_t bytes, const struct wpp_counts *counts,
                                 const void **from)
 {
     uint32_t head = 4 + sizeof *counts;
     uint32_t skip = (uint32_t)-(offset + WPP_HEADER_BYTES + head) & (WPP_PAGE_BYTES - 1);
 
-    assemble(WPP_REC_COUNTS, &skip, 4);
+    assemble(kind, &skip, 4);
     for (uint32_t i = 4; i < 4 + skip; i++)
         assembled.payload[i] = 0;
     bytes_copy(assembled.payload + 4 + skip, counts, sizeof *counts);
@@ -167,6 +167,17 @@ void __wpp_record_counts(const struct wpp_counts *counts, const uint64_t *from)
     bytes_copy(payload + 4, counts, sizeof *counts);
     bytes_copy(payload + 4 + sizeof *counts, from, 8 * counts->count);
     __wpp_record_note(WPP_REC_COUNTS, payload, (uint32_t)(4 + sizeof *counts + 8 * counts->count));
+}
+
+void __wpp_record_left(const struct wpp_left *slots, uint32_t count)
+{
+    struct wpp_counts head = { 0, count, 0, 0 };
+    static unsigned char payload[4 + sizeof head + sizeof *slots * 2048];
+
+    WPP_EXPECT(count <= 2048);
+    bytes_copy(payload + 4, &head, sizeof head);
+    bytes_copy(payload + 4 + sizeof head, slots, count * sizeof *slots);
+    __wpp_record_note(WPP_REC_LEFT, payload, (uint32_t)(4 + sizeof head + count * sizeof *slots));
 }
 
 void __wpp_record_no_buffer(void)

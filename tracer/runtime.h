@@ -13,6 +13,8 @@
  *     program.c   the executable, as the kernel has loaded it
  *     others.c    other runtimes in the process
  *     pause.c     recording stopped and started, by the program or by a signal
+ *     counts.c    counters, each thread its own
+ *     left.c      activations that are left in a call
  *     times.c     durations of paths, in modules that count them
  *     settings.c  WPP_OUT and WPP_OPTIONS
  *     begin.c     linked into executables: recording begins before all constructors
@@ -300,10 +302,22 @@ const char *__wpp_counts_objection(const struct wpp_module *module);
 void __wpp_counts_add(struct wpp_module *module);
 /* The module goes: writes those of its counters that are not in the trace's file. */
 void __wpp_counts_take(const struct wpp_module *module);
+/* Whether it is so for any module that counts, in order of loading, the first one that is ends the
+ * search. */
+bool __wpp_counts_any(bool (*is_so)(const struct wpp_module *module, void *ctx), void *ctx);
 /* In the child of a fork: it counts from 0, in a trace of its own if it has one. */
 void __wpp_counts_forked(void);
 /* Sets counters in a module's own memory, or in private memory, to 0. */
 void __wpp_counters_clear(uint64_t *from, uint32_t count);
+
+/* ---- Activations that are left ------------------------------------------------------- */
+
+WPP_EXPORT void __wpp_leaving(const void *env);     /* the emitted code calls this */
+/* The program ends: the calling thread's activations are left.  Must not be called with the lock. */
+void __wpp_left_at_exit(void);
+/* Writes what is not in the trace's file. */
+void __wpp_left_end(void);
+void __wpp_left_forked(void);
 
 /* ---- Times ------------------------------------------------------------------------- */
 
@@ -337,9 +351,11 @@ void __wpp_record_note(uint16_t kind, const void *payload, uint32_t bytes);
 void __wpp_record_tokens(struct wpp_thread *t, uint32_t count);
 /* Assembles what stands at `offset` of the file before a buffer: sets *from, returns the size. */
 size_t __wpp_record_buffer(uint64_t offset, const void **from);
-/* Assembles what stands at `offset` of the file before counters in its pages. */
-size_t __wpp_record_kept_counts(uint64_t offset, size_t bytes, const struct wpp_counts *counts,
+/* Assembles what stands at `offset` of the file before a COUNTS or LEFT record's pages. */
+size_t __wpp_record_kept_counts(uint16_t kind, uint64_t offset, size_t bytes, const struct wpp_counts *counts,
                                 const void **from);
+/* A LEFT record of at most 2,048 slots. */
+void __wpp_record_left(const struct wpp_left *slots, uint32_t count);
 /* A COUNTS record of at most 4,096 counters. */
 void __wpp_record_counts(const struct wpp_counts *counts, const uint64_t *from);
 /* Records that a thread's buffer does not outlive the process. */
@@ -381,7 +397,7 @@ bool __wpp_output_keep(void *window);
 /* Whether pages of counters may be part of the output, and makes them so: `bytes` of zeros at
  * `window`, which has zeros.  False: not possible. */
 bool __wpp_output_keeps_pages(void);
-bool __wpp_output_keep_pages(void *window, size_t bytes, const struct wpp_counts *counts);
+bool __wpp_output_keep_pages(uint16_t kind, void *window, size_t bytes, const struct wpp_counts *counts);
 
 /* ---- The recorder's memory --------------------------------------------------------- */
 

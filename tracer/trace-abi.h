@@ -14,7 +14,7 @@
 
 #define WPP_ABI 4u
 /* Of a unit with counters instead of events; its module record has WPP_ABI. */
-#define WPP_ABI_COUNTS 5u
+#define WPP_ABI_COUNTS 6u
 
 /* ---- Tokens -----------------------------------------------------------
  * One 32-bit word per path end:  unit base + routine's first path in the unit + path number.  No
@@ -145,6 +145,25 @@ struct wpp_unit {
     uint64_t *times;      /* `count` of them, or NULL; with WPP_UNIT_COUNTS its counters */
 };
 
+/* LEFT CALLS.  Section `wpp_left` of code with counters has one of these for each call that a path
+ * goes through.  If an activation is left in the call, the sum of `number` and the path register is
+ * the number, within its unit, of the first path that begins with the same edges and goes through
+ * `block`.  The register is found by the frame of the activation. */
+enum wpp_left_how {
+    WPP_LEFT_CONSTANT,    /* the number is all */
+    WPP_LEFT_REGISTER,    /* it is in the register */
+    WPP_LEFT_MEMORY,      /* in memory, `offset` from the register */
+    WPP_LEFT_UNKNOWN
+};
+struct wpp_left_call {
+    int32_t address;      /* from here to the address behind the call */
+    int32_t unit;         /* from here to the wpp_unit */
+    uint32_t number, block;
+    uint16_t how;         /* wpp_left_how */
+    uint16_t reg;         /* rbx, rbp, rsp, r12, r13, r14, r15 are 0 to 6 */
+    int32_t offset;
+};
+
 /* One per module (executable or shared library), hidden, in a COMDAT group.  An ELF note (name
  * "wpp", type WPP_NOTE_MODULE) holds its distance from the note's 8 bytes.  Another module may
  * call a module's code before its constructor runs: so the first constructor registers every
@@ -157,6 +176,8 @@ struct wpp_module {
     const void *ehdr;     /* __ehdr_start: the module's ELF header in memory */
     uint32_t abi;         /* WPP_ABI */
     uint32_t base;        /* set by __wpp_module_load */
+    /* Only if a unit counts: */
+    const struct wpp_left_call *left, *left_end;
 };
 
 /* ---- The signal that stops and starts recording --------------------------
@@ -190,8 +211,10 @@ enum wpp_record_kind {
     WPP_REC_EXIT = 15,       /* u32 1 + the process's exit status, or 0; u32 the signal that
                                 killed it, or 0 */
     WPP_REC_EARLY = 16,      /* u64 tokens emitted before recording began */
-    WPP_REC_COUNTS = 17      /* u32 n, n zeros, struct wpp_counts, its counters: for a copy of
+    WPP_REC_COUNTS = 17,     /* u32 n, n zeros, struct wpp_counts, its counters: for a copy of
                                 counters in the file, from a page's start on */
+    WPP_REC_LEFT = 18        /* u32 n, n zeros, struct wpp_counts of token 0, `count` of struct
+                                wpp_left: likewise */
 };
 
 struct wpp_record {
@@ -223,6 +246,13 @@ struct wpp_counts {
     uint32_t count;
     uint32_t at;
     uint32_t tid;         /* of the last thread that counted here; 0: unknown */
+};
+
+/* How many activations were left in a call (LEFT CALLS).  Several of one token and block add up. */
+struct wpp_left {
+    uint32_t token;       /* of the path; 0: the path is unknown */
+    uint32_t block;       /* the call's; with token 0: 0 */
+    uint64_t count;       /* 0: not in use */
 };
 
 /* The rate of the time-stamp counter: it advanced by `ticks` in `nanoseconds`. */

@@ -222,7 +222,7 @@ struct wpp_terminal {
     uint32_t token;            /* the word in the trace */
     uint32_t routine;          /* WPP_NO_ROUTINE: a raw symbol, a control word, or of a module
                                   that was not read */
-    uint64_t path;             /* number within the routine */
+    uint64_t path;             /* number within the routine; with `left`, WPP_LEFT_PATH() */
     uint32_t n_blocks;
     const uint32_t *blocks;    /* in execution order, without ENTRY and EXIT */
     uint32_t n_edges;
@@ -231,7 +231,13 @@ struct wpp_terminal {
     uint64_t insns;            /* cost: sum over its blocks, at least 1; 0 if `control` */
     bool enters, leaves;       /* begins at routine entry; ends by returning */
     bool control;              /* a control word of the trace: it ran nothing */
+    uint32_t left;             /* of a path profile: the activation was left within the call that ends
+                                  this block, the last one, and `edges` has only as many edges as
+                                  there are blocks; 0: it was not */
 };
+
+/* The number of what path `p` of the routine `r` does until it is in block `b`. */
+#define WPP_LEFT_PATH(r, p, b) ((r)->num_paths + (uint64_t)(p) * (r)->n_blocks + (b))
 const struct wpp_terminal *wpp_terminal(const wpp *w, uint32_t terminal);
 
 /* What a terminal without routine is called: `Frame 3`, `control 0xffff0007`,

@@ -19,6 +19,7 @@
 #include "gcc-plugin/events/instrument.h"
 
 #include "gcc-plugin/events/frames.h"
+#include "gcc-plugin/events/left-calls.h"
 #include "gcc-plugin/graph/path-ends.h"
 
 /* ---- Declarations ----------------------------------------------------------- */
@@ -182,6 +183,8 @@ struct instrumenter {
     void emit_on_edges(uint32_t v);
     void emit(basic_block bb, gimple *before, path_value v);
     void plan_ends();
+    int64_t rest_of_first_path(uint32_t v) const;
+    void mark_left_calls();
     void say_arrivals(const runtime_decls &decls);
 };
 
@@ -376,6 +379,34 @@ void instrumenter::plan_ends()
     }
 }
 
+// The sum of increments along the first path from the vertex to EXIT: each of its edges is its
+// vertex' first, with Val 0.
+int64_t instrumenter::rest_of_first_path(uint32_t v) const
+{
+    int64_t sum = 0;
+
+    for (; v != r.graph->exit; v = r.graph->dag[r.graph->first[v]].dst)
+        sum += inc(r.graph->first[v]);
+    return sum;
+}
+
+// Marks the calls that lie within a path.  An activation that is left there is known by its block
+// and by the first path that goes on from there.
+void instrumenter::mark_left_calls()
+{
+    for (uint32_t v = 2; v < r.blocks.size(); v++) {
+        gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(r.blocks[v].bb));
+        edge e = call && reached(v) && r.blocks[v].ending == ENDING_NONE && may_be_left(call)
+                 ? r.edges[r.out[v][0]].e : NULL;
+
+        if (!e || e->dest == EXIT_BLOCK_PTR_FOR_FN(r.fun))
+            continue;
+        gcc_assert(r.out[v].size() == 1);
+        path_value path = plus(plus(value[v], rest_of_first_path(v)), rest);
+        mark_left_call(block_on(r.out[v][0]), v, path.name, path.constant);
+    }
+}
+
 void instrument_counts(routine_graph &r, uint64_t first, const derived_counts *derived,
                        const runtime_decls &decls, const counter_style &style)
 {
@@ -383,6 +414,7 @@ void instrument_counts(routine_graph &r, uint64_t first, const derived_counts *d
                        {}, {}};
 
     it.plan_ends();
+    it.mark_left_calls();
     write_counters(r.fun, it.plan, decls, style);
 }
 

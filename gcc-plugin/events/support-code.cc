@@ -41,12 +41,18 @@ __wpp_module_end:
 __wpp_module:
 	.quad __start_wpp_units, __stop_wpp_units, __ehdr_start
 	.long %u, 0
-	.size __wpp_module, .-__wpp_module
+%s	.size __wpp_module, .-__wpp_module
 	.section .note.wpp,"aG",@note,__wpp_module,comdat
 	.balign 4
 	.long 4, 8, 2
 	.ascii "wpp\0"
 0:	.quad __wpp_module - 0b
+)";
+
+// In a module whose code counts; it may have no such call.
+static const char left_calls[] = R"(	.weak __start_wpp_left, __stop_wpp_left
+	.hidden __start_wpp_left, __stop_wpp_left
+	.quad __start_wpp_left, __stop_wpp_left
 )";
 
 // The event of code that seldom runs: the token without the base in %eax.
@@ -204,11 +210,11 @@ void write_support_code(FILE *assembly, bool shared, bool timed)
     fputs(shared ? word_shared : word_executable, assembly);
     fputs(word_tail, assembly);
     write_entries(assembly, shared);
-    write_module_records(assembly);
+    write_module_records(assembly, false);
     fputs("\t.text\n", assembly);
 }
 
-void write_module_records(FILE *assembly)
+void write_module_records(FILE *assembly, bool counts)
 {
-    fprintf(assembly, module_records, WPP_ABI);
+    fprintf(assembly, module_records, WPP_ABI, counts ? left_calls : "");
 }

@@ -12,6 +12,6 @@
 void write_support_code(FILE *assembly, bool shared, bool timed);
 
 /* Writes only the module's constructor and destructor, for a unit without events. */
-void write_module_records(FILE *assembly);
+void write_module_records(FILE *assembly, bool counts);
 
 #endif

@@ -12,10 +12,8 @@
 
 bool calls_end_paths = true;
 
-// Whether libc declares the function as a leaf, because it calls nothing of the unit, though it
-// may run traced code or not come back.  A signal is delivered before it returns, or another
-// program or context takes over.
-static bool hands_over(tree callee)
+// A signal is delivered before it returns, or another program or context takes over.
+bool hands_over(tree callee)
 {
     static const char *const names[] = {
         "_Fork", "__clone", "clone", "execl", "execle", "execlp", "execv", "execve", "execveat",
@@ -23,10 +21,8 @@ static bool hands_over(tree callee)
         "pthread_sigqueue", "raise", "setcontext", "sigprocmask", "sigqueue", "swapcontext",
         "syscall", "tgkill"
     };
-    const char *name = symbol_of(callee);
 
-    return TREE_PUBLIC(callee) && std::binary_search(std::begin(names), std::end(names), name,
-               [](const char *a, const char *b) { return strcmp(a, b) < 0; });
+    return is_one_of(callee, names);
 }
 
 bool makes_process(gcall *call)

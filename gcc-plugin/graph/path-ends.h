@@ -21,6 +21,10 @@ bool is_marked_tail_call(const gcall *call);
 /* Whether a path ends at the call: the call cuts, or is marked as a tail call. */
 bool ends_path(gcall *call);
 
+/* Whether libc declares the function as a leaf, because it calls nothing of the unit, though it
+ * may run traced code or not come back. */
+bool hands_over(tree callee);
+
 /* Whether the call makes a process or a thread without libc's fork: then no handler of the
  * runtime runs in the child. */
 bool makes_process(gcall *call);

@@ -7,7 +7,8 @@
  *   read-trace --numbers FILE   every token of every stream, one a line, in file order
  *   read-trace --raw N FILE     the tokens of stream N (0, 1, ...) as they are
  *
- * The line of a COUNTS record is followed by one for each counter that is not 0.
+ * The line of a COUNTS record is followed by one for each counter that is not 0, that of a LEFT record
+ * by one for each slot in use.
  *
  * It always checks everything the document promises.  Exit: 0 complete, 1 damaged,
  * 2 usage or system, 3 incomplete. */
@@ -19,7 +20,7 @@
 #include <string.h>
 
 enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END, BUFFER,
-       WAITED, STOPPED, STARTED, TIMES, EXIT, EARLY, COUNTS };
+       WAITED, STOPPED, STARTED, TIMES, EXIT, EARLY, COUNTS, LEFT };
 
 struct header {
     uint32_t magic, version, kind, bytes, pid, tid, sequence;
@@ -331,6 +332,30 @@ static void read_counts(const struct header *h, const unsigned char *p)
                    (unsigned long long)u(p + 8 * i, 8));
 }
 
+static void read_left(const struct header *h, const unsigned char *p)
+{
+    uint64_t skip = h->bytes < 4 ? 0 : u(p, 4), begin = 20 + skip, count;
+
+    if (h->bytes < begin)
+        damaged("LEFT of %u bytes", h->bytes);
+    for (uint64_t i = 0; i < skip + 4; i++)
+        if (p[4 + i])
+            damaged("what stands before the count of LEFT is not 0");
+    p += 4 + skip;
+    count = u(p + 4, 4);
+    if (h->bytes < begin + 16 * count)
+        damaged("LEFT of %u bytes with %llu slots", h->bytes, (unsigned long long)count);
+    process_of(h)->counts = 1;
+    if (mode != RECORDS)
+        return;
+    printf("LEFT slots=%llu\n", (unsigned long long)count);
+    p += 16;
+    for (uint64_t i = 0; i < count; i++, p += 16)
+        if (u(p + 8, 8))
+            printf("SLOT token=%llu block=%llu times=%llu\n", (unsigned long long)u(p, 4),
+                   (unsigned long long)u(p + 4, 4), (unsigned long long)u(p + 8, 8));
+}
+
 /* ---- Buffers ---------------------------------------------------------------------------- */
 
 /* What a thread may not have handed over: kept until the process's end is known. */
@@ -481,6 +506,9 @@ static void read_record(const struct header *h, const unsigned char *p)
         break;
     case COUNTS:
         read_counts(h, p);
+        break;
+    case LEFT:
+        read_left(h, p);
         break;
     }
 }

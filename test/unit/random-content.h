@@ -198,7 +198,7 @@ static void rc_terminals(struct random_content *c, struct random *r)
         uint32_t routine = draw(r, n + 1);
 
         if (draw(r, 10) == 0 || (routine == n && n == RC_ROUTINES)) {
-            c->terminals[t] = (struct wpp_terminal_content){0xFFFF0000u + t, WPP_NO_ROUTINE, 0};
+            c->terminals[t] = (struct wpp_terminal_content){0xFFFF0000u + t, WPP_NO_ROUTINE, 0, 0};
             continue;
         }
         if (routine == n) {

@@ -348,7 +348,7 @@ static void test_saturation(void)
     uint64_t body[N + 2], length[N + 1], frequencies[N + 1], counts[1];
     uint32_t symbols[2 * N + 2];
     struct wpp_content c = {.n_threads = 1, .n_terminals = 1};
-    struct wpp_terminal_content terminal = {7, WPP_NO_ROUTINE, 0};
+    struct wpp_terminal_content terminal = {7, WPP_NO_ROUTINE, 0, 0};
     struct wpp_thread thread = {.tid = 1, .name = ""};
     struct wpp_bytes file = {0};
     struct wpp_error error;

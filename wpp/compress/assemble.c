@@ -121,6 +121,7 @@ static bool describe_terminals(struct assembly *a, struct wpp_error *error)
 
         terminals[t].token = a->counts ? a->c->counts.sums.list[t].token
                                        : a->c->alphabet.tokens[a->order[t]];
+        terminals[t].left = a->counts ? a->c->counts.sums.list[t].left : 0;
         terminals[t].ticks = wpp_path_times_of(&a->c->times, terminals[t].token);
         terminals[t].routine = WPP_NO_ROUTINE;
         if (!wpp_modules_find(&a->c->modules, terminals[t].token, &place))

@@ -207,7 +207,9 @@ static bool take_times(wpp_compressor *c, const struct wpp_record *r, const uint
 
 static bool take_counts(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
-    enum wpp_path_counts_result result = wpp_path_counts_add(&c->counts, payload, r->bytes);
+    enum wpp_path_counts_result result = r->kind == WPP_REC_LEFT
+        ? wpp_path_counts_add_left(&c->counts, payload, r->bytes)
+        : wpp_path_counts_add(&c->counts, payload, r->bytes);
 
     if (result == WPP_PATH_COUNTS_NO_MEMORY)
         return wpp_fail_memory(&c->fatal);
@@ -303,6 +305,7 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
     case WPP_REC_TIMES:
         return take_times(c, r, payload);
     case WPP_REC_COUNTS:
+    case WPP_REC_LEFT:
         return take_counts(c, r, payload);
     case WPP_REC_FORK:
         return stream_of(c, r) != NULL;
@@ -610,6 +613,9 @@ static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
                  "stand side by side");
     if (!wpp_path_counts_settle(&c->counts, &c->modules, error))
         return false;
+    if (c->counts.unknown > 0)
+        wpp_note(c, WPP_E_INCOMPLETE, "%llu activation%s left in a call, on paths that are not known",
+                 (unsigned long long)c->counts.unknown, c->counts.unknown == 1 ? " was" : "s were");
     /* A process that was killed was on some path in each thread: that is no news. */
     if (c->counts.n_unbalanced > 0 && c->ended)
         wpp_note(c, WPP_E_INCOMPLETE, "%u routine%s more flow out of a block than into it: exit, "

@@ -137,7 +137,9 @@ static void put_terminals(struct wpp_bytes *b, const struct wpp_content *c)
         uint32_t base = t->routine == WPP_NO_ROUTINE ? 0 : c->routines[t->routine].base;
 
         assert(t->token >= base);
-        wpp_put_varint(b, t->token - base);
+        wpp_put_varint(b, t->left ? WPP_LEFT_PATH(c->routines[t->routine].routine, t->token - base,
+                                                  t->left)
+                                  : t->token - base);
     }
 }
 

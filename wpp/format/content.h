@@ -44,6 +44,7 @@ struct wpp_terminal_content {
     uint32_t token;
     uint32_t routine;            /* or WPP_NO_ROUTINE */
     uint64_t ticks;              /* measured for its paths; all 0 if run.ticks_per_second is */
+    uint32_t left;               /* as in struct wpp_terminal; `token` is that of the whole path */
 };
 
 struct wpp_content {

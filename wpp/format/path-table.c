@@ -573,11 +573,42 @@ static uint32_t last_edge_below(const struct wpp_routine *r, uint32_t v, uint64_
     return low - 1;
 }
 
-uint32_t wpp_path_edges(const struct wpp_routine *routine, uint64_t number, uint32_t *out)
+uint64_t wpp_path_until(const struct wpp_routine *routine, uint64_t number, uint32_t *left)
+{
+    uint64_t rest = number - routine->num_paths;
+
+    *left = 0;
+    if (number < routine->num_paths)
+        return number;
+    assert(rest / routine->n_blocks < routine->num_paths);
+    *left = (uint32_t)(rest % routine->n_blocks);
+    return rest / routine->n_blocks;
+}
+
+/* The edges up to that into block `until`; 0: the path does not go through it. */
+static uint32_t edges_until(const struct wpp_routine *routine, uint64_t number, uint32_t until,
+                            uint32_t *out)
 {
     uint32_t n = 0, v = ENTRY;
 
-    assert(number < routine->num_paths);
+    while (v != EXIT && v != until) {
+        uint32_t e = last_edge_below(routine, v, number);
+
+        assert(n < routine->n_blocks);
+        number -= routine->edges[e].val;
+        v = routine->edges[e].dst;
+        out[n++] = e;
+    }
+    return v == until ? n : 0;
+}
+
+uint32_t wpp_path_edges(const struct wpp_routine *routine, uint64_t number, uint32_t *out)
+{
+    uint32_t n = 0, v = ENTRY, left;
+
+    number = wpp_path_until(routine, number, &left);
+    if (left)
+        return edges_until(routine, number, left, out);
     while (v != EXIT) {
         uint32_t e = last_edge_below(routine, v, number);
 

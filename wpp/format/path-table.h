@@ -43,8 +43,12 @@ bool wpp_parse_counted_routine(struct wpp_view *v, const struct wpp_string_table
 void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
                      const struct wpp_routine *routine);
 
-/* Stores the edges of path `number` (< num_paths) in out; returns how many, at most n_blocks.  Only
- * for routines that were checked. */
+/* Of a number within the routine or a WPP_LEFT_PATH(): the path's number; *left: the block, or 0. */
+uint64_t wpp_path_until(const struct wpp_routine *routine, uint64_t number, uint32_t *left);
+
+/* Stores the edges of path `number` in out, or those of a WPP_LEFT_PATH() up to its block; returns
+ * how many, at most n_blocks.  0: that path does not go through the block.  Only for routines that
+ * were checked. */
 uint32_t wpp_path_edges(const struct wpp_routine *routine, uint64_t number, uint32_t *out);
 
 /* Parses a routine that is not instrumented; does not set its module.  False: malformed. */

@@ -16,7 +16,9 @@ static int compare(const void *left, const void *right)
 
     if (a->module != b->module)
         return a->module < b->module ? -1 : 1;
-    return (a->terminal.token > b->terminal.token) - (a->terminal.token < b->terminal.token);
+    if (a->terminal.token != b->terminal.token)
+        return a->terminal.token < b->terminal.token ? -1 : 1;
+    return (a->terminal.left > b->terminal.left) - (a->terminal.left < b->terminal.left);
 }
 
 static uint32_t module_of(const struct wpp_content *c, uint32_t routine)

@@ -86,7 +86,8 @@ static void show_path(const struct prediction_report *r, uint32_t number)
     table_count(text, 13, p->bounds.potential);
     fprintf(text->out, " %4" PRIu32 " of %-4" PRIu32 " ", p->edges, t->n_edges - 1);
     name_put(text->out, short_names_of(text->names, routine_of(r, x->routine)->shown));
-    fprintf(text->out, ", path %" PRIu64 "\n", t->path);
+    path_put_number(text->out, "path", routine_of(r, x->routine), t);
+    putc('\n', text->out);
 }
 
 static void show_paths(const struct prediction_report *r)

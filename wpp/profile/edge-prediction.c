@@ -87,6 +87,9 @@ static void predict_routine(struct edge_prediction *out, struct edge_profile *e,
         const struct profile_path *x = &out->p->path[i];
         const struct wpp_terminal *t = wpp_terminal(out->p->w, x->terminal);
 
+        /* What was left in the middle is no path, and nobody would have predicted it. */
+        if (t->left)
+            continue;
         out->path[i] = predict(e, t);
         add_path(&out->routine[routine], x, t, &out->path[i]);
         add_path(&out->all, x, t, &out->path[i]);

@@ -73,7 +73,8 @@ static bool show_path(const struct path_report *r, const struct profile_path *x)
     table_count(&r->text, 15, x->count);
     fputs(" ", r->text.out);
     name_put(r->text.out, short_names_of(r->text.names, routine_of(r, x->routine)->shown));
-    fprintf(r->text.out, ", %s %" PRIu64 "\n", word_of(r), t->path);
+    path_put_number(r->text.out, word_of(r), routine_of(r, x->routine), t);
+    putc('\n', r->text.out);
     return show_way(r, t, all, x->terminal);
 }
 

@@ -3,6 +3,7 @@
 #include "wpp/profile/path-report.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,6 +249,15 @@ void path_put_block_lines(FILE *out, const struct wpp_block *b, size_t max_runs)
     struct trail trail = {b->n_lines, (struct wpp_line *)b->lines};
 
     trail_print(out, &trail, max_runs);
+}
+
+void path_put_number(FILE *out, const char *word, const struct wpp_routine *r,
+                     const struct wpp_terminal *t)
+{
+    fprintf(out, ", %s %" PRIu64, word,
+            t->left ? (t->path - r->num_paths) / r->n_blocks : t->path);
+    if (t->left)
+        fprintf(out, " until block %" PRIu32 ", left in its call", t->left);
 }
 
 bool path_put_lines(FILE *out, const wpp *w, uint32_t terminal, size_t max_runs)

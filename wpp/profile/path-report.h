@@ -73,6 +73,9 @@ const char *path_edge_text(uint32_t kind);
 /* Where control goes on: the block, or UINT32_MAX: unknown. */
 uint32_t path_edge_target(const struct wpp_edge *e);
 
+/* `, WORD 3`, or where the activation was left: `, WORD 3 until block 5, left in its call`. */
+void path_put_number(FILE *out, const char *word, const struct wpp_routine *r,
+                     const struct wpp_terminal *t);
 /* The lines of a block, `a.c:3-6 9`, at most max_runs runs (0: all). */
 void path_put_block_lines(FILE *out, const struct wpp_block *b, size_t max_runs);
 /* Those of a path in execution order.  False without memory. */

@@ -187,8 +187,8 @@ static bool show_paths(const struct diff_report *r)
         table_count(&r->text, 15, p->count[DIFF_B]);
         fputs(" ", r->text.out);
         name_put(r->text.out, short_names_of(r->text.names, routine_of(r, p->routine)->shown));
-        fprintf(r->text.out, ", path %" PRIu64 ", %s\n      ", terminal_of(r, p)->path,
-                path_state(p));
+        path_put_number(r->text.out, "path", routine_of(r, p->routine), terminal_of(r, p));
+        fprintf(r->text.out, ", %s\n      ", path_state(p));
         ok = path_put_lines(r->text.out, r->d->side[side_of(p)]->w, p->terminal[side_of(p)],
                             MAX_RUNS);
         putc('\n', r->text.out);

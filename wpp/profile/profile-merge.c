@@ -7,6 +7,7 @@
 
 #include "wpp/base/arena.h"
 #include "wpp/base/error.h"
+#include "wpp/format/path-table.h"
 #include "wpp/format/profile-order.h"
 #include "wpp/profile/path-profile.h"
 #include "wpp/profile/same-routine.h"
@@ -361,10 +362,12 @@ static bool merge_paths(struct merging *m)
     if (!terminals || !counts)
         return false;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t base = m->sum.routines[part[i].routine].base;
+        const struct wpp_routine_content *routine = &m->sum.routines[part[i].routine];
+        uint32_t left;
+        uint64_t path = wpp_path_until(routine->routine, part[i].path, &left);
 
-        terminals[i] = (struct wpp_terminal_content){base + (uint32_t)part[i].path,
-                                                     part[i].routine, 0};
+        terminals[i] = (struct wpp_terminal_content){routine->base + (uint32_t)path,
+                                                     part[i].routine, 0, left};
         counts[i] = part[i].count;
     }
     m->sum.n_terminals = n;

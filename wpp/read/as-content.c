@@ -50,7 +50,7 @@ static bool take_terminals(const wpp *w, struct wpp_arena *arena, struct wpp_con
         return false;
     for (uint32_t i = 0; i < n; i++)
         terminals[i] = (struct wpp_terminal_content){w->terminals[i].token, w->terminals[i].routine,
-                                                     w->terminals[i].ticks};
+                                                     w->terminals[i].ticks, w->terminals[i].left};
     out->terminals = terminals;
     out->n_terminals = n;
     return true;

@@ -250,26 +250,27 @@ static bool walk_path(struct loading *l, struct wpp_terminal *t, uint32_t *scrat
     const struct wpp_routine *r = &l->w->routines[t->routine];
     uint32_t n = wpp_path_edges(r, t->path, scratch), *edges, *blocks;
 
-    assert(n >= 1);
+    if (n == 0)
+        return false;
     *n_elements += 2 * (uint64_t)n;
+    t->n_edges = n;
+    t->n_blocks = n - !t->left;
     edges = allocate(l, n, sizeof *edges);
-    blocks = allocate(l, n - 1, sizeof *blocks);
+    blocks = allocate(l, t->n_blocks, sizeof *blocks);
     if (!edges || !blocks || *n_elements > MAX_PATH_ELEMENTS)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         edges[i] = scratch[i];
-        if (i == 0)
-            continue;
-        blocks[i - 1] = r->edges[scratch[i]].src;
-        t->insns += r->blocks[blocks[i - 1]].insns;
+        if (i == t->n_blocks)
+            break;
+        blocks[i] = r->edges[scratch[i]].dst;
+        t->insns += r->blocks[blocks[i]].insns;
     }
     t->insns = t->insns > 0 ? t->insns : 1;
-    t->n_edges = n;
-    t->n_blocks = n - 1;
     t->edges = edges;
     t->blocks = blocks;
     t->enters = r->edges[edges[0]].kind == WPP_EDGE_REAL;
-    t->leaves = r->edges[edges[n - 1]].kind == WPP_EDGE_REAL;
+    t->leaves = !t->left && r->edges[edges[n - 1]].kind == WPP_EDGE_REAL;
     return true;
 }
 
@@ -314,7 +315,7 @@ static bool get_terminals(struct loading *l, struct wpp_view *v)
     size_t n = wpp_get_count(v, 2);
     /* Allocates one entry more: see salvage.c. */
     struct wpp_terminal *terminals = allocate(l, n + 1, sizeof *terminals);
-    bool has_controls = is_program(l);
+    bool has_controls = is_program(l), has_left = l->w->summary.is_profile;
     uint32_t n_seen = 0;
 
     if (!terminals || n > WPP_RULE / 2)
@@ -331,10 +332,16 @@ static bool get_terminals(struct loading *l, struct wpp_view *v)
     for (size_t i = 0; i < n; i++) {
         struct wpp_terminal *t = &terminals[i];
         bool raw = t->routine == WPP_NO_ROUTINE;
-        uint64_t max = raw ? UINT32_MAX : l->w->routines[t->routine].num_paths - 1;
+        const struct wpp_routine *r = raw ? NULL : &l->w->routines[t->routine];
+        uint64_t max = raw ? UINT32_MAX : !has_left ? r->num_paths - 1
+                           : WPP_LEFT_PATH(r, r->num_paths - 1, r->n_blocks - 1);
         uint64_t path = wpp_get_varint_max(v, max);
 
         t->path = raw ? 0 : path;
+        if (!raw)
+            path = wpp_path_until(r, path, &t->left);
+        if (!raw && t->path >= r->num_paths && t->left < 2)
+            return false;
         t->token = (uint32_t)path + (raw ? 0 : l->w->bases[t->routine]);
         t->control = raw && has_controls && t->token >= WPP_CONTROL;
         if (raw && is_doubtful(l, t->token))
@@ -508,7 +515,8 @@ static bool is_ordered(const struct wpp *w, const struct wpp_terminal *a,
         return !raw || (other && a->token < b->token);
     module = w->units[w->unit_of[a->routine]].module;
     next = w->units[w->unit_of[b->routine]].module;
-    return module < next || (module == next && a->token < b->token);
+    return module < next || (module == next && (a->token < b->token
+                                                || (a->token == b->token && a->left < b->left)));
 }
 
 static bool get_counts(struct loading *l, struct wpp_view *v)

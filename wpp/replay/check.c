@@ -138,16 +138,18 @@ static int compare_tokens(const void *a, const void *b)
 
 static bool check_tokens(const wpp *w, struct wpp_error *error)
 {
-    uint32_t n = wpp_grammar(w)->n_terminals;
+    uint32_t n = wpp_grammar(w)->n_terminals, n_whole = 0;
     uint32_t *tokens = calloc(n + (size_t)1, sizeof *tokens);
     bool ok = true;
 
     if (!tokens)
         return wpp_fail_memory(error);
+    /* The token of a path that was left stands for the whole path, too. */
     for (uint32_t t = 0; t < n; t++)
-        tokens[t] = wpp_terminal(w, t)->token;
-    qsort(tokens, n, sizeof *tokens, compare_tokens);
-    for (uint32_t t = 1; ok && t < n; t++)
+        if (!wpp_terminal(w, t)->left)
+            tokens[n_whole++] = wpp_terminal(w, t)->token;
+    qsort(tokens, n_whole, sizeof *tokens, compare_tokens);
+    for (uint32_t t = 1; ok && t < n_whole; t++)
         if (tokens[t] == tokens[t - 1])
             ok = damaged(error, "token", tokens[t], "stands for two terminals");
     free(tokens);
@@ -190,10 +192,10 @@ static const struct wpp_edge *step(const struct wpp_routine *routine, uint32_t v
 
 static bool check_path(const struct wpp_terminal *t, const struct wpp_routine *routine)
 {
-    uint64_t rest = t->path, insns = 0;
-    uint32_t vertex = 0;
+    uint32_t vertex = 0, end = t->left ? t->left : 1;
+    uint64_t rest = t->left ? (t->path - routine->num_paths) / routine->n_blocks : t->path, insns = 0;
 
-    if (t->path >= routine->num_paths || t->n_edges != t->n_blocks + 1)
+    if (rest >= routine->num_paths || t->n_edges != t->n_blocks + !t->left)
         return false;
     for (uint32_t i = 0; i < t->n_edges; i++) {
         const struct wpp_edge *e = step(routine, vertex, &rest);
@@ -206,9 +208,10 @@ static bool check_path(const struct wpp_terminal *t, const struct wpp_routine *r
         if (i < t->n_blocks)
             insns += routine->blocks[vertex].insns;
     }
-    return vertex == 1 && rest == 0 && t->insns == (insns ? insns : 1)
+    return vertex == end && (rest == 0 || t->left) && t->insns == (insns ? insns : 1)
            && t->enters == (routine->edges[t->edges[0]].kind == WPP_EDGE_REAL)
-           && t->leaves == (routine->edges[t->edges[t->n_edges - 1]].kind == WPP_EDGE_REAL);
+           && t->leaves == (!t->left
+                            && routine->edges[t->edges[t->n_edges - 1]].kind == WPP_EDGE_REAL);
 }
 
 bool check_paths(const wpp *w, struct wpp_error *error)

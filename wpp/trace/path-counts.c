@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/trace/path-counts.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "tracer/trace-abi.h"
 #include "wpp/base/bytes.h"
 #include "wpp/base/error.h"
+
+enum { EXIT = 1 };
 
 void wpp_path_counts_free(struct wpp_path_counts *c)
 {
@@ -38,6 +41,90 @@ enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const
     return WPP_PATH_COUNTS_OK;
 }
 
+enum wpp_path_counts_result wpp_path_counts_add_left(struct wpp_path_counts *c, const uint8_t *payload,
+                                                     size_t size)
+{
+    uint64_t skip = size >= 4 ? wpp_get_u32(payload) : 0, from = 4 + skip + sizeof(struct wpp_counts);
+    uint32_t n;
+
+    if (from > size)
+        return WPP_PATH_COUNTS_WRONG;
+    n = wpp_get_u32(payload + 4 + skip + offsetof(struct wpp_counts, count));
+    if (from + sizeof(struct wpp_left) * (uint64_t)n > size)
+        return WPP_PATH_COUNTS_WRONG;
+    if (!wpp_token_sums_reserve(&c->sums, n))
+        return WPP_PATH_COUNTS_NO_MEMORY;
+    for (uint32_t i = 0; i < n; i++) {
+        struct wpp_left left;
+
+        memcpy(&left, payload + from + i * sizeof left, sizeof left);
+        if (left.token == 0)
+            c->unknown += left.count;
+        else if (left.count > 0)
+            wpp_token_sums_add_left(&c->sums, left.token, left.block, left.count);
+        c->sum += left.count;
+    }
+    return WPP_PATH_COUNTS_OK;
+}
+
+/* ---- Where activations were left -------------------------------------------------------- */
+
+/* The routine of a token, parsed; the last one is kept, for the tokens ascend. */
+struct routine_of_token {
+    const struct wpp_modules *modules;
+    struct wpp_arena arena;
+    struct wpp_token_place place;
+    bool known;
+    struct wpp_routine routine;
+    uint32_t *edges;
+};
+
+static bool find_routine(struct routine_of_token *f, uint32_t token)
+{
+    struct wpp_token_place place;
+    const struct wpp_module_unit *unit;
+    struct wpp_view encoded;
+
+    if (!wpp_modules_find(f->modules, token, &place))
+        return false;
+    if (f->known && place.routine_base == f->place.routine_base)
+        return true;
+    unit = &f->modules->loaded[place.module].units[place.unit];
+    encoded = unit->table.routines[place.routine].encoded;
+    wpp_arena_free(&f->arena);
+    f->place = place;
+    f->known = wpp_parse_routine(&encoded, &unit->table.strings, &f->arena, &f->routine);
+    f->edges = f->known ? wpp_arena_alloc(&f->arena, f->routine.n_blocks, sizeof *f->edges) : NULL;
+    return f->edges != NULL;
+}
+
+/* Whether the path can have been left there.  A path of a module that was not read may. */
+static bool is_possible(struct routine_of_token *f, const struct wpp_token_sum *s)
+{
+    struct wpp_token_place place;
+
+    if (!find_routine(f, s->token))
+        return !f->arena.failed && !wpp_modules_find(f->modules, s->token, &place);
+    return s->left > EXIT && s->left < f->routine.n_blocks
+           && wpp_path_edges(&f->routine, WPP_LEFT_PATH(&f->routine, s->token - f->place.routine_base,
+                                                        s->left), f->edges) > 0;
+}
+
+static void drop_impossible(struct wpp_path_counts *c, const struct wpp_modules *modules)
+{
+    struct routine_of_token f = {.modules = modules};
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->sums.n; i++) {
+        if (!c->sums.list[i].left || is_possible(&f, &c->sums.list[i]))
+            c->sums.list[n++] = c->sums.list[i];
+        else
+            c->unknown += c->sums.list[i].sum;
+    }
+    c->sums.n = n;
+    wpp_arena_free(&f.arena);
+}
+
 /* ---- Edges without a counter --------------------------------------------------------- */
 
 /* A routine whose edges are counted: each path is one block and one edge out of it. */
@@ -49,8 +136,6 @@ struct counted_routine {
     int64_t *surplus;                /* by block: what flows out of it less what flows into it, on
                                         paths whose counts are known */
 };
-
-enum { EXIT = 1 };
 
 static bool parse(struct counted_routine *r, const struct wpp_unit_table *table,
                   const struct wpp_unit_routine *encoded, struct wpp_arena *arena)
@@ -83,6 +168,15 @@ static void know(struct counted_routine *r, uint32_t path, uint64_t count)
     r->counts[path] = count;
     r->surplus[r->from[path]] += (int64_t)count;
     r->surplus[r->to[path]] -= (int64_t)count;
+}
+
+/* An activation that was left in a block came into it and did not go out. */
+static void take_counted(struct counted_routine *r, const struct wpp_token_sum *s, uint32_t path)
+{
+    if (s->left)
+        r->surplus[s->left] += (int64_t)s->sum;
+    else
+        know(r, path, s->sum);
 }
 
 /* False: some counts do not fit together. */
@@ -137,7 +231,7 @@ static bool derive_routine(struct derivation *d, const struct wpp_module_unit *u
         return true;
     if (parse(&r, &unit->table, encoded, &arena)) {
         for (; at < end; at++)
-            know(&r, (uint32_t)(d->counted->list[at].token - base), d->counted->list[at].sum);
+            take_counted(&r, &d->counted->list[at], (uint32_t)(d->counted->list[at].token - base));
         d->n_unbalanced += !derive(&r);
         done = add_derived(d, &r, base);
     } else {
@@ -176,6 +270,7 @@ bool wpp_path_counts_settle(struct wpp_path_counts *c, const struct wpp_modules 
     bool done = true;
 
     wpp_token_sums_settle(&c->sums);
+    drop_impossible(c, modules);
     for (uint32_t m = 0; done && m < modules->n; m++)
         done = derive_units(&d, &modules->loaded[m]);
     if (done && !take_derived(&c->sums, &d.derived))

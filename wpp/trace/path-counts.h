@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* path-counts.h - how often paths were executed: the COUNTS records of a trace. */
+/* path-counts.h - how often paths were executed, and where activations were left in a call: the COUNTS
+ * and LEFT records of a trace. */
 #ifndef WPP_PATH_COUNTS_H
 #define WPP_PATH_COUNTS_H
 
@@ -10,6 +11,7 @@ struct wpp_path_counts {
     struct wpp_token_sums sums;      /* none is 0 */
     bool any;                        /* there was a record */
     uint64_t sum;                    /* of the counts in the records */
+    uint64_t unknown;                /* activations that were left on paths that are not known */
     uint32_t n_unbalanced;           /* routines in which more flows out of a block than into it, or
                                         less: activations that did not end by returning */
 };
@@ -22,8 +24,13 @@ enum wpp_path_counts_result { WPP_PATH_COUNTS_OK, WPP_PATH_COUNTS_WRONG, WPP_PAT
 enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const uint8_t *payload,
                                                 size_t size);
 
-/* To be called after the last record: sorts, adds up the counts of each token, and derives those of
- * edges without a counter.  WPP_E_MEMORY, WPP_E_FORMAT. */
+/* The same of a LEFT record. */
+enum wpp_path_counts_result wpp_path_counts_add_left(struct wpp_path_counts *c, const uint8_t *payload,
+                                                     size_t size);
+
+/* To be called after the last record: sorts, adds up the counts of each token, drops paths that do
+ * not go through the block where they were left (they are `unknown`), and derives counts of edges
+ * without a counter.  WPP_E_MEMORY, WPP_E_FORMAT. */
 bool wpp_path_counts_settle(struct wpp_path_counts *c, const struct wpp_modules *modules,
                             struct wpp_error *error);
 

@@ -14,7 +14,9 @@ static int compare_tokens(const void *a, const void *b)
 {
     const struct wpp_token_sum *x = a, *y = b;
 
-    return x->token < y->token ? -1 : x->token > y->token;
+    if (x->token != y->token)
+        return x->token < y->token ? -1 : 1;
+    return x->left < y->left ? -1 : x->left > y->left;
 }
 
 void wpp_token_sums_settle(struct wpp_token_sums *s)
@@ -24,7 +26,7 @@ void wpp_token_sums_settle(struct wpp_token_sums *s)
     if (s->n > 0)
         qsort(s->list, s->n, sizeof *s->list, compare_tokens);
     for (size_t i = 0; i < s->n; i++) {
-        if (n > 0 && s->list[n - 1].token == s->list[i].token)
+        if (n > 0 && compare_tokens(&s->list[n - 1], &s->list[i]) == 0)
             s->list[n - 1].sum += s->list[i].sum;
         else
             s->list[n++] = s->list[i];
@@ -53,10 +55,15 @@ bool wpp_token_sums_reserve(struct wpp_token_sums *s, size_t more)
     return true;
 }
 
-void wpp_token_sums_add(struct wpp_token_sums *s, uint32_t token, uint64_t n)
+void wpp_token_sums_add_left(struct wpp_token_sums *s, uint32_t token, uint32_t left, uint64_t n)
 {
     assert(s->n < s->capacity);
-    s->list[s->n++] = (struct wpp_token_sum){token, n};
+    s->list[s->n++] = (struct wpp_token_sum){token, left, n};
+}
+
+void wpp_token_sums_add(struct wpp_token_sums *s, uint32_t token, uint64_t n)
+{
+    wpp_token_sums_add_left(s, token, 0, n);
 }
 
 size_t wpp_token_sums_from(const struct wpp_token_sums *s, uint64_t token)
@@ -78,5 +85,6 @@ uint64_t wpp_token_sums_of(const struct wpp_token_sums *s, uint32_t token)
 {
     size_t at = wpp_token_sums_from(s, token);
 
-    return at < s->n && s->list[at].token == token ? s->list[at].sum : 0;
+    return at < s->n && s->list[at].token == token && !s->list[at].left
+           ? s->list[at].sum : 0;
 }

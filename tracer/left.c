@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/* left.c - activations that are left in a call (trace-abi.h, LEFT CALLS).
+ *
+ * When activations are about to be left, libgcc's unwinder shows the frames of the thread's stack:
+ *
+ *     frame    address behind its call, stack pointer, registers that calls keep
+ *
+ * A frame whose address has an entry in a module's `wpp_left` was on a path that nobody will count.
+ * How many were left where is kept in windows of slots, which are hash tables by token and block:
+ *
+ *     windows -> | header | slot slot slot ... |  -> the next one, for when three quarters are full
+ *
+ * A window lies in the trace's file if that is possible, as a LEFT record, and is complete there at
+ * any time.  Otherwise it is written when the first of the modules goes at the end.
+ *
+ * The unwinder takes locks of libc's, so it runs without the runtime's.
+ */
+#include "tracer/runtime.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <unwind.h>
+
+#include "tracer/sys.h"
+#include "tracer/text.h"
+
+enum { SLOTS = 2048, MOST_USED = SLOTS / 4 * 3 };
+
+struct window {
+    struct window *next;
+    struct wpp_left *slots;     /* SLOTS of them */
+    uint32_t used;
+    bool kept;                  /* in the trace's file */
+};
+
+/* The registers that calls keep, as wpp_left_call.reg numbers them, with their DWARF numbers. */
+enum { REGISTERS = 7, SP = 2 };
+static const unsigned char dwarf_number[REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
+
+struct frame {
+    uint64_t address;           /* behind its call */
+    uint64_t reg[REGISTERS];
+};
+
+/* Frames of a stack, the innermost first. */
+struct frames {
+    struct frame *at;           /* NULL: no memory */
+    size_t n, room;
+    bool mapped;                /* `at` is memory of its own */
+    uint64_t end;               /* stack pointer of the first frame that stays; 0: none stays */
+};
+
+typedef _Unwind_Reason_Code (*backtrace_function)(_Unwind_Trace_Fn, void *);
+extern _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn, void *) __attribute__((weak));
+/* Absent in static programs, and where an older libc has it in a separate library. */
+#pragma weak dlsym
+
+static struct window *windows;
+static __thread bool all_left;  /* all frames of this thread's stack are counted */
+
+/* ---- Slots --------------------------------------------------------------------------- */
+
+static void keep_window(struct window *w)
+{
+    struct wpp_counts head = { 0, SLOTS, 0, 0 };
+
+    if (__wpp_process.state == WPP_RECORDING && __wpp_output_keeps_pages() && !__wpp_sandboxed())
+        w->kept = __wpp_output_keep_pages(WPP_REC_LEFT, w->slots, SLOTS * sizeof *w->slots, &head);
+}
+
+static struct window *new_window(void)
+{
+    struct window *w = sys_map(sizeof *w);
+
+    if (!w)
+        return NULL;
+    w->slots = sys_map(SLOTS * sizeof *w->slots);
+    if (!w->slots) {
+        sys_unmap(w, sizeof *w);
+        return NULL;
+    }
+    keep_window(w);
+    return w;
+}
+
+static void free_windows(void)
+{
+    struct window *next;
+
+    for (struct window *w = windows; w; w = next) {
+        next = w->next;
+        sys_unmap(w->slots, SLOTS * sizeof *w->slots);
+        sys_unmap(w, sizeof *w);
+    }
+    windows = NULL;
+}
+
+/* The slot of the token and block in a window, or the free one for them; NULL: it is full. */
+static struct wpp_left *slot_in(struct window *w, uint32_t token, uint32_t block)
+{
+    uint32_t i = (token * UINT32_C(0x9E3779B1)) ^ (block * UINT32_C(0x85EBCA77));
+
+    for (i = i >> 8;; i++) {
+        struct wpp_left *slot = &w->slots[i % SLOTS];
+
+        if (slot->count > 0 && (slot->token != token || slot->block != block))
+            continue;
+        if (slot->count == 0 && w->used == MOST_USED)
+            return NULL;
+        w->used += slot->count == 0;
+        return slot;
+    }
+}
+
+static void count_left(uint32_t token, uint32_t block)
+{
+    struct window **link = &windows;
+    struct wpp_left *slot = NULL;
+
+    while (!slot) {
+        if (!*link && !(*link = new_window()))
+            break;
+        slot = slot_in(*link, token, block);
+        link = &(*link)->next;
+    }
+    if (!slot) {
+        __wpp_process.lost++;
+        return;
+    }
+    slot->token = token;
+    slot->block = block;
+    slot->count++;
+}
+
+/* ---- Entries --------------------------------------------------------------------------- */
+
+static uint64_t address_of(const struct wpp_left_call *call)
+{
+    return (uint64_t)((const char *)&call->address + call->address);
+}
+
+static void take_frame(const struct frame *f, const struct wpp_left_call *call)
+{
+    const struct wpp_unit *unit = (const struct wpp_unit *)((const char *)&call->unit + call->unit);
+    uint64_t sum = call->number;
+
+    WPP_EXPECT(call->reg < REGISTERS);
+    if (call->how == WPP_LEFT_REGISTER)
+        sum += f->reg[call->reg];
+    else if (call->how == WPP_LEFT_MEMORY)
+        sum += *(const uint64_t *)(f->reg[call->reg] + (uint64_t)(int64_t)call->offset);
+    /* A wrong frame must not become a wrong count. */
+    if (call->how == WPP_LEFT_UNKNOWN || (uint32_t)sum >= unit->count)
+        count_left(0, 0);
+    else
+        count_left(unit->base + (uint32_t)sum, call->block);
+}
+
+static void sink(struct frame *at, size_t i, size_t n)
+{
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        struct frame up = at[i];
+
+        if (child + 1 < n && at[child + 1].address > at[child].address)
+            child++;
+        if (at[child].address <= up.address)
+            return;
+        at[i] = at[child];
+        at[child] = up;
+    }
+}
+
+static void sort_frames(struct frame *at, size_t n)
+{
+    for (size_t i = n / 2; i-- > 0;)
+        sink(at, i, n);
+    while (n > 1) {
+        struct frame last = at[--n];
+
+        at[n] = at[0];
+        at[0] = last;
+        sink(at, 0, n);
+    }
+}
+
+/* The first of the sorted frames at this address or behind it. */
+static size_t frame_from(const struct frames *f, uint64_t address)
+{
+    size_t low = 0, high = f->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (f->at[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Counts the frames that have an entry in the module.  Its table is read once, however deep the stack
+ * is. */
+static bool take_frames(const struct wpp_module *m, void *frames)
+{
+    const struct frames *f = frames;
+
+    for (const struct wpp_left_call *call = m->left; call < m->left_end; call++) {
+        uint64_t address = address_of(call);
+
+        for (size_t i = frame_from(f, address); i < f->n && f->at[i].address == address; i++)
+            take_frame(&f->at[i], call);
+    }
+    return false;
+}
+
+static bool has_a_frame(const struct wpp_module *m, void *frames)
+{
+    const struct frames *f = frames;
+
+    for (const struct wpp_left_call *call = m->left; call < m->left_end; call++) {
+        size_t i = frame_from(f, address_of(call));
+
+        if (i < f->n && f->at[i].address == address_of(call))
+            return true;
+    }
+    return false;
+}
+
+static bool has_calls(const struct wpp_module *m, void *unused)
+{
+    (void)unused;
+    return m->left < m->left_end;
+}
+
+/* ---- Stacks ------------------------------------------------------------------------------ */
+
+static bool make_room(struct frames *f)
+{
+    size_t room = 4 * f->room;
+    struct frame *at = sys_map(room * sizeof *at);
+
+    if (at)
+        bytes_copy(at, f->at, f->n * sizeof *at);
+    if (f->mapped)
+        sys_unmap(f->at, f->room * sizeof *at);
+    f->mapped = at != NULL;
+    f->at = at;
+    f->room = room;
+    return at != NULL;
+}
+
+static _Unwind_Reason_Code take_context(struct _Unwind_Context *context, void *to)
+{
+    struct frames *f = to;
+    uint64_t sp = _Unwind_GetCFA(context);
+    struct frame *frame;
+
+    if (f->end && sp >= f->end)
+        return _URC_NORMAL_STOP;
+    if (f->n == f->room && !make_room(f))
+        return _URC_NORMAL_STOP;
+    frame = &f->at[f->n++];
+    frame->address = _Unwind_GetIP(context);
+    for (int i = 0; i < REGISTERS; i++)
+        frame->reg[i] = i == SP ? sp : _Unwind_GetGR(context, dwarf_number[i]);
+    return _URC_NO_REASON;
+}
+
+/* C programs have no unwinder.  dlopen() itself would make static links warn. */
+static backtrace_function unwinder(void)
+{
+    static backtrace_function found;
+    void *(*open)(const char *, int) = NULL;
+    void *library;
+
+    if (_Unwind_Backtrace)
+        return _Unwind_Backtrace;
+    if (!found && dlsym)
+        *(void **)&open = dlsym(RTLD_DEFAULT, "dlopen");
+    library = open ? open("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (library)
+        *(void **)&found = dlsym(library, "_Unwind_Backtrace");
+    return found;
+}
+
+/* Counts the frames of the calling thread's stack below `end`. */
+static void count_stack(uint64_t end)
+{
+    enum { FEW = 16 };
+    struct frame few[FEW];
+    struct frames f = { few, 0, FEW, false, end };
+    backtrace_function unwind = unwinder();
+    uint64_t mask;
+
+    if (unwind)
+        unwind(take_context, &f);
+    mask = __wpp_enter();
+    if (!unwind || !f.at)
+        count_left(0, 0);
+    if (f.at) {
+        sort_frames(f.at, f.n);
+        __wpp_counts_any(take_frames, &f);
+    }
+    __wpp_leave(mask);
+    if (f.mapped)
+        sys_unmap(f.at, f.room * sizeof *f.at);
+}
+
+/* ---- Leaving ----------------------------------------------------------------------------- */
+
+enum { MOST_STACK = 1 << 30 };
+
+/* The stack pointer in a jmp_buf.  glibc turns it and adds a secret of the thread's to it. */
+static uint64_t stack_pointer_in(const void *env)
+{
+    enum { AT = 6 };
+    uint64_t word = ((const uint64_t *)env)[AT], here = (uint64_t)__builtin_frame_address(0);
+    uint64_t secret;
+
+    __asm__("movq %%fs:0x30, %0" : "=r"(secret));
+    if (word > here && word - here < MOST_STACK)
+        return word;
+    word = (word >> 17 | word << 47) ^ secret;
+    return word > here && word - here < MOST_STACK ? word : 0;
+}
+
+static bool any_calls(void)
+{
+    uint64_t mask = __wpp_enter();
+    bool any = __wpp_counts_any(has_calls, NULL);
+
+    __wpp_leave(mask);
+    return any;
+}
+
+/* Called by the emitted code before activations are left: those below the stack pointer in the
+ * jmp_buf, or all of the thread.  If a handler of SIGABRT jumps out of abort(), those that it jumps to
+ * have been counted nevertheless. */
+WPP_EXPORT void __wpp_leaving(const void *env)
+{
+    int error = errno;
+    uint64_t end = env ? stack_pointer_in(env) : 0;
+    uint64_t mask;
+
+    /* A child of vfork leaves its parent's frames, which stay. */
+    if (all_left || sys_getpid() != __wpp_process.pid || !any_calls())
+        return;
+    all_left = !env;
+    if (!env || end) {
+        count_stack(end);
+    } else {
+        mask = __wpp_enter();
+        count_left(0, 0);
+        __wpp_leave(mask);
+    }
+    errno = error;
+}
+
+/* Whether the words on the stack may have a frame of an instrumented routine.  At most ends main has
+ * returned, and libc's few frames are all that is left: then no unwinder is needed. */
+static bool may_have_frames(void)
+{
+    enum { WORDS = 512 };
+    extern void *__libc_stack_end __attribute__((weak));
+    const uint64_t *at = __builtin_frame_address(0);
+    const uint64_t *end = &__libc_stack_end ? __libc_stack_end : NULL;
+    struct frame words[WORDS];
+    struct frames f = { .at = words };
+    uint64_t mask;
+    bool found;
+
+    if (at >= end || end - at > WORDS)
+        return true;
+    for (; at < end; at++)
+        words[f.n++].address = *at;
+    mask = __wpp_enter();
+    sort_frames(f.at, f.n);
+    found = __wpp_counts_any(has_a_frame, &f);
+    __wpp_leave(mask);
+    return found;
+}
+
+void __wpp_left_at_exit(void)
+{
+    int error = errno;
+
+    if (!all_left && sys_getpid() == __wpp_process.pid && any_calls() && may_have_frames())
+        count_stack(0);
+    all_left = true;
+    errno = error;
+}
+
+/* ---- The trace ----------------------------------------------------------------------------- */
+
+void __wpp_left_end(void)
+{
+    for (struct window *w = windows; w; w = w->next)
+        if (!w->kept)
+            __wpp_record_left(w->slots, SLOTS);
+}
+
+void __wpp_left_forked(void)
+{
+    free_windows();
+}
