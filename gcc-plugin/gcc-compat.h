@@ -45,6 +45,8 @@
 #include "memmodel.h"
 #include "emit-rtl.h"
 #include "output.h"
+#include "debug.h"
+#include "expr.h"
 #include "toplev.h"
 #include "langhooks.h"
 #include "context.h"

@@ -453,6 +453,7 @@ void __wpp_counts_add(struct wpp_module *m)
     while (*link)
         link = &(*link)->next;
     *link = p;
+    __wpp_left_add(m);
     if (!__wpp_counting)
         begin_thread();
     take_early(early, p);
@@ -532,6 +533,7 @@ void __wpp_counts_take(const struct wpp_module *m)
         write_place(p);
     }
     *link = p->next;
+    __wpp_left_take(m);
     /* While the process ends, other threads may still run in the module. */
     if (__wpp_process.exiting)
         return;

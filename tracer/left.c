@@ -19,7 +19,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <unwind.h>
 
 #include "tracer/sys.h"
 #include "tracer/text.h"
@@ -55,7 +54,18 @@ extern _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn, void *) __attribu
 /* Absent in static programs, and where an older libc has it in a separate library. */
 #pragma weak dlsym
 
+/* The entries of a module, sorted when they are first needed. */
+struct table {
+    struct table *next;
+    const struct wpp_module *module;
+    size_t n;
+    uint64_t from;              /* 2 GB below the entries' section: no address of code is below */
+    uint64_t sorted[];
+};
+
 static struct window *windows;
+static struct table *tables;
+static bool any_calls;          /* there has been a module with entries */
 static __thread bool all_left;  /* all frames of this thread's stack are counted */
 
 /* ---- Slots --------------------------------------------------------------------------- */
@@ -156,42 +166,29 @@ static void take_frame(const struct frame *f, const struct wpp_left_call *call)
         count_left(unit->base + (uint32_t)sum, call->block);
 }
 
-static void sink(struct frame *at, size_t i, size_t n)
+/* Sorts by insertion into longer and longer parts (Shell). */
+static void sort_words(uint64_t *at, size_t n)
 {
-    for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        struct frame up = at[i];
+    for (size_t gap = n / 2; gap > 0; gap /= 2)
+        for (size_t i = gap; i < n; i++) {
+            uint64_t word = at[i];
+            size_t to = i;
 
-        if (child + 1 < n && at[child + 1].address > at[child].address)
-            child++;
-        if (at[child].address <= up.address)
-            return;
-        at[i] = at[child];
-        at[child] = up;
-    }
+            for (; to >= gap && at[to - gap] > word; to -= gap)
+                at[to] = at[to - gap];
+            at[to] = word;
+        }
 }
 
-static void sort_frames(struct frame *at, size_t n)
+/* The first of n sorted words that is not below this one. */
+static size_t word_from(const uint64_t *at, size_t n, uint64_t word)
 {
-    for (size_t i = n / 2; i-- > 0;)
-        sink(at, i, n);
-    while (n > 1) {
-        struct frame last = at[--n];
-
-        at[n] = at[0];
-        at[0] = last;
-        sink(at, 0, n);
-    }
-}
-
-/* The first of the sorted frames at this address or behind it. */
-static size_t frame_from(const struct frames *f, uint64_t address)
-{
-    size_t low = 0, high = f->n;
+    size_t low = 0, high = n;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (f->at[middle].address < address)
+        if (at[middle] < word)
             low = middle + 1;
         else
             high = middle;
@@ -199,38 +196,67 @@ static size_t frame_from(const struct frames *f, uint64_t address)
     return low;
 }
 
-/* Counts the frames that have an entry in the module.  Its table is read once, however deep the stack
- * is. */
+/* The module's entries by address: distance of the address from the table << 32 | number. */
+static struct table *table_of(const struct wpp_module *m)
+{
+    struct table *t = tables;
+    size_t n = (size_t)(m->left_end - m->left);
+
+    while (t && t->module != m)
+        t = t->next;
+    if (t || n == 0)
+        return t;
+    t = sys_map(sizeof *t + n * sizeof *t->sorted);
+    if (!t)
+        return NULL;
+    *t = (struct table){ tables, m, n, address_of(m->left) - (UINT64_C(1) << 31) };
+    for (size_t i = 0; i < n; i++)
+        t->sorted[i] = (address_of(&m->left[i]) - t->from) << 32 | i;
+    sort_words(t->sorted, n);
+    return tables = t;
+}
+
+static const struct wpp_left_call *find_call(const struct wpp_module *m, uint64_t address)
+{
+    const struct table *t = table_of(m);
+    uint64_t distance = t ? address - t->from : 0;
+    size_t i = t ? word_from(t->sorted, t->n, distance << 32) : 0;
+
+    if (!t || distance >> 32 || i == t->n || t->sorted[i] >> 32 != distance)
+        return NULL;
+    return &m->left[(uint32_t)t->sorted[i]];
+}
+
+/* Counts the frames that are in one of the module's calls. */
 static bool take_frames(const struct wpp_module *m, void *frames)
 {
     const struct frames *f = frames;
 
-    for (const struct wpp_left_call *call = m->left; call < m->left_end; call++) {
-        uint64_t address = address_of(call);
+    for (size_t i = 0; i < f->n; i++) {
+        const struct wpp_left_call *call = find_call(m, f->at[i].address);
 
-        for (size_t i = frame_from(f, address); i < f->n && f->at[i].address == address; i++)
+        if (call)
             take_frame(&f->at[i], call);
     }
     return false;
 }
 
-static bool has_a_frame(const struct wpp_module *m, void *frames)
+void __wpp_left_add(const struct wpp_module *m)
 {
-    const struct frames *f = frames;
-
-    for (const struct wpp_left_call *call = m->left; call < m->left_end; call++) {
-        size_t i = frame_from(f, address_of(call));
-
-        if (i < f->n && f->at[i].address == address_of(call))
-            return true;
-    }
-    return false;
+    any_calls |= m->left < m->left_end;
 }
 
-static bool has_calls(const struct wpp_module *m, void *unused)
+void __wpp_left_take(const struct wpp_module *m)
 {
-    (void)unused;
-    return m->left < m->left_end;
+    struct table **link = &tables, *t;
+
+    while (*link && (*link)->module != m)
+        link = &(*link)->next;
+    t = *link;
+    if (!t)
+        return;
+    *link = t->next;
+    sys_unmap(t, sizeof *t + t->n * sizeof *t->sorted);
 }
 
 /* ---- Stacks ------------------------------------------------------------------------------ */
@@ -298,10 +324,8 @@ static void count_stack(uint64_t end)
     mask = __wpp_enter();
     if (!unwind || !f.at)
         count_left(0, 0);
-    if (f.at) {
-        sort_frames(f.at, f.n);
+    if (f.at)
         __wpp_counts_any(take_frames, &f);
-    }
     __wpp_leave(mask);
     if (f.mapped)
         sys_unmap(f.at, f.room * sizeof *f.at);
@@ -325,26 +349,17 @@ static uint64_t stack_pointer_in(const void *env)
     return word > here && word - here < MOST_STACK ? word : 0;
 }
 
-static bool any_calls(void)
-{
-    uint64_t mask = __wpp_enter();
-    bool any = __wpp_counts_any(has_calls, NULL);
-
-    __wpp_leave(mask);
-    return any;
-}
-
 /* Called by the emitted code before activations are left: those below the stack pointer in the
  * jmp_buf, or all of the thread.  If a handler of SIGABRT jumps out of abort(), those that it jumps to
  * have been counted nevertheless. */
-WPP_EXPORT void __wpp_leaving(const void *env)
+void __wpp_leaving(const void *env)
 {
     int error = errno;
     uint64_t end = env ? stack_pointer_in(env) : 0;
     uint64_t mask;
 
     /* A child of vfork leaves its parent's frames, which stay. */
-    if (all_left || sys_getpid() != __wpp_process.pid || !any_calls())
+    if (all_left || !any_calls || (!env && sys_getpid() != __wpp_process.pid))
         return;
     all_left = !env;
     if (!env || end) {
@@ -357,26 +372,39 @@ WPP_EXPORT void __wpp_leaving(const void *env)
     errno = error;
 }
 
-/* Whether the words on the stack may have a frame of an instrumented routine.  At most ends main has
- * returned, and libc's few frames are all that is left: then no unwinder is needed. */
+struct words { uint64_t at[512]; size_t n; };
+
+static bool has_a_word(const struct wpp_module *m, void *words)
+{
+    const struct words *w = words;
+
+    for (const struct wpp_left_call *call = m->left; call < m->left_end; call++) {
+        size_t i = word_from(w->at, w->n, address_of(call));
+
+        if (i < w->n && w->at[i] == address_of(call))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the stack may have a frame of an instrumented routine.  Mostly main has returned, and
+ * libc's few frames are all that is left: then no unwinder is needed. */
 static bool may_have_frames(void)
 {
-    enum { WORDS = 512 };
     extern void *__libc_stack_end __attribute__((weak));
     const uint64_t *at = __builtin_frame_address(0);
     const uint64_t *end = &__libc_stack_end ? __libc_stack_end : NULL;
-    struct frame words[WORDS];
-    struct frames f = { .at = words };
+    struct words words = { .n = 0 };
     uint64_t mask;
     bool found;
 
-    if (at >= end || end - at > WORDS)
+    if (at >= end || (size_t)(end - at) > sizeof words.at / sizeof *words.at)
         return true;
-    for (; at < end; at++)
-        words[f.n++].address = *at;
+    while (at < end)
+        words.at[words.n++] = *at++;
+    sort_words(words.at, words.n);
     mask = __wpp_enter();
-    sort_frames(f.at, f.n);
-    found = __wpp_counts_any(has_a_frame, &f);
+    found = __wpp_counts_any(has_a_word, &words);
     __wpp_leave(mask);
     return found;
 }
@@ -385,10 +413,50 @@ void __wpp_left_at_exit(void)
 {
     int error = errno;
 
-    if (!all_left && sys_getpid() == __wpp_process.pid && any_calls() && may_have_frames())
+    if (!all_left && any_calls && sys_getpid() == __wpp_process.pid && may_have_frames())
         count_stack(0);
     all_left = true;
     errno = error;
+}
+
+/* ---- Exceptions --------------------------------------------------------------------------- */
+
+static void take_passed(struct _Unwind_Context *context)
+{
+    struct frame frame;
+    struct frames f = { &frame, 0, 1, false, 0 };
+    uint64_t mask;
+
+    take_context(context, &f);
+    mask = __wpp_enter();
+    __wpp_counts_any(take_frames, &f);
+    __wpp_leave(mask);
+}
+
+/* The personality of routines that have no other: an exception, or the end of a thread, passes. */
+_Unwind_Reason_Code __wpp_personality(int version, _Unwind_Action actions,
+                                      _Unwind_Exception_Class kind,
+                                      struct _Unwind_Exception *exception,
+                                      struct _Unwind_Context *context)
+{
+    (void)version, (void)kind, (void)exception;
+    if (actions & _UA_CLEANUP_PHASE)
+        take_passed(context);
+    return _URC_CONTINUE_UNWIND;
+}
+
+/* That of routines of C++: some of its calls may have no handler. */
+_Unwind_Reason_Code __wpp_personality_cxx(int version, _Unwind_Action actions,
+                                          _Unwind_Exception_Class kind,
+                                          struct _Unwind_Exception *exception,
+                                          struct _Unwind_Context *context)
+{
+    extern __typeof(__wpp_personality) __gxx_personality_v0 __attribute__((weak));
+    _Unwind_Reason_Code code = __gxx_personality_v0(version, actions, kind, exception, context);
+
+    if (code == _URC_CONTINUE_UNWIND && (actions & _UA_CLEANUP_PHASE))
+        take_passed(context);
+    return code;
 }
 
 /* ---- The trace ----------------------------------------------------------------------------- */

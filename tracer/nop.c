@@ -70,6 +70,25 @@ void __wpp_leaving(const void *env)
     (void)env;
 }
 
+_Unwind_Reason_Code __wpp_personality(int version, _Unwind_Action actions,
+                                      _Unwind_Exception_Class kind,
+                                      struct _Unwind_Exception *exception,
+                                      struct _Unwind_Context *context)
+{
+    (void)version, (void)actions, (void)kind, (void)exception, (void)context;
+    return _URC_CONTINUE_UNWIND;
+}
+
+_Unwind_Reason_Code __wpp_personality_cxx(int version, _Unwind_Action actions,
+                                          _Unwind_Exception_Class kind,
+                                          struct _Unwind_Exception *exception,
+                                          struct _Unwind_Context *context)
+{
+    extern __typeof(__wpp_personality) __gxx_personality_v0 __attribute__((weak));
+
+    return __gxx_personality_v0(version, actions, kind, exception, context);
+}
+
 uint32_t *__wpp_refill_slow(uint32_t *at)
 {
     if (!self && (self = map_thread()) && have_key)

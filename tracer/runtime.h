@@ -52,6 +52,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unwind.h>
 
 #include "tracer/trace-abi.h"
 
@@ -313,8 +314,16 @@ void __wpp_counters_clear(uint64_t *from, uint32_t count);
 /* ---- Activations that are left ------------------------------------------------------- */
 
 WPP_EXPORT void __wpp_leaving(const void *env);     /* the emitted code calls this */
+WPP_EXPORT _Unwind_Reason_Code __wpp_personality(int version, _Unwind_Action actions,
+                                                 _Unwind_Exception_Class kind,
+                                                 struct _Unwind_Exception *exception,
+                                                 struct _Unwind_Context *context);
+extern WPP_EXPORT __typeof(__wpp_personality) __wpp_personality_cxx;
 /* The program ends: the calling thread's activations are left.  Must not be called with the lock. */
 void __wpp_left_at_exit(void);
+/* A module that counts comes, and goes. */
+void __wpp_left_add(const struct wpp_module *module);
+void __wpp_left_take(const struct wpp_module *module);
 /* Writes what is not in the trace's file. */
 void __wpp_left_end(void);
 void __wpp_left_forked(void);

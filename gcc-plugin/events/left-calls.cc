@@ -3,6 +3,8 @@
 
 #include "gcc-plugin/events/left-calls.h"
 
+#include <string>
+
 #include "gcc-plugin/events/event-asm.h"
 #include "gcc-plugin/graph/path-ends.h"
 #include "gcc-plugin/graph/symbol.h"
@@ -183,6 +185,18 @@ static rtx_insn *call_before(rtx_insn *mark, place &where)
 }
 
 // The section's link to the code is the function's symbol.
+// What makes the unwinder tell the runtime when an exception, or the end of its thread, passes the
+// routine.  The personality that GCC has given it is called by ours.
+static std::string personality()
+{
+    rtx own = get_personality_function(current_function_decl);
+    const char *name = own ? XSTR(own, 0) : NULL;
+
+    if (!dwarf2out_do_cfi_asm() || (name && strcmp(name, "__gxx_personality_v0")))
+        return "";
+    return std::string("\t.cfi_personality 0x9b, __wpp_personality") + (name ? "_cxx_at\n" : "_at\n");
+}
+
 static rtx entry_of(const left_call &call)
 {
     int reg = call.where.kind == place::CONSTANT ? 0 : kept_register(call.where.regno);
@@ -192,10 +206,11 @@ static rtx entry_of(const left_call &call)
     long long number = call.number + (how == WPP_LEFT_CONSTANT ? call.where.number : 0);
     char *text = xasprintf("9467:\n\t.pushsection wpp_left,\"ao?\",@progbits,%s\n"
                            "\t.long 9467b-., __wpp_unit-., %u, %u\n\t.short %u, %u\n\t.long %lld\n"
-                           "\t.popsection",
+                           "\t.popsection\n%s",
                            symbol_of(current_function_decl), static_cast<uint32_t>(number), call.block, how,
                            how == WPP_LEFT_UNKNOWN ? 0 : reg,
-                           how == WPP_LEFT_MEMORY ? static_cast<long long>(call.where.number) : 0);
+                           how == WPP_LEFT_MEMORY ? static_cast<long long>(call.where.number) : 0,
+                           personality().c_str());
     rtx entry = gen_rtx_ASM_INPUT_loc(VOIDmode, ggc_strdup(text), BUILTINS_LOCATION);
 
     free(text);

@@ -41,8 +41,7 @@ __wpp_module_end:
 __wpp_module:
 	.quad __start_wpp_units, __stop_wpp_units, __ehdr_start
 	.long %u, 0
-%s	.size __wpp_module, .-__wpp_module
-	.section .note.wpp,"aG",@note,__wpp_module,comdat
+%s	.section .note.wpp,"aG",@note,__wpp_module,comdat
 	.balign 4
 	.long 4, 8, 2
 	.ascii "wpp\0"
@@ -50,9 +49,21 @@ __wpp_module:
 )";
 
 // In a module whose code counts; it may have no such call.
+static const char no_left_calls[] = "\t.size __wpp_module, .-__wpp_module\n";
 static const char left_calls[] = R"(	.weak __start_wpp_left, __stop_wpp_left
 	.hidden __start_wpp_left, __stop_wpp_left
 	.quad __start_wpp_left, __stop_wpp_left
+	.size __wpp_module, .-__wpp_module
+	.weak __wpp_personality_at, __wpp_personality_cxx_at
+	.hidden __wpp_personality_at, __wpp_personality_cxx_at
+	.type __wpp_personality_at, @object
+	.type __wpp_personality_cxx_at, @object
+	.size __wpp_personality_at, 8
+	.size __wpp_personality_cxx_at, 8
+__wpp_personality_at:
+	.quad __wpp_personality
+__wpp_personality_cxx_at:
+	.quad __wpp_personality_cxx
 )";
 
 // The event of code that seldom runs: the token without the base in %eax.
@@ -216,5 +227,5 @@ void write_support_code(FILE *assembly, bool shared, bool timed)
 
 void write_module_records(FILE *assembly, bool counts)
 {
-    fprintf(assembly, module_records, WPP_ABI, counts ? left_calls : "");
+    fprintf(assembly, module_records, WPP_ABI, counts ? left_calls : no_left_calls);
 }
