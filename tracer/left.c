@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* left.c - activations that are left in a call (trace-abi.h, LEFT CALLS).
  *
- * When activations are about to be left, libgcc's unwinder shows the frames of the thread's stack:
+ * When activations are about to be left, the frames of the thread's stack are looked at:
  *
  *     frame    address behind its call, stack pointer, registers that calls keep
  *
@@ -13,11 +13,10 @@
  * A window lies in the trace's file if that is possible, as a LEFT record, and is complete there at
  * any time.  Otherwise it is written when the first of the modules goes at the end.
  *
- * The unwinder takes locks of libc's, so it runs without the runtime's.
+ * The unwinder takes locks of libc's, so it runs without the runtime's.  frame-walk.c is for longjmp.
  */
 #include "tracer/runtime.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 
 #include "tracer/sys.h"
@@ -32,27 +31,17 @@ struct window {
     bool kept;                  /* in the trace's file */
 };
 
-/* The registers that calls keep, as wpp_left_call.reg numbers them, with their DWARF numbers. */
-enum { REGISTERS = 7, SP = 2 };
-static const unsigned char dwarf_number[REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
-
-struct frame {
-    uint64_t address;           /* behind its call */
-    uint64_t reg[REGISTERS];
-};
+enum { SP = 2 };
+/* The DWARF numbers of a frame's registers. */
+static const unsigned char dwarf_number[WPP_FRAME_REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
 
 /* Frames of a stack, the innermost first. */
 struct frames {
-    struct frame *at;           /* NULL: no memory */
+    struct wpp_frame *at;           /* NULL: no memory */
     size_t n, room;
     bool mapped;                /* `at` is memory of its own */
     uint64_t end;               /* stack pointer of the first frame that stays; 0: none stays */
 };
-
-typedef _Unwind_Reason_Code (*backtrace_function)(_Unwind_Trace_Fn, void *);
-extern _Unwind_Reason_Code _Unwind_Backtrace(_Unwind_Trace_Fn, void *) __attribute__((weak));
-/* Absent in static programs, and where an older libc has it in a separate library. */
-#pragma weak dlsym
 
 /* The entries of a module, sorted when they are first needed. */
 struct table {
@@ -149,12 +138,12 @@ static uint64_t address_of(const struct wpp_left_call *call)
     return (uint64_t)((const char *)&call->address + call->address);
 }
 
-static void take_frame(const struct frame *f, const struct wpp_left_call *call)
+static void take_frame(const struct wpp_frame *f, const struct wpp_left_call *call)
 {
     const struct wpp_unit *unit = (const struct wpp_unit *)((const char *)&call->unit + call->unit);
     uint64_t sum = call->number;
 
-    WPP_EXPECT(call->reg < REGISTERS);
+    WPP_EXPECT(call->reg < WPP_FRAME_REGISTERS);
     if (call->how == WPP_LEFT_REGISTER)
         sum += f->reg[call->reg];
     else if (call->how == WPP_LEFT_MEMORY)
@@ -264,7 +253,7 @@ void __wpp_left_take(const struct wpp_module *m)
 static bool make_room(struct frames *f)
 {
     size_t room = 4 * f->room;
-    struct frame *at = sys_map(room * sizeof *at);
+    struct wpp_frame *at = sys_map(room * sizeof *at);
 
     if (at)
         bytes_copy(at, f->at, f->n * sizeof *at);
@@ -280,7 +269,7 @@ static _Unwind_Reason_Code take_context(struct _Unwind_Context *context, void *t
 {
     struct frames *f = to;
     uint64_t sp = _Unwind_GetCFA(context);
-    struct frame *frame;
+    struct wpp_frame *frame;
 
     if (f->end && sp >= f->end)
         return _URC_NORMAL_STOP;
@@ -288,41 +277,41 @@ static _Unwind_Reason_Code take_context(struct _Unwind_Context *context, void *t
         return _URC_NORMAL_STOP;
     frame = &f->at[f->n++];
     frame->address = _Unwind_GetIP(context);
-    for (int i = 0; i < REGISTERS; i++)
+    for (int i = 0; i < WPP_FRAME_REGISTERS; i++)
         frame->reg[i] = i == SP ? sp : _Unwind_GetGR(context, dwarf_number[i]);
     return _URC_NO_REASON;
 }
 
-/* C programs have no unwinder.  dlopen() itself would make static links warn. */
-static backtrace_function unwinder(void)
+/* Takes the frames from this one up to `end`.  False: one of them is not so simple. */
+static bool walk(struct frames *f, const struct wpp_frame *first)
 {
-    static backtrace_function found;
-    void *(*open)(const char *, int) = NULL;
-    void *library;
+    struct wpp_frame frame = *first;
 
-    if (_Unwind_Backtrace)
-        return _Unwind_Backtrace;
-    if (!found && dlsym)
-        *(void **)&open = dlsym(RTLD_DEFAULT, "dlopen");
-    library = open ? open("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL) : NULL;
-    if (library)
-        *(void **)&found = dlsym(library, "_Unwind_Backtrace");
-    return found;
+    while (frame.reg[SP] < f->end) {
+        if (f->n == f->room && !make_room(f))
+            return false;
+        f->at[f->n++] = frame;
+        if (!__wpp_frame_caller(&frame))
+            return false;
+    }
+    return true;
 }
 
-/* Counts the frames of the calling thread's stack below `end`. */
-static void count_stack(uint64_t end)
+/* Counts the frames of the calling thread's stack below `end`; `first` may be NULL. */
+static void count_stack(const struct wpp_frame *first, uint64_t end)
 {
     enum { FEW = 16 };
-    struct frame few[FEW];
+    struct wpp_frame few[FEW];
     struct frames f = { few, 0, FEW, false, end };
-    backtrace_function unwind = unwinder();
     uint64_t mask;
+    bool found = first && end && walk(&f, first);
 
-    if (unwind)
-        unwind(take_context, &f);
+    if (!found) {
+        f.n = 0;
+        found = __wpp_frames_each(take_context, &f);
+    }
     mask = __wpp_enter();
-    if (!unwind || !f.at)
+    if (!found || !f.at)
         count_left(0, 0);
     if (f.at)
         __wpp_counts_any(take_frames, &f);
@@ -349,10 +338,10 @@ static uint64_t stack_pointer_in(const void *env)
     return word > here && word - here < MOST_STACK ? word : 0;
 }
 
-/* Called by the emitted code before activations are left: those below the stack pointer in the
+/* Called by refill.S when the emitted code says that activations are about to be left: those below the stack pointer in the
  * jmp_buf, or all of the thread.  If a handler of SIGABRT jumps out of abort(), those that it jumps to
  * have been counted nevertheless. */
-void __wpp_leaving(const void *env)
+void __wpp_leaving_slow(const void *env, const struct wpp_frame *caller)
 {
     int error = errno;
     uint64_t end = env ? stack_pointer_in(env) : 0;
@@ -363,7 +352,7 @@ void __wpp_leaving(const void *env)
         return;
     all_left = !env;
     if (!env || end) {
-        count_stack(end);
+        count_stack(caller, end);
     } else {
         mask = __wpp_enter();
         count_left(0, 0);
@@ -414,7 +403,7 @@ void __wpp_left_at_exit(void)
     int error = errno;
 
     if (!all_left && any_calls && sys_getpid() == __wpp_process.pid && may_have_frames())
-        count_stack(0);
+        count_stack(NULL, 0);
     all_left = true;
     errno = error;
 }
@@ -423,7 +412,7 @@ void __wpp_left_at_exit(void)
 
 static void take_passed(struct _Unwind_Context *context)
 {
-    struct frame frame;
+    struct wpp_frame frame;
     struct frames f = { &frame, 0, 1, false, 0 };
     uint64_t mask;
 

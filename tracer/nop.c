@@ -65,9 +65,9 @@ void __wpp_count_thread_slow(void)
     __wpp_counting = 1;
 }
 
-void __wpp_leaving(const void *env)
+void __wpp_leaving_slow(const void *env, const struct wpp_frame *caller)
 {
-    (void)env;
+    (void)env, (void)caller;
 }
 
 _Unwind_Reason_Code __wpp_personality(int version, _Unwind_Action actions,

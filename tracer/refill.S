@@ -73,6 +73,34 @@
         entry   __wpp_signal_begin, __wpp_signal_begin_slow, rax
         entry   __wpp_signal_end, __wpp_signal_end_slow
 
+/* void __wpp_leaving(const void *env)
+ * An ordinary function: calls __wpp_leaving_slow(env, frame of the caller). */
+        .globl  __wpp_leaving
+        .type   __wpp_leaving, @function
+        .p2align 4
+__wpp_leaving:
+        .cfi_startproc
+        subq    $72, %rsp
+        .cfi_adjust_cfa_offset 72
+        movq    72(%rsp), %rax
+        movq    %rax, (%rsp)
+        movq    %rbx, 8(%rsp)
+        movq    %rbp, 16(%rsp)
+        leaq    80(%rsp), %rax
+        movq    %rax, 24(%rsp)
+        movq    %r12, 32(%rsp)
+        movq    %r13, 40(%rsp)
+        movq    %r14, 48(%rsp)
+        movq    %r15, 56(%rsp)
+        movq    %rsp, %rsi
+        call    __wpp_leaving_slow
+        addq    $72, %rsp
+        .cfi_adjust_cfa_offset -72
+        ret
+        .cfi_endproc
+        .size   __wpp_leaving, .-__wpp_leaving
+        .hidden __wpp_leaving_slow
+
 /* void __wpp_keep_vectors(void (*function)(void *), void *argument, void *area,
  *                         int use_xsave)
  * Calls function(argument) and keeps the vector, mask and x87 registers.  area:

@@ -15,6 +15,7 @@
  *     pause.c     recording stopped and started, by the program or by a signal
  *     counts.c    counters, each thread its own
  *     left.c      activations that are left in a call
+ *     frame-walk.c  from frame to frame
  *     times.c     durations of paths, in modules that count them
  *     settings.c  WPP_OUT and WPP_OPTIONS
  *     begin.c     linked into executables: recording begins before all constructors
@@ -313,7 +314,19 @@ void __wpp_counters_clear(uint64_t *from, uint32_t count);
 
 /* ---- Activations that are left ------------------------------------------------------- */
 
-WPP_EXPORT void __wpp_leaving(const void *env);     /* the emitted code calls this */
+/* An activation in a call: the address behind the call, and rbx, rbp, rsp, r12 to r15 as they will be
+ * there. */
+enum { WPP_FRAME_REGISTERS = 7 };
+struct wpp_frame {
+    uint64_t address;
+    uint64_t reg[WPP_FRAME_REGISTERS];
+};
+
+/* Makes it its caller's frame.  False: the code's description is not so simple. */
+bool __wpp_frame_caller(struct wpp_frame *frame);
+/* libgcc's _Unwind_Backtrace.  False: the program cannot have it. */
+bool __wpp_frames_each(_Unwind_Trace_Fn take, void *ctx);
+void __wpp_leaving_slow(const void *env, const struct wpp_frame *caller);   /* refill.S calls this */
 WPP_EXPORT _Unwind_Reason_Code __wpp_personality(int version, _Unwind_Action actions,
                                                  _Unwind_Exception_Class kind,
                                                  struct _Unwind_Exception *exception,
