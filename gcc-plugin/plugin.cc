@@ -162,7 +162,8 @@ static bool count_paths(routine_graph &r)
     uint64_t first = unit.table.add(description);
     for (const table_derived &path : description.derived)
         derived.insert(static_cast<int64_t>(first + path.path));
-    announce_leaving(r.fun);
+    if (!calls_end_paths)
+        announce_leaving(r.fun);
     instrument_counts(r, first, derived.empty() ? NULL : &derived, unit.decls, style);
     return true;
 }

@@ -81,15 +81,19 @@ static find_function *finder(void)
     return found;
 }
 
+/* At the end of a static program the unwinder no longer knows any code, itself neither, and then it
+ * aborts. */
 bool __wpp_frames_each(_Unwind_Trace_Fn take, void *ctx)
 {
     static __typeof(_Unwind_Backtrace) *found;
+    struct bases bases;
 
     if (!found && !(found = _Unwind_Backtrace))
         *(void **)&found = load("_Unwind_Backtrace");
-    if (found)
-        found(take, ctx);
-    return found != NULL;
+    if (!found || !finder() || !finder()((char *)found + 1, &bases))
+        return false;
+    found(take, ctx);
+    return true;
 }
 
 /* ---- Reading ----------------------------------------------------------------------------- */
@@ -363,4 +367,11 @@ bool __wpp_frame_caller(struct wpp_frame *f)
     f->address = *(const uint64_t *)(cfa - 8);
     f->reg[RSP] = cfa;
     return true;
+}
+
+bool __wpp_frame_is_described(const struct wpp_frame *f)
+{
+    struct bases bases;
+
+    return finder() && finder()((char *)f->address - 1, &bases) != NULL;
 }

@@ -297,6 +297,19 @@ static bool walk(struct frames *f, const struct wpp_frame *first)
     return true;
 }
 
+/* Whether the unwinder did not come to the end, because code has no description: then the last frame is
+ * of that code.  Behind the outermost frame there is one with address 0.  Static programs do not
+ * describe the code at their entry, which is the outermost one. */
+static bool is_cut(const struct frames *f)
+{
+    enum { START_BYTES = 64 };
+    extern const char _start[] __attribute__((weak));
+    const struct wpp_frame *last = f->at && f->n > 0 ? &f->at[f->n - 1] : NULL;
+
+    return !last || (last->address && last->address - (uint64_t)_start > START_BYTES
+                     && !__wpp_frame_is_described(last));
+}
+
 /* Counts the frames of the calling thread's stack below `end`; `first` may be NULL. */
 static void count_stack(const struct wpp_frame *first, uint64_t end)
 {
@@ -308,7 +321,7 @@ static void count_stack(const struct wpp_frame *first, uint64_t end)
 
     if (!found) {
         f.n = 0;
-        found = __wpp_frames_each(take_context, &f);
+        found = __wpp_frames_each(take_context, &f) && !is_cut(&f);
     }
     mask = __wpp_enter();
     if (!found || !f.at)

@@ -324,7 +324,9 @@ struct wpp_frame {
 
 /* Makes it its caller's frame.  False: the code's description is not so simple. */
 bool __wpp_frame_caller(struct wpp_frame *frame);
-/* libgcc's _Unwind_Backtrace.  False: the program cannot have it. */
+/* Whether there is a description of its code at all. */
+bool __wpp_frame_is_described(const struct wpp_frame *frame);
+/* libgcc's _Unwind_Backtrace.  False: the program cannot have it, or no longer. */
 bool __wpp_frames_each(_Unwind_Trace_Fn take, void *ctx);
 void __wpp_leaving_slow(const void *env, const struct wpp_frame *caller);   /* refill.S calls this */
 WPP_EXPORT _Unwind_Reason_Code __wpp_personality(int version, _Unwind_Action actions,

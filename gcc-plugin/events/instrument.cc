@@ -414,7 +414,8 @@ void instrument_counts(routine_graph &r, uint64_t first, const derived_counts *d
                        {}, {}};
 
     it.plan_ends();
-    it.mark_left_calls();
+    if (!calls_end_paths)
+        it.mark_left_calls();
     write_counters(r.fun, it.plan, decls, style);
 }
 

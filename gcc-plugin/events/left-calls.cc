@@ -42,7 +42,8 @@ void mark_left_call(basic_block behind, uint32_t block, tree name, int64_t numbe
 static bool leaves_activations(tree callee, bool *jumps)
 {
     static const char *const names[] = {
-        "_Exit", "__longjmp_chk", "_exit", "_longjmp", "abort", "longjmp", "quick_exit", "siglongjmp"
+        "_Exit", "__longjmp_chk", "_exit", "_longjmp", "abort", "exit", "longjmp", "quick_exit",
+        "siglongjmp"
     };
 
     *jumps = strstr(symbol_of(callee), "jmp") != NULL;

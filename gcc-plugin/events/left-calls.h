@@ -27,7 +27,7 @@ bool may_be_left(gcall *call);
  * The number of a path with these edges so far is name + number, within the unit. */
 void mark_left_call(basic_block behind, uint32_t block, tree name, int64_t number);
 
-/* Calls the runtime before each call that leaves activations without unwinding them: longjmp,
+/* Calls the runtime before each call that leaves activations without unwinding them: longjmp, exit,
  * _exit and their kind. */
 void announce_leaving(function *fun);
 

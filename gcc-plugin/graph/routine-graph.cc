@@ -135,6 +135,10 @@ std::unique_ptr<bool[]> open_vertices(const routine_graph &r)
     for (uint32_t v = 2; v < r.blocks.size(); v++)
         open[v] = r.blocks[v].fresh || any_complex(r.blocks[v].bb->preds)
                   || r.blocks[v].ending == ENDING_GOTO || r.blocks[v].ending == ENDING_SILENT;
+    /* A call that returns twice is counted once. */
+    for (uint32_t v : r.twice)
+        for (uint32_t edge : r.out[v])
+            open[r.graph->edge[edge].dst] = true;
     return open;
 }
 
