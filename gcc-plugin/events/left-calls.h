@@ -2,7 +2,7 @@
 /* left-calls.h - where an activation is while it is in a call.
  *
  * A path that goes on behind a call is not counted if the call does not come back: the callee ends
- * the process, or jumps or throws past the activation (Ball and Larus, section 3.6).  So each such
+ * the process, or jumps or throws past the activation (Ball and Larus: early termination).  So each such
  * call has an entry in section `wpp_left` (tracer/trace-abi.h, LEFT CALLS), which says how the path
  * register is found from the outside.  The runtime reads it when activations are left.  The
  * program executes nothing for it.

@@ -157,6 +157,12 @@ like 'a path that was left is said to be' "$(wpp-profile --paths --routine=middl
     'middle, path [0-9]+ until block [0-9]+, left in its call'
 is 'wpp-check finds nothing' "$(wpp-check "$T/jumps.paths.wpp" "$T/jumps.edges.wpp" |
     grep -c fine)" 2
+is 'the second reader has the same paths' \
+    "$("$BUILD/test/read-wpp" --counts "$T/jumps.paths.wpp" | sed 1d | sort)" \
+    "$(wpp-profile --paths --format=csv "$T/jumps.paths.wpp" | sed 1d | tr -d '"\r' |
+        awk -F, '{ print $3, $6, $8, $NF }' | sort)"
+"$BUILD/test/read-trace" "$T/trace" > "$T/records"
+like 'the second reader of traces finds the slots' "$(cat "$T/records")" 'SLOT token=[0-9]+ block=[0-9]+ times='
 wpp-profile --merge -fo "$T/sum.wpp" "$T/jumps.paths.wpp" "$T/ends.paths.wpp" "$T/jumps.paths.wpp"
 is 'left paths add up' \
     "$(for f in sum jumps.paths ends.paths; do

@@ -209,7 +209,7 @@ struct call {
 struct routine {
     char *name;
     uint64_t module;
-    uint64_t base, line, n_edges, n_lines;
+    uint64_t base, line, n_edges, n_lines, n_paths, n_blocks;
     struct edge *edges;
     struct line *lines;          /* of all blocks */
     struct call *calls;          /* from 1 on */
@@ -251,7 +251,7 @@ static uint64_t get_line(struct bytes *b, uint64_t base)
 
 static void read_blocks(struct bytes *b, struct routine *r, char **strings, uint64_t n_strings)
 {
-    uint64_t blocks = get_varint(b);
+    uint64_t blocks = r->n_blocks = get_varint(b);
 
     r->lines = get_memory((b->n - b->at) * sizeof *r->lines);
     for (uint64_t i = 0; i < blocks; i++) {
@@ -334,7 +334,7 @@ static void read_routine(struct bytes *b, struct routine *r, char **strings, uin
     get_varint(&own);
     r->line = get_varint(&own);
     get_varint(&own);
-    get_varint(&own);
+    r->n_paths = get_varint(&own);
     read_blocks(&own, r, strings, n_strings);
     read_edges(&own, r);
     if (own.at < own.n)
@@ -404,7 +404,7 @@ static void read_routines(int sources)
 
 struct terminal {
     uint64_t routine;            /* 0: none */
-    uint64_t path;
+    uint64_t path;               /* as it stands in the file */
 };
 
 static struct terminal *terminals;
@@ -422,17 +422,38 @@ static void read_terminals(void)
         terminals[i].path = get_varint(&b);
 }
 
-static void print_blocks(const struct routine *r, uint64_t number)
+/* The number of the whole path; *end: the block in which it was left, or EXIT. */
+static uint64_t path_of(const struct terminal *t, uint64_t *end)
 {
-    uint64_t at = 0;
+    const struct routine *r = t->routine ? &routines[t->routine - 1] : NULL;
 
-    while (at != 1) {
+    *end = 1;
+    if (!r || t->path < r->n_paths)
+        return t->path;
+    *end = (t->path - r->n_paths) % r->n_blocks;
+    if (*end < 2 || (t->path - r->n_paths) / r->n_blocks >= r->n_paths)
+        fail("a path was left nowhere");
+    return (t->path - r->n_paths) / r->n_blocks;
+}
+
+static uint64_t token_of(const struct terminal *t)
+{
+    uint64_t end;
+
+    return path_of(t, &end) + (t->routine ? routines[t->routine - 1].base : 0);
+}
+
+static void print_blocks(const struct routine *r, const struct terminal *t)
+{
+    uint64_t at = 0, end, number = path_of(t, &end);
+
+    while (at != end) {
         const struct edge *taken = NULL;
 
         for (uint64_t i = 0; i < r->n_edges; i++)
             if (r->edges[i].source == at && r->edges[i].value <= number)
                 taken = &r->edges[i];
-        if (!taken)
+        if (!taken || at == 1)
             fail("a path ends nowhere");
         number -= taken->value;
         at = taken->target;
@@ -445,7 +466,7 @@ static void print_terminal(uint64_t number, unsigned thread, int text)
 {
     const struct terminal *t = &terminals[number];
     const struct routine *r = t->routine ? &routines[t->routine - 1] : NULL;
-    uint64_t token = t->path + (r ? r->base : 0);
+    uint64_t token = token_of(t);
 
     if (!text) {
         for (int i = 0; i < 4; i++)
@@ -455,7 +476,7 @@ static void print_terminal(uint64_t number, unsigned thread, int text)
     printf("%u %llu %s %llu", thread, (unsigned long long)token, r ? r->name : "-",
            (unsigned long long)t->path);
     if (r)
-        print_blocks(r, t->path);
+        print_blocks(r, t);
     putchar('\n');
 }
 
@@ -857,7 +878,7 @@ static void print_times(void)
     printf("%llu\n", (unsigned long long)get_varint(&b));
     for (uint64_t i = 0; i < n_terminals; i++) {
         const struct terminal *t = &terminals[i];
-        uint64_t token = t->path + (t->routine ? routines[t->routine - 1].base : 0);
+        uint64_t token = token_of(t);
 
         printf("%llu %llu\n", (unsigned long long)token, (unsigned long long)get_varint(&b));
     }
@@ -865,7 +886,7 @@ static void print_times(void)
 
 /* ---- Counts --------------------------------------------------------------------------- */
 
-/* By module and token; those without routine behind all others. */
+/* By module, token and path; those without routine behind all others. */
 static void check_order(const struct terminal *a, const struct terminal *b)
 {
     const struct routine *x = a->routine ? &routines[a->routine - 1] : NULL;
@@ -873,7 +894,9 @@ static void check_order(const struct terminal *a, const struct terminal *b)
 
     if (!x ? y || a->path >= b->path
            : y && (x->module > y->module
-                   || (x->module == y->module && x->base + a->path >= y->base + b->path)))
+                   || (x->module == y->module
+                       && (token_of(a) > token_of(b)
+                           || (token_of(a) == token_of(b) && a->path >= b->path)))))
         fail("the paths are not in order");
 }
 
@@ -897,7 +920,7 @@ static void print_counts(void)
         printf("%s %llu %llu", r ? r->name : "-", (unsigned long long)t->path,
                (unsigned long long)count);
         if (r)
-            print_blocks(r, t->path);
+            print_blocks(r, t);
         putchar('\n');
     }
 }
