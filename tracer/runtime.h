@@ -13,7 +13,10 @@
  *     program.c   the executable, as the kernel has loaded it
  *     others.c    other runtimes in the process
  *     pause.c     recording stopped and started, by the program or by a signal
- *     counts.c    counters, each thread its own
+ *     counts.h    counters, each thread its own
+ *       counts.c         modules that count
+ *       count-copies.c   the copies of threads
+ *       touched-pages.c  which pages hold anything
  *     left.c      activations that are left in a call
  *     frame-walk.c  from frame to frame
  *     times.c     durations of paths, in modules that count them
