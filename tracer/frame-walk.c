@@ -51,7 +51,10 @@ struct description {            /* of a routine's frame; pointers into .eh_frame
 struct bases { void *text, *data, *function; };
 typedef const unsigned char *find_function(void *address, struct bases *);
 extern find_function _Unwind_Find_FDE __attribute__((weak));
-extern __typeof(_Unwind_Backtrace) _Unwind_Backtrace __attribute__((weak));
+#pragma weak _Unwind_Backtrace
+#pragma weak _Unwind_GetIP
+#pragma weak _Unwind_GetCFA
+#pragma weak _Unwind_GetGR
 /* Absent in static programs, and where an older libc has it in a separate library. */
 #pragma weak dlsym
 
@@ -72,27 +75,65 @@ static void *load(const char *name)
     return library ? dlsym(library, name) : NULL;
 }
 
+/* Where the functions are: linked with the program, or loaded; NULL. */
+static struct {
+    find_function *find;
+    __typeof(_Unwind_Backtrace) *backtrace;
+    __typeof(_Unwind_GetIP) *address;
+    __typeof(_Unwind_GetCFA) *stack;
+    __typeof(_Unwind_GetGR) *reg;
+    bool sought;
+} libgcc;
+
+static void seek(void)
+{
+    if (libgcc.sought)
+        return;
+    if (_Unwind_Find_FDE && _Unwind_Backtrace && _Unwind_GetIP && _Unwind_GetCFA && _Unwind_GetGR) {
+        libgcc.find = _Unwind_Find_FDE;
+        libgcc.backtrace = _Unwind_Backtrace;
+        libgcc.address = _Unwind_GetIP;
+        libgcc.stack = _Unwind_GetCFA;
+        libgcc.reg = _Unwind_GetGR;
+    } else {
+        *(void **)&libgcc.find = load("_Unwind_Find_FDE");
+        *(void **)&libgcc.backtrace = load("_Unwind_Backtrace");
+        *(void **)&libgcc.address = load("_Unwind_GetIP");
+        *(void **)&libgcc.stack = load("_Unwind_GetCFA");
+        *(void **)&libgcc.reg = load("_Unwind_GetGR");
+    }
+    libgcc.sought = true;
+}
+
 static find_function *finder(void)
 {
-    static find_function *found;
+    seek();
+    return libgcc.find;
+}
 
-    if (!found && !(found = _Unwind_Find_FDE))
-        *(void **)&found = load("_Unwind_Find_FDE");
-    return found;
+bool __wpp_frame_of(struct _Unwind_Context *context, struct wpp_frame *f)
+{
+    static const unsigned char dwarf_number[WPP_FRAME_REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
+
+    seek();
+    if (!libgcc.address || !libgcc.stack || !libgcc.reg)
+        return false;
+    f->address = libgcc.address(context);
+    for (int i = 0; i < WPP_FRAME_REGISTERS; i++)
+        f->reg[i] = i == RSP ? libgcc.stack(context) : libgcc.reg(context, dwarf_number[i]);
+    return true;
 }
 
 /* At the end of a static program the unwinder no longer knows any code, itself neither, and then it
  * aborts. */
 bool __wpp_frames_each(_Unwind_Trace_Fn take, void *ctx)
 {
-    static __typeof(_Unwind_Backtrace) *found;
     struct bases bases;
 
-    if (!found && !(found = _Unwind_Backtrace))
-        *(void **)&found = load("_Unwind_Backtrace");
-    if (!found || !finder() || !finder()((char *)found + 1, &bases))
+    seek();
+    if (!libgcc.backtrace || !libgcc.find || !libgcc.find((char *)libgcc.backtrace + 1, &bases))
         return false;
-    found(take, ctx);
+    libgcc.backtrace(take, ctx);
     return true;
 }
 

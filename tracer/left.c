@@ -31,9 +31,7 @@ struct window {
     bool kept;                  /* in the trace's file */
 };
 
-enum { SP = 2 };
-/* The DWARF numbers of a frame's registers. */
-static const unsigned char dwarf_number[WPP_FRAME_REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
+enum { SP = 2 };                /* of struct wpp_frame */
 
 /* Frames of a stack, the innermost first. */
 struct frames {
@@ -268,17 +266,13 @@ static bool make_room(struct frames *f)
 static _Unwind_Reason_Code take_context(struct _Unwind_Context *context, void *to)
 {
     struct frames *f = to;
-    uint64_t sp = _Unwind_GetCFA(context);
-    struct wpp_frame *frame;
+    struct wpp_frame frame;
 
-    if (f->end && sp >= f->end)
+    if (!__wpp_frame_of(context, &frame) || (f->end && frame.reg[SP] >= f->end))
         return _URC_NORMAL_STOP;
     if (f->n == f->room && !make_room(f))
         return _URC_NORMAL_STOP;
-    frame = &f->at[f->n++];
-    frame->address = _Unwind_GetIP(context);
-    for (int i = 0; i < WPP_FRAME_REGISTERS; i++)
-        frame->reg[i] = i == SP ? sp : _Unwind_GetGR(context, dwarf_number[i]);
+    f->at[f->n++] = frame;
     return _URC_NO_REASON;
 }
 

@@ -329,6 +329,8 @@ struct wpp_frame {
 bool __wpp_frame_caller(struct wpp_frame *frame);
 /* Whether there is a description of its code at all. */
 bool __wpp_frame_is_described(const struct wpp_frame *frame);
+/* The frame that libgcc's unwinder is at.  False: libgcc is not to be had. */
+bool __wpp_frame_of(struct _Unwind_Context *context, struct wpp_frame *frame);
 /* libgcc's _Unwind_Backtrace.  False: the program cannot have it, or no longer. */
 bool __wpp_frames_each(_Unwind_Trace_Fn take, void *ctx);
 void __wpp_leaving_slow(const void *env, const struct wpp_frame *caller);   /* refill.S calls this */
