@@ -2,7 +2,7 @@
 /* p3-table.c - what a partitioned path profile (docs/p3.md) saves, from the path counts of recorded
  * runs.
  *
- *      p3-table [-d] [-p PLAN.wpp] FILE.wpp...
+ *      p3-table [-d] [-c CALLS.wpp] [-p PLAN.wpp] FILE.wpp...
  *
  * For each run and each number of copies a plan is made in several ways.  The copies are simulated:
  * each has the increments of its plan, and a path executes those on its edges as often as the run
@@ -79,6 +79,16 @@ static void count_callers(struct run *run)
     for (size_t i = 0; i < calls.n; i++)
         run->routine[calls.list[i].callee].callers++;
     calls_free(&calls);
+}
+
+/* A routine of the same name is called by as many as in `calls`.  Cost: routines squared. */
+static void take_callers(struct run *run, const struct run *calls)
+{
+    for (uint32_t i = 0; i < run->n_routines; i++)
+        for (uint32_t k = 0; k < calls->n_routines; k++)
+            if (strcmp(run->routine[i].name, calls->routine[k].name) == 0
+                && strcmp(run->routine[i].file, calls->routine[k].file) == 0)
+                run->routine[i].callers = calls->routine[k].callers;
 }
 
 static struct run read_run(const char *path)
@@ -290,12 +300,14 @@ static void free_run(struct run *run)
 int main(int argc, char **argv)
 {
     int n, option;
-    struct run *run, from;
-    const char *plan = NULL;
+    struct run *run, from = {0}, callers;
+    const char *plan = NULL, *calls = NULL;
 
-    while ((option = getopt(argc, argv, "dp:")) != -1) {
+    while ((option = getopt(argc, argv, "c:dp:")) != -1) {
         if (option == 'd')
             details = true;
+        else if (option == 'c')
+            calls = optarg;
         else if (option == 'p')
             plan = optarg;
         else
@@ -303,7 +315,7 @@ int main(int argc, char **argv)
     }
     n = argc - optind;
     if (n < 1) {
-        fputs("usage: p3-table [-d] [-p PLAN.wpp] FILE.wpp...\n", stderr);
+        fputs("usage: p3-table [-d] [-c CALLS.wpp] [-p PLAN.wpp] FILE.wpp...\n", stderr);
         return 2;
     }
     run = must(calloc((size_t)n, sizeof *run));
@@ -311,6 +323,14 @@ int main(int argc, char **argv)
         run[i] = read_run(argv[optind + i]);
     if (plan)
         from = read_run(plan);
+    if (calls) {
+        callers = read_run(calls);
+        for (int i = 0; i < n; i++)
+            take_callers(&run[i], &callers);
+        if (plan)
+            take_callers(&from, &callers);
+        free_run(&callers);
+    }
     puts("Probe hits (%):\n");
     table(run, n, plan ? &from : NULL, p3_paper_prices);
     puts("\nIncrements and counts (%):\n");

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+# measurements.sh: the steps of `make papers` for one program; each prints its result.
+#
+# Expects what `run` has set.  A step that fails says why in one line on standard error.
+variants='native paths edges gcov generate'
+
+# ---- Builds -----------------------------------------------------------------------------
+
+exe_of() {
+    echo "$REAL/$2${opt// /}/$1/$1"
+}
+
+make_inputs() {
+    papers_input "$1" train "$size" && papers_input "$1" ref "$size"
+}
+
+# Prints the bytes of text.  `traced` is built for the program's calls: p3 asks who calls whom.
+build_variant() {
+    local name=$1 variant=$2 dir=$REAL/$2${opt// /}/$1 cc=${CC:-gcc}
+
+    case $variant in
+    native)   real_build "$name" "$cc" "$opt" "$dir" ;;
+    gcov)     real_build "$name" "$cc" "$opt" "$dir" --coverage ;;
+    generate) real_build "$name" "$cc" "$opt" "$dir" -fprofile-generate="$dir.data" ;;
+    traced)   real_build "$name" wpp-gcc "$opt" "$dir" ;;
+    *)        real_build "$name" wpp-gcc "$opt" "$dir" -fplugin-arg-wpp-mode="$variant" ;;
+    esac && size "$dir/$name" | awk 'NR == 2 { print $1 }'
+}
+
+# ---- Runs -------------------------------------------------------------------------------
+
+# in_folder COMMAND...: with a working folder that is empty, and gone afterwards.
+in_folder() {
+    local folder status
+
+    folder=$(mktemp -d "$OUT/tmp/XXXXXX") || return 1
+    trap 'rm -rf "$folder"; exit 143' TERM
+    (cd "$folder" && "$@")
+    status=$?
+    rm -rf "$folder"
+    return $status
+}
+
+# run_once NAME VARIANT KIND [WRAPPER...]: the program at work, in the current folder.  Its result
+# and exit status, of which `want` keeps a sum, must be those of the first run with that input.
+run_once() {
+    local name=$1 variant=$2 kind=$3 status sum want
+    local -a command
+    local stdin
+
+    want=$OUT/results/$name/want-$kind
+    papers_command "$name" "$(exe_of "$name" "$variant")" "$kind" "$size"
+    "${@:4}" "${command[@]}" < "$stdin" > out 2> err
+    status=$?
+    papers_status "$name" $status || {
+        echo "its $variant build ended with $status: $(head -n 1 err)" >&2
+        return 1
+    }
+    sum=$({ papers_result "$name" < out; echo $status; } | md5sum)
+    [ -f "$want" ] || echo "$sum" > "$want"
+    [ "$sum" = "$(cat "$want")" ] || {
+        echo "its $variant build has another output than the native one" >&2
+        return 2
+    }
+}
+
+# A line `VARIANT user sys wall memory` for each.
+time_variant() {
+    local name=$1 variant=$2
+
+    rm -f "$REAL/gcov${opt// /}/$name"/*.gcda
+    rm -rf "$REAL/generate${opt// /}/$name.data"
+    case $variant in
+    paths|edges) export WPP_OUT=trace ;;
+    esac
+    run_once "$name" "$variant" ref "$BUILD/test/bench/measure" times || return
+    echo "$variant $(cat times)"
+}
+
+time_all() {
+    local variant
+
+    for variant in $variants; do
+        in_folder time_variant "$1" "$variant" || return
+    done
+}
+
+# ---- Profiles ---------------------------------------------------------------------------
+
+record_counts() {
+    WPP_OUT=trace run_once "$1" native "$2" &&       # the outputs of train have not been compared
+        WPP_OUT=trace run_once "$1" paths "$2" && wpp-compress -f -o "$profiles/$2.prof" trace >&2
+    case $? in
+    0|3) ;;
+    *)   return 2 ;;
+    esac
+}
+
+# Prints the figures of the whole profile, a line each: key value.
+take_profile() {
+    local profiles=$OUT/profiles/$1
+
+    mkdir -p "$profiles" && in_folder record_counts "$1" "$2" || return
+    wpp-profile --format=csv "$profiles/$2.prof" > "$profiles/$2.routines.csv" &&
+        wpp-profile --paths --format=csv "$profiles/$2.prof" > "$profiles/$2.paths.csv" &&
+        wpp-profile --edge-prediction --format=json "$profiles/$2.prof" > "$profiles/$2.json" &&
+        awk -v RS='[,{]' '/"routines"/ { exit }
+                          /^ *"[a-z_]+": [0-9.]+/ { gsub(/[":\n]/, ""); print $1, $2 }' \
+            "$profiles/$2.json"
+}
+
+# The figures of one program that no later step needs: key value.
+figures_of() {
+    local profiles=$OUT/profiles/$1
+
+    awk -f test/bench/papers/csv.awk -f test/bench/papers/routines.awk -v limit="$array_limit" \
+        "$profiles/ref.routines.csv" &&
+        awk -f test/bench/papers/csv.awk -f test/bench/papers/overlap.awk \
+            "$profiles/train.paths.csv" "$profiles/ref.paths.csv"
+}
+
+record_calls() {
+    rm -f "$profiles/calls.wpp" &&
+        run_once "$1" traced train wpp-record -q -o "$profiles/calls.wpp"
+}
+
+take_calls() {
+    local profiles=$OUT/profiles/$1
+
+    in_folder record_calls "$1" && wpp-info "$profiles/calls.wpp"
+}
+
+# COPIES PBL P3 "P3 with sums on chords" and the same three measured, in % of one copy's hits.
+probe_hits() {
+    local profiles=$OUT/profiles/$1
+
+    "$BUILD/test/bench/p3-table" -c "$profiles/calls.wpp" "$profiles/ref.prof" > "$profiles/p3.md" ||
+        { echo "p3-table found a wrong plan" >&2; return 1; }
+    awk -F '|' '/^Increments/ { exit } $3 ~ /^ [248] $/ && $2 !~ /mean/ { print $3, $4 + 0, $5 + 0, $6 + 0, $7 + 0, $8 + 0, $9 + 0 }' \
+        "$profiles/p3.md"
+}
