@@ -2,7 +2,7 @@
 /* p3-table.c - what a partitioned path profile (docs/p3.md) saves, from the path counts of recorded
  * runs.
  *
- *      p3-table [-d] [-c CALLS.wpp] [-p PLAN.wpp] FILE.wpp...
+ *      p3-table [-dh] [-c CALLERS] [-p PLAN.wpp] FILE.wpp...
  *
  * For each run and each number of copies a plan is made in several ways.  The copies are simulated:
  * each has the increments of its plan, and a path executes those on its edges as often as the run
@@ -81,14 +81,31 @@ static void count_callers(struct run *run)
     calls_free(&calls);
 }
 
-/* A routine of the same name is called by as many as in `calls`.  Cost: routines squared. */
-static void take_callers(struct run *run, const struct run *calls)
+/* Of each line `SITES NAME` of `path`: the routines of that name are called in so many places.
+ * Cost: lines times routines. */
+static void read_callers(struct run *run, const char *path)
 {
-    for (uint32_t i = 0; i < run->n_routines; i++)
-        for (uint32_t k = 0; k < calls->n_routines; k++)
-            if (strcmp(run->routine[i].name, calls->routine[k].name) == 0
-                && strcmp(run->routine[i].file, calls->routine[k].file) == 0)
-                run->routine[i].callers = calls->routine[k].callers;
+    FILE *in = fopen(path, "r");
+    char *line = NULL;
+    size_t size = 0;
+
+    if (!in) {
+        perror(path);
+        exit(2);
+    }
+    while (getline(&line, &size, in) > 0) {
+        char *name = strchr(line, ' ');
+
+        if (!name)
+            continue;
+        name++;
+        name[strcspn(name, "\n")] = 0;
+        for (uint32_t i = 0; i < run->n_routines; i++)
+            if (strcmp(run->routine[i].name, name) == 0)
+                run->routine[i].callers = (uint32_t)strtoul(line, NULL, 10);
+    }
+    free(line);
+    fclose(in);
 }
 
 static struct run read_run(const char *path)
@@ -300,14 +317,17 @@ static void free_run(struct run *run)
 int main(int argc, char **argv)
 {
     int n, option;
-    struct run *run, from = {0}, callers;
-    const char *plan = NULL, *calls = NULL;
+    struct run *run, from = {0};
+    const char *plan = NULL, *callers = NULL;
+    bool only_hits = false;
 
-    while ((option = getopt(argc, argv, "c:dp:")) != -1) {
+    while ((option = getopt(argc, argv, "c:dhp:")) != -1) {
         if (option == 'd')
             details = true;
         else if (option == 'c')
-            calls = optarg;
+            callers = optarg;
+        else if (option == 'h')
+            only_hits = true;
         else if (option == 'p')
             plan = optarg;
         else
@@ -315,7 +335,7 @@ int main(int argc, char **argv)
     }
     n = argc - optind;
     if (n < 1) {
-        fputs("usage: p3-table [-d] [-c CALLS.wpp] [-p PLAN.wpp] FILE.wpp...\n", stderr);
+        fputs("usage: p3-table [-dh] [-c CALLERS] [-p PLAN.wpp] FILE.wpp...\n", stderr);
         return 2;
     }
     run = must(calloc((size_t)n, sizeof *run));
@@ -323,18 +343,16 @@ int main(int argc, char **argv)
         run[i] = read_run(argv[optind + i]);
     if (plan)
         from = read_run(plan);
-    if (calls) {
-        callers = read_run(calls);
-        for (int i = 0; i < n; i++)
-            take_callers(&run[i], &callers);
-        if (plan)
-            take_callers(&from, &callers);
-        free_run(&callers);
-    }
+    for (int i = 0; callers && i < n; i++)
+        read_callers(&run[i], callers);
+    if (callers && plan)
+        read_callers(&from, callers);
     puts("Probe hits (%):\n");
     table(run, n, plan ? &from : NULL, p3_paper_prices);
-    puts("\nIncrements and counts (%):\n");
-    table(run, n, plan ? &from : NULL, p3_code_prices);
+    if (!only_hits) {
+        puts("\nIncrements and counts (%):\n");
+        table(run, n, plan ? &from : NULL, p3_code_prices);
+    }
     for (int i = 0; i < n; i++)
         free_run(&run[i]);
     if (plan)

@@ -14,7 +14,7 @@ make_inputs() {
     papers_input "$1" train "$size" && papers_input "$1" ref "$size"
 }
 
-# Prints the bytes of text.  `traced` is built for the program's calls: p3 asks who calls whom.
+# Prints the bytes of text.
 build_variant() {
     local name=$1 variant=$2 dir=$REAL/$2${opt// /}/$1 cc=${CC:-gcc}
 
@@ -22,7 +22,6 @@ build_variant() {
     native)   real_build "$name" "$cc" "$opt" "$dir" ;;
     gcov)     real_build "$name" "$cc" "$opt" "$dir" --coverage ;;
     generate) real_build "$name" "$cc" "$opt" "$dir" -fprofile-generate="$dir.data" ;;
-    traced)   real_build "$name" wpp-gcc "$opt" "$dir" ;;
     *)        real_build "$name" wpp-gcc "$opt" "$dir" -fplugin-arg-wpp-mode="$variant" ;;
     esac && size "$dir/$name" | awk 'NR == 2 { print $1 }'
 }
@@ -119,23 +118,26 @@ figures_of() {
             "$profiles/train.paths.csv" "$profiles/ref.paths.csv"
 }
 
-record_calls() {
-    rm -f "$profiles/calls.wpp" &&
-        run_once "$1" traced train wpp-record -q -o "$profiles/calls.wpp"
-}
-
-take_calls() {
-    local profiles=$OUT/profiles/$1
-
-    in_folder record_calls "$1" && wpp-info "$profiles/calls.wpp"
+# Lines `SITES NAME`: in how many places of the plain program a routine is called, or jumped to
+# from another.  P3 divides the paths of routines with one caller.
+count_callers() {
+    objdump -d --no-show-raw-insn "$(exe_of "$1" native)" | awk '
+        /^[0-9a-f]+ <.*>:$/ { own = $2; gsub(/[<>:]/, "", own) }
+        $2 ~ /^(call|jmp)/ && $NF ~ /^<[^+]*>$/ {
+            name = $NF
+            gsub(/[<>]/, "", name)
+            if (name != own && name !~ /@plt$/)
+                sites[name]++
+        }
+        END { for (name in sites) print sites[name], name }'
 }
 
 # COPIES PBL P3 "P3 with sums on chords" and the same three measured, in % of one copy's hits.
 probe_hits() {
     local profiles=$OUT/profiles/$1
 
-    "$BUILD/test/bench/p3-table" -c "$profiles/calls.wpp" "$profiles/ref.prof" > "$profiles/p3.md" ||
+    "$BUILD/test/bench/p3-table" -h -c "$(steps_result "$1" callers)" "$profiles/ref.prof" > "$profiles/p3.md" ||
         { echo "p3-table found a wrong plan" >&2; return 1; }
-    awk -F '|' '/^Increments/ { exit } $3 ~ /^ [248] $/ && $2 !~ /mean/ { print $3, $4 + 0, $5 + 0, $6 + 0, $7 + 0, $8 + 0, $9 + 0 }' \
+    awk -F '|' '$3 ~ /^ [248] $/ && $2 !~ /mean/ { print $3, $4 + 0, $5 + 0, $6 + 0, $7 + 0, $8 + 0, $9 + 0 }' \
         "$profiles/p3.md"
 }

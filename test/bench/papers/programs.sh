@@ -14,7 +14,7 @@
 # prepare_NAME and recipe_NAME here.
 #
 # Expects ROOT and REAL, and test/real/programs.sh.
-papers_names='ncompress gzip bzip2 lua5.4 sqlite3 libjpeg-turbo perl phalanx cadical'
+papers_names='ncompress gzip bzip2 lua5.4 sqlite3 libjpeg-turbo perl phalanx minisat2'
 
 papers_about() {
     case $1 in
@@ -26,7 +26,7 @@ papers_about() {
     libjpeg-turbo) echo 'images: 132.ijpeg, without SIMD' ;;
     perl)          echo 'interpreter: 134.perl' ;;
     phalanx)       echo 'game of chess, as 099.go and 458.sjeng' ;;
-    cadical)       echo 'SAT solver, C++' ;;
+    minisat2)      echo 'SAT solver, C++' ;;
     esac
 }
 
@@ -52,7 +52,7 @@ recipe_libjpeg-turbo() {
     files="$(ls jc*.c jd*.c jf*.c ji*.c jq*.c | grep -vE 'jcstest|j.colext|jdmrg|jdcol565|-tj\.c')
            jaricom.c jerror.c jutils.c jmemmgr.c jmemnobs.c jsimd_none.c
            cjpeg.c cdjpeg.c rdgif.c rdppm.c rdswitch.c rdbmp.c rdtarga.c"
-    flags='-DBMP_SUPPORTED -DGIF_SUPPORTED -DPPM_SUPPORTED -DTARGA_SUPPORTED' libraries=
+    flags='-DBMP_SUPPORTED -DGIF_SUPPORTED -DPPM_SUPPORTED -DTARGA_SUPPORTED -I.' libraries=
 }
 
 # The interpreter with which perl builds itself: all but the modules in C.
@@ -80,13 +80,14 @@ recipe_phalanx() {
     flags='-std=gnu89 -D_GNU_SOURCE -DGNUFUN' libraries=
 }
 
-prepare_cadical() {
+prepare_minisat2() {
     :
 }
 
-recipe_cadical() {
-    files=$(ls src/*.cpp | grep -v mobical)
-    flags='-DNDEBUG -DNBUILD -Isrc' libraries=-lstdc++
+recipe_minisat2() {
+    files='minisat/core/Solver.cc minisat/simp/SimpSolver.cc minisat/simp/Main.cc
+           minisat/utils/Options.cc minisat/utils/System.cc'
+    flags='-I. -D__STDC_LIMIT_MACROS -D__STDC_FORMAT_MACROS -DNDEBUG' libraries='-lstdc++ -lz'
 }
 
 # ---- Inputs -----------------------------------------------------------------------------
@@ -169,10 +170,10 @@ papers_input() {
     phalanx-ref-small)      moves 'd2d4 g8f6 c2c4' 5 6 ;;
     phalanx-train-full)     moves 'e2e4 c7c5' 8 6 ;;
     phalanx-ref-full)       moves 'd2d4 g8f6 c2c4' 9 16 ;;
-    cadical-train-small)    formula 80 341 7 ;;
-    cadical-ref-small)      formula 100 430 11 ;;
-    cadical-train-full)     formula 170 724 7 ;;
-    cadical-ref-full)       formula 210 905 11 ;;
+    minisat2-train-small)    formula 80 341 7 ;;
+    minisat2-ref-small)      formula 100 430 11 ;;
+    minisat2-train-full)     formula 170 724 7 ;;
+    minisat2-ref-full)       formula 240 1034 11 ;;
     *)  echo "papers: no input of $name, $kind, $size" >&2
         return 1 ;;
     esac > "$file.new" && mv "$file.new" "$file"
@@ -194,24 +195,25 @@ papers_command() {
         command=(env PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 "$2" "$ROOT/test/bench/papers/work.pl" "$input") ;;
     phalanx)
         command=("$2" -c+ -o- -b- -x+ -s- -t 4096) stdin=$input ;;
-    cadical)
-        command=("$2" -q "$input") ;;
+    minisat2)
+        command=("$2" -verb=1 "$input") ;;
     *)  real_command "$1" "$2" "$3.$4" ;;
     esac
 }
 
-# phalanx says how long it took.
+# phalanx and minisat2 say how long they took.
 papers_result() {
     case $1 in
-    phalanx) grep '^move ' ;;
-    *)       cat ;;
+    phalanx)  grep '^move ' ;;
+    minisat2) grep -vE 'time|Memory used' | sed 's/(.*//' ;;
+    *)        cat ;;
     esac
 }
 
 # Exit statuses of a run that is fine: a solver's say what it found.
 papers_status() {
     case $1-$2 in
-    *-0|cadical-10|cadical-20) return 0 ;;
+    *-0|minisat2-10|minisat2-20) return 0 ;;
     esac
     return 1
 }
