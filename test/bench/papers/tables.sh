@@ -47,7 +47,8 @@ machine() {
     echo "- $(wpp --version | head -n 1)"
     echo "- Inputs: $size; medians of $runs interleaved runs, user time; $(date +%Y-%m-%d)"
     for name; do
-        echo "- $name: $(papers_about "$name"), $(version_of "$name")"
+        echo "- $name: $(papers_about "$name"), $(version_of "$name")$(
+            sed -n 's/^incomplete[:,]* */; its profile is incomplete: /p' "$OUT/results/$name/profile-ref")"
     done
 }
 
