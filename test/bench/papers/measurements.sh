@@ -103,7 +103,8 @@ record_counts() {
     lenient wpp-compress -f -o "$profiles/$2.prof" trace >&2
 }
 
-# Prints the figures of the whole profile, a line each: key value.  `incomplete`, and what of.
+# Prints the figures of the whole profile, a line each: key value.  `limited`: executions of paths
+# that ended because the plugin lets no block begin more; `incomplete`, and why.
 take_profile() {
     local profiles=$OUT/profiles/$1
 
@@ -114,7 +115,9 @@ take_profile() {
         awk -v RS='[,{]' '/"routines"/ { exit }
                           /^ *"[a-z_]+": [0-9.]+/ { gsub(/[":\n]/, ""); print $1, $2 }' \
             "$profiles/$2.json" || return 1
-    wpp-info "$profiles/$2.prof" | sed -n 's/^complete *no/incomplete/p'
+    wpp-info "$profiles/$2.prof" | awk '
+        /^complete *no/ { sub(/^complete *no/, "incomplete"); print }
+        /^limited .*of which/ { sub(/.*of which /, ""); gsub(/,/, ""); print "limited", $1 }'
 }
 
 # The figures of one program that no later step needs: key value.

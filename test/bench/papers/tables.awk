@@ -55,8 +55,8 @@ function seconds(program, variant,    i, list) {
 BEGIN {
     head["overhead"] = "program,native_seconds,paths,edges,gcov,generate,paths_over_edges,native_text,paths_text,edges_text"
     format["overhead"] = "%.3f %.1f %.1f %.1f %.1f %.2f %.0f %.1f %.1f"
-    head["hashed"] = "program,routines,hashed_routines,increments,hashed_increments,share,instructions_per_increment"
-    format["hashed"] = "%.0f %.0f %.0f %.0f %.2f %.1f"
+    head["hashed"] = "program,routines,hashed_routines,increments,hashed_increments,share,instructions_per_increment,ended_by_limit"
+    format["hashed"] = "%.0f %.0f %.0f %.0f %.1f %.1f %.2f"
     head["lengths"] = "program,routines,paths,possible,most_of_a_routine,hot_paths,hot_share,edges,instructions,longest_edges,longest_instructions"
     format["lengths"] = "%.0f %.0f %.0f %.0f %.0f %.1f %.1f %.1f %.0f %.0f"
     head["prediction"] = "program,paths_whole,executions_whole,edges,predicted_edges,instructions,predicted_instructions,definite"
@@ -95,6 +95,7 @@ function table_hashed(p,    cell) {
     cell[4] = value[p, "figures", "hashed"]
     cell[5] = share(cell[4], cell[3])
     cell[6] = value[p, "profile-ref", "instructions"] / cell[3]
+    cell[7] = share(value[p, "profile-ref", "limited"], cell[3])
     row("hashed", p, cell)
 }
 

@@ -19,7 +19,7 @@ title_of() {
 columns_of() {
     case $1 in
     overhead)   echo 'program|native, s|PP (%)|QPT (%)|gcov (%)|-fprofile-generate (%)|PP / QPT, times|native text|PP text (%)|QPT text (%)' ;;
-    hashed)     echo 'program|routines|with many paths|increments|of these hashed|hashed (%)|instructions between increments' ;;
+    hashed)     echo 'program|routines|with many paths|increments|of these hashed|hashed (%)|instructions between increments|paths ended by our limit (%)' ;;
     lengths)    echo 'program|routines|executed paths|possible|most of one routine|hot paths|of executions (%)|edges|instructions|longest, edges|instructions' ;;
     prediction) echo 'program|paths predicted whole (%)|of executions (%)|edges of a path|until mispredicted|instructions of a path|until mispredicted|definite flow (%)' ;;
     overlap)    echo 'program|train paths|ref paths|static (%)|dynamic (%)|instructions (%)|along hot paths of train (%)|hot paths found (%)' ;;
