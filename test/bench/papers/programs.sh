@@ -69,9 +69,12 @@ recipe_perl() {
     libraries='-lm -lcrypt'
 }
 
-# The seed of its small errors is otherwise the time.
+# Its clock decides which nodes look at the clock, and its seed is the time: here the clock
+# tells how often it was asked.
 prepare_phalanx() {
-    sed -i 's/^srand( ((unsigned)time(NULL)).*/srand( 1 );/' phalanx.c && grep -q '^srand( 1 );' phalanx.c
+    sed -i 's/^srand( ((unsigned)time(NULL)).*/srand( 1 );/' phalanx.c &&
+        sed -i 's/^long ptime(void)$/long ptime(void) { static long asked; return ++asked; }\nlong wall_clock(void)/' \
+            levels.c && grep -q '^srand( 1 );' phalanx.c && grep -q 'asked' levels.c
 }
 
 recipe_phalanx() {
