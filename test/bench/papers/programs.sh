@@ -55,10 +55,11 @@ recipe_libjpeg-turbo() {
     flags='-DBMP_SUPPORTED -DGIF_SUPPORTED -DPPM_SUPPORTED -DTARGA_SUPPORTED -I.' libraries=
 }
 
-# The interpreter with which perl builds itself: all but the modules in C.
+# The interpreter with which perl builds itself: all but the modules in C.  buildcustomize.pl is for
+# the folder that it was built in.
 prepare_perl() {
     ./Configure -des -Dcc="${CC:-gcc}" -Doptimize=-O0 -Dprefix=/nowhere &&
-        make -j"$(nproc)" miniperl &&
+        make -j"$(nproc)" miniperl && rm -f lib/buildcustomize.pl &&
         ls ./*.o | sed 's|^\./||; s/\.o$/.c/' | grep -vE '^(generate_uudmap|perlmain)\.c$' > miniperl-files
 }
 
@@ -89,7 +90,7 @@ prepare_minisat2() {
 recipe_minisat2() {
     files='minisat/core/Solver.cc minisat/simp/SimpSolver.cc minisat/simp/Main.cc
            minisat/utils/Options.cc minisat/utils/System.cc'
-    flags='-I. -D__STDC_LIMIT_MACROS -D__STDC_FORMAT_MACROS -DNDEBUG' libraries='-lstdc++ -lz'
+    flags='-I. -D__STDC_LIMIT_MACROS -D__STDC_FORMAT_MACROS -DNDEBUG' libraries='-lstdc++ -lz -lm'
 }
 
 # ---- Inputs -----------------------------------------------------------------------------
@@ -195,7 +196,8 @@ papers_command() {
         ref)   command=("$2" -quality 90 -optimize -progressive "$input") ;;
         esac ;;
     perl)
-        command=(env PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 "$2" "$ROOT/test/bench/papers/work.pl" "$input") ;;
+        command=(env PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 "$2" -I"$(real_tree perl)/lib"
+                 "$ROOT/test/bench/papers/work.pl" "$input") ;;
     phalanx)
         command=("$2" -c+ -o- -b- -x+ -s- -t 4096) stdin=$input ;;
     minisat2)
