@@ -85,13 +85,14 @@ chart_data() {
 }
 
 draw() {
-    local table=$1 columns last
+    local table=$1 columns last width
 
     columns=$(drawn_of "$table")
     last=$(($(wc -w <<< "$columns") + 1))
+    width=$((420 + 40 * $(wc -l < "$OUT/$table.csv")))
     chart_data "$OUT/$table.csv" "$columns" "$table" > "$OUT/tmp/$table.data" &&
         gnuplot > "$OUT/$table.svg.new" << END && mv "$OUT/$table.svg.new" "$OUT/$table.svg"
-set terminal svg size 900,420 dynamic background "white"
+set terminal svg size $width,420 dynamic background "white"
 set title "$(title_of "$table")"
 set datafile separator "\t"
 set datafile missing "?"
