@@ -95,9 +95,7 @@ lenient() {
     return 1
 }
 
-# The native run is for its output; that of ref has been seen before, that of train has not.
 record_counts() {
-    run_once "$1" native "$2" || return
     export WPP_OUT=trace
     run_once "$1" paths "$2" || return
     lenient wpp-compress -f -o "$profiles/$2.prof" trace >&2
@@ -108,7 +106,8 @@ record_counts() {
 take_profile() {
     local profiles=$OUT/profiles/$1
 
-    mkdir -p "$profiles" && in_folder record_counts "$1" "$2" || return
+    # The plain run is for its output: that of train has not been seen.
+    mkdir -p "$profiles" && in_folder run_once "$1" native "$2" && in_folder record_counts "$1" "$2" || return
     lenient wpp-profile --format=csv "$profiles/$2.prof" > "$profiles/$2.routines.csv" &&
         lenient wpp-profile --paths --format=csv "$profiles/$2.prof" > "$profiles/$2.paths.csv" &&
         lenient wpp-profile --edge-prediction --format=json "$profiles/$2.prof" > "$profiles/$2.json" &&

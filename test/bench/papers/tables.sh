@@ -91,7 +91,7 @@ draw() {
     last=$(($(wc -w <<< "$columns") + 1))
     width=$((420 + 40 * $(wc -l < "$OUT/$table.csv")))
     chart_data "$OUT/$table.csv" "$columns" "$table" > "$OUT/tmp/$table.data" &&
-        gnuplot > "$OUT/$table.svg.new" << END && mv "$OUT/$table.svg.new" "$OUT/$table.svg"
+        gnuplot > "$OUT/$table.svg.new" 2>> "$OUT/log" << END && mv "$OUT/$table.svg.new" "$OUT/$table.svg"
 set terminal svg size $width,420 dynamic background "white"
 set title "$(title_of "$table")"
 set datafile separator "\t"
