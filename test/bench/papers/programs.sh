@@ -192,10 +192,7 @@ papers_command() {
     stdin=/dev/null
     case $1 in
     libjpeg-turbo)
-        case $3 in
-        train) command=("$2" -quality 75 "$input") ;;
-        ref)   command=("$2" -quality 90 -optimize -progressive "$input") ;;
-        esac ;;
+        command=("$2" -quality 90 -optimize -progressive "$input") ;;
     perl)
         command=(env PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 "$2" -I"$(real_tree perl)/lib"
                  "$ROOT/test/bench/papers/work.pl" "$input") ;;
