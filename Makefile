@@ -14,6 +14,8 @@
 #   make bench           every figure of docs/performance.md
 #   make bench-engine    the engine and its file beside zstd, xz and plain SEQUITUR(1)
 #   make bench-hot       hot subpaths of real programs against their expanded traces
+#   make papers          the tables of Ball and Larus and of P3, on today's programs: build/papers/papers.md (an hour)
+#                        [PROGRAMS="gzip perl"]  [PAPERS_SIZE=small: two minutes]
 #   make figure9         the number of hot subpaths by length: Figure 9 of the paper
 #   make fuzz            libFuzzer against the engine and the reader, each for FUZZ_SECONDS (3600)
 #   make install         PREFIX=/usr/local DESTDIR=
@@ -119,7 +121,7 @@ UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
 REFS     := $(patsubst test/reference/%.c,$(B)/test/%,$(REF_MAIN))
 BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 
-.PHONY: all tests demo check check-unit check-torture check-suites check-others check-all bench bench-engine bench-hot figure9 fuzz install uninstall clean
+.PHONY: all tests demo check check-unit check-torture check-suites check-others check-all bench bench-engine bench-hot figure9 papers fuzz install uninstall clean
 .PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
@@ -129,7 +131,7 @@ tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
 DEPS :=
-ifneq ($(filter demo check check-unit check-torture check-suites check-others bench bench-engine bench-hot figure9,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-unit check-torture check-suites check-others bench bench-engine bench-hot figure9 papers,$(MAKECMDGOALS)),)
 DEPS := build/deps
 endif
 ifneq ($(filter fuzz fuzz-%,$(MAKECMDGOALS)),)
@@ -317,6 +319,8 @@ bench-hot: tests
 	@test/bench/hot $(B)
 figure9: all
 	@test/bench/figure9 $(B)
+papers: tests
+	@test/bench/papers/run $(B) $(PROGRAMS)
 bench-engine: tests
 	@test/bench/engine-table $(B)
 # A crash leaves its input beside the corpus, in build/fuzz.

@@ -2,7 +2,7 @@
 /* p3-table.c - what a partitioned path profile (docs/p3.md) saves, from the path counts of recorded
  * runs.
  *
- *      p3-table [-d] [-p PLAN.wpp] FILE.wpp...
+ *      p3-table [-dh] [-c CALLERS] [-p PLAN.wpp] FILE.wpp...
  *
  * For each run and each number of copies a plan is made in several ways.  The copies are simulated:
  * each has the increments of its plan, and a path executes those on its edges as often as the run
@@ -79,6 +79,33 @@ static void count_callers(struct run *run)
     for (size_t i = 0; i < calls.n; i++)
         run->routine[calls.list[i].callee].callers++;
     calls_free(&calls);
+}
+
+/* Of each line `SITES NAME` of `path`: the routines of that name are called in so many places.
+ * Cost: lines times routines. */
+static void read_callers(struct run *run, const char *path)
+{
+    FILE *in = fopen(path, "r");
+    char *line = NULL;
+    size_t size = 0;
+
+    if (!in) {
+        perror(path);
+        exit(2);
+    }
+    while (getline(&line, &size, in) > 0) {
+        char *name = strchr(line, ' ');
+
+        if (!name)
+            continue;
+        name++;
+        name[strcspn(name, "\n")] = 0;
+        for (uint32_t i = 0; i < run->n_routines; i++)
+            if (strcmp(run->routine[i].name, name) == 0)
+                run->routine[i].callers = (uint32_t)strtoul(line, NULL, 10);
+    }
+    free(line);
+    fclose(in);
 }
 
 static struct run read_run(const char *path)
@@ -290,12 +317,17 @@ static void free_run(struct run *run)
 int main(int argc, char **argv)
 {
     int n, option;
-    struct run *run, from;
-    const char *plan = NULL;
+    struct run *run, from = {0};
+    const char *plan = NULL, *callers = NULL;
+    bool only_hits = false;
 
-    while ((option = getopt(argc, argv, "dp:")) != -1) {
+    while ((option = getopt(argc, argv, "c:dhp:")) != -1) {
         if (option == 'd')
             details = true;
+        else if (option == 'c')
+            callers = optarg;
+        else if (option == 'h')
+            only_hits = true;
         else if (option == 'p')
             plan = optarg;
         else
@@ -303,7 +335,7 @@ int main(int argc, char **argv)
     }
     n = argc - optind;
     if (n < 1) {
-        fputs("usage: p3-table [-d] [-p PLAN.wpp] FILE.wpp...\n", stderr);
+        fputs("usage: p3-table [-dh] [-c CALLERS] [-p PLAN.wpp] FILE.wpp...\n", stderr);
         return 2;
     }
     run = must(calloc((size_t)n, sizeof *run));
@@ -311,10 +343,16 @@ int main(int argc, char **argv)
         run[i] = read_run(argv[optind + i]);
     if (plan)
         from = read_run(plan);
+    for (int i = 0; callers && i < n; i++)
+        read_callers(&run[i], callers);
+    if (callers && plan)
+        read_callers(&from, callers);
     puts("Probe hits (%):\n");
     table(run, n, plan ? &from : NULL, p3_paper_prices);
-    puts("\nIncrements and counts (%):\n");
-    table(run, n, plan ? &from : NULL, p3_code_prices);
+    if (!only_hits) {
+        puts("\nIncrements and counts (%):\n");
+        table(run, n, plan ? &from : NULL, p3_code_prices);
+    }
     for (int i = 0; i < n; i++)
         free_run(&run[i]);
     if (plan)

@@ -88,7 +88,8 @@ prepare_sqlite3() {
         rm -rf test www
 }
 
-# Sets files, flags and libraries of NAME, with the tree as working folder.
+# Sets files, flags and libraries of NAME, with the tree as working folder.  A program that
+# is not in the list has a function recipe_NAME elsewhere, and prepare_NAME.
 real_recipe() {
     case $1 in
     bzip2)
@@ -136,6 +137,7 @@ real_recipe() {
     ninja)
         files=$(ls src/*.cc | grep -Ev '(test|bench|win32|\.in)\.cc$|src/(browse|test)\.cc')
         flags= libraries=-lstdc++ ;;
+    *)  "recipe_$1" ;;
     esac
 }
 
