@@ -50,8 +50,9 @@ static const char *base_name(const char *path)
 /* Files that configure, CMake, Meson, SCons, waf, Python's and ffmpeg's configuration compile. */
 static const char *const probes[] = {
     "conftest.*", "*/conftest.*", "*cmTC_*", "CMakeC*CompilerId.c*", "*/CMakeC*CompilerId.c*",
-    "*/meson-private/*", "sanitycheckc.c", "sanitycheckcpp.cc", "sanity_check_for_*", "conftest_*.c*",
-    "*/.sconf_temp/*", ".sconf_temp/*", "*/.conf_check_*/*", "_configtest.*", "*/ffconf.*/*", NULL
+    "*/meson-private/*", "sanitycheckc.c", "sanitycheckcpp.cc", "sanity_check_for_*",
+    "conftest_*.c*", "*/.sconf_temp/*", ".sconf_temp/*", "*/.conf_check_*/*", "_configtest.*",
+    "*/ffconf.*/*", NULL
 };
 
 /* ---- Files ------------------------------------------------------------------------------ */

@@ -158,7 +158,8 @@ static bool stage_run(seq *s, struct start *t)
 
 /* in[-1] is read but not staged.  Reads up to a terminal that equals the one before it, or is too
  * large.  Returns how many were read; stages all of them but the last. */
-static size_t stage_single(const seq *s, struct start *t, const uint32_t *in, size_t n, uint32_t most)
+static size_t stage_single(const seq *s, struct start *t, const uint32_t *in, size_t n,
+                           uint32_t most)
 {
     assert(t->staged_count <= most);
     if (n > most - t->staged_count)

@@ -32,7 +32,7 @@ typedef struct seq seq;
 enum seq_status {
     SEQ_OK = 0,
     SEQ_E_NOMEM = -1,    /* the allocator returned NULL; the grammar is unusable, free it */
-    SEQ_E_RANGE = -2,    /* a terminal above SEQ_TERMINAL_MAX, or too many symbols for 32-bit nodes */
+    SEQ_E_RANGE = -2,    /* a terminal above SEQ_TERMINAL_MAX, or too many for 32-bit nodes */
     SEQ_E_STATE = -3,    /* append or finish after finish; export, join or reparse before it */
     SEQ_E_BROKEN = -4    /* seq_check() found a violated invariant */
 };

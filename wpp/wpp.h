@@ -117,8 +117,8 @@ enum wpp_ended {
     WPP_ENDED_UNREAD = 6,      /* all events are there, but not what those of some module mean */
     WPP_ENDED_UNTOLD = 7,      /* of a complete one: how the process ended is not known; it did not
                                   return from main, nor call exit */
-    WPP_ENDED_APART = 8        /* of an incomplete one: likewise, and a thread or another runtime had
-                                  events that are in no record, or it ran on */
+    WPP_ENDED_APART = 8        /* of an incomplete one: likewise, and a thread or another runtime
+                                  had events that are in no record, or it ran on */
 };
 
 /* What a path profile counts. */
@@ -140,13 +140,13 @@ struct wpp_summary {
     uint64_t unread;           /* events in segments of the grammar that are damaged */
     uint64_t lost;             /* events that are known to be missing */
     uint64_t waited;           /* nanoseconds that the process waited for its recorder */
-    uint64_t stops;            /* how often recording was stopped, as the program or a signal asked */
+    uint64_t stops;            /* how often the program or a signal stopped recording */
     uint64_t stopped;          /* nanoseconds, all together */
     uint64_t unrecorded;       /* events meanwhile, as far as it is known */
     uint32_t ended;            /* enum wpp_ended */
     uint64_t dropped;          /* of the lost events: those before the last ones, when only these
                                   were to be kept */
-    uint32_t exited;           /* 1 + the status with which the process ended; 0: unknown, or killed */
+    uint32_t exited;           /* 1 + the exit status of the process; 0: unknown, or killed */
     uint32_t killed;           /* the signal that killed the process; 0: unknown, or none did */
     uint64_t early;            /* events before recording, or that of their module, began */
     uint64_t trace_bytes;      /* of the trace as it was read */
@@ -163,9 +163,9 @@ struct wpp_summary {
     uint32_t n_sources;
     uint64_t ticks_per_second; /* of the clock that timed the paths; 0: they were not timed */
     uint64_t ticks;            /* that all paths took together */
-    bool is_profile;           /* a path profile: counts of paths, in no order.  Its grammar is empty, it
-                                  has no threads, and `tokens` is the sum of the counts (at most
-                                  UINT64_MAX) */
+    bool is_profile;           /* a path profile: counts of paths, in no order.  Its grammar is
+                                  empty, it has no threads, and `tokens` is the sum of the
+                                  counts (at most UINT64_MAX) */
     uint32_t profile_kind;     /* of a path profile: enum wpp_profile_kind */
     uint64_t runs;             /* that a path profile sums; 0: it is none */
 };
@@ -299,7 +299,7 @@ struct wpp_inlined {
 
 struct wpp_routine {
     const char *name;          /* assembler name */
-    const char *shown;         /* name for people: C++ demangled where the C++ runtime is installed */
+    const char *shown;         /* for people: C++ demangled where the C++ runtime is installed */
     const char *file;          /* of its definition, as given to the compiler */
     const char *directory;     /* where it was compiled */
     const char *module;        /* path of the executable or library */
@@ -341,8 +341,9 @@ struct wpp_left_out {
 /* By module, file, line and name.  index < n_left_out. */
 const struct wpp_left_out *wpp_left_out(const wpp *w, uint32_t index);
 
-/* What a source file of executed routines held when it was compiled: FNV-1a 64 of its bytes, where a
- * CR right before an LF is left out.  One that was compiled in several states is there several times. */
+/* What a source file of executed routines held when it was compiled: FNV-1a 64 of its bytes, where
+ * a CR right before an LF is left out.  One that was compiled in several states is there several
+ * times. */
 struct wpp_source {
     const char *file;            /* as given to the compiler, like wpp_line.file */
     const char *directory;       /* where it was compiled */

@@ -93,7 +93,8 @@ bool callee_thunks::has(gcall *call) const
 
     if (!callee || gimple_call_internal_p(call) || gimple_call_chain(call)
         || fndecl_built_in_p(callee) || (gimple_call_flags(call) & ECF_RETURNS_TWICE)
-        || is_special(callee) || makes_process(call) || (is_in_group(callee) && !TREE_PUBLIC(callee))
+        || is_special(callee) || makes_process(call)
+        || (is_in_group(callee) && !TREE_PUBLIC(callee))
         || has_own_section(callee) || has_own_section(current_function_decl))
         return false;
     auto found = callees.find(symbol_of(callee));

@@ -232,7 +232,8 @@ void cursor_writer::find_registers(const std::vector<basic_block> &order)
             block_cursor &b = of(bb);
             bool in = enters(bb);
             bool out = b.effect == KEEPS
-                           ? in : b.effect == TO_REGISTER && is_so_behind(bb, &block_cursor::accepts);
+                           ? in
+                           : b.effect == TO_REGISTER && is_so_behind(bb, &block_cursor::accepts);
             if (computed_goto(bb))                // it loads for targets that begin in REGISTER
                 out |= is_so_behind(bb, &block_cursor::in);
             changed |= in != b.in || out != b.out;

@@ -89,7 +89,8 @@ static bool plain_type(gcall *call)
         return true;
     tree name = make_ssa_name(build_pointer_type(plain));
     gimple_stmt_iterator at = gsi_for_stmt(call);
-    gsi_insert_before(&at, gimple_build_assign(name, NOP_EXPR, gimple_call_fn(call)), GSI_SAME_STMT);
+    gsi_insert_before(&at, gimple_build_assign(name, NOP_EXPR, gimple_call_fn(call)),
+                      GSI_SAME_STMT);
     gimple_call_set_fn(call, name);
     return true;
 }

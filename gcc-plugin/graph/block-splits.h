@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* block-splits.h - the routine's blocks, split where paths end and where GCC's coverage splits them. */
+/* block-splits.h - the routine's blocks, split where paths end and where GCC's coverage splits
+ * them. */
 #ifndef WPP_BLOCK_SPLITS_H
 #define WPP_BLOCK_SPLITS_H
 

@@ -34,8 +34,8 @@ bool makes_process(gcall *call);
 bool coverage_splits(gimple *statement);
 
 /* The block's first statement that may trap into an exception for the caller
- * (-fnon-call-exceptions), or NULL.  The path ends before that statement: when it throws, the path's
- * event has been written. */
+ * (-fnon-call-exceptions), or NULL.  The path ends before that statement: when it throws, the
+ * path's event has been written. */
 gimple *trap_in(basic_block bb);
 bool begins_with_trap(basic_block bb);
 

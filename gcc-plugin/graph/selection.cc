@@ -152,7 +152,8 @@ void tell_of_calls_in_naked(tree decl)
     if (!flag_instrument_function_entry_exit || !has_attribute(decl, "naked")
         || DECL_NO_INSTRUMENT_FUNCTION_ENTRY_EXIT(decl))
         return;
-    inform(DECL_SOURCE_LOCATION(decl), "%qD is naked: GCC puts calls for %<-finstrument-functions%> "
+    inform(DECL_SOURCE_LOCATION(decl),
+           "%qD is naked: GCC puts calls for %<-finstrument-functions%> "
            "into it, which change its callers%' registers, also without wpp; declare it "
            "%<no_instrument_function%>", decl);
 }

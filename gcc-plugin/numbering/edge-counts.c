@@ -2,8 +2,8 @@
 /* edge-counts.c - see edge-counts.h.
  *
  * The tree spans the vertices that are not open, and one more, the root: all open vertices, ENTRY
- * and EXIT are this one, since what flows through it is not known.  A path is an edge of this graph:
- * from its vertex to the vertex where control goes on.
+ * and EXIT are this one, since what flows through it is not known.  A path is an edge of this
+ * graph: from its vertex to the vertex where control goes on.
  */
 #include "gcc-plugin/numbering/edge-counts.h"
 

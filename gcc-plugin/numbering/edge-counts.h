@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* edge-counts.h - which edges of a routine need no counter.
  *
- * Ball and Larus, Optimally Profiling and Tracing Programs (TOPLAS 1994), section 3: counters on the
- * chords of a maximum spanning tree are enough.  What flows into a vertex flows out of it, and so
- * the counts of the tree's edges follow.
+ * Ball and Larus, Optimally Profiling and Tracing Programs (TOPLAS 1994), section 3: counters on
+ * the chords of a maximum spanning tree are enough.  What flows into a vertex flows out of it, and
+ * so the counts of the tree's edges follow.
  *
  * Here every edge of the graph but those to EXIT is cut (numbering.h), so each path is one vertex
  * and one edge out of it: a path's count is its edge's.  Edges that share an END edge are one.

@@ -3,14 +3,15 @@
  *
  * Three steps:
  *
- *      1. from EXIT up: each vertex numbers its out-edges as Ball and Larus do, the uninteresting ones
- *         first, with label 0; so whoever leaves on one has a smaller sum than the interesting paths
+ *      1. from EXIT up: each vertex numbers its out-edges as Ball and Larus do, the uninteresting
+ *         ones first, with label 0; so whoever leaves on one has a smaller sum than the
+ *         interesting paths
  *      2. from ENTRY down: what the only way into a vertex adds, its out-edges add
  *      3. labels of uninteresting edges become 0
  *
- * Step 3 makes sums of uninteresting paths smaller.  With PSPP they stay below `least` of each vertex that
- * they leave interesting paths at, because there the edge whose interesting paths begin with the
- * smallest sum comes last.
+ * Step 3 makes sums of uninteresting paths smaller.  With PSPP they stay below `least` of each
+ * vertex that they leave interesting paths at, because there the edge whose interesting paths begin
+ * with the smallest sum comes last.
  */
 #include "gcc-plugin/numbering/selected-paths.h"
 
@@ -25,7 +26,7 @@ struct labelling {
     enum pn_labelling how;
     uint64_t *label;
     uint64_t *paths;           /* by vertex: from it to EXIT */
-    uint64_t *least;           /* by vertex: the smallest sum of an interesting path from it to EXIT */
+    uint64_t *least;           /* by vertex: the smallest sum of an interesting path to EXIT */
     uint32_t *order, n_order;  /* vertices that ENTRY reaches, each behind what its edges lead to */
     uint32_t *ways_in;         /* by vertex: how many edges lead to it */
     uint32_t *way_in;          /* one of them */
@@ -137,7 +138,7 @@ static bool number_edges(struct labelling *l)
     return true;
 }
 
-/* ---- Steps 2 and 3 ------------------------------------------------------------------------------ */
+/* ---- Steps 2 and 3 --------------------------------------------------------------------------- */
 
 static void push_down(struct labelling *l)
 {

@@ -114,8 +114,8 @@ public:
     bool records() const { return routines_ > 0; }
 
     /* Writes section .wpp and, if the unit records, its wpp_unit, as assembly.  linked: the
-     * linker makes the unit's base.  timed: the times of its paths are counted.  all_look: no thread
-     * can begin in a routine that does not look (WPP_UNIT_LOOKS). */
+     * linker makes the unit's base.  timed: the times of its paths are counted.  all_look: no
+     * thread can begin in a routine that does not look (WPP_UNIT_LOOKS). */
     void write(FILE *assembly, const char *compiler, const char *source,
                const char *directory, unsigned stage, unsigned level, table_mode mode, bool linked,
                bool timed, bool all_look);

@@ -155,7 +155,8 @@ int machine_enter_other(struct machine_runs *s, uint32_t rule, uint32_t before, 
         return HOT_OK;
     status = read_run(s, head, before);
     *run = s->g->n_rules + s->n_other - 1;
-    assert(status != HOT_OK || (machine_rule(s, *run) == head && machine_before(s, *run) == before));
+    assert(status != HOT_OK
+           || (machine_rule(s, *run) == head && machine_before(s, *run) == before));
     return status;
 }
 

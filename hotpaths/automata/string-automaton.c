@@ -173,3 +173,18 @@ void patterns_add_up(const struct patterns *p, uint64_t *times)
     for (uint32_t i = p->n; i-- > 1;)
         times[p->node[p->order[i]].fail] += times[p->order[i]];
 }
+
+uint32_t patterns_machine_next(void *ctx, uint32_t node, uint32_t terminal)
+{
+    return patterns_next(ctx, node, terminal);
+}
+
+uint32_t patterns_machine_reduce(void *ctx, uint32_t node, uint32_t terminal)
+{
+    return patterns_reduce(ctx, node, terminal);
+}
+
+bool patterns_machine_settles(void *ctx, uint32_t before, uint32_t terminal)
+{
+    return !patterns_continue(ctx, before, terminal);
+}

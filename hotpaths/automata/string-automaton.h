@@ -51,6 +51,12 @@ void patterns_add_up(const struct patterns *p, uint64_t *times);
  * but its first. */
 bool patterns_continue(const struct patterns *p, uint32_t before, uint32_t terminal);
 
+/* `next`, `reduce` and `settles` of a machine (grammar-automaton.h) whose states are the nodes; ctx
+ * points at a struct that begins with the patterns. */
+uint32_t patterns_machine_next(void *ctx, uint32_t node, uint32_t terminal);
+uint32_t patterns_machine_reduce(void *ctx, uint32_t node, uint32_t terminal);
+bool patterns_machine_settles(void *ctx, uint32_t before, uint32_t terminal);
+
 /* The node of the longest string that ends at this node; 0: none. */
 static inline uint32_t patterns_first(const struct patterns *p, uint32_t node)
 {

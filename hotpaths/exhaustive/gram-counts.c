@@ -454,7 +454,6 @@ int gram_counts_init(struct gram_counts *s, const struct analysis *a)
 
 void gram_counts_clear(struct gram_counts *s)
 {
-    gram_filter_clear(&s->filter);
     free(s->count);
     free(s->ends);
     free(s->extent);
@@ -472,18 +471,16 @@ struct looked_up {
 
 INLINE struct looked_up look_up(const struct sweep *w, bool wide)
 {
-    const struct gram_filter *filter = &w->s->filter;
     uint64_t hash[GRAM_MOST];
     uint32_t n = sweep_grams(w, hash, wide), found = 0, rare, nearest;
     struct looked_up out = { 0 };
 
     if (n == 0 || (w->s->length == 1 && !w->terminal && w->n_after == 0))
         return out;
-    for (uint32_t i = 0; i < n; i++)
-        found |= (uint32_t)gram_filter_has(filter, rolling_mix(hash[i]) >> w->s->shift) << i;
-    for (uint32_t left = found; left; left &= left - 1) {
-        uint64_t count = gram_counts_get(w->s, hash[__builtin_ctz(left)]);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t count = gram_counts_get(w->s, hash[i]);
 
+        found |= (uint32_t)(count > 0) << i;
         out.most = count > out.most ? count : out.most;
     }
     rare = ~found & ((UINT32_C(1) << n) - 1);
@@ -598,14 +595,8 @@ int gram_counts_show(struct gram_counts *s, uint64_t min_cost, uint64_t least, g
                      void *context)
 {
     struct showing to = { min_cost, see, context };
-    size_t n = (size_t)1 << (64 - s->shift);
 
-    assert(min_cost > 0);
-    gram_filter_clear(&s->filter);
-    if (gram_filter_init(&s->filter, s->count, n, least) != HOT_OK)
-        return HOT_E_MEMORY;
-#ifdef WPP_HOSTILE
-    assert(gram_filter_check(&s->filter, s->count, n, least));
-#endif
+    assert(min_cost > 0 && least > 0);
+    s->least = least;
     return s->wide ? show_all(s, &to, true) : show_all(s, &to, false);
 }

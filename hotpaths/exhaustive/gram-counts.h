@@ -36,7 +36,6 @@
 
 #include "hotpaths/base/analysis.h"
 #include "hotpaths/base/rolling-hash.h"
-#include "hotpaths/exhaustive/gram-filter.h"
 
 /* Longer grams distinguish more strings, but take more time at each border. */
 #ifdef WPP_HOSTILE
@@ -57,6 +56,8 @@ struct extent {
 
 #define EXTENT_MANY UINT32_MAX
 #define EXTENT_LONG (UINT32_C(1) << 29)
+/* This count stands for all that are at least as large. */
+#define COUNT_MANY UINT32_MAX
 
 struct gram_counts {
     const struct analysis *a;
@@ -66,7 +67,7 @@ struct gram_counts {
     struct extent *extent;  /* of each rule; valid after gram_counts_show */
     uint32_t *count;        /* COUNT_MANY: at least that */
     unsigned shift;         /* from a hash to its count */
-    struct gram_filter filter;          /* of these; valid after gram_counts_show */
+    uint64_t least;         /* smaller counts are taken for 0; set by gram_counts_show */
     uint64_t power[GRAM_MOST + 1];      /* of the multiplier; rolling_left needs [k - 1] */
 };
 
@@ -90,7 +91,7 @@ struct border {
 
 /* Calls `see` for each border with a gram whose count times the cost of the text around the border
  * reaches min_cost.  Stops when it returns other than HOT_OK, and returns that.  Each gram in a hot
- * subpath is counted at least `least` times. */
+ * subpath is counted at least `least` times, which is not 0. */
 typedef int gram_counts_see(void *context, const struct border *b);
 int gram_counts_show(struct gram_counts *s, uint64_t min_cost, uint64_t least, gram_counts_see *see,
                      void *context);
@@ -113,7 +114,11 @@ uint64_t gram_counts_last(const struct gram_counts *s, uint32_t symbol);
  * gram_counts_show. */
 static inline uint64_t gram_counts_get(const struct gram_counts *s, uint64_t hash)
 {
-    return gram_filter_count(&s->filter, rolling_mix(hash) >> s->shift);
+    uint32_t count = s->count[rolling_mix(hash) >> s->shift];
+
+    if (count == COUNT_MANY)
+        return UINT64_MAX;
+    return count >= s->least ? count : 0;
 }
 
 #endif

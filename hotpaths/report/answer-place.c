@@ -2,6 +2,7 @@
 /* answer-place.c - the kind and the place of an answer; see answer-place.h. */
 #include "hotpaths/report/answer-place.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ static uint32_t common_call(const struct wpp_routine *r, const struct place_line
     for (size_t i = 1; i < l->n; i++) {
         uint32_t call = l->line[i].inlined;
 
+        assert(call <= r->n_inlined && common <= r->n_inlined);
         while (call != common)
             if (call > common)
                 call = r->inlined[call - 1].caller;
@@ -95,6 +97,7 @@ static uint32_t common_call(const struct wpp_routine *r, const struct place_line
 static struct wpp_line line_in(const struct wpp_routine *r, struct wpp_line line, uint32_t call)
 {
     while (line.inlined != call) {
+        assert(line.inlined > call && line.inlined <= r->n_inlined);
         const struct wpp_inlined *c = &r->inlined[line.inlined - 1];
 
         line = (struct wpp_line){ c->file, c->line, c->caller };
@@ -115,6 +118,7 @@ static void find_range(struct answer_place *p, const struct wpp_routine *r,
         if (!p->file || line.line > p->last)
             p->last = line.line;
         p->file = line.file;
+        assert(p->first > 0 && p->first <= p->last);
     }
 }
 

@@ -2,6 +2,7 @@
 /* executed-lines.c - the source lines that one acyclic path executes. */
 #include "hotpaths/report/executed-lines.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,9 +98,11 @@ static void group(struct executed_lines *p, const struct located *sorted, size_t
             file.order[file.n_lines++] = sorted[i].order;
         }
         used += file.n_lines;
+        assert(used <= n);
         if (file.n_lines)
             p->files[kept++] = file;
     }
+    assert(kept <= p->n_files && used <= n);
     p->n_files = kept;
 }
 

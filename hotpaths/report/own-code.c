@@ -48,7 +48,8 @@ bool own_code_is_system_file(const char *directory, const char *file)
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (is_below(path, folders[i]))
             return true;
-    return strstr(path, "/lib/gcc/") || strstr(path, "/lib64/gcc/") || strstr(path, "/include/c++/");
+    return strstr(path, "/lib/gcc/") || strstr(path, "/lib64/gcc/")
+        || strstr(path, "/include/c++/");
 }
 
 bool own_code_fold(const struct wpp_routine *routine, struct wpp_line *line)

@@ -220,9 +220,9 @@ static bool put_subpath(const struct report *r, size_t rank)
     fprintf(r->out, "    {\"rank\": %zu, \"cost\": %" PRIu64 ", \"share\": %.6f, "
             "\"frequency\": %" PRIu64 ",\n     \"unit_cost\": %" PRIu64 ", \"length\": %" PRIu32
             ", \"own_cost\": %" PRIu64 ", \"pieces\": %" PRIu64 ", \"period\": %" PRIu32
-            ",\n     \"turn\": %" PRIu32 ", \"rotations\": %" PRIu32 ", \"group\": %zu,\n", rank + 1,
-            p.cost, share_of(r, p.own_cost), p.frequency, p.unit_cost, p.length, p.own_cost, p.pieces,
-            p.period, p.turn, p.rotations, shown->group + 1);
+            ",\n     \"turn\": %" PRIu32 ", \"rotations\": %" PRIu32 ", \"group\": %zu,\n",
+            rank + 1, p.cost, share_of(r, p.own_cost), p.frequency, p.unit_cost, p.length,
+            p.own_cost, p.pieces, p.period, p.turn, p.rotations, shown->group + 1);
     put_folds(r, shown);
     put_more(r, shown);
     fputs("     \"paths\": [\n", r->out);

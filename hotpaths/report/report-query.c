@@ -88,8 +88,8 @@ static bool put_paths(const struct report *r, const struct query *q, const struc
 
     t.number = 1;
     for (int i = 0; i < b->n && good; i++) {
-        fprintf(r->out, "\n  %s%s time%s:%s\n", style(r, TURNS), number_grouped(b->times[i], number),
-                b->times[i] == 1 ? "" : "s", style(r, PLAIN));
+        fprintf(r->out, "\n  %s%s time%s:%s\n", style(r, TURNS),
+                number_grouped(b->times[i], number), b->times[i] == 1 ? "" : "s", style(r, PLAIN));
         good = steps_put_one(&t, b->terminal[i]);
     }
     if (good && b->more)

@@ -2,6 +2,7 @@
 /* report-steps.c - the paths of a subpath as text; see report-steps.h. */
 #include "hotpaths/report/report-steps.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,7 @@ static void put_ranges(FILE *out, const struct executed_file *f)
     name_put(out, f->name);
     for (size_t i = 0, end; i < f->n_lines; i = end) {
         end = executed_range_end(f, i, gap);
+        assert(end > i && end <= f->n_lines && f->lines[i] <= f->lines[end - 1]);
         if (shown == MOST_RANGES) {
             fputs(",...", out);
             return;
@@ -82,6 +84,7 @@ static void put_rough_range(FILE *out, const struct executed_lines *p)
     const struct executed_file *f = &p->files[0];
     const char *base = strrchr(f->name, '/');
 
+    assert(f->n_lines > 0);
     name_put(out, base ? base + 1 : f->name);
     fprintf(out, ":%" PRIu32, f->lines[0]);
     if (f->n_lines > 1)
@@ -115,6 +118,7 @@ static void put_turns(FILE *out, size_t turns, const struct hot_turns *all)
 {
     char number[NUMBER_TEXT], least[NUMBER_TEXT], average[NUMBER_TEXT], most[NUMBER_TEXT];
 
+    assert(!all || !all->rows || all->least <= all->most);
     fprintf(out, "x %s", number_grouped(turns, number));
     if (all && all->rows)
         fprintf(out, " (%s/%s/%s)", number_grouped(all->least, least),

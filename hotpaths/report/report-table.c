@@ -64,7 +64,8 @@ static void write_place(char out[static PLACE_TEXT], const struct answer_place *
         snprintf(out, PLACE_TEXT, "%s:%" PRIu32, file, p->first);
 }
 
-static void put_others(const struct report *r, const struct answer_place *p, size_t used, size_t all)
+static void put_others(const struct report *r, const struct answer_place *p, size_t used,
+                       size_t all)
 {
     for (size_t i = 0; i < p->n_others; i++) {
         const char *name = short_names_of(r->names, p->others[i]);
@@ -140,9 +141,10 @@ static bool put_row(const struct report *r, size_t number)
         return false;
     own[0] = '<';
     number_percent(a->own, total, own + a->at_most);
-    fprintf(r->out, "%s%2zu %7s%s %7s %7s %7s  %-8s  ", style(r, BOLD), number, own, style(r, PLAIN),
-            number_percent(a->any_order, total, paths), number_scaled(a->cost, cost),
-            number_scaled(times_of(&s->path), times), answer_kind_name(answer_kind(r->w, s)));
+    fprintf(r->out, "%s%2zu %7s%s %7s %7s %7s  %-8s  ", style(r, BOLD), number, own,
+            style(r, PLAIN), number_percent(a->any_order, total, paths),
+            number_scaled(a->cost, cost), number_scaled(times_of(&s->path), times),
+            answer_kind_name(answer_kind(r->w, s)));
     table_put_where(r, &place, WHERE);
     putc('\n', r->out);
     answer_place_free(&place);
@@ -274,8 +276,8 @@ void table_put_legend(const struct report *r)
     char text[160];
 
     fprintf(r->out, "\n%s", style(r, DIM));
-    snprintf(text, sizeof text, "share of the %s that is in this answer and in none above it%s", scope,
-             is_any_bound(r) ? " (<: at most)" : "");
+    snprintf(text, sizeof text, "share of the %s that is in this answer and in none above it%s",
+             scope, is_any_bound(r) ? " (<: at most)" : "");
     put_meaning(r, "own", text);
     put_meaning(r, "paths", "share of its paths wherever they ran, in any order");
     snprintf(text, sizeof text, "of the answer, in %s", r->cost_unit);
@@ -284,7 +286,8 @@ void table_put_legend(const struct report *r)
              bounds ? ", at least" : "; of a short loop, iterations");
     put_meaning(r, "times", text);
     put_meaning(r, "kind", "loop; calls: a chain of calls; straight: code of one routine");
-    put_meaning(r, "where", "function and lines, then other routines it runs through; `f in g`: f was "
+    put_meaning(r, "where",
+                "function and lines, then other routines it runs through; `f in g`: f was "
                 "inlined into g");
     put_rest(r);
     fputs(style(r, PLAIN), r->out);

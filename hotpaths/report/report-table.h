@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* report-table.h - the first screen: a line for each answer, and the meaning of its columns.
  *
- *      crowd.wpp: 27 hot subpaths in 2 answers make up 87.9 % of 163 M instructions by GCC's estimate
+ *      crowd.wpp: 27 hot subpaths in 2 answers make up 87.9 % of 163 M instructions by GCC's
+ *      estimate
  *
  *       #     own   paths    cost   times  kind      where
  *       1  66.6 %  67.1 %   108 M  13.4 M  loop      dot in work  crowd.c:11-12

@@ -72,7 +72,8 @@ static void put_hint(const struct report *r)
         fprintf(r->out, "\nNothing is %" PRIu32 " paths long; --min-length asks for less.\n",
                 r->config->min_length);
     else
-        fprintf(r->out, "\nNo %" PRIu32 " paths in a row come often enough to cost more than any %" PRIu32
+        fprintf(r->out,
+                "\nNo %" PRIu32 " paths in a row come often enough to cost more than any %" PRIu32
                 " do once;\n--min-length and --max-length ask for shorter ones, --min-cost for "
                 "all that cost less.\n", r->config->min_length, r->config->max_length);
 }
@@ -117,7 +118,8 @@ static void put_search(const struct report *r)
     size_t found = hot_count(r->result), leaders = hot_count_leaders(r->result);
     char least[NUMBER_TEXT], share[NUMBER_TEXT], chosen[60] = "";
 
-    fprintf(r->out, "\nHow this was found:\n  %zu hot subpath%s of %" PRIu32 " to %" PRIu32 " paths",
+    fprintf(r->out, "\nHow this was found:\n  %zu hot subpath%s of %" PRIu32 " to %" PRIu32
+                    " paths",
             found, found == 1 ? "" : "s", r->config->min_length, r->config->max_length);
     if (r->shown->rotations && leaders < found)
         fputs(", each rotation of a loop told by itself", r->out);
@@ -187,7 +189,8 @@ static bool put_details(struct steps *t)
 
     if (has_folds(r)) {
         fputs(style(r, DIM), r->out);
-        table_put_wrapped(r, "x N (least/mean/most): N times here; so many in a row in the whole run",
+        table_put_wrapped(r,
+                          "x N (least/mean/most): N times here; so many in a row in the whole run",
                           r->columns, 0, 0);
         fputs(style(r, PLAIN), r->out);
     }

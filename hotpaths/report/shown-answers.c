@@ -2,6 +2,7 @@
 /* shown-answers.c - the subpaths that are shown; see shown-answers.h. */
 #include "hotpaths/report/shown-answers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,8 @@ static void rank(struct shown_list *s)
             s->item[at] = s->item[at - 1];
         s->item[at] = moving;
     }
+    for (size_t i = 1; i < s->n; i++)
+        assert(s->item[i - 1].path.own_cost >= s->item[i].path.own_cost);
 }
 
 /* The i-th of the chosen ones; without `which`, of all. */
@@ -90,6 +93,8 @@ static int measure_grown(const struct shown_list *s, struct hot_subpath *p)
 {
     uint32_t *scratch = malloc(p->length * sizeof *scratch);
 
+    assert(p->length > 0 && p->frequency > 0);
+
     if (!scratch)
         return HOT_E_MEMORY;
     p->period = rotations_period(p->terminals, p->length, scratch);
@@ -99,6 +104,7 @@ static int measure_grown(const struct shown_list *s, struct hot_subpath *p)
         if (k < p->period)
             p->own_unit_cost = p->unit_cost;
     }
+    assert(p->period > 0 && p->period <= p->length && p->own_unit_cost <= p->unit_cost);
     p->cost = saturating_mul(p->frequency, p->unit_cost);
     if (!is_all_loop(p)) {
         p->turn = 0;
@@ -120,6 +126,7 @@ static int measure_together(struct shown_list *s)
     if (strings && frequency && pieces)
         status = hot_count_pieces(s->g, s->cost, s->thread, strings, frequency, s->n, pieces);
     for (size_t i = 0; status == HOT_OK && i < s->n; i++) {
+        assert(pieces[i].pieces <= frequency[i]);
         s->item[i].path.own_cost = pieces[i].cost;
         s->item[i].path.pieces = pieces[i].pieces;
     }
@@ -150,6 +157,7 @@ static void drop_equals(struct shown_list *s)
         else
             free(s->item[i].grown);
     }
+    assert(kept <= s->n && s->n <= s->n_all);
     s->n_all -= s->n - kept;
     s->n = kept;
 }

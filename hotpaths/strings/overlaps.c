@@ -101,30 +101,9 @@ static int find_steps(struct overlaps *o, size_t n)
 /* ---- How often steps are taken -------------------------------------------------------------- */
 
 struct counting {
-    struct patterns patterns;
+    struct patterns patterns;   /* first: the machine's context */
     uint64_t *times;            /* of each node */
 };
-
-static uint32_t next_in_pair(void *ctx, uint32_t state, uint32_t terminal)
-{
-    const struct counting *c = ctx;
-
-    return patterns_next(&c->patterns, state, terminal);
-}
-
-static uint32_t reduce_in_pair(void *ctx, uint32_t state, uint32_t terminal)
-{
-    const struct counting *c = ctx;
-
-    return patterns_reduce(&c->patterns, state, terminal);
-}
-
-static bool settles_in_pair(void *ctx, uint32_t before, uint32_t terminal)
-{
-    const struct counting *c = ctx;
-
-    return !patterns_continue(&c->patterns, before, terminal);
-}
 
 static int count_in_pair(void *ctx, uint32_t state, uint32_t terminal, uint32_t behind,
                          uint64_t times)
@@ -139,8 +118,9 @@ static int count_in_pair(void *ctx, uint32_t state, uint32_t terminal, uint32_t 
 static int read_pairs(const struct overlaps *o, struct counting *c,
                       const struct hot_string *pairs, size_t n)
 {
-    struct machine m = { .ctx = c, .next = next_in_pair, .reduce = reduce_in_pair,
-                         .settles = settles_in_pair, .step = count_in_pair };
+    struct machine m = { .ctx = c, .next = patterns_machine_next,
+                         .reduce = patterns_machine_reduce,
+                         .settles = patterns_machine_settles, .step = count_in_pair };
     int status = patterns_init(&c->patterns, pairs, n, false);
 
     if (status != HOT_OK)

@@ -11,32 +11,11 @@
 #include "hotpaths/base/saturate.h"
 
 struct string_query {
-    struct patterns patterns;
+    struct patterns patterns;   /* first: the machine's context */
     const struct wpp_grammar *g;
     uint32_t thread;            /* the one that is counted */
     uint64_t *out;
 };
-
-static uint32_t next_node(void *ctx, uint32_t state, uint32_t terminal)
-{
-    const struct string_query *f = ctx;
-
-    return patterns_next(&f->patterns, state, terminal);
-}
-
-static uint32_t reduce_node(void *ctx, uint32_t state, uint32_t terminal)
-{
-    const struct string_query *f = ctx;
-
-    return patterns_reduce(&f->patterns, state, terminal);
-}
-
-static bool settles_node(void *ctx, uint32_t before, uint32_t terminal)
-{
-    const struct string_query *f = ctx;
-
-    return !patterns_continue(&f->patterns, before, terminal);
-}
 
 /* For each string that ends at the node, adds `times` in a column of `out`, which has a row of
  * `columns` for each string. */
@@ -65,21 +44,29 @@ static int count_places(void *ctx, uint32_t state, uint32_t terminal, uint32_t b
     return HOT_OK;
 }
 
+/* Runs the machine of the strings on `thread`; all n_out numbers of `out` are 0 before. */
+static int run_query(struct string_query *f, struct machine *m, uint32_t thread,
+                     const struct hot_string *strings, size_t n, size_t n_out)
+{
+    int status = patterns_init(&f->patterns, strings, n, m->backwards);
+
+    m->memory = f->patterns.deepest;
+    memset(f->out, 0, n_out * sizeof *f->out);
+    if (status == HOT_OK)
+        status = machine_run(m, f->g, thread);
+    patterns_clear(&f->patterns);
+    return status;
+}
+
 int hot_places(const struct wpp_grammar *g, const struct hot_string *strings, size_t n,
                uint64_t *by_thread)
 {
     struct string_query f = { .g = g, .out = by_thread };
-    struct machine m = { .ctx = &f, .thread = &f.thread, .next = next_node,
-                         .reduce = reduce_node, .settles = settles_node,
+    struct machine m = { .ctx = &f, .thread = &f.thread, .next = patterns_machine_next,
+                         .reduce = patterns_machine_reduce, .settles = patterns_machine_settles,
                          .step = count_places };
-    int status = patterns_init(&f.patterns, strings, n, false);
 
-    m.memory = f.patterns.deepest;
-    memset(by_thread, 0, n * g->n_threads * sizeof *by_thread);
-    if (status == HOT_OK)
-        status = machine_run(&m, g, HOT_ALL_THREADS);
-    patterns_clear(&f.patterns);
-    return status;
+    return run_query(&f, &m, HOT_ALL_THREADS, strings, n, n * g->n_threads);
 }
 
 /* ---- Occurrences that do not overlap -----------------------------------------------------
@@ -114,7 +101,7 @@ int hot_places_apart(const struct wpp_grammar *g, struct hot_string string, uint
 {
     struct string_query f = { .g = g, .out = by_thread };
     struct machine m = { .ctx = &f, .thread = &f.thread, .next = next_apart,
-                         .reduce = reduce_node, .settles = settles_node,
+                         .reduce = patterns_machine_reduce, .settles = patterns_machine_settles,
                          .step = count_apart };
     int status = patterns_init(&f.patterns, &string, 1, false);
 
@@ -326,17 +313,11 @@ int hot_neighbours(const struct wpp_grammar *g, uint32_t thread,
                    const struct hot_string *strings, size_t n, bool before, uint64_t *times)
 {
     struct string_query f = { .g = g, .out = times };
-    struct machine m = { .ctx = &f, .backwards = before, .next = next_node,
-                         .reduce = reduce_end, .settles = settles_node,
+    struct machine m = { .ctx = &f, .backwards = before, .next = patterns_machine_next,
+                         .reduce = reduce_end, .settles = patterns_machine_settles,
                          .step = count_neighbours };
-    int status = patterns_init(&f.patterns, strings, n, before);
 
-    m.memory = f.patterns.deepest;
-    memset(times, 0, n * g->n_terminals * sizeof *times);
-    if (status == HOT_OK)
-        status = machine_run(&m, g, thread);
-    patterns_clear(&f.patterns);
-    return status;
+    return run_query(&f, &m, thread, strings, n, n * g->n_terminals);
 }
 
 /* The terminal that is the neighbour of all occurrences; HOT_NO_TERMINAL if there is none. */

@@ -127,20 +127,50 @@ bool brute_is_minimal(const struct brute_run *run, const uint64_t *cost,
     return true;
 }
 
-/* True when no earlier place of the run, in thread and position order, holds
- * the string that stands at `at` in thread `k`. */
-static bool is_first(const struct brute_run *run, uint32_t k, size_t at, size_t length)
+struct place {
+    const struct brute_string *s;
+    size_t at;
+};
+
+/* All places of the run, in thread and position order; returns how many. */
+static size_t all_places(const struct brute_run *run, struct place *out)
 {
-    const uint32_t *w = brute_thread(run, k)->symbols + at;
+    size_t n = 0;
 
-    for (uint32_t j = 0; j <= k; j++) {
-        const struct brute_string *s = brute_thread(run, j);
+    for (uint32_t k = 0; k < run->n_threads; k++)
+        for (size_t at = 0; at < brute_thread(run, k)->length; at++)
+            out[n++] = (struct place){ brute_thread(run, k), at };
+    return n;
+}
 
-        for (size_t i = 0; i + length <= s->length && (j < k || i < at); i++)
-            if (stands_at(s, i, w, length))
-                return false;
+/* Keeps those of the n places whose symbol `ahead` symbols on is the same; returns how many. */
+static size_t keep_equal(struct place *place, size_t n, size_t ahead, uint32_t symbol)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct place p = place[i];
+
+        place[kept] = p;
+        kept += p.at + ahead < p.s->length && p.s->symbols[p.at + ahead] == symbol;
     }
-    return true;
+    return kept;
+}
+
+/* The length of the shortest hot string that begins at `from`, or 0.  `same` holds all *n places of
+ * the run; afterwards only those of that string. */
+static size_t shortest_hot(const uint64_t *cost, const struct brute_limits *limits,
+                           struct place from, struct place *same, size_t *n)
+{
+    const uint32_t *w = from.s->symbols + from.at;
+    size_t left = from.s->length - from.at;
+
+    for (size_t length = 1; length <= limits->max_length && length <= left; length++) {
+        *n = keep_equal(same, *n, length - 1, w[length - 1]);
+        if (length >= limits->min_length && *n * brute_cost(cost, w, length) >= limits->min_cost)
+            return length;
+    }
+    return 0;
 }
 
 size_t brute_minimal_hot(const struct brute_run *run, const uint64_t *cost,
@@ -149,26 +179,27 @@ size_t brute_minimal_hot(const struct brute_run *run, const uint64_t *cost,
                                       uint64_t frequency),
                          void *ctx)
 {
-    size_t found = 0;
+    size_t found = 0, n_all = 0;
+    struct place *all, *same;
 
-    for (uint32_t k = 0; k < run->n_threads; k++) {
-        const struct brute_string *s = brute_thread(run, k);
+    for (uint32_t k = 0; k < run->n_threads; k++)
+        n_all += brute_thread(run, k)->length;
+    all = must(malloc(at_least_one(n_all) * sizeof *all));
+    same = must(malloc(at_least_one(n_all) * sizeof *same));
+    all_places(run, all);
+    for (size_t i = 0; i < n_all; i++) {
+        size_t n = n_all, length;
 
-        for (size_t at = 0; at < s->length; at++) {
-            for (size_t n = limits->min_length;
-                 n <= limits->max_length && at + n <= s->length; n++) {
-                const uint32_t *w = s->symbols + at;
-
-                if (!brute_is_hot(run, cost, limits, w, n))
-                    continue;
-                if (is_first(run, k, at, n)) {
-                    each(ctx, w, n, brute_occurrences(run, w, n));
-                    found++;
-                }
-                break;      /* longer ones are not minimal */
-            }
+        memcpy(same, all, n_all * sizeof *all);
+        length = shortest_hot(cost, limits, all[i], same, &n);
+        /* Once for all its places. */
+        if (length > 0 && same[0].s == all[i].s && same[0].at == all[i].at) {
+            each(ctx, all[i].s->symbols + all[i].at, length, n);
+            found++;
         }
     }
+    free(all);
+    free(same);
     return found;
 }
 
@@ -282,10 +313,14 @@ bool brute_touches_crossing(const struct brute_run *run, const uint64_t *cost,
     bool good = true;
 
     for (size_t at = 0; at < s->length && good; at++) {
-        for (size_t n = limits->min_length; n <= limits->max_length && at + n <= s->length; n++) {
-            bool crosses = origin[at] != origin[at + n - 1] || !(body[origin[at]] & WPP_RULE);
-            uint64_t charge = run->instances[rule] * brute_cost(cost, s->symbols + at, n);
+        uint64_t charge = 0;
 
+        for (size_t n = 1; n <= limits->max_length && at + n <= s->length; n++) {
+            bool crosses = origin[at] != origin[at + n - 1] || !(body[origin[at]] & WPP_RULE);
+
+            charge += run->instances[rule] * cost[s->symbols[at + n - 1]];
+            if (n < limits->min_length)
+                continue;
             if (crosses && charge >= limits->min_cost && !any(marked + at, n))
                 good = false;
         }

@@ -17,7 +17,6 @@
 #include "hotpaths/exhaustive/border-texts.c"
 #include "hotpaths/exhaustive/gather.c"
 #include "hotpaths/exhaustive/gram-counts.c"
-#include "hotpaths/exhaustive/gram-filter.c"
 #include "hotpaths/exhaustive/places.c"
 #include "hotpaths/exhaustive/prefix-set.c"
 #include "hotpaths/exhaustive/recipes.c"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans of partitioned path profiles: the paper's example, random DAGs all of whose paths are
  * walked, plan files, and what happens without memory.
- * test: slow 14 */
+ * test: slow 4 */
 #include "gcc-plugin/partition/plan-file.h"
 #include "gcc-plugin/partition/plan.h"
 #include "gcc-plugin/partition/reduced-graph.h"
@@ -237,36 +237,44 @@ static uint32_t wrong_tasks(const struct p3_tasks *tasks, const struct paths *pa
     return wrong;
 }
 
-/* Paths whose number in a copy is not theirs alone though they are interesting there. */
-static uint32_t shared_numbers(const struct paths *paths, const uint64_t *set, const int64_t *inc)
-{
+/* What a copy does with each path: the number it gives it, and whether the path is interesting there. */
+struct in_copy {
     uint64_t sum[MOST_PATHS];
+    bool held[MOST_PATHS];
+};
+
+static void look_at_copy(const struct paths *paths, const uint64_t *set, const int64_t *inc,
+                         struct in_copy *out)
+{
+    for (uint32_t i = 0; i < paths->n; i++) {
+        out->sum[i] = sum_along(&paths->path[i], inc);
+        out->held[i] = holds(set, &paths->path[i]);
+    }
+}
+
+/* Paths whose number in a copy is not theirs alone though they are interesting there. */
+static uint32_t shared_numbers(const struct in_copy *in, uint32_t n_paths)
+{
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < paths->n; i++)
-        sum[i] = sum_along(&paths->path[i], inc);
-    for (uint32_t i = 0; i < paths->n; i++)
-        for (uint32_t k = 0; holds(set, &paths->path[i]) && k < paths->n; k++)
-            n += k != i && sum[i] == sum[k];
+    for (uint32_t i = 0; i < n_paths; i++)
+        for (uint32_t k = 0; in->held[i] && k < n_paths; k++)
+            n += k != i && in->sum[i] == in->sum[k];
     return n;
 }
 
 /* Runs copy c: counters by number, as it would have them, and adds to `executions` of the paths
- * that it owns. */
-static void run_copy(const struct p3_plan *plan, uint32_t c, const struct paths *paths,
-                     const int64_t *inc, const uint64_t *executions, uint64_t *profile)
+ * that it owns, those whose first holder it is. */
+static void run_copy(uint32_t c, const struct in_copy *in, const uint64_t *holders, uint32_t n_paths,
+                     const uint64_t *executions, uint64_t *profile)
 {
-    const struct p3_entry *e = &plan->entry[0];
+    for (uint32_t i = 0; i < n_paths; i++) {
+        uint64_t counter = 0;
 
-    for (uint32_t i = 0; i < paths->n; i++) {
-        const struct path *p = &paths->path[i];
-        uint64_t holders = p3_holders(plan, e, p->edge, p->n), counter = 0;
-
-        if (!holders || (uint32_t)__builtin_ctzll(holders) != c)
+        if (!holders[i] || (uint32_t)__builtin_ctzll(holders[i]) != c)
             continue;
-        for (uint32_t k = 0; k < paths->n; k++)
-            if (sum_along(&paths->path[k], inc) == sum_along(p, inc))
-                counter += executions[k];
+        for (uint32_t k = 0; k < n_paths; k++)
+            counter += in->sum[k] == in->sum[i] ? executions[k] : 0;
         profile[i] += counter;
     }
 }
@@ -280,29 +288,32 @@ static void try_plan(const struct p3_routine *r, const struct paths *paths,
                      struct wrong *wrong)
 {
     struct p3_plan *plan = p3_make_plan(r, 1, config);
-    uint64_t profile[MOST_PATHS] = {0}, load, cost;
+    const struct p3_entry *e = &plan->entry[0];
+    uint64_t profile[MOST_PATHS] = {0}, holders[MOST_PATHS], load, cost;
     int64_t inc[MOST_EDGES];
+    struct in_copy in;
     const char *why;
 
     wrong->check += !p3_check(plan, r, 1, &config->prices, &why);
     for (uint32_t i = 0; i < paths->n; i++) {
-        uint64_t holders = 0;
+        uint64_t expected = 0;
 
+        holders[i] = p3_holders(plan, e, paths->path[i].edge, paths->path[i].n);
         for (uint32_t c = 0; c < plan->copies; c++)
-            if (plan->entry[0].set[c] && holds(plan->entry[0].set[c], &paths->path[i]))
-                holders |= UINT64_C(1) << c;
-        wrong->cover += holders == 0;
-        wrong->holders += holders != p3_holders(plan, &plan->entry[0], paths->path[i].edge,
-                                                paths->path[i].n);
+            if (e->set[c] && holds(e->set[c], &paths->path[i]))
+                expected |= UINT64_C(1) << c;
+        wrong->cover += expected == 0;
+        wrong->holders += expected != holders[i];
     }
     for (uint32_t c = 0; c < plan->copies; c++) {
         load = 0;
-        if (!plan->entry[0].set[c])
+        if (!e->set[c])
             continue;
-        if (!p3_probes(r, plan->entry[0].set[c], &config->prices, inc, &cost))
+        if (!p3_probes(r, e->set[c], &config->prices, inc, &cost))
             abort();
-        wrong->shared += shared_numbers(paths, plan->entry[0].set[c], inc);
-        run_copy(plan, c, paths, inc, executions, profile);
+        look_at_copy(paths, e->set[c], inc, &in);
+        wrong->shared += shared_numbers(&in, paths->n);
+        run_copy(c, &in, holders, paths->n, executions, profile);
         /* What the plan expects is what the copy executes, path by path. */
         for (uint32_t i = 0; i < paths->n; i++)
             for (uint32_t k = 0; k < paths->path[i].n; k++)
@@ -315,7 +326,7 @@ static void try_plan(const struct p3_routine *r, const struct paths *paths,
 
 static void test_random(void)
 {
-    enum { DAGS = 10000 };
+    enum { DAGS = 2500 };
     uint32_t by_order = 0, by_cost = 0, split = 0;
     struct wrong wrong[3] = {{0}};
 
@@ -366,7 +377,7 @@ static void test_damage(void)
 {
     uint32_t wrong = 0, damaged = 0, harmless = 0;
 
-    for (uint32_t i = 0; i < 3000; i++) {
+    for (uint32_t i = 0; i < 1000; i++) {
         struct pn_graph *g = random_dag();
         struct paths paths;
         uint64_t executions[MOST_PATHS], count[MOST_EDGES];
@@ -396,7 +407,7 @@ static void test_damage(void)
         p3_plan_free(plan);
         pn_free(g);
     }
-    tap_ok(wrong == 0 && damaged > 500 && harmless > 500,
+    tap_ok(wrong == 0 && damaged > 150 && harmless > 150,
            "a lost edge is found if a path is lost (%" PRIu32 "), and only then", damaged);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sequitur-join.c - grammars of pieces joined: all invariants, and what they derive.
- * test: slow 4 */
+ * test: slow 2 */
 #include "test/unit/sequitur-test.h"
 
 enum { MAX_TEXT = 400, STARTS = 2, PIECES = 4 };
@@ -92,7 +92,7 @@ static bool try_one(uint64_t seed)
 
 static void random_pieces(void)
 {
-    enum { COUNT = 40000 };
+    enum { COUNT = 15000 };
     uint64_t wrong = 0;
 
     for (uint64_t seed = 1; seed <= COUNT; seed++)

@@ -7,7 +7,7 @@
 #ifdef WPP_HOSTILE
 enum { PIECE = 1 << 10, LEAST = 1 << 21, MOST = 1 << 22 };
 #else
-enum { PIECE = 1 << 14, LEAST = 8 << 20, MOST = 24 << 20 };
+enum { PIECE = 1 << 14, LEAST = 8 << 20, MOST = 16 << 20 };
 #endif
 
 struct allocator {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* sequitur-long.c - texts of many blocks, for the shortcuts: every property
  * holds, the text comes back, and equal input gives equal bytes.
- * test: slow 5 */
+ * test: slow 3 */
 #include "test/unit/sequitur-test.h"
 
 #ifdef WPP_HOSTILE
 enum { TEXT = 20000, TEXTS = 16, STARTS = 3, LONG_TEXT = 20000, FEW = 700 };
 #else
-enum { TEXT = 700000, TEXTS = 16, STARTS = 3, LONG_TEXT = 12000000, FEW = 1800 };
+enum { TEXT = 700000, TEXTS = 8, STARTS = 3, LONG_TEXT = 5000000, FEW = 1500 };
 #endif
 
 /* A program: nested loops whose bodies and trip counts vary. */

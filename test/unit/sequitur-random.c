@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sequitur-random.c - random strings: the engine against the definition.
- * test: slow 7 */
+ * test: slow 3 */
 #include "test/reference/naive-sequitur.h"
 #include "test/unit/sequitur-test.h"
 
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 #ifdef WPP_HOSTILE
     unsigned strings = 5000;
 #else
-    unsigned strings = 60000;
+    unsigned strings = 20000;
 #endif
     if (argc > 1)
         strings = (unsigned)strtoul(argv[1], NULL, 10);

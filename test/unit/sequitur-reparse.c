@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sequitur-reparse.c - grammars parsed anew: all invariants, what they derive, and their size.
- * test: slow 4 */
+ * test: slow 2 */
 #include "test/unit/sequitur-test.h"
 
 enum { MAX_TEXT = 600, STARTS = 3 };
@@ -97,7 +97,7 @@ static bool try_one(uint64_t seed, struct sizes *sizes)
 
 static void random_texts(void)
 {
-    enum { COUNT = 20000 };
+    enum { COUNT = 8000 };
     struct sizes sizes = {0, 0};
     uint64_t wrong = 0;
 

@@ -18,8 +18,8 @@ struct text {
 /* The number of bytes at i that look like brackets but are an operator: `operator<`, `->`; or 0. */
 static size_t plain_length(const struct text *t, size_t i)
 {
-    static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "()", "[]", "->", "<<", ">>", "<=",
-                                         ">=", "<", ">" };
+    static const char *const signs[] = { "<=>", "<<=", ">>=", "->*", "()", "[]", "->", "<<", ">>",
+                                         "<=", ">=", "<", ">" };
     static const char word[] = "operator";
     const char *p = t->at + i;
 

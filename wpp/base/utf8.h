@@ -6,7 +6,8 @@
 /* Length of the UTF-8 sequence at s; 0 if there is none (RFC 3629). */
 static inline int utf8_length(const unsigned char *s)
 {
-    int n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+    int n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3
+          : s[0] < 0xf5 ? 4 : 0;
 
     for (int i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80)

@@ -516,8 +516,8 @@ const char *tool_why_incomplete(const struct wpp_summary *run)
     case WPP_ENDED_RECORDER: return "its recorder was killed";
     case WPP_ENDED_LOOK: return "the process ran on";
     case WPP_ENDED_UNREAD: return "the events of some modules could not be read";
-    case WPP_ENDED_APART: return "it did not report its end, and some events (of a thread, of another "
-                                 "runtime, or from after its last record) are in no record";
+    case WPP_ENDED_APART: return "it did not report its end, and some events (of a thread, of "
+                                 "another runtime, or from after its last record) are in no record";
     }
     if (run->dropped)
         return "only the last events were kept";
@@ -545,10 +545,11 @@ void tool_say_changes(const wpp *w, const struct source_changes *changes)
     wpp_get_summary(w, &run);
     program = strrchr(run.program, '/') ? strrchr(run.program, '/') + 1 : run.program;
     if (changes->n == 1)
-        tool_warn("%s has changed since %s was built: lines may be wrong", changes->file[0], program);
+        tool_warn("%s has changed since %s was built: lines may be wrong", changes->file[0],
+                  program);
     if (changes->n > 1)
-        tool_warn("%s and %u other source file%s have changed since %s was built: lines may be wrong",
-                  changes->file[0], changes->n - 1, changes->n == 2 ? "" : "s", program);
+        tool_warn("%s and %u other source file%s have changed since %s was built: lines may be "
+                  "wrong", changes->file[0], changes->n - 1, changes->n == 2 ? "" : "s", program);
 }
 
 void tool_say_changed_sources(const wpp *w)
@@ -599,8 +600,8 @@ struct wpp_error *tool_explain_folder(const char *path, struct wpp_error *error)
         return error;
     n = scandir(path, &entries, is_recording, alphasort);
     if (n > 0)
-        wpp_fail(error, WPP_E_SYSTEM, "%s is a folder with %d recording%s: name one, as %s/%s", path,
-                 n, n == 1 ? "" : "s", path, entries[0]->d_name);
+        wpp_fail(error, WPP_E_SYSTEM, "%s is a folder with %d recording%s: name one, as %s/%s",
+                 path, n, n == 1 ? "" : "s", path, entries[0]->d_name);
     else
         wpp_fail(error, WPP_E_SYSTEM, "%s is a folder without a recording (*.wpp)", path);
     for (int i = 0; i < n; i++)

@@ -126,7 +126,7 @@ void tool_say_changes(const wpp *w, const struct source_changes *changes);
 
 /* Dies with a reason if one of these parts is missing: without them there is no answer. */
 void tool_need(const char *path, const wpp *w, unsigned parts);
-/* The parts that say how often each path was executed: the grammar, of a path profile the counts. */
+/* The parts that say how often each path was executed: the grammar, or a path profile's counts. */
 enum {
     TOOL_NEED_PATHS = WPP_PART_ROUTINES | WPP_PART_TERMINALS | WPP_PART_GRAMMAR | WPP_PART_COUNTS
 };
@@ -139,8 +139,8 @@ struct wpp_error *tool_explain_folder(const char *path, struct wpp_error *error)
 /* wpp_open_intact(), or dies. */
 wpp *tool_open(const char *path);
 
-/* By number: whether a routine has that name, in full or as people write it.  NULL if none has; dies
- * without memory.  The caller frees it. */
+/* By number: whether a routine has that name, in full or as people write it.  NULL if none has;
+ * dies without memory.  The caller frees it. */
 bool *tool_choose_routines(const wpp *w, const char *asked);
 
 /* The argument of an option: a share of 0 to 100, with or without a percent sign. */

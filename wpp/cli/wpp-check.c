@@ -19,7 +19,8 @@ static const char help[] =
     "  -h, --help     print this text\n"
     "  -V, --version  print the version\n"
     "\n"
-    "Exit status: 0 all is well, 3 a file is damaged or holds an incomplete run, 2 a wrong option,\n"
+    "Exit status: 0 all is well, 3 a file is damaged or holds an incomplete run, 2 a wrong "
+    "option,\n"
     "1 another error, or --strict finds a thread that switches stacks or missing events.\n";
 
 static const char *plural(uint64_t n)
@@ -30,8 +31,8 @@ static const char *plural(uint64_t n)
 static void say_fine_profile(const struct wpp_summary *s, const char *path)
 {
     name_put(stdout, path);
-    printf(": fine: a path profile: %u path%s of %u routine%s, executed %llu time%s in %llu run%s\n",
-           s->n_terminals, plural(s->n_terminals), s->n_routines, plural(s->n_routines),
+    printf(": fine: a path profile: %u path%s of %u routine%s, executed %llu time%s in %llu "
+           "run%s\n", s->n_terminals, plural(s->n_terminals), s->n_routines, plural(s->n_routines),
            (unsigned long long)s->tokens, plural(s->tokens), (unsigned long long)s->runs,
            plural(s->runs));
 }

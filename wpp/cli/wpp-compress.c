@@ -102,7 +102,8 @@ static struct options parse_options(int argc, char **argv)
     if (o.memory && o.jobs > 1)
         tool_usage("--memory and --jobs do not go together: each cuts the trace by its own rule");
     if (argc - optind > 1)
-        tool_usage("only one trace can be compressed at a time: `%s` is one too many", argv[optind + 1]);
+        tool_usage("only one trace can be compressed at a time: `%s` is one too many",
+                   argv[optind + 1]);
     if (optind < argc)
         o.input = argv[optind];
     return o;
@@ -281,7 +282,8 @@ static int improve(const struct options *o)
         tool_refuse_terminal(STDOUT_FILENO, "a WPP file");
     out = tool_output(path, o->force, o->input);
     bool done = wpp_read_file(o->input, &file, &error) &&
-                wpp_recompress(wpp_view(file.data, file.size), name_of(o->input), &better, &error) &&
+                wpp_recompress(wpp_view(file.data, file.size), name_of(o->input), &better,
+                               &error) &&
                 wpp_output_write(out, better.data, better.size, &error);
     if (done)
         done = wpp_output_commit(out, &error);

@@ -68,7 +68,8 @@ static int format_of(const char *output)
     for (int i = 0; formats[i]; i++)
         if (strcasecmp(dot + 1, formats[i]) == 0)
             return i;
-    tool_usage("-o: `%s` ends with none of .dot, .gv, .svg, .png, .pdf; -T says the format", output);
+    tool_usage("-o: `%s` ends with none of .dot, .gv, .svg, .png, .pdf; -T says the format",
+               output);
 }
 
 static struct request parse_options(int argc, char **argv)
@@ -117,7 +118,8 @@ static struct bytes draw_text(const wpp *w, uint32_t max_nodes)
 _Noreturn static void give_up(struct wpp_output *out, const char *format)
 {
     wpp_output_abandon(out);
-    tool_warn("Graphviz cannot draw the graph as %s; are its plugins installed (Debian: graphviz)?", format);
+    tool_warn("Graphviz cannot draw the graph as %s; are its plugins installed (Debian: graphviz)?",
+              format);
     _exit(TOOL_ERROR);
 }
 

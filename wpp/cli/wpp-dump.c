@@ -46,7 +46,8 @@ static const char help[] =
     "incomplete run.\n";
 
 enum what {
-    SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_EXECUTIONS, SHOW_ROUTINES, SHOW_CALLS, SHOW_TOKENS
+    SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_EXECUTIONS, SHOW_ROUTINES, SHOW_CALLS,
+    SHOW_TOKENS
 };
 
 struct request {
@@ -135,7 +136,8 @@ static void parse_options(int argc, char **argv, struct request *r)
         tool_usage(argc == optind ? "no file given" : "more than one file given");
     r->path = argv[optind];
     if ((r->range || r->thread) && r->what == SHOW_ROUTINES)
-        tool_usage("--routines covers all threads and events: it goes with neither --thread nor --range");
+        tool_usage("--routines covers all threads and events: it goes with neither --thread nor "
+                   "--range");
     if (r->range)
         parse_range(r);
 }
@@ -330,7 +332,8 @@ static bool show_calls(const wpp *w, const struct request *r, const struct dump_
     return ok;
 }
 
-/* A path profile has what needs no order; of a damaged file routines can be listed without counts. */
+/* A path profile has what needs no order; routines of a damaged file can be listed without
+ * counts. */
 static void need_parts(const wpp *w, const struct request *r)
 {
     bool counts = r->what == SHOW_LINE_COUNTS || r->what == SHOW_EXECUTIONS;

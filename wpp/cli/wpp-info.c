@@ -279,7 +279,8 @@ static void print_complete(const struct wpp_summary *s)
     if (!s->complete || s->lost)
         printf("%-18s no: %s\n", "complete", tool_why_incomplete(s));
     else if (s->killed)
-        printf("%-18s to its last event: it was killed, maybe in the middle of a path\n", "complete");
+        printf("%-18s to its last event: it was killed, maybe in the middle of a path\n",
+               "complete");
     else if (s->ended == WPP_ENDED_UNTOLD)
         printf("%-18s to its last event: it was killed, or left by _exit or exec\n", "complete");
     else

@@ -430,8 +430,8 @@ static void show_progress(struct recording *r)
     size = estimated_size(&f);
     pthread_mutex_lock(&r->messages);
     tool_progress("%s, %.1f M/s, waited %.1f s; %.0f %% in ~%.2f MB (1/~%.0f); "
-                  "%u process%s, %ld MB", tool_amount(tokens, "event"), tokens / 1e6 / passed, waited(r),
-                  100 * (double)f.tokens / (tokens > 0 ? tokens : 1), size / 1e6,
+                  "%u process%s, %ld MB", tool_amount(tokens, "event"), tokens / 1e6 / passed,
+                  waited(r), 100 * (double)f.tokens / (tokens > 0 ? tokens : 1), size / 1e6,
                   size > 0 ? 4 * (double)f.tokens / size : 0, f.begun, f.begun == 1 ? "" : "es",
                   usage.ru_maxrss / 1024);
     pthread_mutex_unlock(&r->messages);
@@ -467,8 +467,8 @@ static void show_summary(const struct recording *r)
                  4 * tokens / (double)st.st_size);
     tool_progress_apart();
     fprintf(stderr, "wpp-record: %s in %.1f s, %.1f s of them waiting for us; "
-            "compressed %.1f s later; %s%s\n", tool_amount(tokens, "event"), r->ended - r->begun, waited(r),
-            seconds() - r->ended, r->runs.path, size);
+            "compressed %.1f s later; %s%s\n", tool_amount(tokens, "event"), r->ended - r->begun,
+            waited(r), seconds() - r->ended, r->runs.path, size);
 }
 
 static void check_limits(struct recording *r)
@@ -769,7 +769,8 @@ static void open_recording(struct recording *r, const char *name)
 {
     struct wpp_error error;
 
-    wpp_process_files_init(&r->runs, name, open_output(name), &(struct wpp_process_files_sink){r, tell});
+    wpp_process_files_init(&r->runs, name, open_output(name),
+                           &(struct wpp_process_files_sink){r, tell});
     r->runs.ring = r->options.ring;
     r->runs.memory = r->options.memory;
     r->runs.heap = &tool_heap;

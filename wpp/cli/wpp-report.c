@@ -41,7 +41,8 @@ static const char help[] =
     "Instructions are GCC's estimate when it compiled the program.  A routine that calls itself\n"
     "counts once in its inclusive cost.\n"
     "\n"
-    "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or what it holds is incomplete.\n";
+    "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or what it holds is "
+    "incomplete.\n";
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 enum tables { ROUTINES = 1, LOOPS = 2, LINES = 4, TREE = 8 };
@@ -325,7 +326,7 @@ static void take_lines(struct profile_report *out, const struct request *r, uint
     line_counts_free(&counts);
 }
 
-/* ---- Trees ------------------------------------------------------------------------------------ */
+/* ---- Trees ----------------------------------------------------------------------------------- */
 
 /* Chooses the routines with that name; dies if there is none. */
 static bool *choose(const wpp *w, const char *option, const char *asked)
@@ -356,7 +357,7 @@ static void take_contexts(struct profile_report *out, const struct request *r,
     out->callers = r->callee;
 }
 
-/* ---- main ---------------------------------------------------------------------------------------- */
+/* ---- main ------------------------------------------------------------------------------------ */
 
 static void report(const wpp *w, const struct request *r)
 {

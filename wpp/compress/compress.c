@@ -82,7 +82,8 @@ static struct wpp_stream *stream_of(wpp_compressor *c, const struct wpp_record *
 
 static bool add_chunk(wpp_compressor *c, uint64_t time)
 {
-    return wpp_chunk_times_add(&c->when, &c->streams, c->current, time) || wpp_fail_memory(&c->fatal);
+    return wpp_chunk_times_add(&c->when, &c->streams, c->current, time)
+        || wpp_fail_memory(&c->fatal);
 }
 
 static bool begin_tokens(wpp_compressor *c, const struct wpp_record *r)
@@ -608,9 +609,10 @@ static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
     if (!c->ended)
         c->rest_taken = c->counts.any && wpp_trace_at_boundary(&c->trace);
     if (mixed)
-        wpp_note(c, WPP_E_INCOMPLETE, "its objects were compiled with different modes (trace, paths, "
-                 "calls-cut, edges): the profile lacks what was traced, and paths of different kinds "
-                 "stand side by side");
+        wpp_note(c, WPP_E_INCOMPLETE,
+                 "its objects were compiled with different modes (trace, paths, "
+                 "calls-cut, edges): the profile lacks what was traced, and paths of different "
+                 "kinds stand side by side");
     if (!wpp_path_counts_settle(&c->counts, &c->modules, error))
         return false;
     if (c->counts.unknown > 0)

@@ -148,7 +148,8 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
         }
         put_entry(&table, s, base + begin, packing);
     }
-    put_header(out, version + (even ? WPP_FILE_VERSION_EVEN : 0), n, base + packed.size + elsewhere);
+    put_header(out, version + (even ? WPP_FILE_VERSION_EVEN : 0), n,
+               base + packed.size + elsewhere);
     wpp_put(out, table.data, table.size);
     wpp_put(out, packed.data, packed.size);
     done = done && !table.failed && !packed.failed && !out->failed;
@@ -174,7 +175,8 @@ static const char *other_kind(const struct wpp_container *c)
 {
     static const struct { const char *begins, *kind; } kinds[] = {
         { "WPPT", ": it is a trace; wpp-compress makes a WPP file of it" },
-        { "\177ELF", ": it is a program or a part of one; wpp-record runs a program and makes one" },
+        { "\177ELF", ": it is a program or a part of one; wpp-record runs a program and makes "
+                     "one" },
     };
 
     if (c->size == 0)
@@ -228,7 +230,8 @@ static bool check_header(struct wpp_container *c, const char *path, struct wpp_e
     if (!is_known_version(c->version))
         return other_version(c, path, error);
     if (c->size < c->whole)
-        return wpp_fail(error, WPP_E_INCOMPLETE, "%s is cut short: %llu of its %llu bytes are there",
+        return wpp_fail(error, WPP_E_INCOMPLETE,
+                        "%s is cut short: %llu of its %llu bytes are there",
                         path, (unsigned long long)c->size, (unsigned long long)c->whole);
     return c->size == c->whole || damaged(error, path, "something follows its end");
 }

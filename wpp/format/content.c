@@ -76,7 +76,8 @@ static void put_modules(struct wpp_bytes *b, const struct wpp_content *c)
     put_unread_modules(b, c);
 }
 
-static void put_sources(struct wpp_bytes *b, struct wpp_intern *strings, const struct wpp_content *c)
+static void put_sources(struct wpp_bytes *b, struct wpp_intern *strings,
+                        const struct wpp_content *c)
 {
     if (c->n_sources == 0)
         return;

@@ -8,8 +8,8 @@ enum { ENTRY = 0, EXIT = 1 };
 
 /* Sizes of the shortest encodings: they limit counts before memory is allocated. */
 enum {
-    MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LANDING = 2, MIN_LEFT_OUT = 4, MIN_SOURCE = 9,
-    MIN_INLINED = 3, MIN_RUN = 2, MIN_DERIVED = 2
+    MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LANDING = 2, MIN_LEFT_OUT = 4,
+    MIN_SOURCE = 9, MIN_INLINED = 3, MIN_RUN = 2, MIN_DERIVED = 2
 };
 
 /* ---- Strings ----------------------------------------------------------------- */

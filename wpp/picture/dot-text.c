@@ -303,7 +303,8 @@ static void put_title(FILE *out, const wpp *w, const struct picture *p)
     wpp_get_summary(w, &s);
     program = known ? s.program[0] : s.n_routines > 0;
     fputs("<tr><td align=\"left\"><font point-size=\"15\"><b>", out);
-    put_text(out, s.command[0] ? s.command : s.program[0] ? s.program : known ? "symbols" : "?", 90);
+    put_text(out, s.command[0] ? s.command : s.program[0] ? s.program : known ? "symbols" : "?",
+             90);
     fputs("</b></font></td></tr><tr><td align=\"left\">", out);
     put_number(out, s.tokens);
     fputs(" events, ", out);
@@ -354,19 +355,21 @@ static void write_legend(FILE *out, const wpp *w, const struct picture *p)
     fputs("<tr><td align=\"left\"><table border=\"0\" cellspacing=\"0\" cellpadding=\"4\"><tr>"
           "<td>share of the cost: </td>", out);
     for (unsigned i = 0; i < RAMP; i++)
-        fprintf(out, "<td bgcolor=\"%s\" border=\"1\" color=\"#808080\"><font color=\"%s\">%s</font></td>",
+        fprintf(out, "<td bgcolor=\"%s\" border=\"1\" color=\"#808080\">"
+                     "<font color=\"%s\">%s</font></td>",
                 ramp[i].fill, ramp[i].text, ramp[i].legend);
-    fputs("<td>  rounded: rule, the routine that costs most in it (…: of several), its executions (×)"
-          " and share;  square: path</td></tr></table>"
-          "</td></tr><tr><td align=\"left\"><font point-size=\"10\">An edge says in which order, and "
-          "how often (×), its target first stands in one execution of the rule;  wide: much cost."
+    fputs("<td>  rounded: rule, the routine that costs most in it (…: of several), its executions "
+          "(×) and share;  square: path</td></tr></table>"
+          "</td></tr><tr><td align=\"left\"><font point-size=\"10\">An edge says in which order, "
+          "and how often (×), its target first stands in one execution of the rule;  wide: much cost."
           "</font></td></tr></table>>;\n", out);
 }
 
 void dot_text_write(FILE *out, const wpp *w, const struct picture *p)
 {
     fputs("digraph wpp {\n"
-          "  graph [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, labelloc=t, labeljust=l,\n"
+          "  graph [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, "
+          "labelloc=t, labeljust=l,\n"
           "         ordering=out, nodesep=0.25, ranksep=0.45, bgcolor=white, pad=0.2];\n"
           "  node [fontname=\"Helvetica,Arial,sans-serif\", fontsize=11, shape=box,\n"
           "        style=\"rounded,filled\", color=\"#808080\", margin=\"0.12,0.06\"];\n"

@@ -67,8 +67,8 @@ static bool reserve_figures(struct choosing *c)
     c->times = calloc(n, sizeof *c->times);
     c->offset = calloc(n, sizeof *c->offset);
     c->met = calloc(n, sizeof *c->met);
-    return descending_begin(&c->below, c->n_rules) && c->cost && c->executed && c->base && c->node &&
-           c->times && c->offset && c->met;
+    return descending_begin(&c->below, c->n_rules) && c->cost && c->executed && c->base &&
+           c->node && c->times && c->offset && c->met;
 }
 
 static void free_figures(struct choosing *c)
@@ -437,7 +437,7 @@ void picture_free(struct picture *p)
     *p = (struct picture){0};
 }
 
-/* ---- Check ------------------------------------------------------------------------------------ */
+/* ---- Check ----------------------------------------------------------------------------------- */
 
 static bool close_to(double a, double b)
 {

@@ -145,7 +145,8 @@ bool wpp_find_unread(struct wpp_findings *f, const struct wpp_entry *e)
                                                            : "a section that is not read";
 
     if (e->mended)
-        return wpp_findings_add(f, 0, "byte %llu, in %s, has changed; the checksum says what it was",
+        return wpp_findings_add(f, 0,
+                                "byte %llu, in %s, has changed; the checksum says what it was",
                                 (ull)(e->offset + e->mended_at), what);
     return e->state == WPP_ENTRY_INTACT
         || wpp_findings_add(f, 0, "%s is %s (section %u at byte %llu)", what,

@@ -190,7 +190,8 @@ static bool show_names(struct loading *l, struct wpp_demangler *demangler, struc
 }
 
 /* Older files end before them. */
-static bool get_sources(struct loading *l, struct wpp_view *v, const struct wpp_string_table *strings)
+static bool get_sources(struct loading *l, struct wpp_view *v,
+                        const struct wpp_string_table *strings)
 {
     size_t n = wpp_left(v) > 0 ? wpp_get_count(v, 10) : 0;
     struct wpp_source *sources = allocate(l, n, sizeof *sources);

@@ -53,8 +53,8 @@ struct wpp_process_files {
 };
 
 /* `first` is open on `path`; runs owns it from now on. */
-void wpp_process_files_init(struct wpp_process_files *runs, const char *path, struct wpp_output *first,
-                            const struct wpp_process_files_sink *sink);
+void wpp_process_files_init(struct wpp_process_files *runs, const char *path,
+                            struct wpp_output *first, const struct wpp_process_files_sink *sink);
 void wpp_process_files_free(struct wpp_process_files *runs);
 
 void wpp_process_files_bytes(struct wpp_process_files *runs, uint32_t process, const void *bytes,

@@ -96,7 +96,8 @@ static bool make_memory(struct wpp_recorder *r, struct wpp_error *error)
     if (r->fd >= 0 && ftruncate(r->fd, WPP_SHARE_BYTES) == 0 && fstat(r->fd, &st) == 0)
         at = mmap(NULL, WPP_SHARE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
     if (at == MAP_FAILED && errno == EFBIG)
-        return wpp_fail(error, WPP_E_SYSTEM, "no file may be as large here (ulimit -f) as the %zu MB "
+        return wpp_fail(error, WPP_E_SYSTEM,
+                        "no file may be as large here (ulimit -f) as the %zu MB "
                         "of memory to share with the program", WPP_SHARE_BYTES >> 20);
     if (at == MAP_FAILED && errno == ENOMEM && getrlimit(RLIMIT_AS, &space) == 0 &&
         space.rlim_cur != RLIM_INFINITY)

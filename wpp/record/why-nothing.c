@@ -71,7 +71,8 @@ static bool changes_identity(const char *file)
 
 static void say_reasons(uint32_t reasons, char *text, unsigned size)
 {
-    unsigned used = (unsigned)snprintf(text, size, "all that wpp-gcc compiled of it was left out (");
+    unsigned used = (unsigned)snprintf(text, size,
+                                       "all that wpp-gcc compiled of it was left out (");
     const char *between = "";
 
     for (uint32_t reason = 0; reason < REASONS; reason++)
@@ -100,8 +101,10 @@ void why_nothing(const char *file, char *text, unsigned size)
         snprintf(text, size, "it is linked with the runtime that records nothing; link it again "
                  "without WPP_RUNTIME=nop");
     else if (tables.instrumented && changes_identity(file))
-        snprintf(text, size, "it is instrumented, but set-user-ID or set-group-ID, and such a program "
-                 "takes no orders; remove these bits (chmod ug-s) or run it as the user it becomes");
+        snprintf(text, size,
+                 "it is instrumented, but set-user-ID or set-group-ID, and such a program "
+                 "takes no orders; remove these bits (chmod ug-s) or run it as the user "
+                 "it becomes");
     else if (tables.instrumented)
         snprintf(text, size, "it is instrumented, but ended before any instrumented code ran");
     else if (tables.left_out)

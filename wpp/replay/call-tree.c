@@ -105,7 +105,8 @@ static bool take_piece(struct builder *b, size_t start, uint32_t *piece)
         *piece = b->items.at[start] & CALL_TREE_NUMBER;
     } else if (n > 0) {
         b->full |= n_pieces(b) >= CALL_TREE_NUMBER;
-        if (b->full || !grow((void **)&b->item.at, &b->item.capacity, b->item.n + n, sizeof *b->item.at))
+        if (b->full || !grow((void **)&b->item.at, &b->item.capacity, b->item.n + n,
+                             sizeof *b->item.at))
             return false;
         memcpy(b->item.at + b->item.n, b->items.at + start, n * sizeof *b->item.at);
         b->item.n += n;

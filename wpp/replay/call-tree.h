@@ -43,7 +43,7 @@ struct activation {
 
 struct call_tree {
     uint32_t n_pieces, n_activations, n_threads;
-    uint64_t *first;           /* n_pieces + 1: the items of piece p are item[first[p] .. first[p+1]) */
+    uint64_t *first;           /* n_pieces + 1: piece p has item[first[p] .. first[p+1]) */
     uint32_t *item;
     struct activation *activation;
     uint32_t *root;            /* the piece of each thread: the calls by no traced routine */

@@ -126,7 +126,8 @@ static bool count_range(struct counting *k, wpp_cursor *cursor, uint64_t left)
     size_t got;
     bool ok = true;
 
-    while (ok && left > 0 && (got = wpp_cursor_read(cursor, batch, left < BATCH ? left : BATCH)) > 0) {
+    while (ok && left > 0
+           && (got = wpp_cursor_read(cursor, batch, left < BATCH ? left : BATCH)) > 0) {
         for (size_t i = 0; ok && i < got; i++)
             ok = count_event(k, batch[i]);
         assert(got <= left);

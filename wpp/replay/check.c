@@ -226,7 +226,8 @@ bool check_paths(const wpp *w, struct wpp_error *error)
         if (t->routine >= s.n_routines)
             return damaged(error, "path", i, "belongs to no routine");
         if (!check_path(t, wpp_routine(w, t->routine)))
-            return wpp_fail(error, WPP_E_DAMAGED, "path %llu of %s does not regenerate from its number",
+            return wpp_fail(error, WPP_E_DAMAGED,
+                            "path %llu of %s does not regenerate from its number",
                             (ull)t->path, wpp_routine(w, t->routine)->shown);
     }
     return check_tokens(w, error);

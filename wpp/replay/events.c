@@ -294,7 +294,8 @@ static uint32_t first_block(const struct wpp_terminal *terminal)
 }
 
 /* Whether the frame's next path, one of its routine, may begin at the block. */
-static bool resumes_at(const struct events_frame *f, const struct wpp_routine *routine, uint32_t block)
+static bool resumes_at(const struct events_frame *f, const struct wpp_routine *routine,
+                       uint32_t block)
 {
     return f->resume == block || f->resume == EVENTS_ANYWHERE || lands_at(routine, f->at, block);
 }
@@ -435,7 +436,8 @@ bool events_next(struct events *e, const struct wpp_terminal *terminal,
     assert(out->depth == e->depth - 1);
     f = &e->frames[out->depth];
     f->resume = events_resume(terminal, routine);
-    f->at = routine->n_landings && lands(routine, events_stop(terminal)) ? events_stop(terminal) : 0;
+    f->at = routine->n_landings && lands(routine, events_stop(terminal))
+          ? events_stop(terminal) : 0;
     out->leaves = terminal->leaves;
     if (out->leaves) {
         if (f->label != NO_LABEL)

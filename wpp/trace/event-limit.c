@@ -106,7 +106,8 @@ enum wpp_event_limit_result wpp_event_limit_takes(struct wpp_event_limit *l, uin
                                                   const struct wpp_record *record)
 {
     bool reached = wpp_event_limit_is_reached(l);
-    enum wpp_event_limit_result result = reached ? takes_behind(l, process, record) : WPP_EVENT_LIMIT_TAKES;
+    enum wpp_event_limit_result result =
+        reached ? takes_behind(l, process, record) : WPP_EVENT_LIMIT_TAKES;
 
     if (result != WPP_EVENT_LIMIT_TAKES || record->kind != WPP_REC_TOKENS)
         return result;

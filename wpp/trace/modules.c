@@ -289,8 +289,8 @@ static bool read_place(struct adding *a)
         struct wpp_error why = *a->error;
 
         return why.status != WPP_E_MEMORY &&
-               wpp_fail(a->error, WPP_E_MISMATCH, "a file that was traced is gone or unreadable: %s",
-                        why.text);
+               wpp_fail(a->error, WPP_E_MISMATCH,
+                        "a file that was traced is gone or unreadable: %s", why.text);
     }
     good = read_file(a, &elf);
     wpp_elf_close(&elf);
@@ -351,7 +351,8 @@ static bool add_module(struct adding *a, const struct wpp_moved *moved,
         return wpp_fail(a->error, WPP_E_MISMATCH, "the trace does not say which file its module "
                         "at token %u is", a->m->base);
     good = read_places(a, moved);
-    for (unsigned i = 0; !good && held && (fd = wpp_module_files_find(held, a->m->path, i)) >= 0; i++)
+    for (unsigned i = 0; !good && held
+         && (fd = wpp_module_files_find(held, a->m->path, i)) >= 0; i++)
         good = read_held(a, fd);
     return good && add_units(a);
 }

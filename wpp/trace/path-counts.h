@@ -18,7 +18,9 @@ struct wpp_path_counts {
 
 void wpp_path_counts_free(struct wpp_path_counts *c);
 
-enum wpp_path_counts_result { WPP_PATH_COUNTS_OK, WPP_PATH_COUNTS_WRONG, WPP_PATH_COUNTS_NO_MEMORY };
+enum wpp_path_counts_result {
+    WPP_PATH_COUNTS_OK, WPP_PATH_COUNTS_WRONG, WPP_PATH_COUNTS_NO_MEMORY
+};
 
 /* Takes a COUNTS record's payload.  WRONG: the payload is not that of a COUNTS record. */
 enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const uint8_t *payload,
@@ -34,8 +36,8 @@ enum wpp_path_counts_result wpp_path_counts_add_left(struct wpp_path_counts *c, 
 bool wpp_path_counts_settle(struct wpp_path_counts *c, const struct wpp_modules *modules,
                             struct wpp_error *error);
 
-/* What the modules' code counts, enum wpp_profile_kind; 0: it is traced.  *mixed: not all of it does
- * the same. */
+/* What the modules' code counts, enum wpp_profile_kind; 0: it is traced.  *mixed: not all of it
+ * does the same. */
 uint32_t wpp_path_counts_kind(const struct wpp_modules *modules, bool *mixed);
 
 #endif
