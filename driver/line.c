@@ -216,9 +216,9 @@ static void look_at_list(struct reader *r, const char *list)
 
 /* What an option makes the line do. */
 enum meaning {
-    NO_LINK, PASSES, SHARED, PROGRAM, STATIC, VERBOSE, NO_LIBRARIES, NO_START, NO_DEFAULTS, LINKER,
-    ENTRY, ENTRY_NEXT, NOTHING, LINKERS_LIST, LINKERS_WORD, LINKERS_NEXT, LANGUAGE, LANGUAGE_NEXT,
-    LIBRARY, LIBRARY_NEXT, NEXT
+    NO_LINK, PASSES, SHARED, PROGRAM, STATIC, VERBOSE, COUNTS, NO_LIBRARIES, NO_START, NO_DEFAULTS,
+    LINKER, ENTRY, ENTRY_NEXT, NOTHING, LINKERS_LIST, LINKERS_WORD, LINKERS_NEXT, LANGUAGE,
+    LANGUAGE_NEXT, LIBRARY, LIBRARY_NEXT, NEXT
 };
 
 /* The option's text is the part before a `*`. */
@@ -238,7 +238,7 @@ static const struct { const char *option; enum meaning meaning; } options[] = {
     {"-static", STATIC}, {"--static", STATIC}, {"-static-pie", STATIC}, {"--static-pie", STATIC},
     {"-Wl,*", LINKERS_LIST}, {"--for-linker=*", LINKERS_WORD}, {"-Xlinker", LINKERS_NEXT},
     {"--for-linker", LINKERS_NEXT}, {"-fuse-ld=*", LINKER},
-    {"-v", VERBOSE}, {"-###", VERBOSE},
+    {"-v", VERBOSE}, {"-###", VERBOSE}, {"-fplugin-arg-wpp-use=*", COUNTS},
     {"-x", LANGUAGE_NEXT}, {"--language", LANGUAGE_NEXT}, {"--language=*", LANGUAGE},
     {"-x*", LANGUAGE}, {"-l", LIBRARY_NEXT}, {"-l*", LIBRARY},
     /* These take the next word as argument. */
@@ -303,6 +303,7 @@ static void look_at_option(struct reader *r, const char *word)
     case PROGRAM:       line->library = false; break;
     case STATIC:        line->library = false; line->is_static = true; break;
     case VERBOSE:       line->verbose = true; break;
+    case COUNTS:        line->counts = rest; break;
     case NO_LIBRARIES:  line->without_libraries = true; break;
     case NO_START:      line->without_start = true; break;
     case NO_DEFAULTS:   line->without_libraries = line->without_start = true; break;

@@ -95,6 +95,7 @@ static const char help[] =
     "  WPP_PLUGIN_ARGS          Arguments of the plugin: stage=early, limit=N,\n"
     "                           inline=none|hot|all, base=link|load, include=GLOB,\n"
     "                           exclude=GLOB, min-size=N, time; separated by blanks.\n"
+    "                           use=FILE optimises with counts and records nothing.\n"
     "  WPP_RUNTIME=nop          Link a runtime that records nothing.\n"
     "When the program runs:\n"
     "  WPP_OUT=PATH             The file of its trace; wpp.%%p.trace if not set.\n"
@@ -247,15 +248,60 @@ static void refuse_to_record(const struct place *place, const struct line *line)
 
 /* ---- The line ------------------------------------------------------------------------------ */
 
+/* The words of WPP_PLUGIN_ARGS. */
+static struct words plugin_arguments(void)
+{
+    const char *variable = getenv("WPP_PLUGIN_ARGS");
+    struct words args = {0};
+
+    words_add_split(&args, variable ? variable : "");
+    return args;
+}
+
 static int is_plugin(const struct dirent *entry)
 {
     return fnmatch("wpp-*.so", entry->d_name, 0) == 0;
 }
 
-/* Tells a compiler cache that we call about the plugins: the cache itself sees only the loader. */
-static void tell_cache(const struct place *place, const struct words *compiler)
+static void add_plugin(struct words *command, const struct place *place)
 {
-    char *files = getenv("CCACHE_EXTRAFILES");
+    struct words args = plugin_arguments();
+
+    words_add(command, text("-fplugin=%s/wpp.so", place->lib));
+    for (size_t i = 0; i < args.n; i++)
+        words_add(command, text("-fplugin-arg-wpp-%s", args.word[i]));
+    command->failed |= args.failed;
+}
+
+/* The file whose counts the compiler is to use (use=), or NULL: then code records. */
+static const char *counts_file(const struct line *line)
+{
+    struct words args = plugin_arguments();
+    const char *file = line->counts;
+
+    for (size_t i = 0; i < args.n; i++)
+        if (strncmp(args.word[i], "use=", 4) == 0)
+            file = args.word[i] + 4;
+    return file;
+}
+
+/* ---- Compiler caches ----------------------------------------------------------------------- */
+
+static void tell_of_file(const struct place *place, const char *file)
+{
+    const char *files = getenv("CCACHE_EXTRAFILES");
+    char *all = text("%s%s%s", files ? files : "", files && *files ? ":" : "", file ? file : "");
+
+    if (!file || !all || setenv("CCACHE_EXTRAFILES", all, 1) != 0)
+        die(FAILED, place, "out of memory");
+}
+
+/* Tells a compiler cache that we call about the plugins, of which the cache itself sees only the
+ * loader, and about the counts. */
+static void tell_cache(const struct place *place, const struct words *compiler,
+                       const struct line *line)
+{
+    const char *counts = counts_file(line);
     struct dirent **plugins = NULL;
     bool cache = false;
     int n;
@@ -263,24 +309,10 @@ static void tell_cache(const struct place *place, const struct words *compiler)
     for (size_t i = 0; i < compiler->n; i++)
         cache |= strstr(compiler->word[i], "ccache") != NULL;
     n = cache ? scandir(place->lib, &plugins, is_plugin, alphasort) : 0;
-    for (int i = 0; i < n; i++) {
-        files = text("%s%s%s/%s", files ? files : "", files && *files ? ":" : "", place->lib,
-                     plugins[i]->d_name);
-        if (!files || setenv("CCACHE_EXTRAFILES", files, 1) != 0)
-            die(FAILED, place, "out of memory");
-    }
-}
-
-static void add_plugin(struct words *command, const struct place *place)
-{
-    const char *variable = getenv("WPP_PLUGIN_ARGS");
-    struct words args = {0};
-
-    words_add(command, text("-fplugin=%s/wpp.so", place->lib));
-    words_add_split(&args, variable ? variable : "");
-    for (size_t i = 0; i < args.n; i++)
-        words_add(command, text("-fplugin-arg-wpp-%s", args.word[i]));
-    command->failed |= args.failed;
+    for (int i = 0; i < n; i++)
+        tell_of_file(place, text("%s/%s", place->lib, plugins[i]->d_name));
+    if (cache && counts)
+        tell_of_file(place, counts);
 }
 
 /* Probes pass unchanged: configure takes their results for the compiler's own habits. */
@@ -308,6 +340,12 @@ static void complete(struct words *command, const struct place *place, const str
     if (is_to_pass(line)) {
         if (line->passes && line->preprocesses && !line->probe)
             words_add(command, text("-idirafter%s/../../include", place->lib));
+        add_arguments(command, argv);
+        return;
+    }
+    if (counts_file(line) && !find_object(line, object_records)) {
+        if (!line->probe)
+            add_plugin(command, place);
         add_arguments(command, argv);
         return;
     }
@@ -339,7 +377,7 @@ int main(int argc, char **argv)
         die(NOT_FOUND, &place, "there is no other `%s` in PATH", place.name);
     if (!line_read(&line, argv + 1))
         die(FAILED, &place, "out of memory");
-    tell_cache(&place, &command);
+    tell_cache(&place, &command, &line);
     complete(&command, &place, &line, argv + 1);
     if (argc == 2 && strcmp(argv[1], "--help") == 0 && strncmp(place.name, "wpp-", 4) == 0)
         show_help(&place, &command);

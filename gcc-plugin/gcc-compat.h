@@ -27,6 +27,9 @@
 #include "calls.h"
 #include "cfganal.h"
 #include "cfgloop.h"
+#include "cfgcleanup.h"
+#include "predict.h"
+#include "profile.h"
 #include "gimple-iterator.h"
 #include "gimple-walk.h"
 #include "gimple-pretty-print.h"
@@ -60,6 +63,16 @@
 #endif
 #if BUILDING_GCC_VERSION < 11000
 #error "wpp needs GCC 11 or later"
+#endif
+
+/* Debian's headers of GCC 11 lack one that coverage.h includes. */
+#if BUILDING_GCC_VERSION < 12000
+struct gcov_summary {
+    unsigned runs;
+    gcov_type sum_max;
+};
+#else
+#include "coverage.h"
 #endif
 
 #if BUILDING_GCC_VERSION < 12000
@@ -129,6 +142,27 @@ static inline const char *compat_mapped_name(const char *name)
             return mapped;
     }
     return name;
+}
+
+/* Says how often the program was run, and the executions of its most frequent block. */
+static inline void compat_profile_info(unsigned runs, gcov_type most)
+{
+    profile_info = XCNEW(struct gcov_summary);
+    profile_info->runs = runs;
+    profile_info->sum_max = most;
+#if BUILDING_GCC_VERSION >= 16000
+    profile_info->cutoff = 1;
+#endif
+}
+
+/* Says that all blocks of the routine have counts, and all edges probabilities. */
+static inline void compat_profile_is_full(function *fun)
+{
+#if BUILDING_GCC_VERSION >= 14000
+    fun->cfg->full_profile = true;
+#else
+    (void)fun;
+#endif
 }
 
 /* The last statement of a block that is not a debug marker, or NULL. */

@@ -23,6 +23,7 @@
 #include "gcc-plugin/graph/unused-calls.h"
 #include "gcc-plugin/rates/call-rates.h"
 #include "gcc-plugin/rates/edge-costs.h"
+#include "gcc-plugin/use/use-passes.h"
 
 #include "tracer/trace-abi.h"
 
@@ -37,6 +38,7 @@ enum stage { STAGE_LATE, STAGE_EARLY };
 // The state of one compilation: GCC runs one unit per process.
 static struct {
     enum stage stage = STAGE_LATE;
+    bool staged = false;                  // the user has said which
     uint64_t limit = 4096;                // limit of paths of a vertex
     enum inlining inlining = INLINE_HOT;  // used at the late stage, with optimisation
     bool load_base = false;               // the runtime gives the unit its base, not the linker
@@ -53,12 +55,22 @@ static struct {
     call_rates called;
     callee_thunks thunks;
     unit_table table{compat_mapped_name};
+    profile_use use{compat_mapped_name};
+    const char *use_file = NULL;          // argument use=
+    const char *for_events = NULL;        // an argument that does not go with it
 } unit;
 
 /* ---- The pass ------------------------------------------------------------------------ */
 
 static const pass_data pass_data_wpp = {
     GIMPLE_PASS, "wpp", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0
+};
+
+// The graph is cleaned up first.  Otherwise it would depend on what GCC has found out of callees,
+// and then a compile without events might have another one (use=).
+static const pass_data pass_data_wpp_early = {
+    GIMPLE_PASS, "wpp", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0,
+    TODO_cleanup_cfg | TODO_update_ssa, 0
 };
 
 // Whether the code may become part of a shared library.
@@ -258,7 +270,9 @@ static unsigned instrument_function(function *fun)
 // The pass stands at two places; it instruments each routine at only one of them.
 class wpp_pass : public gimple_opt_pass {
 public:
-    wpp_pass(bool optimized) : gimple_opt_pass(pass_data_wpp, g), optimized_(optimized) {}
+    wpp_pass(bool optimized)
+        : gimple_opt_pass(unit.stage == STAGE_EARLY ? pass_data_wpp_early : pass_data_wpp, g),
+          optimized_(optimized) {}
     bool gate(function *) final override
     {
         bool here = unit.stage == STAGE_EARLY || optimized_ == (optimize > 0);
@@ -338,6 +352,19 @@ static void estimate_calls(void *, void *)
         unit.called.estimate();
     if (coded && has_thunks() && !seen_error())
         unit.thunks.count_calls();
+}
+
+// Instead of passes that make events.
+static void use_counts(const char *name, const char *plugin)
+{
+    if (unit.for_events)
+        fatal_error(UNKNOWN_LOCATION, "wpp: %<use=%> makes code without events: %<%s=%> does not go "
+                    "with it; leave out one of them", unit.for_events);
+    unit.use.open(plugin, unit.use_file);
+    if (unit.staged && unit.use.is_early() != (unit.stage == STAGE_EARLY))
+        fatal_error(UNKNOWN_LOCATION, "wpp: %<use=%s%> was recorded with %<stage=%s%>; leave out "
+                    "%<stage=%>", unit.use_file, unit.use.is_early() ? "early" : "late");
+    register_use_passes(name, unit.use, unit.limit);
 }
 
 static void finish_unit(void *, void *)
@@ -444,12 +471,21 @@ static bool parse_loops(const char *value)
     return unit.loops || (value && !strcmp(value, "memory"));
 }
 
+static bool parse_stage(const char *value)
+{
+    unit.staged = true;
+    unit.stage = value && !strcmp(value, "early") ? STAGE_EARLY : STAGE_LATE;
+    return unit.stage == STAGE_EARLY || (value && !strcmp(value, "late"));
+}
+
 static bool parse_argument(const char *key, const char *value)
 {
-    if (!strcmp(key, "stage") && value && !strcmp(value, "late"))
-        unit.stage = STAGE_LATE;
-    else if (!strcmp(key, "stage") && value && !strcmp(value, "early"))
-        unit.stage = STAGE_EARLY;
+    if (strcmp(key, "stage") && strcmp(key, "limit") && strcmp(key, "use"))
+        unit.for_events = key;
+    if (!strcmp(key, "stage"))
+        return parse_stage(value);
+    if (!strcmp(key, "use") && value && *value)
+        unit.use_file = value;
     else if (!strcmp(key, "time") && !value)
         unit.timed = true;
     else if (!strcmp(key, "base") && value && !strcmp(value, "link"))
@@ -515,6 +551,30 @@ static void include_control_header(const char *plugin)
     free(folder);
 }
 
+static struct plugin_info help = {
+    WPP_VERSION,
+    "records every acyclic path a program runs\n"
+    "  -fplugin-arg-wpp-stage=late|early   after the last GIMPLE pass (default) or before "
+    "inlining\n"
+    "  -fplugin-arg-wpp-mode=trace|paths|calls-cut|edges   record the order of all paths "
+    "(default), or count paths, paths that end at calls, or edges\n"
+    "  -fplugin-arg-wpp-counters=auto|thread|atomic   each thread has counters of its own; "
+    "thread: any routine may begin one (auto: with -pthread); atomic: threads share them\n"
+    "  -fplugin-arg-wpp-loops=register|memory   innermost loops count in registers (default), or "
+    "each turn in memory, so that a killed program has counted all\n"
+    "  -fplugin-arg-wpp-limit=N            paths a block may begin (4096)\n"
+    "  -fplugin-arg-wpp-inline=none|hot|all events inside the routine's code: none is "
+    "smallest, all is fastest (hot)\n"
+    "  -fplugin-arg-wpp-base=link|load     an executable's numbers are fixed by the linker "
+    "(default) or when it is loaded\n"
+    "  -fplugin-arg-wpp-include=GLOB       only these files or routines; may be repeated\n"
+    "  -fplugin-arg-wpp-exclude=GLOB       not these files or routines; may be repeated\n"
+    "  -fplugin-arg-wpp-min-size=N         not routines of fewer than N instructions\n"
+    "  -fplugin-arg-wpp-time               count how long each path takes; costs time itself\n"
+    "  -fplugin-arg-wpp-use=FILE           no events: optimise with the counts of a WPP or path "
+    "profile"
+};
+
 __attribute__((visibility("default")))
 int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *version)
 {
@@ -535,9 +595,17 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
                         "counters=auto, counters=thread, counters=atomic, loops=register, "
                         "loops=memory, "
                         "limit=2 to 16777216, inline=none, inline=hot, inline=all, "
-                        "base=link, base=load, include=GLOB, exclude=GLOB, min-size=N, time",
+                        "base=link, base=load, include=GLOB, exclude=GLOB, min-size=N, time, use=FILE",
                         args->argv[i].key, args->argv[i].value ? "=" : "",
                         args->argv[i].value ? args->argv[i].value : "");
+
+    include_control_header(args->full_name);
+    register_callback(args->base_name, PLUGIN_ATTRIBUTES, register_attributes, NULL);
+    register_callback(args->base_name, PLUGIN_INFO, NULL, &help);
+    if (unit.use_file) {
+        use_counts(args->base_name, args->full_name);
+        return 0;
+    }
 
     if (unit.stage == STAGE_EARLY && flag_lto)
         fatal_error(UNKNOWN_LOCATION, "wpp: %<stage=early%> does not go with %<-flto%>; leave out "
@@ -551,7 +619,6 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         fatal_error(UNKNOWN_LOCATION, "wpp: %<time%> goes with %<mode=trace%> only; leave out one of "
                     "them");
 
-    include_control_header(args->full_name);
     // No -fipa-ra: a thunk may use registers that its callee does not.  Marked as set by the
     // user, because attributes change options that the user has not set.
     if (unit.stage == STAGE_LATE && unit.mode == TABLE_TRACED && !global_options_set.x_flag_ipa_ra) {
@@ -559,29 +626,6 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         global_options_set.x_flag_ipa_ra = 1;
     }
 
-    static struct plugin_info help = {
-        WPP_VERSION,
-        "records every acyclic path a program runs\n"
-        "  -fplugin-arg-wpp-stage=late|early   after the last GIMPLE pass (default) or before "
-        "inlining\n"
-        "  -fplugin-arg-wpp-mode=trace|paths|calls-cut|edges   record the order of all paths "
-        "(default), or count paths, paths that end at calls, or edges\n"
-        "  -fplugin-arg-wpp-counters=auto|thread|atomic   each thread has counters of its own; "
-        "thread: any routine may begin one (auto: with -pthread); atomic: threads share them\n"
-        "  -fplugin-arg-wpp-loops=register|memory   innermost loops count in registers (default), or "
-        "each turn in memory, so that a killed program has counted all\n"
-        "  -fplugin-arg-wpp-limit=N            paths a block may begin (4096)\n"
-        "  -fplugin-arg-wpp-inline=none|hot|all events inside the routine's code: none is "
-        "smallest, all is fastest (hot)\n"
-        "  -fplugin-arg-wpp-base=link|load     an executable's numbers are fixed by the linker "
-        "(default) or when it is loaded\n"
-        "  -fplugin-arg-wpp-include=GLOB       only these files or routines; may be repeated\n"
-        "  -fplugin-arg-wpp-exclude=GLOB       not these files or routines; may be repeated\n"
-        "  -fplugin-arg-wpp-min-size=N         not routines of fewer than N instructions\n"
-        "  -fplugin-arg-wpp-time               count how long each path takes; costs time itself"
-    };
-    register_callback(args->base_name, PLUGIN_INFO, NULL, &help);
-    register_callback(args->base_name, PLUGIN_ATTRIBUTES, register_attributes, NULL);
     register_callback(args->base_name, PLUGIN_REGISTER_GGC_ROOTS, NULL,
                       const_cast<ggc_root_tab *>(roots));
     register_callback(args->base_name, PLUGIN_ALL_IPA_PASSES_END, estimate_calls, NULL);

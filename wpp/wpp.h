@@ -297,6 +297,11 @@ struct wpp_inlined {
     uint32_t caller;           /* 0: the routine; otherwise 1 + index of a call before this one */
 };
 
+enum wpp_stage {               /* of the compiler, at which the graph was taken */
+    WPP_STAGE_LATE,            /* behind its optimisations */
+    WPP_STAGE_EARLY            /* before inlining */
+};
+
 struct wpp_routine {
     const char *name;          /* assembler name */
     const char *shown;         /* for people: C++ demangled where the C++ runtime is installed */
@@ -314,6 +319,7 @@ struct wpp_routine {
     const struct wpp_landing *landings;    /* ascending by (src, dst) */
     uint32_t n_inlined;        /* 0 also in files made before these were kept */
     const struct wpp_inlined *inlined;
+    uint32_t stage;            /* wpp_stage, or one of a later version */
 };
 /* Executed routines only, by first terminal.  index < n_routines. */
 const struct wpp_routine *wpp_routine(const wpp *w, uint32_t index);

@@ -91,6 +91,7 @@ void split_for_paths(function *fun, bool early, bool own_entry)
         || (own_entry && !single_pred_p(entry->dest)))
         split_edge(entry);
     find_tail_calls(fun, early);
+    forget_own_returns();
     FOR_EACH_BB_FN (bb, fun)
         free_marked_call(bb);
     FOR_EACH_BB_FN (bb, fun)

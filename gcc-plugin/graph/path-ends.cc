@@ -5,12 +5,35 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "gcc-plugin/graph/symbol.h"
 
 /* ---- Calls --------------------------------------------------------------- */
 
 bool calls_end_paths = true;
+
+// By DECL_UID: routines of the unit that are neither pure nor const, whatever GCC finds out.
+static std::set<unsigned> settled;
+
+void settle_callees()
+{
+    cgraph_node *node;
+
+    FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node)
+        if (!TREE_READONLY(node->decl) && !DECL_PURE_P(node->decl))
+            settled.insert(DECL_UID(node->decl));
+}
+
+static int flags_of(gcall *call)
+{
+    tree callee = gimple_call_fndecl(call);
+    int flags = gimple_call_flags(call);
+
+    if (callee && !settled.empty() && settled.count(DECL_UID(callee)))
+        flags &= ~(ECF_PURE | ECF_CONST | ECF_LOOPING_CONST_OR_PURE);
+    return flags;
+}
 
 // A signal is delivered before it returns, or another program or context takes over.
 bool hands_over(tree callee)
@@ -54,7 +77,7 @@ static bool is_instruction(tree callee)
 bool call_cuts(gcall *call)
 {
     tree callee = gimple_call_fndecl(call);
-    int flags = gimple_call_flags(call);
+    int flags = flags_of(call);
 
     if (gimple_call_internal_p(call))
         return false;
@@ -85,7 +108,7 @@ bool coverage_splits(gimple *statement)
     if (!call)
         return false;
     tree callee = gimple_call_fndecl(call);
-    int flags = gimple_call_flags(call);
+    int flags = flags_of(call);
     if (callee && fndecl_built_in_p(callee) && (flags & ECF_NOTHROW)
         && !(flags & ECF_RETURNS_TWICE))
         return false;

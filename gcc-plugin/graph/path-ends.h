@@ -10,6 +10,11 @@
  * routine. */
 extern bool calls_end_paths;
 
+/* From here on, whether routines of the unit are pure or const is as it is now.  GCC finds out more
+ * when it optimises them, but not of routines that have events: so a compile without events would get
+ * another graph. */
+void settle_callees();
+
 /* Whether a call cuts its path.  A call that returns without throwing, and runs no code that may
  * be traced, lies inside a path; every other call cuts it. */
 bool call_cuts(gcall *call);

@@ -3,6 +3,7 @@
 
 #include "gcc-plugin/graph/tail-calls.h"
 
+#include <utility>
 #include <vector>
 
 #include "gcc-plugin/graph/path-ends.h"
@@ -134,6 +135,25 @@ static bool return_ahead(edge e, edge *shared, tree *value)
     return true;
 }
 
+// What own_return() has changed: the block with the new return, the block where it led before, and
+// the arguments of that block's PHI nodes.
+struct own_return_block {
+    basic_block own, shared;
+    std::vector<std::pair<tree, location_t>> arguments;
+};
+
+static std::vector<own_return_block> own_returns;
+
+static own_return_block describe_way(edge e)
+{
+    own_return_block out = {e->src, e->dest, {}};
+
+    for (gphi_iterator phi = gsi_start_phis(e->dest); !gsi_end_p(phi); gsi_next(&phi))
+        out.arguments.push_back({PHI_ARG_DEF_FROM_EDGE(phi.phi(), e),
+                                 gimple_phi_arg_location_from_edge(phi.phi(), e)});
+    return out;
+}
+
 // Gives a tail call a return that no other way shares.  GCC may find out later that a call, even
 // a marked one, cannot be a tail call.  Then the code behind it runs, and must not emit a second
 // event.
@@ -151,8 +171,36 @@ void own_return(basic_block bb)
     greturn *ret = gimple_build_return(value);
     gimple_set_location(ret, gimple_location(call));
     gsi_insert_after(&at, ret, GSI_NEW_STMT);
+    own_returns.push_back(describe_way(single_succ_edge(own)));
     remove_edge(single_succ_edge(own));
     make_single_succ_edge(own, EXIT_BLOCK_PTR_FOR_FN(cfun), 0);
+}
+
+void forget_own_returns()
+{
+    own_returns.clear();
+}
+
+// The blocks on the way to the shared return are executed more often then.
+static void share_return(const own_return_block &way)
+{
+    gimple_stmt_iterator at = gsi_last_bb(way.own);
+    size_t i = 0;
+
+    gsi_remove(&at, true);
+    remove_edge(single_succ_edge(way.own));
+    edge e = make_single_succ_edge(way.own, way.shared, EDGE_FALLTHRU);
+    for (gphi_iterator phi = gsi_start_phis(way.shared); !gsi_end_p(phi); gsi_next(&phi), i++)
+        add_phi_arg(phi.phi(), way.arguments[i].first, e, way.arguments[i].second);
+    for (basic_block bb = way.shared; bb != EXIT_BLOCK_PTR_FOR_FN(cfun); bb = single_succ(bb))
+        if (bb->count.initialized_p() && way.own->count.initialized_p())
+            bb->count += way.own->count;
+}
+
+void share_own_returns()
+{
+    for (; !own_returns.empty(); own_returns.pop_back())
+        share_return(own_returns.back());
 }
 
 /* ---- Landing pads of marked calls ----------------------------------------------- */

@@ -19,6 +19,11 @@ void free_marked_call(basic_block bb);
 /* Makes a return that no other way shares, behind a tail call that ends the block. */
 void own_return(basic_block bb);
 
+/* Takes back what own_return() has done since forget_own_returns(): with code that has no events, a
+ * shared return is as good.  Blocks that have counts get the sums. */
+void forget_own_returns();
+void share_own_returns();
+
 /* Whether one of a block's edges (its preds or succs) is abnormal or an exception's: no code can
  * be put on it. */
 static inline bool any_complex(vec<edge, va_gc> *edges)

@@ -10,6 +10,7 @@
 #include "wpp/base/names.h"
 #include "wpp/cli/profile-input.h"
 #include "wpp/cli/tool.h"
+#include "wpp/profile/compiler-counts.h"
 #include "wpp/profile/edge-prediction-report.h"
 #include "wpp/profile/path-report.h"
 #include "wpp/profile/profile-diff-report.h"
@@ -41,6 +42,8 @@ static const char help[] =
     "\n"
     "  -o, --output=OUT       write a path profile to OUT instead, without the order of paths\n"
     "      --merge            sum all FILEs into OUT; routines that differ are kept apart\n"
+    "      --for-compiler     counts as text for the plugin's argument use=, which runs this; names\n"
+    "                         of routines, a line each, are read from standard input\n"
     "  -f, --force            replace OUT if it exists\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
@@ -52,7 +55,7 @@ static const char help[] =
     "Exit status: 0 fine, 1 error, 2 usage, 3 a file is damaged or what it holds is incomplete.\n";
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
-enum mode { MODE_SHOW, MODE_PREDICTION, MODE_DIFF, MODE_MERGE };
+enum mode { MODE_SHOW, MODE_PREDICTION, MODE_DIFF, MODE_MERGE, MODE_COMPILER };
 
 struct request {
     char **files;
@@ -74,6 +77,7 @@ static const struct option options[] = {
     {"edge-prediction", no_argument, NULL, OPT_MODE + MODE_PREDICTION},
     {"diff", no_argument, NULL, OPT_MODE + MODE_DIFF},
     {"merge", no_argument, NULL, OPT_MODE + MODE_MERGE},
+    {"for-compiler", no_argument, NULL, OPT_MODE + MODE_COMPILER},
     {"paths", no_argument, NULL, OPT_PATHS},
     {"blocks", no_argument, NULL, OPT_BLOCKS},
     {"edges", no_argument, NULL, OPT_EDGES},
@@ -147,17 +151,20 @@ static void check_files(const struct request *r)
         tool_usage("no file given");
     if (r->mode == MODE_DIFF && r->n_files != 2)
         tool_usage("--diff compares two files");
-    if (r->mode < MODE_DIFF && r->n_files > 1)
+    if (r->mode != MODE_DIFF && r->mode != MODE_MERGE && r->n_files > 1)
         tool_usage("more than one file given: --diff compares two, --merge sums them");
     if (r->mode == MODE_MERGE && !r->output)
         tool_usage("--merge: -o says where the sum is to be written");
-    if (r->output && (r->mode == MODE_PREDICTION || r->mode == MODE_DIFF))
+    if (r->mode == MODE_COMPILER && strcmp(r->files[0], "-") == 0)
+        tool_usage("--for-compiler reads names from standard input: FILE cannot be `-`");
+    if (r->output && r->mode != MODE_SHOW && r->mode != MODE_MERGE)
         tool_usage("-o writes a path profile: it does not go with --%s", r->asked->name);
     if ((r->output || r->mode != MODE_SHOW) && r->rows.tables)
         tool_usage("--paths, --blocks, --edges and --lines do not go with %s%s",
                    r->asked ? "--" : "-o", r->asked ? r->asked->name : "");
-    if ((r->output || r->mode == MODE_DIFF) && r->routine)
-        tool_usage("--routine does not go with %s", r->output ? "-o" : "--diff");
+    if ((r->output || r->mode == MODE_DIFF || r->mode == MODE_COMPILER) && r->routine)
+        tool_usage("--routine does not go with %s%s", r->output ? "-o" : "--",
+                   r->output ? "" : r->asked->name);
 }
 
 static void parse_options(int argc, char **argv, struct request *r)
@@ -387,6 +394,62 @@ static int compare(const struct request *r)
     return status;
 }
 
+/* ---- For the compiler -------------------------------------------------------------------- */
+
+struct names {
+    char **name;
+    size_t n, room;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The lines of standard input, sorted. */
+static void read_names(struct names *out)
+{
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length;
+
+    while ((length = getline(&line, &size, stdin)) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        if (out->n == out->room) {
+            out->room = 2 * out->room + 64;
+            out->name = realloc(out->name, out->room * sizeof *out->name);
+        }
+        if (!out->name || !(out->name[out->n++] = strdup(line)))
+            tool_die_of_memory();
+    }
+    free(line);
+    if (out->n > 0)
+        qsort(out->name, out->n, sizeof *out->name, compare_names);
+}
+
+/* The plugin reads the head before it knows the names. */
+static int serve_compiler(const struct request *r)
+{
+    wpp *w = profile_input_open_program(r->files[0]);
+    struct names names = {0};
+    struct path_profile profile;
+    int status = tool_say_incomplete(r->files[0], w);
+
+    if (!path_profile_new(&profile, w) || !compiler_counts_head(stdout, &profile))
+        tool_die_of_memory();
+    if (!tool_flush())
+        return TOOL_ERROR;
+    read_names(&names);
+    if (!compiler_counts_body(stdout, &profile, names.name, names.n))
+        tool_die_of_memory();
+    for (size_t i = 0; i < names.n; i++)
+        free(names.name[i]);
+    free(names.name);
+    path_profile_free(&profile);
+    wpp_close(w);
+    return tool_finish(status);
+}
+
 int main(int argc, char **argv)
 {
     struct request r = {.rows = {.min_share = 0.125}};
@@ -396,6 +459,7 @@ int main(int argc, char **argv)
     switch (r.mode) {
     case MODE_DIFF: return compare(&r);
     case MODE_MERGE: return merge(&r);
+    case MODE_COMPILER: return serve_compiler(&r);
     case MODE_SHOW: case MODE_PREDICTION: break;
     }
     return r.output ? convert(&r) : show(&r);

@@ -236,6 +236,7 @@ static bool get_routines(struct loading *l, struct wpp_view *v)
             return false;
         routines[i].module = path_of_module(l, unit->module);
         routines[i].directory = unit->directory;
+        routines[i].stage = unit->stage;
     }
     if (!get_sources(l, v, &strings))
         return false;
