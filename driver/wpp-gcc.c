@@ -283,6 +283,15 @@ static void add_plugin(struct words *command, const struct place *place)
     command->failed |= args.failed;
 }
 
+/* Names of files under another folder, everywhere in what is compiled (wpp-p3). */
+static void add_prefix_map(struct words *command)
+{
+    const char *map = getenv("WPP_PREFIX_MAP");
+
+    if (map && *map)
+        words_add(command, text("-ffile-prefix-map=%s", map));
+}
+
 /* Probes pass unchanged: configure takes their results for the compiler's own habits. */
 static bool is_to_pass(const struct line *line)
 {
@@ -315,6 +324,8 @@ static void complete(struct words *command, const struct place *place, const str
         refuse_to_record(place, line);
     if (!line->probe && (!line->links || records))
         add_plugin(command, place);
+    if (!line->probe)
+        add_prefix_map(command);
     if (line->links && records)
         add_link(command, place, line, argv);
     else

@@ -4,6 +4,7 @@
 
 #include "gcc-plugin/partition/distinct.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void p3_plan_free(struct p3_plan *p)

@@ -16,7 +16,7 @@ gcc-plugin/table       tracer/trace-abi.h tracer/source-hash.h
 gcc-plugin/graph       gcc-plugin/gcc-compat.h gcc-plugin/numbering gcc-plugin/table
 gcc-plugin/rates       gcc-plugin/gcc-compat.h gcc-plugin/graph
 gcc-plugin/events      gcc-plugin/gcc-compat.h gcc-plugin/graph gcc-plugin/rates tracer/trace-abi.h tracer/follow-jump.h
-gcc-plugin             gcc-plugin/events gcc-plugin/graph gcc-plugin/rates gcc-plugin/table gcc-plugin/numbering tracer/trace-abi.h
+gcc-plugin             gcc-plugin/events gcc-plugin/graph gcc-plugin/rates gcc-plugin/table gcc-plugin/numbering gcc-plugin/partition tracer/trace-abi.h
 wpp
 wpp/base               wpp/wpp.h
 wpp/format             wpp/wpp.h wpp/base sequitur/sequitur.h
