@@ -56,10 +56,10 @@ _Noreturn static void become_command(const struct build *b, const char *tree, co
     _exit(127);
 }
 
-/* Makes the copy of the source folder called `name` and runs the command in it. */
-static char *build_copy(const struct build *b, const char *name, const char *args)
+/* Makes a copy of the source folder and runs the command in it; 0 is the one that counts all. */
+static char *build_copy(const struct build *b, uint32_t copies, uint32_t copy, const char *args)
 {
-    char *tree = p3_text("%s/%s", b->dir, name), *log = p3_text("%s.log", tree);
+    char *tree = p3_tree(b->dir, copies, copy), *log = p3_text("%s.log", tree);
     struct wpp_error error;
     int status;
     pid_t child;
@@ -99,7 +99,7 @@ static struct routine_list tables_of(const char *tree)
 /* The user's own arguments may choose another mode, for all builds. */
 static struct p3_plan *plan_of_whole_build(const struct build *b)
 {
-    char *tree = build_copy(b, "whole", "mode=paths");
+    char *tree = build_copy(b, b->wishes.copies, 0, "mode=paths");
     struct routine_list list = tables_of(tree);
     struct p3_plan *plan;
 
@@ -171,7 +171,7 @@ static void build_all(const struct build *b)
     read = p3_open_plan(file);
     p3_say_plan(read);
     for (uint32_t c = 1; c <= read->copies; c++) {
-        char *tree = build_copy(b, p3_text("%u", c), p3_text("plan=%s,%u", file, c));
+        char *tree = build_copy(b, read->copies, c, p3_text("plan=%s,%u", file, c));
         struct routine_list list = tables_of(tree);
 
         check_copy(read, c, tree, &list);
@@ -188,14 +188,13 @@ static void build_all(const struct build *b)
 static void remove_old(const struct build *b)
 {
     struct wpp_error error;
-    bool ok = tree_remove(p3_text("%s/whole", b->dir), &error)
-           && tree_remove(p3_text("%s/bin", b->dir), &error)
-           && tree_remove(p3_text("%s/whole.log", b->dir), &error)
+    bool ok = tree_remove(p3_text("%s/bin", b->dir), &error)
            && tree_remove(p3_text("%s/plan", b->dir), &error);
 
-    for (uint32_t c = 1; ok && c <= P3_MAX_COPIES; c++)
-        ok = tree_remove(p3_text("%s/%u", b->dir, c), &error)
-          && tree_remove(p3_text("%s/%u.log", b->dir, c), &error);
+    for (uint32_t c = 0; ok && c <= P3_MAX_COPIES; c++)
+        for (uint32_t most = 1; ok && most <= 10; most += 9)     /* names of one digit, and of two */
+            ok = tree_remove(p3_tree(b->dir, most, c), &error)
+              && tree_remove(p3_text("%s.log", p3_tree(b->dir, most, c)), &error);
     if (!ok || !tree_remove(p3_text("%s/source", b->dir), &error))
         tool_die_error(&error);
 }

@@ -64,8 +64,12 @@ static const char *below(const struct run *r, const char *path)
 /* The copy's own program for a name as it would be typed in the source folder. */
 static char *own_program(const struct run *r, const char *tree, const char *name)
 {
-    const char *absolute = *name == '/' ? name : p3_text("%s/%s", r->here, name);
-    const char *part = below(r, absolute);
+    const char *absolute, *part;
+
+    while (strncmp(name, "./", 2) == 0)
+        name += 2;
+    absolute = *name == '/' ? name : p3_text("%s/%s", r->here, name);
+    part = below(r, absolute);
 
     /* From elsewhere, names are those of the source folder. */
     if (!part && *name != '/')
@@ -96,7 +100,7 @@ static void put_command(FILE *out, const struct run *r, const char *tree)
 
 static void write_script(const struct run *r, uint32_t copy)
 {
-    char *path = p3_text("%s/%u.sh", r->folder, copy), *tree = p3_text("%s/%u", r->dir, copy);
+    char *path = p3_text("%s/%u.sh", r->folder, copy), *tree = p3_tree(r->dir, r->plan->copies, copy);
     const char *part = below(r, r->here);
     FILE *out = fopen(path, "wex");
 
@@ -359,7 +363,7 @@ static const char *read_source(const char *dir)
 static void check_copies(const struct run *r)
 {
     for (uint32_t c = 1; c <= r->plan->copies; c++)
-        if (access(p3_text("%s/%u", r->dir, c), X_OK) != 0)
+        if (access(p3_tree(r->dir, r->plan->copies, c), X_OK) != 0)
             tool_die(TOOL_ERROR, "copy %u of %u is missing in %s", c, r->plan->copies, r->dir);
 }
 

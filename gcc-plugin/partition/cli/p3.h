@@ -3,8 +3,8 @@
  *
  *      DIR/plan        which copy counts which paths
  *      DIR/source      the name of the source folder, a line
- *      DIR/whole       a copy of the source folder that counts all, if the plan was made of it
- *      DIR/1 .. DIR/k  the copies, with programs
+ *      DIR/1 .. DIR/k  the copies, with programs; from 10 copies on, DIR/01 and so on
+ *      DIR/0           a copy that counts all, if the plan was made of it
  *      DIR/1.log       what the command printed, when it made copy 1
  *      DIR/bin         links called gcc, cc and so on, to wpp-gcc
  */
@@ -24,6 +24,9 @@ const char *p3_bin(void);
 
 /* The real path of a file that is there; or dies. */
 char *p3_real_path(const char *path);
+
+/* A copy's folder.  All have names of one length: programs may look at their own names. */
+char *p3_tree(const char *dir, uint32_t copies, uint32_t copy);
 
 /* The plan of a file, or dies with its message. */
 struct p3_plan *p3_open_plan(const char *path);

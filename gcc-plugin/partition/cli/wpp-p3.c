@@ -77,6 +77,11 @@ char *p3_real_path(const char *path)
     return real;
 }
 
+char *p3_tree(const char *dir, uint32_t copies, uint32_t copy)
+{
+    return p3_text("%s/%0*u", dir, copies < 10 ? 1 : 2, copy);
+}
+
 struct p3_plan *p3_open_plan(const char *path)
 {
     char why[512];
