@@ -434,7 +434,6 @@ static struct p3_plan *write_plan(struct planner *p)
     if (plan) {
         plan->copies = p->config->copies;
         plan->measured = p->config->measured;
-        plan->calls_cut = p->config->calls_cut;
     }
     for (uint32_t i = 0; ok && i < p->d.n; i++) {
         struct part *part = &p->part[i];

@@ -39,7 +39,8 @@ struct p3_entry {
 
 struct p3_plan {
     uint32_t copies;
-    bool calls_cut;            /* of paths that calls cut (mode=calls-cut), not mode=paths */
+    bool calls_cut;            /* of paths that calls cut (mode=calls-cut), not mode=paths; who has
+                                  made the plan sets it */
     bool measured;             /* by counts, not by the number of increments */
     uint64_t id;               /* FNV-1a 64 of its file's bytes, if it was read */
     uint64_t load[P3_MAX_COPIES];
@@ -90,7 +91,6 @@ struct p3_config {
     struct p3_prices prices;
     uint32_t tasks;            /* at most so many of a routine; 0: the paper's threshold, and for
                                   P3_SPLIT 4 for each copy */
-    bool calls_cut;            /* calls cut the routines' paths: the plan says so */
 };
 
 /* NULL without memory, or if copies is wrong.  Deterministic, and routines may come in

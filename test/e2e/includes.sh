@@ -12,6 +12,7 @@ driver
 sequitur
 gcc-plugin/numbering
 gcc-plugin/partition   gcc-plugin/numbering
+gcc-plugin/partition/cli gcc-plugin/partition gcc-plugin/numbering wpp
 gcc-plugin/table       tracer/trace-abi.h tracer/source-hash.h
 gcc-plugin/graph       gcc-plugin/gcc-compat.h gcc-plugin/numbering gcc-plugin/table
 gcc-plugin/rates       gcc-plugin/gcc-compat.h gcc-plugin/graph

@@ -722,7 +722,7 @@ static void test_messages(void)
                && strcmp(why, "/nowhere/plan: No such file or directory") == 0,
            "a missing file has one, too");
     plan = read_text(HEAD, strlen(HEAD), why, 12);
-    tap_ok(!plan && strcmp(why, "plan:5: the") == 0, "a message is cut where its room ends");
+    tap_ok(!plan && strcmp(why, "plan:6: the") == 0, "a message is cut where its room ends");
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

@@ -242,8 +242,7 @@ static int merge(const struct request *r)
     if (!inputs)
         tool_die_of_memory();
     for (int i = 0; i < r->n_files; i++) {
-        inputs[i] = (struct profile_input){.w = profile_input_open_program(r->files[i]),
-                                           .path = r->files[i]};
+        inputs[i] = (struct profile_input){profile_input_open_program(r->files[i]), r->files[i]};
         tool_need(r->files[i], inputs[i].w, WPP_PART_SUMMARY | WPP_PART_MODULES);
     }
     if (!profile_merge(inputs, (uint32_t)r->n_files, &file, &merged, &error))

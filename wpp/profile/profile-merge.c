@@ -28,7 +28,7 @@ struct part { uint32_t routine; uint64_t path, count; };
 struct merging {
     const struct profile_input *inputs;
     uint32_t n_inputs;
-    bool copies;                         /* of one program, with a run in all of them together */
+    const bool *const *left_out;         /* of each input, by terminal; NULL: they are no copies */
     struct wpp_arena arena;
     struct wpp_content *content;         /* of each input */
     uint32_t **module;                   /* of each input's modules: the sum's */
@@ -75,7 +75,7 @@ static struct wpp_part_of_profile part_of(const wpp *w)
 
 static bool check_parts(const struct merging *m, struct wpp_error *error)
 {
-    for (uint32_t i = 1; i < m->n_inputs && !m->copies; i++) {
+    for (uint32_t i = 1; i < m->n_inputs && !m->left_out; i++) {
         struct wpp_part_of_profile a = part_of(m->inputs[0].w), b = part_of(m->inputs[i].w);
 
         if (a.copy != b.copy || a.copies != b.copies || a.plan != b.plan)
@@ -106,7 +106,7 @@ static bool same_module(const struct merging *m, const struct wpp_module_content
     bool same_build = a->build_id_bytes == b->build_id_bytes
                    && memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0;
 
-    return (m->copies || same_build)
+    return (m->left_out || same_build)
         && strcmp(routine_base_name(a->path), routine_base_name(b->path)) == 0;
 }
 
@@ -343,7 +343,7 @@ static bool collect_parts(struct merging *m, struct part *part, uint32_t *n)
         if (!path_profile_new(&p, m->inputs[i].w))
             return false;
         for (uint32_t k = 0; k < p.n_paths; k++) {
-            if (m->inputs[i].left_out && m->inputs[i].left_out[p.path[k].terminal])
+            if (m->left_out && m->left_out[i][p.path[k].terminal])
                 continue;
             part[(*n)++] = (struct part){m->member[m->begin[i] + p.path[k].routine].of,
                                          wpp_terminal(p.w, p.path[k].terminal)->path,
@@ -474,12 +474,12 @@ static void merge_runs(struct merging *m)
         run.ticks_per_second = 0;
         if (i == 0)
             *sum = run;
-        else if (m->copies)
+        else if (m->left_out)
             add_copy(sum, &run);
         else
             add_run(sum, &run);
     }
-    if (m->copies)
+    if (m->left_out)
         sum->part = (struct wpp_part_of_profile){0};
     sum->profile_kind = kind_of(m->inputs[0].w);
 }
@@ -518,10 +518,10 @@ bool profile_merge(const struct profile_input *inputs, uint32_t n, struct wpp_by
     return merge_all(&m, out, error);
 }
 
-bool profile_unite(const struct profile_input *inputs, uint32_t n, struct wpp_bytes *out,
-                   struct profile_merged *merged, struct wpp_error *error)
+bool profile_unite(const struct profile_input *inputs, const bool *const *left_out, uint32_t n,
+                   struct wpp_bytes *out, struct profile_merged *merged, struct wpp_error *error)
 {
-    struct merging m = {.inputs = inputs, .n_inputs = n, .merged = merged, .copies = true};
+    struct merging m = {.inputs = inputs, .n_inputs = n, .merged = merged, .left_out = left_out};
 
     return merge_all(&m, out, error);
 }

@@ -34,9 +34,10 @@ bool profile_merge(const struct profile_input *inputs, uint32_t n, struct wpp_by
                    struct profile_merged *merged, struct wpp_error *error);
 
 /* The same for the copies of one program (wpp-p3), which are differently instrumented and had one
- * run each: one input for each copy.  left_out has all but one count of each path.  Modules of one
- * name are one, and the output is one run. */
-bool profile_unite(const struct profile_input *inputs, uint32_t n, struct wpp_bytes *out,
-                   struct profile_merged *merged, struct wpp_error *error);
+ * run each: one input for each copy.  left_out: of each input, by terminal, whether its executions
+ * do not count; of each path, those of all copies but one do not.  Modules of one name are one, and
+ * the output is one run. */
+bool profile_unite(const struct profile_input *inputs, const bool *const *left_out, uint32_t n,
+                   struct wpp_bytes *out, struct profile_merged *merged, struct wpp_error *error);
 
 #endif

@@ -300,14 +300,17 @@ static void unite_paths(struct uniting *u)
 static void write_union(struct uniting *u, const char *out, bool force)
 {
     struct profile_input inputs[P3_MAX_COPIES];
+    const bool *left_out[P3_MAX_COPIES];
     struct profile_merged merged;
     struct wpp_bytes file = {0};
     struct wpp_output *output;
     struct wpp_error error;
 
-    for (uint32_t c = 0; c < u->plan->copies; c++)
-        inputs[c] = (struct profile_input){u->copy[c].w, u->copy[c].name, u->copy[c].left_out};
-    if (!profile_unite(inputs, u->plan->copies, &file, &merged, &error))
+    for (uint32_t c = 0; c < u->plan->copies; c++) {
+        inputs[c] = (struct profile_input){u->copy[c].w, u->copy[c].name};
+        left_out[c] = u->copy[c].left_out;
+    }
+    if (!profile_unite(inputs, left_out, u->plan->copies, &file, &merged, &error))
         tool_die_error(&error);
     if (merged.n_apart > 0)
         tool_die(TOOL_ERROR, "%u routines differ among the copies, as %s (%s:%u): they were not built "

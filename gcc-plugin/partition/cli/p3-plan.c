@@ -34,11 +34,12 @@ struct p3_plan *p3_plan_for(const struct routine_list *l, bool measured, struct 
                           : measured ? P3_SPLIT : P3_WHOLE;
     struct p3_plan *plan = p3_make_plan(l->routine, l->n, &(struct p3_config){
         .copies = wishes.copies, .method = method, .measured = measured, .compare = true,
-        .prices = p3_code_prices, .calls_cut = l->kind == WPP_PROFILE_CUT_PATHS});
+        .prices = p3_code_prices});
     const char *why;
 
     if (!plan)
         tool_die_of_memory();
+    plan->calls_cut = l->kind == WPP_PROFILE_CUT_PATHS;
     if (wishes.copies <= 8 && !p3_check(plan, l->routine, l->n, &p3_code_prices, &why))
         tool_die(TOOL_ERROR, "the plan is wrong: %s", why);
     return plan;

@@ -203,6 +203,11 @@ static void run_under_slurm(const struct run *r)
             tool_die(TOOL_ERROR, "cannot wait for sbatch: %s", strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         tool_die(TOOL_ERROR, "sbatch is not there: --with=slurm needs Slurm");
+    for (uint32_t c = 1; c <= r->plan->copies; c++)
+        if (access(p3_text("%s/%u.status", r->folder, c), F_OK) == 0)
+            return;
+    tool_die(TOOL_ERROR, "Slurm has run no copy; sbatch ended with status %d",
+             WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
 /* ---- What has become of them ----------------------------------------------------------------------------- */
