@@ -17,7 +17,6 @@
 struct profile_input {
     const wpp *w;              /* a WPP or a path profile, all of whose tables are there */
     const char *path;          /* for messages */
-    const bool *left_out;      /* by terminal: executions that do not count; NULL: all count */
 };
 
 /* What the sum does not say. */
