@@ -4,6 +4,7 @@
  *
  *   WPP_CC, WPP_CXX      the compiler (gcc, g++), of a version wpp was built for
  *   WPP_PLUGIN_ARGS      `stage=early limit=4096`: arguments of the plugin
+ *   WPP_PREFIX_MAP       `OLD=NEW`: names of files below OLD are said to be below NEW
  *   WPP_RUNTIME=nop      link the runtime that records nothing, to measure with
  *
  * A compile line gets the plugin; a link line also gets the runtime, behind everything else.  A
@@ -95,6 +96,7 @@ static const char help[] =
     "  WPP_PLUGIN_ARGS          Arguments of the plugin: stage=early, limit=N,\n"
     "                           inline=none|hot|all, base=link|load, include=GLOB,\n"
     "                           exclude=GLOB, min-size=N, time; separated by blanks.\n"
+    "  WPP_PREFIX_MAP=OLD=NEW   Names of files below OLD become names below NEW.\n"
     "  WPP_RUNTIME=nop          Link a runtime that records nothing.\n"
     "When the program runs:\n"
     "  WPP_OUT=PATH             The file of its trace; wpp.%%p.trace if not set.\n"

@@ -88,6 +88,7 @@ static bool find_onward(const pn_graph *g, selection_of_edges &s)
 {
     std::vector<uint32_t> order(g->n_vertices);
     uint32_t n = p3_order(g, order.data());
+    bool ok = n > 0;
 
     s.onward.assign(g->n_vertices, PN_NONE);
     while (n-- > 0) {
@@ -98,7 +99,7 @@ static bool find_onward(const pn_graph *g, selection_of_edges &s)
                 && (g->dag[e].dst == g->exit || s.onward[g->dag[e].dst] != PN_NONE))
                 s.onward[v] = e;
     }
-    return s.onward[g->entry] != PN_NONE;
+    return ok;
 }
 
 static bool select(pn_graph *g, const uint64_t *set, selection_of_edges &s)
@@ -127,6 +128,7 @@ bool plan_copy::choose(pn_graph *g, const char *file, const char *name,
     auto s = std::make_shared<selection_of_edges>();
     if (!select(g, set, *s))
         return false;
+    counted.none = s->onward[g->entry] == PN_NONE;
     for (uint32_t e = 0; e < g->n_dag; e++)
         if (s->interesting[e])
             description.selected.push_back({e, s->val[e]});

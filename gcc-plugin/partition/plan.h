@@ -60,6 +60,11 @@ const struct p3_entry *p3_find(const struct p3_plan *p, const char *file, const 
 uint64_t p3_holders(const struct p3_plan *p, const struct p3_entry *e, const uint32_t *edges,
                     uint32_t n);
 
+/* The same for a path that is left where these edges, some of its first ones, have led: the copies in
+ * which an interesting path begins with them.  g: the routine's.  0 without memory. */
+uint64_t p3_holders_of_prefix(const struct p3_plan *p, const struct p3_entry *e,
+                              const struct pn_graph *g, const uint32_t *edges, uint32_t n);
+
 /* The loads for these routines, by their counts (NULL: 1); those that the plan does not have are
  * whole in copy 0.  False without memory. */
 bool p3_loads(const struct p3_plan *p, const struct p3_routine *routine, uint32_t n,

@@ -228,7 +228,16 @@ static uint64_t holders_of(const struct uniting *u, const struct held_path *p)
 {
     const struct wpp_terminal *t = wpp_terminal(u->copy[p->copy].w, p->terminal);
 
-    return p->routine->entry ? p3_holders(u->plan, p->routine->entry, t->edges, t->n_edges) : 1;
+    const struct p3_entry *e = p->routine->entry;
+    struct pn_graph *g;
+    uint64_t holders;
+
+    if (!e || !t->left)
+        return e ? p3_holders(u->plan, e, t->edges, t->n_edges) : 1;
+    g = need(graph_of_routine(p->routine->r));
+    holders = p3_holders_of_prefix(u->plan, e, g, t->edges, t->n_edges);
+    pn_free(g);
+    return holders;
 }
 
 static void note_difference(struct uniting *u, const struct held_path *least,
@@ -273,7 +282,7 @@ static void compare_holders(struct uniting *u, const struct held_path *path, siz
 static void unite_path(struct uniting *u, const struct held_path *path, size_t n)
 {
     uint64_t holders = holders_of(u, &path[0]);
-    uint32_t owner = (uint32_t)__builtin_ctzll(holders);
+    uint32_t owner = holders ? (uint32_t)__builtin_ctzll(holders) : 0;
 
     for (size_t i = 0; i < n; i++) {
         if (!(holders >> path[i].copy & 1))

@@ -25,17 +25,19 @@ const char p3_help[] =
     "  -s, --source=FOLDER    the folder to copy, which holds the working folder (.)\n"
     "      --profile=FILE     share out by the counts of this profile or WPP\n"
     "      --plan=PLAN        share out as this plan says\n"
-    "      --method=METHOD    whole routines (default), paper, or split (default with --profile)\n"
+    "      --method=whole|paper|split\n"
+    "                         give copies whole routines (default), parts as in the paper, or parts\n"
+    "                         where that lowers the largest load (default with --profile)\n"
     "  -f, --force            make the copies in DIR anew\n"
     "run: runs the copies on the same input\n"
-    "  -d, --dir=DIR          the copies' folder (p3)\n"
+    "  -d, --dir=DIR          the folder of the copies (p3)\n"
     "  -o, --output=OUT       the profile (PROGRAM.prof)\n"
     "  -j, --jobs=N           run N copies at the same time (as many as processors)\n"
     "      --with=slurm       run them as a job array under Slurm\n"
     "      --own-folders      run each in its copy of the working folder\n"
-    "      --keep             keep the folder with the copies' profiles and outputs\n"
+    "      --keep             keep the folder with the profiles and outputs of the copies\n"
     "  -f, --force            replace OUT if it exists\n"
-    "merge: unites the copies' profiles, which `run` does itself\n"
+    "merge: unites the profiles of all copies, which run does itself\n"
     "      --plan=PLAN        instead of the plan in DIR\n"
     "plan: makes a plan of a program, a profile or a WPP\n"
     "\n"
@@ -43,7 +45,7 @@ const char p3_help[] =
     "  -V, --version          the version\n"
     "\n"
     "Exit status: 0 fine, 1 error, 2 usage, 3 the copies do not agree or one was killed: the profile\n"
-    "is not exact.  `run` ends with PROGRAM's status if that is the same in all copies and not 0.\n";
+    "is not exact.  The status of run is PROGRAM's, if that is the same in all copies.\n";
 
 char *p3_text(const char *format, ...)
 {
