@@ -251,7 +251,7 @@ $(B)/bin/%: $(B)/obj/hotpaths/cli/%.o $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS_)
-# It is under the plugin's licence, whose numbering it shares (docs/decisions/0083-...).
+# It is under the plugin's licence, whose numbering it shares (docs/decisions/0083-wpp-p3-is-under-the-gpl.md).
 $(B)/bin/wpp-p3: $(patsubst gcc-plugin/%.c,$(B)/obj/numbering/%.o,$(P3_SRC)) $(LIBNUM) $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
