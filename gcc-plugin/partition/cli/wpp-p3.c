@@ -27,7 +27,7 @@ const char p3_help[] =
     "      --plan=PLAN        share out as this plan says\n"
     "      --method=whole|paper|split\n"
     "                         give copies whole routines (default), parts as in the paper, or parts\n"
-    "                         where that lowers the largest load (default with --profile)\n"
+    "                         where that lowers the largest load (default if counts are given)\n"
     "  -f, --force            make the copies in DIR anew\n"
     "run: runs the copies on the same input\n"
     "  -d, --dir=DIR          the folder of the copies (p3)\n"
