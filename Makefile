@@ -80,6 +80,7 @@ HOT_SRC  := $(filter-out $(TOOL_SRC),$(call in_rooms,hotpaths,*.c))
 RT_ALONE := tracer/nop.c tracer/begin.c tracer/start.c tracer/entry.c
 RT_SRC   := $(filter-out $(RT_ALONE),$(wildcard tracer/*.c)) $(wildcard tracer/*.S)
 NOP_SRC  := $(wildcard tracer/nop.c) $(wildcard tracer/*.S)
+P3_SRC   := $(wildcard gcc-plugin/partition/cli/*.c)
 NUM_SRC  := $(filter-out gcc-plugin/loader.c,$(call in_rooms,gcc-plugin,*.c))
 UNIT_SRC := $(wildcard test/unit/*.c)
 REF_MAIN := $(wildcard test/reference/read-*.c)
@@ -111,7 +112,7 @@ PLUGIN_VERSION := $(shell $(PLUGIN_GCC) -dumpfullversion 2>/dev/null || echo 12)
 PLUGIN_MAJOR := $(firstword $(subst ., ,$(PLUGIN_VERSION)))
 PLUGIN   := $(B)/lib/wpp/wpp.so $(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so
 PLUGIN_OBJ = $(B)/obj/gcc-plugin-$(PLUGIN_VERSION)
-TOOLS    := $(patsubst %.c,$(B)/bin/%,$(notdir $(TOOL_SRC)))
+TOOLS    := $(patsubst %.c,$(B)/bin/%,$(notdir $(TOOL_SRC))) $(B)/bin/wpp-p3
 SCRIPTS  := $(B)/bin/wpp-config
 DRIVER   := $(B)/bin/wpp-gcc
 # It does what it is called.
@@ -252,6 +253,11 @@ $(B)/bin/%: $(B)/obj/hotpaths/cli/%.o $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBS) $(LDLIBS_)
+# It is under the plugin's licence, whose numbering it shares (docs/decisions/0083-wpp-p3-is-under-the-gpl.md).
+$(B)/bin/wpp-p3: $(patsubst gcc-plugin/%.c,$(B)/obj/numbering/%.o,$(P3_SRC)) $(LIBNUM) $(LIBS)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBNUM) $(LIBS) $(LDLIBS_)
 # It begins faster without the loader.  Another plugin is another compiler: caches look at its time.
 $(DRIVER): $(patsubst %.c,$(B)/obj/plain/%.o,$(DRIVER_SRC)) $(PLUGIN)
 	@mkdir -p $(@D)

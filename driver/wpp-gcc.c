@@ -4,6 +4,7 @@
  *
  *   WPP_CC, WPP_CXX      the compiler (gcc, g++), of a version wpp was built for
  *   WPP_PLUGIN_ARGS      `stage=early limit=4096`: arguments of the plugin
+ *   WPP_PREFIX_MAP       `OLD=NEW`: names of files below OLD are said to be below NEW
  *   WPP_RUNTIME=nop      link the runtime that records nothing, to measure with
  *
  * A compile line gets the plugin; a link line also gets the runtime, behind everything else.  A
@@ -96,6 +97,7 @@ static const char help[] =
     "                           inline=none|hot|all, base=link|load, include=GLOB,\n"
     "                           exclude=GLOB, min-size=N, time; separated by blanks.\n"
     "                           use=FILE optimises with counts and records nothing.\n"
+    "  WPP_PREFIX_MAP=OLD=NEW   Names of files below OLD become names below NEW.\n"
     "  WPP_RUNTIME=nop          Link a runtime that records nothing.\n"
     "When the program runs:\n"
     "  WPP_OUT=PATH             The file of its trace; wpp.%%p.trace if not set.\n"
@@ -315,6 +317,15 @@ static void tell_cache(const struct place *place, const struct words *compiler,
         tell_of_file(place, counts);
 }
 
+/* Names of files under another folder, everywhere in what is compiled (wpp-p3). */
+static void add_prefix_map(struct words *command)
+{
+    const char *map = getenv("WPP_PREFIX_MAP");
+
+    if (map && *map)
+        words_add(command, text("-ffile-prefix-map=%s", map));
+}
+
 /* Probes pass unchanged: configure takes their results for the compiler's own habits. */
 static bool is_to_pass(const struct line *line)
 {
@@ -353,6 +364,8 @@ static void complete(struct words *command, const struct place *place, const str
         refuse_to_record(place, line);
     if (!line->probe && (!line->links || records))
         add_plugin(command, place);
+    if (!line->probe)
+        add_prefix_map(command);
     if (line->links && records)
         add_link(command, place, line, argv);
     else

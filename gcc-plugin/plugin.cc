@@ -21,6 +21,7 @@
 #include "gcc-plugin/graph/selection.h"
 #include "gcc-plugin/graph/symbol.h"
 #include "gcc-plugin/graph/unused-calls.h"
+#include "gcc-plugin/plan-copy.h"
 #include "gcc-plugin/rates/call-rates.h"
 #include "gcc-plugin/rates/edge-costs.h"
 #include "gcc-plugin/use/use-passes.h"
@@ -44,6 +45,8 @@ static struct {
     bool load_base = false;               // the runtime gives the unit its base, not the linker
     bool timed = false;                   // paths are timed: all events are out of line
     table_mode mode = TABLE_TRACED;
+    bool mode_given = false;
+    plan_copy copy;                       // of a partitioned profile
     bool atomic = false;                  // threads share counters
     bool threaded = false;                // counter_style::threaded
     bool loops = true;                    // counter_style::loops
@@ -146,19 +149,35 @@ static void check_numbers(const routine_graph &r)
 }
 
 // Adds the paths that need no counter to the description.
-static void derive_edges(const routine_graph &r, table_routine &description)
+static void derive_edges(const routine_graph &r, table_routine &description,
+                         counted_paths &counted)
 {
     std::vector<pn_derived> derived(r.blocks.size());
     uint32_t n = pn_derive_edges(r.graph, open_vertices(r).get(), derived.data());
 
     for (uint32_t i = 0; n != PN_NONE && i < n; i++)
         description.derived.push_back({derived[i].path, derived[i].vertex});
+    std::set<uint64_t> without;
+    for (const table_derived &path : description.derived)
+        without.insert(path.path);
+    if (!without.empty())
+        counted.number = [without](uint64_t number) { return !without.count(number); };
+}
+
+// Leaves out the paths that other copies count.
+static void choose_paths(const routine_graph &r, table_routine &description,
+                         counted_paths &counted)
+{
+    const char *file = compat_mapped_name(DECL_SOURCE_FILE(r.fun->decl));
+
+    if (!unit.copy.choose(r.graph, file ? file : "", symbol_of(r.fun->decl), description, counted))
+        fatal_error(UNKNOWN_LOCATION, "wpp: out of memory");
 }
 
 // Counters instead of events.
 static bool count_paths(routine_graph &r)
 {
-    derived_counts derived;
+    counted_paths counted;
     bool optimized = optimize > 0 && unit.stage == STAGE_LATE;
     counter_style style = {is_shared(), unit.atomic, unit.threaded,
                            optimized && !optimize_function_for_size_p(r.fun),
@@ -170,13 +189,12 @@ static bool count_paths(routine_graph &r)
     check_numbers(r);
     table_routine description = describe_routine(r, unit.table);
     if (unit.mode == TABLE_EDGES)
-        derive_edges(r, description);
-    uint64_t first = unit.table.add(description);
-    for (const table_derived &path : description.derived)
-        derived.insert(static_cast<int64_t>(first + path.path));
+        derive_edges(r, description, counted);
+    if (unit.copy.there())
+        choose_paths(r, description, counted);
     if (!calls_end_paths)
         announce_leaving(r.fun);
-    instrument_counts(r, first, derived.empty() ? NULL : &derived, unit.decls, style);
+    instrument_counts(r, unit.table.add(description), counted, unit.decls, style);
     return true;
 }
 
@@ -383,7 +401,7 @@ static void finish_unit(void *, void *)
     const char *source = in_lto_p ? "<artificial>" : main_input_filename;
     bool all_look = unit.threaded || unit.atomic || is_shared() || in_lto_p;
     unit.table.write(asm_out_file, compiler, source, get_src_pwd(), unit.stage, level, unit.mode,
-                     is_linked(), unit.timed, all_look);
+                     unit.copy.table(), is_linked(), unit.timed, all_look);
     if (unit.table.records() && unit.mode != TABLE_TRACED)
         write_module_records(asm_out_file, true);
     else if (unit.table.records())
@@ -445,14 +463,20 @@ static bool parse_inlining(const char *value)
     return false;
 }
 
+static void set_mode(table_mode mode)
+{
+    unit.mode = mode;
+    calls_end_paths = mode == TABLE_TRACED || mode == TABLE_PATHS_OF_CALLS;
+}
+
 static bool parse_mode(const char *value)
 {
     static const char *const names[] = {"trace", "paths", "calls-cut", "edges"};
 
     for (int i = TABLE_TRACED; i <= TABLE_EDGES; i++)
         if (value && !strcmp(value, names[i])) {
-            unit.mode = static_cast<table_mode>(i);
-            calls_end_paths = i == TABLE_TRACED || i == TABLE_PATHS_OF_CALLS;
+            set_mode(static_cast<table_mode>(i));
+            unit.mode_given = true;
             return true;
         }
     return false;
@@ -463,6 +487,25 @@ static bool parse_counters(const char *value)
     unit.atomic = value && !strcmp(value, "atomic");
     unit.threaded = value && !strcmp(value, "thread");
     return unit.atomic || unit.threaded || (value && !strcmp(value, "auto"));
+}
+
+static void parse_plan(const char *value)
+{
+    std::string why;
+
+    if (!unit.copy.read(value, why))
+        fatal_error(UNKNOWN_LOCATION, "wpp: %s", why.c_str());
+}
+
+// The plan says what its paths are.  An option that says something else is a mistake.
+static void take_plans_mode(bool given)
+{
+    table_mode mode = unit.copy.calls_cut() ? TABLE_PATHS_OF_CALLS : TABLE_PATHS;
+
+    if (given && unit.mode != mode)
+        fatal_error(UNKNOWN_LOCATION, "wpp: the plan is for %<mode=%s%>; leave out the other "
+                    "%<mode=%>", unit.copy.calls_cut() ? "calls-cut" : "paths");
+    set_mode(mode);
 }
 
 static bool parse_loops(const char *value)
@@ -498,6 +541,8 @@ static bool parse_argument(const char *key, const char *value)
         return parse_inlining(value);
     else if (!strcmp(key, "mode"))
         return parse_mode(value);
+    else if (!strcmp(key, "plan"))
+        parse_plan(value);
     else if (!strcmp(key, "counters"))
         return parse_counters(value);
     else if (!strcmp(key, "loops"))
@@ -562,6 +607,8 @@ static struct plugin_info help = {
     "thread: any routine may begin one (auto: with -pthread); atomic: threads share them\n"
     "  -fplugin-arg-wpp-loops=register|memory   innermost loops count in registers (default), or "
     "each turn in memory, so that a killed program has counted all\n"
+    "  -fplugin-arg-wpp-plan=FILE,COPY     count only the paths of a copy of a partitioned profile "
+    "(wpp-p3)\n"
     "  -fplugin-arg-wpp-limit=N            paths a block may begin (4096)\n"
     "  -fplugin-arg-wpp-inline=none|hot|all events inside the routine's code: none is "
     "smallest, all is fastest (hot)\n"
@@ -593,9 +640,10 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
                         "wpp: %<-fplugin-arg-wpp-%s%s%s%> is not understood; there are stage=late, "
                         "stage=early, mode=trace, mode=paths, mode=calls-cut, mode=edges, "
                         "counters=auto, counters=thread, counters=atomic, loops=register, "
-                        "loops=memory, "
+                        "loops=memory, plan=FILE,COPY, "
                         "limit=2 to 16777216, inline=none, inline=hot, inline=all, "
-                        "base=link, base=load, include=GLOB, exclude=GLOB, min-size=N, time, use=FILE",
+                        "base=link, base=load, include=GLOB, exclude=GLOB, min-size=N, time, "
+                        "use=FILE",
                         args->argv[i].key, args->argv[i].value ? "=" : "",
                         args->argv[i].value ? args->argv[i].value : "");
 
@@ -606,6 +654,8 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         use_counts(args->base_name, args->full_name);
         return 0;
     }
+    if (unit.copy.there())
+        take_plans_mode(unit.mode_given);
 
     if (unit.stage == STAGE_EARLY && flag_lto)
         fatal_error(UNKNOWN_LOCATION, "wpp: %<stage=early%> does not go with %<-flto%>; leave out "

@@ -45,6 +45,12 @@ _wpp() {
         _wpp_files "$current"
         return ;;
     wpp-compress) pattern='*.trace' ;;
+    wpp-p3)
+        pattern='*'
+        if [ "$COMP_CWORD" = "$first" ] && [[ $current != -* ]]; then
+            _wpp_offer -W 'build run merge plan' -- "$current"
+            return
+        fi ;;
     wpp-record)
         # Behind the program's name: complete the program's arguments.
         local k
@@ -89,5 +95,5 @@ _wpp() {
     esac
 }
 
-complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-dump wpp-check wpp-dot \
+complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-p3 wpp-dump wpp-check wpp-dot \
     wpp-hot wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib

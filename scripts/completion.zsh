@@ -1,4 +1,4 @@
-#compdef wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-dump wpp-check wpp-dot wpp-hot wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib
+#compdef wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-p3 wpp-dump wpp-check wpp-dot wpp-hot wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib
 # SPDX-License-Identifier: MIT
 # zsh completion of wpp and its commands: install as _wpp in a folder of $fpath.  The options
 # come from `COMMAND --help`.
@@ -41,7 +41,9 @@ _wpp_tool() {
     wpp-compress)    files='*.trace' ;;
     esac
     specs=(${(f)"$(_wpp_option_specs $tool)"})
-    if [[ $tool == wpp-record ]]; then
+    if [[ $tool == wpp-p3 ]]; then
+        _arguments $specs '1:command:(build run merge plan)' '*:file:_files'
+    elif [[ $tool == wpp-record ]]; then
         _arguments $specs '1:program:_files' '*::arguments:_normal'
     elif [[ -n $files ]]; then
         _arguments $specs "*:file:_files -g '$files'"

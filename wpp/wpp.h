@@ -128,6 +128,12 @@ enum wpp_profile_kind {
     WPP_PROFILE_EDGES = 3      /* edges of control-flow graphs: each is a path of one block */
 };
 
+/* Which part of a partitioned profile (wpp-p3) counts are. */
+struct wpp_part_of_profile {
+    uint32_t copy, copies;     /* 1 .. copies; 0: the counts are of all paths */
+    uint64_t plan;             /* which plan shares out the paths */
+};
+
 struct wpp_summary {
     const char *program;       /* path of the executable, "" for raw symbols */
     const char *command;       /* command line, arguments separated by blanks */
@@ -168,6 +174,7 @@ struct wpp_summary {
                                   counts (at most UINT64_MAX) */
     uint32_t profile_kind;     /* of a path profile: enum wpp_profile_kind */
     uint64_t runs;             /* that a path profile sums; 0: it is none */
+    struct wpp_part_of_profile part;    /* of a path profile that lacks the paths of other copies */
 };
 void wpp_get_summary(const wpp *w, struct wpp_summary *out);
 

@@ -123,14 +123,26 @@ static void add_sums(const loop_counter &counter, const runtime_decls &decls,
     }
 }
 
+static void drop_unwanted(event_plan &plan, const counted_numbers &wanted)
+{
+    for (auto at = plan.begin(); at != plan.end();) {
+        if (!at->second.name && !wanted(at->second.number))
+            at = plan.erase(at);
+        else
+            ++at;
+    }
+}
+
 void write_counters(function *fun, event_plan &plan, const runtime_decls &decls,
-                    const counter_style &style)
+                    const counter_style &style, const counted_numbers &wanted)
 {
     std::map<edge, basic_block> exits;
     basic_block bb;
 
     if (style.raised)
         raise_counters(fun, plan);
+    if (wanted)
+        drop_unwanted(plan, wanted);
     if (style.loops)
         for (const loop_counter &counter : count_in_registers(fun, plan))
             add_sums(counter, decls, style, exits);

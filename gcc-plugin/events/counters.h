@@ -21,6 +21,8 @@
 #ifndef WPP_COUNTERS_H
 #define WPP_COUNTERS_H
 
+#include <functional>
+
 #include "gcc-plugin/gcc-compat.h"
 #include "gcc-plugin/events/cursor.h"
 
@@ -33,8 +35,11 @@ struct counter_style {
     bool all_look;        /* code of the unit that is not instrumented may call any routine */
 };
 
-/* Writes the plan's counters into `fun`. */
+/* By number in the unit: whether a path has a counter; empty: all have. */
+typedef std::function<bool(int64_t)> counted_numbers;
+
+/* Writes the plan's counters into `fun`, but those whose numbers are constants and not wanted. */
 void write_counters(function *fun, event_plan &plan, const runtime_decls &decls,
-                    const counter_style &style);
+                    const counter_style &style, const counted_numbers &wanted);
 
 #endif

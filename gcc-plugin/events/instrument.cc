@@ -164,7 +164,7 @@ struct instrumenter {
     routine_graph &r;
     int64_t base, rest;                   // a path's start value; path number - value
     tree type;                            // of the register: 32 bits for events, 64 for counters
-    const derived_counts *derived;        // paths without counter, or NULL
+    const counted_paths *counted;         // which paths have counters; NULL: all have events
     event_plan plan;
     std::vector<path_value> value;        // at the start of each vertex
     std::vector<bool> known;
@@ -182,9 +182,9 @@ struct instrumenter {
     void emit_in_block(uint32_t v);
     void emit_on_ways_in(uint32_t v);
     void emit_on_edges(uint32_t v);
-    void emit(basic_block bb, gimple *before, path_value v);
+    void emit(basic_block bb, gimple *before, uint32_t edge);
     void plan_ends();
-    int64_t rest_of_first_path(uint32_t v) const;
+    bool rest_of_first_path(uint32_t v, int64_t *sum) const;
     void mark_left_calls();
     void say_arrivals(const runtime_decls &decls);
 };
@@ -293,12 +293,15 @@ void instrumenter::compute_values()
 
 /* ---- Events ------------------------------------------------------------------------ */
 
-void instrumenter::emit(basic_block bb, gimple *before, path_value v)
+// The event or counter of the paths that end on an edge.
+void instrumenter::emit(basic_block bb, gimple *before, uint32_t edge)
 {
-    path_value number = plus(v, rest);
-    if (derived && derived->count(number.constant))
+    path_value number = plus(ended(edge), rest);
+    if (counted && counted->end && !counted->end(r.graph->edge[edge].dag))
         return;
-    bool is_first = plan.insert({bb->index, {before, v.name, number.constant}}).second;
+    if (counted && counted->number && !number.name && !counted->number(number.constant - rest))
+        return;
+    bool is_first = plan.insert({bb->index, {before, number.name, number.constant}}).second;
 
     gcc_assert(is_first);
 }
@@ -313,7 +316,7 @@ void instrumenter::emit_in_block(uint32_t v)
         || b.ending == ENDING_SILENT)
         return;
     bool before = last && (b.ending != ENDING_STOP || stmt_ends_bb_p(last));
-    emit(b.bb, before ? last : NULL, ended(r.out[v][0]));
+    emit(b.bb, before ? last : NULL, r.out[v][0]);
 }
 
 // For a call that returns twice, which must stand first in its block.  The path that begins and
@@ -327,7 +330,7 @@ void instrumenter::emit_on_ways_in(uint32_t v)
         basic_block on = block_on(edge);
         if (plan.count(on->index))
             on = split_edge(single_succ_edge(on));
-        emit(on, NULL, ended(r.out[v][0]));
+        emit(on, NULL, r.out[v][0]);
     }
 }
 
@@ -339,7 +342,7 @@ void instrumenter::emit_on_edges(uint32_t v)
     for (uint32_t edge : r.out[v]) {
         const pn_edge &e = r.graph->edge[edge];
         if (e.cut && !(e.flags & PN_SHARED_END))
-            emit(block_on(edge), NULL, ended(edge));
+            emit(block_on(edge), NULL, edge);
     }
 }
 
@@ -381,14 +384,18 @@ void instrumenter::plan_ends()
 }
 
 // The sum of increments along the first path from the vertex to EXIT: each of its edges is its
-// vertex' first, with Val 0.
-int64_t instrumenter::rest_of_first_path(uint32_t v) const
+// vertex' first, with Val 0.  Of a copy's paths it is the first counted one.  False: none is.
+bool instrumenter::rest_of_first_path(uint32_t v, int64_t *sum) const
 {
-    int64_t sum = 0;
+    for (*sum = 0; v != r.graph->exit;) {
+        uint32_t edge = counted->onward ? counted->onward(v) : r.graph->first[v];
 
-    for (; v != r.graph->exit; v = r.graph->dag[r.graph->first[v]].dst)
-        sum += inc(r.graph->first[v]);
-    return sum;
+        if (edge == PN_NONE)
+            return false;
+        *sum += inc(edge);
+        v = r.graph->dag[edge].dst;
+    }
+    return true;
 }
 
 // Marks the calls that lie within a path.  An activation that is left there is known by its block
@@ -397,27 +404,32 @@ void instrumenter::mark_left_calls()
 {
     for (uint32_t v = 2; v < r.blocks.size(); v++) {
         gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(r.blocks[v].bb));
+        int64_t sum;
         edge e = call && reached(v) && r.blocks[v].ending == ENDING_NONE && may_be_left(call)
                  ? r.edges[r.out[v][0]].e : NULL;
 
-        if (!e || e->dest == EXIT_BLOCK_PTR_FOR_FN(r.fun))
+        if (!e || e->dest == EXIT_BLOCK_PTR_FOR_FN(r.fun) || !rest_of_first_path(v, &sum))
             continue;
         gcc_assert(r.out[v].size() == 1);
-        path_value path = plus(plus(value[v], rest_of_first_path(v)), rest);
+        path_value path = plus(plus(value[v], sum), rest);
         mark_left_call(block_on(r.out[v][0]), v, path.name, path.constant);
     }
 }
 
-void instrument_counts(routine_graph &r, uint64_t first, const derived_counts *derived,
+void instrument_counts(routine_graph &r, uint64_t first, const counted_paths &counted,
                        const runtime_decls &decls, const counter_style &style)
 {
-    instrumenter it = {r, 0, static_cast<int64_t>(first), long_integer_type_node, derived, {}, {},
+    instrumenter it = {r, 0, static_cast<int64_t>(first), long_integer_type_node, &counted, {}, {},
                        {}, {}};
+    counted_numbers wanted;
 
-    it.plan_ends();
-    if (!calls_end_paths)
+    if (counted.number)
+        wanted = [&counted, first](int64_t number) { return counted.number(number - first); };
+    if (!counted.none)
+        it.plan_ends();
+    if (!counted.none && !calls_end_paths)
         it.mark_left_calls();
-    write_counters(r.fun, it.plan, decls, style);
+    write_counters(r.fun, it.plan, decls, style, wanted);
 }
 
 void instrument(routine_graph &r, uint64_t first, bool from_first, const runtime_decls &decls,

@@ -3,7 +3,7 @@
 #ifndef WPP_INSTRUMENT_H
 #define WPP_INSTRUMENT_H
 
-#include <set>
+#include <functional>
 
 #include "gcc-plugin/events/counters.h"
 #include "gcc-plugin/events/cursor.h"
@@ -34,11 +34,17 @@ void make_runtime_decls(runtime_decls &decls);
 void instrument(routine_graph &r, uint64_t first, bool from_first, const runtime_decls &decls,
                 const event_style &style);
 
-/* Paths without a counter, by their number in the unit: their counts are derived. */
-typedef std::set<int64_t> derived_counts;
+/* Which paths have a counter; a function that is empty says: all. */
+struct counted_paths {
+    bool none = false;
+    std::function<bool(uint32_t)> end;        /* by DAG edge: some paths that end on it have */
+    std::function<bool(uint64_t)> number;     /* by number in the routine */
+    std::function<uint32_t(uint32_t)> onward; /* by vertex: the DAG edge on which the first counted
+                                                 path goes on from there; PN_NONE: none does */
+};
 
-/* Inserts increments and counters instead.  derived: NULL if there are none. */
-void instrument_counts(routine_graph &r, uint64_t first, const derived_counts *derived,
+/* Inserts increments and counters instead. */
+void instrument_counts(routine_graph &r, uint64_t first, const counted_paths &counted,
                        const runtime_decls &decls, const counter_style &style);
 
 #endif

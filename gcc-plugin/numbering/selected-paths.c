@@ -166,8 +166,8 @@ static void absorb(struct labelling *l)
             l->label[e] = 0;
 }
 
-int pn_label_paths(const struct pn_graph *g, const bool *interesting, enum pn_labelling how,
-                   uint64_t *label)
+static int label_paths(const struct pn_graph *g, const bool *interesting, enum pn_labelling how,
+                       bool all_steps, uint64_t *label)
 {
     size_t n = g->n_vertices;
     struct labelling l = {
@@ -179,7 +179,7 @@ int pn_label_paths(const struct pn_graph *g, const bool *interesting, enum pn_la
     bool ok = l.paths && l.least && l.order && l.ways_in && l.way_in && order_vertices(&l)
            && number_edges(&l);
 
-    if (ok) {
+    if (ok && all_steps) {
         push_down(&l);
         absorb(&l);
     }
@@ -189,6 +189,19 @@ int pn_label_paths(const struct pn_graph *g, const bool *interesting, enum pn_la
     free(l.ways_in);
     free(l.way_in);
     return ok ? PN_OK : PN_E_NOMEM;
+}
+
+int pn_label_paths(const struct pn_graph *g, const bool *interesting, enum pn_labelling how,
+                   uint64_t *label)
+{
+    return label_paths(g, interesting, how, true, label);
+}
+
+/* Step 2 leaves the sums of interesting paths as they are, and step 3 those of uninteresting ones
+ * below or between them. */
+int pn_selected_vals(const struct pn_graph *g, const bool *interesting, uint64_t *val)
+{
+    return label_paths(g, interesting, PN_PSPP, false, val);
 }
 
 uint32_t pn_probes(const struct pn_graph *g, const uint64_t *label)

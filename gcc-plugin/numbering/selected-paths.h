@@ -30,6 +30,13 @@ enum pn_labelling { PN_SPP, PN_PSPP };
 int pn_label_paths(const struct pn_graph *g, const bool *interesting, enum pn_labelling how,
                    uint64_t *label);
 
+/* PSPP's identifiers, for reading them: val of each interesting edge, 0 for the others.  An
+ * interesting path's identifier is also the sum of its vals, and at each vertex of it the next edge
+ * is the interesting one with the largest val that is not above what is left.  An identifier with
+ * which that fails, or leaves a rest at EXIT, is shared by uninteresting paths only.  PN_OK or
+ * PN_E_NOMEM. */
+int pn_selected_vals(const struct pn_graph *g, const bool *interesting, uint64_t *val);
+
 /* How many labels are not 0: the probes that a copy executes, the paper's static cost of
  * a routine. */
 uint32_t pn_probes(const struct pn_graph *g, const uint64_t *label);

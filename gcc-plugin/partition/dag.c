@@ -2,6 +2,8 @@
 /* dag.c - DAGs from descriptions, their hash and their order. */
 #include "gcc-plugin/partition/dag.h"
 
+#include <stdlib.h>
+
 /* ---- From a description ------------------------------------------------------------------ */
 
 static bool edges_fit(uint32_t n_vertices, uint32_t entry, uint32_t exit,
@@ -114,4 +116,20 @@ uint32_t p3_order(const struct pn_graph *g, uint32_t *order)
                 order[n++] = g->dag[e].dst;
     free(waiting);
     return edges == g->n_dag ? n : 0;
+}
+
+/* ---- Sets -------------------------------------------------------------------------------------- */
+
+uint64_t *p3_new_set(uint32_t n_edges)
+{
+    return calloc(p3_words(n_edges) + 1, sizeof(uint64_t));
+}
+
+uint64_t *p3_full_set(uint32_t n_edges)
+{
+    uint64_t *set = p3_new_set(n_edges);
+
+    for (uint32_t e = 0; set && e < n_edges; e++)
+        p3_put(set, e);
+    return set;
 }

@@ -9,7 +9,7 @@
 
 #include "gcc-plugin/numbering/numbering.h"
 
-#include <stdlib.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,10 +37,7 @@ static inline size_t p3_words(uint32_t n_edges)
 }
 
 /* Empty; NULL without memory. */
-static inline uint64_t *p3_new_set(uint32_t n_edges)
-{
-    return (uint64_t *)calloc(p3_words(n_edges) + 1, sizeof(uint64_t));
-}
+uint64_t *p3_new_set(uint32_t n_edges);
 
 static inline bool p3_has(const uint64_t *set, uint32_t edge)
 {
@@ -53,14 +50,7 @@ static inline void p3_put(uint64_t *set, uint32_t edge)
 }
 
 /* All edges; NULL without memory. */
-static inline uint64_t *p3_full_set(uint32_t n_edges)
-{
-    uint64_t *set = p3_new_set(n_edges);
-
-    for (uint32_t e = 0; set && e < n_edges; e++)
-        p3_put(set, e);
-    return set;
-}
+uint64_t *p3_full_set(uint32_t n_edges);
 
 static inline bool p3_is_all(const uint64_t *set, uint32_t n_edges)
 {

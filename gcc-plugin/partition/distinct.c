@@ -2,6 +2,7 @@
 /* distinct.c - equal routines become one. */
 #include "gcc-plugin/partition/distinct.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct keyed {

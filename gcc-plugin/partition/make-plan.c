@@ -18,6 +18,7 @@
 #include "gcc-plugin/partition/tasks.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {

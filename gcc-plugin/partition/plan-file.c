@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { VERSION = 1 };
@@ -55,8 +56,8 @@ static void write_set(const uint64_t *set, uint32_t n, FILE *out)
 
 bool p3_write_plan(const struct p3_plan *p, FILE *out)
 {
-    fprintf(out, "wpp-plan %d\ncopies %" PRIu32 "\ncost %s\nload", VERSION, p->copies,
-            p->measured ? "measured" : "static");
+    fprintf(out, "wpp-plan %d\ncopies %" PRIu32 "\nmode %s\ncost %s\nload", VERSION,
+            p->copies, p->calls_cut ? "calls-cut" : "paths", p->measured ? "measured" : "static");
     for (uint32_t c = 0; c < p->copies; c++)
         fprintf(out, " %" PRIu64, p->load[c]);
     fputc('\n', out);
@@ -120,6 +121,8 @@ static bool next_line(struct reading *r)
     errno = 0;
     n = getline(&r->line, &r->cap, r->in);
     r->number++;
+    for (ssize_t i = 0; i < n; i++)
+        r->plan->id = (r->plan->id ^ (unsigned char)r->line[i]) * UINT64_C(0x100000001b3);
     if (n < 0)
         return errno ? fail(r, "%s", strerror(errno))
                      : fail(r, "the plan is cut short: its `end` is missing");
@@ -344,10 +347,24 @@ static bool read_routine(struct reading *r)
     return check_compared(r, e);
 }
 
+/* A line `key first` or `key second`. */
+static bool choice(struct reading *r, const char *key, const char *first, const char *second,
+                   bool *is_second)
+{
+    char *text;
+
+    if (!keyword(r, key))
+        return false;
+    text = word(r);
+    *is_second = strcmp(text, second) == 0;
+    if (!*is_second && strcmp(text, first) != 0)
+        return fail(r, "the %s is `%s` or `%s`, not `%.40s`", key, first, second, text);
+    return at_end(r);
+}
+
 static bool read_head(struct reading *r)
 {
     uint64_t n;
-    char *text;
 
     if (!next_line(r))
         return false;
@@ -363,13 +380,8 @@ static bool read_head(struct reading *r)
     if (n == 0)
         return fail(r, "there is at least one copy");
     r->plan->copies = (uint32_t)n;
-    if (!at_end(r) || !keyword(r, "cost"))
-        return false;
-    text = word(r);
-    r->plan->measured = strcmp(text, "measured") == 0;
-    if (!r->plan->measured && strcmp(text, "static") != 0)
-        return fail(r, "the cost is `static` or `measured`, not `%.40s`", text);
-    if (!at_end(r) || !keyword(r, "load"))
+    if (!at_end(r) || !choice(r, "mode", "paths", "calls-cut", &r->plan->calls_cut)
+        || !choice(r, "cost", "static", "measured", &r->plan->measured) || !keyword(r, "load"))
         return false;
     for (uint32_t c = 0; c < r->plan->copies; c++)
         if (!number(r, "a copy's load", UINT64_MAX, &r->plan->load[c]))
@@ -410,6 +422,8 @@ struct p3_plan *p3_read_plan_stream(FILE *in, const char *name, char *why, size_
     struct reading r = {.in = in, .name = name, .why = why, .size = size,
                         .plan = calloc(1, sizeof *r.plan)};
 
+    if (r.plan)
+        r.plan->id = UINT64_C(0xcbf29ce484222325);
     if (!r.plan) {
         no_memory(&r);
     } else if (!read_all(&r)) {

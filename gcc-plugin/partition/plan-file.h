@@ -3,6 +3,7 @@
  *
  *      wpp-plan 1
  *      copies 2
+ *      mode paths
  *      cost measured
  *      load 1063122 1062989
  *      routine lua.c main 00112233445566ff 7 compared 1=all 2=all

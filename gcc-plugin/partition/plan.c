@@ -4,6 +4,7 @@
 
 #include "gcc-plugin/partition/distinct.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void p3_plan_free(struct p3_plan *p)
@@ -66,6 +67,36 @@ uint64_t p3_holders(const struct p3_plan *p, const struct p3_entry *e, const uin
 
     for (uint32_t i = 0; i < n; i++)
         holders &= copies_with(p, e, edges[i]);
+    return holders;
+}
+
+/* Whether edges of the set lead from the vertex to EXIT.  order: p3_order(); ends: room by vertex. */
+static bool goes_on(const struct pn_graph *g, const uint64_t *set, const uint32_t *order, uint32_t n,
+                    bool *ends, uint32_t vertex)
+{
+    memset(ends, 0, g->n_vertices * sizeof *ends);
+    ends[g->exit] = true;
+    while (n-- > 0)
+        for (uint32_t v = order[n], i = g->first[v]; i < g->first[v + 1]; i++)
+            ends[v] |= p3_has(set, i) && ends[g->dag[i].dst];
+    return ends[vertex];
+}
+
+uint64_t p3_holders_of_prefix(const struct p3_plan *p, const struct p3_entry *e,
+                              const struct pn_graph *g, const uint32_t *edges, uint32_t n)
+{
+    uint64_t holders = p3_holders(p, e, edges, n);
+    uint32_t vertex = n > 0 ? g->dag[edges[n - 1]].dst : g->entry;
+    uint32_t *order = calloc(g->n_vertices, sizeof *order);
+    bool *ends = calloc(g->n_vertices, sizeof *ends);
+    uint32_t n_order = order && ends ? p3_order(g, order) : 0;
+
+    for (uint32_t c = 0; c < p->copies; c++)
+        if (holders >> c & 1
+            && (n_order == 0 || !goes_on(g, e->set[c], order, n_order, ends, vertex)))
+            holders &= ~(UINT64_C(1) << c);
+    free(order);
+    free(ends);
     return holders;
 }
 

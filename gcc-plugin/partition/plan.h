@@ -39,7 +39,10 @@ struct p3_entry {
 
 struct p3_plan {
     uint32_t copies;
+    bool calls_cut;            /* of paths that calls cut (mode=calls-cut), not mode=paths; who has
+                                  made the plan sets it */
     bool measured;             /* by counts, not by the number of increments */
+    uint64_t id;               /* FNV-1a 64 of its file's bytes, if it was read */
     uint64_t load[P3_MAX_COPIES];
     uint32_t n;
     struct p3_entry *entry;    /* ascending by file, name and hash */
@@ -56,6 +59,11 @@ const struct p3_entry *p3_find(const struct p3_plan *p, const char *file, const 
  * lowest. */
 uint64_t p3_holders(const struct p3_plan *p, const struct p3_entry *e, const uint32_t *edges,
                     uint32_t n);
+
+/* The same for a path that is left where these edges, some of its first ones, have led: the copies in
+ * which an interesting path begins with them.  g: the routine's.  0 without memory. */
+uint64_t p3_holders_of_prefix(const struct p3_plan *p, const struct p3_entry *e,
+                              const struct pn_graph *g, const uint32_t *edges, uint32_t n);
 
 /* The loads for these routines, by their counts (NULL: 1); those that the plan does not have are
  * whole in copy 0.  False without memory. */

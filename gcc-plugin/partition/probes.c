@@ -4,6 +4,7 @@
 
 #include "gcc-plugin/numbering/selected-paths.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct p3_prices p3_paper_prices = {.increment = 1, .start = 1};

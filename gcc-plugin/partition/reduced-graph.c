@@ -9,6 +9,7 @@
 #include "gcc-plugin/partition/reduced-graph.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reduction {

@@ -15,6 +15,7 @@
 
 #include "gcc-plugin/partition/reduced-graph.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { CANDIDATES = 8 };

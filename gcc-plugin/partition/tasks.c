@@ -5,6 +5,7 @@
 #include "gcc-plugin/partition/reduced-graph.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 /* A prefix and what follows it. */
 struct node {

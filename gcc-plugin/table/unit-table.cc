@@ -26,6 +26,12 @@ void byte_string::svarint(int64_t n)
     varint(static_cast<uint64_t>(n) << 1 ^ static_cast<uint64_t>(n >> 63));
 }
 
+void byte_string::fixed64(uint64_t n)
+{
+    for (unsigned shift = 0; shift < 64; shift += 8)
+        bytes += static_cast<char>(n >> shift);
+}
+
 uint32_t unit_table::intern(const char *string)
 {
     if (!string || !*string)
@@ -188,7 +194,7 @@ static bool encode_inlined(byte_string &out, const table_routine &routine)
 // Behind the inlined calls: their number is written even if it is 0.
 static void encode_derived(byte_string &out, const table_routine &routine, bool has_inlined)
 {
-    if (routine.derived.empty())
+    if (routine.derived.empty() && !routine.partial)
         return;
     if (!has_inlined)
         out.varint(0);
@@ -196,6 +202,22 @@ static void encode_derived(byte_string &out, const table_routine &routine, bool 
     for (const table_derived &derived : routine.derived) {
         out.varint(derived.path);
         out.varint(derived.vertex);
+    }
+}
+
+// Behind the derived paths, whose number is written then.
+static void encode_selected(byte_string &out, const table_routine &routine)
+{
+    uint32_t next = 0;
+
+    if (!routine.partial)
+        return;
+    out.varint(routine.selected.size());
+    for (const table_selected &selected : routine.selected) {
+        assert(selected.edge >= next);
+        out.varint(selected.edge - next);
+        out.varint(selected.val);
+        next = selected.edge + 1;
     }
 }
 
@@ -215,6 +237,7 @@ uint64_t unit_table::add(const table_routine &routine)
     encode_edges(r, routine.edges);
     encode_landings(r, routine.landings);
     encode_derived(r, routine, encode_inlined(r, routine));
+    encode_selected(r, routine);
 
     body_.varint(r.bytes.size());
     body_.raw(r);
@@ -274,14 +297,13 @@ void unit_table::encode_sources(byte_string &out) const
     out.varint(hashes.size());
     for (const auto &source : hashes) {
         out.varint(source.first);
-        for (unsigned shift = 0; shift < 64; shift += 8)
-            out.bytes += static_cast<char>(source.second >> shift);
+        out.fixed64(source.second);
     }
 }
 
 void unit_table::write(FILE *assembly, const char *compiler, const char *source,
                        const char *directory, unsigned stage, unsigned level, table_mode mode,
-                       bool linked, bool timed, bool all_look)
+                       const table_copy &copy, bool linked, bool timed, bool all_look)
 {
     uint32_t compiler_string = intern(compiler);
     uint32_t source_string = intern_file(source);
@@ -306,6 +328,12 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
     encode_sources(body);
     if (mode != TABLE_TRACED)
         body.varint(mode);
+    if (copy.copy > 0) {
+        assert(mode != TABLE_TRACED);
+        body.varint(copy.copy);
+        body.varint(copy.copies);
+        body.fixed64(copy.plan);
+    }
 
     unsigned long long id = fnv1a(body.bytes);
     fputs("\n\t.section .wpp,\"\",@progbits\n", assembly);

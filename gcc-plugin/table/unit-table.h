@@ -12,12 +12,13 @@
 #include <unordered_map>
 #include <vector>
 
-/* A growing string of bytes with the format's two kinds of number. */
+/* A growing string of bytes with the format's kinds of number. */
 struct byte_string {
     std::string bytes;
 
     void varint(uint64_t n);
     void svarint(int64_t n);
+    void fixed64(uint64_t n);
     void raw(const byte_string &other) { bytes += other.bytes; }
 };
 
@@ -66,6 +67,19 @@ struct table_derived {
     uint32_t vertex;
 };
 
+/* An edge of which interesting paths of a copy are made, and its part of their identifiers
+ * (numbering/selected-paths.h). */
+struct table_selected {
+    uint32_t edge;
+    uint64_t val;
+};
+
+/* The copy of a partitioned profile that the unit is compiled for. */
+struct table_copy {
+    uint32_t copy, copies;                /* 0: none */
+    uint64_t plan;                        /* its id */
+};
+
 /* What the code does at the end of a path.  ORDER MODE: wpp/wpp.h. */
 enum table_mode { TABLE_TRACED, TABLE_PATHS, TABLE_PATHS_OF_CALLS, TABLE_EDGES };
 
@@ -77,6 +91,8 @@ struct table_routine {
     std::vector<table_landing> landings;  /* ascending by (src, dst) */
     std::vector<table_inlined> inlined;
     std::vector<table_derived> derived;   /* with TABLE_EDGES, in order of derivation */
+    bool partial = false;                 /* only paths of these edges are counted: */
+    std::vector<table_selected> selected; /* ascending by edge */
 };
 
 /* Reasons for which a routine is not instrumented, as numbered in the format.  ORDER REASON:
@@ -114,11 +130,11 @@ public:
     bool records() const { return routines_ > 0; }
 
     /* Writes section .wpp and, if the unit records, its wpp_unit, as assembly.  linked: the
-     * linker makes the unit's base.  timed: the times of its paths are counted.  all_look: no
-     * thread can begin in a routine that does not look (WPP_UNIT_LOOKS). */
+     * linker makes the unit's base.  copy: of a plan.  timed: the times of its paths are counted.
+     * all_look: no thread can begin in a routine that does not look (WPP_UNIT_LOOKS). */
     void write(FILE *assembly, const char *compiler, const char *source,
-               const char *directory, unsigned stage, unsigned level, table_mode mode, bool linked,
-               bool timed, bool all_look);
+               const char *directory, unsigned stage, unsigned level, table_mode mode,
+               const table_copy &copy, bool linked, bool timed, bool all_look);
 
 private:
     void encode_sources(byte_string &out) const;

@@ -12,12 +12,13 @@ driver
 sequitur
 gcc-plugin/numbering
 gcc-plugin/partition   gcc-plugin/numbering
+gcc-plugin/partition/cli gcc-plugin/partition gcc-plugin/numbering wpp
 gcc-plugin/table       tracer/trace-abi.h tracer/source-hash.h
 gcc-plugin/graph       gcc-plugin/gcc-compat.h gcc-plugin/numbering gcc-plugin/table
 gcc-plugin/rates       gcc-plugin/gcc-compat.h gcc-plugin/graph
 gcc-plugin/events      gcc-plugin/gcc-compat.h gcc-plugin/graph gcc-plugin/rates tracer/trace-abi.h tracer/follow-jump.h
 gcc-plugin/use         gcc-plugin/gcc-compat.h gcc-plugin/graph gcc-plugin/table gcc-plugin/numbering tracer/source-hash.h
-gcc-plugin             gcc-plugin/use gcc-plugin/events gcc-plugin/graph gcc-plugin/rates gcc-plugin/table gcc-plugin/numbering tracer/trace-abi.h
+gcc-plugin             gcc-plugin/use gcc-plugin/events gcc-plugin/graph gcc-plugin/rates gcc-plugin/table gcc-plugin/numbering gcc-plugin/partition tracer/trace-abi.h
 wpp
 wpp/base               wpp/wpp.h
 wpp/format             wpp/wpp.h wpp/base sequitur/sequitur.h

@@ -660,7 +660,7 @@ static void test_files(void)
     free(p);
 }
 
-#define HEAD "wpp-plan 1\ncopies 2\ncost static\nload 3 4\n"
+#define HEAD "wpp-plan 1\ncopies 2\nmode paths\ncost static\nload 3 4\n"
 #define HASH " 00000000000000ff 9 "
 
 static void test_messages(void)
@@ -674,36 +674,38 @@ static void test_messages(void)
         {"wpp-plan 1\ncopies 0\n", "plan:2: there is at least one copy"},
         {"wpp-plan 1\ncopies 65\n", "plan:2: `65` is not how many copies, a number up to 64"},
         {"wpp-plan 1\nload 1\n", "plan:2: `copies` should stand here, not `load`"},
-        {"wpp-plan 1\ncopies 2\ncost low\n",
-         "plan:3: the cost is `static` or `measured`, not `low`"},
-        {"wpp-plan 1\ncopies 2\ncost static\nload 3\n",
-         "plan:4: `` is not a copy's load, a number up to 18446744073709551615"},
-        {HEAD "end 1\n", "plan:5: the plan has 0 routines, but should have 1"},
-        {HEAD "end 0\nend 0\n", "plan:6: nothing may stand behind `end`"},
-        {HEAD "end 0", "plan:5: the plan is cut short: this line does not end"},
-        {HEAD "function\n", "plan:5: `routine` or `end` should stand here, not `function`"},
-        {HEAD "routine f.c\n", "plan:5: the routine's name is missing"},
-        {HEAD "routine f%0.c f\n", "plan:5: the source file: `%0.` is no encoded byte"},
-        {HEAD "routine f.c f 12 9 - 1=all\n", "plan:5: `12` is no hash, 16 digits 0-9a-f"},
-        {HEAD "routine f.c f 00000000000000ff 0 - 1=all\n", "plan:5: a routine has edges"},
+        {"wpp-plan 1\ncopies 2\nmode edges\n",
+         "plan:3: the mode is `paths` or `calls-cut`, not `edges`"},
+        {"wpp-plan 1\ncopies 2\nmode paths\ncost low\n",
+         "plan:4: the cost is `static` or `measured`, not `low`"},
+        {"wpp-plan 1\ncopies 2\nmode paths\ncost static\nload 3\n",
+         "plan:5: `` is not a copy's load, a number up to 18446744073709551615"},
+        {HEAD "end 1\n", "plan:6: the plan has 0 routines, but should have 1"},
+        {HEAD "end 0\nend 0\n", "plan:7: nothing may stand behind `end`"},
+        {HEAD "end 0", "plan:6: the plan is cut short: this line does not end"},
+        {HEAD "function\n", "plan:6: `routine` or `end` should stand here, not `function`"},
+        {HEAD "routine f.c\n", "plan:6: the routine's name is missing"},
+        {HEAD "routine f%0.c f\n", "plan:6: the source file: `%0.` is no encoded byte"},
+        {HEAD "routine f.c f 12 9 - 1=all\n", "plan:6: `12` is no hash, 16 digits 0-9a-f"},
+        {HEAD "routine f.c f 00000000000000ff 0 - 1=all\n", "plan:6: a routine has edges"},
         {HEAD "routine f.c f" HASH "x 1=all\n",
-         "plan:5: `compared` or `-` should stand here, not `x`"},
+         "plan:6: `compared` or `-` should stand here, not `x`"},
         {HEAD "routine f.c f" HASH "-\n",
-         "plan:5: `` is no set: a copy from 1 to 2, `=`, `all` or edges"},
+         "plan:6: `` is no set: a copy from 1 to 2, `=`, `all` or edges"},
         {HEAD "routine f.c f" HASH "- 3=all\n",
-         "plan:5: `3=all` is no set: a copy from 1 to 2, `=`, `all` or edges"},
+         "plan:6: `3=all` is no set: a copy from 1 to 2, `=`, `all` or edges"},
         {HEAD "routine f.c f" HASH "- 1=all 1=all\n",
-         "plan:5: `1=all` is no set: a copy from 2 to 2, `=`, `all` or edges"},
-        {HEAD "routine f.c f" HASH "- 1=0-9\n", "plan:5: `0-9` is no range of edges below 9"},
-        {HEAD "routine f.c f" HASH "- 1=0-3,2\n", "plan:5: `2`: edges do not ascend"},
-        {HEAD "routine f.c f" HASH "- 1=0-3;\n", "plan:5: `0-3;` is no range of edges below 9"},
+         "plan:6: `1=all` is no set: a copy from 2 to 2, `=`, `all` or edges"},
+        {HEAD "routine f.c f" HASH "- 1=0-9\n", "plan:6: `0-9` is no range of edges below 9"},
+        {HEAD "routine f.c f" HASH "- 1=0-3,2\n", "plan:6: `2`: edges do not ascend"},
+        {HEAD "routine f.c f" HASH "- 1=0-3;\n", "plan:6: `0-3;` is no range of edges below 9"},
         {HEAD "routine f.c f" HASH "compared 1=all\n",
-         "plan:5: the compared routine is not whole in copy 2"},
+         "plan:6: the compared routine is not whole in copy 2"},
         {HEAD "routine f.c f" HASH "compared 1=all 2=all\n"
               "routine f.c g" HASH "compared 1=all 2=all\n",
-         "plan:6: a second routine is compared"},
+         "plan:7: a second routine is compared"},
         {HEAD "routine f.c f" HASH "- 1=all\nroutine f.c f" HASH "- 1=all\n",
-         "plan:6: the routines do not ascend by file, name and hash"}
+         "plan:7: the routines do not ascend by file, name and hash"}
     };
     char why[200];
     struct p3_plan *plan;
@@ -731,7 +733,7 @@ static void test_messages(void)
                && strcmp(why, "/nowhere/plan: No such file or directory") == 0,
            "a missing file has one, too");
     plan = read_text(HEAD, strlen(HEAD), why, 12);
-    tap_ok(!plan && strcmp(why, "plan:5: the") == 0, "a message is cut where its room ends");
+    tap_ok(!plan && strcmp(why, "plan:6: the") == 0, "a message is cut where its room ends");
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

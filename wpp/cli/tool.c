@@ -530,6 +530,12 @@ int tool_say_incomplete(const char *path, const wpp *w)
     int status = tool_say_damages(path, w);
 
     wpp_get_summary(w, &run);
+    if (run.part.copy > 0) {
+        tool_warn("%s: this is copy %u of %u of a partitioned profile; the answer covers only the "
+                  "paths that it counts (wpp-p3 merge unites all)", path, run.part.copy,
+                  run.part.copies);
+        status = TOOL_INCOMPLETE;
+    }
     if ((wpp_missing(w) & WPP_PART_SUMMARY) || (run.complete && !run.lost))
         return status;
     tool_warn("%s: the trace is incomplete (%s); the answer covers only the recorded part", path,

@@ -429,6 +429,9 @@ static void print_profile(const struct info *i)
 
     if (knows(i, WPP_PART_COUNTS)) {
         printf("%-18s counts of %s, in no order\n", "path profile", kinds[i->s.profile_kind]);
+        if (i->s.part.copy > 0)
+            printf("%-18s %u of %u, plan %016llx\n", "copy", i->s.part.copy, i->s.part.copies,
+                   (unsigned long long)i->s.part.plan);
         printf("%-18s %s\n", "runs", tool_grouped(i->s.runs));
         printf("%-18s %s\n", "executions", tool_grouped(i->s.recorded));
     }

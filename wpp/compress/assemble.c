@@ -270,6 +270,7 @@ static bool order_profile(struct assembly *a)
 {
     a->content.run.profile_kind = a->c->counts_kind;
     a->content.run.runs = 1;
+    a->content.run.part = a->c->part;
     a->content.n_threads = 0;
     a->content.n_chunks = 0;
     a->content.segments = NULL;

@@ -613,6 +613,10 @@ static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
                  "its objects were compiled with different modes (trace, paths, "
                  "calls-cut, edges): the profile lacks what was traced, and paths of different "
                  "kinds stand side by side");
+    c->part = wpp_path_counts_part(&c->modules, &mixed);
+    if (mixed)
+        wpp_note(c, WPP_E_INCOMPLETE, "its objects were compiled for different copies of a "
+                 "partitioned profile (wpp-p3): the profile is no copy's");
     if (!wpp_path_counts_settle(&c->counts, &c->modules, error))
         return false;
     if (c->counts.unknown > 0)

@@ -48,6 +48,7 @@ struct wpp_compressor {
     struct wpp_buffers buffers;       /* of threads, as the ended process left them */
     struct wpp_path_times times;
     struct wpp_path_counts counts;
+    struct wpp_part_of_profile part;  /* of a path profile */
     uint32_t counts_kind;             /* enum wpp_profile_kind of a path profile; else 0 */
     uint32_t current;                 /* stream of the current TOKENS record */
     uint32_t *terminals;              /* scratch: PIECE_TOKENS */

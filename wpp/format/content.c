@@ -224,6 +224,11 @@ static void put_counts(struct wpp_bytes *b, const struct wpp_content *c)
         assert(c->counts[i] > 0);
         wpp_put_varint(b, c->counts[i]);
     }
+    if (c->run.part.copy > 0) {
+        wpp_put_varint(b, c->run.part.copy);
+        wpp_put_varint(b, c->run.part.copies);
+        wpp_put_u64(b, c->run.part.plan);
+    }
 }
 
 /* Removes empty sections from `first` on; returns how many remain. */

@@ -9,7 +9,7 @@ enum { ENTRY = 0, EXIT = 1 };
 /* Sizes of the shortest encodings: they limit counts before memory is allocated. */
 enum {
     MIN_ROUTINE = 8, MIN_BLOCK = 2, MIN_LINE = 2, MIN_EDGE = 4, MIN_LANDING = 2, MIN_LEFT_OUT = 4,
-    MIN_SOURCE = 9, MIN_INLINED = 3, MIN_RUN = 2, MIN_DERIVED = 2
+    MIN_SOURCE = 9, MIN_INLINED = 3, MIN_RUN = 2, MIN_DERIVED = 2, MIN_SELECTED = 2
 };
 
 /* ---- Strings ----------------------------------------------------------------- */
@@ -369,15 +369,38 @@ static bool parse_derived(struct wpp_view *v, struct wpp_arena *arena, const str
     return !v->failed;
 }
 
+static bool parse_selection(struct wpp_view *v, struct wpp_arena *arena,
+                            const struct wpp_routine *r, struct wpp_selection *out)
+{
+    uint64_t next = 0;
+    size_t n;
+
+    *out = (struct wpp_selection){.partial = wpp_left(v) > 0};
+    if (!out->partial)
+        return true;
+    n = wpp_get_count(v, MIN_SELECTED);
+    if (v->failed || n > r->n_edges)
+        return false;
+    out->n = (uint32_t)n;
+    out->list = wpp_arena_alloc(arena, n, sizeof *out->list);
+    for (size_t i = 0; out->list && i < n; i++) {
+        next += wpp_get_varint_max(v, r->n_edges - 1);
+        if (v->failed || next >= r->n_edges)
+            return false;
+        out->list[i] = (struct wpp_selected){(uint32_t)next++, wpp_get_varint(v)};
+    }
+    return out->list && !v->failed;
+}
+
 bool wpp_parse_routine(struct wpp_view *v, const struct wpp_string_table *strings,
                        struct wpp_arena *arena, struct wpp_routine *out)
 {
-    return wpp_parse_counted_routine(v, strings, arena, out, NULL);
+    return wpp_parse_counted_routine(v, strings, arena, out, NULL, NULL);
 }
 
 bool wpp_parse_counted_routine(struct wpp_view *v, const struct wpp_string_table *strings,
                                struct wpp_arena *arena, struct wpp_routine *out,
-                               struct wpp_derived_list *derived)
+                               struct wpp_derived_list *derived, struct wpp_selection *selection)
 {
     struct wpp_view r = wpp_get_view(v, wpp_get_count(v, 1));
 
@@ -391,7 +414,8 @@ bool wpp_parse_counted_routine(struct wpp_view *v, const struct wpp_string_table
     return parse_blocks(&r, strings, arena, out) &&
            parse_edges(&r, arena, out) && parse_landings(&r, arena, out) &&
            parse_inlined(&r, strings, arena, out) && check_numbering(out, arena) &&
-           (!derived || parse_derived(&r, arena, out, derived));
+           (!derived || parse_derived(&r, arena, out, derived)) &&
+           (!selection || parse_selection(&r, arena, out, selection));
 }
 
 /* ---- Encoding a routine ------------------------------------------------------------ */
@@ -621,6 +645,50 @@ uint32_t wpp_path_edges(const struct wpp_routine *routine, uint64_t number, uint
     return n;
 }
 
+/* Of the selected edges of vertex v, the one with the largest val that is not above `left`; NULL:
+ * there is none.  Edges, and so selected ones, are sorted by source. */
+static const struct wpp_selected *selected_below(const struct wpp_routine *r,
+                                                 const struct wpp_selection *s, uint32_t v,
+                                                 uint64_t left)
+{
+    const struct wpp_selected *best = NULL;
+    uint32_t low = 0, high = s->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (r->edges[s->list[middle].edge].src < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < s->n && r->edges[s->list[low].edge].src == v; low++)
+        if (s->list[low].val <= left && (!best || s->list[low].val >= best->val))
+            best = &s->list[low];
+    return best;
+}
+
+bool wpp_selected_path(const struct wpp_routine *routine, const struct wpp_selection *selection,
+                       uint64_t identifier, uint32_t left, uint64_t *number)
+{
+    uint32_t v = ENTRY;
+    bool is_left = false;
+
+    assert(selection->partial);
+    *number = 0;
+    while (v != EXIT) {
+        const struct wpp_selected *s = selected_below(routine, selection, v, identifier);
+
+        if (!s)
+            return false;
+        identifier -= s->val;
+        is_left |= left != 0 && v == left;
+        *number += is_left ? 0 : routine->edges[s->edge].val;
+        v = routine->edges[s->edge].dst;
+    }
+    return identifier == 0 && (left == 0 || is_left);
+}
+
 /* ---- Unit tables -------------------------------------------------------------------------- */
 
 int wpp_next_unit(struct wpp_view *section, struct wpp_unit_body *unit)
@@ -749,6 +817,26 @@ static bool parse_sources(struct wpp_view *v, struct wpp_arena *arena, struct wp
     return true;
 }
 
+/* Only of a unit that is compiled for a copy of a partitioned profile. */
+static bool parse_part(struct wpp_view *v, struct wpp_part_of_profile *out)
+{
+    *out = (struct wpp_part_of_profile){0};
+    return wpp_left(v) > 0 ? wpp_get_part(v, out) : !v->failed;
+}
+
+bool wpp_get_part(struct wpp_view *v, struct wpp_part_of_profile *out)
+{
+    struct wpp_view id;
+
+    out->copies = 0;
+    out->copy = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+    if (!v->failed && out->copy > 0)
+        out->copies = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
+    id = wpp_get_view(v, 8);
+    out->plan = v->failed ? 0 : wpp_get_u64(id.p);
+    return !v->failed && out->copy > 0 && out->copy <= out->copies;
+}
+
 bool wpp_parse_unit(struct wpp_view body, struct wpp_arena *arena, struct wpp_unit_table *out)
 {
     size_t n;
@@ -773,5 +861,5 @@ bool wpp_parse_unit(struct wpp_view body, struct wpp_arena *arena, struct wpp_un
         return false;
     out->mode = wpp_left(&body) > 0 ? (uint32_t)wpp_get_varint_max(&body, UINT32_MAX)
                                     : WPP_MODE_TRACED;
-    return !body.failed;
+    return parse_part(&body, &out->part);
 }

@@ -36,9 +36,28 @@ struct wpp_derived_list {
     uint32_t n;
     struct wpp_derived *list;      /* the arena's */
 };
+
+/* Of a routine of which a copy of a partitioned profile counts some paths: their edges, ascending,
+ * and what each adds to a path's identifier. */
+struct wpp_selected {
+    uint32_t edge;
+    uint64_t val;
+};
+struct wpp_selection {
+    bool partial;                  /* false: all paths are counted, by their numbers */
+    uint32_t n;
+    struct wpp_selected *list;     /* the arena's */
+};
+
 bool wpp_parse_counted_routine(struct wpp_view *v, const struct wpp_string_table *strings,
                                struct wpp_arena *arena, struct wpp_routine *out,
-                               struct wpp_derived_list *derived);
+                               struct wpp_derived_list *derived, struct wpp_selection *selection);
+
+/* The number of the path that has this identifier.  False: only paths have it that are not counted.
+ * With `left`, of the first path that has the same edges until it is in that block; false also if
+ * the path is never there.  The selection is partial. */
+bool wpp_selected_path(const struct wpp_routine *routine, const struct wpp_selection *selection,
+                       uint64_t identifier, uint32_t left, uint64_t *number);
 
 void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
                      const struct wpp_routine *routine);
@@ -60,6 +79,9 @@ bool wpp_parse_left_out(struct wpp_view *v, const struct wpp_string_table *strin
 bool wpp_parse_source(struct wpp_view *v, const struct wpp_string_table *strings, bool directory,
                       struct wpp_source *out);
 
+/* Reads which part of a partitioned profile it is.  False: malformed. */
+bool wpp_get_part(struct wpp_view *v, struct wpp_part_of_profile *out);
+
 /* ---- Unit tables, one per object in a module's section `.wpp` --------------- */
 
 struct wpp_unit_routine {
@@ -78,6 +100,7 @@ struct wpp_unit_table {
     const char *compiler, *source, *directory;
     uint32_t stage, level;
     uint32_t mode;
+    struct wpp_part_of_profile part;   /* of a partitioned profile */
     uint64_t paths;
     uint32_t n_routines, n_left_out;
     struct wpp_unit_routine *routines;

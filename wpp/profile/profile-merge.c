@@ -28,6 +28,7 @@ struct part { uint32_t routine; uint64_t path, count; };
 struct merging {
     const struct profile_input *inputs;
     uint32_t n_inputs;
+    const bool *const *left_out;         /* of each input, by terminal; NULL: they are no copies */
     struct wpp_arena arena;
     struct wpp_content *content;         /* of each input */
     uint32_t **module;                   /* of each input's modules: the sum's */
@@ -64,6 +65,27 @@ static bool check_kinds(const struct merging *m, struct wpp_error *error)
     return true;
 }
 
+static struct wpp_part_of_profile part_of(const wpp *w)
+{
+    struct wpp_summary run;
+
+    wpp_get_summary(w, &run);
+    return run.part;
+}
+
+static bool check_parts(const struct merging *m, struct wpp_error *error)
+{
+    for (uint32_t i = 1; i < m->n_inputs && !m->left_out; i++) {
+        struct wpp_part_of_profile a = part_of(m->inputs[0].w), b = part_of(m->inputs[i].w);
+
+        if (a.copy != b.copy || a.copies != b.copies || a.plan != b.plan)
+            return wpp_fail(error, WPP_E_ARGUMENT, "%s and %s are of different copies of a "
+                            "partitioned profile: `wpp-p3 merge` unites copies", m->inputs[0].path,
+                            m->inputs[i].path);
+    }
+    return true;
+}
+
 static bool take_inputs(struct merging *m)
 {
     m->content = allocate(m, m->n_inputs, sizeof *m->content);
@@ -78,10 +100,13 @@ static bool take_inputs(struct merging *m)
 
 /* ---- Modules and units ------------------------------------------------------------------- */
 
-static bool same_module(const struct wpp_module_content *a, const struct wpp_module_content *b)
+static bool same_module(const struct merging *m, const struct wpp_module_content *a,
+                        const struct wpp_module_content *b)
 {
-    return a->build_id_bytes == b->build_id_bytes
-        && memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0
+    bool same_build = a->build_id_bytes == b->build_id_bytes
+                   && memcmp(a->build_id, b->build_id, a->build_id_bytes) == 0;
+
+    return (m->left_out || same_build)
         && strcmp(routine_base_name(a->path), routine_base_name(b->path)) == 0;
 }
 
@@ -100,7 +125,7 @@ static bool merge_modules(struct merging *m)
         if (!m->module[i])
             return false;
         for (uint32_t k = 0, at; k < c->n_modules; k++) {
-            for (at = 0; at < m->sum.n_modules && !same_module(&all[at], &c->modules[k]);)
+            for (at = 0; at < m->sum.n_modules && !same_module(m, &all[at], &c->modules[k]);)
                 at++;
             if (at == m->sum.n_modules)
                 all[m->sum.n_modules++] = c->modules[k];
@@ -317,10 +342,13 @@ static bool collect_parts(struct merging *m, struct part *part, uint32_t *n)
 
         if (!path_profile_new(&p, m->inputs[i].w))
             return false;
-        for (uint32_t k = 0; k < p.n_paths; k++)
+        for (uint32_t k = 0; k < p.n_paths; k++) {
+            if (m->left_out && m->left_out[i][p.path[k].terminal])
+                continue;
             part[(*n)++] = (struct part){m->member[m->begin[i] + p.path[k].routine].of,
                                          wpp_terminal(p.w, p.path[k].terminal)->path,
                                          p.path[k].count};
+        }
         m->merged->unread = profile_add(m->merged->unread, p.unread);
         path_profile_free(&p);
     }
@@ -394,6 +422,22 @@ static bool merge_sources(struct merging *m)
     return true;
 }
 
+/* All copies are one run.  What one lacks is missing in all. */
+static void add_copy(struct wpp_summary *sum, const struct wpp_summary *run)
+{
+    if (run->started && (!sum->started || run->started < sum->started))
+        sum->started = run->started;
+    if (sum->nanoseconds < run->nanoseconds)
+        sum->nanoseconds = run->nanoseconds;
+    sum->lost = profile_add(sum->lost, run->lost);
+    sum->trace_bytes = profile_add(sum->trace_bytes, run->trace_bytes);
+    if (sum->complete && (!run->complete || sum->ended == WPP_ENDED_UNSAID))
+        sum->ended = run->ended;
+    sum->complete = sum->complete && run->complete;
+    sum->exited = sum->exited == run->exited ? sum->exited : 0;
+    sum->killed = sum->killed == run->killed ? sum->killed : 0;
+}
+
 /* What both runs have in common; numbers are added.  The program is the first one. */
 static void add_run(struct wpp_summary *sum, const struct wpp_summary *run)
 {
@@ -430,15 +474,19 @@ static void merge_runs(struct merging *m)
         run.ticks_per_second = 0;
         if (i == 0)
             *sum = run;
+        else if (m->left_out)
+            add_copy(sum, &run);
         else
             add_run(sum, &run);
     }
+    if (m->left_out)
+        sum->part = (struct wpp_part_of_profile){0};
     sum->profile_kind = kind_of(m->inputs[0].w);
 }
 
 static bool merge(struct merging *m, struct wpp_bytes *out, struct wpp_error *error)
 {
-    if (!check_kinds(m, error))
+    if (!check_kinds(m, error) || !check_parts(m, error))
         return false;
     if (!take_inputs(m) || !merge_modules(m))
         return wpp_fail_memory(error);
@@ -451,15 +499,29 @@ static bool merge(struct merging *m, struct wpp_bytes *out, struct wpp_error *er
     return wpp_content_encode(&m->sum, out, error);
 }
 
+static bool merge_all(struct merging *m, struct wpp_bytes *out, struct wpp_error *error)
+{
+    bool done;
+
+    assert(m->n_inputs > 0);
+    *m->merged = (struct profile_merged){0};
+    done = merge(m, out, error);
+    wpp_arena_free(&m->arena);
+    return done;
+}
+
 bool profile_merge(const struct profile_input *inputs, uint32_t n, struct wpp_bytes *out,
                    struct profile_merged *merged, struct wpp_error *error)
 {
     struct merging m = {.inputs = inputs, .n_inputs = n, .merged = merged};
-    bool done;
 
-    assert(n > 0);
-    *merged = (struct profile_merged){0};
-    done = merge(&m, out, error);
-    wpp_arena_free(&m.arena);
-    return done;
+    return merge_all(&m, out, error);
+}
+
+bool profile_unite(const struct profile_input *inputs, const bool *const *left_out, uint32_t n,
+                   struct wpp_bytes *out, struct profile_merged *merged, struct wpp_error *error)
+{
+    struct merging m = {.inputs = inputs, .n_inputs = n, .merged = merged, .left_out = left_out};
+
+    return merge_all(&m, out, error);
 }

@@ -27,9 +27,16 @@ struct profile_merged {
     uint64_t unread;           /* executions in modules that could not be read: they are left out */
 };
 
-/* WPP_E_ARGUMENT if the inputs count different things, or have too many paths for one file;
- * WPP_E_MEMORY.  n is at least 1. */
+/* WPP_E_ARGUMENT if the inputs count different things, are of different copies of a partitioned
+ * profile, or have too many paths for one file; WPP_E_MEMORY.  n is at least 1. */
 bool profile_merge(const struct profile_input *inputs, uint32_t n, struct wpp_bytes *out,
                    struct profile_merged *merged, struct wpp_error *error);
+
+/* The same for the copies of one program (wpp-p3), which are differently instrumented and had one
+ * run each: one input for each copy.  left_out: of each input, by terminal, whether its executions
+ * do not count; of each path, those of all copies but one do not.  Modules of one name are one, and
+ * the output is one run. */
+bool profile_unite(const struct profile_input *inputs, const bool *const *left_out, uint32_t n,
+                   struct wpp_bytes *out, struct profile_merged *merged, struct wpp_error *error);
 
 #endif

@@ -541,7 +541,7 @@ static bool get_counts(struct loading *l, struct wpp_view *v)
     }
     s->recorded = s->tokens;
     l->w->counts = counts;
-    return true;
+    return wpp_left(v) == 0 || wpp_get_part(v, &s->part);
 }
 
 const struct section_reader section_readers[] = {

@@ -144,7 +144,7 @@ static bool parse(struct counted_routine *r, const struct wpp_unit_table *table,
     size_t n = encoded->num_paths;
     uint32_t *edges;
 
-    if (!wpp_parse_counted_routine(&view, &table->strings, arena, &r->routine, &r->derived))
+    if (!wpp_parse_counted_routine(&view, &table->strings, arena, &r->routine, &r->derived, NULL))
         return false;
     r->counts = wpp_arena_alloc(arena, n, sizeof *r->counts);
     r->from = wpp_arena_alloc(arena, n, sizeof *r->from);
@@ -253,6 +253,70 @@ static bool derive_units(struct derivation *d, const struct wpp_loaded_module *m
     return true;
 }
 
+/* ---- Copies of a partitioned profile ------------------------------------------------- */
+
+/* Gives the counters of a routine, which are identifiers, their paths' tokens.  Of paths that are
+ * not counted nothing is left. */
+static bool select_routine(struct wpp_token_sums *counted, const struct wpp_module_unit *unit,
+                           const struct wpp_unit_routine *encoded, struct wpp_error *error)
+{
+    struct wpp_arena arena = {0};
+    struct wpp_routine routine = {0};
+    struct wpp_derived_list derived;
+    struct wpp_selection selection;
+    struct wpp_view view = encoded->encoded;
+    uint64_t base = unit->base + encoded->first_path, number;
+    size_t at = wpp_token_sums_from(counted, base);
+    size_t end = wpp_token_sums_from(counted, base + encoded->num_paths);
+    bool done = true;
+
+    if (at == end)
+        return true;
+    if (!wpp_parse_counted_routine(&view, &unit->table.strings, &arena, &routine, &derived,
+                                   &selection))
+        done = arena.failed ? wpp_fail_memory(error)
+                            : wpp_fail(error, WPP_E_FORMAT, "the path table of %s is broken",
+                                       unit->table.source);
+    for (; done && selection.partial && at < end; at++) {
+        struct wpp_token_sum *sum = &counted->list[at];
+        bool known = wpp_selected_path(&routine, &selection, sum->token - base, sum->left, &number)
+                  && number < encoded->num_paths;
+
+        sum->token = known ? (uint32_t)(base + number) : sum->token;
+        sum->sum = known ? sum->sum : 0;
+    }
+    wpp_arena_free(&arena);
+    return done;
+}
+
+static bool select_units(struct wpp_token_sums *counted, const struct wpp_loaded_module *m,
+                         struct wpp_error *error)
+{
+    for (uint32_t u = 0; u < m->n_units; u++)
+        for (uint32_t i = 0; m->units[u].table.part.copy > 0
+                             && i < m->units[u].table.n_routines; i++)
+            if (!select_routine(counted, &m->units[u], &m->units[u].table.routines[i], error))
+                return false;
+    return true;
+}
+
+/* Changes tokens only within their routines, so the search for routines goes on meanwhile. */
+static bool select_paths(struct wpp_token_sums *counted, const struct wpp_modules *modules,
+                         struct wpp_error *error)
+{
+    size_t kept = 0;
+
+    for (uint32_t m = 0; m < modules->n; m++)
+        if (!select_units(counted, &modules->loaded[m], error))
+            return false;
+    for (size_t i = 0; i < counted->n; i++)
+        if (counted->list[i].sum > 0)
+            counted->list[kept++] = counted->list[i];
+    counted->n = kept;
+    wpp_token_sums_settle(counted);
+    return true;
+}
+
 static bool take_derived(struct wpp_token_sums *counted, const struct wpp_token_sums *derived)
 {
     if (!wpp_token_sums_reserve(counted, derived->n))
@@ -270,6 +334,8 @@ bool wpp_path_counts_settle(struct wpp_path_counts *c, const struct wpp_modules 
     bool done = true;
 
     wpp_token_sums_settle(&c->sums);
+    if (!select_paths(&c->sums, modules, error))
+        return false;
     drop_impossible(c, modules);
     for (uint32_t m = 0; done && m < modules->n; m++)
         done = derive_units(&d, &modules->loaded[m]);
@@ -295,4 +361,27 @@ uint32_t wpp_path_counts_kind(const struct wpp_modules *modules, bool *mixed)
             any = true;
         }
     return kind;
+}
+
+static bool same_part(const struct wpp_part_of_profile *a, const struct wpp_part_of_profile *b)
+{
+    return a->copy == b->copy && a->copies == b->copies && a->plan == b->plan;
+}
+
+struct wpp_part_of_profile wpp_path_counts_part(const struct wpp_modules *modules, bool *mixed)
+{
+    struct wpp_part_of_profile part = {0};
+    bool any = false;
+
+    *mixed = false;
+    for (uint32_t m = 0; m < modules->n; m++)
+        for (uint32_t u = 0; u < modules->loaded[m].n_units; u++) {
+            const struct wpp_part_of_profile *its = &modules->loaded[m].units[u].table.part;
+
+            *mixed |= any && !same_part(its, &part);
+            if (!any || part.copy == 0)
+                part = *its;
+            any = true;
+        }
+    return part;
 }

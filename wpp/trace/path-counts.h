@@ -30,14 +30,19 @@ enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const
 enum wpp_path_counts_result wpp_path_counts_add_left(struct wpp_path_counts *c, const uint8_t *payload,
                                                      size_t size);
 
-/* To be called after the last record: sorts, adds up the counts of each token, drops paths that do
- * not go through the block where they were left (they are `unknown`), and derives counts of edges
- * without a counter.  WPP_E_MEMORY, WPP_E_FORMAT. */
+/* To be called after the last record: sorts, adds up the counts of each token, leaves out what a
+ * copy of a partitioned profile does not count, drops paths that do not go through the block where
+ * they were left (they are `unknown`), and derives counts of edges without a counter.  WPP_E_MEMORY,
+ * WPP_E_FORMAT. */
 bool wpp_path_counts_settle(struct wpp_path_counts *c, const struct wpp_modules *modules,
                             struct wpp_error *error);
 
 /* What the modules' code counts, enum wpp_profile_kind; 0: it is traced.  *mixed: not all of it
  * does the same. */
 uint32_t wpp_path_counts_kind(const struct wpp_modules *modules, bool *mixed);
+
+/* Which part of a partitioned profile the modules' code counts.  *mixed: not all of it does the
+ * same. */
+struct wpp_part_of_profile wpp_path_counts_part(const struct wpp_modules *modules, bool *mixed);
 
 #endif
