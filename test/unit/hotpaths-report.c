@@ -75,8 +75,8 @@ static const struct wpp_routine routines[] = {
 /* Terminals by first execution. */
 enum { ENTER_MAIN, ODD, BACK, AGAIN, EVEN, LEAVE_MAIN, RAW };
 static const struct wpp_terminal_content terminals[] = {
-    { 20, 0, 0 }, { 30, 1, 0 }, { 24, 0, 0 }, { 22, 0, 0 }, { 31, 1, 0 }, { 23, 0, 0 },
-    { 7, WPP_NO_ROUTINE, 0 },
+    { 20, 0, 0, 0 }, { 30, 1, 0, 0 }, { 24, 0, 0, 0 }, { 22, 0, 0, 0 }, { 31, 1, 0, 0 }, { 23, 0, 0, 0 },
+    { 7, WPP_NO_ROUTINE, 0, 0 },
 };
 
 /* main, then step for odd and even x in turn, 24 times, and once more:
