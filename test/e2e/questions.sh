@@ -43,6 +43,9 @@ EOF
 ok 'a program that asks for questions' "$WPP_GCC" -O1 -o prog main.c
 ok 'is recorded' wpp-record -o prog.wpp ./prog
 
+printf 'prog: main.c\n\t$(CC) -O1 -o $@ $<\n' > Makefile
+touch main.c                                # or make would have nothing to do
+
 # The document's line is one that is executed.
 line=$(grep -n 'sum = sum' main.c | cut -d: -f1)
 sed -n '/^```/,/^```/p' "$ROOT/docs/questions.md" | grep '^wpp-' | sed 's/  *# .*//' |

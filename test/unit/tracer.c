@@ -27,9 +27,13 @@ static void test_layout(void)
            && offsetof(struct wpp_unit, id) == 8 && offsetof(struct wpp_unit, abi) == 16
            && offsetof(struct wpp_unit, flags) == 18 && offsetof(struct wpp_unit, numbers) == 20,
            "a unit");
-    tap_ok(sizeof(struct wpp_module) == 32 && offsetof(struct wpp_module, ehdr) == 16
-           && offsetof(struct wpp_module, abi) == 24 && offsetof(struct wpp_module, base) == 28,
-           "a module");
+    tap_ok(sizeof(struct wpp_module) == 48 && offsetof(struct wpp_module, ehdr) == 16
+           && offsetof(struct wpp_module, abi) == 24 && offsetof(struct wpp_module, base) == 28
+           && offsetof(struct wpp_module, left) == 32, "a module");
+    tap_ok(sizeof(struct wpp_left_call) == 24 && offsetof(struct wpp_left_call, number) == 8
+           && offsetof(struct wpp_left_call, how) == 16
+           && offsetof(struct wpp_left_call, offset) == 20 && sizeof(struct wpp_left) == 16
+           && offsetof(struct wpp_left, count) == 8, "a call that may be left, and a slot");
 }
 
 /* Published test vectors of FNV-1a 64. */

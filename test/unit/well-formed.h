@@ -20,6 +20,16 @@ static inline bool is_inlined_well(const struct wpp_routine *r)
     return true;
 }
 
+/* A number of the routine; or of a path that was left in a block, which is then its last one. */
+static inline bool is_path_well(const struct wpp_terminal *t, const struct wpp_routine *r)
+{
+    if (!t->left)
+        return t->path < r->num_paths && t->n_edges == t->n_blocks + 1;
+    return t->left > 1 && t->left < r->n_blocks && t->n_blocks > 0
+           && t->blocks[t->n_blocks - 1] == t->left && t->n_edges == t->n_blocks && !t->leaves
+           && t->path >= r->num_paths && (t->path - r->num_paths) / r->n_blocks < r->num_paths;
+}
+
 /* A path profile: counts, none of them 0, and no order. */
 static inline bool is_profile_well(const wpp *w)
 {
@@ -75,7 +85,7 @@ static inline bool is_well_formed(const wpp *w)
 
         if (x->routine == WPP_NO_ROUTINE)
             continue;
-        if (x->routine >= s.n_routines || x->path >= wpp_routine(w, x->routine)->num_paths)
+        if (x->routine >= s.n_routines || !is_path_well(x, wpp_routine(w, x->routine)))
             return false;
         for (uint32_t i = 0; i < x->n_blocks; i++)
             if (x->blocks[i] >= wpp_routine(w, x->routine)->n_blocks)
