@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# test: slow 240
+# test: slow 120
 # Partitioned path profiles (wpp-p3): the union of the copies is the profile of one that counts all.
+# With `full`: of bzip2 and lua5.4 with 2, 4 and 8 copies at two levels, by static and measured costs.
 . "$(dirname "$0")/lib.sh"
 . "$ROOT/test/real/programs.sh"
 
@@ -344,8 +345,15 @@ real() {
     mv "$T/$name.all" "$T/$name.counts"
     rm -f "$T/$name.prof"
 }
-real bzip2 -O0 2
-[ ! -f "$T/bzip2.counts" ] || real bzip2 -O0 8 --profile="$T/bzip2.counts"
 real bzip2 -O2 4 --method=paper
-real lua5.4 -O2 2
+if [ "${1-}" = full ]; then
+    for name in bzip2 lua5.4; do
+        for opt in -O0 -O2; do
+            for k in 2 4 8; do
+                real $name $opt $k
+                [ ! -f "$T/$name.counts" ] || real $name $opt $k --profile="$T/$name.counts"
+            done
+        done
+    done
+fi
 done_testing

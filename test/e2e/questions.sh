@@ -52,7 +52,7 @@ sed -n '/^```/,/^```/p' "$ROOT/docs/questions.md" | grep '^wpp-' | sed 's/  *# .
     sed "s/main\.c:12/main.c:$line/" > commands
 is 'there are some' "$(awk 'END { print (NR > 15) }' commands)" 1
 while read -r command; do
-    ok "$command" bash -c "set -o pipefail; $command"
+    ok "$command" bash -c "set -o pipefail; $command" < /dev/null
     case $command in
     *--uninstrumented*) ;;              # nothing was left out
     *wpp-dot*) is 'a picture' "$(grep -c '</svg>' prog.svg)" 1 ;;
