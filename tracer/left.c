@@ -345,9 +345,9 @@ static uint64_t stack_pointer_in(const void *env)
     return word > here && word - here < MOST_STACK ? word : 0;
 }
 
-/* Called by refill.S when the emitted code says that activations are about to be left: those below the stack pointer in the
- * jmp_buf, or all of the thread.  If a handler of SIGABRT jumps out of abort(), those that it jumps to
- * have been counted nevertheless. */
+/* Called by refill.S when the emitted code says that activations are about to be left: those below
+ * the stack pointer in the jmp_buf, or all of the thread.  If a handler of SIGABRT jumps out of
+ * abort(), those that it jumps to have been counted nevertheless. */
 void __wpp_leaving_slow(const void *env, const struct wpp_frame *caller)
 {
     int error = errno;

@@ -38,16 +38,20 @@ void mark_left_call(basic_block behind, uint32_t block, tree name, int64_t numbe
                       GSI_SAME_STMT);
 }
 
-// Whether the function leaves activations; *jumps: those up to its first argument, a jmp_buf.
-static bool leaves_activations(tree callee, bool *jumps)
+// Whether the call leaves activations; *jumps: those up to its first argument, a jmp_buf.
+static bool leaves_activations(gcall *call, bool *jumps)
 {
     static const char *const names[] = {
         "_Exit", "__longjmp_chk", "_exit", "_longjmp", "abort", "exit", "longjmp", "quick_exit",
         "siglongjmp"
     };
+    tree callee = gimple_call_fndecl(call);
 
+    if (!callee || !(gimple_call_flags(call) & ECF_NORETURN) || !is_one_of(callee, names))
+        return false;
     *jumps = strstr(symbol_of(callee), "jmp") != NULL;
-    return is_one_of(callee, names);
+    return !*jumps || (gimple_call_num_args(call) > 0
+                       && POINTER_TYPE_P(TREE_TYPE(gimple_call_arg(call, 0))));
 }
 
 void announce_leaving(function *fun)
@@ -57,9 +61,8 @@ void announce_leaving(function *fun)
 
     FOR_EACH_BB_FN (bb, fun) {
         gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
-        tree callee = call ? gimple_call_fndecl(call) : NULL_TREE;
 
-        if (!callee || !leaves_activations(callee, &jumps) || (jumps && gimple_call_num_args(call) < 1))
+        if (!call || !leaves_activations(call, &jumps))
             continue;
         tree type = build_function_type_list(void_type_node, const_ptr_type_node, NULL_TREE);
         tree decl = build_fn_decl("__wpp_leaving", type);
