@@ -50,9 +50,22 @@ struct table {
     uint64_t sorted[];
 };
 
+/* What was counted for the frame with this address the last time: programs that jump do so again and
+ * again from the same places.  Each thread has its own, so no lock is needed; the slots are shared. */
+enum { KNOWN = 256 };
+struct known {
+    uint64_t address;
+    const struct wpp_left_call *call;   /* NULL: the frame is of no such call */
+    struct wpp_left *slot;
+    uint64_t generation;        /* of the modules, or the entry is too old */
+    uint32_t number;            /* within the unit */
+};
+
 static struct window *windows;
 static struct table *tables;
 static bool any_calls;          /* there has been a module with entries */
+static uint64_t generation;
+static __thread struct known *known;
 static __thread bool all_left;  /* all frames of this thread's stack are counted */
 
 /* ---- Slots --------------------------------------------------------------------------- */
@@ -109,7 +122,7 @@ static struct wpp_left *slot_in(struct window *w, uint32_t token, uint32_t block
     }
 }
 
-static void count_left(uint32_t token, uint32_t block)
+static struct wpp_left *count_left(uint32_t token, uint32_t block)
 {
     struct window **link = &windows;
     struct wpp_left *slot = NULL;
@@ -122,11 +135,12 @@ static void count_left(uint32_t token, uint32_t block)
     }
     if (!slot) {
         __wpp_process.lost++;
-        return;
+        return NULL;
     }
     slot->token = token;
     slot->block = block;
-    slot->count++;
+    __atomic_fetch_add(&slot->count, 1, __ATOMIC_RELAXED);
+    return slot;
 }
 
 /* ---- Entries --------------------------------------------------------------------------- */
@@ -136,9 +150,9 @@ static uint64_t address_of(const struct wpp_left_call *call)
     return (uint64_t)((const char *)&call->address + call->address);
 }
 
-static void take_frame(const struct wpp_frame *f, const struct wpp_left_call *call)
+/* The number within the unit. */
+static uint32_t number_of(const struct wpp_frame *f, const struct wpp_left_call *call)
 {
-    const struct wpp_unit *unit = (const struct wpp_unit *)((const char *)&call->unit + call->unit);
     uint64_t sum = call->number;
 
     WPP_EXPECT(call->reg < WPP_FRAME_REGISTERS);
@@ -146,11 +160,18 @@ static void take_frame(const struct wpp_frame *f, const struct wpp_left_call *ca
         sum += f->reg[call->reg];
     else if (call->how == WPP_LEFT_MEMORY)
         sum += *(const uint64_t *)(f->reg[call->reg] + (uint64_t)(int64_t)call->offset);
-    /* A wrong frame must not become a wrong count. */
-    if (call->how == WPP_LEFT_UNKNOWN || (uint32_t)sum >= unit->count)
-        count_left(0, 0);
-    else
-        count_left(unit->base + (uint32_t)sum, call->block);
+    return (uint32_t)sum;
+}
+
+/* A wrong frame must not become a wrong count. */
+static struct wpp_left *take_frame(const struct wpp_frame *f, const struct wpp_left_call *call)
+{
+    const struct wpp_unit *unit = (const struct wpp_unit *)((const char *)&call->unit + call->unit);
+    uint32_t number = number_of(f, call);
+
+    if (call->how == WPP_LEFT_UNKNOWN || number >= unit->count)
+        return count_left(0, 0);
+    return count_left(unit->base + number, call->block);
 }
 
 /* Sorts by insertion into longer and longer parts (Shell). */
@@ -214,29 +235,73 @@ static const struct wpp_left_call *find_call(const struct wpp_module *m, uint64_
     return &m->left[(uint32_t)t->sorted[i]];
 }
 
-/* Counts the frames that are in one of the module's calls. */
-static bool take_frames(const struct wpp_module *m, void *frames)
+struct search {
+    uint64_t address;
+    const struct wpp_left_call *call;
+};
+
+static bool has_call(const struct wpp_module *m, void *search)
 {
-    const struct frames *f = frames;
+    struct search *s = search;
 
-    for (size_t i = 0; i < f->n; i++) {
-        const struct wpp_left_call *call = find_call(m, f->at[i].address);
+    s->call = find_call(m, s->address);
+    return s->call != NULL;
+}
 
-        if (call)
-            take_frame(&f->at[i], call);
-    }
-    return false;
+/* ---- Known frames ----------------------------------------------------------------------- */
+
+static struct known *known_at(uint64_t address)
+{
+    return &known[address * UINT64_C(0x9E3779B97F4A7C15) >> 56];
+}
+
+/* Counts the frame, if it is known.  A signal handler may change the entry meanwhile. */
+static bool count_known(const struct wpp_frame *f)
+{
+    struct known *kept = known ? known_at(f->address) : NULL, k;
+
+    if (!kept)
+        return false;
+    k = *kept;
+    __asm__ volatile("" ::: "memory");
+    if (k.address != f->address || k.generation != generation || kept->address != k.address
+        || kept->slot != k.slot || kept->number != k.number || kept->call != k.call)
+        return false;
+    if (k.call && (!k.slot || number_of(f, k.call) != k.number))
+        return false;
+    if (k.call)
+        __atomic_fetch_add(&k.slot->count, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* Counts the frame with the lock, and remembers how. */
+static void count_frame(const struct wpp_frame *f)
+{
+    struct search s = { f->address, NULL };
+    struct wpp_left *slot = NULL;
+
+    __wpp_counts_any(has_call, &s);
+    if (s.call)
+        slot = take_frame(f, s.call);
+    if (!known)
+        known = sys_map(KNOWN * sizeof *known);
+    if (known)
+        *known_at(f->address) = (struct known){
+            f->address, s.call, slot, generation, s.call ? number_of(f, s.call) : 0
+        };
 }
 
 void __wpp_left_add(const struct wpp_module *m)
 {
     any_calls |= m->left < m->left_end;
+    generation++;
 }
 
 void __wpp_left_take(const struct wpp_module *m)
 {
     struct table **link = &tables, *t;
 
+    generation++;
     while (*link && (*link)->module != m)
         link = &(*link)->next;
     t = *link;
@@ -257,6 +322,8 @@ static bool make_room(struct frames *f)
         bytes_copy(at, f->at, f->n * sizeof *at);
     if (f->mapped)
         sys_unmap(f->at, f->room * sizeof *at);
+    if (!at)
+        f->n = 0;
     f->mapped = at != NULL;
     f->at = at;
     f->room = room;
@@ -304,6 +371,17 @@ static bool is_cut(const struct frames *f)
                      && !__wpp_frame_is_described(last));
 }
 
+/* Counts the frames that are known. */
+static void drop_known(struct frames *f)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->n; i++)
+        if (!count_known(&f->at[i]))
+            f->at[n++] = f->at[i];
+    f->n = n;
+}
+
 /* Counts the frames of the calling thread's stack below `end`; `first` may be NULL. */
 static void count_stack(const struct wpp_frame *first, uint64_t end)
 {
@@ -317,12 +395,17 @@ static void count_stack(const struct wpp_frame *first, uint64_t end)
         f.n = 0;
         found = __wpp_frames_each(take_context, &f) && !is_cut(&f);
     }
-    mask = __wpp_enter();
-    if (!found || !f.at)
-        count_left(0, 0);
+    found &= f.at != NULL;
     if (f.at)
-        __wpp_counts_any(take_frames, &f);
-    __wpp_leave(mask);
+        drop_known(&f);
+    if (!found || f.n > 0) {
+        mask = __wpp_enter();
+        if (!found)
+            count_left(0, 0);
+        for (size_t i = 0; i < f.n; i++)
+            count_frame(&f.at[i]);
+        __wpp_leave(mask);
+    }
     if (f.mapped)
         sys_unmap(f.at, f.room * sizeof *f.at);
 }
@@ -420,12 +503,12 @@ void __wpp_left_at_exit(void)
 static void take_passed(struct _Unwind_Context *context)
 {
     struct wpp_frame frame;
-    struct frames f = { &frame, 0, 1, false, 0 };
     uint64_t mask;
 
-    take_context(context, &f);
+    if (!__wpp_frame_of(context, &frame) || count_known(&frame))
+        return;
     mask = __wpp_enter();
-    __wpp_counts_any(take_frames, &f);
+    count_frame(&frame);
     __wpp_leave(mask);
 }
 
@@ -466,5 +549,6 @@ void __wpp_left_end(void)
 
 void __wpp_left_forked(void)
 {
+    generation++;
     free_windows();
 }
