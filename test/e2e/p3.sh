@@ -284,7 +284,7 @@ if command -v cmake > /dev/null; then
     ok 'a build with CMake, in a folder of its own' \
         bash -c "cd $T/cm/build && wpp-p3 build -s .. -k 2 -o $T/cmcopies -- sh -c 'cmake .. && make'"
     ok 'it runs, with its library' bash -c "cd $T/cm/build && wpp-p3 run -f -d $T/cmcopies -o $T/cm.prof -- ./prog"
-    wpp-record -q -o "$T/cm0.wpp" "$T/cmcopies/0/build/prog"
+    (cd "$T" && wpp-record -q -o "$T/cm0.wpp" "$T/cmcopies/0/build/prog")
     wpp-profile --merge -o "$T/cm0.prof" "$T/cm0.wpp" "$T"/cm0.wpp.d/*.wpp
     same 'the union' <(csv "$T/cm.prof" | cut -d , -f 1-11) <(csv "$T/cm0.prof" | cut -d , -f 1-11)
 else
