@@ -7,6 +7,8 @@
 
 #include "gcc-plugin/gcc-compat.h"
 
+#include <set>
+
 #include "gcc-plugin/events/callee-thunks.h"
 #include "gcc-plugin/events/handler.h"
 #include "gcc-plugin/events/instrument.h"
@@ -669,9 +671,11 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         fatal_error(UNKNOWN_LOCATION, "wpp: %<time%> goes with %<mode=trace%> only; leave out one of "
                     "them");
 
-    // No -fipa-ra: a thunk may use registers that its callee does not.  Marked as set by the
-    // user, because attributes change options that the user has not set.
-    if (unit.stage == STAGE_LATE && unit.mode == TABLE_TRACED && !global_options_set.x_flag_ipa_ra) {
+    // No -fipa-ra: a thunk may use registers that its callee does not, and the path register must
+    // be where a frame shows it (left-calls.h).  Marked as set by the user, because attributes
+    // change options that the user has not set.
+    bool has_thunks = unit.stage == STAGE_LATE && unit.mode == TABLE_TRACED;
+    if ((has_thunks || !calls_end_paths) && !global_options_set.x_flag_ipa_ra) {
         global_options.x_flag_ipa_ra = 0;
         global_options_set.x_flag_ipa_ra = 1;
     }

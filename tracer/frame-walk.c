@@ -85,7 +85,7 @@ static struct {
     bool sought;
 } libgcc;
 
-static void seek(void)
+void __wpp_frames_ready(void)
 {
     if (libgcc.sought)
         return;
@@ -107,7 +107,7 @@ static void seek(void)
 
 static find_function *finder(void)
 {
-    seek();
+    __wpp_frames_ready();
     return libgcc.find;
 }
 
@@ -115,7 +115,7 @@ bool __wpp_frame_of(struct _Unwind_Context *context, struct wpp_frame *f)
 {
     static const unsigned char dwarf_number[WPP_FRAME_REGISTERS] = { 3, 6, 7, 12, 13, 14, 15 };
 
-    seek();
+    __wpp_frames_ready();
     if (!libgcc.address || !libgcc.stack || !libgcc.reg)
         return false;
     f->address = libgcc.address(context);
@@ -130,7 +130,7 @@ bool __wpp_frames_each(_Unwind_Trace_Fn take, void *ctx)
 {
     struct bases bases;
 
-    seek();
+    __wpp_frames_ready();
     if (!libgcc.backtrace || !libgcc.find || !libgcc.find((char *)libgcc.backtrace + 1, &bases))
         return false;
     libgcc.backtrace(take, ctx);

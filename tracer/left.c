@@ -11,7 +11,7 @@
  *     windows -> | header | slot slot slot ... |  -> the next one, for when three quarters are full
  *
  * A window lies in the trace's file if that is possible, as a LEFT record, and is complete there at
- * any time.  Otherwise it is written when the first of the modules goes at the end.
+ * any time.  Otherwise it is written before END.
  *
  * The unwinder takes locks of libc's, so it runs without the runtime's.  frame-walk.c is for longjmp.
  */
@@ -35,9 +35,10 @@ enum { SP = 2 };                /* of struct wpp_frame */
 
 /* Frames of a stack, the innermost first. */
 struct frames {
-    struct wpp_frame *at;           /* NULL: no memory */
+    struct wpp_frame *at;
     size_t n, room;
     bool mapped;                /* `at` is memory of its own */
+    bool full;                  /* there were more, but no memory for them */
     uint64_t end;               /* stack pointer of the first frame that stays; 0: none stays */
 };
 
@@ -297,6 +298,12 @@ void __wpp_left_add(const struct wpp_module *m)
     generation++;
 }
 
+void __wpp_left_ready(void)
+{
+    if (any_calls)
+        __wpp_frames_ready();
+}
+
 void __wpp_left_take(const struct wpp_module *m)
 {
     struct table **link = &tables, *t;
@@ -318,16 +325,16 @@ static bool make_room(struct frames *f)
     size_t room = 4 * f->room;
     struct wpp_frame *at = sys_map(room * sizeof *at);
 
-    if (at)
-        bytes_copy(at, f->at, f->n * sizeof *at);
+    f->full = !at;
+    if (!at)
+        return false;
+    bytes_copy(at, f->at, f->n * sizeof *at);
     if (f->mapped)
         sys_unmap(f->at, f->room * sizeof *at);
-    if (!at)
-        f->n = 0;
-    f->mapped = at != NULL;
+    f->mapped = true;
     f->at = at;
     f->room = room;
-    return at != NULL;
+    return true;
 }
 
 static _Unwind_Reason_Code take_context(struct _Unwind_Context *context, void *to)
@@ -358,16 +365,16 @@ static bool walk(struct frames *f, const struct wpp_frame *first)
     return true;
 }
 
-/* Whether the unwinder did not come to the end, because code has no description: then the last frame is
- * of that code.  Behind the outermost frame there is one with address 0.  Static programs do not
+/* Whether the unwinder did not come to the end: without memory, or because code has no description.
+ * Then the last frame is of that code.  Behind the outermost frame there is one with address 0.  Static programs do not
  * describe the code at their entry, which is the outermost one. */
 static bool is_cut(const struct frames *f)
 {
     enum { START_BYTES = 64 };
     extern const char _start[] __attribute__((weak));
-    const struct wpp_frame *last = f->at && f->n > 0 ? &f->at[f->n - 1] : NULL;
+    const struct wpp_frame *last = f->n > 0 ? &f->at[f->n - 1] : NULL;
 
-    return !last || (last->address && last->address - (uint64_t)_start > START_BYTES
+    return f->full || !last || (last->address && last->address - (uint64_t)_start > START_BYTES
                      && !__wpp_frame_is_described(last));
 }
 
@@ -387,7 +394,7 @@ static void count_stack(const struct wpp_frame *first, uint64_t end)
 {
     enum { FEW = 16 };
     struct wpp_frame few[FEW];
-    struct frames f = { few, 0, FEW, false, end };
+    struct frames f = { few, 0, FEW, false, false, end };
     uint64_t mask;
     bool found = first && end && walk(&f, first);
 
@@ -395,9 +402,7 @@ static void count_stack(const struct wpp_frame *first, uint64_t end)
         f.n = 0;
         found = __wpp_frames_each(take_context, &f) && !is_cut(&f);
     }
-    found &= f.at != NULL;
-    if (f.at)
-        drop_known(&f);
+    drop_known(&f);
     if (!found || f.n > 0) {
         mask = __wpp_enter();
         if (!found)

@@ -366,6 +366,7 @@ void __wpp_module_load(struct wpp_module *m)
     if (m->base == 0)
         add_module(m);
     __wpp_leave(mask);
+    __wpp_left_ready();
     if (first)
         __wpp_process_hooks();
 }

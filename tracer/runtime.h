@@ -307,8 +307,7 @@ const char *__wpp_counts_objection(const struct wpp_module *module);
 void __wpp_counts_add(struct wpp_module *module);
 /* The module goes: writes those of its counters that are not in the trace's file. */
 void __wpp_counts_take(const struct wpp_module *module);
-/* Whether it is so for any module that counts, in order of loading, the first one that is ends the
- * search. */
+/* Asks is_so() of modules that count, in order of loading, until one is so.  Whether one was. */
 bool __wpp_counts_any(bool (*is_so)(const struct wpp_module *module, void *ctx), void *ctx);
 /* In the child of a fork: it counts from 0, in a trace of its own if it has one. */
 void __wpp_counts_forked(void);
@@ -327,6 +326,10 @@ struct wpp_frame {
 
 /* Makes it its caller's frame.  False: the code's description is not so simple. */
 bool __wpp_frame_caller(struct wpp_frame *frame);
+/* Finds libgcc, and loads it into C programs.  It is called while the program begins: a signal
+ * handler that jumps may have interrupted malloc, and a sandbox may forbid opening files.  Must not be
+ * called with the lock. */
+void __wpp_frames_ready(void);
 /* Whether there is a description of its code at all. */
 bool __wpp_frame_is_described(const struct wpp_frame *frame);
 /* The frame that libgcc's unwinder is at.  False: libgcc is not to be had. */
@@ -343,6 +346,8 @@ extern WPP_EXPORT __typeof(__wpp_personality) __wpp_personality_cxx;
 void __wpp_left_at_exit(void);
 /* A module that counts comes, and goes. */
 void __wpp_left_add(const struct wpp_module *module);
+/* After modules have come, without the lock. */
+void __wpp_left_ready(void);
 void __wpp_left_take(const struct wpp_module *module);
 /* Writes what is not in the trace's file. */
 void __wpp_left_end(void);

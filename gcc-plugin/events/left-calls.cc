@@ -15,12 +15,13 @@
 
 bool may_be_left(gcall *call)
 {
+    tree callee = gimple_call_fndecl(call);
     int flags = gimple_call_flags(call);
 
-    if (gimple_call_internal_p(call) || (flags & (ECF_NORETURN | ECF_RETURNS_TWICE)))
+    if (gimple_call_internal_p(call) || (flags & (ECF_NORETURN | ECF_RETURNS_TWICE))
+        || (callee && fndecl_built_in_p(callee) && is_inexpensive_builtin(callee)))
         return false;
-    return !(flags & ECF_LEAF) || !(flags & ECF_NOTHROW) || !gimple_call_fndecl(call)
-           || hands_over(gimple_call_fndecl(call));
+    return !(flags & ECF_LEAF) || !(flags & ECF_NOTHROW) || !callee || hands_over(callee);
 }
 
 static const char MARK[] = "# wpp_left %u %lld";
@@ -98,6 +99,11 @@ static place place_of(rtx value)
     return {place::UNKNOWN, 0, 0};
 }
 
+static bool same_place(place a, place b)
+{
+    return a.kind == b.kind && a.regno == b.regno && a.number == b.number;
+}
+
 // What the instruction adds to the register, if it does nothing else to it.
 static bool adds_to(rtx set, unsigned regno, HOST_WIDE_INT *sum)
 {
@@ -123,6 +129,8 @@ static place before(rtx_insn *insn, place p)
             return {place::UNKNOWN, 0, 0};
         return {p.kind, p.regno, p.number + (p.regno == STACK_POINTER_REGNUM ? 8 : 0)};
     }
+    if (set && MEM_P(SET_DEST(set)) && same_place(place_of(SET_DEST(set)), p))
+        return place_of(SET_SRC(set));
     if (!set || !REG_P(SET_DEST(set)) || REGNO(SET_DEST(set)) != p.regno) {
         rtx reg = gen_rtx_REG(DImode, p.regno);
         return reg_set_p(reg, insn) ? place{place::UNKNOWN, 0, 0} : p;
@@ -188,7 +196,6 @@ static rtx_insn *call_before(rtx_insn *mark, place &where)
     return NULL;
 }
 
-// The section's link to the code is the function's symbol.
 // What makes the unwinder tell the runtime when an exception, or the end of its thread, passes the
 // routine.  The personality that GCC has given it is called by ours.
 static std::string personality()
@@ -198,7 +205,8 @@ static std::string personality()
 
     if (!dwarf2out_do_cfi_asm() || (name && strcmp(name, "__gxx_personality_v0")))
         return "";
-    return std::string("\t.cfi_personality 0x9b, __wpp_personality") + (name ? "_cxx_at\n" : "_at\n");
+    return std::string("\t.cfi_personality 0x9b, __wpp_personality")
+           + (name ? "_cxx_at\n" : "_at\n");
 }
 
 static rtx entry_of(const left_call &call)
@@ -211,8 +219,8 @@ static rtx entry_of(const left_call &call)
     char *text = xasprintf("9467:\n\t.pushsection wpp_left,\"ao?\",@progbits,%s\n"
                            "\t.long 9467b-., __wpp_unit-., %u, %u\n\t.short %u, %u\n\t.long %lld\n"
                            "\t.popsection\n%s",
-                           symbol_of(current_function_decl), static_cast<uint32_t>(number), call.block, how,
-                           how == WPP_LEFT_UNKNOWN ? 0 : reg,
+                           symbol_of(current_function_decl), static_cast<uint32_t>(number),
+                           call.block, how, how == WPP_LEFT_UNKNOWN ? 0 : reg,
                            how == WPP_LEFT_MEMORY ? static_cast<long long>(call.where.number) : 0,
                            personality().c_str());
     rtx entry = gen_rtx_ASM_INPUT_loc(VOIDmode, ggc_strdup(text), BUILTINS_LOCATION);
@@ -235,6 +243,9 @@ void write_left_calls()
         rtx_insn *at = call_before(insn, call.where);
         if (at)
             emit_insn_after(entry_of(call), at);
+        else if (flag_checking)
+            internal_error("wpp: the call of block %u of %qD is not before its mark", call.block,
+                           current_function_decl);
         delete_insn(insn);
     }
 }

@@ -354,6 +354,31 @@ int main(void)
 END
 equal threads "$T/threads.c"
 
+# A handler may interrupt malloc, and a sandbox may forbid to open files: what the runtime needs of
+# libgcc is there before main.
+cat > "$T/loaded.c" <<'END'
+#include <stdio.h>
+#include <string.h>
+__attribute__((noinline)) static int has(FILE *maps)
+{
+    char line[4096];
+
+    while (fgets(line, sizeof line, maps))
+        if (strstr(line, "libgcc_s"))
+            return 1;
+    return 0;
+}
+int main(void)
+{
+    printf("%d\n", has(fopen("/proc/self/maps", "r")));
+    return 0;
+}
+END
+profile loaded paths 0 "$T/loaded.c"
+is 'libgcc is loaded when main begins' "$(head -n 1 "$T/out.paths")" 1
+profile loaded calls-cut 0 "$T/loaded.c"
+is 'but not where calls end paths' "$(head -n 1 "$T/out.calls-cut")" 0
+
 # ---- Where slots are kept ----------------------------------------------------------------------------
 
 profile recorded paths 2 "$T/jumps.c" exit 5
