@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* count-copies.c - the copies of counters that threads have: their memory, and who has which. */
+/* count-copies.c - the threads' copies of counters: their memory, and which thread has which copy. */
 #include "tracer/counts.h"
 
 #include <asm/prctl.h>

@@ -31,10 +31,10 @@ int pn_label_paths(const struct pn_graph *g, const bool *interesting, enum pn_la
                    uint64_t *label);
 
 /* PSPP's identifiers, for reading them: val of each interesting edge, 0 for the others.  An
- * interesting path's identifier is also the sum of its vals, and at each vertex of it the next edge
- * is the interesting one with the largest val that is not above what is left.  An identifier with
- * which that fails, or leaves a rest at EXIT, is shared by uninteresting paths only.  PN_OK or
- * PN_E_NOMEM. */
+ * interesting path's identifier is also the sum of its vals.  A reader walks from ENTRY with the
+ * identifier as its rest: it takes the interesting edge with the largest val that the rest allows,
+ * and subtracts that val.  If no edge can be taken, or a rest stays at EXIT, only uninteresting
+ * paths have the identifier.  PN_OK or PN_E_NOMEM. */
 int pn_selected_vals(const struct pn_graph *g, const bool *interesting, uint64_t *val);
 
 /* How many labels are not 0: the probes that a copy executes, the paper's static cost of

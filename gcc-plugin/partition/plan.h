@@ -39,8 +39,8 @@ struct p3_entry {
 
 struct p3_plan {
     uint32_t copies;
-    bool calls_cut;            /* of paths that calls cut (mode=calls-cut), not mode=paths; who has
-                                  made the plan sets it */
+    bool calls_cut;            /* for mode=calls-cut; otherwise for mode=paths.  The caller of
+                                  p3_make_plan() sets it */
     bool measured;             /* by counts, not by the number of increments */
     uint64_t id;               /* FNV-1a 64 of its file's bytes, if it was read */
     uint64_t load[P3_MAX_COPIES];

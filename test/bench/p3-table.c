@@ -81,7 +81,7 @@ static void count_callers(struct run *run)
     calls_free(&calls);
 }
 
-/* Of each line `SITES NAME` of `path`: the routines of that name are called in so many places.
+/* Each line of `path` is `SITES NAME`: the number of places that call routines of this name.
  * Cost: lines times routines. */
 static void read_callers(struct run *run, const char *path)
 {

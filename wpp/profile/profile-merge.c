@@ -422,13 +422,11 @@ static bool merge_sources(struct merging *m)
     return true;
 }
 
-/* All copies are one run.  What one lacks is missing in all. */
-static void add_copy(struct wpp_summary *sum, const struct wpp_summary *run)
+/* When the first of them began, what is missing, and how all of them ended. */
+static void add_ends(struct wpp_summary *sum, const struct wpp_summary *run)
 {
     if (run->started && (!sum->started || run->started < sum->started))
         sum->started = run->started;
-    if (sum->nanoseconds < run->nanoseconds)
-        sum->nanoseconds = run->nanoseconds;
     sum->lost = profile_add(sum->lost, run->lost);
     sum->trace_bytes = profile_add(sum->trace_bytes, run->trace_bytes);
     if (sum->complete && (!run->complete || sum->ended == WPP_ENDED_UNSAID))
@@ -438,28 +436,28 @@ static void add_copy(struct wpp_summary *sum, const struct wpp_summary *run)
     sum->killed = sum->killed == run->killed ? sum->killed : 0;
 }
 
+/* All copies are one run.  What one lacks is missing in all. */
+static void add_copy(struct wpp_summary *sum, const struct wpp_summary *run)
+{
+    if (sum->nanoseconds < run->nanoseconds)
+        sum->nanoseconds = run->nanoseconds;
+    add_ends(sum, run);
+}
+
 /* What both runs have in common; numbers are added.  The program is the first one. */
 static void add_run(struct wpp_summary *sum, const struct wpp_summary *run)
 {
     sum->command = strcmp(sum->command, run->command) == 0 ? sum->command : "";
     sum->host = strcmp(sum->host, run->host) == 0 ? sum->host : "";
     sum->pid = sum->pid == run->pid ? sum->pid : 0;
-    if (run->started && (!sum->started || run->started < sum->started))
-        sum->started = run->started;
     sum->nanoseconds = profile_add(sum->nanoseconds, run->nanoseconds);
-    sum->lost = profile_add(sum->lost, run->lost);
     sum->waited = profile_add(sum->waited, run->waited);
     sum->stops = profile_add(sum->stops, run->stops);
     sum->stopped = profile_add(sum->stopped, run->stopped);
     sum->unrecorded = profile_add(sum->unrecorded, run->unrecorded);
     sum->dropped = profile_add(sum->dropped, run->dropped);
     sum->early = profile_add(sum->early, run->early);
-    sum->trace_bytes = profile_add(sum->trace_bytes, run->trace_bytes);
-    if (sum->complete && (!run->complete || sum->ended == WPP_ENDED_UNSAID))
-        sum->ended = run->ended;
-    sum->complete = sum->complete && run->complete;
-    sum->exited = sum->exited == run->exited ? sum->exited : 0;
-    sum->killed = sum->killed == run->killed ? sum->killed : 0;
+    add_ends(sum, run);
     sum->runs = profile_add(sum->runs, run->runs);
 }
 

@@ -382,6 +382,8 @@ static void begin_run(struct run *r, const char *dir)
 {
     char *folder;
 
+    if (access(dir, F_OK) != 0)
+        tool_die(TOOL_ERROR, "there is no %s: `wpp-p3 build` makes copies", dir);
     r->dir = p3_real_path(dir);
     r->source = read_source(r->dir);
     r->here = p3_real_path(".");
