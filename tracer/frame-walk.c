@@ -16,6 +16,8 @@
 #include "tracer/runtime.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <unistd.h>
 
 #include "tracer/sys.h"
 #include "tracer/text.h"
@@ -57,6 +59,8 @@ extern find_function _Unwind_Find_FDE __attribute__((weak));
 #pragma weak _Unwind_GetGR
 /* Absent in static programs, and where an older libc has it in a separate library. */
 #pragma weak dlsym
+/* glibc's. */
+#pragma weak program_invocation_name
 
 static __thread struct step *steps;     /* STEPS of them, by address; NULL: none yet */
 
@@ -85,6 +89,13 @@ static struct {
     bool sought;
 } libgcc;
 
+/* Whether libc's constructor has run.  If dlopen() ran before it, the loader would call it for libgcc's
+ * sake, and without main's arguments: `environ` would stay NULL. */
+static bool libc_has_begun(void)
+{
+    return environ || (&program_invocation_name && program_invocation_name[0] != '\0');
+}
+
 void __wpp_frames_ready(void)
 {
     if (libgcc.sought)
@@ -95,6 +106,8 @@ void __wpp_frames_ready(void)
         libgcc.address = _Unwind_GetIP;
         libgcc.stack = _Unwind_GetCFA;
         libgcc.reg = _Unwind_GetGR;
+    } else if (!libc_has_begun()) {
+        return;
     } else {
         *(void **)&libgcc.find = load("_Unwind_Find_FDE");
         *(void **)&libgcc.backtrace = load("_Unwind_Backtrace");

@@ -350,8 +350,10 @@ void __wpp_module_load(struct wpp_module *m)
     uint64_t mask;
 
     if (m->base != 0) {
-        if (is_loaded(m) || !__wpp_others_let_go(m))
+        if (is_loaded(m) || !__wpp_others_let_go(m)) {
+            __wpp_left_ready();
             return;
+        }
         m->base = 0;
     }
     found.n = 0;

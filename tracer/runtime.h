@@ -327,8 +327,8 @@ struct wpp_frame {
 /* Makes it its caller's frame.  False: the code's description is not so simple. */
 bool __wpp_frame_caller(struct wpp_frame *frame);
 /* Finds libgcc, and loads it into C programs.  It is called while the program begins: a signal
- * handler that jumps may have interrupted malloc, and a sandbox may forbid opening files.  Must not be
- * called with the lock. */
+ * handler that jumps may have interrupted malloc, and a sandbox may forbid opening files.  Before
+ * libc's constructor it does nothing, and must be called again.  Must not be called with the lock. */
 void __wpp_frames_ready(void);
 /* Whether there is a description of its code at all. */
 bool __wpp_frame_is_described(const struct wpp_frame *frame);

@@ -202,6 +202,43 @@ for how in '' -static; do
     holds "and it is recorded $how" environment.wpp 'before_all 1 main 1'
 done
 
+# libc and the constructors of libraries get main's arguments, also where the runtime needs libgcc.
+cat > constructor.c << 'END'
+int first_arguments;
+char **first_environment;
+__attribute__((constructor)) static void first(int argc, char **argv, char **env)
+{
+    first_arguments = argv[argc] ? -1 : argc;
+    first_environment = env;
+}
+END
+cat > arguments.c << 'END'
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+extern int first_arguments;
+extern char **first_environment;
+int main(int argc, char **argv, char **env)
+{
+    (void)argv;
+    printf("%d %d %d %s %s\n", argc == first_arguments, env == environ, env == first_environment,
+           getenv("FIRST"), program_invocation_short_name);
+    return 0;
+}
+END
+gcc -fPIC -shared constructor.c -o libconstructor-plain.so
+for mode in trace paths edges; do
+    for how in '-L. -lconstructor -Wl,-rpath,$ORIGIN' '-L. -lconstructor-plain -Wl,-rpath,$ORIGIN' \
+        'constructor.c -static' 'constructor.c -static-pie'; do
+        wpp-gcc -fplugin-arg-wpp-mode=$mode -fPIC -shared constructor.c -o libconstructor.so
+        wpp-gcc -D_GNU_SOURCE -fplugin-arg-wpp-mode=$mode arguments.c $how -o arguments
+        rm -f wpp.trace
+        FIRST=yes WPP_OUT=wpp.trace run ./arguments 1 2
+        is "arguments in mode $mode, $how" "$status $(cat "$T/out")" '0 1 1 1 yes arguments'
+    done
+done
+
 # ---- A library with a runtime of its own ---------------------------------------------------
 
 # It is needed by a program that hides its runtime, which registers all modules that are there:
