@@ -228,7 +228,7 @@ static bool instrument_paths(function *fun)
         make_runtime_decls(unit.decls);
     if (unit.stage == STAGE_LATE)
         drop_unused_calls(fun, false);
-    split_for_paths(fun, unit.stage == STAGE_EARLY, r.cuts_all);
+    r.first = split_for_paths(fun, unit.stage == STAGE_EARLY, r.cuts_all);
     if (!build_graph(fun, r))
         return false;
     return unit.mode == TABLE_TRACED ? trace_paths(fun, r) : count_paths(r);

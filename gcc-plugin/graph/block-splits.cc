@@ -79,11 +79,12 @@ static void split_lined_edges(basic_block bb)
     }
 }
 
-void split_for_paths(function *fun, bool early, bool own_entry)
+basic_block split_for_paths(function *fun, bool early, bool own_entry)
 {
     basic_block bb;
     std::vector<basic_block> blocks;
     edge entry = single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fun));
+    basic_block first = entry->dest;
 
     // A first block that is also entered abnormally, or traps, begins paths of its own: the
     // routine's entry is kept apart from it.
@@ -108,4 +109,5 @@ void split_for_paths(function *fun, bool early, bool own_entry)
     }
     free_dominance_info(CDI_DOMINATORS);
     free_dominance_info(CDI_POST_DOMINATORS);
+    return first;
 }

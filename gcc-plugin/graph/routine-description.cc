@@ -39,7 +39,7 @@ static table_block describe_block(const routine_graph &r, uint32_t v, unit_table
     basic_block bb = r.blocks[v].bb;
     location_t where = DECL_SOURCE_LOCATION(r.fun->decl);
 
-    if (bb == ENTRY_BLOCK_PTR_FOR_FN(r.fun)->next_bb && !compat_no_location(where)) {
+    if (bb == r.first && !compat_no_location(where)) {
         seen.add(compat_known_location(where));
         add_line(out, unit, inlined, where);
     }

@@ -54,6 +54,7 @@ struct graph_edge {
 
 struct routine_graph {
     function *fun;
+    basic_block first = NULL;            /* that of split_for_paths() */
     struct pn_graph *graph = NULL;
     std::vector<graph_block> blocks;     /* by vertex; 0 and 1 are ENTRY and EXIT */
     std::vector<graph_edge> edges;       /* by pn_edge index */

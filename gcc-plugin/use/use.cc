@@ -136,7 +136,7 @@ bool profile_use::match(function *fun, uint64_t limit)
     r.cuts_all = counts_.kind == COUNTED_EDGES;
     if (!counts_.early)
         drop_unused_calls(fun, false);
-    split_for_paths(fun, counts_.early, r.cuts_all);
+    r.first = split_for_paths(fun, counts_.early, r.cuts_all);
     if (!build_graph(fun, r) || pn_number(r.graph, limit) != PN_OK
         || !find(describe_routine(r, names_), symbol_of(fun->decl), counts))
         return false;

@@ -12,6 +12,14 @@
 #   - the WPP satisfies wpp-check,
 #   - at -O0, the line counts derived from the WPP are gcov's.
 # OPT may be `early`: -O1 with stage=early; of this only the line counts are checked.
+#
+#     check_counts NAME OPT SIZE
+#
+# builds it with each counting mode, and checks that
+#   - counting changed neither the output nor the exit status, and each profile is complete,
+#   - calls-cut counts each path as often as the trace has it,
+#   - paths and edges count each line as calls-cut does (calls divide blocks, so these differ),
+#   - at -O0, the line counts of edges are gcov's.
 # Expects test/e2e/lib.sh and test/real/programs.sh to be loaded.
 
 # in_folder DIR COMMAND...: runs it in the new folder DIR.  run.out: what it printed.
@@ -205,5 +213,54 @@ check_program() {
     rm -f "$d/trace"
     ok "$what: wpp-check --strict" wpp-check --strict "$d/saved.wpp"
     [ "$opt" != -O0 ] || check_line_counts "$name" -O0 "$size" "$d/saved.wpp" "$d" -O0
+    rm -rf "$d"
+}
+
+# ---- Counts of one program ------------------------------------------------------------
+
+# record_counts MODE: builds and records it; makes $d/MODE.wpp.
+record_counts() {
+    local mode=$1 built=$REAL/$CONFIG-$1$opt/$name args=(-fplugin-arg-wpp-mode="$1") status
+
+    ok "$what $mode: build" real_build "$name" "$WPP_GCC" "$opt" "$built" "${args[@]}" || return
+    mkdir -p "$d" && cp "$built/$name" "$d/$name"
+    real_command "$name" "$d/$name" "$size"
+    WPP_OUT=$d/trace in_folder "$d" "${command[@]}"
+    status=$?
+    is "$what $mode: exit status" "$status" "$plain_status"
+    same "$what $mode: output" "$d/plain/run.out" "$d/run.out"
+    ok "$what $mode: is compressed" wpp-compress -qf -o "$d/$mode.wpp" "$d/trace"
+    rm -f "$d/trace"
+    ok "$what $mode: wpp-check" wpp-check -q "$d/$mode.wpp"
+}
+
+check_counts() {
+    local name=$1 opt=$2 size=$3 what="$1 $2" plain=$REAL/plain$2/$1 plain_status d=$T/$1$2-counts mode
+
+    if ! why=$(real_prepare "$name" 2>&1); then
+        skip "$what: no source: ${why##*$'\n'}"
+        return
+    fi
+    real_input "$name" "$size"
+    ok "$what: plain build" real_build "$name" "${CC:-gcc}" "$opt" "$plain" || return
+    mkdir -p "$d" && cp "$plain/$name" "$d/$name"
+    real_command "$name" "$d/$name" "$size"
+    in_folder "$d/plain" "${command[@]}"
+    plain_status=$?
+    for mode in trace calls-cut paths edges; do
+        record_counts $mode
+    done
+    for mode in trace calls-cut; do
+        wpp-profile --paths --format=csv "$d/$mode.wpp" | sort > "$d/$mode.paths"
+    done
+    same "$what: calls-cut has the trace's paths" "$d/trace.paths" "$d/calls-cut.paths"
+    for mode in calls-cut paths edges; do
+        wpp-dump --line-counts "$d/$mode.wpp" | canonical_names > "$d/$mode.lines"
+    done
+    for mode in paths edges; do
+        is "$what: $mode has the lines of calls-cut" \
+            "$(differing_counts "$d/$mode.lines" "$d/calls-cut.lines" | head -n 20)" ''
+    done
+    [ "$opt" != -O0 ] || check_line_counts "$name" -O0 "$size" "$d/edges.wpp" "$d" -O0
     rm -rf "$d"
 }
