@@ -55,15 +55,21 @@ static uint64_t copies_with(const struct p3_plan *p, const struct p3_entry *e, u
     return copies;
 }
 
-static uint64_t all_copies(const struct p3_plan *p)
+/* Those that count the routine. */
+static uint64_t copies_of(const struct p3_plan *p, const struct p3_entry *e)
 {
-    return UINT64_MAX >> (64 - p->copies);
+    uint64_t copies = 0;
+
+    for (uint32_t c = 0; c < p->copies; c++)
+        if (e->set[c])
+            copies |= UINT64_C(1) << c;
+    return copies;
 }
 
 uint64_t p3_holders(const struct p3_plan *p, const struct p3_entry *e, const uint32_t *edges,
                     uint32_t n)
 {
-    uint64_t holders = all_copies(p);
+    uint64_t holders = copies_of(p, e);
 
     for (uint32_t i = 0; i < n; i++)
         holders &= copies_with(p, e, edges[i]);
@@ -228,7 +234,7 @@ bool p3_check_routine(const struct p3_plan *p, const struct p3_entry *e, const s
 
     *why = "out of memory";
     ok = front && order && (n = p3_order(g, order)) > 0
-      && add_prefixes(&front[g->entry], (struct prefixes){all_copies(p), 1});
+      && add_prefixes(&front[g->entry], (struct prefixes){copies_of(p, e), 1});
     if (ok && (e->n_edges != g->n_dag || e->hash != p3_hash(g))) {
         *why = "the plan is of another DAG";
         ok = false;

@@ -279,8 +279,28 @@ static void run_copy(uint32_t c, const struct in_copy *in, const uint64_t *holde
     }
 }
 
+/* Prefixes of paths whose holders are not those of the paths that begin with them. */
+static uint32_t wrong_prefixes(const struct p3_plan *plan, const struct pn_graph *g, const struct paths *paths,
+                               const uint64_t *holders)
+{
+    enum { SOME = 4 };
+    uint32_t wrong = 0;
+
+    for (uint32_t k = 0; k < SOME; k++) {
+        const struct path *p = &paths->path[7919 * k % paths->n];
+        uint32_t n = (paths->n + 31 * k) % (p->n + 1);
+        uint64_t expected = 0;
+
+        for (uint32_t i = 0; i < paths->n; i++)
+            if (paths->path[i].n >= n && memcmp(paths->path[i].edge, p->edge, n * sizeof *p->edge) == 0)
+                expected |= holders[i];
+        wrong += expected != p3_holders_of_prefix(plan, &plan->entry[0], g, p->edge, n);
+    }
+    return wrong;
+}
+
 struct wrong {
-    uint32_t check, cover, holders, shared, profile, load;
+    uint32_t check, cover, holders, prefixes, shared, profile, load;
 };
 
 static void try_plan(const struct p3_routine *r, const struct paths *paths,
@@ -305,6 +325,7 @@ static void try_plan(const struct p3_routine *r, const struct paths *paths,
         wrong->cover += expected == 0;
         wrong->holders += expected != holders[i];
     }
+    wrong->prefixes += wrong_prefixes(plan, r->graph, paths, holders);
     for (uint32_t c = 0; c < plan->copies; c++) {
         load = 0;
         if (!e->set[c])
@@ -363,6 +384,7 @@ static void test_random(void)
 
         tap_ok(wrong[m].check == 0 && wrong[m].cover == 0 && wrong[m].holders == 0,
                "%s: the check passes, and each path is interesting somewhere", name[m]);
+        tap_ok(wrong[m].prefixes == 0, "%s: a path that is left is held where one that begins so is", name[m]);
         tap_ok(wrong[m].shared == 0, "%s: no interesting path shares its number in a copy",
                name[m]);
         tap_ok(wrong[m].profile == 0 && wrong[m].load == 0,

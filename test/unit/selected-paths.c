@@ -197,9 +197,78 @@ static void test_random(void)
     tap_ok(probes < all, "PSPP has %.2f of the probes that all paths need", (double)probes / (double)all);
 }
 
+/* ---- Reading identifiers -------------------------------------------------------------------------- */
+
+enum { MOST_EDGES = 64 };
+
+/* The reader of selected-paths.h: the edges of the interesting path with the identifier, and how many;
+ * 0: only uninteresting paths have it. */
+static uint32_t read_path(const struct pn_graph *g, const bool *interesting, const uint64_t *val,
+                          uint64_t identifier, uint32_t *edges)
+{
+    uint32_t n = 0;
+
+    for (uint32_t v = g->entry; v != g->exit; v = g->dag[edges[n++]].dst) {
+        uint32_t best = PN_NONE;
+
+        for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++)
+            if (interesting[e] && val[e] <= identifier && (best == PN_NONE || val[e] > val[best]))
+                best = e;
+        if (best == PN_NONE)
+            return 0;
+        identifier -= val[best];
+        edges[n] = best;
+    }
+    return identifier ? 0 : n;
+}
+
+/* Whether the identifier of path `number` leads to it, or if it is not interesting to none. */
+static bool is_read(const struct pn_graph *g, const bool *interesting, const uint64_t *label,
+                    const uint64_t *val, uint64_t number)
+{
+    uint32_t path[MOST_EDGES], read[MOST_EDGES], n = pn_regenerate(g, number, path, MOST_EDGES), found;
+    uint64_t identifier = 0, vals = 0;
+    bool all = true;
+
+    for (uint32_t i = 0; i < n; i++) {
+        identifier += label[path[i]];
+        vals += val[path[i]];
+        all &= interesting[path[i]];
+    }
+    found = read_path(g, interesting, val, identifier, read);
+    return all ? vals == identifier && found == n && memcmp(read, path, n * sizeof *path) == 0 : found == 0;
+}
+
+static void test_reading(void)
+{
+    enum { DAGS = 20000 };
+    uint32_t wrong = 0, n = 0;
+    bool interesting[256];
+    uint64_t label[256], val[256], paths = 0;
+
+    while (n < DAGS) {
+        struct pn_graph *g = random_dag();
+
+        if (g->num_paths <= MOST_PATHS && g->n_dag <= 256) {
+            choose(g, interesting);
+            if (pn_label_paths(g, interesting, PN_PSPP, label) != PN_OK
+                || pn_selected_vals(g, interesting, val) != PN_OK)
+                abort();
+            for (uint64_t number = 0; number < g->num_paths; number++)
+                wrong += !is_read(g, interesting, label, val, number);
+            paths += g->num_paths;
+            n++;
+        }
+        pn_free(g);
+    }
+    tap_ok(wrong == 0, "%u random DAGs, %llu paths: identifiers lead to interesting paths and to no others", n,
+           (unsigned long long)paths);
+}
+
 int main(void)
 {
     test_example();
     test_random();
+    test_reading();
     return tap_done();
 }
