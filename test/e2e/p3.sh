@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# test: slow 120
+# test: slow 60
 # Partitioned path profiles (wpp-p3): the union of the copies is the profile of one that counts all.
 # With `full`: of bzip2 and lua5.4 with 2, 4 and 8 copies at two levels, by static and measured costs.
 . "$(dirname "$0")/lib.sh"
@@ -289,27 +289,6 @@ if command -v cmake > /dev/null; then
     same 'the union' <(csv "$T/cm.prof" | cut -d , -f 1-11) <(csv "$T/cm0.prof" | cut -d , -f 1-11)
 else
     skip 'CMake is not installed'
-fi
-
-# ---- Slurm ------------------------------------------------------------------------------------------------
-
-# Others must see munge's socket.
-slurm=$(mktemp -d -u "${TMPDIR:-/tmp}/wpp-slurm.XXXXXX")
-if "$ROOT/test/real/slurm" start "$slurm" 2> "$T/why"; then
-    trap '"$ROOT/test/real/slurm" stop "$slurm"; rm -rf "$T" "$slurm"' EXIT
-    export SLURM_CONF=$slurm/slurm.conf
-    rm -f "$T/copies/1/result"
-    ok 'a job array under Slurm' in_source wpp-p3 run -f --own-folders --with=slurm -d "$T/copies" -o "$T/slurm.prof" -- ./prog
-    like 'whose copies agree' "$(cat "$T/err")" '^wpp-p3: exact: 2 copies agree'
-    same 'gives the same profile' <(csv "$T/slurm.prof") <(csv "$T/out.prof")
-    run in_source wpp-p3 run -f --with=slurm -d "$T/copies" -o "$T/slurm.prof" -- false{}
-    like 'copies that fail under Slurm' "$status $(grep ^wpp-p3 "$T/err")" '^1 wpp-p3: copy 1 left no profile; its status is 127'
-    "$ROOT/test/real/slurm" stop "$slurm"
-    run in_source timeout 90 env SLURM_CONF=/nonexistent wpp-p3 run -f --with=slurm -d "$T/copies" -o "$T/slurm.prof" -- ./prog
-    like 'a Slurm that cannot be' "$status $(tail -n 1 "$T/err")" '^1 wpp-p3: Slurm has run no copy; sbatch ended with status 1'
-    unset SLURM_CONF
-else
-    skip "Slurm: $(tail -n 1 "$T/why")"
 fi
 
 # ---- Real programs ------------------------------------------------------------------------------------------

@@ -1,14 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# test: slow 120
+# test: slow 50
 # Two whole programs with a little work each; test/real/check-all tests all of them.
 . "$(dirname "$0")/lib.sh"
 . "$ROOT/test/real/programs.sh"
 . "$ROOT/test/real/checks.sh"
 
 check_program bzip2 -O0 small
-check_program bzip2 -O2 small
-check_program bzip2 early small
 check_program lua5.4 -O2 small
 # A guess of where the cursor is may be wrong, but must not be of what was never written.
 if command -v valgrind > /dev/null; then
