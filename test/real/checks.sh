@@ -218,17 +218,23 @@ check_program() {
 
 # ---- Counts of one program ------------------------------------------------------------
 
+# run_anew PROGRAM: at work, in a folder that is empty and has the same name each time.
+run_anew() {
+    rm -rf "$d/run"
+    mkdir -p "$d/run" && cp "$1" "$d/run/$name"
+    real_command "$name" "$d/run/$name" "$size"
+    WPP_OUT=$d/trace in_folder "$d/run" "${command[@]}"
+}
+
 # record_counts MODE: builds and records it; makes $d/MODE.wpp.
 record_counts() {
-    local mode=$1 built=$REAL/$CONFIG-$1$opt/$name args=(-fplugin-arg-wpp-mode="$1") status
+    local mode=$1 built=$REAL/$CONFIG-$1$opt/$name
 
-    ok "$what $mode: build" real_build "$name" "$WPP_GCC" "$opt" "$built" "${args[@]}" || return
-    mkdir -p "$d" && cp "$built/$name" "$d/$name"
-    real_command "$name" "$d/$name" "$size"
-    WPP_OUT=$d/trace in_folder "$d" "${command[@]}"
-    status=$?
-    is "$what $mode: exit status" "$status" "$plain_status"
-    same "$what $mode: output" "$d/plain/run.out" "$d/run.out"
+    ok "$what $mode: build" real_build "$name" "$WPP_GCC" "$opt" "$built" -fplugin-arg-wpp-mode="$mode" ||
+        return
+    run_anew "$built/$name"
+    is "$what $mode: exit status" "$?" "$plain_status"
+    same "$what $mode: output" "$d/plain.out" "$d/run/run.out"
     ok "$what $mode: is compressed" wpp-compress -qf -o "$d/$mode.wpp" "$d/trace"
     rm -f "$d/trace"
     ok "$what $mode: wpp-check" wpp-check -q "$d/$mode.wpp"
@@ -243,10 +249,9 @@ check_counts() {
     fi
     real_input "$name" "$size"
     ok "$what: plain build" real_build "$name" "${CC:-gcc}" "$opt" "$plain" || return
-    mkdir -p "$d" && cp "$plain/$name" "$d/$name"
-    real_command "$name" "$d/$name" "$size"
-    in_folder "$d/plain" "${command[@]}"
+    run_anew "$plain/$name"
     plain_status=$?
+    mv "$d/run/run.out" "$d/plain.out"
     for mode in trace calls-cut paths edges; do
         record_counts $mode
     done
@@ -261,6 +266,6 @@ check_counts() {
         is "$what: $mode has the lines of calls-cut" \
             "$(differing_counts "$d/$mode.lines" "$d/calls-cut.lines" | head -n 20)" ''
     done
-    [ "$opt" != -O0 ] || check_line_counts "$name" -O0 "$size" "$d/edges.wpp" "$d" -O0
+    [ "$opt" != -O0 ] || check_line_counts "$name" -O0 "$size" "$d/edges.wpp" "$d/run" -O0
     rm -rf "$d"
 }
