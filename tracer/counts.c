@@ -11,6 +11,7 @@
 struct place *__wpp_places;
 static uint64_t next_home;      /* of the next library */
 static bool told_of_threads;
+static bool told_apart;         /* ... that some counters are in no record */
 static struct touched_pages pages = { .fd = -1 };
 
 static void check_place(const struct place *p)
@@ -181,6 +182,14 @@ static void warn_of_threads(const struct wpp_module *m)
                    "counts of threads that begin in such a file may be too small", NULL, NULL);
 }
 
+void __wpp_counts_apart(void)
+{
+    if (told_apart || __wpp_process.state != WPP_RECORDING)
+        return;
+    told_apart = true;
+    __wpp_record_no_counts();
+}
+
 static bool any_is_touched(const uint64_t *from, const uint64_t *to)
 {
     const char *page = (const char *)((uintptr_t)from & -(uintptr_t)WPP_PAGE_BYTES);
@@ -265,5 +274,6 @@ void __wpp_counts_forked(void)
 {
     __wpp_left_forked();
     told_of_threads = true;         /* this process has had one thread so far */
+    told_apart = false;
     __wpp_copies_forked();
 }

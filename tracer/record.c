@@ -184,3 +184,8 @@ void __wpp_record_no_buffer(void)
 {
     __wpp_record_note(WPP_REC_BUFFER, NULL, 0);
 }
+
+void __wpp_record_no_counts(void)
+{
+    __wpp_record_note(WPP_REC_COUNTS, NULL, 0);
+}

@@ -311,6 +311,8 @@ void __wpp_counts_take(const struct wpp_module *module);
 bool __wpp_counts_any(bool (*is_so)(const struct wpp_module *module, void *ctx), void *ctx);
 /* In the child of a fork: it counts from 0, in a trace of its own if it has one. */
 void __wpp_counts_forked(void);
+/* Notes that some counts are lost if the process ends without its END. */
+void __wpp_counts_apart(void);
 /* Sets counters in a module's own memory, or in private memory, to 0. */
 void __wpp_counters_clear(uint64_t *from, uint32_t count);
 
@@ -394,6 +396,8 @@ void __wpp_record_left(const struct wpp_left *slots, uint32_t count);
 void __wpp_record_counts(const struct wpp_counts *counts, const uint64_t *from);
 /* Records that a thread's buffer does not outlive the process. */
 void __wpp_record_no_buffer(void);
+/* The same of some counters. */
+void __wpp_record_no_counts(void);
 
 struct wpp_settings {
     char out[4096];         /* pattern or path, absolute; empty when `fd` or `none` is given */
@@ -441,6 +445,9 @@ bool __wpp_share_is_open(void);
 /* Waits for a free slot.  False: the recorder takes no more, or is gone. */
 bool __wpp_share_write(const void *record, size_t bytes);
 bool __wpp_share_seat(void *window);
+/* The same as __wpp_output_keeps_pages() and __wpp_output_keep_pages(). */
+bool __wpp_share_keeps_pages(void);
+bool __wpp_share_keep_pages(uint16_t kind, void *window, size_t bytes, const struct wpp_counts *counts);
 void __wpp_share_forks(void);
 void __wpp_share_forked(bool has_number);
 /* A process that had the lock was killed: frees the slot that it was filling. */

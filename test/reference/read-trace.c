@@ -40,7 +40,7 @@ struct process {
     uint64_t words, lost;
     uint64_t length;                /* the trace was so long, its buffers say */
     int ended, incomplete, buffers; /* buffers: -1 when a thread had none */
-    int stopped, counts;            /* counts: it has COUNTS records */
+    int stopped, counts;            /* counts: it has COUNTS records; -1 when some are in none */
 };
 
 struct buffer {
@@ -304,11 +304,21 @@ static void read_times(const struct header *h, const unsigned char *p)
     }
 }
 
+static void found_counts(struct process *process)
+{
+    if (process->counts == 0)
+        process->counts = 1;
+}
+
 /* One line for the record, one for each counter that is not 0. */
 static void read_counts(const struct header *h, const unsigned char *p)
 {
     uint64_t skip = h->bytes < 4 ? 0 : u(p, 4), begin = 20 + skip, first, count;
 
+    if (h->bytes == 0) {
+        process_of(h)->counts = -1;
+        return;
+    }
     if (h->bytes < begin)
         damaged("COUNTS of %u bytes", h->bytes);
     for (uint64_t i = 0; i < skip; i++)
@@ -320,7 +330,7 @@ static void read_counts(const struct header *h, const unsigned char *p)
     begin += u(p + 8, 4);
     if (h->bytes < begin + 8 * count)
         damaged("COUNTS of %u bytes with %llu counters", h->bytes, (unsigned long long)count);
-    process_of(h)->counts = 1;
+    found_counts(process_of(h));
     if (mode != RECORDS)
         return;
     printf("COUNTS first=%llu count=%llu tid=%llu\n", (unsigned long long)first,
@@ -345,7 +355,7 @@ static void read_left(const struct header *h, const unsigned char *p)
     count = u(p + 4, 4);
     if (h->bytes < begin + 16 * count)
         damaged("LEFT of %u bytes with %llu slots", h->bytes, (unsigned long long)count);
-    process_of(h)->counts = 1;
+    found_counts(process_of(h));
     if (mode != RECORDS)
         return;
     printf("LEFT slots=%llu\n", (unsigned long long)count);
@@ -554,6 +564,8 @@ static int incomplete(int cut)
         if (p->incomplete)
             return 1;
         if (p->ended || p->counts ? cut : p->buffers <= 0 || offset < p->length)
+            return 1;
+        if (!p->ended && (p->counts < 0 || (p->counts && p->buffers < 0)))
             return 1;
     }
     return 0;

@@ -528,23 +528,28 @@ static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
            take_tokens(c, b->words + 4 * had, b->n - (size_t)had);
 }
 
-/* For a process that ended without END.  If its threads' buffers are there, nothing is missing.
- * But buffers come one by one: an interrupted or killed recorder may not have got all of them. */
+/* Buffers and counts come one by one: an interrupted or killed recorder may not have got all of
+ * them. */
+static bool may_be_all(const wpp_compressor *c)
+{
+    return c->run.ended != WPP_ENDED_INTERRUPT && c->run.ended != WPP_ENDED_RECORDER;
+}
+
+/* For a process that ended without END.  If its threads' buffers are there, nothing is missing. */
 static bool end_by_buffers(wpp_compressor *c)
 {
-    bool all_came = c->run.ended != WPP_ENDED_INTERRUPT && c->run.ended != WPP_ENDED_RECORDER;
-
     for (size_t i = 0; i < c->buffers.n; i++)
         if (!take_rest(c, &c->buffers.list[i]))
             return false;
-    if (all_came && c->bytes >= c->buffers.length && wpp_buffers_are_all(&c->buffers))
+    if (may_be_all(c) && c->bytes >= c->buffers.length && wpp_buffers_are_all(&c->buffers))
         c->rest_taken = true;
     return true;
 }
 
 static void note_no_end(wpp_compressor *c)
 {
-    if (c->note.status == WPP_OK && c->run.ended == WPP_ENDED_UNSAID && c->buffers.lacking)
+    if (c->note.status == WPP_OK && c->run.ended == WPP_ENDED_UNSAID
+        && (c->buffers.lacking || c->counts.lacking))
         c->run.ended = WPP_ENDED_APART;
     wpp_note(c, WPP_E_INCOMPLETE, "the trace has no end: the program was killed or left by "
              "_exit, or the trace is cut; the %llu events in it were taken",
@@ -597,8 +602,14 @@ static bool check_input(const wpp_compressor *c, struct wpp_error *error)
                     "first record: there is nothing to use", (unsigned long long)c->bytes);
 }
 
-/* Counters lie in the trace's file: without END nothing is missing either.  But a process that a
- * recorder records writes them at its end. */
+/* Counters lie in the trace's file, or in a recorder's memory: without END nothing is missing either,
+ * unless the process, or the recorder, says so. */
+static bool has_all_counts(const wpp_compressor *c)
+{
+    return c->counts.any && !c->counts.lacking && !c->buffers.lacking && may_be_all(c)
+           && wpp_trace_at_boundary(&c->trace);
+}
+
 static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
 {
     bool mixed;
@@ -607,7 +618,7 @@ static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
     if (c->counts_kind == WPP_MODE_TRACED)
         return true;
     if (!c->ended)
-        c->rest_taken = c->counts.any && wpp_trace_at_boundary(&c->trace);
+        c->rest_taken = has_all_counts(c);
     if (mixed)
         wpp_note(c, WPP_E_INCOMPLETE,
                  "its objects were compiled with different modes (trace, paths, "

@@ -22,6 +22,10 @@ enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const
     struct wpp_counts head;
     uint64_t skip = size >= 4 ? wpp_get_u32(payload) : 0, from = 4 + skip + sizeof head;
 
+    if (size == 0) {
+        c->lacking = true;
+        return WPP_PATH_COUNTS_OK;
+    }
     if (from > size)
         return WPP_PATH_COUNTS_WRONG;
     memcpy(&head, payload + 4 + skip, sizeof head);

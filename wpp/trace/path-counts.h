@@ -9,7 +9,8 @@
 
 struct wpp_path_counts {
     struct wpp_token_sums sums;      /* none is 0 */
-    bool any;                        /* there was a record */
+    bool any;                        /* there was a record with counters */
+    bool lacking;                    /* there were counters that are in no record */
     uint64_t sum;                    /* of the counts in the records */
     uint64_t unknown;                /* activations that were left on paths that are not known */
     uint32_t n_unbalanced;           /* routines in which more flows out of a block than into it, or
