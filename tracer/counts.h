@@ -6,8 +6,8 @@
  *
  * A copy belongs to one thread at a time: nobody else adds to its counters.  It lies in the trace's
  * file if that is possible, in COUNTS records, or in the recorder's memory, and is complete there at
- * any time, however the process ends.  A copy whose thread has ended goes to the next new thread as it is, for counts
- * only add up.
+ * any time, however the process ends.  A copy whose thread has ended goes to the next new thread as
+ * it is, for counts only add up.
  *
  * The distances are the same for all modules.  An executable's counters have their home where the
  * linker put them.  A library's get one near the executable's, so that the copies of both lie near
