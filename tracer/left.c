@@ -547,11 +547,17 @@ _Unwind_Reason_Code __wpp_personality_cxx(int version, _Unwind_Action actions,
 
 /* ---- The trace ----------------------------------------------------------------------------- */
 
+void __wpp_left_pause(void)
+{
+    for (struct window *w = windows; w; w = w->next)
+        __wpp_record_left(WPP_REC_PAUSE_LEFT, w->slots, SLOTS);
+}
+
 void __wpp_left_end(void)
 {
     for (struct window *w = windows; w; w = w->next)
         if (!w->kept)
-            __wpp_record_left(w->slots, SLOTS);
+            __wpp_record_left(WPP_REC_LEFT, w->slots, SLOTS);
 }
 
 void __wpp_left_forked(void)

@@ -213,8 +213,10 @@ enum wpp_record_kind {
     WPP_REC_EARLY = 16,      /* u64 tokens emitted before recording began */
     WPP_REC_COUNTS = 17,     /* u32 n, n zeros, struct wpp_counts, its counters: for a copy of
                                 counters in the file, from a page's start on */
-    WPP_REC_LEFT = 18        /* u32 n, n zeros, struct wpp_counts of token 0, `count` of struct
+    WPP_REC_LEFT = 18,       /* u32 n, n zeros, struct wpp_counts of token 0, `count` of struct
                                 wpp_left: likewise */
+    WPP_REC_PAUSE_COUNTS = 19,   /* as COUNTS and LEFT, ... */
+    WPP_REC_PAUSE_LEFT = 20      /* ... at the moment of the STOPPED or STARTED that follows */
 };
 
 struct wpp_record {

@@ -7,8 +7,8 @@
  *   read-trace --numbers FILE   every token of every stream, one a line, in file order
  *   read-trace --raw N FILE     the tokens of stream N (0, 1, ...) as they are
  *
- * The line of a COUNTS record is followed by one for each counter that is not 0, that of a LEFT record
- * by one for each slot in use.
+ * The line of a COUNTS or PAUSE_COUNTS record is followed by one for each counter that is not 0, that of a
+ * LEFT or PAUSE_LEFT record by one for each slot in use.
  *
  * It always checks everything the document promises.  Exit: 0 complete, 1 damaged,
  * 2 usage or system, 3 incomplete. */
@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END, BUFFER,
-       WAITED, STOPPED, STARTED, TIMES, EXIT, EARLY, COUNTS, LEFT };
+       WAITED, STOPPED, STARTED, TIMES, EXIT, EARLY, COUNTS, LEFT, PAUSE_COUNTS, PAUSE_LEFT };
 
 struct header {
     uint32_t magic, version, kind, bytes, pid, tid, sequence;
@@ -315,7 +315,7 @@ static void read_counts(const struct header *h, const unsigned char *p)
 {
     uint64_t skip = h->bytes < 4 ? 0 : u(p, 4), begin = 20 + skip, first, count;
 
-    if (h->bytes == 0) {
+    if (h->bytes == 0 && h->kind == COUNTS) {
         process_of(h)->counts = -1;
         return;
     }
@@ -333,8 +333,8 @@ static void read_counts(const struct header *h, const unsigned char *p)
     found_counts(process_of(h));
     if (mode != RECORDS)
         return;
-    printf("COUNTS first=%llu count=%llu tid=%llu\n", (unsigned long long)first,
-           (unsigned long long)count, (unsigned long long)u(p + 12, 4));
+    printf("%sCOUNTS first=%llu count=%llu tid=%llu\n", h->kind == COUNTS ? "" : "PAUSE_",
+           (unsigned long long)first, (unsigned long long)count, (unsigned long long)u(p + 12, 4));
     p += 16 + u(p + 8, 4);
     for (uint64_t i = 0; i < count; i++)
         if (u(p + 8 * i, 8))
@@ -358,7 +358,7 @@ static void read_left(const struct header *h, const unsigned char *p)
     found_counts(process_of(h));
     if (mode != RECORDS)
         return;
-    printf("LEFT slots=%llu\n", (unsigned long long)count);
+    printf("%sLEFT slots=%llu\n", h->kind == LEFT ? "" : "PAUSE_", (unsigned long long)count);
     p += 16;
     for (uint64_t i = 0; i < count; i++, p += 16)
         if (u(p + 8, 8))
@@ -514,10 +514,10 @@ static void read_record(const struct header *h, const unsigned char *p)
     case TIMES:
         read_times(h, p);
         break;
-    case COUNTS:
+    case COUNTS: case PAUSE_COUNTS:
         read_counts(h, p);
         break;
-    case LEFT:
+    case LEFT: case PAUSE_LEFT:
         read_left(h, p);
         break;
     }
