@@ -230,7 +230,142 @@ for how in fork fork,killed fork,child_exit fork,twice fork,twice,killed fork,tw
     is "and the parent ($how)" "$(said one.wpp)" '75 75 15  yes'
 done
 
-# Between the values and the note that says what they are for, the trace may end: they are ignored.
+# ---- Many counters --------------------------------------------------------------------------------
+
+{
+    echo '#include <signal.h>'
+    echo '#include <wpp/control.h>'
+    for k in $(seq 60); do
+        echo "__attribute__((noinline)) void f$k(volatile int *a) {"
+        for i in $(seq 12); do echo "if (a[$i]) a[0]++;"; done
+        echo '}'
+    done
+    echo 'static void all(int n) { volatile int a[13] = {0}; for (int i = 0; i < n; i++) {'
+    for k in $(seq 60); do echo "f$k(a);"; done
+    echo '} } int main(int argc, char **argv) { all(30); wpp_stop(); all(500); if (argc == 2) return 0;'
+    echo 'wpp_start(); all(7); if (argc > 3) raise(SIGKILL); return argv == 0; }'
+} > large.c
+ok 'a program of two regions' "$WPP_GCC" -O0 -fplugin-arg-wpp-mode=paths -o large large.c
+for end in '30 stopped' '37 return now' '37 kill it now'; do
+    for where in file recorder; do
+        rm -f one.*
+        case $where in
+        file)     WPP_OUT=one.trace run ./large ${end#* }; wpp-compress -fq -o one.wpp one.trace ;;
+        recorder) run wpp-record -q -o one.wpp ./large ${end#* } ;;
+        esac
+        is "$where, $end: each routine" "$(wpp-profile --paths --format=csv one.wpp | grep '"f[0-9]' |
+            cut -d , -f 8 | sort | uniq -c | xargs) $(complete one.wpp)" "60 ${end%% *} yes"
+    done
+done
+
+# ---- Kills ------------------------------------------------------------------------------------------
+
+# Threads run a line each, by turns recorded and not.  What is recorded is counted in a file first.
+{
+    cat << 'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#include <wpp/control.h>
+enum { MOST = 4, APART = 8 };
+static volatile int64_t *done;
+static pthread_barrier_t barrier;
+__attribute__((noipa)) static void step(long k)
+{
+    switch (k) {
+#line 100
+    case 0: __asm__ volatile("# 0"); break;
+    case 1: __asm__ volatile("# 1"); break;
+    case 2: __asm__ volatile("# 2"); break;
+    case 3: __asm__ volatile("# 3"); break;
+    }
+}
+static void switch_to(void (*stop_or_start)(void), long k)
+{
+    pthread_barrier_wait(&barrier);
+    if (k == 0)
+        stop_or_start();
+    pthread_barrier_wait(&barrier);
+}
+static void *work(void *number)
+{
+    for (long k = (long)number;;) {
+        for (int i = 0; i < 100; i++) {
+            step(k);
+            done[APART * k]++;
+        }
+        switch_to(wpp_stop, k);
+        for (int i = 0; i < 200; i++)
+            step(k);
+        switch_to(wpp_start, k);
+    }
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    struct sigevent kill = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL};
+    struct itimerspec when = {.it_value.tv_nsec = argc > 2 ? 1000 * atol(argv[2]) + 1 : 0};
+    int threads = atoi(argv[1]), fd = open("done", O_RDWR | O_CREAT | O_TRUNC, 0644);
+    timer_t timer;
+    pthread_t t;
+
+    if (ftruncate(fd, 8 * MOST * APART) != 0)
+        return 9;
+    done = mmap(NULL, 8 * MOST * APART, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    pthread_barrier_init(&barrier, NULL, (unsigned)threads);
+    if (timer_create(CLOCK_MONOTONIC, &kill, &timer) != 0 || timer_settime(timer, 0, &when, NULL) != 0)
+        return 9;
+    for (long k = 1; k < threads; k++)
+        if (pthread_create(&t, NULL, work, (void *)k) != 0)
+            return 9;
+    work(NULL);
+}
+END
+} > victim.c
+# right: each line has been counted as often as its thread has done it, or once more.
+right() {
+    wpp-dump --line-counts one.wpp > counted || return 1
+    od -An -v -t d8 -w64 done | awk '
+        NR == FNR { done[100 + n++] = $1; next }
+        match($1, /:10[0-3]$/) { counted[substr($1, RSTART + 1)] = $2 }
+        END {
+            for (l in done)
+                if (counted[l] < done[l] || counted[l] > done[l] + 1) {
+                    print "line " l ": counted " counted[l] + 0 ", done " done[l]
+                    wrong = 1
+                }
+            exit wrong
+        }' - counted
+}
+for mode in paths edges; do
+    threads=1
+    [ $mode = paths ] || threads=4
+    ok "a program that is killed is built" \
+        "$WPP_GCC" -O2 -pthread -fplugin-arg-wpp-mode=$mode -o victim victim.c
+    for where in file recorder; do
+        wrong=0
+        for k in $(seq 50); do
+            microseconds=$((RANDOM / 4))
+            rm -f one.*
+            case $where in
+            file)     WPP_OUT=one.trace run ./victim $threads $microseconds
+                      wpp-compress -fq -o one.wpp one.trace 2> note ;;
+            recorder) run wpp-record -q -o one.wpp ./victim $threads $microseconds ;;
+            esac
+            right >> wrong.log 2>&1 || wrong=$((wrong + 1))
+        done 2> killed
+        is "$threads threads, $where: 50 kills while recording stops and starts: no count is wrong" $wrong 0
+        [ $wrong = 0 ] || head -n 5 wrong.log | sed 's/^/# /'
+    done
+done
+
+# ---- The trace ------------------------------------------------------------------------------------
+
 WPP_OUT=whole.trace ./prog return
 "$BUILD/test/read-trace" whole.trace > records
 like 'values come before each note' "$(grep -o '^PAUSE_COUNTS\|^STOPPED\|^STARTED' records | uniq | tr '\n' ' ')" \
