@@ -19,9 +19,11 @@ static uint64_t since;          /* when recording was stopped, in nanoseconds */
 
 static void write_stopped(void)
 {
+    static const uint32_t counts_too = 1;
+
     since = sys_nanoseconds();
     __wpp_process.skipped = 0;
-    __wpp_record_note(WPP_REC_STOPPED, NULL, 0);
+    __wpp_record_note(WPP_REC_STOPPED, &counts_too, sizeof counts_too);
 }
 
 static void write_started(void)

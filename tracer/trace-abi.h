@@ -204,7 +204,8 @@ enum wpp_record_kind {
     WPP_REC_BUFFER = 10,     /* u32 n, n zeros, struct wpp_buffer on a page, a chunk */
     WPP_REC_WAITED = 11,     /* u64 nanoseconds that the process waited for the reader of its
                                 trace */
-    WPP_REC_STOPPED = 12,    /* nothing: recording is stopped on request */
+    WPP_REC_STOPPED = 12,    /* u32 1: recording is stopped on request, and so are counts; nothing:
+                                counts are not */
     WPP_REC_STARTED = 13,    /* u64 nanoseconds, u64 tokens: the length of the stop, the tokens
                                 in it */
     WPP_REC_TIMES = 14,      /* struct wpp_span, struct wpp_time of some tokens */

@@ -266,7 +266,7 @@ static void read_note(const struct header *h, const unsigned char *p)
     };
     struct process *process = process_of(h);
 
-    if (h->bytes != notes[h->kind].bytes)
+    if (h->bytes != notes[h->kind].bytes && !(h->kind == STOPPED && h->bytes == 4 && u(p, 4) == 1))
         damaged("%s of %u bytes", notes[h->kind].name, h->bytes);
     if (h->kind == EXIT && (!u(p, 4) == !u(p + 4, 4) || u(p, 4) > 256))
         damaged("EXIT with status %llu - 1 and signal %llu", (unsigned long long)u(p, 4),

@@ -231,8 +231,11 @@ static void take_unload(wpp_compressor *c, const struct wpp_record *r, const uin
         wpp_paused_counts_unload(&c->counts.paused, wpp_get_u32(payload));
 }
 
+/* Older runtimes did not stop counters, and STOPPED was empty. */
 static bool take_switch(wpp_compressor *c, const struct wpp_record *r)
 {
+    if (r->kind == WPP_REC_STOPPED && r->bytes == 0)
+        return true;
     return wpp_paused_counts_switch(&c->counts.paused, r->kind == WPP_REC_STOPPED)
         || wpp_fail_memory(&c->fatal);
 }
