@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# test: slow 22
 # Counting modes: what a program executes while recording is stopped does not count, however it ends; in a
 # trace's file, in a FIFO and under wpp-record.
 . "$(dirname "$0")/lib.sh"
@@ -171,7 +172,7 @@ said() {
     echo -n "$(line "$1" library.c:4) "
     complete "$1"
 }
-# counted WANT WORDS... [OPTION=... for the runtime first]
+# counted WANT ARGUMENT...: what is said of a run of the program with these, wherever its trace goes
 counted() {
     local want=$1 where
 
@@ -190,14 +191,17 @@ counted() {
         esac
         [ $where = recorder ] || wpp-compress -fq -o one.wpp one.trace 2> note
         is "$mode, $where, $*${options:+, }$options" "$(said one.wpp)" "$want"
-        "$BUILD/test/read-trace" one.trace > records 2>&1 || [ $? = 3 ] || fail 'its records' "$(tail -n 1 records)"
+        "$BUILD/test/read-trace" one.trace > records 2>&1 || [ $? = 3 ] ||
+            fail 'its records' "$(tail -n 1 records)"
     done
 }
 
 mkfifo pipe
 for mode in paths edges calls-cut; do
-    ok "$mode: a library is built" "$WPP_GCC" -O2 -fplugin-arg-wpp-mode=$mode -fPIC -shared -o library.so library.c
-    ok "$mode: a program is built" "$WPP_GCC" -O2 -pthread -fplugin-arg-wpp-mode=$mode -o prog prog.c
+    ok "$mode: a library is built" \
+        "$WPP_GCC" -O2 -fplugin-arg-wpp-mode=$mode -fPIC -shared -o library.so library.c
+    ok "$mode: a program is built" \
+        "$WPP_GCC" -O2 -pthread -fplugin-arg-wpp-mode=$mode -o prog prog.c
     options= fifo=fifo
     counted '75 75 15  yes' return
     counted '85 85 17  yes' phases . 1
@@ -368,7 +372,8 @@ done
 
 WPP_OUT=whole.trace ./prog return
 "$BUILD/test/read-trace" whole.trace > records
-like 'values come before each note' "$(grep -o '^PAUSE_COUNTS\|^STOPPED\|^STARTED' records | uniq | tr '\n' ' ')" \
+like 'values come before each note' \
+    "$(grep -o '^PAUSE_COUNTS\|^STOPPED\|^STARTED' records | uniq | tr '\n' ' ')" \
     'PAUSE_COUNTS STOPPED PAUSE_COUNTS STARTED'
 wpp-compress -fq -o one.wpp whole.trace
 run wpp-info one.wpp

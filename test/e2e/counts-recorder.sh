@@ -204,7 +204,8 @@ for mode in paths edges calls-cut; do
     rm -rf one.*
     run wpp-record -q -o one.wpp ./ends Exec 101
     is "$mode: exec of a counted program, which is killed: both images" \
-        "$status $(line one.wpp :10) $(line one.wpp :12) $(line one.wpp.d/*.wpp :10) $(line one.wpp.d/*.wpp :12)" \
+        "$status $(line one.wpp :10) $(line one.wpp :12) $(line one.wpp.d/*.wpp :10) \
+$(line one.wpp.d/*.wpp :12)" \
         '137 50 51 5 5'
 done
 
@@ -252,7 +253,8 @@ build paths library.so -fPIC -shared library.c
 build paths loads -pthread loads.c
 for end in '' kill; do
     run wpp-record -q -o one.wpp ./loads ./library.so $end
-    is "libraries that have gone ${end:+before a }$end" "$(line one.wpp library.c:4) $(line one.wpp library.c:6) $(complete one.wpp)" \
+    is "libraries that have gone ${end:+before a }$end" \
+        "$(line one.wpp library.c:4) $(line one.wpp library.c:6) $(complete one.wpp)" \
         '2010 2010 yes'
 done
 {
@@ -298,7 +300,8 @@ END
 chmod +x limited
 for kb in 400000 100000 60000; do
     run wpp-record -q -o one.wpp ./limited $kb ./ends return 1001
-    is "an address space of $kb kB: an ordinary end" "$(line one.wpp :10) $(line one.wpp :12) $(complete one.wpp)" \
+    is "an address space of $kb kB: an ordinary end" \
+        "$(line one.wpp :10) $(line one.wpp :12) $(complete one.wpp)" \
         '500 501 yes'
     run wpp-record -q -o one.wpp ./limited $kb ./ends kill 1001
     is "an address space of $kb kB: a kill" "$(line one.wpp :10) $(line one.wpp :12) $(complete one.wpp)" \

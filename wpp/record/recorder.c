@@ -500,9 +500,7 @@ static void lack_counts(struct wpp_recorder *r, uint32_t number)
  * we are killed meanwhile, the keeper must not count them again. */
 static void take_counts(struct wpp_recorder *r, uint32_t number, bool lives)
 {
-    uint32_t *word = &r->share->told[number].region;
-    uint32_t last = lives ? __atomic_load_n(word, __ATOMIC_ACQUIRE)
-                          : __atomic_exchange_n(word, 0, __ATOMIC_ACQ_REL);
+    uint32_t last = __atomic_exchange_n(&r->share->told[number].region, 0, __ATOMIC_ACQ_REL);
 
     if (r->list[number].next_order > 0 &&
         !wpp_regions_take(&r->regions, last, hand_on,

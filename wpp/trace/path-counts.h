@@ -28,7 +28,8 @@ enum wpp_path_counts_result {
     WPP_PATH_COUNTS_OK, WPP_PATH_COUNTS_WRONG, WPP_PATH_COUNTS_NO_MEMORY
 };
 
-/* Takes a COUNTS, LEFT, PAUSE_COUNTS or PAUSE_LEFT record.  WRONG: its payload is not that of such a record. */
+/* Takes a COUNTS, LEFT, PAUSE_COUNTS or PAUSE_LEFT record.  WRONG: its payload is not that of such a
+ * record. */
 enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const struct wpp_record *r,
                                                 const uint8_t *payload);
 
