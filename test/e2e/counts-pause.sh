@@ -368,6 +368,65 @@ for mode in paths edges; do
     done
 done
 
+# ---- A signal from outside --------------------------------------------------------------------------
+
+cat > endless.c << 'END'
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static volatile int64_t *done;
+__attribute__((noipa)) static void step(void)
+{
+    __asm__ volatile("# step");         /* step */
+}
+int main(void)
+{
+    int fd = open("done", O_RDWR | O_CREAT | O_TRUNC, 0644);
+
+    if (ftruncate(fd, 4096) != 0)
+        return 9;
+    done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    for (done[1] = getpid();; done[0]++)
+        step();
+}
+END
+ok 'an endless program' "$WPP_GCC" -O2 -fplugin-arg-wpp-mode=paths -o endless endless.c
+number() { od -An -t d8 -j $((8 * $1)) -N 8 done | tr -d ' '; }
+# later: what it has done is more than it was
+later() {
+    local before=$(number 0)
+
+    for i in $(seq 200); do
+        [ "$(number 0)" -gt $((before + 10000)) ] && return
+        sleep 0.02
+    done
+    return 1
+}
+rm -f done one.*
+wpp-record -q --signal=USR2 -o one.wpp ./endless 2> err &
+recorder=$!
+for i in $(seq 200); do [ -s done ] && [ "$(number 1)" -gt 0 ] && break; sleep 0.02; done
+later
+# What it had done before and after each signal.
+for k in 1 2 3; do
+    before[k]=$(number 0)
+    kill -USR2 $recorder
+    sleep 0.5
+    after[k]=$(number 0)
+    later
+done
+kill -9 "$(number 1)"
+wait $recorder
+got=$(line one.wpp "endless.c:$(sed -n '/[*] step [*]/=' endless.c)")
+least=$((before[1] + before[3] - after[2]))
+most=$((after[1] + after[3] - before[2] + 1))
+ok "stopped, started and stopped: $got steps, at least $least, at most $most" \
+    test "$got" -ge $least -a "$got" -le $most
+is 'and it is complete' "$(complete one.wpp)" yes
+like 'wpp-info says how often' "$(wpp-info one.wpp)" \
+    '^stopped +2 times, as was asked for: [0-9.]+ s were not counted$'
+
 # ---- The trace ------------------------------------------------------------------------------------
 
 WPP_OUT=whole.trace ./prog return
