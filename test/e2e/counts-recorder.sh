@@ -209,6 +209,15 @@ $(line one.wpp.d/*.wpp :12)" \
         '137 50 51 5 5'
 done
 
+for how in -static '-static-pie' '-fPIC -flto' -fplugin-arg-wpp-counters=atomic; do
+    build paths ends $how ends.c
+    rm -rf one.*
+    run wpp-record -q -o one.wpp ./ends kill 1001
+    is "$how: a kill" "$status $(line one.wpp :10) $(line one.wpp :12) $(complete one.wpp)" '137 500 501 yes'
+    run wpp-record -q -o one.wpp ./ends return 1001
+    is "$how: an ordinary end" "$status $(line one.wpp :10) $(line one.wpp :12) $(complete one.wpp)" '0 500 501 yes'
+done
+
 # ---- Libraries, and more counters than a region has ------------------------------------------------
 
 cat > library.c << 'END'
