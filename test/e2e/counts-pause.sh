@@ -434,6 +434,16 @@ WPP_OUT=whole.trace ./prog return
 like 'values come before each note' \
     "$(grep -o '^PAUSE_COUNTS\|^STOPPED\|^STARTED' records | uniq | tr '\n' ' ')" \
     'PAUSE_COUNTS STOPPED PAUSE_COUNTS STARTED'
+# A process that is killed while it writes values has them in no record; its counters are all.
+at=$(LC_ALL=C grep -obUaP 'WPPT\x01\x00\x13\x00' whole.trace | cut -d : -f 1 | sed -n 1p)
+head -c $((at + 64 + 30)) whole.trace > cut.trace
+wpp-compress -fq -o one.wpp cut.trace
+is 'a trace that is cut within values' "$? $(said one.wpp)" '0 575 575 115  yes'
+ok 'likewise for the other reader' "$BUILD/test/read-trace" cut.trace
+head -c $((at + 30)) whole.trace > cut.trace
+wpp-compress -fq -o one.wpp cut.trace 2> note
+is 'one that is cut within a header is incomplete' "$(said one.wpp)" '575 575 115  no'
+fails_with 3 'and for the other reader' "$BUILD/test/read-trace" cut.trace
 wpp-compress -fq -o one.wpp whole.trace
 run wpp-info one.wpp
 like 'wpp-info says that recording was stopped' "$(cat "$T/out")" \

@@ -532,6 +532,7 @@ static int next_record(FILE *file, struct header *h, unsigned char **payload)
 
     if (n == 0)
         return 0;
+    *h = (struct header){ .kind = 0 };
     if (n < sizeof bytes)
         return -1;
     parse_header(h, bytes);
@@ -612,6 +613,8 @@ int main(int argc, char **argv)
     free(streams);
     if (fflush(stdout) != 0)
         return 2;
+    if (got < 0 && (h.kind == PAUSE_COUNTS || h.kind == PAUSE_LEFT))
+        got = 0;                /* values without their note: ignored */
     if (incomplete(got < 0)) {
         free(processes);
         fputs("read-trace: incomplete\n", stderr);

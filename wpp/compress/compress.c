@@ -629,12 +629,19 @@ static bool check_input(const wpp_compressor *c, struct wpp_error *error)
                     "first record: there is nothing to use", (unsigned long long)c->bytes);
 }
 
+/* Whether the process was killed while it wrote values that count only with the note behind them. */
+static bool is_cut_at_pause(const wpp_compressor *c)
+{
+    return c->trace.state == WPP_IN_PAYLOAD && (c->trace.record.kind == WPP_REC_PAUSE_COUNTS ||
+                                                c->trace.record.kind == WPP_REC_PAUSE_LEFT);
+}
+
 /* Counters lie in the trace's file, or in a recorder's memory: without END nothing is missing either,
  * unless the process, or the recorder, says so. */
 static bool has_all_counts(const wpp_compressor *c)
 {
     return c->counts.any && !c->counts.lacking && !c->buffers.lacking && may_be_all(c)
-           && wpp_trace_at_boundary(&c->trace);
+           && (wpp_trace_at_boundary(&c->trace) || is_cut_at_pause(c));
 }
 
 static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
