@@ -79,22 +79,30 @@ void __wpp_copies_forget(struct copies *c, const struct place *p)
             c->kept[i].place = NULL;
 }
 
-/* Makes a copy part of the trace's file, or as much of it as is possible. */
+static bool keep_next_window(const struct place *p, const struct copies *c, size_t *kept)
+{
+    size_t bytes = p->bytes - *kept < WINDOW ? p->bytes - *kept : WINDOW;
+    struct wpp_counts counts = window_of(p, *kept, bytes, c->tid);
+
+    if (!__wpp_output_keep_pages(WPP_REC_COUNTS, at_distance(p, c) + *kept, bytes, &counts))
+        return false;
+    *kept += bytes;
+    return true;
+}
+
+/* Makes a copy part of the trace, or as much of it as is possible. */
 void __wpp_copies_keep(const struct place *p, struct copies *c)
 {
-    size_t *kept;
+    size_t *kept = NULL;
 
-    if (__wpp_process.state != WPP_RECORDING || !__wpp_output_keeps_pages() || __wpp_sandboxed())
+    if (__wpp_process.state != WPP_RECORDING)
         return;
-    kept = new_kept(c, p);
-    while (kept && *kept < p->bytes) {
-        size_t bytes = p->bytes - *kept < WINDOW ? p->bytes - *kept : WINDOW;
-        struct wpp_counts counts = window_of(p, *kept, bytes, c->tid);
-
-        if (!__wpp_output_keep_pages(WPP_REC_COUNTS, at_distance(p, c) + *kept, bytes, &counts))
-            return;
-        *kept += bytes;
-    }
+    if (__wpp_output_keeps_pages() && !__wpp_sandboxed())
+        kept = new_kept(c, p);
+    while (kept && *kept < p->bytes && keep_next_window(p, c, kept))
+        ;
+    if (!kept || *kept < p->bytes)
+        __wpp_counts_apart();
 }
 
 static void keep_all(struct copies *c)
@@ -191,6 +199,8 @@ void __wpp_copies_begin(void)
         if (set_distance(c->distance))
             mine = c;
     }
+    if (!mine)
+        __wpp_counts_apart();
     if (!mine && !told) {
         __wpp_complain_of_memory("a thread's counters", "; it shares those of another thread, and "
                                  "counts may be too small");

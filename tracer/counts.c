@@ -11,7 +11,9 @@
 struct place *__wpp_places;
 static uint64_t next_home;      /* of the next library */
 static bool told_of_threads;
+static bool told_apart;         /* ... that some counters are in no record */
 static struct touched_pages pages = { .fd = -1 };
+static struct touched_pages any_page = { .fd = -1 };
 
 static void check_place(const struct place *p)
 {
@@ -142,6 +144,7 @@ void __wpp_counts_add(struct wpp_module *m)
 
     if (!p || count_of(m) == 0)
         return;
+    __wpp_process_ready();      /* a child without counters so far */
     p->module = m;
     p->home = (char *)page;
     p->at = (uint32_t)((uintptr_t)early - page);
@@ -181,49 +184,97 @@ static void warn_of_threads(const struct wpp_module *m)
                    "counts of threads that begin in such a file may be too small", NULL, NULL);
 }
 
-static bool any_is_touched(const uint64_t *from, const uint64_t *to)
+void __wpp_counts_apart(void)
+{
+    if (told_apart || __wpp_process.state != WPP_RECORDING)
+        return;
+    told_apart = true;
+    __wpp_record_no_counts();
+}
+
+static bool any_is_touched(struct touched_pages *t, const uint64_t *from, const uint64_t *to)
 {
     const char *page = (const char *)((uintptr_t)from & -(uintptr_t)WPP_PAGE_BYTES);
 
     for (; page < (const char *)to; page += WPP_PAGE_BYTES)
-        if (__wpp_touched(&pages, page))
+        if (__wpp_touched(t, page))
             return true;
     return false;
 }
 
-/* Writes the counters that lie `from_byte` behind the begin of a copy, or of the home, or later. */
-static void write_counters(const struct place *p, const char *copy, size_t from_byte, uint32_t tid)
+/* The bytes of a copy, or of the home, from one page to another. */
+struct part {
+    const struct place *place;
+    const char *copy;
+    size_t from, to;
+    uint32_t tid;
+};
+
+/* Writes counters from `from` to `end`, without those of 0 at both ends. */
+static void write_some(uint16_t kind, const struct part *part, uint32_t from, uint32_t end)
+{
+    const uint64_t *at = (const uint64_t *)(part->copy + part->place->at);
+
+    while (from < end && !at[from])
+        from++;
+    while (end > from && !at[end - 1])
+        end--;
+    if (from < end)
+        __wpp_record_counts(kind, &(struct wpp_counts){part->place->token + from, end - from, 0, part->tid},
+                            at + from);
+}
+
+static void write_part(uint16_t kind, const struct part *part, struct touched_pages *touched)
 {
     enum { SOME = 4096 };
-    const uint64_t *at = (const uint64_t *)(copy + p->at);
-    uint32_t begin = from_byte > p->at ? (uint32_t)((from_byte - p->at) / 8) : 0;
+    const struct place *p = part->place;
+    const uint64_t *at = (const uint64_t *)(part->copy + p->at);
+    uint32_t from = part->from > p->at ? (uint32_t)((part->from - p->at) / 8) : 0;
+    uint32_t end = part->to > p->at ? (uint32_t)((part->to - p->at) / 8) : 0;
 
-    for (uint32_t from = begin; from < p->count; from += SOME) {
-        uint32_t n = p->count - from < SOME ? p->count - from : SOME, first = 0, end = n;
-
-        if (!any_is_touched(at + from, at + from + n))
-            continue;
-        while (first < n && !at[from + first])
-            first++;
-        while (end > first && !at[from + end - 1])
-            end--;
-        if (first < end)
-            __wpp_record_counts(&(struct wpp_counts){p->token + from + first, end - first, 0, tid},
-                                at + from + first);
+    for (uint32_t next; from < end && from < p->count; from = next) {
+        next = end - from < SOME ? end : from + SOME;
+        if (next > p->count)
+            next = p->count;
+        if (any_is_touched(touched, at + from, at + next))
+            write_some(kind, part, from, next);
     }
 }
 
-/* Writes what is not in the file.  The home has what threads without copies counted. */
-static void write_place(const struct place *p)
+/* Writes what is not kept.  The home has what threads without copies counted. */
+static void write_rest(uint16_t kind, const struct place *p)
 {
     __wpp_touched_begin(&pages);
     for (struct copies *c = __wpp_copies; c; c = c->next) {
         size_t *kept = __wpp_copies_kept(c, p);
 
-        write_counters(p, at_distance(p, c), kept ? *kept : 0, c->tid);
+        write_part(kind, &(struct part){p, at_distance(p, c), kept ? *kept : 0, p->bytes, c->tid},
+                   &pages);
     }
-    write_counters(p, p->home, 0, 0);
+    write_part(kind, &(struct part){p, p->home, 0, p->bytes, 0}, &pages);
     __wpp_touched_end(&pages);
+}
+
+/* Writes what is kept.  The kernel tells only of the process's own use of such pages: it may have
+ * moved them to the disk meanwhile. */
+static void write_kept(uint16_t kind, const struct place *p)
+{
+    for (struct copies *c = __wpp_copies; c; c = c->next) {
+        size_t *kept = __wpp_copies_kept(c, p);
+
+        if (kept)
+            write_part(kind, &(struct part){p, at_distance(p, c), 0, *kept, c->tid}, &any_page);
+    }
+}
+
+void __wpp_counts_pause(void)
+{
+    if (__wpp_process.state != WPP_RECORDING)
+        return;
+    for (const struct place *p = __wpp_places; p; p = p->next) {
+        write_kept(WPP_REC_PAUSE_COUNTS, p);
+        write_rest(WPP_REC_PAUSE_COUNTS, p);
+    }
 }
 
 void __wpp_counts_take(const struct wpp_module *m)
@@ -237,7 +288,9 @@ void __wpp_counts_take(const struct wpp_module *m)
         return;
     if (__wpp_process.state == WPP_RECORDING) {
         warn_of_threads(m);
-        write_place(p);
+        /* What was counted since recording was stopped does not count. */
+        if (!__wpp_process.paused)
+            write_rest(WPP_REC_COUNTS, p);
     }
     *link = p->next;
     __wpp_left_take(m);
@@ -265,5 +318,6 @@ void __wpp_counts_forked(void)
 {
     __wpp_left_forked();
     told_of_threads = true;         /* this process has had one thread so far */
+    told_apart = false;
     __wpp_copies_forked();
 }

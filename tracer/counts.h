@@ -5,9 +5,9 @@
  *     place  | counters at home | - - - | home + distance 1 | - - - | home + distance 2 | - -
  *
  * A copy belongs to one thread at a time: nobody else adds to its counters.  It lies in the trace's
- * file if that is possible, in COUNTS records, and is complete there at any time, however the
- * process ends.  A copy whose thread has ended goes to the next new thread as it is, for counts
- * only add up.
+ * file if that is possible, in COUNTS records, or in the recorder's memory, and is complete there at
+ * any time, however the process ends.  A copy whose thread has ended goes to the next new thread as
+ * it is, for counts only add up.
  *
  * The distances are the same for all modules.  An executable's counters have their home where the
  * linker put them.  A library's get one near the executable's, so that the copies of both lie near
@@ -37,8 +37,8 @@ struct place {
     bool moved;                 /* home is memory of ours: a library's */
 };
 
-/* A thread's copies of all places.  What is not in the trace's file is written at the end, and
- * nothing twice: so each copy knows how much of it is there. */
+/* A thread's copies of all places.  What is not kept in the trace's file, or in the recorder's memory,
+ * is written at the end, and nothing twice: so each copy knows how much of it is kept. */
 enum { MOST_KEPT = 250 };
 struct copies {
     struct copies *next;
@@ -47,7 +47,7 @@ struct copies {
     bool findable;              /* tgkill finds the thread as long as it lives */
     struct {
         const struct place *place;      /* NULL: free */
-        size_t bytes;                   /* the first ones of the copy are in the file */
+        size_t bytes;                   /* the first ones of the copy are kept */
     } kept[MOST_KEPT];
 };
 _Static_assert(sizeof(struct copies) <= WPP_PAGE_BYTES, "copies fit a page");
@@ -69,9 +69,9 @@ static inline char *at_distance(const struct place *p, const struct copies *c)
 
 /* Maps zeros at an address; false: something else is there, or there is no memory. */
 bool __wpp_copies_map(char *at, size_t bytes);
-/* Makes a copy part of the trace's file, or as much of it as is possible. */
+/* Makes a copy part of the trace, or as much of it as is possible. */
 void __wpp_copies_keep(const struct place *p, struct copies *c);
-/* How many of the copy's bytes are there; NULL: none. */
+/* How many of the copy's bytes are kept; NULL: none. */
 size_t *__wpp_copies_kept(struct copies *c, const struct place *p);
 /* The copy is no more. */
 void __wpp_copies_forget(struct copies *c, const struct place *p);

@@ -10,8 +10,8 @@
  *
  *     windows -> | header | slot slot slot ... |  -> the next one, for when three quarters are full
  *
- * A window lies in the trace's file if that is possible, as a LEFT record, and is complete there at
- * any time.  Otherwise it is written before END.
+ * A window lies in the trace's file or in the recorder's memory if that is possible, as a LEFT record,
+ * and is complete there at any time.  Otherwise it is written before END.
  *
  * The unwinder takes locks of libc's, so it runs without the runtime's.  frame-walk.c is for longjmp.
  */
@@ -77,6 +77,8 @@ static void keep_window(struct window *w)
 
     if (__wpp_process.state == WPP_RECORDING && __wpp_output_keeps_pages() && !__wpp_sandboxed())
         w->kept = __wpp_output_keep_pages(WPP_REC_LEFT, w->slots, SLOTS * sizeof *w->slots, &head);
+    if (!w->kept)
+        __wpp_counts_apart();
 }
 
 static struct window *new_window(void)
@@ -545,11 +547,17 @@ _Unwind_Reason_Code __wpp_personality_cxx(int version, _Unwind_Action actions,
 
 /* ---- The trace ----------------------------------------------------------------------------- */
 
+void __wpp_left_pause(void)
+{
+    for (struct window *w = windows; w; w = w->next)
+        __wpp_record_left(WPP_REC_PAUSE_LEFT, w->slots, SLOTS);
+}
+
 void __wpp_left_end(void)
 {
     for (struct window *w = windows; w; w = w->next)
         if (!w->kept)
-            __wpp_record_left(w->slots, SLOTS);
+            __wpp_record_left(WPP_REC_LEFT, w->slots, SLOTS);
 }
 
 void __wpp_left_forked(void)

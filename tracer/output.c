@@ -555,10 +555,12 @@ static bool append_buffer(void *window)
 
 bool __wpp_output_keeps_pages(void)
 {
-    return out.ours && !__wpp_share_is_open() && (still_there() || reopen());
+    if (__wpp_share_is_open())
+        return __wpp_share_keeps_pages();
+    return out.ours && (still_there() || reopen());
 }
 
-bool __wpp_output_keep_pages(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
+static bool append_counts(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
 {
     const void *head;
     size_t bytes = __wpp_record_kept_counts(kind, out.whole, n, counts, &head);
@@ -569,6 +571,12 @@ bool __wpp_output_keep_pages(uint16_t kind, void *window, size_t n, const struct
     sys3(SYS_madvise, (long)window, (long)n, MADV_RANDOM);
     grown(bytes + n);
     return true;
+}
+
+bool __wpp_output_keep_pages(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
+{
+    return __wpp_share_is_open() ? __wpp_share_keep_pages(kind, window, n, counts)
+                                 : append_counts(kind, window, n, counts);
 }
 
 bool __wpp_output_keep(void *window)

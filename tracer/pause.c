@@ -5,7 +5,11 @@
  *
  * While paused, threads write to their chunks as usual.  hand_over() throws these tokens away
  * and does not number them.  Meanwhile the buffers have no owner (tid 0): if the process is
- * killed, the tokens are not part of the trace either. */
+ * killed, the tokens are not part of the trace either.
+ *
+ * Counters go on.  Before STOPPED and STARTED the runtime writes their values, and readers leave out
+ * what was counted in between.  If the process is killed before the note is written, they ignore
+ * these values. */
 #include "tracer/runtime.h"
 
 #include "tracer/sys.h"
@@ -15,9 +19,11 @@ static uint64_t since;          /* when recording was stopped, in nanoseconds */
 
 static void write_stopped(void)
 {
+    static const uint32_t counts_too = 1;
+
     since = sys_nanoseconds();
     __wpp_process.skipped = 0;
-    __wpp_record_note(WPP_REC_STOPPED, NULL, 0);
+    __wpp_record_note(WPP_REC_STOPPED, &counts_too, sizeof counts_too);
 }
 
 static void write_started(void)
@@ -27,6 +33,12 @@ static void write_started(void)
     __wpp_record_note(WPP_REC_STARTED, payload, sizeof payload);
 }
 
+static void write_counts(void)
+{
+    __wpp_counts_pause();
+    __wpp_left_pause();
+}
+
 static void stop(void)
 {
     if (__wpp_process.paused)
@@ -34,6 +46,7 @@ static void stop(void)
     __wpp_threads_flush();
     __wpp_modules_each(__wpp_times_take);
     __wpp_process.paused = true;
+    write_counts();
     write_stopped();
     for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
         __wpp_thread_show(t);
@@ -46,12 +59,14 @@ static void start(void)
     __wpp_threads_flush();
     __wpp_modules_each(__wpp_times_forget);
     __wpp_process.paused = false;
+    write_counts();
     write_started();
     for (struct wpp_thread *t = __wpp_threads; t; t = t->next)
         __wpp_thread_goes_on(t);
 }
 
-/* For a process that begins while recording is stopped, for example a forked child. */
+/* For a process that begins while recording is stopped, for example a forked child.  It has counted
+ * nothing: its counters, if they hold anything, are its parent's and will be cleared. */
 void __wpp_pause_begin(void)
 {
     if (__wpp_process.paused)
@@ -60,8 +75,10 @@ void __wpp_pause_begin(void)
 
 void __wpp_pause_end(void)
 {
-    if (__wpp_process.paused)
-        write_started();
+    if (!__wpp_process.paused)
+        return;
+    write_counts();
+    write_started();
 }
 
 void __wpp_start(void)

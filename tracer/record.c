@@ -159,17 +159,17 @@ size_t __wpp_record_kept_counts(uint16_t kind, uint64_t offset, size_t bytes, co
     return WPP_HEADER_BYTES + head + skip;
 }
 
-void __wpp_record_counts(const struct wpp_counts *counts, const uint64_t *from)
+void __wpp_record_counts(uint16_t kind, const struct wpp_counts *counts, const uint64_t *from)
 {
     static unsigned char payload[4 + sizeof *counts + 8 * 4096];
 
     WPP_EXPECT(counts->count <= 4096 && counts->at == 0);
     bytes_copy(payload + 4, counts, sizeof *counts);
     bytes_copy(payload + 4 + sizeof *counts, from, 8 * counts->count);
-    __wpp_record_note(WPP_REC_COUNTS, payload, (uint32_t)(4 + sizeof *counts + 8 * counts->count));
+    __wpp_record_note(kind, payload, (uint32_t)(4 + sizeof *counts + 8 * counts->count));
 }
 
-void __wpp_record_left(const struct wpp_left *slots, uint32_t count)
+void __wpp_record_left(uint16_t kind, const struct wpp_left *slots, uint32_t count)
 {
     struct wpp_counts head = { 0, count, 0, 0 };
     static unsigned char payload[4 + sizeof head + sizeof *slots * 2048];
@@ -177,10 +177,15 @@ void __wpp_record_left(const struct wpp_left *slots, uint32_t count)
     WPP_EXPECT(count <= 2048);
     bytes_copy(payload + 4, &head, sizeof head);
     bytes_copy(payload + 4 + sizeof head, slots, count * sizeof *slots);
-    __wpp_record_note(WPP_REC_LEFT, payload, (uint32_t)(4 + sizeof head + count * sizeof *slots));
+    __wpp_record_note(kind, payload, (uint32_t)(4 + sizeof head + count * sizeof *slots));
 }
 
 void __wpp_record_no_buffer(void)
 {
     __wpp_record_note(WPP_REC_BUFFER, NULL, 0);
+}
+
+void __wpp_record_no_counts(void)
+{
+    __wpp_record_note(WPP_REC_COUNTS, NULL, 0);
 }

@@ -311,6 +311,10 @@ void __wpp_counts_take(const struct wpp_module *module);
 bool __wpp_counts_any(bool (*is_so)(const struct wpp_module *module, void *ctx), void *ctx);
 /* In the child of a fork: it counts from 0, in a trace of its own if it has one. */
 void __wpp_counts_forked(void);
+/* Writes all counters as they are, before recording is stopped or started. */
+void __wpp_counts_pause(void);
+/* Notes that some counts are lost if the process ends without its END. */
+void __wpp_counts_apart(void);
 /* Sets counters in a module's own memory, or in private memory, to 0. */
 void __wpp_counters_clear(uint64_t *from, uint32_t count);
 
@@ -349,7 +353,9 @@ void __wpp_left_add(const struct wpp_module *module);
 /* After modules have come, without the lock. */
 void __wpp_left_ready(void);
 void __wpp_left_take(const struct wpp_module *module);
-/* Writes what is not in the trace's file. */
+/* Writes all that were left so far, before recording is stopped or started. */
+void __wpp_left_pause(void);
+/* Writes what is not kept in the trace's file or in the recorder's memory. */
 void __wpp_left_end(void);
 void __wpp_left_forked(void);
 
@@ -388,12 +394,14 @@ size_t __wpp_record_buffer(uint64_t offset, const void **from);
 /* Assembles what stands at `offset` of the file before a COUNTS or LEFT record's pages. */
 size_t __wpp_record_kept_counts(uint16_t kind, uint64_t offset, size_t bytes, const struct wpp_counts *counts,
                                 const void **from);
-/* A LEFT record of at most 2,048 slots. */
-void __wpp_record_left(const struct wpp_left *slots, uint32_t count);
-/* A COUNTS record of at most 4,096 counters. */
-void __wpp_record_counts(const struct wpp_counts *counts, const uint64_t *from);
+/* A LEFT or PAUSE_LEFT record of at most 2,048 slots. */
+void __wpp_record_left(uint16_t kind, const struct wpp_left *slots, uint32_t count);
+/* A COUNTS or PAUSE_COUNTS record of at most 4,096 counters. */
+void __wpp_record_counts(uint16_t kind, const struct wpp_counts *counts, const uint64_t *from);
 /* Records that a thread's buffer does not outlive the process. */
 void __wpp_record_no_buffer(void);
+/* The same of some counters. */
+void __wpp_record_no_counts(void);
 
 struct wpp_settings {
     char out[4096];         /* pattern or path, absolute; empty when `fd` or `none` is given */
@@ -441,6 +449,9 @@ bool __wpp_share_is_open(void);
 /* Waits for a free slot.  False: the recorder takes no more, or is gone. */
 bool __wpp_share_write(const void *record, size_t bytes);
 bool __wpp_share_seat(void *window);
+/* The same as __wpp_output_keeps_pages() and __wpp_output_keep_pages(). */
+bool __wpp_share_keeps_pages(void);
+bool __wpp_share_keep_pages(uint16_t kind, void *window, size_t bytes, const struct wpp_counts *counts);
 void __wpp_share_forks(void);
 void __wpp_share_forked(bool has_number);
 /* A process that had the lock was killed: frees the slot that it was filling. */

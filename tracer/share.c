@@ -4,11 +4,11 @@
  * No descriptor stays open, and the path is not needed again: a program may close all its
  * descriptors, change its root, its user or its rights, and fork.
  *
- * A program may have a limit of address space (ulimit -v), so only these parts of 79 MB are
+ * A program may have a limit of address space (ulimit -v), so only these parts of 81 MB are
  * mapped:
  *
- *      head | pid of each process | waited_by | slots       | seats
- *      ^^^^   ^ a page              ^ a page    ^^^ n_slots   one by one, in threads' windows
+ *      head | pid of each process | told    | slots       | seats      | regions
+ *      ^^^^   ^ a page              ^ a page  ^^^ n_slots   one by one, in threads' windows and copies
  *
  * The other parts come from the kernel without a descriptor.  mremap() with an old size of 0
  * makes a second mapping of shared memory.  It begins at a mapped page and may be longer than
@@ -35,12 +35,13 @@
 static struct wpp_share *share; /* its head is mapped here */
 static char *slots;
 static uint32_t n_slots;        /* the number of mapped slots: the first ones */
-/* The pages of `pid` and `waited_by` that hold this process's words. */
+/* Pages that stay mapped. */
 static struct kept {
     size_t at;
     char *page;                 /* or NULL */
-} pids, waits;
-static uint64_t *waited;        /* this process's word of `waited_by`, or NULL */
+} pids, tells,                  /* hold this process's words of `pid` and `told` */
+  stone;                        /* of the regions: later ones are mapped from here */
+static struct wpp_told *told;   /* this process's, or NULL */
 static uint32_t number;         /* this process's */
 static uint32_t order;          /* of its next record */
 static uint32_t next_seat;      /* where the search for a free seat begins */
@@ -54,20 +55,26 @@ static uint64_t word_of(enum wpp_slot_state state)
 
 /* ---- Parts of it ------------------------------------------------------------------ */
 
-/* Maps `bytes` of the memory from `offset` on.  NULL: no room.  The slots lie before all seats
- * and near the first seats. */
-static void *map_part(size_t offset, size_t bytes)
+/* Maps `bytes` that begin `before` bytes behind a mapped page of the memory.  NULL: no room. */
+static void *map_behind(const void *page, size_t before, size_t bytes)
 {
-    size_t last_slot = (n_slots - 1) * (size_t)WPP_CHUNK_BYTES;
-    bool is_seat = offset >= WPP_SHARE_SEAT_AT;
-    char *from = is_seat ? slots + last_slot : (char *)share;
-    size_t before = is_seat ? offset - WPP_SHARE_SLOT_AT - last_slot : offset;
-    long all = sys4(SYS_mremap, (long)from, 0, (long)(before + bytes), MREMAP_MAYMOVE);
+    long all = sys4(SYS_mremap, (long)page, 0, (long)(before + bytes), MREMAP_MAYMOVE);
 
     if (all < 0 && all > -4096)
         return NULL;
     sys_unmap((void *)all, before);
     return (char *)all + before;
+}
+
+/* Maps `bytes` of the memory from `offset` on.  The slots lie before all seats and near the first
+ * seats. */
+static void *map_part(size_t offset, size_t bytes)
+{
+    size_t last_slot = (n_slots - 1) * (size_t)WPP_CHUNK_BYTES;
+
+    return offset < WPP_SHARE_SEAT_AT
+               ? map_behind(share, offset, bytes)
+               : map_behind(slots + last_slot, offset - WPP_SHARE_SLOT_AT - last_slot, bytes);
 }
 
 static void drop(struct kept *kept)
@@ -110,7 +117,7 @@ static long begin(uint32_t as, uint32_t pid)
     word = map_word(&pids, offsetof(struct wpp_share, pid) + as * sizeof *word);
     if (!word)
         return -ENOMEM;
-    waited = map_word(&waits, offsetof(struct wpp_share, waited_by) + as * sizeof *waited);
+    told = map_word(&tells, offsetof(struct wpp_share, told) + as * sizeof *told);
     return __atomic_compare_exchange_n(word, &nobody, pid, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
                ? 0 : -EEXIST;
 }
@@ -145,19 +152,33 @@ static void *map_file(int fd, size_t offset, size_t bytes)
     return at;
 }
 
+/* The first free page of regions, if there is one. */
+static void map_stone(int fd)
+{
+    uint64_t page = __atomic_load_n(&share->pages_taken, __ATOMIC_RELAXED);
+
+    if (page >= share->pages)
+        return;
+    stone.at = WPP_SHARE_REGION_AT(page);
+    stone.page = map_file(fd, stone.at, WPP_PAGE_BYTES);
+}
+
 /* 0, or the error. */
 static long map_memory(int fd)
 {
     struct stat st;
 
-    if (sys_fstat(fd, &st) < 0 || st.st_size != (off_t)WPP_SHARE_BYTES)
+    if (sys_fstat(fd, &st) < 0 || st.st_size < (off_t)WPP_SHARE_BYTES)
         return -EINVAL;
     n_slots = slots_wanted();
     share = map_file(fd, 0, HEAD_BYTES);
     slots = map_file(fd, WPP_SHARE_SLOT_AT, n_slots * (size_t)WPP_CHUNK_BYTES);
     if (!share || !slots)
         return -ENOMEM;
-    return share->magic == WPP_SHARE_MAGIC && share->version == WPP_SHARE_VERSION ? 0 : -EINVAL;
+    if (share->magic != WPP_SHARE_MAGIC || share->version != WPP_SHARE_VERSION)
+        return -EINVAL;
+    map_stone(fd);
+    return 0;
 }
 
 long __wpp_share_open(const char *path)
@@ -189,10 +210,11 @@ void __wpp_share_close(void)
     if (slots)
         sys_unmap(slots, n_slots * (size_t)WPP_CHUNK_BYTES);
     drop(&pids);
-    drop(&waits);
+    drop(&tells);
+    drop(&stone);
     share = NULL;
     slots = NULL;
-    waited = NULL;
+    told = NULL;
 }
 
 /* ---- Forks ----------------------------------------------------------------------- */
@@ -303,8 +325,8 @@ static void wait_for_slot(uint32_t seen)
 static void count_waited(uint64_t nanoseconds)
 {
     __atomic_fetch_add(&share->waited, nanoseconds, __ATOMIC_RELAXED);
-    if (waited)
-        __atomic_fetch_add(waited, nanoseconds, __ATOMIC_RELAXED);
+    if (told)
+        __atomic_fetch_add(&told->waited, nanoseconds, __ATOMIC_RELAXED);
 }
 
 static int slow_free_slot(void)
@@ -394,5 +416,61 @@ bool __wpp_share_seat(void *window)
         __atomic_store_n(&share->seat[i], 0, __ATOMIC_RELEASE);
         return false;
     }
+    return false;
+}
+
+/* ---- Regions ------------------------------------------------------------------------- */
+
+bool __wpp_share_keeps_pages(void)
+{
+    return stone.page && told;
+}
+
+/* Takes pages that no process had; the number of the first.  False: there are no more. */
+static bool take_pages(uint32_t n, uint32_t *first)
+{
+    uint64_t taken;
+
+    if (__atomic_load_n(&share->pages_taken, __ATOMIC_RELAXED) + n > share->pages)
+        return false;
+    taken = __atomic_fetch_add(&share->pages_taken, n, __ATOMIC_RELAXED);
+    *first = (uint32_t)taken;
+    return taken + n <= share->pages;
+}
+
+/* Maps a new region, and makes its first page the stone. */
+static struct wpp_region *map_region(uint32_t first, size_t bytes)
+{
+    size_t at = WPP_SHARE_REGION_AT(first);
+    char *region = map_behind(stone.page, at - stone.at, bytes);
+
+    if (!region)
+        return NULL;
+    if (stone.page)
+        sys_unmap(stone.page, WPP_PAGE_BYTES);
+    stone = (struct kept){ at, region };
+    return (struct wpp_region *)region;
+}
+
+/* The process names the region when it is described, before the pages are in use: a process killed
+ * in between leaves no count that nobody finds. */
+bool __wpp_share_keep_pages(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
+{
+    uint32_t pages = (uint32_t)(n / WPP_PAGE_BYTES), first;
+    struct wpp_region *region;
+
+    if (!take_pages(1 + pages, &first))
+        return false;
+    region = map_region(first, WPP_PAGE_BYTES + n);
+    if (!region)
+        return false;
+    *region = (struct wpp_region){
+        told->region, pages, __wpp_process.pid, sys_gettid(), sys_nanoseconds(), kind, *counts
+    };
+    __atomic_store_n(&told->region, first + 1, __ATOMIC_RELEASE);
+    if (sys6(SYS_mremap, (long)region + WPP_PAGE_BYTES, (long)n, (long)n,
+             MREMAP_MAYMOVE | MREMAP_FIXED, (long)window, 0) == (long)window)
+        return true;
+    sys_unmap((char *)region + WPP_PAGE_BYTES, n);
     return false;
 }

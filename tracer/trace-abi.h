@@ -204,7 +204,8 @@ enum wpp_record_kind {
     WPP_REC_BUFFER = 10,     /* u32 n, n zeros, struct wpp_buffer on a page, a chunk */
     WPP_REC_WAITED = 11,     /* u64 nanoseconds that the process waited for the reader of its
                                 trace */
-    WPP_REC_STOPPED = 12,    /* nothing: recording is stopped on request */
+    WPP_REC_STOPPED = 12,    /* u32 1: recording is stopped on request, and so are counts; nothing:
+                                counts are not */
     WPP_REC_STARTED = 13,    /* u64 nanoseconds, u64 tokens: the length of the stop, the tokens
                                 in it */
     WPP_REC_TIMES = 14,      /* struct wpp_span, struct wpp_time of some tokens */
@@ -213,8 +214,10 @@ enum wpp_record_kind {
     WPP_REC_EARLY = 16,      /* u64 tokens emitted before recording began */
     WPP_REC_COUNTS = 17,     /* u32 n, n zeros, struct wpp_counts, its counters: for a copy of
                                 counters in the file, from a page's start on */
-    WPP_REC_LEFT = 18        /* u32 n, n zeros, struct wpp_counts of token 0, `count` of struct
+    WPP_REC_LEFT = 18,       /* u32 n, n zeros, struct wpp_counts of token 0, `count` of struct
                                 wpp_left: likewise */
+    WPP_REC_PAUSE_COUNTS = 19,   /* as COUNTS and LEFT, ... */
+    WPP_REC_PAUSE_LEFT = 20      /* ... at the moment of the STOPPED or STARTED that follows */
 };
 
 struct wpp_record {
@@ -288,7 +291,7 @@ struct wpp_buffer {
 /* ---- The recorder's memory ------------------------------------------------
  * wpp-record makes it; every traced process of its program's tree maps it:
  *
- *     struct wpp_share | slots: a record each, on its way | seats: a buffer each
+ *     struct wpp_share | slots: a record each, on its way | seats: a buffer each | regions: counters
  *
  * A process copies a record into a free slot and submits it; the recorder takes it and frees the
  * slot.  A seat belongs to its process until the recorder has seen the process end; it holds the
@@ -300,15 +303,24 @@ struct wpp_buffer {
  * The word of a slot also names its owner.  So if a process is killed anywhere in between, its
  * slot still has an owner.
  *
+ * A region holds counters of a process, or its slots of LEFT, and one page more before them:
+ *
+ *      | struct wpp_region | pages: as in the trace's file, behind the head of a COUNTS or LEFT record
+ *
+ * Pages are taken in ascending order and never twice: a child that nobody knows of may still add to
+ * its parent's counters when the parent is gone.  A page that nobody touched takes no memory, and the
+ * recorder gives back those of an ended process.  Each region leads to its process's one before.
+ *
  * The recorder holds a robust mutex of libc's.  However the recorder ends, the kernel then sets
  * FUTEX_OWNER_DIED in the mutex' first word.  A process id is less reliable: it means nothing in
  * another pid namespace, and the kernel may reuse it. */
 #define WPP_SHARE_MAGIC     UINT32_C(0x53505057)   /* "WPPS" */
-#define WPP_SHARE_VERSION   4u
+#define WPP_SHARE_VERSION   5u
 #define WPP_SHARE_SLOTS     128u
 #define WPP_SHARE_SEATS     1024u
 #define WPP_SHARE_PROCESSES (1u << 18)
 #define WPP_SHARE_FOREIGN   (1u << 31)
+#define WPP_SHARE_PAGES     (1u << 28)   /* of regions, at most: 1 TB */
 
 enum wpp_slot_state { WPP_SLOT_FREE = 0, WPP_SLOT_FILLING = 1, WPP_SLOT_SUBMITTED = 2 };
 
@@ -316,6 +328,23 @@ struct wpp_slot {
     uint64_t word;        /* owner << 32 | wpp_slot_state; owner: process number + 1 */
     uint32_t order;       /* 0, 1, 2, ... among the owner's */
     uint32_t bytes;       /* of the record, with padding */
+};
+
+/* Written before the process names it in `wpp_told`, and not changed later. */
+struct wpp_region {
+    uint32_t before;      /* the process's region before this one: its first page + 1; 0: none */
+    uint32_t pages;       /* behind this one */
+    uint32_t pid, tid;    /* of the record: who made it, ... */
+    uint64_t time;        /* ... when */
+    uint32_t kind;        /* WPP_REC_COUNTS, WPP_REC_LEFT */
+    struct wpp_counts counts;
+};
+
+/* What a process tells besides its records.  Each lies in one page. */
+struct __attribute__((aligned(16))) wpp_told {
+    uint64_t waited;      /* nanoseconds */
+    uint32_t region;      /* its last one: its first page + 1; 0: none, or the recorder has got all */
+    uint32_t reserved;
 };
 
 struct wpp_share {
@@ -330,6 +359,8 @@ struct wpp_share {
                              change */
     uint32_t waiting;     /* number of threads that do */
     uint64_t waited;      /* nanoseconds, of all threads of all processes */
+    uint64_t pages_taken; /* of regions */
+    uint32_t pages;       /* of regions, that there are */
     union {
         uint32_t word;
         uint64_t mutex[8];
@@ -340,11 +371,13 @@ struct wpp_share {
                                                 recorder's pid namespace; with WPP_SHARE_FOREIGN:
                                                 in the process's own, and the recorder must look
                                                 for it */
-    uint64_t waited_by[WPP_SHARE_PROCESSES]; /* nanoseconds, by number */
+    struct wpp_told told[WPP_SHARE_PROCESSES];      /* by number */
 };
 
 #define WPP_SHARE_SLOT_AT  ((sizeof(struct wpp_share) + WPP_CHUNK_BYTES - 1) & -(size_t)WPP_CHUNK_BYTES)
 #define WPP_SHARE_SEAT_AT  (WPP_SHARE_SLOT_AT + WPP_SHARE_SLOTS * (size_t)WPP_CHUNK_BYTES)
-#define WPP_SHARE_BYTES    (WPP_SHARE_SEAT_AT + WPP_SHARE_SEATS * (size_t)WPP_BUFFER_BYTES)
+#define WPP_SHARE_BYTES    (WPP_SHARE_SEAT_AT + WPP_SHARE_SEATS * (size_t)WPP_BUFFER_BYTES)   /* the
+                               least: without regions */
+#define WPP_SHARE_REGION_AT(page) (WPP_SHARE_BYTES + (size_t)(page) * WPP_PAGE_BYTES)
 
 #endif

@@ -216,7 +216,7 @@ done
 if [ "$CONFIG" = release ] || [ "$CONFIG" = debug ]; then
     refused 'no room for the recorder' 1 sh -c 'ulimit -v 65536; exec wpp-record -o a.wpp ./work 10 0'
     like 'the limit is named' "$(cat "$T/err")" \
-        '^wpp-record: an address space limit .ulimit -v. of 65536 kB leaves no room for the 79 MB of memory'
+        '^wpp-record: an address space limit .ulimit -v. of 65536 kB leaves no room for the 81 MB of memory'
 else
     skip 'sanitizers need more room'
 fi

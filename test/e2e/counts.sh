@@ -428,8 +428,4 @@ like 'objects that are traced and others that are counted' "$(cat "$T/err")" \
 WPP_OUT=$T/apart.trace "$T/loads" "$T/library.so"
 run wpp-compress -f -o "$T/apart.wpp" "$T/apart.trace"
 like 'a counted program with a traced library is incomplete' "$(cat "$T/err")" 'different modes'
-rm -f "$T/shared"
-run wpp-record -o "$T/gone.wpp" "$T/ends" kill "$T/shared"
-like 'a killed program that wpp-record has not got the counts of' "$(wpp-info "$T/gone.wpp" 2>&1)" \
-    'complete +no'
 done_testing

@@ -7,8 +7,8 @@
  *   read-trace --numbers FILE   every token of every stream, one a line, in file order
  *   read-trace --raw N FILE     the tokens of stream N (0, 1, ...) as they are
  *
- * The line of a COUNTS record is followed by one for each counter that is not 0, that of a LEFT record
- * by one for each slot in use.
+ * The line of a COUNTS or PAUSE_COUNTS record is followed by one for each counter that is not 0, that of a
+ * LEFT or PAUSE_LEFT record by one for each slot in use.
  *
  * It always checks everything the document promises.  Exit: 0 complete, 1 damaged,
  * 2 usage or system, 3 incomplete. */
@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum { PROCESS = 1, MODULE_LOAD, MODULE_UNLOAD, THREAD, TOKENS, THREAD_END, LOST, FORK, END, BUFFER,
-       WAITED, STOPPED, STARTED, TIMES, EXIT, EARLY, COUNTS, LEFT };
+       WAITED, STOPPED, STARTED, TIMES, EXIT, EARLY, COUNTS, LEFT, PAUSE_COUNTS, PAUSE_LEFT };
 
 struct header {
     uint32_t magic, version, kind, bytes, pid, tid, sequence;
@@ -40,7 +40,7 @@ struct process {
     uint64_t words, lost;
     uint64_t length;                /* the trace was so long, its buffers say */
     int ended, incomplete, buffers; /* buffers: -1 when a thread had none */
-    int stopped, counts;            /* counts: it has COUNTS records */
+    int stopped, counts;            /* counts: it has COUNTS records; -1 when some are in none */
 };
 
 struct buffer {
@@ -266,7 +266,7 @@ static void read_note(const struct header *h, const unsigned char *p)
     };
     struct process *process = process_of(h);
 
-    if (h->bytes != notes[h->kind].bytes)
+    if (h->bytes != notes[h->kind].bytes && !(h->kind == STOPPED && h->bytes == 4 && u(p, 4) == 1))
         damaged("%s of %u bytes", notes[h->kind].name, h->bytes);
     if (h->kind == EXIT && (!u(p, 4) == !u(p + 4, 4) || u(p, 4) > 256))
         damaged("EXIT with status %llu - 1 and signal %llu", (unsigned long long)u(p, 4),
@@ -304,11 +304,21 @@ static void read_times(const struct header *h, const unsigned char *p)
     }
 }
 
+static void found_counts(struct process *process)
+{
+    if (process->counts == 0)
+        process->counts = 1;
+}
+
 /* One line for the record, one for each counter that is not 0. */
 static void read_counts(const struct header *h, const unsigned char *p)
 {
     uint64_t skip = h->bytes < 4 ? 0 : u(p, 4), begin = 20 + skip, first, count;
 
+    if (h->bytes == 0 && h->kind == COUNTS) {
+        process_of(h)->counts = -1;
+        return;
+    }
     if (h->bytes < begin)
         damaged("COUNTS of %u bytes", h->bytes);
     for (uint64_t i = 0; i < skip; i++)
@@ -320,11 +330,11 @@ static void read_counts(const struct header *h, const unsigned char *p)
     begin += u(p + 8, 4);
     if (h->bytes < begin + 8 * count)
         damaged("COUNTS of %u bytes with %llu counters", h->bytes, (unsigned long long)count);
-    process_of(h)->counts = 1;
+    found_counts(process_of(h));
     if (mode != RECORDS)
         return;
-    printf("COUNTS first=%llu count=%llu tid=%llu\n", (unsigned long long)first,
-           (unsigned long long)count, (unsigned long long)u(p + 12, 4));
+    printf("%sCOUNTS first=%llu count=%llu tid=%llu\n", h->kind == COUNTS ? "" : "PAUSE_",
+           (unsigned long long)first, (unsigned long long)count, (unsigned long long)u(p + 12, 4));
     p += 16 + u(p + 8, 4);
     for (uint64_t i = 0; i < count; i++)
         if (u(p + 8 * i, 8))
@@ -345,10 +355,10 @@ static void read_left(const struct header *h, const unsigned char *p)
     count = u(p + 4, 4);
     if (h->bytes < begin + 16 * count)
         damaged("LEFT of %u bytes with %llu slots", h->bytes, (unsigned long long)count);
-    process_of(h)->counts = 1;
+    found_counts(process_of(h));
     if (mode != RECORDS)
         return;
-    printf("LEFT slots=%llu\n", (unsigned long long)count);
+    printf("%sLEFT slots=%llu\n", h->kind == LEFT ? "" : "PAUSE_", (unsigned long long)count);
     p += 16;
     for (uint64_t i = 0; i < count; i++, p += 16)
         if (u(p + 8, 8))
@@ -504,10 +514,10 @@ static void read_record(const struct header *h, const unsigned char *p)
     case TIMES:
         read_times(h, p);
         break;
-    case COUNTS:
+    case COUNTS: case PAUSE_COUNTS:
         read_counts(h, p);
         break;
-    case LEFT:
+    case LEFT: case PAUSE_LEFT:
         read_left(h, p);
         break;
     }
@@ -522,6 +532,7 @@ static int next_record(FILE *file, struct header *h, unsigned char **payload)
 
     if (n == 0)
         return 0;
+    *h = (struct header){ .kind = 0 };
     if (n < sizeof bytes)
         return -1;
     parse_header(h, bytes);
@@ -554,6 +565,8 @@ static int incomplete(int cut)
         if (p->incomplete)
             return 1;
         if (p->ended || p->counts ? cut : p->buffers <= 0 || offset < p->length)
+            return 1;
+        if (!p->ended && (p->counts < 0 || (p->counts && p->buffers < 0)))
             return 1;
     }
     return 0;
@@ -600,6 +613,8 @@ int main(int argc, char **argv)
     free(streams);
     if (fflush(stdout) != 0)
         return 2;
+    if (got < 0 && (h.kind == PAUSE_COUNTS || h.kind == PAUSE_LEFT))
+        got = 0;                /* values without their note: ignored */
     if (incomplete(got < 0)) {
         free(processes);
         fputs("read-trace: incomplete\n", stderr);

@@ -274,6 +274,17 @@ static bool may_end_in_a_path(const struct wpp_summary *s)
     return s->complete && !s->lost && (s->killed || s->ended == WPP_ENDED_UNTOLD);
 }
 
+/* How much was executed meanwhile is known of events only. */
+static void print_stops(const struct wpp_summary *s)
+{
+    printf("%-18s %s time%s, as was asked for: %.3f s ", "stopped", tool_grouped(s->stops),
+           s->stops == 1 ? "" : "s", s->stopped / 1e9);
+    if (s->is_profile)
+        puts("were not counted");
+    else
+        printf("and %s events were not recorded\n", tool_grouped(s->unrecorded));
+}
+
 static void print_complete(const struct wpp_summary *s)
 {
     if (!s->complete || s->lost)
@@ -311,9 +322,7 @@ static void print_run(const struct info *i)
         printf("%-18s %s event%s\n", "lost", tool_grouped(s->lost - s->dropped),
                s->lost - s->dropped == 1 ? "" : "s");
     if (s->stops)
-        printf("%-18s %s time%s, as was asked for: %.3f s and %s events were not recorded\n",
-               "stopped", tool_grouped(s->stops), s->stops == 1 ? "" : "s", s->stopped / 1e9,
-               tool_grouped(s->unrecorded));
+        print_stops(s);
     if (s->early)
         printf("%-18s %s event%s before recording began\n", "early", tool_grouped(s->early),
                s->early == 1 ? "" : "s");

@@ -623,6 +623,20 @@ static void orphaned(void *ctx)
     r->orphaned = true;
 }
 
+static void take_rest(void *ctx, uint32_t process, const void *bytes, size_t n)
+{
+    struct recording *r = ctx;
+
+    wpp_process_files_rest(&r->runs, process, bytes, n);
+}
+
+static void orphan_rest(void *ctx)
+{
+    struct recording *r = ctx;
+
+    wpp_recorder_counts(r->recorder, take_rest);
+}
+
 static void orphan_written(void *ctx)
 {
     struct recording *r = ctx;
@@ -786,7 +800,8 @@ static void open_recording(struct recording *r, const char *name)
     pthread_mutex_init(&r->messages, NULL);
     r->spool = wpp_spool_new(r->options.spool);
     r->worker = (struct wpp_worker){.spool = r->spool, .runs = &r->runs, .ctx = r,
-                                    .orphaned = orphaned, .written = orphan_written};
+                                    .orphaned = orphaned, .rest = orphan_rest,
+                                    .written = orphan_written};
     /* A ring takes records at once; with a small spool the program would wait for an idle
      * worker. */
     r->hurries = r->worker.hurries = r->options.ring || r->options.spool < SMALL_SPOOL;

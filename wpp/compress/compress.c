@@ -181,6 +181,13 @@ static void take_end(wpp_compressor *c, const struct wpp_record *r, const uint8_
 
 static bool take_module(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
+    struct wpp_load load;
+
+    if (r->bytes >= sizeof load) {
+        memcpy(&load, payload, sizeof load);
+        if (!wpp_paused_counts_load(&c->counts.paused, load.base, load.count))
+            return wpp_fail_memory(&c->fatal);
+    }
     return wpp_modules_add(&c->modules, payload, r->bytes, c->moved, c->held, &c->fatal);
 }
 
@@ -208,9 +215,7 @@ static bool take_times(wpp_compressor *c, const struct wpp_record *r, const uint
 
 static bool take_counts(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
 {
-    enum wpp_path_counts_result result = r->kind == WPP_REC_LEFT
-        ? wpp_path_counts_add_left(&c->counts, payload, r->bytes)
-        : wpp_path_counts_add(&c->counts, payload, r->bytes);
+    enum wpp_path_counts_result result = wpp_path_counts_add(&c->counts, r, payload);
 
     if (result == WPP_PATH_COUNTS_NO_MEMORY)
         return wpp_fail_memory(&c->fatal);
@@ -218,6 +223,21 @@ static bool take_counts(wpp_compressor *c, const struct wpp_record *r, const uin
         note_at(c, "a record of counts has an impossible length");
     c->tokens = c->counts.sum;
     return true;
+}
+
+static void take_unload(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
+{
+    if (r->bytes >= 4)
+        wpp_paused_counts_unload(&c->counts.paused, wpp_get_u32(payload));
+}
+
+/* Older runtimes did not stop counters, and STOPPED was empty. */
+static bool take_switch(wpp_compressor *c, const struct wpp_record *r)
+{
+    if (r->kind == WPP_REC_STOPPED && r->bytes == 0)
+        return true;
+    return wpp_paused_counts_switch(&c->counts.paused, r->kind == WPP_REC_STOPPED)
+        || wpp_fail_memory(&c->fatal);
 }
 
 static void take_note(wpp_compressor *c, const struct wpp_record *r, const uint8_t *payload)
@@ -284,6 +304,9 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
         return take_process(c, r, payload);
     case WPP_REC_MODULE_LOAD:
         return take_module(c, r, payload);
+    case WPP_REC_MODULE_UNLOAD:
+        take_unload(c, r, payload);
+        return true;
     case WPP_REC_THREAD:
     case WPP_REC_THREAD_END:
         return take_thread(c, r, payload);
@@ -296,9 +319,11 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
         return true;
     case WPP_REC_BUFFER:
         return take_buffer(c, r, payload);
-    case WPP_REC_WAITED:
     case WPP_REC_STOPPED:
     case WPP_REC_STARTED:
+        take_note(c, r, payload);
+        return take_switch(c, r);
+    case WPP_REC_WAITED:
     case WPP_REC_EXIT:
     case WPP_REC_EARLY:
         take_note(c, r, payload);
@@ -307,6 +332,8 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
         return take_times(c, r, payload);
     case WPP_REC_COUNTS:
     case WPP_REC_LEFT:
+    case WPP_REC_PAUSE_COUNTS:
+    case WPP_REC_PAUSE_LEFT:
         return take_counts(c, r, payload);
     case WPP_REC_FORK:
         return stream_of(c, r) != NULL;
@@ -528,23 +555,28 @@ static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
            take_tokens(c, b->words + 4 * had, b->n - (size_t)had);
 }
 
-/* For a process that ended without END.  If its threads' buffers are there, nothing is missing.
- * But buffers come one by one: an interrupted or killed recorder may not have got all of them. */
+/* Buffers and counts come one by one: an interrupted or killed recorder may not have got all of
+ * them. */
+static bool may_be_all(const wpp_compressor *c)
+{
+    return c->run.ended != WPP_ENDED_INTERRUPT && c->run.ended != WPP_ENDED_RECORDER;
+}
+
+/* For a process that ended without END.  If its threads' buffers are there, nothing is missing. */
 static bool end_by_buffers(wpp_compressor *c)
 {
-    bool all_came = c->run.ended != WPP_ENDED_INTERRUPT && c->run.ended != WPP_ENDED_RECORDER;
-
     for (size_t i = 0; i < c->buffers.n; i++)
         if (!take_rest(c, &c->buffers.list[i]))
             return false;
-    if (all_came && c->bytes >= c->buffers.length && wpp_buffers_are_all(&c->buffers))
+    if (may_be_all(c) && c->bytes >= c->buffers.length && wpp_buffers_are_all(&c->buffers))
         c->rest_taken = true;
     return true;
 }
 
 static void note_no_end(wpp_compressor *c)
 {
-    if (c->note.status == WPP_OK && c->run.ended == WPP_ENDED_UNSAID && c->buffers.lacking)
+    if (c->note.status == WPP_OK && c->run.ended == WPP_ENDED_UNSAID
+        && (c->buffers.lacking || c->counts.lacking))
         c->run.ended = WPP_ENDED_APART;
     wpp_note(c, WPP_E_INCOMPLETE, "the trace has no end: the program was killed or left by "
              "_exit, or the trace is cut; the %llu events in it were taken",
@@ -597,8 +629,21 @@ static bool check_input(const wpp_compressor *c, struct wpp_error *error)
                     "first record: there is nothing to use", (unsigned long long)c->bytes);
 }
 
-/* Counters lie in the trace's file: without END nothing is missing either.  But a process that a
- * recorder records writes them at its end. */
+/* Whether the process was killed while it wrote values that count only with the note behind them. */
+static bool is_cut_at_pause(const wpp_compressor *c)
+{
+    return c->trace.state == WPP_IN_PAYLOAD && (c->trace.record.kind == WPP_REC_PAUSE_COUNTS ||
+                                                c->trace.record.kind == WPP_REC_PAUSE_LEFT);
+}
+
+/* Counters lie in the trace's file, or in a recorder's memory: without END nothing is missing either,
+ * unless the process, or the recorder, says so. */
+static bool has_all_counts(const wpp_compressor *c)
+{
+    return c->counts.any && !c->counts.lacking && !c->buffers.lacking && may_be_all(c)
+           && (wpp_trace_at_boundary(&c->trace) || is_cut_at_pause(c));
+}
+
 static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
 {
     bool mixed;
@@ -607,7 +652,7 @@ static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
     if (c->counts_kind == WPP_MODE_TRACED)
         return true;
     if (!c->ended)
-        c->rest_taken = c->counts.any && wpp_trace_at_boundary(&c->trace);
+        c->rest_taken = has_all_counts(c);
     if (mixed)
         wpp_note(c, WPP_E_INCOMPLETE,
                  "its objects were compiled with different modes (trace, paths, "
@@ -619,11 +664,16 @@ static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
                  "partitioned profile (wpp-p3): the profile is no copy's");
     if (!wpp_path_counts_settle(&c->counts, &c->modules, error))
         return false;
+    c->tokens = c->counts.sum;
+    if (c->counts.n_wrong > 0)
+        wpp_note(c, WPP_E_DAMAGED, "the trace is damaged: counts of %u path%s where recording was stopped and "
+                 "started do not fit together", c->counts.n_wrong, c->counts.n_wrong == 1 ? "" : "s");
     if (c->counts.unknown > 0)
         wpp_note(c, WPP_E_INCOMPLETE, "%llu activation%s left in a call, on paths that are not known",
                  (unsigned long long)c->counts.unknown, c->counts.unknown == 1 ? " was" : "s were");
-    /* A process that was killed was on some path in each thread: that is no news. */
-    if (c->counts.n_unbalanced > 0 && c->ended)
+    /* A process that was killed, or had its recording stopped, was on some path in each thread: that
+     * is no news. */
+    if (c->counts.n_unbalanced > 0 && c->ended && !c->run.stops)
         wpp_note(c, WPP_E_INCOMPLETE, "%u routine%s more flow out of a block than into it: exit, "
                  "longjmp or an exception has left them, and some counts of edges are wrong",
                  c->counts.n_unbalanced, c->counts.n_unbalanced == 1 ? " has" : "s have");

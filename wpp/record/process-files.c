@@ -228,6 +228,13 @@ void wpp_process_files_bytes(struct wpp_process_files *runs, uint32_t process, c
         drop_compressor(run);
 }
 
+void wpp_process_files_rest(struct wpp_process_files *runs, uint32_t process, const void *bytes,
+                            size_t n)
+{
+    if (process < runs->n && runs->list[process])
+        wpp_process_files_bytes(runs, process, bytes, n);
+}
+
 /* ---- Files ---------------------------------------------------------------------------- */
 
 /* Removes a folder and the WPPs in it; the folder stays if it contains anything else. */

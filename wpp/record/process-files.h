@@ -59,6 +59,9 @@ void wpp_process_files_free(struct wpp_process_files *runs);
 
 void wpp_process_files_bytes(struct wpp_process_files *runs, uint32_t process, const void *bytes,
                              size_t n);
+/* Likewise, if the process has begun and is not over. */
+void wpp_process_files_rest(struct wpp_process_files *runs, uint32_t process, const void *bytes,
+                            size_t n);
 /* Writes the process's file.  If something is missing in it, the file says why. */
 void wpp_process_files_over(struct wpp_process_files *runs, uint32_t process, enum wpp_ended why);
 

@@ -22,6 +22,8 @@
 #include "tracer/trace-abi.h"
 #include "wpp/base/bytes.h"
 #include "wpp/base/error.h"
+#include "wpp/record/put-record.h"
+#include "wpp/record/regions.h"
 
 /* One program in the memory of one process.  A process that replaces its program by exec gets a
  * second number; a process that forks gets one for its child. */
@@ -38,7 +40,7 @@ struct process {
 struct wpp_recorder {
     struct wpp_recorder_sink sink;
     struct wpp_share *share;
-    int fd;
+    struct wpp_regions regions;  /* fd: of the whole memory */
     ino_t inode;                 /* of the memory: identifies its mapping in other processes */
     char out[64];
     struct process *list;        /* by number */
@@ -86,15 +88,21 @@ static bool show_life(struct wpp_share *share)
     return !errno;
 }
 
+/* Makes the memory as large as it may be. */
+static bool make_room(int fd)
+{
+    return ftruncate(fd, (off_t)wpp_regions_fit()) == 0 || ftruncate(fd, WPP_SHARE_BYTES) == 0;
+}
+
 static bool make_memory(struct wpp_recorder *r, struct wpp_error *error)
 {
     struct rlimit space;
     struct stat st;
     void *at = MAP_FAILED;
 
-    r->fd = memfd_create("wpp", MFD_CLOEXEC);
-    if (r->fd >= 0 && ftruncate(r->fd, WPP_SHARE_BYTES) == 0 && fstat(r->fd, &st) == 0)
-        at = mmap(NULL, WPP_SHARE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+    r->regions.fd = memfd_create("wpp", MFD_CLOEXEC);
+    if (r->regions.fd >= 0 && make_room(r->regions.fd) && fstat(r->regions.fd, &st) == 0)
+        at = mmap(NULL, WPP_SHARE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, r->regions.fd, 0);
     if (at == MAP_FAILED && errno == EFBIG)
         return wpp_fail(error, WPP_E_SYSTEM,
                         "no file may be as large here (ulimit -f) as the %zu MB "
@@ -110,9 +118,12 @@ static bool make_memory(struct wpp_recorder *r, struct wpp_error *error)
     r->inode = st.st_ino;
     r->share->magic = WPP_SHARE_MAGIC;
     r->share->version = WPP_SHARE_VERSION;
+    r->regions.pages = ((uint64_t)st.st_size - WPP_SHARE_BYTES) / WPP_PAGE_BYTES;
+    r->share->pages = r->regions.pages;
     if (!show_life(r->share))
         return wpp_fail_errno(error, "cannot make a mutex to share with the program");
-    snprintf(r->out, sizeof r->out, "recorder:/proc/%ld/fd/%d", (long)getpid(), r->fd);
+    snprintf(r->out, sizeof r->out, "recorder:/proc/%ld/fd/%d", (long)getpid(),
+             r->regions.fd);
     return true;
 }
 
@@ -126,7 +137,7 @@ struct wpp_recorder *wpp_recorder_new(const struct wpp_recorder_sink *sink,
         return NULL;
     }
     r->sink = *sink;
-    r->fd = -1;
+    r->regions.fd = -1;
     if (!make_memory(r, error)) {
         wpp_recorder_free(r);
         return NULL;
@@ -147,8 +158,8 @@ void wpp_recorder_free(struct wpp_recorder *r)
         pthread_mutex_unlock((pthread_mutex_t *)&r->share->life);
         munmap(r->share, WPP_SHARE_BYTES);
     }
-    if (r->fd >= 0)
-        close(r->fd);
+    if (r->regions.fd >= 0)
+        close(r->regions.fd);
     free(r->list);
     free(r->living);
     free(r->polls);
@@ -175,27 +186,16 @@ static uint64_t time_now(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Appends a header; the caller appends `payload` bytes. */
-static void put_record_of(struct wpp_bytes *out, uint64_t time, uint16_t kind, uint32_t pid,
-                          uint32_t tid, size_t payload)
-{
-    struct wpp_record h = {.magic = WPP_TRACE_MAGIC, .version = WPP_TRACE_VERSION, .time = time,
-                           .kind = kind, .bytes = (uint32_t)payload, .pid = pid, .tid = tid};
-
-    h.check = (uint32_t)wpp_fnv(WPP_FNV_START, &h, offsetof(struct wpp_record, check));
-    wpp_put(out, &h, sizeof h);
-}
-
 static void put_record(struct wpp_bytes *out, uint16_t kind, uint32_t pid, uint32_t tid,
                        size_t payload)
 {
-    put_record_of(out, time_now(), kind, pid, tid, payload);
+    wpp_put_record(out, time_now(), kind, pid, tid, payload);
 }
 
 /* Writes how long a process has waited for us, before its end. */
 static void say_waited(struct wpp_recorder *r, uint32_t number)
 {
-    uint64_t waited = __atomic_load_n(&r->share->waited_by[number], __ATOMIC_RELAXED);
+    uint64_t waited = __atomic_load_n(&r->share->told[number].waited, __ATOMIC_RELAXED);
     struct wpp_bytes record = {0};
 
     if (!waited)
@@ -231,7 +231,7 @@ static void say_exit(struct wpp_recorder *r, uint32_t number)
         return;
     if (p->end.size >= sizeof end)
         memcpy(&end, p->end.data, sizeof end);
-    put_record_of(&record, end.time, WPP_REC_EXIT, p->pid, 0, 8);
+    wpp_put_record(&record, end.time, WPP_REC_EXIT, p->pid, 0, 8);
     wpp_put_u32(&record, exit.exited);
     wpp_put_u32(&record, exit.killed);
     if (!record.failed)
@@ -470,6 +470,46 @@ static struct wpp_bytes copy_state(struct wpp_recorder *r, uint32_t number, bool
     return state;
 }
 
+/* Hands on the records of a process. */
+struct handing {
+    void (*take)(void *ctx, uint32_t process, const void *bytes, size_t n);
+    void *ctx;
+    uint32_t number;
+};
+
+static void hand_on(void *ctx, const void *record, size_t n)
+{
+    const struct handing *h = ctx;
+
+    h->take(h->ctx, h->number, record, n);
+}
+
+/* Says that counts are missing: such a trace may have no END. */
+static void lack_counts(struct wpp_recorder *r, uint32_t number)
+{
+    struct wpp_bytes record = {0};
+
+    put_record(&record, WPP_REC_COUNTS, r->list[number].pid, 0, 0);
+    if (!record.failed)
+        r->sink.bytes(r->sink.ctx, number, record.data, record.size);
+    wpp_bytes_free(&record);
+    wpp_bytes_free(&r->list[number].end);
+}
+
+/* Hands on what a process has counted.  The process no longer names its regions before that: if
+ * we are killed meanwhile, the keeper must not count them again. */
+static void take_counts(struct wpp_recorder *r, uint32_t number, bool lives)
+{
+    uint32_t last = __atomic_exchange_n(&r->share->told[number].region, 0, __ATOMIC_ACQ_REL);
+
+    if (r->list[number].next_order > 0 &&
+        !wpp_regions_take(&r->regions, last, hand_on,
+                          &(struct handing){r->sink.bytes, r->sink.ctx, number}))
+        lack_counts(r, number);
+    if (!lives)
+        wpp_regions_drop(&r->regions, last);
+}
+
 static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
 {
     struct wpp_bytes rest = copy_state(r, number, lives);
@@ -481,6 +521,7 @@ static void end_process(struct wpp_recorder *r, uint32_t number, bool lives)
     if (!r->list[number].ended && begun && rest.size > 0 && !rest.failed)
         r->sink.bytes(r->sink.ctx, number, rest.data, rest.size);
     wpp_bytes_free(&rest);
+    take_counts(r, number, lives);
     if (!lives) {
         free_fillings(r, number);
         free_seats(r, number);
@@ -747,6 +788,16 @@ void wpp_recorder_look(struct wpp_recorder *r,
             take(r->sink.ctx, number, state.data, state.size);
         wpp_bytes_free(&state);
     }
+}
+
+void wpp_recorder_counts(struct wpp_recorder *r,
+                         void (*take)(void *ctx, uint32_t process, const void *bytes, size_t n))
+{
+    uint32_t n = __atomic_load_n(&r->share->processes, __ATOMIC_SEQ_CST);
+
+    for (uint32_t i = 0; i < n && i < WPP_SHARE_PROCESSES; i++)
+        wpp_regions_take(&r->regions, __atomic_load_n(&r->share->told[i].region, __ATOMIC_ACQUIRE),
+                         hand_on, &(struct handing){take, r->sink.ctx, i});
 }
 
 static void send_signal(const struct process *p, int signal)

@@ -5,8 +5,8 @@
  *      wpp_recorder_new -> WPP_OUT for the program -> wpp_recorder_turn ... -> _close
  *
  * The records of each process are handed on as a trace of its own.  If a process has ended
- * without END, its threads' remaining tokens follow as BUFFER records.  This room reads only the
- * kind of a record, not its contents.
+ * without END, its threads' remaining tokens follow as BUFFER records.  What it counted comes when it
+ * has ended, however.  This room reads only the kind of a record, not its contents.
  */
 #ifndef WPP_RECORDER_H
 #define WPP_RECORDER_H
@@ -60,6 +60,11 @@ struct wpp_recorder_processes wpp_recorder_count(struct wpp_recorder *r);
  * tokens that its threads have not handed over; the process goes on. */
 void wpp_recorder_look(struct wpp_recorder *r,
                        void (*take)(void *ctx, uint32_t process, const void *bytes, size_t n));
+
+/* In a keeper whose recorder was killed: calls `take` with what processes have counted and the recorder
+ * had not taken.  Processes go on counting meanwhile. */
+void wpp_recorder_counts(struct wpp_recorder *r,
+                         void (*take)(void *ctx, uint32_t process, const void *bytes, size_t n));
 
 /* Sends a signal to all processes that can still record. */
 void wpp_recorder_signal(struct wpp_recorder *r, int signal);

@@ -54,6 +54,7 @@ _Noreturn static void end_the_work(struct wpp_worker *w)
         act(w, &e);
         wpp_spool_done(w->spool);
     }
+    w->rest(w->ctx);
     wpp_process_files_all_over(w->runs, WPP_ENDED_RECORDER);
     w->written(w->ctx);
     _exit(0);

@@ -29,9 +29,10 @@ struct wpp_worker {
     struct wpp_spool *spool;
     struct wpp_process_files *runs;       /* only the working thread uses them while it runs */
     void *ctx;
-    /* Called in the keeper when the process has been killed: before the files are written, and
-     * after. */
+    /* Called in the keeper when the process has been killed: before the work is finished, when the
+     * spool is empty, and when the files are written. */
     void (*orphaned)(void *ctx);
+    void (*rest)(void *ctx);
     void (*written)(void *ctx);
 
     struct wpp_standby keeper;    /* the eager thread uses it; the idle one only while it waits */
@@ -45,7 +46,7 @@ struct wpp_worker {
     bool over;
 };
 
-/* The caller sets the first five members, and `hurries` if no idle thread is wanted.  0, or the
+/* The caller sets the first six members, and `hurries` if no idle thread is wanted.  0, or the
  * error. */
 int wpp_worker_start(struct wpp_worker *w);
 void wpp_worker_hurry(struct wpp_worker *w);

@@ -12,58 +12,79 @@ enum { EXIT = 1 };
 
 void wpp_path_counts_free(struct wpp_path_counts *c)
 {
+    wpp_paused_counts_free(&c->paused);
     wpp_token_sums_free(&c->sums);
     *c = (struct wpp_path_counts){0};
 }
 
-enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const uint8_t *payload,
-                                                size_t size)
+/* What stands behind a record's head: `count` times `bytes_each`.  NULL: it is too short. */
+static const uint8_t *find_values(const struct wpp_record *r, const uint8_t *payload,
+                                  size_t bytes_each, struct wpp_counts *head)
 {
-    struct wpp_counts head;
-    uint64_t skip = size >= 4 ? wpp_get_u32(payload) : 0, from = 4 + skip + sizeof head;
+    uint64_t skip = r->bytes >= 4 ? wpp_get_u32(payload) : 0, from = 4 + skip + sizeof *head;
 
-    if (from > size)
-        return WPP_PATH_COUNTS_WRONG;
-    memcpy(&head, payload + 4 + skip, sizeof head);
-    if (from + head.at + UINT64_C(8) * head.count > size || head.token + head.count < head.token)
-        return WPP_PATH_COUNTS_WRONG;
-    c->any = true;
-    payload += from + head.at;
-    if (!wpp_token_sums_reserve(&c->sums, head.count))
-        return WPP_PATH_COUNTS_NO_MEMORY;
-    for (uint32_t i = 0; i < head.count; i++) {
-        uint64_t count = wpp_get_u64(payload + UINT64_C(8) * i);
-
-        if (count > 0)
-            wpp_token_sums_add(&c->sums, head.token + i, count);
-        c->sum += count;
-    }
-    return WPP_PATH_COUNTS_OK;
+    if (from > r->bytes)
+        return NULL;
+    memcpy(head, payload + 4 + skip, sizeof *head);
+    from += head->at;
+    return from + bytes_each * (uint64_t)head->count <= r->bytes ? payload + from : NULL;
 }
 
-enum wpp_path_counts_result wpp_path_counts_add_left(struct wpp_path_counts *c, const uint8_t *payload,
-                                                     size_t size)
+/* The sum of the counts. */
+static uint64_t add_counts(struct wpp_token_sums *to, const struct wpp_counts *head,
+                           const uint8_t *at)
 {
-    uint64_t skip = size >= 4 ? wpp_get_u32(payload) : 0, from = 4 + skip + sizeof(struct wpp_counts);
-    uint32_t n;
+    uint64_t sum = 0;
 
-    if (from > size)
-        return WPP_PATH_COUNTS_WRONG;
-    n = wpp_get_u32(payload + 4 + skip + offsetof(struct wpp_counts, count));
-    if (from + sizeof(struct wpp_left) * (uint64_t)n > size)
-        return WPP_PATH_COUNTS_WRONG;
-    if (!wpp_token_sums_reserve(&c->sums, n))
-        return WPP_PATH_COUNTS_NO_MEMORY;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < head->count; i++) {
+        uint64_t count = wpp_get_u64(at + UINT64_C(8) * i);
+
+        if (count > 0)
+            wpp_token_sums_add(to, head->token + i, count);
+        sum += count;
+    }
+    return sum;
+}
+
+/* Likewise; the path of token 0 is unknown. */
+static uint64_t add_slots(struct wpp_token_sums *to, const struct wpp_counts *head,
+                          const uint8_t *at)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < head->count; i++) {
         struct wpp_left left;
 
-        memcpy(&left, payload + from + i * sizeof left, sizeof left);
-        if (left.token == 0)
-            c->unknown += left.count;
-        else if (left.count > 0)
-            wpp_token_sums_add_left(&c->sums, left.token, left.block, left.count);
-        c->sum += left.count;
+        memcpy(&left, at + i * sizeof left, sizeof left);
+        if (left.count > 0)
+            wpp_token_sums_add_left(to, left.token, left.token ? left.block : 0, left.count);
+        sum += left.count;
     }
+    return sum;
+}
+
+enum wpp_path_counts_result wpp_path_counts_add(struct wpp_path_counts *c, const struct wpp_record *r,
+                                                const uint8_t *payload)
+{
+    bool is_left = r->kind == WPP_REC_LEFT || r->kind == WPP_REC_PAUSE_LEFT;
+    bool is_last = r->kind == WPP_REC_LEFT || r->kind == WPP_REC_COUNTS;
+    struct wpp_token_sums *to = is_last ? &c->paused.last : &c->paused.here;
+    struct wpp_counts head;
+    const uint8_t *values;
+    uint64_t sum;
+
+    if (r->kind == WPP_REC_COUNTS && r->bytes == 0) {
+        c->lacking = true;
+        return WPP_PATH_COUNTS_OK;
+    }
+    values = find_values(r, payload, is_left ? sizeof(struct wpp_left) : 8, &head);
+    if (!values || head.token + head.count < head.token)
+        return WPP_PATH_COUNTS_WRONG;
+    c->any |= r->kind == WPP_REC_COUNTS;
+    if (!wpp_token_sums_reserve(to, head.count))
+        return WPP_PATH_COUNTS_NO_MEMORY;
+    sum = is_left ? add_slots(to, &head, values) : add_counts(to, &head, values);
+    c->sum += is_last ? sum : 0;
     return WPP_PATH_COUNTS_OK;
 }
 
@@ -327,13 +348,36 @@ static bool take_derived(struct wpp_token_sums *counted, const struct wpp_token_
     return true;
 }
 
+/* Token 0 comes first. */
+static void take_unknown(struct wpp_path_counts *c)
+{
+    if (c->sums.n == 0 || c->sums.list[0].token != 0)
+        return;
+    c->unknown = c->sums.list[0].sum;
+    c->sums.n--;
+    memmove(c->sums.list, c->sums.list + 1, c->sums.n * sizeof *c->sums.list);
+}
+
+/* Finds out what counts. */
+static bool settle_sums(struct wpp_path_counts *c)
+{
+    if (!wpp_paused_counts_settle(&c->paused, &c->sums, &c->n_wrong))
+        return false;
+    c->sum = 0;
+    for (size_t i = 0; i < c->sums.n; i++)
+        c->sum += c->sums.list[i].sum;
+    take_unknown(c);
+    return true;
+}
+
 bool wpp_path_counts_settle(struct wpp_path_counts *c, const struct wpp_modules *modules,
                             struct wpp_error *error)
 {
     struct derivation d = {.counted = &c->sums, .error = error};
     bool done = true;
 
-    wpp_token_sums_settle(&c->sums);
+    if (!settle_sums(c))
+        return wpp_fail_memory(error);
     if (!select_paths(&c->sums, modules, error))
         return false;
     drop_impossible(c, modules);
