@@ -430,7 +430,7 @@ is 'exported: sixteen names' \
     "$(nm -D --defined-only "$RT/libwpp-rt.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" \
     '__wpp_count_thread __wpp_counting __wpp_cursor __wpp_frames __wpp_leaving __wpp_module_load __wpp_module_unload __wpp_personality __wpp_personality_cxx __wpp_refill __wpp_resolver __wpp_signal_begin __wpp_signal_end __wpp_start __wpp_stop __wpp_time '
 # Weak ones, of the unwinder and of libc's start.
-weak='_Unwind_(Backtrace|Find_FDE|Get(CFA|GR|IP))|__gxx_personality_v0|_start|__libc_stack_end'
+weak='_Unwind_(Backtrace|Find_FDE|Get(CFA|GR|IP))|__gxx_personality_v0|_start|__libc_stack_end|program_invocation_name'
 needed='_GLOBAL_OFFSET_TABLE_|environ|__libc_single_threaded|__errno_location|getauxval|dl_iterate_phdr|dladdr|dlsym|dlerror|pthread_(atfork|key_create|setspecific)'
 # gthreads.h names what static programs must be linked with; nothing uses it.
 is 'of threads it uses two functions' \
