@@ -503,37 +503,48 @@ bool __wpp_output_keeps(void)
     return __wpp_share_is_open() || out.ours;
 }
 
-/* Makes the file longer by `head` and pages of zeros.  Disk space is allocated or written now:
- * later a thread stores to mapped memory, and a full disk would raise SIGBUS there. */
-static long extend(const void *head, size_t bytes, const void *zeros, size_t n_zeros)
+/* Makes the file longer by `bytes` zeros.  Disk space is allocated or written now: later a thread
+ * stores to mapped memory, and a full disk would raise SIGBUS there.  `zeros`: n_zeros of them. */
+static long extend(size_t bytes, const char *zeros, size_t n_zeros)
 {
-    long error = sys4(SYS_fallocate, out.fd, FALLOC_FL_KEEP_SIZE, (long)out.whole,
-                      (long)(bytes + n_zeros));
-    bool aside = error == 0;
-    long end = (long)(out.whole + bytes + n_zeros);
+    long error = sys4(SYS_fallocate, out.fd, FALLOC_FL_KEEP_SIZE, (long)out.whole, (long)bytes);
+    uint64_t before;
 
-    if (error < 0 && error != -EOPNOTSUPP && error != -ENOSYS)
-        return error;
-    error = write_all(head, bytes);
-    if (error == 0 && !aside)
-        error = write_all(zeros, n_zeros);
-    if (error == 0 && aside) {
-        uint64_t before = pending_signals();
-
-        error = sys3(SYS_ftruncate, out.fd, end, 0);
+    if (error == 0) {
+        before = pending_signals();
+        error = sys3(SYS_ftruncate, out.fd, (long)(out.whole + bytes), 0);
         if (error < 0)
             consume(before);
+        return error;
     }
-    return error == 0 ? sys3(SYS_lseek, out.fd, end, SEEK_SET) : error;
+    if (error != -EOPNOTSUPP && error != -ENOSYS)
+        return error;
+    for (error = 0; bytes && error == 0; bytes -= n_zeros) {
+        n_zeros = bytes < n_zeros ? bytes : n_zeros;
+        error = write_all(zeros, n_zeros);
+    }
+    return error;
 }
 
-/* Appends `head` and the pages, and maps these at `window`.  If a process is killed in here, its
- * file ends within a record, before any event or count of the thread. */
-static bool append_pages(const void *head, size_t bytes, void *window, size_t n)
+static long write_at(uint64_t offset, const void *from, size_t bytes)
 {
-    if (extend(head, bytes, window, n) < 0
-        || !sys_mmap(window, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, out.fd,
-                     out.whole + bytes)) {
+    long at = sys3(SYS_lseek, out.fd, (long)offset, SEEK_SET);
+
+    return at < 0 ? at : write_all(from, bytes);
+}
+
+/* Appends `head`, which is a record's header and what stands before the pages, and the pages, of
+ * zeros, and maps these at `window`.  The header's first word is written last, and lies within one
+ * page of the file.  While it is 0 there is no such record: so if a process is killed in here, its
+ * trace ends behind the record before. */
+static bool append_pages(const char *head, size_t bytes, void *window, size_t n)
+{
+    uint64_t at = out.whole;
+
+    if (extend(bytes + n, window, n) < 0 || write_at(at + 4, head + 4, bytes - 4) < 0
+        || write_at(at, head, 4) < 0
+        || sys3(SYS_lseek, out.fd, (long)(at + bytes + n), SEEK_SET) < 0
+        || !sys_mmap(window, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, out.fd, at + bytes)) {
         __wpp_output_repair();
         return false;
     }

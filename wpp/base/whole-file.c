@@ -381,6 +381,14 @@ static bool move_into_place(struct wpp_output *out)
     return rename(out->temporary, out->path) == 0;
 }
 
+const char *wpp_output_settle(struct wpp_output *out, struct wpp_error *error)
+{
+    if (!out->in_place && fsync(out->fd) == 0 && give_name(out))
+        return out->temporary;
+    wpp_fail_errno(error, "cannot write %s", name_of(out));
+    return NULL;
+}
+
 bool wpp_output_commit(struct wpp_output *out, struct wpp_error *error)
 {
     bool done;

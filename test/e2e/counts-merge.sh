@@ -1,0 +1,200 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# test: slow 25
+# Counts of several runs in one file: wpp-record --merge.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+# build OUT MODE FILE
+build() {
+    "$WPP_GCC" -O1 -fplugin-arg-wpp-mode="$2" -o "$1" "$3"
+}
+
+merge() { wpp-record -q --merge -o "$@"; }
+paths() { wpp-profile --paths --format=csv "$1" | sort; }
+# field FILE NAME: a number of wpp-info's
+field() { wpp-info "$1" | awk -v name="$2" '$1 == name { gsub(",", "", $2); print $2; exit }'; }
+runs() { field "$1" runs; }
+# line FILE NUMBER: how often it was executed
+line() { wpp-dump --line-counts "$1" | sed -n "s/.*:$2 //p"; }
+
+cat > work.c <<'CODE'
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) void step(int i)
+{
+    static volatile int sum;
+    if (i & 1)
+        sum += i;                       /* 9 */
+    else
+        sum -= 1;                       /* 11 */
+}
+int main(int n, char **arg)
+{
+    int times = n > 1 ? atoi(arg[1]) : 0;
+    for (int i = 0; i < times; i++)
+        step(i);
+    if (n > 2 && arg[2][0] == 'k')
+        kill(getpid(), SIGKILL);
+    if (n > 2 && arg[2][0] == 'f')
+        for (int i = 0; i < 3; i++)
+            if (fork() == 0) {
+                step(1);
+                return 0;
+            }
+    while (wait(NULL) > 0)
+        ;
+    return n > 2 && arg[2][0] == 'x' ? 7 : 0;
+}
+CODE
+build work paths work.c
+build edges edges work.c
+build traced trace work.c
+mkdir other changed
+cp work.c other && (cd other && build work paths work.c)
+cp work.c kept.c
+sed -i 's/sum -= 1/if (i % 3) sum -= 2/' work.c
+build changed/work paths work.c
+mv kept.c work.c
+
+# ---- One recording --------------------------------------------------------------------------
+
+cat > suite <<'CODE'
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    ./work $((i * 10)) &
+    [ $((i % 4)) != 0 ] || wait
+done
+./work 5 fork
+wait
+CODE
+ok 'all processes of a run' merge all.prof sh suite
+ok 'are in one whole file' wpp-check all.prof
+is 'which says how many there are' "$(runs all.prof)" 16
+is 'and has no folder' "$(ls -d all.prof.d 2> /dev/null)" ''
+WPP_OUT=%p.trace sh suite
+for trace in *.trace; do
+    wpp-compress -q -o "$trace.wpp" "$trace"
+done
+wpp-profile --merge -o separate.prof ./*.trace.wpp
+is 'each path is as often as in the sum of separate files' "$(paths all.prof)" "$(paths separate.prof)"
+is 'there are as many runs' "$(runs all.prof)" "$(runs separate.prof)"
+wpp-record -q -o files.wpp sh suite
+wpp-profile --merge -o files.prof files.wpp files.wpp.d/*.wpp
+is 'and as in the sum of the files of a recording' "$(paths all.prof)" "$(paths files.prof)"
+rm -rf ./*.trace*
+
+# ---- Several recordings ---------------------------------------------------------------------
+
+cp all.prof twice.prof
+ok 'a second recording adds' merge twice.prof sh suite
+wpp-profile --merge -o sum.prof all.prof files.prof
+is 'each path is as often as in both' "$(paths twice.prof) $(runs twice.prof)" "$(paths sum.prof) 32"
+run wpp-record --merge -o twice.prof ./work 4 x
+is 'the exit status is the program'\''s' "$status" 7
+like 'the last line says what was added' "$(tail -n 1 "$T/err")" \
+    '^wpp-record: [0-9]+ executions of 1 process added to twice.prof$'
+
+# 8 at the same time, of 50.
+seq 50 | xargs -P 8 -I{} wpp-record -q --merge -o crowd.prof ./work {} || fail 'a recorder failed'
+is '50 recordings, 8 at a time: no count is lost' "$(runs crowd.prof) $(line crowd.prof 9) $(line crowd.prof 11)" \
+    '50 625 650'
+ok 'and the file is whole' wpp-check crowd.prof
+ln -s crowd.prof link.prof
+ok 'a symbolic link' merge link.prof ./work 2
+is 'leads to the file' "$(runs crowd.prof) $(readlink link.prof)" '51 crowd.prof'
+chmod 640 crowd.prof
+merge crowd.prof ./work 2
+is 'the file keeps its rights' "$(stat -c %a crowd.prof)" 640
+
+# ---- Ends ------------------------------------------------------------------------------------
+
+run merge killed.prof sh -c './work 10; ./work 10 k; ./work 10'
+is 'a killed program is a run' "$(runs killed.prof)" 3
+is 'the others are complete' $(($(line killed.prof 9) >= 10)) 1
+fails_with 3 'and the sum is incomplete' sh -c 'wpp-profile killed.prof > out'
+
+# Recorders that are killed anywhere: the old file or the new one, and no lock.
+merge safe.prof ./work 10
+began=1 bad=0
+for i in $(seq 40); do
+    wpp-record -q --merge -o safe.prof ./work 10 2> err &
+    pid=$!
+    began=$((began + 1))
+    sleep "0.0$((i % 5))$((i * 7 % 10))"
+    kill -KILL $pid 2> /dev/null
+    wait $pid 2> /dev/null
+    wpp-check safe.prof > check 2>&1 || bad=$((bad + 1))
+done
+sleep 0.5
+is '40 killed recorders: the file is whole at any time' "$bad" 0
+ok 'and not locked' timeout 10 wpp-record -q --merge -o safe.prof ./work 10
+now=$(runs safe.prof)
+is "nothing is added twice ($now runs)" $((now <= began + 1 && $(line safe.prof 9) <= 5 * now)) 1
+is 'and no file is left' "$(find . -name '.safe.prof.*.tmp' -o -name 'safe.prof?*')" ''
+
+# ---- What cannot be summed --------------------------------------------------------------------
+
+cp all.prof old.prof
+run wpp-record --merge -o old.prof changed/work 10
+is 'a changed program is added' "$status $(runs old.prof)" '0 17'
+like 'and it is said that routines differ' "$(cat "$T/err")" 'routines differ .* as step \(.*work.c:5\)'
+cp old.prof before.prof
+run wpp-record --merge -o old.prof ./edges 10
+is 'another kind of counts is an error' "$status" 1
+like 'which is said' "$(cat "$T/err")" 'old.prof counts paths, edges counts edges: they cannot be summed'
+same 'the old file is what it was' old.prof before.prof
+ok 'and the run has a file of its own' wpp-check old.prof.d/edges.*.wpp
+rm -r old.prof.d
+run wpp-record --merge -o old.prof sh -c './work 10; ./traced 10; ./work 10'
+is 'so has a process that traces' "$status $(runs old.prof) $(ls old.prof.d | cut -d. -f1)" '1 19 traced'
+like 'which is said' "$(cat "$T/err")" 'traced is no path profile'
+merge other.prof ./work 10
+merge other.prof other/work 10
+is 'another folder is another program' "$(wpp-profile --format=csv other.prof | grep -c '^routine,"step"')" 2
+
+# ---- Refusals, before the program runs --------------------------------------------------------
+
+echo text > text.prof
+cp old.prof.d/traced.*.wpp whole.wpp
+head -c 200 all.prof > cut.prof
+: > empty.prof
+mkdir folder.prof
+mkfifo fifo.prof
+for name in text.prof whole.wpp cut.prof empty.prof folder.prof fifo.prof absent/x.prof ''; do
+    cp -a "$name" kept 2> /dev/null
+    fails "refuses ${name:-an empty name}" wpp-record --merge -o "$name" touch ran
+    absent 'and does not run the program' ran
+    [ ! -f "$name" ] || same 'and does not touch it' "$name" kept
+    rm -rf kept
+done
+fails_with 2 'refuses standard output' wpp-record --merge -o - ./work
+fails_with 2 'wants a file' wpp-record --merge ./work
+fails_with 2 'refuses a ring' wpp-record --merge --ring=1M -o new.prof ./work
+run wpp-record --merge -o none.prof true
+is 'no counts: an error' "$status" 1
+absent 'and no file' none.prof
+if [ "$(id -u)" != 0 ]; then
+    mkdir closed && cp all.prof closed && chmod 500 closed
+    fails 'a read-only folder' wpp-record --merge -o closed/all.prof touch ran
+    absent 'before the program runs' ran
+    chmod 700 closed
+fi
+
+# ---- A full disk -------------------------------------------------------------------------------
+
+if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=16k tmpfs small 2> /dev/null; then
+    merge small/all.prof ./work 10
+    cp small/all.prof before.prof
+    cat /dev/zero > small/fill 2> /dev/null
+    fails_with 1 'a full disk' wpp-record --merge -o small/all.prof ./work 10
+    like 'is named' "$(cat "$T/err")" 'No space left.*lost'
+    same 'the old file is what it was' small/all.prof before.prof
+    is 'nothing else is left on it' "$(ls -A small | sort | paste -sd' ')" '.all.prof.lock all.prof fill'
+    umount small
+else
+    skip 'a full disk: cannot mount a small tmpfs here'
+fi
+
+done_testing
