@@ -165,6 +165,18 @@ static struct loaded *describe(struct wpp_module *m, uint32_t count, const struc
     return l;
 }
 
+uint64_t __wpp_module_identity(const struct wpp_module *m)
+{
+    const struct loaded *l = modules;
+    const size_t from = offsetof(struct wpp_load, address), to = from + sizeof(uint64_t);
+
+    while (l && l->module != m)
+        l = l->next;
+    if (!l)
+        return 0;
+    return fnv1a(fnv1a(FNV_START, l->payload, from), l->payload + to, l->payload_bytes - to);
+}
+
 /* The base that the linker gave the module; 0: none.  It is negative only if the order of the
  * units differs from the order of their numbers. */
 static int64_t linked_base(const struct wpp_module *m)

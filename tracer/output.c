@@ -26,6 +26,7 @@ static struct {
     dev_t device;
     ino_t inode;
     bool ours;              /* a regular file that we made: may be cut and reopened */
+    bool merged;            /* other processes append to it, too: merge.c */
     bool failed;            /* a write error has been reported */
     long pipe;              /* capacity in bytes of a pipe; else 0 or less */
     uint64_t waited;        /* nanoseconds in writes while the pipe was full */
@@ -161,6 +162,9 @@ static const char *error_text(long error)
     case EINVAL: return "there is no recorder";
     case EAGAIN: return "the recorder has seen too many processes";
     case EIO:    return "input/output error";
+    case EEXIST: return "it is no file for WPP_OPTIONS=merge, which makes one itself";
+    case ENOLCK: return "it cannot be locked";
+    case EDEADLK: return "it cannot be locked now";
     case EMFILE:
     case ENFILE: return "too many open files";
     default:     return NULL;
@@ -312,12 +316,36 @@ static long open_in_place(void)
     return fd;
 }
 
+/* Opens a file of several processes.  -ENOTSUP: there is something else, which cannot be one. */
+static long open_merged(void)
+{
+    struct stat st;
+    long fd, error;
+
+    expand_path(0);
+    if (sys4(SYS_newfstatat, AT_FDCWD, (long)out.path, (long)&st, 0) == 0 && !S_ISREG(st.st_mode))
+        return -ENOTSUP;
+    fd = sys_open(out.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return fd;
+    error = adopt((int)fd);
+    if (error == 0)
+        error = __wpp_merge_open(out.fd);
+    out.ours = out.merged = error == 0;
+    if (error < 0)
+        __wpp_output_close();
+    return error;
+}
+
 /* A name with %p is never overwritten.  A program that replaces itself by exec keeps its process
  * number, and the user wants both traces. */
 static long open_named(void)
 {
-    long fd = -EEXIST;
+    long fd = __wpp_settings.merges ? open_merged() : -ENOTSUP;
 
+    if (fd != -ENOTSUP)
+        return fd;
+    fd = -EEXIST;
     for (uint32_t n = 0; __wpp_settings.names_process && fd == -EEXIST && n < 1000; n++) {
         expand_path(n);
         fd = sys_open(out.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -348,7 +376,7 @@ bool __wpp_output_open(void)
     long error;
 
     WPP_EXPECT(out.fd < 0);
-    out.ours = false;
+    out.ours = out.merged = false;
     out.length = NULL;
     if (__wpp_settings.recorder)
         error = open_recorder();
@@ -372,6 +400,7 @@ void __wpp_output_close(void)
     if (out.fd >= 0 && sys_fstat(out.fd, &st) == 0
         && st.st_dev == out.device && st.st_ino == out.inode)
         sys_close(out.fd);
+    __wpp_merge_close();
     out.fd = -1;
     out.length = NULL;
 }
@@ -444,6 +473,21 @@ static void grown(uint64_t by)
         *out.length = out.whole;
 }
 
+/* Before the file becomes longer.  A program that has restricted its system calls appends no more:
+ * its counters are in the file already. */
+static long begin_append(void)
+{
+    if (!out.merged)
+        return 0;
+    return __wpp_sandboxed() ? -EPERM : __wpp_merge_begin(out.fd, &out.whole);
+}
+
+static void end_append(void)
+{
+    if (out.merged)
+        __wpp_merge_end(out.fd, out.whole);
+}
+
 uint64_t __wpp_output_waited(void)
 {
     return out.waited;
@@ -478,19 +522,26 @@ bool __wpp_output_write(const void *from, size_t bytes)
         out.fd = -1;
         return false;
     }
-    error = has_room(bytes) ? write_all(from, bytes) : write_waiting(from, bytes);
+    error = begin_append();
+    if (error == 0) {
+        error = has_room(bytes) ? write_all(from, bytes) : write_waiting(from, bytes);
+        if (error >= 0)
+            grown(bytes);
+        end_append();
+    }
     if (error < 0) {
         if (!out.failed)
             complain_of("cannot write the trace to ", error, "; recording stopped");
         out.failed = true;
-        return false;
     }
-    grown(bytes);
-    return true;
+    return error >= 0;
 }
 
+/* In a file of several processes, the next one to append does it. */
 bool __wpp_output_repair(void)
 {
+    if (out.merged)
+        return still_there();
     return out.ours && still_there()
            && sys3(SYS_ftruncate, out.fd, (long)out.whole, 0) == 0
            && sys3(SYS_lseek, out.fd, (long)out.whole, SEEK_SET) >= 0;
@@ -558,10 +609,25 @@ static bool append_buffer(void *window)
 
     if (!append_pages(head, bytes, window, WPP_BUFFER_BYTES))
         return false;
-    if (!out.length)
+    if (!out.length && !out.merged)
         out.length = &((struct wpp_buffer *)window)->length;
     grown(bytes + WPP_BUFFER_BYTES);
     return true;
+}
+
+/* 0, or the place of the pages in the file. */
+static uint64_t append_counts(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
+{
+    const void *head;
+    size_t bytes = __wpp_record_kept_counts(kind, out.whole, n, counts, &head);
+    uint64_t at = out.whole + bytes;
+
+    if (!append_pages(head, bytes, window, n))
+        return 0;
+    /* Counters that are used lie far apart: the pages around one are not worth reading. */
+    sys3(SYS_madvise, (long)window, (long)n, MADV_RANDOM);
+    grown(bytes + n);
+    return at;
 }
 
 bool __wpp_output_keeps_pages(void)
@@ -571,20 +637,54 @@ bool __wpp_output_keeps_pages(void)
 
 bool __wpp_output_keep_pages(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
 {
-    const void *head;
-    size_t bytes = __wpp_record_kept_counts(kind, out.whole, n, counts, &head);
+    uint64_t at;
 
-    if (!append_pages(head, bytes, window, n))
+    if (begin_append() < 0)
         return false;
-    /* Counters that are used lie far apart: the pages around one are not worth reading. */
+    at = append_counts(kind, window, n, counts);
+    end_append();
+    return at != 0;
+}
+
+/* Maps the pages of an ended process. */
+static bool take_over_counts(uint64_t at, void *window, size_t n)
+{
+    if (!at || !sys_mmap(window, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, out.fd, at))
+        return false;
     sys3(SYS_madvise, (long)window, (long)n, MADV_RANDOM);
-    grown(bytes + n);
     return true;
+}
+
+bool __wpp_output_keep_counts(const struct wpp_module *m, void *window, size_t n,
+                              const struct wpp_counts *counts)
+{
+    uint64_t module = out.merged ? __wpp_module_identity(m) : 0, at;
+    bool taken;
+
+    if (!out.merged)
+        return __wpp_output_keep_pages(WPP_REC_COUNTS, window, n, counts);
+    if (begin_append() < 0)
+        return false;
+    taken = take_over_counts(__wpp_merge_take(module, n, counts), window, n);
+    at = taken ? 0 : append_counts(WPP_REC_COUNTS, window, n, counts);
+    if (at)
+        __wpp_merge_note(at, module, n, counts);
+    end_append();
+    /* A record without counters says that this process has some that outlive it. */
+    if (taken)
+        __wpp_record_counts(&(struct wpp_counts){ counts->token, 0, 0, counts->tid }, NULL);
+    return taken || at;
 }
 
 bool __wpp_output_keep(void *window)
 {
+    bool kept;
+
     if (__wpp_share_is_open())
         return __wpp_share_seat(window);
-    return (still_there() || reopen()) && append_buffer(window);
+    if ((!still_there() && !reopen()) || begin_append() < 0)
+        return false;
+    kept = append_buffer(window);
+    end_append();
+    return kept;
 }

@@ -16,7 +16,7 @@ paths() { wpp-profile --paths --format=csv "$1" | sort; }
 field() { wpp-info "$1" | awk -v name="$2" '$1 == name { gsub(",", "", $2); print $2; exit }'; }
 runs() { field "$1" runs; }
 # line FILE NUMBER: how often it was executed
-line() { wpp-dump --line-counts "$1" | sed -n "s/.*:$2 //p"; }
+line() { wpp-dump --line-counts "$1" 2> /dev/null | sed -n "s/.*:$2 //p"; }
 
 cat > work.c <<'CODE'
 #include <signal.h>

@@ -177,6 +177,17 @@ bool profile_sum_add(struct profile_sum *s, struct wpp_bytes *file, const char *
     return true;
 }
 
+bool profile_sum_finish(struct profile_sum *s, struct wpp_bytes *file, struct wpp_error *error)
+{
+    assert(s->n > 0);
+    if (!fold(s, error))
+        return false;
+    *file = s->item[0].file;
+    s->item[0].file = (struct wpp_bytes){0};
+    drop_items(s);
+    return true;
+}
+
 /* ---- The file -------------------------------------------------------------------------------- */
 
 /* Sets the path behind symbolic links, and `.NAME.lock` beside it. */

@@ -63,6 +63,9 @@ void profile_sum_free(struct profile_sum *s);
 bool profile_sum_add(struct profile_sum *s, struct wpp_bytes *file, const char *name,
                      struct wpp_error *error);
 
+/* The sum as a file, for a sum without FILE, which is one of zeros; it must not be empty. */
+bool profile_sum_finish(struct profile_sum *s, struct wpp_bytes *file, struct wpp_error *error);
+
 /* Adds the sum to FILE, under the lock.  After a failure FILE is what it was.  `step` may be NULL. */
 bool profile_sum_store(struct profile_sum *s, struct profile_sum_step *step,
                        struct wpp_error *error);

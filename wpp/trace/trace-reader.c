@@ -63,7 +63,7 @@ static void end_payload(struct wpp_trace *t)
 
 static bool known_kind(unsigned kind)
 {
-    return kind >= WPP_REC_PROCESS && kind <= WPP_REC_LEFT;
+    return kind >= WPP_REC_PROCESS && kind <= WPP_REC_MERGED;
 }
 
 static enum wpp_trace_result damaged(const struct wpp_trace *t, struct wpp_error *error,
