@@ -341,11 +341,8 @@ static long open_merged(void)
  * number, and the user wants both traces. */
 static long open_named(void)
 {
-    long fd = __wpp_settings.merges ? open_merged() : -ENOTSUP;
+    long fd = -EEXIST;
 
-    if (fd != -ENOTSUP)
-        return fd;
-    fd = -EEXIST;
     for (uint32_t n = 0; __wpp_settings.names_process && fd == -EEXIST && n < 1000; n++) {
         expand_path(n);
         fd = sys_open(out.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -357,6 +354,18 @@ static long open_named(void)
     out.ours = fd >= 0;
     if (fd == -EEXIST)
         fd = open_in_place();
+    return fd < 0 ? fd : adopt((int)fd);
+}
+
+static long open_path(void)
+{
+    long fd = __wpp_settings.merges ? open_merged() : -ENOTSUP;
+
+    if (fd != -ENOTSUP)
+        return fd;
+    if (!__wpp_settings.merges)
+        return open_named();
+    fd = open_in_place();
     return fd < 0 ? fd : adopt((int)fd);
 }
 
@@ -381,7 +390,7 @@ bool __wpp_output_open(void)
     if (__wpp_settings.recorder)
         error = open_recorder();
     else
-        error = __wpp_settings.fd >= 0 ? open_inherited(__wpp_settings.fd) : open_named();
+        error = __wpp_settings.fd >= 0 ? open_inherited(__wpp_settings.fd) : open_path();
     if (error == -EACCES && __wpp_settings.recorder)
         __wpp_complain("this user, or user namespace, may not open the recorder's memory; start "
                        "wpp-record as the user that the program runs as, or inside the namespace; "

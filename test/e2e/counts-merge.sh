@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # test: slow 25
-# Counts of several runs in one file: wpp-record --merge.
+# Counts of several runs in one file: wpp-record --merge, and WPP_OPTIONS=merge.
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 
@@ -196,5 +196,161 @@ if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=16k tmpfs small 2
 else
     skip 'a full disk: cannot mount a small tmpfs here'
 fi
+
+# ---- Without a recorder ---------------------------------------------------------------------------
+
+# into FILE COMMAND...: processes append to FILE
+into() { WPP_OUT=$1 WPP_OPTIONS=merge "${@:2}"; }
+# sum FILE: $T/sum.wpp; the message in $T/err
+sum() { run wpp-compress -fq -o sum.wpp "$1"; }
+# odd EVEN: how often both branches were executed
+both() { echo "$(line sum.wpp 9) $(line sum.wpp 11)"; }
+
+into suite.trace sh suite
+sum suite.trace
+is 'WPP_OPTIONS=merge: each path is as often as with a recorder' "$status $(runs sum.wpp) $(paths sum.wpp)" \
+    "0 16 $(paths all.prof)"
+into crowd.trace sh -c 'seq 200 | xargs -P 8 -I{} ./work {}'
+sum crowd.trace
+is '200 processes, 8 at a time: no count is lost' "$status $(runs sum.wpp) $(both)" '0 200 10000 10100'
+pages=$(wpp-info --format=json sum.wpp > info.json; od -An -tu4 -j76 -N4 crowd.trace | tr -d ' ')
+is 'and ended processes leave their pages to others' $((pages <= 16)) 1
+[ $((pages)) -ge 1 ] && pass 'which are noted' || fail 'which are noted' "$pages"
+into one.trace ./work 10
+before=$(stat -c %s one.trace)
+for i in 1 2 3 4 5 6 7 8 9 10; do into one.trace ./work 10; done
+is 'ten more runs take less than two pages' $(($(stat -c %s one.trace) - before < 8192)) 1
+
+for i in $(seq 30); do into killed.trace ./work 10 k; done 2> err
+sum killed.trace
+is 'killed processes have counted all' "$status $(runs sum.wpp) $(both)" '0 30 150 150'
+
+cat > ways.c <<'CODE'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) void step(int i)
+{
+    static volatile int sum;
+    if (i & 1)
+        sum += i;                       /* 12 */
+}
+static void *work(void *n)
+{
+    for (long i = 0; i < (long)n; i++)
+        step(1);
+    return NULL;
+}
+static jmp_buf back;
+__attribute__((noinline)) static void leave(int how)
+{
+    if (how == 1)
+        longjmp(back, 1);
+    if (how == 2)
+        exit(0);
+}
+int main(int n, char **arg)
+{
+    pthread_t t[8];
+    if (strchr(arg[1], 'c'))
+        for (int fd = 3; fd < 1024; fd++)
+            close(fd);
+    step(1);
+    if (strchr(arg[1], 't')) {
+        for (int i = 0; i < 8; i++)
+            pthread_create(&t[i], NULL, work, (void *)1000);
+        for (int i = 0; i < 8; i++)
+            pthread_join(t[i], NULL);
+    }
+    if (strchr(arg[1], 'f')) {
+        for (int i = 0; i < 4; i++)
+            if (fork() == 0) {
+                work((void *)100);
+                _exit(0);
+            }
+        while (wait(NULL) > 0)
+            ;
+    }
+    if (strchr(arg[1], 'x'))
+        execl(arg[0], arg[0], "t", (char *)0);
+    if (strchr(arg[1], 'v') && vfork() == 0)
+        _exit(0);
+    if (strchr(arg[1], 'j') && setjmp(back) == 0)
+        leave(1);
+    step(1);
+    leave(strchr(arg[1], 'e') ? 2 : 0);
+    return 0;
+}
+CODE
+"$WPP_GCC" -O1 -pthread -fplugin-arg-wpp-mode=paths -o ways ways.c
+# kind, steps
+while read -r how want; do
+    rm -f ways.trace
+    for i in 1 2 3; do into ways.trace ./ways "$how"; done
+    sum ways.trace
+    is "ways to run: $how" "$status $(line sum.wpp 12)" "0 $((3 * want))"
+done <<'WAYS'
+t 8002
+f 402
+x 8003
+v 2
+j 2
+e 2
+c 2
+ctf 8402
+ctfj 8402
+xtfve 16403
+WAYS
+if [ "$(id -u)" = 0 ] && unshare -p -f true 2> /dev/null; then
+    for i in 1 2 3 4; do
+        into spaces.trace unshare -p -f --mount-proc sh -c 'for i in 1 2 3 4 5; do ./ways tf; done' &
+        into spaces.trace unshare -p -f sh -c 'for i in 1 2 3 4 5; do ./ways tf; done' &
+    done
+    wait
+    sum spaces.trace
+    is 'pid namespaces' "$status $(line sum.wpp 12)" "0 $((40 * 8402))"
+else
+    skip 'pid namespaces: not allowed here'
+fi
+
+# What cannot be there, or be summed.
+into mixed.trace ./work 10
+into mixed.trace ./edges 10
+into mixed.trace ./traced 10
+sum mixed.trace
+is 'other processes in the file are left out' "$status $(runs sum.wpp)" '3 1'
+like 'which is said' "$(cat "$T/err")" 'not all is known of 2 of 3 processes: .*they cannot be summed'
+is 'in one line' "$(wc -l < "$T/err")" 1
+echo text > text.trace
+run into text.trace ./work 10 x
+is 'another file is not touched, and the program runs' "$status $(cat text.trace)" '7 text'
+like 'which is said' "$(cat "$T/err")" '^wpp: cannot write the trace to .*text.trace: it is no file for WPP_OPTIONS=merge'
+mkfifo pipe.trace
+timeout 10 cat pipe.trace > from-pipe &
+into pipe.trace ./work 10
+wait $!
+sum from-pipe
+is 'a FIFO gets a trace as ever' "$status $(both)" '0 5 5'
+head -c -100 crowd.trace > cut.trace
+sum cut.trace
+is 'a file that is cut' "$status" 3
+like 'is said to be' "$(cat "$T/err")" 'damaged at byte|cut short'
+cp crowd.trace bad.trace
+printf X | dd of=bad.trace bs=1 seek=49153 conv=notrunc status=none
+fails_with 3 'damage in the first record' wpp-compress -fq -o bad.wpp bad.trace
+cat crowd.trace > copy.trace
+run sh -c 'wpp-compress -o piped.wpp < crowd.trace'
+is 'a pipe is refused in one line' "$status $(wc -l < "$T/err")" '1 1'
+rm -f limit.trace
+(ulimit -f 56; into limit.trace ./work 10) 2> err
+is 'no room in the file: the program runs' $? 0
+for i in 1 2 3; do (ulimit -f 58; into limit.trace ./work 10) 2> err; done
+into limit.trace ./work 10
+sum limit.trace
+is 'and others append later' $(($(line sum.wpp 9) >= 5)) 1
 
 done_testing
