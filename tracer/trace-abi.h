@@ -215,7 +215,7 @@ enum wpp_record_kind {
                                 counters in the file, from a page's start on */
     WPP_REC_LEFT = 18,       /* u32 n, n zeros, struct wpp_counts of token 0, `count` of struct
                                 wpp_left: likewise */
-    WPP_REC_MERGED = 19      /* first of a file of several processes: struct wpp_merged */
+    WPP_REC_MERGED = 21      /* first of a file of several processes: struct wpp_merged */
 };
 
 struct wpp_record {
