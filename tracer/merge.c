@@ -3,9 +3,9 @@
  *
  *     | header, struct wpp_merged | records of all processes ... | `length`
  *
- * The head is mapped as long as the file is open.  All that changes it has the file's lock, but for
- * `length` and the pages' `pid` no change needs to be whole: both are words that the kernel keeps
- * however the process ends.
+ * The head is mapped as long as the file is open, and changed with the file's lock.  A process may be
+ * killed between any two stores: so each change is one store of a word, or the stores before it are of no
+ * effect without it.
  *
  * The lock is of the kind that belongs to a process: a child that is forked meanwhile does not have
  * it, and whoever is killed has it no more. */
@@ -186,19 +186,19 @@ static bool is_free(const struct wpp_merged_pages *p)
         && sys3(SYS_kill, p->pid, 0, 0) == -ESRCH;
 }
 
-static bool is_alike(const struct wpp_merged_pages *p, uint64_t module, size_t bytes,
+static bool is_alike(const struct wpp_merged_pages *p, uint64_t modules, size_t bytes,
                      const struct wpp_counts *counts)
 {
-    return p->module == module && p->bytes == bytes && p->token == counts->token
+    return p->modules == modules && p->bytes == bytes && p->token == counts->token
         && p->count == counts->count && p->in_page == counts->at;
 }
 
-uint64_t __wpp_merge_take(uint64_t module, size_t bytes, const struct wpp_counts *counts)
+uint64_t __wpp_merge_take(uint64_t modules, size_t bytes, const struct wpp_counts *counts)
 {
     for (uint32_t i = 0; i < head->merged.n_pages; i++) {
         struct wpp_merged_pages *p = &head->merged.pages[i];
 
-        if (!is_alike(p, module, bytes, counts) || p->at + bytes > head->merged.length || !is_free(p))
+        if (!is_alike(p, modules, bytes, counts) || p->at + bytes > head->merged.length || !is_free(p))
             continue;
         __atomic_store_n(&p->pid, __wpp_process.pid, __ATOMIC_RELEASE);
         return p->at;
@@ -206,15 +206,42 @@ uint64_t __wpp_merge_take(uint64_t module, size_t bytes, const struct wpp_counts
     return 0;
 }
 
-void __wpp_merge_note(uint64_t at, uint64_t module, size_t bytes, const struct wpp_counts *counts)
+/* The entry for new pages: a new one, or one of another kernel's or namespace's, whose pages we could
+ * never take.  n_pages: there is none. */
+static uint32_t new_entry(void)
 {
-    uint32_t n = head->merged.n_pages;
+    uint32_t i = 0;
 
-    if (n == WPP_MERGED_PAGES)
+    if (head->merged.n_pages < WPP_MERGED_PAGES)
+        return head->merged.n_pages;
+    while (i < WPP_MERGED_PAGES && head->merged.pages[i].system == system_hash)
+        i++;
+    return i;
+}
+
+void __wpp_merge_note(uint64_t at, uint64_t modules, size_t bytes, const struct wpp_counts *counts)
+{
+    uint32_t i = new_entry();
+
+    if (i == WPP_MERGED_PAGES)
         return;
-    head->merged.pages[n] = (struct wpp_merged_pages){
-        system_hash, module, at, (uint32_t)bytes, counts->token, counts->count, counts->at,
+    head->merged.pages[i].system = 0;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    head->merged.pages[i] = (struct wpp_merged_pages){
+        0, modules, at, (uint32_t)bytes, counts->token, counts->count, counts->at,
         __wpp_process.pid, 0
     };
-    __atomic_store_n(&head->merged.n_pages, n + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&head->merged.pages[i].system, system_hash, __ATOMIC_SEQ_CST);
+    if (i == head->merged.n_pages)
+        __atomic_store_n(&head->merged.n_pages, i + 1, __ATOMIC_RELEASE);
+}
+
+void __wpp_merge_keep_left(void)
+{
+    for (uint32_t i = 0; head && i < head->merged.n_pages; i++) {
+        struct wpp_merged_pages *p = &head->merged.pages[i];
+
+        if (p->token == 0 && p->pid == __wpp_process.pid && p->system == system_hash)
+            __atomic_store_n(&p->system, 0, __ATOMIC_RELEASE);
+    }
 }

@@ -664,25 +664,25 @@ static bool take_over_counts(uint64_t at, void *window, size_t n)
     return true;
 }
 
-bool __wpp_output_keep_counts(const struct wpp_module *m, void *window, size_t n,
-                              const struct wpp_counts *counts)
+enum wpp_kept __wpp_output_keep_counts(uint16_t kind, const struct wpp_module *m, void *window,
+                                       size_t n, const struct wpp_counts *counts)
 {
-    uint64_t module = out.merged ? __wpp_module_identity(m) : 0, at;
+    uint64_t modules = out.merged ? __wpp_module_identity(m) : 0, at;
     bool taken;
 
     if (!out.merged)
-        return __wpp_output_keep_pages(WPP_REC_COUNTS, window, n, counts);
+        return __wpp_output_keep_pages(kind, window, n, counts) ? WPP_KEPT : WPP_NOT_KEPT;
     if (begin_append() < 0)
-        return false;
-    taken = take_over_counts(__wpp_merge_take(module, n, counts), window, n);
-    at = taken ? 0 : append_counts(WPP_REC_COUNTS, window, n, counts);
+        return WPP_NOT_KEPT;
+    taken = take_over_counts(__wpp_merge_take(modules, n, counts), window, n);
+    at = taken ? 0 : append_counts(kind, window, n, counts);
     if (at)
-        __wpp_merge_note(at, module, n, counts);
+        __wpp_merge_note(at, modules, n, counts);
     end_append();
     /* A record without counters says that this process has some that outlive it. */
-    if (taken)
+    if (taken && kind == WPP_REC_COUNTS)
         __wpp_record_counts(&(struct wpp_counts){ counts->token, 0, 0, counts->tid }, NULL);
-    return taken || at;
+    return taken ? WPP_TAKEN_OVER : at ? WPP_KEPT : WPP_NOT_KEPT;
 }
 
 bool __wpp_output_keep(void *window)

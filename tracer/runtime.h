@@ -425,9 +425,12 @@ long __wpp_merge_begin(int fd, uint64_t *whole);
 void __wpp_merge_end(int fd, uint64_t whole);
 /* With the lock: takes over pages of the same counters, of a process that has ended, and returns their
  * place in the file, 0 if there are none; or notes new ones. */
-uint64_t __wpp_merge_take(uint64_t module, size_t bytes, const struct wpp_counts *counts);
-void __wpp_merge_note(uint64_t at, uint64_t module, size_t bytes, const struct wpp_counts *counts);
-/* A hash of what the trace says of a module, which does not depend on where it is loaded. */
+uint64_t __wpp_merge_take(uint64_t modules, size_t bytes, const struct wpp_counts *counts);
+void __wpp_merge_note(uint64_t at, uint64_t modules, size_t bytes, const struct wpp_counts *counts);
+/* No other process takes over this one's slots of LEFT: there will be other modules' in them. */
+void __wpp_merge_keep_left(void);
+/* A hash of what the trace says of a module, or of all that are loaded, if NULL.  It does not depend on
+ * where they are loaded. */
 uint64_t __wpp_module_identity(const struct wpp_module *m);
 
 /* Called when the program begins: complaints go to its standard error of this moment. */
@@ -450,9 +453,11 @@ bool __wpp_output_keep(void *window);
  * `window`, which has zeros.  False: not possible. */
 bool __wpp_output_keeps_pages(void);
 bool __wpp_output_keep_pages(uint16_t kind, void *window, size_t bytes, const struct wpp_counts *counts);
-/* The same for a copy's counters of the module, which may be added to those of an ended process. */
-bool __wpp_output_keep_counts(const struct wpp_module *m, void *window, size_t bytes,
-                              const struct wpp_counts *counts);
+/* The same for counts of the module, or of all that are loaded.  In a file of several processes the
+ * pages may be those of an ended one: then they are not zeros, and their record is that one's. */
+enum wpp_kept { WPP_NOT_KEPT, WPP_KEPT, WPP_TAKEN_OVER };
+enum wpp_kept __wpp_output_keep_counts(uint16_t kind, const struct wpp_module *m, void *window,
+                                       size_t bytes, const struct wpp_counts *counts);
 
 /* ---- The recorder's memory --------------------------------------------------------- */
 

@@ -263,11 +263,12 @@ struct wpp_left {
  * lies behind `length` is of a process that was killed before that, and the next one cuts it off.
  *
  * Pages of counters are used again: a process whose module is the same, byte for byte of its
- * MODULE_LOAD but the address, adds to those of a process that has ended. */
+ * MODULE_LOAD but the address, adds to those of a process that has ended.  So are slots of LEFT, if all
+ * modules are the same that were loaded when the pages were made. */
 #define WPP_MERGED_PAGES 1000u
 struct wpp_merged_pages {
     uint64_t system;      /* a hash of the running kernel and its pid namespace; 0: never free again */
-    uint64_t module;      /* a hash of its MODULE_LOAD */
+    uint64_t modules;     /* a hash of the MODULE_LOADs of those whose counts are there */
     uint64_t at;          /* place in the file */
     uint32_t bytes;
     uint32_t token, count, in_page;      /* of struct wpp_counts */

@@ -216,11 +216,6 @@ is '200 processes, 8 at a time: no count is lost' "$status $(runs sum.wpp) $(bot
 pages=$(wpp-info --format=json sum.wpp > info.json; od -An -tu4 -j76 -N4 crowd.trace | tr -d ' ')
 is 'and ended processes leave their pages to others' $((pages <= 16)) 1
 [ $((pages)) -ge 1 ] && pass 'which are noted' || fail 'which are noted' "$pages"
-into one.trace ./work 10
-before=$(stat -c %s one.trace)
-for i in 1 2 3 4 5 6 7 8 9 10; do into one.trace ./work 10; done
-is 'ten more runs take less than two pages' $(($(stat -c %s one.trace) - before < 8192)) 1
-
 for i in $(seq 30); do into killed.trace ./work 10 k; done 2> err
 sum killed.trace
 is 'killed processes have counted all' "$status $(runs sum.wpp) $(both)" '0 30 150 150'
@@ -316,6 +311,52 @@ if [ "$(id -u)" = 0 ] && unshare -p -f true 2> /dev/null; then
 else
     skip 'pid namespaces: not allowed here'
 fi
+
+into one.trace ./work 10
+before=$(stat -c %s one.trace)
+for i in 1 2 3 4 5 6 7 8 9 10; do into one.trace ./work 10; done
+is 'ten more runs take less than two pages' $(($(stat -c %s one.trace) - before < 8192)) 1
+into left.trace ./ways je
+before=$(stat -c %s left.trace)
+for i in 1 2 3 4 5 6 7 8 9 10; do into left.trace ./ways je; done
+is 'also if they leave activations' $(($(stat -c %s left.trace) - before < 8192)) 1
+
+sum left.trace
+is 'and are counted so' "$status $(line sum.wpp 12) $(line sum.wpp "$(grep -n 'longjmp(back' ways.c | cut -d: -f1)")" '0 22 11'
+is 'as is where they left' "$(line sum.wpp "$(grep -n 'leave(strchr' ways.c | cut -d: -f1)")" 11
+# A library with routines that are left in is loaded again and again.
+cat > lib.c <<'CODE'
+#include <setjmp.h>
+void deeper(jmp_buf *env) { longjmp(*env, 1); }
+CODE
+cat > loads.c <<'CODE'
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdlib.h>
+static void (*deeper)(jmp_buf *);
+__attribute__((noinline)) static void down(jmp_buf *env)
+{
+    deeper(env);                        /* 7 */
+    __asm__ volatile("");
+}
+int main(int n, char **arg)
+{
+    for (volatile int i = 0; i < 20; i++) {
+        void *library = dlopen(arg[1], RTLD_NOW);
+        jmp_buf env;
+        deeper = (void (*)(jmp_buf *))dlsym(library, "deeper");
+        if (setjmp(env) == 0)
+            down(&env);
+        dlclose(library);
+    }
+    exit(n);
+}
+CODE
+"$WPP_GCC" -O1 -shared -fPIC -fplugin-arg-wpp-mode=paths -o lib.so lib.c
+"$WPP_GCC" -O1 -fplugin-arg-wpp-mode=paths -o loads loads.c
+for i in 1 2 3 4 5; do into loads.trace ./loads ./lib.so; done
+sum loads.trace
+is 'libraries that come and go' "$status $(line sum.wpp 7)" '0 100'
 
 # What cannot be there, or be summed.
 into mixed.trace ./work 10
