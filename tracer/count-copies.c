@@ -91,7 +91,8 @@ void __wpp_copies_keep(const struct place *p, struct copies *c)
         size_t bytes = p->bytes - *kept < WINDOW ? p->bytes - *kept : WINDOW;
         struct wpp_counts counts = window_of(p, *kept, bytes, c->tid);
 
-        if (!__wpp_output_keep_counts(WPP_REC_COUNTS, p->module, at_distance(p, c) + *kept, bytes, &counts))
+        if (!__wpp_output_keep_counts(WPP_REC_COUNTS, p->module, at_distance(p, c) + *kept, bytes,
+                                      &counts))
             return;
         *kept += bytes;
     }

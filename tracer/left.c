@@ -77,7 +77,8 @@ static void keep_window(struct window *w)
     struct wpp_counts head = { 0, SLOTS, 0, 0 };
 
     if (__wpp_process.state == WPP_RECORDING && __wpp_output_keeps_pages() && !__wpp_sandboxed())
-        w->kept = __wpp_output_keep_counts(WPP_REC_LEFT, NULL, w->slots, SLOTS * sizeof *w->slots, &head);
+        w->kept = __wpp_output_keep_counts(WPP_REC_LEFT, NULL, w->slots,
+                                           SLOTS * sizeof *w->slots, &head);
     for (uint32_t i = 0; w->kept == WPP_TAKEN_OVER && i < SLOTS; i++)
         w->used += w->slots[i].count > 0;
     w->generation = generation;

@@ -198,7 +198,8 @@ uint64_t __wpp_merge_take(uint64_t modules, size_t bytes, const struct wpp_count
     for (uint32_t i = 0; i < head->merged.n_pages; i++) {
         struct wpp_merged_pages *p = &head->merged.pages[i];
 
-        if (!is_alike(p, modules, bytes, counts) || p->at + bytes > head->merged.length || !is_free(p))
+        if (!is_alike(p, modules, bytes, counts) || !is_free(p)
+            || p->at + bytes > head->merged.length)
             continue;
         __atomic_store_n(&p->pid, __wpp_process.pid, __ATOMIC_RELEASE);
         return p->at;

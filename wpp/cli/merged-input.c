@@ -41,23 +41,22 @@ static bool add_profile(struct summing *s, wpp_compressor *c, const char *name,
                         struct wpp_error *error)
 {
     struct wpp_bytes file = {0};
-    struct wpp_compress_progress p;
     struct wpp_error note, unread;
+    uint64_t runs = s->sum.runs;
     bool done = wpp_compress_finish(c, &file, &note, error);
 
-    wpp_compress_get_progress(c, &p);
     if (done) {
         wpp_compress_get_unread(c, &unread);
         done = profile_sum_add(&s->sum, &file, name, error);
-        if (!done && p.tokens == 0)
-            error->status = WPP_OK;      /* it was killed before it came to anything */
+        if (done && s->sum.runs == runs)
+            note.status = WPP_OK;        /* it was killed before it came to anything */
         if (done && note.status != WPP_OK)
             note_lack(s, name, &note);
         else if (done && unread.status != WPP_OK)
             note_lack(s, name, &unread);
     }
     wpp_bytes_free(&file);
-    if (!done && error->status != WPP_OK && error->status != WPP_E_MEMORY)
+    if (!done && error->status != WPP_E_MEMORY)
         note_lack(s, name, error);
     return done || error->status != WPP_E_MEMORY;
 }

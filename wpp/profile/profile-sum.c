@@ -155,6 +155,18 @@ static bool add_item(struct profile_sum *s, struct wpp_bytes *file, const char *
     return true;
 }
 
+/* A process that was killed before its first module was known is no path profile, and no lack. */
+static bool is_nothing(const struct wpp_bytes *file, const char *name)
+{
+    wpp *w = wpp_open_memory(file->data, file->size, name, NULL);
+    struct wpp_summary run = {.tokens = 1};
+
+    if (w)
+        wpp_get_summary(w, &run);
+    wpp_close(w);
+    return !run.is_profile && run.tokens == 0;
+}
+
 bool profile_sum_add(struct profile_sum *s, struct wpp_bytes *file, const char *name,
                      struct wpp_error *error)
 {
@@ -165,6 +177,8 @@ bool profile_sum_add(struct profile_sum *s, struct wpp_bytes *file, const char *
     if (done)
         wpp_get_summary(w, &run);
     wpp_close(w);
+    if (!w && is_nothing(file, name))
+        return true;
     if (done && (s->n == PROFILE_SUM_WAITING ||
                  (s->n > 1 && s->bytes - s->item[0].file.size + file->size > PROFILE_SUM_BYTES)))
         done = fold(s, error);
@@ -293,25 +307,35 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
+static void enter(struct profile_sum_step *step, enum profile_sum_state state)
+{
+    if (step)
+        __atomic_store_n(&step->state, state, __ATOMIC_SEQ_CST);
+}
+
+static void note_name(void *ctx, const char *temporary)
+{
+    struct profile_sum_step *step = ctx;
+
+    snprintf(step->temporary, sizeof step->temporary, "%s", temporary);
+    enter(step, PROFILE_SUM_NAMING);
+}
+
 static bool write_file(const char *path, unsigned flags, const struct wpp_bytes *file, mode_t mode,
                        struct profile_sum_step *step, struct wpp_error *error)
 {
     struct wpp_output *out = wpp_output_open(path, flags, error);
-    const char *temporary;
 
     if (!out)
         return false;
     if (mode)
         fchmod(wpp_output_fd(out), mode);
     if (!wpp_output_write(out, file->data, file->size, error) ||
-        !(temporary = wpp_output_settle(out, error))) {
+        !wpp_output_settle(out, step ? note_name : NULL, step, error)) {
         wpp_output_abandon(out);
         return false;
     }
-    if (step) {
-        snprintf(step->temporary, sizeof step->temporary, "%s", temporary);
-        __atomic_store_n(&step->named, 1, __ATOMIC_SEQ_CST);
-    }
+    enter(step, PROFILE_SUM_NAMED);
     if (!wpp_output_commit(out, error))
         return false;
     sync_folder(path);
@@ -321,11 +345,13 @@ static bool write_file(const char *path, unsigned flags, const struct wpp_bytes 
 /* Whether the killed process, whose step it is, had replaced FILE. */
 static bool is_stored(struct profile_sum_step *step)
 {
-    if (!step || !__atomic_load_n(&step->named, __ATOMIC_SEQ_CST))
+    uint32_t state = step ? __atomic_load_n(&step->state, __ATOMIC_SEQ_CST) : PROFILE_SUM_BEGUN;
+
+    if (state == PROFILE_SUM_BEGUN)
         return false;
-    if (unlink(step->temporary) != 0 && errno == ENOENT)
+    if (unlink(step->temporary) != 0 && errno == ENOENT && state == PROFILE_SUM_NAMED)
         return true;
-    __atomic_store_n(&step->named, 0, __ATOMIC_SEQ_CST);
+    enter(step, PROFILE_SUM_BEGUN);
     return false;
 }
 

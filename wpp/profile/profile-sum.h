@@ -48,8 +48,13 @@ struct profile_sum {
 /* How far a store has come.  In memory that is shared with a fork, it tells the fork of a process
  * that was killed in there whether FILE has been replaced. */
 struct profile_sum_step {
-    uint32_t named;                      /* atomic; `temporary` exists, or is FILE by now */
+    uint32_t state;                      /* atomic; enum profile_sum_state */
     char temporary[4608];
+};
+enum profile_sum_state {
+    PROFILE_SUM_BEGUN,                   /* FILE is the old one */
+    PROFILE_SUM_NAMING,                  /* the same; `temporary` may exist */
+    PROFILE_SUM_NAMED                    /* `temporary` exists, or has become FILE */
 };
 
 /* Begins an empty sum for FILE, which need not exist.  False if nothing can be added to FILE: it is
@@ -58,7 +63,7 @@ struct profile_sum_step {
 bool profile_sum_begin(struct profile_sum *s, const char *path, struct wpp_error *error);
 void profile_sum_free(struct profile_sum *s);
 
-/* Adds a profile; takes `file` over if it succeeds.  WPP_E_ARGUMENT: it is no path profile, or it
+/* Adds a profile; takes `file` over if it does.  A WPP without events adds nothing.  WPP_E_ARGUMENT: it is no path profile, or it
  * counts something else than FILE or what was added before. */
 bool profile_sum_add(struct profile_sum *s, struct wpp_bytes *file, const char *name,
                      struct wpp_error *error);
