@@ -125,7 +125,8 @@ for i in $(seq 40); do
     sleep "0.0$((i % 5))$((i * 7 % 10))"
     kill -KILL $pid 2> /dev/null
     wait $pid 2> /dev/null
-    wpp-check safe.prof > check 2>&1 || bad=$((bad + 1))
+    # A run that was cut short makes the sum incomplete.
+    wpp-check safe.prof > check 2>&1 || grep -q ' undamaged' check || bad=$((bad + 1))
 done
 sleep 0.5
 is '40 killed recorders: the file is whole at any time' "$bad" 0
