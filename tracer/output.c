@@ -316,6 +316,17 @@ static long open_in_place(void)
     return fd;
 }
 
+/* A limit of the file's size raises a signal. */
+static long begin_merged(void)
+{
+    uint64_t mask = sys_sigmask(~UINT64_C(0)), before = pending_signals();
+    long error = __wpp_merge_open(out.fd);
+
+    consume(before);
+    sys_sigmask(mask);
+    return error;
+}
+
 /* Opens a file of several processes.  -ENOTSUP: there is something else, which cannot be one. */
 static long open_merged(void)
 {
@@ -330,7 +341,7 @@ static long open_merged(void)
         return fd;
     error = adopt((int)fd);
     if (error == 0)
-        error = __wpp_merge_open(out.fd);
+        error = begin_merged();
     out.ours = out.merged = error == 0;
     if (error < 0)
         __wpp_output_close();

@@ -390,6 +390,9 @@ is 'a pipe is refused in one line' "$status $(wc -l < "$T/err")" '1 1'
 rm -f limit.trace
 (ulimit -f 56; into limit.trace ./work 10) 2> err
 is 'no room in the file: the program runs' $? 0
+rm limit.trace
+(ulimit -f 40; into limit.trace ./work 10) 2> err
+is 'nor for its head' "$? $(wc -l < err)" '0 1'
 for i in 1 2 3; do (ulimit -f 58; into limit.trace ./work 10) 2> err; done
 into limit.trace ./work 10
 sum limit.trace
