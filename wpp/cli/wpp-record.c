@@ -428,9 +428,9 @@ static bool sum_process(void *ctx, const char *program, struct wpp_bytes *file,
     return profile_sum_add(&r->sum, file, program, error);
 }
 
-static void say_apart(const struct profile_sum *s)
+static void say_lacks(const struct profile_sum *s, bool quiet)
 {
-    if (s->n_apart > 0 && s->apart)
+    if (s->n_apart > 0 && s->apart && !quiet)
         tool_warn("%u of %u routines differ from one of the same name and are kept apart, as %s: the "
                   "runs are of several builds", s->n_apart, s->n_routines, s->apart);
     if (s->unread > 0)
@@ -463,8 +463,8 @@ static void store_sum(void *ctx)
     if (!profile_sum_store(&r->sum, r->step, &error)) {
         r->sum_failed = true;
         keep_sum_apart(&r->sum, &error);
-    } else if (!r->options.quiet) {
-        say_apart(&r->sum);
+    } else {
+        say_lacks(&r->sum, r->options.quiet);
     }
     pthread_mutex_unlock(&r->messages);
 }
@@ -632,8 +632,8 @@ static void say_interrupted(const struct recording *r)
     char of[64] = "", rest[128] = "";
 
     if (r->options.merge) {
-        tool_warn("interrupted: of %u of %u processes not all counts are in %s", runs->cut,
-                  runs->summed, r->options.output);
+        tool_warn("interrupted: %s has counts of %u process%s, not all of %u", r->options.output,
+                  runs->summed, runs->summed == 1 ? "" : "es", runs->cut);
         return;
     }
     if (!first_cut && !others_cut) {
