@@ -84,7 +84,8 @@ static bool keep_next_window(const struct place *p, const struct copies *c, size
     size_t bytes = p->bytes - *kept < WINDOW ? p->bytes - *kept : WINDOW;
     struct wpp_counts counts = window_of(p, *kept, bytes, c->tid);
 
-    if (!__wpp_output_keep_pages(WPP_REC_COUNTS, at_distance(p, c) + *kept, bytes, &counts))
+    if (__wpp_output_keep_counts(WPP_REC_COUNTS, p->module, at_distance(p, c) + *kept, bytes, &counts)
+        == WPP_NOT_KEPT)
         return false;
     *kept += bytes;
     return true;

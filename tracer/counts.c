@@ -289,7 +289,7 @@ void __wpp_counts_take(const struct wpp_module *m)
     if (__wpp_process.state == WPP_RECORDING) {
         warn_of_threads(m);
         /* What was counted since recording was stopped does not count. */
-        if (!__wpp_process.paused)
+        if (!__wpp_process.paused || __wpp_process.merged)
             write_rest(WPP_REC_COUNTS, p);
     }
     *link = p->next;

@@ -28,7 +28,8 @@ struct window {
     struct window *next;
     struct wpp_left *slots;     /* SLOTS of them */
     uint32_t used;
-    bool kept;                  /* in the trace's file */
+    uint64_t generation;        /* of the modules that its slots are about, if it is another process's */
+    enum wpp_kept kept;         /* in the trace's file */
 };
 
 enum { SP = 2 };                /* of struct wpp_frame */
@@ -76,8 +77,12 @@ static void keep_window(struct window *w)
     struct wpp_counts head = { 0, SLOTS, 0, 0 };
 
     if (__wpp_process.state == WPP_RECORDING && __wpp_output_keeps_pages() && !__wpp_sandboxed())
-        w->kept = __wpp_output_keep_pages(WPP_REC_LEFT, w->slots, SLOTS * sizeof *w->slots, &head);
-    if (!w->kept)
+        w->kept = __wpp_output_keep_counts(WPP_REC_LEFT, NULL, w->slots,
+                                           SLOTS * sizeof *w->slots, &head);
+    for (uint32_t i = 0; w->kept == WPP_TAKEN_OVER && i < SLOTS; i++)
+        w->used += w->slots[i].count > 0;
+    w->generation = generation;
+    if (w->kept == WPP_NOT_KEPT)
         __wpp_counts_apart();
 }
 
@@ -133,7 +138,8 @@ static struct wpp_left *count_left(uint32_t token, uint32_t block)
     while (!slot) {
         if (!*link && !(*link = new_window()))
             break;
-        slot = slot_in(*link, token, block);
+        if ((*link)->kept != WPP_TAKEN_OVER || (*link)->generation == generation)
+            slot = slot_in(*link, token, block);
         link = &(*link)->next;
     }
     if (!slot) {
@@ -294,10 +300,17 @@ static void count_frame(const struct wpp_frame *f)
         };
 }
 
+static void change_modules(void)
+{
+    generation++;
+    if (windows)
+        __wpp_merge_keep_left();
+}
+
 void __wpp_left_add(const struct wpp_module *m)
 {
     any_calls |= m->left < m->left_end;
-    generation++;
+    change_modules();
 }
 
 void __wpp_left_ready(void)
@@ -310,7 +323,7 @@ void __wpp_left_take(const struct wpp_module *m)
 {
     struct table **link = &tables, *t;
 
-    generation++;
+    change_modules();
     while (*link && (*link)->module != m)
         link = &(*link)->next;
     t = *link;
@@ -556,7 +569,7 @@ void __wpp_left_pause(void)
 void __wpp_left_end(void)
 {
     for (struct window *w = windows; w; w = w->next)
-        if (!w->kept)
+        if (w->kept == WPP_NOT_KEPT)
             __wpp_record_left(WPP_REC_LEFT, w->slots, SLOTS);
 }
 

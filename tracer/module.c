@@ -165,6 +165,19 @@ static struct loaded *describe(struct wpp_module *m, uint32_t count, const struc
     return l;
 }
 
+uint64_t __wpp_module_identity(const struct wpp_module *m)
+{
+    const size_t from = offsetof(struct wpp_load, address), to = from + sizeof(uint64_t);
+    uint64_t hash = FNV_START;
+
+    for (const struct loaded *l = modules; l; l = l->next)
+        if (!m || l->module == m) {
+            hash = fnv1a(hash, l->payload, from);
+            hash = fnv1a(hash, l->payload + to, l->payload_bytes - to);
+        }
+    return hash;
+}
+
 /* The base that the linker gave the module; 0: none.  It is negative only if the order of the
  * units differs from the order of their numbers. */
 static int64_t linked_base(const struct wpp_module *m)

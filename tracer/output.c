@@ -26,6 +26,7 @@ static struct {
     dev_t device;
     ino_t inode;
     bool ours;              /* a regular file that we made: may be cut and reopened */
+    bool merged;            /* other processes append to it, too: merge.c */
     bool failed;            /* a write error has been reported */
     long pipe;              /* capacity in bytes of a pipe; else 0 or less */
     uint64_t waited;        /* nanoseconds in writes while the pipe was full */
@@ -161,6 +162,9 @@ static const char *error_text(long error)
     case EINVAL: return "there is no recorder";
     case EAGAIN: return "the recorder has seen too many processes";
     case EIO:    return "input/output error";
+    case EEXIST: return "it is no file for WPP_OPTIONS=merge, which makes one itself";
+    case ENOLCK: return "it cannot be locked";
+    case EDEADLK: return "it cannot be locked now";
     case EMFILE:
     case ENFILE: return "too many open files";
     default:     return NULL;
@@ -312,6 +316,38 @@ static long open_in_place(void)
     return fd;
 }
 
+/* A limit of the file's size raises a signal. */
+static long begin_merged(void)
+{
+    uint64_t mask = sys_sigmask(~UINT64_C(0)), before = pending_signals();
+    long error = __wpp_merge_open(out.fd);
+
+    consume(before);
+    sys_sigmask(mask);
+    return error;
+}
+
+/* Opens a file of several processes.  -ENOTSUP: there is something else, which cannot be one. */
+static long open_merged(void)
+{
+    struct stat st;
+    long fd, error;
+
+    expand_path(0);
+    if (sys4(SYS_newfstatat, AT_FDCWD, (long)out.path, (long)&st, 0) == 0 && !S_ISREG(st.st_mode))
+        return -ENOTSUP;
+    fd = sys_open(out.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return fd;
+    error = adopt((int)fd);
+    if (error == 0)
+        error = begin_merged();
+    out.ours = out.merged = error == 0;
+    if (error < 0)
+        __wpp_output_close();
+    return error;
+}
+
 /* A name with %p is never overwritten.  A program that replaces itself by exec keeps its process
  * number, and the user wants both traces. */
 static long open_named(void)
@@ -332,6 +368,18 @@ static long open_named(void)
     return fd < 0 ? fd : adopt((int)fd);
 }
 
+static long open_path(void)
+{
+    long fd = __wpp_settings.merges ? open_merged() : -ENOTSUP;
+
+    if (fd != -ENOTSUP)
+        return fd;
+    if (!__wpp_settings.merges)
+        return open_named();
+    fd = open_in_place();
+    return fd < 0 ? fd : adopt((int)fd);
+}
+
 static long open_recorder(void)
 {
     struct wpp_text path;
@@ -348,12 +396,12 @@ bool __wpp_output_open(void)
     long error;
 
     WPP_EXPECT(out.fd < 0);
-    out.ours = false;
+    out.ours = out.merged = false;
     out.length = NULL;
     if (__wpp_settings.recorder)
         error = open_recorder();
     else
-        error = __wpp_settings.fd >= 0 ? open_inherited(__wpp_settings.fd) : open_named();
+        error = __wpp_settings.fd >= 0 ? open_inherited(__wpp_settings.fd) : open_path();
     if (error == -EACCES && __wpp_settings.recorder)
         __wpp_complain("this user, or user namespace, may not open the recorder's memory; start "
                        "wpp-record as the user that the program runs as, or inside the namespace; "
@@ -372,6 +420,7 @@ void __wpp_output_close(void)
     if (out.fd >= 0 && sys_fstat(out.fd, &st) == 0
         && st.st_dev == out.device && st.st_ino == out.inode)
         sys_close(out.fd);
+    __wpp_merge_close();
     out.fd = -1;
     out.length = NULL;
 }
@@ -444,6 +493,21 @@ static void grown(uint64_t by)
         *out.length = out.whole;
 }
 
+/* Before the file becomes longer.  A program that has restricted its system calls appends no more:
+ * its counters are in the file already. */
+static long begin_append(void)
+{
+    if (!out.merged)
+        return 0;
+    return __wpp_sandboxed() ? -EPERM : __wpp_merge_begin(out.fd, &out.whole);
+}
+
+static void end_append(void)
+{
+    if (out.merged)
+        __wpp_merge_end(out.fd, out.whole);
+}
+
 uint64_t __wpp_output_waited(void)
 {
     return out.waited;
@@ -478,19 +542,26 @@ bool __wpp_output_write(const void *from, size_t bytes)
         out.fd = -1;
         return false;
     }
-    error = has_room(bytes) ? write_all(from, bytes) : write_waiting(from, bytes);
+    error = begin_append();
+    if (error == 0) {
+        error = has_room(bytes) ? write_all(from, bytes) : write_waiting(from, bytes);
+        if (error >= 0)
+            grown(bytes);
+        end_append();
+    }
     if (error < 0) {
         if (!out.failed)
             complain_of("cannot write the trace to ", error, "; recording stopped");
         out.failed = true;
-        return false;
     }
-    grown(bytes);
-    return true;
+    return error >= 0;
 }
 
+/* In a file of several processes, the next one to append does it. */
 bool __wpp_output_repair(void)
 {
+    if (out.merged)
+        return still_there();
     return out.ours && still_there()
            && sys3(SYS_ftruncate, out.fd, (long)out.whole, 0) == 0
            && sys3(SYS_lseek, out.fd, (long)out.whole, SEEK_SET) >= 0;
@@ -503,37 +574,48 @@ bool __wpp_output_keeps(void)
     return __wpp_share_is_open() || out.ours;
 }
 
-/* Makes the file longer by `head` and pages of zeros.  Disk space is allocated or written now:
- * later a thread stores to mapped memory, and a full disk would raise SIGBUS there. */
-static long extend(const void *head, size_t bytes, const void *zeros, size_t n_zeros)
+/* Makes the file longer by `bytes` zeros.  Disk space is allocated or written now: later a thread
+ * stores to mapped memory, and a full disk would raise SIGBUS there.  `zeros`: n_zeros of them. */
+static long extend(size_t bytes, const char *zeros, size_t n_zeros)
 {
-    long error = sys4(SYS_fallocate, out.fd, FALLOC_FL_KEEP_SIZE, (long)out.whole,
-                      (long)(bytes + n_zeros));
-    bool aside = error == 0;
-    long end = (long)(out.whole + bytes + n_zeros);
+    long error = sys4(SYS_fallocate, out.fd, FALLOC_FL_KEEP_SIZE, (long)out.whole, (long)bytes);
+    uint64_t before;
 
-    if (error < 0 && error != -EOPNOTSUPP && error != -ENOSYS)
-        return error;
-    error = write_all(head, bytes);
-    if (error == 0 && !aside)
-        error = write_all(zeros, n_zeros);
-    if (error == 0 && aside) {
-        uint64_t before = pending_signals();
-
-        error = sys3(SYS_ftruncate, out.fd, end, 0);
+    if (error == 0) {
+        before = pending_signals();
+        error = sys3(SYS_ftruncate, out.fd, (long)(out.whole + bytes), 0);
         if (error < 0)
             consume(before);
+        return error;
     }
-    return error == 0 ? sys3(SYS_lseek, out.fd, end, SEEK_SET) : error;
+    if (error != -EOPNOTSUPP && error != -ENOSYS)
+        return error;
+    for (error = 0; bytes && error == 0; bytes -= n_zeros) {
+        n_zeros = bytes < n_zeros ? bytes : n_zeros;
+        error = write_all(zeros, n_zeros);
+    }
+    return error;
 }
 
-/* Appends `head` and the pages, and maps these at `window`.  If a process is killed in here, its
- * file ends within a record, before any event or count of the thread. */
-static bool append_pages(const void *head, size_t bytes, void *window, size_t n)
+static long write_at(uint64_t offset, const void *from, size_t bytes)
 {
-    if (extend(head, bytes, window, n) < 0
-        || !sys_mmap(window, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, out.fd,
-                     out.whole + bytes)) {
+    long at = sys3(SYS_lseek, out.fd, (long)offset, SEEK_SET);
+
+    return at < 0 ? at : write_all(from, bytes);
+}
+
+/* Appends `head`, which is a record's header and what stands before the pages, and the pages, of
+ * zeros, and maps these at `window`.  The header's first word is written last, and lies within one
+ * page of the file.  While it is 0 there is no such record: so if a process is killed in here, its
+ * trace ends behind the record before. */
+static bool append_pages(const char *head, size_t bytes, void *window, size_t n)
+{
+    uint64_t at = out.whole;
+
+    if (extend(bytes + n, window, n) < 0 || write_at(at + 4, head + 4, bytes - 4) < 0
+        || write_at(at, head, 4) < 0
+        || sys3(SYS_lseek, out.fd, (long)(at + bytes + n), SEEK_SET) < 0
+        || !sys_mmap(window, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, out.fd, at + bytes)) {
         __wpp_output_repair();
         return false;
     }
@@ -547,10 +629,25 @@ static bool append_buffer(void *window)
 
     if (!append_pages(head, bytes, window, WPP_BUFFER_BYTES))
         return false;
-    if (!out.length)
+    if (!out.length && !out.merged)
         out.length = &((struct wpp_buffer *)window)->length;
     grown(bytes + WPP_BUFFER_BYTES);
     return true;
+}
+
+/* 0, or the place of the pages in the file. */
+static uint64_t append_counts(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
+{
+    const void *head;
+    size_t bytes = __wpp_record_kept_counts(kind, out.whole, n, counts, &head);
+    uint64_t at = out.whole + bytes;
+
+    if (!append_pages(head, bytes, window, n))
+        return 0;
+    /* Counters that are used lie far apart: the pages around one are not worth reading. */
+    sys3(SYS_madvise, (long)window, (long)n, MADV_RANDOM);
+    grown(bytes + n);
+    return at;
 }
 
 bool __wpp_output_keeps_pages(void)
@@ -560,28 +657,58 @@ bool __wpp_output_keeps_pages(void)
     return out.ours && (still_there() || reopen());
 }
 
-static bool append_counts(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
+bool __wpp_output_keep_pages(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
 {
-    const void *head;
-    size_t bytes = __wpp_record_kept_counts(kind, out.whole, n, counts, &head);
+    uint64_t at;
 
-    if (!append_pages(head, bytes, window, n))
+    if (__wpp_share_is_open())
+        return __wpp_share_keep_pages(kind, window, n, counts);
+    if (begin_append() < 0)
         return false;
-    /* Counters that are used lie far apart: the pages around one are not worth reading. */
+    at = append_counts(kind, window, n, counts);
+    end_append();
+    return at != 0;
+}
+
+/* Maps the pages of an ended process. */
+static bool take_over_counts(uint64_t at, void *window, size_t n)
+{
+    if (!at || !sys_mmap(window, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, out.fd, at))
+        return false;
     sys3(SYS_madvise, (long)window, (long)n, MADV_RANDOM);
-    grown(bytes + n);
     return true;
 }
 
-bool __wpp_output_keep_pages(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
+enum wpp_kept __wpp_output_keep_counts(uint16_t kind, const struct wpp_module *m, void *window,
+                                       size_t n, const struct wpp_counts *counts)
 {
-    return __wpp_share_is_open() ? __wpp_share_keep_pages(kind, window, n, counts)
-                                 : append_counts(kind, window, n, counts);
+    uint64_t modules = out.merged ? __wpp_module_identity(m) : 0, at;
+    bool taken;
+
+    if (!out.merged)
+        return __wpp_output_keep_pages(kind, window, n, counts) ? WPP_KEPT : WPP_NOT_KEPT;
+    if (begin_append() < 0)
+        return WPP_NOT_KEPT;
+    taken = take_over_counts(__wpp_merge_take(modules, n, counts), window, n);
+    at = taken ? 0 : append_counts(kind, window, n, counts);
+    if (at)
+        __wpp_merge_note(at, modules, n, counts);
+    end_append();
+    /* A record without counters says that this process has some that outlive it. */
+    if (taken && kind == WPP_REC_COUNTS)
+        __wpp_record_counts(kind, &(struct wpp_counts){ counts->token, 0, 0, counts->tid }, NULL);
+    return taken ? WPP_TAKEN_OVER : at ? WPP_KEPT : WPP_NOT_KEPT;
 }
 
 bool __wpp_output_keep(void *window)
 {
+    bool kept;
+
     if (__wpp_share_is_open())
         return __wpp_share_seat(window);
-    return (still_there() || reopen()) && append_buffer(window);
+    if ((!still_there() && !reopen()) || begin_append() < 0)
+        return false;
+    kept = append_buffer(window);
+    end_append();
+    return kept;
 }

@@ -17,13 +17,20 @@
 
 static uint64_t since;          /* when recording was stopped, in nanoseconds */
 
+/* A page of counters in a file of several processes goes to another process, so what it held when one
+ * of them stopped says nothing of what that one has counted. */
+static bool stops_counts(void)
+{
+    return !__wpp_process.merged;
+}
+
 static void write_stopped(void)
 {
     static const uint32_t counts_too = 1;
 
     since = sys_nanoseconds();
     __wpp_process.skipped = 0;
-    __wpp_record_note(WPP_REC_STOPPED, &counts_too, sizeof counts_too);
+    __wpp_record_note(WPP_REC_STOPPED, &counts_too, stops_counts() ? sizeof counts_too : 0);
 }
 
 static void write_started(void)
@@ -35,6 +42,8 @@ static void write_started(void)
 
 static void write_counts(void)
 {
+    if (!stops_counts())
+        return;
     __wpp_counts_pause();
     __wpp_left_pause();
 }

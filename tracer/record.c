@@ -23,7 +23,8 @@ static void make_header(struct wpp_record *r, uint16_t kind, uint32_t bytes)
     r->pid = __wpp_process.pid;
     r->time = sys_nanoseconds();
     r->first = 0;
-    for (int i = 0; i < 4; i++)
+    r->process = __wpp_process.merged;
+    for (int i = 0; i < 3; i++)
         r->reserved[i] = 0;
     r->reserved2 = 0;
 }

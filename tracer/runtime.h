@@ -180,6 +180,7 @@ struct wpp_process {
     enum wpp_state state;
     uint32_t pid;
     uint32_t sequence;              /* of the next process record */
+    uint32_t merged;                /* its number in a file of several processes; 0: its trace is alone */
     uint64_t written, lost;         /* tokens */
     uint64_t early;                 /* tokens before recording began, not yet recorded */
     bool known;                     /* the state is no longer IDLE; read without the lock */
@@ -406,8 +407,10 @@ void __wpp_record_no_counts(void);
 struct wpp_settings {
     char out[4096];         /* pattern or path, absolute; empty when `fd` or `none` is given */
     bool recorder;          /* `out` is the path of a recorder's memory */
-    bool names_process;     /* `out` has a %p or is a recorder's: each process has its own trace */
+    bool names_process;     /* each process has its own trace: `out` has a %p, is a recorder's, or
+                               `merges` */
     bool none;
+    bool merges;            /* all processes append to one file */
     bool off;               /* the program begins without recording */
     int signal;             /* the signal that stops and starts recording, or 0 */
     bool ends_with_recorder;        /* the program ends when its recorder is gone */
@@ -419,6 +422,24 @@ extern char **__wpp_environment;
 /* Reads the environment.  False: recording is off, and the reason has been reported if it should
  * be. */
 bool __wpp_settings_read(void);
+
+/* A trace file that several processes append to (merge.c).  open: 0, or an error; -EEXIST: it is
+ * another file. */
+long __wpp_merge_open(int fd);
+void __wpp_merge_close(void);
+/* Around what makes the file longer: begin takes the lock and says where the records end, and end
+ * says where they end by now.  0, or an error. */
+long __wpp_merge_begin(int fd, uint64_t *whole);
+void __wpp_merge_end(int fd, uint64_t whole);
+/* With the lock: takes over pages of the same counters, of a process that has ended, and returns their
+ * place in the file, 0 if there are none; or notes new ones. */
+uint64_t __wpp_merge_take(uint64_t modules, size_t bytes, const struct wpp_counts *counts);
+void __wpp_merge_note(uint64_t at, uint64_t modules, size_t bytes, const struct wpp_counts *counts);
+/* No other process takes over this one's slots of LEFT: there will be other modules' in them. */
+void __wpp_merge_keep_left(void);
+/* A hash of what the trace says of a module, or of all that are loaded, if NULL.  It does not depend on
+ * where they are loaded. */
+uint64_t __wpp_module_identity(const struct wpp_module *m);
 
 /* Called when the program begins: complaints go to its standard error of this moment. */
 void __wpp_output_begin(void);
@@ -440,6 +461,11 @@ bool __wpp_output_keep(void *window);
  * `window`, which has zeros.  False: not possible. */
 bool __wpp_output_keeps_pages(void);
 bool __wpp_output_keep_pages(uint16_t kind, void *window, size_t bytes, const struct wpp_counts *counts);
+/* The same for counts of the module, or of all that are loaded.  In a file of several processes the
+ * pages may be those of an ended one: then they are not zeros, and their record is that one's. */
+enum wpp_kept { WPP_NOT_KEPT, WPP_KEPT, WPP_TAKEN_OVER };
+enum wpp_kept __wpp_output_keep_counts(uint16_t kind, const struct wpp_module *m, void *window,
+                                       size_t bytes, const struct wpp_counts *counts);
 
 /* ---- The recorder's memory --------------------------------------------------------- */
 

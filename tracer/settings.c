@@ -4,7 +4,7 @@
  *   WPP_OUT      a path with %p process, %h host, %% percent; or fd:N; or none;
  *                or recorder:PATH, which wpp-record sets
  *   WPP_OPTIONS  key=value, separated by colons: fd=N, record=on|off, signal=NAME,
- *                gone=stop|continue
+ *                gone=stop|continue; or merge
  *
  * The environment is read without getenv, because programs replace getenv by their own. */
 #include "tracer/runtime.h"
@@ -56,6 +56,12 @@ static bool set_gone(const char *value)
     return __wpp_settings.ends_with_recorder || text_equal(value, "continue");
 }
 
+static bool set_merge(void)
+{
+    __wpp_settings.merges = true;
+    return true;
+}
+
 static bool is_unfit(int signal)
 {
     static const int unfit[] = WPP_UNFIT_SIGNALS;
@@ -92,6 +98,8 @@ static bool set_option(const char *option)
 {
     const char *value;
 
+    if (text_equal(option, "merge"))
+        return set_merge();
     if ((value = text_after(option, "fd=")))
         return set_lowest(value);
     if ((value = text_after(option, "record=")))
@@ -183,6 +191,7 @@ static bool read_out(const char *out)
         __wpp_complain("WPP_OUT=", out, ": only %p, %h and %% are known; not recording");
         return false;
     }
+    __wpp_settings.names_process |= __wpp_settings.merges;
     if (!make_absolute(out)) {
         __wpp_complain("WPP_OUT: the path is too long; not recording", NULL, NULL);
         return false;

@@ -217,7 +217,8 @@ enum wpp_record_kind {
     WPP_REC_LEFT = 18,       /* u32 n, n zeros, struct wpp_counts of token 0, `count` of struct
                                 wpp_left: likewise */
     WPP_REC_PAUSE_COUNTS = 19,   /* as COUNTS and LEFT, ... */
-    WPP_REC_PAUSE_LEFT = 20      /* ... at the moment of the STOPPED or STARTED that follows */
+    WPP_REC_PAUSE_LEFT = 20,     /* ... at the moment of the STOPPED or STARTED that follows */
+    WPP_REC_MERGED = 21      /* first of a file of several processes: struct wpp_merged */
 };
 
 struct wpp_record {
@@ -229,7 +230,8 @@ struct wpp_record {
     uint32_t sequence;    /* of this record within its thread: 0, 1, 2, ... */
     uint64_t time;        /* CLOCK_MONOTONIC nanoseconds when the record was made */
     uint64_t first;       /* TOKENS: tokens of this thread before this record */
-    uint32_t reserved[4];
+    uint32_t process;     /* in a file of several processes: its number there, from 1; else 0 */
+    uint32_t reserved[3];
     uint32_t check;       /* low 32 bits of FNV-1a 64 of the header's first 56 bytes */
     uint32_t reserved2;
 };
@@ -256,6 +258,31 @@ struct wpp_left {
     uint32_t token;       /* of the path; 0: the path is unknown */
     uint32_t block;       /* the call's; with token 0: 0 */
     uint64_t count;       /* 0: not in use */
+};
+
+/* ---- A file of several processes ---------------------------------------------
+ * With WPP_OPTIONS=merge.  A process appends its records one by one, each under a lock of the file
+ * (fcntl, F_SETLKW: the kernel drops it when the process ends), and then makes `length` larger.  What
+ * lies behind `length` is of a process that was killed before that, and the next one cuts it off.
+ *
+ * Pages of counters are used again: a process whose module is the same, byte for byte of its
+ * MODULE_LOAD but the address, adds to those of a process that has ended.  So are slots of LEFT, if all
+ * modules are the same that were loaded when the pages were made. */
+#define WPP_MERGED_PAGES 1000u
+struct wpp_merged_pages {
+    uint64_t system;      /* a hash of the running kernel and its pid namespace; 0: never free again */
+    uint64_t modules;     /* a hash of the MODULE_LOADs of those whose counts are there */
+    uint64_t at;          /* place in the file */
+    uint32_t bytes;
+    uint32_t token, count, in_page;      /* of struct wpp_counts */
+    uint32_t pid;         /* of the process that adds to them */
+    uint32_t reserved;
+};
+struct wpp_merged {
+    uint64_t length;      /* of the file's records */
+    uint32_t processes;   /* numbers given so far */
+    uint32_t n_pages;
+    struct wpp_merged_pages pages[WPP_MERGED_PAGES];
 };
 
 /* The rate of the time-stamp counter: it advanced by `ticks` in `nanoseconds`. */

@@ -282,6 +282,29 @@ is 'what has no room in the file at first is written at the end, nothing twice' 
 [ "$(stat -c %s "$T/part.trace")" -lt "$bytes" ] && pass 'and there was no room' ||
     fail 'and there was no room'
 
+# ---- A record that was not made ------------------------------------------------------------------
+
+cat > "$T/killed.c" <<'END'
+#include <signal.h>
+int main(void) { for (volatile int i = 0; i < 9; i++); raise(SIGKILL); }
+END
+build "$T/killed" paths -O0 "$T/killed.c"
+counted killed "$T/killed" 2> "$T/err"
+head=$(tail -c +5 "$T/killed.trace" | head -c 400 | od -An -v -tx1 | tr -d '\n' | sed 's/ /\\x/g')
+# unmade NAME STATUS BYTES ZEROS BYTES: these stand behind a killed process's last record
+unmade() {
+    { cat "$T/killed.trace" && printf "$3" && head -c "$4" /dev/zero && printf "${5-}"; } > "$T/unmade.trace"
+    wpp-compress -fq -o "$T/unmade.wpp" "$T/unmade.trace" 2> "$T/note"
+    is "$1" "$? $(paths unmade)" "$2 $(paths killed)"
+}
+unmade 'no record behind the last' 0 '' 0
+unmade 'zeros' 0 '' 9000
+unmade 'fewer zeros than a header' 0 '' 17
+unmade 'a header without its first word' 0 "\\0\\0\\0\\0$head" 20000
+unmade 'something far behind that is damage' 3 "\\0\\0\\0\\0$head" 8192 X
+unmade 'something behind zeros is damage' 3 '' 300 X
+unmade 'half a header is cut short' 3 'WPPT' 10
+
 # ---- Ends of processes --------------------------------------------------------------------------
 
 cat > "$T/ends.c" <<'END'

@@ -523,6 +523,20 @@ static void read_record(const struct header *h, const unsigned char *p)
     }
 }
 
+/* A record that the process had not made when it was killed has no magic, and is the last.  Behind
+ * its first two pages all is 0, and within them if its header is not right. */
+static void read_unmade(FILE *file, unsigned char *header)
+{
+    long room;
+    int c;
+
+    memcpy(header, "WPPT", 4);
+    room = (uint32_t)fnv(0xcbf29ce484222325u, header, 56) == u(header + 56, 4) ? 8192 : 0;
+    while ((c = getc(file)) != EOF)
+        if (room-- <= 0 && c != 0)
+            damaged("no magic");
+}
+
 /* 1: a whole record; 0: the end; -1: the file ends within a record.  Of TOKENS
  * that are cut the whole words that are there count, `bytes` says how many. */
 static int next_record(FILE *file, struct header *h, unsigned char **payload)
@@ -533,6 +547,11 @@ static int next_record(FILE *file, struct header *h, unsigned char **payload)
     if (n == 0)
         return 0;
     *h = (struct header){ .kind = 0 };
+    if (offset > 0 && memcmp(bytes, "\0\0\0", n < 4 ? n : 4) == 0) {
+        if (n == sizeof bytes)
+            read_unmade(file, bytes);
+        return 0;
+    }
     if (n < sizeof bytes)
         return -1;
     parse_header(h, bytes);

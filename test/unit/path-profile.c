@@ -3,11 +3,16 @@
  * comparing and following paths one by one. */
 #include "wpp/profile/path-profile.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
 #include "wpp/profile/edge-prediction.h"
 #include "wpp/profile/profile-diff.h"
 #include "wpp/profile/profile-merge.h"
+#include "wpp/profile/profile-sum.h"
 #include "wpp/profile/profile-write.h"
 #include "wpp/read/reader.h"
 
@@ -321,6 +326,72 @@ static void test_refusals(void)
     wpp_close(b);
 }
 
+/* ---- Sums that are added to ---------------------------------------------------------------- */
+
+enum { MANY = 2 * PROFILE_SUM_WAITING + 5 };
+
+/* Adds runs `from` to `to` to the file, as one recorder does. */
+static bool add_runs(const char *path, wpp *const *run, unsigned from, unsigned to)
+{
+    struct profile_sum sum;
+    struct wpp_error error;
+    bool done = profile_sum_begin(&sum, path, &error);
+
+    for (unsigned i = from; done && i < to; i++) {
+        struct wpp_bytes file = {0};
+
+        done = profile_write(run[i], &file, &error) && profile_sum_add(&sum, &file, "a run", &error);
+    }
+    done = done && profile_sum_store(&sum, NULL, &error);
+    if (!done)
+        tap_note("%s", error.text);
+    profile_sum_free(&sum);
+    return done;
+}
+
+static bool same_as(const char *path, const struct wpp_bytes *want)
+{
+    struct wpp_bytes file = {0};
+    bool same = wpp_read_file(path, &file, NULL) && file.size == want->size
+             && memcmp(file.data, want->data, file.size) == 0;
+
+    wpp_bytes_free(&file);
+    return same;
+}
+
+static void test_added(void)
+{
+    char folder[] = "/tmp/wpp-sum.XXXXXX", path[64], lock[64];
+    struct random r = {99};
+    struct profile_input inputs[MANY];
+    struct profile_merged merged;
+    struct wpp_bytes all = {0};
+    wpp *run[MANY];
+
+    if (!mkdtemp(folder))
+        abort();
+    snprintf(path, sizeof path, "%s/sum", folder);
+    snprintf(lock, sizeof lock, "%s/.sum.lock", folder);
+    for (unsigned i = 0; i < MANY; i++) {
+        run[i] = one_run(1000, &r, i % 7 == 6 ? OTHER_COST : AS_IT_WAS);
+        inputs[i] = (struct profile_input){run[i], "a run"};
+    }
+    if (!profile_merge(inputs, MANY, &all, &merged, NULL))
+        abort();
+    tap_ok(add_runs(path, run, 0, MANY) && same_as(path, &all),
+           "%u runs that are added one by one are their sum, byte for byte", MANY);
+    unlink(path);
+    tap_ok(add_runs(path, run, 0, 3) && add_runs(path, run, 3, 3) && add_runs(path, run, 3, 4)
+               && add_runs(path, run, 4, MANY) && same_as(path, &all),
+           "so they are if several recorders add them");
+    wpp_bytes_free(&all);
+    for (unsigned i = 0; i < MANY; i++)
+        wpp_close(run[i]);
+    unlink(path);
+    unlink(lock);
+    tap_ok(rmdir(folder) == 0, "nothing else is left");
+}
+
 /* ---- Differences ------------------------------------------------------------------------- */
 
 static bool is_diff(const struct profile_diff *d, wpp *const *side)
@@ -490,6 +561,7 @@ int main(void)
     for (enum change change = AS_IT_WAS; change <= MOVED; change++)
         test_merge(change);
     test_refusals();
+    test_added();
     for (enum change change = AS_IT_WAS; change <= MOVED; change++)
         test_diff(change);
     test_prediction();

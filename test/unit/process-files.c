@@ -70,7 +70,7 @@ static void interrupted(const char *what, bool gone, bool with_end)
     struct wpp_error error;
 
     wpp_process_files_init(&runs, wpp_file, wpp_output_open(wpp_file, WPP_OUTPUT_REPLACE, &error),
-                           &(struct wpp_process_files_sink){&told, tell});
+                           &(struct wpp_process_files_sink){.ctx = &told, .tell = tell});
     wpp_process_files_bytes(&runs, 0, t.data, t.size);
     wpp_process_files_over(&runs, 0, WPP_ENDED_INTERRUPT);
     if (!tap_ok(runs.written == 1 && runs.cut == !with_end && runs.first_is_cut == !with_end &&

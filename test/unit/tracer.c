@@ -16,7 +16,7 @@ static void test_layout(void)
            && offsetof(struct wpp_record, pid) == 12 && offsetof(struct wpp_record, tid) == 16
            && offsetof(struct wpp_record, sequence) == 20
            && offsetof(struct wpp_record, time) == 24 && offsetof(struct wpp_record, first) == 32
-           && offsetof(struct wpp_record, reserved) == 40
+           && offsetof(struct wpp_record, process) == 40
            && offsetof(struct wpp_record, check) == 56
            && offsetof(struct wpp_record, reserved2) == 60, "a record's header");
     tap_ok(sizeof(struct wpp_load) == 32 && offsetof(struct wpp_load, count) == 4

@@ -326,8 +326,8 @@ bool wpp_output_begin_again(struct wpp_output *out, struct wpp_error *error)
 
 /* ---- Names -------------------------------------------------------------------- */
 
-/* Gives an unnamed file its temporary name. */
-static bool give_name(struct wpp_output *out)
+/* Gives an unnamed file its temporary name.  `soon` may be NULL. */
+static bool give_name(struct wpp_output *out, wpp_output_soon *soon, void *ctx)
 {
     char self[64];
 
@@ -335,6 +335,8 @@ static bool give_name(struct wpp_output *out)
     for (unsigned n = 0; !out->named && n < 100; n++) {
         if (!name_temporary(out, n))
             return false;
+        if (soon)
+            soon(ctx, out->temporary);
         out->named = linkat(AT_FDCWD, self, AT_FDCWD, out->temporary, AT_SYMLINK_FOLLOW) == 0;
         if (!out->named && errno != EEXIST)
             return false;
@@ -381,11 +383,20 @@ static bool move_into_place(struct wpp_output *out)
     return rename(out->temporary, out->path) == 0;
 }
 
+const char *wpp_output_settle(struct wpp_output *out, wpp_output_soon *soon, void *ctx,
+                              struct wpp_error *error)
+{
+    if (!out->in_place && fsync(out->fd) == 0 && give_name(out, soon, ctx))
+        return out->temporary;
+    wpp_fail_errno(error, "cannot write %s", name_of(out));
+    return NULL;
+}
+
 bool wpp_output_commit(struct wpp_output *out, struct wpp_error *error)
 {
     bool done;
 
-    if (!out->in_place && (!give_name(out) || !move_into_place(out))) {
+    if (!out->in_place && (!give_name(out, NULL, NULL) || !move_into_place(out))) {
         if (errno == EEXIST)
             refuse_existing(out->path, error);
         else

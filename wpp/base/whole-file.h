@@ -56,6 +56,12 @@ bool wpp_output_write(struct wpp_output *out, const void *data, size_t size,
 bool wpp_output_is_done(const struct wpp_output *out);
 bool wpp_output_begin_again(struct wpp_output *out, struct wpp_error *error);
 
+/* Has the disk hold what was written, and gives the file its temporary name, which it returns.
+ * Before a name is given, `soon` gets it.  NULL: WPP_E_SYSTEM; also for an output in place. */
+typedef void wpp_output_soon(void *ctx, const char *temporary);
+const char *wpp_output_settle(struct wpp_output *out, wpp_output_soon *soon, void *ctx,
+                              struct wpp_error *error);
+
 /* Both end the output and free it.  Commit closes the file and gives it its name.  WPP_E_SYSTEM;
  * WPP_E_ARGUMENT if the name was taken meanwhile.  After a failure no file is left, and abandon
  * never leaves one; out may be NULL there. */

@@ -11,6 +11,7 @@
 
 #include "wpp/base/error.h"
 #include "wpp/cli/heap.h"
+#include "wpp/cli/merged-input.h"
 #include "wpp/cli/tool.h"
 #include "wpp/compress/compress.h"
 #include "wpp/compress/input.h"
@@ -45,6 +46,9 @@ static const char help[] =
     "  -q, --quiet         show no progress\n"
     "  -h, --help          print this text\n"
     "  -V, --version       print the version\n"
+    "\n"
+    "A file to which several processes have appended their counts (WPP_OPTIONS=merge) becomes\n"
+    "one path profile.\n"
     "\n"
     "Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 the trace is damaged or cut\n"
     "short, or a file of the program has changed. FILE holds the readable part then.\n";
@@ -309,14 +313,57 @@ static int say_notes(const struct options *o, const struct wpp_error *note,
     return TOOL_INCOMPLETE;
 }
 
+/* A file of several processes becomes one path profile. */
+static bool sum_merged(const struct options *o, struct wpp_output *out, struct wpp_error *note,
+                       struct wpp_error *error)
+{
+    struct wpp_bytes file = {0};
+    int fd = open(o->input, O_RDONLY | O_CLOEXEC);
+    bool done = fd >= 0 || wpp_fail_errno(error, "cannot open it");
+
+    done = done && merged_input_sum(fd, &o->moved, &file, note, error) &&
+           wpp_output_write(out, file.data, file.size, error);
+    if (fd >= 0)
+        close(fd);
+    wpp_bytes_free(&file);
+    return done;
+}
+
+/* A FIFO is not opened: its writer would see it closed. */
+static bool is_merged(const struct options *o)
+{
+    struct stat st;
+    bool may_be = o->kind == WPP_INPUT_TRACE && strcmp(o->input, "-") != 0 &&
+                  stat(o->input, &st) == 0 && S_ISREG(st.st_mode);
+    int fd = may_be ? open(o->input, O_RDONLY | O_CLOEXEC) : -1;
+    bool is = fd >= 0 && merged_input_is(fd);
+
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+static bool compress(const struct options *o, const char *path, struct wpp_output *out,
+                     struct wpp_error *note, struct wpp_error *unread, struct wpp_error *error)
+{
+    struct wpp_crew crew = {o->jobs ? o->jobs : 1, o->jobs ? o->jobs : 1};
+    struct wpp_bytes file = {0};
+    wpp_compressor *c = read_input(o, &crew, path, out, error);
+    bool done = c && wpp_compress_finish(c, &file, note, error) &&
+                wpp_compress_write(c, &file, out, error);
+
+    if (done)
+        wpp_compress_get_unread(c, unread);
+    wpp_compress_free(c);
+    wpp_bytes_free(&file);
+    return done;
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
-    struct wpp_crew crew;
     struct wpp_output *out;
-    struct wpp_bytes file = {0};
     struct wpp_error error, note, unread = {.status = WPP_OK};
-    wpp_compressor *c;
     char *path;
     bool done;
 
@@ -324,7 +371,6 @@ int main(int argc, char **argv)
     o = parse_options(argc, argv);
     if (o.best && o.kind == WPP_INPUT_TRACE && is_wpp(o.input))
         return improve(&o);
-    crew.size = crew.free = o.jobs ? o.jobs : 1;
     if (strcmp(o.input, "-") == 0)
         tool_refuse_terminal(STDIN_FILENO, "a trace");
     path = o.output ? strdup(o.output) : default_output(o.input);
@@ -333,17 +379,12 @@ int main(int argc, char **argv)
     if (strcmp(path, "-") == 0)
         tool_refuse_terminal(STDOUT_FILENO, "a WPP file");
     out = tool_output(path, o.force, o.input);
-    c = read_input(&o, &crew, path, out, &error);
-    done = c && wpp_compress_finish(c, &file, &note, &error) &&
-           wpp_compress_write(c, &file, out, &error);
-    if (done)
-        wpp_compress_get_unread(c, &unread);
+    done = is_merged(&o) ? sum_merged(&o, out, &note, &error)
+                         : compress(&o, path, out, &note, &unread, &error);
     if (done)
         done = wpp_output_commit(out, &error);
     else
         wpp_output_abandon(out);
-    wpp_compress_free(c);
-    wpp_bytes_free(&file);
     wpp_moved_free(&o.moved);
     free(path);
     if (!done)

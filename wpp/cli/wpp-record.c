@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -25,6 +26,7 @@
 #include "wpp/base/error.h"
 #include "wpp/cli/heap.h"
 #include "wpp/cli/tool.h"
+#include "wpp/profile/profile-sum.h"
 #include "wpp/record/child.h"
 #include "wpp/record/process-files.h"
 #include "wpp/record/recorder.h"
@@ -42,6 +44,8 @@ static const char help[] =
     "  -o, --output=FILE   write FILE instead of `PROGRAM.wpp` in this directory. An old FILE\n"
     "                      is kept as FILE.old. `-` is standard output; the output of PROGRAM\n"
     "                      then goes to standard error\n"
+    "      --merge         PROGRAM was built to count paths: add the counts of all processes to the\n"
+    "                      path profile FILE. Several recordings may do so at the same time\n"
     "      --limit=N       stop recording after about N events; PROGRAM goes on\n"
     "      --duration=S    stop recording after S seconds; PROGRAM goes on\n"
     "      --ring=SIZE     keep the last SIZE bytes of events of each thread, 4 an event. They\n"
@@ -81,6 +85,7 @@ struct options {
     uint32_t jobs;               /* processors for the rest; 0 or 1: traces are not cut */
     uint64_t memory;             /* bytes for compressing; 0: no limit */
     int signal;                  /* stops and starts recording; 0: no signal does */
+    bool merge;                  /* adds counts to the output */
     bool best;                   /* makes a smaller file */
     bool stopped;
     bool progress, quiet;
@@ -146,9 +151,10 @@ static uint64_t memory_of_machine(void)
 static struct options parse_options(int argc, char **argv)
 {
     enum { TRACE = 256, LIMIT, DURATION, RING, MEMORY, SIGNAL, SPOOL, STOPPED, BEST,
-           PROGRESS };
+           PROGRESS, MERGE };
     static const struct option table[] = {{"output", required_argument, NULL, 'o'},
                                           {"trace", required_argument, NULL, TRACE},
+                                          {"merge", no_argument, NULL, MERGE},
                                           {"limit", required_argument, NULL, LIMIT},
                                           {"duration", required_argument, NULL, DURATION},
                                           {"ring", required_argument, NULL, RING},
@@ -172,6 +178,7 @@ static struct options parse_options(int argc, char **argv)
         case 'q': o.quiet = true; break;
         case PROGRESS: o.progress = true; break;
         case TRACE: o.trace = optarg; break;
+        case MERGE: o.merge = true; break;
         case LIMIT:
             o.limit = at_least(tool_count_argument("--limit", optarg), 1,
                                "--limit: 0 events are nothing to record");
@@ -199,6 +206,12 @@ static struct options parse_options(int argc, char **argv)
         o.spool = RING_SPOOL;
     if (o.memory && o.jobs > 1)
         tool_usage("--memory and --jobs do not go together: each cuts the trace by its own rule");
+    if (o.merge && !o.output)
+        tool_usage("--merge: -o says which file the counts are added to");
+    if (o.merge && strcmp(o.output, "-") == 0)
+        tool_usage("--merge: counts cannot be added to the standard output");
+    if (o.merge && o.ring)
+        tool_usage("--merge adds up counts: --ring, which keeps the last events, does not go with it");
     if (optind == argc)
         tool_usage("no program given");
     o.command = argv + optind;
@@ -244,6 +257,9 @@ struct recording {
     struct wpp_worker worker;
     struct wpp_process_files runs;        /* only the worker uses them while it works */
     struct wpp_output *trace;    /* NULL when not wanted, or failed */
+    struct profile_sum sum;      /* with --merge; only the worker uses it while it works */
+    struct profile_sum_step *step;       /* shared with keepers; or NULL */
+    bool sum_failed;
     uint32_t first;              /* number of the process in FILE; valid when bytes > 0 */
     uint64_t bytes;              /* bytes of records so far */
     struct wpp_event_limit limit;      /* counts the events of all processes */
@@ -402,6 +418,57 @@ static void tell(void *ctx, const char *program, const struct wpp_error *error, 
     pthread_mutex_unlock(&r->messages);
 }
 
+/* ---- Sums ---------------------------------------------------------------------------------- */
+
+static bool sum_process(void *ctx, const char *program, struct wpp_bytes *file,
+                        struct wpp_error *error)
+{
+    struct recording *r = ctx;
+
+    return profile_sum_add(&r->sum, file, program, error);
+}
+
+static void say_lacks(const struct profile_sum *s, bool quiet)
+{
+    if (s->n_apart > 0 && s->apart && !quiet)
+        tool_warn("%u of %u routines differ from one of the same name and are kept apart, as %s: the "
+                  "runs are of several builds", s->n_apart, s->n_routines, s->apart);
+    if (s->unread > 0)
+        tool_warn("%s of modules that could not be read are left out of %s",
+                  tool_amount((double)s->unread, "execution"), s->path);
+}
+
+/* The counts of a run must not be lost because of the file that they cannot be added to. */
+static void keep_sum_apart(struct profile_sum *s, const struct wpp_error *why)
+{
+    struct wpp_error error;
+    char *path;
+
+    if (asprintf(&path, "%s.%ld", s->path, (long)getpid()) < 0)
+        tool_die_of_memory();
+    if (profile_sum_store_apart(s, path, &error))
+        tool_warn("%s; the counts of this run are in %s", why->text, path);
+    else
+        tool_warn("%s; the counts of this run are lost", why->text);
+    free(path);
+}
+
+/* All processes are over. */
+static void store_sum(void *ctx)
+{
+    struct recording *r = ctx;
+    struct wpp_error error;
+
+    pthread_mutex_lock(&r->messages);
+    if (!profile_sum_store(&r->sum, r->step, &error)) {
+        r->sum_failed = true;
+        keep_sum_apart(&r->sum, &error);
+    } else {
+        say_lacks(&r->sum, r->options.quiet);
+    }
+    pthread_mutex_unlock(&r->messages);
+}
+
 static double waited(const struct recording *r)
 {
     return (double)wpp_recorder_waited(r->recorder) / 1e9;
@@ -456,6 +523,13 @@ static void show_summary(const struct recording *r)
 
     if (r->options.quiet || r->bytes == 0)
         return;
+    if (r->options.merge) {
+        if (r->runs.summed > 0 && !r->sum_failed)
+            tool_warn("%s of %u process%s added to %s",
+                      tool_amount((double)r->sum.executions, "execution"), r->runs.summed,
+                      r->runs.summed == 1 ? "" : "es", r->options.output);
+        return;
+    }
     if (!isatty(STDERR_FILENO)) {
         if (r->runs.written == 1 && !r->runs.failed && !r->trace_failed)
             tool_warn("%s%s in %s", r->options.ring ? "the last of " : "",
@@ -557,6 +631,11 @@ static void say_interrupted(const struct recording *r)
     bool others_cut = runs->cut > runs->first_is_cut || others < others_came;
     char of[64] = "", rest[128] = "";
 
+    if (r->options.merge) {
+        tool_warn("interrupted: %s has counts of %u process%s, not all of %u", r->options.output,
+                  runs->summed, runs->summed == 1 ? "" : "es", runs->cut);
+        return;
+    }
     if (!first_cut && !others_cut) {
         tool_warn("interrupted: all events are kept%s",
                   runs->best ? ", in files that may be larger than --best makes them" : "");
@@ -642,6 +721,9 @@ static void orphan_written(void *ctx)
     struct recording *r = ctx;
 
     keep_trace(r, r->runs.begun > 0);
+    if (r->options.merge && r->runs.summed > 0 && !r->sum_failed)
+        tool_warn("killed; the counts of %u process%s are added to %s", r->runs.summed,
+                  r->runs.summed == 1 ? "" : "es", r->options.output);
     if (r->runs.written > 0)
         tool_warn("killed; %s holds the events recorded until then", r->runs.path);
 }
@@ -676,7 +758,10 @@ static void say_what_else(const struct recording *r)
 {
     if (r->options.quiet)
         return;
-    if (r->runs.written > 1)
+    if (r->options.merge && r->runs.written > 0)
+        tool_warn("%u process%s not added: the folder %s", r->runs.written,
+                  r->runs.written == 1 ? "" : "es", r->runs.folder);
+    else if (r->runs.written > 1)
         tool_warn("%u processes recorded: %s and the folder %s", r->runs.written, r->runs.path,
                   r->runs.folder);
     if (r->runs.dumps > 0)
@@ -697,7 +782,9 @@ static int finish(struct recording *r)
         return status ? status : TOOL_ERROR;
     }
     say_what_else(r);
-    return status ? status : r->trace_failed || r->runs.failed ? TOOL_ERROR : TOOL_OK;
+    if (r->trace_failed || r->runs.failed || r->runs.apart || r->sum_failed)
+        return status ? status : TOOL_ERROR;
+    return status;
 }
 
 static struct wpp_output *open_output(const char *path)
@@ -779,12 +866,25 @@ static void raise_descriptors(void)
 
 enum { SMALL_SPOOL = 64 << 20 };
 
+static void open_sum(struct recording *r, const char *name)
+{
+    struct wpp_error error;
+
+    if (!profile_sum_begin(&r->sum, name, &error))
+        tool_die_error(&error);
+    r->step = mmap(NULL, sizeof *r->step, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (r->step == MAP_FAILED)
+        tool_die_of_memory();
+}
+
 static void open_recording(struct recording *r, const char *name)
 {
     struct wpp_error error;
 
-    wpp_process_files_init(&r->runs, name, open_output(name),
-                           &(struct wpp_process_files_sink){r, tell});
+    if (r->options.merge)
+        open_sum(r, name);
+    wpp_process_files_init(&r->runs, name, r->options.merge ? NULL : open_output(name),
+                           &(struct wpp_process_files_sink){r, tell, sum_process, store_sum});
     r->runs.ring = r->options.ring;
     r->runs.memory = r->options.memory;
     r->runs.heap = &tool_heap;
@@ -845,6 +945,7 @@ int main(int argc, char **argv)
     wpp_spool_free(r.spool);
     wpp_event_limit_free(&r.limit);
     wpp_process_files_free(&r.runs);
+    profile_sum_free(&r.sum);
     free(name);
     return error;
 }

@@ -41,8 +41,8 @@ void wpp_process_files_init(struct wpp_process_files *runs, const char *path,
     void *shared = mmap(NULL, sizeof(struct wpp_process_files_shared), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    *runs = (struct wpp_process_files){.sink = *sink, .path = path, .first = first,
-                              .single = wpp_output_in_place(first),
+    *runs = (struct wpp_process_files){.sink = *sink, .path = path, .first = first, .sums = !first,
+                              .single = first && wpp_output_in_place(first),
                               .shared = shared == MAP_FAILED ? NULL : shared};
 }
 
@@ -280,7 +280,7 @@ static void set_folder_aside(const struct wpp_process_files *runs)
 {
     char *folder;
 
-    if (runs->single || runs->folder || (runs->shared && runs->shared->folder)
+    if (runs->single || runs->sums || runs->folder || (runs->shared && runs->shared->folder)
         || asprintf(&folder, "%s.d", runs->path) < 0)
         return;
     for (unsigned n = 1; n < 100 && access(folder, F_OK) == 0; n++)
@@ -325,8 +325,8 @@ static bool make_folder(struct wpp_process_files *runs, struct wpp_error *error)
     set_folder_aside(runs);
     if (asprintf(&folder, "%s.d", runs->path) < 0)
         return wpp_fail_memory(error);
-    bool shared = runs->shared && runs->shared->folder;
-    if (mkdir(folder, 0777) != 0 && !(shared && errno == EEXIST)) {
+    bool may_be = runs->sums || (runs->shared && runs->shared->folder);
+    if (mkdir(folder, 0777) != 0 && !(may_be && errno == EEXIST)) {
         wpp_fail_errno(error, "cannot make the folder %s", folder);
         free(folder);
         return false;
@@ -362,8 +362,24 @@ static struct wpp_output *open_in_folder(struct wpp_process_files *runs,
     return out;
 }
 
-static bool write_run(struct wpp_process_files *runs, struct wpp_process_file *run,
-                      const void *rest, size_t n, enum wpp_ended why, struct wpp_error *note)
+enum written { NOT_WRITTEN, WRITTEN, SUMMED };
+
+/* Whether the file has become a part of the sum.  If not, it is said. */
+static bool sum_run(struct wpp_process_files *runs, struct wpp_process_file *run,
+                    struct wpp_bytes *file)
+{
+    struct wpp_error why;
+
+    if (!runs->sums || runs->sink.sum(runs->sink.ctx, run->program, file, &why))
+        return runs->sums;
+    runs->sink.tell(runs->sink.ctx, run->program, &why, false);
+    runs->apart++;
+    return false;
+}
+
+static enum written write_run(struct wpp_process_files *runs, struct wpp_process_file *run,
+                              const void *rest, size_t n, enum wpp_ended why,
+                              struct wpp_error *note)
 {
     struct wpp_bytes file = {0};
     bool first = run->output != NULL, done;
@@ -376,6 +392,8 @@ static bool write_run(struct wpp_process_files *runs, struct wpp_process_file *r
            compress(run, rest, n) &&
            wpp_compress_finish(run->compressor, &file, note, &run->error);
 
+    if (done && sum_run(runs, run, &file))
+        return SUMMED;
     if (done && !run->output)
         done = (run->output = open_in_folder(runs, run, &run->error)) != NULL;
     if (done && runs->shared && wpp_output_in_place(run->output))
@@ -389,7 +407,7 @@ static bool write_run(struct wpp_process_files *runs, struct wpp_process_file *r
     if (first && done)
         set_folder_aside(runs);
     wpp_bytes_free(&file);
-    return done;
+    return done ? WRITTEN : NOT_WRITTEN;
 }
 
 static struct wpp_compress_progress progress_of(const struct wpp_process_file *run)
@@ -415,17 +433,20 @@ void wpp_process_files_over(struct wpp_process_files *runs, uint32_t process, en
     struct wpp_process_file *run = process < runs->n ? runs->list[process] : NULL;
     struct wpp_error note = {.status = WPP_OK};
     struct wpp_compress_progress p;
-    bool first, done;
+    enum written done;
+    bool first;
 
     if (!run)
         return;
     first = run->output != NULL;
     if (!has_been_written(runs, process)) {
         done = write_run(runs, run, NULL, 0, why, &note);
+        /* The sum is in memory: a keeper has to add the process to its own. */
         if (runs->shared && process < WPP_SHARE_PROCESSES)
-            runs->shared->written[process] = true;
-        runs->written += done;
-        runs->failed += !done;
+            runs->shared->written[process] = done != SUMMED;
+        runs->written += done == WRITTEN;
+        runs->summed += done == SUMMED;
+        runs->failed += done == NOT_WRITTEN;
         if (done && why == WPP_ENDED_INTERRUPT && note.status != WPP_OK) {
             runs->cut++;
             runs->first_is_cut |= first;
@@ -477,6 +498,8 @@ void wpp_process_files_all_over(struct wpp_process_files *runs, enum wpp_ended w
 {
     for (uint32_t i = 0; i < runs->n; i++)
         wpp_process_files_over(runs, i, why);
+    if (runs->sums)
+        runs->sink.summed(runs->sink.ctx);
 }
 
 static void dump_ring(struct wpp_process_files *runs, const struct wpp_process_file *run,
@@ -486,7 +509,7 @@ static void dump_ring(struct wpp_process_files *runs, const struct wpp_process_f
 
     now.output = NULL;
     now.compressor = new_compressor(runs, &now.error);
-    if (write_run(runs, &now, rest, n, WPP_ENDED_LOOK, NULL))
+    if (write_run(runs, &now, rest, n, WPP_ENDED_LOOK, NULL) == WRITTEN)
         runs->dumps++;
     else
         tell_failure(runs, &now);

@@ -4,6 +4,9 @@
  * The first process that records anything gets the requested file, FILE.  Later processes get
  * PROGRAM.PID.wpp in the folder FILE.d beside it.  An older folder of that name becomes
  * FILE.d.old, even if the new recording makes no folder: the old folder belongs to FILE.old.
+ *
+ * Or files are summed into FILE by the sink.  Only what it cannot sum has a file in FILE.d, to which
+ * several recordings may add.
  */
 #ifndef WPP_PROCESS_FILES_H
 #define WPP_PROCESS_FILES_H
@@ -22,6 +25,10 @@ struct wpp_process_files_sink {
     void *ctx;
     /* Reports that a process has no file, or what its file lacks. */
     void (*tell)(void *ctx, const char *program, const struct wpp_error *error, bool has_file);
+    /* Takes a finished file over, to sum it with others.  False: it cannot, and *error says why; then
+     * the process has a file in the folder.  Later `summed` says that there are no more. */
+    bool (*sum)(void *ctx, const char *program, struct wpp_bytes *file, struct wpp_error *error);
+    void (*summed)(void *ctx);
 };
 
 struct wpp_process_files {
@@ -33,7 +40,8 @@ struct wpp_process_files {
     bool best;                   /* make files as small as possible (wpp_compress_best), ... */
     bool enough;                 /* ... until another thread sets this; atomic */
     struct wpp_crew crew;        /* size 0: traces are not cut for a crew */
-    struct wpp_output *first;    /* open on FILE until a process takes it */
+    bool sums;                   /* files go to the sink's `sum`; FILE is not ours */
+    struct wpp_output *first;    /* open on FILE until a process takes it; NULL with `sums` */
     bool first_is_done;          /* the killed recorder had already finished FILE */
     bool single;                 /* FILE is a pipe or device: there is no folder beside it */
     bool single_told;
@@ -42,6 +50,7 @@ struct wpp_process_files {
     struct wpp_process_file *running;     /* linked list of those that are not over */
     struct wpp_module_files held;        /* only the worker uses it, except `open` */
     uint32_t begun, written, failed, dumps;
+    uint32_t summed, apart;      /* processes that `sum` took, and that it could not take */
     uint32_t cut;                /* number of written files that an interrupt cut short */
     bool first_is_cut;           /* ... FILE is one of them */
     uint64_t looks;              /* number of dumps asked for */
@@ -52,7 +61,7 @@ struct wpp_process_files {
                                                      finish the files; or NULL */
 };
 
-/* `first` is open on `path`; runs owns it from now on. */
+/* `first` is open on `path`; runs owns it from now on.  NULL: files are summed. */
 void wpp_process_files_init(struct wpp_process_files *runs, const char *path,
                             struct wpp_output *first, const struct wpp_process_files_sink *sink);
 void wpp_process_files_free(struct wpp_process_files *runs);

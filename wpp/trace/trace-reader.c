@@ -21,9 +21,21 @@ void wpp_trace_free(struct wpp_trace *t)
     wpp_bytes_free(&t->pending);
 }
 
-bool wpp_trace_at_boundary(const struct wpp_trace *t)
+static bool is_between_records(const struct wpp_trace *t)
 {
     return t->state == WPP_IN_HEADER && t->left == WPP_HEADER_BYTES;
+}
+
+/* Whether the bytes so far, fewer than a header, are the beginning of an unmade one. */
+static bool begins_unmade(const struct wpp_trace *t)
+{
+    return t->state == WPP_IN_HEADER && t->record_offset > 0
+        && memcmp(t->pending.data, "\0\0\0", t->pending.size < 4 ? t->pending.size : 4) == 0;
+}
+
+bool wpp_trace_at_boundary(const struct wpp_trace *t)
+{
+    return is_between_records(t) || t->state == WPP_IN_UNMADE || begins_unmade(t);
 }
 
 bool wpp_trace_begins_well(const struct wpp_trace *t)
@@ -51,7 +63,7 @@ static void end_payload(struct wpp_trace *t)
 
 static bool known_kind(unsigned kind)
 {
-    return kind >= WPP_REC_PROCESS && kind <= WPP_REC_PAUSE_LEFT;
+    return kind >= WPP_REC_PROCESS && kind <= WPP_REC_MERGED;
 }
 
 static enum wpp_trace_result damaged(const struct wpp_trace *t, struct wpp_error *error,
@@ -60,6 +72,30 @@ static enum wpp_trace_result damaged(const struct wpp_trace *t, struct wpp_error
     wpp_fail(error, WPP_E_DAMAGED, "the trace is damaged at byte %llu: %s",
              (unsigned long long)t->record_offset, what);
     return WPP_TRACE_WRONG;
+}
+
+/* A process that makes its file longer, for a record whose payload changes later, writes the first
+ * word of the header last.  If it was killed before, that word is 0.  The rest of the header may be
+ * there, and what stands before the pages; all else is 0. */
+static void begin_unmade(struct wpp_trace *t)
+{
+    struct wpp_record made = t->record;
+
+    made.magic = WPP_TRACE_MAGIC;
+    t->state = WPP_IN_UNMADE;
+    t->left = UINT64_MAX;
+    t->room = made.check == (uint32_t)wpp_fnv(WPP_FNV_START, &made, offsetof(struct wpp_record, check))
+              ? 2 * WPP_PAGE_BYTES : 0;
+}
+
+static enum wpp_trace_result push_unmade(struct wpp_trace *t, const uint8_t *bytes, size_t n,
+                                         struct wpp_error *error)
+{
+    for (size_t i = t->room < n ? t->room : n; i < n; i++)
+        if (bytes[i] != 0)
+            return damaged(t, error, "no record begins here");
+    t->room -= t->room < n ? t->room : n;
+    return WPP_TRACE_OK;
 }
 
 /* Says what a file is that begins with `magic`, if a user may take it for a trace. */
@@ -103,6 +139,10 @@ static enum wpp_trace_result take_header(struct wpp_trace *t, const uint8_t *byt
     enum wpp_trace_result result;
 
     memcpy(&t->record, bytes, sizeof t->record);
+    if (t->record.magic == 0 && t->record_offset > 0) {
+        begin_unmade(t);
+        return WPP_TRACE_OK;
+    }
     result = check_header(t, error);
     if (result != WPP_TRACE_OK)
         return result;
@@ -195,7 +235,7 @@ enum wpp_trace_result wpp_trace_push(struct wpp_trace *t, const void *bytes, siz
         size_t taken = piece;
 
         assert(piece > 0);
-        if (wpp_trace_at_boundary(t))
+        if (is_between_records(t))
             t->record_offset = t->offset;
         switch (t->state) {
         case WPP_IN_TOKENS:
@@ -204,6 +244,9 @@ enum wpp_trace_result wpp_trace_push(struct wpp_trace *t, const void *bytes, siz
         case WPP_IN_HEADER:
         case WPP_IN_PAYLOAD:
             result = push_whole(t, p, piece, &taken, error);
+            break;
+        case WPP_IN_UNMADE:
+            result = push_unmade(t, p, piece, error);
             break;
         case WPP_IN_UNKNOWN:
         case WPP_IN_PAD:

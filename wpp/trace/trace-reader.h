@@ -21,7 +21,10 @@ struct wpp_trace_sink {
     bool (*tokens)(void *ctx, const void *words, size_t n);
 };
 
-enum wpp_trace_state { WPP_IN_HEADER, WPP_IN_PAYLOAD, WPP_IN_TOKENS, WPP_IN_UNKNOWN, WPP_IN_PAD };
+enum wpp_trace_state {
+    WPP_IN_HEADER, WPP_IN_PAYLOAD, WPP_IN_TOKENS, WPP_IN_UNKNOWN, WPP_IN_PAD,
+    WPP_IN_UNMADE                 /* the process was killed before it had made this record */
+};
 
 struct wpp_trace {
     struct wpp_trace_sink sink;
@@ -29,6 +32,7 @@ struct wpp_trace {
     uint64_t record_offset;       /* of the current record */
     enum wpp_trace_state state;
     uint64_t left;                /* missing bytes of the current state */
+    size_t room;                  /* in WPP_IN_UNMADE: next bytes that need not be 0 */
     struct wpp_record record;
     struct wpp_bytes pending;     /* a header, a payload or a word that came in parts */
 };
@@ -50,7 +54,8 @@ enum wpp_trace_result wpp_trace_push(struct wpp_trace *t, const void *bytes, siz
 
 /* Whether the bytes so far, fewer than a header, could be the beginning of one. */
 bool wpp_trace_begins_well(const struct wpp_trace *t);
-/* Whether the bytes so far end where a record ends. */
+/* Whether the bytes so far end where a record ends, or within one that the process had not made when
+ * it was killed. */
 bool wpp_trace_at_boundary(const struct wpp_trace *t);
 
 #endif
