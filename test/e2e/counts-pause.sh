@@ -331,9 +331,10 @@ int main(int argc, char **argv)
 }
 END
 } > victim.c
-# right: each line has been counted as often as its thread has done it, or once more.
+# right: each line has been counted as often as its thread has done it, or once more.  A file of a process
+# that was killed while it wrote a record may be said to be cut.
 right() {
-    wpp-dump --line-counts one.wpp > counted || return 1
+    wpp-dump --line-counts one.wpp > counted || [ "$where $?" = "file 3" ] || return 1
     od -An -v -t d8 -w64 done | awk '
         NR == FNR { done[100 + n++] = $1; next }
         match($1, /:10[0-3]$/) { counted[substr($1, RSTART + 1)] = $2 }
