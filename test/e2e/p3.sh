@@ -138,6 +138,8 @@ kept=$(echo "$T"/copies/run.*)
 run wpp-profile "$kept/2.prof"
 is "a copy's profile lacks paths, says wpp-profile" "$status $(grep -c 'copy 2 of 10 of a partitioned profile' "$T/err")" '3 1'
 like 'and wpp-info' "$(wpp-info "$kept/2.prof" 2>&1)" '^copy +2 of 10, plan [0-9a-f]{16}$'
+like 'also as JSON' "$(wpp-info --format=json "$kept/2.prof" 2>&1)" \
+    '"copy":\{"number":2,"copies":10,"plan":"[0-9a-f]{16}"\},'
 is "the second reader reads it" "$("$BUILD/test/read-wpp" --counts "$kept/2.prof" | head -n 1)" '1 1'
 fails 'copies are not summed' wpp-profile --merge -o "$T/sum.prof" "$kept/1.prof" "$kept/2.prof"
 like 'but united' "$(cat "$T/err")" 'wpp-p3 merge'

@@ -703,12 +703,21 @@ static void json_damages(const wpp *w, const struct info *i)
         json_number("unread_events", i->s.unread);
 }
 
+/* Which copy of a partitioned program it is of (wpp-p3), if it is one. */
+static void json_copy(const struct wpp_part_of_profile *part)
+{
+    if (part->copy > 0)
+        printf("\"copy\":{\"number\":%u,\"copies\":%u,\"plan\":\"%016llx\"},", part->copy, part->copies,
+               (unsigned long long)part->plan);
+}
+
 static void json_profile(const struct info *i)
 {
     bool counts = knows(i, WPP_PART_COUNTS);
 
     json_text_if(counts, "profile", counts ? kinds[i->s.profile_kind] : NULL);
     json_number_if(counts, "runs", i->s.runs);
+    json_copy(&i->s.part);
 }
 
 static void print_json(const wpp *w, const struct info *i)

@@ -13,6 +13,8 @@ function put(table, row) {
 
 # percent(x) of a ratio; "" where there is none.
 function share(x, of) { return of > 0 ? 100 * x / of : 0 }
+# A program may be too short for the clock: then it is not known.
+function over(x, base) { return base > 0 ? 100 * (x / base - 1) : "" }
 
 # Writes a row of numbers cell[1 .. n] by the table's formats, and remembers it for the mean.
 # Without a mean: a column whose format begins with %.0f.
@@ -20,10 +22,10 @@ function row(table, program, cell,    n, i, line, formats) {
     n = split(format[table], formats, " ")
     line = program
     for (i = 1; i <= n; i++) {
-        line = line "," sprintf(formats[i], cell[i])
+        line = line "," (cell[i] == "" ? "" : sprintf(formats[i], cell[i]))
         total[table, i] += cell[i]
+        known[table, i] += cell[i] != ""
     }
-    rows[table]++
     put(table, line)
 }
 
@@ -31,7 +33,8 @@ function mean(table, program, from,    n, i, line, formats) {
     n = split(format[table], formats, " ")
     line = program
     for (i = 1; i <= n; i++)
-        line = line "," (formats[i] == "%.0f" || formats[i] == "%.3f" ? "" : sprintf(formats[i], total[table, i] / rows[table]))
+        line = line "," (formats[i] == "%.0f" || formats[i] == "%.3f" || !known[table, i] \
+                           ? "" : sprintf(formats[i], total[table, i] / known[table, i]))
     put(table, line)
 }
 
@@ -77,11 +80,11 @@ $2 == "p3"     { p3[$1, ++copies[$1]] = $0; next }
 function table_overhead(p,    cell, base) {
     base = seconds(p, "native")
     cell[1] = base
-    cell[2] = 100 * (seconds(p, "paths") / base - 1)
-    cell[3] = 100 * (seconds(p, "edges") / base - 1)
-    cell[4] = 100 * (seconds(p, "gcov") / base - 1)
-    cell[5] = 100 * (seconds(p, "generate") / base - 1)
-    cell[6] = seconds(p, "paths") / seconds(p, "edges")
+    cell[2] = over(seconds(p, "paths"), base)
+    cell[3] = over(seconds(p, "edges"), base)
+    cell[4] = over(seconds(p, "gcov"), base)
+    cell[5] = over(seconds(p, "generate"), base)
+    cell[6] = seconds(p, "edges") > 0 ? seconds(p, "paths") / seconds(p, "edges") : ""
     cell[7] = text[p, "native"]
     cell[8] = 100 * (text[p, "paths"] / text[p, "native"] - 1)
     cell[9] = 100 * (text[p, "edges"] / text[p, "native"] - 1)

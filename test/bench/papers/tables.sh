@@ -84,10 +84,29 @@ chart_data() {
         }'
 }
 
+# Of these columns those with any value: a program may be too short for its time to be measured, and
+# gnuplot takes a column without values for an error.
+with_values() {
+    awk -f test/bench/papers/csv.awk -f /dev/stdin "$1" <<< '
+        FNR > 1 {
+            csv_fields($0, f)
+            for (i in f)
+                has[i] = has[i] || f[i] != ""
+        }
+        END {
+            n = split("'"$2"'", column, " ")
+            for (i = 1; i <= n; i++)
+                if (has[column[i]])
+                    printf "%s ", column[i]
+        }'
+}
+
 draw() {
     local table=$1 columns last width
 
-    columns=$(drawn_of "$table")
+    columns=$(with_values "$OUT/$table.csv" "$(drawn_of "$table")")
+    rm -f "$OUT/$table.svg"
+    [ -n "$columns" ] || return 0
     last=$(($(wc -w <<< "$columns") + 1))
     width=$((420 + 40 * $(wc -l < "$OUT/$table.csv")))
     chart_data "$OUT/$table.csv" "$columns" "$table" > "$OUT/tmp/$table.data" &&
@@ -124,7 +143,8 @@ make_tables() {
           awk -f test/bench/papers/csv.awk -f test/bench/papers/markdown.awk -v titles="$titled" "$OUT/$table.csv"
           echo
           cat "$OUT/machine.txt"; } > "$OUT/$table.md" || return 1
-        ! command -v gnuplot > /dev/null || draw "$table" || return 1
+        ! command -v gnuplot > /dev/null || draw "$table" ||
+            { echo "papers: gnuplot cannot draw $table: $(tail -n 1 "$OUT/log")" >&2; return 1; }
     done
     command -v gnuplot > /dev/null || echo 'papers: no pictures, for there is no gnuplot (scripts/deps --all)' >&2
     { for table in $papers_tables; do
