@@ -398,4 +398,12 @@ into limit.trace ./work 10
 sum limit.trace
 is 'and others append later' $(($(line sum.wpp 9) >= 5)) 1
 
+# Stopping is for the order and for files of one process: pages of this one outlive their process.
+for run in 1 2 3; do
+    WPP_OUT=stopped.trace WPP_OPTIONS=merge:record=off ./work 10
+done
+into stopped.trace ./work 10 k
+into stopped.trace ./work 10
+sum stopped.trace
+is 'counts go on while recording is stopped' "$status $(runs sum.wpp) $(both)" '0 5 25 25'
 done_testing
