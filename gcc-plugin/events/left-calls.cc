@@ -19,6 +19,7 @@ bool may_be_left(gcall *call)
     int flags = gimple_call_flags(call);
 
     if (gimple_call_internal_p(call) || (flags & (ECF_NORETURN | ECF_RETURNS_TWICE))
+        || gimple_call_builtin_p(call, BUILT_IN_APPLY_ARGS)
         || (callee && fndecl_built_in_p(callee) && is_inexpensive_builtin(callee)))
         return false;
     return !(flags & ECF_LEAF) || !(flags & ECF_NOTHROW) || !callee || hands_over(callee);
@@ -55,19 +56,59 @@ static bool leaves_activations(gcall *call, bool *jumps)
                        && POINTER_TYPE_P(TREE_TYPE(gimple_call_arg(call, 0))));
 }
 
+// Of calls that GCC expands to jumps: which argument leads to the stack pointer, at which word.
+static bool jumps_by_itself(gcall *call, unsigned *argument, int *word)
+{
+    if (gimple_call_builtin_p(call, BUILT_IN_NONLOCAL_GOTO)) {
+        *argument = 1;
+        *word = 1;
+        return true;
+    }
+    *argument = 0;
+    *word = 2;
+    return gimple_call_builtin_p(call, BUILT_IN_LONGJMP);
+}
+
+// What the runtime takes for the jmp_buf of such a call: the stack pointer is where a jmp_buf has it.
+static tree as_jmp_buf(gcall *call, unsigned argument, int word)
+{
+    enum { IN_JMP_BUF = 6 };
+    tree pointer = gimple_call_arg(call, argument);
+    tree name = make_ssa_name(ptr_type_node);
+    gimple_stmt_iterator at = gsi_for_stmt(call);
+
+    gcc_checking_assert(is_gimple_val(pointer));
+    gsi_insert_before(&at, gimple_build_assign(name, POINTER_PLUS_EXPR, pointer,
+                                               size_int(8 * (word - IN_JMP_BUF))), GSI_SAME_STMT);
+    return name;
+}
+
+// What is left before the call: activations up to a jmp_buf's, or all (a null pointer).  NULL: none.
+static tree left_at(gcall *call)
+{
+    unsigned argument;
+    bool jumps;
+    int word;
+
+    if (jumps_by_itself(call, &argument, &word))
+        return as_jmp_buf(call, argument, word);
+    if (!leaves_activations(call, &jumps))
+        return NULL_TREE;
+    return jumps ? gimple_call_arg(call, 0) : null_pointer_node;
+}
+
 void announce_leaving(function *fun)
 {
     basic_block bb;
-    bool jumps;
 
     FOR_EACH_BB_FN (bb, fun) {
         gcall *call = safe_dyn_cast<gcall *>(compat_last_stmt(bb));
+        tree up_to = call ? left_at(call) : NULL_TREE;
 
-        if (!call || !leaves_activations(call, &jumps))
+        if (!up_to)
             continue;
         tree type = build_function_type_list(void_type_node, const_ptr_type_node, NULL_TREE);
         tree decl = build_fn_decl("__wpp_leaving", type);
-        tree up_to = jumps ? gimple_call_arg(call, 0) : null_pointer_node;
         gimple_stmt_iterator at = gsi_for_stmt(call);
         TREE_NOTHROW(decl) = 1;
         gsi_insert_before(&at, gimple_build_call(decl, 1, up_to), GSI_SAME_STMT);
@@ -183,13 +224,29 @@ static bool read_mark(rtx_insn *insn, left_call &out)
     return true;
 }
 
-// The call before the statement, at which the operand's place is `where`; NULL: there is none.
+// The jump to the label, if nothing else leads there; NULL.
+static rtx_insn *only_jump_to(rtx_insn *label)
+{
+    rtx_insn *above = prev_nonnote_nondebug_insn(label);
+
+    if (LABEL_NUSES(label) != 1 || !above || !BARRIER_P(above))
+        return NULL;
+    for (rtx_insn *insn = get_insns(); insn; insn = NEXT_INSN(insn))
+        if (JUMP_P(insn) && JUMP_LABEL(insn) == label)
+            return simplejump_p(insn) ? insn : NULL;
+    return NULL;
+}
+
+// The call before the statement, at which the operand's place is `where`; NULL: there is none.  A jump
+// may lie between them.
 static rtx_insn *call_before(rtx_insn *mark, place &where)
 {
     for (rtx_insn *insn = PREV_INSN(mark); insn; insn = PREV_INSN(insn)) {
         if (CALL_P(insn))
             return insn;
-        if (LABEL_P(insn) || JUMP_P(insn) || BARRIER_P(insn))
+        if (LABEL_P(insn) && LABEL_NUSES(insn) > 0 && !(insn = only_jump_to(insn)))
+            return NULL;
+        if (BARRIER_P(insn) || (JUMP_P(insn) && !simplejump_p(insn)))
             return NULL;
         where = before(insn, where);
     }

@@ -172,6 +172,68 @@ is 'left paths add up' \
 
 # ---- Exits within libc, programs without the shared unwinder -------------------------------------
 
+# ---- Gotos to another function, and GCC's own longjmp ---------------------------------------------
+
+cat > "$T/gotos.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static volatile int sum;
+static void *env[5];
+static int down(int n, int by)
+{
+    __label__ out;
+    void step(int k)
+    {
+        if (k == by)
+            goto out;
+        step(k - 1);
+        sum++;
+    }
+    step(n);
+    sum += 100;
+out:
+    return sum;
+}
+static __attribute__((noinline)) void leap(int k)
+{
+    if (k == 0)
+        __builtin_longjmp(env, 1);
+    leap(k - 1);
+    sum++;
+}
+/* The call's block and the one behind it do not lie side by side. */
+static __attribute__((noinline)) int apart(int k)
+{
+    if (k & 1)
+        leap(k);
+    else
+        exit(sum & 1);
+    return k;
+}
+int main(void)
+{
+    volatile int i;
+    for (i = 0; i < 20; i++)
+        down(i, i / 2);
+    for (i = 1; i < 40; i += 2)
+        if (!__builtin_setjmp(env))
+            apart(i);
+    printf("%d\n", sum);
+    return apart(2);
+}
+END
+lines() { wpp-dump --line-counts "$1" | sort; }
+for level in 0 2; do
+    for mode in calls-cut paths edges; do
+        profile gotos $mode $level "$T/gotos.c"
+    done
+    is "gotos: -O$level: all is recorded" "$(lines "$T/gotos.calls-cut.wpp" | wc -l | grep -c '[12].')" 1
+    for mode in paths edges; do
+        is "gotos: -O$level: what it prints, $mode" "$(cat "$T/out.$mode")" "$(cat "$T/out.calls-cut")"
+        is "gotos: -O$level: lines, $mode" "$(lines "$T/gotos.$mode.wpp")" "$(lines "$T/gotos.calls-cut.wpp")"
+    done
+done
+
 cat > "$T/errx.c" <<'END'
 #include <err.h>
 #include <stdio.h>
