@@ -190,6 +190,9 @@ void __wpp_counts_apart(void)
         return;
     told_apart = true;
     __wpp_record_no_counts();
+    /* Nothing more can be written: if END can be nevertheless, it has to say it. */
+    if (__wpp_process.state != WPP_RECORDING)
+        __wpp_process.lost++;
 }
 
 static bool any_is_touched(struct touched_pages *t, const uint64_t *from, const uint64_t *to)

@@ -27,14 +27,18 @@ static uint64_t system_hash;    /* 0: unknown */
 
 /* ---- The lock ------------------------------------------------------------------------ */
 
+/* The kernel looks for cycles of waiting processes, not threads: it may see one where the program has
+ * locks of its own.  Holders of this lock wait for nothing, so there is none, and the lock comes. */
 static long set_lock(int fd, int type)
 {
     struct flock whole = { .l_type = (short)type, .l_whence = SEEK_SET };
     long error;
 
-    do
+    do {
         error = sys_fcntl(fd, F_SETLKW, (long)&whole);
-    while (error == -EINTR);
+        if (error == -EDEADLK)
+            sys3(SYS_poll, 0, 0, 1);
+    } while (error == -EINTR || error == -EDEADLK);
     return error;
 }
 
@@ -57,19 +61,17 @@ static long make_room(int fd)
 /* The magic comes last: without it the head is made anew. */
 static void make_head(void)
 {
-    struct wpp_record *r = &head->record;
-
-    *r = (struct wpp_record){
-        .version = WPP_TRACE_VERSION, .kind = WPP_REC_MERGED,
-        .bytes = (uint32_t)(HEAD_BYTES - sizeof *r), .pid = __wpp_process.pid,
+    struct wpp_record r = {
+        .magic = WPP_TRACE_MAGIC, .version = WPP_TRACE_VERSION, .kind = WPP_REC_MERGED,
+        .bytes = (uint32_t)(HEAD_BYTES - sizeof r), .pid = __wpp_process.pid,
         .tid = sys_gettid(), .time = sys_nanoseconds()
     };
-    r->magic = WPP_TRACE_MAGIC;
-    r->check = (uint32_t)fnv1a(FNV_START, r, offsetof(struct wpp_record, check));
-    r->magic = 0;
+    r.check = (uint32_t)fnv1a(FNV_START, &r, offsetof(struct wpp_record, check));
+    r.magic = 0;
+    head->record = r;
     head->merged.processes = head->merged.n_pages = 0;
     __atomic_store_n(&head->merged.length, HEAD_BYTES, __ATOMIC_RELEASE);
-    __atomic_store_n(&r->magic, WPP_TRACE_MAGIC, __ATOMIC_RELEASE);
+    __atomic_store_n(&head->record.magic, WPP_TRACE_MAGIC, __ATOMIC_RELEASE);
 }
 
 static bool is_head(const struct wpp_record *r)

@@ -438,20 +438,21 @@ static bool still_there(void)
 /* The program closed our descriptor; a file that we made can be reopened. */
 static bool reopen(void)
 {
-    dev_t device = out.device;
-    ino_t inode = out.inode;
     uint64_t whole = out.whole;
+    struct stat st;
     long fd;
 
     out.fd = -1;
     if (!out.ours)
         return false;
     fd = sys_open(out.path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-    if (fd < 0 || adopt((int)fd) < 0)
-        return false;
-    if (out.device != device || out.inode != inode
-        || sys3(SYS_lseek, out.fd, (long)whole, SEEK_SET) < 0) {
-        __wpp_output_close();
+    /* Another file may have its name by now. */
+    if (fd >= 0 && (sys_fstat((int)fd, &st) < 0 || st.st_dev != out.device || st.st_ino != out.inode)) {
+        sys_close((int)fd);
+        fd = -1;
+    }
+    if (fd < 0 || adopt((int)fd) < 0 || sys3(SYS_lseek, out.fd, (long)whole, SEEK_SET) < 0) {
+        out.ours = out.merged = false;
         return false;
     }
     out.whole = whole;
@@ -679,19 +680,38 @@ static bool take_over_counts(uint64_t at, void *window, size_t n)
     return true;
 }
 
+static bool counts_edges(const struct wpp_module *m, void *ctx)
+{
+    bool edges = false;
+
+    (void)ctx;
+    for (const struct wpp_unit *unit = m->begin; unit < m->end; unit++)
+        edges |= (unit->flags & WPP_UNIT_EDGES) != 0;
+    return edges;
+}
+
+/* Whose pages these may be later: a hash of the modules; 0: nobody's.  Readers derive what was not counted
+ * process by process. */
+static uint64_t later_users(const struct wpp_module *m)
+{
+    bool edges = m ? counts_edges(m, NULL) : __wpp_counts_any(counts_edges, NULL);
+
+    return edges ? 0 : __wpp_module_identity(m);
+}
+
 enum wpp_kept __wpp_output_keep_counts(uint16_t kind, const struct wpp_module *m, void *window,
                                        size_t n, const struct wpp_counts *counts)
 {
-    uint64_t modules = out.merged ? __wpp_module_identity(m) : 0, at;
+    uint64_t modules = out.merged ? later_users(m) : 0, at;
     bool taken;
 
     if (!out.merged)
         return __wpp_output_keep_pages(kind, window, n, counts) ? WPP_KEPT : WPP_NOT_KEPT;
     if (begin_append() < 0)
         return WPP_NOT_KEPT;
-    taken = take_over_counts(__wpp_merge_take(modules, n, counts), window, n);
+    taken = modules && take_over_counts(__wpp_merge_take(modules, n, counts), window, n);
     at = taken ? 0 : append_counts(kind, window, n, counts);
-    if (at)
+    if (at && modules)
         __wpp_merge_note(at, modules, n, counts);
     end_append();
     /* A record without counters says that this process has some that outlive it. */

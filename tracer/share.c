@@ -39,8 +39,10 @@ static uint32_t n_slots;        /* the number of mapped slots: the first ones */
 static struct kept {
     size_t at;
     char *page;                 /* or NULL */
-} pids, tells,                  /* hold this process's words of `pid` and `told` */
-  stone;                        /* of the regions: later ones are mapped from here */
+} pids, tells;                  /* hold this process's words of `pid` and `told` */
+/* A page of the regions: later ones are mapped from here.  A thread may fork while another one changes
+ * it, so one store does, and the old page goes afterwards. */
+static struct kept stones[2], *stone = &stones[0];
 static struct wpp_told *told;   /* this process's, or NULL */
 static uint32_t number;         /* this process's */
 static uint32_t order;          /* of its next record */
@@ -159,8 +161,8 @@ static void map_stone(int fd)
 
     if (page >= share->pages)
         return;
-    stone.at = WPP_SHARE_REGION_AT(page);
-    stone.page = map_file(fd, stone.at, WPP_PAGE_BYTES);
+    stone->at = WPP_SHARE_REGION_AT(page);
+    stone->page = map_file(fd, stone->at, WPP_PAGE_BYTES);
 }
 
 /* 0, or the error. */
@@ -211,7 +213,7 @@ void __wpp_share_close(void)
         sys_unmap(slots, n_slots * (size_t)WPP_CHUNK_BYTES);
     drop(&pids);
     drop(&tells);
-    drop(&stone);
+    drop(stone);
     share = NULL;
     slots = NULL;
     told = NULL;
@@ -423,7 +425,7 @@ bool __wpp_share_seat(void *window)
 
 bool __wpp_share_keeps_pages(void)
 {
-    return stone.page && told;
+    return stone->page && told;
 }
 
 /* Takes pages that no process had; the number of the first.  False: there are no more. */
@@ -442,13 +444,16 @@ static bool take_pages(uint32_t n, uint32_t *first)
 static struct wpp_region *map_region(uint32_t first, size_t bytes)
 {
     size_t at = WPP_SHARE_REGION_AT(first);
-    char *region = map_behind(stone.page, at - stone.at, bytes);
+    struct kept *old, *new;
+    char *region = map_behind(stone->page, at - stone->at, bytes);
 
     if (!region)
         return NULL;
-    if (stone.page)
-        sys_unmap(stone.page, WPP_PAGE_BYTES);
-    stone = (struct kept){ at, region };
+    old = stone;
+    new = stone == &stones[0] ? &stones[1] : &stones[0];
+    *new = (struct kept){ at, region };
+    __atomic_store_n(&stone, new, __ATOMIC_SEQ_CST);
+    drop(old);
     return (struct wpp_region *)region;
 }
 

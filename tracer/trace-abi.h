@@ -126,10 +126,12 @@
  * The base is 0 until the runtime has given the thread counters of its own.  Then the thread-local
  * byte __wpp_counting is not 0.  A routine that a thread may begin with looks at it and calls
  * __wpp_count_thread as long as it is 0: all registers kept.  WPP_UNIT_LOOKS: no thread can begin in
- * a routine of the unit that does not. */
+ * a routine of the unit that does not.  WPP_UNIT_EDGES: the counters are of edges, others follow from
+ * them by flow: so a thread's counters and what it has left belong together. */
 #define WPP_UNIT_LINKED 1u
 #define WPP_UNIT_COUNTS 2u
 #define WPP_UNIT_LOOKS  4u
+#define WPP_UNIT_EDGES  8u
 #define WPP_LINKED_FIRST (UINT32_C(1) << 25)
 #define WPP_LINKED_BIAS (UINT32_C(1) << 26)
 #define WPP_LINKED_END (UINT32_C(1) << 31)

@@ -374,7 +374,8 @@ void unit_table::write_unit(FILE *assembly, unsigned long long id, table_mode mo
     fprintf(assembly, "\t.long %u, %llu\n\t.quad %#llx\n\t.short %u, %u\n"
             "\t.long .Lwpp_numbers - .\n%s\t.quad %s\n", first_base(paths, linked), paths, id,
             counts ? WPP_ABI_COUNTS : WPP_ABI, (linked ? WPP_UNIT_LINKED : 0)
-            | (counts ? WPP_UNIT_COUNTS : 0) | (counts && all_look ? WPP_UNIT_LOOKS : 0),
+            | (counts ? WPP_UNIT_COUNTS : 0) | (counts && all_look ? WPP_UNIT_LOOKS : 0)
+            | (mode == TABLE_EDGES ? WPP_UNIT_EDGES : 0),
             counts ? "__wpp_counts_at:\n" : "",
             counts ? "__wpp_counts" : timed ? "__wpp_times" : "0");
     if (counts)

@@ -127,22 +127,38 @@ static bool sum_trace(struct summing *s, size_t size, struct wpp_bytes *file,
     return done;
 }
 
+/* Maps the file as long as its head says it is.  Processes may append meanwhile: the file is then longer
+ * than it was when it was mapped. */
+static void *map_all(int fd, size_t *size)
+{
+    void *map = MAP_FAILED;
+    struct stat st;
+
+    *size = 0;
+    while (fstat(fd, &st) == 0 && (size_t)st.st_size > *size) {
+        if (map != MAP_FAILED)
+            munmap(map, *size);
+        *size = (size_t)st.st_size;
+        map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (map == MAP_FAILED || wpp_merged_trace_length(map, *size) <= *size)
+            break;
+    }
+    return map;
+}
+
 bool merged_input_sum(int fd, const struct wpp_moved *moved, struct wpp_bytes *file,
                       struct wpp_error *note, struct wpp_error *error)
 {
     struct summing s = {.moved = moved};
-    struct stat st;
-    void *map;
+    size_t size;
+    void *map = map_all(fd, &size);
     bool done;
 
-    if (fstat(fd, &st) != 0)
-        return wpp_fail_errno(error, "cannot read it");
-    map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (map == MAP_FAILED)
         return wpp_fail_errno(error, "cannot map it");
     s.trace = map;
-    done = sum_trace(&s, (size_t)st.st_size, file, note, error);
-    munmap(map, (size_t)st.st_size);
+    done = sum_trace(&s, size, file, note, error);
+    munmap(map, size);
     profile_sum_free(&s.sum);
     return done;
 }

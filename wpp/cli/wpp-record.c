@@ -458,9 +458,10 @@ static void store_sum(void *ctx)
 {
     struct recording *r = ctx;
     struct wpp_error error;
+    bool stored = profile_sum_store(&r->sum, r->step, &error);      /* it may wait for others */
 
     pthread_mutex_lock(&r->messages);
-    if (!profile_sum_store(&r->sum, r->step, &error)) {
+    if (!stored) {
         r->sum_failed = true;
         keep_sum_apart(&r->sum, &error);
     } else {
@@ -632,8 +633,12 @@ static void say_interrupted(const struct recording *r)
     char of[64] = "", rest[128] = "";
 
     if (r->options.merge) {
-        tool_warn("interrupted: %s has counts of %u process%s, not all of %u", r->options.output,
-                  runs->summed, runs->summed == 1 ? "" : "es", runs->cut);
+        char cut[32] = "";
+
+        if (runs->cut > 0)
+            snprintf(cut, sizeof cut, ", not all of %u", runs->cut);
+        tool_warn("interrupted: %s has counts of %u process%s%s", r->options.output, runs->summed,
+                  runs->summed == 1 ? "" : "es", cut);
         return;
     }
     if (!first_cut && !others_cut) {

@@ -83,6 +83,13 @@ static bool take_records(struct wpp_merged_trace *t, const uint8_t *file, uint64
     return true;
 }
 
+uint64_t wpp_merged_trace_length(const uint8_t *file, size_t size)
+{
+    size_t at = sizeof(struct wpp_record) + offsetof(struct wpp_merged, length);
+
+    return size < at + 8 ? 0 : wpp_get_u64(file + at);
+}
+
 bool wpp_merged_trace_read(struct wpp_merged_trace *t, const uint8_t *file, size_t size,
                            struct wpp_error *error)
 {
