@@ -406,4 +406,80 @@ into stopped.trace ./work 10 k
 into stopped.trace ./work 10
 sum stopped.trace
 is 'counts go on while recording is stopped' "$status $(runs sum.wpp) $(both)" '0 5 25 25'
+
+# What is derived from counts of edges is of one process, as is what it has left.
+cat > edges.c <<'CODE'
+#include <setjmp.h>
+static jmp_buf env;
+static volatile int sum;
+__attribute__((noinline)) static void leave(int how)
+{
+    if (how)
+        longjmp(env, 1);
+}
+__attribute__((noinline)) static void work(int n, int how)
+{
+    for (int i = 0; i < n; i++) {
+        if (i % 3 == 1) {
+            sum += 1;
+            leave(how);
+            sum += 2;
+        } else
+            sum += 3;
+        leave(how && i > 5);
+        sum++;
+    }
+    sum--;
+}
+int main(int n, char **arg)
+{
+    (void)arg;
+    for (int k = 0; k < 3; k++)
+        if (setjmp(env) == 0)
+            work(10, n > 1);
+    return 0;
+}
+CODE
+"$WPP_GCC" -O0 -g -fplugin-arg-wpp-mode=edges edges.c -o jumps
+for i in '' x x x x x; do
+    into jumps.trace ./jumps $i
+    WPP_OUT=jumps.%p.one ./jumps $i
+done
+sum jumps.trace
+for one in jumps.*.one; do
+    wpp-compress -fq -o "$one.wpp" "$one"
+done
+wpp-profile --merge -o jumps.prof jumps.*.one.wpp
+is 'edges: activations that are left' "$status $(wpp-dump --line-counts sum.wpp)" \
+    "0 $(wpp-dump --line-counts jumps.prof)"
+
+# Somebody removes the file, another process makes it anew, and the first one closes its descriptors.
+cat > closes.c <<'CODE'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((noinline)) static void step(int i) { static volatile int sum; if (i & 1) sum += i; }
+static void *work(void *arg) { for (int i = 0; i < 100; i++) step(i); return arg; }
+int main(int n, char **arg)
+{
+    pthread_t thread;
+    step(1);
+    if (n > 1 && system(arg[1]))
+        return 1;
+    for (int fd = 3; fd < 1024; fd++)
+        close(fd);
+    pthread_create(&thread, 0, work, 0);
+    pthread_join(thread, 0);
+    puts("done");
+    return 0;
+}
+CODE
+"$WPP_GCC" -O1 -g -pthread -fplugin-arg-wpp-mode=paths closes.c -o closes
+for merge in merge record=on; do
+    rm -f closed.trace
+    WPP_OUT=closed.trace WPP_OPTIONS=$merge run ./closes 'rm closed.trace; exec ./closes'
+    is "another file under the same name, $merge: the program runs" "$status $(tail -n 1 "$T/out")" '0 done'
+    ok 'and the other trace is whole' wpp-compress -fq -o closed.wpp closed.trace
+done
 done_testing
