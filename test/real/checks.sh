@@ -18,7 +18,8 @@
 # builds it with each counting mode, and checks that
 #   - counting changed neither the output nor the exit status, and each profile is complete,
 #   - calls-cut counts each path as often as the trace has it,
-#   - paths and edges count each line as calls-cut does (calls divide blocks, so these differ),
+#   - paths and edges count calls of each routine as calls-cut does; at -O0 also each line (calls divide
+#     blocks: so these differ, and with optimisation lines of a block are not always executed together),
 #   - at -O0, the line counts of edges are gcov's.
 # Expects test/e2e/lib.sh and test/real/programs.sh to be loaded.
 
@@ -240,6 +241,18 @@ record_counts() {
     ok "$what $mode: wpp-check" wpp-check -q "$d/$mode.wpp"
 }
 
+# calls_of WPP: how often each routine was called.
+calls_of() {
+    wpp-profile --format=csv "$1" > "$1.csv"
+    awk -f "$ROOT/test/bench/papers/csv.awk" -f /dev/stdin "$1.csv" <<< '
+        FNR == 1 { n = csv_fields($0, head); for (i = 1; i <= n; i++) at[head[i]] = i; next }
+        {
+            csv_fields($0, f)
+            if (f[at["kind"]] == "routine")
+                print f[at["routine"]], f[at["file"]] ":" f[at["line"]], f[at["calls"]]
+        }' | sort
+}
+
 check_counts() {
     local name=$1 opt=$2 size=$3 what="$1 $2" plain=$REAL/plain$2/$1 plain_status d=$T/$1$2-counts mode
 
@@ -260,10 +273,12 @@ check_counts() {
     done
     same "$what: calls-cut has the trace's paths" "$d/trace.paths" "$d/calls-cut.paths"
     for mode in calls-cut paths edges; do
+        calls_of "$d/$mode.wpp" > "$d/$mode.calls"
         wpp-dump --line-counts "$d/$mode.wpp" | canonical_names > "$d/$mode.lines"
     done
     for mode in paths edges; do
-        is "$what: $mode has the lines of calls-cut" \
+        same "$what: $mode has the calls of calls-cut" "$d/$mode.calls" "$d/calls-cut.calls"
+        [ "$opt" != -O0 ] || is "$what: $mode has the lines of calls-cut" \
             "$(differing_counts "$d/$mode.lines" "$d/calls-cut.lines" | head -n 20)" ''
     done
     [ "$opt" != -O0 ] || check_line_counts "$name" -O0 "$size" "$d/edges.wpp" "$d/run" -O0
