@@ -165,17 +165,29 @@ static struct loaded *describe(struct wpp_module *m, uint32_t count, const struc
     return l;
 }
 
+static bool counts_edges(const struct wpp_module *m)
+{
+    const struct wpp_unit *unit = m->begin;
+
+    while (unit < m->end && !(unit->flags & WPP_UNIT_EDGES))
+        unit++;
+    return unit < m->end;
+}
+
 uint64_t __wpp_module_identity(const struct wpp_module *m)
 {
     const size_t from = offsetof(struct wpp_load, address), to = from + sizeof(uint64_t);
     uint64_t hash = FNV_START;
 
-    for (const struct loaded *l = modules; l; l = l->next)
-        if (!m || l->module == m) {
-            hash = fnv1a(hash, l->payload, from);
-            hash = fnv1a(hash, l->payload + to, l->payload_bytes - to);
-        }
-    return hash;
+    for (const struct loaded *l = modules; l; l = l->next) {
+        if (m && l->module != m)
+            continue;
+        if (counts_edges(l->module))
+            return 0;
+        hash = fnv1a(hash, l->payload, from);
+        hash = fnv1a(hash, l->payload + to, l->payload_bytes - to);
+    }
+    return hash | 1;
 }
 
 /* The base that the linker gave the module; 0: none.  It is negative only if the order of the

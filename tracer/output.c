@@ -164,7 +164,6 @@ static const char *error_text(long error)
     case EIO:    return "input/output error";
     case EEXIST: return "it is no file for WPP_OPTIONS=merge, which makes one itself";
     case ENOLCK: return "it cannot be locked";
-    case EDEADLK: return "it cannot be locked now";
     case EMFILE:
     case ENFILE: return "too many open files";
     default:     return NULL;
@@ -680,29 +679,10 @@ static bool take_over_counts(uint64_t at, void *window, size_t n)
     return true;
 }
 
-static bool counts_edges(const struct wpp_module *m, void *ctx)
-{
-    bool edges = false;
-
-    (void)ctx;
-    for (const struct wpp_unit *unit = m->begin; unit < m->end; unit++)
-        edges |= (unit->flags & WPP_UNIT_EDGES) != 0;
-    return edges;
-}
-
-/* Whose pages these may be later: a hash of the modules; 0: nobody's.  Readers derive what was not counted
- * process by process. */
-static uint64_t later_users(const struct wpp_module *m)
-{
-    bool edges = m ? counts_edges(m, NULL) : __wpp_counts_any(counts_edges, NULL);
-
-    return edges ? 0 : __wpp_module_identity(m);
-}
-
 enum wpp_kept __wpp_output_keep_counts(uint16_t kind, const struct wpp_module *m, void *window,
                                        size_t n, const struct wpp_counts *counts)
 {
-    uint64_t modules = out.merged ? later_users(m) : 0, at;
+    uint64_t modules = out.merged ? __wpp_module_identity(m) : 0, at;
     bool taken;
 
     if (!out.merged)

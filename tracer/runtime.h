@@ -438,7 +438,8 @@ void __wpp_merge_note(uint64_t at, uint64_t modules, size_t bytes, const struct 
 /* No other process takes over this one's slots of LEFT: there will be other modules' in them. */
 void __wpp_merge_keep_left(void);
 /* A hash of what the trace says of a module, or of all that are loaded, if NULL.  It does not depend on
- * where they are loaded. */
+ * where they are loaded.  0: edges are counted.  Readers derive other edges' counts from these process by
+ * process, so another process must not add to the same pages. */
 uint64_t __wpp_module_identity(const struct wpp_module *m);
 
 /* Called when the program begins: complaints go to its standard error of this moment. */

@@ -457,8 +457,8 @@ static struct wpp_region *map_region(uint32_t first, size_t bytes)
     return (struct wpp_region *)region;
 }
 
-/* The process names the region when it is described, before the pages are in use: a process killed
- * in between leaves no count that nobody finds. */
+/* The process names the region as soon as it is described.  Counts come later, when the pages are mapped:
+ * so the recorder finds all of them, whenever the process is killed. */
 bool __wpp_share_keep_pages(uint16_t kind, void *window, size_t n, const struct wpp_counts *counts)
 {
     uint32_t pages = (uint32_t)(n / WPP_PAGE_BYTES), first;

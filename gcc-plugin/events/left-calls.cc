@@ -83,7 +83,8 @@ static tree as_jmp_buf(gcall *call, unsigned argument, int word)
     return name;
 }
 
-// What is left before the call: activations up to a jmp_buf's, or all (a null pointer).  NULL: none.
+// The argument of __wpp_leaving() for the call: the jmp_buf up to which it leaves activations, or a null
+// pointer if it leaves all.  NULL: it leaves none.
 static tree left_at(gcall *call)
 {
     unsigned argument;

@@ -156,6 +156,23 @@ same_answers() {
     same "$name: the same" "$T/answer" "$T/other"
 }
 
+# as_done DONE COUNTED: of a killed program.  Thread k ran line 100 + k, and then added 1 to word k of DONE
+# (64 bytes each).  COUNTED, wpp-dump's line counts, has each line as often, or once more; prints those
+# that differ.
+as_done() {
+    od -An -v -t d8 -w64 "$1" | awk '
+        NR == FNR { done[100 + n++] = $1; next }
+        match($1, /:1[0-9][0-9]$/) { counted[substr($1, RSTART + 1)] = $2 }
+        END {
+            for (l in done)
+                if (counted[l] < done[l] || counted[l] > done[l] + 1) {
+                    print "line " l ": counted " counted[l] + 0 ", done " done[l]
+                    wrong = 1
+                }
+            exit wrong
+        }' - "$2"
+}
+
 # children PID [NAME]: the processes that PID has started; those called NAME
 children() {
     sed -n 's/^\([0-9]*\) (\(.*\)) [^ ]* \([0-9]*\) .*/\3 \1 \2/p' /proc/[0-9]*/stat 2> /dev/null |

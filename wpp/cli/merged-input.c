@@ -103,12 +103,12 @@ static void describe_lacks(const struct summing *s, struct wpp_error *note)
                  s->n, s->first.text);
 }
 
-static bool sum_trace(struct summing *s, size_t size, struct wpp_bytes *file,
+static bool sum_trace(struct summing *s, size_t size, uint64_t length, struct wpp_bytes *file,
                       struct wpp_error *note, struct wpp_error *error)
 {
     struct wpp_merged_trace t;
     struct wpp_error cut = {.status = WPP_OK};
-    bool whole = wpp_merged_trace_read(&t, s->trace, size, &cut), done;
+    bool whole = wpp_merged_trace_read(&t, s->trace, size, length, &cut), done;
 
     if (!whole && (cut.status == WPP_E_MEMORY || t.n == 0)) {
         *error = cut;
@@ -127,21 +127,23 @@ static bool sum_trace(struct summing *s, size_t size, struct wpp_bytes *file,
     return done;
 }
 
-/* Maps the file as long as its head says it is.  Processes may append meanwhile: the file is then longer
- * than it was when it was mapped. */
-static void *map_all(int fd, size_t *size)
+/* Maps the file as long as its head says that it is: *length.  Processes may append meanwhile: the file
+ * is then longer than it was when it was mapped. */
+static void *map_all(int fd, size_t *size, uint64_t *length)
 {
     void *map = MAP_FAILED;
     struct stat st;
 
     *size = 0;
-    while (fstat(fd, &st) == 0 && (size_t)st.st_size > *size) {
+    *length = UINT64_MAX;
+    while (*length > *size && fstat(fd, &st) == 0 && (size_t)st.st_size > *size) {
         if (map != MAP_FAILED)
             munmap(map, *size);
         *size = (size_t)st.st_size;
         map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (map == MAP_FAILED || wpp_merged_trace_length(map, *size) <= *size)
+        if (map == MAP_FAILED)
             break;
+        *length = wpp_merged_trace_length(map, *size);
     }
     return map;
 }
@@ -151,13 +153,14 @@ bool merged_input_sum(int fd, const struct wpp_moved *moved, struct wpp_bytes *f
 {
     struct summing s = {.moved = moved};
     size_t size;
-    void *map = map_all(fd, &size);
+    uint64_t length;
+    void *map = map_all(fd, &size, &length);
     bool done;
 
     if (map == MAP_FAILED)
         return wpp_fail_errno(error, "cannot map it");
     s.trace = map;
-    done = sum_trace(&s, size, file, note, error);
+    done = sum_trace(&s, size, length, file, note, error);
     munmap(map, size);
     profile_sum_free(&s.sum);
     return done;

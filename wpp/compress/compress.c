@@ -668,7 +668,10 @@ static bool settle_counts(wpp_compressor *c, struct wpp_error *error)
     if (!wpp_path_counts_settle(&c->counts, &c->modules, error))
         return false;
     c->tokens = c->counts.sum;
-    if (c->counts.n_wrong > 0)
+    if (!c->counts.paused.any)
+        c->run.stops = c->run.stopped = c->stopped_at = 0;      /* counts went on */
+    /* What was counted elsewhere before a stop has no last value, if the process was killed. */
+    if (c->counts.n_wrong > 0 && !c->counts.lacking)
         wpp_note(c, WPP_E_DAMAGED, "the trace is damaged: counts of %u path%s where recording was stopped and "
                  "started do not fit together", c->counts.n_wrong, c->counts.n_wrong == 1 ? "" : "s");
     if (c->counts.unknown > 0)

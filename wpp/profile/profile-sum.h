@@ -63,8 +63,8 @@ enum profile_sum_state {
 bool profile_sum_begin(struct profile_sum *s, const char *path, struct wpp_error *error);
 void profile_sum_free(struct profile_sum *s);
 
-/* Adds a profile; takes `file` over if it does.  A WPP without events adds nothing.  WPP_E_ARGUMENT: it is no path profile, or it
- * counts something else than FILE or what was added before. */
+/* Adds a profile; takes `file` over if it does.  A WPP without events adds nothing.  WPP_E_ARGUMENT: it
+ * is no path profile, or it counts something else than FILE or what was added before. */
 bool profile_sum_add(struct profile_sum *s, struct wpp_bytes *file, const char *name,
                      struct wpp_error *error);
 

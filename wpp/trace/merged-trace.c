@@ -90,11 +90,11 @@ uint64_t wpp_merged_trace_length(const uint8_t *file, size_t size)
     return size < at + 8 ? 0 : wpp_get_u64(file + at);
 }
 
-bool wpp_merged_trace_read(struct wpp_merged_trace *t, const uint8_t *file, size_t size,
+bool wpp_merged_trace_read(struct wpp_merged_trace *t, const uint8_t *file, size_t size, uint64_t length,
                            struct wpp_error *error)
 {
     struct wpp_record r;
-    uint64_t length, begin;
+    uint64_t begin;
     bool done;
 
     *t = (struct wpp_merged_trace){0};
@@ -103,7 +103,6 @@ bool wpp_merged_trace_read(struct wpp_merged_trace *t, const uint8_t *file, size
     begin = sizeof r + (((uint64_t)r.bytes + 3) & ~UINT64_C(3));
     if (r.bytes < offsetof(struct wpp_merged, pages))
         return damaged(error, 0, "its first record is too short");
-    length = wpp_get_u64(file + sizeof r + offsetof(struct wpp_merged, length));
     if (length < begin)
         return damaged(error, sizeof r, "an impossible length");
     /* What lies behind `length` is of a process that was killed before it had written that. */

@@ -31,8 +31,9 @@ bool wpp_merged_trace_is(const uint8_t *first, size_t n);
 
 /* What the head says of the length of all records; 0: there is no whole head. */
 uint64_t wpp_merged_trace_length(const uint8_t *file, size_t size);
-/* False: WPP_E_MEMORY; WPP_E_DAMAGED, WPP_E_VERSION, _INCOMPLETE: then what stands before that is there. */
-bool wpp_merged_trace_read(struct wpp_merged_trace *t, const uint8_t *file, size_t size,
+/* `length`: what the head said when `size` bytes were there; it grows while processes append.  False:
+ * WPP_E_MEMORY; WPP_E_DAMAGED, WPP_E_VERSION, _INCOMPLETE: then what stands before that is there. */
+bool wpp_merged_trace_read(struct wpp_merged_trace *t, const uint8_t *file, size_t size, uint64_t length,
                            struct wpp_error *error);
 void wpp_merged_trace_free(struct wpp_merged_trace *t);
 

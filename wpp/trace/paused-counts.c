@@ -56,37 +56,51 @@ bool wpp_paused_counts_switch(struct wpp_paused_counts *p, bool stopped)
     bool done = p->stopped == stopped || add_all(&p->sums, &p->here, !stopped);
 
     p->here.n = 0;
+    p->any |= p->stopped != stopped;
     p->stopped = stopped;
-    p->any = true;
     return done;
 }
 
-/* Whether recording was stopped when the entry's value was the last.  Slots of LEFT are of no module.
- * Entries come by module. */
-static bool was_stopped(const struct wpp_paused_counts *p, const struct wpp_token_sum *s, size_t *hint)
+static int compare_bases(const void *a, const void *b)
 {
-    uint32_t token = s->token;
+    const struct wpp_counted_module *x = a, *y = b;
 
-    if (s->left || token == 0)
-        return p->stopped;
-    for (size_t k = 0; k < p->n_modules; k++) {
-        size_t i = (*hint + k) % p->n_modules;
-        const struct wpp_counted_module *m = &p->modules[i];
+    return (x->base > y->base) - (x->base < y->base);
+}
 
-        if (token < m->base || token - m->base >= m->count)
-            continue;
-        *hint = i;
-        return m->gone ? m->stopped : p->stopped;
+/* The module of the token, or NULL.  They are sorted by base. */
+static const struct wpp_counted_module *module_of(const struct wpp_paused_counts *p, uint32_t token)
+{
+    size_t low = 0, high = p->n_modules;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (p->modules[middle].base <= token)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return p->stopped;
+    return low > 0 && token - p->modules[low - 1].base < p->modules[low - 1].count
+               ? &p->modules[low - 1] : NULL;
+}
+
+/* Whether recording was stopped when the entry's value was the last.  Slots of LEFT are of no module. */
+static bool was_stopped(const struct wpp_paused_counts *p, const struct wpp_token_sum *s)
+{
+    const struct wpp_counted_module *m = s->left ? NULL : module_of(p, s->token);
+
+    return m && m->gone ? m->stopped : p->stopped;
 }
 
 static void drop_stopped(struct wpp_paused_counts *p)
 {
-    size_t n = 0, hint = 0;
+    size_t n = 0;
 
+    if (p->n_modules > 0)
+        qsort(p->modules, p->n_modules, sizeof *p->modules, compare_bases);
     for (size_t i = 0; i < p->last.n; i++)
-        if (!was_stopped(p, &p->last.list[i], &hint))
+        if (!was_stopped(p, &p->last.list[i]))
             p->last.list[n++] = p->last.list[i];
     p->last.n = n;
 }
