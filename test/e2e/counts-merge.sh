@@ -135,6 +135,58 @@ now=$(runs safe.prof)
 is "nothing is added twice ($now runs)" $((now <= began + 1 && $(line safe.prof 9) <= 5 * now)) 1
 is 'and no file is left' "$(find . -name '.safe.prof.*.tmp' -o -name 'safe.prof?*')" ''
 
+# Another process has the lock, until `held` is gone.
+cat > lock.c << 'CODE'
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int n, char **arg)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd = open(arg[n - 1], O_RDWR | O_CREAT, 0666);
+    if (fcntl(fd, F_OFD_SETLKW, &whole) != 0)
+        return 1;
+    fclose(fopen("held", "w"));
+    while (access("held", F_OK) == 0)
+        usleep(10000);
+    return 0;
+}
+CODE
+gcc -D_GNU_SOURCE -o lock lock.c
+# comes NAME COMMAND...: it succeeds within a minute, on a busy machine too
+comes() {
+    local name=$1 i
+
+    shift
+    for ((i = 0; i < 2500; i++)); do
+        "$@" 2> /dev/null && break
+        sleep 0.02
+    done
+    ok "$name" "$@"
+}
+merge held.prof ./work 10
+for end in goes interrupted; do
+    rm -f said
+    ./lock .held.prof.lock &
+    comes 'the lock is held' test -e held
+    wpp-record -q --merge -o held.prof ./work 10 2> said &
+    pid=$!
+    comes "a recorder waits, and says so, $end" grep -q '^wpp-record: waiting for held.prof' said
+    if [ $end = goes ]; then rm held; else kill -INT $pid; fi
+    wait $pid
+    status=$?
+    rm -f held
+    wait
+    case $end in
+    goes)
+        is 'when the lock is free its counts are added' "$status $(runs held.prof) $(wc -l < said)" '0 2 1' ;;
+    interrupted)
+        like 'an interrupt ends the waiting' "$status $(tail -n 1 said)" \
+            '^1 wpp-record: another process has locked .*/held.prof; the counts of this run are in .*/held.prof.[0-9]+$'
+        is 'and no count is lost' "$(runs held.prof) $(runs "held.prof.$pid")" '2 1' ;;
+    esac
+done
+
 # ---- What cannot be summed --------------------------------------------------------------------
 
 cp all.prof old.prof

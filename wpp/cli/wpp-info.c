@@ -311,7 +311,9 @@ static void print_run(const struct info *i)
         print_name("command", s->command);
     printf("%-18s ", "recorded on");
     name_put(stdout, s->host[0] ? s->host : "?");
-    printf(", process %u\n", s->pid);
+    if (s->pid)
+        printf(", process %u", s->pid);
+    putchar('\n');
     print_when(i);
     print_end(s);
     print_complete(s);

@@ -260,6 +260,7 @@ struct recording {
     struct profile_sum sum;      /* with --merge; only the worker uses it while it works */
     struct profile_sum_step *step;       /* shared with keepers; or NULL */
     bool sum_failed;
+    unsigned sum_waits;          /* hundredths of a second that it has waited for the lock */
     uint32_t first;              /* number of the process in FILE; valid when bytes > 0 */
     uint64_t bytes;              /* bytes of records so far */
     struct wpp_event_limit limit;      /* counts the events of all processes */
@@ -453,6 +454,19 @@ static void keep_sum_apart(struct profile_sum *s, const struct wpp_error *why)
     free(path);
 }
 
+/* Says that it waits, after a second.  An interrupt ends it. */
+static bool wait_for_sum(void *ctx)
+{
+    struct recording *r = ctx;
+
+    if (r->sum_waits++ == 100) {
+        pthread_mutex_lock(&r->messages);
+        tool_warn("waiting for %s, which another process has locked", r->options.output);
+        pthread_mutex_unlock(&r->messages);
+    }
+    return !__atomic_load_n(&r->runs.enough, __ATOMIC_RELAXED);
+}
+
 /* All processes are over. */
 static void store_sum(void *ctx)
 {
@@ -635,6 +649,8 @@ static void say_interrupted(const struct recording *r)
     if (r->options.merge) {
         char cut[32] = "";
 
+        if (r->sum_failed)
+            return;
         if (runs->cut > 0)
             snprintf(cut, sizeof cut, ", not all of %u", runs->cut);
         tool_warn("interrupted: %s has counts of %u process%s%s", r->options.output, runs->summed,
@@ -877,6 +893,8 @@ static void open_sum(struct recording *r, const char *name)
 
     if (!profile_sum_begin(&r->sum, name, &error))
         tool_die_error(&error);
+    r->sum.waits = wait_for_sum;
+    r->sum.ctx = r;
     r->step = mmap(NULL, sizeof *r->step, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (r->step == MAP_FAILED)
         tool_die_of_memory();

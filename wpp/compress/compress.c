@@ -288,8 +288,8 @@ static bool take_record(void *ctx, const struct wpp_record *r, const uint8_t *pa
     wpp_compressor *c = ctx;
 
     if (r->kind == WPP_REC_MERGED)
-        return wpp_fail(&c->fatal, WPP_E_ARGUMENT, "it holds several processes (WPP_OPTIONS=merge): only "
-                        "wpp-compress reads it, as a file");
+        return wpp_fail(&c->fatal, WPP_E_ARGUMENT, "it holds several processes (WPP_OPTIONS=merge): "
+                        "wpp-compress reads it only as a file, not from a pipe");
     c->skipping = !is_ours(c, r) || !wpp_segmenter_goes_on(c);
     if (c->skipping)
         return true;

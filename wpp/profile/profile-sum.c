@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "wpp/base/error.h"
@@ -245,36 +246,63 @@ static bool read_old(struct profile_sum *s, struct wpp_bytes *file, mode_t *mode
     return done;
 }
 
+static int open_lock(const struct profile_sum *s, struct wpp_error *error)
+{
+    int fd = open(s->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        wpp_fail_errno(error, "cannot lock %s: %s", s->path, s->lock);
+    return fd;
+}
+
+/* False, and errno is EAGAIN: another process has it. */
+static bool try_lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int locked;
+
+    do
+        locked = fcntl(fd, F_OFD_SETLK, &whole);
+    while (locked != 0 && errno == EINTR);
+    if (locked != 0 && errno == EACCES)
+        errno = EAGAIN;
+    return locked == 0;
+}
+
 /* Waits for the lock; -1: an error. */
 static int lock(const struct profile_sum *s, struct wpp_error *error)
 {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int fd = open(s->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666), locked;
+    const struct timespec moment = {.tv_nsec = 10000000};
+    int fd = open_lock(s, error);
 
-    if (fd < 0) {
-        wpp_fail_errno(error, "cannot lock %s: %s", s->path, s->lock);
-        return -1;
+    while (fd >= 0 && !try_lock(fd)) {
+        if (errno == EAGAIN && (!s->waits || s->waits(s->ctx))) {
+            nanosleep(&moment, NULL);
+            continue;
+        }
+        if (errno == EAGAIN)
+            wpp_fail(error, WPP_E_SYSTEM, "another process has locked %s", s->path);
+        else
+            wpp_fail_errno(error, "cannot lock %s: %s", s->path, s->lock);
+        close(fd);
+        fd = -1;
     }
-    do
-        locked = fcntl(fd, F_OFD_SETLKW, &whole);
-    while (locked != 0 && errno == EINTR);
-    if (locked == 0)
-        return fd;
-    wpp_fail_errno(error, "cannot lock %s: %s", s->path, s->lock);
-    close(fd);
-    return -1;
+    return fd;
 }
 
 /* Says now what could be said only when the program has run. */
 static bool can_write(const struct profile_sum *s, struct wpp_error *error)
 {
     struct wpp_output *out = wpp_output_open(s->path, WPP_OUTPUT_REPLACE, error);
-    int fd = out ? lock(s, error) : -1;
+    int fd = out ? open_lock(s, error) : -1;
+    bool can = fd >= 0 && (try_lock(fd) || errno == EAGAIN);
 
+    if (fd >= 0 && !can)
+        wpp_fail_errno(error, "cannot lock %s: %s", s->path, s->lock);
     wpp_output_abandon(out);
     if (fd >= 0)
         close(fd);
-    return fd >= 0;
+    return can;
 }
 
 bool profile_sum_begin(struct profile_sum *s, const char *path, struct wpp_error *error)

@@ -43,6 +43,10 @@ struct profile_sum {
     uint64_t unread;
     uint32_t n_apart, n_routines;
     char *apart;                         /* `main (prog.c:17)`; or NULL */
+    /* The caller's, after profile_sum_begin(), or NULL: it is called a hundred times a second while
+     * another process has the lock.  False: give up. */
+    bool (*waits)(void *ctx);
+    void *ctx;
 };
 
 /* How far a store has come.  In memory that is shared with a fork, it tells the fork of a process

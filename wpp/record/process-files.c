@@ -372,7 +372,7 @@ static bool sum_run(struct wpp_process_files *runs, struct wpp_process_file *run
 
     if (!runs->sums || runs->sink.sum(runs->sink.ctx, run->program, file, &why))
         return runs->sums;
-    runs->sink.tell(runs->sink.ctx, run->program, &why, false);
+    runs->sink.tell(runs->sink.ctx, "not added", &why, false);
     runs->apart++;
     return false;
 }
