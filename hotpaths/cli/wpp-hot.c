@@ -37,7 +37,8 @@ static const char help[] =
     "\n"
     "What is printed\n"
     "  -n, --top=N              the N hottest (20)\n"
-    "      --details[=N]        source of the first N answers (3); without N, of all\n"
+    "      --details[=N]        all paths of the first N answers; without N, of all answers\n"
+    "                           (by default of three, about 40 executed lines of each)\n"
     "  -v, --verbose            also threads, all alternatives, and how answers were found:\n"
     "                           the minimal cost, what overlaps\n"
     "      --system             lines of system headers as they are\n"
@@ -57,7 +58,7 @@ static const char help[] =
     "answer is a hot subpath, or several that are one loop with its alternatives: mostly the\n"
     "same paths in another order.\n"
     "  own    share of the run that is in this answer and in none above it\n"
-    "  paths  share of its paths wherever they ran, in any order\n"
+    "  paths  share of its paths in the whole run, also apart and in another order\n"
     "  cost   of the answer, also of what answers above it have\n"
     "  times  executions of its first alternative; of a short loop, iterations\n"
     "  kind   loop; calls: a chain of calls; straight: code of one routine\n"
@@ -78,8 +79,8 @@ static const char help[] =
     "  -h, --help\n"
     "  -V, --version\n"
     "\n"
-    "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or the trace it was\n"
-    "made from was incomplete.\n";
+    "Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 the file is damaged or holds\n"
+    "an incomplete run.\n";
 
 enum cost_kind { COST_INSNS, COST_BLOCKS, COST_PATHS, COST_TIME };
 
@@ -100,6 +101,7 @@ struct options {
     bool rotations, extend, apart, cover, callers, annotate;
     bool verbose, system, full_names;
     uint64_t details;           /* how many answers are shown with their source */
+    bool whole_details;         /* with all their paths */
     const char *query;
     const char *about_subpaths; /* the last option given that is about subpaths, or NULL */
     int algorithm;              /* index of algorithms */
@@ -199,6 +201,7 @@ static void parse_option(struct options *o, int option)
         o->callers = true;
         break;
     case OPT_DETAILS:
+        o->whole_details = true;
         o->details = optarg ? tool_count_argument("--details", optarg) : UINT64_MAX;
         break;
     case 'v':
@@ -537,6 +540,7 @@ static int tell_answers(struct report *r, struct shown_list *s, const struct opt
     free(which);
     s->covers = o->cover;
     r->details = details;
+    r->whole_details = o->whole_details;
     return status == HOT_OK && !report_text(r) ? HOT_E_MEMORY : status;
 }
 

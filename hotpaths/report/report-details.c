@@ -10,7 +10,10 @@
 #include "hotpaths/report/paint.h"
 #include "hotpaths/report/report-table.h"
 
-enum { MOST_ALTERNATIVES = 5 };     /* without --verbose */
+enum {
+    MOST_ALTERNATIVES = 5,      /* without --verbose */
+    ALTERNATIVE_INDENT = 15
+};
 
 static const char *percent(const struct report *r, uint64_t cost, char out[static NUMBER_TEXT])
 {
@@ -37,6 +40,30 @@ static bool put_title(const struct report *r, size_t number)
     return true;
 }
 
+static void put_paths(FILE *out, uint32_t n)
+{
+    fprintf(out, "%" PRIu32 " path%s", n, n == 1 ? "" : "s");
+}
+
+/* Writes the number of paths: of an iteration, if these are told. */
+static void put_length(FILE *out, const struct report *r, const struct hot_subpath *p)
+{
+    bool in_iterations = table_iterations(p) > 0;
+
+    fputs(", ", out);
+    put_paths(out, in_iterations && p->turn ? p->turn : p->length);
+    if (p->turn && in_iterations)
+        fputs(" each", out);
+    else if (p->turn)
+        fprintf(out, " of a loop of %" PRIu32, p->turn);
+    else if (in_iterations)
+        fprintf(out, ", the first %" PRIu32 " again and again", p->period);
+    if (p->turn && in_iterations && r->verbose) {
+        fputs(", found as ", out);
+        put_paths(out, p->length);
+    }
+}
+
 /* Writes the cost of a subpath as a product: how often, times the cost of one.  For a loop, that of
  * one iteration; there may also be parts of iterations. */
 static void put_product(FILE *out, const struct report *r, const struct hot_subpath *p)
@@ -56,11 +83,7 @@ static void put_product(FILE *out, const struct report *r, const struct hot_subp
     else
         fprintf(out, "%s times %s", number_grouped(p->frequency, number),
                 number_grouped(p->unit_cost, unit));
-    fprintf(out, ", %" PRIu32 " path%s", p->length, p->length == 1 ? "" : "s");
-    if (p->turn)
-        fprintf(out, " of a loop of %" PRIu32, p->turn);
-    else if (iterations > 0)
-        fprintf(out, ", the first %" PRIu32 " again and again", p->period);
+    put_length(out, r, p);
 }
 
 /* Writes how often the loop is repeated in all, if the subpath does not include all of it: a row
@@ -142,7 +165,7 @@ static void put_shares(const struct report *r, size_t number)
     for (size_t i = 0; i < number; i++)
         sum += r->answers->answer[i].own;
     if (a->own != a->cost)
-        put_share(r, "with what answers above have, too", a->cost);
+        put_share(r, "counting what answers above have, too", a->cost);
     if (r->shown->covers)
         put_share(r, "with all above", sum);
 }
@@ -190,35 +213,64 @@ static bool give_letters(struct steps *t, const struct answer *a)
 }
 
 /* Writes steps [at, end) by their letters, repetitions once: A B2 (C D)3. */
-static void put_letters(const struct steps *t, const struct outline *s, size_t *fold, size_t at,
-                        size_t end)
+static void put_letters(const struct steps *t, FILE *out, const struct outline *s, size_t *fold,
+                        size_t at, size_t end)
 {
     char letter[LETTER_TEXT];
 
     for (size_t begin = at; at < end;) {
         const struct outline_fold *f = *fold < s->n_folds ? &s->folds[*fold] : NULL;
 
-        fputs(at > begin ? " " : "", t->r->out);
+        fputs(at > begin ? " " : "", out);
         if (!f || f->at != at) {
-            fputs(steps_letter(t->letter[s->steps[at++].terminal], letter), t->r->out);
+            fputs(steps_letter(t->letter[s->steps[at++].terminal], letter), out);
             continue;
         }
         ++*fold;
-        fputs(f->period > 1 ? "(" : "", t->r->out);
-        put_letters(t, s, fold, at, at + f->period);
-        fprintf(t->r->out, "%s%zu", f->period > 1 ? ")" : "", f->count);
+        fputs(f->period > 1 ? "(" : "", out);
+        put_letters(t, out, s, fold, at, at + f->period);
+        fprintf(out, "%s%zu", f->period > 1 ? ")" : "", f->count);
         at += f->period * f->count;
     }
 }
 
-static void put_alternative(const struct steps *t, const struct shown *s)
+/* The alternative by its letters, freed by free; NULL: no memory. */
+static char *letters_text(const struct steps *t, const struct shown *s)
 {
-    char share[NUMBER_TEXT];
-    size_t fold = 0;
+    char *text = NULL;
+    size_t size, fold = 0;
+    FILE *out = open_memstream(&text, &size);
 
-    fprintf(t->r->out, "      %7s  ", percent(t->r, s->path.own_cost, share));
-    put_letters(t, &s->outline, &fold, 0, s->outline.n);
-    fputs(s->outline.n < s->path.length ? " again and again\n" : "\n", t->r->out);
+    if (!out)
+        return NULL;
+    put_letters(t, out, &s->outline, &fold, 0, s->outline.n);
+    fputs(s->outline.n < s->path.length ? " again and again" : "", out);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* Writes the share and the letters of an alternative; ` ...` if the line is too short for all. */
+static bool put_alternative(const struct steps *t, const struct shown *s)
+{
+    unsigned room = t->r->columns > ALTERNATIVE_INDENT ? t->r->columns - ALTERNATIVE_INDENT : 0;
+    char share[NUMBER_TEXT], *text = letters_text(t, s);
+    const char *more = "";
+
+    if (!text)
+        return false;
+    if (t->r->columns && strlen(text) > room) {
+        size_t n = room > 4 ? room - 4 : 0;
+
+        while (n > 0 && text[n] != ' ')
+            n--;
+        text[n] = '\0';
+        more = " ...";
+    }
+    fprintf(t->r->out, "      %7s  %s%s\n", percent(t->r, s->path.own_cost, share), text, more);
+    free(text);
+    return true;
 }
 
 /* Writes the paths that the first alternative does not have. */
@@ -238,6 +290,8 @@ static bool put_other_paths(struct steps *t, const struct answer *a)
             if (t->letter[outline->steps[k].terminal] <= told)
                 continue;
             told = t->letter[outline->steps[k].terminal];
+            if (steps_leave_out(t, 1))
+                continue;
             if (told == letters + 1)
                 fputs("    paths of other alternatives:\n", t->r->out);
             if (!steps_put_head(t, outline->steps[k].terminal))
@@ -254,14 +308,28 @@ static bool put_alternatives(struct steps *t, const struct answer *a)
                                                                        : MOST_ALTERNATIVES;
     char share[NUMBER_TEXT];
 
-    if (!put_other_paths(t, a))
-        return false;
     fprintf(r->out, "    %s%zu alternatives, %s together; as letters, A9: nine times path A%s\n",
             style(r, TURNS), a->n_members, percent(r, a->cost, share), style(r, PLAIN));
     for (size_t i = 0; i < shown; i++)
-        put_alternative(t, &r->shown->item[a->member[i]]);
+        if (!put_alternative(t, &r->shown->item[a->member[i]]))
+            return false;
     if (shown < a->n_members)
         fprintf(r->out, "      and %zu more (--verbose)\n", a->n_members - shown);
+    return true;
+}
+
+/* Writes the paths, as many as there is room for. */
+static bool put_paths_of(struct steps *t, const struct answer *a)
+{
+    const struct report *r = t->r;
+    const struct shown *s = &r->shown->item[a->leader];
+
+    if (!(details_have_order(r, a) ? steps_put(t, s) : steps_put_different(t, s)) ||
+        (a->n_members > 1 && !put_other_paths(t, a)))
+        return false;
+    if (t->left_out)
+        fprintf(r->out, "    and %zu more path%s (--details)\n", t->left_out,
+                t->left_out == 1 ? "" : "s");
     return true;
 }
 
@@ -303,12 +371,13 @@ bool details_put(struct steps *t, size_t number)
     bool near = r->shown->has_neighbours;
 
     t->number = number;
+    t->lines = t->left_out = 0;
     if (!give_letters(t, a) || !put_title(r, number) || !put_figures(r, a))
         return false;
     put_shares(r, number);
     put_threads(r, s);
     return (!near || put_neighbours(t, s, SHOWN_BEFORE)) &&
-           (details_have_order(r, a) ? steps_put(t, s) : steps_put_different(t, s)) &&
+           put_paths_of(t, a) &&
            (!near || put_neighbours(t, s, SHOWN_BEHIND)) &&
            (a->n_members == 1 || put_alternatives(t, a));
 }

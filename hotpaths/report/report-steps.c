@@ -17,7 +17,8 @@ enum {
     MOST_RANGES = 6,            /* of line numbers in a step's head */
     LEVEL_INDENT = 3,
     LINES_INDENT = 3,           /* of source lines, relative to their step */
-    LEAST_NAME = 12
+    LEAST_NAME = 12,
+    MOST_LINES = 40             /* of an answer, before its last path */
 };
 
 bool steps_begin(struct steps *t, const struct report *r)
@@ -272,6 +273,8 @@ static bool put_path(struct steps *t, const struct outline_step *step,
                        &tail, columns);
     if (good && shows)
         good = report_source(r, routine, &p, columns + LINES_INDENT, t->started, &t->doubts);
+    for (size_t i = 0; shows && i < p.n_files; i++)
+        t->lines += p.files[i].n_lines;
     t->mentions[step->terminal].last = t->number;
     executed_lines_free(&p);
     return good;
@@ -300,6 +303,7 @@ static bool put_step(struct steps *t, const struct outline_step *step, size_t tu
     size_t columns = STEP_INDENT + LEVEL_INDENT * (level + nesting);
     char name[WPP_SYMBOL_NAME];
 
+    t->lines++;
     /* The arrow of a call is in the indentation. */
     put_letter(t, step->terminal, step->called ? columns - LEVEL_INDENT : columns);
     if (terminal->routine != WPP_NO_ROUTINE)
@@ -316,12 +320,33 @@ static bool put_step(struct steps *t, const struct outline_step *step, size_t tu
 
 static bool put_steps(struct steps *t, size_t at, size_t end, size_t nesting);
 
+bool steps_leave_out(struct steps *t, size_t paths)
+{
+    if (t->r->whole_details || t->lines < MOST_LINES)
+        return false;
+    t->left_out += paths;
+    return true;
+}
+
+/* Steps over the folds within this one, whose steps are left out. */
+static void skip_folds(struct steps *t, const struct outline_fold *fold)
+{
+    const struct outline *s = &t->shown->outline;
+
+    while (t->fold < s->n_folds && s->folds[t->fold].at < fold->at + fold->period)
+        t->fold++;
+}
+
 /* Writes repetitions of several steps once. */
 static bool put_fold(struct steps *t, const struct outline_fold *fold, size_t nesting)
 {
     const struct hot_turns *all = &t->shown->folds[t->fold++];
     const struct outline_step *step = &t->shown->outline.steps[fold->at];
 
+    if (steps_leave_out(t, fold->period)) {
+        skip_folds(t, fold);
+        return true;
+    }
     if (fold->period == 1)
         return put_step(t, step, fold->count, all, nesting, true);
     indent(t->r->out, STEP_INDENT + LEVEL_INDENT * nesting);
@@ -341,14 +366,15 @@ static bool put_steps(struct steps *t, size_t at, size_t end, size_t nesting)
         const struct outline_fold *fold = &s->folds[t->fold];
 
         if (t->fold == s->n_folds || fold->at != at) {
-            if (!put_step(t, &s->steps[at++], 1, NULL, nesting, true))
+            if (!steps_leave_out(t, 1) && !put_step(t, &s->steps[at], 1, NULL, nesting, true))
                 return false;
+            at++;
             continue;
         }
         if (!put_fold(t, fold, nesting))
             return false;
         at += fold->period * fold->count;
-        if (at < end && fold->period > 1) {
+        if (at < end && fold->period > 1 && !steps_leave_out(t, 0)) {
             indent(t->r->out, STEP_INDENT + LEVEL_INDENT * nesting);
             fprintf(t->r->out, "%sthen:%s\n", style(t->r, TURNS), style(t->r, PLAIN));
         }
@@ -374,7 +400,7 @@ bool steps_put_different(struct steps *t, const struct shown *shown)
         if (t->letter[s->steps[i].terminal] <= last)
             continue;
         last = t->letter[s->steps[i].terminal];
-        if (!put_step(t, &s->steps[i], 1, NULL, 0, true))
+        if (!steps_leave_out(t, 1) && !put_step(t, &s->steps[i], 1, NULL, 0, true))
             return false;
     }
     return true;

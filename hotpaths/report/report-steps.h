@@ -38,6 +38,7 @@ struct steps {
     size_t n_seen, seen_size;
     uint32_t *letter;           /* of each terminal, from 1; 0: none.  NULL: no letters are used */
     uint32_t n_letters;
+    size_t lines, left_out;     /* of the answer: heads and executed lines; paths not shown */
     uint64_t started;           /* start of the run; UINT64_MAX if unknown */
     struct report_doubts doubts;
 };
@@ -53,6 +54,9 @@ enum { STEP_INDENT = 4 };       /* of the first level of calls; it holds the let
 bool steps_put(struct steps *t, const struct shown *shown);
 bool steps_put_different(struct steps *t, const struct shown *shown);
 bool steps_put_one(struct steps *t, uint32_t terminal);
+
+/* Whether the answer is long enough already; then counts paths that are left out. */
+bool steps_leave_out(struct steps *t, size_t paths);
 
 /* Writes only a step's head, in the indentation of the first level. */
 bool steps_put_head(struct steps *t, uint32_t terminal);

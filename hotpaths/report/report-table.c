@@ -11,9 +11,10 @@
 #include "wpp/base/number-text.h"
 
 enum {
-    WHERE = 46,                 /* the column at which `where` begins */
+    KIND = 36,                  /* the column at which `kind` begins */
     PIPE_WIDTH = 100,           /* if there is no terminal */
     LEAST_NAME = 12,
+    LEAST_CUT = 6,              /* a name beside a place that needs the room */
     PLACE_TEXT = 300
 };
 
@@ -53,15 +54,22 @@ static const char *file_end(const char *file, size_t most)
     return end;
 }
 
-/* Writes `file:first-last`. */
-static void write_place(char out[static PLACE_TEXT], const struct answer_place *p, size_t most)
+/* Writes `file:first-last`, without folders that take room from a name of `name` columns; without
+ * the last line if there is no room for it.  A number is never cut. */
+static void write_place(char out[static PLACE_TEXT], const struct answer_place *p, size_t room,
+                        size_t name)
 {
-    const char *file = file_end(p->file, most);
+    const char *file = strncmp(p->file, "./", 2) == 0 ? p->file + 2 : p->file;
+    char lines[40];
+    bool several = p->last > p->first;
+    int n = several ? snprintf(lines, sizeof lines, ":%" PRIu32 "-%" PRIu32, p->first, p->last)
+                    : snprintf(lines, sizeof lines, ":%" PRIu32, p->first);
+    size_t taken = name + 2 + (size_t)n;
 
-    if (p->last > p->first)
-        snprintf(out, PLACE_TEXT, "%s:%" PRIu32 "-%" PRIu32, file, p->first, p->last);
-    else
-        snprintf(out, PLACE_TEXT, "%s:%" PRIu32, file, p->first);
+    file = file_end(file, room > taken ? room - taken : 0);
+    if (several && width(file) + (size_t)n > room)
+        snprintf(lines, sizeof lines, ":%" PRIu32, p->first);
+    snprintf(out, PLACE_TEXT, "%s%s", file, lines);
 }
 
 static void put_others(const struct report *r, const struct answer_place *p, size_t used,
@@ -83,7 +91,7 @@ static void put_others(const struct report *r, const struct answer_place *p, siz
 }
 
 /* Writes the function, with ` in ` and the routine it was inlined into if there is room, and the
- * place; the place comes first if there is little room. */
+ * place; if there is little room, the place alone. */
 static size_t put_function(const struct report *r, const struct answer_place *p, const char *place,
                            size_t room)
 {
@@ -92,8 +100,12 @@ static size_t put_function(const struct report *r, const struct answer_place *p,
     size_t used = width(function) + 2 + width(place);
     char shorter[200];
 
+    if (place[0] && LEAST_CUT + 2 + width(place) > room && !r->full_names) {
+        name_put(r->out, place);
+        return width(place);
+    }
     if (used > room && !r->full_names) {
-        size_t left = room > width(place) + 2 + LEAST_NAME ? room - width(place) - 2 : LEAST_NAME;
+        size_t left = room > width(place) + 2 + LEAST_CUT ? room - width(place) - 2 : LEAST_CUT;
 
         name_shorten(function, shorter, (left < sizeof shorter ? left : sizeof shorter - 1) + 1);
         function = shorter;
@@ -115,7 +127,7 @@ static size_t put_function(const struct report *r, const struct answer_place *p,
 void table_put_where(const struct report *r, const struct answer_place *p, size_t used)
 {
     size_t all = r->columns ? r->columns : used < PIPE_WIDTH ? PIPE_WIDTH : used;
-    size_t room = all > used + 2 * LEAST_NAME ? all - used : 2 * LEAST_NAME;
+    size_t room = all > used + LEAST_NAME ? all - used : LEAST_NAME;
     char place[PLACE_TEXT] = "";
 
     if (p->symbol[0]) {
@@ -123,13 +135,27 @@ void table_put_where(const struct report *r, const struct answer_place *p, size_
         return;
     }
     if (p->file)
-        write_place(place, p, room * 2 / 3);
+        write_place(place, p, room, width(short_names_of(r->names, p->function)));
     put_others(r, p, put_function(r, p, place, room), room);
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static bool put_row(const struct report *r, size_t number)
+/* The width of the column `kind`. */
+static int kind_width(const struct report *r)
+{
+    size_t most = strlen("kind");
+
+    for (size_t i = 0; i < r->answers->n; i++) {
+        const struct shown *s = &r->shown->item[r->answers->answer[i].leader];
+        size_t n = strlen(answer_kind_name(answer_kind(r->w, s)));
+
+        most = n > most ? n : most;
+    }
+    return (int)most;
+}
+
+static bool put_row(const struct report *r, size_t number, int kind)
 {
     const struct answer *a = &r->answers->answer[number - 1];
     const struct shown *s = &r->shown->item[a->leader];
@@ -141,11 +167,11 @@ static bool put_row(const struct report *r, size_t number)
         return false;
     own[0] = '<';
     number_percent(a->own, total, own + a->at_most);
-    fprintf(r->out, "%s%2zu %7s%s %7s %7s %7s  %-8s  ", style(r, BOLD), number, own,
+    fprintf(r->out, "%s%2zu %7s%s %7s %7s %7s  %-*s  ", style(r, BOLD), number, own,
             style(r, PLAIN), number_percent(a->any_order, total, paths),
-            number_scaled(a->cost, cost), number_scaled(times_of(&s->path), times),
+            number_scaled(a->cost, cost), number_scaled(times_of(&s->path), times), kind,
             answer_kind_name(answer_kind(r->w, s)));
-    table_put_where(r, &place, WHERE);
+    table_put_where(r, &place, KIND + (size_t)kind + 2);
     putc('\n', r->out);
     answer_place_free(&place);
     return true;
@@ -203,10 +229,12 @@ bool table_put_heading(const struct report *r)
 
 bool table_put(const struct report *r)
 {
-    fprintf(r->out, "\n%s #     own   paths    cost   times  kind      where%s\n", style(r, BOLD),
-            style(r, PLAIN));
+    int kind = kind_width(r);
+
+    fprintf(r->out, "\n%s #     own   paths    cost   times  %-*s  where%s\n", style(r, BOLD), kind,
+            "kind", style(r, PLAIN));
     for (size_t i = 1; i <= r->answers->n; i++)
-        if (!put_row(r, i))
+        if (!put_row(r, i, kind))
             return false;
     return true;
 }
@@ -248,17 +276,23 @@ static bool is_any_bound(const struct report *r)
     return false;
 }
 
-/* Writes the share that is in none of the answers. */
+/* Writes what is in none of the answers, and the tool that tells of it.  Costs in the table count
+ * an event once, so they may be below the least cost, which counts it in each place. */
 static void put_rest(const struct report *r)
 {
     uint64_t total = hot_total_cost(r->result);
-    char share[NUMBER_TEXT], least[NUMBER_TEXT], text[200];
+    bool overlap = r->config->algorithm == HOT_EXACT && !r->shown->apart;
+    char share[NUMBER_TEXT], least[NUMBER_TEXT], text[300];
+    struct wpp_summary run;
 
     if (r->answers->own >= total || r->answers->n_subpaths < r->shown->n_all)
         return;
-    snprintf(text, sizeof text, "The other %s: sequences that cost less than %s each (--min-cost=%"
-             PRIu64 ").", number_percent(total - r->answers->own, total, share),
-             number_scaled(hot_min_cost(r->result), least), hot_min_cost(r->result));
+    wpp_get_summary(r->w, &run);
+    snprintf(text, sizeof text, "The other %s: sequences that cost less than %s each%s (--min-cost=%"
+             PRIu64 ").%s", number_percent(total - r->answers->own, total, share),
+             number_scaled(hot_min_cost(r->result), least),
+             overlap ? ", overlaps counted in full" : "", hot_min_cost(r->result),
+             run.n_routines ? " Routines and loops of the whole run: wpp-report." : "");
     table_put_wrapped(r, text, r->columns, 0, 0);
 }
 
@@ -279,7 +313,7 @@ void table_put_legend(const struct report *r)
     snprintf(text, sizeof text, "share of the %s that is in this answer and in none above it%s",
              scope, is_any_bound(r) ? " (<: at most)" : "");
     put_meaning(r, "own", text);
-    put_meaning(r, "paths", "share of its paths wherever they ran, in any order");
+    put_meaning(r, "paths", "share of its paths in the whole run, also apart and in another order");
     snprintf(text, sizeof text, "of the answer, in %s", r->cost_unit);
     put_meaning(r, "cost", text);
     snprintf(text, sizeof text, "executions of its first alternative%s",

@@ -34,6 +34,7 @@ struct report {
     /* Only for text. */
     const struct answers *answers;  /* an answer's number is its position, from 1 */
     size_t details;                 /* how many answers have details */
+    bool whole_details;             /* all their paths; else as many as one likes to read */
     unsigned columns;               /* the most columns of a line; 0: no limit */
     bool color, verbose, full_names;
     bool system;                    /* treat lines of system headers as others */

@@ -47,7 +47,7 @@ is 'the text' "$(cat out)" \
  1  66.7 %  66.7 %      12       6  straight  symbol 11
 
 own    share of the run that is in this answer and in none above it
-paths  share of its paths wherever they ran, in any order
+paths  share of its paths in the whole run, also apart and in another order
 cost   of the answer, in paths
 times  executions of its first alternative, at least
 kind   loop; calls: a chain of calls; straight: code of one routine
@@ -66,10 +66,10 @@ ok 'exactly, loops once' wpp-hot -v -l 2 -L 3 -c 8 --cost=paths --algorithm=exac
 is 'the loop' "$(sed '/^own/,/^where/d' out)" \
 "array.wpp: 1 hot subpath makes up 66.7 % of 18 paths
 
- #     own   paths    cost   times  kind      where
- 1  66.7 %  66.7 %      12       6  loop      symbol 11
+ #     own   paths    cost   times  kind  where
+ 1  66.7 %  66.7 %      12       6  loop  symbol 11
 
-The other 33.3 %: sequences that cost less than 8 each (--min-cost=8).
+The other 33.3 %: sequences that cost less than 8 each, overlaps counted in full (--min-cost=8).
 
  1  66.7 %  loop  symbol 11
     12 paths = 6 times 2, 2 paths of a loop of 3; in a row always 1 iteration, 3 times
@@ -104,9 +104,9 @@ words 5 6 5 6 5 6 5 6  1  6 5 6 5  2  5 6 5 6 5 6 5 6 5 6 5 6 5 6 5  3  6 5 > ro
 wpp-compress -q --symbols -o rows.wpp rows
 # Of a loop one iteration is shown.
 ok 'iterations in a row' wpp-hot -v -l 4 -L 4 -c 30 --algorithm=exact rows.wpp
-is 'so many as there are' "$(sed -n '/^ 1 .*loop  s/,$p' out)" \
+is 'so many as there are' "$(sed -n '/^ 1 *[0-9.]* %  loop  s/,$p' out)" \
 " 1  75.0 %  loop  symbol 6
-    24 instructions = 12 iterations of 2, 4 paths of a loop of 2; in a row 1 to 7 iterations, 3.5 on average, 4 times: 14 iterations with rows of less than 4 paths
+    24 instructions = 12 iterations of 2, 2 paths each, found as 4 paths; in a row 1 to 7 iterations, 3.5 on average, 4 times: 14 iterations with rows of less than 4 paths
     symbol 6
     symbol 5
 
@@ -124,16 +124,16 @@ like 'and what repeats in it' "$(cat out)" "\"folds\": \\[\\{\"at\": 0, \"paths\
 words 1 2 3 1 2 3 1 2 3 1 2 > rest
 wpp-compress -q --symbols -o rest.wpp rest
 ok 'parts of turns' wpp-hot -l 4 -L 4 -c 12 --algorithm=exact rest.wpp
-is 'cost as well' "$(grep -A1 '^ 1 .*loop  s' out)" \
+is 'cost as well' "$(grep -A1 '^ 1 *[0-9.]* %  loop  s' out)" \
 " 1  90.9 %  loop  symbol 1
-    10 instructions in 3 iterations of 3, 4 paths of a loop of 3; in a row 3 iterations"
+    10 instructions in 3 iterations of 3, 3 paths each; in a row 3 iterations"
 
 words 1 2 3 1 2 3 1 2 3 1 2 3  9  2 3 1 2 3 1 2 3 1 > turned
 wpp-compress -q --symbols -o turned.wpp turned
 ok 'a row begun elsewhere' wpp-hot -v -l 6 -L 6 -c 18 --algorithm=exact turned.wpp
-is 'is not all in places of one' "$(grep -A1 '^ 1 .*loop  s' out)" \
+is 'is not all in places of one' "$(grep -A1 '^ 1 *[0-9.]* %  loop  s' out)" \
 " 1  81.8 %  loop  symbol 1
-    18 instructions = 6 iterations of 3, 6 paths of a loop of 3; in a row 3 to 4 iterations, 3.5 on average, 2 times: 7 iterations in all"
+    18 instructions = 6 iterations of 3, 3 paths each, found as 6 paths; in a row 3 to 4 iterations, 3.5 on average, 2 times: 7 iterations in all"
 
 # Three with 1 before, of which one has 2 behind; 7 8 9 always together.
 words 1 7 8 9 2 3 1 7 8 9 4 1 7 8 9 4 5 > context
@@ -226,11 +226,11 @@ words $(for i in $(seq 60); do
 wpp-compress -q --symbols -o orders.wpp orders
 ok 'one loop in several orders' wpp-hot -l 6 -L 10 -c 120 orders.wpp
 is 'is one answer' "$(sed -n '3,5p' out)" \
-" #     own   paths    cost   times  kind      where
- 1  66.7 %  66.7 %     720     520  loop      symbol 1
- 2  25.9 %  29.6 %     280      60  loop      symbol 4"
+" #     own   paths    cost   times  kind  where
+ 1  66.7 %  66.7 %     720     520  loop  symbol 1
+ 2  25.9 %  29.6 %     280      60  loop  symbol 4"
 is 'with its alternatives and their shares' "$(sed -n '/^    the first/,/^$/p' out)" \
-"    the first alternative: 520 instructions = 520 iterations of 1, 6 paths of a loop of 1; in a row 4 to 10 iterations, 7.5 on average, 80 times
+"    the first alternative: 520 instructions = 520 iterations of 1, 1 path each; in a row 4 to 10 iterations, 7.5 on average, 80 times
  A  symbol 1
     paths of other alternatives:
  B  symbol 2
@@ -245,7 +245,7 @@ is 'with its alternatives and their shares' "$(sed -n '/^    the first/,/^$/p' o
 ok 'all of them' wpp-hot -v -l 6 -L 10 -c 120 orders.wpp
 is 'when asked' "$(grep -c '^ .* %  [A-C]' out)" 7
 ok 'each by itself' wpp-hot --rotations -l 6 -L 10 -c 120 orders.wpp
-is 'when that is asked' "$(grep -c '^ *[0-9]* .*  loop      symbol [1-7]$' out)" 12
+is 'when that is asked' "$(grep -c '^ *[0-9]* .*%.*%.*  loop  symbol [1-7]$' out)" 12
 wpp-hot -l 6 -L 10 -c 120 --format=csv orders.wpp | tr -d '\r' > orders.csv
 is 'CSV has each, with the rank of the first of its answer' \
     "$(awk -F, 'NR > 1 { print $(NF - 1) }' orders.csv | sort | uniq -c | tr -s ' ' | paste -sd,)" ' 7 1, 1 7'
@@ -262,6 +262,13 @@ ok 'of 7' wpp-hot -l 1 -L 1 -c 1 --details=7 context.wpp
 is 'which leaves one' "$(tail -n 1 out)" 'Details of answer 8: --details'
 ok 'of all' wpp-hot -l 1 -L 1 -c 1 --details context.wpp
 is 'as was asked' "$(grep -c '^    [0-9]* instructions* = ' out)" 8
+# 60 different paths, 50 times; without --details some 40 lines of an answer are shown.
+words $(for ((i = 0; i < 50; i++)); do seq 1 60; done) > many-paths
+wpp-compress -q --symbols -o many-paths.wpp many-paths
+ok 'an answer of many paths' wpp-hot -l 60 -L 60 -c 100 many-paths.wpp
+is 'is not shown to its end' "$(grep -c '^    symbol' out) $(tail -n 1 out)" '40     and 20 more paths (--details)'
+ok 'all its paths' wpp-hot --details=1 -l 60 -L 60 -c 100 many-paths.wpp
+is 'when asked' "$(grep -c '^    symbol' out)" 60
 ok 'no answer asked for' wpp-hot --top=0 -l 1 -L 1 -c 1 context.wpp
 is 'is said in a sentence' "$(cat out)" 'context.wpp: 8 hot subpaths in 17 instructions
 
@@ -312,9 +319,9 @@ ok 'its subpaths as text' wpp-hot sieve.wpp
 # From the square of each prime up to 53 on: 3 turns of 53, 1,497 of 2, but for the first.
 is 'two loops, a line each' "$(sed -n 's/^ [12] .*[0-9kM]  loop  *//p' out)" 'main  sieve.c:26-27, is_prime
 strike  sieve.c:8-9'
-like 'of the inner one, all but those 3, which are no 10 paths' "$(cat out)" '= 4,647 iterations of [0-9]+, 10 paths of a loop of 1; '
+like 'of the inner one, all but those 3, which are no 10 paths' "$(cat out)" '= 4,647 iterations of [0-9]+, 1 path each; '
 like 'which is entered for each prime' "$(cat out)" '; in a row 3 to 1,497 iterations, 291 on average, 16 times$'
-like 'in source lines' "$(sed -n '/^ 2 .*loop  strike/,/alternatives/p' out)" '^ +9 \*     composite\[n\] = 1;$'
+like 'in source lines' "$(sed -n '/^ 2 *[0-9.]* %  loop  strike/,/alternatives/p' out)" '^ +9 \*     composite\[n\] = 1;$'
 ok 'with all their paths in order' wpp-hot -v sieve.wpp
 like 'it is known how many rows were shorter' "$(cat out)" '16 times: 4,650 iterations with rows of less than 10 paths$'
 like 'a call is seen by its indentation' "$(cat out)" '^ [A-Z]  (   )*-> is_prime  sieve.c:12,14,16'
@@ -364,8 +371,8 @@ END
 ok 'a loop in a loop' "$WPP_GCC" -O0 -g -o fifteen fifteen.c
 ok 'is recorded' wpp-record -q -o fifteen.wpp ./fifteen
 ok 'its loop' wpp-hot fifteen.wpp
-like 'comes first' "$(grep -A1 '^ 1 .*loop  a ' out | paste -sd' ')" \
-    '^ 1 +[0-9.]+ %  loop  a  fifteen.c:4-5 .* = 14,000 iterations of [0-9]+, 10 paths of a loop of 1; in a row always 14 iterations, 1,000 times$'
+like 'comes first' "$(grep -A1 '^ 1 *[0-9.]* %  loop  a ' out | paste -sd' ')" \
+    '^ 1 +[0-9.]+ %  loop  a  fifteen.c:4-5 .* = 14,000 iterations of [0-9]+, 1 path each; in a row always 14 iterations, 1,000 times$'
 total=$(wpp-info --format=json fifteen.wpp | sed 's/.*"instructions":\([0-9]*\).*/\1/')
 is 'at what it costs' "$(sed -n 's/^ *\([0-9.]*\) %  A again and again$/\1/p' out)" \
     "$(sed -n 's/^  .*alternative: .* iterations of \([0-9]*\),.*/\1/p' out | awk -v t="$total" '{ printf "%.1f", 14000 * $1 * 100 / t }')"
@@ -430,6 +437,36 @@ if command -v script > /dev/null; then
     done
 else
     skip 'no line is wider than the terminal: there is no script(1)'
+fi
+
+# A function with a long name, in a file with a long name and line numbers of six digits.
+mkdir -p folder-of-the-source
+{
+    echo 'volatile int sum;'
+    echo '#line 123450 "./folder-of-the-source/long-name-of-a-file.c"'
+    echo 'void a_function_with_a_name_that_is_long(int n) {'
+    echo '    for (int i = 0; i < n; i++)'
+    echo '        sum += i;'
+    echo '}'
+    echo 'int main(void) { for (int k = 0; k < 500; k++) a_function_with_a_name_that_is_long(30 + k % 7); }'
+} > long-names.c
+ok 'long names' "$WPP_GCC" -O0 -g -o long-names long-names.c
+ok 'are recorded' wpp-record -q -o long-names.wpp ./long-names
+# place COLUMNS: the end of the first line of the table on a terminal of so many columns.
+place() {
+    script -qec "stty cols $1; wpp-hot --color=never long-names.wpp" /dev/null < /dev/null | tr -d '\r' |
+        sed -n 's/^ 1 .*%.*%.* loop  //p'
+}
+if command -v script > /dev/null; then
+    is 'a name and its place' "$(place 140)" \
+        'a_function_with_a_name_that_is_long  folder-of-the-source/long-name-of-a-file.c:123451-123452'
+    is 'folders go before the name is cut' "$(place 115)" \
+        'a_function_with_a_name_that_is_long  long-name-of-a-file.c:123451-123452'
+    is 'then the name' "$(place 88)" 'a_func...  long-name-of-a-file.c:123451-123452'
+    is 'then there is no name' "$(place 80)" 'long-name-of-a-file.c:123451-123452'
+    is 'then the last line; no number is ever cut' "$(place 72)" 'long-name-of-a-file.c:123451'
+else
+    skip 'a line number is not cut: there is no script(1)'
 fi
 ok 'in a pipe' wpp-hot --system --details shop.wpp
 is 'nothing is cut' "$(awk '{ if (length > 130) n++ } END { print (n > 0) }' out)" 1
