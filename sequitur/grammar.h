@@ -187,7 +187,7 @@ static inline bool ends_body(const seq *s, uint32_t n)
     return is_guard(s->nodes[n].value);
 }
 
-/* ---- arena.c ---------------------------------------------------------------- */
+/* ---- node-arena.c ----------------------------------------------------------- */
 
 /* The most that one step needs.  seq_room() provides it before the step begins, so that nothing
  * inside a step can fail.  (One rule is enough.) */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* notes.c - the compressor's notes about an incomplete trace. */
+/* incomplete.c - the compressor's notes about an incomplete trace. */
 #include "wpp/compress/compressor.h"
 
 #include <stdarg.h>

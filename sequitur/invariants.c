@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check.c - the invariants of grammar.h, digrams.h and history.h. */
+/* invariants.c - the invariants of grammar.h, digrams.h and history.h. */
 #include "sequitur/digrams.h"
 #include "sequitur/history.h"
 #include "sequitur/runs.h"

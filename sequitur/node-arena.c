@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arena.c - the arenas of nodes and rules, and the room that a step may take. */
+/* node-arena.c - the arenas of nodes and rules, and the room that a step may take. */
 #include "sequitur/digrams.h"
 
 #include <string.h>
