@@ -358,7 +358,8 @@ $(error PREFIX and DESTDIR may hold no blanks: `$(D)`)
 endif
 endif
 install: all
-	$(Q)install -d $(D)/bin $(D)/lib/wpp $(D)/lib/pkgconfig $(D)/include/wpp $(D)/share/man/man1 $(D)/share/doc/wpp/docs/decisions
+	$(Q)install -d $(D)/bin $(D)/lib/wpp $(D)/lib/pkgconfig $(D)/include/wpp $(D)/share/man/man1 \
+	    $(D)/share/doc/wpp/docs/decisions $(D)/share/doc/wpp/docs/pictures
 	$(Q)install -m 755 $(TOOLS) $(SCRIPTS) $(DRIVER) $(D)/bin
 	$(Q)for tool in $(notdir $(DRIVER_LINKS)); do ln -sf wpp-gcc $(D)/bin/$$tool; done
 	$(Q)install -m 755 $(B)/lib/wpp/*.so $(D)/lib/wpp
@@ -371,6 +372,7 @@ install: all
 	$(Q)install -m 644 README.md LICENSE $(D)/share/doc/wpp
 	$(Q)install -m 644 $(wildcard docs/*.md docs/*.c) $(D)/share/doc/wpp/docs
 	$(Q)install -m 644 $(wildcard docs/decisions/*.md) $(D)/share/doc/wpp/docs/decisions
+	$(Q)install -m 644 $(wildcard docs/pictures/*.svg) $(D)/share/doc/wpp/docs/pictures
 	$(Q)install -D -m 644 scripts/completion.bash $(D)/share/bash-completion/completions/wpp
 	$(Q)for tool in $(notdir $(filter-out %/wpp,$(COMMANDS))); do \
 	    ln -sf wpp $(D)/share/bash-completion/completions/$$tool; done

@@ -465,6 +465,9 @@ if command -v script > /dev/null; then
     is 'then the name' "$(place 88)" 'a_func...  long-name-of-a-file.c:123451-123452'
     is 'then there is no name' "$(place 80)" 'long-name-of-a-file.c:123451-123452'
     is 'then the last line; no number is ever cut' "$(place 72)" 'long-name-of-a-file.c:123451'
+    like 'an alternative that is cut ends with dots' \
+        "$(script -qec 'stty cols 32; wpp-hot -l 6 -L 10 -c 120 orders.wpp' /dev/null < /dev/null | tr -d '\r')" \
+        '^ +33\.3 %  A3 B C again [.]{3}$'
 else
     skip 'a line number is not cut: there is no script(1)'
 fi
