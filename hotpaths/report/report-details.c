@@ -324,6 +324,7 @@ static bool put_paths_of(struct steps *t, const struct answer *a)
     const struct report *r = t->r;
     const struct shown *s = &r->shown->item[a->leader];
 
+    t->lines = t->left_out = 0;
     if (!(details_have_order(r, a) ? steps_put(t, s) : steps_put_different(t, s)) ||
         (a->n_members > 1 && !put_other_paths(t, a)))
         return false;
@@ -371,7 +372,6 @@ bool details_put(struct steps *t, size_t number)
     bool near = r->shown->has_neighbours;
 
     t->number = number;
-    t->lines = t->left_out = 0;
     if (!give_letters(t, a) || !put_title(r, number) || !put_figures(r, a))
         return false;
     put_shares(r, number);

@@ -38,7 +38,8 @@ struct steps {
     size_t n_seen, seen_size;
     uint32_t *letter;           /* of each terminal, from 1; 0: none.  NULL: no letters are used */
     uint32_t n_letters;
-    size_t lines, left_out;     /* of the answer: heads and executed lines; paths not shown */
+    size_t lines, left_out;     /* of the answer's paths: heads and executed lines; how many
+                                   are not shown */
     uint64_t started;           /* start of the run; UINT64_MAX if unknown */
     struct report_doubts doubts;
 };

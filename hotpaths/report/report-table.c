@@ -288,8 +288,9 @@ static void put_rest(const struct report *r)
     if (r->answers->own >= total || r->answers->n_subpaths < r->shown->n_all)
         return;
     wpp_get_summary(r->w, &run);
-    snprintf(text, sizeof text, "The other %s: sequences that cost less than %s each%s (--min-cost=%"
-             PRIu64 ").%s", number_percent(total - r->answers->own, total, share),
+    snprintf(text, sizeof text,
+             "The other %s: sequences that cost less than %s each%s (--min-cost=%" PRIu64 ").%s",
+             number_percent(total - r->answers->own, total, share),
              number_scaled(hot_min_cost(r->result), least),
              overlap ? ", overlaps counted in full" : "", hot_min_cost(r->result),
              run.n_routines ? " Routines and loops of the whole run: wpp-report." : "");

@@ -267,6 +267,8 @@ words $(for ((i = 0; i < 50; i++)); do seq 1 60; done) > many-paths
 wpp-compress -q --symbols -o many-paths.wpp many-paths
 ok 'an answer of many paths' wpp-hot -l 60 -L 60 -c 100 many-paths.wpp
 is 'is not shown to its end' "$(grep -c '^    symbol' out) $(tail -n 1 out)" '40     and 20 more paths (--details)'
+ok 'with the paths beside it' wpp-hot --callers -l 60 -L 60 -c 100 many-paths.wpp
+is 'these take nothing from its own' "$(sed -n '/^ 1 .*% *[a-z]/,$p' out | grep -c '^    symbol')" 42
 ok 'all its paths' wpp-hot --details=1 -l 60 -L 60 -c 100 many-paths.wpp
 is 'when asked' "$(grep -c '^    symbol' out)" 60
 ok 'no answer asked for' wpp-hot --top=0 -l 1 -L 1 -c 1 context.wpp

@@ -67,6 +67,14 @@ wpp/x is no room'
 is 'each folder is in the table' \
     "$(find $tops -type d | grep -vxFf <(awk '{ print $1 }' <<< "$rooms"))" ''
 
+# A base name stands in one folder; wpp.c, the tool, is no partner of wpp.h.
+twice() {
+    sed 's/\.[^.]*$//' | sort -u | sed 's|.*/||' | sort | uniq -d
+}
+is 'a base name stands once in the tree' \
+    "$(find $tops -name '*.[chS]' -o -name '*.cc' | grep -v '^wpp/cli/wpp\.c$' | twice)" ''
+is 'and a second one would be seen' "$(printf '%s\n' wpp/a/x.c wpp/a/x.h wpp/b/y.c hotpaths/y.h | twice)" y
+
 is 'the rooms have no circle' "$(scripts/include-graph 2>&1 > /dev/null | sed 's/.*, //')" '0 in circles'
 mkdir -p "$T/tree/wpp/a" "$T/tree/wpp/b" "$T"/tree/{gcc-plugin,tracer,driver,sequitur,hotpaths}
 echo '#include "wpp/b/b.h"' > "$T/tree/wpp/a/a.h"
