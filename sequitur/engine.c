@@ -74,6 +74,8 @@ static void give_back(seq *s, void *array, uint32_t *size, size_t each)
 
 void seq_forget(seq *s)
 {
+    seq_memory(s, s->numbers, s->numbers ? s->rules_used * sizeof *s->numbers : 0, 0);
+    s->numbers = NULL;
     for (uint32_t k = 0; s->starts_size && k < s->starts_count; k++)
         give_back(s, s->starts[k].own, &s->starts[k].own_size, sizeof(uint32_t));
     fast_free(s);
@@ -141,6 +143,7 @@ int seq_open_starts(seq *s, uint32_t start)
         assert(s->starts_count < s->starts_size);
         s->starts[s->starts_count++] = (struct start){
             .rule = rule_new(s, VALUE_START), .held = NO_TERMINAL, .last = NO_TERMINAL,
+            .credit = s->base ? FAST_CREDIT : 0,
         };
     }
     return SEQ_OK;
@@ -178,7 +181,8 @@ void seq_get_stats(const seq *s, struct seq_stats *out)
 
     assert(s->nodes_live >= rules);
     *out = (struct seq_stats){
-        .symbols = s->symbols, .rhs_symbols = s->nodes_live - rules, .rules = s->rules_live,
+        .symbols = s->symbols, .rhs_symbols = s->nodes_live - rules - s->base_symbols,
+        .rules = s->rules_live - s->base_live,
         .starts = s->starts_count, .memory = s->memory, .memory_peak = s->memory_peak,
         .history = s->memory_history,
     };

@@ -77,7 +77,6 @@ static void export_all(struct exporter *e)
 
     for (uint32_t r = 0; r < s->rules_used; r++)
         e->number[r] = UNNUMBERED;
-    e->out->body[0] = 0;
     for (uint32_t k = 0; k < s->starts_count; k++)
         walk(e, start_rule(s, k));
     for (uint32_t k = 0; k < s->starts_count; k++)
@@ -102,48 +101,63 @@ uint64_t seq_export_size(const seq *s)
     return size[0] + size[1] + size[2] + ((uint64_t)s->rules_used + stats.rules) * sizeof(uint32_t);
 }
 
-int seq_export(const seq *s, struct seq_grammar *out)
+int grammar_new(const seq *s, struct seq_grammar *g, uint64_t bodies, uint64_t symbols)
 {
-    struct exporter e = {.s = s, .out = out};
-    struct seq_stats stats;
     uint64_t size[3];
 
-    if (!s->finished)
-        return SEQ_E_STATE;
-    seq_get_stats(s, &stats);
-    sizes((uint64_t)stats.rules + stats.starts, stats.rhs_symbols, size);
-    *out = (struct seq_grammar){.starts = stats.starts};
-    out->body = get(s, size[0]);
-    out->symbols = get(s, size[1]);
-    out->length = get(s, size[2]);
-    e.number = get(s, s->rules_used * sizeof *e.number);
-    e.path = get(s, stats.rules * sizeof *e.path);
-    bool complete = out->body && out->symbols && out->length && e.number && e.path;
-    if (complete) {
-        export_all(&e);
-        assert(e.symbols == stats.rhs_symbols);
-    }
-    put(s, e.number, s->rules_used * sizeof *e.number);
-    put(s, e.path, stats.rules * sizeof *e.path);
-    if (complete)
+    sizes(bodies, symbols, size);
+    g->body = get(s, size[0]);
+    g->symbols = get(s, size[1]);
+    g->length = get(s, size[2]);
+    if (g->body && g->symbols && g->length) {
+        g->body[0] = 0;
         return SEQ_OK;
-    put(s, out->body, size[0]);
-    put(s, out->symbols, size[1]);
-    put(s, out->length, size[2]);
-    *out = (struct seq_grammar){0};
+    }
+    grammar_free(s, g, bodies, symbols);
     return SEQ_E_NOMEM;
 }
 
-void seq_grammar_free(const seq *s, struct seq_grammar *g)
+void grammar_free(const seq *s, struct seq_grammar *g, uint64_t bodies, uint64_t symbols)
 {
-    uint64_t rules = (uint64_t)g->rules + g->starts;
     uint64_t size[3];
 
-    if (!g->body)
-        return;
-    sizes(rules, g->body[rules], size);
+    sizes(bodies, symbols, size);
     put(s, g->body, size[0]);
     put(s, g->symbols, size[1]);
     put(s, g->length, size[2]);
     *g = (struct seq_grammar){0};
+}
+
+int seq_export(const seq *s, struct seq_grammar *out)
+{
+    struct exporter e = {.s = s, .out = out};
+    struct seq_stats stats;
+
+    if (!s->finished || s->ended)
+        return SEQ_E_STATE;
+    seq_get_stats(s, &stats);
+    *out = (struct seq_grammar){.starts = stats.starts};
+    uint64_t bodies = (uint64_t)stats.rules + stats.starts;
+    if (grammar_new(s, out, bodies, stats.rhs_symbols) != SEQ_OK)
+        return SEQ_E_NOMEM;
+    e.number = get(s, s->rules_used * sizeof *e.number);
+    e.path = get(s, stats.rules * sizeof *e.path);
+    bool complete = e.number && e.path;
+    if (complete) {
+        export_all(&e);
+        assert(e.symbols == stats.rhs_symbols);
+    } else {
+        grammar_free(s, out, bodies, stats.rhs_symbols);
+    }
+    put(s, e.number, s->rules_used * sizeof *e.number);
+    put(s, e.path, stats.rules * sizeof *e.path);
+    return complete ? SEQ_OK : SEQ_E_NOMEM;
+}
+
+void seq_grammar_free(const seq *s, struct seq_grammar *g)
+{
+    uint64_t bodies = (uint64_t)g->rules + g->starts;
+
+    if (g->body)
+        grammar_free(s, g, bodies, g->body[bodies]);
 }

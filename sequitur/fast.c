@@ -28,11 +28,12 @@
 
 /* Jumps are tried only while there is credit.  Repeated input earns credit by its length; each
  * terminal that is not repeated costs one.  So a stream that is not predictable pays for few
- * searches. */
+ * searches.  A stream of a grammar on a base begins with all of it: the base may know its
+ * beginning. */
 #ifdef WPP_HOSTILE
-enum { CREDIT_MAX = 6, CREDIT_EARNED = 1 };
+enum { CREDIT_MAX = FAST_CREDIT, CREDIT_EARNED = 1 };
 #else
-enum { CREDIT_MAX = 4096, CREDIT_EARNED = 4 };
+enum { CREDIT_MAX = FAST_CREDIT, CREDIT_EARNED = 4 };
 #endif
 
 /* The position in the input at which the end of the active start rule is. */
@@ -505,14 +506,20 @@ static int end_stream(seq *s, struct start *t)
     return status == SEQ_OK ? flush(s, t, false) : status;
 }
 
-int fast_finish(seq *s)
+int fast_end(seq *s)
 {
     for (uint32_t k = 0; k < s->starts_count; k++) {
         int status = end_stream(s, &s->starts[k]);
         if (status != SEQ_OK)
             return status;
     }
-    int status = append_waiting(s);
+    return append_waiting(s);
+}
+
+int fast_finish(seq *s)
+{
+    int status = fast_end(s);
+
     if (status != SEQ_OK)
         return status;
     jumps_free(s);

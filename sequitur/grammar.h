@@ -144,6 +144,15 @@ struct seq {
     const struct vectors *vectors;   /* fast only */
     bool lazy;               /* fast: do not check the digram at the end of the active start rule */
 
+    uint32_t base_rules;     /* rules below it are the base's (base.h); 0: there is none */
+    uint32_t base_live;      /* how many of them live */
+    uint32_t base_symbols;   /* on their right-hand sides that are here */
+    const seq *base;
+    uint32_t *numbers;       /* a base: by rule, its symbol in the piece (pieces.h) */
+    uint32_t base_numbered;  /* ... which has so many rules */
+    bool ended;              /* a base or a piece that takes no more terminals; runs have no
+                                bodies */
+
     uint32_t flags;
     uint64_t memory_max;     /* 0: none */
     bool finished;
@@ -245,6 +254,9 @@ int seq_begin_anew(seq *s);
 
 /* Bytes that seq_export() allocates, for its result and for its own arrays. */
 uint64_t seq_export_size(const seq *s);
+/* The arrays of a grammar with so many bodies and symbols on them.  SEQ_OK, SEQ_E_NOMEM. */
+int grammar_new(const seq *s, struct seq_grammar *g, uint64_t bodies, uint64_t symbols);
+void grammar_free(const seq *s, struct seq_grammar *g, uint64_t bodies, uint64_t symbols);
 
 /* ---- rewrite.c -------------------------------------------------------------- */
 
@@ -277,6 +289,12 @@ uint32_t append_symbol(seq *s, uint32_t guard, uint32_t value);
 
 int exact_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);
 int exact_finish(seq *s);
+/* The most credit for jumps (fast.c). */
+#ifdef WPP_HOSTILE
+enum { FAST_CREDIT = 6 };
+#else
+enum { FAST_CREDIT = 4096 };
+#endif
 /* Bytes of history and jumps, and their maximum. */
 uint64_t fast_memory(const seq *s);
 uint64_t fast_memory_max(const seq *s);
@@ -287,6 +305,8 @@ uint64_t fast_growth(const seq *s, uint32_t n);
 int fast_new(seq *s);
 void fast_free(seq *s);
 int fast_append(seq *s, uint32_t start, const uint32_t *terminals, size_t n);
+/* Appends all that waits.  Runs have no bodies yet. */
+int fast_end(seq *s);
 int fast_finish(seq *s);
 
 #endif

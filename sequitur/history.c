@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* history.c - see history.h. */
 #include "sequitur/history.h"
+#include "sequitur/base.h"
 
 #include <string.h>
 
@@ -42,7 +43,7 @@ static int grow(seq *s)
     struct history *h = s->history;
     uint64_t bigger = h->size + BLOCK + h->size / 4 / BLOCK * BLOCK;
 
-    assert(h->end <= h->size);
+    assert(h->end - h->split <= h->size);
     assert(h->size % BLOCK == 0 && h->size < h->most);
     if (bigger > h->most)
         bigger = h->most;
@@ -71,7 +72,7 @@ bool history_goes_on(const seq *s, const struct start *t)
 /* `end`: the end of the last block in the ring, or of the next one. */
 static void set_oldest(struct history *h, uint64_t end)
 {
-    uint64_t oldest = end > h->lap ? end - h->lap : 0;
+    uint64_t oldest = end - h->split > h->lap ? end - h->lap : h->split;
 
     assert(oldest >= h->oldest);             /* the window never moves back */
     h->oldest = oldest;
@@ -93,7 +94,7 @@ int history_lend(seq *s, struct start *t)
     t->staged = t->own;
     if (h->lent || !lap_goes_on(h))
         return SEQ_OK;
-    if (h->end == h->size && grow(s) != SEQ_OK)
+    if (h->end - h->split == h->size && grow(s) != SEQ_OK)
         return SEQ_E_NOMEM;
     assert((h->end & (h->lap - 1)) + BLOCK <= h->size);
     h->lent = (uint32_t)(t - s->starts) + 1;
@@ -128,7 +129,7 @@ int history_add(seq *s, struct start *t, size_t n, uint64_t *from)
     assert(n <= BLOCK && h->end % BLOCK == 0);
     if (h->lent && !stands && take_back(s) != SEQ_OK)
         return SEQ_E_NOMEM;
-    if (h->end == h->size && h->size < h->most && grow(s) != SEQ_OK)
+    if (h->end - h->split == h->size && h->size < h->most && grow(s) != SEQ_OK)
         return SEQ_E_NOMEM;
     if ((h->end & (h->lap - 1)) == h->most)
         h->end += h->lap - h->most;
@@ -173,6 +174,8 @@ static bool derives_deep(const seq *s, uint32_t value, const uint32_t *in, int d
         return look_alike(known, in, r->length)
             && memcmp(known, in, r->length * sizeof *in) == 0;
     }
+    if (is_of_base(s, rule_of(value)))
+        return derives_deep(s->base, value, in, depth);
     if (depth == 0)
         return false;
     for (uint32_t n = s->nodes[r->guard].next; n != r->guard; n = s->nodes[n].next) {
@@ -193,7 +196,7 @@ bool history_saw(seq *s, const struct start *t, uint32_t r, uint64_t end)
     struct rule *rule = &s->rules[r];
 
     assert(end >= t->piece_begin && end <= t->piece_end);
-    if (rule->length > end - t->piece_begin)
+    if (rule->length > end - t->piece_begin || rule->at < s->history->split)
         return false;
     rule->at = end - rule->length;
     return true;
@@ -201,7 +204,7 @@ bool history_saw(seq *s, const struct start *t, uint32_t r, uint64_t end)
 
 bool history_check(const seq *s, uint32_t *culprit)
 {
-    for (uint32_t r = 1; s->history && r < s->rules_used; r++) {
+    for (uint32_t r = s->base_rules ? s->base_rules : 1; s->history && r < s->rules_used; r++) {
         const struct rule *rule = &s->rules[r];
         if (!rule->guard || is_start_guard(s->nodes[rule->guard].value) || !history_has(s, rule))
             continue;

@@ -35,6 +35,8 @@ struct history {
     uint64_t lap;
     uint64_t end;            /* the position of the next block */
     uint64_t oldest;         /* terminals before this position have been overwritten */
+    uint64_t split;          /* positions below it are in the base's ring; a multiple of a lap */
+    const uint32_t *base;
     uint32_t lent;           /* 1 + the stream that stages its next block at `end`; or 0 */
     uint32_t waiting;        /* 1 + the stream that has unread terminals; or 0 */
 };
@@ -70,14 +72,17 @@ bool history_goes_on(const seq *s, const struct start *t);
 
 static inline const uint32_t *history_at(const seq *s, uint64_t position)
 {
-    return s->history->ring + (position & (s->history->lap - 1));
+    const struct history *h = s->history;
+    const uint32_t *ring = position < h->split ? h->base : h->ring;
+
+    return ring + (position & (h->lap - 1));
 }
 
 /* Whether the terminals that rule r derives can be read at rules[r].at. */
 static inline bool history_has(const seq *s, const struct rule *r)
 {
     static_assert(AT_UNKNOWN - UINT32_MAX > LAP_MAX, "what is not known is not in the window");
-    return r->at - s->history->oldest < s->history->lap;
+    return r->at - s->history->oldest < s->history->lap || r->at < s->history->split;
 }
 
 /* False only if the n terminals at a and b differ.  Compares a few positions, so that a long

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* invariants.c - the invariants of grammar.h, digrams.h and history.h. */
+#include "sequitur/base.h"
 #include "sequitur/digrams.h"
 #include "sequitur/history.h"
 #include "sequitur/runs.h"
@@ -90,6 +91,16 @@ static int check_run(struct checker *c, uint32_t r)
     return c->s->nodes[guard].next == guard ? SEQ_OK : broken(c, "run %u has a body", r);
 }
 
+/* A rule of the base has no body here, or two symbols (base.h). */
+static int check_base_rule(struct checker *c, uint32_t r)
+{
+    uint32_t guard = c->s->rules[r].guard;
+    uint32_t first = c->s->nodes[guard].next;
+
+    c->nodes += first == guard ? 1 : 3;
+    return first == guard ? SEQ_OK : check_digram(c, first);
+}
+
 /* G1, G3, G4, G7 for rule r, and its digrams. */
 static int check_body(struct checker *c, uint32_t r)
 {
@@ -132,7 +143,7 @@ static int check_uses(struct checker *c)
     const seq *s = c->s;
 
     for (uint32_t r = 1; r < s->rules_used; r++) {
-        if (!s->rules[r].guard)
+        if (!s->rules[r].guard || is_of_base(s, r))
             continue;
         bool start = is_start_guard(s->nodes[s->rules[r].guard].value);
         if (c->uses[r] != s->rules[r].count)
@@ -168,7 +179,9 @@ static int check_all(struct checker *c)
         if (!is_guard(value) || value == VALUE_FREE || rule_of(value) != r)
             return broken(c, "rule %u: node %u is not its guard", r, guard);
         live += !is_start_guard(value);
-        if ((s->rules[r].run ? check_run(c, r) : check_body(c, r)) != SEQ_OK)
+        int status = is_of_base(s, r) ? check_base_rule(c, r)
+                   : s->rules[r].run ? check_run(c, r) : check_body(c, r);
+        if (status != SEQ_OK)
             return SEQ_E_BROKEN;
     }
     if (live != s->rules_live || c->nodes != s->nodes_live)
@@ -176,6 +189,8 @@ static int check_all(struct checker *c)
                       (unsigned long long)c->nodes, s->rules_live, s->nodes_live);
     if (check_uses(c) != SEQ_OK || check_table(c) != SEQ_OK)
         return SEQ_E_BROKEN;
+    if (s->base && !base_check(s))
+        return broken(c, "a rule of the base has changed");
     if (s->runs && !runs_check(s))
         return broken(c, "the table of runs and the rules disagree");
     uint32_t culprit;

@@ -177,7 +177,7 @@ int seq_join(seq *s, const struct seq_grammar *g)
 {
     struct joining j = {.s = s, .g = g, .size = longest_body(g) + 1};
 
-    if (!s->finished)
+    if (!s->finished || s->ended)
         return SEQ_E_STATE;
     if (s->status == SEQ_OK && g->starts > 0)
         s->status = seq_open_starts(s, g->starts - 1);

@@ -61,7 +61,7 @@ static int reparse(seq *s, const bool *enough)
 
 int seq_reparse(seq *s, unsigned rounds, const bool *enough)
 {
-    int status = s->finished ? s->status : SEQ_E_STATE;
+    int status = s->finished && !s->ended ? s->status : SEQ_E_STATE;
 
     while (status == SEQ_OK && rounds-- > 0 && !is_enough(enough))
         status = reparse(s, enough);

@@ -125,6 +125,46 @@ void seq_grammar_free(const seq *s, struct seq_grammar *g);
  * are allowed. */
 void seq_forget(seq *s);
 
+/* ---- Grammars on a base
+ *
+ * A long input may be cut into parts whose grammars are built at the same time, each by a thread of
+ * its own.  The first part's grammar becomes the base; the others use its rules, but do not change
+ * them.
+ *
+ *      first part   seq_new, seq_append ..., seq_end_base     -> piece 0
+ *      each other   seq_new_on, seq_append ..., seq_end_piece -> pieces 1, 2, ...
+ *      at the end   seq_combine                               -> one grammar of all
+ *
+ * The result has rule utility, but digrams are unique within each piece only: pieces do not know
+ * each other's rules. */
+
+/* The rules of a finished part. */
+typedef struct seq_piece seq_piece;
+
+/* Ends the input of s, which has no flags, and makes it a base.  Afterwards only seq_new_on,
+ * seq_combine, seq_grammar_free, seq_get_stats, seq_check and seq_free are allowed.  SEQ_OK,
+ * SEQ_E_NOMEM, SEQ_E_RANGE, SEQ_E_STATE. */
+int seq_end_base(seq *s, seq_piece **out);
+
+/* Makes an empty grammar on a base, which must live as long.  config as for seq_new; its flags must
+ * be 0.  Several threads may do this with one base.  Costs a copy of the base's rules.  SEQ_OK,
+ * SEQ_E_NOMEM, SEQ_E_STATE (this is no base). */
+int seq_new_on(seq **out, const seq *base, const struct seq_config *config);
+
+/* Ends the input of s, which is on a base.  Afterwards only seq_get_stats, seq_check and seq_free are
+ * allowed.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE, SEQ_E_STATE. */
+int seq_end_piece(seq *s, seq_piece **out);
+
+/* A piece needs neither its grammar nor the base. */
+void seq_piece_free(seq_piece *piece);
+/* Symbols on its right-hand sides. */
+uint64_t seq_piece_symbols(const seq_piece *piece);
+
+/* One grammar of all: start rule k derives what those of the pieces derive, one after the other.
+ * pieces[0] is the base's.  A seq_grammar like that of seq_export, to be freed by
+ * seq_grammar_free(s, ...).  The time goes with the symbols.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+int seq_combine(const seq *s, seq_piece *const *pieces, size_t n, struct seq_grammar *out);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
