@@ -161,6 +161,8 @@ struct wpp_summary {
     bool complete;             /* the trace ended with the process's own end record */
     uint32_t n_threads, n_routines, n_terminals, n_rules;
     uint32_t n_segments;       /* grammars that the file holds; they are joined when it is opened */
+    uint32_t parts;            /* more than 1: the grammar was built in so many parts.  Then digrams
+                                  are unique in each part only */
     uint64_t rhs_symbols;      /* on all right-hand sides, start rules included */
     uint32_t n_controls;       /* terminals that are control words, no paths */
     uint32_t n_modules, n_instrumented_routines, n_limited_routines;

@@ -145,6 +145,11 @@ segments() {
     wpp-info "$1" | awk '$1 == "segments" { n = $2 } END { print n + 0 }'
 }
 
+# parts FILE: how many parts its grammar was built in, 0 for one piece
+parts() {
+    wpp-info "$1" | awk '$1 == "parts" { n = $2 } END { print n + 0 }'
+}
+
 # same_answers NAME FILE FILE TOOL...: what a tool says of both WPPs, which is not nothing
 same_answers() {
     local name=$1 one=$2 other=$3

@@ -237,6 +237,57 @@ for which in one live; do
 done
 same 'and has all events' tokens.live tokens.one
 
+# ---- Disks that are full --------------------------------------------------------------------
+
+if [ $CONFIG = hostile ]; then
+    skip 'a full disk: many words take very long'
+else
+# Two of three words are a counter's, one is drawn: a few MB are several segments of 32 MB.
+cat > digits.c << 'END'
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    uint64_t r = 88172645463325252;
+    for (uint64_t i = 0, n = strtoull(argv[argc - 1], 0, 10); i < n; i++) {
+        uint32_t word;
+        r ^= r << 13, r ^= r >> 7, r ^= r << 17;
+        word = i % 3 ? 1 + (uint32_t)(i % 64) : 100 + (uint32_t)(r >> 56);
+        fwrite(&word, 4, 1, stdout);
+    }
+    return 0;
+}
+END
+gcc -O2 -o digits digits.c
+./digits 4000000 > digits.bin
+wpp-compress --symbols -q --memory=32M -o all.wpp digits.bin
+pieces=$(segments all.wpp)
+ok "they are $pieces segments" test "$pieces" -gt 3
+each=$(($(stat -c %s all.wpp) / pieces))
+# Room for three segments, then for none.
+for kilobytes in $((1100 + 3 * each / 1024)) 100; do
+    if mkdir -p full && mount -t tmpfs -o size=${kilobytes}k none full 2> /dev/null; then
+        run bash -c 'wpp-compress --symbols -q --memory=32M -o full/x.wpp < digits.bin'
+        case $kilobytes in
+        100)
+            is 'a disk that takes no segment' "$status $(ls full)" '1 '
+            like 'it is said' "$(cat err)" 'No space left' ;;
+        *)
+            is "a disk that takes $kilobytes kB of $((each * pieces / 1024))" "$status $(wc -l < err)" '3 1'
+            taken=$(sed -n 's/.*the first \([0-9]*\) events were taken.*/\1/p' err)
+            wpp-dump --tokens full/x.wpp > expanded 2> /dev/null
+            head -c $((4 * ${taken:-0})) digits.bin > whole.bin
+            ok "it is said: $taken events" test "${taken:-0}" -ge 100000
+            same 'which are there' expanded whole.bin ;;
+        esac
+        umount full
+    else
+        skip 'a full disk: no tmpfs here'
+    fi
+done
+fi
+
 # ---- Refused -----------------------------------------------------------------------------
 
 refused 'less than 32 MB' 2 wpp-compress --memory=31M -o x.wpp prog.trace

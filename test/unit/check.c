@@ -24,7 +24,7 @@ static bool check(uint32_t n_terminals, uint32_t n_rules, uint32_t n_threads,
         body[r + 1] = n;
     }
     return check_rules(&(struct wpp_grammar){n_terminals, n_rules, n_threads, body, symbols, length},
-                       1, error);
+                       false, error);
 }
 
 #define BODIES(...) ((const int64_t[]){__VA_ARGS__})
@@ -57,9 +57,9 @@ static void test_lengths(void)
     struct wpp_grammar g = {2, 1, 1, body, symbols, length};
     struct wpp_error error;
 
-    tap_ok(!check_rules(&g, 1, &error) && strstr(error.text, "as many events"), "wrong: a length");
+    tap_ok(!check_rules(&g, false, &error) && strstr(error.text, "as many events"), "wrong: a length");
     length[1] = 4;
-    tap_ok(check_rules(&g, 1, &error), "fine: the same with the right one");
+    tap_ok(check_rules(&g, false, &error), "fine: the same with the right one");
 }
 
 int main(void)

@@ -71,6 +71,59 @@ static int build(struct allocator *a, uint32_t flags, const uint32_t *text, size
     return status;
 }
 
+/* The first half becomes a base, the rest two parts on it. */
+static int build_parts(struct allocator *a, const uint32_t *text, size_t length)
+{
+    struct seq_config config = {.size = sizeof config, .realloc = count_realloc, .realloc_ctx = a};
+    struct seq_grammar g = {0};
+    seq_piece *piece[3] = {0};
+    char why[128];
+    seq *base = NULL, *s = NULL;
+    int status = seq_new(&base, &config);
+
+    for (size_t i = 0; status == SEQ_OK && i < length / 2; i += PIECE)
+        status = seq_append(base, (uint32_t)(i / PIECE % 3), text + i, PIECE);
+    if (status == SEQ_OK)
+        status = seq_end_base(base, &piece[0]);
+    for (size_t k = 1; status == SEQ_OK && k < 3; k++) {
+        status = seq_new_on(&s, base, &config);
+        if (status == SEQ_OK)
+            status = seq_append(s, (uint32_t)k, text + length / 4 * (k + 1), length / 4);
+        if (status == SEQ_OK)
+            status = seq_end_piece(s, &piece[k]);
+        if (status == SEQ_OK)
+            status = seq_check(s, why, sizeof why);
+        seq_free(s);
+        s = NULL;
+    }
+    if (status == SEQ_OK)
+        status = seq_combine(base, piece, 3, &g);
+    if (status == SEQ_OK)
+        seq_grammar_free(base, &g);
+    for (size_t k = 0; k < 3; k++)
+        seq_piece_free(piece[k]);
+    seq_free(base);
+    return status;
+}
+
+static void test_parts(const uint32_t *text, size_t length)
+{
+    struct allocator all = {0};
+    uint64_t told = 0;
+    bool clean = true;
+
+    tap_ok(build_parts(&all, text, length) == SEQ_OK && !all.held && !all.wrong_size,
+           "parts: all memory is accounted for and given back");
+    for (uint64_t n = 1; n <= all.calls; n++) {
+        struct allocator one = {.fail_at = n};
+        told += build_parts(&one, text, length) == SEQ_E_NOMEM;
+        clean = clean && !one.held && !one.wrong_size;
+    }
+    tap_ok(told == all.calls, "parts: %llu of %llu failures are reported", (unsigned long long)told,
+           (unsigned long long)all.calls);
+    tap_ok(clean, "parts: and leave nothing behind");
+}
+
 static void test_failures(uint32_t flags, const char *mode, const uint32_t *text, size_t length,
                           unsigned rounds)
 {
@@ -102,5 +155,6 @@ int main(void)
     test_failures(0, "fast", text, TEXT, 0);
     /* Each failure but the first ones has all of the engine's work before it. */
     test_failures(0, "parsed anew", text + TEXT / 6 - LITTLE / 2, LITTLE, 2);
+    test_parts(text, TEXT);
     return tap_done();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Segments that are built by threads of their own: the same as those that are not, however the
- * terminals come; and builders that are stopped in the middle. */
+/* Grammars and parts that are built by threads of their own: the same as those that are not, however
+ * the terminals come; and builders that are stopped in the middle. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,82 +40,134 @@ static void append_some(struct random *r, seq *grammar, struct wpp_builder *b)
         abort();
 }
 
-static struct wpp_segment encoded(seq *grammar)
+/* A base that has seen some of it, and its piece. */
+static seq *new_base(struct random *r, seq_piece **piece)
 {
-    struct wpp_segment segment;
+    seq *base = new_grammar(), *twin = new_grammar();
+    struct wpp_builder *b = wpp_builder_new(twin, NULL);
 
-    if (seq_append(grammar, STREAMS - 1, NULL, 0) != SEQ_OK || seq_finish(grammar) != SEQ_OK ||
-        !wpp_segment_encode(grammar, TERMINALS, &segment))
+    if (!b)
         abort();
-    seq_free(grammar);
-    return segment;
+    for (uint32_t n = 300; n > 0; n--)
+        append_some(r, base, b);
+    wpp_builder_free(b);
+    if (seq_end_base(base, piece) != SEQ_OK)
+        abort();
+    return base;
 }
 
-static bool are_equal(const struct wpp_segment *a, const struct wpp_segment *b)
+static seq *new_part(const seq *base)
 {
-    return a->n_terminals == b->n_terminals && a->starts == b->starts &&
-           a->symbols == b->symbols && a->code.size == b->code.size &&
-           memcmp(a->code.data, b->code.data, a->code.size) == 0 &&
-           memcmp(a->order, b->order, a->n_terminals * sizeof *a->order) == 0 &&
-           memcmp(a->length, b->length, a->starts * sizeof *a->length) == 0;
+    seq *grammar;
+
+    if (seq_new_on(&grammar, base, NULL) != SEQ_OK)
+        abort();
+    return grammar;
 }
 
-/* Some at a time, as many as there may be. */
-static void test_segments(struct random *r)
+static bool are_equal(const struct seq_grammar *a, const struct seq_grammar *b)
+{
+    size_t n = (size_t)a->rules + a->starts;
+
+    return a->rules == b->rules && a->starts == b->starts &&
+           memcmp(a->body, b->body, (n + 1) * sizeof *a->body) == 0 &&
+           memcmp(a->symbols, b->symbols, a->body[n] * sizeof *a->symbols) == 0 &&
+           memcmp(a->length, b->length, n * sizeof *a->length) == 0;
+}
+
+/* Whether both parts make the same grammar with the base. */
+static bool are_same_parts(const seq *base, seq_piece *first, seq_piece *part, seq_piece *other)
+{
+    seq_piece *one[] = {first, part}, *two[] = {first, other};
+    struct seq_grammar a = {0}, b = {0};
+    bool same = seq_combine(base, one, 2, &a) == SEQ_OK && seq_combine(base, two, 2, &b) == SEQ_OK
+             && are_equal(&a, &b);
+
+    seq_grammar_free(base, &a);
+    seq_grammar_free(base, &b);
+    return same;
+}
+
+/* Some at a time, as many as there may be.  Half of them have their grammar from the caller. */
+static void test_parts(struct random *r)
 {
     enum { AT_ONCE = 4, ROUNDS = 25 };
-    unsigned wrong[2] = {0};
+    seq_piece *first, *part, *other;
+    seq *base = new_base(r, &first);
+    unsigned wrong = 0;
 
     for (int round = 0; round < ROUNDS; round++) {
         struct wpp_builder *builders[AT_ONCE];
         seq *grammars[AT_ONCE];
 
         for (int i = 0; i < AT_ONCE; i++) {
-            grammars[i] = new_grammar();
-            builders[i] = wpp_builder_new(new_grammar(), i >= AT_ONCE / 2);
+            grammars[i] = new_part(base);
+            builders[i] = wpp_builder_new(i % 2 ? new_part(base) : NULL, base);
             if (!builders[i])
                 abort();
             for (uint32_t n = draw(r, 300); n > 0; n--)
                 append_some(r, grammars[i], builders[i]);
-            if (i % 2)
-                wpp_builder_end(builders[i], STREAMS, TERMINALS, 0, NULL);
+            wpp_builder_end(builders[i], STREAMS);
         }
         for (int i = 0; i < AT_ONCE; i++) {
-            struct wpp_segment a = encoded(grammars[i]), b;
-            seq *back;
+            bool good = wpp_finish_piece(grammars[i], STREAMS, &part) == SEQ_OK;
 
-            if (i % 2) {
-                wrong[1] += wpp_builder_take(builders[i], &b) != SEQ_OK;
-            } else {
-                wrong[0] += wpp_builder_give_back(builders[i], &back) != SEQ_OK;
-                b = encoded(back);
-            }
-            wrong[i % 2] += !are_equal(&a, &b);
-            wpp_segment_free(&a);
-            wpp_segment_free(&b);
+            good = wpp_builder_take(builders[i], &other) == SEQ_OK && good;
+            wrong += !good || !are_same_parts(base, first, part, other);
+            seq_piece_free(part);
+            seq_piece_free(other);
+            seq_free(grammars[i]);
         }
     }
-    tap_ok(!wrong[1], "segments by threads are those without: %u of %d are not", wrong[1],
-           AT_ONCE / 2 * ROUNDS);
-    tap_ok(!wrong[0], "so are those of grammars that are given back: %u are not", wrong[0]);
+    seq_piece_free(first);
+    seq_free(base);
+    tap_ok(!wrong, "parts by threads are those without: %u of %d are not", wrong, AT_ONCE * ROUNDS);
+}
+
+static void test_giving_back(struct random *r)
+{
+    unsigned wrong = 0;
+
+    for (int round = 0; round < 50; round++) {
+        struct seq_grammar a = {0}, b = {0};
+        seq *grammar = new_grammar(), *back;
+        struct wpp_builder *builder = wpp_builder_new(new_grammar(), NULL);
+
+        if (!builder)
+            abort();
+        for (uint32_t n = draw(r, 300); n > 0; n--)
+            append_some(r, grammar, builder);
+        bool good = wpp_builder_give_back(builder, &back) == SEQ_OK
+                 && seq_finish(grammar) == SEQ_OK && seq_finish(back) == SEQ_OK
+                 && seq_export(grammar, &a) == SEQ_OK && seq_export(back, &b) == SEQ_OK;
+        wrong += !good || !are_equal(&a, &b);
+        seq_grammar_free(grammar, &a);
+        seq_grammar_free(back, &b);
+        seq_free(grammar);
+        seq_free(back);
+    }
+    tap_ok(!wrong, "so are grammars that are given back: %u are not", wrong);
 }
 
 /* Whatever the thread does at that moment. */
 static void test_dropping(struct random *r)
 {
     unsigned wrong = 0;
+    seq_piece *first;
+    seq *base = new_base(r, &first);
 
     for (int round = 0; round < 60; round++) {
         struct seq_stats stats;
-        seq *grammar = new_grammar();
-        struct wpp_builder *b = wpp_builder_new(new_grammar(), round % 4 < 2);
+        bool part = round % 4 < 2;
+        seq *grammar = part ? new_part(base) : new_grammar();
+        struct wpp_builder *b = wpp_builder_new(part ? NULL : new_grammar(), part ? base : NULL);
 
         if (!b)
             abort();
         for (uint32_t n = draw(r, 60); n > 0; n--)
             append_some(r, grammar, b);
-        if (round % 3 == 0)
-            wpp_builder_end(b, STREAMS, TERMINALS, 0, NULL);
+        if (part && round % 3 == 0)
+            wpp_builder_end(b, STREAMS);
         seq_get_stats(grammar, &stats);
         if (round % 2)
             wrong += wpp_builder_stats(b).symbols > stats.symbols;
@@ -123,6 +175,8 @@ static void test_dropping(struct random *r)
         seq_free(grammar);
     }
     wpp_builder_free(NULL);
+    seq_piece_free(first);
+    seq_free(base);
     tap_ok(!wrong, "builders are dropped at any time, and none had more than it was given");
 }
 
@@ -131,7 +185,7 @@ static void test_much(void)
 {
     enum { MUCH = 6000000 };
     uint32_t *terminals = malloc(MUCH * sizeof *terminals);
-    struct wpp_builder *b = wpp_builder_new(new_grammar(), true);
+    struct wpp_builder *b = wpp_builder_new(new_grammar(), NULL);
     seq *back = NULL;
     struct seq_stats stats = {0};
 
@@ -146,23 +200,24 @@ static void test_much(void)
     free(terminals);
 }
 
-static void test_range(void)
+static void test_range(struct random *r)
 {
     const uint32_t much = SEQ_TERMINAL_MAX + 1;
-    struct wpp_builder *b = wpp_builder_new(new_grammar(), false);
-    struct wpp_segment segment;
-    seq *back = NULL;
+    seq_piece *first, *piece;
+    seq *base = new_base(r, &first), *back = NULL;
+    struct wpp_builder *b = wpp_builder_new(NULL, base);
 
     wpp_builder_append(b, 0, &much, 1);
-    wpp_builder_end(b, 1, 1, 0, NULL);
-    tap_ok(wpp_builder_take(b, &segment) == SEQ_E_RANGE, "what the engine refuses is told");
-    wpp_segment_free(&segment);
-    b = wpp_builder_new(new_grammar(), false);
+    wpp_builder_end(b, 1);
+    tap_ok(wpp_builder_take(b, &piece) == SEQ_E_RANGE && !piece, "what the engine refuses is told");
+    seq_piece_free(first);
+    seq_free(base);
+    b = wpp_builder_new(new_grammar(), NULL);
     wpp_builder_append(b, 0, &much, 1);
     tap_ok(wpp_builder_give_back(b, &back) == SEQ_E_RANGE && back,
            "also when the grammar is given back");
     seq_free(back);
-    b = wpp_builder_new(new_grammar(), true);
+    b = wpp_builder_new(new_grammar(), NULL);
     int status = wpp_builder_append(b, 0, &much, 1);
     for (int n = 0; n < 10000000 && status == SEQ_OK; n++) {
         const uint32_t more = 1;
@@ -176,9 +231,10 @@ int main(void)
 {
     struct random r = {.state = 20261124};
 
-    test_segments(&r);
+    test_parts(&r);
+    test_giving_back(&r);
     test_dropping(&r);
     test_much();
-    test_range();
+    test_range(&r);
     return tap_done();
 }

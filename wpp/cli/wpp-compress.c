@@ -32,11 +32,10 @@ static const char help[] =
     "  -f, --force         overwrite FILE if it exists\n"
     "      --best          make the file 3 to 11 percent smaller, in three to nine times the\n"
     "                      time; the input may also be a WPP\n"
-    "  -j, --jobs=N        use N processors (0: all). The trace is cut into segments of 17\n"
-    "                      million events, which makes the file larger: a little, or much\n"
-    "                      where the program repeats long work. With 1, and without this\n"
-    "                      option, the trace is one piece; without it a second processor\n"
-    "                      reads the trace\n"
+    "  -j, --jobs=N        use N processors (0: all, the default for a regular file). A long\n"
+    "                      trace that repeats little is built in parts, which use the rules of\n"
+    "                      the first one; the file is up to 5 percent larger. With 1 it is one\n"
+    "                      piece. The file is the same for each N from 2 on\n"
     "      --memory=SIZE   take about SIZE of memory, at least 32M. The trace is cut into\n"
     "                      segments with a grammar each\n"
     "      --map=OLD=NEW   look for the program's files of the folder OLD in NEW; OLD may\n"
@@ -57,7 +56,8 @@ struct options {
     const char *input, *output;
     enum wpp_compress_input kind;
     uint64_t memory;             /* 0: no limit */
-    uint32_t jobs;               /* segments built at the same time; 0 or 1: one piece */
+    bool jobs_given;
+    uint32_t jobs;               /* parts built at the same time; 1: the trace is one piece */
     struct wpp_moved moved;
     bool force, best, progress, quiet;
 };
@@ -89,7 +89,10 @@ static struct options parse_options(int argc, char **argv)
         case 'o': o.output = optarg; break;
         case 'f': o.force = true; break;
         case 'q': o.quiet = true; break;
-        case 'j': o.jobs = tool_jobs_argument(optarg, WPP_CREW_MOST); break;
+        case 'j':
+            o.jobs_given = true;
+            o.jobs = tool_jobs_argument(optarg, WPP_CREW_MOST);
+            break;
         case MEMORY:
             o.memory = tool_size_argument("--memory", optarg);
             if (o.memory < WPP_COMPRESS_LEAST)
@@ -146,20 +149,13 @@ static bool show_progress(void *ctx, const void *bytes, size_t n, struct wpp_err
     return true;
 }
 
-/* Has the trace cut into segments; they wait in the output's folder. */
-static bool cut(wpp_compressor *c, const struct options *o, struct wpp_crew *crew,
-                const char *output, const struct wpp_output *out, struct wpp_error *error)
+/* Segments wait in the output's folder. */
+static bool limit_memory(wpp_compressor *c, const struct options *o, const char *output,
+                         const struct wpp_output *out, struct wpp_error *error)
 {
-    char *folder;
-    bool done;
+    char *folder = wpp_output_folder(output, wpp_output_in_place(out));
+    bool done = folder ? wpp_compress_limit(c, o->memory, folder, error) : wpp_fail_memory(error);
 
-    if (!o->memory && o->jobs < 2)
-        return true;
-    folder = wpp_output_folder(output, wpp_output_in_place(out));
-    if (!folder)
-        return wpp_fail_memory(error);
-    done = o->memory ? wpp_compress_limit(c, o->memory, folder, error)
-                     : wpp_compress_jobs(c, crew, folder, error);
     free(folder);
     return done;
 }
@@ -171,11 +167,32 @@ static bool is_regular(int fd)
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Whether a processor is free for a builder: the writer of a pipe, often a traced program, uses
- * it. */
-static bool has_processor_aside(const struct options *o, int fd)
+/* How many processors builders may use besides this one.  Without --jobs, all; but the writer of a
+ * pipe, often a traced program, uses the others. */
+static uint32_t builders_for(const struct options *o, int fd)
 {
-    return !o->memory && o->jobs == 0 && is_regular(fd) && tool_processors() > 1;
+    uint32_t processors = (uint32_t)tool_processors();
+
+    if (o->jobs_given)
+        return o->jobs;
+    if (!is_regular(fd) || processors < 2)
+        return 0;
+    return processors < WPP_CREW_MOST ? processors : WPP_CREW_MOST;
+}
+
+/* How the grammar is built: in a limit of memory, in parts, or as one piece. */
+static bool plan(wpp_compressor *c, const struct options *o, struct wpp_crew *crew, int fd,
+                 const char *output, const struct wpp_output *out, struct wpp_error *error)
+{
+    if (o->memory)
+        return limit_memory(c, o, output, out, error);
+    if (o->jobs_given && o->jobs == 1)
+        return true;
+    crew->size = crew->free = builders_for(o, fd);
+    if (!o->best)
+        return wpp_compress_jobs(c, crew, error);
+    crew->size = crew->free = crew->size > 0;
+    return !crew->size || wpp_compress_aside(c, crew, error);
 }
 
 /* The writer of a pipe may also use the terminal. */
@@ -203,8 +220,7 @@ static wpp_compressor *read_input(const struct options *o, struct wpp_crew *crew
     }
     if (c && o->best)
         wpp_compress_best(c, NULL);
-    if (c && (!cut(c, o, crew, output, out, error) ||
-              (has_processor_aside(o, fd) && !wpp_compress_aside(c, crew, error)) ||
+    if (c && (!plan(c, o, crew, fd, output, out, error) ||
               !wpp_feed(c, fd, wants_progress(o, fd) ? show_progress : NULL, c, error))) {
         wpp_compress_free(c);
         c = NULL;
@@ -346,7 +362,7 @@ static bool is_merged(const struct options *o)
 static bool compress(const struct options *o, const char *path, struct wpp_output *out,
                      struct wpp_error *note, struct wpp_error *unread, struct wpp_error *error)
 {
-    struct wpp_crew crew = {o->jobs ? o->jobs : 1, o->jobs ? o->jobs : 1};
+    struct wpp_crew crew = {0, 0};
     struct wpp_bytes file = {0};
     wpp_compressor *c = read_input(o, &crew, path, out, error);
     bool done = c && wpp_compress_finish(c, &file, note, error) &&

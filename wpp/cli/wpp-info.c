@@ -481,6 +481,8 @@ static void print_grammar(const struct info *i)
         printf("%-18s %.2f\n", "rules per path", ratio(s->n_rules, paths_executed(i)));
     if (s->n_segments > 1)
         printf("%-18s %s\n", "segments", tool_grouped(s->n_segments));
+    if (s->parts > 1)
+        printf("%-18s %s\n", "parts", tool_grouped(s->parts));
     if (!grammar)
         return;
     printf("%-18s %s\n", "right-hand sides", tool_grouped(s->rhs_symbols));
@@ -743,6 +745,7 @@ static void print_json(const wpp *w, const struct info *i)
     json_number_if(paths, "paths", paths_executed(i));
     json_number_if(grammar, "rules", s->n_rules);
     json_number_if(grammar || s->unread, "segments", s->n_segments);
+    json_number_if(s->parts > 1, "parts", s->parts);
     json_number_if(grammar, "rhs_symbols", s->rhs_symbols);
     json_number_if(grammar, "longest_rule", i->longest);
     json_threads(w, i);

@@ -219,6 +219,7 @@ static void describe_run(struct assembly *a)
     a->content.run.ticks_per_second = wpp_path_times_rate(&c->times);
     a->content.run.complete = c->note.status == WPP_OK && c->modules.n_unread == 0;
     a->content.run.ended = why_no_more(c);
+    a->content.run.parts = c->n_pieces;
     a->content.chunks = c->when.list;
     a->content.n_chunks = c->when.n;
     if (c->segments.n)
@@ -227,6 +228,24 @@ static void describe_run(struct assembly *a)
         a->content.grammar = (struct wpp_grammar){c->alphabet.n, a->grammar.rules,
                                                   a->grammar.starts, a->grammar.body,
                                                   a->grammar.symbols, a->grammar.length};
+}
+
+/* The grammar's owner: of parts, their base. */
+static seq *owner(const struct wpp_compressor *c)
+{
+    return c->base ? c->base : c->grammar;
+}
+
+/* Takes the finished grammar, or makes one of all parts. */
+static bool export(struct assembly *a)
+{
+    const struct wpp_compressor *c = a->c;
+    int status = c->base ? seq_combine(c->base, c->pieces, c->n_pieces, &a->grammar)
+                         : seq_export(c->grammar, &a->grammar);
+
+    if (status == SEQ_OK)
+        seq_forget(owner(c));
+    return status == SEQ_OK;
 }
 
 /* Takes the grammar and the order of terminals; with segments the order is already known. */
@@ -243,10 +262,7 @@ static bool take_grammar(struct assembly *a)
         memcpy(a->order, c->segments.order, n * sizeof *a->order);
         return true;
     }
-    if (seq_export(c->grammar, &a->grammar) != SEQ_OK)
-        return false;
-    seq_forget(c->grammar);
-    if (!wpp_renumber(&a->grammar, n, a->order, &n_met))
+    if (!export(a) || !wpp_renumber(&a->grammar, n, a->order, &n_met))
         return false;
     assert(n_met == n);
     return true;
@@ -270,6 +286,7 @@ static bool order_profile(struct assembly *a)
 {
     a->content.run.profile_kind = a->c->counts_kind;
     a->content.run.runs = 1;
+    a->content.run.parts = 0;
     a->content.run.part = a->c->part;
     a->content.n_threads = 0;
     a->content.n_chunks = 0;
@@ -300,7 +317,8 @@ bool wpp_assemble(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *e
     struct assembly a = {.c = c};
     bool done = assemble(&a, file, error);
 
-    seq_grammar_free(c->grammar, &a.grammar);
+    if (owner(c))
+        seq_grammar_free(owner(c), &a.grammar);
     wpp_alphabet_free(&a.units);
     wpp_alphabet_free(&a.routines);
     wpp_arena_free(&a.arena);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/compress/builder.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -29,18 +30,18 @@ struct wpp_builder {
     pthread_cond_t asked, taken;
     struct piece *first, *last;      /* the caller may add to the last one */
     uint32_t waiting;                /* pieces in the queue */
-    bool bounded;                    /* the queue holds at most PIECES_WAIT pieces */
+    bool bounded;                    /* the queue holds at most PIECES_WAIT pieces: of a whole
+                                        trace; a part behind a base has an end */
     struct piece *spare;             /* if bounded: pieces to reuse */
     enum wish wish;
-    uint32_t streams, terminals;
-    enum wpp_anew anew;
-    const bool *enough;
+    uint32_t streams;
     bool over;
     int status;                      /* only the thread changes it */
     struct seq_stats stats;
 
+    const seq *base;                 /* NULL: none */
     seq *grammar;
-    struct wpp_segment segment;
+    seq_piece *ended;
 };
 
 /* ---- The thread -------------------------------------------------------------------- */
@@ -56,7 +57,8 @@ static struct piece *next_piece(struct wpp_builder *b, enum wish *wish)
     struct piece *p;
 
     pthread_mutex_lock(&b->lock);
-    seq_get_stats(b->grammar, &b->stats);
+    if (b->grammar)
+        seq_get_stats(b->grammar, &b->stats);
     while (is_waiting(b))
         pthread_cond_wait(&b->asked, &b->lock);
     *wish = b->wish;
@@ -86,12 +88,10 @@ static void give_up_piece(struct wpp_builder *b, struct piece *p)
     pthread_mutex_unlock(&b->lock);
 }
 
-static int encode(struct wpp_builder *b)
+static int end_piece(struct wpp_builder *b)
 {
-    int status = wpp_finish_grammar(b->grammar, b->streams, b->anew, b->enough);
+    int status = wpp_finish_piece(b->grammar, b->streams, &b->ended);
 
-    if (status == SEQ_OK && !wpp_segment_encode(b->grammar, b->terminals, &b->segment))
-        status = SEQ_E_NOMEM;
     seq_free(b->grammar);
     b->grammar = NULL;
     return status;
@@ -110,6 +110,8 @@ static void *build(void *argument)
     struct piece *p;
     enum wish wish;
 
+    if (!b->grammar)
+        set_status(b, seq_new_on(&b->grammar, b->base, NULL));
     while ((p = next_piece(b, &wish))) {
         if (b->status == SEQ_OK) {
             int status = seq_append(b->grammar, p->stream, p->terminals, p->n);
@@ -119,7 +121,7 @@ static void *build(void *argument)
         give_up_piece(b, p);
     }
     if (wish == END && b->status == SEQ_OK)
-        set_status(b, encode(b));
+        set_status(b, end_piece(b));
     pthread_mutex_lock(&b->lock);
     b->over = true;
     pthread_mutex_unlock(&b->lock);
@@ -156,23 +158,24 @@ static void destroy(struct wpp_builder *b)
 {
     free_pieces(b->first);
     free_pieces(b->spare);
-    if (b->grammar)
-        seq_free(b->grammar);
-    wpp_segment_free(&b->segment);
+    seq_free(b->grammar);
+    seq_piece_free(b->ended);
     pthread_mutex_destroy(&b->lock);
     pthread_cond_destroy(&b->asked);
     pthread_cond_destroy(&b->taken);
     free(b);
 }
 
-struct wpp_builder *wpp_builder_new(seq *grammar, bool bounded)
+struct wpp_builder *wpp_builder_new(seq *grammar, const seq *base)
 {
     struct wpp_builder *b = calloc(1, sizeof *b);
 
     if (!b)
         return NULL;
+    assert(grammar || base);
     b->grammar = grammar;
-    b->bounded = bounded;
+    b->base = base;
+    b->bounded = !base;
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->asked, NULL);
     pthread_cond_init(&b->taken, NULL);
@@ -252,13 +255,9 @@ int wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *t
     return status;
 }
 
-void wpp_builder_end(struct wpp_builder *b, uint32_t streams, uint32_t terminals,
-                     enum wpp_anew anew, const bool *enough)
+void wpp_builder_end(struct wpp_builder *b, uint32_t streams)
 {
-    b->anew = anew;
-    b->enough = enough;
     b->streams = streams;
-    b->terminals = terminals;
     ask(b, END);
 }
 
@@ -272,14 +271,14 @@ bool wpp_builder_is_done(struct wpp_builder *b)
     return over;
 }
 
-int wpp_builder_take(struct wpp_builder *b, struct wpp_segment *out)
+int wpp_builder_take(struct wpp_builder *b, seq_piece **out)
 {
     int status;
 
     pthread_join(b->thread, NULL);
     status = b->status;
-    *out = b->segment;
-    b->segment = (struct wpp_segment){0};
+    *out = b->ended;
+    b->ended = NULL;
     destroy(b);
     return status;
 }

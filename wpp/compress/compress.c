@@ -393,19 +393,13 @@ bool wpp_compress_aside(wpp_compressor *c, struct wpp_crew *crew, struct wpp_err
     return c->builders || wpp_fail_memory(error);
 }
 
-bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, const char *folder,
-                       struct wpp_error *error)
+bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, struct wpp_error *error)
 {
     assert(crew->size <= WPP_CREW_MOST && !c->memory_max);
     wpp_segmenter_drop(c);
     c->crew = crew;
-    c->builders = calloc(crew->size, sizeof *c->builders);
-    if (!c->builders)
-        return wpp_fail_memory(error);
-    if (!wpp_segments_open(&c->segments, folder, error))
-        return false;
-    c->segments.ahead = crew->size;
-    return wpp_segmenter_begin(c) || wpp_fail_memory(error);
+    c->builders = calloc(crew->size + 1, sizeof *c->builders);
+    return (c->builders && wpp_segmenter_begin(c)) || wpp_fail_memory(error);
 }
 
 void wpp_compress_best(wpp_compressor *c, const bool *enough)
@@ -456,6 +450,7 @@ void wpp_compress_free(wpp_compressor *c)
     wpp_chunk_times_free(&c->when);
     wpp_arena_free(&c->arena);
     free(c->builders);
+    free(c->pieces);
     free(c->terminals);
     free(c);
 }
@@ -529,7 +524,8 @@ void wpp_compress_get_progress(const wpp_compressor *c, struct wpp_compress_prog
     struct seq_stats stats = wpp_segmenter_stats(c);
 
     *out = (struct wpp_compress_progress){c->bytes, c->tokens,
-                                          c->segments.symbols + stats.rhs_symbols, stats.memory};
+                                          c->segments.symbols + c->piece_symbols
+                                              + stats.rhs_symbols, stats.memory};
 }
 
 /* ---- The end ------------------------------------------------------------------------------- */

@@ -26,14 +26,20 @@ struct wpp_compressor {
     struct wpp_trace trace;           /* of WPP_INPUT_TRACE */
     struct wpp_bytes word;            /* of WPP_INPUT_SYMBOLS: the beginning of a word */
 
-    seq *grammar;                     /* of the current segment; NULL while its builder has it */
+    seq *grammar;                     /* of the current segment or part; NULL while its builder
+                                         has it */
     struct wpp_builder *builder;
     struct wpp_crew *crew;            /* threads for builders; NULL: none */
     bool aside;                       /* its one thread builds the whole grammar */
     enum wpp_anew anew;               /* which finished grammars are parsed anew */
     const bool *enough;               /* ... until this is true; or NULL */
-    uint64_t segment_left;            /* terminals that the current segment may still take */
-    struct wpp_builder **builders;    /* of earlier segments, in order; room for the crew */
+    uint64_t part_left;               /* terminals until the current part may end */
+    seq *base;                        /* the first part; NULL before its end */
+    seq_piece **pieces;               /* of the base and of further parts, in order */
+    uint32_t n_pieces, pieces_size;
+    uint32_t starts;                  /* streams that have start rules in them for sure */
+    uint64_t piece_symbols;           /* of all these */
+    struct wpp_builder **builders;    /* of further parts, in order; room for the crew */
     uint32_t n_builders;
     uint64_t memory_max;              /* for the whole process; 0: no limit */
     uint64_t memory_others;           /* bytes of the heap that are not the compressor's */
@@ -82,10 +88,10 @@ bool wpp_segmenter_begin(wpp_compressor *c);
 bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n);
 /* Whether segments can still be put away. */
 bool wpp_segmenter_goes_on(const wpp_compressor *c);
-/* Puts the last segment away, or finishes the only grammar. */
+/* Puts the last segment away, ends the last part, or finishes the only grammar. */
 bool wpp_segmenter_end(wpp_compressor *c);
 void wpp_segmenter_drop(wpp_compressor *c);
-/* Figures of the current segment. */
+/* Figures of the current segment or part. */
 struct seq_stats wpp_segmenter_stats(const wpp_compressor *c);
 
 /* Makes a file's bytes from the finished grammar and all the rest. */

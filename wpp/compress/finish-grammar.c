@@ -19,11 +19,24 @@ static unsigned rounds(seq *grammar, enum wpp_anew anew)
     return stats.symbols / SMALL >= stats.rhs_symbols;
 }
 
+static int open_streams(seq *grammar, uint32_t streams)
+{
+    return streams ? seq_append(grammar, streams - 1, NULL, 0) : SEQ_OK;
+}
+
 int wpp_finish_grammar(seq *grammar, uint32_t streams, enum wpp_anew anew, const bool *enough)
 {
-    int status = streams ? seq_append(grammar, streams - 1, NULL, 0) : SEQ_OK;
+    int status = open_streams(grammar, streams);
 
     if (status == SEQ_OK)
         status = seq_finish(grammar);
     return status == SEQ_OK ? seq_reparse(grammar, rounds(grammar, anew), enough) : status;
+}
+
+int wpp_finish_piece(seq *grammar, uint32_t streams, seq_piece **out)
+{
+    int status = open_streams(grammar, streams);
+
+    *out = NULL;
+    return status == SEQ_OK ? seq_end_piece(grammar, out) : status;
 }

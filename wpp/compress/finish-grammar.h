@@ -18,4 +18,7 @@ enum { WPP_ANEW_ROUNDS = 3 };
  * also those without events.  `enough` is for seq_reparse().  Returns the engine's status. */
 int wpp_finish_grammar(seq *grammar, uint32_t streams, enum wpp_anew anew, const bool *enough);
 
+/* The same for a grammar on a base, which ends as a piece (seq_end_piece). */
+int wpp_finish_piece(seq *grammar, uint32_t streams, seq_piece **out);
+
 #endif

@@ -1,23 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* segmenter.c - the growing grammar.  It is one piece, built here or by a builder; or it is cut
- * into segments, because of a limit of memory or for a crew.
+/* segmenter.c - the growing grammar: one; or several, as the trace is cut.
  *
- *      segments | builders[0] | ... | builder or grammar
- *      put away   ended, the first one first   appended to
+ *   with a limit of memory: segments, which know nothing of each other and are put away
+ *
+ *      segments | grammar
+ *      in a file  appended to
+ *
+ *   with a crew: parts, which use the rules of the first one, the base, and become one grammar
+ *
+ *      base, pieces | builders[0] | ... | builder or grammar
+ *      ended          ended, the first    appended to
+ *                     one first
  */
 #include "wpp/compress/compressor.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "wpp/base/error.h"
 
-/* With a crew: terminals of a segment, and the least number of terminals for which a thread
- * pays. */
+/* With a crew: terminals of a part behind the base, and the least number of terminals for which a
+ * thread pays.  The base ends after so many terminals or more, when it has so many symbols, and
+ * no more than LONG_SYMBOLS terminals for each.  What repeats more is as fast in one piece. */
 #ifdef WPP_HOSTILE
-enum { SEGMENT_TERMINALS = 1000, JOB_TERMINALS = 10 };
+enum { PART_TERMINALS = 1000, BASE_CHECK = 100, JOB_TERMINALS = 10, BASE_SYMBOLS = 1 };
 #else
-enum { SEGMENT_TERMINALS = 1 << 24, JOB_TERMINALS = 1 << 20 };
+enum { PART_TERMINALS = 1 << 24, BASE_CHECK = 1 << 22, JOB_TERMINALS = 1 << 20,
+       BASE_SYMBOLS = 1 << 20 };
 #endif
+enum { LONG_SYMBOLS = 64 };
 /* The tool's code, stack and libraries, and the unused parts of large pages. */
 enum { MEMORY_FIXED = 12 << 20, MEMORY_LEAST = 8 << 20 };
 /* Memory is rounded up to this, so that lengths of names make no difference. */
@@ -66,7 +77,7 @@ bool wpp_segmenter_begin(wpp_compressor *c)
                                                                      : MEMORY_LEAST;
     }
     c->alphabet_bytes = alphabet_bytes(c);
-    c->segment_left = c->crew && !c->aside ? SEGMENT_TERMINALS : UINT64_MAX;
+    c->part_left = c->crew && !c->aside ? PART_TERMINALS : UINT64_MAX;
     return seq_new(&c->grammar, &config) == SEQ_OK || wpp_fail_memory(&c->fatal);
 }
 
@@ -77,73 +88,24 @@ static bool end_grammar(wpp_compressor *c)
     return status == SEQ_OK || fail_engine(c, status);
 }
 
-/* Puts a segment away, if the disk has room. */
-static bool put_segment_away(wpp_compressor *c, struct wpp_segment *segment)
-{
-    bool done = wpp_segments_add(&c->segments, segment, c->alphabet.n, &c->fatal);
+/* ---- Segments, with a limit of memory ----------------------------------------------------- */
 
-    wpp_segment_free(segment);
-    if (c->heap)
-        c->heap->trim();
-    return done;
-}
-
-static void free_builder(wpp_compressor *c, struct wpp_builder *b)
-{
-    if (b)
-        c->crew->free++;
-    wpp_builder_free(b);
-}
-
-/* Puts the oldest segment of the builders away; waits for it. */
-static bool take_from_builder(wpp_compressor *c)
-{
-    struct wpp_segment segment;
-    int status = wpp_builder_take(c->builders[0], &segment);
-
-    c->crew->free++;
-    c->n_builders--;
-    memmove(c->builders, c->builders + 1, c->n_builders * sizeof(struct wpp_builder *));
-    if (status != SEQ_OK)
-        return fail_engine(c, status);
-    return put_segment_away(c, &segment);
-}
-
-static bool take_from_builders(wpp_compressor *c)
-{
-    while (c->n_builders > 0)
-        if (!take_from_builder(c))
-            return false;
-    return true;
-}
-
-/* Puts finished segments away; waits for an unfinished one if no other thread is free. */
-static bool find_thread(wpp_compressor *c)
-{
-    while (c->n_builders > 0 && (!c->crew->free || wpp_builder_is_done(c->builders[0])))
-        if (!take_from_builder(c))
-            return false;
-    return true;
-}
-
-/* Puts the current segment away, now or when its builder has finished it. */
+/* Puts the current segment away, if the disk has room. */
 static bool end_segment(wpp_compressor *c)
 {
     struct wpp_segment segment;
+    bool done;
 
-    if (c->builder) {
-        wpp_builder_end(c->builder, c->streams.n, c->alphabet.n, c->anew, c->enough);
-        c->builders[c->n_builders++] = c->builder;
-        c->builder = NULL;
-        return find_thread(c);
-    }
-    if (!take_from_builders(c) || !end_grammar(c))
+    if (!end_grammar(c))
         return false;
     if (!wpp_segment_encode(c->grammar, c->alphabet.n, &segment))
         return wpp_fail_memory(&c->fatal);
     seq_free(c->grammar);
     c->grammar = NULL;
-    return put_segment_away(c, &segment);
+    done = wpp_segments_add(&c->segments, &segment, c->alphabet.n, &c->fatal);
+    wpp_segment_free(&segment);
+    c->heap->trim();
+    return done;
 }
 
 /* Begins another segment.  If segments can no longer be put away, the trace ends here. */
@@ -153,8 +115,6 @@ static bool begin_segment(wpp_compressor *c)
         return false;
     if (!c->segments.full)
         return wpp_segmenter_begin(c);
-    if (!take_from_builders(c))
-        return false;
     wpp_note(c, WPP_E_SYSTEM, "segments of the grammar cannot be put away: %s; the first %llu "
              "events were taken", strerror(c->segments.full), (unsigned long long)c->tokens);
     c->over = c->skipping = true;        /* there is no grammar any more */
@@ -170,70 +130,195 @@ static bool is_full(const wpp_compressor *c)
             alphabet_bytes(c) - c->alphabet_bytes >= c->memory_max / ALPHABET_GROWTH);
 }
 
-/* Looks for a thread to build the segment.  Without one the segment is built here, as without
- * jobs. */
-static void find_builder(wpp_compressor *c)
+/* ---- Parts, with a crew ------------------------------------------------------------------- */
+
+static void free_builder(wpp_compressor *c, struct wpp_builder *b)
 {
-    if (!c->crew || !c->crew->free || c->builder ||
-        (!c->segments.n && !c->n_builders && c->tokens < JOB_TERMINALS))
-        return;
-    c->builder = wpp_builder_new(c->grammar, c->aside);
-    if (!c->builder)
-        return;
-    c->grammar = NULL;
-    c->crew->free--;
+    if (b)
+        c->crew->free++;
+    wpp_builder_free(b);
 }
 
-static bool append_to_segment(wpp_compressor *c, const uint32_t *terminals, size_t n)
+/* Takes the piece. */
+static bool add_piece(wpp_compressor *c, seq_piece *piece)
 {
-    int status;
+    if (c->n_pieces == c->pieces_size) {
+        uint32_t size = 2 * c->pieces_size + 8;
+        seq_piece **pieces = realloc(c->pieces, size * sizeof(seq_piece *));
 
-    find_builder(c);
-    status = c->builder ? wpp_builder_append(c->builder, c->current, terminals, n)
-                        : seq_append(c->grammar, c->current, terminals, n);
+        if (!pieces) {
+            seq_piece_free(piece);
+            return wpp_fail_memory(&c->fatal);
+        }
+        c->pieces = pieces;
+        c->pieces_size = size;
+    }
+    c->pieces[c->n_pieces++] = piece;
+    c->piece_symbols += seq_piece_symbols(piece);
+    return true;
+}
+
+/* Takes the piece of the oldest builder; waits for it. */
+static bool take_from_builder(wpp_compressor *c)
+{
+    seq_piece *piece;
+    int status = wpp_builder_take(c->builders[0], &piece);
+
+    c->crew->free++;
+    c->n_builders--;
+    memmove(c->builders, c->builders + 1, c->n_builders * sizeof(struct wpp_builder *));
+    return status == SEQ_OK ? add_piece(c, piece) : fail_engine(c, status);
+}
+
+static bool take_from_builders(wpp_compressor *c)
+{
+    while (c->n_builders > 0)
+        if (!take_from_builder(c))
+            return false;
+    return true;
+}
+
+/* Takes finished pieces; waits for an unfinished one if no other thread is free. */
+static bool find_thread(wpp_compressor *c)
+{
+    while (c->n_builders > 0 && (!c->crew->free || wpp_builder_is_done(c->builders[0])))
+        if (!take_from_builder(c))
+            return false;
+    return true;
+}
+
+static bool take_grammar_back(wpp_compressor *c)
+{
+    struct wpp_builder *builder = c->builder;
+    int status = SEQ_OK;
+
+    if (builder) {
+        c->builder = NULL;
+        c->crew->free++;
+        status = wpp_builder_give_back(builder, &c->grammar);
+    }
     return status == SEQ_OK || fail_engine(c, status);
 }
 
-/* Appends across ends of segments, up to the last segment that can be put away. */
+/* Makes the grammar the base, if it may be one by now. */
+static bool end_base(wpp_compressor *c)
+{
+    struct seq_stats stats;
+    seq_piece *piece;
+    int status;
+
+    if (!take_grammar_back(c))
+        return false;
+    seq_get_stats(c->grammar, &stats);
+    if (stats.rhs_symbols < BASE_SYMBOLS || stats.symbols / LONG_SYMBOLS > stats.rhs_symbols) {
+        c->part_left = BASE_CHECK;
+        return true;
+    }
+    status = seq_end_base(c->grammar, &piece);
+    if (status != SEQ_OK)
+        return fail_engine(c, status);
+    c->base = c->grammar;
+    c->grammar = NULL;
+    c->part_left = PART_TERMINALS;
+    c->starts = 0;
+    return add_piece(c, piece);
+}
+
+/* Ends the current part behind the base, now or when its builder has finished it. */
+static bool end_part(wpp_compressor *c)
+{
+    seq_piece *piece;
+    int status;
+
+    c->part_left = PART_TERMINALS;
+    c->starts = c->streams.n;
+    if (c->builder) {
+        wpp_builder_end(c->builder, c->streams.n);
+        c->builders[c->n_builders++] = c->builder;
+        c->builder = NULL;
+        return find_thread(c);
+    }
+    if (!take_from_builders(c))
+        return false;
+    status = wpp_finish_piece(c->grammar, c->streams.n, &piece);
+    seq_free(c->grammar);
+    c->grammar = NULL;
+    return status == SEQ_OK ? add_piece(c, piece) : fail_engine(c, status);
+}
+
+/* Looks for a thread to build the current part.  Without one it is built here. */
+static int find_builder(wpp_compressor *c)
+{
+    bool may = c->crew && c->crew->free && !c->builder && (c->base || c->tokens >= JOB_TERMINALS);
+
+    if (may) {
+        c->builder = wpp_builder_new(c->grammar, c->base);
+        if (c->builder) {
+            c->grammar = NULL;
+            c->crew->free--;
+        }
+    }
+    return c->builder || c->grammar ? SEQ_OK : seq_new_on(&c->grammar, c->base, NULL);
+}
+
+/* ---- Appending ---------------------------------------------------------------------------- */
+
+static bool append_to_part(wpp_compressor *c, const uint32_t *terminals, size_t n)
+{
+    int status = find_builder(c);
+
+    if (status == SEQ_OK)
+        status = c->builder ? wpp_builder_append(c->builder, c->current, terminals, n)
+                            : seq_append(c->grammar, c->current, terminals, n);
+    return status == SEQ_OK || fail_engine(c, status);
+}
+
+/* Appends across ends of segments and parts, up to the last segment that can be put away. */
 bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n)
 {
     while (n > 0 && !c->over) {
-        size_t now = n < c->segment_left ? n : (size_t)c->segment_left;
+        size_t now = n < c->part_left ? n : (size_t)c->part_left;
 
-        if (!append_to_segment(c, terminals, now))
+        if (!append_to_part(c, terminals, now))
             return false;
         c->streams.list[c->current].tokens += now;
         c->tokens += now;
-        c->segment_left -= c->crew ? now : 0;
+        c->part_left -= c->crew ? now : 0;
         terminals += now;
         n -= now;
-        if ((is_full(c) || (n > 0 && !c->segment_left)) && !begin_segment(c))
+        if (is_full(c) && !begin_segment(c))
+            return false;
+        if (n > 0 && !c->part_left && !(c->base ? end_part(c) : end_base(c)))
             return false;
     }
     return true;
 }
 
+/* Ends the current part, if there is one.  Streams that have come since the last one ended need
+ * start rules as well. */
+static bool end_parts(wpp_compressor *c)
+{
+    if (!c->grammar && !c->builder && c->starts == c->streams.n)
+        return take_from_builders(c);
+    if (find_builder(c) != SEQ_OK)
+        return wpp_fail_memory(&c->fatal);
+    return end_part(c) && take_from_builders(c);
+}
+
 /* Ends the grammar.  A single piece stays one grammar; an empty last segment is dropped. */
 bool wpp_segmenter_end(wpp_compressor *c)
 {
-    struct wpp_builder *builder = c->builder;
-    bool one_piece = !c->segments.n && !c->n_builders;
-    int status;
-
-    if (one_piece && builder) {
-        c->builder = NULL;
-        c->crew->free++;
-        status = wpp_builder_give_back(builder, &c->grammar);
-        if (status != SEQ_OK)
-            return fail_engine(c, status);
-    }
-    if (!one_piece && c->grammar && wpp_segmenter_stats(c).symbols == 0) {
-        seq_free(c->grammar);
-        c->grammar = NULL;
-    }
-    if (!wpp_segmenter_goes_on(c))
-        return take_from_builders(c);
-    return one_piece ? end_grammar(c) : end_segment(c) && take_from_builders(c);
+    if (c->base)
+        return end_parts(c);
+    if (!take_grammar_back(c))
+        return false;
+    if (!c->segments.n || !c->grammar)
+        return !c->grammar || end_grammar(c);
+    if (wpp_segmenter_stats(c).symbols > 0)
+        return end_segment(c);
+    seq_free(c->grammar);
+    c->grammar = NULL;
+    return true;
 }
 
 void wpp_segmenter_drop(wpp_compressor *c)
@@ -246,11 +331,16 @@ void wpp_segmenter_drop(wpp_compressor *c)
     for (uint32_t i = 0; i < c->n_builders; i++)
         free_builder(c, c->builders[i]);
     c->n_builders = 0;
+    for (uint32_t i = 0; i < c->n_pieces; i++)
+        seq_piece_free(c->pieces[i]);
+    c->n_pieces = 0;
+    seq_free(c->base);
+    c->base = NULL;
 }
 
 bool wpp_segmenter_goes_on(const wpp_compressor *c)
 {
-    return c->grammar || c->builder;
+    return c->grammar || c->builder || c->base;
 }
 
 struct seq_stats wpp_segmenter_stats(const wpp_compressor *c)

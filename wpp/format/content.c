@@ -16,7 +16,8 @@
 
 static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
 {
-    bool early = c->run.early, end = early || c->run.exited || c->run.killed;
+    bool parts = c->run.parts > 1, early = parts || c->run.early;
+    bool end = early || c->run.exited || c->run.killed;
     bool cut = end || c->run.ended || c->run.dropped;
 
     wpp_put_string(b, c->run.program);
@@ -44,6 +45,8 @@ static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
     wpp_put_varint(b, c->run.killed);
     if (early)
         wpp_put_varint(b, c->run.early);
+    if (parts)
+        wpp_put_varint(b, c->run.parts);
 }
 
 static void put_unread_modules(struct wpp_bytes *b, const struct wpp_content *c)

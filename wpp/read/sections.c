@@ -68,6 +68,9 @@ static bool get_summary(struct loading *l, struct wpp_view *v)
     if (wpp_left(v) == 0)
         return true;
     s->early = wpp_get_varint(v);
+    if (wpp_left(v) == 0)
+        return true;
+    s->parts = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
     return true;
 }
 

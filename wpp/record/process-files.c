@@ -146,11 +146,22 @@ static uint64_t memory_of_rings(const struct wpp_process_files *runs)
     return memory;
 }
 
+static bool limit_memory(struct wpp_process_files *runs, wpp_compressor *c,
+                         struct wpp_error *error)
+{
+    char *folder = wpp_output_folder(runs->path, runs->single);
+    bool done;
+
+    wpp_compress_others(c, memory_of_rings(runs));
+    done = folder ? wpp_compress_limit(c, runs->memory, folder, error) : wpp_fail_memory(error);
+    free(folder);
+    return done;
+}
+
 static wpp_compressor *new_compressor(struct wpp_process_files *runs, struct wpp_error *error)
 {
     wpp_compressor *c = wpp_compress_new(WPP_INPUT_TRACE, error);
-    char *folder;
-    bool done;
+    bool done = c != NULL;
 
     if (c) {
         wpp_compress_heap(c, runs->heap);
@@ -158,14 +169,10 @@ static wpp_compressor *new_compressor(struct wpp_process_files *runs, struct wpp
     }
     if (c && runs->best)
         wpp_compress_best(c, &runs->enough);
-    if (!c || (!runs->memory && !runs->crew.size))
-        return c;
-    wpp_compress_others(c, memory_of_rings(runs));
-    folder = wpp_output_folder(runs->path, runs->single);
-    done = !folder ? wpp_fail_memory(error)
-         : runs->memory ? wpp_compress_limit(c, runs->memory, folder, error)
-                        : wpp_compress_jobs(c, &runs->crew, folder, error);
-    free(folder);
+    if (c && runs->memory)
+        done = limit_memory(runs, c, error);
+    else if (c && runs->crew.size)
+        done = wpp_compress_jobs(c, &runs->crew, error);
     if (done)
         return c;
     wpp_compress_free(c);

@@ -81,11 +81,19 @@ static void call(struct wpp_worker *w, bool *what)
 
 /* ---- The threads ------------------------------------------------------------------------ */
 
-/* Lets the crew build, when the spool is closed.  From then on no new keeper is made, so the
- * current entries stay in memory to the end: that is why it does not happen earlier. */
+/* What a crew pays for: about one part of a trace (segmenter.c). */
+enum { CREW_BYTES = 1 << 26 };
+
+/* Lets the crew build, when the spool is closed and much waits.  From then on no new keeper is made,
+ * so the current entries stay in memory to the end: that is why it does not happen earlier. */
 static void call_crew(struct wpp_worker *w)
 {
+    uint64_t waiting, held;
+
     if (w->last_kept || !w->runs->crew.size || !wpp_spool_is_closed(w->spool))
+        return;
+    wpp_spool_get_sizes(w->spool, &waiting, &held);
+    if (waiting < CREW_BYTES)
         return;
     w->last_kept = true;
     wpp_process_files_call_crew(w->runs);

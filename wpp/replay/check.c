@@ -94,13 +94,13 @@ static bool check_digrams(const struct wpp_grammar *g, struct wpp_error *error)
     return ok;
 }
 
-bool check_rules(const struct wpp_grammar *g, uint32_t n_segments, struct wpp_error *error)
+bool check_rules(const struct wpp_grammar *g, bool apart, struct wpp_error *error)
 {
     uint32_t *uses = calloc(g->n_rules + (size_t)1, sizeof *uses);
     bool ok = uses ? check_bodies(g, uses, error) : wpp_fail_memory(error);
 
     free(uses);
-    return ok && (n_segments > 1 || check_digrams(g, error));
+    return ok && (apart || check_digrams(g, error));
 }
 
 bool check_grammar(const wpp *w, struct wpp_error *error)
@@ -115,7 +115,7 @@ bool check_grammar(const wpp *w, struct wpp_error *error)
         || (!alone && s.n_terminals != g->n_terminals)
         || s.rhs_symbols != g->body[g->n_rules + g->n_threads])
         return wpp_fail(error, WPP_E_DAMAGED, "the summary contradicts the grammar");
-    if (!check_rules(g, s.n_segments, error))
+    if (!check_rules(g, s.n_segments > 1 || s.parts > 1, error))
         return false;
     for (uint32_t k = 0; k < g->n_threads; k++) {
         if (wpp_thread(w, k)->tokens != g->length[g->n_rules + k])

@@ -12,8 +12,9 @@
  * rules, every rule used at least twice, no digram twice except for overlaps as in `aaa`, lengths,
  * and each thread's number of events. */
 bool check_grammar(const wpp *w, struct wpp_error *error);
-/* The same for a grammar alone.  Grammars of several segments, joined, may share digrams. */
-bool check_rules(const struct wpp_grammar *g, uint32_t n_segments, struct wpp_error *error);
+/* The same for a grammar alone.  `apart`: it was built in parts, or segments were joined; then digrams
+ * may stand twice. */
+bool check_rules(const struct wpp_grammar *g, bool apart, struct wpp_error *error);
 
 /* Tokens are distinct; path numbers are in range; each path's blocks, edges, cost and ends agree
  * with those regenerated from its number by Ball and Larus' rule. */
