@@ -94,6 +94,26 @@ static void put_symbol(struct encoder *e, uint32_t symbol)
     }
 }
 
+/* Whether the symbol has been written before. */
+static bool is_known(const struct encoder *e, uint32_t symbol)
+{
+    return symbol & WPP_RULE ? (symbol & ~WPP_RULE) < e->model.n_rules
+                             : symbol < e->model.n_terminals;
+}
+
+/* Prefetches what soon comes in this body. */
+static inline void look_ahead(const struct encoder *e, const struct frame *f)
+{
+    enum { NAMES_AHEAD = 12, AHEAD = 5 };
+    const uint32_t *soon = e->g->symbols + f->next;
+    uint64_t left = e->g->body[f->rule + 1] - f->next;
+
+    if (left > NAMES_AHEAD)
+        wpp_model_fetch_name(&e->model, soon[NAMES_AHEAD]);
+    if (left > AHEAD && is_known(e, soon[AHEAD]))
+        wpp_model_fetch(&e->model, soon[AHEAD]);
+}
+
 static void put_reduce(struct encoder *e, uint32_t rule)
 {
     const uint32_t *body = e->g->symbols + e->g->body[rule];
@@ -137,6 +157,8 @@ static bool put_start(struct encoder *e, uint32_t start)
                 put_reduce(e, f->rule);
             continue;
         }
+        if (!e->model.even)
+            look_ahead(e, f);
         symbol = e->g->symbols[f->next++];
         rule = symbol & ~WPP_RULE;
         if (symbol & WPP_RULE && rule >= e->model.n_rules) {

@@ -234,6 +234,13 @@ static uint32_t code_evenly(struct wpp_grammar_model *m, struct wpp_coder *c, ui
     return number < n ? is_rule | number : WPP_NO_SYMBOL;
 }
 
+void wpp_model_fetch(const struct wpp_grammar_model *m, uint32_t symbol)
+{
+    uint32_t index = wpp_model_index(m, symbol);
+
+    wpp_number_tree_fetch(&m->families[m->first[index]], m->number[index]);
+}
+
 uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t symbol,
                           uint32_t *before)
 {

@@ -68,6 +68,10 @@ uint64_t wpp_model_length(struct wpp_grammar_model *m, struct wpp_coder *c, uint
  * it derives (an even model does not).  WPP_NO_SYMBOL when the code read names none. */
 uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t symbol,
                           uint32_t *before);
+/* When writing: prefetches what coding a symbol that was there before needs.  First its name, some
+ * symbols before, then the rest. */
+static inline void wpp_model_fetch_name(const struct wpp_grammar_model *m, uint32_t symbol);
+void wpp_model_fetch(const struct wpp_grammar_model *m, uint32_t symbol);
 /* Adds the next terminal, behind terminal `before`. */
 void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before);
 /* Adds the next rule: the first symbol of its body and the last terminal that it derives. */
@@ -76,6 +80,12 @@ void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t la
 static inline uint32_t wpp_model_index(const struct wpp_grammar_model *m, uint32_t symbol)
 {
     return symbol & WPP_RULE ? m->rule_base + (symbol & ~WPP_RULE) : symbol;
+}
+
+static inline void wpp_model_fetch_name(const struct wpp_grammar_model *m, uint32_t symbol)
+{
+    __builtin_prefetch(&m->first[wpp_model_index(m, symbol)]);
+    __builtin_prefetch(&m->number[wpp_model_index(m, symbol)]);
 }
 
 #endif

@@ -240,12 +240,12 @@ static uint32_t read_slowly(struct wpp_number_tree *h, struct wpp_coder *c)
     return at;
 }
 
-/* The way is known, so all its lines are prefetched at once. */
-static void write(struct wpp_number_tree *h, struct wpp_coder *coder, uint32_t number)
+/* The lines on the way to the number, by group; prefetches them all at once.  Returns the highest
+ * group. */
+__attribute__((always_inline)) static inline unsigned
+find_lines(const struct wpp_number_tree *h, uint32_t number, struct line **lines)
 {
-    struct wpp_coder c = *coder;
     unsigned group = highest_group(h->n);
-    struct line *lines[LEVELS_MOST / LEVELS];
     struct line *begin = begin_of(h, group);
 
     assert(number < h->n);
@@ -257,6 +257,23 @@ static void write(struct wpp_number_tree *h, struct wpp_coder *coder, uint32_t n
     lines[0] = &((struct last_line *)begin)[number / LINE].chances;
     __builtin_prefetch(lines[0], 1);
     __builtin_prefetch(place_beside(h, number));
+    return group;
+}
+
+void wpp_number_tree_fetch(const struct wpp_number_tree *h, uint32_t number)
+{
+    struct line *lines[LEVELS_MOST / LEVELS];
+
+    if (h->n >= 2)
+        find_lines(h, number, lines);
+}
+
+static void write(struct wpp_number_tree *h, struct wpp_coder *coder, uint32_t number)
+{
+    struct wpp_coder c = *coder;
+    struct line *lines[LEVELS_MOST / LEVELS];
+    unsigned group = find_lines(h, number, lines);
+
     for (uint32_t half = highest_power(h->n) >> LEVELS * group;; half = LINE / 2, group--) {
         uint32_t path = number >> LEVELS * group, place = 0;
 

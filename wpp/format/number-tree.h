@@ -34,6 +34,9 @@ void wpp_number_tree_free(struct wpp_number_tree *h);
 /* The value beside a number. */
 uint64_t wpp_number_tree_beside(const struct wpp_number_tree *h, uint32_t number);
 
+/* Prefetches what writing the number will need. */
+void wpp_number_tree_fetch(const struct wpp_number_tree *h, uint32_t number);
+
 /* Writes or reads a number below n, which must be at least 1. */
 uint32_t wpp_number_tree_code(struct wpp_number_tree *h, struct wpp_coder *c, uint32_t number);
 
