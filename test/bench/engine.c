@@ -15,9 +15,10 @@
  *   bytes of memory a right-hand-side symbol (at most; without the history of fast, at most
  *   62 MB), bytes of the grammar in a WPP, megabytes of tokens a second that reading these
  *   makes, bytes a right-hand-side symbol beyond 64 MB for all that does not grow with them.
- * -j cuts each stream into so many pieces, each of which has a thread of its own, and joins their
- * grammars one after the other.  Speeds are those of as many free processors then: processor
- * time of the piece that took longest, and of the joining.
+ * -j cuts each stream into so many pieces.  The first one's grammar becomes the base of the others,
+ * each of which has a thread of its own; all become one grammar (mode f).  Speeds are those of as
+ * many free processors then: processor time of the first, of the slowest other one, and of
+ * combining them.
  * -p adds a line: how many appends of 16,384 terminals took more processor time than 1, 2,
  * 4, .. ms, and the longest.
  */
@@ -165,82 +166,77 @@ struct piece {
     pthread_t thread;
     const uint32_t *symbols;
     size_t n;
-    uint32_t flags;
-    seq *s;                      /* NULL: it failed */
+    const seq *base;
+    seq_piece *built;            /* NULL: it failed */
     double seconds;
 };
 
 static void *build_piece(void *argument)
 {
     struct piece *p = argument;
-    struct seq_config config = {.size = sizeof config, .flags = p->flags};
+    seq *s = NULL;
 
     double begin = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    if (seq_new(&p->s, &config) != SEQ_OK)
-        p->s = NULL;
-    if (p->s && (seq_append(p->s, 0, p->symbols, p->n) != SEQ_OK || seq_finish(p->s) != SEQ_OK)) {
-        seq_free(p->s);
-        p->s = NULL;
-    }
+    if (seq_new_on(&s, p->base, NULL) != SEQ_OK || seq_append(s, 0, p->symbols, p->n) != SEQ_OK
+        || seq_end_piece(s, &p->built) != SEQ_OK)
+        p->built = NULL;
+    seq_free(s);
     p->seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID) - begin;
     return NULL;
 }
 
-/* Joins the grammar of `p` to s, and frees it. */
-static void join_piece(seq *s, struct piece *p, const char *name)
+/* The grammar of the first piece; the others are built on it.  Returns seconds. */
+static double build_base(seq **s, const uint32_t *symbols, size_t n, seq_piece **built)
 {
-    struct seq_grammar g;
+    double begin = now();
 
-    if (!p->s || seq_export(p->s, &g) != SEQ_OK)
-        fail(name, "cannot build the grammar of a piece");
-    seq_forget(p->s);
-    if (seq_join(s, &g) != SEQ_OK)
-        fail(name, "cannot join the grammars");
-    seq_grammar_free(p->s, &g);
-    seq_free(p->s);
+    if (seq_new(s, NULL) != SEQ_OK || seq_append(*s, 0, symbols, n) != SEQ_OK
+        || seq_end_base(*s, built) != SEQ_OK)
+        fail("no memory", "");
+    return now() - begin;
 }
 
-static void run_pieces(const struct stream *in, uint32_t flags, const char *mode,
-                       const struct how *how)
+static void run_pieces(const struct stream *in, const char *mode, const struct how *how)
 {
     struct piece piece[MOST_PIECES];
-    struct seq_stats stats, apart, sum = {0};
+    seq_piece *all[MOST_PIECES];
+    size_t each = in->n / (size_t)how->pieces;
+    struct seq_grammar g;
     double building = 0;
-    size_t at = 0;
+    seq *base;
 
-    for (int i = 0; i < how->pieces; i++) {
-        size_t end = in->n / (size_t)how->pieces * (size_t)(i + 1);
-        if (i == how->pieces - 1)
-            end = in->n;
-        piece[i] = (struct piece){.symbols = in->symbols + at, .n = end - at, .flags = flags};
-        at = end;
+    double based = build_base(&base, in->symbols, each, &all[0]);
+    for (int i = 1; i < how->pieces; i++) {
+        size_t at = each * (size_t)i;
+        piece[i] = (struct piece){.symbols = in->symbols + at, .base = base,
+                                  .n = i == how->pieces - 1 ? in->n - at : each};
         if (pthread_create(&piece[i].thread, NULL, build_piece, &piece[i]) != 0)
             fail("no thread", "");
     }
-    for (int i = 0; i < how->pieces; i++) {
+    for (int i = 1; i < how->pieces; i++) {
         pthread_join(piece[i].thread, NULL);
+        all[i] = piece[i].built;
+        if (!all[i])
+            fail(in->name, "cannot build the grammar of a piece");
         if (building < piece[i].seconds)
             building = piece[i].seconds;
     }
-    for (int i = 0; i < how->pieces && piece[i].s; i++) {
-        seq_get_stats(piece[i].s, &apart);
-        sum.rhs_symbols += apart.rhs_symbols;
-    }
     double begin = now();
-    for (int i = 1; i < how->pieces && piece[0].s; i++)
-        join_piece(piece[0].s, &piece[i], in->name);
-    double joining = now() - begin;
-    if (!piece[0].s)
-        fail(in->name, "cannot build the grammar of a piece");
-    if (how->check)
-        check_grammar(piece[0].s, in);
-    seq_get_stats(piece[0].s, &stats);
-    printf("%-12s %-7s %8.1f Msym/s in %d pieces, building %.3f s, joining %.3f s; %u rules, "
-           "%llu rhs, %llu before\n", in->name, mode, (double)in->n / (building + joining) / 1e6,
-           how->pieces, building, joining, stats.rules,
-           (unsigned long long)stats.rhs_symbols, (unsigned long long)sum.rhs_symbols);
+    if (seq_combine(base, all, (size_t)how->pieces, &g) != SEQ_OK)
+        fail(in->name, "cannot combine the pieces");
+    double combining = now() - begin;
+    if (how->check && (g.length[g.rules] != in->n
+                       || compare(&g, g.rules, in->symbols) != in->symbols + in->n))
+        fail(in->name, "the grammar does not derive the stream");
+    printf("%-12s %-7s %8.1f Msym/s in %d pieces, the first %.3f s, the slowest other %.3f s, "
+           "combining %.3f s; %u rules, %llu rhs\n", in->name, mode,
+           (double)in->n / (based + building + combining) / 1e6, how->pieces, based, building,
+           combining, g.rules, (unsigned long long)g.body[g.rules + g.starts]);
     fflush(stdout);
-    seq_free(piece[0].s);
+    for (int i = 0; i < how->pieces; i++)
+        seq_piece_free(all[i]);
+    seq_grammar_free(base, &g);
+    seq_free(base);
 }
 
 /* ---- One after the other ----------------------------------------------------------- */
@@ -271,7 +267,7 @@ static void run(const struct stream *in, uint32_t flags, const char *mode, const
     seq *s;
 
     if (how->pieces) {
-        run_pieces(in, flags, mode, how);
+        run_pieces(in, mode, how);
         return;
     }
     warm_up(in->n);

@@ -12,7 +12,7 @@ export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 # The first part has at least 2^24 events and a million symbols, a further one 2^24; or 1000.
 case $CONFIG in
 hostile) part=1000 words=2200 parts=3 ;;
-*)       part=16777216 words=20000000 parts=2 ;;
+*)       part=16777216 words=17500000 parts=2 ;;
 esac
 
 # ---- Words -----------------------------------------------------------------------------
@@ -46,10 +46,8 @@ gcc -O2 -o words words.c
 ok 'in parts, two at a time' wpp-compress --symbols -q -j2 -o two.wpp words.bin
 is "are $parts" "$(parts two.wpp)" $parts
 is 'as JSON has it' "$(wpp-info --format=json two.wpp | grep -o '"parts":[0-9]*')" "\"parts\":$parts"
-for jobs in 5 0; do
-    ok "--jobs=$jobs" wpp-compress --symbols -q --jobs=$jobs -f -o more.wpp words.bin
-    same "--jobs=$jobs: the same file" more.wpp two.wpp
-done
+ok '--jobs=5' wpp-compress --symbols -q --jobs=5 -f -o more.wpp words.bin
+same '--jobs=5: the same file' more.wpp two.wpp
 ok 'without --jobs' wpp-compress --symbols -q -f -o more.wpp words.bin
 same 'without --jobs: the same file' more.wpp two.wpp
 cat words.bin | wpp-compress --symbols > more.wpp
@@ -139,7 +137,7 @@ int main(int argc, char **argv)
 END
 ok 'a program is built' "$WPP_GCC" -O1 -fno-unroll-loops -pthread -o prog prog.c
 # About sixteen events a round and thread.
-WPP_OUT=prog.trace ./prog $((part / 32))
+WPP_OUT=prog.trace ./prog $((part / 40))
 ok 'its trace, three at a time' wpp-compress -q -j3 prog.trace
 ok "it is cut: $(parts prog.wpp) parts" test "$(parts prog.wpp)" -gt 1
 wpp-compress -q -j2 -f -o two.wpp prog.trace
@@ -173,14 +171,14 @@ done
 
 # ---- Recording ------------------------------------------------------------------------------
 
-rounds=$((part / 32))
+rounds=$((part / 40))
 wpp-dump --tokens --thread=0 prog.wpp > whole
 ok 'a recording, the rest by two' wpp-record -q -j2 -o live.wpp ./prog $rounds
 ok "it is cut: $(parts live.wpp) parts" test "$(parts live.wpp)" -gt 1
 ok 'wpp-check finds it fine' wpp-check --strict live.wpp
 wpp-dump --tokens --thread=0 live.wpp > expanded
 same 'thread 0 did what it did before' expanded whole
-# Four processes, which share the crew.
+# Two processes, which share the crew.
 cat > forks.c << 'END'
 #include <stdint.h>
 #include <stdlib.h>
@@ -191,9 +189,7 @@ int main(int argc, char **argv)
 {
     long rounds = atol(argv[argc - 1]);
     uint64_t r = 88172645463325252;
-    for (int i = 0; i < 3; i++)
-        if (fork() == 0)
-            break;
+    fork();
     for (long i = 0; i < rounds; i++) {
         r ^= r << 13, r ^= r >> 7, r ^= r << 17;
         if (r >> 40 & 1)
@@ -206,8 +202,8 @@ int main(int argc, char **argv)
 END
 wpp-gcc -O1 forks.c -o forks
 ok 'processes, the rest by three' wpp-record -q -j3 -o forks.wpp ./forks $((part + part / 50))
-is 'each of the four is cut' \
-    "$(for file in forks.wpp forks.wpp.d/*; do parts $file; done | sort | uniq -c | xargs)" '4 2'
+is 'both are cut' \
+    "$(for file in forks.wpp forks.wpp.d/*; do parts $file; done | sort | uniq -c | xargs)" '2 2'
 ok 'and all are fine' wpp-check --strict forks.wpp forks.wpp.d/*
 
 # The recorder is killed when the program is over: what is left ends the work.
