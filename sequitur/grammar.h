@@ -131,6 +131,12 @@ struct seq {
     uint32_t queue_tail;
     uint32_t queue_size;
 
+    uint32_t *equals;        /* while a whole grammar is restored: digrams of rules that are equal to
+                                others (merge.c) */
+    uint32_t equals_count;
+    uint32_t equals_size;
+    bool bulk;               /* ... and that is so now */
+
     struct start *starts;
     uint32_t starts_count;
     uint32_t starts_size;
@@ -265,6 +271,10 @@ void enqueue(seq *s, uint32_t n);
 /* Checks queued digrams until the queue is empty: then both properties hold again.  SEQ_OK,
  * SEQ_E_NOMEM, SEQ_E_RANGE. */
 int restore(seq *s);
+/* Makes the symbol at n, a use of some rule, a use of r. */
+void rename_use(seq *s, uint32_t n, uint32_t r);
+/* Frees rule q, which has no uses and two symbols. */
+void free_pair(seq *s, uint32_t q);
 /* Replaces the symbol at n, the last of the active start rule, and the symbol that was to follow it
  * by r.  The digram that ends with r stays unsettled. */
 void replace_end(seq *s, uint32_t n, uint32_t r);
@@ -284,6 +294,13 @@ void dissolve_if_single(seq *s, uint32_t n);
 void take_over(seq *s, uint32_t n);
 /* Appends a symbol to the body that ends at `guard`.  Returns its node. */
 uint32_t append_symbol(seq *s, uint32_t guard, uint32_t value);
+
+/* ---- merge.c ----------------------------------------------------------------- */
+
+/* As restore(), for the digrams of a whole grammar.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+int restore_all(seq *s);
+/* Notes that the rule whose body is the digram at w is equal to another one. */
+int note_equal(seq *s, uint32_t w);
 
 /* ---- exact.c, fast.c: the two ways to append to a stream --------------------- */
 

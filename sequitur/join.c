@@ -125,7 +125,7 @@ static int settle(seq *s)
         else if (!overlaps)
             digrams_insert(s, n);
     }
-    return restore(s);
+    return restore_all(s);
 }
 
 /* Finds or makes the symbol that stands for rule k. */

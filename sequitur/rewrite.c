@@ -261,8 +261,7 @@ static bool look_ahead(const seq *s, uint32_t w)
     return n && s->nodes[n].whole;
 }
 
-/* Makes the symbol at n, a use of some rule, a use of r. */
-static void rename_use(seq *s, uint32_t n, uint32_t r)
+void rename_use(seq *s, uint32_t n, uint32_t r)
 {
     uint32_t before = s->nodes[n].prev;
     uint32_t after = s->nodes[n].next;
@@ -281,6 +280,19 @@ static void rename_use(seq *s, uint32_t n, uint32_t r)
         inherit(s, after, old);
     enqueue_digram(s, before);
     enqueue_digram(s, n);
+}
+
+void free_pair(seq *s, uint32_t q)
+{
+    uint32_t left = s->nodes[s->rules[q].guard].next;
+    uint32_t right = s->nodes[left].next;
+
+    assert(s->rules[q].count == 0 && s->nodes[right].next == s->rules[q].guard);
+    drop_use(s, s->nodes[left].value);
+    drop_use(s, s->nodes[right].value);
+    node_free(s, left);
+    node_free(s, right);
+    rule_free(s, q);
 }
 
 /* Rules q and r have got the same body, a digram, which is present in r: uses of q become uses of
@@ -306,14 +318,7 @@ static int merge_rules(seq *s, uint32_t q, uint32_t r)
             rename_use(s, n, r);
         }
     }
-    uint32_t left = s->nodes[s->rules[q].guard].next;
-    uint32_t right = s->nodes[left].next;
-    assert(s->nodes[right].next == s->rules[q].guard);
-    drop_use(s, s->nodes[left].value);
-    drop_use(s, s->nodes[right].value);
-    node_free(s, left);
-    node_free(s, right);
-    rule_free(s, q);
+    free_pair(s, q);
     return SEQ_OK;
 }
 
@@ -341,6 +346,8 @@ static int check(seq *s, uint32_t w)
         return SEQ_OK;
     }
     if ((r = s->nodes[twin].whole)) {
+        if (s->bulk && s->nodes[w].whole)
+            return note_equal(s, w);
         if (use_whole_rule(s, w, r) != SEQ_OK)
             return s->status;
     } else if ((r = s->nodes[w].whole)) {

@@ -57,6 +57,11 @@ same 'wpp-dump has all of them' expanded words.bin
 "$BUILD/test/read-wpp" two.wpp > expanded
 same 'the second reader has all of them' expanded words.bin
 ok 'wpp-check finds it fine' wpp-check two.wpp
+if [ $CONFIG = hostile ]; then
+    ok 'its WPP, parsed anew' wpp-compress --best -f -o more.wpp two.wpp
+    is 'is one piece then' "$(parts more.wpp)" 0
+    ok 'in which digrams are unique' wpp-check more.wpp
+fi
 ok 'as one piece' wpp-compress --symbols -q -j1 -o one.wpp words.bin
 is 'is one piece' "$(parts one.wpp)" 0
 size=$(stat -c %s two.wpp) whole=$(stat -c %s one.wpp)

@@ -125,6 +125,21 @@ static bool is_right(const struct seq_grammar *g, const struct texts *t)
     return right;
 }
 
+/* Digrams of the pieces are made unique, and rules that several pieces have in common one. */
+static bool can_be_joined(const struct seq_grammar *g, const struct texts *t)
+{
+    static const struct seq_config exact = {.size = sizeof exact, .flags = SEQ_EXACT};
+    struct seq_grammar joined = {0};
+    seq *s;
+    bool good = seq_new(&s, &exact) == SEQ_OK && seq_finish(s) == SEQ_OK && seq_join(s, g) == SEQ_OK
+             && is_sound(s) && seq_export(s, &joined) == SEQ_OK && is_right(&joined, t)
+             && joined.body[joined.rules + joined.starts] <= g->body[g->rules + g->starts];
+
+    seq_grammar_free(s, &joined);
+    seq_free(s);
+    return good;
+}
+
 /* Builds all, the pieces in some order.  The grammar belongs to *base. */
 static bool build(const struct texts *t, uint32_t most, bool backwards, seq **base,
                   struct seq_grammar *g)
@@ -153,7 +168,8 @@ static bool try_one(uint64_t seed, size_t most)
     uint32_t alphabet = 1 + random_below(&r, random_below(&r, 4) ? 6 : 3000);
     bool good = texts_new(&t, &r, pieces, most, alphabet)
              && build(&t, UINT32_MAX, false, &base, &g)
-             && build(&t, UINT32_MAX, true, &base_again, &again) && equal(&g, &again);
+             && build(&t, UINT32_MAX, true, &base_again, &again) && equal(&g, &again)
+             && can_be_joined(&g, &t);
 
     if (base)
         seq_grammar_free(base, &g);

@@ -5,6 +5,7 @@
 #include "wpp/base/error.h"
 #include "wpp/compress/finish-grammar.h"
 #include "wpp/format/container.h"
+#include "wpp/format/content.h"
 #include "wpp/format/grammar-code.h"
 
 bool wpp_recompress_knows(const void *bytes, size_t n)
@@ -74,13 +75,15 @@ static bool improve_grammar(const struct wpp_view *code, struct wpp_bytes *out,
     return done;
 }
 
-/* The same, but a code that would grow stays as it is, for example the best one. */
-static bool improve_code(const struct wpp_view *code, struct wpp_bytes *out,
+/* The same, but a code that would grow stays as it is, for example the best one; *is_new: it has
+ * not. */
+static bool improve_code(const struct wpp_view *code, struct wpp_bytes *out, bool *is_new,
                          struct wpp_error *error)
 {
     if (!improve_grammar(code, out, error))
         return false;
-    if (out->size > wpp_left(code)) {
+    *is_new = out->size <= wpp_left(code);
+    if (!*is_new) {
         out->size = 0;
         wpp_put(out, code->p, wpp_left(code));
     }
@@ -133,11 +136,11 @@ static bool improve_segment(struct cut *c, struct wpp_error *error)
     struct wpp_view terminals = skip_terminals(&segment);
     size_t begin = c->to->size;
     struct wpp_bytes code = {0};
-    bool done;
+    bool done, is_new;
 
     if (c->from.failed || segment.failed)
         return is_wrong(error);
-    done = improve_code(&segment, &code, error);
+    done = improve_code(&segment, &code, &is_new, error);
     if (done) {
         c->even |= wpp_grammar_is_even(&code);
         wpp_put_varint(c->to, wpp_left(&terminals) + code.size);
@@ -186,6 +189,21 @@ static void replace(struct wpp_section *section, struct wpp_bytes *content, bool
     *content = old;
 }
 
+/* The new grammar is one piece, also of a file whose grammar was built in parts. */
+static bool improve_whole(struct wpp_section *grammar, struct wpp_section *summary,
+                          struct wpp_error *error)
+{
+    struct wpp_view code = wpp_view(grammar->content.data, grammar->content.size);
+    struct wpp_bytes to = {0};
+    bool is_new, done = improve_code(&code, &to, &is_new, error);
+
+    if (done)
+        replace(grammar, &to, wpp_grammar_is_even(&to));
+    wpp_bytes_free(&to);
+    return done && (!is_new || !summary || wpp_content_one_piece(&summary->content)
+                    || wpp_fail_memory(error));
+}
+
 /* By the file's version, the file has one or the other section. */
 static bool improve_sections(struct wpp_section *sections, uint32_t n, bool is_cut,
                              struct wpp_error *error)
@@ -197,11 +215,7 @@ static bool improve_sections(struct wpp_section *sections, uint32_t n, bool is_c
     bool done;
 
     if (grammar && !is_cut && !segments) {
-        struct wpp_view code = wpp_view(grammar->content.data, grammar->content.size);
-
-        done = improve_code(&code, &to, error);
-        if (done)
-            replace(grammar, &to, wpp_grammar_is_even(&to));
+        done = improve_whole(grammar, section_of(sections, n, WPP_SECTION_SUMMARY), error);
     } else if (segments && list && is_cut) {
         struct cut c = {wpp_view(segments->content.data, segments->content.size),
                         wpp_view(list->content.data, list->content.size), &to, &to_list, false};

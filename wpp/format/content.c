@@ -49,6 +49,33 @@ static void put_summary(struct wpp_bytes *b, const struct wpp_content *c)
         wpp_put_varint(b, c->run.parts);
 }
 
+bool wpp_content_one_piece(struct wpp_bytes *summary)
+{
+    enum { STRINGS = 3, NUMBERS_BEFORE = 15 };
+    struct wpp_view v = wpp_view(summary->data, summary->size);
+    struct wpp_bytes changed = {0};
+    const uint8_t *parts;
+
+    for (int i = 0; i < STRINGS; i++)
+        wpp_get_view(&v, wpp_get_count(&v, 1));
+    for (int i = 0; i < NUMBERS_BEFORE && wpp_left(&v) > 0; i++)
+        wpp_get_varint(&v);
+    if (v.failed || wpp_left(&v) == 0)
+        return true;
+    parts = v.p;
+    wpp_get_varint(&v);
+    wpp_put(&changed, summary->data, (size_t)(parts - summary->data));
+    wpp_put_varint(&changed, 0);
+    wpp_put(&changed, v.p, wpp_left(&v));
+    if (changed.failed) {
+        wpp_bytes_free(&changed);
+        return false;
+    }
+    wpp_bytes_free(summary);
+    *summary = changed;
+    return true;
+}
+
 static void put_unread_modules(struct wpp_bytes *b, const struct wpp_content *c)
 {
     if (c->n_unread_modules == 0)
