@@ -132,7 +132,7 @@ struct seq {
     uint32_t queue_size;
 
     uint32_t *equals;        /* while a whole grammar is restored: digrams of rules that are equal to
-                                others (merge.c) */
+                                others (equal-rules.c) */
     uint32_t equals_count;
     uint32_t equals_size;
     bool bulk;               /* ... and that is so now */
@@ -295,7 +295,7 @@ void take_over(seq *s, uint32_t n);
 /* Appends a symbol to the body that ends at `guard`.  Returns its node. */
 uint32_t append_symbol(seq *s, uint32_t guard, uint32_t value);
 
-/* ---- merge.c ----------------------------------------------------------------- */
+/* ---- equal-rules.c ----------------------------------------------------------------- */
 
 /* As restore(), for the digrams of a whole grammar.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
 int restore_all(seq *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* merge.c - both properties of a whole grammar, in which many rules may be equal.
+/* equal-rules.c - both properties of a whole grammar, in which many rules may be equal.
  *
  * A rule does not know where it is used.  So when restore() finds two equal rules, q and r, it looks
  * at all symbols to make uses of q uses of r.  That is seldom, as long as terminals are appended.
