@@ -43,7 +43,8 @@ gcc -O2 -o words words.c
 ./words $((2 * segment + segment / 5)) > words.bin
 ok 'three segments, two at a time' wpp-compress --symbols -q -j2 -o two.wpp words.bin
 is 'are three' "$(segments two.wpp)" 3
-for jobs in 3 7 0; do
+some_of 3 0 -- 7
+for jobs in "${chosen[@]}"; do
     ok "--jobs=$jobs" wpp-compress --symbols -q --jobs=$jobs -f -o more.wpp words.bin
     [ $jobs = 0 ] && [ "$(nproc)" = 1 ] || same "--jobs=$jobs: the same file" more.wpp two.wpp
 done
@@ -133,7 +134,8 @@ int main(int argc, char **argv)
 END
 ok 'a program is built' "$WPP_GCC" -O1 -fno-unroll-loops -pthread -o prog prog.c
 # About sixteen events a round.
-WPP_OUT=prog.trace ./prog $((segment / 20))
+rounds=$((segment / 26))
+WPP_OUT=prog.trace ./prog $rounds
 ok 'its trace, three at a time' wpp-compress -q -j3 prog.trace
 ok "it is cut: $(segments prog.wpp) segments" test "$(segments prog.wpp)" -gt 1
 wpp-compress -q -j2 -f -o two.wpp prog.trace
@@ -167,7 +169,6 @@ done
 
 # ---- Recording ------------------------------------------------------------------------------
 
-rounds=$((segment / 20))
 wpp-dump --tokens --thread=0 prog.wpp > whole
 ok 'a recording, the rest by two' wpp-record -q -j2 -o live.wpp ./prog $rounds
 ok "it is cut: $(segments live.wpp) segments" test "$(segments live.wpp)" -gt 1
