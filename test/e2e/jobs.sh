@@ -249,11 +249,11 @@ int main(int argc, char **argv)
 }
 END
 gcc -O2 -o digits digits.c
-./digits $((6 * segment)) > digits.bin
+./digits $((4 * segment)) > digits.bin
 wpp-compress --symbols -q -j2 -o all.wpp digits.bin
-each=$(($(stat -c %s all.wpp) / 6))
-# Room for three segments, then for none.
-for kilobytes in $((1100 + 3 * each / 1024)) 100; do
+each=$(($(stat -c %s all.wpp) / 4))
+# Room for two segments, then for none.
+for kilobytes in $((1100 + 2 * each / 1024)) 100; do
     if [ $CONFIG = hostile ]; then
         skip 'a full disk: segments are too small'
     elif mkdir -p full && mount -t tmpfs -o size=${kilobytes}k none full 2> /dev/null; then
@@ -264,7 +264,7 @@ for kilobytes in $((1100 + 3 * each / 1024)) 100; do
             is 'a disk that takes no segment' "$status $(ls full)" '1 '
             like 'it is said' "$(cat err)" 'No space left' ;;
         *)
-            is "a disk that takes $kilobytes kB of $((each * 6 / 1024))" "$status $(wc -l < err)" '3 1'
+            is "a disk that takes $kilobytes kB of $((each * 4 / 1024))" "$status $(wc -l < err)" '3 1'
             taken=$(sed -n 's/.*the first \([0-9]*\) events were taken.*/\1/p' err)
             wpp-dump --tokens full/x.wpp > expanded 2> /dev/null
             head -c $((4 * ${taken:-0})) digits.bin > whole.bin
