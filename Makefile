@@ -48,6 +48,8 @@ B := build/$(CONFIG)
 CONFIG_release := -O2 -g -DNDEBUG
 # The engine's inner loops: 5 to 25 % faster.
 SEQ_release    := -O3
+# Tests are compiled more often than they run.
+TEST_release   := -O1 -g1
 CONFIG_debug   := -O0 -g3
 CONFIG_asan    := -O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 CONFIG_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined
@@ -177,7 +179,7 @@ $(B)/obj/gcc-plugin/%.o: gcc-plugin/%.c Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(PLUGIN_GCC) -I. -D_GNU_SOURCE -std=gnu17 -O2 -g -fPIC -fvisibility=hidden $(WARN) -MMD -MP -c -o $@ $<
-# Tests take the numbering with the flags of their configuration.
+# Tests take the numbering with the flags of their configuration, in a release as the plugin has it.
 $(B)/obj/numbering/%.o: gcc-plugin/%.c Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -193,6 +195,7 @@ $(B)/obj/%.o: %.c Makefile | $(DEPS)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_) -MMD -MP -c -o $@ $<
 
 $(call obj,$(SEQ_SRC)): CFLAGS_ += $(SEQ_$(CONFIG))
+$(call obj,$(UNIT_SRC)): CFLAGS_ += $(TEST_$(CONFIG))
 $(call obj,$(SEQ_SRC) $(WPP_SRC) $(HOT_SRC)): CFLAGS_ += $(LIB_CFLAGS)
 # Only called where the processor has AVX2 (sequitur/vectors.h).
 $(call obj,sequitur/vectors-avx2.c): CFLAGS_ += $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2)
@@ -200,7 +203,7 @@ $(LIBSEQ): $(call obj,$(SEQ_SRC))
 $(LIBWPP): $(call obj,$(WPP_SRC))
 $(LIBHOT): $(call obj,$(HOT_SRC))
 $(LIBREF): $(call obj,$(REF_SRC))
-$(LIBNUM): $(patsubst gcc-plugin/%.c,$(B)/obj/numbering/%.o,$(NUM_SRC))
+$(LIBNUM): $(if $(filter release,$(CONFIG)),$(call obj,$(NUM_SRC)),$(patsubst gcc-plugin/%.c,$(B)/obj/numbering/%.o,$(NUM_SRC)))
 # One member: linkers take longer over several, and all are needed.
 $(B)/lib/wpp/libwpp-rt.a: $(B)/lib/wpp/libwpp-rt.o
 $(B)/lib/wpp/libwpp-rt-nop.a: $(call obj,$(NOP_SRC))

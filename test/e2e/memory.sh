@@ -150,7 +150,7 @@ done
 same_answers 'events far inside' prog.wpp one.wpp wpp-dump --thread=1 --range=150k:+500
 same_answers 'line counts' prog.wpp one.wpp wpp-dump --line-counts
 same_answers 'routines' prog.wpp one.wpp wpp-dump --routines
-same_answers 'hot subpaths' prog.wpp one.wpp wpp-hot --algorithm=exact -l 2 -L 6 -c 0.05%
+same_answers 'hot subpaths' prog.wpp one.wpp wpp-hot --algorithm=exact -l 2 -L 6 -c 0.2%
 "$BUILD/test/read-wpp" prog.wpp > cut
 "$BUILD/test/read-wpp" one.wpp > whole
 same 'the second reader: the same as of one piece' cut whole

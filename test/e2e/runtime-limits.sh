@@ -201,7 +201,8 @@ if [ "$CONFIG" = hostile ]; then
 fi
 n=1500000
 mv longer want
-for others in 0 300000 1000000; do
+some_of 0 1000000 -- 300000
+for others in "${chosen[@]}"; do
     filled $others wpp-record -q --memory=32M -o disk/full.wpp ./work $n
     is "a full disk ($others bytes gone): the program goes on to its end" "$status $(cat "$T/out")" \
         "7 work is done"

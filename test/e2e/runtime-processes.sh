@@ -636,7 +636,7 @@ for n in 1 2 3; do
         pass "--ring: a look at it, $n: as many, and later events" ||
         fail "--ring: a look at it, $n: as many, and later events" "$events kept, $lost lost, before $begun lost"
 done
-kill -INT $recorder
+kill -TERM $recorder
 wait $recorder
 run wpp-check all.wpp
 like '--ring: and at the end' "$status $(cat "$T/err")" '^3 .*undamaged'
