@@ -48,6 +48,8 @@ B := build/$(CONFIG)
 CONFIG_release := -O2 -g -DNDEBUG
 # The engine's inner loops: 5 to 25 % faster.
 SEQ_release    := -O3
+# Tests are compiled more often than they run.
+TEST_release   := -O1 -g1
 CONFIG_debug   := -O0 -g3
 CONFIG_asan    := -O1 -g -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 CONFIG_ubsan   := -O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined
@@ -68,8 +70,10 @@ LDLIBS_  := -lzstd -lpthread -lm
 RT_CFLAGS := -std=gnu17 -Os $(if $(filter release,$(CONFIG)),,-g) -fPIC -fvisibility=hidden \
              -mgeneral-regs-only -fno-stack-protector -fcf-protection=none -ftls-model=initial-exec -fno-tree-loop-distribute-patterns $(WARN)
 PLUGIN_DIR   = $(shell $(PLUGIN_GCC) -print-file-name=plugin)
-PLUGIN_FLAGS = -O2 -g -fPIC -fvisibility=hidden -I. -isystem $(PLUGIN_DIR)/include \
+# Lines and names are enough for a backtrace.
+PLUGIN_FLAGS = -O2 $(if $(filter debug,$(CONFIG)),-g,-g1) -fPIC -fvisibility=hidden -I. -isystem $(PLUGIN_DIR)/include \
                -D'WPP_VERSION="$(VERSION)"' -Wall -Wextra
+PLUGIN_CXXFLAGS := -std=gnu++17 -fno-rtti -fno-exceptions
 
 # ---- Files ------------------------------------------------------------------
 in_rooms = $(wildcard $(addprefix $(1)/,$(2)) $(addprefix $(1)/*/,$(2)))
@@ -81,6 +85,9 @@ RT_ALONE := tracer/nop.c tracer/begin.c tracer/start.c tracer/entry.c
 RT_SRC   := $(filter-out $(RT_ALONE),$(wildcard tracer/*.c)) $(wildcard tracer/*.S)
 NOP_SRC  := $(wildcard tracer/nop.c) $(wildcard tracer/*.S)
 P3_SRC   := $(wildcard gcc-plugin/partition/cli/*.c)
+PLUGIN_SRC := $(call in_rooms,gcc-plugin,*.cc)
+# They include no header of GCC's.
+PLUGIN_ALONE := gcc-plugin/events/support-code.cc gcc-plugin/table/unit-table.cc gcc-plugin/use/counts-file.cc gcc-plugin/use/routine-hash.cc
 NUM_SRC  := $(filter-out gcc-plugin/loader.c,$(call in_rooms,gcc-plugin,*.c))
 UNIT_SRC := $(wildcard test/unit/*.c)
 REF_MAIN := $(wildcard test/reference/read-*.c)
@@ -112,6 +119,7 @@ PLUGIN_VERSION := $(shell $(PLUGIN_GCC) -dumpfullversion 2>/dev/null || echo 12)
 PLUGIN_MAJOR := $(firstword $(subst ., ,$(PLUGIN_VERSION)))
 PLUGIN   := $(B)/lib/wpp/wpp.so $(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so
 PLUGIN_OBJ = $(B)/obj/gcc-plugin-$(PLUGIN_VERSION)
+PLUGIN_PCH = $(PLUGIN_OBJ)/precompiled.h.gch
 TOOLS    := $(patsubst %.c,$(B)/bin/%,$(notdir $(TOOL_SRC))) $(B)/bin/wpp-p3
 SCRIPTS  := $(B)/bin/wpp-config
 DRIVER   := $(B)/bin/wpp-gcc
@@ -155,15 +163,23 @@ $(B)/obj/tracer/%.o: tracer/%.S Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
 	$(Q)$(CC) $(CPPFLAGS) $(RT_CFLAGS) -MMD -MP -c -o $@ $<
+# GCC's headers take half of each file's time: they are compiled once, for the files that include them.
+$(PLUGIN_PCH): gcc-plugin/precompiled.h Makefile | $(DEPS)
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)cp $< $(basename $@)
+	$(Q)$(PLUGIN_GXX) $(PLUGIN_FLAGS) $(PLUGIN_CXXFLAGS) -MMD -MP -MF $(basename $@).d -x c++-header -o $@ $<
+$(patsubst gcc-plugin/%.cc,$(PLUGIN_OBJ)/%.o,$(filter-out $(PLUGIN_ALONE),$(PLUGIN_SRC))): $(PLUGIN_PCH)
 $(PLUGIN_OBJ)/%.o: gcc-plugin/%.cc Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
-	$(Q)$(PLUGIN_GXX) $(PLUGIN_FLAGS) -std=gnu++17 -fno-rtti -fno-exceptions -MMD -MP -c -o $@ $<
+	$(Q)$(PLUGIN_GXX) $(PLUGIN_FLAGS) $(PLUGIN_CXXFLAGS) $(if $(filter $(PLUGIN_PCH),$^),-include $(basename $(PLUGIN_PCH))) \
+	    -MMD -MP -c -o $@ $<
 $(B)/obj/gcc-plugin/%.o: gcc-plugin/%.c Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(PLUGIN_GCC) -I. -D_GNU_SOURCE -std=gnu17 -O2 -g -fPIC -fvisibility=hidden $(WARN) -MMD -MP -c -o $@ $<
-# Tests take the numbering with the flags of their configuration.
+# Tests take the numbering with the flags of their configuration, in a release as the plugin has it.
 $(B)/obj/numbering/%.o: gcc-plugin/%.c Makefile | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -179,6 +195,7 @@ $(B)/obj/%.o: %.c Makefile | $(DEPS)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS_) -MMD -MP -c -o $@ $<
 
 $(call obj,$(SEQ_SRC)): CFLAGS_ += $(SEQ_$(CONFIG))
+$(call obj,$(UNIT_SRC)): CFLAGS_ += $(TEST_$(CONFIG))
 $(call obj,$(SEQ_SRC) $(WPP_SRC) $(HOT_SRC)): CFLAGS_ += $(LIB_CFLAGS)
 # Only called where the processor has AVX2 (sequitur/vectors.h).
 $(call obj,sequitur/vectors-avx2.c): CFLAGS_ += $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2)
@@ -186,7 +203,7 @@ $(LIBSEQ): $(call obj,$(SEQ_SRC))
 $(LIBWPP): $(call obj,$(WPP_SRC))
 $(LIBHOT): $(call obj,$(HOT_SRC))
 $(LIBREF): $(call obj,$(REF_SRC))
-$(LIBNUM): $(patsubst gcc-plugin/%.c,$(B)/obj/numbering/%.o,$(NUM_SRC))
+$(LIBNUM): $(if $(filter release,$(CONFIG)),$(call obj,$(NUM_SRC)),$(patsubst gcc-plugin/%.c,$(B)/obj/numbering/%.o,$(NUM_SRC)))
 # One member: linkers take longer over several, and all are needed.
 $(B)/lib/wpp/libwpp-rt.a: $(B)/lib/wpp/libwpp-rt.o
 $(B)/lib/wpp/libwpp-rt-nop.a: $(call obj,$(NOP_SRC))
@@ -238,7 +255,7 @@ $(B)/lib/wpp/wpp.so: $(B)/obj/gcc-plugin/loader.o
 	$(call say,LD,$@)
 	$(Q)$(PLUGIN_GCC) -shared -o $@ $^ -ldl
 # With what it needs of libstdc++: to load all of that takes longer than to compile a small file.
-$(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so: $(patsubst gcc-plugin/%.cc,$(PLUGIN_OBJ)/%.o,$(call in_rooms,gcc-plugin,*.cc)) \
+$(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so: $(patsubst gcc-plugin/%.cc,$(PLUGIN_OBJ)/%.o,$(PLUGIN_SRC)) \
                                     $(call obj,$(NUM_SRC))
 	@mkdir -p $(@D)
 	$(call say,LD,$@)

@@ -25,15 +25,18 @@ int shapes(int n);
 int shapes(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * i; return s; }
 END
 cat > project/names.cc <<'END'
-#include <map>
-#include <string>
 extern "C" int names(int n);
 int names(int n)
 {
-    std::map<std::string, int> count;
-    for (int i = 0; i < n + 9; i++)
-        count[std::to_string(i % 7)]++;
-    return count["0"];
+    int count = 0;
+    for (int *p = new int(n + 9); n < *p; n++)
+        try {
+            if (n % 4 == 0)
+                throw n;
+        } catch (int) {
+            count++;
+        }
+    return count;
 }
 END
 # shown PROGRAM: what it prints when recorded, and which of our routines ran

@@ -185,8 +185,9 @@ ok 'no object at all' wpp-gcc main.o part.o other.o -o prog
 is 'is the plain program' "$(./prog)" "$(cat want)"
 
 # ---- With what else changes the code -------------------------------------------------------
+some_of -O2 -- -O0
 for sanitizer in address undefined thread leak; do
-    for level in -O0 -O2; do
+    for level in "${chosen[@]}"; do
         echo 'int main(void) { return 0; }' > empty.c
         if gcc -fsanitize=$sanitizer empty.c -o empty 2> /dev/null && ./empty 2> /dev/null; then
             ok "-fsanitize=$sanitizer at $level" built prog $all -- \

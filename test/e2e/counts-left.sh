@@ -291,9 +291,9 @@ for level in 0 2; do
     is "the same, edges, -O$level" "$(blocks "$T/errx.edges.wpp")" "$(blocks "$T/errx.calls-cut.wpp")"
 done
 how=-static equal static "$T/jumps.c" exit 5
-how='-static-pie -fPIE' equal static-pie "$T/jumps.c" exit 5
+! check_all || how='-static-pie -fPIE' equal static-pie "$T/jumps.c" exit 5
 how='-fomit-frame-pointer -mforce-drap -maccumulate-outgoing-args' equal drap "$T/jumps.c" exit 5
-how='-fno-omit-frame-pointer -fno-ipa-ra -flto' equal lto "$T/jumps.c" exit 5
+! check_all || how='-fno-omit-frame-pointer -fno-ipa-ra -flto' equal lto "$T/jumps.c" exit 5
 how=-fno-asynchronous-unwind-tables
 profile untabled paths 2 "$T/jumps.c" exit 5
 like 'code without unwind tables: the path is unknown, and it is said' "$(cat "$T/err.paths")" \

@@ -129,9 +129,10 @@ cat > main.c << 'END'
 int fn(int), through(int);
 int main(void) { return printf("%d %d\n", fn(1), through(2)) < 0; }
 END
-for how in '' -static -static-pie '-no-pie -Wl,-z,lazy' -Wl,-z,now -flto '-flto -flto-partition=max' -O0 \
-           -fplugin-arg-wpp-stage=early '-masm=intel -fcf-protection=none' -fplugin-arg-wpp-time \
-           '-DKIND=__attribute__((no_wpp))' '-fplugin-arg-wpp-exclude=resolve.c'; do
+some_of '' -static -Wl,-z,now -flto -O0 -fplugin-arg-wpp-stage=early '-masm=intel -fcf-protection=none' \
+    '-DKIND=__attribute__((no_wpp))' -- -static-pie '-no-pie -Wl,-z,lazy' '-flto -flto-partition=max' \
+    -fplugin-arg-wpp-time '-fplugin-arg-wpp-exclude=resolve.c'
+for how in "${chosen[@]}"; do
     case $how in *KIND*) kind= ;; *) kind=-DKIND= ;; esac
     ok "an IFUNC, ${hidden:+hidden, }$how" "$WPP_GCC" -O2 $kind $how -o ifunc main.c resolve.c features.c
     recorded "${hidden:+hidden, }$how" '3 4' ./ifunc
@@ -140,7 +141,8 @@ for how in '' -static -static-pie '-no-pie -Wl,-z,lazy' -Wl,-z,now -flto '-flto 
     *) is "${hidden:+hidden, }$how: its callee is counted" $(($(early a.wpp) > 0)) 1 ;;
     esac
 done
-for how in -Wl,-z,lazy -Wl,-z,now '-fno-plt -Wl,-z,now' -fplugin-arg-wpp-stage=early; do
+some_of -Wl,-z,lazy '-fno-plt -Wl,-z,now' -- -Wl,-z,now -fplugin-arg-wpp-stage=early
+for how in "${chosen[@]}"; do
     ok "in a library, ${hidden:+hidden, }$how" "$WPP_GCC" -O2 -DKIND= -shared -fPIC $how -o libfn.so \
         resolve.c features.c
     for cc in gcc "$WPP_GCC"; do

@@ -161,7 +161,8 @@ same_answers 'routines' prog.wpp one.wpp wpp-dump --routines
 size=$(stat -c %s prog.trace)
 head -c $((size / 20 * 19 + 1)) prog.trace > cut.trace
 { head -c $((size / 20 * 19)) prog.trace; head -c 4096 words.bin; } > hurt.trace
-for which in cut hurt; do
+some_of cut -- hurt
+for which in "${chosen[@]}"; do
     run wpp-compress -q -j2 -f -o $which.wpp $which.trace
     is "a trace that is $which" "$status $(wc -l < err)" '3 1'
     mv err said
@@ -184,6 +185,7 @@ ok 'wpp-check finds it fine' wpp-check --strict live.wpp
 wpp-dump --tokens --thread=0 live.wpp > expanded
 same 'thread 0 did what it did before' expanded whole
 # Two processes, which share the crew.
+if check_all || [ $CONFIG = hostile ]; then
 cat > forks.c << 'END'
 #include <stdint.h>
 #include <stdlib.h>
@@ -210,9 +212,11 @@ ok 'processes, the rest by three' wpp-record -q -j3 -o forks.wpp ./forks $((part
 is 'both are cut' \
     "$(for file in forks.wpp forks.wpp.d/*; do parts $file; done | sort | uniq -c | xargs)" '2 2'
 ok 'and all are fine' wpp-check --strict forks.wpp forks.wpp.d/*
+fi
 
 # The recorder is killed when the program is over: what is left ends the work.
-for moment in 0 0.2 0.6; do
+some_of 0.2 -- 0 0.6
+for moment in "${chosen[@]}"; do
     rm -f over dead.wpp
     { wpp-record -q -j2 -o dead.wpp sh -c "./prog $rounds; touch over" 2> err & } 2> /dev/null
     recorder=$!

@@ -12,6 +12,9 @@
 # BUILD  the build under test; its tools come first in PATH
 # WPP_GCC, WPP_GXX   its compiler wrappers
 # CONFIG release, debug, asan, ubsan or hostile
+#
+# CHECK_ALL=yes in the environment makes the files try all levels, forms of programs and sizes they know.
+# `make check` tries a selection; test/real/check-all and test/with-gcc (but with --quick) try all.
 set -u
 export LC_ALL=C
 
@@ -48,6 +51,24 @@ fail() {
 # skip WHY: a check that cannot be made here.
 skip() {
     echo "skip $((++checks)) - $1"
+}
+
+# check_all: whether all is to be tried, not the selection of `make check`.
+check_all() {
+    [ "${CHECK_ALL-}" = yes ]
+}
+
+# some_of WORD... -- MORE...: sets the array `chosen`, for a loop: the WORDs, and MORE of them if all is to be tried.
+some_of() {
+    local word
+
+    chosen=()
+    for word; do
+        case $word in
+        --) check_all || break ;;
+        *) chosen+=("$word") ;;
+        esac
+    done
 }
 
 # run COMMAND...: its output to $T/out and $T/err, its exit status to $status.

@@ -95,7 +95,8 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-for level in -O0 -O1 -O2 -O3 -Os; do
+some_of -O0 -O2 -- -O1 -O3 -Os
+for level in "${chosen[@]}"; do
     ok "const callees at $level" record pure "$WPP_GCC" $level -fno-ipa-cp -fno-ipa-sra
     is "2000 calls of a const routine at $level" \
        "$(events pure.wpp | grep -c 'EnterRoutine leaf')" 2000
@@ -149,10 +150,10 @@ int main(void)
 }
 END
 dead="-fexceptions -fdelete-dead-exceptions"
-for level in -O0 -O1 -O2 "-O2 -fno-tree-dce -fno-tree-dse" "-O0 -fexceptions" "-O2 -fexceptions" \
-             "-O2 $dead" "-O1 $dead -fno-tree-dce" "-O2 $dead -fno-tree-dce" \
-             "-O2 $dead -fno-tree-dce -fno-dce" \
-             "-O2 $dead -fno-tree-dce -fno-optimize-sibling-calls"; do
+some_of -O0 -O2 "-O2 $dead" "-O2 $dead -fno-tree-dce -fno-optimize-sibling-calls" -- \
+    -O1 "-O2 -fno-tree-dce -fno-tree-dse" "-O0 -fexceptions" "-O2 -fexceptions" \
+    "-O1 $dead -fno-tree-dce" "-O2 $dead -fno-tree-dce" "-O2 $dead -fno-tree-dce -fno-dce"
+for level in "${chosen[@]}"; do
     plainly unused gcc -w $level
     for stage in late early; do
         ok "unused calls of pure functions at $level, stage=$stage" \
@@ -203,7 +204,8 @@ int main()
 }
 END
 plainly inside g++ -O0
-for options in -O0 -O1 -O2 "-O2 -flto" "-O3 -fPIC -pie" "-Os -fno-exceptions"; do
+some_of -O0 -O2 "-O2 -flto" -- -O1 "-O3 -fPIC -pie" "-Os -fno-exceptions"
+for options in "${chosen[@]}"; do
     ok "calls inside paths, $options" record inside "$WPP_GXX" $options
     same "what it does, $options" inside.out inside.want
     is "paths of these calls, $options" \
@@ -237,7 +239,8 @@ int main(void)
     return 0;
 }
 END
-for level in -O0 -O1 -O2 -Os; do
+some_of -O0 -O2 -- -O1 -Os
+for level in "${chosen[@]}"; do
     plainly registers gcc $level
     ok "register variables at $level" record registers "$WPP_GCC" $level
     same "keep their values at $level" registers.out registers.want
@@ -337,7 +340,8 @@ int main(int argc, char **argv)
     exit(s & 3);
 }
 END
-for level in -O0 -O1 -O2 -O3 -Os; do
+some_of -O0 -O2 -- -O1 -O3 -Os
+for level in "${chosen[@]}"; do
     plainly ways gcc $level
     ok "setjmp, computed goto, switch, tail calls at $level" record ways "$WPP_GCC" -w $level
     same "the same behaviour at $level" ways.out ways.want
@@ -358,7 +362,8 @@ __attribute__((noinline, noclone)) static int even(unsigned n) { return n == 0 ?
 static int odd(unsigned n) { return n == 0 ? 0 : even(n - 1); }
 int main(int argc, char **argv) { return argc == 2 ? even(atoi(argv[1])) - 1 : 2; }
 END
-for level in -O2 -Os; do
+some_of -O2 -- -Os
+for level in "${chosen[@]}"; do
     "$WPP_GCC" $level tails.c -o tails
     ok "a hundred million of them, recorded, at $level" \
        bash -c 'ulimit -s 256; wpp-record -o tails.wpp ./tails 100000000'
@@ -406,15 +411,17 @@ int main()
 }
 END
 plainly plus g++ -O0
-for options in -O0 -O1 -O2 -O3 -Os '-O2 -flto' '-O2 -fPIC' '-O2 -static' '-O2 -static-pie' '-O0 -fno-pie -no-pie' \
-               '-O2 -fnon-call-exceptions'; do
+some_of -O0 -O2 '-O2 -fnon-call-exceptions' -- \
+    -O1 -O3 -Os '-O2 -flto' '-O2 -fPIC' '-O2 -static' '-O2 -static-pie' '-O0 -fno-pie -no-pie'
+for options in "${chosen[@]}"; do
     ok "exceptions, virtual calls, templates with $options" \
         record plus "$WPP_GXX" -fchecking $options
     same "the same behaviour with $options" plus.out plus.want
 done
 
 # ---- GCC's own checker finds nothing wrong --------------------------------------
-for level in -O0 -O1 -O2 -O3; do
+some_of -O0 -O2 -- -O1 -O3
+for level in "${chosen[@]}"; do
     ok "GCC checks the instrumented code at $level" \
        "$WPP_GCC" $level -fchecking -w -c ways.c -o checked.o
     WPP_PLUGIN_ARGS=stage=early ok "and of the early stage, with the call graph, $level" \
@@ -470,7 +477,8 @@ WPP_PLUGIN_ARGS="exclude=thrower" ok "a routine is left out" record ways "$WPP_G
 is "and does not appear" "$(events ways.wpp | grep -c thrower)" 0
 WPP_PLUGIN_ARGS="include=main" ok "one routine is chosen" record ways "$WPP_GCC" -w -O1
 is "and appears alone" "$(events ways.wpp | grep EnterRoutine | sort -u)" "EnterRoutine main"
-for level in -O0 -O2 -O3; do
+some_of -O0 -O2 -- -O3
+for level in "${chosen[@]}"; do
     WPP_PLUGIN_ARGS="stage=early" ok "the early stage, $level" \
         record plus "$WPP_GXX" -fchecking $level
     same "behaves the same, $level" plus.out plus.want
@@ -512,7 +520,8 @@ with_little_stack() {
     (ulimit -S -s 256 && "$@")
 }
 plainly deep gcc -O2
-for level in -O2 -O3 -Os; do
+some_of -O2 -- -O3 -Os
+for level in "${chosen[@]}"; do
     WPP_PLUGIN_ARGS="stage=early" ok "tail calls need little stack at the early stage, $level" \
         with_little_stack record deep "$WPP_GCC" $level -fchecking
     same "and do the same, $level" deep.out deep.want
@@ -543,7 +552,8 @@ __attribute__((noinline)) int loop(int n, int m)
 }
 int main(int argc, char **argv) { return loop(2 + argc, 2) + first(2) != 8; }
 END_C
-for level in -O1 -O2 -O3; do
+some_of -O1 -O2 -- -O3
+for level in "${chosen[@]}"; do
     WPP_PLUGIN_ARGS="stage=early" ok "a const callee at the early stage, $level" \
         record weigh "$WPP_GCC" $level -fchecking
     is "in its callers, $level" "$(wpp-dump weigh.wpp | sed -n 's/EnterRoutine //p' | paste -sd,)" \
@@ -723,7 +733,8 @@ unsigned entered(unsigned x, const unsigned char *s)
     return x;
 }
 END_C
-for flags in '' '-fPIC'; do
+some_of '' -- -fPIC
+for flags in "${chosen[@]}"; do
     ok "rates.c $flags" wpp-gcc -O2 $flags -c rates.c -o rates.o
     # How many events are out of line and inline, and how many of these jump over the runtime's
     # call: NAME OUT IN JUMPS.  How many out of line a branch goes straight to, and how many

@@ -362,7 +362,8 @@ size=$(wc -c < busy.trace)
 
 # ---- Every byte, in two lanes ---------------------------------------------------
 # All tools open a file in the same way; where that is slow, one sees every byte.
-stride=1 rounds=150
+stride=1 rounds=50
+! check_all || rounds=150
 [ "$CONFIG" = release ] || [ "$CONFIG" = debug ] || stride=5 rounds=50
 (
     sweeps flip-dump flip "$T/tiny.wpp" $stride wpp-dump --tokens
@@ -377,7 +378,7 @@ lane=$!
 lane2=$!
 sweeps flip-info flip "$T/tiny.wpp" 1 wpp-info
 sweeps flip-hot flip "$T/tiny.wpp" $stride wpp-hot
-sweeps hurt-info hurt "$T/tiny.wpp" 1000 1 wpp-info
+sweeps hurt-info hurt "$T/tiny.wpp" $((rounds * 6)) 1 wpp-info
 sweeps hurt-json hurt "$T/tiny.wpp" $rounds 2 wpp-info --format=json
 sweeps hurt-check hurt "$T/tiny.wpp" $rounds 3 wpp-check --strict
 sweeps hurt-routines hurt "$T/tiny.wpp" $rounds 4 wpp-dump --routines

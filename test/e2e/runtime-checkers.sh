@@ -45,7 +45,9 @@ scenarios=('single 100000' 'threads 32 16' 'short 80' fork vfork raise destructo
 
 if command -v valgrind > /dev/null; then
     compile -o "$T/library.so" -shared -fPIC "$SRC/library.c" "$RT/libwpp-rt.so" -Wl,-rpath,"$RT"
-    for scenario in "${scenarios[@]}" 'traced-ticks 100000'; do
+    some_of 'threads 32 16' fork raise 'pause 40000 exit' 'library LIBRARY 20000' 'traced-ticks 100000' -- \
+        "${scenarios[@]}"
+    for scenario in "${chosen[@]}"; do
         case $scenario in alive) continue ;; esac       # its threads' memory may seem lost
         read -ra words <<< "${scenario/LIBRARY/$T/library.so}"
         clean "valgrind: $scenario" env WPP_OUT="$T/trace" valgrind -q --error-exitcode=55 \

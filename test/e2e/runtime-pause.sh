@@ -6,10 +6,10 @@
 . "$(dirname "$0")/tracer/harness.sh"
 
 compile -o "$T/expect" "$SRC/expect.c"
-compile -o "$T/static" -static "$SRC/scenarios.c" "$RT/libwpp-rt.a" 2> "$T/static.log"
-compile -o "$T/dynamic" "$SRC/scenarios.c" "$RT/libwpp-rt.a" $EXPORT
-compile -o "$T/shared" "$SRC/scenarios.c" "$RT/libwpp-rt.so" -Wl,-rpath,"$RT"
-compile -o "$T/nop" "$SRC/scenarios.c" "$RT/libwpp-rt-nop.a"
+link_scenarios static -static "$RT/libwpp-rt.a" 2> "$T/static.log"
+link_scenarios dynamic "$RT/libwpp-rt.a" $EXPORT
+link_scenarios shared "$RT/libwpp-rt.so" -Wl,-rpath,"$RT"
+link_scenarios nop "$RT/libwpp-rt-nop.a"
 
 # whole NAME STATUS LINE: the program ended so; the trace is complete and holds this stream
 whole() {

@@ -309,16 +309,21 @@ way sandbox $inner $((calls_of_none + 1))
 
 cat > endless.c << 'END'
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static volatile long n;
 
 __attribute__((noipa)) static void work(void) { n++; }
 
-/* For two seconds; without an argument for ever, or nearly so. */
+/* For so many tenths of a second; without an argument for ever, or nearly so. */
 int main(int argc, char **argv)
 {
-    alarm(argc > 1 ? 2 : 20);
+    int tenths = argc > 1 ? atoi(argv[1]) : 200;
+    struct itimerval end = {.it_value = {tenths / 10, tenths % 10 * 100000}};
+
+    setitimer(ITIMER_REAL, &end, NULL);
     if (argc > 2 && fork() != 0)
         return 3;
     puts("begun");
@@ -418,7 +423,7 @@ ends 'of a child that is another'\''s nothing is known' 'with status 5 5 null nu
 ends 'what has been replaced did not end so' 'null null with status 7 7 null' x ./ways 7
 ends 'replaced by one that is not traced: the process ended so' 'with status 1 1 null' x /bin/false
 
-run wpp-record --limit=1M -o all.wpp ./endless 2
+run wpp-record --limit=1M -o all.wpp ./endless 10
 is '--limit: the program goes on to its end' $status 142
 events=$(wpp-info all.wpp | sed -n 's/^events *//p' | tr -d ,)
 [ "$events" -ge 1000000 ] && [ "$events" -lt 1016368 ] && pass '--limit: so many events, and a chunk at most' ||
@@ -551,13 +556,13 @@ else
     why '--duration, closed while the program ends' all.wpp 'stopped by --duration'
 fi
 
-run wpp-record --duration=0.3 -o all.wpp ./endless 2
+run wpp-record --duration=0.3 -o all.wpp ./endless 20
 is '--duration: the program goes on to its end' $status 142
 nanoseconds=$(wpp-info --format=json all.wpp | grep -o '"nanoseconds":[0-9]*' | cut -d: -f2)
 # Less than the program's two seconds; how much less, a busy machine decides.
 like '--duration: so long was recorded' "$nanoseconds" '^([2-9][0-9]{8}|1[0-9]{9})$'
 why '--duration' all.wpp 'stopped by --duration'
-run wpp-record --ring=256k -o all.wpp ./endless 2
+run wpp-record --ring=256k -o all.wpp ./endless 5
 like 'what was kept is said' "$(head -n 1 "$T/err")" '^wpp-record: the last of [0-9.]+ [kMG] events in all\.wpp$'
 is '--ring: the program runs to its end' "$status $(tail -n +2 "$T/err")" \
     '142 wpp-record: ./endless was killed by SIGALRM'
@@ -614,9 +619,9 @@ for n in 1 2 3; do
     begun=$lost
     # Before the program's first event there is nothing to write; of two looks that were asked for
     # while one was written the second may show nothing new.
-    for ((i = 0; i < 50; i++)); do
+    for ((i = 0; i < 200; i++)); do
         kill -USR2 $recorder || break
-        sleep 0.2
+        sleep 0.05
         file=$(ls all.wpp.d/endless.*.wpp 2> /dev/null | sort -V | tail -n 1)
         [ -n "$file" ] || continue
         read -r events lost < <(wpp-info --format=json "$file" |
@@ -631,7 +636,7 @@ for n in 1 2 3; do
         pass "--ring: a look at it, $n: as many, and later events" ||
         fail "--ring: a look at it, $n: as many, and later events" "$events kept, $lost lost, before $begun lost"
 done
-kill -INT $recorder
+kill -TERM $recorder
 wait $recorder
 run wpp-check all.wpp
 like '--ring: and at the end' "$status $(cat "$T/err")" '^3 .*undamaged'
@@ -664,10 +669,10 @@ run wpp-record -q -o /dev/full ./forks 3
 is 'also of a device' "$status $(grep -c 'only the first process is kept' "$T/err")" '1 1'
 
 if script -qec true /dev/null > /dev/null 2>&1; then
-    script -qec 'wpp-record -o all.wpp ./endless 2' /dev/null > terminal 2>&1 < /dev/null
+    script -qec 'wpp-record -o all.wpp ./endless 10' /dev/null > terminal 2>&1 < /dev/null
     like 'progress on a terminal' "$(tr '\r' '\n' < terminal)" \
         'wpp-record: [0-9.]+ [kMG] events, [0-9.]+ [kMG]/s, waited [0-9.]+ s; [0-9]+ % in ~[0-9.]+ MB \(1/~[0-9]+\); 1 process, [0-9]+ MB'
-    script -qec 'wpp-record -q -o all.wpp ./endless 2' /dev/null > terminal 2>&1 < /dev/null
+    script -qec 'wpp-record -q -o all.wpp ./endless 10' /dev/null > terminal 2>&1 < /dev/null
     is 'none with -q' "$(grep -c ' events, ' terminal)" 0
 else
     skip 'progress on a terminal: no script(1) to make one'

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # However a process ends, its events up to there are in the trace; they are compared with its
-# known number of events.  WPP_KILLS: the number of kills at random times (10).
+# known number of events.  WPP_KILLS: the number of kills at random times (4, with CHECK_ALL=yes 10).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/tracer/harness.sh"
 
 compile -o "$T/expect" "$SRC/expect.c"
-compile -o "$T/static" -static "$SRC/scenarios.c" "$RT/libwpp-rt.a" 2> "$T/static.log"
-compile -o "$T/dynamic" "$SRC/scenarios.c" "$RT/libwpp-rt.a" $EXPORT
-compile -o "$T/shared" "$SRC/scenarios.c" "$RT/libwpp-rt.so" -Wl,-rpath,"$RT"
+link_scenarios static -static "$RT/libwpp-rt.a" 2> "$T/static.log"
+link_scenarios dynamic "$RT/libwpp-rt.a" $EXPORT
+link_scenarios shared "$RT/libwpp-rt.so" -Wl,-rpath,"$RT"
 RECORD=(wpp-record -q "--trace=$T/trace" -o "$T/none.wpp")
 
 # whole NAME STATUS LINE: the program ended so, and the trace is complete and holds this stream
@@ -43,7 +43,9 @@ done
 
 # ---- At any moment ------------------------------------------------------------------------
 
-kills=${WPP_KILLS:-10}
+kills=4
+! check_all || kills=10
+kills=${WPP_KILLS:-$kills}
 for where in 'in a file' 'under wpp-record'; do
     right=0
     for ((i = 0; i < kills; i++)); do

@@ -185,9 +185,10 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-for options in -O1 -O2 -O3 -Os '-O2 -flto' '-O2 -fPIC' '-O2 -static' '-O2 -fno-pie -no-pie' '-O2 -masm=intel' \
-               '-O2 -ffunction-sections -Wl,--gc-sections' '-O2 -fcf-protection=full' '-O2 -fno-plt' \
-               '-O2 -fsplit-stack' '-O2 -fplugin-arg-wpp-base=load'; do
+some_of -O2 '-O2 -fPIC' '-O2 -masm=intel' '-O2 -fcf-protection=full' '-O2 -fsplit-stack' -- \
+    -O1 -O3 -Os '-O2 -flto' '-O2 -static' '-O2 -fno-pie -no-pie' '-O2 -ffunction-sections -Wl,--gc-sections' \
+    '-O2 -fno-plt' '-O2 -fplugin-arg-wpp-base=load'
+for options in "${chosen[@]}"; do
     gcc $(sed 's/-fplugin[^ ]*//' <<< "$options") -w kinds.c -o plain && ./plain > want
     for inlining in all hot none; do
         ok "all kinds of callees with $options, inline=$inlining" \

@@ -50,10 +50,10 @@ quiet() {
 }
 
 compile -o "$T/expect" "$SRC/expect.c"
-compile -o "$T/static" -static "$SRC/scenarios.c" "$RT/libwpp-rt.a" 2> "$T/static.log"
+link_scenarios static -static "$RT/libwpp-rt.a" 2> "$T/static.log"
 compile -o "$T/fixed" -no-pie -O0 "$SRC/scenarios.c" "$RT/libwpp-rt.a"
-compile -o "$T/dynamic" "$SRC/scenarios.c" "$RT/libwpp-rt.a" $EXPORT
-compile -o "$T/shared" "$SRC/scenarios.c" "$RT/libwpp-rt.so" -Wl,-rpath,"$RT"
+link_scenarios dynamic "$RT/libwpp-rt.a" $EXPORT
+link_scenarios shared "$RT/libwpp-rt.so" -Wl,-rpath,"$RT"
 compile -o "$T/library.so" -shared -fPIC "$SRC/library.c" "$RT/libwpp-rt.so" -Wl,-rpath,"$RT"
 
 # ---- The same in every way of linking --------------------------------------------------
@@ -189,7 +189,7 @@ like "the module's build id" "$(cat "$T/list")" "^MODULE_LOAD .* n=2 id=$id "
 like "the module's tokens" "$(cat "$T/list")" '^MODULE_LOAD base=16 count=1000010 '
 address=$(sed -n 's/^MODULE_LOAD .*address=\(0x[0-9a-f]*\).*/\1/p' "$T/list")
 is "the module's address" "$((address & 4095))" 0
-compile -o "$T/no-id" -Wl,--build-id=none "$SRC/scenarios.c" "$RT/libwpp-rt.a"
+link_scenarios no-id -Wl,--build-id=none "$RT/libwpp-rt.a"
 scenario "$T/no-id" single 5
 like 'a module without build id' "$("$READ" "$T/trace")" "^MODULE_LOAD .* id= path=$T/no-id$"
 
@@ -338,7 +338,7 @@ is 'the trace is incomplete' "$complete" 3
 like 'and says what was lost, and where' "$("$READ" "$T/trace" 2> /dev/null)" \
     '^LOST tid=[0-9]+ tokens=16368$'
 
-compile -o "$T/early" -DEMIT_EARLY "$SRC/scenarios.c" "$RT/libwpp-rt.a"
+compile -o "$T/early" -O0 -DEMIT_EARLY "$SRC/scenarios.c" "$RT/libwpp-rt.a"
 scenario "$T/early" single 100
 streams "$T/trace"
 is 'events before the runtime knows the module do no harm' "$got" "$(expect early 0:0:100:$BASE)"
@@ -349,16 +349,16 @@ complains 'an unknown option: one line' 'colour=red'
 streams "$T/trace"
 is 'and the trace is there' "$got $complete" "$one 0"
 
-compile -o "$T/abi" -DEMIT_ABI=99 "$SRC/scenarios.c" "$RT/libwpp-rt.a"
+compile -o "$T/abi" -O0 -DEMIT_ABI=99 "$SRC/scenarios.c" "$RT/libwpp-rt.a"
 scenario "$T/abi" single 100000
 complains 'another ABI: one line' "$T/abi: built for another version of libwpp-rt; rebuild"
 streams "$T/trace"
 is 'and nothing wrong in the trace' "$got" ''
-compile -o "$T/huge" -DEMIT_PATHS=4294901760u "$SRC/scenarios.c" "$RT/libwpp-rt.a"
+compile -o "$T/huge" -O0 -DEMIT_PATHS=4294901760u "$SRC/scenarios.c" "$RT/libwpp-rt.a"
 scenario "$T/huge" single 100000
 complains 'more paths than 32 bits can number: one line' "$T/huge: its paths .* recording stopped"
 # Where the linker numbers executables' paths nobody else's are.
-compile -o "$T/many" -DEMIT_PATHS=40000000u "$SRC/scenarios.c" "$RT/libwpp-rt.a"
+compile -o "$T/many" -O0 -DEMIT_PATHS=40000000u "$SRC/scenarios.c" "$RT/libwpp-rt.a"
 scenario "$T/many" single 100
 streams "$T/trace"
 is 'forty million paths begin at 2^31' "$got" "$(expect many 0:0:100:$((BASE - 16 + (1 << 31))))"
@@ -387,7 +387,7 @@ for kind in dynamic shared; do
     like "$kind: the library's path" "$(cat "$T/list")" "path=$T/library.so\$"
 done
 # A program that hides its runtime: the library brings another one.
-compile -o "$T/hidden" "$SRC/scenarios.c" "$RT/libwpp-rt.a" -Wl,--exclude-libs,ALL
+link_scenarios hidden "$RT/libwpp-rt.a" -Wl,--exclude-libs,ALL
 scenario "$T/hidden" library "$T/library.so" 20000
 complains 'a second runtime: one line' "$T/library.so: not recorded: .* --exclude-libs"
 streams "$T/trace"
@@ -419,7 +419,7 @@ recorded 'the same, closed again' "$(expect plain 9:0:40000:$BASE)"
 
 # ---- The baseline, and what is in the library -------------------------------------------------
 
-compile -o "$T/nop" "$SRC/scenarios.c" "$RT/libwpp-rt-nop.a"
+link_scenarios nop "$RT/libwpp-rt-nop.a"
 (cd "$T/cwd" && rm -f ./* && run "$T/nop" single 1000000; echo $status > "$T/status")
 is 'nop: the program runs' "$(cat "$T/status")" 7
 is 'nop: writes nothing' "$(ls "$T/cwd")" ''

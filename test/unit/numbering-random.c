@@ -63,7 +63,7 @@ static uint32_t random_target(enum shape shape, uint32_t src, uint32_t n)
 
 static struct pn_graph *random_graph(enum shape shape)
 {
-    uint32_t n = 1 + (uint32_t)chance(9), name[16];
+    uint32_t n = 1 + (uint32_t)chance(9), name[16] = { 0 };
     uint32_t cuts = chance(2) ? 0 : 4 + (uint32_t)chance(12);
     struct pn_graph *g;
 

@@ -13,6 +13,12 @@ compile() {
     "$CC" "${FLAGS[@]}" "$@" -lpthread || { echo "Bail out! cannot compile: $*"; exit 1; }
 }
 
+# link_scenarios NAME WORD...: $T/NAME of scenarios.c, which is compiled once, linked with the WORDs
+link_scenarios() {
+    [ -f "$T/scenarios.o" ] || compile -c -o "$T/scenarios.o" "$SRC/scenarios.c"
+    compile -o "$T/$1" "$T/scenarios.o" "${@:2}"
+}
+
 # streams TRACE: one line for each, sorted, in $got; the reader's status in $complete
 streams() {
     got=$("$READ" --streams "$1" 2> "$T/read.err" | sort; exit "${PIPESTATUS[0]}")
