@@ -258,7 +258,8 @@ static bool enter(struct combiner *c, struct frame frame)
 
 static bool visit_run(struct combiner *c, uint32_t i)
 {
-    return i == NO_RUN || c->runs[i].number != UNNUMBERED || enter(c, (struct frame){OF_RUN, 0, 2, i});
+    return i == NO_RUN || c->runs[i].number != UNNUMBERED
+        || enter(c, (struct frame){OF_RUN, 0, 2, i});
 }
 
 /* Enters the body that the symbol names, if this is its first use. */

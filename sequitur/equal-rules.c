@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* equal-rules.c - both properties of a whole grammar, in which many rules may be equal.
  *
- * A rule does not know where it is used.  So when restore() finds two equal rules, q and r, it looks
- * at all symbols to make uses of q uses of r.  That is seldom, as long as terminals are appended.
+ * A rule does not know where it is used.  So when restore() finds two equal rules, q and r, it
+ * looks at all symbols to make uses of q uses of r.  While terminals are appended, that is seldom.
  * When grammars are joined or bodies parsed anew, thousands of rules may be equal.  Then:
  *
  *      note_equal     q's digram is not present for now; its node waits in `equals`

@@ -131,8 +131,8 @@ struct seq {
     uint32_t queue_tail;
     uint32_t queue_size;
 
-    uint32_t *equals;        /* while a whole grammar is restored: digrams of rules that are equal to
-                                others (equal-rules.c) */
+    uint32_t *equals;        /* while a whole grammar is restored: digrams of rules that are
+                                equal to others (equal-rules.c) */
     uint32_t equals_count;
     uint32_t equals_size;
     bool bulk;               /* ... and that is so now */

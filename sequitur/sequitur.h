@@ -151,8 +151,8 @@ int seq_end_base(seq *s, seq_piece **out);
  * SEQ_E_NOMEM, SEQ_E_STATE (this is no base). */
 int seq_new_on(seq **out, const seq *base, const struct seq_config *config);
 
-/* Ends the input of s, which is on a base.  Afterwards only seq_get_stats, seq_check and seq_free are
- * allowed.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE, SEQ_E_STATE. */
+/* Ends the input of s, which is on a base.  Afterwards only seq_get_stats, seq_check and seq_free
+ * are allowed.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE, SEQ_E_STATE. */
 int seq_end_piece(seq *s, seq_piece **out);
 
 /* A piece needs neither its grammar nor the base. */

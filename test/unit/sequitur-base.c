@@ -189,8 +189,8 @@ static void try_many(size_t most, unsigned n)
 
     for (unsigned i = 1; i <= n; i++)
         right += try_one(i * UINT64_C(0x9E3779B97F4A7C15), most);
-    tap_ok(right == n, "%u of %u texts of up to %zu terminals a part: derived, in any order", right, n,
-           most);
+    tap_ok(right == n, "%u of %u texts of up to %zu terminals a part: derived, in any order", right,
+           n, most);
 }
 
 /* What the base has said twice is a few of its rules. */

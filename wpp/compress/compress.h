@@ -51,7 +51,8 @@ enum { WPP_CREW_MOST = 256 };
 
 /* To be called before a push, and with no limit: cuts a long trace that repeats little into parts,
  * which use the rules of the first one, and become one grammar.  A thread of the crew builds each
- * part, if one is free; a crew may be empty.  The file does not depend on the crew.  WPP_E_MEMORY. */
+ * part, if one is free; a crew may be empty.  The file does not depend on the crew.
+ * WPP_E_MEMORY. */
 bool wpp_compress_jobs(wpp_compressor *c, struct wpp_crew *crew, struct wpp_error *error);
 /* To be called before a push, with neither a limit nor jobs.  If the trace is long, the crew's
  * one thread builds the grammar while the caller's thread reads.  The file is the same.

@@ -76,8 +76,8 @@ uint32_t wpp_content_order_sources(struct wpp_source *sources, size_t n);
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
                         struct wpp_error *error);
 
-/* In the content of the section `summary`: the grammar is one piece, if it was built in parts.  False:
- * no memory. */
+/* In the content of the section `summary`: the grammar is one piece, if it was built in parts.
+ * False: no memory. */
 bool wpp_content_one_piece(struct wpp_bytes *summary);
 
 #endif
