@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# test: slow 150
+# test: slow 30
 # wpp-p3 run --with=slurm: the copies as a job array, under Slurm's own daemons on this machine.  Nearly
 # all of its time it waits for them.
 . "$(dirname "$0")/lib.sh"
