@@ -4,6 +4,7 @@
 #   make                 everything, into build/$(CONFIG)
 #   make demo            record, compress and explain a real program  [PROGRAM=bzip2, lua5.4, ...]
 #   make check           all ordinary tests; ends with `N passed, N failed, N skipped`
+#                        [CHECK_ALL=yes: at all levels and in all forms of programs that they know]
 #   make check-unit      the unit tests alone: half a minute
 #   make check-torture   GCC's own execution tests, plainly and traced, at -O0, -O2, -O3, -flto
 #   make check-all       `check`; all with GCC 11 too; whole Debian programs at -O0, -O2, -O3; two servers under load; other configurations

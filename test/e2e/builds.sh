@@ -219,12 +219,13 @@ ok 'profile-guided: measured' built prog $all -- \
     wpp-gcc -O2 -fno-inline -fprofile-generate main.c part.c other.c -o prog
 ok 'profile-guided: used' built prog $all -- \
     wpp-gcc -O2 -fno-inline -fprofile-use main.c part.c other.c -o prog
-for flags in '-fstack-protector-all -D_FORTIFY_SOURCE=2 -O2' -fcf-protection=full '-fsplit-stack' -pg \
-             '-mno-red-zone -O2' '-fno-plt -O2' '-mcmodel=large -O1' '-mavx2 -O3' \
-             '-ftrivial-auto-var-init=zero' '-fomit-frame-pointer -O1' '-fno-omit-frame-pointer -O1' \
-             -finstrument-functions '-Og -g3' '-O2 -masm=intel' '-O2 -fcompare-debug' '-O2 -ffixed-r15' \
-             '-O2 -mtls-dialect=gnu2' '-O2 -fzero-call-used-regs=all' '-O2 -fstack-clash-protection' \
-             '-O2 -fno-asynchronous-unwind-tables' '-mfentry -pg' '-mcmodel=medium -O2'; do
+some_of '-fstack-protector-all -D_FORTIFY_SOURCE=2 -O2' -fcf-protection=full '-fsplit-stack' \
+    '-mcmodel=large -O1' -finstrument-functions '-Og -g3' '-O2 -masm=intel' '-O2 -fcompare-debug' \
+    '-O2 -mtls-dialect=gnu2' '-O2 -fzero-call-used-regs=all' '-mfentry -pg' -- \
+    -pg '-mno-red-zone -O2' '-fno-plt -O2' '-mavx2 -O3' '-ftrivial-auto-var-init=zero' '-fomit-frame-pointer -O1' \
+    '-fno-omit-frame-pointer -O1' '-O2 -ffixed-r15' '-O2 -fstack-clash-protection' \
+    '-O2 -fno-asynchronous-unwind-tables' '-mcmodel=medium -O2'
+for flags in "${chosen[@]}"; do
     if gcc $flags part.c -c -o part.o 2> /dev/null; then
         ok "$flags" built prog $all -- wpp-gcc $flags -fno-inline main.c part.c other.c -o prog
     else

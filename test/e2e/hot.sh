@@ -7,10 +7,11 @@ cd "$T" || exit 1
 
 # words N...: a little-endian uint32 array
 words() {
-    local n
+    local n word
 
     for n; do
-        printf "\\x$(printf %02x $((n & 255)))\\x$(printf %02x $((n >> 8 & 255)))\\x00\\x00"
+        printf -v word '\\x%02x\\x%02x\\x00\\x00' $((n & 255)) $((n >> 8 & 255))
+        printf "$word"
     done
 }
 

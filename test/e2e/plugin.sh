@@ -477,7 +477,7 @@ WPP_PLUGIN_ARGS="exclude=thrower" ok "a routine is left out" record ways "$WPP_G
 is "and does not appear" "$(events ways.wpp | grep -c thrower)" 0
 WPP_PLUGIN_ARGS="include=main" ok "one routine is chosen" record ways "$WPP_GCC" -w -O1
 is "and appears alone" "$(events ways.wpp | grep EnterRoutine | sort -u)" "EnterRoutine main"
-some_of -O0 -O2 -- -O3
+some_of -O2 -- -O0 -O3
 for level in "${chosen[@]}"; do
     WPP_PLUGIN_ARGS="stage=early" ok "the early stage, $level" \
         record plus "$WPP_GXX" -fchecking $level
