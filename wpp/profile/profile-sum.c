@@ -25,6 +25,7 @@ static void check(const struct profile_sum *s)
     for (uint32_t i = 0; i < s->n; i++)
         bytes += s->item[i].file.size;
     assert(s->n <= PROFILE_SUM_WAITING && bytes == s->bytes);
+    (void)bytes;
     assert((s->n > 0) <= s->any && s->runs >= s->n);
 }
 
