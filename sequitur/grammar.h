@@ -155,7 +155,7 @@ struct seq {
     uint32_t base_symbols;   /* on their right-hand sides that are here */
     const seq *base;
     uint32_t *numbers;       /* a base: by rule, its symbol in the piece (pieces.h) */
-    uint32_t base_numbered;  /* ... which has so many rules */
+    uint32_t base_numbered;  /* a base: how many rules its piece has */
     bool ended;              /* a base or a piece that takes no more terminals; runs have no
                                 bodies */
 
