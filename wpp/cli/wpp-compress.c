@@ -57,7 +57,8 @@ struct options {
     enum wpp_compress_input kind;
     uint64_t memory;             /* 0: no limit */
     bool jobs_given;
-    uint32_t jobs;               /* parts built at the same time; 1: the trace is one piece */
+    bool one_piece;              /* --jobs=1; --jobs=0 is not that, also with one processor */
+    uint32_t jobs;               /* parts built at the same time */
     struct wpp_moved moved;
     bool force, best, progress, quiet;
 };
@@ -91,6 +92,7 @@ static struct options parse_options(int argc, char **argv)
         case 'q': o.quiet = true; break;
         case 'j':
             o.jobs_given = true;
+            o.one_piece = tool_count_argument("--jobs", optarg) == 1;
             o.jobs = tool_jobs_argument(optarg, WPP_CREW_MOST);
             break;
         case MEMORY:
@@ -186,7 +188,7 @@ static bool plan(wpp_compressor *c, const struct options *o, struct wpp_crew *cr
 {
     if (o->memory)
         return limit_memory(c, o, output, out, error);
-    if (o->jobs_given && o->jobs == 1)
+    if (o->one_piece)
         return true;
     crew->size = crew->free = builders_for(o, fd);
     if (!o->best)

@@ -83,7 +83,8 @@ struct options {
     double duration;             /* in seconds; 0: no limit */
     uint64_t ring;               /* in bytes; 0: everything is kept */
     uint64_t spool;              /* bytes */
-    uint32_t jobs;               /* processors for the rest; 0 or 1: traces are not cut */
+    bool one_piece;              /* --jobs=1: traces are not cut */
+    uint32_t jobs;               /* processors for the rest; 0: all */
     uint64_t memory;             /* bytes for compressing; 0: no limit */
     int signal;                  /* stops and starts recording; 0: no signal does */
     bool merge;                  /* adds counts to the output */
@@ -189,7 +190,10 @@ static struct options parse_options(int argc, char **argv)
             o.ring = at_least(tool_size_argument("--ring", optarg), 4096,
                               "--ring: less than 4k keeps nothing worth it");
             break;
-        case 'j': o.jobs = tool_jobs_argument(optarg, WPP_CREW_MOST); break;
+        case 'j':
+            o.one_piece = tool_count_argument("--jobs", optarg) == 1;
+            o.jobs = tool_jobs_argument(optarg, WPP_CREW_MOST);
+            break;
         case MEMORY:
             o.memory = at_least(tool_size_argument("--memory", optarg), WPP_COMPRESS_LEAST,
                                 "--memory: less than 32M is not enough");
@@ -913,7 +917,7 @@ static void open_recording(struct recording *r, const char *name)
     r->runs.memory = r->options.memory;
     r->runs.heap = &tool_heap;
     r->runs.best = r->options.best;
-    if (!r->options.memory && !r->options.best && r->options.jobs != 1)
+    if (!r->options.memory && !r->options.best && !r->options.one_piece)
         r->runs.crew.size = r->options.jobs ? r->options.jobs
                                                : tool_jobs_argument("0", WPP_CREW_MOST);
     r->limit.most = r->options.limit;
