@@ -117,8 +117,9 @@ enum wpp_ended {
     WPP_ENDED_UNREAD = 6,      /* all events are there, but not what those of some module mean */
     WPP_ENDED_UNTOLD = 7,      /* of a complete one: how the process ended is not known; it did not
                                   return from main, nor call exit */
-    WPP_ENDED_APART = 8        /* of an incomplete one: likewise, and a thread or another runtime
+    WPP_ENDED_APART = 8,       /* of an incomplete one: likewise, and a thread or another runtime
                                   had events that are in no record, or it ran on */
+    WPP_ENDED_DISK = 9         /* waiting events could not be read back from the disk */
 };
 
 /* What a path profile counts. */

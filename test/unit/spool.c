@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The spool: what is put comes out, in order and to the byte, raw or squeezed, within the
- * limit, also in forks, which read on from where they were made; who takes is told to pause
- * and that all is over.
+/* The spool: what is put comes out, in order and to the byte, raw or squeezed, from memory or from
+ * disk, within the limits, also in forks, which read on from where they were made; the consumer is
+ * told to pause and that all is over.
  * test: slow 3 */
 #include "test/unit/tap.h"
+#include "wpp/record/spool-blocks.h"
 #include "wpp/record/spool.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,16 +90,16 @@ static uint32_t take_all(struct wpp_spool *s, uint32_t from, enum wpp_spool_took
 
 static uint64_t held(struct wpp_spool *s, uint64_t *waiting)
 {
-    uint64_t bytes;
+    struct wpp_spool_sizes sizes = wpp_spool_get_sizes(s);
 
-    wpp_spool_get_sizes(s, waiting, &bytes);
-    return bytes;
+    *waiting = sizes.waiting;
+    return sizes.memory + sizes.disk;
 }
 
 static void check_one_after_the_other(void)
 {
     enum { N = 8000 };
-    struct wpp_spool *s = wpp_spool_new(UINT64_MAX);
+    struct wpp_spool *s = wpp_spool_new(UINT64_MAX, NULL);
     enum wpp_spool_took how;
     uint64_t waiting, bytes;
 
@@ -141,7 +146,7 @@ static bool ended_well(pid_t pid)
 static void check_fork(void)
 {
     enum { STEP = 3000 };
-    struct wpp_spool *s = wpp_spool_new(UINT64_MAX);
+    struct wpp_spool *s = wpp_spool_new(UINT64_MAX, NULL);
     enum wpp_spool_took how;
     int first[2], second[2];
     uint64_t kept;
@@ -176,12 +181,113 @@ static void check_fork(void)
     wpp_spool_free(s);
 }
 
+/* ---- The disk ------------------------------------------------------------------------------ */
+
+enum { FEW_BLOCKS = 4 * WPP_BLOCK_BYTES };
+
+static struct wpp_spool_disk open_disk(uint64_t most)
+{
+    const char *folder = getenv("TMPDIR");
+    struct wpp_spool_disk disk;
+
+    if (!wpp_spool_disk_open(&disk, folder ? folder : "/tmp", most))
+        exit(1);
+    return disk;
+}
+
+static uint64_t bytes_of_file(const struct wpp_spool_disk *disk)
+{
+    struct stat st;
+
+    return fstat(disk->fd, &st) == 0 ? (uint64_t)st.st_blocks * 512 : UINT64_MAX;
+}
+
+static void check_disk(void)
+{
+    enum { N = 8000 };
+    struct wpp_spool_disk disk = open_disk(UINT64_MAX);
+    struct wpp_spool *s = wpp_spool_new(FEW_BLOCKS, &disk);
+    struct wpp_spool_sizes sizes;
+    enum wpp_spool_took how;
+
+    tap_ok(put_all(s, 0, N / 2), "%d entries are put, though none is taken", N / 2);
+    sizes = wpp_spool_get_sizes(s);
+    tap_ok(sizes.memory <= FEW_BLOCKS && sizes.memory + sizes.disk < sizes.waiting / 3 * 2,
+           "%llu bytes of memory and %llu of disk for %llu", (unsigned long long)sizes.memory,
+           (unsigned long long)sizes.disk, (unsigned long long)sizes.waiting);
+    tap_ok(bytes_of_file(&disk) >= sizes.disk, "which are in the file");
+    tap_ok(take_all(s, 0, &how) == N / 2 && how == WPP_SPOOL_NOTHING, "all come out");
+    tap_ok(wpp_spool_get_sizes(s).disk == 0 && bytes_of_file(&disk) == 0, "and the file is empty");
+    put_all(s, N / 2, N);
+    wpp_spool_close(s);
+    tap_ok(take_all(s, N / 2, &how) == N / 2 && how == WPP_SPOOL_CLOSED, "the same again");
+    wpp_spool_free(s);
+    wpp_spool_disk_close(&disk);
+}
+
+/* A fork made while the consumer reads a block that was on disk. */
+static void check_fork_on_disk(void)
+{
+    enum { N = 9000, HERE = 3000 };
+    struct wpp_spool_disk disk = open_disk(UINT64_MAX);
+    struct wpp_spool *s = wpp_spool_new(FEW_BLOCKS, &disk);
+    struct wpp_spool_entry e;
+    enum wpp_spool_took how;
+    int ends[2];
+    uint32_t i;
+    uint64_t kept;
+    pid_t fork;
+
+    if (pipe(ends) != 0)
+        exit(1);
+    put_all(s, 0, N / 2 + HERE / 2);
+    for (i = 0; i < HERE && wpp_spool_take(s, &e, 0) == WPP_SPOOL_ENTRY && is_entry(i, &e); i++)
+        wpp_spool_done(s);
+    tap_ok(i == HERE && wpp_spool_get_sizes(s).disk > 0, "some of many are taken");
+    fork = fork_keeper(s, HERE, N, ends);
+    wpp_spool_forked(s, true);
+    put_all(s, N / 2 + HERE / 2, N);
+    tap_ok(take_all(s, HERE, &how) == N - HERE, "who forks has the rest");
+    kept = bytes_of_file(&disk);
+    tap_ok(kept > 0 && wpp_spool_kept(s) >= kept, "%llu bytes stay in the file",
+           (unsigned long long)kept);
+    close(ends[0]);
+    close(ends[1]);
+    tap_ok(ended_well(fork), "so the fork has the rest, too");
+    wpp_spool_forked(s, false);
+    tap_ok(bytes_of_file(&disk) == 0, "without it the file is empty");
+    wpp_spool_free(s);
+    wpp_spool_disk_close(&disk);
+}
+
+/* Neither who puts nor who takes waits for ever if the file is lost. */
+static void check_lost_file(bool zeros)
+{
+    enum { N = 4000 };
+    struct wpp_spool_disk disk = open_disk(UINT64_MAX);
+    struct wpp_spool *s = wpp_spool_new(FEW_BLOCKS, &disk);
+    enum wpp_spool_took how;
+    uint32_t taken;
+
+    put_all(s, 0, N);
+    if (ftruncate(disk.fd, 0) != 0 || (zeros && ftruncate(disk.fd, 1 << 30) != 0))
+        exit(1);
+    taken = take_all(s, 0, &how);
+    tap_ok(taken > 0 && taken < N && how == WPP_SPOOL_CLOSED, "what is in memory comes, %u entries",
+           taken);
+    tap_ok(wpp_spool_failed(s) == (zeros ? EBADMSG : ENODATA), "and why no more come");
+    tap_ok(put_all(s, N, 2 * N), "later entries are forgotten");
+    wpp_spool_free(s);
+    wpp_spool_disk_close(&disk);
+}
+
 /* ---- Two threads ------------------------------------------------------------------------- */
 
 struct taker {
     struct wpp_spool *spool;
     bool forks;                  /* says so, as often as it must */
-    uint64_t most;
+    bool slow;
+    uint64_t most, most_on_disk;
     uint32_t right;
 };
 
@@ -192,7 +298,7 @@ static void *take(void *argument)
 
     for (;;) {
         enum wpp_spool_took how = wpp_spool_take(t->spool, &e, -1);
-        uint64_t waiting, bytes = held(t->spool, &waiting);
+        struct wpp_spool_sizes sizes = wpp_spool_get_sizes(t->spool);
 
         if (t->forks && wpp_spool_kept(t->spool) == UINT64_MAX)
             wpp_spool_forked(t->spool, true);
@@ -201,9 +307,12 @@ static void *take(void *argument)
         if (how != WPP_SPOOL_ENTRY)
             continue;
 
-        t->most = bytes > t->most ? bytes : t->most;
+        t->most = sizes.memory > t->most ? sizes.memory : t->most;
+        t->most_on_disk = sizes.disk > t->most_on_disk ? sizes.disk : t->most_on_disk;
         t->right += is_entry(t->right, &e);
         wpp_spool_done(t->spool);
+        if (t->slow)
+            usleep(50);
     }
     return NULL;
 }
@@ -211,7 +320,7 @@ static void *take(void *argument)
 static void check_limit(uint64_t limit, bool forks)
 {
     enum { N = 3000, N_FORKS = 10000 };
-    struct taker t = {.spool = wpp_spool_new(limit), .forks = forks};
+    struct taker t = {.spool = wpp_spool_new(limit, NULL), .forks = forks};
     const uint32_t n = forks ? N_FORKS : N;
     pthread_t thread;
     bool done;
@@ -229,6 +338,39 @@ static void check_limit(uint64_t limit, bool forks)
     wpp_spool_free(t.spool);
 }
 
+/* The disk takes `most` bytes, or the system lets the file have `may_be`. */
+static void check_small_disk(uint64_t most, uint64_t may_be, bool forks)
+{
+    enum { N = 6000 };
+    struct wpp_spool_disk disk = open_disk(most);
+    struct taker t = {.spool = wpp_spool_new(FEW_BLOCKS, &disk), .forks = forks, .slow = true};
+    struct rlimit old, now;
+    pthread_t thread;
+    bool done;
+
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    now = old;
+    if (may_be < old.rlim_cur)
+        now.rlim_cur = may_be;
+    setrlimit(RLIMIT_FSIZE, &now);
+    wpp_spool_forked(t.spool, forks);
+    if (pthread_create(&thread, NULL, take, &t) != 0)
+        exit(1);
+    done = put_all(t.spool, 0, N);
+    wpp_spool_close(t.spool);
+    pthread_join(thread, NULL);
+    setrlimit(RLIMIT_FSIZE, &old);
+    tap_ok(done && t.right == N && wpp_spool_failed(t.spool) == 0, "a disk of %llu bytes%s: all come",
+           (unsigned long long)(most < may_be ? most : may_be), forks ? ", with forks" : "");
+    /* Besides, one block that has been read back. */
+    tap_ok(t.most <= FEW_BLOCKS + 2 * WPP_BLOCK_BYTES && t.most_on_disk <= most && t.most_on_disk <= may_be,
+           "at most %llu bytes of memory and %llu of disk", (unsigned long long)t.most,
+           (unsigned long long)t.most_on_disk);
+    wpp_spool_free(t.spool);
+    wpp_spool_disk_close(&disk);
+}
+
 int main(void)
 {
     check_one_after_the_other();
@@ -239,5 +381,13 @@ int main(void)
     check_limit(UINT64_MAX, false);
     check_limit(0, true);
     check_limit(5000000, true);
+    check_disk();
+    check_fork_on_disk();
+    check_lost_file(false);
+    check_lost_file(true);
+    check_small_disk(0, UINT64_MAX, false);
+    check_small_disk(3 * WPP_BLOCK_BYTES, UINT64_MAX, false);
+    check_small_disk(UINT64_MAX, UINT64_MAX, true);
+    check_small_disk(UINT64_MAX, 5 * WPP_BLOCK_BYTES / 2, false);
     return tap_done();
 }

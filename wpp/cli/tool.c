@@ -513,6 +513,7 @@ const char *tool_why_incomplete(const struct wpp_summary *run)
     case WPP_ENDED_LIMIT: return "stopped by --limit";
     case WPP_ENDED_DURATION: return "stopped by --duration";
     case WPP_ENDED_INTERRUPT: return "an interrupt left out events that waited to be compressed";
+    case WPP_ENDED_DISK: return "events that waited on disk could not be read back";
     case WPP_ENDED_RECORDER: return "its recorder was killed";
     case WPP_ENDED_LOOK: return "the process ran on";
     case WPP_ENDED_UNREAD: return "the events of some modules could not be read";

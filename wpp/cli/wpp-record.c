@@ -51,7 +51,11 @@ static const char help[] =
     "      --ring=SIZE     keep the last SIZE bytes of events of each thread, 4 an event. They\n"
     "                      are compressed at the end, so PROGRAM hardly waits\n"
     "      --spool=SIZE    let waiting events take up to SIZE of memory (default: a quarter of\n"
-    "                      the machine's). When it is full, PROGRAM waits\n"
+    "                      the machine's, at most 1G). More of them wait on disk\n"
+    "      --spool-dir=DIR let them wait in a nameless file in DIR instead of FILE's folder\n"
+    "      --spool-disk=SIZE\n"
+    "                      let that file take up to SIZE (default: a twentieth of the disk stays\n"
+    "                      free; 0: no file). When it is full, PROGRAM waits\n"
     "      --memory=SIZE   compress each process in about SIZE of memory, at least 32M. The\n"
     "                      process is cut into segments with a grammar each\n"
     "      --best          make the file 3 to 11 percent smaller, in three to nine times the\n"
@@ -82,7 +86,9 @@ struct options {
     uint64_t limit;              /* of events; 0: none */
     double duration;             /* in seconds; 0: no limit */
     uint64_t ring;               /* in bytes; 0: everything is kept */
-    uint64_t spool;              /* bytes */
+    uint64_t spool;              /* bytes of memory for waiting events */
+    uint64_t spool_disk;         /* bytes of disk for them */
+    const char *spool_folder;    /* NULL: the output's */
     bool one_piece;              /* --jobs=1: traces are not cut */
     uint32_t jobs;               /* processors for the rest; 0: all */
     uint64_t memory;             /* bytes for compressing; 0: no limit */
@@ -152,8 +158,8 @@ static uint64_t memory_of_machine(void)
 
 static struct options parse_options(int argc, char **argv)
 {
-    enum { TRACE = 256, LIMIT, DURATION, RING, MEMORY, SIGNAL, SPOOL, STOPPED, BEST,
-           PROGRESS, MERGE };
+    enum { TRACE = 256, LIMIT, DURATION, RING, MEMORY, SIGNAL, SPOOL, SPOOL_DIR, SPOOL_DISK, STOPPED,
+           BEST, PROGRESS, MERGE };
     static const struct option table[] = {{"output", required_argument, NULL, 'o'},
                                           {"trace", required_argument, NULL, TRACE},
                                           {"merge", no_argument, NULL, MERGE},
@@ -161,6 +167,8 @@ static struct options parse_options(int argc, char **argv)
                                           {"duration", required_argument, NULL, DURATION},
                                           {"ring", required_argument, NULL, RING},
                                           {"spool", required_argument, NULL, SPOOL},
+                                          {"spool-dir", required_argument, NULL, SPOOL_DIR},
+                                          {"spool-disk", required_argument, NULL, SPOOL_DISK},
                                           {"memory", required_argument, NULL, MEMORY},
                                           {"best", no_argument, NULL, BEST},
                                           {"jobs", required_argument, NULL, 'j'},
@@ -169,10 +177,12 @@ static struct options parse_options(int argc, char **argv)
                                           {"progress", no_argument, NULL, PROGRESS},
                                           {"quiet", no_argument, NULL, 'q'},
                                           TOOL_OPTIONS};
-    enum { RING_SPOOL = 16 << 20 };
-    struct options o = {.spool = memory_of_machine() / 4};
+    enum { RING_SPOOL = 16 << 20, SPOOL_MOST = 1 << 30 };
+    struct options o = {.spool = memory_of_machine() / 4, .spool_disk = UINT64_MAX};
     int option;
 
+    if (o.spool > SPOOL_MOST)
+        o.spool = SPOOL_MOST;
     /* `+`: options behind the program's name are the program's. */
     while ((option = tool_option(argc, argv, "+o:j:qhV", table)) != -1) {
         switch (option) {
@@ -201,6 +211,8 @@ static struct options parse_options(int argc, char **argv)
         case BEST: o.best = true; break;
         case SIGNAL: o.signal = signal_argument(optarg); break;
         case SPOOL: o.spool = tool_size_argument("--spool", optarg); break;
+        case SPOOL_DIR: o.spool_folder = optarg; break;
+        case SPOOL_DISK: o.spool_disk = tool_size_argument("--spool-disk", optarg); break;
         case STOPPED: o.stopped = true; break;
         case 'h': tool_help(help);
         case 'V': tool_version();
@@ -259,6 +271,8 @@ struct recording {
     struct child program;
     struct wpp_recorder *recorder;
     struct wpp_spool *spool;
+    struct wpp_spool_disk disk;
+    bool disk_told;              /* that it takes no more */
     struct wpp_worker worker;
     struct wpp_process_files runs;        /* only the worker uses them while it works */
     struct wpp_output *trace;    /* NULL when not wanted, or failed */
@@ -272,7 +286,7 @@ struct recording {
     uint64_t first_tokens;       /* of the process in FILE */
     bool trace_failed;
     bool closed;                 /* a limit has been reached */
-    bool dropped;                /* an interrupt has dropped the waiting records */
+    bool dropped;                /* an interrupt, or a disk that failed, has dropped what waited */
     bool orphaned;               /* this is the keeper of a killed recorder */
     double begun, quiet_since, ended;    /* seconds */
     bool hurries;                /* the worker is told to hurry */
@@ -302,23 +316,44 @@ static void copy_trace(struct recording *r, const void *bytes, size_t n)
     r->trace_failed = true;
 }
 
+/* Says once that no more events fit on the disk, when the memory is full, too. */
+static void look_after_disk(struct recording *r, const struct wpp_spool_sizes *sizes)
+{
+    if (r->disk_told || r->options.quiet || !(r->disk.error || r->disk.full) ||
+        sizes->memory < r->options.spool - r->options.spool / 8)
+        return;
+    r->disk_told = true;
+    pthread_mutex_lock(&r->messages);
+    tool_warn("no more events can wait on disk (%s); %s waits",
+              r->disk.error ? strerror(r->disk.error) : "--spool-disk", r->options.command[0]);
+    pthread_mutex_unlock(&r->messages);
+}
+
+/* Whether much of the memory for waiting events is full, and the disk takes none. */
+static bool is_short_of_room(const struct recording *r, const struct wpp_spool_sizes *sizes)
+{
+    return sizes->memory > r->options.spool / 2 && (r->disk.fd < 0 || r->disk.full);
+}
+
 /* The worker uses idle processor time.  If there is none, it must hurry and share the program's
  * processors, before the program has to wait. */
 static void look_after_worker(struct recording *r)
 {
     const double patience = 4, between_looks = 0.05;
     double now = seconds();
-    uint64_t waiting, held, compressed;
+    struct wpp_spool_sizes sizes;
+    uint64_t compressed;
 
     if (now - r->looked < between_looks)
         return;
     r->looked = now;
-    wpp_spool_get_sizes(r->spool, &waiting, &held);
+    sizes = wpp_spool_get_sizes(r->spool);
+    look_after_disk(r, &sizes);
     compressed = wpp_worker_figures(&r->worker).tokens;
-    if (waiting == 0 || compressed != r->compressed)
+    if (sizes.waiting == 0 || compressed != r->compressed)
         r->progressed = now;
     r->compressed = compressed;
-    if (r->hurries || (held <= r->options.spool / 2 && now - r->progressed < patience))
+    if (r->hurries || (!is_short_of_room(r, &sizes) && now - r->progressed < patience))
         return;
     r->hurries = true;
     wpp_worker_hurry(&r->worker);
@@ -507,6 +542,8 @@ static void show_progress(struct recording *r)
 {
     struct wpp_process_files_figures f;
     struct rusage usage;
+    uint64_t on_disk;
+    char disk[32] = "";
     double size, passed = (r->ended > 0 ? r->ended : seconds()) - r->begun;
     double tokens = (double)r->limit.tokens;
 
@@ -514,13 +551,16 @@ static void show_progress(struct recording *r)
         return;
     f = wpp_worker_figures(&r->worker);
     getrusage(RUSAGE_SELF, &usage);
+    on_disk = wpp_spool_get_sizes(r->spool).disk;
+    if (on_disk > 0)
+        snprintf(disk, sizeof disk, ", %.0f MB wait on disk", (double)on_disk / 1e6);
     size = estimated_size(&f);
     pthread_mutex_lock(&r->messages);
     tool_progress("%s, %.1f M/s, waited %.1f s; %.0f %% in ~%.2f MB (1/~%.0f); "
-                  "%u process%s, %ld MB", tool_amount(tokens, "event"), tokens / 1e6 / passed,
+                  "%u process%s, %ld MB%s", tool_amount(tokens, "event"), tokens / 1e6 / passed,
                   waited(r), 100 * (double)f.tokens / (tokens > 0 ? tokens : 1), size / 1e6,
                   size > 0 ? 4 * (double)f.tokens / size : 0, f.begun, f.begun == 1 ? "" : "es",
-                  usage.ru_maxrss / 1024);
+                  usage.ru_maxrss / 1024, disk);
     pthread_mutex_unlock(&r->messages);
 }
 
@@ -565,13 +605,14 @@ static void show_summary(const struct recording *r)
             waited(r), seconds() - r->ended, r->runs.path, size);
 }
 
+/* Ends the recording where a limit is reached, or nothing more can be kept. */
 static void check_limits(struct recording *r)
 {
     const struct options *o = &r->options;
 
-    if (r->closed || (!o->limit && o->duration <= 0))
+    if (r->closed)
         return;
-    if (wpp_event_limit_is_reached(&r->limit) ||
+    if (wpp_spool_failed(r->spool) || wpp_event_limit_is_reached(&r->limit) ||
         (o->duration > 0 && seconds() - r->begun >= o->duration)) {
         r->closed = true;
         wpp_recorder_close(r->recorder);
@@ -641,7 +682,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /* A thread's last events are counted only when they are compressed.  So if some were left out,
  * the file has at least the counted events, but maybe not all. */
-static void say_interrupted(const struct recording *r)
+static void say_dropped(const struct recording *r)
 {
     const struct wpp_process_files *runs = &r->runs;
     uint64_t first = runs->first_tokens, first_came = larger(first, r->first_tokens);
@@ -649,7 +690,11 @@ static void say_interrupted(const struct recording *r)
     uint64_t others_came = larger(others, r->limit.tokens - r->first_tokens);
     bool first_cut = runs->first_is_cut || first < first_came;
     bool others_cut = runs->cut > runs->first_is_cut || others < others_came;
-    char of[64] = "", rest[128] = "";
+    char of[64] = "", rest[128] = "", why[128] = "interrupted";
+
+    if (wpp_spool_failed(r->spool))
+        snprintf(why, sizeof why, "events that waited on disk could not be read back (%s)",
+                 strerror(wpp_spool_failed(r->spool)));
 
     if (r->options.merge) {
         char cut[32] = "";
@@ -658,12 +703,12 @@ static void say_interrupted(const struct recording *r)
             return;
         if (runs->cut > 0)
             snprintf(cut, sizeof cut, ", not all of %u", runs->cut);
-        tool_warn("interrupted: %s has counts of %u process%s%s", r->options.output, runs->summed,
+        tool_warn("%s: %s has counts of %u process%s%s", why, r->options.output, runs->summed,
                   runs->summed == 1 ? "" : "es", cut);
         return;
     }
     if (!first_cut && !others_cut) {
-        tool_warn("interrupted: all events are kept%s",
+        tool_warn("%s: all events are kept%s", why,
                   runs->best ? ", in files that may be larger than --best makes them" : "");
         return;
     }
@@ -675,7 +720,7 @@ static void say_interrupted(const struct recording *r)
     else if (others_came > 0)
         snprintf(rest, sizeof rest, "; of the other processes %s of %s are kept",
                  tool_grouped(others), tool_grouped(others_came));
-    tool_warn("interrupted: %s has %s %s%s events%s", runs->path, first_cut ? "the first" : "all",
+    tool_warn("%s: %s has %s %s%s events%s", why, runs->path, first_cut ? "the first" : "all",
               tool_grouped(first), of, rest);
 }
 
@@ -700,8 +745,9 @@ static void compress_rest(struct recording *r)
     }
     wpp_worker_end(&r->worker);
     tool_progress_end();
+    r->dropped |= wpp_spool_failed(r->spool) != 0;
     if (r->dropped)
-        say_interrupted(r);
+        say_dropped(r);
 }
 
 static void keep_trace(struct recording *r, bool has_begun)
@@ -808,7 +854,7 @@ static int finish(struct recording *r)
         return status ? status : TOOL_ERROR;
     }
     say_what_else(r);
-    if (r->trace_failed || r->runs.failed || r->runs.apart || r->sum_failed)
+    if (r->trace_failed || wpp_spool_failed(r->spool) || r->runs.failed || r->runs.apart || r->sum_failed)
         return status ? status : TOOL_ERROR;
     return status;
 }
@@ -905,6 +951,27 @@ static void open_sum(struct recording *r, const char *name)
         tool_die_of_memory();
 }
 
+/* A file is made in any case, since the keepers need its descriptor.  If none can be made, that is
+ * said only when the memory is full.  A ring takes all events at once. */
+static void open_disk(struct recording *r, const char *name)
+{
+    const char *folder = r->options.spool_folder;
+    char *default_folder = NULL;
+
+    r->disk.fd = -1;
+    if (r->options.spool_disk == 0 || r->options.ring)
+        return;
+    if (!folder)
+        folder = default_folder = wpp_output_folder(name, strcmp(name, "-") == 0 ||
+                                                          (r->runs.first && r->runs.single));
+    if (!folder)
+        tool_die_of_memory();
+    if (!wpp_spool_disk_open(&r->disk, folder, r->options.spool_disk) && r->options.spool_folder)
+        tool_die(TOOL_ERROR, "--spool-dir: cannot make a file in %s: %s", folder,
+                 strerror(r->disk.error));
+    free(default_folder);
+}
+
 static void open_recording(struct recording *r, const char *name)
 {
     struct wpp_error error;
@@ -928,7 +995,8 @@ static void open_recording(struct recording *r, const char *name)
     if (!r->recorder)
         tool_die_error(&error);
     pthread_mutex_init(&r->messages, NULL);
-    r->spool = wpp_spool_new(r->options.spool);
+    open_disk(r, name);
+    r->spool = wpp_spool_new(r->options.spool, r->disk.fd >= 0 ? &r->disk : NULL);
     r->worker = (struct wpp_worker){.spool = r->spool, .runs = &r->runs, .ctx = r,
                                     .orphaned = orphaned, .rest = orphan_rest,
                                     .written = orphan_written};
@@ -973,6 +1041,7 @@ int main(int argc, char **argv)
     child_let_go();
     wpp_recorder_free(r.recorder);
     wpp_spool_free(r.spool);
+    wpp_spool_disk_close(&r.disk);
     wpp_event_limit_free(&r.limit);
     wpp_process_files_free(&r.runs);
     profile_sum_free(&r.sum);

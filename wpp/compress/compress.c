@@ -554,11 +554,12 @@ static bool take_rest(wpp_compressor *c, const struct wpp_kept_buffer *b)
            take_tokens(c, b->words + 4 * had, b->n - (size_t)had);
 }
 
-/* Buffers and counts come one by one: an interrupted or killed recorder may not have got all of
- * them. */
+/* Buffers and counts come one by one: a recorder that was interrupted or killed, or whose disk has
+ * failed, may not have got all of them. */
 static bool may_be_all(const wpp_compressor *c)
 {
-    return c->run.ended != WPP_ENDED_INTERRUPT && c->run.ended != WPP_ENDED_RECORDER;
+    return c->run.ended != WPP_ENDED_INTERRUPT && c->run.ended != WPP_ENDED_DISK &&
+           c->run.ended != WPP_ENDED_RECORDER;
 }
 
 /* For a process that ended without END.  If its threads' buffers are there, nothing is missing. */

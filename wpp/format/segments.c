@@ -12,27 +12,13 @@
 
 #include "wpp/base/bytes.h"
 #include "wpp/base/error.h"
+#include "wpp/base/nameless-file.h"
 #include "wpp/format/grammar-code.h"
 #include "wpp/format/renumber.h"
 
 #define NO_NUMBER UINT32_MAX
 
 /* ---- The file without a name --------------------------------------------------------- */
-
-/* Not all file systems have O_TMPFILE. */
-static int open_nameless(const char *folder)
-{
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    char *name;
-
-    if (fd >= 0 || asprintf(&name, "%s/.wpp.XXXXXX", folder) < 0)
-        return fd;
-    fd = mkostemp(name, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(name);
-    free(name);
-    return fd;
-}
 
 static off_t end_in_file(const struct wpp_segments *s)
 {
@@ -70,7 +56,7 @@ void wpp_segments_give_room(const struct wpp_segments *s)
 
 bool wpp_segments_open(struct wpp_segments *s, const char *folder, struct wpp_error *error)
 {
-    *s = (struct wpp_segments){.fd = open_nameless(folder), .check = WPP_FNV_START};
+    *s = (struct wpp_segments){.fd = wpp_nameless_file(folder), .check = WPP_FNV_START};
     if (s->fd < 0)
         return wpp_fail_errno(error, "cannot create a file in %s", folder);
     keep_room(s, 0);
@@ -92,17 +78,7 @@ void wpp_segments_close(struct wpp_segments *s)
  * its own.  False: the disk has no room. */
 static bool write_to_file(struct wpp_segments *s, const struct wpp_bytes *bytes)
 {
-    for (size_t done = 0; done < bytes->size;) {
-        ssize_t n = pwrite(s->fd, bytes->data + done, bytes->size - done,
-                           end_in_file(s) + (off_t)done);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        done += (size_t)n;
-    }
-    return true;
+    return wpp_pwrite_all(s->fd, bytes->data, bytes->size, end_in_file(s));
 }
 
 static bool put_away(struct wpp_segments *s, const struct wpp_bytes *bytes,
@@ -158,14 +134,12 @@ bool wpp_segments_copy(const struct wpp_segments *s, struct wpp_output *out,
 
     for (off_t at = 0, end = end_in_file(s); at < end;) {
         size_t left = (size_t)(end - at);
-        ssize_t n = pread(s->fd, piece, left < sizeof piece ? left : sizeof piece, at);
+        size_t n = left < sizeof piece ? left : sizeof piece;
 
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
+        if (!wpp_pread_all(s->fd, piece, n, at))
             return wpp_fail_errno(error, "cannot read the segments of the grammar back");
-        at += n;
-        if (!write_piece(s, out, piece, (size_t)n, at, error))
+        at += (off_t)n;
+        if (!write_piece(s, out, piece, n, at, error))
             return false;
     }
     return write_piece(s, out, s->rest.data, s->rest.size, end_in_file(s), error);

@@ -454,7 +454,7 @@ void wpp_process_files_over(struct wpp_process_files *runs, uint32_t process, en
         runs->written += done == WRITTEN;
         runs->summed += done == SUMMED;
         runs->failed += done == NOT_WRITTEN;
-        if (done && why == WPP_ENDED_INTERRUPT && note.status != WPP_OK) {
+        if (done && (why == WPP_ENDED_INTERRUPT || why == WPP_ENDED_DISK) && note.status != WPP_OK) {
             runs->cut++;
             runs->first_is_cut |= first;
         }

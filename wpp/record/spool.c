@@ -12,37 +12,27 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "wpp/record/spool-blocks.h"
 #include "wpp/record/word-lz.h"
 
 /* Up to SMALL waiting bytes nothing is squeezed: the engine nearly keeps up. */
 #ifdef WPP_HOSTILE
-enum { BLOCK_BYTES = 1 << 17, SMALL = 1 << 20 };
+enum { SMALL = 1 << 20 };
 #else
-enum { BLOCK_BYTES = 4 << 20, SMALL = 64 << 20 };
+enum { SMALL = 64 << 20 };
 #endif
 /* The smallest entry that is squeezed, in bytes: in practice only chunks of tokens. */
 enum { SQUEEZE_FROM = 4096 };
-/* Memory besides the limit: for records that a fork needs, and for a very large entry (the
- * buffers of a thousand threads). */
-enum { KEPT_BYTES = 128 << 20, LARGE_BYTES = 128 << 20 };
+/* With a disk, so much of the memory is left for what comes next. */
+enum { NEXT_BYTES = 2 * WPP_BLOCK_BYTES };
 
-/* ---- The memory ---------------------------------------------------------------------------
+/* ---- Entries -------------------------------------------------------------------------------
+ * Entries lie end to end in a block (spool-blocks.h), each a header and its bytes, padded to 8.
+ * Behind the last entry lies a header of kind NEXT: the next entry is in the next block.  Room for
+ * that header is always kept.
  *
- *   | struct shared, state[] | block 0 | block 1 | ... | block n-1 |     address space; pages
- *                                                                        come when written
- *      FREE --producer--> USED --consumer, at its end--> TAKEN --next fork--> FREE
- *                           `------------ without a fork ----------------------^
- *
- * Entries lie end to end in a block, each a header and its bytes, padded to 8.  Behind the last
- * entry lies a header of kind NEXT, whose `process` is the number of the block with the next
- * entry.  Room for that header is always kept.  An entry larger than a block has several blocks
- * in a row; the first one stands for all.
- *
- * Entry number k is complete as soon as put > k.  Nothing is written into a block again before
- * it is FREE.  Only the producer writes `put`, `put_held` and `put_whole`, only the consumer
- * `taken_held` and `taken_whole`; both write the futex words. */
-enum state { FREE, USED, TAKEN };
-
+ * Entry number k is complete as soon as put > k.  Only the producer writes `put`, `put_held` and
+ * `put_whole`, only the consumer `taken_held` and `taken_whole`; both write the futex words. */
 struct shared {
     uint64_t put;                        /* entries */
     uint64_t put_held, put_whole;        /* bytes: in the spool, and of the records */
@@ -52,8 +42,8 @@ struct shared {
     uint32_t went;                       /* the same for the producer */
     uint32_t putter_waits;
     uint32_t wants_block;                /* the producer has no free block */
-    uint32_t touched;                    /* this block and later ones were never used */
     uint32_t paused, closed, dropped;
+    uint32_t failed;                     /* errno: a block could not be read from the disk */
 };
 
 struct header {
@@ -63,26 +53,19 @@ struct header {
 };
 enum { NEXT = UINT16_MAX };
 
-struct place {
-    uint32_t block;
-    size_t at, end;              /* bytes from the block's beginning */
-};
-
 struct wpp_spool {
     uint64_t limit;
     struct shared *shared;
-    size_t shared_bytes;         /* of all of it */
-    uint8_t *state;              /* of blocks: enum state */
-    uint8_t *blocks;
-    uint32_t n_blocks, most_used;        /* blocks for entries that are not larger than a block */
+    struct wpp_blocks blocks;
+    bool has_disk;
     /* The producer's: */
-    struct place putting;
-    bool raw;                    /* the block was never written to: its pages do not exist yet */
+    struct wpp_block putting;
+    size_t put_at;               /* bytes from the block's beginning */
+    bool fresh;                  /* the block's pages do not exist yet */
     /* The consumer's; in a fork, as they were then: */
-    struct place taking;
+    struct wpp_block taking;
+    size_t take_at;
     uint64_t taken;              /* entries */
-    uint32_t n_kept;             /* blocks that are TAKEN */
-    bool keeps;                  /* there is a fork */
     bool inherited;              /* this process is the fork */
     uint8_t restored[SQUEEZE_MOST];      /* of the entry taken last */
 };
@@ -92,87 +75,36 @@ static size_t padded(size_t n)
     return (n + 7) & ~(size_t)7;
 }
 
-static uint8_t *address(const struct wpp_spool *s, struct place p)
-{
-    return s->blocks + (size_t)p.block * BLOCK_BYTES + p.at;
-}
-
-/* Reserves address space for n_blocks, or for fewer if the system does not give it. */
-static bool make_memory(struct wpp_spool *s, uint64_t n_blocks)
-{
-    void *at = MAP_FAILED;
-
-    for (; at == MAP_FAILED && n_blocks >= 4; n_blocks /= 2) {
-        size_t head = (sizeof *s->shared + n_blocks + BLOCK_BYTES - 1) & -(size_t)BLOCK_BYTES;
-
-        s->n_blocks = (uint32_t)n_blocks;
-        s->shared_bytes = head + n_blocks * BLOCK_BYTES;
-        at = mmap(NULL, s->shared_bytes, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (at != MAP_FAILED) {
-            s->shared = at;
-            s->state = (uint8_t *)(s->shared + 1);
-            s->blocks = (uint8_t *)at + head;
-            madvise(s->blocks, n_blocks * BLOCK_BYTES, MADV_HUGEPAGE);
-        }
-    }
-    return at != MAP_FAILED;
-}
-
-static uint64_t memory_of_machine(void)
-{
-    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-struct wpp_spool *wpp_spool_new(uint64_t limit)
+struct wpp_spool *wpp_spool_new(uint64_t limit, struct wpp_spool_disk *disk)
 {
     struct wpp_spool *s = calloc(1, sizeof *s);
-    uint64_t most = memory_of_machine();
+    void *shared = mmap(NULL, sizeof *s->shared, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    if (!s)
-        return NULL;
-    s->limit = limit;
-    most = ((limit < most ? limit : most) + KEPT_BYTES) / BLOCK_BYTES;
-    if (!make_memory(s, most + LARGE_BYTES / BLOCK_BYTES)) {
-        wpp_spool_free(s);
-        return NULL;
+    if (s && shared != MAP_FAILED) {
+        s->shared = shared;
+        s->limit = limit;
+        s->has_disk = disk && limit >= 2 * NEXT_BYTES;
+        s->fresh = true;
+        if (wpp_blocks_new(&s->blocks, limit, s->has_disk ? disk : NULL, &s->putting)) {
+            s->taking = s->putting;
+            return s;
+        }
     }
-    s->most_used = most < s->n_blocks ? (uint32_t)most : s->n_blocks;
-    s->state[0] = USED;
-    s->raw = true;
-    s->shared->touched = 1;
-    s->putting.end = s->taking.end = BLOCK_BYTES;
-    return s;
+    if (shared != MAP_FAILED)
+        munmap(shared, sizeof *s->shared);
+    free(s);
+    return NULL;
 }
 
 void wpp_spool_free(struct wpp_spool *s)
 {
     if (!s)
         return;
-    if (s->shared)
-        munmap(s->shared, s->shared_bytes);
+    wpp_blocks_free(&s->blocks);
+    munmap(s->shared, sizeof *s->shared);
     free(s);
 }
-
-#ifndef NDEBUG
-/* Called by the consumer, in a block from which it has taken something. */
-static void check(const struct wpp_spool *s)
-{
-    uint32_t touched = __atomic_load_n(&s->shared->touched, __ATOMIC_ACQUIRE), kept = 0;
-
-    assert(s->taking.block < touched && s->taking.at <= s->taking.end - sizeof(struct header));
-    assert(s->taken < __atomic_load_n(&s->shared->put, __ATOMIC_ACQUIRE));
-    if (s->inherited)
-        return;
-    assert(s->state[s->taking.block] == USED);
-    for (uint32_t i = 0; i < touched; i++)
-        kept += s->state[i] == TAKEN;
-    assert(kept == s->n_kept && (s->keeps || kept == 0));
-}
-#define CHECK(s) check(s)
-#else
-#define CHECK(s) (void)0
-#endif
 
 /* ---- Waiting -------------------------------------------------------------------------
  * The waiting side sets its flag and then looks at the count.  The other side changes the count
@@ -219,80 +151,69 @@ static uint64_t held(const struct wpp_spool *s)
     return __atomic_load_n(&s->shared->put_held, __ATOMIC_ACQUIRE) - taken;
 }
 
-/* Waits until the entry fits the limit.  Returns whether much waits before it. */
+/* Of what is held, the part that is in memory.  The counts change while they are read. */
+static uint64_t in_memory(const struct wpp_spool *s)
+{
+    uint64_t stored = wpp_blocks_stored(&s->blocks), all = held(s);
+
+    return all > stored ? all - stored : 0;
+}
+
+/* Waits until the entry fits the limit.  False: nothing is to be put any more. */
 static bool wait_for_limit(struct wpp_spool *s, size_t room)
 {
     for (;;) {
         uint32_t seen = __atomic_load_n(&s->shared->went, __ATOMIC_SEQ_CST);
-        uint64_t now = held(s);
+        uint64_t now = in_memory(s);
 
+        if (is_set(&s->shared->dropped))
+            return false;
         if (now == 0 || now + room <= s->limit)
-            return now >= SMALL;
+            return true;
         wait_for(&s->shared->went, seen, &s->shared->putter_waits, -1);
     }
 }
 
-static enum state state_of(const struct wpp_spool *s, uint32_t block)
+/* Moves the full block to the disk, if the next entries might not fit the limit.  So entries of up to
+ * NEXT_BYTES never wait while the disk has room. */
+static void store_block(struct wpp_spool *s)
 {
-    return (enum state)__atomic_load_n(&s->state[block], __ATOMIC_ACQUIRE);
+    if (s->has_disk && in_memory(s) + NEXT_BYTES > s->limit)
+        wpp_blocks_store(&s->blocks, &s->putting, s->put_at);
 }
 
-static void set_state(struct wpp_spool *s, uint32_t block, enum state state)
-{
-    __atomic_store_n(&s->state[block], (uint8_t)state, __ATOMIC_RELEASE);
-}
-
-/* The first of n free blocks in a row.  The lowest ones are preferred, because their pages
- * exist.  n_blocks: there are none. */
-static uint32_t find_blocks(const struct wpp_spool *s, uint32_t n)
-{
-    uint32_t end = n == 1 ? s->most_used : s->n_blocks;
-
-    for (uint32_t i = 0, run = 0; i < end; i++) {
-        run = state_of(s, i) == FREE ? run + 1 : 0;
-        if (run == n)
-            return i + 1 - n;
-    }
-    return s->n_blocks;
-}
-
-/* Appends a block with `room` bytes behind the current one. */
+/* Appends a block with `room` bytes behind the current one.  False: nothing is to be put any more. */
 static bool next_block(struct wpp_spool *s, size_t room)
 {
-    uint32_t n = (uint32_t)((room + sizeof(struct header) + BLOCK_BYTES - 1) / BLOCK_BYTES), block;
     struct header next = {.kind = NEXT};
     struct shared *shared = s->shared;
 
-    if (n > s->n_blocks - 1)
-        return false;
+    memcpy(s->putting.bytes + s->put_at, &next, sizeof next);
+    store_block(s);
     for (;;) {
         uint32_t seen = __atomic_load_n(&shared->went, __ATOMIC_SEQ_CST);
 
-        block = find_blocks(s, n);
-        if (block < s->n_blocks)
+        if (wpp_blocks_append(&s->blocks, room + sizeof next, &s->putting, &s->fresh))
             break;
+        if (is_set(&shared->dropped))
+            return false;
         __atomic_store_n(&shared->wants_block, 1, __ATOMIC_SEQ_CST);
         announce_came(s);
         wait_for(&shared->went, seen, &shared->putter_waits, -1);
     }
     __atomic_store_n(&shared->wants_block, 0, __ATOMIC_SEQ_CST);
-    s->raw = shared->touched < block + n;
-    if (s->raw)
-        __atomic_store_n(&shared->touched, block + n, __ATOMIC_RELEASE);
-    for (uint32_t i = 0; i < n; i++)
-        set_state(s, block + i, USED);
-    next.process = block;
-    next.bytes = n;
-    memcpy(address(s, s->putting), &next, sizeof next);
-    s->putting = (struct place){block, 0, (size_t)n * BLOCK_BYTES};
+    s->put_at = 0;
     return true;
 }
 
-/* Whether to squeeze the entry: not if the engine keeps up.  In a hurry only if the block's
- * pages do not exist yet: making them takes longer than squeezing. */
-static bool pays_to_squeeze(const struct wpp_spool *s, size_t n, bool plenty, bool hurry)
+/* Whether to squeeze the entry: not if the engine keeps up.  In a hurry only if that takes less time
+ * than to make the block's pages, or to write them to the disk. */
+static bool pays_to_squeeze(const struct wpp_spool *s, size_t n, bool hurry)
 {
-    return plenty && (!hurry || s->raw) && n >= SQUEEZE_FROM && n <= SQUEEZE_MOST;
+    bool for_disk = s->has_disk && in_memory(s) >= s->limit / 2;
+
+    return n >= SQUEEZE_FROM && n <= SQUEEZE_MOST &&
+           (for_disk || (held(s) >= SMALL && (!hurry || s->fresh)));
 }
 
 static void publish(struct wpp_spool *s, const struct header *h)
@@ -300,7 +221,7 @@ static void publish(struct wpp_spool *s, const struct header *h)
     struct shared *shared = s->shared;
     size_t size = sizeof *h + padded(h->bytes);
 
-    s->putting.at += size;
+    s->put_at += size;
     __atomic_store_n(&shared->put_held, shared->put_held + size, __ATOMIC_RELEASE);
     __atomic_store_n(&shared->put_whole, shared->put_whole + h->whole, __ATOMIC_RELEASE);
     __atomic_store_n(&shared->put, shared->put + 1, __ATOMIC_RELEASE);
@@ -311,15 +232,17 @@ bool wpp_spool_put(struct wpp_spool *s, const struct wpp_spool_entry *entry, boo
 {
     struct header h = {.process = entry->process, .kind = (uint16_t)entry->kind,
                        .whole = entry->n, .bytes = entry->n};
-    size_t room = sizeof h + padded(entry->n);
-    bool plenty = wait_for_limit(s, room);
-    size_t squeezed = 0;
+    size_t room = sizeof h + padded(entry->n), squeezed = 0;
     uint8_t *to;
 
-    if (s->putting.end - s->putting.at < room + sizeof h && !next_block(s, room))
+    if (!wpp_blocks_can_be(&s->blocks, room + sizeof h))
         return false;
-    to = address(s, s->putting);
-    if (pays_to_squeeze(s, entry->n, plenty, hurry))
+    if (s->putting.size - s->put_at < room + sizeof h && !next_block(s, room))
+        return true;
+    if (!wait_for_limit(s, room))
+        return true;
+    to = s->putting.bytes + s->put_at;
+    if (pays_to_squeeze(s, entry->n, hurry))
         squeezed = wpp_word_lz_pack(to + sizeof h, entry->bytes, entry->n);
     if (squeezed > 0) {
         h.squeezed = 1;
@@ -356,31 +279,26 @@ void wpp_spool_pause(struct wpp_spool *s, bool pause)
 
 /* ---- Taking -------------------------------------------------------------------------- */
 
-/* Frees the finished block, or keeps it for a fork. */
-static void leave_block(struct wpp_spool *s, const struct header *next)
+/* A block that cannot be read takes all later entries with it. */
+static void give_up(struct wpp_spool *s)
 {
-    struct place old = s->taking;
-    uint32_t n = (uint32_t)(old.end / BLOCK_BYTES);
-
-    s->taking = (struct place){next->process, 0, (size_t)next->bytes * BLOCK_BYTES};
-    if (s->inherited)
-        return;
-    for (uint32_t i = 0; i < n; i++)
-        set_state(s, old.block + i, s->keeps ? TAKEN : FREE);
-    s->n_kept += s->keeps ? n : 0;
+    __atomic_store_n(&s->shared->failed, (uint32_t)errno, __ATOMIC_SEQ_CST);
+    wpp_spool_drop(s);
     announce_went(s);
 }
 
-/* The header of the next entry, which must be there. */
-static struct header next_header(struct wpp_spool *s)
+/* The header of the next entry, which must be there.  False: it cannot be read. */
+static bool next_header(struct wpp_spool *s, struct header *h)
 {
-    struct header h;
-
     for (;;) {
-        memcpy(&h, address(s, s->taking), sizeof h);
-        if (h.kind != NEXT)
-            return h;
-        leave_block(s, &h);
+        memcpy(h, s->taking.bytes + s->take_at, sizeof *h);
+        if (h->kind != NEXT)
+            return true;
+        if (!wpp_blocks_next(&s->blocks, &s->taking))
+            return false;
+        s->take_at = 0;
+        if (!s->inherited)
+            announce_went(s);
     }
 }
 
@@ -422,9 +340,14 @@ enum wpp_spool_took wpp_spool_take(struct wpp_spool *s, struct wpp_spool_entry *
 
     if (found != WPP_SPOOL_ENTRY)
         return found;
-    h = next_header(s);
-    CHECK(s);
-    from = address(s, s->taking) + sizeof h;
+    if (!next_header(s, &h)) {
+        give_up(s);
+        return WPP_SPOOL_CLOSED;
+    }
+    assert(s->take_at <= s->taking.size - sizeof h);
+    assert(s->taken < __atomic_load_n(&s->shared->put, __ATOMIC_ACQUIRE));
+    wpp_blocks_check(&s->blocks, &s->taking);
+    from = s->taking.bytes + s->take_at + sizeof h;
     *entry = (struct wpp_spool_entry){(enum wpp_spool_kind)h.kind, h.process, from, h.whole};
     if (h.squeezed) {
         wpp_word_lz_unpack(s->restored, h.whole, from);
@@ -439,9 +362,9 @@ void wpp_spool_done(struct wpp_spool *s)
     struct header h;
     size_t size;
 
-    memcpy(&h, address(s, s->taking), sizeof h);
+    memcpy(&h, s->taking.bytes + s->take_at, sizeof h);
     size = sizeof h + padded(h.bytes);
-    s->taking.at += size;
+    s->take_at += size;
     s->taken++;
     /* In a fork these would be wrong, and nothing reads them. */
     if (s->inherited)
@@ -453,12 +376,20 @@ void wpp_spool_done(struct wpp_spool *s)
 
 /* ---- Both ------------------------------------------------------------------------------ */
 
-void wpp_spool_get_sizes(const struct wpp_spool *s, uint64_t *waiting, uint64_t *held_)
+struct wpp_spool_sizes wpp_spool_get_sizes(const struct wpp_spool *s)
 {
     uint64_t taken = __atomic_load_n(&s->shared->taken_whole, __ATOMIC_ACQUIRE);
 
-    *waiting = __atomic_load_n(&s->shared->put_whole, __ATOMIC_ACQUIRE) - taken;
-    *held_ = held(s);
+    return (struct wpp_spool_sizes){
+        .waiting = __atomic_load_n(&s->shared->put_whole, __ATOMIC_ACQUIRE) - taken,
+        .memory = in_memory(s),
+        .disk = wpp_blocks_stored(&s->blocks)
+    };
+}
+
+int wpp_spool_failed(const struct wpp_spool *s)
+{
+    return (int)__atomic_load_n(&s->shared->failed, __ATOMIC_SEQ_CST);
 }
 
 /* ---- Forks ------------------------------------------------------------------------------ */
@@ -466,24 +397,19 @@ void wpp_spool_get_sizes(const struct wpp_spool *s, uint64_t *waiting, uint64_t 
 void wpp_spool_inherit(struct wpp_spool *s)
 {
     s->inherited = true;
+    wpp_blocks_inherit(&s->blocks);
 }
 
 void wpp_spool_forked(struct wpp_spool *s, bool keeps)
 {
-    uint32_t touched = __atomic_load_n(&s->shared->touched, __ATOMIC_ACQUIRE);
-
-    for (uint32_t i = 0; i < touched && s->n_kept > 0; i++) {
-        if (state_of(s, i) == TAKEN) {
-            set_state(s, i, FREE);
-            s->n_kept--;
-        }
-    }
-    s->keeps = keeps;
+    wpp_blocks_forked(&s->blocks, keeps);
     announce_went(s);
 }
 
 uint64_t wpp_spool_kept(const struct wpp_spool *s)
 {
-    return s->n_kept > 0 && is_set(&s->shared->wants_block) ? UINT64_MAX
-                                                            : s->n_kept * (uint64_t)BLOCK_BYTES;
+    uint32_t kept = wpp_blocks_kept(&s->blocks);
+
+    return kept > 0 && is_set(&s->shared->wants_block) ? UINT64_MAX
+                                                       : kept * (uint64_t)WPP_BLOCK_BYTES;
 }

@@ -4,7 +4,8 @@
  *      wpp_spool_put ... --- one thread ---> | blocks | --- another ---> wpp_spool_take ...
  *
  * The queue is in memory, so a program need not wait for the engine.  Waiting records are
- * squeezed as they come (word-lz.h) if there is time.  Beyond the limit the producer waits.
+ * squeezed as they come (word-lz.h) if there is time.  Beyond the limit they go to a file on disk
+ * (spool-blocks.h).  If that has no room either, the producer waits.
  * Neither side holds a lock: a side without a processor does not stop the other.
  *
  * A fork shares the memory.  It reads on from the point where it was made, also entries put
@@ -16,6 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "wpp/record/spool-disk.h"
 
 struct wpp_spool;
 
@@ -34,12 +37,13 @@ struct wpp_spool_entry {
     size_t n;
 };
 
-/* `limit`: approximate bytes of memory for waiting records.  NULL without memory. */
-struct wpp_spool *wpp_spool_new(uint64_t limit);
+/* `limit`: approximate bytes of memory for waiting records.  `disk`: takes what is beyond it, if the
+ * limit is 16 MB or more; or NULL.  It must outlive the spool.  NULL without memory. */
+struct wpp_spool *wpp_spool_new(uint64_t limit, struct wpp_spool_disk *disk);
 void wpp_spool_free(struct wpp_spool *spool);
 
 /* Copies the entry.  `hurry`: takes as little time as possible.  False: the entry is larger than
- * the spool can be. */
+ * the spool can be.  After wpp_spool_drop() the entry is forgotten. */
 bool wpp_spool_put(struct wpp_spool *spool, const struct wpp_spool_entry *entry, bool hurry);
 /* The producer puts no more. */
 void wpp_spool_close(struct wpp_spool *spool);
@@ -59,8 +63,14 @@ void wpp_spool_done(struct wpp_spool *spool);
 /* Tells the consumer to stop, or to go on. */
 void wpp_spool_pause(struct wpp_spool *spool, bool pause);
 
-/* Bytes of waiting records, and the memory that they take. */
-void wpp_spool_get_sizes(const struct wpp_spool *spool, uint64_t *waiting, uint64_t *held);
+/* In bytes. */
+struct wpp_spool_sizes {
+    uint64_t waiting;            /* of waiting records */
+    uint64_t memory, disk;       /* that they take */
+};
+struct wpp_spool_sizes wpp_spool_get_sizes(const struct wpp_spool *spool);
+/* 0, or errno: waiting records could not be read from the disk.  Then the spool drops itself. */
+int wpp_spool_failed(const struct wpp_spool *spool);
 
 /* ---- Forks -------------------------------------------------------------------------
  * The consumer calls these between two entries, or another thread while the consumer waits. */
@@ -70,7 +80,7 @@ void wpp_spool_inherit(struct wpp_spool *spool);
 /* In the parent after fork(): consumed blocks may be reused.  `keeps`: this fork may need all
  * entries taken from now on, so they are kept. */
 void wpp_spool_forked(struct wpp_spool *spool, bool keeps);
-/* Bytes kept only for the fork.  UINT64_MAX: the producer waits for these blocks. */
+/* Bytes, in memory and on disk, kept only for the fork.  UINT64_MAX: the producer waits for these blocks. */
 uint64_t wpp_spool_kept(const struct wpp_spool *spool);
 
 #endif

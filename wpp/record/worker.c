@@ -88,12 +88,9 @@ enum { CREW_BYTES = 1 << 26 };
  * so the current entries stay in memory to the end: that is why it does not happen earlier. */
 static void call_crew(struct wpp_worker *w)
 {
-    uint64_t waiting, held;
-
     if (w->last_kept || !w->runs->crew.size || !wpp_spool_is_closed(w->spool))
         return;
-    wpp_spool_get_sizes(w->spool, &waiting, &held);
-    if (waiting < CREW_BYTES)
+    if (wpp_spool_get_sizes(w->spool).waiting < CREW_BYTES)
         return;
     w->last_kept = true;
     wpp_process_files_call_crew(w->runs);
@@ -172,7 +169,8 @@ static void *work_eagerly(void *argument)
         help(w);
     work(w, false);
     /* Some processes are left if the spool was dropped. */
-    wpp_process_files_all_over(w->runs, WPP_ENDED_INTERRUPT);
+    wpp_process_files_all_over(w->runs, wpp_spool_failed(w->spool) ? WPP_ENDED_DISK
+                                                                   : WPP_ENDED_INTERRUPT);
     __atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
     return NULL;
 }
