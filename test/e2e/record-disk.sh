@@ -40,8 +40,8 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-# shot MILLISECONDS NAME COMMAND...: then kills the COMMAND, or its child of that NAME, and waits until
-# all that have its standard error have ended.  Prints what `done` said just before.
+# shot MILLISECONDS NAME COMMAND...: then kills the COMMAND, or its child if that has the NAME, and waits
+# until all that have its standard error have ended.  Prints what `done` said just before.
 cat > shot.c << 'END'
 #include <dirent.h>
 #include <signal.h>
@@ -50,6 +50,7 @@ cat > shot.c << 'END'
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+/* 0: it has ended. */
 static pid_t victim(const char *name, pid_t parent)
 {
     DIR *proc = opendir("/proc");
@@ -71,7 +72,7 @@ static pid_t victim(const char *name, pid_t parent)
     }
     if (proc)
         closedir(proc);
-    return found ? found : parent;
+    return found;
 }
 int main(int argc, char **argv)
 {
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
     char text[4096];
     int ends[2];
     FILE *f;
-    pid_t pid;
+    pid_t pid, victim_pid;
 
     if (argc < 4 || pipe(ends) != 0 || (pid = fork()) < 0)
         return 1;
@@ -92,8 +93,9 @@ int main(int argc, char **argv)
     }
     close(ends[1]);
     usleep((useconds_t)atoi(argv[1]) * 1000);
-    if ((f = fopen("done", "r")) && fread(&done, sizeof done, 1, f) == 1)
-        kill(victim(argv[2], pid), SIGKILL);
+    victim_pid = strcmp(argv[2], "-") == 0 ? pid : victim(argv[2], pid);
+    if ((f = fopen("done", "r")) && fread(&done, sizeof done, 1, f) == 1 && victim_pid)
+        kill(victim_pid, SIGKILL);
     waitpid(pid, NULL, 0);
     for (ssize_t n; (n = read(ends[0], text, sizeof text)) > 0;)
         fwrite(text, 1, (size_t)n, stderr);
@@ -163,7 +165,7 @@ judge() {
 }
 
 # What a killed recorder may not have taken: the slots of its memory, and a thread's chunk.
-slots=$((65 * 16368))
+slots=$((129 * 16368))
 kills=3
 ! check_all || kills=10
 kills=${WPP_KILLS:-$kills}
@@ -179,7 +181,7 @@ for victim in wpp-record busy; do
         rm -f shot.wpp*
         head -c 4096 /dev/zero > done
         ms=$((RANDOM % 600 + 60))
-        [ $victim = busy ] && of=busy lacks=2 || of=none lacks=$slots
+        [ $victim = busy ] && of=busy lacks=2 || of=- lacks=$slots
         n=$(WPP_OPTIONS=gone=stop ./shot $ms $of wpp-record -q --spool=$spool --spool-dir=spool \
             -o shot.wpp ./busy $events 2> err)
         least=$((n - lacks))

@@ -17,6 +17,8 @@
 # Expects ROOT, the project's folder.  Writes under $REAL (ROOT/build/real).
 REAL=${REAL:-${ROOT:-.}/build/real}
 real_names='bzip2 gzip ncompress lua5.4 sqlite3 jq zstd ninja jsonnet'
+# More, which give many more events than can be compressed meanwhile, or very long grammars.
+real_busy_names='minisat2 perl tcc'
 
 # ---- Sources ------------------------------------------------------------------
 
@@ -88,6 +90,17 @@ prepare_sqlite3() {
         rm -rf test www
 }
 
+# The interpreter with which perl builds itself: all but the modules in C.  buildcustomize.pl is for
+# the folder that it was built in.
+prepare_perl() {
+    ./Configure -des -Dcc="${CC:-gcc}" -Doptimize=-O0 -Dprefix=/nowhere &&
+        make -j"$(nproc)" miniperl && rm -f lib/buildcustomize.pl &&
+        ls ./*.o | sed 's|^\./||; s/\.o$/.c/' | grep -vE '^(generate_uudmap|perlmain)\.c$' > miniperl-files
+}
+
+prepare_minisat2() { :; }
+prepare_tcc()      { ./configure --cc="${CC:-gcc}"; }
+
 # Sets files, flags and libraries of NAME, with the tree as working folder.  A program that
 # is not in the list has a function recipe_NAME elsewhere, and prepare_NAME.
 real_recipe() {
@@ -137,6 +150,17 @@ real_recipe() {
     ninja)
         files=$(ls src/*.cc | grep -Ev '(test|bench|win32|\.in)\.cc$|src/(browse|test)\.cc')
         flags= libraries=-lstdc++ ;;
+    perl)
+        files=$(cat miniperl-files)
+        flags='-DPERL_CORE -DPERL_IS_MINIPERL -DPERL_EXTERNAL_GLOB -DPERL_HASH_FUNC_SIPHASH13
+               -fwrapv -fno-strict-aliasing -D_LARGEFILE_SOURCE -D_FILE_OFFSET_BITS=64 -I.'
+        libraries='-lm -lcrypt' ;;
+    minisat2)
+        files='minisat/core/Solver.cc minisat/simp/SimpSolver.cc minisat/simp/Main.cc
+               minisat/utils/Options.cc minisat/utils/System.cc'
+        flags='-I. -D__STDC_LIMIT_MACROS -D__STDC_FORMAT_MACROS -DNDEBUG' libraries='-lstdc++ -lz -lm' ;;
+    tcc)
+        files=tcc.c flags='-DONE_SOURCE=1 -DTCC_TARGET_X86_64 -I.' libraries='-lm -ldl -lpthread' ;;
     *)  "recipe_$1" ;;
     esac
 }
@@ -248,6 +272,18 @@ real_input() {
     ninja-demo)   ninja_manifest 10000 ;;
     ninja-medium) ninja_manifest 20000 ;;
     ninja-full)   ninja_manifest 60000 ;;
+    minisat2-small) formula 100 430 11 ;;
+    minisat2-demo) formula 170 724 7 ;;
+    minisat2-medium) formula 240 1034 11 ;;
+    minisat2-full) formula 260 1120 3 ;;
+    perl-small)   corpus 120000 0 ;;
+    perl-demo)    corpus 700000 0 ;;
+    perl-medium)  corpus 4000000 0 ;;
+    perl-full)    corpus 8000000 0 ;;
+    tcc-small)    functions 800 ;;
+    tcc-demo)     functions 5000 ;;
+    tcc-medium)   functions 40000 ;;
+    tcc-full)     functions 80000 ;;
     sqlite3-small) sql_script 3000 ;;
     sqlite3-demo) sql_script 25000 ;;
     sqlite3-medium) sql_script 140000 ;;
@@ -298,6 +334,52 @@ ninja_manifest() {
     }'
 }
 
+# formula N CLAUSES SEED: a random formula of clauses of three.
+formula() {
+    awk -v n="$1" -v m="$2" -v seed="$3" '
+        function next_random(k) {
+            seed = (seed * 16807) % 2147483647
+            return seed % k
+        }
+        BEGIN {
+            print "p cnf", n, m
+            for (i = 0; i < m; i++) {
+                a = 1 + next_random(n)
+                do b = 1 + next_random(n); while (b == a)
+                do c = 1 + next_random(n); while (c == a || c == b)
+                print (next_random(2) ? -a : a), (next_random(2) ? -b : b), (next_random(2) ? -c : c), 0
+            }
+        }'
+}
+
+# A C file with N functions of many kinds of statements.
+functions() {
+    awk -v n="$1" '
+        function next_random(k) {
+            seed = (seed * 16807) % 2147483647
+            return seed % k
+        }
+        function statement(kind) {
+            if (kind == 0) return "x = (a ? y : " next_random(99) ") | (unsigned)b;"
+            if (kind == 1) return "y = sizeof(long) * " next_random(99) " + (short)x;"
+            if (kind == 2) return "while (x > " 9 + next_random(990) ") { x = x / " 2 + next_random(9) " + s[" next_random(20) "]; y++; }"
+            if (kind == 3) return "for (i = 0; i < " next_random(80) "; i++) { x += y * " next_random(900) " ^ i; if (x & " next_random(63) ") y -= x; else x = -x; }"
+            if (kind == 4) return "switch (x % " 1 + next_random(5) ") { case 0: y = " next_random(60) "; break; case 1: y += a; default: x ^= b << " next_random(8) "; }"
+            if (kind == 5) return "if (x < y && s[" next_random(20) "] != " next_random(128) ") { struct { int p, q; } z = { x, " next_random(50) " }; y = z.p * z.q; }"
+            if (kind == 6 && f > 0) return "x += f" next_random(f) "(x, y + " next_random(99) ", s + " next_random(9) ");"
+            if (kind == 7) return "s[" next_random(20) "] = \"" sprintf("%x", next_random(1000000)) "\"[1] + (char)x;"
+            return "{ double d = x * " next_random(1000) "." next_random(100) "; y += d > " next_random(500) " ? (int)d : 1; }"
+        }
+        BEGIN {
+            seed = 4711
+            for (f = 0; f < n; f++) {
+                print "int f" f "(int a, int b, char *s)\n{\n    int i = 0, x = a, y = b;"
+                for (k = 3 + next_random(12); k > 0; k--) print "    " statement(next_random(9))
+                print "    return x ^ y;\n}"
+            }
+        }'
+}
+
 real_command() {
     local input=$REAL/input/$1.$3
 
@@ -310,6 +392,13 @@ real_command() {
     jsonnet) command=("$2" "$input") ;;
     lua5.4)  command=("$2" "$ROOT/test/real/work.lua" "$input") ;;
     ninja)   command=("$2" -n -v -d explain -f "$input") ;;
+    perl)    command=(env PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0 "$2" -I"$(real_tree perl)/lib"
+                      "$ROOT/test/bench/papers/work.pl" "$input") ;;
+    # Its status says whether there is a solution, and its output how long it took.
+    minisat2) command=(sh -c '"$@" > log; case $? in 10|20) tail -n 1 log ;; *) exit 1 ;; esac'
+                       sh "$2" "$input") ;;
+    # It removes its output before it writes that.
+    tcc)     command=(sh -c '"$@" && cat out.o' sh "$2" -nostdinc -c -o out.o -x c "$input") ;;
     sqlite3) command=("$2" -batch -init /dev/null run.db ".read $input") ;;
     esac
 }

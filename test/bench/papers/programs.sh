@@ -55,21 +55,6 @@ recipe_libjpeg-turbo() {
     flags='-DBMP_SUPPORTED -DGIF_SUPPORTED -DPPM_SUPPORTED -DTARGA_SUPPORTED -I.' libraries=
 }
 
-# The interpreter with which perl builds itself: all but the modules in C.  buildcustomize.pl is for
-# the folder that it was built in.
-prepare_perl() {
-    ./Configure -des -Dcc="${CC:-gcc}" -Doptimize=-O0 -Dprefix=/nowhere &&
-        make -j"$(nproc)" miniperl && rm -f lib/buildcustomize.pl &&
-        ls ./*.o | sed 's|^\./||; s/\.o$/.c/' | grep -vE '^(generate_uudmap|perlmain)\.c$' > miniperl-files
-}
-
-recipe_perl() {
-    files=$(cat miniperl-files)
-    flags='-DPERL_CORE -DPERL_IS_MINIPERL -DPERL_EXTERNAL_GLOB -DPERL_HASH_FUNC_SIPHASH13
-           -fwrapv -fno-strict-aliasing -D_LARGEFILE_SOURCE -D_FILE_OFFSET_BITS=64 -I.'
-    libraries='-lm -lcrypt'
-}
-
 # Its clock decides which nodes look at the clock, and its seed is the time: here the clock
 # tells how often it was asked.
 prepare_phalanx() {
@@ -84,16 +69,6 @@ recipe_phalanx() {
     flags='-std=gnu89 -D_GNU_SOURCE -DGNUFUN -ftrivial-auto-var-init=zero' libraries=
 }
 
-prepare_minisat2() {
-    :
-}
-
-recipe_minisat2() {
-    files='minisat/core/Solver.cc minisat/simp/SimpSolver.cc minisat/simp/Main.cc
-           minisat/utils/Options.cc minisat/utils/System.cc'
-    flags='-I. -D__STDC_LIMIT_MACROS -D__STDC_FORMAT_MACROS -DNDEBUG' libraries='-lstdc++ -lz -lm'
-}
-
 # ---- Inputs -----------------------------------------------------------------------------
 
 # pixels FILE HEADER WIDTH HEIGHT TIMES: a picture that shows a picture's raw pixels several times.
@@ -104,24 +79,6 @@ pixels() {
     for ((k = 0; k < $5; k++)); do
         tail -c "+$(($2 + 1))" "$1" | head -c $(($3 * $4 * 3))
     done
-}
-
-# formula N CLAUSES SEED: a random formula of clauses of three.
-formula() {
-    awk -v n="$1" -v m="$2" -v seed="$3" '
-        function next_random(k) {
-            seed = (seed * 16807) % 2147483647
-            return seed % k
-        }
-        BEGIN {
-            print "p cnf", n, m
-            for (i = 0; i < m; i++) {
-                a = 1 + next_random(n)
-                do b = 1 + next_random(n); while (b == a)
-                do c = 1 + next_random(n); while (c == a || c == b)
-                print (next_random(2) ? -a : a), (next_random(2) ? -b : b), (next_random(2) ? -c : c), 0
-            }
-        }'
 }
 
 # moves OPENING DEPTH N: plays an opening, then N moves by itself.
