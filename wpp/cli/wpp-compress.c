@@ -30,7 +30,7 @@ static const char help[] =
     "                      `.trace` replaced by `.wpp`; standard input goes to\n"
     "                      standard output\n"
     "  -f, --force         overwrite FILE if it exists\n"
-    "      --best          make the file 3 to 11 percent smaller, in three to nine times the\n"
+    "      --best          make the file 1.5 to 35 percent smaller, in three to nine times the\n"
     "                      time; the input may also be a WPP\n"
     "  -j, --jobs=N        use N processors (0: all, the default for a regular file). A long\n"
     "                      trace that repeats little is built in parts, which use the rules of\n"

@@ -58,7 +58,7 @@ static const char help[] =
     "                      free; 0: no file). When it is full, PROGRAM waits\n"
     "      --memory=SIZE   compress each process in about SIZE of memory, at least 32M. The\n"
     "                      process is cut into segments with a grammar each\n"
-    "      --best          make the file 3 to 11 percent smaller, in three to nine times the\n"
+    "      --best          make the file 1.5 to 35 percent smaller, in three to nine times the\n"
     "                      time to compress it\n"
     "  -j, --jobs=N        when PROGRAM is over, compress waiting events with N processors\n"
     "                      (0: all, the default). With 1 the grammar is one piece, and up to 5\n"
