@@ -15,12 +15,8 @@
 #include "wpp/record/spool-blocks.h"
 #include "wpp/record/word-lz.h"
 
-/* Up to SMALL waiting bytes nothing is squeezed: the engine nearly keeps up. */
-#ifdef WPP_HOSTILE
-enum { SMALL = 1 << 20 };
-#else
-enum { SMALL = 64 << 20 };
-#endif
+/* Up to SMALL waiting bytes nothing is squeezed: the engine keeps up. */
+enum { SMALL = WPP_BLOCK_BYTES };
 /* The smallest entry that is squeezed, in bytes: in practice only chunks of tokens. */
 enum { SQUEEZE_FROM = 4096 };
 /* With a disk, so much of the memory is left for what comes next. */
