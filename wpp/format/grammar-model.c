@@ -19,36 +19,65 @@ static void begin_chances(struct wpp_grammar_model *m)
         m->width[i] = WPP_CHANCE;
 }
 
+/* Makes room for n elements.  False: no memory; the array stays. */
+static bool resize(void *array, uint32_t n, size_t each)
+{
+    void *old, *larger;
+
+    memcpy(&old, array, sizeof old);
+    larger = realloc(old, ((size_t)n + 1) * each);
+    if (larger)
+        memcpy(array, &larger, sizeof larger);
+    return larger != NULL;
+}
+
+static bool grow_terminals(struct wpp_grammar_model *m, uint32_t n)
+{
+    bool done = resize(&m->terminal_number, n, sizeof *m->terminal_number) &&
+                resize(&m->families, n, sizeof *m->families) &&
+                resize(&m->contexts, n, sizeof *m->contexts);
+
+    if (done)
+        m->terminals_room = n;
+    return done;
+}
+
+static bool grow_rules(struct wpp_grammar_model *m, uint32_t n)
+{
+    bool done = resize(&m->first, n, sizeof *m->first) &&
+                resize(&m->rule_number, n, sizeof *m->rule_number);
+
+    if (done)
+        m->rules_room = n;
+    return done;
+}
+
+static uint32_t more(uint32_t room)
+{
+    return room + room / 2 + 64;
+}
+
 bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t n_rules,
                     bool even)
 {
-    size_t n = (size_t)n_terminals + n_rules;
-
-    *m = (struct wpp_grammar_model){.even = even, .rule_base = n_terminals};
+    *m = (struct wpp_grammar_model){.even = even, .beginning.listed = WPP_CHANCE};
     begin_chances(m);
-    if (even)
+    if (even || (grow_terminals(m, n_terminals) && grow_rules(m, n_rules)))
         return true;
-    m->first = malloc((n + 1) * sizeof *m->first);
-    m->number = malloc((n + 1) * sizeof *m->number);
-    m->families = calloc((size_t)n_terminals + 1, sizeof *m->families);
-    m->contexts = calloc((size_t)n_terminals + 1, sizeof *m->contexts);
-    if (!m->first || !m->number || !m->families || !m->contexts) {
-        wpp_model_free(m);
-        return false;
-    }
-    for (size_t i = 0; i <= n_terminals; i++)
-        m->contexts[i].listed = WPP_CHANCE;
-    return true;
+    wpp_model_free(m);
+    return false;
 }
 
 void wpp_model_free(struct wpp_grammar_model *m)
 {
-    for (size_t i = 0; m->families && i <= m->rule_base; i++)
+    for (uint32_t i = 0; i < m->n_terminals && m->families; i++)
         wpp_number_tree_free(&m->families[i]);
-    for (size_t i = 0; m->contexts && i <= m->rule_base; i++)
+    for (uint32_t i = 0; i < m->n_terminals && m->contexts; i++)
         free(m->contexts[i].followers);
+    free(m->beginning.followers);
     free(m->first);
-    free(m->number);
+    free(m->rule_number);
+    free(m->terminal_number);
     free(m->families);
     free(m->contexts);
     wpp_number_tree_free(&m->terminals);
@@ -127,17 +156,29 @@ static void add_follower(struct wpp_grammar_model *m, struct wpp_context *contex
     followers[context->n++] = (struct wpp_follower){terminal, WPP_CHANCE};
 }
 
+static uint32_t first_of(const struct wpp_grammar_model *m, uint32_t symbol)
+{
+    return symbol & WPP_RULE ? m->first[symbol & ~WPP_RULE] : symbol;
+}
+
+static uint32_t number_of(const struct wpp_grammar_model *m, uint32_t symbol)
+{
+    return symbol & WPP_RULE ? m->rule_number[symbol & ~WPP_RULE] : m->terminal_number[symbol];
+}
+
 static void add_symbol(struct wpp_grammar_model *m, uint32_t symbol, uint32_t first, uint32_t last)
 {
-    uint32_t index = wpp_model_index(m, symbol);
+    uint32_t *number = symbol & WPP_RULE ? &m->rule_number[symbol & ~WPP_RULE]
+                                         : &m->terminal_number[symbol];
     struct wpp_member member = { symbol, last };
     uint64_t beside;
 
-    assert(first < m->rule_base && last < m->rule_base);
+    assert(first < m->n_terminals && last < m->n_terminals);
     static_assert(sizeof member == sizeof beside, "a member lies beside its number");
     memcpy(&beside, &member, sizeof beside);
-    m->first[index] = first;
-    m->number[index] = m->families[first].n;
+    if (symbol & WPP_RULE)
+        m->first[symbol & ~WPP_RULE] = first;
+    *number = m->families[first].n;
     if (!wpp_number_tree_grow(&m->families[first], beside))
         m->no_memory = true;
 }
@@ -145,16 +186,22 @@ static void add_symbol(struct wpp_grammar_model *m, uint32_t symbol, uint32_t fi
 static struct wpp_context *context_of(struct wpp_grammar_model *m, uint32_t before)
 {
     assert(before == WPP_NO_TERMINAL || before < m->n_terminals);
-    return &m->contexts[before == WPP_NO_TERMINAL ? m->rule_base : before];
+    return before == WPP_NO_TERMINAL ? &m->beginning : &m->contexts[before];
 }
 
 void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before)
 {
-    uint32_t terminal = m->n_terminals++;
+    uint32_t terminal = m->n_terminals;
 
-    assert(terminal < m->rule_base);
+    if (!m->even && terminal >= m->terminals_room && !grow_terminals(m, more(terminal))) {
+        m->no_memory = true;
+        return;
+    }
+    m->n_terminals++;
     if (m->even)
         return;
+    m->families[terminal] = (struct wpp_number_tree){0};
+    m->contexts[terminal] = (struct wpp_context){.listed = WPP_CHANCE};
     if (!wpp_number_tree_grow(&m->terminals, 0))
         m->no_memory = true;
     add_symbol(m, terminal, terminal, terminal);
@@ -163,10 +210,15 @@ void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before)
 
 void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t last)
 {
-    uint32_t rule = m->n_rules++;
+    uint32_t rule = m->n_rules;
 
+    if (!m->even && rule >= m->rules_room && !grow_rules(m, more(rule))) {
+        m->no_memory = true;
+        return;
+    }
+    m->n_rules++;
     if (!m->even)
-        add_symbol(m, WPP_RULE | rule, m->first[wpp_model_index(m, begin)], last);
+        add_symbol(m, WPP_RULE | rule, first_of(m, begin), last);
 }
 
 /* Which of the followers of a context the terminal is; it must be one of them. */
@@ -236,9 +288,7 @@ static uint32_t code_evenly(struct wpp_grammar_model *m, struct wpp_coder *c, ui
 
 void wpp_model_fetch(const struct wpp_grammar_model *m, uint32_t symbol)
 {
-    uint32_t index = wpp_model_index(m, symbol);
-
-    wpp_number_tree_fetch(&m->families[m->first[index]], m->number[index]);
+    wpp_number_tree_fetch(&m->families[first_of(m, symbol)], number_of(m, symbol));
 }
 
 uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint32_t symbol,
@@ -246,11 +296,11 @@ uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint
 {
     if (m->even)
         return code_evenly(m, c, symbol);
-    uint32_t index = c->out ? wpp_model_index(m, symbol) : 0;
+    bool writes = c->out != NULL;
     uint32_t first = WPP_NO_TERMINAL;
 
     if (m->n_terminals > 0)
-        first = code_first(m, c, m->first[index], *before);
+        first = code_first(m, c, writes ? first_of(m, symbol) : 0, *before);
     if (first == WPP_NO_TERMINAL)
         return WPP_NO_SYMBOL;
     assert(first < m->n_terminals);
@@ -258,7 +308,7 @@ uint32_t wpp_model_symbol(struct wpp_grammar_model *m, struct wpp_coder *c, uint
     __builtin_prefetch(&m->contexts[first]);
     struct wpp_number_tree *family = &m->families[first];
     uint64_t beside =
-        wpp_number_tree_beside(family, wpp_number_tree_code(family, c, m->number[index]));
+        wpp_number_tree_beside(family, wpp_number_tree_code(family, c, writes ? number_of(m, symbol) : 0));
     struct wpp_member member;
     memcpy(&member, &beside, sizeof member);
     assert(!c->out || member.symbol == symbol);

@@ -40,11 +40,13 @@ enum { WPP_STEP_HISTORIES = 16, WPP_LENGTH_CHANCES = 16, WPP_LENGTH_BITS = 64 };
 struct wpp_grammar_model {
     bool even;                        /* if so, the fields up to `history` are unused: */
     uint32_t n_terminals, n_rules;    /* so far */
-    uint32_t rule_base;               /* the index of rule 0: the final number of terminals */
-    uint32_t *first;                  /* by index: the first terminal derived */
-    uint32_t *number;                 /* by index: the number in its family */
+    uint32_t terminals_room, rules_room;      /* of the arrays by terminal and by rule */
+    uint32_t *first;                  /* by rule: the first terminal derived */
+    uint32_t *rule_number;            /* by rule: the number in its family */
+    uint32_t *terminal_number;        /* by terminal: likewise */
     struct wpp_number_tree *families; /* by terminal */
-    struct wpp_context *contexts;     /* by terminal; the last one for the beginning of a thread */
+    struct wpp_context *contexts;     /* by terminal */
+    struct wpp_context beginning;     /* of a thread */
     struct wpp_number_tree terminals; /* their numbers */
     uint32_t history;                 /* the last two steps, with two bits each */
     struct wpp_chance steps[WPP_STEP_HISTORIES][3];
@@ -56,7 +58,7 @@ struct wpp_grammar_model {
 #define WPP_NO_TERMINAL UINT32_MAX
 #define WPP_NO_SYMBOL UINT32_MAX
 
-/* n_terminals and n_rules are the final numbers.  False: no memory. */
+/* Room for so many terminals and rules; it grows with more.  False: no memory. */
 bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t n_rules,
                     bool even);
 void wpp_model_free(struct wpp_grammar_model *m);
@@ -77,15 +79,12 @@ void wpp_model_add_terminal(struct wpp_grammar_model *m, uint32_t before);
 /* Adds the next rule: the first symbol of its body and the last terminal that it derives. */
 void wpp_model_add_rule(struct wpp_grammar_model *m, uint32_t begin, uint32_t last);
 
-static inline uint32_t wpp_model_index(const struct wpp_grammar_model *m, uint32_t symbol)
-{
-    return symbol & WPP_RULE ? m->rule_base + (symbol & ~WPP_RULE) : symbol;
-}
-
 static inline void wpp_model_fetch_name(const struct wpp_grammar_model *m, uint32_t symbol)
 {
-    __builtin_prefetch(&m->first[wpp_model_index(m, symbol)]);
-    __builtin_prefetch(&m->number[wpp_model_index(m, symbol)]);
+    uint32_t rule = symbol & ~WPP_RULE;
+
+    __builtin_prefetch(symbol & WPP_RULE ? &m->first[rule] : &m->terminal_number[symbol]);
+    __builtin_prefetch(symbol & WPP_RULE ? &m->rule_number[rule] : &m->terminal_number[symbol]);
 }
 
 #endif
