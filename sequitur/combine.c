@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* combine.c - one grammar of all pieces.
+/* combine.c - one grammar of all pieces, as the steps that build it.
  *
- *   runs     which terminal^times are there, and how often all pieces use each.  A run that is used
- *            twice becomes a rule, as runs.h spells it; one used once is spelled where it stands
- *   walk     the start rules of all pieces, one behind the other; rules are numbered as their first
- *            use ends, and their bodies are copied
+ *   runs     a run terminal^times that a piece uses twice becomes a rule there, if it is none yet, as
+ *            runs.h spells it; otherwise it is spelled where it stands
+ *   walk     part of a start rule: a rule is entered at its first use, and is reduced and numbered when
+ *            that ends
  */
 #include "sequitur/pieces.h"
 
@@ -18,51 +18,58 @@ struct joint_run {
     uint64_t times;
     uint32_t terminal;
     uint32_t number;         /* of its rule, or UNNUMBERED */
-    uint64_t uses;
+    uint64_t uses;           /* in the piece that was added last */
     uint32_t part[2];        /* its parts' indices; NO_RUN: the terminal alone */
+    bool rule;               /* it is one from its next use on */
 };
 #define NO_RUN UINT32_MAX
 
-/* Where the walk is: in the symbols of a piece, or in the parts of a run. */
+/* A rule or a part of a start rule, of which some symbols have been walked. */
 struct frame {
-    size_t piece;            /* OF_RUN: at and end are 0 to 2, its parts */
-    uint64_t at, end;
-    uint32_t which;          /* the rule, among those of all pieces, or the run; START: none */
+    size_t piece;
+    uint64_t at, end;        /* in the piece's symbols */
+    uint32_t which;          /* the rule, among those of all pieces; START: none */
+    uint32_t begin;          /* the first symbol that it gave */
+    uint64_t n;              /* symbols so far */
 };
-#define OF_RUN SIZE_MAX
 #define START UINT32_MAX
 
-struct combiner {
-    const seq *s;            /* whose memory it is */
-    seq_piece *const *pieces;
-    size_t n;
-    uint64_t *first_rule;    /* by piece: its rules among those of all */
-    uint32_t **run_of;       /* by piece, by its runs: the joint run */
-    uint32_t *number;        /* by rule: its number in the result */
+struct added {
+    const seq_piece *piece;
+    uint64_t first_rule;     /* its rules among those of all */
+    uint32_t *run_of;        /* by its runs: the joint run */
+};
+
+struct seq_combiner {
+    seq_realloc *realloc;
+    void *realloc_ctx;
+    struct added *added;
+    size_t n, added_size;
+    uint32_t *number;        /* by rule of all pieces: its number in the result */
+    uint64_t rules, number_size;
     struct joint_run *runs;
     uint32_t n_runs, runs_size;
     uint32_t *slots;         /* 1 + a run, by terminal and times: open addressing; 0: free */
     uint32_t bits;
     struct frame *stack;
     uint64_t depth, stack_size;
-    struct seq_grammar *out;
-    uint64_t rules, symbols; /* of the result: how many there will be */
-    uint64_t written;
+    uint32_t numbered;       /* rules of the result so far */
+    size_t walked;           /* pieces whose start rule 0 has been walked */
 };
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-static void *resize(const struct combiner *c, void *p, uint64_t old_size, uint64_t size)
+static void *resize(const seq_combiner *c, void *p, uint64_t old_size, uint64_t size)
 {
-    return c->s->realloc(c->s->realloc_ctx, p, old_size, size);
+    return c->realloc(c->realloc_ctx, p, old_size, size);
 }
 
-static void *get(const struct combiner *c, uint64_t size)
+static void *get(const seq_combiner *c, uint64_t size)
 {
     return resize(c, NULL, 0, size ? size : 1);
 }
 
-static void put(const struct combiner *c, void *p, uint64_t size)
+static void put(const seq_combiner *c, void *p, uint64_t size)
 {
     if (p)
         resize(c, p, size ? size : 1, 0);
@@ -70,7 +77,7 @@ static void put(const struct combiner *c, void *p, uint64_t size)
 
 /* ---- Runs -------------------------------------------------------------------------------- */
 
-static uint32_t *slot_of(const struct combiner *c, uint32_t terminal, uint64_t times)
+static uint32_t *slot_of(const seq_combiner *c, uint32_t terminal, uint64_t times)
 {
     uint64_t hash = (terminal + times * UINT64_C(0xD6E8FEB86659FD93))
                   * UINT64_C(0x9E3779B97F4A7C15);
@@ -84,7 +91,7 @@ static uint32_t *slot_of(const struct combiner *c, uint32_t terminal, uint64_t t
     return &c->slots[i];
 }
 
-static bool grow_runs(struct combiner *c)
+static bool grow_runs(seq_combiner *c)
 {
     enum { FIRST_BITS = 4 };
     uint32_t bits = c->slots ? c->bits + 1 : FIRST_BITS;
@@ -108,7 +115,7 @@ static bool grow_runs(struct combiner *c)
 }
 
 /* The index of terminal^times, NO_RUN for the terminal alone.  False: no memory. */
-static bool intern(struct combiner *c, uint32_t terminal, uint64_t times, uint32_t *index)
+static bool intern(seq_combiner *c, uint32_t terminal, uint64_t times, uint32_t *index)
 {
     *index = NO_RUN;
     if (times == 1)
@@ -117,31 +124,18 @@ static bool intern(struct combiner *c, uint32_t terminal, uint64_t times, uint32
         return false;
     uint32_t *slot = slot_of(c, terminal, times);
     if (!*slot) {
-        c->runs[c->n_runs] = (struct joint_run){times, terminal, UNNUMBERED, 0, {NO_RUN, NO_RUN}};
+        c->runs[c->n_runs] = (struct joint_run){times, terminal, UNNUMBERED, 0, {NO_RUN, NO_RUN}, false};
         *slot = ++c->n_runs;
     }
     *index = *slot - 1;
     return true;
 }
 
-static bool intern_pieces(struct combiner *c)
+/* Makes the parts of runs from `from` on: the run without the lowest bit of its number, then that
+ * bit.  They are behind the runs themselves. */
+static bool intern_parts(seq_combiner *c, uint32_t from)
 {
-    for (size_t k = 0; k < c->n; k++) {
-        const seq_piece *p = c->pieces[k];
-        for (uint32_t i = 0; i < p->n_runs; i++)
-            if (!intern(c, p->runs[i].terminal, p->runs[i].times, &c->run_of[k][i]))
-                return false;
-        for (uint64_t i = 0; i < seq_piece_symbols(p); i++)
-            if (!(p->symbols[i] & SEQ_RULE) && p->symbols[i] & PIECE_RUN)
-                c->runs[c->run_of[k][p->symbols[i] & ~PIECE_RUN]].uses++;
-    }
-    return true;
-}
-
-/* Makes the parts of all runs: the run without the lowest bit of its number, then that bit. */
-static bool intern_parts(struct combiner *c)
-{
-    for (uint32_t i = 0; i < c->n_runs; i++) {
+    for (uint32_t i = from; i < c->n_runs; i++) {
         uint64_t times = c->runs[i].times;
         uint64_t lowest = times & -times;
         uint64_t left = times == lowest ? lowest / 2 : times - lowest;
@@ -151,6 +145,25 @@ static bool intern_parts(struct combiner *c)
             return false;
         memcpy(c->runs[i].part, part, sizeof part);
     }
+    return true;
+}
+
+/* Counts how often the piece's symbols name each run. */
+static bool count_uses(seq_combiner *c, const struct added *a)
+{
+    const seq_piece *p = a->piece;
+    uint32_t known = c->n_runs;
+
+    for (uint32_t i = 0; i < p->n_runs; i++)
+        if (!intern(c, p->runs[i].terminal, p->runs[i].times, &a->run_of[i]))
+            return false;
+    if (!intern_parts(c, known))
+        return false;
+    for (uint32_t i = 0; i < c->n_runs; i++)
+        c->runs[i].uses = 0;
+    for (uint64_t i = 0; i < seq_piece_symbols(p); i++)
+        if (!(p->symbols[i] & SEQ_RULE) && p->symbols[i] & PIECE_RUN)
+            c->runs[a->run_of[p->symbols[i] & ~PIECE_RUN]].uses++;
     return true;
 }
 
@@ -166,9 +179,9 @@ static int compare_times(const void *a, const void *b)
     return x->times < y->times ? 1 : x->times > y->times ? -1 : 0;
 }
 
-/* Counts the uses in runs, the longest first: each run that occurs uses its parts once.  A run that
- * a piece no longer uses has none. */
-static bool count_parts(struct combiner *c)
+/* Decides which runs become rules.  The longest come first: each that is spelled, as a rule or where
+ * it stands, uses its parts once. */
+static bool decide_runs(seq_combiner *c)
 {
     struct by_times *order = get(c, c->n_runs * sizeof *order);
 
@@ -178,70 +191,61 @@ static bool count_parts(struct combiner *c)
         order[i] = (struct by_times){c->runs[i].times, i};
     qsort(order, c->n_runs, sizeof *order, compare_times);
     for (uint32_t i = 0; i < c->n_runs; i++) {
-        const struct joint_run *run = &c->runs[order[i].run];
-        for (int k = 0; k < 2 && run->uses; k++)
+        struct joint_run *run = &c->runs[order[i].run];
+        if (run->rule || !run->uses)
+            continue;
+        for (int k = 0; k < 2; k++)
             if (run->part[k] != NO_RUN)
                 c->runs[run->part[k]].uses++;
-        c->rules += run->uses > 1;
-        c->symbols += run->uses > 1 ? 2 : run->uses;
+        run->rule = run->uses > 1;
     }
     put(c, order, c->n_runs * sizeof *order);
     return true;
 }
 
-/* ---- Writing ----------------------------------------------------------------------------- */
+/* ---- The walk ---------------------------------------------------------------------------- */
 
-static void write_run(struct combiner *c, uint32_t i, uint32_t terminal)
+/* Gives a symbol to the steps and to the body that it is in. */
+static bool give(const struct seq_steps *steps, struct frame *body, uint32_t symbol)
 {
-    if (i == NO_RUN) {
-        c->out->symbols[c->written++] = terminal;
-    } else if (c->runs[i].uses > 1) {
-        assert(c->runs[i].number != UNNUMBERED);
-        c->out->symbols[c->written++] = SEQ_RULE | c->runs[i].number;
-    } else {
-        write_run(c, c->runs[i].part[0], terminal);
-        write_run(c, c->runs[i].part[1], terminal);
-    }
+    if (body->n++ == 0)
+        body->begin = symbol;
+    return steps->symbol(steps->ctx, symbol);
+}
+
+static bool give_run(seq_combiner *c, const struct seq_steps *steps, struct frame *body, uint32_t i,
+                     uint32_t terminal)
+{
+    struct joint_run *run;
+    struct frame own = {.n = 0};
+
+    if (i == NO_RUN)
+        return give(steps, body, terminal);
+    run = &c->runs[i];
+    if (run->number != UNNUMBERED)
+        return give(steps, body, SEQ_RULE | run->number);
+    if (!run->rule)
+        return give_run(c, steps, body, run->part[0], terminal)
+            && give_run(c, steps, body, run->part[1], terminal);
+    if (!give_run(c, steps, &own, run->part[0], terminal)
+        || !give_run(c, steps, &own, run->part[1], terminal))
+        return false;
+    run->number = c->numbered++;
+    if (body->n++ == 0)
+        body->begin = SEQ_RULE | run->number;
+    return steps->reduce(steps->ctx, own.n, own.begin);
 }
 
 /* A rule that piece k names, among those of all pieces. */
-static uint32_t among_all(const struct combiner *c, size_t k, uint32_t symbol)
+static uint64_t among_all(const seq_combiner *c, size_t k, uint32_t symbol)
 {
+    const struct added *a = &c->added[k];
     uint32_t r = symbol & ~SEQ_RULE;
-    uint32_t base_rules = c->pieces[k]->base_rules;
 
-    return r < base_rules ? r : (uint32_t)(c->first_rule[k] + r - base_rules);
+    return r < a->piece->base_rules ? r : a->first_rule + r - a->piece->base_rules;
 }
 
-static void write_symbol(struct combiner *c, size_t k, uint32_t symbol)
-{
-    if (symbol & SEQ_RULE) {
-        assert(c->number[among_all(c, k, symbol)] != UNNUMBERED);
-        c->out->symbols[c->written++] = SEQ_RULE | c->number[among_all(c, k, symbol)];
-    } else if (symbol & PIECE_RUN) {
-        uint32_t i = c->run_of[k][symbol & ~PIECE_RUN];
-        write_run(c, i, c->runs[i].terminal);
-    } else {
-        c->out->symbols[c->written++] = symbol;
-    }
-}
-
-/* Ends body k of the result. */
-static void end_body(struct combiner *c, uint64_t k)
-{
-    uint64_t length = 0;
-
-    for (uint64_t i = c->out->body[k]; i < c->written; i++) {
-        uint32_t symbol = c->out->symbols[i];
-        length += symbol & SEQ_RULE ? c->out->length[symbol & ~SEQ_RULE] : 1;
-    }
-    c->out->length[k] = length;
-    c->out->body[k + 1] = c->written;
-}
-
-/* ---- The walk ---------------------------------------------------------------------------- */
-
-static bool enter(struct combiner *c, struct frame frame)
+static bool enter(seq_combiner *c, struct frame frame)
 {
     if (c->depth == c->stack_size) {
         uint64_t size = c->stack_size ? 2 * c->stack_size : 64;
@@ -256,168 +260,159 @@ static bool enter(struct combiner *c, struct frame frame)
     return true;
 }
 
-static bool visit_run(struct combiner *c, uint32_t i)
+/* Enters the body of a rule that piece k is the first to use. */
+static bool enter_rule(seq_combiner *c, size_t k, uint32_t symbol)
 {
-    return i == NO_RUN || c->runs[i].number != UNNUMBERED
-        || enter(c, (struct frame){OF_RUN, 0, 2, i});
+    const seq_piece *p = c->added[k].piece;
+    uint64_t which = among_all(c, k, symbol);
+    uint32_t r = symbol & ~SEQ_RULE;
+
+    if (r < p->base_rules)
+        k = 0;
+    else
+        r -= p->base_rules;
+    p = c->added[k].piece;
+    return enter(c, (struct frame){k, p->body[r], p->body[r + 1], (uint32_t)which, 0, 0});
 }
 
-/* Enters the body that the symbol names, if this is its first use. */
-static bool visit(struct combiner *c, size_t k, uint32_t symbol)
+/* Tells what soon comes in this body, so that memory can be fetched. */
+static inline void look_ahead(const seq_combiner *c, const struct seq_steps *steps,
+                              const struct frame *f)
 {
-    if (symbol & SEQ_RULE) {
-        const seq_piece *p = c->pieces[k];
-        uint32_t r = symbol & ~SEQ_RULE;
-        uint32_t which = among_all(c, k, symbol);
-        if (c->number[which] != UNNUMBERED)
-            return true;
-        if (r < p->base_rules)
-            k = 0;
-        else
-            r -= p->base_rules;
-        p = c->pieces[k];
-        return enter(c, (struct frame){k, p->body[r], p->body[r + 1], which});
-    }
-    return !(symbol & PIECE_RUN) || visit_run(c, c->run_of[k][symbol & ~PIECE_RUN]);
-}
+    enum { NUMBER_AHEAD = 20, NAME_AHEAD = 12, NEAR_AHEAD = 5 };
+    const uint32_t *soon = c->added[f->piece].piece->symbols + f->at;
+    uint64_t left = f->end - f->at;
+    uint32_t far = UINT32_MAX, near = UINT32_MAX;
 
-/* The body that the frame has gone through becomes the next rule. */
-static void leave(struct combiner *c, const struct frame *f)
-{
-    uint32_t rule = c->out->rules;
-
-    if (f->which == START || (f->piece == OF_RUN && c->runs[f->which].uses < 2))
+    if (left <= NEAR_AHEAD)
         return;
-    if (f->piece == OF_RUN) {
-        const struct joint_run *run = &c->runs[f->which];
-        write_run(c, run->part[0], run->terminal);
-        write_run(c, run->part[1], run->terminal);
-        c->runs[f->which].number = rule;
-    } else {
-        const seq_piece *p = c->pieces[f->piece];
-        uint32_t r = f->which - (uint32_t)c->first_rule[f->piece];
-        for (uint64_t i = p->body[r]; i < p->body[r + 1]; i++)
-            write_symbol(c, f->piece, p->symbols[i]);
-        c->number[f->which] = rule;
-    }
-    end_body(c, rule);
-    c->out->rules++;
+    if (left > NUMBER_AHEAD && soon[NUMBER_AHEAD] & SEQ_RULE)
+        __builtin_prefetch(&c->number[among_all(c, f->piece, soon[NUMBER_AHEAD])]);
+    if (left > NAME_AHEAD && soon[NAME_AHEAD] & SEQ_RULE)
+        far = c->number[among_all(c, f->piece, soon[NAME_AHEAD])];
+    if (soon[NEAR_AHEAD] & SEQ_RULE)
+        near = c->number[among_all(c, f->piece, soon[NEAR_AHEAD])];
+    if (far != UNNUMBERED || near != UNNUMBERED)
+        steps->soon(steps->ctx, far, near);
 }
 
-static bool walk(struct combiner *c, struct frame start)
+/* The next symbol of the frame on top. */
+static bool step(seq_combiner *c, const struct seq_steps *steps)
 {
-    bool done = enter(c, start);
+    struct frame *f = &c->stack[c->depth - 1];
+    const struct added *a = &c->added[f->piece];
+    uint32_t symbol, number;
 
+    if (steps->soon)
+        look_ahead(c, steps, f);
+    symbol = a->piece->symbols[f->at++];
+    if (symbol & SEQ_RULE) {
+        number = c->number[among_all(c, f->piece, symbol)];
+        return number == UNNUMBERED ? enter_rule(c, f->piece, symbol)
+                                    : give(steps, f, SEQ_RULE | number);
+    }
+    if (symbol & PIECE_RUN) {
+        uint32_t i = a->run_of[symbol & ~PIECE_RUN];
+        return give_run(c, steps, f, i, c->runs[i].terminal);
+    }
+    return give(steps, f, symbol);
+}
+
+/* The rule on top becomes the next one, and a symbol of the body that it is in. */
+static bool leave(seq_combiner *c, const struct seq_steps *steps)
+{
+    struct frame ended = c->stack[--c->depth];
+
+    if (ended.which == START)
+        return true;
+    struct frame *body = &c->stack[c->depth - 1];
+    c->number[ended.which] = c->numbered++;
+    if (body->n++ == 0)
+        body->begin = SEQ_RULE | c->number[ended.which];
+    return steps->reduce(steps->ctx, ended.n, ended.begin);
+}
+
+bool seq_combiner_walk(seq_combiner *c, size_t k, uint32_t start, const struct seq_steps *steps)
+{
+    const seq_piece *p = c->added[k].piece;
+    const uint64_t *body = p->body + p->rules + start;
+
+    assert(c->depth == 0 && (start == 0 ? k == c->walked && k + 1 == c->n : c->walked == c->n));
+    c->walked += start == 0;
+    if (start >= p->starts)
+        return true;
+    bool done = enter(c, (struct frame){k, body[0], body[1], START, 0, 0});
     while (done && c->depth > 0) {
-        struct frame *f = &c->stack[c->depth - 1];
-        if (f->at == f->end) {
-            struct frame ended = *f;
-            c->depth--;
-            leave(c, &ended);
-        } else if (f->piece == OF_RUN) {
-            done = visit_run(c, c->runs[f->which].part[f->at++]);
-        } else {
-            uint32_t symbol = c->pieces[f->piece]->symbols[f->at++];
-            done = visit(c, f->piece, symbol);
-        }
+        const struct frame *f = &c->stack[c->depth - 1];
+        done = f->at == f->end ? leave(c, steps) : step(c, steps);
     }
     return done;
 }
 
-/* The start rules k of all pieces, one behind the other. */
-static bool walk_start(struct combiner *c, uint32_t k)
+/* ---- Pieces ------------------------------------------------------------------------------ */
+
+int seq_combiner_new(seq_combiner **out, const seq *base)
 {
-    for (size_t i = 0; i < c->n; i++) {
-        const seq_piece *p = c->pieces[i];
-        const uint64_t *body = p->body + p->rules + k;
-        if (k < p->starts && !walk(c, (struct frame){i, body[0], body[1], START}))
-            return false;
-    }
-    return true;
+    seq_combiner *c = base->realloc(base->realloc_ctx, NULL, 0, sizeof *c);
+
+    *out = c;
+    if (!c)
+        return SEQ_E_NOMEM;
+    *c = (seq_combiner){.realloc = base->realloc, .realloc_ctx = base->realloc_ctx};
+    return SEQ_OK;
 }
 
-static void write_start(struct combiner *c, uint32_t k)
+void seq_combiner_free(seq_combiner *c)
 {
-    for (size_t i = 0; i < c->n; i++) {
-        const seq_piece *p = c->pieces[i];
-        if (k >= p->starts)
-            continue;
-        for (uint64_t at = p->body[p->rules + k]; at < p->body[p->rules + k + 1]; at++)
-            write_symbol(c, i, p->symbols[at]);
-    }
-    end_body(c, (uint64_t)c->out->rules + k);
-}
-
-/* ---- All of it --------------------------------------------------------------------------- */
-
-/* Counts what the pieces have; makes the arrays that go by it. */
-static bool begin(struct combiner *c)
-{
-    c->first_rule = get(c, c->n * sizeof *c->first_rule);
-    c->run_of = get(c, c->n * sizeof *c->run_of);
-    if (c->run_of)
-        memset(c->run_of, 0, c->n * sizeof *c->run_of);
-    if (!c->first_rule || !c->run_of)
-        return false;
-    for (size_t k = 0; k < c->n; k++) {
-        const seq_piece *p = c->pieces[k];
-        assert(p->base_rules == (k ? c->pieces[0]->rules : 0));
-        c->first_rule[k] = c->rules;
-        c->rules += p->rules;
-        c->symbols += seq_piece_symbols(p);
-        if (c->out->starts < p->starts)
-            c->out->starts = p->starts;
-        c->run_of[k] = get(c, p->n_runs * sizeof **c->run_of);
-        if (!c->run_of[k])
-            return false;
-    }
-    c->number = get(c, c->rules * sizeof *c->number);
-    if (c->number)
-        memset(c->number, 0xff, c->rules * sizeof *c->number);
-    return c->number != NULL;
-}
-
-static void end(struct combiner *c, uint64_t piece_rules)
-{
-    for (size_t k = 0; c->run_of && k < c->n; k++)
-        put(c, c->run_of[k], c->pieces[k]->n_runs * sizeof **c->run_of);
-    put(c, c->run_of, c->n * sizeof *c->run_of);
-    put(c, c->first_rule, c->n * sizeof *c->first_rule);
-    put(c, c->number, piece_rules * sizeof *c->number);
+    if (!c)
+        return;
+    for (size_t k = 0; k < c->n; k++)
+        put(c, c->added[k].run_of, c->added[k].piece->n_runs * sizeof *c->added[k].run_of);
+    put(c, c->added, c->added_size * sizeof *c->added);
+    put(c, c->number, c->number_size * sizeof *c->number);
     put(c, c->runs, c->runs_size * sizeof *c->runs);
     put(c, c->slots, c->slots ? sizeof *c->slots << c->bits : 0);
     put(c, c->stack, c->stack_size * sizeof *c->stack);
+    c->realloc(c->realloc_ctx, c, sizeof *c, 0);
 }
 
-static bool combine(struct combiner *c)
+/* Room for one more piece, with its rules and runs. */
+static bool make_room(seq_combiner *c, const seq_piece *p)
 {
-    struct seq_grammar *g = c->out;
-
-    for (uint32_t k = 0; k < g->starts; k++)
-        if (!walk_start(c, k))
+    if (c->n == c->added_size) {
+        size_t size = c->added_size ? 2 * c->added_size : 8;
+        struct added *added = resize(c, c->added, c->added_size * sizeof *added,
+                                     size * sizeof *added);
+        if (!added)
             return false;
-    for (uint32_t k = 0; k < g->starts; k++)
-        write_start(c, k);
-    assert(g->rules == c->rules && c->written == c->symbols);
+        c->added = added;
+        c->added_size = size;
+    }
+    if (c->rules + p->rules > c->number_size) {
+        uint64_t size = c->rules + p->rules + c->rules / 2 + 64;
+        uint32_t *number = resize(c, c->number, c->number_size * sizeof *number,
+                                  size * sizeof *number);
+        if (!number)
+            return false;
+        memset(number + c->number_size, 0xff, (size - c->number_size) * sizeof *number);
+        c->number = number;
+        c->number_size = size;
+    }
     return true;
 }
 
-int seq_combine(const seq *s, seq_piece *const *pieces, size_t n, struct seq_grammar *out)
+int seq_combiner_add(seq_combiner *c, const seq_piece *p)
 {
-    struct combiner c = {.s = s, .pieces = pieces, .n = n, .out = out};
-    uint64_t piece_rules = 0;
-
-    *out = (struct seq_grammar){0};
-    bool done = begin(&c);
-    piece_rules = c.rules;
-    done = done && intern_pieces(&c) && intern_parts(&c) && count_parts(&c);
-    uint64_t bodies = c.rules + out->starts;
-    int status = !done ? SEQ_E_NOMEM : bodies > RULE_MAX ? SEQ_E_RANGE
-                                     : grammar_new(s, out, bodies, c.symbols);
-    if (status == SEQ_OK && !combine(&c)) {
-        grammar_free(s, out, bodies, c.symbols);
-        status = SEQ_E_NOMEM;
-    }
-    end(&c, piece_rules);
-    return status;
+    assert(c->walked == c->n && p->base_rules == (c->n ? c->added[0].piece->rules : 0));
+    if (c->rules + p->rules > RULE_MAX)
+        return SEQ_E_RANGE;
+    if (!make_room(c, p))
+        return SEQ_E_NOMEM;
+    struct added *a = &c->added[c->n];
+    *a = (struct added){p, c->rules, get(c, p->n_runs * sizeof *a->run_of)};
+    if (!a->run_of)
+        return SEQ_E_NOMEM;
+    c->n++;
+    c->rules += p->rules;
+    return count_uses(c, a) && decide_runs(c) ? SEQ_OK : SEQ_E_NOMEM;
 }

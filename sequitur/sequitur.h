@@ -133,7 +133,7 @@ void seq_forget(seq *s);
  *
  *      first part   seq_new, seq_append ..., seq_end_base     -> piece 0
  *      each other   seq_new_on, seq_append ..., seq_end_piece -> pieces 1, 2, ...
- *      at the end   seq_combine                               -> one grammar of all
+ *      meanwhile    seq_combiner_add, seq_combiner_walk       -> the steps of one grammar of all
  *
  * The result has rule utility, but digrams are unique within each piece only: pieces do not know
  * each other's rules. */
@@ -142,7 +142,7 @@ void seq_forget(seq *s);
 typedef struct seq_piece seq_piece;
 
 /* Ends the input of s, which has no flags, and makes it a base.  Afterwards only seq_new_on,
- * seq_combine, seq_grammar_free, seq_get_stats, seq_check and seq_free are allowed.  SEQ_OK,
+ * seq_combiner_new, seq_get_stats, seq_check and seq_free are allowed.  SEQ_OK,
  * SEQ_E_NOMEM, SEQ_E_RANGE, SEQ_E_STATE. */
 int seq_end_base(seq *s, seq_piece **out);
 
@@ -160,10 +160,32 @@ void seq_piece_free(seq_piece *piece);
 /* Symbols on its right-hand sides. */
 uint64_t seq_piece_symbols(const seq_piece *piece);
 
-/* One grammar of all: start rule k derives what those of the pieces derive, one after the other.
- * pieces[0] is the base's.  A seq_grammar like that of seq_export, to be freed by
- * seq_grammar_free(s, ...).  The time goes with the symbols.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
-int seq_combine(const seq *s, seq_piece *const *pieces, size_t n, struct seq_grammar *out);
+/* The steps that build one grammar of all pieces.  Start rule k derives what those of the pieces
+ * derive, one after the other.  A rule's body comes before its first use, and rules are numbered as
+ * they are reduced.  False from a function ends the walk. */
+struct seq_steps {
+    void *ctx;
+    /* A terminal, or SEQ_RULE | the number of a rule. */
+    bool (*symbol)(void *ctx, uint32_t symbol);
+    /* The last n symbols, of which `begin` is the first, are the body of the next rule, and the rule
+     * comes in their place. */
+    bool (*reduce)(void *ctx, uint64_t n, uint32_t begin);
+    /* NULL, or told what rules soon come: the number of one in about twelve symbols, and of one in
+     * about five; UINT32_MAX: unknown. */
+    void (*soon)(void *ctx, uint32_t far, uint32_t near);
+};
+typedef struct seq_combiner seq_combiner;
+
+/* SEQ_OK, SEQ_E_NOMEM. */
+int seq_combiner_new(seq_combiner **out, const seq *base);
+void seq_combiner_free(seq_combiner *c);
+/* The next piece, which must live as long; the first is the base's.  The time goes with its symbols.
+ * After an error only seq_combiner_free is allowed.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_RANGE. */
+int seq_combiner_add(seq_combiner *c, const seq_piece *piece);
+/* The steps of what start rule `start` derives in piece k.  Start rule 0 is walked after each piece, before
+ * the next one is added; then start rules 1, 2, ..., each in pieces 0, 1, ...  The time goes with the
+ * steps.  False: no memory, or steps returned it; then nothing more may be walked. */
+bool seq_combiner_walk(seq_combiner *c, size_t k, uint32_t start, const struct seq_steps *steps);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -22,6 +22,7 @@
  * -p adds a line: how many appends of 16,384 terminals took more processor time than 1, 2,
  * 4, .. ms, and the longest.
  */
+#include "test/unit/combine.h"
 #include "sequitur/sequitur.h"
 #include "wpp/compress/finish-grammar.h"
 #include "wpp/format/grammar-code.h"
@@ -222,7 +223,7 @@ static void run_pieces(const struct stream *in, const char *mode, const struct h
             building = piece[i].seconds;
     }
     double begin = now();
-    if (seq_combine(base, all, (size_t)how->pieces, &g) != SEQ_OK)
+    if (combine_pieces(base, all, (size_t)how->pieces, 1, &g) != SEQ_OK)
         fail(in->name, "cannot combine the pieces");
     double combining = now() - begin;
     if (how->check && (g.length[g.rules] != in->n
@@ -235,7 +236,7 @@ static void run_pieces(const struct stream *in, const char *mode, const struct h
     fflush(stdout);
     for (int i = 0; i < how->pieces; i++)
         seq_piece_free(all[i]);
-    seq_grammar_free(base, &g);
+    combined_free(&g);
     seq_free(base);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sequitur-base.c - grammars on a base, and one grammar of all pieces.
  * test: slow 2 */
+#include "test/unit/combine.h"
 #include "test/unit/sequitur-test.h"
 
 enum { STARTS = 3, PIECES = 5 };
@@ -140,7 +141,7 @@ static bool can_be_joined(const struct seq_grammar *g, const struct texts *t)
     return good;
 }
 
-/* Builds all, the pieces in some order.  The grammar belongs to *base. */
+/* Builds all, the pieces in some order. */
 static bool build(const struct texts *t, uint32_t most, bool backwards, seq **base,
                   struct seq_grammar *g)
 {
@@ -152,7 +153,7 @@ static bool build(const struct texts *t, uint32_t most, bool backwards, seq **ba
         size_t k = backwards ? t->pieces - i : i;
         good = build_piece(*base, t, k, most, &piece[k]);
     }
-    good = good && seq_combine(*base, piece, t->pieces, g) == SEQ_OK && is_right(g, t);
+    good = good && combine_pieces(*base, piece, t->pieces, STARTS, g) == SEQ_OK && is_right(g, t);
     for (size_t k = 0; k < PIECES; k++)
         seq_piece_free(piece[k]);
     return good;
@@ -171,10 +172,8 @@ static bool try_one(uint64_t seed, size_t most)
              && build(&t, UINT32_MAX, true, &base_again, &again) && equal(&g, &again)
              && can_be_joined(&g, &t);
 
-    if (base)
-        seq_grammar_free(base, &g);
-    if (base_again)
-        seq_grammar_free(base_again, &again);
+    combined_free(&g);
+    combined_free(&again);
     seq_free(base);
     seq_free(base_again);
     texts_free(&t);
@@ -212,14 +211,13 @@ static void test_shares(void)
              && seq_end_base(base, &piece[0]) == SEQ_OK && seq_new_on(&s, base, NULL) == SEQ_OK
              && append_part(s, &t, 1, UINT32_MAX) == SEQ_OK
              && seq_end_piece(s, &piece[1]) == SEQ_OK
-             && seq_combine(base, piece, 2, &g) == SEQ_OK && is_right(&g, &t);
+             && combine_pieces(base, piece, 2, STARTS, &g) == SEQ_OK && is_right(&g, &t);
     tap_ok(good, "a text again and again, in two parts");
     tap_ok(good && seq_piece_symbols(piece[1]) * 2 < seq_piece_symbols(piece[0]),
            "the second part has %llu symbols where the first has %llu",
            good ? (unsigned long long)seq_piece_symbols(piece[1]) : 0,
            good ? (unsigned long long)seq_piece_symbols(piece[0]) : 0);
-    if (base)
-        seq_grammar_free(base, &g);
+    combined_free(&g);
     seq_piece_free(piece[0]);
     seq_piece_free(piece[1]);
     seq_free(s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sequitur-memory.c - every allocation fails once; nothing leaks, nothing breaks. */
+#include "test/unit/combine.h"
 #include "test/unit/sequitur-test.h"
 
 enum { TEXT = 30000, LITTLE = 4000, PIECE = 700 };
@@ -97,9 +98,8 @@ static int build_parts(struct allocator *a, const uint32_t *text, size_t length)
         s = NULL;
     }
     if (status == SEQ_OK)
-        status = seq_combine(base, piece, 3, &g);
-    if (status == SEQ_OK)
-        seq_grammar_free(base, &g);
+        status = combine_pieces(base, piece, 3, 3, &g);
+    combined_free(&g);
     for (size_t k = 0; k < 3; k++)
         seq_piece_free(piece[k]);
     seq_free(base);

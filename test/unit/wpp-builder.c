@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/unit/combine.h"
 #include "test/unit/tap.h"
 #include "wpp/compress/builder.h"
 
@@ -80,11 +81,12 @@ static bool are_same_parts(const seq *base, seq_piece *first, seq_piece *part, s
 {
     seq_piece *one[] = {first, part}, *two[] = {first, other};
     struct seq_grammar a = {0}, b = {0};
-    bool same = seq_combine(base, one, 2, &a) == SEQ_OK && seq_combine(base, two, 2, &b) == SEQ_OK
+    bool same = combine_pieces(base, one, 2, STREAMS, &a) == SEQ_OK
+             && combine_pieces(base, two, 2, STREAMS, &b) == SEQ_OK
              && are_equal(&a, &b);
 
-    seq_grammar_free(base, &a);
-    seq_grammar_free(base, &b);
+    combined_free(&a);
+    combined_free(&b);
     return same;
 }
 

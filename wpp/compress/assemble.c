@@ -26,6 +26,7 @@ struct assembly {
     const struct wpp_compressor *c;
     struct wpp_arena arena;
     struct seq_grammar grammar;
+    struct wpp_bytes code;             /* of parts: in place of the grammar */
     uint32_t n_terminals;              /* those that occur: the alphabet may have seen more */
     uint32_t *order;                   /* old numbers of terminals 0, 1, ... */
     uint64_t *counts;                  /* of a path profile, by old number; otherwise NULL */
@@ -224,35 +225,38 @@ static void describe_run(struct assembly *a)
     a->content.n_chunks = c->when.n;
     if (c->segments.n)
         a->content.segments = &c->segments;
-    else
+    else if (!c->base)
         a->content.grammar = (struct wpp_grammar){c->alphabet.n, a->grammar.rules,
                                                   a->grammar.starts, a->grammar.body,
                                                   a->grammar.symbols, a->grammar.length};
 }
 
-/* The grammar's owner: of parts, their base. */
-static seq *owner(const struct wpp_compressor *c)
-{
-    return c->base ? c->base : c->grammar;
-}
-
-/* Takes the finished grammar, or makes one of all parts. */
+/* Takes the finished grammar. */
 static bool export(struct assembly *a)
 {
-    const struct wpp_compressor *c = a->c;
-    int status = c->base ? seq_combine(c->base, c->pieces, c->n_pieces, &a->grammar)
-                         : seq_export(c->grammar, &a->grammar);
+    uint32_t n_met;
 
-    if (status == SEQ_OK)
-        seq_forget(owner(c));
-    return status == SEQ_OK;
+    if (seq_export(a->c->grammar, &a->grammar) != SEQ_OK)
+        return false;
+    seq_forget(a->c->grammar);
+    if (!wpp_renumber(&a->grammar, a->n_terminals, a->order, &n_met))
+        return false;
+    assert(n_met == a->n_terminals);
+    return true;
+}
+
+/* Takes the code of the grammar of all parts. */
+static bool take_code(struct assembly *a)
+{
+    a->content.grammar_code = &a->code;
+    return wpp_piece_coder_finish(a->c->coder, a->c->streams.n, &a->code, a->order, a->n_terminals);
 }
 
 /* Takes the grammar and the order of terminals; with segments the order is already known. */
 static bool take_grammar(struct assembly *a)
 {
     const struct wpp_compressor *c = a->c;
-    uint32_t n = c->segments.n ? c->segments.n_terminals : c->alphabet.n, n_met;
+    uint32_t n = c->segments.n ? c->segments.n_terminals : c->alphabet.n;
 
     a->n_terminals = n;
     a->order = wpp_arena_alloc(&a->arena, n, sizeof *a->order);
@@ -262,10 +266,7 @@ static bool take_grammar(struct assembly *a)
         memcpy(a->order, c->segments.order, n * sizeof *a->order);
         return true;
     }
-    if (!export(a) || !wpp_renumber(&a->grammar, n, a->order, &n_met))
-        return false;
-    assert(n_met == n);
-    return true;
+    return c->base ? take_code(a) : export(a);
 }
 
 /* A path profile has no grammar: the terminals are what was counted. */
@@ -317,8 +318,9 @@ bool wpp_assemble(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *e
     struct assembly a = {.c = c};
     bool done = assemble(&a, file, error);
 
-    if (owner(c))
-        seq_grammar_free(owner(c), &a.grammar);
+    if (c->grammar)
+        seq_grammar_free(c->grammar, &a.grammar);
+    wpp_bytes_free(&a.code);
     wpp_alphabet_free(&a.units);
     wpp_alphabet_free(&a.routines);
     wpp_arena_free(&a.arena);

@@ -8,6 +8,7 @@
 #include "wpp/base/arena.h"
 #include "wpp/compress/builder.h"
 #include "wpp/compress/compress.h"
+#include "wpp/compress/piece-coder.h"
 #include "wpp/format/content.h"
 #include "wpp/format/segments.h"
 #include "wpp/trace/alphabet.h"
@@ -37,6 +38,7 @@ struct wpp_compressor {
     seq *base;                        /* the first part; NULL before its end */
     seq_piece **pieces;               /* of the base and of further parts, in order */
     uint32_t n_pieces, pieces_size;
+    struct wpp_piece_coder *coder;    /* of the pieces; NULL before the base's end */
     uint32_t starts;                  /* streams that have start rules in them for sure */
     uint64_t piece_symbols;           /* of all these */
     struct wpp_builder **builders;    /* of further parts, in order; room for the crew */

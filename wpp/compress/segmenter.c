@@ -8,9 +8,9 @@
  *
  *   with a crew: parts, which use the rules of the first one, the base, and become one grammar
  *
- *      base, pieces | builders[0] | ... | builder or grammar
- *      ended          ended, the first    appended to
- *                     one first
+ *      base, pieces      | builders[0] | ... | builder or grammar
+ *      ended; coded        ended, the first    appended to
+ *      (piece-coder.h)     one first
  */
 #include "wpp/compress/compressor.h"
 
@@ -155,7 +155,9 @@ static bool add_piece(wpp_compressor *c, seq_piece *piece)
     }
     c->pieces[c->n_pieces++] = piece;
     c->piece_symbols += seq_piece_symbols(piece);
-    return true;
+    if (c->crew->free > 0 || c->n_builders > 0)
+        wpp_piece_coder_start(c->coder);
+    return wpp_piece_coder_add(c->coder, piece) || wpp_fail_memory(&c->fatal);
 }
 
 /* Takes the piece of the oldest builder; waits for it. */
@@ -221,6 +223,11 @@ static bool end_base(wpp_compressor *c)
     c->grammar = NULL;
     c->part_left = PART_TERMINALS;
     c->starts = 0;
+    c->coder = wpp_piece_coder_new(c->base);
+    if (!c->coder) {
+        seq_piece_free(piece);
+        return wpp_fail_memory(&c->fatal);
+    }
     return add_piece(c, piece);
 }
 
@@ -331,6 +338,8 @@ void wpp_segmenter_drop(wpp_compressor *c)
     for (uint32_t i = 0; i < c->n_builders; i++)
         free_builder(c, c->builders[i]);
     c->n_builders = 0;
+    wpp_piece_coder_free(c->coder);
+    c->coder = NULL;
     for (uint32_t i = 0; i < c->n_pieces; i++)
         seq_piece_free(c->pieces[i]);
     c->n_pieces = 0;

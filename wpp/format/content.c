@@ -274,6 +274,10 @@ static uint32_t leave_out_empty(struct wpp_section *sections, uint32_t first, ui
 
 static bool put_grammar(struct wpp_bytes *b, const struct wpp_content *c)
 {
+    if (c->grammar_code) {
+        wpp_put(b, c->grammar_code->data, c->grammar_code->size);
+        return !b->failed;
+    }
     assert(c->grammar.n_threads == c->n_threads);
     assert(c->grammar.n_terminals == c->n_terminals);
     return wpp_grammar_encode(&c->grammar, b);

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "wpp/base/error.h"
 #include "wpp/format/grammar-model.h"
@@ -114,15 +115,12 @@ static inline void look_ahead(const struct encoder *e, const struct frame *f)
         wpp_model_fetch(&e->model, soon[AHEAD]);
 }
 
-static void put_reduce(struct encoder *e, uint32_t rule)
+static void put_reduce(struct encoder *e, uint64_t n, uint32_t begin)
 {
-    const uint32_t *body = e->g->symbols + e->g->body[rule];
-    uint64_t n = e->g->body[rule + 1] - e->g->body[rule];
-
-    assert(rule == e->model.n_rules && n >= 2);
+    assert(n >= 2);
     wpp_model_step(&e->model, &e->coder, WPP_STEP_REDUCE);
     wpp_model_length(&e->model, &e->coder, n);
-    wpp_model_add_rule(&e->model, body[0], e->before);
+    wpp_model_add_rule(&e->model, begin, e->before);
     e->rival.rule = cost_of(e->model.n_rules);
     e->rival.cost += REDUCE_COST;
 }
@@ -153,8 +151,12 @@ static bool put_start(struct encoder *e, uint32_t start)
         uint32_t symbol, rule;
 
         if (f->next == e->g->body[f->rule + 1]) {
-            if (--e->depth > 0)
-                put_reduce(e, f->rule);
+            if (--e->depth > 0) {
+                const uint64_t *body = e->g->body + f->rule;
+
+                assert(f->rule == e->model.n_rules);
+                put_reduce(e, body[1] - body[0], e->g->symbols[body[0]]);
+            }
             continue;
         }
         if (!e->model.even)
@@ -172,12 +174,20 @@ static bool put_start(struct encoder *e, uint32_t start)
     return done && !e->model.no_memory;
 }
 
-static void put_totals(const struct wpp_grammar *g, bool even, struct wpp_bytes *out)
+static void put_totals(uint32_t terminals, uint32_t rules, uint32_t threads, uint64_t symbols,
+                       bool even, struct wpp_bytes *out)
 {
-    wpp_put_varint(out, g->n_terminals + (even ? WPP_GRAMMAR_EVEN : 0));
-    wpp_put_varint(out, g->n_rules);
-    wpp_put_varint(out, g->n_threads);
-    wpp_put_varint(out, g->body[g->n_rules + g->n_threads]);
+    wpp_put_varint(out, terminals + (even ? WPP_GRAMMAR_EVEN : 0));
+    wpp_put_varint(out, rules);
+    wpp_put_varint(out, threads);
+    wpp_put_varint(out, symbols);
+}
+
+/* Whether the finished code is not much better than an even one. */
+static bool should_be_even(const struct encoder *e)
+{
+    return !e->model.even && e->rival.steps >= FIRST_LOOK && !e->model.no_memory
+           && is_no_better(e, HARDLY_MORE);
 }
 
 /* Encodes with one of the models; *given_up: an even code is to be used instead. */
@@ -186,15 +196,15 @@ static bool encode(const struct wpp_grammar *g, bool even, struct wpp_bytes *out
     struct encoder e = {.g = g, .out = out, .rival.look = FIRST_LOOK};
     bool done = wpp_model_init(&e.model, g->n_terminals, g->n_rules, even);
 
-    put_totals(g, even, out);
+    put_totals(g->n_terminals, g->n_rules, g->n_threads, g->body[g->n_rules + g->n_threads], even,
+               out);
     e.begin = out->size;
     wpp_coder_write(&e.coder, out);
     for (uint32_t k = 0; done && k < g->n_threads; k++)
         done = put_start(&e, g->n_rules + k);
     assert(!done || (e.model.n_rules == g->n_rules && e.model.n_terminals == g->n_terminals));
     wpp_coder_finish(&e.coder);
-    *given_up = !even && e.rival.steps >= FIRST_LOOK && !e.model.no_memory
-                && is_no_better(&e, HARDLY_MORE);
+    *given_up = should_be_even(&e);
     wpp_model_free(&e.model);
     free(e.stack);
     return done && !out->failed;
@@ -211,6 +221,153 @@ bool wpp_grammar_encode(const struct wpp_grammar *g, struct wpp_bytes *out)
         done = encode(g, true, out, &given_up);
     }
     return done;
+}
+
+/* ---- Encoding step by step -------------------------------------------------------- */
+
+struct wpp_grammar_coder {
+    struct encoder e;
+    struct wpp_bytes code;       /* behind the totals */
+    uint32_t *number;            /* by old terminal: the new one, or NONE */
+    uint32_t *old;               /* by new terminal */
+    uint32_t number_room, old_room;
+    uint32_t threads;
+    uint64_t symbols;            /* on all right-hand sides */
+    bool gives_up;
+};
+#define NONE UINT32_MAX
+
+struct wpp_grammar_coder *wpp_grammar_coder_new(bool even)
+{
+    struct wpp_grammar_coder *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return NULL;
+    c->e.out = &c->code;
+    c->e.rival.look = FIRST_LOOK;
+    c->e.before = WPP_NO_TERMINAL;
+    wpp_coder_write(&c->e.coder, &c->code);
+    if (wpp_model_init(&c->e.model, 0, 0, even))
+        return c;
+    free(c);
+    return NULL;
+}
+
+void wpp_grammar_coder_free(struct wpp_grammar_coder *c)
+{
+    if (!c)
+        return;
+    wpp_model_free(&c->e.model);
+    wpp_bytes_free(&c->code);
+    free(c->number);
+    free(c->old);
+    free(c);
+}
+
+/* Room for the old number. */
+static bool know_old(struct wpp_grammar_coder *c, uint32_t terminal)
+{
+    uint32_t room = terminal + terminal / 2 + 64;
+    uint32_t *number;
+
+    if (terminal < c->number_room)
+        return true;
+    number = realloc(c->number, room * sizeof *number);
+    if (!number)
+        return false;
+    for (uint32_t i = c->number_room; i < room; i++)
+        number[i] = NONE;
+    c->number = number;
+    c->number_room = room;
+    return true;
+}
+
+/* The terminal's number, by first occurrence.  NONE: no memory. */
+static uint32_t renumber(struct wpp_grammar_coder *c, uint32_t terminal)
+{
+    uint32_t n = c->e.model.n_terminals;
+
+    if (!know_old(c, terminal))
+        return NONE;
+    if (c->number[terminal] != NONE)
+        return c->number[terminal];
+    if (n == c->old_room) {
+        uint32_t room = n + n / 2 + 64;
+        uint32_t *old = realloc(c->old, room * sizeof *old);
+
+        if (!old)
+            return NONE;
+        c->old = old;
+        c->old_room = room;
+    }
+    c->old[n] = terminal;
+    return c->number[terminal] = n;
+}
+
+bool wpp_grammar_coder_symbol(void *coder, uint32_t symbol)
+{
+    struct wpp_grammar_coder *c = coder;
+
+    if (!(symbol & WPP_RULE))
+        symbol = renumber(c, symbol);
+    if (symbol == NONE || c->e.model.no_memory)
+        return false;
+    put_symbol(&c->e, symbol);
+    c->symbols++;
+    c->gives_up = !goes_on(&c->e);
+    return !c->gives_up;
+}
+
+/* The rule takes the place of the symbols: one more. */
+bool wpp_grammar_coder_reduce(void *coder, uint64_t n, uint32_t begin)
+{
+    struct wpp_grammar_coder *c = coder;
+
+    put_reduce(&c->e, n, begin & WPP_RULE ? begin : c->number[begin]);
+    c->symbols++;
+    return !c->e.model.no_memory;
+}
+
+void wpp_grammar_coder_soon(void *coder, uint32_t far, uint32_t near)
+{
+    const struct wpp_grammar_model *m = &((struct wpp_grammar_coder *)coder)->e.model;
+
+    if (m->even)
+        return;
+    if (far < m->n_rules)
+        wpp_model_fetch_name(m, WPP_RULE | far);
+    if (near < m->n_rules)
+        wpp_model_fetch(m, WPP_RULE | near);
+}
+
+bool wpp_grammar_coder_end(struct wpp_grammar_coder *c)
+{
+    c->e.before = WPP_NO_TERMINAL;
+    c->threads++;
+    wpp_model_step(&c->e.model, &c->e.coder, WPP_STEP_END);
+    return !c->e.model.no_memory && !c->code.failed;
+}
+
+bool wpp_grammar_coder_gives_up(const struct wpp_grammar_coder *c)
+{
+    return c->gives_up;
+}
+
+bool wpp_grammar_coder_finish(struct wpp_grammar_coder *c, struct wpp_bytes *out, uint32_t *order,
+                              uint32_t n)
+{
+    const struct wpp_grammar_model *m = &c->e.model;
+
+    wpp_coder_finish(&c->e.coder);
+    c->gives_up = should_be_even(&c->e);
+    if (c->gives_up || m->no_memory || c->code.failed)
+        return false;
+    assert(m->n_terminals == n);
+    if (n > 0)
+        memcpy(order, c->old, n * sizeof *order);
+    put_totals(m->n_terminals, m->n_rules, c->threads, c->symbols, m->even, out);
+    wpp_put(out, c->code.data, c->code.size);
+    return !out->failed;
 }
 
 bool wpp_grammar_is_even(const struct wpp_bytes *code)

@@ -33,6 +33,26 @@ bool wpp_grammar_encode(const struct wpp_grammar *g, struct wpp_bytes *out);
 /* Whether wpp_grammar_encode() has written an even code. */
 bool wpp_grammar_is_even(const struct wpp_bytes *code);
 
+/* The same code of a grammar that comes step by step, as struct seq_steps has them.  Terminals may have
+ * any numbers below 2^30; they get those of their first occurrence. */
+struct wpp_grammar_coder;
+
+/* even: the even code.  NULL: no memory. */
+struct wpp_grammar_coder *wpp_grammar_coder_new(bool even);
+void wpp_grammar_coder_free(struct wpp_grammar_coder *coder);
+/* The steps: false: no memory, or wpp_grammar_coder_gives_up(). */
+bool wpp_grammar_coder_symbol(void *coder, uint32_t symbol);
+bool wpp_grammar_coder_reduce(void *coder, uint64_t n, uint32_t begin);
+void wpp_grammar_coder_soon(void *coder, uint32_t far, uint32_t near);
+/* The thread's start rule ends. */
+bool wpp_grammar_coder_end(struct wpp_grammar_coder *coder);
+/* Whether the even code is to be used instead: another coder must begin again. */
+bool wpp_grammar_coder_gives_up(const struct wpp_grammar_coder *coder);
+/* All threads have ended.  Writes the code, and order[new] = old, room for n, for all terminals, which
+ * must be n.  False: no memory, or it gives up. */
+bool wpp_grammar_coder_finish(struct wpp_grammar_coder *coder, struct wpp_bytes *out, uint32_t *order,
+                              uint32_t n);
+
 /* Arrays from malloc, to be freed by wpp_grammar_release.  WPP_E_MEMORY, or WPP_E_DAMAGED with a
  * text about the error (without a file name). */
 bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wpp_error *error);
