@@ -56,16 +56,19 @@ static bool leaves_activations(gcall *call, bool *jumps)
                        && POINTER_TYPE_P(TREE_TYPE(gimple_call_arg(call, 0))));
 }
 
-// Of calls that GCC expands to jumps: which argument leads to the stack pointer, at which word.
+// Of calls that GCC expands to jumps: which argument leads to the stack pointer, at which word.  With
+// -fcf-protection that of the shadow stack comes before it.
 static bool jumps_by_itself(gcall *call, unsigned *argument, int *word)
 {
+    int shadow = (flag_cf_protection & CF_RETURN) != 0;
+
     if (gimple_call_builtin_p(call, BUILT_IN_NONLOCAL_GOTO)) {
         *argument = 1;
-        *word = 1;
+        *word = 1 + shadow;
         return true;
     }
     *argument = 0;
-    *word = 2;
+    *word = 2 + shadow;
     return gimple_call_builtin_p(call, BUILT_IN_LONGJMP);
 }
 
