@@ -7,8 +7,8 @@
  *                                   else rule i - base_rules of this piece
  *
  * Rules are in the order in which their first use ends, as in an export; the start rules are behind
- * them.  Runs have no bodies yet: which of them become rules depends on how often all pieces
- * together use them. */
+ * them.  Runs have no bodies yet: a run that an earlier piece has made a rule is not spelled again
+ * (combine.c). */
 #ifndef SEQUITUR_PIECES_H
 #define SEQUITUR_PIECES_H
 

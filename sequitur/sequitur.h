@@ -121,8 +121,8 @@ struct seq_grammar {
  * same seq.  SEQ_OK, SEQ_E_NOMEM, SEQ_E_STATE. */
 int seq_export(const seq *s, struct seq_grammar *out);
 void seq_grammar_free(const seq *s, struct seq_grammar *g);
-/* After the export: frees all other memory.  Then only seq_grammar_free, seq_get_stats and seq_free
- * are allowed. */
+/* After the export, or when no more grammars will be built on this base: frees all other memory.  Then
+ * only seq_grammar_free, seq_combiner_new, seq_get_stats and seq_free are allowed. */
 void seq_forget(seq *s);
 
 /* ---- Grammars on a base

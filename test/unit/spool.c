@@ -256,7 +256,7 @@ static void check_fork_on_disk(void)
     wpp_spool_disk_close(&disk);
 }
 
-/* Neither who puts nor who takes waits for ever if the file is lost. */
+/* If the file is lost, neither the producer nor the consumer waits for ever. */
 static void check_lost_file(bool zeros)
 {
     enum { N = 4000 };

@@ -305,11 +305,14 @@ bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n
  * start rules as well. */
 static bool end_parts(wpp_compressor *c)
 {
-    if (!c->grammar && !c->builder && c->starts == c->streams.n)
-        return take_from_builders(c);
-    if (find_builder(c) != SEQ_OK)
+    bool missing = c->grammar || c->builder || c->starts != c->streams.n;
+
+    if (missing && find_builder(c) != SEQ_OK)
         return wpp_fail_memory(&c->fatal);
-    return end_part(c) && take_from_builders(c);
+    if ((missing && !end_part(c)) || !take_from_builders(c))
+        return false;
+    seq_forget(c->base);         /* no more grammars are built on it */
+    return true;
 }
 
 /* Ends the grammar.  A single piece stays one grammar; an empty last segment is dropped. */

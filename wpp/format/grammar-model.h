@@ -58,7 +58,7 @@ struct wpp_grammar_model {
 #define WPP_NO_TERMINAL UINT32_MAX
 #define WPP_NO_SYMBOL UINT32_MAX
 
-/* Room for so many terminals and rules; it grows with more.  False: no memory. */
+/* Makes room for n_terminals and n_rules; the room grows when more come.  False: no memory. */
 bool wpp_model_init(struct wpp_grammar_model *m, uint32_t n_terminals, uint32_t n_rules,
                     bool even);
 void wpp_model_free(struct wpp_grammar_model *m);

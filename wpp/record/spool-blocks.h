@@ -54,17 +54,17 @@ struct wpp_blocks {
     bool keeps, inherited;       /* there is a fork; this process is the fork */
 };
 
-/* Makes the frames for `bytes` of blocks and what forks keep besides, and has the first block appended
- * and entered.  `disk`: or NULL; must outlive the blocks.  False: no memory. */
+/* Makes the frames for `bytes` of blocks, and for those that forks keep.  The first block is appended and
+ * entered.  `disk`: or NULL; must outlive the blocks.  False: no memory. */
 bool wpp_blocks_new(struct wpp_blocks *b, uint64_t bytes, struct wpp_spool_disk *disk,
                     struct wpp_block *first);
 void wpp_blocks_free(struct wpp_blocks *b);
 
 /* ---- The producer ---- */
 
-/* Whether there can be a block of so many bytes. */
+/* Whether a block can have this size. */
 bool wpp_blocks_can_be(const struct wpp_blocks *b, size_t bytes);
-/* Appends a block for so many bytes behind *block.  `fresh`: its memory was never written to, so its
+/* Appends a block of at least `bytes` bytes behind *block.  `fresh`: its memory was never written to, so its
  * pages do not exist yet.  False: no frames are free now. */
 bool wpp_blocks_append(struct wpp_blocks *b, size_t bytes, struct wpp_block *block, bool *fresh);
 /* Moves the block that was appended last to the disk.  `content`: how many of its bytes the caller

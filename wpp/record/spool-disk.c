@@ -42,12 +42,16 @@ void wpp_spool_disk_fill(struct wpp_spool_disk *d)
 
 bool wpp_spool_disk_write(struct wpp_spool_disk *d, uint64_t at, const void *bytes, size_t n)
 {
-    d->error = !has_room(d, n)                                    ? ENOSPC
-               : wpp_pwrite_all(d->fd, bytes, n, (off_t)at) ? 0
-                                                                  : errno;
-    d->full = d->error != 0;
-    if (d->full)
+    d->full = false;
+    d->error = 0;
+    if (!has_room(d, n)) {
+        d->full = true;
+        d->error = ENOSPC;
+    } else if (!wpp_pwrite_all(d->fd, bytes, n, (off_t)at)) {
+        d->full = true;
+        d->error = errno;
         wpp_spool_disk_drop(d, at, n);
+    }
     return !d->full;
 }
 
@@ -59,6 +63,5 @@ bool wpp_spool_disk_read(const struct wpp_spool_disk *d, uint64_t at, void *byte
 void wpp_spool_disk_drop(const struct wpp_spool_disk *d, uint64_t at, size_t n)
 {
     /* Where it fails, a later block uses the room again. */
-    (void)!fallocate(d->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at,
-                     (off_t)n);
+    (void)!fallocate(d->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)n);
 }

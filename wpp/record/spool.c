@@ -19,7 +19,7 @@
 enum { SMALL = WPP_BLOCK_BYTES };
 /* The smallest entry that is squeezed, in bytes: in practice only chunks of tokens. */
 enum { SQUEEZE_FROM = 4096 };
-/* With a disk, so much of the memory is left for what comes next. */
+/* With a disk, this part of the limit is kept for the next entries. */
 enum { NEXT_BYTES = 2 * WPP_BLOCK_BYTES };
 
 /* ---- Entries -------------------------------------------------------------------------------
@@ -233,6 +233,9 @@ bool wpp_spool_put(struct wpp_spool *s, const struct wpp_spool_entry *entry, boo
 
     if (!wpp_blocks_can_be(&s->blocks, room + sizeof h))
         return false;
+    /* Also because an earlier call may have given up with its block already stored. */
+    if (is_set(&s->shared->dropped))
+        return true;
     if (s->putting.size - s->put_at < room + sizeof h && !next_block(s, room))
         return true;
     if (!wait_for_limit(s, room))
