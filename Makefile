@@ -107,7 +107,7 @@ LIBS     := $(LIBHOT) $(LIBWPP) $(LIBSEQ)
 # As others link them: the rooms that a public header leads to, and its names alone (NAME.symbols).
 PUBLIC   := sequitur wpp hotpaths
 PUBLIC_sequitur := $(SEQ_SRC)
-PUBLIC_wpp := $(filter wpp/base/% wpp/format/% wpp/read/%,$(WPP_SRC))
+PUBLIC_wpp := $(filter wpp/base/% wpp/format/% wpp/read/% wpp/replay/%,$(WPP_SRC))
 PUBLIC_hotpaths := $(filter-out hotpaths/report/%,$(HOT_SRC))
 SO       := 0
 PUBLIC_LIBS := $(foreach l,$(PUBLIC),$(B)/public/lib$(l).a $(B)/public/lib$(l).so.$(SO))

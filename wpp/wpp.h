@@ -387,6 +387,69 @@ wpp_cursor *wpp_cursor_new(const wpp *w, uint32_t thread, uint64_t first);
 size_t wpp_cursor_read(wpp_cursor *c, uint32_t *terminals, size_t n);
 void wpp_cursor_free(wpp_cursor *c);
 
+/* ---- Asking: where in the run something was executed ------------------------------
+ *
+ * A place in a run is a thread and the number of an event in it, counted from 0.  In the costs, d is
+ * the grammar's depth, which is about the logarithm of the number of events.
+ */
+
+/* What is looked for: weights[t] is how many executions of it each execution of terminal t holds.
+ * These fill the n_terminals weights, and return whether there are others than 0, hence whether it
+ * was executed.  Cost: O(blocks of all terminals). */
+
+/* A line begins to be executed when control comes to it from another one, or round a loop; it goes on
+ * when a call returns to it.  `file` is as in struct wpp_line, or the last parts of that path. */
+bool wpp_weigh_line(const wpp *w, const char *file, uint32_t line, uint32_t *weights);
+/* A routine is executed when it is entered. */
+bool wpp_weigh_routine(const wpp *w, uint32_t routine, uint32_t *weights);
+bool wpp_weigh_path(const wpp *w, uint32_t routine, uint64_t path, uint32_t *weights);
+
+/* Executions of one thing, by their order. */
+typedef struct wpp_finder wpp_finder;
+/* NULL: WPP_E_MEMORY; WPP_E_DAMAGED: the grammar is missing; WPP_E_ARGUMENT: there are 2^64 or more.
+ * `w` must live on.  Cost: O(grammar). */
+wpp_finder *wpp_finder_new(const wpp *w, const uint32_t *weights, struct wpp_error *error);
+void wpp_finder_free(wpp_finder *f);
+/* How many executions there are in events [begin, end) of a thread, begin <= end <= tokens.  So
+ * the next execution at or behind an event e is number wpp_finder_count(f, thread, 0, e).  O(d). */
+uint64_t wpp_finder_count(const wpp_finder *f, uint32_t thread, uint64_t begin, uint64_t end);
+/* The event that holds execution k of the thread, counted from 0, and how many of its executions it
+ * holds before that one.  False: there are no more than k.  O(d). */
+bool wpp_finder_nth(const wpp_finder *f, uint32_t thread, uint64_t k, uint64_t *event,
+                    uint32_t *within);
+
+/* ---- Asking: the stack --------------------------------------------------------------- */
+
+/* An activation.  Its events, and those of all that it called, are [first, end). */
+struct wpp_frame {
+    uint32_t routine;
+    bool unseen;               /* it had begun before the first event: its call was not seen */
+    uint64_t first, end;
+    uint64_t last;             /* its own last event up to the one that was asked for: where it has
+                                  come to.  Of a caller: it ended before the call */
+    uint32_t terminal;         /* of `last` */
+};
+
+/* The call stacks of a run. */
+typedef struct wpp_stacks wpp_stacks;
+/* NULL: WPP_E_MEMORY, WPP_E_ARGUMENT: too large a run.  Cost: O(grammar) mostly, see
+ * wpp/replay/call-tree.h.  `w` must live on. */
+wpp_stacks *wpp_stacks_new(const wpp *w, struct wpp_error *error);
+void wpp_stacks_free(wpp_stacks *s);
+/* The activations in which an event runs, outermost first; its own one is the last.  For event
+ * number `tokens` those that have not ended when the thread's events do.  *out is from malloc.  False:
+ * no memory.  Cost: O(depth of the stack * d). */
+bool wpp_stack_at(const wpp_stacks *s, uint32_t thread, uint64_t event, struct wpp_frame **out,
+                  size_t *n);
+
+/* ---- Asking: time ------------------------------------------------------------------ */
+
+/* About when an event ran: nanoseconds since the first chunk began, interpolated between the beginnings
+ * of the thread's chunks.  False: no times are known.  Cost: O(chunks). */
+bool wpp_time_of(const wpp *w, uint32_t thread, uint64_t event, uint64_t *nanoseconds);
+/* The event that runs about then; `tokens` behind the last one. */
+bool wpp_event_at(const wpp *w, uint32_t thread, uint64_t nanoseconds, uint64_t *event);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -28,57 +28,13 @@ static void push(wpp_cursor *c, uint64_t begin, uint64_t end)
                                           c->w->grammar.symbols + end};
 }
 
-static uint64_t symbol_length(const struct wpp_grammar *g, uint32_t symbol)
-{
-    return symbol & WPP_RULE ? g->length[symbol & ~WPP_RULE] : 1;
-}
-
-/* How many events all symbols before index i derive, modulo 2^64. */
-static uint64_t sum_before(const struct wpp *w, uint64_t i)
-{
-    uint64_t sum = w->sums[i / WPP_SUM_STEP];
-
-    for (uint64_t j = i - i % WPP_SUM_STEP; j < i; j++)
-        sum += symbol_length(&w->grammar, w->grammar.symbols[j]);
-    return sum;
-}
-
-/* Index of the symbol of symbols[begin .. end) that derives event *offset of the sequence; *offset
- * becomes the event's number within that symbol. */
-static uint64_t find_symbol(const struct wpp *w, uint64_t begin, uint64_t end, uint64_t *offset)
-{
-    uint64_t base = sum_before(w, begin), i = begin;
-    uint64_t low = begin / WPP_SUM_STEP + 1, high = (end - 1) / WPP_SUM_STEP + 1;
-
-    /* Finds the last sum inside the range that is not beyond the offset. */
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (w->sums[middle] - base <= *offset) {
-            i = middle * WPP_SUM_STEP;
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (i > begin)
-        *offset -= w->sums[i / WPP_SUM_STEP] - base;
-    for (;; i++) {
-        uint64_t length = symbol_length(&w->grammar, w->grammar.symbols[i]);
-
-        assert(i < end);
-        if (*offset < length)
-            return i;
-        *offset -= length;
-    }
-}
-
 static void seek(wpp_cursor *c, uint32_t rule, uint64_t offset)
 {
     const struct wpp_grammar *g = &c->w->grammar;
+    struct prefix_sums events = wpp_event_sums(c->w);
 
     for (;;) {
-        uint64_t i = find_symbol(c->w, g->body[rule], g->body[rule + 1], &offset);
+        uint64_t i = prefix_sums_find(&events, g->body[rule], g->body[rule + 1], &offset);
 
         if (!(g->symbols[i] & WPP_RULE) || offset == 0) {
             push(c, i, g->body[rule + 1]);

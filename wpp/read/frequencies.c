@@ -26,18 +26,24 @@ static void derive_frequencies(struct wpp *w)
                 add_saturating(&out[g->symbols[i] & ~WPP_RULE], out[r]);
 }
 
+static uint64_t symbol_length(const void *grammar, uint32_t symbol)
+{
+    const struct wpp_grammar *g = grammar;
+
+    return symbol & WPP_RULE ? g->length[symbol & ~WPP_RULE] : 1;
+}
+
+struct prefix_sums wpp_event_sums(const struct wpp *w)
+{
+    return (struct prefix_sums){w->grammar.symbols, w->sums, symbol_length, &w->grammar};
+}
+
 static void derive_sums(struct wpp *w)
 {
     const struct wpp_grammar *g = &w->grammar;
-    uint64_t n = g->body[g->n_rules + g->n_threads], sum = 0;
+    struct prefix_sums events = wpp_event_sums(w);
 
-    for (uint64_t i = 0; i < n; i++) {
-        uint32_t symbol = g->symbols[i];
-
-        if (i % WPP_SUM_STEP == 0)
-            w->sums[i / WPP_SUM_STEP] = sum;
-        sum += symbol & WPP_RULE ? g->length[symbol & ~WPP_RULE] : 1;
-    }
+    prefix_sums_fill(&events, g->body[g->n_rules + g->n_threads], w->sums);
 }
 
 static uint32_t deepest(const struct wpp_grammar *g, uint32_t *depth)
@@ -61,7 +67,7 @@ bool wpp_derive(struct wpp *w)
 {
     const struct wpp_grammar *g = &w->grammar;
     size_t n = (size_t)g->n_rules + g->n_threads;
-    uint64_t n_sums = g->body[n] / WPP_SUM_STEP + 1;
+    uint64_t n_sums = prefix_sums_size(g->body[n]);
     uint32_t *depth = malloc((n + 1) * sizeof *depth);
 
     w->frequencies = wpp_arena_alloc(&w->arena, n, sizeof *w->frequencies);

@@ -7,6 +7,7 @@
 #include "wpp/base/bytes.h"
 #include "wpp/format/content.h"
 #include "wpp/read/damage.h"
+#include "wpp/read/prefix-sums.h"
 #include "wpp/wpp.h"
 
 struct wpp {
@@ -30,8 +31,7 @@ struct wpp {
     struct wpp_grammar grammar;         /* its own arrays */
     /* Derived from the grammar when the file is opened (frequencies.c). */
     uint64_t *frequencies;              /* n_rules + n_threads: wpp_rule_frequencies() */
-    uint64_t *sums;                     /* sums[i]: events of symbols[0 .. i * WPP_SUM_STEP),
-                                           modulo 2^64 */
+    uint64_t *sums;                     /* of wpp_event_sums() */
     uint32_t depth;                     /* the most rules open at once when expanding, start rule
                                            included */
     struct wpp_arena arena;             /* everything else */
@@ -39,11 +39,10 @@ struct wpp {
     unsigned present;                   /* enum wpp_part */
 };
 
-/* A sum after every WPP_SUM_STEP symbols: an eighth of a byte for each symbol, and a search within
- * a right-hand side looks at no more than two such steps. */
-enum { WPP_SUM_STEP = 64 };
-
 bool wpp_derive(struct wpp *w);         /* false: no memory */
+
+/* The events that the grammar's symbols derive.  It lives as long as `w`. */
+struct prefix_sums wpp_event_sums(const struct wpp *w);
 
 /* Reads a whole file; `-` is the standard input.  WPP_E_SYSTEM, WPP_E_MEMORY; then `out` may hold a
  * part of it. */

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "wpp/base/error.h"
-#include "wpp/replay/events.h"
+#include "wpp/replay/rule-effects.h"
 
-#define NO_VARIANT UINT32_MAX
 enum { UNSEEN = 1 };           /* flag of a new activation */
 
 /* Arrays that grow. */
@@ -36,18 +35,16 @@ static bool grow(void **at, size_t *capacity, size_t n, size_t size)
 
 struct new_activation { uint32_t routine, piece, flags; };
 
-/* The effect of a rule on one stack.  The arrays lie in the builder's pools:
+/* What a rule runs on one stack, beside its variant (rule-effects.h).  The arrays lie in the builder's
+ * pools:
  *
  *      level[0 .. left]     the pieces run in activations from before the rule, the topmost first;
  *                           all but the last of them have left
  *      begun[0 .. n_begun)  activations that go on, outermost first, each with the piece run in it
  */
-struct variant {
-    struct events_effect effect;   /* seen and after: NULL; see frames */
-    size_t frames;                 /* in the pool: seen, then after */
+struct pieces_run {
     size_t level, begun;
     uint32_t n_begun;
-    uint32_t next;                 /* another variant of the rule */
 };
 
 /* The items run in an activation so far are items.at[start ..], up to the next list. */
@@ -71,12 +68,11 @@ struct builder {
     const struct wpp_grammar *g;
     struct call_tree *tree;
     struct events *events;
-    uint32_t *variant_of;          /* by rule: the variant used last, or NO_VARIANT */
+    struct rule_effects effects;
     VECTOR(uint64_t) first;
     VECTOR(uint32_t) item;
     VECTOR(struct activation) activations;
-    VECTOR(struct variant) variants;
-    VECTOR(struct events_frame) frames;
+    VECTOR(struct pieces_run) pieces_run;   /* by variant */
     VECTOR(uint32_t) level_pool;
     VECTOR(struct new_activation) begun_pool;
     VECTOR(struct run) runs;
@@ -172,34 +168,6 @@ static bool one_event(struct builder *b, uint32_t number)
 
 /* ---- Rules -------------------------------------------------------------------------- */
 
-static struct events_effect effect_of(const struct builder *b, const struct variant *v)
-{
-    struct events_effect effect = v->effect;
-
-    effect.seen = b->frames.at + v->frames;
-    effect.after = effect.seen + effect.n_seen;
-    return effect;
-}
-
-/* Finds the rule's variant for the current stack and moves it to the front of the list. */
-static uint32_t find_variant(struct builder *b, uint32_t rule)
-{
-    uint32_t *link = &b->variant_of[rule], found;
-
-    for (; *link != NO_VARIANT; link = &b->variants.at[*link].next) {
-        struct variant *v = &b->variants.at[*link];
-        struct events_effect effect = effect_of(b, v);
-
-        if (!events_matches(b->events, &effect))
-            continue;
-        found = *link;
-        *link = v->next;
-        v->next = b->variant_of[rule];
-        return b->variant_of[rule] = found;
-    }
-    return NO_VARIANT;
-}
-
 static bool begin_run(struct builder *b, uint32_t rule)
 {
     struct run run = {
@@ -213,7 +181,7 @@ static bool begin_run(struct builder *b, uint32_t rule)
 }
 
 /* Makes the variant's pieces from the run's lists, the last list first. */
-static bool take_lists(struct builder *b, const struct run *run, struct variant *v)
+static bool take_lists(struct builder *b, const struct run *run, struct pieces_run *v)
 {
     uint32_t piece;
 
@@ -242,27 +210,17 @@ static bool take_lists(struct builder *b, const struct run *run, struct variant 
     return true;
 }
 
-static bool keep_frames(struct builder *b, const struct events_frame *frames, uint32_t n)
-{
-    if (!grow((void **)&b->frames.at, &b->frames.capacity, b->frames.n + n, sizeof *b->frames.at))
-        return false;
-    if (n > 0)
-        memcpy(b->frames.at + b->frames.n, frames, n * sizeof *frames);
-    b->frames.n += n;
-    return true;
-}
-
 /* Applies the variant's effect to the lists; the machine's stack already has it. */
 static bool add_variant(struct builder *b, uint32_t number)
 {
-    struct variant v = b->variants.at[number];
+    struct pieces_run v = b->pieces_run.at[number];
+    uint32_t left = rule_effects_get(&b->effects, number).left;
     bool ok = true;
 
-    assert(v.level + v.effect.left < b->level_pool.n);
+    assert(v.level + left < b->level_pool.n);
     assert(v.begun + v.n_begun <= b->begun_pool.n);
-    for (uint32_t i = 0; ok && i <= v.effect.left; i++)
-        ok = add_piece(b, b->level_pool.at[v.level + i])
-          && (i == v.effect.left || end_activation(b));
+    for (uint32_t i = 0; ok && i <= left; i++)
+        ok = add_piece(b, b->level_pool.at[v.level + i]) && (i == left || end_activation(b));
     for (uint32_t i = 0; ok && i < v.n_begun; i++) {
         struct new_activation a = b->begun_pool.at[v.begun + i];
 
@@ -276,19 +234,14 @@ static bool end_run(struct builder *b)
 {
     assert(b->runs.n > 0 && b->runs.at[b->runs.n - 1].next == b->runs.at[b->runs.n - 1].end);
     struct run run = b->runs.at[--b->runs.n];
-    struct variant v = {.next = b->variant_of[run.rule], .frames = b->frames.n};
-    bool ok;
+    struct pieces_run v = {0};
+    bool ok = take_lists(b, &run, &v);
+    uint32_t number = rule_effects_add(&b->effects, b->events, &run.stretch, run.rule);
 
-    events_get_effect(b->events, &run.stretch, &v.effect);
-    ok = keep_frames(b, v.effect.seen, v.effect.n_seen)
-      && keep_frames(b, v.effect.after, v.effect.n_after) && take_lists(b, &run, &v);
-    events_end(b->events, &run.stretch);
-    v.effect.seen = v.effect.after = NULL;
-    assert(!ok || b->level_pool.n - v.level == v.effect.left + (size_t)1);
-    if (!ok || b->variants.n >= NO_VARIANT || !PUSH(b->variants, v))
+    if (!ok || number == RULE_EFFECT_NONE || !PUSH(b->pieces_run, v))
         return false;
-    b->variant_of[run.rule] = (uint32_t)b->variants.n - 1;
-    return add_variant(b, (uint32_t)b->variants.n - 1);
+    assert(b->pieces_run.n == number + (size_t)1);
+    return add_variant(b, number);
 }
 
 static bool one_symbol(struct builder *b, uint32_t symbol)
@@ -298,10 +251,10 @@ static bool one_symbol(struct builder *b, uint32_t symbol)
 
     if (!(symbol & WPP_RULE))
         return one_event(b, symbol);
-    variant = find_variant(b, symbol & ~WPP_RULE);
-    if (variant == NO_VARIANT)
+    variant = rule_effects_find(&b->effects, b->events, symbol & ~WPP_RULE);
+    if (variant == RULE_EFFECT_NONE)
         return begin_run(b, symbol & ~WPP_RULE);
-    effect = effect_of(b, &b->variants.at[variant]);
+    effect = rule_effects_get(&b->effects, variant);
     return events_apply(b->events, &effect) && add_variant(b, variant);
 }
 
@@ -323,6 +276,8 @@ static bool run_thread(struct builder *b, uint32_t thread)
         else
             break;
     }
+    if (ok)
+        b->tree->live[thread] = (uint32_t)(b->lists.n - 1);
     while (ok && b->lists.n > 1)
         ok = end_activation(b);
     assert(!ok || (b->lists.n == 1 && b->lists.at[0].start == 0));
@@ -334,9 +289,8 @@ static bool run_thread(struct builder *b, uint32_t thread)
 
 static void free_pools(struct builder *b)
 {
-    free(b->variant_of);
-    free(b->variants.at);
-    free(b->frames.at);
+    rule_effects_end(&b->effects);
+    free(b->pieces_run.at);
     free(b->level_pool.at);
     free(b->begun_pool.at);
     free(b->runs.at);
@@ -348,13 +302,10 @@ static void free_pools(struct builder *b)
 /* Piece 0 is empty. */
 static bool begin_tree(struct builder *b)
 {
-    size_t rules = b->g->n_rules + (size_t)b->g->n_threads;
-
-    b->variant_of = malloc((rules + 1) * sizeof *b->variant_of);
     b->tree->root = calloc(b->g->n_threads + (size_t)1, sizeof *b->tree->root);
-    if (!b->variant_of || !b->tree->root)
+    b->tree->live = calloc(b->g->n_threads + (size_t)1, sizeof *b->tree->live);
+    if (!b->tree->root || !b->tree->live || !rule_effects_begin(&b->effects, b->w))
         return false;
-    memset(b->variant_of, 0xFF, (rules + 1) * sizeof *b->variant_of);
     return PUSH(b->first, 0) && PUSH(b->first, 0);
 }
 
@@ -390,6 +341,7 @@ void call_tree_free(struct call_tree *t)
     free(t->item);
     free(t->activation);
     free(t->root);
+    free(t->live);
     *t = (struct call_tree){0};
 }
 

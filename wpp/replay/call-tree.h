@@ -14,10 +14,8 @@
  *                                       f       [ path 0, call g, path 1 ]
  *
  * A rule of the WPP need not be a piece: it may begin in one activation and end in another.  It is
- * run once on the machine of events.h, with the first stack that it is found on; the frames that it
- * looked at there and its effect are kept.  Where the rule occurs again on a stack that looks the
- * same, the effect is applied in O(activations looked at, and left behind).  A rule has a variant
- * for each such stack, mostly one.
+ * run once for each stack that looks different to it (rule-effects.h), and the pieces that it made
+ * there are kept with the effect.
  *
  * Invariants (call_tree_check):
  *      item[] of piece p names pieces below p, and activations whose piece is below p
@@ -47,6 +45,8 @@ struct call_tree {
     uint32_t *item;
     struct activation *activation;
     uint32_t *root;            /* the piece of each thread: the calls by no traced routine */
+    uint32_t *live;            /* by thread: the activations that had not left at its end, the
+                                  outermost ones of those in which its last event lies */
 };
 
 /* WPP_E_MEMORY, WPP_E_ARGUMENT: more than 2^30 terminals, pieces or activations.

@@ -52,6 +52,11 @@ uint32_t events_depth(const struct events *e)
     return e->depth;
 }
 
+const struct events_frame *events_frames(const struct events *e)
+{
+    return e->frames;
+}
+
 static bool reserve(struct events *e)
 {
     uint32_t capacity = e->capacity ? 2 * e->capacity : 64;

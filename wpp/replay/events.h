@@ -136,6 +136,8 @@ bool events_apply(struct events *e, const struct events_effect *effect);
 
 /* Activations that have not left. */
 uint32_t events_depth(const struct events *e);
+/* These, outermost first; valid until the machine changes. */
+const struct events_frame *events_frames(const struct events *e);
 /* Checks the invariants of the stack; false and a static text in *why. */
 bool events_check(const struct events *e, const char **why);
 
