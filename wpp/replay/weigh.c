@@ -41,7 +41,7 @@ static bool ends_with(struct asked *a, const struct wpp_block *block)
 }
 
 /* Whether a path that begins at the block goes on with the line: every path that another one follows
- * there ends in the line, before a call or because numbers ran out. */
+ * there ends in the line, be it before a call or with a turn of a loop. */
 static bool goes_on(struct asked *a, const struct wpp_routine *routine, uint32_t block)
 {
     bool any = false;
@@ -51,44 +51,78 @@ static bool goes_on(struct asked *a, const struct wpp_routine *routine, uint32_t
 
         if (e->kind == WPP_EDGE_REAL || e->kind == WPP_EDGE_START || e->to != block)
             continue;
-        if ((e->kind != WPP_EDGE_END_CALL && e->kind != WPP_EDGE_END_LIMIT)
-            || !ends_with(a, &routine->blocks[e->src]))
+        if (!ends_with(a, &routine->blocks[e->src]))
             return false;
         any = true;
     }
     return any;
 }
 
-static uint32_t weigh_terminal(struct asked *a, const struct wpp_terminal *t,
-                               const struct wpp_routine *routine)
+/* Whether the path is a turn of a loop that lies in the line: that begins anew each time. */
+static bool is_turn(struct asked *a, const struct wpp_terminal *t, const struct wpp_routine *routine)
+{
+    const struct wpp_edge *last = t->n_edges > 0 ? &routine->edges[t->edges[t->n_edges - 1]] : NULL;
+
+    if (!last || last->kind != WPP_EDGE_END_BACK || t->n_blocks == 0 || last->to != t->blocks[0])
+        return false;
+    for (uint32_t i = 0; i < t->n_blocks; i++) {
+        const struct wpp_block *b = &routine->blocks[t->blocks[i]];
+
+        for (uint32_t k = 0; k < b->n_lines; k++)
+            if (!is_asked(a, &b->lines[k]))
+                return false;
+    }
+    return true;
+}
+
+/* How often the line begins in the path; the place of beginning number `nth`, if there is one. */
+static uint32_t walk_path(struct asked *a, const struct wpp_terminal *t,
+                          const struct wpp_routine *routine, uint32_t nth,
+                          const struct wpp_line **place)
 {
     uint32_t n = 0;
-    bool was = !t->enters && t->n_blocks > 0 && goes_on(a, routine, t->blocks[0]);
+    bool was = !t->enters && t->n_blocks > 0 && goes_on(a, routine, t->blocks[0])
+            && !is_turn(a, t, routine);
 
+    *place = NULL;
     for (uint32_t i = 0; i < t->n_blocks; i++) {
         const struct wpp_block *b = &routine->blocks[t->blocks[i]];
 
         for (uint32_t k = 0; k < b->n_lines; k++) {
             bool is = is_asked(a, &b->lines[k]);
 
-            n += is && !was;
+            if (is && !was && n++ == nth)
+                *place = &b->lines[k];
             was = is;
         }
     }
     return n;
 }
 
+const struct wpp_line *wpp_line_at(const wpp *w, uint32_t terminal, const char *file, uint32_t line,
+                                   uint32_t within)
+{
+    struct asked a = {.file = file, .length = strlen(file), .line = line};
+    const struct wpp_terminal *t = wpp_terminal(w, terminal);
+    const struct wpp_line *place = NULL;
+
+    if (t->routine != WPP_NO_ROUTINE)
+        walk_path(&a, t, wpp_routine(w, t->routine), within, &place);
+    return place;
+}
+
 bool wpp_weigh_line(const wpp *w, const char *file, uint32_t line, uint32_t *weights)
 {
     struct asked a = {.file = file, .length = strlen(file), .line = line};
     uint32_t n = wpp_grammar(w)->n_terminals;
+    const struct wpp_line *place;
     bool any = false;
 
     for (uint32_t i = 0; i < n; i++) {
         const struct wpp_terminal *t = wpp_terminal(w, i);
 
         weights[i] = t->routine == WPP_NO_ROUTINE
-                         ? 0 : weigh_terminal(&a, t, wpp_routine(w, t->routine));
+                         ? 0 : walk_path(&a, t, wpp_routine(w, t->routine), 0, &place);
         any |= weights[i] > 0;
     }
     return any;
