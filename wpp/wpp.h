@@ -395,7 +395,8 @@ void wpp_cursor_free(wpp_cursor *c);
 
 /* What is looked for: weights[t] is how many executions of it each execution of terminal t holds.
  * These fill the n_terminals weights, and return whether there are others than 0, hence whether it
- * was executed.  Cost: O(blocks of all terminals). */
+ * was executed.  wpp_weigh_line() needs memory, a byte a block of the largest routine, and without it
+ * finds nothing.  Cost: O(blocks of all terminals). */
 
 /* A line begins to be executed when control comes to it from another one, or round a loop that lies in
  * it; it goes on when a call returns to it. `file` is as in struct wpp_line, or the last parts of that path. */
