@@ -11,6 +11,7 @@
 #include "wpp/base/names.h"
 #include "wpp/cli/dump-find.h"
 #include "wpp/cli/run-place.h"
+#include "wpp/cli/run-range.h"
 #include "wpp/cli/tool.h"
 #include "wpp/profile/line-counts.h"
 #include "wpp/replay/calls.h"
@@ -70,9 +71,7 @@ struct request {
     enum what what;
     const char *path, *output;
     const char *thread, *range;    /* NULL: all */
-    bool has_begin, has_end;
-    struct place begin, end;       /* of the range */
-    bool counted;                  /* `end` is a number of events from `begin` on */
+    struct run_range events;       /* of `range` */
     struct find_request find;
     struct place stack;
     const char *nth, *only, *without;      /* NULL: not given */
@@ -107,37 +106,6 @@ static const struct option options[] = {
     {"force", no_argument, NULL, 'f'},
     TOOL_OPTIONS
 };
-
-/* Whether `A:B` can be read with this colon in the middle; if so, does it.  Lines are written with
- * colons, too. */
-static bool split_range(struct request *r, const char *colon)
-{
-    const char *end = colon + 1;
-
-    r->has_begin = colon > r->range;
-    r->counted = end[0] == '+';
-    r->has_end = end[0] != '\0';
-    if (r->has_begin && !place_parse(r->range, (size_t)(colon - r->range), &r->begin))
-        return false;
-    if (!r->counted)
-        return !r->has_end || place_parse(end, strlen(end), &r->end);
-    return place_parse(end + 1, strlen(end + 1), &r->end) && r->end.kind == PLACE_EVENT;
-}
-
-/* `A:B`, `A:`, `:B`, `A:+N`. */
-static void parse_range(struct request *r)
-{
-    const char *colon = r->range;
-
-    while ((colon = strchr(colon, ':')) && !split_range(r, colon))
-        colon++;
-    if (!colon)
-        tool_usage("--range: `%s` is not of the form A:B, or A or B is no place in a run", r->range);
-    if (r->has_begin && r->has_end && !r->counted && r->begin.kind == r->end.kind
-        && (r->begin.kind == PLACE_FROM_END ? r->begin.n < r->end.n
-            : r->begin.kind == PLACE_EVENT && r->begin.n > r->end.n))
-        tool_usage("--range: %s ends before it begins", r->range);
-}
 
 static void parse_stack(struct request *r, const char *text)
 {
@@ -213,7 +181,7 @@ static void parse_options(int argc, char **argv, struct request *r)
     r->path = argv[optind];
     check_options(r);
     if (r->range)
-        parse_range(r);
+        run_range_parse(&r->events, r->range);
 }
 
 /* ---- Ranges --------------------------------------------------------------------- */
@@ -221,22 +189,12 @@ static void parse_options(int argc, char **argv, struct request *r)
 /* The requested range of a thread; dies if the thread is too short. */
 static struct dump_range range_of(const wpp *w, const struct request *r, uint32_t thread)
 {
-    uint64_t tokens = wpp_thread(w, thread)->tokens;
-    uint64_t begin = r->has_begin ? place_event(&r->begin, w, r->path, thread) : 0;
-    uint64_t end = tokens;
-
-    if (begin > tokens)
-        tool_die(TOOL_ERROR, "%s: thread %u has only %llu event%s", r->path, thread,
-                 (unsigned long long)tokens, tokens == 1 ? "" : "s");
-    if (r->counted)
-        end = r->end.n < tokens - begin ? begin + r->end.n : tokens;
-    else if (r->has_end)
-        end = place_event(&r->end, w, r->path, thread);
-    end = end < tokens ? end : tokens;
-    return (struct dump_range){
-        .w = w, .thread = thread, .begin = begin, .end = end > begin ? end : begin,
-        .assembler_names = r->assembler_names, .inlined = r->inlined
+    struct dump_range range = {
+        .w = w, .thread = thread, .assembler_names = r->assembler_names, .inlined = r->inlined
     };
+
+    run_range_events(&r->events, w, r->path, thread, &range.begin, &range.end);
+    return range;
 }
 
 /* The requested ranges, one per thread: *n of them. */

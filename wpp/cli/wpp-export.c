@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* wpp-export - writes a run for other people's tools. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "wpp/cli/profile-input.h"
+#include "wpp/cli/run-range.h"
+#include "wpp/cli/tool.h"
+#include "wpp/export/export.h"
+#include "wpp/export/never-executed.h"
+
+static const char help[] =
+    "Usage: wpp-export --to=FORMAT [OPTION]... FILE.wpp\n"
+    "Writes a recorded run, or a part of it, for another tool.  FILE `-` is standard input.\n"
+    "\n"
+    "Costs: routines, lines and calls, by instructions\n"
+    "      --to=callgrind     KCachegrind, callgrind_annotate\n"
+    "      --to=pprof         go tool pprof, with inlined frames; gzip\n"
+    "      --to=folded        flamegraph.pl, inferno: a stack a line, with its cost\n"
+    "      --to=speedscope    speedscope.app\n"
+    "      --to=firefox       profiler.firefox.com\n"
+    "Timelines: each call in order\n"
+    "      --to=perfetto      ui.perfetto.dev, trace_processor: protobuf\n"
+    "      --to=chrome        the same in JSON, chrome://tracing\n"
+    "Coverage: lines, branches, routines, also those that were not executed\n"
+    "      --to=lcov          genhtml, lcov\n"
+    "      --to=gcov-json     gcovr: as gcov --json-format writes it\n"
+    "      --to=cobertura     Jenkins, GitLab and others: XML\n"
+    "Graphs in Graphviz' language\n"
+    "      --to=call-graph    who called whom, by instructions\n"
+    "      --to=flow-graph    the blocks of one --routine, by executions\n"
+    "\n"
+    "      --thread=N         only thread N, counted from 0 (`wpp-info` lists them)\n"
+    "      --range=A:B        only events A to B-1 of the thread, thread 0 if none is chosen; places as\n"
+    "                         wpp-dump takes them; A:+N are N events from A on\n"
+    "      --routine=NAME     only routine NAME; costs and timelines: and all that it called\n"
+    "      --limit=N          stacks: look at the N dearest calling contexts (default 100k); timelines:\n"
+    "                         show N calls (default 100k); call graph: N routines (default 60)\n"
+    "      --depth=N          stacks and timelines: only N calls deep (default 500)\n"
+    "      --no-inlined       stacks without frames of inlined functions\n"
+    "      --no-demangle      assembler names instead of those of the C++ source\n"
+    "      --lcov=FORM        the tracefile's form: 1 (default; lcov 1 and 2 read it), 2.2\n"
+    "  -o, --output=FILE      write to FILE instead of standard output\n"
+    "  -f, --force            replace FILE if it exists\n"
+    "  -h, --help             print this text\n"
+    "  -V, --version          print the version\n"
+    "\n"
+    "Instructions are GCC's estimate when it compiled the program; a timeline's nanosecond is one.\n"
+    "Path profiles have no order: they become coverage, flow graphs, and callgrind files without calls.\n"
+    "\n"
+    "Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 the file is damaged or holds an\n"
+    "incomplete run.\n";
+
+enum {
+    NEEDS_ORDER = 1,
+    CALLEES = 2,                   /* --routine brings what the routine called */
+    BINARY = 4,
+    COVERAGE = 8,
+    ONE_ROUTINE = 16
+};
+
+static const struct format {
+    const char *name;
+    bool (*write)(struct export_run *);
+    unsigned is;
+    uint64_t limit;                /* the default; 0: the format has none */
+} formats[] = {
+    {"callgrind", export_callgrind, CALLEES, 0},
+    {"pprof", export_pprof, NEEDS_ORDER | CALLEES | BINARY, 100000},
+    {"folded", export_folded, NEEDS_ORDER | CALLEES, 100000},
+    {"speedscope", export_speedscope, NEEDS_ORDER | CALLEES, 100000},
+    {"firefox", export_firefox, NEEDS_ORDER | CALLEES, 100000},
+    {"perfetto", export_perfetto, NEEDS_ORDER | CALLEES | BINARY, 100000},
+    {"chrome", export_chrome, NEEDS_ORDER | CALLEES, 100000},
+    {"lcov", export_lcov, COVERAGE, 0},
+    {"gcov-json", export_gcov_json, COVERAGE, 0},
+    {"cobertura", export_cobertura, COVERAGE, 0},
+    {"call-graph", export_call_graph, NEEDS_ORDER | CALLEES, 60},
+    {"flow-graph", export_flow_graph, ONE_ROUTINE, 0},
+};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+struct request {
+    const char *path, *output, *thread, *routine, *limit;
+    const struct format *to;
+    struct run_range range;
+    struct export_options options;
+    bool force, lcov;
+};
+
+enum {
+    OPT_TO = 0x100, OPT_THREAD, OPT_RANGE, OPT_ROUTINE, OPT_LIMIT, OPT_DEPTH, OPT_NO_INLINED,
+    OPT_NO_DEMANGLE, OPT_LCOV
+};
+static const struct option options[] = {
+    {"to", required_argument, NULL, OPT_TO},
+    {"thread", required_argument, NULL, OPT_THREAD},
+    {"range", required_argument, NULL, OPT_RANGE},
+    {"routine", required_argument, NULL, OPT_ROUTINE},
+    {"limit", required_argument, NULL, OPT_LIMIT},
+    {"depth", required_argument, NULL, OPT_DEPTH},
+    {"no-inlined", no_argument, NULL, OPT_NO_INLINED},
+    {"no-demangle", no_argument, NULL, OPT_NO_DEMANGLE},
+    {"lcov", required_argument, NULL, OPT_LCOV},
+    {"output", required_argument, NULL, 'o'},
+    {"force", no_argument, NULL, 'f'},
+    TOOL_OPTIONS
+};
+
+static const struct format *parse_format(const char *text)
+{
+    const char *names[N_FORMATS + 1] = {0};
+
+    for (size_t i = 0; i < N_FORMATS; i++)
+        names[i] = formats[i].name;
+    return &formats[tool_choice_argument("--to", text, names)];
+}
+
+static uint32_t parse_depth(const char *text)
+{
+    uint64_t n = tool_count_argument("--depth", text);
+
+    if (n < 1 || n > 100000)
+        tool_usage("--depth: %s is not from 1 to 100,000", text);
+    return (uint32_t)n;
+}
+
+static void parse_option(struct request *r, int option)
+{
+    static const char *const forms[] = {"1", "2.2", NULL};
+
+    switch (option) {
+    case OPT_TO:          r->to = parse_format(optarg); break;
+    case OPT_THREAD:      r->thread = optarg; break;
+    case OPT_RANGE:       run_range_parse(&r->range, optarg); break;
+    case OPT_ROUTINE:     r->routine = optarg; break;
+    case OPT_LIMIT:       r->limit = optarg; break;
+    case OPT_DEPTH:       r->options.depth = parse_depth(optarg); break;
+    case OPT_NO_INLINED:  r->options.inlined = false; break;
+    case OPT_NO_DEMANGLE: r->options.assembler_names = true; break;
+    case OPT_LCOV:
+        r->options.lcov_2 = tool_choice_argument("--lcov", optarg, forms) == 1;
+        r->lcov = true;
+        break;
+    case 'o':             r->output = optarg; break;
+    case 'f':             r->force = true; break;
+    case 'h':             tool_help(help);
+    case 'V':             tool_version();
+    }
+}
+
+static void parse_options(int argc, char **argv, struct request *r)
+{
+    int option;
+
+    while ((option = tool_option(argc, argv, "o:fhV", options)) != -1)
+        parse_option(r, option);
+    if (argc - optind != 1)
+        tool_usage(argc == optind ? "no file given" : "more than one file given");
+    r->path = argv[optind];
+    if (!r->to)
+        tool_usage("--to=FORMAT says what to write");
+    if (r->lcov && strcmp(r->to->name, "lcov") != 0)
+        tool_usage("--lcov goes with --to=lcov");
+    if (r->limit && r->to->limit == 0)
+        tool_usage("--limit does not go with --to=%s, which has all", r->to->name);
+    if (r->to->is & ONE_ROUTINE && !r->routine)
+        tool_usage("--to=%s is of one routine: --routine=NAME says which", r->to->name);
+    r->options.limit = r->limit ? tool_count_argument("--limit", r->limit) : r->to->limit;
+    if (r->limit && r->options.limit == 0)
+        tool_usage("--limit: there would be nothing to write");
+    if (r->to->is & BINARY && !r->output)
+        tool_refuse_terminal(STDOUT_FILENO, r->to->name);
+}
+
+/* ---- Which part of the run ------------------------------------------------------------------------ */
+
+static void find_thread(const wpp *w, struct request *r)
+{
+    uint32_t n = wpp_grammar(w)->n_threads;
+    uint64_t thread = r->thread ? tool_count_argument("--thread", r->thread) : 0;
+
+    if (r->thread && thread >= n)
+        tool_die(TOOL_ERROR, "%s: no thread %s; it has %u, counted from 0", r->path, r->thread, n);
+    if ((!r->thread && !r->range.text) || n == 0)
+        return;
+    r->options.thread = (uint32_t)thread;
+    r->options.ranged = r->range.text != NULL;
+    if (r->options.ranged)
+        run_range_events(&r->range, w, r->path, (uint32_t)thread, &r->options.begin, &r->options.end);
+}
+
+static void find_routines(const wpp *w, struct request *r)
+{
+    if (!r->routine)
+        return;
+    r->options.chosen = tool_choose_routines(w, r->routine);
+    if (!r->options.chosen)
+        tool_die(TOOL_ERROR, "%s: no routine `%s` was executed", r->path, r->routine);
+}
+
+static wpp *open_input(struct request *r)
+{
+    wpp *w = profile_input_open_program(r->path);
+    struct wpp_summary run;
+
+    wpp_get_summary(w, &run);
+    if (run.is_profile && (r->to->is & NEEDS_ORDER || r->thread || r->range.text))
+        tool_die(TOOL_ERROR, "%s is a path profile: it has no order of paths, and %s needs it", r->path,
+                 r->to->is & NEEDS_ORDER ? r->to->name : r->range.text ? "--range" : "--thread");
+    r->options.callees = r->to->is & CALLEES && !run.is_profile;
+    return w;
+}
+
+/* ---- Output ------------------------------------------------------------------------------------------ */
+
+/* With -o, makes the file the standard output. */
+static struct wpp_output *redirect(const struct request *r)
+{
+    struct wpp_output *out;
+
+    if (!r->output)
+        return NULL;
+    out = tool_output(r->output, r->force, r->path);
+    if (dup2(wpp_output_fd(out), STDOUT_FILENO) < 0)
+        tool_die(TOOL_ERROR, "cannot redirect standard output");
+    return out;
+}
+
+/* Gives the file its name; after an error leaves no file. */
+static void keep_output(struct wpp_output *out, const char *path)
+{
+    struct wpp_error error;
+
+    if (!tool_flush()) {
+        const char *why = strerror(errno);
+
+        wpp_output_abandon(out);
+        tool_die(TOOL_ERROR, "cannot write %s: %s", path, why);
+    }
+    if (!wpp_output_commit(out, &error))
+        tool_die_error(&error);
+}
+
+/* Coverage needs the routines that were never executed; they are in the program's files. */
+static void find_never_executed(struct export_run *run, struct never_executed *never)
+{
+    if (!never_executed_find(never, run))
+        tool_die_of_memory();
+    for (uint32_t i = 0; i < never->n_unknown; i++)
+        tool_warn("%s: its routines that were never executed are not known: %s", never->unknown[i].module,
+                  never->unknown[i].why);
+}
+
+int main(int argc, char **argv)
+{
+    struct request r = {.options = {.thread = UINT32_MAX, .inlined = true, .depth = 500}};
+    struct never_executed never = {0};
+    struct export_run run;
+    struct wpp_output *out;
+    struct wpp_error error;
+    int status;
+    wpp *w;
+
+    tool_init("wpp-export");
+    parse_options(argc, argv, &r);
+    w = open_input(&r);
+    find_thread(w, &r);
+    find_routines(w, &r);
+    if (!export_run_new(&run, w, &r.options, &error))
+        tool_die_error(&error);
+    run.path = r.path;
+    if (r.to->is & COVERAGE && !r.routine)
+        find_never_executed(&run, &never);
+    out = redirect(&r);
+    if (!r.to->write(&run)) {
+        wpp_output_abandon(out);
+        tool_die_of_memory();
+    }
+    if (out)
+        keep_output(out, r.output);
+    tool_finish(TOOL_OK);
+    if (run.note[0])
+        tool_warn("%s", run.note);
+    export_run_free(&run);
+    never_executed_free(&never);
+    free((void *)r.options.chosen);
+    tool_say_changed_sources(w);
+    status = tool_say_incomplete(r.path, w);
+    wpp_close(w);
+    return status;
+}
