@@ -28,6 +28,7 @@ static struct {
     uint64_t last;         /* in milliseconds */
 } progress;
 static int output_error;   /* errno of the first failed write to standard output */
+static int trouble;        /* the status of every failure; 0: each has its own */
 
 /* For fopencookie(); 0: the write failed. */
 static ssize_t write_output(void *cookie, const char *data, size_t size)
@@ -124,7 +125,12 @@ void tool_die(int status, const char *format, ...)
     va_start(args, format);
     say(format, args);
     va_end(args);
-    exit(status);
+    exit(trouble ? trouble : status);
+}
+
+void tool_set_trouble(int status)
+{
+    trouble = status;
 }
 
 void tool_usage(const char *format, ...)
