@@ -307,9 +307,13 @@ static void change_modules(void)
         __wpp_merge_keep_left();
 }
 
+static __typeof(__wpp_personality) *own_personality;     /* of C++ */
+
 void __wpp_left_add(const struct wpp_module *m)
 {
     any_calls |= m->left < m->left_end;
+    if (m->personality)
+        own_personality = (__typeof(own_personality))*m->personality;
     change_modules();
 }
 
@@ -550,8 +554,7 @@ _Unwind_Reason_Code __wpp_personality_cxx(int version, _Unwind_Action actions,
                                           struct _Unwind_Exception *exception,
                                           struct _Unwind_Context *context)
 {
-    extern __typeof(__wpp_personality) __gxx_personality_v0 __attribute__((weak));
-    _Unwind_Reason_Code code = __gxx_personality_v0(version, actions, kind, exception, context);
+    _Unwind_Reason_Code code = own_personality(version, actions, kind, exception, context);
 
     if (code == _URC_CONTINUE_UNWIND && (actions & _UA_CLEANUP_PHASE))
         take_passed(context);

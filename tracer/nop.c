@@ -79,14 +79,14 @@ _Unwind_Reason_Code __wpp_personality(int version, _Unwind_Action actions,
     return _URC_CONTINUE_UNWIND;
 }
 
+static __typeof(__wpp_personality) *own_personality;     /* of C++ */
+
 _Unwind_Reason_Code __wpp_personality_cxx(int version, _Unwind_Action actions,
                                           _Unwind_Exception_Class kind,
                                           struct _Unwind_Exception *exception,
                                           struct _Unwind_Context *context)
 {
-    extern __typeof(__wpp_personality) __gxx_personality_v0 __attribute__((weak));
-
-    return __gxx_personality_v0(version, actions, kind, exception, context);
+    return own_personality(version, actions, kind, exception, context);
 }
 
 uint32_t *__wpp_refill_slow(uint32_t *at)
@@ -124,6 +124,8 @@ void __wpp_module_load(struct wpp_module *module)
         if (!(unit->flags & WPP_UNIT_LINKED))
             unit->base = base;
         base += unit->count;
+        if ((unit->flags & WPP_UNIT_COUNTS) && module->personality)
+            own_personality = (__typeof(own_personality))*module->personality;
     }
     module->base = WPP_TOKEN_FIRST;
     if (!have_key) {

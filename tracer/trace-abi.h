@@ -14,7 +14,7 @@
 
 #define WPP_ABI 4u
 /* Of a unit with counters instead of events; its module record has WPP_ABI. */
-#define WPP_ABI_COUNTS 6u
+#define WPP_ABI_COUNTS 7u
 
 /* ---- Tokens -----------------------------------------------------------
  * One 32-bit word per path end:  unit base + routine's first path in the unit + path number.  No
@@ -180,6 +180,11 @@ struct wpp_module {
     uint32_t base;        /* set by __wpp_module_load */
     /* Only if a unit counts: */
     const struct wpp_left_call *left, *left_end;
+    /* Where the module holds the address of C++'s personality, which __wpp_personality_cxx stands in
+     * front of; NULL: it has no routine of that kind.  The runtime must not name it: a linker that
+     * links only needed libraries may take a program's reference, which link-time optimisation has
+     * removed, for a need, then drop libstdc++, and miss the name. */
+    const void *const *personality;
 };
 
 /* ---- The signal that stops and starts recording --------------------------

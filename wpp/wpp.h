@@ -395,14 +395,20 @@ void wpp_cursor_free(wpp_cursor *c);
 
 /* What is looked for: weights[t] is how many executions of it each execution of terminal t holds.
  * These fill the n_terminals weights, and return whether there are others than 0, hence whether it
- * was executed.  Cost: O(blocks of all terminals). */
+ * was executed.  wpp_weigh_line() needs memory, a byte a block of the largest routine, and without it
+ * finds nothing.  Cost: O(blocks of all terminals). */
 
-/* A line begins to be executed when control comes to it from another one, or round a loop; it goes on
- * when a call returns to it.  `file` is as in struct wpp_line, or the last parts of that path. */
+/* A line begins to be executed when control comes to it from another one, or round a loop that lies in
+ * it; it goes on when a call returns to it. `file` is as in struct wpp_line, or the last parts of that path. */
 bool wpp_weigh_line(const wpp *w, const char *file, uint32_t line, uint32_t *weights);
 /* A routine is executed when it is entered. */
 bool wpp_weigh_routine(const wpp *w, uint32_t routine, uint32_t *weights);
 bool wpp_weigh_path(const wpp *w, uint32_t routine, uint64_t path, uint32_t *weights);
+
+/* Where execution `within` of the line begins in a terminal's path, counted from 0: it tells the inlined
+ * call.  NULL: there are fewer. */
+const struct wpp_line *wpp_line_at(const wpp *w, uint32_t terminal, const char *file, uint32_t line,
+                                   uint32_t within);
 
 /* Executions of one thing, by their order. */
 typedef struct wpp_finder wpp_finder;

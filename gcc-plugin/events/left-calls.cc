@@ -257,6 +257,20 @@ static rtx_insn *call_before(rtx_insn *mark, place &where)
     return NULL;
 }
 
+// What tells the runtime C++'s personality (tracer/trace-abi.h, struct wpp_module), once in a module.
+static const char own_personality[] = R"(	.ifndef __wpp_own_personality_at
+	.pushsection .data.rel.ro.__wpp_own_personality_at,"awG",@progbits,__wpp_own_personality_at,comdat
+	.weak __wpp_own_personality_at
+	.hidden __wpp_own_personality_at
+	.balign 8
+	.type __wpp_own_personality_at, @object
+	.size __wpp_own_personality_at, 8
+__wpp_own_personality_at:
+	.quad __gxx_personality_v0
+	.popsection
+	.endif
+)";
+
 // What makes the unwinder tell the runtime when an exception, or the end of its thread, passes the
 // routine.  The personality that GCC has given it is called by ours.
 static std::string personality()
@@ -266,8 +280,8 @@ static std::string personality()
 
     if (!dwarf2out_do_cfi_asm() || (name && strcmp(name, "__gxx_personality_v0")))
         return "";
-    return std::string("\t.cfi_personality 0x9b, __wpp_personality")
-           + (name ? "_cxx_at\n" : "_at\n");
+    return name ? std::string("\t.cfi_personality 0x9b, __wpp_personality_cxx_at\n") + own_personality
+                : "\t.cfi_personality 0x9b, __wpp_personality_at\n";
 }
 
 static rtx entry_of(const left_call &call)

@@ -52,7 +52,9 @@ __wpp_module:
 static const char no_left_calls[] = "\t.size __wpp_module, .-__wpp_module\n";
 static const char left_calls[] = R"(	.weak __start_wpp_left, __stop_wpp_left
 	.hidden __start_wpp_left, __stop_wpp_left
-	.quad __start_wpp_left, __stop_wpp_left
+	.weak __wpp_own_personality_at
+	.hidden __wpp_own_personality_at
+	.quad __start_wpp_left, __stop_wpp_left, __wpp_own_personality_at
 	.size __wpp_module, .-__wpp_module
 	.weak __wpp_personality_at, __wpp_personality_cxx_at
 	.hidden __wpp_personality_at, __wpp_personality_cxx_at

@@ -70,7 +70,7 @@ static void count_callers(struct run *run)
 
     wpp_get_summary(run->w, &s);
     for (uint32_t t = 0; t < s.n_threads; t++) {
-        struct dump_range range = {run->w, t, 0, wpp_thread(run->w, t)->tokens, false};
+        struct dump_range range = {.w = run->w, .thread = t, .end = wpp_thread(run->w, t)->tokens};
 
         if (!calls_add(&calls, &range, &error))
             must(NULL);

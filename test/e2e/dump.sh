@@ -206,9 +206,10 @@ for view in lines line-counts routines; do
         '^wpp-dump: plain\.wpp has no (source lines|routines): it holds plain symbols$'
     is 'and nothing else' "$(cat "$T/out")" ''
 done
-fails_with 2 'a range needs a thread' wpp-dump --range=0:1 threads.wpp
+is 'a range without a thread is of the first one' "$(wpp-dump --range=0:1 threads.wpp)" \
+    "$(wpp-dump --range=0:1 --thread=0 threads.wpp)"
 fails_with 2 'a range that is none' wpp-dump --range=a:b threads.wpp
-like 'is said to be none' "$(cat "$T/err")" '^wpp-dump: --range: `a` is not a number'
+like 'is said to be none' "$(cat "$T/err")" '^wpp-dump: --range: `a:b` is not of the form A:B'
 fails_with 1 'there is no fourth thread' wpp-dump --thread=3 threads.wpp
 
 # ---- Routines ---------------------------------------------------------------

@@ -227,4 +227,29 @@ for option in -static -static-pie -pie -no-pie; do
     run "$WPP_GCC" $option -Wl,--fatal-warnings quiet.c -o quiet
     is "$option: the linker has nothing to say" "$status $(cat "$T/err")" '0 '
 done
+# ---- A need that link-time optimisation removes -----------------------------------------------
+# libstdc++ is linked for the personality alone, and dropped when nothing can throw any more.
+cat > gone.cc <<'END_C'
+struct guard { int *p; guard(int *q) : p(q) {} ~guard() { *p = 0; } };
+struct door {
+    bool open;
+    ~door() noexcept(false) { if (open) throw 1; }
+    void shut() { if (!open) throw 2; open = false; }
+};
+struct guest {
+    door *at;
+    ~guest() { at->shut(); }
+};
+int main()
+{
+    door d = {true};
+    try { guest g = {&d}; } catch (...) { return 1; }
+    return 0;
+}
+END_C
+for mode in trace calls-cut paths edges; do
+    ok "$mode: a program that needs no personality any more" \
+        wpp-g++ -O2 -flto -fplugin-arg-wpp-mode=$mode gone.cc -o gone
+    ok "$mode: runs" ./gone
+done
 done_testing

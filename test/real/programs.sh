@@ -113,7 +113,7 @@ real_recipe() {
                zip.c version.c $(cat library-files)"
         flags='-DHAVE_CONFIG_H -I. -Ilib' libraries= ;;
     ncompress)
-        files=compress42.c
+        files=$(ls compress42.c compress.c 2> /dev/null)     # until version 4, from 5 on
         flags='-DDIRENT=1 -DUSERMEM=800000 -DREGISTERS=3 -DUTIME_H' libraries= ;;
     jq)
         files=$(ls src/*.c | grep -v inject_errors)

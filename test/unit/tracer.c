@@ -27,7 +27,7 @@ static void test_layout(void)
            && offsetof(struct wpp_unit, id) == 8 && offsetof(struct wpp_unit, abi) == 16
            && offsetof(struct wpp_unit, flags) == 18 && offsetof(struct wpp_unit, numbers) == 20,
            "a unit");
-    tap_ok(sizeof(struct wpp_module) == 48 && offsetof(struct wpp_module, ehdr) == 16
+    tap_ok(sizeof(struct wpp_module) == 56 && offsetof(struct wpp_module, personality) == 48 && offsetof(struct wpp_module, ehdr) == 16
            && offsetof(struct wpp_module, abi) == 24 && offsetof(struct wpp_module, base) == 28
            && offsetof(struct wpp_module, left) == 32, "a module");
     tap_ok(sizeof(struct wpp_left_call) == 24 && offsetof(struct wpp_left_call, number) == 8

@@ -9,10 +9,13 @@
 
 #include "wpp/base/error.h"
 #include "wpp/base/names.h"
+#include "wpp/cli/dump-find.h"
+#include "wpp/cli/run-place.h"
 #include "wpp/cli/tool.h"
 #include "wpp/profile/line-counts.h"
 #include "wpp/replay/calls.h"
 #include "wpp/replay/dump.h"
+#include "wpp/replay/fold.h"
 
 static const char help[] =
     "Usage: wpp-dump [OPTION]... FILE.wpp\n"
@@ -31,12 +34,25 @@ static const char help[] =
     "      --calls        callers and callees, with counts: CALLS CALLER -> ROUTINE; `-` stands\n"
     "                     for no traced routine\n"
     "      --tokens       the trace's tokens: binary, 32 bits each, little-endian\n"
+    "      --find=WHAT    how often WHAT was executed; event, time and call stack of the first\n"
+    "                     execution.  WHAT is FILE:LINE, ROUTINE, or ROUTINE/PATH\n"
+    "      --nth=K        which execution is found: K, counted from 1, or `first`, `last`, `all`\n"
+    "      --stack[=PLACE]  the call stack at a place; at the end if none is given\n"
+    "\n"
+    "      --thread=N     show only thread N, counted from 0 (`wpp-info` lists them)\n"
+    "      --range=A:B    show only events A to B-1 of the thread, thread 0 if none is chosen; either\n"
+    "                     may be left out.  A and B are places; A:+N are N events from A on\n"
+    "Places: an event's number (k, M and G stand for thousands, millions and billions); -N, N before\n"
+    "the end; a time, 1.5s or 20ms; sort.c:59#3, swap#3, swap/2#3: the third execution, #-1 the last\n"
+    "\n"
+    "For events and lines:\n"
+    "  -F, --only=ROUTINE    show only what runs in the routine and what it calls\n"
+    "  -N, --without=ROUTINE leave out the routine and what it calls\n"
+    "  -D, --depth=N         show only N levels of calls\n"
+    "      --fold            write what repeats once, with `x N`\n"
+    "      --inlined         show inlined calls as calls, in events\n"
     "\n"
     "      --no-demangle  show assembler names instead of those of the C++ source\n"
-    "      --thread=N     show only thread N, counted from 0 (`wpp-info` lists them)\n"
-    "      --range=A:B    show only events A to B-1 of the thread; either may be left out. -N is\n"
-    "                     N before the end, A:+N are N events from A on; k, M and G stand for\n"
-    "                     thousands, millions and billions\n"
     "  -o, --output=FILE  write to FILE instead of standard output\n"
     "  -f, --force        replace FILE if it exists\n"
     "  -h, --help         print this text\n"
@@ -47,20 +63,26 @@ static const char help[] =
 
 enum what {
     SHOW_EVENTS, SHOW_LINES, SHOW_LINE_COUNTS, SHOW_EXECUTIONS, SHOW_ROUTINES, SHOW_CALLS,
-    SHOW_TOKENS
+    SHOW_TOKENS, SHOW_FOUND, SHOW_STACK
 };
 
 struct request {
     enum what what;
     const char *path, *output;
     const char *thread, *range;    /* NULL: all */
-    uint64_t begin, end;           /* of the range; end may be beyond the thread's */
-    bool begin_back, end_back;     /* these count from the thread's end */
+    bool has_begin, has_end;
+    struct place begin, end;       /* of the range */
     bool counted;                  /* `end` is a number of events from `begin` on */
-    bool force, assembler_names;
+    struct find_request find;
+    struct place stack;
+    const char *nth, *only, *without;      /* NULL: not given */
+    uint32_t depth;                /* 0: not given */
+    bool force, assembler_names, fold, inlined;
 };
 
-enum { OPT_WHAT = 0x100, OPT_THREAD = 0x200, OPT_RANGE, OPT_NO_DEMANGLE };
+enum {
+    OPT_WHAT = 0x100, OPT_THREAD = 0x200, OPT_RANGE, OPT_NO_DEMANGLE, OPT_NTH, OPT_FOLD, OPT_INLINED
+};
 /* First the options of the views, in the order of enum what. */
 static const struct option options[] = {
     {"events", no_argument, NULL, OPT_WHAT + SHOW_EVENTS},
@@ -70,6 +92,14 @@ static const struct option options[] = {
     {"routines", no_argument, NULL, OPT_WHAT + SHOW_ROUTINES},
     {"calls", no_argument, NULL, OPT_WHAT + SHOW_CALLS},
     {"tokens", no_argument, NULL, OPT_WHAT + SHOW_TOKENS},
+    {"find", required_argument, NULL, OPT_WHAT + SHOW_FOUND},
+    {"stack", optional_argument, NULL, OPT_WHAT + SHOW_STACK},
+    {"nth", required_argument, NULL, OPT_NTH},
+    {"only", required_argument, NULL, 'F'},
+    {"without", required_argument, NULL, 'N'},
+    {"depth", required_argument, NULL, 'D'},
+    {"fold", no_argument, NULL, OPT_FOLD},
+    {"inlined", no_argument, NULL, OPT_INLINED},
     {"no-demangle", no_argument, NULL, OPT_NO_DEMANGLE},
     {"thread", required_argument, NULL, OPT_THREAD},
     {"range", required_argument, NULL, OPT_RANGE},
@@ -78,34 +108,70 @@ static const struct option options[] = {
     TOOL_OPTIONS
 };
 
-/* `N` or, counted from the end, `-N`. */
-static uint64_t parse_place(const char *text, bool *back)
+/* Whether `A:B` can be read with this colon in the middle; if so, does it.  Lines are written with
+ * colons, too. */
+static bool split_range(struct request *r, const char *colon)
 {
-    *back = text[0] == '-';
-    return tool_count_argument("--range", text + *back);
+    const char *end = colon + 1;
+
+    r->has_begin = colon > r->range;
+    r->counted = end[0] == '+';
+    r->has_end = end[0] != '\0';
+    if (r->has_begin && !place_parse(r->range, (size_t)(colon - r->range), &r->begin))
+        return false;
+    if (!r->counted)
+        return !r->has_end || place_parse(end, strlen(end), &r->end);
+    return place_parse(end + 1, strlen(end + 1), &r->end) && r->end.kind == PLACE_EVENT;
 }
 
 /* `A:B`, `A:`, `:B`, `A:+N`. */
 static void parse_range(struct request *r)
 {
-    const char *text = r->range, *colon = strchr(text, ':');
-    char first[32];
+    const char *colon = r->range;
 
-    if (!colon || (size_t)(colon - text) >= sizeof first)
-        tool_usage("--range: `%s` is not of the form A:B", text);
-    memcpy(first, text, colon - text);
-    first[colon - text] = '\0';
-    if (first[0])
-        r->begin = parse_place(first, &r->begin_back);
-    if (colon[1] == '+') {
-        r->counted = true;
-        r->end = tool_count_argument("--range", colon + 2);
-    } else if (colon[1]) {
-        r->end = parse_place(colon + 1, &r->end_back);
-    }
-    if (!r->counted && r->begin_back == r->end_back
-        && (r->begin_back ? r->begin < r->end : r->begin > r->end))
-        tool_usage("--range: %s ends before it begins", text);
+    while ((colon = strchr(colon, ':')) && !split_range(r, colon))
+        colon++;
+    if (!colon)
+        tool_usage("--range: `%s` is not of the form A:B, or A or B is no place in a run", r->range);
+    if (r->has_begin && r->has_end && !r->counted && r->begin.kind == r->end.kind
+        && (r->begin.kind == PLACE_FROM_END ? r->begin.n < r->end.n
+            : r->begin.kind == PLACE_EVENT && r->begin.n > r->end.n))
+        tool_usage("--range: %s ends before it begins", r->range);
+}
+
+static void parse_stack(struct request *r, const char *text)
+{
+    if (!text)
+        r->stack = (struct place){.kind = PLACE_FROM_END};
+    else if (!place_parse(text, strlen(text), &r->stack))
+        tool_usage("--stack: `%s` is no place in a run", text);
+}
+
+static void parse_depth(struct request *r, const char *text)
+{
+    uint64_t n = tool_count_argument("--depth", text);
+
+    if (n == 0 || n > UINT32_MAX)
+        tool_usage("--depth: %s levels of calls cannot be shown", text);
+    r->depth = (uint32_t)n;
+}
+
+/* Options that do not go together. */
+static void check_options(const struct request *r)
+{
+    bool in_order = r->what == SHOW_EVENTS || r->what == SHOW_LINES;
+
+    if ((r->range || r->thread) && r->what == SHOW_ROUTINES)
+        tool_usage("--routines covers all threads and events: it goes with neither --thread nor "
+                   "--range");
+    if (r->range && r->what == SHOW_STACK)
+        tool_usage("--stack is about one place: it does not go with --range");
+    if (r->nth && r->what != SHOW_FOUND)
+        tool_usage("--nth goes with --find");
+    if ((r->only || r->without || r->depth || r->fold) && !in_order)
+        tool_usage("-F, -N, -D and --fold go with --events and --lines");
+    if (r->inlined && r->what != SHOW_EVENTS)
+        tool_usage("--inlined goes with --events");
 }
 
 static void parse_options(int argc, char **argv, struct request *r)
@@ -113,19 +179,29 @@ static void parse_options(int argc, char **argv, struct request *r)
     const struct option *what = NULL;
     int option;
 
-    while ((option = tool_option(argc, argv, "o:fhV", options)) != -1) {
+    while ((option = tool_option(argc, argv, "F:N:D:o:fhV", options)) != -1) {
         if (option >= OPT_WHAT && option < OPT_THREAD) {
             r->what = option - OPT_WHAT;
             if (what && what != &options[r->what])
                 tool_usage("--%s and --%s show different things", what->name,
                            options[r->what].name);
             what = &options[r->what];
+            if (r->what == SHOW_FOUND)
+                r->find.what = optarg;
+            if (r->what == SHOW_STACK)
+                parse_stack(r, optarg);
             continue;
         }
         switch (option) {
         case OPT_THREAD: r->thread = optarg; break;
         case OPT_RANGE:  r->range = optarg; break;
         case OPT_NO_DEMANGLE: r->assembler_names = true; break;
+        case OPT_NTH:    r->nth = optarg; find_parse_nth(optarg, &r->find); break;
+        case OPT_FOLD:   r->fold = true; break;
+        case OPT_INLINED: r->inlined = true; break;
+        case 'F':        r->only = optarg; break;
+        case 'N':        r->without = optarg; break;
+        case 'D':        parse_depth(r, optarg); break;
         case 'o':        r->output = optarg; break;
         case 'f':        r->force = true; break;
         case 'h':        tool_help(help);
@@ -135,35 +211,32 @@ static void parse_options(int argc, char **argv, struct request *r)
     if (argc - optind != 1)
         tool_usage(argc == optind ? "no file given" : "more than one file given");
     r->path = argv[optind];
-    if ((r->range || r->thread) && r->what == SHOW_ROUTINES)
-        tool_usage("--routines covers all threads and events: it goes with neither --thread nor "
-                   "--range");
+    check_options(r);
     if (r->range)
         parse_range(r);
 }
 
 /* ---- Ranges --------------------------------------------------------------------- */
 
-/* A place before the beginning becomes the beginning. */
-static uint64_t place_of(uint64_t n, bool back, uint64_t tokens)
-{
-    return !back ? n : n < tokens ? tokens - n : 0;
-}
-
 /* The requested range of a thread; dies if the thread is too short. */
 static struct dump_range range_of(const wpp *w, const struct request *r, uint32_t thread)
 {
     uint64_t tokens = wpp_thread(w, thread)->tokens;
-    uint64_t begin = place_of(r->begin, r->begin_back, tokens);
-    uint64_t end = place_of(r->end, r->end_back, tokens);
+    uint64_t begin = r->has_begin ? place_event(&r->begin, w, r->path, thread) : 0;
+    uint64_t end = tokens;
 
     if (begin > tokens)
         tool_die(TOOL_ERROR, "%s: thread %u has only %llu event%s", r->path, thread,
                  (unsigned long long)tokens, tokens == 1 ? "" : "s");
     if (r->counted)
-        end = r->end < tokens - begin ? begin + r->end : tokens;
+        end = r->end.n < tokens - begin ? begin + r->end.n : tokens;
+    else if (r->has_end)
+        end = place_event(&r->end, w, r->path, thread);
     end = end < tokens ? end : tokens;
-    return (struct dump_range){w, thread, begin, end > begin ? end : begin, r->assembler_names};
+    return (struct dump_range){
+        .w = w, .thread = thread, .begin = begin, .end = end > begin ? end : begin,
+        .assembler_names = r->assembler_names, .inlined = r->inlined
+    };
 }
 
 /* The requested ranges, one per thread: *n of them. */
@@ -176,9 +249,7 @@ static struct dump_range *find_ranges(const wpp *w, const struct request *r, uin
     if (r->thread && first >= n_threads)
         tool_die(TOOL_ERROR, "%s: no thread %s; it has %u, counted from 0", r->path, r->thread,
                  n_threads);
-    if (r->range && !r->thread && n_threads > 1)
-        tool_usage("--range: %s has %u threads; choose one by --thread", r->path, n_threads);
-    *n = r->thread ? 1 : n_threads;
+    *n = r->thread || (r->range && n_threads > 0) ? 1 : n_threads;
     if (*n > 0)
         range_of(w, r, first);
     ranges = calloc(*n + (size_t)1, sizeof *ranges);
@@ -187,6 +258,35 @@ static struct dump_range *find_ranges(const wpp *w, const struct request *r, uin
     for (uint32_t i = 0; i < *n; i++)
         ranges[i] = range_of(w, r, first + i);
     return ranges;
+}
+
+/* Which routines an option names; dies if none has run. */
+static const bool *choose(const wpp *w, const struct request *r, const char *name)
+{
+    const bool *chosen = name ? tool_choose_routines(w, name) : NULL;
+
+    if (name && !chosen)
+        tool_die(TOOL_ERROR, "%s: no routine `%s` was executed", r->path, name);
+    return chosen;
+}
+
+/* Shows events or lines of the ranges. */
+static bool show_order(const wpp *w, const struct request *r, struct dump_range *ranges, uint32_t n,
+                       struct wpp_error *error)
+{
+    struct dump_filter filter = {choose(w, r, r->only), choose(w, r, r->without), r->depth};
+    FILE *out = r->fold ? fold_open(stdout) : stdout;
+    bool ok = out != NULL || wpp_fail_memory(error);
+
+    for (uint32_t i = 0; ok && i < n && !ferror(out); i++) {
+        ranges[i].filter = filter;
+        ok = (r->what == SHOW_LINES ? dump_lines : dump_events)(out, &ranges[i], error);
+    }
+    if (out && out != stdout && fclose(out) != 0 && !ferror(stdout))
+        ok = wpp_fail_memory(error);
+    free((void *)filter.only);
+    free((void *)filter.hidden);
+    return ok;
 }
 
 /* ---- Views that need no order ------------------------------------------------------ */
@@ -362,23 +462,43 @@ static void need_source(const wpp *w, const struct request *r)
 
 /* ---- main ------------------------------------------------------------------------------ */
 
-static bool show(const wpp *w, const struct request *r, const struct dump_range *ranges,
-                 uint32_t n, struct wpp_error *error)
+static void show_stack(const wpp *w, const struct request *r, const struct dump_range *ranges)
 {
-    static bool (*const views[])(FILE *, const struct dump_range *, struct wpp_error *) = {
-        [SHOW_EVENTS] = dump_events, [SHOW_LINES] = dump_lines, [SHOW_TOKENS] = dump_tokens
-    };
+    uint64_t tokens = wpp_thread(w, ranges->thread)->tokens;
+    uint64_t event = place_event(&r->stack, w, r->path, ranges->thread);
+
+    if (event > tokens)
+        tool_die(TOOL_ERROR, "%s: thread %u has only %llu event%s", r->path, ranges->thread,
+                 (unsigned long long)tokens, tokens == 1 ? "" : "s");
+    find_show_stack(w, ranges->thread, event, r->assembler_names);
+}
+
+static bool show(const wpp *w, const struct request *r, struct dump_range *ranges, uint32_t n,
+                 struct wpp_error *error)
+{
     bool ok = true;
 
-    if (r->what == SHOW_ROUTINES)
-        return show_routines(w, r, error);
-    if (r->what == SHOW_CALLS)
-        return show_calls(w, r, ranges, n, error);
-    if (r->what == SHOW_LINE_COUNTS || r->what == SHOW_EXECUTIONS)
-        return show_line_counts(w, r, ranges, n, error);
-    for (uint32_t i = 0; ok && i < n && !ferror(stdout); i++)
-        ok = views[r->what](stdout, &ranges[i], error);
-    return ok;
+    switch (r->what) {
+    case SHOW_ROUTINES: return show_routines(w, r, error);
+    case SHOW_CALLS: return show_calls(w, r, ranges, n, error);
+    case SHOW_LINE_COUNTS:
+    case SHOW_EXECUTIONS: return show_line_counts(w, r, ranges, n, error);
+    case SHOW_EVENTS:
+    case SHOW_LINES: return show_order(w, r, ranges, n, error);
+    case SHOW_TOKENS:
+        for (uint32_t i = 0; ok && i < n && !ferror(stdout); i++)
+            ok = dump_tokens(stdout, &ranges[i], error);
+        return ok;
+    case SHOW_FOUND:
+        if (n > 0)
+            find_show(&r->find, r->path, ranges, n);
+        return true;
+    case SHOW_STACK:
+        if (n > 0)
+            show_stack(w, r, ranges);
+        return true;
+    }
+    return false;
 }
 
 /* With -o, makes the file the standard output. */
@@ -411,7 +531,7 @@ static void keep_output(struct wpp_output *out, const char *path)
 
 int main(int argc, char **argv)
 {
-    struct request r = {.what = SHOW_EVENTS, .end = UINT64_MAX};
+    struct request r = {.what = SHOW_EVENTS};
     struct wpp_error error;
     struct wpp_output *out;
     struct dump_range *ranges;

@@ -14,8 +14,9 @@
 
 #include "wpp/base/error.h"
 #include "wpp/base/names.h"
-#include "wpp/replay/events.h"
+#include "wpp/replay/inlined-text.h"
 #include "wpp/replay/line-trail.h"
+#include "wpp/replay/rule-effects.h"
 
 enum { BATCH = 16384, MAX_INDENT = 64 };
 
@@ -164,7 +165,10 @@ static bool say_lines(struct words *words, const struct wpp_terminal *t,
 struct shadow {
     const struct wpp_routine *routine;
     struct wpp_line line;      /* executed last in it; file NULL: none yet */
+    uint32_t scope;            /* of inlined calls: the one it is in, as in struct wpp_line */
 };
+
+#define NOWHERE UINT32_MAX
 
 struct teller {
     FILE *out;
@@ -175,7 +179,10 @@ struct teller {
     struct shadow *stack;      /* by depth, as deep as the machine's */
     uint32_t capacity;
     struct wpp_line told, last;    /* for lines: the line written last, the line executed last */
-    bool tells_lines, assembler_names;
+    bool tells_lines, assembler_names, inlined;
+    struct dump_filter filter;
+    uint32_t shown_from;           /* the depth from which on activations are shown, or NOWHERE */
+    uint32_t hidden_from;          /* and from which on they are not */
 };
 
 static void teller_free(struct teller *t)
@@ -191,9 +198,10 @@ static bool teller_new(struct teller *t, FILE *out, const struct dump_range *ran
                        bool tells_lines)
 {
     *t = (struct teller){.out = out, .w = range->w, .tells_lines = tells_lines,
-                         .assembler_names = range->assembler_names,
-                         .n_words = n_terminals(range->w)};
-    t->events = events_new();
+                         .assembler_names = range->assembler_names, .inlined = range->inlined,
+                         .filter = range->filter, .n_words = n_terminals(range->w),
+                         .shown_from = range->filter.only ? NOWHERE : 0, .hidden_from = NOWHERE};
+    t->events = events_until(range->w, range->thread, range->begin);
     t->words = calloc(t->n_words + (size_t)1, sizeof *t->words);
     if (t->events && t->words)
         return true;
@@ -223,9 +231,39 @@ static void indent(const struct teller *t, uint32_t depth)
     fwrite_unlocked(blanks, 1, 2 * (depth < MAX_INDENT ? depth : MAX_INDENT), t->out);
 }
 
+/* ---- Which activations are shown ------------------------------------------------------ */
+
+static bool is_shown(const struct teller *t, uint32_t depth)
+{
+    return t->shown_from <= depth && depth < t->hidden_from
+        && (t->filter.depth == 0 || depth - t->shown_from < t->filter.depth);
+}
+
+/* Notes an activation that begins; `routine` is its number. */
+static void begin_shadow(struct teller *t, uint32_t depth, uint32_t routine)
+{
+    t->stack[depth] = (struct shadow){.routine = wpp_routine(t->w, routine)};
+    if (t->shown_from == NOWHERE && t->filter.only[routine])
+        t->shown_from = depth;
+    if (t->hidden_from == NOWHERE && t->filter.hidden && t->filter.hidden[routine])
+        t->hidden_from = depth;
+}
+
+static void end_shadow(struct teller *t, uint32_t depth)
+{
+    if (t->filter.only && t->shown_from == depth)
+        t->shown_from = NOWHERE;
+    if (t->hidden_from == depth)
+        t->hidden_from = NOWHERE;
+}
+
+/* ---- Telling ---------------------------------------------------------------------------- */
+
 static void tell(const struct teller *t, uint32_t depth, const char *what, const char *remark)
 {
     assert(depth < t->capacity);
+    if (!is_shown(t, depth))
+        return;
     indent(t, depth);
     fputs_unlocked(what, t->out);
     putc_unlocked(' ', t->out);
@@ -235,45 +273,96 @@ static void tell(const struct teller *t, uint32_t depth, const char *what, const
     putc_unlocked('\n', t->out);
 }
 
-static void tell_step(const struct teller *t, const struct events_step *step, uint32_t old_depth,
-                      const struct words *words, const struct wpp_routine *routine)
+static struct inlined_text inlined_at(const struct teller *t, uint32_t depth)
 {
-    bool seen = step->arrival != ARRIVAL_UNSEEN;
+    uint32_t columns = 2 * ((depth < MAX_INDENT ? depth : MAX_INDENT) + 2);
+
+    return (struct inlined_text){t->out, t->stack[depth].routine, columns, t->assembler_names};
+}
+
+static void tell_leave(struct teller *t, uint32_t depth, const char *remark)
+{
+    struct inlined_text text = inlined_at(t, depth);
+
+    if (t->inlined && is_shown(t, depth))
+        inlined_leave(&text, &t->stack[depth].scope);
+    tell(t, depth, "LeaveRoutine", remark);
+    end_shadow(t, depth);
+}
+
+/* The path and its lines by inlined calls.  False: no memory. */
+static bool tell_inlined(struct teller *t, uint32_t depth, const struct wpp_terminal *terminal)
+{
+    struct inlined_text text = inlined_at(t, depth);
+    struct trail trail;
+
+    if (!trail_of(terminal, t->stack[depth].routine, &trail))
+        return false;
+    indent(t, depth + 1);
+    fprintf(t->out, "NewPath %llu\n", (unsigned long long)terminal->path);
+    inlined_lines(&text, &trail, &t->stack[depth].scope);
+    trail_free(&trail);
+    return true;
+}
+
+/* The path, or the word that is none. */
+static bool tell_event(struct teller *t, uint32_t depth, const struct words *words,
+                       const struct wpp_terminal *terminal)
+{
+    bool has_routine = terminal->routine != WPP_NO_ROUTINE;
+
+    if (!is_shown(t, depth))
+        return true;
+    if (has_routine && t->inlined && t->stack[depth].routine->n_inlined > 0)
+        return tell_inlined(t, depth, terminal);
+    indent(t, has_routine ? depth + 1 : depth);
+    fwrite_unlocked(words->text, 1, words->size, t->out);
+    return true;
+}
+
+static bool tell_step(struct teller *t, const struct events_step *step, uint32_t old_depth,
+                      const struct words *words, const struct wpp_terminal *terminal)
+{
+    bool seen = step->arrival != ARRIVAL_UNSEEN, told;
 
     assert(step->left <= old_depth && words->text);
     for (uint32_t i = 0; i < step->left; i++)
-        tell(t, old_depth - 1 - i, "LeaveRoutine",
-             step->arrival == ARRIVAL_GAP ? "  # not recorded" : "  # not by returning");
+        tell_leave(t, old_depth - 1 - i,
+                   step->arrival == ARRIVAL_GAP ? "  # not recorded" : "  # not by returning");
     if (step->arrival == ARRIVAL_ENTER || !seen) {
-        t->stack[step->depth] = (struct shadow){.routine = routine};
+        begin_shadow(t, step->depth, terminal->routine);
         tell(t, step->depth, "EnterRoutine", seen ? "" : "  # earlier");
     }
     if (step->arrival == ARRIVAL_FRAME)
-        return;
-    indent(t, routine ? step->depth + 1 : step->depth);
-    fwrite_unlocked(words->text, 1, words->size, t->out);
+        return true;
+    told = tell_event(t, step->depth, words, terminal);
     if (step->leaves)
-        tell(t, step->depth, "LeaveRoutine", "");
+        tell_leave(t, step->depth, "");
+    return told;
 }
 
-static void tell_lines(struct teller *t, const struct events_step *step,
-                       const struct words *words, const struct wpp_routine *routine)
+static void tell_lines(struct teller *t, const struct events_step *step, uint32_t old_depth,
+                       const struct words *words, const struct wpp_terminal *terminal)
 {
     struct shadow *frame = &t->stack[step->depth];
     size_t skip;
 
-    if (!routine)
+    for (uint32_t i = 0; i < step->left; i++)
+        end_shadow(t, old_depth - 1 - i);
+    if (terminal->routine == WPP_NO_ROUTINE)
         return;
     if (step->arrival == ARRIVAL_ENTER || step->arrival == ARRIVAL_UNSEEN)
-        *frame = (struct shadow){.routine = routine};
-    if (!words->first.file)
-        return;
-    skip = frame->line.file && same_line(frame->line, words->first) ? words->rest : 0;
-    assert(skip <= words->size);
-    fwrite_unlocked(words->text + skip, 1, words->size - skip, t->out);
-    if (skip < words->size)
-        t->told = words->last;
-    frame->line = t->last = words->last;
+        begin_shadow(t, step->depth, terminal->routine);
+    if (words->first.file && is_shown(t, step->depth)) {
+        skip = frame->line.file && same_line(frame->line, words->first) ? words->rest : 0;
+        assert(skip <= words->size);
+        fwrite_unlocked(words->text + skip, 1, words->size - skip, t->out);
+        if (skip < words->size)
+            t->told = words->last;
+        frame->line = t->last = words->last;
+    }
+    if (step->leaves)
+        end_shadow(t, step->depth);
 }
 
 static bool tell_terminal(struct teller *t, uint32_t number)
@@ -290,17 +379,32 @@ static bool tell_terminal(struct teller *t, uint32_t number)
         return false;
     if (!events_next(t->events, terminal, routine, &step) || !reserve(t, step.depth))
         return false;
-    if (t->tells_lines)
-        tell_lines(t, &step, words, routine);
-    else
-        tell_step(t, &step, old_depth, words, routine);
+    if (!t->tells_lines)
+        return tell_step(t, &step, old_depth, words, terminal);
+    tell_lines(t, &step, old_depth, words, terminal);
+    return true;
+}
+
+/* Tells the activations in which the range begins. */
+static bool tell_stack(struct teller *t)
+{
+    const struct events_frame *frames = events_frames(t->events);
+    uint32_t n = events_depth(t->events);
+
+    for (uint32_t depth = 0; depth < n; depth++) {
+        if (!reserve(t, depth))
+            return false;
+        begin_shadow(t, depth, frames[depth].routine);
+        if (!t->tells_lines)
+            tell(t, depth, "EnterRoutine", "  # earlier");
+    }
     return true;
 }
 
 static bool tell_range(struct teller *t, const struct dump_range *range, struct wpp_error *error)
 {
     struct walk *walk = walk_new(range, error);
-    bool ok = walk != NULL;
+    bool ok = walk && tell_stack(t);
     size_t n;
 
     while (ok && !ferror(t->out) && (n = walk_next(walk)) > 0)
@@ -333,8 +437,7 @@ bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *er
     tell_thread(&t, range->thread);
     ok = tell_range(&t, range, error);
     for (uint32_t depth = events_depth(t.events); ok && depth-- > 0;)
-        tell(&t, depth, "LeaveRoutine",
-             range->end == thread->tokens ? "  # at the end" : "  # later");
+        tell_leave(&t, depth, range->end == thread->tokens ? "  # at the end" : "  # later");
     teller_free(&t);
     return ok;
 }
