@@ -5,6 +5,7 @@
 
 #include "wpp/base/clipped-output.h"
 #include "wpp/cli/tool.h"
+#include "wpp/compare/at-once.h"
 #include "wpp/compare/run-diff-report.h"
 
 static const char help[] =
@@ -13,7 +14,7 @@ static const char help[] =
     "each executes next, both call stacks, and where they meet again. Then the routines, lines and\n"
     "paths that one run executed more often. A and B are WPPs; `-` is standard input.\n"
     "\n"
-    "      --by=WHAT          what is compared: path, line or routine (default: path if all routines\n"
+    "      --by=WHAT          path, line or routine: what is compared (default: path if all routines\n"
     "                         were compiled to the same code, else line)\n"
     "      --ignore=ROUTINE   leave out what ROUTINE itself executed, but not what it called; this\n"
     "                         option may be given several times\n"
@@ -145,10 +146,28 @@ static uint32_t n_routines(const wpp *w)
     return run.n_routines;
 }
 
+struct opening {
+    char *const *files;
+    wpp *w[2];
+    struct wpp_error error[2];
+};
+
+static void open_one(void *opening, unsigned s)
+{
+    struct opening *o = opening;
+
+    o->w[s] = wpp_open_intact(o->files[s], &o->error[s]);
+}
+
 static void open_files(const struct request *r, wpp *w[2])
 {
+    struct opening opening = {.files = r->files};
+
+    at_once(open_one, &opening);
     for (unsigned s = 0; s < 2; s++) {
-        w[s] = tool_open(r->files[s]);
+        w[s] = opening.w[s];
+        if (!w[s])
+            tool_die_error(tool_explain_folder(r->files[s], &opening.error[s]));
         tool_need_order(r->files[s], w[s]);
     }
     for (unsigned s = 0; s < 2; s++)

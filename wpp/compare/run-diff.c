@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "wpp/base/error.h"
+#include "wpp/compare/at-once.h"
 #include "wpp/compare/meeting.h"
 
 /* ---- Which threads belong together --------------------------------------------------------- */
@@ -134,15 +135,41 @@ static void count_common_frames(const struct pair *p, struct parting *x)
     x->n_common_frames = i;
 }
 
+struct stacks_work {
+    struct run_diff *d;
+    struct wpp_error error[2];
+};
+
+static void make_stacks(void *work, unsigned s)
+{
+    struct stacks_work *k = work;
+
+    k->d->stacks[s] = wpp_stacks_new(k->d->w[s], &k->error[s]);
+}
+
+/* Makes the stacks of both runs, once. */
+static bool need_stacks(struct run_diff *d, struct wpp_error *error)
+{
+    struct stacks_work work = {.d = d};
+
+    if (d->stacks[SIDE_A])
+        return true;
+    at_once(make_stacks, &work);
+    for (unsigned s = 0; s < 2; s++)
+        if (!d->stacks[s]) {
+            *error = work.error[s];
+            return false;
+        }
+    return true;
+}
+
 static bool take_stacks(const struct pair *p, struct parting *x)
 {
+    if (!need_stacks(p->d, p->error))
+        return false;
     for (unsigned s = 0; s < 2; s++) {
         struct parting_side *side = &x->side[s];
 
-        if (!p->d->stacks[s])
-            p->d->stacks[s] = wpp_stacks_new(p->d->w[s], p->error);
-        if (!p->d->stacks[s])
-            return false;
         if (!wpp_stack_at(p->d->stacks[s], p->side[s].thread, side->event, &side->frames,
                           &side->n_frames))
             return wpp_fail_memory(p->error);
@@ -288,6 +315,13 @@ static bool compare_threads(struct run_diff *d, struct wpp_error *error)
 
 /* ---- The whole -------------------------------------------------------------------------------- */
 
+static void make_prints(void *diff, unsigned s)
+{
+    struct run_diff *d = diff;
+
+    fingerprints_new(&d->prints[s], wpp_grammar(d->w[s]), &d->keys.side[s].strings);
+}
+
 bool run_diff_new(struct run_diff *out, const wpp *const w[2],
                   const struct run_diff_request *request, struct wpp_error *error)
 {
@@ -297,10 +331,9 @@ bool run_diff_new(struct run_diff *out, const wpp *const w[2],
     *out = (struct run_diff){.request = *request, .w = {w[SIDE_A], w[SIDE_B]}};
     if (!common_keys_new(&out->keys, w, request->by, request->ignore, request->n_ignore, error))
         return false;
-    ok = true;
-    for (unsigned s = 0; ok && s < 2; s++)
-        ok = fingerprints_new(&out->prints[s], wpp_grammar(w[s]), &out->keys.side[s].strings);
-    ok = (ok && pair_threads(out)) || wpp_fail_memory(error);
+    at_once(make_prints, out);
+    ok = (out->prints[SIDE_A].g && out->prints[SIDE_B].g && pair_threads(out))
+      || wpp_fail_memory(error);
     ok = ok && compare_threads(out, error);
     if (!ok)
         run_diff_free(out);
