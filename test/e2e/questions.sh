@@ -51,8 +51,9 @@ touch main.c                                # or make would have nothing to do
 
 # The document's line is one that is executed.
 line=$(grep -n 'sum = sum' main.c | cut -d: -f1)
+path=$(wpp-dump prog.wpp | grep -A 1 'EnterRoutine parse' | sed -n 's/^ *NewPath \([0-9]*\).*/\1/p' | head -n 1)
 sed -n '/^```/,/^```/p' "$ROOT/docs/questions.md" | grep '^wpp-' | sed 's/  *# .*//' |
-    sed "s/main\.c:12/main.c:$line/" > commands
+    sed "s/main\.c:12/main.c:$line/; s|parse/3|parse/$path|" > commands
 is 'there are some' "$(awk 'END { print (NR > 15) }' commands)" 1
 while read -r command; do
     case $command in
