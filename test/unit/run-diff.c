@@ -235,6 +235,32 @@ static bool parting_is_right(const struct parting *x, const struct list l[2], ui
     return true;
 }
 
+/* The stacks are those of the whole runs, but for `end`. */
+static bool stacks_are_right(const struct run_diff *d, const struct thread_diff *t,
+                             const struct parting *x)
+{
+    bool ok = true;
+
+    for (unsigned s = 0; ok && s < 2; s++) {
+        struct wpp_error error;
+        wpp_stacks *whole = wpp_stacks_new(d->w[s], &error);
+        struct wpp_frame *frames = NULL;
+        size_t n = 0;
+
+        ok = whole && wpp_stack_at(whole, t->thread[s], x->side[s].event, &frames, &n)
+          && n == x->side[s].n_frames;
+        for (size_t i = 0; ok && i < n; i++) {
+            const struct wpp_frame *f = &frames[i], *g = &x->side[s].frames[i];
+
+            ok = f->routine == g->routine && f->unseen == g->unseen && f->first == g->first
+              && f->last == g->last && f->terminal == g->terminal;
+        }
+        free(frames);
+        wpp_stacks_free(whole);
+    }
+    return ok;
+}
+
 static bool thread_is_right(const struct thread_diff *t, const struct list l[2], uint32_t least)
 {
     uint64_t at[2] = {0, 0};
@@ -271,6 +297,8 @@ static bool pair_is_right(const wpp *const w[2], struct random *r)
         for (unsigned s = 0; s < 2; s++)
             l[s] = write_out(w[s], d.thread[i].thread[s], request.by, request.n_ignore ? ignore : NULL);
         ok = thread_is_right(&d.thread[i], l, request.least);
+        for (size_t k = 0; ok && k < d.thread[i].n_partings; k++)
+            ok = stacks_are_right(&d, &d.thread[i], &d.thread[i].parting[k]);
         list_free(&l[0]);
         list_free(&l[1]);
     }

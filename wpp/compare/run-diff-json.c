@@ -93,8 +93,8 @@ static void put_stack(const struct run_diff_report *r, const struct parting *x, 
 
         fputs(i ? ", {" : "{", out);
         put_place(out, &place);
-        fprintf(out, ", \"first\": %" PRIu64 ", \"end\": %" PRIu64 ", \"unseen\": %s}", f->first,
-                f->end, f->unseen ? "true" : "false");
+        fprintf(out, ", \"first\": %" PRIu64 ", \"unseen\": %s}", f->first,
+                f->unseen ? "true" : "false");
     }
     putc(']', out);
 }

@@ -8,6 +8,7 @@
 #include "wpp/base/error.h"
 #include "wpp/compare/at-once.h"
 #include "wpp/compare/meeting.h"
+#include "wpp/replay/stack.h"
 
 /* ---- Which threads belong together --------------------------------------------------------- */
 
@@ -135,8 +136,12 @@ static void count_common_frames(const struct pair *p, struct parting *x)
     x->n_common_frames = i;
 }
 
+/* The first parting's stacks are those of the runs up to there, which are made faster the earlier it
+ * is.  If more is asked, those of the whole runs are made. */
 struct stacks_work {
     struct run_diff *d;
+    uint32_t thread[2];
+    uint64_t events[2];            /* 0: all */
     struct wpp_error error[2];
 };
 
@@ -144,20 +149,38 @@ static void make_stacks(void *work, unsigned s)
 {
     struct stacks_work *k = work;
 
-    k->d->stacks[s] = wpp_stacks_new(k->d->w[s], &k->error[s]);
+    k->d->stacks[s] = k->events[s] > 0
+        ? stacks_until(k->d->w[s], k->thread[s], k->events[s], &k->error[s])
+        : wpp_stacks_new(k->d->w[s], &k->error[s]);
 }
 
-/* Makes the stacks of both runs, once. */
-static bool need_stacks(struct run_diff *d, struct wpp_error *error)
+static void forget_stacks(struct run_diff *d)
 {
-    struct stacks_work work = {.d = d};
+    for (unsigned s = 0; s < 2; s++) {
+        wpp_stacks_free(d->stacks[s]);
+        d->stacks[s] = NULL;
+    }
+}
 
-    if (d->stacks[SIDE_A])
+/* Makes stacks for the events, which may be the threads' numbers of them: then of the whole threads. */
+static bool need_stacks(const struct pair *p, const uint64_t event[2])
+{
+    struct run_diff *d = p->d;
+    struct stacks_work work = {.d = d};
+    bool first = d->stacks_made == NO_STACKS;
+
+    if (d->stacks_made == WHOLE_STACKS)
         return true;
+    forget_stacks(d);
+    for (unsigned s = 0; s < 2; s++) {
+        work.thread[s] = p->side[s].thread;
+        work.events[s] = first ? event[s] + (event[s] < p->t->events[s]) : 0;
+    }
     at_once(make_stacks, &work);
+    d->stacks_made = first ? FIRST_STACKS : WHOLE_STACKS;
     for (unsigned s = 0; s < 2; s++)
         if (!d->stacks[s]) {
-            *error = work.error[s];
+            *p->error = work.error[s];
             return false;
         }
     return true;
@@ -165,11 +188,12 @@ static bool need_stacks(struct run_diff *d, struct wpp_error *error)
 
 static bool take_stacks(const struct pair *p, struct parting *x)
 {
-    if (!need_stacks(p->d, p->error))
+    if (!need_stacks(p, (uint64_t[]){x->side[SIDE_A].event, x->side[SIDE_B].event}))
         return false;
     for (unsigned s = 0; s < 2; s++) {
         struct parting_side *side = &x->side[s];
 
+        free(side->frames);
         if (!wpp_stack_at(p->d->stacks[s], p->side[s].thread, side->event, &side->frames,
                           &side->n_frames))
             return wpp_fail_memory(p->error);
@@ -224,8 +248,11 @@ static bool find_where_they_meet(const struct pair *p, struct parting *x)
         return wpp_fail_memory(p->error);
     a->meet_key = a->key + m;
     b->meet_key = b->key + n;
-    if (!x->meets || m + n > MEETING_WINDOW)
+    if (!x->meets || m + n > MEETING_WINDOW) {
+        if (p->d->stacks_made == FIRST_STACKS && !take_stacks(p, x))
+            return false;
         meet_by_return(p, x, x->meets ? m + n : UINT64_MAX);
+    }
     if (!x->meets)
         return true;
     x->common_after = fingerprints_common(&p->side[SIDE_A], a->meet_key, &p->side[SIDE_B],
@@ -349,10 +376,9 @@ void run_diff_free(struct run_diff *d)
         free(d->thread[i].parting);
     }
     free(d->thread);
-    for (unsigned s = 0; s < 2; s++) {
-        wpp_stacks_free(d->stacks[s]);
+    forget_stacks(d);
+    for (unsigned s = 0; s < 2; s++)
         fingerprints_free(&d->prints[s]);
-    }
     common_keys_free(&d->keys);
     *d = (struct run_diff){0};
 }

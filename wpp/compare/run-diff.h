@@ -30,7 +30,7 @@ struct parting_side {
                                       keys: it ends here */
     uint64_t event;                /* that derives it; the thread's number of events at its end */
     uint32_t after[PARTING_CONTEXT], n_after;      /* keys from there on */
-    struct wpp_frame *frames;      /* the call stack of that event */
+    struct wpp_frame *frames;      /* the call stack of that event; `end` may be the event's */
     size_t n_frames;
     uint64_t meet_key, meet_event; /* where it meets the other again; see `meets` */
 };
@@ -60,7 +60,8 @@ struct run_diff {
     const wpp *w[2];               /* the caller's; must outlive the diff */
     struct common_keys keys;
     struct fingerprints prints[2];
-    wpp_stacks *stacks[2];         /* NULL if nothing parts */
+    wpp_stacks *stacks[2];
+    enum { NO_STACKS, FIRST_STACKS, WHOLE_STACKS } stacks_made;    /* of the first parting alone */
     uint32_t n_threads;
     struct thread_diff *thread;
     bool equal;                    /* every thread has its pair, and nothing parts */
