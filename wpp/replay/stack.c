@@ -185,10 +185,11 @@ static bool enter_call(struct descent *d, const struct activation *a, uint64_t f
 /* The event itself. */
 static void arrive(struct descent *d, uint32_t terminal, uint64_t event)
 {
-    struct wpp_frame *top = &d->frames[d->n_frames - 1];
+    struct wpp_frame *top;
 
     if (d->n_frames == 0)
         return;
+    top = &d->frames[d->n_frames - 1];
     if (wpp_terminal(d->s->w, terminal)->routine == WPP_NO_ROUTINE) {
         note_last(d);
         return;
