@@ -165,7 +165,7 @@ static bool make_pair(struct pair *p, struct random *r)
     for (unsigned s = 0; s < 2; s++) {
         make_grammar(&p->text[s], r);
         write_keys(&p->text[s], &p->keys);
-        if (!fingerprints_new(&p->print[s], &p->text[s].g, &p->keys))
+        if (!fingerprints_new(&p->print[s], &p->text[s].g, &p->keys, NULL))
             return false;
         p->side[s] = (struct key_thread){&p->print[s], 0};
     }
@@ -312,6 +312,34 @@ static bool pair_is_right(const struct pair *p, struct random *r)
     return ok;
 }
 
+/* Rule k derives 2^(k + 1) keys: it is said where that is too many. */
+static bool length_is_limited(void)
+{
+    enum { RULES = 70 };
+    uint64_t body[RULES + 2], length[RULES + 1] = {0}, first[] = {0, 1};
+    uint32_t symbols[2 * RULES + 2], key[] = {0};
+    struct wpp_grammar g = {1, 0, 1, body, symbols, length};
+    const struct key_strings keys = {1, first, key};
+    struct fingerprints f;
+    struct wpp_error error;
+    bool ok = true;
+
+    for (uint32_t r = 0; r <= RULES; r++) {
+        body[r] = 2 * r;
+        body[r + 1] = 2 * r + 2;
+        symbols[2 * r] = symbols[2 * r + 1] = r > 0 ? WPP_RULE | (r - 1) : 0;
+    }
+    for (g.n_rules = 50; ok && g.n_rules <= RULES; g.n_rules++) {
+        bool may = g.n_rules + 1 <= 62, done = fingerprints_new(&f, &g, &keys, &error);
+
+        ok = done == may && (done || error.status == WPP_E_ARGUMENT);
+        ok = ok && (!done || fingerprints_length(&f, 0) == UINT64_C(1) << (g.n_rules + 1));
+        if (done)
+            fingerprints_free(&f);
+    }
+    return ok;
+}
+
 int main(int argc, char **argv)
 {
     uint32_t count = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 3000;
@@ -331,5 +359,6 @@ int main(int argc, char **argv)
     }
     tap_ok(right == count, "%u random pairs of strings against what is written out", count);
     tap_ok(partings > count / 3, "many of them part: %llu", partings);
+    tap_ok(length_is_limited(), "a string of more than 2^62 keys is refused");
     return tap_done();
 }

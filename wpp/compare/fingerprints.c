@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "wpp/base/error.h"
+
 /* ---- Hashes ------------------------------------------------------------------------------- */
 
 #define PRIME ((UINT64_C(1) << 61) - 1)
@@ -120,7 +122,8 @@ static uint64_t events_of(const struct fingerprints *f, uint32_t symbol)
     return symbol & WPP_RULE ? f->g->length[symbol & ~WPP_RULE] : 1;
 }
 
-static void sum_rule(struct fingerprints *f, uint32_t rule)
+/* False: its string is too long.  Sums of two that are not do not overflow. */
+static bool sum_rule(struct fingerprints *f, uint32_t rule)
 {
     const struct wpp_grammar *g = f->g;
     struct fingerprint_sample sum = {empty, 0};
@@ -130,12 +133,15 @@ static void sum_rule(struct fingerprints *f, uint32_t rule)
             f->sample[i / FINGERPRINT_STEP] = sum;
         append(&sum.print, print(f, g->symbols[i]));
         sum.events += events_of(f, g->symbols[i]);
+        if (sum.print.length > FINGERPRINT_MOST)
+            return false;
     }
     f->rule[rule] = sum.print;
+    return true;
 }
 
 bool fingerprints_new(struct fingerprints *out, const struct wpp_grammar *g,
-                      const struct key_strings *keys)
+                      const struct key_strings *keys, struct wpp_error *error)
 {
     uint32_t n = g->n_rules + g->n_threads;
     uint64_t n_symbols = n > 0 ? g->body[n] : 0;
@@ -148,12 +154,15 @@ bool fingerprints_new(struct fingerprints *out, const struct wpp_grammar *g,
     };
     if (!out->terminal || !out->rule || !out->sample) {
         fingerprints_free(out);
-        return false;
+        return wpp_fail_memory(error);
     }
     for (uint32_t t = 0; t < g->n_terminals; t++)
         out->terminal[t] = print_of(keys->key, keys->first[t], keys->first[t + 1]);
     for (uint32_t r = 0; r < n; r++)
-        sum_rule(out, r);
+        if (!sum_rule(out, r)) {
+            fingerprints_free(out);
+            return wpp_fail(error, WPP_E_ARGUMENT, "the run is too long to be compared");
+        }
     return true;
 }
 

@@ -52,9 +52,12 @@ struct fingerprints {
 
 enum { FINGERPRINT_STEP = 64 };
 
-/* False: no memory.  Cost: O(grammar + keys). */
+/* Keys of a rule, at most. */
+#define FINGERPRINT_MOST (UINT64_C(1) << 62)
+
+/* WPP_E_MEMORY; WPP_E_ARGUMENT: a rule has more than FINGERPRINT_MOST keys.  Cost: O(grammar + keys). */
 bool fingerprints_new(struct fingerprints *out, const struct wpp_grammar *g,
-                      const struct key_strings *keys);
+                      const struct key_strings *keys, struct wpp_error *error);
 void fingerprints_free(struct fingerprints *f);
 
 /* In the costs, d is the grammar's depth. */

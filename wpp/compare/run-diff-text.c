@@ -331,11 +331,17 @@ static bool show_thread(const struct run_diff_report *r, const struct thread_dif
 
 /* ---- Counts --------------------------------------------------------------------------------- */
 
+/* A sum, which may be larger than any number that is shown. */
+static uint64_t whole(double n)
+{
+    return n < 0x1p64 ? (uint64_t)(n + 0.5) : UINT64_MAX;
+}
+
 static void put_scaled(const struct run_diff_report *r, int width, double n)
 {
     char text[NUMBER_TEXT];
 
-    fprintf(r->text.out, "%*s ", width, number_scaled((uint64_t)(n + 0.5), text));
+    fprintf(r->text.out, "%*s ", width, number_scaled(whole(n), text));
 }
 
 static void put_difference(const struct run_diff_report *r, double a, double b)
@@ -343,7 +349,7 @@ static void put_difference(const struct run_diff_report *r, double a, double b)
     char text[NUMBER_TEXT], number[NUMBER_TEXT + 1];
 
     snprintf(number, sizeof number, "%c%s", b < a ? '-' : '+',
-             number_scaled((uint64_t)((b < a ? a - b : b - a) + 0.5), text));
+             number_scaled(whole(b < a ? a - b : b - a), text));
     fprintf(r->text.out, "%12s ", number);
 }
 
@@ -358,7 +364,7 @@ static void show_figures(const struct run_diff_report *r, const struct count_row
     for (unsigned s = 0; s < 2; s++)
         put_scaled(r, 14, row->insns[s]);
     for (unsigned s = 0; s < 2; s++)
-        table_count(&r->text, 14, (uint64_t)row->executions[s]);
+        table_count(&r->text, 14, whole(row->executions[s]));
     fputs(" ", r->text.out);
 }
 
@@ -437,7 +443,7 @@ static bool show_counts(const struct run_diff_report *r)
         fputs(side[s], r->text.out);
         name_put(r->text.out, r->path[s]);
         fprintf(r->text.out, ": %s instructions\n",
-                number_scaled((uint64_t)r->counts->insns[s], text));
+                number_scaled(whole(r->counts->insns[s]), text));
     }
     show_routines(r);
     show_lines(r);

@@ -342,26 +342,36 @@ static bool compare_threads(struct run_diff *d, struct wpp_error *error)
 
 /* ---- The whole -------------------------------------------------------------------------------- */
 
-static void make_prints(void *diff, unsigned s)
-{
-    struct run_diff *d = diff;
+struct prints_work {
+    struct run_diff *d;
+    bool done[2];
+    struct wpp_error error[2];
+};
 
-    fingerprints_new(&d->prints[s], wpp_grammar(d->w[s]), &d->keys.side[s].strings);
+static void make_prints(void *work, unsigned s)
+{
+    struct prints_work *k = work;
+
+    k->done[s] = fingerprints_new(&k->d->prints[s], wpp_grammar(k->d->w[s]),
+                                  &k->d->keys.side[s].strings, &k->error[s]);
 }
 
 bool run_diff_new(struct run_diff *out, const wpp *const w[2],
                   const struct run_diff_request *request, struct wpp_error *error)
 {
+    struct prints_work work = {.d = out};
     bool ok;
 
     assert(request->partings > 0 && request->least > 0);
     *out = (struct run_diff){.request = *request, .w = {w[SIDE_A], w[SIDE_B]}};
     if (!common_keys_new(&out->keys, w, request->by, request->ignore, request->n_ignore, error))
         return false;
-    at_once(make_prints, out);
-    ok = (out->prints[SIDE_A].g && out->prints[SIDE_B].g && pair_threads(out))
-      || wpp_fail_memory(error);
-    ok = ok && compare_threads(out, error);
+    at_once(make_prints, &work);
+    ok = work.done[SIDE_A] && work.done[SIDE_B];
+    if (!ok)
+        *error = work.error[work.done[SIDE_A] ? SIDE_B : SIDE_A];
+    else
+        ok = (pair_threads(out) || wpp_fail_memory(error)) && compare_threads(out, error);
     if (!ok)
         run_diff_free(out);
     return ok;
