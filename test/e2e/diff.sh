@@ -134,6 +134,52 @@ ok 'a build without optimisation' "$WPP_GCC" -O0 -o p0 p.c
 ok 'is recorded' wpp-record -o p0.wpp ./p0 7 9 27 12 30 11
 answers 0 'has the same calls' wpp-diff --by=routine a.wpp p0.wpp
 
+# ---- Far apart -------------------------------------------------------------------------------
+
+cat > far.c << 'C'
+#include <stdlib.h>
+
+static volatile int sink;
+
+static __attribute__((noinline)) void work(int kind, int turns)
+{
+    for (int i = 0; i < turns; i++)
+        if (kind)
+            sink += i;
+        else
+            sink -= i;
+}
+
+int main(int argc, char **argv)
+{
+    int kind = atoi(argv[1]);
+
+    work(kind, 1100000 + kind);
+    for (int i = 0; i < 60; i++)
+        work(1, 1);
+    return 0;
+}
+C
+ok 'a program that does much one way or the other' "$WPP_GCC" -O1 -o far far.c
+ok 'one way' wpp-record -o far0.wpp ./far 0
+ok 'the other' wpp-record -o far1.wpp ./far 1
+for f in 0 1; do
+    wpp-dump --tokens -o far$f.tokens far$f.wpp
+done
+answers 1 'far apart' wpp-diff -q far0.wpp far1.wpp
+like 'they meet where the call returns' "$(cat out)" \
+    'they meet again when work has returned, after 1,100,000 paths of A and 1,100,001 of B, at event'
+like 'until the end' "$(cat out)" 'are equal, until the end$'
+run wpp-diff --format=json far0.wpp far1.wpp
+python3 - << 'PY' > met
+import json
+m = json.load(open('out'))['threads'][0]['partings'][0]['meeting']
+a, b = (open('far%d.tokens' % i, 'rb').read() for i in (0, 1))
+a, b = a[4 * m['event']['a']:], b[4 * m['event']['b']:]
+print(a == b, len(a) == 4 * m['common'], len(a) > 100)
+PY
+is 'which the dumps say, too' "$(cat met)" 'True True True'
+
 # ---- Threads ---------------------------------------------------------------------------------
 
 cat > t.c << 'C'

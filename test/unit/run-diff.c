@@ -206,7 +206,7 @@ static uint64_t event_at(const struct list *l, uint64_t key)
 
 /* ---- The comparison ------------------------------------------------------------------------------ */
 
-static uint64_t partings, meetings, equals;
+static uint64_t partings, meetings, returns, equals;
 
 static bool parting_is_right(const struct parting *x, const struct list l[2], uint64_t at[2],
                              uint32_t least)
@@ -223,6 +223,7 @@ static bool parting_is_right(const struct parting *x, const struct list l[2], ui
     if (!x->meets)
         return true;
     meetings++;
+    returns += x->by_return;
     for (unsigned s = 0; s < 2; s++) {
         at[s] = x->side[s].meet_key;
         if (at[s] < x->side[s].key || x->side[s].meet_event != event_at(&l[s], at[s]))

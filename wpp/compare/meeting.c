@@ -172,7 +172,7 @@ bool find_meeting(const struct key_thread *a, uint64_t i, const struct key_threa
     struct meeting best = {0};
     bool whole = false;
 
-    assert(least > 0 && window <= MEETING_WINDOW);
+    assert(least > 0 && window > 0);
     match_ends(a, i, b, j, least, &best);
     for (uint64_t size = FIRST_WINDOW < window ? FIRST_WINDOW : window;;) {
         if (!look(a, i, b, j, least, (uint32_t)size, &best, &whole))

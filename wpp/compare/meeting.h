@@ -14,7 +14,11 @@
 #include "wpp/compare/fingerprints.h"
 
 /* No more keys than these are written out behind a parting, on each side. */
+#ifdef WPP_HOSTILE
+enum { MEETING_WINDOW = 40 };
+#else
 enum { MEETING_WINDOW = 1 << 20 };
+#endif
 
 /* Looks for the meeting behind the parting at keys number i and j.  *found: whether there is one; it
  * is the smallest if m + n is at most `window`; beyond that, there may be one that is not found, unless

@@ -195,6 +195,22 @@ static bool show_keys(const struct run_diff_report *r, const struct parting *x)
 
 /* ---- Stacks --------------------------------------------------------------------------------- */
 
+/* The innermost common activation may have called from another line in B. */
+static void show_other_place(const struct run_diff_report *r, const struct parting *x)
+{
+    size_t i = x->n_common_frames - 1;
+    struct run_place a = run_diff_frame_place(r->d, x, SIDE_A, i);
+    struct run_place b = run_diff_frame_place(r->d, x, SIDE_B, i);
+
+    for (unsigned s = 0; s < 2; s++)
+        if (x->side[s].frames[i].last == x->side[s].event)
+            return;
+    if (!a.line || !b.line || a.line->line == b.line->line)
+        return;
+    fputs(", in B ", r->text.out);
+    put_file_line(r, b.line->file, b.line->line);
+}
+
 /* Frames [first, n) of a side; of many only the innermost. */
 static void show_frames(const struct run_diff_report *r, const struct parting *x, unsigned side,
                         size_t first, size_t n, const char *label)
@@ -213,6 +229,8 @@ static void show_frames(const struct run_diff_report *r, const struct parting *x
 
         fputs("    ", r->text.out);
         put_place(r, &place, "  ");
+        if (first + 1 == x->n_common_frames)
+            show_other_place(r, x);
         fputs(x->side[side].frames[first].unseen ? "  (its call was not recorded)\n" : "\n",
               r->text.out);
     }
