@@ -15,7 +15,7 @@
 
 /* No more keys than these are written out behind a parting, on each side. */
 #ifdef WPP_HOSTILE
-enum { MEETING_WINDOW = 40 };
+enum { MEETING_WINDOW = 4 };
 #else
 enum { MEETING_WINDOW = 1 << 20 };
 #endif
