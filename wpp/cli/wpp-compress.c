@@ -108,8 +108,6 @@ static struct options parse_options(int argc, char **argv)
         case 'V': tool_version();
         }
     }
-    if (o.memory && o.jobs > 1)
-        tool_usage("--memory and --jobs do not go together: each cuts the trace by its own rule");
     if (argc - optind > 1)
         tool_usage("only one trace can be compressed at a time: `%s` is one too many",
                    argv[optind + 1]);
@@ -152,11 +150,12 @@ static bool show_progress(void *ctx, const void *bytes, size_t n, struct wpp_err
 }
 
 /* Segments wait in the output's folder. */
-static bool limit_memory(wpp_compressor *c, const struct options *o, const char *output,
-                         const struct wpp_output *out, struct wpp_error *error)
+static bool limit_memory(wpp_compressor *c, const struct options *o, struct wpp_crew *crew,
+                         const char *output, const struct wpp_output *out, struct wpp_error *error)
 {
     char *folder = wpp_output_folder(output, wpp_output_in_place(out));
-    bool done = folder ? wpp_compress_limit(c, o->memory, folder, error) : wpp_fail_memory(error);
+    bool done = folder ? wpp_compress_limit(c, o->memory, folder, crew, error)
+                       : wpp_fail_memory(error);
 
     free(folder);
     return done;
@@ -186,11 +185,12 @@ static uint32_t builders_for(const struct options *o, int fd)
 static bool plan(wpp_compressor *c, const struct options *o, struct wpp_crew *crew, int fd,
                  const char *output, const struct wpp_output *out, struct wpp_error *error)
 {
+    if (!o->one_piece)
+        crew->size = crew->free = builders_for(o, fd);
     if (o->memory)
-        return limit_memory(c, o, output, out, error);
+        return limit_memory(c, o, crew, output, out, error);
     if (o->one_piece)
         return true;
-    crew->size = crew->free = builders_for(o, fd);
     if (!o->best)
         return wpp_compress_jobs(c, crew, error);
     crew->size = crew->free = crew->size > 0;

@@ -221,8 +221,6 @@ static struct options parse_options(int argc, char **argv)
     /* A ring takes records at once: records waiting for it would soon be dropped. */
     if (o.ring && o.spool > RING_SPOOL)
         o.spool = RING_SPOOL;
-    if (o.memory && o.jobs > 1)
-        tool_usage("--memory and --jobs do not go together: each cuts the trace by its own rule");
     if (o.merge && !o.output)
         tool_usage("--merge: -o says which file the counts are added to");
     if (o.merge && strcmp(o.output, "-") == 0)
@@ -984,7 +982,7 @@ static void open_recording(struct recording *r, const char *name)
     r->runs.memory = r->options.memory;
     r->runs.heap = &tool_heap;
     r->runs.best = r->options.best;
-    if (!r->options.memory && !r->options.best && !r->options.one_piece)
+    if ((r->options.memory || !r->options.best) && !r->options.one_piece)
         r->runs.crew.size = r->options.jobs ? r->options.jobs
                                                : tool_jobs_argument("0", WPP_CREW_MOST);
     r->limit.most = r->options.limit;
