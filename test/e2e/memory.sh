@@ -292,7 +292,7 @@ ok 'and parsed anew' wpp-compress --symbols -q --best --memory=48M -j2 -o best.2
 ok 'and by one processor' wpp-compress --symbols -q --best --memory=48M -j1 -o best.1.wpp words.bin
 same 'the same' best.1.wpp best.2.wpp
 
-ok 'a program\'s trace, by one processor' wpp-compress -q --memory=48M -j1 -f -o three.1.wpp prog.trace
+ok 'three threads, by one processor' wpp-compress -q --memory=48M -j1 -f -o three.1.wpp prog.trace
 ok 'by two' wpp-compress -q --memory=48M -j2 -f -o three.2.wpp prog.trace
 same 'three threads: the same file' three.1.wpp three.2.wpp
 ok "in $(segments three.1.wpp) segments" test "$(segments three.1.wpp)" -gt 2
