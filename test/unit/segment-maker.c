@@ -53,7 +53,7 @@ static struct wpp_segment_maker *new_maker(void)
 {
     struct wpp_segment_maker *m = wpp_segment_maker_new(
         &(struct wpp_part_plan){.events = EVENTS, .memory = MEMORY, .fill = MEMORY / 4 * 3},
-        WPP_ANEW_SMALL, NULL);
+        NULL, WPP_ANEW_SMALL, NULL);
 
     if (!m)
         abort();
@@ -200,7 +200,7 @@ static uint32_t at_once(uint64_t megabytes)
 {
     struct wpp_segment_plan p;
 
-    wpp_segment_plan_init(&p, megabytes << 20);
+    wpp_segment_plan_init(&p, megabytes << 20, false);
     return p.at_once;
 }
 
@@ -212,8 +212,8 @@ static bool plan_is_fixed(struct random *r, uint64_t memory)
     struct wpp_part_figures figures[200];
     uint64_t taken = 0;
 
-    wpp_segment_plan_init(&a, memory);
-    wpp_segment_plan_init(&b, memory);
+    wpp_segment_plan_init(&a, memory, true);
+    wpp_segment_plan_init(&b, memory, true);
     for (uint64_t i = 0; i < 200; i++) {
         struct wpp_part_plan x, y;
 
@@ -241,7 +241,7 @@ static bool plan_is_within(struct random *r, uint64_t memory)
     struct wpp_segment_plan p;
     uint64_t elsewhere = 12 << 20;
 
-    wpp_segment_plan_init(&p, memory);
+    wpp_segment_plan_init(&p, memory, false);
     for (uint64_t i = 0; i < 200; i++) {
         struct wpp_part_plan x = wpp_segment_plan_next(&p, elsewhere, 4);
         struct wpp_part_figures f = {1 << 24, 1 << 20, 1 + draw(r, 1u << 31)};

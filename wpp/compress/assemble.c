@@ -248,8 +248,13 @@ static bool export(struct assembly *a)
 /* Takes the code of the grammar of all parts. */
 static bool take_code(struct assembly *a)
 {
+    uint32_t n = a->n_terminals;
+
     a->content.grammar_code = &a->code;
-    return wpp_piece_coder_finish(a->c->coder, a->c->streams.n, &a->code, a->order, a->n_terminals);
+    if (!wpp_piece_coder_finish(a->c->coder, a->c->streams.n, &a->code, a->order, &n))
+        return false;
+    assert(n == a->n_terminals);
+    return true;
 }
 
 /* Takes the grammar and the order of terminals; with segments the order is already known. */

@@ -36,7 +36,7 @@ struct wpp_compressor {
     enum wpp_anew anew;               /* which finished grammars are parsed anew */
     const bool *enough;               /* ... until this is true; or NULL */
     uint64_t part_left;               /* terminals until the current part may end */
-    seq *base;                        /* the first part; NULL before its end */
+    seq *base;                        /* the first part, of the group; NULL before its end */
     seq_piece **pieces;               /* of the base and of further parts, in order */
     uint32_t n_pieces, pieces_size;
     struct wpp_piece_coder *coder;    /* of the pieces; NULL before the base's end */
@@ -115,6 +115,10 @@ bool wpp_limited_end(wpp_compressor *c);
 void wpp_segmenter_free_builder(wpp_compressor *c, struct wpp_builder *b);
 /* Takes the oldest builder off the list, which has one. */
 struct wpp_builder *wpp_segmenter_oldest(wpp_compressor *c);
+/* Takes a piece, to be coded with those before it. */
+bool wpp_segmenter_add_piece(wpp_compressor *c, seq_piece *piece);
+/* Drops the base, its pieces and their coder. */
+void wpp_segmenter_drop_pieces(wpp_compressor *c);
 /* The error of a builder or the engine. */
 bool wpp_segmenter_fail(wpp_compressor *c, int status);
 /* Finishes the only grammar. */

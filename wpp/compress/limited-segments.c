@@ -2,11 +2,13 @@
 /* limited-segments.c - with a limit of memory: the trace is cut into segments (segment-plan.h), which
  * know nothing of each other and are put away in the order of the trace.
  *
- *      segments    | builders[0] | builders[1] | ... | maker, or a builder with its maker
- *      in a file     ended, the first one first        appended to
+ *      segments  | base, pieces  | builders[0] | ... | maker, or a builder with its maker
+ *      in a file   the group's;    ended, the first    appended to
+ *                  being coded     one first
  */
 #include "wpp/compress/compressor.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "wpp/base/error.h"
@@ -42,24 +44,90 @@ static uint64_t memory_elsewhere(const wpp_compressor *c)
 
 void wpp_limited_begin(wpp_compressor *c)
 {
-    wpp_segment_plan_init(&c->plan, c->memory_max);
-    c->segments.ahead = c->plan.at_once - 1;
+    wpp_segment_plan_init(&c->plan, c->memory_max, c->anew != WPP_ANEW_ALL);
+    c->segments.ahead = c->plan.groups ? 0 : c->plan.at_once - 1;
     c->window_left = WPP_SEGMENT_WINDOW;
     look_at_alphabet(c);
 }
 
+/* ---- Groups ----------------------------------------------------------------------------- */
+
+/* Makes the open part the base of a group. */
+static bool begin_group(wpp_compressor *c, struct wpp_segment_maker *maker)
+{
+    seq_piece *piece;
+    int status = wpp_segment_maker_end_base(maker, c->streams.n, &c->base, &piece);
+
+    if (status != SEQ_OK)
+        return wpp_segmenter_fail(c, status);
+    c->coder = wpp_piece_coder_new(c->base);
+    if (c->coder)
+        return wpp_segmenter_add_piece(c, piece);
+    seq_piece_free(piece);
+    return wpp_fail_memory(&c->fatal);
+}
+
+/* How many events of each stream are in the group. */
+static bool count_events(wpp_compressor *c, struct wpp_segment *segment)
+{
+    segment->starts = c->streams.n;
+    segment->length = calloc(c->streams.n + (size_t)1, sizeof *segment->length);
+    for (uint32_t k = 0; segment->length && k < c->streams.n; k++)
+        segment->length[k] = c->streams.list[k].tokens - c->streams.list[k].in_segments;
+    return segment->length != NULL;
+}
+
+/* Codes what is left, into a segment. */
+static bool code_group(wpp_compressor *c, struct wpp_segment *segment)
+{
+    seq_forget(c->base);
+    segment->symbols = c->piece_symbols;
+    segment->n_terminals = c->alphabet.n;
+    segment->order = malloc(((size_t)c->alphabet.n + 1) * sizeof *segment->order);
+    return segment->order && count_events(c, segment) &&
+           wpp_piece_coder_finish(c->coder, c->streams.n, &segment->code, segment->order,
+                                  &segment->n_terminals);
+}
+
+/* Puts the group away, if there is one.  All its parts have ended. */
+static bool end_group(wpp_compressor *c)
+{
+    struct wpp_segment segment = {0};
+    bool done = true;
+
+    if (!c->base)
+        return true;
+    done = (code_group(c, &segment) || wpp_fail_memory(&c->fatal)) &&
+           wpp_segments_add(&c->segments, &segment, c->alphabet.n, &c->fatal);
+    wpp_segment_free(&segment);
+    wpp_segmenter_drop_pieces(c);
+    c->heap->trim();
+    return done;
+}
+
 /* ---- The ends of parts ------------------------------------------------------------------ */
 
-/* Puts the segments of the oldest part away.  Takes the maker. */
+static bool take_segments(wpp_compressor *c, struct wpp_segment_maker *maker)
+{
+    uint32_t n;
+    const struct wpp_segment *segments = wpp_segment_maker_segments(maker, &n);
+    seq_piece *piece;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (!wpp_segments_add(&c->segments, &segments[i], c->alphabet.n, &c->fatal))
+            return false;
+    while ((piece = wpp_segment_maker_take_piece(maker)))
+        if (!wpp_segmenter_add_piece(c, piece))
+            return false;
+    return true;
+}
+
+/* Puts the segments of the oldest part away, or adds its pieces to the group.  Takes the maker. */
 static bool put_away(wpp_compressor *c, struct wpp_segment_maker *maker, bool open)
 {
     struct wpp_part_figures figures = wpp_segment_maker_figures(maker);
-    uint32_t n;
-    const struct wpp_segment *segments = wpp_segment_maker_segments(maker, &n);
-    bool done = true;
+    bool done = take_segments(c, maker);
 
-    for (uint32_t i = 0; i < n && done; i++)
-        done = wpp_segments_add(&c->segments, &segments[i], c->alphabet.n, &c->fatal);
     wpp_segment_plan_ended(&c->plan, c->parts_taken++, open, &figures);
     wpp_segment_maker_free(maker);
     c->heap->trim();
@@ -87,12 +155,34 @@ static bool take_from_builders(wpp_compressor *c)
     return true;
 }
 
+/* Ends the open part, and makes it a segment or a base. */
+static bool end_open_part(wpp_compressor *c)
+{
+    struct wpp_segment_maker *maker = c->maker;
+    int status;
+
+    c->maker = NULL;
+    if (wpp_segment_maker_may_be_base(maker) && c->plan.groups) {
+        if (begin_group(c, maker))
+            return put_away(c, maker, true);
+        wpp_segment_maker_free(maker);
+        return false;
+    }
+    status = wpp_segment_maker_end(maker, c->streams.n);
+    if (status == SEQ_OK)
+        return put_away(c, maker, true);
+    wpp_segment_maker_free(maker);
+    return wpp_segmenter_fail(c, status);
+}
+
 /* Ends the current part, now or when its builder has finished it. */
 static bool end_part(wpp_compressor *c)
 {
     struct wpp_segment_maker *maker = c->maker;
     int status;
 
+    if (maker && c->part_plan.open)
+        return end_open_part(c);
     if (c->builder) {
         wpp_builder_end(c->builder, c->streams.n);
         c->builders[c->n_builders++] = c->builder;
@@ -102,7 +192,7 @@ static bool end_part(wpp_compressor *c)
     c->maker = NULL;
     status = wpp_segment_maker_end(maker, c->streams.n);
     if (status == SEQ_OK && take_from_builders(c))
-        return put_away(c, maker, c->part_plan.open);
+        return put_away(c, maker, false);
     wpp_segment_maker_free(maker);
     return status == SEQ_OK ? false : wpp_segmenter_fail(c, status);
 }
@@ -128,26 +218,42 @@ static void end_trace(wpp_compressor *c)
     c->over = c->skipping = true;
 }
 
-/* Begins another part: a thread builds it, if one is free and it is not an open one. */
-static bool begin_part(wpp_compressor *c)
+/* An open part begins: all before it is put away, and it is alone. */
+static bool be_alone(wpp_compressor *c)
+{
+    if (!take_from_builders(c) || !end_group(c))
+        return false;
+    for (uint32_t k = 0; k < c->streams.n; k++)
+        c->streams.list[k].in_segments = c->streams.list[k].tokens;
+    return true;
+}
+
+/* Plans another part and makes its maker, unless the trace ends. */
+static bool plan_part(wpp_compressor *c)
 {
     if (!find_thread(c))
         return false;
-    if (c->segments.n && c->segments.full) {
-        bool done = take_from_builders(c);
-        end_trace(c);
-        return done;
-    }
     c->part_plan = wpp_segment_plan_next(&c->plan, memory_elsewhere(c),
                                          wpp_builder_terminal_bytes(c->alphabet_n));
     c->part_left = c->part_plan.events;
     c->alphabet_then = c->alphabet_now;
-    if (c->part_plan.open && !take_from_builders(c))
+    if (c->part_plan.open && !be_alone(c))
         return false;
-    c->maker = wpp_segment_maker_new(&c->part_plan, c->anew, c->enough);
-    if (!c->maker)
-        return wpp_fail_memory(&c->fatal);
-    if (c->part_plan.open || !c->crew || !c->crew->free)
+    if (c->segments.n && c->segments.full) {
+        bool done = be_alone(c);
+        end_trace(c);
+        return done;
+    }
+    c->maker = wpp_segment_maker_new(&c->part_plan, c->base, c->anew, c->enough);
+    return c->maker || wpp_fail_memory(&c->fatal);
+}
+
+/* Begins another part: a thread builds it, if one is free and it is not an open one. */
+static bool begin_part(wpp_compressor *c)
+{
+    if (!plan_part(c))
+        return false;
+    if (c->over || c->part_plan.open || !c->crew || !c->crew->free)
         return true;
     c->builder = wpp_builder_new_segments(c->maker);
     if (!c->builder)
@@ -156,7 +262,6 @@ static bool begin_part(wpp_compressor *c)
     c->crew->free--;
     return true;
 }
-
 /* ---- Appending --------------------------------------------------------------------------- */
 
 /* Whether the part ends at the end of this window. */
@@ -219,13 +324,28 @@ static bool end_only_grammar(wpp_compressor *c)
     return status == SEQ_OK ? wpp_segmenter_end_grammar(c) : wpp_segmenter_fail(c, status);
 }
 
+/* It need not be a base any more. */
+static bool end_last_open_part(wpp_compressor *c)
+{
+    struct wpp_segment_maker *maker = c->maker;
+    int status = wpp_segment_maker_end(maker, c->streams.n);
+
+    c->maker = NULL;
+    if (status == SEQ_OK)
+        return put_away(c, maker, true);
+    wpp_segment_maker_free(maker);
+    return wpp_segmenter_fail(c, status);
+}
+
 bool wpp_limited_end(wpp_compressor *c)
 {
-    bool only = c->plan.begun <= 1 && !c->segments.n;
+    bool only = c->plan.begun <= 1 && !c->segments.n && !c->base;
 
     if (only)
         return end_only_grammar(c);
+    if (c->maker && c->part_plan.open)
+        return end_last_open_part(c);
     if ((c->maker || c->builder) && !end_part(c))
         return false;
-    return take_from_builders(c);
+    return take_from_builders(c) && end_group(c);
 }

@@ -8,6 +8,8 @@
 #define TWO_AT_ONCE (UINT64_C(48) << 20)
 /* The least memory of a grammar (seq_is_full). */
 enum { MEMORY_LEAST = 8 << 20 };
+/* A group ends when its pieces take 1 / KEPT of the memory. */
+enum { KEPT = 4 };
 /* What has so many events for each symbol, or more, is as fast in one piece. */
 enum { LONG_SYMBOLS = 64 };
 
@@ -20,9 +22,11 @@ static uint32_t parts_at_once(uint64_t memory_max)
     return n;
 }
 
-void wpp_segment_plan_init(struct wpp_segment_plan *p, uint64_t memory_max)
+void wpp_segment_plan_init(struct wpp_segment_plan *p, uint64_t memory_max, bool groups)
 {
-    *p = (struct wpp_segment_plan){.memory_max = memory_max, .at_once = parts_at_once(memory_max)};
+    *p = (struct wpp_segment_plan){.memory_max = memory_max, .at_once = parts_at_once(memory_max),
+                                   .groups = groups};
+    p->groups &= p->at_once > 1;
 }
 
 bool wpp_repeats_much(uint64_t events, uint64_t symbols)
@@ -48,6 +52,7 @@ static void look_back(struct wpp_segment_plan *p)
         return;
     p->known_part = part;
     p->known = p->figures[part % p->at_once];
+    p->kept += p->known.kept;
 }
 
 /* A sixteenth is left, so that a part seldom has a second segment. */
@@ -62,20 +67,28 @@ static uint64_t length_of_part(const struct wpp_segment_plan *p, uint64_t all, u
     return length ? length : WPP_SEGMENT_WINDOW;
 }
 
+/* What pieces are kept of parts that are not known yet is counted as of the last known one. */
+static bool is_group_full(const struct wpp_segment_plan *p, uint64_t memory)
+{
+    return p->groups && p->kept + p->at_once * p->known.kept >= memory / KEPT;
+}
+
 struct wpp_part_plan wpp_segment_plan_next(struct wpp_segment_plan *p, uint64_t elsewhere,
                                            uint32_t event_bytes)
 {
     uint64_t memory = p->memory_max > elsewhere + MEMORY_LEAST ? p->memory_max - elsewhere
                                                                : MEMORY_LEAST;
-    /* The events that wait take the more of it the smaller the grammar still is. */
-    uint64_t all = memory / p->at_once, share = all / 4 * 3;
+    /* One share is the base's.  The events that wait take the more of a share the smaller the grammar
+     * still is. */
+    uint64_t all = p->groups ? (memory - memory / KEPT) / (p->at_once + 1) : memory / p->at_once;
+    uint64_t share = all / 4 * 3;
     struct wpp_part_plan plan;
 
     if (share < MEMORY_LEAST)
         share = MEMORY_LEAST;
     look_back(p);
     plan = (struct wpp_part_plan){.fill = share / 4 * 3, .events = UINT64_MAX};
-    plan.open = p->begun == 0 || p->at_once == 1
+    plan.open = p->begun == 0 || p->at_once == 1 || is_group_full(p, memory)
                 || wpp_repeats_much(p->known.events, p->known.symbols);
     plan.may_end_early = p->at_once > 1;
     plan.memory = plan.open ? memory : share;
@@ -94,4 +107,5 @@ void wpp_segment_plan_ended(struct wpp_segment_plan *p, uint64_t part, bool open
         return;
     p->known_part = part;
     p->known = *figures;
+    p->kept = figures->kept;
 }

@@ -2,14 +2,20 @@
 /* segment-plan.h - with a limit of memory: how a trace is cut.
  *
  *      trace      | open part | part 1 | part 2 | part 3 | part 4 | open part ...
- *      segments   |     0     |   1    | 2  | 3 |   4    |   5    |     6     ...
+ *      pieces     |     0     |   1    | 2  | 3 |   4    |   5    |     0     ...
  *      memory     |  all of   |   a share each, `at_once` of them |  all of
  *                 |   it      |   are built at the same time      |   it
+ *      segments   |                      0                        |     1     ...
  *
- * A part is what one thread makes segments of.  A grammar that repeats much is as fast as its events
- * come: it is an open part, which is built alone and ends when it has filled the memory.  If it
- * repeats little, an open part ends as soon as it has filled a share; the parts behind it have about
- * as many events as will fill one.  A part whose grammar is full before its end has several segments.
+ * A part is what one thread builds.  A grammar that repeats much is as fast as its events come: it is an
+ * open part, which is built alone and ends when it has filled the memory; then it is a segment.  If it
+ * repeats little, an open part ends as soon as it has filled a share, and becomes the base of a group
+ * (sequitur.h, "Grammars on a base").  The parts behind it have about as many events as will fill a
+ * share.  A part whose grammar is full before its end has several pieces.  All pieces of a group become
+ * one segment.  Pieces are kept until then; when they have filled a quarter of the memory, another open
+ * part begins.
+ *
+ * Parts that are parsed anew cannot share a base: each of their pieces is a segment.
  *
  * The plan depends on the trace and on the limit, not on time or processors: a part is planned by
  * the last open part or by the part `at_once` before it, whichever is later.
@@ -29,10 +35,13 @@ enum { WPP_SEGMENT_WINDOW = 1 << 14 };
 struct wpp_part_figures {
     uint64_t events, symbols;    /* of all its segments; on right-hand sides */
     uint64_t fit;                /* about so many events fill a share */
+    uint64_t kept;               /* bytes of its pieces, and of their code and its model */
 };
 
 struct wpp_segment_plan {
     uint64_t memory_max;         /* for the whole process */
+    bool groups;                 /* parts share a base */
+    uint64_t kept;               /* of the parts of the group that may be used for planning */
     uint32_t at_once;
     uint64_t begun;              /* parts */
     uint64_t known_part;         /* the latest one that may be used for planning */
@@ -49,8 +58,8 @@ struct wpp_part_plan {
                                     rest */
 };
 
-/* `memory_max` is the limit for the process. */
-void wpp_segment_plan_init(struct wpp_segment_plan *p, uint64_t memory_max);
+/* `memory_max` is the limit for the process; groups: whether parts may share a base. */
+void wpp_segment_plan_init(struct wpp_segment_plan *p, uint64_t memory_max, bool groups);
 /* Plans the next part; the parts `at_once` or more before it have ended, and if it is open, all have
  * to end before it begins.  `elsewhere`: bytes of the process besides the grammars and the events
  * that wait for them, `event_bytes` each. */

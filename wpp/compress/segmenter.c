@@ -64,8 +64,7 @@ struct wpp_builder *wpp_segmenter_oldest(wpp_compressor *c)
     return oldest;
 }
 
-/* Takes the piece. */
-static bool add_piece(wpp_compressor *c, seq_piece *piece)
+bool wpp_segmenter_add_piece(wpp_compressor *c, seq_piece *piece)
 {
     if (c->n_pieces == c->pieces_size) {
         uint32_t size = 2 * c->pieces_size + 8;
@@ -80,7 +79,7 @@ static bool add_piece(wpp_compressor *c, seq_piece *piece)
     }
     c->pieces[c->n_pieces++] = piece;
     c->piece_symbols += seq_piece_symbols(piece);
-    if (c->crew->free > 0 || c->n_builders > 0)
+    if (c->crew && (c->crew->free > 0 || c->n_builders > 0))
         wpp_piece_coder_start(c->coder);
     return wpp_piece_coder_add(c->coder, piece) || wpp_fail_memory(&c->fatal);
 }
@@ -92,7 +91,7 @@ static bool take_from_builder(wpp_compressor *c)
     int status = wpp_builder_take(wpp_segmenter_oldest(c), &piece);
 
     c->crew->free++;
-    return status == SEQ_OK ? add_piece(c, piece) : wpp_segmenter_fail(c, status);
+    return status == SEQ_OK ? wpp_segmenter_add_piece(c, piece) : wpp_segmenter_fail(c, status);
 }
 
 static bool take_from_builders(wpp_compressor *c)
@@ -151,7 +150,7 @@ static bool end_base(wpp_compressor *c)
         seq_piece_free(piece);
         return wpp_fail_memory(&c->fatal);
     }
-    return add_piece(c, piece);
+    return wpp_segmenter_add_piece(c, piece);
 }
 
 /* Ends the current part behind the base, now or when its builder has finished it. */
@@ -173,7 +172,7 @@ static bool end_part(wpp_compressor *c)
     status = wpp_finish_piece(c->grammar, c->streams.n, &piece);
     seq_free(c->grammar);
     c->grammar = NULL;
-    return status == SEQ_OK ? add_piece(c, piece) : wpp_segmenter_fail(c, status);
+    return status == SEQ_OK ? wpp_segmenter_add_piece(c, piece) : wpp_segmenter_fail(c, status);
 }
 
 /* Looks for a thread to build the current part.  Without one it is built here. */
@@ -255,6 +254,18 @@ bool wpp_segmenter_end(wpp_compressor *c)
     return take_grammar_back(c) && wpp_segmenter_end_grammar(c);
 }
 
+void wpp_segmenter_drop_pieces(wpp_compressor *c)
+{
+    wpp_piece_coder_free(c->coder);
+    c->coder = NULL;
+    for (uint32_t i = 0; i < c->n_pieces; i++)
+        seq_piece_free(c->pieces[i]);
+    c->n_pieces = 0;
+    c->piece_symbols = 0;
+    seq_free(c->base);
+    c->base = NULL;
+}
+
 void wpp_segmenter_drop(wpp_compressor *c)
 {
     if (c->grammar)
@@ -267,13 +278,7 @@ void wpp_segmenter_drop(wpp_compressor *c)
     for (uint32_t i = 0; i < c->n_builders; i++)
         wpp_segmenter_free_builder(c, c->builders[i]);
     c->n_builders = 0;
-    wpp_piece_coder_free(c->coder);
-    c->coder = NULL;
-    for (uint32_t i = 0; i < c->n_pieces; i++)
-        seq_piece_free(c->pieces[i]);
-    c->n_pieces = 0;
-    seq_free(c->base);
-    c->base = NULL;
+    wpp_segmenter_drop_pieces(c);
 }
 
 bool wpp_segmenter_goes_on(const wpp_compressor *c)
