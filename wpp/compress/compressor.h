@@ -50,7 +50,8 @@ struct wpp_compressor {
     struct wpp_segment_maker *maker;  /* of the current part; NULL: its builder has it, or there is
                                          no part yet */
     uint32_t window_left;             /* events until the part may end (WPP_SEGMENT_WINDOW) */
-    uint64_t parts_taken;             /* their segments are put away */
+    uint64_t parts_taken;             /* their segments are put away, or their pieces in the group */
+    uint32_t pieces_coded;            /* of groups that are put away */
     uint64_t alphabet_then;           /* bytes of the alphabet when this part began */
     uint64_t alphabet_now;            /* ... and at the end of the last window */
     uint32_t alphabet_n;              /* terminals then */

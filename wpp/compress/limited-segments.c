@@ -100,6 +100,7 @@ static bool end_group(wpp_compressor *c)
     done = (code_group(c, &segment) || wpp_fail_memory(&c->fatal)) &&
            wpp_segments_add(&c->segments, &segment, c->alphabet.n, &c->fatal);
     wpp_segment_free(&segment);
+    c->pieces_coded += c->n_pieces;
     wpp_segmenter_drop_pieces(c);
     c->heap->trim();
     return done;

@@ -197,6 +197,11 @@ int wpp_segment_maker_append(struct wpp_segment_maker *m, uint32_t stream,
     return status;
 }
 
+uint32_t wpp_segment_maker_room(const struct wpp_segment_maker *m)
+{
+    return m->left;
+}
+
 bool wpp_segment_maker_is_full(struct wpp_segment_maker *m, int *status)
 {
     struct seq_stats stats;

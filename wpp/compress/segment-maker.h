@@ -25,6 +25,8 @@ void wpp_segment_maker_free(struct wpp_segment_maker *m);
 int wpp_segment_maker_append(struct wpp_segment_maker *m, uint32_t stream,
                              const uint32_t *terminals, size_t n, uint32_t alphabet);
 
+/* How many terminals the current window still has room for. */
+uint32_t wpp_segment_maker_room(const struct wpp_segment_maker *m);
 /* Of an open part, after a multiple of WPP_SEGMENT_WINDOW terminals: whether it should end.  The
  * engine's status is in *status. */
 bool wpp_segment_maker_is_full(struct wpp_segment_maker *m, int *status);

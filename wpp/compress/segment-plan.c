@@ -81,7 +81,7 @@ struct wpp_part_plan wpp_segment_plan_next(struct wpp_segment_plan *p, uint64_t 
     /* One share is the base's.  The events that wait take the more of a share the smaller the grammar
      * still is. */
     uint64_t all = p->groups ? (memory - memory / KEPT) / (p->at_once + 1) : memory / p->at_once;
-    uint64_t share = all / 4 * 3;
+    uint64_t share = all;
     struct wpp_part_plan plan;
 
     if (share < MEMORY_LEAST)
