@@ -221,9 +221,9 @@ static struct wpp_segment code_all(const seq *base, const seq_piece *first, stru
             abort();
     if (!wpp_piece_coder_finish(c, STREAMS, &s.code, s.order, &s.n_terminals))
         abort();
+    wpp_piece_coder_free(c);
     for (uint32_t i = 0; i < *n; i++)
         seq_piece_free(pieces[i]);
-    wpp_piece_coder_free(c);
     return s;
 }
 
