@@ -197,8 +197,7 @@ static seq *make_base(struct random *r, const struct text *t, uint32_t alphabet,
         if (wpp_segment_maker_append(m, 0, t->terminals, n, alphabet) != SEQ_OK)
             abort();
     }
-    wpp_segment_maker_is_full(m, &status);
-    if (status != SEQ_OK || !wpp_segment_maker_may_be_base(m)
+    if (!wpp_segment_maker_may_be_base(m, &status)
         || wpp_segment_maker_end_base(m, STREAMS, &base, piece) != SEQ_OK)
         abort();
     wpp_segment_maker_free(m);
@@ -348,7 +347,7 @@ static bool plan_is_within(struct random *r, uint64_t memory)
 
         if (x.open ? x.memory + elsewhere > memory
                    : x.memory * p.at_once + elsewhere > memory ||
-                     x.events * 4 * 2 * p.at_once + elsewhere > memory ||
+                     (x.events - WPP_SEGMENT_WINDOW) * 4 * 2 * p.at_once + elsewhere > memory ||
                      x.events % WPP_SEGMENT_WINDOW || !x.events)
             return false;
         wpp_segment_plan_ended(&p, i, x.open, &f);

@@ -20,12 +20,15 @@ enum { ALPHABET_GROWTH = 16 };
 /* Of each terminal: its token, a slot and an empty one, the segments' number for it, and, by each
  * builder, its place while a segment is encoded. */
 enum { TERMINAL_BYTES = 4 + 8 + 8, ENCODED_TERMINAL_BYTES = 4 };
+/* About what the model of a group's code has of each terminal. */
+enum { MODEL_TERMINAL_BYTES = 120 };
 
 /* What memory is taken elsewhere is computed, not asked for: that would depend on what the builders
  * are doing. */
 static uint64_t alphabet_bytes(const wpp_compressor *c)
 {
-    uint64_t each = TERMINAL_BYTES + ENCODED_TERMINAL_BYTES * (uint64_t)c->plan.at_once;
+    uint64_t each = TERMINAL_BYTES + ENCODED_TERMINAL_BYTES * (uint64_t)c->plan.at_once
+                  + (c->plan.groups ? MODEL_TERMINAL_BYTES : 0);
 
     return wpp_alphabet_mapped(&c->alphabet) + c->alphabet.n * each;
 }
@@ -161,19 +164,15 @@ static bool end_open_part(wpp_compressor *c)
 {
     struct wpp_segment_maker *maker = c->maker;
     int status;
+    bool is_base = wpp_segment_maker_may_be_base(maker, &status) && c->plan.groups;
 
     c->maker = NULL;
-    if (wpp_segment_maker_may_be_base(maker) && c->plan.groups) {
-        if (begin_group(c, maker))
-            return put_away(c, maker, true);
-        wpp_segment_maker_free(maker);
-        return false;
-    }
-    status = wpp_segment_maker_end(maker, c->streams.n);
-    if (status == SEQ_OK)
+    if (status == SEQ_OK && !is_base)
+        status = wpp_segment_maker_end(maker, c->streams.n);
+    if (status == SEQ_OK && (!is_base || begin_group(c, maker)))
         return put_away(c, maker, true);
     wpp_segment_maker_free(maker);
-    return wpp_segmenter_fail(c, status);
+    return status == SEQ_OK ? false : wpp_segmenter_fail(c, status);
 }
 
 /* Ends the current part, now or when its builder has finished it. */

@@ -225,11 +225,12 @@ int wpp_segment_maker_end(struct wpp_segment_maker *m, uint32_t streams)
     return status == SEQ_OK && m->grammar ? end_grammar(m, streams, false) : status;
 }
 
-bool wpp_segment_maker_may_be_base(const struct wpp_segment_maker *m)
+bool wpp_segment_maker_may_be_base(struct wpp_segment_maker *m, int *status)
 {
     struct seq_stats stats;
 
-    if (!m->plan.may_end_early || m->anew == WPP_ANEW_ALL || !m->grammar)
+    *status = append_waiting(m);
+    if (*status != SEQ_OK || !m->plan.may_end_early || m->anew == WPP_ANEW_ALL || !m->grammar)
         return false;
     seq_get_stats(m->grammar, &stats);
     return !seq_is_full(m->grammar) && !wpp_repeats_much(stats.symbols, stats.rhs_symbols);

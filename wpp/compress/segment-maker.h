@@ -34,8 +34,9 @@ bool wpp_segment_maker_is_full(struct wpp_segment_maker *m, int *status);
 /* Ends the part, which has terminals; all streams below `streams` get start rules.  Then the segments
  * or pieces are there.  The engine's status. */
 int wpp_segment_maker_end(struct wpp_segment_maker *m, uint32_t streams);
-/* Of an open part that is not full: whether it repeats so little that it may be a base. */
-bool wpp_segment_maker_may_be_base(const struct wpp_segment_maker *m);
+/* Of an open part: whether it is not full and repeats so little that it may be a base.  The engine's
+ * status is in *status. */
+bool wpp_segment_maker_may_be_base(struct wpp_segment_maker *m, int *status);
 /* Ends it as a base, with its piece.  The engine's status. */
 int wpp_segment_maker_end_base(struct wpp_segment_maker *m, uint32_t streams, seq **base,
                                seq_piece **piece);

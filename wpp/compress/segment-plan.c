@@ -63,8 +63,7 @@ static uint64_t length_of_part(const struct wpp_segment_plan *p, uint64_t all, u
 
     if (length > most)
         length = most;
-    length -= length % WPP_SEGMENT_WINDOW;
-    return length ? length : WPP_SEGMENT_WINDOW;
+    return length / WPP_SEGMENT_WINDOW * WPP_SEGMENT_WINDOW + WPP_SEGMENT_WINDOW;
 }
 
 /* What pieces are kept of parts that are not known yet is counted as of the last known one. */
@@ -89,6 +88,7 @@ struct wpp_part_plan wpp_segment_plan_next(struct wpp_segment_plan *p, uint64_t 
     look_back(p);
     plan = (struct wpp_part_plan){.fill = share / 4 * 3, .events = UINT64_MAX};
     plan.open = p->begun == 0 || p->at_once == 1 || is_group_full(p, memory)
+                || (p->groups && !p->kept)
                 || wpp_repeats_much(p->known.events, p->known.symbols);
     plan.may_end_early = p->at_once > 1;
     plan.memory = plan.open ? memory : share;
