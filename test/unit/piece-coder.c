@@ -82,7 +82,9 @@ static bool code(const seq *base, seq_piece *const *piece, size_t n, size_t thre
             wpp_piece_coder_start(c);
         done = wpp_piece_coder_add(c, piece[k]);
     }
-    done = done && wpp_piece_coder_finish(c, STREAMS, out, order, terminals);
+    uint32_t found = terminals;
+
+    done = done && wpp_piece_coder_finish(c, STREAMS, out, order, &found) && found == terminals;
     wpp_piece_coder_free(c);
     return done;
 }

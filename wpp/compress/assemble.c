@@ -220,7 +220,7 @@ static void describe_run(struct assembly *a)
     a->content.run.ticks_per_second = wpp_path_times_rate(&c->times);
     a->content.run.complete = c->note.status == WPP_OK && c->modules.n_unread == 0;
     a->content.run.ended = why_no_more(c);
-    a->content.run.parts = c->n_pieces;
+    a->content.run.parts = c->n_pieces + c->pieces_coded;
     a->content.chunks = c->when.list;
     a->content.n_chunks = c->when.n;
     if (c->segments.n)
@@ -248,8 +248,13 @@ static bool export(struct assembly *a)
 /* Takes the code of the grammar of all parts. */
 static bool take_code(struct assembly *a)
 {
+    uint32_t n = a->n_terminals;
+
     a->content.grammar_code = &a->code;
-    return wpp_piece_coder_finish(a->c->coder, a->c->streams.n, &a->code, a->order, a->n_terminals);
+    if (!wpp_piece_coder_finish(a->c->coder, a->c->streams.n, &a->code, a->order, &n))
+        return false;
+    assert(n == a->n_terminals);
+    return true;
 }
 
 /* Takes the grammar and the order of terminals; with segments the order is already known. */

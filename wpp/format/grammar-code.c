@@ -353,6 +353,11 @@ bool wpp_grammar_coder_gives_up(const struct wpp_grammar_coder *c)
     return c->gives_up;
 }
 
+uint32_t wpp_grammar_coder_terminals(const struct wpp_grammar_coder *c)
+{
+    return c->e.model.n_terminals;
+}
+
 bool wpp_grammar_coder_finish(struct wpp_grammar_coder *c, struct wpp_bytes *out, uint32_t *order,
                               uint32_t n)
 {

@@ -48,6 +48,8 @@ void wpp_grammar_coder_soon(void *coder, uint32_t far, uint32_t near);
 bool wpp_grammar_coder_end(struct wpp_grammar_coder *coder);
 /* Whether the even code is to be used instead: another coder must begin again. */
 bool wpp_grammar_coder_gives_up(const struct wpp_grammar_coder *coder);
+/* Terminals so far. */
+uint32_t wpp_grammar_coder_terminals(const struct wpp_grammar_coder *coder);
 /* All threads have ended.  Writes the code, and order[new] = old, room for n, for all terminals, which
  * must be n.  False: no memory, or it gives up. */
 bool wpp_grammar_coder_finish(struct wpp_grammar_coder *coder, struct wpp_bytes *out, uint32_t *order,

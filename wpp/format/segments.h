@@ -3,6 +3,7 @@
  * or use several processors.
  *
  *      grammar is full -> wpp_segment_encode -> wpp_segments_add: put away -> a new grammar ...
+ *      pieces on a base -> their code           (compress/limited-segments.c)
  *
  * Segments wait in a file without a name.  They are the last section of the WPP, `segments`
  * (docs/wpp-format.md).  So the file consists of the part made in memory, then the segments.

@@ -19,6 +19,15 @@ void wpp_modules_free(struct wpp_modules *m)
     *m = (struct wpp_modules){0};
 }
 
+uint64_t wpp_modules_bytes(const struct wpp_modules *m)
+{
+    uint64_t bytes = wpp_arena_bytes(&m->arena);
+
+    for (uint32_t i = 0; i < m->n; i++)
+        bytes += m->loaded[i].tables.size;
+    return bytes;
+}
+
 /* ---- Checking the file against the trace ---------------------------------------- */
 
 /* The state of one module while it is added. */

@@ -53,6 +53,9 @@ bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
                      const struct wpp_moved *moved, const struct wpp_module_files *held,
                      struct wpp_error *error);
 
+/* Bytes of memory of what is known of them. */
+uint64_t wpp_modules_bytes(const struct wpp_modules *m);
+
 /* The routine of a token.  False: it belongs to no module that was read. */
 struct wpp_token_place {
     uint32_t module, unit, routine;    /* indices, each within the one before */
