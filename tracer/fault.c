@@ -75,20 +75,37 @@ static void look_in(const struct wpp_module *module, void *ctx)
             s->found = is_behind_call((const unsigned char *)s->word);
 }
 
+/* The next word of the stack that can be read, from `sp` on; 0: there is none nearby.  After an
+ * overflow the stack pointer is below the stack. */
+static uint64_t next_word(uint64_t sp, bool begins)
+{
+    enum { PAGES = 16 };
+
+    if (!begins && sp % WPP_PAGE_BYTES != 0)
+        return sp;
+    for (int i = 0; i < PAGES; i++) {
+        if (sys_can_read((const void *)sp))
+            return sp;
+        if (!begins)
+            return 0;
+        sp = (sp / WPP_PAGE_BYTES + 1) * WPP_PAGE_BYTES;
+    }
+    return 0;
+}
+
 static void find_calls(volatile struct wpp_fault *fault, uint64_t sp)
 {
     enum { WORDS = 1024 };
     struct search s;
     uint32_t n = 0;
 
-    sp &= ~UINT64_C(7);
-    for (int i = 0; i < WORDS && n < WPP_FAULT_CALLS; i++, sp += 8) {
-        if ((i == 0 || sp % WPP_PAGE_BYTES == 0) && !sys_can_read((const void *)sp))
-            break;
+    sp = next_word(sp & ~UINT64_C(7), true);
+    for (int i = 0; i < WORDS && sp && n < WPP_FAULT_CALLS; i++) {
         s = (struct search){ *(const uint64_t *)sp, false };
         __wpp_modules_look(look_in, &s);
         if (s.found)
             fault->calls[n++] = s.word;
+        sp = next_word(sp + 8, false);
     }
     fault->n_calls = n;
 }

@@ -5,8 +5,11 @@
  *              --symbol table--> name of the function --path table--> routine
  *              --.debug_line-->  file and line
  *
- * If the thread was in code of no traced module, the return addresses on its stack tell which call
- * led there: the topmost one, unless a later one leads to the routine of the thread's last event.
+ * If the thread was in code that is not traced, the words on its stack that may be return addresses
+ * tell which call led there.  Some of them may be left from calls that have returned:
+ *
+ *      word 0   in f, which begins at A      true, if the call before word 1 is `call A`
+ *      word 1   in g, behind `call B`        then word 0 is an old one
  */
 #include "wpp/compress/deaths.h"
 
@@ -64,6 +67,8 @@ static bool is_same_file(struct wpp_arena *arena, const char *name, const char *
 struct place {
     const struct wpp_loaded_module *module;
     uint64_t offset;                   /* the instruction: of a call its last byte */
+    uint64_t begin;                    /* of the function */
+    uint64_t called;                   /* of a call: what it calls, if it says that itself; else 0 */
     const char *symbol;
     struct wpp_line_place line;        /* line 0: not known */
     const struct wpp_unit_table *unit; /* NULL: no routine */
@@ -198,7 +203,8 @@ static bool look_up(struct wpp_arena *arena, const struct opened *o, uint64_t ad
         return false;
     if (!wpp_line_table_find(&o->lines, p->offset, arena, &p->line))
         p->line = (struct wpp_line_place){"", 0};
-    while (!p->routine && (symbol = wpp_function_symbols_next(&o->symbols, p->offset, &at))) {
+    while (!p->routine && (symbol = wpp_function_symbols_next(&o->symbols, p->offset, &at,
+                                                               &p->begin))) {
         if (!*p->symbol)
             p->symbol = wpp_arena_string(arena, symbol, strlen(symbol));
         if (!p->symbol)
@@ -209,25 +215,47 @@ static bool look_up(struct wpp_arena *arena, const struct opened *o, uint64_t ad
     return true;
 }
 
-static enum wpp_death_place find_in_module(struct wpp_arena *arena, const struct opened *o,
-                                           const struct wpp_fault *fault, uint32_t last,
-                                           struct place *p)
+/* What the call that ends with this byte calls. */
+static uint64_t called_by(const struct opened *o, uint64_t last_byte)
 {
-    enum wpp_death_place found = WPP_DEATH_UNKNOWN;
-    struct place call;
+    enum { CALL = 0xe8, CALL_BYTES = 5 };
+    uint8_t code[CALL_BYTES];
 
-    if (look_up(arena, o, fault->pc, p) && p->routine)
-        return WPP_DEATH_AT;
-    for (uint32_t i = 0; i < fault->n_calls && i < WPP_FAULT_CALLS; i++) {
-        if (!look_up(arena, o, fault->calls[i] - 1, &call) || !call.routine)
-            continue;
-        if (found == WPP_DEATH_UNKNOWN || call.token == last)
-            *p = call;
-        found = WPP_DEATH_IN_CALL;
-        if (call.token == last)
-            break;
-    }
-    return found;
+    if (!wpp_elf_code(&o->elf, last_byte + 1 - CALL_BYTES, code, sizeof code) || code[0] != CALL)
+        return 0;
+    return last_byte + 1 + (uint64_t)(int32_t)wpp_get_u32(code + 1);
+}
+
+/* Whether the next call on the stack calls another routine than the one that this call is in. */
+static bool is_contradicted(struct wpp_arena *arena, const struct opened *o,
+                            const struct place *call, const struct place *next)
+{
+    struct place called;
+
+    return next->called && next->called != call->begin &&
+           look_up(arena, o, next->called, &called) && called.routine;
+}
+
+/* Finds which call led out of the module's routines.  `last` is the token of the routine of the last
+ * event; 0: unknown. */
+static bool find_call(struct wpp_arena *arena, const struct opened *o,
+                      const struct wpp_fault *fault, uint32_t last, struct place *p)
+{
+    uint32_t n = fault->n_calls < WPP_FAULT_CALLS ? fault->n_calls : WPP_FAULT_CALLS, kept = 0;
+    struct place calls[WPP_FAULT_CALLS];
+
+    for (uint32_t i = 0; i < n; i++)
+        if (look_up(arena, o, fault->calls[i] - 1, &calls[kept]) && calls[kept].routine) {
+            calls[kept].called = called_by(o, calls[kept].offset);
+            kept++;
+        }
+    for (uint32_t i = 0; i < kept; i++)
+        if (calls[i].token == last || i + 1 == kept ||
+            !is_contradicted(arena, o, &calls[i], &calls[i + 1])) {
+            *p = calls[i];
+            return true;
+        }
+    return false;
 }
 
 /* The module of the pc comes first; among calls, the routine of the last event. */
@@ -235,18 +263,20 @@ static enum wpp_death_place find_place(const wpp_compressor *c, struct wpp_arena
                                        const struct wpp_fault *fault, uint32_t last,
                                        struct place *p)
 {
-    enum wpp_death_place found = WPP_DEATH_UNKNOWN, here;
+    enum wpp_death_place found = WPP_DEATH_UNKNOWN;
     struct opened o;
     struct place place;
 
     for (uint32_t i = 0; i < c->modules.n && found != WPP_DEATH_AT; i++) {
         if (!open_module(c, &c->modules.loaded[i], &o))
             continue;
-        here = find_in_module(arena, &o, fault, last, &place);
-        if (here == WPP_DEATH_AT || (here != WPP_DEATH_UNKNOWN &&
-                                     (found == WPP_DEATH_UNKNOWN || place.token == last))) {
+        if (look_up(arena, &o, fault->pc, &place) && place.routine) {
+            found = WPP_DEATH_AT;
             *p = place;
-            found = here;
+        } else if (find_call(arena, &o, fault, last, &place) &&
+                   (found == WPP_DEATH_UNKNOWN || place.token == last)) {
+            found = WPP_DEATH_IN_CALL;
+            *p = place;
         }
         close_module(&o);
     }

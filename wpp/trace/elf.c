@@ -145,13 +145,28 @@ bool wpp_elf_header_address(struct wpp_elf *e, uint64_t *out)
     return false;
 }
 
-bool wpp_elf_has_code(const struct wpp_elf *e, uint64_t address)
+/* The section with code at the virtual address, or NULL. */
+static const Elf64_Shdr *code_section(const struct wpp_elf *e, uint64_t address)
 {
     for (uint64_t i = 0; i < e->n_sections; i++)
         if (e->sections[i].sh_flags & SHF_EXECINSTR &&
             address - e->sections[i].sh_addr < e->sections[i].sh_size)
-            return true;
-    return false;
+            return &e->sections[i];
+    return NULL;
+}
+
+bool wpp_elf_has_code(const struct wpp_elf *e, uint64_t address)
+{
+    return code_section(e, address) != NULL;
+}
+
+bool wpp_elf_code(const struct wpp_elf *e, uint64_t address, void *out, size_t n)
+{
+    const Elf64_Shdr *s = code_section(e, address);
+    struct wpp_error ignored;
+
+    return s && s->sh_type != SHT_NOBITS && n <= s->sh_size - (address - s->sh_addr) &&
+           read_at(e, out, n, s->sh_offset + (address - s->sh_addr), &ignored);
 }
 
 static bool has_name(const struct wpp_elf *e, const Elf64_Shdr *s, const char *name)

@@ -44,6 +44,9 @@ bool wpp_elf_header_address(struct wpp_elf *e, uint64_t *out);
 /* Whether a section with code has this virtual address. */
 bool wpp_elf_has_code(const struct wpp_elf *e, uint64_t address);
 
+/* Reads n bytes of code at a virtual address.  False: there are not so many, or not readable. */
+bool wpp_elf_code(const struct wpp_elf *e, uint64_t address, void *out, size_t n);
+
 /* Reads the GNU build id; out stays empty if there is none. */
 bool wpp_elf_build_id(struct wpp_elf *e, struct wpp_bytes *out, struct wpp_error *error);
 

@@ -39,7 +39,7 @@ static const char *name_of(const struct wpp_function_symbols *s, const Elf64_Sym
 }
 
 const char *wpp_function_symbols_next(const struct wpp_function_symbols *s, uint64_t address,
-                                      size_t *at)
+                                      size_t *at, uint64_t *begin)
 {
     while (*at < s->symbols.size / sizeof(Elf64_Sym)) {
         Elf64_Sym symbol;
@@ -47,8 +47,10 @@ const char *wpp_function_symbols_next(const struct wpp_function_symbols *s, uint
         memcpy(&symbol, s->symbols.data + *at * sizeof symbol, sizeof symbol);
         ++*at;
         if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
-            address - symbol.st_value < symbol.st_size && name_of(s, &symbol))
+            address - symbol.st_value < symbol.st_size && name_of(s, &symbol)) {
+            *begin = symbol.st_value;
             return name_of(s, &symbol);
+        }
     }
     return NULL;
 }

@@ -16,9 +16,9 @@ void wpp_function_symbols_read(struct wpp_function_symbols *s, struct wpp_elf *e
 void wpp_function_symbols_free(struct wpp_function_symbols *s);
 
 /* The next name, from symbol *at on, of a function that has this virtual address; NULL: there is no
- * further one.  A function may have several.  Begin with *at == 0.  The name lives as long as the
- * table. */
+ * further one.  A function may have several.  Begin with *at == 0.  *begin is the function's
+ * address.  The name lives as long as the table. */
 const char *wpp_function_symbols_next(const struct wpp_function_symbols *s, uint64_t address,
-                                      size_t *at);
+                                      size_t *at, uint64_t *begin);
 
 #endif
