@@ -385,7 +385,7 @@ static bool find_part(const wpp *w, const struct wpp_terminal *top, struct last_
 
 /* ---- Finding ------------------------------------------------------------------------------- */
 
-/* Which thread is known to have got the signal; *died says whether any is. */
+/* NULL: the thread is not known to have got the signal. */
 static const struct wpp_death *death_of(const wpp *w, const struct wpp_summary *s, uint32_t thread)
 {
     for (uint32_t i = 0; i < s->n_deaths; i++)
@@ -450,12 +450,23 @@ bool last_path_find(const wpp *w, uint32_t thread, struct last_path *out, struct
     wpp_get_summary(w, &s);
     *out = (struct last_path){.kind = LAST_PATH_NONE, .death = death_of(w, &s, thread)};
     out->signal = out->death ? out->death->signal : s.n_deaths > 0 ? 0 : s.killed;
-    if (!out->signal)
+    if (!out->signal || thread >= s.n_threads)
         return true;
     if (find_top(w, thread, &top) && find(w, top, out))
         return true;
     last_path_free(out);
     return wpp_fail_memory(error);
+}
+
+bool last_path_of_run(const wpp *w, struct last_path *out, struct wpp_error *error)
+{
+    struct wpp_summary s;
+
+    wpp_get_summary(w, &s);
+    *out = (struct last_path){.kind = LAST_PATH_NONE};
+    if (s.n_deaths > 0)
+        return last_path_find(w, wpp_death(w, 0)->thread, out, error);
+    return s.n_threads != 1 || last_path_find(w, 0, out, error);
 }
 
 void last_path_free(struct last_path *p)

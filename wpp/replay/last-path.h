@@ -44,6 +44,8 @@ struct last_path {
 /* Of a thread of a WPP that has its order.  WPP_E_MEMORY.  Cost: O(events since the topmost
  * activation's last path) in general, at most those of the thread; the routine's graph. */
 bool last_path_find(const wpp *w, uint32_t thread, struct last_path *out, struct wpp_error *error);
+/* The same of the thread that got the signal, as far as the file tells: else of the only thread. */
+bool last_path_of_run(const wpp *w, struct last_path *out, struct wpp_error *error);
 void last_path_free(struct last_path *p);
 
 /* Prints `px.c:8 ... px.c:12`: the lines that were passed. */
