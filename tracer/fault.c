@@ -27,7 +27,7 @@
 #include "tracer/sys.h"
 
 static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP };
-_Static_assert(sizeof(struct wpp_buffer) == 120, "as in the document");
+_Static_assert(sizeof(struct wpp_buffer) == 568, "as in the document");
 enum { N_FATAL = sizeof fatal / sizeof *fatal };
 
 /* Endless recursion leaves no room for a handler.  For the first thread only. */
@@ -122,6 +122,9 @@ static void note(int signal, const siginfo_t *info, const ucontext_t *context)
     t = __wpp_thread_at_fault();
     if (!t || __wpp_process.state != WPP_RECORDING)
         return;
+    /* A traced handler of the program's that has called this one gives its own buffer back. */
+    while (t->interrupted)
+        t = t->interrupted;
     fault = &__wpp_buffer_of(t)->fault;
     fault->signal = 0;
     fault->code = info->si_code;

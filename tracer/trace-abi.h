@@ -310,7 +310,7 @@ struct wpp_time {
  * is reused: tokens to 0, then `first`. */
 /* Where a thread was when a signal was about to kill the process (tracer/fault.c).  `signal` is
  * stored last, and 0 if nothing is known. */
-enum { WPP_FAULT_CALLS = 8 };
+enum { WPP_FAULT_CALLS = 64 };
 struct wpp_fault {
     uint32_t signal;
     int32_t code;         /* siginfo's si_code */

@@ -35,7 +35,7 @@ struct section_reader {
 enum { N_SECTION_READERS = 12 };
 extern const struct section_reader section_readers[N_SECTION_READERS];
 
-/* deaths.c */
+/* death-section.c */
 bool section_get_deaths(struct loading *l, struct wpp_view *v);
 
 /* For sections that name modules and describe routines. */

@@ -422,7 +422,7 @@ static bool is_at_end(const struct wpp_terminal *top, const struct last_path *p)
     bool in_call = p->death->place == WPP_DEATH_IN_CALL;
 
     return (e->kind == WPP_EDGE_END_STOP || (e->kind == WPP_EDGE_END_CALL && in_call))
-        && (p->line.line == 0 || has_line(&p->routine->blocks[e->src], &p->line));
+        && has_line(&p->routine->blocks[e->src], &p->line);
 }
 
 static bool find(const wpp *w, const struct wpp_terminal *top, struct last_path *p)
@@ -435,6 +435,10 @@ static bool find(const wpp *w, const struct wpp_terminal *top, struct last_path 
     }
     p->routine = d->routine;
     p->line = (struct wpp_line){d->file, d->line, 0};
+    if (d->line == 0 && top && wpp_routine(w, top->routine) == p->routine) {
+        find_behind(w, top, p);
+        return true;
+    }
     if (top && wpp_routine(w, top->routine) == p->routine && is_at_end(top, p)) {
         p->kind = d->place == WPP_DEATH_IN_CALL ? LAST_PATH_CALL : LAST_PATH_END;
         return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* deaths.c - reads the section of deaths (docs/wpp-format.md, 13). */
+/* death-section.c - reads the section of deaths (docs/wpp-format.md, 13). */
 #include "wpp/base/demangle.h"
 #include "wpp/format/path-table.h"
 #include "wpp/read/sections.h"
