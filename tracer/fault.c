@@ -141,6 +141,15 @@ static bool comes_again(int signal, const siginfo_t *info)
            && !(signal == SIGBUS && info->si_code == BUS_MCEERR_AO);
 }
 
+/* abort() and raise() use tgkill themselves, so a sandbox lets it pass. */
+static void send_again(int signal, siginfo_t *info)
+{
+    if (info->si_code == SI_TKILL)
+        sys3(SYS_tgkill, sys_getpid(), sys_gettid(), signal);
+    else
+        sys4(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), signal, (long)info);
+}
+
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     const struct sys_action standard = { SIG_DFL, 0, NULL, 0 };
@@ -152,7 +161,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     if (__builtin_return_address(0) != (void *)__wpp_signal_return)
         sys_sigaction(signal, &standard, NULL);
     if (!comes_again(signal, info))
-        sys4(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), signal, (long)info);
+        send_again(signal, info);
 }
 
 /* ---- Installing ------------------------------------------------------------------------ */
