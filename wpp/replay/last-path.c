@@ -453,7 +453,11 @@ bool last_path_find(const wpp *w, uint32_t thread, struct last_path *out, struct
 
     wpp_get_summary(w, &s);
     *out = (struct last_path){.kind = LAST_PATH_NONE, .death = death_of(w, &s, thread)};
-    out->signal = out->death ? out->death->signal : s.n_deaths > 0 ? 0 : s.killed;
+    /* What lacks its end, because of a limit for example, does not tell where it ended. */
+    if (out->death)
+        out->signal = out->death->signal;
+    else if (s.n_deaths == 0 && s.complete)
+        out->signal = s.killed;
     if (!out->signal || thread >= s.n_threads)
         return true;
     if (find_top(w, thread, &top) && find(w, top, out))
