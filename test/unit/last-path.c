@@ -183,7 +183,9 @@ static bool try_one(struct random *r, uint32_t *compared, char *what)
             || !(w = wpp_open_memory(file.data, file.size, "test", &error))
             || !last_path_find(w, 0, &p, &error))
             abort();
-        if (p.kind == LAST_PATH_PART && p.open_end == false) {
+        /* A path behind a cut edge may lead to a target that none from the entry does. */
+        if (p.kind == LAST_PATH_PART
+            && (!p.open_end || one_way(death.routine, target, false, (uint32_t[MOST_BLOCKS]){0}))) {
             char one[4096], other[4096], got[4096];
 
             write_pieces(&p, got);
@@ -211,6 +213,6 @@ int main(void)
         right = try_one(&r, &compared, what);
     if (!tap_ok(right, "what all ways have in common"))
         tap_note("%s", what);
-    tap_ok(compared > TRIES / 4, "%u of %d compared", compared, TRIES);
+    tap_ok(compared > TRIES / 2, "%u of %d compared", compared, TRIES);
     return tap_done();
 }
