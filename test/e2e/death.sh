@@ -344,11 +344,13 @@ ok 'and something was certain' test $certain -ge $((2 * deaths))
 if command -v addr2line > /dev/null && command -v objdump > /dev/null; then
     for version in 3 4 5; do
         "$WPP_GCC" -O2 -gdwarf-$version -g ends.c -o ends -pthread 2> log
-        objdump -d ends | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' | awk 'NR % 3 == 0' > addresses
+        objdump -d ends | sed -n 's/^ *\([0-9a-f]*\):.*/\1/p' | awk 'NR % 2 == 0' > addresses
         # Names relative to the compiler's folder are that in version 4 and before.
         addr2line -e ends $(cat addresses) | sed 's/ (discriminator.*//; s/.*?.*/?/; s,.*/,,' > theirs
         "$BUILD/test/unit/line-table" ends $(cat addresses) | sed 's,.*/,,' > ours
-        same "DWARF $version: $(grep -vc '?' ours) lines" ours theirs
+        # Of the runtime's tables (in builds where it has some) addr2line of binutils 2.40 names other files.
+        paste ours theirs | awk '/ends\.c:/ { n++; if ($1 != $2) { wrong = $0; exit } } END { print (n > 99), wrong }' > both
+        is "DWARF $version: lines of $(grep -c 'ends.c' ours) addresses" "$(cat both)" '1 '
     done
 else
     skip 'no addr2line here'
