@@ -166,19 +166,32 @@ struct opened {
     struct wpp_line_table lines;
 };
 
+/* Whether one of the addresses is code of the module. */
+static bool concerns(const struct opened *o, const struct wpp_fault *fault)
+{
+    bool any = wpp_elf_has_code(&o->elf, fault->pc - o->bias);
+
+    for (uint32_t i = 0; !any && i < fault->n_calls && i < WPP_FAULT_CALLS; i++)
+        any = wpp_elf_has_code(&o->elf, fault->calls[i] - 1 - o->bias);
+    return any;
+}
+
+/* False: its file is gone, or it has none of the code. */
 static bool open_module(const wpp_compressor *c, const struct wpp_loaded_module *m,
-                        struct opened *o)
+                        const struct wpp_fault *fault, struct opened *o)
 {
     uint64_t header;
+    bool known;
 
     *o = (struct opened){.module = m};
     if (!wpp_modules_open(m, c->moved, c->held, &o->elf))
         return false;
-    if (!wpp_elf_header_address(&o->elf, &header)) {
+    known = wpp_elf_header_address(&o->elf, &header);
+    o->bias = known ? m->load.address - header : 0;
+    if (!known || !concerns(o, fault)) {
         wpp_elf_close(&o->elf);
         return false;
     }
-    o->bias = m->load.address - header;
     wpp_function_symbols_read(&o->symbols, &o->elf);
     wpp_line_table_read(&o->lines, &o->elf);
     return true;
@@ -241,21 +254,21 @@ static bool is_contradicted(struct wpp_arena *arena, const struct opened *o,
 static bool find_call(struct wpp_arena *arena, const struct opened *o,
                       const struct wpp_fault *fault, uint32_t last, struct place *p)
 {
-    uint32_t n = fault->n_calls < WPP_FAULT_CALLS ? fault->n_calls : WPP_FAULT_CALLS, kept = 0;
-    struct place calls[WPP_FAULT_CALLS];
+    struct place next;
+    bool any = false;
 
-    for (uint32_t i = 0; i < n; i++)
-        if (look_up(arena, o, fault->calls[i] - 1, &calls[kept]) && calls[kept].routine) {
-            calls[kept].called = called_by(o, calls[kept].offset);
-            kept++;
-        }
-    for (uint32_t i = 0; i < kept; i++)
-        if (calls[i].token == last || i + 1 == kept ||
-            !is_contradicted(arena, o, &calls[i], &calls[i + 1])) {
-            *p = calls[i];
+    for (uint32_t i = 0; i < fault->n_calls && i < WPP_FAULT_CALLS; i++) {
+        if (!look_up(arena, o, fault->calls[i] - 1, &next) || !next.routine)
+            continue;
+        next.called = called_by(o, next.offset);
+        if (any && !is_contradicted(arena, o, p, &next))
             return true;
-        }
-    return false;
+        *p = next;
+        any = true;
+        if (p->token == last)
+            return true;
+    }
+    return any;
 }
 
 /* The module of the pc comes first; among calls, the routine of the last event. */
@@ -268,7 +281,7 @@ static enum wpp_death_place find_place(const wpp_compressor *c, struct wpp_arena
     struct place place;
 
     for (uint32_t i = 0; i < c->modules.n && found != WPP_DEATH_AT; i++) {
-        if (!open_module(c, &c->modules.loaded[i], &o))
+        if (!open_module(c, &c->modules.loaded[i], fault, &o))
             continue;
         if (look_up(arena, &o, fault->pc, &place) && place.routine) {
             found = WPP_DEATH_AT;
