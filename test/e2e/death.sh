@@ -174,6 +174,11 @@ int main(int argc, char **argv)
         pthread_create(&t, NULL, thread, NULL);
         pthread_join(t, NULL);
     }
+    if (!strcmp(what, "vfork")) {
+        if (vfork() == 0)
+            sink = *nothing;
+        raise(SIGKILL); /* parent */
+    }
     if (!strcmp(what, "child")) {
         if (fork() == 0)
             sink = *nothing; /* child */
@@ -211,6 +216,7 @@ all_ends() {
     ends bus 135 "killed by SIGBUS at $(at ends.c bus) in main"
     ends thread 139 "killed by SIGSEGV at $(at ends.c thread) in thread"
     is "$form thread: only that one" "$(wpp-dump --thread=0 run.wpp | grep -c killed)" 0
+    ends vfork 137 "killed by SIGKILL in the call at or behind $(at ends.c parent) in main"
     died ./ends again
     like "$form again: known by its events alone" "$said" '^killed by SIGSEGV (in the call at or )?behind ends.c:[0-9]+ in main$'
     died ./ends overflow
@@ -229,6 +235,10 @@ done
 "$WPP_GCC" -O2 ends.c -o ends -pthread 2> log
 died ./ends first
 is 'without -g: the routine' "$said" 'killed by SIGSEGV in never, in a line that is not known (-g tells lines)'
+if "$WPP_GCC" -O2 -g -gz ends.c -o packed -pthread 2> log; then
+    died ./packed first
+    is 'with a packed table: the routine' "$said" 'killed by SIGSEGV in never, in a line that is not known (-g tells lines)'
+fi
 strip -s ends -o stripped 2> log
 died ./stripped first
 like 'stripped: the last event' "$said" '^killed by SIGSEGV in the call at or behind ends.c:[0-9]+ in main$'
