@@ -884,6 +884,59 @@ static void print_times(void)
     }
 }
 
+/* ---- Deaths -------------------------------------------------------------------------- */
+
+static int64_t signed_of(uint64_t n)
+{
+    return n & 1 ? -(int64_t)(n / 2) - 1 : (int64_t)(n / 2);
+}
+
+/* What is known of the place, behind the module. */
+static void print_place(struct bytes *b, char **strings, uint64_t n_strings)
+{
+    uint64_t module = get_varint(b), offset = get_varint(b), line, routine;
+    const char *symbol = string_of(strings, n_strings, get_varint(b));
+    const char *name = string_of(strings, n_strings, get_varint(b));
+
+    line = get_varint(b);
+    routine = get_varint(b);
+    if (routine > n_routines + 1)
+        fail("a thread died in no routine");
+    printf(" %llu 0x%llx %s %s:%llu %s", (unsigned long long)module, (unsigned long long)offset,
+           symbol, name, (unsigned long long)line, routine == 0 ? "-" : routine == 1 ? "unfinished"
+           : routines[routine - 2].name);
+    if (routine != 1)
+        return;
+    string_of(strings, n_strings, get_varint(b));
+    get_varint(b);
+    get_run(b, get_varint(b));
+}
+
+static void print_deaths(void)
+{
+    struct bytes b;
+    uint64_t n;
+    char **strings;
+
+    if (!has_section(13))
+        return;
+    b = section(13);
+    n = get_varint(&b);
+    strings = get_memory(n * sizeof *strings);
+    for (uint64_t i = 0; i < n; i++)
+        strings[i] = get_string(&b);
+    for (uint64_t left = get_varint(&b); left > 0; left--) {
+        uint64_t thread = get_varint(&b), signal = get_varint(&b), reason = get_varint(&b);
+        uint64_t address = get_varint(&b), place = get_varint(&b);
+
+        printf("%llu %llu %lld 0x%llx %llu", (unsigned long long)thread, (unsigned long long)signal,
+               (long long)signed_of(reason), (unsigned long long)address, (unsigned long long)place);
+        if (place)
+            print_place(&b, strings, n);
+        putchar('\n');
+    }
+}
+
 /* ---- Counts --------------------------------------------------------------------------- */
 
 /* By module, token and path; those without routine behind all others. */
@@ -933,9 +986,10 @@ int main(int argc, char **argv)
     int left_out = argc == 3 && strcmp(argv[1], "--left-out") == 0;
     int lines = argc == 3 && strcmp(argv[1], "--lines") == 0;
     int sources = argc == 3 && strcmp(argv[1], "--sources") == 0;
+    int deaths = argc == 3 && strcmp(argv[1], "--deaths") == 0;
 
-    if (argc != 2 + text + left_out + times + lines + sources + counts)
-        fail("usage: read-wpp [--text|--left-out|--times|--counts|--lines|--sources] FILE");
+    if (argc != 2 + text + left_out + times + lines + sources + counts + deaths)
+        fail("usage: read-wpp [--text|--left-out|--times|--counts|--lines|--sources|--deaths] FILE");
     read_file(argv[argc - 1]);
     check_outside();
     if (left_out) {
@@ -945,6 +999,10 @@ int main(int argc, char **argv)
     read_routines(sources);
     if (sources)
         return ferror(stdout) != 0;
+    if (deaths) {
+        print_deaths();
+        return ferror(stdout) != 0;
+    }
     if (lines) {
         print_lines();
         return ferror(stdout) != 0;

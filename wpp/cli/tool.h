@@ -123,6 +123,9 @@ const char *tool_why_incomplete(const struct wpp_summary *run);
 /* Reports damage, and that the file does not hold the whole run, if that is so. */
 int tool_say_incomplete(const char *path, const wpp *w);
 
+/* Reports where a signal killed the run, if the file says it. */
+void tool_say_death(const wpp *w);
+
 /* Reports once if source files differ from the compiled ones: shown lines may be wrong. */
 void tool_say_changed_sources(const wpp *w);
 void tool_say_changes(const wpp *w, const struct source_changes *changes);

@@ -11,6 +11,7 @@
 
 #include "wpp/base/error.h"
 #include "wpp/compress/compressor.h"
+#include "wpp/compress/deaths.h"
 #include "wpp/format/profile-order.h"
 #include "wpp/format/renumber.h"
 #include "wpp/format/segments.h"
@@ -314,6 +315,8 @@ static bool assemble(struct assembly *a, struct wpp_bytes *file, struct wpp_erro
         return wpp_fail_memory(error);
     describe_run(a);
     if (is_profile && !order_profile(a))
+        return wpp_fail_memory(error);
+    if (!is_profile && !wpp_deaths_describe(a->c, &a->arena, &a->routines, &a->content))
         return wpp_fail_memory(error);
     return wpp_content_encode(&a->content, file, error);
 }

@@ -32,7 +32,8 @@ enum wpp_section_kind {
     WPP_SECTION_SEGMENTS = 10,   /* instead of a grammar; the last in the file */
     WPP_SECTION_SEGMENT_LIST = 11,
     WPP_SECTION_COUNTS = 12,     /* of a path profile, instead of 5, 6 and 7; the last */
-    WPP_SECTION_LAST = WPP_SECTION_COUNTS
+    WPP_SECTION_DEATHS = 13,     /* where threads were; may be missing */
+    WPP_SECTION_LAST = WPP_SECTION_DEATHS
 };
 
 enum { WPP_MAX_SECTIONS = 64 };

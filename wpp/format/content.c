@@ -261,6 +261,51 @@ static void put_counts(struct wpp_bytes *b, const struct wpp_content *c)
     }
 }
 
+static void put_death(struct wpp_bytes *b, struct wpp_intern *strings,
+                      const struct wpp_content *c, const struct wpp_death_content *d)
+{
+    bool unfinished = d->n == c->n_routines;
+
+    assert(d->thread < c->n_threads && (d->place == 0 || d->module < c->n_modules));
+    wpp_put_varint(b, d->thread);
+    wpp_put_varint(b, d->signal);
+    wpp_put_svarint(b, d->code);
+    wpp_put_varint(b, d->address);
+    wpp_put_varint(b, d->place);
+    if (d->place == 0)
+        return;
+    wpp_put_varint(b, d->module);
+    wpp_put_varint(b, d->offset);
+    wpp_put_varint(b, wpp_intern(strings, d->symbol));
+    wpp_put_varint(b, wpp_intern(strings, d->file));
+    wpp_put_varint(b, d->line);
+    wpp_put_varint(b, d->n == WPP_NO_ROUTINE ? 0 : unfinished ? 1 : (uint64_t)d->n + 2);
+    if (!unfinished)
+        return;
+    wpp_put_varint(b, wpp_intern(strings, d->directory));
+    wpp_put_varint(b, d->stage);
+    wpp_put_routine(b, strings, d->routine);
+}
+
+/* Writes nothing if no thread's end is known. */
+static void put_deaths(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    struct wpp_bytes body = {0};
+    struct wpp_intern strings;
+
+    if (c->n_deaths == 0)
+        return;
+    wpp_intern_init(&strings);
+    wpp_put_varint(&body, c->n_deaths);
+    for (uint32_t i = 0; i < c->n_deaths; i++)
+        put_death(&body, &strings, c, &c->deaths[i]);
+    wpp_put_intern(b, &strings);
+    wpp_put(b, body.data, body.size);
+    b->failed |= body.failed;
+    wpp_bytes_free(&body);
+    wpp_intern_free(&strings);
+}
+
 /* Removes empty sections from `first` on; returns how many remain. */
 static uint32_t leave_out_empty(struct wpp_section *sections, uint32_t first, uint32_t n)
 {
@@ -283,7 +328,7 @@ static bool put_grammar(struct wpp_bytes *b, const struct wpp_content *c)
     return wpp_grammar_encode(&c->grammar, b);
 }
 
-enum { SECTIONS_MAX = 11 };
+enum { SECTIONS_MAX = 12 };
 
 static struct wpp_bytes *add_section(struct wpp_section *sections, uint32_t *n, uint32_t kind)
 {
@@ -347,6 +392,7 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
     put_left_out(add_section(sections, &n, WPP_SECTION_LEFT_OUT), content);
     put_times(add_section(sections, &n, WPP_SECTION_TIMES), content);
     put_segment_list(add_section(sections, &n, WPP_SECTION_SEGMENT_LIST), content);
+    put_deaths(add_section(sections, &n, WPP_SECTION_DEATHS), content);
     n = leave_out_empty(sections, first, n);
     if (content->counts)
         put_counts(add_section(sections, &n, WPP_SECTION_COUNTS), content);

@@ -47,6 +47,25 @@ struct wpp_terminal_content {
     uint32_t left;               /* as in struct wpp_terminal; `token` is that of the whole path */
 };
 
+/* Where a thread was when a signal killed the process. */
+struct wpp_death_content {
+    uint32_t thread;
+    uint32_t signal;
+    int32_t code;
+    uint64_t address;            /* that was accessed */
+    uint32_t place;              /* enum wpp_death_place; what follows is known if it is not 0 */
+    uint32_t module;
+    uint64_t offset;
+    const char *symbol;          /* assembler name of the function; "" */
+    const char *file;            /* "" if the line is 0 */
+    uint32_t line;
+    uint32_t n;                  /* WPP_NO_ROUTINE: not known, or not traced; below n_routines: an
+                                    executed one; n_routines: `routine`, of which no path has ended */
+    const struct wpp_routine *routine;
+    const char *directory;       /* its unit's, and the stage */
+    uint32_t stage;
+};
+
 struct wpp_content {
     struct wpp_summary run;      /* program to trace_bytes, complete and ticks_per_second; of a path
                                     profile profile_kind and runs; the rest is derived */
@@ -65,6 +84,8 @@ struct wpp_content {
     struct wpp_grammar grammar;
     const struct wpp_bytes *grammar_code;    /* its code, in place of it; or NULL */
     const struct wpp_segments *segments;     /* instead of a grammar, or NULL */
+    uint32_t n_deaths;
+    const struct wpp_death_content *deaths;
     const uint64_t *counts;      /* of a path profile, by terminal, each at least 1: it has neither
                                     threads nor chunks nor a grammar.  Otherwise NULL */
 };

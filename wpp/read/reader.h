@@ -21,6 +21,7 @@ struct wpp {
     const struct wpp_left_out *left_out;
     const struct wpp_source *sources;
     const struct wpp_unread_module *unread_modules;
+    const struct wpp_death *deaths;
     /* Content of the tables that wpp.h does not show: see as-content.h. */
     uint32_t n_modules, n_units;
     struct wpp_module_content *modules; /* left_out is not set; NULL: unknown */

@@ -248,6 +248,23 @@ static bool get_routines(struct loading *l, struct wpp_view *v)
     return true;
 }
 
+bool section_get_module(struct loading *l, struct wpp_view *v, uint32_t *module)
+{
+    return get_module(l, v, module);
+}
+
+const char *section_module_path(const struct loading *l, uint32_t module)
+{
+    return path_of_module(l, module);
+}
+
+bool section_show_names(struct loading *l, struct wpp_routine *r)
+{
+    struct wpp_demangler demangler = {0};
+
+    return show_names(l, &demangler, r);
+}
+
 /* Finds the path's edges and blocks, and the facts that follow from them. */
 static bool walk_path(struct loading *l, struct wpp_terminal *t, uint32_t *scratch,
                       uint64_t *n_elements)
@@ -560,7 +577,8 @@ const struct section_reader section_readers[] = {
      WPP_PART_THREADS | WPP_PART_GRAMMAR},
     {WPP_SECTION_LEFT_OUT, "left-out", get_left_out, AT_TIMES, WPP_PART_LEFT_OUT, 0},
     {WPP_SECTION_TIMES, "times", get_times, AT_TIMES, WPP_PART_TIMES, WPP_PART_TERMINALS},
-    {WPP_SECTION_COUNTS, "counts", get_counts, IN_PROFILE, WPP_PART_COUNTS, WPP_PART_TERMINALS}
+    {WPP_SECTION_COUNTS, "counts", get_counts, IN_PROFILE, WPP_PART_COUNTS, WPP_PART_TERMINALS},
+    {WPP_SECTION_DEATHS, "deaths", section_get_deaths, IF_THERE, WPP_PART_DEATHS, WPP_PART_ROUTINES}
 };
 
 bool section_is_expected(const struct section_reader *reader, const struct wpp_container *c)
@@ -568,6 +586,7 @@ bool section_is_expected(const struct section_reader *reader, const struct wpp_c
     switch (reader->presence) {
     case ALWAYS: return true;
     case AT_TIMES: return c->head == WPP_HEAD_LOST || wpp_container_has(c, reader->kind);
+    case IF_THERE: return wpp_container_has(c, reader->kind);
     case ONE_PIECE: return !wpp_container_is_cut(c) && !wpp_container_is_profile(c);
     case IN_SEGMENTS: return wpp_container_is_cut(c);
     case IN_ORDER: return !wpp_container_is_profile(c);
