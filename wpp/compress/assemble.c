@@ -221,6 +221,7 @@ static void describe_run(struct assembly *a)
     a->content.run.complete = c->note.status == WPP_OK && c->modules.n_unread == 0;
     a->content.run.ended = why_no_more(c);
     a->content.run.parts = c->n_pieces;
+    a->content.small = c->anew == WPP_ANEW_ALL;
     a->content.chunks = c->when.list;
     a->content.n_chunks = c->when.n;
     if (c->segments.n)

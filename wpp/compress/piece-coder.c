@@ -95,8 +95,7 @@ bool wpp_piece_coder_add(struct wpp_piece_coder *c, const seq_piece *piece)
 
 static bool walk(struct wpp_piece_coder *c, uint32_t piece, uint32_t stream)
 {
-    struct seq_steps steps = {c->coder, wpp_grammar_coder_symbol, wpp_grammar_coder_reduce,
-                              wpp_grammar_coder_soon};
+    struct seq_steps steps = {c->coder, wpp_grammar_coder_symbol, wpp_grammar_coder_reduce, NULL};
 
     return seq_combiner_walk(c->combiner, piece, stream, &steps);
 }

@@ -98,7 +98,7 @@ static bool end_segment(wpp_compressor *c)
 
     if (!end_grammar(c))
         return false;
-    if (!wpp_segment_encode(c->grammar, c->alphabet.n, &segment))
+    if (!wpp_segment_encode(c->grammar, c->alphabet.n, c->anew == WPP_ANEW_ALL, &segment))
         return wpp_fail_memory(&c->fatal);
     seq_free(c->grammar);
     c->grammar = NULL;

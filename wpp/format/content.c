@@ -280,7 +280,7 @@ static bool put_grammar(struct wpp_bytes *b, const struct wpp_content *c)
     }
     assert(c->grammar.n_threads == c->n_threads);
     assert(c->grammar.n_terminals == c->n_terminals);
-    return wpp_grammar_encode(&c->grammar, b);
+    return c->small ? wpp_grammar_encode(&c->grammar, b) : wpp_grammar_encode_fast(&c->grammar, b);
 }
 
 enum { SECTIONS_MAX = 11 };
@@ -303,7 +303,7 @@ static bool put_order(struct wpp_section *sections, uint32_t *n, const struct wp
 
         done = put_grammar(add_section(sections, n, WPP_SECTION_GRAMMAR), c);
         grammar->dense = true;
-        grammar->even = done && wpp_grammar_is_even(&grammar->content);
+        grammar->forms = done ? wpp_grammar_forms(&grammar->content) : 0;
     }
     put_chunks(add_section(sections, n, WPP_SECTION_CHUNKS), c);
     return done;
@@ -353,7 +353,7 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
     assert(n < SECTIONS_MAX);
     if (content->segments)
         sections[n++] = (struct wpp_section){
-            .kind = WPP_SECTION_SEGMENTS, .elsewhere = true, .even = content->segments->even,
+            .kind = WPP_SECTION_SEGMENTS, .elsewhere = true, .forms = content->segments->forms,
             .stored = content->segments->bytes, .check = content->segments->check,
         };
     done = done && wpp_container_write(sections, n, out, error);

@@ -64,6 +64,7 @@ struct wpp_content {
     const struct wpp_chunk *chunks;
     struct wpp_grammar grammar;
     const struct wpp_bytes *grammar_code;    /* its code, in place of it; or NULL */
+    bool small;                  /* the shortest code of the grammar; otherwise one read fast */
     const struct wpp_segments *segments;     /* instead of a grammar, or NULL */
     const uint64_t *counts;      /* of a path profile, by terminal, each at least 1: it has neither
                                     threads nor chunks nor a grammar.  Otherwise NULL */
