@@ -405,10 +405,11 @@ static void read_routines(int sources)
 struct terminal {
     uint64_t routine;            /* 0: none */
     uint64_t path;               /* as it stands in the file */
+    uint64_t executed, seen;     /* in version 12: how often; of these, printed */
 };
 
 static struct terminal *terminals;
-static uint64_t n_terminals;
+static uint64_t n_terminals, longest_rule;
 
 static void read_terminals(void)
 {
@@ -420,6 +421,18 @@ static void read_terminals(void)
         terminals[i].routine = get_varint(&b);
     for (uint64_t i = 0; i < n_terminals; i++)
         terminals[i].path = get_varint(&b);
+    for (uint64_t i = 0; fixed(file + 8, 4) == 12 && i < n_terminals; i++)
+        terminals[i].executed = get_varint(&b);
+    if (fixed(file + 8, 4) == 12)
+        longest_rule = get_varint(&b);
+}
+
+/* Whether the terminals were executed as often as it says. */
+static void check_executed(void)
+{
+    for (uint64_t i = 0; i < n_terminals; i++)
+        if (terminals[i].executed != terminals[i].seen)
+            fail("a terminal was executed another number of times than it says");
 }
 
 /* The number of the whole path; *end: the block in which it was left, or EXIT. */
@@ -510,6 +523,7 @@ static void print_symbol(uint64_t symbol, unsigned thread, int text)
 {
     if (symbol < n_local) {
         n_printed++;
+        terminals[local[symbol]].seen++;
         print_terminal(local[symbol], thread, text);
         return;
     }
@@ -815,6 +829,9 @@ static void end_stream(struct stream *s)
         fail("a stream does not end where it should");
 }
 
+/* By rule: how many events it derives. */
+static uint64_t *events_of;
+
 /* The symbols that begin with a terminal, those named most often first. */
 struct kinship {
     struct list list;
@@ -998,6 +1015,8 @@ static void join_family(uint64_t symbol, uint64_t begins, uint64_t ends)
     add(&stack, symbol);
 }
 
+static uint64_t most;            /* of events_of */
+
 static void reduce_to(uint64_t n)
 {
     struct list *rule = &rules[n_rules];
@@ -1008,6 +1027,10 @@ static void reduce_to(uint64_t n)
         add(rule, stack.symbols[i]);
     stack.n -= n;
     join_family(n_local + n_rules, first[rule->symbols[0]], last[rule->symbols[n - 1]]);
+    for (uint64_t i = 0; i < n; i++)
+        events_of[n_rules] += rule->symbols[i] < n_local ? 1 : events_of[rule->symbols[i] - n_local];
+    if (events_of[n_rules] > most)
+        most = events_of[n_rules];
     n_rules++;
 }
 
@@ -1036,6 +1059,8 @@ static void run_lanes(uint64_t all_rules, unsigned threads, int all, unsigned wa
 {
     struct event *list = get_memory(65536 * sizeof *list);
 
+    events_of = get_memory(all_rules * sizeof *events_of);
+    most = 0;
     kin = get_memory(n_local * sizeof *kin);
     afters = get_memory((n_local + 1) * sizeof *afters);
     named = get_memory((n_local + all_rules) * sizeof *named);
@@ -1076,6 +1101,8 @@ static void run_lanes(uint64_t all_rules, unsigned threads, int all, unsigned wa
             }
         }
     }
+    if (fixed(file + 8, 4) == 12 && most != longest_rule)
+        fail("the longest rule has another length than it says");
     if (fixed(get_run(&code, 24), 8) != 0 || code.at != code.n)
         fail("the grammar's code does not end with its last thread");
 }
@@ -1195,6 +1222,8 @@ static void run_file(int text)
     for (uint64_t i = 0; i < n_local; i++)
         local[i] = i;
     run_grammar(1, 0, text);
+    if (fixed(file + 8, 4) == 12)
+        check_executed();
 }
 
 /* ---- What was left out ------------------------------------------------------------------ */

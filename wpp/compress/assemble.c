@@ -11,6 +11,7 @@
 
 #include "wpp/base/error.h"
 #include "wpp/compress/compressor.h"
+#include "wpp/format/grammar-code.h"
 #include "wpp/format/profile-order.h"
 #include "wpp/format/renumber.h"
 #include "wpp/format/segments.h"
@@ -249,8 +250,14 @@ static bool export(struct assembly *a)
 /* Takes the code of the grammar of all parts. */
 static bool take_code(struct assembly *a)
 {
+    uint64_t *counts = wpp_arena_alloc(&a->arena, a->n_terminals, sizeof *counts);
+
     a->content.grammar_code = &a->code;
-    return wpp_piece_coder_finish(a->c->coder, a->c->streams.n, &a->code, a->order, a->n_terminals);
+    a->content.executed = counts;
+    return counts
+        && wpp_piece_coder_finish(a->c->coder, a->c->streams.n, &a->code, a->order, a->n_terminals)
+        && (!(wpp_grammar_forms(&a->code) & WPP_FORM_LANES)
+            || wpp_piece_coder_counts(a->c->coder, counts, &a->content.longest_rule));
 }
 
 /* Takes the grammar and the order of terminals; with segments the order is already known. */

@@ -184,3 +184,8 @@ bool wpp_piece_coder_finish(struct wpp_piece_coder *c, uint32_t streams, struct 
                wpp_grammar_coder_finish(c->coder, out, order, n);
     return done && !c->failed;
 }
+
+bool wpp_piece_coder_counts(const struct wpp_piece_coder *c, uint64_t *counts, uint64_t *longest)
+{
+    return wpp_grammar_coder_counts(c->coder, counts, longest);
+}

@@ -191,14 +191,17 @@ static void replace(struct wpp_section *section, struct wpp_bytes *content, unsi
 
 /* The new grammar is one piece, also of a file whose grammar was built in parts. */
 static bool improve_whole(struct wpp_section *grammar, struct wpp_section *summary,
-                          struct wpp_error *error)
+                          struct wpp_section *terminals, struct wpp_error *error)
 {
     struct wpp_view code = wpp_view(grammar->content.data, grammar->content.size);
     struct wpp_bytes to = {0};
     bool is_new, done = improve_code(&code, &to, &is_new, error);
 
-    if (done)
+    if (done) {
         replace(grammar, &to, wpp_grammar_forms(&to));
+        if (terminals && !(grammar->forms & WPP_FORM_LANES))
+            wpp_content_drop_counts(&terminals->content);
+    }
     wpp_bytes_free(&to);
     return done && (!is_new || !summary || wpp_content_one_piece(&summary->content)
                     || wpp_fail_memory(error));
@@ -215,7 +218,8 @@ static bool improve_sections(struct wpp_section *sections, uint32_t n, bool is_c
     bool done;
 
     if (grammar && !is_cut && !segments) {
-        done = improve_whole(grammar, section_of(sections, n, WPP_SECTION_SUMMARY), error);
+        done = improve_whole(grammar, section_of(sections, n, WPP_SECTION_SUMMARY),
+                             section_of(sections, n, WPP_SECTION_TERMINALS), error);
     } else if (segments && list && is_cut) {
         struct cut c = {wpp_view(segments->content.data, segments->content.size),
                         wpp_view(list->content.data, list->content.size), &to, &to_list, 0};

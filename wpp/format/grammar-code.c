@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "wpp/base/error.h"
+#include "wpp/format/grammar-counts.h"
 #include "wpp/format/grammar-model.h"
 #include "wpp/format/lane-code.h"
 
@@ -310,8 +311,17 @@ bool wpp_grammar_encode_fast(const struct wpp_grammar *g, struct wpp_bytes *out)
 
 /* ---- Encoding step by step -------------------------------------------------------- */
 
+/* What the steps have made so far, to count it at the end. */
+struct kept {
+    uint64_t *body;              /* n_rules + 1 */
+    uint32_t *symbols, *stack, *starts;
+    uint64_t n_rules, n_symbols, n_stack, n_starts;
+    uint64_t rules_room, symbols_room, stack_room, starts_room;
+};
+
 struct wpp_grammar_coder {
     struct encoder e;
+    struct kept kept;            /* in LANES only */
     struct wpp_bytes code;       /* behind the totals */
     uint32_t *number;            /* by old terminal: the new one, or NONE */
     uint32_t *old;               /* by new terminal */
@@ -341,9 +351,74 @@ void wpp_grammar_coder_free(struct wpp_grammar_coder *c)
         return;
     free_encoder(&c->e);
     wpp_bytes_free(&c->code);
+    free(c->kept.body);
+    free(c->kept.symbols);
+    free(c->kept.stack);
+    free(c->kept.starts);
     free(c->number);
     free(c->old);
     free(c);
+}
+
+/* Room for n more elements. */
+static bool reserve(void *array, uint64_t used, uint64_t n, uint64_t *room, size_t each)
+{
+    uint64_t larger = used + n + used / 2 + 64;
+    void *old, *p;
+
+    if (used + n <= *room)
+        return true;
+    memcpy(&old, array, sizeof old);
+    p = realloc(old, larger * each);
+    if (!p)
+        return false;
+    memcpy(array, &p, sizeof p);
+    *room = larger;
+    return true;
+}
+
+static bool keep_symbol(struct kept *k, uint32_t symbol)
+{
+    if (!reserve(&k->stack, k->n_stack, 1, &k->stack_room, sizeof *k->stack))
+        return false;
+    k->stack[k->n_stack++] = symbol;
+    return true;
+}
+
+static bool keep_rule(struct kept *k, uint64_t n)
+{
+    if (n > k->n_stack
+        || !reserve(&k->symbols, k->n_symbols, n, &k->symbols_room, sizeof *k->symbols)
+        || !reserve(&k->body, k->n_rules, 2, &k->rules_room, sizeof *k->body))
+        return false;
+    k->n_stack -= n;
+    memcpy(k->symbols + k->n_symbols, k->stack + k->n_stack, n * sizeof *k->symbols);
+    k->body[0] = 0;
+    k->n_symbols += n;
+    k->body[++k->n_rules] = k->n_symbols;
+    return keep_symbol(k, WPP_RULE | (uint32_t)(k->n_rules - 1));
+}
+
+static bool keep_start(struct kept *k)
+{
+    if (!reserve(&k->starts, k->n_starts, k->n_stack, &k->starts_room, sizeof *k->starts))
+        return false;
+    if (k->n_stack > 0)
+        memcpy(k->starts + k->n_starts, k->stack, k->n_stack * sizeof *k->starts);
+    k->n_starts += k->n_stack;
+    k->n_stack = 0;
+    return true;
+}
+
+bool wpp_grammar_coder_counts(const struct wpp_grammar_coder *c, uint64_t *counts,
+                              uint64_t *longest)
+{
+    static const uint64_t none;
+    const struct kept *k = &c->kept;
+
+    return wpp_grammar_counts(&(struct wpp_rules){c->e.n_terminals, c->e.n_rules,
+                                                  k->body ? k->body : &none, k->symbols, k->starts,
+                                                  k->n_starts}, counts, longest);
 }
 
 /* Room for the old number. */
@@ -400,6 +475,8 @@ bool wpp_grammar_coder_symbol(void *coder, uint32_t symbol)
         return false;
     }
     put_symbol(&c->e, symbol);
+    if (c->e.form == LANES && !keep_symbol(&c->kept, symbol))
+        return false;
     c->symbols++;
     c->gives_up = !goes_on(&c->e);
     return !c->gives_up;
@@ -412,6 +489,8 @@ bool wpp_grammar_coder_reduce(void *coder, uint64_t n, uint32_t begin)
 
     put_reduce(&c->e, n, begin & WPP_RULE ? begin : c->number[begin]);
     c->symbols++;
+    if (c->e.form == LANES && !keep_rule(&c->kept, n))
+        return false;
     return !c->e.no_memory;
 }
 
@@ -419,6 +498,8 @@ bool wpp_grammar_coder_end(struct wpp_grammar_coder *c)
 {
     c->threads++;
     put_end(&c->e);
+    if (c->e.form == LANES && !keep_start(&c->kept))
+        return false;
     return !c->e.no_memory && !c->code.failed;
 }
 
@@ -803,6 +884,16 @@ static bool allocate(struct decoder *d)
     d->g.length = d->length = malloc((n_bodies + 1) * sizeof *d->length);
     d->g.symbols = d->symbols = malloc((d->n_symbols + 1) * sizeof *d->symbols);
     return d->body && d->length && d->symbols;
+}
+
+bool wpp_grammar_totals(struct wpp_view code, struct wpp_grammar *out, uint64_t *n_symbols)
+{
+    struct decoder d = {0};
+    bool done = get_totals(&d, &code);
+
+    *out = d.g;
+    *n_symbols = d.n_symbols;
+    return done;
 }
 
 bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wpp_error *error)

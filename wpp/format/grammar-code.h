@@ -59,6 +59,14 @@ bool wpp_grammar_coder_gives_up(const struct wpp_grammar_coder *coder);
 bool wpp_grammar_coder_finish(struct wpp_grammar_coder *coder, struct wpp_bytes *out, uint32_t *order,
                               uint32_t n);
 
+/* Behind a code in lanes: how often each terminal, by its new number, is derived; *longest: events of
+ * the longest rule.  False: no memory. */
+bool wpp_grammar_coder_counts(const struct wpp_grammar_coder *coder, uint64_t *counts,
+                              uint64_t *longest);
+
+/* Only the numbers with which a code begins; the arrays are NULL.  False: they make no sense. */
+bool wpp_grammar_totals(struct wpp_view code, struct wpp_grammar *out, uint64_t *n_symbols);
+
 /* Arrays from malloc, to be freed by wpp_grammar_release.  WPP_E_MEMORY, or WPP_E_DAMAGED with a
  * text about the error (without a file name). */
 bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wpp_error *error);

@@ -5,6 +5,9 @@
 
 #include "wpp/read/reader.h"
 
+/* Symbols are looked up in random order, so memory is fetched for those that soon come. */
+enum { AHEAD = 24 };
+
 static void add_saturating(uint64_t *sum, uint64_t n)
 {
     if (__builtin_add_overflow(*sum, n, sum))
@@ -13,17 +16,18 @@ static void add_saturating(uint64_t *sum, uint64_t n)
 
 /* In descending order the grammar is walked top-down: all uses of a rule are added before the
  * rule's own frequency is read. */
-static void derive_frequencies(struct wpp *w)
+static void derive_frequencies(const struct wpp_grammar *g, uint64_t *out)
 {
-    const struct wpp_grammar *g = &w->grammar;
-    uint64_t *out = w->frequencies;
-
+    memset(out, 0, ((size_t)g->n_rules + g->n_threads) * sizeof *out);
     for (uint32_t k = 0; k < g->n_threads; k++)
         out[g->n_rules + k] = 1;
     for (uint32_t r = g->n_rules + g->n_threads; r-- > 0;)
-        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
+        for (uint64_t i = g->body[r + 1]; i-- > g->body[r];) {
+            if (i >= AHEAD && (g->symbols[i - AHEAD] & WPP_RULE))
+                __builtin_prefetch(&out[g->symbols[i - AHEAD] & ~WPP_RULE], 1);
             if (g->symbols[i] & WPP_RULE)
                 add_saturating(&out[g->symbols[i] & ~WPP_RULE], out[r]);
+        }
 }
 
 static void derive_sums(struct wpp *w)
@@ -57,6 +61,15 @@ static uint32_t deepest(const struct wpp_grammar *g, uint32_t *depth)
     return most;
 }
 
+static uint64_t longest(const struct wpp_grammar *g)
+{
+    uint64_t most = 0;
+
+    for (uint32_t r = 0; r < g->n_rules; r++)
+        most = g->length[r] > most ? g->length[r] : most;
+    return most;
+}
+
 bool wpp_derive(struct wpp *w)
 {
     const struct wpp_grammar *g = &w->grammar;
@@ -64,10 +77,14 @@ bool wpp_derive(struct wpp *w)
     uint64_t n_sums = g->body[n] / WPP_SUM_STEP + 1;
     uint32_t *depth = malloc((n + 1) * sizeof *depth);
 
-    w->frequencies = wpp_arena_alloc(&w->arena, n, sizeof *w->frequencies);
+    if (!w->executed)
+        w->frequencies = wpp_arena_alloc(&w->arena, n, sizeof *w->frequencies);
     w->sums = wpp_arena_alloc(&w->arena, n_sums, sizeof *w->sums);
     if (depth && !w->arena.failed) {
-        derive_frequencies(w);
+        if (w->frequencies)
+            derive_frequencies(g, w->frequencies);
+        if (!w->executed)
+            w->summary.longest_rule = longest(g);
         derive_sums(w);
         w->depth = deepest(g, depth);
     }
@@ -77,16 +94,19 @@ bool wpp_derive(struct wpp *w)
 
 void wpp_rule_frequencies(const wpp *w, uint64_t *out)
 {
-    memcpy(out, w->frequencies,
-           ((size_t)w->grammar.n_rules + w->grammar.n_threads) * sizeof *out);
+    if (w->frequencies)
+        memcpy(out, w->frequencies,
+               ((size_t)w->grammar.n_rules + w->grammar.n_threads) * sizeof *out);
+    else
+        derive_frequencies(&w->grammar, out);
 }
 
 void wpp_terminal_counts(const wpp *w, uint64_t *out)
 {
     const struct wpp_grammar *g = &w->grammar;
 
-    if (w->counts) {
-        memcpy(out, w->counts, g->n_terminals * sizeof *out);
+    if (w->counts || w->executed) {
+        memcpy(out, w->counts ? w->counts : w->executed, g->n_terminals * sizeof *out);
         return;
     }
     memset(out, 0, g->n_terminals * sizeof *out);

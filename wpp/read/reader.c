@@ -153,13 +153,17 @@ static bool read_sections(struct loading *l, const struct wpp_container *c)
         && (wpp_derive(l->w) || wpp_fail_memory(l->error));
 }
 
-static wpp *open_memory(const void *file, size_t size, const char *path, bool intact_only,
+/* How much of a file is read. */
+enum extent { ALL, INTACT, FIGURES };
+
+static wpp *open_memory(const void *file, size_t size, const char *path, enum extent extent,
                         struct wpp_error *error)
 {
+    bool intact_only = extent != ALL;
     struct wpp_error unwanted;
     struct wpp_container c;
     struct loading l = {.path = path, .error = error ? error : &unwanted,
-                        .intact_only = intact_only};
+                        .intact_only = intact_only, .figures_only = extent == FIGURES};
 
     if (!(intact_only ? wpp_container_salvage : wpp_container_open)(&c, file, size, path, l.error))
         return NULL;
@@ -170,6 +174,7 @@ static wpp *open_memory(const void *file, size_t size, const char *path, bool in
         return NULL;
     }
     l.arena = &l.w->arena;
+    l.has_executed = c.version == WPP_FILE_VERSION_LANES;
     set_defaults(l.w, &c);
     if (!read_sections(&l, &c)) {
         wpp_close(l.w);
@@ -180,13 +185,13 @@ static wpp *open_memory(const void *file, size_t size, const char *path, bool in
 
 wpp *wpp_open_memory(const void *file, size_t size, const char *path, struct wpp_error *error)
 {
-    return open_memory(file, size, path, false, error);
+    return open_memory(file, size, path, ALL, error);
 }
 
 wpp *wpp_open_memory_intact(const void *file, size_t size, const char *path,
                             struct wpp_error *error)
 {
-    return open_memory(file, size, path, true, error);
+    return open_memory(file, size, path, INTACT, error);
 }
 
 static bool read_whole(int fd, const char *path, struct wpp_bytes *out, struct wpp_error *error)
@@ -222,26 +227,31 @@ bool wpp_read_file(const char *path, struct wpp_bytes *out, struct wpp_error *er
     return done;
 }
 
-static wpp *open_path(const char *path, bool intact_only, struct wpp_error *error)
+static wpp *open_path(const char *path, enum extent extent, struct wpp_error *error)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct wpp_bytes file = {0};
     wpp *w = NULL;
 
     if (wpp_read_file(path, &file, error))
-        w = open_memory(file.data, file.size, name, intact_only, error);
+        w = open_memory(file.data, file.size, name, extent, error);
     wpp_bytes_free(&file);
     return w;
 }
 
 wpp *wpp_open(const char *path, struct wpp_error *error)
 {
-    return open_path(path, false, error);
+    return open_path(path, ALL, error);
 }
 
 wpp *wpp_open_intact(const char *path, struct wpp_error *error)
 {
-    return open_path(path, true, error);
+    return open_path(path, INTACT, error);
+}
+
+wpp *wpp_open_figures(const char *path, struct wpp_error *error)
+{
+    return open_path(path, FIGURES, error);
 }
 
 void wpp_close(wpp *w)
