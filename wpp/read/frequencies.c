@@ -30,35 +30,32 @@ static void derive_frequencies(const struct wpp_grammar *g, uint64_t *out)
         }
 }
 
-static void derive_sums(struct wpp *w)
+/* One pass, bottom-up: the sums, and how many rules are open at once. */
+static void derive_sums(struct wpp *w, uint32_t *depth)
 {
     const struct wpp_grammar *g = &w->grammar;
     uint64_t n = g->body[g->n_rules + g->n_threads], sum = 0;
 
-    for (uint64_t i = 0; i < n; i++) {
-        uint32_t symbol = g->symbols[i];
-
-        if (i % WPP_SUM_STEP == 0)
-            w->sums[i / WPP_SUM_STEP] = sum;
-        sum += symbol & WPP_RULE ? g->length[symbol & ~WPP_RULE] : 1;
-    }
-}
-
-static uint32_t deepest(const struct wpp_grammar *g, uint32_t *depth)
-{
-    uint32_t most = 0;
-
+    w->depth = 0;
     for (uint32_t r = 0; r < g->n_rules + g->n_threads; r++) {
-        depth[r] = 1;
-        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++) {
-            uint32_t symbol = g->symbols[i];
+        uint32_t most = 0;
 
-            if ((symbol & WPP_RULE) && depth[symbol & ~WPP_RULE] >= depth[r])
-                depth[r] = depth[symbol & ~WPP_RULE] + 1;
+        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++) {
+            uint32_t symbol = g->symbols[i], rule = symbol & ~WPP_RULE;
+
+            if (n - i > AHEAD && (g->symbols[i + AHEAD] & WPP_RULE)) {
+                __builtin_prefetch(&g->length[g->symbols[i + AHEAD] & ~WPP_RULE]);
+                __builtin_prefetch(&depth[g->symbols[i + AHEAD] & ~WPP_RULE]);
+            }
+            if (i % WPP_SUM_STEP == 0)
+                w->sums[i / WPP_SUM_STEP] = sum;
+            sum += symbol & WPP_RULE ? g->length[rule] : 1;
+            if ((symbol & WPP_RULE) && depth[rule] > most)
+                most = depth[rule];
         }
-        most = depth[r] > most ? depth[r] : most;
+        depth[r] = most + 1;
+        w->depth = depth[r] > w->depth ? depth[r] : w->depth;
     }
-    return most;
 }
 
 static uint64_t longest(const struct wpp_grammar *g)
@@ -85,8 +82,7 @@ bool wpp_derive(struct wpp *w)
             derive_frequencies(g, w->frequencies);
         if (!w->executed)
             w->summary.longest_rule = longest(g);
-        derive_sums(w);
-        w->depth = deepest(g, depth);
+        derive_sums(w, depth);
     }
     free(depth);
     return depth && !w->arena.failed;

@@ -194,11 +194,24 @@ wpp *wpp_open_memory_intact(const void *file, size_t size, const char *path,
     return open_memory(file, size, path, INTACT, error);
 }
 
+/* Room for all of a file whose size is known, and one byte more, so that its end is seen. */
+static void make_room(int fd, struct wpp_bytes *out)
+{
+    struct stat status;
+
+    if (out->data || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0)
+        return;
+    out->data = malloc((size_t)status.st_size + 1);
+    out->capacity = out->data ? (size_t)status.st_size + 1 : 0;
+}
+
 static bool read_whole(int fd, const char *path, struct wpp_bytes *out, struct wpp_error *error)
 {
+    make_room(fd, out);
     for (;;) {
         uint8_t piece[1 << 16];
-        ssize_t n = read(fd, piece, sizeof piece);
+        size_t room = out->capacity - out->size;
+        ssize_t n = read(fd, room ? out->data + out->size : piece, room ? room : sizeof piece);
 
         if (n == 0)
             return true;
@@ -206,7 +219,10 @@ static bool read_whole(int fd, const char *path, struct wpp_bytes *out, struct w
             continue;
         if (n < 0)
             return wpp_fail_errno(error, "cannot read %s", path);
-        wpp_put(out, piece, (size_t)n);
+        if (room)
+            out->size += (size_t)n;
+        else
+            wpp_put(out, piece, (size_t)n);
         if (out->failed)
             return wpp_fail_memory(error);
     }
