@@ -747,6 +747,14 @@ static bool has_come(const struct decoder *d, uint32_t symbol)
     return symbol & WPP_RULE ? (symbol & ~WPP_RULE) < d->n_rules : symbol < d->n_terminals;
 }
 
+/* The symbol of a young name; NONE: it is not there yet. */
+static uint32_t grown(const struct decoder *d, uint32_t name)
+{
+    uint32_t symbol = d->lanes.young[name & ~WPP_YOUNG];
+
+    return has_come(d, symbol) ? symbol : NONE;
+}
+
 /* Pushes the names of a run. */
 static bool push_run(struct decoder *d, const uint32_t *names, uint32_t n)
 {
@@ -755,9 +763,12 @@ static bool push_run(struct decoder *d, const uint32_t *names, uint32_t n)
     if (n > d->n_symbols - d->n_pushed)
         return wrong(d, "there are more symbols than it says");
     for (uint32_t i = 0; i < n; i++) {
-        if (!has_come(d, names[i]))
+        uint32_t symbol = names[i];
+
+        if (__builtin_expect((symbol & (WPP_RULE | WPP_YOUNG)) == WPP_YOUNG, 0)
+            && (symbol = grown(d, symbol)) == NONE)
             return wrong(d, "a symbol is used before it is there");
-        *--top = names[i];
+        *--top = symbol;
     }
     d->n_pushed += n;
     d->top += n;

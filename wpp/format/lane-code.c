@@ -386,20 +386,15 @@ const char *wpp_lane_reader_next(struct wpp_lane_reader *r, uint32_t terminals, 
                                  uint32_t threads)
 {
     struct wpp_stream_in streams[1 + WPP_LANES];
-    const char *wrong;
 
     assert(threads > 0);
     if (!find_streams(&r->code, streams))
         return "its code ends too early";
     if (!read_structure(r, &streams[0], terminals, rules, threads))
         return "a block's structure makes no sense";
-    wrong = wpp_lanes_read(&r->model, streams + 1,
-                           &(struct wpp_names){r->n_names, r->n_young, r->names, r->ends,
-                                               r->contexts});
-    for (uint32_t i = 0; !wrong && i < r->n_names; i++)
-        if ((r->names[i] & (WPP_RULE | WPP_YOUNG)) == WPP_YOUNG)
-            r->names[i] = r->young[r->names[i] & ~WPP_YOUNG];
-    return wrong;
+    return wpp_lanes_read(&r->model, streams + 1,
+                          &(struct wpp_names){r->n_names, r->n_young, r->names, r->ends,
+                                              r->contexts});
 }
 
 bool wpp_lane_reader_ends(const struct wpp_lane_reader *r)

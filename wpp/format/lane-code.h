@@ -63,10 +63,11 @@ struct wpp_lane_reader {
     struct wpp_lane_model model;
     struct wpp_structure structure;
     uint32_t n_names, n_events, n_young;         /* of the block */
-    uint32_t *names;             /* symbols; of a young one it is not known yet that it is there */
+    uint32_t *names;             /* symbols, or WPP_YOUNG | the number of one of the block's own */
     uint32_t *contexts;          /* scratch */
     struct wpp_lane_event *event;
-    uint32_t *young, *ends;      /* by number: the symbol; as in struct wpp_names */
+    uint32_t *young, *ends;      /* of the block's own, by number: the symbol, which may come
+                                    only later; as in struct wpp_names */
 };
 
 bool wpp_lane_reader_init(struct wpp_lane_reader *r, struct wpp_view code);   /* false: no memory */

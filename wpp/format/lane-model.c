@@ -276,13 +276,16 @@ static inline void take_name(const struct reading *r, const struct named *named,
     r->names->contexts[to] = lane->context;
 }
 
-static bool are_good(const struct wpp_stream_in *lanes)
+/* None is beyond its end: no difference is negative. */
+static inline bool are_good(const struct wpp_stream_in *lanes)
 {
-    bool good = true;
+    int64_t left = 0;
 
+#pragma GCC unroll 4
     for (int k = 0; k < WPP_LANES; k++)
-        good &= wpp_stream_in_is_good(&lanes[k]);
-    return good;
+        left |= (lanes[k].words_end - lanes[k].word)
+              | (int64_t)(lanes[k].bits_end - lanes[k].bit);
+    return left >= 0;
 }
 
 /* Reads round i of lanes 0 to n - 1. */

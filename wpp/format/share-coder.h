@@ -55,14 +55,17 @@ static inline int wpp_share_rate(struct wpp_shares *t)
 }
 
 #ifdef __SSE2__
+/* At the slowest rate, at which nearly all tables are, it is a constant. */
 static inline void wpp_shares_learn(struct wpp_shares *t, uint32_t symbol)
 {
-    const __m128i rate = _mm_cvtsi32_si128(wpp_share_rate(t));
+    bool slow = __builtin_expect(t->seen == (1 << WPP_SHARE_RATE) - 1, 1);
+    __m128i rate = slow ? _mm_cvtsi32_si128(WPP_SHARE_RATE) : _mm_cvtsi32_si128(wpp_share_rate(t));
 
     for (int i = 0; i < WPP_SHARE_SYMBOLS; i += 8) {
         __m128i was = _mm_loadu_si128((const __m128i *)(t->below + i));
         __m128i aim = _mm_loadu_si128((const __m128i *)(wpp_share_aims[symbol] + i));
-        __m128i step = _mm_sra_epi16(_mm_sub_epi16(aim, was), rate);
+        __m128i way = _mm_sub_epi16(aim, was);
+        __m128i step = slow ? _mm_srai_epi16(way, WPP_SHARE_RATE) : _mm_sra_epi16(way, rate);
 
         _mm_storeu_si128((__m128i *)(t->below + i), _mm_add_epi16(was, step));
     }
