@@ -89,6 +89,11 @@ enum wpp_part {
  * is.  What is missing is empty, 0 or "": ask wpp_missing() before you believe it. */
 wpp *wpp_open_intact(const char *path, struct wpp_error *error);
 
+/* As wpp_open_intact(), for wpp_get_summary(), wpp_terminal_counts() and all that is no grammar.  If the
+ * file says these figures itself, as large ones do, its grammar is only verified, by its checksum:
+ * then wpp_grammar() derives nothing, and there is no cursor. */
+wpp *wpp_open_figures(const char *path, struct wpp_error *error);
+
 /* The parts that are missing, none of them after wpp_open(), and those that have been read: bits
  * of enum wpp_part.  What a file need not have is in neither. */
 unsigned wpp_missing(const wpp *w);
@@ -166,6 +171,7 @@ struct wpp_summary {
     uint32_t parts;            /* more than 1: the grammar was built in so many parts.  Then digrams
                                   are unique in each part only */
     uint64_t rhs_symbols;      /* on all right-hand sides, start rules included */
+    uint64_t longest_rule;     /* the most events that a rule derives, start rules left out */
     uint32_t n_controls;       /* terminals that are control words, no paths */
     uint32_t n_modules, n_instrumented_routines, n_limited_routines;
     uint32_t n_unread_modules;

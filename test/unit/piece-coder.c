@@ -140,7 +140,7 @@ static bool try_one(uint64_t seed, uint32_t most, uint32_t alphabet, bool even)
            code(base, piece, n, draw(&r, (uint32_t)n), &other, order + alphabet, terminals) &&
            one.size == other.size && memcmp(one.data, other.data, one.size) == 0 &&
            memcmp(order, order + alphabet, terminals * sizeof *order) == 0 &&
-           (!even || wpp_grammar_is_even(&one)) &&
+           wpp_grammar_forms(&one) != 0 && (!even || wpp_grammar_forms(&one) == WPP_FORM_EVEN) &&
            wpp_grammar_decode(wpp_view(one.data, one.size), &read, &error) &&
            read.n_terminals == terminals && are_equal(&read, &g, order);
     wpp_grammar_release(&read);

@@ -38,7 +38,6 @@ struct info {
     uint64_t insns, calls;     /* executed */
     uint64_t limited;          /* events of routines with paths cut at the limit */
     uint64_t cut;              /* of these, events that end only at that limit */
-    uint64_t longest;          /* largest number of events that a rule derives */
     uint64_t *unread;          /* events of each unread module */
     unsigned missing;          /* enum wpp_part */
     struct last_path last;     /* if a signal killed it */
@@ -206,16 +205,12 @@ static void gather_counts(const wpp *w, struct info *i)
 
 static void gather(const wpp *w, const char *path, struct info *i)
 {
-    const struct wpp_grammar *g = wpp_grammar(w);
     struct wpp_error error;
 
     *i = (struct info){.path = path, .missing = wpp_missing(w)};
     wpp_get_summary(w, &i->s);
     if (knows(i, COUNTS))
         gather_counts(w, i);
-    for (uint32_t r = 0; r < g->n_rules; r++)
-        if (g->length[r] > i->longest)
-            i->longest = g->length[r];
     if (knows(i, COUNTS | WPP_PART_SUMMARY) && !i->s.is_profile && i->s.program[0]
         && !last_path_of_run(w, &i->last, &error))
         tool_die_error(&error);
@@ -512,8 +507,8 @@ static void print_grammar(const struct info *i)
     if (!grammar)
         return;
     printf("%-18s %s\n", "right-hand sides", tool_grouped(s->rhs_symbols));
-    printf("%-18s %s event%s\n", "longest rule", tool_grouped(i->longest),
-           i->longest == 1 ? "" : "s");
+    printf("%-18s %s event%s\n", "longest rule", tool_grouped(i->s.longest_rule),
+           i->s.longest_rule == 1 ? "" : "s");
 }
 
 static void print_text(const wpp *w, const struct info *i)
@@ -795,7 +790,7 @@ static void print_json(const wpp *w, const struct info *i)
     json_number_if(grammar || s->unread, "segments", s->n_segments);
     json_number_if(s->parts > 1, "parts", s->parts);
     json_number_if(grammar, "rhs_symbols", s->rhs_symbols);
-    json_number_if(grammar, "longest_rule", i->longest);
+    json_number_if(grammar, "longest_rule", i->s.longest_rule);
     json_threads(w, i);
     if (grammar && paths)
         printf("\"rules_per_path\":%.3f}\n", ratio(s->n_rules, paths_executed(i)));
@@ -899,7 +894,7 @@ static int show(const char *path, const struct request *q)
     struct wpp_error error;
     struct info i;
     int status;
-    wpp *w = wpp_open_intact(path, &error);
+    wpp *w = wpp_open_figures(path, &error);
 
     if (!w) {
         tool_warn("%s", tool_explain_folder(path, &error)->text);

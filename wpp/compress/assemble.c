@@ -12,6 +12,7 @@
 #include "wpp/base/error.h"
 #include "wpp/compress/compressor.h"
 #include "wpp/compress/deaths.h"
+#include "wpp/format/grammar-code.h"
 #include "wpp/format/profile-order.h"
 #include "wpp/format/renumber.h"
 #include "wpp/format/segments.h"
@@ -222,6 +223,7 @@ static void describe_run(struct assembly *a)
     a->content.run.complete = c->note.status == WPP_OK && c->modules.n_unread == 0;
     a->content.run.ended = why_no_more(c);
     a->content.run.parts = c->n_pieces + c->pieces_coded;
+    a->content.small = c->anew == WPP_ANEW_ALL;
     a->content.chunks = c->when.list;
     a->content.n_chunks = c->when.n;
     if (c->segments.n)
@@ -249,13 +251,16 @@ static bool export(struct assembly *a)
 /* Takes the code of the grammar of all parts. */
 static bool take_code(struct assembly *a)
 {
+    uint64_t *counts = wpp_arena_alloc(&a->arena, a->n_terminals, sizeof *counts);
     uint32_t n = a->n_terminals;
 
     a->content.grammar_code = &a->code;
-    if (!wpp_piece_coder_finish(a->c->coder, a->c->streams.n, &a->code, a->order, &n))
+    a->content.executed = counts;
+    if (!counts || !wpp_piece_coder_finish(a->c->coder, a->c->streams.n, &a->code, a->order, &n))
         return false;
     assert(n == a->n_terminals);
-    return true;
+    return !(wpp_grammar_forms(&a->code) & WPP_FORM_LANES)
+        || wpp_piece_coder_counts(a->c->coder, counts, &a->content.longest_rule);
 }
 
 /* Takes the grammar and the order of terminals; with segments the order is already known. */

@@ -95,8 +95,7 @@ bool wpp_piece_coder_add(struct wpp_piece_coder *c, const seq_piece *piece)
 
 static bool walk(struct wpp_piece_coder *c, uint32_t piece, uint32_t stream)
 {
-    struct seq_steps steps = {c->coder, wpp_grammar_coder_symbol, wpp_grammar_coder_reduce,
-                              wpp_grammar_coder_soon};
+    struct seq_steps steps = {c->coder, wpp_grammar_coder_symbol, wpp_grammar_coder_reduce, NULL};
 
     return seq_combiner_walk(c->combiner, piece, stream, &steps);
 }
@@ -195,4 +194,9 @@ bool wpp_piece_coder_finish(struct wpp_piece_coder *c, uint32_t streams, struct 
     if (!done && wpp_grammar_coder_gives_up(c->coder))
         done = begin_even(c) && finish(c, streams, out, order, room, n);
     return done && !c->failed;
+}
+
+bool wpp_piece_coder_counts(const struct wpp_piece_coder *c, uint64_t *counts, uint64_t *longest)
+{
+    return wpp_grammar_coder_counts(c->coder, counts, longest);
 }

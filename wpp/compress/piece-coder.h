@@ -32,5 +32,7 @@ void wpp_piece_coder_start(struct wpp_piece_coder *c);
  * no more.  Waits for the thread.  False: no memory. */
 bool wpp_piece_coder_finish(struct wpp_piece_coder *c, uint32_t streams, struct wpp_bytes *out,
                             uint32_t *order, uint32_t *n);
+/* Afterwards, if the code has lanes: as wpp_grammar_coder_counts(). */
+bool wpp_piece_coder_counts(const struct wpp_piece_coder *c, uint64_t *counts, uint64_t *longest);
 
 #endif

@@ -128,7 +128,7 @@ static int end_segment(struct wpp_segment_maker *m, uint32_t streams, bool is_fu
     status = wpp_finish_grammar(m->grammar, streams, m->anew, m->enough);
     if (status != SEQ_OK)
         return status;
-    if (!wpp_segment_encode(m->grammar, m->alphabet, segment))
+    if (!wpp_segment_encode(m->grammar, m->alphabet, m->anew == WPP_ANEW_ALL, segment))
         return SEQ_E_NOMEM;
     m->figures.symbols += segment->symbols;
     m->n_segments++;

@@ -83,6 +83,9 @@ struct wpp_content {
     const struct wpp_chunk *chunks;
     struct wpp_grammar grammar;
     const struct wpp_bytes *grammar_code;    /* its code, in place of it; or NULL */
+    bool small;                  /* the shortest code of the grammar; otherwise one read fast */
+    const uint64_t *executed;    /* with grammar_code in lanes: how often, by terminal; and */
+    uint64_t longest_rule;       /* ... the events of the longest rule */
     const struct wpp_segments *segments;     /* instead of a grammar, or NULL */
     uint32_t n_deaths;
     const struct wpp_death_content *deaths;
@@ -97,6 +100,9 @@ uint32_t wpp_content_order_sources(struct wpp_source *sources, size_t n);
  * WPP_E_MEMORY. */
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
                         struct wpp_error *error);
+
+/* Takes how often terminals were executed out of the content of the section `terminals`. */
+void wpp_content_drop_counts(struct wpp_bytes *terminals);
 
 /* In the content of the section `summary`: the grammar is one piece, if it was built in parts.
  * False: no memory. */

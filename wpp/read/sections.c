@@ -331,6 +331,17 @@ static bool is_doubtful(const struct loading *l, uint32_t token)
         && section_lacks(l, WPP_PART_MODULES);
 }
 
+static bool get_executed(struct loading *l, struct wpp_view *v, size_t n)
+{
+    uint64_t *executed = allocate(l, n, sizeof *executed);
+
+    for (size_t i = 0; executed && i < n; i++)
+        executed[i] = wpp_get_varint(v);
+    l->w->executed = executed;
+    l->w->summary.longest_rule = wpp_get_varint(v);
+    return executed != NULL;
+}
+
 /* Routines are numbered by their first terminal. */
 static bool get_terminals(struct loading *l, struct wpp_view *v)
 {
@@ -370,6 +381,8 @@ static bool get_terminals(struct loading *l, struct wpp_view *v)
             return false;
         l->w->summary.n_controls += t->control;
     }
+    if (l->has_executed && !get_executed(l, v, n))
+        return false;
     l->w->terminals = terminals;
     l->w->summary.n_terminals = l->w->n_terminals = (uint32_t)n;
     return !v->failed && walk_paths(l, terminals, (uint32_t)n);
@@ -440,10 +453,43 @@ static bool take_grammar(struct loading *l)
     return true;
 }
 
+/* Whether the terminals were executed as often as the threads have events. */
+static bool fits_threads(const struct loading *l)
+{
+    uint64_t sum = 0;
+
+    if (section_lacks(l, WPP_PART_THREADS) || !l->w->executed)
+        return true;
+    for (uint32_t i = 0; i < l->w->n_terminals; i++)
+        if (__builtin_add_overflow(sum, l->w->executed[i], &sum))
+            return false;
+    return sum == l->w->summary.tokens;
+}
+
+/* Only what the section begins with. */
+static bool get_totals(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_summary *s = &l->w->summary;
+    struct wpp_grammar totals;
+
+    if (!wpp_grammar_totals(*v, &totals, &s->rhs_symbols) || totals.n_terminals != l->w->n_terminals
+        || totals.n_threads != l->w->n_threads)
+        return false;
+    v->p = v->end;
+    s->n_rules = totals.n_rules;
+    s->n_segments = 1;
+    l->w->figures_only = true;
+    return true;
+}
+
 static bool get_grammar(struct loading *l, struct wpp_view *v)
 {
     struct wpp_error why;
 
+    if (!fits_threads(l))
+        return false;
+    if (l->figures_only && l->w->executed && !section_lacks(l, WPP_PART_THREADS))
+        return get_totals(l, v);
     if (!wpp_grammar_decode(*v, &l->w->grammar, &why))
         return broken_grammar(l, &why);
     v->p = v->end;

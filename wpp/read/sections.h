@@ -15,6 +15,8 @@ struct loading {
     const char *path;
     struct wpp_error *error;
     bool intact_only;                   /* leave out what is not intact: wpp_open_intact() */
+    bool figures_only;                  /* wpp_open_figures() */
+    bool has_executed;                  /* the terminals say how often they were executed */
 };
 
 /* Whether one of these parts is missing in the sections read so far. */
