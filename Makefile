@@ -14,6 +14,7 @@
 #                        (scripts/gcc-root)  [QUICK=1: a selection]
 #   make bench           every figure of docs/performance.md
 #   make bench-engine    the engine and its file beside zstd, xz and plain SEQUITUR(1)
+#   make bench-queries   how long questions to a recorded run take
 #   make bench-hot       hot subpaths of real programs against their expanded traces
 #   make papers          the tables of Ball and Larus and of P3, on today's programs: build/papers/papers.md (an hour)
 #                        [PROGRAMS="gzip perl"]  [PAPERS_SIZE=small: two minutes]
@@ -131,7 +132,7 @@ UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
 REFS     := $(patsubst test/reference/%.c,$(B)/test/%,$(REF_MAIN))
 BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 
-.PHONY: all tests demo check check-unit check-torture check-suites check-others check-all bench bench-engine bench-hot figure9 papers fuzz install uninstall clean
+.PHONY: all tests demo check check-unit check-torture check-suites check-others check-all bench bench-engine bench-hot bench-queries figure9 papers fuzz install uninstall clean
 .PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
@@ -141,7 +142,7 @@ tests: all $(UNITS) $(REFS) $(BENCHES)
 
 # Goals that promise to work from nothing install what is missing first.
 DEPS :=
-ifneq ($(filter demo check check-unit check-torture check-suites check-others bench bench-engine bench-hot figure9 papers,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-unit check-torture check-suites check-others bench bench-engine bench-hot bench-queries figure9 papers,$(MAKECMDGOALS)),)
 DEPS := build/deps
 endif
 ifneq ($(filter fuzz fuzz-%,$(MAKECMDGOALS)),)
@@ -341,6 +342,9 @@ bench: tests
 # Hot subpaths against the expanded traces; Figure 9 of the paper.
 bench-hot: tests
 	@test/bench/hot $(B)
+# Questions to recorded runs: how long each takes.
+bench-queries: tests
+	@test/bench/queries $(B)
 figure9: all
 	@test/bench/figure9 $(B)
 papers: tests

@@ -110,12 +110,13 @@ static int copy_jumps(seq *s, const struct jumps *base)
 {
     struct jumps *j = s->jumps;
     struct jump *table = seq_memory(s, j->table, jumps_bytes(s), base->size * sizeof *table);
+    uint64_t most = j->most < base->most ? j->most : base->most;
 
     if (!table)
         return SEQ_E_NOMEM;
     j->table = table;
     j->size = base->size;
-    j->most = base->most;
+    j->most = most > base->size ? most : base->size;
     memcpy(table, base->table, base->size * sizeof *table);
     return SEQ_OK;
 }
@@ -140,12 +141,13 @@ static int copy_runs(seq *s, const struct runs *base)
     return SEQ_OK;
 }
 
-/* Positions go on behind the base's, at the beginning of a lap. */
+/* Positions go on behind the base's, at the beginning of a lap.  The ring may be smaller than the
+ * base's. */
 static void share_history(struct history *h, const struct history *base)
 {
     h->base = base->ring;
     h->lap = base->lap;
-    h->most = base->most;
+    h->most = h->most < base->most ? h->most : base->most;
     h->split = (base->end + base->lap - 1) & ~(base->lap - 1);
     h->end = h->oldest = h->split;
 }

@@ -443,6 +443,12 @@ void __wpp_modules_each(void (*act)(const struct wpp_module *module))
         act(l->module);
 }
 
+void __wpp_modules_look(void (*look)(const struct wpp_module *module, void *ctx), void *ctx)
+{
+    for (const struct loaded *l = modules; l; l = l->next)
+        look(l->module, ctx);
+}
+
 bool __wpp_modules_none(void)
 {
     return !modules;

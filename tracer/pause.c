@@ -108,17 +108,8 @@ void __wpp_stop(void)
 
 /* ---- The signal ------------------------------------------------------------------------ */
 
-/* The kernel's struct sigaction, which is not libc's. */
-struct kernel_action {
-    void (*handler)(int);
-    unsigned long flags;
-    void (*restorer)(void);
-    uint64_t mask;
-};
-#define RESTORER 0x04000000ul
-
-void __wpp_signal_return(void);
 __asm__(".pushsection .text\n"
+        ".globl __wpp_signal_return\n"
         ".hidden __wpp_signal_return\n"
         ".type __wpp_signal_return, @function\n"
         "nop\n"                         /* unwinders look up the byte before the return address */
@@ -142,8 +133,8 @@ static void on_signal(int signal)
 
 void __wpp_pause_on_signal(int signal)
 {
-    struct kernel_action action = { on_signal, SA_RESTART | SA_ONSTACK | RESTORER,
-                                    __wpp_signal_return, 0 };
+    struct sys_action action = { on_signal, SA_RESTART | SA_ONSTACK | SYS_RESTORER,
+                                 __wpp_signal_return, 0 };
 
-    sys4(SYS_rt_sigaction, signal, (long)&action, 0, sizeof action.mask);
+    sys_sigaction(signal, &action, NULL);
 }

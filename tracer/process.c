@@ -317,7 +317,7 @@ static void make_guard(void)
 void __wpp_process_start(void)
 {
     uint64_t mask;
-    bool wanted, opened, another;
+    bool wanted, opened, another, recording;
 
     __wpp_process.pid = sys_getpid();
     __wpp_times_begin();
@@ -349,7 +349,10 @@ void __wpp_process_start(void)
         describe_program();
         write_process(false);
     }
+    recording = __wpp_process.state == WPP_RECORDING;
     __wpp_leave(mask);
+    if (recording)
+        __wpp_faults_begin();
 }
 
 /* Opens a forked child's trace, at its first event. */

@@ -13,6 +13,7 @@
  *     program.c   the executable, as the kernel has loaded it
  *     others.c    other runtimes in the process
  *     pause.c     recording stopped and started, by the program or by a signal
+ *     fault.c     where a thread was that a signal kills
  *     counts.h    counters, each thread its own
  *       counts.c         modules that count
  *       count-copies.c   the copies of threads
@@ -117,6 +118,9 @@ void __wpp_keep_vectors(void (*function)(void *), void *argument, void *area, in
 
 /* This thread's, or NULL. */
 struct wpp_thread *__wpp_self(void);
+/* The calling thread's, for a handler of a fatal signal; a thread without events gets a stream.
+ * NULL: this process, or this thread, is not recorded here. */
+struct wpp_thread *__wpp_thread_at_fault(void);
 /* Hands over what the thread has recorded so far. */
 void __wpp_thread_flush(struct wpp_thread *t);
 /* The same for all threads. */
@@ -227,6 +231,14 @@ void __wpp_pause_on_signal(int signal);
 /* The trace of a process begins or ends; recording may be stopped then. */
 void __wpp_pause_begin(void);
 void __wpp_pause_end(void);
+
+/* The restorer of the runtime's signal handlers. */
+void __wpp_signal_return(void);
+
+/* ---- Signals that kill --------------------------------------------------------------- */
+
+/* Installs handlers where the kernel would kill the program; called when recording begins. */
+void __wpp_faults_begin(void);
 
 /* ---- Notes -------------------------------------------------------------------------- */
 
@@ -377,6 +389,7 @@ bool __wpp_modules_none(void);
 /* Whether no module is loaded, not even a refused one. */
 bool __wpp_modules_gone(void);
 void __wpp_modules_each(void (*act)(const struct wpp_module *module));
+void __wpp_modules_look(void (*look)(const struct wpp_module *module, void *ctx), void *ctx);
 
 /* ---- Records and output ---------------------------------------------------------- */
 
@@ -413,6 +426,7 @@ struct wpp_settings {
     bool merges;            /* all processes append to one file */
     bool off;               /* the program begins without recording */
     int signal;             /* the signal that stops and starts recording, or 0 */
+    bool no_faults;         /* no handlers of signals that kill */
     bool ends_with_recorder;        /* the program ends when its recorder is gone */
     int fd;                 /* inherited descriptor, -1 otherwise */
     int lowest;             /* our descriptors begin here */

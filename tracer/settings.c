@@ -93,6 +93,12 @@ static bool set_signal(const char *value)
     return true;
 }
 
+static bool set_faults(const char *value)
+{
+    __wpp_settings.no_faults = text_equal(value, "off");
+    return __wpp_settings.no_faults || text_equal(value, "on");
+}
+
 /* One `key=value`, without its colon.  False: the key is unknown or the value wrong. */
 static bool set_option(const char *option)
 {
@@ -108,6 +114,8 @@ static bool set_option(const char *option)
         return set_signal(value);
     if ((value = text_after(option, "gone=")))
         return set_gone(value);
+    if ((value = text_after(option, "faults=")))
+        return set_faults(value);
     return false;
 }
 

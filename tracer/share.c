@@ -389,6 +389,7 @@ static bool take_seat(uint32_t i, struct wpp_buffer *buffer)
                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return false;
     buffer->tid = 0;
+    buffer->fault.signal = 0;
     return true;
 }
 

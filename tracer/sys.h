@@ -149,6 +149,21 @@ static inline uint64_t sys_sigmask(uint64_t mask)
     return old;
 }
 
+/* The kernel's struct sigaction, which is not libc's. */
+struct sys_action {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+#define SYS_RESTORER 0x04000000ul
+
+static inline long sys_sigaction(int signal, const struct sys_action *action,
+                                 struct sys_action *old)
+{
+    return sys4(SYS_rt_sigaction, signal, (long)action, (long)old, sizeof action->mask);
+}
+
 /* Whether memory is mapped at `at`, or a growing stack can provide it.  The kernel reads the
  * mask before it looks at the operation, which is none. */
 static inline bool sys_can_read(const void *at)

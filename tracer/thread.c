@@ -429,6 +429,23 @@ static uint32_t *cursor_elsewhere(const struct wpp_thread *t)
     return in_memory ? NULL : __wpp_cursor;
 }
 
+static bool is_counting(const struct wpp_module *module, void *ctx)
+{
+    (void)module, (void)ctx;
+    return true;
+}
+
+/* A process made by vfork or by an unseen system call has its parent's variables.  What counts paths
+ * has no streams. */
+struct wpp_thread *__wpp_thread_at_fault(void)
+{
+    if (self && self->begun)
+        return self->tid == sys_gettid() ? self : NULL;
+    if (sys_getpid() != __wpp_process.pid || __wpp_counts_any(is_counting, NULL))
+        return NULL;
+    return open_thread() ? self : NULL;
+}
+
 /* Hands over the thread's tokens, so that the handler's events follow them, and puts the
  * interrupted chunk aside. */
 struct wpp_thread *__wpp_signal_begin_slow(void)

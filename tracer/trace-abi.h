@@ -313,11 +313,25 @@ struct wpp_time {
  * The chunk's n-th token is number first + n of the stream.  So a reader can tell which tokens
  * it already has from TOKENS records, whenever the process ended.  Order of stores when a chunk
  * is reused: tokens to 0, then `first`. */
+/* Where a thread was when a signal was about to kill the process (tracer/fault.c).  `signal` is
+ * stored last, and 0 if nothing is known. */
+enum { WPP_FAULT_CALLS = 64 };
+struct wpp_fault {
+    uint32_t signal;
+    int32_t code;         /* siginfo's si_code */
+    uint32_t n_calls;
+    uint64_t pc;          /* of the thread */
+    uint64_t address;     /* siginfo's si_addr: for a bad access, what was accessed */
+    uint64_t calls[WPP_FAULT_CALLS];   /* words on its stack, from the top, that may be the return
+                                          addresses of calls in modules of the trace */
+};
+
 struct wpp_buffer {
     uint64_t first;       /* number of the chunk's first token in the stream, modulo 2^64; below
                              0 if the chunk holds tokens from while recording was stopped */
     uint64_t length;      /* in a file: length of the trace so far; the largest one counts */
     uint32_t tid;         /* thread id of the stream; 0: no owner */
+    struct wpp_fault fault;
 };
 #define WPP_PAGE_BYTES    4096u
 #define WPP_BUFFER_BYTES  (WPP_PAGE_BYTES + WPP_CHUNK_BYTES)

@@ -81,12 +81,18 @@ enum wpp_part {
     WPP_PART_TIMES = 1 << 8,       /* ticks */
     WPP_PART_COUNTS = 1 << 9,      /* of a path profile: wpp_terminal_counts(), `tokens`,
                                       `profile_kind` and `runs` */
-    WPP_PART_ALL = (1 << 10) - 1
+    WPP_PART_DEATHS = 1 << 10,     /* n_deaths, wpp_death() */
+    WPP_PART_ALL = (1 << 11) - 1
 };
 
 /* As wpp_open(); but of a file that is damaged or cut, what is intact is read.  NULL if nothing
  * is.  What is missing is empty, 0 or "": ask wpp_missing() before you believe it. */
 wpp *wpp_open_intact(const char *path, struct wpp_error *error);
+
+/* As wpp_open_intact(), for wpp_get_summary(), wpp_terminal_counts() and all that is no grammar.  If the
+ * file says these figures itself, as large ones do, its grammar is only verified, by its checksum:
+ * then wpp_grammar() derives nothing, and there is no cursor. */
+wpp *wpp_open_figures(const char *path, struct wpp_error *error);
 
 /* The parts that are missing, none of them after wpp_open(), and those that have been read: bits
  * of enum wpp_part.  What a file need not have is in neither. */
@@ -165,11 +171,13 @@ struct wpp_summary {
     uint32_t parts;            /* more than 1: the grammar was built in so many parts.  Then digrams
                                   are unique in each part only */
     uint64_t rhs_symbols;      /* on all right-hand sides, start rules included */
+    uint64_t longest_rule;     /* the most events that a rule derives, start rules left out */
     uint32_t n_controls;       /* terminals that are control words, no paths */
     uint32_t n_modules, n_instrumented_routines, n_limited_routines;
     uint32_t n_unread_modules;
     uint32_t n_left_out;
     uint32_t n_sources;
+    uint32_t n_deaths;
     uint64_t ticks_per_second; /* of the clock that timed the paths; 0: they were not timed */
     uint64_t ticks;            /* that all paths took together */
     bool is_profile;           /* a path profile: counts of paths, in no order.  Its grammar is
@@ -367,6 +375,35 @@ struct wpp_source {
 };
 /* By directory, file and hash.  index < n_sources; none in files made before these were kept. */
 const struct wpp_source *wpp_source(const wpp *w, uint32_t index);
+
+/* ---- Deaths ---------------------------------------------------------------- */
+
+/* What is known of the place where a thread was. */
+enum wpp_death_place {
+    WPP_DEATH_UNKNOWN = 0,       /* in code that is not traced, and no call of traced code leads there */
+    WPP_DEATH_AT = 1,            /* at an instruction of a traced routine */
+    WPP_DEATH_IN_CALL = 2        /* in code that is not traced; it was called from there */
+};
+
+/* Where a thread was when a signal killed the process.  Its path had not ended, so the trace has no
+ * event of it: wpp/replay/last-path.h finds out which blocks it can have passed. */
+struct wpp_death {
+    uint32_t thread;
+    uint32_t signal;
+    int32_t code;                /* siginfo's si_code */
+    uint64_t address;            /* the address that was accessed, of a bad access */
+    uint32_t place;              /* wpp_death_place; with UNKNOWN the rest is 0, "" and NULL */
+    const char *module;
+    uint64_t offset;             /* virtual address in the module's file */
+    const char *symbol;          /* assembler name of the function */
+    const char *file;            /* as in struct wpp_line; "" if the line is 0 */
+    uint32_t line;               /* 0: the program was compiled without -g, or the line is not known */
+    uint32_t number;             /* of the routine; WPP_NO_ROUTINE if none of its paths has ended */
+    const struct wpp_routine *routine;
+};
+/* By threads' buffers.  index < n_deaths; mostly 0 or 1.  None of a process that SIGKILL or a signal
+ * that the program handles has ended. */
+const struct wpp_death *wpp_death(const wpp *w, uint32_t index);
 
 /* ---- Derived, computed on demand into the caller's arrays ----------------- */
 

@@ -42,6 +42,26 @@ awk '/compress.sh compares this/ { mine = 1 } /^```/ { inside = !inside; if (!in
 od -An -v -tx1 "$T/example.wpp" | tr -s ' ' '\n' | sed '/^$/d' > "$T/got"
 same 'docs/wpp-format.md: the worked example is what is written' "$T/got" "$T/want"
 
+awk '/compress.sh compares this with what the library/ { mine = 1 }
+     /^```/ { inside = !inside; if (!inside && mine) exit; next }
+     mine && inside { for (i = 2; i <= NF; i++) print $i }' "$ROOT/docs/wpp-format.md" > "$T/want"
+"$BUILD/test/unit/lane-code" --example | tr -s ' ' '\n' > "$T/got"
+same 'docs/wpp-format.md: so is the one in lanes' "$T/got" "$T/want"
+
+# ---- Lanes ---------------------------------------------------------------------------
+
+version() {
+    od -An -t u4 -j 8 -N 4 "$1" | tr -d ' '
+}
+
+# Random words of a few: the grammar is long.
+"$BUILD/test/bench/engine" -w random 3000000 | od -An -v -w4 -t u4 |
+    awk '{ printf "%c%c%c%c", 1 + $1 % 40 % 23, 1, 1, 1 }' > "$T/long"
+round_trip 'a long grammar' "$T/long"
+is 'its code has lanes' "$(version "$T/s.wpp")" 12
+ok '--best: the shortest code' wpp-compress --symbols --best -o "$T/s.wpp" -f "$T/long"
+is '... has none' "$(version "$T/s.wpp")" 6
+
 # ---- Ways in -------------------------------------------------------------------------
 
 cat > "$T/p.c" << 'END'

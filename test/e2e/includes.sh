@@ -28,6 +28,7 @@ wpp/compress           wpp/wpp.h wpp/base wpp/format wpp/trace sequitur/sequitur
 wpp/record             wpp/wpp.h wpp/base wpp/format wpp/read wpp/trace wpp/compress tracer/trace-abi.h
 wpp/replay             wpp/wpp.h wpp/base wpp/read tracer/trace-abi.h tracer/source-hash.h
 wpp/profile            wpp/wpp.h wpp/base wpp/format wpp/read wpp/replay
+wpp/compare            wpp/wpp.h wpp/base wpp/replay wpp/profile tracer/trace-abi.h
 wpp/picture            wpp/wpp.h wpp/base wpp/replay
 wpp/cli                wpp tracer/trace-abi.h
 hotpaths/base          hotpaths/hotpaths.h

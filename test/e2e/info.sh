@@ -171,8 +171,8 @@ for how in return segv _exit xec; do
     wpp-compress -q -f -o end-file.wpp end.trace
     case $how in
     return) ends $how recorder yes; ends $how file yes ;;
-    segv)   ends $how recorder 'to its last event: it was killed, maybe in the middle of a path'
-            ends $how file 'to its last event: it was killed, or left by _exit or exec' ;;
+    segv)   ends $how recorder 'to its last event: it was killed in the middle of a path'
+            ends $how file 'to its last event: it was killed in the middle of a path' ;;
     _exit)  ends $how recorder yes
             ends $how file 'to its last event: it was killed, or left by _exit or exec' ;;
     xec)    ends $how file 'to its last event: it was killed, or left by _exit or exec' ;;

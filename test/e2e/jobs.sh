@@ -245,8 +245,6 @@ done
 
 # ---- Refused -----------------------------------------------------------------------------
 
-refused 'both ways to cut' 2 wpp-compress -j2 --memory=64M -o x.wpp prog.trace
-refused 'both ways to cut a recording' 2 wpp-record -j2 --memory=64M -o x.wpp ./prog 1
 refused 'a number that is none' 2 wpp-compress -j many -o x.wpp prog.trace
 is 'nothing is written' "$(ls x.wpp 2> /dev/null)" ''
 done_testing

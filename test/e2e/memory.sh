@@ -238,6 +238,74 @@ for which in one live; do
 done
 same 'and has all events' tokens.live tokens.one
 
+# ---- Several at a time -----------------------------------------------------------------------
+
+if [ $CONFIG = hostile ]; then
+    skip 'segments at a time: many words take very long'
+else
+# Words of a few letters, mostly those that came before, with long repetitions in the middle: those are
+# one segment, all else several.
+cat > words.c << 'END'
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    static uint32_t out[1 << 16];
+    uint64_t r = 88172645463325252, n = strtoull(argv[argc - 1], 0, 10);
+    uint32_t left = 0, at = 0, letter = 0;
+
+    for (uint64_t i = 0; i < n; i++) {
+        if (left == 0) {
+            r ^= r << 13, r ^= r >> 7, r ^= r << 17;
+            letter = i / 1000000 % 8 == 4 ? 7 : (uint32_t)(r >> 40) % 1000;
+            left = 5 + letter % 9;
+        }
+        out[at++] = 100 + (letter * 7 + --left) % 211;
+        if (at == 1 << 16 || i == n - 1)
+            fwrite(out, 4, at, stdout), at = 0;
+    }
+    return 0;
+}
+END
+gcc -O2 -o words words.c
+./words 15000000 > words.bin
+for size in 48 192; do
+    for jobs in 1 2 8; do
+        at_most "--memory=${size}M --jobs=$jobs" $size \
+            wpp-compress --symbols -q --memory=${size}M -j$jobs -o $size.$jobs.wpp words.bin
+    done
+    same "--memory=${size}M: one processor and two make the same file" $size.1.wpp $size.2.wpp
+    same "--memory=${size}M: so do eight" $size.1.wpp $size.8.wpp
+    wpp-dump --tokens $size.2.wpp > expanded
+    same "--memory=${size}M: nothing is lost" expanded words.bin
+done
+"$BUILD/test/read-wpp" 48.2.wpp > expanded
+same 'the second reader has all of them' expanded words.bin
+ok 'wpp-check finds it fine' wpp-check 48.2.wpp
+ok 'and a file of one segment, whose parts share a base' wpp-check 192.2.wpp
+ok "48 MB are several segments: $(segments 48.2.wpp)" test "$(segments 48.2.wpp)" -gt 1
+ok "in more parts: $(parts 48.2.wpp)" test "$(parts 48.2.wpp)" -gt "$(segments 48.2.wpp)"
+# In pieces of any size.
+perl -e 'open(F, "<", "words.bin"); $| = 1; for ($i = 1; read(F, $b, $i * 997 % 70000 + 1); $i++) { print $b }' |
+    wpp-compress --symbols --memory=48M -j2 > piped.wpp
+same 'a pipe in pieces gets the same bytes' piped.wpp 48.1.wpp
+ok 'and parsed anew' wpp-compress --symbols -q --best --memory=48M -j2 -o best.2.wpp words.bin
+ok 'and by one processor' wpp-compress --symbols -q --best --memory=48M -j1 -o best.1.wpp words.bin
+same 'the same' best.1.wpp best.2.wpp
+
+ok 'three threads, by one processor' wpp-compress -q --memory=48M -j1 -f -o three.1.wpp prog.trace
+ok 'by two' wpp-compress -q --memory=48M -j2 -f -o three.2.wpp prog.trace
+same 'three threads: the same file' three.1.wpp three.2.wpp
+ok "in $(segments three.1.wpp) segments" test "$(segments three.1.wpp)" -gt 1
+ok 'two processors for a recording' wpp-record -q --memory=48M -j2 -o live.2.wpp ./prog
+for thread in 0 1 2; do
+    wpp-dump --tokens --thread=$thread live.2.wpp > cut
+    wpp-dump --tokens --thread=$thread three.2.wpp > whole
+    same "thread $thread" cut whole
+done
+fi
+
 # ---- Disks that are full --------------------------------------------------------------------
 
 if [ $CONFIG = hostile ]; then

@@ -404,9 +404,10 @@ ends() {
 }
 ends 'a program that ends well' 'with status 0 0 null'
 ends 'a program that fails' 'with status 255 255 null' 255
-ends 'a program that crashes' 'killed by SIGSEGV null 11' k 11
-ends 'a program that is killed' 'killed by SIGKILL null 9' k 9
-ends 'a signal without a name' 'killed by signal 40 null 40' k 40
+behind='in the call at or behind ways.c:10 in main'
+ends 'a program that crashes' "killed by SIGSEGV $behind null 11" k 11
+ends 'a program that is killed' "killed by SIGKILL $behind null 9" k 9
+ends 'a signal without a name' "killed by signal 40 $behind null 40" k 40
 
 # The trace says it, right before its END or where there is none.
 rm -rf all.wpp*

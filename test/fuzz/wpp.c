@@ -9,12 +9,13 @@
  * The state says what is wrong with the section: nothing, one byte, two, its entry.  The fuzzer's
  * own mutations are joined by one that begins with a file of random content.  Whatever is
  * read must be as wpp.h promises; what the strict way refuses must be said by the other.  What can be
- * read whole can be parsed anew (recompress.h), and says the same then. */
+ * read whole can be parsed anew (recompress.h), and says the same then.  A run is equal to itself. */
 #include <stdlib.h>
 
 #include "test/unit/random-content.h"
 #include "test/unit/well-formed.h"
 #include "wpp/base/bytes.h"
+#include "wpp/compare/run-diff.h"
 #include "wpp/compress/recompress.h"
 #include "wpp/format/container.h"
 #include "wpp/format/grammar-code.h"
@@ -173,6 +174,28 @@ static void look_at(const wpp *w)
         check_paths(w, &error);
 }
 
+/* Neither does the order of its events, nor whether a path of them can follow another. */
+static void compare_to_itself(const wpp *w)
+{
+    const wpp *both[2] = {w, w};
+    struct run_diff_request request = {.partings = 2, .least = 3};
+
+    if (w->summary.is_profile || (wpp_missing(w) & (WPP_PART_GRAMMAR | WPP_PART_ROUTINES
+                                                    | WPP_PART_TERMINALS)))
+        return;
+    for (unsigned by = 0; by < 3; by++) {
+        struct run_diff d;
+        struct wpp_error error;
+
+        request.by = by;
+        if (!run_diff_new(&d, both, &request, &error))
+            continue;              /* too long */
+        if (!d.equal)
+            abort();
+        run_diff_free(&d);
+    }
+}
+
 /* As many events of each thread, and each terminal as often.  What nobody needs who reads all may
  * be wrong in it: a list of segments, or such beside a grammar.  A path profile has no grammar. */
 static void improve(const struct wpp_bytes *file, const wpp *whole)
@@ -203,8 +226,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     file = make_file(data, size);
     whole = wpp_open_memory(file.data, file.size, "fuzz", NULL);
     pieces = wpp_open_memory_intact(file.data, file.size, "fuzz", NULL);
-    if (whole)
+    if (whole) {
         look_at(whole);
+        compare_to_itself(whole);
+    }
     if (pieces) {
         look_at(pieces);
         wpp_damages(pieces, &n);

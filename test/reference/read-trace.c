@@ -373,7 +373,7 @@ static void read_buffer(const struct header *h, const unsigned char *p)
 {
     struct process *process = process_of(h);
     struct buffer b = { .pid = h->pid };
-    uint64_t skip, words;
+    uint64_t skip, words, signal, pc;
 
     if (h->bytes == 0) {
         process->buffers = -1;
@@ -389,6 +389,10 @@ static void read_buffer(const struct header *h, const unsigned char *p)
     p += 4 + skip;
     b.first = u(p, 8);
     b.tid = (uint32_t)u(p + 16, 4);
+    signal = u(p + 24, 4);
+    pc = u(p + 40, 8);
+    if (u(p + 32, 4) > 64)
+        damaged("%llu calls of a thread", (unsigned long long)u(p + 32, 4));
     if (u(p + 8, 8) > process->length)
         process->length = u(p + 8, 8);
     p += 4096 + 64;
@@ -401,8 +405,12 @@ static void read_buffer(const struct header *h, const unsigned char *p)
     if (process->buffers >= 0)
         process->buffers++;
     if (mode == RECORDS)
-        printf("BUFFER tid=%u first=%llu count=%llu\n", b.tid, (unsigned long long)b.first,
+        printf("BUFFER tid=%u first=%llu count=%llu", b.tid, (unsigned long long)b.first,
                (unsigned long long)b.n);
+    if (mode == RECORDS && signal)
+        printf(" signal=%llu pc=0x%llx", (unsigned long long)signal, (unsigned long long)pc);
+    if (mode == RECORDS)
+        putchar('\n');
 }
 
 /* The process did not say that it ended: what its buffers have beyond its records

@@ -143,7 +143,7 @@ static void check_outside(void)
     if (file_size < 32 || memcmp(file, "\x89WPP\r\n\x1a\n", 8) != 0)
         fail("no WPP file");
     n = fixed(file + 12, 4);
-    if (fixed(file + 8, 4) < 6 || fixed(file + 8, 4) > 10 || n > 64 || file_size < 32 + 40 * n)
+    if (fixed(file + 8, 4) < 6 || fixed(file + 8, 4) > 12 || n > 64 || file_size < 32 + 40 * n)
         fail("wrong version or size");
     sum = checksum(checksum(start, file, 24), file + 32, 40 * n);
     if (sum != fixed(file + 24, 8) || file_size != fixed(file + 16, 8))
@@ -405,10 +405,11 @@ static void read_routines(int sources)
 struct terminal {
     uint64_t routine;            /* 0: none */
     uint64_t path;               /* as it stands in the file */
+    uint64_t executed, seen;     /* in version 12: how often; of these, printed */
 };
 
 static struct terminal *terminals;
-static uint64_t n_terminals;
+static uint64_t n_terminals, longest_rule;
 
 static void read_terminals(void)
 {
@@ -420,6 +421,18 @@ static void read_terminals(void)
         terminals[i].routine = get_varint(&b);
     for (uint64_t i = 0; i < n_terminals; i++)
         terminals[i].path = get_varint(&b);
+    for (uint64_t i = 0; fixed(file + 8, 4) == 12 && i < n_terminals; i++)
+        terminals[i].executed = get_varint(&b);
+    if (fixed(file + 8, 4) == 12)
+        longest_rule = get_varint(&b);
+}
+
+/* Whether the terminals were executed as often as it says. */
+static void check_executed(void)
+{
+    for (uint64_t i = 0; i < n_terminals; i++)
+        if (terminals[i].executed != terminals[i].seen)
+            fail("a terminal was executed another number of times than it says");
 }
 
 /* The number of the whole path; *end: the block in which it was left, or EXIT. */
@@ -510,6 +523,7 @@ static void print_symbol(uint64_t symbol, unsigned thread, int text)
 {
     if (symbol < n_local) {
         n_printed++;
+        terminals[local[symbol]].seen++;
         print_terminal(local[symbol], thread, text);
         return;
     }
@@ -730,18 +744,384 @@ static int get_step(void)
     return step;
 }
 
+/* ---- Lanes ---- */
+
+/* A table of shares; all zero is a new one. */
+struct table {
+    uint32_t below[17], seen;
+};
+
+struct stream {
+    uint32_t state;
+    struct bytes words, bits;
+    unsigned used;               /* bits of the byte at hand */
+};
+
+enum { STRUCTURE, LANE, STREAMS = 5, LANES = 4, CLASSES = 11, MOST = 512 };
+
+static uint32_t get_share(struct stream *s, struct table *t)
+{
+    uint32_t slot = s->state % 32768, symbol = 0, rate = 1;
+
+    for (int i = 0; t->seen == 0 && i <= 16; i++)
+        t->below[i] = 2048 * i;
+    while (t->below[symbol + 1] <= slot)
+        symbol++;
+    s->state = (t->below[symbol + 1] - t->below[symbol]) * (s->state / 32768) + slot
+             - t->below[symbol];
+    if (s->state < 65536) {
+        s->state = 65536 * s->state + get_byte(&s->words);
+        s->state += 256 * get_byte(&s->words);
+    }
+    t->seen++;
+    while (rate < 6 && t->seen >= 1u << rate)
+        rate++;
+    for (int32_t i = 1; i <= 15; i++) {
+        int32_t aim = i <= (int32_t)symbol ? 4 * i : 32768 - 4 * (16 - i);
+        int32_t way = aim - (int32_t)t->below[i], step = way / (1 << rate);
+
+        t->below[i] += step - (step * (1 << rate) > way);
+    }
+    return symbol;
+}
+
+static uint64_t get_bits(struct stream *s, unsigned n)
+{
+    uint64_t bits = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (s->used % 8 == 0)
+            get_byte(&s->bits);
+        bits |= (uint64_t)(s->bits.p[s->bits.at - 1] >> s->used++ % 8 & 1) << i;
+    }
+    return bits;
+}
+
+static uint64_t get_below(struct stream *s, uint64_t n)
+{
+    unsigned k = 0;
+    uint64_t x;
+
+    if (n == 0)
+        fail("a number below 0");
+    while (n >> k > 1)
+        k++;
+    x = get_bits(s, k);
+    if (x >= ((uint64_t)2 << k) - n)
+        x = 2 * x + get_bits(s, 1) - (((uint64_t)2 << k) - n);
+    return x;
+}
+
+static uint64_t get_long(struct stream *s, struct table *widths)
+{
+    unsigned width = get_share(s, widths);
+
+    if (width == 15)
+        width = get_bits(s, 6);
+    if (width > 50)
+        fail("a number is too long");
+    return ((uint64_t)1 << width) + get_bits(s, width) - 1;
+}
+
+static void end_stream(struct stream *s)
+{
+    if (s->state != 65536 || s->words.at != s->words.n || s->bits.at != s->bits.n)
+        fail("a stream does not end where it should");
+}
+
+/* By rule: how many events it derives. */
+static uint64_t *events_of;
+
+/* The symbols that begin with a terminal, those named most often first. */
+struct kinship {
+    struct list list;
+    uint64_t in_class[CLASSES];
+};
+struct after {
+    struct table which, far_which;
+    uint64_t near[14], far[14];
+    unsigned n_near, n_far;
+};
+struct event { uint64_t run, length; int kind; };
+enum { PAUSE, ENDS, CREATES, REDUCES };
+
+static struct kinship *kin;
+static struct after *afters;     /* 0: nothing; 1 + t: terminal t */
+static struct table by_size[LANES][33];
+static struct table run_tables[16], event_tables[16], run_widths, length_widths;
+static unsigned *named;          /* by symbol: how often; at most MOST */
+static uint64_t n_old;           /* terminals in families */
+
+static unsigned bits_of(uint64_t n)
+{
+    unsigned bits = 0;
+
+    for (; n > 0; n /= 2)
+        bits++;
+    return bits;
+}
+
+static uint64_t above(const struct kinship *f, unsigned class)
+{
+    uint64_t n = 0;
+
+    while (++class < CLASSES)
+        n += f->in_class[class];
+    return n;
+}
+
+static void count_at(struct kinship *f, uint64_t at)
+{
+    uint64_t symbol = f->list.symbols[at];
+    unsigned class = bits_of(named[symbol]), low = above(f, class);
+
+    if (named[symbol] == MOST)
+        return;
+    if (bits_of(++named[symbol]) == class)
+        return;
+    f->list.symbols[at] = f->list.symbols[low];
+    f->list.symbols[low] = symbol;
+    f->in_class[class]--;
+    f->in_class[class + 1]++;
+}
+
+static uint64_t get_begin(struct stream *s, struct after *a, unsigned which)
+{
+    uint64_t terminal;
+
+    if (which < a->n_near)
+        return a->near[which];
+    if (which != 15)
+        fail("nothing has followed");
+    which = get_share(s, &a->far_which);
+    if (which < a->n_far)
+        return a->far[which];
+    if (which != 14)
+        fail("nothing has followed");
+    terminal = get_below(s, n_old);
+    if (a->n_near < 14)
+        a->near[a->n_near++] = terminal;
+    else if (a->n_far < 14)
+        a->far[a->n_far++] = terminal;
+    return terminal;
+}
+
+/* A name: a symbol, or of a young one its number, and what it ends with: 1 + a terminal, or 0. */
+struct name { uint64_t symbol, ends; int young; };
+/* With which name a young symbol ends, if with any. */
+struct young { uint64_t symbol; struct name *ends; };
+
+static struct name *names;
+static uint64_t n_names, n_young;
+static struct young *youngs;
+
+static uint64_t begin_of_lane(uint64_t k)
+{
+    uint64_t at = 0;
+
+    for (uint64_t i = 0; i < k; i++)
+        at += n_names / LANES + (i < n_names % LANES);
+    return at;
+}
+
+static uint64_t end_of_young(const struct young *y, uint64_t round)
+{
+    uint64_t k = LANES - 1;
+
+    if (!y->ends)
+        return 0;
+    while ((uint64_t)(y->ends - names) < begin_of_lane(k))
+        k--;
+    return (uint64_t)(y->ends - names) - begin_of_lane(k) < round ? y->ends->ends : 0;
+}
+
+static void get_names(struct stream *lanes)
+{
+    uint64_t context[LANES] = {0};
+
+    for (uint64_t round = 0; round < begin_of_lane(1); round++) {
+        struct kinship *family[LANES] = {NULL};
+        uint64_t at[LANES];
+
+        for (unsigned k = 0; k < LANES && begin_of_lane(k) + round < begin_of_lane(k + 1); k++) {
+            struct stream *s = &lanes[k];
+            struct name *name = &names[begin_of_lane(k) + round];
+            struct after *a = &afters[context[k]];
+            unsigned which = get_share(s, &a->which), class;
+
+            if (which == 14) {
+                uint64_t number = get_below(s, n_young);
+
+                *name = (struct name){number, end_of_young(&youngs[number], round), 1};
+            } else {
+                family[k] = &kin[get_begin(s, a, which)];
+                class = get_share(s, &by_size[k][bits_of(family[k]->list.n)]);
+                if (class >= CLASSES)
+                    fail("there is no such class");
+                at[k] = above(family[k], class) + get_below(s, family[k]->in_class[class]);
+                name->symbol = family[k]->list.symbols[at[k]];
+                name->ends = 1 + last[name->symbol];
+                name->young = 0;
+            }
+            context[k] = name->ends;
+        }
+        for (unsigned k = 0; k < LANES; k++)
+            if (family[k])
+                count_at(family[k], at[k]);
+    }
+}
+
+/* Reads a block's events; returns how many. */
+static uint64_t get_events(struct stream *s, struct event *list, uint64_t threads,
+                           uint64_t all_rules)
+{
+    uint64_t n = 0, rules_here = n_rules, terminals_here = n_old, end = 0;
+    unsigned event = PAUSE, run;
+
+    n_names = n_young = 0;
+    do {
+        if (n == 65536)
+            fail("a block is too long");
+        list[n].run = run = get_share(s, &run_tables[event]);
+        if (run == 15)
+            list[n].run += get_long(s, &run_widths);
+        event = get_share(s, &event_tables[run]);
+        list[n].kind = event < REDUCES ? (int)event : REDUCES;
+        list[n].length = event < REDUCES ? 0 : event - 1;
+        if (event == 15)
+            list[n].length += get_long(s, &length_widths);
+        if (list[n].run > 65536 - n_names)
+            fail("a block is too long");
+        n_names += list[n].run;
+        end = list[n].kind == CREATES ? 0 : list[n].run > 0 ? n_names : end;
+        if (list[n].kind == CREATES || list[n].kind == REDUCES) {
+            youngs[n_young].ends = end ? &names[end - 1] : NULL;
+            youngs[n_young++].symbol = list[n].kind == CREATES ? terminals_here++
+                                                               : n_local + rules_here++;
+        }
+        threads -= list[n].kind == ENDS;
+    } while (list[n++].kind != PAUSE && threads > 0);
+    if (rules_here > all_rules || terminals_here > n_local)
+        fail("too many symbols");
+    return n;
+}
+
+static void join_family(uint64_t symbol, uint64_t begins, uint64_t ends)
+{
+    first[symbol] = begins;
+    last[symbol] = ends;
+    add(&kin[begins].list, symbol);
+    kin[begins].in_class[0]++;
+    add(&stack, symbol);
+}
+
+static uint64_t most;            /* of events_of */
+
+static void reduce_to(uint64_t n)
+{
+    struct list *rule = &rules[n_rules];
+
+    if (n > stack.n)
+        fail("a rule is too long");
+    for (uint64_t i = stack.n - n; i < stack.n; i++)
+        add(rule, stack.symbols[i]);
+    stack.n -= n;
+    join_family(n_local + n_rules, first[rule->symbols[0]], last[rule->symbols[n - 1]]);
+    for (uint64_t i = 0; i < n; i++)
+        events_of[n_rules] += rule->symbols[i] < n_local ? 1 : events_of[rule->symbols[i] - n_local];
+    if (events_of[n_rules] > most)
+        most = events_of[n_rules];
+    n_rules++;
+}
+
+static int has_come(uint64_t symbol)
+{
+    return symbol < n_local ? symbol < n_old : symbol - n_local < n_rules;
+}
+
+static void get_streams(struct stream *streams)
+{
+    uint64_t words[STREAMS], bytes[STREAMS];
+
+    for (int k = 0; k < STREAMS; k++) {
+        words[k] = get_varint(&code);
+        bytes[k] = get_varint(&code);
+    }
+    for (int k = 0; k < STREAMS; k++) {
+        streams[k].state = fixed(get_run(&code, 4), 4);
+        streams[k].words = (struct bytes){get_run(&code, 2 * words[k]), 2 * words[k], 0};
+        streams[k].bits = (struct bytes){get_run(&code, bytes[k]), bytes[k], 0};
+        streams[k].used = 0;
+    }
+}
+
+static void run_lanes(uint64_t all_rules, unsigned threads, int all, unsigned wanted, int text)
+{
+    struct event *list = get_memory(65536 * sizeof *list);
+
+    events_of = get_memory(all_rules * sizeof *events_of);
+    most = 0;
+    kin = get_memory(n_local * sizeof *kin);
+    afters = get_memory((n_local + 1) * sizeof *afters);
+    named = get_memory((n_local + all_rules) * sizeof *named);
+    names = get_memory(65536 * sizeof *names);
+    youngs = get_memory(65536 * sizeof *youngs);
+    memset(by_size, 0, sizeof by_size);
+    memset(run_tables, 0, sizeof run_tables);
+    memset(event_tables, 0, sizeof event_tables);
+    memset(&run_widths, 0, sizeof run_widths);
+    memset(&length_widths, 0, sizeof length_widths);
+    n_old = 0;
+    for (unsigned thread = 0; thread < threads;) {
+        struct stream streams[STREAMS];
+        uint64_t n, at = 0;
+
+        get_streams(streams);
+        n = get_events(&streams[STRUCTURE], list, threads - thread, all_rules);
+        get_names(&streams[LANE]);
+        for (int k = 0; k < STREAMS; k++)
+            end_stream(&streams[k]);
+        for (uint64_t e = 0; e < n; e++) {
+            for (uint64_t i = 0; i < list[e].run; i++, at++) {
+                uint64_t symbol = names[at].young ? youngs[names[at].symbol].symbol
+                                                  : names[at].symbol;
+
+                if (!has_come(symbol))
+                    fail("a symbol is used before it is there");
+                add(&stack, symbol);
+            }
+            switch (list[e].kind) {
+            case CREATES: join_family(n_old, n_old, n_old); n_old++; break;
+            case REDUCES: reduce_to(list[e].length); break;
+            case ENDS:
+                for (uint64_t i = 0; (all || thread == wanted) && i < stack.n; i++)
+                    print_symbol(stack.symbols[i], thread, text);
+                stack.n = 0;
+                thread++;
+            }
+        }
+    }
+    if (fixed(file + 8, 4) == 12 && most != longest_rule)
+        fail("the longest rule has another length than it says");
+    if (fixed(get_run(&code, 24), 8) != 0 || code.at != code.n)
+        fail("the grammar's code does not end with its last thread");
+}
+
 /* Runs the grammar in `code` and prints what its thread `wanted` derives, or all do. */
 static void run_grammar(int all, unsigned wanted, int text)
 {
     uint64_t all_rules, threads;
 
     uint64_t its_terminals = get_varint(&code);
+    int in_lanes = its_terminals >= (uint64_t)1 << 31;
 
-    even = its_terminals >= 1 << 30;
-    if (its_terminals - (even ? 1 << 30 : 0) != n_local)
+    even = !in_lanes && its_terminals >= 1 << 30;
+    if (its_terminals - (in_lanes ? (uint64_t)1 << 31 : even ? 1 << 30 : 0) != n_local)
         fail("the grammar has other terminals");
     if (even && fixed(file + 8, 4) < 8)
         fail("a code is even in a version that has none");
+    if (in_lanes && fixed(file + 8, 4) < 11)
+        fail("a code has lanes in a version that has none");
     all_rules = get_varint(&code);
     threads = get_varint(&code);
     get_varint(&code);
@@ -755,6 +1135,10 @@ static void run_grammar(int all, unsigned wanted, int text)
     memset(&known, 0, sizeof known);
     before = before_that = SYMBOL;
     n_rules = 0;
+    if (in_lanes) {
+        run_lanes(all_rules, threads, all, wanted, text);
+        return;
+    }
     begin_code();
     for (unsigned thread = 0; thread < threads;)
         switch (get_step()) {
@@ -838,6 +1222,8 @@ static void run_file(int text)
     for (uint64_t i = 0; i < n_local; i++)
         local[i] = i;
     run_grammar(1, 0, text);
+    if (fixed(file + 8, 4) == 12)
+        check_executed();
 }
 
 /* ---- What was left out ------------------------------------------------------------------ */
@@ -881,6 +1267,59 @@ static void print_times(void)
         uint64_t token = token_of(t);
 
         printf("%llu %llu\n", (unsigned long long)token, (unsigned long long)get_varint(&b));
+    }
+}
+
+/* ---- Deaths -------------------------------------------------------------------------- */
+
+static int64_t signed_of(uint64_t n)
+{
+    return n & 1 ? -(int64_t)(n / 2) - 1 : (int64_t)(n / 2);
+}
+
+/* What is known of the place, behind the module. */
+static void print_place(struct bytes *b, char **strings, uint64_t n_strings)
+{
+    uint64_t module = get_varint(b), offset = get_varint(b), line, routine;
+    const char *symbol = string_of(strings, n_strings, get_varint(b));
+    const char *name = string_of(strings, n_strings, get_varint(b));
+
+    line = get_varint(b);
+    routine = get_varint(b);
+    if (routine > n_routines + 1)
+        fail("a thread died in no routine");
+    printf(" %llu 0x%llx %s %s:%llu %s", (unsigned long long)module, (unsigned long long)offset,
+           symbol, name, (unsigned long long)line, routine == 0 ? "-" : routine == 1 ? "unfinished"
+           : routines[routine - 2].name);
+    if (routine != 1)
+        return;
+    string_of(strings, n_strings, get_varint(b));
+    get_varint(b);
+    get_run(b, get_varint(b));
+}
+
+static void print_deaths(void)
+{
+    struct bytes b;
+    uint64_t n;
+    char **strings;
+
+    if (!has_section(13))
+        return;
+    b = section(13);
+    n = get_varint(&b);
+    strings = get_memory(n * sizeof *strings);
+    for (uint64_t i = 0; i < n; i++)
+        strings[i] = get_string(&b);
+    for (uint64_t left = get_varint(&b); left > 0; left--) {
+        uint64_t thread = get_varint(&b), signal = get_varint(&b), reason = get_varint(&b);
+        uint64_t address = get_varint(&b), place = get_varint(&b);
+
+        printf("%llu %llu %lld 0x%llx %llu", (unsigned long long)thread, (unsigned long long)signal,
+               (long long)signed_of(reason), (unsigned long long)address, (unsigned long long)place);
+        if (place)
+            print_place(&b, strings, n);
+        putchar('\n');
     }
 }
 
@@ -933,9 +1372,10 @@ int main(int argc, char **argv)
     int left_out = argc == 3 && strcmp(argv[1], "--left-out") == 0;
     int lines = argc == 3 && strcmp(argv[1], "--lines") == 0;
     int sources = argc == 3 && strcmp(argv[1], "--sources") == 0;
+    int deaths = argc == 3 && strcmp(argv[1], "--deaths") == 0;
 
-    if (argc != 2 + text + left_out + times + lines + sources + counts)
-        fail("usage: read-wpp [--text|--left-out|--times|--counts|--lines|--sources] FILE");
+    if (argc != 2 + text + left_out + times + lines + sources + counts + deaths)
+        fail("usage: read-wpp [--text|--left-out|--times|--counts|--lines|--sources|--deaths] FILE");
     read_file(argv[argc - 1]);
     check_outside();
     if (left_out) {
@@ -945,6 +1385,10 @@ int main(int argc, char **argv)
     read_routines(sources);
     if (sources)
         return ferror(stdout) != 0;
+    if (deaths) {
+        print_deaths();
+        return ferror(stdout) != 0;
+    }
     if (lines) {
         print_lines();
         return ferror(stdout) != 0;

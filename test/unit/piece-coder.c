@@ -82,7 +82,9 @@ static bool code(const seq *base, seq_piece *const *piece, size_t n, size_t thre
             wpp_piece_coder_start(c);
         done = wpp_piece_coder_add(c, piece[k]);
     }
-    done = done && wpp_piece_coder_finish(c, STREAMS, out, order, terminals);
+    uint32_t found = terminals;
+
+    done = done && wpp_piece_coder_finish(c, STREAMS, out, order, &found) && found == terminals;
     wpp_piece_coder_free(c);
     return done;
 }
@@ -138,7 +140,7 @@ static bool try_one(uint64_t seed, uint32_t most, uint32_t alphabet, bool even)
            code(base, piece, n, draw(&r, (uint32_t)n), &other, order + alphabet, terminals) &&
            one.size == other.size && memcmp(one.data, other.data, one.size) == 0 &&
            memcmp(order, order + alphabet, terminals * sizeof *order) == 0 &&
-           (!even || wpp_grammar_is_even(&one)) &&
+           wpp_grammar_forms(&one) != 0 && (!even || wpp_grammar_forms(&one) == WPP_FORM_EVEN) &&
            wpp_grammar_decode(wpp_view(one.data, one.size), &read, &error) &&
            read.n_terminals == terminals && are_equal(&read, &g, order);
     wpp_grammar_release(&read);

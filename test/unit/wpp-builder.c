@@ -8,7 +8,8 @@
 #include "test/unit/tap.h"
 #include "wpp/compress/builder.h"
 
-enum { STREAMS = 3, TERMINALS = 50 };
+/* WIDE: an alphabet whose terminals take four bytes while they wait. */
+enum { STREAMS = 3, TERMINALS = 50, WIDE = 1 << 17 };
 
 struct random {
     uint64_t state;
@@ -37,7 +38,7 @@ static void append_some(struct random *r, seq *grammar, struct wpp_builder *b)
     for (uint32_t i = 0; i < n; i++)
         terminals[i] = draw(r, 9) ? (first + i % 5) % TERMINALS : draw(r, TERMINALS);
     if (seq_append(grammar, stream, terminals, n) != SEQ_OK ||
-        wpp_builder_append(b, stream, terminals, n) != SEQ_OK)
+        wpp_builder_append(b, stream, terminals, n, draw(r, 5) ? TERMINALS : WIDE) != SEQ_OK)
         abort();
 }
 
@@ -193,7 +194,7 @@ static void test_much(void)
 
     for (uint32_t i = 0; i < MUCH; i++)
         terminals[i] = i % 7;
-    bool done = wpp_builder_append(b, 0, terminals, MUCH) == SEQ_OK
+    bool done = wpp_builder_append(b, 0, terminals, MUCH, WIDE) == SEQ_OK
              && wpp_builder_give_back(b, &back) == SEQ_OK;
     if (done)
         seq_get_stats(back, &stats);
@@ -209,21 +210,21 @@ static void test_range(struct random *r)
     seq *base = new_base(r, &first), *back = NULL;
     struct wpp_builder *b = wpp_builder_new(NULL, base);
 
-    wpp_builder_append(b, 0, &much, 1);
+    wpp_builder_append(b, 0, &much, 1, UINT32_MAX);
     wpp_builder_end(b, 1);
     tap_ok(wpp_builder_take(b, &piece) == SEQ_E_RANGE && !piece, "what the engine refuses is told");
     seq_piece_free(first);
     seq_free(base);
     b = wpp_builder_new(new_grammar(), NULL);
-    wpp_builder_append(b, 0, &much, 1);
+    wpp_builder_append(b, 0, &much, 1, UINT32_MAX);
     tap_ok(wpp_builder_give_back(b, &back) == SEQ_E_RANGE && back,
            "also when the grammar is given back");
     seq_free(back);
     b = wpp_builder_new(new_grammar(), NULL);
-    int status = wpp_builder_append(b, 0, &much, 1);
+    int status = wpp_builder_append(b, 0, &much, 1, UINT32_MAX);
     for (int n = 0; n < 10000000 && status == SEQ_OK; n++) {
         const uint32_t more = 1;
-        status = wpp_builder_append(b, 0, &more, 1);
+        status = wpp_builder_append(b, 0, &more, 1, TERMINALS);
     }
     tap_ok(status == SEQ_E_RANGE, "and to who goes on appending");
     wpp_builder_free(b);

@@ -388,12 +388,14 @@ static void test_sections(void)
                      || version == WPP_FILE_VERSION + WPP_FILE_VERSION_EVEN;
         bool other = version == WPP_FILE_VERSION_SEGMENTS
                      || version == WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN
+                     || version == WPP_FILE_VERSION_SEGMENT_LANES
+                     || version == WPP_FILE_VERSION_LANES
                      || version == WPP_FILE_VERSION_PROFILE;
 
         set(&file, 8, version, 4);
         seal(&file);
         w = open_exact(file.data, file.size, &error);
-        /* It lacks the segments of two versions, and the counts of another. */
+        /* It lacks the segments of three versions, and the counts of two. */
         good = good && (whole ? w != NULL
                         : !w && error.status == (other ? WPP_E_DAMAGED : WPP_E_VERSION));
         wpp_close(w);

@@ -61,6 +61,15 @@ char *wpp_arena_string(struct wpp_arena *a, const void *bytes, size_t n)
     return s;
 }
 
+size_t wpp_arena_bytes(const struct wpp_arena *a)
+{
+    size_t bytes = 0;
+
+    for (const struct wpp_arena_block *b = a->blocks; b; b = b->older)
+        bytes += sizeof *b + b->size;
+    return bytes;
+}
+
 void wpp_arena_free(struct wpp_arena *a)
 {
     while (a->blocks) {

@@ -19,6 +19,8 @@ struct wpp_arena {
 void *wpp_arena_alloc(struct wpp_arena *a, size_t count, size_t size);
 /* A NUL-terminated copy of bytes[0 .. n). */
 char *wpp_arena_string(struct wpp_arena *a, const void *bytes, size_t n);
+/* Bytes that it holds. */
+size_t wpp_arena_bytes(const struct wpp_arena *a);
 void wpp_arena_free(struct wpp_arena *a);
 
 #endif

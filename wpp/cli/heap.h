@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* heap.h - the compressors' questions to libc's allocator. */
+/* heap.h - the compressors' request to libc's allocator. */
 #ifndef WPP_HEAP_H
 #define WPP_HEAP_H
 

@@ -137,8 +137,10 @@ uint32_t *place_weights(const wpp *w, const char *path, const char *what)
     if (line)
         tool_die(TOOL_ERROR, "%s: line %s was not executed, or is of no instrumented routine", path,
                  what);
-    tool_die(TOOL_ERROR, known ? "%s: %s was entered before the recording only, or the path was not "
-                                 "executed" : "%s: no routine `%s` was executed", path, what);
+    if (known && number_behind(what, '/', &number, &length))
+        tool_die(TOOL_ERROR, "%s: path %s was not executed", path, what);
+    tool_die(TOOL_ERROR, known ? "%s: %s had been called before the recording, and never since"
+                               : "%s: no routine `%s` was executed", path, what);
 }
 
 const struct wpp_line *place_line(const wpp *w, const char *what, uint32_t terminal, uint32_t within)

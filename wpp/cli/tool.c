@@ -19,6 +19,7 @@
 #include "wpp/base/names.h"
 #include "wpp/base/number-text.h"
 #include "wpp/base/similar.h"
+#include "wpp/replay/last-path.h"
 
 /* The process's name and progress line: a process is one tool. */
 static const char *name = "wpp";
@@ -28,6 +29,7 @@ static struct {
     uint64_t last;         /* in milliseconds */
 } progress;
 static int output_error;   /* errno of the first failed write to standard output */
+static int trouble;        /* the status of every failure; 0: each has its own */
 
 /* For fopencookie(); 0: the write failed. */
 static ssize_t write_output(void *cookie, const char *data, size_t size)
@@ -124,7 +126,12 @@ void tool_die(int status, const char *format, ...)
     va_start(args, format);
     say(format, args);
     va_end(args);
-    exit(status);
+    exit(trouble ? trouble : status);
+}
+
+void tool_set_trouble(int status)
+{
+    trouble = status;
 }
 
 void tool_usage(const char *format, ...)
@@ -557,6 +564,29 @@ void tool_say_changes(const wpp *w, const struct source_changes *changes)
     if (changes->n > 1)
         tool_warn("%s and %u other source file%s have changed since %s was built: lines may be "
                   "wrong", changes->file[0], changes->n - 1, changes->n == 2 ? "" : "s", program);
+}
+
+void tool_say_death(const wpp *w)
+{
+    struct last_path last;
+    struct wpp_error error;
+    char *text = NULL;
+    size_t size;
+    FILE *out;
+
+    if (!last_path_of_run(w, &last, &error) || !(out = open_memstream(&text, &size)))
+        tool_die_of_memory();
+    last_path_say(out, &last, false);
+    if (last.kind == LAST_PATH_PART) {
+        fputs(", on a path that had not ended: ", out);
+        last_path_lines(out, &last);
+    }
+    if (fclose(out) != 0)
+        tool_die_of_memory();
+    if (last.death)
+        tool_warn("the run was %s", text);
+    free(text);
+    last_path_free(&last);
 }
 
 void tool_say_changed_sources(const wpp *w)

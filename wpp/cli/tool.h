@@ -33,6 +33,9 @@ const char *tool_name(void);
 void tool_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void tool_die(int status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* From here on tool_die() and all that ends by it exit with `status`, which is not 0: for tools whose
+ * statuses 1 and 3 mean something else. */
+void tool_set_trouble(int status);
 /* Prints the message with a pointer to --help; exit status TOOL_USAGE. */
 _Noreturn void tool_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Dies with the error's text and its exit status. */
@@ -119,6 +122,9 @@ const char *tool_why_incomplete(const struct wpp_summary *run);
 
 /* Reports damage, and that the file does not hold the whole run, if that is so. */
 int tool_say_incomplete(const char *path, const wpp *w);
+
+/* Reports where a signal killed the run, if the file says it. */
+void tool_say_death(const wpp *w);
 
 /* Reports once if source files differ from the compiled ones: shown lines may be wrong. */
 void tool_say_changed_sources(const wpp *w);

@@ -2,7 +2,10 @@
 /* wpp-check - verifies WPP files. */
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "wpp/base/error.h"
 #include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
 #include "wpp/replay/check.h"
@@ -108,13 +111,59 @@ static void say_parts(const wpp *w, const char *path, bool quiet)
     putchar('\n');
 }
 
+/* Adds what the grammar derives; `counts` are all 0. */
+static void count_terminals(const struct wpp_grammar *g, const uint64_t *frequencies,
+                            uint64_t *counts)
+{
+    for (uint32_t r = 0; r < g->n_rules + g->n_threads; r++)
+        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
+            if (!(g->symbols[i] & WPP_RULE)
+                && __builtin_add_overflow(counts[g->symbols[i]], frequencies[r],
+                                          &counts[g->symbols[i]]))
+                counts[g->symbols[i]] = UINT64_MAX;
+}
+
+static bool is_longest(const struct wpp_grammar *g, uint64_t length)
+{
+    uint64_t most = 0;
+
+    for (uint32_t r = 0; r < g->n_rules; r++)
+        most = g->length[r] > most ? g->length[r] : most;
+    return most == length;
+}
+
+/* Whether what a large file says of its grammar is true. */
+static bool check_figures(const wpp *w, struct wpp_error *error)
+{
+    const struct wpp_grammar *g = wpp_grammar(w);
+    uint64_t *frequencies = calloc((size_t)g->n_rules + g->n_threads + 1, sizeof *frequencies);
+    uint64_t *counts = calloc(2 * (size_t)g->n_terminals + 1, sizeof *counts);
+    struct wpp_summary s;
+
+    if (!frequencies || !counts)
+        tool_die_of_memory();
+    wpp_get_summary(w, &s);
+    wpp_rule_frequencies(w, frequencies);
+    count_terminals(g, frequencies, counts);
+    wpp_terminal_counts(w, counts + g->n_terminals);
+    bool right = memcmp(counts, counts + g->n_terminals, g->n_terminals * sizeof *counts) == 0
+              && is_longest(g, s.longest_rule);
+    free(frequencies);
+    free(counts);
+    return right || wpp_fail(error, WPP_E_DAMAGED, "damaged: its grammar does not execute paths as "
+                                                   "often as it says");
+}
+
 /* Runs each check for which the necessary parts are there. */
 static bool check_parts(const wpp *w, bool strict, struct check_activations *nesting,
                         struct wpp_error *error)
 {
     unsigned missing = wpp_missing(w);
+    struct wpp_summary s;
 
+    wpp_get_summary(w, &s);
     return ((missing & WPP_PART_GRAMMAR) || check_grammar(w, error))
+        && ((missing & WPP_PART_GRAMMAR) || s.is_profile || check_figures(w, error))
         && ((missing & (WPP_PART_ROUTINES | WPP_PART_TERMINALS)) || check_paths(w, error))
         && (!strict || (missing & TOOL_NEED_PATHS) || check_nesting(w, nesting, error));
 }

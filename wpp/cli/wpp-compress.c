@@ -35,9 +35,10 @@ static const char help[] =
     "  -j, --jobs=N        use N processors (0: all, the default for a regular file). A long\n"
     "                      trace that repeats little is built in parts, which use the rules of\n"
     "                      the first one; the file is up to 5 percent larger. With 1 it is one\n"
-    "                      piece. The file is the same for each N from 2 on\n"
+    "                      piece. The file is the same for each N from 2 on; within a\n"
+    "                      limit of memory for any N\n"
     "      --memory=SIZE   take about SIZE of memory, at least 32M. The trace is cut into\n"
-    "                      segments with a grammar each\n"
+    "                      segments with a grammar each; several are built at the same time\n"
     "      --map=OLD=NEW   look for the program's files of the folder OLD in NEW; OLD may\n"
     "                      also be a file. Of several, the last one is tried first\n"
     "      --symbols       read an array of little-endian 32-bit words, not a trace\n"
@@ -108,8 +109,6 @@ static struct options parse_options(int argc, char **argv)
         case 'V': tool_version();
         }
     }
-    if (o.memory && o.jobs > 1)
-        tool_usage("--memory and --jobs do not go together: each cuts the trace by its own rule");
     if (argc - optind > 1)
         tool_usage("only one trace can be compressed at a time: `%s` is one too many",
                    argv[optind + 1]);
@@ -152,11 +151,12 @@ static bool show_progress(void *ctx, const void *bytes, size_t n, struct wpp_err
 }
 
 /* Segments wait in the output's folder. */
-static bool limit_memory(wpp_compressor *c, const struct options *o, const char *output,
-                         const struct wpp_output *out, struct wpp_error *error)
+static bool limit_memory(wpp_compressor *c, const struct options *o, struct wpp_crew *crew,
+                         const char *output, const struct wpp_output *out, struct wpp_error *error)
 {
     char *folder = wpp_output_folder(output, wpp_output_in_place(out));
-    bool done = folder ? wpp_compress_limit(c, o->memory, folder, error) : wpp_fail_memory(error);
+    bool done = folder ? wpp_compress_limit(c, o->memory, folder, crew, error)
+                       : wpp_fail_memory(error);
 
     free(folder);
     return done;
@@ -186,11 +186,12 @@ static uint32_t builders_for(const struct options *o, int fd)
 static bool plan(wpp_compressor *c, const struct options *o, struct wpp_crew *crew, int fd,
                  const char *output, const struct wpp_output *out, struct wpp_error *error)
 {
+    if (!o->one_piece)
+        crew->size = crew->free = builders_for(o, fd);
     if (o->memory)
-        return limit_memory(c, o, output, out, error);
+        return limit_memory(c, o, crew, output, out, error);
     if (o->one_piece)
         return true;
-    crew->size = crew->free = builders_for(o, fd);
     if (!o->best)
         return wpp_compress_jobs(c, crew, error);
     crew->size = crew->free = crew->size > 0;

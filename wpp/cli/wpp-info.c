@@ -10,6 +10,7 @@
 #include "wpp/base/names.h"
 #include "wpp/cli/tool.h"
 #include "wpp/read/skip-reasons.h"
+#include "wpp/replay/last-path.h"
 
 static const char help[] =
     "Usage: wpp-info [OPTION]... FILE.wpp...\n"
@@ -37,9 +38,9 @@ struct info {
     uint64_t insns, calls;     /* executed */
     uint64_t limited;          /* events of routines with paths cut at the limit */
     uint64_t cut;              /* of these, events that end only at that limit */
-    uint64_t longest;          /* largest number of events that a rule derives */
     uint64_t *unread;          /* events of each unread module */
     unsigned missing;          /* enum wpp_part */
+    struct last_path last;     /* if a signal killed it */
 };
 
 /* Whether a figure is known: its parts must be intact.  Half a grammar says nothing of the run. */
@@ -204,15 +205,15 @@ static void gather_counts(const wpp *w, struct info *i)
 
 static void gather(const wpp *w, const char *path, struct info *i)
 {
-    const struct wpp_grammar *g = wpp_grammar(w);
+    struct wpp_error error;
 
     *i = (struct info){.path = path, .missing = wpp_missing(w)};
     wpp_get_summary(w, &i->s);
     if (knows(i, COUNTS))
         gather_counts(w, i);
-    for (uint32_t r = 0; r < g->n_rules; r++)
-        if (g->length[r] > i->longest)
-            i->longest = g->length[r];
+    if (knows(i, COUNTS | WPP_PART_SUMMARY) && !i->s.is_profile && i->s.program[0]
+        && !last_path_of_run(w, &i->last, &error))
+        tool_die_error(&error);
 }
 
 /* ---- Text ------------------------------------------------------------------------- */
@@ -255,13 +256,29 @@ static void print_name(const char *what, const char *name)
     putchar('\n');
 }
 
-static void print_end(const struct wpp_summary *s)
+/* The lines of the path that had not ended have a line of their own. */
+static void print_last_path(const struct info *i)
 {
+    printf("%-18s ", "ended");
+    last_path_say(stdout, &i->last, false);
+    putchar('\n');
+    if (i->last.kind != LAST_PATH_PART)
+        return;
+    printf("%-18s ", "unfinished path");
+    last_path_lines(stdout, &i->last);
+    putchar('\n');
+}
+
+static void print_end(const struct info *i)
+{
+    const struct wpp_summary *s = &i->s;
     const char *name = sigabbrev_np((int)s->killed);
 
     if (s->exited)
         printf("%-18s with status %u\n", "ended", s->exited - 1);
-    if (s->killed && name)
+    if (i->last.kind != LAST_PATH_NONE)
+        print_last_path(i);
+    else if (s->killed && name)
         printf("%-18s killed by SIG%s\n", "ended", name);
     else if (s->killed)
         printf("%-18s killed by signal %u\n", "ended", s->killed);
@@ -285,10 +302,14 @@ static void print_stops(const struct wpp_summary *s)
         printf("and %s events were not recorded\n", tool_grouped(s->unrecorded));
 }
 
-static void print_complete(const struct wpp_summary *s)
+static void print_complete(const struct info *i)
 {
+    const struct wpp_summary *s = &i->s;
+
     if (!s->complete || s->lost)
         printf("%-18s no: %s\n", "complete", tool_why_incomplete(s));
+    else if (i->last.kind == LAST_PATH_PART)
+        printf("%-18s to its last event: it was killed in the middle of a path\n", "complete");
     else if (s->killed)
         printf("%-18s to its last event: it was killed, maybe in the middle of a path\n",
                "complete");
@@ -315,8 +336,8 @@ static void print_run(const struct info *i)
         printf(", process %u", s->pid);
     putchar('\n');
     print_when(i);
-    print_end(s);
-    print_complete(s);
+    print_end(i);
+    print_complete(i);
     if (s->dropped)
         printf("%-18s %s event%s before the last ones\n", "dropped", tool_grouped(s->dropped),
                s->dropped == 1 ? "" : "s");
@@ -486,8 +507,8 @@ static void print_grammar(const struct info *i)
     if (!grammar)
         return;
     printf("%-18s %s\n", "right-hand sides", tool_grouped(s->rhs_symbols));
-    printf("%-18s %s event%s\n", "longest rule", tool_grouped(i->longest),
-           i->longest == 1 ? "" : "s");
+    printf("%-18s %s event%s\n", "longest rule", tool_grouped(i->s.longest_rule),
+           i->s.longest_rule == 1 ? "" : "s");
 }
 
 static void print_text(const wpp *w, const struct info *i)
@@ -623,6 +644,27 @@ static void json_threads(const wpp *w, const struct info *i)
     printf("],");
 }
 
+/* Where the process was killed. */
+static void json_death(const struct info *i)
+{
+    const struct last_path *p = &i->last;
+
+    if (p->kind == LAST_PATH_NONE || !p->death)
+        return;
+    printf("\"death\":{");
+    json_number("signal", p->signal);
+    json_number("thread", p->death->thread);
+    if (p->routine) {
+        json_text("routine", p->routine->name);
+        if (p->line.line) {
+            json_text("source", p->line.file);
+            json_number("line", p->line.line);
+        }
+        printf("\"in_call\":%s,", p->death->place == WPP_DEATH_IN_CALL ? "true" : "false");
+    }
+    printf("\"finished\":%s},", p->kind == LAST_PATH_PART ? "false" : "true");
+}
+
 static void json_run(const struct info *i)
 {
     const struct wpp_summary *s = &i->s;
@@ -645,6 +687,7 @@ static void json_run(const struct info *i)
     json_number_if(run, "unrecorded_events", s->unrecorded);
     json_number_if(run, "early_events", s->early);
     json_number_if(run, "ended", s->complete ? WPP_ENDED_UNSAID : s->ended);
+    json_death(i);
     if (run)
         printf("\"in_a_path\":%s,", may_end_in_a_path(s) ? "true" : "false");
     else
@@ -747,7 +790,7 @@ static void print_json(const wpp *w, const struct info *i)
     json_number_if(grammar || s->unread, "segments", s->n_segments);
     json_number_if(s->parts > 1, "parts", s->parts);
     json_number_if(grammar, "rhs_symbols", s->rhs_symbols);
-    json_number_if(grammar, "longest_rule", i->longest);
+    json_number_if(grammar, "longest_rule", i->s.longest_rule);
     json_threads(w, i);
     if (grammar && paths)
         printf("\"rules_per_path\":%.3f}\n", ratio(s->n_rules, paths_executed(i)));
@@ -851,7 +894,7 @@ static int show(const char *path, const struct request *q)
     struct wpp_error error;
     struct info i;
     int status;
-    wpp *w = wpp_open_intact(path, &error);
+    wpp *w = wpp_open_figures(path, &error);
 
     if (!w) {
         tool_warn("%s", tool_explain_folder(path, &error)->text);
@@ -866,6 +909,7 @@ static int show(const char *path, const struct request *q)
     }
     free(i.counts);
     free(i.unread);
+    last_path_free(&i.last);
     wpp_close(w);
     return status;
 }

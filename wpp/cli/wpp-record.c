@@ -57,7 +57,8 @@ static const char help[] =
     "                      let that file take up to SIZE (default: a twentieth of the disk stays\n"
     "                      free; 0: no file). When it is full, PROGRAM waits\n"
     "      --memory=SIZE   compress each process in about SIZE of memory, at least 32M. The\n"
-    "                      process is cut into segments with a grammar each\n"
+    "                      process is cut into segments with a grammar each; when PROGRAM\n"
+    "                      is over, several are built at the same time\n"
     "      --best          make the file 1.5 to 35 percent smaller, in three to nine times the\n"
     "                      time to compress it\n"
     "  -j, --jobs=N        when PROGRAM is over, compress waiting events with N processors\n"
@@ -221,8 +222,6 @@ static struct options parse_options(int argc, char **argv)
     /* A ring takes records at once: records waiting for it would soon be dropped. */
     if (o.ring && o.spool > RING_SPOOL)
         o.spool = RING_SPOOL;
-    if (o.memory && o.jobs > 1)
-        tool_usage("--memory and --jobs do not go together: each cuts the trace by its own rule");
     if (o.merge && !o.output)
         tool_usage("--merge: -o says which file the counts are added to");
     if (o.merge && strcmp(o.output, "-") == 0)
@@ -984,7 +983,7 @@ static void open_recording(struct recording *r, const char *name)
     r->runs.memory = r->options.memory;
     r->runs.heap = &tool_heap;
     r->runs.best = r->options.best;
-    if (!r->options.memory && !r->options.best && !r->options.one_piece)
+    if ((r->options.memory || !r->options.best) && !r->options.one_piece)
         r->runs.crew.size = r->options.jobs ? r->options.jobs
                                                : tool_jobs_argument("0", WPP_CREW_MOST);
     r->limit.most = r->options.limit;

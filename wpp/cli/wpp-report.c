@@ -434,6 +434,7 @@ int main(int argc, char **argv)
     report(w, &r);
     tool_finish(TOOL_OK);
     tool_say_changed_sources(w);
+    tool_say_death(w);
     status = tool_say_incomplete(r.path, w);
     wpp_close(w);
     return status;

@@ -11,6 +11,8 @@
 
 #include "wpp/base/error.h"
 #include "wpp/compress/compressor.h"
+#include "wpp/compress/deaths.h"
+#include "wpp/format/grammar-code.h"
 #include "wpp/format/profile-order.h"
 #include "wpp/format/renumber.h"
 #include "wpp/format/segments.h"
@@ -220,7 +222,8 @@ static void describe_run(struct assembly *a)
     a->content.run.ticks_per_second = wpp_path_times_rate(&c->times);
     a->content.run.complete = c->note.status == WPP_OK && c->modules.n_unread == 0;
     a->content.run.ended = why_no_more(c);
-    a->content.run.parts = c->n_pieces;
+    a->content.run.parts = c->n_pieces + c->pieces_coded;
+    a->content.small = c->anew == WPP_ANEW_ALL;
     a->content.chunks = c->when.list;
     a->content.n_chunks = c->when.n;
     if (c->segments.n)
@@ -248,8 +251,16 @@ static bool export(struct assembly *a)
 /* Takes the code of the grammar of all parts. */
 static bool take_code(struct assembly *a)
 {
+    uint64_t *counts = wpp_arena_alloc(&a->arena, a->n_terminals, sizeof *counts);
+    uint32_t n = a->n_terminals;
+
     a->content.grammar_code = &a->code;
-    return wpp_piece_coder_finish(a->c->coder, a->c->streams.n, &a->code, a->order, a->n_terminals);
+    a->content.executed = counts;
+    if (!counts || !wpp_piece_coder_finish(a->c->coder, a->c->streams.n, &a->code, a->order, &n))
+        return false;
+    assert(n == a->n_terminals);
+    return !(wpp_grammar_forms(&a->code) & WPP_FORM_LANES)
+        || wpp_piece_coder_counts(a->c->coder, counts, &a->content.longest_rule);
 }
 
 /* Takes the grammar and the order of terminals; with segments the order is already known. */
@@ -309,6 +320,8 @@ static bool assemble(struct assembly *a, struct wpp_bytes *file, struct wpp_erro
         return wpp_fail_memory(error);
     describe_run(a);
     if (is_profile && !order_profile(a))
+        return wpp_fail_memory(error);
+    if (!is_profile && !wpp_deaths_describe(a->c, &a->arena, &a->routines, &a->content))
         return wpp_fail_memory(error);
     return wpp_content_encode(&a->content, file, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* builder.h - a grammar, built by a thread of its own: the whole one, or that of a part behind a
- * base (sequitur.h, "Grammars on a base").
+/* builder.h - a grammar, built by a thread of its own: the whole one, that of a part behind a
+ * base (sequitur.h, "Grammars on a base"), or those of a part's segments (segment-maker.h).
  *
  *      wpp_builder_new -> wpp_builder_append ... -> wpp_builder_end -> wpp_builder_take
  *
@@ -16,6 +16,14 @@
 
 #include "sequitur/sequitur.h"
 #include "wpp/compress/finish-grammar.h"
+#include "wpp/compress/segment-maker.h"
+
+enum { WPP_NARROW_TERMINALS = 1 << 16 };
+/* Bytes that a terminal takes while it waits, if all are below `alphabet`. */
+static inline uint32_t wpp_builder_terminal_bytes(uint32_t alphabet)
+{
+    return alphabet <= WPP_NARROW_TERMINALS ? 2 : 4;
+}
 
 struct wpp_builder;
 
@@ -24,21 +32,25 @@ struct wpp_builder;
  * million terminals are in the queue.  NULL: there is no memory or no thread, and the caller keeps
  * the grammar. */
 struct wpp_builder *wpp_builder_new(seq *grammar, const seq *base);
+/* Takes the maker; terminals then become its segments.  NULL: likewise. */
+struct wpp_builder *wpp_builder_new_segments(struct wpp_segment_maker *maker);
 /* Drops the grammar; the thread may still be working. */
 void wpp_builder_free(struct wpp_builder *b);
 
 /* As seq_append: SEQ_OK, SEQ_E_NOMEM, or the engine's error for earlier terminals, as soon as it
- * is known. */
+ * is known.  All terminals so far are below `alphabet`. */
 int wpp_builder_append(struct wpp_builder *b, uint32_t stream, const uint32_t *terminals,
-                       size_t n);
+                       size_t n, uint32_t alphabet);
 
-/* With a base: no more terminals will come.  All streams below `streams` get start rules. */
+/* With a base or a maker: no more terminals will come.  All streams below `streams` get start rules. */
 void wpp_builder_end(struct wpp_builder *b, uint32_t streams);
 /* After wpp_builder_end(): whether the thread has finished. */
 bool wpp_builder_is_done(struct wpp_builder *b);
 /* Waits for that, and frees the builder.  Returns the engine's status; *out is
  * NULL after an error. */
 int wpp_builder_take(struct wpp_builder *b, seq_piece **out);
+/* The same of segments: the caller has the maker again, also after an error. */
+int wpp_builder_take_segments(struct wpp_builder *b, struct wpp_segment_maker **maker);
 
 /* Instead of wpp_builder_end(): waits until everything is appended, and frees the builder.
  * Returns the engine's status; the caller has the grammar again, also after an error. */

@@ -37,13 +37,21 @@ static bool append(wpp_compressor *c, const uint8_t *words, size_t n)
     return wpp_segmenter_append(c, c->terminals, (size_t)mapped);
 }
 
+/* How many of n tokens are mapped before they are appended. */
+static size_t next_piece(const wpp_compressor *c, size_t n)
+{
+    size_t most = wpp_segmenter_room(c, PIECE_TOKENS);
+
+    return n < most ? n : most;
+}
+
 static bool take_tokens(void *ctx, const void *words, size_t n)
 {
     wpp_compressor *c = ctx;
     const uint8_t *p = words;
 
     while (n > 0 && !c->skipping) {
-        size_t piece = n < PIECE_TOKENS ? n : PIECE_TOKENS;
+        size_t piece = next_piece(c, n);
 
         if (!append(c, p, piece))
             return false;
@@ -374,14 +382,18 @@ void wpp_compress_heap(wpp_compressor *c, const struct wpp_heap *heap)
 }
 
 bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
-                        struct wpp_error *error)
+                        struct wpp_crew *crew, struct wpp_error *error)
 {
-    assert(c->heap);
+    assert(c->heap && (!crew || crew->size <= WPP_CREW_MOST));
     c->memory_max = size;
     wpp_alphabet_limit(&c->alphabet, size / ALPHABET_PAGES);
     wpp_segmenter_drop(c);
-    return wpp_segments_open(&c->segments, folder, error) &&
-           (wpp_segmenter_begin(c) || wpp_fail_memory(error));
+    c->crew = crew && crew->size ? crew : NULL;
+    c->builders = c->crew ? calloc(crew->size, sizeof *c->builders) : NULL;
+    if (c->crew && !c->builders)
+        return wpp_fail_memory(error);
+    wpp_limited_begin(c);
+    return wpp_segments_open(&c->segments, folder, error);
 }
 
 bool wpp_compress_aside(wpp_compressor *c, struct wpp_crew *crew, struct wpp_error *error)
@@ -416,11 +428,6 @@ void wpp_compress_hold(wpp_compressor *c, const struct wpp_module_files *held)
 void wpp_compress_moved(wpp_compressor *c, const struct wpp_moved *moved)
 {
     c->moved = moved;
-}
-
-void wpp_compress_others(wpp_compressor *c, uint64_t bytes)
-{
-    c->memory_others = bytes;
 }
 
 void wpp_compress_ended(wpp_compressor *c, enum wpp_ended why, uint64_t dropped)

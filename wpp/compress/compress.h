@@ -28,26 +28,27 @@ enum wpp_compress_input {
 wpp_compressor *wpp_compress_new(enum wpp_compress_input input, struct wpp_error *error);
 void wpp_compress_free(wpp_compressor *c);
 
-/* Questions to the process's allocator.  The caller provides them, because a library may be in
+/* A request to the process's allocator.  The caller provides it, because a library may be in
  * any process. */
 struct wpp_heap {
-    uint64_t (*held)(void);               /* bytes allocated and not freed */
     void (*trim)(void);                   /* returns freed memory to the system */
 };
 /* To be called before a push, and before wpp_compress_limit(), which needs it. */
 void wpp_compress_heap(wpp_compressor *c, const struct wpp_heap *heap);
 
-/* To be called before a push: keeps the process's memory below `size` by cutting the trace into
- * segments.  Segments wait in an unnamed file in `folder`.  WPP_E_SYSTEM, _MEMORY. */
-bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
-                        struct wpp_error *error);
-enum { WPP_COMPRESS_LEAST = 32 << 20 };   /* of size */
 /* Threads that several compressors share; one thread uses all these compressors. */
 struct wpp_crew {
     uint32_t size;                        /* largest number of threads */
     uint32_t free;                        /* threads that may still be made; 0: perhaps later */
 };
 enum { WPP_CREW_MOST = 256 };
+
+/* To be called before a push: keeps the process's memory below `size` by cutting the trace into
+ * segments.  Threads of the crew build them, if some are free; NULL: no crew.  The file does not
+ * depend on the crew.  Segments wait in an unnamed file in `folder`.  WPP_E_SYSTEM, _MEMORY. */
+bool wpp_compress_limit(wpp_compressor *c, uint64_t size, const char *folder,
+                        struct wpp_crew *crew, struct wpp_error *error);
+enum { WPP_COMPRESS_LEAST = 32 << 20 };   /* of size */
 
 /* To be called before a push, and with no limit: cuts a long trace that repeats little into parts,
  * which use the rules of the first one, and become one grammar.  A thread of the crew builds each
@@ -66,8 +67,6 @@ void wpp_compress_best(wpp_compressor *c, const bool *enough);
 void wpp_compress_hold(wpp_compressor *c, const struct wpp_module_files *held);
 /* To be called before a push: where files of modules may be now. */
 void wpp_compress_moved(wpp_compressor *c, const struct wpp_moved *moved);
-/* Does not count `bytes` of the heap: they are not the compressor's. */
-void wpp_compress_others(wpp_compressor *c, uint64_t bytes);
 /* Why the trace ends, if it is incomplete; `dropped` of its lost events were dropped on purpose. */
 void wpp_compress_ended(wpp_compressor *c, enum wpp_ended why, uint64_t dropped);
 

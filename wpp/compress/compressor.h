@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* compressor.h - the compressor's state.  compress.c (reads the trace), segmenter.c (builds the
- * grammar meanwhile) and assemble.c (makes the file) share it.  Internal to libwpp. */
+/* compressor.h - the compressor's state.  compress.c (reads the trace), segmenter.c and
+ * limited-segments.c (build the grammar meanwhile) and assemble.c (makes the file) share it.
+ * Internal to libwpp. */
 #ifndef WPP_COMPRESSOR_H
 #define WPP_COMPRESSOR_H
 
@@ -27,15 +28,15 @@ struct wpp_compressor {
     struct wpp_trace trace;           /* of WPP_INPUT_TRACE */
     struct wpp_bytes word;            /* of WPP_INPUT_SYMBOLS: the beginning of a word */
 
-    seq *grammar;                     /* of the current segment or part; NULL while its builder
-                                         has it */
-    struct wpp_builder *builder;
+    seq *grammar;                     /* of the whole or of the current part; NULL while its builder
+                                         has it, and with a limit before the end */
+    struct wpp_builder *builder;      /* of the current part */
     struct wpp_crew *crew;            /* threads for builders; NULL: none */
     bool aside;                       /* its one thread builds the whole grammar */
     enum wpp_anew anew;               /* which finished grammars are parsed anew */
     const bool *enough;               /* ... until this is true; or NULL */
     uint64_t part_left;               /* terminals until the current part may end */
-    seq *base;                        /* the first part; NULL before its end */
+    seq *base;                        /* the first part, of the group; NULL before its end */
     seq_piece **pieces;               /* of the base and of further parts, in order */
     uint32_t n_pieces, pieces_size;
     struct wpp_piece_coder *coder;    /* of the pieces; NULL before the base's end */
@@ -43,12 +44,20 @@ struct wpp_compressor {
     uint64_t piece_symbols;           /* of all these */
     struct wpp_builder **builders;    /* of further parts, in order; room for the crew */
     uint32_t n_builders;
-    uint64_t memory_max;              /* for the whole process; 0: no limit */
-    uint64_t memory_others;           /* bytes of the heap that are not the compressor's */
+    uint64_t memory_max;              /* for the whole process; 0: no limit, and these are unused: */
+    struct wpp_segment_plan plan;
+    struct wpp_part_plan part_plan;   /* of the current part */
+    struct wpp_segment_maker *maker;  /* of the current part; NULL: its builder has it, or there is
+                                         no part yet */
+    uint32_t window_left;             /* events until the part may end (WPP_SEGMENT_WINDOW) */
+    uint64_t parts_taken;             /* their segments are put away, or their pieces in the group */
+    uint32_t pieces_coded;            /* of groups that are put away */
+    uint64_t alphabet_then;           /* bytes of the alphabet when this part began */
+    uint64_t alphabet_now;            /* ... and at the end of the last window */
+    uint32_t alphabet_n;              /* terminals then */
     const struct wpp_heap *heap;      /* the caller owns it; or NULL */
     struct wpp_segments segments;     /* finished parts of the grammar */
     struct wpp_alphabet alphabet;
-    uint64_t alphabet_bytes;          /* when this grammar began */
     struct wpp_modules modules;
     const struct wpp_module_files *held;      /* the caller owns them; or NULL: */
     const struct wpp_moved *moved;
@@ -86,8 +95,10 @@ void wpp_note(wpp_compressor *c, enum wpp_status status, const char *format, ...
 
 /* These return false after an error, in c->fatal. */
 bool wpp_segmenter_begin(wpp_compressor *c);
-/* Appends to the stream `current`; fewer than n when no more segments can be put away. */
+/* Appends n terminals to the stream `current`; none when no more segments can be put away. */
 bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n);
+/* How many terminals, at most `most`, may be mapped and appended at once. */
+size_t wpp_segmenter_room(const wpp_compressor *c, size_t most);
 /* Whether segments can still be put away. */
 bool wpp_segmenter_goes_on(const wpp_compressor *c);
 /* Puts the last segment away, ends the last part, or finishes the only grammar. */
@@ -95,6 +106,24 @@ bool wpp_segmenter_end(wpp_compressor *c);
 void wpp_segmenter_drop(wpp_compressor *c);
 /* Figures of the current segment or part. */
 struct seq_stats wpp_segmenter_stats(const wpp_compressor *c);
+
+/* The same with a limit of memory; the segmenter calls these. */
+void wpp_limited_begin(wpp_compressor *c);
+bool wpp_limited_append(wpp_compressor *c, const uint32_t *terminals, size_t n);
+bool wpp_limited_end(wpp_compressor *c);
+
+/* For both ways to cut: gives up a builder. */
+void wpp_segmenter_free_builder(wpp_compressor *c, struct wpp_builder *b);
+/* Takes the oldest builder off the list, which has one. */
+struct wpp_builder *wpp_segmenter_oldest(wpp_compressor *c);
+/* Takes a piece, to be coded with those before it. */
+bool wpp_segmenter_add_piece(wpp_compressor *c, seq_piece *piece);
+/* Drops the base, its pieces and their coder. */
+void wpp_segmenter_drop_pieces(wpp_compressor *c);
+/* The error of a builder or the engine. */
+bool wpp_segmenter_fail(wpp_compressor *c, int status);
+/* Finishes the only grammar. */
+bool wpp_segmenter_end_grammar(wpp_compressor *c);
 
 /* Makes a file's bytes from the finished grammar and all the rest. */
 bool wpp_assemble(wpp_compressor *c, struct wpp_bytes *file, struct wpp_error *error);

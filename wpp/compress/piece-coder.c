@@ -95,8 +95,7 @@ bool wpp_piece_coder_add(struct wpp_piece_coder *c, const seq_piece *piece)
 
 static bool walk(struct wpp_piece_coder *c, uint32_t piece, uint32_t stream)
 {
-    struct seq_steps steps = {c->coder, wpp_grammar_coder_symbol, wpp_grammar_coder_reduce,
-                              wpp_grammar_coder_soon};
+    struct seq_steps steps = {c->coder, wpp_grammar_coder_symbol, wpp_grammar_coder_reduce, NULL};
 
     return seq_combiner_walk(c->combiner, piece, stream, &steps);
 }
@@ -173,15 +172,31 @@ static bool begin_even(struct wpp_piece_coder *c)
     return c->coder && seq_combiner_new(&c->combiner, c->base) == SEQ_OK;
 }
 
-bool wpp_piece_coder_finish(struct wpp_piece_coder *c, uint32_t streams, struct wpp_bytes *out,
-                            uint32_t *order, uint32_t n)
+static bool finish(struct wpp_piece_coder *c, uint32_t streams, struct wpp_bytes *out,
+                   uint32_t *order, uint32_t room, uint32_t *n)
 {
+    if (!code_rest(c, streams))
+        return false;
+    *n = wpp_grammar_coder_terminals(c->coder);
+    assert(*n <= room);
+    (void)room;
+    return wpp_grammar_coder_finish(c->coder, out, order, *n);
+}
+
+bool wpp_piece_coder_finish(struct wpp_piece_coder *c, uint32_t streams, struct wpp_bytes *out,
+                            uint32_t *order, uint32_t *n)
+{
+    uint32_t room = *n;
     bool done;
 
     end_thread(c);
-    done = code_rest(c, streams) && wpp_grammar_coder_finish(c->coder, out, order, n);
+    done = finish(c, streams, out, order, room, n);
     if (!done && wpp_grammar_coder_gives_up(c->coder))
-        done = begin_even(c) && code_rest(c, streams) &&
-               wpp_grammar_coder_finish(c->coder, out, order, n);
+        done = begin_even(c) && finish(c, streams, out, order, room, n);
     return done && !c->failed;
+}
+
+bool wpp_piece_coder_counts(const struct wpp_piece_coder *c, uint64_t *counts, uint64_t *longest)
+{
+    return wpp_grammar_coder_counts(c->coder, counts, longest);
 }

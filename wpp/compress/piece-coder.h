@@ -28,8 +28,11 @@ bool wpp_piece_coder_add(struct wpp_piece_coder *c, const seq_piece *piece);
 void wpp_piece_coder_start(struct wpp_piece_coder *c);
 
 /* All pieces have been added; `streams` is the number of start rules in them.  Writes the code, and
- * order[new] = old of the n terminals.  Waits for the thread.  False: no memory. */
+ * order[new] = old of the terminals, whose number comes in *n; `order` has room for *n, and there are
+ * no more.  Waits for the thread.  False: no memory. */
 bool wpp_piece_coder_finish(struct wpp_piece_coder *c, uint32_t streams, struct wpp_bytes *out,
-                            uint32_t *order, uint32_t n);
+                            uint32_t *order, uint32_t *n);
+/* Afterwards, if the code has lanes: as wpp_grammar_coder_counts(). */
+bool wpp_piece_coder_counts(const struct wpp_piece_coder *c, uint64_t *counts, uint64_t *longest);
 
 #endif

@@ -127,7 +127,7 @@ static void put_entry(struct wpp_bytes *to, struct wpp_view *list, size_t size, 
 struct cut {
     struct wpp_view from, list;          /* the segments, and the list that describes them */
     struct wpp_bytes *to, *to_list;
-    bool even;                           /* a segment's code is even */
+    unsigned forms;                      /* of the segments' codes */
 };
 
 static bool improve_segment(struct cut *c, struct wpp_error *error)
@@ -142,7 +142,7 @@ static bool improve_segment(struct cut *c, struct wpp_error *error)
         return is_wrong(error);
     done = improve_code(&segment, &code, &is_new, error);
     if (done) {
-        c->even |= wpp_grammar_is_even(&code);
+        c->forms |= wpp_grammar_forms(&code);
         wpp_put_varint(c->to, wpp_left(&terminals) + code.size);
         wpp_put(c->to, terminals.p, wpp_left(&terminals));
         wpp_put(c->to, code.data, code.size);
@@ -180,25 +180,28 @@ static struct wpp_section *section_of(struct wpp_section *sections, uint32_t n, 
     return NULL;
 }
 
-static void replace(struct wpp_section *section, struct wpp_bytes *content, bool even)
+static void replace(struct wpp_section *section, struct wpp_bytes *content, unsigned forms)
 {
     struct wpp_bytes old = section->content;
 
     section->content = *content;
-    section->even = even;
+    section->forms = forms;
     *content = old;
 }
 
 /* The new grammar is one piece, also of a file whose grammar was built in parts. */
 static bool improve_whole(struct wpp_section *grammar, struct wpp_section *summary,
-                          struct wpp_error *error)
+                          struct wpp_section *terminals, struct wpp_error *error)
 {
     struct wpp_view code = wpp_view(grammar->content.data, grammar->content.size);
     struct wpp_bytes to = {0};
     bool is_new, done = improve_code(&code, &to, &is_new, error);
 
-    if (done)
-        replace(grammar, &to, wpp_grammar_is_even(&to));
+    if (done) {
+        replace(grammar, &to, wpp_grammar_forms(&to));
+        if (terminals && !(grammar->forms & WPP_FORM_LANES))
+            wpp_content_drop_counts(&terminals->content);
+    }
     wpp_bytes_free(&to);
     return done && (!is_new || !summary || wpp_content_one_piece(&summary->content)
                     || wpp_fail_memory(error));
@@ -215,15 +218,16 @@ static bool improve_sections(struct wpp_section *sections, uint32_t n, bool is_c
     bool done;
 
     if (grammar && !is_cut && !segments) {
-        done = improve_whole(grammar, section_of(sections, n, WPP_SECTION_SUMMARY), error);
+        done = improve_whole(grammar, section_of(sections, n, WPP_SECTION_SUMMARY),
+                             section_of(sections, n, WPP_SECTION_TERMINALS), error);
     } else if (segments && list && is_cut) {
         struct cut c = {wpp_view(segments->content.data, segments->content.size),
-                        wpp_view(list->content.data, list->content.size), &to, &to_list, false};
+                        wpp_view(list->content.data, list->content.size), &to, &to_list, 0};
 
         done = improve_segments(&c, error);
         if (done) {
-            replace(segments, &to, c.even);
-            replace(list, &to_list, false);
+            replace(segments, &to, c.forms);
+            replace(list, &to_list, 0);
         }
     } else {
         done = wpp_fail(error, WPP_E_DAMAGED, "it has no grammar");

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* segmenter.c - the growing grammar: one; or several, as the trace is cut.
  *
- *   with a limit of memory: segments, which know nothing of each other and are put away
- *
- *      segments | grammar
- *      in a file  appended to
+ *   with a limit of memory: segments (limited-segments.c)
  *
  *   with a crew: parts, which use the rules of the first one, the base, and become one grammar
  *
@@ -29,118 +26,45 @@ enum { PART_TERMINALS = 1 << 24, BASE_CHECK = 1 << 22, JOB_TERMINALS = 1 << 20,
        BASE_SYMBOLS = 1 << 20 };
 #endif
 enum { LONG_SYMBOLS = 64 };
-/* The tool's code, stack and libraries, and the unused parts of large pages. */
-enum { MEMORY_FIXED = 12 << 20, MEMORY_LEAST = 8 << 20 };
-/* Memory is rounded up to this, so that lengths of names make no difference. */
-enum { MEMORY_GRAIN = 1 << 18 };
-/* In a segment, the alphabet may grow by 1 / ALPHABET_GROWTH of the limit. */
-enum { ALPHABET_GROWTH = 16 };
-/* Of each terminal: its token, a slot and an empty one, the segments' number for it, and its
- * place while a segment is encoded. */
-enum { TERMINAL_BYTES = 4 + 8 + 8 + 4 };
-
-static bool fail_engine(wpp_compressor *c, int status)
+bool wpp_segmenter_fail(wpp_compressor *c, int status)
 {
     if (status == SEQ_E_NOMEM)
         return wpp_fail_memory(&c->fatal);
     return wpp_fail(&c->fatal, WPP_E_MEMORY, "the grammar has outgrown 32-bit symbol numbers");
 }
 
-/* The process's memory besides the engine: the heap, the alphabet's pages, the code, and unused
- * parts of large pages of the engine's arrays.  The heap gives freed memory back first.  How
- * much it would keep depends on addresses, and the file's segments must not depend on these. */
-static uint64_t memory_elsewhere(const wpp_compressor *c)
-{
-    uint64_t held, own;
-
-    c->heap->trim();
-    held = c->heap->held();
-    own = held > c->memory_others ? held - c->memory_others : 0;
-    return (own + MEMORY_GRAIN - 1) / MEMORY_GRAIN * MEMORY_GRAIN + MEMORY_FIXED
-         + wpp_alphabet_mapped(&c->alphabet);
-}
-
-/* Memory of the alphabet, with the segments' data about its terminals. */
-static uint64_t alphabet_bytes(const wpp_compressor *c)
-{
-    return wpp_alphabet_mapped(&c->alphabet) + (uint64_t)c->alphabet.n * TERMINAL_BYTES;
-}
-
 bool wpp_segmenter_begin(wpp_compressor *c)
 {
-    struct seq_config config = {.size = sizeof config};
-    uint64_t elsewhere;
-
-    if (c->memory_max) {
-        elsewhere = memory_elsewhere(c);
-        config.memory_max = c->memory_max > elsewhere + MEMORY_LEAST ? c->memory_max - elsewhere
-                                                                     : MEMORY_LEAST;
-    }
-    c->alphabet_bytes = alphabet_bytes(c);
     c->part_left = c->crew && !c->aside ? PART_TERMINALS : UINT64_MAX;
-    return seq_new(&c->grammar, &config) == SEQ_OK || wpp_fail_memory(&c->fatal);
+    return seq_new(&c->grammar, NULL) == SEQ_OK || wpp_fail_memory(&c->fatal);
 }
 
-static bool end_grammar(wpp_compressor *c)
+bool wpp_segmenter_end_grammar(wpp_compressor *c)
 {
     int status = wpp_finish_grammar(c->grammar, c->streams.n, c->anew, c->enough);
 
-    return status == SEQ_OK || fail_engine(c, status);
-}
-
-/* ---- Segments, with a limit of memory ----------------------------------------------------- */
-
-/* Puts the current segment away, if the disk has room. */
-static bool end_segment(wpp_compressor *c)
-{
-    struct wpp_segment segment;
-    bool done;
-
-    if (!end_grammar(c))
-        return false;
-    if (!wpp_segment_encode(c->grammar, c->alphabet.n, &segment))
-        return wpp_fail_memory(&c->fatal);
-    seq_free(c->grammar);
-    c->grammar = NULL;
-    done = wpp_segments_add(&c->segments, &segment, c->alphabet.n, &c->fatal);
-    wpp_segment_free(&segment);
-    c->heap->trim();
-    return done;
-}
-
-/* Begins another segment.  If segments can no longer be put away, the trace ends here. */
-static bool begin_segment(wpp_compressor *c)
-{
-    if (!end_segment(c))
-        return false;
-    if (!c->segments.full)
-        return wpp_segmenter_begin(c);
-    wpp_note(c, WPP_E_SYSTEM, "segments of the grammar cannot be put away: %s; the first %llu "
-             "events were taken", strerror(c->segments.full), (unsigned long long)c->tokens);
-    c->over = c->skipping = true;        /* there is no grammar any more */
-    return true;
-}
-
-/* Whether the segment must end: the grammar is full, or the alphabet has grown into the
- * grammar's part. */
-static bool is_full(const wpp_compressor *c)
-{
-    return c->memory_max &&
-           (seq_is_full(c->grammar) ||
-            alphabet_bytes(c) - c->alphabet_bytes >= c->memory_max / ALPHABET_GROWTH);
+    return status == SEQ_OK || wpp_segmenter_fail(c, status);
 }
 
 /* ---- Parts, with a crew ------------------------------------------------------------------- */
 
-static void free_builder(wpp_compressor *c, struct wpp_builder *b)
+void wpp_segmenter_free_builder(wpp_compressor *c, struct wpp_builder *b)
 {
     if (b)
         c->crew->free++;
     wpp_builder_free(b);
 }
 
-/* Takes the piece. */
-static bool add_piece(wpp_compressor *c, seq_piece *piece)
+struct wpp_builder *wpp_segmenter_oldest(wpp_compressor *c)
+{
+    struct wpp_builder *oldest = c->builders[0];
+
+    c->n_builders--;
+    memmove(c->builders, c->builders + 1, c->n_builders * sizeof(struct wpp_builder *));
+    return oldest;
+}
+
+bool wpp_segmenter_add_piece(wpp_compressor *c, seq_piece *piece)
 {
     if (c->n_pieces == c->pieces_size) {
         uint32_t size = 2 * c->pieces_size + 8;
@@ -155,7 +79,7 @@ static bool add_piece(wpp_compressor *c, seq_piece *piece)
     }
     c->pieces[c->n_pieces++] = piece;
     c->piece_symbols += seq_piece_symbols(piece);
-    if (c->crew->free > 0 || c->n_builders > 0)
+    if (c->crew && (c->crew->free > 0 || c->n_builders > 0))
         wpp_piece_coder_start(c->coder);
     return wpp_piece_coder_add(c->coder, piece) || wpp_fail_memory(&c->fatal);
 }
@@ -164,12 +88,10 @@ static bool add_piece(wpp_compressor *c, seq_piece *piece)
 static bool take_from_builder(wpp_compressor *c)
 {
     seq_piece *piece;
-    int status = wpp_builder_take(c->builders[0], &piece);
+    int status = wpp_builder_take(wpp_segmenter_oldest(c), &piece);
 
     c->crew->free++;
-    c->n_builders--;
-    memmove(c->builders, c->builders + 1, c->n_builders * sizeof(struct wpp_builder *));
-    return status == SEQ_OK ? add_piece(c, piece) : fail_engine(c, status);
+    return status == SEQ_OK ? wpp_segmenter_add_piece(c, piece) : wpp_segmenter_fail(c, status);
 }
 
 static bool take_from_builders(wpp_compressor *c)
@@ -199,7 +121,7 @@ static bool take_grammar_back(wpp_compressor *c)
         c->crew->free++;
         status = wpp_builder_give_back(builder, &c->grammar);
     }
-    return status == SEQ_OK || fail_engine(c, status);
+    return status == SEQ_OK || wpp_segmenter_fail(c, status);
 }
 
 /* Makes the grammar the base, if it may be one by now. */
@@ -218,7 +140,7 @@ static bool end_base(wpp_compressor *c)
     }
     status = seq_end_base(c->grammar, &piece);
     if (status != SEQ_OK)
-        return fail_engine(c, status);
+        return wpp_segmenter_fail(c, status);
     c->base = c->grammar;
     c->grammar = NULL;
     c->part_left = PART_TERMINALS;
@@ -228,7 +150,7 @@ static bool end_base(wpp_compressor *c)
         seq_piece_free(piece);
         return wpp_fail_memory(&c->fatal);
     }
-    return add_piece(c, piece);
+    return wpp_segmenter_add_piece(c, piece);
 }
 
 /* Ends the current part behind the base, now or when its builder has finished it. */
@@ -250,7 +172,7 @@ static bool end_part(wpp_compressor *c)
     status = wpp_finish_piece(c->grammar, c->streams.n, &piece);
     seq_free(c->grammar);
     c->grammar = NULL;
-    return status == SEQ_OK ? add_piece(c, piece) : fail_engine(c, status);
+    return status == SEQ_OK ? wpp_segmenter_add_piece(c, piece) : wpp_segmenter_fail(c, status);
 }
 
 /* Looks for a thread to build the current part.  Without one it is built here. */
@@ -275,15 +197,17 @@ static bool append_to_part(wpp_compressor *c, const uint32_t *terminals, size_t 
     int status = find_builder(c);
 
     if (status == SEQ_OK)
-        status = c->builder ? wpp_builder_append(c->builder, c->current, terminals, n)
+        status = c->builder ? wpp_builder_append(c->builder, c->current, terminals, n, c->alphabet.n)
                             : seq_append(c->grammar, c->current, terminals, n);
-    return status == SEQ_OK || fail_engine(c, status);
+    return status == SEQ_OK || wpp_segmenter_fail(c, status);
 }
 
-/* Appends across ends of segments and parts, up to the last segment that can be put away. */
+/* Appends across ends of parts. */
 bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n)
 {
-    while (n > 0 && !c->over) {
+    if (c->memory_max)
+        return wpp_limited_append(c, terminals, n);
+    while (n > 0) {
         size_t now = n < c->part_left ? n : (size_t)c->part_left;
 
         if (!append_to_part(c, terminals, now))
@@ -293,12 +217,17 @@ bool wpp_segmenter_append(wpp_compressor *c, const uint32_t *terminals, size_t n
         c->part_left -= c->crew ? now : 0;
         terminals += now;
         n -= now;
-        if (is_full(c) && !begin_segment(c))
-            return false;
         if (n > 0 && !c->part_left && !(c->base ? end_part(c) : end_base(c)))
             return false;
     }
     return true;
+}
+
+size_t wpp_segmenter_room(const wpp_compressor *c, size_t most)
+{
+    uint32_t room = c->window_left ? c->window_left : WPP_SEGMENT_WINDOW;
+
+    return c->memory_max && room < most ? room : most;
 }
 
 /* Ends the current part, if there is one.  Streams that have come since the last one ended need
@@ -315,20 +244,26 @@ static bool end_parts(wpp_compressor *c)
     return true;
 }
 
-/* Ends the grammar.  A single piece stays one grammar; an empty last segment is dropped. */
+/* Ends the grammar.  A single piece stays one grammar. */
 bool wpp_segmenter_end(wpp_compressor *c)
 {
+    if (c->memory_max)
+        return wpp_limited_end(c);
     if (c->base)
         return end_parts(c);
-    if (!take_grammar_back(c))
-        return false;
-    if (!c->segments.n || !c->grammar)
-        return !c->grammar || end_grammar(c);
-    if (wpp_segmenter_stats(c).symbols > 0)
-        return end_segment(c);
-    seq_free(c->grammar);
-    c->grammar = NULL;
-    return true;
+    return take_grammar_back(c) && wpp_segmenter_end_grammar(c);
+}
+
+void wpp_segmenter_drop_pieces(wpp_compressor *c)
+{
+    wpp_piece_coder_free(c->coder);
+    c->coder = NULL;
+    for (uint32_t i = 0; i < c->n_pieces; i++)
+        seq_piece_free(c->pieces[i]);
+    c->n_pieces = 0;
+    c->piece_symbols = 0;
+    seq_free(c->base);
+    c->base = NULL;
 }
 
 void wpp_segmenter_drop(wpp_compressor *c)
@@ -336,23 +271,19 @@ void wpp_segmenter_drop(wpp_compressor *c)
     if (c->grammar)
         seq_free(c->grammar);
     c->grammar = NULL;
-    free_builder(c, c->builder);
+    wpp_segment_maker_free(c->maker);
+    c->maker = NULL;
+    wpp_segmenter_free_builder(c, c->builder);
     c->builder = NULL;
     for (uint32_t i = 0; i < c->n_builders; i++)
-        free_builder(c, c->builders[i]);
+        wpp_segmenter_free_builder(c, c->builders[i]);
     c->n_builders = 0;
-    wpp_piece_coder_free(c->coder);
-    c->coder = NULL;
-    for (uint32_t i = 0; i < c->n_pieces; i++)
-        seq_piece_free(c->pieces[i]);
-    c->n_pieces = 0;
-    seq_free(c->base);
-    c->base = NULL;
+    wpp_segmenter_drop_pieces(c);
 }
 
 bool wpp_segmenter_goes_on(const wpp_compressor *c)
 {
-    return c->grammar || c->builder || c->base;
+    return c->memory_max ? !c->over : c->grammar || c->builder || c->base;
 }
 
 struct seq_stats wpp_segmenter_stats(const wpp_compressor *c)
@@ -361,6 +292,8 @@ struct seq_stats wpp_segmenter_stats(const wpp_compressor *c)
 
     if (c->builder)
         stats = wpp_builder_stats(c->builder);
+    else if (c->maker)
+        stats = wpp_segment_maker_stats(c->maker);
     else if (c->grammar)
         seq_get_stats(c->grammar, &stats);
     return stats;

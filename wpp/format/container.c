@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "wpp/base/error.h"
+#include "wpp/format/grammar-code.h"
 
 static const uint8_t magic[8] = {0x89, 'W', 'P', 'P', '\r', '\n', 0x1a, '\n'};
 
@@ -115,14 +116,30 @@ static void put_header(struct wpp_bytes *out, uint32_t version, uint32_t n, uint
     wpp_put_u64(out, 0);
 }
 
+static uint32_t version_of(const struct wpp_section *sections, uint32_t n)
+{
+    bool segments = false;
+    unsigned forms = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (sections[i].kind == WPP_SECTION_COUNTS)
+            return WPP_FILE_VERSION_PROFILE;
+        segments |= sections[i].kind == WPP_SECTION_SEGMENTS;
+        forms |= sections[i].forms;
+    }
+    if (forms & WPP_FORM_LANES)
+        return segments ? WPP_FILE_VERSION_SEGMENT_LANES : WPP_FILE_VERSION_LANES;
+    return (segments ? WPP_FILE_VERSION_SEGMENTS : WPP_FILE_VERSION)
+         + (forms & WPP_FORM_EVEN ? WPP_FILE_VERSION_EVEN : 0);
+}
+
 bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_bytes *out,
                          struct wpp_error *error)
 {
     struct wpp_bytes table = {0}, packed = {0};
     uint64_t base = HEADER_BYTES + (uint64_t)n * ENTRY_BYTES, check;
     uint64_t elsewhere = 0;
-    uint32_t version = WPP_FILE_VERSION;
-    bool done = true, even = false;
+    bool done = true;
 
     assert(n <= WPP_MAX_SECTIONS && out->size == 0);
     for (uint32_t i = 0; done && i < n; i++) {
@@ -130,11 +147,6 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
         size_t begin = packed.size;
         enum packing packing = STORED;
 
-        if (s->kind == WPP_SECTION_SEGMENTS)
-            version = WPP_FILE_VERSION_SEGMENTS;
-        if (s->kind == WPP_SECTION_COUNTS)
-            version = WPP_FILE_VERSION_PROFILE;
-        even |= s->even;
         if (s->elsewhere) {
             assert(i == n - 1);
             elsewhere = s->stored;
@@ -148,8 +160,7 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
         }
         put_entry(&table, s, base + begin, packing);
     }
-    put_header(out, version + (even ? WPP_FILE_VERSION_EVEN : 0), n,
-               base + packed.size + elsewhere);
+    put_header(out, version_of(sections, n), n, base + packed.size + elsewhere);
     wpp_put(out, table.data, table.size);
     wpp_put(out, packed.data, packed.size);
     done = done && !table.failed && !packed.failed && !out->failed;
@@ -581,7 +592,8 @@ static bool load_mended(const struct wpp_entry *e, const uint8_t *data, struct w
 bool wpp_container_is_cut(const struct wpp_container *c)
 {
     return c->version == WPP_FILE_VERSION_SEGMENTS
-        || c->version == WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN;
+        || c->version == WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN
+        || c->version == WPP_FILE_VERSION_SEGMENT_LANES;
 }
 
 bool wpp_container_is_profile(const struct wpp_container *c)

@@ -17,7 +17,9 @@
 #define WPP_FILE_VERSION_SEGMENTS 7u /* has segments instead of a grammar */
 #define WPP_FILE_VERSION_EVEN 2u     /* added to either: a grammar has an even code */
 #define WPP_FILE_VERSION_PROFILE 10u /* has counts instead of threads, grammar and chunks */
-#define WPP_FILE_VERSION_LAST WPP_FILE_VERSION_PROFILE
+#define WPP_FILE_VERSION_SEGMENT_LANES 11u   /* has segments; the code of one has lanes */
+#define WPP_FILE_VERSION_LANES 12u   /* has a grammar whose code has lanes */
+#define WPP_FILE_VERSION_LAST WPP_FILE_VERSION_LANES
 
 enum wpp_section_kind {
     WPP_SECTION_SUMMARY = 1,
@@ -32,7 +34,8 @@ enum wpp_section_kind {
     WPP_SECTION_SEGMENTS = 10,   /* instead of a grammar; the last in the file */
     WPP_SECTION_SEGMENT_LIST = 11,
     WPP_SECTION_COUNTS = 12,     /* of a path profile, instead of 5, 6 and 7; the last */
-    WPP_SECTION_LAST = WPP_SECTION_COUNTS
+    WPP_SECTION_DEATHS = 13,     /* where threads were; may be missing */
+    WPP_SECTION_LAST = WPP_SECTION_DEATHS
 };
 
 enum { WPP_MAX_SECTIONS = 64 };
@@ -42,7 +45,7 @@ struct wpp_section {
     uint32_t kind;
     uint64_t stored;             /* bytes in the file (set by the writer too) */
     bool dense;                  /* already a code: the writer stores it as it is */
-    bool even;                   /* it holds a grammar with an even code (grammar-code.h) */
+    unsigned forms;              /* of the codes of grammars in it (grammar-code.h) */
     bool elsewhere;              /* only for the last one: the caller writes its bytes behind
                                     those in memory; `stored` and `check` are known */
     uint64_t check;

@@ -9,6 +9,7 @@
 #include "wpp/base/intern.h"
 #include "wpp/format/container.h"
 #include "wpp/format/grammar-code.h"
+#include "wpp/format/grammar-counts.h"
 #include "wpp/format/path-table.h"
 
 /* Each put_ function writes one section as docs/wpp-format.md defines it.  The reader's get_
@@ -174,6 +175,41 @@ static void put_terminals(struct wpp_bytes *b, const struct wpp_content *c)
     }
 }
 
+/* Behind the terminals of a grammar whose code has lanes: how often each was executed, and how many
+ * events the longest rule derives.  So these are known without reading the code. */
+static bool put_executed(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    const struct wpp_grammar *g = &c->grammar;
+    uint64_t longest = c->longest_rule, *counts = NULL;
+    bool done = true;
+
+    if (!c->grammar_code) {
+        counts = malloc((c->n_terminals + (size_t)1) * sizeof *counts);
+        done = counts
+            && wpp_grammar_counts(&(struct wpp_rules){g->n_terminals, g->n_rules, g->body,
+                                                      g->symbols, g->symbols + g->body[g->n_rules],
+                                                      g->body[g->n_rules + g->n_threads]
+                                                          - g->body[g->n_rules]},
+                                  counts, &longest);
+    }
+    for (uint32_t i = 0; done && i < c->n_terminals; i++)
+        wpp_put_varint(b, counts ? counts[i] : c->executed[i]);
+    wpp_put_varint(b, longest);
+    free(counts);
+    return done;
+}
+
+void wpp_content_drop_counts(struct wpp_bytes *terminals)
+{
+    struct wpp_view v = wpp_view(terminals->data, terminals->size);
+    uint64_t n = wpp_get_varint(&v);
+
+    for (uint64_t i = 0; i < 2 * n && !v.failed; i++)
+        wpp_get_varint(&v);
+    if (!v.failed)
+        terminals->size -= wpp_left(&v);
+}
+
 static void put_threads(struct wpp_bytes *b, const struct wpp_content *c)
 {
     wpp_put_varint(b, c->n_threads);
@@ -261,6 +297,51 @@ static void put_counts(struct wpp_bytes *b, const struct wpp_content *c)
     }
 }
 
+static void put_death(struct wpp_bytes *b, struct wpp_intern *strings,
+                      const struct wpp_content *c, const struct wpp_death_content *d)
+{
+    bool unfinished = d->n == c->n_routines;
+
+    assert(d->thread < c->n_threads && (d->place == 0 || d->module < c->n_modules));
+    wpp_put_varint(b, d->thread);
+    wpp_put_varint(b, d->signal);
+    wpp_put_svarint(b, d->code);
+    wpp_put_varint(b, d->address);
+    wpp_put_varint(b, d->place);
+    if (d->place == 0)
+        return;
+    wpp_put_varint(b, d->module);
+    wpp_put_varint(b, d->offset);
+    wpp_put_varint(b, wpp_intern(strings, d->symbol));
+    wpp_put_varint(b, wpp_intern(strings, d->file));
+    wpp_put_varint(b, d->line);
+    wpp_put_varint(b, d->n == WPP_NO_ROUTINE ? 0 : unfinished ? 1 : (uint64_t)d->n + 2);
+    if (!unfinished)
+        return;
+    wpp_put_varint(b, wpp_intern(strings, d->directory));
+    wpp_put_varint(b, d->stage);
+    wpp_put_routine(b, strings, d->routine);
+}
+
+/* Writes nothing if no thread's end is known. */
+static void put_deaths(struct wpp_bytes *b, const struct wpp_content *c)
+{
+    struct wpp_bytes body = {0};
+    struct wpp_intern strings;
+
+    if (c->n_deaths == 0)
+        return;
+    wpp_intern_init(&strings);
+    wpp_put_varint(&body, c->n_deaths);
+    for (uint32_t i = 0; i < c->n_deaths; i++)
+        put_death(&body, &strings, c, &c->deaths[i]);
+    wpp_put_intern(b, &strings);
+    wpp_put(b, body.data, body.size);
+    b->failed |= body.failed;
+    wpp_bytes_free(&body);
+    wpp_intern_free(&strings);
+}
+
 /* Removes empty sections from `first` on; returns how many remain. */
 static uint32_t leave_out_empty(struct wpp_section *sections, uint32_t first, uint32_t n)
 {
@@ -280,10 +361,10 @@ static bool put_grammar(struct wpp_bytes *b, const struct wpp_content *c)
     }
     assert(c->grammar.n_threads == c->n_threads);
     assert(c->grammar.n_terminals == c->n_terminals);
-    return wpp_grammar_encode(&c->grammar, b);
+    return c->small ? wpp_grammar_encode(&c->grammar, b) : wpp_grammar_encode_fast(&c->grammar, b);
 }
 
-enum { SECTIONS_MAX = 11 };
+enum { SECTIONS_MAX = 12 };
 
 static struct wpp_bytes *add_section(struct wpp_section *sections, uint32_t *n, uint32_t kind)
 {
@@ -303,7 +384,9 @@ static bool put_order(struct wpp_section *sections, uint32_t *n, const struct wp
 
         done = put_grammar(add_section(sections, n, WPP_SECTION_GRAMMAR), c);
         grammar->dense = true;
-        grammar->even = done && wpp_grammar_is_even(&grammar->content);
+        grammar->forms = done ? wpp_grammar_forms(&grammar->content) : 0;
+        if (grammar->forms & WPP_FORM_LANES)
+            done = put_executed(&sections[WPP_SECTION_TERMINALS - 1].content, c);
     }
     put_chunks(add_section(sections, n, WPP_SECTION_CHUNKS), c);
     return done;
@@ -347,13 +430,14 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
     put_left_out(add_section(sections, &n, WPP_SECTION_LEFT_OUT), content);
     put_times(add_section(sections, &n, WPP_SECTION_TIMES), content);
     put_segment_list(add_section(sections, &n, WPP_SECTION_SEGMENT_LIST), content);
+    put_deaths(add_section(sections, &n, WPP_SECTION_DEATHS), content);
     n = leave_out_empty(sections, first, n);
     if (content->counts)
         put_counts(add_section(sections, &n, WPP_SECTION_COUNTS), content);
     assert(n < SECTIONS_MAX);
     if (content->segments)
         sections[n++] = (struct wpp_section){
-            .kind = WPP_SECTION_SEGMENTS, .elsewhere = true, .even = content->segments->even,
+            .kind = WPP_SECTION_SEGMENTS, .elsewhere = true, .forms = content->segments->forms,
             .stored = content->segments->bytes, .check = content->segments->check,
         };
     done = done && wpp_container_write(sections, n, out, error);

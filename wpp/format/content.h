@@ -47,6 +47,25 @@ struct wpp_terminal_content {
     uint32_t left;               /* as in struct wpp_terminal; `token` is that of the whole path */
 };
 
+/* Where a thread was when a signal killed the process. */
+struct wpp_death_content {
+    uint32_t thread;
+    uint32_t signal;
+    int32_t code;
+    uint64_t address;            /* that was accessed */
+    uint32_t place;              /* enum wpp_death_place; what follows is known if it is not 0 */
+    uint32_t module;
+    uint64_t offset;
+    const char *symbol;          /* assembler name of the function; "" */
+    const char *file;            /* "" if the line is 0 */
+    uint32_t line;
+    uint32_t n;                  /* WPP_NO_ROUTINE: not known, or not traced; below n_routines: an
+                                    executed one; n_routines: `routine`, of which no path has ended */
+    const struct wpp_routine *routine;
+    const char *directory;       /* its unit's, and the stage */
+    uint32_t stage;
+};
+
 struct wpp_content {
     struct wpp_summary run;      /* program to trace_bytes, complete and ticks_per_second; of a path
                                     profile profile_kind and runs; the rest is derived */
@@ -64,7 +83,12 @@ struct wpp_content {
     const struct wpp_chunk *chunks;
     struct wpp_grammar grammar;
     const struct wpp_bytes *grammar_code;    /* its code, in place of it; or NULL */
+    bool small;                  /* the shortest code of the grammar; otherwise one read fast */
+    const uint64_t *executed;    /* with grammar_code in lanes: how often, by terminal; and */
+    uint64_t longest_rule;       /* ... the events of the longest rule */
     const struct wpp_segments *segments;     /* instead of a grammar, or NULL */
+    uint32_t n_deaths;
+    const struct wpp_death_content *deaths;
     const uint64_t *counts;      /* of a path profile, by terminal, each at least 1: it has neither
                                     threads nor chunks nor a grammar.  Otherwise NULL */
 };
@@ -76,6 +100,9 @@ uint32_t wpp_content_order_sources(struct wpp_source *sources, size_t n);
  * WPP_E_MEMORY. */
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
                         struct wpp_error *error);
+
+/* Takes how often terminals were executed out of the content of the section `terminals`. */
+void wpp_content_drop_counts(struct wpp_bytes *terminals);
 
 /* In the content of the section `summary`: the grammar is one piece, if it was built in parts.
  * False: no memory. */

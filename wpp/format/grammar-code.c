@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "wpp/base/error.h"
+#include "wpp/format/grammar-counts.h"
 #include "wpp/format/grammar-model.h"
+#include "wpp/format/lane-code.h"
 
 /* ---- Encoding ---------------------------------------------------------------- */
 
@@ -24,14 +26,21 @@ struct rival {
     uint64_t steps, look;        /* steps so far; the step of the next comparison */
 };
 
+/* The forms of the code. */
+enum form { CHANCES, EVEN, LANES };
+
 struct encoder {
     const struct wpp_grammar *g;
+    enum form form;
     struct wpp_bytes *out;
     size_t begin;                /* of the code in `out` */
-    struct wpp_coder coder;
+    uint32_t n_terminals, n_rules;       /* so far */
+    struct wpp_coder coder;      /* these three are unused in LANES, */
     struct wpp_grammar_model model;
+    uint32_t before;             /* ... the last terminal derived by the code written so far */
+    struct wpp_lane_writer *lanes;       /* in LANES only */
+    bool no_memory;
     struct rival rival;
-    uint32_t before;             /* the last terminal derived by the code written so far */
     struct frame *stack;         /* rules being written, the outermost first */
     size_t depth, capacity;
 };
@@ -68,38 +77,47 @@ static bool is_no_better(const struct encoder *e, unsigned percent)
     return e->rival.cost / percent < cost / 100;
 }
 
-/* Called after each step; false when an even code is to be used instead. */
+/* Called after each step; false when an even code is to be used instead.  Lanes are put down in
+ * blocks, so in between their code is somewhat longer than `out`. */
 static bool goes_on(struct encoder *e)
 {
-    if (e->model.even || ++e->rival.steps < e->rival.look)
+    if (e->form == EVEN || ++e->rival.steps < e->rival.look)
         return true;
     e->rival.look *= 2;
     return !is_no_better(e, e->rival.steps < EARLY ? MUCH_LESS : HARDLY_MORE);
 }
 
+static void put_terminal(struct encoder *e)
+{
+    wpp_model_step(&e->model, &e->coder, WPP_STEP_NEW);
+    wpp_model_add_terminal(&e->model, e->before);
+    e->before = e->n_terminals;
+    e->no_memory |= e->model.no_memory;
+}
+
 static void put_symbol(struct encoder *e, uint32_t symbol)
 {
-    struct wpp_grammar_model *m = &e->model;
+    bool is_new = symbol == e->n_terminals;
 
-    assert(symbol & WPP_RULE ? (symbol & ~WPP_RULE) < m->n_rules : symbol <= m->n_terminals);
-    if (symbol == m->n_terminals) {
-        wpp_model_step(m, &e->coder, WPP_STEP_NEW);
-        wpp_model_add_terminal(m, e->before);
-        e->rival.terminal = cost_of(m->n_terminals);
-        e->rival.cost += NEW_COST;
-        e->before = symbol;
+    assert(symbol & WPP_RULE ? (symbol & ~WPP_RULE) < e->n_rules : symbol <= e->n_terminals);
+    if (e->form == LANES) {
+        e->no_memory |= !wpp_lane_writer_symbol(e->lanes, symbol);
+    } else if (is_new) {
+        put_terminal(e);
     } else {
-        e->rival.cost += symbol & WPP_RULE ? e->rival.rule : e->rival.terminal;
-        wpp_model_step(m, &e->coder, WPP_STEP_SYMBOL);
-        wpp_model_symbol(m, &e->coder, symbol, &e->before);
+        wpp_model_step(&e->model, &e->coder, WPP_STEP_SYMBOL);
+        wpp_model_symbol(&e->model, &e->coder, symbol, &e->before);
+        e->no_memory |= e->model.no_memory;
     }
+    if (is_new)
+        e->rival.terminal = cost_of(++e->n_terminals);
+    e->rival.cost += is_new ? NEW_COST : symbol & WPP_RULE ? e->rival.rule : e->rival.terminal;
 }
 
 /* Whether the symbol has been written before. */
 static bool is_known(const struct encoder *e, uint32_t symbol)
 {
-    return symbol & WPP_RULE ? (symbol & ~WPP_RULE) < e->model.n_rules
-                             : symbol < e->model.n_terminals;
+    return symbol & WPP_RULE ? (symbol & ~WPP_RULE) < e->n_rules : symbol < e->n_terminals;
 }
 
 /* Prefetches what soon comes in this body. */
@@ -118,10 +136,15 @@ static inline void look_ahead(const struct encoder *e, const struct frame *f)
 static void put_reduce(struct encoder *e, uint64_t n, uint32_t begin)
 {
     assert(n >= 2);
-    wpp_model_step(&e->model, &e->coder, WPP_STEP_REDUCE);
-    wpp_model_length(&e->model, &e->coder, n);
-    wpp_model_add_rule(&e->model, begin, e->before);
-    e->rival.rule = cost_of(e->model.n_rules);
+    if (e->form == LANES) {
+        e->no_memory |= !wpp_lane_writer_reduce(e->lanes, n, begin);
+    } else {
+        wpp_model_step(&e->model, &e->coder, WPP_STEP_REDUCE);
+        wpp_model_length(&e->model, &e->coder, n);
+        wpp_model_add_rule(&e->model, begin, e->before);
+        e->no_memory |= e->model.no_memory;
+    }
+    e->rival.rule = cost_of(++e->n_rules);
     e->rival.cost += REDUCE_COST;
 }
 
@@ -140,13 +163,21 @@ static bool enter(struct encoder *e, uint32_t rule)
     return true;
 }
 
+static void put_end(struct encoder *e)
+{
+    e->before = WPP_NO_TERMINAL;
+    if (e->form == LANES)
+        e->no_memory |= !wpp_lane_writer_end(e->lanes);
+    else
+        wpp_model_step(&e->model, &e->coder, WPP_STEP_END);
+}
+
 /* False: no memory, or an even code is to be used instead. */
 static bool put_start(struct encoder *e, uint32_t start)
 {
     bool done = enter(e, start);
 
-    e->before = WPP_NO_TERMINAL;
-    while (done && e->depth > 0 && !e->model.no_memory) {
+    while (done && e->depth > 0 && !e->no_memory) {
         struct frame *f = &e->stack[e->depth - 1];
         uint32_t symbol, rule;
 
@@ -154,30 +185,32 @@ static bool put_start(struct encoder *e, uint32_t start)
             if (--e->depth > 0) {
                 const uint64_t *body = e->g->body + f->rule;
 
-                assert(f->rule == e->model.n_rules);
+                assert(f->rule == e->n_rules);
                 put_reduce(e, body[1] - body[0], e->g->symbols[body[0]]);
             }
             continue;
         }
-        if (!e->model.even)
+        if (e->form == CHANCES)
             look_ahead(e, f);
         symbol = e->g->symbols[f->next++];
         rule = symbol & ~WPP_RULE;
-        if (symbol & WPP_RULE && rule >= e->model.n_rules) {
+        if (symbol & WPP_RULE && rule >= e->n_rules) {
             done = enter(e, rule);
         } else {
             put_symbol(e, symbol);
             done = goes_on(e);
         }
     }
-    wpp_model_step(&e->model, &e->coder, WPP_STEP_END);
-    return done && !e->model.no_memory;
+    put_end(e);
+    return done && !e->no_memory;
 }
 
 static void put_totals(uint32_t terminals, uint32_t rules, uint32_t threads, uint64_t symbols,
-                       bool even, struct wpp_bytes *out)
+                       enum form form, struct wpp_bytes *out)
 {
-    wpp_put_varint(out, terminals + (even ? WPP_GRAMMAR_EVEN : 0));
+    static const uint64_t marks[] = {[EVEN] = WPP_GRAMMAR_EVEN, [LANES] = WPP_GRAMMAR_LANES};
+
+    wpp_put_varint(out, terminals + marks[form]);
     wpp_put_varint(out, rules);
     wpp_put_varint(out, threads);
     wpp_put_varint(out, symbols);
@@ -186,47 +219,109 @@ static void put_totals(uint32_t terminals, uint32_t rules, uint32_t threads, uin
 /* Whether the finished code is not much better than an even one. */
 static bool should_be_even(const struct encoder *e)
 {
-    return !e->model.even && e->rival.steps >= FIRST_LOOK && !e->model.no_memory
+    return e->form != EVEN && e->rival.steps >= FIRST_LOOK && !e->no_memory
            && is_no_better(e, HARDLY_MORE);
 }
 
-/* Encodes with one of the models; *given_up: an even code is to be used instead. */
-static bool encode(const struct wpp_grammar *g, bool even, struct wpp_bytes *out, bool *given_up)
+/* Begins the code in `out`.  Room for so many terminals and rules; more may come. */
+static bool begin(struct encoder *e, enum form form, uint32_t n_terminals, uint32_t n_rules)
 {
-    struct encoder e = {.g = g, .out = out, .rival.look = FIRST_LOOK};
-    bool done = wpp_model_init(&e.model, g->n_terminals, g->n_rules, even);
-
-    put_totals(g->n_terminals, g->n_rules, g->n_threads, g->body[g->n_rules + g->n_threads], even,
-               out);
-    e.begin = out->size;
-    wpp_coder_write(&e.coder, out);
-    for (uint32_t k = 0; done && k < g->n_threads; k++)
-        done = put_start(&e, g->n_rules + k);
-    assert(!done || (e.model.n_rules == g->n_rules && e.model.n_terminals == g->n_terminals));
-    wpp_coder_finish(&e.coder);
-    *given_up = should_be_even(&e);
-    wpp_model_free(&e.model);
-    free(e.stack);
-    return done && !out->failed;
+    e->form = form;
+    e->begin = e->out->size;
+    e->before = WPP_NO_TERMINAL;
+    e->rival.look = FIRST_LOOK;
+    if (form == LANES) {
+        e->lanes = wpp_lane_writer_new(e->out);
+        return e->lanes != NULL;
+    }
+    wpp_coder_write(&e->coder, e->out);
+    return wpp_model_init(&e->model, n_terminals, n_rules, form == EVEN);
 }
 
-bool wpp_grammar_encode(const struct wpp_grammar *g, struct wpp_bytes *out)
+static void finish(struct encoder *e)
+{
+    if (e->form == LANES)
+        e->no_memory |= !wpp_lane_writer_finish(e->lanes);
+    else
+        wpp_coder_finish(&e->coder);
+}
+
+static void free_encoder(struct encoder *e)
+{
+    wpp_lane_writer_free(e->lanes);
+    wpp_model_free(&e->model);
+    free(e->stack);
+}
+
+/* Encodes in one of the forms; *given_up: an even code is to be used instead. */
+static bool encode(const struct wpp_grammar *g, enum form form, struct wpp_bytes *out,
+                   bool *given_up)
+{
+    struct encoder e = {.g = g, .out = out};
+    bool done;
+
+    put_totals(g->n_terminals, g->n_rules, g->n_threads, g->body[g->n_rules + g->n_threads], form,
+               out);
+    done = begin(&e, form, g->n_terminals, g->n_rules);
+    for (uint32_t k = 0; done && k < g->n_threads; k++)
+        done = put_start(&e, g->n_rules + k);
+    assert(!done || (e.n_rules == g->n_rules && e.n_terminals == g->n_terminals));
+    if (done)
+        finish(&e);
+    *given_up = should_be_even(&e);
+    free_encoder(&e);
+    return done && !e.no_memory && !out->failed;
+}
+
+/* In the form, unless an even code takes hardly more. */
+static bool encode_or_even(const struct wpp_grammar *g, enum form form, struct wpp_bytes *out)
 {
     size_t begin = out->size;
     bool given_up;
-    bool done = encode(g, false, out, &given_up);
+    bool done = encode(g, form, out, &given_up);
 
     if (given_up) {
         out->size = begin;
-        done = encode(g, true, out, &given_up);
+        done = encode(g, EVEN, out, &given_up);
     }
     return done;
 }
 
+bool wpp_grammar_encode(const struct wpp_grammar *g, struct wpp_bytes *out)
+{
+    return encode_or_even(g, CHANCES, out);
+}
+
+/* A code with fewer symbols is read in a moment anyway, and in lanes it would be a tenth longer. */
+enum {
+#ifdef WPP_HOSTILE
+    LANES_FROM = 1 << 6
+#else
+    LANES_FROM = 1 << 19
+#endif
+};
+
+bool wpp_grammar_encode_fast(const struct wpp_grammar *g, struct wpp_bytes *out)
+{
+    bool in_lanes = g->body[g->n_rules + g->n_threads] >= LANES_FROM
+                 && g->n_terminals <= WPP_LANE_TERMINALS;
+
+    return encode_or_even(g, in_lanes ? LANES : CHANCES, out);
+}
+
 /* ---- Encoding step by step -------------------------------------------------------- */
+
+/* What the steps have made so far, to count it at the end. */
+struct kept {
+    uint64_t *body;              /* n_rules + 1 */
+    uint32_t *symbols, *stack, *starts;
+    uint64_t n_rules, n_symbols, n_stack, n_starts;
+    uint64_t rules_room, symbols_room, stack_room, starts_room;
+};
 
 struct wpp_grammar_coder {
     struct encoder e;
+    struct kept kept;            /* in LANES only */
     struct wpp_bytes code;       /* behind the totals */
     uint32_t *number;            /* by old terminal: the new one, or NONE */
     uint32_t *old;               /* by new terminal */
@@ -244,10 +339,7 @@ struct wpp_grammar_coder *wpp_grammar_coder_new(bool even)
     if (!c)
         return NULL;
     c->e.out = &c->code;
-    c->e.rival.look = FIRST_LOOK;
-    c->e.before = WPP_NO_TERMINAL;
-    wpp_coder_write(&c->e.coder, &c->code);
-    if (wpp_model_init(&c->e.model, 0, 0, even))
+    if (begin(&c->e, even ? EVEN : LANES, 0, 0))
         return c;
     free(c);
     return NULL;
@@ -257,11 +349,76 @@ void wpp_grammar_coder_free(struct wpp_grammar_coder *c)
 {
     if (!c)
         return;
-    wpp_model_free(&c->e.model);
+    free_encoder(&c->e);
     wpp_bytes_free(&c->code);
+    free(c->kept.body);
+    free(c->kept.symbols);
+    free(c->kept.stack);
+    free(c->kept.starts);
     free(c->number);
     free(c->old);
     free(c);
+}
+
+/* Room for n more elements. */
+static bool reserve(void *array, uint64_t used, uint64_t n, uint64_t *room, size_t each)
+{
+    uint64_t larger = used + n + used / 2 + 64;
+    void *old, *p;
+
+    if (used + n <= *room)
+        return true;
+    memcpy(&old, array, sizeof old);
+    p = realloc(old, larger * each);
+    if (!p)
+        return false;
+    memcpy(array, &p, sizeof p);
+    *room = larger;
+    return true;
+}
+
+static bool keep_symbol(struct kept *k, uint32_t symbol)
+{
+    if (!reserve(&k->stack, k->n_stack, 1, &k->stack_room, sizeof *k->stack))
+        return false;
+    k->stack[k->n_stack++] = symbol;
+    return true;
+}
+
+static bool keep_rule(struct kept *k, uint64_t n)
+{
+    if (n > k->n_stack
+        || !reserve(&k->symbols, k->n_symbols, n, &k->symbols_room, sizeof *k->symbols)
+        || !reserve(&k->body, k->n_rules, 2, &k->rules_room, sizeof *k->body))
+        return false;
+    k->n_stack -= n;
+    memcpy(k->symbols + k->n_symbols, k->stack + k->n_stack, n * sizeof *k->symbols);
+    k->body[0] = 0;
+    k->n_symbols += n;
+    k->body[++k->n_rules] = k->n_symbols;
+    return keep_symbol(k, WPP_RULE | (uint32_t)(k->n_rules - 1));
+}
+
+static bool keep_start(struct kept *k)
+{
+    if (!reserve(&k->starts, k->n_starts, k->n_stack, &k->starts_room, sizeof *k->starts))
+        return false;
+    if (k->n_stack > 0)
+        memcpy(k->starts + k->n_starts, k->stack, k->n_stack * sizeof *k->starts);
+    k->n_starts += k->n_stack;
+    k->n_stack = 0;
+    return true;
+}
+
+bool wpp_grammar_coder_counts(const struct wpp_grammar_coder *c, uint64_t *counts,
+                              uint64_t *longest)
+{
+    static const uint64_t none;
+    const struct kept *k = &c->kept;
+
+    return wpp_grammar_counts(&(struct wpp_rules){c->e.n_terminals, c->e.n_rules,
+                                                  k->body ? k->body : &none, k->symbols, k->starts,
+                                                  k->n_starts}, counts, longest);
 }
 
 /* Room for the old number. */
@@ -285,7 +442,7 @@ static bool know_old(struct wpp_grammar_coder *c, uint32_t terminal)
 /* The terminal's number, by first occurrence.  NONE: no memory. */
 static uint32_t renumber(struct wpp_grammar_coder *c, uint32_t terminal)
 {
-    uint32_t n = c->e.model.n_terminals;
+    uint32_t n = c->e.n_terminals;
 
     if (!know_old(c, terminal))
         return NONE;
@@ -310,9 +467,16 @@ bool wpp_grammar_coder_symbol(void *coder, uint32_t symbol)
 
     if (!(symbol & WPP_RULE))
         symbol = renumber(c, symbol);
-    if (symbol == NONE || c->e.model.no_memory)
+    if (symbol == NONE || c->e.no_memory)
         return false;
+    /* So many terminals: nothing can be predicted. */
+    if (c->e.form == LANES && !(symbol & WPP_RULE) && symbol >= WPP_LANE_TERMINALS) {
+        c->gives_up = true;
+        return false;
+    }
     put_symbol(&c->e, symbol);
+    if (c->e.form == LANES && !keep_symbol(&c->kept, symbol))
+        return false;
     c->symbols++;
     c->gives_up = !goes_on(&c->e);
     return !c->gives_up;
@@ -325,27 +489,18 @@ bool wpp_grammar_coder_reduce(void *coder, uint64_t n, uint32_t begin)
 
     put_reduce(&c->e, n, begin & WPP_RULE ? begin : c->number[begin]);
     c->symbols++;
-    return !c->e.model.no_memory;
-}
-
-void wpp_grammar_coder_soon(void *coder, uint32_t far, uint32_t near)
-{
-    const struct wpp_grammar_model *m = &((struct wpp_grammar_coder *)coder)->e.model;
-
-    if (m->even)
-        return;
-    if (far < m->n_rules)
-        wpp_model_fetch_name(m, WPP_RULE | far);
-    if (near < m->n_rules)
-        wpp_model_fetch(m, WPP_RULE | near);
+    if (c->e.form == LANES && !keep_rule(&c->kept, n))
+        return false;
+    return !c->e.no_memory;
 }
 
 bool wpp_grammar_coder_end(struct wpp_grammar_coder *c)
 {
-    c->e.before = WPP_NO_TERMINAL;
     c->threads++;
-    wpp_model_step(&c->e.model, &c->e.coder, WPP_STEP_END);
-    return !c->e.model.no_memory && !c->code.failed;
+    put_end(&c->e);
+    if (c->e.form == LANES && !keep_start(&c->kept))
+        return false;
+    return !c->e.no_memory && !c->code.failed;
 }
 
 bool wpp_grammar_coder_gives_up(const struct wpp_grammar_coder *c)
@@ -353,28 +508,40 @@ bool wpp_grammar_coder_gives_up(const struct wpp_grammar_coder *c)
     return c->gives_up;
 }
 
+uint32_t wpp_grammar_coder_terminals(const struct wpp_grammar_coder *c)
+{
+    return c->e.n_terminals;
+}
+
 bool wpp_grammar_coder_finish(struct wpp_grammar_coder *c, struct wpp_bytes *out, uint32_t *order,
                               uint32_t n)
 {
-    const struct wpp_grammar_model *m = &c->e.model;
+    const struct encoder *e = &c->e;
 
-    wpp_coder_finish(&c->e.coder);
-    c->gives_up = should_be_even(&c->e);
-    if (c->gives_up || m->no_memory || c->code.failed)
+    finish(&c->e);
+    c->gives_up = should_be_even(e);
+    if (c->gives_up || e->no_memory || c->code.failed)
         return false;
-    assert(m->n_terminals == n);
+    assert(e->n_terminals == n);
     if (n > 0)
         memcpy(order, c->old, n * sizeof *order);
-    put_totals(m->n_terminals, m->n_rules, c->threads, c->symbols, m->even, out);
+    put_totals(e->n_terminals, e->n_rules, c->threads, c->symbols, e->form, out);
     wpp_put(out, c->code.data, c->code.size);
     return !out->failed;
 }
 
-bool wpp_grammar_is_even(const struct wpp_bytes *code)
+/* The form that the first number tells. */
+static enum form form_of(uint64_t terminals)
 {
+    return terminals >= WPP_GRAMMAR_LANES ? LANES : terminals >= WPP_GRAMMAR_EVEN ? EVEN : CHANCES;
+}
+
+unsigned wpp_grammar_forms(const struct wpp_bytes *code)
+{
+    static const unsigned forms[] = {[EVEN] = WPP_FORM_EVEN, [LANES] = WPP_FORM_LANES};
     struct wpp_view v = wpp_view(code->data, code->size);
 
-    return wpp_get_varint(&v) >= WPP_GRAMMAR_EVEN;
+    return forms[form_of(wpp_get_varint(&v))];
 }
 
 /* ---- Decoding ------------------------------------------------------------------ */
@@ -399,9 +566,11 @@ struct decoder {
     uint64_t n_symbols;          /* in all bodies */
     uint64_t n_taken;            /* in complete bodies */
     uint64_t n_pushed, top, bottom;
-    uint32_t n_threads;          /* so far */
+    uint32_t n_terminals, n_rules, n_threads;    /* so far */
     uint32_t before;             /* the last terminal derived by the code read so far */
-    bool is_even;                /* whether the model is even */
+    enum form form;              /* in LANES coder, model and `before` are unused, but these are used: */
+    struct wpp_lane_reader lanes;
+    struct ends { uint32_t first, last; } *ends;         /* by rule: terminals that it derives */
     const char *wrong;           /* the error, once there is one */
 };
 
@@ -474,10 +643,10 @@ static void pop(struct decoder *d, uint32_t *to, uint64_t n)
     d->top -= n;
 }
 
-static bool do_reduce(struct decoder *d)
+/* The top n symbols become the body of the next rule, which is pushed. */
+static bool reduce(struct decoder *d, uint64_t n)
 {
-    uint64_t n = wpp_model_length(&d->model, &d->coder, 0);
-    uint32_t rule = d->model.n_rules;
+    uint32_t rule = d->n_rules;
 
     if (n > d->top - d->bottom)
         return wrong(d, "a rule is longer than what was written before it");
@@ -486,8 +655,18 @@ static bool do_reduce(struct decoder *d)
     pop(d, d->symbols + d->n_taken, n);
     if (!take_body(d, rule, n))
         return false;
-    wpp_model_add_rule(&d->model, d->symbols[d->body[rule]], d->before);
+    d->n_rules++;
     return push(d, WPP_RULE | rule);
+}
+
+static bool do_reduce(struct decoder *d)
+{
+    uint32_t rule = d->n_rules;
+
+    if (!reduce(d, wpp_model_length(&d->model, &d->coder, 0)))
+        return false;
+    wpp_model_add_rule(&d->model, d->symbols[d->body[rule]], d->before);
+    return true;
 }
 
 /* Start rules stay on the stack until all rules are numbered.  Until then their entries in `body`
@@ -513,10 +692,10 @@ static bool do_symbol(struct decoder *d)
 
 static bool do_terminal(struct decoder *d)
 {
-    if (d->model.n_terminals == d->g.n_terminals)
+    if (d->n_terminals == d->g.n_terminals)
         return wrong(d, "there are more terminals than it says");
     wpp_model_add_terminal(&d->model, d->before);
-    d->before = d->model.n_terminals - 1;
+    d->before = d->n_terminals++;
     return push(d, d->before);
 }
 
@@ -552,7 +731,8 @@ static bool take_starts(struct decoder *d)
     return true;
 }
 
-static bool run(struct decoder *d)
+/* Steps that come one by one. */
+static bool run_steps(struct decoder *d)
 {
     while (d->n_threads < d->g.n_threads) {
         bool done = do_step(d);
@@ -562,10 +742,119 @@ static bool run(struct decoder *d)
         if (!done || d->model.no_memory)
             return false;
     }
-    if (!wpp_coder_ends(&d->coder))
-        return wrong(d, "its code does not end where its last thread does");
-    if (d->n_pushed != d->n_symbols || d->model.n_rules != d->g.n_rules
-        || d->model.n_terminals != d->g.n_terminals)
+    return wpp_coder_ends(&d->coder) || wrong(d, "its code does not end where its last thread does");
+}
+
+/* ---- Decoding lanes -------------------------------------------------------------------- */
+
+static bool has_come(const struct decoder *d, uint32_t symbol)
+{
+    return symbol & WPP_RULE ? (symbol & ~WPP_RULE) < d->n_rules : symbol < d->n_terminals;
+}
+
+/* The symbol of a young name; NONE: it is not there yet. */
+static uint32_t grown(const struct decoder *d, uint32_t name)
+{
+    uint32_t symbol = d->lanes.young[name & ~WPP_YOUNG];
+
+    return has_come(d, symbol) ? symbol : NONE;
+}
+
+/* Pushes the names of a run. */
+static bool push_run(struct decoder *d, const uint32_t *names, uint32_t n)
+{
+    uint32_t *top = top_of(d);
+
+    if (n > d->n_symbols - d->n_pushed)
+        return wrong(d, "there are more symbols than it says");
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t symbol = names[i];
+
+        if (__builtin_expect((symbol & (WPP_RULE | WPP_YOUNG)) == WPP_YOUNG, 0)
+            && (symbol = grown(d, symbol)) == NONE)
+            return wrong(d, "a symbol is used before it is there");
+        *--top = symbol;
+    }
+    d->n_pushed += n;
+    d->top += n;
+    return true;
+}
+
+/* A new rule takes its place in the model. */
+static bool lane_reduce(struct decoder *d, uint64_t n)
+{
+    uint32_t rule = d->n_rules, first, last;
+
+    if (n > d->top - d->bottom)
+        return wrong(d, "a rule is longer than what was written before it");
+    last = *top_of(d);
+    if (!reduce(d, n))
+        return false;
+    first = d->symbols[d->body[rule]];
+    d->ends[rule].first = first & WPP_RULE ? d->ends[first & ~WPP_RULE].first : first;
+    d->ends[rule].last = last & WPP_RULE ? d->ends[last & ~WPP_RULE].last : last;
+    wpp_lane_model_add_rule(&d->lanes.model, rule, d->ends[rule].first, d->ends[rule].last);
+    return true;
+}
+
+static bool lane_terminal(struct decoder *d)
+{
+    if (d->n_terminals == d->g.n_terminals)
+        return wrong(d, "there are more terminals than it says");
+    wpp_lane_model_add_terminal(&d->lanes.model);
+    return push(d, d->n_terminals++);
+}
+
+static bool do_event(struct decoder *d, const struct wpp_lane_event *e)
+{
+    switch (e->kind) {
+    case WPP_EVENT_PAUSE: return true;
+    case WPP_EVENT_END: do_end(d); return true;
+    case WPP_EVENT_NEW: return lane_terminal(d);
+    case WPP_EVENT_REDUCE: return lane_reduce(d, e->n);
+    }
+    return false;
+}
+
+static bool run_block(struct decoder *d)
+{
+    const struct wpp_lane_reader *r = &d->lanes;
+    const uint32_t *names = r->names;
+
+    for (uint32_t i = 0; i < r->n_names; i++)
+        if (names[i] & WPP_RULE)
+            __builtin_prefetch(&d->length[names[i] & ~WPP_RULE]);
+    for (uint32_t i = 0; i < r->n_events; i++) {
+        if (!push_run(d, names, r->event[i].run) || !do_event(d, &r->event[i]))
+            return false;
+        names += r->event[i].run;
+    }
+    return !r->model.no_memory;
+}
+
+static bool run_lanes(struct decoder *d)
+{
+    while (d->n_threads < d->g.n_threads) {
+        const char *why = wpp_lane_reader_next(&d->lanes, d->n_terminals, d->n_rules,
+                                               d->g.n_threads - d->n_threads);
+
+        if (why)
+            return wrong(d, why);
+        if (!run_block(d))
+            return false;
+    }
+    return wpp_lane_reader_ends(&d->lanes)
+        || wrong(d, "its code does not end where its last thread does");
+}
+
+/* ---- Decoding --------------------------------------------------------------------------- */
+
+static bool run(struct decoder *d)
+{
+    if (!(d->form == LANES ? run_lanes(d) : run_steps(d)))
+        return false;
+    if (d->n_pushed != d->n_symbols || d->n_rules != d->g.n_rules
+        || d->n_terminals != d->g.n_terminals)
         return wrong(d, "there are fewer symbols than it says");
     return take_starts(d);
 }
@@ -576,8 +865,8 @@ static bool get_totals(struct decoder *d, struct wpp_view *code)
     uint64_t terminals = wpp_get_varint(code), rules = wpp_get_varint(code);
     uint64_t threads = wpp_get_varint(code);
 
-    d->is_even = terminals >= WPP_GRAMMAR_EVEN;
-    terminals -= d->is_even ? WPP_GRAMMAR_EVEN : 0;
+    d->form = form_of(terminals);
+    terminals -= d->form == LANES ? WPP_GRAMMAR_LANES : d->form == EVEN ? WPP_GRAMMAR_EVEN : 0;
     d->n_symbols = wpp_get_varint(code);
     if (code->failed || d->n_symbols > most || threads > most || terminals > d->n_symbols
         || rules > d->n_symbols)
@@ -585,10 +874,22 @@ static bool get_totals(struct decoder *d, struct wpp_view *code)
     /* Symbols have 31 bits and a flag, terminals 30. */
     if (rules + threads >= WPP_RULE || terminals >= WPP_GRAMMAR_EVEN)
         return wrong(d, "there are more than 2^31 rules or 2^30 terminals");
+    if (d->form == LANES && terminals > WPP_LANE_TERMINALS)
+        return wrong(d, "there are more than 2^26 terminals in lanes");
     d->g.n_terminals = (uint32_t)terminals;
     d->g.n_rules = (uint32_t)rules;
     d->g.n_threads = (uint32_t)threads;
     return true;
+}
+
+static bool begin_reading(struct decoder *d, struct wpp_view code)
+{
+    if (d->form == LANES) {
+        d->ends = malloc(((size_t)d->g.n_rules + 1) * sizeof *d->ends);
+        return wpp_lane_reader_init(&d->lanes, code) && d->ends;
+    }
+    wpp_coder_read(&d->coder, code);
+    return wpp_model_init(&d->model, d->g.n_terminals, d->g.n_rules, d->form == EVEN);
 }
 
 static bool allocate(struct decoder *d)
@@ -598,8 +899,17 @@ static bool allocate(struct decoder *d)
     d->g.body = d->body = malloc((n_bodies + 1) * sizeof *d->body);
     d->g.length = d->length = malloc((n_bodies + 1) * sizeof *d->length);
     d->g.symbols = d->symbols = malloc((d->n_symbols + 1) * sizeof *d->symbols);
-    return d->body && d->length && d->symbols &&
-           wpp_model_init(&d->model, d->g.n_terminals, d->g.n_rules, d->is_even);
+    return d->body && d->length && d->symbols;
+}
+
+bool wpp_grammar_totals(struct wpp_view code, struct wpp_grammar *out, uint64_t *n_symbols)
+{
+    struct decoder d = {0};
+    bool done = get_totals(&d, &code);
+
+    *out = d.g;
+    *n_symbols = d.n_symbols;
+    return done;
 }
 
 bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wpp_error *error)
@@ -607,15 +917,15 @@ bool wpp_grammar_decode(struct wpp_view code, struct wpp_grammar *out, struct wp
     struct decoder d = {.before = WPP_NO_TERMINAL};
     bool done = get_totals(&d, &code);
 
-    if (done) {
-        wpp_coder_read(&d.coder, code);
-        done = allocate(&d) && run(&d);
-    }
+    if (done)
+        done = allocate(&d) && begin_reading(&d, code) && run(&d);
     if (d.wrong)
         wpp_fail(error, WPP_E_DAMAGED, "%s", d.wrong);
     else if (!done)
         wpp_fail_memory(error);
     wpp_model_free(&d.model);
+    wpp_lane_reader_free(&d.lanes);
+    free(d.ends);
     if (!done)
         wpp_grammar_release(&d.g);
     else

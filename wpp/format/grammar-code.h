@@ -26,14 +26,21 @@
 
 /* There are fewer terminals than this. */
 #define WPP_GRAMMAR_EVEN (UINT32_C(1) << 30)
+#define WPP_GRAMMAR_LANES (UINT32_C(1) << 31)
 
 /* g must be numbered as wpp.h says, its terminals by first occurrence.  False:
  * no memory. */
 bool wpp_grammar_encode(const struct wpp_grammar *g, struct wpp_bytes *out);
-/* Whether wpp_grammar_encode() has written an even code. */
-bool wpp_grammar_is_even(const struct wpp_bytes *code);
+/* The same, but a large grammar is written in lanes (lane-code.h): these take a few per cent more,
+ * and are read several times as fast. */
+bool wpp_grammar_encode_fast(const struct wpp_grammar *g, struct wpp_bytes *out);
 
-/* The same code of a grammar that comes step by step, as struct seq_steps has them.  Terminals may have
+/* The forms of codes that older readers do not know. */
+enum { WPP_FORM_EVEN = 1, WPP_FORM_LANES = 2 };
+/* Which one that is, or 0. */
+unsigned wpp_grammar_forms(const struct wpp_bytes *code);
+
+/* The code, in lanes, of a grammar that comes step by step, as struct seq_steps has them.  Terminals may have
  * any numbers below 2^30; they get those of their first occurrence. */
 struct wpp_grammar_coder;
 
@@ -43,15 +50,24 @@ void wpp_grammar_coder_free(struct wpp_grammar_coder *coder);
 /* The steps: false: no memory, or wpp_grammar_coder_gives_up(). */
 bool wpp_grammar_coder_symbol(void *coder, uint32_t symbol);
 bool wpp_grammar_coder_reduce(void *coder, uint64_t n, uint32_t begin);
-void wpp_grammar_coder_soon(void *coder, uint32_t far, uint32_t near);
 /* The thread's start rule ends. */
 bool wpp_grammar_coder_end(struct wpp_grammar_coder *coder);
 /* Whether the even code is to be used instead: another coder must begin again. */
 bool wpp_grammar_coder_gives_up(const struct wpp_grammar_coder *coder);
+/* Terminals so far. */
+uint32_t wpp_grammar_coder_terminals(const struct wpp_grammar_coder *coder);
 /* All threads have ended.  Writes the code, and order[new] = old, room for n, for all terminals, which
  * must be n.  False: no memory, or it gives up. */
 bool wpp_grammar_coder_finish(struct wpp_grammar_coder *coder, struct wpp_bytes *out, uint32_t *order,
                               uint32_t n);
+
+/* Behind a code in lanes: how often each terminal, by its new number, is derived; *longest: events of
+ * the longest rule.  False: no memory. */
+bool wpp_grammar_coder_counts(const struct wpp_grammar_coder *coder, uint64_t *counts,
+                              uint64_t *longest);
+
+/* Only the numbers with which a code begins; the arrays are NULL.  False: they make no sense. */
+bool wpp_grammar_totals(struct wpp_view code, struct wpp_grammar *out, uint64_t *n_symbols);
 
 /* Arrays from malloc, to be freed by wpp_grammar_release.  WPP_E_MEMORY, or WPP_E_DAMAGED with a
  * text about the error (without a file name). */

@@ -165,7 +165,8 @@ static bool room_for(struct wpp_segments *s, uint32_t n)
 }
 
 /* The engine's memory is freed as soon as the export exists; only then `code` begins to grow. */
-static bool encode(seq *grammar, struct seq_grammar *g, uint32_t n, struct wpp_segment *out)
+static bool encode(seq *grammar, struct seq_grammar *g, uint32_t n, bool small,
+                   struct wpp_segment *out)
 {
     if (seq_export(grammar, g) != SEQ_OK)
         return false;
@@ -177,17 +178,20 @@ static bool encode(seq *grammar, struct seq_grammar *g, uint32_t n, struct wpp_s
         return false;
     assert(out->n_terminals <= n);
     memcpy(out->length, g->length + g->rules, g->starts * sizeof *out->length);
-    return wpp_grammar_encode(&(struct wpp_grammar){out->n_terminals, g->rules, g->starts, g->body,
-                                                    g->symbols, g->length}, &out->code);
+    struct wpp_grammar all = {out->n_terminals, g->rules, g->starts, g->body, g->symbols,
+                              g->length};
+
+    return small ? wpp_grammar_encode(&all, &out->code)
+                 : wpp_grammar_encode_fast(&all, &out->code);
 }
 
-bool wpp_segment_encode(seq *grammar, uint32_t n, struct wpp_segment *out)
+bool wpp_segment_encode(seq *grammar, uint32_t n, bool small, struct wpp_segment *out)
 {
     struct seq_grammar g = {0};
     bool done;
 
     *out = (struct wpp_segment){.order = malloc(((size_t)n + 1) * sizeof *out->order)};
-    done = out->order && encode(grammar, &g, n, out);
+    done = out->order && encode(grammar, &g, n, small, out);
     seq_grammar_free(grammar, &g);
     if (!done)
         wpp_segment_free(out);
@@ -263,7 +267,7 @@ bool wpp_segments_add(struct wpp_segments *s, const struct wpp_segment *segment,
     if (!room_for(s, n))
         return wpp_fail_memory(error);
     s->symbols += segment->symbols;
-    s->even |= wpp_grammar_is_even(&segment->code);
+    s->forms |= wpp_grammar_forms(&segment->code);
     if (!put_segment(s, segment, error))
         return false;
     s->n++;

@@ -3,6 +3,7 @@
  * or use several processors.
  *
  *      grammar is full -> wpp_segment_encode -> wpp_segments_add: put away -> a new grammar ...
+ *      pieces on a base -> their code           (compress/limited-segments.c)
  *
  * Segments wait in a file without a name.  They are the last section of the WPP, `segments`
  * (docs/wpp-format.md).  So the file consists of the part made in memory, then the segments.
@@ -40,7 +41,7 @@ struct wpp_segments {
     uint32_t ahead;                  /* segments still in progress once the disk is full */
     int full;                        /* errno of the full disk, or 0 */
     uint64_t symbols;                /* on all right-hand sides */
-    bool even;                       /* one of them has an even code */
+    unsigned forms;                  /* of their codes (grammar-code.h) */
     uint64_t check;                  /* checksum of the bytes */
     struct wpp_bytes list;           /* the section `list of segments` */
     uint32_t *number;                /* by the alphabet's number: the file's, or NO_NUMBER */
@@ -54,8 +55,9 @@ bool wpp_segments_open(struct wpp_segments *s, const char *folder, struct wpp_er
 void wpp_segments_close(struct wpp_segments *s);
 
 /* Encodes a finished grammar over an alphabet of n terminals; afterwards the grammar can only be
- * freed.  Touches nothing else.  False: no memory, and there is nothing to free. */
-bool wpp_segment_encode(seq *grammar, uint32_t n, struct wpp_segment *out);
+ * freed.  small: the shortest code, otherwise one read fast.  Touches nothing else.  False: no
+ * memory, and there is nothing to free. */
+bool wpp_segment_encode(seq *grammar, uint32_t n, bool small, struct wpp_segment *out);
 void wpp_segment_free(struct wpp_segment *segment);
 
 /* Puts the segment away behind the others; the alphabet has n terminals now.  Afterwards the

@@ -18,7 +18,8 @@ static const struct { const char *what, *is; } parts[] = {
     {"the times of chunks", "are"},
     {"the list of routines that were not instrumented", "is"},
     {"the times of paths", "are"},
-    {"the counts of paths", "are"}
+    {"the counts of paths", "are"},
+    {"where threads were killed", "is"}
 };
 
 static unsigned first_bit(unsigned bits)

@@ -50,7 +50,7 @@ wpp_cursor *wpp_cursor_new(const wpp *w, uint32_t thread, uint64_t first)
     wpp_cursor *c;
 
     if (thread >= w->n_threads || first > w->threads[thread].tokens ||
-        (w->findings.missing & WPP_PART_GRAMMAR))
+        (w->findings.missing & WPP_PART_GRAMMAR) || w->figures_only)
         return NULL;
     c = malloc(sizeof *c + w->depth * sizeof c->stack[0]);
     if (!c)

@@ -153,13 +153,17 @@ static bool read_sections(struct loading *l, const struct wpp_container *c)
         && (wpp_derive(l->w) || wpp_fail_memory(l->error));
 }
 
-static wpp *open_memory(const void *file, size_t size, const char *path, bool intact_only,
+/* How much of a file is read. */
+enum extent { ALL, INTACT, FIGURES };
+
+static wpp *open_memory(const void *file, size_t size, const char *path, enum extent extent,
                         struct wpp_error *error)
 {
+    bool intact_only = extent != ALL;
     struct wpp_error unwanted;
     struct wpp_container c;
     struct loading l = {.path = path, .error = error ? error : &unwanted,
-                        .intact_only = intact_only};
+                        .intact_only = intact_only, .figures_only = extent == FIGURES};
 
     if (!(intact_only ? wpp_container_salvage : wpp_container_open)(&c, file, size, path, l.error))
         return NULL;
@@ -170,6 +174,7 @@ static wpp *open_memory(const void *file, size_t size, const char *path, bool in
         return NULL;
     }
     l.arena = &l.w->arena;
+    l.has_executed = c.version == WPP_FILE_VERSION_LANES;
     set_defaults(l.w, &c);
     if (!read_sections(&l, &c)) {
         wpp_close(l.w);
@@ -180,20 +185,33 @@ static wpp *open_memory(const void *file, size_t size, const char *path, bool in
 
 wpp *wpp_open_memory(const void *file, size_t size, const char *path, struct wpp_error *error)
 {
-    return open_memory(file, size, path, false, error);
+    return open_memory(file, size, path, ALL, error);
 }
 
 wpp *wpp_open_memory_intact(const void *file, size_t size, const char *path,
                             struct wpp_error *error)
 {
-    return open_memory(file, size, path, true, error);
+    return open_memory(file, size, path, INTACT, error);
+}
+
+/* Room for all of a file whose size is known, and one byte more, so that its end is seen. */
+static void make_room(int fd, struct wpp_bytes *out)
+{
+    struct stat status;
+
+    if (out->data || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0)
+        return;
+    out->data = malloc((size_t)status.st_size + 1);
+    out->capacity = out->data ? (size_t)status.st_size + 1 : 0;
 }
 
 static bool read_whole(int fd, const char *path, struct wpp_bytes *out, struct wpp_error *error)
 {
+    make_room(fd, out);
     for (;;) {
         uint8_t piece[1 << 16];
-        ssize_t n = read(fd, piece, sizeof piece);
+        size_t room = out->capacity - out->size;
+        ssize_t n = read(fd, room ? out->data + out->size : piece, room ? room : sizeof piece);
 
         if (n == 0)
             return true;
@@ -201,7 +219,10 @@ static bool read_whole(int fd, const char *path, struct wpp_bytes *out, struct w
             continue;
         if (n < 0)
             return wpp_fail_errno(error, "cannot read %s", path);
-        wpp_put(out, piece, (size_t)n);
+        if (room)
+            out->size += (size_t)n;
+        else
+            wpp_put(out, piece, (size_t)n);
         if (out->failed)
             return wpp_fail_memory(error);
     }
@@ -222,26 +243,31 @@ bool wpp_read_file(const char *path, struct wpp_bytes *out, struct wpp_error *er
     return done;
 }
 
-static wpp *open_path(const char *path, bool intact_only, struct wpp_error *error)
+static wpp *open_path(const char *path, enum extent extent, struct wpp_error *error)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct wpp_bytes file = {0};
     wpp *w = NULL;
 
     if (wpp_read_file(path, &file, error))
-        w = open_memory(file.data, file.size, name, intact_only, error);
+        w = open_memory(file.data, file.size, name, extent, error);
     wpp_bytes_free(&file);
     return w;
 }
 
 wpp *wpp_open(const char *path, struct wpp_error *error)
 {
-    return open_path(path, false, error);
+    return open_path(path, ALL, error);
 }
 
 wpp *wpp_open_intact(const char *path, struct wpp_error *error)
 {
-    return open_path(path, true, error);
+    return open_path(path, INTACT, error);
+}
+
+wpp *wpp_open_figures(const char *path, struct wpp_error *error)
+{
+    return open_path(path, FIGURES, error);
 }
 
 void wpp_close(wpp *w)

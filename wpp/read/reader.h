@@ -21,6 +21,7 @@ struct wpp {
     const struct wpp_left_out *left_out;
     const struct wpp_source *sources;
     const struct wpp_unread_module *unread_modules;
+    const struct wpp_death *deaths;
     /* Content of the tables that wpp.h does not show: see as-content.h. */
     uint32_t n_modules, n_units;
     struct wpp_module_content *modules; /* left_out is not set; NULL: unknown */
@@ -28,9 +29,11 @@ struct wpp {
     uint32_t *unit_of, *bases;          /* of each routine: its unit, and the token of its path 0 */
     uint32_t *left_out_module;          /* of each routine left out */
     const uint64_t *counts;             /* of a path profile, by terminal; NULL: unknown */
+    const uint64_t *executed;           /* by terminal, as the file says it; NULL: it does not */
     struct wpp_grammar grammar;         /* its own arrays */
+    bool figures_only;                  /* the grammar was not read: it derives nothing */
     /* Derived from the grammar when the file is opened (frequencies.c). */
-    uint64_t *frequencies;              /* n_rules + n_threads: wpp_rule_frequencies() */
+    uint64_t *frequencies;              /* n_rules + n_threads; NULL with `executed` */
     uint64_t *sums;                     /* of wpp_event_sums() */
     uint32_t depth;                     /* the most rules open at once when expanding, start rule
                                            included */

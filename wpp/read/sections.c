@@ -248,6 +248,23 @@ static bool get_routines(struct loading *l, struct wpp_view *v)
     return true;
 }
 
+bool section_get_module(struct loading *l, struct wpp_view *v, uint32_t *module)
+{
+    return get_module(l, v, module);
+}
+
+const char *section_module_path(const struct loading *l, uint32_t module)
+{
+    return path_of_module(l, module);
+}
+
+bool section_show_names(struct loading *l, struct wpp_routine *r)
+{
+    struct wpp_demangler demangler = {0};
+
+    return show_names(l, &demangler, r);
+}
+
 /* Finds the path's edges and blocks, and the facts that follow from them. */
 static bool walk_path(struct loading *l, struct wpp_terminal *t, uint32_t *scratch,
                       uint64_t *n_elements)
@@ -314,6 +331,17 @@ static bool is_doubtful(const struct loading *l, uint32_t token)
         && section_lacks(l, WPP_PART_MODULES);
 }
 
+static bool get_executed(struct loading *l, struct wpp_view *v, size_t n)
+{
+    uint64_t *executed = allocate(l, n, sizeof *executed);
+
+    for (size_t i = 0; executed && i < n; i++)
+        executed[i] = wpp_get_varint(v);
+    l->w->executed = executed;
+    l->w->summary.longest_rule = wpp_get_varint(v);
+    return executed != NULL;
+}
+
 /* Routines are numbered by their first terminal. */
 static bool get_terminals(struct loading *l, struct wpp_view *v)
 {
@@ -353,6 +381,8 @@ static bool get_terminals(struct loading *l, struct wpp_view *v)
             return false;
         l->w->summary.n_controls += t->control;
     }
+    if (l->has_executed && !get_executed(l, v, n))
+        return false;
     l->w->terminals = terminals;
     l->w->summary.n_terminals = l->w->n_terminals = (uint32_t)n;
     return !v->failed && walk_paths(l, terminals, (uint32_t)n);
@@ -423,10 +453,43 @@ static bool take_grammar(struct loading *l)
     return true;
 }
 
+/* Whether the terminals were executed as often as the threads have events. */
+static bool fits_threads(const struct loading *l)
+{
+    uint64_t sum = 0;
+
+    if (section_lacks(l, WPP_PART_THREADS) || !l->w->executed)
+        return true;
+    for (uint32_t i = 0; i < l->w->n_terminals; i++)
+        if (__builtin_add_overflow(sum, l->w->executed[i], &sum))
+            return false;
+    return sum == l->w->summary.tokens;
+}
+
+/* Only what the section begins with. */
+static bool get_totals(struct loading *l, struct wpp_view *v)
+{
+    struct wpp_summary *s = &l->w->summary;
+    struct wpp_grammar totals;
+
+    if (!wpp_grammar_totals(*v, &totals, &s->rhs_symbols) || totals.n_terminals != l->w->n_terminals
+        || totals.n_threads != l->w->n_threads)
+        return false;
+    v->p = v->end;
+    s->n_rules = totals.n_rules;
+    s->n_segments = 1;
+    l->w->figures_only = true;
+    return true;
+}
+
 static bool get_grammar(struct loading *l, struct wpp_view *v)
 {
     struct wpp_error why;
 
+    if (!fits_threads(l))
+        return false;
+    if (l->figures_only && l->w->executed && !section_lacks(l, WPP_PART_THREADS))
+        return get_totals(l, v);
     if (!wpp_grammar_decode(*v, &l->w->grammar, &why))
         return broken_grammar(l, &why);
     v->p = v->end;
@@ -560,7 +623,8 @@ const struct section_reader section_readers[] = {
      WPP_PART_THREADS | WPP_PART_GRAMMAR},
     {WPP_SECTION_LEFT_OUT, "left-out", get_left_out, AT_TIMES, WPP_PART_LEFT_OUT, 0},
     {WPP_SECTION_TIMES, "times", get_times, AT_TIMES, WPP_PART_TIMES, WPP_PART_TERMINALS},
-    {WPP_SECTION_COUNTS, "counts", get_counts, IN_PROFILE, WPP_PART_COUNTS, WPP_PART_TERMINALS}
+    {WPP_SECTION_COUNTS, "counts", get_counts, IN_PROFILE, WPP_PART_COUNTS, WPP_PART_TERMINALS},
+    {WPP_SECTION_DEATHS, "deaths", section_get_deaths, IF_THERE, WPP_PART_DEATHS, WPP_PART_ROUTINES}
 };
 
 bool section_is_expected(const struct section_reader *reader, const struct wpp_container *c)
@@ -568,6 +632,7 @@ bool section_is_expected(const struct section_reader *reader, const struct wpp_c
     switch (reader->presence) {
     case ALWAYS: return true;
     case AT_TIMES: return c->head == WPP_HEAD_LOST || wpp_container_has(c, reader->kind);
+    case IF_THERE: return wpp_container_has(c, reader->kind);
     case ONE_PIECE: return !wpp_container_is_cut(c) && !wpp_container_is_profile(c);
     case IN_SEGMENTS: return wpp_container_is_cut(c);
     case IN_ORDER: return !wpp_container_is_profile(c);

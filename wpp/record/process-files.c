@@ -135,7 +135,7 @@ static void leave(struct wpp_process_file *run)
         run->next->link = run->link;
 }
 
-/* Memory of rings, which does not count as memory for compressing. */
+/* Memory of rings. */
 static uint64_t memory_of_rings(const struct wpp_process_files *runs)
 {
     uint64_t memory = 0;
@@ -152,8 +152,8 @@ static bool limit_memory(struct wpp_process_files *runs, wpp_compressor *c,
     char *folder = wpp_output_folder(runs->path, runs->single);
     bool done;
 
-    wpp_compress_others(c, memory_of_rings(runs));
-    done = folder ? wpp_compress_limit(c, runs->memory, folder, error) : wpp_fail_memory(error);
+    done = folder ? wpp_compress_limit(c, runs->memory, folder, &runs->crew, error)
+                  : wpp_fail_memory(error);
     free(folder);
     return done;
 }
@@ -391,10 +391,8 @@ static enum written write_run(struct wpp_process_files *runs, struct wpp_process
     struct wpp_bytes file = {0};
     bool first = run->output != NULL, done;
 
-    if (run->compressor) {
-        wpp_compress_others(run->compressor, memory_of_rings(runs));
+    if (run->compressor)
         wpp_compress_ended(run->compressor, why, run->ring ? wpp_ring_dropped(run->ring) : 0);
-    }
     done = run->compressor && (!run->ring || wpp_ring_flush(run->ring, compress, run)) &&
            compress(run, rest, n) &&
            wpp_compress_finish(run->compressor, &file, note, &run->error);

@@ -9,6 +9,7 @@
 #include "wpp/base/error.h"
 #include "wpp/replay/rule-effects.h"
 
+#define ALL_THREADS UINT32_MAX
 enum { UNSEEN = 1 };           /* flag of a new activation */
 
 /* Arrays that grow. */
@@ -75,7 +76,8 @@ struct builder {
     VECTOR(struct pieces_run) pieces_run;   /* by variant */
     VECTOR(uint32_t) level_pool;
     VECTOR(struct new_activation) begun_pool;
-    VECTOR(struct run) runs;
+    VECTOR(struct run) runs;       /* the thread's own first */
+    uint64_t left;                 /* events of the thread that are still wanted */
     VECTOR(struct list) lists;
     VECTOR(uint32_t) items;
     VECTOR(uint32_t) levels;
@@ -260,6 +262,24 @@ static bool one_symbol(struct builder *b, uint32_t symbol)
 
 /* ---- Threads ------------------------------------------------------------------------ */
 
+/* The next symbol of the thread's own run.  If the last event that is wanted lies in it, the run goes
+ * on within it: nothing behind it is wanted. */
+static bool own_symbol(struct builder *b, struct run *run)
+{
+    uint32_t symbol = b->g->symbols[run->next], rule = symbol & ~WPP_RULE;
+    uint64_t length = symbol & WPP_RULE ? b->g->length[rule] : 1;
+
+    if (length > b->left) {
+        run->next = b->g->body[rule];
+        run->end = b->g->body[rule + 1];
+        return true;
+    }
+    run->next++;
+    b->left -= length;
+    return one_symbol(b, symbol);
+}
+
+/* Runs the thread's first b->left events. */
 static bool run_thread(struct builder *b, uint32_t thread)
 {
     bool ok;
@@ -269,12 +289,14 @@ static bool run_thread(struct builder *b, uint32_t thread)
     while (ok && b->runs.n > 0) {
         struct run *run = &b->runs.at[b->runs.n - 1];
 
-        if (run->next < run->end)
-            ok = one_symbol(b, b->g->symbols[run->next++]);
-        else if (b->runs.n > 1)
-            ok = end_run(b);
-        else
+        if (b->runs.n == 1 && (b->left == 0 || run->next == run->end))
             break;
+        if (b->runs.n == 1)
+            ok = own_symbol(b, run);
+        else if (run->next < run->end)
+            ok = one_symbol(b, b->g->symbols[run->next++]);
+        else
+            ok = end_run(b);
     }
     if (ok)
         b->tree->live[thread] = (uint32_t)(b->lists.n - 1);
@@ -309,7 +331,9 @@ static bool begin_tree(struct builder *b)
     return PUSH(b->first, 0) && PUSH(b->first, 0);
 }
 
-bool call_tree_new(struct call_tree *out, const wpp *w, struct wpp_error *error)
+/* Of the first `events` events of a thread, or, if it is ALL_THREADS, of all. */
+static bool make_tree(struct call_tree *out, const wpp *w, uint32_t thread, uint64_t events,
+                      struct wpp_error *error)
 {
     struct builder b = {.w = w, .g = wpp_grammar(w), .tree = out};
     bool ok;
@@ -318,8 +342,10 @@ bool call_tree_new(struct call_tree *out, const wpp *w, struct wpp_error *error)
     if (b.g->n_terminals > CALL_TREE_NUMBER)
         return wpp_fail(error, WPP_E_ARGUMENT, "too many different paths for a call tree");
     ok = begin_tree(&b);
-    for (uint32_t k = 0; ok && k < b.g->n_threads; k++)
-        ok = run_thread(&b, k);
+    for (uint32_t k = 0; ok && k < b.g->n_threads; k++) {
+        b.left = thread == ALL_THREADS ? UINT64_MAX : events;
+        ok = (thread != ALL_THREADS && thread != k) || run_thread(&b, k);
+    }
     free_pools(&b);
     out->n_pieces = b.first.n ? n_pieces(&b) : 0;
     out->first = b.first.at;
@@ -333,6 +359,17 @@ bool call_tree_new(struct call_tree *out, const wpp *w, struct wpp_error *error)
                       : wpp_fail_memory(error);
     }
     return true;
+}
+
+bool call_tree_new(struct call_tree *out, const wpp *w, struct wpp_error *error)
+{
+    return make_tree(out, w, ALL_THREADS, 0, error);
+}
+
+bool call_tree_until(struct call_tree *out, const wpp *w, uint32_t thread, uint64_t events,
+                     struct wpp_error *error)
+{
+    return make_tree(out, w, thread, events, error);
 }
 
 void call_tree_free(struct call_tree *t)

@@ -52,6 +52,9 @@ struct call_tree {
 /* WPP_E_MEMORY, WPP_E_ARGUMENT: more than 2^30 terminals, pieces or activations.
  * Cost: O(grammar) where rules have few variants; at worst O(events). */
 bool call_tree_new(struct call_tree *out, const wpp *w, struct wpp_error *error);
+/* The same for a thread's first `events` events, as if the run had ended there.  Cost: as much less. */
+bool call_tree_until(struct call_tree *out, const wpp *w, uint32_t thread, uint64_t events,
+                     struct wpp_error *error);
 void call_tree_free(struct call_tree *t);
 bool call_tree_check(const struct call_tree *t, const wpp *w, const char **why);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "wpp/base/error.h"
-#include "wpp/replay/events.h"
+#include "wpp/replay/rule-effects.h"
 
 enum { BATCH = 4096, FIRST_SIZE = 64 };
 
@@ -136,12 +136,26 @@ static bool count_range(struct counting *k, wpp_cursor *cursor, uint64_t left)
     return ok;
 }
 
+/* The activations in which the range begins. */
+static bool take_stack(struct counting *k)
+{
+    uint32_t n = events_depth(k->events);
+
+    for (uint32_t depth = 0; depth < n; depth++) {
+        if (!reserve(k, depth))
+            return false;
+        k->routine[depth] = events_frames(k->events)[depth].routine;
+    }
+    return true;
+}
+
 bool calls_add(struct calls *c, const struct dump_range *range, struct wpp_error *error)
 {
     assert(range->begin <= range->end);
-    struct counting k = {.calls = c, .w = range->w, .events = events_new()};
+    struct counting k = {.calls = c, .w = range->w,
+                         .events = events_until(range->w, range->thread, range->begin)};
     wpp_cursor *cursor = wpp_cursor_new(range->w, range->thread, range->begin);
-    bool ok = k.events && cursor && count_range(&k, cursor, range->end - range->begin);
+    bool ok = k.events && cursor && take_stack(&k) && count_range(&k, cursor, range->end - range->begin);
 
     if (cursor)
         wpp_cursor_free(cursor);

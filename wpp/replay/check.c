@@ -50,17 +50,35 @@ static bool check_bodies(const struct wpp_grammar *g, uint32_t *uses, struct wpp
     return true;
 }
 
+/* Digrams are looked at in several rounds, each time those of one class: so the set is small. */
+#ifdef WPP_HOSTILE
+enum { CLASSES_LOG = 4, FEW_SYMBOLS = 4 };
+#else
+enum { CLASSES_LOG = 3, FEW_SYMBOLS = 1 << 16 };
+#endif
+enum { CLASSES = 1 << CLASSES_LOG };
+
 /* An open-addressing set of digrams: 1 + the index of the first, 0 free. */
 struct digrams {
     const uint32_t *symbols;
     uint64_t *slots;
     uint64_t mask;
+    unsigned classes;                /* 1 or CLASSES */
 };
 
-static uint64_t *digram_slot(const struct digrams *d, uint64_t place)
+static uint64_t digram_hash(const uint32_t *digram)
+{
+    return ((uint64_t)digram[0] << 32 | digram[1]) * 0x9e3779b97f4a7c15u;
+}
+
+static unsigned digram_class(const struct digrams *d, uint64_t hash)
+{
+    return (unsigned)(hash >> (64 - CLASSES_LOG)) & (d->classes - 1);
+}
+
+static uint64_t *digram_slot(const struct digrams *d, uint64_t place, uint64_t hash)
 {
     uint32_t a = d->symbols[place], b = d->symbols[place + 1];
-    uint64_t hash = ((uint64_t)a << 32 | b) * 0x9e3779b97f4a7c15u;
 
     for (uint64_t i = hash >> 20 & d->mask;; i = (i + 1) & d->mask) {
         const uint32_t *other = &d->symbols[d->slots[i] - (d->slots[i] > 0)];
@@ -69,27 +87,54 @@ static uint64_t *digram_slot(const struct digrams *d, uint64_t place)
     }
 }
 
-static bool check_digrams(const struct wpp_grammar *g, struct wpp_error *error)
+/* The most digrams of a class; a few at the ends of bodies are counted, too. */
+static uint64_t largest_class(const struct digrams *d, uint64_t n)
 {
-    uint64_t n = g->body[g->n_rules + g->n_threads], size = 64;
-    struct digrams d = {.symbols = g->symbols};
-    bool ok = true;
+    uint64_t count[CLASSES] = {0}, most = 0;
 
-    while (size < n + n / 2)
-        size *= 2;
-    d.slots = calloc(size, sizeof *d.slots);
-    d.mask = size - 1;
-    assert((size & d.mask) == 0 && n < size);                    /* so a search ends */
-    if (!d.slots)
-        return wpp_fail_memory(error);
-    for (uint32_t r = 0; ok && r < g->n_rules + g->n_threads; r++)
-        for (uint64_t i = g->body[r]; ok && i + 1 < g->body[r + 1]; i++) {
-            uint64_t *slot = digram_slot(&d, i);
+    for (uint64_t i = 0; i + 1 < n; i++)
+        count[digram_class(d, digram_hash(d->symbols + i))]++;
+    for (unsigned c = 0; c < d->classes; c++)
+        most = count[c] > most ? count[c] : most;
+    return most;
+}
+
+static bool check_class(const struct wpp_grammar *g, const struct digrams *d, unsigned class,
+                        struct wpp_error *error)
+{
+    for (uint32_t r = 0; r < g->n_rules + g->n_threads; r++)
+        for (uint64_t i = g->body[r]; i + 1 < g->body[r + 1]; i++) {
+            uint64_t hash = digram_hash(d->symbols + i), *slot;
+
+            if (digram_class(d, hash) != class)
+                continue;
+            slot = digram_slot(d, i, hash);
             if (*slot == 0)
                 *slot = i + 1;
             else if (*slot != i || i == g->body[r])    /* slot i: the digram just before this */
-                ok = damaged(error, "a digram of rule", r, "stands twice in the grammar");
+                return damaged(error, "a digram of rule", r, "stands twice in the grammar");
         }
+    return true;
+}
+
+static bool check_digrams(const struct wpp_grammar *g, struct wpp_error *error)
+{
+    uint64_t n = g->body[g->n_rules + g->n_threads], size = 64, most;
+    struct digrams d = {.symbols = g->symbols, .classes = n < FEW_SYMBOLS ? 1 : CLASSES};
+    bool ok = true;
+
+    most = largest_class(&d, n);
+    while (size < most + most / 2)
+        size *= 2;
+    d.slots = malloc(size * sizeof *d.slots);
+    d.mask = size - 1;
+    assert((size & d.mask) == 0 && most < size);                 /* so a search ends */
+    if (!d.slots)
+        return wpp_fail_memory(error);
+    for (unsigned class = 0; ok && class < d.classes; class++) {
+        memset(d.slots, 0, size * sizeof *d.slots);
+        ok = check_class(g, &d, class, error);
+    }
     free(d.slots);
     return ok;
 }

@@ -15,6 +15,7 @@
 #include "wpp/base/error.h"
 #include "wpp/base/names.h"
 #include "wpp/replay/inlined-text.h"
+#include "wpp/replay/last-path.h"
 #include "wpp/replay/line-trail.h"
 #include "wpp/replay/rule-effects.h"
 
@@ -426,6 +427,37 @@ static void tell_thread(const struct teller *t, uint32_t index)
     putc('\n', t->out);
 }
 
+/* Writes the path that had not ended when the process was killed, with the activation that it is
+ * in. */
+static bool tell_last_path(const struct teller *t, const struct dump_range *range,
+                           struct wpp_error *error)
+{
+    uint32_t depth = events_depth(t->events);
+    struct last_path last;
+
+    if (!last_path_find(t->w, range->thread, &last, error))
+        return false;
+    if (last.kind != LAST_PATH_NONE) {
+        indent(t, depth);
+        if (last.kind == LAST_PATH_PART) {
+            fputs(last.enters ? "EnterRoutine " : "  ", t->out);
+            if (last.enters) {
+                fputs(t->assembler_names ? last.routine->name : last.routine->shown, t->out);
+                putc('\n', t->out);
+                indent(t, depth + 2);
+            }
+            fputs("PartOfPath [", t->out);
+            last_path_lines(t->out, &last);
+            fputs("]  ", t->out);
+        }
+        fputs("# ", t->out);
+        last_path_say(t->out, &last, t->assembler_names);
+        putc('\n', t->out);
+    }
+    last_path_free(&last);
+    return true;
+}
+
 bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *error)
 {
     const struct wpp_thread *thread = wpp_thread(range->w, range->thread);
@@ -436,6 +468,8 @@ bool dump_events(FILE *out, const struct dump_range *range, struct wpp_error *er
         return wpp_fail_memory(error);
     tell_thread(&t, range->thread);
     ok = tell_range(&t, range, error);
+    if (ok && range->end == thread->tokens)
+        ok = tell_last_path(&t, range, error);
     for (uint32_t depth = events_depth(t.events); ok && depth-- > 0;)
         tell_leave(&t, depth, range->end == thread->tokens ? "  # at the end" : "  # later");
     teller_free(&t);

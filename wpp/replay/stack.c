@@ -6,6 +6,7 @@
 #include "wpp/base/error.h"
 #include "wpp/read/prefix-sums.h"
 #include "wpp/replay/call-tree.h"
+#include "wpp/replay/stack.h"
 
 /* The last path of a piece that is not in a call. */
 struct own {
@@ -61,21 +62,19 @@ static void sum_pieces(struct wpp_stacks *s)
     }
 }
 
-wpp_stacks *wpp_stacks_new(const wpp *w, struct wpp_error *error)
+/* Takes the tree. */
+static wpp_stacks *stacks_of(const wpp *w, struct call_tree *tree, struct wpp_error *error)
 {
+    uint64_t n = tree->n_pieces ? tree->first[tree->n_pieces] : 0;
     wpp_stacks *s = calloc(1, sizeof *s);
-    uint64_t n;
 
     if (!s) {
+        call_tree_free(tree);
         wpp_fail_memory(error);
         return NULL;
     }
     s->w = w;
-    if (!call_tree_new(&s->tree, w, error)) {
-        free(s);
-        return NULL;
-    }
-    n = s->tree.n_pieces ? s->tree.first[s->tree.n_pieces] : 0;
+    s->tree = *tree;
     s->length = malloc((s->tree.n_pieces + (size_t)1) * sizeof *s->length);
     s->own = malloc((s->tree.n_pieces + (size_t)1) * sizeof *s->own);
     s->sums = malloc(prefix_sums_size(n) * sizeof *s->sums);
@@ -88,6 +87,20 @@ wpp_stacks *wpp_stacks_new(const wpp *w, struct wpp_error *error)
     sum_pieces(s);
     prefix_sums_fill(&s->events, n, s->sums);
     return s;
+}
+
+wpp_stacks *wpp_stacks_new(const wpp *w, struct wpp_error *error)
+{
+    struct call_tree tree;
+
+    return call_tree_new(&tree, w, error) ? stacks_of(w, &tree, error) : NULL;
+}
+
+wpp_stacks *stacks_until(const wpp *w, uint32_t thread, uint64_t events, struct wpp_error *error)
+{
+    struct call_tree tree;
+
+    return call_tree_until(&tree, w, thread, events, error) ? stacks_of(w, &tree, error) : NULL;
 }
 
 void wpp_stacks_free(wpp_stacks *s)
@@ -172,10 +185,11 @@ static bool enter_call(struct descent *d, const struct activation *a, uint64_t f
 /* The event itself. */
 static void arrive(struct descent *d, uint32_t terminal, uint64_t event)
 {
-    struct wpp_frame *top = &d->frames[d->n_frames - 1];
+    struct wpp_frame *top;
 
     if (d->n_frames == 0)
         return;
+    top = &d->frames[d->n_frames - 1];
     if (wpp_terminal(d->s->w, terminal)->routine == WPP_NO_ROUTINE) {
         note_last(d);
         return;

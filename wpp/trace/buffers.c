@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracer/trace-abi.h"
 #include "wpp/base/bytes.h"
 
 void wpp_buffers_free(struct wpp_buffers *b)
@@ -52,7 +51,8 @@ static bool keep(struct wpp_buffers *b, const struct wpp_buffer *head, const uin
     if (!add_room(b))
         return false;
     kept = &b->list[b->n];
-    *kept = (struct wpp_kept_buffer){.tid = head->tid, .first = head->first, .n = n};
+    *kept = (struct wpp_kept_buffer){.tid = head->tid, .first = head->first, .n = n,
+                                     .fault = head->fault};
     kept->words = malloc(4 * n + 1);
     if (!kept->words)
         return false;

@@ -8,11 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tracer/trace-abi.h"
+
 struct wpp_kept_buffer {
     uint32_t tid;
     uint64_t first;              /* tokens of the stream before words[0] */
     size_t n;
     uint8_t *words;              /* little-endian, as in the trace */
+    struct wpp_fault fault;      /* where the thread was when the process died, if it says */
 };
 
 struct wpp_buffers {

@@ -126,6 +126,49 @@ void wpp_elf_close(struct wpp_elf *e)
     wpp_bytes_free(&e->names);
 }
 
+bool wpp_elf_header_address(struct wpp_elf *e, uint64_t *out)
+{
+    struct wpp_error ignored;
+    Elf64_Ehdr h;
+    Elf64_Phdr p;
+
+    if (!read_at(e, &h, sizeof h, 0, &ignored) || h.e_phentsize != sizeof p)
+        return false;
+    for (unsigned i = 0; i < h.e_phnum; i++) {
+        if (!read_at(e, &p, sizeof p, h.e_phoff + i * sizeof p, &ignored))
+            return false;
+        if (p.p_type == PT_LOAD && p.p_offset == 0) {
+            *out = p.p_vaddr;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The section with code at the virtual address, or NULL. */
+static const Elf64_Shdr *code_section(const struct wpp_elf *e, uint64_t address)
+{
+    for (uint64_t i = 0; i < e->n_sections; i++)
+        if (e->sections[i].sh_flags & SHF_EXECINSTR &&
+            address - e->sections[i].sh_addr < e->sections[i].sh_size)
+            return &e->sections[i];
+    return NULL;
+}
+
+bool wpp_elf_has_code(const struct wpp_elf *e, uint64_t address)
+{
+    return code_section(e, address) != NULL;
+}
+
+bool wpp_elf_code(const struct wpp_elf *e, uint64_t address, void *out, size_t n)
+{
+    const Elf64_Shdr *s = code_section(e, address);
+    struct wpp_error ignored;
+
+    return s && s->sh_type != SHT_NOBITS && n <= s->sh_size - (address - s->sh_addr) &&
+           read_at(e, out, n, s->sh_offset + (address - s->sh_addr), &ignored);
+}
+
 static bool has_name(const struct wpp_elf *e, const Elf64_Shdr *s, const char *name)
 {
     size_t length = strlen(name) + 1;

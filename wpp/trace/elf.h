@@ -37,6 +37,16 @@ bool wpp_elf_read(struct wpp_elf *e, const char *name, struct wpp_bytes *out, bo
 bool wpp_elf_note(struct wpp_elf *e, const char *owner, uint32_t type, struct wpp_bytes *out,
                   bool *found, struct wpp_error *error);
 
+/* The virtual address that the ELF header has in memory, if the file is loaded where it was linked
+ * for.  False: no segment holds it. */
+bool wpp_elf_header_address(struct wpp_elf *e, uint64_t *out);
+
+/* Whether a section with code has this virtual address. */
+bool wpp_elf_has_code(const struct wpp_elf *e, uint64_t address);
+
+/* Reads n bytes of code at a virtual address.  False: there are not so many, or not readable. */
+bool wpp_elf_code(const struct wpp_elf *e, uint64_t address, void *out, size_t n);
+
 /* Reads the GNU build id; out stays empty if there is none. */
 bool wpp_elf_build_id(struct wpp_elf *e, struct wpp_bytes *out, struct wpp_error *error);
 

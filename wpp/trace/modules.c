@@ -19,6 +19,15 @@ void wpp_modules_free(struct wpp_modules *m)
     *m = (struct wpp_modules){0};
 }
 
+uint64_t wpp_modules_bytes(const struct wpp_modules *m)
+{
+    uint64_t bytes = wpp_arena_bytes(&m->arena);
+
+    for (uint32_t i = 0; i < m->n; i++)
+        bytes += m->loaded[i].tables.size;
+    return bytes;
+}
+
 /* ---- Checking the file against the trace ---------------------------------------- */
 
 /* The state of one module while it is added. */
@@ -424,7 +433,7 @@ bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
         return wpp_fail_memory(error);
     a.load = record.load;
     a.m = &m->loaded[m->n];
-    *a.m = (struct wpp_loaded_module){.base = a.load.base, .count = a.load.count,
+    *a.m = (struct wpp_loaded_module){.base = a.load.base, .count = a.load.count, .load = a.load,
                                       .build_id_bytes = a.load.build_id_bytes};
     a.m->build_id =
         (const uint8_t *)wpp_arena_string(a.arena, record.build_id, a.load.build_id_bytes);
@@ -442,6 +451,51 @@ bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
     if (why.status == WPP_E_MEMORY || !add_unread(m, a.m, &why))
         return wpp_fail_memory(error);
     return true;
+}
+
+/* ---- Opening again ------------------------------------------------------------------- */
+
+/* Whether the open file is the module's; else it is closed. */
+static bool is_same(struct adding *a, struct wpp_elf *elf)
+{
+    bool same = read_file(a, elf);
+
+    wpp_bytes_free(&a->units);
+    wpp_bytes_free(&a->m->tables);
+    elf->path = a->m->path;
+    if (!same)
+        wpp_elf_close(elf);
+    return same;
+}
+
+static bool open_places(struct adding *a, const struct wpp_moved *moved, struct wpp_elf *elf)
+{
+    bool found = false;
+    char *place;
+
+    for (unsigned i = 0; !found && wpp_moved_place(moved, a->m->path, i, &place) && place; i++) {
+        a->place = place;
+        found = wpp_elf_open(elf, place, a->error) && is_same(a, elf);
+        a->place = NULL;
+        free(place);
+    }
+    return found;
+}
+
+bool wpp_modules_open(const struct wpp_loaded_module *module, const struct wpp_moved *moved,
+                      const struct wpp_module_files *held, struct wpp_elf *elf)
+{
+    struct wpp_error ignored;
+    struct wpp_loaded_module copy = {.path = module->path, .build_id = module->build_id,
+                                     .build_id_bytes = module->build_id_bytes};
+    struct adding a = {.m = &copy, .load = module->load, .error = &ignored};
+    bool found = open_places(&a, moved, elf);
+    int fd;
+
+    for (unsigned i = 0; !found && held
+         && (fd = wpp_module_files_find(held, copy.path, i)) >= 0; i++)
+        found = wpp_elf_adopt(elf, fd, copy.path, &ignored) && is_same(&a, elf);
+    return found;
 }
 
 /* ---- Finding ------------------------------------------------------------------------------ */

@@ -12,6 +12,7 @@
 #include "tracer/trace-abi.h"
 #include "wpp/base/arena.h"
 #include "wpp/format/path-table.h"
+#include "wpp/trace/elf.h"
 #include "wpp/trace/module-files.h"
 #include "wpp/trace/moved.h"
 #include "wpp/wpp.h"
@@ -23,6 +24,7 @@ struct wpp_module_unit {
 
 struct wpp_loaded_module {
     uint32_t base, count;
+    struct wpp_load load;              /* as the trace has it */
     const char *path;
     const uint8_t *build_id;
     uint32_t build_id_bytes;
@@ -52,6 +54,13 @@ void wpp_modules_free(struct wpp_modules *m);
 bool wpp_modules_add(struct wpp_modules *m, const uint8_t *payload, size_t size,
                      const struct wpp_moved *moved, const struct wpp_module_files *held,
                      struct wpp_error *error);
+
+/* Bytes of memory of what is known of them. */
+uint64_t wpp_modules_bytes(const struct wpp_modules *m);
+/* Opens the module's file again, if it is still the traced one, where wpp_modules_add() looks for
+ * it.  False: it is gone.  After success call wpp_elf_close(). */
+bool wpp_modules_open(const struct wpp_loaded_module *module, const struct wpp_moved *moved,
+                      const struct wpp_module_files *held, struct wpp_elf *elf);
 
 /* The routine of a token.  False: it belongs to no module that was read. */
 struct wpp_token_place {

@@ -12,6 +12,7 @@ struct wpp_stream {
     uint32_t next_sequence;      /* of its records */
     uint64_t position;           /* words so far: events, zeros and lost ones */
     uint64_t tokens;             /* events so far */
+    uint64_t in_segments;        /* of these, in segments that have ended (limited-segments.c) */
     uint64_t records;            /* of tokens, so far */
     uint64_t chunks;             /* chunk-times.c's scratch */
     char name[16];

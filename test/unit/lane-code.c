@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* A code in lanes: its coder of shares, grammars of all kinds there and back, and what is no code.
+ *
+ * `lane-code --example` writes the code of docs/wpp-format.md's example. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test/unit/tap.h"
+#include "wpp/format/grammar-code.h"
+#include "wpp/format/lane-code.h"
+
+static uint64_t state = 1;
+
+static uint32_t draw(uint32_t below)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)((state >> 11) % below);
+}
+
+/* ---- Shares and numbers ---------------------------------------------------------------------- */
+
+static bool is_table(const struct wpp_shares *t)
+{
+    bool good = t->below[0] == 0 && t->below[WPP_SHARE_SYMBOLS] == WPP_SHARE_SLOTS;
+
+    for (int i = 0; i < WPP_SHARE_SYMBOLS; i++)
+        good = good && t->below[i] < t->below[i + 1];
+    return good;
+}
+
+/* What wpp_shares_learn() does, one by one. */
+static void learn(struct wpp_shares *t, uint32_t symbol, uint32_t *seen)
+{
+    int rate = 1;
+
+    while (rate < 6 && *seen + 1 >= 1u << rate)
+        rate++;
+    *seen += 1;
+    for (uint32_t i = 1; i < 16; i++) {
+        int aim = i <= symbol ? 4 * (int)i : 32768 - 4 * (16 - (int)i), step = aim - t->below[i];
+
+        /* Rounded down. */
+        t->below[i] = (uint16_t)(t->below[i] + (step >= 0 ? step >> rate
+                                                          : -((-step + (1 << rate) - 1) >> rate)));
+    }
+}
+
+static void test_shares(void)
+{
+    bool good = true, same = true, found = true;
+
+    for (unsigned k = 0; k < 200; k++) {
+        struct wpp_shares t, other;
+        uint32_t seen = 0, likely = draw(16), often = 1 + draw(300);
+
+        wpp_shares_init(&t);
+        wpp_shares_init(&other);
+        for (unsigned i = 0; i < 1000; i++) {
+            uint32_t symbol = draw(often) ? likely : draw(16), slot = draw(WPP_SHARE_SLOTS), s = 0;
+
+            wpp_shares_learn(&t, symbol);
+            learn(&other, symbol, &seen);
+            good = good && is_table(&t);
+            same = same && memcmp(t.below, other.below, sizeof t.below) == 0;
+            while (t.below[s + 1] <= slot)
+                s++;
+            found = found && wpp_shares_find(&t, slot) == s;
+        }
+    }
+    tap_ok(good, "every symbol keeps a share");
+    tap_ok(same, "shares move as the document says");
+    tap_ok(found, "a slot's symbol is found");
+}
+
+enum { MANY = 20000 };
+
+static void test_stream(void)
+{
+    static struct { uint32_t symbol, number, n; } what[MANY];
+    static const uint8_t slack[WPP_STREAM_SLACK];
+    struct wpp_stream_out out = {0};
+    struct wpp_stream_in in;
+    struct wpp_bytes bytes = {0};
+    struct wpp_shares t, u;
+    uint32_t n_words, n_bits;
+    bool same = true, good = true;
+
+    wpp_shares_init(&t);
+    wpp_shares_init(&u);
+    for (unsigned i = 0; i < MANY; i++) {
+        what[i].symbol = draw(3) ? 5 : draw(16);
+        what[i].n = 1 + (draw(2) ? draw(20) : draw(UINT32_MAX) >> draw(31));
+        what[i].number = draw(what[i].n);
+        wpp_share_write(&out, &t, what[i].symbol);
+        wpp_number_write(&out, what[i].number, what[i].n);
+    }
+    wpp_stream_out_finish(&out, &bytes, &n_words, &n_bits);
+    wpp_put(&bytes, slack, sizeof slack);
+    tap_ok(!bytes.failed && bytes.size == 4 + 2 * n_words + n_bits + sizeof slack,
+           "a stream is as long as it says");
+    in = (struct wpp_stream_in){.state = wpp_get_u32(bytes.data), .word = bytes.data + 4,
+                                .words_end = bytes.data + 4 + 2 * n_words,
+                                .bits = bytes.data + 4 + 2 * n_words, .bits_end = 8 * n_bits};
+    for (unsigned i = 0; i < MANY; i++) {
+        same = same && wpp_share_read(&in, &u) == what[i].symbol
+            && wpp_number_read(&in, what[i].n) == what[i].number;
+        good = good && wpp_stream_in_is_good(&in);
+    }
+    tap_ok(same && good && wpp_stream_in_ends(&in), "symbols and numbers come back");
+    wpp_stream_out_free(&out);
+    wpp_bytes_free(&bytes);
+}
+
+/* ---- Grammars ---------------------------------------------------------------------------------- */
+
+enum { STEPS = 60000, THREADS = 5 };
+
+/* A grammar of random steps, as arrays. */
+struct made {
+    struct wpp_grammar g;
+    uint64_t body[STEPS + THREADS + 1], length[STEPS + THREADS];
+    uint32_t symbols[2 * STEPS];
+    uint64_t n_symbols;
+    uint32_t stack[2 * STEPS], starts[2 * STEPS];
+    uint64_t start_end[THREADS];
+};
+
+static uint64_t length_of(const struct made *m, uint32_t symbol)
+{
+    return symbol & WPP_RULE ? m->length[symbol & ~WPP_RULE] : 1;
+}
+
+static void take(struct made *m, uint32_t rule, const uint32_t *symbols, uint64_t n)
+{
+    m->body[rule] = m->n_symbols;
+    m->length[rule] = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        m->symbols[m->n_symbols++] = symbols[i];
+        m->length[rule] += length_of(m, symbols[i]);
+    }
+    m->body[rule + 1] = m->n_symbols;
+}
+
+/* What the random steps are like. */
+struct taste {
+    uint32_t steps, terminals, longest, threads;
+    uint32_t run;                /* steps between reductions, in the mean */
+    uint32_t recent;             /* rules named are of the last so many */
+};
+
+/* Reduces the top n symbols, which must derive less than 2^40 events. */
+static bool reduce(struct made *m, struct wpp_grammar_coder *c, uint64_t *top, uint64_t n)
+{
+    uint64_t length = 0;
+
+    for (uint64_t i = *top - n; i < *top; i++)
+        length += length_of(m, m->stack[i]);
+    if (length >> 40)
+        return true;
+    uint32_t begin = m->stack[*top - n], rule = m->g.n_rules++;
+
+    take(m, rule, m->stack + *top - n, n);
+    *top -= n;
+    m->stack[(*top)++] = WPP_RULE | rule;
+    return wpp_grammar_coder_reduce(c, n, begin);
+}
+
+static uint32_t draw_symbol(const struct made *m, const struct taste *t)
+{
+    uint32_t n = m->g.n_rules, recent = n < t->recent ? n : t->recent;
+
+    if (recent > 0 && draw(4))
+        return WPP_RULE | (n - 1 - draw(1 + draw(recent)));
+    if (m->g.n_terminals < t->terminals && draw(8) == 0)
+        return m->g.n_terminals;
+    return m->g.n_terminals ? draw(m->g.n_terminals) : 0;
+}
+
+/* Makes it while it is coded. */
+static bool make(struct made *m, const struct taste *t, struct wpp_grammar_coder *c)
+{
+    uint64_t top = 0, begin = 0, n_starts = 0;
+    bool done = true;
+
+    m->g = (struct wpp_grammar){0};
+    m->n_symbols = 0;
+    for (uint32_t i = 0; done && i < t->steps; i++) {
+        if (top - begin >= 2 && draw(t->run) == 0) {
+            uint64_t most = top - begin < t->longest ? top - begin : t->longest;
+
+            done = reduce(m, c, &top, 2 + draw(1 + draw((uint32_t)most - 1)));
+        } else {
+            uint32_t symbol = draw_symbol(m, t);
+
+            m->g.n_terminals += symbol == m->g.n_terminals;
+            m->stack[top++] = symbol;
+            done = wpp_grammar_coder_symbol(c, symbol);
+        }
+        if (m->g.n_threads + 1 < t->threads && draw(t->steps / t->threads) == 0) {
+            m->start_end[m->g.n_threads++] = begin = top;
+            done = done && wpp_grammar_coder_end(c);
+        }
+    }
+    m->start_end[m->g.n_threads++] = top;
+    for (uint32_t k = 0; k < m->g.n_threads; k++) {
+        take(m, m->g.n_rules + k, m->stack + n_starts, m->start_end[k] - n_starts);
+        n_starts = m->start_end[k];
+    }
+    m->g.body = m->body;
+    m->g.length = m->length;
+    m->g.symbols = m->symbols;
+    return done && wpp_grammar_coder_end(c);
+}
+
+static bool is_same(const struct wpp_grammar *a, const struct wpp_grammar *b)
+{
+    size_t bodies = (size_t)a->n_rules + a->n_threads;
+
+    return a->n_terminals == b->n_terminals && a->n_rules == b->n_rules
+        && a->n_threads == b->n_threads
+        && memcmp(a->body, b->body, (bodies + 1) * sizeof *a->body) == 0
+        && memcmp(a->length, b->length, bodies * sizeof *a->length) == 0
+        && memcmp(a->symbols, b->symbols, a->body[bodies] * sizeof *a->symbols) == 0;
+}
+
+static struct made made;
+
+/* The code of a random grammar in lanes; false if an even code would be as short. */
+static bool code_in_lanes(const struct taste *t, struct wpp_bytes *out)
+{
+    static uint32_t order[STEPS];
+    struct wpp_grammar_coder *c = wpp_grammar_coder_new(false);
+    bool done = c && make(&made, t, c)
+             && wpp_grammar_coder_finish(c, out, order, made.g.n_terminals);
+
+    wpp_grammar_coder_free(c);
+    return done && wpp_grammar_forms(out) == WPP_FORM_LANES;
+}
+
+static void test_grammars(const char *what, struct taste t, unsigned n)
+{
+    unsigned coded = 0, same = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct wpp_bytes code = {0};
+        struct wpp_grammar again;
+        struct wpp_error error;
+
+        if (code_in_lanes(&t, &code)) {
+            coded++;
+            if (wpp_grammar_decode(wpp_view(code.data, code.size), &again, &error)) {
+                same += is_same(&made.g, &again);
+                wpp_grammar_release(&again);
+            }
+        }
+        wpp_bytes_free(&code);
+    }
+    tap_ok(coded > n / 2 && same == coded, "%s: %u of %u come back", what, same, coded);
+}
+
+/* Bytes that no writer has written are told, or mean another grammar; they never do harm. */
+static void test_wrong(void)
+{
+    struct wpp_bytes code = {0};
+    struct wpp_grammar again;
+    struct wpp_error error = {0};
+    unsigned told = 0, cuts = 0, sound = 0, hits = 0;
+    bool done = code_in_lanes(&(struct taste){50000, 300, 20, 2, 6, 5000}, &code);
+
+    tap_ok(done && code.size > 20000, "a grammar to be damaged");
+    for (size_t n = 0; n < code.size; n += 1 + draw(300), cuts++) {
+        uint8_t *copy = malloc(n + 1);
+
+        memcpy(copy, code.data, n);
+        told += !wpp_grammar_decode(wpp_view(copy, n), &again, &error)
+             && error.status == WPP_E_DAMAGED;
+        free(copy);
+    }
+    tap_ok(told == cuts, "each cut is told (%u of %u)", told, cuts);
+    for (; hits < 3000; hits++) {
+        size_t at = draw(hits % 3 ? (uint32_t)code.size : 200), n = 1 + draw(3);
+        uint8_t was[4];
+
+        n = at + n > code.size ? code.size - at : n;
+        memcpy(was, code.data + at, n);
+        for (size_t i = 0; i < n; i++)
+            code.data[at + i] = (uint8_t)draw(256);
+        done = wpp_grammar_decode(wpp_view(code.data, code.size), &again, &error);
+        sound += done || error.status == WPP_E_DAMAGED;
+        if (done)
+            wpp_grammar_release(&again);
+        memcpy(code.data + at, was, n);
+    }
+    tap_ok(sound == hits, "bytes that are changed do no harm (%u of %u)", sound, hits);
+    wpp_bytes_free(&code);
+}
+
+/* ---- The document's example --------------------------------------------------------------------- */
+
+static bool code_example(struct wpp_bytes *out)
+{
+    struct wpp_grammar_coder *c = wpp_grammar_coder_new(false);
+    uint32_t order[3];
+    bool done = c != NULL;
+
+    /* S -> B A B, A -> b c, B -> a b A. */
+    for (uint32_t i = 0; i < 2; i++)
+        done = done && wpp_grammar_coder_symbol(c, i);
+    done = done && wpp_grammar_coder_symbol(c, 1) && wpp_grammar_coder_symbol(c, 2)
+        && wpp_grammar_coder_reduce(c, 2, 1) && wpp_grammar_coder_reduce(c, 3, 0)
+        && wpp_grammar_coder_symbol(c, WPP_RULE | 0) && wpp_grammar_coder_symbol(c, WPP_RULE | 1)
+        && wpp_grammar_coder_end(c) && wpp_grammar_coder_finish(c, out, order, 3);
+    wpp_grammar_coder_free(c);
+    return done;
+}
+
+static int write_example(void)
+{
+    struct wpp_bytes code = {0};
+    bool done = code_example(&code);
+
+    for (size_t i = 0; done && i < code.size; i++)
+        printf("%02x%c", code.data[i], i % 16 == 15 || i + 1 == code.size ? '\n' : ' ');
+    wpp_bytes_free(&code);
+    return !done;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--example") == 0)
+        return write_example();
+    test_shares();
+    test_stream();
+    test_grammars("short ones", (struct taste){40, 5, 4, 2, 4, 10}, 2000);
+    test_grammars("of several blocks", (struct taste){STEPS, 200, 12, 1, 8, STEPS}, 10);
+    test_grammars("several threads", (struct taste){STEPS / 2, 20, 12, THREADS, 8, 1000}, 10);
+    test_grammars("young rules", (struct taste){STEPS, 40, 5, 1, 3, 30}, 10);
+    test_grammars("many terminals", (struct taste){STEPS, STEPS, 12, 1, 12, 300}, 5);
+    test_grammars("long bodies", (struct taste){STEPS, 30, STEPS, 2, 300, 200}, 10);
+    test_grammars("few reductions", (struct taste){STEPS, 3, 40, 1, 9000, 200}, 5);
+    test_wrong();
+    return tap_done();
+}
