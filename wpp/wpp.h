@@ -466,9 +466,9 @@ typedef struct wpp_turns wpp_turns;
 wpp_turns *wpp_turns_new(const wpp_stacks *stacks, struct wpp_error *error);
 void wpp_turns_free(wpp_turns *t);
 /* The loops in which block number `block` of an event's path lies, outermost first; event < tokens.  *out
- * is from malloc.  False: no memory.  Cost: of the first question about a loop, O(what ran in its routine,
- * as parts of the call tree); then O(d * the longest right-hand side).  It keeps what it finds: one thread
- * at a time may ask. */
+ * is from malloc.  False: no memory.  Cost: O(d * the longest right-hand side), and O(1) for each part of
+ * the call tree in this stay in the loop that no question was about before.  It keeps what it finds: one
+ * thread at a time may ask. */
 bool wpp_turns_at(wpp_turns *t, uint32_t thread, uint64_t event, uint32_t block, struct wpp_turn **out,
                   size_t *n);
 

@@ -27,7 +27,8 @@ static const char help[] =
     "Without a terminal:\n"
     "      --keys=FILE     take the keys from FILE and print the last screen\n"
     "      --size=CxR      of C columns and R rows (default 80x24)\n"
-    "      --times         print how long each key took instead, in milliseconds\n"
+    "      --times         print how long each key took instead, in milliseconds: until its\n"
+    "                      answer; the longest part of what can wait behind it; all of that\n"
     "\n"
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
@@ -112,11 +113,13 @@ static void begin(struct session *s, const struct request *r, const wpp *w, wpp_
     tool_progress_end();
     if (!ok)
         tool_die(tool_exit_status(error.status), "%s: %s", r->path, error.text);
-    if (r->at && !session_go(s, r->at)) {
-        /* A name alone is its next execution, which is no failure. */
-        if (s->before_jump.event == s->at.event && s->before_jump.line == s->at.line)
-            tool_die(TOOL_ERROR, "%s: --at=%s: %s", r->path, r->at, s->message);
-    }
+    if (!r->at)
+        return;
+    session_go(s, r->at);
+    while (session_waits(s))
+        session_idle(s, 0);
+    if (s->jumps == 0)
+        tool_die(TOOL_ERROR, "%s: --at=%s: %s", r->path, r->at, s->message);
 }
 
 /* ---- With a terminal ------------------------------------------------------------------------------------- */
@@ -132,12 +135,44 @@ static void resize(struct canvas *c)
     }
 }
 
-/* How long a key is waited for before what can wait is done. */
-enum { PAUSE = 60 };
+/* Keys that came while something was looked for. */
+struct typed_ahead {
+    int key[64];
+    int n;
+};
+
+static int take_key(struct typed_ahead *t)
+{
+    int key = t->key[0];
+
+    memmove(&t->key[0], &t->key[1], (size_t)--t->n * sizeof t->key[0]);
+    return key;
+}
+
+/* The next key; TERMINAL_NO_KEY: there is time for what can wait. */
+static int next_key(const struct session *s, struct typed_ahead *t, bool busy, bool at_once)
+{
+    enum { PAUSE = 60 };           /* milliseconds without a key, before what can wait begins */
+    bool waits = session_waits(s);
+    int key;
+
+    if (t->n > 0 && !waits)
+        return take_key(t);
+    do
+        key = terminal_key(waits || at_once ? 0 : busy ? PAUSE : -1);
+    while (key == TERMINAL_NO_KEY && !busy && !waits);
+    if (!waits || key < 0 || key == TERMINAL_ESCAPE || key == TERMINAL_RESIZED)
+        return key;
+    if (t->n < (int)(sizeof t->key / sizeof *t->key))
+        t->key[t->n++] = key;
+    return TERMINAL_NO_KEY;
+}
 
 static void converse(struct session *s, struct canvas *c)
 {
+    struct typed_ahead ahead = {.n = 0};
     bool busy = true;              /* something may be left that can wait */
+    bool begun = false;            /* some of that is done, and no key came behind it */
 
     while (!s->quit) {
         int key;
@@ -145,13 +180,12 @@ static void converse(struct session *s, struct canvas *c)
         resize(c);
         screen_draw(c, s);
         terminal_show(c);
-        do
-            key = terminal_key(busy ? PAUSE : -1);
-        while (key == TERMINAL_NO_KEY && !busy);
+        key = next_key(s, &ahead, busy, begun);
         if (key == TERMINAL_CLOSED)
             return;
-        if (key == TERMINAL_NO_KEY) {
-            busy = session_idle(s, screen_overview_columns(c));
+        begun = key == TERMINAL_NO_KEY;
+        if (begun) {
+            busy = begun = session_idle(s, screen_overview_columns(c));
             continue;
         }
         if (key == 'L' - '@')
@@ -181,20 +215,34 @@ static double milliseconds(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* Presses a key; prints how long it took, and what was done behind it. */
+/* Does what can wait; returns how long its longest part took. */
+static double do_the_rest(struct session *s, struct canvas *c)
+{
+    double longest = 0, begin = milliseconds();
+
+    while (session_idle(s, screen_overview_columns(c))) {
+        double now = milliseconds();
+
+        longest = now - begin > longest ? now - begin : longest;
+        begin = now;
+    }
+    screen_draw(c, s);
+    return longest;
+}
+
+/* Presses a key; prints how long its answer took, and what could wait behind it. */
 static void press(struct session *s, struct canvas *c, int key, bool times)
 {
-    double begin = milliseconds(), answered;
+    double begin = milliseconds(), answered, longest;
     char name[16];
 
     session_key(s, key);
     screen_draw(c, s);
     answered = milliseconds();
-    while (session_idle(s, screen_overview_columns(c)))
-        continue;
-    screen_draw(c, s);
+    longest = do_the_rest(s, c);
     if (times)
-        printf("%-10s %8.3f  then %8.3f\n", key_name(key, name), answered - begin, milliseconds() - answered);
+        printf("%-10s %10.3f %10.3f %10.3f\n", key_name(key, name), answered - begin, longest,
+               milliseconds() - answered);
 }
 
 static void step_by_script(struct session *s, struct canvas *c, const struct request *r)
@@ -207,9 +255,9 @@ static void step_by_script(struct session *s, struct canvas *c, const struct req
     if (!canvas_resize(c, r->rows, r->columns))
         tool_die_of_memory();
     screen_draw(c, s);
-    while (session_idle(s, screen_overview_columns(c)))
-        continue;
-    screen_draw(c, s);
+    do_the_rest(s, c);
+    if (r->times)
+        printf("%-10s %10s %10s %10s\n", "key", "answer", "longest", "rest");
     for (size_t i = 0; i < script.n && !s->quit; i++)
         press(s, c, script.key[i], r->times);
     if (!r->times)

@@ -4,7 +4,9 @@
  * An activation is a sequence of blocks, those of its paths one after the other.  A visit of a loop is a
  * stretch of blocks that all lie in it, and its iterations are the arrivals at the loop's header there.
  * What a part of the sequence adds to the visit before it, and to the one behind it, are sums that can be
- * joined: they are kept for each piece of the call tree, and computed when somebody asks for the loop.
+ * joined.  They are kept for pieces of the call tree, by the direction from which one looks at a piece: only
+ * what lies before its first block outside of the loop matters, or only what lies behind the last one.  So
+ * few pieces are looked into, but for a visit that most of the routine's run lies in.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@ struct part {
     uint64_t left : 1;             /* the first one outside comes right behind a header */
     uint64_t behind : 60;          /* headers behind the last block outside; all of them if none is */
     uint64_t at_header : 1;        /* the last block is the header */
+    uint64_t known : 1;            /* of one that is kept */
 };
 
 static struct part one_block(const struct natural_loop *l, uint32_t block)
@@ -65,9 +68,21 @@ static struct part part_of_path(const struct natural_loop *l, const struct wpp_t
 
 /* ---- What is kept ------------------------------------------------------------------------------- */
 
-/* A loop that was asked for: its parts, by the rank of a path or a piece in the routine. */
+/* The sides from which a piece is looked at: what comes behind the first block outside, or before the last
+ * one, is left out. */
+enum side { FROM_BEGIN, FROM_END };
+
+/* A loop that was asked for: its parts, by the rank of a path or a piece in the routine, as far as they are
+ * known. */
 struct loop_parts {
-    struct part *path, *piece;
+    struct part *path, *piece[2];  /* pieces by side */
+};
+
+/* A piece that is being looked at: the items before `next`, from that side, are in `part`. */
+struct pending {
+    uint32_t piece;
+    uint64_t next;
+    struct part part;
 };
 
 /* A routine one of whose loops was asked for. */
@@ -86,6 +101,8 @@ struct wpp_turns {
     uint32_t n_routines;
     struct by_routine paths, pieces;
     struct routine_loops **loops;  /* by routine; NULL: not asked yet */
+    struct pending *stack;         /* room for pieces in pieces */
+    size_t room;
 };
 
 /* NONE: it is none of a routine. */
@@ -155,11 +172,18 @@ wpp_turns *wpp_turns_new(const wpp_stacks *stacks, struct wpp_error *error)
     return NULL;
 }
 
+static void free_parts(struct loop_parts *p)
+{
+    free(p->path);
+    free(p->piece[FROM_BEGIN]);
+    free(p->piece[FROM_END]);
+    *p = (struct loop_parts){0};
+}
+
 static void free_loops(struct routine_loops *l)
 {
     for (uint32_t i = 0; l && l->parts && i < l->natural.n; i++) {
-        free(l->parts[i].path);
-        free(l->parts[i].piece);
+        free_parts(&l->parts[i]);
     }
     if (l) {
         natural_loops_free(&l->natural);
@@ -175,6 +199,7 @@ void wpp_turns_free(wpp_turns *t)
     for (uint32_t r = 0; t->loops && r < t->n_routines; r++)
         free_loops(t->loops[r]);
     free(t->loops);
+    free(t->stack);
     free_by_routine(&t->paths);
     free_by_routine(&t->pieces);
     free(t);
@@ -182,48 +207,130 @@ void wpp_turns_free(wpp_turns *t)
 
 /* ---- The parts of a loop -------------------------------------------------------------------------- */
 
-/* Of an item in an activation of the loop's routine. */
-static struct part part_of_item(const wpp_turns *t, const struct loop_parts *parts, uint32_t item)
-{
-    uint32_t number = item & CALL_TREE_NUMBER;
+/* A loop that somebody asks for, and what is kept of it. */
+struct asked {
+    wpp_turns *t;
+    const struct natural_loop *loop;
+    struct loop_parts *parts;
+};
 
-    if (item & CALL_TREE_CALL)
-        return (struct part){0};
-    if (item & CALL_TREE_PIECE)
-        return routine_of_piece(t->stacks, number) == NONE ? (struct part){0}
-                                                           : parts->piece[t->pieces.rank[number]];
-    return routine_of_path(t->stacks, number) == NONE ? (struct part){0}
-                                                      : parts->path[t->paths.rank[number]];
-}
-
-/* False: no memory. */
-static bool compute_parts(const wpp_turns *t, uint32_t routine, const struct natural_loop *l,
-                          struct loop_parts *out)
+static bool begin_parts(const wpp_turns *t, uint32_t routine, struct loop_parts *out)
 {
-    const struct call_tree *tree = &t->stacks->tree;
-    const uint32_t *paths = t->paths.things + t->paths.first[routine];
-    const uint32_t *pieces = t->pieces.things + t->pieces.first[routine];
     uint32_t n_paths = t->paths.first[routine + 1] - t->paths.first[routine];
     uint32_t n_pieces = t->pieces.first[routine + 1] - t->pieces.first[routine];
 
-    out->path = malloc((n_paths + (size_t)1) * sizeof *out->path);
-    out->piece = malloc((n_pieces + (size_t)1) * sizeof *out->piece);
-    if (!out->path || !out->piece) {
-        free(out->path);
-        free(out->piece);
-        *out = (struct loop_parts){0};
-        return false;
-    }
-    for (uint32_t i = 0; i < n_paths; i++) {
-        const struct wpp_terminal *path = wpp_terminal(t->stacks->w, paths[i]);
+    out->path = calloc(n_paths + (size_t)1, sizeof *out->path);
+    out->piece[FROM_BEGIN] = calloc(n_pieces + (size_t)1, sizeof *out->piece[0]);
+    out->piece[FROM_END] = calloc(n_pieces + (size_t)1, sizeof *out->piece[0]);
+    if (out->path && out->piece[FROM_BEGIN] && out->piece[FROM_END])
+        return true;
+    free_parts(out);
+    return false;
+}
 
-        out->path[i] = part_of_path(l, path, 0, path->n_blocks);
+static struct part whole_path(const struct asked *a, uint32_t terminal)
+{
+    const struct wpp_terminal *path = wpp_terminal(a->t->stacks->w, terminal);
+    struct part *kept;
+
+    if (path->routine == NONE)
+        return (struct part){0};
+    kept = &a->parts->path[a->t->paths.rank[terminal]];
+    if (!kept->known) {
+        *kept = part_of_path(a->loop, path, 0, path->n_blocks);
+        kept->known = 1;
     }
-    for (uint32_t i = 0; i < n_pieces; i++) {
-        out->piece[i] = (struct part){0};
-        for (uint64_t k = tree->first[pieces[i]]; k < tree->first[pieces[i] + 1]; k++)
-            out->piece[i] = join(out->piece[i], part_of_item(t, out, tree->item[k]));
+    return *kept;
+}
+
+/* What is kept of a piece; NULL: it holds no path of the activation. */
+static struct part *kept_of(const struct asked *a, enum side side, uint32_t piece)
+{
+    return routine_of_piece(a->t->stacks, piece) == NONE
+               ? NULL : &a->parts->piece[side][a->t->pieces.rank[piece]];
+}
+
+/* The part of an item.  False: it is a piece that must be looked at first. */
+static bool part_of_item(const struct asked *a, enum side side, uint32_t item, struct part *out)
+{
+    const struct part *kept;
+
+    *out = (struct part){0};
+    if (item & CALL_TREE_CALL)
+        return true;
+    if (!(item & CALL_TREE_PIECE)) {
+        *out = whole_path(a, item);
+        return true;
     }
+    kept = kept_of(a, side, item & CALL_TREE_NUMBER);
+    if (kept)
+        *out = *kept;
+    return !kept || kept->known;
+}
+
+static struct part add(enum side side, struct part part, struct part next)
+{
+    return side == FROM_BEGIN ? join(part, next) : join(next, part);
+}
+
+static bool push(wpp_turns *t, size_t *n, uint32_t piece)
+{
+    if (*n == t->room) {
+        size_t room = t->room ? 2 * t->room : 64;
+        struct pending *larger = realloc(t->stack, room * sizeof *larger);
+
+        if (!larger)
+            return false;
+        t->stack = larger;
+        t->room = room;
+    }
+    t->stack[(*n)++] = (struct pending){.piece = piece};
+    return true;
+}
+
+/* Looks at a piece whose part is not known, and at those in it.  False: no memory. */
+static bool look_at(const struct asked *a, enum side side, uint32_t piece)
+{
+    const struct call_tree *tree = &a->t->stacks->tree;
+    size_t n = 0;
+
+    if (!push(a->t, &n, piece))
+        return false;
+    while (n > 0) {
+        struct pending *top = &a->t->stack[n - 1];
+        uint64_t first = tree->first[top->piece], items = tree->first[top->piece + 1] - first;
+        struct part part;
+
+        if (top->part.outside || top->next == items) {
+            struct part *kept = kept_of(a, side, top->piece);
+
+            *kept = top->part;
+            kept->known = 1;
+            n--;
+            continue;
+        }
+        uint32_t item = tree->item[side == FROM_BEGIN ? first + top->next : first + items - 1 - top->next];
+        if (part_of_item(a, side, item, &part)) {
+            top->part = add(side, top->part, part);
+            top->next++;
+        } else if (!push(a->t, &n, item & CALL_TREE_NUMBER)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Adds an item to what was seen from that side.  False: no memory. */
+static bool add_item(const struct asked *a, enum side side, uint32_t item, struct part *part)
+{
+    struct part next;
+
+    if (!part_of_item(a, side, item, &next)) {
+        if (!look_at(a, side, item & CALL_TREE_NUMBER))
+            return false;
+        part_of_item(a, side, item, &next);
+    }
+    *part = add(side, *part, next);
     return true;
 }
 
@@ -284,29 +391,32 @@ static bool find_way(const wpp_stacks *s, uint32_t thread, uint64_t event, struc
     }
 }
 
-/* What ran in the activation before the event, as far back as the loop was not left. */
-static struct part part_before(const wpp_turns *t, const struct loop_parts *parts, const struct way *way,
-                               struct part part)
+/* Adds what ran in the activation before the event, as far back as the loop was not left. */
+static bool add_before(const struct asked *a, const struct way *way, struct part *part)
 {
-    const struct call_tree *tree = &t->stacks->tree;
+    const struct call_tree *tree = &a->t->stacks->tree;
 
-    for (size_t n = way->n; n > 0 && !part.outside; n--)
-        for (uint64_t i = way->level[n - 1].at; i > tree->first[way->level[n - 1].piece]
-                                                && !part.outside; i--)
-            part = join(part_of_item(t, parts, tree->item[i - 1]), part);
-    return part;
+    for (size_t n = way->n; n > 0; n--)
+        for (uint64_t i = way->level[n - 1].at; i > tree->first[way->level[n - 1].piece]; i--)
+            if (part->outside)
+                return true;
+            else if (!add_item(a, FROM_END, tree->item[i - 1], part))
+                return false;
+    return true;
 }
 
-static struct part part_behind(const wpp_turns *t, const struct loop_parts *parts, const struct way *way,
-                               struct part part)
+/* Likewise what ran behind the event. */
+static bool add_behind(const struct asked *a, const struct way *way, struct part *part)
 {
-    const struct call_tree *tree = &t->stacks->tree;
+    const struct call_tree *tree = &a->t->stacks->tree;
 
-    for (size_t n = way->n; n > 0 && !part.outside; n--)
-        for (uint64_t i = way->level[n - 1].at + 1; i < tree->first[way->level[n - 1].piece + 1]
-                                                    && !part.outside; i++)
-            part = join(part, part_of_item(t, parts, tree->item[i]));
-    return part;
+    for (size_t n = way->n; n > 0; n--)
+        for (uint64_t i = way->level[n - 1].at + 1; i < tree->first[way->level[n - 1].piece + 1]; i++)
+            if (part->outside)
+                return true;
+            else if (!add_item(a, FROM_BEGIN, tree->item[i], part))
+                return false;
+    return true;
 }
 
 static const struct wpp_line *line_of(const struct wpp_routine *r, const struct natural_loop *l)
@@ -321,20 +431,21 @@ static const struct wpp_line *line_of(const struct wpp_routine *r, const struct 
     return NULL;
 }
 
-static struct wpp_turn turn_at(const wpp_turns *t, const struct natural_loop *l,
-                               const struct loop_parts *parts, const struct way *way, uint32_t block)
+static bool turn_at(const struct asked *a, const struct way *way, uint32_t block, struct wpp_turn *out)
 {
-    const struct wpp_terminal *path = wpp_terminal(t->stacks->w, way->terminal);
-    struct part before = part_before(t, parts, way, part_of_path(l, path, 0, block + 1));
-    struct part behind = part_behind(t, parts, way, part_of_path(l, path, block + 1, path->n_blocks));
-    bool left = behind.outside && (behind.begins_outside ? before.at_header : behind.left);
-    struct wpp_turn turn = {
-        .header = l->header, .line = line_of(wpp_routine(t->stacks->w, path->routine), l),
-        .turn = before.behind, .turns = before.behind + behind.before
-    };
+    const struct wpp_terminal *path = wpp_terminal(a->t->stacks->w, way->terminal);
+    struct part before = part_of_path(a->loop, path, 0, block + 1);
+    struct part behind = part_of_path(a->loop, path, block + 1, path->n_blocks);
+    bool left;
 
-    turn.turns -= left && !l->own_latch;
-    return turn;
+    if (!add_before(a, way, &before) || !add_behind(a, way, &behind))
+        return false;
+    left = behind.outside && (behind.begins_outside ? path->blocks[block] == a->loop->header : behind.left);
+    *out = (struct wpp_turn){
+        .header = a->loop->header, .line = line_of(wpp_routine(a->t->stacks->w, path->routine), a->loop),
+        .turn = before.behind, .turns = before.behind + behind.before - (left && !a->loop->own_latch)
+    };
+    return true;
 }
 
 static int outer_first(const void *a, const void *b)
@@ -372,10 +483,9 @@ static bool turns_on_way(wpp_turns *t, const struct way *way, uint32_t block, st
     for (size_t i = 0; ok && i < *n; i++) {
         struct loop_parts *parts = &l->parts[loops[i] - l->natural.loop];
 
-        if (!parts->piece)
-            ok = compute_parts(t, path->routine, loops[i], parts);
-        if (ok)
-            (*out)[i] = turn_at(t, loops[i], parts, way, block);
+        if (!parts->path)
+            ok = begin_parts(t, path->routine, parts);
+        ok = ok && turn_at(&(struct asked){t, loops[i], parts}, way, block, &(*out)[i]);
     }
     free(loops);
     return ok;

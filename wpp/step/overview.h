@@ -4,6 +4,7 @@
 #ifndef WPP_OVERVIEW_H
 #define WPP_OVERVIEW_H
 
+#include "wpp/replay/finder-parts.h"
 #include "wpp/wpp.h"
 
 enum { N_OVERVIEWS = 64 };
@@ -18,13 +19,15 @@ struct overview {
 struct overviews {
     struct overview kept[N_OVERVIEWS];
     int next;                      /* to be replaced */
+    struct overview wanted;        /* the one that is being made; `events` NULL */
+    wpp_finder *making;
 };
 
 /* NULL: it has not been made. */
 const struct overview *overviews_find(const struct overviews *o, uint32_t thread, uint32_t routine, int columns);
-/* Makes it.  NULL: no memory.  Cost: O(grammar). */
-const struct overview *overviews_make(struct overviews *o, const wpp *w, uint32_t thread, uint32_t routine,
-                                      int columns);
+/* Makes a part of it; then it is found, or that is asked for again.  False: it cannot be made.  Cost: O(grammar)
+ * for all parts. */
+bool overviews_make(struct overviews *o, const wpp *w, uint32_t thread, uint32_t routine, int columns);
 void overviews_free(struct overviews *o);
 
 /* The first event of a column, and the column of an event. */

@@ -345,6 +345,13 @@ void session_key(struct session *s, int key)
 
     if (key == TERMINAL_RESIZED)
         return;
+    if (session_waits(s)) {
+        if (key == TERMINAL_ESCAPE) {
+            s->wanted.what[0] = '\0';
+            session_say(s, "given up");
+        }
+        return;
+    }
     if (s->prompt != PROMPT_NONE) {
         edit(s, key);
         return;

@@ -132,6 +132,7 @@ void session_move_to(struct session *s, struct run_place to)
 void session_jump_to(struct session *s, struct run_place to)
 {
     s->before_jump = s->at;
+    s->jumps++;
     session_move_to(s, to);
 }
 
@@ -192,75 +193,92 @@ static void go_to_execution(struct session *s, const wpp_finder *f, const char *
                 number_grouped(wpp_finder_count(f, to.thread, 0, tokens_of(s, to.thread)), all), what);
 }
 
-void session_execution(struct session *s, const char *what, uint64_t n, bool back)
+/* The n-th next or earlier one. */
+static void go_on_by(struct session *s, const wpp_finder *f, const struct session_wanted *want)
 {
-    struct wpp_error error;
-    const wpp_finder *f = finders_get(&s->finders, what, &error);
-    uint64_t before, total;
-    uint32_t *places, here;
+    uint64_t before = wpp_finder_count(f, s->at.thread, 0, s->at.event);
+    uint64_t total = wpp_finder_count(f, s->at.thread, 0, tokens_of(s, s->at.thread));
+    uint32_t *places = NULL, here = 0;
 
-    if (!f) {
-        session_say(s, "%s", error.text);
-        return;
-    }
-    total = wpp_finder_count(f, s->at.thread, 0, tokens_of(s, s->at.thread));
-    before = wpp_finder_count(f, s->at.thread, 0, s->at.event);
-    here = is_at_end(s) ? 0 : places_in(s, f, what, s->at.thread, s->at.event, &places);
-    for (uint32_t i = 0; i < here; i++)
-        before += back ? places[i] < s->at.line : places[i] <= s->at.line;
     if (!is_at_end(s))
-        free(places);
+        here = places_in(s, f, want->what, s->at.thread, s->at.event, &places);
+    for (uint32_t i = 0; i < here; i++)
+        before += want->back ? places[i] < s->at.line : places[i] <= s->at.line;
+    free(places);
     if (total == 0)
-        session_say(s, "%s was not executed in thread %u", what, s->at.thread);
-    else if (back ? before < n : n > total - before)
-        session_say(s, "there is no %s execution of %s", back ? "earlier" : "later", what);
+        session_say(s, "%s was not executed in thread %u", want->what, s->at.thread);
+    else if (want->back ? before < want->n : want->n > total - before)
+        session_say(s, "there is no %s execution of %s", want->back ? "earlier" : "later", want->what);
     else
-        go_to_execution(s, f, what, back ? before - n : before + n - 1);
+        go_to_execution(s, f, want->what, want->back ? before - want->n : before + want->n - 1);
 }
 
-static bool go_to_nth(struct session *s, const struct place *p)
+static void go_to_nth(struct session *s, const wpp_finder *f, const struct place *p)
 {
     struct wpp_error error;
-    const wpp_finder *f = finders_get(&s->finders, p->what, &error);
     uint64_t event;
     uint32_t within;
 
-    if (!f || !place_find_execution(p, s->w, f, s->at.thread, &event, &within, &error)) {
+    if (place_find_execution(p, s->w, f, s->at.thread, &event, &within, &error))
+        go_to_execution(s, f, p->what, wpp_finder_count(f, s->at.thread, 0, event) + within);
+    else
         session_say(s, "%s", error.text);
-        return false;
-    }
-    go_to_execution(s, f, p->what, wpp_finder_count(f, s->at.thread, 0, event) + within);
-    return true;
 }
 
-static bool go_to_event(struct session *s, const struct place *p)
+/* Does what is wanted, if it can be found by now. */
+static void try_wanted(struct session *s)
+{
+    struct session_wanted want = s->wanted;
+    struct wpp_error error;
+    const wpp_finder *f;
+    enum finder_state state = finders_ask(&s->finders, want.what, &f, &error);
+
+    if (state == FINDER_MORE) {
+        session_say(s, "looking for %s ...  (Escape gives up)", want.what);
+        return;
+    }
+    s->wanted.what[0] = s->message[0] = '\0';
+    if (state == FINDER_TOO_MANY)
+        session_say(s, "%s", error.text);
+    else if (want.by_number)
+        go_to_nth(s, f, &want.place);
+    else
+        go_on_by(s, f, &want);
+}
+
+bool session_waits(const struct session *s)
+{
+    return s->wanted.what[0];
+}
+
+void session_execution(struct session *s, const char *what, uint64_t n, bool back)
+{
+    s->wanted = (struct session_wanted){.n = n, .back = back};
+    snprintf(s->wanted.what, sizeof s->wanted.what, "%s", what);
+    try_wanted(s);
+}
+
+static void go_to_event(struct session *s, const struct place *p)
 {
     uint64_t tokens = tokens_of(s, s->at.thread), event;
+    char all[NUMBER_TEXT];
     struct wpp_error error;
     struct run_place to;
 
     if (!place_find_event(p, s->w, s->at.thread, &event, &error)) {
         session_say(s, "%s", error.text);
-        return false;
-    }
-    if (event > tokens) {
-        char all[NUMBER_TEXT];
-
+    } else if (event > tokens) {
         session_say(s, "thread %u has only %s events", s->at.thread, number_grouped(tokens, all));
-        return false;
-    }
-    if (stepper_go(s->stepper, s->at.thread, event, &to) != STEPPER_DONE) {
+    } else if (stepper_go(s->stepper, s->at.thread, event, &to) != STEPPER_DONE) {
         session_say(s, "out of memory");
-        return false;
+    } else {
+        session_jump_to(s, to);
+        if (to.event < tokens && to.event != event)
+            session_say(s, "event %llu has no line; this is the next one that has", (unsigned long long)event);
     }
-    if (to.event < tokens)
-        session_say(s, to.event == event ? "" : "event %llu has no line; this is the next one that has",
-                    (unsigned long long)event);
-    session_jump_to(s, to);
-    return true;
 }
 
-bool session_go(struct session *s, const char *text)
+void session_go(struct session *s, const char *text)
 {
     char what[SESSION_TEXT + 16];
     struct place p;
@@ -269,15 +287,19 @@ bool session_go(struct session *s, const char *text)
     if (text[0] == '#' && (!session_cursor_text(s, what, SESSION_TEXT)
                            || strlen(what) + strlen(text) >= sizeof what)) {
         session_say(s, "the cursor is at no line");
-        return false;
+        return;
     }
     if (text[0] == '#')
         strcat(what, text);
     if (!place_parse(what, strlen(what), &p)) {
         session_execution(s, what, 1, false);
-        return false;
+    } else if (p.kind == PLACE_EXECUTION) {
+        s->wanted = (struct session_wanted){.by_number = true, .place = p};
+        strcpy(s->wanted.what, p.what);
+        try_wanted(s);
+    } else {
+        go_to_event(s, &p);
     }
-    return p.kind == PLACE_EXECUTION ? go_to_nth(s, &p) : go_to_event(s, &p);
 }
 
 /* ---- Begin and end --------------------------------------------------------------------------------------- */
@@ -340,21 +362,34 @@ void session_end(struct session *s)
 
 /* ---- What can wait ------------------------------------------------------------------------------------------ */
 
+/* Looks for the cursor's line, once for each line that the cursor comes to. */
+static void prepare_line(struct session *s)
+{
+    char what[SESSION_TEXT];
+    struct wpp_error error;
+    const wpp_finder *f;
+
+    s->ready_file = s->file;
+    s->ready_line = s->cursor;
+    if (session_cursor_text(s, what, sizeof what))
+        finders_ask(&s->finders, what, &f, &error);
+}
+
 bool session_idle(struct session *s, int columns)
 {
     uint32_t routine = session_routine(s);
-    char what[SESSION_TEXT];
-    struct wpp_error error;
 
-    if (routine != WPP_NO_ROUTINE && columns > 0
-        && !overviews_find(&s->overviews, s->at.thread, routine, columns))
-        return overviews_make(&s->overviews, s->w, s->at.thread, routine, columns);
-    if (s->file && (s->ready_file != s->file || s->ready_line != s->cursor)) {
-        s->ready_file = s->file;
-        s->ready_line = s->cursor;
-        if (session_cursor_text(s, what, sizeof what) && !finders_has(&s->finders, what))
-            finders_get(&s->finders, what, &error);
+    if (session_waits(s)) {
+        try_wanted(s);
         return true;
     }
-    return false;
+    if (routine != WPP_NO_ROUTINE && columns > 0
+        && !overviews_find(&s->overviews, s->at.thread, routine, columns)
+        && overviews_make(&s->overviews, s->w, s->at.thread, routine, columns))
+        return true;
+    if (s->file && (s->ready_file != s->file || s->ready_line != s->cursor)) {
+        prepare_line(s);
+        return true;
+    }
+    return finders_work(&s->finders);
 }

@@ -9,6 +9,7 @@
 #ifndef WPP_SESSION_H
 #define WPP_SESSION_H
 
+#include "wpp/replay/place-text.h"
 #include "wpp/replay/source-changes.h"
 #include "wpp/replay/stack-text.h"
 #include "wpp/replay/stepper.h"
@@ -17,6 +18,15 @@
 #include "wpp/step/source-lines.h"
 
 enum { N_MARKS = 26, SESSION_TEXT = 240 };
+
+/* What is done when what it looks for can be found. */
+struct session_wanted {
+    char what[SESSION_TEXT + 16];  /* "": nothing */
+    bool by_number;
+    struct place place;            /* by number */
+    uint64_t n;                    /* else the n-th next, or before */
+    bool back;
+};
 
 /* What a line is asked for. */
 enum session_prompt { PROMPT_NONE, PROMPT_PLACE, PROMPT_SEARCH, PROMPT_ROUTINE, PROMPT_THREAD };
@@ -56,6 +66,8 @@ struct session {
     uint32_t routine_found;        /* the last one found */
     char message[SESSION_TEXT];
     bool help, quit;
+    struct session_wanted wanted;
+    uint64_t jumps;                /* so many so far */
     const char *ready_file;        /* the line that session_idle() looked up last */
     uint32_t ready_line;
 };
@@ -67,8 +79,11 @@ void session_end(struct session *s);
 
 /* Does what a key asks for (terminal.h). */
 void session_key(struct session *s, int key);
-/* Goes to a place as people write it; what is wrong becomes the message.  False: it is wrong. */
-bool session_go(struct session *s, const char *place);
+/* Goes to a place as people write it; what is wrong becomes the message. */
+void session_go(struct session *s, const char *place);
+/* Whether it must look for something before it can go there: then session_idle() does that, and keys wait, but
+ * for Escape, which gives it up. */
+bool session_waits(const struct session *s);
 
 /* Moves, for the keys.  Each says in the message what it could not do. */
 __attribute__((format(printf, 2, 3)))
@@ -81,8 +96,9 @@ void session_choose_row(struct session *s, size_t row);
 /* Looks at a line, of the file that is looked at or of another one. */
 void session_look(struct session *s, const char *directory, const char *file, uint32_t line);
 
-/* What can wait until no key comes: the overview of the chosen routine for so many columns, the finder of
- * the cursor's line.  Each call does a part; false: nothing is left to do. */
+/* What can wait until no key comes: what is looked for, the overview of the chosen routine for so many
+ * columns, the finder of the cursor's line.  Each call does a part of some milliseconds; false: nothing is
+ * left to do. */
 bool session_idle(struct session *s, int columns);
 
 /* The routine of the chosen row; WPP_NO_ROUTINE: none. */
