@@ -197,10 +197,11 @@ static void converse(struct session *s, struct canvas *c)
 
 static void step_in_terminal(struct session *s, struct canvas *c, const char *color)
 {
+    const char *type = getenv("TERM");
+
     if (!terminal_open(tool_color(color)))
-        tool_die(TOOL_ERROR, isatty(STDOUT_FILENO) ? "the terminal has no cursor that can be moved, or an unknown type: $TERM is `%s`"
-                                                   : "standard output is no terminal; --keys=FILE needs none",
-                 getenv("TERM") ? getenv("TERM") : "");
+        tool_die(TOOL_ERROR, "the terminal has no cursor that can be moved, or is of an unknown type: TERM is `%s`",
+                 type ? type : "");
     converse(s, c);
     terminal_close();
 }
