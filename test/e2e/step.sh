@@ -127,18 +127,25 @@ if command -v tmux > /dev/null; then
         comes screens/$n > differs || { wrong=$((wrong + 1)); [ $wrong != 1 ] || mv differs first; }
     done < "$steps/keys.txt"
     is 'the screens of the scenario in a terminal' "$wrong $(cat first 2> /dev/null)" '0 '
+    # The place is looked at anew: where a screen begins depends on what was shown before.
+    away='g"run.c:8#1"<Enter>0'
     type_keys q
     tmux -L "$server" resize-window -x 100 -y 30
-    { cat "$steps/keys.txt"; echo q; } > typed
+    comes_to "-- stack $(printf -- '-%.0s' {1..41})" > /dev/null
+    type_keys "$away"
+    { cat "$steps/keys.txt"; echo "q $away"; } > typed
     wpp-step --keys=typed --size=100x30 run.wpp | plain > large
     ok 'a larger terminal' comes large
     tmux -L "$server" resize-window -x 60 -y 20
     ok 'a terminal that is too small' comes_to 'too small: 80 columns and 24 rows are needed'
     tmux -L "$server" resize-window -x 80 -y 24
+    comes_to '-- stack --' > /dev/null
+    type_keys "$away"
     wpp-step --keys=typed run.wpp | plain > small
     ok 'and one that is not any more' comes small
     type_keys q
-    for ((i = 0; i < 100; i++)); do shown | grep -q sort.c || break; sleep 0.05; done
+    for ((i = 0; i < 100; i++)); do shown | grep -q run.c || break; sleep 0.05; done
+    is 'q quits' "$(shown | grep -c run.c)" 0
     end_terminal
     for name in unknown-type dumb; do
         in_terminal 80 24 "TERM=$name wpp-step run.wpp 2> message; sleep 20"

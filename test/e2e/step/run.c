@@ -1,6 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
-
 static int a[6];
 
 static inline __attribute__((always_inline)) void swap(int *x, int *y)
