@@ -10,7 +10,6 @@
 #include "wpp/cli/run-range.h"
 #include "wpp/cli/tool.h"
 #include "wpp/export/export.h"
-#include "wpp/export/never-executed.h"
 
 static const char help[] =
     "Usage: wpp-export --to=FORMAT [OPTION]... FILE.wpp\n"
@@ -18,38 +17,23 @@ static const char help[] =
     "\n"
     "Costs: routines, lines and calls, by instructions\n"
     "      --to=callgrind     KCachegrind, callgrind_annotate\n"
-    "      --to=pprof         go tool pprof, with inlined frames; gzip\n"
     "      --to=folded        flamegraph.pl, inferno: a stack a line, with its cost\n"
-    "      --to=speedscope    speedscope.app\n"
-    "      --to=firefox       profiler.firefox.com\n"
-    "Timelines: each call in order\n"
-    "      --to=perfetto      ui.perfetto.dev, trace_processor: protobuf\n"
-    "      --to=chrome        the same in JSON, chrome://tracing\n"
-    "Coverage: lines, branches, routines, also those that were not executed\n"
-    "      --to=lcov          genhtml, lcov\n"
-    "      --to=gcov-json     gcovr: as gcov --json-format writes it\n"
-    "      --to=cobertura     Jenkins, GitLab and others: XML\n"
-    "Graphs in Graphviz' language\n"
-    "      --to=call-graph    who called whom, by instructions\n"
-    "      --to=flow-graph    the blocks of one --routine, by executions\n"
     "\n"
     "      --thread=N         only thread N, counted from 0 (`wpp-info` lists them)\n"
     "      --range=A:B        only events A to B-1 of the thread, thread 0 if none is chosen; places as\n"
     "                         wpp-dump takes them; A:+N are N events from A on\n"
     "      --routine=NAME     only routine NAME; costs and timelines: and all that it called\n"
-    "      --limit=N          stacks: look at the N dearest calling contexts (default 100k); timelines:\n"
-    "                         show N calls (default 100k); call graph: N routines (default 60)\n"
-    "      --depth=N          stacks and timelines: only N calls deep (default 500)\n"
+    "      --limit=N          stacks: look at the N dearest calling contexts (default 100k)\n"
+    "      --depth=N          stacks: only N calls deep (default 500)\n"
     "      --no-inlined       stacks without frames of inlined functions\n"
     "      --no-demangle      assembler names instead of those of the C++ source\n"
-    "      --lcov=FORM        the tracefile's form: 1 (default; lcov 1 and 2 read it), 2.2\n"
     "  -o, --output=FILE      write to FILE instead of standard output\n"
     "  -f, --force            replace FILE if it exists\n"
     "  -h, --help             print this text\n"
     "  -V, --version          print the version\n"
     "\n"
-    "Instructions are GCC's estimate when it compiled the program; a timeline's nanosecond is one.\n"
-    "Path profiles have no order: they become coverage, flow graphs, and callgrind files without calls.\n"
+    "Instructions are GCC's estimate when it compiled the program.\n"
+    "Path profiles have no order: they become callgrind files without calls.\n"
     "\n"
     "Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 the file is damaged or holds an\n"
     "incomplete run.\n";
@@ -57,9 +41,7 @@ static const char help[] =
 enum {
     NEEDS_ORDER = 1,
     CALLEES = 2,                   /* --routine brings what the routine called */
-    BINARY = 4,
-    COVERAGE = 8,
-    ONE_ROUTINE = 16
+    BINARY = 4
 };
 
 static const struct format {
@@ -69,17 +51,7 @@ static const struct format {
     uint64_t limit;                /* the default; 0: the format has none */
 } formats[] = {
     {"callgrind", export_callgrind, CALLEES, 0},
-    {"pprof", export_pprof, NEEDS_ORDER | CALLEES | BINARY, 100000},
     {"folded", export_folded, NEEDS_ORDER | CALLEES, 100000},
-    {"speedscope", export_speedscope, NEEDS_ORDER | CALLEES, 100000},
-    {"firefox", export_firefox, NEEDS_ORDER | CALLEES, 100000},
-    {"perfetto", export_perfetto, NEEDS_ORDER | CALLEES | BINARY, 100000},
-    {"chrome", export_chrome, NEEDS_ORDER | CALLEES, 100000},
-    {"lcov", export_lcov, COVERAGE, 0},
-    {"gcov-json", export_gcov_json, COVERAGE, 0},
-    {"cobertura", export_cobertura, COVERAGE, 0},
-    {"call-graph", export_call_graph, NEEDS_ORDER | CALLEES, 60},
-    {"flow-graph", export_flow_graph, ONE_ROUTINE, 0},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -88,12 +60,12 @@ struct request {
     const struct format *to;
     struct run_range range;
     struct export_options options;
-    bool force, lcov;
+    bool force;
 };
 
 enum {
     OPT_TO = 0x100, OPT_THREAD, OPT_RANGE, OPT_ROUTINE, OPT_LIMIT, OPT_DEPTH, OPT_NO_INLINED,
-    OPT_NO_DEMANGLE, OPT_LCOV
+    OPT_NO_DEMANGLE
 };
 static const struct option options[] = {
     {"to", required_argument, NULL, OPT_TO},
@@ -104,7 +76,6 @@ static const struct option options[] = {
     {"depth", required_argument, NULL, OPT_DEPTH},
     {"no-inlined", no_argument, NULL, OPT_NO_INLINED},
     {"no-demangle", no_argument, NULL, OPT_NO_DEMANGLE},
-    {"lcov", required_argument, NULL, OPT_LCOV},
     {"output", required_argument, NULL, 'o'},
     {"force", no_argument, NULL, 'f'},
     TOOL_OPTIONS
@@ -130,8 +101,6 @@ static uint32_t parse_depth(const char *text)
 
 static void parse_option(struct request *r, int option)
 {
-    static const char *const forms[] = {"1", "2.2", NULL};
-
     switch (option) {
     case OPT_TO:          r->to = parse_format(optarg); break;
     case OPT_THREAD:      r->thread = optarg; break;
@@ -141,10 +110,6 @@ static void parse_option(struct request *r, int option)
     case OPT_DEPTH:       r->options.depth = parse_depth(optarg); break;
     case OPT_NO_INLINED:  r->options.inlined = false; break;
     case OPT_NO_DEMANGLE: r->options.assembler_names = true; break;
-    case OPT_LCOV:
-        r->options.lcov_2 = tool_choice_argument("--lcov", optarg, forms) == 1;
-        r->lcov = true;
-        break;
     case 'o':             r->output = optarg; break;
     case 'f':             r->force = true; break;
     case 'h':             tool_help(help);
@@ -163,12 +128,8 @@ static void parse_options(int argc, char **argv, struct request *r)
     r->path = argv[optind];
     if (!r->to)
         tool_usage("--to=FORMAT says what to write");
-    if (r->lcov && strcmp(r->to->name, "lcov") != 0)
-        tool_usage("--lcov goes with --to=lcov");
     if (r->limit && r->to->limit == 0)
         tool_usage("--limit does not go with --to=%s, which has all", r->to->name);
-    if (r->to->is & ONE_ROUTINE && !r->routine)
-        tool_usage("--to=%s is of one routine: --routine=NAME says which", r->to->name);
     r->options.limit = r->limit ? tool_count_argument("--limit", r->limit) : r->to->limit;
     if (r->limit && r->options.limit == 0)
         tool_usage("--limit: there would be nothing to write");
@@ -245,20 +206,9 @@ static void keep_output(struct wpp_output *out, const char *path)
         tool_die_error(&error);
 }
 
-/* Coverage needs the routines that were never executed; they are in the program's files. */
-static void find_never_executed(struct export_run *run, struct never_executed *never)
-{
-    if (!never_executed_find(never, run))
-        tool_die_of_memory();
-    for (uint32_t i = 0; i < never->n_unknown; i++)
-        tool_warn("%s: its routines that were never executed are not known: %s", never->unknown[i].module,
-                  never->unknown[i].why);
-}
-
 int main(int argc, char **argv)
 {
     struct request r = {.options = {.thread = UINT32_MAX, .inlined = true, .depth = 500}};
-    struct never_executed never = {0};
     struct export_run run;
     struct wpp_output *out;
     struct wpp_error error;
@@ -273,8 +223,6 @@ int main(int argc, char **argv)
     if (!export_run_new(&run, w, &r.options, &error))
         tool_die_error(&error);
     run.path = r.path;
-    if (r.to->is & COVERAGE && !r.routine)
-        find_never_executed(&run, &never);
     out = redirect(&r);
     if (!r.to->write(&run)) {
         wpp_output_abandon(out);
@@ -286,7 +234,6 @@ int main(int argc, char **argv)
     if (run.note[0])
         tool_warn("%s", run.note);
     export_run_free(&run);
-    never_executed_free(&never);
     free((void *)r.options.chosen);
     tool_say_changed_sources(w);
     status = tool_say_incomplete(r.path, w);

@@ -83,7 +83,6 @@ void export_run_free(struct export_run *r)
     free(r->count);
     free(r->first_path);
     free(r->paths);
-    free(r->more);
     run_costs_free(&r->costs);
     call_tree_free(&r->tree);
     *r = (struct export_run){0};

@@ -25,7 +25,6 @@ struct export_options {
     bool inlined;                  /* stacks have frames of inlined functions */
     uint64_t limit;                /* the most calling contexts, activations on a timeline, or nodes */
     uint32_t depth;                /* the most activations in a stack */
-    bool lcov_2;                   /* the tracefile of lcov 2.2 */
 };
 
 struct export_run {
@@ -39,8 +38,6 @@ struct export_run {
     bool in_order;                 /* there is a tree; else it is a path profile */
     struct call_tree tree;         /* of this part */
     struct run_costs costs;
-    struct wpp_routine *more;      /* routines that were never executed, where they are known */
-    uint32_t n_more;
     char note[256];                /* for people: what was left out; or "" */
 };
 
@@ -65,15 +62,5 @@ double export_total(const struct export_run *r);
 
 bool export_callgrind(struct export_run *r);
 bool export_folded(struct export_run *r);
-bool export_speedscope(struct export_run *r);
-bool export_pprof(struct export_run *r);
-bool export_firefox(struct export_run *r);
-bool export_chrome(struct export_run *r);
-bool export_perfetto(struct export_run *r);
-bool export_lcov(struct export_run *r);
-bool export_gcov_json(struct export_run *r);
-bool export_cobertura(struct export_run *r);
-bool export_call_graph(struct export_run *r);
-bool export_flow_graph(struct export_run *r);
 
 #endif

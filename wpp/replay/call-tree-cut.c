@@ -177,7 +177,7 @@ static bool cut(struct cut *c, uint32_t piece, uint64_t at, bool keep_end, uint3
 
     while (ok && c->n_way > 0) {
         struct step s = c->way[--c->n_way];
-        uint32_t made;
+        uint32_t made = 0;
 
         ok = make_step(c, s, inner, keep_end, &made);
         *out = made;
