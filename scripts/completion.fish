@@ -75,7 +75,7 @@ complete -c wpp -n "$behind; and __wpp_wants_value" -f -a '(__wpp_values)'
 set -l otherwise 'not __wpp_wants_value'
 complete -c wpp -n "$behind; and $otherwise" -a '(__wpp_options)'
 complete -c wpp -n "$behind; and $otherwise" -k -a '(__wpp_files)'
-for tool in compress info report profile diff dump check dot hot
+for tool in compress info report profile diff dump export check dot hot
     complete -c wpp-$tool -n __wpp_wants_value -f -a '(__wpp_values)'
     complete -c wpp-$tool -n "$otherwise" -a '(__wpp_options)'
     complete -c wpp-$tool -n "$otherwise" -k -a '(__wpp_files)'

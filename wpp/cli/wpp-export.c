@@ -9,15 +9,14 @@
 #include "wpp/cli/profile-input.h"
 #include "wpp/cli/run-range.h"
 #include "wpp/cli/tool.h"
-#include "wpp/export/export.h"
+#include "wpp/export/export-run.h"
 
 static const char help[] =
     "Usage: wpp-export --to=FORMAT [OPTION]... FILE.wpp\n"
     "Writes a recorded run, or a part of it, for another tool.  FILE `-` is standard input.\n"
     "\n"
-    "Costs: routines, lines and calls, by instructions\n"
-    "      --to=callgrind     KCachegrind, callgrind_annotate\n"
-    "      --to=folded        flamegraph.pl, inferno: a stack a line, with its cost\n"
+    "      --to=FORMAT        callgrind: costs of lines and calls, for KCachegrind, callgrind_annotate;\n"
+    "                         folded: stacks, a line each, for flamegraph.pl, inferno\n"
     "\n"
     "      --thread=N         only thread N, counted from 0 (`wpp-info` lists them)\n"
     "      --range=A:B        only events A to B-1 of the thread, thread 0 if none is chosen; places as\n"

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "wpp/base/names.h"
-#include "wpp/export/export.h"
+#include "wpp/export/export-run.h"
 #include "wpp/export/locations.h"
 #include "wpp/profile/flow.h"
 #include "wpp/profile/tree-walk.h"

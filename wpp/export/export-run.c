@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/export/export.h"
+#include "wpp/export/export-run.h"
 
 #include <assert.h>
 #include <stdlib.h>

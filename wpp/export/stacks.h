@@ -12,7 +12,7 @@
 #ifndef WPP_STACKS_H
 #define WPP_STACKS_H
 
-#include "wpp/export/export.h"
+#include "wpp/export/export-run.h"
 #include "wpp/replay/source-files.h"
 
 #define STACK_ROOT UINT32_MAX

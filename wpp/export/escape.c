@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/export/text.h"
+#include "wpp/export/escape.h"
 
 #include <string.h>
 

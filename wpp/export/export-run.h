@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* export.h - a run, or a part of it, for other people's tools.
+/* export-run.h - a run, or a part of it, for other people's tools.
  *
  *      export_run_new     the part of the run: counts of paths, and with the order a tree of calls
  *      export_FORMAT      writes it; each format is a file of this room
@@ -7,8 +7,8 @@
  * Nothing here expands the run, except a timeline, up to a limit.  The clock is the instruction (GCC's
  * estimate, as in the path table).  Costs are whole numbers, and their sums are exact up to 2^53.
  */
-#ifndef WPP_EXPORT_H
-#define WPP_EXPORT_H
+#ifndef WPP_EXPORT_RUN_H
+#define WPP_EXPORT_RUN_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* text.h - names, which may hold any bytes, in the formats' texts. */
-#ifndef WPP_EXPORT_TEXT_H
-#define WPP_EXPORT_TEXT_H
+/* escape.h - names, which may hold any bytes, in the formats' texts. */
+#ifndef WPP_ESCAPE_H
+#define WPP_ESCAPE_H
 
 #include <stdio.h>
 
