@@ -56,17 +56,17 @@ done
 fails_with 2 'an ending of another format' wpp-dot -o prog.gif prog.wpp
 like 'is said' "$(cat err)" 'prog.gif. ends with none of .*-T'
 absent 'and nothing is drawn' prog.gif
-wpp-dot prog.wpp > prog.dot
+wpp-dot --grammar prog.wpp > prog.dot
 cp prog.dot again.dot
-wpp-dot prog.wpp > prog.dot
+wpp-dot --grammar prog.wpp > prog.dot
 same 'the same picture each time' prog.dot again.dot
 
 # ---- The limit ----------------------------------------------------------------------
 for n in 1 7 25 60; do
-    drawn=$(wpp-dot --max-nodes=$n prog.wpp | grep -c '^  n[0-9]* \[label')
+    drawn=$(wpp-dot --grammar --max-nodes=$n prog.wpp | grep -c '^  n[0-9]* \[label')
     is "at most $n nodes" "$([ "$drawn" -le $n ] && [ "$drawn" -ge 1 ] && echo yes)" yes
 done
-wpp-dot --max-nodes=10 prog.wpp > ten.dot
+wpp-dot --grammar --max-nodes=10 prog.wpp > ten.dot
 like 'what is left out is said' "$(cat ten.dot)" '… [0-9,]+ rules not shown .*; [0-9,]+ paths not shown, [0-9.]+ % of the cost'
 
 # Threads are all drawn; what a longjmp leaves in the trace is no path that is left out.
@@ -101,7 +101,7 @@ int main(void)
 }
 END_C
 "$WPP_GCC" -O1 -g -o jumps jumps.c -lpthread && wpp-record -q -o jumps.wpp ./jumps
-wpp-dot --max-nodes=1 jumps.wpp > jumps.dot
+wpp-dot --grammar --max-nodes=1 jumps.wpp > jumps.dot
 paths=$(wpp-info jumps.wpp | sed -n 's/^paths executed *//p')
 is 'each thread is a node' "$(grep -c '^  n[0-9]* \[label=<<b>thread' jumps.dot)" 5
 is 'and no other' "$(grep -c '^  n[0-9]* \[label' jumps.dot)" 5
@@ -127,8 +127,9 @@ is 'routines are drawn' "$([ -s drawn ] && echo yes)" yes
 is 'under their names' "$(strangers < drawn)" ''
 is 'which tell them apart' "$(grep -cx '[.<>()]*' drawn)" 0
 like 'which are those of the source' "$(cat drawn)" '^stack<long>::push\(long\)$|_M_[a-z_]*\(\.\.\.\)( const)?$'
-grep -o '<b>rule [0-9]*: [^<]*</b>' prog.dot | sed 's/rule [0-9]*: //' | plain > drawn
-is 'rules go by what costs most in them' "$([ -s drawn ] && echo yes)" yes
+grep -o '<b>rule [0-9]*: [^<]*</b>' prog.dot | sed 's/rule [0-9]*: //; s/call of //; s/[0-9]* calls: //; s/loop in //' |
+    plain > drawn
+is 'rules go by what they are' "$([ -s drawn ] && echo yes)" yes
 is 'which is a routine' "$(strangers < drawn)" ''
 is 'every rule' "$(grep -c '<b>rule [0-9]*<' prog.dot)" 0
 
@@ -172,7 +173,7 @@ int main(void)
 END_C
 "$WPP_GCC" -O1 threads.c -o threads -pthread
 ok 'thirty thousand threads' sh -c 'WPP_OUT=threads.trace ./threads && wpp-compress -o threads.wpp threads.trace'
-ok 'are drawn in a second' sh -c 'ulimit -t 1; wpp-dot threads.wpp'
+ok 'are drawn in a second' sh -c 'ulimit -t 1; wpp-dot --grammar threads.wpp'
 is 'all of them' "$(grep -c '<b>thread [0-9]' out)" 30001
 
 # A name is bytes, a picture is UTF-8.
@@ -183,6 +184,78 @@ ok 'is recorded' wpp-record -q -o latin.wpp ./latin
 ok 'and drawn' wpp-dot -o latin.svg latin.wpp
 is 'without a complaint' "$(cat err)" ''
 like 'a byte that is none is replaced' "$(cat latin.svg)" 'caf�'
+
+# ---- Calls: who called whom, as the events written out say --------------------------------
+ok 'calls' wpp-dot --max-nodes=500 prog.wpp
+cp out calls.dot
+nodes() { sed -n 's/^  n\([0-9]*\) \[label=<<b>\([^<]*\)<.*/\1 \2/p' "$1"; }
+like 'main is there, called once' "$(grep '<b>main<' calls.dot)" '<b>100 %</b>   self <b>.*<br/>1 ×>'
+fib=$(nodes calls.dot | sed -n 's/ fib.*//p')
+main=$(nodes calls.dot | sed -n 's/ main$//p')
+is 'fib calls itself as often as wpp-dump says' \
+    "$(sed -n "s/^  n$fib -> n$fib .*label=\" \(.*\) × \"\];/\1/p" calls.dot | tr -d ,)" \
+    "$(wpp-dump --calls prog.wpp | sed -n 's/^ *\([0-9]*\)  *fib(int) -> fib(int)$/\1/p')"
+is 'and main calls it' \
+    "$(sed -n "s/^  n$main -> n$fib .*label=\" \(.*\) × \"\];/\1/p" calls.dot | tr -d ,)" \
+    "$(wpp-dump --calls prog.wpp | sed -n 's/^ *\([0-9]*\)  *main -> fib(int)$/\1/p')"
+ok 'three nodes at most' wpp-dot --max-nodes=3 prog.wpp
+is 'are three' "$(nodes out | wc -l)" 3
+like 'what is folded is said' "$(cat out)" '… [0-9]+ routines not shown, .* of the cost is their own'
+like 'and counted' "$(grep '^  o[0-9]* ' out)" ' and [0-9]+ more   [0-9.]+ %>'
+ok 'a run of threads' wpp-dot jumps.wpp
+like 'step was called 160 times' "$(grep '<b>step<' out)" '<br/>160 ×>'
+
+# ---- A routine: its blocks, edges that were missed, paths ---------------------------------
+cat > ways.c << 'END_C'
+int ways(int i)
+{
+    int n = 0;
+    while (i > 0) {
+        if (i > 1000)
+            n += 7;
+        else if (i & 1)
+            n += 3;
+        i--;
+    }
+    return n;
+}
+int main(void) { return ways(10) + ways(5) == 0; }
+END_C
+"$WPP_GCC" -O0 -g -o ways ways.c && wpp-record -q -o ways.wpp ./ways
+ok 'a routine' wpp-dot --routine=ways ways.wpp
+like 'calls' "$(grep '^  b0 ' out)" '<b>ways</b><br/>2 calls>'
+like 'a block with its source, and how often it was executed' "$(grep 'n += 3' out)" '8  n \+= 3;<br align="left"/>.*>8 ×   <b>[0-9]+ %'
+like 'a block that never was' "$(grep 'n += 7' out)" '>never<.*dashed'
+like 'edges that were missed' "$(cat out)" '; 2 edges missed \(dashed\)'
+is 'are dashed' "$(grep -c ' -> .*style=dashed' out)" 2
+is 'so are as many blocks' "$(grep -c '^  b[0-9]* \[label.*dashed' out)" 1
+like 'paths are listed' "$(cat out)" 'path [0-9]+   [0-9]+ ×   <b>[0-9]+ %</b>   ways\.c:'
+if command -v dot > /dev/null; then
+    is 'Graphviz takes it' "$(dot -Tplain out 2>&1 > /dev/null)" ''
+fi
+ok 'three boxes' wpp-dot --routine=ways --max-nodes=3 ways.wpp
+like 'the rest is folded' "$(cat out)" '… [0-9]+ blocks folded'
+is 'boxes' "$(grep -c '^  b[0-9]* \[label=<<font' out)" 3
+ok 'of a profile' sh -c 'wpp-profile -o ways.profile ways.wpp && wpp-dot --routine=ways ways.profile > of-profile'
+wpp-dot --routine=ways ways.wpp > of-wpp
+is 'the same' "$(grep '^  b' of-profile)" "$(grep '^  b' of-wpp)"
+fails_with 1 'but no calls' wpp-dot ways.profile
+rm ways.c
+ok 'without its source' wpp-dot --routine=ways ways.wpp
+like 'lines have numbers' "$(cat out)" '>8<br align="left"/>'
+fails_with 1 'no such routine' wpp-dot --routine=nothing ways.wpp
+like 'is said' "$(cat err)" 'no routine .nothing. was executed'
+
+# ---- Rules ------------------------------------------------------------------------------
+like 'a loop' "$(wpp-dot --grammar ways.wpp)" '<b>rule [0-9]+: loop in ways<'
+like 'calls' "$(cat prog.dot)" '<b>rule [0-9]+: (call of|[0-9]+ calls:) fib'
+rule=$(sed -n 's/^  n1 .*<b>rule \([0-9]*\):.*/\1/p' prog.dot)
+ok 'one rule' wpp-dot --rule="$rule" prog.wpp
+like 'is the top' "$(grep '^  n0 ' out)" "<b>rule $rule: .*<br/>1 ×   <b>100 %"
+like 'as the title says' "$(cat out)" "one execution of rule $rule: [0-9]+ events, "
+fails_with 2 'there are not so many' wpp-dot --rule=999999 prog.wpp
+like 'is said' "$(cat err)" 'there is no rule 999999; its [0-9]+ rules are counted from 0'
+fails_with 2 'a routine has no rules' wpp-dot --rule=1 --routine=main prog.wpp
 
 fails 'an existing picture is not replaced' wpp-dot -o prog.svg prog.wpp
 ok 'but by force' wpp-dot -f -o prog.svg prog.wpp

@@ -586,7 +586,7 @@ is 'instructions: those of the routines' "$(sed -n 's/ *"total_cost": \(.*\),/\1
 like 'JSON says what they are' "$(cat back.blocks)" '"token": 4294934528, "routine": null, "name": "Frame 0"'
 wpp-hot -l 2 -L 8 back.wpp > back.text
 wpp-hot -l 2 -L 8 --format=csv back.wpp > back.csv
-wpp-dot back.wpp > back.dot
+wpp-dot --grammar back.wpp > back.dot
 is 'all call them Frame 0' "$(grep -l 'Frame 0' back.text back.csv back.dot | paste -sd' ')" \
     'back.text back.csv back.dot'
 is 'none a symbol' "$(grep -il 'symbol' back.text back.csv back.dot)" ''

@@ -169,7 +169,7 @@ static void test_random(void)
         for (uint32_t max = 1; max <= 2000; max = max < 80 ? max * 4 + 1 : max == 1000 ? 5000 : 1000) {
             struct picture p;
             const char *why;
-            if (!picture_new(w, max, &p)) {
+            if (!picture_new(w, max, PICTURE_ALL, &p)) {
                 broken++;
                 continue;
             }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wpp-dot - draws a WPP's DAG.
+/* wpp-dot - draws a run: its calls, a routine, its grammar.
  *
  * The only file of the project that uses Graphviz (by graphviz-compat.h): libcgraph reads
  * the graph, libgvc lays it out and renders it. */
@@ -11,19 +11,29 @@
 #include <unistd.h>
 
 #include "wpp/cli/tool.h"
-#include "wpp/picture/dot-text.h"
+#include "wpp/picture/call-graph-text.h"
+#include "wpp/picture/flow-graph-text.h"
+#include "wpp/picture/grammar-text.h"
 #include "wpp/picture/graphviz-compat.h"
 
 static const char help[] =
     "Usage: wpp-dot [OPTION]... FILE.wpp\n"
-    "Draws the hottest part of a WPP as a graph: start rules on top, rules, and paths as leaves,\n"
-    "coloured by their share of the executed instructions.  FILE `-` is standard input.\n"
+    "Draws what a recorded program did, coloured by cost: who called whom, how often, and what\n"
+    "that cost.  FILE `-` is standard input.\n"
+    "\n"
+    "Other pictures:\n"
+    "      --routine=NAME   a routine's blocks with their source, edges with counts, those that were\n"
+    "                       missed, and the paths that cost most; also of a path profile\n"
+    "      --grammar        the hottest part of the grammar: start rules on top, rules, and paths as\n"
+    "                       leaves; files of plain symbols are drawn so in any case\n"
+    "      --rule=N         one execution of rule N of the grammar\n"
     "\n"
     "  -T, --format=FORMAT  dot, svg, png or pdf; default: the ending of the output's name, or\n"
     "                       dot if it has none\n"
     "  -o, --output=FILE    write to FILE instead of standard output\n"
     "  -f, --force          replace FILE if it exists\n"
-    "      --max-nodes=N    draw at most N nodes (default 60); all threads are drawn anyway\n"
+    "      --max-nodes=N    draw at most N nodes (default 60; routines: 40); what is left out is\n"
+    "                       folded, and said; in a grammar, all threads are drawn anyway\n"
     "  -h, --help           print this text\n"
     "  -V, --version        print the version\n"
     "\n"
@@ -33,19 +43,30 @@ static const char help[] =
 static const char *const formats[] = {"dot", "svg", "png", "pdf", NULL};
 enum { FORMAT_DOT, FORMAT_SVG };
 
+enum view { VIEW_CALLS, VIEW_ROUTINE, VIEW_GRAMMAR };
+
+/* Routines that take less of the cost, with what they call, are folded. */
+#define LEAST_SHARE 0.005
+
 struct request {
     const char *path, *output;
     int format;                /* index of formats; -1: not given */
-    uint32_t max_nodes;
+    enum view view;
+    const char *routine;
+    uint32_t rule;             /* PICTURE_ALL: not given */
+    uint32_t max_nodes;        /* 0: not given */
     bool force;
 };
 
-enum { OPT_MAX_NODES = 0x100 };
+enum { OPT_MAX_NODES = 0x100, OPT_ROUTINE, OPT_GRAMMAR, OPT_RULE };
 static const struct option options[] = {
     {"format", required_argument, NULL, 'T'},
     {"output", required_argument, NULL, 'o'},
     {"force", no_argument, NULL, 'f'},
     {"max-nodes", required_argument, NULL, OPT_MAX_NODES},
+    {"routine", required_argument, NULL, OPT_ROUTINE},
+    {"grammar", no_argument, NULL, OPT_GRAMMAR},
+    {"rule", required_argument, NULL, OPT_RULE},
     TOOL_OPTIONS
 };
 
@@ -56,6 +77,15 @@ static uint32_t max_nodes_argument(const char *text)
     if (n < 1 || n > 1000000)
         tool_usage("--max-nodes: `%s` is not between 1 and 1M", text);
     return n;
+}
+
+static uint32_t rule_argument(const char *text)
+{
+    uint64_t n = tool_count_argument("--rule", text);
+
+    if (n >= WPP_RULE)
+        tool_usage("--rule: `%s` is no number of a rule", text);
+    return (uint32_t)n;
 }
 
 /* The format of an output's suffix. */
@@ -72,20 +102,34 @@ static int format_of(const char *output)
                output);
 }
 
+static void take_option(struct request *r, int option)
+{
+    switch (option) {
+    case 'T': r->format = tool_choice_argument("-T", optarg, formats); break;
+    case 'o': r->output = optarg; break;
+    case 'f': r->force = true; break;
+    case OPT_MAX_NODES: r->max_nodes = max_nodes_argument(optarg); break;
+    case OPT_ROUTINE: r->routine = optarg; break;
+    case OPT_GRAMMAR: r->view = VIEW_GRAMMAR; break;
+    case OPT_RULE: r->rule = rule_argument(optarg); break;
+    case 'h': tool_help(help);
+    case 'V': tool_version();
+    }
+}
+
 static struct request parse_options(int argc, char **argv)
 {
-    struct request r = {.format = -1, .max_nodes = 60, .output = "-"};
+    struct request r = {.format = -1, .output = "-", .rule = PICTURE_ALL};
     int option;
 
     while ((option = tool_option(argc, argv, "T:o:fhV", options)) != -1)
-        switch (option) {
-        case 'T': r.format = tool_choice_argument("-T", optarg, formats); break;
-        case 'o': r.output = optarg; break;
-        case 'f': r.force = true; break;
-        case OPT_MAX_NODES: r.max_nodes = max_nodes_argument(optarg); break;
-        case 'h': tool_help(help);
-        case 'V': tool_version();
-        }
+        take_option(&r, option);
+    if (r.routine && (r.view == VIEW_GRAMMAR || r.rule != PICTURE_ALL))
+        tool_usage("--routine does not go with %s", r.rule != PICTURE_ALL ? "--rule" : "--grammar");
+    if (r.rule != PICTURE_ALL)
+        r.view = VIEW_GRAMMAR;
+    if (r.routine)
+        r.view = VIEW_ROUTINE;
     if (argc - optind != 1)
         tool_usage(argc == optind ? "no file given" : "more than one file given");
     r.path = argv[optind];
@@ -98,19 +142,83 @@ static struct request parse_options(int argc, char **argv)
 
 struct bytes { char *data; size_t size; };
 
-/* The graph in Graphviz' language; dies without memory. */
-static struct bytes draw_text(const wpp *w, uint32_t max_nodes)
+_Noreturn static void no_memory(void)
+{
+    tool_die(TOOL_ERROR, "out of memory");
+}
+
+static void draw_calls(FILE *out, const wpp *w, uint32_t max_nodes)
+{
+    struct call_graph graph;
+    struct wpp_error error;
+
+    if (!call_graph_new(w, max_nodes ? max_nodes : 40, LEAST_SHARE, &graph, &error))
+        tool_die_error(&error);
+    call_graph_text_write(out, w, &graph);
+    call_graph_free(&graph);
+}
+
+static void draw_grammar(FILE *out, const wpp *w, const struct request *r)
 {
     struct picture picture;
+
+    if (r->rule != PICTURE_ALL && r->rule >= wpp_grammar(w)->n_rules)
+        tool_die(TOOL_USAGE, "%s: there is no rule %u; its %u rules are counted from 0", r->path, r->rule,
+                 wpp_grammar(w)->n_rules);
+    if (!picture_new(w, r->max_nodes ? r->max_nodes : 60, r->rule, &picture))
+        no_memory();
+    grammar_text_write(out, w, &picture);
+    picture_free(&picture);
+}
+
+/* The routine that is asked for; of several, the one that costs most. */
+static uint32_t choose_routine(const struct path_profile *p, const struct request *r)
+{
+    bool *chosen = tool_choose_routines(p->w, r->routine);
+    uint32_t best = UINT32_MAX, n = 0;
+
+    for (uint32_t i = 0; chosen && i < p->n_routines; i++)
+        if (chosen[i]) {
+            n++;
+            best = best == UINT32_MAX || p->routine[i].cost > p->routine[best].cost ? i : best;
+        }
+    free(chosen);
+    if (best == UINT32_MAX)
+        tool_die(TOOL_ERROR, "%s: no routine `%s` was executed", r->path, r->routine);
+    if (n > 1)
+        tool_warn("%u routines have the name `%s`; this is the one that costs most, %s at %s:%u", n, r->routine,
+                  wpp_routine(p->w, best)->shown, wpp_routine(p->w, best)->file, wpp_routine(p->w, best)->line);
+    return best;
+}
+
+static void draw_routine(FILE *out, const wpp *w, const struct request *r)
+{
+    struct path_profile profile;
+    struct flow_graph graph;
+
+    if (!path_profile_new(&profile, w)
+        || !flow_graph_new(&profile, choose_routine(&profile, r), r->max_nodes ? r->max_nodes : 60, &graph)
+        || !flow_graph_text_write(out, &profile, &graph))
+        no_memory();
+    flow_graph_free(&graph);
+    path_profile_free(&profile);
+}
+
+/* The graph in Graphviz' language; dies without memory. */
+static struct bytes draw_text(const wpp *w, const struct request *r)
+{
     struct bytes text = {0};
     FILE *out = open_memstream(&text.data, &text.size);
 
-    if (!out || !picture_new(w, max_nodes, &picture))
-        tool_die(TOOL_ERROR, "out of memory");
-    dot_text_write(out, w, &picture);
-    picture_free(&picture);
+    if (!out)
+        no_memory();
+    switch (r->view) {
+    case VIEW_CALLS: draw_calls(out, w, r->max_nodes); break;
+    case VIEW_ROUTINE: draw_routine(out, w, r); break;
+    case VIEW_GRAMMAR: draw_grammar(out, w, r); break;
+    }
     if (fclose(out) != 0)
-        tool_die(TOOL_ERROR, "out of memory");
+        no_memory();
     return text;
 }
 
@@ -155,6 +263,23 @@ static int write_result(struct wpp_output *out, struct bytes data)
     return tool_exit_status(error.status);
 }
 
+/* Opens the file.  Plain symbols have no calls. */
+static wpp *open_for(struct request *r)
+{
+    struct wpp_summary s;
+    wpp *w = tool_open(r->path);
+
+    wpp_get_summary(w, &s);
+    if (r->view == VIEW_ROUTINE) {
+        tool_need(r->path, w, TOOL_NEED_PATHS);
+        return w;
+    }
+    tool_need_order(r->path, w);
+    if (s.n_routines == 0)
+        r->view = VIEW_GRAMMAR;
+    return w;
+}
+
 int main(int argc, char **argv)
 {
     struct request r;
@@ -165,10 +290,9 @@ int main(int argc, char **argv)
 
     tool_init("wpp-dot");
     r = parse_options(argc, argv);
-    w = tool_open(r.path);
-    tool_need_order(r.path, w);
+    w = open_for(&r);
     out = tool_output(r.output, r.force, r.path);
-    result = draw_text(w, r.max_nodes);
+    result = draw_text(w, &r);
     if (r.format != FORMAT_DOT)
         result = render(out, result.data, formats[r.format]);
     /* Not exit(): libraries of Graphviz (fontconfig, pango) have slow destructors, and leak

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "wpp/base/descending.h"
+#include "wpp/picture/rule-kinds.h"
 
 #define NO_NODE UINT32_MAX
 
@@ -20,6 +21,7 @@ struct base { uint32_t index; uint64_t times; };
 struct choosing {
     const struct wpp_grammar *g;
     uint32_t n_rules, n;       /* rules with start rules; all symbols */
+    uint32_t root;             /* the rule that is drawn alone, or PICTURE_ALL */
     double *cost;              /* by index: of one execution */
     uint64_t *executed;        /* by index */
     struct base *base;         /* by index: the symbol it is a power of; itself, once, if of none */
@@ -29,6 +31,7 @@ struct choosing {
     struct descending below;   /* rules with times > 0 whose parts have not been counted yet */
     uint32_t *met;             /* by index: scratch, what was found below a node */
     uint32_t n_met;
+    uint32_t *stamp;           /* by index: 1 + the node below which it was met last */
     double total;
     struct picture *out;
     uint32_t edge_capacity;
@@ -67,8 +70,9 @@ static bool reserve_figures(struct choosing *c)
     c->times = calloc(n, sizeof *c->times);
     c->offset = calloc(n, sizeof *c->offset);
     c->met = calloc(n, sizeof *c->met);
+    c->stamp = calloc(n, sizeof *c->stamp);
     return descending_begin(&c->below, c->n_rules) && c->cost && c->executed && c->base &&
-           c->node && c->times && c->offset && c->met;
+           c->node && c->times && c->offset && c->met && c->stamp;
 }
 
 static void free_figures(struct choosing *c)
@@ -80,6 +84,7 @@ static void free_figures(struct choosing *c)
     free(c->times);
     free(c->offset);
     free(c->met);
+    free(c->stamp);
     descending_end(&c->below);
 }
 
@@ -89,7 +94,7 @@ static struct base base_of(const struct choosing *c, uint32_t r)
     const struct wpp_grammar *g = c->g;
     uint64_t begin = g->body[r], end = g->body[r + 1];
 
-    if (r >= g->n_rules)
+    if (r >= g->n_rules || r == c->root)
         return (struct base){r, 1};
     for (uint64_t i = begin + 1; i < end; i++)
         if (g->symbols[i] != g->symbols[begin])
@@ -98,12 +103,27 @@ static struct base base_of(const struct choosing *c, uint32_t r)
     return (struct base){of.index, of.times * (end - begin)};
 }
 
+/* Executions of all symbols in one execution of the root. */
+static void count_below(struct choosing *c)
+{
+    const struct wpp_grammar *g = c->g;
+
+    c->executed[c->root] = 1;
+    for (uint32_t r = c->root + 1; r-- > 0;)
+        for (uint64_t i = g->body[r]; c->executed[r] > 0 && i < g->body[r + 1]; i++)
+            c->executed[index_of(c, g->symbols[i])] += c->executed[r];
+}
+
 static void compute_figures(const wpp *w, struct choosing *c)
 {
     const struct wpp_grammar *g = c->g;
 
-    wpp_rule_frequencies(w, c->executed);
-    wpp_terminal_counts(w, c->executed + c->n_rules);
+    if (c->root != PICTURE_ALL) {
+        count_below(c);
+    } else {
+        wpp_rule_frequencies(w, c->executed);
+        wpp_terminal_counts(w, c->executed + c->n_rules);
+    }
     for (uint32_t t = 0; t < g->n_terminals; t++) {
         c->cost[c->n_rules + t] = wpp_terminal(w, t)->insns;
         c->base[c->n_rules + t] = (struct base){c->n_rules + t, 1};
@@ -112,7 +132,7 @@ static void compute_figures(const wpp *w, struct choosing *c)
         for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
             c->cost[r] += c->cost[index_of(c, g->symbols[i])];
         c->base[r] = base_of(c, r);
-        if (r >= g->n_rules)
+        if (c->root == PICTURE_ALL ? r >= g->n_rules : r == c->root)
             c->total += c->cost[r];
     }
     for (uint32_t i = 0; i < c->n; i++)
@@ -195,7 +215,8 @@ static struct candidate *list_candidates(const struct choosing *c, uint32_t *n)
 
     *n = 0;
     for (uint32_t i = 0; list && i < c->n; i++)
-        if (c->base[i].index == i && (i < c->g->n_rules || i >= c->n_rules))
+        if (c->base[i].index == i && i != c->root && (i < c->g->n_rules || i >= c->n_rules)
+            && (c->root == PICTURE_ALL || c->executed[i] > 0))
             list[(*n)++] = (struct candidate){share_of(c, i), i};
     if (list)
         qsort(list, *n, sizeof *list, compare_candidates);
@@ -210,8 +231,10 @@ static bool choose(struct choosing *c, uint32_t max_nodes)
 
     c->out->node = calloc((size_t)c->g->n_threads + n + 1, sizeof *c->out->node);
     bool ok = list && same && c->out->node;
-    for (uint32_t k = 0; ok && k < c->g->n_threads; k++)
+    for (uint32_t k = 0; ok && c->root == PICTURE_ALL && k < c->g->n_threads; k++)
         add_node(c, c->g->n_rules + k);
+    if (ok && c->root != PICTURE_ALL)
+        add_node(c, c->root);
     c->out->n_starts = c->out->n_nodes;
     for (uint32_t i = 0; ok && i < n && c->out->n_nodes < max_nodes; i++) {
         if (list[i].index < c->n_rules && is_repetition(c, list[i].index, same))
@@ -226,11 +249,13 @@ static bool choose(struct choosing *c, uint32_t max_nodes)
 /* ---- Routines ------------------------------------------------------------------------------- */
 
 /* Adds up what one execution of rule r costs in each routine below it; those routines are `met`.
- * The last entry is for symbols without a routine. */
+ * The last entry is for symbols without a routine.  Counts the node's paths. */
 static void sum_routines(struct choosing *c, const wpp *w, uint32_t r, double *spent,
-                         uint32_t n_routines)
+                         uint32_t n_routines, struct picture_node *node)
 {
     const struct wpp_grammar *g = c->g;
+
+    uint32_t stamp = 1 + (uint32_t)(node - c->out->node);
 
     c->n_met = 0;
     c->times[r] = 1;
@@ -244,6 +269,8 @@ static void sum_routines(struct choosing *c, const wpp *w, uint32_t r, double *s
                 continue;
             }
             routine = wpp_terminal(w, g->symbols[i])->routine;
+            node->paths += c->stamp[part] != stamp && !wpp_terminal(w, g->symbols[i])->control;
+            c->stamp[part] = stamp;
             routine = routine == WPP_NO_ROUTINE ? n_routines : routine;
             if (spent[routine] == 0 && c->cost[part] > 0)
                 c->met[c->n_met++] = routine;
@@ -283,11 +310,12 @@ static bool find_routines(struct choosing *c, const wpp *w)
         double cost;
 
         node->routine_part = 1;
+        node->paths = index >= c->n_rules;
         if (index >= c->n_rules) {
             node->routine = wpp_terminal(w, node->symbol)->routine;
             continue;
         }
-        sum_routines(c, w, index, spent, s.n_routines);
+        sum_routines(c, w, index, spent, s.n_routines, node);
         most = take_most(c, spent, s.n_routines, &cost);
         node->routine = most == s.n_routines ? WPP_NO_ROUTINE : most;
         if (c->cost[index] > 0)
@@ -394,7 +422,7 @@ static bool connect(struct choosing *c, uint32_t from)
 static void count_hidden(struct choosing *c, const wpp *w)
 {
     for (uint32_t i = 0; i < c->n; i++) {
-        if (c->node[i] != NO_NODE)
+        if (c->node[i] != NO_NODE || (c->root != PICTURE_ALL && c->executed[i] == 0))
             continue;
         if (i < c->n_rules) {
             c->out->hidden_rules++;
@@ -405,18 +433,21 @@ static void count_hidden(struct choosing *c, const wpp *w)
     }
 }
 
-bool picture_new(const wpp *w, uint32_t max_nodes, struct picture *out)
+bool picture_new(const wpp *w, uint32_t max_nodes, uint32_t rule, struct picture *out)
 {
     const struct wpp_grammar *g = wpp_grammar(w);
-    struct choosing c = {.g = g, .n_rules = g->n_rules + g->n_threads, .out = out};
+    struct choosing c = {.g = g, .n_rules = g->n_rules + g->n_threads, .root = rule, .out = out};
     bool ok;
+
+    assert(rule == PICTURE_ALL || rule < g->n_rules);
 
     *out = (struct picture){0};
     c.n = c.n_rules + g->n_terminals;
     ok = reserve_figures(&c);
     if (ok)
         compute_figures(w, &c);
-    ok = ok && choose(&c, max_nodes) && find_routines(&c, w);
+    ok = ok && choose(&c, max_nodes) && find_routines(&c, w)
+         && rule_kinds_find(w, out);
     out->edge = ok ? calloc(1, sizeof *out->edge) : NULL;      /* never NULL, even if empty */
     c.edge_capacity = out->edge != NULL;
     ok = ok && out->edge;

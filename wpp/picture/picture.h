@@ -24,6 +24,13 @@
 
 #include "wpp/wpp.h"
 
+/* What a rule derives. */
+enum picture_kind {
+    PICTURE_PART,              /* anything else */
+    PICTURE_CALLS,             /* whole activations: one, or several one after another */
+    PICTURE_LOOP               /* whole iterations of a loop, with all that they call; from any of its blocks */
+};
+
 struct picture_node {
     uint32_t symbol;           /* terminal, or WPP_RULE | rule, start rules included */
     uint64_t executed;
@@ -33,6 +40,11 @@ struct picture_node {
     uint32_t n_out;            /* edges from it */
     uint32_t routine;          /* the one with most of its cost; WPP_NO_ROUTINE for plain symbols */
     double routine_part;       /* the part of its cost in that routine */
+    enum picture_kind kind;
+    uint32_t of;               /* CALLS: the routine of the first activation; LOOP: the loop's; else
+                                  WPP_NO_ROUTINE */
+    uint64_t calls;            /* CALLS: activations one after another */
+    uint32_t paths;            /* different ones that it derives */
 };
 
 struct picture_edge {
@@ -43,7 +55,7 @@ struct picture_edge {
     double flow;
 };
 
-/* Invariants (picture_check): nodes 0 .. n_starts-1 are the start rules, the others descend by
+/* Invariants (picture_check): nodes 0 .. n_starts-1 are the start rules or the chosen rule, the others descend by
  * share; edges are grouped by `from` and ascend by offset; flows into a node that is no start rule
  * sum to its share; flows out of a rule plus its `hidden` do so too; shares of drawn terminals and
  * `hidden` sum to 1.  Of routines that cost a node the same, `routine` is the first. */
@@ -57,9 +69,12 @@ struct picture {
     uint64_t hidden_terminals; /* control words not counted */
 };
 
-/* At most max_nodes nodes, but always all start rules.  For each node, reads the rules below it
- * once.  False: no memory. */
-bool picture_new(const wpp *w, uint32_t max_nodes, struct picture *out);
+#define PICTURE_ALL UINT32_MAX
+
+/* At most max_nodes nodes, but always all start rules.  With a `rule` that is not PICTURE_ALL, that rule
+ * takes the place of the start rules: the whole is one execution of it.  For each node, reads the rules
+ * below it once.  False: no memory. */
+bool picture_new(const wpp *w, uint32_t max_nodes, uint32_t rule, struct picture *out);
 void picture_free(struct picture *p);
 bool picture_check(const struct picture *p, const char **why);
 

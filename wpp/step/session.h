@@ -15,7 +15,7 @@
 #include "wpp/replay/stepper.h"
 #include "wpp/step/finders.h"
 #include "wpp/step/overview.h"
-#include "wpp/step/source-lines.h"
+#include "wpp/replay/source-lines.h"
 
 enum { N_MARKS = 26, SESSION_TEXT = 240 };
 

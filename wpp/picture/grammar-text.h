@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* dot-text.h - a picture in Graphviz' language.  Does not use Graphviz' libraries. */
-#ifndef WPP_DOT_TEXT_H
-#define WPP_DOT_TEXT_H
+/* grammar-text.h - a picture in Graphviz' language.  Does not use Graphviz' libraries. */
+#ifndef WPP_GRAMMAR_TEXT_H
+#define WPP_GRAMMAR_TEXT_H
 
 #include <stdio.h>
 
@@ -10,6 +10,6 @@
 /* Writes a digraph: start rules on top, rules with executions and share of the cost, terminals as
  * leaves with routine and lines, edges in the order of the right-hand sides, colours by share, and
  * a legend with what was left out. */
-void dot_text_write(FILE *out, const wpp *w, const struct picture *picture);
+void grammar_text_write(FILE *out, const wpp *w, const struct picture *picture);
 
 #endif

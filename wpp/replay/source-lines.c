@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/step/source-lines.h"
+#include "wpp/replay/source-lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "wpp/picture/call-graph.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "wpp/base/error.h"
+#include "wpp/profile/parts.h"
+#include "wpp/profile/tree-walk.h"
+
+#define NO_NODE UINT32_MAX
+
+/* Calls between two routines. */
+struct pair { uint32_t caller, callee; double calls, cost; };
+
+struct counting {
+    const struct call_tree *tree;
+    const struct run_costs *costs;
+    struct tree_walk walk;
+    struct pair *pair;             /* the first `joined` ascend, and each pair occurs there once */
+    size_t n, joined, room;
+};
+
+/* ---- Calls --------------------------------------------------------------------------------------- */
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+
+    if (x->caller != y->caller)
+        return x->caller < y->caller ? -1 : 1;
+    return (x->callee > y->callee) - (x->callee < y->callee);
+}
+
+static void join_pairs(struct counting *c)
+{
+    size_t n = 0;
+
+    if (c->n > 0)
+        qsort(c->pair, c->n, sizeof *c->pair, compare_pairs);
+    for (size_t i = 0; i < c->n; i++) {
+        if (n > 0 && compare_pairs(&c->pair[n - 1], &c->pair[i]) == 0) {
+            c->pair[n - 1].calls += c->pair[i].calls;
+            c->pair[n - 1].cost += c->pair[i].cost;
+        } else {
+            c->pair[n++] = c->pair[i];
+        }
+    }
+    c->n = c->joined = n;
+}
+
+/* Makes room; grows only where joining does not help. */
+static bool make_room(struct counting *c)
+{
+    struct pair *pairs;
+
+    if (c->n < c->room)
+        return true;
+    join_pairs(c);
+    if (2 * c->n < c->room)
+        return true;
+    c->room = 2 * c->room + 1024;
+    pairs = realloc(c->pair, c->room * sizeof *pairs);
+    if (pairs)
+        c->pair = pairs;
+    return pairs != NULL;
+}
+
+static bool on_call(void *ctx, struct walk_site site, uint32_t activation, double times)
+{
+    struct counting *c = ctx;
+    const struct activation *a = &c->tree->activation[activation];
+
+    if (!tree_walk_put_activation(&c->walk, activation, times))
+        return false;
+    if (site.caller == WALK_NONE)
+        return true;
+    if (!make_room(c))
+        return false;
+    c->pair[c->n++] = (struct pair){site.caller, a->routine, times, times * c->costs->piece[a->piece]};
+    return true;
+}
+
+static bool count_calls(struct counting *c, const wpp *w)
+{
+    bool ok = tree_walk_begin(&c->walk, w, c->tree);
+
+    c->walk.call = on_call;
+    c->walk.ctx = c;
+    for (uint32_t k = 0; ok && k < c->tree->n_threads; k++)
+        ok = tree_walk_put_root(&c->walk, k);
+    ok = ok && tree_walk(&c->walk);
+    tree_walk_end(&c->walk);
+    join_pairs(c);
+    return ok;
+}
+
+/* ---- Nodes ---------------------------------------------------------------------------------------- */
+
+/* What each routine's own paths cost; NULL: no memory. */
+static double *self_costs(const wpp *w, const struct run_costs *costs)
+{
+    struct wpp_summary s;
+    double *self;
+
+    wpp_get_summary(w, &s);
+    self = calloc(s.n_routines + (size_t)1, sizeof *self);
+    for (uint32_t t = 0; self && t < s.n_terminals; t++) {
+        const struct wpp_terminal *terminal = wpp_terminal(w, t);
+
+        if (terminal->routine != WPP_NO_ROUTINE)
+            self[terminal->routine] += costs->count[t] * (double)terminal->insns;
+    }
+    return self;
+}
+
+static bool choose_nodes(struct call_graph *g, struct parts *parts, const double *self, uint32_t max_nodes,
+                         double least)
+{
+    uint32_t n, *ranked = parts_ranked(parts, 0, parts->n_routines, true, max_nodes, &n);
+
+    g->node = calloc(max_nodes < n ? max_nodes + (size_t)1 : n + (size_t)1, sizeof *g->node);
+    if (!ranked || !g->node) {
+        free(ranked);
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct part *p = &parts->part[ranked[i]];
+
+        if (g->n_nodes < max_nodes && (i == 0 || p->inclusive >= least * g->total)) {
+            g->node[g->n_nodes++] = (struct call_node){
+                .routine = p->routine, .self = self[p->routine], .inclusive = p->inclusive,
+                .calls = parts->costs->entered[p->routine]
+            };
+        } else {
+            g->n_others++;
+            g->other_self += self[p->routine];
+        }
+    }
+    g->other_self += parts->unread;
+    free(ranked);
+    return true;
+}
+
+/* ---- Edges ---------------------------------------------------------------------------------------- */
+
+static bool take_edges(struct call_graph *g, const struct counting *c, uint32_t n_routines)
+{
+    uint32_t *node = malloc((n_routines + (size_t)1) * sizeof *node);
+    double *dearest = calloc(g->n_nodes + (size_t)1, sizeof *dearest);
+
+    g->edge = calloc(c->n + 1, sizeof *g->edge);
+    for (uint32_t i = 0; node && i < n_routines; i++)
+        node[i] = NO_NODE;
+    for (uint32_t i = 0; node && i < g->n_nodes; i++)
+        node[g->node[i].routine] = i;
+    for (size_t i = 0; node && dearest && g->edge && i < c->n; i++) {
+        const struct pair *p = &c->pair[i];
+        struct call_node *from = node[p->caller] == NO_NODE ? NULL : &g->node[node[p->caller]];
+
+        if (from && node[p->callee] != NO_NODE) {
+            g->edge[g->n_edges++] = (struct call_edge){node[p->caller], node[p->callee], p->calls, p->cost};
+        } else if (from) {
+            from->others++;
+            from->other = p->cost > dearest[node[p->caller]] || from->others == 1 ? p->callee : from->other;
+            dearest[node[p->caller]] = fmax(dearest[node[p->caller]], p->cost);
+            from->other_calls += p->calls;
+            from->other_cost += p->cost;
+        }
+    }
+    free(node);
+    free(dearest);
+    return node && dearest && g->edge;
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+    const struct call_edge *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static bool make(struct call_graph *g, const wpp *w, const struct call_tree *tree, uint32_t max_nodes,
+                 double least)
+{
+    struct run_costs costs = {0};
+    struct parts parts = {0};
+    struct counting c = {.tree = tree, .costs = &costs};
+    double *self = NULL;
+    bool ok = run_costs_new(&costs, w, tree, UINT32_MAX) && parts_new(&parts, &costs)
+              && (self = self_costs(w, &costs));
+
+    g->total = costs.total;
+    ok = ok && count_calls(&c, w) && choose_nodes(g, &parts, self, max_nodes, least)
+         && take_edges(g, &c, parts.n_routines);
+    if (ok && g->n_edges > 0)
+        qsort(g->edge, g->n_edges, sizeof *g->edge, compare_edges);
+    free(self);
+    free(c.pair);
+    parts_free(&parts);
+    run_costs_free(&costs);
+    return ok;
+}
+
+bool call_graph_new(const wpp *w, uint32_t max_nodes, double least, struct call_graph *out,
+                    struct wpp_error *error)
+{
+    struct call_tree tree;
+    bool ok;
+
+    *out = (struct call_graph){0};
+    if (!call_tree_new(&tree, w, error))
+        return false;
+    ok = make(out, w, &tree, max_nodes, least);
+    call_tree_free(&tree);
+    if (!ok)
+        call_graph_free(out);
+    return ok || wpp_fail_memory(error);
+}
+
+void call_graph_free(struct call_graph *g)
+{
+    free(g->node);
+    free(g->edge);
+    *g = (struct call_graph){0};
+}
+
+/* ---- Check ---------------------------------------------------------------------------------------- */
+
+static bool at_most(double a, double b)
+{
+    return a <= b + 1e-6 * fabs(b) + 1e-9;
+}
+
+static const char *check_nodes(const struct call_graph *g)
+{
+    double self = g->other_self;
+
+    for (uint32_t i = 0; i < g->n_nodes; i++) {
+        const struct call_node *n = &g->node[i];
+
+        if (i > 0 && n->inclusive > n[-1].inclusive)
+            return "nodes out of order";
+        if (!at_most(n->self, n->inclusive) || !at_most(n->inclusive, g->total))
+            return "a routine costs less than its own paths, or more than all";
+        self += n->self;
+    }
+    return at_most(self, g->total) && at_most(g->total, self) ? NULL : "own costs do not sum to the whole";
+}
+
+bool call_graph_check(const struct call_graph *g, const char **why)
+{
+    double *calls = calloc(g->n_nodes + (size_t)1, sizeof *calls);
+
+    *why = calls ? check_nodes(g) : "out of memory";
+    for (uint32_t i = 0; !*why && i < g->n_edges; i++) {
+        if (g->edge[i].from >= g->n_nodes || g->edge[i].to >= g->n_nodes)
+            *why = "an edge of no node";
+        else if (i > 0 && compare_edges(&g->edge[i - 1], &g->edge[i]) >= 0)
+            *why = "edges out of order";
+        else
+            calls[g->edge[i].to] += g->edge[i].calls;
+    }
+    for (uint32_t i = 0; !*why && i < g->n_nodes; i++)
+        if (!at_most(calls[i], g->node[i].calls))
+            *why = "a routine is called more often than it began";
+    free(calls);
+    return !*why;
+}
