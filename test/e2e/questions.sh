@@ -63,7 +63,8 @@ while read -r command; do
     ok "$command" bash -c "set -o pipefail; $command$want" < /dev/null
     case $command in
     *--uninstrumented*) ;;              # nothing was left out
-    *wpp-dot*) is 'a picture' "$(grep -c '</svg>' prog.svg)" 1 ;;
+    *wpp-dot*) svg=${command##*-o }
+        is 'a picture' "$(grep -c '</svg>' "${svg%% *}")" 1 ;;
     *) is 'which says something' "$(test -s out && echo yes)" yes ;;
     esac
 done < commands
