@@ -16,14 +16,20 @@ static const char help[] =
     "Writes a recorded run, or a part of it, for another tool.  FILE `-` is standard input.\n"
     "\n"
     "      --to=FORMAT        callgrind: costs of lines and calls, for KCachegrind, callgrind_annotate;\n"
-    "                         folded: stacks, a line each, for flamegraph.pl, inferno\n"
+    "                         folded: stacks, a line each, for flamegraph.pl, inferno;\n"
+    "                         speedscope: stacks for speedscope.app, of a range its calls in order;\n"
+    "                         chrome: calls in order, JSON for ui.perfetto.dev, chrome://tracing;\n"
+    "                         perfetto: the same, protobuf, for ui.perfetto.dev, trace_processor;\n"
+    "                         pprof: stacks for go tool pprof, protobuf;\n"
+    "                         firefox: stacks for profiler.firefox.com\n"
     "\n"
     "      --thread=N         only thread N, counted from 0 (`wpp-info` lists them)\n"
     "      --range=A:B        only events A to B-1 of the thread, thread 0 if none is chosen; places as\n"
     "                         wpp-dump takes them; A:+N are N events from A on\n"
     "      --routine=NAME     only routine NAME; costs and timelines: and all that it called\n"
-    "      --limit=N          stacks: look at the N dearest calling contexts (default 100k)\n"
-    "      --depth=N          stacks: only N calls deep (default 500)\n"
+    "      --limit=N          stacks: look at the N dearest calling contexts (default 100k); calls in\n"
+    "                         order: show the N longest (default 100k)\n"
+    "      --depth=N          stacks and calls: only N deep (default 500)\n"
     "      --no-inlined       stacks without frames of inlined functions\n"
     "      --no-demangle      assembler names instead of those of the C++ source\n"
     "  -o, --output=FILE      write to FILE instead of standard output\n"
@@ -31,7 +37,7 @@ static const char help[] =
     "  -h, --help             print this text\n"
     "  -V, --version          print the version\n"
     "\n"
-    "Instructions are GCC's estimate when it compiled the program.\n"
+    "Instructions are GCC's estimate when it compiled the program; calls in order take a nanosecond for each.\n"
     "Path profiles have no order: they become callgrind files without calls.\n"
     "\n"
     "Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 the file is damaged or holds an\n"
@@ -51,6 +57,11 @@ static const struct format {
 } formats[] = {
     {"callgrind", export_callgrind, CALLEES, 0},
     {"folded", export_folded, NEEDS_ORDER | CALLEES, 100000},
+    {"speedscope", export_speedscope, NEEDS_ORDER | CALLEES, 100000},
+    {"chrome", export_chrome, NEEDS_ORDER | CALLEES, 100000},
+    {"perfetto", export_perfetto, NEEDS_ORDER | CALLEES | BINARY, 100000},
+    {"pprof", export_pprof, NEEDS_ORDER | CALLEES | BINARY, 100000},
+    {"firefox", export_firefox, NEEDS_ORDER | CALLEES, 100000},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
