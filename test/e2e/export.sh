@@ -143,6 +143,101 @@ is 'inlined functions are frames' "$(awk '/;work;twice / { s += $NF } END { prin
 is 'unless they are not wanted' "$(wpp-export --to=folded --no-inlined "$T/a.wpp" | grep -c twice)" 0
 like 'a semicolon in a name' "$(cat "$T/b.folded")" ";\"a:b<c>&d'e\" "
 
+# ---- Formats in JSON: their structure, and speedscope's schema ----------------------------------------
+# npm's packages, as test/e2e/export/package-lock.json has them, once for all configurations.
+modules=
+if command -v npm > /dev/null; then
+    lock=$ROOT/test/e2e/export/package-lock.json
+    consumers=$ROOT/build/consumers-$(cksum < "$lock" | cut -d ' ' -f 1)
+    if [ ! -d "$consumers" ]; then
+        mkdir "$T/npm" && cp "$ROOT"/test/e2e/export/package*.json "$T/npm" &&
+            (cd "$T/npm" && timeout 60 npm ci --ignore-scripts --no-audit --no-fund > "$T/npm.log" 2>&1) &&
+            mv "$T/npm" "$consumers" 2> /dev/null
+    fi
+    [ ! -d "$consumers" ] || modules=$consumers/node_modules
+fi
+check_json() {
+    local name=$1 format=$2
+
+    ok "$name: $format" wpp-export --to=$format -o "$T/$name.$format" "$T/$name.wpp"
+    command -v node > /dev/null || return
+    is "$name: $format is all the instructions, and well formed" \
+        "$(node "$ROOT/test/e2e/export/check.cjs" $format "$T/$name.$format" $modules 2>&1)" "$(total $name)"
+}
+for format in speedscope chrome firefox; do
+    for name in a o b; do
+        check_json $name $format
+    done
+done
+command -v node > /dev/null || skip 'speedscope, chrome, firefox: no node here to read JSON'
+[ -n "$modules" ] || skip "speedscope's schema: its npm package cannot be had here"
+if command -v node > /dev/null; then
+    ok 'a range for speedscope' wpp-export --to=speedscope --range=100:300 -o "$T/range.json" "$T/a.wpp"
+    is 'has its calls in order' "$(node "$ROOT/test/e2e/export/check.cjs" speedscope "$T/range.json" $modules 2>&1)" \
+        "$(wpp-export --to=callgrind --range=100:300 "$T/a.wpp" | sed -n 's/^summary: //p')"
+    like 'which are these' "$(cat "$T/range.json")" '"type": "evented"'
+fi
+# Calls: what wpp-report counts, and the longest ones if there is a limit.
+is 'chrome: all calls' "$(grep -c '"ph": "X"' "$T/a.chrome")" "$(($(column leaf 8) + $(column fib 8) + $(column work 8) + 1))"
+run wpp-export --to=chrome --limit=4 "$T/a.wpp"
+is 'the longest four' "$(sed -n 's/.*"ph": "X".*"name": "\([a-z]*\)".*/\1/p' "$T/out" | sort | tr '\n' ' ')" \
+    'fib main work work '
+like 'and that is said' "$(cat "$T/err")" 'shows the longest 4 of [0-9]+ calls'
+is 'two threads' "$(grep -c '"name": "thread_name"' "$T/b.chrome")" 2
+
+# ---- Perfetto ------------------------------------------------------------------------------------------
+for name in a b; do
+    ok "$name: perfetto" wpp-export --to=perfetto -o "$T/$name.perfetto" "$T/$name.wpp"
+done
+if command -v protoc > /dev/null; then
+    decode() {
+        protoc --decode=Trace -I "$ROOT/test/e2e/export" perfetto.proto < "$T/$1.perfetto"
+    }
+    for name in a b; do
+        decode $name > "$T/$name.text"
+        is "$name: all fields are known" "$(grep -cE '^ *[0-9]+[:{ ]' "$T/$name.text")" 0
+        is "$name: calls are those of chrome" "$(awk '/timestamp:/ { at = $2 } /TYPE_SLICE/ { type = $2 }
+            /name_iid:/ { name = $2 } /track_uuid:/ { track = $2 }
+            /^}/ { if (type ~ /BEGIN/) print track, at, "B"; if (type ~ /END/) print track, at, "E"; type = "" }' "$T/$name.text" |
+            awk '{ if ($3 == "B") open[$1, ++n[$1]] = $2; else print open[$1, n[$1]], $2 - open[$1, n[$1]--] }' | sort)" \
+            "$(sed -n 's/.*"ts": \([0-9]*\)\.\([0-9]*\), "dur": \([0-9]*\)\.\([0-9]*\).*/\1\2 \3\4/p' "$T/$name.chrome" |
+            awk '{ print $1 + 0, $2 + 0 }' | sort)"
+    done
+    is 'names' "$(sed -n 's/^ *name: //p' "$T/a.text" | sort | tr '\n' ' ')" '"fib" "leaf" "main" "work" '
+else
+    skip 'perfetto: protoc is not installed'
+fi
+processor=$(command -v trace_processor || command -v trace_processor_shell)
+if [ -n "$processor" ]; then
+    echo "select count(*) from slice where name = 'leaf';" > "$T/query.sql"
+    like "Perfetto's trace_processor" "$("$processor" -q "$T/query.sql" "$T/a.perfetto" 2>&1)" "^$(column leaf 8)$"
+else
+    skip "trace_processor: Debian has no package of it"
+fi
+
+# ---- pprof ------------------------------------------------------------------------------------------------
+for name in a o b; do
+    ok "$name: pprof" wpp-export --to=pprof -o "$T/$name.pprof" "$T/$name.wpp"
+    is "$name: gzip" "$(gzip -t "$T/$name.pprof" 2>&1)" ''
+done
+if command -v go > /dev/null && go tool pprof -help > /dev/null 2>&1; then
+    export PPROF_TMPDIR=$T HOME=$T
+    for name in a o b; do
+        like "$name: pprof's total" "$(go tool pprof -top "$T/$name.pprof" 2> /dev/null)" \
+            "Total samples = $(total $name) *$"
+    done
+    go tool pprof -top -nodecount=1000 -nodefraction=0 "$T/a.pprof" > "$T/top" 2> /dev/null
+    for f in leaf fib work main 'twice (inline)'; do
+        is "pprof: $f itself, and with what it called" \
+            "$(awk -v name="$f" '{ n = $6; for (i = 7; i <= NF; i++) n = n " " $i } n == name { print $1, $4 }' "$T/top")" \
+            "$(column "${f% *}" 11) $(column "${f% *}" 10)"
+    done
+    go tool pprof -raw "$T/a.pprof" > "$T/raw" 2> /dev/null
+    like 'an inlined function and its caller are one location' "$(grep -A 1 'M=1 twice ' "$T/raw")" '^ +work '
+else
+    skip 'pprof: Go is not installed'
+fi
+
 # ---- Parts of a run ------------------------------------------------------------------------------------
 weight() {
     wpp-export --to=folded "$@" | awk '{ s += $NF } END { print s + 0 }'
@@ -169,6 +264,12 @@ fails_with 2 'a limit where there is none' wpp-export --to=callgrind --limit=5 "
 fails_with 1 'no such thread' wpp-export --to=folded --thread=7 "$T/a.wpp"
 fails_with 1 'no such routine' wpp-export --to=folded --routine=nothing "$T/a.wpp"
 fails_with 1 'a range behind the end' wpp-export --to=folded --range=100000: "$T/a.wpp"
+if script -qec true /dev/null > /dev/null 2>&1 < /dev/null; then
+    like 'no binary file on a terminal' "$(script -qec "wpp-export --to=pprof $T/a.wpp" /dev/null < /dev/null)" \
+        '^wpp-export: .*pprof.*terminal'
+else
+    skip 'a terminal: script cannot make one here'
+fi
 fails_with 1 'a file that is there' wpp-export --to=folded -o "$T/a.cg" "$T/a.wpp"
 ok 'but not with -f' wpp-export --to=folded -f -o "$T/a.cg" "$T/a.wpp"
 fails_with 1 'no place to write to' wpp-export --to=folded -o "$T/no/where" "$T/a.wpp"
