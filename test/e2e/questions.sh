@@ -64,6 +64,7 @@ while read -r command; do
     case $command in
     *--uninstrumented*) ;;              # nothing was left out
     *wpp-dot*) is 'a picture' "$(grep -c '</svg>' prog.svg)" 1 ;;
+    *' > '*) is 'a file' "$(test -s "${command##* > }" && echo yes)" yes ;;
     *) is 'which says something' "$(test -s out && echo yes)" yes ;;
     esac
 done < commands
