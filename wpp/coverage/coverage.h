@@ -28,7 +28,7 @@ struct coverage_branch {
     uint64_t count;
     uint64_t reached;          /* executions of the block */
     bool throws;               /* an exception goes this way; compilers make most of these */
-    bool falls;                /* gcov's `fallthrough`: no condition's way, and the next block */
+    bool falls;                /* gcov's `fallthrough`: a condition's way to the next block */
     bool excluded;             /* by a mark in the source (exclusions.h) */
 };
 
