@@ -69,6 +69,13 @@ run_with_wpp() {
     in_folder "$run" wpp-record -q -o "$T/w.wpp" "${command[@]}"
 }
 
+# A function that several objects hold is one.  gcov takes each computed goto for a call: so lua5.4's
+# interpreter is left out.  (Its first line has our count in gcov, too.)
+sum_calls() {
+    awk '$1 != "luaV_execute" { calls[$1] += $2 } END { for (name in calls) printf "%s %.0f\n", name, calls[name] }' |
+        sort
+}
+
 # The totals of lcov as `executed of all`.
 lcov_total() {
     sed -n "s/^ *$1\.*: .*(\([0-9]*\) of \([0-9]*\) .*/\1 of \2/p" "$T/lcov.out"
@@ -118,7 +125,7 @@ check_coverage() {
         "$(head -n 40 "$T/differences")" ''
     ok "$name: there are some" test "$(wc -l < "$T/gcov.list")" -gt 300
     is "$name: functions that differ from gcov's" "$(diff \
-        <(jq -r '.files[].routines[] | [.routine, .calls] | @tsv' "$T/wpp.json" | sort) \
-        <(jq -r '.files[].functions[] | [.name, .execution_count] | @tsv' "$T/gcov.json" | sort) | head -n 20)" ''
+        <(jq -r '.files[].routines[] | [.routine, .calls] | @tsv' "$T/wpp.json" | sum_calls) \
+        <(jq -r '.files[].functions[] | [.name, .execution_count] | @tsv' "$T/gcov.json" | sum_calls))" ''
     check_lcov "$name"
 }
