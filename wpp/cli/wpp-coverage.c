@@ -20,7 +20,8 @@ static const char help[] =
     "      --routines         calls and paths of each routine\n"
     "      --lines            lines that were not executed\n"
     "      --branches         branches that were not executed\n"
-    "      --all              lines and branches that were executed, too, with their counts\n"
+    "      --paths            acyclic paths that were not executed, and how near runs came to them\n"
+    "      --all              lines, branches and paths that were executed, too, with their counts\n"
     "      --routine=NAME     only the routine NAME; without another view, all of it\n"
     "\n"
     "      --executed-only    leave out what no run executed: the program need not be there\n"
@@ -58,7 +59,7 @@ struct request {
 };
 
 enum {
-    OPT_FILES = 0x100, OPT_ROUTINES, OPT_LINES, OPT_BRANCHES, OPT_ALL, OPT_ROUTINE, OPT_EXECUTED,
+    OPT_FILES = 0x100, OPT_ROUTINES, OPT_LINES, OPT_BRANCHES, OPT_PATHS, OPT_ALL, OPT_ROUTINE, OPT_EXECUTED,
     OPT_MAP, OPT_TOP, OPT_FORMAT, OPT_FULL_NAMES, OPT_COLOR, OPT_UNDER = 0x200
 };
 static const struct option options[] = {
@@ -66,6 +67,7 @@ static const struct option options[] = {
     {"routines", no_argument, NULL, OPT_ROUTINES},
     {"lines", no_argument, NULL, OPT_LINES},
     {"branches", no_argument, NULL, OPT_BRANCHES},
+    {"paths", no_argument, NULL, OPT_PATHS},
     {"all", no_argument, NULL, OPT_ALL},
     {"routine", required_argument, NULL, OPT_ROUTINE},
     {"executed-only", no_argument, NULL, OPT_EXECUTED},
@@ -107,6 +109,7 @@ static void parse_option(struct request *r, int option)
     case OPT_ROUTINES:   r->tables |= COVERAGE_ROUTINES; break;
     case OPT_LINES:      r->tables |= COVERAGE_LINES; break;
     case OPT_BRANCHES:   r->tables |= COVERAGE_BRANCHES; break;
+    case OPT_PATHS:      r->tables |= COVERAGE_PATHS; break;
     case OPT_ALL:        r->all = true; break;
     case OPT_ROUTINE:    r->routine = optarg; break;
     case OPT_EXECUTED:   r->executed_only = true; break;
@@ -140,6 +143,7 @@ static void parse_options(int argc, char **argv, struct request *r)
         r->tables = COVERAGE_FILES | COVERAGE_ROUTINES | COVERAGE_LINES | COVERAGE_BRANCHES;
     else if (!r->tables)
         r->tables = r->routine ? COVERAGE_ROUTINES | COVERAGE_LINES | COVERAGE_BRANCHES
+                                 | COVERAGE_PATHS
                                : COVERAGE_FILES;
     if ((r->top_given && r->top == 0) || (r->format == FORMAT_JSON && !r->top_given))
         r->top = UINT64_MAX;
@@ -233,9 +237,21 @@ static void show(const struct request *r, const struct coverage *c)
         .text = begin_text(r)
     };
 
+    struct missed_paths missed = {0};
+    struct path_origin *origin = NULL;
+
+    if (r->tables & COVERAGE_PATHS) {
+        origin = path_origins(c);
+        if (!origin || !missed_paths_new(&missed, c, chosen))
+            tool_die_of_memory();
+        report.missed = &missed;
+        report.origin = origin;
+    }
     if (!(r->format == FORMAT_JSON ? coverage_json(&report) : coverage_text(&report)))
         tool_die_of_memory();
     end_text(&report.text);
+    missed_paths_free(&missed);
+    free(origin);
     free(chosen);
 }
 

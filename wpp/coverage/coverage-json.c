@@ -33,6 +33,73 @@ static void put_sums(const struct coverage_report *r, const struct coverage_sums
     put_share(r, "paths", &s->paths, "}");
 }
 
+static void put_first(const struct coverage_report *r, uint32_t path)
+{
+    const struct path_origin *o = &r->origin[path];
+
+    if (o->first.thread == UINT32_MAX)
+        return;
+    fprintf(r->text.out, ", \"input\": %" PRIu32 ", \"thread\": %" PRIu32 ", \"event\": %" PRIu64,
+            r->c->program->path[o->path].input, o->first.thread, o->first.event);
+}
+
+static void put_missed(const struct coverage_report *r, const struct missed_path *m)
+{
+    const struct wpp_routine *graph = r->c->routine[m->routine].routine;
+    const struct wpp_line *line = missed_path_line(r->c, m);
+
+    fprintf(r->text.out, "{\"first\": %" PRIu64 ", \"paths\": %" PRIu64 ", \"steps\": %" PRIu32
+            ", \"block\": %" PRIu32 ", \"to\": %" PRIu32 ", ", m->first, m->n, m->steps, m->block,
+            graph->edges[m->edge].dst);
+    if (line) {
+        put_text(r, "file", line->file);
+        fprintf(r->text.out, "\"line\": %" PRIu32 ", ", line->line);
+    }
+    fprintf(r->text.out, "\"reached\": %" PRIu64 ", \"way\": %" PRIu64, m->reached, m->edge_count);
+    if (m->nearest != UINT32_MAX) {
+        fprintf(r->text.out, ", \"nearest\": %" PRIu64 ", \"count\": %" PRIu64,
+                r->c->path[m->nearest].number, r->c->path[m->nearest].count);
+        put_first(r, m->nearest);
+    }
+    putc('}', r->text.out);
+}
+
+/* The first missed path of a routine or of a later one. */
+static size_t first_missed(const struct missed_paths *m, uint32_t routine)
+{
+    size_t low = 0, high = m->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (m->item[middle].routine < routine)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void put_paths(const struct coverage_report *r, uint32_t routine)
+{
+    const struct coverage_routine *x = &r->c->routine[routine];
+
+    fputs(",\n     \"executed\": [", r->text.out);
+    for (uint32_t i = x->first; i < x->first + x->n; i++) {
+        fprintf(r->text.out, "%s{\"path\": %" PRIu64 ", \"count\": %" PRIu64,
+                i > x->first ? ",\n      " : "\n      ", r->c->path[i].number, r->c->path[i].count);
+        put_first(r, i);
+        putc('}', r->text.out);
+    }
+    fputs("],\n     \"missed\": [", r->text.out);
+    for (size_t i = first_missed(r->missed, routine), begin = i;
+         i < r->missed->n && r->missed->item[i].routine == routine; i++) {
+        fputs(i > begin ? ",\n      " : "\n      ", r->text.out);
+        put_missed(r, &r->missed->item[i]);
+    }
+    putc(']', r->text.out);
+}
+
 static void put_routine(const struct coverage_report *r, const struct coverage_routine *x)
 {
     put_text(r, "routine", x->routine->name);
@@ -53,6 +120,8 @@ static void put_routines(const struct coverage_report *r, const struct coverage_
             continue;
         fputs(any ? ",\n    {" : "\n    {", r->text.out);
         put_routine(r, &r->c->routine[i]);
+        if (r->tables & COVERAGE_PATHS)
+            put_paths(r, i);
         putc('}', r->text.out);
         any = true;
     }
@@ -114,7 +183,7 @@ static void put_file(const struct coverage_report *r, uint32_t number)
     put_text(r, "file", f->name);
     put_text(r, "path", f->path);
     put_sums(r, &f->sums);
-    if (r->tables & COVERAGE_ROUTINES)
+    if (r->tables & (COVERAGE_ROUTINES | COVERAGE_PATHS))
         put_routines(r, f);
     if (r->tables & (COVERAGE_LINES | COVERAGE_BRANCHES))
         put_lines(r, number);

@@ -265,5 +265,5 @@ bool coverage_text(struct coverage_report *r)
         (r->all ? show_all_lines : show_missed_lines)(r);
     if (r->tables & COVERAGE_BRANCHES)
         show_branches(r);
-    return true;
+    return !(r->tables & COVERAGE_PATHS) || coverage_paths_text(r);
 }
