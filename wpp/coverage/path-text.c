@@ -103,7 +103,7 @@ static void put_way(const struct coverage_report *r, const struct missed_path *m
     fputs(m->edge_count == 0 ? " (never done)" : " (done ", out);
     if (m->edge_count > 0) {
         put_count(out, m->edge_count);
-        fputs(" times elsewhere)", out);
+        fputs(m->edge_count == 1 ? " time elsewhere)" : " times elsewhere)", out);
     }
 }
 

@@ -1,0 +1,183 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# wpp-coverage: what was executed and what was not; merged runs; thresholds; modules that are gone.
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+
+cat > prog.c <<'END_C'
+#include <stdio.h>
+#include <string.h>
+int unused(int a)
+{
+    if (a > 3)
+        return 1;
+    return a;
+}
+static int parse(const char *s)
+{
+    int sum = 0;
+    for (; *s; s++) {
+        if (*s == '+' && s[1])
+            sum += 10;
+        else if (*s == '-')
+            sum -= 10;
+        else
+            sum++;
+        if (sum > 100)
+            break;
+    }
+    return sum;
+}
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        printf("%d\n", parse(argv[i]));
+    if (argc > 3)
+        printf("%d\n", unused(argc));
+    return 0;
+}
+END_C
+ok 'a program is built' "$WPP_GCC" -O0 -g -o prog prog.c
+ok 'and recorded' wpp-record -q -o one.wpp ./prog aa+b
+ok 'twice' wpp-record -q -o two.wpp ./prog -x bb++
+ok 'and with gcov' gcc -O0 --coverage -o counted prog.c
+
+# gcov_totals: lines and branches that gcov saw executed, and all, of the runs up to now
+gcov_totals() {
+    gcov -b counted-prog.gcda | awk -F '[:% ]+' '
+        /^(Lines executed|Taken at least once)/ { split($0, part, ":"); split(part[2], n, "% of ")
+            printf "%s%.0f of %d", all++ ? ", " : "", n[1] * n[2] / 100, n[2]; if (all == 2) exit }'
+}
+wpp_totals() {
+    wpp-coverage "$@" | awk '/ lines$/ { lines = $3 " of " $5 } / branches$/ { print lines ", " $3 " of " $5 }'
+}
+./counted aa+b > /dev/null
+is "one run: gcov's totals" "$(wpp_totals one.wpp)" "$(gcov_totals)"
+./counted -x bb++ > /dev/null
+is "two runs: gcov's totals" "$(wpp_totals one.wpp two.wpp)" "$(gcov_totals)"
+ok 'a profile of both' wpp-profile --merge -o both.prof one.wpp two.wpp
+is 'has them, too' "$(wpp_totals both.prof)" "$(gcov_totals)"
+is 'and a run with a profile' "$(wpp-coverage --lines --all both.prof | grep prog.c:11)" \
+    "$(wpp-coverage --lines --all one.wpp two.wpp | grep prog.c:11)"
+
+ok 'routines' wpp-coverage --routines one.wpp
+like 'that were never executed' "$(cat "$T/out")" ' 0  *0  *2  unused  \[never executed\]  prog.c:3$'
+like 'and that were' "$(cat "$T/out")" ' 1  *4  *[0-9]*  parse  prog.c:9$'
+ok 'lines' wpp-coverage --lines one.wpp
+like 'are ranges' "$(cat "$T/out")" '^  prog.c: 3-7 16 20 29$'
+ok 'branches' wpp-coverage --branches one.wpp
+like 'that were missed' "$(cat "$T/out")" '^ *0  *3  prog.c:15 to line 16, parse$'
+
+# ---- Paths: the first events are those that wpp-dump finds -------------------------------------------
+# With jq and for each executed path.
+if command -v jq > /dev/null; then
+    wpp-coverage --format=json --paths one.wpp > one.json
+    jq -r '.files[].routines[] | .routine as $r | .executed[] | "\($r)/\(.path) \(.count) \(.event)"' one.json > executed
+    while read -r path count event; do
+        is "$path: executions and the first one" "$(wpp-dump --find="$path" one.wpp | sed -n '1s/.*executed \([0-9]*\) time.*/\1/p;s/^event \([0-9]*\).*/\1/p' |
+            paste -sd ' ')" "$count $event"
+    done < executed
+    ok 'there are some' test "$(wc -l < executed)" -gt 5
+    is 'executed and missed paths are all' \
+        "$(jq '[.files[].routines[] | (.executed | length) + ([.missed[].paths] | add)] | add' one.json)" \
+        "$(jq .sums.paths.all one.json)"
+    is 'each line of a run that is merged is the sum' \
+        "$(jq -c '[.files[].lines[] | [.line, .count]]' <(wpp-coverage --format=json one.wpp two.wpp))" \
+        "$(jq -c -s '[.[0].files[0].lines, .[1].files[0].lines] | transpose | map([.[0].line, .[0].count + .[1].count])' \
+            <(wpp-coverage --format=json one.wpp) <(wpp-coverage --format=json two.wpp))"
+else
+    skip 'there is no jq'
+fi
+like 'a path that was not executed' "$(wpp-coverage --paths one.wpp)" \
+    'paths? [0-9-]* of parse, prog.c: differs from path [0-9]* at line 15, taken [0-9]* times?, first at event [0-9]*$'
+like 'all of a routine' "$(wpp-coverage --routine=unused one.wpp)" 'paths 0-1 of unused, prog.c: the routine was never executed'
+
+# ---- Several objects, C++, inline functions -----------------------------------------------------------
+cat > shared.h <<'END_C'
+inline int twice(int a) { return a > 2 ? 2 * a : a; }
+template <typename T> T larger(T a, T b)
+{
+    if (a > b)
+        return a;
+    return b;
+}
+END_C
+printf '#include "shared.h"\nint other(int a) { return twice(a) + larger(a, 3); }\n' > other.cc
+cat > main.cc <<'END_C'
+#include "shared.h"
+#include <stdexcept>
+int other(int);
+static int tries(int n)
+{
+    try {
+        if (n > 4)
+            throw std::runtime_error("large");
+        return other(n);
+    } catch (const std::exception &) {
+        return -1;
+    }
+}
+int main()
+{
+    int sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += tries(i) + (int)larger(i + 0.5, 2.0);
+    return sum + twice(1) == 0;
+}
+END_C
+ok 'two objects of C++' "$WPP_GXX" -O0 -g -o both main.cc other.cc
+ok 'recorded' wpp-record -q -o both.wpp ./both
+g++ -O0 --coverage -o bothc main.cc other.cc && ./bothc
+for object in main other; do
+    gcov --stdout bothc-$object.gcda
+done 2> /dev/null > gcov.out
+# Instances and copies of a function are summed, per line.
+list_gcov() {
+    awk -F: '/^-----/ { instance = 1; next }
+        { line = $2 + 0; count = $1; gsub(/[ *]/, "", count) }
+        $3 == "Source" { file = $4; instance = 0; last = 0; next }
+        count ~ /^([0-9]+|#+|=+)$/ {
+            if (instance && line <= last) next
+            instance = 0; last = line; all[file ":" line] += count ~ /[#=]/ ? 0 : count }
+        { last = instance ? last : line }
+        END { for (l in all) print l, all[l] }' gcov.out | grep -v ^/usr | sort
+}
+is 'lines of C++ are as gcov says' \
+    "$(wpp-coverage --lines --all --top=0 both.wpp | awk 'index($2, ".") { print $2, $1 }' | tr -d , | grep -v ^/usr | sort)" "$(list_gcov)"
+is 'an inline function of two objects is one routine' \
+    "$(wpp-coverage --routines --top=0 both.wpp | grep -c ' twice')" 1
+is 'instances of a template are two' "$(wpp-coverage --routines --top=0 both.wpp | grep -c ' larger<')" 2
+
+# ---- Thresholds -----------------------------------------------------------------------------------------
+ok 'enough lines' wpp-coverage --fail-under-lines=50 one.wpp
+fails_with 4 'too few' wpp-coverage --fail-under-lines=90.5% one.wpp
+like 'is said' "$(cat "$T/err")" '^wpp-coverage: [0-9.]* % of the lines were executed, less than 90.5 %$'
+fails_with 4 'too few branches' wpp-coverage --fail-under-branches=100 one.wpp
+fails_with 4 'too few paths' wpp-coverage --fail-under-paths=100 one.wpp
+fails_with 2 'a share that is none' wpp-coverage --fail-under-paths=101 one.wpp
+
+# ---- Modules ----------------------------------------------------------------------------------------------
+mkdir elsewhere && mv prog elsewhere/prog
+fails_with 3 'a program that is gone' wpp-coverage one.wpp
+like 'is said' "$(cat "$T/err")" 'what was not executed of .*/prog is not known: .*--map'
+ok 'a program that has moved' wpp-coverage --map="$T=$T/elsewhere" one.wpp
+is 'is found' "$(wpp_totals --map="$T=$T/elsewhere" one.wpp two.wpp)" "$(gcov_totals)"
+ok 'without it' wpp-coverage --executed-only --routines one.wpp
+is 'only what was executed is known' "$(grep -c unused "$T/out")" 0
+"$WPP_GCC" -O0 -g -DX -o prog prog.c -Wl,--build-id=0x1234
+fails_with 3 'another build in its place' wpp-coverage one.wpp
+like 'is told apart' "$(cat "$T/err")" 'has changed since it was traced'
+mv elsewhere/prog prog
+
+# ---- What makes no sense ------------------------------------------------------------------------------------
+fails_with 2 'no file' wpp-coverage
+fails_with 1 'a file that is none' wpp-coverage prog.c
+fails_with 1 'a routine that is none' wpp-coverage --routine=nobody one.wpp
+"$WPP_GCC" -O0 -g -fplugin-arg-wpp-mode=edges -o edges prog.c && wpp-record -q -o edges.prof ./edges a
+fails_with 1 'different counts' wpp-coverage one.wpp edges.prof
+like 'are not merged' "$(cat "$T/err")" 'count different things'
+is 'lines of counted edges' "$(wpp-coverage edges.prof | grep ' lines$')" "$(wpp-record -q -o e.wpp ./prog a > /dev/null; wpp-coverage e.wpp | grep ' lines$')"
+head -c 300 one.wpp > cut.wpp
+run wpp-coverage cut.wpp
+ok 'a file that is cut' test "$status" -ge 1 -a "$status" -le 3
+done_testing
