@@ -148,6 +148,62 @@ is 'an inline function of two objects is one routine' \
     "$(wpp-coverage --routines --top=0 both.wpp | grep -c ' twice')" 1
 is 'instances of a template are two' "$(wpp-coverage --routines --top=0 both.wpp | grep -c ' larger<')" 2
 
+# ---- Marks ----------------------------------------------------------------------------------------------
+cat > marked.cc <<'END_C'
+#include <cstdio>
+#include <string>
+static int never(int a) // LCOV_EXCL_START
+{
+    return a + 1;
+} // LCOV_EXCL_STOP
+static int some(int a)
+{
+    if (a > 3) // LCOV_EXCL_BR_LINE
+        return never(a); // LCOV_EXCL_LINE
+    std::string s(a, 'x');
+    // LCOV_EXCL_BR_START
+    if (a == 2)
+        return 1;
+    // LCOV_EXCL_BR_STOP
+    return a == 1 ? 5 : 6;
+}
+int main()
+{
+    std::printf("%d\n", some(1));
+}
+END_C
+ok 'a program with marks' "$WPP_GXX" -O0 -g -o marked marked.cc
+ok 'recorded' wpp-record -q -o marked.wpp ./marked
+g++ -O0 --coverage -o markedc marked.cc && ./markedc > /dev/null
+marked_total() { wpp-coverage --format=json "$@" | grep -o '"sums": {.*' | head -n 1 | sed 's/, "paths.*//; s/"executed": \([0-9]*\), "all": \([0-9]*\)/\1 \2/g; s/[^0-9 ]//g' | xargs; }
+if command -v lcov > /dev/null; then
+    lcov -q --capture --rc lcov_branch_coverage=1 --directory . --output-file all.info > /dev/null 2>&1
+    lcov -q --extract all.info "$T/marked.cc" --rc lcov_branch_coverage=1 -o marked.info > /dev/null
+    # Lines, branches and functions, executed and all.
+    is "marks: lcov's totals" "$(wpp-coverage --format=json marked.wpp | grep -o '"file": "marked.cc.*' | sed 's/"paths.*//' |
+            grep -o '"executed": [0-9]*, "all": [0-9]*' | tr -dc '0-9 \n' | xargs)" \
+        "$(awk -F: '/^LF|^LH|^BRF|^BRH|^FNF|^FNH/ { n[$1] = $2 } END { print n["LH"], n["LF"], n["BRH"] + 0, n["BRF"] + 0, n["FNH"], n["FNF"] }' marked.info)"
+else
+    skip 'there is no lcov'
+fi
+ok 'without marks' wpp-coverage --no-marks --lines marked.wpp
+like 'all lines count' "$(cat "$T/out")" 'marked.cc: 3-5 10 14$'
+like 'with marks fewer' "$(wpp-coverage --lines marked.wpp)" 'marked.cc: 14$'
+like 'and no excluded path' "$(wpp-coverage --paths --routines marked.wpp)" ' never  \[excluded\]'
+is 'is missed' "$(wpp-coverage --paths marked.wpp | grep -c 'of never')" 0
+sed 's/LCOV_EXCL_STOP//; s/static int some.*/& \/\/ GCOVR_EXCL_FUNCTION/' marked.cc > open.cc
+"$WPP_GXX" -O0 -g -o open open.cc && wpp-record -q -o open.wpp ./open > /dev/null
+ok 'a mark that is not ended' wpp-coverage open.wpp
+like 'is said' "$(cat "$T/err")" 'open.cc:3: a mark EXCL_START has no EXCL_STOP'
+sed 's/static int some.*/& \/\/ GCOVR_EXCL_FUNCTION/' marked.cc > function.cc
+"$WPP_GXX" -O0 -g -o function function.cc && wpp-record -q -o function.wpp ./function > /dev/null
+like 'a routine with a mark' "$(wpp-coverage --routines --lines --all function.wpp)" ' some  \[excluded\]'
+is 'has no lines that count' "$(wpp-coverage --lines --all function.wpp | grep -cE ':(7|9|1[0-7])  \[excluded\]')" 8
+mkdir moved && mv marked.cc moved
+ok 'a source that is gone' wpp-coverage marked.wpp
+like 'is said' "$(cat "$T/err")" '^wpp-coverage: .*sources? .*marked.cc.*'
+is 'and is found where it is now' "$(wpp-coverage --lines --map="$T/marked.cc=$T/moved/marked.cc" marked.wpp | grep marked.cc)" '  marked.cc: 14'
+
 # ---- Thresholds -----------------------------------------------------------------------------------------
 ok 'enough lines' wpp-coverage --fail-under-lines=50 one.wpp
 fails_with 4 'too few' wpp-coverage --fail-under-lines=90.5% one.wpp

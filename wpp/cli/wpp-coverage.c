@@ -8,6 +8,7 @@
 #include "wpp/cli/profile-input.h"
 #include "wpp/cli/tool.h"
 #include "wpp/coverage/coverage-report.h"
+#include "wpp/coverage/exclusions.h"
 
 static const char help[] =
     "Usage: wpp-coverage [OPTION]... FILE...\n"
@@ -25,7 +26,8 @@ static const char help[] =
     "      --routine=NAME     only the routine NAME; without another view, all of it\n"
     "\n"
     "      --executed-only    leave out what no run executed: the program need not be there\n"
-    "      --map=OLD=NEW      look for the program's files of the folder OLD in NEW\n"
+    "      --no-marks         count code that marks in the sources exclude, as LCOV_EXCL_LINE\n"
+    "      --map=OLD=NEW      look for the program's files and sources of the folder OLD in NEW\n"
     "      --top=N            rows of a table (default 20; 0: all)\n"
     "      --format=F         text (default) or json; json has all rows\n"
     "      --full-names       C++ names in full, lines as long as need be\n"
@@ -55,11 +57,12 @@ struct request {
     unsigned tables;
     uint64_t top;
     double least[N_MEASURES];          /* below 0: not asked for */
-    bool top_given, all, executed_only, full_names;
+    bool top_given, all, executed_only, no_marks, full_names;
 };
 
 enum {
     OPT_FILES = 0x100, OPT_ROUTINES, OPT_LINES, OPT_BRANCHES, OPT_PATHS, OPT_ALL, OPT_ROUTINE, OPT_EXECUTED,
+    OPT_NO_MARKS,
     OPT_MAP, OPT_TOP, OPT_FORMAT, OPT_FULL_NAMES, OPT_COLOR, OPT_UNDER = 0x200
 };
 static const struct option options[] = {
@@ -71,6 +74,7 @@ static const struct option options[] = {
     {"all", no_argument, NULL, OPT_ALL},
     {"routine", required_argument, NULL, OPT_ROUTINE},
     {"executed-only", no_argument, NULL, OPT_EXECUTED},
+    {"no-marks", no_argument, NULL, OPT_NO_MARKS},
     {"map", required_argument, NULL, OPT_MAP},
     {"top", required_argument, NULL, OPT_TOP},
     {"format", required_argument, NULL, OPT_FORMAT},
@@ -113,6 +117,7 @@ static void parse_option(struct request *r, int option)
     case OPT_ALL:        r->all = true; break;
     case OPT_ROUTINE:    r->routine = optarg; break;
     case OPT_EXECUTED:   r->executed_only = true; break;
+    case OPT_NO_MARKS:   r->no_marks = true; break;
     case OPT_MAP:        add_move(&r->moved, optarg); break;
     case OPT_TOP:
         r->top = tool_count_argument("--top", optarg);
@@ -171,6 +176,8 @@ static int close_inputs(const struct request *r, struct cover_input *inputs)
     for (int i = 0; i < r->n_files; i++) {
         int its = tool_say_incomplete(r->files[i], inputs[i].w);
 
+        if (!r->no_marks)
+            tool_say_changed_sources(inputs[i].w);
         status = its != TOOL_OK ? its : status;
         wpp_close((wpp *)inputs[i].w);
     }
@@ -188,6 +195,21 @@ static int say_gaps(const struct cover_program *p)
         tool_warn("%s of modules that could not be read are left out",
                   tool_amount((double)p->unread, "execution"));
     return p->n_gaps > 0 || p->unread > 0 ? TOOL_INCOMPLETE : TOOL_OK;
+}
+
+static void exclude(const struct request *r, struct coverage *c)
+{
+    struct exclusion_notes notes;
+
+    if (!exclusions_apply(c, &r->moved, &notes))
+        tool_die_of_memory();
+    if (notes.n_open > 0)
+        tool_warn("%s:%u: a mark EXCL_START has no EXCL_STOP: the rest of the file is excluded",
+                  notes.open, notes.open_line);
+    if (notes.n_unread > 0)
+        tool_warn("%u source%s cannot be read, as %s: marks that exclude code there are not known "
+                  "(--map, --no-marks)", notes.n_unread, notes.n_unread == 1 ? "" : "s",
+                  notes.unread);
 }
 
 /* ---- Report ----------------------------------------------------------------------------------------- */
@@ -291,6 +313,8 @@ int main(int argc, char **argv)
         tool_die_error(&error);
     if (!coverage_new(&coverage, &program))
         tool_die_of_memory();
+    if (!r.no_marks)
+        exclude(&r, &coverage);
     show(&r, &coverage);
     status = tool_finish(say_gaps(&program));
     its = check_thresholds(&r, &coverage.sums);
