@@ -148,6 +148,35 @@ is 'an inline function of two objects is one routine' \
     "$(wpp-coverage --routines --top=0 both.wpp | grep -c ' twice')" 1
 is 'instances of a template are two' "$(wpp-coverage --routines --top=0 both.wpp | grep -c ' larger<')" 2
 
+# ---- Differences ------------------------------------------------------------------------------------------
+ok 'a difference' wpp-coverage --diff=one.wpp --lines --branches --routines --paths two.wpp
+like 'gained' "$(cat "$T/out")" '^  prog.c: 16$'
+is 'is what one lacks and two has' "$(wpp-coverage --diff=two.wpp --lines one.wpp | sed -n '/only A/,$p' | grep prog.c)" '  prog.c: 16'
+if command -v jq > /dev/null; then
+    wpp-coverage --format=json --paths --routines --lines --branches one.wpp > one.json
+    wpp-coverage --format=json --paths --routines --lines --branches two.wpp > two.json
+    wpp-coverage --format=json --diff=one.wpp two.wpp > diff.json
+    # Of what stands at the same place of both, the counts of which one is 0.
+    for what in '[.files[].lines[] | {key: "\(.line)", value: .count}]' \
+                '[.files[].lines[] | .line as $l | .branches[] | {key: "\($l) \(.block) \(.to)", value: .count}]' \
+                '[.files[].routines[] | .routine as $r | .executed[] | {key: "\($r) \(.path)", value: .count}]'; do
+        case $what in
+        *executed*) own='[.paths[] | ["\(.routine) \(.path)", .a, .b]]' ;;
+        *branches*) own='[.branches[] | ["\(.line) \(.block) \(.to)", .a, .b]]' ;;
+        *) own='[.lines[] | ["\(.line)", .a, .b]]' ;;
+        esac
+        is "what one side has: $own" "$(jq -c "$own | sort" diff.json)" \
+            "$(jq -c -n --slurpfile a one.json --slurpfile b two.json "(\$a[0] | $what | from_entries) as \$x |
+                (\$b[0] | $what | from_entries) as \$y | [(\$x + \$y | keys[]) as \$k | [\$k, (\$x[\$k] // 0), (\$y[\$k] // 0)] |
+                 select((.[1] == 0) != (.[2] == 0))] | sort")"
+    done
+fi
+{ echo '/* a line more */'; cat prog.c; } > after.c && mkdir after && mv after.c after/prog.c
+(cd after && "$WPP_GCC" -O0 -g -o prog prog.c && wpp-record -q -o ../after.wpp ./prog -x bb++ > /dev/null)
+is 'a routine that has moved' "$(wpp-coverage --diff=one.wpp --lines --paths after.wpp | tail -n +3 | sed 's/prog.c: 17/prog.c: 16/; s/prog.c:10/prog.c:9/; s/prog.c:25/prog.c:24/')" \
+    "$(wpp-coverage --diff=one.wpp --lines --paths two.wpp | tail -n +3)"
+fails_with 2 'no table of files' wpp-coverage --diff=one.wpp --files two.wpp
+
 # ---- Marks ----------------------------------------------------------------------------------------------
 cat > marked.cc <<'END_C'
 #include <cstdio>

@@ -7,11 +7,13 @@
 #include "wpp/base/names.h"
 #include "wpp/cli/profile-input.h"
 #include "wpp/cli/tool.h"
+#include "wpp/coverage/coverage-diff-report.h"
 #include "wpp/coverage/coverage-report.h"
 #include "wpp/coverage/exclusions.h"
 
 static const char help[] =
     "Usage: wpp-coverage [OPTION]... FILE...\n"
+    "       wpp-coverage --diff=A [OPTION]... B...\n"
     "Shows which lines, branches, routines and acyclic paths of a program were executed, and which were\n"
     "not, in all runs of the FILEs together.  FILEs are WPPs and path profiles; `-` is standard input.\n"
     "What was never executed is read from the program and its libraries, which must be there.\n"
@@ -25,6 +27,8 @@ static const char help[] =
     "      --all              lines, branches and paths that were executed, too, with their counts\n"
     "      --routine=NAME     only the routine NAME; without another view, all of it\n"
     "\n"
+    "      --diff=A           what only A or only the FILEs executed; may be given several times, then all\n"
+    "                         As count together.  Default views: lines and routines\n"
     "      --executed-only    leave out what no run executed: the program need not be there\n"
     "      --no-marks         count code that marks in the sources exclude, as LCOV_EXCL_LINE\n"
     "      --map=OLD=NEW      look for the program's files and sources of the folder OLD in NEW\n"
@@ -48,9 +52,17 @@ enum format { FORMAT_TEXT, FORMAT_JSON };
 enum measure { MEASURE_LINES, MEASURE_BRANCHES, MEASURE_PATHS, N_MEASURES };
 static const char *const measure_name[N_MEASURES] = {"lines", "branches", "paths"};
 
-struct request {
+/* Files whose runs count together. */
+struct side {
     char **files;
     int n_files;
+    struct cover_input *inputs;
+    struct cover_program program;
+    struct coverage coverage;
+};
+
+struct request {
+    struct side base, side;            /* --diff compares with the base */
     const char *routine, *color;
     enum format format;
     struct wpp_moved moved;
@@ -61,7 +73,7 @@ struct request {
 };
 
 enum {
-    OPT_FILES = 0x100, OPT_ROUTINES, OPT_LINES, OPT_BRANCHES, OPT_PATHS, OPT_ALL, OPT_ROUTINE, OPT_EXECUTED,
+    OPT_FILES = 0x100, OPT_DIFF, OPT_ROUTINES, OPT_LINES, OPT_BRANCHES, OPT_PATHS, OPT_ALL, OPT_ROUTINE, OPT_EXECUTED,
     OPT_NO_MARKS,
     OPT_MAP, OPT_TOP, OPT_FORMAT, OPT_FULL_NAMES, OPT_COLOR, OPT_UNDER = 0x200
 };
@@ -73,6 +85,7 @@ static const struct option options[] = {
     {"paths", no_argument, NULL, OPT_PATHS},
     {"all", no_argument, NULL, OPT_ALL},
     {"routine", required_argument, NULL, OPT_ROUTINE},
+    {"diff", required_argument, NULL, OPT_DIFF},
     {"executed-only", no_argument, NULL, OPT_EXECUTED},
     {"no-marks", no_argument, NULL, OPT_NO_MARKS},
     {"map", required_argument, NULL, OPT_MAP},
@@ -116,6 +129,7 @@ static void parse_option(struct request *r, int option)
     case OPT_PATHS:      r->tables |= COVERAGE_PATHS; break;
     case OPT_ALL:        r->all = true; break;
     case OPT_ROUTINE:    r->routine = optarg; break;
+    case OPT_DIFF:       r->base.files[r->base.n_files++] = optarg; break;
     case OPT_EXECUTED:   r->executed_only = true; break;
     case OPT_NO_MARKS:   r->no_marks = true; break;
     case OPT_MAP:        add_move(&r->moved, optarg); break;
@@ -134,67 +148,53 @@ static void parse_option(struct request *r, int option)
     }
 }
 
+static void set_tables(struct request *r)
+{
+    bool diff = r->base.n_files > 0;
+
+    if (diff && (r->routine || r->all || (r->tables & COVERAGE_FILES)))
+        tool_usage("--diff does not go with --routine, --all and --files");
+    if (r->tables)
+        return;
+    if (r->format == FORMAT_JSON && !diff)
+        r->tables = COVERAGE_FILES | COVERAGE_ROUTINES | COVERAGE_LINES | COVERAGE_BRANCHES;
+    else if (diff)
+        r->tables = COVERAGE_LINES | COVERAGE_ROUTINES;
+    else if (r->routine)
+        r->tables = COVERAGE_ROUTINES | COVERAGE_LINES | COVERAGE_BRANCHES | COVERAGE_PATHS;
+    else
+        r->tables = COVERAGE_FILES;
+}
+
 static void parse_options(int argc, char **argv, struct request *r)
 {
     int option;
 
+    r->base.files = calloc((size_t)argc + 1, sizeof *r->base.files);
+    if (!r->base.files)
+        tool_die_of_memory();
     while ((option = tool_option(argc, argv, "hV", options)) != -1)
         parse_option(r, option);
-    r->files = argv + optind;
-    r->n_files = argc - optind;
-    if (r->n_files == 0)
+    r->side.files = argv + optind;
+    r->side.n_files = argc - optind;
+    if (r->side.n_files == 0)
         tool_usage("no file given");
-    if (!r->tables && r->format == FORMAT_JSON)
-        r->tables = COVERAGE_FILES | COVERAGE_ROUTINES | COVERAGE_LINES | COVERAGE_BRANCHES;
-    else if (!r->tables)
-        r->tables = r->routine ? COVERAGE_ROUTINES | COVERAGE_LINES | COVERAGE_BRANCHES
-                                 | COVERAGE_PATHS
-                               : COVERAGE_FILES;
+    set_tables(r);
     if ((r->top_given && r->top == 0) || (r->format == FORMAT_JSON && !r->top_given))
         r->top = UINT64_MAX;
 }
 
 /* ---- Inputs ----------------------------------------------------------------------------------------- */
 
-static struct cover_input *open_inputs(const struct request *r)
+static void open_inputs(struct side *s)
 {
-    struct cover_input *inputs = calloc((size_t)r->n_files, sizeof *inputs);
-
-    if (!inputs)
+    s->inputs = calloc((size_t)s->n_files + 1, sizeof *s->inputs);
+    if (!s->inputs)
         tool_die_of_memory();
-    for (int i = 0; i < r->n_files; i++) {
-        inputs[i] = (struct cover_input){profile_input_open_program(r->files[i]), r->files[i]};
-        tool_need(r->files[i], inputs[i].w, WPP_PART_SUMMARY | WPP_PART_MODULES);
+    for (int i = 0; i < s->n_files; i++) {
+        s->inputs[i] = (struct cover_input){profile_input_open_program(s->files[i]), s->files[i]};
+        tool_need(s->files[i], s->inputs[i].w, WPP_PART_SUMMARY | WPP_PART_MODULES);
     }
-    return inputs;
-}
-
-static int close_inputs(const struct request *r, struct cover_input *inputs)
-{
-    int status = TOOL_OK;
-
-    for (int i = 0; i < r->n_files; i++) {
-        int its = tool_say_incomplete(r->files[i], inputs[i].w);
-
-        if (!r->no_marks)
-            tool_say_changed_sources(inputs[i].w);
-        status = its != TOOL_OK ? its : status;
-        wpp_close((wpp *)inputs[i].w);
-    }
-    free(inputs);
-    return status;
-}
-
-/* What is not known to be unexecuted is no small thing: it would make the shares too large. */
-static int say_gaps(const struct cover_program *p)
-{
-    for (uint32_t i = 0; i < p->n_gaps; i++)
-        tool_warn("what was not executed of %s is not known: %s (--map, --executed-only)",
-                  p->gap[i].module, p->gap[i].why);
-    if (p->unread > 0)
-        tool_warn("%s of modules that could not be read are left out",
-                  tool_amount((double)p->unread, "execution"));
-    return p->n_gaps > 0 || p->unread > 0 ? TOOL_INCOMPLETE : TOOL_OK;
 }
 
 static void exclude(const struct request *r, struct coverage *c)
@@ -210,6 +210,51 @@ static void exclude(const struct request *r, struct coverage *c)
         tool_warn("%u source%s cannot be read, as %s: marks that exclude code there are not known "
                   "(--map, --no-marks)", notes.n_unread, notes.n_unread == 1 ? "" : "s",
                   notes.unread);
+}
+
+static void load(const struct request *r, struct side *s)
+{
+    struct wpp_error error;
+
+    open_inputs(s);
+    if (!cover_program_new(&s->program, s->inputs, (uint32_t)s->n_files, &r->moved,
+                           r->executed_only, &error))
+        tool_die_error(&error);
+    if (!coverage_new(&s->coverage, &s->program))
+        tool_die_of_memory();
+    if (!r->no_marks)
+        exclude(r, &s->coverage);
+}
+
+/* What is not known to be unexecuted is no small thing: it would make the shares too large. */
+static int say_gaps(const struct cover_program *p)
+{
+    for (uint32_t i = 0; i < p->n_gaps; i++)
+        tool_warn("what was not executed of %s is not known: %s (--map, --executed-only)",
+                  p->gap[i].module, p->gap[i].why);
+    if (p->unread > 0)
+        tool_warn("%s of modules that could not be read are left out",
+                  tool_amount((double)p->unread, "execution"));
+    return p->n_gaps > 0 || p->unread > 0 ? TOOL_INCOMPLETE : TOOL_OK;
+}
+
+/* Says what its files lack, and frees all. */
+static int unload(const struct request *r, struct side *s)
+{
+    int status = say_gaps(&s->program);
+
+    coverage_free(&s->coverage);
+    cover_program_free(&s->program);
+    for (int i = 0; i < s->n_files; i++) {
+        int its = tool_say_incomplete(s->files[i], s->inputs[i].w);
+
+        if (!r->no_marks)
+            tool_say_changed_sources(s->inputs[i].w);
+        status = its != TOOL_OK ? its : status;
+        wpp_close((wpp *)s->inputs[i].w);
+    }
+    free(s->inputs);
+    return status;
 }
 
 /* ---- Report ----------------------------------------------------------------------------------------- */
@@ -254,20 +299,17 @@ static void end_text(struct table_text *text)
 static void show(const struct request *r, const struct coverage *c)
 {
     bool *chosen = r->routine ? choose(c, r->routine) : NULL;
-    struct coverage_report report = {
-        .c = c, .tables = r->tables, .chosen = chosen, .top = r->top, .all = r->all,
-        .text = begin_text(r)
-    };
-
     struct missed_paths missed = {0};
     struct path_origin *origin = NULL;
+    struct coverage_report report = {
+        .c = c, .tables = r->tables, .chosen = chosen, .top = r->top, .all = r->all,
+        .missed = &missed, .text = begin_text(r)
+    };
 
     if (r->tables & COVERAGE_PATHS) {
-        origin = path_origins(c);
+        report.origin = origin = path_origins(c);
         if (!origin || !missed_paths_new(&missed, c, chosen))
             tool_die_of_memory();
-        report.missed = &missed;
-        report.origin = origin;
     }
     if (!(r->format == FORMAT_JSON ? coverage_json(&report) : coverage_text(&report)))
         tool_die_of_memory();
@@ -275,6 +317,28 @@ static void show(const struct request *r, const struct coverage *c)
     missed_paths_free(&missed);
     free(origin);
     free(chosen);
+}
+
+static void need_one_kind(const struct request *r)
+{
+    if (r->base.program.kind != r->side.program.kind && (r->tables & COVERAGE_PATHS))
+        tool_die(TOOL_ERROR, "%s and %s count different paths: --paths cannot compare them",
+                 r->base.files[0], r->side.files[0]);
+}
+
+static void compare(const struct request *r)
+{
+    struct coverage_diff diff;
+    struct coverage_diff_report report = {
+        .d = &diff, .tables = r->tables, .top = r->top, .text = begin_text(r)
+    };
+
+    need_one_kind(r);
+    if (!coverage_diff_new(&diff, &r->base.coverage, &r->side.coverage)
+        || !(r->format == FORMAT_JSON ? coverage_diff_json(&report) : coverage_diff_text(&report)))
+        tool_die_of_memory();
+    end_text(&report.text);
+    coverage_diff_free(&diff);
 }
 
 /* ---- Thresholds ------------------------------------------------------------------------------------- */
@@ -300,28 +364,23 @@ static int check_thresholds(const struct request *r, const struct coverage_sums 
 int main(int argc, char **argv)
 {
     struct request r = {.top = 20, .least = {-1, -1, -1}};
-    struct cover_input *inputs;
-    struct cover_program program;
-    struct coverage coverage;
-    struct wpp_error error;
     int status, its;
 
     tool_init("wpp-coverage");
     parse_options(argc, argv, &r);
-    inputs = open_inputs(&r);
-    if (!cover_program_new(&program, inputs, (uint32_t)r.n_files, &r.moved, r.executed_only, &error))
-        tool_die_error(&error);
-    if (!coverage_new(&coverage, &program))
-        tool_die_of_memory();
-    if (!r.no_marks)
-        exclude(&r, &coverage);
-    show(&r, &coverage);
-    status = tool_finish(say_gaps(&program));
-    its = check_thresholds(&r, &coverage.sums);
+    if (r.base.n_files > 0)
+        load(&r, &r.base);
+    load(&r, &r.side);
+    if (r.base.n_files > 0)
+        compare(&r);
+    else
+        show(&r, &r.side.coverage);
+    tool_finish(TOOL_OK);
+    its = check_thresholds(&r, &r.side.coverage.sums);
+    status = unload(&r, &r.side);
     status = its != TOOL_OK ? its : status;
-    coverage_free(&coverage);
-    cover_program_free(&program);
-    its = close_inputs(&r, inputs);
+    its = r.base.n_files > 0 ? unload(&r, &r.base) : TOOL_OK;
+    free(r.base.files);
     wpp_moved_free(&r.moved);
     return status != TOOL_OK ? status : its;
 }

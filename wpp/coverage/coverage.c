@@ -412,6 +412,17 @@ static void add_branch(struct coverage *c, const struct placed *x)
     c->n_branches++;
 }
 
+/* Lines without branches stand between those of others, too: so `first` ascends. */
+static void index_branches(struct coverage *c)
+{
+    uint32_t next = 0;
+
+    for (uint32_t i = 0; i < c->n_lines; i++) {
+        c->line[i].first = c->line[i].n > 0 ? c->line[i].first : next;
+        next = c->line[i].first + c->line[i].n;
+    }
+}
+
 static bool take_branches(struct making *m)
 {
     struct placing to = {0};
@@ -425,6 +436,7 @@ static bool take_branches(struct making *m)
     done = done && m->out->branch && to.n <= UINT32_MAX;
     for (size_t i = 0; done && i < to.n; i++)
         add_branch(m->out, &to.list[i]);
+    index_branches(m->out);
     free(to.list);
     return done;
 }
