@@ -92,6 +92,88 @@ like 'a path that was not executed' "$(wpp-coverage --paths one.wpp)" \
     'paths? [0-9-]* of parse, prog.c: differs from path [0-9]* at line 15, taken [0-9]* times?, first at event [0-9]*$'
 like 'all of a routine' "$(wpp-coverage --routine=unused one.wpp)" 'paths 0-1 of unused, prog.c: the routine was never executed'
 
+# ---- Prime paths: counts are those in the run written out -------------------------------------------------
+cat > calls.c <<'END_C'
+static int a[40];
+static void sort(int lo, int hi)
+{
+    int i = lo, j = hi, p = a[(lo + hi) / 2];
+
+    if (lo >= hi)
+        return;
+    do {
+        while (a[i] < p)
+            i++;
+        while (a[j] > p)
+            j--;
+        if (i <= j) {
+            int t = a[i];
+            a[i++] = a[j];
+            a[j--] = t;
+        }
+    } while (i <= j);
+    sort(lo, j);
+    sort(i, hi);
+}
+static int sum(int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++) {
+        if (i % 3 == 0)
+            continue;
+        if (i % 7 == 5)
+            s += sum(i / 2);
+        else
+            s += a[i];
+        while (s > 50)
+            s -= 20;
+    }
+    return s;
+}
+int main(void)
+{
+    for (int i = 0; i < 40; i++)
+        a[i] = i * 7919 % 101;
+    sort(0, 39);
+    return sum(40) == 1000;
+}
+END_C
+# written_out FILE PRIMES: the counts of these prime paths (routine, count, blocks), from each activation's blocks
+written_out() {
+    wpp-profile --paths --format=json "$1" | jq -r '.paths[] | [.routine, .path, (.blocks | join(" "))] | @tsv' > blocks
+    wpp-dump --no-demangle "$1" | perl -e '
+        open my $b, "<", "blocks"; while (<$b>) { chomp; my ($r, $p, $blocks) = split /\t/; $way{"$r $p"} = $blocks }
+        open my $q, "<", $ARGV[0]; while (<$q>) { chomp; push @prime, [split /\t/] }
+        sub ended { my ($r, $text) = @_;
+            for (@prime) { next if $_->[0] ne $r;
+                my $want = quotemeta " $_->[2] "; my $at = $text; my $n = () = $at =~ /(?=$want)/g; $count{"$_->[0]\t$_->[2]"} += $n } }
+        while (<STDIN>) {
+            if (/EnterRoutine (\S+)/) { push @stack, [$1, " "] }
+            elsif (/LeaveRoutine/) { ended(@{pop @stack}) }
+            elsif (/NewPath (\d+)/) { $stack[-1][1] .= $way{"$stack[-1][0] $1"} . " " }
+        }
+        ended(@$_) for @stack;
+        for (@prime) { print "$_->[0]\t", $count{"$_->[0]\t$_->[2]"} // 0, "\t$_->[2]\n" }' "$2"
+}
+if command -v jq > /dev/null; then
+    for level in -O0 -O2; do
+        "$WPP_GCC" $level -g -o calls calls.c && rm -f calls.wpp && wpp-record -q -o calls.wpp ./calls
+        ok "$level: prime paths" wpp-coverage --format=json --prime-paths calls.wpp
+        jq -r '.files[].routines[] | .routine as $r | .prime.paths[] | [$r, .count, (.blocks | join(" "))] | @tsv' "$T/out" > primes
+        ok "$level: there are some" test "$(wc -l < primes)" -gt 30
+        ok "$level: some were executed" test "$(awk '$2 > 0' primes | wc -l)" -gt 15
+        written_out calls.wpp primes > expected
+        same "$level: counts are those of the run written out" primes expected
+    done
+    "$WPP_GCC" -O0 -g -o calls calls.c && wpp-record -q -o calls1.wpp ./calls && cp calls1.wpp calls2.wpp
+    is 'two runs have twice the counts' \
+        "$(wpp-coverage --format=json --prime-paths calls1.wpp calls2.wpp | jq -c '[.files[].routines[].prime.paths[].count]')" \
+        "$(wpp-coverage --format=json --prime-paths calls1.wpp | jq -c '[.files[].routines[].prime.paths[].count * 2]')"
+fi
+like 'a missed prime path' "$(wpp-coverage --prime-paths --routine=parse one.wpp)" '^ *0 parse: prog.c:.*, blocks [0-9 ]+'
+fails_with 1 'prime paths of a profile' wpp-coverage --prime-paths both.prof
+like 'need the order' "$(cat "$T/err")" 'both.prof is a path profile: prime paths need the order of paths'
+
 # ---- Several objects, C++, inline functions -----------------------------------------------------------
 cat > shared.h <<'END_C'
 inline int twice(int a) { return a > 2 ? 2 * a : a; }

@@ -298,11 +298,13 @@ static bool take_paths(struct gathering *g)
     for (uint32_t i = 0; i < g->out->n_inputs; i++)
         n += g->content[i].n_terminals;
     g->out->path = allocate(g, n, sizeof *g->out->path);
-    if (!g->out->path || n > UINT32_MAX)
+    g->out->body_of = allocate(g, g->out->n_inputs, sizeof *g->out->body_of);
+    if (!g->out->path || !g->out->body_of || n > UINT32_MAX)
         return false;
     for (uint32_t i = 0; i < g->out->n_inputs; i++) {
         struct path_profile profile;
 
+        g->out->body_of[i] = g->body + g->begin[i];
         if (!path_profile_new(&profile, g->out->inputs[i].w))
             return false;
         take_profile(g, i, &profile);

@@ -43,6 +43,7 @@ struct cover_program {
     uint32_t n_inputs, n_bodies, n_paths, n_gaps;
     struct cover_body *body;
     struct cover_path *path;
+    uint32_t **body_of;        /* of each input: its routines' bodies */
     struct cover_gap *gap;
     uint32_t kind;             /* enum wpp_profile_kind of all inputs */
     uint64_t runs;

@@ -100,6 +100,22 @@ static void put_paths(const struct coverage_report *r, uint32_t routine)
     putc(']', r->text.out);
 }
 
+static void put_prime(const struct coverage_report *r, const struct prime_routine *x)
+{
+    fprintf(r->text.out, ",\n     \"prime\": {\"executed\": %" PRIu32 ", \"all\": %" PRIu32 ", ", x->executed,
+            x->paths.n);
+    put_bool(r, "limited", x->paths.limited);
+    fputs(", \"paths\": [", r->text.out);
+    for (uint32_t p = 0; p < x->paths.n; p++) {
+        fprintf(r->text.out, "%s{\"count\": %" PRIu64 ", \"blocks\": [", p ? ",\n      " : "\n      ",
+                x->count[p]);
+        for (uint32_t i = x->paths.first[p]; i < x->paths.first[p + 1]; i++)
+            fprintf(r->text.out, i > x->paths.first[p] ? ", %" PRIu32 : "%" PRIu32, x->paths.block[i]);
+        fputs("]}", r->text.out);
+    }
+    fputs("]}", r->text.out);
+}
+
 static void put_routine(const struct coverage_report *r, const struct coverage_routine *x)
 {
     put_text(r, "routine", x->routine->name);
@@ -122,6 +138,8 @@ static void put_routines(const struct coverage_report *r, const struct coverage_
         put_routine(r, &r->c->routine[i]);
         if (r->tables & COVERAGE_PATHS)
             put_paths(r, i);
+        if (r->tables & COVERAGE_PRIME)
+            put_prime(r, &r->prime->routine[i]);
         putc('}', r->text.out);
         any = true;
     }
@@ -183,7 +201,7 @@ static void put_file(const struct coverage_report *r, uint32_t number)
     put_text(r, "file", f->name);
     put_text(r, "path", f->path);
     put_sums(r, &f->sums);
-    if (r->tables & (COVERAGE_ROUTINES | COVERAGE_PATHS))
+    if (r->tables & (COVERAGE_ROUTINES | COVERAGE_PATHS | COVERAGE_PRIME))
         put_routines(r, f);
     if (r->tables & (COVERAGE_LINES | COVERAGE_BRANCHES))
         put_lines(r, number);

@@ -57,6 +57,8 @@ static void show_sums(const struct coverage_report *r)
     put_sum(r, &s->branches, "branches");
     put_sum(r, &s->routines, "routines");
     put_sum(r, &s->paths, "acyclic paths");
+    if (r->tables & COVERAGE_PRIME)
+        put_sum(r, &(struct coverage_share){r->prime->executed, r->prime->all}, "prime paths");
 }
 
 static void show_files(const struct coverage_report *r)
@@ -265,5 +267,6 @@ bool coverage_text(struct coverage_report *r)
         (r->all ? show_all_lines : show_missed_lines)(r);
     if (r->tables & COVERAGE_BRANCHES)
         show_branches(r);
-    return !(r->tables & COVERAGE_PATHS) || coverage_paths_text(r);
+    return (!(r->tables & COVERAGE_PATHS) || coverage_paths_text(r))
+        && (!(r->tables & COVERAGE_PRIME) || coverage_prime_text(r));
 }
