@@ -29,8 +29,9 @@ wpp/record             wpp/wpp.h wpp/base wpp/format wpp/read wpp/trace wpp/comp
 wpp/replay             wpp/wpp.h wpp/base wpp/read tracer/trace-abi.h tracer/source-hash.h
 wpp/profile            wpp/wpp.h wpp/base wpp/format wpp/read wpp/replay
 wpp/compare            wpp/wpp.h wpp/base wpp/replay wpp/profile tracer/trace-abi.h
+wpp/coverage           wpp/wpp.h wpp/base wpp/format wpp/read wpp/trace wpp/replay wpp/profile
 wpp/picture            wpp/wpp.h wpp/base wpp/replay
-wpp/export             wpp/wpp.h wpp/base wpp/replay wpp/profile
+wpp/export             wpp/wpp.h wpp/base wpp/replay wpp/profile wpp/coverage
 wpp/step               wpp/wpp.h wpp/base wpp/replay
 wpp/cli                wpp tracer/trace-abi.h
 hotpaths/base          hotpaths/hotpaths.h
