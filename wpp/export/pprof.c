@@ -6,10 +6,9 @@
  *      function    name, file, line
  *      string      numbers stand for strings; 0 is ""
  */
-#include <zlib.h>
-
 #include "wpp/base/bytes.h"
 #include "wpp/export/escape.h"
+#include "wpp/export/gzip.h"
 #include "wpp/export/protobuf.h"
 #include "wpp/export/stack-places.h"
 
@@ -139,31 +138,6 @@ static void put_profile(struct writing *x)
             put_sample(x, i);
 }
 
-/* Writes the bytes as a gzip file. */
-static bool put_gzip(FILE *out, const struct wpp_bytes *b)
-{
-    enum { GZIP = 15 + 16 };
-    z_stream z = {.next_in = b->data};
-    uint8_t buffer[1 << 14];
-    size_t left = b->size;
-    int status;
-
-    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, 9, Z_DEFAULT_STRATEGY) != Z_OK)
-        return false;
-    do {
-        if (z.avail_in == 0) {
-            z.avail_in = left < (1 << 30) ? (uInt)left : 1 << 30;
-            left -= z.avail_in;
-        }
-        z.next_out = buffer;
-        z.avail_out = sizeof buffer;
-        status = deflate(&z, left > 0 ? Z_NO_FLUSH : Z_FINISH);
-        fwrite(buffer, 1, sizeof buffer - z.avail_out, out);
-    } while (status == Z_OK && !ferror(out));
-    deflateEnd(&z);
-    return status == Z_STREAM_END || ferror(out);
-}
-
 bool export_pprof(struct export_run *r)
 {
     struct stacks s;
@@ -175,7 +149,7 @@ bool export_pprof(struct export_run *r)
     ok = stack_places_new(&x.places, &s);
     if (ok)
         put_profile(&x);
-    ok = ok && !x.profile.failed && put_gzip(r->out, &x.profile);
+    ok = ok && !x.profile.failed && gzip_put(r->out, x.profile.data, x.profile.size);
     stacks_note(&s, r);
     wpp_bytes_free(&x.profile);
     wpp_bytes_free(&x.part);
