@@ -374,6 +374,34 @@ like 'is said' "$(cat "$T/err")" 'what was not executed of .*/c is not known'
 is 'unless only what was executed is wanted' "$(wpp-export --to=lcov --executed-only "$T/c.wpp" | grep -c unused)" 0
 mv "$T/gone" "$T/c"
 
+# ---- Graphs ------------------------------------------------------------------------------------------------
+for name in a b; do
+    ok "$name: call graph" wpp-export --to=callgraph -o "$T/$name.calls" "$T/$name.wpp"
+done
+ok 'flow graph' wpp-export --to=flowgraph --routine=work -o "$T/a.flow" "$T/a.wpp"
+ok 'of a C++ routine' wpp-export --to=flowgraph --routine=job -o "$T/b.flow" "$T/b.wpp"
+ok 'of names with all signs' wpp-export --to=flowgraph --routine="\"a;b<c>&d'e\"" -o "$T/odd.flow" "$T/b.wpp"
+if command -v dot > /dev/null; then
+    for name in a.calls b.calls a.flow b.flow odd.flow; do
+        ok "$name: dot reads it" dot -Tsvg -o "$T/$name.svg" "$T/$name"
+        is "$name: without a word" "$(cat "$T/err")" ''
+    done
+    ok 'as text' dot -Tplain -o "$T/plain" "$T/a.calls"
+    is 'nodes are routines' "$(grep -c ^node "$T/plain")" 4
+    is 'edges are calls' "$(sed -n 's/^edge \(n[0-9]* n[0-9]*\) .*\(  *"*[0-9,]*"*\) [0-9.]* [0-9.]* solid.*/\1/p' "$T/plain" | wc -l)" 4
+else
+    skip 'graphs: Graphviz is not installed'
+fi
+like 'calls of a routine' "$(cat "$T/a.calls")" '"leaf\\n.*a.c:3\\n.*\\n210 calls"'
+is 'on its edges' "$(grep -c -- '-> .*label="210"' "$T/a.calls")" 1
+is 'only the dearest' "$(wpp-export --to=callgraph --limit=2 "$T/a.wpp" | grep -c 'fillcolor')" 3
+like 'and the others' "$(wpp-export --to=callgraph --limit=2 "$T/a.wpp")" '2 other routines'
+# At -O0 blocks are gcov's; the inner loop's test is line 11.
+like 'executions of a block' "$(cat "$T/a.flow")" 'a\.c:11\\n126 times'
+like 'of a range' "$(wpp-export --to=flowgraph --routine=work --range=:10 "$T/a.wpp")" 'style=dashed'
+like 'exceptions' "$(cat "$T/b.flow")" 'label="1[45]", color="red"'
+fails_with 2 'a flow graph without routine' wpp-export --to=flowgraph "$T/a.wpp"
+
 # ---- Parts of a run ------------------------------------------------------------------------------------
 weight() {
     wpp-export --to=folded "$@" | awk '{ s += $NF } END { print s + 0 }'

@@ -111,7 +111,7 @@ wpp-dot --format dot svg png pdf
 wpp-dot -T dot svg png pdf
 wpp-dump --range
 wpp-record --signal
-wpp-export --to callgrind folded speedscope chrome perfetto pprof firefox lcov gcov cobertura
+wpp-export --to callgrind folded speedscope chrome perfetto pprof firefox callgraph flowgraph lcov gcov cobertura
 wpp-compress --memory
 END
 is 'one of them' "$(completed wpp dot -T s)" svg

@@ -26,8 +26,10 @@ static const char help[] =
     "                         perfetto: the same, protobuf, for ui.perfetto.dev, trace_processor;\n"
     "                         pprof: stacks for go tool pprof, protobuf;\n"
     "                         firefox: stacks for profiler.firefox.com;\n"
+    "                         callgraph: who called whom, for Graphviz;\n"
+    "                         flowgraph: the blocks of --routine=NAME, for Graphviz;\n"
     "                         lcov: coverage for genhtml, lcov;\n"
-    "                         gcov: coverage for gcovr, the JSON of gcov --json-format;\n"
+    "                         gcov: coverage for gcovr, in gcov's JSON;\n"
     "                         cobertura: coverage in XML for Jenkins, GitLab and others\n"
     "\n"
     "      --thread=N         only thread N, counted from 0 (`wpp-info` lists them)\n"
@@ -35,7 +37,7 @@ static const char help[] =
     "                         wpp-dump takes them; A:+N are N events from A on\n"
     "      --routine=NAME     only routine NAME; costs and timelines: and all that it called\n"
     "      --limit=N          stacks: look at the N dearest calling contexts (default 100k); calls in\n"
-    "                         order: show the N longest (default 100k)\n"
+    "                         order: show the N longest (default 100k); callgraph: N routines (default 60)\n"
     "      --depth=N          stacks and calls: only N deep (default 500)\n"
     "      --no-inlined       stacks without frames of inlined functions\n"
     "      --no-demangle      assembler names instead of those of the C++ source\n"
@@ -50,7 +52,7 @@ static const char help[] =
     "\n"
     "Instructions are GCC's estimate when it compiled the program; on a timeline one takes a\n"
     "nanosecond.\n"
-    "Path profiles have no order: they become coverage, and callgrind files without calls.\n"
+    "Path profiles have no order: they become coverage, flow graphs, and callgrind files without calls.\n"
     "\n"
     "Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 a file is damaged, holds an incomplete\n"
     "run, or a module is not there.\n";
@@ -58,7 +60,8 @@ static const char help[] =
 enum {
     NEEDS_ORDER = 1,
     CALLEES = 2,                   /* --routine brings what the routine called */
-    BINARY = 4
+    BINARY = 4,
+    ONE_ROUTINE = 8
 };
 
 static const struct format {
@@ -75,6 +78,8 @@ static const struct format {
     {"perfetto", export_perfetto, NULL, NEEDS_ORDER | CALLEES | BINARY, 100000},
     {"pprof", export_pprof, NULL, NEEDS_ORDER | CALLEES | BINARY, 100000},
     {"firefox", export_firefox, NULL, NEEDS_ORDER | CALLEES, 100000},
+    {"callgraph", export_call_graph, NULL, NEEDS_ORDER | CALLEES, 60},
+    {"flowgraph", export_flow_graph, NULL, ONE_ROUTINE, 0},
     {"lcov", NULL, export_lcov, 0, 0},
     {"gcov", NULL, export_gcov, 0, 0},
     {"cobertura", NULL, export_cobertura, 0, 0},
@@ -171,6 +176,8 @@ static void check_options(struct request *r)
         tool_usage("more than one file given: only coverage of whole runs is summed");
     if (r->cover_option && !r->to->cover)
         tool_usage("--lcov, --executed-only, --no-marks and --map go with lcov, gcov and cobertura");
+    if (r->to->is & ONE_ROUTINE && !r->routine)
+        tool_usage("--to=%s is of one routine: --routine=NAME says which", r->to->name);
     if (r->limit && r->to->limit == 0)
         tool_usage("--limit does not go with --to=%s, which has all", r->to->name);
     r->options.limit = r->limit ? tool_count_argument("--limit", r->limit) : r->to->limit;

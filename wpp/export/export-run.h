@@ -67,5 +67,8 @@ bool export_chrome(struct export_run *r);
 bool export_perfetto(struct export_run *r);
 bool export_pprof(struct export_run *r);
 bool export_firefox(struct export_run *r);
+bool export_call_graph(struct export_run *r);
+/* Of the chosen routines. */
+bool export_flow_graph(struct export_run *r);
 
 #endif
