@@ -48,7 +48,7 @@ static const char help[] =
     "Exit status: 0 fine, 1 error, 2 usage, 3 a file is damaged, what it holds is incomplete, or a module\n"
     "is not there, 4 less was executed than asked for.\n";
 
-enum { STATUS_UNDER = 4, MOST_PRIME_PATHS = 100000 };
+enum { STATUS_UNDER = 4, MOST_PRIME_PATHS = 10000 };
 enum format { FORMAT_TEXT, FORMAT_JSON };
 enum measure { MEASURE_LINES, MEASURE_BRANCHES, MEASURE_PATHS, N_MEASURES };
 static const char *const measure_name[N_MEASURES] = {"lines", "branches", "paths"};

@@ -463,7 +463,7 @@ static void sum_routine(const struct coverage_routine *r, struct coverage_sums *
 {
     if (r->excluded)
         return;
-    add_share(&to->routines, r->n > 0 || r->entered > 0);
+    add_share(&to->routines, coverage_executed(r));
     to->paths.executed += r->n;
     to->paths.all = profile_add(to->paths.all, r->routine->num_paths);
 }

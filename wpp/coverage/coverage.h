@@ -86,6 +86,11 @@ struct coverage {
 bool coverage_new(struct coverage *out, const struct cover_program *program);
 void coverage_free(struct coverage *c);
 
+static inline bool coverage_executed(const struct coverage_routine *r)
+{
+    return r->n > 0 || r->entered > 0;
+}
+
 /* Computes all sums anew: after `excluded` of lines, branches or routines has been set. */
 void coverage_sum(struct coverage *c);
 
