@@ -231,6 +231,7 @@ static void add_routine(struct making *m, const struct ordered *x)
 
     m->out->routine[m->out->n_routines++] = (struct coverage_routine){
         .routine = r, .file = x->file, .last_line = last_line(r),
+        .optimised = x->body->optimised,
         .block = allocate(m, r->n_blocks, sizeof(uint64_t)),
         .edge = allocate(m, r->n_edges, sizeof(uint64_t))
     };

@@ -64,6 +64,7 @@ struct coverage_routine {
     uint32_t file;             /* of the coverage; UINT32_MAX: its lines are in none */
     uint32_t last_line;        /* the last line of its own file; at least routine->line */
     bool excluded;             /* its first line is */
+    bool optimised;            /* the graph is not that of the source */
     uint64_t entered;          /* activations that began */
     uint64_t *block, *edge;    /* executions; n_blocks and n_edges of the graph */
     uint32_t first, n;         /* executed whole paths: coverage.path[first .. first + n) */
