@@ -294,7 +294,28 @@ static bool make_automata(struct counting *k)
     return done;
 }
 
-/* Of a path profile each path stands alone. */
+/* Where a path goes on behind a cut edge; UINT32_MAX: it does not, or that is not known. */
+static uint32_t block_behind(const struct counting *k, const struct wpp_terminal *t)
+{
+    const struct wpp_edge *last = &wpp_routine(k->w, t->routine)->edges[t->edges[t->n_edges - 1]];
+
+    return t->left || t->n_edges == 0 || last->kind == WPP_EDGE_REAL ? UINT32_MAX : last->to;
+}
+
+/* A path of a profile stands alone, but for the block that comes next. */
+static void count_alone(struct counting *k, const struct cover_path *x, uint32_t routine)
+{
+    uint64_t *count = k->paths[routine].count;
+    uint32_t state = read_path(k, x->terminal, k->root[routine], x->count, count);
+    uint32_t behind = block_behind(k, wpp_terminal(k->w, x->terminal)), path;
+
+    if (behind == UINT32_MAX)
+        return;
+    path = k->automaton.state[path_automaton_next(&k->automaton, state, behind)].path;
+    if (path != AUTOMATON_NO_PATH)
+        count[path] = profile_add(count[path], x->count);
+}
+
 static void count_profile(struct counting *k, uint32_t input)
 {
     const struct cover_program *p = k->c->program;
@@ -304,8 +325,7 @@ static void count_profile(struct counting *k, uint32_t input)
         uint32_t routine = k->c->body_of[p->path[i].body];
 
         if (p->path[i].input == input && routine != UINT32_MAX && k->root[routine] != 0)
-            read_path(k, p->path[i].terminal, k->root[routine], p->path[i].count,
-                      k->paths[routine].count);
+            count_alone(k, &p->path[i], routine);
     }
 }
 

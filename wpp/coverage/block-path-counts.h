@@ -21,7 +21,7 @@ struct block_paths {
 };
 
 /* `paths`: by routine of the coverage.  In an input that is a path profile, only those are counted that
- * lie within one of its paths.  WPP_E_MEMORY; errors of call_tree_new().  Cost: O(call trees) where
+ * lie within one of its paths and the block behind it.  WPP_E_MEMORY; errors of call_tree_new().  Cost: O(call trees) where
  * pieces are entered in few states. */
 bool block_paths_count(const struct coverage *c, struct block_paths *paths, struct wpp_error *error);
 
