@@ -63,20 +63,28 @@ static void show_decision(const struct coverage_report *r, const struct mcdc_dec
     show_vectors(r, x);
 }
 
+/* Shows the decisions with one condition, or those with more. */
+static void show_some(const struct coverage_report *r, bool single, uint64_t *shown, uint64_t *all)
+{
+    for (uint32_t i = 0; i < r->mcdc->n; i++) {
+        const struct mcdc_decision *x = &r->mcdc->decision[i];
+        bool missed = x->n_shown < x->d.n_conditions && coverage_executed(&r->c->routine[x->routine]);
+
+        if ((x->d.n_conditions == 1) != single || (!missed && !r->all) || (*all)++ >= r->top)
+            continue;
+        show_decision(r, x);
+        ++*shown;
+    }
+}
+
+/* A decision with one condition is no more than its branches. */
 bool coverage_mcdc_text(const struct coverage_report *r)
 {
     uint64_t shown = 0, all = 0;
 
     table_heading(&r->text, "   conditions  decision");
-    for (uint32_t i = 0; i < r->mcdc->n; i++) {
-        const struct mcdc_decision *x = &r->mcdc->decision[i];
-        bool missed = x->n_shown < x->d.n_conditions && coverage_executed(&r->c->routine[x->routine]);
-
-        if ((!missed && !r->all) || all++ >= r->top)
-            continue;
-        show_decision(r, x);
-        shown++;
-    }
+    show_some(r, false, &shown, &all);
+    show_some(r, true, &shown, &all);
     table_more(&r->text, shown, all, "decisions");
     if (all == 0)
         fputs("  none\n", r->text.out);
