@@ -170,7 +170,7 @@ if command -v jq > /dev/null; then
         "$(wpp-coverage --format=json --prime-paths calls1.wpp calls2.wpp | jq -c '[.files[].routines[].prime.paths[].count]')" \
         "$(wpp-coverage --format=json --prime-paths calls1.wpp | jq -c '[.files[].routines[].prime.paths[].count * 2]')"
 fi
-like 'a missed prime path' "$(wpp-coverage --prime-paths --routine=parse one.wpp)" '^ *0 parse: prog.c:.*, blocks [0-9 ]+'
+like 'a missed prime path' "$(wpp-coverage --prime-paths --routine=parse one.wpp)" '^ *0  *parse: prog.c:.*, blocks [0-9 ]+'
 fails_with 1 'prime paths of a profile' wpp-coverage --prime-paths both.prof
 like 'need the order' "$(cat "$T/err")" 'both.prof is a path profile: prime paths need the order of paths'
 

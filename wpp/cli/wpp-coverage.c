@@ -25,6 +25,8 @@ static const char help[] =
     "      --branches         branches that were not executed\n"
     "      --paths            acyclic paths that were not executed, and how near runs came to them\n"
     "      --prime-paths      prime paths that were not executed: also across the rounds of loops\n"
+    "      --mcdc             conditions that were not shown to matter (MC/DC), and vectors that would\n"
+    "                         show them; of code that was compiled with -O0 or stage=early\n"
     "      --all              lines, branches and paths that were executed, too, with their counts\n"
     "      --routine=NAME     only the routine NAME; without another view, all of it\n"
     "\n"
@@ -48,7 +50,7 @@ static const char help[] =
     "Exit status: 0 fine, 1 error, 2 usage, 3 a file is damaged, what it holds is incomplete, or a module\n"
     "is not there, 4 less was executed than asked for.\n";
 
-enum { STATUS_UNDER = 4, MOST_PRIME_PATHS = 100000 };
+enum { STATUS_UNDER = 4, MOST_PRIME_PATHS = 10000 };
 enum format { FORMAT_TEXT, FORMAT_JSON };
 enum measure { MEASURE_LINES, MEASURE_BRANCHES, MEASURE_PATHS, N_MEASURES };
 static const char *const measure_name[N_MEASURES] = {"lines", "branches", "paths"};
@@ -74,7 +76,7 @@ struct request {
 };
 
 enum {
-    OPT_FILES = 0x100, OPT_DIFF, OPT_ROUTINES, OPT_LINES, OPT_BRANCHES, OPT_PATHS, OPT_PRIME, OPT_ALL, OPT_ROUTINE, OPT_EXECUTED,
+    OPT_FILES = 0x100, OPT_DIFF, OPT_ROUTINES, OPT_LINES, OPT_BRANCHES, OPT_PATHS, OPT_PRIME, OPT_MCDC, OPT_ALL, OPT_ROUTINE, OPT_EXECUTED,
     OPT_NO_MARKS,
     OPT_MAP, OPT_TOP, OPT_FORMAT, OPT_FULL_NAMES, OPT_COLOR, OPT_UNDER = 0x200
 };
@@ -85,6 +87,7 @@ static const struct option options[] = {
     {"branches", no_argument, NULL, OPT_BRANCHES},
     {"paths", no_argument, NULL, OPT_PATHS},
     {"prime-paths", no_argument, NULL, OPT_PRIME},
+    {"mcdc", no_argument, NULL, OPT_MCDC},
     {"all", no_argument, NULL, OPT_ALL},
     {"routine", required_argument, NULL, OPT_ROUTINE},
     {"diff", required_argument, NULL, OPT_DIFF},
@@ -130,6 +133,7 @@ static void parse_option(struct request *r, int option)
     case OPT_BRANCHES:   r->tables |= COVERAGE_BRANCHES; break;
     case OPT_PATHS:      r->tables |= COVERAGE_PATHS; break;
     case OPT_PRIME:      r->tables |= COVERAGE_PRIME; break;
+    case OPT_MCDC:       r->tables |= COVERAGE_MCDC; break;
     case OPT_ALL:        r->all = true; break;
     case OPT_ROUTINE:    r->routine = optarg; break;
     case OPT_DIFF:       r->base.files[r->base.n_files++] = optarg; break;
@@ -155,8 +159,8 @@ static void set_tables(struct request *r)
 {
     bool diff = r->base.n_files > 0;
 
-    if (diff && (r->routine || r->all || (r->tables & (COVERAGE_FILES | COVERAGE_PRIME))))
-        tool_usage("--diff does not go with --routine, --all, --files and --prime-paths");
+    if (diff && (r->routine || r->all || (r->tables & (COVERAGE_FILES | COVERAGE_PRIME | COVERAGE_MCDC))))
+        tool_usage("--diff does not go with --routine, --all, --files, --prime-paths and --mcdc");
     if (r->tables)
         return;
     if (r->format == FORMAT_JSON && !diff)
@@ -305,10 +309,12 @@ static void show(const struct request *r, const struct coverage *c)
     struct missed_paths missed = {0};
     struct path_origin *origin = NULL;
     struct prime_counts prime = {0};
+    struct mcdc mcdc = {0};
     struct wpp_error error;
     struct coverage_report report = {
         .c = c, .tables = r->tables, .chosen = chosen, .top = r->top, .all = r->all,
-        .missed = &missed, .prime = &prime, .text = begin_text(r)
+        .missed = &missed, .prime = &prime, .mcdc = &mcdc,
+        .text = begin_text(r)
     };
 
     if (r->tables & COVERAGE_PATHS) {
@@ -319,11 +325,14 @@ static void show(const struct request *r, const struct coverage *c)
     if ((r->tables & COVERAGE_PRIME)
         && !prime_counts_new(&prime, c, chosen, MOST_PRIME_PATHS, &error))
         tool_die_error(&error);
+    if ((r->tables & COVERAGE_MCDC) && !mcdc_new(&mcdc, c, chosen, &r->moved, &error))
+        tool_die_error(&error);
     if (!(r->format == FORMAT_JSON ? coverage_json(&report) : coverage_text(&report)))
         tool_die_of_memory();
     end_text(&report.text);
     missed_paths_free(&missed);
     prime_counts_free(&prime);
+    mcdc_free(&mcdc);
     free(origin);
     free(chosen);
 }

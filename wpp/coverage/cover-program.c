@@ -23,7 +23,7 @@ struct candidate {
     const struct wpp_routine *routine;
     const char *source;
     uint32_t module;           /* of the gathering */
-    bool executed;
+    bool executed, optimised;
 };
 
 struct gathering {
@@ -172,7 +172,8 @@ static void add_executed(struct gathering *g, uint32_t input)
         const struct wpp_unit_content *unit = &c->units[c->routines[k].unit];
 
         g->candidate[g->n_candidates++] = (struct candidate){
-            c->routines[k].routine, unit->source, g->module_of[input][unit->module], true
+            c->routines[k].routine, unit->source, g->module_of[input][unit->module], true,
+            unit->stage == WPP_STAGE_LATE && unit->level > 0
         };
     }
 }
@@ -195,7 +196,8 @@ static bool take_candidates(struct gathering *g)
         for (uint32_t k = 0; k < g->module[i].tables.n; k++) {
             const struct module_routine *r = &g->module[i].tables.routine[k];
 
-            g->candidate[g->n_candidates++] = (struct candidate){&r->routine, r->source, i, false};
+            g->candidate[g->n_candidates++] =
+                (struct candidate){&r->routine, r->source, i, false, r->optimised};
         }
     assert(g->n_candidates == n);
     return true;
@@ -244,7 +246,8 @@ static bool take_bodies(struct gathering *g)
         if (g->same[i] == i) {
             g->body[i] = p->n_bodies;
             p->body[p->n_bodies++] =
-                (struct cover_body){c->routine, module_path(g, i), c->source, c->executed};
+                (struct cover_body){c->routine, module_path(g, i), c->source, c->executed,
+                                     c->optimised};
         }
         g->body[i] = g->body[g->same[i]];
     }

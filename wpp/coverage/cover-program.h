@@ -26,6 +26,7 @@ struct cover_body {
     const struct wpp_routine *routine;
     const char *module, *source;       /* path of the module; main source file of the unit */
     bool executed;
+    bool optimised;            /* its graph is not that of the source: taken late, above -O0 */
 };
 
 /* A path that an input executed: terminal number `terminal` of it. */

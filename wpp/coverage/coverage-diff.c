@@ -81,11 +81,6 @@ static bool pair_routines(struct coverage_diff *d)
     return done;
 }
 
-static bool was_executed(const struct coverage_routine *r)
-{
-    return r->n > 0 || r->entered > 0;
-}
-
 static bool compare_routine(struct coverage_diff *d, uint32_t number)
 {
     uint32_t other = d->pair[number];
@@ -96,7 +91,7 @@ static bool compare_routine(struct coverage_diff *d, uint32_t number)
     x = &d->side[COVERAGE_A]->routine[other];
     return x->excluded || y->excluded
         || add_change(&d->routines, &(struct coverage_change){
-               {other, number}, 0, {was_executed(x), was_executed(y)}});
+               {other, number}, 0, {coverage_executed(x), coverage_executed(y)}});
 }
 
 /* ---- Paths ------------------------------------------------------------------------------------------- */

@@ -116,6 +116,65 @@ static void put_prime(const struct coverage_report *r, const struct prime_routin
     fputs("]}", r->text.out);
 }
 
+static void put_decision(const struct coverage_report *r, const struct mcdc_decision *x)
+{
+    FILE *out = r->text.out;
+
+    putc('{', out);
+    if (x->line) {
+        put_text(r, "file", x->line->file);
+        fprintf(out, "\"line\": %" PRIu32 ", ", x->line->line);
+    }
+    fputs("\"conditions\": [", out);
+    for (uint32_t i = 0; i < x->d.n_conditions; i++) {
+        fprintf(out, "%s{\"block\": %" PRIu32 ", ", i ? ", " : "", x->d.condition[i]);
+        put_bool(r, "shown", x->shown[i]);
+        fputs(", ", out);
+        put_bool(r, "possible", x->possible[i]);
+        putc('}', out);
+    }
+    fputs("], \"vectors\": [", out);
+    for (uint32_t v = 0; v < x->d.n_vectors; v++) {
+        const struct decision_vector *vector = &x->d.vector[v];
+
+        fprintf(out, "%s{\"values\": \"%s\", ", v ? ", " : "", vector->value);
+        put_bool(r, "outcome", vector->outcome);
+        fprintf(out, ", \"count\": %" PRIu64 ", ", vector->count);
+        put_bool(r, "missing", x->missing[v]);
+        putc('}', out);
+    }
+    fputs("]}", out);
+}
+
+/* The first decision of a routine or of a later one. */
+static uint32_t first_decision(const struct mcdc *m, uint32_t routine)
+{
+    uint32_t low = 0, high = m->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (m->decision[middle].routine < routine)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void put_decisions(const struct coverage_report *r, uint32_t routine)
+{
+    bool any = false;
+
+    fputs(",\n     \"decisions\": [", r->text.out);
+    for (uint32_t i = first_decision(r->mcdc, routine); i < first_decision(r->mcdc, routine + 1); i++) {
+        fputs(any ? ",\n      " : "\n      ", r->text.out);
+        put_decision(r, &r->mcdc->decision[i]);
+        any = true;
+    }
+    putc(']', r->text.out);
+}
+
 static void put_routine(const struct coverage_report *r, const struct coverage_routine *x)
 {
     put_text(r, "routine", x->routine->name);
@@ -140,6 +199,8 @@ static void put_routines(const struct coverage_report *r, const struct coverage_
             put_paths(r, i);
         if (r->tables & COVERAGE_PRIME)
             put_prime(r, &r->prime->routine[i]);
+        if (r->tables & COVERAGE_MCDC)
+            put_decisions(r, i);
         putc('}', r->text.out);
         any = true;
     }
@@ -201,7 +262,8 @@ static void put_file(const struct coverage_report *r, uint32_t number)
     put_text(r, "file", f->name);
     put_text(r, "path", f->path);
     put_sums(r, &f->sums);
-    if (r->tables & (COVERAGE_ROUTINES | COVERAGE_PATHS | COVERAGE_PRIME))
+    if (r->tables & (COVERAGE_ROUTINES | COVERAGE_PATHS | COVERAGE_PRIME
+                     | COVERAGE_MCDC))
         put_routines(r, f);
     if (r->tables & (COVERAGE_LINES | COVERAGE_BRANCHES))
         put_lines(r, number);

@@ -4,6 +4,7 @@
 #define WPP_COVERAGE_REPORT_H
 
 #include "wpp/coverage/coverage.h"
+#include "wpp/coverage/mcdc.h"
 #include "wpp/coverage/missed-paths.h"
 #include "wpp/coverage/path-origins.h"
 #include "wpp/coverage/prime-counts.h"
@@ -15,7 +16,8 @@ enum coverage_table {
     COVERAGE_LINES = 1 << 2,
     COVERAGE_BRANCHES = 1 << 3,
     COVERAGE_PATHS = 1 << 4,
-    COVERAGE_PRIME = 1 << 5
+    COVERAGE_PRIME = 1 << 5,
+    COVERAGE_MCDC = 1 << 6
 };
 
 struct coverage_report {
@@ -28,6 +30,7 @@ struct coverage_report {
     const struct missed_paths *missed;         /* with COVERAGE_PATHS */
     const struct path_origin *origin;          /* likewise */
     const struct prime_counts *prime;          /* with COVERAGE_PRIME */
+    const struct mcdc *mcdc;                   /* with COVERAGE_MCDC */
 };
 
 /* They write to `text.out`; the caller checks for its errors.  False: no memory. */
@@ -42,6 +45,8 @@ bool coverage_shows_line(const struct coverage_report *r, uint32_t file, uint32_
 bool coverage_paths_text(const struct coverage_report *r);
 /* With COVERAGE_PRIME: prime-text.c. */
 bool coverage_prime_text(const struct coverage_report *r);
+/* With COVERAGE_MCDC: mcdc-text.c. */
+bool coverage_mcdc_text(const struct coverage_report *r);
 
 /* ` to line 12`, ` to other.c:12`, ` out of the routine`: where a block's way leads. */
 void coverage_put_target(FILE *out, const struct wpp_routine *routine, const struct wpp_line *from,

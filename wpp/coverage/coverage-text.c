@@ -59,6 +59,8 @@ static void show_sums(const struct coverage_report *r)
     put_sum(r, &s->paths, "acyclic paths");
     if (r->tables & COVERAGE_PRIME)
         put_sum(r, &(struct coverage_share){r->prime->executed, r->prime->all}, "prime paths");
+    if (r->tables & COVERAGE_MCDC)
+        put_sum(r, &(struct coverage_share){r->mcdc->shown, r->mcdc->all}, "conditions (MC/DC)");
 }
 
 static void show_files(const struct coverage_report *r)
@@ -268,5 +270,6 @@ bool coverage_text(struct coverage_report *r)
     if (r->tables & COVERAGE_BRANCHES)
         show_branches(r);
     return (!(r->tables & COVERAGE_PATHS) || coverage_paths_text(r))
-        && (!(r->tables & COVERAGE_PRIME) || coverage_prime_text(r));
+        && (!(r->tables & COVERAGE_PRIME) || coverage_prime_text(r))
+        && (!(r->tables & COVERAGE_MCDC) || coverage_mcdc_text(r));
 }

@@ -231,6 +231,7 @@ static void add_routine(struct making *m, const struct ordered *x)
 
     m->out->routine[m->out->n_routines++] = (struct coverage_routine){
         .routine = r, .file = x->file, .last_line = last_line(r),
+        .optimised = x->body->optimised,
         .block = allocate(m, r->n_blocks, sizeof(uint64_t)),
         .edge = allocate(m, r->n_edges, sizeof(uint64_t))
     };
@@ -463,7 +464,7 @@ static void sum_routine(const struct coverage_routine *r, struct coverage_sums *
 {
     if (r->excluded)
         return;
-    add_share(&to->routines, r->n > 0 || r->entered > 0);
+    add_share(&to->routines, coverage_executed(r));
     to->paths.executed += r->n;
     to->paths.all = profile_add(to->paths.all, r->routine->num_paths);
 }

@@ -64,6 +64,7 @@ struct coverage_routine {
     uint32_t file;             /* of the coverage; UINT32_MAX: its lines are in none */
     uint32_t last_line;        /* the last line of its own file; at least routine->line */
     bool excluded;             /* its first line is */
+    bool optimised;            /* the graph is not that of the source */
     uint64_t entered;          /* activations that began */
     uint64_t *block, *edge;    /* executions; n_blocks and n_edges of the graph */
     uint32_t first, n;         /* executed whole paths: coverage.path[first .. first + n) */
@@ -85,6 +86,11 @@ struct coverage {
 /* `program` must outlive it.  False: no memory.  Cost: O(n log n) in the blocks of all routines. */
 bool coverage_new(struct coverage *out, const struct cover_program *program);
 void coverage_free(struct coverage *c);
+
+static inline bool coverage_executed(const struct coverage_routine *r)
+{
+    return r->n > 0 || r->entered > 0;
+}
 
 /* Computes all sums anew: after `excluded` of lines, branches or routines has been set. */
 void coverage_sum(struct coverage *c);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/coverage/exclusions.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "wpp/coverage/source-text-file.h"
 
 /* What is excluded. */
 enum { EXCLUDE_LINE = 1, EXCLUDE_BRANCHES = 2, EXCLUDE_THROWS = 4, EXCLUDE_FUNCTION = 8 };
@@ -133,38 +131,6 @@ static void exclude(struct reading *r, uint32_t number, unsigned what)
     }
 }
 
-/* NULL: it is no ordinary file that can be read; a FIFO would make us wait. */
-static FILE *open_file(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat status;
-    FILE *in = NULL;
-
-    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-        in = fdopen(fd, "r");
-    if (fd >= 0 && !in)
-        close(fd);
-    return in;
-}
-
-static FILE *open_source(const char *path, const struct wpp_moved *moved, bool *memory)
-{
-    FILE *in = NULL;
-    char *place;
-
-    for (unsigned i = 0; !in; i++) {
-        if (!wpp_moved_place(moved, path, i, &place)) {
-            *memory = false;
-            return NULL;
-        }
-        if (!place)
-            return NULL;
-        in = open_file(place);
-        free(place);
-    }
-    return in;
-}
-
 static void note_open(const struct reading *r, struct exclusion_notes *notes)
 {
     for (unsigned i = 0; i < N_PREFIXES; i++)
@@ -199,8 +165,9 @@ bool exclusions_apply(struct coverage *c, const struct wpp_moved *moved,
     for (uint32_t i = 0; memory && i < c->n_files; i++) {
         struct reading r = {.c = c, .file = &c->file[i], .next = c->file[i].first,
                             .next_routine = c->file[i].first_routine};
-        FILE *in = open_source(c->file[i].path, moved, &memory);
+        FILE *in;
 
+        memory = source_text_file_open(c->file[i].path, moved, &in);
         if (in) {
             read_source(&r, in, notes);
             fclose(in);

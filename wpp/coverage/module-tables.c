@@ -63,6 +63,7 @@ static bool add_routine(struct reading *r, const struct wpp_unit_table *unit,
     if (!wpp_parse_routine(&view, &unit->strings, r->arena, &m->routine))
         return false;
     m->source = unit->source;
+    m->optimised = unit->stage == WPP_STAGE_LATE && unit->level > 0;
     m->routine.directory = unit->directory;
     m->routine.module = r->path;
     m->routine.stage = unit->stage;

@@ -11,6 +11,7 @@
 struct module_routine {
     struct wpp_routine routine;
     const char *source;        /* main source file of its unit */
+    bool optimised;            /* its graph was taken late, above -O0 */
 };
 
 struct module_tables {

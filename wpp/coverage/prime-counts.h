@@ -3,8 +3,7 @@
  *
  * A prime path may cross the ends of acyclic paths, as one round of a loop and what follows does.  So it is
  * counted in the sequence of an activation's paths: each time its blocks stand there one behind the
- * other.  An automaton of each routine finds all its prime paths (Aho and Corasick, 1975).  It reads
- * the call tree's pieces, each once for each state in which it is entered; nothing is expanded.
+ * other (block-path-counts.h).
  */
 #ifndef WPP_PRIME_COUNTS_H
 #define WPP_PRIME_COUNTS_H

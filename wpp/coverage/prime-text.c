@@ -56,6 +56,7 @@ static void show_routines(const struct coverage_report *r)
     table_more(&r->text, shown, all, "routines");
 }
 
+/* The paths of routines that were never executed would hide the others. */
 bool coverage_prime_text(const struct coverage_report *r)
 {
     uint64_t shown = 0, all = 0;
@@ -64,7 +65,8 @@ bool coverage_prime_text(const struct coverage_report *r)
     table_heading(&r->text, r->all ? "          count  prime path" : "          count  missed prime path");
     for (uint32_t i = 0; i < r->c->n_routines; i++)
         for (uint32_t p = 0; p < r->prime->routine[i].paths.n; p++) {
-            if ((r->prime->routine[i].count[p] > 0 && !r->all) || all++ >= r->top)
+            if (!coverage_executed(&r->c->routine[i])
+                || (r->prime->routine[i].count[p] > 0 && !r->all) || all++ >= r->top)
                 continue;
             if (!show_path(r, i, p))
                 return false;
