@@ -65,6 +65,7 @@ while read -r command; do
     *--uninstrumented*) ;;              # nothing was left out
     *wpp-dot*) svg=${command##*-o }
         is 'a picture' "$(grep -c '</svg>' "${svg%% *}")" 1 ;;
+    *' > '*) is 'a file' "$(test -s "${command##* > }" && echo yes)" yes ;;
     *) is 'which says something' "$(test -s out && echo yes)" yes ;;
     esac
 done < commands

@@ -601,11 +601,22 @@ static void few_lines(struct random_content *c, struct random *r)
         }
 }
 
+enum { MANY = 100 };
+
+/* How many random recordings are tried: MANY, or so many as the only argument, a number, says. */
+static uint32_t many(int *argc, char **argv)
+{
+    if (*argc != 2 || strspn(argv[1], "0123456789") != strlen(argv[1]))
+        return MANY;
+    *argc = 1;
+    return (uint32_t)strtoul(argv[1], NULL, 10);
+}
+
 int main(int argc, char **argv)
 {
     struct random r = {4711};
     struct wpp_error error;
-    uint32_t wrongs = 0;
+    uint32_t wrongs = 0, n = many(&argc, argv);
 
     for (int i = 1; i < argc; i++) {
         wpp *w = wpp_open(argv[i], &error);
@@ -614,8 +625,8 @@ int main(int argc, char **argv)
         tap_ok(!wrong, "%s%s%s", argv[i], wrong ? ": " : "", wrong ? wrong : "");
         wpp_close(w);
     }
-    for (uint32_t seed = 0; argc == 1 && seed < 100; seed++) {
-        struct random_content *c = random_content(&r, 1 + seed % RC_THREADS, 1 + seed / 2);
+    for (uint32_t seed = 0; argc == 1 && seed < n; seed++) {
+        struct random_content *c = random_content(&r, 1 + seed % RC_THREADS, 1 + seed % MANY / 2);
         const char *wrong;
         wpp *w;
 
@@ -631,6 +642,6 @@ int main(int argc, char **argv)
         random_content_free(c);
     }
     if (argc == 1)
-        tap_ok(wrongs == 0, "100 random recordings: steps, jumps, lines and loops as in the run written out");
+        tap_ok(wrongs == 0, "%u random recordings: steps, jumps, lines and loops as in the run written out", n);
     return tap_done();
 }

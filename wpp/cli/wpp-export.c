@@ -6,51 +6,83 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "wpp/cli/coverage-input.h"
 #include "wpp/cli/profile-input.h"
 #include "wpp/cli/run-range.h"
 #include "wpp/cli/tool.h"
+#include "wpp/export/export-coverage.h"
 #include "wpp/export/export-run.h"
+#include "wpp/export/gzip.h"
 
 static const char help[] =
-    "Usage: wpp-export --to=FORMAT [OPTION]... FILE.wpp\n"
-    "Writes a recorded run, or a part of it, for another tool.  FILE `-` is standard input.\n"
+    "Usage: wpp-export --to=FORMAT [OPTION]... FILE...\n"
+    "Writes a recorded run, or a part of it, for another tool.  Coverage is that of all FILEs\n"
+    "together, WPPs and path profiles; `-` is standard input.\n"
     "\n"
     "      --to=FORMAT        callgrind: costs of lines and calls, for KCachegrind, callgrind_annotate;\n"
-    "                         folded: stacks, a line each, for flamegraph.pl, inferno\n"
+    "                         folded: stacks, a line each, for flamegraph.pl, inferno;\n"
+    "                         speedscope: stacks for speedscope.app, of a range its calls in order;\n"
+    "                         chrome: calls in order, JSON for ui.perfetto.dev, chrome://tracing;\n"
+    "                         perfetto: the same, protobuf, for ui.perfetto.dev, trace_processor;\n"
+    "                         pprof: stacks for go tool pprof, protobuf;\n"
+    "                         firefox: stacks for profiler.firefox.com;\n"
+    "                         callgraph: who called whom, for Graphviz;\n"
+    "                         flowgraph: the blocks of --routine=NAME, for Graphviz;\n"
+    "                         lcov: coverage for genhtml, lcov;\n"
+    "                         gcov: coverage for gcovr, in gcov's JSON;\n"
+    "                         cobertura: coverage in XML for Jenkins, GitLab and others\n"
     "\n"
     "      --thread=N         only thread N, counted from 0 (`wpp-info` lists them)\n"
     "      --range=A:B        only events A to B-1 of the thread, thread 0 if none is chosen; places as\n"
     "                         wpp-dump takes them; A:+N are N events from A on\n"
     "      --routine=NAME     only routine NAME; costs and timelines: and all that it called\n"
-    "      --limit=N          stacks: look at the N dearest calling contexts (default 100k)\n"
-    "      --depth=N          stacks: only N calls deep (default 500)\n"
+    "      --limit=N          stacks: look at the N dearest calling contexts (default 100k); calls in\n"
+    "                         order: show the N longest (default 100k); callgraph: N routines (default 60)\n"
+    "      --depth=N          stacks and calls: only N deep (default 500)\n"
     "      --no-inlined       stacks without frames of inlined functions\n"
     "      --no-demangle      assembler names instead of those of the C++ source\n"
-    "  -o, --output=FILE      write to FILE instead of standard output\n"
+    "      --lcov=FORM        the tracefile's form: 1 (default), which lcov 1 and 2 read; 2.2\n"
+    "      --executed-only    coverage without what no run executed: the program need not be there\n"
+    "      --no-marks         coverage also of code that marks exclude, as LCOV_EXCL_LINE\n"
+    "      --map=OLD=NEW      look for the program's files and sources of the folder OLD in NEW\n"
+    "  -o, --output=FILE      write to FILE instead of standard output; gzip, if it ends in .gz\n"
     "  -f, --force            replace FILE if it exists\n"
     "  -h, --help             print this text\n"
     "  -V, --version          print the version\n"
     "\n"
-    "Instructions are GCC's estimate when it compiled the program.\n"
-    "Path profiles have no order: they become callgrind files without calls.\n"
+    "Instructions are GCC's estimate when it compiled the program; on a timeline one takes a\n"
+    "nanosecond.\n"
+    "Path profiles have no order: they become coverage, flow graphs, and callgrind files without calls.\n"
     "\n"
-    "Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 the file is damaged or holds an\n"
-    "incomplete run.\n";
+    "Exit status: 0 all is well, 1 an error, 2 wrong usage, 3 a file is damaged, holds an incomplete\n"
+    "run, or a module is not there.\n";
 
 enum {
     NEEDS_ORDER = 1,
     CALLEES = 2,                   /* --routine brings what the routine called */
-    BINARY = 4
+    BINARY = 4,
+    ONE_ROUTINE = 8
 };
 
 static const struct format {
     const char *name;
-    bool (*write)(struct export_run *);
+    bool (*write)(struct export_run *);        /* or */
+    bool (*cover)(struct export_coverage *);
     unsigned is;
     uint64_t limit;                /* the default; 0: the format has none */
 } formats[] = {
-    {"callgrind", export_callgrind, CALLEES, 0},
-    {"folded", export_folded, NEEDS_ORDER | CALLEES, 100000},
+    {"callgrind", export_callgrind, NULL, CALLEES, 0},
+    {"folded", export_folded, NULL, NEEDS_ORDER | CALLEES, 100000},
+    {"speedscope", export_speedscope, NULL, NEEDS_ORDER | CALLEES, 100000},
+    {"chrome", export_chrome, NULL, NEEDS_ORDER | CALLEES, 100000},
+    {"perfetto", export_perfetto, NULL, NEEDS_ORDER | CALLEES | BINARY, 100000},
+    {"pprof", export_pprof, NULL, NEEDS_ORDER | CALLEES | BINARY, 100000},
+    {"firefox", export_firefox, NULL, NEEDS_ORDER | CALLEES, 100000},
+    {"callgraph", export_call_graph, NULL, NEEDS_ORDER | CALLEES, 60},
+    {"flowgraph", export_flow_graph, NULL, ONE_ROUTINE, 0},
+    {"lcov", NULL, export_lcov, 0, 0},
+    {"gcov", NULL, export_gcov, 0, 0},
+    {"cobertura", NULL, export_cobertura, 0, 0},
 };
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
@@ -59,12 +91,13 @@ struct request {
     const struct format *to;
     struct run_range range;
     struct export_options options;
-    bool force;
+    struct coverage_input input;   /* its files are the tool's */
+    bool force, lcov_2, cover_option;
 };
 
 enum {
     OPT_TO = 0x100, OPT_THREAD, OPT_RANGE, OPT_ROUTINE, OPT_LIMIT, OPT_DEPTH, OPT_NO_INLINED,
-    OPT_NO_DEMANGLE
+    OPT_NO_DEMANGLE, OPT_LCOV, OPT_EXECUTED, OPT_NO_MARKS, OPT_MAP
 };
 static const struct option options[] = {
     {"to", required_argument, NULL, OPT_TO},
@@ -75,6 +108,10 @@ static const struct option options[] = {
     {"depth", required_argument, NULL, OPT_DEPTH},
     {"no-inlined", no_argument, NULL, OPT_NO_INLINED},
     {"no-demangle", no_argument, NULL, OPT_NO_DEMANGLE},
+    {"lcov", required_argument, NULL, OPT_LCOV},
+    {"executed-only", no_argument, NULL, OPT_EXECUTED},
+    {"no-marks", no_argument, NULL, OPT_NO_MARKS},
+    {"map", required_argument, NULL, OPT_MAP},
     {"output", required_argument, NULL, 'o'},
     {"force", no_argument, NULL, 'f'},
     TOOL_OPTIONS
@@ -98,6 +135,20 @@ static uint32_t parse_depth(const char *text)
     return (uint32_t)n;
 }
 
+/* Those that only coverage has. */
+static void parse_cover_option(struct request *r, int option)
+{
+    static const char *const forms[] = {"1", "2.2", NULL};
+
+    r->cover_option = true;
+    switch (option) {
+    case OPT_LCOV:        r->lcov_2 = tool_choice_argument("--lcov", optarg, forms) == 1; break;
+    case OPT_EXECUTED:    r->input.executed_only = true; break;
+    case OPT_NO_MARKS:    r->input.no_marks = true; break;
+    case OPT_MAP:         coverage_input_map(&r->input, optarg); break;
+    }
+}
+
 static void parse_option(struct request *r, int option)
 {
     switch (option) {
@@ -113,7 +164,27 @@ static void parse_option(struct request *r, int option)
     case 'f':             r->force = true; break;
     case 'h':             tool_help(help);
     case 'V':             tool_version();
+    default:              parse_cover_option(r, option);
     }
+}
+
+static void check_options(struct request *r)
+{
+    if (!r->to)
+        tool_usage("--to=FORMAT says what to write");
+    if (r->input.n_files > 1 && (!r->to->cover || r->thread || r->range.text))
+        tool_usage("more than one file given: only coverage of whole runs is summed");
+    if (r->cover_option && !r->to->cover)
+        tool_usage("--lcov, --executed-only, --no-marks and --map go with lcov, gcov and cobertura");
+    if (r->to->is & ONE_ROUTINE && !r->routine)
+        tool_usage("--to=%s is of one routine: --routine=NAME says which", r->to->name);
+    if (r->limit && r->to->limit == 0)
+        tool_usage("--limit does not go with --to=%s, which has all", r->to->name);
+    r->options.limit = r->limit ? tool_count_argument("--limit", r->limit) : r->to->limit;
+    if (r->limit && r->options.limit == 0)
+        tool_usage("--limit: there would be nothing to write");
+    if (r->to->is & BINARY && !r->output)
+        tool_refuse_terminal(STDOUT_FILENO, r->to->name);
 }
 
 static void parse_options(int argc, char **argv, struct request *r)
@@ -122,18 +193,12 @@ static void parse_options(int argc, char **argv, struct request *r)
 
     while ((option = tool_option(argc, argv, "o:fhV", options)) != -1)
         parse_option(r, option);
-    if (argc - optind != 1)
-        tool_usage(argc == optind ? "no file given" : "more than one file given");
+    r->input.files = argv + optind;
+    r->input.n_files = argc - optind;
+    if (r->input.n_files == 0)
+        tool_usage("no file given");
     r->path = argv[optind];
-    if (!r->to)
-        tool_usage("--to=FORMAT says what to write");
-    if (r->limit && r->to->limit == 0)
-        tool_usage("--limit does not go with --to=%s, which has all", r->to->name);
-    r->options.limit = r->limit ? tool_count_argument("--limit", r->limit) : r->to->limit;
-    if (r->limit && r->options.limit == 0)
-        tool_usage("--limit: there would be nothing to write");
-    if (r->to->is & BINARY && !r->output)
-        tool_refuse_terminal(STDOUT_FILENO, r->to->name);
+    check_options(r);
 }
 
 /* ---- Which part of the run ------------------------------------------------------------------------ */
@@ -205,37 +270,133 @@ static void keep_output(struct wpp_output *out, const char *path)
         tool_die_error(&error);
 }
 
-int main(int argc, char **argv)
+static bool ends_in(const char *s, const char *end)
 {
-    struct request r = {.options = {.thread = UINT32_MAX, .inlined = true, .depth = 500}};
-    struct export_run run;
-    struct wpp_output *out;
-    struct wpp_error error;
-    int status;
-    wpp *w;
+    size_t n = strlen(s), m = strlen(end);
 
-    tool_init("wpp-export");
-    parse_options(argc, argv, &r);
-    w = open_input(&r);
-    find_thread(w, &r);
-    find_routines(w, &r);
-    if (!export_run_new(&run, w, &r.options, &error))
-        tool_die_error(&error);
-    run.path = r.path;
-    out = redirect(&r);
-    if (!r.to->write(&run)) {
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/* Text is collected in memory if it is to be compressed. */
+struct sink {
+    FILE *out;
+    char *text;
+    size_t size;
+};
+
+static void begin_sink(struct sink *s, const struct request *r)
+{
+    *s = (struct sink){.out = stdout};
+    if (r->output && ends_in(r->output, ".gz") && r->to->write != export_pprof)
+        s->out = open_memstream(&s->text, &s->size);
+    if (!s->out)
+        tool_die_of_memory();
+}
+
+/* False: no memory. */
+static bool end_sink(struct sink *s)
+{
+    bool ok = true;
+
+    if (s->out != stdout)
+        ok = fclose(s->out) == 0 && gzip_put(stdout, s->text, s->size);
+    free(s->text);
+    return ok;
+}
+
+static void end_output(struct wpp_output *out, const struct request *r, bool written)
+{
+    if (!written) {
         wpp_output_abandon(out);
         tool_die_of_memory();
     }
     if (out)
-        keep_output(out, r.output);
+        keep_output(out, r->output);
     tool_finish(TOOL_OK);
+}
+
+/* ---- The whole ---------------------------------------------------------------------------------------- */
+
+static int export_whole_run(struct request *r)
+{
+    struct export_run run;
+    struct wpp_output *out;
+    struct wpp_error error;
+    struct sink sink;
+    int status;
+    bool ok;
+    wpp *w = open_input(r);
+
+    find_thread(w, r);
+    find_routines(w, r);
+    if (!export_run_new(&run, w, &r->options, &error))
+        tool_die_error(&error);
+    run.path = r->path;
+    out = redirect(r);
+    begin_sink(&sink, r);
+    run.out = sink.out;
+    ok = r->to->write(&run);
+    end_output(out, r, end_sink(&sink) && ok);
     if (run.note[0])
         tool_warn("%s", run.note);
     export_run_free(&run);
-    free((void *)r.options.chosen);
+    free((void *)r->options.chosen);
     tool_say_changed_sources(w);
-    status = tool_say_incomplete(r.path, w);
+    status = tool_say_incomplete(r->path, w);
     wpp_close(w);
     return status;
+}
+
+/* The counts of a thread or range of the only input. */
+static void merge_part(struct request *r)
+{
+    const wpp *w = r->input.inputs[0].w;
+    struct wpp_summary summary;
+    struct export_run part;
+    struct wpp_error error;
+
+    wpp_get_summary(w, &summary);
+    if (summary.is_profile)
+        tool_die(TOOL_ERROR, "%s is a path profile: it has no order of paths, and %s needs it", r->path,
+                 r->range.text ? "--range" : "--thread");
+    find_thread(w, r);
+    if (!export_run_new(&part, w, &r->options, &error))
+        tool_die_error(&error);
+    coverage_input_merge(&r->input, part.count);
+    export_run_free(&part);
+}
+
+static int export_whole_coverage(struct request *r)
+{
+    struct export_coverage x = {.c = &r->input.coverage, .lcov_2 = r->lcov_2};
+    struct wpp_summary summary;
+    struct wpp_output *out;
+    struct sink sink;
+    bool *chosen, ok;
+
+    coverage_input_open(&r->input);
+    if (r->thread || r->range.text)
+        merge_part(r);
+    else
+        coverage_input_merge(&r->input, NULL);
+    wpp_get_summary(r->input.inputs[0].w, &summary);
+    x.time = summary.started;
+    chosen = r->routine ? coverage_input_choose(x.c, r->routine) : NULL;
+    x.chosen = chosen;
+    out = redirect(r);
+    begin_sink(&sink, r);
+    x.out = sink.out;
+    ok = r->to->cover(&x);
+    end_output(out, r, end_sink(&sink) && ok);
+    free(chosen);
+    return coverage_input_close(&r->input);
+}
+
+int main(int argc, char **argv)
+{
+    struct request r = {.options = {.thread = UINT32_MAX, .inlined = true, .depth = 500}};
+
+    tool_init("wpp-export");
+    parse_options(argc, argv, &r);
+    return r.to->cover ? export_whole_coverage(&r) : export_whole_run(&r);
 }

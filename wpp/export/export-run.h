@@ -62,5 +62,13 @@ double export_total(const struct export_run *r);
 
 bool export_callgrind(struct export_run *r);
 bool export_folded(struct export_run *r);
+bool export_speedscope(struct export_run *r);
+bool export_chrome(struct export_run *r);
+bool export_perfetto(struct export_run *r);
+bool export_pprof(struct export_run *r);
+bool export_firefox(struct export_run *r);
+bool export_call_graph(struct export_run *r);
+/* Of the chosen routines. */
+bool export_flow_graph(struct export_run *r);
 
 #endif

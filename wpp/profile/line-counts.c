@@ -332,14 +332,16 @@ static int compare_counts(const void *a, const void *b)
 /* Moves the table's names to the result. */
 static bool take_names(struct counting *c, struct line_counts *out)
 {
-    out->names = calloc(c->files.n + 1, sizeof *out->names);
+    out->names = calloc(2 * (size_t)c->files.n + 1, sizeof *out->names);
     if (!out->names || !source_files_name(&c->files))
         return false;
     for (uint32_t i = 0; i < c->files.n; i++) {
-        out->names[i] = c->files.file[i].name;
-        c->files.file[i].name = NULL;
+        struct source_file *file = &c->files.file[i];
+        out->names[2 * i] = file->name;
+        out->names[2 * i + 1] = file->path;
+        file->name = file->path = NULL;
     }
-    out->n_names = c->files.n;
+    out->n_names = 2 * (size_t)c->files.n;
     return true;
 }
 
@@ -355,10 +357,11 @@ static bool sum_up(struct counting *c, struct line_counts *out)
         for (end = i; end < c->n_shares && c->shares[end].file == s->file
                       && c->shares[end].line == s->line;)
             end++;
-        assert(s->file < out->n_names);
+        char **names = &out->names[2 * (size_t)s->file];
+        assert(2 * (size_t)s->file + 1 < out->n_names);
         uint64_t count = sum_line(s, end - i);
-        if (count > 0)
-            out->item[out->n++] = (struct line_count){out->names[s->file], s->line, count};
+        if (count > 0 || c->program->zeros)
+            out->item[out->n++] = (struct line_count){names[0], names[1], s->line, count};
     }
     qsort(out->item, out->n, sizeof *out->item, compare_counts);
     return true;
@@ -417,7 +420,8 @@ bool line_counts_of(const wpp *w, const uint64_t *counts, enum line_kind kind,
         for (uint32_t i = 0; i < summary.n_terminals; i++)
             terminals[i] = wpp_terminal(w, i);
         ok = line_counts_compute(&(struct line_program){summary.n_routines, summary.n_terminals,
-                                                        routines, terminals, counts, kind}, out);
+                                                        routines, terminals, counts, kind, false},
+                                 out);
     }
     free(routines);
     free(terminals);

@@ -44,19 +44,21 @@ struct line_program {
     const struct wpp_terminal *const *terminals;   /* their `routine` indexes routines */
     const uint64_t *counts;                        /* executions of each terminal */
     enum line_kind kind;
+    bool zeros;                                    /* LINE_COUNTS: lines that were not executed, too */
 };
 
 struct line_count {
     const char *file;      /* as given to the compiler, with its directory if files would
                               otherwise have the same name */
+    const char *path;      /* with the directory of its compilation */
     uint32_t line;
-    uint64_t count;        /* at least 1 */
+    uint64_t count;        /* at least 1, but with `zeros` */
 };
 
 struct line_counts {
     size_t n;
     struct line_count *item;   /* by file (strcmp), then line */
-    char **names;              /* owns the file names */
+    char **names;              /* owns the files' names and paths */
     size_t n_names;
 };
 
