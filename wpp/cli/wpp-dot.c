@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "wpp/cli/tool.h"
-#include "wpp/picture/call-graph-text.h"
-#include "wpp/picture/flow-graph-text.h"
+#include "wpp/picture/call-picture-text.h"
+#include "wpp/picture/routine-picture-text.h"
 #include "wpp/picture/grammar-text.h"
 #include "wpp/picture/graphviz-compat.h"
 
@@ -149,13 +149,13 @@ _Noreturn static void no_memory(void)
 
 static void draw_calls(FILE *out, const wpp *w, uint32_t max_nodes)
 {
-    struct call_graph graph;
+    struct call_picture graph;
     struct wpp_error error;
 
-    if (!call_graph_new(w, max_nodes ? max_nodes : 40, LEAST_SHARE, &graph, &error))
+    if (!call_picture_new(w, max_nodes ? max_nodes : 40, LEAST_SHARE, &graph, &error))
         tool_die_error(&error);
-    call_graph_text_write(out, w, &graph);
-    call_graph_free(&graph);
+    call_picture_text_write(out, w, &graph);
+    call_picture_free(&graph);
 }
 
 static void draw_grammar(FILE *out, const wpp *w, const struct request *r)
@@ -194,13 +194,13 @@ static uint32_t choose_routine(const struct path_profile *p, const struct reques
 static void draw_routine(FILE *out, const wpp *w, const struct request *r)
 {
     struct path_profile profile;
-    struct flow_graph graph;
+    struct routine_picture graph;
 
     if (!path_profile_new(&profile, w)
-        || !flow_graph_new(&profile, choose_routine(&profile, r), r->max_nodes ? r->max_nodes : 60, &graph)
-        || !flow_graph_text_write(out, &profile, &graph))
+        || !routine_picture_new(&profile, choose_routine(&profile, r), r->max_nodes ? r->max_nodes : 60, &graph)
+        || !routine_picture_text_write(out, &profile, &graph))
         no_memory();
-    flow_graph_free(&graph);
+    routine_picture_free(&graph);
     path_profile_free(&profile);
 }
 

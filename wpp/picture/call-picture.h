@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* call-graph.h - the part of a run's dynamic call graph that is worth drawing.
+/* call-picture.h - the part of a run's dynamic call graph that is worth drawing.
  *
  *      inclusive(routine) = cost of all events while an activation of it is on the stack, each once
  *      self(routine)      = cost of its own paths
@@ -9,8 +9,8 @@
  * of the caller, so that no call and no cost of a drawn routine is lost.  Costs are instructions
  * (GCC's estimate); a call that recurs costs what its callees do again.
  */
-#ifndef WPP_CALL_GRAPH_H
-#define WPP_CALL_GRAPH_H
+#ifndef WPP_CALL_PICTURE_H
+#define WPP_CALL_PICTURE_H
 
 #include "wpp/wpp.h"
 
@@ -27,10 +27,10 @@ struct call_edge {
     double calls, cost;
 };
 
-/* Invariants (call_graph_check): nodes descend by `inclusive`, which is at least `self` and at most
+/* Invariants (call_picture_check): nodes descend by `inclusive`, which is at least `self` and at most
  * `total`; edges ascend by (from, to), each pair occurs once; `self` of all nodes and `other_self` sum to
  * `total`; no node gets more calls from its edges than it has. */
-struct call_graph {
+struct call_picture {
     uint32_t n_nodes, n_edges;
     struct call_node *node;
     struct call_edge *edge;
@@ -42,9 +42,9 @@ struct call_graph {
 /* Of a WPP that has its order: at most max_nodes routines whose inclusive cost is `least` of the total
  * or more, but the first one in any case.  WPP_E_MEMORY, WPP_E_ARGUMENT.  Cost: O(grammar) mostly
  * (call-tree.h), and O(call tree) for 16 nodes each that call themselves. */
-bool call_graph_new(const wpp *w, uint32_t max_nodes, double least, struct call_graph *out,
+bool call_picture_new(const wpp *w, uint32_t max_nodes, double least, struct call_picture *out,
                     struct wpp_error *error);
-void call_graph_free(struct call_graph *g);
-bool call_graph_check(const struct call_graph *g, const char **why);
+void call_picture_free(struct call_picture *g);
+bool call_picture_check(const struct call_picture *g, const char **why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* flow-graph.h - a routine's flow graph as it was executed: blocks, edges with counts, those that were
+/* routine-picture.h - a routine's flow graph as it was executed: blocks, edges with counts, those that were
  * missed, and the paths that cost most.
  *
  *      box        a block, or (`folded`) several of those that cost least and hang together
@@ -8,8 +8,8 @@
  *
  * Of each block and link the count is that of the whole run, summed over the executed paths.
  */
-#ifndef WPP_FLOW_GRAPH_H
-#define WPP_FLOW_GRAPH_H
+#ifndef WPP_ROUTINE_PICTURE_H
+#define WPP_ROUTINE_PICTURE_H
 
 #include "wpp/profile/path-profile.h"
 
@@ -33,10 +33,10 @@ struct flow_link {
     unsigned paths;                /* bits of the dearest paths that go along it */
 };
 
-/* Invariants (flow_graph_check): links ascend by (from, to), each pair occurs once; none leads into
+/* Invariants (routine_picture_check): links ascend by (from, to), each pair occurs once; none leads into
  * FLOW_ENTRY or out of FLOW_EXIT; a link that an executed path goes along was not missed; each block is in
  * one box; path[] descends by cost. */
-struct flow_graph {
+struct routine_picture {
     const struct wpp_routine *routine;
     uint32_t number;               /* of the routine */
     uint32_t n_boxes, n_links, n_paths;
@@ -48,9 +48,9 @@ struct flow_graph {
 
 /* Of an executed routine; at most max_boxes boxes of blocks that are not folded, the dearest ones.
  * False: no memory.  Cost: O(its paths and edges). */
-bool flow_graph_new(const struct path_profile *p, uint32_t routine, uint32_t max_boxes,
-                    struct flow_graph *out);
-void flow_graph_free(struct flow_graph *g);
-bool flow_graph_check(const struct flow_graph *g, const char **why);
+bool routine_picture_new(const struct path_profile *p, uint32_t routine, uint32_t max_boxes,
+                    struct routine_picture *out);
+void routine_picture_free(struct routine_picture *g);
+bool routine_picture_check(const struct routine_picture *g, const char **why);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/picture/call-graph-text.h"
+#include "wpp/picture/call-picture-text.h"
 
 #include <math.h>
 
 #include "wpp/picture/dot-style.h"
 
-static double share_of(const struct call_graph *g, double cost)
+static double share_of(const struct call_picture *g, double cost)
 {
     return g->total > 0 ? cost / g->total : 0;
 }
@@ -26,7 +26,7 @@ static void put_place(FILE *out, const struct wpp_routine *routine)
     fprintf(out, ":%u</font>", (unsigned)routine->line);
 }
 
-static void write_node(FILE *out, const wpp *w, const struct call_graph *g, uint32_t i)
+static void write_node(FILE *out, const wpp *w, const struct call_picture *g, uint32_t i)
 {
     const struct call_node *n = &g->node[i];
     const struct wpp_routine *routine = wpp_routine(w, n->routine);
@@ -55,7 +55,7 @@ static void put_label(FILE *out, double calls)
 }
 
 /* What calls cost at the place where they are drawn; calls that recur cost no more than all. */
-static double flow_of(const struct call_graph *g, const struct call_edge *e)
+static double flow_of(const struct call_picture *g, const struct call_edge *e)
 {
     double cost = e->cost < g->node[e->to].inclusive ? e->cost : g->node[e->to].inclusive;
 
@@ -63,12 +63,12 @@ static double flow_of(const struct call_graph *g, const struct call_edge *e)
 }
 
 /* An edge is drawn if it carries much, or much of what its target costs. */
-static bool is_drawn(const struct call_graph *g, const struct call_edge *e)
+static bool is_drawn(const struct call_picture *g, const struct call_edge *e)
 {
     return flow_of(g, e) >= LEAST_FLOW || e->cost >= 0.3 * g->node[e->to].inclusive;
 }
 
-static void write_edges(FILE *out, const struct call_graph *g)
+static void write_edges(FILE *out, const struct call_picture *g)
 {
     for (uint32_t i = 0; i < g->n_edges; i++) {
         const struct call_edge *e = &g->edge[i];
@@ -82,7 +82,7 @@ static void write_edges(FILE *out, const struct call_graph *g)
 }
 
 /* The routines that a node called and that are no nodes, as one. */
-static void write_others(FILE *out, const wpp *w, const struct call_graph *g)
+static void write_others(FILE *out, const wpp *w, const struct call_picture *g)
 {
     for (uint32_t i = 0; i < g->n_nodes; i++) {
         const struct call_node *n = &g->node[i];
@@ -104,7 +104,7 @@ static void write_others(FILE *out, const wpp *w, const struct call_graph *g)
 
 /* ---- Legend ------------------------------------------------------------------------ */
 
-static void put_left_out(FILE *out, const struct call_graph *g)
+static void put_left_out(FILE *out, const struct call_picture *g)
 {
     uint32_t thin = 0;
 
@@ -128,7 +128,7 @@ static void put_left_out(FILE *out, const struct call_graph *g)
     fputs("</b></td></tr>", out);
 }
 
-static void write_legend(FILE *out, const wpp *w, const struct call_graph *g)
+static void write_legend(FILE *out, const wpp *w, const struct call_picture *g)
 {
     struct wpp_summary s;
 
@@ -151,7 +151,7 @@ static void write_legend(FILE *out, const wpp *w, const struct call_graph *g)
           "</td></tr></table></td></tr></table>>;\n", out);
 }
 
-void call_graph_text_write(FILE *out, const wpp *w, const struct call_graph *g)
+void call_picture_text_write(FILE *out, const wpp *w, const struct call_picture *g)
 {
     dot_put_head(out, false);
     write_legend(out, w, g);

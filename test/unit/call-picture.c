@@ -8,8 +8,8 @@
 
 #include "test/unit/random-content.h"
 #include "test/unit/tap.h"
-#include "wpp/picture/call-graph.h"
-#include "wpp/picture/flow-graph.h"
+#include "wpp/picture/call-picture.h"
+#include "wpp/picture/routine-picture.h"
 
 enum { R = RC_ROUTINES };
 
@@ -77,7 +77,7 @@ static bool read_truth(const wpp *w, struct truth *t)
 
 /* ---- Calls ------------------------------------------------------------------------------------ */
 
-static const char *wrong_node(const struct call_graph *g, const struct truth *t, uint32_t i)
+static const char *wrong_node(const struct call_picture *g, const struct truth *t, uint32_t i)
 {
     const struct call_node *n = &g->node[i];
     double calls = n->other_calls, cost = n->other_cost, all_calls = 0, all_cost = 0;
@@ -105,19 +105,19 @@ static const char *wrong_node(const struct call_graph *g, const struct truth *t,
 
 static const char *wrong_calls(const wpp *w, const struct truth *t, uint32_t max, double least)
 {
-    struct call_graph g;
+    struct call_picture g;
     struct wpp_error error;
     const char *why;
 
-    if (!call_graph_new(w, max, least, &g, &error))
+    if (!call_picture_new(w, max, least, &g, &error))
         return "it cannot be made";
-    if (call_graph_check(&g, &why) && !close_to(g.total, t->total))
+    if (call_picture_check(&g, &why) && !close_to(g.total, t->total))
         why = "the total";
     if (!why && g.n_nodes > max)
         why = "too many nodes";
     for (uint32_t i = 0; !why && i < g.n_nodes; i++)
         why = i > 0 && g.node[i].inclusive < least * g.total ? "a small node" : wrong_node(&g, t, i);
-    call_graph_free(&g);
+    call_picture_free(&g);
     return why;
 }
 
@@ -129,10 +129,10 @@ static const char *wrong_flow(const struct path_profile *p, uint32_t routine, ui
 {
     const struct wpp_routine *r = wpp_routine(p->w, routine);
     uint64_t returns = 0, boxes = 0, entered = 0;
-    struct flow_graph g;
+    struct routine_picture g;
     const char *why;
 
-    if (!flow_graph_new(p, routine, max, &g))
+    if (!routine_picture_new(p, routine, max, &g))
         return "no memory";
     for (uint32_t i = p->routine[routine].first; i < p->routine[routine].first + p->routine[routine].n; i++) {
         const struct wpp_terminal *t = wpp_terminal(p->w, p->path[i].terminal);
@@ -141,7 +141,7 @@ static const char *wrong_flow(const struct path_profile *p, uint32_t routine, ui
         entered += t->enters * p->path[i].count;
         returns += (r->edges[t->edges[t->n_edges - 1]].kind == WPP_EDGE_REAL) * p->path[i].count;
     }
-    flow_graph_check(&g, &why);
+    routine_picture_check(&g, &why);
     for (uint32_t i = 2; i < g.n_boxes; i++)
         boxes -= g.box[i].count;
     for (uint32_t i = 0; i < g.n_links; i++) {
@@ -153,7 +153,7 @@ static const char *wrong_flow(const struct path_profile *p, uint32_t routine, ui
     for (uint32_t k = 1; !why && k < g.n_paths; k++)
         if (p->path[g.path[k]].cost > p->path[g.path[k - 1]].cost)
             why = "paths out of order";
-    flow_graph_free(&g);
+    routine_picture_free(&g);
     return why;
 }
 

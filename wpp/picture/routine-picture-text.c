@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/picture/flow-graph-text.h"
+#include "wpp/picture/routine-picture-text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char *const stripe[FLOW_PATHS] = {"#d95f02", "#7570b3", "#1b9e77", 
 struct writing {
     FILE *out;
     const struct path_profile *p;
-    const struct flow_graph *g;
+    const struct routine_picture *g;
     struct source_set sources;
 };
 
@@ -229,7 +229,7 @@ static bool write_legend(struct writing *x)
     return ok;
 }
 
-bool flow_graph_text_write(FILE *out, const struct path_profile *p, const struct flow_graph *g)
+bool routine_picture_text_write(FILE *out, const struct path_profile *p, const struct routine_picture *g)
 {
     struct writing x = {.out = out, .p = p, .g = g};
     bool ok;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/picture/flow-graph.h"
+#include "wpp/picture/routine-picture.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ enum { BLOCK_ENTRY, BLOCK_EXIT };      /* of a routine; their boxes have the sam
 #define NO_BOX UINT32_MAX
 
 struct making {
-    struct flow_graph *g;
+    struct routine_picture *g;
     const struct path_profile *p;
     uint32_t routine;
     uint64_t *block, *edge;            /* executions */
@@ -107,7 +107,7 @@ static bool make_boxes(struct making *m, uint32_t max_boxes)
 
 static bool add_link(struct making *m, uint32_t src, uint32_t dst, struct flow_link link)
 {
-    struct flow_graph *g = m->g;
+    struct routine_picture *g = m->g;
 
     link.from = m->box[src];
     link.to = m->box[dst];
@@ -157,7 +157,7 @@ static bool add_all_links(struct making *m)
 static void choose_paths(struct making *m)
 {
     const struct profile_routine *r = &m->p->routine[m->routine];
-    struct flow_graph *g = m->g;
+    struct routine_picture *g = m->g;
 
     for (uint32_t i = r->first; i < r->first + r->n; i++) {
         uint32_t k = g->n_paths < FLOW_PATHS ? g->n_paths : FLOW_PATHS - 1;
@@ -198,7 +198,7 @@ static int compare_links(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-static void join_links(struct flow_graph *g)
+static void join_links(struct routine_picture *g)
 {
     uint32_t n = 0;
 
@@ -233,15 +233,15 @@ static bool make(struct making *m, uint32_t max_boxes)
     return true;
 }
 
-bool flow_graph_new(const struct path_profile *p, uint32_t routine, uint32_t max_boxes,
-                    struct flow_graph *out)
+bool routine_picture_new(const struct path_profile *p, uint32_t routine, uint32_t max_boxes,
+                    struct routine_picture *out)
 {
     const struct wpp_routine *r = wpp_routine(p->w, routine);
     size_t n = r->n_blocks + (size_t)1;
     struct making m = {.g = out, .p = p, .routine = routine};
     bool ok;
 
-    *out = (struct flow_graph){.routine = r, .number = routine, .cost = p->routine[routine].cost};
+    *out = (struct routine_picture){.routine = r, .number = routine, .cost = p->routine[routine].cost};
     out->box = calloc(n, sizeof *out->box);
     m.block = calloc(n, sizeof *m.block);
     m.edge = calloc(r->n_edges + (size_t)1, sizeof *m.edge);
@@ -254,20 +254,20 @@ bool flow_graph_new(const struct path_profile *p, uint32_t routine, uint32_t max
     free(m.box);
     free(m.leader);
     if (!ok)
-        flow_graph_free(out);
+        routine_picture_free(out);
     return ok;
 }
 
-void flow_graph_free(struct flow_graph *g)
+void routine_picture_free(struct routine_picture *g)
 {
     free(g->box);
     free(g->link);
-    *g = (struct flow_graph){0};
+    *g = (struct routine_picture){0};
 }
 
 /* ---- Check --------------------------------------------------------------------------------------- */
 
-bool flow_graph_check(const struct flow_graph *g, const char **why)
+bool routine_picture_check(const struct routine_picture *g, const char **why)
 {
     uint32_t blocks = 0;
 

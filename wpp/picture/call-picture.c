@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "wpp/picture/call-graph.h"
+#include "wpp/picture/call-picture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ static double *self_costs(const wpp *w, const struct run_costs *costs)
     return self;
 }
 
-static bool choose_nodes(struct call_graph *g, struct parts *parts, const double *self, uint32_t max_nodes,
+static bool choose_nodes(struct call_picture *g, struct parts *parts, const double *self, uint32_t max_nodes,
                          double least)
 {
     uint32_t n, *ranked = parts_ranked(parts, 0, parts->n_routines, true, max_nodes, &n);
@@ -144,7 +144,7 @@ static bool choose_nodes(struct call_graph *g, struct parts *parts, const double
 
 /* ---- Edges ---------------------------------------------------------------------------------------- */
 
-static bool take_edges(struct call_graph *g, const struct counting *c, uint32_t n_routines)
+static bool take_edges(struct call_picture *g, const struct counting *c, uint32_t n_routines)
 {
     uint32_t *node = malloc((n_routines + (size_t)1) * sizeof *node);
     double *dearest = calloc(g->n_nodes + (size_t)1, sizeof *dearest);
@@ -182,7 +182,7 @@ static int compare_edges(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-static bool make(struct call_graph *g, const wpp *w, const struct call_tree *tree, uint32_t max_nodes,
+static bool make(struct call_picture *g, const wpp *w, const struct call_tree *tree, uint32_t max_nodes,
                  double least)
 {
     struct run_costs costs = {0};
@@ -204,27 +204,27 @@ static bool make(struct call_graph *g, const wpp *w, const struct call_tree *tre
     return ok;
 }
 
-bool call_graph_new(const wpp *w, uint32_t max_nodes, double least, struct call_graph *out,
+bool call_picture_new(const wpp *w, uint32_t max_nodes, double least, struct call_picture *out,
                     struct wpp_error *error)
 {
     struct call_tree tree;
     bool ok;
 
-    *out = (struct call_graph){0};
+    *out = (struct call_picture){0};
     if (!call_tree_new(&tree, w, error))
         return false;
     ok = make(out, w, &tree, max_nodes, least);
     call_tree_free(&tree);
     if (!ok)
-        call_graph_free(out);
+        call_picture_free(out);
     return ok || wpp_fail_memory(error);
 }
 
-void call_graph_free(struct call_graph *g)
+void call_picture_free(struct call_picture *g)
 {
     free(g->node);
     free(g->edge);
-    *g = (struct call_graph){0};
+    *g = (struct call_picture){0};
 }
 
 /* ---- Check ---------------------------------------------------------------------------------------- */
@@ -234,7 +234,7 @@ static bool at_most(double a, double b)
     return a <= b + 1e-6 * fabs(b) + 1e-9;
 }
 
-static const char *check_nodes(const struct call_graph *g)
+static const char *check_nodes(const struct call_picture *g)
 {
     double self = g->other_self;
 
@@ -250,7 +250,7 @@ static const char *check_nodes(const struct call_graph *g)
     return at_most(self, g->total) && at_most(g->total, self) ? NULL : "own costs do not sum to the whole";
 }
 
-bool call_graph_check(const struct call_graph *g, const char **why)
+bool call_picture_check(const struct call_picture *g, const char **why)
 {
     double *calls = calloc(g->n_nodes + (size_t)1, sizeof *calls);
 
