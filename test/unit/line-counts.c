@@ -267,7 +267,7 @@ static bool compute(const struct program *p, uint32_t n, struct line_counts *out
 
     for (uint32_t i = 0; i < n; i++)
         terminals[i] = &p->paths[i];
-    return line_counts_compute(&(struct line_program){1, n, &routine, terminals, p->counts, LINE_COUNTS}, out);
+    return line_counts_compute(&(struct line_program){1, n, &routine, terminals, p->counts, LINE_COUNTS, false}, out);
 }
 
 /* The flow that the path counts give: each arc as often as it was taken. */
@@ -390,11 +390,19 @@ static void test_rules(void)
     const struct wpp_terminal *terminals[2] = {&p.paths[0], &q.paths[0]};
     q.paths[0].routine = 1;
     line_counts_compute(&(struct line_program){2, 2, routines, terminals, (uint64_t[]){3, 4},
-                                               LINE_COUNTS}, &counts);
+                                               LINE_COUNTS, false}, &counts);
     tap_ok(counts.n == 3 && found(&counts, "/d/a.c", 5) == 3 && found(&counts, "/e/a.c", 5) == 4
            && found(&counts, "/d/sub/x.h", 7) == 7,
            "files are told apart by directory, one file under several names is one");
     line_counts_free(&counts);
+    for (int zeros = 0; zeros < 2; zeros++) {
+        line_counts_compute(&(struct line_program){2, 2, routines, terminals, (uint64_t[]){3, 0},
+                                                   LINE_COUNTS, zeros}, &counts);
+        tap_ok(counts.n == (zeros ? 3 : 2) && found(&counts, "/d/a.c", 5) == 3
+               && found(&counts, "/e/a.c", 5) == 0, zeros ? "lines that were not executed, too"
+                                                           : "lines that were executed alone");
+        line_counts_free(&counts);
+    }
 
     /* Copies: line 6 owns a block in one, only stands in a block of the other. */
     struct line_spec first[] = {{0, "a.h", 6}}, second[] = {{0, "a.h", 6}, {0, "a.h", 7}};
@@ -403,7 +411,7 @@ static void test_rules(void)
         straight(&q, "/d", "a.h", copies ? 5 : 4, second, 2, 1);
         q.paths[0].routine = 1;
         line_counts_compute(&(struct line_program){2, 2, routines, terminals, (uint64_t[]){3, 4},
-                                               LINE_COUNTS}, &counts);
+                                               LINE_COUNTS, false}, &counts);
         tap_ok(found(&counts, "a.h", 6) == (copies ? 7 : 3) && found(&counts, "a.h", 7) == 4,
                copies ? "copies of a routine are counted each, then summed"
                       : "routines that begin elsewhere share a line's blocks");
