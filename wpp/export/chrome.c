@@ -37,8 +37,8 @@ static bool put_call(void *ctx, const struct timeline_call *c, bool begins)
 
     if (!begins)
         return true;
-    fprintf(out, ",\n{\"ph\": \"X\", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 ", \"ts\": %.3f, \"dur\": %.3f, "
-            "\"cat\": \"call\", \"name\": ", x->pid, thread_id(x->r->w, c->thread), c->begin / 1000,
+    fprintf(out, ",\n{\"ph\": \"X\", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 ", \"ts\": %.3f, "
+            "\"dur\": %.3f, \"cat\": \"call\", \"name\": ", x->pid, thread_id(x->r->w, c->thread), c->begin / 1000,
             (c->end - c->begin) / 1000);
     json_string(out, export_name(x->r, r->name, r->shown));
     fputs(", \"args\": {\"file\": ", out);

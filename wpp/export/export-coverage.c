@@ -9,9 +9,10 @@ bool export_shows_routine(const struct export_coverage *x, uint32_t routine)
 bool export_shows_line(const struct export_coverage *x, uint32_t file, const struct coverage_line *l)
 {
     const struct coverage_file *f = &x->c->file[file];
+    const struct coverage_routine *r = x->c->routine;
 
     for (uint32_t i = f->first_routine; x->chosen && i < f->first_routine + f->n_routines; i++)
-        if (x->chosen[i] && x->c->routine[i].routine->line <= l->line && l->line <= x->c->routine[i].last_line)
+        if (x->chosen[i] && r[i].routine->line <= l->line && l->line <= r[i].last_line)
             return !l->excluded;
     return !x->chosen && !l->excluded;
 }
@@ -65,10 +66,11 @@ uint64_t export_entered(const struct export_coverage *x, uint32_t routine)
     end = x->c->file[r->file].first + x->c->file[r->file].n;
     for (uint32_t i = export_find_line(x, r->file, r->routine->line);
          i < end && x->c->line[i].line <= r->last_line; i++) {
-        uint32_t inner = x->c->line[i].count > 0 ? export_routine_of(x, r->file, x->c->line[i].line) : UINT32_MAX;
+        const struct coverage_line *l = &x->c->line[i];
+        uint32_t inner = l->count > 0 ? export_routine_of(x, r->file, l->line) : UINT32_MAX;
 
         if (inner != UINT32_MAX && x->c->routine[inner].routine->line == r->routine->line)
-            return x->c->line[i].count;
+            return l->count;
     }
     return 0;
 }

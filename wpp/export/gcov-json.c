@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gcov-json.c - what `gcov --json-format -b` of GCC 14 writes, format version 2.  Columns are not known: 0. */
+/* gcov-json.c - what `gcov --json-format -b` of GCC 14 writes, format version 2.  Columns are not known:
+ * they are 0. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
