@@ -292,6 +292,7 @@ $(B)/bin/%: scripts/%
 
 $(B)/test/unit/numbering: TEST_LIBS = -Wl,--wrap=calloc,--wrap=realloc
 $(B)/test/unit/partition: TEST_LIBS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+$(B)/test/unit/export-memory: TEST_LIBS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -lz
 $(B)/test/unit/tracer%: TEST_LIBS = -Wl,--export-dynamic-symbol=__wpp_* $(B)/lib/wpp/libwpp-rt.a
 $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(LIBREF) $(LIBNUM) $(LIBS) $(B)/lib/wpp/libwpp-rt.a
 	@mkdir -p $(@D)

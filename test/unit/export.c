@@ -2,6 +2,7 @@
 /* A part of a run, cut out of its call tree, is that part; and a run as stacks has the weights of its
  * events: against the tree written out event by event.  Random recordings, or the given files. */
 #include "wpp/export/stacks.h"
+#include "wpp/export/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -257,9 +258,117 @@ static bool limits_are_right(const wpp *w, struct random *r)
     return ok;
 }
 
+/* ---- Timelines ---------------------------------------------------------------------------------- */
+
+struct calls_list { struct timeline_call *call; size_t n, room; };
+
+/* Adds the calls in a piece, which begins at *at. */
+static void list_calls(const wpp *w, const struct call_tree *t, uint32_t piece, struct timeline_call around,
+                       double *at, struct calls_list *out)
+{
+    for (uint64_t i = t->first[piece]; i < t->first[piece + 1]; i++) {
+        uint32_t item = t->item[i], number = item & CALL_TREE_NUMBER;
+
+        if (item & CALL_TREE_CALL) {
+            struct timeline_call inner = around;
+            size_t mine = out->n;
+
+            if (out->n == out->room) {
+                out->room = 2 * out->room + 64;
+                out->call = realloc(out->call, out->room * sizeof *out->call);
+            }
+            inner.routine = t->activation[number].routine;
+            inner.unseen = t->activation[number].unseen;
+            inner.begin = *at;
+            out->call[out->n++] = inner;
+            inner.depth++;
+            list_calls(w, t, t->activation[number].piece, inner, at, out);
+            out->call[mine].end = *at;
+        } else if (item & CALL_TREE_PIECE) {
+            list_calls(w, t, number, around, at, out);
+        } else {
+            *at += (double)wpp_terminal(w, item)->insns;
+        }
+    }
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct timeline_call *x = a, *y = b;
+    double left = x->end - x->begin, right = y->end - y->begin;
+
+    return left > right ? -1 : left < right;
+}
+
+struct nesting { const struct timeline_call *open[10000]; size_t n, edges; bool ok; };
+
+static bool on_edge(void *ctx, const struct timeline_call *c, bool begins)
+{
+    struct nesting *x = ctx;
+
+    x->edges++;
+    if (begins) {
+        const struct timeline_call *outer = x->n > 0 ? x->open[x->n - 1] : NULL;
+
+        x->ok = x->ok && x->n == c->depth && c->begin < c->end
+             && (!outer || (outer->thread == c->thread && outer->begin <= c->begin && c->end <= outer->end));
+        x->open[x->n++] = c;
+    } else {
+        x->ok = x->ok && x->n > 0 && x->open[x->n - 1] == c;
+        x->n -= x->n > 0;
+    }
+    return true;
+}
+
+/* The calls are there, and no shorter than any that is not. */
+static bool timeline_is_right(const wpp *w, uint64_t limit)
+{
+    struct export_options options = {.thread = UINT32_MAX, .limit = limit, .depth = UINT32_MAX};
+    static struct nesting nesting;
+    struct export_run run;
+    struct timeline t;
+    struct wpp_error error;
+    struct calls_list all = {0};
+    size_t timed = 0;
+    bool ok = export_run_new(&run, w, &options, &error) && timeline_new(&t, &run);
+
+    if (!ok)
+        return false;
+    for (uint32_t k = 0; k < run.tree.n_threads; k++) {
+        double at = 0;
+
+        list_calls(w, &run.tree, run.tree.root[k], (struct timeline_call){.thread = k}, &at, &all);
+    }
+    ok = t.all == (double)all.n;
+    if (all.n > 0)
+        qsort(all.call, all.n, sizeof *all.call, longest_first);
+    while (timed < all.n && all.call[timed].begin < all.call[timed].end)
+        timed++;
+    ok = ok && t.n == (limit < timed ? limit : timed);
+    nesting = (struct nesting){.ok = true};
+    ok = ok && timeline_visit(&t, on_edge, &nesting) && nesting.ok && nesting.n == 0
+      && nesting.edges == 2 * (size_t)t.n;
+    for (uint32_t i = 0; ok && i < t.n; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < timed && !found; k++)
+            found = all.call[k].thread == t.call[i].thread && all.call[k].routine == t.call[i].routine
+                 && all.call[k].depth == t.call[i].depth && all.call[k].begin == t.call[i].begin
+                 && all.call[k].end == t.call[i].end && all.call[k].unseen == t.call[i].unseen;
+        ok = found;
+    }
+    if (ok && t.n > 0)
+        qsort(t.call, t.n, sizeof *t.call, longest_first);
+    ok = ok && (t.n == 0 || longest_first(&t.call[t.n - 1], &all.call[t.n - 1]) == 0);
+    free(all.call);
+    timeline_free(&t);
+    export_run_free(&run);
+    return ok;
+}
+
 /* ---- Recordings -------------------------------------------------------------------------------- */
 
-static uint32_t wrong_cuts, wrong_choices, wrong_stacks, wrong_limits;
+static uint32_t wrong_cuts, wrong_choices, wrong_stacks, wrong_limits, wrong_timelines;
 
 static void check(const wpp *w, struct random *r)
 {
@@ -275,6 +384,7 @@ static void check(const wpp *w, struct random *r)
     wrong_stacks += !stacks_are_right(w, false, false) || !stacks_are_right(w, true, false)
                  || !stacks_are_right(w, true, true);
     wrong_limits += !limits_are_right(w, r);
+    wrong_timelines += !timeline_is_right(w, 1 + draw(r, 30)) || !timeline_is_right(w, UINT64_MAX);
     free(chosen);
 }
 
@@ -309,5 +419,6 @@ int main(int argc, char **argv)
     tap_ok(wrong_choices == 0, "routines with all that they called, too (%u wrong)", wrong_choices);
     tap_ok(wrong_stacks == 0, "stacks weigh what their events do (%u wrong)", wrong_stacks);
     tap_ok(wrong_limits == 0, "with limits, all together weighs as much (%u wrong)", wrong_limits);
+    tap_ok(wrong_timelines == 0, "timelines have the longest calls (%u wrong)", wrong_timelines);
     return tap_done();
 }

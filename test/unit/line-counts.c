@@ -395,6 +395,14 @@ static void test_rules(void)
            && found(&counts, "/d/sub/x.h", 7) == 7,
            "files are told apart by directory, one file under several names is one");
     line_counts_free(&counts);
+    for (int zeros = 0; zeros < 2; zeros++) {
+        line_counts_compute(&(struct line_program){2, 2, routines, terminals, (uint64_t[]){3, 0},
+                                                   LINE_COUNTS, zeros}, &counts);
+        tap_ok(counts.n == (zeros ? 3 : 2) && found(&counts, "/d/a.c", 5) == 3
+               && found(&counts, "/e/a.c", 5) == 0, zeros ? "lines that were not executed, too"
+                                                           : "lines that were executed alone");
+        line_counts_free(&counts);
+    }
 
     /* Copies: line 6 owns a block in one, only stands in a block of the other. */
     struct line_spec first[] = {{0, "a.h", 6}}, second[] = {{0, "a.h", 6}, {0, "a.h", 7}};

@@ -56,7 +56,7 @@ static void show_sums(const struct coverage_report *r)
     put_sum(r, &s->lines, "lines");
     put_sum(r, &s->branches, "branches");
     put_sum(r, &s->routines, "routines");
-    put_sum(r, &s->paths, "acyclic paths");
+    put_sum(r, &s->paths, r->c->program->kind == WPP_PROFILE_EDGES ? "edges" : "acyclic paths");
     if (r->tables & COVERAGE_PRIME)
         put_sum(r, &(struct coverage_share){r->prime->executed, r->prime->all}, "prime paths");
     if (r->tables & COVERAGE_MCDC)

@@ -130,8 +130,7 @@ static int compare_line_numbers(const void *key, const void *item)
     return line < other ? -1 : line > other;
 }
 
-/* NULL: the coverage does not have the line. */
-static struct coverage_line *find_line(const struct coverage *c, uint32_t file, uint32_t line)
+struct coverage_line *coverage_find_line(const struct coverage *c, uint32_t file, uint32_t line)
 {
     return file == UINT32_MAX ? NULL : bsearch(&line, c->line + c->file[file].first, c->file[file].n,
                                                sizeof *c->line, compare_line_numbers);
@@ -376,7 +375,7 @@ static bool place_branches(struct making *m, uint32_t number, struct placing *to
         if (!at)
             continue;
         done = find_file(m, r->routine->directory, at->file, &file);
-        line = done ? find_line(c, file, at->line) : NULL;
+        line = done ? coverage_find_line(c, file, at->line) : NULL;
         if (line)
             done = place(to, &(struct placed){(uint32_t)(line - c->line), {
                 number, b->block, b->to, 0, b->count, b->reached, b->throws, b->falls, false}});

@@ -87,6 +87,9 @@ struct coverage {
 bool coverage_new(struct coverage *out, const struct cover_program *program);
 void coverage_free(struct coverage *c);
 
+/* A line of a file; NULL: it has no code, or `file` is UINT32_MAX.  O(log n). */
+struct coverage_line *coverage_find_line(const struct coverage *c, uint32_t file, uint32_t line);
+
 static inline bool coverage_executed(const struct coverage_routine *r)
 {
     return r->n > 0 || r->entered > 0;

@@ -93,14 +93,12 @@ static bool find_decisions(struct making *m, uint32_t number)
 static bool is_excluded(const struct coverage *c, const struct mcdc_decision *x)
 {
     const struct coverage_routine *r = &c->routine[x->routine];
-    const struct coverage_file *f = r->file == UINT32_MAX ? NULL : &c->file[r->file];
+    const struct coverage_line *line;
 
-    if (!f || !x->line || strcmp(x->line->file, r->routine->file) != 0)
+    if (!x->line || strcmp(x->line->file, r->routine->file) != 0)
         return false;
-    for (uint32_t i = f->first; i < f->first + f->n && c->line[i].line <= x->line->line; i++)
-        if (c->line[i].line == x->line->line)
-            return c->line[i].excluded;
-    return false;
+    line = coverage_find_line(c, r->file, x->line->line);
+    return line && line->excluded;
 }
 
 static void drop_excluded(struct making *m)

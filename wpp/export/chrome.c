@@ -37,8 +37,8 @@ static bool put_call(void *ctx, const struct timeline_call *c, bool begins)
 
     if (!begins)
         return true;
-    fprintf(out, ",\n{\"ph\": \"X\", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 ", \"ts\": %.3f, \"dur\": %.3f, "
-            "\"cat\": \"call\", \"name\": ", x->pid, thread_id(x->r->w, c->thread), c->begin / 1000,
+    fprintf(out, ",\n{\"ph\": \"X\", \"pid\": %" PRIu32 ", \"tid\": %" PRIu32 ", \"ts\": %.3f, "
+            "\"dur\": %.3f, \"cat\": \"call\", \"name\": ", x->pid, thread_id(x->r->w, c->thread), c->begin / 1000,
             (c->end - c->begin) / 1000);
     json_string(out, export_name(x->r, r->name, r->shown));
     fputs(", \"args\": {\"file\": ", out);
@@ -52,6 +52,7 @@ bool export_chrome(struct export_run *r)
     struct wpp_summary run;
     struct writing x = {.r = r};
     struct timeline t;
+    bool ok;
 
     if (!timeline_new(&t, r))
         return false;
@@ -68,9 +69,9 @@ bool export_chrome(struct export_run *r)
     for (uint32_t k = 0; k < run.n_threads; k++)
         if (r->tree.root[k])
             put_name(&x, k, "thread_name", *wpp_thread(r->w, k)->name ? wpp_thread(r->w, k)->name : "thread");
-    if (timeline_visit(&t, put_call, &x))
-        fputs("\n]}\n", r->out);
+    ok = timeline_visit(&t, put_call, &x) || ferror(r->out);
+    fputs("\n]}\n", r->out);
     timeline_note(&t, r);
     timeline_free(&t);
-    return true;
+    return ok;
 }

@@ -188,7 +188,8 @@ static void put_source(const struct writing *w)
 
     for (uint32_t i = 0; i < w->x->c->n_files; i++)
         if (w->root > 0 && has_file(w, i)) {
-            snprintf(folder, sizeof folder, "%.*s", (int)(w->root > 1 ? w->root - 1 : 1), w->x->c->file[i].path);
+            snprintf(folder, sizeof folder, "%.*s", (int)(w->root > 1 ? w->root - 1 : 1),
+                     w->x->c->file[i].path);
             break;
         }
     fputs("<sources>\n<source>", w->out);

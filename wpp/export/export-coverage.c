@@ -9,9 +9,10 @@ bool export_shows_routine(const struct export_coverage *x, uint32_t routine)
 bool export_shows_line(const struct export_coverage *x, uint32_t file, const struct coverage_line *l)
 {
     const struct coverage_file *f = &x->c->file[file];
+    const struct coverage_routine *r = x->c->routine;
 
     for (uint32_t i = f->first_routine; x->chosen && i < f->first_routine + f->n_routines; i++)
-        if (x->chosen[i] && x->c->routine[i].routine->line <= l->line && l->line <= x->c->routine[i].last_line)
+        if (x->chosen[i] && r[i].routine->line <= l->line && l->line <= r[i].last_line)
             return !l->excluded;
     return !x->chosen && !l->excluded;
 }
@@ -19,6 +20,59 @@ bool export_shows_line(const struct export_coverage *x, uint32_t file, const str
 bool export_shows_branch(const struct export_coverage *x, const struct coverage_branch *b)
 {
     return !b->excluded && (!x->chosen || x->chosen[b->routine]);
+}
+
+uint32_t export_routine_of(const struct export_coverage *x, uint32_t file, uint32_t line)
+{
+    const struct coverage_file *f = &x->c->file[file];
+    uint32_t low = f->first_routine, high = low + f->n_routines;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (x->c->routine[middle].routine->line <= line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low-- > f->first_routine)
+        if (x->c->routine[low].last_line >= line && export_shows_routine(x, low))
+            return low;
+    return UINT32_MAX;
+}
+
+/* Whether another routine that begins on this line was entered: another instance of a template. */
+static bool other_was_entered(const struct export_coverage *x, uint32_t routine)
+{
+    const struct coverage_routine *r = x->c->routine;
+    const struct coverage_file *f = &x->c->file[r[routine].file];
+    uint32_t line = r[routine].routine->line, first = routine;
+
+    while (first > f->first_routine && r[first - 1].routine->line == line)
+        first--;
+    for (; first < f->first_routine + f->n_routines && r[first].routine->line == line; first++)
+        if (r[first].entered > 0)
+            return true;
+    return false;
+}
+
+uint64_t export_entered(const struct export_coverage *x, uint32_t routine)
+{
+    const struct coverage_routine *r = &x->c->routine[routine];
+    uint32_t end;
+
+    if (r->entered > 0 || r->file == UINT32_MAX || other_was_entered(x, routine))
+        return r->entered;
+    end = x->c->file[r->file].first + x->c->file[r->file].n;
+    for (uint32_t i = export_find_line(x, r->file, r->routine->line);
+         i < end && x->c->line[i].line <= r->last_line; i++) {
+        const struct coverage_line *l = &x->c->line[i];
+        uint32_t inner = l->count > 0 ? export_routine_of(x, r->file, l->line) : UINT32_MAX;
+
+        if (inner != UINT32_MAX && x->c->routine[inner].routine->line == r->routine->line)
+            return l->count;
+    }
+    return 0;
 }
 
 static void count_line(const struct export_coverage *x, const struct coverage_line *l,
@@ -68,7 +122,7 @@ struct export_counts export_count_file(const struct export_coverage *x, uint32_t
     for (uint32_t i = f->first_routine; i < f->first_routine + f->n_routines; i++)
         if (export_shows_routine(x, i)) {
             out.routines++;
-            out.routines_hit += x->c->routine[i].entered > 0;
+            out.routines_hit += export_entered(x, i) > 0;
         }
     return out;
 }

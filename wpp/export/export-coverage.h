@@ -33,6 +33,13 @@ bool export_shows_routine(const struct export_coverage *x, uint32_t routine);
 bool export_shows_line(const struct export_coverage *x, uint32_t file, const struct coverage_line *l);
 bool export_shows_branch(const struct export_coverage *x, const struct coverage_branch *b);
 
+/* The routine that a line is in: of those that are written and have it, one that begins last; or
+ * UINT32_MAX. */
+uint32_t export_routine_of(const struct export_coverage *x, uint32_t file, uint32_t line);
+/* Activations of a routine; if GCC inlined all its calls, executions of its first line that has some:
+ * lcov 2 refuses files in which a routine was not executed, but lines of it were. */
+uint64_t export_entered(const struct export_coverage *x, uint32_t routine);
+
 /* ---- The formats.  False: no memory. ---- */
 
 bool export_lcov(struct export_coverage *x);

@@ -59,8 +59,8 @@ static void put_meta(const struct writing *x, const struct wpp_summary *run)
     fputs("\"importedFrom\": \"wpp-export " WPP_VERSION "\", \"usesOnlyOneStackType\": true, "
           "\"sourceCodeIsNotOnSearchfox\": true, \"markerSchema\": [],\n\"categories\": [{\"name\": "
           "\"Other\", \"color\": \"grey\", \"subcategories\": [\"Other\"]}],\n\"extra\": [{\"label\": "
-          "\"wpp\", \"entries\": [{\"label\": \"Clock\", \"format\": \"string\", \"value\": \"instructions as "
-          "GCC estimated them, no time: a sample is one\"}]}],\n\"product\": ", x->out);
+          "\"wpp\", \"entries\": [{\"label\": \"Clock\", \"format\": \"string\", \"value\": "
+          "\"instructions as GCC estimated them, no time: a sample is one\"}]}],\n\"product\": ", x->out);
     json_string(x->out, *run->command ? run->command : "wpp");
     fputs("},\n\"libs\": [], \"pages\": [],\n", x->out);
 }

@@ -64,15 +64,16 @@ static void put_block(const struct writing *x, uint32_t b)
     fprintf(x->out, "        b%" PRIu32 "_%" PRIu32 " [label=\"", x->number, b);
     put_lines(x, block);
     fprintf(x->out, "%s times, %" PRIu32 " instruction%s\", fillcolor=\"0.02 %.3f 1.0\"%s];\n",
-            number_grouped(x->block[b], text), block->insns, block->insns == 1 ? "" : "s", 0.5 * share, x->block[b] == 0 ? ", style=\"filled,rounded,dashed\", fontcolor=\"grey40\"" : "");
+            number_grouped(x->block[b], text), block->insns, block->insns == 1 ? "" : "s", 0.5 * share,
+            x->block[b] == 0 ? ", style=\"filled,rounded,dashed\", fontcolor=\"grey40\"" : "");
 }
 
 static void put_edge(const struct writing *x, uint32_t from, uint32_t to, uint64_t count, bool throws)
 {
     char text[NUMBER_TEXT];
 
-    fprintf(x->out, "        b%" PRIu32 "_%" PRIu32 " -> b%" PRIu32 "_%" PRIu32 " [label=\"%s\"%s%s];\n", x->number,
-            from, x->number, to, count > 0 ? number_grouped(count, text) : "",
+    fprintf(x->out, "        b%" PRIu32 "_%" PRIu32 " -> b%" PRIu32 "_%" PRIu32 " [label=\"%s\"%s%s];\n",
+            x->number, from, x->number, to, count > 0 ? number_grouped(count, text) : "",
             count == 0 ? ", style=dashed, color=\"grey50\"" : "", throws ? ", color=\"red\"" : "");
 }
 
@@ -104,7 +105,8 @@ static void put_routine(const struct writing *x, const struct flow *f)
     graph_text(x->out, export_name(x->r, r->name, r->shown), 100);
     putc(' ', x->out);
     graph_text(x->out, r->file, 80);
-    fprintf(x->out, ":%" PRIu32 "\";\n        b%" PRIu32 "_0 [label=\"entry\", shape=plaintext, style=\"\"];\n"
+    fprintf(x->out, ":%" PRIu32 "\";\n"
+            "        b%" PRIu32 "_0 [label=\"entry\", shape=plaintext, style=\"\"];\n"
             "        b%" PRIu32 "_1 [label=\"exit\", shape=plaintext, style=\"\"];\n", r->line, x->number,
             x->number);
     for (uint32_t b = BLOCK_EXIT + 1; b < r->n_blocks; b++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gcov-json.c - what `gcov --json-format -b` of GCC 14 writes, format version 2.  Columns are not known: 0. */
+/* gcov-json.c - what `gcov --json-format -b` of GCC 14 writes, format version 2.  Columns are not known:
+ * they are 0. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,26 +156,6 @@ static void put_branches(const struct writing *w, const struct coverage_line *l)
     fputs("], \"calls\": [], \"conditions\": []}", w->out);
 }
 
-/* The routine that the line is in: of those that have it, the one that begins last. */
-static const struct coverage_routine *routine_of(const struct writing *w, uint32_t file, uint32_t line)
-{
-    const struct coverage_file *f = &w->x->c->file[file];
-    uint32_t low = f->first_routine, high = low + f->n_routines;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (w->x->c->routine[middle].routine->line <= line)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low-- > f->first_routine)
-        if (w->x->c->routine[low].last_line >= line && export_shows_routine(w->x, low))
-            return &w->x->c->routine[low];
-    return NULL;
-}
-
 /* Whether some block of the branches on the line was not reached, though the line was. */
 static bool has_unexecuted(const struct writing *w, const struct coverage_line *l)
 {
@@ -186,12 +167,12 @@ static bool has_unexecuted(const struct writing *w, const struct coverage_line *
 
 static void put_line(struct writing *w, uint32_t file, const struct coverage_line *l)
 {
-    const struct coverage_routine *r = routine_of(w, file, l->line);
+    uint32_t r = export_routine_of(w->x, file, l->line);
 
     fprintf(w->out, "{\"line_number\": %" PRIu32 ", \"count\": %" PRIu64 ", ", l->line, l->count);
-    if (r) {
+    if (r != UINT32_MAX) {
         fputs("\"function_name\": ", w->out);
-        json_string(w->out, r->routine->name);
+        json_string(w->out, w->x->c->routine[r].routine->name);
         fputs(", ", w->out);
     }
     put_bool(w, "unexecuted_block", has_unexecuted(w, l), ", ");
@@ -201,8 +182,9 @@ static void put_line(struct writing *w, uint32_t file, const struct coverage_lin
 
 /* ---- Routines --------------------------------------------------------------------------------------- */
 
-static void put_routine(const struct writing *w, const struct coverage_routine *r)
+static void put_routine(const struct writing *w, uint32_t number)
 {
+    const struct coverage_routine *r = &w->x->c->routine[number];
     uint32_t executed = 0;
 
     for (uint32_t b = 2; b < r->routine->n_blocks; b++)
@@ -214,7 +196,7 @@ static void put_routine(const struct writing *w, const struct coverage_routine *
     fprintf(w->out, ", \"start_line\": %" PRIu32 ", \"start_column\": 0, \"end_line\": %" PRIu32
             ", \"end_column\": 0, \"blocks\": %" PRIu32 ", \"blocks_executed\": %" PRIu32
             ", \"execution_count\": %" PRIu64 "}", r->routine->line, r->last_line, r->routine->n_blocks - 2,
-            executed, r->entered);
+            executed, export_entered(w->x, number));
 }
 
 static void put_file(struct writing *w, uint32_t number)
@@ -228,7 +210,7 @@ static void put_file(struct writing *w, uint32_t number)
     for (uint32_t i = f->first_routine; i < f->first_routine + f->n_routines; i++)
         if (export_shows_routine(w->x, i)) {
             fputs(between, w->out);
-            put_routine(w, &w->x->c->routine[i]);
+            put_routine(w, i);
             between = ",\n ";
         }
     fputs("],\n\"lines\": [", w->out);

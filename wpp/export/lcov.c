@@ -30,7 +30,7 @@ static void put_routines(const struct export_coverage *x, const struct coverage_
             continue;
         if (x->lcov_2) {
             fprintf(x->out, "FNL:%" PRIu32 ",%" PRIu32 ",%" PRIu32 "\nFNA:%" PRIu32 ",%" PRIu64 ",", k,
-                    r->routine->line, r->last_line, k, r->entered);
+                    r->routine->line, r->last_line, k, export_entered(x, i));
             k++;
         } else {
             fprintf(x->out, "FN:%" PRIu32 ",", r->routine->line);
@@ -39,7 +39,7 @@ static void put_routines(const struct export_coverage *x, const struct coverage_
     }
     for (uint32_t i = f->first_routine; i < end && !x->lcov_2; i++)
         if (export_shows_routine(x, i)) {
-            fprintf(x->out, "FNDA:%" PRIu64 ",", x->c->routine[i].entered);
+            fprintf(x->out, "FNDA:%" PRIu64 ",", export_entered(x, i));
             put_name(x, &x->c->routine[i]);
         }
 }

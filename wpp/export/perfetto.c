@@ -137,8 +137,8 @@ bool export_perfetto(struct export_run *r)
     for (uint32_t k = 0; k < run.n_threads; k++)
         if (r->tree.root[k])
             put_thread(&x, k);
-    if (!x.failed)
-        timeline_visit(&t, put_edge, &x);
+    if (!x.failed && !timeline_visit(&t, put_edge, &x) && !ferror(r->out))
+        x.failed = true;
     timeline_note(&t, r);
     timeline_free(&t);
     free(x.known);

@@ -634,7 +634,8 @@ bool parts_new(struct parts *out, const struct run_costs *costs)
     if (ok)
         count_paths(&m);
     ok = ok && each_routine(&m, make_inlined);
-    drop_rounding(out);
+    if (ok)
+        drop_rounding(out);
     out->n_functions = out->n;
     ok = ok && each_routine(&m, make_loops) && parts_find_exact(out);
     source_files_free(&m.files);
