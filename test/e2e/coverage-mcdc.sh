@@ -87,6 +87,8 @@ for form in '1 read -O0' '2 call -O0' '3 read -O0' '4 read -O1' '5 call -O2'; do
     ok "$form: MC/DC" wpp-coverage --format=json --mcdc prog.wpp
     vectors
     same "$form: vectors and conditions are those of the evaluator" found expected || diff found expected | head -n 20 | sed 's/^/# /'
+    is "$form: the sum" "$(jq -c '[.conditions.shown, .conditions.all]' "$T/out")" \
+        "$(jq -c '[.files[].routines[].decisions[].conditions[]] | [(map(select(.shown)) | length), length]' "$T/out")"
     # With all missing vectors each condition is shown that can be.
     is "$form: missing vectors are enough" "$(jq '[.files[].routines[].decisions[] | . as $d | .vectors |= map(select(.count > 0 or .missing)) |
         . as $x | range(0; $x.conditions | length) as $i | select($x.conditions[$i].possible) |

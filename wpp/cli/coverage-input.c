@@ -10,9 +10,9 @@
 #include "wpp/cli/tool.h"
 #include "wpp/coverage/exclusions.h"
 
-void coverage_input_map(struct coverage_input *in, const char *rule)
+void coverage_input_map(struct coverage_options *options, const char *rule)
 {
-    enum wpp_moved_result result = wpp_moved_add(&in->moved, rule);
+    enum wpp_moved_result result = wpp_moved_add(&options->moved, rule);
 
     if (result == WPP_MOVED_WRONG)
         tool_usage("--map: `%s` does not have the form OLD=NEW, two folders or files", rule);
@@ -51,7 +51,7 @@ static void exclude(struct coverage_input *in)
 {
     struct exclusion_notes notes;
 
-    if (!exclusions_apply(&in->coverage, &in->moved, &notes))
+    if (!exclusions_apply(&in->coverage, &in->options->moved, &notes))
         tool_die_of_memory();
     if (notes.n_open > 0)
         tool_warn("%s:%u: a mark EXCL_START has no EXCL_STOP: the rest of the file is excluded",
@@ -66,14 +66,14 @@ void coverage_input_merge(struct coverage_input *in, const uint64_t *counts)
 {
     struct wpp_error error;
 
-    if (!cover_program_new(&in->program, in->inputs, (uint32_t)in->n_files, &in->moved,
-                           in->executed_only, &error))
+    if (!cover_program_new(&in->program, in->inputs, (uint32_t)in->n_files, &in->options->moved,
+                           in->options->executed_only, &error))
         tool_die_error(&error);
     if (counts)
         restrict_paths(&in->program, counts);
     if (!coverage_new(&in->coverage, &in->program))
         tool_die_of_memory();
-    if (!in->no_marks)
+    if (!in->options->no_marks)
         exclude(in);
 }
 
@@ -98,13 +98,12 @@ int coverage_input_close(struct coverage_input *in)
     for (int i = 0; i < in->n_files; i++) {
         int its = tool_say_incomplete(in->files[i], in->inputs[i].w);
 
-        if (!in->no_marks)
+        if (!in->options->no_marks)
             tool_say_changed_sources(in->inputs[i].w);
         status = its != TOOL_OK ? its : status;
         wpp_close((wpp *)in->inputs[i].w);
     }
     free(in->inputs);
-    wpp_moved_free(&in->moved);
     return status;
 }
 

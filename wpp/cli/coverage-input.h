@@ -12,19 +12,24 @@
 
 #include "wpp/coverage/coverage.h"
 
-struct coverage_input {
-    char **files;
-    int n_files;                   /* at least 1 */
+/* What the options say. */
+struct coverage_options {
     struct wpp_moved moved;
     bool executed_only;            /* modules need not be there */
     bool no_marks;
+};
+
+struct coverage_input {
+    const struct coverage_options *options;
+    char **files;
+    int n_files;                   /* at least 1 */
     struct cover_input *inputs;
     struct cover_program program;
     struct coverage coverage;
 };
 
 /* Adds the rule of an option --map=OLD=NEW. */
-void coverage_input_map(struct coverage_input *in, const char *rule);
+void coverage_input_map(struct coverage_options *options, const char *rule);
 
 void coverage_input_open(struct coverage_input *in);
 /* `counts`: executions of the only input's terminals, if only a part of it counts; NULL: all. */

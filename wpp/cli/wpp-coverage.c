@@ -5,11 +5,10 @@
 
 #include "wpp/base/clipped-output.h"
 #include "wpp/base/names.h"
-#include "wpp/cli/profile-input.h"
+#include "wpp/cli/coverage-input.h"
 #include "wpp/cli/tool.h"
 #include "wpp/coverage/coverage-diff-report.h"
 #include "wpp/coverage/coverage-report.h"
-#include "wpp/coverage/exclusions.h"
 
 static const char help[] =
     "Usage: wpp-coverage [OPTION]... FILE...\n"
@@ -55,24 +54,15 @@ enum format { FORMAT_TEXT, FORMAT_JSON };
 enum measure { MEASURE_LINES, MEASURE_BRANCHES, MEASURE_PATHS, N_MEASURES };
 static const char *const measure_name[N_MEASURES] = {"lines", "branches", "paths"};
 
-/* Files whose runs count together. */
-struct side {
-    char **files;
-    int n_files;
-    struct cover_input *inputs;
-    struct cover_program program;
-    struct coverage coverage;
-};
-
 struct request {
-    struct side base, side;            /* --diff compares with the base */
+    struct coverage_input base, side;  /* --diff compares with the base */
+    struct coverage_options from;
     const char *routine, *color;
     enum format format;
-    struct wpp_moved moved;
     unsigned tables;
     uint64_t top;
     double least[N_MEASURES];          /* below 0: not asked for */
-    bool top_given, all, executed_only, no_marks, full_names;
+    bool top_given, all, full_names;
 };
 
 enum {
@@ -104,16 +94,6 @@ static const struct option options[] = {
     TOOL_OPTIONS
 };
 
-static void add_move(struct wpp_moved *moved, const char *rule)
-{
-    enum wpp_moved_result result = wpp_moved_add(moved, rule);
-
-    if (result == WPP_MOVED_WRONG)
-        tool_usage("--map: `%s` does not have the form OLD=NEW, two folders or files", rule);
-    if (result == WPP_MOVED_NO_MEMORY)
-        tool_die_of_memory();
-}
-
 static void parse_threshold(struct request *r, enum measure m)
 {
     char name[40];
@@ -137,9 +117,9 @@ static void parse_option(struct request *r, int option)
     case OPT_ALL:        r->all = true; break;
     case OPT_ROUTINE:    r->routine = optarg; break;
     case OPT_DIFF:       r->base.files[r->base.n_files++] = optarg; break;
-    case OPT_EXECUTED:   r->executed_only = true; break;
-    case OPT_NO_MARKS:   r->no_marks = true; break;
-    case OPT_MAP:        add_move(&r->moved, optarg); break;
+    case OPT_EXECUTED:   r->from.executed_only = true; break;
+    case OPT_NO_MARKS:   r->from.no_marks = true; break;
+    case OPT_MAP:        coverage_input_map(&r->from, optarg); break;
     case OPT_TOP:
         r->top = tool_count_argument("--top", optarg);
         r->top_given = true;
@@ -182,6 +162,7 @@ static void parse_options(int argc, char **argv, struct request *r)
         tool_die_of_memory();
     while ((option = tool_option(argc, argv, "hV", options)) != -1)
         parse_option(r, option);
+    r->base.options = r->side.options = &r->from;
     r->side.files = argv + optind;
     r->side.n_files = argc - optind;
     if (r->side.n_files == 0)
@@ -191,97 +172,7 @@ static void parse_options(int argc, char **argv, struct request *r)
         r->top = UINT64_MAX;
 }
 
-/* ---- Inputs ----------------------------------------------------------------------------------------- */
-
-static void open_inputs(struct side *s)
-{
-    s->inputs = calloc((size_t)s->n_files + 1, sizeof *s->inputs);
-    if (!s->inputs)
-        tool_die_of_memory();
-    for (int i = 0; i < s->n_files; i++) {
-        s->inputs[i] = (struct cover_input){profile_input_open_program(s->files[i]), s->files[i]};
-        tool_need(s->files[i], s->inputs[i].w, WPP_PART_SUMMARY | WPP_PART_MODULES);
-    }
-}
-
-static void exclude(const struct request *r, struct coverage *c)
-{
-    struct exclusion_notes notes;
-
-    if (!exclusions_apply(c, &r->moved, &notes))
-        tool_die_of_memory();
-    if (notes.n_open > 0)
-        tool_warn("%s:%u: a mark EXCL_START has no EXCL_STOP: the rest of the file is excluded",
-                  notes.open, notes.open_line);
-    if (notes.n_unread > 0)
-        tool_warn("%u source%s cannot be read, as %s: marks that exclude code there are not known "
-                  "(--map, --no-marks)", notes.n_unread, notes.n_unread == 1 ? "" : "s",
-                  notes.unread);
-}
-
-static void load(const struct request *r, struct side *s)
-{
-    struct wpp_error error;
-
-    open_inputs(s);
-    if (!cover_program_new(&s->program, s->inputs, (uint32_t)s->n_files, &r->moved,
-                           r->executed_only, &error))
-        tool_die_error(&error);
-    if (!coverage_new(&s->coverage, &s->program))
-        tool_die_of_memory();
-    if (!r->no_marks)
-        exclude(r, &s->coverage);
-}
-
-/* What is not known to be unexecuted is no small thing: it would make the shares too large. */
-static int say_gaps(const struct cover_program *p)
-{
-    for (uint32_t i = 0; i < p->n_gaps; i++)
-        tool_warn("what was not executed of %s is not known: %s (--map, --executed-only)",
-                  p->gap[i].module, p->gap[i].why);
-    if (p->unread > 0)
-        tool_warn("%s of modules that could not be read are left out",
-                  tool_amount((double)p->unread, "execution"));
-    return p->n_gaps > 0 || p->unread > 0 ? TOOL_INCOMPLETE : TOOL_OK;
-}
-
-/* Says what its files lack, and frees all. */
-static int unload(const struct request *r, struct side *s)
-{
-    int status = say_gaps(&s->program);
-
-    coverage_free(&s->coverage);
-    cover_program_free(&s->program);
-    for (int i = 0; i < s->n_files; i++) {
-        int its = tool_say_incomplete(s->files[i], s->inputs[i].w);
-
-        if (!r->no_marks)
-            tool_say_changed_sources(s->inputs[i].w);
-        status = its != TOOL_OK ? its : status;
-        wpp_close((wpp *)s->inputs[i].w);
-    }
-    free(s->inputs);
-    return status;
-}
-
 /* ---- Report ----------------------------------------------------------------------------------------- */
-
-static bool *choose(const struct coverage *c, const char *asked)
-{
-    bool *chosen = calloc(c->n_routines + (size_t)1, sizeof *chosen), any = false;
-
-    if (!chosen)
-        tool_die_of_memory();
-    for (uint32_t i = 0; i < c->n_routines; i++) {
-        const struct wpp_routine *r = c->routine[i].routine;
-
-        chosen[i] = strcmp(r->name, asked) == 0 || name_fits(r->shown, asked, strlen(asked));
-        any |= chosen[i];
-    }
-    if (!any)
-        tool_die(TOOL_ERROR, "the program has no routine `%s`", asked);
-    return chosen;
-}
 
 static struct table_text begin_text(const struct request *r)
 {
@@ -305,7 +196,7 @@ static void end_text(struct table_text *text)
 
 static void show(const struct request *r, const struct coverage *c)
 {
-    bool *chosen = r->routine ? choose(c, r->routine) : NULL;
+    bool *chosen = r->routine ? coverage_input_choose(c, r->routine) : NULL;
     struct missed_paths missed = {0};
     struct path_origin *origin = NULL;
     struct prime_counts prime = {0};
@@ -325,7 +216,7 @@ static void show(const struct request *r, const struct coverage *c)
     if ((r->tables & COVERAGE_PRIME)
         && !prime_counts_new(&prime, c, chosen, MOST_PRIME_PATHS, &error))
         tool_die_error(&error);
-    if ((r->tables & COVERAGE_MCDC) && !mcdc_new(&mcdc, c, chosen, &r->moved, &error))
+    if ((r->tables & COVERAGE_MCDC) && !mcdc_new(&mcdc, c, chosen, &r->from.moved, &error))
         tool_die_error(&error);
     if (!(r->format == FORMAT_JSON ? coverage_json(&report) : coverage_text(&report)))
         tool_die_of_memory();
@@ -379,6 +270,12 @@ static int check_thresholds(const struct request *r, const struct coverage_sums 
     return status;
 }
 
+static void load(struct coverage_input *in)
+{
+    coverage_input_open(in);
+    coverage_input_merge(in, NULL);
+}
+
 int main(int argc, char **argv)
 {
     struct request r = {.top = 20, .least = {-1, -1, -1}};
@@ -387,18 +284,18 @@ int main(int argc, char **argv)
     tool_init("wpp-coverage");
     parse_options(argc, argv, &r);
     if (r.base.n_files > 0)
-        load(&r, &r.base);
-    load(&r, &r.side);
+        load(&r.base);
+    load(&r.side);
     if (r.base.n_files > 0)
         compare(&r);
     else
         show(&r, &r.side.coverage);
     tool_finish(TOOL_OK);
     its = check_thresholds(&r, &r.side.coverage.sums);
-    status = unload(&r, &r.side);
+    status = coverage_input_close(&r.side);
     status = its != TOOL_OK ? its : status;
-    its = r.base.n_files > 0 ? unload(&r, &r.base) : TOOL_OK;
+    its = r.base.n_files > 0 ? coverage_input_close(&r.base) : TOOL_OK;
     free(r.base.files);
-    wpp_moved_free(&r.moved);
+    wpp_moved_free(&r.from.moved);
     return status != TOOL_OK ? status : its;
 }

@@ -92,6 +92,7 @@ struct request {
     struct run_range range;
     struct export_options options;
     struct coverage_input input;   /* its files are the tool's */
+    struct coverage_options from;
     bool force, lcov_2, cover_option;
 };
 
@@ -143,9 +144,9 @@ static void parse_cover_option(struct request *r, int option)
     r->cover_option = true;
     switch (option) {
     case OPT_LCOV:        r->lcov_2 = tool_choice_argument("--lcov", optarg, forms) == 1; break;
-    case OPT_EXECUTED:    r->input.executed_only = true; break;
-    case OPT_NO_MARKS:    r->input.no_marks = true; break;
-    case OPT_MAP:         coverage_input_map(&r->input, optarg); break;
+    case OPT_EXECUTED:    r->from.executed_only = true; break;
+    case OPT_NO_MARKS:    r->from.no_marks = true; break;
+    case OPT_MAP:         coverage_input_map(&r->from, optarg); break;
     }
 }
 
@@ -193,6 +194,7 @@ static void parse_options(int argc, char **argv, struct request *r)
 
     while ((option = tool_option(argc, argv, "o:fhV", options)) != -1)
         parse_option(r, option);
+    r->input.options = &r->from;
     r->input.files = argv + optind;
     r->input.n_files = argc - optind;
     if (r->input.n_files == 0)
@@ -373,6 +375,7 @@ static int export_whole_coverage(struct request *r)
     struct wpp_output *out;
     struct sink sink;
     bool *chosen, ok;
+    int status;
 
     coverage_input_open(&r->input);
     if (r->thread || r->range.text)
@@ -389,7 +392,9 @@ static int export_whole_coverage(struct request *r)
     ok = r->to->cover(&x);
     end_output(out, r, end_sink(&sink) && ok);
     free(chosen);
-    return coverage_input_close(&r->input);
+    status = coverage_input_close(&r->input);
+    wpp_moved_free(&r->from.moved);
+    return status;
 }
 
 int main(int argc, char **argv)

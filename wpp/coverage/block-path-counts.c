@@ -200,7 +200,6 @@ static uint32_t coverage_routine(const struct counting *k, uint32_t input, uint3
     return k->c->body_of[k->c->program->body_of[input][routine]];
 }
 
-/* An activation that was not seen to begin may begin anywhere: its first block is found, too. */
 static bool read_activations(struct counting *k, uint32_t input)
 {
     for (uint32_t i = 0; i < k->tree.n_activations; i++) {

@@ -297,6 +297,12 @@ bool coverage_json(const struct coverage_report *r)
     putc('{', r->text.out);
     put_inputs(r);
     put_sums(r, &r->c->sums);
+    if (r->tables & COVERAGE_PRIME)
+        fprintf(r->text.out, ", \"prime_paths\": {\"executed\": %" PRIu64 ", \"all\": %" PRIu64 "}",
+                r->prime->executed, r->prime->all);
+    if (r->tables & COVERAGE_MCDC)
+        fprintf(r->text.out, ", \"conditions\": {\"shown\": %" PRIu64 ", \"all\": %" PRIu64 "}",
+                r->mcdc->shown, r->mcdc->all);
     put_unknown(r);
     fputs(",\n \"files\": [", r->text.out);
     for (uint32_t i = 0; i < r->c->n_files; i++) {

@@ -85,7 +85,7 @@ static void show_files(const struct coverage_report *r)
 
 static void show_routine(const struct coverage_report *r, const struct coverage_routine *x)
 {
-    const char *remark = x->excluded ? "  [excluded]" : x->n == 0 ? "  [never executed]" : "";
+    const char *remark = x->excluded ? "  [excluded]" : !coverage_executed(x) ? "  [never executed]" : "";
 
     table_count(&r->text, 15, x->entered);
     table_count(&r->text, 8, x->n);

@@ -288,7 +288,7 @@ static bool add_decision(struct search *s, struct decisions *out)
     return d->vector && !s->failed;
 }
 
-/* Ways of conditions lead to conditions with later places, so a place in between does not hide one. */
+/* A condition belongs to the first decision that can take it. */
 static bool search(struct search *s, struct decisions *out)
 {
     make_graph(s);

@@ -118,7 +118,7 @@ static void put_no_beginning(const struct coverage_report *r, const struct misse
         return;
     }
     fputs(": control never came", r->text.out);
-    coverage_put_target(r->text.out, x->routine, NULL, e->dst);
+    coverage_put_target(r->text.out, x->routine, &(struct wpp_line){.file = x->routine->file}, e->dst);
     fputs(", where a path begins\n", r->text.out);
 }
 
