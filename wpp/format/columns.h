@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* columns.h - a table by columns: all values of one field, then all of the next.
+ *
+ *      | n | bytes of column 0, 1 ... n-1 | column 0 | column 1 | ... |
+ *
+ * Values of one field resemble each other, so zstd packs them better than whole records.
+ */
+#ifndef WPP_COLUMNS_H
+#define WPP_COLUMNS_H
+
+#include "wpp/base/bytes.h"
+
+/* Appends the n columns and frees them.  A failure of one of them is passed on. */
+void wpp_put_columns(struct wpp_bytes *b, struct wpp_bytes *columns, unsigned n);
+
+/* The first n columns; readers ignore columns that they do not know.  False: malformed, or fewer. */
+bool wpp_get_columns(struct wpp_view *v, struct wpp_view *columns, unsigned n);
+
+#endif
