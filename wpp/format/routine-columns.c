@@ -153,7 +153,6 @@ static void put_tables(struct writer *w, const struct wpp_content *c)
     for (uint32_t i = 0; i < c->n_units; i++) {
         const struct wpp_unit_content *u = &c->units[i];
 
-        assert(u->module < c->n_modules);
         put(w, TABLES, u->module);
         put(w, TABLES, number_of(w, u->compiler));
         put(w, TABLES, number_of(w, u->source));
