@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Routines and chunks by columns: read back as they were written, beside the same by rows; changed
- * in any way they are refused or make sense; old files written anew are as new ones. */
+ * in any way they are refused or make sense; old files written anew are as new ones.
+ * `columns --example` writes the routines of docs/wpp-format.md's example, `--example chunks` the
+ * chunks. */
 #include "test/unit/random-content.h"
 #include "test/unit/rows.h"
 #include "test/unit/tap.h"
@@ -513,8 +515,59 @@ static void test_old_files(void)
     tap_ok(broken == 100, "rows under a version with columns are refused (%u)", broken);
 }
 
-int main(void)
+/* ---- The document's example ----------------------------------------------------------------- */
+
+/* min() of min.h, inlined into a loop of f(). */
+static void put_example(struct wpp_bytes *b)
 {
+    static const struct wpp_line lines[] = {
+        {"f.c", 3, 0}, {"f.c", 4, 0}, {"min.h", 9, 1}, {"f.c", 5, 0}, {"f.c", 6, 0}
+    };
+    static const struct wpp_inlined min = {"min", NULL, "f.c", 4, 0};
+    static const struct wpp_block blocks[] = {
+        {0}, {0}, {4, 1, lines}, {6, 3, lines + 1}, {1, 1, lines + 4}
+    };
+    static const struct wpp_edge edges[] = {
+        {.src = 0, .dst = 2, .to = UINT32_MAX},
+        {.src = 0, .dst = 3, .kind = WPP_EDGE_START, .to = UINT32_MAX, .val = 2},
+        {.src = 2, .dst = 3, .to = UINT32_MAX},
+        {.src = 3, .dst = 1, .kind = WPP_EDGE_END_BACK, .to = 3},
+        {.src = 3, .dst = 4, .to = UINT32_MAX, .val = 1},
+        {.src = 4, .dst = 1, .to = UINT32_MAX}
+    };
+    static const struct wpp_routine f = {
+        .name = "f", .file = "f.c", .line = 2, .num_paths = 4, .n_blocks = 5, .blocks = blocks,
+        .n_edges = 6, .edges = edges, .n_inlined = 1, .inlined = &min
+    };
+    static const struct wpp_unit_content unit = {0, "C", "f.c", "/d", 0, 2};
+    static const struct wpp_routine_content routine = {0, 16, &f};
+
+    wpp_put_routine_columns(b, &(struct wpp_content){
+        .n_units = 1, .units = &unit, .n_routines = 1, .routines = &routine});
+}
+
+static int write_example(bool chunks)
+{
+    static const struct wpp_chunk list[] = {{0, 0, 1000000}, {0, 16368, 1400000},
+                                            {0, 32736, 1800000}};
+    struct wpp_bytes b = {0};
+    bool failed;
+
+    if (chunks)
+        wpp_put_chunk_columns(&b, &(struct wpp_chunk_list){3, list}, 1);
+    else
+        put_example(&b);
+    failed = b.failed;
+    for (size_t i = 0; i < b.size; i++)
+        printf("%02x%c", b.data[i], i % 16 == 15 || i + 1 == b.size ? '\n' : ' ');
+    wpp_bytes_free(&b);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--example") == 0)
+        return write_example(argc > 2);
     test_routines();
     test_numbering();
     test_chunks();

@@ -10,10 +10,12 @@
 
 #include "wpp/base/bytes.h"
 
-/* Appends the n columns and frees them.  A failure of one of them is passed on. */
+/* Appends the n columns, without empty ones at the end, and frees them.  A failure of one of them is
+ * passed on. */
 void wpp_put_columns(struct wpp_bytes *b, struct wpp_bytes *columns, unsigned n);
 
-/* The first n columns; readers ignore columns that they do not know.  False: malformed, or fewer. */
+/* The first n columns; those behind the last are empty, and more than n are skipped.  False:
+ * malformed. */
 bool wpp_get_columns(struct wpp_view *v, struct wpp_view *columns, unsigned n);
 
 #endif
