@@ -212,7 +212,8 @@ const struct wpp_thread *wpp_thread(const wpp *w, uint32_t index);   /* index < 
 struct wpp_chunk {
     uint32_t thread;
     uint64_t first;
-    uint64_t time;             /* CLOCK_MONOTONIC nanoseconds when the piece was begun */
+    uint64_t time;             /* CLOCK_MONOTONIC nanoseconds when the piece was begun, rounded down
+                                  by at most 1/128 of the mean distance of a thread's chunks */
 };
 const struct wpp_chunk *wpp_chunks(const wpp *w, uint64_t *n);
 
@@ -512,7 +513,7 @@ bool wpp_turns_at(wpp_turns *t, uint32_t thread, uint64_t event, uint32_t block,
 /* ---- Asking: time ------------------------------------------------------------------ */
 
 /* About when an event ran: nanoseconds since the first chunk began, interpolated between the beginnings
- * of the thread's chunks.  False: no times are known.  Cost: O(chunks). */
+ * of the thread's chunks, which are as exact as struct wpp_chunk says.  False: no times are known.  Cost: O(chunks). */
 bool wpp_time_of(const wpp *w, uint32_t thread, uint64_t event, uint64_t *nanoseconds);
 /* The event that runs about then; `tokens` behind the last one. */
 bool wpp_event_at(const wpp *w, uint32_t thread, uint64_t nanoseconds, uint64_t *event);

@@ -48,6 +48,14 @@ awk '/compress.sh compares this with what the library/ { mine = 1 }
 "$BUILD/test/unit/lane-code" --example | tr -s ' ' '\n' > "$T/got"
 same 'docs/wpp-format.md: so is the one in lanes' "$T/got" "$T/want"
 
+for section in 3 7; do
+    awk -v mine="compress.sh compares this section $section" 'index($0, mine) { found = 1 }
+         /^```/ { inside = !inside; if (!inside && found) exit; next }
+         found && inside { for (i = 2; i <= NF; i++) print $i }' "$ROOT/docs/wpp-format.md" > "$T/want"
+    "$BUILD/test/unit/columns" --example $([ $section = 3 ] || echo chunks) | tr -s ' ' '\n' > "$T/got"
+    same "docs/wpp-format.md: so is section $section by columns" "$T/got" "$T/want"
+done
+
 # ---- Lanes ---------------------------------------------------------------------------
 
 version() {
@@ -58,9 +66,9 @@ version() {
 "$BUILD/test/bench/engine" -w random 3000000 | od -An -v -w4 -t u4 |
     awk '{ printf "%c%c%c%c", 1 + $1 % 40 % 23, 1, 1, 1 }' > "$T/long"
 round_trip 'a long grammar' "$T/long"
-is 'its code has lanes' "$(version "$T/s.wpp")" 12
+is 'its code has lanes' "$(version "$T/s.wpp")" 20
 ok '--best: the shortest code' wpp-compress --symbols --best -o "$T/s.wpp" -f "$T/long"
-is '... has none' "$(version "$T/s.wpp")" 6
+is '... has none' "$(version "$T/s.wpp")" 14
 
 # ---- Ways in -------------------------------------------------------------------------
 

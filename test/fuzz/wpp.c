@@ -4,6 +4,7 @@
  * The input is a file without what a fuzzer cannot guess, the checksums:
  *
  *      1 byte      version; what is cut off or follows the end, or which byte of the header is wrong
+ *      1 byte      odd: sections stand by rows, as before
  *      sections    u8 kind, u8 state, u16 bytes, and so many: its content
  *
  * The state says what is wrong with the section: nothing, one byte, two, its entry.  The fuzzer's
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 
 #include "test/unit/random-content.h"
+#include "test/unit/rows.h"
 #include "test/unit/well-formed.h"
 #include "wpp/base/bytes.h"
 #include "wpp/compare/run-diff.h"
@@ -117,11 +119,11 @@ static uint32_t version_of(uint8_t what)
 static struct wpp_bytes make_file(const uint8_t *data, size_t size)
 {
     struct section sections[SECTIONS];
-    uint32_t n = take_sections(data + 1, size - 1, sections);
+    uint32_t n = take_sections(data + 2, size - 2, sections);
     struct wpp_bytes file = {0};
 
     wpp_put(&file, "\x89WPP\r\n\x1a\n", 8);
-    wpp_put_u32(&file, version_of(data[0]));
+    wpp_put_u32(&file, version_of(data[0]) + (data[1] & 1 ? 0 : WPP_FILE_VERSION_COLUMNS));
     wpp_put_u32(&file, n);
     wpp_put_u64(&file, 0);
     wpp_put_u64(&file, 0);
@@ -221,7 +223,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint32_t n = 0;
     wpp *whole, *pieces;
 
-    if (size == 0)
+    if (size < 2)
         return 0;
     file = make_file(data, size);
     whole = wpp_open_memory(file.data, file.size, "fuzz", NULL);
@@ -249,11 +251,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 static size_t put_input(const struct wpp_bytes *file, uint8_t *out, size_t max)
 {
     struct wpp_container c;
-    size_t n = 1;
+    size_t n = 2;
 
-    if (max == 0 || !wpp_container_open(&c, file->data, file->size, "fuzz", NULL))
+    if (max < n || !wpp_container_open(&c, file->data, file->size, "fuzz", NULL))
         return 0;
     out[0] = wpp_container_is_profile(&c) ? 0x81 : (uint8_t)(c.version - WPP_FILE_VERSION);
+    out[1] = !c.columns;
     for (uint32_t i = 0; i < c.n; i++) {
         struct wpp_section s = {.kind = c.entries[i].kind};
         size_t size;
@@ -315,7 +318,9 @@ static size_t begin_file(uint8_t *out, size_t max, unsigned seed)
             c->threads[k].tokens *= 2;
         c->content.segments = &segments;
     }
-    if (!wpp_content_encode(&c->content, &file, NULL))
+    if (!c->content.segments && draw(&r, 4) == 0)
+        file = rows_encode(&c->content);
+    else if (!wpp_content_encode(&c->content, &file, NULL))
         abort();
     wpp_put(&file, all.data, all.size);
     n = put_input(&file, out, max);

@@ -9,7 +9,8 @@
  * --times ticks a second, then one line a terminal: token, ticks; with --counts, of a path profile,
  * its kind and its runs, then one line a terminal: routine, path, count, blocks; with --lines one line
  * for each line of a block: routine, block, file:line, and of inlined code the calls from the
- * innermost outwards, each callee@file:line.
+ * innermost outwards, each callee@file:line; with --chunks one line a chunk: thread, events before it,
+ * time.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -135,6 +136,9 @@ static void read_file(const char *name)
     fclose(f);
 }
 
+static uint64_t version;         /* 6 to 12 */
+static int by_columns;           /* routines and chunks */
+
 static void check_outside(void)
 {
     const uint64_t start = 0xcbf29ce484222325u;
@@ -143,7 +147,9 @@ static void check_outside(void)
     if (file_size < 32 || memcmp(file, "\x89WPP\r\n\x1a\n", 8) != 0)
         fail("no WPP file");
     n = fixed(file + 12, 4);
-    if (fixed(file + 8, 4) < 6 || fixed(file + 8, 4) > 12 || n > 64 || file_size < 32 + 40 * n)
+    by_columns = fixed(file + 8, 4) > 12;
+    version = fixed(file + 8, 4) - (by_columns ? 8 : 0);
+    if (version < 6 || version > 12 || n > 64 || file_size < 32 + 40 * n)
         fail("wrong version or size");
     sum = checksum(checksum(start, file, 24), file + 32, 40 * n);
     if (sum != fixed(file + 24, 8) || file_size != fixed(file + 16, 8))
@@ -377,27 +383,302 @@ static void print_sources(struct bytes *b, char **strings, uint64_t n_strings)
     }
 }
 
-static void read_routines(int sources)
+static void read_units(struct bytes *b)
 {
-    struct bytes b = section(3);
+    n_units = get_varint(b);
+    unit_modules = get_memory(n_units * sizeof *unit_modules);
+    for (uint64_t i = 0; i < n_units; i++) {
+        unit_modules[i] = get_varint(b);
+        for (int fields = 5; fields > 0; fields--)
+            get_varint(b);
+    }
+}
+
+static void read_rows(struct bytes b, int sources)
+{
     uint64_t n = get_varint(&b);
     char **strings = get_memory(n * sizeof *strings);
 
     for (uint64_t i = 0; i < n; i++)
         strings[i] = get_string(&b);
-    n_units = get_varint(&b);
-    unit_modules = get_memory(n_units * sizeof *unit_modules);
-    for (uint64_t i = 0; i < n_units; i++) {
-        unit_modules[i] = get_varint(&b);
-        for (int fields = 5; fields > 0; fields--)
-            get_varint(&b);
-    }
+    read_units(&b);
     n_routines = get_varint(&b);
     routines = get_memory(n_routines * sizeof *routines);
     for (uint64_t i = 0; i < n_routines; i++)
         read_routine(&b, &routines[i], strings, n);
     if (sources)
         print_sources(&b, strings, n);
+}
+
+/* ---- Routines by columns ---------------------------------------------------------- */
+
+enum {
+    STRINGS, TABLES, UNIT, BASE, NAME, SOURCE, LINE, FLAGS, BLOCKS, STARTS, LANDINGS, SHAPES, COSTS,
+    LINES, KINDS, TARGETS, GOES_ON, LINE_FILES, LINE_STEPS, CALLS, RUNS, REFERENCES, RUN_LINES,
+    CALLEES, CALL_FILES, CALL_STEPS, COLUMNS
+};
+
+static struct bytes columns[COLUMNS];
+static char **texts;
+static uint64_t n_texts;
+
+static uint64_t get_zigzag(uint64_t from, uint64_t zigzag)
+{
+    return zigzag % 2 ? from - zigzag / 2 - 1 : from + zigzag / 2;
+}
+
+static uint64_t get_column(int column)
+{
+    return get_varint(&columns[column]);
+}
+
+static uint64_t get_column_step(int column, uint64_t from)
+{
+    return get_zigzag(from, get_column(column));
+}
+
+static void cut_columns(struct bytes b)
+{
+    uint64_t n = get_varint(&b), size[COLUMNS] = {0};
+
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t bytes = get_varint(&b);
+
+        if (i < COLUMNS)
+            size[i] = bytes;
+    }
+    for (int i = 0; i < COLUMNS; i++)
+        columns[i] = (struct bytes){get_run(&b, size[i]), size[i], 0};
+}
+
+static void cut_strings(void)
+{
+    struct bytes *b = &columns[STRINGS];
+
+    texts = get_memory(b->n * sizeof *texts);
+    while (b->at < b->n) {
+        uint64_t n = strlen((const char *)b->p + b->at) + 1;
+
+        texts[n_texts++] = (char *)b->p + b->at;
+        get_run(b, n);
+    }
+    if (n_texts == 0 || texts[0][0])
+        fail("there is no empty string");
+}
+
+/* The block named from block `from`, or `none`. */
+static uint64_t get_name(int column, uint64_t from, uint64_t none)
+{
+    uint64_t name = get_column(column);
+
+    return name == 0 ? none : get_zigzag(from + 1, name - 1);
+}
+
+/* Reads an edge; marks where execution goes on behind it. */
+static void column_edge(struct routine *r, struct edge *e, uint64_t source, uint64_t kind,
+                        char *goes_on)
+{
+    uint64_t block = kind < 2 ? get_name(TARGETS, source, 1) : get_name(GOES_ON, source, 0);
+
+    if (kind > 6 || block >= r->n_blocks)
+        fail("an edge is wrong");
+    *e = (struct edge){source, kind < 2 ? block : 1, 0};
+    if (kind >= 2)
+        goes_on[block] = 1;
+}
+
+static uint64_t column_shape(struct routine *r, struct edge *edges, uint64_t source, char *goes_on)
+{
+    uint64_t shape = get_column(SHAPES), n = shape == 0 ? 0 : shape < 8 ? 1 : shape < 57 ? 2
+                                                                                     : shape - 54;
+
+    for (uint64_t i = 0; i < n; i++)
+        column_edge(r, &edges[i], source, n == 1 ? shape - 1
+                    : n > 2 ? get_column(KINDS) : i == 0 ? (shape - 8) / 7 : (shape - 8) % 7,
+                    goes_on);
+    return n;
+}
+
+/* The paths from a block on; also gives its edges their values. */
+static uint64_t number_block(struct routine *r, uint64_t block, uint64_t *paths, uint64_t *first)
+{
+    if (block == 1)
+        return 1;
+    if (paths[block] == ~(uint64_t)0)
+        fail("edges go in a circle");
+    if (paths[block] > 0)
+        return paths[block];
+    paths[block] = ~(uint64_t)0;
+    uint64_t n = 0;
+    for (uint64_t i = first[block]; i < first[block + 1]; i++) {
+        r->edges[i].value = n;
+        n += number_block(r, r->edges[i].target, paths, first);
+    }
+    if (n == 0)
+        fail("a path ends nowhere");
+    return paths[block] = n;
+}
+
+static void column_edges(struct routine *r, const char *lands)
+{
+    struct bytes *targets = &columns[TARGETS], *ends = &columns[GOES_ON];
+    uint64_t most = targets->n - targets->at + ends->n - ends->at, n = 0, of_entry, starts = 0;
+    struct edge *edges = get_memory(most * sizeof *edges);
+    uint64_t *first = get_memory((r->n_blocks + 1) * sizeof *first);
+    char *goes_on = get_memory(r->n_blocks);
+    int listed = get_column(STARTS) == 1;
+
+    of_entry = n = column_shape(r, edges, 0, goes_on);
+    for (uint64_t b = 2; b < r->n_blocks; b++)
+        n += column_shape(r, edges + n, b, goes_on);
+    r->edges = get_memory((n + r->n_blocks) * sizeof *r->edges);
+    memcpy(r->edges, edges, of_entry * sizeof *edges);
+    for (uint64_t b = 2; !listed && b < r->n_blocks; b++)
+        if (goes_on[b] || lands[b])
+            r->edges[of_entry + starts++] = (struct edge){0, b, 0};
+    memcpy(r->edges + of_entry + starts, edges + of_entry, (n - of_entry) * sizeof *edges);
+    r->n_edges = n + starts;
+    for (uint64_t i = 0; i < r->n_edges; i++)
+        first[r->edges[i].source + 1]++;
+    for (uint64_t b = 0; b < r->n_blocks; b++)
+        first[b + 1] += first[b];
+    r->n_paths = number_block(r, 0, get_memory(r->n_blocks * sizeof(uint64_t)), first);
+}
+
+struct place {
+    uint64_t file, line, known;
+};
+
+static struct place *callee_begins;     /* of callees, by string */
+
+static char *get_place(struct place *at, struct place *begin, int files, int steps,
+                       uint64_t *line)
+{
+    uint64_t source = get_column(files);
+
+    at->file = source == 0 ? at->file : source - 1;
+    *line = at->line = get_column_step(steps, at->line);
+    if (begin && !at->known)
+        *begin = (struct place){at->file, at->line, 1};
+    at->known = 1;
+    return string_of(texts, n_texts, at->file);
+}
+
+static void column_lines(struct routine *r, uint64_t source)
+{
+    uint64_t n_calls = get_column(CALLS), runs = n_calls > 0 ? get_column(RUNS) : 0, described = 0;
+    struct place *at = get_memory((n_calls + 1) * sizeof *at);
+    uint64_t *callee = get_memory((n_calls + 1) * sizeof *callee);
+
+    at[0] = (struct place){source, r->line, 1};
+    r->calls = get_memory((n_calls + 1) * sizeof *r->calls);
+    for (uint64_t i = 0; i < r->n_lines || runs > 0;) {
+        uint64_t call = 0, n = r->n_lines - i;
+
+        if (runs > 0) {
+            uint64_t new = 0, reference;
+
+            while ((reference = get_column(REFERENCES)) == 1)
+                new++;
+            for (call = call_meant(reference, described); new > 0; new--, call = described) {
+                struct call *c = &r->calls[++described];
+                struct place *begin;
+
+                if (described > n_calls)
+                    fail("there are too many inlined calls");
+                callee[described] = get_column(CALLEES);
+                c->caller = call;
+                c->name = string_of(texts, n_texts, callee[described]);
+                c->file = get_place(&at[call], call ? &callee_begins[callee[call]] : NULL, CALL_FILES,
+                                    CALL_STEPS, &c->line);
+                begin = &callee_begins[callee[described]];
+                at[described] = begin->known ? *begin : at[call];
+                at[described].known = 0;
+            }
+            n = get_column(RUN_LINES);
+            if (n == 0 || n > r->n_lines - i)
+                fail("a run of inlined lines is wrong");
+            runs--;
+        }
+        for (; n > 0; n--, i++) {
+            r->lines[i].file = get_place(&at[call], call ? &callee_begins[callee[call]] : NULL, LINE_FILES,
+                                         LINE_STEPS, &r->lines[i].number);
+            r->lines[i].call = call;
+        }
+    }
+    if (described != n_calls)
+        fail("there are too few inlined calls");
+}
+
+static void column_blocks(struct routine *r)
+{
+    r->lines = get_memory((columns[LINE_STEPS].n - columns[LINE_STEPS].at) * sizeof *r->lines);
+    for (uint64_t b = 2; b < r->n_blocks; b++) {
+        get_column(COSTS);
+        for (uint64_t n = get_column(LINES); n > 0; n--) {
+            if (r->n_lines >= columns[LINE_STEPS].n - columns[LINE_STEPS].at)
+                fail("there are too many lines");
+            r->lines[r->n_lines++].block = b;
+        }
+    }
+}
+
+static void read_columns(int sources)
+{
+    uint64_t unit = 0, name = 0, source = 0;
+
+    cut_columns(section(3));
+    cut_strings();
+    callee_begins = get_memory(n_texts * sizeof *callee_begins);
+    read_units(&columns[TABLES]);
+    n_routines = get_column(TABLES);
+    routines = get_memory(n_routines * sizeof *routines);
+    for (uint64_t i = 0; i < n_routines; i++) {
+        struct routine *r = &routines[i];
+        char *lands;
+        uint64_t code, block = 0;
+
+        unit = get_column_step(UNIT, unit);
+        if (unit >= n_units)
+            fail("a unit does not exist");
+        r->module = unit_modules[unit];
+        r->base = get_column(BASE);
+        name = get_column_step(NAME, name + 1);
+        r->name = string_of(texts, n_texts, name);
+        code = get_column(SOURCE);
+        source = code == 0 ? source : code - 1;
+        r->line = get_column(LINE);
+        get_column(FLAGS);
+        r->n_blocks = get_column(BLOCKS);
+        if (r->n_blocks < 2 || r->n_blocks > columns[SHAPES].n + 2)
+            fail("a routine has a wrong number of blocks");
+        lands = get_memory(r->n_blocks);
+        for (uint64_t n = get_column(LANDINGS); n > 0; n--) {
+            uint64_t landing;
+
+            block += get_column(LANDINGS);
+            landing = get_column_step(LANDINGS, block);
+            if (landing >= r->n_blocks)
+                fail("a landing is wrong");
+            lands[landing] = 1;
+        }
+        column_edges(r, lands);
+        column_blocks(r);
+        column_lines(r, source);
+    }
+    if (sources)
+        print_sources(&columns[TABLES], texts, n_texts);
+    for (int i = 0; i < COLUMNS; i++)
+        if (i != TABLES && columns[i].at < columns[i].n)
+            fail("a column is not used up");
+}
+
+static void read_routines(int sources)
+{
+    if (by_columns)
+        read_columns(sources);
+    else
+        read_rows(section(3), sources);
 }
 
 /* ---- Terminals ---------------------------------------------------------------------- */
@@ -421,9 +702,9 @@ static void read_terminals(void)
         terminals[i].routine = get_varint(&b);
     for (uint64_t i = 0; i < n_terminals; i++)
         terminals[i].path = get_varint(&b);
-    for (uint64_t i = 0; fixed(file + 8, 4) == 12 && i < n_terminals; i++)
+    for (uint64_t i = 0; version == 12 && i < n_terminals; i++)
         terminals[i].executed = get_varint(&b);
-    if (fixed(file + 8, 4) == 12)
+    if (version == 12)
         longest_rule = get_varint(&b);
 }
 
@@ -1101,7 +1382,7 @@ static void run_lanes(uint64_t all_rules, unsigned threads, int all, unsigned wa
             }
         }
     }
-    if (fixed(file + 8, 4) == 12 && most != longest_rule)
+    if (version == 12 && most != longest_rule)
         fail("the longest rule has another length than it says");
     if (fixed(get_run(&code, 24), 8) != 0 || code.at != code.n)
         fail("the grammar's code does not end with its last thread");
@@ -1118,9 +1399,9 @@ static void run_grammar(int all, unsigned wanted, int text)
     even = !in_lanes && its_terminals >= 1 << 30;
     if (its_terminals - (in_lanes ? (uint64_t)1 << 31 : even ? 1 << 30 : 0) != n_local)
         fail("the grammar has other terminals");
-    if (even && fixed(file + 8, 4) < 8)
+    if (even && version < 8)
         fail("a code is even in a version that has none");
-    if (in_lanes && fixed(file + 8, 4) < 11)
+    if (in_lanes && version < 11)
         fail("a code has lanes in a version that has none");
     all_rules = get_varint(&code);
     threads = get_varint(&code);
@@ -1212,7 +1493,7 @@ static void run_segments(int text)
 
 static void run_file(int text)
 {
-    if (fixed(file + 8, 4) % 2 == 1) {
+    if (version % 2 == 1) {
         run_segments(text);
         return;
     }
@@ -1222,7 +1503,7 @@ static void run_file(int text)
     for (uint64_t i = 0; i < n_local; i++)
         local[i] = i;
     run_grammar(1, 0, text);
-    if (fixed(file + 8, 4) == 12)
+    if (version == 12)
         check_executed();
 }
 
@@ -1267,6 +1548,48 @@ static void print_times(void)
         uint64_t token = token_of(t);
 
         printf("%llu %llu\n", (unsigned long long)token, (unsigned long long)get_varint(&b));
+    }
+}
+
+/* ---- Chunks -------------------------------------------------------------------------- */
+
+static void print_chunks(void)
+{
+    struct bytes b = section(7), threads = section(5), low, high;
+    uint64_t n = get_varint(&b), k = by_columns ? get_varint(&b) : 0, time = 0;
+    uint64_t n_threads = get_varint(&threads);
+    uint64_t *thread, *count = get_memory(n_threads * sizeof *count);
+    uint64_t *step = get_memory(n_threads * sizeof *step);
+
+    if (n > b.n)
+        fail("there are too many chunks");
+    thread = get_memory(n * sizeof *thread);
+    for (uint64_t i = 0; by_columns && i < n; i++)
+        if ((thread[i] = get_varint(&b)) >= n_threads)
+            fail("a chunk is of no thread");
+    high = b;
+    for (uint64_t i = 0; by_columns && i < n; i++)
+        get_varint(&high);
+    low = (struct bytes){high.p, high.n, high.at};
+    if (by_columns)
+        get_run(&high, n);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t t = by_columns ? thread[i] : get_varint(&b);
+
+        if (t >= n_threads)
+            fail("a chunk is of no thread");
+        if (by_columns) {
+            uint64_t byte;
+
+            count[t] += step[t] = get_zigzag(step[t], get_varint(&b));
+            byte = get_byte(&low);
+            time = get_zigzag(time, byte + 256 * get_varint(&high));
+        } else {
+            count[t] = get_varint(&b);
+            time = get_zigzag(time, get_varint(&b));
+        }
+        printf("%llu %llu %llu\n", (unsigned long long)t, (unsigned long long)count[t],
+               (unsigned long long)(time << k));
     }
 }
 
@@ -1373,13 +1696,19 @@ int main(int argc, char **argv)
     int lines = argc == 3 && strcmp(argv[1], "--lines") == 0;
     int sources = argc == 3 && strcmp(argv[1], "--sources") == 0;
     int deaths = argc == 3 && strcmp(argv[1], "--deaths") == 0;
+    int chunks = argc == 3 && strcmp(argv[1], "--chunks") == 0;
 
-    if (argc != 2 + text + left_out + times + lines + sources + counts + deaths)
-        fail("usage: read-wpp [--text|--left-out|--times|--counts|--lines|--sources|--deaths] FILE");
+    if (argc != 2 + text + left_out + times + lines + sources + counts + deaths + chunks)
+        fail("usage: read-wpp [--text|--left-out|--times|--counts|--lines|--sources|--deaths|--chunks] "
+             "FILE");
     read_file(argv[argc - 1]);
     check_outside();
     if (left_out) {
         print_left_out();
+        return ferror(stdout) != 0;
+    }
+    if (chunks) {
+        print_chunks();
         return ferror(stdout) != 0;
     }
     read_routines(sources);
@@ -1402,7 +1731,7 @@ int main(int argc, char **argv)
         print_counts();
         return ferror(stdout) != 0;
     }
-    if (fixed(file + 8, 4) == 10)
+    if (version == 10)
         fail("a path profile has no order: --counts");
     run_file(text);
     return ferror(stdout) != 0;

@@ -3,6 +3,7 @@
  * grown; and files changed on purpose, with checksums that are right again,
  * which must be refused or be well-formed, whatever they say. */
 #include "test/unit/random-content.h"
+#include "test/unit/rows.h"
 #include "test/unit/tap.h"
 #include "test/unit/well-formed.h"
 #include "wpp/format/container.h"
@@ -10,15 +11,20 @@
 
 enum { HEADER = 32, ENTRY = 40, N_SECTIONS = 7 };
 
+/* Kinds of files: by columns, or as before. */
+enum how { NEW, PROFILE, OLD };
+
 static struct wpp_bytes encode_as(struct random *r, uint32_t n_threads, uint32_t start_length,
-                                  bool profile)
+                                  enum how how)
 {
     struct random_content *c = random_content(r, n_threads, start_length);
     struct wpp_bytes file = {0};
 
-    if (profile)
+    if (how == PROFILE)
         rc_profile(c, r);
-    if (!wpp_content_encode(&c->content, &file, NULL))
+    if (how == OLD)
+        file = rows_encode(&c->content);
+    else if (!wpp_content_encode(&c->content, &file, NULL))
         abort();
     random_content_free(c);
     return file;
@@ -26,7 +32,7 @@ static struct wpp_bytes encode_as(struct random *r, uint32_t n_threads, uint32_t
 
 static struct wpp_bytes encode(struct random *r, uint32_t n_threads, uint32_t start_length)
 {
-    return encode_as(r, n_threads, start_length, false);
+    return encode_as(r, n_threads, start_length, NEW);
 }
 
 /* A copy of exactly n bytes, so that a read behind its end is an error. */
@@ -109,7 +115,7 @@ static struct wpp_bytes build(const struct wpp_bytes *contents, const uint32_t *
     size_t at = HEADER + (size_t)n * ENTRY;
 
     wpp_put(&file, "\x89WPP\r\n\x1a\n", 8);
-    wpp_put_u32(&file, WPP_FILE_VERSION);
+    wpp_put_u32(&file, WPP_FILE_VERSION + WPP_FILE_VERSION_COLUMNS);
     wpp_put_u32(&file, n);
     wpp_put_u64(&file, 0);
     wpp_put_u64(&file, 0);
@@ -210,15 +216,17 @@ static void try_file(struct wpp_bytes *file, struct random *r, struct outcome *o
     wpp_close(w);
 }
 
-static void test_changed_contents(unsigned rounds, bool profile)
+static void test_changed_contents(unsigned rounds, enum how how)
 {
     static const uint32_t wpp_kinds[] = {1, 2, 3, 4, 5, 6, 7}, profile_kinds[] = {1, 2, 3, 4, 12};
+    static const char *const names[] = {"files", "path profiles", "files of before"};
+    bool profile = how == PROFILE;
     const uint32_t *kinds = profile ? profile_kinds : wpp_kinds, n = profile ? 5 : N_SECTIONS;
     struct random r = {4711};
     struct outcome o = {0};
 
     for (unsigned i = 0; i < rounds; i++) {
-        struct wpp_bytes original = encode_as(&r, 1 + i % RC_THREADS, 2 + draw(&r, 12), profile);
+        struct wpp_bytes original = encode_as(&r, 1 + i % RC_THREADS, 2 + draw(&r, 12), how);
         struct wpp_bytes contents[N_SECTIONS], file;
 
         for (unsigned k = 0; k < 20; k++) {
@@ -227,8 +235,8 @@ static void test_changed_contents(unsigned rounds, bool profile)
             if (k % 4 == 0)
                 mutate(&contents[draw(&r, n)], &r);
             file = build(contents, kinds, n);
-            if (profile)
-                set(&file, 8, WPP_FILE_VERSION_PROFILE, 4);
+            set(&file, 8, (profile ? WPP_FILE_VERSION_PROFILE : WPP_FILE_VERSION)
+                          + (how == OLD ? 0 : WPP_FILE_VERSION_COLUMNS), 4);
             try_file(&file, &r, &o);
             wpp_bytes_free(&file);
             for (unsigned s = 0; s < n; s++)
@@ -237,7 +245,7 @@ static void test_changed_contents(unsigned rounds, bool profile)
         wpp_bytes_free(&original);
     }
     tap_ok(o.malformed == 0, "of %u %s with changed contents, %u are refused, the others are "
-           "well-formed, and pieces of %u", o.refused + o.accepted, profile ? "path profiles" : "files",
+           "well-formed, and pieces of %u", o.refused + o.accepted, names[how],
            o.refused, o.pieces);
     tap_ok(o.unsaid == 0, "and it is said why");
     tap_ok(o.refused > 0 && o.accepted > 0 && o.pieces > 0, "there were all");
@@ -383,21 +391,21 @@ static void test_sections(void)
     tap_ok(w != NULL, "bytes behind the last known field are skipped");
     wpp_close(w);
     good = true;
-    for (uint32_t version = 0; version <= WPP_FILE_VERSION_LAST + 1; version++) {
-        bool whole = version == WPP_FILE_VERSION
-                     || version == WPP_FILE_VERSION + WPP_FILE_VERSION_EVEN;
-        bool other = version == WPP_FILE_VERSION_SEGMENTS
-                     || version == WPP_FILE_VERSION_SEGMENTS + WPP_FILE_VERSION_EVEN
-                     || version == WPP_FILE_VERSION_SEGMENT_LANES
-                     || version == WPP_FILE_VERSION_LANES
-                     || version == WPP_FILE_VERSION_PROFILE;
+    for (uint32_t version = 0; version <= WPP_FILE_VERSION_LAST + WPP_FILE_VERSION_COLUMNS + 1;
+         version++) {
+        /* Rows are expected of the earlier versions; and it lacks the segments of three, and the
+         * counts of two. */
+        bool rows = version <= WPP_FILE_VERSION_LAST;
+        uint32_t form = version - (rows ? 0 : WPP_FILE_VERSION_COLUMNS);
+        bool known = form >= WPP_FILE_VERSION && form <= WPP_FILE_VERSION_LAST;
+        bool whole = !rows && (form == WPP_FILE_VERSION
+                               || form == WPP_FILE_VERSION + WPP_FILE_VERSION_EVEN);
 
         set(&file, 8, version, 4);
         seal(&file);
         w = open_exact(file.data, file.size, &error);
-        /* It lacks the segments of three versions, and the counts of two. */
         good = good && (whole ? w != NULL
-                        : !w && error.status == (other ? WPP_E_DAMAGED : WPP_E_VERSION));
+                        : !w && error.status == (known ? WPP_E_DAMAGED : WPP_E_VERSION));
         wpp_close(w);
     }
     tap_ok(good, "an earlier version is refused, and a later one");
@@ -412,8 +420,9 @@ int main(void)
     test_flips();
     test_cuts();
     test_sections();
-    test_changed_contents(600, false);
-    test_changed_contents(600, true);
+    test_changed_contents(600, NEW);
+    test_changed_contents(600, PROFILE);
+    test_changed_contents(300, OLD);
     test_changed_header(4000);
     test_counts();
     return tap_done();

@@ -4,9 +4,11 @@
 #include "sequitur/sequitur.h"
 #include "wpp/base/error.h"
 #include "wpp/compress/finish-grammar.h"
+#include "wpp/format/chunk-columns.h"
 #include "wpp/format/container.h"
 #include "wpp/format/content.h"
 #include "wpp/format/grammar-code.h"
+#include "wpp/format/routine-columns.h"
 
 bool wpp_recompress_knows(const void *bytes, size_t n)
 {
@@ -237,6 +239,81 @@ static bool improve_sections(struct wpp_section *sections, uint32_t n, bool is_c
     return done;
 }
 
+/* ---- Sections of older files ------------------------------------------------------------- */
+
+static bool is_broken(const struct wpp_arena *arena, const char *section, struct wpp_error *error)
+{
+    return arena->failed ? wpp_fail_memory(error)
+                         : wpp_fail(error, WPP_E_DAMAGED, "its %s make no sense", section);
+}
+
+/* Takes the new content, if it has been written. */
+static bool take_content(struct wpp_section *section, struct wpp_bytes *content,
+                         struct wpp_error *error)
+{
+    bool done = !content->failed;
+
+    if (done)
+        replace(section, content, section->forms);
+    wpp_bytes_free(content);
+    return done || wpp_fail_memory(error);
+}
+
+static bool turn_routines(struct wpp_section *section, struct wpp_arena *arena,
+                          struct wpp_error *error)
+{
+    struct wpp_view v = wpp_view(section->content.data, section->content.size);
+    struct wpp_bytes to = {0};
+    struct wpp_routine_tables t;
+    struct wpp_routine_content *routines;
+    struct wpp_content content;
+
+    if (!wpp_get_routine_rows(&v, arena, &t))
+        return is_broken(arena, "routines", error);
+    routines = wpp_arena_alloc(arena, t.n_routines, sizeof *routines);
+    if (!routines)
+        return wpp_fail_memory(error);
+    for (uint32_t i = 0; i < t.n_routines; i++)
+        routines[i] = (struct wpp_routine_content){t.unit_of[i], t.bases[i], &t.routines[i]};
+    content = (struct wpp_content){
+        .n_units = t.n_units, .units = t.units, .n_routines = t.n_routines, .routines = routines,
+        .n_sources = t.n_sources, .sources = t.sources,
+    };
+    wpp_put_routine_columns(&to, &content);
+    return take_content(section, &to, error);
+}
+
+/* Each thread has three bytes at least in its own section. */
+static bool turn_chunks(struct wpp_section *section, const struct wpp_section *threads,
+                        struct wpp_arena *arena, struct wpp_error *error)
+{
+    struct wpp_view v = wpp_view(section->content.data, section->content.size);
+    struct wpp_view of_threads = wpp_view(threads->content.data, threads->content.size);
+    uint32_t n_threads = (uint32_t)wpp_get_count(&of_threads, 3);
+    struct wpp_bytes to = {0};
+    struct wpp_chunk_list chunks;
+
+    if (!wpp_get_chunk_rows(&v, n_threads, arena, &chunks))
+        return is_broken(arena, "chunks", error);
+    wpp_put_chunk_columns(&to, &chunks, n_threads);
+    return take_content(section, &to, error);
+}
+
+/* Of a file of before: its routines and chunks, which stand by rows, are written by columns. */
+static bool turn_rows(struct wpp_section *sections, uint32_t n, struct wpp_error *error)
+{
+    struct wpp_section *routines = section_of(sections, n, WPP_SECTION_ROUTINES);
+    struct wpp_section *chunks = section_of(sections, n, WPP_SECTION_CHUNKS);
+    struct wpp_section *threads = section_of(sections, n, WPP_SECTION_THREADS);
+    struct wpp_arena arena = {0};
+    bool done = routines && chunks && threads
+        ? turn_routines(routines, &arena, error) && turn_chunks(chunks, threads, &arena, error)
+        : wpp_fail(error, WPP_E_DAMAGED, "it lacks a section");
+
+    wpp_arena_free(&arena);
+    return done;
+}
+
 static bool load(const struct wpp_container *c, struct wpp_section *sections, const char *path,
                  struct wpp_error *error)
 {
@@ -272,7 +349,8 @@ bool wpp_recompress(struct wpp_view file, const char *path, struct wpp_bytes *ou
         return wpp_fail(error, WPP_E_ARGUMENT, "%s is a path profile: it has no grammar to parse "
                         "anew", path);
     done = done && load(&c, sections, path, error)
-        && (improve_sections(sections, n, wpp_container_is_cut(&c), error)
+        && ((improve_sections(sections, n, wpp_container_is_cut(&c), error)
+             && (c.columns || turn_rows(sections, n, error)))
             || say_where(path, error))
         && wpp_container_write(sections, n, out, error);
     for (uint32_t i = 0; i < n; i++)

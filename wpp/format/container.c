@@ -160,7 +160,7 @@ bool wpp_container_write(struct wpp_section *sections, uint32_t n, struct wpp_by
         }
         put_entry(&table, s, base + begin, packing);
     }
-    put_header(out, version_of(sections, n), n, base + packed.size + elsewhere);
+    put_header(out, WPP_FILE_VERSION_COLUMNS + version_of(sections, n), n, base + packed.size + elsewhere);
     wpp_put(out, table.data, table.size);
     wpp_put(out, packed.data, packed.size);
     done = done && !table.failed && !packed.failed && !out->failed;
@@ -211,26 +211,32 @@ bool wpp_container_knows(const void *begin)
     return memcmp(begin, magic, sizeof magic) == 0;
 }
 
-static bool is_known_version(uint32_t version)
+/* Takes the version as it stands in a header.  False: it is none that we know. */
+static bool take_version(struct wpp_container *c, uint32_t version)
 {
-    return version >= WPP_FILE_VERSION && version <= WPP_FILE_VERSION_LAST;
+    c->columns = version > WPP_FILE_VERSION_LAST;
+    c->version = version - (c->columns ? WPP_FILE_VERSION_COLUMNS : 0);
+    return c->version >= WPP_FILE_VERSION && c->version <= WPP_FILE_VERSION_LAST;
 }
 
-static bool other_version(const struct wpp_container *c, const char *path,
-                          struct wpp_error *error)
+static bool other_version(uint32_t version, const char *path, struct wpp_error *error)
 {
     return wpp_fail(error, WPP_E_VERSION,
-                    "%s has format version %u, this program reads versions %u to %u", path,
-                    c->version, WPP_FILE_VERSION, WPP_FILE_VERSION_LAST);
+                    "%s has format version %u, this program reads versions %u to %u and %u to %u",
+                    path, version, WPP_FILE_VERSION, WPP_FILE_VERSION_LAST,
+                    WPP_FILE_VERSION + WPP_FILE_VERSION_COLUMNS,
+                    WPP_FILE_VERSION_LAST + WPP_FILE_VERSION_COLUMNS);
 }
 
 static bool check_header(struct wpp_container *c, const char *path, struct wpp_error *error)
 {
+    bool known;
+
     if (c->size < sizeof magic || memcmp(c->file, magic, sizeof magic) != 0)
         return wpp_fail(error, WPP_E_FORMAT, "%s is no WPP file%s", path, other_kind(c));
     if (c->size < HEADER_BYTES)
         return wpp_fail(error, WPP_E_INCOMPLETE, "%s is cut short in its header", path);
-    c->version = wpp_get_u32(c->file + AT_VERSION);
+    known = take_version(c, wpp_get_u32(c->file + AT_VERSION));
     c->n = wpp_get_u32(c->file + AT_SECTIONS);
     c->whole = wpp_get_u64(c->file + AT_SIZE);
     if (!is_right_header(c->file, c->size))
@@ -238,8 +244,8 @@ static bool check_header(struct wpp_container *c, const char *path, struct wpp_e
                    ? wpp_fail(error, WPP_E_INCOMPLETE, "%s is cut short or damaged in its header",
                               path)
                    : damaged(error, path, "its header has a wrong checksum");
-    if (!is_known_version(c->version))
-        return other_version(c, path, error);
+    if (!known)
+        return other_version(wpp_get_u32(c->file + AT_VERSION), path, error);
     if (c->size < c->whole)
         return wpp_fail(error, WPP_E_INCOMPLETE,
                         "%s is cut short: %llu of its %llu bytes are there",
@@ -526,11 +532,11 @@ bool wpp_container_salvage(struct wpp_container *c, const void *file, size_t siz
         c->head = WPP_HEAD_MENDED;
     else if (!right)
         c->head = WPP_HEAD_LOST;
-    c->version = wpp_get_u32(h.bytes + AT_VERSION);
     if (memcmp(h.bytes, magic, sizeof magic) != 0)
         return false;
-    if (!is_known_version(c->version))
-        return c->head != WPP_HEAD_LOST && other_version(c, path, error);
+    if (!take_version(c, wpp_get_u32(h.bytes + AT_VERSION)))
+        return c->head != WPP_HEAD_LOST
+            && other_version(wpp_get_u32(h.bytes + AT_VERSION), path, error);
     if (c->head == WPP_HEAD_LOST)
         believe_entries(c, &h);
     else

@@ -13,6 +13,7 @@
 #include "wpp/base/bytes.h"
 #include "wpp/wpp.h"
 
+/* In a file it is WPP_FILE_VERSION_COLUMNS more, but for files from before. */
 #define WPP_FILE_VERSION 6u
 #define WPP_FILE_VERSION_SEGMENTS 7u /* has segments instead of a grammar */
 #define WPP_FILE_VERSION_EVEN 2u     /* added to either: a grammar has an even code */
@@ -20,6 +21,7 @@
 #define WPP_FILE_VERSION_SEGMENT_LANES 11u   /* has segments; the code of one has lanes */
 #define WPP_FILE_VERSION_LANES 12u   /* has a grammar whose code has lanes */
 #define WPP_FILE_VERSION_LAST WPP_FILE_VERSION_LANES
+#define WPP_FILE_VERSION_COLUMNS 8u  /* routines and chunks stand by columns */
 
 enum wpp_section_kind {
     WPP_SECTION_SUMMARY = 1,
@@ -85,7 +87,9 @@ struct wpp_container {
     enum wpp_head_state head;
     uint64_t head_mended_at;
     bool misfit;                 /* the sections do not lie end to end, or do not fill the file */
-    uint32_t version, n;
+    uint32_t version;            /* WPP_FILE_VERSION to WPP_FILE_VERSION_LAST */
+    bool columns;                /* routines and chunks stand by columns, not by rows */
+    uint32_t n;
     struct wpp_entry entries[WPP_MAX_SECTIONS];
 };
 

@@ -7,10 +7,12 @@
 
 #include "wpp/base/error.h"
 #include "wpp/base/intern.h"
+#include "wpp/format/chunk-columns.h"
 #include "wpp/format/container.h"
 #include "wpp/format/grammar-code.h"
 #include "wpp/format/grammar-counts.h"
 #include "wpp/format/path-table.h"
+#include "wpp/format/routine-columns.h"
 
 /* Each put_ function writes one section as docs/wpp-format.md defines it.  The reader's get_
  * functions in sections.c have the same order.  SECTION ORDER */
@@ -107,53 +109,6 @@ static void put_modules(struct wpp_bytes *b, const struct wpp_content *c)
     put_unread_modules(b, c);
 }
 
-static void put_sources(struct wpp_bytes *b, struct wpp_intern *strings,
-                        const struct wpp_content *c)
-{
-    if (c->n_sources == 0)
-        return;
-    wpp_put_varint(b, c->n_sources);
-    for (uint32_t i = 0; i < c->n_sources; i++) {
-        wpp_put_varint(b, wpp_intern(strings, c->sources[i].directory));
-        wpp_put_varint(b, wpp_intern(strings, c->sources[i].file));
-        wpp_put_u64(b, c->sources[i].hash);
-    }
-}
-
-/* The string table comes first but is complete only at the end. */
-static void put_routines(struct wpp_bytes *b, const struct wpp_content *c)
-{
-    struct wpp_bytes body = {0};
-    struct wpp_intern strings;
-
-    wpp_intern_init(&strings);
-    wpp_put_varint(&body, c->n_units);
-    for (uint32_t i = 0; i < c->n_units; i++) {
-        const struct wpp_unit_content *u = &c->units[i];
-
-        assert(u->module < c->n_modules);
-        wpp_put_varint(&body, u->module);
-        wpp_put_varint(&body, wpp_intern(&strings, u->compiler));
-        wpp_put_varint(&body, wpp_intern(&strings, u->source));
-        wpp_put_varint(&body, wpp_intern(&strings, u->directory));
-        wpp_put_varint(&body, u->stage);
-        wpp_put_varint(&body, u->level);
-    }
-    wpp_put_varint(&body, c->n_routines);
-    for (uint32_t i = 0; i < c->n_routines; i++) {
-        assert(c->routines[i].unit < c->n_units);
-        wpp_put_varint(&body, c->routines[i].unit);
-        wpp_put_varint(&body, c->routines[i].base);
-        wpp_put_routine(&body, &strings, c->routines[i].routine);
-    }
-    put_sources(&body, &strings, c);
-    wpp_put_intern(b, &strings);
-    wpp_put(b, body.data, body.size);
-    b->failed |= body.failed;
-    wpp_bytes_free(&body);
-    wpp_intern_free(&strings);
-}
-
 /* By column: the routines of all terminals, then the paths of all. */
 static void put_terminals(struct wpp_bytes *b, const struct wpp_content *c)
 {
@@ -217,20 +172,6 @@ static void put_threads(struct wpp_bytes *b, const struct wpp_content *c)
         wpp_put_varint(b, c->threads[i].tid);
         wpp_put_string(b, c->threads[i].name);
         wpp_put_varint(b, c->threads[i].tokens);
-    }
-}
-
-static void put_chunks(struct wpp_bytes *b, const struct wpp_content *c)
-{
-    uint64_t time = 0;
-
-    wpp_put_varint(b, c->n_chunks);
-    for (uint64_t i = 0; i < c->n_chunks; i++) {
-        assert(c->chunks[i].thread < c->n_threads);
-        wpp_put_varint(b, c->chunks[i].thread);
-        wpp_put_varint(b, c->chunks[i].first);
-        wpp_put_svarint(b, (int64_t)(c->chunks[i].time - time));
-        time = c->chunks[i].time;
     }
 }
 
@@ -388,7 +329,8 @@ static bool put_order(struct wpp_section *sections, uint32_t *n, const struct wp
         if (grammar->forms & WPP_FORM_LANES)
             done = put_executed(&sections[WPP_SECTION_TERMINALS - 1].content, c);
     }
-    put_chunks(add_section(sections, n, WPP_SECTION_CHUNKS), c);
+    wpp_put_chunk_columns(add_section(sections, n, WPP_SECTION_CHUNKS),
+                          &(struct wpp_chunk_list){c->n_chunks, c->chunks}, c->n_threads);
     return done;
 }
 
@@ -423,7 +365,7 @@ bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out
 
     put_summary(add_section(sections, &n, WPP_SECTION_SUMMARY), content);
     put_modules(add_section(sections, &n, WPP_SECTION_MODULES), content);
-    put_routines(add_section(sections, &n, WPP_SECTION_ROUTINES), content);
+    wpp_put_routine_columns(add_section(sections, &n, WPP_SECTION_ROUTINES), content);
     put_terminals(add_section(sections, &n, WPP_SECTION_TERMINALS), content);
     done = content->counts || put_order(sections, &n, content) || wpp_fail_memory(error);
     first = n;

@@ -91,6 +91,8 @@ static bool parse_blocks(struct wpp_view *v, const struct wpp_string_table *stri
         blocks[i].insns = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
         if (!parse_lines(v, strings, arena, r->line, &blocks[i]))
             return false;
+        if (i <= EXIT && (blocks[i].insns > 0 || blocks[i].n_lines > 0))
+            return false;
     }
     r->n_blocks = (uint32_t)n;
     r->blocks = blocks;
@@ -279,7 +281,7 @@ static bool parse_inlined(struct wpp_view *v, const struct wpp_string_table *str
     return good && !v->failed && walk.n == n;
 }
 
-/* ---- Checking the numbering ------------------------------------------------------ */
+/* ---- The numbering ---------------------------------------------------------------- */
 
 /* Index of the first edge of each vertex, and one past the last. */
 static void find_first_edges(const struct wpp_routine *r, uint32_t *first)
@@ -294,62 +296,93 @@ static void find_first_edges(const struct wpp_routine *r, uint32_t *first)
     assert(e == r->n_edges);                 /* no edge begins behind the last vertex */
 }
 
-/* Computes NumPaths of every vertex that ENTRY reaches, in postorder of a depth-first walk, and
- * checks the equations of Ball and Larus at each: Val of an edge is the sum of NumPaths over the
- * targets of the edges before it.  0 stands for an unfinished vertex: reaching one on the way means
- * a cycle.  `next` is a cursor for each vertex, `stack` holds the vertices of the current walk. */
-static bool check_values(const struct wpp_routine *r, uint32_t *first, uint64_t *num_paths,
-                         uint32_t *next, uint32_t *stack)
+/* What a walk through the DAG needs. */
+struct numbering {
+    const struct wpp_routine *routine;
+    struct wpp_edge *edges;      /* the routine's, to be given their values; NULL: to be checked */
+    uint64_t limit;              /* of paths */
+    uint32_t *first;             /* by vertex; one more, behind the last */
+    uint64_t *num_paths;         /* by vertex; 0: not known yet */
+    uint32_t *next;              /* by vertex: the edge to look at */
+    uint32_t *stack;             /* the vertices of the current walk */
+};
+
+/* Checks the value of edge i, or sets it. */
+static bool is_numbered(const struct numbering *n, uint32_t i, uint64_t val)
 {
-    uint32_t depth = 0;
-
-    memcpy(next, first, r->n_blocks * sizeof *next);
-    num_paths[EXIT] = 1;
-    stack[depth++] = ENTRY;
-    while (depth > 0) {
-        uint32_t v = stack[depth - 1];
-        const struct wpp_edge *e = &r->edges[next[v]];
-
-        if (next[v] == first[v + 1]) {
-            if (first[v] == first[v + 1])
-                return false;
-            num_paths[v] = r->edges[next[v] - 1].val + num_paths[r->edges[next[v] - 1].dst];
-            if (num_paths[v] > r->num_paths)
-                return false;
-            depth--;
-        } else if (num_paths[e->dst] == 0) {
-            if (depth == r->n_blocks)
-                return false;
-            stack[depth++] = e->dst;
-        } else {
-            uint64_t expected = next[v] == first[v] ? 0 : e[-1].val + num_paths[e[-1].dst];
-
-            if (e->val != expected || e->val >= r->num_paths)
-                return false;
-            next[v]++;
-        }
-    }
-    return num_paths[ENTRY] == r->num_paths;
+    if (n->edges)
+        n->edges[i].val = val;
+    return n->routine->edges[i].val == val && val < n->limit;
 }
 
-static bool check_numbering(const struct wpp_routine *r, struct wpp_arena *arena)
+/* Computes NumPaths of every vertex that ENTRY reaches, in postorder of a depth-first walk, and
+ * applies the equations of Ball and Larus at each: Val of an edge is the sum of NumPaths over the
+ * targets of the edges before it.  A vertex that is reached on the way although it is unfinished
+ * means a cycle.  Returns the paths from ENTRY, or 0. */
+static uint64_t number_paths(struct numbering *n)
+{
+    const struct wpp_edge *edges = n->routine->edges;
+    uint32_t depth = 0;
+
+    memcpy(n->next, n->first, n->routine->n_blocks * sizeof *n->next);
+    n->num_paths[EXIT] = 1;
+    n->stack[depth++] = ENTRY;
+    while (depth > 0) {
+        uint32_t v = n->stack[depth - 1], i = n->next[v];
+
+        if (i == n->first[v + 1]) {
+            if (i == n->first[v])
+                return 0;
+            n->num_paths[v] = edges[i - 1].val + n->num_paths[edges[i - 1].dst];
+            if (n->num_paths[v] > n->limit)
+                return 0;
+            depth--;
+        } else if (n->num_paths[edges[i].dst] == 0) {
+            if (depth == n->routine->n_blocks)
+                return 0;
+            n->stack[depth++] = edges[i].dst;
+        } else {
+            uint64_t val = i == n->first[v]
+                               ? 0 : edges[i - 1].val + n->num_paths[edges[i - 1].dst];
+
+            if (!is_numbered(n, i, val))
+                return 0;
+            n->next[v]++;
+        }
+    }
+    return n->num_paths[ENTRY];
+}
+
+/* With `edges`, the routine's own, these get their values.  0: there are more paths than `limit`, or
+ * another value is wrong, or it is no DAG, or no memory. */
+static uint64_t walk_numbering(const struct wpp_routine *r, struct wpp_edge *edges, uint64_t limit,
+                               struct wpp_arena *arena)
 {
     size_t n = r->n_blocks;
-    uint64_t *num_paths = calloc(n, sizeof *num_paths);
+    uint64_t *num_paths = calloc(n, sizeof *num_paths), paths = 0;
     uint32_t *scratch = calloc(3 * n + 1, sizeof *scratch);
-    bool good = false;
 
     if (!num_paths || !scratch) {
         arena->failed = true;
     } else {
-        uint32_t *first = scratch;
-
-        find_first_edges(r, first);
-        good = check_values(r, first, num_paths, first + n + 1, first + 2 * n + 1);
+        find_first_edges(r, scratch);
+        paths = number_paths(&(struct numbering){r, edges, limit, scratch, num_paths,
+                                                 scratch + n + 1, scratch + 2 * n + 1});
     }
     free(num_paths);
     free(scratch);
-    return good;
+    return paths;
+}
+
+static bool check_numbering(const struct wpp_routine *r, struct wpp_arena *arena)
+{
+    return walk_numbering(r, NULL, r->num_paths, arena) == r->num_paths;
+}
+
+bool wpp_number_routine(struct wpp_routine *r, struct wpp_arena *arena)
+{
+    r->num_paths = walk_numbering(r, (struct wpp_edge *)r->edges, UINT32_MAX, arena);
+    return r->num_paths > 0;
 }
 
 static bool parse_derived(struct wpp_view *v, struct wpp_arena *arena, const struct wpp_routine *r,

@@ -59,6 +59,11 @@ bool wpp_parse_counted_routine(struct wpp_view *v, const struct wpp_string_table
 bool wpp_selected_path(const struct wpp_routine *routine, const struct wpp_selection *selection,
                        uint64_t identifier, uint32_t left, uint64_t *number);
 
+/* Gives the edges of a routine, whose sources ascend, their values, and sets num_paths.  Edges that
+ * no path goes through keep theirs.  False: there is a cycle or a path that ends nowhere, there are
+ * more than 2^32 - 1 paths, or no memory (arena->failed). */
+bool wpp_number_routine(struct wpp_routine *routine, struct wpp_arena *arena);
+
 void wpp_put_routine(struct wpp_bytes *b, struct wpp_intern *strings,
                      const struct wpp_routine *routine);
 

@@ -174,6 +174,7 @@ static wpp *open_memory(const void *file, size_t size, const char *path, enum ex
         return NULL;
     }
     l.arena = &l.w->arena;
+    l.columns = c.columns;
     l.has_executed = c.version == WPP_FILE_VERSION_LANES;
     set_defaults(l.w, &c);
     if (!read_sections(&l, &c)) {

@@ -6,9 +6,11 @@
 #include "tracer/trace-abi.h"
 #include "wpp/base/demangle.h"
 #include "wpp/base/error.h"
+#include "wpp/format/chunk-columns.h"
 #include "wpp/format/grammar-code.h"
 #include "wpp/format/grammar-join.h"
 #include "wpp/format/path-table.h"
+#include "wpp/format/routine-columns.h"
 
 /* The most blocks and edges of all paths together.  It is far above any real program, and limits
  * the memory that a small malicious file can make us allocate. */
@@ -140,11 +142,6 @@ static const char *path_of_module(const struct loading *l, uint32_t index)
     return section_lacks(l, WPP_PART_MODULES) ? "" : l->w->modules[index].path;
 }
 
-static const char *get_text(struct wpp_view *v, const struct wpp_string_table *strings)
-{
-    return strings->text[wpp_get_varint_max(v, strings->n - 1)];
-}
-
 /* Whether the language is C, whose names may look like C++'s: `GNU C17 12.2.0`, not `GNU C++17
  * 12.2.0`. */
 static bool is_c(const char *compiler)
@@ -152,28 +149,6 @@ static bool is_c(const char *compiler)
     static const char c[] = "GNU C";
 
     return strncmp(compiler, c, strlen(c)) == 0 && compiler[strlen(c)] != '+';
-}
-
-static bool get_units(struct loading *l, struct wpp_view *v,
-                      const struct wpp_string_table *strings)
-{
-    size_t n = wpp_get_count(v, 6);
-    struct wpp_unit_content *units = allocate(l, n, sizeof *units);
-
-    if (!units || n > UINT32_MAX)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        if (!get_module(l, v, &units[i].module))
-            return false;
-        units[i].compiler = get_text(v, strings);
-        units[i].source = get_text(v, strings);
-        units[i].directory = get_text(v, strings);
-        units[i].stage = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
-        units[i].level = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
-    }
-    l->w->units = units;
-    l->w->n_units = (uint32_t)n;
-    return !v->failed;
 }
 
 /* Demangles the names of the routine and of the functions inlined into it.  Without a demangler
@@ -192,59 +167,42 @@ static bool show_names(struct loading *l, struct wpp_demangler *demangler, struc
     return r->shown != NULL;
 }
 
-/* Older files end before them. */
-static bool get_sources(struct loading *l, struct wpp_view *v,
-                        const struct wpp_string_table *strings)
+/* Any module is allowed when the list is missing. */
+static bool check_modules(const struct loading *l, const struct wpp_routine_tables *t)
 {
-    size_t n = wpp_left(v) > 0 ? wpp_get_count(v, 10) : 0;
-    struct wpp_source *sources = allocate(l, n, sizeof *sources);
-
-    if (!sources || v->failed || n > UINT32_MAX)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!wpp_parse_source(v, strings, true, &sources[i]))
+    for (uint32_t i = 0; i < t->n_units; i++)
+        if (!section_lacks(l, WPP_PART_MODULES) && t->units[i].module >= l->w->n_modules)
             return false;
-    l->w->sources = sources;
-    l->w->summary.n_sources = (uint32_t)n;
     return true;
 }
 
 static bool get_routines(struct loading *l, struct wpp_view *v)
 {
     struct wpp *w = l->w;
-    struct wpp_string_table strings;
+    struct wpp_routine_tables t;
     struct wpp_demangler demangler = {0};
-    struct wpp_routine *routines;
-    size_t n;
 
-    if (!wpp_parse_strings(v, l->arena, &strings) || !get_units(l, v, &strings))
+    if (!(l->columns ? wpp_get_routine_columns : wpp_get_routine_rows)(v, l->arena, &t)
+        || !check_modules(l, &t))
         return false;
-    n = wpp_get_count(v, 8);
-    routines = allocate(l, n, sizeof *routines);
-    w->bases = allocate(l, n, sizeof *w->bases);
-    w->unit_of = allocate(l, n, sizeof *w->unit_of);
-    if (!routines || !w->bases || !w->unit_of || n > UINT32_MAX || (n > 0 && w->n_units == 0))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        const struct wpp_unit_content *unit;
+    for (uint32_t i = 0; i < t.n_routines; i++) {
+        const struct wpp_unit_content *unit = &t.units[t.unit_of[i]];
+        struct wpp_routine *r = &t.routines[i];
 
-        w->unit_of[i] = (uint32_t)wpp_get_varint_max(v, w->n_units - 1);
-        unit = &w->units[w->unit_of[i]];
-        w->bases[i] = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
-        if (v->failed || !wpp_parse_routine(v, &strings, l->arena, &routines[i]))
+        if (!show_names(l, is_c(unit->compiler) ? NULL : &demangler, r))
             return false;
-        if (routines[i].num_paths - 1 > UINT32_MAX - w->bases[i])
-            return false;
-        if (!show_names(l, is_c(unit->compiler) ? NULL : &demangler, &routines[i]))
-            return false;
-        routines[i].module = path_of_module(l, unit->module);
-        routines[i].directory = unit->directory;
-        routines[i].stage = unit->stage;
+        r->module = path_of_module(l, unit->module);
+        r->directory = unit->directory;
+        r->stage = unit->stage;
     }
-    if (!get_sources(l, v, &strings))
-        return false;
-    l->w->routines = routines;
-    l->w->summary.n_routines = l->w->n_routines = (uint32_t)n;
+    w->units = t.units;
+    w->n_units = t.n_units;
+    w->routines = t.routines;
+    w->bases = t.bases;
+    w->unit_of = t.unit_of;
+    w->summary.n_routines = w->n_routines = t.n_routines;
+    w->sources = t.sources;
+    w->summary.n_sources = t.n_sources;
     return true;
 }
 
@@ -511,19 +469,16 @@ static bool get_segments(struct loading *l, struct wpp_view *v)
 
 static bool get_chunks(struct loading *l, struct wpp_view *v)
 {
-    size_t n = wpp_get_count(v, 3);
-    struct wpp_chunk *chunks = allocate(l, n, sizeof *chunks);
-    uint64_t time = 0;
+    struct wpp_chunk_list chunks;
 
-    if (!chunks || (n > 0 && l->w->n_threads == 0))
+    if (!(l->columns ? wpp_get_chunk_columns : wpp_get_chunk_rows)(v, l->w->n_threads, l->arena,
+                                                                   &chunks))
         return false;
-    for (size_t i = 0; i < n; i++) {
-        chunks[i].thread = (uint32_t)wpp_get_varint_max(v, l->w->n_threads - 1);
-        chunks[i].first = wpp_get_varint_max(v, l->w->threads[chunks[i].thread].tokens);
-        chunks[i].time = time += (uint64_t)wpp_get_svarint(v);
-    }
-    l->w->chunks = chunks;
-    l->w->n_chunks = n;
+    for (uint64_t i = 0; i < chunks.n; i++)
+        if (chunks.list[i].first > l->w->threads[chunks.list[i].thread].tokens)
+            return false;
+    l->w->chunks = chunks.list;
+    l->w->n_chunks = chunks.n;
     return true;
 }
 
