@@ -55,6 +55,7 @@ static bool falls(basic_block bb)
 static void find_blocks(final_graph &g)
 {
     unsigned part = 0;
+    bool inside = false;      // not between a block's label and its note (endbr64)
 
     g.blocks = {{ENTRY_BLOCK_PTR_FOR_FN(cfun), NULL, NULL, 0, 0},
                 {EXIT_BLOCK_PTR_FOR_FN(cfun), NULL, NULL, 0, 0}};
@@ -66,7 +67,10 @@ static void find_blocks(final_graph &g)
             basic_block bb = NOTE_BASIC_BLOCK(insn);
             unsigned flags = (falls(bb) ? FINAL_FALLS : 0) | (is_landing(bb) ? FINAL_LANDING : 0);
             g.blocks.push_back({bb, insn, NULL, flags, part});
-        } else if (is_code(insn) && g.blocks.size() > 2) {
+            inside = true;
+        } else if (LABEL_P(insn)) {
+            inside = false;
+        } else if (is_code(insn) && inside) {
             g.blocks.back().last = insn;
             g.blocks.back().flags |= flags_of(insn);
         }
