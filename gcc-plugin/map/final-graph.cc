@@ -110,6 +110,8 @@ bool build_final_graph(final_graph &g, uint64_t limit)
     std::vector<int> vertex(last_basic_block_for_fn(cfun), -1);
 
     find_blocks(g);
+    if (crtl->profile && g.blocks.size() > 2)
+        g.blocks[2].flags |= FINAL_CALLS;      // of mcount
     for (uint32_t v = 0; v < g.blocks.size(); v++)
         vertex[g.blocks[v].bb->index] = v;
     g.graph = pn_new(g.blocks.size(), ENTRY_VERTEX, EXIT_VERTEX);
