@@ -104,8 +104,8 @@ static const char *check_move(struct stepping *s, uint64_t from, uint64_t to, en
     if (b == MAP_NONE || m->block[a].routine != m->block[b].routine)
         return kind == JUMP && (m->block[a].flags & MAP_TAIL_CALL)
                        && (b == MAP_NONE || (begins && is_entry(m, b))) ? NULL : "leaves its routine";
-    if (kind == JUMP && to == from + 2 && a == b)
-        return NULL;
+    if (kind == JUMP && a == b && to - from <= 7 && (m->block[a].flags & MAP_FALLS))
+        return NULL;           /* not taken, and no-operations behind it */
     if (begins && reaches(m, a, b, 0))
         return NULL;
     return a == b ? "a jump within a block" : "no edge";

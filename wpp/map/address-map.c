@@ -153,26 +153,32 @@ static uint32_t arc_target(const struct wpp_routine *r, const struct wpp_edge *e
 {
     if (e->kind == WPP_EDGE_REAL)
         return e->src == 0 ? 0 : e->dst;
-    return e->kind == WPP_EDGE_START || e->to >= r->n_blocks ? 0 : e->to;
+    if (e->kind == WPP_EDGE_START)
+        return 0;
+    return e->to < r->n_blocks ? e->to : 1;
 }
 
-static bool find_arcs(struct address_map *m, struct map_routine *out)
+bool address_map_find_arcs(struct address_map *m, struct map_routine *out)
 {
     const struct wpp_routine *r = &out->r;
     uint32_t *first = wpp_arena_alloc(&m->arena, r->n_blocks + (size_t)1, sizeof *first);
     uint32_t *arc = wpp_arena_alloc(&m->arena, r->n_edges, sizeof *arc), n = 0, e = 0;
+    uint8_t *kind = wpp_arena_alloc(&m->arena, r->n_edges, 1);
 
-    if (!first || !arc)
+    if (!first || !arc || !kind)
         return false;
     for (uint32_t b = 0; b < r->n_blocks; b++) {
         first[b] = n;
         for (; e < r->n_edges && r->edges[e].src == b; e++)
-            if (arc_target(r, &r->edges[e]))
+            if (arc_target(r, &r->edges[e])) {
+                kind[n] = (uint8_t)r->edges[e].kind;
                 arc[n++] = arc_target(r, &r->edges[e]);
+            }
     }
     first[r->n_blocks] = n;
     out->first_arc = first;
     out->arc = arc;
+    out->arc_kind = kind;
     return true;
 }
 
@@ -197,7 +203,7 @@ static bool add_routine(struct reading *r, const struct wpp_unit_table *unit, ui
     out->r.stage = unit->stage;
     if (!place_blocks(r, out, first_block))
         return false;
-    if (!find_arcs(m, out))
+    if (!address_map_find_arcs(m, out))
         return wpp_fail_memory(r->error);
     m->n_routines++;
     return true;

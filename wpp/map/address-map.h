@@ -45,6 +45,7 @@ struct map_routine {
     const uint32_t *place;     /* n_blocks: index of each block in `block`; MAP_NONE for 0 and 1 */
     const uint32_t *first_arc; /* n_blocks + 1: arcs out of block b are arc[first_arc[b] ..) */
     const uint32_t *arc;       /* target blocks; 1: leaves the routine */
+    const uint8_t *arc_kind;   /* enum wpp_edge_kind of the edge that the arc is from */
 };
 
 struct address_map {
@@ -64,6 +65,9 @@ struct address_map {
  * WPP_E_NOT_TRACED (it has no map), WPP_E_DAMAGED.  Cost: O(n log n) in blocks. */
 bool address_map_read(struct address_map *m, const char *path, struct wpp_error *error);
 void address_map_free(struct address_map *m);
+
+/* Fills in the arcs of a routine whose `r` is there; memory is the arena's.  False without memory. */
+bool address_map_find_arcs(struct address_map *m, struct map_routine *out);
 
 /* The block that holds the address, or MAP_NONE.  O(log n). */
 uint32_t address_map_find(const struct address_map *m, uint64_t address);
