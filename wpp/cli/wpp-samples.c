@@ -24,7 +24,8 @@ static const char help[] =
     "`wpp-samples record` runs PROGRAM under perf. --accuracy takes samples of a recorded run, whose\n"
     "paths are known, and says how well they are estimated.\n"
     "\n"
-    "  -o, --output=FILE      the path profile, for wpp-profile; record: perf's file (perf.data)\n"
+    "  -o, --output=FILE      the path profile, for wpp-profile; record: perf's file (perf.data);\n"
+    "                         --accuracy: the run's own path profile, whose paths calls do not cut\n"
     "  -f, --force            replace FILE\n"
     "      --estimate=HOW     flow (default): the counts under which the samples are most likely;\n"
     "                         equal: a part of a path counts alike for all paths that contain it\n"
@@ -127,15 +128,13 @@ static void parse_options(int argc, char **argv, struct request *r)
     if (optind == argc)
         tool_usage(truth ? "no recorded run given" : "no program given");
     r->program = argv[optind];
-    r->samples = optind + 1 < argc ? argv[optind + 1] : "-";
+    r->samples = optind + 1 < argc ? argv[optind + 1] : truth ? r->program : "-";
     if (argc - optind > (truth ? 1 : 2))
         tool_usage("too many files: `%s`", argv[optind + (truth ? 1 : 2)]);
     if (!truth && !r->output)
         tool_usage("no output given (-o)");
     if (!truth && r->depth)
         tool_usage("--depth goes with --accuracy and --plan");
-    if (truth && r->output)
-        tool_usage("-o does not go with --accuracy and --plan");
 }
 
 /* ---- Input ------------------------------------------------------------------------------------ */
@@ -244,14 +243,14 @@ static void say_json(const struct branch_text *t, const struct records_figures *
 
 /* ---- A profile ------------------------------------------------------------------------------------- */
 
-static void write_profile(const struct request *r, const struct address_map *map, struct path_graphs *graphs,
-                          const struct path_estimates *e, double scale)
+static void write_profile(const struct request *r, const struct address_map *map, const char *program,
+                          struct path_graphs *graphs, const struct path_estimates *e, double scale)
 {
     struct wpp_output *out = tool_output(r->output, r->force, r->samples);
     struct wpp_bytes bytes = {0};
     struct wpp_error error;
 
-    if (!samples_profile_encode(map, r->program, graphs, e, scale, &bytes, &error)
+    if (!samples_profile_encode(map, program, graphs, e, scale, &bytes, &error)
         || !wpp_output_write(out, bytes.data, bytes.size, &error)) {
         wpp_output_abandon(out);
         tool_die_error(&error);
@@ -299,7 +298,7 @@ static int make_profile(const struct request *r)
         tool_die_of_memory();
     check_samples(r, text, &figures, &estimates);
     depth = (double)figures.records / (double)figures.samples;
-    write_profile(r, &map, &graphs, &estimates, (double)r->period / depth);
+    write_profile(r, &map, r->program, &graphs, &estimates, (double)r->period / depth);
     if (!r->quiet)
         (r->format == FORMAT_JSON ? say_json : say_text)(text, &figures, &estimates);
     block_trail_free(&trail);
@@ -314,12 +313,12 @@ static int make_profile(const struct request *r)
 
 /* ---- Accuracy ---------------------------------------------------------------------------------------- */
 
-enum { MOST_DEPTHS = 4, MOST_PERIODS = 6, MOST_SAMPLINGS = MOST_DEPTHS * MOST_PERIODS };
+enum { MOST_DEPTHS = 4, MOST_PERIODS = 5, MOST_SAMPLINGS = MOST_DEPTHS * MOST_PERIODS };
 
 static size_t choose_samplings(const struct request *r, struct run_sampling *s)
 {
     static const uint32_t depths[] = {4, 8, 16, 32};
-    static const uint64_t periods[] = {100, 1000, 10000, 100000, 1000000, 10000000};
+    static const uint64_t periods[] = {1000, 10000, 100000, 1000000, 10000000};
     size_t n = 0;
 
     for (size_t d = 0; d < (r->depth ? 1 : MOST_DEPTHS); d++)
@@ -404,6 +403,7 @@ static int show_accuracy(const struct request *r)
     struct path_accuracy itself;
     struct path_graphs graphs;
     struct address_map map;
+    struct wpp_summary run;
     struct wpp_error error;
     size_t n = choose_samplings(r, sampling);
     wpp *w = tool_open(r->program);
@@ -411,6 +411,7 @@ static int show_accuracy(const struct request *r)
     int status;
 
     tool_need_order(r->program, w);
+    wpp_get_summary(w, &run);
     if (!run_map_new(&map, w, &error))
         tool_die_error(&error);
     if (!path_graphs_new(&graphs, &map, r->rules))
@@ -420,6 +421,8 @@ static int show_accuracy(const struct request *r)
     if (!path_estimates_new(&actual, &paths, &graphs, ESTIMATE_WHOLE)
         || !path_accuracy_of(&actual, &actual, HOT_SHARE, &itself))
         tool_die_of_memory();
+    if (r->output)
+        write_profile(r, &map, run.program, &graphs, &actual, 1);
     for (size_t i = 0; i < n; i++) {
         m[i].equal = measure(&sampling[i].found_split, &graphs, ESTIMATE_EQUAL, &actual);
         m[i].flow = measure(&sampling[i].found_whole, &graphs, ESTIMATE_FLOW, &actual);
