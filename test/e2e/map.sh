@@ -174,6 +174,9 @@ like 'mode=map makes no events' "$status $(cat err)" "^1 .*'mode=map' makes code
 run wpp-gcc -fplugin-arg-wpp-mode=map -fplugin-arg-wpp-use=x.wpp -c lines.c -o lines.o
 like 'nor uses counts' "$status $(cat err)" "^1 .*'use=' does not go"
 
+ok 'damaged maps are refused, or read within bounds' "$map" --damage ./mapped
+like 'most are refused' "$(cat out)" ', [1-9][0-9]+ refused'
+
 # In a library.
 echo 'int half(int x) { while (x > 7) x /= 2; return x; }' > half.c
 WPP_PLUGIN_ARGS=mode=map wpp-gcc -O2 -fPIC -shared half.c -o libhalf.so

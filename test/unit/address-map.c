@@ -3,10 +3,14 @@
  *
  *      address-map --step PROGRAM ARGUMENT...   runs it instruction by instruction, and compares each step
  *                                               with the map (test/e2e/map.sh)
+ *      address-map --records FILE DEPTH PERIOD PROGRAM ARGUMENT...   the same; each PERIOD-th taken branch
+ *                                               writes the last DEPTH to FILE as perf script does
  *      address-map --blocks PROGRAM             prints each block's addresses, to be compared with a
  *                                               disassembly
  *
- * Without: maps that are broken in any way are refused or read, in bounds. */
+ *      address-map --damage PROGRAM             maps with wrong bytes are refused, or read within bounds
+ *
+ * Without: finds blocks of addresses. */
 #include "wpp/map/address-map.h"
 
 #include <fcntl.h>
@@ -44,9 +48,20 @@ static enum kind kind_of(const uint8_t *p)
     return PLAIN;
 }
 
+/* Bytes of a jump with its target in the instruction; 0: it is another one. */
+static unsigned jump_bytes(const uint8_t *p)
+{
+    unsigned n = 0;
+
+    while (p[n] == 0x66 || p[n] == 0xf2 || p[n] == 0x2e || p[n] == 0x3e)
+        n++;
+    return p[n] == 0xeb || (p[n] & 0xf0) == 0x70 ? n + 2 : p[n] == 0xe9 ? n + 5
+           : p[n] == 0x0f && (p[n + 1] & 0xf0) == 0x80 ? n + 6 : 0;
+}
+
 /* ---- Steps --------------------------------------------------------------------------------- */
 
-enum { MOST_FOREIGN = 4096 };
+enum { MOST_FOREIGN = 4096, MOST_DEPTH = 64 };
 
 struct stepping {
     struct address_map map;
@@ -57,6 +72,11 @@ struct stepping {
     uint64_t executed_foreign[MOST_FOREIGN];   /* addresses of code without blocks */
     uint8_t *code, *traps;             /* all of the program's code, and as many breakpoints */
     int memory;                        /* the process's */
+    FILE *records;                     /* NULL: none are written */
+    pid_t pid;
+    uint32_t depth, period;
+    uint64_t branches;
+    struct { uint64_t from, to; } ring[MOST_DEPTH];
 };
 
 /* Whether control can go from block a to b by arcs, passing only blocks without code. */
@@ -120,6 +140,38 @@ static void note_foreign(struct stepping *s, uint64_t at)
         s->executed_foreign[s->foreign++] = at;
 }
 
+/* A taken branch, at its addresses in the process. */
+static void record(struct stepping *s, uint64_t from, uint64_t to)
+{
+    uint64_t n;
+
+    s->ring[s->branches % MOST_DEPTH].from = from;
+    s->ring[s->branches++ % MOST_DEPTH].to = to;
+    if (s->branches % s->period != 0)
+        return;
+    n = s->branches < s->depth ? s->branches : s->depth;
+    fprintf(s->records, "%5d %16lx main ", (int)s->pid, (long)to);
+    for (uint64_t i = 1; i <= n; i++)
+        fprintf(s->records, " 0x%lx/0x%lx/P/-/-/1", (long)s->ring[(s->branches - i) % MOST_DEPTH].from,
+                (long)s->ring[(s->branches - i) % MOST_DEPTH].to);
+    fputs(" \n", s->records);
+}
+
+/* The step to `rip` from the address in the file of the instruction before, 0: from elsewhere. */
+static void record_step(struct stepping *s, uint64_t last, uint64_t rip)
+{
+    enum { ELSEWHERE = 0x7fff0000 };
+    uint8_t code[16] = {0};
+
+    if (!last) {
+        record(s, ELSEWHERE, rip);
+        return;
+    }
+    wpp_elf_code(&s->elf, last, code, 8);
+    if (kind_of(code) != PLAIN && !(jump_bytes(code) && rip == last + s->bias + jump_bytes(code)))
+        record(s, last + s->bias, rip);
+}
+
 static void step_at(struct stepping *s, uint64_t rip)
 {
     bool here = rip >= s->low && rip < s->high;
@@ -131,6 +183,8 @@ static void step_at(struct stepping *s, uint64_t rip)
     s->inside += here;
     if (here && address_map_find(&s->map, at) == MAP_NONE)
         note_foreign(s, at);
+    if (s->records && s->steps > 1)
+        record_step(s, s->last, rip);
     if (s->last && wpp_elf_code(&s->elf, s->last, code, 8))
         why = check_move(s, s->last, at, kind_of(code));
     if (why && s->wrong++ < 10)
@@ -220,9 +274,8 @@ static void follow(struct stepping *s, pid_t pid, int *status)
     }
 }
 
-static int step(char **argv)
+static int step(char **argv, struct stepping s)
 {
-    struct stepping s = {0};
     struct wpp_error error;
     int status;
     pid_t pid;
@@ -237,6 +290,11 @@ static int step(char **argv)
     waitpid(pid, &status, 0);
     if (!find_load(&s, pid, argv[0]))
         return fprintf(stderr, "%s is not loaded\n", argv[0]), 1;
+    s.pid = pid;
+    if (s.records)
+        fprintf(s.records, "prog %d 0.0: PERF_RECORD_MMAP2 %d/%d: [0x%lx(0x%lx) @ 0x%lx 08:01 77 0]: r-xp %s\n", (int)pid,
+                (int)pid, (int)pid, (long)(s.map.segment[0].address + s.bias), (long)s.map.segment[0].size,
+                (long)s.map.segment[0].offset, argv[0]);
     if (!prepare(&s, pid))
         return fprintf(stderr, "the memory of %s cannot be changed\n", argv[0]), 1;
     follow(&s, pid, &status);
@@ -277,11 +335,94 @@ static int print_blocks(const char *program)
     return 0;
 }
 
+/* ---- Damage ----------------------------------------------------------------------------------- */
+
+/* Writes the bytes to a file and reads the map; *read: it was one. */
+static bool try_bytes(const uint8_t *bytes, size_t n, bool *is_map)
+{
+    char path[] = "/tmp/wpp-map.XXXXXX";
+    int fd = mkstemp(path);
+    struct address_map m;
+    struct wpp_error error = {0};
+    bool written = fd >= 0 && write(fd, bytes, n) == (ssize_t)n;
+
+    *is_map = written && address_map_read(&m, path, &error);
+    if (*is_map) {
+        for (uint64_t a = 0; m.n_blocks && a < 64; a++)
+            address_map_arrive(&m, m.block[0].begin + a);
+        address_map_free(&m);
+    }
+    if (fd >= 0)
+        close(fd);
+    unlink(path);
+    return written && (*is_map || error.text[0]);
+}
+
+/* A program of the test's own (test/e2e/map.sh), with bytes of its map changed. */
+static int damage(const char *program)
+{
+    struct wpp_elf elf;
+    struct wpp_error error;
+    uint8_t *bytes;
+    unsigned harmed = 0, refused = 0, tries = 0;
+    struct stat about;
+    int fd = open(program, O_RDONLY);
+    bool is_map;
+
+    if (fd < 0 || fstat(fd, &about) != 0 || !wpp_elf_open(&elf, program, &error))
+        return 1;
+    bytes = malloc((size_t)about.st_size);
+    if (!bytes || read(fd, bytes, (size_t)about.st_size) != about.st_size)
+        return 1;
+    srandom(1);
+    for (uint64_t i = 0; i < elf.n_sections; i++) {
+        const Elf64_Shdr *s = &elf.sections[i];
+        const char *name = (const char *)elf.names.data + s->sh_name;
+        for (unsigned k = 0; !strncmp(name, ".wpp_", 5) && k < 150; k++) {
+            uint8_t *at = bytes + s->sh_offset + (uint64_t)random() % s->sh_size, old = *at;
+            *at = (uint8_t)random();
+            harmed += !try_bytes(bytes, (size_t)about.st_size, &is_map);
+            refused += !is_map;
+            tries++;
+            *at = old;
+        }
+    }
+    wpp_elf_close(&elf);
+    free(bytes);
+    close(fd);
+    printf("%u damaged maps, %u refused, %u without a reason\n", tries, refused, harmed);
+    return harmed || tries == 0;
+}
+
+/* A map without blocks, and addresses around those of one block. */
+static void test_finding(void)
+{
+    struct map_block block[] = {{0x10, 0x20, 0, 2, 0, MAP_NONE}, {0x20, 0x20, 0, 3, 0, MAP_NONE},
+                                {0x20, 0x30, 0, 4, 0, MAP_NONE}};
+    struct address_map m = {.n_blocks = 3, .block = block}, none = {0};
+
+    tap_ok(address_map_find(&none, 0) == MAP_NONE && address_map_arrive(&none, 7) == MAP_NONE, "nothing in no map");
+    tap_ok(address_map_find(&m, 0xf) == MAP_NONE && address_map_find(&m, 0x30) == MAP_NONE, "nothing around the blocks");
+    tap_ok(address_map_find(&m, 0x10) == 0 && address_map_find(&m, 0x1f) == 0 && address_map_find(&m, 0x2f) == 2,
+           "a block, from its first byte to its last");
+    tap_ok(address_map_find(&m, 0x20) == 2 && address_map_arrive(&m, 0x20) == 1, "an empty block is passed on the way");
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 2 && !strcmp(argv[1], "--damage"))
+        return damage(argv[2]);
+
     if (argc > 2 && !strcmp(argv[1], "--step"))
-        return step(argv + 2);
+        return step(argv + 2, (struct stepping){0});
+    if (argc > 5 && !strcmp(argv[1], "--records")) {
+        FILE *out = fopen(argv[2], "w");
+        int status = step(argv + 5, (struct stepping){.records = out, .depth = (uint32_t)atoi(argv[3]),
+                                                      .period = (uint32_t)atoi(argv[4])});
+        return fclose(out) ? 1 : status;
+    }
     if (argc > 2 && !strcmp(argv[1], "--blocks"))
         return print_blocks(argv[2]);
+    test_finding();
     return tap_done();
 }
