@@ -5,7 +5,7 @@
  *
  * Cut are back edges, what exceptions and non-local jumps take, the edges of blocks with more paths than
  * the limit, and with regions also each edge into or out of a loop and into a block that another region
- * leads to (the regions of Bond's and this paper's kind: one entry, bounded paths).
+ * leads to: a region has one entry and lies in one loop, as in the paper (docs/samples.md).
  */
 #ifndef WPP_PATH_GRAPH_H
 #define WPP_PATH_GRAPH_H
