@@ -151,7 +151,8 @@ static bool add_part(struct path_graphs *graphs, struct partial_paths *found, co
 
     for (const char *p = text; p[1]; p++)
         edge[n++] = path_graph_edge(g, (uint32_t)(*p - 'A' + 2), (uint32_t)(p[1] - 'A' + 2));
-    return partial_paths_add(found, 0, (uint32_t)(*text - 'A' + 2), edge, n, count);
+    return partial_paths_add(found, &(struct partial_path){.vertex = (uint32_t)(*text - 'A' + 2), .n = n,
+                                                           .edge = edge, .count = count});
 }
 
 /* The estimate of the path of these blocks. */
@@ -307,10 +308,10 @@ static void test_correlated(void)
     uint32_t other[] = {0, path_graph_edge(g, 2, 4), path_graph_edge(g, 4, 5), path_graph_edge(g, 5, 7)};
     uint32_t end1[] = {path_graph_edge(g, 5, 6), path_graph_edge(g, 6, 8), path_graph_edge(g, 8, 1)};
     uint32_t end2[] = {path_graph_edge(g, 5, 7), path_graph_edge(g, 7, 8), path_graph_edge(g, 8, 1)};
-    partial_paths_add(&found, 0, 0, whole, 4, 600);
-    partial_paths_add(&found, 0, 0, other, 4, 400);
-    partial_paths_add(&found, 0, 5, end1, 3, 600);
-    partial_paths_add(&found, 0, 5, end2, 3, 400);
+    partial_paths_add(&found, &(struct partial_path){.age = 3, .n = 4, .edge = whole, .count = 600});
+    partial_paths_add(&found, &(struct partial_path){.age = 3, .n = 4, .edge = other, .count = 400});
+    partial_paths_add(&found, &(struct partial_path){.vertex = 5, .age = 3, .n = 3, .edge = end1, .count = 600});
+    partial_paths_add(&found, &(struct partial_path){.vertex = 5, .age = 3, .n = 3, .edge = end2, .count = 400});
     path_estimates_new(&e, &found, &graphs, ESTIMATE_FLOW);
     double abdeg = estimate_of(&graphs, &e, "ABDEG"), acdfg = estimate_of(&graphs, &e, "ACDFG");
     double abdfg = estimate_of(&graphs, &e, "ABDFG"), acdeg = estimate_of(&graphs, &e, "ACDEG");

@@ -132,10 +132,13 @@ void records_follow(struct block_trail *t, const struct branch_record *record, s
     uint32_t last;
 
     figures->samples++;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        t->clock = (uint32_t)i + 1;
         follow(&f, record[i], i == 0);
+    }
     last = ip ? address_map_find(f.m, ip) : MAP_NONE;
     if (n > 0 && f.at != MAP_NONE && last != MAP_NONE && ip >= f.address)
         fall_to(&f, ip, last);
     block_trail_reset(t);
+    t->clock = 0;
 }

@@ -4,25 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD_WORDS = 3, DEEPEST = 1 << 20 };
+enum { HEAD_WORDS = 4, DEEPEST = 1 << 20 };
 
 /* ---- The set ----------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(uint32_t routine, uint32_t vertex, const uint32_t *edge, uint32_t n)
+static uint64_t hash_of(const struct partial_path *p)
 {
-    uint64_t h = routine * UINT64_C(0x9e3779b97f4a7c15) ^ vertex;
+    uint64_t h = p->routine * UINT64_C(0x9e3779b97f4a7c15) ^ p->vertex ^ (uint64_t)p->age << 32;
 
-    for (uint32_t i = 0; i < n; i++)
-        h = (h ^ edge[i]) * UINT64_C(0xff51afd7ed558ccd) ^ h >> 29;
+    for (uint32_t i = 0; i < p->n; i++)
+        h = (h ^ p->edge[i]) * UINT64_C(0xff51afd7ed558ccd) ^ h >> 29;
     return h ^ h >> 32;
 }
 
-static bool is_at(const struct partial_paths *p, const struct partial_slot *s, uint32_t routine,
-                  uint32_t vertex, const uint32_t *edge, uint32_t n)
+static bool is_at(const struct partial_paths *p, const struct partial_slot *s, const struct partial_path *path)
 {
     const uint32_t *w = p->word + s->at;
 
-    return w[0] == routine && w[1] == vertex && w[2] == n && !memcmp(w + HEAD_WORDS, edge, n * sizeof *edge);
+    return w[0] == path->routine && w[1] == path->vertex && w[2] == path->age && w[3] == path->n
+        && !memcmp(w + HEAD_WORDS, path->edge, path->n * sizeof *path->edge);
 }
 
 static bool grow_slots(struct partial_paths *p)
@@ -63,28 +63,28 @@ static bool grow_words(struct partial_paths *p, size_t n)
     return true;
 }
 
-bool partial_paths_add(struct partial_paths *p, uint32_t routine, uint32_t vertex, const uint32_t *edge,
-                       uint32_t n, uint64_t count)
+bool partial_paths_add(struct partial_paths *p, const struct partial_path *path)
 {
-    uint64_t hash = hash_of(routine, vertex, edge, n), at;
+    uint64_t hash = hash_of(path), at;
     uint32_t *w;
 
     if (!grow_slots(p))
         return false;
     for (at = hash & (p->n_slots - 1); p->slot[at].count; at = (at + 1) & (p->n_slots - 1))
-        if (p->slot[at].hash == hash && is_at(p, &p->slot[at], routine, vertex, edge, n)) {
-            p->slot[at].count += count;
+        if (p->slot[at].hash == hash && is_at(p, &p->slot[at], path)) {
+            p->slot[at].count += path->count;
             return true;
         }
-    if (!grow_words(p, HEAD_WORDS + (size_t)n))
+    if (!grow_words(p, HEAD_WORDS + (size_t)path->n))
         return false;
     w = p->word + p->n_words;
-    w[0] = routine;
-    w[1] = vertex;
-    w[2] = n;
-    memcpy(w + HEAD_WORDS, edge, n * sizeof *edge);
-    p->slot[at] = (struct partial_slot){hash, count, p->n_words};
-    p->n_words += HEAD_WORDS + (size_t)n;
+    w[0] = path->routine;
+    w[1] = path->vertex;
+    w[2] = path->age;
+    w[3] = path->n;
+    memcpy(w + HEAD_WORDS, path->edge, path->n * sizeof *path->edge);
+    p->slot[at] = (struct partial_slot){hash, path->count, p->n_words};
+    p->n_words += HEAD_WORDS + (size_t)path->n;
     p->n++;
     return true;
 }
@@ -96,7 +96,8 @@ bool partial_paths_get(const struct partial_paths *p, uint64_t i, struct partial
 
     if (s->count == 0)
         return false;
-    *out = (struct partial_path){w[0], w[1], w[2], w + HEAD_WORDS, s->count};
+    *out = (struct partial_path){.routine = w[0], .vertex = w[1], .age = w[2], .n = w[3],
+                                 .edge = w + HEAD_WORDS, .count = s->count};
     return true;
 }
 
@@ -146,8 +147,11 @@ void block_trail_free(struct block_trail *t)
 /* Adds the frame's part to the set, if it says anything. */
 static void emit(struct block_trail *t, struct block_trail_frame *f)
 {
+    struct partial_path path = {.routine = f->routine, .vertex = f->vertex, .age = t->clock - f->born,
+                                .n = f->n, .edge = f->edge, .count = 1};
+
     if (f->routine != PATH_NONE && (f->n > 0 || f->vertex != 0))
-        t->failed |= !partial_paths_add(t->found, f->routine, f->vertex, f->edge, f->n, 1);
+        t->failed |= !partial_paths_add(t->found, &path);
     f->n = 0;
 }
 
@@ -166,6 +170,7 @@ static void push(struct block_trail *t, uint32_t routine, uint32_t block)
     }
     t->frame[t->depth].routine = routine;
     t->frame[t->depth].block = t->frame[t->depth].vertex = block;
+    t->frame[t->depth].born = 0;
     t->frame[t->depth++].n = 0;
 }
 
@@ -182,6 +187,16 @@ static void append(struct block_trail *t, struct block_trail_frame *f, uint32_t 
         f->capacity = n;
     }
     f->edge[f->n++] = edge;
+}
+
+/* The top activation begins a path, with an edge from ENTRY. */
+static void begin_path(struct block_trail *t, uint32_t edge)
+{
+    struct block_trail_frame *f = &t->frame[t->depth - 1];
+
+    f->vertex = 0;
+    f->born = t->clock;
+    append(t, f, edge);
 }
 
 void block_trail_reset(struct block_trail *t)
@@ -205,8 +220,7 @@ void block_trail_land(struct block_trail *t, uint32_t routine, uint32_t block)
     t->failed |= !g;
     if (t->failed || g->start[block] == PATH_NONE)
         return;
-    t->frame[t->depth - 1].vertex = 0;
-    append(t, &t->frame[t->depth - 1], g->start[block]);
+    begin_path(t, g->start[block]);
 }
 
 void block_trail_begin(struct block_trail *t, uint32_t routine, uint32_t block)
@@ -229,8 +243,7 @@ bool block_trail_go(struct block_trail *t, uint32_t block)
     if (g->edge[edge].kind == WPP_EDGE_REAL)
         return true;
     emit(t, f);
-    f->vertex = 0;
-    append(t, f, g->start[block]);
+    begin_path(t, g->start[block]);
     return true;
 }
 
@@ -243,8 +256,7 @@ void block_trail_call(struct block_trail *t, uint32_t routine)
     push(t, routine, 2);
     if (routine == PATH_NONE || t->failed)
         return;
-    t->frame[t->depth - 1].vertex = 0;
-    append(t, &t->frame[t->depth - 1], 0);
+    begin_path(t, 0);
 }
 
 void block_trail_leave(struct block_trail *t)

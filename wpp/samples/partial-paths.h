@@ -17,6 +17,8 @@
 struct partial_path {
     uint32_t routine;
     uint32_t vertex;           /* where it begins; 0: at the path's begin */
+    uint32_t age;              /* branches of the sample from its begin, or if that was not seen, from the
+                                  sample's, to its end, or if that was not seen, the sample's */
     uint32_t n;                /* edges */
     const uint32_t *edge;      /* valid until the next is added */
     uint64_t count;
@@ -25,13 +27,12 @@ struct partial_path {
 struct partial_paths {
     uint64_t n, n_slots;
     struct partial_slot { uint64_t hash, count; size_t at; } *slot;   /* count 0: empty */
-    uint32_t *word;            /* routine, vertex, n, edges: end to end */
+    uint32_t *word;            /* routine, vertex, age, n, edges: end to end */
     size_t n_words, cap_words;
 };
 
 /* False without memory.  O(edges). */
-bool partial_paths_add(struct partial_paths *p, uint32_t routine, uint32_t vertex, const uint32_t *edge,
-                       uint32_t n, uint64_t count);
+bool partial_paths_add(struct partial_paths *p, const struct partial_path *path);
 /* The i-th slot's, i < n_slots; false: it is empty. */
 bool partial_paths_get(const struct partial_paths *p, uint64_t i, struct partial_path *out);
 void partial_paths_free(struct partial_paths *p);
@@ -54,6 +55,7 @@ struct block_trail_frame {
     uint32_t routine;          /* PATH_NONE: code without blocks */
     uint32_t block;            /* number within the routine, where control is */
     uint32_t vertex;           /* where the part began */
+    uint32_t born;             /* the clock then; 0 if control was there before */
     uint32_t n, capacity;
     uint32_t *edge;
 };
@@ -61,6 +63,7 @@ struct block_trail_frame {
 struct block_trail {
     struct path_graphs *graphs;
     struct partial_paths *found;
+    uint32_t clock;            /* branches of the sample so far; its owner's */
     bool split;                /* the paper's way: a call or return ends what is known of the path */
     uint32_t depth, capacity;
     struct block_trail_frame *frame; /* [0, depth) */

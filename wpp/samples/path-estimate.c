@@ -100,7 +100,9 @@ static int by_routine(const void *a, const void *b)
     for (uint32_t i = 0; i < x->n && i < y->n; i++)
         if (x->edge[i] != y->edge[i])
             return x->edge[i] < y->edge[i] ? -1 : 1;
-    return (x->n > y->n) - (x->n < y->n);
+    if (x->n != y->n)
+        return x->n < y->n ? -1 : 1;
+    return (x->age > y->age) - (x->age < y->age);
 }
 
 static struct partial_path *in_order(const struct partial_paths *found)
@@ -205,12 +207,30 @@ static bool take_whole(struct path_estimates *e, const struct path_graph *g, con
 
 /* ---- Flow ------------------------------------------------------------------------------------------------ */
 
-/* A routine's partial paths that begin or end where their paths do, and the full paths that contain them. */
+/* An execution of a path has an age: branches from its begin to its end, those of callees with them.  A
+ * sample shows it whole, or its begin and `age` further branches, or its end and `age` branches before.
+ * In the last two cases its own age is larger:
+ *
+ *      count[path][0 .. OLD)    executions of that age
+ *      count[path][OLD]         of any larger age: no sample shows them whole
+ *
+ * Each execution has equally many begins and ends in samples, one for each place that these can have. */
+enum { OLD = 64, AGES = OLD + 1 };
+
+struct seen_part {
+    double count;              /* begins and ends, halves of executions */
+    uint32_t age;
+    bool whole;
+    uint64_t first, end;       /* pairs: the full paths that contain it */
+};
+
 struct likelihood {
-    uint64_t n_seen, n_pairs, cap_pairs;
-    double *seen;              /* counts */
-    uint64_t *first;           /* pairs of each: [first[i], first[i + 1]) */
+    uint64_t n_seen, n_pairs, cap_pairs, n_paths;
+    struct seen_part *seen;
     struct { uint64_t path; double chance; } *pair;
+    double (*count)[AGES];     /* by path, from the routine's first estimate on */
+    double (*older)[AGES];     /* those with an age larger than the index */
+    double (*wanted)[AGES];    /* what of the parts of that age falls to each of them */
 };
 
 /* How likely each edge is among those of its source, and of its target. */
@@ -237,34 +257,41 @@ static bool find_chances(const struct path_graph *g, const struct partial_path *
     return out && in;
 }
 
-static bool add_pairs(struct likelihood *l, const struct path_graph *g, const struct chances *c,
-                      const struct partial_path *p, double weight, struct ways *to, struct ways *from)
+static bool room_for_pairs(struct likelihood *l, uint64_t n)
 {
-    uint64_t n;
     void *more;
+
+    if (l->n_pairs + n <= l->cap_pairs)
+        return true;
+    l->cap_pairs = 2 * (l->n_pairs + n);
+    more = realloc(l->pair, l->cap_pairs * sizeof *l->pair);
+    if (more)
+        l->pair = more;
+    return more != NULL;
+}
+
+/* Adds a part with all likely paths that contain it. */
+static bool add_part(struct likelihood *l, const struct path_graph *g, const struct chances *c,
+                     const struct partial_path *p, unsigned views, struct ways *to, struct ways *from)
+{
+    struct seen_part *s = &l->seen[l->n_seen];
 
     to->n = from->n = 0;
     ways_to(g, c, p->vertex, (struct way){val_of(g, p), 1}, to);
     ways_from(g, c, end_of(g, p), (struct way){0, 1}, from);
     keep_likely(to);
     keep_likely(from);
-    n = (uint64_t)to->n * from->n;
-    if (to->failed || from->failed)
+    if (to->failed || from->failed || !room_for_pairs(l, (uint64_t)to->n * from->n))
         return false;
-    if (l->n_pairs + n > l->cap_pairs) {
-        l->cap_pairs = 2 * (l->n_pairs + n);
-        more = realloc(l->pair, l->cap_pairs * sizeof *l->pair);
-        if (!more)
-            return false;
-        l->pair = more;
-    }
+    *s = (struct seen_part){.count = (double)p->count * views / 2, .age = p->age < OLD ? p->age : OLD - 1,
+                            .whole = views == 2, .first = l->n_pairs};
     for (uint32_t i = 0; i < to->n; i++)
         for (uint32_t k = 0; k < from->n; k++) {
             l->pair[l->n_pairs].path = to->way[i].val + from->way[k].val;
             l->pair[l->n_pairs++].chance = to->way[i].chance * from->way[k].chance;
         }
-    l->seen[l->n_seen++] = weight;
-    l->first[l->n_seen] = l->n_pairs;
+    s->end = l->n_pairs;
+    l->n_seen += s->end > s->first;
     return true;
 }
 
@@ -275,42 +302,70 @@ static struct path_estimate *find(struct path_estimates *e, uint64_t first, uint
     return bsearch(&key, e->path + first, e->n - first, sizeof key, by_path);
 }
 
-/* The first estimate: each partial path's count by the chances of the edges. */
-static bool begin_counts(struct likelihood *l, struct path_estimates *e, uint32_t routine, uint64_t at)
+/* Lists the paths of all pairs, and has the pairs name them by their places. */
+static bool list_paths(struct likelihood *l, struct path_estimates *e, uint32_t routine, uint64_t at)
 {
-    for (uint64_t i = 0; i < l->n_seen; i++) {
-        double sum = 0;
-        for (uint64_t k = l->first[i]; k < l->first[i + 1]; k++)
-            sum += l->pair[k].chance;
-        for (uint64_t k = l->first[i]; k < l->first[i + 1]; k++)
-            if (!add_estimate(e, routine, l->pair[k].path, l->seen[i] * l->pair[k].chance / sum))
-                return false;
-    }
+    for (uint64_t k = 0; k < l->n_pairs; k++)
+        if (!add_estimate(e, routine, l->pair[k].path, 0))
+            return false;
     join(e, at);
+    l->n_paths = e->n - at;
     for (uint64_t k = 0; k < l->n_pairs; k++)
         l->pair[k].path = (uint64_t)(find(e, at, routine, l->pair[k].path) - e->path) - at;
-    return true;
+    l->count = calloc(l->n_paths + 1, sizeof *l->count);
+    l->older = calloc(l->n_paths + 1, sizeof *l->older);
+    l->wanted = calloc(l->n_paths + 1, sizeof *l->wanted);
+    return l->count && l->older && l->wanted;
 }
 
-static bool improve_counts(struct likelihood *l, struct path_estimates *e, uint64_t at)
+/* What was seen whole; of the rest, by the chances of the edges, as if it was old. */
+static void begin_counts(struct likelihood *l)
 {
-    uint64_t n = e->n - at;
-    double *next = malloc((n + 1) * sizeof *next);
+    for (uint64_t i = 0; i < l->n_seen; i++) {
+        const struct seen_part *s = &l->seen[i];
+        double sum = 0;
 
-    for (unsigned round = 0; next && round < ROUNDS; round++) {
-        memset(next, 0, n * sizeof *next);
-        for (uint64_t i = 0; i < l->n_seen; i++) {
-            double sum = 0;
-            for (uint64_t k = l->first[i]; k < l->first[i + 1]; k++)
-                sum += e->path[at + l->pair[k].path].count;
-            for (uint64_t k = l->first[i]; sum > 0 && k < l->first[i + 1]; k++)
-                next[l->pair[k].path] += l->seen[i] * e->path[at + l->pair[k].path].count / sum;
-        }
-        for (uint64_t k = 0; k < n; k++)
-            e->path[at + k].count = next[k];
+        for (uint64_t k = s->first; k < s->end; k++)
+            sum += l->pair[k].chance;
+        for (uint64_t k = s->first; k < s->end; k++)
+            l->count[l->pair[k].path][s->whole ? s->age : OLD] += s->count * l->pair[k].chance / sum;
     }
-    free(next);
-    return next != NULL;
+}
+
+static void improve_counts(struct likelihood *l)
+{
+    for (uint64_t p = 0; p < l->n_paths; p++) {
+        l->older[p][OLD] = 0;
+        for (unsigned age = OLD; age-- > 0;)
+            l->older[p][age] = l->older[p][age + 1] + l->count[p][age + 1];
+    }
+    memset(l->wanted, 0, l->n_paths * sizeof *l->wanted);
+    for (uint64_t i = 0; i < l->n_seen; i++) {
+        const struct seen_part *s = &l->seen[i];
+        double sum = 0;
+
+        for (uint64_t k = s->first; !s->whole && k < s->end; k++)
+            sum += l->older[l->pair[k].path][s->age];
+        for (uint64_t k = s->first; sum > 0 && k < s->end; k++)
+            l->wanted[l->pair[k].path][s->age] += s->count / sum;
+    }
+    for (uint64_t p = 0; p < l->n_paths; p++) {
+        double factor = 0;
+        for (unsigned age = 0; age < AGES; age++) {
+            l->count[p][age] *= factor;
+            factor += l->wanted[p][age];
+        }
+    }
+    for (uint64_t i = 0; i < l->n_seen; i++)
+        if (l->seen[i].whole)
+            l->count[l->pair[l->seen[i].first].path][l->seen[i].age] += l->seen[i].count;
+}
+
+static void take_counts(const struct likelihood *l, struct path_estimates *e, uint64_t at)
+{
+    for (uint64_t p = 0; p < l->n_paths; p++)
+        for (unsigned age = 0; age < AGES; age++)
+            e->path[at + p].count += l->count[p][age];
 }
 
 /* The routine's partial paths p[0 .. n). */
@@ -325,20 +380,27 @@ static bool estimate_routine(struct path_estimates *e, const struct path_graph *
     bool done;
 
     l.seen = malloc((n + 1) * sizeof *l.seen);
-    l.first = calloc(n + 1, sizeof *l.first);
-    done = forwards && backwards && l.seen && l.first && find_chances(g, p, n, forwards, backwards);
+    done = forwards && backwards && l.seen && find_chances(g, p, n, forwards, backwards);
     for (uint64_t i = 0; done && i < n; i++) {
         unsigned views = (p[i].vertex == 0) + (end_of(g, &p[i]) == 1);
         if (views > 0)
-            done = add_pairs(&l, g, &c, &p[i], (double)p[i].count * views / 2, to, from);
+            done = add_part(&l, g, &c, &p[i], views, to, from);
         *(views > 0 ? &e->spread : &e->unspread) += (double)p[i].count;
     }
-    done = done && begin_counts(&l, e, p->routine, at) && improve_counts(&l, e, at);
+    done = done && list_paths(&l, e, p->routine, at);
+    if (done) {
+        begin_counts(&l);
+        for (unsigned round = 0; round < ROUNDS; round++)
+            improve_counts(&l);
+        take_counts(&l, e, at);
+    }
     free(forwards);
     free(backwards);
     free(l.seen);
-    free(l.first);
     free(l.pair);
+    free(l.count);
+    free(l.older);
+    free(l.wanted);
     return done;
 }
 
