@@ -74,6 +74,8 @@ static bool branch(struct following *f, uint32_t a, uint64_t from, uint32_t b, u
         block_trail_come_back(f->t, y->routine, y->block);
         return true;
     }
+    if (begins && x->routine == y->routine && block_trail_go(f->t, y->block))
+        return true;
     return a == b && to > x->begin;      /* a loop within an instruction's expansion */
 }
 

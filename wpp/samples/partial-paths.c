@@ -229,6 +229,33 @@ void block_trail_begin(struct block_trail *t, uint32_t routine, uint32_t block)
     push(t, routine, block);
 }
 
+/* The edge with which paths end at a block from which control jumps anywhere, or to a block that does
+ * (GCC's graph has one computed goto for all of a routine's); PATH_NONE. */
+static uint32_t far_edge(const struct path_graph *g, uint32_t block, bool directly)
+{
+    for (uint32_t i = g->first[block]; i < g->first[block + 1]; i++) {
+        const struct wpp_edge *e = &g->edge[i];
+        if (e->kind == WPP_EDGE_END_JUMP
+            && (e->to == UINT32_MAX || (!directly && far_edge(g, e->to, true) != PATH_NONE)))
+            return i;
+    }
+    return PATH_NONE;
+}
+
+/* A jump that the graph does not follow: its paths end at the one block and begin at the other. */
+static bool jump(struct block_trail *t, struct block_trail_frame *f, const struct path_graph *g, uint32_t block)
+{
+    uint32_t edge = far_edge(g, f->block, false);
+
+    if (edge == PATH_NONE || g->start[block] == PATH_NONE)
+        return false;
+    append(t, f, edge);
+    emit(t, f);
+    f->block = block;
+    begin_path(t, g->start[block]);
+    return true;
+}
+
 bool block_trail_go(struct block_trail *t, uint32_t block)
 {
     struct block_trail_frame *f = t->depth ? &t->frame[t->depth - 1] : NULL;
@@ -237,7 +264,7 @@ bool block_trail_go(struct block_trail *t, uint32_t block)
 
     t->failed |= f && f->routine != PATH_NONE && !g;
     if (edge == PATH_NONE)
-        return false;
+        return g && jump(t, f, g, block);
     append(t, f, edge);
     f->block = block;
     if (g->edge[edge].kind == WPP_EDGE_REAL)

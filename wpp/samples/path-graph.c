@@ -181,9 +181,24 @@ static struct wpp_edge out_edge(const struct making *m, uint32_t v, uint32_t arc
         e.to = e.dst;
         e.dst = 1;
     } else if (e.dst == 1) {
-        e.kind = m->r->arc_kind[arc] == WPP_EDGE_REAL ? WPP_EDGE_REAL : WPP_EDGE_END_STOP;
+        e.kind = m->r->arc_kind[arc] == WPP_EDGE_REAL || m->r->arc_kind[arc] == WPP_EDGE_END_JUMP
+                     ? m->r->arc_kind[arc] : WPP_EDGE_END_STOP;
     }
     return e;
+}
+
+/* Marks blocks to which jumps lead that the table does not follow (computed gotos of a recorded run's
+ * graph): paths begin there that no END edge names. */
+static void mark_unnamed(const struct making *m, uint8_t *target)
+{
+    const struct wpp_routine *r = &m->r->r;
+
+    for (uint32_t i = 0; i < r->n_edges; i++)
+        if (r->edges[i].kind == WPP_EDGE_START && r->edges[i].dst > 1)
+            target[r->edges[i].dst] |= 4;
+    for (uint32_t i = 0; i < r->n_edges; i++)
+        if (r->edges[i].kind > WPP_EDGE_START && r->edges[i].to < r->n_blocks)
+            target[r->edges[i].to] &= (uint8_t)~4;
 }
 
 /* The edges of ENTRY: to the routine's first block, and to the targets of what is cut. */
@@ -196,10 +211,11 @@ static uint32_t entry_edges(const struct making *m, struct wpp_edge *edge, uint3
         for (uint32_t i = m->r->first_arc[v]; i < m->r->first_arc[v + 1]; i++)
             if (m->r->arc[i] != 1)
                 target[m->r->arc[i]] |= m->cut[i] ? 2 : 1;
+    mark_unnamed(m, target);
     edge[n++] = (struct wpp_edge){0, 2, WPP_EDGE_REAL, UINT32_MAX, 0};
     for (uint32_t v = 2; v < m->n; v++) {
         start[v] = PATH_NONE;
-        if ((target[v] & 2) || (v != 2 && !target[v])) {
+        if ((target[v] & 6) || (v != 2 && !target[v])) {
             start[v] = n;
             edge[n++] = (struct wpp_edge){0, v, WPP_EDGE_START, UINT32_MAX, 0};
         }
