@@ -216,7 +216,7 @@ static void look_at_list(struct reader *r, const char *list)
 
 /* What an option makes the line do. */
 enum meaning {
-    NO_LINK, PASSES, SHARED, PROGRAM, STATIC, VERBOSE, COUNTS, NO_LIBRARIES, NO_START, NO_DEFAULTS,
+    NO_LINK, PASSES, SHARED, PROGRAM, STATIC, VERBOSE, COUNTS, MAPS, NO_LIBRARIES, NO_START, NO_DEFAULTS,
     LINKER, ENTRY, ENTRY_NEXT, NOTHING, LINKERS_LIST, LINKERS_WORD, LINKERS_NEXT, LANGUAGE,
     LANGUAGE_NEXT, LIBRARY, LIBRARY_NEXT, NEXT
 };
@@ -239,6 +239,7 @@ static const struct { const char *option; enum meaning meaning; } options[] = {
     {"-Wl,*", LINKERS_LIST}, {"--for-linker=*", LINKERS_WORD}, {"-Xlinker", LINKERS_NEXT},
     {"--for-linker", LINKERS_NEXT}, {"-fuse-ld=*", LINKER},
     {"-v", VERBOSE}, {"-###", VERBOSE}, {"-fplugin-arg-wpp-use=*", COUNTS},
+    {"-fplugin-arg-wpp-mode=map", MAPS},
     {"-x", LANGUAGE_NEXT}, {"--language", LANGUAGE_NEXT}, {"--language=*", LANGUAGE},
     {"-x*", LANGUAGE}, {"-l", LIBRARY_NEXT}, {"-l*", LIBRARY},
     /* These take the next word as argument. */
@@ -304,6 +305,7 @@ static void look_at_option(struct reader *r, const char *word)
     case STATIC:        line->library = false; line->is_static = true; break;
     case VERBOSE:       line->verbose = true; break;
     case COUNTS:        line->counts = rest; break;
+    case MAPS:          line->maps = true; break;
     case NO_LIBRARIES:  line->without_libraries = true; break;
     case NO_START:      line->without_start = true; break;
     case NO_DEFAULTS:   line->without_libraries = line->without_start = true; break;

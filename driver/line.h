@@ -14,6 +14,7 @@ struct line {
     bool compiles;          /* it compiles a source into code */
     bool probe;             /* it is a configure script's test */
     bool verbose;
+    bool maps;              /* the plugin's argument mode=map is in the line */
     const char *counts;     /* the plugin's argument use= in the line, or NULL */
 
     /* If it links: */

@@ -96,7 +96,8 @@ static const char help[] =
     "  WPP_PLUGIN_ARGS          Arguments of the plugin: stage=early, limit=N,\n"
     "                           inline=none|hot|all, base=link|load, include=GLOB,\n"
     "                           exclude=GLOB, min-size=N, time; separated by blanks.\n"
-    "                           use=FILE optimises with counts and records nothing.\n"
+    "                           use=FILE optimises with counts and records nothing;\n"
+    "                           mode=map only says where the blocks of the code are.\n"
     "  WPP_PREFIX_MAP=OLD=NEW   Names of files below OLD become names below NEW.\n"
     "  WPP_RUNTIME=nop          Link a runtime that records nothing.\n"
     "When the program runs:\n"
@@ -287,6 +288,17 @@ static const char *counts_file(const struct line *line)
     return file;
 }
 
+/* Whether the code only gets an address map (mode=map) and records nothing. */
+static bool is_to_map(const struct line *line)
+{
+    struct words args = plugin_arguments();
+    bool maps = line->maps;
+
+    for (size_t i = 0; i < args.n; i++)
+        maps |= strcmp(args.word[i], "mode=map") == 0;
+    return maps;
+}
+
 /* ---- Compiler caches ----------------------------------------------------------------------- */
 
 static void tell_of_file(const struct place *place, const char *file)
@@ -354,9 +366,11 @@ static void complete(struct words *command, const struct place *place, const str
         add_arguments(command, argv);
         return;
     }
-    if (counts_file(line) && !find_object(line, object_records)) {
+    if ((counts_file(line) || is_to_map(line)) && !find_object(line, object_records)) {
         if (!line->probe)
             add_plugin(command, place);
+        if (!line->probe && is_to_map(line))
+            add_prefix_map(command);
         add_arguments(command, argv);
         return;
     }

@@ -11,6 +11,7 @@
 #include "plugin-version.h"
 
 #include "backend.h"
+#include "target.h"
 #include "rtl.h"
 #include "tree.h"
 #include "gimple.h"

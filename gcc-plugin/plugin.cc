@@ -23,6 +23,7 @@
 #include "gcc-plugin/graph/selection.h"
 #include "gcc-plugin/graph/symbol.h"
 #include "gcc-plugin/graph/unused-calls.h"
+#include "gcc-plugin/map/map-passes.h"
 #include "gcc-plugin/plan-copy.h"
 #include "gcc-plugin/rates/call-rates.h"
 #include "gcc-plugin/rates/edge-costs.h"
@@ -63,6 +64,7 @@ static struct {
     profile_use use{compat_mapped_name};
     const char *use_file = NULL;          // argument use=
     const char *for_events = NULL;        // an argument that does not go with it
+    bool map = false;                     // argument mode=map
 } unit;
 
 /* ---- The pass ------------------------------------------------------------------------ */
@@ -375,6 +377,17 @@ static void estimate_calls(void *, void *)
 }
 
 // Instead of passes that make events.
+static void map_addresses(const char *name)
+{
+    const char *other = unit.use_file ? "use" : unit.staged ? "stage" : unit.for_events;
+
+    if (other)
+        fatal_error(UNKNOWN_LOCATION, "wpp: %<mode=map%> makes code without events: %<%s=%> does not go "
+                    "with it; leave out one of them", other);
+    register_map_passes(name, unit.limit);
+}
+
+// Likewise.
 static void use_counts(const char *name, const char *plugin)
 {
     if (unit.for_events)
@@ -475,6 +488,9 @@ static bool parse_mode(const char *value)
 {
     static const char *const names[] = {"trace", "paths", "calls-cut", "edges"};
 
+    unit.map = value && !strcmp(value, "map");
+    if (unit.map)
+        return true;
     for (int i = TABLE_TRACED; i <= TABLE_EDGES; i++)
         if (value && !strcmp(value, names[i])) {
             set_mode(static_cast<table_mode>(i));
@@ -525,7 +541,9 @@ static bool parse_stage(const char *value)
 
 static bool parse_argument(const char *key, const char *value)
 {
-    if (strcmp(key, "stage") && strcmp(key, "limit") && strcmp(key, "use"))
+    bool map = !strcmp(key, "mode") && value && !strcmp(value, "map");
+
+    if (strcmp(key, "stage") && strcmp(key, "limit") && strcmp(key, "use") && !map)
         unit.for_events = key;
     if (!strcmp(key, "stage"))
         return parse_stage(value);
@@ -605,6 +623,8 @@ static struct plugin_info help = {
     "inlining\n"
     "  -fplugin-arg-wpp-mode=trace|paths|calls-cut|edges   record the order of all paths "
     "(default), or count paths, paths that end at calls, or edges\n"
+    "  -fplugin-arg-wpp-mode=map           no events: say where the blocks of the code are, for "
+    "wpp-samples\n"
     "  -fplugin-arg-wpp-counters=auto|thread|atomic   each thread has counters of its own; "
     "thread: any routine may begin one (auto: with -pthread); atomic: threads share them\n"
     "  -fplugin-arg-wpp-loops=register|memory   innermost loops count in registers (default), or "
@@ -640,7 +660,7 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
         if (!parse_argument(args->argv[i].key, args->argv[i].value))
             fatal_error(UNKNOWN_LOCATION,
                         "wpp: %<-fplugin-arg-wpp-%s%s%s%> is not understood; there are stage=late, "
-                        "stage=early, mode=trace, mode=paths, mode=calls-cut, mode=edges, "
+                        "stage=early, mode=trace, mode=paths, mode=calls-cut, mode=edges, mode=map, "
                         "counters=auto, counters=thread, counters=atomic, loops=register, "
                         "loops=memory, plan=FILE,COPY, "
                         "limit=2 to 16777216, inline=none, inline=hot, inline=all, "
@@ -652,6 +672,10 @@ int plugin_init(struct plugin_name_args *args, struct plugin_gcc_version *versio
     include_control_header(args->full_name);
     register_callback(args->base_name, PLUGIN_ATTRIBUTES, register_attributes, NULL);
     register_callback(args->base_name, PLUGIN_INFO, NULL, &help);
+    if (unit.map) {
+        map_addresses(args->base_name);
+        return 0;
+    }
     if (unit.use_file) {
         use_counts(args->base_name, args->full_name);
         return 0;

@@ -45,6 +45,7 @@ _wpp() {
         _wpp_files "$current"
         return ;;
     wpp-compress) pattern='*.trace' ;;
+    wpp-samples) pattern='*' ;;
     wpp-p3)
         pattern='*'
         if [ "$COMP_CWORD" = "$first" ] && [[ $current != -* ]]; then
@@ -95,5 +96,5 @@ _wpp() {
     esac
 }
 
-complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-coverage wpp-diff wpp-p3 wpp-dump wpp-step wpp-export wpp-check wpp-dot \
+complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-coverage wpp-diff wpp-samples wpp-p3 wpp-dump wpp-step wpp-export wpp-check wpp-dot \
     wpp-hot wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib

@@ -318,7 +318,8 @@ struct wpp_inlined {
 
 enum wpp_stage {               /* of the compiler, at which the graph was taken */
     WPP_STAGE_LATE,            /* behind its optimisations */
-    WPP_STAGE_EARLY            /* before inlining */
+    WPP_STAGE_EARLY,           /* before inlining */
+    WPP_STAGE_FINAL            /* the code itself: of samples (docs/address-map.md) */
 };
 
 struct wpp_routine {

@@ -301,9 +301,9 @@ void unit_table::encode_sources(byte_string &out) const
     }
 }
 
-void unit_table::write(FILE *assembly, const char *compiler, const char *source,
-                       const char *directory, unsigned stage, unsigned level, table_mode mode,
-                       const table_copy &copy, bool linked, bool timed, bool all_look)
+// The body up to what only some modes have.
+byte_string unit_table::encode_body(const char *compiler, const char *source, const char *directory,
+                                    unsigned stage, unsigned level)
 {
     uint32_t compiler_string = intern(compiler);
     uint32_t source_string = intern_file(source);
@@ -326,6 +326,27 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
     body.varint(left_out_);
     body.raw(left_out_body_);
     encode_sources(body);
+    return body;
+}
+
+// Returns the table's id.
+static unsigned long long write_table(FILE *assembly, const char *section, const byte_string &body)
+{
+    unsigned long long id = fnv1a(body.bytes);
+
+    fprintf(assembly, "\n\t.section %s,\"\",@progbits\n", section);
+    fprintf(assembly, "\t.ascii \"WPPU\"\n\t.long 1\n\t.quad %#llx\n\t.long %zu",
+            id, body.bytes.size());
+    write_bytes(assembly, body.bytes);
+    return id;
+}
+
+void unit_table::write(FILE *assembly, const char *compiler, const char *source,
+                       const char *directory, unsigned stage, unsigned level, table_mode mode,
+                       const table_copy &copy, bool linked, bool timed, bool all_look)
+{
+    byte_string body = encode_body(compiler, source, directory, stage, level);
+
     if (mode != TABLE_TRACED)
         body.varint(mode);
     if (copy.copy > 0) {
@@ -334,14 +355,19 @@ void unit_table::write(FILE *assembly, const char *compiler, const char *source,
         body.varint(copy.copies);
         body.fixed64(copy.plan);
     }
-
-    unsigned long long id = fnv1a(body.bytes);
-    fputs("\n\t.section .wpp,\"\",@progbits\n", assembly);
-    fprintf(assembly, "\t.ascii \"WPPU\"\n\t.long 1\n\t.quad %#llx\n\t.long %zu",
-            id, body.bytes.size());
-    write_bytes(assembly, body.bytes);
+    unsigned long long id = write_table(assembly, ".wpp", body);
     if (records())
         write_unit(assembly, id, mode, linked, timed, all_look);
+}
+
+void unit_table::write_map(FILE *assembly, const char *compiler, const char *source,
+                           const char *directory, unsigned level)
+{
+    enum { FINAL_CODE = 2 };
+    byte_string body = encode_body(compiler, source, directory, FINAL_CODE, level);
+
+    body.varint(TABLE_PATHS);
+    fprintf(assembly, "\t.set .Lwpp_map_id, %#llx\n", write_table(assembly, ".wpp_map", body));
 }
 
 // The base until the runtime sets it; with `linked`, the linker adds its number to 0.

@@ -136,7 +136,14 @@ public:
                const char *directory, unsigned stage, unsigned level, table_mode mode,
                const table_copy &copy, bool linked, bool timed, bool all_look);
 
+    /* Writes section .wpp_map: the routines' final code, whose addresses refer to it by the local
+     * symbol .Lwpp_map_id (docs/address-map.md). */
+    void write_map(FILE *assembly, const char *compiler, const char *source, const char *directory,
+                   unsigned level);
+
 private:
+    byte_string encode_body(const char *compiler, const char *source, const char *directory,
+                            unsigned stage, unsigned level);
     void encode_sources(byte_string &out) const;
     void write_unit(FILE *assembly, unsigned long long id, table_mode mode, bool linked,
                     bool timed, bool all_look) const;

@@ -149,6 +149,7 @@ bool counts_file::read_head()
         if (take(line, "stage")) {
             early = line == "early";
             mixed = line == "mixed";
+            final_code = line == "final";
         } else if (take(line, "kind")) {
             kind = static_cast<unsigned>(number_of(line));
         } else if (take(line, "runs")) {

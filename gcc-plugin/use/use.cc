@@ -29,6 +29,9 @@ void profile_use::open(const char *plugin, const char *file)
     if (counts_.mixed)
         fatal_error(UNKNOWN_LOCATION, "wpp: %<use=%s%>: some of its routines were recorded with "
                     "%<stage=early%>, others were not; make it of one kind", file);
+    if (counts_.final_code)
+        fatal_error(UNKNOWN_LOCATION, "wpp: %<use=%s%>: it counts blocks of the final code (wpp-samples), "
+                    "which GCC cannot use; count with %<mode=paths%>", file);
     free(helper);
 }
 

@@ -18,12 +18,15 @@ gcc-plugin/graph       gcc-plugin/gcc-compat.h gcc-plugin/numbering gcc-plugin/t
 gcc-plugin/rates       gcc-plugin/gcc-compat.h gcc-plugin/graph
 gcc-plugin/events      gcc-plugin/gcc-compat.h gcc-plugin/graph gcc-plugin/rates tracer/trace-abi.h tracer/follow-jump.h
 gcc-plugin/use         gcc-plugin/gcc-compat.h gcc-plugin/graph gcc-plugin/table gcc-plugin/numbering tracer/source-hash.h
-gcc-plugin             gcc-plugin/use gcc-plugin/events gcc-plugin/graph gcc-plugin/rates gcc-plugin/table gcc-plugin/numbering gcc-plugin/partition tracer/trace-abi.h
+gcc-plugin/map         gcc-plugin/gcc-compat.h gcc-plugin/graph gcc-plugin/table gcc-plugin/numbering
+gcc-plugin             gcc-plugin/map gcc-plugin/use gcc-plugin/events gcc-plugin/graph gcc-plugin/rates gcc-plugin/table gcc-plugin/numbering gcc-plugin/partition tracer/trace-abi.h
 wpp
 wpp/base               wpp/wpp.h
 wpp/format             wpp/wpp.h wpp/base sequitur/sequitur.h
 wpp/read               wpp/wpp.h wpp/base wpp/format tracer/trace-abi.h
 wpp/trace              wpp/wpp.h wpp/base wpp/format sequitur/sequitur.h tracer/trace-abi.h
+wpp/map                wpp/wpp.h wpp/base wpp/format wpp/trace
+wpp/samples            wpp/wpp.h wpp/base wpp/format wpp/read wpp/replay wpp/profile wpp/trace wpp/map
 wpp/compress           wpp/wpp.h wpp/base wpp/format wpp/trace sequitur/sequitur.h
 wpp/record             wpp/wpp.h wpp/base wpp/format wpp/read wpp/trace wpp/compress tracer/trace-abi.h
 wpp/replay             wpp/wpp.h wpp/base wpp/read tracer/trace-abi.h tracer/source-hash.h

@@ -97,7 +97,8 @@ static const char *stage_of(const struct path_profile *p)
     for (uint32_t i = 1; i < p->n_routines; i++)
         if (wpp_routine(p->w, i)->stage != stage)
             return "mixed";
-    return stage == WPP_STAGE_LATE ? "late" : stage == WPP_STAGE_EARLY ? "early" : "mixed";
+    return stage == WPP_STAGE_LATE ? "late" : stage == WPP_STAGE_EARLY ? "early"
+           : stage == WPP_STAGE_FINAL ? "final" : "mixed";
 }
 
 bool compiler_counts_head(FILE *out, const struct path_profile *p)

@@ -155,6 +155,28 @@ static const Elf64_Shdr *code_section(const struct wpp_elf *e, uint64_t address)
     return NULL;
 }
 
+bool wpp_elf_segments(struct wpp_elf *e, struct wpp_arena *arena, struct wpp_elf_segment **out,
+                      uint32_t *n, struct wpp_error *error)
+{
+    Elf64_Ehdr h;
+    Elf64_Phdr segment;
+
+    *n = 0;
+    if (!read_at(e, &h, sizeof h, 0, error))
+        return false;
+    *out = wpp_arena_alloc(arena, h.e_phnum, sizeof **out);
+    if (!*out)
+        return wpp_fail_memory(error);
+    for (unsigned i = 0; i < h.e_phnum; i++) {
+        if (!read_at(e, &segment, sizeof segment, h.e_phoff + i * sizeof segment, error))
+            return false;
+        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X))
+            (*out)[(*n)++] = (struct wpp_elf_segment){segment.p_offset, segment.p_vaddr,
+                                                      segment.p_filesz};
+    }
+    return true;
+}
+
 bool wpp_elf_has_code(const struct wpp_elf *e, uint64_t address)
 {
     return code_section(e, address) != NULL;

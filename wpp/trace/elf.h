@@ -9,6 +9,7 @@
 
 #include <elf.h>
 
+#include "wpp/base/arena.h"
 #include "wpp/base/bytes.h"
 #include "wpp/wpp.h"
 
@@ -40,6 +41,15 @@ bool wpp_elf_note(struct wpp_elf *e, const char *owner, uint32_t type, struct wp
 /* The virtual address that the ELF header has in memory, if the file is loaded where it was linked
  * for.  False: no segment holds it. */
 bool wpp_elf_header_address(struct wpp_elf *e, uint64_t *out);
+
+/* Where the loader puts executable parts of the file: `size` bytes from `offset` on, at `address`. */
+struct wpp_elf_segment {
+    uint64_t offset, address, size;
+};
+
+/* Reads the executable segments into the arena.  Errors as above. */
+bool wpp_elf_segments(struct wpp_elf *e, struct wpp_arena *arena, struct wpp_elf_segment **out,
+                      uint32_t *n, struct wpp_error *error);
 
 /* Whether a section with code has this virtual address. */
 bool wpp_elf_has_code(const struct wpp_elf *e, uint64_t address);

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+/* Branch records: their text, the paths that they are parts of, and what is estimated from these.
+ *
+ * With arguments:  samples --text PROGRAM SAMPLES DEPTH SEED   prints samples of random walks through the
+ * program's map as perf does (test/e2e/samples.sh, test/bench/samples). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "test/unit/tap.h"
+#include "wpp/samples/branch-text.h"
+#include "wpp/samples/path-estimate.h"
+
+/* ---- Maps made by hand ---------------------------------------------------------------------- */
+
+enum { MOST_BLOCKS = 20, MOST_ARCS = 64, RANDOM_BLOCKS = 14, BLOCK_BYTES = 16 };
+
+struct toy {
+    struct address_map map;
+    struct map_routine routine;
+    struct map_block block[MOST_BLOCKS];
+    struct wpp_block about[MOST_BLOCKS];
+    uint32_t place[MOST_BLOCKS], first[MOST_BLOCKS + 1], arc[MOST_ARCS];
+    uint8_t kind[MOST_ARCS];
+};
+
+/* Blocks 2 .. n - 1 lie one behind the other; arcs[b] is a string of targets, `A` is block 2, `.` EXIT. */
+static void make_toy(struct toy *t, uint32_t n, const char *const *arcs)
+{
+    uint32_t k = 0;
+
+    memset(t, 0, sizeof *t);
+    for (uint32_t b = 2; b < n; b++) {
+        t->first[b] = k;
+        for (const char *p = arcs[b - 2]; *p; p++) {
+            t->kind[k] = WPP_EDGE_REAL;
+            t->arc[k++] = *p == '.' ? 1 : (uint32_t)(*p - 'A' + 2);
+        }
+        t->place[b] = b - 2;
+        t->block[b - 2] = (struct map_block){.begin = 0x1000 + BLOCK_BYTES * (uint64_t)(b - 2),
+                                             .end = 0x1000 + BLOCK_BYTES * (uint64_t)(b - 1), .block = b,
+                                             .next = MAP_NONE};
+        for (uint32_t i = t->first[b]; i < k; i++) {
+            t->block[b - 2].flags |= t->arc[i] == 1 ? MAP_RETURNS : MAP_JUMPS;
+            if (t->arc[i] == b + 1)
+                t->block[b - 2].next = b - 1;
+        }
+        t->about[b].insns = 1;
+    }
+    t->first[n] = k;
+    t->routine = (struct map_routine){.r = {.name = "toy", .n_blocks = n, .blocks = t->about},
+                                      .place = t->place, .first_arc = t->first, .arc = t->arc,
+                                      .arc_kind = t->kind};
+    t->map = (struct address_map){.n_blocks = n - 2, .n_routines = 1, .block = t->block,
+                                  .routine = &t->routine};
+}
+
+static void random_toy(struct toy *t)
+{
+    static char text[MOST_BLOCKS][8];
+    const char *arcs[MOST_BLOCKS];
+    uint32_t n = 4 + (uint32_t)(random() % (RANDOM_BLOCKS - 4));
+
+    for (uint32_t b = 2; b < n; b++) {
+        uint32_t at = 0, last = b + 1 < n ? b + 1 : 1;
+        bool used[MOST_BLOCKS] = {0};
+
+        used[last] = true;
+        text[b][at++] = last == 1 ? '.' : (char)('A' + last - 2);
+        for (uint32_t k = (uint32_t)(random() % 3); k > 0; k--) {
+            uint32_t to = 1 + (uint32_t)(random() % (n - 1));
+            if (!used[to])
+                text[b][at++] = to == 1 ? '.' : (char)('A' + to - 2);
+            used[to] = true;
+        }
+        text[b][at] = '\0';
+        arcs[b - 2] = text[b];
+    }
+    make_toy(t, n, arcs);
+}
+
+/* ---- Graphs: against all paths, one by one --------------------------------------------------------- */
+
+struct walkers {
+    const struct path_graph *g;
+    uint64_t n, twice, through[MOST_BLOCKS];
+    bool *seen;
+    bool cyclic;
+};
+
+static void walk_all(struct walkers *w, uint32_t v, uint64_t val, uint32_t depth)
+{
+    if (depth > MOST_BLOCKS) {
+        w->cyclic = true;
+        return;
+    }
+    w->through[v]++;
+    if (v == 1) {
+        w->n++;
+        if (val < w->g->num_paths && !w->seen[val])
+            w->seen[val] = true;
+        else
+            w->twice++;
+        return;
+    }
+    for (uint32_t i = w->g->first[v]; i < w->g->first[v + 1]; i++)
+        walk_all(w, w->g->edge[i].dst, val + w->g->edge[i].val, depth + 1);
+}
+
+static void test_graphs(bool regions, uint64_t limit)
+{
+    unsigned wrong = 0, tries = 400;
+    uint64_t paths = 0;
+
+    for (unsigned i = 0; i < tries; i++) {
+        struct path_rules rules = {limit, regions};
+        struct wpp_arena arena = {0};
+        struct path_graph g;
+        struct toy t;
+        struct walkers w = {.g = &g};
+
+        random_toy(&t);
+        wrong += !path_graph_new(&g, &t.routine, &rules, &arena);
+        w.seen = calloc(g.num_paths + 1, 1);
+        walk_all(&w, 0, 0, 0);
+        wrong += w.cyclic || w.twice || w.n != g.num_paths;
+        for (uint32_t v = 2; v < g.n_vertices; v++)
+            wrong += (double)w.through[v] != g.from_entry[v] || (limit < 100 && g.to_exit[v] > (double)limit
+                     && g.first[v + 1] - g.first[v] <= limit);
+        paths += w.n;
+        free(w.seen);
+        wpp_arena_free(&arena);
+    }
+    tap_ok(wrong == 0 && paths > tries, "%sgraphs, limit %lu: %lu paths have numbers of their own",
+           regions ? "regions' " : "", (long)limit, (long)paths);
+}
+
+/* ---- The paper's Table 1 ------------------------------------------------------------------------------ */
+
+/* Figure 3: A to B F; B to C D, C and D to E, E to B P; F to G H, these to I, I to J K, these to L, L to M N,
+ * these to O, O to P.  With regions the paths through A .. O are one region's. */
+static const char *const figure3[] = {
+    "BF", "CD", "E", "E", "BP", "GH", "I", "I", "JK", "L", "L", "MN", "O", "O", "P", "."
+};
+
+static bool add_part(struct path_graphs *graphs, struct partial_paths *found, const char *text, uint64_t count)
+{
+    const struct path_graph *g = path_graphs_of(graphs, 0);
+    uint32_t edge[MOST_BLOCKS * 2], n = 0;
+
+    for (const char *p = text; p[1]; p++)
+        edge[n++] = path_graph_edge(g, (uint32_t)(*p - 'A' + 2), (uint32_t)(p[1] - 'A' + 2));
+    return partial_paths_add(found, &(struct partial_path){.vertex = (uint32_t)(*text - 'A' + 2), .n = n,
+                                                           .edge = edge, .count = count});
+}
+
+/* The estimate of the path of these blocks. */
+static double estimate_of(struct path_graphs *graphs, const struct path_estimates *e, const char *text)
+{
+    const struct path_graph *g = path_graphs_of(graphs, 0);
+    uint32_t first = (uint32_t)(*text - 'A' + 2), at;
+    uint64_t val = g->start[first] == PATH_NONE ? 0 : g->edge[g->start[first]].val;
+
+    for (const char *p = text; *p; p++) {
+        at = (uint32_t)(*p - 'A' + 2);
+        for (uint32_t i = g->first[at]; i < g->first[at + 1]; i++)
+            if (p[1] ? g->edge[i].dst == (uint32_t)(p[1] - 'A' + 2) : g->edge[i].dst == 1) {
+                val += g->edge[i].val;
+                break;
+            }
+    }
+    for (uint64_t i = 0; i < e->n; i++)
+        if (e->path[i].path == val)
+            return e->path[i].count;
+    return 0;
+}
+
+static void test_table_1(void)
+{
+    static const struct { const char *path; double count; } want[] = {
+        {"AFGIJLMO", 250}, {"AFGIJLNO", 150}, {"AFHIJLMO", 100}, {"AFGIKLMO", 50}, {"AFHIKLMO", 50}
+    };
+    struct path_rules rules = {4096, true};
+    struct partial_paths found = {0};
+    struct path_estimates e;
+    struct path_graphs graphs;
+    unsigned right = 0;
+    struct toy *t = malloc(sizeof *t);
+
+    make_toy(t, 18, figure3);
+    path_graphs_new(&graphs, &t->map, rules);
+    add_part(&graphs, &found, "IJLMO", 100);
+    add_part(&graphs, &found, "AFGIJ", 300);
+    add_part(&graphs, &found, "LMO", 200);
+    path_estimates_new(&e, &found, &graphs, ESTIMATE_EQUAL);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        right += fabs(estimate_of(&graphs, &e, want[i].path) - want[i].count) < 1e-6;
+    tap_ok(right == 5, "the paper's Table 1: %u of 5 sums", right);
+    path_estimates_free(&e);
+    partial_paths_free(&found);
+    path_graphs_free(&graphs);
+    free(t);
+}
+
+/* ---- Walks ------------------------------------------------------------------------------------------ */
+
+/* A random walk from the entry to the end, as the blocks that it passes. */
+static uint32_t walk(const struct toy *t, uint32_t *block, uint32_t most)
+{
+    uint32_t n = 0, at = 2;
+
+    while (at != 1 && n < most) {
+        uint32_t first = t->first[at], k = t->first[at + 1] - first;
+        block[n++] = at;
+        at = t->arc[first + (uint32_t)(random() % k)];
+    }
+    return at == 1 ? n : 0;
+}
+
+/* Adds the walk's paths as a run would execute them, to be compared. */
+static void add_walk(struct path_graphs *graphs, struct partial_paths *to, const uint32_t *block, uint32_t n)
+{
+    struct block_trail t = {.graphs = graphs, .found = to};
+
+    block_trail_call(&t, 0);
+    for (uint32_t i = 1; i < n; i++)
+        block_trail_go(&t, block[i]);
+    block_trail_leave(&t);
+    block_trail_free(&t);
+}
+
+/* The walk's taken branches: from a caller outside, jumps, and the return. */
+static size_t records_of(const struct toy *t, const uint32_t *block, uint32_t n, struct branch_record *out)
+{
+    const struct map_block *b = t->block;
+    size_t k = 0;
+
+    out[k++] = (struct branch_record){0, b[0].begin};
+    for (uint32_t i = 1; i < n; i++)
+        if (block[i] != block[i - 1] + 1)
+            out[k++] = (struct branch_record){b[block[i - 1] - 2].end - 2, b[block[i] - 2].begin};
+    out[k++] = (struct branch_record){b[block[n - 1] - 2].end - 2, 0};
+    return k;
+}
+
+static bool same_estimates(const struct path_estimates *a, const struct path_estimates *b, double by)
+{
+    bool same = a->n == b->n;
+
+    for (uint64_t i = 0; same && i < a->n; i++)
+        same = a->path[i].path == b->path[i].path && fabs(a->path[i].count - b->path[i].count) <= by;
+    return same;
+}
+
+/* Samples that hold a whole walk say all its paths: each estimate is the truth then. */
+static void test_whole(enum estimate_how how, const char *name)
+{
+    enum { WALKS = 60, LONGEST = 60 };
+    unsigned wrong = 0, compared = 0;
+
+    for (unsigned i = 0; i < 100; i++) {
+        struct toy *t = malloc(sizeof *t);
+        struct partial_paths truth = {0}, seen = {0};
+        struct records_figures figures = {0};
+        struct path_graphs graphs;
+        struct path_estimates a, b;
+
+        random_toy(t);
+        path_graphs_new(&graphs, &t->map, (struct path_rules){4096, false});
+        struct block_trail trail = {.graphs = &graphs, .found = &seen};
+        for (unsigned k = 0; k < WALKS; k++) {
+            struct branch_record record[LONGEST + 2];
+            uint32_t block[LONGEST], n = walk(t, block, LONGEST);
+            if (n == 0)
+                continue;
+            add_walk(&graphs, &truth, block, n);
+            records_follow(&trail, record, records_of(t, block, n, record), 0, &figures);
+        }
+        path_estimates_new(&a, &truth, &graphs, ESTIMATE_WHOLE);
+        path_estimates_new(&b, &seen, &graphs, how);
+        wrong += !same_estimates(&a, &b, 1e-6) || figures.impossible_runs || figures.impossible_jumps;
+        compared += a.n > 1;
+        block_trail_free(&trail);
+        path_estimates_free(&a);
+        path_estimates_free(&b);
+        partial_paths_free(&truth);
+        partial_paths_free(&seen);
+        path_graphs_free(&graphs);
+        free(t);
+    }
+    tap_ok(wrong == 0 && compared > 50, "%s: what is seen whole is exact (%u graphs wrong)", name, wrong);
+}
+
+/* Begins of paths and ends of paths, seen apart: the only counts that explain both. */
+static void test_correlated(void)
+{
+    static const char *const arcs[] = {"BC", "D", "D", "EF", "G", "G", "."};
+    struct partial_paths found = {0};
+    struct path_estimates e;
+    struct path_graphs graphs;
+    struct toy *t = malloc(sizeof *t);
+
+    make_toy(t, 9, arcs);
+    path_graphs_new(&graphs, &t->map, (struct path_rules){4096, false});
+    const struct path_graph *g = path_graphs_of(&graphs, 0);
+    uint32_t whole[] = {0, path_graph_edge(g, 2, 3), path_graph_edge(g, 3, 5), path_graph_edge(g, 5, 6)};
+    uint32_t other[] = {0, path_graph_edge(g, 2, 4), path_graph_edge(g, 4, 5), path_graph_edge(g, 5, 7)};
+    uint32_t end1[] = {path_graph_edge(g, 5, 6), path_graph_edge(g, 6, 8), path_graph_edge(g, 8, 1)};
+    uint32_t end2[] = {path_graph_edge(g, 5, 7), path_graph_edge(g, 7, 8), path_graph_edge(g, 8, 1)};
+    partial_paths_add(&found, &(struct partial_path){.age = 3, .n = 4, .edge = whole, .count = 600});
+    partial_paths_add(&found, &(struct partial_path){.age = 3, .n = 4, .edge = other, .count = 400});
+    partial_paths_add(&found, &(struct partial_path){.vertex = 5, .age = 3, .n = 3, .edge = end1, .count = 600});
+    partial_paths_add(&found, &(struct partial_path){.vertex = 5, .age = 3, .n = 3, .edge = end2, .count = 400});
+    path_estimates_new(&e, &found, &graphs, ESTIMATE_FLOW);
+    double abdeg = estimate_of(&graphs, &e, "ABDEG"), acdfg = estimate_of(&graphs, &e, "ACDFG");
+    double abdfg = estimate_of(&graphs, &e, "ABDFG"), acdeg = estimate_of(&graphs, &e, "ACDEG");
+    tap_ok(fabs(abdeg - 600) < 1 && fabs(acdfg - 400) < 1 && abdfg < 1 && acdeg < 1,
+           "flow: branches that go together: %.1f %.1f, and %.1f %.1f", abdeg, acdfg, abdfg, acdeg);
+    path_estimates_free(&e);
+    partial_paths_free(&found);
+    path_graphs_free(&graphs);
+    free(t);
+}
+
+/* ---- Text ---------------------------------------------------------------------------------------------- */
+
+struct text_case {
+    const char *name, *text;
+    size_t n;                  /* of the last sample */
+    uint32_t pid;
+    uint64_t ip, from, to;     /* from, to: of its newest record */
+};
+
+static const struct text_case cases[] = {
+    {"pid,ip,sym,brstack", "  4711            55d0c main  0x1010/0x1020/P/-/-/3  0x1000/0x1008/M/-/-/0 \n", 2, 4711, 0x55d0c,
+     0x1010, 0x1020},
+    {"a symbol of hexadecimal digits", " 7 55d0a add 0x1/0x2/-/-/-/0\n", 1, 7, 0x55d0a, 1, 2},
+    {"perf 6.1: type and speculation", " 7 55d0a main 0x1010/0x1020/P/-/-/1/COND/NON_SPEC_CORRECT_PATH  0x1/0x2/M/X/A/0/CALL/-\n",
+     2, 7, 0x55d0a, 0x1010, 0x1020},
+    {"AMD without cycles", " 7 55d0a main 0x1010/0x1020/-/-/-/0/-/-\n", 1, 7, 0x55d0a, 0x1010, 0x1020},
+    {"not taken (N)", " 7 55d0a main 0x1010/0x1020/PN/-/-/1/COND/- 0x1011/0x1021/P/-/-/1/COND/-\n", 1, 7, 0x55d0a, 0x1011, 0x1021},
+    {"comm, tid, time, event, period, dso", "my prog 12/13 [001] 88.123: 100003 br_inst_retired.near_taken:u: 55d0a main (/b/prog)"
+     " 0x1010(/b/prog)/0x7f00(/lib/x.so)/P/-/-/3\n", 1, 12, 0x55d0a, 0x1010, 0},
+    {"symbols", " 7 55d0a main toy+0x10/toy+0x20/P/-/-/3 [unknown]/toy+0x0/P/-/-/3\n", 2, 7, 0x55d0a, 0x1010, 0x1020},
+    {"loaded elsewhere", "prog 7 0.0: PERF_RECORD_MMAP2 7/7: [0x555500001000(0x2000) @ 0x1000 08:01 77 0]: r-xp /bin/prog\n"
+     "libc 7 0.0: PERF_RECORD_MMAP2 7/7: [0x555500004000(0x2000) @ 0x1000 08:01 78 0]: r-xp /bin/libc\n"
+     "7 555500001040 main 0x555500001010/0x555500001020/P/-/-/3 0x555500004010/0x555500001020/P/-/-/3\n", 2, 7, 0x1040, 0x1010, 0x1020},
+    {"no last newline, carriage return", "7 55d0a main 0x1010/0x1020/P/-/-/3\r\n7 55d0b f 0x1011/0x1022/P/-/-/3", 1, 7, 0x55d0b,
+     0x1011, 0x1022},
+};
+
+static int open_text(const char *text, size_t n)
+{
+    FILE *f = tmpfile();
+    int fd;
+
+    if (!f || fwrite(text, 1, n, f) != n || fflush(f) || lseek(fileno(f), 0, SEEK_SET) != 0)
+        return -1;
+    fd = dup(fileno(f));
+    fclose(f);
+    return fd;
+}
+
+static void test_text(void)
+{
+    static const char *const arcs[] = {"B", "."};
+    static struct wpp_elf_segment segment = {0x1000, 0x1000, 0x2000};
+    struct branch_text *text = malloc(sizeof *text);
+    struct wpp_error error;
+    struct toy *t = malloc(sizeof *t);
+
+    make_toy(t, 4, arcs);
+    t->map.segment = &segment;
+    t->map.n_segments = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct text_case *c = &cases[i];
+        int fd = open_text(c->text, strlen(c->text)), more, samples = 0;
+        struct branch_text last = {0};
+
+        branch_text_open(text, fd, &t->map, "/some/where/prog", &error);
+        while ((more = branch_text_next(text, &error)) > 0) {
+            samples++;
+            last = *text;
+        }
+        tap_ok(more == 0 && samples > 0 && last.n == c->n && last.pid == c->pid && last.ip == c->ip
+                   && last.record[last.n - 1].from == c->from && last.record[last.n - 1].to == c->to,
+               "text: %s", c->name);
+        branch_text_close(text);
+        close(fd);
+    }
+    free(text);
+    free(t);
+}
+
+/* Any bytes are read without harm, and in the end. */
+static void test_garbage(void)
+{
+    static const char piece[][24] = {"0x", "/", "0x1010/0x1020/P/-/-/1", " ", "\n", "(", ")", "+0x", "PERF_RECORD_MMAP2 ", "[0x",
+                                     "@ ", "]: r-xp ", "prog", "7", "N", "\xff", "0x10", ": "};
+    static const char *const arcs[] = {"B", "."};
+    struct branch_text *text = malloc(sizeof *text);
+    struct wpp_error error;
+    struct toy *t = malloc(sizeof *t);
+    unsigned ends = 0, tries = 300;
+
+    make_toy(t, 4, arcs);
+    for (unsigned i = 0; i < tries; i++) {
+        char bytes[2000] = "";
+        size_t n = 0, k = (size_t)(random() % 80);
+        int fd, more;
+
+        for (; k > 0; k--)
+            n += (size_t)sprintf(bytes + n, "%s", piece[(size_t)random() % (sizeof piece / sizeof *piece)]);
+        fd = open_text(bytes, n);
+        branch_text_open(text, fd, &t->map, "prog", &error);
+        while ((more = branch_text_next(text, &error)) > 0)
+            ;
+        ends += more == 0;
+        branch_text_close(text);
+        close(fd);
+    }
+    tap_ok(ends == tries, "text: %u pieces of anything are read to their ends", tries);
+    free(text);
+    free(t);
+}
+
+/* ---- Samples of a program that is only mapped ------------------------------------------------------------ */
+
+/* Prints samples of random walks, as the arcs allow. */
+static int print_text(char **argv)
+{
+    struct address_map m;
+    struct wpp_error error;
+    uint64_t samples = strtoull(argv[1], NULL, 10), seed = strtoull(argv[3], NULL, 10);
+    uint32_t depth = (uint32_t)atoi(argv[2]);
+
+    if (!address_map_read(&m, argv[0], &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        return 1;
+    }
+    srandom((unsigned)seed);
+    for (uint64_t i = 0; i < samples; i++) {
+        struct branch_record record[BRANCH_TEXT_MOST];
+        uint32_t n = 0, at = (uint32_t)random() % m.n_blocks, tries = 0;
+
+        while (n < depth && tries++ < 1000) {
+            const struct map_routine *r = &m.routine[m.block[at].routine];
+            uint32_t b = m.block[at].block, k = r->first_arc[b + 1] - r->first_arc[b], to;
+            uint32_t next = k ? r->arc[r->first_arc[b] + (uint32_t)random() % k] : 1;
+
+            to = next == 1 ? (uint32_t)random() % m.n_blocks : r->place[next];
+            if (to == MAP_NONE || next == 1) {
+                at = m.routine[m.block[(uint32_t)random() % m.n_blocks].routine].place[2];
+                n = 0;
+                continue;
+            }
+            if (to != m.block[at].next)
+                record[n++] = (struct branch_record){m.block[at].end - 1, m.block[to].begin};
+            at = to;
+        }
+        printf("%5u %16lx %s ", 4711, (long)m.block[at].begin, m.routine[m.block[at].routine].r.name);
+        while (n-- > 0)
+            printf(" 0x%lx/0x%lx/P/-/-/%u", (long)record[n].from, (long)record[n].to, n % 9);
+        puts(" ");
+    }
+    address_map_free(&m);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 6 && !strcmp(argv[1], "--text"))
+        return print_text(argv + 2);
+    srandom(1);
+    test_graphs(false, 4096);
+    test_graphs(false, 5);
+    test_graphs(true, 4096);
+    test_graphs(true, 6);
+    test_table_1();
+    test_whole(ESTIMATE_EQUAL, "equal");
+    test_whole(ESTIMATE_FLOW, "flow");
+    test_correlated();
+    test_text();
+    test_garbage();
+    return tap_done();
+}
