@@ -45,6 +45,12 @@ _wpp() {
         _wpp_files "$current"
         return ;;
     wpp-compress) pattern='*.trace' ;;
+    wpp-runs)
+        pattern='*'
+        if [ "$COMP_CWORD" = "$((first + 1))" ] && [[ $current != -* ]]; then
+            _wpp_offer -W 'list add label export merge prune' -- "$current"
+            return
+        fi ;;
     wpp-p3)
         pattern='*'
         if [ "$COMP_CWORD" = "$first" ] && [[ $current != -* ]]; then
@@ -95,5 +101,5 @@ _wpp() {
     esac
 }
 
-complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-diff wpp-p3 wpp-dump wpp-check wpp-dot \
-    wpp-hot wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib
+complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-diff wpp-runs wpp-suspects wpp-p3 \
+    wpp-dump wpp-check wpp-dot wpp-hot wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib

@@ -29,6 +29,7 @@ wpp/record             wpp/wpp.h wpp/base wpp/format wpp/read wpp/trace wpp/comp
 wpp/replay             wpp/wpp.h wpp/base wpp/read tracer/trace-abi.h tracer/source-hash.h
 wpp/profile            wpp/wpp.h wpp/base wpp/format wpp/read wpp/replay
 wpp/compare            wpp/wpp.h wpp/base wpp/replay wpp/profile tracer/trace-abi.h
+wpp/runs               wpp/wpp.h wpp/base wpp/read wpp/replay wpp/profile wpp/compare
 wpp/picture            wpp/wpp.h wpp/base wpp/replay
 wpp/cli                wpp tracer/trace-abi.h
 hotpaths/base          hotpaths/hotpaths.h
@@ -96,6 +97,10 @@ ok 'and so is the partition' \
 is "Graphviz's headers are included by graphviz-compat.h alone" \
    "$(grep -rlE '# *include *["<](graphviz/|cgraph\.h|gvc\.h)' ${tops#gcc-plugin})" wpp/picture/graphviz-compat.h
 is 'which only wpp-dot includes' "$(includes | sed -n 's| .*/graphviz-compat\.h$||p')" wpp/cli/wpp-dot.c
+
+# SQLite is known to one file.
+is "SQLite's header is included by run-store.c alone" \
+   "$(grep -rlE '# *include *["<]sqlite3' $tops)" wpp/runs/run-store.c
 
 # The licence stands in each file.
 is 'each source names its licence' \
