@@ -45,6 +45,7 @@ _wpp() {
         _wpp_files "$current"
         return ;;
     wpp-compress) pattern='*.trace' ;;
+    wpp-suspects) pattern=/ ;;                 # folders alone
     wpp-runs)
         pattern='*'
         if [ "$COMP_CWORD" = "$((first + 1))" ] && [[ $current != -* ]]; then

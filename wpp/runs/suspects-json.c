@@ -5,6 +5,7 @@
 
 #include "wpp/base/csv.h"
 #include "wpp/base/json.h"
+#include "wpp/profile/path-report.h"
 #include "wpp/runs/suspects-report.h"
 
 /* The predicate's words; from malloc, or NULL. */
@@ -83,8 +84,12 @@ static void put_subject(FILE *out, const struct vocabulary *v, uint32_t predicat
     json_string(out, routine_name(v, p->x));
     if (p->kind == PREDICATE_PATH)
         fprintf(out, ", \"path\": %" PRIu64, predicate_path(v, predicate)->terminal.path);
-    if (p->kind == PREDICATE_BRANCH)
-        fprintf(out, ", \"edge\": %" PRIu32, p->y);
+    if (p->kind == PREDICATE_BRANCH) {
+        const struct known_routine *k = &v->routine[p->x];
+        const struct wpp_edge *e = &wpp_routine(k->w, k->number)->edges[p->y];
+
+        fprintf(out, ", \"from\": %" PRIu32 ", \"to\": %" PRIu32, e->src, path_edge_target(e));
+    }
     if (p->kind == PREDICATE_LOOP || p->kind == PREDICATE_EXACTLY)
         fprintf(out, ", \"block\": %" PRIu32 ", \"times\": %" PRIu32, p->y, p->z);
 }

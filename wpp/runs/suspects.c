@@ -2,6 +2,7 @@
 #include "wpp/runs/suspects.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -305,14 +306,17 @@ struct run_counts_of suspects_counts(const struct suspects *s, uint32_t predicat
     return (struct run_counts_of){c->fail, c->pass, site->fail, site->pass};
 }
 
+/* Rounded, so that equal scores are equal though they were computed from different numbers. */
 static double score_of(const struct suspicion *s, enum suspect_sort sort)
 {
-    switch (sort) {
-    case SUSPECT_INCREASE:  return s->increase > s->increase_error ? s->increase : 0;
-    case SUSPECT_OCHIAI:    return s->ochiai;
-    case SUSPECT_TARANTULA: return s->tarantula;
-    default:                return s->importance;
-    }
+    const double digits = 1e12;
+    double score = sort == SUSPECT_OCHIAI                ? s->ochiai
+                   : sort == SUSPECT_TARANTULA           ? s->tarantula
+                   : sort == SUSPECT_IMPORTANCE          ? s->importance
+                   : s->increase > s->increase_error     ? s->increase
+                                                         : 0;
+
+    return round(score * digits) / digits;
 }
 
 /* By score; those of one score by how much else speaks for them, then the simplest first. */
