@@ -174,11 +174,14 @@ static bool note_most(struct run_facts *f, const struct loop_most *most)
     return true;
 }
 
-/* The activation ends, and with it the last visit. */
-static bool end_visits(struct loop_search *s, uint32_t routine, const struct visits *kept)
+/* The activation ends, and with it the last visit.  `at`: the block in which it was when the run ended: a
+ * visit in a loop with that block has not ended, and its count is not known; NONE: it has ended. */
+static bool end_visits(struct loop_search *s, uint32_t routine, const struct visits *kept, uint32_t at)
 {
     struct visits v = *kept;
-    uint32_t block = s->v->routine[routine].loops.loop[v.loop].header;
+    const struct loop *loop = &s->v->routine[routine].loops.loop[v.loop];
+    uint32_t block = loop->header;
+    uint64_t ended = v.counts;
     uint32_t site = vocabulary_predicate(s->v, (struct predicate){.kind = PREDICATE_HEADER,
                                                                   .x = routine, .y = block});
 
@@ -186,8 +189,10 @@ static bool end_visits(struct loop_search *s, uint32_t routine, const struct vis
         note_count(&v, v.behind);
     if (!v.begins || v.before > 0)
         note_count(&v, v.before);
+    if (at == NONE || !loop_has(loop, at))
+        ended = v.counts;
     run_facts_add(s->f, site);
-    for (uint64_t counts = v.counts; counts; counts &= counts - 1) {
+    for (uint64_t counts = ended; counts; counts &= counts - 1) {
         uint32_t k = (uint32_t)__builtin_ctzll(counts);
 
         run_facts_add(s->f, vocabulary_predicate(s->v, (struct predicate){
@@ -196,9 +201,114 @@ static bool end_visits(struct loop_search *s, uint32_t routine, const struct vis
     return note_most(s->f, &(struct loop_most){site, routine, block, v.most});
 }
 
+/* ---- The end of the run ------------------------------------------------------------------------ */
+
+/* The last path of an activation, without what it called; NONE: it has none. */
+static uint32_t last_path_in(const struct call_tree *t, uint32_t piece)
+{
+    for (uint64_t i = t->first[piece + 1]; i-- > t->first[piece];) {
+        uint32_t item = t->item[i], last;
+
+        if (item & CALL_TREE_CALL)
+            continue;
+        if (!(item & CALL_TREE_PIECE))
+            return item;
+        last = last_path_in(t, item & CALL_TREE_NUMBER);
+        if (last != NONE)
+            return last;
+    }
+    return NONE;
+}
+
+/* How often each piece and activation stands in the tree. */
+struct tree_uses { uint32_t *piece, *activation; };
+
+static bool count_uses(const struct call_tree *t, struct tree_uses *uses)
+{
+    uses->piece = calloc(t->n_pieces + (size_t)1, sizeof *uses->piece);
+    uses->activation = calloc(t->n_activations + (size_t)1, sizeof *uses->activation);
+    if (!uses->piece || !uses->activation)
+        return false;
+    for (uint64_t i = 0; i < t->first[t->n_pieces]; i++) {
+        uint32_t item = t->item[i], number = item & CALL_TREE_NUMBER;
+
+        if (item & CALL_TREE_CALL)
+            uses->activation[number]++;
+        else if (item & CALL_TREE_PIECE)
+            uses->piece[number]++;
+    }
+    for (uint32_t a = 0; a < t->n_activations; a++)
+        uses->piece[t->activation[a].piece]++;
+    for (uint32_t k = 0; k < t->n_threads; k++)
+        uses->piece[t->root[k]]++;
+    return true;
+}
+
+/* at[a]: the block in which activation a was when the run ended, if it had not ended.  These stand last in
+ * what their callers did.  One of which the tree also has an equal one that has ended is left out. */
+static void find_live(struct loop_search *s, uint32_t thread, const struct tree_uses *uses, uint32_t *at)
+{
+    const struct call_tree *t = s->tree;
+    uint32_t piece = t->root[thread], live = t->live[thread];
+
+    while (live > 0 && uses->piece[piece] == 1 && t->first[piece] < t->first[piece + 1]) {
+        uint32_t item = t->item[t->first[piece + 1] - 1], number = item & CALL_TREE_NUMBER, path;
+        const struct wpp_terminal *last;
+
+        if (item & CALL_TREE_PIECE) {
+            piece = number;
+            continue;
+        }
+        if (!(item & CALL_TREE_CALL) || uses->activation[number] != 1)
+            return;
+        piece = t->activation[number].piece;
+        path = last_path_in(t, piece);
+        last = path == NONE ? NULL : wpp_terminal(s->names->w, path);
+        if (last && last->n_blocks > 0 && uses->piece[piece] == 1)
+            at[number] = last->blocks[last->n_blocks - 1];
+        live--;
+    }
+}
+
+/* NULL: no memory. */
+static uint32_t *find_ends(struct loop_search *s)
+{
+    const struct call_tree *t = s->tree;
+    uint32_t *at = malloc((t->n_activations + (size_t)1) * sizeof *at);
+    struct tree_uses uses = {0};
+
+    if (!at || !count_uses(t, &uses)) {
+        free(at);
+        at = NULL;
+    } else {
+        memset(at, 0xFF, (t->n_activations + (size_t)1) * sizeof *at);
+        for (uint32_t k = 0; k < t->n_threads; k++)
+            find_live(s, k, &uses, at);
+    }
+    free(uses.piece);
+    free(uses.activation);
+    return at;
+}
+
+static bool end_all_visits(struct loop_search *s, const uint32_t *at)
+{
+    const struct call_tree *t = s->tree;
+
+    for (uint32_t a = 0; a < t->n_activations; a++) {
+        const struct activation *x = &t->activation[a];
+
+        for (size_t k = s->first[x->piece]; k < s->first[x->piece + 1]; k++)
+            if (!end_visits(s, s->names->routine[x->routine], &s->visit[k], at[a]))
+                return false;
+    }
+    return true;
+}
+
 static bool find_visits(struct loop_search *s)
 {
     const struct call_tree *t = s->tree;
+    uint32_t *at;
+    bool done;
 
     s->first = calloc(t->n_pieces + (size_t)2, sizeof *s->first);
     if (!s->first)
@@ -209,14 +319,10 @@ static bool find_visits(struct loop_search *s)
             return false;
         s->first[p + 1] = s->n;
     }
-    for (uint32_t a = 0; a < t->n_activations; a++) {
-        const struct activation *x = &t->activation[a];
-
-        for (size_t k = s->first[x->piece]; k < s->first[x->piece + 1]; k++)
-            if (!end_visits(s, s->names->routine[x->routine], &s->visit[k]))
-                return false;
-    }
-    return true;
+    at = find_ends(s);
+    done = at && end_all_visits(s, at);
+    free(at);
+    return done;
 }
 
 static bool facts_of_loops(struct run_facts *f, struct vocabulary *v,

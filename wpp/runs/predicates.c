@@ -251,7 +251,7 @@ static void find_loops(struct vocabulary *v, const struct wpp_routine *r, struct
     free(ones);
 }
 
-static bool is_in(const struct loop *l, uint32_t block)
+bool loop_has(const struct loop *l, uint32_t block)
 {
     uint32_t low = 0, high = l->n_blocks;
 
@@ -272,7 +272,7 @@ static void arrive(struct known_path *p, const struct loops *loops, uint32_t fro
 {
     for (uint32_t i = 0; i < loops->n; i++)
         if (loops->loop[i].header == to)
-            p->arrival[p->n_arrivals++] = (struct arrival){i, is_in(&loops->loop[i], from)};
+            p->arrival[p->n_arrivals++] = (struct arrival){i, loop_has(&loops->loop[i], from)};
 }
 
 /* The first block of a path is where the one before has arrived, unless the routine is entered. */

@@ -107,6 +107,9 @@ uint32_t vocabulary_file(struct vocabulary *v, const char *name);
 /* A line's predicate, and the site that says whether it was observed. */
 uint32_t vocabulary_line(struct vocabulary *v, const char *file, uint32_t line);
 
+/* Whether the block is in the loop. */
+bool loop_has(const struct loop *l, uint32_t block);
+
 /* The path of a predicate of that kind. */
 const struct known_path *predicate_path(const struct vocabulary *v, uint32_t predicate);
 
