@@ -7,9 +7,10 @@
 
 #include "wpp/base/error.h"
 #include "wpp/base/json.h"
+#include "wpp/cli/runs-triage.h"
+#include "wpp/cli/store-input.h"
 #include "wpp/cli/tool.h"
 #include "wpp/read/reader.h"
-#include "wpp/runs/run-store.h"
 
 static const char help[] =
     "Usage: wpp-runs DIR COMMAND [OPTION]... [ARGUMENT]...\n"
@@ -20,6 +21,8 @@ static const char help[] =
     "  add FILE...            add WPPs as runs\n"
     "  label LABEL RUN...     label runs pass, fail or unknown\n"
     "  export RUN             write the WPP of a run (-o)\n"
+    "  novel RUN|FILE.wpp     show what a run did that no other run in DIR did, with first events\n"
+    "  cluster                put failing runs together that end alike\n"
     "  merge DIR2...          add the runs of other stores that DIR has not\n"
     "  prune [RUN]...         remove runs: the given ones, or all but the last N of each label\n"
     "                         (--keep=N)\n"
@@ -31,9 +34,13 @@ static const char help[] =
     "      --keep=N           prune: keep the last N runs of each label\n"
     "  -o, --output=FILE      export: write FILE (default: standard output)\n"
     "      --process=N        export: process N of the run, counted from 0 (default 0)\n"
-    "      --format=F         list: text (default) or json\n"
+    "      --last=N           cluster: compare the last N events (default 1000)\n"
+    "      --alike=P          cluster: percent of pairs of paths in common (default 50)\n"
+    "      --format=F         list, novel, cluster: text (default) or json\n"
     "  -h, --help             this text\n"
-    "  -V, --version          the version\n";
+    "  -V, --version          the version\n"
+    "\n"
+    "Exit status: 0 fine, 1 error, 2 usage; of novel: 0 something is new, 3 nothing is.\n";
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
 
@@ -42,22 +49,28 @@ struct request {
     char **arguments;
     int n_arguments;
     const char *label, *output;    /* NULL: not given */
-    uint64_t keep, process;
-    bool keep_given, process_given, format_given;
+    uint64_t keep, process, last;
+    double alike;
+    bool keep_given, process_given, format_given, cluster_given;
+    int status;                    /* of the process, if all goes well */
     enum format format;
     int64_t *ids;                  /* NULL: no runs were named */
     size_t n_ids;
 };
 
-enum { OPT_LABEL = 0x100, OPT_KEEP, OPT_PROCESS, OPT_FORMAT };
+enum { OPT_LABEL = 0x100, OPT_KEEP, OPT_PROCESS, OPT_FORMAT, OPT_LAST, OPT_ALIKE };
 static const struct option options[] = {
     {"label", required_argument, NULL, OPT_LABEL},
     {"keep", required_argument, NULL, OPT_KEEP},
     {"output", required_argument, NULL, 'o'},
     {"process", required_argument, NULL, OPT_PROCESS},
     {"format", required_argument, NULL, OPT_FORMAT},
+    {"last", required_argument, NULL, OPT_LAST},
+    {"alike", required_argument, NULL, OPT_ALIKE},
     TOOL_OPTIONS
 };
+
+enum { DEFAULT_LAST = 1000, MOST_LAST = 100000000 };
 
 static void parse_option(struct request *r, int option)
 {
@@ -76,6 +89,16 @@ static void parse_option(struct request *r, int option)
     case OPT_FORMAT:
         r->format = tool_choice_argument("--format", optarg, formats);
         r->format_given = true;
+        break;
+    case OPT_LAST:
+        r->last = tool_count_argument("--last", optarg);
+        if (r->last < 2 || r->last > MOST_LAST)
+            tool_usage("--last: %s is not from 2 to %d", optarg, MOST_LAST);
+        r->cluster_given = true;
+        break;
+    case OPT_ALIKE:
+        r->alike = tool_share("--alike", optarg) / 100;
+        r->cluster_given = true;
         break;
     case 'o':         r->output = optarg; break;
     case 'h':         tool_help(help);
@@ -135,16 +158,6 @@ static struct run_choice choice_of(const struct request *r)
         c.label = label_argument(r->label);
     }
     return c;
-}
-
-static struct run_store *open_store(const char *folder, enum run_store_use use)
-{
-    struct wpp_error error;
-    struct run_store *s = run_store_open(folder, use, &error);
-
-    if (!s)
-        tool_die_error(&error);
-    return s;
 }
 
 static void walk(struct run_store *s, const struct run_choice *choice, run_store_visit *each, void *ctx)
@@ -212,7 +225,7 @@ static bool list_json(void *ctx, const struct stored_run *run, struct wpp_error 
 
 static void list(struct request *r)
 {
-    struct run_store *s = open_store(r->folder, RUN_STORE_READ);
+    struct run_store *s = store_open(r->folder, RUN_STORE_READ);
     struct run_choice choice;
     bool first = true;
 
@@ -265,7 +278,7 @@ static void add_file(struct request *r, struct run_store *s, const char *path)
 
 static void add(struct request *r)
 {
-    struct run_store *s = open_store(r->folder, RUN_STORE_CREATE);
+    struct run_store *s = store_open(r->folder, RUN_STORE_CREATE);
 
     if (r->n_arguments == 0)
         tool_usage("add: no file given");
@@ -276,7 +289,7 @@ static void add(struct request *r)
 
 static void label(struct request *r)
 {
-    struct run_store *s = open_store(r->folder, RUN_STORE_WRITE);
+    struct run_store *s = store_open(r->folder, RUN_STORE_WRITE);
     struct wpp_error error;
     enum run_label to;
 
@@ -294,7 +307,7 @@ static void label(struct request *r)
 
 static void export(struct request *r)
 {
-    struct run_store *s = open_store(r->folder, RUN_STORE_READ);
+    struct run_store *s = store_open(r->folder, RUN_STORE_READ);
     struct wpp_bytes file;
     struct wpp_error error;
     struct wpp_output *out;
@@ -324,14 +337,14 @@ static void export(struct request *r)
 
 static void merge(struct request *r)
 {
-    struct run_store *s = open_store(r->folder, RUN_STORE_CREATE);
+    struct run_store *s = store_open(r->folder, RUN_STORE_CREATE);
     struct wpp_error error;
     uint64_t added;
 
     if (r->n_arguments == 0)
         tool_usage("merge: no other store given");
     for (int i = 0; i < r->n_arguments; i++) {
-        struct run_store *from = open_store(r->arguments[i], RUN_STORE_READ);
+        struct run_store *from = store_open(r->arguments[i], RUN_STORE_READ);
 
         if (!run_store_merge(s, from, &added, &error))
             tool_die_error(&error);
@@ -366,7 +379,7 @@ static bool note_run(void *ctx, const struct stored_run *run, struct wpp_error *
 
 static void prune(struct request *r)
 {
-    struct run_store *s = open_store(r->folder, RUN_STORE_WRITE);
+    struct run_store *s = store_open(r->folder, RUN_STORE_WRITE);
     struct pruning p = {.r = r};
     struct run_choice choice;
     struct wpp_error error;
@@ -390,9 +403,38 @@ static void prune(struct request *r)
     run_store_close(s);
 }
 
+/* ---- novel, cluster ------------------------------------------------------------------------- */
+
+/* A number is a run's; a file may be called so, too: ./17. */
+static void novel(struct request *r)
+{
+    enum { NOTHING_NEW = 3 };
+    struct run_store *s = store_open(r->folder, RUN_STORE_READ);
+    const char *what = r->n_arguments == 1 ? r->arguments[0] : NULL;
+    bool is_run;
+
+    if (!what)
+        tool_usage("novel: one run or file is looked at, not %d", r->n_arguments);
+    is_run = what[strspn(what, "0123456789")] == 0;
+    if (!triage_novel(s, is_run ? run_number(what, what) : 0, is_run ? NULL : what,
+                      r->format == FORMAT_JSON))
+        r->status = NOTHING_NEW;
+    run_store_close(s);
+}
+
+static void cluster(struct request *r)
+{
+    struct run_store *s = store_open(r->folder, RUN_STORE_READ);
+
+    if (r->n_arguments > 0)
+        tool_usage("cluster: all failing runs are looked at");
+    triage_clusters(s, r->last, r->alike, r->format == FORMAT_JSON);
+    run_store_close(s);
+}
+
 /* ---- Commands ------------------------------------------------------------------------------- */
 
-enum { MAY_LABEL = 1, MAY_KEEP = 2, MAY_OUTPUT = 4, MAY_FORMAT = 8 };
+enum { MAY_LABEL = 1, MAY_KEEP = 2, MAY_OUTPUT = 4, MAY_FORMAT = 8, MAY_CLUSTER = 16 };
 
 static const struct command {
     const char *name;
@@ -403,6 +445,8 @@ static const struct command {
     {"add", add, MAY_LABEL},
     {"label", label, 0},
     {"export", export, MAY_OUTPUT},
+    {"novel", novel, MAY_FORMAT},
+    {"cluster", cluster, MAY_FORMAT | MAY_CLUSTER},
     {"merge", merge, 0},
     {"prune", prune, MAY_LABEL | MAY_KEEP},
 };
@@ -416,6 +460,8 @@ static void check_options(const struct request *r, const struct command *c)
         tool_usage("--keep does not go with %s", c->name);
     if ((r->output || r->process_given) && !(c->may & MAY_OUTPUT))
         tool_usage("--output and --process do not go with %s", c->name);
+    if (r->cluster_given && !(c->may & MAY_CLUSTER))
+        tool_usage("--last and --alike do not go with %s", c->name);
     if (r->format_given && !(c->may & MAY_FORMAT))
         tool_usage("--format does not go with %s", c->name);
 }
@@ -423,7 +469,7 @@ static void check_options(const struct request *r, const struct command *c)
 int main(int argc, char **argv)
 {
     const char *names[N_COMMANDS + 1] = {NULL};
-    struct request r = {0};
+    struct request r = {.last = DEFAULT_LAST, .alike = 0.5, .status = TOOL_OK};
     const struct command *c;
     int option;
 
@@ -441,5 +487,5 @@ int main(int argc, char **argv)
     check_options(&r, c);
     c->run(&r);
     free(r.ids);
-    return tool_finish(TOOL_OK);
+    return tool_finish(r.status);
 }

@@ -6,10 +6,9 @@
 
 #include "wpp/base/error.h"
 #include "wpp/base/names.h"
+#include "wpp/cli/store-input.h"
 #include "wpp/cli/tool.h"
 #include "wpp/compare/run-diff-report.h"
-#include "wpp/read/reader.h"
-#include "wpp/runs/run-store.h"
 #include "wpp/runs/suspects-report.h"
 
 static const char help[] =
@@ -122,21 +121,6 @@ struct reading {
     uint32_t n_builds;
 };
 
-static wpp *open_process(struct reading *r, const struct stored_run *run, uint32_t process,
-                         struct wpp_error *error)
-{
-    struct wpp_bytes file;
-    char name[64];
-    wpp *w;
-
-    if (!run_store_load(r->store, run->id, process, &file, error))
-        return NULL;
-    snprintf(name, sizeof name, "run %lld", (long long)run->id);
-    w = wpp_open_memory_intact(file.data, file.size, name, error);
-    wpp_bytes_free(&file);
-    return w;
-}
-
 static void note_build(struct reading *r, int64_t build)
 {
     for (uint32_t i = 0; i < r->n_builds; i++)
@@ -146,20 +130,6 @@ static void note_build(struct reading *r, int64_t build)
     if (!r->builds)
         tool_die_of_memory();
     r->builds[r->n_builds++] = build;
-}
-
-static bool is_usable(wpp *const *process, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (wpp_missing(process[i]) & TOOL_NEED_PATHS)
-            return false;
-    return true;
-}
-
-static void close_all(wpp **process, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        wpp_close(process[i]);
 }
 
 static bool read_run(void *ctx, const struct stored_run *run, struct wpp_error *error)
@@ -173,18 +143,16 @@ static bool read_run(void *ctx, const struct stored_run *run, struct wpp_error *
         return true;
     }
     tool_progress("%u runs read", r->done++);
-    process = calloc(run->n_processes + (size_t)1, sizeof *process);
+    process = store_open_run(r->store, run, error);
     if (!process)
-        return wpp_fail_memory(error);
-    for (uint32_t i = 0; done && i < run->n_processes; i++)
-        done = (process[i] = open_process(r, run, i, error)) != NULL;
-    if (!done || !is_usable(process, run->n_processes)) {
-        r->n_unusable += done;
-        close_all(process, run->n_processes);
-    } else {
-        note_build(r, run->build);
-        done = suspects_add(&r->s, run->id, run->label == RUN_FAIL, process, run->n_processes, error);
+        return false;
+    if (!store_run_is_usable(process, run->n_processes)) {
+        r->n_unusable++;
+        store_close_run(process, run->n_processes);
+        return true;
     }
+    note_build(r, run->build);
+    done = suspects_add(&r->s, run->id, run->label == RUN_FAIL, process, run->n_processes, error);
     free(process);
     return done;
 }
@@ -194,8 +162,8 @@ static void read_all(struct reading *r, const struct request *request)
     struct wpp_error error;
 
     suspects_init(&r->s);
-    r->store = run_store_open(request->folder, RUN_STORE_READ, &error);
-    if (!r->store || !run_store_walk(r->store, &(struct run_choice){0}, read_run, r, &error))
+    r->store = store_open(request->folder, RUN_STORE_READ);
+    if (!run_store_walk(r->store, &(struct run_choice){0}, read_run, r, &error))
         tool_die_error(&error);
     tool_progress_end();
     if (r->n_unusable > 0)
@@ -245,25 +213,10 @@ static void die_of_run(int64_t id, const struct wpp_error *error)
     tool_die(TOOL_ERROR, "run %lld: %s", (long long)id, error->text);
 }
 
-static wpp *open_run(struct run_store *s, int64_t id)
-{
-    struct wpp_bytes file;
-    struct wpp_error error;
-    wpp *w = NULL;
-
-    if (run_store_load(s, id, 0, &file, &error)) {
-        w = wpp_open_memory_intact(file.data, file.size, "", &error);
-        wpp_bytes_free(&file);
-    }
-    if (!w)
-        die_of_run(id, &error);
-    return w;
-}
-
 /* Of their first processes. */
 static char *compare(struct run_store *s, int64_t fail, int64_t pass)
 {
-    wpp *w[2] = {open_run(s, fail), open_run(s, pass)};
+    wpp *w[2] = {store_open_first(s, fail), store_open_first(s, pass)};
     struct run_diff_request request = {.by = COMMON_BY_PATH, .partings = 1, .least = 32};
     struct run_diff d;
     struct wpp_error error;
