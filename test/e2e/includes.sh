@@ -29,7 +29,7 @@ wpp/record             wpp/wpp.h wpp/base wpp/format wpp/read wpp/trace wpp/comp
 wpp/replay             wpp/wpp.h wpp/base wpp/read tracer/trace-abi.h tracer/source-hash.h
 wpp/profile            wpp/wpp.h wpp/base wpp/format wpp/read wpp/replay
 wpp/compare            wpp/wpp.h wpp/base wpp/replay wpp/profile tracer/trace-abi.h
-wpp/runs               wpp/wpp.h wpp/base wpp/read wpp/replay wpp/profile wpp/compare
+wpp/runs               wpp/wpp.h wpp/base wpp/format wpp/read wpp/replay wpp/profile wpp/compare
 wpp/picture            wpp/wpp.h wpp/base wpp/replay
 wpp/cli                wpp tracer/trace-abi.h
 hotpaths/base          hotpaths/hotpaths.h

@@ -23,6 +23,7 @@ static const char help[] =
     "  export RUN             write the WPP of a run (-o)\n"
     "  novel RUN|FILE.wpp     show what a run did that no other run in DIR did, with first events\n"
     "  cluster                put failing runs together that end alike\n"
+    "  pack                   make the store smaller: what the runs of a build share is kept once\n"
     "  merge DIR2...          add the runs of other stores that DIR has not\n"
     "  prune [RUN]...         remove runs: the given ones, or all but the last N of each label\n"
     "                         (--keep=N)\n"
@@ -335,6 +336,21 @@ static void export(struct request *r)
     run_store_close(s);
 }
 
+static void pack(struct request *r)
+{
+    struct run_store *s = store_open(r->folder, RUN_STORE_WRITE);
+    struct run_store_figures f;
+    struct wpp_error error;
+
+    if (r->n_arguments > 0)
+        tool_usage("pack: all runs are packed");
+    if (!run_store_pack(s, &f, &error) || !run_store_tidy(s, &error))
+        tool_die_error(&error);
+    printf("%s WPPs of %s bytes packed into %s, and %s that they share\n", tool_grouped(f.processes),
+           tool_grouped(f.before), tool_grouped(f.after), tool_grouped(f.shared));
+    run_store_close(s);
+}
+
 static void merge(struct request *r)
 {
     struct run_store *s = store_open(r->folder, RUN_STORE_CREATE);
@@ -447,6 +463,7 @@ static const struct command {
     {"export", export, MAY_OUTPUT},
     {"novel", novel, MAY_FORMAT},
     {"cluster", cluster, MAY_FORMAT | MAY_CLUSTER},
+    {"pack", pack, 0},
     {"merge", merge, 0},
     {"prune", prune, MAY_LABEL | MAY_KEEP},
 };

@@ -17,6 +17,7 @@
 #include "wpp/base/error.h"
 #include "wpp/base/whole-file.h"
 #include "wpp/read/reader.h"
+#include "wpp/runs/run-pack.h"
 
 const char *const run_label_names[] = {"unknown", "pass", "fail", NULL};
 
@@ -50,12 +51,21 @@ static const char schema[] =
     "  run INTEGER NOT NULL REFERENCES run,"
     "  number INTEGER NOT NULL,"
     "  program TEXT NOT NULL,"
-    "  body BLOB,"                         /* the WPP; NULL: it is a file in `large` */
-    "  PRIMARY KEY (run, number));";
+    "  packing INTEGER NOT NULL,"          /* 0: body is the WPP; 1: packed, with the base of its build */
+    "  body BLOB,"                         /* NULL: the WPP is a file in `large` */
+    "  PRIMARY KEY (run, number));"
+    "CREATE INDEX process_to_pack ON process (run) WHERE packing = 0;"
+    "CREATE TABLE shared ("                /* items of the bases */
+    "  build INTEGER NOT NULL REFERENCES build,"
+    "  first INTEGER NOT NULL,"            /* number of its first item */
+    "  body BLOB NOT NULL,"
+    "  PRIMARY KEY (build, first));";
 
 struct run_store {
     sqlite3 *db;
     char *folder;
+    struct run_base *base;       /* of a build, as far as it has been read; or NULL */
+    int64_t base_build;
 };
 
 /* ---- Errors and statements ------------------------------------------------------------------ */
@@ -284,6 +294,7 @@ void run_store_close(struct run_store *s)
     if (!s)
         return;
     sqlite3_close(s->db);
+    run_base_free(s->base);
     free(s->folder);
     free(s);
 }
@@ -432,7 +443,7 @@ static bool insert_build(struct run_store *s, const struct facts *f, int64_t *bu
 static bool insert_process(struct run_store *s, int64_t id, uint32_t number,
                            const struct run_process *p, struct wpp_error *error)
 {
-    return finish(s, prepare(s, error, "INSERT INTO process VALUES (?, ?, ?, ?)", "iisb", id,
+    return finish(s, prepare(s, error, "INSERT INTO process VALUES (?, ?, ?, 0, ?)", "iisb", id,
                              (int64_t)number, p->program, is_large(&p->file) ? NULL : &p->file), error);
 }
 
@@ -635,11 +646,54 @@ static bool load_large(struct run_store *s, sqlite3_stmt *q, uint32_t process,
     return done;
 }
 
+/* Reads the items of a build that have come since. */
+static bool read_base(struct run_store *s, int64_t build, struct wpp_error *error)
+{
+    sqlite3_stmt *q;
+    int code = SQLITE_DONE;
+    bool done = true;
+
+    if (!s->base || s->base_build != build) {
+        run_base_free(s->base);
+        s->base = run_base_new();
+        s->base_build = build;
+        if (!s->base)
+            return wpp_fail_memory(error);
+    }
+    q = prepare(s, error, "SELECT body FROM shared WHERE build = ? AND first >= ? ORDER BY first", "ii",
+                build, (int64_t)run_base_items(s->base));
+    if (!q)
+        return false;
+    while (done && (code = sqlite3_step(q)) == SQLITE_ROW)
+        done = run_base_load(s->base, wpp_view(sqlite3_column_blob(q, 0),
+                                               (size_t)sqlite3_column_bytes(q, 0)), error);
+    if (done && code != SQLITE_DONE)
+        done = fail_sql(s, error);
+    sqlite3_finalize(q);
+    return done;
+}
+
+/* Items that the base lacks may have come since it was read. */
+static bool load_packed(struct run_store *s, sqlite3_stmt *q, struct wpp_bytes *file,
+                        struct wpp_error *error)
+{
+    struct wpp_view packed = wpp_view(sqlite3_column_blob(q, 0), (size_t)sqlite3_column_bytes(q, 0));
+    int64_t build = sqlite3_column_int64(q, 3);
+
+    if (s->base && s->base_build == build && run_unpack(s->base, packed, file, error))
+        return true;
+    wpp_bytes_free(file);
+    *file = (struct wpp_bytes){0};
+    return read_base(s, build, error) && run_unpack(s->base, packed, file, error);
+}
+
 static bool load_row(struct run_store *s, sqlite3_stmt *q, uint32_t process, struct wpp_bytes *file,
                      struct wpp_error *error)
 {
     if (sqlite3_column_type(q, 0) == SQLITE_NULL)
         return load_large(s, q, process, file, error);
+    if (sqlite3_column_int(q, 2) == 1)
+        return load_packed(s, q, file, error);
     wpp_put(file, sqlite3_column_blob(q, 0), (size_t)sqlite3_column_bytes(q, 0));
     return !file->failed || wpp_fail_memory(error);
 }
@@ -647,7 +701,7 @@ static bool load_row(struct run_store *s, sqlite3_stmt *q, uint32_t process, str
 bool run_store_load(struct run_store *s, int64_t id, uint32_t process, struct wpp_bytes *file,
                     struct wpp_error *error)
 {
-    sqlite3_stmt *q = prepare(s, error, "SELECT body, key FROM process JOIN run ON run = id "
+    sqlite3_stmt *q = prepare(s, error, "SELECT body, key, packing, build FROM process JOIN run ON run = id "
                               "WHERE run = ? AND number = ?", "ii", id, (int64_t)process);
     int code = q ? sqlite3_step(q) : SQLITE_ERROR;
     bool done = false;
@@ -663,6 +717,125 @@ bool run_store_load(struct run_store *s, int64_t id, uint32_t process, struct wp
     sqlite3_finalize(q);
     if (!done)
         wpp_bytes_free(file);
+    return done;
+}
+
+/* ---- Packing -------------------------------------------------------------------------------- */
+
+/* Processes that wait to be packed: those of one build come one after the other. */
+struct to_pack { int64_t run, number, build; };
+struct pack_list { struct to_pack *at; size_t n, capacity; };
+
+static bool list_unpacked(struct run_store *s, struct pack_list *list, struct wpp_error *error)
+{
+    sqlite3_stmt *q = prepare(s, error, "SELECT run, number, build FROM process JOIN run ON run = id "
+                              "WHERE packing = 0 AND body IS NOT NULL ORDER BY build, run, number", "");
+    int code = SQLITE_ERROR;
+
+    while (q && (code = sqlite3_step(q)) == SQLITE_ROW) {
+        if (list->n == list->capacity) {
+            size_t n = 2 * list->capacity + 64;
+            struct to_pack *larger = realloc(list->at, n * sizeof *larger);
+
+            if (!larger)
+                break;
+            list->at = larger;
+            list->capacity = n;
+        }
+        list->at[list->n++] = (struct to_pack){sqlite3_column_int64(q, 0), sqlite3_column_int64(q, 1),
+                                               sqlite3_column_int64(q, 2)};
+    }
+    if (q && code != SQLITE_DONE)
+        code == SQLITE_ROW ? wpp_fail_memory(error) : fail_sql(s, error);
+    sqlite3_finalize(q);
+    return code == SQLITE_DONE;
+}
+
+static bool store_packed(struct run_store *s, const struct to_pack *p, const struct wpp_bytes *packed,
+                         int64_t saved, struct wpp_error *error)
+{
+    return finish(s, prepare(s, error, "UPDATE process SET packing = 1, body = ? WHERE run = ? AND "
+                             "number = ?", "bii", packed, p->run, p->number), error) &&
+           finish(s, prepare(s, error, "UPDATE run SET stored = stored - ? WHERE id = ?", "ii", saved,
+                             p->run), error);
+}
+
+/* A packed one must be shorter, and its items worth their room: those of the first run of a build are
+ * for all others. */
+static bool pack_process(struct run_store *s, const struct to_pack *p,
+                         struct run_store_figures *figures, struct wpp_error *error)
+{
+    struct wpp_bytes file = {0}, packed = {0};
+    uint32_t items = run_base_items(s->base);
+    bool is_packed = false, done;
+
+    done = run_store_load(s, p->run, (uint32_t)p->number, &file, error);
+    if (!done)                     /* another process has removed it meanwhile */
+        return error->status == WPP_E_ARGUMENT;
+    done = run_pack(s->base, &file, &packed, &is_packed, error);
+    if (done && is_packed && packed.size < file.size) {
+        done = store_packed(s, p, &packed, (int64_t)(file.size - packed.size), error);
+        figures->processes++;
+        figures->before += file.size;
+        figures->after += packed.size;
+    } else {
+        run_base_cut(s->base, items);
+    }
+    wpp_bytes_free(&file);
+    wpp_bytes_free(&packed);
+    return done;
+}
+
+static bool store_items(struct run_store *s, int64_t build, uint32_t first,
+                        struct run_store_figures *figures, struct wpp_error *error)
+{
+    struct wpp_bytes items = {0};
+    bool done;
+
+    if (run_base_items(s->base) == first)
+        return true;
+    done = run_base_save(s->base, first, &items, error) &&
+           finish(s, prepare(s, error, "INSERT INTO shared VALUES (?, ?, ?)", "iib", build,
+                             (int64_t)first, &items), error);
+    figures->shared += items.size;
+    wpp_bytes_free(&items);
+    return done;
+}
+
+/* Packs some processes of a build in one transaction; other writers wait meanwhile.  The base is read
+ * within it, so it has all items that others have added. */
+static bool pack_some(struct run_store *s, const struct to_pack *p, size_t n,
+                      struct run_store_figures *figures, struct wpp_error *error)
+{
+    bool done = execute(s, "BEGIN IMMEDIATE", error);
+    uint32_t items = 0;
+
+    if (!done)
+        return false;
+    done = read_base(s, p->build, error);
+    if (done)
+        items = run_base_items(s->base);
+    for (size_t i = 0; done && i < n; i++)
+        done = pack_process(s, &p[i], figures, error);
+    done = end_transaction(s, done && store_items(s, p->build, items, figures, error), error);
+    if (!done && s->base)
+        run_base_cut(s->base, items);
+    return done;
+}
+
+bool run_store_pack(struct run_store *s, struct run_store_figures *figures, struct wpp_error *error)
+{
+    enum { AT_ONCE = 32 };
+    struct pack_list list = {0};
+    bool done = list_unpacked(s, &list, error);
+
+    *figures = (struct run_store_figures){0};
+    for (size_t i = 0, n; done && i < list.n; i += n) {
+        for (n = 1; n < AT_ONCE && i + n < list.n && list.at[i + n].build == list.at[i].build;)
+            n++;
+        done = pack_some(s, list.at + i, n, figures, error);
+    }
+    free(list.at);
     return done;
 }
 

@@ -5,6 +5,8 @@
  *                           the files of processes, but large ones
  *      DIR/large/           files of processes that are too large for the index
  *
+ * Packed runs are in the index in a shorter form (run-pack.h), with what the runs of a build share.
+ *
  * A run is what one program did, with all processes that recorded: each has a WPP.  A run is there as
  * a whole or not at all: its rows come in one transaction, and a large file has its name before that.
  * Each run has a key, a random number that its writer chose.  A run whose key is there already is not
@@ -85,6 +87,11 @@ bool run_store_add(struct run_store *s, const struct new_run *run, int64_t *id,
 bool run_store_label(struct run_store *s, int64_t id, enum run_label label,
                      struct wpp_error *error);
 bool run_store_remove(struct run_store *s, int64_t id, struct wpp_error *error);
+
+/* Packs all runs in the index that are not packed yet, so that they take less room; other processes may
+ * use the store meanwhile.  What cannot be packed stays as it is.  WPP_E_SYSTEM, _MEMORY, _DAMAGED. */
+struct run_store_figures { uint64_t processes, before, after, shared; };   /* packed; and bytes */
+bool run_store_pack(struct run_store *s, struct run_store_figures *figures, struct wpp_error *error);
 
 /* Removes files that no run has, as a killed writer may leave them, and gives free room back to the
  * disk. */
