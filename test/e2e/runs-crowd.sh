@@ -160,7 +160,7 @@ for i in $(seq 40); do
     { wpp-runs store add --label=pass alone.wpp && echo done >> added; } 2> /dev/null &
     pid=$!
     sleep "0.00$((i % 9))"
-    pkill -KILL -P $pid -x wpp-runs 2> /dev/null
+    kill -KILL $(children $pid wpp-runs) 2> /dev/null
     wait $pid 2> /dev/null
 done
 touch added
