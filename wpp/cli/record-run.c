@@ -16,11 +16,9 @@ const char *const record_label_names[] = {"auto", "pass", "fail", NULL};
 void record_run_begin(struct record_run *r)
 {
     struct wpp_error error;
-    struct run_store *s = run_store_open(r->folder, RUN_STORE_CREATE, &error);
 
-    if (!s)
+    if (!run_store_may_add(r->folder, &error))
         tool_die_error(&error);
-    run_store_close(s);
     run_key_new(&r->key);
     if (asprintf(&r->path, "%s/.unstored-%02x%02x%02x%02x", r->folder, r->key.byte[0], r->key.byte[1],
                  r->key.byte[2], r->key.byte[3]) < 0)

@@ -233,7 +233,7 @@ static bool make_tables(struct run_store *s, struct wpp_error *error)
     if (asprintf(&sql, "%s PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", schema, STORE_ID,
                  STORE_VERSION) < 0)
         return wpp_fail_memory(error);
-    done = execute(s, sql, error);
+    done = execute(s, sql, error) && execute(s, "PRAGMA wal_checkpoint(TRUNCATE)", error);
     free(sql);
     return done;
 }
@@ -255,13 +255,42 @@ static bool check_version(struct run_store *s, enum run_store_use use, struct wp
 }
 
 /* A commit is in the file when it ends, and so survives this process, but waits for no disk.  When the
- * last process closes the store its log stays: to copy it into the index takes longer than to add a
- * small run. */
+ * last process closes the store its log stays, since to copy it into the index one has to wait for the
+ * disk.  The next process reads the log, so it must be short: a run takes about seven pages of it. */
 static bool set_up(struct run_store *s, struct wpp_error *error)
 {
+    enum { LOG_PAGES = 128 };
+
     sqlite3_busy_timeout(s->db, PATIENCE);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_wal_autocheckpoint(s->db, LOG_PAGES);
     return execute(s, "PRAGMA synchronous=NORMAL", error);
+}
+
+/* By the index's header (https://sqlite.org/fileformat.html): numbers there have their high byte first. */
+bool run_store_may_add(const char *folder, struct wpp_error *error)
+{
+    enum { AT_VERSION = 60, AT_ID = 68, HEADER = 100 };
+    uint8_t header[HEADER] = {0};
+    char *index;
+    struct run_store *s;
+    FILE *f = NULL;
+    bool known;
+
+    if (!path_in(&index, folder, "runs.sqlite", error))
+        return false;
+    known = access(folder, W_OK) == 0 && access(index, W_OK) == 0 && (f = fopen(index, "rb")) &&
+            fread(header, 1, HEADER, f) == HEADER &&
+            __builtin_bswap32(wpp_get_u32(header + AT_VERSION)) == STORE_VERSION &&
+            __builtin_bswap32(wpp_get_u32(header + AT_ID)) == STORE_ID;
+    if (f)
+        fclose(f);
+    free(index);
+    if (known)
+        return true;
+    s = run_store_open(folder, RUN_STORE_CREATE, error);
+    run_store_close(s);
+    return s != NULL;
 }
 
 struct run_store *run_store_open(const char *folder, enum run_store_use use,

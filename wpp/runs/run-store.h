@@ -78,6 +78,10 @@ struct run_store *run_store_open(const char *folder, enum run_store_use use,
                                  struct wpp_error *error);
 void run_store_close(struct run_store *s);
 
+/* Whether runs can be added to a store, which is made if it does not exist; a store that is known to be
+ * one is not opened.  Errors as run_store_open(). */
+bool run_store_may_add(const char *folder, struct wpp_error *error);
+
 /* Adds a run; *id is its number, also if it was there already.  All are or none is.  WPP_E_SYSTEM,
  * _MEMORY; and what is wrong with a process's file: WPP_E_FORMAT, _VERSION, _DAMAGED, _INCOMPLETE. */
 bool run_store_add(struct run_store *s, const struct new_run *run, int64_t *id,
