@@ -266,6 +266,7 @@ $(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so: $(patsubst gcc-plugin/%.cc,$(PLUGIN_OBJ)/%.
 $(B)/bin/wpp-dot: TOOL_LIBS = -lgvc -lcgraph
 $(B)/bin/wpp-export: TOOL_LIBS = -lz
 $(B)/bin/wpp-step: TOOL_LIBS = $(or $(shell pkg-config --libs ncursesw 2>/dev/null),-lncursesw -ltinfo)
+$(B)/bin/wpp-record $(B)/bin/wpp-runs $(B)/bin/wpp-suspects: TOOL_LIBS = -lsqlite3
 $(B)/bin/%: $(B)/obj/wpp/cli/%.o $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -364,7 +365,7 @@ fuzz-%: build/fuzz/%
 	@cd build/fuzz && ./$* -max_len=$(FUZZ_LENGTH) -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 corpus.$*
 build/fuzz/sequitur: $(SEQ_SRC) $(wildcard sequitur/*.h test/unit/*.h)
 build/fuzz/wpp: $(WPP_SRC) $(SEQ_SRC) $(NUM_SRC) $(foreach top,wpp sequitur gcc-plugin test/unit,$(call in_rooms,$(top),*.h))
-build/fuzz/wpp: FUZZ_LIBS = $(LDLIBS_) -lz
+build/fuzz/wpp: FUZZ_LIBS = $(LDLIBS_) -lz -lsqlite3
 build/fuzz/%: test/fuzz/%.c | $(DEPS)
 	@mkdir -p $(@D)
 	$(call say,CLANG,$@)

@@ -36,6 +36,7 @@ wpp/picture            wpp/wpp.h wpp/base wpp/replay wpp/profile
 wpp/coverage           wpp/wpp.h wpp/base wpp/format wpp/read wpp/trace wpp/replay wpp/profile
 wpp/export             wpp/wpp.h wpp/base wpp/replay wpp/profile wpp/coverage
 wpp/step               wpp/wpp.h wpp/base wpp/replay
+wpp/runs               wpp/wpp.h wpp/base wpp/format wpp/read wpp/replay wpp/profile wpp/compare
 wpp/cli                wpp tracer/trace-abi.h
 hotpaths/base          hotpaths/hotpaths.h
 hotpaths/automata      hotpaths/hotpaths.h hotpaths/base
@@ -102,6 +103,10 @@ ok 'and so is the partition' \
 is "Graphviz's headers are included by graphviz-compat.h alone" \
    "$(grep -rlE '# *include *["<](graphviz/|cgraph\.h|gvc\.h)' ${tops#gcc-plugin})" wpp/picture/graphviz-compat.h
 is 'which only wpp-dot includes' "$(includes | sed -n 's| .*/graphviz-compat\.h$||p')" wpp/cli/wpp-dot.c
+
+# SQLite is known to one file.
+is "SQLite's header is included by run-store.c alone" \
+   "$(grep -rlE '# *include *["<]sqlite3' $tops)" wpp/runs/run-store.c
 
 # The licence stands in each file.
 is 'each source names its licence' \

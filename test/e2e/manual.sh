@@ -24,7 +24,7 @@ offered() {
     printf '%s\n' "${COMPREPLY[@]}"
 }
 
-for tool in wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-coverage wpp-diff wpp-p3 wpp-dump wpp-step wpp-export wpp-check wpp-dot wpp-hot wpp-config; do
+for tool in wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-coverage wpp-diff wpp-runs wpp-suspects wpp-samples wpp-p3 wpp-dump wpp-step wpp-export wpp-check wpp-dot wpp-hot wpp-config; do
     is "$tool: options in --help and man page" "$(page_options $tool)" "$(help_options $tool)"
     is "$tool: options in the completion" "$(completed $tool -- | tr ' ' '\n' | sed 's/=$//' | sort)" \
         "$(help_options $tool)"
@@ -114,6 +114,7 @@ wpp-record --signal
 wpp-export --to callgrind folded speedscope chrome perfetto pprof firefox callgraph flowgraph lcov gcov cobertura
 wpp-compress --memory
 END
+is 'commands on a store' "$(completed wpp-runs store l)" 'list label'
 is 'one of them' "$(completed wpp dot -T s)" svg
 is 'options behind one that takes none' "$(completed wpp-dot -f --max)" --max-nodes=
 is 'a program behind an option and its value' "$(offered wpp-record --limit 5 sp)" 'sp ace.wpp'

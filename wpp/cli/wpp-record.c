@@ -25,6 +25,7 @@
 #include "wpp/base/bytes.h"
 #include "wpp/base/error.h"
 #include "wpp/cli/heap.h"
+#include "wpp/cli/record-run.h"
 #include "wpp/cli/tool.h"
 #include "wpp/profile/profile-sum.h"
 #include "wpp/record/child.h"
@@ -46,6 +47,12 @@ static const char help[] =
     "                      then goes to standard error\n"
     "      --merge         PROGRAM was built to count paths: add the counts of all processes to the\n"
     "                      path profile FILE. Several recordings may do so at the same time\n"
+    "      --runs=DIR      add the recording as a run to the store DIR instead of writing a file;\n"
+    "                      several recordings may do so at the same time\n"
+    "      --label=LABEL   label the run pass, fail, or auto (the default): pass if PROGRAM exits\n"
+    "                      with status 0\n"
+    "      --oracle=CMD    label the run by the shell command CMD: status 0 is pass, 125 is unknown,\n"
+    "                      any other status is fail. CMD sees WPP_STATUS, WPP_SIGNAL and WPP_RUN\n"
     "      --limit=N       stop recording after about N events; PROGRAM goes on\n"
     "      --duration=S    stop recording after S seconds; PROGRAM goes on\n"
     "      --ring=SIZE     keep the last SIZE bytes of events of each thread, 4 an event. They\n"
@@ -95,6 +102,10 @@ struct options {
     uint64_t memory;             /* bytes for compressing; 0: no limit */
     int signal;                  /* stops and starts recording; 0: no signal does */
     bool merge;                  /* adds counts to the output */
+    const char *runs;            /* the store to which the run is added; or NULL */
+    const char *oracle;
+    enum record_label label;
+    bool label_given;
     bool best;                   /* makes a smaller file */
     bool stopped;
     bool progress, quiet;
@@ -157,13 +168,32 @@ static uint64_t memory_of_machine(void)
     return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+static void check_runs(const struct options *o)
+{
+    if (!o->runs && o->label_given)
+        tool_usage("--label: --runs says to which store the run is added");
+    if (!o->runs && o->oracle)
+        tool_usage("--oracle: --runs says to which store the run is added");
+    if (o->oracle && o->label_given)
+        tool_usage("--label and --oracle: only one of them can label a run");
+    if (o->runs && (o->output || o->merge))
+        tool_usage("--runs adds the recording to a store: -o and --merge do not go with it");
+    if (o->runs && o->memory)
+        tool_usage("--runs: --memory does not go with it");
+    if (o->runs && !*o->runs)
+        tool_usage("--runs: the store's name is empty");
+}
+
 static struct options parse_options(int argc, char **argv)
 {
     enum { TRACE = 256, LIMIT, DURATION, RING, MEMORY, SIGNAL, SPOOL, SPOOL_DIR, SPOOL_DISK, STOPPED,
-           BEST, PROGRESS, MERGE };
+           BEST, PROGRESS, MERGE, RUNS, LABEL, ORACLE };
     static const struct option table[] = {{"output", required_argument, NULL, 'o'},
                                           {"trace", required_argument, NULL, TRACE},
                                           {"merge", no_argument, NULL, MERGE},
+                                          {"runs", required_argument, NULL, RUNS},
+                                          {"label", required_argument, NULL, LABEL},
+                                          {"oracle", required_argument, NULL, ORACLE},
                                           {"limit", required_argument, NULL, LIMIT},
                                           {"duration", required_argument, NULL, DURATION},
                                           {"ring", required_argument, NULL, RING},
@@ -192,6 +222,12 @@ static struct options parse_options(int argc, char **argv)
         case PROGRESS: o.progress = true; break;
         case TRACE: o.trace = optarg; break;
         case MERGE: o.merge = true; break;
+        case RUNS: o.runs = optarg; break;
+        case LABEL:
+            o.label = tool_choice_argument("--label", optarg, record_label_names);
+            o.label_given = true;
+            break;
+        case ORACLE: o.oracle = optarg; break;
         case LIMIT:
             o.limit = at_least(tool_count_argument("--limit", optarg), 1,
                                "--limit: 0 events are nothing to record");
@@ -228,6 +264,7 @@ static struct options parse_options(int argc, char **argv)
         tool_usage("--merge: counts cannot be added to the standard output");
     if (o.merge && o.ring)
         tool_usage("--merge adds up counts: --ring, which keeps the last events, does not go with it");
+    check_runs(&o);
     if (optind == argc)
         tool_usage("no program given");
     o.command = argv + optind;
@@ -276,6 +313,8 @@ struct recording {
     struct wpp_process_files runs;        /* only the worker uses them while it works */
     struct wpp_output *trace;    /* NULL when not wanted, or failed */
     struct profile_sum sum;      /* with --merge; only the worker uses it while it works */
+    struct record_run run;       /* with --runs; likewise */
+    bool run_failed;
     struct profile_sum_step *step;       /* shared with keepers; or NULL */
     bool sum_failed;
     unsigned sum_waits;          /* hundredths of a second that it has waited for the lock */
@@ -465,6 +504,8 @@ static bool sum_process(void *ctx, const char *program, struct wpp_bytes *file,
 {
     struct recording *r = ctx;
 
+    if (r->options.runs)
+        return record_run_take(&r->run, program, file, error);
     return profile_sum_add(&r->sum, file, program, error);
 }
 
@@ -506,13 +547,37 @@ static bool wait_for_sum(void *ctx)
     return !__atomic_load_n(&r->runs.enough, __ATOMIC_RELAXED);
 }
 
+/* The kernel does not tell a keeper how the program ended. */
+static struct record_end program_end(const struct recording *r)
+{
+    bool known = !r->orphaned && r->program.ended;
+
+    return (struct record_end){known, (uint32_t)r->program.pid, known ? child_exited(&r->program) : 0,
+                               known ? child_killed(&r->program) : 0};
+}
+
+static void store_run(struct recording *r)
+{
+    struct record_end end = program_end(r);
+    struct wpp_error error;
+
+    pthread_mutex_lock(&r->messages);
+    r->run_failed = !record_run_store(&r->run, &end, &error);
+    pthread_mutex_unlock(&r->messages);
+}
+
 /* All processes are over. */
 static void store_sum(void *ctx)
 {
     struct recording *r = ctx;
     struct wpp_error error;
-    bool stored = profile_sum_store(&r->sum, r->step, &error);      /* it may wait for others */
+    bool stored;
 
+    if (r->options.runs) {
+        store_run(r);
+        return;
+    }
+    stored = profile_sum_store(&r->sum, r->step, &error);      /* it may wait for others */
     pthread_mutex_lock(&r->messages);
     if (!stored) {
         r->sum_failed = true;
@@ -582,6 +647,12 @@ static void show_summary(const struct recording *r)
 
     if (r->options.quiet || r->bytes == 0)
         return;
+    if (r->options.runs) {
+        if (r->run.id)
+            tool_warn("%s of %u process%s: run %lld of %s", tool_amount(tokens, "event"), r->runs.summed,
+                      r->runs.summed == 1 ? "" : "es", (long long)r->run.id, r->options.runs);
+        return;
+    }
     if (r->options.merge) {
         if (r->runs.summed > 0 && !r->sum_failed)
             tool_warn("%s of %u process%s added to %s",
@@ -695,15 +766,16 @@ static void say_dropped(const struct recording *r)
         snprintf(why, sizeof why, "events that waited on disk could not be read back (%s)",
                  strerror(wpp_spool_failed(r->spool)));
 
-    if (r->options.merge) {
+    if (r->options.merge || r->options.runs) {
         char cut[32] = "";
 
-        if (r->sum_failed)
+        if (r->sum_failed || r->run_failed)
             return;
         if (runs->cut > 0)
             snprintf(cut, sizeof cut, ", not all of %u", runs->cut);
-        tool_warn("%s: %s has counts of %u process%s%s", why, r->options.output, runs->summed,
-                  runs->summed == 1 ? "" : "es", cut);
+        tool_warn("%s: %s has %s of %u process%s%s", why,
+                  r->options.runs ? r->options.runs : r->options.output,
+                  r->options.runs ? "a run" : "counts", runs->summed, runs->summed == 1 ? "" : "es", cut);
         return;
     }
     if (!first_cut && !others_cut) {
@@ -792,6 +864,9 @@ static void orphan_written(void *ctx)
     struct recording *r = ctx;
 
     keep_trace(r, r->runs.begun > 0);
+    if (r->options.runs && r->run.id)
+        tool_warn("killed; %s holds the events recorded until then as run %lld", r->options.runs,
+                  (long long)r->run.id);
     if (r->options.merge && r->runs.summed > 0 && !r->sum_failed)
         tool_warn("killed; the counts of %u process%s are added to %s", r->runs.summed,
                   r->runs.summed == 1 ? "" : "es", r->options.output);
@@ -829,7 +904,7 @@ static void say_what_else(const struct recording *r)
 {
     if (r->options.quiet)
         return;
-    if (r->options.merge && r->runs.written > 0)
+    if ((r->options.merge || r->options.runs) && r->runs.written > 0)
         tool_warn("%u process%s not added: the folder %s", r->runs.written,
                   r->runs.written == 1 ? "" : "es", r->runs.folder);
     else if (r->runs.written > 1)
@@ -840,6 +915,13 @@ static void say_what_else(const struct recording *r)
                   r->runs.dumps == 1 ? "" : "s", r->runs.folder);
 }
 
+static void judge(struct recording *r)
+{
+    struct record_end end = program_end(r);
+
+    record_run_judge(&r->run, &end);
+}
+
 static int finish(struct recording *r)
 {
     const char *program = r->options.command[0];
@@ -847,13 +929,16 @@ static int finish(struct recording *r)
 
     keep_trace(r, r->bytes > 0);
     show_summary(r);
+    if (r->options.runs)
+        judge(r);
     say_killed(r);
     if (r->bytes == 0) {
         say_why_nothing(program);
         return status ? status : TOOL_ERROR;
     }
     say_what_else(r);
-    if (r->trace_failed || wpp_spool_failed(r->spool) || r->runs.failed || r->runs.apart || r->sum_failed)
+    if (r->trace_failed || wpp_spool_failed(r->spool) || r->runs.failed || r->runs.apart ||
+        r->sum_failed || r->run_failed)
         return status ? status : TOOL_ERROR;
     return status;
 }
@@ -977,7 +1062,7 @@ static void open_recording(struct recording *r, const char *name)
 
     if (r->options.merge)
         open_sum(r, name);
-    wpp_process_files_init(&r->runs, name, r->options.merge ? NULL : open_output(name),
+    wpp_process_files_init(&r->runs, name, r->options.merge || r->options.runs ? NULL : open_output(name),
                            &(struct wpp_process_files_sink){r, tell, sum_process, store_sum});
     r->runs.ring = r->options.ring;
     r->runs.memory = r->options.memory;
@@ -1006,6 +1091,13 @@ static void open_recording(struct recording *r, const char *name)
         tool_die(TOOL_ERROR, "out of memory");
 }
 
+static void open_run(struct recording *r)
+{
+    r->run = (struct record_run){.folder = r->options.runs, .label = r->options.label,
+                                 .oracle = r->options.oracle};
+    record_run_begin(&r->run);
+}
+
 int main(int argc, char **argv)
 {
     struct recording r = {0};
@@ -1014,7 +1106,10 @@ int main(int argc, char **argv)
 
     tool_init("wpp-record");
     r.options = parse_options(argc, argv);
-    name = r.options.output ? strdup(r.options.output) : default_output(r.options.command[0]);
+    if (r.options.runs)
+        open_run(&r);
+    name = r.options.runs ? strdup(r.run.path) : r.options.output ? strdup(r.options.output)
+           : default_output(r.options.command[0]);
     if (!name)
         tool_die(TOOL_ERROR, "out of memory");
     if (strcmp(name, "-") == 0)
@@ -1044,6 +1139,7 @@ int main(int argc, char **argv)
     wpp_event_limit_free(&r.limit);
     wpp_process_files_free(&r.runs);
     profile_sum_free(&r.sum);
+    record_run_free(&r.run);
     free(name);
     return error;
 }

@@ -154,6 +154,14 @@ static bool put_executed(struct wpp_bytes *b, const struct wpp_content *c)
     return done;
 }
 
+bool wpp_content_tables(const struct wpp_content *c, struct wpp_bytes *routines,
+                        struct wpp_bytes *terminals)
+{
+    put_routines(routines, c);
+    put_terminals(terminals, c);
+    return !routines->failed && !terminals->failed;
+}
+
 void wpp_content_drop_counts(struct wpp_bytes *terminals)
 {
     struct wpp_view v = wpp_view(terminals->data, terminals->size);

@@ -101,6 +101,11 @@ uint32_t wpp_content_order_sources(struct wpp_source *sources, size_t n);
 bool wpp_content_encode(const struct wpp_content *content, struct wpp_bytes *out,
                         struct wpp_error *error);
 
+/* The contents of the sections `routines` and `terminals` alone, the latter without how often they were
+ * executed; of c, modules, units, routines, sources and terminals count.  False: no memory. */
+bool wpp_content_tables(const struct wpp_content *c, struct wpp_bytes *routines,
+                        struct wpp_bytes *terminals);
+
 /* Takes how often terminals were executed out of the content of the section `terminals`. */
 void wpp_content_drop_counts(struct wpp_bytes *terminals);
 
