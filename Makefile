@@ -3,6 +3,7 @@
 #
 #   make                 everything, into build/$(CONFIG)
 #   make demo            record, compress and explain a real program  [PROGRAM=bzip2, lua5.4, ...]
+#   make page            the page of `wpp-report --html`, which needs clang, wasi-libc and npm to build (scripts/deps --page)
 #   make check           all ordinary tests; ends with `N passed, N failed, N skipped`
 #                        [CHECK_ALL=yes: at all levels and in all forms of programs that they know]
 #   make check-unit      the unit tests alone: half a minute
@@ -137,7 +138,7 @@ BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 .DELETE_ON_ERROR:
 
 all: $(COMMANDS) $(RT) $(PLUGIN) $(PUBLIC_LIBS) $(B)/include/wpp/control.h
-tests: all $(UNITS) $(REFS) $(BENCHES)
+tests: all $(UNITS) $(REFS) $(BENCHES) page-if-can
 	@rm -f $(filter-out $(UNITS),$(wildcard $(B)/test/unit/*))
 
 # Goals that promise to work from nothing install what is missing first.
@@ -372,6 +373,8 @@ build/fuzz/%: test/fuzz/%.c | $(DEPS)
 $(B)/include/wpp/%.h: tracer/%.h
 	$(Q)install -D -m 644 $< $@
 
+include report/page.mk
+
 # ---- Install ----------------------------------------------------------------------
 D := $(DESTDIR)$(PREFIX)
 ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
@@ -386,6 +389,7 @@ install: all
 	$(Q)for tool in $(notdir $(DRIVER_LINKS)); do ln -sf wpp-gcc $(D)/bin/$$tool; done
 	$(Q)install -m 755 $(B)/lib/wpp/*.so $(D)/lib/wpp
 	$(Q)install -m 644 $(B)/lib/wpp/*.a $(B)/lib/wpp/*.o $(B)/lib/wpp/libwpp-rt.list $(D)/lib/wpp
+	$(Q)if [ -f $(B)/lib/wpp/page.html ]; then install -m 644 $(B)/lib/wpp/page.html $(D)/lib/wpp; fi
 	$(Q)install -m 644 $(PUBLIC_LIBS) $(D)/lib
 	$(Q)for l in $(PUBLIC); do ln -sf lib$$l.so.$(SO) $(D)/lib/lib$$l.so; done
 	$(Q)install -m 644 wpp/wpp.h hotpaths/hotpaths.h sequitur/sequitur.h tracer/control.h $(D)/include/wpp
