@@ -65,3 +65,6 @@ $(PAGE)/page.html: $(PAGE)/page.wasm $(PAGE)/npm/.done $(PAGE_JS) report/bundle.
 	$(call say,PAGE,$@)
 	$(Q)node report/bundle.mjs $(PAGE) $(VERSION)
 -include $(WASM_OBJ:.o=.d)
+.PHONY: page-what-lacks
+page-what-lacks:
+	@echo '$(PAGE_LACKS)'

@@ -42,12 +42,28 @@ export function at(run, view, words) {
 
 // Goes there.  `quietly`: the place before is not one to come back to.
 export function go(hash, quietly) {
+    noteNow();
     if (quietly) {
         history.replaceState(null, '', `#${hash}`);
         show();
     } else {
         location.hash = hash;
     }
+}
+
+// Says in the address where one is by now.  Not at each step: browsers refuse too many.
+let stay = null;
+function noteNow() {
+    if (stay === null)
+        return;
+    clearTimeout(stay.timer);
+    history.replaceState(null, '', `#${stay.hash}`);
+    stay = null;
+}
+export function note(hash) {
+    if (stay)
+        clearTimeout(stay.timer);
+    stay = { hash, timer: setTimeout(noteNow, 250) };
 }
 
 // ---- The frame -----------------------------------------------------------------------------------------
@@ -108,6 +124,9 @@ async function show() {
     const section = el('section', { 'aria-labelledby': 'heading' }, el('h1', { id: 'heading' }, view[1]));
     const refocus = document.activeElement?.id;
 
+    if (stay)
+        clearTimeout(stay.timer);
+    stay = null;
     leave();
     leave = () => {};
     replace(frame.nav, navigation({ ...current, view: view[0] }));
@@ -148,6 +167,7 @@ async function open() {
     document.title = runs.map((run) => run.about.program.split('/').pop() || run.name).join(' and ') + ' \u2013 whole program path';
     build();
     window.addEventListener('hashchange', show);
+    document.addEventListener('click', noteNow, true);
     await show();
     document.documentElement.dataset.open = 'yes';
     // In the meantime, what most views need.

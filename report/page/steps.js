@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // steps.js - one event after the other, forwards and backwards, with the stack.
 import { amount, base, button, count, el, link, replace, time } from './dom.js';
-import { at, go } from './main.js';
+import { at, go, note } from './main.js';
 import { fileNumber, files, sourceLines } from './source.js';
 
 const AROUND = 6, LONGEST = 160;      // lines of source
@@ -66,14 +66,14 @@ export async function steps({ run, words, section, isCurrent }) {
     const thread = Number(words.thread ?? 0), last = (run.about.threads[thread]?.events ?? 0) - 1;
     const kept = { seek: words.seek, number: words.number, file: words.file, line: words.line };
     const head = el('div', { 'aria-live': 'polite', id: 'event', 'aria-atomic': 'true' }), body = el('div.columns');
-    let event = null, busy = false, counts = null;
+    let event = null, busy = false, aim = 0, counts = null;
 
     async function show(number) {
         const answer = await run.ask('event', thread, number);
 
         event = answer;
         field.value = answer.event;
-        history.replaceState(null, '', `#${at(run, 'steps', { thread, event: answer.event, ...kept })}`);
+        note(at(run, 'steps', { thread, event: answer.event, ...kept }));
         const name = answer.routine === null ? answer.name : run.about.routines[answer.routine][0];
         replace(head, el('p.event', {}, el('strong', {}, `Event ${count(answer.event)}`), ` of ${count(last + 1)} `, el('code', {}, name),
             answer.path === undefined ? '' : ` path ${count(answer.path)}`, trail(answer.lines)),
@@ -86,17 +86,22 @@ export async function steps({ run, words, section, isCurrent }) {
         if (isCurrent() && event === answer)
             replace(body, el('div', {}, text), el('div', {}, stackTable(run, answer, move), rules));
     }
-    // One move at a time; what is pressed meanwhile is left out.
+    // One event is shown at a time; of moves that come meanwhile the last one counts.
     async function move(to) {
-        if (busy || !(to >= 0 && to <= last))
+        if (!(to >= 0 && to <= last))
+            return;
+        aim = to;
+        if (busy)
             return;
         busy = true;
         try {
-            await show(to);
+            while (event?.event !== aim)
+                await show(aim);
         } finally {
             busy = false;
         }
     }
+    const here = () => (busy ? aim : event.event);
     const top = () => event.stack[0];
     async function toNext(forwards) {
         const answer = await run.ask('find', thread, forwards ? event.event + 1 : event.event, forwards ? 1 : 0);
@@ -110,8 +115,8 @@ export async function steps({ run, words, section, isCurrent }) {
     const tools = el('p.tools', { role: 'toolbar', 'aria-label': 'Steps' },
         run.about.threads.length > 1 ? el('label', {}, 'thread ', el('select', { id: 'thread', onchange(e) { go(at(run, 'steps', { thread: e.target.value, event: 0, ...kept })); } },
             run.about.threads.map((t, i) => el('option', { value: i, selected: i === thread }, `${i} ${t.name}`)))) : null, ' ',
-        button('\u23ee first', () => move(0), { id: 'first' }), button('\u25c0 back', () => move(event.event - 1), { id: 'back', title: 'left arrow' }), field,
-        button('forward \u25b6', () => move(event.event + 1), { id: 'forward', title: 'right arrow' }), button('last \u23ed', () => move(last), { id: 'last' }), ' ',
+        button('first', () => move(0), { id: 'first' }), button('\u25c0 back', () => move(here() - 1), { id: 'back', title: 'left arrow' }), field,
+        button('forward \u25b6', () => move(here() + 1), { id: 'forward', title: 'right arrow' }), button('last', () => move(last), { id: 'last' }), ' ',
         button('to the call', () => top() && move(top().first - 1), { id: 'call', title: 'c: the last event before this activation' }),
         button('out', () => top() && move(top().end), { id: 'out', title: 'o: the first event behind this activation' }));
     const finder = el('p.tools', {}, el('label', {}, 'look for ', el('select', { id: 'seek', async onchange(e) {
@@ -143,7 +148,7 @@ export async function steps({ run, words, section, isCurrent }) {
             found.textContent = `1 of ${count(counts[thread])}`;
         }
     }
-    await show(start);
+    await move(start);
     const keys = (e) => {
         const key = { ArrowLeft: 'back', ArrowRight: 'forward', c: 'call', o: 'out', n: 'next', p: 'previous' }[e.key];
 

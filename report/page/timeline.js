@@ -8,7 +8,7 @@
 //      rules        rule 12   rule 12   rule 7      bars; equal rules have equal colours: repetition shows
 import { scaleLinear } from 'd3-scale';
 import { amount, button, count, el, link, plural, replace, share, table, time } from './dom.js';
-import { at, go } from './main.js';
+import { at, go, note } from './main.js';
 
 const ROW = 18, AXIS = 24, MARKS = 22, GAP = 20, LEFT = 8;
 const CALL_ROWS = 24, RULE_ROWS = 10, FIELDS = 6;     // of a bar: begin, end, what, first, length, sampled
@@ -172,7 +172,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     async function look() {
         const mine = ++serial, columns = width(), question = [thread, byTime ? 1 : 0, view[0], view[1], columns];
 
-        history.replaceState(null, '', `#${at(run, 'timeline', { thread, by: byTime ? 'time' : null, from: view[0], to: view[1], event: cursor })}`);
+        note(at(run, 'timeline', { thread, by: byTime ? 'time' : null, from: view[0], to: view[1], event: cursor }));
         const answer = await run.ask('timeline', ...question);
         if (mine !== serial || !isCurrent())
             return;
@@ -195,7 +195,7 @@ export async function timeline({ run, words, section, isCurrent }) {
 
     // ---- Moving --------------------------------------------------------------------------------------
     function move(from, to) {
-        const least = byTime ? 1 : Math.min(4, whole[1] - whole[0]);
+        const least = 1;
         const size = Math.min(Math.max(to - from, least), whole[1] - whole[0]);
         const begin = Math.min(Math.max(from, whole[0]), whole[1] - size);
 
