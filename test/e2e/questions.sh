@@ -58,11 +58,15 @@ is 'there are some' "$(awk 'END { print (NR > 15) }' commands)" 1
 while read -r command; do
     case $command in
     wpp-diff*) want='; [ $? = 1 ]' ;;   # they differ
+    *--html*)
+        want=
+        [ -f "$BUILD/lib/wpp/page.html" ] || { skip "$command: this wpp was built without the page"; continue; } ;;
     *) want= ;;
     esac
     ok "$command" bash -c "set -o pipefail; $command$want" < /dev/null
     case $command in
     *--uninstrumented*) ;;              # nothing was left out
+    *--html*) is 'a page' "$(tail -n 1 prog.html)" '</html>' ;;
     *wpp-dot*) is 'a picture' "$(grep -c '</svg>' prog.svg)" 1 ;;
     *) is 'which says something' "$(test -s out && echo yes)" yes ;;
     esac
