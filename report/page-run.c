@@ -37,6 +37,7 @@ void page_close(struct page_run *r)
     free(r->clock);
     free(r->firsts);
     free(r->frequency);
+    free(r->mostly);
     wpp_finder_free(r->finder);
     free(r->weights);
     if (r->has_parts)
@@ -88,6 +89,44 @@ bool page_need_frequencies(struct page_run *r)
     if (r->frequency)
         wpp_rule_frequencies(r->w, r->frequency);
     return r->frequency;
+}
+
+/* Each symbol votes for its routine with its events; votes for others take away.  Who has more than half
+ * of them wins; if nobody has, somebody with many mostly does. */
+static uint32_t vote(const struct page_run *r, uint32_t rule)
+{
+    const struct wpp_grammar *g = wpp_grammar(r->w);
+    uint32_t first = WPP_NO_ROUTINE;
+    uint64_t votes = 0;
+
+    for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
+        uint32_t s = g->symbols[i] & ~WPP_RULE;
+        bool is_rule = g->symbols[i] & WPP_RULE;
+        uint32_t routine = is_rule ? r->mostly[s] : wpp_terminal(r->w, s)->routine;
+        uint64_t n = is_rule ? g->length[s] : 1;
+
+        if (routine == first) {
+            votes += n;
+        } else if (votes >= n) {
+            votes -= n;
+        } else {
+            first = routine;
+            votes = n - votes;
+        }
+    }
+    return first;
+}
+
+bool page_need_mostly(struct page_run *r)
+{
+    const struct wpp_grammar *g = wpp_grammar(r->w);
+
+    if (r->mostly)
+        return true;
+    r->mostly = malloc((g->n_rules + (size_t)g->n_threads + 1) * sizeof *r->mostly);
+    for (uint32_t rule = 0; r->mostly && rule < g->n_rules + g->n_threads; rule++)
+        r->mostly[rule] = vote(r, rule);
+    return r->mostly;
 }
 
 /* ---- Time -------------------------------------------------------------------------------------- */

@@ -129,6 +129,15 @@ static void clear_bars(struct chart *c)
     c->n_levels = 0;
 }
 
+/* The routine that a bar is mostly of; -1: none. */
+static int64_t routine_of(const struct chart *c, const struct bar *b, bool symbols)
+{
+    uint32_t routine = !symbols ? b->what : b->what & WPP_RULE ? c->r->mostly[b->what & ~WPP_RULE]
+                     : wpp_terminal(c->r->w, b->what)->routine;
+
+    return routine == WPP_NO_ROUTINE ? -1 : (int64_t)routine;
+}
+
 /* Symbols are written as numbers of rules, or -1 - terminal. */
 static void put_bars(struct chart *c, bool symbols)
 {
@@ -140,8 +149,8 @@ static void put_bars(struct chart *c, bool symbols)
             int64_t what = !symbols ? (int64_t)b->what : b->what & WPP_RULE
                          ? (int64_t)(b->what & ~WPP_RULE) : -1 - (int64_t)b->what;
 
-            fprintf(c->out, "%s%.2f,%.2f,%" PRId64 ",%.17g,%.17g,%d", k ? "," : "", b->begin, b->end,
-                    what, b->first, b->length, b->sampled);
+            fprintf(c->out, "%s%.2f,%.2f,%" PRId64 ",%.17g,%.17g,%d,%" PRId64, k ? "," : "", b->begin, b->end,
+                    what, b->first, b->length, b->sampled, routine_of(c, b, symbols));
         }
         fputc(']', c->out);
     }
@@ -210,7 +219,7 @@ static bool put_rules(struct chart *c)
     const struct wpp_grammar *g = wpp_grammar(c->r->w);
     struct instances k = {.at = malloc((c->r->w->depth + (size_t)2) * sizeof *k.at), .n = 1, .covering = 1};
     double before = -1;
-    bool ok = k.at;
+    bool ok = k.at && page_need_mostly(c->r);
 
     if (ok)
         k.at[0] = (struct instance){(g->n_rules + c->v->thread) | WPP_RULE, 0, c->tokens};
@@ -224,8 +233,8 @@ static bool put_rules(struct chart *c)
     if (ok) {
         put_covering_rules(c, &k);
         fputs(",\"rules\":", c->out);
+        put_bars(c, true);
     }
-    put_bars(c, true);
     free(k.at);
     return ok;
 }
@@ -340,6 +349,41 @@ static bool put_firsts(struct chart *c)
     return true;
 }
 
+/* ---- Repetition ----------------------------------------------------------------------------------------- */
+
+/* How many symbols of the start rule begin before an event. */
+static uint64_t symbols_before(const struct chart *c, double event)
+{
+    const struct wpp_grammar *g = wpp_grammar(c->r->w);
+    struct prefix_sums sums = wpp_event_sums(c->r->w);
+    uint32_t rule = g->n_rules + c->v->thread;
+    uint64_t rest = (uint64_t)event, i;
+
+    if (event >= c->tokens)
+        return g->body[rule + 1] - g->body[rule];
+    i = prefix_sums_find(&sums, g->body[rule], g->body[rule + 1], &rest);
+    return i - g->body[rule] + (rest > 0);
+}
+
+/* Pairs, by column: its events, and symbols of the start rule that begin there.  Few symbols: it repeats
+ * what other parts of the run do. */
+static void put_repetition(struct chart *c)
+{
+    double event = event_at(c, 0);
+    uint64_t symbols = symbols_before(c, event);
+
+    fputs(",\"symbols\":[", c->out);
+    for (uint32_t i = 0; i < c->v->columns; i++) {
+        double next = event_at(c, i + 1.0);
+        uint64_t more = next != event ? symbols_before(c, next) : symbols;
+
+        fprintf(c->out, "%s%.17g,%" PRIu64, i ? "," : "", next - event, more - symbols);
+        event = next;
+        symbols = more;
+    }
+    fputc(']', c->out);
+}
+
 /* Writes the view itself; false: there is none, which is said. */
 static bool begin_chart(struct chart *c)
 {
@@ -372,6 +416,7 @@ bool page_timeline(struct page_run *r, const struct page_view *v, FILE *out)
     if (!begin_chart(&c))
         return true;
     ok = put_rules(&c) && put_firsts(&c);
+    put_repetition(&c);
     fputc('}', out);
     return ok;
 }

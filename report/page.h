@@ -42,6 +42,8 @@ struct page_run {
     struct parts parts;
     bool has_costs, has_parts;
     uint64_t *frequency;       /* by rule, start rules included */
+    uint32_t *mostly;          /* likewise: the routine that runs most of its events, as far as a vote tells;
+                                  WPP_NO_ROUTINE: none does */
     struct page_clock *clock;      /* by thread */
     struct page_firsts *firsts;    /* by thread */
     struct page_lines *lines;      /* page-source.c */
@@ -63,6 +65,7 @@ bool page_need_parts(struct page_run *r, struct wpp_error *error);
 bool page_need_clock(struct page_run *r);
 bool page_need_firsts(struct page_run *r);
 bool page_need_frequencies(struct page_run *r);
+bool page_need_mostly(struct page_run *r);
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
@@ -78,8 +81,8 @@ struct page_view {
 };
 enum { PAGE_COLUMNS = 4096, PAGE_LEVELS = 40 };
 
-/* The rules that derive the view, level by level: bars [begin, end) in columns; and where paths were
- * executed for the first time.  A bar narrower than a column is drawn as that column; it hides its
+/* The rules that derive the view, level by level: bars [begin, end) in columns; where paths were executed
+ * for the first time; and by column how many symbols of the start rule begin there.  A bar narrower than a column is drawn as that column; it hides its
  * neighbours.  Cost: O(columns * levels * d), and once O(grammar). */
 bool page_timeline(struct page_run *r, const struct page_view *v, FILE *out);
 /* The activations in the view.  Cost: O(columns * depth of the stack * d), and once that of

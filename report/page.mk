@@ -44,16 +44,16 @@ $(PAGE)/obj/%.o: %.c report/page.mk | $(PAGE)/zstd/zstd.h
 	@mkdir -p $(@D)
 	$(call say,WASM,$<)
 	$(Q)$(WASM_CC) $(WASM_FLAGS) -MMD -MP -c -o $@ $<
-$(PAGE)/obj/zstd.a: $(PAGE)/zstd/zstd.h report/page.mk
-	@mkdir -p $(PAGE)/obj/zstd
+$(PAGE)/obj/zstd/.done: $(PAGE)/zstd/zstd.h report/page.mk
+	@mkdir -p $(@D)
 	$(call say,WASM,$@)
 	$(Q)for f in $(PAGE)/zstd/common/*.c $(PAGE)/zstd/decompress/*.c; do \
 	    $(WASM_CC) $(ZSTD_FLAGS) -c -o $(PAGE)/obj/zstd/$$(basename $$f .c).o $$f || exit; done
-	$(Q)rm -f $@ && llvm-ar-$(shell $(WASM_CC) -dumpversion | cut -d. -f1) rcsD $@ $(PAGE)/obj/zstd/*.o
-$(PAGE)/page.wasm: $(WASM_OBJ) $(PAGE)/obj/zstd.a
+	$(Q)touch $@
+$(PAGE)/page.wasm: $(WASM_OBJ) $(PAGE)/obj/zstd/.done
 	$(call say,LD,$@)
 	$(Q)$(WASM_CC) --target=wasm32-wasi -mexec-model=reactor -Wl,--gc-sections,--strip-all,-z,stack-size=8388608 \
-	    -o $@ $^
+	    -o $@ $(WASM_OBJ) $(PAGE)/obj/zstd/*.o
 # The packages of package-lock.json, and no scripts of theirs.
 $(PAGE)/npm/.done: report/package.json report/package-lock.json
 	@mkdir -p $(@D)

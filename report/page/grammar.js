@@ -13,7 +13,7 @@ function symbol(run, s, times) {
     const text = s < 0 ? `path ${count(-1 - s)}` : `rule ${count(s)}`;
     const where = s < 0 ? at(run, 'steps', { seek: 'path', number: -1 - s }) : at(run, 'grammar', { rule: s });
 
-    return [link(text, where), times > 1 ? ` \u00d7 ${count(times)}` : '', ', '];
+    return [link(text, where), times > 1 ? ` \u00d7 ${count(times)}` : '', ' \u00b7 '];
 }
 
 // Pairs in a flat list.

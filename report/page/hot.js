@@ -47,6 +47,13 @@ function stepList(steps) {
     return el('div', {}, list, more);
 }
 
+// The file and lines of the first path.
+function whereOf(steps) {
+    const [lines] = steps[0].lines ?? [];
+
+    return lines?.ranges.length ? `${base(lines.file)}:${lines.ranges[0][0]},` : '';
+}
+
 export async function hot({ run, section, isCurrent }) {
     const wait = el('p.wait', {}, 'Searching\u2026');
     section.append(wait);
@@ -70,7 +77,7 @@ export async function hot({ run, section, isCurrent }) {
             },
         }, el('summary', {}, el('span.share', {}, share(s.own_cost, total)), ' ',
             el('code', {}, [...new Set(steps.map((x) => x.name))].slice(0, 4).join(', ')), ' ',
-            el('small', {}, `${plural(s.length, 'path')}, ${plural(s.frequency, 'time')}${s.turn ? `, a loop of ${plural(s.turn, 'path')}${s.loop ? `, ${amount(s.loop.mean)} iterations in a row` : ''}` : ''}`)),
+            el('small', {}, `${whereOf(steps)} ${plural(s.length, 'path')}, ${plural(s.frequency, 'time')}${s.turn ? `, a loop of ${plural(s.turn, 'path')}${s.loop ? `, ${amount(s.loop.mean)} iterations in a row` : ''}` : ''}`)),
         el('div.columns', {}, el('div', {}, stepList(steps),
             el('p', {}, link('where it is', at(run, 'steps', { seek: 'path', number: steps[0].terminal })))), beside));
 

@@ -3,15 +3,16 @@
 // it, and where it executed paths for the first time.
 //
 //      new paths    |  |||       |                  marks
+//      repetition   ____/\\_______                   an area: symbols for each event
 //      calls        main                            bars, a row for each level of calls
 //                   compress      uncompress
 //      rules        rule 12   rule 12   rule 7      bars; equal rules have equal colours: repetition shows
 import { scaleLinear } from 'd3-scale';
-import { amount, button, count, el, link, plural, replace, share, table, time } from './dom.js';
+import { button, count, el, link, plural, replace, share, table, time } from './dom.js';
 import { at, go, note } from './main.js';
 
-const ROW = 18, AXIS = 24, MARKS = 22, GAP = 20, LEFT = 8;
-const CALL_ROWS = 24, RULE_ROWS = 10, FIELDS = 6;     // of a bar: begin, end, what, first, length, sampled
+const ROW = 18, AXIS = 24, MARKS = 22, AREA = 26, GAP = 20, LEFT = 8;
+const CALL_ROWS = 24, RULE_ROWS = 10, FIELDS = 7;     // of a bar: begin, end, what, first, length, sampled, routine
 
 const dark = () => {
     const theme = document.documentElement.dataset.theme;
@@ -19,17 +20,18 @@ const dark = () => {
     return theme ? theme === 'dark' : window.matchMedia('(prefers-color-scheme: dark)').matches;
 };
 
-// The same number has the same colour; neighbours in number differ.
-function colour(number, sampled) {
-    const hue = (Math.abs(number) * 137.508) % 360, tone = dark() ? [34, 32] : [62, 78];
+// A routine has its hue, a rule a shade of the hue of the routine that it mostly runs.
+function colour(bar, kind) {
+    const hue = (bar.routine + 1) * 137.508 % 360, shade = kind === 'rules' ? (Math.abs(bar.what) * 0.618034) % 1 : 0.5;
+    const tone = dark() ? [38, 24 + 18 * shade] : [62, 68 + 20 * shade];
 
-    return `hsl(${hue.toFixed(0)} ${tone[0] - (sampled ? 10 : 0)}% ${tone[1]}%)`;
+    return bar.routine < 0 ? 'gray' : `hsl(${hue.toFixed(0)} ${tone[0]}% ${tone[1].toFixed(0)}%)`;
 }
 
 const bars = (flat) => Array.from({ length: flat.length / FIELDS }, (_, i) => {
-    const [begin, end, what, first, length, sampled] = flat.slice(FIELDS * i, FIELDS * i + FIELDS);
+    const [begin, end, what, first, length, sampled, routine] = flat.slice(FIELDS * i, FIELDS * i + FIELDS);
 
-    return { begin, end, what, first, length, sampled: sampled === 1 };
+    return { begin, end, what, first, length, sampled: sampled === 1, routine };
 });
 
 // What the page knows of a run's rules by their names.
@@ -54,13 +56,13 @@ export async function timeline({ run, words, section, isCurrent }) {
     const tip = el('p.tip', { 'aria-hidden': 'true' });
     const said = el('p', { role: 'status', id: 'timeline-said' });
     const inside = el('p.inside', { id: 'inside' }), detail = el('div.detail', { 'aria-live': 'polite', id: 'detail' }), words_ = el('details.words');
-    const place = byTime ? time : (n) => amount(n);
+    const place = byTime ? time : (n) => count(n);
     let rows = [];            // what is drawn: { top, level, kind, bars }
     const width = () => Math.max(200, Math.min(4000, Math.floor(canvas.parentNode.clientWidth - 2 * LEFT)));
     const toX = (column) => LEFT + column * (width() / chart.columns);
 
     function layout() {
-        let top = AXIS + MARKS;
+        let top = AXIS + MARKS + AREA;
         const put = (levels, kind, most) => {
             rows.push({ top, heading: kind });
             top += GAP;
@@ -77,7 +79,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     function drawBar(pen, row, bar, colours) {
         const x = toX(bar.begin), w = Math.max(1, toX(bar.end) - x);
 
-        pen.fillStyle = colour(bar.what + (row.kind === 'rules' ? 7 : 0), bar.sampled);
+        pen.fillStyle = colour(bar, row.kind);
         pen.fillRect(x, row.top, w - (w > 3 ? 1 : 0), ROW - 1);
         if (chosen && chosen.kind === row.kind && chosen.bar.what === bar.what) {
             pen.strokeStyle = colours.accent;
@@ -120,6 +122,19 @@ export async function timeline({ run, words, section, isCurrent }) {
             pen.fillRect(toX(column), AXIS + MARKS - 4 - h, Math.max(1, toX(1) - toX(0)), h);
         }
     }
+    // Symbols for each event, at most 1; its root, so that little is seen, too.
+    function drawRepetition(pen, colours) {
+        const bottom = AXIS + MARKS + AREA - 4, pairs = chart.symbols;
+
+        pen.fillStyle = colours.soft;
+        pen.globalAlpha = 0.45;
+        for (let column = 0; column < chart.columns; column++) {
+            const events = pairs[2 * column], h = events ? (AREA - 6) * Math.sqrt(Math.min(1, pairs[2 * column + 1] / events)) : 0;
+
+            pen.fillRect(toX(column), bottom - h, toX(1) - toX(0) + 0.3, h + 1);
+        }
+        pen.globalAlpha = 1;
+    }
     function draw() {
         if (!chart)
             return;
@@ -134,10 +149,11 @@ export async function timeline({ run, words, section, isCurrent }) {
         pen.font = '12px system-ui, sans-serif';
         drawAxis(pen, colours, height);
         drawMarks(pen, colours);
+        drawRepetition(pen, colours);
         for (const row of rows) {
             pen.fillStyle = colours.soft;
             if (row.heading)
-                pen.fillText(row.heading === 'rules' ? 'rules: equal colours are equal parts' : called ? 'calls' : 'calls: reading the stacks\u2026', LEFT, row.top + 14);
+                pen.fillText(row.heading === 'rules' ? 'rules' : called ? 'calls' : 'calls: reading the stacks\u2026', LEFT, row.top + 14);
             else
                 for (const bar of row.bars)
                     drawBar(pen, row, bar, colours);
@@ -176,7 +192,7 @@ export async function timeline({ run, words, section, isCurrent }) {
         const answer = await run.ask('timeline', ...question);
         if (mine !== serial || !isCurrent())
             return;
-        chart = { columns, first: answer.first, last: answer.last, inside: answer.insideRules, levels: answer.rules.map(bars),
+        chart = { columns, first: answer.first, last: answer.last, inside: answer.insideRules, levels: answer.rules.map(bars), symbols: answer.symbols,
             news: Array.from({ length: answer.new.length / 2 }, (_, i) => [answer.new[2 * i], answer.new[2 * i + 1]]) };
         called = called?.of === String(question) ? called : null;
         describe();
@@ -310,7 +326,8 @@ export async function timeline({ run, words, section, isCurrent }) {
                 move(cursor - 20, cursor + 20);
         } }))),
         said, inside, el('div.chart', {}, canvas), tip,
-        el('p.legend', { id: 'timeline-help' }, 'Marks: where paths were executed for the first time. Bars narrower than what is drawn stand for their neighbours, too. '
+        el('p.legend', { id: 'timeline-help' }, 'Marks: where paths were executed for the first time. Area: symbols of the grammar for each event; where it is low, the run repeats itself. '
+            + 'A rule has a shade of the colour of the routine that it mostly runs; equal bars are equal parts. Bars narrower than what is drawn stand for their neighbours, too. '
             + 'Drag or arrow keys move, the wheel, + and \u2212 zoom, a double click goes to a bar, Home shows all, Enter steps from the middle.'),
         detail, words_);
     const resized = new ResizeObserver(() => { if (chart && width() !== chart.columns) lookSoon(); });

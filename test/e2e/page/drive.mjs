@@ -184,7 +184,7 @@ async function timeline(page) {
     await page.waitForFunction(() => document.getElementById('timeline-said').textContent.includes('100.0 %'));
     await idle(page);
     await page.waitForTimeout(120);
-    await page.click('#timeline', { position: { x: 300, y: 24 + 22 + 20 + 9 } });
+    await page.click('#timeline', { position: { x: 300, y: 24 + 22 + 26 + 20 + 9 } });
     await page.waitForSelector('#zoom-chosen');
     say('timeline: a bar tells what it is', /main|work|fib/.test(await text(page, '#detail')), await text(page, '#detail'));
     await page.selectOption('#timeline-by', 'time');
