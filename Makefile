@@ -105,6 +105,7 @@ LIBWPP   := $(B)/lib/libwpp.a
 LIBHOT   := $(B)/lib/libhotpaths.a
 LIBREF   := $(B)/lib/libreference.a
 LIBNUM   := $(B)/lib/libnumbering.a
+LIBPAGE  := $(B)/lib/libpage.a
 LIBS     := $(LIBHOT) $(LIBWPP) $(LIBSEQ)
 # As others link them: the rooms that a public header leads to, and its names alone (NAME.symbols).
 PUBLIC   := sequitur wpp hotpaths
@@ -205,6 +206,7 @@ $(call obj,sequitur/vectors-avx2.c): CFLAGS_ += $(if $(findstring x86_64,$(shell
 $(LIBSEQ): $(call obj,$(SEQ_SRC))
 $(LIBWPP): $(call obj,$(WPP_SRC))
 $(LIBHOT): $(call obj,$(HOT_SRC))
+$(LIBPAGE): $(call obj,$(wildcard report/*.c))
 $(LIBREF): $(call obj,$(REF_SRC))
 $(LIBNUM): $(if $(filter release,$(CONFIG)),$(call obj,$(NUM_SRC)),$(patsubst gcc-plugin/%.c,$(B)/obj/numbering/%.o,$(NUM_SRC)))
 # One member: linkers take longer over several, and all are needed.
@@ -292,10 +294,12 @@ $(B)/bin/%: scripts/%
 $(B)/test/unit/numbering: TEST_LIBS = -Wl,--wrap=calloc,--wrap=realloc
 $(B)/test/unit/partition: TEST_LIBS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(B)/test/unit/tracer%: TEST_LIBS = -Wl,--export-dynamic-symbol=__wpp_* $(B)/lib/wpp/libwpp-rt.a
+$(B)/test/unit/page: $(LIBPAGE)
+$(B)/test/unit/page: TEST_FIRST = $(LIBPAGE)
 $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(LIBREF) $(LIBNUM) $(LIBS) $(B)/lib/wpp/libwpp-rt.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBREF) $(LIBNUM) $(LIBS) $(TEST_LIBS) $(LDLIBS_)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(TEST_FIRST) $(LIBREF) $(LIBNUM) $(LIBS) $(TEST_LIBS) $(LDLIBS_)
 $(B)/test/read-%: $(B)/obj/test/reference/read-%.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)

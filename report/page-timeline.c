@@ -67,7 +67,7 @@ static double place_of(const struct chart *c, double event)
 /* The event at the beginning of a column. */
 static double event_at(const struct chart *c, double column)
 {
-    double place = c->v->from + (c->v->to - c->v->from) * (column / c->v->columns);
+    double place = c->v->from + (c->v->to - c->v->from) * column / c->v->columns;
     double event = c->clock ? interpolate(c->clock->time, c->clock->first, c->clock->n, place) : place;
 
     event = floor(event);
