@@ -3,6 +3,7 @@
 #
 #   make                 everything, into build/$(CONFIG)
 #   make demo            record, compress and explain a real program  [PROGRAM=bzip2, lua5.4, ...]
+#   make page            the page of `wpp-report --html`, which needs clang, wasi-libc and npm to build (scripts/deps --page)
 #   make check           all ordinary tests; ends with `N passed, N failed, N skipped`
 #                        [CHECK_ALL=yes: at all levels and in all forms of programs that they know]
 #   make check-unit      the unit tests alone: half a minute
@@ -104,6 +105,7 @@ LIBWPP   := $(B)/lib/libwpp.a
 LIBHOT   := $(B)/lib/libhotpaths.a
 LIBREF   := $(B)/lib/libreference.a
 LIBNUM   := $(B)/lib/libnumbering.a
+LIBPAGE  := $(B)/lib/libpage.a
 LIBS     := $(LIBHOT) $(LIBWPP) $(LIBSEQ)
 # As others link them: the rooms that a public header leads to, and its names alone (NAME.symbols).
 PUBLIC   := sequitur wpp hotpaths
@@ -137,7 +139,7 @@ BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 .DELETE_ON_ERROR:
 
 all: $(COMMANDS) $(RT) $(PLUGIN) $(PUBLIC_LIBS) $(B)/include/wpp/control.h
-tests: all $(UNITS) $(REFS) $(BENCHES)
+tests: all $(UNITS) $(REFS) $(BENCHES) page-if-can
 	@rm -f $(filter-out $(UNITS),$(wildcard $(B)/test/unit/*))
 
 # Goals that promise to work from nothing install what is missing first.
@@ -204,6 +206,7 @@ $(call obj,sequitur/vectors-avx2.c): CFLAGS_ += $(if $(findstring x86_64,$(shell
 $(LIBSEQ): $(call obj,$(SEQ_SRC))
 $(LIBWPP): $(call obj,$(WPP_SRC))
 $(LIBHOT): $(call obj,$(HOT_SRC))
+$(LIBPAGE): $(call obj,$(wildcard report/*.c))
 $(LIBREF): $(call obj,$(REF_SRC))
 $(LIBNUM): $(if $(filter release,$(CONFIG)),$(call obj,$(NUM_SRC)),$(patsubst gcc-plugin/%.c,$(B)/obj/numbering/%.o,$(NUM_SRC)))
 # One member: linkers take longer over several, and all are needed.
@@ -295,10 +298,12 @@ $(B)/test/unit/numbering: TEST_LIBS = -Wl,--wrap=calloc,--wrap=realloc
 $(B)/test/unit/partition: TEST_LIBS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 $(B)/test/unit/export-memory: TEST_LIBS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc -lz
 $(B)/test/unit/tracer%: TEST_LIBS = -Wl,--export-dynamic-symbol=__wpp_* $(B)/lib/wpp/libwpp-rt.a
+$(B)/test/unit/page: $(LIBPAGE)
+$(B)/test/unit/page: TEST_FIRST = $(LIBPAGE)
 $(B)/test/unit/%: $(B)/obj/test/unit/%.o $(LIBREF) $(LIBNUM) $(LIBS) $(B)/lib/wpp/libwpp-rt.a
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(LIBREF) $(LIBNUM) $(LIBS) $(TEST_LIBS) $(LDLIBS_)
+	$(Q)$(CC) $(CFLAGS_) $(LDFLAGS) -o $@ $< $(TEST_FIRST) $(LIBREF) $(LIBNUM) $(LIBS) $(TEST_LIBS) $(LDLIBS_)
 $(B)/test/read-%: $(B)/obj/test/reference/read-%.o
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -376,6 +381,8 @@ build/fuzz/%: test/fuzz/%.c | $(DEPS)
 $(B)/include/wpp/%.h: tracer/%.h
 	$(Q)install -D -m 644 $< $@
 
+include report/page.mk
+
 # ---- Install ----------------------------------------------------------------------
 D := $(DESTDIR)$(PREFIX)
 ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
@@ -390,6 +397,7 @@ install: all
 	$(Q)for tool in $(notdir $(DRIVER_LINKS)); do ln -sf wpp-gcc $(D)/bin/$$tool; done
 	$(Q)install -m 755 $(B)/lib/wpp/*.so $(D)/lib/wpp
 	$(Q)install -m 644 $(B)/lib/wpp/*.a $(B)/lib/wpp/*.o $(B)/lib/wpp/libwpp-rt.list $(D)/lib/wpp
+	$(Q)if [ -f $(B)/lib/wpp/page.html ]; then install -m 644 $(B)/lib/wpp/page.html $(D)/lib/wpp; fi
 	$(Q)install -m 644 $(PUBLIC_LIBS) $(D)/lib
 	$(Q)for l in $(PUBLIC); do ln -sf lib$$l.so.$(SO) $(D)/lib/lib$$l.so; done
 	$(Q)install -m 644 wpp/wpp.h hotpaths/hotpaths.h sequitur/sequitur.h tracer/control.h $(D)/include/wpp

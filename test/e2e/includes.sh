@@ -2,7 +2,7 @@
 # The include edges between rooms that are allowed (docs/design.md, The house).
 . "$(dirname "$0")/lib.sh"
 cd "$ROOT" || exit 1
-tops='gcc-plugin tracer driver sequitur wpp hotpaths'
+tops='gcc-plugin tracer driver sequitur wpp hotpaths report'
 
 # Each room, and what of the project its files may include: a folder is all its files, a file is
 # itself.  Its own files a room may always include.
@@ -47,6 +47,11 @@ hotpaths/exhaustive    hotpaths/hotpaths.h hotpaths/base
 hotpaths               hotpaths/base hotpaths/strings hotpaths/sampled hotpaths/exhaustive wpp/wpp.h
 hotpaths/report        hotpaths/hotpaths.h hotpaths/base hotpaths/strings wpp/wpp.h wpp/base wpp/replay wpp/profile
 hotpaths/cli           hotpaths wpp/wpp.h wpp/base wpp/cli/tool.h
+report                 hotpaths wpp/wpp.h wpp/base wpp/read wpp/replay wpp/profile wpp/compare
+report/wasm            report wpp/base
+report/wasm/include
+report/wasm/include/sys
+report/page
 '
 
 # Every include of a file of ours, one a line: `wpp/read/reader.c wpp/format/content.h`.
@@ -84,7 +89,7 @@ is 'a base name stands once in the tree' \
 is 'and a second one would be seen' "$(printf '%s\n' wpp/a/x.c wpp/a/x.h wpp/b/y.c hotpaths/y.h | twice)" y
 
 is 'the rooms have no circle' "$(scripts/include-graph 2>&1 > /dev/null | sed 's/.*, //')" '0 in circles'
-mkdir -p "$T/tree/wpp/a" "$T/tree/wpp/b" "$T"/tree/{gcc-plugin,tracer,driver,sequitur,hotpaths}
+mkdir -p "$T/tree/wpp/a" "$T/tree/wpp/b" "$T"/tree/{gcc-plugin,tracer,driver,sequitur,hotpaths,report}
 echo '#include "wpp/b/b.h"' > "$T/tree/wpp/a/a.h"
 echo '#include "wpp/a/a.h"' > "$T/tree/wpp/b/b.h"
 is 'and one would be seen' "$(scripts/include-graph "$T/tree" 2>&1 > /dev/null)" '2 nodes, 2 arrows, 2 in circles'

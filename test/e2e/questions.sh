@@ -58,6 +58,9 @@ is 'there are some' "$(awk 'END { print (NR > 15) }' commands)" 1
 while read -r command; do
     case $command in
     wpp-diff*) want='; [ $? = 1 ]' ;;   # they differ
+    *--html*)
+        want=
+        [ -f "$BUILD/lib/wpp/page.html" ] || { skip "$command: this wpp was built without the page"; continue; } ;;
     *) want= ;;
     esac
     ok "$command" bash -c "set -o pipefail; $command$want" < /dev/null
@@ -66,6 +69,7 @@ while read -r command; do
     *wpp-dot*) svg=${command##*-o }
         is 'a picture' "$(grep -c '</svg>' "${svg%% *}")" 1 ;;
     *' > '*) is 'a file' "$(test -s "${command##* > }" && echo yes)" yes ;;
+    *--html*) is 'a page' "$(tail -n 1 prog.html)" '</html>' ;;
     *) is 'which says something' "$(test -s out && echo yes)" yes ;;
     esac
 done < commands

@@ -8,6 +8,7 @@
 #include "wpp/base/clipped-output.h"
 #include "wpp/base/error.h"
 #include "wpp/base/names.h"
+#include "wpp/cli/html-page.h"
 #include "wpp/cli/tool.h"
 #include "wpp/profile/line-costs.h"
 #include "wpp/profile/line-counts.h"
@@ -16,6 +17,7 @@
 
 static const char help[] =
     "Usage: wpp-report [OPTION]... FILE.wpp\n"
+    "       wpp-report --html -o PAGE.html [-f] [--no-source] FILE.wpp [FILE2.wpp]\n"
     "Shows where a recorded run spent its instructions: routines with what they called\n"
     "(inclusive) and without (self), loops, source lines.  FILE `-` is standard input.\n"
     "\n"
@@ -35,6 +37,14 @@ static const char help[] =
     "      --format=F         text (default), json, csv; json and csv have all rows\n"
     "      --full-names       C++ names in full, lines as long as need be\n"
     "      --color=WHEN       auto (default), always, never\n"
+    "\n"
+    "      --html             write one HTML file with the whole run in it: open it in a browser and\n"
+    "                         look at the report, a timeline, the source, each event; of two runs\n"
+    "                         also how they differ\n"
+    "  -o, --output=PAGE      the file to write, `-` is standard output\n"
+    "  -f, --force            replace PAGE if it exists\n"
+    "      --no-source        no source text in the page\n"
+    "\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
     "\n"
@@ -48,19 +58,20 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 enum tables { ROUTINES = 1, LOOPS = 2, LINES = 4, TREE = 8 };
 
 struct request {
-    const char *path, *thread, *caller, *callee, *color;
+    const char *path, *path2, *thread, *caller, *callee, *color, *output;
     unsigned tables;
     enum profile_sort sort;
     enum format format;
     uint64_t top;
-    bool top_given, full_names;
+    bool top_given, full_names, html, force, no_source, about_text;
     double min_share;
     uint32_t depth;
 };
 
 enum {
     OPT_ROUTINES = 0x100, OPT_LOOPS, OPT_LINES, OPT_TREE, OPT_CALLER, OPT_CALLEE, OPT_TOP, OPT_SORT,
-    OPT_MIN_SHARE, OPT_DEPTH, OPT_THREAD, OPT_FORMAT, OPT_FULL_NAMES, OPT_COLOR
+    OPT_MIN_SHARE, OPT_DEPTH, OPT_THREAD, OPT_FORMAT, OPT_FULL_NAMES, OPT_COLOR,
+    OPT_HTML, OPT_NO_SOURCE
 };
 static const struct option options[] = {
     {"routines", no_argument, NULL, OPT_ROUTINES},
@@ -77,6 +88,10 @@ static const struct option options[] = {
     {"format", required_argument, NULL, OPT_FORMAT},
     {"full-names", no_argument, NULL, OPT_FULL_NAMES},
     {"color", required_argument, NULL, OPT_COLOR},
+    {"html", no_argument, NULL, OPT_HTML},
+    {"output", required_argument, NULL, 'o'},
+    {"force", no_argument, NULL, 'f'},
+    {"no-source", no_argument, NULL, OPT_NO_SOURCE},
     TOOL_OPTIONS
 };
 
@@ -109,20 +124,47 @@ static void parse_option(struct request *r, int option)
     case OPT_FORMAT:     r->format = tool_choice_argument("--format", optarg, formats); break;
     case OPT_FULL_NAMES: r->full_names = true; break;
     case OPT_COLOR:      r->color = optarg; break;
+    case OPT_HTML:       r->html = true; break;
+    case 'o':            r->output = optarg; break;
+    case 'f':            r->force = true; break;
+    case OPT_NO_SOURCE:  r->no_source = true; break;
     case 'h':            tool_help(help);
     case 'V':            tool_version();
     }
 }
 
+/* The page has all tables: the other options choose what a text shows. */
+static void check_html(const struct request *r, int n_files)
+{
+    if (r->html) {
+        if (r->about_text)
+            tool_usage("--html: the page shows all; of the other options only -o, -f, --no-source go with it");
+        if (!r->output)
+            tool_usage("--html: say where to write the page (-o PAGE.html)");
+        if (n_files > 2)
+            tool_usage("more than two files given");
+        if (wpp_output_is_standard(r->output))
+            tool_refuse_terminal(STDOUT_FILENO, "a page");
+    } else if (r->output || r->force || r->no_source) {
+        tool_usage("%s goes with --html only", r->output ? "-o" : r->force ? "-f" : "--no-source");
+    }
+}
+
 static void parse_options(int argc, char **argv, struct request *r)
 {
-    int option;
+    int option, n;
 
-    while ((option = tool_option(argc, argv, "hV", options)) != -1)
+    while ((option = tool_option(argc, argv, "hVo:f", options)) != -1) {
         parse_option(r, option);
-    if (argc - optind != 1)
-        tool_usage(argc == optind ? "no file given" : "more than one file given");
+        r->about_text = r->about_text
+                     || (option != OPT_HTML && option != 'o' && option != 'f' && option != OPT_NO_SOURCE);
+    }
+    n = argc - optind;
+    check_html(r, n);
+    if (n < 1 || (n > 1 && !r->html))
+        tool_usage(n < 1 ? "no file given" : "more than one file given");
     r->path = argv[optind];
+    r->path2 = n > 1 ? argv[optind + 1] : NULL;
     if (r->caller && r->callee)
         tool_usage("--caller and --callee show different trees");
     if (!r->tables)
@@ -417,6 +459,16 @@ static void report(const wpp *w, const struct request *r)
     call_tree_free(&tree);
 }
 
+static int write_page(const struct request *r)
+{
+    const char *const path[] = {r->path, r->path2};
+    struct html_page_request page = {
+        .path = path, .n = r->path2 ? 2 : 1, .output = r->output, .force = r->force, .no_sources = r->no_source
+    };
+
+    return html_page_write(&page);
+}
+
 int main(int argc, char **argv)
 {
     struct request r = {.min_share = 1, .depth = 20};
@@ -426,6 +478,8 @@ int main(int argc, char **argv)
 
     tool_init("wpp-report");
     parse_options(argc, argv, &r);
+    if (r.html)
+        return write_page(&r);
     w = tool_open(r.path);
     tool_need_order(r.path, w);
     wpp_get_summary(w, &run);

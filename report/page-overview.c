@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* page-overview.c - a run in figures, with the names of its routines. */
+#include <inttypes.h>
+
+#include "report/page.h"
+#include "wpp/base/json.h"
+
+static void put_text(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, ",\"%s\":", key);
+    json_string(out, text);
+}
+
+static void put_count(FILE *out, const char *key, uint64_t n)
+{
+    fprintf(out, ",\"%s\":%" PRIu64, key, n);
+}
+
+static void put_run(FILE *out, const struct wpp_summary *run)
+{
+    put_text(out, "program", run->program);
+    put_text(out, "command", run->command);
+    put_text(out, "host", run->host);
+    put_count(out, "pid", run->pid);
+    put_count(out, "started", run->started);
+    put_count(out, "nanoseconds", run->nanoseconds);
+    put_count(out, "events", run->tokens);
+    put_count(out, "lost", run->lost);
+    put_count(out, "unread", run->unread);
+    put_count(out, "exited", run->exited);
+    put_count(out, "killed", run->killed);
+    put_count(out, "fileBytes", run->file_bytes);
+    put_count(out, "traceBytes", run->trace_bytes);
+    put_count(out, "rules", run->n_rules);
+    put_count(out, "symbols", run->rhs_symbols);
+    put_count(out, "longestRule", run->longest_rule);
+    put_count(out, "paths", run->n_terminals - run->n_controls);
+    put_count(out, "modules", run->n_modules);
+    put_count(out, "instrumented", run->n_instrumented_routines);
+    put_count(out, "leftOut", run->n_left_out);
+    fprintf(out, ",\"complete\":%s", run->complete && !run->lost ? "true" : "false");
+}
+
+/* The sum over all executed paths. */
+static double instructions(const struct page_run *r, const uint64_t *frequency)
+{
+    const struct wpp_grammar *g = wpp_grammar(r->w);
+    double sum = 0;
+
+    for (uint32_t rule = 0; rule < g->n_rules + g->n_threads; rule++) {
+        double here = 0;
+
+        for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++)
+            if (!(g->symbols[i] & WPP_RULE))
+                here += (double)wpp_terminal(r->w, g->symbols[i])->insns;
+        sum += here * (double)frequency[rule];
+    }
+    return sum;
+}
+
+static void put_threads(FILE *out, struct page_run *r)
+{
+    const struct wpp_grammar *g = wpp_grammar(r->w);
+
+    fputs(",\"threads\":[", out);
+    for (uint32_t i = 0; i < g->n_threads; i++) {
+        const struct wpp_thread *t = wpp_thread(r->w, i);
+        const struct page_clock *c = &r->clock[i];
+        uint64_t symbols = g->body[g->n_rules + i + 1] - g->body[g->n_rules + i];
+
+        fprintf(out, "%s{\"tid\":%" PRIu32, i ? "," : "", t->tid);
+        put_text(out, "name", t->name);
+        put_count(out, "events", g->length[g->n_rules + i]);
+        put_count(out, "symbols", symbols);
+        fprintf(out, ",\"begin\":%.17g,\"end\":%.17g}", c->n ? c->time[0] : -1,
+                c->n ? c->time[c->n - 1] : -1);
+    }
+    fputc(']', out);
+}
+
+static void put_routines(FILE *out, const struct page_run *r, uint32_t n)
+{
+    fputs(",\"routines\":[", out);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wpp_routine *routine = wpp_routine(r->w, i);
+
+        fputs(i ? ",[" : "[", out);
+        json_string(out, routine->shown);
+        fputc(',', out);
+        json_string(out, routine->file);
+        fprintf(out, ",%" PRIu32 "]", routine->line);
+    }
+    fputc(']', out);
+}
+
+static void put_damage(FILE *out, const struct page_run *r)
+{
+    uint32_t n;
+    const struct wpp_damage *damage = wpp_damages(r->w, &n);
+
+    fputs(",\"damage\":[", out);
+    for (uint32_t i = 0; i < n; i++) {
+        fputs(i ? "," : "", out);
+        json_string(out, damage[i].text);
+    }
+    fputc(']', out);
+}
+
+bool page_overview(struct page_run *r, FILE *out)
+{
+    struct wpp_summary run;
+
+    if (!page_need_clock(r) || !page_need_frequencies(r))
+        return false;
+    wpp_get_summary(r->w, &run);
+    fputs("{\"file\":", out);
+    json_string(out, r->name);
+    put_run(out, &run);
+    fprintf(out, ",\"instructions\":%.17g", instructions(r, r->frequency));
+    put_threads(out, r);
+    put_routines(out, r, run.n_routines);
+    put_damage(out, r);
+    fputc('}', out);
+    return true;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* page.h - what the HTML page asks of a run, answered as JSON.
+ *
+ *      report/page/ (JavaScript)  <- JSON -  report/wasm/ (exports)  -> page.h  -> libwpp, libhotpaths
+ *
+ * The page is compiled from these files to WebAssembly; the tests call them as they are.  Numbers of
+ * events come and go as doubles: exact up to 2^53.  Strings are escaped by json_string().  All answers
+ * are written to `out`, whose errors are the caller's to check, and return false without memory; then
+ * what was written is of no use.
+ *
+ * In the costs, d is the grammar's depth.
+ */
+#ifndef WPP_PAGE_H
+#define WPP_PAGE_H
+
+#include <stdio.h>
+
+#include "report/page-sources.h"
+#include "wpp/profile/parts.h"
+#include "wpp/wpp.h"
+
+/* A thread's clock: event first[i] ran at time[i]; both ascend.  The last one is the thread's end. */
+struct page_clock {
+    double *first, *time;
+    size_t n;                  /* 0: no times are known */
+};
+
+/* Where a thread executed paths for the first time, ascending. */
+struct page_firsts {
+    uint64_t *event;
+    size_t n;
+};
+
+/* An open run, with what answers have made so far: each is made once, by the first answer that needs
+ * it. */
+struct page_run {
+    wpp *w;
+    const char *name;          /* of the file; the caller's */
+    struct page_sources sources;
+    wpp_stacks *stacks;
+    struct run_costs costs;
+    struct parts parts;
+    bool has_costs, has_parts;
+    uint64_t *frequency;       /* by rule, start rules included */
+    uint32_t *mostly;          /* likewise: the routine that runs most of its events, as far as a vote tells;
+                                  WPP_NO_ROUTINE: none does */
+    struct page_clock *clock;      /* by thread */
+    struct page_firsts *firsts;    /* by thread */
+    struct page_lines *lines;      /* page-source.c */
+    /* What page_find() was asked for the last time. */
+    wpp_finder *finder;
+    uint32_t *weights;
+};
+
+/* Opens a file in memory.  What is intact of a damaged file is read.  False: *error says why.  Its
+ * sources are the caller's to read (page_sources_read()); page_close() frees them. */
+bool page_open(struct page_run *r, const void *file, size_t size, const char *name,
+               struct wpp_error *error);
+void page_close(struct page_run *r);
+void page_lines_free(struct page_lines *lines);
+
+/* These make what their name says, unless it is there.  False: no memory, or *error (may be NULL). */
+bool page_need_stacks(struct page_run *r, struct wpp_error *error);
+bool page_need_parts(struct page_run *r, struct wpp_error *error);
+bool page_need_clock(struct page_run *r);
+bool page_need_firsts(struct page_run *r);
+bool page_need_frequencies(struct page_run *r);
+bool page_need_mostly(struct page_run *r);
+
+/* ---- Answers -------------------------------------------------------------------------------- */
+
+/* The run: program, length, threads, repetition, damage; names of all routines. */
+bool page_overview(struct page_run *r, FILE *out);
+
+/* A part of a thread, divided into columns of equal events, or of equal time. */
+struct page_view {
+    uint32_t thread;
+    bool by_time;
+    double from, to;           /* events, or nanoseconds; from < to */
+    uint32_t columns;          /* 1 .. PAGE_COLUMNS */
+};
+enum { PAGE_COLUMNS = 4096, PAGE_LEVELS = 40 };
+
+/* The rules that derive the view, level by level: bars [begin, end) in columns; where paths were executed
+ * for the first time; and by column how many symbols of the start rule begin there.  A bar narrower than a column is drawn as that column; it hides its
+ * neighbours.  Cost: O(columns * levels * d), and once O(grammar). */
+bool page_timeline(struct page_run *r, const struct page_view *v, FILE *out);
+/* The activations in the view.  Cost: O(columns * depth of the stack * d), and once that of
+ * wpp_stacks_new(). */
+bool page_calls(struct page_run *r, const struct page_view *v, FILE *out);
+
+/* One event: its path with its lines, its stack, the rules around it, its time. */
+bool page_event(struct page_run *r, uint32_t thread, double event, FILE *out);
+
+enum page_what { PAGE_ROUTINE, PAGE_LINE, PAGE_PATH };
+
+/* What page_find() looks for: a routine's calls, executions of a line, or those of a terminal. */
+bool page_seek(struct page_run *r, enum page_what what, uint32_t number, const char *file,
+               uint32_t line, FILE *out);
+/* The next execution at or behind `event` of the thread, or the last one before it. */
+bool page_find(struct page_run *r, uint32_t thread, double event, bool forwards, FILE *out);
+
+/* A rule (start rules included): its right-hand side, what uses it, which routines it runs.
+ * Cost: O(grammar). */
+bool page_rule(struct page_run *r, uint32_t rule, FILE *out);
+/* The rules below a rule, down to `levels` and at most `most` of them, as nodes and edges. */
+bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t most, FILE *out);
+
+/* Tables of routines, loops and lines; `top` rows of each. */
+bool page_report(struct page_run *r, uint32_t top, FILE *out);
+/* The tree of calls from the threads' beginnings on, down to a share (0 .. 1) of the run; or below a
+ * routine, or of its callers. */
+enum page_tree { PAGE_TREE_ALL, PAGE_TREE_BELOW, PAGE_TREE_ABOVE };
+bool page_tree(struct page_run *r, enum page_tree kind, uint32_t routine, double share, FILE *out);
+
+/* Hot subpaths: `wanted` of them, of at most `length` paths. */
+bool page_hot(struct page_run *r, uint32_t wanted, uint32_t length, FILE *out);
+
+/* Source files of executed routines, with what was executed of them. */
+bool page_files(struct page_run *r, FILE *out);
+/* Lines [first, last] of file number `file` of page_files(), with text, executions, cost. */
+bool page_lines(struct page_run *r, uint32_t file, uint32_t first, uint32_t last, FILE *out);
+
+/* Two runs: where they part, and what they executed differently. */
+bool page_compare(struct page_run *a, struct page_run *b, unsigned by, FILE *out);
+
+#endif

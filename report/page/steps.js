@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// steps.js - one event after the other, forwards and backwards, with the stack.
+import { amount, base, button, count, el, link, replace, time } from './dom.js';
+import { at, go, note } from './main.js';
+import { fileNumber, files, sourceLines } from './source.js';
+
+const AROUND = 6, LONGEST = 160;      // lines of source
+
+const lineText = ([file, line]) => `${base(file)}:${line}`;
+
+// The source of the file in which the path ends, around the lines that it ran.
+async function pathSource(run, event) {
+    const all = await files(run), last = event.lines.at(-1);
+    const number = last ? fileNumber(all, last[0]) : -1;
+
+    if (number < 0)
+        return el('p', {}, 'No lines are known.');
+    const marked = new Set(event.lines.filter(([file]) => file === last[0]).map(([, line]) => line));
+    const sorted = [...marked].sort((a, b) => a - b), first = Math.max(1, sorted[0] - AROUND);
+    const { lines } = await run.ask('lines', number, first, Math.min(sorted.at(-1) + AROUND, first + LONGEST));
+
+    return [el('h3', {}, link(all[number].file, at(run, 'source', { number, line: sorted[0] }))), sourceLines(run, all[number], lines, { marked })];
+}
+
+// Runs of lines joined: 3-6 9 4.
+function trail(lines) {
+    const runs = [];
+
+    for (const [file, line, inlined] of lines) {
+        const last = runs.at(-1);
+
+        if (last && last.file === file && last.inlined === inlined && line === last.end + 1)
+            last.end = line;
+        else
+            runs.push({ file, begin: line, end: line, inlined });
+    }
+    return runs.map((r, i) => [i && runs[i - 1].file === r.file ? ' ' : ` ${base(r.file)}:`, r.begin === r.end ? r.begin : `${r.begin}\u2013${r.end}`,
+        r.inlined ? el('small', {}, ` (${r.inlined})`) : null]);
+}
+
+function stackTable(run, event, move) {
+    return el('table.wide', { id: 'stack' }, el('caption', {}, `Stack, ${count(event.depth)} deep, innermost first`),
+        el('thead', {}, el('tr', {}, ['routine', 'at', 'since event', 'until', ''].map((h) => el('th', { scope: 'col' }, h)))),
+        el('tbody', {}, event.stack.map((f) => el('tr', {}, el('td', {}, el('code', {}, run.about.routines[f.routine][0])),
+            el('td', {}, f.at ? link(lineText(f.at), at(run, 'source', { file: f.at[0], line: f.at[1] })) : ''),
+            el('td.number', {}, f.unseen ? 'before' : count(f.first)), el('td.number', {}, count(f.end)),
+            el('td', {}, f.unseen ? '' : button('its begin', () => move(f.first), { className: 'quiet' })))),
+        event.depth > event.stack.length ? el('tr', {}, el('td', { colSpan: 5 }, `and ${count(event.depth - event.stack.length)} more`)) : null));
+}
+
+// What is looked for: its address's words, and what the module is asked.
+const KINDS = { routine: 0, line: 1, path: 2 };
+async function seek(run, words) {
+    const answer = await run.ask('seek', words.file ?? '', KINDS[words.seek], Number(words.number ?? 0), Number(words.line ?? 0));
+
+    return answer.counts;
+}
+
+function sought(run, words) {
+    if (words.seek === 'line')
+        return `${base(words.file)}:${words.line}`;
+    return words.seek === 'routine' ? `calls of ${run.about.routines[words.number]?.[0]}` : `path ${count(Number(words.number))}`;
+}
+
+export async function steps({ run, words, section, isCurrent }) {
+    const thread = Number(words.thread ?? 0), last = (run.about.threads[thread]?.events ?? 0) - 1;
+    const kept = { seek: words.seek, number: words.number, file: words.file, line: words.line };
+    const head = el('div', { 'aria-live': 'polite', id: 'event', 'aria-atomic': 'true' }), body = el('div.columns');
+    let event = null, busy = false, aim = 0, counts = null;
+
+    async function show(number) {
+        const answer = await run.ask('event', thread, number);
+
+        event = answer;
+        field.value = answer.event;
+        note(at(run, 'steps', { thread, event: answer.event, ...kept }));
+        const name = answer.routine === null ? answer.name : run.about.routines[answer.routine][0];
+        replace(head, el('p.event', {}, el('strong', {}, `Event ${count(answer.event)}`), ` of ${count(last + 1)} `, el('code', {}, name),
+            answer.path === undefined ? '' : ` path ${count(answer.path)}`, trail(answer.lines)),
+        el('p', {}, [answer.enters ? 'It enters the routine.' : '', answer.leaves ? 'It leaves it.' : '', `${amount(answer.insns)} instructions.`,
+            answer.time === undefined ? '' : `About ${time(answer.time)} after the beginning.`].join(' ')));
+        const rules = el('p.rules', {}, 'In rules ', answer.rules.length ? answer.rules.map(([rule, first, length]) => [link(rule, at(run, 'grammar', { rule }), { title: `${count(length)} events from ${count(first)} on` }), ' ']) : 'none: the start rule alone',
+            link('in the timeline', at(run, 'timeline', { thread, from: Math.max(0, answer.event - 50), to: Math.min(last + 1, answer.event + 50), event: answer.event })));
+        const text = await pathSource(run, answer);
+
+        if (isCurrent() && event === answer)
+            replace(body, el('div', {}, text), el('div', {}, stackTable(run, answer, move), rules));
+    }
+    // One event is shown at a time; of moves that come meanwhile the last one counts.
+    async function move(to) {
+        if (!(to >= 0 && to <= last))
+            return;
+        aim = to;
+        if (busy)
+            return;
+        busy = true;
+        try {
+            while (event?.event !== aim)
+                await show(aim);
+        } finally {
+            busy = false;
+        }
+    }
+    const here = () => (busy ? aim : event.event);
+    const top = () => event.stack[0];
+    async function toNext(forwards) {
+        const answer = await run.ask('find', thread, forwards ? event.event + 1 : event.event, forwards ? 1 : 0);
+
+        found.textContent = answer.event === null ? `There is no ${forwards ? 'later' : 'earlier'} one.` : `${count(answer.number + 1)} of ${count(counts[thread])}`;
+        if (answer.event !== null)
+            await move(answer.event);
+    }
+    const found = el('span', { role: 'status' });
+    const field = el('input', { type: 'number', id: 'at', min: 0, max: last, 'aria-label': 'Event', onchange: () => move(Number(field.value)) });
+    const tools = el('p.tools', { role: 'toolbar', 'aria-label': 'Steps' },
+        run.about.threads.length > 1 ? el('label', {}, 'thread ', el('select', { id: 'thread', onchange(e) { go(at(run, 'steps', { thread: e.target.value, event: 0, ...kept })); } },
+            run.about.threads.map((t, i) => el('option', { value: i, selected: i === thread }, `${i} ${t.name}`)))) : null, ' ',
+        button('first', () => move(0), { id: 'first' }), button('\u25c0 back', () => move(here() - 1), { id: 'back', title: 'left arrow' }), field,
+        button('forward \u25b6', () => move(here() + 1), { id: 'forward', title: 'right arrow' }), button('last', () => move(last), { id: 'last' }), ' ',
+        button('to the call', () => top() && move(top().first - 1), { id: 'call', title: 'c: the last event before this activation' }),
+        button('out', () => top() && move(top().end), { id: 'out', title: 'o: the first event behind this activation' }));
+    const finder = el('p.tools', {}, el('label', {}, 'look for ', el('select', { id: 'seek', async onchange(e) {
+        const [what, ...rest] = e.target.value.split(' ');
+        const line = event.lines.at(-1);
+
+        if (what === 'routine' && event.routine !== null)
+            go(at(run, 'steps', { thread, event: event.event, seek: 'routine', number: event.routine }), true);
+        else if (what === 'path')
+            go(at(run, 'steps', { thread, event: event.event, seek: 'path', number: event.terminal }), true);
+        else if (what === 'line' && line)
+            go(at(run, 'steps', { thread, event: event.event, seek: 'line', file: line[0], line: line[1] }), true);
+        return rest;
+    } }, el('option', { value: '' }, words.seek ? sought(run, words) : 'choose\u2026'), el('option', { value: 'routine' }, 'calls of this routine'),
+    el('option', { value: 'path' }, 'this path'), el('option', { value: 'line' }, 'this path\u2019s last line'))), ' ');
+
+    section.append(tools, finder, head, body);
+    if (last < 0) {
+        replace(section, section.firstChild, el('p', {}, 'This thread has no events.'));
+        return undefined;
+    }
+    let start = Math.min(Math.max(0, Number(words.event ?? 0)), last);
+    if (words.seek) {
+        counts = await seek(run, words);
+        finder.append(button('previous', () => toNext(false), { id: 'previous' }), button('next', () => toNext(true), { id: 'next' }), ' ', found);
+        found.textContent = `${count(counts[thread])} in this thread`;
+        if (words.event === undefined && counts[thread] > 0) {
+            start = (await run.ask('find', thread, 0, 1)).event ?? start;
+            found.textContent = `1 of ${count(counts[thread])}`;
+        }
+    }
+    await move(start);
+    const keys = (e) => {
+        const key = { ArrowLeft: 'back', ArrowRight: 'forward', c: 'call', o: 'out', n: 'next', p: 'previous' }[e.key];
+
+        if (!key || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName))
+            return;
+        document.getElementById(key)?.click();
+        e.preventDefault();
+    };
+    document.addEventListener('keydown', keys);
+    return () => document.removeEventListener('keydown', keys);
+}
