@@ -19,6 +19,7 @@
 #   make bench-hot       hot subpaths of real programs against their expanded traces
 #   make papers          the tables of Ball and Larus and of P3, on today's programs: build/papers/papers.md (an hour)
 #                        [PROGRAMS="gzip perl"]  [PAPERS_SIZE=small: two minutes]
+#   make bench-samples   how accurate paths from branch records are: docs/samples.md
 #   make figure9         the number of hot subpaths by length: Figure 9 of the paper
 #   make fuzz            libFuzzer against the engine and the reader, each for FUZZ_SECONDS (3600)
 #   make install         PREFIX=/usr/local DESTDIR=
@@ -134,7 +135,7 @@ UNITS    := $(patsubst test/unit/%.c,$(B)/test/unit/%,$(UNIT_SRC))
 REFS     := $(patsubst test/reference/%.c,$(B)/test/%,$(REF_MAIN))
 BENCHES  := $(patsubst test/bench/%.c,$(B)/test/bench/%,$(BENCH_SRC))
 
-.PHONY: all tests demo check check-unit check-torture check-suites check-others check-all bench bench-engine bench-hot bench-queries figure9 papers fuzz install uninstall clean
+.PHONY: all tests demo check check-unit check-torture check-suites check-others check-all bench bench-engine bench-hot bench-queries bench-samples figure9 papers fuzz install uninstall clean
 .PRECIOUS: $(B)/obj/%.o
 .DELETE_ON_ERROR:
 
@@ -144,7 +145,7 @@ tests: all $(UNITS) $(REFS) $(BENCHES) page-if-can
 
 # Goals that promise to work from nothing install what is missing first.
 DEPS :=
-ifneq ($(filter demo check check-unit check-torture check-suites check-others bench bench-engine bench-hot bench-queries figure9 papers,$(MAKECMDGOALS)),)
+ifneq ($(filter demo check check-unit check-torture check-suites check-others bench bench-engine bench-hot bench-queries bench-samples figure9 papers,$(MAKECMDGOALS)),)
 DEPS := build/deps
 endif
 ifneq ($(filter fuzz fuzz-%,$(MAKECMDGOALS)),)
@@ -354,6 +355,9 @@ bench-hot: tests
 # Questions to recorded runs: how long each takes.
 bench-queries: tests
 	@test/bench/queries $(B)
+# Paths from branch records against recorded runs.
+bench-samples: tests
+	@test/bench/samples $(B)
 figure9: all
 	@test/bench/figure9 $(B)
 papers: tests

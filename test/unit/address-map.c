@@ -121,6 +121,8 @@ static const char *check_move(struct stepping *s, uint64_t from, uint64_t to, en
                : b == MAP_NONE || (begins && is_entry(m, b)) ? NULL : "a call into a routine";
     if (kind == RETURN)
         return m->block[a].flags & MAP_RETURNS ? NULL : "a return from a block without";
+    if (kind == JUMP && (m->block[a].flags & MAP_TAIL_CALL) && begins && is_entry(m, b))
+        return NULL;           /* of itself, too */
     if (b == MAP_NONE || m->block[a].routine != m->block[b].routine)
         return kind == JUMP && (m->block[a].flags & MAP_TAIL_CALL)
                        && (b == MAP_NONE || (begins && is_entry(m, b))) ? NULL : "leaves its routine";
