@@ -4,24 +4,7 @@
 #include <stdlib.h>
 
 #include "wpp/base/error.h"
-#include "wpp/read/prefix-sums.h"
-#include "wpp/replay/call-tree.h"
 #include "wpp/replay/stack.h"
-
-/* The last path of a piece that is not in a call. */
-struct own {
-    uint64_t end;                  /* 1 + its place among the piece's events; 0: there is none */
-    uint32_t terminal;
-};
-
-struct wpp_stacks {
-    const wpp *w;
-    struct call_tree tree;
-    uint64_t *length;              /* by piece: its events */
-    struct own *own;               /* by piece */
-    uint64_t *sums;
-    struct prefix_sums events;     /* of the tree's items */
-};
 
 /* ---- Making -------------------------------------------------------------------------------- */
 
