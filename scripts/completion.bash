@@ -46,6 +46,13 @@ _wpp() {
         return ;;
     wpp-compress) pattern='*.trace' ;;
     wpp-samples) pattern='*' ;;
+    wpp-suspects) pattern=/ ;;                 # folders alone
+    wpp-runs)
+        pattern='*'
+        if [ "$COMP_CWORD" = "$((first + 1))" ] && [[ $current != -* ]]; then
+            _wpp_offer -W 'list add label export novel cluster pack merge prune' -- "$current"
+            return
+        fi ;;
     wpp-p3)
         pattern='*'
         if [ "$COMP_CWORD" = "$first" ] && [[ $current != -* ]]; then

@@ -46,6 +46,12 @@ sed 's/2000/1900/' main.c > before.c
 ok 'an older one' "$WPP_GCC" -O1 -o before before.c
 ok 'is recorded' wpp-record -o before.wpp ./before
 
+for k in 1 2 3 4 5 6; do
+    sed "s/2000/$((k * 20))/; s/exit(0)/exit($k % 3 == 0)/" main.c > run$k.c
+    "$WPP_GCC" -O1 -o run$k run$k.c && wpp-record -q --runs=store ./run$k > /dev/null
+    rm -f run$k run$k.c
+done
+
 printf 'prog: main.c\n\t$(CC) -O1 -o $@ $<\n' > Makefile
 touch main.c                                # or make would have nothing to do
 

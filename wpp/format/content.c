@@ -157,7 +157,7 @@ static bool put_executed(struct wpp_bytes *b, const struct wpp_content *c)
 bool wpp_content_tables(const struct wpp_content *c, struct wpp_bytes *routines,
                         struct wpp_bytes *terminals)
 {
-    put_routines(routines, c);
+    wpp_put_routine_columns(routines, c);
     put_terminals(terminals, c);
     return !routines->failed && !terminals->failed;
 }
