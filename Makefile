@@ -267,6 +267,7 @@ $(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so: $(patsubst gcc-plugin/%.cc,$(PLUGIN_OBJ)/%.
 	$(Q)$(PLUGIN_GXX) -shared -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -o $@ $^
 
 $(B)/bin/wpp-dot: TOOL_LIBS = -lgvc -lcgraph
+$(B)/bin/wpp-step: TOOL_LIBS = $(or $(shell pkg-config --libs ncursesw 2>/dev/null),-lncursesw -ltinfo)
 $(B)/bin/%: $(B)/obj/wpp/cli/%.o $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)

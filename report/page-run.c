@@ -65,7 +65,7 @@ static bool need_costs(struct page_run *r, struct wpp_error *error)
         return true;
     if (!page_need_stacks(r, error))
         return false;
-    r->has_costs = run_costs_new(&r->costs, r->w, stacks_tree(r->stacks), UINT32_MAX);
+    r->has_costs = run_costs_new(&r->costs, r->w, &r->stacks->tree, UINT32_MAX);
     return r->has_costs || wpp_fail_memory(error);
 }
 

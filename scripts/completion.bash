@@ -95,5 +95,5 @@ _wpp() {
     esac
 }
 
-complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-diff wpp-p3 wpp-dump wpp-check wpp-dot \
+complete -F _wpp wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-diff wpp-p3 wpp-dump wpp-step wpp-check wpp-dot \
     wpp-hot wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib

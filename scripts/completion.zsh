@@ -1,4 +1,4 @@
-#compdef wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-diff wpp-p3 wpp-dump wpp-check wpp-dot wpp-hot wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib
+#compdef wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-diff wpp-p3 wpp-dump wpp-step wpp-check wpp-dot wpp-hot wpp-config wpp-gcc wpp-g++ wpp-gcc-ar wpp-gcc-nm wpp-gcc-ranlib
 # SPDX-License-Identifier: MIT
 # zsh completion of wpp and its commands: install as _wpp in a folder of $fpath.  The options
 # come from `COMMAND --help`.

@@ -485,6 +485,30 @@ void wpp_stacks_free(wpp_stacks *s);
 bool wpp_stack_at(const wpp_stacks *s, uint32_t thread, uint64_t event, struct wpp_frame **out,
                   size_t *n);
 
+/* ---- Asking: loops ------------------------------------------------------------------- */
+
+/* An iteration of a loop. */
+struct wpp_turn {
+    uint32_t header;               /* the loop's first block, which only it is entered by */
+    const struct wpp_line *line;   /* of that block; NULL: the loop has no lines */
+    uint64_t turn;                 /* the iteration, counted from 1, since the activation last came to the
+                                      loop from outside.  0: it came into the loop's midst, by an exception */
+    uint64_t turns;                /* how many there are until it leaves the loop.  Of a loop that its first
+                                      block ends, the last arrival there is none: then turn > turns */
+};
+
+/* The iterations of a run's loops: natural loops of its routines' graphs. */
+typedef struct wpp_turns wpp_turns;
+/* NULL: WPP_E_MEMORY.  `stacks` and their wpp must live on.  Cost: O(call tree). */
+wpp_turns *wpp_turns_new(const wpp_stacks *stacks, struct wpp_error *error);
+void wpp_turns_free(wpp_turns *t);
+/* The loops in which block number `block` of an event's path lies, outermost first; event < tokens.  *out
+ * is from malloc.  False: no memory.  Cost: O(d * the longest right-hand side), and O(1) for each part of
+ * the call tree in this stay in the loop that no question was about before.  It keeps what it finds: one
+ * thread at a time may ask. */
+bool wpp_turns_at(wpp_turns *t, uint32_t thread, uint64_t event, uint32_t block, struct wpp_turn **out,
+                  size_t *n);
+
 /* ---- Asking: time ------------------------------------------------------------------ */
 
 /* About when an event ran: nanoseconds since the first chunk began, interpolated between the beginnings

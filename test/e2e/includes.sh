@@ -30,6 +30,7 @@ wpp/replay             wpp/wpp.h wpp/base wpp/read tracer/trace-abi.h tracer/sou
 wpp/profile            wpp/wpp.h wpp/base wpp/format wpp/read wpp/replay
 wpp/compare            wpp/wpp.h wpp/base wpp/replay wpp/profile tracer/trace-abi.h
 wpp/picture            wpp/wpp.h wpp/base wpp/replay
+wpp/step               wpp/wpp.h wpp/base wpp/replay
 wpp/cli                wpp tracer/trace-abi.h
 hotpaths/base          hotpaths/hotpaths.h
 hotpaths/automata      hotpaths/hotpaths.h hotpaths/base

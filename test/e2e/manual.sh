@@ -24,7 +24,7 @@ offered() {
     printf '%s\n' "${COMPREPLY[@]}"
 }
 
-for tool in wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-diff wpp-p3 wpp-dump wpp-check wpp-dot wpp-hot wpp-config; do
+for tool in wpp wpp-record wpp-compress wpp-info wpp-report wpp-profile wpp-diff wpp-p3 wpp-dump wpp-step wpp-check wpp-dot wpp-hot wpp-config; do
     is "$tool: options in --help and man page" "$(page_options $tool)" "$(help_options $tool)"
     is "$tool: options in the completion" "$(completed $tool -- | tr ' ' '\n' | sed 's/=$//' | sort)" \
         "$(help_options $tool)"

@@ -269,11 +269,22 @@ static bool times_are_right(const wpp *w)
     return right;
 }
 
+enum { MANY = 200 };
+
+/* How many random recordings are tried: MANY, or so many as the only argument, a number, says. */
+static uint32_t many(int *argc, char **argv)
+{
+    if (*argc != 2 || strspn(argv[1], "0123456789") != strlen(argv[1]))
+        return MANY;
+    *argc = 1;
+    return (uint32_t)strtoul(argv[1], NULL, 10);
+}
+
 int main(int argc, char **argv)
 {
     struct random r = {49};
     struct wpp_error error;
-    uint32_t wrong = 0;
+    uint32_t wrong = 0, n = many(&argc, argv);
 
     for (int i = 1; i < argc; i++) {
         wpp *w = wpp_open(argv[i], &error);
@@ -281,8 +292,8 @@ int main(int argc, char **argv)
         tap_ok(w && is_right(w, argv[i], &r, false) && times_are_right(w), "%s", argv[i]);
         wpp_close(w);
     }
-    for (uint32_t seed = 0; argc == 1 && seed < 200; seed++) {
-        struct random_content *c = random_content(&r, 1 + seed % RC_THREADS, 1 + seed);
+    for (uint32_t seed = 0; argc == 1 && seed < n; seed++) {
+        struct random_content *c = random_content(&r, 1 + seed % RC_THREADS, 1 + seed % MANY);
         wpp *w;
 
         rc_words(c, &r);
@@ -292,6 +303,6 @@ int main(int argc, char **argv)
         random_content_free(c);
     }
     if (argc == 1)
-        tap_ok(wrong == 0, "200 random recordings: stacks and executions as in the run written out");
+        tap_ok(wrong == 0, "%u random recordings: stacks and executions as in the run written out", n);
     return tap_done();
 }

@@ -20,6 +20,7 @@
 #include "wpp/base/number-text.h"
 #include "wpp/base/similar.h"
 #include "wpp/replay/last-path.h"
+#include "wpp/replay/place-text.h"
 
 /* The process's name and progress line: a process is one tool. */
 static const char *name = "wpp";
@@ -280,55 +281,14 @@ void tool_version(void)
     exit(tool_finish(TOOL_OK));
 }
 
-/* Reads a fraction: `.25` is 25 of 100.  It uses at most nine digits and ignores the rest.
- * False: there are no digits. */
-static bool parse_fraction(char **text, uint64_t *digits, uint64_t *of)
-{
-    const char *begin = ++*text;
-
-    for (; **text >= '0' && **text <= '9'; ++*text)
-        if (*of < UINT64_C(1000000000)) {
-            *digits = 10 * *digits + (uint64_t)(**text - '0');
-            *of *= 10;
-        }
-    return *text > begin;
-}
-
-static bool parse_scaled(const char *text, uint64_t base, uint64_t *out)
-{
-    char *end;
-    uint64_t value, scale = 1, digits = 0, of = 1;
-    bool whole;
-
-    if (text[0] < '0' || text[0] > '9')
-        return false;
-    errno = 0;
-    value = strtoull(text, &end, 10);
-    if (errno)
-        return false;
-    whole = *end != '.';
-    if (!whole && !parse_fraction(&end, &digits, &of))
-        return false;
-    switch (*end) {
-    case 'G': case 'g': scale *= base;    /* fall through */
-    case 'M': case 'm': scale *= base;    /* fall through */
-    case 'K': case 'k': scale *= base; end++;
-    }
-    if (*end || (!whole && scale == 1))
-        return false;
-    /* Nine digits and 2^30: the product has 60 bits. */
-    return !__builtin_mul_overflow(value, scale, out)
-        && !__builtin_add_overflow(*out, digits * scale / of, out);
-}
-
 bool tool_parse_size(const char *text, uint64_t *out)
 {
-    return parse_scaled(text, 1024, out);
+    return number_parse(text, 1024, out);
 }
 
 bool tool_parse_count(const char *text, uint64_t *out)
 {
-    return parse_scaled(text, 1000, out);
+    return number_parse(text, 1000, out);
 }
 
 uint64_t tool_size_argument(const char *option, const char *text)
@@ -672,19 +632,10 @@ double tool_share(const char *option, const char *text)
 
 bool *tool_choose_routines(const wpp *w, const char *asked)
 {
-    struct wpp_summary run;
-    bool *chosen, any = false;
+    bool *chosen, any;
 
-    wpp_get_summary(w, &run);
-    chosen = calloc(run.n_routines + (size_t)1, sizeof *chosen);
-    if (!chosen)
+    if (!routines_named(w, asked, &chosen, &any))
         tool_die_of_memory();
-    for (uint32_t i = 0; i < run.n_routines; i++) {
-        const struct wpp_routine *r = wpp_routine(w, i);
-
-        chosen[i] = strcmp(r->name, asked) == 0 || name_fits(r->shown, asked, strlen(asked));
-        any |= chosen[i];
-    }
     if (any)
         return chosen;
     free(chosen);

@@ -888,13 +888,29 @@ static int exit_status(const wpp *w, const struct info *i, const struct request 
     return knows(i, WPP_PART_SUMMARY) && (!i->s.complete || i->s.lost) ? TOOL_INCOMPLETE : status;
 }
 
+/* The figures are enough; but what the program was doing when a signal killed it is read off its last
+ * events. */
+static wpp *open_to_show(const char *path, struct wpp_error *error)
+{
+    wpp *w = wpp_open_figures(path, error);
+    struct wpp_summary s;
+
+    if (!w)
+        return NULL;
+    wpp_get_summary(w, &s);
+    if (s.killed == 0)
+        return w;
+    wpp_close(w);
+    return wpp_open_intact(path, error);
+}
+
 /* Shows one file; returns its exit status. */
 static int show(const char *path, const struct request *q)
 {
     struct wpp_error error;
     struct info i;
     int status;
-    wpp *w = wpp_open_figures(path, &error);
+    wpp *w = open_to_show(path, &error);
 
     if (!w) {
         tool_warn("%s", tool_explain_folder(path, &error)->text);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* loops.h - the executed loops of a routine, with counts of entries and iterations.
  *
- * Natural loops (Aho, Lam, Sethi, Ullman, 9.6.6) of the flow graph that was executed: an arc to a
- * block that dominates its source is a back edge; the loop is the set of blocks that reach its
- * source without passing the header.  Loops with the same header are one.  A cycle with several
- * entries is no loop.
+ * The natural loops (wpp/replay/natural-loops.h) of the flow graph that was executed.
  *
  *      entries       arrivals at the header from outside
  *      iterations    executions of the body: for a loop that leaves at its header (`while`), the

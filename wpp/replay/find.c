@@ -6,6 +6,7 @@
 
 #include "wpp/base/error.h"
 #include "wpp/read/reader.h"
+#include "wpp/replay/finder-parts.h"
 
 /* count[r] is the sum of the values of rule r's symbols, start rules included; none is 2^64 or more. */
 struct wpp_finder {
@@ -15,6 +16,10 @@ struct wpp_finder {
     uint64_t *count;               /* by rule and start rule: executions in what it derives */
     uint64_t *sums;
     struct prefix_sums executions;
+    uint32_t n_counted;            /* rules whose count is known */
+    uint64_t next;                 /* the next symbol, of the rule behind them */
+    uint64_t part;                 /* executions in the symbols of that rule before it */
+    uint64_t sum;                  /* executions in all symbols of the counted rules, modulo 2^64 */
 };
 
 static uint64_t executions_of(const void *owner, uint32_t symbol)
@@ -24,21 +29,45 @@ static uint64_t executions_of(const void *owner, uint32_t symbol)
     return symbol & WPP_RULE ? f->count[symbol & ~WPP_RULE] : f->weight[symbol];
 }
 
-/* False: some rule has 2^64 or more. */
-static bool count_rules(wpp_finder *f)
+/* Adds symbols up to `end` of the rule that is being counted.  False: it has 2^64 executions or more. */
+static bool add_symbols(wpp_finder *f, uint64_t end)
 {
-    const struct wpp_grammar *g = f->g;
+    const uint32_t *symbols = f->g->symbols;
+    uint64_t part = f->part;
 
-    for (uint32_t r = 0; r < g->n_rules + g->n_threads; r++) {
-        f->count[r] = 0;
-        for (uint64_t i = g->body[r]; i < g->body[r + 1]; i++)
-            if (__builtin_add_overflow(f->count[r], executions_of(f, g->symbols[i]), &f->count[r]))
-                return false;
+    for (uint64_t i = f->next; i < end; i++) {
+        if (i % PREFIX_SUM_STEP == 0)
+            f->sums[i / PREFIX_SUM_STEP] = f->sum + part;
+        if (__builtin_add_overflow(part, executions_of(f, symbols[i]), &part))
+            return false;
     }
+    f->next = end;
+    f->part = part;
     return true;
 }
 
-wpp_finder *wpp_finder_new(const wpp *w, const uint32_t *weights, struct wpp_error *error)
+enum finder_state finder_go_on(wpp_finder *f, uint64_t symbols)
+{
+    const struct wpp_grammar *g = f->g;
+    uint64_t most = symbols < UINT64_MAX - f->next ? f->next + symbols : UINT64_MAX;
+
+    while (f->n_counted < g->n_rules + g->n_threads) {
+        uint64_t end = g->body[f->n_counted + 1];
+
+        if (!add_symbols(f, end < most ? end : most))
+            return FINDER_TOO_MANY;
+        if (f->next < end)
+            return FINDER_MORE;
+        f->count[f->n_counted++] = f->part;
+        f->sum += f->part;
+        f->part = 0;
+    }
+    if (f->next % PREFIX_SUM_STEP == 0)
+        f->sums[f->next / PREFIX_SUM_STEP] = f->sum;
+    return FINDER_READY;
+}
+
+wpp_finder *finder_begin(const wpp *w, const uint32_t *weights, struct wpp_error *error)
 {
     const struct wpp_grammar *g = wpp_grammar(w);
     uint64_t n = g->body[g->n_rules + g->n_threads];
@@ -63,13 +92,23 @@ wpp_finder *wpp_finder_new(const wpp *w, const uint32_t *weights, struct wpp_err
         return NULL;
     }
     memcpy(f->weight, weights, g->n_terminals * sizeof *weights);
-    if (!count_rules(f)) {
-        wpp_finder_free(f);
-        wpp_fail(error, WPP_E_ARGUMENT, "there are more than 2^64 executions");
-        return NULL;
-    }
-    prefix_sums_fill(&f->executions, n, f->sums);
     return f;
+}
+
+void finder_fail(struct wpp_error *error)
+{
+    wpp_fail(error, WPP_E_ARGUMENT, "there are more than 2^64 executions");
+}
+
+wpp_finder *wpp_finder_new(const wpp *w, const uint32_t *weights, struct wpp_error *error)
+{
+    wpp_finder *f = finder_begin(w, weights, error);
+
+    if (!f || finder_go_on(f, UINT64_MAX) == FINDER_READY)
+        return f;
+    wpp_finder_free(f);
+    finder_fail(error);
+    return NULL;
 }
 
 void wpp_finder_free(wpp_finder *f)

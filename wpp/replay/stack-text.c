@@ -6,26 +6,16 @@
 
 #include "wpp/base/names.h"
 
-/* A line of the text: an activation, or an inlined call in it. */
-struct row {
-    const char *name;
-    const char *file;              /* NULL: unknown */
-    uint32_t line;
-    bool inlined;
-    uint64_t first;                /* of an activation */
-    bool unseen;
-};
-
 struct rows {
-    struct row *row;
+    struct stack_row *row;
     size_t n, room;
 };
 
-static bool add_row(struct rows *r, struct row row)
+static bool add_row(struct rows *r, struct stack_row row)
 {
     if (r->n == r->room) {
         size_t room = r->room ? 2 * r->room : 64;
-        struct row *larger = realloc(r->row, room * sizeof *larger);
+        struct stack_row *larger = realloc(r->row, room * sizeof *larger);
 
         if (!larger)
             return false;
@@ -50,9 +40,10 @@ const struct wpp_line *path_end(const wpp *w, const struct wpp_terminal *t)
 }
 
 /* The activation and the inlined calls that it stands in, innermost first. */
-static bool add_frame(struct rows *rows, const wpp *w, const struct wpp_frame *f,
+static bool add_frame(struct rows *rows, const wpp *w, const struct wpp_frame *frames, size_t number,
                       const struct wpp_line *at, bool assembler)
 {
+    const struct wpp_frame *f = &frames[number];
     const struct wpp_routine *r = wpp_routine(w, f->routine);
     const char *file = at ? at->file : NULL;
     uint32_t line = at ? at->line : 0, scope = at ? at->inlined : 0;
@@ -60,13 +51,14 @@ static bool add_frame(struct rows *rows, const wpp *w, const struct wpp_frame *f
     for (; scope > 0 && scope <= r->n_inlined; scope = r->inlined[scope - 1].caller) {
         const struct wpp_inlined *i = &r->inlined[scope - 1];
 
-        if (!add_row(rows, (struct row){assembler ? i->name : i->shown, file, line, true, 0, false}))
+        if (!add_row(rows, (struct stack_row){assembler ? i->name : i->shown, file, line, true, 0, false,
+                                             number}))
             return false;
         file = i->file;
         line = i->line;
     }
-    return add_row(rows, (struct row){assembler ? r->name : r->shown, file, line, false, f->first,
-                                      f->unseen});
+    return add_row(rows, (struct stack_row){assembler ? r->name : r->shown, file, line, false, f->first,
+                                      f->unseen, number});
 }
 
 static int digits(size_t n)
@@ -78,7 +70,7 @@ static int digits(size_t n)
     return d;
 }
 
-static void print_row(FILE *out, const struct row *row, size_t number, int width, int columns)
+static void print_row(FILE *out, const struct stack_row *row, size_t number, int width, int columns)
 {
     fprintf(out, "#%-*zu  ", columns, number);
     name_put(out, row->name);
@@ -97,27 +89,44 @@ static void print_row(FILE *out, const struct row *row, size_t number, int width
         fprintf(out, "  since event %llu\n", (unsigned long long)row->first);
 }
 
-bool stack_print(FILE *out, const wpp *w, const struct wpp_frame *frames, size_t n,
-                 const struct wpp_line *at, bool assembler_names)
+bool stack_rows(const wpp *w, const struct wpp_frame *frames, size_t n, const struct wpp_line *at,
+                bool assembler_names, struct stack_row **out, size_t *n_rows)
 {
-    enum { WIDEST = 40 };
     struct rows rows = {0};
-    int width = 0;
     bool done = true;
 
     for (size_t i = n; done && i-- > 0;) {
         bool top = i == n - 1 && at;
 
-        done = add_frame(&rows, w, &frames[i],
-                         top ? at : path_end(w, wpp_terminal(w, frames[i].terminal)), assembler_names);
+        done = add_frame(&rows, w, frames, i, top ? at : path_end(w, wpp_terminal(w, frames[i].terminal)),
+                         assembler_names);
     }
-    for (size_t i = 0; i < rows.n; i++) {
-        int length = (int)strlen(rows.row[i].name);
+    if (!done) {
+        free(rows.row);
+        rows = (struct rows){0};
+    }
+    *out = rows.row;
+    *n_rows = rows.n;
+    return done;
+}
+
+bool stack_print(FILE *out, const wpp *w, const struct wpp_frame *frames, size_t n,
+                 const struct wpp_line *at, bool assembler_names)
+{
+    enum { WIDEST = 40 };
+    struct stack_row *row;
+    size_t n_rows;
+    int width = 0;
+
+    if (!stack_rows(w, frames, n, at, assembler_names, &row, &n_rows))
+        return false;
+    for (size_t i = 0; i < n_rows; i++) {
+        int length = (int)strlen(row[i].name);
 
         width = length > width && length <= WIDEST ? length : width;
     }
-    for (size_t i = 0; done && i < rows.n; i++)
-        print_row(out, &rows.row[i], i, width, digits(rows.n - 1));
-    free(rows.row);
-    return done;
+    for (size_t i = 0; i < n_rows; i++)
+        print_row(out, &row[i], i, width, digits(n_rows - 1));
+    free(row);
+    return true;
 }

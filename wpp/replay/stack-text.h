@@ -13,6 +13,21 @@
 
 #include "wpp/wpp.h"
 
+/* A line of the text: an activation, or an inlined call in it. */
+struct stack_row {
+    const char *name;
+    const char *file;              /* NULL: unknown */
+    uint32_t line;
+    bool inlined;
+    uint64_t first;                /* of an activation */
+    bool unseen;
+    size_t frame;                  /* which of the frames it is, or lies in */
+};
+
+/* The text's lines; *out is from malloc, NULL if there are none.  False: no memory. */
+bool stack_rows(const wpp *w, const struct wpp_frame *frames, size_t n, const struct wpp_line *at,
+                bool assembler_names, struct stack_row **out, size_t *n_rows);
+
 /* `at`: the line at which the innermost activation stands; NULL: where its path ends.  False: no memory. */
 bool stack_print(FILE *out, const wpp *w, const struct wpp_frame *frames, size_t n,
                  const struct wpp_line *at, bool assembler_names);

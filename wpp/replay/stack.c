@@ -4,24 +4,7 @@
 #include <stdlib.h>
 
 #include "wpp/base/error.h"
-#include "wpp/read/prefix-sums.h"
-#include "wpp/replay/call-tree.h"
 #include "wpp/replay/stack.h"
-
-/* The last path of a piece that is not in a call. */
-struct own {
-    uint64_t end;                  /* 1 + its place among the piece's events; 0: there is none */
-    uint32_t terminal;
-};
-
-struct wpp_stacks {
-    const wpp *w;
-    struct call_tree tree;
-    uint64_t *length;              /* by piece: its events */
-    struct own *own;               /* by piece */
-    uint64_t *sums;
-    struct prefix_sums events;     /* of the tree's items */
-};
 
 /* ---- Making -------------------------------------------------------------------------------- */
 
@@ -101,11 +84,6 @@ wpp_stacks *stacks_until(const wpp *w, uint32_t thread, uint64_t events, struct 
     struct call_tree tree;
 
     return call_tree_until(&tree, w, thread, events, error) ? stacks_of(w, &tree, error) : NULL;
-}
-
-const struct call_tree *stacks_tree(const wpp_stacks *s)
-{
-    return &s->tree;
 }
 
 void wpp_stacks_free(wpp_stacks *s)

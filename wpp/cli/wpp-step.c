@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* wpp-step - goes through a recorded run in a terminal, forwards and backwards. */
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "wpp/base/error.h"
+#include "wpp/cli/tool.h"
+#include "wpp/step/key-script.h"
+#include "wpp/step/screen.h"
+#include "wpp/step/terminal.h"
+
+static const char help[] =
+    "Usage: wpp-step [OPTION]... FILE.wpp\n"
+    "Goes through a recorded run in a terminal, line by line, forwards and backwards: source,\n"
+    "call stack, iterations of loops, events.  The key h shows all keys, q quits.\n"
+    "FILE `-` is standard input.\n"
+    "\n"
+    "      --at=PLACE      begin at a place: an event (3M), from the end (-20), a time (1.5s),\n"
+    "                      the third execution of a line (sort.c:59#3), a call (swap#-1)\n"
+    "      --thread=N      begin in thread N, counted from 0 (`wpp-info` lists them)\n"
+    "      --color=WHEN    auto (default), always, never\n"
+    "\n"
+    "Without a terminal:\n"
+    "      --keys=FILE     take the keys from FILE and print the last screen\n"
+    "      --size=CxR      of C columns and R rows (default 80x24)\n"
+    "      --times         print how long each key took instead, in milliseconds: until its\n"
+    "                      answer; the longest part of what can wait behind it; all of that\n"
+    "\n"
+    "  -h, --help          this text\n"
+    "  -V, --version       the version\n"
+    "\n"
+    "Exit status: 0 fine, 1 error, 2 usage, 3 the file is damaged or what it holds is "
+    "incomplete.\n";
+
+struct request {
+    const char *path, *at, *color, *keys;
+    uint64_t thread;
+    int columns, rows;
+    bool times;
+};
+
+enum { OPT_AT = 0x100, OPT_THREAD, OPT_COLOR, OPT_KEYS, OPT_SIZE, OPT_TIMES };
+static const struct option options[] = {
+    {"at", required_argument, NULL, OPT_AT},
+    {"thread", required_argument, NULL, OPT_THREAD},
+    {"color", required_argument, NULL, OPT_COLOR},
+    {"keys", required_argument, NULL, OPT_KEYS},
+    {"size", required_argument, NULL, OPT_SIZE},
+    {"times", no_argument, NULL, OPT_TIMES},
+    TOOL_OPTIONS
+};
+
+static void parse_size(struct request *r, const char *text)
+{
+    enum { MOST = 1000 };
+    char behind;
+
+    if (sscanf(text, "%dx%d%c", &r->columns, &r->rows, &behind) != 2 || r->columns < 1 || r->rows < 1
+        || r->columns > MOST || r->rows > MOST)
+        tool_usage("--size: `%s` is not columns and rows, such as 80x24, at most %d each", text, MOST);
+}
+
+static void parse_options(struct request *r, int argc, char **argv)
+{
+    int option;
+
+    *r = (struct request){.columns = SCREEN_COLUMNS, .rows = SCREEN_ROWS};
+    while ((option = tool_option(argc, argv, "hV", options)) != -1) {
+        switch (option) {
+        case OPT_AT: r->at = optarg; break;
+        case OPT_THREAD: r->thread = tool_count_argument("--thread", optarg); break;
+        case OPT_COLOR: r->color = optarg; break;
+        case OPT_KEYS: r->keys = optarg; break;
+        case OPT_SIZE: parse_size(r, optarg); break;
+        case OPT_TIMES: r->times = true; break;
+        case 'h': tool_help(help);
+        case 'V': tool_version();
+        }
+    }
+    if (optind + 1 != argc)
+        tool_usage(optind == argc ? "no file given" : "more than one file given");
+    r->path = argv[optind];
+    if (r->times && !r->keys)
+        tool_usage("--times goes with --keys");
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------------ */
+
+static wpp_stacks *make_stacks(const wpp *w)
+{
+    struct wpp_error error;
+    wpp_stacks *stacks;
+
+    tool_progress("following the calls of the run ...");
+    stacks = wpp_stacks_new(w, &error);
+    tool_progress_end();
+    if (!stacks)
+        tool_die_error(&error);
+    return stacks;
+}
+
+static void begin(struct session *s, const struct request *r, const wpp *w, wpp_stacks *stacks)
+{
+    struct wpp_error error;
+    bool ok;
+
+    tool_progress("numbering its lines ...");
+    ok = session_begin(s, w, r->path, (uint32_t)r->thread, stacks, &error);
+    tool_progress_end();
+    if (!ok)
+        tool_die(tool_exit_status(error.status), "%s: %s", r->path, error.text);
+    if (!r->at)
+        return;
+    session_go(s, r->at);
+    while (session_waits(s))
+        session_idle(s, 0);
+    if (s->jumps == 0)
+        tool_die(TOOL_ERROR, "%s: --at=%s: %s", r->path, r->at, s->message);
+}
+
+/* ---- With a terminal ------------------------------------------------------------------------------------- */
+
+static void resize(struct canvas *c)
+{
+    int rows, columns;
+
+    terminal_size(&rows, &columns);
+    if ((rows != c->rows || columns != c->columns || !c->cell) && !canvas_resize(c, rows, columns)) {
+        terminal_close();
+        tool_die_of_memory();
+    }
+}
+
+/* Keys that came while something was looked for. */
+struct typed_ahead {
+    int key[64];
+    int n;
+};
+
+static int take_key(struct typed_ahead *t)
+{
+    int key = t->key[0];
+
+    memmove(&t->key[0], &t->key[1], (size_t)--t->n * sizeof t->key[0]);
+    return key;
+}
+
+/* The next key; TERMINAL_NO_KEY: there is time for what can wait. */
+static int next_key(const struct session *s, struct typed_ahead *t, bool busy, bool at_once)
+{
+    enum { PAUSE = 60 };           /* milliseconds without a key, before what can wait begins */
+    bool waits = session_waits(s);
+    int key;
+
+    if (t->n > 0 && !waits)
+        return take_key(t);
+    do
+        key = terminal_key(waits || at_once ? 0 : busy ? PAUSE : -1);
+    while (key == TERMINAL_NO_KEY && !busy && !waits);
+    if (!waits || key < 0 || key == TERMINAL_ESCAPE || key == TERMINAL_RESIZED)
+        return key;
+    if (t->n < (int)(sizeof t->key / sizeof *t->key))
+        t->key[t->n++] = key;
+    return TERMINAL_NO_KEY;
+}
+
+static void converse(struct session *s, struct canvas *c)
+{
+    struct typed_ahead ahead = {.n = 0};
+    bool busy = true;              /* something may be left that can wait */
+    bool begun = false;            /* some of that is done, and no key came behind it */
+
+    while (!s->quit) {
+        int key;
+
+        resize(c);
+        screen_draw(c, s);
+        terminal_show(c);
+        key = next_key(s, &ahead, busy, begun);
+        if (key == TERMINAL_CLOSED)
+            return;
+        begun = key == TERMINAL_NO_KEY;
+        if (begun) {
+            busy = begun = session_idle(s, screen_overview_columns(c));
+            continue;
+        }
+        if (key == 'L' - '@')
+            terminal_redraw();
+        session_key(s, key);
+        busy = true;
+    }
+}
+
+static void step_in_terminal(struct session *s, struct canvas *c, const char *color)
+{
+    const char *type = getenv("TERM");
+
+    if (!terminal_open(tool_color(color)))
+        tool_die(TOOL_ERROR, "the terminal has no cursor that can be moved, or is of an unknown type: TERM is `%s`",
+                 type ? type : "");
+    converse(s, c);
+    terminal_close();
+}
+
+/* ---- Without ------------------------------------------------------------------------------------------------ */
+
+static double milliseconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* Does what can wait; returns how long its longest part took. */
+static double do_the_rest(struct session *s, struct canvas *c)
+{
+    double longest = 0, begin = milliseconds();
+
+    while (session_idle(s, screen_overview_columns(c))) {
+        double now = milliseconds();
+
+        longest = now - begin > longest ? now - begin : longest;
+        begin = now;
+    }
+    screen_draw(c, s);
+    return longest;
+}
+
+/* Presses a key; prints how long its answer took, and what could wait behind it. */
+static void press(struct session *s, struct canvas *c, int key, bool times)
+{
+    double begin = milliseconds(), answered, longest;
+    char name[16];
+
+    session_key(s, key);
+    screen_draw(c, s);
+    answered = milliseconds();
+    longest = do_the_rest(s, c);
+    if (times)
+        printf("%-10s %10.3f %10.3f %10.3f\n", key_name(key, name), answered - begin, longest,
+               milliseconds() - answered);
+}
+
+static void step_by_script(struct session *s, struct canvas *c, const struct request *r)
+{
+    struct key_script script;
+    struct wpp_error error;
+
+    if (!key_script_read(&script, r->keys, &error))
+        tool_die_error(&error);
+    if (!canvas_resize(c, r->rows, r->columns))
+        tool_die_of_memory();
+    screen_draw(c, s);
+    do_the_rest(s, c);
+    if (r->times)
+        printf("%-10s %10s %10s %10s\n", "key", "answer", "longest", "rest");
+    for (size_t i = 0; i < script.n && !s->quit; i++)
+        press(s, c, script.key[i], r->times);
+    if (!r->times)
+        canvas_print(stdout, c);
+    key_script_free(&script);
+}
+
+/* ---- main ---------------------------------------------------------------------------------------------------- */
+
+int main(int argc, char **argv)
+{
+    struct canvas canvas = {0};
+    struct request r;
+    struct session s;
+    wpp_stacks *stacks;
+    int status;
+    wpp *w;
+
+    tool_init("wpp-step");
+    parse_options(&r, argc, argv);
+    setlocale(LC_CTYPE, "");
+    canvas.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    if (!r.keys && !isatty(STDOUT_FILENO))
+        tool_die(TOOL_ERROR, "standard output is no terminal; --keys=FILE needs none");
+    w = tool_open(r.path);
+    status = tool_say_incomplete(r.path, w);
+    tool_need_order(r.path, w);
+    if (r.thread >= wpp_grammar(w)->n_threads)
+        tool_die(TOOL_ERROR, "%s: there is no thread %llu; the last one is %u", r.path,
+                 (unsigned long long)r.thread, wpp_grammar(w)->n_threads - 1);
+    stacks = make_stacks(w);
+    begin(&s, &r, w, stacks);
+    if (r.keys)
+        step_by_script(&s, &canvas, &r);
+    else
+        step_in_terminal(&s, &canvas, r.color);
+    session_end(&s);
+    canvas_free(&canvas);
+    wpp_stacks_free(stacks);
+    wpp_close(w);
+    return tool_finish(status);
+}
