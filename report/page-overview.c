@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* page-overview.c - a run in figures, with the names of its routines. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "report/page.h"
 #include "wpp/base/json.h"
@@ -42,19 +43,12 @@ static void put_run(FILE *out, const struct wpp_summary *run)
 }
 
 /* The sum over all executed paths. */
-static double instructions(const struct page_run *r, const uint64_t *frequency)
+static double instructions(const struct page_run *r, const uint64_t *count, uint32_t n_terminals)
 {
-    const struct wpp_grammar *g = wpp_grammar(r->w);
     double sum = 0;
 
-    for (uint32_t rule = 0; rule < g->n_rules + g->n_threads; rule++) {
-        double here = 0;
-
-        for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++)
-            if (!(g->symbols[i] & WPP_RULE))
-                here += (double)wpp_terminal(r->w, g->symbols[i])->insns;
-        sum += here * (double)frequency[rule];
-    }
+    for (uint32_t t = 0; t < n_terminals; t++)
+        sum += (double)wpp_terminal(r->w, t)->insns * (double)count[t];
     return sum;
 }
 
@@ -70,7 +64,7 @@ static void put_threads(FILE *out, struct page_run *r)
 
         fprintf(out, "%s{\"tid\":%" PRIu32, i ? "," : "", t->tid);
         put_text(out, "name", t->name);
-        put_count(out, "events", g->length[g->n_rules + i]);
+        put_count(out, "events", t->tokens);
         put_count(out, "symbols", symbols);
         fprintf(out, ",\"begin\":%.17g,\"end\":%.17g}", c->n ? c->time[0] : -1,
                 c->n ? c->time[c->n - 1] : -1);
@@ -109,17 +103,23 @@ static void put_damage(FILE *out, const struct page_run *r)
 bool page_overview(struct page_run *r, FILE *out)
 {
     struct wpp_summary run;
+    uint64_t *count;
 
-    if (!page_need_clock(r) || !page_need_frequencies(r))
-        return false;
     wpp_get_summary(r->w, &run);
+    count = calloc(run.n_terminals + (size_t)1, sizeof *count);
+    if (!count || !page_need_clock(r)) {
+        free(count);
+        return false;
+    }
+    wpp_terminal_counts(r->w, count);
     fputs("{\"file\":", out);
     json_string(out, r->name);
     put_run(out, &run);
-    fprintf(out, ",\"instructions\":%.17g", instructions(r, r->frequency));
+    fprintf(out, ",\"instructions\":%.17g", instructions(r, count, run.n_terminals));
     put_threads(out, r);
     put_routines(out, r, run.n_routines);
     put_damage(out, r);
     fputc('}', out);
+    free(count);
     return true;
 }

@@ -8,13 +8,13 @@
 #include "wpp/read/reader.h"
 #include "wpp/replay/stack.h"
 
-bool page_open(struct page_run *r, const void *file, size_t size, const char *name,
-               struct wpp_error *error)
+bool page_open(struct page_run *r, enum page_extent extent, const void *file, size_t size,
+               const char *name, struct wpp_error *error)
 {
     struct wpp_summary run;
 
     *r = (struct page_run){.name = name};
-    r->w = wpp_open_memory_intact(file, size, name, error);
+    r->w = (extent == PAGE_FIGURES ? wpp_open_memory_figures : wpp_open_memory_intact)(file, size, name, error);
     if (!r->w)
         return false;
     wpp_get_summary(r->w, &run);
@@ -65,7 +65,7 @@ static bool need_costs(struct page_run *r, struct wpp_error *error)
         return true;
     if (!page_need_stacks(r, error))
         return false;
-    r->has_costs = run_costs_new(&r->costs, r->w, stacks_tree(r->stacks), UINT32_MAX);
+    r->has_costs = run_costs_new(&r->costs, r->w, &r->stacks->tree, UINT32_MAX);
     return r->has_costs || wpp_fail_memory(error);
 }
 

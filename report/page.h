@@ -52,10 +52,14 @@ struct page_run {
     uint32_t *weights;
 };
 
+/* How much of a file is opened: of a large one, its figures come much sooner than its grammar.  They suffice
+ * for page_overview(); there is no other answer then. */
+enum page_extent { PAGE_WHOLE, PAGE_FIGURES };
+
 /* Opens a file in memory.  What is intact of a damaged file is read.  False: *error says why.  Its
  * sources are the caller's to read (page_sources_read()); page_close() frees them. */
-bool page_open(struct page_run *r, const void *file, size_t size, const char *name,
-               struct wpp_error *error);
+bool page_open(struct page_run *r, enum page_extent extent, const void *file, size_t size,
+               const char *name, struct wpp_error *error);
 void page_close(struct page_run *r);
 void page_lines_free(struct page_lines *lines);
 

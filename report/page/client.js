@@ -40,7 +40,7 @@ export async function start() {
     URL.revokeObjectURL(url);
 }
 
-// Loads run number `slot` of the page; null: there is none.
+// Loads the figures of run number `slot` of the page; null: there is none.
 export async function load(slot) {
     const file = block(`wpp-${slot}`);
 
@@ -51,4 +51,5 @@ export async function load(slot) {
     return { slot, ...notes };
 }
 
+export const complete = (slot) => send({ complete: slot });
 export const ask = (question, ...words) => send({ ask: question, words });

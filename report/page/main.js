@@ -4,7 +4,7 @@
 // Where one is stands behind the `#` of the address: view=steps&run=0&thread=0&event=812.  So links are
 // plain links, and the browser's back goes back.
 import { checkCharacterSet } from './data.js';
-import { ask, load, start } from './client.js';
+import { ask, complete, load, start } from './client.js';
 import { el, failure, link, replace, button } from './dom.js';
 import { searchBox } from './search.js';
 import { overview } from './overview.js';
@@ -168,8 +168,18 @@ async function open() {
     build();
     window.addEventListener('hashchange', show);
     document.addEventListener('click', noteNow, true);
-    await show();
+    // The grammars are opened while the overview is looked at; questions wait for that.
+    const whole = runs.map(async (run) => {
+        await complete(run.slot);
+        run.about = await run.ask('overview');
+    });
+    const first = show();
     document.documentElement.dataset.open = 'yes';
+    await Promise.all(whole);
+    await first;
+    document.documentElement.dataset.whole = 'yes';
+    if (place().view === 'overview')
+        await show();
     // In the meantime, what most views need.
     for (const run of runs)
         run.ask('prepare').catch(() => {});

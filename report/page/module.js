@@ -68,11 +68,16 @@ export async function openModule(code) {
     }
 
     return {
-        // Loads a WPP into a slot; throws with the reason.
+        // Loads the figures of a WPP into a slot; throws with the reason.
         load(slot, name, file, sources) {
             const path = putText(name), wpp = put(file), rest = put(sources);
 
             if (!exports.page_load(slot, wpp, file.length, path, rest, sources.length))
+                throw new Error(text());
+        },
+        // Opens all of it; after load() there are only the figures of the overview.
+        complete(slot) {
+            if (!exports.page_complete(slot))
                 throw new Error(text());
         },
         // The answer of an export, parsed.  Strings are handed over in the module's memory.

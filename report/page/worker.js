@@ -3,6 +3,7 @@
 //
 //      { id, open: code }                       instantiates the module
 //      { id, load: slot, name, file, sources }  loads a run
+//      { id, complete: slot }                   opens the rest of it
 //      { id, ask: question, words }             asks; the answer goes back as { id, answer } or { id, error }
 import { openModule } from './module.js';
 
@@ -13,6 +14,8 @@ async function act(message) {
         module = await openModule(message.open);
     else if (message.load !== undefined)
         module.load(message.load, message.name, message.file, message.sources);
+    else if (message.complete !== undefined)
+        module.complete(message.complete);
     else
         return module.ask(message.ask, ...message.words);
     return null;

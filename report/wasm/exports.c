@@ -15,7 +15,8 @@
 enum { SLOTS = 2 };
 
 static struct page_run run[SLOTS];
-static char *run_name[SLOTS];
+/* The file until it is opened as a whole, and its name. */
+static struct kept { char *name; void *file; size_t size; } kept[SLOTS];
 static char *text;
 static size_t size;
 static FILE *stream;
@@ -73,7 +74,7 @@ EXPORT(page_text_size) size_t page_text_size(void)
     return size;
 }
 
-/* Takes the memory of all three. */
+/* Opens the figures of a run, and takes the memory of all three; page_complete() opens the rest. */
 EXPORT(page_load) int page_load(uint32_t number, void *file, size_t file_size, char *name, void *sources,
                                 size_t sources_size)
 {
@@ -81,24 +82,44 @@ EXPORT(page_load) int page_load(uint32_t number, void *file, size_t file_size, c
     struct page_sources unpacked;
     bool ok;
 
-    if (number >= SLOTS)
+    if (number >= SLOTS || kept[number].file)
         return fail("there is no such run");
-    page_close(&run[number]);
-    free(run_name[number]);
-    run_name[number] = name;
+    kept[number] = (struct kept){name, file, file_size};
     ok = page_sources_read(&unpacked, sources, sources_size, &error);
-    if (ok) {
-        shown_names = &unpacked;
-        ok = page_open(&run[number], file, file_size, name, &error);
-        shown_names = NULL;
-        if (ok)
-            run[number].sources = unpacked;
-        else
-            page_sources_free(&unpacked);
-    }
-    free(file);
     free(sources);
-    return ok ? 1 : fail(error.text);
+    if (!ok)
+        return fail(error.text);
+    shown_names = &unpacked;
+    ok = page_open(&run[number], PAGE_FIGURES, file, file_size, name, &error);
+    shown_names = NULL;
+    if (!ok) {
+        page_sources_free(&unpacked);
+        return fail(error.text);
+    }
+    run[number].sources = unpacked;
+    return 1;
+}
+
+EXPORT(page_complete) int page_complete(uint32_t number)
+{
+    struct page_run *r = slot(number), whole;
+    struct wpp_error error = {0};
+    bool ok;
+
+    if (!r || !kept[number].file)
+        return fail("there is no such run");
+    shown_names = &r->sources;
+    ok = page_open(&whole, PAGE_WHOLE, kept[number].file, kept[number].size, kept[number].name, &error);
+    shown_names = NULL;
+    free(kept[number].file);
+    kept[number].file = NULL;
+    if (!ok)
+        return fail(error.text);
+    whole.sources = r->sources;
+    r->sources = (struct page_sources){0};
+    page_close(r);
+    *r = whole;
+    return 1;
 }
 
 EXPORT(overview) int export_overview(uint32_t number)

@@ -195,6 +195,12 @@ wpp *wpp_open_memory_intact(const void *file, size_t size, const char *path,
     return open_memory(file, size, path, INTACT, error);
 }
 
+wpp *wpp_open_memory_figures(const void *file, size_t size, const char *path,
+                             struct wpp_error *error)
+{
+    return open_memory(file, size, path, FIGURES, error);
+}
+
 /* Room for all of a file whose size is known, and one byte more, so that its end is seen. */
 static void make_room(int fd, struct wpp_bytes *out)
 {

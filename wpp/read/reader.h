@@ -55,5 +55,8 @@ bool wpp_read_file(const char *path, struct wpp_bytes *out, struct wpp_error *er
 wpp *wpp_open_memory(const void *file, size_t size, const char *path, struct wpp_error *error);
 wpp *wpp_open_memory_intact(const void *file, size_t size, const char *path,
                             struct wpp_error *error);
+/* As wpp_open_figures(). */
+wpp *wpp_open_memory_figures(const void *file, size_t size, const char *path,
+                             struct wpp_error *error);
 
 #endif

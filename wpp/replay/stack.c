@@ -86,11 +86,6 @@ wpp_stacks *stacks_until(const wpp *w, uint32_t thread, uint64_t events, struct 
     return call_tree_until(&tree, w, thread, events, error) ? stacks_of(w, &tree, error) : NULL;
 }
 
-const struct call_tree *stacks_tree(const wpp_stacks *s)
-{
-    return &s->tree;
-}
-
 void wpp_stacks_free(wpp_stacks *s)
 {
     if (!s)

@@ -27,7 +27,4 @@ struct wpp_stacks {
  * that go on end there.  Other threads have no events.  Cost: as much less. */
 wpp_stacks *stacks_until(const wpp *w, uint32_t thread, uint64_t events, struct wpp_error *error);
 
-/* The tree of all threads' activations that the stacks are read from; it lives as long as they do. */
-const struct call_tree *stacks_tree(const wpp_stacks *s);
-
 #endif

@@ -30,7 +30,7 @@ async function open(file, options) {
     page.on('dialog', (d) => { complaints.push(`dialog: ${d.message()}`); d.dismiss(); });
     page.on('request', (r) => { if (!/^(file|blob):/.test(r.url()) || (r.url().startsWith('file:') && !r.isNavigationRequest())) complaints.push(`request: ${r.url()}`); });
     await page.goto(`file://${file}`);
-    await page.waitForSelector('html[data-open]');
+    await page.waitForSelector('html[data-whole]');
     return { page, complaints };
 }
 const ready = (page, view) => page.waitForSelector(`main[data-ready="${view}"]`);
