@@ -134,7 +134,7 @@ of 1 '~======~=====' '<program <command <recorded on <started <time <complete <t
 of 2 '~============' '<routines >routines'
 of 3 '~=!!!!!!!!!!!' '<timed <routines >routines <calls <instructions <paths executed <rules per path'
 of 4 '~=!!!!~!!!!!!' '<timed <calls <instructions <paths executed <rules per path'
-of 5 '~=~====~=====' '<                 0 >                 0'
+of 5 '~=~==========' '<                 0 >                 0'
 of 6 '~=!!!!~!!!!!!' '<calls <instructions <rules <rules per path <right-hand sides <longest rule'
 of 7 '=============' ''
 of 8 '~!===========' '<left out'
