@@ -403,7 +403,7 @@ install: all
 	$(Q)install -m 644 README.md LICENSE $(D)/share/doc/wpp
 	$(Q)install -m 644 $(wildcard docs/*.md docs/*.c) $(D)/share/doc/wpp/docs
 	$(Q)install -m 644 $(wildcard docs/decisions/*.md) $(D)/share/doc/wpp/docs/decisions
-	$(Q)install -m 644 $(wildcard docs/pictures/*.svg) $(D)/share/doc/wpp/docs/pictures
+	$(Q)install -m 644 $(wildcard docs/pictures/*.svg docs/pictures/*.png) $(D)/share/doc/wpp/docs/pictures
 	$(Q)install -D -m 644 scripts/completion.bash $(D)/share/bash-completion/completions/wpp
 	$(Q)for tool in $(notdir $(filter-out %/wpp,$(COMMANDS))); do \
 	    ln -sf wpp $(D)/share/bash-completion/completions/$$tool; done
