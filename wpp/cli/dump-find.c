@@ -7,6 +7,7 @@
 #include "wpp/base/names.h"
 #include "wpp/cli/run-place.h"
 #include "wpp/cli/tool.h"
+#include "wpp/replay/stack.h"
 #include "wpp/replay/stack-text.h"
 
 void find_parse_nth(const char *text, struct find_request *out)
@@ -51,7 +52,19 @@ static void print_stack(const wpp *w, const wpp_stacks *stacks, uint32_t thread,
     free(frames);
 }
 
-static wpp_stacks *new_stacks(const wpp *w)
+/* Those up to an event alone, which may be much less work. */
+static wpp_stacks *stacks_with(const wpp *w, uint32_t thread, uint64_t event)
+{
+    uint64_t tokens = wpp_thread(w, thread)->tokens;
+    struct wpp_error error;
+    wpp_stacks *stacks = stacks_until(w, thread, event < tokens ? event + 1 : tokens, &error);
+
+    if (!stacks)
+        tool_die_error(&error);
+    return stacks;
+}
+
+static wpp_stacks *all_stacks(const wpp *w)
 {
     struct wpp_error error;
     wpp_stacks *stacks = wpp_stacks_new(w, &error);
@@ -68,7 +81,7 @@ struct finding {
     const struct dump_range *ranges;
     uint32_t n_ranges;
     wpp_finder *finder;
-    wpp_stacks *stacks;
+    wpp_stacks *stacks;            /* where all executions are shown; else NULL */
     uint64_t total;                /* executions in all ranges */
 };
 
@@ -82,6 +95,7 @@ static void show_execution(const struct finding *f, const struct dump_range *r, 
 {
     uint64_t before = wpp_finder_count(f->finder, r->thread, 0, r->begin), event;
     const struct wpp_line *at;
+    wpp_stacks *stacks;
     wpp_cursor *cursor;
     uint32_t within, terminal;
 
@@ -94,7 +108,10 @@ static void show_execution(const struct finding *f, const struct dump_range *r, 
     at = place_line(r->w, f->request->what, terminal, within);
     putchar('\n');
     print_moment(r->w, r->thread, event);
-    print_stack(r->w, f->stacks, r->thread, event, at, r->assembler_names);
+    stacks = f->stacks ? f->stacks : stacks_with(r->w, r->thread, event);
+    print_stack(r->w, stacks, r->thread, event, at, r->assembler_names);
+    if (stacks != f->stacks)
+        wpp_stacks_free(stacks);
 }
 
 /* Shows executions [first, first + n) of all, counted through the ranges. */
@@ -137,7 +154,7 @@ void find_show(const struct find_request *request, const char *path, const struc
         tool_die(TOOL_ERROR, "%s: there is no execution %s of %s", path, tool_grouped(request->nth),
                  request->what);
     if (f.total > 0) {
-        f.stacks = new_stacks(w);
+        f.stacks = request->which == FIND_ALL ? all_stacks(w) : NULL;
         show_asked(&f);
     }
     wpp_stacks_free(f.stacks);
@@ -170,7 +187,7 @@ static const struct wpp_line *begin_of(const wpp *w, uint32_t thread, uint64_t e
 
 void find_show_stack(const wpp *w, uint32_t thread, uint64_t event, bool assembler_names)
 {
-    wpp_stacks *stacks = new_stacks(w);
+    wpp_stacks *stacks = stacks_with(w, thread, event);
     uint64_t tokens = wpp_thread(w, thread)->tokens;
 
     if (event == tokens)
