@@ -270,13 +270,14 @@ int main(int argc, char **argv)
 END
 gcc -O2 -o words words.c
 ./words 15000000 > words.bin
+some_of 1 2 -- 8
 for size in 48 192; do
-    for jobs in 1 2 8; do
+    for jobs in "${chosen[@]}"; do
         at_most "--memory=${size}M --jobs=$jobs" $size \
             wpp-compress --symbols -q --memory=${size}M -j$jobs -o $size.$jobs.wpp words.bin
     done
     same "--memory=${size}M: one processor and two make the same file" $size.1.wpp $size.2.wpp
-    same "--memory=${size}M: so do eight" $size.1.wpp $size.8.wpp
+    ! check_all || same "--memory=${size}M: so do eight" $size.1.wpp $size.8.wpp
     wpp-dump --tokens $size.2.wpp > expanded
     same "--memory=${size}M: nothing is lost" expanded words.bin
 done
@@ -290,9 +291,11 @@ ok "in more parts: $(parts 48.2.wpp)" test "$(parts 48.2.wpp)" -gt "$(segments 4
 perl -e 'open(F, "<", "words.bin"); $| = 1; for ($i = 1; read(F, $b, $i * 997 % 70000 + 1); $i++) { print $b }' |
     wpp-compress --symbols --memory=48M -j2 > piped.wpp
 same 'a pipe in pieces gets the same bytes' piped.wpp 48.1.wpp
-ok 'and parsed anew' wpp-compress --symbols -q --best --memory=48M -j2 -o best.2.wpp words.bin
-ok 'and by one processor' wpp-compress --symbols -q --best --memory=48M -j1 -o best.1.wpp words.bin
-same 'the same' best.1.wpp best.2.wpp
+if check_all; then
+    ok 'and parsed anew' wpp-compress --symbols -q --best --memory=48M -j2 -o best.2.wpp words.bin
+    ok 'and by one processor' wpp-compress --symbols -q --best --memory=48M -j1 -o best.1.wpp words.bin
+    same 'the same' best.1.wpp best.2.wpp
+fi
 
 ok 'three threads, by one processor' wpp-compress -q --memory=48M -j1 -f -o three.1.wpp prog.trace
 ok 'by two' wpp-compress -q --memory=48M -j2 -f -o three.2.wpp prog.trace
