@@ -75,12 +75,12 @@ complete -c wpp -n "$behind; and __wpp_wants_value" -f -a '(__wpp_values)'
 set -l otherwise 'not __wpp_wants_value'
 complete -c wpp -n "$behind; and $otherwise" -a '(__wpp_options)'
 complete -c wpp -n "$behind; and $otherwise" -k -a '(__wpp_files)'
-for tool in compress info report profile diff dump export check dot hot
+for tool in compress info report profile coverage diff dump step export samples check dot hot
     complete -c wpp-$tool -n __wpp_wants_value -f -a '(__wpp_values)'
     complete -c wpp-$tool -n "$otherwise" -a '(__wpp_options)'
     complete -c wpp-$tool -n "$otherwise" -k -a '(__wpp_files)'
 end
 complete -c wpp-record -n __wpp_wants_value -f
-for tool in record config
+for tool in record config runs suspects
     complete -c wpp-$tool -a '(__wpp_options)'
 end
