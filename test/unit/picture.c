@@ -156,10 +156,43 @@ static bool routines_are_right(const wpp *w, const struct picture *p)
     return ok;
 }
 
+/* The kind of each rule, by its events one after another: control words run at the depth that they find. */
+static bool kinds_are_right(const wpp *w, const struct picture *p)
+{
+    bool ok = true;
+
+    for (uint32_t i = 0; ok && i < p->n_nodes; i++) {
+        const struct picture_node *node = &p->node[i];
+        uint32_t *run = malloc((node->events + 1) * sizeof *run), *end = run;
+        bool whole = true, within = true;
+        uint64_t calls = 0;
+        int64_t depth = 0;
+
+        if (node->symbol & WPP_RULE)
+            rc_expand(wpp_grammar(w), node->symbol & ~WPP_RULE, &end);
+        else
+            *end++ = node->symbol;
+        for (const uint32_t *t = run; t < end; t++) {
+            const struct wpp_terminal *event = wpp_terminal(w, *t);
+
+            whole &= event->enters ? depth >= 0 : depth >= 1;
+            within &= depth >= 0;
+            calls += event->enters && depth == 0;
+            depth += event->enters;
+            depth -= event->leaves;
+        }
+        whole &= depth == 0 && end > run;
+        ok = (node->kind == PICTURE_CALLS) == whole && (!whole || node->calls == calls)
+            && (node->kind != PICTURE_LOOP || (within && depth == 0));
+        free(run);
+    }
+    return ok;
+}
+
 static void test_random(void)
 {
     struct random r = {12345};
-    uint32_t pictures = 0, broken = 0, wrong = 0, over = 0, incomplete = 0, misnamed = 0;
+    uint32_t pictures = 0, broken = 0, wrong = 0, over = 0, incomplete = 0, misnamed = 0, mistaken = 0;
 
     for (int i = 0; i < 200; i++) {
         wpp *w = random_wpp(&r);
@@ -180,6 +213,7 @@ static void test_random(void)
             }
             wrong += !nodes_are_right(w, &p, cost);
             misnamed += !routines_are_right(w, &p);
+            mistaken += !kinds_are_right(w, &p);
             if (max < 80)
                 wrong += !edges_are_right(wpp_grammar(w), &p);
             over += p.n_nodes > max && p.n_nodes > p.n_starts;
@@ -192,6 +226,7 @@ static void test_random(void)
            broken);
     tap_ok(wrong == 0, "executions, shares and times are those of the run (%u wrong)", wrong);
     tap_ok(misnamed == 0, "each goes by the routine that costs most in it (%u wrong)", misnamed);
+    tap_ok(mistaken == 0, "calls are called calls, and loops stay in one activation (%u wrong)", mistaken);
     tap_ok(over == 0, "no picture exceeds its limit");
     tap_ok(incomplete == 0, "with enough room no path is hidden");
 }

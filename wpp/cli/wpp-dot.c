@@ -32,7 +32,7 @@ static const char help[] =
     "                       dot if it has none\n"
     "  -o, --output=FILE    write to FILE instead of standard output\n"
     "  -f, --force          replace FILE if it exists\n"
-    "      --max-nodes=N    draw at most N nodes (default 60; routines: 40); what is left out is\n"
+    "      --max-nodes=N    draw at most N nodes (default 60, of calls 40); what is left out is\n"
     "                       folded, and said; in a grammar, all threads are drawn anyway\n"
     "  -h, --help           print this text\n"
     "  -V, --version        print the version\n"

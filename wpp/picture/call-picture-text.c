@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/picture/call-picture-text.h"
 
-#include <math.h>
-
 #include "wpp/picture/dot-style.h"
 
 static double share_of(const struct call_picture *g, double cost)
@@ -12,7 +10,7 @@ static double share_of(const struct call_picture *g, double cost)
 
 static uint64_t whole(double n)
 {
-    return n < 1.8e19 ? (uint64_t)llround(n) : UINT64_MAX;
+    return n < 1.8e19 ? (uint64_t)(n + 0.5) : UINT64_MAX;
 }
 
 /* ---- Nodes --------------------------------------------------------------------- */

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "wpp/picture/rule-kinds.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #define NOTHING UINT32_MAX
 
-/* What a symbol does to the depth of the stack, from left to right. */
+/* What a symbol does to the depth of the stack, which is 0 before it.  An event that enters runs one
+ * deeper than the depth before it, any other at that depth. */
 struct effect {
     uint32_t first, last;          /* terminals; NOTHING: it derives none */
-    int64_t net, low;              /* depth behind it, and the lowest on the way, from 0 on; 0 is counted */
-    uint64_t calls;                /* CALLS: how often the depth comes back to 0; else 0 */
+    int64_t net;                   /* the depth behind it */
+    int64_t lowest;                /* the least depth at which an event of it runs */
+    uint64_t entered;              /* events that enter and run at that depth */
 };
+
+static const struct effect nothing = {.first = NOTHING, .last = NOTHING, .lowest = INT64_MAX};
 
 static struct effect of_terminal(const wpp *w, uint32_t terminal)
 {
     const struct wpp_terminal *t = wpp_terminal(w, terminal);
     int enters = t->enters, leaves = t->leaves;
 
-    return (struct effect){terminal, terminal, enters - leaves, enters < leaves ? -1 : 0,
-                           enters && leaves};
+    return (struct effect){terminal, terminal, enters - leaves, enters, t->enters};
 }
 
 static struct effect effect_of(const wpp *w, const struct effect *by_rule, uint32_t symbol)
@@ -27,36 +29,35 @@ static struct effect effect_of(const wpp *w, const struct effect *by_rule, uint3
     return symbol & WPP_RULE ? by_rule[symbol & ~WPP_RULE] : of_terminal(w, symbol);
 }
 
-/* Whether something begins a new activation and ends no other. */
-static bool begins(const wpp *w, const struct effect *e)
+static struct effect append(struct effect all, struct effect next)
 {
-    return e->first != NOTHING && wpp_terminal(w, e->first)->enters && e->low >= 0;
+    int64_t lowest = all.net + next.lowest;
+
+    if (next.first == NOTHING)
+        return all;
+    if (lowest <= all.lowest)
+        all.entered = next.entered + (lowest == all.lowest ? all.entered : 0);
+    all.lowest = lowest < all.lowest ? lowest : all.lowest;
+    all.net += next.net;
+    all.first = all.first == NOTHING ? next.first : all.first;
+    all.last = next.last;
+    return all;
 }
 
 static struct effect of_rule(const wpp *w, const struct wpp_grammar *g, const struct effect *by_rule,
                              uint32_t rule)
 {
-    struct effect all = {.first = NOTHING, .last = NOTHING};
-    bool whole = true;             /* nothing but activations so far */
+    struct effect all = nothing;
 
-    for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
-        struct effect e = effect_of(w, by_rule, g->symbols[i]);
-
-        if (all.net == 0)
-            whole &= begins(w, &e);
-        if (all.net + e.low < all.low)
-            all.low = all.net + e.low;
-        if (all.net == 0 && e.net == 0)
-            all.calls += e.calls;
-        else
-            all.calls += all.net + e.net == 0;
-        all.net += e.net;
-        all.first = all.first == NOTHING ? e.first : all.first;
-        all.last = e.last == NOTHING ? all.last : e.last;
-    }
-    if (!whole || all.low < 0 || all.net != 0)
-        all.calls = 0;
+    for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++)
+        all = append(all, effect_of(w, by_rule, g->symbols[i]));
     return all;
+}
+
+/* How many activations it is, one after another; 0: it is anything else. */
+static uint64_t calls_of(const struct effect *e)
+{
+    return e->first != NOTHING && e->net == 0 && e->lowest == 1 ? e->entered : 0;
 }
 
 /* The block at which a path begins behind a cut edge; 0: at its routine's entry, or none. */
@@ -87,7 +88,7 @@ static bool is_loop(const wpp *w, const struct effect *e)
 {
     const struct wpp_terminal *first, *last;
 
-    if (e->first == NOTHING || e->net != 0 || e->low < 0)
+    if (e->first == NOTHING || e->net != 0 || e->lowest != 0 || e->entered > 0)
         return false;
     first = wpp_terminal(w, e->first);
     last = wpp_terminal(w, e->last);
@@ -97,8 +98,8 @@ static bool is_loop(const wpp *w, const struct effect *e)
 
 static void name_node(const wpp *w, const struct effect *e, struct picture_node *node)
 {
-    node->kind = e->calls > 0 ? PICTURE_CALLS : is_loop(w, e) ? PICTURE_LOOP : PICTURE_PART;
-    node->calls = e->calls;
+    node->calls = calls_of(e);
+    node->kind = node->calls > 0 ? PICTURE_CALLS : is_loop(w, e) ? PICTURE_LOOP : PICTURE_PART;
     node->of = node->kind == PICTURE_PART ? WPP_NO_ROUTINE : wpp_terminal(w, e->first)->routine;
 }
 
