@@ -253,7 +253,7 @@ rule=$(sed -n 's/^  n1 .*<b>rule \([0-9]*\):.*/\1/p' prog.dot)
 ok 'one rule' wpp-dot --rule="$rule" prog.wpp
 like 'is the top' "$(grep '^  n0 ' out)" "<b>rule $rule: .*<br/>1 ×   <b>100 %"
 like 'as the title says' "$(cat out)" "one execution of rule $rule: [0-9]+ events, "
-fails_with 2 'there are not so many' wpp-dot --rule=999999 prog.wpp
+fails_with 1 'there are not so many' wpp-dot --rule=999999 prog.wpp
 like 'is said' "$(cat err)" 'there is no rule 999999; its [0-9]+ rules are counted from 0'
 fails_with 2 'a routine has no rules' wpp-dot --rule=1 --routine=main prog.wpp
 

@@ -163,7 +163,7 @@ static void draw_grammar(FILE *out, const wpp *w, const struct request *r)
     struct picture picture;
 
     if (r->rule != PICTURE_ALL && r->rule >= wpp_grammar(w)->n_rules)
-        tool_die(TOOL_USAGE, "%s: there is no rule %u; its %u rules are counted from 0", r->path, r->rule,
+        tool_die(TOOL_ERROR, "%s: there is no rule %u; its %u rules are counted from 0", r->path, r->rule,
                  wpp_grammar(w)->n_rules);
     if (!picture_new(w, r->max_nodes ? r->max_nodes : 60, r->rule, &picture))
         no_memory();
