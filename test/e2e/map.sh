@@ -151,6 +151,13 @@ for source in 'wpp-g++ virtual.cc' 'wpp-gcc jumps.c'; do
         "$map" --blocks mapped > blocks
         ok "${source#* } $level: has blocks" test "$(wc -l < blocks)" -gt 10
         is "${source#* } $level: a disassembly agrees" "$(disassembled mapped blocks)" ''
+        objcopy --dump-section .wpp_addr=addr --dump-section .wpp_map=table mapped copy
+        "$BUILD/test/read-map" addr table | sort > want
+        sort blocks > got
+        same "${source#* } $level: the document's reader has the same blocks" want got
+        "$BUILD/test/read-map" --origins addr table | sort > want
+        "$map" --origins mapped | sort > got
+        same "${source#* } $level: and the same origins" want got
     done
 done
 
