@@ -90,6 +90,15 @@ static void set_probability(edge e, uint64_t part, double sum)
     e->probability = profile_probability::probability_in_gcov_type(std::min(share, all), all);
 }
 
+// An estimate: what no sample has seen may be executed still, if seldom.
+static void set_estimate(edge e, uint64_t part, double sum, unsigned edges)
+{
+    double seldom = 1e-3, share = (static_cast<double>(part) / sum + seldom) / (1 + seldom * edges);
+    enum { ALL = 1 << 20 };
+
+    e->probability = profile_probability::probability_in_gcov_type(static_cast<gcov_type>(share * ALL), ALL).afdo();
+}
+
 static void set_probabilities(const counted_graph &r, const counted_routine &counts, uint32_t v, bool sampled)
 {
     basic_block bb = r.blocks[v];
@@ -109,7 +118,10 @@ static void set_probabilities(const counted_graph &r, const counted_routine &cou
     if (sum == 0)
         return sampled ? void() : guess_probabilities(bb);
     FOR_EACH_EDGE (e, ei, bb->succs)
-        set_probability(e, weight(r, counts, e, by_target), sum);
+        if (sampled)
+            set_estimate(e, weight(r, counts, e, by_target), sum, EDGE_COUNT(bb->succs));
+        else
+            set_probability(e, weight(r, counts, e, by_target), sum);
 }
 
 // A count of samples is an estimate: none is not never.

@@ -181,9 +181,6 @@ fails 'without the map nothing is read' "$map" --blocks /bin/true
 
 run wpp-gcc -fplugin-arg-wpp-mode=map -fplugin-arg-wpp-inline=all -c lines.c -o lines.o
 like 'mode=map makes no events' "$status $(cat err)" "^1 .*'mode=map' makes code without events: 'inline=' does not go"
-run wpp-gcc -fplugin-arg-wpp-mode=map -fplugin-arg-wpp-use=x.wpp -c lines.c -o lines.o
-like 'nor uses counts' "$status $(cat err)" "^1 .*'use=' does not go"
-
 ok 'damaged maps are refused, or read within bounds' "$map" --damage ./mapped
 like 'most are refused' "$(cat out)" ', [1-9][0-9]+ refused'
 

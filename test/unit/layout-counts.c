@@ -113,6 +113,35 @@ static void copy_target(struct laid *l, uint32_t i)
     l->n_blocks++;
 }
 
+/* A block with one way out swallows a copy of the block there. */
+static void swallow_target(struct laid *l, uint32_t b)
+{
+    uint32_t out, c, n = l->n_arcs;
+    struct laid_arc way;
+
+    if (l->gone[b] || count_out(l, b, &out) != 1 || l->arc[out].to == 1 || l->arc[out].to == b)
+        return;
+    way = l->arc[out];
+    c = way.to;
+    if (n + MOST_TRUTH > MOST_ARCS)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        if (l->arc[i].from == c && way.n + l->arc[i].n > MOST_TRUTH)
+            return;
+    for (uint32_t i = 0; i < n; i++)
+        if (l->arc[i].from == c) {
+            struct laid_arc *a = &l->arc[l->n_arcs++];
+            *a = way;
+            a->to = l->arc[i].to;
+            for (uint32_t k = 0; k < l->arc[i].n; k++) {
+                a->src[a->n] = l->arc[i].src[k];
+                a->dst[a->n++] = l->arc[i].dst[k];
+            }
+        }
+    l->arc[out] = l->arc[--l->n_arcs];
+    l->insns[b] = CODE;
+}
+
 /* The final graph as a map; blocks that are gone have no number. */
 static void finish(const struct laid *l, struct toy *t, uint32_t *number, uint32_t *origin)
 {
@@ -221,10 +250,11 @@ static void test_one(unsigned changes, struct sums *s)
     random_toy(before);
     lay_out(before, &l);
     for (unsigned i = 0; i < changes; i++)
-        switch (random() % 3) {
+        switch (random() % 4) {
         case 0: take_jump(&l, 2 + (uint32_t)random() % (l.n_blocks - 2)); break;
         case 1: add_jump(&l, (uint32_t)random() % l.n_arcs); break;
         case 2: copy_target(&l, (uint32_t)random() % l.n_arcs); break;
+        case 3: swallow_target(&l, 2 + (uint32_t)random() % (l.n_blocks - 2)); break;
         }
     finish(&l, after, number, origin);
     describe(before, &layout, edge);

@@ -12,6 +12,7 @@ struct placing {
     uint32_t n;                /* vertices of the graph before the layout */
     uint32_t *first;           /* n + 1: arcs out of v are arc[first[v] .. first[v + 1]) */
     uint32_t *origin;          /* by final block: vertex, or 0: unknown, or a jump that was added */
+    uint32_t *tail;            /* by final block: the vertex at which it ends, or 0 */
     bool *gone;                /* by vertex: no final block was there */
     uint32_t *list, n_listed;  /* of a search: vertices that are gone */
     bool *listed, *on;         /* all false between searches */
@@ -65,14 +66,6 @@ static void find_arcs(struct placing *p)
     }
 }
 
-static bool has_arc(const struct placing *p, uint32_t src, uint32_t dst)
-{
-    for (uint32_t i = p->first[src]; i < p->first[src + 1]; i++)
-        if (p->out->arc[i].dst == dst)
-            return true;
-    return false;
-}
-
 /* ---- Ways ------------------------------------------------------------------------------------------ */
 
 static uint32_t add_gone(struct placing *p, uint32_t vertex, uint32_t end, uint32_t n)
@@ -106,6 +99,23 @@ static void find_between(struct placing *p, uint32_t u, uint32_t v)
     p->n_listed = n;
 }
 
+static void forget_between(struct placing *p)
+{
+    for (uint32_t i = 0; i < p->n_listed; i++)
+        p->on[p->list[i]] = false;
+}
+
+static bool has_way(struct placing *p, uint32_t u, uint32_t v)
+{
+    bool found = false;
+
+    find_between(p, u, v);
+    for (uint32_t i = p->first[u]; !found && i < p->first[u + 1]; i++)
+        found = p->out->arc[i].dst == v || p->on[p->out->arc[i].dst];
+    forget_between(p);
+    return found;
+}
+
 /* Adds the count to each arc of the only way from u to v; u may be v.  False: there is none, or there are several. */
 static bool add_way(struct placing *p, uint32_t u, uint32_t v, double count)
 {
@@ -126,8 +136,7 @@ static bool add_way(struct placing *p, uint32_t u, uint32_t v, double count)
     }
     for (uint32_t i = 0; found && i < n; i++)
         p->out->arc[p->way[i]].count += count;
-    for (uint32_t i = 0; i < p->n_listed; i++)
-        p->on[p->list[i]] = false;
+    forget_between(p);
     return found;
 }
 
@@ -164,27 +173,41 @@ static bool leads_to(const struct placing *p, uint32_t b, uint32_t c)
     return false;
 }
 
-/* Whether all that is known of the new block x could be said of a copy of vertex v. */
-static bool may_be_copy(const struct placing *p, uint32_t x, uint32_t v)
+/* Whether all that is known of where the final block b leads to could be said of a block at vertex t. */
+static bool fits(struct placing *p, uint32_t b, uint32_t t)
 {
     const struct map_routine *r = p->r;
 
-    for (uint32_t i = r->first_arc[x]; i < r->first_arc[x + 1]; i++) {
+    for (uint32_t i = r->first_arc[b]; i < r->first_arc[b + 1]; i++) {
         uint32_t c = behind_jumps(p, r->arc[i]), to = c == 1 ? EXIT_VERTEX : p->origin[c];
-        if (to && !has_arc(p, v, to))
+        if (to && !has_way(p, t, to))
             return false;
     }
     return true;
 }
 
-/* Of which vertex the new block x is a copy, by one block from which control comes; 0: that does not tell. */
-static uint32_t infer(const struct placing *p, uint32_t b, uint32_t x)
+/* The vertex at which the final block b ends, if it begins at v: it may have swallowed the blocks that control
+ * always passed next, or copies of them.  0: b cannot begin there. */
+static uint32_t find_tail(struct placing *p, uint32_t b, uint32_t v)
 {
-    uint32_t found = 0, u = p->origin[b];
+    for (uint32_t steps = 0; steps < p->n && v != EXIT_VERTEX; steps++) {
+        if (fits(p, b, v))
+            return v;
+        if (p->first[v + 1] != p->first[v] + 1)
+            return 0;
+        v = p->out->arc[p->first[v]].dst;
+    }
+    return 0;
+}
 
-    for (uint32_t i = p->first[u]; i < p->first[u + 1]; i++) {
+/* Of which vertex the new block x is a copy, by one block from which control comes; 0: that does not tell. */
+static uint32_t infer(struct placing *p, uint32_t b, uint32_t x)
+{
+    uint32_t found = 0, u = find_tail(p, b, p->origin[b]);
+
+    for (uint32_t i = p->first[u]; u && i < p->first[u + 1]; i++) {
         uint32_t v = p->out->arc[i].dst;
-        if (v == EXIT_VERTEX || !may_be_copy(p, x, v))
+        if (v == EXIT_VERTEX || !find_tail(p, x, v))
             continue;
         if (found)
             return 0;
@@ -219,20 +242,26 @@ static void find_origins(struct placing *p)
     }
     for (unsigned round = 0; any && round < MOST_INFERRING && infer_origins(p); round++)
         ;
+    for (uint32_t b = 2; b < p->r->r.n_blocks; b++)
+        p->tail[b] = p->origin[b] ? find_tail(p, b, p->origin[b]) : 0;
 }
 
 /* ---- Counts ------------------------------------------------------------------------------------------ */
 
 static void place(struct placing *p, uint32_t b, uint32_t c, double count)
 {
-    uint32_t u = p->origin[b], end = behind_jumps(p, c), v = end == 1 ? EXIT_VERTEX : p->origin[end];
+    uint32_t end = behind_jumps(p, c), v = end == 1 ? EXIT_VERTEX : p->origin[end];
+    uint32_t u = p->origin[b], tail = p->tail[b];
 
     if (is_jump(p, b))
         return;
-    if (u && v && add_way(p, u, v, count))
-        p->out->placed += count;
-    else
+    if (!tail || !v || !add_way(p, tail, v, count)) {
         p->out->unplaced += count;
+        return;
+    }
+    p->out->placed += count;
+    for (; u != tail; u = p->out->arc[p->first[u]].dst)
+        p->out->arc[p->first[u]].count += count;
 }
 
 /* A call of the routine arrives at its first block; that before the layout may be gone. */
@@ -283,12 +312,13 @@ bool layout_counts_new(struct layout_counts *out, const struct map_routine *r, c
     *out = (struct layout_counts){.arc = calloc(r->layout->n_edges + (size_t)1, sizeof *out->arc)};
     p.first = wpp_arena_alloc(&arena, vertices + (size_t)1, sizeof *p.first);
     p.origin = wpp_arena_alloc(&arena, r->r.n_blocks, sizeof *p.origin);
+    p.tail = wpp_arena_alloc(&arena, r->r.n_blocks, sizeof *p.tail);
     p.gone = wpp_arena_alloc(&arena, vertices, sizeof *p.gone);
     p.list = wpp_arena_alloc(&arena, vertices, sizeof *p.list);
     p.listed = wpp_arena_alloc(&arena, vertices, sizeof *p.listed);
     p.on = wpp_arena_alloc(&arena, vertices, sizeof *p.on);
     p.way = wpp_arena_alloc(&arena, vertices + (size_t)1, sizeof *p.way);
-    done = out->arc && edge && p.first && p.origin && p.gone && p.list && p.listed && p.on && p.way;
+    done = out->arc && edge && p.first && p.origin && p.tail && p.gone && p.list && p.listed && p.on && p.way;
     if (done) {
         find_arcs(&p);
         find_origins(&p);

@@ -9,6 +9,7 @@
  *      2 -> 3 -> 4    2 -------> 4     3 held no code but a jump: 2 -> 4 is 2 -> 3 -> 4
  *      2 -> 4         2 -> x -> 4      x is a jump that was added: 2 -> x is 2 -> 4, x -> 4 is nothing
  *      2 -> 4 <- 3    2 -> x, 3 -> 4   x is a copy of 4
+ *      2 -> 4 -> 5    2 -> 5           2 has swallowed 4, or a copy of it
  *
  * A way that can be gone in two ways is not placed; how much that is, is known.
  */
