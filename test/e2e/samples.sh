@@ -62,6 +62,9 @@ like 'has what the text has' "$(cat out)" '^\{"samples": [0-9]+, "branches": [0-
 wpp-samples -q -o - ./work < text > piped.prof
 wpp-samples -q -f -o work.prof ./work text
 same 'samples on standard input' piped.prof work.prof
+wpp-samples -o - ./work text > talked.prof 2> err
+same 'what is said does not come between' talked.prof work.prof
+like 'but is said' "$(cat err)" '^[0-9,]+ samples with'
 ok 'regions' wpp-samples -q -f --regions -o work.prof ./work text
 
 # ---- Recorded runs --------------------------------------------------------------------------------------
@@ -192,6 +195,7 @@ absent 'no file is left' x.prof
 fails 'not over an old file' wpp-samples -o work.prof ./work text
 fails_with 2 'a table by routine of a program' wpp-samples --by-routine -o x.prof ./work text
 fails_with 2 'of a run, what samples never tell apart' wpp-samples --alike --accuracy run.wpp
+fails_with 2 'options that do not go with record' wpp-samples record --layout ./work
 fails_with 2 'a layout of a run' wpp-samples --layout --accuracy run.wpp
 fails_with 2 'a depth without a run' wpp-samples --depth=4 -o x.prof ./work text
 fails 'not of a path profile' wpp-samples --accuracy work.prof

@@ -252,7 +252,7 @@ int samples_accuracy(const struct samples_request *request)
     take_samples(&r, &t);
     wpp_get_summary(t.w, &run);
     if (r.output)
-        samples_write(&r, &t.map, run.program, &t.graphs, &t.actual, 1);
+        samples_write(&r, &t.map, run.program, &t.graphs, &t.actual, 1, NULL);
     (r.by_routine ? print_routines : print_table)(&r, &t);
     for (size_t i = 0; i < t.n; i++)
         run_sampling_free(&t.sampling[i]);

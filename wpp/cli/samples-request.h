@@ -3,7 +3,7 @@
 #ifndef WPP_SAMPLES_REQUEST_H
 #define WPP_SAMPLES_REQUEST_H
 
-#include "wpp/samples/path-estimate.h"
+#include "wpp/samples/samples-profile.h"
 
 /* Hot paths have this share of all executions (Ball, Mataga and Sagiv 1998; the paper). */
 #define SAMPLES_HOT_SHARE 0.00125
@@ -19,9 +19,11 @@ struct samples_request {
     bool force, quiet, offsets, accuracy, by_routine, plan, alike, layout, period_given;
 };
 
-/* Writes counts, each times `scale`, as a path profile; with `layout` as one for the compiler.  Dies on failure. */
+/* Writes counts, each times `scale`, as a path profile; with `layout` as one for the compiler, and sets *figures.
+ * Dies on failure. */
 void samples_write(const struct samples_request *r, const struct address_map *map, const char *program,
-                   struct path_graphs *graphs, const struct path_estimates *e, double scale);
+                   struct path_graphs *graphs, const struct path_estimates *e, double scale,
+                   struct samples_layout *figures);
 
 /* The part in %, 0 of nothing. */
 static inline double samples_percent(double part, double all)

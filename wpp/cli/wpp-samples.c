@@ -221,31 +221,69 @@ static void read_samples(const struct samples_request *r, struct branch_text *te
 
 /* ---- What is said of the samples ---------------------------------------------------------------- */
 
-static void say_text(const struct branch_text *t, const struct records_figures *f, const struct path_estimates *e)
+/* What is said of a profile: to `out`. */
+struct said {
+    FILE *out;
+    const struct branch_text *text;
+    const struct records_figures *figures;
+    const struct path_estimates *estimates;
+    const struct samples_layout *layout;       /* NULL: of the final code */
+};
+
+static void say_text(const struct said *s)
 {
+    const struct records_figures *f = s->figures;
+    const struct branch_text *t = s->text;
     uint64_t strange = f->impossible_runs + f->impossible_jumps;
 
-    printf("%s samples with %s branches, %.1f a sample\n", tool_grouped(f->samples), tool_grouped(f->records),
-           f->samples ? (double)f->records / (double)f->samples : 0);
-    printf("%5.1f %%  outside the mapped code\n", samples_percent((double)f->foreign, (double)f->records));
-    printf("%5.1f %%  impossible: %s runs from one branch to the next, %s jumps\n",
-           samples_percent((double)strange, (double)f->records), tool_grouped(f->impossible_runs),
-           tool_grouped(f->impossible_jumps));
-    printf("%5.1f %%  of the parts of paths say too little\n", samples_percent(e->unspread, e->spread + e->unspread));
+    fprintf(s->out, "%s samples with %s branches, %.1f a sample\n", tool_grouped(f->samples), tool_grouped(f->records),
+            f->samples ? (double)f->records / (double)f->samples : 0);
+    fprintf(s->out, "%5.1f %%  outside the mapped code\n", samples_percent((double)f->foreign, (double)f->records));
+    fprintf(s->out, "%5.1f %%  impossible: %s runs from one branch to the next, %s jumps\n",
+            samples_percent((double)strange, (double)f->records), tool_grouped(f->impossible_runs),
+            tool_grouped(f->impossible_jumps));
+    if (f->interrupts > 0)
+        fprintf(s->out, "%5.1f %%  returns from the kernel\n", samples_percent((double)f->interrupts, (double)f->records));
+    fprintf(s->out, "%5.1f %%  of the parts of paths say too little\n",
+            samples_percent(s->estimates->unspread, s->estimates->spread + s->estimates->unspread));
+    if (s->layout)
+        fprintf(s->out, "%5.1f %%  of the executed edges were there before the layout of blocks\n",
+                samples_percent(s->layout->placed, s->layout->placed + s->layout->unplaced));
+    if (t->not_executed > 0)
+        fprintf(s->out, "%s branches were not taken, or not executed\n", tool_grouped(t->not_executed));
     if (t->strange + t->left_out > 0)
-        printf("%s branches could not be read, %s were too many for a sample\n", tool_grouped(t->strange),
-               tool_grouped(t->left_out));
-    printf("%s paths\n", tool_grouped(e->n));
+        fprintf(s->out, "%s branches could not be read, %s were too many for a sample\n", tool_grouped(t->strange),
+                tool_grouped(t->left_out));
+    fprintf(s->out, "%s paths\n", tool_grouped(s->estimates->n));
 }
 
-static void say_json(const struct branch_text *t, const struct records_figures *f, const struct path_estimates *e)
+static void say_json(const struct said *s)
 {
-    printf("{\"samples\": %llu, \"branches\": %llu, \"foreign\": %llu, \"impossible_runs\": %llu, "
-           "\"impossible_jumps\": %llu, \"unread\": %llu, \"left_out\": %llu, \"unspread\": %.6f, \"paths\": %llu}\n",
-           (unsigned long long)f->samples, (unsigned long long)f->records, (unsigned long long)f->foreign,
-           (unsigned long long)f->impossible_runs, (unsigned long long)f->impossible_jumps,
-           (unsigned long long)t->strange, (unsigned long long)t->left_out,
-           samples_percent(e->unspread, e->spread + e->unspread) / 100, (unsigned long long)e->n);
+    const struct records_figures *f = s->figures;
+    const struct path_estimates *e = s->estimates;
+
+    fprintf(s->out, "{\"samples\": %llu, \"branches\": %llu, \"foreign\": %llu, \"impossible_runs\": %llu, "
+            "\"impossible_jumps\": %llu, \"interrupts\": %llu, \"not_executed\": %llu, \"unread\": %llu, \"left_out\": %llu, "
+            "\"unspread\": %.6f, ", (unsigned long long)f->samples, (unsigned long long)f->records,
+            (unsigned long long)f->foreign, (unsigned long long)f->impossible_runs,
+            (unsigned long long)f->impossible_jumps, (unsigned long long)f->interrupts,
+            (unsigned long long)s->text->not_executed, (unsigned long long)s->text->strange,
+            (unsigned long long)s->text->left_out, samples_percent(e->unspread, e->spread + e->unspread) / 100);
+    if (s->layout)
+        fprintf(s->out, "\"placed\": %.6f, ",
+                samples_percent(s->layout->placed, s->layout->placed + s->layout->unplaced) / 100);
+    fprintf(s->out, "\"paths\": %llu}\n", (unsigned long long)e->n);
+}
+
+/* Standard output is the profile's, if it goes there. */
+static void say(const struct samples_request *r, struct said s)
+{
+    s.out = strcmp(r->output, "-") == 0 ? stderr : stdout;
+    if (!r->quiet)
+        (r->format == SAMPLES_JSON ? say_json : say_text)(&s);
+    if (s.layout && s.layout->unknown > 0)
+        tool_warn("of %s routines the graph before the layout of blocks is not known; compile with optimization",
+                  tool_grouped(s.layout->unknown));
 }
 
 /* ---- A profile ------------------------------------------------------------------------------------- */
@@ -267,6 +305,7 @@ static int make_profile(const struct samples_request *r)
     struct records_figures figures = {0};
     struct partial_paths found = {0};
     struct path_estimates estimates;
+    struct samples_layout layout;
     struct path_graphs graphs;
     struct address_map map;
     struct wpp_error error;
@@ -288,9 +327,9 @@ static int make_profile(const struct samples_request *r)
         tool_die_of_memory();
     check_samples(r, text, &figures, &estimates);
     depth = (double)figures.records / (double)figures.samples;
-    samples_write(r, &map, r->program, &graphs, &estimates, (double)r->period / depth);
-    if (!r->quiet)
-        (r->format == SAMPLES_JSON ? say_json : say_text)(text, &figures, &estimates);
+    samples_write(r, &map, r->program, &graphs, &estimates, (double)r->period / depth, &layout);
+    say(r, (struct said){.text = text, .figures = &figures, .estimates = &estimates,
+                         .layout = r->layout ? &layout : NULL});
     block_trail_free(&trail);
     partial_paths_free(&found);
     path_estimates_free(&estimates);
@@ -361,8 +400,11 @@ static int record(int argc, char **argv)
     char **words;
     int option;
 
-    while ((option = tool_option(argc, argv, "+o:fqhV", options)) != -1)
+    while ((option = tool_option(argc, argv, "+o:fqhV", options)) != -1) {
+        if (!strchr("ofqhV", option) && option != OPT_PERIOD)
+            tool_usage("of these options, record takes -o, -f and --period alone");
         parse_option(&r, option);
+    }
     if (optind == argc)
         tool_usage("no program given");
     snprintf(period, sizeof period, "%llu", (unsigned long long)r.period);

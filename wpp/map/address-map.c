@@ -226,6 +226,8 @@ static bool read_layout(struct reading *r, struct wpp_view *v, struct map_routin
         return wpp_fail_memory(r->error);
     if (!read_routine(r, unit, number, layout))
         return false;
+    if (layout->n_blocks <= 2)
+        return damaged(r, "a routine before its layout");
     for (uint32_t b = 2; b < out->r.n_blocks; b++) {
         origin[b] = (uint32_t)wpp_get_varint_max(v, UINT32_MAX);
         if (v->failed || origin[b] == 1 || origin[b] >= layout->n_blocks)
