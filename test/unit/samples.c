@@ -256,6 +256,67 @@ static void test_correlated(void)
     free(t);
 }
 
+/* The kernel interrupts the second of three blocks that control falls through: the path goes on. */
+static void test_interrupt(void)
+{
+    static const char *const arcs[] = {"B", "C", "."};
+    struct branch_record record[] = {{0, 0x1000}, {RECORD_KERNEL, 0x1014}, {0x102e, 0}};
+    struct partial_paths found = {0};
+    struct records_figures figures = {0};
+    struct path_estimates e;
+    struct path_graphs graphs;
+    struct toy *t = malloc(sizeof *t);
+
+    make_toy(t, 5, arcs);
+    path_graphs_new(&graphs, &t->map, (struct path_rules){4096, false});
+    struct block_trail trail = {.graphs = &graphs, .found = &found};
+    records_follow(&trail, record, 3, 0, &figures);
+    path_estimates_new(&e, &found, &graphs, ESTIMATE_WHOLE);
+    tap_ok(figures.interrupts == 1 && !figures.impossible_runs && !figures.impossible_jumps && e.n == 1
+           && e.path[0].count == 1, "a path that the kernel interrupts is seen whole");
+    block_trail_free(&trail);
+    path_estimates_free(&e);
+    partial_paths_free(&found);
+    path_graphs_free(&graphs);
+    free(t);
+}
+
+/* A loop of 1,000 turns, entered once: windows that begin with the end of a turn are of a turn, not of the entry. */
+static void test_ages(void)
+{
+    enum { TURNS = 1000, DEPTH = 4 };
+    static const char *const arcs[] = {"C", "BD", "B", "."};      /* the entry is seen whole in a sample, too */
+    struct branch_record record[TURNS + 3];
+    struct partial_paths found = {0};
+    struct records_figures figures = {0};
+    struct path_estimates e;
+    struct path_graphs graphs;
+    struct toy *t = malloc(sizeof *t);
+    double sum = 0;
+    uint32_t block[TURNS + 3] = {2, 4};
+    size_t n;
+
+    make_toy(t, 6, arcs);
+    path_graphs_new(&graphs, &t->map, (struct path_rules){4096, false});
+    struct block_trail trail = {.graphs = &graphs, .found = &found};
+    for (uint32_t i = 0; i < TURNS; i++)
+        block[i + 2] = 3;
+    block[TURNS + 2] = 5;
+    n = records_of(t, block, TURNS + 3, record);
+    for (size_t i = 0; i + DEPTH <= n; i += 3)
+        records_follow(&trail, record + i, DEPTH, 0, &figures);
+    path_estimates_new(&e, &found, &graphs, ESTIMATE_FLOW);
+    for (uint64_t i = 0; i < e.n; i++)
+        sum += e.path[i].count;
+    tap_ok(e.n >= 2 && estimate_of(&graphs, &e, "B") > 0.998 * sum, "flow: a loop's turns are not taken for its entry: %.1f of %.1f",
+           estimate_of(&graphs, &e, "B"), sum);
+    block_trail_free(&trail);
+    path_estimates_free(&e);
+    partial_paths_free(&found);
+    path_graphs_free(&graphs);
+    free(t);
+}
+
 /* ---- Text ---------------------------------------------------------------------------------------------- */
 
 struct text_case {
@@ -448,6 +509,8 @@ int main(int argc, char **argv)
     test_whole(ESTIMATE_EQUAL, "equal");
     test_whole(ESTIMATE_FLOW, "flow");
     test_correlated();
+    test_interrupt();
+    test_ages();
     test_text();
     test_garbage();
     return tap_done();
