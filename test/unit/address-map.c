@@ -8,6 +8,8 @@
  *      address-map --blocks PROGRAM             prints each block's addresses, to be compared with a
  *                                               disassembly
  *
+ *      address-map --origins PROGRAM            prints where each block was before the layout
+ *
  *      address-map --damage PROGRAM             maps with wrong bytes are refused, or read within bounds
  *
  * Without: finds blocks of addresses. */
@@ -159,17 +161,27 @@ static void record(struct stepping *s, uint64_t from, uint64_t to)
     fputs(" \n", s->records);
 }
 
+/* Some bytes of the instruction at the address, 0 behind the end of the code. */
+static bool read_code(const struct stepping *s, uint64_t at, uint8_t code[16])
+{
+    memset(code, 0, 16);
+    for (unsigned n = 8; n > 0; n--)
+        if (wpp_elf_code(&s->elf, at, code, n))
+            return true;
+    return false;
+}
+
 /* The step to `rip` from the address in the file of the instruction before, 0: from elsewhere. */
 static void record_step(struct stepping *s, uint64_t last, uint64_t rip)
 {
     enum { ELSEWHERE = 0x7fff0000 };
-    uint8_t code[16] = {0};
+    uint8_t code[16];
 
     if (!last) {
         record(s, ELSEWHERE, rip);
         return;
     }
-    wpp_elf_code(&s->elf, last, code, 8);
+    read_code(s, last, code);
     if (kind_of(code) != PLAIN && !(jump_bytes(code) && rip == last + s->bias + jump_bytes(code)))
         record(s, last + s->bias, rip);
 }
@@ -179,7 +191,7 @@ static void step_at(struct stepping *s, uint64_t rip)
     bool here = rip >= s->low && rip < s->high;
     uint64_t at = here ? rip - s->bias : 0;
     const char *why = NULL;
-    uint8_t code[16] = {0};
+    uint8_t code[16];
 
     s->steps++;
     s->inside += here;
@@ -187,7 +199,7 @@ static void step_at(struct stepping *s, uint64_t rip)
         note_foreign(s, at);
     if (s->records && s->steps > 1)
         record_step(s, s->last, rip);
-    if (s->last && wpp_elf_code(&s->elf, s->last, code, 8))
+    if (s->last && read_code(s, s->last, code))
         why = check_move(s, s->last, at, kind_of(code));
     if (why && s->wrong++ < 10)
         printf("# from %#lx to %#lx: %s\n", (long)s->last, (long)at, why);
@@ -337,6 +349,23 @@ static int print_blocks(const char *program)
     return 0;
 }
 
+/* Where each block was before the layout, and of how many. */
+static int print_origins(const char *program)
+{
+    struct address_map m;
+    struct wpp_error error;
+
+    if (!address_map_read(&m, program, &error)) {
+        fprintf(stderr, "%s\n", error.text);
+        return 1;
+    }
+    for (uint32_t i = 0; i < m.n_routines; i++)
+        for (uint32_t b = 2; m.routine[i].layout && b < m.routine[i].r.n_blocks; b++)
+            printf("%s %u %u %u\n", m.routine[i].r.name, b, m.routine[i].origin[b], m.routine[i].layout->n_blocks);
+    address_map_free(&m);
+    return 0;
+}
+
 /* ---- Damage ----------------------------------------------------------------------------------- */
 
 /* Writes the bytes to a file and reads the map; *read: it was one. */
@@ -425,6 +454,8 @@ int main(int argc, char **argv)
     }
     if (argc > 2 && !strcmp(argv[1], "--blocks"))
         return print_blocks(argv[2]);
+    if (argc > 2 && !strcmp(argv[1], "--origins"))
+        return print_origins(argv[2]);
     test_finding();
     return tap_done();
 }
