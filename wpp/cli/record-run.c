@@ -8,6 +8,7 @@
 
 #include "wpp/base/error.h"
 #include "wpp/base/whole-file.h"
+#include "wpp/cli/rank-of.h"
 #include "wpp/cli/tool.h"
 #include "wpp/read/reader.h"
 
@@ -20,6 +21,7 @@ void record_run_begin(struct record_run *r)
     if (!run_store_may_add(r->folder, &error))
         tool_die_error(&error);
     run_key_new(&r->key);
+    rank_of(&r->rank, &r->job);
     if (asprintf(&r->path, "%s/.unstored-%02x%02x%02x%02x", r->folder, r->key.byte[0], r->key.byte[1],
                  r->key.byte[2], r->key.byte[3]) < 0)
         tool_die_of_memory();
@@ -33,6 +35,7 @@ void record_run_free(struct record_run *r)
     }
     free(r->process);
     free(r->path);
+    free(r->job);
     *r = (struct record_run){0};
 }
 
@@ -114,7 +117,8 @@ static void keep_apart(const struct record_run *r, const struct wpp_error *why)
 bool record_run_store(struct record_run *r, const struct record_end *end, struct wpp_error *error)
 {
     struct new_run run = {.key = r->key, .label = label_of(r, end), .exited = end->exited,
-                          .killed = end->killed, .n_processes = r->n};
+                          .killed = end->killed, .job = r->job, .rank = r->rank,
+                          .n_processes = r->n};
     struct run_store *s;
     bool done;
 

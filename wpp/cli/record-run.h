@@ -20,6 +20,8 @@ struct record_run {
     const char *oracle;            /* a shell command that judges the run; or NULL */
     char *path;                    /* for files that the store does not take */
     struct run_key key;
+    char *job;                     /* of a rank of a parallel program, or NULL */
+    int64_t rank;
     struct run_process *process;
     uint32_t n;
     int64_t id;                    /* when it is stored; else 0 */
