@@ -15,6 +15,9 @@ struct run_store *store_open(const char *folder, enum run_store_use use)
 
     if (!s)
         tool_die_error(&error);
+    if (run_store_unread(s) > 0)
+        tool_warn("%u run%s in %s/new %s damaged and left out", run_store_unread(s),
+                  run_store_unread(s) == 1 ? "" : "s", folder, run_store_unread(s) == 1 ? "is" : "are");
     return s;
 }
 

@@ -841,6 +841,7 @@ static void orphaned(void *ctx)
     struct recording *r = ctx;
 
     pthread_mutex_init(&r->messages, NULL);
+    r->run.numbered = true;                 /* orphan_written() says it */
     r->orphaned = true;
 }
 
@@ -1093,7 +1094,7 @@ static void open_recording(struct recording *r, const char *name)
 static void open_run(struct recording *r)
 {
     r->run = (struct record_run){.folder = r->options.runs, .label = r->options.label,
-                                 .oracle = r->options.oracle};
+                                 .oracle = r->options.oracle, .numbered = !r->options.quiet};
     record_run_begin(&r->run);
 }
 

@@ -175,17 +175,28 @@ static void help(struct wpp_worker *w)
     wpp_spool_pause(w->spool, false);
 }
 
-/* A program that ends soon gets no idle thread: its end would wait until that thread gets a processor, on
- * a busy machine for longer than the program ran.  Until then its records wait in the spool. */
+/* Whether the program has ended within a moment, with little to compress.  A keeper and an idle thread would
+ * take longer to make, and to end, than the work: on a busy machine the idle thread waits long until it gets a
+ * processor to end on.  Until then records wait in the spool. */
+static bool is_short(struct wpp_worker *w)
+{
+    enum { SHORT_MILLISECONDS = 20, SHORT_BYTES = 1 << 20 };
+
+    return w->idles && wait_for(&w->call, SHORT_MILLISECONDS) &&
+           wpp_spool_get_sizes(w->spool).waiting <= SHORT_BYTES;
+}
+
 static void *work_eagerly(void *argument)
 {
-    enum { SHORT_MILLISECONDS = 50 };
     struct wpp_worker *w = argument;
+    bool hurries;
 
+    w->last_kept = is_short(w);
+    hurries = __atomic_load_n(&w->hurries, __ATOMIC_SEQ_CST);
     /* The first keeper.  It may be late: the spool holds all records. */
-    if (wpp_standby_is_due(&w->keeper, 0, 0))
+    if (!w->last_kept && wpp_standby_is_due(&w->keeper, 0, 0))
         keep(w);
-    if (w->idles && !wait_for(&w->call, SHORT_MILLISECONDS) && pthread_create(&w->idle, NULL, work_idly, w) == 0)
+    if (w->idles && !hurries && pthread_create(&w->idle, NULL, work_idly, w) == 0)
         help(w);
     work(w, false);
     /* Some processes are left if the spool was dropped. */

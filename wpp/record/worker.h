@@ -9,7 +9,7 @@
  * its own.  In a hurry the eager thread replaces it, because without privileges no thread can
  * leave SCHED_IDLE.  Until then the eager thread makes the keepers.  A fork holds kernel locks
  * that the thread needs that takes records.  So the forking thread must always get a processor.
- * A program that ends within some milliseconds gets no idle thread.
+ * A program that ends within some milliseconds gets no idle thread and no keeper.
  *
  * If the process is killed, the keeper still writes files from the runs and from the spool.
  *

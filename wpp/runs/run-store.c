@@ -17,6 +17,7 @@
 #include "wpp/base/error.h"
 #include "wpp/base/whole-file.h"
 #include "wpp/read/reader.h"
+#include "wpp/runs/run-inbox.h"
 #include "wpp/runs/run-pack.h"
 
 const char *const run_label_names[] = {"unknown", "pass", "fail", NULL};
@@ -71,6 +72,7 @@ static const char upgrade[] =
 struct run_store {
     sqlite3 *db;
     char *folder;
+    uint32_t n_unread;           /* damaged files in the inbox */
     struct run_base *base;       /* of a build, as far as it has been read; or NULL */
     int64_t base_build;
 };
@@ -175,7 +177,7 @@ static bool may_become_store(const char *folder, struct wpp_error *error)
         return wpp_fail_errno(error, "cannot read %s", folder);
     while (free && (entry = readdir(dir)))
         free = entry->d_name[0] == '.' || strncmp(entry->d_name, "runs.sqlite", 11) == 0 ||
-               strcmp(entry->d_name, "large") == 0;
+               strcmp(entry->d_name, "large") == 0 || strcmp(entry->d_name, "new") == 0;
     closedir(dir);
     return free || wpp_fail(error, WPP_E_FORMAT,
                             "%s holds other files: a store of runs needs a folder of its own", folder);
@@ -287,6 +289,8 @@ static bool set_up(struct run_store *s, struct wpp_error *error)
     return execute(s, "PRAGMA synchronous=NORMAL", error);
 }
 
+static bool take_inbox(struct run_store *s, struct wpp_error *error);
+
 /* By the index's header (https://sqlite.org/fileformat.html): numbers there have their high byte first. */
 bool run_store_may_add(const char *folder, struct wpp_error *error)
 {
@@ -330,7 +334,7 @@ struct run_store *run_store_open(const char *folder, enum run_store_use use,
            prepare_folder(folder, index, use, error);
     if (done && sqlite3_open_v2(index, &s->db, flags, NULL) != SQLITE_OK)
         done = s->db ? fail_sql(s, error) : wpp_fail_memory(error);
-    done = done && set_up(s, error) && check_version(s, use, error);
+    done = done && set_up(s, error) && check_version(s, use, error) && take_inbox(s, error);
     free(index);
     if (done)
         return s;
@@ -526,22 +530,91 @@ static bool end_transaction(struct run_store *s, bool done, struct wpp_error *er
     return false;
 }
 
+/* Within a transaction. */
+static bool add_if_new(struct run_store *s, const struct new_run *run, const struct facts *f, int64_t *id,
+                       struct wpp_error *error)
+{
+    bool found;
+
+    return find_key(s, &run->key, &found, id, error) && (found || insert_run(s, run, f, id, error));
+}
+
 bool run_store_add(struct run_store *s, const struct new_run *run, int64_t *id,
                    struct wpp_error *error)
 {
     struct facts f = {0};
-    bool found = false, done;
+    bool done;
 
     assert(run->n_processes > 0);
     done = take_facts(run, &f, error) && write_large_ones(s, run, error) &&
            execute(s, "BEGIN IMMEDIATE", error);
-    if (done) {
-        done = find_key(s, &run->key, &found, id, error) &&
-               (found || insert_run(s, run, &f, id, error));
-        done = end_transaction(s, done, error);
-    }
+    if (done)
+        done = end_transaction(s, add_if_new(s, run, &f, id, error), error);
     free_facts(&f);
     return done;
+}
+
+/* ---- The inbox ------------------------------------------------------------------------------ */
+
+/* Adds a run that waits there, within a transaction.  A damaged one stays where it is. */
+static bool take_waiting(struct run_store *s, const char *name, bool *taken, struct wpp_error *error)
+{
+    struct waiting_run w;
+    struct facts f = {0};
+    int64_t id;
+    bool found, done = run_inbox_read(s->folder, name, &w, &found, error);
+
+    *taken = false;
+    if (done && found) {
+        done = take_facts(&w.run, &f, error) && write_large_ones(s, &w.run, error) &&
+               add_if_new(s, &w.run, &f, &id, error);
+        *taken = done;
+        free_facts(&f);
+        run_inbox_free(&w);
+    }
+    if (done || (error->status != WPP_E_DAMAGED && error->status != WPP_E_FORMAT &&
+                 error->status != WPP_E_VERSION && error->status != WPP_E_INCOMPLETE))
+        return done;
+    s->n_unread++;
+    return true;
+}
+
+/* Files are removed when their runs are in the index: in between, a run is in both, and added once. */
+static bool take_some(struct run_store *s, char **names, size_t n, struct wpp_error *error)
+{
+    bool *taken = calloc(n, sizeof *taken), done = taken || wpp_fail_memory(error);
+
+    done = done && execute(s, "BEGIN IMMEDIATE", error);
+    if (done) {
+        for (size_t i = 0; done && i < n; i++)
+            done = take_waiting(s, names[i], &taken[i], error);
+        done = end_transaction(s, done, error);
+    }
+    for (size_t i = 0; done && i < n; i++)
+        if (taken[i])
+            run_inbox_remove(s->folder, names[i]);
+    free(taken);
+    return done;
+}
+
+static bool take_inbox(struct run_store *s, struct wpp_error *error)
+{
+    enum { AT_ONCE = 64 };
+    char **names;
+    size_t n;
+    bool done = run_inbox_list(s->folder, &names, &n, error);
+
+    if (!done)
+        return false;
+    for (size_t i = 0; done && i < n; i += AT_ONCE)
+        done = take_some(s, names + i, n - i < AT_ONCE ? n - i : AT_ONCE, error);
+    run_inbox_free_names(names, n);
+    return done;
+}
+
+uint32_t run_store_unread(const struct run_store *s)
+{
+    return s->n_unread;
 }
 
 /* ---- Changes -------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  *      DIR/runs.sqlite      the index: a row for each run and each of its processes, their labels, and
  *                           the files of processes, but large ones
  *      DIR/large/           files of processes that are too large for the index
+ *      DIR/new/             runs that wait to be taken into the index (run-inbox.h): run_store_open() does so
  *
  * Packed runs are in the index in a shorter form (run-pack.h), with what the runs of a build share.
  *
@@ -79,10 +80,12 @@ enum run_store_use {
     RUN_STORE_CREATE               /* is made, with its folder, if it does not exist */
 };
 
-/* WPP_E_SYSTEM, _MEMORY, _FORMAT (no store), _VERSION, _DAMAGED. */
+/* Takes runs that wait into the index.  WPP_E_SYSTEM, _MEMORY, _FORMAT (no store), _VERSION, _DAMAGED. */
 struct run_store *run_store_open(const char *folder, enum run_store_use use,
                                  struct wpp_error *error);
 void run_store_close(struct run_store *s);
+/* How many runs that waited are damaged: they were left where they are, in DIR/new. */
+uint32_t run_store_unread(const struct run_store *s);
 
 /* Whether runs can be added to a store, which is made if it does not exist; a store that is known to be
  * one is not opened.  Errors as run_store_open(). */
