@@ -250,6 +250,7 @@ static bool is_seen(const wpp *w, uint32_t module, const struct suspects *s, uin
 static void find_near(struct finding *f)
 {
     size_t suspects = f->out->n, limit = suspects + f->most;
+    struct wpp_error first = {0};
 
     for (uint32_t i = 0; i < f->s->n_witnesses; i++) {
         const wpp *w = f->s->witness[i].w;
@@ -262,7 +263,7 @@ static void find_near(struct finding *f)
             if (is_seen(w, k, f->s, i))
                 continue;
             if (!code_calls_read(&calls, m->path, m->build_id, m->build_id_bytes, &error)) {
-                tool_warn("%s: callers and callees are left out", error.text);
+                first = first.status == WPP_OK ? error : first;
                 continue;
             }
             for (size_t r = 0; r < suspects; r++)
@@ -270,6 +271,8 @@ static void find_near(struct finding *f)
             code_calls_free(&calls);
         }
     }
+    if (first.status != WPP_OK)
+        tool_warn("%s: callers and callees are left out", first.text);
 }
 
 void next_build_find(struct next_build *out, const struct suspects *s, const struct ranking *ranking,
@@ -283,7 +286,8 @@ void next_build_find(struct next_build *out, const struct suspects *s, const str
         suspect_routines(&f, &ranking->suspect[i]);
     free_lines(&f);
     out->more = f.is_full;
-    find_near(&f);
+    if (out->n > 0)
+        find_near(&f);
 }
 
 bool next_build_is_new(const struct next_build *b)

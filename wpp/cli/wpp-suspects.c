@@ -31,7 +31,7 @@ static const char help[] =
     "  -j, --jobs=N           read the runs with N processors (0: all, the default; 1: without parts)\n"
     "      --with=slurm       read the runs in N parts by a job array of Slurm's; `processors`: here\n"
     "      --part=K/N         write what is true of part K of N of the runs, for a process of such an array\n"
-    "  -o, --output=FILE      --part: write FILE\n"
+    "  -o, --output=FILE      write that part to FILE\n"
     "  -q, --brief            do not compare runs; --next: print the arguments alone\n"
     "      --format=F         text (default), json or csv\n"
     "  -h, --help             this text\n"
@@ -268,7 +268,8 @@ static int suggest(struct suspects_input *in, const struct request *request)
         tool_die_of_memory();
     next_build_find(&next, &in->s, &ranking, (size_t)request->top);
     if (next.n == 0)
-        tool_die(TOOL_ERROR, "no predicate has a score above 0: no routine is suspected");
+        tool_die(TOOL_ERROR, "no predicate has a score above 0: no routine is suspected%s",
+                 all.sort == SUSPECT_IMPORTANCE ? " (--sort=ochiai asks for less)" : "");
     if (request->format == FORMAT_JSON)
         next_build_json(&next, &in->s);
     else
