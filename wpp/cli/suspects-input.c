@@ -183,20 +183,20 @@ static void wait_for(struct crew *c, uint32_t k)
         tool_die_error(&c->part[k].error);
 }
 
-static void take_part(struct suspects_input *in, FILE *file, const char *name)
+static bool take_part(struct suspects_input *in, FILE *file, const char *name, struct wpp_error *error)
 {
-    struct wpp_error error;
-
     tool_progress("%u runs read", in->s.n_runs);
-    if (!suspects_take_part(&in->s, file, name, open_witness, in, &in->notes, &error))
-        tool_die_error(&error);
+    return suspects_take_part(&in->s, file, name, open_witness, in, &in->notes, error);
 }
 
 static void take_parts(struct suspects_input *in, struct crew *c)
 {
+    struct wpp_error error;
+
     for (uint32_t k = 0; k < c->n_parts; k++) {
         wait_for(c, k);
-        take_part(in, c->part[k].file, "a file of another thread");
+        if (!take_part(in, c->part[k].file, "a file of another thread", &error))
+            tool_die_error(&error);
         fclose(c->part[k].file);
     }
 }
@@ -310,10 +310,14 @@ static void take_parts_of(struct suspects_input *in, const char *folder, uint32_
     for (uint32_t k = 1; k <= n; k++) {
         char *path = file_in(folder, k, "part");
         FILE *file = fopen(path, "re");
+        struct wpp_error error;
 
         if (!file)
             die_of_part(folder, k, n, status);
-        take_part(in, file, path);
+        if (!take_part(in, file, path, &error)) {
+            remove_folder(folder);
+            tool_die_error(&error);
+        }
         fclose(file);
         free(path);
     }
