@@ -67,15 +67,11 @@ static bool put_path(FILE *out, const wpp *w, uint32_t terminal)
 /* ---- Around it ----------------------------------------------------------------------------------- */
 
 /* Innermost first; `line` is where the activation has come to. */
-static bool put_stack(FILE *out, struct page_run *r, uint32_t thread, uint64_t event)
+static void put_frames(FILE *out, const struct page_run *r, const struct wpp_frame *frame, size_t n)
 {
     const size_t most = 300;
-    struct wpp_frame *frame;
-    size_t n;
 
-    if (!page_need_stacks(r, NULL) || !wpp_stack_at(r->stacks, thread, event, &frame, &n))
-        return false;
-    fprintf(out, ",\"depth\":%zu,\"stack\":[", n);
+    fprintf(out, "{\"depth\":%zu,\"stack\":[", n);
     for (size_t i = n; i > 0 && n - i < most; i--) {
         const struct wpp_frame *f = &frame[i - 1];
         const struct wpp_line *at = path_end(r->w, wpp_terminal(r->w, f->terminal));
@@ -89,9 +85,7 @@ static bool put_stack(FILE *out, struct page_run *r, uint32_t thread, uint64_t e
             fputs("null", out);
         fputc('}', out);
     }
-    fputc(']', out);
-    free(frame);
-    return true;
+    fputs("]}", out);
 }
 
 /* The rules that the event lies in, outermost first: [rule, first event, events]. */
@@ -118,23 +112,45 @@ static uint32_t put_rules(FILE *out, const struct page_run *r, uint32_t thread, 
     return symbol;
 }
 
-bool page_event(struct page_run *r, uint32_t thread, double event, FILE *out)
+/* If there is no such event, that is the answer. */
+static bool has_event(const struct page_run *r, uint32_t thread, double event, FILE *out)
 {
     const struct wpp_grammar *g = wpp_grammar(r->w);
+
+    if (thread < g->n_threads && event >= 0 && event < (double)g->length[g->n_rules + thread])
+        return true;
+    fputs("{\"error\":\"there is no such event\"}", out);
+    return false;
+}
+
+bool page_event(struct page_run *r, uint32_t thread, double event, FILE *out)
+{
     uint64_t number = (uint64_t)event, time;
     uint32_t terminal;
 
-    if (thread >= g->n_threads || !(event >= 0) || event >= (double)g->length[g->n_rules + thread]) {
-        fputs("{\"error\":\"there is no such event\"}", out);
+    if (!has_event(r, thread, event, out))
         return true;
-    }
     fprintf(out, "{\"thread\":%" PRIu32 ",\"event\":%" PRIu64, thread, number);
     if (wpp_time_of(r->w, thread, number, &time))
         fprintf(out, ",\"time\":%" PRIu64, time);
     terminal = put_rules(out, r, thread, number);
-    if (!put_path(out, r->w, terminal) || !put_stack(out, r, thread, number))
+    if (!put_path(out, r->w, terminal))
         return false;
     fputc('}', out);
+    return true;
+}
+
+bool page_stack(struct page_run *r, uint32_t thread, double event, FILE *out)
+{
+    struct wpp_frame *frame;
+    size_t n;
+
+    if (!has_event(r, thread, event, out))
+        return true;
+    if (!page_need_stacks(r, NULL) || !wpp_stack_at(r->stacks, thread, (uint64_t)event, &frame, &n))
+        return false;
+    put_frames(out, r, frame, n);
+    free(frame);
     return true;
 }
 

@@ -103,14 +103,21 @@ static void put_users(FILE *out, const struct wpp_grammar *g, uint32_t rule)
     fprintf(out, "],\"allUsers\":%" PRIu64, users);
 }
 
+/* If there is no such rule, that is the answer. */
+static bool has_rule(const struct wpp_grammar *g, uint32_t rule, FILE *out)
+{
+    if (rule < g->n_rules + g->n_threads)
+        return true;
+    fputs("{\"error\":\"there is no such rule\"}", out);
+    return false;
+}
+
 bool page_rule(struct page_run *r, uint32_t rule, FILE *out)
 {
     const struct wpp_grammar *g = wpp_grammar(r->w);
 
-    if (rule >= g->n_rules + g->n_threads) {
-        fputs("{\"error\":\"there is no such rule\"}", out);
+    if (!has_rule(g, rule, out))
         return true;
-    }
     if (!page_need_frequencies(r))
         return false;
     fprintf(out, "{\"rule\":%" PRIu32 ",\"thread\":", rule);
@@ -120,6 +127,17 @@ bool page_rule(struct page_run *r, uint32_t rule, FILE *out)
         fputs("null", out);
     fprintf(out, ",\"length\":%" PRIu64 ",\"frequency\":%" PRIu64, g->length[rule], r->frequency[rule]);
     put_body(out, g, rule);
+    fputc('}', out);
+    return true;
+}
+
+bool page_rule_use(struct page_run *r, uint32_t rule, FILE *out)
+{
+    const struct wpp_grammar *g = wpp_grammar(r->w);
+
+    if (!has_rule(g, rule, out))
+        return true;
+    fprintf(out, "{\"rule\":%" PRIu32, rule);
     put_users(out, g, rule);
     if (!put_routines(out, r, rule))
         return false;
@@ -204,10 +222,8 @@ bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t mos
     const char *between = "";
     uint64_t *times;
 
-    if (rule >= g->n_rules + g->n_threads) {
-        fputs("{\"error\":\"there is no such rule\"}", out);
+    if (!has_rule(g, rule, out))
         return true;
-    }
     k.node = calloc(most + (size_t)1, sizeof *k.node);
     k.number = calloc(g->n_rules + (size_t)g->n_threads + 1, sizeof *k.number);
     times = calloc(most + (size_t)1, sizeof *times);

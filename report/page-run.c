@@ -59,7 +59,7 @@ bool page_need_stacks(struct page_run *r, struct wpp_error *error)
     return r->stacks;
 }
 
-static bool need_costs(struct page_run *r, struct wpp_error *error)
+bool page_need_costs(struct page_run *r, struct wpp_error *error)
 {
     if (r->has_costs)
         return true;
@@ -73,7 +73,7 @@ bool page_need_parts(struct page_run *r, struct wpp_error *error)
 {
     if (r->has_parts)
         return true;
-    if (!need_costs(r, error))
+    if (!page_need_costs(r, error))
         return false;
     r->has_parts = parts_new(&r->parts, &r->costs);
     return r->has_parts || wpp_fail_memory(error);

@@ -65,7 +65,9 @@ void page_lines_free(struct page_lines *lines);
 
 /* These make what their name says, unless it is there.  False: no memory, or *error (may be NULL). */
 bool page_need_stacks(struct page_run *r, struct wpp_error *error);
+bool page_need_costs(struct page_run *r, struct wpp_error *error);
 bool page_need_parts(struct page_run *r, struct wpp_error *error);
+bool page_need_lines(struct page_run *r);
 bool page_need_clock(struct page_run *r);
 bool page_need_firsts(struct page_run *r);
 bool page_need_frequencies(struct page_run *r);
@@ -93,8 +95,10 @@ bool page_timeline(struct page_run *r, const struct page_view *v, FILE *out);
  * wpp_stacks_new(). */
 bool page_calls(struct page_run *r, const struct page_view *v, FILE *out);
 
-/* One event: its path with its lines, its stack, the rules around it, its time. */
+/* One event: its path with its lines, the rules around it, its time. */
 bool page_event(struct page_run *r, uint32_t thread, double event, FILE *out);
+/* Its call stack.  Cost: once that of wpp_stacks_new(). */
+bool page_stack(struct page_run *r, uint32_t thread, double event, FILE *out);
 
 enum page_what { PAGE_ROUTINE, PAGE_LINE, PAGE_PATH };
 
@@ -104,9 +108,11 @@ bool page_seek(struct page_run *r, enum page_what what, uint32_t number, const c
 /* The next execution at or behind `event` of the thread, or the last one before it. */
 bool page_find(struct page_run *r, uint32_t thread, double event, bool forwards, FILE *out);
 
-/* A rule (start rules included): its right-hand side, what uses it, which routines it runs.
- * Cost: O(grammar). */
+/* A rule (start rules included): its length, its frequency, the first part of its right-hand side.
+ * Cost: once O(grammar). */
 bool page_rule(struct page_run *r, uint32_t rule, FILE *out);
+/* What uses the rule, and which routines it runs.  Cost: O(grammar). */
+bool page_rule_use(struct page_run *r, uint32_t rule, FILE *out);
 /* The rules below a rule, down to `levels` and at most `most` of them, as nodes and edges. */
 bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t most, FILE *out);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // calls.js - the tree of calls, from the threads' beginnings or a routine on, or of its callers.
-import { amount, bar, button, el, link, share } from './dom.js';
+import { amount, bar, button, el, link, share, waiting } from './dom.js';
 import { at, go } from './main.js';
 
 const OPEN_FROM = 0.1;        // nodes of that share are open at first
@@ -30,7 +30,7 @@ function tree(run, nodes, total, routines) {
 export async function calls({ run, words, section, isCurrent }) {
     const kind = Number(words.kind ?? 0), routine = Number(words.routine ?? 0);
     const name = run.about.routines[routine]?.[0] ?? '';
-    const wait = el('p.wait', {}, 'Adding up\u2026');
+    const wait = waiting('Following the calls of the run');
     section.append(el('p.tools', {},
         link('from the beginning', at(run, 'calls'), { 'aria-current': kind === 0 ? 'true' : null }), ' ',
         kind > 0 ? [link(`below ${name}`, at(run, 'calls', { kind: 1, routine }), { 'aria-current': kind === 1 ? 'true' : null }), ' ',

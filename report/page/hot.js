@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // hot.js - hot subpaths: strings of paths that cost most, with the source that they run beside them.
-import { amount, base, button, count, el, link, plural, share } from './dom.js';
+import { amount, base, button, count, el, link, plural, share, waiting } from './dom.js';
 import { at } from './main.js';
 import { files, sourceLines } from './source.js';
 
@@ -55,7 +55,7 @@ function whereOf(steps) {
 }
 
 export async function hot({ run, section, isCurrent }) {
-    const wait = el('p.wait', {}, 'Searching\u2026');
+    const wait = waiting('Searching the run');
     section.append(wait);
     const answer = await run.ask('hot', 20, 100);
     if (!isCurrent())

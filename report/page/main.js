@@ -4,7 +4,7 @@
 // Where one is stands behind the `#` of the address: view=steps&run=0&thread=0&event=812.  So links are
 // plain links, and the browser's back goes back.
 import { checkCharacterSet } from './data.js';
-import { ask, complete, load, start } from './client.js';
+import { ask, complete, load, prepare, start } from './client.js';
 import { el, failure, link, replace, button } from './dom.js';
 import { searchBox } from './search.js';
 import { overview } from './overview.js';
@@ -178,11 +178,9 @@ async function open() {
     await Promise.all(whole);
     await first;
     document.documentElement.dataset.whole = 'yes';
+    prepare(runs.map((run) => run.slot));
     if (place().view === 'overview')
         await show();
-    // In the meantime, what most views need.
-    for (const run of runs)
-        run.ask('prepare').catch(() => {});
 }
 
 document.addEventListener('DOMContentLoaded', () => {

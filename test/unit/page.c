@@ -323,16 +323,19 @@ static bool right_events(const struct run *r, struct random *random)
         const struct wpp_terminal *t = wpp_terminal(r->page->w, r->terminal[e]);
         struct wpp_frame *f = NULL;
         size_t n = 0;
-        char *text = NULL;
+        char *text = NULL, *stack = NULL;
 
         ANSWER(text, page_event(r->page, r->thread, (double)e, out));
+        ANSWER(stack, page_stack(r->page, r->thread, (double)e, out));
         right = is_json(text) && number_of(text, "terminal") == r->terminal[e]
              && (t->routine == WPP_NO_ROUTINE || (number_of(text, "routine") == t->routine
                                                   && number_of(text, "path") == (double)t->path))
-             && wpp_stack_at(r->page->stacks, r->thread, e, &f, &n) && number_of(text, "depth") == (double)n
-             && (n == 0 || number_of(value_of(text, "stack"), "routine") == f[n - 1].routine);
+             && is_json(stack) && wpp_stack_at(r->page->stacks, r->thread, e, &f, &n)
+             && number_of(stack, "depth") == (double)n
+             && (n == 0 || number_of(value_of(stack, "stack"), "routine") == f[n - 1].routine);
         free(f);
         free(text);
+        free(stack);
     }
     return right;
 }
@@ -398,7 +401,9 @@ static bool right_rule(const struct page_run *page, uint32_t rule)
             uses = uses || g->symbols[i] == (rule | WPP_RULE);
         users += uses;
     }
-    right = right && number_of(text, "allUsers") == (double)users;
+    free(text);
+    ANSWER(text, page_rule_use((struct page_run *)page, rule, out));
+    right = right && is_json(text) && number_of(text, "allUsers") == (double)users;
     free(text);
     return right;
 }

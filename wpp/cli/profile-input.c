@@ -19,9 +19,11 @@ wpp *profile_input_open(const char *path)
     struct wpp_error error;
     wpp *w = NULL;
 
+    tool_stage_reading(path);
     if (wpp_read_file(path, &file, &error))
         w = open_by_magic(&file, name, &error);
     wpp_bytes_free(&file);
+    tool_stage_end();
     if (!w)
         tool_die_error(tool_explain_folder(path, &error));
     tool_need(path, w, TOOL_NEED_PATHS);
