@@ -138,7 +138,7 @@ static void put_notes(struct wpp_bytes *out, uint32_t number, const char *path, 
     if (!n.out)
         tool_die_of_memory();
     fputs("{\"name\": ", n.out);
-    json_string(n.out, strcmp(path, "-") == 0 ? "standard input" : path);
+    json_string(n.out, tool_file_name(path));
     fputs(", \"notes\": [", n.out);
     note_incomplete(&n, w);
     note_death(&n, w);
@@ -164,7 +164,7 @@ static int put_file(struct wpp_bytes *out, const struct html_page_request *r, ui
 
     tool_stage_reading(path);
     if (wpp_read_file(path, &file, &error))
-        w = wpp_open_memory_intact(file.data, file.size, strcmp(path, "-") ? path : "standard input", &error);
+        w = wpp_open_memory_intact(file.data, file.size, tool_file_name(path), &error);
     if (!w)
         tool_die_error(tool_explain_folder(path, &error));
     tool_need_order(path, w);

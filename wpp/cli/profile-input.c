@@ -14,7 +14,7 @@ static wpp *open_by_magic(const struct wpp_bytes *file, const char *path, struct
 
 wpp *profile_input_open(const char *path)
 {
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    const char *name = tool_file_name(path);
     struct wpp_bytes file = {0};
     struct wpp_error error;
     wpp *w = NULL;

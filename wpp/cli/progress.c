@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -166,7 +165,7 @@ void tool_stage(const char *format, ...)
 
 void tool_stage_reading(const char *path)
 {
-    tool_stage("reading %s", strcmp(path, "-") == 0 ? "standard input" : path);
+    tool_stage("reading %s", tool_file_name(path));
 }
 
 void tool_stage_end(void)

@@ -534,6 +534,11 @@ struct wpp_error *tool_explain_folder(const char *path, struct wpp_error *error)
     return error;
 }
 
+const char *tool_file_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 wpp *tool_open(const char *path)
 {
     struct wpp_error error;

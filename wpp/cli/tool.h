@@ -151,6 +151,9 @@ void tool_need_order(const char *path, const wpp *w);
 /* Changes the error of opening `path`: for a folder, it says how to go on.  Returns `error`. */
 struct wpp_error *tool_explain_folder(const char *path, struct wpp_error *error);
 
+/* The name of a tool's argument FILE for messages; `-` is standard input. */
+const char *tool_file_name(const char *path);
+
 /* wpp_open_intact(), or dies. */
 wpp *tool_open(const char *path);
 

@@ -163,7 +163,7 @@ static void open_files(const struct request *r, wpp *w[2])
 {
     struct opening opening = {.files = r->files};
 
-    tool_stage("reading %s and %s", r->files[SIDE_A], r->files[SIDE_B]);
+    tool_stage("reading %s and %s", tool_file_name(r->files[SIDE_A]), tool_file_name(r->files[SIDE_B]));
     at_once(open_one, &opening);
     tool_stage_end();
     for (unsigned s = 0; s < 2; s++) {
