@@ -11,6 +11,7 @@
 #include "wpp/replay/events.h"
 #include "wpp/replay/line-trail.h"
 #include "wpp/replay/stepper.h"
+#include "wpp/replay/turn-parts.h"
 
 #define NONE UINT32_MAX
 
@@ -469,9 +470,24 @@ static bool right_turn(const uint32_t *blocks, uint64_t n, uint64_t at, const bo
     return false;
 }
 
+/* The loops, asked for in parts of few items; at once if `items` is 0. */
+static bool loops_at(const struct run *r, wpp_turns *turns, uint64_t event, uint32_t block, uint64_t items,
+                     struct wpp_turn **out, size_t *n)
+{
+    enum turns_state state;
+    uint32_t parts = 0;
+
+    if (items == 0)
+        return wpp_turns_at(turns, r->thread, event, block, out, n);
+    while ((state = turns_at_part(turns, r->thread, event, block, items, out, n)) == TURNS_MORE)
+        if (*out || *n || ++parts > 10 * r->n + 100)
+            return false;          /* it does not come to an end */
+    return state == TURNS_READY;
+}
+
 /* All loops around a block of an event's path. */
 static bool right_turns(const struct run *r, wpp_turns *turns, const struct graph *graphs, uint64_t event,
-                        uint32_t block)
+                        uint32_t block, uint64_t items)
 {
     const struct wpp_terminal *t = wpp_terminal(r->w, r->terminal[event]);
     const struct graph *g = &graphs[t->routine];
@@ -481,7 +497,7 @@ static bool right_turns(const struct run *r, wpp_turns *turns, const struct grap
     struct wpp_turn *got;
     size_t n_got, found = 0;
 
-    right = wpp_turns_at(turns, r->thread, event, block, &got, &n_got);
+    right = loops_at(r, turns, event, block, items, &got, &n_got);
     for (uint32_t h = 2; right && h < g->n; h++) {
         if (!find_loop(g, h, in) || !in[t->blocks[block]])
             continue;
@@ -518,7 +534,7 @@ static bool right_loops(const struct run *r, const wpp_stacks *stacks, struct ra
         const struct wpp_terminal *t = wpp_terminal(r->w, r->terminal[event]);
 
         if (t->routine != WPP_NO_ROUTINE && t->n_blocks > 0)
-            right = right_turns(r, turns, graphs, event, draw(random, t->n_blocks));
+            right = right_turns(r, turns, graphs, event, draw(random, t->n_blocks), draw(random, 4));
     }
     for (uint32_t i = 0; i < run.n_routines; i++) {
         free(graphs[i].arc);

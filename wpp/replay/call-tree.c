@@ -10,6 +10,7 @@
 #include "wpp/replay/rule-effects.h"
 
 #define ALL_THREADS UINT32_MAX
+#define NO_ITEM CALL_TREE_PIECE   /* the empty piece */
 enum { UNSEEN = 1 };           /* flag of a new activation */
 
 /* Arrays that grow. */
@@ -34,14 +35,16 @@ static bool grow(void **at, size_t *capacity, size_t n, size_t size)
     return true;
 }
 
-struct new_activation { uint32_t routine, piece, flags; };
+struct new_activation { uint32_t routine, item, flags; };
 
 /* What a rule runs on one stack, beside its variant (rule-effects.h).  The arrays lie in the builder's
  * pools:
  *
- *      level[0 .. left]     the pieces run in activations from before the rule, the topmost first;
+ *      level[0 .. left]     what ran in activations from before the rule, as an item, the topmost first;
  *                           all but the last of them have left
- *      begun[0 .. n_begun)  activations that go on, outermost first, each with the piece run in it
+ *      begun[0 .. n_begun)  activations that go on, outermost first, each with the item run in it
+ *
+ * The one item of a short variant is also its mark.
  */
 struct pieces_run {
     size_t level, begun;
@@ -116,16 +119,26 @@ static bool take_piece(struct builder *b, size_t start, uint32_t *piece)
     return true;
 }
 
-/* Appends a piece to the list of the topmost activation; for a piece of one item, that item. */
-static bool add_piece(struct builder *b, uint32_t piece)
+/* Likewise, as an item: one item stays what it is, none is NO_ITEM. */
+static bool take_item(struct builder *b, size_t start, uint32_t *item)
 {
-    assert(piece < n_pieces(b));
-    uint64_t first = b->first.at[piece];
+    bool ok = true;
 
-    if (b->first.at[piece + 1] == first)
-        return true;
-    return PUSH(b->items, b->first.at[piece + 1] == first + 1 ? b->item.at[first]
-                                                              : CALL_TREE_PIECE | piece);
+    assert(start <= b->items.n);
+    if (b->items.n == start + 1) {
+        *item = b->items.at[start];
+    } else {
+        ok = take_piece(b, start, item);
+        *item |= CALL_TREE_PIECE;
+    }
+    b->items.n = start;
+    return ok;
+}
+
+/* Appends to the list of the topmost activation. */
+static bool add_item(struct builder *b, uint32_t item)
+{
+    return item == NO_ITEM || PUSH(b->items, item);
 }
 
 /* ---- Activations -------------------------------------------------------------------- */
@@ -141,11 +154,12 @@ static bool end_activation(struct builder *b)
     assert(b->lists.n > 0);
     struct list *top = &b->lists.at[b->lists.n - 1];
     struct activation a = {.routine = top->routine, .unseen = top->flags & UNSEEN};
+    uint32_t item;
 
+    if (top->of_before)
+        return take_item(b, top->start, &item) && PUSH(b->levels, item);
     if (!take_piece(b, top->start, &a.piece))
         return false;
-    if (top->of_before)
-        return PUSH(b->levels, a.piece);
     b->lists.n--;
     b->full |= b->activations.n >= CALL_TREE_NUMBER;
     return !b->full && PUSH(b->activations, a)
@@ -182,10 +196,10 @@ static bool begin_run(struct builder *b, uint32_t rule)
         && PUSH(b->runs, run);
 }
 
-/* Makes the variant's pieces from the run's lists, the last list first. */
+/* Makes the variant's items from the run's lists, the last list first. */
 static bool take_lists(struct builder *b, const struct run *run, struct pieces_run *v)
 {
-    uint32_t piece;
+    uint32_t item;
 
     assert(run->list < b->lists.n && b->lists.at[run->list].of_before);
     assert(run->level <= b->levels.n);
@@ -197,11 +211,11 @@ static bool take_lists(struct builder *b, const struct run *run, struct pieces_r
     for (uint32_t i = v->n_begun; i-- > 0; b->lists.n--) {
         const struct list *list = &b->lists.at[b->lists.n - 1];
 
-        if (!take_piece(b, list->start, &piece))
+        if (!take_item(b, list->start, &item))
             return false;
-        b->begun_pool.at[v->begun + i] = (struct new_activation){list->routine, piece, list->flags};
+        b->begun_pool.at[v->begun + i] = (struct new_activation){list->routine, item, list->flags};
     }
-    if (!take_piece(b, b->lists.at[run->list].start, &piece) || !PUSH(b->levels, piece))
+    if (!take_item(b, b->lists.at[run->list].start, &item) || !PUSH(b->levels, item))
         return false;
     b->lists.n--;
     v->level = b->level_pool.n;
@@ -222,11 +236,11 @@ static bool add_variant(struct builder *b, uint32_t number)
     assert(v.level + left < b->level_pool.n);
     assert(v.begun + v.n_begun <= b->begun_pool.n);
     for (uint32_t i = 0; ok && i <= left; i++)
-        ok = add_piece(b, b->level_pool.at[v.level + i]) && (i == left || end_activation(b));
+        ok = add_item(b, b->level_pool.at[v.level + i]) && (i == left || end_activation(b));
     for (uint32_t i = 0; ok && i < v.n_begun; i++) {
         struct new_activation a = b->begun_pool.at[v.begun + i];
 
-        ok = begin_activation(b, a.routine, a.flags) && add_piece(b, a.piece);
+        ok = begin_activation(b, a.routine, a.flags) && add_item(b, a.item);
     }
     return ok;
 }
@@ -237,10 +251,12 @@ static bool end_run(struct builder *b)
     assert(b->runs.n > 0 && b->runs.at[b->runs.n - 1].next == b->runs.at[b->runs.n - 1].end);
     struct run run = b->runs.at[--b->runs.n];
     struct pieces_run v = {0};
-    bool ok = take_lists(b, &run, &v);
-    uint32_t number = rule_effects_add(&b->effects, b->events, &run.stretch, run.rule);
+    uint32_t number;
 
-    if (!ok || number == RULE_EFFECT_NONE || !PUSH(b->pieces_run, v))
+    if (!take_lists(b, &run, &v))
+        return false;
+    number = rule_effects_add(&b->effects, b->events, &run.stretch, run.rule, b->level_pool.at[v.level]);
+    if (number == RULE_EFFECT_NONE || !PUSH(b->pieces_run, v))
         return false;
     assert(b->pieces_run.n == number + (size_t)1);
     return add_variant(b, number);
@@ -249,15 +265,28 @@ static bool end_run(struct builder *b)
 static bool one_symbol(struct builder *b, uint32_t symbol)
 {
     struct events_effect effect;
-    uint32_t variant;
+    uint32_t variant, item;
 
     if (!(symbol & WPP_RULE))
         return one_event(b, symbol);
+    if (rule_effects_short(&b->effects, b->events, symbol & ~WPP_RULE, &item))
+        return add_item(b, item);
     variant = rule_effects_find(&b->effects, b->events, symbol & ~WPP_RULE);
     if (variant == RULE_EFFECT_NONE)
         return begin_run(b, symbol & ~WPP_RULE);
     effect = rule_effects_get(&b->effects, variant);
     return events_apply(b->events, &effect) && add_variant(b, variant);
+}
+
+/* The next symbol of the topmost run.  What those behind it need is fetched: the accesses of a large
+ * grammar go all over the memory. */
+static bool next_symbol(struct builder *b, struct run *run)
+{
+    uint64_t at = run->next++;
+
+    if (at + RULE_EFFECTS_AHEAD < run->end)
+        rule_effects_fetch(&b->effects, b->g->symbols[at + RULE_EFFECTS_AHEAD]);
+    return one_symbol(b, b->g->symbols[at]);
 }
 
 /* ---- Threads ------------------------------------------------------------------------ */
@@ -274,9 +303,8 @@ static bool own_symbol(struct builder *b, struct run *run)
         run->end = b->g->body[rule + 1];
         return true;
     }
-    run->next++;
     b->left -= length;
-    return one_symbol(b, symbol);
+    return next_symbol(b, run);
 }
 
 /* Runs the thread's first b->left events. */
@@ -294,7 +322,7 @@ static bool run_thread(struct builder *b, uint32_t thread)
         if (b->runs.n == 1)
             ok = own_symbol(b, run);
         else if (run->next < run->end)
-            ok = one_symbol(b, b->g->symbols[run->next++]);
+            ok = next_symbol(b, run);
         else
             ok = end_run(b);
     }

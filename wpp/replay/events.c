@@ -183,7 +183,7 @@ void events_end(struct events *e, const struct events_stretch *s)
     e->writes_number |= s->writes_number;
 }
 
-static bool is_same(const struct events_frame *a, const struct events_frame *b)
+bool events_same_frame(const struct events_frame *a, const struct events_frame *b)
 {
     return a->routine == b->routine && a->resume == b->resume && a->at == b->at
         && a->label == b->label;
@@ -195,7 +195,7 @@ bool events_matches(const struct events *e, const struct events_effect *effect)
         || (effect->reads_number && e->numbered != effect->number_before))
         return false;
     for (uint32_t i = 0; i < effect->n_seen; i++)
-        if (!is_same(&effect->seen[i], &e->frames[e->depth - 1 - i]))
+        if (!events_same_frame(&effect->seen[i], &e->frames[e->depth - 1 - i]))
             return false;
     return true;
 }
@@ -216,6 +216,15 @@ bool events_apply(struct events *e, const struct events_effect *effect)
             return false;
         e->frames[e->depth] = effect->after[e->depth - base];
     }
+    return !e->failed;
+}
+
+bool events_swap_top(struct events *e, const struct events_frame *seen, const struct events_frame *after)
+{
+    if (e->depth == 0 || !events_same_frame(seen, &e->frames[e->depth - 1]))
+        return false;
+    touch(e, e->depth - 1);
+    e->frames[e->depth - 1] = *after;
     return !e->failed;
 }
 

@@ -134,6 +134,13 @@ bool events_matches(const struct events *e, const struct events_effect *effect);
 /* Applies the effect, which must match.  False: no memory; the machine is unusable then. */
 bool events_apply(struct events *e, const struct events_effect *effect);
 
+/* Whether they are the same to the machine. */
+bool events_same_frame(const struct events_frame *a, const struct events_frame *b);
+/* Where the topmost activation looks like `seen` it becomes `after`: the effect of a stretch that looked at
+ * it alone and left no other behind.  False: it looks different, and the machine has not changed; or
+ * no memory, and every later call fails, too. */
+bool events_swap_top(struct events *e, const struct events_frame *seen, const struct events_frame *after);
+
 /* Activations that have not left. */
 uint32_t events_depth(const struct events *e);
 /* These, outermost first; valid until the machine changes. */

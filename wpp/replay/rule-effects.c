@@ -10,17 +10,22 @@ bool rule_effects_begin(struct rule_effects *r, const wpp *w)
     const struct wpp_grammar *g = wpp_grammar(w);
     size_t n = g->n_rules + (size_t)g->n_threads;
 
-    *r = (struct rule_effects){.first_of = malloc((n + 1) * sizeof *r->first_of)};
-    if (r->first_of)
-        memset(r->first_of, 0xff, (n + 1) * sizeof *r->first_of);
-    return r->first_of != NULL;
+    *r = (struct rule_effects){.front = malloc((n + 1) * sizeof *r->front), .n_rules = n};
+    if (r->front)
+        memset(r->front, 0xff, (n + 1) * sizeof *r->front);     /* RULE_EFFECT_NONE */
+    return r->front != NULL;
 }
 
 void rule_effects_end(struct rule_effects *r)
 {
-    free(r->first_of);
+    const char *why;
+
+    assert(!r->front || rule_effects_check(r, &why));
+    (void)why;
+    free(r->front);
     free(r->variant);
     free(r->frames);
+    frame_kinds_free(&r->kinds);
     *r = (struct rule_effects){0};
 }
 
@@ -46,27 +51,40 @@ static bool grow(void *array, size_t *capacity, size_t n, size_t each)
 struct events_effect rule_effects_get(const struct rule_effects *r, uint32_t variant)
 {
     assert(variant < r->n);
-    struct events_effect effect = r->variant[variant].effect;
+    const struct rule_variant *v = &r->variant[variant];
+    struct events_effect effect = v->effect;
 
-    effect.seen = r->frames + r->variant[variant].frame;
-    effect.after = effect.seen + effect.n_seen;
+    if (v->brief.seen == RULE_EFFECT_NONE) {
+        effect.seen = r->frames + v->frame;
+        effect.after = effect.seen + effect.n_seen;
+    } else if (v->brief.seen != FRAME_KIND_ANY) {
+        effect.seen = &r->kinds.frame[v->brief.seen];
+        effect.after = &r->kinds.frame[v->brief.after];
+    }
     return effect;
+}
+
+static void put_in_front(struct rule_effects *r, uint32_t rule, uint32_t variant)
+{
+    r->front[rule] = (struct rule_front){r->variant[variant].brief, variant};
 }
 
 /* Moves what it finds to the front of the list. */
 uint32_t rule_effects_find(struct rule_effects *r, const struct events *e, uint32_t rule)
 {
-    uint32_t *link = &r->first_of[rule], found;
+    uint32_t before = RULE_EFFECT_NONE, found = r->front[rule].variant;
 
-    for (; *link != RULE_EFFECT_NONE; link = &r->variant[*link].next) {
-        struct events_effect effect = rule_effects_get(r, *link);
+    for (; found != RULE_EFFECT_NONE; before = found, found = r->variant[found].next) {
+        struct events_effect effect = rule_effects_get(r, found);
 
         if (!events_matches(e, &effect))
             continue;
-        found = *link;
-        *link = r->variant[found].next;
-        r->variant[found].next = r->first_of[rule];
-        return r->first_of[rule] = found;
+        if (before == RULE_EFFECT_NONE)
+            return found;
+        r->variant[before].next = r->variant[found].next;
+        r->variant[found].next = r->front[rule].variant;
+        put_in_front(r, rule, found);
+        return found;
     }
     return RULE_EFFECT_NONE;
 }
@@ -81,23 +99,76 @@ static bool keep_frames(struct rule_effects *r, const struct events_frame *frame
     return true;
 }
 
-uint32_t rule_effects_add(struct rule_effects *r, struct events *e,
-                          const struct events_stretch *stretch, uint32_t rule)
+static bool is_short(const struct events_effect *x)
 {
-    struct rule_variant v = {.frame = r->n_frames, .next = r->first_of[rule]};
+    return x->n_seen == x->n_after && x->n_seen <= 1 && x->left == 0 && !x->bottom
+        && !x->reads_number && !x->writes_number;
+}
+
+/* Keeps the frames of the effect: as kinds, if the variant is short.  False: no memory. */
+static bool keep_effect(struct rule_effects *r, struct rule_variant *v, uint32_t mark)
+{
+    const struct events_effect *x = &v->effect;
+
+    if (!is_short(x))
+        return keep_frames(r, x->seen, x->n_seen) && keep_frames(r, x->after, x->n_after);
+    v->brief = (struct rule_brief){FRAME_KIND_ANY, FRAME_KIND_ANY, mark};
+    return x->n_seen == 0 || (frame_kinds_find(&r->kinds, x->seen, &v->brief.seen)
+                              && frame_kinds_find(&r->kinds, x->after, &v->brief.after));
+}
+
+uint32_t rule_effects_add(struct rule_effects *r, struct events *e,
+                          const struct events_stretch *stretch, uint32_t rule, uint32_t mark)
+{
+    struct rule_variant v = {
+        .brief = {RULE_EFFECT_NONE, RULE_EFFECT_NONE, 0}, .next = r->front[rule].variant,
+        .frame = r->n_frames
+    };
     bool kept;
 
     events_get_effect(e, stretch, &v.effect);
-    kept = keep_frames(r, v.effect.seen, v.effect.n_seen)
-        && keep_frames(r, v.effect.after, v.effect.n_after)
-        && grow(&r->variant, &r->capacity, r->n + 1, sizeof *r->variant)
-        && r->n < RULE_EFFECT_NONE;
+    kept = r->n < RULE_EFFECT_NONE && keep_effect(r, &v, mark)
+        && grow(&r->variant, &r->capacity, r->n + 1, sizeof *r->variant);
     events_end(e, stretch);
     v.effect.seen = v.effect.after = NULL;
     if (!kept)
         return RULE_EFFECT_NONE;
     r->variant[r->n] = v;
-    return r->first_of[rule] = (uint32_t)r->n++;
+    put_in_front(r, rule, (uint32_t)r->n);
+    return (uint32_t)r->n++;
+}
+
+static const char *check_brief(const struct rule_effects *r, const struct rule_brief *b)
+{
+    if (b->seen == RULE_EFFECT_NONE)
+        return NULL;
+    if ((b->seen == FRAME_KIND_ANY) != (b->after == FRAME_KIND_ANY))
+        return "a rule that looks at no activation changes one";
+    return b->seen != FRAME_KIND_ANY && (b->seen >= r->kinds.n || b->after >= r->kinds.n)
+         ? "a frame of no kind" : NULL;
+}
+
+bool rule_effects_check(const struct rule_effects *r, const char **why)
+{
+    size_t listed = 0;
+
+    *why = NULL;
+    for (size_t rule = 0; !*why && rule < r->n_rules; rule++) {
+        const struct rule_front *front = &r->front[rule];
+
+        if (front->variant == RULE_EFFECT_NONE ? front->brief.seen != RULE_EFFECT_NONE
+            : front->variant >= r->n || front->brief.seen != r->variant[front->variant].brief.seen
+              || front->brief.after != r->variant[front->variant].brief.after)
+            *why = "a rule's short form is of another variant";
+        for (uint32_t v = front->variant; !*why && v != RULE_EFFECT_NONE; v = r->variant[v].next) {
+            *why = check_brief(r, &r->variant[v].brief);
+            if (++listed > r->n)
+                *why = "a variant is listed twice";
+        }
+    }
+    if (!*why && listed != r->n)
+        *why = "a variant is in no list";
+    return !*why;
 }
 
 /* ---- Up to an event --------------------------------------------------------------------------- */
@@ -145,15 +216,27 @@ static bool run_terminal(struct forward *f, uint32_t number)
 static bool run_symbol(struct forward *f, uint32_t symbol)
 {
     struct events_effect effect;
-    uint32_t variant;
+    uint32_t variant, mark;
 
     if (!(symbol & WPP_RULE))
         return run_terminal(f, symbol);
+    if (rule_effects_short(&f->effects, f->events, symbol & ~WPP_RULE, &mark))
+        return true;
     variant = rule_effects_find(&f->effects, f->events, symbol & ~WPP_RULE);
     if (variant == RULE_EFFECT_NONE)
         return enter_rule(f, symbol & ~WPP_RULE, true);
     effect = rule_effects_get(&f->effects, variant);
     return events_apply(f->events, &effect);
+}
+
+/* The next symbol of the topmost part, all of which lies before the place. */
+static bool run_next(struct forward *f, struct part *top)
+{
+    uint64_t at = top->next++;
+
+    if (at + RULE_EFFECTS_AHEAD < top->end)
+        rule_effects_fetch(&f->effects, f->g->symbols[at + RULE_EFFECTS_AHEAD]);
+    return run_symbol(f, f->g->symbols[at]);
 }
 
 /* The next symbol of the topmost part, which is not observed.  The place may lie in it. */
@@ -166,9 +249,8 @@ static bool go_on(struct forward *f, struct part *top)
         top->next = top->end;      /* nothing behind it lies before the place */
         return enter_rule(f, symbol & ~WPP_RULE, false);
     }
-    top->next++;
     f->left -= length;
-    return run_symbol(f, symbol);
+    return run_next(f, top);
 }
 
 static bool end_part(struct forward *f)
@@ -176,7 +258,7 @@ static bool end_part(struct forward *f)
     struct part *top = &f->parts[--f->n_parts];
 
     return !top->observed
-        || rule_effects_add(&f->effects, f->events, &top->stretch, top->rule) != RULE_EFFECT_NONE;
+        || rule_effects_add(&f->effects, f->events, &top->stretch, top->rule, 0) != RULE_EFFECT_NONE;
 }
 
 static bool forward(struct forward *f, uint32_t thread)
@@ -191,7 +273,7 @@ static bool forward(struct forward *f, uint32_t thread)
         if (top->next == top->end)
             done = end_part(f);
         else if (top->observed)
-            done = run_symbol(f, f->g->symbols[top->next++]);
+            done = run_next(f, top);
         else
             done = go_on(f, top);
     }

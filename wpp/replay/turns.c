@@ -6,7 +6,8 @@
  * What a part of the sequence adds to the visit before it, and to the one behind it, are sums that can be
  * joined.  They are kept for pieces of the call tree, by the direction from which one looks at a piece: only
  * what lies before its first block outside of the loop matters, or only what lies behind the last one.  So
- * few pieces are looked into, but for a visit that most of the routine's run lies in.
+ * few pieces are looked into, but for a visit that most of the routine's run lies in.  A piece of millions
+ * of items, which irregular runs have, is joined by groups of them, which are kept, too.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "wpp/base/error.h"
 #include "wpp/replay/natural-loops.h"
 #include "wpp/replay/stack.h"
+#include "wpp/replay/turn-parts.h"
 
 #define NONE UINT32_MAX
 
@@ -72,10 +74,25 @@ static struct part part_of_path(const struct natural_loop *l, const struct wpp_t
  * one, is left out. */
 enum side { FROM_BEGIN, FROM_END };
 
+/* Items whose parts are joined, those from k * GROUP on, and items of a piece that has groups. */
+#ifdef WPP_HOSTILE
+enum { GROUP = 2, LONG = 3 };
+#else
+enum { GROUP = 64, LONG = 64 * GROUP };
+#endif
+
+/* A piece of many items.  Its groups are those that lie in it whole. */
+struct long_piece {
+    uint32_t piece;
+    struct part *group[2];         /* by side, from the group on in which the piece begins */
+};
+
 /* A loop that was asked for: its parts, by the rank of a path or a piece in the routine, as far as they are
  * known. */
 struct loop_parts {
     struct part *path, *piece[2];  /* pieces by side */
+    struct long_piece *longs;      /* those that a place was looked for in */
+    uint32_t n_longs;
 };
 
 /* A piece that is being looked at: the items before `next`, from that side, are in `part`. */
@@ -91,7 +108,8 @@ struct routine_loops {
     struct loop_parts *parts;      /* by loop */
 };
 
-/* Things of each routine r, which are things[first[r] .. first[r+1]); rank[thing] is its place there. */
+/* Things of each routine r, which are things[first[r] .. first[r+1]); rank[thing] is its place there, NONE
+ * if it is of no routine. */
 struct by_routine {
     uint32_t *first, *things, *rank;
 };
@@ -103,6 +121,8 @@ struct wpp_turns {
     struct routine_loops **loops;  /* by routine; NULL: not asked yet */
     struct pending *stack;         /* room for pieces in pieces */
     size_t room;
+    uint64_t left;                 /* items that may be looked at before the question stops */
+    bool learned, stopped;         /* a piece's part became known in this part of the question */
 };
 
 /* NONE: it is none of a routine. */
@@ -132,6 +152,7 @@ static bool sort_by_routine(struct by_routine *b, const wpp_stacks *s, uint32_t 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t r = routine_of(s, i);
 
+        b->rank[i] = NONE;
         if (r != NONE)
             b->things[b->first[r]++] = i;
     }
@@ -172,8 +193,17 @@ wpp_turns *wpp_turns_new(const wpp_stacks *stacks, struct wpp_error *error)
     return NULL;
 }
 
+static void free_long(struct long_piece *l)
+{
+    free(l->group[FROM_BEGIN]);
+    free(l->group[FROM_END]);
+}
+
 static void free_parts(struct loop_parts *p)
 {
+    for (uint32_t i = 0; i < p->n_longs; i++)
+        free_long(&p->longs[i]);
+    free(p->longs);
     free(p->path);
     free(p->piece[FROM_BEGIN]);
     free(p->piece[FROM_END]);
@@ -182,9 +212,8 @@ static void free_parts(struct loop_parts *p)
 
 static void free_loops(struct routine_loops *l)
 {
-    for (uint32_t i = 0; l && l->parts && i < l->natural.n; i++) {
+    for (uint32_t i = 0; l && l->parts && i < l->natural.n; i++)
         free_parts(&l->parts[i]);
-    }
     if (l) {
         natural_loops_free(&l->natural);
         free(l->parts);
@@ -230,13 +259,15 @@ static bool begin_parts(const wpp_turns *t, uint32_t routine, struct loop_parts 
 
 static struct part whole_path(const struct asked *a, uint32_t terminal)
 {
-    const struct wpp_terminal *path = wpp_terminal(a->t->stacks->w, terminal);
+    uint32_t rank = a->t->paths.rank[terminal];
     struct part *kept;
 
-    if (path->routine == NONE)
+    if (rank == NONE)
         return (struct part){0};
-    kept = &a->parts->path[a->t->paths.rank[terminal]];
+    kept = &a->parts->path[rank];
     if (!kept->known) {
+        const struct wpp_terminal *path = wpp_terminal(a->t->stacks->w, terminal);
+
         *kept = part_of_path(a->loop, path, 0, path->n_blocks);
         kept->known = 1;
     }
@@ -246,8 +277,9 @@ static struct part whole_path(const struct asked *a, uint32_t terminal)
 /* What is kept of a piece; NULL: it holds no path of the activation. */
 static struct part *kept_of(const struct asked *a, enum side side, uint32_t piece)
 {
-    return routine_of_piece(a->t->stacks, piece) == NONE
-               ? NULL : &a->parts->piece[side][a->t->pieces.rank[piece]];
+    uint32_t rank = a->t->pieces.rank[piece];
+
+    return rank == NONE ? NULL : &a->parts->piece[side][rank];
 }
 
 /* The part of an item.  False: it is a piece that must be looked at first. */
@@ -273,8 +305,12 @@ static struct part add(enum side side, struct part part, struct part next)
     return side == FROM_BEGIN ? join(part, next) : join(next, part);
 }
 
+/* A question stops only here, and only when it has learned something, so that it comes to an end. */
 static bool push(wpp_turns *t, size_t *n, uint32_t piece)
 {
+    t->stopped = t->left == 0 && t->learned;
+    if (t->stopped)
+        return false;
     if (*n == t->room) {
         size_t room = t->room ? 2 * t->room : 64;
         struct pending *larger = realloc(t->stack, room * sizeof *larger);
@@ -288,7 +324,8 @@ static bool push(wpp_turns *t, size_t *n, uint32_t piece)
     return true;
 }
 
-/* Looks at a piece whose part is not known, and at those in it.  False: no memory. */
+/* Looks at a piece whose part is not known, and at those in it.  False, here and below: it stopped, or no
+ * memory. */
 static bool look_at(const struct asked *a, enum side side, uint32_t piece)
 {
     const struct call_tree *tree = &a->t->stacks->tree;
@@ -306,9 +343,11 @@ static bool look_at(const struct asked *a, enum side side, uint32_t piece)
 
             *kept = top->part;
             kept->known = 1;
+            a->t->learned = true;
             n--;
             continue;
         }
+        a->t->left -= a->t->left > 0;
         uint32_t item = tree->item[side == FROM_BEGIN ? first + top->next : first + items - 1 - top->next];
         if (part_of_item(a, side, item, &part)) {
             top->part = add(side, top->part, part);
@@ -320,7 +359,7 @@ static bool look_at(const struct asked *a, enum side side, uint32_t piece)
     return true;
 }
 
-/* Adds an item to what was seen from that side.  False: no memory. */
+/* Adds an item to what was seen from that side. */
 static bool add_item(const struct asked *a, enum side side, uint32_t item, struct part *part)
 {
     struct part next;
@@ -332,6 +371,82 @@ static bool add_item(const struct asked *a, enum side side, uint32_t item, struc
     }
     *part = add(side, *part, next);
     return true;
+}
+
+/* ---- Long pieces --------------------------------------------------------------------------------- */
+
+/* The groups of a piece; NULL: it is short, or there is no memory, and its items are looked at one by one. */
+static struct long_piece *long_piece(const struct asked *a, uint32_t piece)
+{
+    const struct call_tree *tree = &a->t->stacks->tree;
+    uint64_t first = tree->first[piece], end = tree->first[piece + 1], n = end / GROUP - first / GROUP + 1;
+    struct loop_parts *p = a->parts;
+    struct long_piece *longs, new;
+
+    if (end - first < LONG)
+        return NULL;
+    for (uint32_t i = 0; i < p->n_longs; i++)
+        if (p->longs[i].piece == piece)
+            return &p->longs[i];
+    new = (struct long_piece){piece, {calloc(n, sizeof(struct part)), calloc(n, sizeof(struct part))}};
+    longs = realloc(p->longs, (p->n_longs + (size_t)1) * sizeof *longs);
+    if (longs)
+        p->longs = longs;
+    if (!longs || !new.group[FROM_BEGIN] || !new.group[FROM_END]) {
+        free_long(&new);
+        return NULL;
+    }
+    longs[p->n_longs] = new;
+    return &longs[p->n_longs++];
+}
+
+/* Adds items [begin, end), from that side, until a block lies outside. */
+static bool add_one_by_one(const struct asked *a, enum side side, uint64_t begin, uint64_t end,
+                           struct part *part)
+{
+    const uint32_t *item = a->t->stacks->tree.item;
+
+    while (begin < end && !part->outside)
+        if (!add_item(a, side, side == FROM_BEGIN ? item[begin++] : item[--end], part))
+            return false;
+    return true;
+}
+
+/* The part of items i .. i + GROUP - 1. */
+static bool add_group(const struct asked *a, enum side side, struct part *kept, uint64_t i, struct part *part)
+{
+    if (!kept->known) {
+        struct part group = {0};
+
+        if (!add_one_by_one(a, side, i, i + GROUP, &group))
+            return false;
+        *kept = group;
+        kept->known = 1;
+    }
+    *part = add(side, *part, *kept);
+    return true;
+}
+
+/* Adds items [begin, end) of a piece, from that side, until a block lies outside. */
+static bool add_items(const struct asked *a, enum side side, uint32_t piece, uint64_t begin, uint64_t end,
+                      struct part *part)
+{
+    uint64_t low = (begin + GROUP - 1) / GROUP, high = end / GROUP;      /* the whole groups */
+    uint64_t first = a->t->stacks->tree.first[piece] / GROUP;
+    const struct long_piece *l = low < high ? long_piece(a, piece) : NULL;
+    bool from_begin = side == FROM_BEGIN;
+
+    if (!l)
+        return add_one_by_one(a, side, begin, end, part);
+    if (!add_one_by_one(a, side, from_begin ? begin : high * GROUP, from_begin ? low * GROUP : end, part))
+        return false;
+    while (low < high && !part->outside) {
+        uint64_t g = from_begin ? low++ : --high;
+
+        if (!add_group(a, side, &l->group[side][g - first], g * GROUP, part))
+            return false;
+    }
+    return add_one_by_one(a, side, from_begin ? high * GROUP : begin, from_begin ? end : low * GROUP, part);
 }
 
 static struct routine_loops *loops_of(wpp_turns *t, uint32_t routine)
@@ -394,28 +509,24 @@ static bool find_way(const wpp_stacks *s, uint32_t thread, uint64_t event, struc
 /* Adds what ran in the activation before the event, as far back as the loop was not left. */
 static bool add_before(const struct asked *a, const struct way *way, struct part *part)
 {
-    const struct call_tree *tree = &a->t->stacks->tree;
+    const uint64_t *first = a->t->stacks->tree.first;
 
-    for (size_t n = way->n; n > 0; n--)
-        for (uint64_t i = way->level[n - 1].at; i > tree->first[way->level[n - 1].piece]; i--)
-            if (part->outside)
-                return true;
-            else if (!add_item(a, FROM_END, tree->item[i - 1], part))
-                return false;
+    for (size_t n = way->n; n > 0 && !part->outside; n--)
+        if (!add_items(a, FROM_END, way->level[n - 1].piece, first[way->level[n - 1].piece],
+                       way->level[n - 1].at, part))
+            return false;
     return true;
 }
 
 /* Likewise what ran behind the event. */
 static bool add_behind(const struct asked *a, const struct way *way, struct part *part)
 {
-    const struct call_tree *tree = &a->t->stacks->tree;
+    const uint64_t *first = a->t->stacks->tree.first;
 
-    for (size_t n = way->n; n > 0; n--)
-        for (uint64_t i = way->level[n - 1].at + 1; i < tree->first[way->level[n - 1].piece + 1]; i++)
-            if (part->outside)
-                return true;
-            else if (!add_item(a, FROM_BEGIN, tree->item[i], part))
-                return false;
+    for (size_t n = way->n; n > 0 && !part->outside; n--)
+        if (!add_items(a, FROM_BEGIN, way->level[n - 1].piece, way->level[n - 1].at + 1,
+                       first[way->level[n - 1].piece + 1], part))
+            return false;
     return true;
 }
 
@@ -491,25 +602,34 @@ static bool turns_on_way(wpp_turns *t, const struct way *way, uint32_t block, st
     return ok;
 }
 
-bool wpp_turns_at(wpp_turns *t, uint32_t thread, uint64_t event, uint32_t block, struct wpp_turn **out,
-                  size_t *n)
+enum turns_state turns_at_part(wpp_turns *t, uint32_t thread, uint64_t event, uint32_t block, uint64_t items,
+                               struct wpp_turn **out, size_t *n)
 {
     const struct wpp_terminal *path;
     struct way way;
-    bool ok = find_way(t->stacks, thread, event, &way);
+    bool ok;
 
     *out = NULL;
     *n = 0;
+    t->left = items;
+    t->learned = t->stopped = false;
+    ok = find_way(t->stacks, thread, event, &way);
     if (ok) {
         path = wpp_terminal(t->stacks->w, way.terminal);
         if (path->routine != WPP_NO_ROUTINE && block < path->n_blocks)
             ok = turns_on_way(t, &way, block, out, n);
     }
     free(way.level);
-    if (!ok) {
-        free(*out);
-        *out = NULL;
-        *n = 0;
-    }
-    return ok;
+    if (ok)
+        return TURNS_READY;
+    free(*out);
+    *out = NULL;
+    *n = 0;
+    return t->stopped ? TURNS_MORE : TURNS_NO_MEMORY;
+}
+
+bool wpp_turns_at(wpp_turns *t, uint32_t thread, uint64_t event, uint32_t block, struct wpp_turn **out,
+                  size_t *n)
+{
+    return turns_at_part(t, thread, event, block, UINT64_MAX, out, n) == TURNS_READY;
 }

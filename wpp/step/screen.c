@@ -281,8 +281,11 @@ static void draw_panel(struct canvas *c, const struct session *s, const struct l
 
     canvas_fill(c, l->panel - 1, 0, c->columns, STYLE_FAINT, '-');
     canvas_text(c, l->panel - 1, 2, l->middle, STYLE_FAINT, " stack ");
-    canvas_text(c, l->panel - 1, l->middle + 1, c->columns, STYLE_FAINT, n ? " loops and events " : " events ");
+    canvas_text(c, l->panel - 1, l->middle + 1, c->columns, STYLE_FAINT,
+                n || s->counts_loops ? " loops and events " : " events ");
     draw_stack(c, s, l);
+    if (s->counts_loops)
+        canvas_text(c, row++, l->middle, c->columns, STYLE_FAINT, "counting iterations ...");
     for (size_t i = s->n_loops - n; i < s->n_loops; i++)
         draw_loop(c, l, row++, &s->loops[i]);
     draw_events(c, s, l, row);

@@ -9,6 +9,7 @@
 #include "wpp/base/names.h"
 #include "wpp/base/number-text.h"
 #include "wpp/replay/place-text.h"
+#include "wpp/replay/turn-parts.h"
 
 void session_say(struct session *s, const char *format, ...)
 {
@@ -43,29 +44,41 @@ static bool is_at_end(const struct session *s)
     return s->at.event == tokens_of(s, s->at.thread);
 }
 
-/* The loops at the chosen row; a caller has come to the end of its path. */
-static bool find_loops(struct session *s, const struct wpp_frame *f, bool is_place)
+static bool is_place(const struct session *s, size_t row)
 {
+    return s->rows[row].frame == s->n_frames - 1 && !is_at_end(s);
+}
+
+/* The loops at the chosen row; a caller has come to the end of its path.  If they take long to count, that
+ * goes on when it is called again. */
+static void find_loops(struct session *s)
+{
+    enum { PART = 1 << 16 };       /* items of the call tree: some milliseconds */
+    const struct wpp_frame *f = &s->frames[s->rows[s->row].frame];
     uint32_t n_blocks = wpp_terminal(s->w, f->terminal)->n_blocks;
-    uint32_t block = is_place ? stepper_block(s->w, f->terminal, s->at.line) : n_blocks - 1;
+    uint32_t block = is_place(s, s->row) ? stepper_block(s->w, f->terminal, s->at.line) : n_blocks - 1;
+    enum turns_state state = TURNS_READY;
 
     free(s->loops);
     s->loops = NULL;
     s->n_loops = 0;
-    return n_blocks == 0 || wpp_turns_at(s->turns, s->at.thread, f->last, block, &s->loops, &s->n_loops);
+    if (n_blocks > 0)
+        state = turns_at_part(s->turns, s->at.thread, f->last, block, PART, &s->loops, &s->n_loops);
+    s->counts_loops = state == TURNS_MORE;
+    if (state == TURNS_NO_MEMORY)
+        session_say(s, "out of memory: the loops are missing");
 }
 
 void session_choose_row(struct session *s, size_t row)
 {
     const struct stack_row *r = &s->rows[row];
     const struct wpp_frame *f = &s->frames[r->frame];
-    bool is_place = r->frame == s->n_frames - 1 && !is_at_end(s);
 
     s->row = row;
     trail_free(&s->path_lines);
-    if (!trail_of(wpp_terminal(s->w, f->terminal), wpp_routine(s->w, f->routine), &s->path_lines)
-        || !find_loops(s, f, is_place))
+    if (!trail_of(wpp_terminal(s->w, f->terminal), wpp_routine(s->w, f->routine), &s->path_lines))
         session_say(s, "out of memory: some of this is missing");
+    find_loops(s);
     session_look(s, wpp_routine(s->w, f->routine)->directory, r->file, r->line);
 }
 
@@ -79,6 +92,7 @@ static void forget_place(struct session *s)
     s->rows = NULL;
     s->loops = NULL;
     s->n_frames = s->n_rows = s->n_loops = s->row = 0;
+    s->counts_loops = false;
 }
 
 /* The line at which the innermost activation stands; NULL at the end.  *trail holds it. */
@@ -381,6 +395,10 @@ bool session_idle(struct session *s, int columns)
 
     if (session_waits(s)) {
         try_wanted(s);
+        return true;
+    }
+    if (s->counts_loops) {
+        find_loops(s);
         return true;
     }
     if (routine != WPP_NO_ROUTINE && columns > 0

@@ -54,6 +54,7 @@ struct session {
     struct trail path_lines;       /* of the chosen row's path */
     struct wpp_turn *loops;        /* of the chosen row, outermost first */
     size_t n_loops;
+    bool counts_loops;             /* they are not known yet: session_idle() looks for them */
 
     const char *file, *directory;  /* looked at; file NULL: no line is known */
     uint32_t cursor, top;          /* lines, from 1; top: the first one shown, which the screen decides */
@@ -96,7 +97,7 @@ void session_choose_row(struct session *s, size_t row);
 /* Looks at a line, of the file that is looked at or of another one. */
 void session_look(struct session *s, const char *directory, const char *file, uint32_t line);
 
-/* What can wait until no key comes: what is looked for, the overview of the chosen routine for so many
+/* What can wait until no key comes: what is looked for, iterations that take long to count, the overview of the chosen routine for so many
  * columns, the finder of the cursor's line.  Each call does a part of some milliseconds; false: nothing is
  * left to do. */
 bool session_idle(struct session *s, int columns);
