@@ -37,22 +37,21 @@ static void add_shares(const struct page_run *r, uint32_t rule, double *times, s
         times[k] = 0;
         for (uint64_t i = g->body[k]; n > 0 && i < g->body[k + 1]; i++) {
             uint32_t s = g->symbols[i];
-            const struct wpp_terminal *t = s & WPP_RULE ? NULL : wpp_terminal(r->w, s);
 
-            if (!t)
+            if (s & WPP_RULE)
                 times[s & ~WPP_RULE] += n;
-            else if (t->routine != WPP_NO_ROUTINE)
-                share[t->routine].insns += n * (double)t->insns;
+            else if (r->path[s].routine != WPP_NO_ROUTINE)
+                share[r->path[s].routine].insns += n * r->path[s].insns;
         }
     }
 }
 
-static bool put_routines(FILE *out, const struct page_run *r, uint32_t rule)
+static bool put_routines(FILE *out, struct page_run *r, uint32_t rule)
 {
     uint32_t n = r->w->n_routines;
     struct share *share = calloc(n + (size_t)1, sizeof *share);
     double *times = calloc(rule + (size_t)1, sizeof *times);
-    bool ok = share && times;
+    bool ok = share && times && page_need_paths(r);
 
     for (uint32_t i = 0; ok && i < n; i++)
         share[i].routine = i;

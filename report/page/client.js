@@ -97,15 +97,18 @@ async function copy() {
     return quick;
 }
 
-// When all runs are open: makes what most answers need, a piece at a time, so that questions come between.
-export function prepare(slots) {
+// When all runs are open: makes what most answers need, a piece at a time, so that questions come between.  Then
+// `foreseen`, questions that are kept.
+export function prepare(slots, foreseen) {
     copied(copy());
     for (const slot of slots) {
         calls.then(async (machine) => {
             for (const piece of ['prepareStacks', 'prepareCosts', 'prepareParts'])
                 await machine.ask(piece, [slot]);
+            for (const [question, ...words] of foreseen)
+                await ask(question, slot, ...words);
         }).catch(() => {});
-        for (const piece of ['prepareRules', 'prepareFirsts', 'prepareLines'])
+        for (const piece of ['prepareRules', 'prepareMostly', 'prepareFirsts', 'prepareLines'])
             quick.ask(piece, [slot]).catch(() => {});
     }
 }

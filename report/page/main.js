@@ -9,9 +9,9 @@ import { el, failure, link, replace, button } from './dom.js';
 import { searchBox } from './search.js';
 import { overview } from './overview.js';
 import { timeline } from './timeline.js';
-import { report } from './report.js';
-import { calls } from './calls.js';
-import { hot } from './hot.js';
+import { REPORT, report } from './report.js';
+import { CALLS, calls } from './calls.js';
+import { HOT, hot } from './hot.js';
 import { source } from './source.js';
 import { steps } from './steps.js';
 import { grammar } from './grammar.js';
@@ -178,7 +178,7 @@ async function open() {
     await Promise.all(whole);
     await first;
     document.documentElement.dataset.whole = 'yes';
-    prepare(runs.map((run) => run.slot));
+    prepare(runs.map((run) => run.slot), [REPORT, CALLS, HOT]);
     if (place().view === 'overview')
         await show();
 }

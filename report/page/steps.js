@@ -50,9 +50,16 @@ function stackTable(run, stack, move) {
 
 // What is looked for: its address's words, and what the module is asked.
 const KINDS = { routine: 0, line: 1, path: 2 };
-async function seek(run, words) {
-    const answer = await run.ask('seek', words.file ?? '', KINDS[words.seek], Number(words.number ?? 0), Number(words.line ?? 0));
+const seek = (run, words) => run.ask('seek', words.file ?? '', KINDS[words.seek], Number(words.number ?? 0), Number(words.line ?? 0));
 
+// Executions are counted a piece of the grammar at a time, so that other questions come between.
+const PIECE = 1500000;
+async function countAll(run, isCurrent) {
+    let answer;
+
+    do
+        answer = await run.ask('seekOn', PIECE);
+    while (!answer.ready && isCurrent());
     return answer.counts;
 }
 
@@ -137,7 +144,7 @@ export async function steps({ run, words, section, isCurrent }) {
     async function toNext(forwards) {
         const answer = await run.ask('find', thread, forwards ? event.event + 1 : event.event, forwards ? 1 : 0);
 
-        found.textContent = answer.event === null ? `There is no ${forwards ? 'later' : 'earlier'} one.` : `${count(answer.number + 1)} of ${count(counts[thread])}`;
+        found.textContent = answer.event === null ? `There is no ${forwards ? 'later' : 'earlier'} one.` : `${count(answer.number + 1)}${counts ? ` of ${count(counts[thread])}` : ''}`;
         if (answer.event !== null)
             await move(answer.event);
     }
@@ -171,13 +178,22 @@ export async function steps({ run, words, section, isCurrent }) {
     }
     let start = Math.min(Math.max(0, Number(words.event ?? 0)), last);
     if (words.seek) {
-        counts = await seek(run, words);
+        const { counts: known, firsts } = await seek(run, words);
         finder.append(button('previous', () => toNext(false), { id: 'previous' }), button('next', () => toNext(true), { id: 'next' }), ' ', found);
-        found.textContent = `${count(counts[thread])} in this thread`;
-        if (words.event === undefined && counts[thread] > 0) {
-            start = (await run.ask('find', thread, 0, 1)).event ?? start;
-            found.textContent = `1 of ${count(counts[thread])}`;
-        }
+        const from = words.event === undefined && firsts[thread] !== null ? '1 of ' : '';
+        const say = () => { found.textContent = `${from}${count(counts[thread])} in this thread`; };
+        counts = known ?? null;
+        if (from)
+            start = firsts[thread];
+        if (counts)
+            say();
+        countAll(run, isCurrent).then((all) => {
+            const early = counts === null && found.textContent === '';
+
+            counts = all ?? counts;
+            if (early && counts)
+                say();
+        });
     }
     await move(start);
     const keys = (e) => {

@@ -168,7 +168,12 @@ EXPORT(prepareParts) int export_prepare_parts(uint32_t number)
 
 EXPORT(prepareRules) int export_prepare_rules(uint32_t number)
 {
-    PREPARE(number, page_need_frequencies(r) && page_need_mostly(r));
+    PREPARE(number, page_need_frequencies(r));
+}
+
+EXPORT(prepareMostly) int export_prepare_mostly(uint32_t number)
+{
+    PREPARE(number, page_need_mostly(r));
 }
 
 EXPORT(prepareFirsts) int export_prepare_firsts(uint32_t number)
@@ -199,6 +204,11 @@ EXPORT(seek) int export_seek(uint32_t number, char *file, uint32_t what, uint32_
 
     free(file);
     return r ? end(ok) : fail("there is no such run");
+}
+
+EXPORT(seekOn) int export_seek_on(uint32_t number, double symbols)
+{
+    ANSWER(number, page_seek_on(r, symbols, stream));
 }
 
 EXPORT(find) int export_find(uint32_t number, uint32_t thread, double event, int forwards)
