@@ -108,9 +108,12 @@ export function prepare(slots, foreseen) {
             for (const [question, ...words] of foreseen)
                 await ask(question, slot, ...words);
         }).catch(() => {});
-        for (const piece of ['prepareRules', 'prepareMostly', 'prepareFirsts', 'prepareLines'])
-            quick.ask(piece, [slot]).catch(() => {});
     }
+    (async () => {
+        for (const slot of slots)
+            for (const piece of ['prepareRules', 'prepareMostly', 'prepareFirsts', 'prepareLines'])
+                await quick.ask(piece, [slot]);
+    })().catch(() => {});
 }
 
 async function askOnce(question, words) {
