@@ -6,6 +6,7 @@
 #include "report/page.h"
 #include "wpp/base/json.h"
 #include "wpp/read/reader.h"
+#include "wpp/replay/finder-parts.h"
 #include "wpp/replay/line-trail.h"
 #include "wpp/replay/stack-text.h"
 
@@ -67,15 +68,11 @@ static bool put_path(FILE *out, const wpp *w, uint32_t terminal)
 /* ---- Around it ----------------------------------------------------------------------------------- */
 
 /* Innermost first; `line` is where the activation has come to. */
-static bool put_stack(FILE *out, struct page_run *r, uint32_t thread, uint64_t event)
+static void put_frames(FILE *out, const struct page_run *r, const struct wpp_frame *frame, size_t n)
 {
     const size_t most = 300;
-    struct wpp_frame *frame;
-    size_t n;
 
-    if (!page_need_stacks(r, NULL) || !wpp_stack_at(r->stacks, thread, event, &frame, &n))
-        return false;
-    fprintf(out, ",\"depth\":%zu,\"stack\":[", n);
+    fprintf(out, "{\"depth\":%zu,\"stack\":[", n);
     for (size_t i = n; i > 0 && n - i < most; i--) {
         const struct wpp_frame *f = &frame[i - 1];
         const struct wpp_line *at = path_end(r->w, wpp_terminal(r->w, f->terminal));
@@ -89,9 +86,7 @@ static bool put_stack(FILE *out, struct page_run *r, uint32_t thread, uint64_t e
             fputs("null", out);
         fputc('}', out);
     }
-    fputc(']', out);
-    free(frame);
-    return true;
+    fputs("]}", out);
 }
 
 /* The rules that the event lies in, outermost first: [rule, first event, events]. */
@@ -118,23 +113,45 @@ static uint32_t put_rules(FILE *out, const struct page_run *r, uint32_t thread, 
     return symbol;
 }
 
-bool page_event(struct page_run *r, uint32_t thread, double event, FILE *out)
+/* If there is no such event, that is the answer. */
+static bool has_event(const struct page_run *r, uint32_t thread, double event, FILE *out)
 {
     const struct wpp_grammar *g = wpp_grammar(r->w);
+
+    if (thread < g->n_threads && event >= 0 && event < (double)g->length[g->n_rules + thread])
+        return true;
+    fputs("{\"error\":\"there is no such event\"}", out);
+    return false;
+}
+
+bool page_event(struct page_run *r, uint32_t thread, double event, FILE *out)
+{
     uint64_t number = (uint64_t)event, time;
     uint32_t terminal;
 
-    if (thread >= g->n_threads || !(event >= 0) || event >= (double)g->length[g->n_rules + thread]) {
-        fputs("{\"error\":\"there is no such event\"}", out);
+    if (!has_event(r, thread, event, out))
         return true;
-    }
     fprintf(out, "{\"thread\":%" PRIu32 ",\"event\":%" PRIu64, thread, number);
     if (wpp_time_of(r->w, thread, number, &time))
         fprintf(out, ",\"time\":%" PRIu64, time);
     terminal = put_rules(out, r, thread, number);
-    if (!put_path(out, r->w, terminal) || !put_stack(out, r, thread, number))
+    if (!put_path(out, r->w, terminal))
         return false;
     fputc('}', out);
+    return true;
+}
+
+bool page_stack(struct page_run *r, uint32_t thread, double event, FILE *out)
+{
+    struct wpp_frame *frame;
+    size_t n;
+
+    if (!has_event(r, thread, event, out))
+        return true;
+    if (!page_need_stacks(r, NULL) || !wpp_stack_at(r->stacks, thread, (uint64_t)event, &frame, &n))
+        return false;
+    put_frames(out, r, frame, n);
+    free(frame);
     return true;
 }
 
@@ -157,6 +174,64 @@ static bool weigh(struct page_run *r, enum page_what what, uint32_t number, cons
     return false;
 }
 
+/* Per thread, as far as the finder knows. */
+static void put_counts(FILE *out, const struct page_run *r)
+{
+    const struct wpp_grammar *g = wpp_grammar(r->w);
+
+    fputs(",\"counts\":[", out);
+    for (uint32_t i = 0; i < g->n_threads; i++)
+        fprintf(out, "%s%" PRIu64, i ? "," : "", r->finder ? wpp_finder_count(r->finder, i, 0,
+                g->length[g->n_rules + i]) : 0);
+    fputc(']', out);
+}
+
+/* Counts further.  More than 2^64 executions are as none. */
+static void count_on(struct page_run *r, uint64_t symbols)
+{
+    enum finder_state state = r->found || !r->finder ? FINDER_READY : finder_go_on(r->finder, symbols);
+
+    if (state == FINDER_TOO_MANY) {
+        wpp_finder_free(r->finder);
+        r->finder = NULL;
+    }
+    r->found = state != FINDER_MORE;
+}
+
+/* The sum over all paths; of a run with one thread that is the thread's count. */
+static bool put_count(FILE *out, const struct page_run *r)
+{
+    uint32_t n = wpp_grammar(r->w)->n_terminals;
+    uint64_t *count = calloc(n + (size_t)1, sizeof *count), sum = 0;
+
+    if (!count)
+        return false;
+    wpp_terminal_counts(r->w, count);
+    for (uint32_t t = 0; r->finder && t < n; t++)
+        sum += count[t] * r->weights[t];
+    fprintf(out, ",\"counts\":[%" PRIu64 "]", sum);
+    free(count);
+    return true;
+}
+
+static void put_firsts(FILE *out, const struct page_run *r)
+{
+    fputs("{\"firsts\":[", out);
+    for (uint32_t k = 0; k < wpp_grammar(r->w)->n_threads; k++) {
+        const struct page_firsts *f = &r->firsts[k];
+        size_t i = 0;
+
+        while (i < f->n && !r->weights[f->terminal[i]])
+            i++;
+        fputs(k ? "," : "", out);
+        if (r->finder && i < f->n)
+            fprintf(out, "%" PRIu64, f->event[i]);
+        else
+            fputs("null", out);
+    }
+    fputc(']', out);
+}
+
 bool page_seek(struct page_run *r, enum page_what what, uint32_t number, const char *file,
                uint32_t line, FILE *out)
 {
@@ -166,19 +241,31 @@ bool page_seek(struct page_run *r, enum page_what what, uint32_t number, const c
     wpp_finder_free(r->finder);
     free(r->weights);
     r->finder = NULL;
+    r->found = false;
     r->weights = calloc(g->n_terminals + (size_t)1, sizeof *r->weights);
     if (!r->weights)
         return false;
     if (weigh(r, what, number, file, line)) {
-        r->finder = wpp_finder_new(r->w, r->weights, &error);
+        r->finder = finder_begin(r->w, r->weights, &error);
         if (!r->finder && error.status == WPP_E_MEMORY)
             return false;
     }
-    fputs("{\"counts\":[", out);
-    for (uint32_t i = 0; i < g->n_threads; i++)
-        fprintf(out, "%s%" PRIu64, i ? "," : "", r->finder ? wpp_finder_count(r->finder, i, 0,
-                g->length[g->n_rules + i]) : 0);
-    fputs("]}", out);
+    if (!page_need_firsts(r))
+        return false;
+    put_firsts(out, r);
+    if (g->n_threads == 1 && !put_count(out, r))
+        return false;
+    fputc('}', out);
+    return true;
+}
+
+bool page_seek_on(struct page_run *r, double symbols, FILE *out)
+{
+    count_on(r, symbols < 0x1p63 ? (uint64_t)symbols : UINT64_MAX);
+    fprintf(out, "{\"ready\":%s", r->found ? "true" : "false");
+    if (r->found)
+        put_counts(out, r);
+    fputc('}', out);
     return true;
 }
 
@@ -189,6 +276,7 @@ bool page_find(struct page_run *r, uint32_t thread, double event, bool forwards,
     uint64_t number = event < 0 ? 0 : event > (double)tokens ? tokens : (uint64_t)event;
     uint32_t within;
 
+    count_on(r, UINT64_MAX);
     before = r->finder && tokens ? wpp_finder_count(r->finder, thread, 0, number) : 0;
     if (r->finder && tokens && (forwards || before > 0)
         && wpp_finder_nth(r->finder, thread, forwards ? before : before - 1, &place, &within))

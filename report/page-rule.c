@@ -37,22 +37,21 @@ static void add_shares(const struct page_run *r, uint32_t rule, double *times, s
         times[k] = 0;
         for (uint64_t i = g->body[k]; n > 0 && i < g->body[k + 1]; i++) {
             uint32_t s = g->symbols[i];
-            const struct wpp_terminal *t = s & WPP_RULE ? NULL : wpp_terminal(r->w, s);
 
-            if (!t)
+            if (s & WPP_RULE)
                 times[s & ~WPP_RULE] += n;
-            else if (t->routine != WPP_NO_ROUTINE)
-                share[t->routine].insns += n * (double)t->insns;
+            else if (r->path[s].routine != WPP_NO_ROUTINE)
+                share[r->path[s].routine].insns += n * r->path[s].insns;
         }
     }
 }
 
-static bool put_routines(FILE *out, const struct page_run *r, uint32_t rule)
+static bool put_routines(FILE *out, struct page_run *r, uint32_t rule)
 {
     uint32_t n = r->w->n_routines;
     struct share *share = calloc(n + (size_t)1, sizeof *share);
     double *times = calloc(rule + (size_t)1, sizeof *times);
-    bool ok = share && times;
+    bool ok = share && times && page_need_paths(r);
 
     for (uint32_t i = 0; ok && i < n; i++)
         share[i].routine = i;
@@ -103,14 +102,21 @@ static void put_users(FILE *out, const struct wpp_grammar *g, uint32_t rule)
     fprintf(out, "],\"allUsers\":%" PRIu64, users);
 }
 
+/* If there is no such rule, that is the answer. */
+static bool has_rule(const struct wpp_grammar *g, uint32_t rule, FILE *out)
+{
+    if (rule < g->n_rules + g->n_threads)
+        return true;
+    fputs("{\"error\":\"there is no such rule\"}", out);
+    return false;
+}
+
 bool page_rule(struct page_run *r, uint32_t rule, FILE *out)
 {
     const struct wpp_grammar *g = wpp_grammar(r->w);
 
-    if (rule >= g->n_rules + g->n_threads) {
-        fputs("{\"error\":\"there is no such rule\"}", out);
+    if (!has_rule(g, rule, out))
         return true;
-    }
     if (!page_need_frequencies(r))
         return false;
     fprintf(out, "{\"rule\":%" PRIu32 ",\"thread\":", rule);
@@ -120,6 +126,17 @@ bool page_rule(struct page_run *r, uint32_t rule, FILE *out)
         fputs("null", out);
     fprintf(out, ",\"length\":%" PRIu64 ",\"frequency\":%" PRIu64, g->length[rule], r->frequency[rule]);
     put_body(out, g, rule);
+    fputc('}', out);
+    return true;
+}
+
+bool page_rule_use(struct page_run *r, uint32_t rule, FILE *out)
+{
+    const struct wpp_grammar *g = wpp_grammar(r->w);
+
+    if (!has_rule(g, rule, out))
+        return true;
+    fprintf(out, "{\"rule\":%" PRIu32, rule);
     put_users(out, g, rule);
     if (!put_routines(out, r, rule))
         return false;
@@ -204,10 +221,8 @@ bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t mos
     const char *between = "";
     uint64_t *times;
 
-    if (rule >= g->n_rules + g->n_threads) {
-        fputs("{\"error\":\"there is no such rule\"}", out);
+    if (!has_rule(g, rule, out))
         return true;
-    }
     k.node = calloc(most + (size_t)1, sizeof *k.node);
     k.number = calloc(g->n_rules + (size_t)g->n_threads + 1, sizeof *k.number);
     times = calloc(most + (size_t)1, sizeof *times);

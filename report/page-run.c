@@ -33,9 +33,10 @@ void page_close(struct page_run *r)
         free(r->clock[i].time);
     }
     for (uint32_t i = 0; i < n && r->firsts; i++)
-        free(r->firsts[i].event);
+        free(r->firsts[i].event), free(r->firsts[i].terminal);
     free(r->clock);
     free(r->firsts);
+    free(r->path);
     free(r->frequency);
     free(r->mostly);
     wpp_finder_free(r->finder);
@@ -59,7 +60,7 @@ bool page_need_stacks(struct page_run *r, struct wpp_error *error)
     return r->stacks;
 }
 
-static bool need_costs(struct page_run *r, struct wpp_error *error)
+bool page_need_costs(struct page_run *r, struct wpp_error *error)
 {
     if (r->has_costs)
         return true;
@@ -73,7 +74,7 @@ bool page_need_parts(struct page_run *r, struct wpp_error *error)
 {
     if (r->has_parts)
         return true;
-    if (!need_costs(r, error))
+    if (!page_need_costs(r, error))
         return false;
     r->has_parts = parts_new(&r->parts, &r->costs);
     return r->has_parts || wpp_fail_memory(error);
@@ -91,6 +92,18 @@ bool page_need_frequencies(struct page_run *r)
     return r->frequency;
 }
 
+bool page_need_paths(struct page_run *r)
+{
+    uint32_t n = wpp_grammar(r->w)->n_terminals;
+
+    if (r->path)
+        return true;
+    r->path = malloc((n + (size_t)1) * sizeof *r->path);
+    for (uint32_t t = 0; r->path && t < n; t++)
+        r->path[t] = (struct page_path){wpp_terminal(r->w, t)->routine, (double)wpp_terminal(r->w, t)->insns};
+    return r->path;
+}
+
 /* Each symbol votes for its routine with its events; votes for others take away.  Who has more than half
  * of them wins; if nobody has, somebody with many mostly does. */
 static uint32_t vote(const struct page_run *r, uint32_t rule)
@@ -102,7 +115,7 @@ static uint32_t vote(const struct page_run *r, uint32_t rule)
     for (uint64_t i = g->body[rule]; i < g->body[rule + 1]; i++) {
         uint32_t s = g->symbols[i] & ~WPP_RULE;
         bool is_rule = g->symbols[i] & WPP_RULE;
-        uint32_t routine = is_rule ? r->mostly[s] : wpp_terminal(r->w, s)->routine;
+        uint32_t routine = is_rule ? r->mostly[s] : r->path[s].routine;
         uint64_t n = is_rule ? g->length[s] : 1;
 
         if (routine == first) {
@@ -123,6 +136,8 @@ bool page_need_mostly(struct page_run *r)
 
     if (r->mostly)
         return true;
+    if (!page_need_paths(r))
+        return false;
     r->mostly = malloc((g->n_rules + (size_t)g->n_threads + 1) * sizeof *r->mostly);
     for (uint32_t rule = 0; r->mostly && rule < g->n_rules + g->n_threads; rule++)
         r->mostly[rule] = vote(r, rule);
@@ -231,8 +246,10 @@ static bool walk_firsts(struct walk *k, uint32_t thread)
         s = g->symbols[k->place[k->n - 1].next++];
         rule = s & ~WPP_RULE;
         if (!(s & WPP_RULE)) {
-            if (!k->seen[g->n_rules + (size_t)s])
-                k->out->event[k->out->n++] = k->event;
+            if (!k->seen[g->n_rules + (size_t)s]) {
+                k->out->event[k->out->n] = k->event;
+                k->out->terminal[k->out->n++] = s;
+            }
             k->seen[g->n_rules + (size_t)s] = true;
             k->event++;
         } else if (k->seen[rule]) {
@@ -259,8 +276,9 @@ bool page_need_firsts(struct page_run *r)
         k.seen = calloc(g->n_rules + (size_t)g->n_terminals + 1, 1);
         k.out = &r->firsts[t];
         k.out->event = malloc((g->n_terminals + (size_t)1) * sizeof *k.out->event);
+        k.out->terminal = malloc((g->n_terminals + (size_t)1) * sizeof *k.out->terminal);
         k.event = 0;
-        ok = k.seen && k.out->event && walk_firsts(&k, t);
+        ok = k.seen && k.out->event && k.out->terminal && walk_firsts(&k, t);
         free(k.seen);
     }
     free(k.place);

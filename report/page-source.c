@@ -151,7 +151,7 @@ static bool collect(struct page_lines *k, const struct page_run *r)
     return ok;
 }
 
-static bool need_lines(struct page_run *r)
+bool page_need_lines(struct page_run *r)
 {
     if (r->lines)
         return true;
@@ -191,7 +191,7 @@ static void put_file(FILE *out, const struct page_run *r, const struct page_line
 
 bool page_files(struct page_run *r, FILE *out)
 {
-    if (!need_lines(r))
+    if (!page_need_lines(r))
         return false;
     fputs("{\"files\":[", out);
     for (uint32_t i = 0; i < r->lines->n_files; i++) {
@@ -217,7 +217,7 @@ bool page_lines(struct page_run *r, uint32_t file, uint32_t first, uint32_t last
     const char *between = "";
     size_t i;
 
-    if (!need_lines(r))
+    if (!page_need_lines(r))
         return false;
     if (file >= r->lines->n_files) {
         fputs("{\"error\":\"there is no such file\"}", out);

@@ -406,7 +406,15 @@ static bool begin_chart(struct chart *c)
     return true;
 }
 
-bool page_timeline(struct page_run *r, const struct page_view *v, FILE *out)
+static bool put_rules_and_more(struct chart *c)
+{
+    bool ok = put_rules(c) && put_firsts(c);
+
+    put_repetition(c);
+    return ok;
+}
+
+static bool put_chart(struct page_run *r, const struct page_view *v, bool (*put)(struct chart *), FILE *out)
 {
     struct chart c = {.r = r, .v = v, .out = out};
     bool ok;
@@ -415,22 +423,17 @@ bool page_timeline(struct page_run *r, const struct page_view *v, FILE *out)
         return false;
     if (!begin_chart(&c))
         return true;
-    ok = put_rules(&c) && put_firsts(&c);
-    put_repetition(&c);
+    ok = put(&c);
     fputc('}', out);
     return ok;
 }
 
+bool page_timeline(struct page_run *r, const struct page_view *v, FILE *out)
+{
+    return put_chart(r, v, put_rules_and_more, out);
+}
+
 bool page_calls(struct page_run *r, const struct page_view *v, FILE *out)
 {
-    struct chart c = {.r = r, .v = v, .out = out};
-    bool ok;
-
-    if (!page_need_clock(r))
-        return false;
-    if (!begin_chart(&c))
-        return true;
-    ok = put_calls(&c);
-    fputc('}', out);
-    return ok;
+    return put_chart(r, v, put_calls, out);
 }

@@ -25,11 +25,15 @@ struct page_clock {
     size_t n;                  /* 0: no times are known */
 };
 
-/* Where a thread executed paths for the first time, ascending. */
+/* Where a thread executed paths for the first time, ascending, and which. */
 struct page_firsts {
     uint64_t *event;
+    uint32_t *terminal;
     size_t n;
 };
+
+/* What is asked of a terminal most: beside it in memory, because there are many questions. */
+struct page_path { uint32_t routine; double insns; };
 
 /* An open run, with what answers have made so far: each is made once, by the first answer that needs
  * it. */
@@ -41,15 +45,17 @@ struct page_run {
     struct run_costs costs;
     struct parts parts;
     bool has_costs, has_parts;
+    struct page_path *path;    /* by terminal */
     uint64_t *frequency;       /* by rule, start rules included */
     uint32_t *mostly;          /* likewise: the routine that runs most of its events, as far as a vote tells;
                                   WPP_NO_ROUTINE: none does */
     struct page_clock *clock;      /* by thread */
     struct page_firsts *firsts;    /* by thread */
     struct page_lines *lines;      /* page-source.c */
-    /* What page_find() was asked for the last time. */
-    wpp_finder *finder;
+    /* What page_seek() was asked for the last time. */
+    wpp_finder *finder;        /* NULL: there are no executions of it */
     uint32_t *weights;
+    bool found;                /* the finder has counted all */
 };
 
 /* How much of a file is opened: of a large one, its figures come much sooner than its grammar.  They suffice
@@ -65,9 +71,12 @@ void page_lines_free(struct page_lines *lines);
 
 /* These make what their name says, unless it is there.  False: no memory, or *error (may be NULL). */
 bool page_need_stacks(struct page_run *r, struct wpp_error *error);
+bool page_need_costs(struct page_run *r, struct wpp_error *error);
 bool page_need_parts(struct page_run *r, struct wpp_error *error);
+bool page_need_lines(struct page_run *r);
 bool page_need_clock(struct page_run *r);
 bool page_need_firsts(struct page_run *r);
+bool page_need_paths(struct page_run *r);
 bool page_need_frequencies(struct page_run *r);
 bool page_need_mostly(struct page_run *r);
 
@@ -93,20 +102,29 @@ bool page_timeline(struct page_run *r, const struct page_view *v, FILE *out);
  * wpp_stacks_new(). */
 bool page_calls(struct page_run *r, const struct page_view *v, FILE *out);
 
-/* One event: its path with its lines, its stack, the rules around it, its time. */
+/* One event: its path with its lines, the rules around it, its time. */
 bool page_event(struct page_run *r, uint32_t thread, double event, FILE *out);
+/* Its call stack.  Cost: once that of wpp_stacks_new(). */
+bool page_stack(struct page_run *r, uint32_t thread, double event, FILE *out);
 
 enum page_what { PAGE_ROUTINE, PAGE_LINE, PAGE_PATH };
 
-/* What page_find() looks for: a routine's calls, executions of a line, or those of a terminal. */
+/* What page_find() looks for: a routine's calls, executions of a line, or those of a terminal.  By thread: in
+ * which event it is for the first time, and how often; of several threads only page_seek_on() knows how often.
+ * Cost: O(paths), and once O(grammar). */
 bool page_seek(struct page_run *r, enum page_what what, uint32_t number, const char *file,
                uint32_t line, FILE *out);
+/* Counts in that many symbols more, and says whether all are counted; then it has the counts.  page_find() does
+ * the rest itself. */
+bool page_seek_on(struct page_run *r, double symbols, FILE *out);
 /* The next execution at or behind `event` of the thread, or the last one before it. */
 bool page_find(struct page_run *r, uint32_t thread, double event, bool forwards, FILE *out);
 
-/* A rule (start rules included): its right-hand side, what uses it, which routines it runs.
- * Cost: O(grammar). */
+/* A rule (start rules included): its length, its frequency, the first part of its right-hand side.
+ * Cost: once O(grammar). */
 bool page_rule(struct page_run *r, uint32_t rule, FILE *out);
+/* What uses the rule, and which routines it runs.  Cost: O(grammar). */
+bool page_rule_use(struct page_run *r, uint32_t rule, FILE *out);
 /* The rules below a rule, down to `levels` and at most `most` of them, as nodes and edges. */
 bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t most, FILE *out);
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "hotpaths/hotpaths.h"
 #include "hotpaths/report/query.h"
@@ -415,15 +414,13 @@ static uint64_t share_of_run(const wpp *w, const uint64_t *cost, const struct op
 
 /* ---- Main ------------------------------------------------------------------------------ */
 
-/* Tells a waiting user that the search takes long. */
+/* Tells a waiting user what takes so long. */
 static void announce(const struct wpp_grammar *g, const struct options *o)
 {
-    enum { MANY = 4000000 };
     uint64_t n = g->body[g->n_rules + g->n_threads];
 
-    if (n >= MANY && o->config.algorithm == HOT_EXACT && isatty(STDERR_FILENO))
-        fprintf(stderr, "wpp-hot: searches %.1f M symbols (--algorithm=larus is quicker)\n",
-                (double)n / 1e6);
+    tool_stage("searching %s%s", tool_amount((double)n, "symbol"),
+               o->config.algorithm == HOT_EXACT ? " (--algorithm=larus is quicker)" : "");
 }
 
 static hot_result *analyse(const wpp *w, const uint64_t *cost, struct options *o)
@@ -437,6 +434,7 @@ static hot_result *analyse(const wpp *w, const uint64_t *cost, struct options *o
     if (o->percent > 0)
         o->config.min_cost = share_of_run(w, cost, o);
     status = hot_find(&result, g, cost, &o->config);
+    tool_stage_end();
     if (status != HOT_OK)
         tool_die(TOOL_ERROR, "%s: %s", o->file, hot_status_text(status));
     return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // calls.js - the tree of calls, from the threads' beginnings or a routine on, or of its callers.
-import { amount, bar, button, el, link, share } from './dom.js';
+import { amount, bar, button, el, link, share, waiting } from './dom.js';
 import { at, go } from './main.js';
 
 const OPEN_FROM = 0.1;        // nodes of that share are open at first
@@ -27,10 +27,14 @@ function tree(run, nodes, total, routines) {
     return root;
 }
 
+// What the view asks: a kind, a routine, the least share; of the whole tree first.
+const LEAST = 0.001;
+export const CALLS = ['tree', 0, 0, LEAST];
+
 export async function calls({ run, words, section, isCurrent }) {
     const kind = Number(words.kind ?? 0), routine = Number(words.routine ?? 0);
     const name = run.about.routines[routine]?.[0] ?? '';
-    const wait = el('p.wait', {}, 'Adding up\u2026');
+    const wait = waiting('Following the calls of the run');
     section.append(el('p.tools', {},
         link('from the beginning', at(run, 'calls'), { 'aria-current': kind === 0 ? 'true' : null }), ' ',
         kind > 0 ? [link(`below ${name}`, at(run, 'calls', { kind: 1, routine }), { 'aria-current': kind === 1 ? 'true' : null }), ' ',
@@ -40,7 +44,7 @@ export async function calls({ run, words, section, isCurrent }) {
             run.about.routines.map((r, i) => [r[0], i]).sort((a, b) => a[0].localeCompare(b[0], 'en')).slice(0, 2000).map(([text, i]) => el('option', { value: i, selected: kind > 0 && i === routine }, text)))), ' ',
         button('open all', () => section.querySelectorAll('details').forEach((d) => { d.open = true; })), ' ',
         button('close all', () => section.querySelectorAll('details').forEach((d) => { d.open = false; }))), wait);
-    const answer = await run.ask('tree', kind, routine, 0.001);
+    const answer = await run.ask('tree', kind, kind ? routine : 0, LEAST);
     if (!isCurrent())
         return;
     const nodes = answer.contexts ?? answer.callers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // compare.js - two runs: where they part, and what one executed more often.
-import { amount, base, count, el, link, plural, table } from './dom.js';
+import { amount, base, count, el, link, plural, table, waiting } from './dom.js';
 import { ask } from './client.js';
 import { at, go } from './main.js';
 
@@ -44,7 +44,7 @@ function countTable(runs, caption, rows, id) {
 
 export async function compare({ runs, words, section, isCurrent }) {
     const by = BY.includes(words.by) ? words.by : 'line';
-    const wait = el('p.wait', {}, 'Comparing\u2026');
+    const wait = waiting('Comparing the runs');
 
     section.append(el('p.tools', {}, el('label', {}, 'compare ', el('select', { id: 'compare-by', onchange(e) { go(at(runs[0], 'compare', { by: e.target.value })); } },
         BY.map((b) => el('option', { value: b, selected: b === by }, `${b}s`)))), ' A is ', el('code', {}, runs[0].name), ', B is ', el('code', {}, runs[1].name)), wait);

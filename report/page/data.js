@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // data.js - the blocks of data in the page, as bytes; see wpp/cli/html-page.h.
 
-// The bytes behind the characters that windows-1252 has for 0x80 to 0x9f.
-const high = new Map();
-for (let byte = 0x80; byte < 0xa0; byte++)
-    high.set(new TextDecoder('windows-1252').decode(new Uint8Array([byte])).charCodeAt(0), byte);
+// The byte of each character; those that windows-1252 has for 0x80 to 0x9f are elsewhere.  -1: no byte's.
+const byteOf = new Int16Array(65536).fill(-1);
+for (let byte = 0; byte < 0x100; byte++)
+    byteOf[byte < 0x80 || byte >= 0xa0 ? byte : new TextDecoder('windows-1252').decode(new Uint8Array([byte])).charCodeAt(0)] = byte;
 
 export function block(id) {
     const element = document.getElementById(id);
@@ -14,13 +14,11 @@ export function block(id) {
     const text = element.textContent, bytes = new Uint8Array(text.length);
     let n = 0;
     for (let i = 0; i < text.length; i++) {
-        let c = text.charCodeAt(i);
+        let c = byteOf[text.charCodeAt(i)];
 
         if (c === 0x3d)
             c = text.charCodeAt(++i) - 64;
-        else if (c > 0xff)
-            c = high.get(c) ?? -1;
-        if (c < 0 || c > 0xff)
+        if (!(c >= 0 && c <= 0xff))
             throw new Error('This page was changed on its way: it must be read as it was written.');
         bytes[n++] = c;
     }

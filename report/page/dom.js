@@ -101,6 +101,19 @@ export function table(caption, columns, rows, properties) {
         el('tbody', {}, rows.map((row) => el('tr', {}, row.map((cell, i) => el(columns[i][1] ? `td.${columns[i][1]}` : 'td', {}, cell))))));
 }
 
+// What is waited for, with the seconds; it goes on until it is replaced.
+export function waiting(what) {
+    const begin = performance.now(), note = el('p.wait', { role: 'status' }, `${what}\u2026`), seconds = el('span', { 'aria-hidden': 'true' });
+    const tick = setInterval(() => {
+        if (!note.isConnected && performance.now() - begin > 2000)
+            clearInterval(tick);
+        seconds.textContent = ` ${Math.round((performance.now() - begin) / 1000)} s`;
+    }, 1000);
+
+    note.append(seconds);
+    return note;
+}
+
 export function failure(error) {
     return el('p.error', { role: 'alert' }, `This cannot be shown: ${error.message}.`);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // grammar.js - one rule, and on demand a picture of the rules below it.
 import dagre from '@dagrejs/dagre';
-import { amount, button, count, el, link, plural, replace, share, svg } from './dom.js';
+import { amount, button, count, el, failure, link, plural, replace, share, svg, waiting } from './dom.js';
 import { at, go } from './main.js';
 
 const MOST = 60;              // nodes
@@ -55,16 +55,25 @@ async function draw(run, rule, box) {
         + 'A rule is named by the routine in which it begins.'), el('div.scroll', { tabIndex: 0, role: 'region', 'aria-label': 'Picture of the grammar' }, picture));
 }
 
+// What a rule runs, and what uses it.
+function useOf(run, answer) {
+    const all = answer.routines.reduce((sum, [, insns]) => sum + insns, 0);
+
+    return [
+        el('p', {}, 'It runs ', answer.routines.length ? answer.routines.map(([r, insns], i) => [i ? ', ' : '', el('code', {}, routineName(run, r)), ` ${share(insns, all)}`]) : 'no routine', '.'),
+        el('p', {}, answer.allUsers ? ['Used by ', pairs(answer.users).map(([r, times]) => symbol(run, r, times)), answer.allUsers > answer.users.length / 2 ? `\u2026 ${count(answer.allUsers)} rules` : ''] : 'No rule uses it.'),
+    ];
+}
+
 export async function grammar({ run, words, section, isCurrent }) {
     const { rules, threads, events } = run.about;
     const rule = Math.min(Number(words.rule ?? rules), rules + threads.length - 1);
     const answer = await run.ask('rule', rule);
     if (!isCurrent())
         return;
-    const all = answer.routines.reduce((sum, [, insns]) => sum + insns, 0);
     const box = el('div.dag', { 'aria-live': 'polite' });
     const name = answer.thread === null ? `Rule ${count(rule)}` : `Start rule of thread ${answer.thread}`;
-    const body = pairs(answer.body);
+    const body = pairs(answer.body), use = el('div', {}, waiting('Adding up what it runs'));
 
     section.append(
         el('p.tools', {}, el('label', {}, 'rule ', el('input', { type: 'number', id: 'rule', min: 0, max: rules + threads.length - 1, value: rule, onchange(e) { go(at(run, 'grammar', { rule: e.target.value })); } })), ' ',
@@ -73,10 +82,9 @@ export async function grammar({ run, words, section, isCurrent }) {
         el('h2', {}, name),
         el('p', {}, `It derives ${plural(answer.length, 'event')}, and stands ${plural(answer.frequency, 'time')} in the run: `
             + `${share(answer.length * answer.frequency, events)} of all events.`),
-        el('p', {}, 'It runs ', answer.routines.length ? answer.routines.map(([r, insns], i) => [i ? ', ' : '', el('code', {}, routineName(run, r)), ` ${share(insns, all)}`]) : 'no routine', '.'),
         el('p.body', {}, `${plural(answer.symbols, 'symbol')}: `, body.map(([s, times]) => symbol(run, s, times)), body.reduce((n, [, t]) => n + t, 0) < answer.symbols ? '\u2026' : ''),
-        el('p', {}, answer.allUsers ? ['Used by ', pairs(answer.users).map(([r, times]) => symbol(run, r, times)), answer.allUsers > answer.users.length / 2 ? `\u2026 ${count(answer.allUsers)} rules` : ''] : 'No rule uses it.'),
-        el('p.tools', {}, button('Draw the rules below it', () => draw(run, rule, box), { id: 'draw' })), box);
+        use, el('p.tools', {}, button('Draw the rules below it', () => draw(run, rule, box), { id: 'draw' })), box);
+    run.ask('ruleUse', rule).then((more) => replace(use, useOf(run, more)), (error) => replace(use, failure(error)));
     if (words.draw)
         await draw(run, rule, box);
 }

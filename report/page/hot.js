@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // hot.js - hot subpaths: strings of paths that cost most, with the source that they run beside them.
-import { amount, base, button, count, el, link, plural, share } from './dom.js';
+import { amount, base, button, count, el, link, plural, share, waiting } from './dom.js';
 import { at } from './main.js';
 import { files, sourceLines } from './source.js';
 
@@ -54,10 +54,13 @@ function whereOf(steps) {
     return lines?.ranges.length ? `${base(lines.file)}:${lines.ranges[0][0]},` : '';
 }
 
+// What the view asks: how many subpaths, of how many paths at most.
+export const HOT = ['hot', 20, 100];
+
 export async function hot({ run, section, isCurrent }) {
-    const wait = el('p.wait', {}, 'Searching\u2026');
+    const wait = waiting('Searching the run');
     section.append(wait);
-    const answer = await run.ask('hot', 20, 100);
+    const answer = await run.ask(...HOT);
     if (!isCurrent())
         return;
     const subpaths = answer.subpaths.filter((s) => s.group === s.rank), total = answer.total_cost ?? run.about.instructions;

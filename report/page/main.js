@@ -4,14 +4,14 @@
 // Where one is stands behind the `#` of the address: view=steps&run=0&thread=0&event=812.  So links are
 // plain links, and the browser's back goes back.
 import { checkCharacterSet } from './data.js';
-import { ask, complete, load, start } from './client.js';
+import { ask, complete, load, prepare, start } from './client.js';
 import { el, failure, link, replace, button } from './dom.js';
 import { searchBox } from './search.js';
 import { overview } from './overview.js';
 import { timeline } from './timeline.js';
-import { report } from './report.js';
-import { calls } from './calls.js';
-import { hot } from './hot.js';
+import { REPORT, report } from './report.js';
+import { CALLS, calls } from './calls.js';
+import { HOT, hot } from './hot.js';
 import { source } from './source.js';
 import { steps } from './steps.js';
 import { grammar } from './grammar.js';
@@ -178,11 +178,9 @@ async function open() {
     await Promise.all(whole);
     await first;
     document.documentElement.dataset.whole = 'yes';
+    prepare(runs.map((run) => run.slot), [REPORT, CALLS, HOT]);
     if (place().view === 'overview')
         await show();
-    // In the meantime, what most views need.
-    for (const run of runs)
-        run.ask('prepare').catch(() => {});
 }
 
 document.addEventListener('DOMContentLoaded', () => {

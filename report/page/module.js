@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // module.js - the WebAssembly module of report/wasm/ as JavaScript: runs are loaded, questions asked.
+//
+// All that an instance knows is in its memory.  So a copy of the memory in another instance is another module
+// with the same runs open, as after fork().
 
 // What wasi-libc asks of a system that has no files, clocks or randomness to give.
 function system(memory) {
@@ -37,11 +40,12 @@ function system(memory) {
     };
 }
 
-// Instantiates the module in `code`, an ArrayBuffer or Uint8Array.
-export async function openModule(code) {
+const PAGE = 65536;
+
+// Instantiates a WebAssembly.Module; with `image`, what copy() of another instance gave.
+export async function openModule(module, image) {
     let exports;
     const wasi = system(() => exports.memory);
-    const module = await WebAssembly.compile(code);
     const imports = {};
     for (const { module: from, name } of WebAssembly.Module.imports(module)) {
         imports[from] ??= {};
@@ -49,6 +53,13 @@ export async function openModule(code) {
     }
     exports = (await WebAssembly.instantiate(module, imports)).exports;
     exports._initialize();
+    if (image) {
+        const lacking = Math.ceil((image.byteLength - exports.memory.buffer.byteLength) / PAGE);
+
+        if (lacking > 0)
+            exports.memory.grow(lacking);
+        new Uint8Array(exports.memory.buffer).set(new Uint8Array(image));
+    }
 
     function put(bytes) {
         const at = exports.page_memory(bytes.length);
@@ -80,6 +91,8 @@ export async function openModule(code) {
             if (!exports.page_complete(slot))
                 throw new Error(text());
         },
+        // All memory, as an ArrayBuffer.
+        copy: () => exports.memory.buffer.slice(0),
         // The answer of an export, parsed.  Strings are handed over in the module's memory.
         ask(question, ...words) {
             if (!exports[question](...words.map((w) => (typeof w === 'string' ? putText(w) : w))))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // overview.js - what ran, how long, how repetitive, and what is to be known before one believes it.
-import { amount, bytes, count, el, link, plural, share, table, time } from './dom.js';
+import { amount, bytes, count, el, link, plural, share, table, time, waiting } from './dom.js';
 import { at } from './main.js';
 
 const fact = (title, value, note) => el('div.fact', {}, el('dt', {}, title), el('dd', {}, value, note ? el('small', {}, note) : null));
@@ -43,7 +43,7 @@ function threads(run) {
 
 export async function overview({ run, section, isCurrent }) {
     const { about } = run;
-    const later = el('div', { 'aria-live': 'polite' }, el('p.wait', {}, 'Adding up what routines cost\u2026'));
+    const later = el('div', { 'aria-live': 'polite' }, waiting('Adding up what routines cost'));
 
     section.append(
         el('p.command', {}, el('code', {}, about.command || about.program)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // report.js - tables of routines and loops, sorted and filtered.
-import { amount, bar, base, count, el, link, replace, share } from './dom.js';
+import { amount, bar, base, count, el, link, replace, share, waiting } from './dom.js';
 import { at } from './main.js';
 
 const place = (run, r, line) => (r.file ? link(`${base(r.file)}:${line ?? '?'}`, at(run, 'source', { file: r.file, line })) : '');
@@ -30,10 +30,13 @@ function sortable(caption, id, columns, rows, first) {
         el('table.wide', { id }, el('caption.hidden', {}, caption), el('thead', {}, el('tr', {}, heads)), body)];
 }
 
+// What the view asks.
+export const REPORT = ['report', 1000];
+
 export async function report({ run, section, isCurrent }) {
-    const wait = el('p.wait', {}, 'Adding up\u2026');
+    const wait = waiting('Adding up what routines cost');
     section.append(wait);
-    const answer = await run.ask('report', 1000), all = answer.instructions;
+    const answer = await run.ask(...REPORT), all = answer.instructions;
     if (!isCurrent())
         return;
     const number = new Map(run.about.routines.map((r, i) => [`${r[0]}\n${r[1]}`, i]));

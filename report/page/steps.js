@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // steps.js - one event after the other, forwards and backwards, with the stack.
-import { amount, base, button, count, el, link, replace, time } from './dom.js';
+import { amount, base, button, count, el, failure, link, replace, time, waiting } from './dom.js';
 import { at, go, note } from './main.js';
 import { fileNumber, files, sourceLines } from './source.js';
 
@@ -38,21 +38,28 @@ function trail(lines) {
         r.inlined ? el('small', {}, ` (${r.inlined})`) : null]);
 }
 
-function stackTable(run, event, move) {
-    return el('table.wide', { id: 'stack' }, el('caption', {}, `Stack, ${count(event.depth)} deep, innermost first`),
+function stackTable(run, stack, move) {
+    return el('table.wide', { id: 'stack' }, el('caption', {}, `Stack, ${count(stack.depth)} deep, innermost first`),
         el('thead', {}, el('tr', {}, ['routine', 'at', 'since event', 'until', ''].map((h) => el('th', { scope: 'col' }, h)))),
-        el('tbody', {}, event.stack.map((f) => el('tr', {}, el('td', {}, el('code', {}, run.about.routines[f.routine][0])),
+        el('tbody', {}, stack.stack.map((f) => el('tr', {}, el('td', {}, el('code', {}, run.about.routines[f.routine][0])),
             el('td', {}, f.at ? link(lineText(f.at), at(run, 'source', { file: f.at[0], line: f.at[1] })) : ''),
             el('td.number', {}, f.unseen ? 'before' : count(f.first)), el('td.number', {}, count(f.end)),
             el('td', {}, f.unseen ? '' : button('its begin', () => move(f.first), { className: 'quiet' })))),
-        event.depth > event.stack.length ? el('tr', {}, el('td', { colSpan: 5 }, `and ${count(event.depth - event.stack.length)} more`)) : null));
+        stack.depth > stack.stack.length ? el('tr', {}, el('td', { colSpan: 5 }, `and ${count(stack.depth - stack.stack.length)} more`)) : null));
 }
 
 // What is looked for: its address's words, and what the module is asked.
 const KINDS = { routine: 0, line: 1, path: 2 };
-async function seek(run, words) {
-    const answer = await run.ask('seek', words.file ?? '', KINDS[words.seek], Number(words.number ?? 0), Number(words.line ?? 0));
+const seek = (run, words) => run.ask('seek', words.file ?? '', KINDS[words.seek], Number(words.number ?? 0), Number(words.line ?? 0));
 
+// Executions are counted a piece of the grammar at a time, so that other questions come between.
+const PIECE = 1500000;
+async function countAll(run, isCurrent) {
+    let answer;
+
+    do
+        answer = await run.ask('seekOn', PIECE);
+    while (!answer.ready && isCurrent());
     return answer.counts;
 }
 
@@ -66,7 +73,31 @@ export async function steps({ run, words, section, isCurrent }) {
     const thread = Number(words.thread ?? 0), last = (run.about.threads[thread]?.events ?? 0) - 1;
     const kept = { seek: words.seek, number: words.number, file: words.file, line: words.line };
     const head = el('div', { 'aria-live': 'polite', id: 'event', 'aria-atomic': 'true' }), body = el('div.columns');
+    const stackPlace = el('div', {}, waiting('Following the calls of the run'));
     let event = null, busy = false, aim = 0, counts = null;
+    let stack = null, stackWanted = null, stackAsked = null;      // the last two: numbers of events
+
+    async function askStack() {
+        try {
+            do {
+                const asked = stackWanted;
+
+                stack = { ...await run.ask('stack', thread, asked), event: asked };
+            } while (stack.event !== stackWanted);
+            if (isCurrent())
+                replace(stackPlace, stackTable(run, stack, move));
+        } catch (error) {
+            replace(stackPlace, failure(error));
+        } finally {
+            stackAsked = null;
+        }
+    }
+    // The stack of the last event that was shown; one question at a time is under way.
+    function showStack(number) {
+        stackWanted = number;
+        stackAsked ??= askStack();
+        return stackAsked;
+    }
 
     async function show(number) {
         const answer = await run.ask('event', thread, number);
@@ -84,7 +115,8 @@ export async function steps({ run, words, section, isCurrent }) {
         const text = await pathSource(run, answer);
 
         if (isCurrent() && event === answer)
-            replace(body, el('div', {}, text), el('div', {}, stackTable(run, answer, move), rules));
+            replace(body, el('div', {}, text), el('div', {}, stackPlace, rules));
+        showStack(answer.event);
     }
     // One event is shown at a time; of moves that come meanwhile the last one counts.
     async function move(to) {
@@ -102,11 +134,17 @@ export async function steps({ run, words, section, isCurrent }) {
         }
     }
     const here = () => (busy ? aim : event.event);
-    const top = () => event.stack[0];
+    // To where the innermost activation says.
+    async function moveByStack(where) {
+        if (stack?.event !== event.event)
+            await showStack(event.event);
+        if (stack?.event === event.event && stack.stack[0])
+            await move(where(stack.stack[0]));
+    }
     async function toNext(forwards) {
         const answer = await run.ask('find', thread, forwards ? event.event + 1 : event.event, forwards ? 1 : 0);
 
-        found.textContent = answer.event === null ? `There is no ${forwards ? 'later' : 'earlier'} one.` : `${count(answer.number + 1)} of ${count(counts[thread])}`;
+        found.textContent = answer.event === null ? `There is no ${forwards ? 'later' : 'earlier'} one.` : `${count(answer.number + 1)}${counts ? ` of ${count(counts[thread])}` : ''}`;
         if (answer.event !== null)
             await move(answer.event);
     }
@@ -117,8 +155,8 @@ export async function steps({ run, words, section, isCurrent }) {
             run.about.threads.map((t, i) => el('option', { value: i, selected: i === thread }, `${i} ${t.name}`)))) : null, ' ',
         button('first', () => move(0), { id: 'first' }), button('\u25c0 back', () => move(here() - 1), { id: 'back', title: 'left arrow' }), field,
         button('forward \u25b6', () => move(here() + 1), { id: 'forward', title: 'right arrow' }), button('last', () => move(last), { id: 'last' }), ' ',
-        button('to the call', () => top() && move(top().first - 1), { id: 'call', title: 'c: the last event before this activation' }),
-        button('out', () => top() && move(top().end), { id: 'out', title: 'o: the first event behind this activation' }));
+        button('to the call', () => moveByStack((top) => top.first - 1), { id: 'call', title: 'c: the last event before this activation' }),
+        button('out', () => moveByStack((top) => top.end), { id: 'out', title: 'o: the first event behind this activation' }));
     const finder = el('p.tools', {}, el('label', {}, 'look for ', el('select', { id: 'seek', async onchange(e) {
         const [what, ...rest] = e.target.value.split(' ');
         const line = event.lines.at(-1);
@@ -140,13 +178,22 @@ export async function steps({ run, words, section, isCurrent }) {
     }
     let start = Math.min(Math.max(0, Number(words.event ?? 0)), last);
     if (words.seek) {
-        counts = await seek(run, words);
+        const { counts: known, firsts } = await seek(run, words);
         finder.append(button('previous', () => toNext(false), { id: 'previous' }), button('next', () => toNext(true), { id: 'next' }), ' ', found);
-        found.textContent = `${count(counts[thread])} in this thread`;
-        if (words.event === undefined && counts[thread] > 0) {
-            start = (await run.ask('find', thread, 0, 1)).event ?? start;
-            found.textContent = `1 of ${count(counts[thread])}`;
-        }
+        const from = words.event === undefined && firsts[thread] !== null ? '1 of ' : '';
+        const say = () => { found.textContent = `${from}${count(counts[thread])} in this thread`; };
+        counts = known ?? null;
+        if (from)
+            start = firsts[thread];
+        if (counts)
+            say();
+        countAll(run, isCurrent).then((all) => {
+            const early = counts === null && found.textContent === '';
+
+            counts = all ?? counts;
+            if (early && counts)
+                say();
+        });
     }
     await move(start);
     const keys = (e) => {

@@ -244,7 +244,7 @@ export async function timeline({ run, words, section, isCurrent }) {
         replace(detail, el('h2', {}, kind === 'calls' ? el('code', {}, callName(bar.what)) : ruleName(bar.what)),
             bar.sampled ? el('p', {}, 'Narrower than what is drawn: zoom in to see what is beside it.') : null, common, tools);
         if (kind === 'rules' && bar.what >= 0) {
-            const rule = await run.ask('rule', bar.what), all = rule.routines.reduce((sum, [, n]) => sum + n, 0);
+            const rule = { ...await run.ask('rule', bar.what), ...await run.ask('ruleUse', bar.what) }, all = rule.routines.reduce((sum, [, n]) => sum + n, 0);
 
             if (chosen === what)
                 tools.before(el('p', {}, `It stands ${plural(rule.frequency, 'time')} in the run, ${share(rule.frequency * rule.length, run.about.events)} of all events, and runs `,

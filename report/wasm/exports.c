@@ -143,20 +143,57 @@ EXPORT(calls) int export_calls(uint32_t number, uint32_t thread, int by_time, do
     ANSWER(number, page_calls(r, &v, stream));
 }
 
-/* Makes what later answers need, so that they are quick. */
-EXPORT(prepare) int export_prepare(uint32_t number)
-{
-    struct page_run *r = slot(number);
-    struct wpp_error error = {0};
-    bool ok = r && begin() && page_need_stacks(r, &error) && page_need_parts(r, &error) && page_need_firsts(r)
-           && fputs("{}", stream) >= 0;
+/* These make what later answers need, so that they are quick; piece by piece, because other questions wait. */
+#define PREPARE(number, call) do { \
+        struct page_run *r = slot(number); \
+        struct wpp_error error = {0}; \
+        bool ok = r && begin() && (call) && fputs("{}", stream) >= 0; \
+        return !r ? fail("there is no such run") : !ok && *error.text ? fail(error.text) : end(ok); \
+    } while (0)
 
-    return !r ? fail("there is no such run") : !ok && *error.text ? fail(error.text) : end(ok);
+EXPORT(prepareStacks) int export_prepare_stacks(uint32_t number)
+{
+    PREPARE(number, page_need_stacks(r, &error));
+}
+
+EXPORT(prepareCosts) int export_prepare_costs(uint32_t number)
+{
+    PREPARE(number, page_need_costs(r, &error));
+}
+
+EXPORT(prepareParts) int export_prepare_parts(uint32_t number)
+{
+    PREPARE(number, page_need_parts(r, &error));
+}
+
+EXPORT(prepareRules) int export_prepare_rules(uint32_t number)
+{
+    PREPARE(number, page_need_frequencies(r));
+}
+
+EXPORT(prepareMostly) int export_prepare_mostly(uint32_t number)
+{
+    PREPARE(number, page_need_mostly(r));
+}
+
+EXPORT(prepareFirsts) int export_prepare_firsts(uint32_t number)
+{
+    PREPARE(number, page_need_firsts(r));
+}
+
+EXPORT(prepareLines) int export_prepare_lines(uint32_t number)
+{
+    PREPARE(number, page_need_lines(r));
 }
 
 EXPORT(event) int export_event(uint32_t number, uint32_t thread, double event)
 {
     ANSWER(number, page_event(r, thread, event, stream));
+}
+
+EXPORT(stack) int export_stack(uint32_t number, uint32_t thread, double event)
+{
+    ANSWER(number, page_stack(r, thread, event, stream));
 }
 
 /* Takes the memory of `file`, which may be NULL. */
@@ -169,6 +206,11 @@ EXPORT(seek) int export_seek(uint32_t number, char *file, uint32_t what, uint32_
     return r ? end(ok) : fail("there is no such run");
 }
 
+EXPORT(seekOn) int export_seek_on(uint32_t number, double symbols)
+{
+    ANSWER(number, page_seek_on(r, symbols, stream));
+}
+
 EXPORT(find) int export_find(uint32_t number, uint32_t thread, double event, int forwards)
 {
     ANSWER(number, page_find(r, thread, event, forwards, stream));
@@ -177,6 +219,11 @@ EXPORT(find) int export_find(uint32_t number, uint32_t thread, double event, int
 EXPORT(rule) int export_rule(uint32_t number, uint32_t rule)
 {
     ANSWER(number, page_rule(r, rule, stream));
+}
+
+EXPORT(ruleUse) int export_rule_use(uint32_t number, uint32_t rule)
+{
+    ANSWER(number, page_rule_use(r, rule, stream));
 }
 
 EXPORT(graph) int export_graph(uint32_t number, uint32_t rule, uint32_t levels, uint32_t most)

@@ -310,6 +310,34 @@ sed 's/static int some.*/& \/\/ GCOVR_EXCL_FUNCTION/' marked.cc > function.cc
 "$WPP_GXX" -O0 -g -o function function.cc && wpp-record -q -o function.wpp ./function > /dev/null
 like 'a routine with a mark' "$(wpp-coverage --routines --lines --all function.wpp)" ' some  \[excluded\]'
 is 'has no lines that count' "$(wpp-coverage --lines --all function.wpp | grep -cE ':(7|9|1[0-7])  \[excluded\]')" 8
+cat > ways.cc <<'END_C'
+static int pick(int a, int b)
+{
+    switch (a) {
+    case 1:
+        return 10;
+    case 2:
+        return 20; // GCOVR_EXCL_BR_SOURCE
+    default:
+        return 0; // GCOVR_EXCL_BR_SOURCE
+    }
+    return b;
+}
+int main(int argc, char **)
+{
+    int n = pick(1, argc);
+    if (n > 5) // GCOVR_EXCL_BR_WITHOUT_HIT: 1/2 cannot be
+        n++;
+    if (n > 6) // GCOVR_EXCL_BR_WITHOUT_HIT: 2/2
+        n++;
+    return n == 100;
+}
+END_C
+"$WPP_GXX" -O0 -g -o ways ways.cc && wpp-record -q -o ways.wpp ./ways
+ok 'marks of branches' wpp-coverage --branches --all ways.wpp
+is 'by where they lead, and by figures' "$(awk '/ways.cc:/ { print $0 ~ /excluded/ }' "$T/out" | tr '\n' ' ')" '0 1 1 1 1 0 0 '
+is 'a wrong mark is said' "$(cat "$T/err")" \
+    'wpp-coverage: ways.cc:18: 1 of 2 branches were not executed, and not as many as the mark EXCL_BR_WITHOUT_HIT says: it excludes nothing'
 mkdir moved && mv marked.cc moved
 ok 'a source that is gone' wpp-coverage marked.wpp
 like 'is said' "$(cat "$T/err")" '^wpp-coverage: .*sources? .*marked.cc.*'

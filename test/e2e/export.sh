@@ -75,24 +75,18 @@ int main()
     return odd_name(0) == 12345;
 }
 C
-record() {
-    local name=$1 compiler=$2
-    shift 2
-    ok "$name is recorded" bash -c '"$1" -g -w "${@:4}" -o "$2" && wpp-record -q -o "$3" "$2" > /dev/null' - \
-        "$compiler" "$T/$name" "$T/$name.wpp" "$@"
-}
-record a "$WPP_GCC" -O0 "$T/a.c"
-record o "$WPP_GCC" -O2 -fno-ipa-cp "$T/a.c"
-record b "$WPP_GXX" -O1 "$T/b.cc" -pthread
+recorded a "$WPP_GCC" -O0 "$T/a.c"
+recorded o "$WPP_GCC" -O2 -fno-ipa-cp "$T/a.c"
+recorded b "$WPP_GXX" -O1 "$T/b.cc" -pthread
 ok 'stacks and ranges, event by event' "$BUILD/test/unit/export" "$T/a.wpp" "$T/o.wpp" "$T/b.wpp"
 
 # The instructions of the run; of a routine, of column 10 (inclusive) or 11 (self).
 total() {
-    wpp-report --format=json "$T/$1.wpp" | sed -n 's/.*"instructions": \([0-9]*\).*/\1/p' | head -n 1
+    instructions "$T/$1.wpp"
 }
-wpp-report --format=csv "$T/a.wpp" | tr -d '\r' > "$T/a.csv"
-column() {
-    awk -F , -v name="\"$1\"" -v field="$2" '/^(routine|inlined)/ && $3 == name { s += $field } END { print s }' "$T/a.csv"
+wpp-report --format=csv "$T/a.wpp" > "$T/a.csv"
+field() {
+    column "$T/a.csv" 'routine|inlined' "$1" "$2"
 }
 
 # ---- callgrind ------------------------------------------------------------------------------------
@@ -114,13 +108,13 @@ if command -v callgrind_annotate > /dev/null; then
             awk '/PROGRAM TOTALS/ { gsub(/,/, ""); print $1 }')" "$(total $name)"
     done
     for f in leaf fib main; do
-        is "callgrind_annotate: $f itself" "$(annotated $f)" "$(column $f 11)"
+        is "callgrind_annotate: $f itself" "$(annotated $f)" "$(field $f 11)"
     done
     is 'callgrind_annotate: work, with what was inlined' "$(annotated work)" \
-        "$(($(column work 11) + $(column twice 11)))"
+        "$(($(field work 11) + $(field twice 11)))"
     ok 'with inclusive costs' callgrind_annotate --inclusive=yes --auto=no "$T/a.cg"
     is 'main has all' "$(tr -d , < "$T/out" | awk '/:main/ { print $1; exit }')" "$(total a)"
-    is 'work has what it called' "$(tr -d , < "$T/out" | awk '/:work/ { print $1; exit }')" "$(column work 10)"
+    is 'work has what it called' "$(tr -d , < "$T/out" | awk '/:work/ { print $1; exit }')" "$(field work 10)"
     like 'lines have calls' "$(callgrind_annotate --auto=yes "$T/a.cg" 2>> "$T/warnings")" \
         "$(printf '=> .*:leaf \\(210x\\)')"
     is 'no line is malformed' "$(cat "$T/warnings")" ''
@@ -137,9 +131,9 @@ for name in a o b; do
     is "$name: all the instructions" "$(awk '{ s += $NF } END { print s }' "$T/$name.folded")" "$(total $name)"
     is "$name: each a stack and a number" "$(grep -cvE '^[^;]+(;[^;]+)* [0-9]+$' "$T/$name.folded")" 0
 done
-is 'inclusive cost of a routine' "$(awk '/;fib/ { s += $NF } END { print s }' "$T/a.folded")" "$(column fib 10)"
+is 'inclusive cost of a routine' "$(awk '/;fib/ { s += $NF } END { print s }' "$T/a.folded")" "$(field fib 10)"
 is 'inlined functions are frames' "$(awk '/;work;twice / { s += $NF } END { print s }' "$T/a.folded")" \
-    "$(column twice 11)"
+    "$(field twice 11)"
 is 'unless they are not wanted' "$(wpp-export --to=folded --no-inlined "$T/a.wpp" | grep -c twice)" 0
 like 'a semicolon in a name' "$(cat "$T/b.folded")" ";\"a:b<c>&d'e\" "
 
@@ -178,7 +172,7 @@ if command -v node > /dev/null; then
     like 'which are these' "$(cat "$T/range.json")" '"type": "evented"'
 fi
 # Calls: what wpp-report counts, and the longest ones if there is a limit.
-is 'chrome: all calls' "$(grep -c '"ph": "X"' "$T/a.chrome")" "$(($(column leaf 8) + $(column fib 8) + $(column work 8) + 1))"
+is 'chrome: all calls' "$(grep -c '"ph": "X"' "$T/a.chrome")" "$(($(field leaf 8) + $(field fib 8) + $(field work 8) + 1))"
 run wpp-export --to=chrome --limit=4 "$T/a.wpp"
 is 'the longest four' "$(sed -n 's/.*"ph": "X".*"name": "\([a-z]*\)".*/\1/p' "$T/out" | sort | tr '\n' ' ')" \
     'fib main work work '
@@ -210,7 +204,7 @@ fi
 processor=$(command -v trace_processor || command -v trace_processor_shell)
 if [ -n "$processor" ]; then
     echo "select count(*) from slice where name = 'leaf';" > "$T/query.sql"
-    like "Perfetto's trace_processor" "$("$processor" -q "$T/query.sql" "$T/a.perfetto" 2>&1)" "^$(column leaf 8)$"
+    like "Perfetto's trace_processor" "$("$processor" -q "$T/query.sql" "$T/a.perfetto" 2>&1)" "^$(field leaf 8)$"
 else
     skip "trace_processor: Debian has no package of it"
 fi
@@ -230,7 +224,7 @@ if command -v go > /dev/null && go tool pprof -help > /dev/null 2>&1; then
     for f in leaf fib work main 'twice (inline)'; do
         is "pprof: $f itself, and with what it called" \
             "$(awk -v name="$f" '{ n = $6; for (i = 7; i <= NF; i++) n = n " " $i } n == name { print $1, $4 }' "$T/top")" \
-            "$(column "${f% *}" 11) $(column "${f% *}" 10)"
+            "$(field "${f% *}" 11) $(field "${f% *}" 10)"
     done
     go tool pprof -raw "$T/a.pprof" > "$T/raw" 2> /dev/null
     like 'an inlined function and its caller are one location' "$(grep -A 1 'M=1 twice ' "$T/raw")" '^ +work '
@@ -413,7 +407,7 @@ for part in 0:100 100: 17:+0 57:58; do
 done
 is 'parts are the whole' "$(($(weight --range=:300 "$T/a.wpp") + $(weight --range=300: "$T/a.wpp")))" "$(total a)"
 is 'threads are the whole' "$(($(weight --thread=0 "$T/b.wpp") + $(weight --thread=1 "$T/b.wpp")))" "$(total b)"
-is 'a routine and what it called' "$(weight --routine=work "$T/a.wpp")" "$(column work 10)"
+is 'a routine and what it called' "$(weight --routine=work "$T/a.wpp")" "$(field work 10)"
 is 'a range begins with its stack' "$(wpp-export --to=folded --range=fib#5:+1 "$T/a.wpp" | grep -c '^main;fib;')" 1
 run wpp-export --to=folded --limit=3 "$T/a.wpp"
 is 'what is cut keeps its weight' "$(awk '{ s += $NF } END { print s }' "$T/out")" "$(total a)"

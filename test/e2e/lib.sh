@@ -171,6 +171,27 @@ parts() {
     wpp-info "$1" | awk '$1 == "parts" { n = $2 } END { print n + 0 }'
 }
 
+# recorded NAME COMPILER ARGUMENT...: builds $T/NAME with the compiler and records a run to $T/NAME.wpp
+recorded() {
+    local name=$1 compiler=$2
+
+    shift 2
+    ok "$name is recorded" bash -c '"$1" -g -w "${@:4}" -o "$2" && rm -f "$3" && wpp-record -q -o "$3" "$2" > /dev/null' - \
+        "$compiler" "$T/$name" "$T/$name.wpp" "$@"
+}
+
+# instructions FILE: what the run of a WPP cost
+instructions() {
+    wpp-report --format=json "$1" | sed -n 's/.*"instructions": \([0-9]*\).*/\1/p' | head -n 1
+}
+
+# column FILE KINDS NAME FIELD: a field of wpp-report's CSV, summed over the rows of that name; KINDS is a
+# regular expression of the first field
+column() {
+    awk -F , -v kinds="^($2)\$" -v name="\"$3\"" -v field="$4" \
+        '$1 ~ kinds && $3 == name { s += $field } END { print s }' "$1" | tr -d '\r'
+}
+
 # same_answers NAME FILE FILE TOOL...: what a tool says of both WPPs, which is not nothing
 same_answers() {
     local name=$1 one=$2 other=$3

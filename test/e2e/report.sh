@@ -35,32 +35,26 @@ int main(int argc, char **argv)
 }
 C
 record() {
-    local name=$1 compiler=$2
-    shift 2
-    ok "$name is recorded" bash -c '"$1" -g -w "${@:4}" -o "$2" && rm -f "$3" && wpp-record -q -o "$3" "$2" > /dev/null' - \
-        "$compiler" "$T/$name" "$T/$name.wpp" "$@"
-    ok "$name: each event is in its activation" "$BUILD/test/unit/call-tree" "$T/$name.wpp"
-    ok "$name: inclusive costs are the run's" "$BUILD/test/unit/parts" "$T/$name.wpp"
+    recorded "$@"
+    ok "$1: each event is in its activation" "$BUILD/test/unit/call-tree" "$T/$1.wpp"
+    ok "$1: inclusive costs are the run's" "$BUILD/test/unit/parts" "$T/$1.wpp"
 }
-# column NAME FIELD: of the row of a routine or loop in CSV, its quotes taken off.
-column() {
-    awk -F , -v name="\"$1\"" -v field="$2" '$3 == name && $1 == kind { print $field; exit }' \
-        kind="${3:-routine}" "$T/a.csv" | tr -d '\r'
+field() {
+    column "$T/a.csv" routine "$1" "$2"
 }
 
 for level in -O0 -O2; do
     record a "$WPP_GCC" $level -fno-ipa-cp -fno-optimize-sibling-calls "$T/a.c"
     wpp-report --format=csv "$T/a.wpp" > "$T/a.csv"
-    is "$level: calls" "$(for f in main work fib leaf even odd; do column $f 8; done | tr '\n' ' ')" \
+    is "$level: calls" "$(for f in main work fib leaf even odd; do field $f 8; done | tr '\n' ' ')" \
         '1 3 177 211 11 10 '
-    is "$level: main has all" "$(column main 10)" "$(wpp-report --format=json "$T/a.wpp" |
-        sed -n 's/.*"instructions": \([0-9]*\).*/\1/p')"
+    is "$level: main has all" "$(field main 10)" "$(instructions "$T/a.wpp")"
     is "$level: self costs are all" "$(awk -F , '$1 == "routine" || $1 == "inlined" { s += $11 }
-        END { print s }' "$T/a.csv")" "$(column main 10)"
-    is "$level: recursion counts once" "$(awk -v a="$(column fib 10)" -v b="$(column fib 11)" \
+        END { print s }' "$T/a.csv")" "$(field main 10)"
+    is "$level: recursion counts once" "$(awk -v a="$(field fib 10)" -v b="$(field fib 11)" \
         'BEGIN { print a == b }')" 1
-    is "$level: mutual recursion, too" "$(awk -v even="$(column even 10)" -v odd="$(column odd 10)" \
-        -v self="$(column even 11)" -v leaf="$(column leaf 11)" \
+    is "$level: mutual recursion, too" "$(awk -v even="$(field even 10)" -v odd="$(field odd 10)" \
+        -v self="$(field even 11)" -v leaf="$(field leaf 11)" \
         'BEGIN { print (odd < even && even < odd + self) }')" 1
 done
 like 'an inlined function has a row' "$(wpp-report "$T/a.wpp")" \

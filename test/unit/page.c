@@ -323,17 +323,52 @@ static bool right_events(const struct run *r, struct random *random)
         const struct wpp_terminal *t = wpp_terminal(r->page->w, r->terminal[e]);
         struct wpp_frame *f = NULL;
         size_t n = 0;
-        char *text = NULL;
+        char *text = NULL, *stack = NULL;
 
         ANSWER(text, page_event(r->page, r->thread, (double)e, out));
+        ANSWER(stack, page_stack(r->page, r->thread, (double)e, out));
         right = is_json(text) && number_of(text, "terminal") == r->terminal[e]
              && (t->routine == WPP_NO_ROUTINE || (number_of(text, "routine") == t->routine
                                                   && number_of(text, "path") == (double)t->path))
-             && wpp_stack_at(r->page->stacks, r->thread, e, &f, &n) && number_of(text, "depth") == (double)n
-             && (n == 0 || number_of(value_of(text, "stack"), "routine") == f[n - 1].routine);
+             && is_json(stack) && wpp_stack_at(r->page->stacks, r->thread, e, &f, &n)
+             && number_of(stack, "depth") == (double)n
+             && (n == 0 || number_of(value_of(stack, "stack"), "routine") == f[n - 1].routine);
         free(f);
         free(text);
+        free(stack);
     }
+    return right;
+}
+
+/* A number of a list, one for each thread; others may be null. */
+static double of_thread(const char *text, const char *key, uint32_t thread)
+{
+    const char *p = value_of(text, key);
+
+    for (uint32_t i = 0; p && i < thread; i++)
+        p = strchr(p + 1, ',');
+    return p ? strtod(p + 1, NULL) : -1;
+}
+
+/* The first execution of what is sought, which there is, and how often, counted in some pieces. */
+static bool right_counts(const struct run *r, const char *sought, uint32_t what, struct random *random)
+{
+    uint64_t first = 0, n = 0;
+    char *text = NULL;
+    bool right;
+
+    while (r->terminal[first] != what)
+        first++;
+    for (uint64_t e = 0; e < r->n; e++)
+        n += r->terminal[e] == what;
+    right = is_json(sought) && of_thread(sought, "firsts", r->thread) == (double)first
+         && (wpp_grammar(r->page->w)->n_threads > 1 || of_thread(sought, "counts", 0) == (double)n);
+    do {
+        free(text);
+        ANSWER(text, page_seek_on(r->page, draw(random, 100), out));
+    } while (strstr(text, "false"));
+    right = right && is_json(text) && of_thread(text, "counts", r->thread) == (double)n;
+    free(text);
     return right;
 }
 
@@ -352,7 +387,7 @@ static bool right_seek(const struct run *r, struct random *random)
         while (before > 0 && r->terminal[before - 1] != what)
             before--;
         ANSWER(text, page_seek(r->page, PAGE_PATH, what, "", 0, out));
-        right = is_json(text);
+        right = i % 2 ? right_counts(r, text, what, random) : is_json(text);
         free(text);
         ANSWER(text, page_find(r->page, r->thread, (double)at, true, out));
         right = right && is_json(text) && (next < r->n ? number_of(text, "event") == (double)next
@@ -398,7 +433,9 @@ static bool right_rule(const struct page_run *page, uint32_t rule)
             uses = uses || g->symbols[i] == (rule | WPP_RULE);
         users += uses;
     }
-    right = right && number_of(text, "allUsers") == (double)users;
+    free(text);
+    ANSWER(text, page_rule_use((struct page_run *)page, rule, out));
+    right = right && is_json(text) && number_of(text, "allUsers") == (double)users;
     free(text);
     return right;
 }

@@ -56,6 +56,10 @@ static void exclude(struct coverage_input *in)
     if (notes.n_open > 0)
         tool_warn("%s:%u: a mark EXCL_START has no EXCL_STOP: the rest of the file is excluded",
                   notes.open, notes.open_line);
+    if (notes.n_wrong > 0)
+        tool_warn("%s:%u: %lu of %lu branches were not executed, and not as many as the mark EXCL_BR_WITHOUT_HIT "
+                  "says: it excludes nothing%s", notes.wrong, notes.wrong_line, notes.missed, notes.all,
+                  notes.n_wrong > 1 ? "; nor do others" : "");
     if (notes.n_unread > 0)
         tool_warn("%u source%s cannot be read, as %s: marks that exclude code there are not known "
                   "(--map, --no-marks)", notes.n_unread, notes.n_unread == 1 ? "" : "s",
@@ -66,6 +70,7 @@ void coverage_input_merge(struct coverage_input *in, const uint64_t *counts)
 {
     struct wpp_error error;
 
+    tool_stage("summing %d file%s, reading the program's modules", in->n_files, in->n_files == 1 ? "" : "s");
     if (!cover_program_new(&in->program, in->inputs, (uint32_t)in->n_files, &in->options->moved,
                            in->options->executed_only, &error))
         tool_die_error(&error);
@@ -75,6 +80,7 @@ void coverage_input_merge(struct coverage_input *in, const uint64_t *counts)
         tool_die_of_memory();
     if (!in->options->no_marks)
         exclude(in);
+    tool_stage_end();
 }
 
 /* What is not known to be unexecuted is no small thing: it would make the shares too large. */

@@ -138,7 +138,7 @@ static void put_notes(struct wpp_bytes *out, uint32_t number, const char *path, 
     if (!n.out)
         tool_die_of_memory();
     fputs("{\"name\": ", n.out);
-    json_string(n.out, strcmp(path, "-") == 0 ? "standard input" : path);
+    json_string(n.out, tool_file_name(path));
     fputs(", \"notes\": [", n.out);
     note_incomplete(&n, w);
     note_death(&n, w);
@@ -162,16 +162,19 @@ static int put_file(struct wpp_bytes *out, const struct html_page_request *r, ui
     int status;
     wpp *w = NULL;
 
+    tool_stage_reading(path);
     if (wpp_read_file(path, &file, &error))
-        w = wpp_open_memory_intact(file.data, file.size, strcmp(path, "-") ? path : "standard input", &error);
+        w = wpp_open_memory_intact(file.data, file.size, tool_file_name(path), &error);
     if (!w)
         tool_die_error(tool_explain_folder(path, &error));
     tool_need_order(path, w);
     wpp_get_summary(w, &run);
     if (run.n_routines == 0 && run.tokens > 0)
         tool_die(TOOL_ERROR, "%s has no routines: it holds plain symbols", path);
+    tool_stage("packing sources");
     if (!html_sources_pack(&sources, w, !r->no_sources, &left_out))
         tool_die_of_memory();
+    tool_stage_end();
     put_block(out, "wpp", number, file.data, file.size);
     put_block(out, "sources", number, sources.data, sources.size);
     put_notes(out, number, path, w, left_out);
@@ -203,12 +206,14 @@ int html_page_write(const struct html_page_request *r)
     if (wpp_output_is_input(r->output, r->path[r->n - 1]))
         tool_die(TOOL_ERROR, "%s: output and input are the same file", r->path[r->n - 1]);
     out = tool_output(r->output, r->force, r->path[0]);
+    tool_stage("writing the page");
     if (!wpp_output_write(out, page.data, page.size, &error)) {
         wpp_output_abandon(out);
         tool_die_error(&error);
     }
     if (!wpp_output_commit(out, &error))
         tool_die_error(&error);
+    tool_stage_end();
     wpp_bytes_free(&page);
     return status;
 }

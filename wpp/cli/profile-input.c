@@ -14,14 +14,16 @@ static wpp *open_by_magic(const struct wpp_bytes *file, const char *path, struct
 
 wpp *profile_input_open(const char *path)
 {
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    const char *name = tool_file_name(path);
     struct wpp_bytes file = {0};
     struct wpp_error error;
     wpp *w = NULL;
 
+    tool_stage_reading(path);
     if (wpp_read_file(path, &file, &error))
         w = open_by_magic(&file, name, &error);
     wpp_bytes_free(&file);
+    tool_stage_end();
     if (!w)
         tool_die_error(tool_explain_folder(path, &error));
     tool_need(path, w, TOOL_NEED_PATHS);

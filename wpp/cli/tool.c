@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "wpp/base/error.h"
@@ -22,13 +21,8 @@
 #include "wpp/replay/last-path.h"
 #include "wpp/replay/place-text.h"
 
-/* The process's name and progress line: a process is one tool. */
+/* The process's name: a process is one tool. */
 static const char *name = "wpp";
-static struct {
-    int terminal;          /* 0 not tested yet, 1 yes, -1 no */
-    bool shown;
-    uint64_t last;         /* in milliseconds */
-} progress;
 static int output_error;   /* errno of the first failed write to standard output */
 static int trouble;        /* the status of every failure; 0: each has its own */
 
@@ -38,6 +32,8 @@ static ssize_t write_output(void *cookie, const char *data, size_t size)
     size_t done = 0;
 
     (void)cookie;
+    if (isatty(STDOUT_FILENO))
+        tool_stage_end();
     while (done < size) {
         ssize_t n = write(STDOUT_FILENO, data + done, size - done);
 
@@ -364,81 +360,11 @@ void tool_refuse_terminal(int fd, const char *what)
         tool_usage("%s is binary and not for a terminal; redirect it or give a file", what);
 }
 
-static uint64_t milliseconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-/* Whether we are in the foreground: a background job shares its terminal. */
-static bool in_foreground(void)
-{
-    pid_t group = tcgetpgrp(STDERR_FILENO);
-
-    return group < 0 || group == getpgrp();
-}
-
-bool tool_progress_due(void)
-{
-    if (progress.terminal == 0) {
-        progress.terminal = isatty(STDERR_FILENO) ? 1 : -1;
-        progress.last = milliseconds();
-    }
-    return progress.terminal > 0 && milliseconds() - progress.last >= 100 && in_foreground();
-}
-
-/* The terminal's current width; 0: unknown. */
-static int columns(void)
-{
-    struct winsize size;
-
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 unsigned tool_columns(void)
 {
     struct winsize size;
 
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-void tool_progress_apart(void)
-{
-    int width = columns();
-
-    if (progress.shown || !isatty(STDERR_FILENO) || width == 0)
-        return;
-    fprintf(stderr, "%*s\r\033[K", width, "");
-    fflush(stderr);
-}
-
-void tool_progress(const char *format, ...)
-{
-    char line[256];
-    va_list args;
-    int n, width;
-
-    if (!tool_progress_due())
-        return;
-    progress.last = milliseconds();
-    progress.shown = true;
-    n = snprintf(line, sizeof line, "%s: ", name);
-    va_start(args, format);
-    vsnprintf(line + n, sizeof line - (size_t)n, format, args);
-    va_end(args);
-    width = columns();
-    /* Cut to the width: a longer line would wrap, and its first part would stay. */
-    fprintf(stderr, "\r%.*s\033[K", width > 0 ? width - 1 : (int)sizeof line, line);
-    fflush(stderr);
-}
-
-void tool_progress_end(void)
-{
-    if (progress.shown && in_foreground())
-        fputs("\r\033[K", stderr);
-    progress.shown = false;
 }
 
 bool tool_flush(void)
@@ -608,11 +534,19 @@ struct wpp_error *tool_explain_folder(const char *path, struct wpp_error *error)
     return error;
 }
 
+const char *tool_file_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 wpp *tool_open(const char *path)
 {
     struct wpp_error error;
-    wpp *w = wpp_open_intact(path, &error);
+    wpp *w;
 
+    tool_stage_reading(path);
+    w = wpp_open_intact(path, &error);
+    tool_stage_end();
     if (!w)
         tool_die_error(tool_explain_folder(path, &error));
     return w;
@@ -655,4 +589,32 @@ struct wpp_output *tool_output(const char *path, bool force, const char *input)
     if (!out)
         tool_die_error(&error);
     return out;
+}
+
+struct wpp_output *tool_output_redirect(const char *path, bool force, const char *input)
+{
+    struct wpp_output *out;
+
+    if (!path)
+        return NULL;
+    out = tool_output(path, force, input);
+    if (dup2(wpp_output_fd(out), STDOUT_FILENO) < 0)
+        tool_die(TOOL_ERROR, "cannot redirect standard output");
+    return out;
+}
+
+void tool_output_keep(struct wpp_output *out, const char *path)
+{
+    struct wpp_error error;
+
+    if (!out)
+        return;
+    if (!tool_flush()) {
+        const char *why = strerror(errno);
+
+        wpp_output_abandon(out);
+        tool_die(TOOL_ERROR, "cannot write %s: %s", path, why);
+    }
+    if (!wpp_output_commit(out, &error))
+        tool_die_error(&error);
 }

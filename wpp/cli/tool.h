@@ -104,6 +104,15 @@ void tool_progress_apart(void);
 /* Whether tool_progress() would print now; if not, the caller need not compute its arguments. */
 bool tool_progress_due(void);
 
+/* Says in such a line what the tool does from now on and for how many seconds, once that takes more than a
+ * second: for what a library does in one call.  The stage ends with the next one, with tool_stage_end(),
+ * with any message, and with the first output to a terminal.  If standard error is no terminal, nothing
+ * happens.  Not for tools that use tool_progress() in another thread. */
+void tool_stage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The stage of reading a file; `-` is standard input. */
+void tool_stage_reading(const char *path);
+void tool_stage_end(void);
+
 /* Flushes standard output.  False: some of it could not be written; errno says why. */
 bool tool_flush(void);
 
@@ -142,6 +151,9 @@ void tool_need_order(const char *path, const wpp *w);
 /* Changes the error of opening `path`: for a folder, it says how to go on.  Returns `error`. */
 struct wpp_error *tool_explain_folder(const char *path, struct wpp_error *error);
 
+/* The name of a tool's argument FILE for messages; `-` is standard input. */
+const char *tool_file_name(const char *path);
+
 /* wpp_open_intact(), or dies. */
 wpp *tool_open(const char *path);
 
@@ -156,5 +168,10 @@ double tool_share(const char *option, const char *text);
 
 /* wpp_output_open(), or dies; dies also if the output would overwrite `input`, which may be NULL. */
 struct wpp_output *tool_output(const char *path, bool force, const char *input);
+
+/* The same, and makes the file the standard output; NULL if `path` is NULL.  tool_output_keep() gives the file its
+ * name, when all is written; it dies, and leaves no file, if something could not be. */
+struct wpp_output *tool_output_redirect(const char *path, bool force, const char *input);
+void tool_output_keep(struct wpp_output *out, const char *path);
 
 #endif

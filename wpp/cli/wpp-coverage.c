@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/base/clipped-output.h"
 #include "wpp/base/names.h"
 #include "wpp/cli/coverage-input.h"
+#include "wpp/cli/table-output.h"
 #include "wpp/cli/tool.h"
 #include "wpp/coverage/coverage-diff-report.h"
 #include "wpp/coverage/coverage-report.h"
@@ -176,22 +176,7 @@ static void parse_options(int argc, char **argv, struct request *r)
 
 static struct table_text begin_text(const struct request *r)
 {
-    struct table_text text = {
-        .color = tool_color(r->color), .names = short_names_new(r->full_names),
-        .columns = r->full_names || r->format != FORMAT_TEXT ? 0 : tool_columns()
-    };
-
-    text.out = text.columns ? clipped_open(stdout, text.columns) : stdout;
-    if (!text.out || !text.names)
-        tool_die_of_memory();
-    return text;
-}
-
-static void end_text(struct table_text *text)
-{
-    if (text->out != stdout)
-        fclose(text->out);
-    short_names_free(text->names);
+    return table_output_begin(r->format == FORMAT_TEXT, r->full_names, tool_color(r->color));
 }
 
 static void show(const struct request *r, const struct coverage *c)
@@ -209,18 +194,24 @@ static void show(const struct request *r, const struct coverage *c)
     };
 
     if (r->tables & COVERAGE_PATHS) {
+        tool_stage("looking for missed paths");
         report.origin = origin = path_origins(c);
         if (!origin || !missed_paths_new(&missed, c, chosen))
             tool_die_of_memory();
     }
+    if (r->tables & COVERAGE_PRIME)
+        tool_stage("counting prime paths");
     if ((r->tables & COVERAGE_PRIME)
         && !prime_counts_new(&prime, c, chosen, MOST_PRIME_PATHS, &error))
         tool_die_error(&error);
+    if (r->tables & COVERAGE_MCDC)
+        tool_stage("counting vectors of decisions");
     if ((r->tables & COVERAGE_MCDC) && !mcdc_new(&mcdc, c, chosen, &r->from.moved, &error))
         tool_die_error(&error);
+    tool_stage_end();
     if (!(r->format == FORMAT_JSON ? coverage_json(&report) : coverage_text(&report)))
         tool_die_of_memory();
-    end_text(&report.text);
+    table_output_end(&report.text);
     missed_paths_free(&missed);
     prime_counts_free(&prime);
     mcdc_free(&mcdc);
@@ -243,10 +234,11 @@ static void compare(const struct request *r)
     };
 
     need_one_kind(r);
+    tool_stage("comparing");
     if (!coverage_diff_new(&diff, &r->base.coverage, &r->side.coverage)
         || !(r->format == FORMAT_JSON ? coverage_diff_json(&report) : coverage_diff_text(&report)))
         tool_die_of_memory();
-    end_text(&report.text);
+    table_output_end(&report.text);
     coverage_diff_free(&diff);
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wpp/base/clipped-output.h"
+#include "wpp/cli/table-output.h"
 #include "wpp/cli/tool.h"
 #include "wpp/compare/at-once.h"
 #include "wpp/compare/run-diff-report.h"
@@ -163,7 +163,9 @@ static void open_files(const struct request *r, wpp *w[2])
 {
     struct opening opening = {.files = r->files};
 
+    tool_stage("reading %s and %s", tool_file_name(r->files[SIDE_A]), tool_file_name(r->files[SIDE_B]));
     at_once(open_one, &opening);
+    tool_stage_end();
     for (unsigned s = 0; s < 2; s++) {
         w[s] = opening.w[s];
         if (!w[s])
@@ -224,22 +226,7 @@ static enum common_by choose(const struct request *r, const struct profile_diff 
 
 static struct table_text begin_text(const struct request *r)
 {
-    struct table_text text = {
-        .names = short_names_new(r->full_names),
-        .columns = r->full_names || r->format != FORMAT_TEXT ? 0 : tool_columns()
-    };
-
-    text.out = text.columns ? clipped_open(stdout, text.columns) : stdout;
-    if (!text.out || !text.names)
-        tool_die_of_memory();
-    return text;
-}
-
-static void end_text(struct table_text *text)
-{
-    if (text->out != stdout)
-        fclose(text->out);
-    short_names_free(text->names);
+    return table_output_begin(r->format == FORMAT_TEXT, r->full_names, false);
 }
 
 static void report(const struct request *r, const struct run_diff *d,
@@ -252,7 +239,7 @@ static void report(const struct request *r, const struct run_diff *d,
     report.text = begin_text(r);
     if (!(r->format == FORMAT_JSON ? run_diff_json : run_diff_text)(&report))
         tool_die_of_memory();
-    end_text(&report.text);
+    table_output_end(&report.text);
 }
 
 /* Counts are shown if something differs: equal runs are said to be equal, and no more. */
@@ -271,12 +258,15 @@ static bool compare(struct request *r, wpp *const w[2])
     if (!profile_diff_new(&profile, &side[SIDE_A], &side[SIDE_B]))
         tool_die_of_memory();
     r->diff.by = choose(r, &profile);
+    tool_stage("looking for where the runs part");
     if (!run_diff_new(&d, (const wpp *const *)w, &r->diff, &error))
         tool_die_error(&error);
     equal = d.equal;
     counted = !equal && !r->brief && profile.n_routines > 0;
+    tool_stage("comparing counts");
     if (counted && !run_counts_new(&counts, &profile, r->diff.ignore, r->diff.n_ignore, &error))
         tool_die_error(&error);
+    tool_stage_end();
     report(r, &d, counted ? &counts : NULL);
     if (counted)
         run_counts_free(&counts);

@@ -152,6 +152,7 @@ static void draw_calls(FILE *out, const wpp *w, uint32_t max_nodes)
     struct call_picture graph;
     struct wpp_error error;
 
+    tool_stage("following the calls of the run");
     if (!call_picture_new(w, max_nodes ? max_nodes : 40, LEAST_SHARE, &graph, &error))
         tool_die_error(&error);
     call_picture_text_write(out, w, &graph);
@@ -165,6 +166,7 @@ static void draw_grammar(FILE *out, const wpp *w, const struct request *r)
     if (r->rule != PICTURE_ALL && r->rule >= wpp_grammar(w)->n_rules)
         tool_die(TOOL_ERROR, "%s: there is no rule %u; its %u rules are counted from 0", r->path, r->rule,
                  wpp_grammar(w)->n_rules);
+    tool_stage("choosing rules");
     if (!picture_new(w, r->max_nodes ? r->max_nodes : 60, r->rule, &picture))
         no_memory();
     grammar_text_write(out, w, &picture);
@@ -219,6 +221,7 @@ static struct bytes draw_text(const wpp *w, const struct request *r)
     }
     if (fclose(out) != 0)
         no_memory();
+    tool_stage_end();
     return text;
 }
 
@@ -240,11 +243,13 @@ static struct bytes render(struct wpp_output *out, const char *text, const char 
     graphviz_length size = 0;
     Agraph_t *graph;
 
+    tool_stage("laying out the picture (--max-nodes draws less)");
     agseterr(AGERR);
     graph = context ? agmemread(text) : NULL;
     if (!graph || gvLayout(context, graph, "dot") != 0
         || gvRenderData(context, graph, format, &image.data, &size) != 0 || !image.data)
         give_up(out, format);
+    tool_stage_end();
     image.size = size;
     return image;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-dump - shows what a recorded program did, event by event or line by line. */
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -459,34 +458,6 @@ static bool show(const wpp *w, const struct request *r, struct dump_range *range
     return false;
 }
 
-/* With -o, makes the file the standard output. */
-static struct wpp_output *redirect(const struct request *r)
-{
-    struct wpp_output *out;
-
-    if (!r->output)
-        return NULL;
-    out = tool_output(r->output, r->force, r->path);
-    if (dup2(wpp_output_fd(out), STDOUT_FILENO) < 0)
-        tool_die(TOOL_ERROR, "cannot redirect standard output");
-    return out;
-}
-
-/* Gives the file its name; after an error leaves no file. */
-static void keep_output(struct wpp_output *out, const char *path)
-{
-    struct wpp_error error;
-
-    if (!tool_flush()) {
-        const char *why = strerror(errno);
-
-        wpp_output_abandon(out);
-        tool_die(TOOL_ERROR, "cannot write %s: %s", path, why);
-    }
-    if (!wpp_output_commit(out, &error))
-        tool_die_error(&error);
-}
-
 int main(int argc, char **argv)
 {
     struct request r = {.what = SHOW_EVENTS};
@@ -505,14 +476,13 @@ int main(int argc, char **argv)
     need_parts(w, &r);
     need_source(w, &r);
     ranges = find_ranges(w, &r, &n);
-    out = redirect(&r);
+    out = tool_output_redirect(r.output, r.force, r.path);
     if (!show(w, &r, ranges, n, &error)) {
         wpp_output_abandon(out);
         tool_die_error(&error);
     }
     free(ranges);
-    if (out)
-        keep_output(out, r.output);
+    tool_output_keep(out, r.output);
     tool_finish(TOOL_OK);
     if (r.what != SHOW_CALLS && r.what != SHOW_TOKENS)
         tool_say_changed_sources(w);

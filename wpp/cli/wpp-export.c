@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* wpp-export - writes a run for other people's tools. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,34 +243,6 @@ static wpp *open_input(struct request *r)
 
 /* ---- Output ------------------------------------------------------------------------------------------ */
 
-/* With -o, makes the file the standard output. */
-static struct wpp_output *redirect(const struct request *r)
-{
-    struct wpp_output *out;
-
-    if (!r->output)
-        return NULL;
-    out = tool_output(r->output, r->force, r->path);
-    if (dup2(wpp_output_fd(out), STDOUT_FILENO) < 0)
-        tool_die(TOOL_ERROR, "cannot redirect standard output");
-    return out;
-}
-
-/* Gives the file its name; after an error leaves no file. */
-static void keep_output(struct wpp_output *out, const char *path)
-{
-    struct wpp_error error;
-
-    if (!tool_flush()) {
-        const char *why = strerror(errno);
-
-        wpp_output_abandon(out);
-        tool_die(TOOL_ERROR, "cannot write %s: %s", path, why);
-    }
-    if (!wpp_output_commit(out, &error))
-        tool_die_error(&error);
-}
-
 static bool ends_in(const char *s, const char *end)
 {
     size_t n = strlen(s), m = strlen(end);
@@ -308,12 +279,12 @@ static bool end_sink(struct sink *s)
 
 static void end_output(struct wpp_output *out, const struct request *r, bool written)
 {
+    tool_stage_end();
     if (!written) {
         wpp_output_abandon(out);
         tool_die_of_memory();
     }
-    if (out)
-        keep_output(out, r->output);
+    tool_output_keep(out, r->output);
     tool_finish(TOOL_OK);
 }
 
@@ -331,12 +302,14 @@ static int export_whole_run(struct request *r)
 
     find_thread(w, r);
     find_routines(w, r);
+    tool_stage("following the calls of the run");
     if (!export_run_new(&run, w, &r->options, &error))
         tool_die_error(&error);
     run.path = r->path;
-    out = redirect(r);
+    out = tool_output_redirect(r->output, r->force, r->path);
     begin_sink(&sink, r);
     run.out = sink.out;
+    tool_stage("writing %s", r->to->name);
     ok = r->to->write(&run);
     end_output(out, r, end_sink(&sink) && ok);
     if (run.note[0])
@@ -362,6 +335,7 @@ static void merge_part(struct request *r)
         tool_die(TOOL_ERROR, "%s is a path profile: it has no order of paths, and %s needs it", r->path,
                  r->range.text ? "--range" : "--thread");
     find_thread(w, r);
+    tool_stage("following the calls of the run");
     if (!export_run_new(&part, w, &r->options, &error))
         tool_die_error(&error);
     coverage_input_merge(&r->input, part.count);
@@ -386,9 +360,10 @@ static int export_whole_coverage(struct request *r)
     x.time = summary.started;
     chosen = r->routine ? coverage_input_choose(x.c, r->routine) : NULL;
     x.chosen = chosen;
-    out = redirect(r);
+    out = tool_output_redirect(r->output, r->force, r->path);
     begin_sink(&sink, r);
     x.out = sink.out;
+    tool_stage("writing %s", r->to->name);
     ok = r->to->cover(&x);
     end_output(out, r, end_sink(&sink) && ok);
     free(chosen);

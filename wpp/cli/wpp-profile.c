@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "wpp/base/clipped-output.h"
 #include "wpp/base/error.h"
 #include "wpp/base/names.h"
 #include "wpp/cli/profile-input.h"
+#include "wpp/cli/table-output.h"
 #include "wpp/cli/tool.h"
 #include "wpp/profile/compiler-counts.h"
 #include "wpp/profile/edge-prediction-report.h"
@@ -281,22 +281,7 @@ static bool *choose(const wpp *w, const char *path, const char *asked)
 
 static struct table_text begin_text(const struct request *r)
 {
-    struct table_text text = {
-        .color = tool_color(r->color), .names = short_names_new(r->full_names),
-        .columns = r->full_names || r->format != FORMAT_TEXT ? 0 : tool_columns()
-    };
-
-    text.out = text.columns ? clipped_open(stdout, text.columns) : stdout;
-    if (!text.out || !text.names)
-        tool_die_of_memory();
-    return text;
-}
-
-static void end_text(struct table_text *text)
-{
-    if (text->out != stdout)
-        fclose(text->out);
-    short_names_free(text->names);
+    return table_output_begin(r->format == FORMAT_TEXT, r->full_names, tool_color(r->color));
 }
 
 /* A path profile of edges has no paths to predict. */
@@ -343,7 +328,7 @@ static int show(const struct request *r)
     if (!path_report_take(&report)
         || !(r->mode == MODE_PREDICTION ? predict(r, &report) : views[r->format](&report)))
         tool_die_of_memory();
-    end_text(&report.text);
+    table_output_end(&report.text);
     path_report_free(&report);
     path_profile_free(&profile);
     free(chosen);
@@ -380,7 +365,7 @@ static int compare(const struct request *r)
     if (!profile_diff_new(&diff, &side[0], &side[1]) || !diff_report_take(&report)
         || !views[r->format](&report))
         tool_die_of_memory();
-    end_text(&report.text);
+    table_output_end(&report.text);
     diff_report_free(&report);
     profile_diff_free(&diff);
     tool_finish(TOOL_OK);

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "wpp/base/clipped-output.h"
 #include "wpp/base/error.h"
 #include "wpp/base/names.h"
 #include "wpp/cli/html-page.h"
+#include "wpp/cli/table-output.h"
 #include "wpp/cli/tool.h"
 #include "wpp/profile/line-costs.h"
 #include "wpp/profile/line-counts.h"
@@ -407,11 +407,9 @@ static void report(const wpp *w, const struct request *r)
         [FORMAT_TEXT] = profile_text, [FORMAT_JSON] = profile_json, [FORMAT_CSV] = profile_csv
     };
     struct profile_report out = {
-        .w = w, .path = r->path, .text = {
-            .color = tool_color(r->color), .names = short_names_new(r->full_names),
-            .columns = r->full_names || r->format != FORMAT_TEXT ? 0 : tool_columns()
-        }
+        .w = w, .path = r->path
     };
+    bool color = tool_color(r->color);
     uint32_t thread = find_thread(w, r);
     struct call_tree tree;
     struct run_costs costs;
@@ -425,12 +423,14 @@ static void report(const wpp *w, const struct request *r)
     if (r->format == FORMAT_JSON && !source_changes_find(&changes, w))
         tool_die_of_memory();
     out.changes = &changes;
+    tool_stage("following the calls of the run");
     if (!call_tree_new(&tree, w, &error))
         tool_die_error(&error);
     if (!run_costs_new(&costs, w, &tree, thread))
         tool_die_of_memory();
     out.costs = &costs;
     out.thread = thread;
+    tool_stage("adding up costs");
     if (r->tables & (ROUTINES | LOOPS) && !parts_new(&parts, &costs))
         tool_die_of_memory();
     out.parts = &parts;
@@ -442,12 +442,11 @@ static void report(const wpp *w, const struct request *r)
         take_loops(&out, &parts, r);
     if (r->tables & LINES)
         take_lines(&out, r, thread, &files);
-    out.text.out = out.text.columns ? clipped_open(stdout, out.text.columns) : stdout;
-    if (!out.text.out || !out.text.names || !views[r->format](&out))
+    tool_stage_end();
+    out.text = table_output_begin(r->format == FORMAT_TEXT, r->full_names, color);
+    if (!views[r->format](&out))
         tool_die_of_memory();
-    if (out.text.out != stdout)
-        fclose(out.text.out);
-    short_names_free(out.text.names);
+    table_output_end(&out.text);
     source_changes_free(&changes);
     free((void *)out.function);
     free((void *)out.loop);

@@ -95,9 +95,9 @@ static wpp_stacks *make_stacks(const wpp *w)
     struct wpp_error error;
     wpp_stacks *stacks;
 
-    tool_progress("following the calls of the run ...");
+    tool_stage("following the calls of the run");
     stacks = wpp_stacks_new(w, &error);
-    tool_progress_end();
+    tool_stage_end();
     if (!stacks)
         tool_die_error(&error);
     return stacks;
@@ -108,7 +108,7 @@ static void begin(struct session *s, const struct request *r, const wpp *w, wpp_
     struct wpp_error error;
     bool ok;
 
-    tool_progress("numbering its lines ...");
+    tool_stage("numbering its lines");
     ok = session_begin(s, w, r->path, (uint32_t)r->thread, stacks, &error);
     tool_progress_end();
     if (!ok)

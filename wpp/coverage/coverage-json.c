@@ -131,6 +131,10 @@ static void put_decision(const struct coverage_report *r, const struct mcdc_deci
         put_bool(r, "shown", x->shown[i]);
         fputs(", ", out);
         put_bool(r, "possible", x->possible[i]);
+        fputs(", ", out);
+        put_bool(r, "false_decided", x->decided[false][i]);
+        fputs(", ", out);
+        put_bool(r, "true_decided", x->decided[true][i]);
         putc('}', out);
     }
     fputs("], \"vectors\": [", out);
@@ -301,8 +305,9 @@ bool coverage_json(const struct coverage_report *r)
         fprintf(r->text.out, ", \"prime_paths\": {\"executed\": %" PRIu64 ", \"all\": %" PRIu64 "}",
                 r->prime->executed, r->prime->all);
     if (r->tables & COVERAGE_MCDC)
-        fprintf(r->text.out, ", \"conditions\": {\"shown\": %" PRIu64 ", \"all\": %" PRIu64 "}",
-                r->mcdc->shown, r->mcdc->all);
+        fprintf(r->text.out, ", \"conditions\": {\"shown\": %" PRIu64 ", \"all\": %" PRIu64 "}"
+                ", \"condition_values\": {\"decided\": %" PRIu64 ", \"all\": %" PRIu64 "}",
+                r->mcdc->shown, r->mcdc->all, r->mcdc->decided, 2 * r->mcdc->all);
     put_unknown(r);
     fputs(",\n \"files\": [", r->text.out);
     for (uint32_t i = 0; i < r->c->n_files; i++) {

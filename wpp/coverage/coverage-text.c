@@ -59,8 +59,10 @@ static void show_sums(const struct coverage_report *r)
     put_sum(r, &s->paths, r->c->program->kind == WPP_PROFILE_EDGES ? "edges" : "acyclic paths");
     if (r->tables & COVERAGE_PRIME)
         put_sum(r, &(struct coverage_share){r->prime->executed, r->prime->all}, "prime paths");
-    if (r->tables & COVERAGE_MCDC)
+    if (r->tables & COVERAGE_MCDC) {
         put_sum(r, &(struct coverage_share){r->mcdc->shown, r->mcdc->all}, "conditions (MC/DC)");
+        put_sum(r, &(struct coverage_share){r->mcdc->decided, 2 * r->mcdc->all}, "values of conditions (masking MC/DC)");
+    }
 }
 
 static void show_files(const struct coverage_report *r)

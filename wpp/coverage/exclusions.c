@@ -7,7 +7,10 @@
 #include "wpp/coverage/source-text-file.h"
 
 /* What is excluded. */
-enum { EXCLUDE_LINE = 1, EXCLUDE_BRANCHES = 2, EXCLUDE_THROWS = 4, EXCLUDE_FUNCTION = 8 };
+enum {
+    EXCLUDE_LINE = 1, EXCLUDE_BRANCHES = 2, EXCLUDE_THROWS = 4, EXCLUDE_FUNCTION = 8,
+    EXCLUDE_WAYS_HERE = 16         /* branches that lead to the line */
+};
 
 enum mark_action { MARK_HERE, MARK_START, MARK_STOP };
 struct mark { const char *text; unsigned what; enum mark_action action; };
@@ -22,10 +25,15 @@ static const struct mark marks[] = {
     {"EXCEPTION_BR_START", EXCLUDE_THROWS, MARK_START},
     {"EXCEPTION_BR_STOP", EXCLUDE_THROWS, MARK_STOP},
     {"FUNCTION", EXCLUDE_FUNCTION, MARK_HERE},
+    {"BR_SOURCE", EXCLUDE_WAYS_HERE, MARK_HERE},
 };
 enum { N_MARKS = sizeof marks / sizeof *marks, N_PREFIXES = 3 };
 static const char *const prefixes[N_PREFIXES] = {"LCOV", "GCOV", "GCOVR"};
 static const char middle[] = "_EXCL_";
+static const char without_hit[] = "BR_WITHOUT_HIT:";
+
+/* A mark `BR_WITHOUT_HIT: missed/all`. */
+struct claim { uint32_t line; unsigned long missed, all; };
 
 /* The state of reading one source. */
 struct reading {
@@ -35,6 +43,9 @@ struct reading {
     uint32_t next_routine;
     unsigned open[N_PREFIXES]; /* what a START has excluded */
     uint32_t since[N_PREFIXES][EXCLUDE_FUNCTION];      /* the line of that START */
+    struct claim *claim;
+    size_t n_claims, claims_room;
+    bool no_memory;
 };
 
 static bool is_word(char c)
@@ -66,6 +77,28 @@ static const struct mark *mark_at(const char *text)
     return NULL;
 }
 
+/* Takes a mark with figures; another text is none. */
+static void read_claim(struct reading *r, const char *text, uint32_t line)
+{
+    struct claim claim = {.line = line};
+
+    if (strncmp(text, without_hit, strlen(without_hit)) != 0
+        || sscanf(text + strlen(without_hit), " %lu/%lu", &claim.missed, &claim.all) != 2)
+        return;
+    if (r->n_claims == r->claims_room) {
+        size_t room = 2 * r->claims_room + 16;
+        struct claim *larger = realloc(r->claim, room * sizeof *larger);
+
+        if (!larger) {
+            r->no_memory = true;
+            return;
+        }
+        r->claim = larger;
+        r->claims_room = room;
+    }
+    r->claim[r->n_claims++] = claim;
+}
+
 /* What the marks on a line exclude there; changes what is open. */
 static unsigned read_marks(struct reading *r, const char *text, uint32_t line)
 {
@@ -75,6 +108,8 @@ static unsigned read_marks(struct reading *r, const char *text, uint32_t line)
         unsigned prefix = prefix_before(text, (size_t)(m - text));
         const struct mark *mark = prefix < N_PREFIXES ? mark_at(m + strlen(middle)) : NULL;
 
+        if (prefix < N_PREFIXES)
+            read_claim(r, m + strlen(middle), line);
         if (!mark)
             continue;
         if (mark->action == MARK_HERE) {
@@ -109,6 +144,26 @@ static void exclude_lines_of(struct reading *r, const struct coverage_routine *r
     }
 }
 
+/* Whether a branch leads to a block that ends on that line of the file, which is the routine's. */
+static bool leads_to(const struct coverage *c, const struct coverage_branch *branch, uint32_t line)
+{
+    const struct wpp_routine *routine = c->routine[branch->routine].routine;
+    const struct wpp_block *to = &routine->blocks[branch->to];
+    const struct wpp_line *last = to->n_lines ? &to->lines[to->n_lines - 1] : NULL;
+
+    return last && last->line == line && strcmp(last->file, routine->file) == 0;
+}
+
+static void exclude_ways_to(struct reading *r, uint32_t number)
+{
+    struct coverage *c = r->c;
+
+    for (uint32_t i = r->file->first; i < r->file->first + r->file->n; i++)
+        for (uint32_t k = c->line[i].first; k < c->line[i].first + c->line[i].n; k++)
+            if (&c->file[c->routine[c->branch[k].routine].file] == r->file && leads_to(c, &c->branch[k], number))
+                c->branch[k].excluded = true;
+}
+
 /* Lines and routines of a file ascend by line. */
 static void exclude(struct reading *r, uint32_t number, unsigned what)
 {
@@ -116,6 +171,8 @@ static void exclude(struct reading *r, uint32_t number, unsigned what)
     uint32_t end = r->file->first + r->file->n;
     uint32_t end_routine = r->file->first_routine + r->file->n_routines;
 
+    if (what & EXCLUDE_WAYS_HERE)
+        exclude_ways_to(r, number);
     for (; r->next < end && c->line[r->next].line <= number; r->next++)
         if (c->line[r->next].line == number)
             exclude_line(c, &c->line[r->next], what);
@@ -128,6 +185,32 @@ static void exclude(struct reading *r, uint32_t number, unsigned what)
         routine->excluded = true;
         if (what & EXCLUDE_FUNCTION)
             exclude_lines_of(r, routine);
+    }
+}
+
+/* Excludes a line's branches if as many of them were missed as the mark says.  Those that another mark has
+ * excluded do not count; a line that is excluded needs no mark. */
+static void settle_claim(struct reading *r, const struct claim *claim, struct exclusion_notes *notes)
+{
+    struct coverage *c = r->c;
+    struct coverage_line *line = coverage_find_line(c, (uint32_t)(r->file - c->file), claim->line);
+    unsigned long missed = 0, all = 0;
+
+    for (uint32_t i = 0; line && i < line->n; i++) {
+        const struct coverage_branch *b = &c->branch[line->first + i];
+
+        all += !b->excluded;
+        missed += !b->excluded && b->count == 0;
+    }
+    if (line && (line->excluded || (line->n > 0 && all == 0)))
+        return;
+    if (missed == claim->missed && all == claim->all && line) {
+        exclude_line(c, line, EXCLUDE_BRANCHES);
+    } else if (notes->n_wrong++ == 0) {
+        notes->wrong = r->file->name;
+        notes->wrong_line = claim->line;
+        notes->missed = missed;
+        notes->all = all;
     }
 }
 
@@ -153,6 +236,9 @@ static void read_source(struct reading *r, FILE *in, struct exclusion_notes *not
         exclude(r, line, what);
     }
     free(text);
+    for (size_t i = 0; i < r->n_claims; i++)
+        settle_claim(r, &r->claim[i], notes);
+    free(r->claim);
     note_open(r, notes);
 }
 
@@ -171,6 +257,7 @@ bool exclusions_apply(struct coverage *c, const struct wpp_moved *moved,
         if (in) {
             read_source(&r, in, notes);
             fclose(in);
+            memory = !r.no_memory;
         } else if (notes->n_unread++ == 0) {
             notes->unread = c->file[i].name;
         }

@@ -67,6 +67,8 @@ static bool add_decision(struct making *m, uint32_t routine, const struct decisi
         .routine = routine, .line = line_of(m->c->routine[routine].routine, d), .d = *d,
         .shown = wpp_arena_alloc(arena, d->n_conditions, sizeof *to->shown),
         .possible = wpp_arena_alloc(arena, d->n_conditions, sizeof *to->possible),
+        .decided = {wpp_arena_alloc(arena, d->n_conditions, sizeof **to->decided),
+                    wpp_arena_alloc(arena, d->n_conditions, sizeof **to->decided)},
         .missing = wpp_arena_alloc(arena, d->n_vectors, sizeof *to->missing)
     };
     return !arena->failed;
@@ -208,13 +210,29 @@ static void look_at(struct mcdc_decision *x, uint32_t condition)
     x->missing[b] |= d->vector[b].count == 0;
 }
 
+/* Whether an executed vector has that value of the condition, and the opposite one could have decided
+ * otherwise. */
+static bool decided(const struct decision *d, uint32_t condition, char value)
+{
+    for (uint32_t v = 0; v < d->n_vectors; v++)
+        for (uint32_t w = 0; d->vector[v].count > 0 && d->vector[v].value[condition] == value && w < d->n_vectors;
+             w++)
+            if (shows(d, &d->vector[v], &d->vector[w], condition))
+                return true;
+    return false;
+}
+
 static void look_at_all(struct mcdc *m)
 {
     for (uint32_t i = 0; i < m->n; i++) {
         struct mcdc_decision *x = &m->decision[i];
 
-        for (uint32_t c = 0; c < x->d.n_conditions; c++)
+        for (uint32_t c = 0; c < x->d.n_conditions; c++) {
             look_at(x, c);
+            x->decided[false][c] = decided(&x->d, c, 'F');
+            x->decided[true][c] = decided(&x->d, c, 'T');
+            m->decided += x->decided[false][c] + x->decided[true][c];
+        }
         m->shown += x->n_shown;
         m->all += x->d.n_conditions;
     }

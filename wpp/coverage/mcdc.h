@@ -8,6 +8,10 @@
  *      a && (b || c)     executed  F--: F   TT-: T      shows a
  *                        with      TFF: F               shows b, too; and TFT: T would show c
  *
+ * That is unique-cause MC/DC.  For comparison with gcov there are also the outcomes of masking MC/DC: a value of
+ * a condition decided if it was evaluated in a vector, and the opposite value could have led to the opposite
+ * outcome, all else being equal.  One vector suffices; the other one need not have been executed.
+ *
  * Vectors are counted in the order of the run (block-path-counts.h), since calls in conditions end
  * acyclic paths.  The graph must be that of the source: -O0, or stage=early.
  */
@@ -24,6 +28,7 @@ struct mcdc_decision {
     bool *shown;               /* by condition */
     bool *possible;            /* by condition: two vectors can show it */
     uint32_t n_shown;
+    bool *decided[2];          /* by condition: its value false, true decided (masking MC/DC) */
     bool *missing;             /* by vector: it would show, alone or with another missing one, a
                                   condition that was not shown */
 };
@@ -32,6 +37,7 @@ struct mcdc {
     uint32_t n;
     struct mcdc_decision *decision;    /* by routine, then first condition */
     uint64_t shown, all;       /* conditions */
+    uint64_t decided;          /* values of conditions, of 2 * all */
     uint32_t n_optimised;      /* routines that were left out: their graphs are not the source's */
     uint32_t n_limited;        /* decisions that were left out: they have too many vectors */
     struct wpp_arena arena;    /* owns all of these */

@@ -15,8 +15,8 @@
 #include "wpp/base/number-text.h"
 #include "wpp/export/escape.h"
 #include "wpp/export/export-run.h"
+#include "wpp/profile/call-sums.h"
 #include "wpp/profile/parts.h"
-#include "wpp/profile/tree-walk.h"
 
 /* Calls of one node by another. */
 struct call { uint32_t caller, callee; double times, cost; };
@@ -29,8 +29,7 @@ struct writing {
     uint32_t *node;                /* by routine; n: it is one of the others */
     double *own;                   /* by node: self cost */
     struct call *call;
-    size_t n_calls, room;
-    struct tree_walk *walk;
+    size_t n_calls;
 };
 
 /* ---- Calls -------------------------------------------------------------------------------------- */
@@ -44,7 +43,7 @@ static int by_nodes(const void *a, const void *b)
     return (x->callee > y->callee) - (x->callee < y->callee);
 }
 
-/* Sums calls between the same nodes. */
+/* Several routines may be one node. */
 static void join_calls(struct writing *x)
 {
     size_t n = 0;
@@ -61,48 +60,19 @@ static void join_calls(struct writing *x)
     x->n_calls = n;
 }
 
-static bool add_call(struct writing *x, struct call c)
-{
-    if (x->n_calls == x->room && x->room > 0)
-        join_calls(x);
-    if (2 * x->n_calls >= x->room) {
-        size_t room = 2 * x->room + 1024;
-        struct call *call = realloc(x->call, room * sizeof *call);
-
-        if (!call)
-            return false;
-        x->call = call;
-        x->room = room;
-    }
-    x->call[x->n_calls++] = c;
-    return true;
-}
-
-static bool on_call(void *ctx, struct walk_site site, uint32_t activation, double times)
-{
-    struct writing *x = ctx;
-    const struct activation *a = &x->r->tree.activation[activation];
-
-    return tree_walk_put_activation(x->walk, activation, times)
-        && (site.caller == WALK_NONE || a->unseen
-            || add_call(x, (struct call){x->node[site.caller], x->node[a->routine], times,
-                                         times * x->r->costs.piece[a->piece]}));
-}
-
 static bool find_calls(struct writing *x)
 {
-    struct tree_walk walk;
-    bool ok = tree_walk_begin(&walk, x->r->w, &x->r->tree);
+    struct call_sums calls;
 
-    walk.call = on_call;
-    walk.ctx = x;
-    x->walk = &walk;
-    for (uint32_t k = 0; ok && k < x->r->tree.n_threads; k++)
-        ok = tree_walk_put_root(&walk, k);
-    ok = ok && tree_walk(&walk);
-    tree_walk_end(&walk);
+    if (!call_sums_new(&calls, &x->r->costs, CALLS_BY_ROUTINE, false))
+        return false;
+    x->call = calloc(calls.n + 1, sizeof *x->call);
+    for (size_t i = 0; x->call && i < calls.n; i++)
+        x->call[x->n_calls++] = (struct call){x->node[calls.sum[i].caller], x->node[calls.sum[i].callee],
+                                              calls.sum[i].calls, calls.sum[i].cost};
     join_calls(x);
-    return ok;
+    call_sums_free(&calls);
+    return x->call;
 }
 
 /* ---- Routines -------------------------------------------------------------------------------------- */

@@ -20,6 +20,7 @@
 #include "wpp/base/names.h"
 #include "wpp/export/export-run.h"
 #include "wpp/export/locations.h"
+#include "wpp/profile/call-sums.h"
 #include "wpp/profile/flow.h"
 #include "wpp/profile/tree-walk.h"
 #include "wpp/replay/source-files.h"
@@ -42,7 +43,6 @@ struct writing {
     struct row *row;
     size_t n, room;
     uint32_t routine;              /* whose locations are visited */
-    struct tree_walk *walk;
     bool *file_known, *fn_known;   /* whose names were written */
     const char **object;           /* names of modules */
     uint32_t n_objects, objects_known;
@@ -161,36 +161,21 @@ static bool add_routine(struct writing *x, uint32_t number)
 
 /* ---- Calls ---------------------------------------------------------------------------------------- */
 
-static bool on_call(void *ctx, struct walk_site site, uint32_t activation, double times)
-{
-    struct writing *x = ctx;
-    const struct activation *a = &x->r->tree.activation[activation];
-    const wpp *w = x->r->w;
-    struct row row = {.kind = ROW_CALL, .to_line = a->routine,
-                      .cost = times * x->r->costs.piece[a->piece], .count = times};
-    struct wpp_line where;
-
-    if (!tree_walk_put_activation(x->walk, activation, times))
-        return false;
-    if (site.caller == WALK_NONE)
-        return true;
-    where = site.terminal == WALK_NONE ? location_of_routine(wpp_routine(w, site.caller))
-                                       : location_of_end(w, site.terminal);
-    return add_at(x, site.caller, &where, row);
-}
-
 static bool add_calls(struct writing *x)
 {
-    struct tree_walk walk;
-    bool ok = tree_walk_begin(&walk, x->r->w, &x->r->tree);
+    const wpp *w = x->r->w;
+    struct call_sums calls;
+    bool ok = call_sums_new(&calls, &x->r->costs, CALLS_BY_SITE, true);
 
-    walk.call = on_call;
-    walk.ctx = x;
-    x->walk = &walk;
-    for (uint32_t k = 0; ok && k < x->r->tree.n_threads; k++)
-        ok = tree_walk_put_root(&walk, k);
-    ok = ok && tree_walk(&walk);
-    tree_walk_end(&walk);
+    for (size_t i = 0; ok && i < calls.n; i++) {
+        const struct call_sum *c = &calls.sum[i];
+        struct wpp_line where = c->terminal == WALK_NONE ? location_of_routine(wpp_routine(w, c->caller))
+                                                         : location_of_end(w, c->terminal);
+
+        ok = add_at(x, c->caller, &where, (struct row){.kind = ROW_CALL, .to_line = c->callee,
+                                                       .cost = c->cost, .count = c->calls});
+    }
+    call_sums_free(&calls);
     return ok;
 }
 

@@ -5,95 +5,10 @@
 #include <stdlib.h>
 
 #include "wpp/base/error.h"
+#include "wpp/profile/call-sums.h"
 #include "wpp/profile/parts.h"
-#include "wpp/profile/tree-walk.h"
 
 #define NO_NODE UINT32_MAX
-
-/* Calls between two routines. */
-struct pair { uint32_t caller, callee; double calls, cost; };
-
-struct counting {
-    const struct call_tree *tree;
-    const struct run_costs *costs;
-    struct tree_walk walk;
-    struct pair *pair;             /* the first `joined` ascend, and each pair occurs there once */
-    size_t n, joined, room;
-};
-
-/* ---- Calls --------------------------------------------------------------------------------------- */
-
-static int compare_pairs(const void *a, const void *b)
-{
-    const struct pair *x = a, *y = b;
-
-    if (x->caller != y->caller)
-        return x->caller < y->caller ? -1 : 1;
-    return (x->callee > y->callee) - (x->callee < y->callee);
-}
-
-static void join_pairs(struct counting *c)
-{
-    size_t n = 0;
-
-    if (c->n > 0)
-        qsort(c->pair, c->n, sizeof *c->pair, compare_pairs);
-    for (size_t i = 0; i < c->n; i++) {
-        if (n > 0 && compare_pairs(&c->pair[n - 1], &c->pair[i]) == 0) {
-            c->pair[n - 1].calls += c->pair[i].calls;
-            c->pair[n - 1].cost += c->pair[i].cost;
-        } else {
-            c->pair[n++] = c->pair[i];
-        }
-    }
-    c->n = c->joined = n;
-}
-
-/* Makes room; grows only where joining does not help. */
-static bool make_room(struct counting *c)
-{
-    struct pair *pairs;
-
-    if (c->n < c->room)
-        return true;
-    join_pairs(c);
-    if (2 * c->n < c->room)
-        return true;
-    c->room = 2 * c->room + 1024;
-    pairs = realloc(c->pair, c->room * sizeof *pairs);
-    if (pairs)
-        c->pair = pairs;
-    return pairs != NULL;
-}
-
-static bool on_call(void *ctx, struct walk_site site, uint32_t activation, double times)
-{
-    struct counting *c = ctx;
-    const struct activation *a = &c->tree->activation[activation];
-
-    if (!tree_walk_put_activation(&c->walk, activation, times))
-        return false;
-    if (site.caller == WALK_NONE)
-        return true;
-    if (!make_room(c))
-        return false;
-    c->pair[c->n++] = (struct pair){site.caller, a->routine, times, times * c->costs->piece[a->piece]};
-    return true;
-}
-
-static bool count_calls(struct counting *c, const wpp *w)
-{
-    bool ok = tree_walk_begin(&c->walk, w, c->tree);
-
-    c->walk.call = on_call;
-    c->walk.ctx = c;
-    for (uint32_t k = 0; ok && k < c->tree->n_threads; k++)
-        ok = tree_walk_put_root(&c->walk, k);
-    ok = ok && tree_walk(&c->walk);
-    tree_walk_end(&c->walk);
-    join_pairs(c);
-    return ok;
-}
 
 /* ---- Nodes ---------------------------------------------------------------------------------------- */
 
@@ -144,18 +59,18 @@ static bool choose_nodes(struct call_picture *g, struct parts *parts, const doub
 
 /* ---- Edges ---------------------------------------------------------------------------------------- */
 
-static bool take_edges(struct call_picture *g, const struct counting *c, uint32_t n_routines)
+static bool take_edges(struct call_picture *g, const struct call_sums *calls, uint32_t n_routines)
 {
     uint32_t *node = malloc((n_routines + (size_t)1) * sizeof *node);
     double *dearest = calloc(g->n_nodes + (size_t)1, sizeof *dearest);
 
-    g->edge = calloc(c->n + 1, sizeof *g->edge);
+    g->edge = calloc(calls->n + 1, sizeof *g->edge);
     for (uint32_t i = 0; node && i < n_routines; i++)
         node[i] = NO_NODE;
     for (uint32_t i = 0; node && i < g->n_nodes; i++)
         node[g->node[i].routine] = i;
-    for (size_t i = 0; node && dearest && g->edge && i < c->n; i++) {
-        const struct pair *p = &c->pair[i];
+    for (size_t i = 0; node && dearest && g->edge && i < calls->n; i++) {
+        const struct call_sum *p = &calls->sum[i];
         struct call_node *from = node[p->caller] == NO_NODE ? NULL : &g->node[node[p->caller]];
 
         if (from && node[p->callee] != NO_NODE) {
@@ -187,18 +102,18 @@ static bool make(struct call_picture *g, const wpp *w, const struct call_tree *t
 {
     struct run_costs costs = {0};
     struct parts parts = {0};
-    struct counting c = {.tree = tree, .costs = &costs};
+    struct call_sums calls = {0};
     double *self = NULL;
     bool ok = run_costs_new(&costs, w, tree, UINT32_MAX) && parts_new(&parts, &costs)
               && (self = self_costs(w, &costs));
 
     g->total = costs.total;
-    ok = ok && count_calls(&c, w) && choose_nodes(g, &parts, self, max_nodes, least)
-         && take_edges(g, &c, parts.n_routines);
+    ok = ok && call_sums_new(&calls, &costs, CALLS_BY_ROUTINE, true)
+         && choose_nodes(g, &parts, self, max_nodes, least) && take_edges(g, &calls, parts.n_routines);
     if (ok && g->n_edges > 0)
         qsort(g->edge, g->n_edges, sizeof *g->edge, compare_edges);
     free(self);
-    free(c.pair);
+    call_sums_free(&calls);
     parts_free(&parts);
     run_costs_free(&costs);
     return ok;

@@ -127,19 +127,19 @@ static struct group *groups_of(struct bag *b, size_t *n)
 static void put_piece(struct search *s, uint32_t piece, double times)
 {
     assert(piece < s->tree->n_pieces);
-    if (piece == 0)
+    if (s->c->call_first[piece] == s->c->call_first[piece + 1])
         return;
     s->times[piece] += times;
     descending_put(&s->order, piece);
 }
 
-/* Walks through the pieces put and all pieces in them: puts the calls made there into the bag and
- * returns the cost of the rest.  `through`: also walks into calls, except those of chosen
- * routines. */
-static double walk(struct search *s, bool through, struct bag *calls, bool *ok)
+/* Walks through the pieces put and all pieces in them: puts the calls made there into the bag.  `through`:
+ * also walks into calls, except those of chosen routines.  False: no memory. */
+static bool walk(struct search *s, bool through, struct bag *calls)
 {
     const struct call_tree *t = s->tree;
-    double self = 0;
+    const struct run_costs *c = s->c;
+    bool ok = true;
     uint32_t p;
 
     while (descending_take(&s->order, &p)) {
@@ -147,22 +147,29 @@ static double walk(struct search *s, bool through, struct bag *calls, bool *ok)
 
         assert(times > 0);                   /* put_piece() was called before */
         s->times[p] = 0;
-        for (uint64_t i = t->first[p]; *ok && i < t->first[p + 1]; i++) {
-            uint32_t item = t->item[i], number = item & CALL_TREE_NUMBER;
+        for (uint64_t i = c->call_first[p]; ok && i < c->call_first[p + 1]; i++) {
+            uint32_t item = c->call_item[i], number = item & CALL_TREE_NUMBER;
             const struct activation *a = &t->activation[number];
 
             if (item & CALL_TREE_CALL && through && !s->chosen[a->routine])
                 put_piece(s, a->piece, times);
             else if (item & CALL_TREE_CALL)
-                *ok = put(calls, (struct share){a->routine, a->piece, times, a->unseen ? 0 : times,
-                                                times * s->c->piece[a->piece]});
-            else if (item & CALL_TREE_PIECE)
-                put_piece(s, number, times);
+                ok = put(calls, (struct share){a->routine, a->piece, times, a->unseen ? 0 : times,
+                                               times * c->piece[a->piece]});
             else
-                self += times * (double)wpp_terminal(s->c->w, item)->insns;
+                put_piece(s, number, times);
         }
     }
-    return self;
+    return ok;
+}
+
+static double sum_of(const struct bag *b)
+{
+    double cost = 0;
+
+    for (size_t i = 0; i < b->n; i++)
+        cost += b->at[i].cost;
+    return cost;
 }
 
 static bool add_below(struct search *s, struct bag *bag, uint32_t depth, uint32_t *hidden);
@@ -175,14 +182,15 @@ static bool add_group(struct search *s, const struct share *share, size_t n, uin
     struct bag calls = {0};
     size_t number = s->out->n;
     uint32_t hidden = 0;
-    bool ok = true;
+    bool ok;
 
     for (size_t i = 0; i < n; i++) {
         put_piece(s, share[i].piece, share[i].times);
         node.calls += share[i].calls;
         node.inclusive += share[i].cost;
     }
-    node.self = walk(s, false, &calls, &ok);
+    ok = walk(s, false, &calls);
+    node.self = node.inclusive - sum_of(&calls);
     ok = ok && add_node(s->out, node) && add_below(s, &calls, depth + 1, &hidden);
     if (ok)
         s->out->node[number].hidden = hidden;
@@ -209,14 +217,13 @@ static bool add_below(struct search *s, struct bag *bag, uint32_t depth, uint32_
 /* Finds the roots of the tree: the outermost activations, or those of chosen routines. */
 static bool find_roots(struct search *s, struct bag *roots)
 {
-    bool ok = true;
+    bool ok;
 
     for (uint32_t k = 0; k < s->tree->n_threads; k++)
         if (s->c->counted[k])
             put_piece(s, s->tree->root[k], 1);
-    walk(s, s->chosen != NULL, roots, &ok);
-    for (size_t i = 0; i < roots->n; i++)
-        s->out->total += roots->at[i].cost;
+    ok = walk(s, s->chosen != NULL, roots);
+    s->out->total = sum_of(roots);
     s->least = s->limits.share * s->out->total;
     return ok;
 }
@@ -263,12 +270,13 @@ static void spread_up(struct search *s, const double *cost, const double *calls,
                       bool roots)
 {
     const struct call_tree *t = s->tree;
+    const struct run_costs *c = s->c;
 
     for (uint32_t p = 1; p < t->n_pieces; p++) {
         s->cost[p] = s->calls[p] = 0;
-        assert(t->first[p] <= t->first[p + 1]);
-        for (uint64_t i = t->first[p]; i < t->first[p + 1]; i++) {
-            uint32_t item = t->item[i], number = item & CALL_TREE_NUMBER;
+        assert(c->call_first[p] <= c->call_first[p + 1]);
+        for (uint64_t i = c->call_first[p]; i < c->call_first[p + 1]; i++) {
+            uint32_t item = c->call_item[i], number = item & CALL_TREE_NUMBER;
             const struct activation *a = &t->activation[number];
 
             if (item & CALL_TREE_CALL) {
@@ -276,7 +284,7 @@ static void spread_up(struct search *s, const double *cost, const double *calls,
                     continue;
                 s->cost[p] += roots ? s->c->piece[a->piece] : cost[a->piece];
                 s->calls[p] += roots ? !a->unseen : calls[a->piece];
-            } else if (item & CALL_TREE_PIECE) {
+            } else {
                 s->cost[p] += s->cost[number];
                 s->calls[p] += s->calls[number];
             }
@@ -289,11 +297,12 @@ static void spread_up(struct search *s, const double *cost, const double *calls,
 static bool find_callers(struct search *s, const double *outermost, struct bag *callers)
 {
     const struct call_tree *t = s->tree;
+    const struct run_costs *c = s->c;
     bool ok = true;
 
     for (uint32_t p = 1; p < t->n_pieces; p++)
-        for (uint64_t i = t->first[p]; outermost[p] > 0 && ok && i < t->first[p + 1]; i++) {
-            uint32_t item = t->item[i];
+        for (uint64_t i = c->call_first[p]; outermost[p] > 0 && ok && i < c->call_first[p + 1]; i++) {
+            uint32_t item = c->call_item[i];
             const struct activation *a = &t->activation[item & CALL_TREE_NUMBER];
 
             if (item & CALL_TREE_CALL && !s->chosen[a->routine] && s->cost[a->piece] > 0)
@@ -312,19 +321,20 @@ static bool find_callers(struct search *s, const double *outermost, struct bag *
 static double *outermost_times(struct search *s)
 {
     const struct call_tree *t = s->tree;
+    const struct run_costs *c = s->c;
     double *times = calloc(t->n_pieces + (size_t)1, sizeof *times);
 
     for (uint32_t k = 0; times && k < t->n_threads; k++)
         if (s->c->counted[k])
             times[t->root[k]] += 1;
     for (uint32_t p = t->n_pieces; times && p-- > 1;)
-        for (uint64_t i = t->first[p]; times[p] > 0 && i < t->first[p + 1]; i++) {
-            uint32_t item = t->item[i], number = item & CALL_TREE_NUMBER;
+        for (uint64_t i = c->call_first[p]; times[p] > 0 && i < c->call_first[p + 1]; i++) {
+            uint32_t item = c->call_item[i], number = item & CALL_TREE_NUMBER;
             const struct activation *a = &t->activation[number];
 
             if (item & CALL_TREE_CALL && !s->chosen[a->routine])
                 times[a->piece] += times[p];
-            else if (!(item & CALL_TREE_CALL) && item & CALL_TREE_PIECE)
+            else if (!(item & CALL_TREE_CALL))
                 times[number] += times[p];
         }
     return times;

@@ -6,6 +6,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool makes_calls(const struct run_costs *c, uint32_t piece)
+{
+    return c->call_first[piece] < c->call_first[piece + 1];
+}
+
+/* Whether an item is a call, or a piece that makes some. */
+static bool is_call_item(const struct run_costs *c, uint32_t item)
+{
+    return item & CALL_TREE_CALL || (item & CALL_TREE_PIECE && makes_calls(c, item & CALL_TREE_NUMBER));
+}
+
+/* Pieces ascend, so those in a piece are known when it is looked at. */
+static bool find_calls(struct run_costs *c)
+{
+    const struct call_tree *t = c->tree;
+    uint64_t n = 0;
+
+    c->call_first = calloc(t->n_pieces + (size_t)2, sizeof *c->call_first);
+    for (uint32_t p = 0; c->call_first && p < t->n_pieces; p++) {
+        for (uint64_t i = t->first[p]; i < t->first[p + 1]; i++)
+            n += is_call_item(c, t->item[i]);
+        c->call_first[p + 1] = n;
+    }
+    c->call_item = malloc((n + 1) * sizeof *c->call_item);
+    n = 0;
+    for (uint32_t p = 0; c->call_first && c->call_item && p < t->n_pieces; p++)
+        for (uint64_t i = t->first[p]; makes_calls(c, p) && i < t->first[p + 1]; i++)
+            if (is_call_item(c, t->item[i]))
+                c->call_item[n++] = t->item[i];
+    return c->call_first && c->call_item;
+}
+
 /* ---- Up: pieces from their items ------------------------------------------------------- */
 
 static bool is_path(const struct run_costs *c, uint32_t item)
@@ -206,7 +238,7 @@ static bool find_sites(struct run_costs *c)
     bool ok = true;
 
     for (uint32_t p = 1; ok && p < c->tree->n_pieces; p++)
-        if (c->times[p] > 0)
+        if (c->times[p] > 0 && makes_calls(c, p))
             ok = add_sites_in(c, &s, p, COSTS_NO_PATH, true);
     while (ok && s.n_todo > 0) {
         uint64_t key = s.todo[--s.n_todo];
@@ -268,7 +300,7 @@ bool run_costs_new(struct run_costs *out, const wpp *w, const struct call_tree *
 
     *out = (struct run_costs){.w = w, .tree = tree};
     wpp_get_summary(w, &run);
-    if (!make_arrays(out, run.n_routines)) {
+    if (!make_arrays(out, run.n_routines) || !find_calls(out)) {
         run_costs_free(out);
         return false;
     }
@@ -309,6 +341,8 @@ void run_costs_free(struct run_costs *c)
     free(c->lead);
     free(c->last);
     free(c->times);
+    free(c->call_first);
+    free(c->call_item);
     free(c->site);
     *c = (struct run_costs){0};
 }

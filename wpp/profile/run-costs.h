@@ -39,6 +39,10 @@ struct run_costs {
     double *lead;              /* cost of the calls before its first path */
     uint32_t *last;            /* its last path, or COSTS_NO_PATH */
     double *times;             /* how often it occurs in the run */
+    /* The tree without what makes no calls: of piece p, call_item[call_first[p] .. call_first[p + 1]) are its
+     * calls and the pieces in it that make some. */
+    uint64_t *call_first;
+    uint32_t *call_item;
     /* Ascending. */
     struct call_site *site;
     size_t n_sites;
