@@ -269,7 +269,7 @@ $(B)/lib/wpp/wpp-$(PLUGIN_MAJOR).so: $(patsubst gcc-plugin/%.cc,$(PLUGIN_OBJ)/%.
 
 $(B)/bin/wpp-dot: TOOL_LIBS = -lgvc -lcgraph
 $(B)/bin/wpp-export: TOOL_LIBS = -lz
-$(B)/bin/wpp-step: TOOL_LIBS = $(or $(shell pkg-config --libs ncursesw 2>/dev/null),-lncursesw -ltinfo)
+$(B)/bin/wpp-step: TOOL_LIBS = -ljansson $(or $(shell pkg-config --libs ncursesw 2>/dev/null),-lncursesw -ltinfo)
 $(B)/bin/wpp-record $(B)/bin/wpp-runs $(B)/bin/wpp-suspects: TOOL_LIBS = -lsqlite3
 $(B)/bin/%: $(B)/obj/wpp/cli/%.o $(LIBS)
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* wpp-step - goes through a recorded run in a terminal, forwards and backwards. */
+/* wpp-step - goes through a recorded run in a terminal or an editor, forwards and backwards. */
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -9,12 +9,14 @@
 
 #include "wpp/base/error.h"
 #include "wpp/cli/tool.h"
+#include "wpp/step/dap-server.h"
 #include "wpp/step/key-script.h"
 #include "wpp/step/screen.h"
 #include "wpp/step/terminal.h"
 
 static const char help[] =
     "Usage: wpp-step [OPTION]... FILE.wpp\n"
+    "       wpp-step --dap[=PORT] [FILE.wpp]\n"
     "Goes through a recorded run in a terminal, line by line, forwards and backwards: source,\n"
     "call stack, iterations of loops, events.  The key h shows all keys, q quits.\n"
     "FILE `-` is standard input.\n"
@@ -23,6 +25,10 @@ static const char help[] =
     "                      the third execution of a line (sort.c:59#3), a call (swap#-1)\n"
     "      --thread=N      begin in thread N, counted from 0 (`wpp-info` lists them)\n"
     "      --color=WHEN    auto (default), always, never\n"
+    "\n"
+    "In an editor:\n"
+    "      --dap[=PORT]    serve an editor by the Debug Adapter Protocol, on standard input and\n"
+    "                      output or at a port of 127.0.0.1 (0: one that is free)\n"
     "\n"
     "Without a terminal:\n"
     "      --keys=FILE     take the keys from FILE and print the last screen\n"
@@ -40,10 +46,11 @@ struct request {
     const char *path, *at, *color, *keys;
     uint64_t thread;
     int columns, rows;
-    bool times;
+    bool times, dap, at_port;
+    uint64_t port;
 };
 
-enum { OPT_AT = 0x100, OPT_THREAD, OPT_COLOR, OPT_KEYS, OPT_SIZE, OPT_TIMES };
+enum { OPT_AT = 0x100, OPT_THREAD, OPT_COLOR, OPT_KEYS, OPT_SIZE, OPT_TIMES, OPT_DAP };
 static const struct option options[] = {
     {"at", required_argument, NULL, OPT_AT},
     {"thread", required_argument, NULL, OPT_THREAD},
@@ -51,6 +58,7 @@ static const struct option options[] = {
     {"keys", required_argument, NULL, OPT_KEYS},
     {"size", required_argument, NULL, OPT_SIZE},
     {"times", no_argument, NULL, OPT_TIMES},
+    {"dap", optional_argument, NULL, OPT_DAP},
     TOOL_OPTIONS
 };
 
@@ -62,6 +70,13 @@ static void parse_size(struct request *r, const char *text)
     if (sscanf(text, "%dx%d%c", &r->columns, &r->rows, &behind) != 2 || r->columns < 1 || r->rows < 1
         || r->columns > MOST || r->rows > MOST)
         tool_usage("--size: `%s` is not columns and rows, such as 80x24, at most %d each", text, MOST);
+}
+
+static void parse_dap(struct request *r, const char *port)
+{
+    r->dap = true;
+    r->at_port = port != NULL;
+    r->port = port ? tool_count_argument("--dap", port) : 0;
 }
 
 static void parse_options(struct request *r, int argc, char **argv)
@@ -77,13 +92,16 @@ static void parse_options(struct request *r, int argc, char **argv)
         case OPT_KEYS: r->keys = optarg; break;
         case OPT_SIZE: parse_size(r, optarg); break;
         case OPT_TIMES: r->times = true; break;
+        case OPT_DAP: parse_dap(r, optarg); break;
         case 'h': tool_help(help);
         case 'V': tool_version();
         }
     }
-    if (optind + 1 != argc)
+    if (optind + 1 != argc && !(r->dap && optind == argc))
         tool_usage(optind == argc ? "no file given" : "more than one file given");
     r->path = argv[optind];
+    if (r->dap && r->keys)
+        tool_usage("--keys and --dap exclude each other");
     if (r->times && !r->keys)
         tool_usage("--times goes with --keys");
 }
@@ -266,6 +284,38 @@ static void step_by_script(struct session *s, struct canvas *c, const struct req
     key_script_free(&script);
 }
 
+/* ---- In an editor --------------------------------------------------------------------------------------------- */
+
+static void say_port(unsigned port)
+{
+    tool_warn("waiting for an editor at port %u of 127.0.0.1", port);
+}
+
+/* Serves an editor; returns the exit status. */
+static int serve(const struct request *r)
+{
+    struct dap_defaults defaults = {.path = r->path, .at = r->at, .thread = r->thread};
+    struct wpp_error error;
+    int in = STDIN_FILENO;
+    FILE *out = stdout;
+
+    if (!r->at_port && isatty(STDIN_FILENO))
+        tool_usage("--dap talks to an editor, not to a person; --dap=PORT waits for one");
+    if (r->at_port) {
+        in = dap_wait_for_editor(r->port, say_port, &error);
+        out = in < 0 ? NULL : fdopen(in, "w");
+        if (in >= 0 && !out)
+            tool_die_of_memory();
+        if (!out)
+            tool_die_error(&error);
+    }
+    if (!dap_serve(in, out, &defaults, &error))
+        tool_die_error(&error);
+    if (r->at_port)
+        fclose(out);
+    return tool_finish(TOOL_OK);
+}
+
 /* ---- main ---------------------------------------------------------------------------------------------------- */
 
 int main(int argc, char **argv)
@@ -279,6 +329,8 @@ int main(int argc, char **argv)
 
     tool_init("wpp-step");
     parse_options(&r, argc, argv);
+    if (r.dap)
+        return serve(&r);
     setlocale(LC_CTYPE, "");
     canvas.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
     if (!r.keys && !isatty(STDOUT_FILENO))

@@ -13,6 +13,7 @@
 #include "wpp/replay/source-changes.h"
 #include "wpp/replay/stack-text.h"
 #include "wpp/replay/stepper.h"
+#include "wpp/step/executions.h"
 #include "wpp/step/finders.h"
 #include "wpp/step/overview.h"
 #include "wpp/replay/source-lines.h"
@@ -26,6 +27,13 @@ struct session_wanted {
     struct place place;            /* by number */
     uint64_t n;                    /* else the n-th next, or before */
     bool back;
+};
+
+/* `sort.c:59` or `swap`, whose executions are asked for. */
+struct asked_for {
+    struct sought sought;
+    const char *names[1];
+    char file[2 * SESSION_TEXT];
 };
 
 /* What a line is asked for. */
@@ -93,6 +101,9 @@ void session_move_to(struct session *s, struct run_place to);
 void session_jump_to(struct session *s, struct run_place to);
 /* The n-th next execution of `sort.c:59` or `swap`, or (`back`) the n-th before. */
 void session_execution(struct session *s, const char *what, uint64_t n, bool back);
+/* Looks for it until it is found; false: there is none.  *out is right until N_FINDERS others are asked for.
+ * Cost: O(grammar). */
+bool session_ask_for(struct session *s, const char *what, struct asked_for *out);
 void session_choose_row(struct session *s, size_t row);
 /* Looks at a line, of the file that is looked at or of another one. */
 void session_look(struct session *s, const char *directory, const char *file, uint32_t line);
