@@ -63,6 +63,7 @@ static void find_blocks(insn_graph &g)
         if (NOTE_P(insn) && NOTE_KIND(insn) == NOTE_INSN_SWITCH_TEXT_SECTIONS) {
             part = 1;
             g.parts = 2;
+            inside = false;    // GCC puts a nop before a landing pad that begins the section
         } else if (NOTE_INSN_BASIC_BLOCK_P(insn)) {
             basic_block bb = NOTE_BASIC_BLOCK(insn);
             unsigned flags = (falls(bb) ? INSN_FALLS : 0) | (is_landing(bb) ? INSN_LANDING : 0);

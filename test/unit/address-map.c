@@ -3,6 +3,7 @@
  *
  *      address-map --step PROGRAM ARGUMENT...   runs it instruction by instruction, and compares each step
  *                                               with the map (test/e2e/map.sh)
+ *      address-map --windows WINDOW LIMIT PROGRAM ARGUMENT...   the same, WINDOW instructions here and there, LIMIT in all
  *      address-map --records FILE DEPTH PERIOD PROGRAM ARGUMENT...   the same; each PERIOD-th taken branch
  *                                               writes the last DEPTH to FILE as perf script does
  *      address-map --blocks PROGRAM             prints each block's addresses, to be compared with a
@@ -63,7 +64,7 @@ static unsigned jump_bytes(const uint8_t *p)
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
-enum { MOST_FOREIGN = 4096, MOST_DEPTH = 64 };
+enum { MOST_FOREIGN = 4096, MOST_DEPTH = 64, FREE_MICROSECONDS = 2000 };
 
 struct stepping {
     struct address_map map;
@@ -78,6 +79,7 @@ struct stepping {
     pid_t pid;
     uint32_t depth, period;
     uint64_t branches;
+    uint64_t window, window_end, limit;        /* steps; 0: all */
     struct { uint64_t from, to; } ring[MOST_DEPTH];
 };
 
@@ -260,13 +262,48 @@ static bool prepare(struct stepping *s, pid_t pid)
     return pwrite(s->memory, s->traps, size, (off_t)s->low) == (ssize_t)size;
 }
 
-/* Steps through the program's own code.  While control is elsewhere, all of that is breakpoints. */
+/* Lets the program run for a while; its code is in place.  False: it has ended. */
+static bool run_free(struct stepping *s, pid_t pid, int *status)
+{
+    int signal = 0;
+
+    for (bool asked = false;; asked = true) {
+        ptrace(PTRACE_CONT, pid, NULL, (void *)(long)signal);
+        if (!asked) {
+            usleep(FREE_MICROSECONDS);
+            kill(pid, SIGSTOP);
+        }
+        if (waitpid(pid, status, 0) != pid || !WIFSTOPPED(*status))
+            return false;
+        if (WSTOPSIG(*status) == SIGSTOP)
+            break;
+        signal = WSTOPSIG(*status);
+    }
+    s->last = 0;
+    s->window_end = s->steps + s->window;
+    return true;
+}
+
+/* Whether enough has been seen of the process, which is killed then. */
+static bool is_enough(const struct stepping *s, pid_t pid, int *status)
+{
+    if (s->limit == 0 || s->steps < s->limit)
+        return false;
+    kill(pid, SIGKILL);
+    waitpid(pid, status, 0);
+    *status = 0;
+    return true;
+}
+
+/* Steps through the program's own code.  While control is elsewhere, all of that is breakpoints.  With a window it
+ * runs free after so many steps, and is stopped somewhere else. */
 static void follow(struct stepping *s, pid_t pid, int *status)
 {
     size_t size = s->high - s->low;
     bool here = false, begun = false;
 
-    while (WIFSTOPPED(*status)) {
+    s->window_end = s->window;
+    while (WIFSTOPPED(*status) && !is_enough(s, pid, status)) {
         int signal = WSTOPSIG(*status) == SIGTRAP ? 0 : WSTOPSIG(*status);
         struct user_regs_struct regs;
 
@@ -282,6 +319,15 @@ static void follow(struct stepping *s, pid_t pid, int *status)
             step_at(s, regs.rip);
         if (here && !(regs.rip >= s->low && regs.rip < s->high))
             here = pwrite(s->memory, s->traps, size, (off_t)s->low) != (ssize_t)size;
+        if (here && s->window && s->steps >= s->window_end) {
+            if (!run_free(s, pid, status))
+                break;
+            ptrace(PTRACE_GETREGS, pid, NULL, &regs);
+            here = regs.rip >= s->low && regs.rip < s->high;
+            if (!here)
+                pwrite(s->memory, s->traps, size, (off_t)s->low);
+            signal = 0;
+        }
         if (ptrace(here ? PTRACE_SINGLESTEP : PTRACE_CONT, pid, NULL, (void *)(long)signal) != 0
             || waitpid(pid, status, 0) != pid)
             break;
@@ -446,6 +492,9 @@ int main(int argc, char **argv)
 
     if (argc > 2 && !strcmp(argv[1], "--step"))
         return step(argv + 2, (struct stepping){0});
+    if (argc > 4 && !strcmp(argv[1], "--windows"))
+        return step(argv + 4, (struct stepping){.window = strtoull(argv[2], NULL, 10),
+                                                .limit = strtoull(argv[3], NULL, 10)});
     if (argc > 5 && !strcmp(argv[1], "--records")) {
         FILE *out = fopen(argv[2], "w");
         int status = step(argv + 5, (struct stepping){.records = out, .depth = (uint32_t)atoi(argv[3]),

@@ -286,7 +286,7 @@ static void test_ages(void)
 {
     enum { TURNS = 1000, DEPTH = 4 };
     static const char *const arcs[] = {"C", "BD", "B", "."};      /* the entry is seen whole in a sample, too */
-    struct branch_record record[TURNS + 3];
+    struct branch_record record[TURNS + 4];
     struct partial_paths found = {0};
     struct records_figures figures = {0};
     struct path_estimates e;

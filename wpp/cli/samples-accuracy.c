@@ -194,7 +194,7 @@ static void print_routines(const struct samples_request *r, struct truth *t)
         sum += alike[i];
     head_of_routines(r, s, sum);
     for (uint32_t i = 0; i < n_flow; i++)
-        print_routine(r, t->map.routine[by_flow[i].routine].r.name,
+        print_routine(r, t->map.routine[by_flow[i].routine].r.shown,
                       find_routine(by_equal, n_equal, by_flow[i].routine), &by_flow[i], alike[by_flow[i].routine], i == 0);
     if (r->format == SAMPLES_JSON)
         puts("]}");

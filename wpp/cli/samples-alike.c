@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "wpp/base/demangle.h"
 #include "wpp/base/json.h"
 #include "wpp/cli/tool.h"
 #include "wpp/samples/partial-paths.h"
@@ -21,6 +22,7 @@ struct alike {
     const struct samples_request *request;
     struct address_map map;
     struct path_graphs graphs;
+    struct wpp_demangler demangler;
     uint32_t depth[MOST_DEPTHS], n_depths;
     struct alike_routine *routine;
     uint32_t n;                /* routines with such paths */
@@ -44,6 +46,8 @@ static void look_at(struct alike *a, uint32_t routine)
     struct record_costs costs;
 
     if (!g || !record_costs_new(&costs, &a->map, routine, g, &arena))
+        tool_die_of_memory();
+    if (!(a->map.routine[routine].r.shown = wpp_demangle(&a->demangler, &a->map.arena, a->map.routine[routine].r.name)))
         tool_die_of_memory();
     *out = (struct alike_routine){.routine = routine, .paths = (double)g->num_paths};
     a->paths += out->paths;
@@ -111,7 +115,7 @@ static void print_text(const struct alike *a)
             print_details(r, &x->depth[0]);
         for (uint32_t d = 0; a->n_depths > 1 && d < a->n_depths; d++)
             printf("%s%13s", d ? "" : "        ", tool_grouped((uint64_t)x->depth[d].alike));
-        printf("  %s\n", r->name);
+        printf("  %s\n", r->shown);
     }
     printf("%11s", tool_grouped((uint64_t)a->paths));
     for (uint32_t d = 0; d < a->n_depths; d++)
@@ -138,7 +142,7 @@ static void print_json(const struct alike *a)
         const struct wpp_routine *r = &a->map.routine[a->routine[i].routine].r;
 
         printf("%s{\"routine\": ", i ? ", " : "");
-        json_string(stdout, r->name);
+        json_string(stdout, r->shown);
         printf(", \"file\": ");
         json_string(stdout, r->file);
         printf(", \"line\": %u, \"paths\": %.0f, \"depths\": [", r->line, a->routine[i].paths);
