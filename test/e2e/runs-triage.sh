@@ -133,14 +133,14 @@ printf '1\n2\n12345678\n' > in/id:000007,sig:06,src:000001
 printf 'hello\nabxyz\nab\n' > in/sample.txt
 for f in in/*; do wpp-record -q --runs=inputs -- ./parse "$f" 2> /dev/null; done
 wpp-record -q --runs=inputs --label=fail -- ./parse none
-ok 'inputs of clusters' wpp-runs inputs cluster --alike=40 --copy=out
+ok 'inputs of clusters' wpp-runs inputs cluster --alike=40 --copy=crashes
 is 'a run without an input file is told' "$(cat "$T/err")" 'wpp-runs: 1 of 4 runs name no input file'
-is 'a folder each' "$(find out -type f | sort | sed 's/cl[0-9]/cl/')" \
-    "out/cl/id:000000,sig:06,src:000003,run:1
-out/cl/id:000000,sig:11,orig:sample.txt,run:3
-out/cl/id:000001,sig:06,src:000007,run:2"
-same 'with their bytes' out/cl1/id:000001* in/id:000007*
-fails 'a folder that is there' wpp-runs inputs cluster --copy=out
+is 'a folder each' "$(find crashes -type f | sort | sed 's/cl[0-9]/cl/')" \
+    "crashes/cl/id:000000,sig:06,src:000003,run:1
+crashes/cl/id:000000,sig:11,orig:sample.txt,run:3
+crashes/cl/id:000001,sig:06,src:000007,run:2"
+same 'with their bytes' crashes/cl1/id:000001* in/id:000007*
+fails 'a folder that is there' wpp-runs inputs cluster --copy=crashes
 ok 'by the number of the argument' wpp-runs inputs cluster --copy=two --input=1
 is 'none is the second' "$(wpp-runs inputs cluster --copy=three --input=2 2>&1 > /dev/null)" \
     'wpp-runs: 4 of 4 runs name no input file'
@@ -148,9 +148,9 @@ fails_with 2 'an argument for nothing' wpp-runs inputs cluster --input=1
 if command -v afl-tmin > /dev/null && command -v afl-cc > /dev/null; then
     export AFL_NO_UI=1 AFL_QUIET=1 AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1
     ok 'built with AFL++' afl-cc -o parse-afl parse.c
-    ok 'afl-tmin takes a crash' timeout 60 afl-tmin -i out/cl1/id:000000* -o small -- ./parse-afl @@
-    ok 'and makes it smaller' test "$(wc -c < small)" -lt "$(cat out/cl1/id:000000* | wc -c)"
-    ok 'afl-showmap takes a folder' timeout 60 afl-showmap -q -C -i out/cl1 -o map -- ./parse-afl @@
+    ok 'afl-tmin takes a crash' timeout 60 afl-tmin -i crashes/cl1/id:000000* -o small -- ./parse-afl @@
+    ok 'and makes it smaller' test "$(wc -c < small)" -lt "$(cat crashes/cl1/id:000000* | wc -c)"
+    ok 'afl-showmap takes a folder' timeout 60 afl-showmap -q -C -i crashes/cl1 -o map -- ./parse-afl @@
 else
     skip 'AFL++ is not installed'
 fi
