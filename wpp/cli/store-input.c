@@ -74,6 +74,6 @@ wpp *store_open_first(struct run_store *s, int64_t id)
     wpp *w = store_open_process(s, id, 0, &error);
 
     if (!w)
-        tool_die(TOOL_ERROR, "run %lld: %s", (long long)id, error.text);
+        tool_die(tool_exit_status(error.status), "run %lld: %s", (long long)id, error.text);
     return w;
 }

@@ -40,6 +40,10 @@ static const char help[] =
     "      --process=N        export: process N of the run, counted from 0 (default 0)\n"
     "      --last=N           cluster: compare the last N events (default 1000)\n"
     "      --alike=P          cluster: percent of pairs of paths in common (default 50)\n"
+    "      --copy=FOLDER      cluster: copy the input of each run into a folder of its cluster in FOLDER, under\n"
+    "                         names as AFL++ gives them\n"
+    "      --input=N          cluster: argument N of a run's command names its input (default: the last one\n"
+    "                         that is a file)\n"
     "      --by=WAY           ranks: compare the order of all paths, which follow each other (steps), or\n"
     "                         which were executed (paths); auto, the default: the finest of these in which\n"
     "                         most ranks are alike\n"
@@ -55,8 +59,8 @@ struct request {
     const char *folder;
     char **arguments;
     int n_arguments;
-    const char *label, *output;    /* NULL: not given */
-    uint64_t keep, process, last;
+    const char *label, *output, *copy;     /* NULL: not given */
+    uint64_t keep, process, last, input;
     double alike;
     bool keep_given, process_given, format_given, cluster_given, by_given;
     unsigned by;                   /* enum ranks_by; RANKS_WAYS: auto */
@@ -66,7 +70,7 @@ struct request {
     size_t n_ids;
 };
 
-enum { OPT_LABEL = 0x100, OPT_KEEP, OPT_PROCESS, OPT_FORMAT, OPT_LAST, OPT_ALIKE, OPT_BY };
+enum { OPT_LABEL = 0x100, OPT_KEEP, OPT_PROCESS, OPT_FORMAT, OPT_LAST, OPT_ALIKE, OPT_BY, OPT_COPY, OPT_INPUT };
 static const struct option options[] = {
     {"label", required_argument, NULL, OPT_LABEL},
     {"keep", required_argument, NULL, OPT_KEEP},
@@ -76,6 +80,8 @@ static const struct option options[] = {
     {"last", required_argument, NULL, OPT_LAST},
     {"alike", required_argument, NULL, OPT_ALIKE},
     {"by", required_argument, NULL, OPT_BY},
+    {"copy", required_argument, NULL, OPT_COPY},
+    {"input", required_argument, NULL, OPT_INPUT},
     TOOL_OPTIONS
 };
 
@@ -108,6 +114,14 @@ static void parse_option(struct request *r, int option)
         break;
     case OPT_ALIKE:
         r->alike = tool_share("--alike", optarg) / 100;
+        r->cluster_given = true;
+        break;
+    case OPT_COPY:
+        r->copy = optarg;
+        r->cluster_given = true;
+        break;
+    case OPT_INPUT:
+        r->input = tool_count_argument("--input", optarg);
         r->cluster_given = true;
         break;
     case OPT_BY:
@@ -462,7 +476,9 @@ static void cluster(struct request *r)
 
     if (r->n_arguments > 0)
         tool_usage("cluster: all failing runs are looked at");
-    triage_clusters(s, r->last, r->alike, r->format == FORMAT_JSON);
+    if (r->input && !r->copy)
+        tool_usage("--input: --copy says where the inputs go");
+    triage_clusters(s, r->last, r->alike, r->format == FORMAT_JSON, r->copy, r->input);
     run_store_close(s);
 }
 
@@ -507,7 +523,7 @@ static void check_options(const struct request *r, const struct command *c)
     if ((r->output || r->process_given) && !(c->may & MAY_OUTPUT))
         tool_usage("--output and --process do not go with %s", c->name);
     if (r->cluster_given && !(c->may & MAY_CLUSTER))
-        tool_usage("--last and --alike do not go with %s", c->name);
+        tool_usage("--last, --alike, --copy and --input do not go with %s", c->name);
     if (r->by_given && !(c->may & MAY_BY))
         tool_usage("--by does not go with %s", c->name);
     if (r->format_given && !(c->may & MAY_FORMAT))

@@ -28,8 +28,8 @@ void run_vector_free(struct run_vector *v);
 bool run_vector_room(struct run_vector *v, uint32_t n_facts, uint32_t n_loops, uint32_t n_spans);
 /* A run's facts as a vector.  False: no memory. */
 bool run_vector_of(struct run_vector *out, const struct run_facts *f);
-/* Sorts facts and loops. */
-void run_vector_sort(struct run_vector *v);
+/* Sorts facts and loops; each fact is there once afterwards.  False: no memory. */
+bool run_vector_sort(struct run_vector *v);
 /* Whether a fact is there.  O(log n). */
 bool run_vector_has(const struct run_vector *v, uint32_t fact);
 /* How often the loop was gone round at most; *found false: control did not come to it.  O(log n). */

@@ -472,8 +472,9 @@ static bool translate_run(struct taking *t)
     }
     for (uint32_t i = 0; i < v->n_spans; i++)
         v->span[i].path = known(t, t->path_here, v->span[i].path, t->n_paths);
-    run_vector_sort(v);
-    return !t->in.failed || broken(t);
+    if (t->in.failed)
+        return broken(t);
+    return run_vector_sort(v) || wpp_fail_memory(t->error);
 }
 
 /* A varint, byte by byte.  False: there is none. */
