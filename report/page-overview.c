@@ -2,9 +2,14 @@
 /* page-overview.c - a run in figures, with the names of its routines. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/page.h"
 #include "wpp/base/json.h"
+#include "wpp/base/names.h"
+#include "wpp/replay/short-names.h"
+
+enum { MOST_OF_NAME = 60 };
 
 static void put_text(FILE *out, const char *key, const char *text)
 {
@@ -87,6 +92,68 @@ static void put_routines(FILE *out, const struct page_run *r, uint32_t n)
     fputc(']', out);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* All names of routines and of what is inlined in them, ascending; a name may occur several times.  The caller
+ * frees the list; NULL: no memory. */
+static const char **list_names(const struct page_run *r, uint32_t n_routines, size_t *n)
+{
+    const char **list;
+
+    *n = 0;
+    for (uint32_t i = 0; i < n_routines; i++)
+        *n += 1 + (size_t)wpp_routine(r->w, i)->n_inlined;
+    list = malloc((*n + 1) * sizeof *list);
+    *n = 0;
+    for (uint32_t i = 0; list && i < n_routines; i++) {
+        const struct wpp_routine *routine = wpp_routine(r->w, i);
+
+        list[(*n)++] = routine->shown;
+        for (uint32_t k = 0; k < routine->n_inlined; k++)
+            list[(*n)++] = routine->inlined[k].shown;
+    }
+    if (list && *n > 0)
+        qsort(list, *n, sizeof *list, compare_names);
+    return list;
+}
+
+/* Names that can be shorter.  In a long list of names some differ late: they are cut all the same. */
+static bool put_short_names(FILE *out, const struct page_run *r, uint32_t n_routines)
+{
+    struct short_names *names = short_names_new(false);
+    size_t n;
+    const char **list = list_names(r, n_routines, &n), *between = "";
+    bool ok = names && list;
+
+    for (size_t i = 0; ok && i < n; i++)
+        ok = short_names_add(names, list[i]);
+    ok = ok && short_names_settle(names);
+    fputs(",\"short\":{", out);
+    for (size_t i = 0; ok && i < n; i++) {
+        const char *brief = short_names_of(names, list[i]);
+        char cut[MOST_OF_NAME];
+
+        if (strlen(brief) >= sizeof cut) {
+            name_shorten(list[i], cut, sizeof cut);
+            brief = cut;
+        }
+        if (strcmp(brief, list[i]) == 0 || (i > 0 && strcmp(list[i - 1], list[i]) == 0))
+            continue;
+        fputs(between, out);
+        json_string(out, list[i]);
+        fputc(':', out);
+        json_string(out, brief);
+        between = ",";
+    }
+    fputc('}', out);
+    free(list);
+    short_names_free(names);
+    return ok;
+}
+
 static void put_damage(FILE *out, const struct page_run *r)
 {
     uint32_t n;
@@ -104,6 +171,7 @@ bool page_overview(struct page_run *r, FILE *out)
 {
     struct wpp_summary run;
     uint64_t *count;
+    bool ok;
 
     wpp_get_summary(r->w, &run);
     count = calloc(run.n_terminals + (size_t)1, sizeof *count);
@@ -118,8 +186,9 @@ bool page_overview(struct page_run *r, FILE *out)
     fprintf(out, ",\"instructions\":%.17g", instructions(r, count, run.n_terminals));
     put_threads(out, r);
     put_routines(out, r, run.n_routines);
+    ok = put_short_names(out, r, run.n_routines);
     put_damage(out, r);
     fputc('}', out);
     free(count);
-    return true;
+    return ok;
 }

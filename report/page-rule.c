@@ -2,11 +2,12 @@
 /* page-rule.c - the grammar: one rule, and the graph of rules below it. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/page.h"
 #include "wpp/read/reader.h"
 
-enum { MOST_SYMBOLS = 400, MOST_USERS = 50, MOST_ROUTINES = 8 };
+enum { MOST_SYMBOLS = 400, MOST_USERS = 50, MOST_ROUTINES = 8, MOST_CHILDREN = 12 };
 
 static int64_t symbol_number(uint32_t s)
 {
@@ -153,6 +154,7 @@ struct graph {
     struct node *node;
     uint32_t n, most;
     uint32_t *number;              /* by rule: 1 + its node */
+    double *derives;               /* by rule; 0 between two nodes */
 };
 
 static void add_node(struct graph *k, uint32_t rule, uint32_t level)
@@ -163,16 +165,46 @@ static void add_node(struct graph *k, uint32_t rule, uint32_t level)
     k->number[rule] = k->n;
 }
 
-/* Level by level, so that the nearest rules are in the graph. */
+/* The rules that a rule uses and that derive most of its events: their numbers are in best[0 .. n). */
+static uint32_t largest_children(struct graph *k, uint32_t from, uint32_t *best)
+{
+    const struct wpp_grammar *g = k->g;
+    uint32_t n = 0;
+
+    for (uint64_t s = g->body[from]; s < g->body[from + 1]; s++)
+        if (g->symbols[s] & WPP_RULE)
+            k->derives[g->symbols[s] & ~WPP_RULE] += (double)g->length[g->symbols[s] & ~WPP_RULE];
+    for (uint64_t s = g->body[from]; s < g->body[from + 1]; s++) {
+        uint32_t rule = g->symbols[s] & ~WPP_RULE, at = n;
+
+        if (!(g->symbols[s] & WPP_RULE) || k->derives[rule] < 0)
+            continue;
+        while (at > 0 && -k->derives[best[at - 1]] < k->derives[rule])
+            at--;
+        k->derives[rule] = -k->derives[rule];          /* it has been looked at */
+        if (at == MOST_CHILDREN)
+            continue;
+        n += n < MOST_CHILDREN;
+        memmove(best + at + 1, best + at, (n - at - 1) * sizeof *best);
+        best[at] = rule;
+    }
+    for (uint64_t s = g->body[from]; s < g->body[from + 1]; s++)
+        if (g->symbols[s] & WPP_RULE)
+            k->derives[g->symbols[s] & ~WPP_RULE] = 0;
+    return n;
+}
+
+/* Level by level, so that the nearest rules are in the graph; of each rule those that derive most. */
 static void collect(struct graph *k, uint32_t rule, uint32_t levels)
 {
-    add_node(k, rule, 0);
-    for (uint32_t i = 0; i < k->n && k->node[i].level < levels; i++) {
-        uint32_t from = k->node[i].rule;
+    uint32_t child[MOST_CHILDREN];
 
-        for (uint64_t s = k->g->body[from]; s < k->g->body[from + 1] && k->n < k->most; s++)
-            if (k->g->symbols[s] & WPP_RULE)
-                add_node(k, k->g->symbols[s] & ~WPP_RULE, k->node[i].level + 1);
+    add_node(k, rule, 0);
+    for (uint32_t i = 0; i < k->n && k->node[i].level < levels && k->n < k->most; i++) {
+        uint32_t n = largest_children(k, k->node[i].rule, child);
+
+        for (uint32_t c = 0; c < n; c++)
+            add_node(k, child[c], k->node[i].level + 1);
     }
 }
 
@@ -225,8 +257,9 @@ bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t mos
         return true;
     k.node = calloc(most + (size_t)1, sizeof *k.node);
     k.number = calloc(g->n_rules + (size_t)g->n_threads + 1, sizeof *k.number);
+    k.derives = calloc(g->n_rules + (size_t)1, sizeof *k.derives);
     times = calloc(most + (size_t)1, sizeof *times);
-    if (k.node && k.number && times && page_need_frequencies(r)) {
+    if (k.node && k.number && k.derives && times && page_need_frequencies(r)) {
         collect(&k, rule, levels);
         fputs("{\"nodes\":[", out);
         for (uint32_t i = 0; i < k.n; i++)
@@ -238,6 +271,7 @@ bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t mos
     }
     free(k.node);
     free(k.number);
+    free(k.derives);
     free(times);
-    return k.node && k.number && times && r->frequency;
+    return k.node && k.number && k.derives && times && r->frequency;
 }

@@ -82,7 +82,7 @@ bool page_need_mostly(struct page_run *r);
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
-/* The run: program, length, threads, repetition, damage; names of all routines. */
+/* The run: program, length, threads, repetition, damage; names of all routines, and which are shown shorter. */
 bool page_overview(struct page_run *r, FILE *out);
 
 /* A part of a thread, divided into columns of equal events, or of equal time. */
@@ -125,7 +125,8 @@ bool page_find(struct page_run *r, uint32_t thread, double event, bool forwards,
 bool page_rule(struct page_run *r, uint32_t rule, FILE *out);
 /* What uses the rule, and which routines it runs.  Cost: O(grammar). */
 bool page_rule_use(struct page_run *r, uint32_t rule, FILE *out);
-/* The rules below a rule, down to `levels` and at most `most` of them, as nodes and edges. */
+/* The rules below a rule, down to `levels` and at most `most` of them, as nodes and edges; of what one rule uses,
+ * those that derive most of it. */
 bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t most, FILE *out);
 
 /* Tables of routines, loops and lines; `top` rows of each. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // calls.js - the tree of calls, from the threads' beginnings or a routine on, or of its callers.
-import { amount, bar, button, el, link, share, waiting } from './dom.js';
+import { amount, bar, button, el, link, nameOf, share, shortName, waiting } from './dom.js';
 import { at, go } from './main.js';
 
 const OPEN_FROM = 0.1;        // nodes of that share are open at first
@@ -13,7 +13,7 @@ function tree(run, nodes, total, routines) {
     nodes.forEach((node, i) => {
         const inner = nodes[i + 1]?.depth > node.depth;
         const name = node.name ?? 'untraced code';
-        const line = [bar(node.inclusive, total), el('span.share', {}, share(node.inclusive, total)), ' ', el('code', {}, name), ' ',
+        const line = [bar(node.inclusive, total), el('span.share', {}, share(node.inclusive, total)), ' ', nameOf(run, name), ' ',
             el('small', {}, `${amount(node.calls)} ${node.calls === 1 ? 'call' : 'calls'}${node.self > 0 ? `, self ${share(node.self, total)}` : ''}`
                 + `${node.hidden ? `, ${node.hidden} small ones not shown` : ''}`)];
         const routine = routines.get(node.name);
@@ -33,7 +33,7 @@ export const CALLS = ['tree', 0, 0, LEAST];
 
 export async function calls({ run, words, section, isCurrent }) {
     const kind = Number(words.kind ?? 0), routine = Number(words.routine ?? 0);
-    const name = run.about.routines[routine]?.[0] ?? '';
+    const name = shortName(run, run.about.routines[routine]?.[0] ?? '');
     const wait = waiting('Following the calls of the run');
     section.append(el('p.tools', {},
         link('from the beginning', at(run, 'calls'), { 'aria-current': kind === 0 ? 'true' : null }), ' ',
@@ -41,7 +41,7 @@ export async function calls({ run, words, section, isCurrent }) {
             link(`callers of ${name}`, at(run, 'calls', { kind: 2, routine }), { 'aria-current': kind === 2 ? 'true' : null }), ' '] : null,
         el('label', {}, 'routine ', el('select', { onchange(event) { go(at(run, 'calls', { kind: kind || 1, routine: event.target.value })); } },
             el('option', { value: '' }, 'choose\u2026'),
-            run.about.routines.map((r, i) => [r[0], i]).sort((a, b) => a[0].localeCompare(b[0], 'en')).slice(0, 2000).map(([text, i]) => el('option', { value: i, selected: kind > 0 && i === routine }, text)))), ' ',
+            run.about.routines.map((r, i) => [r[0], i]).sort((a, b) => a[0].localeCompare(b[0], 'en')).slice(0, 2000).map(([text, i]) => el('option', { value: i, selected: kind > 0 && i === routine }, shortName(run, text))))), ' ',
         button('open all', () => section.querySelectorAll('details').forEach((d) => { d.open = true; })), ' ',
         button('close all', () => section.querySelectorAll('details').forEach((d) => { d.open = false; }))), wait);
     const answer = await run.ask('tree', kind, kind ? routine : 0, LEAST);

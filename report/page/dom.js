@@ -63,7 +63,7 @@ export const plural = (n, one, many = `${one}s`) => `${amount(n)} ${Math.round(n
 export function share(part, whole) {
     const percent = whole > 0 ? 100 * part / whole : 0;
 
-    return `${percent === 0 || percent >= 0.05 ? percent.toFixed(1) : '<0.1'} %`;
+    return `${percent === 0 || percent >= 0.05 ? percent.toFixed(1) : '<0.1'}\u00a0%`;
 }
 
 export function time(nanoseconds) {
@@ -85,6 +85,10 @@ export const base = (path) => path.slice(path.lastIndexOf('/') + 1);
 
 // ---- Small things that views share ----------------------------------------------------------------
 
+// A name that may be shown shorter, with the whole of it where one points.
+export const shortName = (run, name) => (Object.hasOwn(run.about.short, name) ? run.about.short[name] : name);
+export const nameOf = (run, name) => el('code', { title: shortName(run, name) === name ? null : name }, shortName(run, name));
+
 export const button = (text, onclick, properties) => el('button', { type: 'button', onclick, ...properties }, text);
 export const link = (text, hash, properties) => el('a', { href: `#${hash}`, ...properties }, text);
 
@@ -95,10 +99,10 @@ export function bar(part, whole) {
 
 // A table: columns are [heading, class], rows are lists of cells; a cell may be [sort value, child].
 export function table(caption, columns, rows, properties) {
-    return el('table', properties,
+    return el('div.across', {}, el('table', properties,
         el('caption', {}, caption),
         el('thead', {}, el('tr', {}, columns.map(([heading, kind]) => el(kind ? `th.${kind}` : 'th', { scope: 'col' }, heading)))),
-        el('tbody', {}, rows.map((row) => el('tr', {}, row.map((cell, i) => el(columns[i][1] ? `td.${columns[i][1]}` : 'td', {}, cell))))));
+        el('tbody', {}, rows.map((row) => el('tr', {}, row.map((cell, i) => el(columns[i][1] ? `td.${columns[i][1]}` : 'td', {}, cell)))))));
 }
 
 // What is waited for, with the seconds; it goes on until it is replaced.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // grammar.js - one rule, and on demand a picture of the rules below it.
 import dagre from '@dagrejs/dagre';
-import { amount, button, count, el, failure, link, plural, replace, share, svg, waiting } from './dom.js';
+import { amount, button, count, el, failure, link, nameOf, plural, replace, share, shortName, svg, waiting } from './dom.js';
 import { at, go } from './main.js';
 
 const MOST = 60;              // nodes
 
-const routineName = (run, number) => (number === null || number === undefined ? 'no routine' : run.about.routines[number][0]);
+const routineName = (run, number) => (number === null || number === undefined ? 'no routine' : shortName(run, run.about.routines[number][0]));
 const shorten = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
 
 function symbol(run, s, times) {
@@ -51,8 +51,11 @@ async function draw(run, rule, box) {
                 svg('text', { x: 8, y: 46, class: 'small' }, `${amount(node.length)} events \u00d7 ${amount(node.frequency)}${node.hidden ? `, +${amount(node.hidden)}` : ''}`));
         }));
 
-    replace(box, el('p', {}, `${plural(answer.nodes.length, 'rule')}, the nearest ones${answer.nodes.length === MOST ? ` of more than ${MOST}` : ''}. `
-        + 'A rule is named by the routine in which it begins.'), el('div.scroll', { tabIndex: 0, role: 'region', 'aria-label': 'Picture of the grammar' }, picture));
+    const scroll = el('div.scroll', { tabIndex: 0, role: 'region', 'aria-label': 'Picture of the grammar' }, picture);
+
+    replace(box, el('p', {}, `${plural(answer.nodes.length, 'rule')}${answer.nodes.length === MOST ? ', those nearest to it that derive most' : ''}. `
+        + 'A rule is named by the routine in which it begins.'), scroll);
+    scroll.scrollLeft = graph.node(String(rule)).x - scroll.clientWidth / 2;
 }
 
 // What a rule runs, and what uses it.
@@ -60,7 +63,7 @@ function useOf(run, answer) {
     const all = answer.routines.reduce((sum, [, insns]) => sum + insns, 0);
 
     return [
-        el('p', {}, 'It runs ', answer.routines.length ? answer.routines.map(([r, insns], i) => [i ? ', ' : '', el('code', {}, routineName(run, r)), ` ${share(insns, all)}`]) : 'no routine', '.'),
+        el('p', {}, 'It runs ', answer.routines.length ? answer.routines.map(([r, insns], i) => [i ? ', ' : '', nameOf(run, run.about.routines[r][0]), ` ${share(insns, all)}`]) : 'no routine', '.'),
         el('p', {}, answer.allUsers ? ['Used by ', pairs(answer.users).map(([r, times]) => symbol(run, r, times)), answer.allUsers > answer.users.length / 2 ? `\u2026 ${count(answer.allUsers)} rules` : ''] : 'No rule uses it.'),
     ];
 }

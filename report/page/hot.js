@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // hot.js - hot subpaths: strings of paths that cost most, with the source that they run beside them.
-import { amount, base, button, count, el, link, plural, share, waiting } from './dom.js';
+import { amount, base, button, count, el, link, nameOf, plural, share, shortName, waiting } from './dom.js';
 import { at } from './main.js';
-import { files, sourceLines } from './source.js';
+import { excerpts, files } from './source.js';
 
 const SHOWN = 12;             // steps at first
 
@@ -22,22 +22,20 @@ function linesOf(steps) {
 async function besides(run, steps) {
     const lines = linesOf(steps), all = await files(run), parts = [];
 
-    for (const [name, set] of [...lines].slice(0, 6)) {
+    for (const [name, ran] of [...lines].slice(0, 6)) {
         const number = all.findIndex((f) => f.file === name);
-        const sorted = [...set].sort((a, b) => a - b), first = Math.max(1, sorted[0] - 2);
-        const last = Math.min(sorted.at(-1) + 2, first + 120);
 
         if (number >= 0)
-            parts.push(el('h4', {}, link(name, at(run, 'source', { file: name, line: sorted[0] }))),
-                sourceLines(run, all[number], (await run.ask('lines', number, first, last)).lines, { marked: set }));
+            parts.push(el('h4', {}, link(name, at(run, 'source', { file: name, line: [...ran][0] }))),
+                await excerpts(run, all, number, ran, 2, 120));
     }
     return parts.length ? parts : [el('p', {}, 'No lines are known.')];
 }
 
-function stepList(steps) {
+function stepList(run, steps) {
     const list = el('ol.steps');
     const put = (some) => list.append(...some.map((step) => el('li', { style: { 'margin-left': `${1.2 * (step.depth ?? 0)}em` } },
-        el('code', {}, step.name), ' ', el('small', {}, step.path === undefined ? '' : `path ${count(step.path)}`,
+        nameOf(run, step.name), ' ', el('small', {}, step.path === undefined ? '' : `path ${count(step.path)}`,
             (step.lines ?? []).map(({ file, ranges }) => ` ${base(file)}:${ranges.slice(0, 8).map(([a, b]) => (a === b ? a : `${a}\u2013${b}`)).join(' ')}${ranges.length > 8 ? ' \u2026' : ''}`)))));
 
     put(steps.slice(0, SHOWN));
@@ -79,9 +77,9 @@ export async function hot({ run, section, isCurrent }) {
                 beside.replaceChildren(...await besides(run, steps));
             },
         }, el('summary', {}, el('span.share', {}, share(s.own_cost, total)), ' ',
-            el('code', {}, [...new Set(steps.map((x) => x.name))].slice(0, 4).join(', ')), ' ',
+            el('code', {}, [...new Set(steps.map((x) => shortName(run, x.name)))].slice(0, 4).join(', ')), ' ',
             el('small', {}, `${whereOf(steps)} ${plural(s.length, 'path')}, ${plural(s.frequency, 'time')}${s.turn ? `, a loop of ${plural(s.turn, 'path')}${s.loop ? `, ${amount(s.loop.mean)} iterations in a row` : ''}` : ''}`)),
-        el('div.columns', {}, el('div', {}, stepList(steps),
+        el('div.columns', {}, el('div', {}, stepList(run, steps),
             el('p', {}, link('where it is', at(run, 'steps', { seek: 'path', number: steps[0].terminal })))), beside));
 
         section.append(details);

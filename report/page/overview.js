@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // overview.js - what ran, how long, how repetitive, and what is to be known before one believes it.
-import { amount, bytes, count, el, link, plural, share, table, time, waiting } from './dom.js';
+import { amount, bytes, count, el, link, nameOf, plural, share, table, time, waiting } from './dom.js';
 import { at } from './main.js';
 
 const fact = (title, value, note) => el('div.fact', {}, el('dt', {}, title), el('dd', {}, value, note ? el('small', {}, note) : null));
@@ -64,7 +64,7 @@ export async function overview({ run, section, isCurrent }) {
         later.replaceChildren(
             table('Where the instructions went', [['inclusive', 'number'], ['self', 'number'], ['calls', 'number'], ['routine'], ['']],
                 answer.routines.map((r) => [
-                    share(r.inclusive, answer.instructions), share(r.self, answer.instructions), amount(r.calls), el('code', {}, r.name),
+                    share(r.inclusive, answer.instructions), share(r.self, answer.instructions), amount(r.calls), nameOf(run, r.name),
                     link('source', at(run, 'source', { file: r.file, line: r.line })),
                 ]), { className: 'wide', id: 'top' }),
             el('p', {}, link('All routines and loops', at(run, 'report'))));

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // report.js - tables of routines and loops, sorted and filtered.
-import { amount, bar, base, count, el, link, replace, share, waiting } from './dom.js';
+import { amount, bar, base, count, el, link, nameOf, replace, share, waiting } from './dom.js';
 import { at } from './main.js';
+
+const MOST = 1000;            // rows of a table
 
 const place = (run, r, line) => (r.file ? link(`${base(r.file)}:${line ?? '?'}`, at(run, 'source', { file: r.file, line })) : '');
 
+const barred = (part, whole) => [bar(part, whole), el('span.share', {}, share(part, whole))];
+
 // A table whose headings sort.  columns: [heading, value of a row, cell of a row, is it a number].
-function sortable(caption, id, columns, rows, first) {
+function sortable(caption, id, columns, rows, first, links) {
     const body = el('tbody');
     let by = first, down = true, shown = '';
 
@@ -17,7 +21,7 @@ function sortable(caption, id, columns, rows, first) {
         if (!down)
             order.reverse();
         replace(body, order.filter((r) => r.name.toLowerCase().includes(shown)).map((r) =>
-            el('tr', {}, columns.map(([, , cell, number]) => el(number ? 'td.number' : 'td', {}, cell(r))))));
+            el('tr', {}, columns.map(([, , cell, number]) => el(number ? 'td.number' : cell === links ? 'td.links' : 'td', {}, cell(r))))));
         heads.forEach((head, i) => head.setAttribute('aria-sort', i !== by ? 'none' : down === Boolean(columns[i][3]) ? 'descending' : 'ascending'));
     };
     const heads = columns.map(([heading, , , numeric], i) => el(numeric ? 'th.number' : 'th', { scope: 'col' },
@@ -26,12 +30,12 @@ function sortable(caption, id, columns, rows, first) {
         oninput() { shown = filter.value.toLowerCase(); draw(); } });
 
     draw();
-    return [el('h2', {}, caption), el('p.tools', {}, filter, ` ${count(rows.length)} rows`),
-        el('table.wide', { id }, el('caption.hidden', {}, caption), el('thead', {}, el('tr', {}, heads)), body)];
+    return [el('h2', {}, caption), el('p.tools', {}, filter, rows.length === MOST ? ` the ${count(MOST)} dearest` : ` ${count(rows.length)} rows`),
+        el('div.across', {}, el('table.wide', { id }, el('caption.hidden', {}, caption), el('thead', {}, el('tr', {}, heads)), body))];
 }
 
 // What the view asks.
-export const REPORT = ['report', 1000];
+export const REPORT = ['report', MOST];
 
 export async function report({ run, section, isCurrent }) {
     const wait = waiting('Adding up what routines cost');
@@ -51,20 +55,20 @@ export async function report({ run, section, isCurrent }) {
         + 'a routine that calls itself counts once.'));
     section.append(
         ...sortable('Routines', 'routines', [
-            ['inclusive', (r) => r.inclusive, (r) => [bar(r.inclusive, all), share(r.inclusive, all)], true],
+            ['inclusive', (r) => r.inclusive, (r) => barred(r.inclusive, all), true],
             ['self', (r) => r.self, (r) => share(r.self, all), true],
             ['calls', (r) => r.calls, (r) => amount(r.calls), true],
-            ['routine', (r) => r.name, (r) => [el('code', {}, r.name), r.kind === 'inlined' ? el('small', {}, ' inlined') : null], false],
+            ['routine', (r) => r.name, (r) => [nameOf(run, r.name), r.kind === 'inlined' ? el('small', {}, ' inlined') : null], false],
             ['where', (r) => r.file, (r) => place(run, r, r.line), false],
             ['', () => 0, links, false],
-        ], answer.routines, 0),
+        ], answer.routines, 0, links),
         ...sortable('Loops', 'loops', [
-            ['inclusive', (r) => r.inclusive, (r) => [bar(r.inclusive, all), share(r.inclusive, all)], true],
+            ['inclusive', (r) => r.inclusive, (r) => barred(r.inclusive, all), true],
             ['self', (r) => r.self, (r) => share(r.self, all), true],
             ['entered', (r) => r.entered, (r) => amount(r.entered), true],
             ['iterations', (r) => r.iterations, (r) => amount(r.iterations), true],
             ['a time', (r) => r.iterations / Math.max(1, r.entered), (r) => (r.iterations / Math.max(1, r.entered)).toFixed(1), true],
-            ['in', (r) => r.name, (r) => el('code', {}, r.name), false],
+            ['in', (r) => r.name, (r) => nameOf(run, r.name), false],
             ['lines', (r) => r.file, (r) => [place(run, r, r.first_line), r.last_line && r.last_line !== r.first_line ? `\u2013${r.last_line}` : ''], false],
         ], answer.loops, 0));
 }

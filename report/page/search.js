@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // search.js - one field for everything: routines by a part of their name, `file.c:12`, `event 812`, `rule 7`.
-import { el, link, base, replace, count } from './dom.js';
+import { base, count, el, link, replace, shortName } from './dom.js';
 import { at, go } from './main.js';
 
 const MOST = 50;
@@ -21,7 +21,7 @@ export function meant(run, text) {
     const small = text.toLowerCase();
     for (let i = 0; i < routines.length && found.length < MOST; i++)
         if (routines[i][0].toLowerCase().includes(small))
-            found.push([`${routines[i][0]}  ${base(routines[i][1])}:${routines[i][2]}`,
+            found.push([`${shortName(run, routines[i][0])}  ${base(routines[i][1])}:${routines[i][2]}`,
                 at(run, 'source', { file: routines[i][1], line: routines[i][2], routine: i })]);
     return found;
 }

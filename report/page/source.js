@@ -20,12 +20,48 @@ export function fileNumber(all, name) {
     return exact >= 0 ? exact : all.findIndex((f) => f.file.endsWith(`/${name}`) || name.endsWith(`/${f.file}`));
 }
 
+// Of lines that ran, in the order in which they first did: the parts of the file around them, [first, last], not
+// more than `most` lines, the first ones that ran before others.
+function partsAround(ran, around, most) {
+    const order = new Map([...ran].map((line, i) => [line, i])), parts = [];
+
+    for (const line of [...ran].sort((a, b) => a - b)) {
+        const part = parts.at(-1);
+
+        if (part && line - around <= part.last + 1)
+            part.last = line + around, part.when = Math.min(part.when, order.get(line));
+        else
+            parts.push({ first: Math.max(1, line - around), last: line + around, when: order.get(line) });
+    }
+    let room = most;
+    const shown = parts.sort((a, b) => a.when - b.when).filter((part) => {
+        part.last = Math.min(part.last, part.first + Math.max(0, room) - 1);
+        room -= part.last - part.first + 1;
+        return part.last >= part.first;
+    });
+    return shown.sort((a, b) => a.first - b.first);
+}
+
+// The source around lines that ran (a set, in their order).
+export async function excerpts(run, all, number, ran, around, most) {
+    const lines = [];
+
+    for (const { first, last } of partsAround(ran, around, most))
+        lines.push(...(await run.ask('lines', number, first, last)).lines);
+    return sourceLines(run, all[number], lines, { marked: ran });
+}
+
+// What is left out between two lines.
+function gap(from, to, columns) {
+    return to > from ? el('tr.gap', {}, el('td', { colSpan: columns }, el('span.hidden', {}, `lines ${from} to ${to - 1} are not shown`), el('span', { 'aria-hidden': 'true' }, '\u22ee'))) : null;
+}
+
 // Lines as a table.  marked: a set of lines that ran; most: what the dearest line cost; by: cost, coverage.
 export function sourceLines(run, file, lines, { marked, most, by, pick, target } = {}) {
     return el('table.source', { 'data-by': by ?? 'none' }, el('caption.hidden', {}, file.file),
         el('thead', {}, el('tr', {}, el('th.number', { scope: 'col' }, 'executions'), marked || !most ? null : el('th.number', { scope: 'col' }, 'cost'),
             el('th.number', { scope: 'col' }, 'line'), el('th', { scope: 'col' }, 'text'))),
-        el('tbody', {}, lines.map(([line, text, executions, insns]) => {
+        el('tbody', {}, lines.map(([line, text, executions, insns], i) => {
             const known = executions !== undefined, ran = executions > 0;
             const row = el('tr', {
                 className: [marked?.has(line) && 'marked', known && (ran ? 'ran' : 'missed'), line === target && 'target'].filter(Boolean).join(' '),
@@ -37,7 +73,7 @@ export function sourceLines(run, file, lines, { marked, most, by, pick, target }
 
             if (most && known && insns)
                 row.style.setProperty('--heat', Math.sqrt(insns / most.line).toFixed(3));
-            return row;
+            return [i ? gap(lines[i - 1][0] + 1, line, marked || !most ? 3 : 4) : null, row];
         })));
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // steps.js - one event after the other, forwards and backwards, with the stack.
-import { amount, base, button, count, el, failure, link, replace, time, waiting } from './dom.js';
+import { amount, base, button, count, el, failure, link, nameOf, replace, shortName, time, waiting } from './dom.js';
 import { at, go, note } from './main.js';
-import { fileNumber, files, sourceLines } from './source.js';
+import { excerpts, fileNumber, files } from './source.js';
 
 const AROUND = 6, LONGEST = 160;      // lines of source
 
@@ -15,15 +15,13 @@ async function pathSource(run, event) {
 
     if (number < 0)
         return el('p', {}, 'No lines are known.');
-    const marked = new Set(event.lines.filter(([file]) => file === last[0]).map(([, line]) => line));
-    const sorted = [...marked].sort((a, b) => a - b), first = Math.max(1, sorted[0] - AROUND);
-    const { lines } = await run.ask('lines', number, first, Math.min(sorted.at(-1) + AROUND, first + LONGEST));
+    const ran = new Set(event.lines.filter(([file]) => file === last[0]).map(([, line]) => line));
 
-    return [el('h3', {}, link(all[number].file, at(run, 'source', { number, line: sorted[0] }))), sourceLines(run, all[number], lines, { marked })];
+    return [el('h3', {}, link(all[number].file, at(run, 'source', { number, line: [...ran][0] }))), await excerpts(run, all, number, ran, AROUND, LONGEST)];
 }
 
 // Runs of lines joined: 3-6 9 4.
-function trail(lines) {
+function trail(run, lines) {
     const runs = [];
 
     for (const [file, line, inlined] of lines) {
@@ -35,13 +33,13 @@ function trail(lines) {
             runs.push({ file, begin: line, end: line, inlined });
     }
     return runs.map((r, i) => [i && runs[i - 1].file === r.file ? ' ' : ` ${base(r.file)}:`, r.begin === r.end ? r.begin : `${r.begin}\u2013${r.end}`,
-        r.inlined ? el('small', {}, ` (${r.inlined})`) : null]);
+        r.inlined ? el('small', {}, ` (${shortName(run, r.inlined)})`) : null]);
 }
 
 function stackTable(run, stack, move) {
     return el('table.wide', { id: 'stack' }, el('caption', {}, `Stack, ${count(stack.depth)} deep, innermost first`),
-        el('thead', {}, el('tr', {}, ['routine', 'at', 'since event', 'until', ''].map((h) => el('th', { scope: 'col' }, h)))),
-        el('tbody', {}, stack.stack.map((f) => el('tr', {}, el('td', {}, el('code', {}, run.about.routines[f.routine][0])),
+        el('thead', {}, el('tr', {}, ['routine', 'at', 'since event', 'until', ''].map((h, i) => el(i === 2 || i === 3 ? 'th.number' : 'th', { scope: 'col' }, h)))),
+        el('tbody', {}, stack.stack.map((f) => el('tr', {}, el('td', {}, nameOf(run, run.about.routines[f.routine][0])),
             el('td', {}, f.at ? link(lineText(f.at), at(run, 'source', { file: f.at[0], line: f.at[1] })) : ''),
             el('td.number', {}, f.unseen ? 'before' : count(f.first)), el('td.number', {}, count(f.end)),
             el('td', {}, f.unseen ? '' : button('its begin', () => move(f.first), { className: 'quiet' })))),
@@ -66,7 +64,7 @@ async function countAll(run, isCurrent) {
 function sought(run, words) {
     if (words.seek === 'line')
         return `${base(words.file)}:${words.line}`;
-    return words.seek === 'routine' ? `calls of ${run.about.routines[words.number]?.[0]}` : `path ${count(Number(words.number))}`;
+    return words.seek === 'routine' ? `calls of ${shortName(run, run.about.routines[words.number]?.[0] ?? '')}` : `path ${count(Number(words.number))}`;
 }
 
 export async function steps({ run, words, section, isCurrent }) {
@@ -106,11 +104,11 @@ export async function steps({ run, words, section, isCurrent }) {
         field.value = answer.event;
         note(at(run, 'steps', { thread, event: answer.event, ...kept }));
         const name = answer.routine === null ? answer.name : run.about.routines[answer.routine][0];
-        replace(head, el('p.event', {}, el('strong', {}, `Event ${count(answer.event)}`), ` of ${count(last + 1)} `, el('code', {}, name),
-            answer.path === undefined ? '' : ` path ${count(answer.path)}`, trail(answer.lines)),
+        replace(head, el('p.event', {}, el('strong', {}, `Event ${count(answer.event)}`), ` of ${count(last + 1)} `, nameOf(run, name),
+            answer.path === undefined ? '' : ` path ${count(answer.path)}`, trail(run, answer.lines)),
         el('p', {}, [answer.enters ? 'It enters the routine.' : '', answer.leaves ? 'It leaves it.' : '', `${amount(answer.insns)} instructions.`,
             answer.time === undefined ? '' : `About ${time(answer.time)} after the beginning.`].join(' ')));
-        const rules = el('p.rules', {}, 'In rules ', answer.rules.length ? answer.rules.map(([rule, first, length]) => [link(rule, at(run, 'grammar', { rule }), { title: `${count(length)} events from ${count(first)} on` }), ' ']) : 'none: the start rule alone',
+        const rules = el('p.rules', {}, 'In rules ', answer.rules.length ? answer.rules.map(([rule, first, length]) => [link(count(rule), at(run, 'grammar', { rule }), { title: `${count(length)} events from ${count(first)} on` }), ' ']) : 'none: the start rule alone',
             link('in the timeline', at(run, 'timeline', { thread, from: Math.max(0, answer.event - 50), to: Math.min(last + 1, answer.event + 50), event: answer.event })));
         const text = await pathSource(run, answer);
 

@@ -8,7 +8,7 @@
 //                   compress      uncompress
 //      rules        rule 12   rule 12   rule 7      bars; equal rules have equal colours: repetition shows
 import { scaleLinear } from 'd3-scale';
-import { button, count, el, link, plural, replace, share, table, time } from './dom.js';
+import { button, count, el, link, nameOf, plural, replace, share, shortName, table, time } from './dom.js';
 import { at, go, note } from './main.js';
 
 const ROW = 18, AXIS = 24, MARKS = 22, AREA = 26, GAP = 20, LEFT = 8;
@@ -42,7 +42,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     const thread = Math.min(Number(words.thread ?? 0), threads.length - 1), about = threads[thread];
     const byTime = words.by === 'time' && about.end > about.begin;
     const whole = byTime ? [about.begin, about.end] : [0, about.events];
-    const callName = (what) => routines[what][0];
+    const callName = (what) => shortName(run, routines[what][0]);
     let view = [Number(words.from ?? whole[0]), Number(words.to ?? whole[1])];
     let chart = null, called = null, chosen = null, serial = 0, cursor = words.event === undefined ? null : Number(words.event);
 
@@ -109,7 +109,10 @@ export async function timeline({ run, words, section, isCurrent }) {
             pen.moveTo(x, AXIS - 5);
             pen.lineTo(x, height);
             pen.stroke();
-            pen.fillText(byTime ? time(tick) : count(tick), x + 3, 14);
+            const label = byTime ? time(tick) : count(tick);
+
+            if (x + 3 + pen.measureText(label).width <= width() + 2 * LEFT)
+                pen.fillText(label, x + 3, 14);
         }
     }
     function drawMarks(pen, colours) {
@@ -170,7 +173,7 @@ export async function timeline({ run, words, section, isCurrent }) {
     function describe() {
         said.textContent = `${byTime ? 'Time' : 'Events'} ${place(view[0])} to ${place(view[1])}, ${share(view[1] - view[0], whole[1] - whole[0])} of the thread, `
             + `events ${count(chart.first)} to ${count(chart.last)}.`;
-        replace(inside, 'Within ', called ? called.inside.map(([r]) => [el('code', {}, callName(r)), ' \u203a ']) : null,
+        replace(inside, 'Within ', called ? called.inside.map(([r]) => [nameOf(run, routines[r][0]), ' \u203a ']) : null,
             chart.inside.map(([r, first, length]) => [button(ruleName(r), () => choose({ kind: 'rules', bar: { what: r, first, length } }), { className: 'quiet' }), ' ']),
             !called?.inside.length && !chart.inside.length ? 'the whole thread' : null);
     }
@@ -241,14 +244,14 @@ export async function timeline({ run, words, section, isCurrent }) {
             kind === 'calls' ? [link('source', at(run, 'source', { file: routines[bar.what][1], line: routines[bar.what][2] })), ' ', link('callers', at(run, 'calls', { kind: 2, routine: bar.what }))]
                 : bar.what >= 0 ? link('grammar', at(run, 'grammar', { rule: bar.what })) : null);
 
-        replace(detail, el('h2', {}, kind === 'calls' ? el('code', {}, callName(bar.what)) : ruleName(bar.what)),
+        replace(detail, el('h2', {}, kind === 'calls' ? nameOf(run, routines[bar.what][0]) : ruleName(bar.what)),
             bar.sampled ? el('p', {}, 'Narrower than what is drawn: zoom in to see what is beside it.') : null, common, tools);
         if (kind === 'rules' && bar.what >= 0) {
             const rule = { ...await run.ask('rule', bar.what), ...await run.ask('ruleUse', bar.what) }, all = rule.routines.reduce((sum, [, n]) => sum + n, 0);
 
             if (chosen === what)
                 tools.before(el('p', {}, `It stands ${plural(rule.frequency, 'time')} in the run, ${share(rule.frequency * rule.length, run.about.events)} of all events, and runs `,
-                    rule.routines.slice(0, 4).map(([r, n], i) => [i ? ', ' : '', el('code', {}, callName(r)), ` ${share(n, all)}`]), '.'));
+                    rule.routines.slice(0, 4).map(([r, n], i) => [i ? ', ' : '', nameOf(run, routines[r][0]), ` ${share(n, all)}`]), '.'));
         }
     }
     function barAt(x, y) {
