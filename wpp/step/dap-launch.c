@@ -192,7 +192,7 @@ json_t *dap_configured(struct dap_server *d, const json_t *arguments)
     if (d->stop_on_entry)
         dap_stopped(d, "entry", d->session.jumps > 0 && d->session.message[0] ? d->session.message : NULL);
     else
-        d->moving = DAP_CONTINUE;
+        d->moving = DAP_BEGIN;
     return json_object();
 }
 

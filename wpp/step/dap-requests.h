@@ -17,7 +17,7 @@
 #include "wpp/step/session.h"
 
 enum dap_move {
-    DAP_STAY, DAP_CONTINUE, DAP_REVERSE, DAP_NEXT, DAP_STEP_IN, DAP_STEP_OUT, DAP_NEXT_BACK, DAP_STEP_BACK
+    DAP_STAY, DAP_BEGIN, DAP_CONTINUE, DAP_REVERSE, DAP_NEXT, DAP_STEP_IN, DAP_STEP_OUT, DAP_NEXT_BACK, DAP_STEP_BACK
 };
 
 struct dap_server {
@@ -54,6 +54,8 @@ void dap_later(struct dap_server *d, const char *event, json_t *body);
 /* A line for the editor's console. */
 void dap_say(struct dap_server *d, const char *category, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Appends an item that was made for the answer.  NULL: there was no memory for it. */
+void dap_append(struct dap_server *d, json_t *all, json_t *item);
 /* Arguments.  False: it is not there, or something else. */
 bool dap_integer(const json_t *arguments, const char *name, json_int_t *out);
 /* NULL likewise. */
