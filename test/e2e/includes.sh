@@ -113,6 +113,11 @@ is 'which only wpp-dot includes' "$(includes | sed -n 's| .*/graphviz-compat\.h$
 is "SQLite's header is included by run-store.c alone" \
    "$(grep -rlE '# *include *["<]sqlite3' $tops)" wpp/runs/run-store.c
 
+# And the reader of JSON to those that talk to an editor.
+is "Jansson's header is included by dap-message.h alone" \
+   "$(grep -rlE '# *include *["<]jansson' $tops)" wpp/step/dap-message.h
+is 'which only files about editors include' "$(includes | sed -n 's| .*/dap-message\.h$||p' | grep -v '^wpp/step/dap-')" ''
+
 # The licence stands in each file.
 is 'each source names its licence' \
    "$(find $tops test \( -name '*.[chS]' -o -name '*.cc' -o -name '*.sh' \) ! -path '*/constructs/*' -exec grep -L 'SPDX-License-Identifier' {} +)" ''

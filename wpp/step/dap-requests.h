@@ -8,8 +8,6 @@
 #ifndef WPP_DAP_REQUESTS_H
 #define WPP_DAP_REQUESTS_H
 
-#include <jansson.h>
-
 #include "wpp/step/dap-breakpoints.h"
 #include "wpp/step/dap-message.h"
 #include "wpp/step/dap-server.h"

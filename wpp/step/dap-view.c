@@ -155,8 +155,8 @@ json_t *dap_scopes(struct dap_server *d, const json_t *arguments)
     for (int i = 0; i < N_SCOPES; i++)
         if (i == SCOPE_RUN || d->session.n_rows > 0)
             dap_append(d, all, json_pack("{s:s, s:I, s:b}", "name", names[i], "variablesReference",
-                                                 1 + i + N_SCOPES * (frame - 1), "expensive",
-                                                 large && i == SCOPE_COUNTS));
+                                         1 + i + N_SCOPES * (frame - 1), "expensive",
+                                         large && i == SCOPE_COUNTS));
     return json_pack("{s:o}", "scopes", all);
 }
 
@@ -172,7 +172,7 @@ static void add(struct dap_server *d, json_t *all, const char *name, const char 
         text = NULL;
     va_end(args);
     dap_append(d, all, json_pack("{s:o, s:o, s:i}", "name", dap_text(name), "value",
-                                         text ? dap_text(text) : NULL, "variablesReference", 0));
+                                 text ? dap_text(text) : NULL, "variablesReference", 0));
     free(text);
 }
 
