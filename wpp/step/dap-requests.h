@@ -49,6 +49,8 @@ typedef json_t *dap_request(struct dap_server *d, const json_t *arguments);
 json_t *dap_refuse(struct dap_server *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Sends an event behind the answer.  It takes the body. */
 void dap_later(struct dap_server *d, const char *event, json_t *body);
+/* Sends now what dap_later() has: in front of something that takes long. */
+void dap_send_now(struct dap_server *d);
 /* A line for the editor's console. */
 void dap_say(struct dap_server *d, const char *category, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -146,6 +146,13 @@ static bool send_later(struct dap_server *d, struct wpp_error *error)
     return d->failed ? wpp_fail_memory(error) : true;
 }
 
+void dap_send_now(struct dap_server *d)
+{
+    struct wpp_error error;
+
+    d->failed |= !send_later(d, &error);
+}
+
 /* Answers a request; what is none, as the answer to one, is left out. */
 static bool take_message(struct dap_server *d, const json_t *message, struct wpp_error *error)
 {
