@@ -37,7 +37,7 @@ wpp/coverage           wpp/wpp.h wpp/base wpp/format wpp/read wpp/trace wpp/repl
 wpp/export             wpp/wpp.h wpp/base wpp/replay wpp/profile wpp/coverage
 wpp/step               wpp/wpp.h wpp/base wpp/replay
 wpp/runs               wpp/wpp.h wpp/base wpp/format wpp/read wpp/replay wpp/profile wpp/compare
-wpp/cli                wpp tracer/trace-abi.h
+wpp/cli                wpp tracer/trace-abi.h hotpaths/hotpaths.h
 hotpaths/base          hotpaths/hotpaths.h
 hotpaths/automata      hotpaths/hotpaths.h hotpaths/base
 hotpaths/larus         hotpaths/hotpaths.h hotpaths/base
