@@ -154,7 +154,7 @@ static bool search_is_done(struct hot_search *h)
     bool done;
 
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += 5000000;
+    until.tv_nsec += 20000000;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&h->lock);

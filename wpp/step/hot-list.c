@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-enum { PART = 1 << 18 };           /* symbols: some milliseconds */
+enum { PART = 1 << 17 };           /* symbols: some milliseconds */
 
 enum hot_state hot_list_ask(struct hot_list *h)
 {
