@@ -2,11 +2,13 @@
 /* wpp-step - goes through a recorded run in a terminal or an editor, forwards and backwards. */
 #include <langinfo.h>
 #include <locale.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "hotpaths/hotpaths.h"
 #include "wpp/base/error.h"
 #include "wpp/cli/tool.h"
 #include "wpp/step/dap-server.h"
@@ -104,6 +106,109 @@ static void parse_options(struct request *r, int argc, char **argv)
         tool_usage("--keys and --dap exclude each other");
     if (r->times && !r->keys)
         tool_usage("--times goes with --keys");
+}
+
+/* ---- Hot subpaths, in a thread of their own ------------------------------------------------------------------ */
+
+enum { WANTED_SUBPATHS = 20 };
+
+struct hot_search {
+    const wpp *w;
+    pthread_t thread;
+    bool begun, taken;             /* the thread has been; its result is in the items */
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    bool done;                     /* under the lock: the thread has no more to do */
+    hot_result *result;            /* NULL: no memory */
+    struct hot_item item[WANTED_SUBPATHS];
+    size_t n;
+};
+
+/* As wpp-hot does without options. */
+static void *search(void *context)
+{
+    struct hot_search *h = context;
+    const struct wpp_grammar *g = wpp_grammar(h->w);
+    struct hot_config config = {.size = sizeof config, .algorithm = HOT_EXACT, .min_length = 10, .max_length = 100,
+                                .wanted = WANTED_SUBPATHS, .thread = HOT_ALL_THREADS};
+    uint64_t *cost = malloc((g->n_terminals + (size_t)1) * sizeof *cost);
+    hot_result *result = NULL;
+
+    for (uint32_t i = 0; cost && i < g->n_terminals; i++)
+        cost[i] = wpp_terminal(h->w, i)->control ? 0 : wpp_terminal(h->w, i)->insns;
+    if (cost && hot_find(&result, g, cost, &config) != HOT_OK)
+        result = NULL;
+    free(cost);
+    pthread_mutex_lock(&h->lock);
+    h->result = result;
+    h->done = true;
+    pthread_cond_signal(&h->change);
+    pthread_mutex_unlock(&h->lock);
+    return NULL;
+}
+
+/* Whether the thread has done it, within some milliseconds. */
+static bool search_is_done(struct hot_search *h)
+{
+    struct timespec until;
+    bool done;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 20000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&h->lock);
+    if (!h->done)
+        pthread_cond_timedwait(&h->change, &h->lock, &until);
+    done = h->done;
+    pthread_mutex_unlock(&h->lock);
+    return done;
+}
+
+/* Of subpaths that are the same loop, begun at different paths, the first one is an item. */
+static void take_result(struct hot_search *h)
+{
+    double total = (double)hot_total_cost(h->result);
+
+    for (size_t i = 0; i < hot_count(h->result) && h->n < WANTED_SUBPATHS; i++) {
+        struct hot_subpath s = hot_get(h->result, i);
+
+        if (s.leader == i)
+            h->item[h->n++] = (struct hot_item){s.terminals, s.length, s.frequency,
+                                                total > 0 ? (double)s.own_cost / total : 0};
+    }
+}
+
+/* struct hot_source's ask(). */
+static enum hot_state ask_search(void *context, const struct hot_item **out, size_t *n)
+{
+    struct hot_search *h = context;
+
+    if (!h->begun && pthread_create(&h->thread, NULL, search, h) != 0)
+        return HOT_FAILED;
+    h->begun = true;
+    if (!search_is_done(h))
+        return HOT_LOOKING;
+    if (!h->result)
+        return HOT_FAILED;
+    if (!h->taken)
+        take_result(h);
+    h->taken = true;
+    *out = h->item;
+    *n = h->n;
+    return HOT_READY;
+}
+
+/* Whether nothing uses the run any more. */
+static bool search_ends(struct hot_search *h)
+{
+    if (!h->begun)
+        return true;
+    if (!search_is_done(h))
+        return false;
+    pthread_join(h->thread, NULL);
+    hot_free(h->result);
+    return true;
 }
 
 /* ---- Opening ------------------------------------------------------------------------------------------ */
@@ -320,6 +425,7 @@ static int serve(const struct request *r)
 
 int main(int argc, char **argv)
 {
+    struct hot_search hot = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
     struct canvas canvas = {0};
     struct request r;
     struct session s;
@@ -343,10 +449,15 @@ int main(int argc, char **argv)
                  (unsigned long long)r.thread, wpp_grammar(w)->n_threads - 1);
     stacks = make_stacks(w);
     begin(&s, &r, w, stacks);
+    hot.w = w;
+    s.hot.source = (struct hot_source){ask_search, &hot};
     if (r.keys)
         step_by_script(&s, &canvas, &r);
     else
         step_in_terminal(&s, &canvas, r.color);
+    /* A search that goes on ends with the process; it reads what is freed below. */
+    if (!search_ends(&hot))
+        exit(tool_finish(status));
     session_end(&s);
     canvas_free(&canvas);
     wpp_stacks_free(stacks);

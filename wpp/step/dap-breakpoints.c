@@ -7,11 +7,16 @@
 #include <string.h>
 
 #include "wpp/base/error.h"
+#include "wpp/base/names.h"
 #include "wpp/base/number-text.h"
 #include "wpp/replay/finder-parts.h"
 #include "wpp/replay/place-text.h"
 
+#ifdef WPP_HOSTILE
+enum { PART = 3 };
+#else
 enum { PART = 1 << 20 };           /* symbols of a grammar: some milliseconds */
+#endif
 
 /* ---- Which executions ---------------------------------------------------------------------------------- */
 
@@ -103,6 +108,22 @@ static bool has_line(const struct wpp_routine *r, const struct breakpoint *b, co
     return found;
 }
 
+/* Whether executed routines hold inlined calls of it. */
+static bool is_inlined(const wpp *w, const char *name)
+{
+    struct wpp_summary run;
+
+    wpp_get_summary(w, &run);
+    for (uint32_t i = 0; i < run.n_routines; i++) {
+        const struct wpp_routine *r = wpp_routine(w, i);
+
+        for (uint32_t k = 0; k < r->n_inlined; k++)
+            if (strcmp(r->inlined[k].name, name) == 0 || name_fits(r->inlined[k].shown, name, strlen(name)))
+                return true;
+    }
+    return false;
+}
+
 /* The weights of its line in the files that its path means, in routines that were compiled in their folders.
  * wpp_weigh_line() takes other files, too, whose names end likewise. */
 static bool weigh_files(struct breakpoint *b, const wpp *w, const char *const *directories, uint32_t *weights,
@@ -165,20 +186,36 @@ static bool find_files(struct breakpoint *b, const struct dap_sources *sources, 
     return like && files && *directories;
 }
 
+/* The weights of the routine, or of the path of one.  False: no memory. */
+static bool weigh_routine(struct breakpoint *b, const wpp *w, uint32_t **weights)
+{
+    char *file = malloc(strlen(b->routine) + 1);
+    struct wpp_error error = {.status = WPP_OK};
+    uint32_t line;
+
+    if (!file)
+        return false;
+    if (place_line_of(b->routine, file, &line))
+        explain(b, "`%.100s` is a line, no routine", b->routine);
+    else
+        *weights = place_find_weights(w, b->routine, &error);
+    free(file);
+    if (error.status != WPP_OK && is_inlined(w, b->routine))
+        explain(b, "all calls of `%.100s` that ran were inlined: its lines can have breakpoints", b->routine);
+    else if (error.status != WPP_OK)
+        explain(b, "%s", error.text);
+    return error.status != WPP_E_MEMORY;
+}
+
 /* What it is of, as weights.  False: no memory.  No executions: then it has a message. */
 static bool weigh(struct breakpoint *b, const wpp *w, const struct dap_sources *sources, uint32_t **weights)
 {
     const char **directories = NULL;
-    struct wpp_error error;
     bool ok, known, executed;
 
     *weights = NULL;
-    if (b->routine) {
-        *weights = place_find_weights(w, b->routine, &error);
-        if (!*weights)
-            explain(b, "%s", error.text);
-        return *weights || error.status != WPP_E_MEMORY;
-    }
+    if (b->routine)
+        return weigh_routine(b, w, weights);
     ok = find_files(b, sources, &directories);
     if (ok && b->sought.n_files > 0) {
         *weights = calloc(wpp_grammar(w)->n_terminals + (size_t)1, sizeof **weights);

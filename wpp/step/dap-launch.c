@@ -155,7 +155,12 @@ json_t *dap_launch(struct dap_server *d, const json_t *arguments)
 
     if (d->w)
         return dap_refuse(d, "a run is open already");
-    ok = read_launch(d, arguments, &l) && open_run(d, &l);
+    ok = read_launch(d, arguments, &l);
+    if (ok) {
+        dap_say(d, "console", "opening %s ...", l.program);
+        dap_send_now(d);
+        ok = open_run(d, &l);
+    }
     free_maps(&l);
     if (!ok) {
         dap_close(d);
@@ -192,7 +197,7 @@ json_t *dap_configured(struct dap_server *d, const json_t *arguments)
     if (d->stop_on_entry)
         dap_stopped(d, "entry", d->session.jumps > 0 && d->session.message[0] ? d->session.message : NULL);
     else
-        d->moving = DAP_CONTINUE;
+        d->moving = DAP_BEGIN;
     return json_object();
 }
 

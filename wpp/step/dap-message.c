@@ -15,6 +15,7 @@
 enum {
     MOST_LINE = 1024,              /* bytes of a line of a header */
     MOST_LINES = 16,
+    LEAST_ROOM = 1 << 13,          /* bytes that are read at once */
     MOST_BODY = 1 << 24            /* bytes of a message: an editor's have some thousand */
 };
 
@@ -24,14 +25,15 @@ enum {
 static enum dap_read fill(struct dap_channel *c, size_t n, struct wpp_error *error)
 {
     if (c->room < n) {
-        char *larger = realloc(c->data, n);
+        size_t room = n > LEAST_ROOM ? n : LEAST_ROOM;
+        char *larger = realloc(c->data, room);
 
         if (!larger) {
             wpp_fail_memory(error);
             return DAP_WRONG;
         }
         c->data = larger;
-        c->room = n;
+        c->room = room;
     }
     while (c->n < n) {
         ssize_t got = read(c->in, c->data + c->n, c->room - c->n);

@@ -46,7 +46,7 @@ static bool is_end(const struct dap_server *d, const struct run_place *p)
 }
 
 /* The numbers of the breakpoints at the place; *routine: one is of a routine. */
-static json_t *hit_ids(const struct dap_server *d, const struct run_place *p, bool *routine)
+static json_t *hit_ids(struct dap_server *d, const struct run_place *p, bool *routine)
 {
     json_t *ids = json_array();
 
@@ -57,7 +57,7 @@ static json_t *hit_ids(const struct dap_server *d, const struct run_place *p, bo
         if (!breakpoint_is_at(b, p))
             continue;
         *routine |= b->routine != NULL;
-        json_array_append_new(ids, json_integer(b->id));
+        dap_append(d, ids, json_integer(b->id));
     }
     return ids;
 }
@@ -95,7 +95,7 @@ static enum stepper_result go(struct dap_server *d, enum dap_move move, struct r
     struct stepper *s = d->session.stepper;
 
     switch (move) {
-    case DAP_CONTINUE: return stepper_go_stop(s, p->thread, UINT64_MAX, p);
+    case DAP_BEGIN: case DAP_CONTINUE: return stepper_go_stop(s, p->thread, UINT64_MAX, p);
     case DAP_REVERSE: return stepper_go_stop(s, p->thread, 0, p);
     case DAP_NEXT: return stepper_next(s, p);
     case DAP_STEP_IN: return stepper_step(s, 1, p);
@@ -121,13 +121,23 @@ static void say_stop(struct dap_server *d, enum dap_move move, bool hit)
         dap_stopped(d, "step", NULL);
 }
 
+static bool is_at_one(const struct dap_server *d, const struct run_place *p)
+{
+    for (size_t i = 0; i < d->breakpoints.n; i++)
+        if (breakpoint_is_at(&d->breakpoints.each[i], p))
+            return true;
+    return false;
+}
+
 static void make_move(struct dap_server *d, enum dap_move move)
 {
     struct run_place from = place_of(d, d->moved), to = from;
     enum stepper_result result = go(d, move, &to);
-    bool hit = false;
+    bool hit = move == DAP_BEGIN && is_at_one(d, &from);
 
-    if (result == STEPPER_DONE && passes_lines(move))
+    if (hit)
+        to = from;
+    else if (result == STEPPER_DONE && passes_lines(move))
         hit = breakpoints_next(&d->breakpoints, &from, goes_back(move), &to);
     dap_moved_to(d, to);
     if (result == STEPPER_NO_MEMORY)

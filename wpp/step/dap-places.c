@@ -72,7 +72,7 @@ static json_t *replace_breakpoints(struct dap_server *d, const char *path, const
         json_t *said = asked.routine || asked.line ? add_breakpoint(d, &asked, each, &old)
                                                    : unverified("it has no line, or no name");
 
-        d->failed |= json_array_append_new(all, said) != 0;
+        dap_append(d, all, said);
     }
     breakpoints_free(&old);
     return json_pack("{s:o}", "breakpoints", all);
@@ -186,7 +186,7 @@ static json_t *targets_json(struct dap_server *d, const struct breakpoint *b)
             continue;
         snprintf(label, sizeof label, "%s execution: %s of %s", names[i], number_grouped(k + 1, number),
                  number_grouped(executions_of(&b->sought, d->session.at.thread), total));
-        json_array_append_new(all, json_pack("{s:i, s:s, s:I}", "id", d->first_target + i, "label", label, "line",
+        dap_append(d, all, json_pack("{s:i, s:s, s:I}", "id", d->first_target + i, "label", label, "line",
                                              (json_int_t)b->sought.line + d->first_line - 1));
     }
     return json_pack("{s:o}", "targets", all);

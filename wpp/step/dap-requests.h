@@ -8,8 +8,6 @@
 #ifndef WPP_DAP_REQUESTS_H
 #define WPP_DAP_REQUESTS_H
 
-#include <jansson.h>
-
 #include "wpp/step/dap-breakpoints.h"
 #include "wpp/step/dap-message.h"
 #include "wpp/step/dap-server.h"
@@ -17,7 +15,7 @@
 #include "wpp/step/session.h"
 
 enum dap_move {
-    DAP_STAY, DAP_CONTINUE, DAP_REVERSE, DAP_NEXT, DAP_STEP_IN, DAP_STEP_OUT, DAP_NEXT_BACK, DAP_STEP_BACK
+    DAP_STAY, DAP_BEGIN, DAP_CONTINUE, DAP_REVERSE, DAP_NEXT, DAP_STEP_IN, DAP_STEP_OUT, DAP_NEXT_BACK, DAP_STEP_BACK
 };
 
 struct dap_server {
@@ -51,9 +49,13 @@ typedef json_t *dap_request(struct dap_server *d, const json_t *arguments);
 json_t *dap_refuse(struct dap_server *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Sends an event behind the answer.  It takes the body. */
 void dap_later(struct dap_server *d, const char *event, json_t *body);
+/* Sends now what dap_later() has: in front of something that takes long. */
+void dap_send_now(struct dap_server *d);
 /* A line for the editor's console. */
 void dap_say(struct dap_server *d, const char *category, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Appends an item that was made for the answer.  NULL: there was no memory for it. */
+void dap_append(struct dap_server *d, json_t *all, json_t *item);
 /* Arguments.  False: it is not there, or something else. */
 bool dap_integer(const json_t *arguments, const char *name, json_int_t *out);
 /* NULL likewise. */

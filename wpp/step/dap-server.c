@@ -25,8 +25,7 @@ void dap_later(struct dap_server *d, const char *event, json_t *body)
 {
     json_t *message = json_pack("{s:s, s:s, s:o}", "type", "event", "event", event, "body", body);
 
-    if (!message || json_array_append_new(d->later, message) != 0)
-        d->failed = true;
+    dap_append(d, d->later, message);
 }
 
 void dap_say(struct dap_server *d, const char *category, const char *format, ...)
@@ -40,6 +39,12 @@ void dap_say(struct dap_server *d, const char *category, const char *format, ...
     wpp_keep_one_line(text);
     strcat(text, "\n");
     dap_later(d, "output", json_pack("{s:s, s:o}", "category", category, "output", dap_text(text)));
+}
+
+void dap_append(struct dap_server *d, json_t *all, json_t *item)
+{
+    if (json_array_append_new(all, item) != 0)
+        d->failed = true;
 }
 
 bool dap_integer(const json_t *arguments, const char *name, json_int_t *out)
@@ -127,7 +132,7 @@ static json_t *response(struct dap_server *d, json_int_t seq, const char *comman
         dap_refuse(d, "out of memory");
     return json_pack("{s:s, s:I, s:b, s:s, s:o, s:{s:{s:i, s:o, s:b}}}", "type", "response", "request_seq", seq,
                      "success", 0, "command", command, "message", dap_text(d->refusal), "body", "error", "id", 1,
-                     "format", dap_text(d->refusal), "showUser", 1);
+                     "format", dap_text(d->refusal), "showUser", strcmp(command, "evaluate") != 0);
 }
 
 static bool send_later(struct dap_server *d, struct wpp_error *error)
@@ -139,6 +144,13 @@ static bool send_later(struct dap_server *d, struct wpp_error *error)
             return false;
     json_array_clear(d->later);
     return d->failed ? wpp_fail_memory(error) : true;
+}
+
+void dap_send_now(struct dap_server *d)
+{
+    struct wpp_error error;
+
+    d->failed |= !send_later(d, &error);
 }
 
 /* Answers a request; what is none, as the answer to one, is left out. */

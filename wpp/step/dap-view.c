@@ -28,7 +28,7 @@ json_t *dap_threads(struct dap_server *d, const json_t *arguments)
         char name[128];
 
         snprintf(name, sizeof name, "thread %u %s", k, wpp_thread(d->w, k)->name);
-        json_array_append_new(all, json_pack("{s:I, s:o}", "id", (json_int_t)k + 1, "name", dap_text(name)));
+        dap_append(d, all, json_pack("{s:I, s:o}", "id", (json_int_t)k + 1, "name", dap_text(name)));
     }
     return json_pack("{s:o}", "threads", all);
 }
@@ -63,7 +63,7 @@ json_t *dap_loaded_sources(struct dap_server *d, const json_t *arguments)
 
     (void)arguments;
     for (size_t i = 0; i < d->sources.n; i++)
-        json_array_append_new(all, source_object(&d->sources.each[i]));
+        dap_append(d, all, source_object(&d->sources.each[i]));
     return json_pack("{s:o}", "sources", all);
 }
 
@@ -120,7 +120,7 @@ json_t *dap_stack_trace(struct dap_server *d, const json_t *arguments)
     end = (size_t)first + (size_t)levels < n ? (size_t)first + (size_t)levels : n;
     frames = json_array();
     for (size_t row = (size_t)first; row < end; row++)
-        json_array_append_new(frames, frame_json(d, row));
+        dap_append(d, frames, frame_json(d, row));
     return json_pack("{s:o, s:I}", "stackFrames", frames, "totalFrames", (json_int_t)n);
 }
 
@@ -154,14 +154,15 @@ json_t *dap_scopes(struct dap_server *d, const json_t *arguments)
     all = json_array();
     for (int i = 0; i < N_SCOPES; i++)
         if (i == SCOPE_RUN || d->session.n_rows > 0)
-            json_array_append_new(all, json_pack("{s:s, s:I, s:b}", "name", names[i], "variablesReference",
-                                                 1 + i + N_SCOPES * (frame - 1), "expensive",
-                                                 large && i == SCOPE_COUNTS));
+            dap_append(d, all, json_pack("{s:s, s:I, s:b}", "name", names[i], "variablesReference",
+                                         1 + i + N_SCOPES * (frame - 1), "expensive",
+                                         large && i == SCOPE_COUNTS));
     return json_pack("{s:o}", "scopes", all);
 }
 
-static void add(json_t *all, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void add(json_t *all, const char *name, const char *format, ...)
+static void add(struct dap_server *d, json_t *all, const char *name, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void add(struct dap_server *d, json_t *all, const char *name, const char *format, ...)
 {
     va_list args;
     char *text = NULL;
@@ -170,8 +171,8 @@ static void add(json_t *all, const char *name, const char *format, ...)
     if (vasprintf(&text, format, args) < 0)
         text = NULL;
     va_end(args);
-    json_array_append_new(all, json_pack("{s:o, s:o, s:i}", "name", dap_text(name), "value",
-                                         text ? dap_text(text) : NULL, "variablesReference", 0));
+    dap_append(d, all, json_pack("{s:o, s:o, s:i}", "name", dap_text(name), "value",
+                                 text ? dap_text(text) : NULL, "variablesReference", 0));
     free(text);
 }
 
@@ -182,39 +183,39 @@ static void add_run(struct dap_server *d, json_t *all)
     char event[NUMBER_TEXT], of[NUMBER_TEXT], part[NUMBER_TEXT];
 
     if (at->event == tokens)
-        add(all, "event", "the end, behind %s events", number_grouped(tokens, of));
+        add(d, all, "event", "the end, behind %s events", number_grouped(tokens, of));
     else
-        add(all, "event", "%s of %s (%s)", number_grouped(at->event, event), number_grouped(tokens, of),
+        add(d, all, "event", "%s of %s (%s)", number_grouped(at->event, event), number_grouped(tokens, of),
             number_percent((double)at->event, (double)tokens, part));
     if (wpp_time_of(d->w, at->thread, at->event, &time))
-        add(all, "time", "about %.6f s", (double)time / 1e9);
-    add(all, "thread", "%u of %lld", at->thread, (long long)n_threads(d));
+        add(d, all, "time", "about %.6f s", (double)time / 1e9);
+    add(d, all, "thread", "%u of %lld", at->thread, (long long)n_threads(d));
     if (at->event == tokens && d->session.run.killed)
-        add(all, "end", "signal %u killed the process", d->session.run.killed);
+        add(d, all, "end", "signal %u killed the process", d->session.run.killed);
 }
 
-static void add_loop(json_t *all, const struct wpp_turn *t)
+static void add_loop(struct dap_server *d, json_t *all, const struct wpp_turn *t)
 {
     char name[256] = "loop", turn[NUMBER_TEXT], turns[NUMBER_TEXT];
 
     if (t->line)
         snprintf(name, sizeof name, "loop %s:%u", t->line->file, t->line->line);
     if (t->turn > t->turns)
-        add(all, name, "ends after %s", number_grouped(t->turns, turns));
+        add(d, all, name, "ends after %s", number_grouped(t->turns, turns));
     else
-        add(all, name, "iteration %s of %s", number_grouped(t->turn, turn), number_grouped(t->turns, turns));
+        add(d, all, name, "iteration %s of %s", number_grouped(t->turn, turn), number_grouped(t->turns, turns));
 }
 
-static void add_lines(const struct session *s, json_t *all)
+static void add_lines(struct dap_server *d, json_t *all)
 {
     size_t size;
     char *text = NULL;
     FILE *out = open_memstream(&text, &size);
 
     if (out) {
-        trail_print(out, &s->path_lines, 0);
+        trail_print(out, &d->session.path_lines, 0);
         fclose(out);
-        add(all, "lines of the path", "%s", text);
+        add(d, all, "lines of the path", "%s", text);
     }
     free(text);
 }
@@ -230,12 +231,12 @@ static void add_call(struct dap_server *d, json_t *all)
     while (s->counts_loops)
         session_idle(s, 0);
     if (row->inlined)
-        add(all, "inlined in", "%s", wpp_routine(d->w, f->routine)->shown);
-    add(all, "since", f->unseen ? "before the recording" : "event %s", number_grouped(f->first, number));
+        add(d, all, "inlined in", "%s", wpp_routine(d->w, f->routine)->shown);
+    add(d, all, "since", f->unseen ? "before the recording" : "event %s", number_grouped(f->first, number));
     for (size_t i = 0; i < s->n_loops; i++)
-        add_loop(all, &s->loops[i]);
-    add(all, "path", "%llu, event %s", (unsigned long long)t->path, number_grouped(f->last, number));
-    add_lines(s, all);
+        add_loop(d, all, &s->loops[i]);
+    add(d, all, "path", "%llu, event %s", (unsigned long long)t->path, number_grouped(f->last, number));
+    add_lines(d, all);
 }
 
 /* How many executions of `what` the thread had, as places are written: `sort.c:59#7 of 99`. */
@@ -249,7 +250,7 @@ static void add_count(struct dap_server *d, json_t *all, const char *name, const
 
     if (!session_ask_for(&d->session, what, &a) || !executions_before(&a.sought, &at, true, &n))
         return;
-    add(all, name, "%s#%llu of %s", what, (unsigned long long)n,
+    add(d, all, name, "%s#%llu of %s", what, (unsigned long long)n,
         number_grouped(executions_of(&a.sought, at.thread), total));
 }
 

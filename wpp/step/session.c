@@ -228,14 +228,67 @@ static void go_to_nth(struct session *s, const wpp_finder *f, const struct place
         session_say(s, "%s", error.text);
 }
 
+/* The next or earlier occurrence of the hot subpath that was found. */
+static void go_to_subpath(struct session *s, bool back)
+{
+    const struct string_finder *f = s->hot.finder;
+    uint32_t thread = s->at.thread;
+    uint64_t tokens = tokens_of(s, thread), total = string_finder_count(f, thread, tokens), k, event;
+    char number[NUMBER_TEXT], all[NUMBER_TEXT];
+    struct run_place to;
+
+    k = string_finder_count(f, thread, back || is_at_end(s) ? s->at.event : s->at.event + 1);
+    if (total == 0)
+        session_say(s, "subpath %zu does not occur in thread %u", s->hot.chosen, thread);
+    else if (back ? k == 0 : k == total)
+        session_say(s, "there is no %s occurrence of subpath %zu", back ? "earlier" : "later", s->hot.chosen);
+    else if (!string_finder_nth(f, thread, back ? --k : k, &event)
+             || stepper_go(s->stepper, thread, event, &to) != STEPPER_DONE)
+        session_say(s, "out of memory");
+    else {
+        session_jump_to(s, to);
+        session_say(s, "occurrence %s of %s of subpath %zu", number_grouped(k + 1, number),
+                    number_grouped(total, all), s->hot.chosen);
+    }
+}
+
+static void try_subpath(struct session *s)
+{
+    struct session_wanted want = s->wanted;
+    enum string_state state = hot_list_find(&s->hot, s->w, want.subpath);
+
+    if (state == STRING_MORE) {
+        session_say(s, "looking for %s ...  (Escape gives up)", want.what);
+        return;
+    }
+    s->wanted.what[0] = s->message[0] = '\0';
+    s->hot.chosen = want.subpath;
+    if (state == STRING_READY)
+        go_to_subpath(s, want.back);
+    else
+        session_say(s, "out of memory");
+}
+
+void session_subpath(struct session *s, size_t which, bool back)
+{
+    s->wanted = (struct session_wanted){.subpath = which, .back = back};
+    snprintf(s->wanted.what, sizeof s->wanted.what, "subpath %zu", which);
+    try_subpath(s);
+}
+
 /* Does what is wanted, if it can be found by now. */
 static void try_wanted(struct session *s)
 {
     struct session_wanted want = s->wanted;
     struct wpp_error error;
     const wpp_finder *f;
-    enum finder_state state = finders_ask(&s->finders, want.what, &f, &error);
+    enum finder_state state;
 
+    if (want.subpath) {
+        try_subpath(s);
+        return;
+    }
+    state = finders_ask(&s->finders, want.what, &f, &error);
     if (state == FINDER_MORE) {
         session_say(s, "looking for %s ...  (Escape gives up)", want.what);
         return;
@@ -356,6 +409,7 @@ void session_end(struct session *s)
     forget_place(s);
     finders_free(&s->finders);
     overviews_free(&s->overviews);
+    hot_list_free(&s->hot);
     source_set_free(&s->sources);
     source_changes_free(&s->changes);
     wpp_turns_free(s->turns);
@@ -378,6 +432,17 @@ static void prepare_line(struct session *s)
         finders_ask(&s->finders, what, &f, &error);
 }
 
+/* Asks whether the hot subpaths have been found, if they are wanted. */
+static bool look_for_subpaths(struct session *s)
+{
+    if (!s->hot.wanted)
+        return false;
+    if (hot_list_ask(&s->hot) != HOT_LOOKING && (s->prompt != PROMPT_HOT || s->hot.state == HOT_FAILED))
+        session_say(s, s->hot.state == HOT_READY ? "the hot subpaths are found: H shows them"
+                                                 : "out of memory: no hot subpaths were found");
+    return true;
+}
+
 bool session_idle(struct session *s, int columns)
 {
     uint32_t routine = session_routine(s);
@@ -398,5 +463,5 @@ bool session_idle(struct session *s, int columns)
         prepare_line(s);
         return true;
     }
-    return finders_work(&s->finders);
+    return finders_work(&s->finders) || look_for_subpaths(s);
 }

@@ -15,6 +15,7 @@
 #include "wpp/replay/stepper.h"
 #include "wpp/step/executions.h"
 #include "wpp/step/finders.h"
+#include "wpp/step/hot-list.h"
 #include "wpp/step/overview.h"
 #include "wpp/replay/source-lines.h"
 
@@ -24,6 +25,7 @@ enum { N_MARKS = 26, SESSION_TEXT = 240 };
 struct session_wanted {
     char what[SESSION_TEXT + 16];  /* "": nothing */
     bool by_number;
+    size_t subpath;                /* a hot subpath, from 1; 0: a line, routine or path */
     struct place place;            /* by number */
     uint64_t n;                    /* else the n-th next, or before */
     bool back;
@@ -37,7 +39,7 @@ struct asked_for {
 };
 
 /* What a line is asked for. */
-enum session_prompt { PROMPT_NONE, PROMPT_PLACE, PROMPT_SEARCH, PROMPT_ROUTINE, PROMPT_THREAD };
+enum session_prompt { PROMPT_NONE, PROMPT_PLACE, PROMPT_SEARCH, PROMPT_ROUTINE, PROMPT_THREAD, PROMPT_HOT };
 
 struct session {
     const wpp *w;
@@ -50,6 +52,7 @@ struct session {
     struct source_set sources;
     struct finders finders;
     struct overviews overviews;
+    struct hot_list hot;           /* its source is set by whoever has one */
 
     struct run_place at;
     struct run_place before_jump;  /* where `''` goes back to */
@@ -104,6 +107,8 @@ void session_execution(struct session *s, const char *what, uint64_t n, bool bac
 /* Looks for it until it is found; false: there is none.  *out is right until N_FINDERS others are asked for.
  * Cost: O(grammar). */
 bool session_ask_for(struct session *s, const char *what, struct asked_for *out);
+/* The next or earlier occurrence of a hot subpath, by its number. */
+void session_subpath(struct session *s, size_t which, bool back);
 void session_choose_row(struct session *s, size_t row);
 /* Looks at a line, of the file that is looked at or of another one. */
 void session_look(struct session *s, const char *directory, const char *file, uint32_t line);

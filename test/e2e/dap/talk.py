@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""talk.py [--port=N] < CONVERSATION: speaks the Debug Adapter Protocol with `wpp-step --dap`, as an editor does.
+"""talk.py [--connect=PORT | ARGUMENT...] < CONVERSATION: speaks the Debug Adapter Protocol as an editor does, with a
+server that waits at a port of this machine, or with `wpp-step --dap ARGUMENT...`.
 
 Each line of the conversation is a request: its command, and its arguments as JSON.  It is answered by a line:
 
@@ -7,11 +8,12 @@ Each line of the conversation is a request: its command, and its arguments as JS
     no MESSAGE     it was refused
     stopped REASON [in thread T] at FILE:LINE in ROUTINE [(inlined)]; breakpoints N...; DESCRIPTION
 
-The commands `all`, `back` and `stack` are the client's own: all steps into calls to the end of the run, or backwards
-to its beginning, and the frames where it stands.
+Some commands are the client's own: `all` makes all steps into calls to the end of the run, `back` all steps back to
+its beginning, and both print the lines; `each COMMAND` moves until nothing stops it, and prints the stack each time;
+`stack` prints the frames where it stands, `values FRAME` all that is known of one, `said` the console's new lines.
 """
 import json
-import os
+import socket
 import subprocess
 import sys
 
@@ -21,16 +23,17 @@ QUIET = MOVES - {"evaluate"}
 
 
 class Editor:
-    def __init__(self, server):
+    def __init__(self, source, sink):
         self.seq = 0
-        self.server = server
+        self.source = source
+        self.sink = sink
         self.thread = 1
         self.events = []
 
     def read(self):
         length = None
         while True:
-            line = self.server.stdout.readline()
+            line = self.source.readline()
             if not line:
                 sys.exit("the server has gone")
             if line == b"\r\n":
@@ -38,7 +41,7 @@ class Editor:
             name, value = line.decode().split(":")
             if name == "Content-Length":
                 length = int(value)
-        return json.loads(self.server.stdout.read(length))
+        return json.loads(self.source.read(length))
 
     def request(self, command, arguments=None):
         """The response; events before it are kept."""
@@ -47,8 +50,8 @@ class Editor:
         if arguments is not None:
             message["arguments"] = arguments
         text = json.dumps(message).encode()
-        self.server.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
-        self.server.stdin.flush()
+        self.sink.write(b"Content-Length: %d\r\n\r\n%s" % (len(text), text))
+        self.sink.flush()
         while True:
             message = self.read()
             if message["type"] == "response":
@@ -108,6 +111,20 @@ def step_through(editor, command, last):
         print(stop["at"].split(" ")[0])
 
 
+def stack(editor):
+    for frame in editor.frames():
+        print(where(frame))
+
+
+def each_stop(editor, command):
+    while True:
+        editor.request(command, {"threadId": editor.thread})
+        if "breakpoint" not in editor.stopped()["reason"]:
+            return
+        print()
+        stack(editor)
+
+
 def converse(editor, lines):
     for line in lines:
         command, _, arguments = line.strip().partition(" ")
@@ -118,9 +135,17 @@ def converse(editor, lines):
         elif command == "back":
             step_through(editor, "stepBack", None)
         elif command == "stack":
-            for frame in editor.frames():
-                print(where(frame))
+            stack(editor)
+        elif command == "each":
+            each_stop(editor, arguments)
+        elif command == "values":
+            for scope in editor.request("scopes", {"frameId": int(arguments)})["body"]["scopes"]:
+                values = editor.request("variables", {"variablesReference": scope["variablesReference"]})
+                for value in values["body"]["variables"]:
+                    print("%(name)s: %(value)s" % value)
         elif command == "said":
+            # What was said behind the last answer comes before the next one.
+            editor.request("threads")
             for event in editor.events:
                 if event["event"] == "output":
                     print("%(category)s: %(output)s" % event["body"], end="")
@@ -140,15 +165,24 @@ def converse(editor, lines):
         sys.stdout.flush()
 
 
-def main():
+def connect():
+    """The server's output and input, and the process if it is ours."""
+    if sys.argv[1:] and sys.argv[1].startswith("--connect="):
+        both = socket.create_connection(("127.0.0.1", int(sys.argv[1].split("=")[1]))).makefile("rwb")
+        return both, both, None
     server = subprocess.Popen(["wpp-step", "--dap"] + sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    editor = Editor(server)
+    return server.stdout, server.stdin, server
+
+
+def main():
+    source, sink, server = connect()
+    editor = Editor(source, sink)
     converse(editor, sys.stdin)
     answer = editor.request("disconnect", {})
     assert answer["success"]
-    rest = server.stdout.read()
-    if rest or server.wait() != 0:
-        sys.exit("the server did not end as it should: %d %r" % (server.returncode, rest))
+    rest = source.read()
+    if rest or (server and server.wait() != 0):
+        sys.exit("the server did not end as it should: %r" % rest)
 
 
 main()
