@@ -162,11 +162,12 @@ parts.c:4 in main'
 like 'which one is not said' "$(cat said)" 'several files of the run have this name'
 
 # ---- Places ------------------------------------------------------------------------------------
-for place in 'sort#2' 'partition#-1' 'run.c:24#3' 30 -7; do
+for place in 'sort#2' 'partition#-1' 'run.c:25#3' 30 -7; do
     { echo "evaluate {\"expression\": \"$place\"}"; echo stack; } | talk run.wpp | sed 1,2d > stack
     # Events in which no line begins are passed over.
     wpp-dump --stack="$place" run.wpp | stacks | sed 1d > expected
     is "the console goes to $place" "$(sed 1d stack)" "$(sed 1d expected)"
+    like 'its innermost call' "$(head -n 1 stack)" "^run\.c:[0-9]+ in $(sed -n '1s/.* in //p' expected)\$"
 done
 talk run.wpp > said <<'END'
 evaluate {"expression": "run.c:17#4", "context": "repl"}
