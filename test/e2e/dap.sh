@@ -215,6 +215,15 @@ stopped step at run.c:27 in sort'
 is '--at and --thread' "$(printf 'launch\nconfigurationDone\n' | python3 "$talks/talk.py" --at='sort#2' --thread=0 run.wpp | tail -n 1)" \
     'stopped entry at run.c:23 in sort; execution 2 of 7 of sort'
 
+printf '%s\n' 'evaluate {"expression": "sort#2"}' 'evaluate {"expression": ".n"}' 'evaluate {"expression": ".S"}' \
+    'evaluate {"expression": ".F"}' 'evaluate {"expression": ".C"}' 'evaluate {"expression": ".x"}' | talk run.wpp > said
+is 'keys in the console' "$(grep -v '^ok' said)" 'stopped goto at run.c:23 in sort
+stopped step at run.c:25 in sort
+stopped step at run.c:23 in sort
+stopped step at run.c:28 in sort
+stopped entry at run.c:45 in main; the beginning of the run
+no no routine `.x` was executed'
+
 # ---- Ends --------------------------------------------------------------------------------------
 wpp-record -q -o crash.wpp -- ./run crash > /dev/null 2>&1
 printf 'configurationDone\nstack\nstepBack\n' | talk crash.wpp '"stopOnEntry": false' > crashed
