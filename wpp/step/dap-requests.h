@@ -37,7 +37,7 @@ struct dap_server {
     struct breakpoint goto_line;   /* the line whose executions were asked for last */
     int first_target;              /* their numbers begin there; no two questions share any */
 
-    char refusal[320];             /* why the request at hand cannot be answered */
+    char refusal[320];             /* why the request is refused that is being answered */
     json_t *later;                 /* events to be sent behind the answer */
     bool failed;                   /* no memory for one of them */
     bool done;
