@@ -191,7 +191,8 @@ static const char *wrong_in(const wpp *w, struct random *r, uint32_t *found)
         struct breakpoint b;
 
         asked[i] = draw_asked(w, &sources, r);
-        a = (struct breakpoint_asked){asked[i].source ? asked[i].source->path : NULL, asked[i].routine, asked[i].line, asked[i].hits->text};
+        a = (struct breakpoint_asked){asked[i].source ? asked[i].source->path : NULL, asked[i].routine,
+                                      asked[i].line, asked[i].hits->text};
         if (!breakpoint_make(&b, &a, w, &sources, &none) || !breakpoints_add(&all, b))
             wrong = "no memory";
     }

@@ -115,7 +115,8 @@ static void say_stop(struct dap_server *d, enum dap_move move, bool hit)
     if (hit)
         dap_stopped(d, "breakpoint", NULL);
     else if (is_end(d, at))
-        dap_stopped(d, d->session.run.killed ? "exception" : "end", d->session.message);
+        /* Where a signal killed the process, activations are left. */
+        dap_stopped(d, d->session.run.killed && d->session.n_rows > 0 ? "exception" : "end", d->session.message);
     else if (move == DAP_REVERSE)
         dap_stopped(d, "entry", "the beginning of the run");
     else
