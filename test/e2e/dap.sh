@@ -162,11 +162,12 @@ parts.c:4 in main'
 like 'which one is not said' "$(cat said)" 'several files of the run have this name'
 
 # ---- Places ------------------------------------------------------------------------------------
-for place in 'sort#2' 'partition#-1' 'run.c:24#3' 30 -7; do
+for place in 'sort#2' 'partition#-1' 'run.c:25#3' 30 -7; do
     { echo "evaluate {\"expression\": \"$place\"}"; echo stack; } | talk run.wpp | sed 1,2d > stack
     # Events in which no line begins are passed over.
     wpp-dump --stack="$place" run.wpp | stacks | sed 1d > expected
     is "the console goes to $place" "$(sed 1d stack)" "$(sed 1d expected)"
+    like 'its innermost call' "$(head -n 1 stack)" "^run\.c:[0-9]+ in $(sed -n '1s/.* in //p' expected)\$"
 done
 talk run.wpp > said <<'END'
 evaluate {"expression": "run.c:17#4", "context": "repl"}
@@ -213,6 +214,15 @@ stopped restart at run.c:13 in partition
 stopped step at run.c:27 in sort'
 is '--at and --thread' "$(printf 'launch\nconfigurationDone\n' | python3 "$talks/talk.py" --at='sort#2' --thread=0 run.wpp | tail -n 1)" \
     'stopped entry at run.c:23 in sort; execution 2 of 7 of sort'
+
+printf '%s\n' 'evaluate {"expression": "sort#2"}' 'evaluate {"expression": ".n"}' 'evaluate {"expression": ".S"}' \
+    'evaluate {"expression": ".F"}' 'evaluate {"expression": ".C"}' 'evaluate {"expression": ".x"}' | talk run.wpp > said
+is 'keys in the console' "$(grep -v '^ok' said)" 'stopped goto at run.c:23 in sort
+stopped step at run.c:25 in sort
+stopped step at run.c:23 in sort
+stopped step at run.c:28 in sort
+stopped entry at run.c:45 in main; the beginning of the run
+no no routine `.x` was executed'
 
 # ---- Ends --------------------------------------------------------------------------------------
 wpp-record -q -o crash.wpp -- ./run crash > /dev/null 2>&1

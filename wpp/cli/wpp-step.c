@@ -442,6 +442,7 @@ int main(int argc, char **argv)
     if (!r.keys && !isatty(STDOUT_FILENO))
         tool_die(TOOL_ERROR, "standard output is no terminal; --keys=FILE needs none");
     w = tool_open(r.path);
+    hot.w = w;
     status = tool_say_incomplete(r.path, w);
     tool_need_order(r.path, w);
     if (r.thread >= wpp_grammar(w)->n_threads)
@@ -449,7 +450,6 @@ int main(int argc, char **argv)
                  (unsigned long long)r.thread, wpp_grammar(w)->n_threads - 1);
     stacks = make_stacks(w);
     begin(&s, &r, w, stacks);
-    hot.w = w;
     s.hot.source = (struct hot_source){ask_search, &hot};
     if (r.keys)
         step_by_script(&s, &canvas, &r);

@@ -63,8 +63,8 @@ static enum dap_read wrong(struct wpp_error *error, const char *what)
     return DAP_WRONG;
 }
 
-/* Takes a line, which ends in \r\n; `out` has room for MOST_LINE bytes.  Looks at each byte as it comes: who
- * types has sent nothing else yet. */
+/* Takes a line, which ends in \r\n; `out` has room for MOST_LINE bytes.  A wrong line is an error as soon as it
+ * ends: more input may never come. */
 static enum dap_read take_line(struct dap_channel *c, char *out, struct wpp_error *error)
 {
     size_t n = 0;

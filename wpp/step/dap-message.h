@@ -27,12 +27,12 @@ struct dap_channel {
 enum dap_read { DAP_MESSAGE, DAP_END, DAP_WRONG };
 
 /* Waits for the next message; *out is an object, and the caller's.  DAP_END: the input ends in front of it.
- * DAP_WRONG: what comes is no message, or cannot be read; `error` says so. */
+ * DAP_WRONG: the input is no message, or cannot be read; `error` says so. */
 enum dap_read dap_read(struct dap_channel *c, json_t **out, struct wpp_error *error);
 /* Whether input is there. */
 bool dap_waits(const struct dap_channel *c);
-/* Numbers and sends a message, which it takes.  NULL is one for which there was no memory.  False: it could not
- * be sent; `error` says why. */
+/* Numbers a message and sends it; takes the reference.  NULL: there was no memory for the message.  False: it
+ * was not sent; `error` says why. */
 bool dap_send(struct dap_channel *c, json_t *message, struct wpp_error *error);
 void dap_channel_free(struct dap_channel *c);
 

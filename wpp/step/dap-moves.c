@@ -80,7 +80,7 @@ void dap_stopped(struct dap_server *d, const char *reason, const char *text)
 
 static bool goes_back(enum dap_move move)
 {
-    return move == DAP_REVERSE || move == DAP_NEXT_BACK || move == DAP_STEP_BACK;
+    return move == DAP_REVERSE || move == DAP_NEXT_BACK || move == DAP_STEP_BACK || move == DAP_TO_CALL;
 }
 
 /* A single step passes nothing at which it could stop. */
@@ -102,6 +102,7 @@ static enum stepper_result go(struct dap_server *d, enum dap_move move, struct r
     case DAP_STEP_OUT: return stepper_finish(s, p);
     case DAP_NEXT_BACK: return stepper_next_back(s, p);
     case DAP_STEP_BACK: return stepper_step_back(s, 1, p);
+    case DAP_TO_CALL: return stepper_to_call(s, p);
     case DAP_STAY: break;
     }
     return STEPPER_NOWHERE;
@@ -114,7 +115,8 @@ static void say_stop(struct dap_server *d, enum dap_move move, bool hit)
     if (hit)
         dap_stopped(d, "breakpoint", NULL);
     else if (is_end(d, at))
-        dap_stopped(d, d->session.run.killed ? "exception" : "end", d->session.message);
+        /* Where a signal killed the process, activations are left. */
+        dap_stopped(d, d->session.run.killed && d->session.n_rows > 0 ? "exception" : "end", d->session.message);
     else if (move == DAP_REVERSE)
         dap_stopped(d, "entry", "the beginning of the run");
     else
@@ -160,18 +162,23 @@ void dap_move_on(struct dap_server *d)
 
 /* ---- Requests ------------------------------------------------------------------------------------------------ */
 
-static json_t *begin_move(struct dap_server *d, const json_t *arguments, enum dap_move move)
+bool dap_begin_move(struct dap_server *d, uint32_t thread, enum dap_move move)
 {
-    uint32_t thread;
-
     if (d->moving != DAP_STAY)
         return dap_refuse(d, "the last move goes on; `pause` ends it");
-    if (!dap_thread(d, arguments, &thread))
-        return NULL;
     dap_look_at(d, thread);
     d->session.of_thread[thread] = d->session.at;
     d->moved = thread;
     d->moving = move;
+    return true;
+}
+
+static json_t *begin_move(struct dap_server *d, const json_t *arguments, enum dap_move move)
+{
+    uint32_t thread;
+
+    if (!dap_thread(d, arguments, &thread) || !dap_begin_move(d, thread, move))
+        return NULL;
     return move == DAP_CONTINUE ? json_pack("{s:b}", "allThreadsContinued", 0) : json_object();
 }
 

@@ -139,6 +139,20 @@ static json_t *where_it_is(const struct dap_server *d)
     return made;
 }
 
+/* A key of wpp-step behind a full stop: not every editor has commands that go backwards.  DAP_STAY: it is none. */
+static enum dap_move move_of(const char *typed)
+{
+    static const struct { char key[3]; enum dap_move move; } keys[] = {
+        {".s", DAP_STEP_IN}, {".S", DAP_STEP_BACK}, {".n", DAP_NEXT}, {".N", DAP_NEXT_BACK}, {".f", DAP_STEP_OUT},
+        {".F", DAP_TO_CALL}, {".c", DAP_CONTINUE}, {".C", DAP_REVERSE}
+    };
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i].key, typed) == 0)
+            return keys[i].move;
+    return DAP_STAY;
+}
+
 json_t *dap_evaluate(struct dap_server *d, const json_t *arguments)
 {
     const char *place = dap_string(arguments, "expression"), *context = dap_string(arguments, "context");
@@ -152,6 +166,9 @@ json_t *dap_evaluate(struct dap_server *d, const json_t *arguments)
         dap_look_at(d, d->moved);
     else if (!dap_choose_frame(d, frame))
         return NULL;
+    if (move_of(place) != DAP_STAY)
+        return dap_begin_move(d, d->session.at.thread, move_of(place))
+                   ? json_pack("{s:s, s:i}", "result", "", "variablesReference", 0) : NULL;
     if (!dap_go(d, place))
         return dap_refuse(d, "%s", d->session.message);
     dap_stopped(d, "goto", NULL);

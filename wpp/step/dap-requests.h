@@ -15,7 +15,8 @@
 #include "wpp/step/session.h"
 
 enum dap_move {
-    DAP_STAY, DAP_BEGIN, DAP_CONTINUE, DAP_REVERSE, DAP_NEXT, DAP_STEP_IN, DAP_STEP_OUT, DAP_NEXT_BACK, DAP_STEP_BACK
+    DAP_STAY, DAP_BEGIN, DAP_CONTINUE, DAP_REVERSE, DAP_NEXT, DAP_STEP_IN, DAP_STEP_OUT, DAP_NEXT_BACK, DAP_STEP_BACK,
+    DAP_TO_CALL
 };
 
 struct dap_server {
@@ -36,7 +37,7 @@ struct dap_server {
     struct breakpoint goto_line;   /* the line whose executions were asked for last */
     int first_target;              /* their numbers begin there; no two questions share any */
 
-    char refusal[320];             /* why the request at hand cannot be answered */
+    char refusal[320];             /* why the request is refused that is being answered */
     json_t *later;                 /* events to be sent behind the answer */
     bool failed;                   /* no memory for one of them */
     bool done;
@@ -71,6 +72,8 @@ void dap_close(struct dap_server *d);
 dap_request dap_continue, dap_reverse, dap_next, dap_step_in, dap_step_out, dap_step_back, dap_pause;
 /* The session looks at a thread from now on, which is not moved. */
 void dap_look_at(struct dap_server *d, uint32_t thread);
+/* Begins a move of a thread.  False: refused. */
+bool dap_begin_move(struct dap_server *d, uint32_t thread, enum dap_move move);
 /* It has moved there. */
 void dap_moved_to(struct dap_server *d, struct run_place to);
 /* The thread that was moved last stopped, for that reason; text NULL: none. */

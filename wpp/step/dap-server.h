@@ -14,19 +14,19 @@
 
 #include "wpp/wpp.h"
 
-/* What holds where the editor does not say it. */
+/* What the command line says.  The arguments of the editor's launch come first. */
 struct dap_defaults {
     const char *path;              /* of the run; NULL: none */
     const char *at;                /* where to begin; NULL: at the beginning */
     uint64_t thread;
 };
 
-/* Answers until the editor ends it, or its messages do.  False: what comes is no message, or there was no
- * memory; an error of the run's file is the editor's to show. */
+/* Answers until the editor disconnects or the input ends.  False: the input is no message of the protocol, or
+ * there was no memory.  What is wrong with the run's file is an answer to the editor. */
 bool dap_serve(int in, FILE *out, const struct dap_defaults *defaults, struct wpp_error *error);
 
-/* Waits for one editor at a port of this machine's loopback address, 0: one that is free; `say` is told the port.
- * Returns the connection's descriptor; -1: errors. */
+/* Waits for one editor at a port of 127.0.0.1; 0: a port that is free.  Calls `say` with the port before it waits.
+ * Returns the connection's descriptor; -1: `error` says why not. */
 int dap_wait_for_editor(uint64_t port, void (*say)(unsigned port), struct wpp_error *error);
 
 #endif

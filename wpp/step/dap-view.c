@@ -127,11 +127,13 @@ json_t *dap_stack_trace(struct dap_server *d, const json_t *arguments)
 bool dap_choose_frame(struct dap_server *d, json_int_t frame)
 {
     struct session *s = &d->session;
-    json_int_t row = (frame - 1) / n_threads(d);
+    json_int_t row;
 
-    if (frame > 0)
-        dap_look_at(d, (uint32_t)((frame - 1) % n_threads(d)));
-    if (frame <= 0 || (row >= (json_int_t)s->n_rows && row > 0))
+    if (frame <= 0)
+        return dap_refuse(d, "there is no such frame");
+    row = (frame - 1) / n_threads(d);
+    dap_look_at(d, (uint32_t)((frame - 1) % n_threads(d)));
+    if (row >= (json_int_t)s->n_rows && row > 0)
         return dap_refuse(d, "there is no such frame; its thread has moved");
     if (s->n_rows > 0 && s->row != (size_t)row)
         session_choose_row(s, (size_t)row);

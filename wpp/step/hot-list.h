@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* hot-list.h - the hottest subpaths of a run, and where one of them occurs.
  *
- * Another part of the program finds them, in a thread of its own (struct hot_source).  What `w` and the source give
+ * Another part of the program finds them, in a thread of its own (struct hot_source).  The terminals that it gives
  * must live on.
  */
 #ifndef WPP_HOT_LIST_H

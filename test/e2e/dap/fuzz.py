@@ -13,7 +13,7 @@ COMMANDS = ["initialize", "launch", "attach", "configurationDone", "setBreakpoin
 NAMES = ["program", "at", "thread", "stopOnEntry", "stepBack", "sourceMap", "threadId", "frameId", "startFrame", "levels",
          "variablesReference", "source", "line", "breakpoints", "expression", "context", "targetId", "linesStartAt1"]
 PLACES = ["sort#2", "run.c:17", "run.c:17#-1", "#2", "-3", "7", "1s", "0.00001s", "swap", "nix", "#", "run.c:", ":7", "/",
-          "sort/0#1", "99999999999999999999", "a" * 5000, ""]
+          "sort/0#1", "99999999999999999999", "a" * 5000, "", ".N", ".s", ".F", ".c", ".x"]
 HITS = ["3", "% 2", ">= 2", "< 4", "-1", "> 18446744073709551615", "% 0", "x", "=", "%18446744073709551614"]
 # Most values are of the kind that the argument wants.
 OTHERS = [None, True, -1, 0, 1, 2, 7, 2**31, 2**63 - 1, -2**63, 1.5, "", "x", [], [[]], [None], {}, {"path": 3}]
