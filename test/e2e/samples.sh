@@ -157,6 +157,9 @@ ok 'GCC takes it, and makes another map' \
 is 'without a word' "$(cat err)" ''
 is 'the program does the same' "$(./laid 800)" "$(./likely 800)"
 is 'it records nothing' "$(nm laid | grep -c __wpp)" 0
+wpp-gcc -O2 -g -fplugin-arg-wpp-use=likely.prof likely.c -o unmapped
+for program in laid unmapped; do objcopy -O binary -j .text $program $program.code; done
+same 'the map changes no byte of what is laid out' unmapped.code laid.code
 most=$(awk '/^;; Function / { on = $3 ~ /^look/ } on && /^;; basic block/ { sub(/.*count /, ""); if ($1 + 0 > n) n = $1 + 0 } END { print n }' ./*.bbro)
 between 'executions of the loop that GCC has' "$most" 720 880
 taken() { "$steps" --records taken.text 2 1 "$1" 800 > taken.out; grep -c ' main ' taken.text; }
