@@ -92,11 +92,13 @@ ok 'a build of these' round 2 "$arguments"
 is 'has no others' "$(wpp-runs round2 export 1 | wpp-info --uninstrumented - | grep -c 'not included')" \
     "$((8 - $(wc -w <<< "$arguments")))"
 n=2
-while [ $n -lt 8 ] && wpp-suspects -q --next -n 4 round$n > next; do
+earlier=round1
+while [ $n -lt 8 ] && wpp-suspects -q --next -n 4 round$n $earlier > next; do
+    earlier="$earlier round$n"
     n=$((n + 1))
     round $n "$(cat next)" || break
 done
-run wpp-suspects --next -n 4 round$n
+run wpp-suspects --next -n 4 round$n $earlier
 is "it ends ($n rounds)" $status 3
 like 'when all is recorded' "$(cat "$T/err")" ' [0-9]+ of all recorded already$'
 is 'the order is found: a drop, then a use' "$(wpp-suspects -q --all --kinds=pair,triple,before -n 0 --format=json round$n | python3 -c '
