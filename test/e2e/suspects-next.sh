@@ -118,6 +118,9 @@ lines = [s for s in json.load(open("at.json"))["suspects"] if s["kind"] == "line
 print(set(b) <= set(a), 0 < len(b) < len(a), [x["text"] for x in lines])')" "True True ['bug.c:14']"
 is 'a row stands for others that are true of the same runs' \
     "$(wpp-suspects -q --format=json -n 1 --at=bug.c:23-24 round$n | grep -c '"rank": 1,')" 1
+is 'lines in two places' "$(wpp-suspects -q --all --format=json -n 0 --kinds=line --at=bug.c:14 --at=bug.c:24 round$n |
+    grep -o '"text": "[^"]*"' | sort)" '"text": "bug.c:14"
+"text": "bug.c:24"'
 like 'no line of it' "$(wpp-suspects -q --at=other.c:1 round$n)" '^no predicate on these lines has an importance above 0$'
 
 # ---- Parts -------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ static const char help[] =
     "  -n, --top=N            show N suspects (default 10; 0: all)\n"
     "      --all              show all predicates, also those that are true of the same runs\n"
     "      --at=FILE:LINES    show only suspects that lie on these lines (12 or 12-20), or one that is true of\n"
-    "                         the same runs does\n"
+    "                         the same runs does; several times: on any of them\n"
     "      --next             print which routines the next build should record, as arguments of the\n"
     "                         plugin: N that suspects lie in, and at most N that call them or are called\n"
     "                         and that no build of the stores EARLIER recorded\n"
@@ -64,6 +64,7 @@ struct request {
     const char *output;
     char **earlier;
     size_t n_earlier;
+    struct line_range *at;         /* what rank.at points to */
 };
 
 enum { OPT_KINDS = 0x100, OPT_SORT, OPT_ELIMINATE, OPT_ALL, OPT_FORMAT, OPT_NEXT, OPT_WITH, OPT_PART, OPT_AT };
@@ -128,8 +129,11 @@ static void at_argument(struct request *r, const char *text)
         from < 1 || to < from || to > UINT32_MAX)
         tool_usage("--at: `%s` are no lines as FILE:12-20", text);
     free(first);
-    free((char *)r->rank.at.file);
-    r->rank.at = (struct line_range){file, (uint32_t)from, (uint32_t)to};
+    r->at = realloc(r->at, (r->rank.at.n + (size_t)1) * sizeof *r->at);
+    if (!r->at)
+        tool_die_of_memory();
+    r->at[r->rank.at.n++] = (struct line_range){file, (uint32_t)from, (uint32_t)to};
+    r->rank.at.range = r->at;
 }
 
 static void parse_option(struct request *r, int option)
@@ -170,9 +174,9 @@ static void parse_options(int argc, char **argv, struct request *r)
         tool_usage(argc == optind ? "no store given" : "one store is looked at, not %d", argc - optind);
     if (r->eliminate && r->rank.all)
         tool_usage("--eliminate ranks anew for each suspect: --all does not go with it");
-    if (r->next && (r->rank.all || r->eliminate || r->rank.at.file || r->format == FORMAT_CSV))
+    if (r->next && (r->rank.all || r->eliminate || r->rank.at.n > 0 || r->format == FORMAT_CSV))
         tool_usage("--next: --all, --at, --eliminate and --format=csv do not go with it");
-    if (r->eliminate && r->rank.at.file)
+    if (r->eliminate && r->rank.at.n > 0)
         tool_usage("--eliminate ranks anew for each suspect: --at does not go with it");
     if ((r->n_parts > 0) != (r->output != NULL))
         tool_usage("--part and --output: one needs the other");
@@ -244,7 +248,7 @@ static void report(struct suspects_input *in, const struct request *request, con
     struct suspects_report report = {
         .out = stdout, .s = &in->s, .ranking = ranking, .sort = request->rank.sort,
         .n_unknown = in->notes.n_unknown, .n_builds = in->notes.n_builds, .eliminated = request->eliminate,
-        .at_lines = request->rank.at.file != NULL,
+        .at_lines = request->rank.at.n > 0,
         .rows = ranking->n < request->top ? ranking->n : (size_t)request->top
     };
     struct suspect_parting *parting = NULL;
@@ -353,6 +357,8 @@ int main(int argc, char **argv)
     else
         rank(&in, &request);
     suspects_input_free(&in);
-    free((char *)request.rank.at.file);
+    for (uint32_t i = 0; i < request.rank.at.n; i++)
+        free((char *)request.at[i].file);
+    free(request.at);
     return tool_finish(status);
 }
