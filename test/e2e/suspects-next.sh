@@ -92,11 +92,13 @@ ok 'a build of these' round 2 "$arguments"
 is 'has no others' "$(wpp-runs round2 export 1 | wpp-info --uninstrumented - | grep -c 'not included')" \
     "$((8 - $(wc -w <<< "$arguments")))"
 n=2
-while [ $n -lt 8 ] && wpp-suspects -q --next -n 4 round$n > next; do
+earlier=round1
+while [ $n -lt 8 ] && wpp-suspects -q --next -n 4 round$n $earlier > next; do
+    earlier="$earlier round$n"
     n=$((n + 1))
     round $n "$(cat next)" || break
 done
-run wpp-suspects --next -n 4 round$n
+run wpp-suspects --next -n 4 round$n $earlier
 is "it ends ($n rounds)" $status 3
 like 'when all is recorded' "$(cat "$T/err")" ' [0-9]+ of all recorded already$'
 is 'the order is found: a drop, then a use' "$(wpp-suspects -q --all --kinds=pair,triple,before -n 0 --format=json round$n | python3 -c '
@@ -116,6 +118,9 @@ lines = [s for s in json.load(open("at.json"))["suspects"] if s["kind"] == "line
 print(set(b) <= set(a), 0 < len(b) < len(a), [x["text"] for x in lines])')" "True True ['bug.c:14']"
 is 'a row stands for others that are true of the same runs' \
     "$(wpp-suspects -q --format=json -n 1 --at=bug.c:23-24 round$n | grep -c '"rank": 1,')" 1
+is 'lines in two places' "$(wpp-suspects -q --all --format=json -n 0 --kinds=line --at=bug.c:14 --at=bug.c:24 round$n |
+    grep -o '"text": "[^"]*"' | sort)" '"text": "bug.c:14"
+"text": "bug.c:24"'
 like 'no line of it' "$(wpp-suspects -q --at=other.c:1 round$n)" '^no predicate on these lines has an importance above 0$'
 
 # ---- Parts -------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ static const char *const whys[] = {"suspect", "caller", "callee"};
 struct finding {
     struct next_build *out;
     const struct suspects *s;
+    const struct earlier_builds *earlier;
     size_t most, capacity;
     bool is_full;              /* most suspects are there */
     struct routine_set { uint32_t *routine, n; } *of_line;     /* by predicate of kind LINES */
@@ -160,21 +161,40 @@ static void suspect_routines(struct finding *f, const struct suspect *by)
     }
 }
 
-static bool may_build(const struct suspects *s, const char *name)
+/* Whether the build left the routine out since no argument named it. */
+static bool is_left_out(const wpp *w, const char *name)
 {
     size_t n = code_calls_name(name);
+    struct wpp_summary run;
 
-    for (uint32_t i = 0; i < s->n_witnesses; i++) {
+    wpp_get_summary(w, &run);
+    for (uint32_t k = 0; k < run.n_left_out; k++) {
+        const struct wpp_left_out *l = wpp_left_out(w, k);
+
+        if (l->reason == WPP_LEFT_OUT_NOT_INCLUDED && code_calls_name(l->name) == n &&
+            strncmp(l->name, name, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool may_build(const struct suspects *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->n_witnesses; i++)
+        if (is_left_out(s->witness[i].w, name))
+            return true;
+    return false;
+}
+
+/* Whether an earlier build recorded the order of its paths. */
+static bool was_recorded(const struct earlier_builds *earlier, const char *name)
+{
+    for (size_t i = 0; i < earlier->n; i++) {
         struct wpp_summary run;
 
-        wpp_get_summary(s->witness[i].w, &run);
-        for (uint32_t k = 0; k < run.n_left_out; k++) {
-            const struct wpp_left_out *l = wpp_left_out(s->witness[i].w, k);
-
-            if (l->reason == WPP_LEFT_OUT_NOT_INCLUDED && code_calls_name(l->name) == n &&
-                strncmp(l->name, name, n) == 0)
-                return true;
-        }
+        wpp_get_summary(earlier->w[i], &run);
+        if (!run.is_profile && !is_left_out(earlier->w[i], name))
+            return true;
     }
     return false;
 }
@@ -208,7 +228,7 @@ static void add_near(struct finding *f, const struct code_calls *c, size_t near,
     uint32_t predicate = to->predicate;
     struct next_routine *added;
 
-    if (find(f->out, name) != SIZE_MAX || !is_of_use(f->s, name, &shown))
+    if (find(f->out, name) != SIZE_MAX || !is_of_use(f->s, name, &shown) || was_recorded(f->earlier, name))
         return;
     added = add(f, name, shown);
     added->why = why;
@@ -276,9 +296,9 @@ static void find_near(struct finding *f)
 }
 
 void next_build_find(struct next_build *out, const struct suspects *s, const struct ranking *ranking,
-                     size_t most)
+                     size_t most, const struct earlier_builds *earlier)
 {
-    struct finding f = {.out = out, .s = s, .most = most};
+    struct finding f = {.out = out, .s = s, .earlier = earlier, .most = most};
 
     *out = (struct next_build){0};
     find_lines(&f);

@@ -27,11 +27,14 @@ struct next_build {
     size_t more;               /* routines with a score that did not fit in */
 };
 
+/* A WPP of each earlier build. */
+struct earlier_builds { wpp **w; size_t n; };
+
 /* `ranking`: all predicates that have a score (suspect_request.all).  most: of suspects, and again of
- * routines near them.  Says it if a program's code cannot be read, and then leaves out what is near.  Dies
- * without memory. */
+ * routines near them; near ones that an earlier build recorded are not named again.  Says it if a program's
+ * code cannot be read, and then leaves out what is near.  Dies without memory. */
 void next_build_find(struct next_build *out, const struct suspects *s, const struct ranking *ranking,
-                     size_t most);
+                     size_t most, const struct earlier_builds *earlier);
 void next_build_free(struct next_build *b);
 
 /* Whether a build of these routines records what no run of the store has. */

@@ -7,12 +7,14 @@
 #include "wpp/base/error.h"
 #include "wpp/cli/next-build.h"
 #include "wpp/cli/run-parting.h"
+#include "wpp/cli/store-input.h"
 #include "wpp/cli/suspects-input.h"
 #include "wpp/cli/tool.h"
 #include "wpp/runs/suspects-report.h"
 
 static const char help[] =
     "Usage: wpp-suspects [OPTION]... DIR\n"
+    "       wpp-suspects --next [OPTION]... DIR [EARLIER]...\n"
     "Ranks what is true of the failing runs in the store DIR, and not of the passing ones. For each\n"
     "suspect: in how many runs it is true and in how many it could be, its place in the source, the\n"
     "shortest failing run, the passing run most like it, and where these two part.\n"
@@ -25,9 +27,10 @@ static const char help[] =
     "  -n, --top=N            show N suspects (default 10; 0: all)\n"
     "      --all              show all predicates, also those that are true of the same runs\n"
     "      --at=FILE:LINES    show only suspects that lie on these lines (12 or 12-20), or one that is true of\n"
-    "                         the same runs does\n"
+    "                         the same runs does; several times: on any of them\n"
     "      --next             print which routines the next build should record, as arguments of the\n"
     "                         plugin: N that suspects lie in, and at most N that call them or are called\n"
+    "                         and that no build of the stores EARLIER recorded\n"
     "  -j, --jobs=N           read the runs with N processors (0: all, the default; 1: without parts)\n"
     "      --with=slurm       read the runs in N parts by a job array of Slurm's; `processors`: here\n"
     "      --part=K/N         write what is true of part K of N of the runs, for a process of such an array\n"
@@ -59,6 +62,9 @@ struct request {
     uint32_t jobs;
     uint32_t part, n_parts;        /* n_parts 0: all is done here */
     const char *output;
+    char **earlier;
+    size_t n_earlier;
+    struct line_range *at;         /* what rank.at points to */
 };
 
 enum { OPT_KINDS = 0x100, OPT_SORT, OPT_ELIMINATE, OPT_ALL, OPT_FORMAT, OPT_NEXT, OPT_WITH, OPT_PART, OPT_AT };
@@ -123,8 +129,11 @@ static void at_argument(struct request *r, const char *text)
         from < 1 || to < from || to > UINT32_MAX)
         tool_usage("--at: `%s` are no lines as FILE:12-20", text);
     free(first);
-    free((char *)r->rank.at.file);
-    r->rank.at = (struct line_range){file, (uint32_t)from, (uint32_t)to};
+    r->at = realloc(r->at, (r->rank.at.n + (size_t)1) * sizeof *r->at);
+    if (!r->at)
+        tool_die_of_memory();
+    r->at[r->rank.at.n++] = (struct line_range){file, (uint32_t)from, (uint32_t)to};
+    r->rank.at.range = r->at;
 }
 
 static void parse_option(struct request *r, int option)
@@ -161,17 +170,19 @@ static void parse_options(int argc, char **argv, struct request *r)
 
     while ((option = tool_option(argc, argv, "n:qj:o:hV", options)) != -1)
         parse_option(r, option);
-    if (argc - optind != 1)
+    if (argc - optind != 1 && !(r->next && argc > optind))
         tool_usage(argc == optind ? "no store given" : "one store is looked at, not %d", argc - optind);
     if (r->eliminate && r->rank.all)
         tool_usage("--eliminate ranks anew for each suspect: --all does not go with it");
-    if (r->next && (r->rank.all || r->eliminate || r->rank.at.file || r->format == FORMAT_CSV))
+    if (r->next && (r->rank.all || r->eliminate || r->rank.at.n > 0 || r->format == FORMAT_CSV))
         tool_usage("--next: --all, --at, --eliminate and --format=csv do not go with it");
-    if (r->eliminate && r->rank.at.file)
+    if (r->eliminate && r->rank.at.n > 0)
         tool_usage("--eliminate ranks anew for each suspect: --at does not go with it");
     if ((r->n_parts > 0) != (r->output != NULL))
         tool_usage("--part and --output: one needs the other");
     r->folder = argv[optind];
+    r->earlier = argv + optind + 1;
+    r->n_earlier = (size_t)(argc - optind - 1);
     if (!r->top_given)
         r->top = r->format == FORMAT_TEXT || r->next ? DEFAULT_TOP : 0;
     if (r->top == 0)
@@ -237,7 +248,7 @@ static void report(struct suspects_input *in, const struct request *request, con
     struct suspects_report report = {
         .out = stdout, .s = &in->s, .ranking = ranking, .sort = request->rank.sort,
         .n_unknown = in->notes.n_unknown, .n_builds = in->notes.n_builds, .eliminated = request->eliminate,
-        .at_lines = request->rank.at.file != NULL,
+        .at_lines = request->rank.at.n > 0,
         .rows = ranking->n < request->top ? ranking->n : (size_t)request->top
     };
     struct suspect_parting *parting = NULL;
@@ -255,18 +266,47 @@ static void report(struct suspects_input *in, const struct request *request, con
     free(parting);
 }
 
+static bool note_id(void *ctx, const struct stored_run *run, struct wpp_error *error)
+{
+    (void)error;
+    *(int64_t *)ctx = run->id;
+    return true;
+}
+
+/* A run of each store: all runs of a store have the same build. */
+static struct earlier_builds open_earlier(const struct request *request)
+{
+    struct earlier_builds earlier = {.w = calloc(request->n_earlier + 1, sizeof *earlier.w)};
+
+    if (!earlier.w)
+        tool_die_of_memory();
+    for (size_t i = 0; i < request->n_earlier; i++) {
+        struct run_store *store = store_open(request->earlier[i], RUN_STORE_READ);
+        struct wpp_error error;
+        int64_t id = 0;
+
+        if (!run_store_walk(store, &(struct run_choice){0}, note_id, &id, &error))
+            tool_die_error(&error);
+        if (id)
+            earlier.w[earlier.n++] = store_open_first(store, id);
+        run_store_close(store);
+    }
+    return earlier;
+}
+
 static int suggest(struct suspects_input *in, const struct request *request)
 {
     enum { NOTHING_NEW = 3 };
     struct suspect_request all = request->rank;
     struct ranking ranking;
+    struct earlier_builds earlier = open_earlier(request);
     struct next_build next;
     int status;
 
     all.all = true;
     if (!suspects_rank(&in->s, &all, &ranking))
         tool_die_of_memory();
-    next_build_find(&next, &in->s, &ranking, (size_t)request->top);
+    next_build_find(&next, &in->s, &ranking, (size_t)request->top, &earlier);
     if (next.n == 0)
         tool_die(TOOL_ERROR, "no predicate has a score above 0: no routine is suspected%s",
                  all.sort == SUSPECT_IMPORTANCE ? " (--sort=ochiai asks for less)" : "");
@@ -279,6 +319,9 @@ static int suggest(struct suspects_input *in, const struct request *request)
     status = next_build_is_new(&next) ? TOOL_OK : NOTHING_NEW;
     next_build_free(&next);
     ranking_free(&ranking);
+    for (size_t i = 0; i < earlier.n; i++)
+        wpp_close(earlier.w[i]);
+    free(earlier.w);
     return status;
 }
 
@@ -314,6 +357,8 @@ int main(int argc, char **argv)
     else
         rank(&in, &request);
     suspects_input_free(&in);
-    free((char *)request.rank.at.file);
+    for (uint32_t i = 0; i < request.rank.at.n; i++)
+        free((char *)request.at[i].file);
+    free(request.at);
     return tool_finish(status);
 }

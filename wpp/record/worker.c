@@ -175,28 +175,27 @@ static void help(struct wpp_worker *w)
     wpp_spool_pause(w->spool, false);
 }
 
-/* Whether the program has ended within a moment, with little to compress.  A keeper and an idle thread would
- * take longer to make, and to end, than the work: on a busy machine the idle thread waits long until it gets a
- * processor to end on.  Until then records wait in the spool. */
-static bool is_short(struct wpp_worker *w)
+static bool is_little(struct wpp_worker *w)
 {
-    enum { SHORT_MILLISECONDS = 20, SHORT_BYTES = 1 << 20 };
+    enum { LITTLE_BYTES = 1 << 20 };
 
-    return w->idles && wait_for(&w->call, SHORT_MILLISECONDS) &&
-           wpp_spool_get_sizes(w->spool).waiting <= SHORT_BYTES;
+    return wpp_spool_get_sizes(w->spool).waiting <= LITTLE_BYTES;
 }
 
+/* A program that has ended soon, with little to compress, gets no keeper and no idle thread, which would take
+ * longer to make, and to end, than the work: on a busy machine the idle thread waits long until it gets a
+ * processor to end on.  Until then records wait in the spool, which holds all of them. */
 static void *work_eagerly(void *argument)
 {
+    enum { UNTIL_KEEPER = 5, UNTIL_IDLE = 15 };            /* milliseconds, one after the other */
     struct wpp_worker *w = argument;
-    bool hurries;
+    bool has_ended = w->idles && wait_for(&w->call, UNTIL_KEEPER);
 
-    w->last_kept = is_short(w);
-    hurries = __atomic_load_n(&w->hurries, __ATOMIC_SEQ_CST);
-    /* The first keeper.  It may be late: the spool holds all records. */
+    w->last_kept = has_ended && is_little(w);
     if (!w->last_kept && wpp_standby_is_due(&w->keeper, 0, 0))
         keep(w);
-    if (w->idles && !hurries && pthread_create(&w->idle, NULL, work_idly, w) == 0)
+    if (w->idles && !has_ended && !wait_for(&w->call, UNTIL_IDLE) &&
+        pthread_create(&w->idle, NULL, work_idly, w) == 0)
         help(w);
     work(w, false);
     /* Some processes are left if the spool was dropped. */

@@ -57,12 +57,10 @@ static bool routine_on(const struct vocabulary *v, uint32_t routine, const struc
     return is_on(r->file, r->line, lines);
 }
 
-bool predicate_lies_on(const struct vocabulary *v, uint32_t predicate, const struct line_range *lines)
+static bool lies_on(const struct vocabulary *v, uint32_t predicate, const struct line_range *lines)
 {
     const struct predicate *p = &v->predicate[predicate];
 
-    if (!lines->file)
-        return true;
     switch (p->kind) {
     case PREDICATE_LINE:    return is_on(v->file[p->x], p->y, lines);
     case PREDICATE_BRANCH:  return branch_on(routine_of(v, p->x), p->y, lines);
@@ -78,4 +76,12 @@ bool predicate_lies_on(const struct vocabulary *v, uint32_t predicate, const str
         return path_on(v, p->x, lines) || path_on(v, p->y, lines);
     default:                return false;
     }
+}
+
+bool predicate_lies_on(const struct vocabulary *v, uint32_t predicate, const struct line_ranges *lines)
+{
+    for (uint32_t i = 0; i < lines->n; i++)
+        if (lies_on(v, predicate, &lines->range[i]))
+            return true;
+    return lines->n == 0;
 }

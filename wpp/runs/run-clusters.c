@@ -224,7 +224,8 @@ bool clusters_end(struct run_clusters *c, double least)
     uint32_t *size = calloc(c->n_runs + (size_t)1, sizeof *size);
     bool done = leader && size;
 
-    qsort(c->run, c->n_runs, sizeof *c->run, compare_lengths);
+    if (c->n_runs > 0)
+        qsort(c->run, c->n_runs, sizeof *c->run, compare_lengths);
     for (uint32_t r = 0; done && r < c->n_runs; r++) {
         double best;
         uint32_t k = nearest(c, r, leader, &best);
@@ -236,7 +237,7 @@ bool clusters_end(struct run_clusters *c, double least)
         c->run[r].cluster = k;
         size[k]++;
     }
-    if (done)
+    if (done && c->n_runs > 0)
         qsort_r(c->run, c->n_runs, sizeof *c->run, compare_members,
                 &(struct cluster_order){size, leader});
     free(leader);

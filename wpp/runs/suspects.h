@@ -72,7 +72,7 @@ struct suspect_request {
     enum suspect_sort sort;
     bool all;                          /* also those with a score of 0, and none is left out because
                                           another is true of the same runs */
-    struct line_range at;              /* only those that lie there, or of which one that is true of the
+    struct line_ranges at;             /* only those that lie there, or of which one that is true of the
                                           same runs does; ranks are those among all */
 };
 
