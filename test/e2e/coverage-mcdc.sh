@@ -19,7 +19,8 @@ generate() {
 vectors() {
     jq -r '.files[].routines[] | select(.routine | test("^f[0-9]+$")) | .routine as $r | .decisions[] |
            (.vectors[] | "\($r) \(.values) \(if .outcome then "T" else "F" end) \(.count)"),
-           "\($r) shown \([.conditions[] | if .shown then "1" else "0" end] | add)"' "$T/out" | sort > found
+           "\($r) shown \([.conditions[] | if .shown then "1" else "0" end] | add)",
+           "\($r) decided \([.conditions[] | .true_decided, .false_decided | select(.)] | length)"' "$T/out" | sort > found
 }
 
 for form in '1 read -O0' '2 call -O0' '3 read -O0' '4 read -O1' '5 call -O2'; do

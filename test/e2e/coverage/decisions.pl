@@ -2,7 +2,7 @@
 # decisions.pl SEED LEAF: writes prog.c, 25 functions with a random decision each, whose conditions are LEAF(i).
 #
 # Prints the vectors of all decisions, with executions, `f3 TF-T F 2`, and which of their conditions are shown,
-# `f3 shown 1011`.
+# `f3 shown 1011`, and how many values of them decided, `f3 decided 5`.
 ($state, $leaf) = @ARGV;
 sub below { $state = ($state * 1103515245 + 12345) % 2147483648; return int($state / 65536) % $_[0] }
 # A tree: [number, negated] or [operator, left, right].
@@ -55,4 +55,18 @@ for $f (0 .. 24) {
         $shown .= $is ? 1 : 0;
     }
     print "f$f shown $shown\n";
+    # Values of conditions that decided: with the opposite value, and all others that were evaluated as they were, the
+    # outcome could have been the opposite.
+    %decided = ();
+    for $bits (0 .. (1 << $n[$f]) - 1) {
+        @w = map { $bits >> $_ & 1 } 0 .. $n[$f] - 1;
+        $vector = "-" x $n[$f]; $outcome = value($tree[$f], \@w, \$vector) ? "T" : "F";
+        for $a (grep { $count{$_} } keys %all) {
+            ($x, $p) = (split / /, $a)[1, 2];
+            next if $p eq $outcome;
+            @differ = grep { (substr($x, $_, 1) . substr($vector, $_, 1)) =~ /TF|FT/ } 0 .. length($x) - 1;
+            $decided{$differ[0] . substr($x, $differ[0], 1)} = 1 if @differ == 1;
+        }
+    }
+    print "f$f decided ", scalar(keys %decided), "\n";
 }
