@@ -154,7 +154,7 @@ struct graph {
     struct node *node;
     uint32_t n, most;
     uint32_t *number;              /* by rule: 1 + its node */
-    double *derives;               /* by rule; 0 between two nodes */
+    uint32_t *uses;                /* by rule, of one node; 0 between two nodes */
 };
 
 static void add_node(struct graph *k, uint32_t rule, uint32_t level)
@@ -165,32 +165,34 @@ static void add_node(struct graph *k, uint32_t rule, uint32_t level)
     k->number[rule] = k->n;
 }
 
-/* The rules that a rule uses and that derive most of its events: their numbers are in best[0 .. n). */
+/* The rules that a rule uses and that derive most of its events: best[0 .. n), by what they derive. */
 static uint32_t largest_children(struct graph *k, uint32_t from, uint32_t *best)
 {
     const struct wpp_grammar *g = k->g;
+    double derives[MOST_CHILDREN];
     uint32_t n = 0;
 
     for (uint64_t s = g->body[from]; s < g->body[from + 1]; s++)
         if (g->symbols[s] & WPP_RULE)
-            k->derives[g->symbols[s] & ~WPP_RULE] += (double)g->length[g->symbols[s] & ~WPP_RULE];
+            k->uses[g->symbols[s] & ~WPP_RULE]++;
     for (uint64_t s = g->body[from]; s < g->body[from + 1]; s++) {
         uint32_t rule = g->symbols[s] & ~WPP_RULE, at = n;
+        double all;
 
-        if (!(g->symbols[s] & WPP_RULE) || k->derives[rule] < 0)
-            continue;
-        while (at > 0 && -k->derives[best[at - 1]] < k->derives[rule])
+        if (!(g->symbols[s] & WPP_RULE) || k->uses[rule] == 0)
+            continue;                                  /* or it has been looked at */
+        all = (double)k->uses[rule] * (double)g->length[rule];
+        k->uses[rule] = 0;
+        while (at > 0 && derives[at - 1] < all)
             at--;
-        k->derives[rule] = -k->derives[rule];          /* it has been looked at */
         if (at == MOST_CHILDREN)
             continue;
         n += n < MOST_CHILDREN;
         memmove(best + at + 1, best + at, (n - at - 1) * sizeof *best);
+        memmove(derives + at + 1, derives + at, (n - at - 1) * sizeof *derives);
         best[at] = rule;
+        derives[at] = all;
     }
-    for (uint64_t s = g->body[from]; s < g->body[from + 1]; s++)
-        if (g->symbols[s] & WPP_RULE)
-            k->derives[g->symbols[s] & ~WPP_RULE] = 0;
     return n;
 }
 
@@ -257,9 +259,9 @@ bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t mos
         return true;
     k.node = calloc(most + (size_t)1, sizeof *k.node);
     k.number = calloc(g->n_rules + (size_t)g->n_threads + 1, sizeof *k.number);
-    k.derives = calloc(g->n_rules + (size_t)1, sizeof *k.derives);
+    k.uses = calloc(g->n_rules + (size_t)1, sizeof *k.uses);
     times = calloc(most + (size_t)1, sizeof *times);
-    if (k.node && k.number && k.derives && times && page_need_frequencies(r)) {
+    if (k.node && k.number && k.uses && times && page_need_frequencies(r)) {
         collect(&k, rule, levels);
         fputs("{\"nodes\":[", out);
         for (uint32_t i = 0; i < k.n; i++)
@@ -271,7 +273,7 @@ bool page_graph(struct page_run *r, uint32_t rule, uint32_t levels, uint32_t mos
     }
     free(k.node);
     free(k.number);
-    free(k.derives);
+    free(k.uses);
     free(times);
-    return k.node && k.number && k.derives && times && r->frequency;
+    return k.node && k.number && k.uses && times && r->frequency;
 }

@@ -11,69 +11,16 @@ if ! command -v jq > /dev/null; then
     exit
 fi
 
-# generate SEED LEAF: writes prog.c, whose conditions are LEAF(i), and `expected`, the vectors of all its decisions:
-# `f3 TF-T F 2`, and which of their conditions are shown: `f3 shown 1011`.
+# generate SEED LEAF: writes prog.c and `expected`; see coverage/decisions.pl.
 generate() {
-    perl -e '
-        ($state, $leaf) = @ARGV;
-        sub below { $state = ($state * 1103515245 + 12345) % 2147483648; return int($state / 65536) % $_[0] }
-        # A tree: [number, negated] or [operator, left, right].
-        sub tree { my ($n) = @_;
-            return [$leaves++, below(4) == 0] if $n == 1;
-            my $left = 1 + below($n - 1);
-            return [below(2) ? "&&" : "||", tree($left), tree($n - $left)] }
-        sub text { my ($t, $last) = @_;
-            return ($t->[1] ? "!" : "") . "$leaf($t->[0])" if @$t == 2;
-            return "(" . text($t->[1]) . (below(5) ? " " : "\n        ") . "$t->[0] " . text($t->[2]) . ")" }
-        sub value { my ($t, $v, $vector) = @_;
-            if (@$t == 2) { my $is = $v->[$t->[0]] != $t->[1]; substr($$vector, $t->[0], 1) = $is ? "T" : "F"; return $is }
-            my $left = value($t->[1], $v, $vector);
-            return $left if $left == ($t->[0] eq "||");
-            return value($t->[2], $v, $vector) }
-        open $c, ">", "prog.c";
-        print $c "volatile int v[16], hits, misses;\n__attribute__((noinline)) static int call(int i) { return v[i]; }\n#define read(i) v[i]\n";
-        for $f (0 .. 24) {
-            $leaves = 0; $tree[$f] = tree(1 + below(9)); $n[$f] = $leaves;
-            print $c "void f$f(void)\n{\n    if (", text($tree[$f]), ")\n        hits++;\n    else\n        misses++;\n}\n";
-        }
-        print $c "int main(void)\n{\n";
-        for $round (0 .. 6) {
-            for (0 .. 15) { $v[$_] = below(2); print $c "    v[$_] = $v[$_];\n" }
-            for $f (0 .. 24) {
-                next if below(3) == 0;
-                print $c "    f$f();\n";
-                $vector = "-" x $n[$f]; $outcome = value($tree[$f], \@v, \$vector);
-                $count{"f$f $vector " . ($outcome ? "T" : "F")}++;
-            }
-        }
-        print $c "    return 0;\n}\n";
-        # All that there are, and what the executed ones show.
-        for $f (0 .. 24) {
-            %all = ();
-            for $bits (0 .. (1 << $n[$f]) - 1) {
-                @w = map { $bits >> $_ & 1 } 0 .. $n[$f] - 1;
-                $vector = "-" x $n[$f]; $outcome = value($tree[$f], \@w, \$vector);
-                $all{"f$f $vector " . ($outcome ? "T" : "F")} = 1;
-            }
-            print "$_ ", $count{$_} // 0, "\n" for keys %all;
-            $shown = "";
-            for $i (0 .. $n[$f] - 1) {
-                $is = 0;
-                for $a (grep { $count{$_} } keys %all) { for $b (grep { $count{$_} } keys %all) {
-                    ($x, $p) = (split / /, $a)[1, 2]; ($y, $q) = (split / /, $b)[1, 2];
-                    next if $p eq $q || (substr($x, $i, 1) . substr($y, $i, 1)) !~ /TF|FT/;
-                    $is ||= !grep { $_ != $i && (substr($x, $_, 1) . substr($y, $_, 1)) =~ /TF|FT/ } 0 .. length($x) - 1;
-                } }
-                $shown .= $is ? 1 : 0;
-            }
-            print "f$f shown $shown\n";
-        }' "$1" "$2" | sort > expected
+    perl "$ROOT/test/e2e/coverage/decisions.pl" "$1" "$2" | sort > expected
 }
 
 vectors() {
     jq -r '.files[].routines[] | select(.routine | test("^f[0-9]+$")) | .routine as $r | .decisions[] |
            (.vectors[] | "\($r) \(.values) \(if .outcome then "T" else "F" end) \(.count)"),
-           "\($r) shown \([.conditions[] | if .shown then "1" else "0" end] | add)"' "$T/out" | sort > found
+           "\($r) shown \([.conditions[] | if .shown then "1" else "0" end] | add)",
+           "\($r) decided \([.conditions[] | .true_decided, .false_decided | select(.)] | length)"' "$T/out" | sort > found
 }
 
 for form in '1 read -O0' '2 call -O0' '3 read -O0' '4 read -O1' '5 call -O2'; do

@@ -232,6 +232,29 @@ else
     skip 'pprof: Go is not installed'
 fi
 
+# ---- speedscope itself, in a browser ------------------------------------------------------------------------
+# Its importers read four formats.  (Its importer for callgrind does not end where a routine calls itself, with
+# Valgrind's files, too; the one for Firefox reads older versions.)
+if [ -n "$modules" ] && command -v chromium > /dev/null && [ -d "$ROOT/build/page/npm/node_modules/playwright-core" ]; then
+    cp "$T/a.chrome" "$T/a-trace.json"
+    timeout 100 node "$ROOT/test/e2e/export/speedscope.mjs" "$ROOT/build/page/npm" "$(command -v chromium)" "$modules/speedscope" \
+        "$T/a.speedscope" "$T/a.folded" "$T/a-trace.json" "$T/a.pprof" > "$T/imported" 2>&1
+    is 'speedscope has no complaints' "$(grep failed "$T/imported")" ''
+    for f in fib leaf main; do
+        echo $f $(field $f 10) $(field $f 11)
+    done > "$T/costs"
+    # A timeline's unit is the nanosecond.
+    awk 'function time(n) { return n < 1000 ? n ".00ns" : sprintf("%.2f", n / 1000) "\302\265s" }
+        { print $1, time($2), time($3) }' "$T/costs" > "$T/times"
+    for format in a.speedscope a.folded a-trace.json a.pprof; do
+        is "speedscope: total and self of routines, of $format" \
+            "$(sed -n "s/^$format //p" "$T/imported" | tr -d , | awk '$3 ~ /^(fib|leaf|main)$/ { print $3, $1, $2 }' | sort)" \
+            "$(cat "$T/$([ $format = a-trace.json ] && echo times || echo costs)")"
+    done
+else
+    skip 'speedscope itself: there is no chromium here, or no npm package (make page, scripts/deps --page)'
+fi
+
 # ---- Coverage ------------------------------------------------------------------------------------------
 # test/e2e/coverage.sh compares the counts with gcov's on larger programs.
 cat > "$T/c.c" <<'C'
