@@ -42,7 +42,7 @@ async function quick(when) {
     await timed(`${when}: seek a routine`, () => visit(`view=steps&event=${middle}&seek=routine&number=3`), shown('steps', `document.querySelector('#next')`));
     await timed(`${when}: the next call of it`, () => page.click('#next'), `/ of /.test(document.querySelector('#next').parentNode.textContent)`);
     await timed(`${when}: timeline, rules`, () => visit('view=timeline'), `document.querySelector('#timeline-said')?.textContent`);
-    await timed(`${when}: timeline, zoomed`, () => page.click('#zoom-in'), `document.querySelector('#timeline-said').textContent.includes(' 50.0 %')`);
+    await timed(`${when}: timeline, zoomed`, () => page.click('#zoom-in'), `document.querySelector('#timeline-said').textContent.includes(' 50.0\\u00a0%')`);
     await timed(`${when}: source`, () => visit('view=source'), shown('source'));
     await timed(`${when}: the start rule`, () => visit('view=grammar'), shown('grammar'));
     await timed(`${when}: what it runs`, () => {}, `!document.querySelector('main .wait')`);

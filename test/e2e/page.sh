@@ -64,6 +64,7 @@ evilFile='x</script><script>window.hacked=1</script>.c'
 cat > hostile.c << 'C'
 #include <sys/prctl.h>
 void bad(int n) __asm__("\"<script>hacked=1</script>\"");
+int worse(int n);
 __attribute__((noinline)) void bad(int n)
 {
     for (volatile int i = 0; i < n; i++)
@@ -72,14 +73,20 @@ __attribute__((noinline)) void bad(int n)
 int main(int argc, char **argv)
 {
     prctl(PR_SET_NAME, "<b onx=hacked>");
-#line 3 "x</script><script>window.hacked=1</script>.c"
-    for (int i = 0; i < 100; i++)
-        bad(i);
-    return argc > 3 ? argv[0][0] : 0;
+    return worse(100) + (argc > 3 ? argv[0][0] : 0);
 }
 C
-cp hostile.c "$T/plain.c"
-ok 'a program with hostile names' "$WPP_GCC" -O0 -g -o hostile hostile.c
+mkdir -p "${evilFile%/*}"
+cat > "$evilFile" << 'C'
+void bad(int n) __asm__("\"<script>hacked=1</script>\"");
+int worse(int n)
+{ /* "</script><script>window.hacked=1</script>" & <img src=x onerror='hacked=1'> */
+    for (int i = 0; i < n; i++)
+        bad(i);
+    return 0;
+}
+C
+ok 'a program with hostile names' "$WPP_GCC" -O0 -g -o hostile hostile.c "$evilFile"
 ok 'its run' wpp-record -o hostile.wpp ./hostile "$evil" '--></script>'
 cp hostile.wpp "$evil.wpp"
 

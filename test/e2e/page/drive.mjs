@@ -181,7 +181,7 @@ async function timeline(page) {
     await page.goBack();
     await ready(page, 'timeline');
     await page.click('#whole');
-    await page.waitForFunction(() => document.getElementById('timeline-said').textContent.includes('100.0 %'));
+    await page.waitForFunction(() => document.getElementById('timeline-said').textContent.includes('100.0\u00a0%'));
     await idle(page);
     await page.waitForTimeout(120);
     await page.click('#timeline', { position: { x: 300, y: 24 + 22 + 26 + 20 + 9 } });
@@ -304,6 +304,7 @@ async function hostile(file) {
         await idle(page);
     }
     await visit(page, 'view=source&file=' + encodeURIComponent(facts.evilFile) + '&line=3');
+    say('hostile: a source with its text', (await text(page, '#L3 .text')).includes('"</script><script>window.hacked=1</script>" & <img'), await text(page, 'main'));
     await page.fill('#search', '<');
     const elements = await page.evaluate(() => [window.hacked, document.querySelectorAll('img, iframe, object, main script').length]);
     is('hostile: nothing ran, nothing became an element', elements, [null, 0].map((x) => (x === null ? undefined : x)));
