@@ -43,6 +43,7 @@ EOF
 ok 'a program that asks for questions' "$WPP_GCC" -O1 -o prog main.c
 ok 'is recorded' wpp-record -o prog.wpp ./prog
 sed 's/2000/1900/' main.c > before.c
+ok 'one with an address map' "$WPP_GCC" -O1 -fplugin-arg-wpp-mode=map -o mapped main.c
 ok 'an older one' "$WPP_GCC" -O1 -o before before.c
 ok 'is recorded' wpp-record -o before.wpp ./before
 

@@ -146,7 +146,7 @@ for form in -O0 -O2 '-O2 -static' '-O1 -fPIC' '-O2 -flto'; do
 done
 
 wpp-hot --cost=time -l 1 -L 3 -n 1 clock.wpp > hot
-like 'the hottest subpath sleeps' "$(cat hot)" '    sleeper '
+like 'the hottest subpath sleeps' "$(cat hot)" ' sleeper '
 like 'its cost is ticks' "$(cat hot)" ' ticks = '
 like 'JSON names the cost' "$(wpp-hot --cost=time -l 1 --format=json clock.wpp)" '"cost": "time"'
 
